@@ -5,6 +5,7 @@
 
 import quadrille_3d::ranges::is_beyond;
 import quadrille_3d::rows::{Instance, to_world};
+import quadrille_3d::scene::{Material, View};
 
 struct Bounds {
     center: vec3f,
@@ -30,7 +31,14 @@ struct CullView {
     eye: vec4f,
     kind: u32,
     first_layers: u32,
-    unused: vec2u,
+    phase: u32,
+    // Of the bits of what was seen in the frame before.
+    first_bits: u32,
+    // Place in the list of cameras.
+    camera: u32,
+    unused_0: u32,
+    unused_1: u32,
+    unused_2: u32,
 }
 
 // `VkDrawIndexedIndirectCommand`
@@ -46,6 +54,8 @@ struct Push {
     chunks: u32,
     // Room in the table of members, and in `seen` for each view.
     members: u32,
+    // The view whose workgroups are the first.
+    first_view: u32,
 }
 
 @group(0) @binding(0) var<storage, read> instances: array<Instance>;
@@ -57,6 +67,16 @@ struct Push {
 @group(0) @binding(6) var<storage, read> layers: array<u32>;
 @group(0) @binding(7) var<storage, read_write> draws: array<Draw>;
 @group(0) @binding(8) var<storage, read_write> seen: array<u32>;
+
+@group(0) @binding(9) var<storage, read> was_seen: array<u32>;
+@group(0) @binding(10) var<storage, read_write> is_seen: array<atomic<u32>>;
+@group(0) @binding(11) var<storage, read> cameras: array<View>;
+@group(0) @binding(12) var<storage, read> materials: array<Material>;
+// See `pyramid_3d`.
+@group(0) @binding(13) var pyramid: texture_2d<f32>;
+
+// Of views: what was seen in the frame before is drawn, and the rest if it is not hidden.
+const FIRST: u32 = 1u;
 
 var<immediate> push: Push;
 
@@ -119,11 +139,95 @@ fn main(
         return;
     }
     for (var at = thread; at < chunk.count; at += THREADS) {
-        if sees(view, members[chunk.first_member + at]) {
+        let place = members[chunk.first_member + at];
+        let was = views[view].phase != FIRST
+            || ((was_seen[views[view].first_bits + place / 32u] >> (place % 32u)) & 1u) != 0u;
+        if was && sees(view, place) {
             atomicOr(&bits[at / 32u], 1u << (at % 32u));
         }
     }
     workgroupBarrier();
+    list(rank, view, chunk, thread);
+}
+
+// The same for what is not drawn yet of a camera that does not draw what is hidden.
+@compute @workgroup_size(THREADS)
+fn behind(
+    @builtin(workgroup_id) group: vec3u,
+    @builtin(num_workgroups) groups: vec3u,
+    @builtin(local_invocation_index) thread: u32,
+) {
+    let rank = group.y * groups.x + group.x;
+    let view = push.first_view;
+    if rank >= push.chunks {
+        return;
+    }
+    let chunk = chunks[order[rank]];
+    if (chunk.kinds & views[view].kind) == 0u {
+        return;
+    }
+    for (var at = thread; at < chunk.count; at += THREADS) {
+        let place = members[chunk.first_member + at];
+        if sees(view, place) {
+            let word = views[view].first_bits + place / 32u;
+            let bit = 1u << (place % 32u);
+            if is_hidden(view, place) {
+                atomicAnd(&is_seen[word], ~bit);
+            } else if (atomicOr(&is_seen[word], bit) & bit) == 0u {
+                atomicOr(&bits[at / 32u], 1u << (at % 32u));
+            }
+        }
+    }
+    workgroupBarrier();
+    list(rank, view, chunk, thread);
+}
+
+// Whether all that is drawn of the camera so far is before the box of an instance.
+fn is_hidden(view: u32, place: u32) -> bool {
+    let shape = bounds[place];
+    if (shape.flags & ANYWHERE) != 0u {
+        return false;
+    }
+    let instance = instances[place];
+    let matrix = cameras[views[view].camera].clip_from_world;
+    var low = vec2f(1.0);
+    var high = vec2f(0.0);
+    var nearest = 0.0;
+    for (var corner = 0u; corner < 8u; corner++) {
+        let side = select(vec3f(-1.0), vec3f(1.0), (vec3u(corner) & vec3u(1u, 2u, 4u)) != vec3u(0u));
+        let clip = matrix * vec4f(to_world(instance, shape.center + side * shape.half_extents), 1.0);
+        // Something of it is before the near plane.
+        if clip.w <= 0.0 || clip.z > clip.w {
+            return false;
+        }
+        let uv = clip.xy / clip.w * vec2f(0.5, -0.5) + 0.5;
+        low = min(low, uv);
+        high = max(high, uv);
+        nearest = max(nearest, clip.z / clip.w);
+    }
+    // Rounding, and what the material adds.
+    nearest *= 1.0 + SLACK + max(materials[instance.material].depth_bias, 0.0) / 8388608.0;
+    let sides = vec2f(textureDimensions(pyramid));
+    // A pixel on each side: the view has less than twice as many as the first level has texels.
+    let first = saturate(low - 1.0 / sides) * sides;
+    let last = saturate(high + 1.0 / sides) * sides;
+    let texels = max(last.x - first.x, last.y - first.y);
+    let level = min(u32(ceil(log2(max(texels, 1.0)))), textureNumLevels(pyramid) - 1u);
+    let most = textureDimensions(pyramid, level) - 1u;
+    let from_texel = min(vec2u(first) >> vec2u(level), most);
+    let to_texel = min(vec2u(last) >> vec2u(level), most);
+    for (var y = from_texel.y; y <= to_texel.y; y++) {
+        for (var x = from_texel.x; x <= to_texel.x; x++) {
+            if nearest >= textureLoad(pyramid, vec2u(x, y), level).x {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+// Makes a draw of the members whose bits are set.
+fn list(rank: u32, view: u32, chunk: Chunk, thread: u32) {
     let first = view * push.members + chunk.first_member;
     for (var at = thread; at < chunk.count; at += THREADS) {
         let word = atomicLoad(&bits[at / 32u]);

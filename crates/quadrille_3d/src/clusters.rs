@@ -12,7 +12,7 @@ use quadrille::prelude::{GpuBuffer, GpuDevice, Recorder, StorageRead, StorageWri
 
 use crate::pipelines::Pipelines3d;
 use crate::scene::{LightRow, Lights3d, Scene3d, ViewRow, Views3d};
-use crate::table::table_buffer;
+use crate::table::grow;
 
 /// Slabs along all three axes.
 const SLABS: u32 = 3 * 64;
@@ -74,9 +74,7 @@ pub(crate) fn prepare_clusters(
         place(row, &mut first);
     }
     let bytes = u64::from(first) * size_of::<u32>() as u64;
-    if masks.0.bytes() < bytes {
-        masks.0 = table_buffer(&gpu, masks.0.name(), bytes)?;
-    }
+    grow(&gpu, &mut masks.0, bytes)?;
     Ok(())
 }
 

@@ -7,9 +7,11 @@ use bevy_ecs::system::SystemParam;
 use bevy_math::{Mat4, Vec3, Vec4};
 use bevy_shape::ViewFrustum;
 use bytemuck::{Pod, Zeroable};
+use quadrille::ecs::{Compute, PassUse};
 use quadrille::prelude::{GpuBuffer, Recorder, StorageRead, StorageWrite};
 
 use crate::instances::{InstanceRow, Instances3d};
+use crate::occlusion::WasSeen3d;
 use crate::pipelines::Pipelines3d;
 use crate::range_row::is_beyond;
 use crate::scene::Scene3d;
@@ -22,7 +24,7 @@ pub(crate) const SHADOWS: u32 = 2;
 pub(crate) const ANYWHERE: u32 = 4;
 
 /// More workgroups in a row there are not on each device.
-const MOST_GROUPS: u32 = 65535;
+pub(crate) const MOST_GROUPS: u32 = 65535;
 
 /// Bytes of `VkDrawIndexedIndirectCommand`.
 pub(crate) const DRAW_BYTES: u64 = 20;
@@ -54,8 +56,21 @@ pub(crate) struct CullRow {
     kind: u32,
     /// Where the bits of the sets of layers begin that it sees.
     pub(crate) first_layers: u32,
-    unused: [u32; 2],
+    /// [`ALL`] and others.
+    phase: u32,
+    /// Where the bits of what was seen begin.
+    first_bits: u32,
+    /// Of a camera that hides what is behind: its place in the list of views.
+    view: u32,
+    unused: [u32; 3],
 }
+
+/// All that is in view is drawn at once;
+const ALL: u32 = 0;
+/// of that what was seen in the frame before;
+const FIRST: u32 = 1;
+/// what is not hidden of the rest.
+const BEHIND: u32 = 2;
 
 /// A plane that everything is before.
 const NO_PLANE: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
@@ -100,8 +115,30 @@ impl CullRow {
             eye: [0.0; 4],
             kind,
             first_layers: 0,
-            unused: [0; 2],
+            phase: ALL,
+            first_bits: 0,
+            view: 0,
+            unused: [0; 3],
         }
+    }
+
+    /// Parts what this camera sees into what was seen before, and the rest, whose row it returns.
+    pub(crate) fn part(&mut self, first_bits: u32, view: u32) -> Self {
+        *self = Self {
+            phase: FIRST,
+            first_bits,
+            view,
+            ..*self
+        };
+        Self {
+            phase: BEHIND,
+            ..*self
+        }
+    }
+
+    /// Draws at once all that is in view.
+    pub(crate) fn unite(&mut self) {
+        self.phase = ALL;
     }
 
     /// What `cull.wgsl` finds by the same name, for what is listed on the CPU.
@@ -191,6 +228,31 @@ pub struct CullTables3d<'w> {
     layers: StorageRead<'w, CullLayers3d>,
 }
 
+impl CullTables3d<'_> {
+    pub(crate) fn add_uses(&self, uses: &mut Vec<PassUse>) {
+        uses.extend([
+            self.instances.any().as_declared(),
+            self.bounds.any().as_declared(),
+            self.chunks.any().as_declared(),
+            self.order.any().as_declared(),
+            self.members.any().as_declared(),
+            self.views.any().as_declared(),
+            self.layers.any().as_declared(),
+        ]);
+    }
+
+    pub(crate) fn bind(&self, compute: &mut Compute<'_>) {
+        compute
+            .bind(0, &self.instances)
+            .bind(1, &self.bounds)
+            .bind(2, &self.chunks)
+            .bind(3, &self.order)
+            .bind(4, &self.members)
+            .bind(5, &self.views)
+            .bind(6, &self.layers);
+    }
+}
+
 /// The pass that finds what each camera and each shadow map sees of all meshes, by frustum, range
 /// of the light, render layers and shadow casters: one dispatch for all of them.
 pub fn cull_3d(
@@ -198,25 +260,21 @@ pub fn cull_3d(
     tables: CullTables3d,
     args: StorageWrite<DrawArgs3d>,
     seen: StorageWrite<Seen3d>,
+    was_seen: StorageRead<WasSeen3d>,
     scene: Res<Scene3d>,
     pipelines: Res<Pipelines3d>,
 ) {
-    let views = scene.cull_rows.now.len() as u32;
+    let views = scene.views_at_once();
     if scene.chunks == 0 || views == 0 {
         return;
     }
-    recorder
-        .compute(&pipelines.cull)
-        .bind(0, &tables.instances)
-        .bind(1, &tables.bounds)
-        .bind(2, &tables.chunks)
-        .bind(3, &tables.order)
-        .bind(4, &tables.members)
-        .bind(5, &tables.views)
-        .bind(6, &tables.layers)
+    let mut compute = recorder.compute(&pipelines.cull);
+    tables.bind(&mut compute);
+    compute
         .bind(7, &args)
         .bind(8, &seen)
-        .push_bytes(bytemuck::cast_slice(&[scene.chunks, scene.members]))
+        .bind(9, &was_seen)
+        .push_bytes(bytemuck::cast_slice(&[scene.chunks, scene.members, 0]))
         .dispatch([
             scene.chunks.min(MOST_GROUPS),
             scene.chunks.div_ceil(MOST_GROUPS),

@@ -234,6 +234,7 @@ pub(crate) fn send_meshes(
     let to = &mut buffers;
     instances.bins.list(&mut scene.groups);
     scene.chunks = instances.bins.len();
+    scene.instances = instances.len();
     scene.members = instances.bins.members.rows().len() as u32;
     let tables = [
         &mut to.instances.0,

@@ -15,6 +15,7 @@
 //! | `Environment` | [`filter_env_3d`] | [`FilterSources3d`] | [`FilterCubes3d`], [`FilterResults3d`] |
 //! | `Shadow` | [`shadow_3d`] | [`Geometry3d`], [`Culled3d`], [`ShadowViews3d`] | [`FlatShadows3d`], [`FaceShadows3d`] |
 //! | `Opaque` | [`opaque_3d`] | [`Geometry3d`], [`Culled3d`], [`Lighting3d`] | [`SceneSamples`], [`SceneDepths`] |
+//! | `Behind` | [`pyramid_3d`], [`cull_behind_3d`], [`opaque_behind_3d`], for [`OcclusionCulling`] | [`SceneDepths`], what `Cull` and `Opaque` read | [`DepthPyramids3d`], [`WasSeen3d`], [`DrawsBehind3d`], [`SeenBehind3d`], [`SceneSamples`], [`SceneDepths`] |
 //! | `Sky` | [`sky_3d`] | [`Cubes3d`], [`SceneDepths`] | [`SceneSamples`] |
 //! | `Transparent` | [`transparent_3d`] | [`Geometry3d`], [`Sorted3d`], [`Lighting3d`], [`SceneDepths`] | [`SceneSamples`], [`SceneColors`] |
 //! | `Tonemap` | [`tonemap_3d`] | [`SceneColors`], [`ToneTables3d`], [`Gradings3d`] | [`CameraTargets`] |

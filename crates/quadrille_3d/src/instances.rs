@@ -147,6 +147,11 @@ impl InstanceStore {
         &self.meshes
     }
 
+    /// Room in the table of instances.
+    pub(crate) fn len(&self) -> u32 {
+        self.table.rows().len() as u32
+    }
+
     /// Forgets what the device has.
     pub(crate) fn begin_anew(&mut self) {
         self.table.begin_anew();

@@ -20,6 +20,7 @@
 //!              filter_env_3d    cubes of images, when these came or changed
 //!              shadow_3d        all shadow maps in one pass
 //!              opaque_3d        one pass of the plan per camera, as the next two
+//!              pyramid_3d, cull_behind_3d, opaque_behind_3d  what is not hidden, for `OcclusionCulling`
 //!              sky_3d           what is behind
 //!              transparent_3d   from back to front; resolves samples
 //!              tonemap_3d       to the camera's target
@@ -59,6 +60,7 @@ mod lights;
 mod material;
 mod material_row;
 mod mesh_vertex;
+mod occlusion;
 mod passes;
 mod pipelines;
 mod plugin;
@@ -95,6 +97,10 @@ pub use light_textures::LightTextures3d;
 pub use lightmap::{Lightmap, Lightmaps3d};
 pub use material::{AlphaMode, MeshMaterial3d, ParallaxMappingMethod, StandardMaterial};
 pub use material_row::Materials3d;
+pub use occlusion::{
+    CulledBehind3d, DepthPyramids3d, DrawsBehind3d, OcclusionCulling, SeenBehind3d, WasSeen3d,
+    cull_behind_3d, opaque_behind_3d, pyramid_3d,
+};
 pub use passes::{
     Culled3d, Drawn3d, Geometry3d, Lighting3d, ViewTargets3d, opaque_3d, shadow_3d, transparent_3d,
 };
@@ -117,8 +123,8 @@ pub mod prelude {
     pub use crate::{
         AlphaMode, ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither,
         DistanceFog, FogFalloff, FreeCamera, FreeCameraPlugin, Lightmap, ManualTargets,
-        MeshMaterial3d, Msaa, ParallaxMappingMethod, Quadrille3dPlugin, StandardMaterial,
-        Tonemapping, UploadBudget,
+        MeshMaterial3d, Msaa, OcclusionCulling, ParallaxMappingMethod, Quadrille3dPlugin,
+        StandardMaterial, Tonemapping, UploadBudget,
     };
     pub use bevy_asset::prelude::*;
     pub use bevy_camera::prelude::*;

@@ -86,8 +86,31 @@ impl<'w> ViewTargets3d<'w> {
     }
 }
 
+impl Drawn3d<'_> {
+    /// Draws for a view what was found for one of the views that are culled for.
+    pub(crate) fn draw_opaque(
+        &self,
+        rendering: &mut Rendering<'_>,
+        (geometry, found): (&Geometry3d, &Found<'_>),
+        lighting: &Lighting3d,
+        (view, row): (&View3d, u32),
+    ) {
+        for group in self.scene.opaque_groups() {
+            let Some(pipeline) = self.pipelines.mesh(group.pipeline) else {
+                continue;
+            };
+            rendering.pipeline(pipeline);
+            geometry.bind(rendering);
+            rendering.bind(1, &found.seen);
+            lighting.bind(rendering, &self.pipelines);
+            rendering.push(&view.row);
+            found.draw(rendering, self, row, group);
+        }
+    }
+}
+
 impl Geometry3d<'_> {
-    fn add_uses(&self, uses: &mut Vec<PassUse>) {
+    pub(crate) fn add_uses(&self, uses: &mut Vec<PassUse>) {
         uses.extend([
             self.vertices.any().as_declared(),
             self.indices.any().as_declared(),
@@ -104,9 +127,24 @@ impl Geometry3d<'_> {
     }
 }
 
+/// Draws that the device found, and their instances.
+pub(crate) struct Found<'a> {
+    pub(crate) args: AnyAccess<'a>,
+    pub(crate) seen: AnyAccess<'a>,
+}
+
 impl Culled3d<'_> {
-    fn uses(&self) -> [PassUse; 2] {
-        [self.args.any().as_declared(), self.seen.any().as_declared()]
+    fn found(&self) -> Found<'_> {
+        Found {
+            args: self.args.any(),
+            seen: self.seen.any(),
+        }
+    }
+}
+
+impl Found<'_> {
+    pub(crate) fn uses(&self) -> [PassUse; 2] {
+        [self.args.as_declared(), self.seen.as_declared()]
     }
 
     /// Draws what a view sees of the chunks of a pipeline, which is bound.
@@ -122,7 +160,7 @@ impl Culled3d<'_> {
 }
 
 impl Lighting3d<'_> {
-    fn add_uses(&self, uses: &mut Vec<PassUse>) {
+    pub(crate) fn add_uses(&self, uses: &mut Vec<PassUse>) {
         uses.extend([
             self.views.any().as_declared(),
             self.materials.any().as_declared(),
@@ -177,11 +215,13 @@ pub fn shadow_3d(
         uses.clear();
         uses.extend([image.as_declared(), views.any().as_declared()]);
         meshes.0.add_uses(&mut uses);
-        uses.extend(meshes.1.uses());
+        let found = meshes.1.found();
+        uses.extend(found.uses());
         let mut pass = recorder.pass("shadow 3d", &uses);
         let mut rendering = pass.render(image.layer(0).clear_depth(0.0));
         let tiles = maps.tiles(kind);
-        draw_shadows(&mut rendering, tiles, kind, &drawn, &meshes, &views);
+        let found = (&meshes.0, &found);
+        draw_shadows(&mut rendering, tiles, kind, &drawn, found, &views);
     }
 }
 
@@ -191,7 +231,7 @@ fn draw_shadows(
     tiles: Tiles,
     kind: AtlasKind,
     drawn: &Drawn3d,
-    (geometry, culled): &(Geometry3d, Culled3d),
+    (geometry, found): (&Geometry3d, &Found<'_>),
     views: &StorageRead<ShadowViews3d>,
 ) {
     let mut bound = None;
@@ -200,7 +240,7 @@ fn draw_shadows(
         if bound != Some(cull) {
             rendering.pipeline(drawn.pipelines.shadow(cull));
             geometry.bind(rendering);
-            rendering.bind(1, &culled.seen).bind(2, views);
+            rendering.bind(1, &found.seen).bind(2, views);
             bound = Some(cull);
         }
         for (row, shadow) in (0u32..).zip(&drawn.scene.shadows) {
@@ -216,7 +256,7 @@ fn draw_shadows(
                 .viewport([left, top, side, side].map(|number| number as f32))
                 .scissor([left, top, side, side])
                 .push_bytes(bytemuck::bytes_of(&push));
-            culled.draw(rendering, drawn, view, group);
+            found.draw(rendering, drawn, view, group);
         }
     }
 }
@@ -238,22 +278,18 @@ pub fn opaque_3d(
         uses.clear();
         uses.extend([color.as_declared(), depth.as_declared()]);
         geometry.add_uses(&mut uses);
-        uses.extend(culled.uses());
+        let found = culled.found();
+        uses.extend(found.uses());
         lighting.add_uses(&mut uses);
         let mut pass = recorder.pass("opaque 3d", &uses);
         let attachments = (color.clear([0.0; 4]), depth.layer(0).clear_depth(0.0));
         let mut rendering = pass.render(attachments);
-        for group in drawn.scene.opaque_groups() {
-            let Some(pipeline) = drawn.pipelines.mesh(group.pipeline) else {
-                continue;
-            };
-            rendering.pipeline(pipeline);
-            geometry.bind(&mut rendering);
-            rendering.bind(1, &culled.seen);
-            lighting.bind(&mut rendering, &drawn.pipelines);
-            rendering.push(&view.row);
-            culled.draw(&mut rendering, &drawn, view.culled, group);
-        }
+        drawn.draw_opaque(
+            &mut rendering,
+            (&geometry, &found),
+            &lighting,
+            (view, view.culled),
+        );
     }
 }
 

@@ -27,8 +27,35 @@ pub struct Pipelines3d {
     pub(crate) tonemap: GraphicsPipeline,
     pub(crate) cluster: ComputePipeline,
     pub(crate) cull: ComputePipeline,
+    pub(crate) cull_behind: ComputePipeline,
+    pub(crate) pyramid: PyramidPipelines,
     pub(crate) shadow_sampler: Sampler,
     pub(crate) table_sampler: Sampler,
+}
+
+/// The pipelines of `pyramid_3d`.
+pub(crate) struct PyramidPipelines {
+    /// The first level, of depths with one sample.
+    pub(crate) of_one: ComputePipeline,
+    pub(crate) of_several: ComputePipeline,
+    /// Each further level.
+    pub(crate) halve: ComputePipeline,
+}
+
+impl PyramidPipelines {
+    fn new(gpu: &GpuDevice) -> Result<Self, ShaderError> {
+        let source = include_str!("../../../shaders/quadrille_3d/pyramid.wgsl");
+        let shader = GpuShader::wgsl("quadrille_3d/pyramid.wgsl", source)?;
+        let make = |entry| {
+            let desc = ComputePipelineDesc::of(entry, &shader);
+            gpu.compute_pipeline(&ComputePipelineDesc { entry, ..desc })
+        };
+        Ok(Self {
+            of_one: make("of_one")?,
+            of_several: make("of_several")?,
+            halve: make("halve")?,
+        })
+    }
 }
 
 /// What the shaders import.
@@ -123,7 +150,15 @@ impl Pipelines3d {
                 ..GraphicsPipelineDesc::of("3d tonemap", &tonemap)
             })?,
             cluster: gpu.compute_pipeline(&ComputePipelineDesc::of("3d cluster", &cluster))?,
-            cull: gpu.compute_pipeline(&ComputePipelineDesc::of("3d cull", &cull))?,
+            cull: gpu.compute_pipeline(&ComputePipelineDesc {
+                entry: "main",
+                ..ComputePipelineDesc::of("3d cull", &cull)
+            })?,
+            cull_behind: gpu.compute_pipeline(&ComputePipelineDesc {
+                entry: "behind",
+                ..ComputePipelineDesc::of("3d cull behind", &cull)
+            })?,
+            pyramid: PyramidPipelines::new(gpu)?,
             shadow_sampler: gpu.create_sampler(&compare)?,
             table_sampler: gpu.create_sampler(&SamplerDesc {
                 name: "tone tables".to_owned(),

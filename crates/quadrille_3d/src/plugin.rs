@@ -29,6 +29,10 @@ use crate::light_textures::LightTextures3d;
 use crate::lightmap::{Lightmap, Lightmaps3d};
 use crate::material::{MeshMaterial3d, StandardMaterial};
 use crate::material_row::{MaterialStore, Materials3d};
+use crate::occlusion::{
+    DepthPyramids3d, DrawsBehind3d, OcclusionCulling, SeenBehind3d, WasSeen3d, cull_behind_3d,
+    opaque_behind_3d, pyramid_3d,
+};
 use crate::passes::{opaque_3d, shadow_3d, transparent_3d};
 use crate::pipelines::{Dfg3d, Pipelines3d, publish_modules};
 use crate::scene::{Lights3d, Scene3d, ShadowViews3d, Sorted3d, Views3d, send_scene};
@@ -110,6 +114,8 @@ pub enum Pass3dSystems {
     Environment,
     /// [`opaque_3d`].
     Opaque,
+    /// [`pyramid_3d`], [`cull_behind_3d`] and [`opaque_behind_3d`], in this order.
+    Behind,
     /// [`sky_3d`].
     Sky,
     /// [`transparent_3d`].
@@ -131,7 +137,9 @@ impl Plugin for Quadrille3dPlugin {
         #[cfg(feature = "gltf")]
         crate::gltf::add_gltf(app);
         app.init_asset::<StandardMaterial>()
-            .register_type::<Lightmap>();
+            .register_type::<Lightmap>()
+            .register_type::<OcclusionCulling>()
+            .init_resource::<DepthPyramids3d>();
         require_components(app);
         add_resources(app);
         order_sets(app);
@@ -160,6 +168,9 @@ impl Plugin for Quadrille3dPlugin {
                 shadow_3d.in_set(Pass3dSystems::Shadow),
                 opaque_3d.in_set(Pass3dSystems::Opaque),
                 filter_env_3d.in_set(Pass3dSystems::Environment),
+                (pyramid_3d, cull_behind_3d, opaque_behind_3d)
+                    .chain()
+                    .in_set(Pass3dSystems::Behind),
                 sky_3d.in_set(Pass3dSystems::Sky),
                 transparent_3d.in_set(Pass3dSystems::Transparent),
                 tonemap_3d.in_set(Pass3dSystems::Tonemap),
@@ -209,6 +220,7 @@ fn order_sets(app: &mut App) {
                 (Pass3dSystems::Skin, Pass3dSystems::Cull),
                 Pass3dSystems::Shadow,
                 Pass3dSystems::Opaque,
+                Pass3dSystems::Behind,
                 Pass3dSystems::Sky,
                 Pass3dSystems::Transparent,
                 Pass3dSystems::Tonemap,
@@ -262,14 +274,25 @@ fn make(
     commands.insert_resource(Members3d(table("3d members")?));
     commands.insert_resource(Lightmaps3d(table("3d lightmaps")?));
     commands.insert_resource(CullViews3d(table("3d culled views")?));
+    commands.insert_resource(WasSeen3d(table("3d was seen")?));
     commands.insert_resource(CullLayers3d(table("3d layers")?));
     let seen = gpu.create_buffer(&BufferDesc::storage("3d seen", SMALLEST))?;
     let usage = BufferUsage::INDIRECT;
     let args = BufferDesc::storage("3d draws", SMALLEST).with_usage(usage);
     let args = gpu.create_buffer(&args)?;
-    for buffer in [&seen, &args] {
+    let seen_behind = gpu.create_buffer(&BufferDesc {
+        name: "3d seen behind".to_owned(),
+        ..seen.desc().clone()
+    })?;
+    let args_behind = gpu.create_buffer(&BufferDesc {
+        name: "3d draws behind".to_owned(),
+        ..args.desc().clone()
+    })?;
+    for buffer in [&seen, &args, &seen_behind, &args_behind] {
         uploads.write_buffer(buffer, 0, &[0; 64]);
     }
+    commands.insert_resource(SeenBehind3d(seen_behind));
+    commands.insert_resource(DrawsBehind3d(args_behind));
     commands.insert_resource(Seen3d(seen));
     commands.insert_resource(DrawArgs3d(args));
     // `skin_3d` writes those of meshes that bend.
@@ -298,6 +321,8 @@ fn make(
     commands.insert_resource(SceneColors::default());
     commands.insert_resource(SceneSamples::default());
     commands.insert_resource(SceneDepths::default());
+    commands.insert_resource(DepthPyramids3d::default());
+
     stores.scene.begin_anew();
     stores.instances.begin_anew();
     stores.materials.begin_anew();

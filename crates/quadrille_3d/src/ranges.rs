@@ -6,7 +6,7 @@ use bytemuck::Pod;
 use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
 use quadrille::vulkan::Error;
 
-use crate::table::table_buffer;
+use crate::table::grow;
 
 /// Which ranges of a line of places are taken.
 #[derive(Default)]
@@ -113,8 +113,7 @@ impl<T: Pod> RangeTable<T> {
         buffer: &mut GpuBuffer,
     ) -> Result<(), Error> {
         let bytes = size_of_val(self.rows.as_slice()) as u64;
-        if buffer.bytes() < bytes {
-            *buffer = table_buffer(gpu, buffer.name(), bytes)?;
+        if grow(gpu, buffer, bytes)? {
             self.begin_anew();
         }
         self.changed.sort_unstable_by_key(|range| range.start);

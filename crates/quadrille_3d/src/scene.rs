@@ -16,8 +16,9 @@ use crate::grading::GradingRow;
 use crate::instances::DrawnMesh;
 use crate::light_textures::{LightTextureRow, LightTextures3d};
 use crate::material_row::{CullMode, Mix};
+use crate::occlusion::{DrawsBehind3d, SeenBehind3d, WasSeen3d};
 use crate::sky::SkyPush;
-use crate::table::List;
+use crate::table::{List, grow};
 use crate::tonemap::Gradings3d;
 
 /// A camera as shaders read it.
@@ -133,6 +134,10 @@ pub struct View3d {
     pub(crate) images: u32,
     /// Which of [`Scene3d::cull_rows`] it is.
     pub(crate) culled: u32,
+    /// The same for what is drawn after what it may be hidden by.
+    pub(crate) behind: Option<u32>,
+    /// Place in `DepthPyramids3d`.
+    pub(crate) pyramid: Option<u32>,
     /// Of [`Scene3d::draws`].
     pub(crate) transparent: Range<u32>,
 }
@@ -227,6 +232,12 @@ pub struct Scene3d {
     pub(crate) groups: Vec<Group>,
     /// How many chunks there are.
     pub(crate) chunks: u32,
+    /// Room in the table of instances.
+    pub(crate) instances: u32,
+    /// How many of [`Self::cull_rows`] `cull_3d` culls for; those that follow come later.
+    pub(crate) at_once: u32,
+    /// Words of `WasSeen3d`.
+    pub(crate) seen_words: u32,
     /// Room for their instances.
     pub(crate) members: u32,
     /// Draws of what is seen through.
@@ -250,11 +261,12 @@ impl Scene3d {
         &self.views
     }
 
-    /// How many draws are recorded for the frame: one for each pipeline of each camera and each
-    /// shadow map, whatever the number of meshes, and one for each mesh that others are seen
+    /// How many draws are recorded for the frame: one for each pipeline of each camera (two with
+    /// [`OcclusionCulling`](crate::OcclusionCulling)) and each shadow map, whatever the number of meshes, and one for each mesh that others are seen
     /// through, or for several that follow each other from back to front.
     pub fn draws(&self) -> usize {
-        let of_views = self.views.len() * self.opaque_groups().count();
+        let behind = self.views.iter().filter(|view| view.behind.is_some());
+        let of_views = (self.views.len() + behind.count()) * self.opaque_groups().count();
         let drawn = self.shadows.iter().filter(|shadow| shadow.culled.is_some());
         let of_shadows = drawn.count() * self.shadow_groups().count();
         of_views + of_shadows + self.draws.len()
@@ -270,6 +282,27 @@ impl Scene3d {
     pub(crate) fn shadow_groups(&self) -> impl Iterator<Item = &Group> {
         let groups = self.groups.iter().filter(|group| !group.chunks.is_empty());
         groups.filter(|group| group.pipeline.shape == Shape::Triangles)
+    }
+
+    /// For how many views is culled before anything is drawn.
+    pub(crate) fn views_at_once(&self) -> u32 {
+        self.at_once
+    }
+
+    /// Adds what cameras with [`OcclusionCulling`](crate::OcclusionCulling) draw of what may be hidden.
+    pub(crate) fn part_views(&mut self, hides: impl Fn(Entity) -> bool) {
+        let rows = &mut self.cull_rows.now;
+        self.at_once = rows.len() as u32;
+        let mut first_bits = 0;
+        for view in &mut self.views {
+            if hides(view.camera) {
+                let behind = rows[view.culled as usize].part(first_bits, view.row);
+                first_bits += self.instances.div_ceil(32);
+                view.behind = Some(rows.len() as u32);
+                rows.push(behind);
+            }
+        }
+        self.seen_words = first_bits;
     }
 
     /// How many shadow maps are drawn in the frame: one for a spot light, six for a point light,
@@ -351,6 +384,9 @@ pub(crate) struct SentTo<'w> {
     sorted: ResMut<'w, Sorted3d>,
     args: ResMut<'w, DrawArgs3d>,
     seen: ResMut<'w, Seen3d>,
+    was_seen: ResMut<'w, WasSeen3d>,
+    args_behind: ResMut<'w, DrawsBehind3d>,
+    seen_behind: ResMut<'w, SeenBehind3d>,
 }
 
 /// Sends what was listed to the device, and makes room for what that finds.
@@ -364,13 +400,24 @@ pub(crate) fn send_scene(
     let views = scene.cull_rows.now.len() as u64;
     let args = views * u64::from(scene.chunks) * DRAW_BYTES;
     let seen = views * u64::from(scene.members) * size_of::<u32>() as u64;
-    for (buffer, bytes) in [(&mut to.args.0, args), (&mut to.seen.0, seen)] {
+    let has_behind = u64::from(scene.seen_words.min(1));
+    for (buffer, bytes) in [
+        (&mut to.args.0, args),
+        (&mut to.seen.0, seen),
+        (&mut to.args_behind.0, args * has_behind),
+        (&mut to.seen_behind.0, seen * has_behind),
+    ] {
         if buffer.bytes() < bytes {
             *buffer = gpu.create_buffer(&BufferDesc {
                 bytes: bytes.next_power_of_two(),
                 ..buffer.desc().clone()
             })?;
         }
+    }
+    let words = scene.seen_words as usize;
+    let was_seen = &mut to.was_seen.0;
+    if grow(&gpu, was_seen, (words * size_of::<u32>()) as u64)? {
+        uploads.write_buffer(was_seen, 0, &vec![0; was_seen.bytes() as usize]);
     }
     // Shaders are bound to these also where they read nothing of them.
     fill_empty(&mut scene.lights);

@@ -102,8 +102,7 @@ impl<T: Pod> Table<T> {
         buffer: &mut GpuBuffer,
     ) -> Result<(), Error> {
         let bytes = size_of_val(self.rows.as_slice()) as u64;
-        if buffer.bytes() < bytes {
-            *buffer = table_buffer(gpu, buffer.name(), bytes)?;
+        if grow(gpu, buffer, bytes)? {
             self.begin_anew();
         }
         if !std::mem::take(&mut self.is_changed) {
@@ -176,15 +175,23 @@ impl<T: Pod> List<T> {
         if bytes == bytemuck::cast_slice::<_, u8>(&self.sent) {
             return Ok(());
         }
-        if buffer.bytes() < bytes.len() as u64 {
-            *buffer = table_buffer(gpu, buffer.name(), bytes.len() as u64)?;
-        }
+        grow(gpu, buffer, bytes.len() as u64)?;
         if !bytes.is_empty() {
             uploads.write_buffer(buffer, 0, bytes);
         }
         self.sent.clone_from(&self.now);
         Ok(())
     }
+}
+
+/// Puts a larger buffer in the place of one that is too small. Tells whether it did: the new one has
+/// nothing of the old one.
+pub(crate) fn grow(gpu: &GpuDevice, buffer: &mut GpuBuffer, bytes: u64) -> Result<bool, Error> {
+    let is_small = buffer.bytes() < bytes;
+    if is_small {
+        *buffer = table_buffer(gpu, buffer.name(), bytes)?;
+    }
+    Ok(is_small)
 }
 
 /// A buffer for at least so many bytes of rows. It is written on one queue and read on another in

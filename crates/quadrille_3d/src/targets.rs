@@ -6,6 +6,7 @@ use quadrille::prelude::{Format, GpuDevice, GpuImage, ImageDesc};
 use quadrille::vulkan::Error;
 use quadrille_content::Complaints;
 
+use crate::occlusion::{DepthPyramids3d, pyramid_desc};
 use crate::scene::Scene3d;
 
 /// The radiance of each view times its exposure, linear, with alpha: what is covered.
@@ -33,6 +34,7 @@ pub(crate) struct SceneImages<'w> {
     colors: ResMut<'w, SceneColors>,
     samples: ResMut<'w, SceneSamples>,
     depths: ResMut<'w, SceneDepths>,
+    pyramids: ResMut<'w, DepthPyramids3d>,
 }
 
 /// Makes the images of all views, or takes those of the frame before.
@@ -49,6 +51,7 @@ pub(crate) fn prepare_targets(
         samples: std::mem::take(&mut images.samples.0),
         depths: std::mem::take(&mut images.depths.0),
     };
+    let mut pyramids = std::mem::take(&mut images.pyramids.0);
     let mut views = std::mem::take(&mut scene.views);
     views.retain_mut(|view| {
         let [_, _, width, height] = view.viewport;
@@ -61,6 +64,20 @@ pub(crate) fn prepare_targets(
                     images.colors.0.push(color);
                     images.samples.0.push(sampled);
                     images.depths.0.push(depth);
+                    if view.behind.is_some() {
+                        match take(&gpu, &mut pyramids, &pyramid_desc([width, height])) {
+                            Ok(pyramid) => {
+                                view.pyramid = Some(images.pyramids.0.len() as u32);
+                                images.pyramids.0.push(pyramid);
+                            }
+                            Err(error) => {
+                                complaints
+                                    .say(|| format!("a 3D camera draws what is hidden: {error}"));
+                                view.behind = None;
+                                scene.cull_rows.now[view.culled as usize].unite();
+                            }
+                        }
+                    }
                     return true;
                 }
                 Err(error) if samples > 1 => {

@@ -24,6 +24,7 @@ use crate::grading::{ColorGrading, DebandDither, GradingRow};
 use crate::instances::DrawnMesh;
 use crate::lights::{Lights, ShadowLister};
 use crate::material_row::{MaterialSource, MaterialStore};
+use crate::occlusion::OcclusionCulling;
 use crate::scene::{FogRow, Scene3d, View3d, ViewRow};
 use crate::shadow_maps::ShadowMaps;
 use crate::textures::TextureSource;
@@ -44,6 +45,7 @@ pub(crate) struct Camera {
     dither: &'static DebandDither,
     shadow_filter: &'static ShadowFilteringMethod,
     is_hdr: Has<Hdr>,
+    hides: Has<OcclusionCulling>,
 }
 
 /// What a frame is listed from.
@@ -53,6 +55,12 @@ pub(crate) struct World3d<'w, 's> {
     cameras: Query<'w, 's, Camera, With<Camera3d>>,
     lights: Lights<'w, 's>,
     ambient: Res<'w, GlobalAmbientLight>,
+}
+
+impl World3d<'_, '_> {
+    fn hides(&self, camera: Entity) -> bool {
+        self.cameras.get(camera).is_ok_and(|camera| camera.hides)
+    }
 }
 
 /// Memory that is kept from frame to frame.
@@ -91,6 +99,11 @@ pub(crate) fn gather_views(
             add_view(&world, scene, &mut scratch, textures, (view, &camera));
         }
     }
+    // Each takes the room of a further view.
+    let room = most.saturating_sub(scene.cull_rows.now.len());
+    let hiding = scene.views.iter().filter(|view| world.hides(view.camera));
+    let fits = hiding.count() <= room;
+    scene.part_views(|camera| fits && world.hides(camera));
     maps.wanted = scratch.shadows.tiles();
 }
 
@@ -152,6 +165,8 @@ fn add_view(
         sky: None,
         images: 0,
         culled,
+        behind: None,
+        pyramid: None,
         transparent,
     });
     let row = ViewRow {

@@ -21,6 +21,8 @@ mod light_textures;
 mod lightmaps;
 #[path = "gpu/materials.rs"]
 mod materials;
+#[path = "gpu/occlusion.rs"]
+mod occlusion;
 #[path = "gpu/ranges.rs"]
 mod ranges;
 #[path = "gpu/recover.rs"]

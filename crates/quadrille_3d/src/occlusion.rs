@@ -1,0 +1,210 @@
+//! What lies behind other things is not drawn: [`OcclusionCulling`] of a camera.
+//!
+//! ```text
+//! cull_3d             what the camera saw in the frame before, and sees in this one by its frustum
+//! opaque_3d           draws that
+//! pyramid_3d          of its depth: how far the farthest place of ever larger squares is
+//! cull_behind_3d      all that the frustum sees against that; what is behind is hidden
+//! opaque_behind_3d    draws what is not hidden and is not drawn yet
+//! ```
+//! Whether a thing was seen decides only which of the two passes draws it, so nothing that is seen is ever
+//! missing: not after a cut, and not where bits are of other things than before. Light, transparent
+//! things and shadows are as without.
+
+use bevy_derive::Deref;
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
+use bevy_reflect::Reflect;
+use bevy_reflect::prelude::ReflectDefault;
+use quadrille::ecs::{
+    AccessList, ColorAttachment as _, DepthAttachment as _, PassUse, access_kind,
+};
+use quadrille::prelude::{
+    Format, GpuBuffer, GpuImage, ImageDesc, IndirectRead, Recorder, StorageRead, StorageReadWrite,
+    StorageWrite,
+};
+
+use crate::cull::{CullTables3d, MOST_GROUPS};
+use crate::material_row::Materials3d;
+use crate::passes::{Drawn3d, Found, Geometry3d, Lighting3d, ViewTargets3d};
+use crate::pipelines::Pipelines3d;
+use crate::scene::{Scene3d, View3d, Views3d};
+use crate::targets::SceneDepths;
+
+/// A camera does not draw what is hidden behind other things: bevy's component of this name. bevy's needs
+/// a `DepthPrepass` beside it; this one does not.
+///
+/// It pays where much is hidden, as in cities and indoors; elsewhere its passes only cost.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Component, Default)]
+pub struct OcclusionCulling;
+
+/// For each camera with [`OcclusionCulling`] a bit for each instance: it was seen in the frame before.
+#[derive(Resource, Deref)]
+pub struct WasSeen3d(pub(crate) GpuBuffer);
+
+/// The draws of what [`cull_behind_3d`] found, as [`DrawArgs3d`](crate::DrawArgs3d).
+#[derive(Resource, Deref)]
+pub struct DrawsBehind3d(pub(crate) GpuBuffer);
+
+/// The instances of these draws, as [`Seen3d`](crate::Seen3d).
+#[derive(Resource, Deref)]
+pub struct SeenBehind3d(pub(crate) GpuBuffer);
+
+/// What [`cull_behind_3d`] found.
+#[derive(SystemParam)]
+pub struct CulledBehind3d<'w> {
+    args: IndirectRead<'w, DrawsBehind3d>,
+    seen: StorageRead<'w, SeenBehind3d>,
+}
+
+impl CulledBehind3d<'_> {
+    fn found(&self) -> Found<'_> {
+        Found {
+            args: self.args.any(),
+            seen: self.seen.any(),
+        }
+    }
+}
+
+/// For each camera with [`OcclusionCulling`] how far the farthest place of squares of its view is: the
+/// least depth, as 1 is near. The first mip level has powers of two as its sides.
+#[derive(Resource, Default, Deref)]
+pub struct DepthPyramids3d(pub(crate) Vec<GpuImage>);
+
+/// A pyramid over depths of a size.
+pub(crate) fn pyramid_desc([width, height]: [u32; 2]) -> ImageDesc {
+    let below = |side: u32| 1_u32 << side.max(1).ilog2();
+    let size = [below(width), below(height)];
+    let levels = size[0].max(size[1]).ilog2() + 1;
+    let desc = ImageDesc::storage("3d depth pyramid", size, Format::R32_SFLOAT);
+    desc.with_mips(levels).transient()
+}
+
+/// The views with pyramids, each with its place among these.
+fn views(scene: &Scene3d) -> impl Iterator<Item = (&View3d, usize, u32)> {
+    let views = scene.views.iter();
+    views.filter_map(|view| Some((view, view.pyramid? as usize, view.behind?)))
+}
+
+/// The pass that finds how far the farthest place of ever larger squares of a view is: one pass of the plan
+/// for each mip level of each camera with [`OcclusionCulling`].
+pub fn pyramid_3d(
+    mut recorder: Recorder,
+    depths: AccessList<SceneDepths, access_kind::Sampled>,
+    levels: AccessList<DepthPyramids3d, access_kind::Sampled>,
+    pyramids: AccessList<DepthPyramids3d, access_kind::StorageWrite>,
+    drawn: Drawn3d,
+) {
+    for (view, at, _) in views(&drawn.scene) {
+        let (Some(depth), Some(from), Some(to)) = (
+            depths.get(view.images as usize),
+            levels.get(at),
+            pyramids.get(at),
+        ) else {
+            continue;
+        };
+        let first = to.mip(0);
+        let mut pass = recorder.pass("pyramid 3d", &[depth.as_declared(), first.as_declared()]);
+        let (pipeline, binding) = match view.samples {
+            1 => (&drawn.pipelines.pyramid.of_one, 0_u32),
+            _ => (&drawn.pipelines.pyramid.of_several, 1),
+        };
+        pass.compute(pipeline)
+            .bind(binding, &depth)
+            .bind(3, &first)
+            .dispatch(groups(first.extent()));
+        let [_, _, width, height] = view.viewport;
+        for level in 1..pyramid_desc([width, height]).mip_levels {
+            let (from, to) = (from.mip(level - 1), to.mip(level));
+            let mut pass = recorder.pass("pyramid 3d", &[from.as_declared(), to.as_declared()]);
+            pass.compute(&drawn.pipelines.pyramid.halve)
+                .bind(2, &from)
+                .bind(3, &to)
+                .dispatch(groups(to.extent()));
+        }
+    }
+}
+
+fn groups([width, height, _]: [u32; 3]) -> [u32; 3] {
+    [width.div_ceil(8), height.div_ceil(8), 1]
+}
+
+/// The pass that finds what of all meshes is hidden, and what is not and was not drawn by
+/// [`opaque_3d`](crate::opaque_3d): one pass of the plan for each camera with [`OcclusionCulling`].
+pub fn cull_behind_3d(
+    mut recorder: Recorder,
+    tables: CullTables3d,
+    (cameras, materials): (StorageRead<Views3d>, StorageRead<Materials3d>),
+    pyramids: AccessList<DepthPyramids3d, access_kind::Sampled>,
+    (args, seen, was_seen): (
+        StorageWrite<DrawsBehind3d>,
+        StorageWrite<SeenBehind3d>,
+        StorageReadWrite<WasSeen3d>,
+    ),
+    (scene, pipelines): (Res<Scene3d>, Res<Pipelines3d>),
+    mut uses: Local<Vec<PassUse>>,
+) {
+    for (_, at, behind) in views(&scene) {
+        let Some(pyramid) = pyramids.get(at).filter(|_| scene.chunks > 0) else {
+            continue;
+        };
+        uses.clear();
+        tables.add_uses(&mut uses);
+        uses.extend([
+            cameras.any().as_declared(),
+            materials.any().as_declared(),
+            pyramid.as_declared(),
+            args.any().as_declared(),
+            seen.any().as_declared(),
+            was_seen.any().as_declared(),
+        ]);
+        let mut pass = recorder.pass("cull behind 3d", &uses);
+        let mut compute = pass.compute(&pipelines.cull_behind);
+        tables.bind(&mut compute);
+        compute
+            .bind(7, &args)
+            .bind(8, &seen)
+            .bind(10, &was_seen)
+            .bind(11, &cameras)
+            .bind(12, &materials)
+            .bind(13, &pyramid)
+            .push_bytes(bytemuck::cast_slice(&[scene.chunks, scene.members, behind]))
+            .dispatch([
+                scene.chunks.min(MOST_GROUPS),
+                scene.chunks.div_ceil(MOST_GROUPS),
+                1,
+            ]);
+    }
+}
+
+/// The pass that draws what [`cull_behind_3d`] found: one pass of the plan for each camera with
+/// [`OcclusionCulling`].
+pub fn opaque_behind_3d(
+    mut recorder: Recorder,
+    (geometry, found): (Geometry3d, CulledBehind3d),
+    lighting: Lighting3d,
+    targets: ViewTargets3d,
+    drawn: Drawn3d,
+    mut uses: Local<Vec<PassUse>>,
+) {
+    for (view, _, behind) in views(&drawn.scene) {
+        let Some((color, depth)) = targets.of(view) else {
+            continue;
+        };
+        uses.clear();
+        uses.extend([color.as_declared(), depth.as_declared()]);
+        geometry.add_uses(&mut uses);
+        let found = found.found();
+        uses.extend(found.uses());
+        lighting.add_uses(&mut uses);
+        let mut pass = recorder.pass("opaque behind 3d", &uses);
+        let mut rendering = pass.render((color.keep(), depth.layer(0).keep_depth()));
+        drawn.draw_opaque(
+            &mut rendering,
+            (&geometry, &found),
+            &lighting,
+            (view, behind),
+        );
+    }
+}
