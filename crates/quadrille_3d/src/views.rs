@@ -3,14 +3,17 @@
 use std::any::TypeId;
 
 use bevy_camera::primitives::Frustum;
-use bevy_camera::visibility::{RenderLayers, VisibleEntities};
+use bevy_camera::visibility::{InheritedVisibility, NoCpuCulling, RenderLayers, VisibleEntities};
 use bevy_camera::{Camera3d, Exposure, Hdr};
 use bevy_color::{Color, ColorToComponents as _};
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryData;
 use bevy_ecs::system::SystemParam;
 use bevy_light::cluster::ClusterVisibilityClass;
-use bevy_light::{AmbientLight, GlobalAmbientLight, ShadowFilteringMethod};
+use bevy_light::{
+    AmbientLight, DirectionalLight, GlobalAmbientLight, PointLight, ShadowFilteringMethod,
+    SpotLight,
+};
 use bevy_math::Vec3;
 use bevy_transform::components::GlobalTransform;
 use bytemuck::Zeroable;
@@ -48,12 +51,26 @@ pub(crate) struct Camera {
     hides: Has<OcclusionCulling>,
 }
 
+/// A light that bevy lists for no camera, since its entity is a mesh as well, which the device culls.
+#[derive(QueryData)]
+pub(crate) struct Unlisted {
+    entity: Entity,
+    is_visible: &'static InheritedVisibility,
+    layers: Option<&'static RenderLayers>,
+}
+
+type IsUnlisted = (
+    With<NoCpuCulling>,
+    Or<(With<DirectionalLight>, With<PointLight>, With<SpotLight>)>,
+);
+
 /// What a frame is listed from.
 #[derive(SystemParam)]
 pub(crate) struct World3d<'w, 's> {
     views: Res<'w, CameraViews>,
     cameras: Query<'w, 's, Camera, With<Camera3d>>,
     lights: Lights<'w, 's>,
+    unlisted: Query<'w, 's, Unlisted, IsUnlisted>,
     ambient: Res<'w, GlobalAmbientLight>,
 }
 
@@ -132,6 +149,11 @@ fn add_view(
     let lit = &mut scratch.lights;
     lit.clear();
     lit.extend_from_slice(camera.visible.get(TypeId::of::<ClusterVisibilityClass>()));
+    let layers = camera.layers.unwrap_or_default();
+    let unlisted = world.unlisted.iter().filter(|light| {
+        light.is_visible.get() && layers.intersects(light.layers.unwrap_or_default())
+    });
+    lit.extend(unlisted.map(|light| light.entity));
     // bevy finds them on several threads.
     lit.sort_unstable();
     for &light in lit.iter() {

@@ -200,6 +200,39 @@ fn each_of_hundreds_of_lamps_lights_what_it_reaches() {
 
 #[test]
 #[ignore = "needs a device"]
+fn lamps_that_are_meshes_light_as_others_do() {
+    let lamp = Lamp {
+        place: Vec3::new(0.0, 1.0, 0.0),
+        range: 20.0,
+        intensity: 50_000.0,
+        axis: None,
+    };
+    let (mut rig, camera) = floor(&[lamp]);
+    let aside = Transform::from_xyz(0.0, 4.0, 8.0).looking_at(Vec3::ZERO, Vec3::Y);
+    rig.app.world_mut().entity_mut(camera).insert(aside);
+    // Below the lamp.
+    let row = HEIGHT - 4;
+    let before = rig.exact_row(row);
+    assert!(before[WIDTH as usize / 2][0] > 0.01, "{before:?}");
+    let world = rig.app.world_mut();
+    let mesh = world.resource_mut::<Assets<Mesh>>().add(Sphere::new(0.05));
+    let material = world
+        .resource_mut::<Assets<StandardMaterial>>()
+        .add(Color::BLACK);
+    let mut lights = world.query_filtered::<Entity, With<PointLight>>();
+    let light = lights.single(world).expect("there is one");
+    let mesh = (Mesh3d(mesh), MeshMaterial3d(material));
+    world.entity_mut(light).insert(mesh);
+    assert_eq!(rig.exact_row(row), before, "with a mesh");
+    // Of another layer than the camera.
+    let other = RenderLayers::layer(3);
+    rig.app.world_mut().entity_mut(light).insert(other);
+    let dark = rig.exact_row(row);
+    assert!(dark.iter().all(|pixel| pixel[0] == 0.0), "{dark:?}");
+}
+
+#[test]
+#[ignore = "needs a device"]
 fn spheres_of_light_are_their_point_next_to_the_mirrored_ray() {
     let mut rig = Rig::new(8, 8);
     let world = rig.app.world_mut();
