@@ -2,10 +2,8 @@
 
 enable wgpu_binding_array;
 
-import quadrille_3d::scene::{Material, samplers, textures};
+import quadrille_3d::scene::{Material, first_level};
 
-const IMAGE: u32 = 0x7fffffu;
-const SAMPLER_BIT: u32 = 24u;
 
 // The texture coordinates of that. `down` is the eye's ray by tangent, its right angle and normal, and goes
 // below the surface.
@@ -51,6 +49,5 @@ fn moved_in(uv: vec2f, down: vec3f, material: Material) -> vec2f {
 }
 
 fn depth_at(uv: vec2f, material: Material) -> f32 {
-    let place = material.last_textures.w;
-    return textureSampleLevel(textures[place & IMAGE], samplers[place >> SAMPLER_BIT], uv, 0.0).r;
+    return first_level(material.last_textures.w, uv).r;
 }

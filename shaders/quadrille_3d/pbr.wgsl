@@ -5,6 +5,7 @@
 import quadrille_3d::clusters::{light_masks, slabs_at};
 import quadrille_3d::environment::environment_light;
 import quadrille_3d::fog::with_fog;
+import quadrille_3d::images::{Coordinates, coordinates_of, texel};
 import quadrille_3d::light_textures::let_through;
 import quadrille_3d::lightmaps::{baked_light, lightmaps};
 import quadrille_3d::parallax::moved_in;
@@ -12,8 +13,8 @@ import quadrille_3d::ranges::{fade, is_faded};
 import quadrille_3d::rows::to_world;
 import quadrille_3d::lobes::{Coat, Lamp, Surface, ambient_light, reflected, to_the_fifth};
 import quadrille_3d::scene::{
-    DIRECTIONAL, IMAGE, Light, Material, NO_TEXTURE, SAMPLER_BIT, SPOT, View, dfg, instances, lights, materials,
-    samplers, seen, textures, view_index, views,
+    DIRECTIONAL, Light, Material, NO_TEXTURE, SPOT, View, dfg, instances, lights, materials,
+    seen, textures, view_index, views,
 };
 import quadrille_3d::shadows::{Place, shadow};
 
@@ -88,42 +89,6 @@ fn unit_or_zero(way: vec3f) -> vec3f {
     return select(vec3f(0.0), way * inverseSqrt(max(square, 1e-38)), square > 0.0);
 }
 
-const SECOND_UV: u32 = 0x800000u;
-
-// Both texture coordinates, and how they change from pixel to pixel.
-struct Coordinates {
-    uvs: array<vec2f, 2>,
-    along_x: array<vec2f, 2>,
-    along_y: array<vec2f, 2>,
-}
-
-fn coordinates_of(corner: Corner, material: Material) -> Coordinates {
-    let first = material.uv_axes * corner.uvs.xy + material.uv_offset;
-    let second = material.uv_axes * corner.uvs.zw + material.uv_offset;
-    return Coordinates(
-        array(first, second),
-        array(dpdx(first), dpdx(second)),
-        array(dpdy(first), dpdy(second)),
-    );
-}
-
-// What an image says of a place; white where there is none.
-fn texel(place: u32, at: Coordinates) -> vec4f {
-    if place == NO_TEXTURE {
-        return vec4f(1.0);
-    }
-    var uv = at.uvs[0];
-    var along_x = at.along_x[0];
-    var along_y = at.along_y[0];
-    if (place & SECOND_UV) != 0u {
-        uv = at.uvs[1];
-        along_x = at.along_x[1];
-        along_y = at.along_y[1];
-    }
-    let sampler_index = place >> SAMPLER_BIT;
-    return textureSampleGrad(textures[place & IMAGE], samplers[sampler_index], uv, along_x, along_y);
-}
-
 @fragment
 fn fragment_main(corner: Corner, @builtin(front_facing) is_front: bool) -> @location(0) vec4f {
     let view = views[view_index];
@@ -167,7 +132,7 @@ fn fragment_main(corner: Corner, @builtin(front_facing) is_front: bool) -> @loca
 
 // The texture coordinates of what is seen: of a deeper place, where a material has depths.
 fn seen_at(corner: Corner, view: View, material: Material, is_front: bool) -> Coordinates {
-    var at = coordinates_of(corner, material);
+    var at = coordinates_of(corner.uvs, material);
     if material.last_textures.w != NO_TEXTURE && dot(corner.tangent.xyz, corner.tangent.xyz) > 0.0 {
         let to_view = to_view_of(corner, view);
         let normal = geometric_normal(corner, to_view, material, is_front);

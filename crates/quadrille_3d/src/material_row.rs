@@ -91,6 +91,8 @@ pub(crate) struct Look {
 pub(crate) enum Mix {
     /// It hides that.
     Hide,
+    /// It hides that, but where it has holes: a mask.
+    Mask,
     /// It covers that by its alpha.
     Cover,
     /// It is multiplied with that.
@@ -98,14 +100,26 @@ pub(crate) enum Mix {
 }
 
 impl Mix {
-    pub(crate) const ALL: [Self; 3] = [Self::Hide, Self::Cover, Self::Multiply];
+    /// Those that differ in how they are drawn for cameras.
+    pub(crate) const DRAWN: [Self; 3] = [Self::Hide, Self::Cover, Self::Multiply];
 
     fn new(mode: AlphaMode) -> Self {
         match mode {
-            AlphaMode::Opaque | AlphaMode::Mask(_) => Self::Hide,
+            AlphaMode::Opaque => Self::Hide,
+            AlphaMode::Mask(_) => Self::Mask,
             AlphaMode::Blend | AlphaMode::Premultiplied | AlphaMode::Add => Self::Cover,
             AlphaMode::Multiply => Self::Multiply,
         }
+    }
+
+    /// How cameras draw it: shaders of theirs discard holes themselves.
+    pub(crate) fn drawn(self) -> Self {
+        if self == Self::Mask { Self::Hide } else { self }
+    }
+
+    /// Light falls through where its alpha says so.
+    pub(crate) fn has_holes(self) -> bool {
+        matches!(self, Self::Mask | Self::Cover)
     }
 
     /// What is behind is seen through it, so that order counts.

@@ -109,6 +109,13 @@ impl Drawn3d<'_> {
     }
 }
 
+/// What says where meshes have holes.
+#[derive(SystemParam)]
+pub struct Holes3d<'w> {
+    materials: StorageRead<'w, Materials3d>,
+    textures: Table<'w, Textures3d>,
+}
+
 impl Geometry3d<'_> {
     pub(crate) fn add_uses(&self, uses: &mut Vec<PassUse>) {
         uses.extend([
@@ -201,7 +208,7 @@ impl Lighting3d<'_> {
 pub fn shadow_3d(
     mut recorder: Recorder,
     meshes: (Geometry3d, Culled3d),
-    views: StorageRead<ShadowViews3d>,
+    lit: (StorageRead<ShadowViews3d>, Holes3d),
     (flat, faces): (DepthTarget<FlatShadows3d>, DepthTarget<FaceShadows3d>),
     drawn: Drawn3d,
     maps: Res<ShadowMaps>,
@@ -213,7 +220,8 @@ pub fn shadow_3d(
             AtlasKind::Face => faces.any(),
         };
         uses.clear();
-        uses.extend([image.as_declared(), views.any().as_declared()]);
+        uses.extend([image.as_declared(), lit.0.any().as_declared()]);
+        uses.push(lit.1.materials.any().as_declared());
         meshes.0.add_uses(&mut uses);
         let found = meshes.1.found();
         uses.extend(found.uses());
@@ -221,7 +229,7 @@ pub fn shadow_3d(
         let mut rendering = pass.render(image.layer(0).clear_depth(0.0));
         let tiles = maps.tiles(kind);
         let found = (&meshes.0, &found);
-        draw_shadows(&mut rendering, tiles, kind, &drawn, found, &views);
+        draw_shadows(&mut rendering, tiles, kind, &drawn, found, &lit);
     }
 }
 
@@ -232,16 +240,21 @@ fn draw_shadows(
     kind: AtlasKind,
     drawn: &Drawn3d,
     (geometry, found): (&Geometry3d, &Found<'_>),
-    views: &StorageRead<ShadowViews3d>,
+    (views, holes): &(StorageRead<ShadowViews3d>, Holes3d),
 ) {
     let mut bound = None;
     for group in drawn.scene.shadow_groups() {
-        let cull = group.pipeline.cull;
-        if bound != Some(cull) {
-            rendering.pipeline(drawn.pipelines.shadow(cull));
+        let PipelineKey { cull, mix, .. } = group.pipeline;
+        let has_holes = mix.has_holes();
+        if bound != Some((cull, has_holes)) {
+            rendering.pipeline(drawn.pipelines.shadow(cull, has_holes));
             geometry.bind(rendering);
-            rendering.bind(1, &found.seen).bind(2, views);
-            bound = Some(cull);
+            rendering.bind(1, &found.seen).bind(5, views);
+            if has_holes {
+                rendering.bind(3, &holes.materials);
+                rendering.table(1, &holes.textures);
+            }
+            bound = Some((cull, has_holes));
         }
         for (row, shadow) in (0u32..).zip(&drawn.scene.shadows) {
             let (Some([left, top]), Some(view)) = (tiles.corner(shadow.tile), shadow.culled) else {

@@ -22,8 +22,8 @@ pub struct Dfg3d(pub(crate) GpuBuffer);
 #[derive(Resource)]
 pub struct Pipelines3d {
     meshes: HashMap<PipelineKey, GraphicsPipeline>,
-    /// By [`CullMode`].
-    shadows: [GraphicsPipeline; 3],
+    /// By [`CullMode`], without holes and with them.
+    shadows: [[GraphicsPipeline; 3]; 2],
     pub(crate) tonemap: GraphicsPipeline,
     pub(crate) cluster: ComputePipeline,
     pub(crate) cull: ComputePipeline,
@@ -59,7 +59,7 @@ impl PyramidPipelines {
 }
 
 /// What the shaders import.
-const MODULES: [(&str, &str); 13] = [
+const MODULES: [(&str, &str); 14] = [
     (
         "quadrille_3d::ranges",
         include_str!("../../../shaders/quadrille_3d/ranges.wgsl"),
@@ -83,6 +83,10 @@ const MODULES: [(&str, &str); 13] = [
     (
         "quadrille_3d::clusters",
         include_str!("../../../shaders/quadrille_3d/clusters.wgsl"),
+    ),
+    (
+        "quadrille_3d::images",
+        include_str!("../../../shaders/quadrille_3d/images.wgsl"),
     ),
     (
         "quadrille_3d::light_textures",
@@ -141,10 +145,13 @@ impl Pipelines3d {
             compare: Some(vk::CompareOp::GREATER_OR_EQUAL),
             ..SamplerDesc::linear()
         };
-        let [none, front, back] = CULLS.map(|cull| shadow_pipeline(gpu, &shadow, cull));
+        let shadows = |holes| {
+            let [none, front, back] = CULLS.map(|cull| shadow_pipeline(gpu, &shadow, cull, holes));
+            Ok::<_, ShaderError>([none?, front?, back?])
+        };
         Ok(Self {
             meshes: mesh_pipelines(gpu, &pbr)?,
-            shadows: [none?, front?, back?],
+            shadows: [shadows(false)?, shadows(true)?],
             tonemap: gpu.graphics_pipeline(&GraphicsPipelineDesc {
                 blend: Blend::Premultiplied,
                 ..GraphicsPipelineDesc::of("3d tonemap", &tonemap)
@@ -170,12 +177,13 @@ impl Pipelines3d {
 
     /// The one that draws meshes with a key.
     pub(crate) fn mesh(&self, key: PipelineKey) -> Option<&GraphicsPipeline> {
-        self.meshes.get(&key)
+        let mix = key.mix.drawn();
+        self.meshes.get(&PipelineKey { mix, ..key })
     }
 
     /// The one that draws shadows.
-    pub(crate) fn shadow(&self, cull: CullMode) -> &GraphicsPipeline {
-        &self.shadows[cull as usize]
+    pub(crate) fn shadow(&self, cull: CullMode, has_holes: bool) -> &GraphicsPipeline {
+        &self.shadows[usize::from(has_holes)][cull as usize]
     }
 }
 
@@ -187,7 +195,7 @@ fn mesh_pipelines(
     let mut pipelines = HashMap::default();
     for shape in [Shape::Points, Shape::Lines, Shape::Triangles] {
         for cull in CULLS {
-            for mix in Mix::ALL {
+            for mix in Mix::DRAWN {
                 let key = PipelineKey { shape, cull, mix };
                 pipelines.insert(key, mesh_pipeline(gpu, shader, key)?);
             }
@@ -202,7 +210,7 @@ fn mesh_pipeline(
     key: PipelineKey,
 ) -> Result<GraphicsPipeline, ShaderError> {
     let (name, blend) = match key.mix {
-        Mix::Hide => ("3d opaque", Blend::Opaque),
+        Mix::Hide | Mix::Mask => ("3d opaque", Blend::Opaque),
         Mix::Cover => ("3d transparent", Blend::Premultiplied),
         Mix::Multiply => ("3d multiply", MULTIPLIED),
     };
@@ -241,13 +249,30 @@ fn shadow_pipeline(
     gpu: &GpuDevice,
     shader: &GpuShader,
     cull: CullMode,
+    has_holes: bool,
 ) -> Result<GraphicsPipeline, ShaderError> {
-    gpu.graphics_pipeline(&GraphicsPipelineDesc {
-        fragment: None,
-        vertex_buffers: vec![Vertex::position_layout()],
+    let desc = GraphicsPipelineDesc {
         cull: to_cull(cull),
         depth: Some(DepthState::GREATER),
-        ..GraphicsPipelineDesc::new("3d shadow", (shader, ""), (shader, ""))
+        ..GraphicsPipelineDesc::new(
+            "3d shadow with holes",
+            (shader, "holed_vertex_main"),
+            (shader, "holed_fragment_main"),
+        )
+    };
+    gpu.graphics_pipeline(&if has_holes {
+        GraphicsPipelineDesc {
+            vertex_buffers: vec![Vertex::layout()],
+            ..desc
+        }
+    } else {
+        GraphicsPipelineDesc {
+            name: "3d shadow",
+            vertex: (shader, "vertex_main"),
+            fragment: None,
+            vertex_buffers: vec![Vertex::position_layout()],
+            ..desc
+        }
     })
 }
 

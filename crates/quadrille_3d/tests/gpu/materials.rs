@@ -357,3 +357,47 @@ fn what_lies_deeper_is_seen_further_along_the_ray() {
         expect_near(across, wanted, TOLERANCE, &what);
     }
 }
+
+#[test]
+#[ignore = "needs a device"]
+fn light_falls_through_the_holes_of_images() {
+    let down = Transform::from_xyz(0.0, 6.0, 0.0).looking_at(Vec3::ZERO, Vec3::Z);
+    let sun = DirectionalLight {
+        illuminance: 1500.0,
+        shadow_maps_enabled: true,
+        ..DirectionalLight::default()
+    };
+    for alpha_mode in [AlphaMode::Mask(0.5), AlphaMode::Blend] {
+        let mut rig = crate::box_over_floor((sun, down));
+        rig.picture();
+        let world = rig.app.world_mut();
+        let sheet = Plane3d::default().mesh().size(4.0, 4.0);
+        let sheet = world.resource_mut::<Assets<Mesh>>().add(sheet);
+        let texels = [1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0];
+        let mut images = world.resource_mut::<Assets<Image>>();
+        let half = image(&mut images, TextureFormat::Rgba32Float, 2, &texels);
+        let material = StandardMaterial {
+            base_color_texture: Some(half),
+            alpha_mode,
+            ..StandardMaterial::default()
+        };
+        let material = world
+            .resource_mut::<Assets<StandardMaterial>>()
+            .add(material);
+        let mut meshes = world.query_filtered::<Entity, With<Mesh3d>>();
+        let box_ = meshes.iter(world).nth(1).expect("there are two meshes");
+        world
+            .entity_mut(box_)
+            .insert((Mesh3d(sheet), MeshMaterial3d(material)));
+        let picture = rig.picture();
+        let [left, right, beside] = [12, 52, 63].map(|x| picture.at(x, 31)[0]);
+        assert!(
+            left > right + 60,
+            "{alpha_mode:?}: {left} below the hole, {right} beside it"
+        );
+        assert!(
+            left.abs_diff(beside) < 16,
+            "{alpha_mode:?}: {left}, {beside} in the light"
+        );
+    }
+}
