@@ -25,7 +25,7 @@ const SHORT_SOAK: soaked::Dose = soaked::Dose {
 
 /// Test programs and patterns of `life` that take long and whose frames are like those of others,
 /// which run on every topology: these run on the plain driver and on [`FAMILIES`].
-const LONG: [&str; 3] = ["gpu_hostile", "gpu_games", "r_pentomino"];
+const LONG: [&str; 4] = ["gpu_hostile", "gpu_games", "gpu_shaders", "r_pentomino"];
 
 /// The topology of [`LONG`]: a queue of each kind, each in a family of its own.
 const FAMILIES: &str = TOPOLOGIES[3];

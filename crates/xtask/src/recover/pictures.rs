@@ -24,7 +24,7 @@ enum Then {
 }
 
 /// The examples with a picture, and what they are told.
-const RUNS: [(&str, &[&str], Then); 13] = [
+const RUNS: [(&str, &[&str], Then); 14] = [
     ("triangle", &[], Then::GoesOn),
     ("windows", &[], Then::GoesOn),
     ("life", &[], Then::GoesOn),
@@ -35,6 +35,7 @@ const RUNS: [(&str, &[&str], Then); 13] = [
     ("accesses", &[], Then::GoesOn),
     ("many_cubes", &["--cubes", "4000"], Then::GoesOn),
     ("scene3d", &["--shadow-map", "64"], Then::GoesOn),
+    ("shaders", &[], Then::GoesOn),
     ("viewer", &[], Then::GoesOn),
     ("breakout", &["--autoplay"], Then::GoesOn),
     ("swarm", &["--enemies", "5000"], Then::BeginsAgain),
