@@ -5,6 +5,9 @@
 //! they lie, unchanged. What they call `bevy` is a small crate written for them (`project`):
 //! bevy's crates without any that need a renderer, with Quadrille's plugins in `DefaultPlugins`.
 //!
+//! With `--tier1` it has Quadrille's 3D as well. `tier1.txt` lists the 3D programs that need no effect
+//! after the scene, and says why some of them are left out.
+//!
 //! With `--time` they are timed beside bevy_render instead (`timing`).
 //!
 //! Not part of `verify`: it needs that package, bevy's data files and a build of most of bevy.
@@ -37,15 +40,19 @@ pub(crate) struct Request {
     /// bevy's unpacked package of version 0.20.1: the folder that has `examples`
     #[arg(value_name = "DIR")]
     package: PathBuf,
-    /// Programs by name [default: all 2D examples, breakout too]; with --time 'NAME ARGS' too
+    /// Programs by name, path or folder [default: all 2D examples, breakout too]; with --time
+    /// 'NAME ARGS' too
     #[arg(value_name = "NAME")]
     names: Vec<String>,
     /// The data files that the programs load [default: DIR/assets]
     #[arg(long, value_name = "DIR")]
     assets: Option<PathBuf>,
-    /// How long each runs
-    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
-    frames: u32,
+    /// How long each runs [default: 60; with --tier1 5]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    frames: Option<u32>,
+    /// Build with 3D; without names run all 3D programs that need no effect after the scene
+    #[arg(long, conflicts_with = "time")]
+    tier1: bool,
     /// Time programs that log their frame times on Quadrille and on bevy_render, on the same
     /// driver in one run
     #[arg(long)]
@@ -68,9 +75,15 @@ pub(crate) fn run(request: &Request) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     setup::install(Purpose::BevyExamples)?;
-    let programs = programs::find(&package, &request.names)?;
+    let (names, left_out) = if request.tier1 && request.names.is_empty() {
+        programs::tier1()
+    } else {
+        (request.names.clone(), Vec::new())
+    };
+    let frames = request.frames.unwrap_or(if request.tier1 { 5 } else { 60 });
+    let programs = programs::find(&package, &names)?;
     let stack = validation::prepare()?;
-    let project = Project::write(&package, &programs, &assets)?;
+    let project = Project::write(&package, &programs, &assets, request.tier1)?;
     println!(
         "==> building {} programs; the first time most of bevy, which takes minutes",
         programs.len()
@@ -83,7 +96,7 @@ pub(crate) fn run(request: &Request) -> Result<ExitCode> {
             bail!("interrupted");
         }
         println!("==> {}", program.name);
-        let line = match judge(&project, &stack, program, request.frames) {
+        let line = match judge(&project, &stack, program, frames) {
             Ok(remark) => format!("runs          {remark}"),
             Err(error) => {
                 failed.push(program.name.as_str());
@@ -93,6 +106,9 @@ pub(crate) fn run(request: &Request) -> Result<ExitCode> {
         };
         println!("    {line}");
         table.push_str(&format!("{:32}  {line}\n", program.name));
+    }
+    for (name, why) in left_out {
+        table.push_str(&format!("{name:32}  left out      {why}\n"));
     }
     println!("\n{table}");
     println!("pictures: {}", project.pictures().display());

@@ -134,6 +134,7 @@ const BEVY: &str = "\
 Examples:
   cargo xtask bevy-examples bevy-0.20.1 --assets bevy-0.20.1/assets
   cargo xtask bevy-examples bevy-0.20.1 sprite breakout --frames 120
+  cargo xtask bevy-examples bevy-0.20.1 --tier1 --assets bevy/assets
   cargo xtask bevy-examples bevy-0.20.1 --time 'bevymark 100 100'";
 
 #[cfg(test)]

@@ -8,6 +8,9 @@ use anyhow::{Context, Result, bail};
 const DEFAULT_FOLDER: &str = "2d";
 const DEFAULT_GAME: &str = "breakout";
 
+/// The 3D programs, and which of them are left out.
+const TIER1: &str = include_str!("tier1.txt");
+
 /// A program of bevy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Program {
@@ -37,14 +40,29 @@ pub(super) fn find(package: &Path, names: &[String]) -> Result<Vec<Program>> {
     Ok(all)
 }
 
+/// The names of the 3D programs that need no effect after the scene, and those of them that are left
+/// out, with the reason.
+pub(super) fn tier1() -> (Vec<String>, Vec<(&'static str, &'static str)>) {
+    let lines = TIER1.lines().filter(|line| !line.starts_with('#'));
+    let (mut names, mut left_out) = (Vec::new(), Vec::new());
+    for line in lines {
+        match line.split_once(": ") {
+            Some(program) => left_out.push(program),
+            None => names.push(line.to_owned()),
+        }
+    }
+    (names, left_out)
+}
+
 impl Program {
-    /// Whether it lies in a folder of this name, or is called so where there is no such folder.
+    /// Whether it lies in a folder of this name, or is called so where there is no such folder, with
+    /// or without the folders that it lies in.
     fn goes_by(&self, name: &str, examples: &Path) -> bool {
-        let folder = examples.join(name);
-        if folder.is_dir() {
-            self.path.starts_with(folder)
+        let path = examples.join(name);
+        if path.is_dir() {
+            self.path.starts_with(path)
         } else {
-            self.name == name
+            self.name == name || self.path == path.with_added_extension("rs")
         }
     }
 }

@@ -60,13 +60,25 @@ pub(super) fn folder_of_timing() -> PathBuf {
 }
 
 impl Project {
-    /// Writes the project for some programs of a package.
+    /// Writes the project for some programs of a package, with 3D if there are `scenes`.
     ///
     /// # Errors
     /// When the package cannot be read, has another version than the stand-in, or the project
     /// cannot be written.
-    pub(super) fn write(package: &Path, programs: &[Program], assets: &Path) -> Result<Self> {
-        let folder = place::made("bevy-examples");
+    pub(super) fn write(
+        package: &Path,
+        programs: &[Program],
+        assets: &Path,
+        scenes: bool,
+    ) -> Result<Self> {
+        let (folder, bevy) = if scenes {
+            let features = r#"default-features = false, features = ["scenes", "sound"]"#;
+            let bevy = format!(r#"{{ path = "../bevy", {features} }}"#);
+            (place::made("bevy-examples-3d"), bevy)
+        } else {
+            let bevy = r#"{ path = "../bevy" }"#.to_owned();
+            (place::made("bevy-examples"), bevy)
+        };
         let project = Self { folder };
         let metadata = metadata(package)?;
         project.save_stand_in()?;
@@ -75,8 +87,7 @@ impl Project {
             "[workspace]\nresolver = \"3\"\nmembers = [\"bevy\", \"programs\"]\n\n\
              [profile.dev]\ndebug = false\n",
         )?;
-        let bevy = "{ path = \"../bevy\" }";
-        let manifest = manifest("programs", bevy, &metadata, programs)?;
+        let manifest = manifest("programs", &bevy, &metadata, programs)?;
         project.save("programs/Cargo.toml", &manifest)?;
         fs::create_dir_all(project.pictures()).context("cannot make the folder of pictures")?;
         project.link_assets(assets)?;
@@ -143,12 +154,12 @@ impl Project {
     /// Builds one program and says where it is.
     ///
     /// # Errors
-    /// When it does not build; the message starts with the compiler's first error.
+    /// When it does not build; the message ends with the compiler's first error.
     pub(super) fn build(&self, program: &Program) -> Result<PathBuf> {
         let mut command = self.cargo("programs", &["--bin", &program.name]);
         let log = format!("bevy-{}-build", program.name);
         process::run(&log, &mut command, BUILD_LIMIT)
-            .map_err(|error| anyhow!("{}", first_error(&format!("{error:#}"))))?;
+            .map_err(|error| anyhow!("does not compile: {}", first_error(&format!("{error:#}"))))?;
         Ok(self.folder.join("build/debug").join(&program.name))
     }
 

@@ -36,6 +36,9 @@ fn without_names_the_2d_programs_and_the_game_run() {
 fn names_choose_from_all_folders() {
     let found = find(&package(), &["lines".to_owned()]).unwrap();
     assert_eq!(names(&found), ["lines"]);
+    let found = find(&package(), &["3d/lines".to_owned()]).unwrap();
+    assert_eq!(names(&found), ["lines"]);
+    assert!(find(&package(), &["2d/lines".to_owned()]).is_err());
     let error = find(&package(), &["liens".to_owned()]).unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -51,4 +54,24 @@ fn folders_name_all_that_lies_in_them() {
     assert_eq!(names(&of("text")), ["text"]);
     // A program of the folder's name elsewhere is not meant.
     assert_eq!(names(&of("2d")), ["mesh2d", "sprite"]);
+}
+
+#[test]
+fn the_3d_programs_are_paths_and_those_left_out_have_a_reason() {
+    let (names, left_out) = tier1();
+    let all: Vec<&str> = names
+        .iter()
+        .map(String::as_str)
+        .chain(left_out.iter().map(|(name, _)| *name))
+        .collect();
+    let mut once = all.clone();
+    once.sort_unstable();
+    once.dedup();
+    assert_eq!(once.len(), all.len(), "a program is named twice");
+    for name in all {
+        let is_path = name.contains('/') && !name.contains([' ', ':']);
+        assert!(is_path, "`{name}` is no path below `examples`");
+    }
+    assert!(names.iter().any(|name| name == "3d/lighting"));
+    assert!(left_out.iter().all(|(_, why)| !why.is_empty()));
 }
