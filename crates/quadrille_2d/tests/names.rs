@@ -65,6 +65,7 @@ names!(
     DepthState,
     DepthTarget,
     DeviceRebuilt,
+    Extension,
     Format,
     FrameStart,
     GpuBuffer,

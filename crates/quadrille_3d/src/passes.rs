@@ -79,7 +79,7 @@ pub struct ViewTargets3d<'w> {
 
 impl<'w> ViewTargets3d<'w> {
     /// The colours and the depth of a view, with all their samples, for passes that draw to them
-    /// between [`opaque_3d`] and [`transparent_3d`].
+    /// between [`Pass3dSystems::Behind`](crate::Pass3dSystems::Behind) and [`transparent_3d`].
     pub fn of(&self, view: &View3d) -> Option<(AnyAccess<'w>, AnyAccess<'w>)> {
         let at = view.images();
         Some((self.samples.get(at)?, self.depths.get(at)?))

@@ -31,9 +31,10 @@ mod all {
 
 #[allow(unused_imports, reason = "that they can be imported is the test")]
 use all::{
-    AlphaMode, Blend, ColorMaterial, DistanceFog, Exposure, FogFalloff, ManualTargets,
-    MeshMaterial2d, MeshMaterial3d, Msaa, NotShadowCaster, Quadrille2dPlugin, Quadrille3dPlugin,
-    RenderLayers, StandardMaterial, Tonemapping, UploadBudget, Viewport,
+    AlphaMode, Blend, ColorMaterial, DistanceFog, Exposure, Extension, FogFalloff, FreeCamera,
+    FreeCameraPlugin, Lightmap, ManualTargets, MeshMaterial2d, MeshMaterial3d, Msaa,
+    NotShadowCaster, OcclusionCulling, Quadrille2dPlugin, Quadrille3dPlugin, RenderLayers,
+    StandardMaterial, Tonemapping, UploadBudget, Viewport,
 };
 
 #[test]
