@@ -267,6 +267,13 @@ impl StandardMaterial {
     }
 }
 
+impl StandardMaterial {
+    /// A plain colour, opaque if it is, as [`From<Color>`] makes it of any kind of colour.
+    pub fn from_color(color: impl Into<Color>) -> Self {
+        Self::from(color.into())
+    }
+}
+
 impl From<Color> for StandardMaterial {
     /// A plain colour, opaque if it is.
     fn from(base_color: Color) -> Self {
@@ -312,6 +319,18 @@ impl<M: Asset> Default for MeshMaterial3d<M> {
 impl<M: Asset> From<Handle<M>> for MeshMaterial3d<M> {
     fn from(handle: Handle<M>) -> Self {
         Self(handle)
+    }
+}
+
+impl<M: Asset> From<&MeshMaterial3d<M>> for AssetId<M> {
+    fn from(material: &MeshMaterial3d<M>) -> Self {
+        material.id()
+    }
+}
+
+impl<M: Asset> From<MeshMaterial3d<M>> for AssetId<M> {
+    fn from(material: MeshMaterial3d<M>) -> Self {
+        material.id()
     }
 }
 
