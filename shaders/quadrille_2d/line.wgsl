@@ -1,5 +1,6 @@
-// Draws the lines of gizmos, and the joints between them. Widths are in pixels, whatever the
-// camera's scale is, so places are worked out in pixels of the viewport.
+// Draws the lines of gizmos over all else that a camera sees.
+
+import quadrille_content::lines::{Fragment, Line, color_of_line, corner_of_line};
 
 struct View {
     // From world space to clip space, y up.
@@ -10,135 +11,27 @@ struct View {
 
 var<immediate> view: View;
 
-const SOLID: u32 = 0u;
-const DASHED: u32 = 1u;
-const MITER: u32 = 2u;
-const BEVEL: u32 = 3u;
-const ROUND: u32 = 4u;
-
 struct Vertex {
     @location(0) position: vec3f,
     @location(1) uv: vec2f,
     // White; lines have colours of their own.
     @location(2) color: vec4f,
-    // Of the instance: the ends of a line, or the places before, at and after a joint.
-    @location(3) first: vec3f,
-    @location(4) second: vec3f,
-    @location(5) third: vec3f,
-    @location(6) first_color: vec4f,
-    @location(7) second_color: vec4f,
-    @location(8) width: f32,
-    // Of dashes: how long they are, how far their begins are apart, where the first begins, all in
-    // widths. Of a part of a round joint: which one, of how many.
-    @location(9) pattern: vec3f,
-    @location(10) kind: u32,
-}
-
-struct Fragment {
-    @builtin(position) position: vec4f,
-    @location(0) color: vec4f,
-    // From the line's begin, in widths.
-    @location(1) along: f32,
-    @location(2) @interpolate(flat) pattern: vec3f,
-    @location(3) @interpolate(flat) kind: u32,
-}
-
-fn pixels(clip: vec4f) -> vec2f {
-    return clip.xy / clip.w * 0.5 * view.size;
-}
-
-// A direction of length 1; to the right where there is none.
-fn direction(begin: vec2f, end: vec2f) -> vec2f {
-    let way = end - begin;
-    let length = length(way);
-    return select(vec2f(1.0, 0.0), way / length, length > 0.0);
-}
-
-fn left_of(way: vec2f) -> vec2f {
-    return vec2f(-way.y, way.x);
-}
-
-// Which of the quad's corners a vertex is, in order around it.
-fn corner_of(uv: vec2f) -> u32 {
-    return select(select(3u, 2u, uv.x > 0.5), select(0u, 1u, uv.x > 0.5), uv.y > 0.5);
-}
-
-fn turned(way: vec2f, angle: f32) -> vec2f {
-    return vec2f(
-        way.x * cos(angle) - way.y * sin(angle),
-        way.x * sin(angle) + way.y * cos(angle),
-    );
-}
-
-// Where a corner of a joint lies from the place at which two lines meet: a wedge from there to the
-// outer sides of both.
-fn joint(corner: u32, kind: u32, before: vec2f, after: vec2f, radius: f32, pattern: vec3f) -> vec2f {
-    // The lines turn to one side; the gap is on the other.
-    let turn = before.x * after.y - before.y * after.x;
-    let side = select(radius, -radius, turn > 0.0);
-    let begin = left_of(before) * side;
-    let end = left_of(after) * side;
-    if corner == 0u {
-        return vec2f(0.0);
-    }
-    if kind == ROUND {
-        let whole = atan2(turn, dot(before, after));
-        let part = pattern.x + f32(corner > 1u);
-        return turned(begin, whole * part / pattern.y);
-    }
-    if corner == 1u {
-        return begin;
-    }
-    if corner == 3u || kind == BEVEL {
-        return end;
-    }
-    // Where the outer sides meet; nowhere near if the second line goes back.
-    let middle = begin + end;
-    let closeness = 1.0 + dot(before, after);
-    return select(end, middle / closeness, closeness > 1e-3);
 }
 
 @vertex
-fn vertex_main(vertex: Vertex) -> Fragment {
-    let first_clip = view.clip_from_world * vec4f(vertex.first, 1.0);
-    let second_clip = view.clip_from_world * vec4f(vertex.second, 1.0);
-    let third_clip = view.clip_from_world * vec4f(vertex.third, 1.0);
-    let first = pixels(first_clip);
-    let second = pixels(second_clip);
-    let third = pixels(third_clip);
-    let way = direction(first, second);
-    // What is thinner than a pixel is paler instead.
-    let width = max(vertex.width, 1.0);
-    var color = mix(vertex.first_color, vertex.second_color, vertex.uv.y);
-    color.a *= min(vertex.width, 1.0);
-    var clip = second_clip;
-    var at = second;
-    if vertex.kind >= MITER {
-        let after = direction(second, third);
-        let corner = corner_of(vertex.uv);
-        at += joint(corner, vertex.kind, way, after, 0.5 * width, vertex.pattern);
-    } else {
-        clip = mix(first_clip, second_clip, vertex.uv.y);
-        at = mix(first, second, vertex.uv.y) + left_of(way) * width * (vertex.uv.x - 0.5);
-    }
-    var fragment: Fragment;
-    fragment.position = vec4f(at / (0.5 * view.size) * clip.w, clip.z, clip.w);
-    fragment.color = color;
-    fragment.along = vertex.uv.y * length(second - first) / vertex.width;
-    fragment.pattern = vertex.pattern;
-    fragment.kind = vertex.kind;
-    return fragment;
+fn vertex_main(vertex: Vertex, line: Line) -> Fragment {
+    return corner_of_line(
+        line,
+        vertex.uv,
+        view.clip_from_world * vec4f(line.first, 1.0),
+        view.clip_from_world * vec4f(line.second, 1.0),
+        view.clip_from_world * vec4f(line.third, 1.0),
+        vec2f(line.width),
+        view.size,
+    );
 }
 
 @fragment
 fn fragment_main(fragment: Fragment) -> @location(0) vec4f {
-    if fragment.kind == DASHED {
-        let dash = fragment.pattern.x;
-        let period = fragment.pattern.y;
-        let along = fragment.along - fragment.pattern.z;
-        if along - floor(along / period) * period >= dash {
-            discard;
-        }
-    }
-    return fragment.color;
+    return color_of_line(fragment);
 }

@@ -4,11 +4,11 @@ use quadrille::ecs::{PassUse, Rendering};
 use quadrille::prelude::{IndexRead, IndexType, StorageRead, VertexRead};
 
 use crate::chunk::Chunks2d;
-use crate::line::Lines2d;
 use crate::meshes::{Indices2d, Vertices2d};
 use crate::node::Nodes2d;
 use crate::phase::{Batch, BatchKind, Instances2d};
 use crate::tiles::Tiles2d;
+use quadrille_content::GizmoLines;
 
 /// The buffers that [`draw_2d`](crate::draw_2d) draws from.
 #[derive(bevy_ecs::system::SystemParam)]
@@ -17,7 +17,7 @@ pub struct Geometry2d<'w> {
     indices: IndexRead<'w, Indices2d>,
     instances: VertexRead<'w, Instances2d>,
     nodes: VertexRead<'w, Nodes2d>,
-    lines: VertexRead<'w, Lines2d>,
+    lines: VertexRead<'w, GizmoLines>,
     chunks: VertexRead<'w, Chunks2d>,
     tiles: StorageRead<'w, Tiles2d>,
 }

@@ -14,7 +14,7 @@
 //! Almost everything drawn is an instance of a mesh with an image: a sprite is a quad, a glyph is
 //! a quad. So there is one shader, one instance buffer, and one draw for neighbours in the order
 //! that share mesh and image: 100,000 sprites with one image are one draw. Nodes with round
-//! corners, lines of gizmos and chunks of tilemaps are quads too, with a shader and an instance
+//! corners, lines of gizmos (`quadrille_content`) and chunks of tilemaps are quads too, with a shader and an instance
 //! buffer each.
 //!
 //! # Decisions
@@ -25,8 +25,6 @@
 //!   which costs more (README, "How fast").
 //! - **A chunk of a tilemap is one quad** whose pixels look their tiles up, so that its tiles are
 //!   sent when they change, and are no work for the CPU otherwise.
-//! - **Gizmos are drawn after bevy's `Last`**, where it closes their lists: an app with its
-//!   `GizmoPlugin` draws its frames after that schedule, any other app before it.
 //! - **A draw per image**, not a table of images: bindings are push descriptors, which every
 //!   device has, and sprites that matter in number share an atlas.
 //! - **One sample per pixel**, unless a camera wants more (`msaa.rs`): bevy gives four, but
@@ -47,11 +45,8 @@ mod font_loader;
 mod font_reload;
 mod font_size;
 mod geometry;
-#[cfg(feature = "gizmos")]
-mod gizmos;
 pub mod guide;
 mod instance;
-mod line;
 mod material;
 mod mesh_data;
 mod meshes;
@@ -63,7 +58,6 @@ mod phase;
 mod pipelines;
 mod plugin;
 mod queue;
-mod sent;
 mod slices;
 mod sprites;
 mod text;
@@ -77,7 +71,6 @@ mod writer;
 pub use chunk::Chunks2d;
 pub use font_loader::CheckedFontError;
 pub use geometry::Geometry2d;
-pub use line::Lines2d;
 pub use material::{AlphaMode2d, ColorMaterial, MeshMaterial2d};
 pub use meshes::{Indices2d, Vertices2d};
 pub use msaa::Multisampled2d;

@@ -13,11 +13,9 @@ use quadrille::sync::ResourceId;
 
 use crate::chunk::Chunk;
 use crate::instance::Instance;
-use crate::line::Line;
 use crate::node::Node;
-use crate::sent::SentList;
 use quadrille_content::MeshPlace;
-use quadrille_content::{DeviceImages, Msaa};
+use quadrille_content::{DeviceImages, Msaa, SentList};
 
 /// The images that are drawn in this frame: the list behind the sampled images of
 /// [`draw_2d`](crate::draw_2d).
@@ -36,8 +34,6 @@ pub struct Phase2d {
     pub(crate) instances: SentList<Instance>,
     /// The boxes of nodes.
     pub(crate) nodes: SentList<Node>,
-    /// The lines of gizmos.
-    pub(crate) lines: SentList<Line>,
     /// The chunks of tilemaps.
     pub(crate) chunks: SentList<Chunk>,
     /// Where images are in [`Textures2d`].
@@ -104,7 +100,7 @@ pub(crate) enum BatchKind {
     Clip,
     /// Of [`Phase2d::nodes`].
     Nodes,
-    /// Of [`Phase2d::lines`].
+    /// Of [`GizmoLines`](quadrille_content::GizmoLines).
     Lines,
     /// Of [`Phase2d::chunks`].
     Tiles,
@@ -130,18 +126,17 @@ impl Phase2d {
         self.batches.len()
     }
 
-    /// How many instances (sprites, glyphs, meshes, nodes, lines, chunks) the frame has, over all
+    /// How many instances (sprites, glyphs, meshes, nodes, chunks) the frame has, over all
     /// cameras; those of the frame before until
     /// [`Prepare2dSystems::Send`](crate::Prepare2dSystems::Send).
     pub fn instances(&self) -> usize {
-        self.instances.sent() + self.nodes.sent() + self.lines.sent() + self.chunks.sent()
+        self.instances.sent() + self.nodes.sent() + self.chunks.sent()
     }
 
     /// Forgets what the device's buffer holds.
     pub(crate) fn begin_anew(&mut self) {
         self.instances.begin_anew();
         self.nodes.begin_anew();
-        self.lines.begin_anew();
         self.chunks.begin_anew();
     }
 
@@ -151,7 +146,6 @@ impl Phase2d {
         self.batches.clear();
         self.instances.clear();
         self.nodes.clear();
-        self.lines.clear();
         self.chunks.clear();
         self.slots.clear();
         self.last = None;

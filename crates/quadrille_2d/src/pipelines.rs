@@ -6,8 +6,7 @@ use quadrille::vulkan::{PrimitiveTopology, ShaderError, VertexLayout};
 
 use crate::chunk::Chunk;
 use crate::instance::Instance;
-use crate::line::Line;
-use quadrille_content::Shape;
+use quadrille_content::{Line, Shape};
 
 use crate::mesh_data::Vertex;
 use crate::node::Node;

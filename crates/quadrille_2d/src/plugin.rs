@@ -14,7 +14,7 @@ use bevy_text::{
 };
 use quadrille::ecs::{ImageLimits, RenderStartup};
 use quadrille::prelude::{GpuDevice, Render, RenderSystems};
-use quadrille_content::{ContentPlugin, ContentSystems, add};
+use quadrille_content::{ContentPlugin, ContentSystems, add, instance_buffer};
 
 use crate::atlases::limit_atlases;
 use crate::chunk::Chunks2d;
@@ -22,7 +22,6 @@ use crate::font_data::replace_broken_fonts;
 use crate::font_loader::{CheckedFontLoader, CheckedFonts};
 use crate::font_reload::follow_reloaded_fonts;
 use crate::font_size::limit_font_sizes;
-use crate::line::Lines2d;
 use crate::material::ColorMaterial;
 use crate::meshes::{self, Meshes2d, prepare_meshes};
 use crate::msaa::{Multisampled2d, prepare_samples};
@@ -31,7 +30,6 @@ use crate::pass::draw_2d;
 use crate::phase::{Instances2d, Phase2d, Textures2d};
 use crate::pipelines::Pipelines2d;
 use crate::queue::{queue_2d, send_2d};
-use crate::sent::instance_buffer;
 use crate::text_numbers::limit_text;
 use crate::tilemap::ChunkMeshes;
 use crate::tiles::{self, Tilemaps, prepare_tiles};
@@ -121,13 +119,6 @@ impl Plugin for Quadrille2dPlugin {
             ),
         );
         add_passes(app);
-    }
-
-    #[cfg(feature = "gizmos")]
-    fn finish(&self, app: &mut App) {
-        if app.is_plugin_added::<bevy_gizmos::GizmoPlugin>() {
-            crate::gizmos::draw_after_last(app);
-        }
     }
 }
 
@@ -224,7 +215,6 @@ fn make(
     let instances = |name| instance_buffer(&gpu, name, 0);
     commands.insert_resource(Instances2d(instances("2d instances")?));
     commands.insert_resource(Nodes2d(instances("2d nodes")?));
-    commands.insert_resource(Lines2d(instances("2d lines of gizmos")?));
     commands.insert_resource(Chunks2d(instances("2d chunks")?));
     commands.insert_resource(Pipelines2d::new(&gpu)?);
     meshes.begin_anew();

@@ -13,13 +13,12 @@ use bevy_sprite::{Anchor, Sprite};
 use bevy_text::TextLayoutInfo;
 use bevy_transform::components::GlobalTransform;
 use quadrille::prelude::{GpuDevice, Uploads};
-use quadrille_content::{CameraTargets, CameraView, CameraViews, Complaints, DeviceImages, Msaa};
+use quadrille_content::{
+    CameraTargets, CameraView, CameraViews, Complaints, DeviceImages, LineSets, Msaa,
+};
 
 use crate::chunk::Chunks2d;
-#[cfg(feature = "gizmos")]
-use crate::gizmos::{Gizmos, LineSet};
 use crate::instance::{AlphaMode, Instance, UvRect};
-use crate::line::Lines2d;
 use crate::material::{ColorMaterial, MeshMaterial2d};
 use crate::meshes::Meshes2d;
 use crate::node::Nodes2d;
@@ -59,8 +58,7 @@ pub(crate) struct Scene<'w, 's> {
     pub(crate) meshes: Res<'w, Meshes2d>,
     pub(crate) tilemaps: Res<'w, Tilemaps>,
     pub(crate) complaints: Res<'w, Complaints>,
-    #[cfg(feature = "gizmos")]
-    gizmos: Gizmos<'w, 's>,
+    gizmos: Res<'w, LineSets>,
 }
 
 /// What a frame's list is written to.
@@ -70,40 +68,20 @@ pub(crate) struct Lists<'w> {
     pub(crate) textures: ResMut<'w, Textures2d>,
 }
 
-/// Memory that is kept from frame to frame.
-#[derive(Default)]
-pub(crate) struct Scratch {
-    seen: Seen,
-    #[cfg(feature = "gizmos")]
-    gizmos: Vec<LineSet>,
-}
-
 /// Lists what all cameras draw.
-pub(crate) fn queue_2d(scene: Scene, mut lists: Lists, mut scratch: Local<Scratch>) {
+pub(crate) fn queue_2d(scene: Scene, mut lists: Lists, mut seen: Local<Seen>) {
     lists.phase.begin(&mut lists.textures);
-    let Scratch {
-        seen,
-        #[cfg(feature = "gizmos")]
-        gizmos,
-    } = &mut *scratch;
-    #[cfg(feature = "gizmos")]
-    scene
-        .gizmos
-        .list(&mut lists.phase.lines, gizmos, &scene.complaints);
     for camera in scene.views.iter() {
         let mut view = begin_view(&scene, &mut lists, camera);
         // Of what a 3D camera sees only nodes are drawn here, which are added later.
         if let Ok((visible, layers)) = scene.cameras.get(camera.camera) {
             let mut writer = Writer::new(&scene, &mut lists, &view);
-            writer.find(visible, seen);
+            writer.find(visible, &mut seen);
             seen.sort();
-            writer.write(seen);
-            #[cfg(feature = "gizmos")]
-            for set in gizmos.iter() {
-                writer.add_lines(set.seen_in(layers.unwrap_or_default()).unwrap_or_default());
+            writer.write(&seen);
+            for set in scene.gizmos.seen_in(layers.unwrap_or_default()) {
+                writer.add_lines(set.lines.clone());
             }
-            #[cfg(not(feature = "gizmos"))]
-            let _ = layers;
         }
         view.batches.end = lists.phase.batches.len() as u32;
         lists.phase.views.push(view);
@@ -115,7 +93,6 @@ pub(crate) fn queue_2d(scene: Scene, mut lists: Lists, mut scratch: Local<Scratc
 pub(crate) struct SentTo<'w> {
     instances: ResMut<'w, Instances2d>,
     nodes: ResMut<'w, Nodes2d>,
-    lines: ResMut<'w, Lines2d>,
     chunks: ResMut<'w, Chunks2d>,
 }
 
@@ -129,7 +106,6 @@ pub(crate) fn send_2d(
     let uploads = &mut *uploads;
     phase.instances.send(&gpu, uploads, &mut to.instances.0)?;
     phase.nodes.send(&gpu, uploads, &mut to.nodes.0)?;
-    phase.lines.send(&gpu, uploads, &mut to.lines.0)?;
     phase.chunks.send(&gpu, uploads, &mut to.chunks.0)?;
     Ok(())
 }

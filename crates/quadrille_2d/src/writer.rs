@@ -306,7 +306,6 @@ impl<'a, 'l, 'w, 's> Writer<'a, 'l, 'w, 's> {
     }
 
     /// Adds lines of gizmos that were listed.
-    #[cfg(feature = "gizmos")]
     pub(crate) fn add_lines(&mut self, lines: Range<u32>) {
         let batch = Batch {
             mesh: self.scene.meshes.quad(),

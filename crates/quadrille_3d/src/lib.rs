@@ -24,6 +24,7 @@
 //!              sky_3d           what is behind
 //!              transparent_3d   from back to front; resolves samples
 //!              tonemap_3d       to the camera's target
+//!              gizmos_3d        lines for debugging, over that
 //! ```
 //! All meshes lie in two buffers, all materials in one and their images in a table, so a pipeline draws
 //! all of its meshes in one call, whatever their materials.
@@ -39,6 +40,8 @@
 //! - **Exposure before storing.** Images of views hold radiance times exposure, so half floats do.
 //! - **What is behind the scene is not mapped** unless its camera has `Hdr`, as in bevy, where
 //!   clear colours are colours of the screen then.
+//! - **Gizmos come after tone mapping**, by images of their own with as many samples as depth has: their
+//!   colours are those of the screen.
 //! - **Depth is reversed and has no far end**, as bevy's projections have it.
 
 mod bins;
@@ -49,6 +52,7 @@ mod dfg;
 mod environment;
 mod free_camera;
 mod gather;
+mod gizmos;
 #[cfg(feature = "gltf")]
 mod gltf;
 mod grading;
@@ -91,6 +95,7 @@ pub use environment::filter::{
 };
 pub use environment::maps::{Cubes3d, EnvironmentMaps3d, Volumes3d};
 pub use free_camera::{FreeCamera, FreeCameraPlugin, FreeCameraState, run_freecamera_controller};
+pub use gizmos::{GizmoColors, GizmoPipelines3d, GizmoSamples, GizmoTargets3d, gizmos_3d};
 pub use grading::{ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither};
 pub use instances::{Indices3d, Instances3d, Vertices3d};
 pub use light_textures::LightTextures3d;
@@ -131,6 +136,10 @@ pub mod prelude {
     pub use bevy_camera::visibility::RenderLayers;
     pub use bevy_camera::{Exposure, RenderTarget, ScalingMode, Viewport};
     pub use bevy_color::prelude::*;
+    #[cfg(feature = "gizmos")]
+    pub use bevy_gizmos::GizmoPlugin;
+    #[cfg(feature = "gizmos")]
+    pub use bevy_gizmos::prelude::*;
     pub use bevy_light::prelude::*;
     pub use bevy_light::{
         CascadeShadowConfigBuilder, DirectionalLightTexture, GeneratedEnvironmentMapLight,

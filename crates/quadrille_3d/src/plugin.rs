@@ -23,6 +23,7 @@ use crate::environment::{
     self, EnvironmentList, Environments3d, gather_environments, send_environments,
 };
 use crate::gather::{gather_meshes, move_meshes, send_meshes};
+use crate::gizmos::{GizmoColors, GizmoPipelines3d, GizmoSamples, gizmos_3d, prepare_gizmos};
 use crate::grading::{ColorGrading, DebandDither};
 use crate::instances::{FreedSlots, Indices3d, InstanceStore, Instances3d, Slot, Vertices3d};
 use crate::light_textures::LightTextures3d;
@@ -122,6 +123,8 @@ pub enum Pass3dSystems {
     Transparent,
     /// [`tonemap_3d`].
     Tonemap,
+    /// [`gizmos_3d`].
+    Gizmos,
 }
 
 impl Plugin for Quadrille3dPlugin {
@@ -155,6 +158,7 @@ impl Plugin for Quadrille3dPlugin {
                 (
                     prepare_shadow_maps,
                     prepare_targets,
+                    prepare_gizmos,
                     prepare_tone_tables,
                     prepare_clusters,
                     send_scene,
@@ -174,6 +178,7 @@ impl Plugin for Quadrille3dPlugin {
                 sky_3d.in_set(Pass3dSystems::Sky),
                 transparent_3d.in_set(Pass3dSystems::Transparent),
                 tonemap_3d.in_set(Pass3dSystems::Tonemap),
+                gizmos_3d.in_set(Pass3dSystems::Gizmos),
             ),
         );
     }
@@ -200,7 +205,9 @@ fn add_resources(app: &mut App) {
         .init_resource::<ShadowMaps>()
         .init_resource::<SceneColors>()
         .init_resource::<SceneSamples>()
-        .init_resource::<SceneDepths>();
+        .init_resource::<SceneDepths>()
+        .init_resource::<GizmoColors>()
+        .init_resource::<GizmoSamples>();
     environment::add_resources(app);
 }
 
@@ -224,6 +231,7 @@ fn order_sets(app: &mut App) {
                 Pass3dSystems::Sky,
                 Pass3dSystems::Transparent,
                 Pass3dSystems::Tonemap,
+                Pass3dSystems::Gizmos,
             )
                 .chain()
                 .in_set(ContentSystems::Draw3d),
@@ -321,6 +329,9 @@ fn make(
     commands.insert_resource(SceneColors::default());
     commands.insert_resource(SceneSamples::default());
     commands.insert_resource(SceneDepths::default());
+    commands.insert_resource(GizmoPipelines3d::new(&gpu)?);
+    commands.insert_resource(GizmoColors::default());
+    commands.insert_resource(GizmoSamples::default());
     commands.insert_resource(DepthPyramids3d::default());
 
     stores.scene.begin_anew();

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use bevy_camera::visibility::RenderLayers;
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bytemuck::{Pod, Zeroable};
@@ -138,6 +139,10 @@ pub struct View3d {
     pub(crate) behind: Option<u32>,
     /// Place in `DepthPyramids3d`.
     pub(crate) pyramid: Option<u32>,
+    /// What it sees.
+    pub(crate) layers: RenderLayers,
+    /// Place of its images in `GizmoColors`, if it sees lines.
+    pub(crate) gizmos: Option<u32>,
     /// Of [`Scene3d::draws`].
     pub(crate) transparent: Range<u32>,
 }

@@ -124,7 +124,12 @@ impl Kept<'_> {
     }
 }
 
-fn take(gpu: &GpuDevice, kept: &mut Vec<GpuImage>, desc: &ImageDesc) -> Result<GpuImage, Error> {
+/// The image of the frame before that is wanted again, or a new one.
+pub(crate) fn take(
+    gpu: &GpuDevice,
+    kept: &mut Vec<GpuImage>,
+    desc: &ImageDesc,
+) -> Result<GpuImage, Error> {
     match kept.iter().position(|image| image.desc() == desc) {
         Some(place) => Ok(kept.swap_remove(place)),
         None => gpu.create_image(desc),

@@ -189,6 +189,8 @@ fn add_view(
         culled,
         behind: None,
         pyramid: None,
+        layers: layers.clone(),
+        gizmos: None,
         transparent,
     });
     let row = ViewRow {

@@ -8,6 +8,9 @@ mod cull;
 mod environment;
 #[path = "gpu/exact.rs"]
 mod exact;
+#[cfg(feature = "gizmos")]
+#[path = "gpu/gizmos.rs"]
+mod gizmos;
 #[cfg(feature = "gltf")]
 #[path = "gpu/gltf.rs"]
 mod gltf;

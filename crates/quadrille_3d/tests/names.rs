@@ -17,6 +17,8 @@ mod all {
     pub(crate) use bevy_camera::prelude::*;
     pub(crate) use bevy_color::prelude::*;
     pub(crate) use bevy_ecs::prelude::*;
+    #[cfg(feature = "gizmos")]
+    pub(crate) use bevy_gizmos::prelude::*;
     pub(crate) use bevy_light::prelude::*;
     pub(crate) use bevy_math::prelude::*;
     pub(crate) use bevy_mesh::prelude::*;
@@ -36,6 +38,9 @@ use all::{
     NotShadowCaster, OcclusionCulling, Quadrille2dPlugin, Quadrille3dPlugin, RenderLayers,
     StandardMaterial, Tonemapping, UploadBudget, Viewport,
 };
+#[cfg(feature = "gizmos")]
+#[allow(unused_imports, reason = "that they can be imported is the test")]
+use all::{Gizmo, GizmoPlugin, Gizmos};
 
 #[test]
 fn shared_names_are_one_type() {

@@ -8,7 +8,8 @@
 //!
 //! ```text
 //! PostUpdate   update_cameras   sizes and projections of bevy's cameras
-//! Declare      ContentSystems   Images: uploads within a budget; Views: the cameras that draw, in order
+//! Declare      ContentSystems   Images: uploads within a budget; Views: the cameras that draw, in order;
+//!                               the lines of gizmos
 //! passes       ContentSystems   Draw3d, then Draw2d
 //! ```
 //!
@@ -18,16 +19,21 @@
 //!   drawn by passes of its own, and passes have one order.
 //! - **One list of cameras.** Which of them is first on its image, and so clears it, is decided
 //!   over both kinds ([`CameraViews`]).
+//! - **One list of gizmos**, which the cameras of both kinds draw what they see of.
+//! - **Gizmos are drawn after bevy's `Last`**, where it closes their lists: an app with its
+//!   `GizmoPlugin` draws its frames after that schedule, any other app before it.
 
 mod attributes;
 mod camera;
 mod complaint;
 mod images;
+mod lines;
 mod mesh_data;
 mod meshes;
 mod msaa;
 mod plugin;
 mod samplers;
+mod sent;
 mod target;
 mod views;
 
@@ -35,10 +41,12 @@ pub use attributes::{attribute, colors, floats, normals, positions, tangents, uv
 pub use camera::Blind;
 pub use complaint::{Complaints, first_odd, is_finite};
 pub use images::{DeviceImages, PLACEHOLDER_SIZE, Shown, UploadBudget};
+pub use lines::{GizmoLines, Line, LineSet, LineSets};
 pub use mesh_data::{MeshData, MeshVertex, Shape};
 pub use meshes::{MeshPlace, MeshStore};
 pub use msaa::Msaa;
 pub use plugin::{ContentPlugin, ContentSystems, add};
 pub use samplers::Samplers;
+pub use sent::{SentList, instance_buffer};
 pub use target::{ManualTargets, TargetImages};
 pub use views::{CameraTargets, CameraView, CameraViews, Draws3d};

@@ -14,6 +14,7 @@ use quadrille::prelude::{Render, RenderSystems};
 use crate::camera::{Blind, find_blind, update_cameras};
 use crate::complaint::Complaints;
 use crate::images::{DefaultSampler, DeviceImages, UploadBudget, prepare_images};
+use crate::lines::{LineSets, make_lines, publish_module};
 use crate::target::ManualTargets;
 use crate::views::{CameraTargets, CameraViews, list_views, tell_of_3d};
 
@@ -68,7 +69,12 @@ impl Plugin for ContentPlugin {
             .init_resource::<CameraTargets>()
             .init_resource::<CameraViews>()
             .init_resource::<ManualTargets>()
+            .init_resource::<LineSets>()
             .init_resource::<UploadBudget>();
+        // A module that is missing is an error of the first pipeline that needs it.
+        if let Err(error) = publish_module() {
+            tracing::error!("shader modules of quadrille_content: {error}");
+        }
         let cameras = || {
             update_cameras
                 .in_set(CameraUpdateSystems)
@@ -93,7 +99,7 @@ impl Plugin for ContentPlugin {
                 (ContentSystems::Draw3d, ContentSystems::Draw2d).chain(),
             ),
         )
-        .add_systems(RenderStartup, begin_anew)
+        .add_systems(RenderStartup, (begin_anew, make_lines))
         .add_systems(
             Render,
             (
@@ -101,6 +107,11 @@ impl Plugin for ContentPlugin {
                 list_views.in_set(ContentSystems::Views),
             ),
         );
+    }
+
+    #[cfg(feature = "gizmos")]
+    fn finish(&self, app: &mut App) {
+        crate::lines::add_gizmos(app);
     }
 }
 

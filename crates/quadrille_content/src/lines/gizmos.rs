@@ -1,15 +1,10 @@
-//! Gizmos: lines for debugging, from `bevy_gizmos`, drawn over all else that a camera sees but the
-//! nodes of its user interface.
+//! Gizmos: lines for debugging, from `bevy_gizmos`.
 //!
 //! bevy closes the lists of a frame's gizmos in its schedule `Last`, after which they are to be
 //! drawn. Where its `GizmoPlugin` is added, frames are drawn after `Last` therefore
 //! ([`draw_after_last`]); other apps keep their order.
-//!
-//! Absent: what only cameras with a perspective have, which is `GizmoLineConfig::perspective` and
-//! the bias of depth.
 
 use std::fmt::Display;
-use std::ops::Range;
 
 use bevy_app::{App, Last, MainScheduleOrder, PostUpdate};
 use bevy_asset::Assets;
@@ -21,19 +16,21 @@ use bevy_ecs::system::SystemParam;
 use bevy_gizmos::config::{GizmoConfigStore, GizmoLineConfig, GizmoLineJoint, GizmoLineStyle};
 use bevy_gizmos::gizmos::GizmoBufferView;
 use bevy_gizmos::retained::Gizmo;
-use bevy_gizmos::{GizmoAsset, GizmoHandles};
+use bevy_gizmos::{GizmoAsset, GizmoHandles, GizmoPlugin};
 use bevy_math::{Affine3A, Vec3};
 use bevy_transform::components::GlobalTransform;
+use quadrille::prelude::{GpuDevice, Render, Uploads};
 
-use crate::line::{Kind, Line};
-use quadrille_content::{Complaints, first_odd};
+use super::{GizmoLines, Kind, Line, LineSet, LineSets};
+use crate::complaint::{Complaints, first_odd};
+use crate::plugin::ContentSystems;
 
 /// Finer round joints than of so many parts look the same.
 const MOST_PARTS: u32 = 64;
 
 /// All gizmos of a frame; there are none without bevy's `GizmoPlugin`.
 #[derive(SystemParam)]
-pub(crate) struct Gizmos<'w, 's> {
+struct Gizmos<'w, 's> {
     handles: Option<Res<'w, GizmoHandles>>,
     assets: Option<Res<'w, Assets<GizmoAsset>>>,
     configs: Option<Res<'w, GizmoConfigStore>>,
@@ -49,66 +46,96 @@ pub(crate) struct Gizmos<'w, 's> {
     >,
 }
 
-/// Lines that the same cameras see.
-pub(crate) struct LineSet {
-    layers: RenderLayers,
-    lines: Range<u32>,
-}
-
-impl LineSet {
-    /// The lines, if a camera of these layers sees them.
-    pub(crate) fn seen_in(&self, layers: &RenderLayers) -> Option<Range<u32>> {
-        self.layers.intersects(layers).then(|| self.lines.clone())
-    }
-}
-
 impl Gizmos<'_, '_> {
     /// Lists the lines of all gizmos: those of this frame by their groups, then those of entities.
-    pub(crate) fn list(
-        &self,
-        lines: &mut Vec<Line>,
-        sets: &mut Vec<LineSet>,
-        complaints: &Complaints,
-    ) {
-        sets.clear();
+    fn list(&self, to: &mut LineSets, complaints: &Complaints) {
+        to.sets.clear();
+        to.lines.clear();
         let (Some(handles), Some(assets), Some(configs)) =
             (&self.handles, &self.assets, &self.configs)
         else {
             return;
         };
-        let mut add =
-            |who: &dyn Display, asset: &GizmoAsset, config: &GizmoLineConfig, world, layers| {
-                let first = lines.len() as u32;
-                add_lines(&asset.buffer().buffer(), config, &world, lines);
-                let mut odd = lines.extract_if(first as usize.., |line| !line.is_finite());
-                if let Some(line) = odd.next() {
-                    complaints.warn(who, || why_not(&line));
-                }
-                odd.for_each(drop);
-                sets.push(LineSet {
-                    layers,
-                    lines: first..lines.len() as u32,
-                });
-            };
         for (group, handle) in handles.handles() {
             let asset = handle.as_ref().and_then(|handle| assets.get(handle));
             let config = configs.get_config_dyn(group);
             if let (Some(asset), Some((config, _))) = (asset, config)
                 && config.enabled
             {
-                let layers = config.render_layers.clone();
+                let drawn = Drawn {
+                    config: &config.line,
+                    depth_bias: config.depth_bias,
+                    layers: config.render_layers.clone(),
+                    world: Affine3A::IDENTITY,
+                };
                 let who = &"a line of this frame's gizmos";
-                add(who, asset, &config.line, Affine3A::IDENTITY, layers);
+                add_set(to, complaints, who, asset, drawn);
             }
         }
         for (entity, gizmo, transform, layers) in &self.retained {
             if let Some(asset) = assets.get(&gizmo.handle) {
-                let layers = layers.cloned().unwrap_or_default();
+                let drawn = Drawn {
+                    config: &gizmo.line_config,
+                    depth_bias: gizmo.depth_bias,
+                    layers: layers.cloned().unwrap_or_default(),
+                    world: transform.affine(),
+                };
                 let who = format_args!("a line of the gizmo {entity}");
-                add(&who, asset, &gizmo.line_config, transform.affine(), layers);
+                add_set(to, complaints, &who, asset, drawn);
             }
         }
     }
+}
+
+/// How the lines of a list are drawn.
+struct Drawn<'a> {
+    config: &'a GizmoLineConfig,
+    depth_bias: f32,
+    layers: RenderLayers,
+    world: Affine3A,
+}
+
+/// Adds the lines of a list, but those that cannot be drawn.
+fn add_set(
+    to: &mut LineSets,
+    complaints: &Complaints,
+    who: &dyn Display,
+    asset: &GizmoAsset,
+    drawn: Drawn<'_>,
+) {
+    let lines = &mut *to.lines;
+    let first = lines.len() as u32;
+    add_lines(&asset.buffer().buffer(), drawn.config, &drawn.world, lines);
+    let mut odd = lines.extract_if(first as usize.., |line| !line.is_finite());
+    if let Some(line) = odd.next() {
+        complaints.warn(who, || why_not(&line));
+    }
+    odd.for_each(drop);
+    let depth_bias = drawn.depth_bias;
+    to.sets.push(LineSet {
+        layers: drawn.layers,
+        lines: first..lines.len() as u32,
+        depth_bias: if depth_bias.is_nan() {
+            0.0
+        } else {
+            depth_bias.clamp(-1.0, 1.0)
+        },
+        perspective: drawn.config.perspective,
+    });
+}
+
+/// Lists the lines of all gizmos, and sends them to the device.
+fn list_lines(
+    gizmos: Gizmos,
+    mut sets: ResMut<LineSets>,
+    mut buffer: ResMut<GizmoLines>,
+    complaints: Res<Complaints>,
+    mut uploads: ResMut<Uploads>,
+    gpu: Res<GpuDevice>,
+) -> Result {
+    gizmos.list(&mut sets, &complaints);
+    sets.lines.send(&gpu, &mut uploads, &mut buffer.0)?;
+    Ok(())
 }
 
 /// Why a line is not drawn.
@@ -203,9 +230,17 @@ fn style(config: &GizmoLineConfig) -> (Kind, [f32; 3]) {
     }
 }
 
+/// Adds the listing of gizmos to an app.
+pub(crate) fn add_gizmos(app: &mut App) {
+    app.add_systems(Render, list_lines.in_set(ContentSystems::Views));
+    if app.is_plugin_added::<GizmoPlugin>() {
+        draw_after_last(app);
+    }
+}
+
 /// Has frames drawn after bevy's schedule `Last`, where the lists of gizmos are closed: drawn before
 /// it, they would be those of the frame before.
-pub(crate) fn draw_after_last(app: &mut App) {
+fn draw_after_last(app: &mut App) {
     let mut order = app.world_mut().resource_mut::<MainScheduleOrder>();
     order.labels.retain(|label| *label != Last.intern());
     order.insert_after(PostUpdate, Last);

@@ -7,7 +7,7 @@ use quadrille::vulkan::Error;
 
 /// The instances of a frame, and those that the device has.
 #[derive(Deref, DerefMut)]
-pub(crate) struct SentList<T> {
+pub struct SentList<T> {
     #[deref]
     now: Vec<T>,
     sent: Vec<T>,
@@ -24,17 +24,17 @@ impl<T> Default for SentList<T> {
 
 impl<T: Pod> SentList<T> {
     /// Forgets what the device's buffer holds.
-    pub(crate) fn begin_anew(&mut self) {
+    pub fn begin_anew(&mut self) {
         self.sent.clear();
     }
 
     /// How many the device has.
-    pub(crate) fn sent(&self) -> usize {
+    pub fn sent(&self) -> usize {
         self.sent.len()
     }
 
     /// Sends the list to the device, unless it has it from the frame before.
-    pub(crate) fn send(
+    pub fn send(
         &mut self,
         gpu: &GpuDevice,
         uploads: &mut Uploads,
@@ -58,7 +58,7 @@ impl<T: Pod> SentList<T> {
 
 /// A buffer for at least so many bytes of instances. It is written on one queue and read on
 /// another in most frames, so it belongs to both.
-pub(crate) fn instance_buffer(gpu: &GpuDevice, name: &str, bytes: u64) -> Result<GpuBuffer, Error> {
+pub fn instance_buffer(gpu: &GpuDevice, name: &str, bytes: u64) -> Result<GpuBuffer, Error> {
     let bytes = bytes.next_power_of_two().max(1 << 16);
     let desc = BufferDesc::vertex(name, bytes).with_sharing(Sharing::Concurrent);
     gpu.create_buffer(&desc)

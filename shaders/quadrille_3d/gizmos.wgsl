@@ -1,0 +1,65 @@
+// Draws the lines of gizmos, where no mesh is before them. See `gizmos_3d`.
+
+import quadrille_content::lines::{Fragment, Line, MITER, color_of_line, corner_of_line};
+
+struct Push {
+    clip_from_world: mat4x4f,
+    // Of the view, in pixels.
+    size: vec2f,
+    // -1 is before all else, 1 as far as possible.
+    depth_bias: f32,
+    // 1: widths are those at a distance of 1.
+    perspective: f32,
+}
+
+var<immediate> push: Push;
+
+// How far a place is before the near plane; not positive behind that.
+fn before(clip: vec4f) -> f32 {
+    return clip.z - clip.w;
+}
+
+// The begin of a line, or where it passes the near plane.
+fn cut(begin: vec4f, end: vec4f) -> vec4f {
+    let outside = before(begin);
+    let part = outside / max(outside - before(end), 1e-9);
+    return select(begin, mix(begin, end, part), outside > 0.0);
+}
+
+fn biased(clip: vec4f) -> f32 {
+    let depth = saturate(clip.z / clip.w);
+    let nearer = pow(max(depth, 1e-30), 1.0 + push.depth_bias);
+    let moved = select(depth * (1.0 - push.depth_bias), nearer, push.depth_bias < 0.0);
+    // Rounding puts nothing before the near plane.
+    return min(moved, 1.0 - 1e-6) * clip.w;
+}
+
+@vertex
+fn vertex_main(@builtin(vertex_index) i: u32, line: Line) -> Fragment {
+    // Two triangles.
+    let corners = array(vec2u(0u, 0u), vec2u(1u, 0u), vec2u(1u, 1u), vec2u(0u, 0u), vec2u(1u, 1u), vec2u(0u, 1u));
+    let uv = vec2f(corners[i]);
+    let first = push.clip_from_world * vec4f(line.first, 1.0);
+    let second = push.clip_from_world * vec4f(line.second, 1.0);
+    let third = push.clip_from_world * vec4f(line.third, 1.0);
+    let outside = vec3<bool>(before(first) > 0.0, before(second) > 0.0, before(third) > 0.0);
+    let is_joint = line.kind >= MITER;
+    if (outside.x && outside.y) || (is_joint && any(outside)) {
+        // Before the near plane as a whole.
+        var nothing: Fragment;
+        nothing.position = vec4f(0.0, 0.0, 2.0, 1.0);
+        return nothing;
+    }
+    let begin = cut(first, second);
+    let end = cut(second, first);
+    let widths = line.width / mix(vec2f(1.0), vec2f(begin.w, end.w), push.perspective);
+    var fragment = corner_of_line(line, uv, begin, end, third, widths, push.size);
+    let place = fragment.position;
+    fragment.position.z = biased(place);
+    return fragment;
+}
+
+@fragment
+fn fragment_main(fragment: Fragment) -> @location(0) vec4f {
+    return color_of_line(fragment);
+}

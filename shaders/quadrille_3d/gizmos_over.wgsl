@@ -1,0 +1,20 @@
+// Puts the lines of gizmos over a camera's target. See `gizmos_3d`.
+
+struct Push {
+    // Of the view in the target.
+    corner: vec2f,
+}
+
+@group(0) @binding(0) var lines: texture_2d<f32>;
+
+var<immediate> push: Push;
+
+@vertex
+fn vertex_main(@builtin(vertex_index) i: u32) -> @builtin(position) vec4f {
+    return vec4f(f32(i & 1u) * 4.0 - 1.0, f32(i >> 1u) * 4.0 - 1.0, 0.0, 1.0);
+}
+
+@fragment
+fn fragment_main(@builtin(position) position: vec4f) -> @location(0) vec4f {
+    return textureLoad(lines, vec2u(position.xy - push.corner), 0);
+}

@@ -1,0 +1,137 @@
+// The lines of gizmos, and the joints between them. Widths are in pixels, whatever the camera's scale
+// is, so places are worked out in pixels of the viewport.
+
+const SOLID: u32 = 0u;
+const DASHED: u32 = 1u;
+const MITER: u32 = 2u;
+const BEVEL: u32 = 3u;
+const ROUND: u32 = 4u;
+
+// An instance.
+struct Line {
+    // The ends of a line, or the places before, at and after a joint.
+    @location(3) first: vec3f,
+    @location(4) second: vec3f,
+    @location(5) third: vec3f,
+    @location(6) first_color: vec4f,
+    @location(7) second_color: vec4f,
+    @location(8) width: f32,
+    // Of dashes: how long they are, how far their begins are apart, where the first begins, all in
+    // widths. Of a part of a round joint: which one, of how many.
+    @location(9) pattern: vec3f,
+    @location(10) kind: u32,
+}
+
+struct Fragment {
+    @builtin(position) position: vec4f,
+    @location(0) color: vec4f,
+    // From the line's begin, in widths, along the screen.
+    @location(1) @interpolate(linear) along: f32,
+    @location(2) @interpolate(flat) pattern: vec3f,
+    @location(3) @interpolate(flat) kind: u32,
+}
+
+fn pixels(clip: vec4f, size: vec2f) -> vec2f {
+    return clip.xy / clip.w * 0.5 * size;
+}
+
+// A direction of length 1; to the right where there is none.
+fn direction(begin: vec2f, end: vec2f) -> vec2f {
+    let way = end - begin;
+    let length = length(way);
+    return select(vec2f(1.0, 0.0), way / length, length > 0.0);
+}
+
+fn left_of(way: vec2f) -> vec2f {
+    return vec2f(-way.y, way.x);
+}
+
+// Which of the quad's corners a vertex is, in order around it.
+fn corner_of(uv: vec2f) -> u32 {
+    return select(select(3u, 2u, uv.x > 0.5), select(0u, 1u, uv.x > 0.5), uv.y > 0.5);
+}
+
+fn turned(way: vec2f, angle: f32) -> vec2f {
+    return vec2f(
+        way.x * cos(angle) - way.y * sin(angle),
+        way.x * sin(angle) + way.y * cos(angle),
+    );
+}
+
+// Where a corner of a joint lies from the place at which two lines meet: a wedge from there to the
+// outer sides of both.
+fn joint(corner: u32, kind: u32, before: vec2f, after: vec2f, radius: f32, pattern: vec3f) -> vec2f {
+    // The lines turn to one side; the gap is on the other.
+    let turn = before.x * after.y - before.y * after.x;
+    let side = select(radius, -radius, turn > 0.0);
+    let begin = left_of(before) * side;
+    let end = left_of(after) * side;
+    if corner == 0u {
+        return vec2f(0.0);
+    }
+    if kind == ROUND {
+        let whole = atan2(turn, dot(before, after));
+        let part = pattern.x + f32(corner > 1u);
+        return turned(begin, whole * part / pattern.y);
+    }
+    if corner == 1u {
+        return begin;
+    }
+    if corner == 3u || kind == BEVEL {
+        return end;
+    }
+    // Where the outer sides meet; nowhere near if the second line goes back.
+    let middle = begin + end;
+    let closeness = 1.0 + dot(before, after);
+    return select(end, middle / closeness, closeness > 1e-3);
+}
+
+// A corner of a line's quad, whose places are in clip space, in a viewport of some pixels. The line has
+// these widths at its ends; a joint has the second one.
+fn corner_of_line(
+    line: Line,
+    uv: vec2f,
+    first_clip: vec4f,
+    second_clip: vec4f,
+    third_clip: vec4f,
+    widths: vec2f,
+    size: vec2f,
+) -> Fragment {
+    let first = pixels(first_clip, size);
+    let second = pixels(second_clip, size);
+    let way = direction(first, second);
+    var clip = second_clip;
+    var at = second;
+    var thickness = widths.y;
+    if line.kind >= MITER {
+        let after = direction(second, pixels(third_clip, size));
+        let radius = 0.5 * max(thickness, 1.0);
+        at += joint(corner_of(uv), line.kind, way, after, radius, line.pattern);
+    } else {
+        thickness = mix(widths.x, widths.y, uv.y);
+        clip = mix(first_clip, second_clip, uv.y);
+        at = mix(first, second, uv.y) + left_of(way) * max(thickness, 1.0) * (uv.x - 0.5);
+    }
+    var fragment: Fragment;
+    fragment.position = vec4f(at / (0.5 * size) * clip.w, clip.z, clip.w);
+    fragment.color = mix(line.first_color, line.second_color, uv.y);
+    // What is thinner than a pixel is paler instead.
+    fragment.color.a *= min(thickness, 1.0);
+    fragment.along = uv.y * length(second - first) / thickness;
+    fragment.pattern = line.pattern;
+    fragment.kind = line.kind;
+    return fragment;
+}
+
+// The colour of a line, which is nothing between its dashes.
+fn color_of_line(fragment: Fragment) -> vec4f {
+    if fragment.kind == DASHED {
+        let dash = fragment.pattern.x;
+        let period = fragment.pattern.y;
+        let along = fragment.along - fragment.pattern.z;
+        if along - floor(along / period) * period >= dash {
+            discard;
+        }
+    }
+    return fragment.color;
+}
