@@ -75,7 +75,7 @@ pub enum SetupError {
         /// The features and extensions that are not enabled.
         missing: Vec<String>,
     },
-    /// The device cannot be made anew, for the program made it ([`Gpu::import`](crate::Gpu::import)).
+    /// Quadrille cannot replace the lost device, which the program created ([`Gpu::import`](crate::Gpu::import)).
     #[error(
         "the device was made by the program, which alone can make another; import that in place of the lost one"
     )]

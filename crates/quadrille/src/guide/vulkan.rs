@@ -114,8 +114,8 @@
 //! # let _ = copy;
 //! ```
 //!
-//! Objects of one's own are made from [`Gpu::device`](crate::vulkan::Gpu::device) and destroyed by whoever made
-//! them, after the frames that use them. Submissions of one's own go to a queue while it is locked:
+//! A program creates objects of its own from [`Gpu::device`](crate::vulkan::Gpu::device), and destroys them
+//! after the frames that use them. Submissions of one's own go to a queue while it is locked:
 //! [`Gpu::with_queue`](crate::vulkan::Gpu::with_queue).
 //!
 //! # Devices that the program made
@@ -138,7 +138,7 @@
 //! ```
 //!
 //! Quadrille destroys neither the device nor its instance. It drops the `keep` that was given with them when it
-//! makes no more calls to either. A device that is lost is not made anew, since only the program can do that:
+//! makes no more calls to either. Quadrille does not replace a lost device, since only the program can do that:
 //! the app ends with an error that says so.
 //!
 //! [`GpuBuffer::raw`]: crate::vulkan::GpuBuffer::raw

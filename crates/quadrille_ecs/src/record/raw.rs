@@ -44,7 +44,8 @@ impl Rendering<'_> {
     /// # Safety
     /// When the commands are recorded they must obey Vulkan's rules in this rendering, and touch only
     /// what the pass declares, in the declared way and layout. They leave vertex buffers, the index
-    /// buffer and dynamic state as they were; pipeline and descriptors are set anew. They may be recorded on any thread.
+    /// buffer and dynamic state as they were; the next draw binds pipeline and descriptors again. They may be
+    /// recorded on any thread.
     pub unsafe fn draw_raw(&mut self, commands: RawCommand) -> &mut Self {
         if self.ready("draw_raw") {
             // SAFETY: the caller promises what the list requires.

@@ -122,7 +122,7 @@ impl Gpu {
         &self.0.raw
     }
 
-    /// Calls with a queue of [`Gpu::topology`], by its index, while nobody else uses it: submissions
+    /// Calls with a queue of [`Gpu::topology`], by its index, under its lock: submissions
     /// and presents wait until `call` returns. None if there is no such queue.
     ///
     /// A submission of one's own comes after those made so far, which may not include those of the

@@ -33,7 +33,7 @@ pub struct ImportedDevice<'a> {
 
 impl Gpu {
     /// A device that the program made, by a runtime such as OpenXR for instance, which has a say in
-    /// it. Neither it nor its instance is ever destroyed by Quadrille. It cannot be made anew when
+    /// it. Quadrille destroys neither the device nor its instance, and does not replace a device when
     /// it is lost ([`Gpu::rebuild`]): that is for the program to do.
     ///
     /// The instance is of Vulkan 1.3. The device has the extensions and features of the baseline that
@@ -80,8 +80,8 @@ impl Gpu {
     ///
     /// # Safety
     /// The handles are valid and belong together, and were made by these `info`s, which are whole. They
-    /// stay so until `keep` is dropped. The queues of `info` are used by nobody else until then, but
-    /// with [`Gpu::with_queue`]; so a device is imported once at a time.
+    /// stay so until `keep` is dropped. Access to the queues of `info` goes until then through
+    /// Quadrille, in the program by [`Gpu::with_queue`]; so a device is imported once at a time.
     ///
     /// # Errors
     /// [`SetupError::Import`] with all that the device was made without, or what [`Gpu::new`] says.

@@ -143,7 +143,7 @@ impl<'a> Bindings<'a> {
         self.forget_held();
     }
 
-    /// Forgets what the command buffer holds; what is bound is set anew for the next draw.
+    /// Forgets what the command buffer holds; the next draw binds all of it again.
     pub(super) fn forget_held(&mut self) {
         self.held = [Held::default(); 2];
         self.held_reference = None;
