@@ -2,6 +2,27 @@
 //! without a device these tests fail.
 
 mod common;
+#[cfg(feature = "gizmos")]
+#[path = "gpu/gizmos.rs"]
+mod gizmos;
+#[path = "gpu/ktx2.rs"]
+mod ktx2;
+#[path = "gpu/msaa.rs"]
+mod msaa;
+#[path = "gpu/recover.rs"]
+mod recover;
+#[cfg(feature = "hot_reload")]
+#[path = "gpu/reload.rs"]
+mod reload;
+#[path = "gpu/text.rs"]
+mod text;
+#[path = "gpu/tilemap.rs"]
+mod tilemap;
+#[cfg(feature = "ui")]
+#[path = "gpu/ui.rs"]
+mod ui;
+#[path = "gpu/windows.rs"]
+mod windows;
 
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;

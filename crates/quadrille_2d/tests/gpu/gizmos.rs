@@ -1,17 +1,9 @@
-//! Pictures of gizmos. `cargo test -p quadrille_2d --test gpu_gizmos -- --ignored`; without a
-//! device these tests fail.
-#![cfg(feature = "gizmos")]
+//! Pictures of gizmos.
 
-#[allow(
-    dead_code,
-    reason = "tests that share a module use different parts of it"
-)]
-mod common;
-
+use crate::common::{Picture, Rig, golden};
 use bevy_app::{Startup, Update};
 use bevy_ecs::prelude::*;
 use bevy_math::{Isometry2d, Vec2};
-use common::{Picture, Rig, golden};
 use quadrille_2d::Quadrille2dPlugin;
 use quadrille_2d::prelude::*;
 

@@ -1,21 +1,14 @@
-//! 2D pictures after the device was lost. `cargo test -p quadrille_2d --test gpu_recover --
-//! --ignored`; without a device these tests fail.
+//! 2D pictures after the device was lost.
 //!
 //! What fails here is a pass, and the handler wants another device for it: the way back is the
 //! same as from a device that is really lost.
 
-#[allow(
-    dead_code,
-    reason = "tests that share a module use different parts of it"
-)]
-mod common;
-
+use crate::common::{Picture, Rig, scenes};
 use bevy_app::Startup;
 use bevy_asset::RenderAssetUsages;
 use bevy_ecs::prelude::*;
 use bevy_image::ImageLoaderSettings;
 use bevy_math::Vec2;
-use common::{Picture, Rig, scenes};
 use quadrille::ecs::{DeviceRebuilt, RenderError, RenderErrorHandler, RenderErrorPolicy};
 use quadrille::prelude::{Recorder, Render};
 use quadrille_2d::Quadrille2dPlugin;
@@ -91,14 +84,14 @@ struct Handles(Vec<Handle<Image>>);
 #[test]
 #[ignore = "needs a device"]
 fn images_that_only_the_device_had_are_loaded_again() {
-    let folder = common::temporary("recovered");
+    let folder = crate::common::temporary("recovered");
     std::fs::create_dir_all(&folder).expect("a folder");
     let green = Picture {
         width: 4,
         height: 4,
         pixels: vec![[0, 200, 0, 255]; 16],
     };
-    common::write_png(&folder.join("square.png"), &green);
+    crate::common::write_png(&folder.join("square.png"), &green);
     let plugin = Quadrille2dPlugin {
         asset_folder: folder.to_str().expect("plain").to_owned(),
         ..Quadrille2dPlugin::default()

@@ -1,15 +1,7 @@
-//! Pictures of nodes. `cargo test -p quadrille_2d --test gpu_ui -- --ignored`; without a device
-//! these tests fail.
-#![cfg(feature = "ui")]
+//! Pictures of nodes.
 
-#[allow(
-    dead_code,
-    reason = "tests that share a module use different parts of it"
-)]
-mod common;
-
+use crate::common::{Rig, golden, scenes};
 use bevy_ecs::prelude::*;
-use common::{Rig, golden, scenes};
 use quadrille_2d::prelude::*;
 
 /// A node at a place of the window.
@@ -145,7 +137,7 @@ fn sides_of_two_colours_meet_in_a_slanted_line() {
 }
 
 /// How many pixels of a black picture white covers to the half at least, which is 188 in sRGB.
-fn white(picture: &common::Picture) -> usize {
+fn white(picture: &crate::common::Picture) -> usize {
     let is_white = |pixel: &&[u8; 4]| pixel[0] >= 188;
     picture.pixels.iter().filter(is_white).count()
 }
@@ -155,7 +147,7 @@ fn white(picture: &common::Picture) -> usize {
 fn child_of(
     parent: impl Fn(Node) -> (Node, UiTransform) + Send + Sync + 'static,
     child: impl Fn(Node) -> (Node, UiTransform) + Send + Sync + 'static,
-) -> common::Picture {
+) -> crate::common::Picture {
     let setup = move |mut commands: Commands| {
         commands.insert_resource(ClearColor(Color::BLACK));
         commands.spawn(Camera2d);

@@ -1,16 +1,9 @@
-//! KTX2 images with compressed texels on a device. `cargo test -p quadrille_2d --test gpu_ktx2 --
-//! --ignored`; without a device these tests fail.
+//! KTX2 images with compressed texels.
 
-#[allow(
-    dead_code,
-    reason = "tests that share a module use different parts of it"
-)]
-mod common;
-
+use crate::common::{Rig, log};
 use bevy_app::Startup;
 use bevy_ecs::prelude::*;
 use bevy_math::Vec2;
-use common::{Rig, log};
 use quadrille::prelude::{Format, GpuDevice};
 use quadrille_2d::Quadrille2dPlugin;
 use quadrille_2d::prelude::*;
@@ -138,7 +131,7 @@ fn setup(mut commands: Commands, assets: Res<AssetServer>) {
 #[test]
 #[ignore = "needs a device"]
 fn compressed_images_show_where_the_device_has_their_format() {
-    let folder = common::temporary("ktx2");
+    let folder = crate::common::temporary("ktx2");
     std::fs::create_dir_all(&folder).expect("a folder");
     for (name, format, block, _) in files() {
         std::fs::write(folder.join(name), ktx2(format, &block)).expect("written");
@@ -189,7 +182,7 @@ fn png_header(side: u32) -> Vec<u8> {
 #[test]
 #[ignore = "needs a device"]
 fn files_that_would_take_all_memory_or_are_inconsistent_are_refused_by_name() {
-    let folder = common::temporary("refused");
+    let folder = crate::common::temporary("refused");
     std::fs::create_dir_all(&folder).expect("a folder");
     std::fs::write(folder.join("zeros.png"), png_header(16_384)).expect("written");
     let [(_, format, block, _), ..] = files();

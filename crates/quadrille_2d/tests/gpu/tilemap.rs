@@ -1,17 +1,10 @@
-//! Pictures of tilemaps. `cargo test -p quadrille_2d --test gpu_tilemap -- --ignored`; without a
-//! device these tests fail.
+//! Pictures of tilemaps.
 
-#[allow(
-    dead_code,
-    reason = "tests that share a module use different parts of it"
-)]
-mod common;
-
+use crate::common::{Rig, golden};
 use bevy_asset::RenderAssetUsages;
 use bevy_ecs::prelude::*;
 use bevy_image::ImageSampler;
 use bevy_math::{Quat, UVec2, Vec2};
-use common::{Rig, golden};
 use quadrille_2d::prelude::*;
 use quadrille_2d::{Phase2d, TileOrientation};
 use wgpu_types::{Extent3d, TextureDimension, TextureFormat};

@@ -1,26 +1,18 @@
-//! Files that change while a program runs. `cargo test -p quadrille_2d --test gpu_reload --
-//! --ignored`; without a device these tests fail.
-#![cfg(feature = "hot_reload")]
-
-#[allow(
-    dead_code,
-    reason = "tests that share a module use different parts of it"
-)]
-mod common;
+//! Files that change while a program runs.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::common::{Picture, Rig};
 use bevy_app::Startup;
 use bevy_ecs::prelude::*;
 use bevy_math::Vec2;
-use common::{Picture, Rig};
 use quadrille_2d::Quadrille2dPlugin;
 use quadrille_2d::prelude::*;
 
 /// A program whose files lie in a folder of its own.
 fn program(name: &str) -> (Rig, PathBuf) {
-    let folder = common::temporary(name);
+    let folder = crate::common::temporary(name);
     std::fs::create_dir_all(&folder).expect("a folder");
     let plugin = Quadrille2dPlugin {
         asset_folder: folder.to_str().expect("plain").to_owned(),
@@ -46,7 +38,7 @@ fn write_square(path: &Path, color: [u8; 4]) {
         height: 4,
         pixels: vec![color; 16],
     };
-    common::write_png(path, &picture);
+    crate::common::write_png(path, &picture);
 }
 
 #[test]

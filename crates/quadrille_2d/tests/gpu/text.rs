@@ -1,22 +1,15 @@
-//! Text with bad fonts and sizes on a device. `cargo test -p quadrille_2d --test gpu_text --
-//! --ignored`; without a device these tests fail.
+//! Text with bad fonts and sizes.
 
-#[allow(
-    dead_code,
-    reason = "tests that share a module use different parts of it"
-)]
-mod common;
-
+use crate::common::Rig;
 use bevy_app::Startup;
 use bevy_ecs::prelude::*;
-use common::Rig;
 use quadrille_2d::Quadrille2dPlugin;
 use quadrille_2d::prelude::*;
 
 const BACKGROUND: [u8; 4] = [0, 0, 0, 255];
 
 /// How many pixels of a column of the picture are not background.
-fn drawn(picture: &common::Picture, columns: std::ops::Range<u32>) -> usize {
+fn drawn(picture: &crate::common::Picture, columns: std::ops::Range<u32>) -> usize {
     let places = columns.flat_map(|x| (0..picture.height).map(move |y| (x, y)));
     places
         .filter(|&(x, y)| picture.at(x, y) != BACKGROUND)
@@ -26,7 +19,7 @@ fn drawn(picture: &common::Picture, columns: std::ops::Range<u32>) -> usize {
 #[test]
 #[ignore = "needs a device"]
 fn text_whose_font_is_broken_or_missing_shows_in_the_default_font() {
-    let folder = common::temporary("fonts");
+    let folder = crate::common::temporary("fonts");
     std::fs::create_dir_all(&folder).expect("a folder");
     let default = bevy_text::DEFAULT_FONT_DATA;
     let half = &default[..default.len() / 2];

@@ -1,16 +1,9 @@
-//! Cameras of several windows on a device. `cargo test -p quadrille_2d --test gpu_windows --
-//! --ignored`; without a device these tests fail.
+//! Cameras of several windows.
 
-#[allow(
-    dead_code,
-    reason = "tests that share a module use different parts of it"
-)]
-mod common;
-
+use crate::common::{Picture, Rig};
 use bevy_ecs::prelude::*;
 use bevy_math::Vec2;
 use bevy_window::{Window, WindowRef};
-use common::{Picture, Rig};
 use quadrille::prelude::{Readback, WindowImage};
 use quadrille_2d::prelude::*;
 

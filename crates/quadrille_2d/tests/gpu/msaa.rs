@@ -1,17 +1,10 @@
-//! Pictures with several samples per pixel. `cargo test -p quadrille_2d --test gpu_msaa --
-//! --ignored`; without a device these tests fail.
+//! Pictures with several samples per pixel.
 
-#[allow(
-    dead_code,
-    reason = "tests that share a module use different parts of it"
-)]
-mod common;
-
+use crate::common::{Picture, Rig, golden, scenes};
 use bevy_app::{PostStartup, Startup};
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::IntoScheduleConfigs;
 use bevy_ecs::system::ScheduleSystem;
-use common::{Picture, Rig, golden, scenes};
 use quadrille_2d::prelude::*;
 
 /// A scene all of whose cameras ask for this.
