@@ -8,6 +8,9 @@
 //! With `--tier1` it has Quadrille's 3D as well. `tier1.txt` lists the 3D programs that need no effect
 //! after the scene, and says why some of them are left out.
 //!
+//! With `--optimised` they are built as what is timed: `QUADRILLE_TIMED=N PROGRAM` then times frames
+//! without a display.
+//!
 //! With `--time` they are timed beside bevy_render instead (`timing`).
 //!
 //! Not part of `verify`: it needs that package, bevy's data files and a build of most of bevy.
@@ -28,7 +31,7 @@ use crate::validation::{self, Stack};
 use crate::{examples, picture, place, process, setup};
 
 use programs::Program;
-use project::Project;
+use project::{Build, Project};
 use seen::Seen;
 
 /// How long a program may take for its frames, on a busy machine without a GPU.
@@ -53,10 +56,22 @@ pub(crate) struct Request {
     /// Build with 3D; without names run all 3D programs that need no effect after the scene
     #[arg(long, conflicts_with = "time")]
     tier1: bool,
+    /// Build with optimisation: 'QUADRILLE_TIMED=N PROGRAM' then says what N frames take
+    #[arg(long, conflicts_with = "time")]
+    optimised: bool,
     /// Time programs that log their frame times on Quadrille and on bevy_render, on the same
     /// driver in one run
     #[arg(long)]
     time: bool,
+}
+
+impl Request {
+    fn build(&self) -> Build {
+        Build {
+            scenes: self.tier1,
+            optimised: self.optimised,
+        }
+    }
 }
 
 /// Builds and runs programs, and prints a table.
@@ -83,7 +98,7 @@ pub(crate) fn run(request: &Request) -> Result<ExitCode> {
     let frames = request.frames.unwrap_or(if request.tier1 { 5 } else { 60 });
     let programs = programs::find(&package, &names)?;
     let stack = validation::prepare()?;
-    let project = Project::write(&package, &programs, &assets, request.tier1)?;
+    let project = Project::write(&package, &programs, &assets, request.build())?;
     println!(
         "==> building {} programs; the first time most of bevy, which takes minutes",
         programs.len()

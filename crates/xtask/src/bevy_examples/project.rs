@@ -49,9 +49,29 @@ impl Bevy {
     }
 }
 
+/// How programs are built on the stand-in.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Build {
+    /// With 3D.
+    pub(super) scenes: bool,
+    pub(super) optimised: bool,
+}
+
+impl Build {
+    /// What cargo is told, and what it calls the folder of what it built.
+    fn profile(self) -> (&'static [&'static str], &'static str) {
+        if self.optimised {
+            (&["--release"], "release")
+        } else {
+            (&[], "debug")
+        }
+    }
+}
+
 /// A project on disk.
 pub(super) struct Project {
     folder: PathBuf,
+    build: Build,
 }
 
 /// Where programs are built to be timed.
@@ -60,7 +80,7 @@ pub(super) fn folder_of_timing() -> PathBuf {
 }
 
 impl Project {
-    /// Writes the project for some programs of a package, with 3D if there are `scenes`.
+    /// Writes the project for some programs of a package.
     ///
     /// # Errors
     /// When the package cannot be read, has another version than the stand-in, or the project
@@ -69,9 +89,9 @@ impl Project {
         package: &Path,
         programs: &[Program],
         assets: &Path,
-        scenes: bool,
+        build: Build,
     ) -> Result<Self> {
-        let (folder, bevy) = if scenes {
+        let (folder, bevy) = if build.scenes {
             let features = r#"default-features = false, features = ["scenes", "sound"]"#;
             let bevy = format!(r#"{{ path = "../bevy", {features} }}"#);
             (place::made("bevy-examples-3d"), bevy)
@@ -79,7 +99,7 @@ impl Project {
             let bevy = r#"{ path = "../bevy" }"#.to_owned();
             (place::made("bevy-examples"), bevy)
         };
-        let project = Self { folder };
+        let project = Self { folder, build };
         let metadata = metadata(package)?;
         project.save_stand_in()?;
         project.save(
@@ -106,7 +126,8 @@ impl Project {
         sprites: &str,
     ) -> Result<Self> {
         let folder = folder_of_timing();
-        let project = Self { folder };
+        let build = Build::default();
+        let project = Self { folder, build };
         let metadata = metadata(package)?;
         project.save_stand_in()?;
         project.save("sprites.rs", sprites)?;
@@ -147,6 +168,7 @@ impl Project {
     /// Builds what can be built, so that what they share is built by all cores at once.
     pub(super) fn build_all(&self) {
         let mut command = self.cargo("programs", &["--keep-going", "--bins"]);
+        command.args(self.build.profile().0);
         // Programs that do not build are looked at one by one afterwards.
         let _ = process::run("bevy-examples-build", &mut command, BUILD_LIMIT);
     }
@@ -156,11 +178,13 @@ impl Project {
     /// # Errors
     /// When it does not build; the message ends with the compiler's first error.
     pub(super) fn build(&self, program: &Program) -> Result<PathBuf> {
+        let (arguments, folder) = self.build.profile();
         let mut command = self.cargo("programs", &["--bin", &program.name]);
+        command.args(arguments);
         let log = format!("bevy-{}-build", program.name);
         process::run(&log, &mut command, BUILD_LIMIT)
             .map_err(|error| anyhow!("does not compile: {}", first_error(&format!("{error:#}"))))?;
-        Ok(self.folder.join("build/debug").join(&program.name))
+        Ok(self.folder.join("build").join(folder).join(&program.name))
     }
 
     /// Builds one program to be timed.
