@@ -75,36 +75,16 @@ impl Workspace {
         })
     }
 
-    /// The programs of the examples package, by name and path once built.
-    pub(crate) fn examples(&self) -> Vec<(String, PathBuf)> {
-        let targets = self
+    /// The names of the programs of the examples package.
+    pub(crate) fn examples(&self) -> Vec<&str> {
+        let examples = self
             .packages
             .iter()
-            .filter(|package| package.name == "examples");
+            .find(|package| package.name == "examples");
+        let targets = examples.into_iter().flat_map(|package| &package.targets);
         targets
-            .flat_map(|package| &package.targets)
-            .filter_map(|target| {
-                let folder = match target.kind.as_str() {
-                    "example" => "debug/examples",
-                    "bin" => "debug",
-                    _ => return None,
-                };
-                Some((
-                    target.name.clone(),
-                    self.target.join(folder).join(&target.name),
-                ))
-            })
-            .collect()
-    }
-
-    /// The test programs that need a GPU, by package and name: those called `gpu` or `gpu_*`.
-    pub(crate) fn gpu_tests(&self) -> Vec<(&str, &str)> {
-        self.packages
-            .iter()
-            .flat_map(|package| package.targets.iter().map(move |target| (package, target)))
-            .filter(|(_, target)| target.kind == "test")
-            .filter(|(_, target)| target.name == "gpu" || target.name.starts_with("gpu_"))
-            .map(|(package, target)| (package.name.as_str(), target.name.as_str()))
+            .filter(|target| matches!(target.kind.as_str(), "bin" | "example"))
+            .map(|target| target.name.as_str())
             .collect()
     }
 }

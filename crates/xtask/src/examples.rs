@@ -12,7 +12,7 @@ use crate::bench::counts::{self, Calls};
 use crate::layer::Layer;
 use crate::report::Report;
 use crate::validation::{self, Stack};
-use crate::{cargo, picture, place};
+use crate::{picture, place};
 
 const LIMIT: Duration = Duration::from_secs(180);
 
@@ -36,25 +36,6 @@ const MEASURED: [&str; 8] = [
 /// Frames of a short and of a long run: what the longer one has more belongs to frames in the
 /// steady state.
 const LENGTHS: [u64; 2] = [20, 30];
-
-/// Builds all examples.
-///
-/// # Errors
-/// When one does not build.
-pub(crate) fn build() -> Result<String> {
-    // What the viewer depends on declares a newer Rust than it needs.
-    let arguments = [
-        "build",
-        "--package",
-        "examples",
-        "--examples",
-        "--bins",
-        "--features",
-        "gltf",
-        "--ignore-rust-version",
-    ];
-    cargo::run("examples-build", &arguments).map(|_| String::new())
-}
 
 /// Runs one example headless under validation, on virtual queues if a topology is given.
 ///

@@ -23,9 +23,10 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow};
 use serde_json::Value;
 
+use crate::built::Built;
 use crate::layer::{self, Layer};
 use crate::validation::{self, Stack};
-use crate::{cargo, gpu, place, process, sanitize};
+use crate::{gpu, place, process, sanitize};
 
 pub(crate) use sweep::Depth;
 
@@ -71,23 +72,16 @@ struct Fault {
 }
 
 impl<'a> Program<'a> {
-    /// Builds the program.
+    /// The program of what has been built.
     ///
     /// # Errors
-    /// When it does not build.
-    pub(crate) fn build(stack: &'a Stack, layer: &'a Layer) -> Result<Self> {
-        let arguments = [
-            "test",
-            "--package",
-            "quadrille_vulkan",
-            "--test",
-            "gpu",
-            "--no-run",
-            "--message-format=json",
-        ];
-        let output = cargo::run("faults-build", &arguments)?;
-        let judge = Judge::Validation(stack);
-        Self::named(&output, judge, layer)
+    /// When it was not built.
+    pub(crate) fn of(built: &Built, stack: &'a Stack, layer: &'a Layer) -> Result<Self> {
+        Ok(Self {
+            judge: Judge::Validation(stack),
+            layer,
+            path: built.gpu_test("quadrille_vulkan")?.path.clone(),
+        })
     }
 
     /// Builds the program with AddressSanitizer, which then judges it instead of the validation
@@ -97,17 +91,13 @@ impl<'a> Program<'a> {
     /// When it does not build.
     pub(crate) fn build_sanitized(layer: &'a Layer) -> Result<Self> {
         let output = sanitize::build("quadrille_vulkan")?;
-        Self::named(&output, Judge::Address, layer)
-    }
-
-    /// The program that cargo names as the one that it has built.
-    fn named(output: &str, judge: Judge<'a>, layer: &'a Layer) -> Result<Self> {
         let path = output
             .lines()
             .filter_map(|line| serde_json::from_str::<Value>(line).ok())
             .filter(|message| message["target"]["name"] == "gpu")
             .find_map(|message| message["executable"].as_str().map(PathBuf::from))
             .context("cargo names no test program")?;
+        let judge = Judge::Address;
         Ok(Self { judge, layer, path })
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::cargo;
+use crate::built::{Built, Program};
 use crate::layer::Layer;
 use crate::validation::{self, Stack};
 
@@ -19,15 +19,6 @@ const SPARED: [&str; 3] = [
 
 const LIMIT: Duration = Duration::from_secs(15 * 60);
 
-/// Builds one test program.
-///
-/// # Errors
-/// When it does not build.
-pub(crate) fn build(package: &str, test: &str) -> Result<()> {
-    let arguments = ["test", "--package", package, "--test", test, "--no-run"];
-    cargo::run(&format!("{package}-{test}-build"), &arguments).map(drop)
-}
-
 /// Runs the ignored tests of a test program, one after the other, under validation;
 /// on virtual queues if a layer and a topology are given.
 ///
@@ -37,11 +28,11 @@ pub(crate) fn build(package: &str, test: &str) -> Result<()> {
 /// When a test fails, and when there is none: a test that did not run proves nothing.
 pub(crate) fn run(
     stack: &Stack,
-    package: &str,
-    test: &str,
+    program: &Program,
     queues: Option<(&Layer, &str)>,
 ) -> Result<String> {
-    let mut command = command(stack, package, test);
+    let mut command = command(stack, program);
+    let (package, test) = (program.package(), &program.name);
     let mut name = format!("{package}-{test}");
     if let Some((layer, families)) = queues {
         layer.apply(&mut command, families);
@@ -59,10 +50,10 @@ pub(crate) fn run(
 ///
 /// # Errors
 /// When a test fails, and when there is none.
-pub(crate) fn spare(stack: &Stack, layer: &Layer, families: &str) -> Result<String> {
+pub(crate) fn spare(stack: &Stack, built: &Built, layer: &Layer, families: &str) -> Result<String> {
     for hidden in SPARED {
         for package in ["quadrille_vulkan", "quadrille_ecs"] {
-            let mut command = command(stack, package, "gpu");
+            let mut command = command(stack, built.gpu_test(package)?);
             layer.apply(&mut command, families);
             command
                 .arg("anything::")
@@ -78,12 +69,13 @@ pub(crate) fn spare(stack: &Stack, layer: &Layer, families: &str) -> Result<Stri
     Ok(format!("without {}", SPARED.join(", ")))
 }
 
-/// The ignored tests of a test program, one after the other.
-fn command(stack: &Stack, package: &str, test: &str) -> Command {
-    let mut command = cargo::command(&["test", "--package", package, "--test", test]);
+/// The ignored tests of a test program, one after the other, where cargo would run them.
+fn command(stack: &Stack, program: &Program) -> Command {
+    let mut command = stack.command(&program.path);
     command
-        .args(["--", "--ignored", "--test-threads=1"])
-        .env(runner_variable(), stack.runner());
+        .args(["--ignored", "--test-threads=1"])
+        .current_dir(program.folder())
+        .env("CARGO_MANIFEST_DIR", program.folder());
     command
 }
 
@@ -99,15 +91,6 @@ pub(crate) fn passed(output: &str) -> Option<u32> {
                 .ok()
         })
         .reduce(|sum, count| sum + count)
-}
-
-/// The variable that makes cargo start programs through another.
-fn runner_variable() -> String {
-    let host = match std::env::consts::ARCH {
-        "aarch64" => "AARCH64_UNKNOWN_LINUX_GNU",
-        _ => "X86_64_UNKNOWN_LINUX_GNU",
-    };
-    format!("CARGO_TARGET_{host}_RUNNER")
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ mod apt;
 mod bench;
 mod bench_plan;
 mod bevy_examples;
+mod built;
 mod canary;
 mod cargo;
 mod commands;

@@ -1,6 +1,7 @@
 //! Where things lie in the checkout.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::LazyLock;
 
 /// The root of the checkout that cargo runs this tool for.
@@ -20,4 +21,15 @@ pub(crate) fn root() -> &'static Path {
 /// Always the checkout's own `target/`, also when cargo builds elsewhere: people look there.
 pub(crate) fn made(path: &str) -> PathBuf {
     root().join("target").join(path)
+}
+
+/// How much room the disk of the checkout has left, in words; nothing where nobody can tell.
+pub(crate) fn free_space() -> Option<String> {
+    let output = Command::new("df")
+        .args(["--human-readable", "--output=avail"])
+        .arg(root())
+        .output()
+        .ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    Some(text.lines().nth(1)?.trim().to_owned())
 }

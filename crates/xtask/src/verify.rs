@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
+use crate::built::{self, Built};
 use crate::cargo::{self, Workspace};
 use crate::faults::Depth;
 use crate::layer::{Build, Layer, TOPOLOGIES};
@@ -13,8 +14,8 @@ use crate::sanitize::{Sanitizer, threads};
 use crate::steps::{Check, Steps};
 use crate::validation::{self, Stack};
 use crate::{
-    absent, canary, counts, examples as example, faults, gpu as gpu_test, life, minimised, recover,
-    sanitize, schedules, setup, soak as soaked, stuck, tidy, window, with_bevy,
+    absent, canary, counts, examples as example, faults, gpu as gpu_test, life, minimised, place,
+    recover, sanitize, schedules, setup, soak as soaked, stuck, tidy, window, with_bevy,
 };
 
 /// What shows whether a soak works at all.
@@ -23,9 +24,15 @@ const SHORT_SOAK: soaked::Dose = soaked::Dose {
     seed: 1,
 };
 
-/// Test programs and patterns of `life` that take long and whose frames are like those of others,
-/// which run on every topology: these run on the plain driver and on [`FAMILIES`].
-const LONG: [&str; 4] = ["gpu_hostile", "gpu_games", "gpu_shaders", "r_pentomino"];
+/// Packages, test programs and patterns of `life` that take long and whose frames are like those of
+/// others, which run on every topology: these run on the plain driver and on [`FAMILIES`].
+const LONG: [&str; 5] = [
+    "gpu_hostile",
+    "gpu_games",
+    "gpu_shaders",
+    "quadrille_3d",
+    "r_pentomino",
+];
 
 /// The topology of [`LONG`]: a queue of each kind, each in a family of its own.
 const FAMILIES: &str = TOPOLOGIES[3];
@@ -36,48 +43,50 @@ const FAMILIES: &str = TOPOLOGIES[3];
 /// When cargo cannot describe the workspace; a failed step is no error but counted.
 pub(crate) fn verify() -> Result<ExitCode> {
     let mut steps = Steps::default();
-    let bench = set_up(&mut steps)?;
+    let stand = set_up(&mut steps)?;
     steps.check("format", || {
         cargo::run("format", &["fmt", "--all", "--check"]).map(|_| String::new())
     });
     steps.check("tidy", tidy::check);
     steps.check("clippy", || {
         let arguments = [
-            "clippy",
-            "--workspace",
-            "--all-targets",
-            "--",
-            "-D",
-            "warnings",
+            &["clippy", "--all-targets"],
+            &built::WHOLE[..],
+            &["--", "-D", "warnings"],
         ];
-        cargo::run("clippy", &arguments).map(|_| String::new())
+        cargo::run("clippy", &arguments.concat()).map(|_| String::new())
     });
     steps.check("docs", || {
         cargo::run("docs", &["doc", "--workspace", "--no-deps", "--lib"]).map(|_| String::new())
     });
+    let built = build(&mut steps);
     steps.check("tests", || {
-        cargo::run("tests", &["test", "--workspace", "--no-fail-fast"])
-            .map(|output| counted(&output))
+        let arguments = [&["test", "--no-fail-fast"], &built::WHOLE[..]];
+        cargo::run("tests", &arguments.concat()).map(|output| counted(&output))
     });
-    if let Some(bench) = bench {
+    if let (Some(stand), Some(built)) = (stand, built) {
+        let bench = stand.with(built);
         run_gpu_tests(&mut steps, &bench);
         run_faults(&mut steps, &bench, Depth::Sample);
         run_examples(&mut steps, &bench);
     } else {
         steps.skip(
             "GPU tests and examples",
-            "no validation stack to run them under",
+            "no programs, or no validation stack to run them under",
         );
     }
     Ok(steps.finish())
 }
 
-/// The GPU tests alone.
+/// The GPU tests alone, and each on every topology.
 ///
 /// # Errors
 /// As [`verify`].
 pub(crate) fn gpu() -> Result<ExitCode> {
-    alone(run_gpu_tests)
+    alone(|steps, mut bench| {
+        bench.whole = true;
+        run_gpu_tests(steps, &bench);
+    })
 }
 
 /// The examples alone.
@@ -85,7 +94,7 @@ pub(crate) fn gpu() -> Result<ExitCode> {
 /// # Errors
 /// As [`verify`].
 pub(crate) fn examples() -> Result<ExitCode> {
-    alone(run_examples)
+    alone(|steps, bench| run_examples(steps, &bench))
 }
 
 /// All faults: the traps, and each call of a short program.
@@ -93,7 +102,7 @@ pub(crate) fn examples() -> Result<ExitCode> {
 /// # Errors
 /// As [`verify`].
 pub(crate) fn faults() -> Result<ExitCode> {
-    alone(|steps, bench| run_faults(steps, bench, Depth::Whole))
+    alone(|steps, bench| run_faults(steps, &bench, Depth::Whole))
 }
 
 /// The example with several windows: resized, closed, and without its device.
@@ -101,12 +110,7 @@ pub(crate) fn faults() -> Result<ExitCode> {
 /// # Errors
 /// As [`verify`].
 pub(crate) fn windows() -> Result<ExitCode> {
-    alone(|steps, bench| {
-        let built = steps.run("examples build", || Ok(((), example::build()?)));
-        if built.is_some() {
-            run_windows(steps, bench, Depth::Whole);
-        }
-    })
+    alone(|steps, bench| run_windows(steps, &bench, Depth::Whole))
 }
 
 /// Tests under sanitizers: Miri without a GPU, AddressSanitizer and ThreadSanitizer with one.
@@ -156,28 +160,58 @@ pub(crate) fn sanitize(which: &[Sanitizer], whole: bool) -> Result<ExitCode> {
 /// # Errors
 /// As [`verify`].
 pub(crate) fn soak(dose: soaked::Dose) -> Result<ExitCode> {
-    alone(|steps, bench| {
-        let built = steps.run("examples build", || Ok(((), example::build()?)));
-        if built.is_some() {
-            run_soak(steps, bench, dose);
-        }
-    })
+    alone(|steps, bench| run_soak(steps, &bench, dose))
 }
 
-fn alone(run: impl FnOnce(&mut Steps, &Bench)) -> Result<ExitCode> {
+fn alone(run: impl FnOnce(&mut Steps, Bench)) -> Result<ExitCode> {
     let mut steps = Steps::default();
-    if let Some(bench) = set_up(&mut steps)? {
-        run(&mut steps, &bench);
+    if let Some(stand) = set_up(&mut steps)?
+        && let Some(built) = build(&mut steps)
+    {
+        run(&mut steps, stand.with(built));
     }
     Ok(steps.finish())
 }
 
+/// Builds all programs that later steps run.
+fn build(steps: &mut Steps) -> Option<Built> {
+    steps.run("build", || {
+        let built = Built::workspace()?;
+        // A linker that finds no room dies of a signal and says no more.
+        let free = place::free_space().map_or_else(String::new, |it| format!("{it} of disk left"));
+        Ok((built, free))
+    })
+}
+
 /// What GPU programs run on.
-struct Bench {
-    workspace: Workspace,
+struct Stand {
+    /// Where cargo builds.
+    target: PathBuf,
     stack: Stack,
     /// None if it did not build, which has been counted.
     layer: Option<Layer>,
+}
+
+impl Stand {
+    fn with(self, built: Built) -> Bench {
+        Bench {
+            target: self.target,
+            stack: self.stack,
+            layer: self.layer,
+            built,
+            whole: false,
+        }
+    }
+}
+
+/// The GPU programs, and what they run on.
+struct Bench {
+    target: PathBuf,
+    stack: Stack,
+    layer: Option<Layer>,
+    built: Built,
+    /// Programs of [`LONG`] run on every topology too.
+    whole: bool,
 }
 
 impl Bench {
@@ -191,24 +225,19 @@ impl Bench {
     }
 
     /// Those of [`Bench::topologies`] that a program is run on.
-    fn topologies_of(&self, name: &str) -> impl Iterator<Item = Option<(&Layer, &'static str)>> {
-        let is_long = LONG.contains(&name);
+    fn topologies_of(
+        &self,
+        package: &str,
+        name: &str,
+    ) -> impl Iterator<Item = Option<(&Layer, &'static str)>> {
+        let is_long = !self.whole && (LONG.contains(&package) || LONG.contains(&name));
         self.topologies()
             .filter(move |queues| !is_long || queues.is_none_or(|(_, it)| it == FAMILIES))
-    }
-
-    /// The path of an example's program.
-    fn example(&self, name: &str) -> Option<PathBuf> {
-        self.workspace
-            .examples()
-            .into_iter()
-            .find(|(known, _)| known == name)
-            .map(|(_, path)| path)
     }
 }
 
 /// Makes the machine ready and sees the canary; nothing if what runs after it could not be judged.
-fn set_up(steps: &mut Steps) -> Result<Option<Bench>> {
+fn set_up(steps: &mut Steps) -> Result<Option<Stand>> {
     let workspace = Workspace::read()?;
     let stack = steps.run("setup", || {
         setup::install(Purpose::Verify)?;
@@ -225,36 +254,23 @@ fn set_up(steps: &mut Steps) -> Result<Option<Bench>> {
     let canary = steps.run("canary", || {
         Ok(((), canary::run(&workspace, &stack, layer.as_ref())?))
     });
-    Ok(canary.map(|()| Bench {
-        workspace,
+    Ok(canary.map(|()| Stand {
+        target: workspace.target,
         stack,
         layer,
     }))
 }
 
 fn run_gpu_tests(steps: &mut Steps, bench: &Bench) {
-    let tests = bench.workspace.gpu_tests();
-    if tests.is_empty() {
-        steps.skip(
-            "GPU tests",
-            "the workspace has none; they are tests/gpu.rs and tests/gpu_*.rs",
-        );
-    }
-    for (package, test) in tests {
-        let built = steps.run(&format!("{package} {test} build"), || {
-            Ok((gpu_test::build(package, test)?, String::new()))
-        });
-        if built.is_none() {
-            continue;
-        }
+    for program in bench.built.gpu_tests() {
+        let (package, test) = (program.package(), &program.name);
         // The layer's own tests put it where they want it.
         let own = package == "quadrille_layer";
-        let topologies = bench.topologies_of(test).filter(|it| it.is_none() || !own);
+        let topologies = bench.topologies_of(package, test);
+        let topologies = topologies.filter(|it| it.is_none() || !own);
         let checks = topologies.map(|queues| {
             let name = format!("{package} {test}{}", on(queues));
-            Check::new(name, move || {
-                gpu_test::run(&bench.stack, package, test, queues)
-            })
+            Check::new(name, move || gpu_test::run(&bench.stack, program, queues))
         });
         steps.side_by_side(&checks.collect::<Vec<_>>());
     }
@@ -266,12 +282,13 @@ fn run_faults(steps: &mut Steps, bench: &Bench, depth: Depth) {
         return;
     };
     steps.check("faults: random passes without a feature", || {
-        gpu_test::spare(&bench.stack, layer, TOPOLOGIES[0])
+        gpu_test::spare(&bench.stack, &bench.built, layer, TOPOLOGIES[0])
     });
-    let built = steps.run("faults build", || {
-        Ok((faults::Program::build(&bench.stack, layer)?, String::new()))
+    let program = steps.run("faults", || {
+        let program = faults::Program::of(&bench.built, &bench.stack, layer)?;
+        Ok((program, String::new()))
     });
-    if let Some(program) = built {
+    if let Some(program) = program {
         steps.check("faults: traps", || program.traps());
         steps.check("faults: combinations", || program.combinations());
         steps.check("faults: situations", || program.situations());
@@ -288,7 +305,7 @@ fn run_faults(steps: &mut Steps, bench: &Bench, depth: Depth) {
 }
 
 fn run_windows(steps: &mut Steps, bench: &Bench, depth: Depth) {
-    match (bench.example("windows"), &bench.layer) {
+    match (bench.built.example("windows"), &bench.layer) {
         (Some(program), Some(layer)) => {
             steps.check("devices that are lost", || {
                 recover::check(&bench.stack, &program, layer)
@@ -297,7 +314,7 @@ fn run_windows(steps: &mut Steps, bench: &Bench, depth: Depth) {
                 recover::during(&bench.stack, &program, layer, depth)
             });
             steps.check("every example after its device is lost", || {
-                recover::pictures(&bench.stack, &bench.workspace.examples(), layer)
+                recover::pictures(&bench.stack, &bench.built.examples(), layer)
             });
             steps.check("a window that is stuck", || {
                 stuck::check(&bench.stack, &program, layer)
@@ -317,7 +334,7 @@ fn run_windows(steps: &mut Steps, bench: &Bench, depth: Depth) {
 }
 
 fn run_soak(steps: &mut Steps, bench: &Bench, dose: soaked::Dose) {
-    let Some(program) = bench.example("soak") else {
+    let Some(program) = bench.built.example("soak") else {
         steps.skip("soak", "the examples have no `soak`");
         return;
     };
@@ -337,14 +354,10 @@ fn run_soak(steps: &mut Steps, bench: &Bench, dose: soaked::Dose) {
 }
 
 fn run_examples(steps: &mut Steps, bench: &Bench) {
-    let built = steps.run("examples build", || Ok(((), example::build()?)));
-    if built.is_none() {
-        return;
-    }
-    let examples = bench.workspace.examples();
+    let examples = bench.built.examples();
     // The runs start no build, so they go beside the one of this program.
     let on_bevy = Check::new("a program on the bevy crate".to_owned(), || {
-        with_bevy::check(&bench.stack, &bench.workspace.target)
+        with_bevy::check(&bench.stack, &bench.target)
     });
     let runs = examples.iter().flat_map(|(name, program)| {
         bench.topologies().map(move |queues| {
@@ -355,10 +368,10 @@ fn run_examples(steps: &mut Steps, bench: &Bench) {
         })
     });
     steps.side_by_side(&std::iter::once(on_bevy).chain(runs).collect::<Vec<_>>());
-    if let Some(program) = bench.example("triangle") {
+    if let Some(program) = bench.built.example("triangle") {
         steps.check("a system without Vulkan", || absent::check(&program));
     }
-    match bench.example("life") {
+    match bench.built.example("life") {
         Some(program) => run_life(steps, bench, &program),
         None => steps.skip("life", "the examples have no `life`"),
     }
@@ -369,7 +382,7 @@ fn run_examples(steps: &mut Steps, bench: &Bench) {
 fn run_life(steps: &mut Steps, bench: &Bench, program: &Path) {
     let mut runs = Vec::new();
     for fact in &life::FACTS {
-        for queues in bench.topologies_of(fact.pattern) {
+        for queues in bench.topologies_of("examples", fact.pattern) {
             let step = format!("life {}{}", fact.pattern, on(queues));
             let alone = move || life::check(&bench.stack, program, fact, &[], queues);
             runs.push(Check::new(step.clone(), alone));

@@ -39,9 +39,9 @@ pub(super) fn check(tree: &Tree, workspace: &Workspace) -> Vec<Complaint> {
     {
         demand("crates/README.md", &package.name, "crate");
     }
-    for (example, _) in workspace.examples() {
-        demand("examples/README.md", &example, "example");
-        demand("README.md", &example, "example");
+    for example in workspace.examples() {
+        demand("examples/README.md", example, "example");
+        demand("README.md", example, "example");
     }
     complaints
 }
