@@ -8,6 +8,9 @@
 //! With `--tier1` it has Quadrille's 3D as well. `tier1.txt` lists the 3D programs that need no effect
 //! after the scene, and says why some of them are left out.
 //!
+//! With `--beside` they are drawn by bevy's own renderer too, at the same frame and time, and the table
+//! says how far the pictures are from each other.
+//!
 //! With `--optimised` they are built as what is timed: `QUADRILLE_TIMED=N PROGRAM` then times frames
 //! without a display.
 //!
@@ -20,22 +23,26 @@ mod project;
 mod seen;
 mod timing;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 
 use crate::packages::Purpose;
 use crate::validation::{self, Stack};
 use crate::{examples, picture, place, process, setup};
 
 use programs::Program;
-use project::{Build, Project};
+use project::{Bevy, Build, Project};
 use seen::Seen;
 
 /// How long a program may take for its frames, on a busy machine without a GPU.
 const LIMIT: Duration = Duration::from_secs(300);
+
+/// For how many seconds time stands still in 3D programs before the frames that count.
+const HOLD: u32 = 5;
 
 /// What the user asked for.
 #[derive(Debug, clap::Args)]
@@ -56,6 +63,9 @@ pub(crate) struct Request {
     /// Build with 3D; without names run all 3D programs that need no effect after the scene
     #[arg(long, conflicts_with = "time")]
     tier1: bool,
+    /// Draw with bevy's own renderer as well, and compare the pictures
+    #[arg(long, requires = "tier1")]
+    beside: bool,
     /// Build with optimisation: 'QUADRILLE_TIMED=N PROGRAM' then says what N frames take
     #[arg(long, conflicts_with = "time")]
     optimised: bool,
@@ -98,12 +108,22 @@ pub(crate) fn run(request: &Request) -> Result<ExitCode> {
     let frames = request.frames.unwrap_or(if request.tier1 { 5 } else { 60 });
     let programs = programs::find(&package, &names)?;
     let stack = validation::prepare()?;
-    let project = Project::write(&package, &programs, &assets, request.build())?;
+    let build = request.build();
+    let project = Project::write(&package, &programs, &assets, build, Bevy::Ours)?;
     println!(
         "==> building {} programs; the first time most of bevy, which takes minutes",
         programs.len()
     );
-    project.build_all();
+    let not_built = project.build_all(&package, &programs)?;
+    let beside = if request.beside {
+        Some(Beside::build(&package, &programs, &assets, build)?)
+    } else {
+        None
+    };
+    let run = Run {
+        hold: if request.tier1 { HOLD } else { 0 },
+        frames,
+    };
     let mut failed = Vec::new();
     let mut table = String::new();
     for program in &programs {
@@ -111,12 +131,23 @@ pub(crate) fn run(request: &Request) -> Result<ExitCode> {
             bail!("interrupted");
         }
         println!("==> {}", program.name);
-        let line = match judge(&project, &stack, program, frames) {
-            Ok(remark) => format!("runs          {remark}"),
+        let judged = match not_built.get(&program.name) {
+            Some(error) => Err(anyhow!("does not compile: {error}")),
+            None => judge(&project, &stack, program, run),
+        };
+        let compared = beside.as_ref().map(|beside| {
+            let compared = judged
+                .is_ok()
+                .then(|| beside.compare(&project, program, run));
+            compared.map_or_else(String::new, |it| {
+                it.unwrap_or_else(|error| first_line(&error))
+            })
+        });
+        let line = match judged {
+            Ok(remark) => format!("runs          {} {remark}", compared.unwrap_or_default()),
             Err(error) => {
                 failed.push(program.name.as_str());
-                let text = format!("{error:#}");
-                format!("does not run  {}", text.lines().next().unwrap_or_default())
+                format!("does not run  {}", first_line(&error))
             }
         };
         println!("    {line}");
@@ -132,6 +163,20 @@ pub(crate) fn run(request: &Request) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+fn first_line(error: &anyhow::Error) -> String {
+    let text = format!("{error:#}");
+    text.lines().next().unwrap_or_default().to_owned()
+}
+
+/// How programs are run.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    /// For how many seconds time stands still, while files are loaded.
+    hold: u32,
+    /// How many frames come before the picture after that.
+    frames: u32,
+}
+
 /// Fails if one of so many programs did, by name.
 fn check_failed(count: usize, failed: &[&str]) -> Result<()> {
     match failed {
@@ -145,20 +190,69 @@ fn check_failed(count: usize, failed: &[&str]) -> Result<()> {
 }
 
 /// Runs one program and says what is known about its picture.
-fn judge(project: &Project, stack: &Stack, program: &Program, frames: u32) -> Result<String> {
-    let path = project.build(program)?;
-    let shot = project.pictures().join(format!("{}.png", program.name));
-    examples::forget(&shot)?;
-    let mut command = stack.command(&path);
-    command
-        .current_dir(place::root())
-        .env("BEVY_ASSET_ROOT", project.asset_root())
-        .env("QUADRILLE_FRAMES", frames.to_string())
-        .env("QUADRILLE_PICTURE", &shot);
+fn judge(project: &Project, stack: &Stack, program: &Program, run: Run) -> Result<String> {
+    let mut command = stack.command(project.program_of_all(&program.name));
+    let shot = prepare(project, program, run, &mut command)?;
     validation::run(&format!("bevy-{}", program.name), &mut command, LIMIT)?;
     let size = picture::check(&shot)?;
     let seen = Seen::of(&program.name, &shot)?;
     Ok(format!("{size}, {seen}"))
+}
+
+/// Tells a program what its run is for; where its picture will be.
+fn prepare(
+    project: &Project,
+    program: &Program,
+    run: Run,
+    command: &mut Command,
+) -> Result<PathBuf> {
+    let shot = project.pictures().join(format!("{}.png", program.name));
+    examples::forget(&shot)?;
+    command
+        .current_dir(place::root())
+        .env("BEVY_ASSET_ROOT", project.asset_root())
+        .env("QUADRILLE_HOLD", run.hold.to_string())
+        .env("QUADRILLE_FRAMES", run.frames.to_string())
+        .env("QUADRILLE_PICTURE", &shot);
+    Ok(shot)
+}
+
+/// The same programs on bevy's own renderer.
+struct Beside {
+    project: Project,
+    not_built: BTreeMap<String, String>,
+    flip: PathBuf,
+}
+
+impl Beside {
+    fn build(package: &Path, programs: &[Program], assets: &Path, build: Build) -> Result<Self> {
+        println!("==> building the same on bevy's own renderer");
+        let project = Project::write(package, programs, assets, build, Bevy::Theirs)?;
+        Ok(Self {
+            not_built: project.build_all(package, programs)?,
+            project,
+            flip: Project::build_flip()?,
+        })
+    }
+
+    /// Runs one program on bevy's renderer, whose picture was drawn by ours, and says how far the two are
+    /// from each other.
+    fn compare(&self, ours: &Project, program: &Program, run: Run) -> Result<String> {
+        if let Some(error) = self.not_built.get(&program.name) {
+            bail!("does not compile on bevy_render: {error}");
+        }
+        let name = &program.name;
+        let mut command = Command::new(self.project.program_of_all(name));
+        let theirs = prepare(&self.project, program, run, &mut command)?;
+        command.env("WGPU_BACKEND", "vulkan").env_remove("DISPLAY");
+        process::run(&format!("beside-{name}"), &mut command, LIMIT)?;
+        let error = self.project.pictures().join(format!("{name}.flip.png"));
+        let mut flip = Command::new(&self.flip);
+        flip.arg(&theirs)
+            .arg(ours.pictures().join(format!("{name}.png")));
+        let output = process::run("flip", flip.arg(&error), LIMIT)?;
+        Ok(format!("FLIP {}", output.trim()))
+    }
 }
 
 fn absolute(path: &Path) -> Result<PathBuf> {

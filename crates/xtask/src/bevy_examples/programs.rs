@@ -86,7 +86,11 @@ fn list(folder: &Path, programs: &mut Vec<Program>) -> Result<()> {
     Ok(())
 }
 
-fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
+/// What lies in a folder.
+///
+/// # Errors
+/// When it cannot be listed.
+pub(super) fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     std::fs::read_dir(folder)
         .with_context(|| format!("cannot list {}", folder.display()))?
         .map(|entry| Ok(entry?.path()))

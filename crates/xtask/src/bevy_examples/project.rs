@@ -2,21 +2,32 @@
 //! whose programs are bevy's own files. To compare, the same programs are built with bevy's own
 //! crate `bevy` as well.
 
+mod together;
+
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use super::programs::Program;
+use super::programs::{self, Program};
 use crate::cargo::{self, BUILD_LIMIT};
 use crate::{place, process};
 
 const BEVY_MANIFEST: &str = include_str!("bevy.toml.in");
 const BEVY_LIBRARY: &str = include_str!("bevy.rs.in");
 const BEVY_RUN: &str = include_str!("run.rs.in");
+
+/// Stands in for bevy's crate where its own renderer draws.
+const THEIR_LIBRARY: &str = include_str!("theirs.rs.in");
+const THEIR_MANIFEST: &str = include_str!("theirs.toml.in");
+
+/// Compares pictures: a project of its own, as it needs a compiler for C++.
+const FLIP_MANIFEST: &str = include_str!("flip.toml.in");
+const FLIP_PROGRAM: &str = include_str!("flip.rs.in");
 
 /// The published crate with optimisation on two slow cores that others use as well.
 const TIMING_BUILD_LIMIT: Duration = Duration::from_secs(2 * 60 * 60);
@@ -29,11 +40,11 @@ const LEFT_OUT: &str = "bevy_render";
 pub(super) enum Bevy {
     /// The stand-in.
     Ours,
-    /// The published crate, with the least of bevy_render that draws 2D.
+    /// The published crate.
     Theirs,
 }
 
-/// What [`Bevy::Theirs`] needs to draw sprites, nodes and text in a window.
+/// What [`Bevy::Theirs`] needs to draw sprites, nodes and text in a window that is timed.
 const THEIR_FEATURES: &str = r#"["async_executor", "bevy_asset", "bevy_camera", "bevy_color",
     "bevy_core_pipeline", "bevy_image", "bevy_log", "bevy_mesh", "bevy_render", "bevy_sprite",
     "bevy_sprite_render", "bevy_state", "bevy_text", "bevy_ui", "bevy_ui_render", "bevy_window",
@@ -80,7 +91,7 @@ pub(super) fn folder_of_timing() -> PathBuf {
 }
 
 impl Project {
-    /// Writes the project for some programs of a package.
+    /// Writes the project for some programs of a package, on the stand-in or on bevy's own renderer.
     ///
     /// # Errors
     /// When the package cannot be read, has another version than the stand-in, or the project
@@ -90,25 +101,36 @@ impl Project {
         programs: &[Program],
         assets: &Path,
         build: Build,
+        bevy: Bevy,
     ) -> Result<Self> {
-        let (folder, bevy) = if build.scenes {
-            let features = r#"default-features = false, features = ["scenes", "sound"]"#;
-            let bevy = format!(r#"{{ path = "../bevy", {features} }}"#);
-            (place::made("bevy-examples-3d"), bevy)
-        } else {
-            let bevy = r#"{ path = "../bevy" }"#.to_owned();
-            (place::made("bevy-examples"), bevy)
+        let (folder, features) = match (bevy, build.scenes) {
+            (Bevy::Theirs, _) => ("bevy-examples-beside", r"[]"),
+            (Bevy::Ours, true) => ("bevy-examples-3d", r#"["scenes", "sound"]"#),
+            (Bevy::Ours, false) => ("bevy-examples", r#"["default"]"#),
         };
-        let project = Self { folder, build };
+        let project = Self {
+            folder: place::made(folder),
+            build,
+        };
         let metadata = metadata(package)?;
-        project.save_stand_in()?;
+        match bevy {
+            Bevy::Ours => project.save_stand_in()?,
+            Bevy::Theirs => {
+                project.save("bevy/Cargo.toml", THEIR_MANIFEST)?;
+                project.save("bevy/src/lib.rs", THEIR_LIBRARY)?;
+            }
+        }
         project.save(
             "Cargo.toml",
             "[workspace]\nresolver = \"3\"\nmembers = [\"bevy\", \"programs\"]\n\n\
-             [profile.dev]\ndebug = false\n",
+             [profile.dev]\ndebug = false\n\n[profile.release]\nstrip = true\n",
         )?;
+        let bevy =
+            format!(r#"{{ path = "../bevy", default-features = false, features = {features} }}"#);
         let manifest = manifest("programs", &bevy, &metadata, programs)?;
         project.save("programs/Cargo.toml", &manifest)?;
+        let examples = package.join("examples");
+        project.copy(&examples, &examples)?;
         fs::create_dir_all(project.pictures()).context("cannot make the folder of pictures")?;
         project.link_assets(assets)?;
         Ok(project)
@@ -141,7 +163,8 @@ impl Project {
             "{{ version = \"={version}\", default-features = false, features = {THEIR_FEATURES} }}"
         );
         for (bevy, dependency) in [(Bevy::Ours, ours), (Bevy::Theirs, &theirs)] {
-            let manifest = manifest(bevy.name(), dependency, &metadata, programs)?;
+            let mut manifest = manifest(bevy.name(), dependency, &metadata, programs)?;
+            manifest.push_str(&programs_alone(programs));
             project.save(&format!("{}/Cargo.toml", bevy.name()), &manifest)?;
         }
         project.link_assets(assets)?;
@@ -165,26 +188,60 @@ impl Project {
         self.folder.join("root")
     }
 
-    /// Builds what can be built, so that what they share is built by all cores at once.
-    pub(super) fn build_all(&self) {
-        let mut command = self.cargo("programs", &["--keep-going", "--bins"]);
-        command.args(self.build.profile().0);
-        // Programs that do not build are looked at one by one afterwards.
-        let _ = process::run("bevy-examples-build", &mut command, BUILD_LIMIT);
-    }
-
-    /// Builds one program and says where it is.
+    /// Builds the programs, and says why for each that does not compile.
     ///
     /// # Errors
-    /// When it does not build; the message ends with the compiler's first error.
-    pub(super) fn build(&self, program: &Program) -> Result<PathBuf> {
+    /// When something else does not compile.
+    pub(super) fn build_all(
+        &self,
+        package: &Path,
+        programs: &[Program],
+    ) -> Result<BTreeMap<String, String>> {
+        let examples = package.join("examples");
+        let mut failed = BTreeMap::new();
         let (arguments, folder) = self.build.profile();
-        let mut command = self.cargo("programs", &["--bin", &program.name]);
-        command.args(arguments);
-        let log = format!("bevy-{}-build", program.name);
-        process::run(&log, &mut command, BUILD_LIMIT)
-            .map_err(|error| anyhow!("does not compile: {}", first_error(&format!("{error:#}"))))?;
-        Ok(self.folder.join("build").join(folder).join(&program.name))
+        loop {
+            let mut left = programs.to_vec();
+            left.retain(|program| !failed.contains_key(&program.name));
+            self.save("programs/src/main.rs", &together::root(&left, &examples))?;
+            let mut command = self.cargo("programs", &["--message-format=json"]);
+            command.args(arguments);
+            let Err(error) = process::run("bevy-examples-build", &mut command, BUILD_LIMIT) else {
+                break;
+            };
+            let messages = fs::read_to_string(place::made("verify/bevy-examples-build.log"));
+            let found = together::failures(&messages.unwrap_or_default(), &left);
+            if found.is_empty() || process::interrupted() {
+                return Err(error);
+            }
+            failed.extend(found);
+        }
+        let built = self.folder.join("build").join(folder).join("programs");
+        for program in programs {
+            link(&built, &self.program_of_all(&program.name))?;
+        }
+        Ok(failed)
+    }
+
+    /// Where a program lies that was built among all.
+    pub(super) fn program_of_all(&self, name: &str) -> PathBuf {
+        self.folder.join("bin").join(name)
+    }
+
+    /// Builds what compares two pictures, and says where it is.
+    ///
+    /// # Errors
+    /// When it does not build.
+    pub(super) fn build_flip() -> Result<PathBuf> {
+        let project = Self {
+            folder: place::made("flip"),
+            build: Build::default(),
+        };
+        project.save("Cargo.toml", FLIP_MANIFEST)?;
+        project.save("src/main.rs", FLIP_PROGRAM)?;
+        let mut command = project.cargo("flip", &["--release"]);
+        process::run("flip-build", &mut command, BUILD_LIMIT)?;
+        Ok(project.folder.join("build/release/flip"))
     }
 
     /// Builds one program to be timed.
@@ -232,19 +289,37 @@ impl Project {
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
     }
 
-    #[cfg(unix)]
-    fn link_assets(&self, assets: &Path) -> Result<()> {
-        fs::create_dir_all(self.asset_root()).context("cannot make the folder for assets")?;
-        let link = self.asset_root().join("assets");
-        let _ = fs::remove_file(&link);
-        std::os::unix::fs::symlink(assets, &link)
-            .with_context(|| format!("cannot link {}", link.display()))
+    /// Copies the files of a folder of bevy's examples, their programs opened to each other.
+    fn copy(&self, folder: &Path, examples: &Path) -> Result<()> {
+        for path in programs::entries(folder)? {
+            if path.is_dir() {
+                self.copy(&path, examples)?;
+            } else if let Ok(text) = fs::read_to_string(&path) {
+                let inside = path.strip_prefix(examples).unwrap_or(&path);
+                let copy = Path::new("programs/examples").join(inside);
+                self.save(&copy.to_string_lossy(), &together::opened(&text))?;
+            }
+        }
+        Ok(())
     }
 
-    #[cfg(not(unix))]
-    fn link_assets(&self, _assets: &Path) -> Result<()> {
-        bail!("bevy's examples are run on Unix only")
+    fn link_assets(&self, assets: &Path) -> Result<()> {
+        link(assets, &self.asset_root().join("assets"))
     }
+}
+
+/// Makes a link, with the folders on the way to it.
+#[cfg(unix)]
+fn link(to: &Path, link: &Path) -> Result<()> {
+    let folder = link.parent().unwrap_or(link);
+    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let _ = fs::remove_file(link);
+    std::os::unix::fs::symlink(to, link).with_context(|| format!("cannot link {}", link.display()))
+}
+
+#[cfg(not(unix))]
+fn link(_: &Path, _: &Path) -> Result<()> {
+    bail!("bevy's examples are run on Unix only")
 }
 
 /// What cargo says about the package.
@@ -278,8 +353,7 @@ fn metadata(package: &Path) -> Result<Value> {
     }
 }
 
-/// The manifest of a package of programs: each program, and the crates beside bevy's that
-/// they use.
+/// The manifest of a package of programs: the crates beside bevy's that they use.
 fn manifest(name: &str, dependency: &str, bevy: &Value, programs: &[Program]) -> Result<String> {
     let mut text = format!(
         "# Written by `cargo xtask bevy-examples`.\n[package]\nname = \"{name}\"\n\
@@ -310,11 +384,16 @@ fn manifest(name: &str, dependency: &str, bevy: &Value, programs: &[Program]) ->
             ));
         }
     }
-    for Program { name, path } in programs {
-        let path = path.to_string_lossy();
-        text.push_str(&format!("\n[[bin]]\nname = {name:?}\npath = {path:?}\n"));
-    }
     Ok(text)
+}
+
+/// The end of a manifest whose programs are built each by itself.
+fn programs_alone(programs: &[Program]) -> String {
+    let programs = programs.iter().map(|Program { name, path }| {
+        let path = path.to_string_lossy();
+        format!("\n[[bin]]\nname = {name:?}\npath = {path:?}\n")
+    });
+    programs.collect()
 }
 
 /// The modules that a program has in files of their own.
@@ -326,12 +405,6 @@ fn modules(source: &str) -> impl Iterator<Item = &str> {
 
 fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
-}
-
-/// The compiler's first error in a log, in one line.
-fn first_error(log: &str) -> &str {
-    let error = log.lines().find(|line| line.starts_with("error"));
-    error.or_else(|| log.lines().next()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ fn a_manifest_has_the_programs_and_what_they_use() {
         name: "sprite".to_owned(),
         path: source.clone(),
     };
-    let text = manifest("programs", "\"1\"", &bevy, &[program]).unwrap();
+    let text = manifest("programs", "\"1\"", &bevy, std::slice::from_ref(&program)).unwrap();
     assert!(
         text.contains(
             "rand = { version = \"^1\", features = [\"std\"], default-features = false }\n"
@@ -35,16 +35,7 @@ fn a_manifest_has_the_programs_and_what_they_use() {
         !text.contains("ron =") && !text.contains("bevy_render"),
         "{text}"
     );
-    assert!(text.contains("name = \"sprite\"\n"), "{text}");
-    assert!(text.contains(&*source.to_string_lossy()), "{text}");
-}
-
-#[test]
-fn the_first_error_of_a_log_is_its_reason() {
-    let log = "warning: unused\nerror[E0433]: cannot find `render` in `bevy`\nerror: more\n";
-    assert_eq!(
-        first_error(log),
-        "error[E0433]: cannot find `render` in `bevy`"
-    );
-    assert_eq!(first_error("it did not end\n"), "it did not end");
+    let alone = programs_alone(&[program]);
+    assert!(alone.contains("name = \"sprite\"\n"), "{alone}");
+    assert!(alone.contains(&*source.to_string_lossy()), "{alone}");
 }

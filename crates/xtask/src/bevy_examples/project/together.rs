@@ -1,0 +1,80 @@
+//! All programs as modules of one: they are linked once, where each program alone would be linked with all
+//! of bevy.
+//!
+//! The one program is told by its own name which of them to be, so that each keeps its arguments.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::super::programs::Program;
+
+/// A line that begins the program.
+const MAIN: &str = "\nfn main(";
+
+/// The file of a program in which others can call its `main`.
+pub(super) fn opened(source: &str) -> String {
+    source.replacen(MAIN, "\npub fn main(", 1)
+}
+
+/// The root file of the one program. The files of the programs are below `examples`, beside the folder of
+/// this file.
+pub(super) fn root(programs: &[Program], examples: &Path) -> String {
+    let mut text = String::from(
+        "//! Written by `cargo xtask bevy-examples`: programs of bevy, each a module.\n\
+         #![allow(warnings)]\n\n",
+    );
+    for (index, program) in programs.iter().enumerate() {
+        let path = program.path.strip_prefix(examples);
+        let path = path.unwrap_or(&program.path).to_string_lossy();
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "#[path = \"../examples/{path}\"]\nmod program_{index};"
+        );
+    }
+    text.push_str(
+        "\nfn main() {\n    let called = std::env::args().next().unwrap_or_default();\n    \
+         let name = called.rsplit('/').next().unwrap_or_default();\n    match name {\n",
+    );
+    for (index, program) in programs.iter().enumerate() {
+        let name = &program.name;
+        let _ = writeln!(
+            text,
+            "        {name:?} => {{ let _ = program_{index}::main(); }}"
+        );
+    }
+    text.push_str("        _ => panic!(\"there is no program {name}\"),\n    }\n}\n");
+    text
+}
+
+/// The programs that cargo's messages have errors about, each with the first of them.
+pub(super) fn failures(messages: &str, programs: &[Program]) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let messages = messages
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    for message in messages {
+        let message = &message["message"];
+        if message["level"] != "error" {
+            continue;
+        }
+        let text = message["message"].as_str().unwrap_or_default();
+        for span in super::list(&message["spans"]) {
+            let file = Path::new(span["file_name"].as_str().unwrap_or_default());
+            let program = programs
+                .iter()
+                .find(|program| file.file_name() == program.path.file_name());
+            if let Some(program) = program {
+                let name = program.name.clone();
+                found.entry(name).or_insert_with(|| text.to_owned());
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,45 @@
+use std::path::{Path, PathBuf};
+
+use super::*;
+
+fn program(name: &str) -> Program {
+    Program {
+        name: name.to_owned(),
+        path: PathBuf::from(format!("/bevy/examples/3d/{name}.rs")),
+    }
+}
+
+#[test]
+fn programs_are_modules_of_one() {
+    let opened = opened("//! Fog.\nuse bevy::prelude::*;\n\nfn main() {\n}\n");
+    assert!(opened.contains("\npub fn main() {"), "{opened}");
+    let root = root(
+        &[program("3d_scene"), program("fog")],
+        Path::new("/bevy/examples"),
+    );
+    assert!(
+        root.contains("\"../examples/3d/fog.rs\"]\nmod program_1;"),
+        "{root}"
+    );
+    assert!(
+        root.contains("\"3d_scene\" => { let _ = program_0::main(); }"),
+        "{root}"
+    );
+}
+
+#[test]
+fn an_error_belongs_to_the_program_whose_file_it_names() {
+    let error = |level: &str, file: &str| {
+        format!(
+            r#"{{"reason":"compiler-message","message":{{"level":"{level}","message":"no `Fog`","spans":[{{"file_name":"{file}"}}]}}}}"#
+        )
+    };
+    let messages = [
+        error("warning", "programs/src/../examples/3d/3d_scene.rs"),
+        error("error", "programs/src/../examples/3d/fog.rs"),
+        error("error", "bevy/src/lib.rs"),
+    ];
+    let found = failures(&messages.join("\n"), &[program("3d_scene"), program("fog")]);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found["fog"], "no `Fog`");
+}
