@@ -30,8 +30,8 @@ enum Fault {
     IgnoresQueues,
 }
 
-/// How passes of a frame touch one member.
-const OTHERS: [(Access, Capabilities); 8] = [
+/// How passes of a frame touch one image.
+const OF_IMAGES: [(Access, Capabilities); 8] = [
     (Access::TransferWrite, Capabilities::TRANSFER),
     (Access::TransferWrite, Capabilities::TRANSFER),
     (Access::TransferRead, Capabilities::TRANSFER),
@@ -40,6 +40,18 @@ const OTHERS: [(Access, Capabilities); 8] = [
     (Access::ColorAttachmentReadWrite, Capabilities::GRAPHICS),
     (Access::SampledFragment, Capabilities::GRAPHICS),
     (Access::SampledCompute, Capabilities::COMPUTE),
+];
+
+/// How passes of a frame touch one buffer.
+const OF_BUFFERS: [(Access, Capabilities); 8] = [
+    (Access::TransferWrite, Capabilities::TRANSFER),
+    (Access::TransferWrite, Capabilities::TRANSFER),
+    (Access::TransferRead, Capabilities::TRANSFER),
+    (Access::StorageWriteCompute, Capabilities::COMPUTE),
+    (Access::StorageReadWriteCompute, Capabilities::COMPUTE),
+    (Access::VertexRead, Capabilities::GRAPHICS),
+    (Access::StorageReadFragment, Capabilities::GRAPHICS),
+    (Access::StorageReadCompute, Capabilities::COMPUTE),
 ];
 
 /// A frame before the table is added: its resources are all members and others.
@@ -58,25 +70,35 @@ struct World {
     table: TableMembers,
     /// By resource, how often it is in the table.
     entries: Vec<u32>,
-    /// By resource: the mip levels that have contents.
+    /// By resource: the parts that have contents.
     filled: Vec<u32>,
 }
 
-const MIPS: u32 = 2;
+/// Mip levels of an image, halves of a buffer.
+const PARTS: u32 = 2;
+
+/// The bytes of a half.
+const HALF: u64 = 128;
 
 impl World {
     fn new(random: &mut Random) -> Self {
         let topology = generate::topology(random);
         let count = random.between(1, 6);
         let one_mode = random.chance(60);
+        let of_buffers = random.chance(50);
         let resource = |at: usize, random: &mut Random| {
             let exclusive = random.chance(if one_mode { 0 } else { 50 });
             Resource {
-                kind: ResourceKind::Image {
-                    aspects: Aspects::COLOR,
-                    mip_levels: MIPS,
-                    array_layers: 1,
-                    slices: 1,
+                kind: match of_buffers {
+                    true => ResourceKind::Buffer {
+                        bytes: u64::from(PARTS) * HALF,
+                    },
+                    false => ResourceKind::Image {
+                        aspects: Aspects::COLOR,
+                        mip_levels: PARTS,
+                        array_layers: 1,
+                        slices: 1,
+                    },
                 },
                 sharing: if exclusive {
                     Sharing::Exclusive
@@ -92,7 +114,10 @@ impl World {
             resources: (0..count).map(|at| resource(at, random)).collect(),
             states: States::default(),
             planner: Planner::default(),
-            table: TableMembers::new(Access::SampledAny),
+            table: TableMembers::new(match of_buffers {
+                true => Access::StorageReadAny,
+                false => Access::SampledAny,
+            }),
             entries: vec![0; count],
             filled: vec![0; count],
         }
@@ -138,10 +163,12 @@ impl World {
                 continue;
             }
             let member = random.below(self.resources.len());
-            let (access, capability) = OTHERS[random.below(OTHERS.len())];
-            let mip = random.below(MIPS as usize) as u32;
+            let is_buffer = matches!(self.resources[member].kind, ResourceKind::Buffer { .. });
+            let others = if is_buffer { OF_BUFFERS } else { OF_IMAGES };
+            let (access, capability) = others[random.below(others.len())];
+            let part = random.below(PARTS as usize) as u32;
             let whole = random.chance(60);
-            let needs = if whole { (1 << MIPS) - 1 } else { 1 << mip };
+            let needs = if whole { (1 << PARTS) - 1 } else { 1 << part };
             if access.is_read() && filled[member] & needs != needs {
                 continue;
             }
@@ -150,10 +177,15 @@ impl World {
             }
             let range = if whole {
                 SubRange::Whole
+            } else if is_buffer {
+                SubRange::Bytes {
+                    offset: u64::from(part) * HALF,
+                    size: HALF,
+                }
             } else {
                 SubRange::Subresources(SubresourceRange {
                     aspects: Aspects::COLOR,
-                    base_mip: mip,
+                    base_mip: part,
                     mip_count: 1,
                     base_layer: 0,
                     layer_count: 1,
@@ -185,10 +217,11 @@ impl World {
         };
         self.table
             .open(TableTouch::of(frame), &self.topology, states);
+        let access = self.table.access();
         let (reduced, planned) = loop {
             let drop = usize::from(fault == Fault::Undeclared);
             let listed = self.table.listed().skip(drop);
-            let reduced = with_members(frame, readers, listed);
+            let reduced = with_members(frame, readers, access, listed);
             let planned = self
                 .planner
                 .plan(&reduced, &self.topology, &self.states)
@@ -203,7 +236,7 @@ impl World {
         };
         let shown = (0..self.resources.len() as u32).map(ResourceId);
         let shown = shown.filter(|id| self.table.is_shown(*id));
-        let whole = with_members(frame, readers, shown);
+        let whole = with_members(frame, readers, access, shown);
         let violations = self.judge.frame(&whole, &planned.plan);
         self.states.commit(&reduced, &self.topology, &planned.plan);
         self.table.settle(&self.topology, &self.states);
@@ -211,7 +244,8 @@ impl World {
             if used.access.is_write() {
                 self.filled[used.resource.0 as usize] |= match used.range {
                     SubRange::Subresources(part) => 1 << part.base_mip,
-                    _ => (1 << MIPS) - 1,
+                    SubRange::Bytes { offset, .. } => 1 << (offset / HALF),
+                    _ => (1 << PARTS) - 1,
                 };
             }
         }
@@ -242,6 +276,7 @@ fn wish(random: &mut Random, topology: &Topology, request: QueueRequest) -> Queu
 fn with_members(
     frame: &Frame,
     readers: &[PassIndex],
+    access: Access,
     members: impl Iterator<Item = ResourceId>,
 ) -> Frame {
     let members: Vec<ResourceId> = members.collect();
@@ -252,7 +287,7 @@ fn with_members(
     for pass in frame.pass_indices() {
         let mut uses = frame.uses_of(pass).to_vec();
         if readers.contains(&pass) {
-            let uses_of = |id: &ResourceId| Use::whole(ResourceIndex(id.0), Access::SampledAny);
+            let uses_of = |id: &ResourceId| Use::whole(ResourceIndex(id.0), access);
             uses.extend(members.iter().map(uses_of));
         }
         let declared = frame.pass(pass);
@@ -281,7 +316,7 @@ fn sequence(seed: u64, fault: Fault) -> (u64, Vec<Violation>) {
             draft = world.draft(&mut random);
         }
         let reads_empty = draft.frame.uses.iter().any(|used| {
-            let (filled, whole) = (world.filled[used.resource.0 as usize], (1 << MIPS) - 1);
+            let (filled, whole) = (world.filled[used.resource.0 as usize], (1 << PARTS) - 1);
             used.access.is_read() && filled != whole
         });
         if reads_empty && !draft.frame.uses.iter().all(|it| it.access.is_write()) {

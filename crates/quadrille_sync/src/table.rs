@@ -1,8 +1,8 @@
-//! Tables: resources of which shaders choose one by its number, so that a pass reads any of them.
+//! Tables of images or of buffers: resources of which shaders choose one by its number, so that a pass reads any of them.
 //!
 //! A pass that declared each member of a table would make a frame as large as the table. Most
 //! members are written once and only read since. Such a member is **settled**: in the layout that
-//! the table's shaders read, owned by the family that reads (or concurrent), and with its last write
+//! the table's shaders read (if it is an image), owned by the family that reads (or concurrent), and with its last write
 //! visible to the shaders of every queue whose passes read the table. A further read of it needs
 //! nothing (rung 1 of the ladder), so it is not declared, and the frame does not know of it.
 //!
@@ -210,6 +210,12 @@ impl TableMembers {
             self.moved.push(resource);
             self.changed = true;
         }
+    }
+
+    /// A member has contents that no frame wrote ([`States::import`]).
+    pub fn imported(&mut self, resource: ResourceId) {
+        self.moved.push(resource);
+        self.changed = true;
     }
 
     /// A resource loses an entry.
@@ -456,3 +462,7 @@ impl TableMembers {
 fn bit(queue: QueueIndex) -> Queues {
     1 << queue.0
 }
+
+#[cfg(test)]
+#[path = "table_tests.rs"]
+mod tests;

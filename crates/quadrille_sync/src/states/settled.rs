@@ -53,13 +53,15 @@ impl States {
         let Some(map) = self.map(id).filter(|_| self.tenure(id) == Tenure::Own) else {
             return 0;
         };
+        // Buffers have no layouts, and what nobody has written of them is not waited for.
+        let is_buffer = matches!(self.kind(id), Some(ResourceKind::Buffer { .. }));
+        let is_bare = is_buffer || access.layout() == Layout::Undefined;
         let mut queues = u32::MAX;
         for (_, state) in map.iter() {
             let rare = &state.rare;
             let is_kept = rare.pending().is_none() && rare.promised().is_none();
-            let lies = access.layout() == Layout::Undefined || state.layout == access.layout();
-            let defined = state.defined || access.layout() == Layout::Undefined;
-            if !(defined && is_kept && rare.aliased().is_empty() && lies) {
+            let lies = is_bare || state.defined && state.layout == access.layout();
+            if !(is_kept && rare.aliased().is_empty() && lies) {
                 return 0;
             }
             let sees = |queue: &QueueIndex| {
