@@ -89,7 +89,7 @@
 //!     of `GpuShader::wgsl(name, include_str!(path))?.with_file(path)`. What is broken is a line in the
 //!     log, and the pipeline stays what it was.
 //! 11. **Shaders import from each other** and have constants that pipelines set: [`guide::shaders`].
-//! 12. **Tables** hold images of which shaders choose one by its index: [`guide::tables`].
+//! 12. **Tables** hold images or storage buffers of which shaders choose one by its index: [`guide::tables`].
 //! 13. **The device draws what it finds**: `draw_indirect_count` reads from a buffer how often it draws, and
 //!     `@builtin(draw_index)` says in the shader which draw it is; both buffers are `IndirectRead`.
 //! 14. **All fixed state of Vulkan** is in [`PipelineState`](prelude::PipelineState): blend and mask of each
@@ -229,8 +229,8 @@
 //!
 //! # Limits
 //!
-//! - **Tables hold images, not buffers.** A shader that chooses among many buffers has one large storage buffer
-//!   instead, and the offsets of its parts.
+//! - **Shaders only read the members of tables.** What they write, storage images and storage buffers, is bound
+//!   one by one in group 0; a member is written by the pass that declares it by itself.
 //! - **A pass does not read its own attachments** (`VK_KHR_dynamic_rendering_local_read`). WGSL has no input
 //!   attachments, and barriers stand between passes, not within a rendering. What one pass draws, the next one
 //!   reads with `Sampled`.
@@ -254,18 +254,19 @@ pub mod prelude {
     pub use quadrille_ecs::ShaderReloadPlugin;
     pub use quadrille_ecs::encase::ShaderType;
     pub use quadrille_ecs::{
-        AccessKind, AccessList, AddWindowImage as _, AnyAccess, Blend, BufferDesc, BufferUsage,
-        ColorAttachment as _, ColorTarget, ComputePipeline, ComputePipelineDesc, ConditionRead,
-        Cull, Current, Declared, DeclaredView, DepthAttachment as _, DepthRead, DepthState,
-        DepthTarget, DeviceRebuilt, Extension, Format, FrameStart, GpuBuffer, GpuDevice, GpuImage,
-        GpuShader, GraphicsPipeline, GraphicsPipelineDesc, History, Host, HostRead, HostReadWrite,
-        HostWrite, ImageDesc, ImageTable, ImageTableDesc, ImageUsage, IndexRead, IndexType,
-        IndirectRead, Memory, NewHistory, OnQueue as _, PipelineState, PresentSettings, Previous,
-        PrimaryWindowImage, PrimitiveTopology, QuadrillePlugin, QuadrillePlugins, QuerySet,
-        QuerySetDesc, QueryWrite, QueueWish, Readback, ReadbackComplete, ReadbackFailed, RecordOn,
-        Recorder, Render, RenderDiagnosticsPlugin, RenderErrorHandler, RenderErrorPolicy,
-        RenderStartup, RenderSystems, RenderTargets as _, Renderer, Sampled, Sampler, SamplerDesc,
-        Settings, ShaderModule, Sharing, Statistics, StorageRead, StorageReadWrite, StorageWrite,
+        AccessKind, AccessList, AddWindowImage as _, AnyAccess, Blend, BufferDesc, BufferTable,
+        BufferTableDesc, BufferUsage, ColorAttachment as _, ColorTarget, ComputePipeline,
+        ComputePipelineDesc, ConditionRead, Cull, Current, Declared, DeclaredView,
+        DepthAttachment as _, DepthRead, DepthState, DepthTarget, DeviceRebuilt, Extension, Format,
+        FrameStart, GpuBuffer, GpuDevice, GpuImage, GpuShader, GraphicsPipeline,
+        GraphicsPipelineDesc, History, Host, HostRead, HostReadWrite, HostWrite, ImageDesc,
+        ImageTable, ImageTableDesc, ImageUsage, IndexRead, IndexType, IndirectRead, Memory,
+        NewHistory, OnQueue as _, PipelineState, PresentSettings, Previous, PrimaryWindowImage,
+        PrimitiveTopology, QuadrillePlugin, QuadrillePlugins, QuerySet, QuerySetDesc, QueryWrite,
+        QueueWish, Readback, ReadbackComplete, ReadbackFailed, RecordOn, Recorder, Render,
+        RenderDiagnosticsPlugin, RenderErrorHandler, RenderErrorPolicy, RenderStartup,
+        RenderSystems, RenderTargets as _, Renderer, Sampled, Sampler, SamplerDesc, Settings,
+        ShaderModule, Sharing, Statistics, StorageRead, StorageReadWrite, StorageWrite,
         SwapchainState, Table, TableIndex, TransferRead, TransferWrite, Uniform, Uploads,
         VertexAttribute, VertexLayout, VertexRead, View, WindowImage, WindowImageOf, WindowSized,
         declared, declared_window, encode_png, save_to_disk, stage,

@@ -52,6 +52,8 @@ names!(
     AnyAccess,
     Blend,
     BufferDesc,
+    BufferTable,
+    BufferTableDesc,
     BufferUsage,
     ColorTarget,
     ComputePipeline,

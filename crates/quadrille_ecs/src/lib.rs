@@ -175,15 +175,15 @@ pub use glam;
 pub use gpu_device::GpuDevice;
 pub use quadrille_sync::Capabilities;
 pub use quadrille_vulkan::{
-    Blend, BlendEquation, BufferDesc, BufferUsage, Closed, ColorState, ComputePipeline,
-    ComputePipelineDesc, Constant, Consumer, Cull, DepthBias, DepthState, Extension, Extent,
-    Format, Gpu, GpuBuffer, GpuImage, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, Handle,
-    ImageDesc, ImageRegion, ImageTable, ImageTableDesc, ImageUsage, ImportedDevice,
-    ImportedInstance, IndexType, Memory, PipelineState, PresentProof, PrimitiveTopology, Producer,
-    QueryKind, QuerySet, QuerySetDesc, RawCommand, Reloaded, ResolveMode, Sampler, SamplerDesc,
-    Settings, ShaderError, ShaderModule, Sharing, SkipReason, Statistics, StencilFace,
-    StencilState, StreamDesc, SurfaceFormat, TableError, TableIndex, Turn, VertexAttribute,
-    VertexLayout, View, write_file,
+    Blend, BlendEquation, BufferDesc, BufferTable, BufferTableDesc, BufferUsage, Closed,
+    ColorState, ComputePipeline, ComputePipelineDesc, Constant, Consumer, Cull, DepthBias,
+    DepthState, Extension, Extent, Format, Gpu, GpuBuffer, GpuImage, GpuShader, GraphicsPipeline,
+    GraphicsPipelineDesc, Handle, ImageDesc, ImageRegion, ImageTable, ImageTableDesc, ImageUsage,
+    ImportedDevice, ImportedInstance, IndexType, Memory, PipelineState, PresentProof,
+    PrimitiveTopology, Producer, QueryKind, QuerySet, QuerySetDesc, RawCommand, Reloaded,
+    ResolveMode, ResourceTable, Sampler, SamplerDesc, Settings, ShaderError, ShaderModule, Sharing,
+    SkipReason, Statistics, StencilFace, StencilState, StreamDesc, SurfaceFormat, TableError,
+    TableIndex, TableMember, Turn, VertexAttribute, VertexLayout, View, write_file,
 };
 pub use record::compute::Compute;
 pub use record::host::{Host, HostMemory, HostReads, HostWrites};

@@ -49,7 +49,7 @@ use crate::device::reload::Reloads;
 use crate::device::rendering_limits::RenderingLimits;
 use crate::device::retire::Retired;
 use crate::device::stream::Streams;
-use crate::device::table_layout::most_images;
+use crate::device::table_layout::most_entries;
 use crate::device::time_limit::TimeLimit;
 use crate::device::timeline::Timeline;
 use crate::device::timelines::Timelines;
@@ -165,8 +165,8 @@ pub(crate) struct Device {
     pub frames_taken: AtomicBool,
     /// How many frames the CPU may be ahead.
     pub frames_in_flight: u32,
-    /// What [`Settings::table_images`] comes to.
-    pub most_table_images: u32,
+    /// What [`Settings::table_entries`] comes to.
+    pub most_table_entries: u32,
     /// Passes that wish for no queue may move.
     pub auto_queues: bool,
     /// Whether transient resources may share memory.
@@ -259,7 +259,7 @@ impl Device {
             streams: Streams::new(queues.len()),
             frames_taken: AtomicBool::new(false),
             frames_in_flight: settings.frames_in_flight.max(1),
-            most_table_images: most_images(settings.table_images, info.software),
+            most_table_entries: most_entries(settings.table_entries, info.software),
             auto_queues: settings.auto_queues,
             aliasing: settings.aliasing,
             sharing: settings.sharing,

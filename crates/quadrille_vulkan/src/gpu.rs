@@ -17,7 +17,7 @@ use crate::resources::handle::Handle;
 use crate::resources::image::{GpuImage, ImageDesc};
 use crate::resources::query::{QuerySet, QuerySetDesc};
 use crate::resources::sampler::{Sampler, SamplerDesc};
-use crate::resources::table::{ImageTable, ImageTableDesc};
+use crate::resources::table::{BufferTable, BufferTableDesc, ImageTable, ImageTableDesc};
 use crate::submit::frames::Frames;
 use crate::submit::ring::{Consumer, Producer, Ring};
 
@@ -73,7 +73,15 @@ impl Gpu {
     /// # Errors
     /// The description is not one that the device can make, or no memory is left.
     pub fn image_table(&self, desc: &ImageTableDesc) -> Result<ImageTable, Error> {
-        ImageTable::new(&self.0, desc)
+        ImageTable::new(self, desc)
+    }
+
+    /// Makes a table of storage buffers, of which shaders choose one by its index.
+    ///
+    /// # Errors
+    /// The description is not one that the device can make, or no memory is left.
+    pub fn buffer_table(&self, desc: &BufferTableDesc) -> Result<BufferTable, Error> {
+        BufferTable::new(self, desc)
     }
 
     /// Checks a compute pipeline's interface and starts compiling it in the background.

@@ -139,7 +139,10 @@ pub use resources::image::{Extent, GpuImage, ImageDesc, ImageUsage};
 pub use resources::query::{QueryKind, QuerySet, QuerySetDesc, Statistics};
 pub use resources::region::ImageRegion;
 pub use resources::sampler::{Sampler, SamplerDesc};
-pub use resources::table::{ImageTable, ImageTableDesc, SharedTable, TableError, TableIndex};
+pub use resources::table::{
+    BufferTable, BufferTableDesc, ImageTable, ImageTableDesc, ResourceTable, SharedTable,
+    TableError, TableIndex, TableMember,
+};
 pub use resources::view::View;
 pub use shader::{
     Binding, BindingKind, Constant, DataLayout, EntryPoint, GpuShader, Location, LocationType,

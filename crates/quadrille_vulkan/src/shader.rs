@@ -30,6 +30,8 @@ pub use data_layout::{DataLayout, ValueLayout};
 pub use image::ShaderImage;
 pub use location::{Location, LocationType, ScalarKind};
 pub use module::ShaderModule;
+pub(crate) use table::Members;
+use table::written_members;
 pub use table::{TableBinding, TableKind};
 
 pub(crate) use constants::{Constants, check as check_constants};

@@ -35,7 +35,7 @@ pub(super) fn settings(mode: Mode) -> Settings {
         debug_names: false,
         // A frame waits for the one before.
         frames_in_flight: 1,
-        table_images: Some(1 << 17),
+        table_entries: Some(1 << 17),
         ..Settings::headless("frame_bench")
     }
 }

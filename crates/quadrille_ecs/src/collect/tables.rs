@@ -1,4 +1,4 @@
-//! Tables of images: which of their images the frame's passes declare, and what becomes of them.
+//! Tables: which of their images or buffers the frame's passes declare, and what becomes of them.
 //!
 //! What is decided here for frames is decided in `quadrille_sync` for a single table
 //! ([`TableMembers`](quadrille_sync::TableMembers)).
@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use quadrille_sync::{
-    Access, Frame, PassIndex, PassKind, Plan, States, TableReaders, TableTouch, Topology, Use,
+    Frame, PassIndex, PassKind, Plan, States, TableReaders, TableTouch, Topology, Use,
 };
 use quadrille_vulkan::{Gpu, Handle, SharedTable};
 
@@ -29,7 +29,7 @@ pub(crate) struct Tables {
     changed: bool,
     /// What `readers` of the tables was found in.
     plan: Option<Arc<Plan>>,
-    /// Uses by listed images, of all tables; kept for its memory.
+    /// Uses by listed members, of all tables; kept for its memory.
     listed: Vec<Use>,
     uses: Vec<Use>,
 }
@@ -85,7 +85,11 @@ impl Tables {
             tables.gone.extend(found.into_iter().map(|it| it.table));
             let mut uploads = world.resource_mut::<Uploads>();
             for known in tables.known.iter().filter(|it| !it.is_ready) {
-                uploads.write_image(known.table.fallback(), &known.table.fallback_texels());
+                let contents = known.table.fallback_contents();
+                match known.table.fallback() {
+                    Handle::Image(image) => uploads.write_image(image, contents),
+                    Handle::Buffer(buffer) => uploads.write_buffer(buffer, 0, contents),
+                }
             }
         });
     }
@@ -140,7 +144,7 @@ impl Tables {
 }
 
 impl Collector {
-    /// Has the passes that read tables declare the images that are not settled.
+    /// Has the passes that read tables declare the members that are not settled.
     pub(super) fn add_tables(
         &mut self,
         Beside {
@@ -186,9 +190,10 @@ impl Collector {
             table.open(TableTouch::of(&self.frame).chain(later), topology, states);
         }
         for Known { table, .. } in &*known {
-            table.for_each_listed(|image| {
-                let resource = self.index(&Handle::Image(image.clone()));
-                listed.push(Use::whole(resource, Access::SampledAny));
+            let access = table.access();
+            table.for_each_listed(|member| {
+                let resource = self.index(member);
+                listed.push(Use::whole(resource, access));
             });
             ends.push(listed.len());
         }
@@ -210,7 +215,7 @@ impl Collector {
                 }
                 match uses.len() == own {
                     true => uses.extend_from_slice(of_table),
-                    // Two tables may have the same image.
+                    // Two tables may have the same member.
                     false => {
                         let others = own..uses.len();
                         for used in of_table {

@@ -131,7 +131,7 @@ pub enum Bound {
     Type(TypeBinding),
     /// All handles that the bevy resource of this type lists when the frame is collected.
     List(ListBinding),
-    /// All images of the table that the bevy resource of this type is when the frame is collected.
+    /// All members of the table that the bevy resource of this type is when the frame is collected.
     Table(TableBinding),
     /// The image of the window with this entity.
     Window(Entity),
@@ -146,7 +146,7 @@ pub type TypeBinding = ResourceBinding<fn(&World) -> Option<Handle>>;
 /// the resource does not exist.
 pub type ListBinding = ResourceBinding<fn(&World, &mut Vec<Handle>) -> bool>;
 
-/// A bevy resource that is a table of images.
+/// A bevy resource that is a table.
 pub type TableBinding = ResourceBinding<fn(&World) -> Option<SharedTable>>;
 
 /// How what a bevy resource names is found in the world.
@@ -174,7 +174,7 @@ impl Bound {
                 exists
             }
             Self::List(binding) => (binding.resolve)(world, handles),
-            // The table knows which images are declared in each frame.
+            // The table knows which members are declared in each frame.
             Self::Table(binding) => (binding.resolve)(world).is_some(),
             Self::Window(window) => {
                 let image = world.get::<WindowImage>(*window);

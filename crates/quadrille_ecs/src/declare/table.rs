@@ -1,4 +1,4 @@
-//! Declared tables of images.
+//! Declared tables.
 
 #![expect(
     unsafe_code,
@@ -11,35 +11,44 @@ use bevy_ecs::change_detection::Tick;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{SystemAccess, SystemMeta, SystemParam, SystemParamValidationError};
 use bevy_ecs::world::unsafe_world_cell::UnsafeWorldCell;
-use quadrille_vulkan::ImageTable;
+use quadrille_sync::Access;
+use quadrille_vulkan::{ResourceTable, SharedTable, TableMember};
 
 use crate::declare::declaration::DeclaredAccess;
 use crate::declare::kind::AccessKind;
 use crate::declare::parameter::ResourceAccess;
 use crate::declare::registry::{short_name, table_entity};
 
-/// A bevy resource that is a table of images: any resource that dereferences to an [`ImageTable`].
+/// A bevy resource that is a table: any resource that dereferences to an
+/// [`ImageTable`](quadrille_vulkan::ImageTable) or a [`BufferTable`](quadrille_vulkan::BufferTable).
 pub trait NamedTable: Resource {
+    /// What the table is of: images or buffers.
+    type Member: TableMember;
+
     /// The table.
-    fn table(&self) -> &ImageTable;
+    fn table(&self) -> &ResourceTable<Self::Member>;
 }
 
-impl<T> NamedTable for T
+impl<T, M> NamedTable for T
 where
-    T: Resource + Deref<Target = ImageTable>,
+    T: Resource + Deref<Target = ResourceTable<M>>,
+    M: TableMember,
 {
-    fn table(&self) -> &ImageTable {
+    type Member = M;
+
+    fn table(&self) -> &ResourceTable<M> {
         self
     }
 }
 
-/// The pass reads any image of the table `T`, in any shader stage: one declaration for all of them.
-/// Dereferences to the [`ImageTable`].
+/// The pass reads any image or buffer of the table `T`, in any shader stage: one declaration for all of
+/// them. Dereferences to the [`ImageTable`](quadrille_vulkan::ImageTable) or
+/// [`BufferTable`](quadrille_vulkan::BufferTable).
 ///
-/// Images that were written once and are only read since cost the frame nothing, however many there
-/// are. An image that the frame declares otherwise, because a pass draws to it, say, or that is
+/// Members that were written once and are only read since cost the frame nothing, however many there
+/// are. A member that the frame declares otherwise, because a pass writes it, say, or that is
 /// uploaded, is ordered against all passes that declare the table, as if each of them declared the
-/// image.
+/// member.
 ///
 /// ```
 /// use bevy_derive::{Deref, DerefMut};
@@ -82,9 +91,9 @@ where
 pub struct Table<'w, T: NamedTable>(&'w T);
 
 impl<T: NamedTable> Deref for Table<'_, T> {
-    type Target = ImageTable;
+    type Target = ResourceTable<T::Member>;
 
-    fn deref(&self) -> &ImageTable {
+    fn deref(&self) -> &Self::Target {
         self.0.table()
     }
 }
@@ -92,12 +101,12 @@ impl<T: NamedTable> Deref for Table<'_, T> {
 /// A declared table: what the recorder lets a pass bind to a group.
 pub trait DeclaredTable {
     /// The table.
-    fn declared_table(&self) -> &ImageTable;
+    fn declared_table(&self) -> &SharedTable;
 }
 
 impl<T: NamedTable> DeclaredTable for Table<'_, T> {
-    fn declared_table(&self) -> &ImageTable {
-        self.0.table()
+    fn declared_table(&self) -> &SharedTable {
+        self.0.table().shared()
     }
 }
 
@@ -108,7 +117,11 @@ unsafe impl<T: NamedTable> SystemParam for Table<'_, T> {
 
     fn init_state(world: &mut World) -> ResourceAccess {
         let entity = table_entity::<T>(world);
-        ResourceAccess::new::<T>(world, entity, DeclaredAccess::new(AccessKind::Sampled))
+        let kind = match T::Member::ACCESS {
+            Access::StorageReadAny => AccessKind::StorageRead,
+            _ => AccessKind::Sampled,
+        };
+        ResourceAccess::new::<T>(world, entity, DeclaredAccess::new(kind))
     }
 
     fn init_access(

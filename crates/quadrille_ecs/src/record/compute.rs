@@ -52,10 +52,10 @@ impl<'a> Compute<'a> {
         self
     }
 
-    /// Binds a declared table of images to `@group(group)`, from group 1 on: by the
+    /// Binds a declared table to `@group(group)`, from group 1 on: by the
     /// group's number, or by the name of its array.
     pub fn table(&mut self, group: impl BindingPlace, table: &impl DeclaredTable) -> &mut Self {
-        let table = table.declared_table().shared();
+        let table = table.declared_table();
         match group.group(Some(self.pipeline)) {
             Ok(group) => self.recording.list.bind_table(group, table),
             Err(error) => self.recording.fail(error),

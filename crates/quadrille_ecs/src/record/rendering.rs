@@ -85,11 +85,11 @@ impl<'a> Rendering<'a> {
         self
     }
 
-    /// Binds a declared table of images to `@group(group)`, from group 1 on: by the
+    /// Binds a declared table to `@group(group)`, from group 1 on: by the
     /// group's number, or by the name of its array. It stays bound when
     /// another pipeline is.
     pub fn table(&mut self, group: impl BindingPlace, table: &impl DeclaredTable) -> &mut Self {
-        let table = table.declared_table().shared();
+        let table = table.declared_table();
         match group.group(self.pipeline.as_ref()) {
             Ok(group) => self.recording.list.bind_table(group, table),
             Err(error) => self.recording.fail(error),

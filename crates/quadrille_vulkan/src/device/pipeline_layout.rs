@@ -10,7 +10,7 @@ use crate::device::Device;
 use crate::device::table_layout;
 use crate::error::{Error, ShaderError};
 use crate::lock;
-use crate::shader::{Binding, EntryPoint};
+use crate::shader::{Binding, EntryPoint, Members};
 
 /// A layout: set 0 of push descriptors, sets of tables from 1 on, and push constants.
 pub(crate) struct PipelineLayout {
@@ -45,8 +45,8 @@ impl PipelineLayout {
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Key {
     bindings: Vec<(u32, vk::DescriptorType)>,
-    /// The last set of a table; 0 if there are none.
-    groups: u32,
+    /// What the tables are of, from set 1 on.
+    groups: Vec<Members>,
     push_bytes: PushBytes,
     stages: vk::ShaderStageFlags,
 }
@@ -55,8 +55,8 @@ struct Key {
 #[derive(Default)]
 pub(crate) struct LayoutCache {
     known: Mutex<HashMap<Key, Arc<PipelineLayout>>>,
-    /// The layout of the set of any table.
-    table: OnceLock<vk::DescriptorSetLayout>,
+    /// The layouts of the sets of tables, in the order of [`Members::ALL`].
+    tables: [OnceLock<vk::DescriptorSetLayout>; Members::ALL.len()],
     making: Mutex<()>,
 }
 
@@ -67,7 +67,7 @@ impl LayoutCache {
         device: &Device,
         name: &str,
         bindings: &[Binding],
-        groups: u32,
+        groups: Vec<Members>,
         push_bytes: PushBytes,
         stages: vk::ShaderStageFlags,
     ) -> Result<Arc<PipelineLayout>, ShaderError> {
@@ -86,11 +86,9 @@ impl LayoutCache {
         if let Some(layout) = known.get(&key) {
             return Ok(Arc::clone(layout));
         }
-        let table = match groups {
-            0 => Ok(vk::DescriptorSetLayout::null()),
-            _ => self.table(device),
-        };
-        let layout = table.and_then(|table| create(device, &key, table));
+        let tables = key.groups.iter().map(|it| self.table(device, *it));
+        let tables: Result<Vec<_>, _> = tables.collect();
+        let layout = tables.and_then(|tables| create(device, &key, &tables));
         let layout = layout.map_err(|result| {
             problem(Error::vulkan(device, name, "vkCreatePipelineLayout")(result).to_string())
         })?;
@@ -100,19 +98,24 @@ impl LayoutCache {
     }
 
     /// The layout of a table's set, made at its first use.
-    pub(crate) fn table(&self, device: &Device) -> Result<vk::DescriptorSetLayout, vk::Result> {
+    pub(crate) fn table(
+        &self,
+        device: &Device,
+        members: Members,
+    ) -> Result<vk::DescriptorSetLayout, vk::Result> {
         // Held, so that two threads do not make one each.
         let _known = lock(&self.making);
-        if let Some(layout) = self.table.get() {
+        let table = &self.tables[members as usize];
+        if let Some(layout) = table.get() {
             return Ok(*layout);
         }
-        let layout = table_layout::layout(device)?;
-        Ok(*self.table.get_or_init(|| layout))
+        let layout = table_layout::layout(device, members)?;
+        Ok(*table.get_or_init(|| layout))
     }
 
     /// Destroys all layouts. No pipeline uses them any more.
     pub(crate) fn destroy(&self, device: &ash::Device) {
-        if let Some(table) = self.table.get() {
+        for table in self.tables.iter().filter_map(OnceLock::get) {
             // SAFETY: made from this device, and unused: the device is being destroyed.
             unsafe { device.destroy_descriptor_set_layout(*table, None) };
         }
@@ -130,7 +133,7 @@ impl LayoutCache {
 fn create(
     device: &Device,
     key: &Key,
-    table: vk::DescriptorSetLayout,
+    tables: &[vk::DescriptorSetLayout],
 ) -> Result<PipelineLayout, vk::Result> {
     let bindings: Vec<_> = key
         .bindings
@@ -149,10 +152,7 @@ fn create(
     // SAFETY: bindings are different numbers below the limit of push descriptors.
     let set = unsafe { device.raw.create_descriptor_set_layout(&info, None) };
     let set = device.note("vkCreateDescriptorSetLayout", set)?;
-    // Groups between may be unused; then nothing is bound there.
-    let sets: Vec<_> = std::iter::once(set)
-        .chain((0..key.groups).map(|_| table))
-        .collect();
+    let sets: Vec<_> = std::iter::once(set).chain(tables.iter().copied()).collect();
     let ranges = [vk::PushConstantRange::default()
         .stage_flags(key.stages)
         .size(key.push_bytes.least)];

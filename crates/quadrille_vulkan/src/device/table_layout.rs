@@ -1,32 +1,44 @@
-//! The layout of the descriptor sets of tables, and how many images a table may have.
+//! The layouts of the descriptor sets of tables, and how many members a table may have.
 
 use ash::vk;
 
 use crate::device::Device;
-use crate::shader::TableBinding;
+use crate::shader::{Members, TableBinding};
 
 /// What a device has of descriptors.
 pub(crate) struct Limits {
     /// The images of one table: of as many tables as a pipeline has groups for, all may be in one
     /// pipeline.
-    pub images: u32,
+    images: u32,
+    /// The buffers of one table, likewise.
+    buffers: u32,
     /// The descriptors of all tables.
     pub all: u32,
 }
 
+impl Limits {
+    /// The members of one table of this kind.
+    pub(crate) fn of(&self, members: Members) -> u32 {
+        match members {
+            Members::Images => self.images,
+            Members::Buffers => self.buffers,
+        }
+    }
+}
+
 /// What no table needs more of.
-const MOST_IMAGES: u32 = 1 << 20;
+const MOST_ENTRIES: u32 = 1 << 20;
 
-/// The same for devices in software: Mesa's lavapipe 25.0 allocates each set for all images of its
+/// The same for devices in software: Mesa's lavapipe 25.0 allocates each set for all members of its
 /// layout, 325 bytes each, and ignores the variable count.
-const MOST_IMAGES_IN_SOFTWARE: u32 = 1 << 14;
+const MOST_ENTRIES_IN_SOFTWARE: u32 = 1 << 14;
 
-/// How many images a table may have room for, within the device's limit.
-pub(super) fn most_images(wanted: Option<u32>, software: bool) -> u32 {
+/// How many members a table may have room for, within the device's limit.
+pub(super) fn most_entries(wanted: Option<u32>, software: bool) -> u32 {
     let usual = if software {
-        MOST_IMAGES_IN_SOFTWARE
+        MOST_ENTRIES_IN_SOFTWARE
     } else {
-        MOST_IMAGES
+        MOST_ENTRIES
     };
     wanted.unwrap_or(usual).max(1)
 }
@@ -40,44 +52,66 @@ pub(crate) fn limits(device: &Device) -> Limits {
     let instance = &device.instance.raw;
     // SAFETY: the physical device was enumerated from this instance, which is of version 1.3.
     unsafe { instance.get_physical_device_properties2(device.physical, &mut all) };
-    let of_a_pipeline = vulkan12
-        .max_descriptor_set_update_after_bind_sampled_images
-        .min(vulkan12.max_per_stage_descriptor_update_after_bind_sampled_images)
-        .min(vulkan12.max_per_stage_update_after_bind_resources);
-    let images = of_a_pipeline.saturating_sub(OTHERS) / TableBinding::LAST_GROUP;
+    let of_a_table = |of_sets: u32, of_stages: u32| {
+        let of_a_pipeline = of_sets
+            .min(of_stages)
+            .min(vulkan12.max_per_stage_update_after_bind_resources);
+        let most = of_a_pipeline.saturating_sub(OTHERS) / TableBinding::LAST_GROUP;
+        most.min(device.most_table_entries)
+    };
     Limits {
-        images: images.min(device.most_table_images),
+        images: of_a_table(
+            vulkan12.max_descriptor_set_update_after_bind_sampled_images,
+            vulkan12.max_per_stage_descriptor_update_after_bind_sampled_images,
+        ),
+        buffers: of_a_table(
+            vulkan12.max_descriptor_set_update_after_bind_storage_buffers,
+            vulkan12.max_per_stage_descriptor_update_after_bind_storage_buffers,
+        ),
         all: vulkan12.max_update_after_bind_descriptors_in_all_pools,
     }
 }
 
-/// The layout of the set of any table: how many images there are is given when the set is made.
+/// The layout of the set of any table of images, or of buffers: how many there are is given when the set
+/// is made.
 ///
 /// It is one whose descriptors may be updated after they are bound, which they are not: the limits of
 /// the others are those of single bindings.
-pub(crate) fn layout(device: &Device) -> Result<vk::DescriptorSetLayout, vk::Result> {
-    let stages = vk::ShaderStageFlags::ALL_GRAPHICS | vk::ShaderStageFlags::COMPUTE;
+pub(crate) fn layout(
+    device: &Device,
+    members: Members,
+) -> Result<vk::DescriptorSetLayout, vk::Result> {
+    let most = limits(device).of(members);
+    let binding = |binding: u32, kind, count: u32| {
+        vk::DescriptorSetLayoutBinding::default()
+            .binding(binding)
+            .descriptor_type(kind)
+            .descriptor_count(count)
+            .stage_flags(vk::ShaderStageFlags::ALL_GRAPHICS | vk::ShaderStageFlags::COMPUTE)
+    };
     let bindings = [
-        vk::DescriptorSetLayoutBinding::default()
-            .binding(TableBinding::SAMPLERS)
-            .descriptor_type(vk::DescriptorType::SAMPLER)
-            .descriptor_count(TableBinding::MOST_SAMPLERS)
-            .stage_flags(stages),
-        vk::DescriptorSetLayoutBinding::default()
-            .binding(TableBinding::IMAGES)
-            .descriptor_type(vk::DescriptorType::SAMPLED_IMAGE)
-            .descriptor_count(limits(device).images)
-            .stage_flags(stages),
+        binding(
+            TableBinding::SAMPLERS,
+            vk::DescriptorType::SAMPLER,
+            TableBinding::MOST_SAMPLERS,
+        ),
+        binding(members.binding(), members.descriptor(), most),
     ];
     let partial = vk::DescriptorBindingFlags::PARTIALLY_BOUND;
     let flags = [
         partial,
         partial | vk::DescriptorBindingFlags::VARIABLE_DESCRIPTOR_COUNT,
     ];
-    let mut flags = vk::DescriptorSetLayoutBindingFlagsCreateInfo::default().binding_flags(&flags);
+    // Samplers belong to images.
+    let first = match members {
+        Members::Images => 0,
+        Members::Buffers => 1,
+    };
+    let mut flags =
+        vk::DescriptorSetLayoutBindingFlagsCreateInfo::default().binding_flags(&flags[first..]);
     let info = vk::DescriptorSetLayoutCreateInfo::default()
         .flags(vk::DescriptorSetLayoutCreateFlags::UPDATE_AFTER_BIND_POOL)
-        .bindings(&bindings)
+        .bindings(&bindings[first..])
         .push_next(&mut flags);
     // SAFETY: the counts are within the limits; the flags' features are enabled on every device.
     let layout = unsafe { device.raw.create_descriptor_set_layout(&info, None) };

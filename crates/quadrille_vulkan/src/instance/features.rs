@@ -187,6 +187,10 @@ impl Support {
             "shaderSampledImageArrayNonUniformIndexing",
             vulkan12.shader_sampled_image_array_non_uniform_indexing,
         );
+        self.need_feature(
+            "shaderStorageBufferArrayNonUniformIndexing",
+            vulkan12.shader_storage_buffer_array_non_uniform_indexing,
+        );
         self.need_feature("bufferDeviceAddress", vulkan12.buffer_device_address);
         // As most of these, what Vulkan 1.2 and later promise ("Feature Requirements").
         self.need_feature("hostQueryReset", vulkan12.host_query_reset);
@@ -291,6 +295,7 @@ impl Support {
             .descriptor_binding_partially_bound(true)
             .descriptor_binding_variable_descriptor_count(true)
             .shader_sampled_image_array_non_uniform_indexing(true)
+            .shader_storage_buffer_array_non_uniform_indexing(true)
             .buffer_device_address(true)
             .host_query_reset(true)
             // Plans have layouts aspect by aspect.
@@ -448,6 +453,11 @@ fn optional_core(has: &vk::PhysicalDeviceFeatures) -> vk::PhysicalDeviceFeatures
         texture_compression_bc: has.texture_compression_bc,
         vertex_pipeline_stores_and_atomics: has.vertex_pipeline_stores_and_atomics,
         fragment_stores_and_atomics: has.fragment_stores_and_atomics,
+        // Devices with descriptorIndexing have both, which tables are read by.
+        shader_sampled_image_array_dynamic_indexing: has
+            .shader_sampled_image_array_dynamic_indexing,
+        shader_storage_buffer_array_dynamic_indexing: has
+            .shader_storage_buffer_array_dynamic_indexing,
         shader_storage_image_extended_formats: has.shader_storage_image_extended_formats,
         shader_storage_image_read_without_format: has.shader_storage_image_read_without_format,
         shader_storage_image_write_without_format: has.shader_storage_image_write_without_format,

@@ -87,10 +87,10 @@ pub struct Settings {
     pub validation: bool,
     /// How many frames the CPU may be ahead of the device; at least 1.
     pub frames_in_flight: u32,
-    /// The most images that a table ([`ImageTable`](crate::ImageTable)) may have room for; `None` is
-    /// 16,384 on a device in software, whose driver may keep room for the most in each table
+    /// The most images or buffers that a table ([`ImageTable`](crate::ImageTable),
+    /// [`BufferTable`](crate::BufferTable)) may have room for; `None` is 16,384 on a device in software, whose driver may keep room for the most in each table
     /// whatever its capacity is, and 1,048,576 on others. The device's own limit holds as well.
-    pub table_images: Option<u32>,
+    pub table_entries: Option<u32>,
     /// Enable the instance extensions for windows.
     pub windows: bool,
     /// Extensions and features for Vulkan commands of one's own
@@ -120,7 +120,7 @@ impl Default for Settings {
             debug_names: cfg!(debug_assertions),
             validation: false,
             frames_in_flight: 2,
-            table_images: None,
+            table_entries: None,
             windows: true,
             extensions: Vec::new(),
         }

@@ -38,7 +38,7 @@ impl Interface {
         let tables = entry_points.iter().flat_map(|entry| &entry.tables);
         let tables = table::merge(name, tables)?;
         let layouts = &device.layouts;
-        let groups = tables.iter().map(|it| it.group).max().unwrap_or(0);
+        let groups = table::groups(&tables);
         let layout = layouts.get(device, name, &bindings, groups, push_bytes, stages)?;
         let has_constants = entry_points.iter().filter(|it| it.push_constant_bytes > 0);
         let mut push_layouts: Vec<_> = has_constants.map(|it| it.push_layout.clone()).collect();

@@ -1,17 +1,18 @@
-//! Tables of images: shaders choose one by its index.
+//! Tables of images and of storage buffers: shaders choose one by its index.
 //!
 //! A table has a descriptor set for each frame in flight. A set is brought up to date when a frame
-//! that reads the table is recorded, and then no frame on its way uses it. So images come and go at
-//! any time, frames on their way find the images that they began with, and a table that does not
+//! that reads the table is recorded, and then no frame on its way uses it. So members come and go at
+//! any time, frames on their way find the members that they began with, and a table that does not
 //! change costs nothing.
 //!
-//! An entry without an image, or with one that no pass has written yet, shows the table's fallback: a
-//! magenta checker. Which image has contents, and which images passes have to declare, is the
-//! business of [`TableMembers`].
+//! An entry without a member, or with one that no pass has written yet, shows the table's fallback: a
+//! magenta checker, or zeros. Which member has contents, and which members passes have to declare, is
+//! the business of [`TableMembers`].
 
 mod check;
 mod desc;
 mod error;
+mod member;
 mod sets;
 
 use std::collections::HashMap;
@@ -19,20 +20,26 @@ use std::sync::{Arc, Mutex};
 
 use ash::vk;
 use quadrille_sync::{
-    Access, ResourceId, States, TableMembers, TableReaders, TableTouch, Topology,
+    Access, Layout, ResourceId, States, TableMembers, TableReaders, TableTouch, Topology,
 };
 
 use crate::device::Device;
+use crate::device::gpu::Gpu;
+use crate::device::memory::Memory;
 use crate::device::retire::Retired;
 use crate::error::Error;
 use crate::lock;
+use crate::resources::buffer::GpuBuffer;
+use crate::resources::handle::Handle;
 use crate::resources::image::GpuImage;
-use crate::shader::ShaderImage;
+use crate::resources::sampler::Sampler;
+use crate::shader::TableKind;
 
-pub use desc::ImageTableDesc;
+pub use desc::{BufferTableDesc, ImageTableDesc};
 pub use error::TableError;
+pub use member::TableMember;
 
-/// The place of an image in a table: what shaders index the array with.
+/// The place of a member in a table: what shaders index the array with.
 ///
 /// ```
 /// # use quadrille_vulkan::TableIndex;
@@ -66,18 +73,57 @@ pub struct TableIndex(pub u32);
 /// textures.remove(index)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct ImageTable(SharedTable);
+pub type ImageTable = ResourceTable<GpuImage>;
+
+/// A table of storage buffers, of which shaders choose one by its index and read it. Made by
+/// [`Gpu::buffer_table`](crate::Gpu::buffer_table).
+///
+/// In a shader a table is a group of its own, from 1 on, with its buffers at binding 0: in WGSL a
+/// `binding_array` of a structure, in SPIR-V a runtime array of a block that is not written. An index may
+/// differ from invocation to invocation. It has to be below the table's capacity: what is beyond is not
+/// checked on the device. What is beyond the end of a buffer is: it reads as zeros, or as other parts of
+/// the buffer (`robustBufferAccess`, section "Robust Buffer Access"). An entry without a buffer shows a
+/// fallback of 256 bytes, all zero. `arrayLength` takes an index that is the same for all invocations,
+/// since the translator (naga 30) marks no other as non-uniform there.
+///
+/// ```wgsl
+/// enable wgpu_binding_array; // what the translator calls arrays of buffers
+/// struct Row { values: array<f32> }
+/// @group(1) @binding(0) var<storage, read> rows: binding_array<Row>;
+/// ```
+///
+/// ```no_run
+/// use quadrille_vulkan::{BufferDesc, BufferTableDesc, Gpu, Settings};
+/// let gpu = Gpu::new(&Settings::headless("example"), None)?;
+/// let mut rows = gpu.buffer_table(&BufferTableDesc::new("rows", 1024))?;
+/// let first = gpu.create_buffer(&BufferDesc::storage("first row", 4096))?;
+/// let index = rows.insert(&first)?;
+/// rows.remove(index)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub type BufferTable = ResourceTable<GpuBuffer>;
+
+/// A table whose members are of one kind: an [`ImageTable`] or a [`BufferTable`].
+pub struct ResourceTable<M: TableMember> {
+    shared: SharedTable,
+    desc: M::Desc,
+}
 
 /// The same table, for the code that drives frames and for command lists.
 #[derive(Clone)]
 pub struct SharedTable(Arc<TableInner>);
 
 struct TableInner {
-    desc: ImageTableDesc,
+    name: String,
+    capacity: u32,
+    /// What its shaders' array is of.
+    kind: TableKind,
+    samplers: Vec<Sampler>,
     pool: vk::DescriptorPool,
     /// One for each frame in flight.
     sets: Vec<vk::DescriptorSet>,
-    fallback: GpuImage,
+    fallback: Handle,
+    fallback_contents: Vec<u8>,
     contents: Mutex<Contents>,
     device: Arc<Device>,
 }
@@ -87,101 +133,86 @@ struct Contents {
     entries: Vec<Entry>,
     /// Entries below the length of `entries` that are empty.
     free: Vec<u32>,
-    images: HashMap<ResourceId, Placed>,
+    placed: HashMap<ResourceId, Placed>,
     members: TableMembers,
+    /// Members that the host can write, without passes, and has not written.
+    unwritten: Vec<GpuBuffer>,
     /// By frame in flight: the entries that its set does not show as they are.
     stale: Vec<Vec<u32>>,
-    /// By frame in flight: the images that its set shows, which live as long as it does.
-    shown: Vec<Vec<Option<GpuImage>>>,
+    /// By frame in flight: the members that its set shows, which live as long as it does.
+    shown: Vec<Vec<Option<Handle>>>,
 }
 
 #[derive(Clone, Default)]
 struct Entry {
-    image: Option<GpuImage>,
-    /// Bit by frame in flight: it is among the stale ones.
+    member: Option<Handle>,
+    /// Bit by frame in flight, of which tables allow [`check::MOST_FRAMES`]: it is among the stale ones.
     stale: u32,
 }
 
-/// Where an image is in the table.
+/// Where a member is in the table.
 struct Placed {
-    image: GpuImage,
+    member: Handle,
     at: Vec<u32>,
 }
 
-impl ImageTable {
-    pub(crate) fn new(device: &Arc<Device>, desc: &ImageTableDesc) -> Result<Self, Error> {
-        check::check(device, desc)?;
-        let fallback = GpuImage::new(device, &desc.fallback())?;
-        let view = fallback.view(check::key(&fallback, desc.image.view))?;
-        let count = device.frames_in_flight as usize;
-        let (pool, sets) = sets::create(device, desc, count)?;
-        sets::fill(device, desc, &sets, view.unwrap_or_default());
-        let mut members = TableMembers::new(Access::SampledAny);
-        members.enter(fallback.id());
-        Ok(Self(SharedTable(Arc::new(TableInner {
-            desc: desc.clone(),
-            pool,
-            sets,
-            fallback,
-            contents: Mutex::new(Contents {
-                entries: Vec::new(),
-                free: Vec::new(),
-                images: HashMap::new(),
-                members,
-                stale: vec![Vec::new(); count],
-                shown: vec![Vec::new(); count],
-            }),
-            device: Arc::clone(device),
-        }))))
+impl<M: TableMember> ResourceTable<M> {
+    pub(crate) fn new(gpu: &Gpu, desc: &M::Desc) -> Result<Self, Error> {
+        let shared = SharedTable::new(&gpu.0, M::plan(gpu, desc)?)?;
+        let desc = desc.clone();
+        Ok(Self { shared, desc })
     }
 
-    /// Puts an image into an empty entry. The frame that is recorded next shows it, if it has
-    /// contents by then, or else the first one in which a pass or an upload writes all of it.
+    /// Puts a member into an empty entry. The frame that is recorded next shows it, if it has contents
+    /// by then, or else the first one in which passes or uploads write it: all of an image, or any part
+    /// of a buffer.
     ///
     /// # Errors
-    /// The image is not one that the table's shaders can sample, or all entries are taken.
-    pub fn insert(&mut self, image: &GpuImage) -> Result<TableIndex, TableError> {
-        let table = &*self.0.0;
-        check::image(table, image)?;
+    /// The member is not one that the table's shaders can read, or all entries are taken.
+    pub fn insert(&mut self, member: &M) -> Result<TableIndex, TableError> {
+        let table = &*self.shared.0;
+        let member: Handle = member.clone().into();
+        check::member(table, &member)?;
         let mut contents = lock(&table.contents);
         let index = match contents.free.pop() {
             Some(index) => index,
-            None if contents.entries.len() < table.desc.capacity as usize => {
+            None if contents.entries.len() < table.capacity as usize => {
                 contents.entries.push(Entry::default());
                 contents.entries.len() as u32 - 1
             }
             None => {
                 return Err(TableError::Full {
-                    table: table.desc.name.clone(),
-                    image: image.name().to_owned(),
-                    capacity: table.desc.capacity,
+                    table: table.name.clone(),
+                    member: member.name().to_owned(),
+                    capacity: table.capacity,
                 });
             }
         };
-        contents.put(index, Some(image));
+        contents.put(index, Some(member));
         Ok(TableIndex(index))
     }
 
-    /// Puts an image in the place of another. Frames on their way find the old one.
+    /// Puts a member in the place of another. Frames on their way find the old one.
     ///
     /// # Errors
-    /// As for [`ImageTable::insert`], and if there is none at the index.
-    pub fn replace(&mut self, index: TableIndex, image: &GpuImage) -> Result<(), TableError> {
-        let table = &*self.0.0;
-        check::image(table, image)?;
+    /// As for [`ResourceTable::insert`], and if there is none at the index.
+    pub fn replace(&mut self, index: TableIndex, member: &M) -> Result<(), TableError> {
+        let table = &*self.shared.0;
+        let member: Handle = member.clone().into();
+        check::member(table, &member)?;
         let mut contents = lock(&table.contents);
         check::taken(table, &contents, index)?;
-        contents.put(index.0, Some(image));
+        contents.put(index.0, Some(member));
         Ok(())
     }
 
-    /// Empties an entry, which shows the fallback from the next frame on, until another image is
+    /// Empties an entry, which shows the fallback from the next frame on, until another member is
     /// inserted there. Frames on their way find the old one.
     ///
     /// # Errors
-    /// There is no image at the index.
+    /// There is no member at the index.
     pub fn remove(&mut self, index: TableIndex) -> Result<(), TableError> {
-        let table = &*self.0.0;
+        let table = &*self.shared.0;
         let mut contents = lock(&table.contents);
         check::taken(table, &contents, index)?;
         contents.put(index.0, None);
@@ -189,15 +220,16 @@ impl ImageTable {
         Ok(())
     }
 
-    /// The image at an index.
-    pub fn get(&self, index: TableIndex) -> Option<GpuImage> {
-        let contents = lock(&self.0.0.contents);
-        contents.entries.get(index.0 as usize)?.image.clone()
+    /// The member at an index.
+    pub fn get(&self, index: TableIndex) -> Option<M> {
+        let contents = lock(&self.shared.0.contents);
+        let member = &contents.entries.get(index.0 as usize)?.member;
+        member.as_ref().and_then(M::of).cloned()
     }
 
-    /// How many images it has.
+    /// How many members it has.
     pub fn len(&self) -> usize {
-        let contents = lock(&self.0.0.contents);
+        let contents = lock(&self.shared.0.contents);
         contents.entries.len() - contents.free.len()
     }
 
@@ -207,40 +239,57 @@ impl ImageTable {
     }
 
     /// The description it was made by.
-    pub fn desc(&self) -> &ImageTableDesc {
-        &self.0.0.desc
+    pub fn desc(&self) -> &M::Desc {
+        &self.desc
     }
 
-    /// The image that entries without one show. The caller of [`SharedTable::open`] has its
-    /// `fallback_texels` written.
+    /// The same table, for the code that drives frames. The caller of [`SharedTable::open`] has its
+    /// fallback written.
     pub fn shared(&self) -> &SharedTable {
-        &self.0
+        &self.shared
     }
 }
 
 impl Contents {
-    fn put(&mut self, index: u32, image: Option<&GpuImage>) {
+    fn put(&mut self, index: u32, member: Option<Handle>) {
         let entry = &mut self.entries[index as usize];
-        let old = std::mem::replace(&mut entry.image, image.cloned());
+        let old = std::mem::replace(&mut entry.member, member.clone());
         if let Some(old) = old {
             let id = old.id();
-            if let Some(placed) = self.images.get_mut(&id) {
+            if let Some(placed) = self.placed.get_mut(&id) {
                 placed.at.retain(|at| *at != index);
                 if placed.at.is_empty() {
-                    self.images.remove(&id);
+                    self.placed.remove(&id);
+                    self.unwritten.retain(|buffer| buffer.id() != id);
                 }
             }
             self.members.leave(id);
         }
-        if let Some(image) = image {
-            let placed = self.images.entry(image.id()).or_insert_with(|| Placed {
-                image: image.clone(),
-                at: Vec::new(),
-            });
-            placed.at.push(index);
-            self.members.enter(image.id());
+        if let Some(member) = member {
+            let id = member.id();
+            let at = Vec::new();
+            if let Handle::Buffer(buffer) = &member
+                && buffer.desc().memory != Memory::Device
+            {
+                self.unwritten.push(buffer.clone());
+            }
+            let placed = self.placed.entry(id);
+            placed.or_insert(Placed { member, at }).at.push(index);
+            self.members.enter(id);
         }
         self.make_stale(index);
+    }
+
+    /// Members that the host has written have contents, although no pass wrote them. Submitting makes
+    /// them visible (section "Host Write Ordering Guarantees").
+    fn import_host_writes(&mut self, states: &mut States) {
+        for buffer in self.unwritten.extract_if(.., |it| it.is_host_written()) {
+            let id = buffer.id();
+            if !states.ever_written(id) {
+                states.import(id, Layout::Undefined, None);
+            }
+            self.members.imported(id);
+        }
     }
 
     /// An entry is to be described anew, in the set of each frame in flight.
@@ -257,13 +306,43 @@ impl Contents {
 
 /// For the code that collects frames: see [`TableMembers`], whose verbs these are.
 impl SharedTable {
+    fn new(device: &Arc<Device>, plan: member::TablePlan) -> Result<Self, Error> {
+        check::check(device, &plan)?;
+        let count = device.frames_in_flight as usize;
+        let (pool, sets) = sets::create(device, &plan, count)?;
+        let mut members = TableMembers::new(plan.access);
+        members.enter(plan.fallback.id());
+        let table = TableInner {
+            name: plan.name,
+            capacity: plan.capacity,
+            kind: plan.kind,
+            samplers: plan.samplers,
+            pool,
+            sets,
+            fallback: plan.fallback,
+            fallback_contents: plan.fallback_contents,
+            contents: Mutex::new(Contents {
+                entries: Vec::new(),
+                free: Vec::new(),
+                placed: HashMap::new(),
+                members,
+                unwritten: Vec::new(),
+                stale: vec![Vec::new(); count],
+                shown: vec![Vec::new(); count],
+            }),
+            device: Arc::clone(device),
+        };
+        sets::fill(&table)?;
+        Ok(Self(Arc::new(table)))
+    }
+
     /// Its name.
     pub fn name(&self) -> &str {
-        &self.0.desc.name
+        &self.0.name
     }
 
     /// Whether it was made from this device.
-    pub fn is_of(&self, gpu: &crate::Gpu) -> bool {
+    pub fn is_of(&self, gpu: &Gpu) -> bool {
         self.is_made_from(&gpu.0)
     }
 
@@ -272,18 +351,25 @@ impl SharedTable {
     }
 
     /// What empty entries show.
-    pub fn fallback(&self) -> &GpuImage {
+    pub fn fallback(&self) -> &Handle {
         &self.0.fallback
     }
 
-    /// The texels of the fallback, as they are to be written to it.
-    pub fn fallback_texels(&self) -> Vec<u8> {
-        self.0.desc.fallback_texels()
+    /// What is to be written to the fallback: texels, or the bytes of a buffer.
+    pub fn fallback_contents(&self) -> &[u8] {
+        &self.0.fallback_contents
+    }
+
+    /// How passes read its members.
+    pub fn access(&self) -> Access {
+        lock(&self.0.contents).members.access()
     }
 
     /// See [`TableMembers::is_unchanged`].
     pub fn is_unchanged(&self) -> bool {
-        lock(&self.0.contents).members.is_unchanged()
+        let contents = lock(&self.0.contents);
+        let mut unwritten = contents.unwritten.iter();
+        contents.members.is_unchanged() && !unwritten.any(|it| it.is_host_written())
     }
 
     /// See [`TableMembers::open`]. What the frame shows is what the table has now.
@@ -294,24 +380,25 @@ impl SharedTable {
         states: &mut States,
     ) {
         let contents = &mut *lock(&self.0.contents);
+        contents.import_host_writes(states);
         contents.members.open(touches, topology, states);
         for at in 0..contents.members.renewed().len() {
             let resource = contents.members.renewed()[at];
-            let places = contents.images.get(&resource);
+            let places = contents.placed.get(&resource);
             for place in 0..places.map_or(0, |placed| placed.at.len()) {
-                let index = contents.images[&resource].at[place];
+                let index = contents.placed[&resource].at[place];
                 contents.make_stale(index);
             }
         }
     }
 
-    /// Calls `each` with the images that each pass which reads the table has to declare as a whole,
-    /// with [`Access::SampledAny`]. See [`TableMembers::listed`].
-    pub fn for_each_listed(&self, mut each: impl FnMut(&GpuImage)) {
+    /// Calls `each` with the members that each pass which reads the table has to declare as a whole,
+    /// with [`SharedTable::access`]. See [`TableMembers::listed`].
+    pub fn for_each_listed(&self, mut each: impl FnMut(&Handle)) {
         let contents = lock(&self.0.contents);
         for resource in contents.members.listed() {
-            match contents.images.get(&resource) {
-                Some(placed) => each(&placed.image),
+            match contents.placed.get(&resource) {
+                Some(placed) => each(&placed.member),
                 None => each(&self.0.fallback),
             }
         }
@@ -339,14 +426,14 @@ impl SharedTable {
         lock(&self.0.contents).members.close(states);
     }
 
-    /// What its shaders see.
-    pub(crate) fn image(&self) -> &ShaderImage {
-        &self.0.desc.image
+    /// What its shaders' array is of.
+    pub(crate) fn kind(&self) -> TableKind {
+        self.0.kind
     }
 
     /// How many samplers it has.
     pub(crate) fn samplers(&self) -> u32 {
-        self.0.desc.samplers.len() as u32
+        self.0.samplers.len() as u32
     }
 
     /// The set of a frame in flight.
@@ -378,14 +465,14 @@ impl PartialEq for SharedTable {
 
 impl Eq for SharedTable {}
 
-impl std::fmt::Debug for ImageTable {
+impl<M: TableMember> std::fmt::Debug for ResourceTable<M> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.fmt(formatter)
+        self.shared.fmt(formatter)
     }
 }
 
 impl std::fmt::Debug for SharedTable {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "ImageTable({})", self.0.desc.name)
+        write!(formatter, "{}({})", self.0.kind.table(), self.0.name)
     }
 }

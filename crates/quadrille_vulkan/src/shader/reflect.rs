@@ -12,7 +12,7 @@ use spirq::var::{InterfaceLocation, Variable};
 use super::image::format_of_spirv;
 use super::{
     Binding, BindingKind, DataLayout, EntryPoint, Location, LocationType, ScalarKind, ShaderImage,
-    ShaderStage, TableBinding, TableKind, data_layout, spirv,
+    ShaderStage, TableBinding, TableKind, data_layout, spirv, written_members,
 };
 use crate::error::ShaderError;
 
@@ -159,13 +159,18 @@ fn table(
     let kind = match desc_ty {
         DescriptorType::Sampler() => Some(TableKind::Samplers((*nbind).max(1))),
         DescriptorType::SampledImage() if is_array => image(ty).map(TableKind::Images),
+        // Members are settled only as long as no shader writes them.
+        DescriptorType::StorageBuffer(AccessType::ReadOnly) if is_array => Some(TableKind::Buffers),
         _ => None,
     };
     let kind = kind.ok_or_else(|| {
-        problem(format!(
-            "{name} is in set {set}; resources are in set 0, and arrays of images (without \
-             samplers) in sets of their own"
-        ))
+        problem(match desc_ty {
+            DescriptorType::StorageBuffer(_) if is_array => written_members(&name),
+            _ => format!(
+                "{name} is in set {set}; resources are in set 0, and arrays of images (without \
+             samplers), or of storage buffers that are read, in sets of their own"
+            ),
+        })
     })?;
     let binding = TableBinding {
         group: set,

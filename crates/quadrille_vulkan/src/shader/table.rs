@@ -1,4 +1,4 @@
-//! Arrays of images and their samplers in groups of their own: what tables are bound to.
+//! Arrays of images with their samplers, and of buffers, in groups of their own: what tables are bound to.
 
 use ash::vk;
 
@@ -27,6 +27,36 @@ pub enum TableKind {
     Samplers(u32),
     /// The images.
     Images(ShaderImage),
+    /// The storage buffers, which are only read.
+    Buffers,
+}
+
+/// What the members of a table are: what its descriptor set depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Members {
+    Images,
+    Buffers,
+}
+
+impl Members {
+    /// All there are.
+    pub(crate) const ALL: [Self; 2] = [Self::Images, Self::Buffers];
+
+    /// What describes one.
+    pub(crate) fn descriptor(self) -> vk::DescriptorType {
+        match self {
+            Self::Images => vk::DescriptorType::SAMPLED_IMAGE,
+            Self::Buffers => vk::DescriptorType::STORAGE_BUFFER,
+        }
+    }
+
+    /// Where a table has them.
+    pub(crate) fn binding(self) -> u32 {
+        match self {
+            Self::Images => TableBinding::IMAGES,
+            Self::Buffers => TableBinding::BUFFERS,
+        }
+    }
 }
 
 impl TableKind {
@@ -35,9 +65,50 @@ impl TableKind {
         match self {
             Self::Samplers(1) => "a sampler".to_owned(),
             Self::Samplers(count) => format!("{count} samplers"),
-            Self::Images(image) => format!("an array of {}", image.words()),
+            Self::Images(_) | Self::Buffers => format!("an array of {}", self.elements()),
         }
     }
+
+    /// What the array is of, in errors.
+    pub(crate) fn elements(self) -> String {
+        match self {
+            Self::Samplers(_) => "samplers".to_owned(),
+            Self::Images(image) => image.words(),
+            Self::Buffers => "storage buffers".to_owned(),
+        }
+    }
+
+    /// What a member is, in a word.
+    pub(crate) fn noun(self) -> &'static str {
+        match self.members() {
+            Members::Images => "image",
+            Members::Buffers => "buffer",
+        }
+    }
+
+    /// The name of its table's type.
+    pub(crate) fn table(self) -> &'static str {
+        match self.members() {
+            Members::Images => "ImageTable",
+            Members::Buffers => "BufferTable",
+        }
+    }
+
+    /// What the members of its table are: samplers belong to images.
+    pub(crate) fn members(self) -> Members {
+        match self {
+            Self::Samplers(_) | Self::Images(_) => Members::Images,
+            Self::Buffers => Members::Buffers,
+        }
+    }
+}
+
+/// What is said of a table that a shader writes: its members are settled only as long as none does.
+pub(super) fn written_members(name: &str) -> String {
+    format!(
+        "{name} is an array of storage buffers that it may write; the buffers of a table are only read: \
+         `var<storage, read>` in WGSL, `NonWritable` in SPIR-V"
+    )
 }
 
 impl ShaderImage {
@@ -64,11 +135,14 @@ impl TableBinding {
     /// The groups that tables can be bound to: from 1 up to this one. Devices have at least 4 sets.
     pub const LAST_GROUP: u32 = 3;
 
-    /// Where a table has its samplers.
+    /// Where a table of images has its samplers.
     pub const SAMPLERS: u32 = 0;
 
-    /// Where a table has its images.
+    /// Where a table of images has them.
     pub const IMAGES: u32 = 1;
+
+    /// Where a table of buffers has them.
+    pub const BUFFERS: u32 = 0;
 
     /// The most samplers of a table.
     pub const MOST_SAMPLERS: u32 = 16;
@@ -92,6 +166,7 @@ impl TableBinding {
             let (place, what) = match self.kind {
                 TableKind::Samplers(_) => (Self::SAMPLERS, "samplers"),
                 TableKind::Images(_) => (Self::IMAGES, "images"),
+                TableKind::Buffers => (Self::BUFFERS, "buffers"),
             };
             match self.kind {
                 _ if binding != place => format!(
@@ -148,7 +223,32 @@ pub(crate) fn merge<'a>(
         }
     }
     merged.sort_by_key(|it| (it.group, it.binding));
+    let is_mixed = |pair: &&[TableBinding]| {
+        let [one, other] = [&pair[0], &pair[1]];
+        one.group == other.group && one.kind.members() != other.kind.members()
+    };
+    if let Some(pair) = merged.windows(2).find(is_mixed) {
+        let [one, other] = [&pair[0], &pair[1]].map(|it| (it.words(), it.kind.word()));
+        return Err(ShaderError::Interface {
+            label: pipeline.to_owned(),
+            problem: format!(
+                "{} is {} and {} is {}; a group is one table, of images or of buffers",
+                one.0, one.1, other.0, other.1
+            ),
+        });
+    }
     Ok(merged)
+}
+
+/// What the members of the table of each group are, from group 1 on up to the last that has one.
+pub(crate) fn groups(bindings: &[TableBinding]) -> Vec<Members> {
+    // Groups between may be unused; then nothing is bound there.
+    let last = bindings.iter().map(|it| it.group).max().unwrap_or(0);
+    let members = |group| {
+        let of_it = bindings.iter().find(|it| it.group == group);
+        of_it.map_or(Members::Images, |it| it.kind.members())
+    };
+    (1..=last).map(members).collect()
 }
 
 /// What a shader that was loaded again needs of tables and the layout does not serve.

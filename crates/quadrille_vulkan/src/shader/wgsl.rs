@@ -14,7 +14,7 @@ use super::image::format_of_wgsl;
 use super::implicit::remove_layouts;
 use super::{
     Binding, BindingKind, DataLayout, EntryPoint, Location, LocationType, ScalarKind, ShaderImage,
-    ShaderStage, TableBinding, TableKind, data_layout, spirv,
+    ShaderStage, TableBinding, TableKind, data_layout, spirv, written_members,
 };
 use crate::error::ShaderError;
 
@@ -32,6 +32,8 @@ const CAPABILITIES: Capabilities = Capabilities::IMMEDIATES
     .union(Capabilities::TEXTURE_ATOMIC)
     .union(Capabilities::TEXTURE_AND_SAMPLER_BINDING_ARRAY)
     .union(Capabilities::TEXTURE_AND_SAMPLER_BINDING_ARRAY_NON_UNIFORM_INDEXING)
+    .union(Capabilities::STORAGE_BUFFER_BINDING_ARRAY)
+    .union(Capabilities::STORAGE_BUFFER_BINDING_ARRAY_NON_UNIFORM_INDEXING)
     .union(Capabilities::DRAW_INDEX)
     .union(Capabilities::MULTIVIEW)
     .union(Capabilities::MEMORY_DECORATION_COHERENT)
@@ -284,7 +286,7 @@ fn binding(
         context.problem(match inner {
             TypeInner::BindingArray { .. } => format!(
                 "{name} is an array of resources in @group(0); tables, which are arrays of \
-                 images, belong in groups from 1 on"
+                 images or storage buffers, belong in groups from 1 on"
             ),
             _ => format!("{name} has a type that bindings cannot have"),
         })
@@ -317,11 +319,19 @@ fn table_binding(
     stage: ShaderStage,
 ) -> Result<TableBinding, ShaderError> {
     let group = place.group;
-    let kind = table_kind(context.module, variable.ty).ok_or_else(|| {
-        context.problem(format!(
+    let is_array = matches!(
+        context.module.types[variable.ty].inner,
+        TypeInner::BindingArray { .. }
+    );
+    let kind = table_kind(context.module, variable).ok_or_else(|| {
+        context.problem(match variable.space {
+            AddressSpace::Storage { .. } if is_array => written_members(&name),
+            _ => format!(
             "{name} is in @group({group}); resources belong in group 0, at @group(0), and arrays \
-             of images (binding_array) with their samplers in groups of their own"
-        ))
+             (binding_array) of images with their samplers, or of storage buffers that are read, in \
+             groups of their own"
+            ),
+        })
     })?;
     let binding = TableBinding {
         group,
@@ -334,7 +344,8 @@ fn table_binding(
 }
 
 /// What of a table a variable is, if it is any.
-fn table_kind(module: &naga::Module, ty: naga::Handle<naga::Type>) -> Option<TableKind> {
+fn table_kind(module: &naga::Module, variable: &naga::GlobalVariable) -> Option<TableKind> {
+    let ty = variable.ty;
     let (base, count) = match &module.types[ty].inner {
         &TypeInner::BindingArray { base, size } => match size {
             naga::ArraySize::Constant(count) => (base, Some(count.get())),
@@ -344,7 +355,11 @@ fn table_kind(module: &naga::Module, ty: naga::Handle<naga::Type>) -> Option<Tab
         _ => (ty, Some(1)),
     };
     let is_array = base != ty;
-    match kind(&module.types[base].inner, AddressSpace::Handle)? {
+    match kind(&module.types[base].inner, variable.space)? {
+        // Members are settled only as long as no shader writes them.
+        BindingKind::StorageBuffer if is_array && is_read(variable.space) => {
+            Some(TableKind::Buffers)
+        }
         BindingKind::Sampler => Some(TableKind::Samplers(count.unwrap_or(1))),
         // What compares depths would do so with the fallback too, which has none.
         BindingKind::SampledImage(image) if is_array && !is_depth(module, base) => {
@@ -352,6 +367,10 @@ fn table_kind(module: &naga::Module, ty: naga::Handle<naga::Type>) -> Option<Tab
         }
         _ => None,
     }
+}
+
+fn is_read(space: AddressSpace) -> bool {
+    matches!(space, AddressSpace::Storage { access } if access == naga::StorageAccess::LOAD)
 }
 
 fn is_depth(module: &naga::Module, ty: naga::Handle<naga::Type>) -> bool {

@@ -1,4 +1,4 @@
-//! Tables of images.
+//! Tables of images and of buffers.
 
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
@@ -51,10 +51,58 @@ pub(super) fn described(told: &mut Told, gpu: &GpuDevice) {
     );
     let brief = image(ImageDesc::sampled("brief", [8, 8], RGBA).transient());
     told.made("a transient image in a table", table.replace(index, &brief));
+    described_of_buffers(told, gpu);
+}
+
+fn described_of_buffers(told: &mut Told, gpu: &GpuDevice) {
+    told.made(
+        "a table of buffers larger than the device's",
+        gpu.buffer_table(&BufferTableDesc::new("rows", u32::MAX)),
+    );
+    let table = gpu.buffer_table(&BufferTableDesc::new("rows", 1));
+    let mut table = table.expect("it is right");
+    let buffer = |desc: BufferDesc| gpu.create_buffer(&desc).expect("it is right");
+    told.made("a buffer that is not there", table.remove(TableIndex(7)));
+    let corners = buffer(BufferDesc::vertex("corners", 64));
+    told.made(
+        "a buffer that is no storage buffer in a table",
+        table.insert(&corners),
+    );
+    let brief = buffer(BufferDesc::storage("brief", 64).transient());
+    told.made("a transient buffer in a table", table.insert(&brief));
+    let row = buffer(BufferDesc::storage("row", 64));
+    table.insert(&row).expect("it fits");
+    told.made("a buffer too many in a table", table.insert(&row));
+    let written = "
+        enable wgpu_binding_array;
+        struct Row { value: u32 }
+        @group(1) @binding(0) var<storage, read_write> rows: binding_array<Row>;
+        @compute @workgroup_size(1) fn main() { rows[0].value = 1u; }";
+    told.made(
+        "a shader that writes a table",
+        GpuShader::wgsl("written", written),
+    );
+    let mixed = "
+        enable wgpu_binding_array;
+        struct Row { value: u32 }
+        @group(0) @binding(0) var<storage, read_write> to: array<u32>;
+        @group(1) @binding(0) var<storage, read> rows: binding_array<Row>;
+        @group(1) @binding(1) var maps: binding_array<texture_2d<u32>>;
+        @compute @workgroup_size(1) fn main() {
+            to[0] = rows[0].value + textureLoad(maps[0], vec2i(0), 0).x;
+        }";
+    let mixed = GpuShader::wgsl("mixed", mixed).expect("it is right");
+    told.made(
+        "a group of two tables",
+        gpu.compute_pipeline(&ComputePipelineDesc::of("mixed", &mixed)),
+    );
 }
 
 #[derive(Resource, Deref)]
 struct Textures(ImageTable);
+
+#[derive(Resource, Deref)]
+struct Rows(BufferTable);
 
 #[derive(Resource)]
 struct Load(ComputePipeline);
@@ -108,6 +156,27 @@ pub(super) fn recorded(told: &mut Told) {
     with_table(told, "a table of other texels is bound", "u32", |rig| {
         rig.app.add_systems(Render, load);
     });
+    fn load_rows(
+        mut recorder: Recorder,
+        to: StorageReadWrite<Numbers>,
+        rows: Table<Rows>,
+        load: Res<Load>,
+    ) {
+        let mut compute = recorder.compute(&load.0);
+        compute.bind(0, &to).table(1, &rows).dispatch([1, 1, 1]);
+    }
+    with_table(
+        told,
+        "a table of buffers is bound for images",
+        "f32",
+        |rig| {
+            let gpu = rig.app.world().resource::<GpuDevice>();
+            let table = gpu.buffer_table(&BufferTableDesc::new("rows", 1));
+            let table = table.expect("it is right");
+            rig.app.world_mut().insert_resource(Rows(table));
+            rig.app.add_systems(Render, load_rows);
+        },
+    );
     with_table(told, "a table is bound to group 0", "f32", |rig| {
         rig.app.add_systems(Render, high);
     });

@@ -31,14 +31,15 @@ pub(super) fn check(
     binding: &TableBinding,
     table: &SharedTable,
 ) -> Result<(), CommandError> {
+    let has_samplers = matches!(table.kind(), TableKind::Images(_));
     let given = match binding.kind {
-        TableKind::Images(image) if image == *table.image() => return Ok(()),
-        TableKind::Samplers(count) if count <= table.samplers() => return Ok(()),
-        TableKind::Images(_) => TableKind::Images(*table.image()).word(),
-        TableKind::Samplers(_) => match table.samplers() {
+        kind if kind == table.kind() => return Ok(()),
+        TableKind::Samplers(count) if has_samplers && count <= table.samplers() => return Ok(()),
+        TableKind::Samplers(_) if has_samplers => match table.samplers() {
             0 => "no samplers".to_owned(),
             count => TableKind::Samplers(count).word(),
         },
+        _ => table.kind().word(),
     };
     let wanted = format!("{} at {}", binding.kind.word(), binding.words());
     Err(CommandError::OtherTable {

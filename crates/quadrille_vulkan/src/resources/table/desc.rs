@@ -2,10 +2,39 @@
 
 use ash::vk;
 
+use crate::error::Error;
 use crate::instance::sharing::Sharing;
+use crate::resources::buffer::{BufferDesc, BufferUsage};
 use crate::resources::image::{ImageDesc, ImageUsage};
 use crate::resources::sampler::Sampler;
 use crate::shader::{ScalarKind, ShaderImage};
+
+/// A table of storage buffers to make.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BufferTableDesc {
+    /// Its name in errors and debuggers.
+    pub name: String,
+    /// How many buffers it has room for; at least 1.
+    pub capacity: u32,
+}
+
+impl BufferTableDesc {
+    /// A table with room for so many storage buffers: `var<storage, read> ..: binding_array<..>`.
+    pub fn new(name: impl Into<String>, capacity: u32) -> Self {
+        let name = name.into();
+        Self { name, capacity }
+    }
+
+    /// The bytes of the fallback.
+    const FALLBACK: u64 = 256;
+
+    /// What empty entries show: zeros, as what is behind its end reads as well.
+    pub(super) fn fallback(&self) -> BufferDesc {
+        let name = format!("fallback of {}", self.name);
+        let usage = BufferUsage::STORAGE | BufferUsage::TRANSFER_DST;
+        BufferDesc::new(name, Self::FALLBACK, usage).with_sharing(Sharing::Concurrent)
+    }
+}
 
 /// A table of images to make.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,6 +94,18 @@ impl ImageTableDesc {
     pub fn with_sampler(mut self, sampler: &Sampler) -> Self {
         self.samplers.push(sampler.clone());
         self
+    }
+
+    /// Checks what concerns images alone.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        if self.image.multisampled || self.image.format.is_some() {
+            return Err(Error::Invalid {
+                name: self.name.clone(),
+                problem: "its images are multisampled or storage images, and a table's are sampled"
+                    .to_owned(),
+            });
+        }
+        Ok(())
     }
 
     /// Width and height of the fallback in texels.

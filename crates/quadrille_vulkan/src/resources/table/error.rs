@@ -8,40 +8,42 @@ use crate::error::Error;
 pub enum TableError {
     /// All entries are taken.
     #[error(
-        "`{image}` has no place in the table `{table}`: all {capacity} entries are taken; remove one, \
+        "`{member}` has no place in the table `{table}`: all {capacity} entries are taken; remove one, \
          or make the table larger"
     )]
     Full {
         /// The table.
         table: String,
-        /// The image.
-        image: String,
+        /// The image or buffer.
+        member: String,
         /// How many entries the table has.
         capacity: u32,
     },
     /// There is nothing at the index.
     #[error(
-        "the table `{table}` has no image at index {index}; it has {len} of at most {capacity} images"
+        "the table `{table}` has no {noun} at index {index}; it has {len} of at most {capacity} {noun}s"
     )]
     Vacant {
         /// The table.
         table: String,
+        /// What the table is of, in a word.
+        noun: &'static str,
         /// The index.
         index: u32,
-        /// How many images the table has.
+        /// How many members the table has.
         len: usize,
         /// How many entries the table has.
         capacity: u32,
     },
-    /// The table's shaders cannot sample the image.
-    #[error("`{image}` does not fit the table `{table}` of {kind}: {problem}")]
-    Image {
+    /// The table's shaders cannot read the image or buffer.
+    #[error("`{member}` does not fit the table `{table}` of {kind}: {problem}")]
+    Member {
         /// The table.
         table: String,
-        /// What the table is of, as WGSL calls it.
+        /// What the table is of, images as WGSL calls them.
         kind: String,
-        /// The image.
-        image: String,
+        /// The image or buffer.
+        member: String,
         /// Why.
         problem: String,
     },

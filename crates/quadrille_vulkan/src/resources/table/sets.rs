@@ -4,20 +4,22 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use super::{Contents, ImageTableDesc, TableInner, check};
+use super::member::TablePlan;
+use super::{Contents, TableInner, check};
 use crate::device::Device;
 use crate::error::Error;
-use crate::resources::image::GpuImage;
-use crate::shader::TableBinding;
+use crate::record::calls::Info;
+use crate::resources::handle::Handle;
+use crate::shader::{TableBinding, TableKind};
 
 /// A pool with so many sets of a table.
 pub(super) fn create(
     device: &Arc<Device>,
-    desc: &ImageTableDesc,
+    plan: &TablePlan,
     count: usize,
 ) -> Result<(vk::DescriptorPool, Vec<vk::DescriptorSet>), Error> {
-    let wrong = |call| Error::vulkan(device, &desc.name, call);
-    let layout = device.layouts.table(device);
+    let wrong = |call| Error::vulkan(device, &plan.name, call);
+    let layout = device.layouts.table(device, plan.kind.members());
     let layout = layout.map_err(wrong("vkCreateDescriptorSetLayout"))?;
     let sets = count as u32;
     let size = |ty, each: u32| {
@@ -26,17 +28,21 @@ pub(super) fn create(
             .descriptor_count(each * sets)
     };
     let sizes = [
+        size(plan.kind.members().descriptor(), plan.capacity),
         size(vk::DescriptorType::SAMPLER, TableBinding::MOST_SAMPLERS),
-        size(vk::DescriptorType::SAMPLED_IMAGE, desc.capacity),
     ];
+    let sizes = match plan.kind {
+        TableKind::Buffers => &sizes[..1],
+        TableKind::Images(_) | TableKind::Samplers(_) => &sizes[..],
+    };
     let info = vk::DescriptorPoolCreateInfo::default()
         .flags(vk::DescriptorPoolCreateFlags::UPDATE_AFTER_BIND)
         .max_sets(sets)
-        .pool_sizes(&sizes);
+        .pool_sizes(sizes);
     // SAFETY: the sizes are not 0, since the capacity is not.
     let pool = unsafe { device.raw.create_descriptor_pool(&info, None) };
     let pool = pool.map_err(wrong("vkCreateDescriptorPool"))?;
-    let counts = vec![desc.capacity; count];
+    let counts = vec![plan.capacity; count];
     let layouts = vec![layout; count];
     let mut variable =
         vk::DescriptorSetVariableDescriptorCountAllocateInfo::default().descriptor_counts(&counts);
@@ -52,52 +58,86 @@ pub(super) fn create(
         unsafe { device.raw.destroy_descriptor_pool(pool, None) };
         wrong("vkAllocateDescriptorSets")(result)
     })?;
-    device.names.name(pool, &desc.name);
+    device.names.name(pool, &plan.name);
     for set in &sets {
-        device.names.name(*set, &desc.name);
+        device.names.name(*set, &plan.name);
     }
     Ok((pool, sets))
 }
 
-/// Has all entries of new sets show one view, and describes the samplers.
-pub(super) fn fill(
-    device: &Device,
-    desc: &ImageTableDesc,
-    sets: &[vk::DescriptorSet],
-    view: vk::ImageView,
-) {
-    let images = vec![described(view); desc.capacity as usize];
+/// Has all entries of new sets show the fallback, and describes the samplers.
+pub(super) fn fill(table: &TableInner) -> Result<(), Error> {
+    let fallback = describe(table.kind, &table.fallback)?;
+    let members = vec![fallback; table.capacity as usize];
     let sampler = |at: u32| {
-        let own = desc.samplers.get(at as usize).or(desc.samplers.last());
+        let own = table.samplers.get(at as usize).or(table.samplers.last());
         own.map(|sampler| vk::DescriptorImageInfo::default().sampler(sampler.raw()))
     };
     // Those behind the last show the last: an index that is too large finds a sampler.
     let samplers: Vec<_> = (0..TableBinding::MOST_SAMPLERS)
         .filter_map(sampler)
         .collect();
-    for set in sets {
-        let images = vk::WriteDescriptorSet::default()
-            .dst_set(*set)
-            .dst_binding(TableBinding::IMAGES)
-            .descriptor_type(vk::DescriptorType::SAMPLED_IMAGE)
-            .image_info(&images);
+    for set in &table.sets {
+        let members = write(table.kind, &members).dst_set(*set);
         let samplers = vk::WriteDescriptorSet::default()
             .dst_set(*set)
             .dst_binding(TableBinding::SAMPLERS)
             .descriptor_type(vk::DescriptorType::SAMPLER)
             .image_info(&samplers);
-        let writes = [images, samplers];
-        let count = if desc.samplers.is_empty() { 1 } else { 2 };
-        // SAFETY: the sets are new, the view and the samplers are of this device, and the counts are
+        let writes = [members, samplers];
+        let count = if table.samplers.is_empty() { 1 } else { 2 };
+        // SAFETY: the sets are new, the member and the samplers are of this device, and the counts are
         // those that the sets were made with.
-        unsafe { device.raw.update_descriptor_sets(&writes[..count], &[]) };
+        unsafe {
+            table
+                .device
+                .raw
+                .update_descriptor_sets(&writes[..count], &[])
+        };
     }
+    Ok(())
 }
 
-fn described(view: vk::ImageView) -> vk::DescriptorImageInfo {
-    vk::DescriptorImageInfo::default()
-        .image_view(view)
-        .image_layout(vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL)
+/// What shows a member in a table of this kind.
+pub(super) fn describe(kind: TableKind, member: &Handle) -> Result<Info, Error> {
+    Ok(match (member, kind) {
+        (Handle::Image(image), TableKind::Images(seen)) => Info {
+            image: vk::DescriptorImageInfo::default()
+                .image_view(
+                    image
+                        .view(check::key(image, seen.view))?
+                        .unwrap_or_default(),
+                )
+                .image_layout(vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL),
+        },
+        (Handle::Buffer(buffer), TableKind::Buffers) => Info {
+            buffer: vk::DescriptorBufferInfo::default()
+                .buffer(buffer.raw())
+                .range(vk::WHOLE_SIZE),
+        },
+        _ => unreachable!("a table takes members of its own kind"),
+    })
+}
+
+/// Writes members in a row, at the first entry.
+fn write(kind: TableKind, members: &[Info]) -> vk::WriteDescriptorSet<'_> {
+    let write = vk::WriteDescriptorSet {
+        descriptor_count: members.len() as u32,
+        ..vk::WriteDescriptorSet::default()
+            .dst_binding(kind.members().binding())
+            .descriptor_type(kind.members().descriptor())
+    };
+    // `Info` is a union of both, as wide as each of them.
+    match kind {
+        TableKind::Buffers => vk::WriteDescriptorSet {
+            p_buffer_info: members.as_ptr().cast(),
+            ..write
+        },
+        TableKind::Images(_) | TableKind::Samplers(_) => vk::WriteDescriptorSet {
+            p_image_info: members.as_ptr().cast(),
+            ..write
+        },
+    }
 }
 
 /// Describes the stale entries of a set anew.
@@ -106,7 +146,6 @@ pub(super) fn update(
     contents: &mut Contents,
     slot: usize,
 ) -> Result<(), Error> {
-    let kind = table.desc.image.view;
     let Contents {
         entries,
         members,
@@ -121,29 +160,23 @@ pub(super) fn update(
     let mut infos = Vec::with_capacity(stale.len());
     for index in &*stale {
         let entry = &entries[*index as usize];
-        let is_shown = |image: &&GpuImage| members.is_shown(image.id());
-        let image = entry.image.as_ref().filter(is_shown);
-        let seen = image.unwrap_or(&table.fallback);
-        let view = seen.view(check::key(seen, kind))?;
-        infos.push(described(view.unwrap_or_default()));
+        let is_shown = |member: &&Handle| members.is_shown(member.id());
+        let member = entry.member.as_ref().filter(is_shown);
+        infos.push(describe(table.kind, member.unwrap_or(&table.fallback))?);
     }
-    let write = |(index, info): (&u32, &vk::DescriptorImageInfo)| vk::WriteDescriptorSet {
-        p_image_info: info,
-        descriptor_count: 1,
-        ..vk::WriteDescriptorSet::default()
-            .dst_set(table.sets[slot])
-            .dst_binding(TableBinding::IMAGES)
-            .dst_array_element(*index)
-            .descriptor_type(vk::DescriptorType::SAMPLED_IMAGE)
-    };
-    let writes: Vec<_> = stale.iter().zip(&infos).map(write).collect();
-    // SAFETY: indices are below the capacity; the views are those of images that the set keeps alive
+    let mut writes = Vec::with_capacity(stale.len());
+    for (index, info) in stale.iter().zip(&infos) {
+        let write = write(table.kind, std::slice::from_ref(info));
+        let write = write.dst_set(table.sets[slot]).dst_array_element(*index);
+        writes.push(write);
+    }
+    // SAFETY: indices are below the capacity; what is described is of members that the set keeps alive
     // from now on; no frame on its way uses the set.
     unsafe { table.device.raw.update_descriptor_sets(&writes, &[]) };
     for index in stale.drain(..) {
         let entry = &mut entries[index as usize];
         entry.stale &= !(1 << slot);
-        shown[index as usize] = entry.image.clone();
+        shown[index as usize] = entry.member.clone();
     }
     Ok(())
 }
