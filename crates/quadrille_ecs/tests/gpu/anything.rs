@@ -3,6 +3,8 @@
 //!
 //! `QUADRILLE_ANYTHING_SEED` and `QUADRILLE_ANYTHING_FRAMES` choose other frames and more of them.
 
+#![expect(unsafe_code, reason = "Vulkan's own commands are unsafe")]
+
 use bevy_derive::{Deref, DerefMut};
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
@@ -43,6 +45,10 @@ named! {
 /// Images of which `work` samples one after another.
 #[derive(Resource, Deref, DerefMut)]
 struct Textures(ImageTable);
+
+/// Buffers of which `work` reads one after another.
+#[derive(Resource, Deref, DerefMut)]
+struct Rows(BufferTable);
 
 /// The pipelines, and numbers that decide what passes do.
 #[derive(Resource)]
@@ -141,6 +147,8 @@ const SHADER: &str = "
     @group(0) @binding(3) var linear: sampler;
     @group(1) @binding(0) var nearest: sampler;
     @group(1) @binding(1) var textures: binding_array<texture_2d<f32>>;
+    struct Row { numbers: array<u32> }
+    @group(2) @binding(0) var<storage, read> rows: binding_array<Row>;
     var<immediate> add: vec2u;
 
     @compute @workgroup_size(8)
@@ -149,7 +157,7 @@ const SHADER: &str = "
         let texel = textureSampleLevel(textures[id.x & 3u], nearest, vec2f(id.xy) / 8.0, 0.0);
         textureStore(below, id.xy, color + texel);
         if id.x < arrayLength(&numbers) {
-            numbers[id.x] += add.x;
+            numbers[id.x] += add.x + rows[id.y & 3u].numbers[id.x];
         }
     }
 
@@ -196,6 +204,7 @@ fn make(world: &mut World) -> Result {
     let nearest = gpu.create_sampler(&SamplerDesc::nearest())?;
     let textures = ImageTableDesc::d2("textures", 4).with_sampler(&nearest);
     world.insert_resource(Textures(gpu.image_table(&textures)?));
+    world.insert_resource(Rows(gpu.buffer_table(&BufferTableDesc::new("rows", 4))?));
     let copies = ImageUsage::TRANSFER_SRC | ImageUsage::TRANSFER_DST;
     let draws = copies | ImageUsage::COLOR_ATTACHMENT;
     let usage = draws | ImageUsage::SAMPLED | ImageUsage::STORAGE;
@@ -274,10 +283,11 @@ fn make(world: &mut World) -> Result {
     Ok(())
 }
 
-/// Changes what is in the table, rightly or not.
-fn change_table(
-    mut textures: ResMut<Textures>,
+/// Changes what is in the tables, rightly or not.
+fn change_tables(
+    (mut textures, mut rows): (ResMut<Textures>, ResMut<Rows>),
     (odd, pyramid, samples): (Res<Odd>, Res<Pyramid>, Res<Samples>),
+    (more, arguments, flags): (Res<MoreBytes>, Res<Arguments>, Res<Flags>),
     tools: Res<Tools>,
 ) {
     let mut dice = Dice(fastrand::Rng::with_seed(!tools.seed));
@@ -288,6 +298,14 @@ fn change_table(
         0 => textures.insert(image).map(drop),
         1 => textures.replace(index, image).map(drop),
         2 => textures.remove(index).map(drop),
+        _ => Ok(()),
+    };
+    let buffer = dice.pick(&[&**more, &**arguments, &**flags]);
+    let index = TableIndex(dice.pick(&[0, 1, 2, 3, 4]));
+    let _ = match dice.below(4) {
+        0 => rows.insert(buffer).map(drop),
+        1 => rows.replace(index, buffer).map(drop),
+        2 => rows.remove(index).map(drop),
         _ => Ok(()),
     };
 }
@@ -385,11 +403,8 @@ fn work(
     (pyramid, whole, solid): (Sampled<Pyramid>, Sampled<Whole>, Sampled<Solid>),
     (samples, depth): (Sampled<Samples>, Sampled<Depth>),
     (plain, halves): (StorageWrite<Plain>, StorageWrite<Halves>),
-    (arguments, flags, textures): (
-        IndirectRead<Arguments>,
-        ConditionRead<Flags>,
-        Table<Textures>,
-    ),
+    (arguments, flags): (IndirectRead<Arguments>, ConditionRead<Flags>),
+    (textures, rows): (Table<Textures>, Table<Rows>),
     tools: Res<Tools>,
 ) {
     let Some(mut dice) = Dice::of(&tools, 1) else {
@@ -421,7 +436,13 @@ fn work(
         0 => &mut compute,
         1 => compute.table(dice.pick(&[0, 2, 3, 4]), &textures),
         2 => compute.table("above", &textures),
+        3 => compute.table("textures", &rows),
         _ => compute.table("textures", &textures),
+    };
+    match dice.below(24) {
+        0 => &mut compute,
+        1 => compute.table("rows", &textures),
+        _ => compute.table("rows", &rows),
     };
     let groups = [
         dice.count(),
@@ -506,7 +527,7 @@ fn draw(
         }
         let (query, offset, around) =
             (dice.pick(&[0, 1, 2, 3, 3, 4]), dice.bytes(), dice.below(12));
-        let draw = |rendering: &mut Rendering<'_>| match dice.below(6) {
+        let draw = |rendering: &mut Rendering<'_>| match dice.below(7) {
             0 => {
                 rendering.draw(dice.range(), dice.range());
             }
@@ -523,6 +544,15 @@ fn draw(
             4 => {
                 let (from, counts) = ((&arguments, dice.bytes()), (&arguments, dice.bytes()));
                 rendering.draw_indexed_indirect_count(from, counts, dice.count());
+            }
+            5 => {
+                let [vertices, instances] = [(); 2].map(|()| dice.count());
+                let commands: RawCommand = Box::new(move |device, buffer| {
+                    // SAFETY: it draws with what is bound, and changes no state.
+                    unsafe { device.cmd_draw(buffer, vertices, instances, 0, 0) };
+                });
+                // SAFETY: as above; the pass declares all that it binds.
+                unsafe { rendering.draw_raw(commands) };
             }
             _ => {
                 rendering.draw_indexed_indirect(&arguments, dice.bytes(), dice.count());
@@ -627,7 +657,7 @@ fn whatever_passes_record_is_refused_or_right() {
     let mut rig = Rig::new();
     make(rig.app.world_mut()).expect("all of it can be made");
     rig.app
-        .add_systems(Render, change_table.in_set(RenderSystems::Declare))
+        .add_systems(Render, change_tables.in_set(RenderSystems::Declare))
         .add_systems(
             Render,
             (begin, begin_targets, copies, work, draw, layers).chain(),
