@@ -35,6 +35,11 @@ const ALPHA_PREMULTIPLIED: f32 = 3.0;
 const ALPHA_ADD: f32 = 4.0;
 const ALPHA_MULTIPLY: f32 = 5.0;
 
+// The pipeline is for what may have holes: without them depth is known before the shader runs.
+override HAS_HOLES: bool = true;
+// The pipeline is for materials that need more than two lobes and images where they are.
+override IS_RICH: bool = true;
+
 // Half floats end at 65504.
 const BRIGHTEST: f32 = 60000.0;
 
@@ -94,7 +99,7 @@ fn fragment_main(corner: Corner, @builtin(front_facing) is_front: bool) -> @loca
     let view = views[view_index];
     let instance = instances[corner.instance];
     let material = materials[instance.material];
-    if is_faded(fade(instance, view.position), corner.position.xy) {
+    if HAS_HOLES && is_faded(fade(instance, view.position), corner.position.xy) {
         discard;
     }
     let at = seen_at(corner, view, material, is_front);
@@ -102,7 +107,7 @@ fn fragment_main(corner: Corner, @builtin(front_facing) is_front: bool) -> @loca
     if material.alpha < 0.0 {
         base.a = 1.0;
     } else if material.alpha <= 1.0 {
-        if base.a < material.alpha {
+        if HAS_HOLES && base.a < material.alpha {
             discard;
         }
         base.a = 1.0;
@@ -133,6 +138,9 @@ fn fragment_main(corner: Corner, @builtin(front_facing) is_front: bool) -> @loca
 // The texture coordinates of what is seen: of a deeper place, where a material has depths.
 fn seen_at(corner: Corner, view: View, material: Material, is_front: bool) -> Coordinates {
     var at = coordinates_of(corner.uvs, material);
+    if !IS_RICH {
+        return at;
+    }
     if material.last_textures.w != NO_TEXTURE && dot(corner.tangent.xyz, corner.tangent.xyz) > 0.0 {
         let to_view = to_view_of(corner, view);
         let normal = geometric_normal(corner, to_view, material, is_front);
@@ -162,7 +170,7 @@ fn lit(
     let open = texel(material.textures.w, at).r;
     let rough = look_up_dfg(surface.normal_view, 1.0);
     let number = instance.flags >> LIGHTMAP_BIT;
-    let is_baked = number != 0u && lightmaps[number - 1u].texture != NO_TEXTURE;
+    let is_baked = IS_RICH && number != 0u && lightmaps[number - 1u].texture != NO_TEXTURE;
     var radiance = vec3f(0.0);
     if is_baked {
         radiance = baked_light(lightmaps[number - 1u], corner.uvs.zw) * material.lightmap_exposure;
@@ -268,7 +276,7 @@ fn surface_of(
     let one_bounce = surface.dfg.x + surface.dfg.y;
     surface.compensation = 1.0 + surface.f0 * (1.0 / one_bounce - 1.0);
     surface.coat = coat_of(corner, material, at, geometric, surface.to_view, is_front);
-    if material.anisotropy != 0.0 && has_tangents {
+    if IS_RICH && material.anisotropy != 0.0 && has_tangents {
         draw_out(&surface, corner, material, at);
     }
     return surface;
@@ -294,7 +302,7 @@ fn coat_of(
     var coat: Coat;
     coat.normal = geometric;
     coat.normal_view = 1.0;
-    if material.clearcoat == 0.0 {
+    if !IS_RICH || material.clearcoat == 0.0 {
         return coat;
     }
     coat.strength = material.clearcoat * texel(material.more_textures.w, at).r;

@@ -1,7 +1,7 @@
 // How much of a light arrives: shadow maps, filtered.
 
 import quadrille_3d::scene::{
-    DIRECTIONAL, Light, SPOT, View, face_shadows, flat_shadows, shadow_sampler, shadow_views,
+    DIRECTIONAL, Light, POINT, SPOT, View, face_shadows, flat_shadows, shadow_sampler, shadow_views,
 };
 
 // Where light meets a mesh.
@@ -13,52 +13,40 @@ struct Place {
     pixel: vec2f,
 }
 
-// How much of a light arrives.
+// How much of a light arrives. There is one call of `filtered`, which is most of this.
 fn shadow(place: Place, view: View, light: Light, to_light: vec3f) -> f32 {
     let count = (light.bits >> 2u) & 15u;
-    let first = light.bits >> 8u;
-    if count == 0u {
-        return 1.0;
-    }
-    let nearer = place.world + light.depth_bias * to_light;
     let kind = light.bits & 3u;
-    if kind == DIRECTIONAL {
-        return cascade_shadow(place, view, light, nearer, first, count);
-    }
+    let is_cascaded = kind == DIRECTIONAL;
+    let nearer = place.world + light.depth_bias * to_light;
     let way = place.world - light.place;
+    var moved = nearer;
+    var row = light.bits >> 8u;
+    var end = row + count;
     if kind == SPOT {
-        let offset = place.normal * (light.normal_bias * dot(light.axis, way));
-        return filtered(flat_shadows, first, nearer + offset, place, view);
+        moved += place.normal * (light.normal_bias * dot(light.axis, way));
+    } else if !is_cascaded && count != 0u {
+        let sides = abs(way);
+        let farthest = max(sides.x, max(sides.y, sides.z));
+        moved += place.normal * (light.normal_bias * farthest);
+        row += face_of(moved - light.place);
+        end = row + 1u;
     }
-    let sides = abs(way);
-    let farthest = max(sides.x, max(sides.y, sides.z));
-    let moved = nearer + place.normal * (light.normal_bias * farthest);
-    let face = first + face_of(moved - light.place);
-    return filtered(face_shadows, face, moved, place, view);
-}
-
-fn cascade_shadow(
-    place: Place,
-    view: View,
-    light: Light,
-    nearer: vec3f,
-    first: u32,
-    count: u32,
-) -> f32 {
     let depth = dot(view.forward, place.world - view.position);
-    let bias = place.normal * light.normal_bias;
     var arrives = 1.0;
     // How much the cascade before has left to this one.
     var part = 1.0;
-    for (var row = first; row < first + count; row++) {
+    for (; row < end; row++) {
         let far = shadow_views[row].far;
-        if depth > far {
-            continue;
+        if is_cascaded {
+            if depth > far {
+                continue;
+            }
+            moved = nearer + place.normal * (light.normal_bias * shadow_views[row].texel);
         }
-        let here = filtered(flat_shadows, row, nearer + bias * shadow_views[row].texel, place, view);
-        arrives = mix(arrives, here, part);
+        arrives = mix(arrives, filtered(kind == POINT, row, moved, place, view), part);
         let blend = shadow_views[row].blend;
-        if row + 1u == first + count || depth <= blend || part < 1.0 {
+        if row + 1u == end || depth <= blend || part < 1.0 {
             break;
         }
         part = (depth - blend) / (far - blend);
@@ -86,66 +74,82 @@ const GAUSSIAN: u32 = 1u;
 
 // How much of the light of a shadow map arrives, by the view's method. There is one comparison in a loop,
 // since all of this stands several times in each shader that is lit.
-fn filtered(map: texture_depth_2d, row: u32, world: vec3f, place: Place, view: View) -> f32 {
+fn filtered(is_face: bool, row: u32, world: vec3f, place: Place, view: View) -> f32 {
     let at = shadow_place(row, world);
     let tile = shadow_views[row].tile;
     if !is_in_map(at) || tile.z == 0.0 {
         return 1.0;
     }
-    let size = vec2f(textureDimensions(map));
+    var size = vec2f(textureDimensions(flat_shadows));
+    if is_face {
+        size = vec2f(textureDimensions(face_shadows));
+    }
     // Other tiles have nothing to say.
     let least = tile.xy + 0.5 / size;
     let most = tile.xy + tile.zw - 0.5 / size;
     let middle = (tile.xy + at.xy * tile.zw) * size;
+    let is_bell = view.shadow_filter == GAUSSIAN;
+    let bell = bell_at(middle);
     let turn = 6.2831853 * noise(place.pixel);
     var count = 1u;
     if view.shadow_filter != HARDWARE {
-        count = select(8u, 9u, view.shadow_filter == GAUSSIAN);
+        count = select(8u, 9u, is_bell);
     }
     var sum = 0.0;
     for (var step = 0u; step < count; step++) {
-        var tap = vec3f(middle, 1.0);
-        if view.shadow_filter == GAUSSIAN {
-            tap = bell(middle, step);
+        var tap = middle;
+        var weight = 1.0 / f32(count);
+        if is_bell {
+            let column = step % 3u;
+            let line = step / 3u;
+            tap = vec2f(bell.x[column], bell.y[line]);
+            weight = bell.x_weight[column] * bell.y_weight[line] / 144.0;
         } else if view.shadow_filter != HARDWARE {
             tap = spiral(middle, step, turn);
         }
-        let texel = clamp(tap.xy / size, least, most);
-        sum += tap.z * textureSampleCompareLevel(map, shadow_sampler, texel, at.z);
+        let texel = clamp(tap / size, least, most);
+        if is_face {
+            sum += weight * textureSampleCompareLevel(face_shadows, shadow_sampler, texel, at.z);
+        } else {
+            sum += weight * textureSampleCompareLevel(flat_shadows, shadow_sampler, texel, at.z);
+        }
     }
     return sum;
 }
 
-// One of nine comparisons of four texels each, as place and weight: at places between texels that give five
-// by five of them the weights of a bell (I. Castaño, "Shadow Mapping Summary", 2013).
-fn bell(middle: vec2f, step: u32) -> vec3f {
-    let corner = floor(middle + 0.5);
-    let part = middle + 0.5 - corner;
-    let x = bell_along(part.x, step % 3u);
-    let y = bell_along(part.y, step / 3u);
-    return vec3f(corner - 0.5 + vec2f(x.x, y.x), x.y * y.y / 144.0);
+// Places and weights of three comparisons along each axis.
+struct Bell {
+    x: vec3f,
+    y: vec3f,
+    x_weight: vec3f,
+    y_weight: vec3f,
 }
 
-// Place and weight along one axis.
-fn bell_along(part: f32, step: u32) -> vec2f {
-    if step == 0u {
-        let weight = 4.0 - 3.0 * part;
-        return vec2f((3.0 - 2.0 * part) / weight - 2.0, weight);
-    }
-    if step == 1u {
-        return vec2f((3.0 + part) / 7.0, 7.0);
-    }
-    let weight = 1.0 + 3.0 * part;
-    return vec2f(part / weight + 2.0, weight);
+// Nine comparisons of four texels each, at places between texels that give five by five of them the weights
+// of a bell (I. Castaño, "Shadow Mapping Summary", 2013); their sum is 144.
+fn bell_at(middle: vec2f) -> Bell {
+    let corner = floor(middle + 0.5);
+    let part = middle + 0.5 - corner;
+    let low = 4.0 - 3.0 * part;
+    let high = 1.0 + 3.0 * part;
+    let before = corner - 0.5 + (3.0 - 2.0 * part) / low - 2.0;
+    let between = corner - 0.5 + (3.0 + part) / 7.0;
+    let after = corner - 0.5 + part / high + 2.0;
+    return Bell(
+        vec3f(before.x, between.x, after.x),
+        vec3f(before.y, between.y, after.y),
+        vec3f(low.x, 7.0, high.x),
+        vec3f(low.y, 7.0, high.y),
+    );
 }
 
 // One of eight comparisons on a spiral that is turned from pixel to pixel (J. Jimenez, "Next Generation Post
 // Processing in Call of Duty: Advanced Warfare", 2014). Frames do not differ: nothing joins them yet.
-fn spiral(middle: vec2f, step: u32, turn: f32) -> vec3f {
+fn spiral(middle: vec2f, step: u32, turn: f32) -> vec2f {
     // The golden angle, and a radius that gives each step the same area: two texels at most.
     let angle = turn + f32(step) * 2.3999632;
     let radius = 2.0 * sqrt((f32(step) + 0.5) / 8.0);
-    return vec3f(middle + radius * vec2f(cos(angle), sin(angle)), 0.125);
+    return middle + radius * vec2f(cos(angle), sin(angle));
 }
 
 // From 0 to 1, otherwise in each pixel, with neighbours that differ much.

@@ -24,6 +24,8 @@ use crate::instances::{
 use crate::lightmap::{Lightmap, Lightmaps3d};
 use crate::material::{MeshMaterial3d, StandardMaterial};
 use crate::material_row::{MaterialSource, MaterialStore, Materials3d};
+use crate::pipelines::Pipelines3d;
+use crate::scene::Scene3d;
 use crate::skin::SkinStore;
 
 /// Entities that a thread looks through at once.
@@ -174,6 +176,7 @@ pub(crate) fn gather_meshes(
                 flags,
                 receives: !item.receives_none,
                 range: item.range,
+                has_lightmap: item.lightmap.is_some(),
             };
             instances.put(&mut item.slot, &wanted, (&materials, &skins), &complaints);
             let textures = &mut materials.textures(&mut source);
@@ -227,12 +230,14 @@ pub(crate) fn send_meshes(
     mut instances: ResMut<InstanceStore>,
     mut materials: ResMut<MaterialStore>,
     mut buffers: MeshBuffers,
-    mut scene: ResMut<crate::scene::Scene3d>,
+    mut scene: ResMut<Scene3d>,
+    mut pipelines: ResMut<Pipelines3d>,
     gpu: Res<GpuDevice>,
     mut uploads: ResMut<Uploads>,
 ) -> Result {
     let to = &mut buffers;
     instances.bins.list(&mut scene.groups);
+    pipelines.make(&gpu, scene.groups.iter().map(|group| group.pipeline))?;
     scene.chunks = instances.bins.len();
     scene.instances = instances.len();
     scene.members = instances.bins.members.rows().len() as u32;

@@ -100,6 +100,7 @@ pub(crate) struct Wanted<'a> {
     pub(crate) flags: u32,
     pub(crate) receives: bool,
     pub(crate) range: Option<&'a VisibilityRange>,
+    pub(crate) has_lightmap: bool,
 }
 
 /// What is known of an entity with a mesh.
@@ -110,6 +111,9 @@ struct Known {
     material: AssetId<StandardMaterial>,
     /// Flags of its bounds, if its transform makes sense.
     flags: u32,
+    /// It appears and disappears pixel by pixel.
+    fades: bool,
+    has_lightmap: bool,
     drawn: Option<(MeshPlace, Look)>,
 }
 
@@ -199,6 +203,8 @@ impl InstanceStore {
             mesh: wanted.mesh,
             material: wanted.material,
             flags: wanted.flags,
+            fades: wanted.range.is_some(),
+            has_lightmap: wanted.has_lightmap,
             drawn: None,
         });
         self.look_up(slot.0, materials, skins);
@@ -299,7 +305,7 @@ impl InstanceStore {
             return false;
         };
         let material = materials.get(known.material);
-        let look = material.map(|(_, look)| look);
+        let look = material.map(|(_, look)| look.of(known.fades, known.has_lightmap));
         let mesh = self.meshes.place(known.mesh);
         let room = self.meshes.room();
         let mesh = mesh.and_then(|place| skins.place(known.entity, place, room));
@@ -398,6 +404,7 @@ fn bin_of((mesh, look): (MeshPlace, Look)) -> BinKey {
         shape: mesh.shape,
         cull: look.cull,
         mix: look.mix,
+        is_rich: look.is_rich,
     };
     BinKey { pipeline, mesh }
 }

@@ -84,6 +84,9 @@ pub(crate) struct Look {
     pub(crate) nearer: f32,
     /// It is thick enough to cast shadows.
     pub(crate) casts: bool,
+    /// It has a varnish, long highlights, depths or a lightmap, whose code slows down all others: other
+    /// pipelines are without.
+    pub(crate) is_rich: bool,
 }
 
 /// How what is drawn meets what is there.
@@ -100,9 +103,6 @@ pub(crate) enum Mix {
 }
 
 impl Mix {
-    /// Those that differ in how they are drawn for cameras.
-    pub(crate) const DRAWN: [Self; 3] = [Self::Hide, Self::Cover, Self::Multiply];
-
     fn new(mode: AlphaMode) -> Self {
         match mode {
             AlphaMode::Opaque => Self::Hide,
@@ -110,11 +110,6 @@ impl Mix {
             AlphaMode::Blend | AlphaMode::Premultiplied | AlphaMode::Add => Self::Cover,
             AlphaMode::Multiply => Self::Multiply,
         }
-    }
-
-    /// How cameras draw it: shaders of theirs discard holes themselves.
-    pub(crate) fn drawn(self) -> Self {
-        if self == Self::Mask { Self::Hide } else { self }
     }
 
     /// Light falls through where its alpha says so.
@@ -272,6 +267,20 @@ impl Look {
                 AlphaMode::Mask(threshold) => alpha >= threshold,
                 _ => alpha >= THINNEST,
             },
+            is_rich: material.clearcoat != 0.0
+                || material.anisotropy_strength != 0.0
+                || material.depth_map.is_some(),
+        }
+    }
+
+    /// The same on an entity that fades at a distance, or is lit by a lightmap.
+    pub(crate) fn of(self, fades: bool, has_lightmap: bool) -> Self {
+        // What fades has holes, pixel by pixel.
+        let has_holes = fades && self.mix == Mix::Hide;
+        Self {
+            mix: if has_holes { Mix::Mask } else { self.mix },
+            is_rich: self.is_rich || has_lightmap,
+            ..self
         }
     }
 }

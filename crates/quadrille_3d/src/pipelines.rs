@@ -1,4 +1,4 @@
-//! The pipelines of the passes: few, and made before the first frame.
+//! The pipelines of the passes: few, and made before the first frame that draws with them.
 
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
@@ -21,6 +21,8 @@ pub struct Dfg3d(pub(crate) GpuBuffer);
 /// The pipelines of the passes of 3D.
 #[derive(Resource)]
 pub struct Pipelines3d {
+    /// What meshes are drawn with.
+    pbr: GpuShader,
     meshes: HashMap<PipelineKey, GraphicsPipeline>,
     /// By [`CullMode`], without holes and with them.
     shadows: [[GraphicsPipeline; 3]; 2],
@@ -150,7 +152,8 @@ impl Pipelines3d {
             Ok::<_, ShaderError>([none?, front?, back?])
         };
         Ok(Self {
-            meshes: mesh_pipelines(gpu, &pbr)?,
+            pbr,
+            meshes: HashMap::default(),
             shadows: [shadows(false)?, shadows(true)?],
             tonemap: gpu.graphics_pipeline(&GraphicsPipelineDesc {
                 blend: Blend::Premultiplied,
@@ -175,10 +178,24 @@ impl Pipelines3d {
         })
     }
 
+    /// Makes those that draw meshes with these keys, which may be there.
+    pub(crate) fn make(
+        &mut self,
+        gpu: &GpuDevice,
+        keys: impl Iterator<Item = PipelineKey>,
+    ) -> Result<(), ShaderError> {
+        for key in keys {
+            if !self.meshes.contains_key(&key) {
+                let pipeline = mesh_pipeline(gpu, &self.pbr, key)?;
+                self.meshes.insert(key, pipeline);
+            }
+        }
+        Ok(())
+    }
+
     /// The one that draws meshes with a key.
     pub(crate) fn mesh(&self, key: PipelineKey) -> Option<&GraphicsPipeline> {
-        let mix = key.mix.drawn();
-        self.meshes.get(&PipelineKey { mix, ..key })
+        self.meshes.get(&key)
     }
 
     /// The one that draws shadows.
@@ -187,30 +204,14 @@ impl Pipelines3d {
     }
 }
 
-/// One for each key.
-fn mesh_pipelines(
-    gpu: &GpuDevice,
-    shader: &GpuShader,
-) -> Result<HashMap<PipelineKey, GraphicsPipeline>, ShaderError> {
-    let mut pipelines = HashMap::default();
-    for shape in [Shape::Points, Shape::Lines, Shape::Triangles] {
-        for cull in CULLS {
-            for mix in Mix::DRAWN {
-                let key = PipelineKey { shape, cull, mix };
-                pipelines.insert(key, mesh_pipeline(gpu, shader, key)?);
-            }
-        }
-    }
-    Ok(pipelines)
-}
-
 fn mesh_pipeline(
     gpu: &GpuDevice,
     shader: &GpuShader,
     key: PipelineKey,
 ) -> Result<GraphicsPipeline, ShaderError> {
     let (name, blend) = match key.mix {
-        Mix::Hide | Mix::Mask => ("3d opaque", Blend::Opaque),
+        Mix::Hide => ("3d opaque", Blend::Opaque),
+        Mix::Mask => ("3d mask", Blend::Opaque),
         Mix::Cover => ("3d transparent", Blend::Premultiplied),
         Mix::Multiply => ("3d multiply", MULTIPLIED),
     };
@@ -227,6 +228,10 @@ fn mesh_pipeline(
             compare: vk::CompareOp::GREATER_OR_EQUAL,
             write: !key.mix.is_transparent(),
         }),
+        constants: vec![
+            ("HAS_HOLES".to_owned(), (key.mix != Mix::Hide).into()),
+            ("IS_RICH".to_owned(), key.is_rich.into()),
+        ],
         ..GraphicsPipelineDesc::of(name, shader)
     })
 }

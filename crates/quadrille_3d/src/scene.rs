@@ -216,6 +216,8 @@ pub(crate) struct PipelineKey {
     pub(crate) shape: Shape,
     pub(crate) cull: CullMode,
     pub(crate) mix: Mix,
+    /// It needs more than two lobes, and images where they are.
+    pub(crate) is_rich: bool,
 }
 
 /// Instances of one mesh that others are seen through.

@@ -9,6 +9,7 @@ fn key(number: u32) -> BinKey {
             shape: Shape::Triangles,
             cull: [CullMode::None, CullMode::Back][number as usize % 2],
             mix: [Mix::Hide, Mix::Cover][number as usize / 2 % 2],
+            is_rich: false,
         },
         mesh: MeshPlace {
             shape: Shape::Triangles,
