@@ -3,16 +3,18 @@
 struct Job {
     // How many workgroups the jobs before have.
     first_group: u32,
-    // The first vertex of the mesh, and of the entity.
+    // The first number of the mesh's vertices in `meshes`, and of the entity's in `entities`.
     read_from: u32,
     write_to: u32,
     vertices: u32,
-    // Places in `sources` and `poses`; NONE for none.
-    influences: u32,
+    // The first word in `sources`, and how many words each vertex has there.
+    source: u32,
+    source_words: u32,
+    // Rows of `poses`; NONE for none.
     joints: u32,
-    targets: u32,
-    target_count: u32,
     weights: u32,
+    // How many targets the mesh has.
+    target_count: u32,
 }
 
 struct Push {
@@ -30,7 +32,9 @@ struct Vertex {
 @group(0) @binding(0) var<storage, read> jobs: array<Job>;
 @group(0) @binding(1) var<storage, read> sources: array<u32>;
 @group(0) @binding(2) var<storage, read> poses: array<vec4f>;
-@group(0) @binding(3) var<storage, read_write> vertices: array<f32>;
+// Vertices of meshes and of entities: two ranges of one buffer, or all of it twice.
+@group(0) @binding(3) var<storage, read> meshes: array<f32>;
+@group(0) @binding(4) var<storage, read_write> entities: array<f32>;
 
 var<immediate> push: Push;
 
@@ -45,6 +49,8 @@ const HANDEDNESS: u32 = 17u;
 
 const INFLUENCE_WORDS: u32 = 6u;
 const TARGET_WORDS: u32 = 9u;
+// Vertices whose words lie together in `sources` (source.rs).
+const BLOCK: u32 = 64u;
 
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(local_invocation_index) local: u32) {
@@ -57,18 +63,18 @@ fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(local_invocation_index
     if index >= job.vertices {
         return;
     }
-    let read_at = (job.read_from + index) * VERTEX;
-    let write_at = (job.write_to + index) * VERTEX;
+    let read_at = job.read_from + index * VERTEX;
+    let write_at = job.write_to + index * VERTEX;
     var vertex = Vertex(
         three_at(read_at),
         three_at(read_at + NORMAL),
         three_at(read_at + TANGENT),
     );
-    if job.targets != NONE {
+    if job.weights != NONE {
         vertex = morphed(vertex, job, index);
     }
     var side = 1.0;
-    if job.influences != NONE {
+    if job.joints != NONE {
         let rows = blended(job, index);
         let cofactor_x = cross(rows[1].xyz, rows[2].xyz);
         let cofactor_y = cross(rows[2].xyz, rows[0].xyz);
@@ -86,12 +92,12 @@ fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(local_invocation_index
     }
     // Colours and texture coordinates stay as they are.
     for (var at = NORMAL + 3u; at < TANGENT; at++) {
-        vertices[write_at + at] = vertices[read_at + at];
+        entities[write_at + at] = meshes[read_at + at];
     }
     write_three(write_at, vertex.position);
     write_three(write_at + NORMAL, unit_or_zero(vertex.normal));
     write_three(write_at + TANGENT, unit_or_zero(vertex.tangent));
-    vertices[write_at + HANDEDNESS] = vertices[read_at + HANDEDNESS] * side;
+    entities[write_at + HANDEDNESS] = meshes[read_at + HANDEDNESS] * side;
 }
 
 // The last job that begins at or before a workgroup.
@@ -109,14 +115,31 @@ fn job_of(group: u32) -> u32 {
     return first;
 }
 
+struct Block {
+    // Its first word in `sources`.
+    at: u32,
+    // How many vertices it has, and which of them this is.
+    vertices: u32,
+    index: u32,
+}
+
+fn block_of(job: Job, index: u32) -> Block {
+    let first = index - index % BLOCK;
+    let count = min(BLOCK, job.vertices - first);
+    return Block(job.source + first * job.source_words, count, index - first);
+}
+
 fn morphed(vertex: Vertex, job: Job, index: u32) -> Vertex {
     var moved = vertex;
+    let block = block_of(job, index);
+    let influences = job.source_words - job.target_count * TARGET_WORDS;
+    let first = block.at + block.vertices * influences + block.index * TARGET_WORDS;
     for (var target_index = 0u; target_index < job.target_count; target_index++) {
         let weight = poses[job.weights + target_index / 4u][target_index % 4u];
         if weight == 0.0 {
             continue;
         }
-        let at = job.targets + (target_index * job.vertices + index) * TARGET_WORDS;
+        let at = first + target_index * block.vertices * TARGET_WORDS;
         moved.position += weight * source_at(at);
         moved.normal += weight * source_at(at + 3u);
         moved.tangent += weight * source_at(at + 6u);
@@ -126,7 +149,8 @@ fn morphed(vertex: Vertex, job: Job, index: u32) -> Vertex {
 
 // The rows of the sum of a vertex's joints; the identity where no joint has weight.
 fn blended(job: Job, index: u32) -> array<vec4f, 3> {
-    let at = job.influences + index * INFLUENCE_WORDS;
+    let block = block_of(job, index);
+    let at = block.at + block.index * INFLUENCE_WORDS;
     let joints = vec4u(
         sources[at] & 0xffffu,
         sources[at] >> 16u,
@@ -148,13 +172,13 @@ fn blended(job: Job, index: u32) -> array<vec4f, 3> {
 }
 
 fn three_at(at: u32) -> vec3f {
-    return vec3f(vertices[at], vertices[at + 1u], vertices[at + 2u]);
+    return vec3f(meshes[at], meshes[at + 1u], meshes[at + 2u]);
 }
 
 fn write_three(at: u32, numbers: vec3f) {
-    vertices[at] = numbers.x;
-    vertices[at + 1u] = numbers.y;
-    vertices[at + 2u] = numbers.z;
+    entities[at] = numbers.x;
+    entities[at + 1u] = numbers.y;
+    entities[at + 2u] = numbers.z;
 }
 
 fn source_at(at: u32) -> vec3f {

@@ -11,6 +11,7 @@
 
 mod gather;
 mod jobs;
+mod parts;
 mod pass;
 mod pose;
 mod source;

@@ -22,6 +22,8 @@ mod lamps;
 mod light_textures;
 #[path = "gpu/lightmaps.rs"]
 mod lightmaps;
+#[path = "gpu/many_skins.rs"]
+mod many_skins;
 #[path = "gpu/materials.rs"]
 mod materials;
 #[path = "gpu/occlusion.rs"]

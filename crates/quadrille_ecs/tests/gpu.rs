@@ -8,6 +8,8 @@ extern crate quadrille_ecs as quadrille;
 mod anything;
 #[path = "gpu/buffer_table.rs"]
 mod buffer_table;
+#[path = "gpu/bytes.rs"]
+mod bytes;
 #[path = "gpu/combined.rs"]
 mod combined;
 mod common;

@@ -47,7 +47,8 @@ const ROW: u32 = 65535;
 
 /// The pass that computes the vertices of entities with skins and morph weights, for all views and
 /// shadow maps of the frame: one dispatch for all entities whose joints or weights changed, and no pass
-/// of the plan when none did.
+/// of the plan when none did. Where a buffer is larger than the device lets a shader see at once, it is
+/// several, each a pass of the plan that binds ranges of them.
 pub fn skin_3d(
     mut recorder: Recorder,
     list: StorageRead<SkinJobs3d>,
@@ -56,30 +57,30 @@ pub fn skin_3d(
     vertices: StorageReadWrite<Vertices3d>,
     skinning: Skinning3d,
 ) {
-    let jobs = &skinning.jobs;
-    let groups = jobs.groups();
-    if groups == 0 {
-        return;
-    }
     let uses = [
         list.any().as_declared(),
         sources.any().as_declared(),
         poses.any().as_declared(),
         vertices.any().as_declared(),
     ];
-    let row = groups.min(ROW);
-    let push = Push {
-        jobs: jobs.count(),
-        groups,
-        row,
-    };
-    recorder
-        .pass("skin 3d", &uses)
-        .compute(&skinning.pipeline.0)
-        .bind("jobs", &list)
-        .bind("sources", &sources)
-        .bind("poses", &poses)
-        .bind("vertices", &vertices)
-        .push(&push)
-        .dispatch([row, groups.div_ceil(row), 1]);
+    for part in skinning.jobs.parts() {
+        let groups = part.groups;
+        let row = groups.min(ROW);
+        let push = Push {
+            jobs: part.jobs.len() as u32,
+            groups,
+            row,
+        };
+        let windows = &part.windows;
+        recorder
+            .pass("skin 3d", &uses)
+            .compute(&skinning.pipeline.0)
+            .bind_bytes("jobs", &list, part.job_bytes())
+            .bind_bytes("sources", &sources, windows.sources.clone())
+            .bind_bytes("poses", &poses, windows.poses.clone())
+            .bind_bytes("meshes", &vertices, windows.from.clone())
+            .bind_bytes("entities", &vertices, windows.to.clone())
+            .push(&push)
+            .dispatch([row, groups.div_ceil(row), 1]);
+    }
 }

@@ -10,6 +10,10 @@ pub(super) const INFLUENCE_WORDS: u32 = 6;
 /// Words per vertex and target: the differences of position, normal and tangent.
 pub(super) const TARGET_WORDS: u32 = 9;
 
+/// Vertices per block. The words of a block lie together, those of joints and weights first and then those
+/// of each target, so that what some blocks follow can be bound without the rest.
+pub(super) const BLOCK: u32 = 64;
+
 /// Where on the device it is what the vertices of a mesh follow.
 pub(super) struct Source {
     pub(super) words: Range<u32>,
@@ -22,18 +26,13 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// The first word of the influences.
-    pub(super) fn influences(&self) -> u32 {
-        self.words.start
-    }
-
-    /// The first word of the targets.
-    pub(super) fn target_words(&self) -> u32 {
+    /// How many words a vertex has in all.
+    pub(super) fn vertex_words(&self) -> u32 {
         let influences = match self.joints {
             0 => 0,
-            _ => self.vertices * INFLUENCE_WORDS,
+            _ => INFLUENCE_WORDS,
         };
-        self.words.start + influences
+        influences + self.targets * TARGET_WORDS
     }
 }
 
@@ -52,17 +51,32 @@ pub(super) struct Read {
 pub(super) fn read(mesh: &Mesh) -> Result<Option<Read>, String> {
     let positions = attribute(mesh, Mesh::ATTRIBUTE_POSITION)?;
     let vertices = positions.map_or(0, Values::len);
-    let (mut words, joints) = influences(mesh, vertices)?;
-    let targets = targets(mesh, vertices, &mut words)?;
+    let (influences, joints) = influences(mesh, vertices)?;
+    let (differences, targets) = targets(mesh, vertices)?;
     if (joints, targets) == (0, 0) {
         return Ok(None);
     }
     Ok(Some(Read {
-        words,
+        words: in_blocks(vertices, &influences, &differences),
         vertices: vertices as u32,
         joints,
         targets,
     }))
+}
+
+/// The words block by block: of each first those of joints and weights, if there are any, and then those
+/// of each target.
+fn in_blocks(vertices: usize, influences: &[u32], differences: &[u32]) -> Vec<u32> {
+    let mut words = Vec::with_capacity(influences.len() + differences.len());
+    for first in (0..vertices).step_by(BLOCK as usize) {
+        let end = vertices.min(first + BLOCK as usize);
+        let part = |of: u32| first * of as usize..end * of as usize;
+        words.extend_from_slice(influences.get(part(INFLUENCE_WORDS)).unwrap_or_default());
+        for target in differences.chunks_exact(vertices * TARGET_WORDS as usize) {
+            words.extend_from_slice(&target[part(TARGET_WORDS)]);
+        }
+    }
+    words
 }
 
 /// The joints and weights of all vertices, and one more than the largest joint that has weight.
@@ -122,11 +136,11 @@ fn wrong_count(vertices: usize, count: usize, of: &MeshVertexAttribute) -> Strin
     format!("it has {vertices} positions and {count} of {name}; there must be as many")
 }
 
-/// Appends the differences of all targets, and tells how many there are.
-fn targets(mesh: &Mesh, vertices: usize, words: &mut Vec<u32>) -> Result<u32, String> {
+/// The differences of all targets, one target after another, and how many targets there are.
+fn targets(mesh: &Mesh, vertices: usize) -> Result<(Vec<u32>, u32), String> {
     // Morph targets that were dropped after an upload count as none.
     let Some(all) = mesh.try_morph_targets().ok().filter(|all| !all.is_empty()) else {
-        return Ok(0);
+        return Ok((Vec::new(), 0));
     };
     if vertices == 0 || !all.len().is_multiple_of(vertices) {
         let count = all.len();
@@ -135,7 +149,7 @@ fn targets(mesh: &Mesh, vertices: usize, words: &mut Vec<u32>) -> Result<u32, St
              many for each target"
         ));
     }
-    words.reserve(all.len() * TARGET_WORDS as usize);
+    let mut words = Vec::with_capacity(all.len() * TARGET_WORDS as usize);
     for (at, one) in all.iter().enumerate() {
         let [position, normal, tangent] = [one.position, one.normal, one.tangent];
         if ![position, normal, tangent]
@@ -151,7 +165,7 @@ fn targets(mesh: &Mesh, vertices: usize, words: &mut Vec<u32>) -> Result<u32, St
         let numbers = [position, normal, tangent].map(|way| way.to_array());
         words.extend(numbers.as_flattened().iter().map(|number| number.to_bits()));
     }
-    Ok((all.len() / vertices) as u32)
+    Ok((words, (all.len() / vertices) as u32))
 }
 
 #[cfg(test)]

@@ -261,7 +261,8 @@ pub struct PassUse {
 
 impl PassUse {
     /// Only this part of the resource. That shaders touch no other bytes of a buffer, and no other slices
-    /// of a 3D image, is for the caller to see to: bindings are of whole buffers and mip levels.
+    /// of a 3D image, is for the caller to see to: bindings are of whole buffers, unless
+    /// [`Compute::bind_bytes`](crate::Compute::bind_bytes) makes them, and of whole mip levels.
     pub fn range(mut self, range: SubRange) -> Self {
         self.range = range;
         self

@@ -1,7 +1,9 @@
 //! What is bound to a pipeline while a pass records, checked against its shaders and what is declared.
 
+use std::ops::Range;
+
 use quadrille_vulkan::{
-    Binding, BindingKind, BindingNeeds, DataLayout, Needs, Sampler, TableBinding, vk,
+    Binding, BindingKind, BindingNeeds, DataLayout, GpuBuffer, Needs, Sampler, TableBinding, vk,
 };
 
 use crate::declare::bind::{Bound, ResourceRef};
@@ -11,12 +13,28 @@ use crate::error::RecordError;
 use crate::record::place::BindingPlace;
 use crate::record::recording::SubRecording;
 
+/// The range of a buffer that is bound as a whole.
+pub(crate) const ALL_BYTES: (u64, u64) = (0, 0);
+
+/// A range of a buffer as [`BoundMask::bind`] takes it. One without bytes is behind the last one, where
+/// there are none, which is an error when the pass is submitted.
+pub(crate) fn part_of(buffer: &GpuBuffer, bytes: Range<u64>) -> (u64, u64) {
+    if bytes == (0..buffer.bytes()) {
+        return ALL_BYTES;
+    }
+    if bytes.is_empty() {
+        return (buffer.bytes(), 0);
+    }
+    (bytes.start, bytes.end - bytes.start)
+}
+
 /// The bindings of a pipeline that are bound so far.
 #[derive(Default)]
 pub(crate) struct BoundMask(u64);
 
 impl BoundMask {
-    /// Binds a resource after checking it against the shader and the declaration.
+    /// Binds a resource after checking it against the shader and the declaration. Of a buffer
+    /// `bytes` are its first byte and how many there are, 0 for all behind it.
     #[inline(always)]
     pub(crate) fn bind(
         &mut self,
@@ -24,6 +42,7 @@ impl BoundMask {
         pipeline: &impl Reflected,
         place: impl BindingPlace,
         bound: Bound<'_>,
+        (offset, size): (u64, u64),
     ) {
         let binding = match place.binding(pipeline) {
             Ok(binding) => binding,
@@ -41,7 +60,7 @@ impl BoundMask {
         }
         match bound.resource {
             ResourceRef::Buffer(buffer) => {
-                recording.list.bind_buffer(binding, buffer, 0, 0);
+                recording.list.bind_buffer(binding, buffer, offset, size);
             }
             ResourceRef::Image(image) if *declared == AccessKind::Sampled => {
                 recording.list.bind_view_sampled(binding, image, bound.view);

@@ -1,12 +1,16 @@
 //! Recording dispatches.
 
-use quadrille_sync::Capabilities;
-use quadrille_vulkan::{ComputePipeline, Sampler};
+use std::ops::Range;
 
+use quadrille_sync::Capabilities;
+use quadrille_vulkan::{ComputePipeline, GpuBuffer, Sampler};
+
+use crate::declare::access::{Access, kind, stage};
 use crate::declare::bind::Declared;
 use crate::declare::kind::AccessKind;
+use crate::declare::named::Named;
 use crate::declare::table::DeclaredTable;
-use crate::record::bound::BoundMask;
+use crate::record::bound::{ALL_BYTES, BoundMask, part_of};
 use crate::record::layout::{self, ShaderValue};
 use crate::record::place::BindingPlace;
 use crate::record::recording::SubRecording;
@@ -40,8 +44,42 @@ impl<'a> Compute<'a> {
     /// its name, `bind("heights", &heights)`.
     #[inline]
     pub fn bind(&mut self, binding: impl BindingPlace, resource: &impl Declared) -> &mut Self {
-        self.bound
-            .bind(self.recording, self.pipeline, binding, resource.bound());
+        self.bound.bind(
+            self.recording,
+            self.pipeline,
+            binding,
+            resource.bound(),
+            ALL_BYTES,
+        );
+        self
+    }
+
+    /// Binds some bytes of a declared buffer, as [`Self::bind`] binds all of it: what is larger than a device
+    /// lets shaders see at once (`maxStorageBufferRange`, at least 128 MiB) is bound in parts. The first
+    /// byte is a multiple of `minStorageBufferOffsetAlignment`, or of `minUniformBufferOffsetAlignment` for
+    /// a uniform buffer: multiples of 256 are right on all devices. The shader's variable begins there.
+    ///
+    /// The plan orders what the pass declares, which is the whole buffer unless
+    /// [`PassUse::range`](crate::PassUse::range) says otherwise.
+    pub fn bind_bytes<T, K, S>(
+        &mut self,
+        binding: impl BindingPlace,
+        buffer: &Access<'_, T, K, S>,
+        bytes: Range<u64>,
+    ) -> &mut Self
+    where
+        T: Named<Handle = GpuBuffer>,
+        K: kind::Kind,
+        S: stage::Stage,
+    {
+        let bytes = part_of(buffer, bytes);
+        self.bound.bind(
+            self.recording,
+            self.pipeline,
+            binding,
+            buffer.bound(),
+            bytes,
+        );
         self
     }
 

@@ -15,7 +15,7 @@ use crate::declare::exact;
 use crate::declare::kind::{AccessKind, StageWish};
 use crate::declare::table::DeclaredTable;
 use crate::error::RecordError;
-use crate::record::bound::BoundMask;
+use crate::record::bound::{ALL_BYTES, BoundMask};
 use crate::record::layout::{self, ShaderValue};
 use crate::record::place::BindingPlace;
 use crate::record::recording::SubRecording;
@@ -62,9 +62,13 @@ impl<'a> Rendering<'a> {
     /// its name, `bind("heights", &heights)`.
     pub fn bind(&mut self, binding: impl BindingPlace, resource: &impl Declared) -> &mut Self {
         match &self.pipeline {
-            Some(pipeline) => self
-                .bound
-                .bind(self.recording, pipeline, binding, resource.bound()),
+            Some(pipeline) => self.bound.bind(
+                self.recording,
+                pipeline,
+                binding,
+                resource.bound(),
+                ALL_BYTES,
+            ),
             None => self
                 .recording
                 .fail(RecordError::NoPipeline { command: "bind" }),

@@ -56,6 +56,43 @@ fn targets_come_behind_joints() {
 }
 
 #[test]
+fn vertices_lie_in_blocks() {
+    let count = BLOCK as usize + 6;
+    let place = |at: usize| [at as f32, 0.0, 0.0];
+    let mut mesh = mesh(count)
+        .with_inserted_attribute(
+            Mesh::ATTRIBUTE_JOINT_INDEX,
+            Values::Uint16x4((0..count as u16).map(|at| [at, 0, 0, 0]).collect()),
+        )
+        .with_inserted_attribute(
+            Mesh::ATTRIBUTE_JOINT_WEIGHT,
+            vec![[1.0, 0.0, 0.0, 0.0]; count],
+        );
+    let target = |sign: f32| {
+        (0..count).map(move |at| MorphAttributes {
+            position: Vec3::from(place(at)) * sign,
+            ..MorphAttributes::default()
+        })
+    };
+    mesh.set_morph_targets(target(1.0).chain(target(-1.0)).collect());
+    let read = read(&mesh).unwrap().unwrap();
+    let per_vertex = INFLUENCE_WORDS + 2 * TARGET_WORDS;
+    assert_eq!(read.words.len() as u32, count as u32 * per_vertex);
+    for vertex in 0..count as u32 {
+        let first = vertex / BLOCK * BLOCK;
+        let (block, index) = (first * per_vertex, vertex - first);
+        let vertices = BLOCK.min(count as u32 - first);
+        let word = |at: u32| read.words[at as usize];
+        assert_eq!(word(block + index * INFLUENCE_WORDS), vertex);
+        for (target, sign) in [(0, 1.0), (1, -1.0)] {
+            let targets = block + vertices * (INFLUENCE_WORDS + target * TARGET_WORDS);
+            let found = f32::from_bits(word(targets + index * TARGET_WORDS));
+            assert_eq!(found, vertex as f32 * sign, "{target}");
+        }
+    }
+}
+
+#[test]
 fn what_is_wrong_is_told() {
     assert!(read(&mesh(3)).unwrap().is_none(), "rigid");
     let weights = Values::Float32x4(vec![[f32::NAN; 4]; 2]);
