@@ -2,8 +2,9 @@
 //!
 //! Binding is by push descriptors in set 0. There are no descriptor pools or sets to manage and no
 //! lifetimes to get wrong, and every bind names its resource, so that it can be checked against
-//! what the pass declares. Sets from 1 on are those of tables ([`ImageTable`](crate::ImageTable)), which
-//! have one layout, whatever is in them.
+//! what the pass declares. Sets from 1 on are those of tables ([`ImageTable`](crate::ImageTable),
+//! [`BufferTable`](crate::BufferTable)), which have one layout for images and one for buffers, whatever is
+//! in them.
 //!
 //! A graphics pipeline is compiled for the formats of the attachments it meets, when it first
 //! meets them ([`GraphicsPipeline::prepare`] does it beforehand), so users never repeat formats.

@@ -182,9 +182,9 @@ impl GpuShader {
     pub const MAX_BINDINGS: u32 = 32;
 
     /// Translates WGSL. `label` stands for the file in errors. Push constants are
-    /// `var<immediate>`; resources are in `@group(0)`, and arrays of images that tables are bound to
-    /// in groups of their own: see [`ImageTable`](crate::ImageTable). It can `import` what crates publish
-    /// ([`ShaderModule`]); pipelines set its `override` constants.
+    /// `var<immediate>`; resources are in `@group(0)`, and arrays that tables are bound to in groups
+    /// of their own: see [`ImageTable`](crate::ImageTable) and [`BufferTable`](crate::BufferTable). It can
+    /// `import` what crates publish ([`ShaderModule`]); pipelines set its `override` constants.
     ///
     /// # Errors
     /// [`ShaderError::Source`] with the place and what would be right, or

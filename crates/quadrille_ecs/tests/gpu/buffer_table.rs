@@ -5,7 +5,7 @@ use bevy_derive::{Deref, DerefMut};
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
 
-use crate::common::{Rig, read};
+use crate::common::{Rig, read, read_image};
 
 /// The entries of the table that is looked at.
 const ENTRIES: u32 = 8;
@@ -166,6 +166,74 @@ fn each_invocation_chooses_a_buffer() {
 #[ignore = "needs a device"]
 fn spirv_has_runtime_arrays_of_buffers() {
     each_invocation_chooses(true);
+}
+
+#[derive(Resource, Deref)]
+struct Picture(GpuImage);
+
+#[derive(Resource)]
+struct Paint(GraphicsPipeline);
+
+/// Vertices of each instance are moved by one row, and its pixel is coloured by another.
+const PAINT: &str = "
+    enable wgpu_binding_array;
+    struct Row { count: u32, values: array<u32> }
+    @group(3) @binding(0) var<storage, read> rows: binding_array<Row>;
+
+    struct Corner { @builtin(position) at: vec4f, @location(0) @interpolate(flat) row: u32 }
+
+    @vertex
+    fn corner(@builtin(vertex_index) i: u32, @builtin(instance_index) row: u32) -> Corner {
+        let left = f32(rows[row].count) / 4.0 - 1.0;
+        let at = vec2f(left + f32(i) * 0.125, f32(i & 1u) * 8.0 - 4.0);
+        return Corner(vec4f(at, 0.0, 1.0), row);
+    }
+
+    @fragment
+    fn paint(corner: Corner) -> @location(0) vec4u {
+        return vec4u(rows[corner.row].values[0], 0u, 0u, 1u);
+    }";
+
+fn paint(
+    mut recorder: Recorder,
+    rows: Table<Rows>,
+    picture: ColorTarget<Picture>,
+    paint: Res<Paint>,
+) {
+    let mut rendering = recorder.render(picture.clear([0.0; 4]));
+    rendering
+        .pipeline(&paint.0)
+        .table("rows", &rows)
+        .draw(0..3, 0..3);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn shaders_of_all_stages_choose() {
+    let mut rig = rig(FIRST, false);
+    for [place, color] in [[1, 70], [5, 80], [6, 90]] {
+        let buffer = make(&rig, "row", 4, Sharing::Auto);
+        fill(&mut rig, &buffer, &[place, color]);
+        rows(&mut rig).insert(&buffer).expect("it fits");
+    }
+    let gpu = rig.app.world().resource::<GpuDevice>();
+    let shader = GpuShader::wgsl("paint", PAINT).expect("it is WGSL");
+    let pipeline = gpu
+        .graphics_pipeline(&GraphicsPipelineDesc::of("paint", &shader))
+        .expect("it is a pipeline");
+    let desc = ImageDesc::color_target("picture", [8, 1], Format::R8G8B8A8_UINT);
+    let picture = gpu.create_image(&desc).expect("images can be made");
+    rig.app.world_mut().insert_resource(Paint(pipeline));
+    rig.app
+        .world_mut()
+        .insert_resource(Picture(picture.clone()));
+    rig.app
+        .add_systems(Render, (paint, look::<Seen>.on_queue(QueueWish::Async)));
+    rig.update(3);
+    let texels = read_image(&mut rig, &picture);
+    rig.expect_no_errors();
+    let reds: Vec<u8> = texels.chunks_exact(4).map(|texel| texel[0]).collect();
+    assert_eq!(reds, [0, 70, 0, 0, 0, 80, 90, 0]);
 }
 
 /// A small generator of numbers.

@@ -2,7 +2,7 @@ use ash::vk;
 
 use spirq::ty::{AccessType, ArrayType, ScalarType, StructMember, StructType, Type};
 
-use super::{BindingKind, GpuShader, ShaderImage, ShaderStage};
+use super::{BindingKind, GpuShader, ShaderImage, ShaderStage, TableKind};
 use crate::error::ShaderError;
 
 const CELLS: &str = "
@@ -273,4 +273,45 @@ fn arrays_of_hostile_modules_are_looked_at_in_part() {
     };
     let layout = super::reflect::data_layout(&Type::Struct(block));
     assert!(layout.members().eq([("", 4)]));
+}
+
+const ROWS: &str = "
+enable wgpu_binding_array;
+struct Row { values: array<u32> }
+@group(0) @binding(0) var<storage, read_write> sum: array<u32>;
+@group(2) @binding(0) var<storage, read> rows: binding_array<Row>;
+@compute @workgroup_size(1)
+fn add(@builtin(global_invocation_id) id: vec3u) { sum[id.x] = rows[id.x].values[0]; }
+";
+
+#[test]
+fn arrays_of_buffers_are_tables_in_both_languages() {
+    let wgsl = GpuShader::wgsl("rows", ROWS).unwrap();
+    let spirv = GpuShader::spirv("rows", wgsl.words()).unwrap();
+    for shader in [&wgsl, &spirv] {
+        let [table] = &shader.entry_points()[0].tables[..] else {
+            panic!("{:?}", shader.entry_points())
+        };
+        let place = (table.group, table.binding, table.name.as_str());
+        assert_eq!((place, table.kind), ((2, 0, "rows"), TableKind::Buffers));
+    }
+}
+
+#[test]
+fn tables_of_buffers_are_not_written() {
+    let problem = |shader: Result<GpuShader, ShaderError>| shader.unwrap_err().to_string();
+    let expected =
+        "rows is an array of storage buffers that it may write; the buffers of a table are";
+    let written = ROWS.replace("var<storage, read> rows", "var<storage, read_write> rows");
+    let message = problem(GpuShader::wgsl("rows", &written));
+    assert!(message.contains(expected), "{message}");
+    // The same module without `OpDecorate .. NonWritable`.
+    let mut words = GpuShader::wgsl("rows", ROWS).unwrap().words().to_vec();
+    let (decorate, non_writable) = (3 << 16 | 71, 24);
+    let is_it = |at: &usize| words[*at] == decorate && words[at + 2] == non_writable;
+    let at: Vec<usize> = (5..words.len() - 2).filter(is_it).collect();
+    assert_eq!(at.len(), 1, "one variable is only read");
+    words.drain(at[0]..at[0] + 3);
+    let message = problem(GpuShader::spirv("rows", &words));
+    assert!(message.contains(expected), "{message}");
 }

@@ -1,5 +1,7 @@
 //! WGSL to SPIR-V with naga.
 
+mod tables;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use ash::vk;
@@ -14,9 +16,10 @@ use super::image::format_of_wgsl;
 use super::implicit::remove_layouts;
 use super::{
     Binding, BindingKind, DataLayout, EntryPoint, Location, LocationType, ScalarKind, ShaderImage,
-    ShaderStage, TableBinding, TableKind, data_layout, spirv, written_members,
+    ShaderStage, data_layout, spirv,
 };
 use crate::error::ShaderError;
+use tables::table_binding;
 
 /// Language features beyond the core that the baseline's devices have.
 const CAPABILITIES: Capabilities = Capabilities::IMMEDIATES
@@ -309,79 +312,6 @@ fn binding(
             DataLayout::default()
         },
     })
-}
-
-/// A part of a table, which lies in a group of its own, that a stage uses.
-fn table_binding(
-    context: &Reflection<'_>,
-    variable: &naga::GlobalVariable,
-    (place, name): (&naga::ResourceBinding, String),
-    stage: ShaderStage,
-) -> Result<TableBinding, ShaderError> {
-    let group = place.group;
-    let is_array = matches!(
-        context.module.types[variable.ty].inner,
-        TypeInner::BindingArray { .. }
-    );
-    let kind = table_kind(context.module, variable).ok_or_else(|| {
-        context.problem(match variable.space {
-            AddressSpace::Storage { .. } if is_array => written_members(&name),
-            _ => format!(
-            "{name} is in @group({group}); resources belong in group 0, at @group(0), and arrays \
-             (binding_array) of images with their samplers, or of storage buffers that are read, in \
-             groups of their own"
-            ),
-        })
-    })?;
-    let binding = TableBinding {
-        group,
-        binding: place.binding,
-        name,
-        kind,
-        stages: stage.to_vk(),
-    };
-    binding.check(context.label)
-}
-
-/// What of a table a variable is, if it is any.
-fn table_kind(module: &naga::Module, variable: &naga::GlobalVariable) -> Option<TableKind> {
-    let ty = variable.ty;
-    let (base, count) = match &module.types[ty].inner {
-        &TypeInner::BindingArray { base, size } => match size {
-            naga::ArraySize::Constant(count) => (base, Some(count.get())),
-            naga::ArraySize::Dynamic => (base, None),
-            naga::ArraySize::Pending(_) => return None,
-        },
-        _ => (ty, Some(1)),
-    };
-    let is_array = base != ty;
-    match kind(&module.types[base].inner, variable.space)? {
-        // Members are settled only as long as no shader writes them.
-        BindingKind::StorageBuffer if is_array && is_read(variable.space) => {
-            Some(TableKind::Buffers)
-        }
-        BindingKind::Sampler => Some(TableKind::Samplers(count.unwrap_or(1))),
-        // What compares depths would do so with the fallback too, which has none.
-        BindingKind::SampledImage(image) if is_array && !is_depth(module, base) => {
-            Some(TableKind::Images(image))
-        }
-        _ => None,
-    }
-}
-
-fn is_read(space: AddressSpace) -> bool {
-    matches!(space, AddressSpace::Storage { access } if access == naga::StorageAccess::LOAD)
-}
-
-fn is_depth(module: &naga::Module, ty: naga::Handle<naga::Type>) -> bool {
-    let inner = &module.types[ty].inner;
-    matches!(
-        inner,
-        TypeInner::Image {
-            class: ImageClass::Depth { .. },
-            ..
-        }
-    )
 }
 
 /// The bytes of a type up to the end of its last member or element, without the padding behind it.
