@@ -400,12 +400,11 @@ fn copies(
 fn work(
     mut recorder: Recorder,
     bytes: StorageReadWrite<Bytes>,
-    (pyramid, whole, solid): (Sampled<Pyramid>, Sampled<Whole>, Sampled<Solid>),
-    (samples, depth): (Sampled<Samples>, Sampled<Depth>),
+    (pyramid, whole): (Sampled<Pyramid>, Sampled<Whole>),
+    (solid, samples, depth): (Sampled<Solid>, Sampled<Samples>, Sampled<Depth>),
     (plain, halves): (StorageWrite<Plain>, StorageWrite<Halves>),
     (arguments, flags): (IndirectRead<Arguments>, ConditionRead<Flags>),
-    (textures, rows): (Table<Textures>, Table<Rows>),
-    tools: Res<Tools>,
+    (textures, rows, tools): (Table<Textures>, Table<Rows>, Res<Tools>),
 ) {
     let Some(mut dice) = Dice::of(&tools, 1) else {
         return;
