@@ -14,6 +14,9 @@ mod gizmos;
 #[cfg(feature = "gltf")]
 #[path = "gpu/gltf.rs"]
 mod gltf;
+#[cfg(feature = "gltf")]
+#[path = "gpu/gltf_files.rs"]
+mod gltf_files;
 #[path = "gpu/guide.rs"]
 mod guide;
 #[path = "gpu/lamps.rs"]
