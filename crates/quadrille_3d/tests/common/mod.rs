@@ -43,15 +43,23 @@ impl Rig {
 
     /// The numbers of a row of texels of the image [`EXACT`].
     pub(crate) fn exact_row(&mut self, y: u32) -> Vec<[f32; 4]> {
+        self.exact_rows().swap_remove(y as usize)
+    }
+
+    /// The numbers of all texels of the image [`EXACT`], row by row from the top.
+    pub(crate) fn exact_rows(&mut self) -> Vec<Vec<[f32; 4]>> {
         self.update(SETTLING);
         let image = self.app.world().resource::<Exact>().0.clone();
         let done = self.read_back(Readback::image(&image));
         let ([width, _], _) = done.image.expect("an image was read back");
-        let row = done.bytes.chunks_exact(width as usize * 16).nth(y as usize);
-        let texels = row.expect("the row is there").chunks_exact(16);
-        let number = |bytes: &[u8]| f32::from_le_bytes(bytes.try_into().expect("4 bytes"));
-        texels
-            .map(|texel| [0, 4, 8, 12].map(|at| number(&texel[at..at + 4])))
-            .collect()
+        let numbers: Vec<f32> = done
+            .bytes
+            .as_chunks::<4>()
+            .0
+            .iter()
+            .map(|&bytes| f32::from_le_bytes(bytes))
+            .collect();
+        let (texels, _) = numbers.as_chunks::<4>();
+        texels.chunks(width as usize).map(<[_]>::to_vec).collect()
     }
 }
