@@ -37,6 +37,8 @@ const ALPHA_MULTIPLY: f32 = 5.0;
 
 // The pipeline is for what may have holes: without them depth is known before the shader runs.
 override HAS_HOLES: bool = true;
+// The pipeline is for materials that have images.
+override HAS_IMAGES: bool = true;
 // The pipeline is for materials that need more than two lobes and images where they are.
 override IS_RICH: bool = true;
 
@@ -103,7 +105,7 @@ fn fragment_main(corner: Corner, @builtin(front_facing) is_front: bool) -> @loca
         discard;
     }
     let at = seen_at(corner, view, material, is_front);
-    var base = material.base_color * corner.color * texel(material.textures.x, at);
+    var base = material.base_color * corner.color * image(material.textures.x, at);
     if material.alpha < 0.0 {
         base.a = 1.0;
     } else if material.alpha <= 1.0 {
@@ -135,8 +137,19 @@ fn fragment_main(corner: Corner, @builtin(front_facing) is_front: bool) -> @loca
     return vec4f(color * base.a, base.a);
 }
 
+// What an image says of a place; white where there is none.
+fn image(place: u32, at: Coordinates) -> vec4f {
+    if !HAS_IMAGES {
+        return vec4f(1.0);
+    }
+    return texel(place, at);
+}
+
 // The texture coordinates of what is seen: of a deeper place, where a material has depths.
 fn seen_at(corner: Corner, view: View, material: Material, is_front: bool) -> Coordinates {
+    if !HAS_IMAGES {
+        return Coordinates();
+    }
     var at = coordinates_of(corner.uvs, material);
     if !IS_RICH {
         return at;
@@ -167,7 +180,7 @@ fn lit(
 ) -> vec3f {
     let instance = instances[corner.instance];
     let surface = surface_of(corner, view, material, at, base.rgb, is_front);
-    let open = texel(material.textures.w, at).r;
+    let open = image(material.textures.w, at).r;
     let rough = look_up_dfg(surface.normal_view, 1.0);
     let number = instance.flags >> LIGHTMAP_BIT;
     let is_baked = IS_RICH && number != 0u && lightmaps[number - 1u].texture != NO_TEXTURE;
@@ -187,7 +200,7 @@ fn lit(
     );
     let receives = (instance.flags & RECEIVES) != 0u;
     radiance += light_of_all(surface, place, view, receives);
-    var emissive = material.emissive.rgb * texel(material.textures.y, at).rgb;
+    var emissive = material.emissive.rgb * image(material.textures.y, at).rgb;
     emissive *= mix(1.0, view.exposure, material.emissive.a);
     // A varnish is over what shines as well.
     let coat = surface.coat;
@@ -253,14 +266,14 @@ fn surface_of(
     let has_tangents = dot(corner.tangent.xyz, corner.tangent.xyz) > 0.0;
     let normals = material.more_textures.x;
     surface.normal = geometric;
-    if normals != NO_TEXTURE && has_tangents {
+    if HAS_IMAGES && normals != NO_TEXTURE && has_tangents {
         let has_two = (material.flags & TWO_CHANNELS) != 0u;
-        surface.normal = mapped_normal(corner, material, texel(normals, at), has_two, is_front);
+        surface.normal = mapped_normal(corner, material, image(normals, at), has_two, is_front);
     }
     surface.normal_view = clamp(dot(surface.normal, surface.to_view), 0.0001, 1.0);
-    var metal_rough = texel(material.textures.z, at).bg;
+    var metal_rough = image(material.textures.z, at).bg;
     if (material.flags & METAL_IN_GREEN) != 0u {
-        metal_rough = texel(material.textures.z, at).gr;
+        metal_rough = image(material.textures.z, at).gr;
     }
     let metallic = material.metallic * metal_rough.x;
     surface.diffuse = base * (1.0 - metallic);
@@ -284,10 +297,10 @@ fn surface_of(
 
 fn mirrored_without_metal(material: Material, at: Coordinates) -> vec3f {
     var reflectance = material.reflectance;
-    if material.more_textures.y != NO_TEXTURE {
-        reflectance *= 0.5 * texel(material.more_textures.y, at).a;
+    if HAS_IMAGES && material.more_textures.y != NO_TEXTURE {
+        reflectance *= 0.5 * image(material.more_textures.y, at).a;
     }
-    reflectance *= texel(material.more_textures.z, at).rgb;
+    reflectance *= image(material.more_textures.z, at).rgb;
     return 0.16 * reflectance * reflectance;
 }
 
@@ -305,12 +318,12 @@ fn coat_of(
     if !IS_RICH || material.clearcoat == 0.0 {
         return coat;
     }
-    coat.strength = material.clearcoat * texel(material.more_textures.w, at).r;
-    let rough = material.clearcoat_roughness * texel(material.last_textures.x, at).g;
+    coat.strength = material.clearcoat * image(material.more_textures.w, at).r;
+    let rough = material.clearcoat_roughness * image(material.last_textures.x, at).g;
     coat.perceptual_roughness = clamp(rough, 0.089, 1.0);
     let normals = material.last_textures.y;
     if normals != NO_TEXTURE && dot(corner.tangent.xyz, corner.tangent.xyz) > 0.0 {
-        coat.normal = mapped_normal(corner, material, texel(normals, at), false, is_front);
+        coat.normal = mapped_normal(corner, material, image(normals, at), false, is_front);
     }
     coat.normal_view = clamp(dot(coat.normal, to_view), 0.0001, 1.0);
     coat.dfg = look_up_dfg(coat.normal_view, coat.perceptual_roughness);
@@ -322,7 +335,7 @@ fn draw_out(surface: ptr<function, Surface>, corner: Corner, material: Material,
     var direction = material.anisotropy_direction;
     var strength = material.anisotropy;
     if material.last_textures.z != NO_TEXTURE {
-        let said = texel(material.last_textures.z, at).rgb;
+        let said = image(material.last_textures.z, at).rgb;
         let turn = normalize(said.rg * 2.0 - 1.0);
         direction = mat2x2f(direction, vec2f(-direction.y, direction.x)) * turn;
         strength *= said.b;
@@ -348,7 +361,10 @@ fn look_up_dfg(cosine: f32, perceptual_roughness: f32) -> vec2f {
 // The light of all directional lights, and of those others whose bits all slabs around the place have.
 // There is one call of `light`, which is most of this shader.
 fn light_of_all(surface: Surface, place: Place, view: View, receives: bool) -> vec3f {
-    let slabs = slabs_at(view, surface.world);
+    var slabs = vec3u(0u);
+    if view.mask_blocks != 0u {
+        slabs = slabs_at(view, surface.world);
+    }
     var directional = 0u;
     var block = 0u;
     var filled = 0u;

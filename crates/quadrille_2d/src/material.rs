@@ -5,6 +5,7 @@ use bevy_asset::{AsAssetId, Asset, AssetId, Handle};
 use bevy_color::{Alpha as _, Color};
 use bevy_derive::{Deref, DerefMut};
 use bevy_ecs::prelude::*;
+use bevy_ecs::template::FromTemplate;
 use bevy_image::Image;
 use bevy_math::Affine2;
 use bevy_reflect::TypePath;
@@ -85,7 +86,9 @@ impl From<Handle<Image>> for ColorMaterial {
 }
 
 /// The material of a [`Mesh2d`](bevy_mesh::Mesh2d). Those of [`ColorMaterial`] are drawn.
-#[derive(Component, Clone, Debug, Deref, DerefMut, PartialEq, Eq)]
+///
+/// It may stand in a scene of `bsn!`, as bevy's.
+#[derive(Component, FromTemplate, Clone, Debug, Deref, DerefMut, PartialEq, Eq)]
 pub struct MeshMaterial2d<M: Asset>(pub Handle<M>);
 
 impl<M: Asset> Default for MeshMaterial2d<M> {

@@ -40,7 +40,7 @@ impl Plugin for FreeCameraPlugin {
 
 /// How a camera is flown: the fields and defaults of bevy's component.
 ///
-/// Keys move it along its own axes and up and down those of the world; the mouse turns it while
+/// Keys move it along its own axes, up and down by [`Self::vertical_movement_axis`]; the mouse turns it while
 /// its button is held, or after its key was pressed; the wheel sets the speed. What changes as it
 /// flies is its [`FreeCameraState`].
 #[derive(Component, Clone, Debug)]
@@ -74,6 +74,18 @@ pub struct FreeCamera {
     pub scroll_factor: f32,
     /// How fast it comes to rest: without keys, e to this power less is left after a second.
     pub friction: f32,
+    /// Which way is up where it rises.
+    pub vertical_movement_axis: VerticalMovementAxis,
+}
+
+/// Which way a [`FreeCamera`] rises.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum VerticalMovementAxis {
+    /// Along the y axis of the world.
+    #[default]
+    World,
+    /// Along the camera's own upward axis.
+    Local,
 }
 
 impl Default for FreeCamera {
@@ -94,6 +106,7 @@ impl Default for FreeCamera {
             // The logarithm of 1.05: five percent a line.
             scroll_factor: 0.048_790_16,
             friction: 40.0,
+            vertical_movement_axis: VerticalMovementAxis::World,
         }
     }
 }
@@ -126,7 +139,7 @@ pub struct FreeCameraState {
     pub yaw: f32,
     /// What the wheel has made of both speeds.
     pub speed_multiplier: f32,
-    /// Units of length in a second: to the right, up in the world, forward.
+    /// Units of length in a second: to the right, up, forward.
     pub velocity: Vec3,
     /// Whether pitch and yaw have been read from the `Transform`.
     begun: bool,
@@ -264,7 +277,11 @@ fn fly(
     }
     if state.velocity != Vec3::ZERO {
         let Vec3 { x, y, z } = state.velocity * seconds;
-        let moved = transform.right() * x + Vec3::Y * y + transform.forward() * z;
+        let up = match camera.vertical_movement_axis {
+            VerticalMovementAxis::World => Vec3::Y,
+            VerticalMovementAxis::Local => *transform.up(),
+        };
+        let moved = transform.right() * x + up * y + transform.forward() * z;
         transform.translation += moved;
     }
 }

@@ -404,7 +404,7 @@ fn bin_of((mesh, look): (MeshPlace, Look)) -> BinKey {
         shape: mesh.shape,
         cull: look.cull,
         mix: look.mix,
-        is_rich: look.is_rich,
+        detail: look.detail,
     };
     BinKey { pipeline, mesh }
 }

@@ -94,7 +94,9 @@ pub use environment::filter::{
     filter_env_3d,
 };
 pub use environment::maps::{Cubes3d, EnvironmentMaps3d, Volumes3d};
-pub use free_camera::{FreeCamera, FreeCameraPlugin, FreeCameraState, run_freecamera_controller};
+pub use free_camera::{
+    FreeCamera, FreeCameraPlugin, FreeCameraState, VerticalMovementAxis, run_freecamera_controller,
+};
 pub use gizmos::{GizmoColors, GizmoPipelines3d, GizmoSamples, GizmoTargets3d, gizmos_3d};
 pub use grading::{ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither};
 pub use instances::{Indices3d, Instances3d, Vertices3d};

@@ -5,6 +5,7 @@ use bevy_asset::{AsAssetId, Asset, AssetId, Handle};
 use bevy_color::{Alpha as _, Color, LinearRgba};
 use bevy_derive::{Deref, DerefMut};
 use bevy_ecs::prelude::*;
+use bevy_ecs::template::FromTemplate;
 use bevy_image::Image;
 use bevy_math::{Affine2, Mat2, Vec2};
 use bevy_mesh::UvChannel;
@@ -306,7 +307,9 @@ impl From<LinearRgba> for StandardMaterial {
 }
 
 /// The material of a [`Mesh3d`](bevy_mesh::Mesh3d). Those of [`StandardMaterial`] are drawn.
-#[derive(Component, Clone, Debug, Deref, DerefMut, PartialEq, Eq, Reflect)]
+///
+/// It may stand in a scene of `bsn!`, as bevy's: `MeshMaterial3d::<StandardMaterial>(asset_value(color))`.
+#[derive(Component, FromTemplate, Clone, Debug, Deref, DerefMut, PartialEq, Eq, Reflect)]
 #[reflect(Component, Default)]
 pub struct MeshMaterial3d<M: Asset>(pub Handle<M>);
 

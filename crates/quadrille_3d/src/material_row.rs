@@ -84,9 +84,19 @@ pub(crate) struct Look {
     pub(crate) nearer: f32,
     /// It is thick enough to cast shadows.
     pub(crate) casts: bool,
-    /// It has a varnish, long highlights, depths or a lightmap, whose code slows down all others: other
-    /// pipelines are without.
-    pub(crate) is_rich: bool,
+    pub(crate) detail: Detail,
+}
+
+/// How much there is to shade. Code that is there slows down also those who do not need it, so that
+/// pipelines have no more than that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Detail {
+    /// The same everywhere.
+    Plain,
+    /// Images say what differs.
+    Images,
+    /// There is a varnish, there are long highlights, depths, or a lightmap.
+    Rich,
 }
 
 /// How what is drawn meets what is there.
@@ -251,6 +261,25 @@ fn images(material: &StandardMaterial) -> [(&Option<Handle<Image>>, &UvChannel);
     ]
 }
 
+fn has_images(material: &StandardMaterial) -> bool {
+    images(material).iter().any(|(image, _)| image.is_some())
+}
+
+impl Detail {
+    fn new(material: &StandardMaterial) -> Self {
+        let is_rich = material.clearcoat != 0.0
+            || material.anisotropy_strength != 0.0
+            || material.depth_map.is_some();
+        if is_rich {
+            Self::Rich
+        } else if has_images(material) {
+            Self::Images
+        } else {
+            Self::Plain
+        }
+    }
+}
+
 impl Look {
     fn new(material: &StandardMaterial) -> Self {
         let alpha = material.base_color.alpha();
@@ -267,9 +296,7 @@ impl Look {
                 AlphaMode::Mask(threshold) => alpha >= threshold,
                 _ => alpha >= THINNEST,
             },
-            is_rich: material.clearcoat != 0.0
-                || material.anisotropy_strength != 0.0
-                || material.depth_map.is_some(),
+            detail: Detail::new(material),
         }
     }
 
@@ -279,7 +306,11 @@ impl Look {
         let has_holes = fades && self.mix == Mix::Hide;
         Self {
             mix: if has_holes { Mix::Mask } else { self.mix },
-            is_rich: self.is_rich || has_lightmap,
+            detail: if has_lightmap {
+                Detail::Rich
+            } else {
+                self.detail
+            },
             ..self
         }
     }
@@ -364,7 +395,7 @@ impl MaterialStore {
         let mut textures = texture_source(&mut self.textures, source);
         let row = MaterialRow::new(&material, &mut textures);
         let look = Look::new(&material);
-        if images(&material).iter().any(|(image, _)| image.is_some()) {
+        if has_images(&material) {
             self.textured.insert(id);
         } else {
             self.textured.remove(&id);

@@ -10,7 +10,7 @@ use quadrille::prelude::{
 use quadrille::vulkan::{BlendEquation, ShaderError, vk};
 use quadrille_content::Shape;
 
-use crate::material_row::{CullMode, Mix};
+use crate::material_row::{CullMode, Detail, Mix};
 use crate::mesh_vertex::Vertex;
 use crate::scene::PipelineKey;
 
@@ -230,7 +230,11 @@ fn mesh_pipeline(
         }),
         constants: vec![
             ("HAS_HOLES".to_owned(), (key.mix != Mix::Hide).into()),
-            ("IS_RICH".to_owned(), key.is_rich.into()),
+            (
+                "HAS_IMAGES".to_owned(),
+                (key.detail != Detail::Plain).into(),
+            ),
+            ("IS_RICH".to_owned(), (key.detail == Detail::Rich).into()),
         ],
         ..GraphicsPipelineDesc::of(name, shader)
     })

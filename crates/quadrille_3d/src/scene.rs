@@ -16,7 +16,7 @@ use crate::cull::{CullLayers3d, CullRow, CullViews3d, DRAW_BYTES, DrawArgs3d, Se
 use crate::grading::GradingRow;
 use crate::instances::DrawnMesh;
 use crate::light_textures::{LightTextureRow, LightTextures3d};
-use crate::material_row::{CullMode, Mix};
+use crate::material_row::{CullMode, Detail, Mix};
 use crate::occlusion::{DrawsBehind3d, SeenBehind3d, WasSeen3d};
 use crate::sky::SkyPush;
 use crate::table::{List, grow};
@@ -216,8 +216,7 @@ pub(crate) struct PipelineKey {
     pub(crate) shape: Shape,
     pub(crate) cull: CullMode,
     pub(crate) mix: Mix,
-    /// It needs more than two lobes, and images where they are.
-    pub(crate) is_rich: bool,
+    pub(crate) detail: Detail,
 }
 
 /// Instances of one mesh that others are seen through.

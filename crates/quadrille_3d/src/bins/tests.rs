@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
-use crate::material_row::{CullMode, Mix};
+use crate::material_row::{CullMode, Detail, Mix};
 
 fn key(number: u32) -> BinKey {
     BinKey {
@@ -9,7 +9,7 @@ fn key(number: u32) -> BinKey {
             shape: Shape::Triangles,
             cull: [CullMode::None, CullMode::Back][number as usize % 2],
             mix: [Mix::Hide, Mix::Cover][number as usize / 2 % 2],
-            is_rich: false,
+            detail: Detail::Plain,
         },
         mesh: MeshPlace {
             shape: Shape::Triangles,

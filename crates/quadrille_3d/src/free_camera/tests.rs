@@ -89,6 +89,20 @@ fn keys_move_it_and_friction_stops_it() {
 }
 
 #[test]
+fn it_rises_along_its_own_axis_where_that_is_asked_for() {
+    let (mut app, camera) = app();
+    // It looks down: its upward axis is that of -z.
+    let mut entity = app.world_mut().entity_mut(camera);
+    entity.insert(Transform::from_rotation(Quat::from_rotation_x(-FRAC_PI_2)));
+    let mut settings = entity.get_mut::<FreeCamera>().unwrap();
+    settings.vertical_movement_axis = VerticalMovementAxis::Local;
+    press(&mut app, KeyCode::KeyE);
+    frame(&mut app);
+    let at = place(&app, camera);
+    assert!(at.abs_diff_eq(Vec3::new(0.0, 0.0, -0.5), 1e-5), "{at}");
+}
+
+#[test]
 fn the_wheel_sets_the_speed() {
     let (mut app, camera) = app();
     for (unit, delta) in [

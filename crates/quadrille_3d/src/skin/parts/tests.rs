@@ -13,7 +13,7 @@ fn pieces(count: u32, from: u32, vertices: u32) -> Vec<Piece> {
         pose: at * 8..at * 8 + 8,
         weights: at * 8 + 6,
         has_joints: true,
-        has_weights: at % 2 == 0,
+        has_weights: at.is_multiple_of(2),
         targets: 1,
     };
     (0..count).map(piece).collect()
@@ -42,7 +42,7 @@ fn computed(parts: &[Part], jobs: &[Job]) -> Vec<[u64; 5]> {
         for job in &jobs[part.jobs.clone()] {
             assert_eq!(job.first_group, groups);
             groups += job.vertices.div_ceil(64);
-            assert!(job.vertices.is_multiple_of(64) || job.vertices < 64 || part.jobs.len() > 0);
+            assert!(job.vertices.is_multiple_of(64) || job.vertices < 64 || !part.jobs.is_empty());
             for vertex in 0..u64::from(job.vertices) {
                 let place = |window: &Range<u64>, first: u32, bytes: u64| {
                     let at = window.start + u64::from(first) * 4 + vertex * bytes;
