@@ -207,13 +207,15 @@ fn is_hidden(view: u32, place: u32) -> bool {
     }
     // Rounding, and what the material adds.
     nearest *= 1.0 + SLACK + max(materials[instance.material].depth_bias, 0.0) / 8388608.0;
-    let sides = vec2f(textureDimensions(pyramid));
+    let size = textureDimensions(pyramid);
+    let sides = vec2f(size);
     // A pixel on each side: the view has less than twice as many as the first level has texels.
     let first = saturate(low - 1.0 / sides) * sides;
     let last = saturate(high + 1.0 / sides) * sides;
     let texels = max(last.x - first.x, last.y - first.y);
     let level = min(u32(ceil(log2(max(texels, 1.0)))), textureNumLevels(pyramid) - 1u);
-    let most = textureDimensions(pyramid, level) - 1u;
+    // The sides are powers of two. Mesa 25.0's llvmpipe tells all threads of a vector the size of one level.
+    let most = max(size >> vec2u(level), vec2u(1u)) - 1u;
     let from_texel = min(vec2u(first) >> vec2u(level), most);
     let to_texel = min(vec2u(last) >> vec2u(level), most);
     for (var y = from_texel.y; y <= to_texel.y; y++) {
