@@ -1,8 +1,9 @@
 // Fog between the camera and what it sees.
 
 import quadrille_3d::scene::{View, lights};
+import quadrille_3d::shadows::{Place, shadow};
 
-fn with_fog(color: vec3f, world: vec3f, view: View) -> vec3f {
+fn with_fog(color: vec3f, world: vec3f, pixel: vec2f, view: View) -> vec3f {
     let fog = view.fog;
     let way = world - view.position;
     let distance = length(way);
@@ -13,7 +14,9 @@ fn with_fog(color: vec3f, world: vec3f, view: View) -> vec3f {
         for (var at = 0u; at < view.directional_count; at++) {
             let light = lights[view.first_light + at];
             let along = max(dot(direction, light.place), 0.0);
-            scattered += pow(along, fog.inscattering.w) * light.color * view.exposure;
+            let added = pow(along, fog.inscattering.w) * light.color * view.exposure;
+            // Fog in shadow does not shine, as bevy has it: that before a place counts as that at the place.
+            scattered += added * shadow(Place(world, -direction, pixel), view, light, light.place);
         }
         behind += fog.light_color.rgb * scattered * fog.light_color.a;
     }

@@ -119,7 +119,7 @@ fn fragment_main(corner: Corner, @builtin(front_facing) is_front: bool) -> @loca
         color = lit(corner, view, material, at, base, is_front);
     }
     if (material.flags & FOG) != 0u && view.fog.falloff.w > 0.0 {
-        color = with_fog(color, corner.world, view);
+        color = with_fog(color, corner.world, corner.position.xy, view);
     }
     color = clamp(color, vec3f(0.0), vec3f(BRIGHTEST));
     // Colours to be covered with are multiplied with alpha, unless they are already.
@@ -181,7 +181,6 @@ fn lit(
     let instance = instances[corner.instance];
     let surface = surface_of(corner, view, material, at, base.rgb, is_front);
     let open = image(material.textures.w, at).r;
-    let rough = look_up_dfg(surface.normal_view, 1.0);
     let number = instance.flags >> LIGHTMAP_BIT;
     let is_baked = IS_RICH && number != 0u && lightmaps[number - 1u].texture != NO_TEXTURE;
     var radiance = vec3f(0.0);
@@ -190,7 +189,7 @@ fn lit(
         radiance *= surface.diffuse;
     }
     if !is_baked || view.lights_lightmapped != 0u {
-        radiance += ambient_light(surface, view.ambient, rough) * open;
+        radiance += ambient_light(surface, view.ambient) * open;
     }
     radiance += environment_light(surface, view, open, !is_baked);
     let place = Place(

@@ -44,7 +44,8 @@ pub struct CameraView {
     pub viewport: [u32; 4],
     /// The colour that the whole image is cleared with first; none draws over what is there.
     pub clear: Option<LinearRgba>,
-    /// The colour that the viewport is filled with after that.
+    /// The colour that the viewport is filled with after that: what the camera itself asks for, or, for the first
+    /// camera of the image, the world's.
     pub fill: Option<LinearRgba>,
 }
 
@@ -136,6 +137,8 @@ fn view(
         (true, Some(color)) => (Some(color), None),
         // What an image of a swapchain held before is not defined.
         (true, None) if !keeps_contents => (Some(LinearRgba::BLACK), None),
+        // As in bevy, the world's colour is for the first camera of a target: others draw over what it drew.
+        _ if matches!(camera.clear_color, ClearColorConfig::Default) => (None, None),
         (_, color) => (None, color),
     };
     let size = viewport.size();

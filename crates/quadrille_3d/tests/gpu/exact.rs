@@ -219,6 +219,19 @@ fn light_of_a_spot_is_a_cone() {
     assert_eq!(turned(0.61), 0.0);
 }
 
+/// What a lobe mirrors of light from everywhere, as the curve that bevy takes for it (Karis 2014, "Physically
+/// Based Shading on Mobile").
+fn fitted(roughness: f64, cosine: f64) -> [f64; 2] {
+    let r = |slope: f64, at_none: f64| roughness * slope + at_none;
+    let x = r(-1.0, 1.0);
+    let part = (x * x).min((-9.28 * cosine).exp2()) * x + r(-0.0275, 0.0425);
+    let curve = [
+        -1.04 * part + r(-0.572, 1.04),
+        1.04 * part + r(0.022, -0.04),
+    ];
+    curve.map(|number| number.max(5e-5))
+}
+
 #[test]
 #[ignore = "needs a device"]
 fn ambient_light_is_as_much_as_in_bevy() {
@@ -236,9 +249,8 @@ fn ambient_light_is_as_much_as_in_bevy() {
             ..GlobalAmbientLight::default()
         });
         let [metallic, roughness, angle] = [metallic, roughness, angle].map(f64::from);
-        // What a lobe with Fresnel's factor by Schlick mirrors of light from everywhere.
         let returned = |f0: f64, roughness: f64| {
-            let [scale, bias] = quadrature(roughness * roughness, angle.cos());
+            let [scale, bias] = fitted(roughness, angle.cos());
             f0 * scale + bias
         };
         let f0 = 0.04 * (1.0 - metallic) + metallic;
