@@ -116,8 +116,8 @@ impl Renderer {
         &self.gpu
     }
 
-    /// Keeps each frame's declarations, for [`Renderer::plan_text`] and [`Renderer::plan_dot`].
-    /// Off at first: it costs a copy of the frame.
+    /// Keeps each frame's declarations, for [`Renderer::plan_text`], [`Renderer::plan_dot`] and
+    /// [`Renderer::case_text`]. Off at first: it costs a copy of the frame.
     pub fn keep_frames(&mut self, keep: bool) {
         self.keep_frames = keep;
     }
@@ -167,6 +167,14 @@ impl Renderer {
     pub fn plan_text(&self) -> Option<String> {
         let (frame, plan) = self.last.as_ref()?;
         Some(plan.display(frame, self.frames.topology()).to_string())
+    }
+
+    /// The last frame as the text of a case, if there was one and it was kept: `cargo xtask plan` plans it again,
+    /// and `cargo xtask check` lets the oracle judge the plan.
+    pub fn case_text(&self) -> Option<String> {
+        let (frame, _) = self.last.as_ref()?;
+        let topology = self.frames.topology();
+        Some(format!("topology {topology}\n\n=== frame\n{frame}"))
     }
 
     /// The plan of the last frame as a Graphviz diagram of queues, submissions, waits and passes,

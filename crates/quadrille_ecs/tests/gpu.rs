@@ -356,6 +356,13 @@ fn accesses_and_passes_change_at_run_time() {
         .plan_text()
         .expect("it was kept");
     assert!(plan.contains("add"), "{plan}");
+    let case = rig.app.world().resource::<Renderer>().case_text();
+    let case = case.expect("it was kept");
+    assert!(case.starts_with("topology "), "{case}");
+    assert!(
+        case.contains("\n=== frame\n") && case.contains("\npass add"),
+        "{case}"
+    );
     rig.app.world_mut().despawn(pass);
     rig.update(2);
     rig.expect_no_errors();
