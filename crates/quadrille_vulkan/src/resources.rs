@@ -2,6 +2,7 @@
 
 pub(crate) mod buffer;
 pub(crate) mod compatible;
+pub(crate) mod descriptor;
 pub(crate) mod format;
 pub(crate) mod generation;
 pub(crate) mod handle;

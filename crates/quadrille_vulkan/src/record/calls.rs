@@ -8,6 +8,7 @@ use quadrille_sync::{AccessMask, Layout, ResourceId};
 use crate::device::pipeline_layout::PipelineLayout;
 use crate::pipeline::MAX_COLORS;
 use crate::record::encode::{BindCall, DispatchCall, DrawCall, IndirectCall, StateCall};
+use crate::resources::descriptor::Info;
 use crate::resources::table::SharedTable;
 
 /// A Vulkan command with its arguments: a variant for each noun, whose file in `encode` has its kinds.
@@ -82,30 +83,10 @@ pub(crate) struct TableCall {
     pub table: SharedTable,
 }
 
-/// What a descriptor is made from. The variants have the same size, which is the stride of
-/// [`PipelineLayout`]'s template.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub(crate) union Info {
-    pub buffer: vk::DescriptorBufferInfo,
-    pub image: vk::DescriptorImageInfo,
-}
-
 const _: () = assert!(
     size_of::<Info>() == PipelineLayout::INFO_BYTES,
     "the stride"
 );
-
-impl Info {
-    /// Nothing.
-    pub(crate) const NULL: Self = Self {
-        buffer: vk::DescriptorBufferInfo {
-            buffer: vk::Buffer::null(),
-            offset: 0,
-            range: 0,
-        },
-    };
-}
 
 /// In which layout a pass was found to use an image. It follows from what the pass declares, which
 /// may be something else in another frame.

@@ -8,7 +8,7 @@ use super::member::TablePlan;
 use super::{Contents, TableInner, check};
 use crate::device::Device;
 use crate::error::Error;
-use crate::record::calls::Info;
+use crate::resources::descriptor::Info;
 use crate::resources::handle::Handle;
 use crate::shader::{TableBinding, TableKind};
 
