@@ -324,7 +324,7 @@ fn another_device_has_the_textures_of_the_one_before() {
 fn each_mistake_has_one_message() {
     let at = folder("mistakes");
     std::fs::write(at.join("text.png"), "no PNG file").expect("written");
-    std::fs::write(at.join("photo.jpg"), "of a kind that nobody loads").expect("written");
+    std::fs::write(at.join("photo.tga"), "of a kind that nobody loads").expect("written");
     std::fs::write(at.join("wide.png"), png(20_000, 1, &[0; 20_000])).expect("written");
     let loader = "with asset loader 'bevy_image::image_loader::ImageLoader'";
     let files = [
@@ -334,9 +334,9 @@ fn each_mistake_has_one_message() {
             format!("Failed to load asset 'text.png' {loader}: Could not load texture file: "),
         ),
         (
-            "photo.jpg",
+            "photo.tga",
             format!(
-                "Failed to load asset 'photo.jpg' {loader}: files that end in `jpg` are not loaded; \
+                "Failed to load asset 'photo.tga' {loader}: files that end in `tga` are not loaded; \
                  take one that ends in "
             ),
         ),
