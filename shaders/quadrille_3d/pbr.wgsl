@@ -13,8 +13,8 @@ import quadrille_3d::ranges::{fade, is_faded};
 import quadrille_3d::rows::to_world;
 import quadrille_3d::lobes::{Coat, Lamp, Surface, ambient_light, reflected, to_the_fifth};
 import quadrille_3d::scene::{
-    DIRECTIONAL, Light, Material, NO_TEXTURE, SPOT, View, dfg, instances, lights, materials,
-    seen, textures, view_index, views,
+    DIRECTIONAL, LIGHTS_LIGHTMAPPED, Light, Material, NO_TEXTURE, SEVERAL_SAMPLES, SPOT, View, dfg,
+    instances, lights, materials, seen, textures, view_index, views,
 };
 import quadrille_3d::shadows::{Place, shadow};
 
@@ -41,6 +41,8 @@ override HAS_HOLES: bool = true;
 override HAS_IMAGES: bool = true;
 // The pipeline is for materials that need more than two lobes and images where they are.
 override IS_RICH: bool = true;
+// The pipeline's samples are covered by alpha.
+override COVERS_SAMPLES: bool = false;
 
 // Half floats end at 65504.
 const BRIGHTEST: f32 = 60000.0;
@@ -106,10 +108,16 @@ fn fragment_main(corner: Corner, @builtin(front_facing) is_front: bool) -> @loca
     }
     let at = seen_at(corner, view, material, is_front);
     var base = material.base_color * corner.color * image(material.textures.x, at);
-    if material.alpha < 0.0 {
+    let threshold = select(material.alpha, 0.5, COVERS_SAMPLES);
+    var covered = 1.0;
+    if COVERS_SAMPLES && (view.flags & SEVERAL_SAMPLES) != 0u {
+        // From none to all of them within a pixel around the place where alpha is 0.5.
+        covered = saturate((base.a - threshold) / max(fwidth(base.a), 1e-4) + 0.5);
         base.a = 1.0;
-    } else if material.alpha <= 1.0 {
-        if HAS_HOLES && base.a < material.alpha {
+    } else if threshold < 0.0 {
+        base.a = 1.0;
+    } else if threshold <= 1.0 {
+        if HAS_HOLES && base.a < threshold {
             discard;
         }
         base.a = 1.0;
@@ -122,6 +130,9 @@ fn fragment_main(corner: Corner, @builtin(front_facing) is_front: bool) -> @loca
         color = with_fog(color, corner.world, corner.position.xy, view);
     }
     color = clamp(color, vec3f(0.0), vec3f(BRIGHTEST));
+    if COVERS_SAMPLES {
+        return vec4f(color, covered);
+    }
     // Colours to be covered with are multiplied with alpha, unless they are already.
     if material.alpha == ALPHA_ADD {
         return vec4f(color * base.a, 0.0);
@@ -188,7 +199,7 @@ fn lit(
         radiance = baked_light(lightmaps[number - 1u], corner.uvs.zw) * material.lightmap_exposure;
         radiance *= surface.diffuse;
     }
-    if !is_baked || view.lights_lightmapped != 0u {
+    if !is_baked || (view.flags & LIGHTS_LIGHTMAPPED) != 0u {
         radiance += ambient_light(surface, view.ambient) * open;
     }
     radiance += environment_light(surface, view, open, !is_baked);

@@ -32,10 +32,15 @@ struct View {
     // Of the list of environments.
     first_environment: u32,
     environment_count: u32,
-    // Ambient light falls also on what has a lightmap.
-    lights_lightmapped: u32,
+    // `LIGHTS_LIGHTMAPPED` and others.
+    flags: u32,
     fog: Fog,
 }
+
+// Ambient light falls also on what has a lightmap.
+const LIGHTS_LIGHTMAPPED: u32 = 1u;
+// Pixels have more than one sample.
+const SEVERAL_SAMPLES: u32 = 2u;
 
 struct Material {
     base_color: vec4f,

@@ -82,8 +82,7 @@ fn alpha_mode(mode: bevy_material::AlphaMode) -> AlphaMode {
         bevy_material::AlphaMode::Mask(threshold) => AlphaMode::Mask(threshold),
         bevy_material::AlphaMode::Blend => AlphaMode::Blend,
         bevy_material::AlphaMode::Premultiplied => AlphaMode::Premultiplied,
-        // What that is with one sample per pixel.
-        bevy_material::AlphaMode::AlphaToCoverage => AlphaMode::Mask(0.5),
+        bevy_material::AlphaMode::AlphaToCoverage => AlphaMode::AlphaToCoverage,
         bevy_material::AlphaMode::Add => AlphaMode::Add,
         bevy_material::AlphaMode::Multiply => AlphaMode::Multiply,
     }

@@ -23,7 +23,11 @@ pub enum AlphaMode {
     Mask(f32),
     /// The surface covers what is behind it by its alpha.
     Blend,
-    /// The same with colours that are multiplied with alpha already: alpha 0 adds them to what is
+    /// As `Mask(0.5)`, but a pixel in which alpha crosses 0.5 has only some of its samples covered, which
+    /// ones the device decides: edges are smooth, and order does not count. With
+    /// [`Msaa::Off`](crate::Msaa) it is `Mask(0.5)`.
+    AlphaToCoverage,
+    /// The same as `Blend` with colours that are multiplied with alpha already: alpha 0 adds them to what is
     /// behind.
     Premultiplied,
     /// The colours are added to what is behind.
@@ -36,7 +40,7 @@ impl AlphaMode {
     /// Whether what is behind the surface is seen through it, so that order counts.
     pub fn is_transparent(self) -> bool {
         match self {
-            Self::Opaque | Self::Mask(_) => false,
+            Self::Opaque | Self::Mask(_) | Self::AlphaToCoverage => false,
             Self::Blend | Self::Premultiplied | Self::Add | Self::Multiply => true,
         }
     }

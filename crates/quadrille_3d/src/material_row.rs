@@ -64,6 +64,8 @@ const ALPHA_PREMULTIPLIED: f32 = 3.0;
 const ALPHA_ADD: f32 = 4.0;
 /// Colours are multiplied with what is there.
 const ALPHA_MULTIPLY: f32 = 5.0;
+/// Alpha decides which samples are covered.
+const ALPHA_TO_COVERAGE: f32 = 6.0;
 
 const UNLIT: u32 = 1;
 const DOUBLE_SIDED: u32 = 2;
@@ -106,6 +108,8 @@ pub(crate) enum Mix {
     Hide,
     /// It hides that, but where it has holes: a mask.
     Mask,
+    /// It hides that in some of a pixel's samples.
+    Samples,
     /// It covers that by its alpha.
     Cover,
     /// It is multiplied with that.
@@ -117,6 +121,7 @@ impl Mix {
         match mode {
             AlphaMode::Opaque => Self::Hide,
             AlphaMode::Mask(_) => Self::Mask,
+            AlphaMode::AlphaToCoverage => Self::Samples,
             AlphaMode::Blend | AlphaMode::Premultiplied | AlphaMode::Add => Self::Cover,
             AlphaMode::Multiply => Self::Multiply,
         }
@@ -124,7 +129,7 @@ impl Mix {
 
     /// Light falls through where its alpha says so.
     pub(crate) fn has_holes(self) -> bool {
-        matches!(self, Self::Mask | Self::Cover)
+        matches!(self, Self::Mask | Self::Samples | Self::Cover)
     }
 
     /// What is behind is seen through it, so that order counts.
@@ -175,6 +180,7 @@ impl MaterialRow {
                 AlphaMode::Premultiplied => ALPHA_PREMULTIPLIED,
                 AlphaMode::Add => ALPHA_ADD,
                 AlphaMode::Multiply => ALPHA_MULTIPLY,
+                AlphaMode::AlphaToCoverage => ALPHA_TO_COVERAGE,
             },
             flags: flag(material.unlit, UNLIT)
                 | flag(material.double_sided, DOUBLE_SIDED)

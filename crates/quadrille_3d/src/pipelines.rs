@@ -5,7 +5,8 @@ use bevy_ecs::prelude::*;
 use bevy_platform::collections::HashMap;
 use quadrille::prelude::{
     Blend, ComputePipeline, ComputePipelineDesc, Cull, DepthState, GpuBuffer, GpuDevice, GpuShader,
-    GraphicsPipeline, GraphicsPipelineDesc, PrimitiveTopology, Sampler, SamplerDesc, ShaderModule,
+    GraphicsPipeline, GraphicsPipelineDesc, PipelineState, PrimitiveTopology, Sampler, SamplerDesc,
+    ShaderModule,
 };
 use quadrille::vulkan::{BlendEquation, ShaderError, vk};
 use quadrille_content::Shape;
@@ -212,6 +213,7 @@ fn mesh_pipeline(
     let (name, blend) = match key.mix {
         Mix::Hide => ("3d opaque", Blend::Opaque),
         Mix::Mask => ("3d mask", Blend::Opaque),
+        Mix::Samples => ("3d samples", COVERED),
         Mix::Cover => ("3d transparent", Blend::Premultiplied),
         Mix::Multiply => ("3d multiply", MULTIPLIED),
     };
@@ -235,10 +237,32 @@ fn mesh_pipeline(
                 (key.detail != Detail::Plain).into(),
             ),
             ("IS_RICH".to_owned(), (key.detail == Detail::Rich).into()),
+            (
+                "COVERS_SAMPLES".to_owned(),
+                (key.mix == Mix::Samples).into(),
+            ),
         ],
+        state: PipelineState {
+            alpha_to_coverage: key.mix == Mix::Samples,
+            ..PipelineState::default()
+        },
         ..GraphicsPipelineDesc::of(name, shader)
     })
 }
+
+/// Colours of samples that are covered. Their alpha said which those are; what was opaque stays so.
+const COVERED: Blend = Blend::Custom {
+    color: BlendEquation {
+        src: vk::BlendFactor::ONE,
+        dst: vk::BlendFactor::ZERO,
+        op: vk::BlendOp::ADD,
+    },
+    alpha: BlendEquation {
+        src: vk::BlendFactor::ONE,
+        dst: vk::BlendFactor::ONE_MINUS_SRC_ALPHA,
+        op: vk::BlendOp::ADD,
+    },
+};
 
 /// Colours times those that are there. Alpha covers more of what comes behind later.
 const MULTIPLIED: Blend = Blend::Custom {

@@ -48,9 +48,16 @@ pub(crate) struct ViewRow {
     /// Of the list of environments.
     pub(crate) first_environment: u32,
     pub(crate) environment_count: u32,
-    /// Ambient light falls also on what has a lightmap.
-    pub(crate) lights_lightmapped: u32,
+    /// [`ViewRow::LIGHTS_LIGHTMAPPED`] and others.
+    pub(crate) flags: u32,
     pub(crate) fog: FogRow,
+}
+
+impl ViewRow {
+    /// Ambient light falls also on what has a lightmap.
+    pub(crate) const LIGHTS_LIGHTMAPPED: u32 = 1;
+    /// Pixels have more than one sample.
+    pub(crate) const SEVERAL_SAMPLES: u32 = 2;
 }
 
 /// A [`DistanceFog`](crate::DistanceFog) as shaders read it.

@@ -208,7 +208,7 @@ fn add_view(
         shadow_filter: *camera.shadow_filter as u32,
         first_environment: 0,
         environment_count: 0,
-        lights_lightmapped: u32::from(lights_lightmapped(world, camera)),
+        flags: flags(world, camera),
         fog: camera.fog.map_or_else(FogRow::default, fog_row),
     };
     scene.view_rows.now.push(checked(world, view.camera, row));
@@ -304,6 +304,14 @@ fn ambient(world: &World3d, camera: &CameraItem<'_, '_>) -> [f32; 3] {
     };
     let linear = color.to_linear().to_f32_array_no_alpha();
     linear.map(|channel| channel * brightness)
+}
+
+fn flags(world: &World3d, camera: &CameraItem<'_, '_>) -> u32 {
+    let flag = |is_set, flag| if is_set { flag } else { 0 };
+    flag(
+        lights_lightmapped(world, camera),
+        ViewRow::LIGHTS_LIGHTMAPPED,
+    ) | flag(camera.msaa.samples() > 1, ViewRow::SEVERAL_SAMPLES)
 }
 
 fn lights_lightmapped(world: &World3d, camera: &CameraItem<'_, '_>) -> bool {

@@ -202,15 +202,36 @@ fn flat(red: f32, alpha: f32, alpha_mode: AlphaMode) -> StandardMaterial {
     }
 }
 
+/// One plane of this colour before another, whose red is 0.5.
+fn over(red: f32, alpha: f32, mode: AlphaMode, samples: Msaa) -> [f32; 4] {
+    let behind = seen(flat(0.5, 1.0, AlphaMode::Opaque));
+    let mut before = seen(flat(red, alpha, mode));
+    before.mesh = before.mesh.translated_by(Vec3::Z);
+    shown(|_| vec![behind, before], UP, samples)
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn alpha_covers_some_of_the_samples() {
+    let shown = |alpha, samples| {
+        let [red, _, _, covers] = over(0.25, alpha, AlphaMode::AlphaToCoverage, samples);
+        assert_eq!(covers, 1.0, "{alpha}, {samples:?}");
+        red
+    };
+    for samples in [Msaa::Off, Msaa::Sample4] {
+        assert!((shown(0.4, samples) - 0.5).abs() < 1e-3, "{samples:?}");
+        assert!((shown(0.6, samples) - 0.25).abs() < 1e-3, "{samples:?}");
+    }
+    // Which samples alpha covers is the device's choice.
+    let some = shown(0.5, Msaa::Sample4);
+    assert!((0.3..0.45).contains(&some), "{some}");
+    let all = shown(0.5, Msaa::Off);
+    assert!((all - 0.25).abs() < 1e-3, "{all}");
+}
+
 #[test]
 #[ignore = "needs a device"]
 fn each_alpha_mode_mixes_as_it_says() {
-    let over = |red, alpha, mode| {
-        let behind = seen(flat(0.5, 1.0, AlphaMode::Opaque));
-        let mut before = seen(flat(red, alpha, mode));
-        before.mesh = before.mesh.translated_by(Vec3::Z);
-        shown(|_| vec![behind, before], UP, Msaa::Sample4)
-    };
     let cases = [
         (0.25, 0.5, AlphaMode::Opaque, 0.25),
         (0.25, 0.5, AlphaMode::Mask(0.4), 0.25),
@@ -222,7 +243,7 @@ fn each_alpha_mode_mixes_as_it_says() {
         (0.25, 0.5, AlphaMode::Multiply, 0.3125),
     ];
     for (red, alpha, mode, wanted) in cases {
-        let [red, _, _, covers] = over(red, alpha, mode);
+        let [red, _, _, covers] = over(red, alpha, mode, Msaa::Sample4);
         assert!(
             (red - wanted).abs() < 1e-3,
             "{mode:?} {alpha}: {red}, not {wanted}"
