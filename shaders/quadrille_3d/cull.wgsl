@@ -123,21 +123,31 @@ fn sees(view: u32, place: u32) -> bool {
     return square <= (sphere.w * sqrt(square) + reach) * (1.0 + SLACK);
 }
 
+const NO_CHUNK: u32 = 0xffffffffu;
+
+// The place in the order of draws of the chunk that a workgroup looks at; `NO_CHUNK` if such a view draws
+// none there.
+fn rank_of(group: vec3u, groups: vec3u, view: u32) -> u32 {
+    let rank = group.y * groups.x + group.x;
+    if rank >= push.chunks {
+        return NO_CHUNK;
+    }
+    let is_drawn = (chunks[order[rank]].kinds & views[view].kind) != 0u;
+    return select(NO_CHUNK, rank, is_drawn);
+}
+
 @compute @workgroup_size(THREADS)
 fn main(
     @builtin(workgroup_id) group: vec3u,
     @builtin(num_workgroups) groups: vec3u,
     @builtin(local_invocation_index) thread: u32,
 ) {
-    let rank = group.y * groups.x + group.x;
     let view = group.z;
-    if rank >= push.chunks {
+    let rank = rank_of(group, groups, view);
+    if rank == NO_CHUNK {
         return;
     }
     let chunk = chunks[order[rank]];
-    if (chunk.kinds & views[view].kind) == 0u {
-        return;
-    }
     for (var at = thread; at < chunk.count; at += THREADS) {
         let place = members[chunk.first_member + at];
         let was = views[view].phase != FIRST
@@ -157,15 +167,12 @@ fn behind(
     @builtin(num_workgroups) groups: vec3u,
     @builtin(local_invocation_index) thread: u32,
 ) {
-    let rank = group.y * groups.x + group.x;
     let view = push.first_view;
-    if rank >= push.chunks {
+    let rank = rank_of(group, groups, view);
+    if rank == NO_CHUNK {
         return;
     }
     let chunk = chunks[order[rank]];
-    if (chunk.kinds & views[view].kind) == 0u {
-        return;
-    }
     for (var at = thread; at < chunk.count; at += THREADS) {
         let place = members[chunk.first_member + at];
         if sees(view, place) {
