@@ -23,7 +23,8 @@ pub(crate) fn made(path: &str) -> PathBuf {
     root().join("target").join(path)
 }
 
-/// How much room the disk of the checkout has left, in words; nothing where nobody can tell.
+/// Free space of the disk that the checkout lies on, with its unit, such as `48G`; `None` if `df` does not run or
+/// prints something else.
 pub(crate) fn free_space() -> Option<String> {
     let output = Command::new("df")
         .args(["--human-readable", "--output=avail"])

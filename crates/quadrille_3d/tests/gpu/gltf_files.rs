@@ -232,7 +232,7 @@ fn skins_morphs_and_animations_of_files_are_drawn() {
     let gltf = world.resource::<Assets<Gltf>>().get(&file).expect("loaded");
     let (graph, clip) = AnimationGraph::from_clip(gltf.animations[0].clone());
     let graph = world.resource_mut::<Assets<AnimationGraph>>().add(graph);
-    // bevy spawns the scene anew when it hears, a few frames late, that its asset has come.
+    // bevy despawns and spawns the scene again some frames later, on the event of its asset.
     for _ in 0..10 {
         play(rig.app.world_mut(), &graph, clip);
         rig.update(2);

@@ -53,7 +53,7 @@ impl States {
         let Some(map) = self.map(id).filter(|_| self.tenure(id) == Tenure::Own) else {
             return 0;
         };
-        // Buffers have no layouts, and what nobody has written of them is not waited for.
+        // A buffer has no layout, and a range without a write has no hazard to wait for.
         let is_buffer = matches!(self.kind(id), Some(ResourceKind::Buffer { .. }));
         let is_bare = is_buffer || access.layout() == Layout::Undefined;
         let mut queues = u32::MAX;
