@@ -135,16 +135,14 @@ pub(crate) fn run(request: &Request) -> Result<ExitCode> {
             Some(error) => Err(anyhow!("does not compile: {error}")),
             None => judge(&project, &stack, program, run),
         };
-        let compared = beside.as_ref().map(|beside| {
-            let compared = judged
-                .is_ok()
-                .then(|| beside.compare(&project, program, run));
-            compared.map_or_else(String::new, |it| {
-                it.unwrap_or_else(|error| first_line(&error))
-            })
-        });
+        let compared = match &beside {
+            Some(beside) if judged.is_ok() => beside
+                .compare(&project, program, run)
+                .unwrap_or_else(|error| first_line(&error)),
+            _ => String::new(),
+        };
         let line = match judged {
-            Ok(remark) => format!("runs          {} {remark}", compared.unwrap_or_default()),
+            Ok(remark) => format!("runs          {compared} {remark}"),
             Err(error) => {
                 failed.push(program.name.as_str());
                 format!("does not run  {}", first_line(&error))
