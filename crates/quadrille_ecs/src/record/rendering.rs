@@ -9,13 +9,15 @@ use quadrille_vulkan::{
 };
 use smallvec::SmallVec;
 
+use crate::declare::access::{Access, kind, stage};
 use crate::declare::attachment::{Attachment, Attachments, ClearValue};
 use crate::declare::bind::{Bound, Declared, ResourceRef};
 use crate::declare::exact;
 use crate::declare::kind::{AccessKind, StageWish};
+use crate::declare::named::Named;
 use crate::declare::table::DeclaredTable;
 use crate::error::RecordError;
-use crate::record::bound::{ALL_BYTES, BoundMask};
+use crate::record::bound::{ALL_BYTES, BoundMask, part_of};
 use crate::record::layout::{self, ShaderValue};
 use crate::record::place::BindingPlace;
 use crate::record::recording::SubRecording;
@@ -72,6 +74,35 @@ impl<'a> Rendering<'a> {
             None => self
                 .recording
                 .fail(RecordError::NoPipeline { command: "bind" }),
+        }
+        self
+    }
+
+    /// Binds some bytes of a declared buffer, as [`Self::bind`] binds all of it: the row of one object among
+    /// many in a uniform buffer, for one. [`Compute::bind_bytes`](crate::Compute::bind_bytes) says where they
+    /// may begin, and what the plan orders.
+    pub fn bind_bytes<T, K, S>(
+        &mut self,
+        binding: impl BindingPlace,
+        buffer: &Access<'_, T, K, S>,
+        bytes: Range<u64>,
+    ) -> &mut Self
+    where
+        T: Named<Handle = GpuBuffer>,
+        K: kind::Kind,
+        S: stage::Stage,
+    {
+        match &self.pipeline {
+            Some(pipeline) => self.bound.bind(
+                self.recording,
+                pipeline,
+                binding,
+                buffer.bound(),
+                part_of(buffer, bytes),
+            ),
+            None => self.recording.fail(RecordError::NoPipeline {
+                command: "bind_bytes",
+            }),
         }
         self
     }
