@@ -13,12 +13,12 @@ import quadrille_3d::ranges::{fade, is_faded};
 import quadrille_3d::rows::to_world;
 import quadrille_3d::lobes::{Coat, Lamp, Surface, ambient_light, reflected, to_the_fifth};
 import quadrille_3d::scene::{
-    DIRECTIONAL, LIGHTS_LIGHTMAPPED, Light, Material, NO_TEXTURE, SEVERAL_SAMPLES, SPOT, View, dfg,
-    instances, lights, materials, seen, textures, view_index, views,
+    DIRECTIONAL, LIGHTS_LIGHTMAPPED, Light, Material, NO_TEXTURE, SEVERAL_SAMPLES, SPOT, View, camera,
+    dfg, dfg_sampler, instances, lights, materials, seen, textures,
 };
 import quadrille_3d::shadows::{Place, shadow};
 
-const DFG_SIDE: u32 = 32u;
+const DFG_SIDE: f32 = 32.0;
 
 const RECEIVES: u32 = 1u;
 // From here on the number of the instance's lightmap begins; 0 for none.
@@ -81,7 +81,7 @@ fn vertex_main(
         dot(instance.row_z.xyz, tangent.xyz),
     );
     var corner: Corner;
-    corner.position = views[view_index].clip_from_world * vec4f(world, 1.0);
+    corner.position = camera.clip_from_world * vec4f(world, 1.0);
     // A step of depth is at most 2^-23 of it.
     corner.position.z *= 1.0 + materials[instance.material].depth_bias / 8388608.0;
     corner.world = world;
@@ -100,7 +100,7 @@ fn unit_or_zero(way: vec3f) -> vec3f {
 
 @fragment
 fn fragment_main(corner: Corner, @builtin(front_facing) is_front: bool) -> @location(0) vec4f {
-    let view = views[view_index];
+    let view = camera;
     let instance = instances[corner.instance];
     let material = materials[instance.material];
     if HAS_HOLES && is_faded(fade(instance, view.position), corner.position.xy) {
@@ -358,14 +358,9 @@ fn draw_out(surface: ptr<function, Surface>, corner: Corner, material: Material,
 }
 
 fn look_up_dfg(cosine: f32, perceptual_roughness: f32) -> vec2f {
-    let most = f32(DFG_SIDE - 1u);
-    let place = saturate(vec2f(cosine, perceptual_roughness)) * most;
-    let low = vec2u(place);
-    let high = min(low + 1u, vec2u(DFG_SIDE - 1u));
-    let part = fract(place);
-    let top = mix(dfg[low.y * DFG_SIDE + low.x], dfg[low.y * DFG_SIDE + high.x], part.x);
-    let bottom = mix(dfg[high.y * DFG_SIDE + low.x], dfg[high.y * DFG_SIDE + high.x], part.x);
-    return mix(top, bottom, part.y);
+    // The first and the last entry are for 0 and 1.
+    let place = saturate(vec2f(cosine, perceptual_roughness)) * (DFG_SIDE - 1.0) + 0.5;
+    return textureSampleLevel(dfg, dfg_sampler, place / DFG_SIDE, 0.0).rg;
 }
 
 // The light of all directional lights, and of those others whose bits all slabs around the place have.

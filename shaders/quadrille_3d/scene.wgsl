@@ -35,6 +35,7 @@ struct View {
     // `LIGHTS_LIGHTMAPPED` and others.
     flags: u32,
     fog: Fog,
+    unused: array<vec4u, 3>,
 }
 
 // Ambient light falls also on what has a lightmap.
@@ -69,6 +70,9 @@ struct Material {
     last_textures: vec4u,
 }
 
+// 64 flat ones and 96 faces (shadow_maps.rs).
+const MOST_SHADOWS: u32 = 160u;
+
 struct Light {
     place: vec3f,
     bits: u32,
@@ -90,15 +94,16 @@ struct Light {
 
 @group(0) @binding(0) var<storage, read> instances: array<Instance>;
 @group(0) @binding(1) var<storage, read> seen: array<u32>;
-@group(0) @binding(2) var<storage, read> views: array<View>;
+@group(0) @binding(2) var<uniform> camera: View;
 @group(0) @binding(3) var<storage, read> materials: array<Material>;
 @group(0) @binding(4) var<storage, read> lights: array<Light>;
-@group(0) @binding(5) var<storage, read> shadow_views: array<ShadowView>;
+@group(0) @binding(5) var<uniform> shadow_views: array<ShadowView, MOST_SHADOWS>;
 @group(0) @binding(6) var flat_shadows: texture_depth_2d;
 @group(0) @binding(7) var face_shadows: texture_depth_2d;
 @group(0) @binding(8) var shadow_sampler: sampler_comparison;
 // Scale and bias of the light mirrored from all directions (dfg.rs).
-@group(0) @binding(9) var<storage, read> dfg: array<vec2f>;
+@group(0) @binding(9) var dfg: texture_2d<f32>;
+@group(0) @binding(19) var dfg_sampler: sampler;
 
 @group(1) @binding(0) var samplers: binding_array<sampler>;
 @group(1) @binding(1) var textures: binding_array<texture_2d<f32>>;
@@ -112,8 +117,6 @@ const SAMPLER_BIT: u32 = 24u;
 fn first_level(place: u32, uv: vec2f) -> vec4f {
     return textureSampleLevel(textures[place & IMAGE], samplers[place >> SAMPLER_BIT], uv, 0.0);
 }
-
-var<immediate> view_index: u32;
 
 const DIRECTIONAL: u32 = 0u;
 const POINT: u32 = 1u;

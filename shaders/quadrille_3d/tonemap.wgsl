@@ -10,14 +10,13 @@ struct Push {
     background: vec4f,
     // Where the view begins in its target, in pixels.
     corner: vec2f,
-    // Of the list of gradings.
-    row: u32,
     // The background is mapped as the scene is.
     maps_background: u32,
+    unused: u32,
 }
 
 @group(0) @binding(0) var scene: texture_2d<f32>;
-@group(0) @binding(1) var<storage, read> gradings: array<Grading>;
+@group(0) @binding(1) var<uniform> grading: Grading;
 @group(0) @binding(2) var tone_table: texture_3d<f32>;
 @group(0) @binding(3) var table_sampler: sampler;
 
@@ -47,7 +46,6 @@ fn fragment_main(@builtin(position) at: vec4f) -> @location(0) vec4f {
 }
 
 fn mapped(color: vec3f, pixel: vec2f) -> vec3f {
-    let grading = gradings[push.row];
     if grading.method == NONE {
         return color;
     }

@@ -9,6 +9,8 @@
 use std::f64::consts::PI;
 use std::sync::OnceLock;
 
+use half::f16;
+
 /// Steps of the angle and of the roughness.
 pub(crate) const SIDE: usize = 32;
 
@@ -18,16 +20,16 @@ const DIRECTIONS: u32 = 1024;
 /// The smallest cosine and roughness: below, the integral needs more directions than there are.
 const LEAST: f64 = 1e-3;
 
-/// Scale and bias, a row for each perceptual roughness from 0 to 1, in each the cosines from 0 to
-/// 1, both ends included.
-pub(crate) fn table() -> &'static [[f32; 2]] {
-    static TABLE: OnceLock<Vec<[f32; 2]>> = OnceLock::new();
+/// Scale and bias as half floats, a row for each perceptual roughness from 0 to 1, in each the cosines from 0
+/// to 1, both ends included.
+pub(crate) fn table() -> &'static [[u16; 2]] {
+    static TABLE: OnceLock<Vec<[u16; 2]>> = OnceLock::new();
     TABLE.get_or_init(|| {
         let at = |step: usize| (step as f64 / (SIDE - 1) as f64).max(LEAST);
         let entry = |index: usize| scale_and_bias(at(index % SIDE), at(index / SIDE));
         (0..SIDE * SIDE)
             .map(entry)
-            .map(|entry| entry.map(|number| number as f32))
+            .map(|entry| entry.map(|number| f16::from_f64(number).to_bits()))
             .collect()
     })
 }

@@ -8,6 +8,7 @@ use bevy_math::{Mat3, Vec2, Vec3};
 use bytemuck::{Pod, Zeroable};
 
 use crate::camera::Tonemapping;
+use crate::table::UNIFORM_BYTES;
 
 /// Whether noise of less than one step of 8 bits hides the edges between steps, with the names of
 /// bevy's type. A 3D camera has it, unless it says otherwise; without tone mapping there is none.
@@ -151,8 +152,10 @@ pub(crate) struct GradingRow {
     /// Place of the [`Tonemapping`] in its list.
     pub(crate) method: u32,
     midtones: [f32; 2],
-    unused: [f32; 2],
+    unused: [f32; 30],
 }
+
+const _: () = assert!(size_of::<GradingRow>() == UNIFORM_BYTES as usize);
 
 const TURNS_HUE: u32 = 1;
 const BALANCES: u32 = 2;
@@ -192,7 +195,7 @@ impl GradingRow {
             lift: each(|section| section.lift),
             method: method as u32,
             midtones: [global.midtones_range.start, global.midtones_range.end],
-            unused: [0.0; 2],
+            unused: [0.0; 30],
         };
         let sections = [
             row.saturation,

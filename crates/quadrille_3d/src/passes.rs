@@ -8,7 +8,7 @@ use quadrille::ecs::{
 };
 use quadrille::prelude::{
     DepthTarget, GpuDevice, IndexRead, IndexType, IndirectRead, Recorder, Sampled, StorageRead,
-    Table, VertexRead,
+    Table, Uniform, VertexRead,
 };
 
 use crate::bins::Group;
@@ -25,6 +25,7 @@ use crate::scene::{
     AtlasKind, Draw3d, Lights3d, PipelineKey, Scene3d, ShadowViews3d, Sorted3d, View3d, Views3d,
 };
 use crate::shadow_maps::{FaceShadows3d, FlatShadows3d, ShadowMaps, Tiles};
+use crate::table::uniform_row;
 use crate::targets::{SceneColors, SceneDepths, SceneSamples};
 use crate::textures::Textures3d;
 
@@ -54,13 +55,13 @@ pub struct Culled3d<'w> {
 /// What light depends on.
 #[derive(SystemParam)]
 pub struct Lighting3d<'w> {
-    views: StorageRead<'w, Views3d>,
+    views: Uniform<'w, Views3d>,
     materials: StorageRead<'w, Materials3d>,
     lights: StorageRead<'w, Lights3d>,
-    shadow_views: StorageRead<'w, ShadowViews3d>,
+    shadow_views: Uniform<'w, ShadowViews3d>,
     flat_shadows: Sampled<'w, FlatShadows3d>,
     face_shadows: Sampled<'w, FaceShadows3d>,
-    dfg: StorageRead<'w, Dfg3d>,
+    dfg: Sampled<'w, Dfg3d>,
     light_masks: StorageRead<'w, LightMasks3d>,
     textures: Table<'w, Textures3d>,
     environments: StorageRead<'w, Environments3d>,
@@ -102,8 +103,7 @@ impl Drawn3d<'_> {
             rendering.pipeline(pipeline);
             geometry.bind(rendering);
             rendering.bind(1, &found.seen);
-            lighting.bind(rendering, &self.pipelines);
-            rendering.push(&view.row);
+            lighting.bind(rendering, &self.pipelines, view);
             found.draw(rendering, self, row, group);
         }
     }
@@ -183,9 +183,10 @@ impl Lighting3d<'_> {
         ]);
     }
 
-    fn bind(&self, rendering: &mut Rendering<'_>, pipelines: &Pipelines3d) {
+    /// Binds it as a view sees it, once a pipeline is bound.
+    fn bind(&self, rendering: &mut Rendering<'_>, pipelines: &Pipelines3d, view: &View3d) {
         rendering
-            .bind(2, &self.views)
+            .bind_bytes(2, &self.views, uniform_row(view.row))
             .bind(3, &self.materials)
             .bind(4, &self.lights)
             .bind(5, &self.shadow_views)
@@ -193,6 +194,7 @@ impl Lighting3d<'_> {
             .bind(7, &self.face_shadows)
             .sampler(8, &pipelines.shadow_sampler)
             .bind(9, &self.dfg)
+            .sampler(19, &pipelines.edge_sampler)
             .bind(10, &self.light_masks)
             .bind(16, &self.environments)
             .bind(17, &self.lightmaps)
@@ -208,7 +210,7 @@ impl Lighting3d<'_> {
 pub fn shadow_3d(
     mut recorder: Recorder,
     meshes: (Geometry3d, Culled3d),
-    lit: (StorageRead<ShadowViews3d>, Holes3d),
+    lit: (Uniform<ShadowViews3d>, Holes3d),
     (flat, faces): (DepthTarget<FlatShadows3d>, DepthTarget<FaceShadows3d>),
     drawn: Drawn3d,
     maps: Res<ShadowMaps>,
@@ -240,7 +242,7 @@ fn draw_shadows(
     kind: AtlasKind,
     drawn: &Drawn3d,
     (geometry, found): (&Geometry3d, &Found<'_>),
-    (views, holes): &(StorageRead<ShadowViews3d>, Holes3d),
+    (views, holes): &(Uniform<ShadowViews3d>, Holes3d),
 ) {
     let mut bound = None;
     for group in drawn.scene.shadow_groups() {
@@ -350,8 +352,7 @@ pub fn transparent_3d(
                 rendering.pipeline(pipeline);
                 geometry.bind(&mut rendering);
                 rendering.bind(1, &sorted);
-                lighting.bind(&mut rendering, &drawn.pipelines);
-                rendering.push(&view.row);
+                lighting.bind(&mut rendering, &drawn.pipelines, view);
                 bound = Some(key);
             }
             draw_mesh(&mut rendering, draw);

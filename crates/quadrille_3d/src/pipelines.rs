@@ -4,7 +4,7 @@ use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bevy_platform::collections::HashMap;
 use quadrille::prelude::{
-    Blend, ComputePipeline, ComputePipelineDesc, Cull, DepthState, GpuBuffer, GpuDevice, GpuShader,
+    Blend, ComputePipeline, ComputePipelineDesc, Cull, DepthState, GpuDevice, GpuImage, GpuShader,
     GraphicsPipeline, GraphicsPipelineDesc, PipelineState, PrimitiveTopology, Sampler, SamplerDesc,
     ShaderModule,
 };
@@ -15,9 +15,9 @@ use crate::material_row::{CullMode, Detail, Mix};
 use crate::mesh_vertex::Vertex;
 use crate::scene::PipelineKey;
 
-/// The table of the light that is mirrored from all directions.
+/// The table of the light that is mirrored from all directions: see `dfg.rs`.
 #[derive(Resource, Deref)]
-pub struct Dfg3d(pub(crate) GpuBuffer);
+pub struct Dfg3d(pub(crate) GpuImage);
 
 /// The pipelines of the passes of 3D.
 #[derive(Resource)]
@@ -33,7 +33,7 @@ pub struct Pipelines3d {
     pub(crate) cull_behind: ComputePipeline,
     pub(crate) pyramid: PyramidPipelines,
     pub(crate) shadow_sampler: Sampler,
-    pub(crate) table_sampler: Sampler,
+    pub(crate) edge_sampler: Sampler,
 }
 
 /// The pipelines of `pyramid_3d`.
@@ -171,8 +171,8 @@ impl Pipelines3d {
             })?,
             pyramid: PyramidPipelines::new(gpu)?,
             shadow_sampler: gpu.create_sampler(&compare)?,
-            table_sampler: gpu.create_sampler(&SamplerDesc {
-                name: "tone tables".to_owned(),
+            edge_sampler: gpu.create_sampler(&SamplerDesc {
+                name: "edges".to_owned(),
                 address: vk::SamplerAddressMode::CLAMP_TO_EDGE,
                 ..SamplerDesc::linear()
             })?,

@@ -7,7 +7,9 @@ use bevy_camera::{Camera3d, Exposure};
 use bevy_ecs::prelude::*;
 use bevy_light::{LightPlugin, ShadowFilteringMethod};
 use quadrille::ecs::RenderStartup;
-use quadrille::prelude::{BufferDesc, BufferUsage, GpuDevice, Render, RenderSystems, Uploads};
+use quadrille::prelude::{
+    BufferDesc, BufferUsage, Format, GpuDevice, ImageDesc, Render, RenderSystems, Sharing, Uploads,
+};
 use quadrille_content::{ContentPlugin, ContentSystems, Draws3d, Msaa, add};
 
 use crate::camera::Tonemapping;
@@ -36,10 +38,12 @@ use crate::occlusion::{
 };
 use crate::passes::{opaque_3d, shadow_3d, transparent_3d};
 use crate::pipelines::{Dfg3d, Pipelines3d, publish_modules};
-use crate::scene::{Lights3d, Scene3d, ShadowViews3d, Sorted3d, Views3d, send_scene};
+use crate::scene::{
+    Lights3d, SHADOW_VIEWS_BYTES, Scene3d, ShadowViews3d, Sorted3d, Views3d, send_scene,
+};
 use crate::shadow_maps::{self, ShadowMaps, prepare_shadow_maps};
 use crate::sky::{SkyPipeline3d, sky_3d};
-use crate::table::table_buffer;
+use crate::table::{UNIFORM_BYTES, table_buffer};
 use crate::targets::{SceneColors, SceneDepths, SceneSamples, prepare_targets};
 use crate::textures::Textures3d;
 use crate::tonemap::{Gradings3d, ToneTables3d, prepare_tone_tables, tonemap_3d};
@@ -268,12 +272,9 @@ fn make(
     };
     commands.insert_resource(Instances3d(table("3d instances")?));
     commands.insert_resource(Materials3d(table("3d materials")?));
-    commands.insert_resource(Views3d(table("3d views")?));
-    commands.insert_resource(Gradings3d(table("3d gradings")?));
     commands.insert_resource(Lights3d(table("3d lights")?));
     commands.insert_resource(LightTextures3d(table("3d light textures")?));
     commands.insert_resource(LightMasks3d(table("3d light masks")?));
-    commands.insert_resource(ShadowViews3d(table("3d shadow views")?));
     commands.insert_resource(Environments3d(table("3d environments")?));
     commands.insert_resource(Sorted3d(table("3d sorted")?));
     commands.insert_resource(Bounds3d(table("3d bounds")?));
@@ -284,6 +285,18 @@ fn make(
     commands.insert_resource(CullViews3d(table("3d culled views")?));
     commands.insert_resource(WasSeen3d(table("3d was seen")?));
     commands.insert_resource(CullLayers3d(table("3d layers")?));
+    let mut uniform = |name, bytes| {
+        let desc = BufferDesc::storage(name, bytes).with_usage(BufferUsage::UNIFORM);
+        let buffer = gpu.create_buffer(&desc.with_sharing(Sharing::Concurrent))?;
+        uploads.write_buffer(&buffer, 0, &[0; UNIFORM_BYTES as usize]);
+        Ok::<_, BevyError>(buffer)
+    };
+    commands.insert_resource(Gradings3d(uniform("3d gradings", SMALLEST)?));
+    commands.insert_resource(Views3d(uniform("3d views", SMALLEST)?));
+    commands.insert_resource(ShadowViews3d(uniform(
+        "3d shadow views",
+        SHADOW_VIEWS_BYTES,
+    )?));
     let seen = gpu.create_buffer(&BufferDesc::storage("3d seen", SMALLEST))?;
     let usage = BufferUsage::INDIRECT;
     let args = BufferDesc::storage("3d draws", SMALLEST).with_usage(usage);
@@ -312,8 +325,10 @@ fn make(
     }
     commands.insert_resource(Vertices3d(vertices));
     commands.insert_resource(Indices3d(indices));
-    let dfg = table_buffer(&gpu, "3d dfg", size_of_val(dfg::table()) as u64)?;
-    uploads.write_buffer(&dfg, 0, bytemuck::cast_slice(dfg::table()));
+    let extent = [dfg::SIDE as u32; 2];
+    let desc = ImageDesc::sampled("3d dfg", [extent[0], extent[1], 1], Format::R16G16_SFLOAT);
+    let dfg = gpu.create_image(&desc)?;
+    uploads.write_image(&dfg, bytemuck::cast_slice(dfg::table()));
     commands.insert_resource(Dfg3d(dfg));
     let (flat, faces) = shadow_maps::images(&gpu)?;
     stores.maps.begin_anew(&flat, &faces);

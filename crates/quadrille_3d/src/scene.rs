@@ -17,9 +17,11 @@ use crate::grading::GradingRow;
 use crate::instances::DrawnMesh;
 use crate::light_textures::{LightTextureRow, LightTextures3d};
 use crate::material_row::{CullMode, Detail, Mix};
+
 use crate::occlusion::{DrawsBehind3d, SeenBehind3d, WasSeen3d};
+use crate::shadow_maps::{MOST_FACES, MOST_FLAT};
 use crate::sky::SkyPush;
-use crate::table::{List, grow};
+use crate::table::{List, UNIFORM_BYTES, grow};
 use crate::tonemap::Gradings3d;
 
 /// A camera as shaders read it.
@@ -51,7 +53,10 @@ pub(crate) struct ViewRow {
     /// [`ViewRow::LIGHTS_LIGHTMAPPED`] and others.
     pub(crate) flags: u32,
     pub(crate) fog: FogRow,
+    pub(crate) unused: [u32; 12],
 }
+
+const _: () = assert!(size_of::<ViewRow>() == UNIFORM_BYTES as usize);
 
 impl ViewRow {
     /// Ambient light falls also on what has a lightmap.
@@ -116,6 +121,12 @@ pub(crate) struct ShadowRow {
     pub(crate) texel: f32,
     pub(crate) unused: f32,
 }
+
+/// Of all [`ShadowRow`]s that there may be, which is less than all devices let shaders see of a uniform buffer.
+pub(crate) const SHADOW_VIEWS_BYTES: u64 =
+    (MOST_FLAT + MOST_FACES) as u64 * size_of::<ShadowRow>() as u64;
+
+const _: () = assert!(SHADOW_VIEWS_BYTES <= 1 << 14);
 
 /// What one 3D camera draws in this frame: passes of programs find by it the images of the view.
 #[derive(Clone, Debug)]

@@ -184,12 +184,24 @@ impl<T: Pod> List<T> {
     }
 }
 
+/// Of a row that is bound by itself: uniform buffers begin at multiples of 256 bytes on all devices.
+pub(crate) const UNIFORM_BYTES: u64 = 256;
+
+/// The bytes of a row of so many.
+pub(crate) fn uniform_row(row: u32) -> Range<u64> {
+    let first = u64::from(row) * UNIFORM_BYTES;
+    first..first + UNIFORM_BYTES
+}
+
 /// Puts a larger buffer in the place of one that is too small. Tells whether it did: the new one has
 /// nothing of the old one.
 pub(crate) fn grow(gpu: &GpuDevice, buffer: &mut GpuBuffer, bytes: u64) -> Result<bool, Error> {
     let is_small = buffer.bytes() < bytes;
     if is_small {
-        *buffer = table_buffer(gpu, buffer.name(), bytes)?;
+        *buffer = gpu.create_buffer(&BufferDesc {
+            bytes: room(bytes),
+            ..buffer.desc().clone()
+        })?;
     }
     Ok(is_small)
 }
@@ -197,9 +209,12 @@ pub(crate) fn grow(gpu: &GpuDevice, buffer: &mut GpuBuffer, bytes: u64) -> Resul
 /// A buffer for at least so many bytes of rows. It is written on one queue and read on another in
 /// most frames, so it belongs to both.
 pub(crate) fn table_buffer(gpu: &GpuDevice, name: &str, bytes: u64) -> Result<GpuBuffer, Error> {
-    let bytes = bytes.next_power_of_two().max(1 << 12);
-    let desc = BufferDesc::storage(name, bytes).with_sharing(Sharing::Concurrent);
+    let desc = BufferDesc::storage(name, room(bytes)).with_sharing(Sharing::Concurrent);
     gpu.create_buffer(&desc)
+}
+
+fn room(bytes: u64) -> u64 {
+    bytes.next_power_of_two().max(1 << 12)
 }
 
 #[cfg(test)]

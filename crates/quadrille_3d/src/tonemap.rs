@@ -7,7 +7,7 @@ use bevy_image::{CompressedImageFormats, Image, ImageSampler, ImageType};
 use bytemuck::{Pod, Zeroable};
 use quadrille::ecs::{AccessList, AnyAccess, ColorAttachment as _, access_kind};
 use quadrille::prelude::{
-    Format, GpuBuffer, GpuDevice, GpuImage, ImageDesc, Recorder, StorageRead, Uploads,
+    Format, GpuBuffer, GpuDevice, GpuImage, ImageDesc, Recorder, Uniform, Uploads,
 };
 use quadrille::vulkan::Error;
 use quadrille_content::{CameraTargets, Complaints};
@@ -16,9 +16,10 @@ use crate::camera::Tonemapping;
 use crate::passes::Drawn3d;
 use crate::pipelines::Pipelines3d;
 use crate::scene::{Scene3d, View3d};
+use crate::table::uniform_row;
 use crate::targets::SceneColors;
 
-/// What each view's colours go through: 144 bytes each.
+/// What each view's colours go through: a row of 256 bytes each.
 #[derive(Resource, Deref)]
 pub struct Gradings3d(pub(crate) GpuBuffer);
 
@@ -138,8 +139,8 @@ pub(crate) fn prepare_tone_tables(
 struct TonemapPush {
     background: [f32; 4],
     corner: [f32; 2],
-    row: u32,
     maps_background: u32,
+    unused: u32,
 }
 
 /// The pass that maps the radiance of each view to the colours of its camera's target: one pass of
@@ -149,7 +150,7 @@ pub fn tonemap_3d(
     colors: AccessList<SceneColors, access_kind::Sampled>,
     tables: AccessList<ToneTables3d, access_kind::Sampled>,
     targets: AccessList<CameraTargets, access_kind::ColorTarget>,
-    gradings: StorageRead<Gradings3d>,
+    gradings: Uniform<Gradings3d>,
     drawn: Drawn3d,
 ) {
     for view in &drawn.scene.views {
@@ -180,7 +181,7 @@ fn map_view(
     recorder: &mut Recorder,
     view: &View3d,
     images: &Mapped,
-    gradings: &StorageRead<Gradings3d>,
+    gradings: &Uniform<Gradings3d>,
     pipelines: &Pipelines3d,
 ) {
     let Mapped {
@@ -205,17 +206,17 @@ fn map_view(
             .background
             .map_or([0.0; 4], |[r, g, b, _]| [r, g, b, 1.0]),
         corner: [left as f32, top as f32],
-        row: view.row,
         maps_background: u32::from(view.is_hdr),
+        unused: 0,
     };
     pass.render(attachment)
         .viewport([left as f32, top as f32, width as f32, height as f32])
         .scissor([left, top, width, height])
         .pipeline(&pipelines.tonemap)
         .bind(0, color)
-        .bind(1, gradings)
+        .bind_bytes(1, gradings, uniform_row(view.row))
         .bind(2, table)
-        .sampler(3, &pipelines.table_sampler)
+        .sampler(3, &pipelines.edge_sampler)
         .push_bytes(bytemuck::bytes_of(&push))
         .draw(0..3, 0..1);
 }

@@ -210,6 +210,7 @@ fn add_view(
         environment_count: 0,
         flags: flags(world, camera),
         fog: camera.fog.map_or_else(FogRow::default, fog_row),
+        unused: [0; 12],
     };
     scene.view_rows.now.push(checked(world, view.camera, row));
     scene
