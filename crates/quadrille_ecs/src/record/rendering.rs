@@ -80,7 +80,30 @@ impl<'a> Rendering<'a> {
 
     /// Binds some bytes of a declared buffer, as [`Self::bind`] binds all of it: the row of one object among
     /// many in a uniform buffer, for one. [`Compute::bind_bytes`](crate::Compute::bind_bytes) says where they
-    /// may begin, and what the plan orders.
+    /// may begin, and what the plan orders. Bytes that the buffer has not, or a beginning that is not aligned,
+    /// are an error of the frame.
+    ///
+    /// ```
+    /// # use bevy_derive::Deref;
+    /// # use bevy_ecs::prelude::*;
+    /// # use quadrille_ecs::*;
+    /// # #[derive(Resource, Deref)] struct Color(GpuImage);
+    /// # #[derive(Resource, Deref)] struct Rows(GpuBuffer);
+    /// # #[derive(Resource)] struct Paint(GraphicsPipeline);
+    /// /// Three objects, whose rows of 256 bytes lie one behind the other.
+    /// fn paint(
+    ///     mut recorder: Recorder,
+    ///     color: ColorTarget<Color>,
+    ///     rows: Uniform<Rows>,
+    ///     paint: Res<Paint>,
+    /// ) {
+    ///     let mut rendering = recorder.render(color.clear([0.0; 4]));
+    ///     rendering.pipeline(&paint.0);
+    ///     for first in [0, 256, 512] {
+    ///         rendering.bind_bytes("row", &rows, first..first + 256).draw(0..4, 0..1);
+    ///     }
+    /// }
+    /// ```
     pub fn bind_bytes<T, K, S>(
         &mut self,
         binding: impl BindingPlace,
