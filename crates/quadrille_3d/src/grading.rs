@@ -152,6 +152,7 @@ pub(crate) struct GradingRow {
     /// Place of the [`Tonemapping`] in its list.
     pub(crate) method: u32,
     midtones: [f32; 2],
+    /// Up to [`UNIFORM_BYTES`].
     unused: [f32; 30],
 }
 

@@ -194,7 +194,7 @@ impl Lighting3d<'_> {
             .bind(7, &self.face_shadows)
             .sampler(8, &pipelines.shadow_sampler)
             .bind(9, &self.dfg)
-            .sampler(19, &pipelines.edge_sampler)
+            .sampler(19, &pipelines.clamped_sampler)
             .bind(10, &self.light_masks)
             .bind(16, &self.environments)
             .bind(17, &self.lightmaps)

@@ -4,20 +4,30 @@ use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bevy_platform::collections::HashMap;
 use quadrille::prelude::{
-    Blend, ComputePipeline, ComputePipelineDesc, Cull, DepthState, GpuDevice, GpuImage, GpuShader,
-    GraphicsPipeline, GraphicsPipelineDesc, PipelineState, PrimitiveTopology, Sampler, SamplerDesc,
-    ShaderModule,
+    Blend, ComputePipeline, ComputePipelineDesc, Cull, DepthState, Format, GpuDevice, GpuImage,
+    GpuShader, GraphicsPipeline, GraphicsPipelineDesc, ImageDesc, PipelineState, PrimitiveTopology,
+    Sampler, SamplerDesc, ShaderModule, Uploads,
 };
-use quadrille::vulkan::{BlendEquation, ShaderError, vk};
+use quadrille::vulkan::{BlendEquation, Error, ShaderError, vk};
 use quadrille_content::Shape;
 
+use crate::dfg;
 use crate::material_row::{CullMode, Detail, Mix};
 use crate::mesh_vertex::Vertex;
 use crate::scene::PipelineKey;
 
 /// The table of the light that is mirrored from all directions: see `dfg.rs`.
 #[derive(Resource, Deref)]
-pub struct Dfg3d(pub(crate) GpuImage);
+pub struct Dfg3d(GpuImage);
+
+impl Dfg3d {
+    pub(crate) fn new(gpu: &GpuDevice, uploads: &mut Uploads) -> Result<Self, Error> {
+        let desc = ImageDesc::sampled("3d dfg", [dfg::SIDE as u32; 2], Format::R16G16_SFLOAT);
+        let image = gpu.create_image(&desc)?;
+        uploads.write_image(&image, bytemuck::cast_slice(dfg::table()));
+        Ok(Self(image))
+    }
+}
 
 /// The pipelines of the passes of 3D.
 #[derive(Resource)]
@@ -33,7 +43,8 @@ pub struct Pipelines3d {
     pub(crate) cull_behind: ComputePipeline,
     pub(crate) pyramid: PyramidPipelines,
     pub(crate) shadow_sampler: Sampler,
-    pub(crate) edge_sampler: Sampler,
+    /// Linear; beyond an image's edge lies what is at the edge.
+    pub(crate) clamped_sampler: Sampler,
 }
 
 /// The pipelines of `pyramid_3d`.
@@ -171,8 +182,8 @@ impl Pipelines3d {
             })?,
             pyramid: PyramidPipelines::new(gpu)?,
             shadow_sampler: gpu.create_sampler(&compare)?,
-            edge_sampler: gpu.create_sampler(&SamplerDesc {
-                name: "edges".to_owned(),
+            clamped_sampler: gpu.create_sampler(&SamplerDesc {
+                name: "clamped".to_owned(),
                 address: vk::SamplerAddressMode::CLAMP_TO_EDGE,
                 ..SamplerDesc::linear()
             })?,

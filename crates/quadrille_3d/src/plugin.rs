@@ -7,9 +7,7 @@ use bevy_camera::{Camera3d, Exposure};
 use bevy_ecs::prelude::*;
 use bevy_light::{LightPlugin, ShadowFilteringMethod};
 use quadrille::ecs::RenderStartup;
-use quadrille::prelude::{
-    BufferDesc, BufferUsage, Format, GpuDevice, ImageDesc, Render, RenderSystems, Sharing, Uploads,
-};
+use quadrille::prelude::{BufferDesc, BufferUsage, GpuDevice, Render, RenderSystems, Uploads};
 use quadrille_content::{ContentPlugin, ContentSystems, Draws3d, Msaa, add};
 
 use crate::camera::Tonemapping;
@@ -18,7 +16,6 @@ use crate::cull::{
     Bounds3d, ChunkOrder3d, Chunks3d, CullLayers3d, CullViews3d, DrawArgs3d, Members3d, Seen3d,
     cull_3d,
 };
-use crate::dfg;
 use crate::environment::filter::{FilterPipelines3d, filter_env_3d, list_filtered};
 use crate::environment::maps::{Cubes3d, EnvironmentMaps3d, Volumes3d};
 use crate::environment::{
@@ -43,7 +40,7 @@ use crate::scene::{
 };
 use crate::shadow_maps::{self, ShadowMaps, prepare_shadow_maps};
 use crate::sky::{SkyPipeline3d, sky_3d};
-use crate::table::{UNIFORM_BYTES, table_buffer};
+use crate::table::{UNIFORM_BYTES, table_buffer, uniform_buffer};
 use crate::targets::{SceneColors, SceneDepths, SceneSamples, prepare_targets};
 use crate::textures::Textures3d;
 use crate::tonemap::{Gradings3d, ToneTables3d, prepare_tone_tables, tonemap_3d};
@@ -286,13 +283,12 @@ fn make(
     commands.insert_resource(WasSeen3d(table("3d was seen")?));
     commands.insert_resource(CullLayers3d(table("3d layers")?));
     let mut uniform = |name, bytes| {
-        let desc = BufferDesc::storage(name, bytes).with_usage(BufferUsage::UNIFORM);
-        let buffer = gpu.create_buffer(&desc.with_sharing(Sharing::Concurrent))?;
+        let buffer = uniform_buffer(&gpu, name, bytes)?;
         uploads.write_buffer(&buffer, 0, &[0; UNIFORM_BYTES as usize]);
         Ok::<_, BevyError>(buffer)
     };
-    commands.insert_resource(Gradings3d(uniform("3d gradings", SMALLEST)?));
-    commands.insert_resource(Views3d(uniform("3d views", SMALLEST)?));
+    commands.insert_resource(Gradings3d(uniform("3d gradings", 0)?));
+    commands.insert_resource(Views3d(uniform("3d views", 0)?));
     commands.insert_resource(ShadowViews3d(uniform(
         "3d shadow views",
         SHADOW_VIEWS_BYTES,
@@ -325,11 +321,7 @@ fn make(
     }
     commands.insert_resource(Vertices3d(vertices));
     commands.insert_resource(Indices3d(indices));
-    let extent = [dfg::SIDE as u32; 2];
-    let desc = ImageDesc::sampled("3d dfg", [extent[0], extent[1], 1], Format::R16G16_SFLOAT);
-    let dfg = gpu.create_image(&desc)?;
-    uploads.write_image(&dfg, bytemuck::cast_slice(dfg::table()));
-    commands.insert_resource(Dfg3d(dfg));
+    commands.insert_resource(Dfg3d::new(&gpu, &mut uploads)?);
     let (flat, faces) = shadow_maps::images(&gpu)?;
     stores.maps.begin_anew(&flat, &faces);
     commands.insert_resource(flat);

@@ -17,7 +17,6 @@ use crate::grading::GradingRow;
 use crate::instances::DrawnMesh;
 use crate::light_textures::{LightTextureRow, LightTextures3d};
 use crate::material_row::{CullMode, Detail, Mix};
-
 use crate::occlusion::{DrawsBehind3d, SeenBehind3d, WasSeen3d};
 use crate::shadow_maps::{MOST_FACES, MOST_FLAT};
 use crate::sky::SkyPush;
@@ -53,6 +52,7 @@ pub(crate) struct ViewRow {
     /// [`ViewRow::LIGHTS_LIGHTMAPPED`] and others.
     pub(crate) flags: u32,
     pub(crate) fog: FogRow,
+    /// Up to [`UNIFORM_BYTES`].
     pub(crate) unused: [u32; 12],
 }
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use bytemuck::Pod;
-use quadrille::prelude::{BufferDesc, GpuBuffer, GpuDevice, Sharing, Uploads};
+use quadrille::prelude::{BufferDesc, BufferUsage, GpuBuffer, GpuDevice, Sharing, Uploads};
 use quadrille::vulkan::Error;
 
 /// Rows between two changed ones that are sent with them, rather than beginning another copy.
@@ -209,8 +209,16 @@ pub(crate) fn grow(gpu: &GpuDevice, buffer: &mut GpuBuffer, bytes: u64) -> Resul
 /// A buffer for at least so many bytes of rows. It is written on one queue and read on another in
 /// most frames, so it belongs to both.
 pub(crate) fn table_buffer(gpu: &GpuDevice, name: &str, bytes: u64) -> Result<GpuBuffer, Error> {
-    let desc = BufferDesc::storage(name, room(bytes)).with_sharing(Sharing::Concurrent);
-    gpu.create_buffer(&desc)
+    gpu.create_buffer(&table_desc(name, bytes))
+}
+
+/// A [`table_buffer`] that shaders see as uniforms as well, by rows of [`UNIFORM_BYTES`] or as a whole.
+pub(crate) fn uniform_buffer(gpu: &GpuDevice, name: &str, bytes: u64) -> Result<GpuBuffer, Error> {
+    gpu.create_buffer(&table_desc(name, bytes).with_usage(BufferUsage::UNIFORM))
+}
+
+fn table_desc(name: &str, bytes: u64) -> BufferDesc {
+    BufferDesc::storage(name, room(bytes)).with_sharing(Sharing::Concurrent)
 }
 
 fn room(bytes: u64) -> u64 {

@@ -216,7 +216,7 @@ fn map_view(
         .bind(0, color)
         .bind_bytes(1, gradings, uniform_row(view.row))
         .bind(2, table)
-        .sampler(3, &pipelines.edge_sampler)
+        .sampler(3, &pipelines.clamped_sampler)
         .push_bytes(bytemuck::bytes_of(&push))
         .draw(0..3, 0..1);
 }
