@@ -231,9 +231,8 @@
 //!
 //! - **Shaders only read the members of tables.** What they write, storage images and storage buffers, is bound
 //!   one by one in group 0; a member is written by the pass that declares it by itself.
-//! - **A pass does not read its own attachments** (`VK_KHR_dynamic_rendering_local_read`). WGSL has no input
-//!   attachments, and barriers stand between passes, not within a rendering. What one pass draws, the next one
-//!   reads with `Sampled`.
+//! - **Shaders that read attachments of their own rendering are SPIR-V** ([`ColorLocalRead`](prelude::ColorLocalRead)):
+//!   WGSL has no input attachments. In WGSL the next pass reads with `Sampled` what one pass draws.
 //! - **Streams have no queries.** A query set is used by passes of the main loop; the values that passes of a
 //!   stream declare ([`AnyAccess`](prelude::AnyAccess)) are none that `query` takes.
 //!
@@ -255,10 +254,10 @@ pub mod prelude {
     pub use quadrille_ecs::encase::ShaderType;
     pub use quadrille_ecs::{
         AccessKind, AccessList, AddWindowImage as _, AnyAccess, Blend, BufferDesc, BufferTable,
-        BufferTableDesc, BufferUsage, ColorAttachment as _, ColorTarget, ComputePipeline,
-        ComputePipelineDesc, ConditionRead, Cull, Current, Declared, DeclaredView,
-        DepthAttachment as _, DepthRead, DepthState, DepthTarget, DeviceRebuilt, Extension, Format,
-        FrameStart, GpuBuffer, GpuDevice, GpuImage, GpuShader, GraphicsPipeline,
+        BufferTableDesc, BufferUsage, ColorAttachment as _, ColorLocalRead, ColorTarget,
+        ComputePipeline, ComputePipelineDesc, ConditionRead, Cull, Current, Declared, DeclaredView,
+        DepthAttachment as _, DepthLocalRead, DepthRead, DepthState, DepthTarget, DeviceRebuilt,
+        Extension, Format, FrameStart, GpuBuffer, GpuDevice, GpuImage, GpuShader, GraphicsPipeline,
         GraphicsPipelineDesc, History, Host, HostRead, HostReadWrite, HostWrite, ImageDesc,
         ImageTable, ImageTableDesc, ImageUsage, IndexRead, IndexType, IndirectRead, Memory,
         NewHistory, OnQueue as _, PipelineState, PresentSettings, Previous, PrimaryWindowImage,

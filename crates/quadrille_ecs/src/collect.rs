@@ -528,6 +528,9 @@ fn attached(
         (AccessKind::DepthTarget, Some(Resolved::To)) => Access::DepthResolveAttachmentWrite,
         (AccessKind::ColorTarget, _) if overwritten => Access::ColorAttachmentWrite,
         (AccessKind::DepthTarget, _) if overwritten => Access::DepthAttachmentWrite,
+        // It reads what it wrote, and nothing older.
+        (AccessKind::ColorLocalRead, _) if overwritten => Access::ColorAttachmentLocalReadWrite,
+        (AccessKind::DepthLocalRead, _) if overwritten => Access::DepthAttachmentLocalReadWrite,
         _ => return None,
     };
     Some((access, overwritten))

@@ -145,10 +145,10 @@ pub use data::png::encode as encode_png;
 pub use data::readback::{Readback, ReadbackComplete, ReadbackFailed, save_to_disk};
 pub use data::upload::Uploads;
 pub use declare::access::{
-    Access, AccessState, ColorTarget, ConditionRead, DepthRead, DepthTarget, HostRead,
-    HostReadWrite, HostWrite, IndexRead, IndirectRead, PassUse, QueryWrite, Sampled, StorageRead,
-    StorageReadWrite, StorageWrite, TransferRead, TransferWrite, Uniform, VertexRead,
-    kind as access_kind, stage,
+    Access, AccessState, ColorLocalRead, ColorTarget, ConditionRead, DepthLocalRead, DepthRead,
+    DepthTarget, HostRead, HostReadWrite, HostWrite, IndexRead, IndirectRead, PassUse, QueryWrite,
+    Sampled, StorageRead, StorageReadWrite, StorageWrite, TransferRead, TransferWrite, Uniform,
+    VertexRead, kind as access_kind, stage,
 };
 pub use declare::any::{AnyAccess, AnyAccessState, DeclaredBuilder, declared, declared_window};
 pub use declare::attachment::{

@@ -29,6 +29,8 @@ mod host;
 mod import;
 #[path = "gpu/layout.rs"]
 mod layout;
+#[path = "gpu/local_read.rs"]
+mod local_read;
 #[path = "gpu/mips.rs"]
 mod mips;
 #[path = "gpu/mistakes.rs"]

@@ -145,8 +145,9 @@ pub use resources::table::{
 };
 pub use resources::view::View;
 pub use shader::{
-    Binding, BindingKind, Constant, DataLayout, EntryPoint, GpuShader, Location, LocationType,
-    ScalarKind, ShaderImage, ShaderModule, ShaderStage, TableBinding, TableKind, ValueLayout,
+    Binding, BindingKind, Constant, DataLayout, EntryPoint, GpuShader, InputAttachment, Location,
+    LocationType, ScalarKind, ShaderImage, ShaderModule, ShaderStage, TableBinding, TableKind,
+    ValueLayout,
 };
 pub use submit::Submitted;
 pub use submit::frames::{FrameSlot, Frames};

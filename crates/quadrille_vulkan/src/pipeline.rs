@@ -12,6 +12,7 @@
 //! A pipeline is its `interface`, which never changes, and what it runs (`code`), which does when
 //! the file of a shader is loaded again (`reload_check` says what can take its place).
 
+mod attachments;
 mod capabilities;
 mod compute;
 mod current_code;
@@ -28,6 +29,8 @@ mod state;
 mod targets;
 mod vertices;
 
+pub(crate) use attachments::AttachmentUse;
+pub(crate) use capabilities::LOCAL_READ;
 pub use compute::{ComputePipeline, ComputePipelineDesc};
 pub use fixed::{DepthBias, PipelineState, StencilFace, StencilState};
 pub use formats::Formats;

@@ -12,7 +12,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use ash::vk;
 use quadrille_sync::{
-    BarrierBatch, Capabilities, Frame, ImageBarrier, PassDecl, PassIndex, Plan, Stages, Step, Use,
+    BarrierBatch, Capabilities, Frame, ImageBarrier, Layout, PassDecl, PassIndex, Plan, Stages,
+    Step, Use,
 };
 
 use crate::commands::CommandList;
@@ -20,6 +21,7 @@ use crate::convert;
 use crate::device::Device;
 use crate::error::{CommandError, FrameError};
 use crate::lock;
+use crate::pipeline::LOCAL_READ;
 use crate::record::chunks::Chunk;
 use crate::record::encode::{Encoder, Failure, Target};
 use crate::record::timing::{Queries, Timing};
@@ -194,7 +196,7 @@ pub(crate) fn check(input: &FrameInput<'_>) -> Result<(), FrameError> {
 /// Whether the plan names only passes and resources that are there, and images that can be in the
 /// layouts that it gives them.
 pub(crate) fn check_steps(device: &Device, input: &FrameInput<'_>) -> Result<(), FrameError> {
-    check_conditions(device, input.frame)?;
+    check_features(device, input.frame)?;
     let submissions = input.plan.submissions.iter();
     for step in submissions.flat_map(|submission| &submission.steps) {
         if !step_fits(input, step) {
@@ -222,24 +224,33 @@ pub(crate) fn check_steps(device: &Device, input: &FrameInput<'_>) -> Result<(),
     Ok(())
 }
 
-/// Checks that no pass reads conditions where the device has none: barriers could not name their stage.
-fn check_conditions(device: &Device, frame: &Frame) -> Result<(), FrameError> {
-    if device.extensions.conditional_rendering.is_some() {
+/// Checks that no pass declares what the device lacks: barriers could not name the stage of conditions, or
+/// the layout of attachments that their own rendering reads.
+fn check_features(device: &Device, frame: &Frame) -> Result<(), FrameError> {
+    let lacks_conditions = device.extensions.conditional_rendering.is_none();
+    let lacks_local_read = !device.optional.local_read;
+    if !lacks_conditions && !lacks_local_read {
         return Ok(());
     }
-    let reads = |used: &Use| {
+    let lacking = |used: &Use| {
         let stages = used.access.stages();
-        stages.intersects(Stages::CONDITIONAL_RENDERING)
+        if lacks_conditions && stages.intersects(Stages::CONDITIONAL_RENDERING) {
+            let feature = "conditionalRendering of VK_EXT_conditional_rendering";
+            return Some(("a declared condition", feature));
+        }
+        let is_local = used.access.layout() == Layout::RenderingLocalRead;
+        (lacks_local_read && is_local).then_some(("a declared local read", LOCAL_READ))
     };
     let uses = |pass: &PassDecl| &frame.uses[pass.uses.start as usize..pass.uses.end as usize];
     let mut passes = frame.passes.iter();
-    match passes.find(|pass| uses(pass).iter().any(reads)) {
+    let found = passes.find_map(|pass| Some((pass, uses(pass).iter().find_map(lacking)?)));
+    match found {
         None => Ok(()),
-        Some(pass) => Err(FrameError::Command {
+        Some((pass, (command, feature))) => Err(FrameError::Command {
             pass: pass.name.to_string(),
-            command: "a declared condition",
+            command,
             error: CommandError::Lacks {
-                feature: "conditionalRendering of VK_EXT_conditional_rendering",
+                feature,
                 device: device.info.name.clone(),
             },
         }),

@@ -27,7 +27,7 @@ use constants::Overrides;
 
 pub use constants::Constant;
 pub use data_layout::{DataLayout, ValueLayout};
-pub use image::ShaderImage;
+pub use image::{InputAttachment, ShaderImage};
 pub use location::{Location, LocationType, ScalarKind};
 pub use module::ShaderModule;
 pub(crate) use table::Members;
@@ -144,6 +144,8 @@ pub enum BindingKind {
     Sampler,
     /// An image and a sampler at one binding, as GLSL has it.
     CombinedImageSampler(ShaderImage),
+    /// An attachment of the rendering that draws, read where the fragment is. It binds itself.
+    InputAttachment(InputAttachment),
 }
 
 impl BindingKind {
@@ -156,12 +158,18 @@ impl BindingKind {
             Self::StorageImage(_) => vk::DescriptorType::STORAGE_IMAGE,
             Self::Sampler => vk::DescriptorType::SAMPLER,
             Self::CombinedImageSampler(_) => vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
+            Self::InputAttachment(_) => vk::DescriptorType::INPUT_ATTACHMENT,
         }
     }
 
     /// Whether a buffer belongs there.
     pub(crate) fn is_buffer(self) -> bool {
         matches!(self, Self::UniformBuffer | Self::StorageBuffer)
+    }
+
+    /// Whether passes bind a buffer or an image there.
+    pub(crate) fn takes_resource(self) -> bool {
+        !matches!(self, Self::Sampler | Self::InputAttachment(_))
     }
 
     /// Its name in errors.
@@ -173,6 +181,7 @@ impl BindingKind {
             Self::StorageImage(_) => "a storage image",
             Self::Sampler => "a sampler",
             Self::CombinedImageSampler(_) => "an image to sample and a sampler",
+            Self::InputAttachment(_) => "an attachment, which binds itself",
         }
     }
 }

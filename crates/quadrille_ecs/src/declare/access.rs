@@ -124,6 +124,46 @@ pub type ColorTarget<'w, T> = Access<'w, T, kind::ColorTarget>;
 pub type DepthTarget<'w, T> = Access<'w, T, kind::DepthTarget>;
 /// Draws with a depth attachment that is only tested.
 pub type DepthRead<'w, T> = Access<'w, T, kind::DepthRead>;
+/// Draws to a colour attachment that later draws of the same rendering read at their own pixel
+/// (`VK_KHR_dynamic_rendering_local_read`), so that it need not leave the memory of the tile. Their fragment shader is
+/// SPIR-V, which has input attachments (`subpassInput` of GLSL, `SubpassInput` of HLSL and Slang) where WGSL
+/// has none; its `input_attachment_index` is the number of the attachment, which binds itself. The image has the
+/// usage [`ImageUsage::INPUT_ATTACHMENT`](crate::ImageUsage::INPUT_ATTACHMENT).
+///
+/// A draw sees what the draws before it wrote. Fragments of one draw that overlap see each other in no order.
+/// On a device without the feature, passes that declare this are an error.
+///
+/// ```
+/// # use bevy_derive::Deref;
+/// # use bevy_ecs::prelude::*;
+/// # use quadrille_ecs::*;
+/// # #[derive(Resource, Deref)] struct Albedo(GpuImage);
+/// # #[derive(Resource, Deref)] struct Normals(GpuImage);
+/// # #[derive(Resource, Deref)] struct Depth(GpuImage);
+/// # #[derive(Resource, Deref)] struct Lit(GpuImage);
+/// # #[derive(Resource)] struct Deferred { statues: GraphicsPipeline, lights: GraphicsPipeline }
+/// /// Geometry and light in one rendering: no barrier is written, none is forgotten.
+/// fn deferred(
+///     mut recorder: Recorder,
+///     albedo: ColorLocalRead<Albedo>,
+///     normals: ColorLocalRead<Normals>,
+///     depth: DepthLocalRead<Depth>,
+///     lit: ColorTarget<Lit>,
+///     deferred: Res<Deferred>,
+/// ) {
+///     let colors = [albedo.clear([0.0; 4]), normals.clear([0.0; 4]), lit.clear([0.0; 4])];
+///     let mut rendering = recorder.render((colors, depth.clear_depth(1.0)));
+///     rendering.pipeline(&deferred.statues).draw(0..90_000, 0..1);
+///     // layout(input_attachment_index = 0, binding = 0) uniform subpassInput albedo;
+///     // layout(input_attachment_index = 1, binding = 1) uniform subpassInput normals;
+///     // layout(binding = 2) uniform subpassInput depth;
+///     rendering.pipeline(&deferred.lights).draw(0..36, 0..100);
+/// }
+/// ```
+pub type ColorLocalRead<'w, T> = Access<'w, T, kind::ColorLocalRead>;
+/// Draws with a depth attachment that later draws of the same rendering read at their own pixel: see
+/// [`ColorLocalRead`]. In the shader it is the input attachment without an index.
+pub type DepthLocalRead<'w, T> = Access<'w, T, kind::DepthLocalRead>;
 /// Reads vertices.
 pub type VertexRead<'w, T> = Access<'w, T, kind::Vertex>;
 /// Reads indices.

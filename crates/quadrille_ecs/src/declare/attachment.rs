@@ -106,7 +106,7 @@ impl Attachment {
     }
 
     fn is_depth(&self) -> bool {
-        matches!(self.kind, AccessKind::DepthTarget | AccessKind::DepthRead)
+        is_depth(self.kind)
     }
 
     /// Clears the stencil of a depth attachment to this value before drawing. What is neither cleared
@@ -161,6 +161,11 @@ impl Resolve {
         let keeps_stencil = stencil.is_none() && has_stencil(format);
         !is_depth || !keeps_depth && !keeps_stencil
     }
+}
+
+fn is_depth(kind: AccessKind) -> bool {
+    use AccessKind::{DepthLocalRead, DepthRead, DepthTarget};
+    matches!(kind, DepthTarget | DepthRead | DepthLocalRead)
 }
 
 fn has_stencil(format: Format) -> bool {
@@ -287,7 +292,7 @@ impl Attachments {
 
     fn with(mut self, attachment: Attachment) -> Self {
         match attachment.kind {
-            AccessKind::DepthTarget | AccessKind::DepthRead if self.depth.is_none() => {
+            kind if is_depth(kind) && self.depth.is_none() => {
                 self.depth = Some(attachment);
             }
             // A second depth is reported as the wrong colour that it is.
@@ -374,6 +379,8 @@ pub trait ColorAttachment: Declared {
 
 impl<T> ColorAttachment for Access<'_, T, kind::ColorTarget> where T: Named {}
 
+impl<T> ColorAttachment for Access<'_, T, kind::ColorLocalRead> where T: Named {}
+
 impl ColorAttachment for AnyAccess<'_> {}
 
 /// Depth attachments from declared targets.
@@ -392,6 +399,8 @@ pub trait DepthAttachment: Declared {
 impl<T: Named> DepthAttachment for Access<'_, T, kind::DepthTarget> {}
 
 impl<T: Named> DepthAttachment for Access<'_, T, kind::DepthRead> {}
+
+impl<T: Named> DepthAttachment for Access<'_, T, kind::DepthLocalRead> {}
 
 impl ColorAttachment for DeclaredView<'_> {}
 

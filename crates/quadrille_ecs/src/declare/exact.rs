@@ -57,6 +57,7 @@ fn needed(info: &Binding) -> AccessMask {
         (BindingKind::SampledImage(_) | BindingKind::CombinedImageSampler(_), _) => {
             AccessMask::SHADER_SAMPLED_READ | read
         }
+        (BindingKind::InputAttachment(_), _) => AccessMask::INPUT_ATTACHMENT_READ,
         (_, false) => AccessMask::SHADER_STORAGE_READ | read,
         (_, true) => return AccessMask::SHADER_STORAGE_WRITE | write | AccessMask::MEMORY_WRITE,
     };

@@ -28,6 +28,10 @@ macro_rules! for_each_kind {
             DepthTarget "depth target",
             /// Draws with a depth attachment that is only tested.
             DepthRead "depth read",
+            /// Draws to a colour attachment that later draws of the same rendering read.
+            ColorLocalRead "colour target with local reads",
+            /// Draws with a depth attachment that later draws of the same rendering read.
+            DepthLocalRead "depth target with local reads",
             /// Reads vertices.
             Vertex "vertex read",
             /// Reads indices.
@@ -200,6 +204,8 @@ impl AccessKind {
             Self::ColorTarget => A::ColorAttachmentReadWrite,
             Self::DepthTarget => A::DepthAttachmentReadWrite,
             Self::DepthRead => A::DepthReadOnly,
+            Self::ColorLocalRead => A::ColorAttachmentLocalReadWrite,
+            Self::DepthLocalRead => A::DepthAttachmentLocalReadWrite,
             Self::Vertex => A::VertexRead,
             Self::Index => A::IndexRead,
             Self::Indirect => A::IndirectRead,

@@ -245,7 +245,9 @@ fn mismatch(
                 (true, true) => AccessKind::StorageReadWrite,
             }
         }
-        BindingKind::Sampler => return Some(wrong_kind(pipeline, info, bound)),
+        BindingKind::Sampler | BindingKind::InputAttachment(_) => {
+            return Some(wrong_kind(pipeline, info, bound));
+        }
     };
     let wants_image = matches!(
         info.kind,

@@ -562,9 +562,11 @@ fn depth_attachment<'a>(attachment: &'a Attachment, image: &'a GpuImage) -> Dept
 }
 
 fn is_target(kind: AccessKind) -> bool {
-    use AccessKind::{ColorTarget, DepthRead, DepthTarget, Exactly};
+    use AccessKind::{
+        ColorLocalRead, ColorTarget, DepthLocalRead, DepthRead, DepthTarget, Exactly,
+    };
     match kind {
-        ColorTarget | DepthTarget | DepthRead => true,
+        ColorTarget | DepthTarget | DepthRead | ColorLocalRead | DepthLocalRead => true,
         Exactly(access) => exact::is_attachment(access),
         _ => false,
     }

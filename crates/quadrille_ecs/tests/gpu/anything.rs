@@ -5,6 +5,9 @@
 
 #![expect(unsafe_code, reason = "Vulkan's own commands are unsafe")]
 
+#[path = "anything/local.rs"]
+mod local;
+
 use bevy_derive::{Deref, DerefMut};
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
@@ -67,9 +70,9 @@ struct Tools {
 struct Dice(fastrand::Rng);
 
 impl Dice {
-    /// Those of a pass; each frame belongs to one of four.
+    /// Those of a pass; each frame belongs to one of five.
     fn of(tools: &Tools, pass: u64) -> Option<Self> {
-        let is_its = tools.seed % 4 == pass;
+        let is_its = tools.seed % 5 == pass;
         is_its.then(|| Self(fastrand::Rng::with_seed(tools.seed)))
     }
 
@@ -661,6 +664,9 @@ fn whatever_passes_record_is_refused_or_right() {
             Render,
             (begin, begin_targets, copies, work, draw, layers).chain(),
         );
+    if local::make(rig.app.world_mut()).expect("all of it can be made") {
+        rig.app.add_systems(Render, local::local.after(layers));
+    }
     let is_judged = std::env::var_os("QUADRILLE_VALIDATED").is_some();
     let gpu = rig.app.world().resource::<GpuDevice>();
     assert!(

@@ -10,7 +10,7 @@ use crate::resources::image::GpuImage;
 use crate::resources::sampler::Sampler;
 use crate::resources::table::SharedTable;
 use crate::resources::view::View;
-use crate::shader::{Binding, BindingKind};
+use crate::shader::Binding;
 
 /// Commands that set what draws and dispatches use.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -326,7 +326,7 @@ impl<'a> Reader<'a> {
         for binding in bindings {
             let bit = 1 << binding.binding;
             let bound = self.bound[binding.binding as usize];
-            let is_new = self.seen[kind] & bit == 0 && binding.kind != BindingKind::Sampler;
+            let is_new = self.seen[kind] & bit == 0 && binding.kind.takes_resource();
             let Some((resource, part)) = bound.filter(|_| is_new) else {
                 continue;
             };

@@ -139,11 +139,16 @@ fn create(
         .bindings
         .iter()
         .map(|&(binding, kind)| {
+            // Fragments alone have a place in attachments.
+            let stages = match kind {
+                vk::DescriptorType::INPUT_ATTACHMENT => vk::ShaderStageFlags::FRAGMENT,
+                _ => key.stages,
+            };
             vk::DescriptorSetLayoutBinding::default()
                 .binding(binding)
                 .descriptor_type(kind)
                 .descriptor_count(1)
-                .stage_flags(key.stages)
+                .stage_flags(stages)
         })
         .collect();
     let info = vk::DescriptorSetLayoutCreateInfo::default()

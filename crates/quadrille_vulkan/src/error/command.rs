@@ -29,6 +29,18 @@ pub enum CommandError {
         /// The name of the device.
         device: String,
     },
+    /// A shader reads an attachment that it cannot.
+    #[error("binding {binding} (`{variable}`) of the pipeline `{pipeline}` reads {problem}")]
+    InputAttachment {
+        /// The pipeline.
+        pipeline: String,
+        /// The binding.
+        binding: u32,
+        /// The name of the shader's variable.
+        variable: String,
+        /// The attachment, and why it cannot be read.
+        problem: String,
+    },
     /// The pipeline has no stencil test whose reference could be set.
     #[error(
         "the pipeline `{pipeline}` has no stencil test; describe it with `stencil` in its `PipelineState`, \

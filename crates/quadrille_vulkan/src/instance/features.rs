@@ -91,6 +91,8 @@ pub(crate) struct Optional {
     pub multiview: bool,
     /// `samplerFilterMinmax`
     pub sampler_minmax: bool,
+    /// `dynamicRenderingLocalRead` of `VK_KHR_dynamic_rendering_local_read`
+    pub local_read: bool,
 }
 
 /// Finds out what a device supports.
@@ -212,6 +214,7 @@ impl Support {
             draw_parameters: vulkan11.shader_draw_parameters == vk::TRUE,
             multiview: vulkan11.multiview == vk::TRUE,
             sampler_minmax: vulkan12.sampler_filter_minmax == vk::TRUE,
+            local_read: self.probe_local_read(source),
         };
         self.scalar_block_layout = vulkan12.scalar_block_layout == vk::TRUE;
         self.vulkan_memory_model = vulkan12.vulkan_memory_model == vk::TRUE
@@ -284,6 +287,16 @@ impl Support {
         }
     }
 
+    /// Whether draws can read what earlier draws of their rendering wrote.
+    fn probe_local_read(&mut self, source: &Source<'_>) -> bool {
+        let name = khr::dynamic_rendering_local_read::NAME;
+        if !source.has(name) {
+            return false;
+        }
+        let features: vk::PhysicalDeviceDynamicRenderingLocalReadFeaturesKHR<'_> = source.read();
+        self.want_extension(name, features.dynamic_rendering_local_read == vk::TRUE)
+    }
+
     /// The features of Vulkan 1.2 that are enabled.
     fn vulkan12(&self) -> vk::PhysicalDeviceVulkan12Features<'static> {
         vk::PhysicalDeviceVulkan12Features::default()
@@ -349,6 +362,9 @@ impl Support {
         if self.conditional_rendering {
             info = info.push_next(&mut own.conditional);
         }
+        if self.optional.local_read {
+            info = info.push_next(&mut own.local_read);
+        }
         if self.maintenance8 {
             info = info.push_next(&mut own.maintenance8);
         }
@@ -369,6 +385,7 @@ struct OwnFeatures {
     present_waits: vk::PhysicalDevicePresentWaitFeaturesKHR<'static>,
     fault: vk::PhysicalDeviceFaultFeaturesEXT<'static>,
     conditional: vk::PhysicalDeviceConditionalRenderingFeaturesEXT<'static>,
+    local_read: vk::PhysicalDeviceDynamicRenderingLocalReadFeaturesKHR<'static>,
     maintenance8: Maintenance8Features,
 }
 
@@ -393,6 +410,8 @@ impl OwnFeatures {
             fault: vk::PhysicalDeviceFaultFeaturesEXT::default().device_fault(true),
             conditional: vk::PhysicalDeviceConditionalRenderingFeaturesEXT::default()
                 .conditional_rendering(true),
+            local_read: vk::PhysicalDeviceDynamicRenderingLocalReadFeaturesKHR::default()
+                .dynamic_rendering_local_read(true),
             maintenance8: Maintenance8Features {
                 maintenance8: vk::TRUE,
                 ..Maintenance8Features::default()
@@ -421,6 +440,9 @@ impl OwnFeatures {
         }
         if support.conditional_rendering {
             rest.move_to(&mut self.conditional);
+        }
+        if support.optional.local_read {
+            rest.move_to(&mut self.local_read);
         }
         if support.maintenance8 {
             rest.move_to(&mut self.maintenance8);

@@ -9,6 +9,10 @@ use crate::shader::GpuShader;
 
 const CAPABILITY: u32 = 17;
 
+/// What reading attachments within their rendering takes.
+pub(crate) const LOCAL_READ: &str =
+    "dynamicRenderingLocalRead of VK_KHR_dynamic_rendering_local_read";
+
 /// The feature that a capability takes, and whether the device has it.
 fn feature(device: &Device, capability: u32) -> Option<(&'static str, bool)> {
     let (core, optional) = (&device.core, &device.optional);
@@ -20,6 +24,7 @@ fn feature(device: &Device, capability: u32) -> Option<(&'static str, bool)> {
         32 => ("shaderClipDistance", of_core(core.shader_clip_distance)),
         34 | 45 => ("imageCubeArray", of_core(core.image_cube_array)),
         35 => ("sampleRateShading", of_core(core.sample_rate_shading)),
+        40 => (LOCAL_READ, optional.local_read),
         49 => (
             "shaderStorageImageExtendedFormats",
             of_core(core.shader_storage_image_extended_formats),

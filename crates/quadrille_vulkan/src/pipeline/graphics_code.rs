@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use ash::vk;
 
 use super::Module;
+use super::attachments::AttachmentUse;
 use super::capabilities::check_features;
 use super::fixed::{PipelineState, StencilState};
 use super::formats::Formats;
@@ -89,6 +90,7 @@ pub(crate) struct GraphicsCode {
     /// The same with their constants set.
     vertex: (GpuShader, CString),
     fragment: Option<(GpuShader, CString)>,
+    attachments: AttachmentUse,
     variants: OnceLock<Box<Variant>>,
 }
 
@@ -171,7 +173,9 @@ impl GraphicsCode {
         stages: &Stages<'_>,
     ) -> Self {
         let (vertex, entry) = stages.vertex;
+        let outputs = stages.fragment.map_or(&[][..], |(_, entry)| &entry.outputs);
         Self {
+            attachments: AttachmentUse::of(interface, outputs),
             interface: Arc::clone(interface),
             loaded,
             vertex: (vertex.clone(), c_string(&entry.name)),
@@ -191,6 +195,12 @@ impl GraphicsCode {
     #[inline]
     pub(crate) fn stencil_reference(&self) -> Option<u8> {
         self.interface.state.stencil.map(|it| it.reference)
+    }
+
+    /// What its draws read and write of the attachments of their rendering.
+    #[inline]
+    pub(crate) fn attachments(&self) -> AttachmentUse {
+        self.attachments
     }
 
     /// Whether it may write depth, and stencil.

@@ -30,7 +30,7 @@ bitflags! {
 }
 
 impl Needs {
-    /// Nothing for samplers, which are no resources.
+    /// Nothing for what is no resource that passes bind.
     fn of(binding: &Binding) -> Self {
         let kind = match binding.kind {
             BindingKind::UniformBuffer => Self::UNIFORM,
@@ -39,7 +39,7 @@ impl Needs {
             BindingKind::SampledImage(_) | BindingKind::CombinedImageSampler(_) => {
                 Self::SAMPLED | Self::IMAGE
             }
-            BindingKind::Sampler => return Self::empty(),
+            BindingKind::Sampler | BindingKind::InputAttachment(_) => return Self::empty(),
         };
         let if_in = |stage, needs: Self| {
             if binding.stages.contains(stage) {
@@ -78,7 +78,7 @@ const LOW: usize = 16;
 pub struct BindingNeeds {
     /// By number.
     low: [Needs; LOW],
-    /// Which there are, a bit each.
+    /// Those that passes bind, a bit each.
     numbers: u64,
 }
 
@@ -90,7 +90,10 @@ impl BindingNeeds {
             if let Some(needs) = low.get_mut(binding.binding as usize) {
                 *needs = Needs::of(binding);
             }
-            numbers |= Self::bit(binding.binding);
+            // Attachments bind themselves.
+            if !matches!(binding.kind, BindingKind::InputAttachment(_)) {
+                numbers |= Self::bit(binding.binding);
+            }
         }
         Self { low, numbers }
     }
@@ -102,7 +105,7 @@ impl BindingNeeds {
         self.low.get(binding as usize).copied().unwrap_or_default()
     }
 
-    /// All bindings, each as its [`bit`](Self::bit).
+    /// All bindings but attachments, which bind themselves, each as its [`bit`](Self::bit).
     #[inline]
     pub fn numbers(&self) -> u64 {
         self.numbers

@@ -23,6 +23,10 @@ pub(crate) enum Call {
     },
     /// `vkCmdEndRendering`
     EndRendering,
+    /// The barrier between draws that read attachments.
+    LocalRead {
+        is_multiview: bool,
+    },
     /// Sets dynamic state.
     State(StateCall),
     Draw(DrawCall),

@@ -11,6 +11,7 @@ mod binds;
 mod copies;
 mod dispatches;
 mod draws;
+mod local_read;
 mod queries;
 mod rendering;
 mod repeat;

@@ -43,6 +43,8 @@ bitflags! {
         const COLOR_ATTACHMENT = 0x10;
         /// Depth and stencil of draws.
         const DEPTH_STENCIL_ATTACHMENT = 0x20;
+        /// Read by fragment shaders while it is drawn to.
+        const INPUT_ATTACHMENT = 0x80;
     }
 }
 

@@ -24,6 +24,7 @@ fn usages_of(layout: Layout) -> Option<(ImageUsage, &'static str)> {
             ImageUsage::DEPTH_STENCIL_ATTACHMENT.union(ImageUsage::SAMPLED),
             "DEPTH_STENCIL_ATTACHMENT or SAMPLED",
         )),
+        Layout::RenderingLocalRead => Some((ImageUsage::INPUT_ATTACHMENT, "INPUT_ATTACHMENT")),
         Layout::ShaderReadOnlyOptimal => Some((ImageUsage::SAMPLED, "SAMPLED")),
         Layout::TransferSrcOptimal => Some((ImageUsage::TRANSFER_SRC, "TRANSFER_SRC")),
         Layout::TransferDstOptimal => Some((ImageUsage::TRANSFER_DST, "TRANSFER_DST")),

@@ -3,6 +3,7 @@
 use ash::vk;
 use quadrille_sync::SubresourceRange;
 
+use crate::resources::format;
 use crate::resources::image::GpuImage;
 use crate::resources::region::mip_extent;
 
@@ -141,6 +142,21 @@ pub(crate) struct ViewKey {
 }
 
 impl ViewKey {
+    /// The view that an attachment is. An image with one level and layer is its own only part.
+    pub(crate) fn attached(image: &GpuImage, part: View) -> Self {
+        let desc = image.desc();
+        let is_whole = desc.mip_levels == 1 && desc.array_layers == 1;
+        Self {
+            view: if is_whole { View::WHOLE } else { part },
+            aspects: format::aspects(image.format()),
+            kind: if is_whole {
+                image.default_view_kind()
+            } else {
+                vk::ImageViewType::TYPE_2D_ARRAY
+            },
+        }
+    }
+
     /// The range in Vulkan's words.
     pub(crate) fn range(self) -> vk::ImageSubresourceRange {
         self.view.range(self.aspects)

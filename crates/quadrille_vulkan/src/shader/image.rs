@@ -19,6 +19,17 @@ pub struct ShaderImage {
     pub multisampled: bool,
 }
 
+/// An attachment as a fragment shader declares it to be read (`subpassInput` of GLSL).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct InputAttachment {
+    /// The number of the colour attachment (`input_attachment_index`); none for depth or stencil.
+    pub index: Option<u32>,
+    /// What its texels are.
+    pub texels: Option<ScalarKind>,
+    /// Texels have several samples.
+    pub multisampled: bool,
+}
+
 /// The format that WGSL names.
 pub(super) fn format_of_wgsl(format: StorageFormat) -> vk::Format {
     use StorageFormat as S;

@@ -11,8 +11,9 @@ use spirq::var::{InterfaceLocation, Variable};
 
 use super::image::format_of_spirv;
 use super::{
-    Binding, BindingKind, DataLayout, EntryPoint, Location, LocationType, ScalarKind, ShaderImage,
-    ShaderStage, TableBinding, TableKind, data_layout, spirv, written_members,
+    Binding, BindingKind, DataLayout, EntryPoint, InputAttachment, Location, LocationType,
+    ScalarKind, ShaderImage, ShaderStage, TableBinding, TableKind, data_layout, spirv,
+    written_members,
 };
 use crate::error::ShaderError;
 
@@ -39,15 +40,17 @@ pub(super) fn entry_points(label: &str, words: &[u32]) -> Result<Vec<EntryPoint>
         Ok(result) => result.map_err(|error| wrong(error.to_string()))?,
         Err(_) => return Err(wrong("it cannot be read".to_owned())),
     };
+    let numbered = spirv::numbered_attachments(words);
     reflected
         .iter()
-        .filter_map(|entry| reflect(label, entry).transpose())
+        .filter_map(|entry| reflect(label, entry, &numbered).transpose())
         .collect()
 }
 
 fn reflect(
     label: &str,
     entry: &spirq::entry_point::EntryPoint,
+    numbered: &[u32],
 ) -> Result<Option<EntryPoint>, ShaderError> {
     let stage = match entry.exec_model {
         ExecutionModel::Vertex => ShaderStage::Vertex,
@@ -73,7 +76,9 @@ fn reflect(
                 reflected.tables.push(table(label, variable, stage)?);
             }
             Variable::Descriptor { .. } => {
-                reflected.bindings.push(binding(label, variable, stage)?);
+                reflected
+                    .bindings
+                    .push(binding(label, variable, stage, &numbered)?);
             }
             Variable::PushConstant { ty, .. } => {
                 let bytes = ty.nbyte().unwrap_or(0) as u32;
@@ -182,7 +187,13 @@ fn table(
     binding.check(label)
 }
 
-fn binding(label: &str, variable: &Variable, stage: ShaderStage) -> Result<Binding, ShaderError> {
+/// A variable of set 0. Input attachments that have an index are `numbered`.
+fn binding(
+    label: &str,
+    variable: &Variable,
+    stage: ShaderStage,
+    numbered: &[u32],
+) -> Result<Binding, ShaderError> {
     let problem = |problem: String| ShaderError::Interface {
         label: label.to_owned(),
         problem,
@@ -216,6 +227,10 @@ fn binding(label: &str, variable: &Variable, stage: ShaderStage) -> Result<Bindi
             AccessType::ReadOnly,
         ),
         DescriptorType::StorageImage(access) => (image(ty).map(BindingKind::StorageImage), *access),
+        DescriptorType::InputAttachment(index) => {
+            let index = numbered.contains(&desc_bind.bind()).then_some(*index);
+            (input_attachment(ty, index), AccessType::ReadOnly)
+        }
         _ => (None, AccessType::ReadOnly),
     };
     let kind = kind.ok_or_else(|| problem(format!("{name} has a type that is not supported")))?;
@@ -352,6 +367,18 @@ fn image(ty: &Type) -> Option<ShaderImage> {
         format,
         multisampled,
     })
+}
+
+/// An attachment that is read.
+fn input_attachment(ty: &Type, index: Option<u32>) -> Option<BindingKind> {
+    let Type::SubpassData(of) = ty else {
+        return None;
+    };
+    Some(BindingKind::InputAttachment(InputAttachment {
+        index,
+        texels: number(&of.scalar_ty).map(|(kind, _)| kind),
+        multisampled: of.is_multisampled,
+    }))
 }
 
 /// The dimension that a view needs.

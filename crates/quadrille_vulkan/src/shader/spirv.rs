@@ -16,6 +16,13 @@ const EXTENSION: u32 = 10;
 /// `RuntimeDescriptorArray`
 const RUNTIME_ARRAYS: u32 = 5302;
 
+/// `OpDecorate`
+const DECORATE: u32 = 71;
+/// `Binding`
+const BINDING: u32 = 33;
+/// `InputAttachmentIndex`
+const INPUT_ATTACHMENT_INDEX: u32 = 43;
+
 /// Declares that a module has arrays of resources whose length it does not say, which naga 30.0.2
 /// leaves out (it counts on a length being given for each). To be removed once it does so itself.
 pub(super) fn declare_runtime_arrays(words: &mut Vec<u32>) {
@@ -38,6 +45,35 @@ pub(super) fn declare_runtime_arrays(words: &mut Vec<u32>) {
     let head = (name.len() as u32 + 1) << 16 | EXTENSION;
     let added = [2 << 16 | CAPABILITY, RUNTIME_ARRAYS, head];
     words.splice(at..at, added.into_iter().chain(name));
+}
+
+/// The bindings of set 0 whose variables are decorated with an index of an input attachment. What has none
+/// is depth or stencil (section "Fragment Input Attachment Interface").
+pub(super) fn numbered_attachments(words: &[u32]) -> Vec<u32> {
+    let decorations = |wanted: u32| {
+        let is_it = move |&(op, operands): &(u32, &[u32])| {
+            op == DECORATE && operands.get(1) == Some(&wanted)
+        };
+        instructions(words)
+            .filter(is_it)
+            .map(|(_, operands)| operands)
+    };
+    let numbered: Vec<u32> = decorations(INPUT_ATTACHMENT_INDEX)
+        .map(|it| it[0])
+        .collect();
+    let bindings = decorations(BINDING).filter(|it| numbered.contains(&it[0]));
+    bindings.filter_map(|it| it.get(2).copied()).collect()
+}
+
+/// The instructions of a checked module, each with its operands.
+fn instructions(words: &[u32]) -> impl Iterator<Item = (u32, &[u32])> {
+    let mut rest = words.get(HEADER..).unwrap_or_default();
+    std::iter::from_fn(move || {
+        let first = *rest.first()?;
+        let (one, behind) = rest.split_at_checked((first >> 16).max(1) as usize)?;
+        rest = behind;
+        Some((first & 0xffff, &one[1..]))
+    })
 }
 
 /// The words of a file of either byte order.

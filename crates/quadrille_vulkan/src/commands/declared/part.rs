@@ -109,8 +109,10 @@ pub(in crate::commands) fn accesses(binding: &Binding) -> impl Iterator<Item = A
             A::StorageWriteFragment,
             A::StorageWriteCompute,
         ],
-        // Nothing is bound there that memory is behind.
-        (BindingKind::Sampler, _) => [A::SampledVertex, A::SampledFragment, A::SampledCompute],
+        // Nothing is bound there that memory is behind, or it is declared as what it is drawn to.
+        (BindingKind::Sampler | BindingKind::InputAttachment(_), _) => {
+            [A::SampledVertex, A::SampledFragment, A::SampledCompute]
+        }
     };
     let stages = binding.stages;
     let by_stage = [

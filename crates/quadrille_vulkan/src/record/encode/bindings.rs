@@ -47,6 +47,8 @@ pub(super) struct Bindings<'a> {
     has_layout: u32,
     has_image: u32,
     has_sampler: u32,
+    /// Where an attachment of the rendering was described.
+    has_attachment: u32,
     tables: [Option<&'a SharedTable>; TABLES],
     constants: [u8; CommandList::MAX_PUSH_CONSTANTS],
     constant_bytes: u32,
@@ -95,6 +97,7 @@ impl Default for Bindings<'_> {
             has_layout: 0,
             has_image: 0,
             has_sampler: 0,
+            has_attachment: 0,
             tables: [None; TABLES],
             constants: [0; CommandList::MAX_PUSH_CONSTANTS],
             constant_bytes: 0,
@@ -148,6 +151,12 @@ impl<'a> Bindings<'a> {
     pub(super) fn forget_held(&mut self) {
         self.held = [Held::default(); 2];
         self.held_reference = None;
+    }
+
+    /// Forgets the attachments that draws read: another rendering has others.
+    pub(super) fn forget_attachments(&mut self) {
+        let stale = std::mem::take(&mut self.has_attachment);
+        self.held[vk::PipelineBindPoint::GRAPHICS.as_raw() as usize].pushed &= !stale;
     }
 
     /// Whether the command buffer holds another pipeline, in the place of which it now gets this.

@@ -7,6 +7,7 @@ use super::rendering::{clear_color, cut};
 use super::{Encoder, Failure, aligned};
 use crate::commands::{CommandList, Counted, Draw, RawCommand};
 use crate::error::CommandError;
+use crate::pipeline::AttachmentUse;
 use crate::record::calls::Call;
 use crate::resources::buffer::BufferUsage;
 
@@ -155,6 +156,10 @@ impl Encoder<'_> {
         // SAFETY: its members are numbers, and any bits are a number.
         let bits = unsafe { clear_color(format, color).uint32 };
         if let Some(area) = cut(rendering.area, area) {
+            self.order_draw(AttachmentUse {
+                reads: 0,
+                writes: AttachmentUse::color(attachment.into()),
+            });
             self.emit(Call::Draw(DrawCall::ClearColor {
                 attachment,
                 area,
@@ -176,6 +181,10 @@ impl Encoder<'_> {
         let depth = depth.clamp(0.0, 1.0);
         let depth = if depth.is_nan() { 0.0 } else { depth };
         if let Some(area) = cut(rendering.area, area) {
+            self.order_draw(AttachmentUse {
+                reads: 0,
+                writes: AttachmentUse::DEPTH,
+            });
             self.emit(Call::Draw(DrawCall::ClearDepth { area, depth }));
         }
         Ok(())
@@ -365,6 +374,7 @@ impl Encoder<'_> {
                 return Err(CommandError::Alignment { what, multiple }.into());
             }
         }
+        self.order_draw(pipeline.attachments());
         Ok(())
     }
 

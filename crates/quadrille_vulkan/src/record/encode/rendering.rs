@@ -4,6 +4,7 @@ use ash::vk;
 use quadrille_sync::{AccessMask, Capabilities, Layout, ResourceId, ResourceIndex, Use};
 
 use super::bindings::view;
+use super::local_read::Inputs;
 use super::resolve::check_resolve;
 use super::{Encoder, Failure, StateCall, declared_uses};
 use crate::commands::rendering::{ColorData, DepthData, Load, RenderingData};
@@ -24,6 +25,8 @@ pub(super) struct OpenRendering {
     pub area: vk::Rect2D,
     /// There is depth, and not only to be read.
     pub writes_depth: bool,
+    /// What its draws may read of the attachments.
+    pub inputs: Inputs,
 }
 
 /// What attachments have in common, gathered one by one.
@@ -72,15 +75,22 @@ impl<'a> Encoder<'a> {
         }
         let mut common = Common::default();
         common.formats.view_mask = data.view_mask;
+        let mut inputs = Inputs::default();
         let mut colors = [AttachmentCall::default(); MAX_COLORS];
         for (at, color) in data.colors.iter().flatten().enumerate() {
             colors[at] = self.color(color, &mut common)?;
-            common.formats.colors[at] = self.resources.image(color.image)?.1.format();
+            let (index, image) = self.resources.image(color.image)?;
+            common.formats.colors[at] = image.format();
+            inputs.add(Some(at), index, color.view, colors[at].layout);
         }
         let (depth, stencil) = match &data.depth {
             Some(depth) => self.depth(depth, &mut common)?,
             None => (None, None),
         };
+        if let (Some(depth), Some(call)) = (&data.depth, depth.or(stencil)) {
+            let (index, _) = self.resources.image(depth.image)?;
+            inputs.add(None, index, depth.view, call.layout);
+        }
         let Some(area) = area(data.area, common.extent) else {
             let problem = "there is none, or the area is empty".to_owned();
             return Err(CommandError::Attachments { problem }.into());
@@ -104,7 +114,9 @@ impl<'a> Encoder<'a> {
             read_only,
             area,
             writes_depth: depth.is_some() && !read_only[0],
+            inputs,
         });
+        self.bindings.forget_attachments();
         let vk::Rect2D { offset, extent } = area;
         let viewport = [
             offset.x as f32,
@@ -336,19 +348,7 @@ impl<'a> Encoder<'a> {
             let name = image.name().to_owned();
             return Err(CommandError::Usage { name, usage: word }.into());
         }
-        // An image with one level and layer is its own only part.
-        let desc = image.desc();
-        let is_whole = desc.mip_levels == 1 && desc.array_layers == 1;
-        let key = ViewKey {
-            view: if is_whole { View::WHOLE } else { part },
-            aspects: format::aspects(image.format()),
-            kind: if is_whole {
-                image.default_view_kind()
-            } else {
-                vk::ImageViewType::TYPE_2D_ARRAY
-            },
-        };
-        Ok((index, image, view(image, key)?))
+        Ok((index, image, view(image, ViewKey::attached(image, part))?))
     }
 }
 

@@ -94,6 +94,7 @@ impl<'a> Encoder<'a> {
                 // SAFETY: rendering has begun in this buffer.
                 unsafe { self.device.raw.cmd_end_rendering(self.buffer) };
             }
+            Call::LocalRead { is_multiview } => self.local_read(is_multiview),
             Call::State(call) => call.record(self),
             Call::Draw(call) => call.record(self),
         }

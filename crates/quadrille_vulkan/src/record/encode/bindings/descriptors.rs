@@ -25,6 +25,7 @@ impl Encoder<'_> {
             BindingKind::CombinedImageSampler(_) => {
                 self.bindings.has_image & self.bindings.has_sampler
             }
+            BindingKind::InputAttachment(_) => u32::MAX,
         };
         if bound & (1 << at) == 0 {
             return Err(unbound(pipeline, binding).into());
@@ -54,6 +55,13 @@ impl Encoder<'_> {
                     info.sampler = self.bindings.samplers[at];
                 }
                 self.bindings.infos[at].image = info;
+            }
+            BindingKind::InputAttachment(seen) => {
+                let info = self.describe_attachment(pipeline, binding, seen)?;
+                self.bindings.infos[at].image = info;
+                self.bindings.has_attachment |= 1 << at;
+                // What describes a buffer that is bound here is gone.
+                self.bindings.has_buffer &= !(1 << at);
             }
         }
         Ok(())
