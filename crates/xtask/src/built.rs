@@ -108,10 +108,13 @@ impl Built {
 
     /// The path of an example's program.
     pub(crate) fn example(&self, name: &str) -> Option<PathBuf> {
-        self.examples()
-            .into_iter()
-            .find(|(known, _)| known == name)
-            .map(|(_, path)| path)
+        self.program("examples", name)
+    }
+
+    /// The path of a program that a package has.
+    pub(crate) fn program(&self, package: &str, name: &str) -> Option<PathBuf> {
+        let is_it = |it: &&Program| !it.is_test && it.package() == package && it.name == name;
+        self.programs.iter().find(is_it).map(|it| it.path.clone())
     }
 }
 
@@ -120,9 +123,13 @@ impl Built {
 fn program(message: &Value) -> Option<Program> {
     let kind = message["target"]["kind"][0].as_str()?;
     let is_test = message["profile"]["test"].as_bool()?;
-    let counts = if is_test { "test" } else { "bin" };
+    let counts: &[_] = if is_test {
+        &["test"]
+    } else {
+        &["bin", "example"]
+    };
     let manifest = PathBuf::from(message["manifest_path"].as_str()?);
-    (kind == counts).then_some(())?;
+    counts.contains(&kind).then_some(())?;
     Some(Program {
         folder: manifest.parent()?.to_owned(),
         name: message["target"]["name"].as_str()?.to_owned(),

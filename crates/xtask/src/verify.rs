@@ -305,6 +305,15 @@ fn run_faults(steps: &mut Steps, bench: &Bench, depth: Depth) {
 }
 
 fn run_windows(steps: &mut Steps, bench: &Bench, depth: Depth) {
+    match bench.built.program("quadrille_ecs", "own_device") {
+        Some(program) => steps.check("a window on a device of the program's own", || {
+            window::own_device(&bench.stack, &program)
+        }),
+        None => steps.skip(
+            "a window on a device of the program's own",
+            "no `own_device`",
+        ),
+    };
     match (bench.built.example("windows"), &bench.layer) {
         (Some(program), Some(layer)) => {
             steps.check("devices that are lost", || {

@@ -66,6 +66,29 @@ pub(crate) fn resize_and_close(stack: &Stack, program: &Path) -> Result<String> 
     ))
 }
 
+/// Opens the window of a program that makes its device itself, resizes it, and closes it.
+///
+/// # Errors
+/// When the window shows nothing, the program fails, or the layer has something to say.
+pub(crate) fn own_device(stack: &Stack, program: &Path) -> Result<String> {
+    let server = Xvfb::start()?;
+    let mut command: Command = stack.command(program);
+    command
+        .env("DISPLAY", &server.display)
+        .env_remove("WAYLAND_DISPLAY");
+    let mut running = Running::start("own-device", &mut command)?;
+    let screen = Screen::connect(&server.display)?;
+    let window = screen.wait_for_window(&mut running)?;
+    for size in SIZES {
+        screen.resize(window, size)?;
+        thread::sleep(PAUSES[1]);
+    }
+    screen.wait_for_picture(&mut running, window)?;
+    screen.close(window)?;
+    end_well(&mut running)?;
+    Ok(format!("{} resizes, closed", SIZES.len()))
+}
+
 /// Opens `life` in a window for some frames and lets it end by itself.
 ///
 /// # Errors
@@ -246,14 +269,19 @@ fn start_with(
 }
 
 fn end(running: &mut Running, report: &Path) -> Result<Report> {
+    end_well(running)?;
+    Report::read(report)
+}
+
+/// Waits for the program's end, and looks at what it printed.
+fn end_well(running: &mut Running) -> Result<()> {
     let status = running.wait(CLOSE_LIMIT)?;
     ensure!(
         status.success(),
         "it ended with {status}\n{}",
         running.tail()
     );
-    validation::check_silence(running.name(), &running.output())?;
-    Report::read(report)
+    validation::check_silence(running.name(), &running.output())
 }
 
 /// The screen as another program sees it.

@@ -124,7 +124,7 @@
 //! [`Gpu::import`](crate::vulkan::Gpu::import) takes them.
 //! [`Gpu::with_device_info`](crate::vulkan::Gpu::with_device_info) gives the `VkDeviceCreateInfo` that Quadrille
 //! would use, to be made larger or passed on. What is not enabled and needed is one error that names all of it.
-//! An app draws with such a device if its plugins are given it:
+//! An app draws with such a device if its plugins are given it (in a window: `own_device`, an example of `quadrille_ecs`):
 //!
 //! ```no_run
 //! use bevy_app::{App, AppExit};

@@ -117,6 +117,12 @@ impl<'a> Encoder<'a> {
             inputs,
         });
         self.bindings.forget_attachments();
+        self.begin_area(area);
+        Ok(())
+    }
+
+    /// Viewport and scissor are the whole area until they are set.
+    fn begin_area(&mut self, area: vk::Rect2D) {
         let vk::Rect2D { offset, extent } = area;
         let viewport = [
             offset.x as f32,
@@ -126,7 +132,6 @@ impl<'a> Encoder<'a> {
         ];
         self.emit(Call::State(StateCall::Viewport(viewport)));
         self.emit(Call::State(StateCall::Scissor(area)));
-        Ok(())
     }
 
     /// Checks that nothing is attached twice: within a rendering attachments may not overlap, and
