@@ -1,6 +1,8 @@
 // Draws the lines of gizmos, where no mesh is before them. See `gizmos_3d`.
 
-import quadrille_content::lines::{Fragment, Line, MITER, color_of_line, corner_of_line};
+import quadrille_content::lines::{
+    Fragment, Line, MITER, before_near, color_of_line, corner_of_line, cut_at_near,
+};
 
 struct Push {
     clip_from_world: mat4x4f,
@@ -13,18 +15,6 @@ struct Push {
 }
 
 var<immediate> push: Push;
-
-// How far a place is before the near plane; not positive behind that.
-fn before(clip: vec4f) -> f32 {
-    return clip.z - clip.w;
-}
-
-// The begin of a line, or where it passes the near plane.
-fn cut(begin: vec4f, end: vec4f) -> vec4f {
-    let outside = before(begin);
-    let part = outside / max(outside - before(end), 1e-9);
-    return select(begin, mix(begin, end, part), outside > 0.0);
-}
 
 fn biased(clip: vec4f) -> f32 {
     let depth = saturate(clip.z / clip.w);
@@ -42,7 +32,7 @@ fn vertex_main(@builtin(vertex_index) i: u32, line: Line) -> Fragment {
     let first = push.clip_from_world * vec4f(line.first, 1.0);
     let second = push.clip_from_world * vec4f(line.second, 1.0);
     let third = push.clip_from_world * vec4f(line.third, 1.0);
-    let outside = vec3<bool>(before(first) > 0.0, before(second) > 0.0, before(third) > 0.0);
+    let outside = vec3<bool>(before_near(first) > 0.0, before_near(second) > 0.0, before_near(third) > 0.0);
     let is_joint = line.kind >= MITER;
     if (outside.x && outside.y) || (is_joint && any(outside)) {
         // Before the near plane as a whole.
@@ -50,8 +40,8 @@ fn vertex_main(@builtin(vertex_index) i: u32, line: Line) -> Fragment {
         nothing.position = vec4f(0.0, 0.0, 2.0, 1.0);
         return nothing;
     }
-    let begin = cut(first, second);
-    let end = cut(second, first);
+    let begin = cut_at_near(first, second);
+    let end = cut_at_near(second, first);
     let widths = line.width / mix(vec2f(1.0), vec2f(begin.w, end.w), push.perspective);
     var fragment = corner_of_line(line, uv, begin, end, third, widths, push.size);
     let place = fragment.position;

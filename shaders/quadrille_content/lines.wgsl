@@ -31,6 +31,18 @@ struct Fragment {
     @location(3) @interpolate(flat) kind: u32,
 }
 
+// How far a place is before the near plane, where 1 is nearest; not positive behind that.
+fn before_near(clip: vec4f) -> f32 {
+    return clip.z - clip.w;
+}
+
+// The begin of a line, or where it passes the near plane.
+fn cut_at_near(begin: vec4f, end: vec4f) -> vec4f {
+    let outside = before_near(begin);
+    let part = outside / max(outside - before_near(end), 1e-9);
+    return select(begin, mix(begin, end, part), outside > 0.0);
+}
+
 fn pixels(clip: vec4f, size: vec2f) -> vec2f {
     return clip.xy / clip.w * 0.5 * size;
 }

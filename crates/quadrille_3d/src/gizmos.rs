@@ -1,4 +1,4 @@
-//! The last pass, [`gizmos_3d`]: lines for debugging, from `bevy_gizmos`.
+//! The last pass, [`gizmos_3d`]: lines for debugging, from `bevy_gizmos`, and edges of meshes.
 
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
@@ -14,6 +14,7 @@ use quadrille_content::{CameraTargets, Complaints, GizmoLines, Line, LineSets};
 
 use crate::scene::{Scene3d, View3d};
 use crate::targets::{COLOR, SceneDepths, take};
+use crate::wireframe::{WireGeometry3d, WirePipelines, draw_wires};
 
 /// The lines of views, one sample per pixel: colours of the screen, multiplied with alpha.
 #[derive(Resource, Default, Deref)]
@@ -28,6 +29,7 @@ pub struct GizmoSamples(Vec<GpuImage>);
 #[derive(Resource)]
 pub struct GizmoPipelines3d {
     lines: GraphicsPipeline,
+    wires: WirePipelines,
     over: GraphicsPipeline,
 }
 
@@ -38,6 +40,7 @@ impl GizmoPipelines3d {
         let source = include_str!("../../../shaders/quadrille_3d/gizmos_over.wgsl");
         let over = GpuShader::wgsl("quadrille_3d/gizmos_over.wgsl", source)?;
         Ok(Self {
+            wires: WirePipelines::new(gpu)?,
             lines: gpu.graphics_pipeline(&GraphicsPipelineDesc {
                 vertex_buffers: vec![Line::layout()],
                 blend: Blend::Alpha,
@@ -65,7 +68,7 @@ pub(crate) fn prepare_gizmos(
         std::mem::take(&mut samples.0),
     );
     for view in &mut scene.views {
-        if sets.seen_in(&view.layers).next().is_none() {
+        if view.wires.is_empty() && sets.seen_in(&view.layers).next().is_none() {
             continue;
         }
         let [_, _, width, height] = view.viewport;
@@ -134,11 +137,11 @@ impl<'w> GizmoTargets3d<'w> {
     }
 }
 
-/// The pass that draws the lines of gizmos where no mesh hides them, after tone mapping, so that
-/// their colours are those of the screen: two passes of the plan for each view that sees lines.
+/// The pass that draws the lines of gizmos and the edges of meshes ([`wireframe`](crate::wireframe)) where no
+/// mesh hides them, after tone mapping, so that their colours are those of the screen: two passes of the plan for each view that sees lines.
 pub fn gizmos_3d(
     mut recorder: Recorder,
-    lines: VertexRead<GizmoLines>,
+    (lines, edges): (VertexRead<GizmoLines>, WireGeometry3d),
     targets: GizmoTargets3d,
     scene: Res<Scene3d>,
     sets: Res<LineSets>,
@@ -150,9 +153,9 @@ pub fn gizmos_3d(
                 &mut recorder,
                 (&scene, view),
                 &images,
-                &lines,
+                (&lines, &edges),
                 &sets,
-                &pipelines.lines,
+                &pipelines,
             );
             put_over(&mut recorder, view, &images, &pipelines.over);
         }
@@ -163,9 +166,9 @@ fn draw_lines(
     recorder: &mut Recorder,
     (scene, view): (&Scene3d, &View3d),
     images: &Images<'_>,
-    lines: &VertexRead<GizmoLines>,
+    (lines, edges): (&VertexRead<GizmoLines>, &WireGeometry3d),
     sets: &LineSets,
-    pipeline: &GraphicsPipeline,
+    pipelines: &GizmoPipelines3d,
 ) {
     let Images {
         color,
@@ -173,11 +176,13 @@ fn draw_lines(
         depth,
         ..
     } = images;
-    let mut uses = vec![
-        samples.as_declared(),
-        depth.as_declared(),
-        lines.any().as_declared(),
-    ];
+    let mut uses = vec![samples.as_declared(), depth.as_declared()];
+    let has_lines = sets.seen_in(&view.layers).next().is_some();
+    uses.extend(has_lines.then(|| lines.any().as_declared()));
+    let wires = &scene.wires[view.wires.start as usize..view.wires.end as usize];
+    if !wires.is_empty() {
+        uses.extend(edges.uses());
+    }
     let mut attachment = samples.clear([0.0; 4]);
     if view.samples > 1 {
         uses.push(color.as_declared());
@@ -186,11 +191,22 @@ fn draw_lines(
     let [_, _, width, height] = view.viewport;
     let mut pass = recorder.pass("gizmos 3d", &uses);
     let mut rendering = pass.render((attachment, depth.layer(0).keep_depth()));
-    rendering.pipeline(pipeline).vertices(0, lines, 0);
+    let clip_from_world = scene.view_rows.now[view.row as usize].clip_from_world;
+    let size = [width as f32, height as f32];
+    draw_wires(
+        &mut rendering,
+        wires,
+        edges,
+        (clip_from_world, size),
+        &pipelines.wires,
+    );
+    if has_lines {
+        rendering.pipeline(&pipelines.lines).vertices(0, lines, 0);
+    }
     for set in sets.seen_in(&view.layers) {
         let push = LinesPush {
-            clip_from_world: scene.view_rows.now[view.row as usize].clip_from_world,
-            size: [width as f32, height as f32],
+            clip_from_world,
+            size,
             depth_bias: set.depth_bias,
             perspective: f32::from(u8::from(set.perspective)),
         };

@@ -19,7 +19,7 @@
 //! | `Sky` | [`sky_3d`] | [`Cubes3d`], [`SceneDepths`] | [`SceneSamples`] |
 //! | `Transparent` | [`transparent_3d`] | [`Geometry3d`], [`Sorted3d`], [`Lighting3d`], [`SceneDepths`] | [`SceneSamples`], [`SceneColors`] |
 //! | `Tonemap` | [`tonemap_3d`] | [`SceneColors`], [`ToneTables3d`], [`Gradings3d`] | [`CameraTargets`] |
-//! | `Gizmos` | [`gizmos_3d`] | [`GizmoLines`](quadrille_content::GizmoLines), [`SceneDepths`] | [`GizmoSamples`], [`GizmoColors`], [`SceneDepths`], [`CameraTargets`] |
+//! | `Gizmos` | [`gizmos_3d`] | [`GizmoLines`](quadrille_content::GizmoLines), [`Vertices3d`], [`Indices3d`], [`Instances3d`], [`SceneDepths`] | [`GizmoSamples`], [`GizmoColors`], [`SceneDepths`], [`CameraTargets`] |
 //!
 //! The sets run in this order, but for `Cluster` and `Environment`, which are only before `Opaque`.
 //! [`Scene3d::views`] lists the cameras of the frame; a [`View3d`] tells which images of the lists are its

@@ -376,6 +376,19 @@ impl InstanceStore {
         })
     }
 
+    /// The place of an entity in the table of instances, and its mesh, if a view sees it.
+    pub(crate) fn seen(
+        &self,
+        slot: Slot,
+        view: &CullRow,
+        layers: &[u32],
+    ) -> Option<(u32, MeshPlace)> {
+        let at = slot.0 as usize;
+        let (mesh, _) = (*self.known.get(at)?)?.drawn?;
+        let (row, bounds) = (&self.table.rows()[at], &self.bounds.rows()[at]);
+        view.sees(row, bounds, layers).then_some((slot.0, mesh))
+    }
+
     fn nearer(&self, instance: u32) -> f32 {
         let known = self.known.get(instance as usize).copied().flatten();
         known

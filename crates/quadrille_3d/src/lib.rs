@@ -79,6 +79,7 @@ mod targets;
 mod textures;
 mod tonemap;
 mod views;
+pub mod wireframe;
 
 #[cfg(feature = "gltf")]
 pub use bevy_gltf::GltfLoaderSettings;

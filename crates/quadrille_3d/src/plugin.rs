@@ -45,6 +45,7 @@ use crate::targets::{SceneColors, SceneDepths, SceneSamples, prepare_targets};
 use crate::textures::Textures3d;
 use crate::tonemap::{Gradings3d, ToneTables3d, prepare_tone_tables, tonemap_3d};
 use crate::views::gather_views;
+use crate::wireframe::{WireframeConfig, gather_wires};
 
 /// Draws bevy's meshes with standard materials, lit by bevy's lights, under its 3D cameras.
 ///
@@ -153,7 +154,11 @@ impl Plugin for Quadrille3dPlugin {
                 (gather_meshes, move_meshes, send_meshes)
                     .chain()
                     .in_set(Prepare3dSystems::Gather),
-                (gather_views, gather_environments)
+                (
+                    gather_views,
+                    gather_wires.run_if(resource_exists::<WireframeConfig>),
+                    gather_environments,
+                )
                     .chain()
                     .in_set(Prepare3dSystems::Queue),
                 (
@@ -315,7 +320,9 @@ fn make(
     // `skin_3d` writes those of meshes that bend.
     let vertices = BufferDesc::vertex("3d vertices", SMALLEST).with_usage(BufferUsage::STORAGE);
     let vertices = gpu.create_buffer(&vertices)?;
-    let indices = gpu.create_buffer(&BufferDesc::index("3d indices", SMALLEST))?;
+    // The edges of meshes are found by theirs.
+    let indices = BufferDesc::index("3d indices", SMALLEST).with_usage(BufferUsage::STORAGE);
+    let indices = gpu.create_buffer(&indices)?;
     for buffer in [&vertices, &indices] {
         uploads.write_buffer(buffer, 0, &[0; 64]);
     }

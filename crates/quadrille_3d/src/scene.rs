@@ -8,7 +8,7 @@ use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bytemuck::{Pod, Zeroable};
 use quadrille::prelude::{BufferDesc, GpuBuffer, GpuDevice, Uploads};
-use quadrille_content::Shape;
+use quadrille_content::{MeshPlace, Shape};
 
 use crate::bins::{BinKey, Group};
 use crate::camera::Tonemapping;
@@ -161,6 +161,8 @@ pub struct View3d {
     pub(crate) layers: RenderLayers,
     /// Place of its images in `GizmoColors`, if it sees lines.
     pub(crate) gizmos: Option<u32>,
+    /// Of [`Scene3d::wires`].
+    pub(crate) wires: Range<u32>,
     /// Of [`Scene3d::draws`].
     pub(crate) transparent: Range<u32>,
 }
@@ -245,6 +247,22 @@ pub(crate) struct Draw3d {
     pub(crate) sorted: Range<u32>,
 }
 
+/// A mesh whose edges a view sees.
+#[derive(Clone, Debug)]
+pub(crate) struct Wire {
+    /// Its place in the table of instances.
+    pub(crate) instance: u32,
+    pub(crate) mesh: MeshPlace,
+    /// Linear.
+    pub(crate) color: [f32; 4],
+    /// In pixels.
+    pub(crate) width: f32,
+    /// Without the edge that the two triangles of a quad share.
+    pub(crate) has_quads: bool,
+    /// Nothing hides it.
+    pub(crate) is_before_all: bool,
+}
+
 /// All that is drawn in a frame.
 #[derive(Resource, Default)]
 pub struct Scene3d {
@@ -266,6 +284,8 @@ pub struct Scene3d {
     pub(crate) members: u32,
     /// Draws of what is seen through.
     pub(crate) draws: Vec<Draw3d>,
+    /// Meshes whose edges are drawn, view by view.
+    pub(crate) wires: Vec<Wire>,
     pub(crate) view_rows: List<ViewRow>,
     /// A row for each view.
     pub(crate) gradings: List<GradingRow>,
@@ -339,6 +359,7 @@ impl Scene3d {
         self.views.clear();
         self.shadows.clear();
         self.draws.clear();
+        self.wires.clear();
         self.view_rows.now.clear();
         self.gradings.now.clear();
         self.lights.now.clear();

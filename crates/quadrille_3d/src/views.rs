@@ -191,6 +191,7 @@ fn add_view(
         pyramid: None,
         layers: layers.clone(),
         gizmos: None,
+        wires: 0..0,
         transparent,
     });
     let row = ViewRow {

@@ -41,6 +41,8 @@ mod reference;
 mod skins;
 #[path = "gpu/tones.rs"]
 mod tones;
+#[path = "gpu/wireframe.rs"]
+mod wireframe;
 
 use std::f32::consts::FRAC_PI_2;
 
