@@ -9,11 +9,13 @@ import quadrille_3d::images::{Coordinates, coordinates_of, texel};
 import quadrille_3d::light_textures::let_through;
 import quadrille_3d::lightmaps::{baked_light, lightmaps};
 import quadrille_3d::parallax::moved_in;
+import quadrille_3d::rect_lights::light_of_rect;
 import quadrille_3d::ranges::{fade, is_faded};
 import quadrille_3d::rows::to_world;
 import quadrille_3d::lobes::{Coat, Lamp, Surface, ambient_light, reflected, to_the_fifth};
 import quadrille_3d::scene::{
-    DIRECTIONAL, LIGHTS_LIGHTMAPPED, Light, Material, NO_TEXTURE, SEVERAL_SAMPLES, SPOT, View, camera,
+    DIRECTIONAL, LIGHTS_LIGHTMAPPED, Light, Material, NO_TEXTURE, RECT, SEVERAL_SAMPLES, SPOT, View,
+    camera,
     dfg, dfg_sampler, instances, lights, materials, seen, textures,
 };
 import quadrille_3d::shadows::{Place, shadow};
@@ -41,6 +43,8 @@ override HAS_HOLES: bool = true;
 override HAS_IMAGES: bool = true;
 // The pipeline is for materials that need more than two lobes and images where they are.
 override IS_RICH: bool = true;
+// The world has lights that are rectangles.
+override HAS_RECTS: bool = true;
 // The pipeline's samples are covered by alpha.
 override COVERS_SAMPLES: bool = false;
 
@@ -406,6 +410,12 @@ fn light_of_all(surface: Surface, place: Place, view: View, receives: bool) -> v
 
 fn light(surface: Surface, place: Place, view: View, light: Light, receives: bool) -> vec3f {
     let kind = light.bits & 3u;
+    if kind == RECT {
+        if !HAS_RECTS {
+            return vec3f(0.0);
+        }
+        return light_of_rect(surface, light);
+    }
     var to_light = light.place;
     var way = light.place;
     var strength = 1.0;

@@ -87,9 +87,10 @@ struct Light {
     radius: f32,
     // Which of the list of images it shines through, from 1 on; 0 for none.
     texture: u32,
-    unused_0: u32,
-    unused_1: u32,
-    unused_2: u32,
+    // Of a rectangle: from its middle to the middle of its upper edge; `axis` is that to its right one.
+    up_x: f32,
+    up_y: f32,
+    up_z: f32,
 }
 
 @group(0) @binding(0) var<storage, read> instances: array<Instance>;
@@ -104,6 +105,8 @@ struct Light {
 // Scale and bias of the light mirrored from all directions (dfg.rs).
 @group(0) @binding(9) var dfg: texture_2d<f32>;
 @group(0) @binding(19) var dfg_sampler: sampler;
+// What bends lobes back to the cosine (rect_lights.wgsl).
+@group(0) @binding(20) var lobes_bent: texture_2d<f32>;
 
 @group(1) @binding(0) var samplers: binding_array<sampler>;
 @group(1) @binding(1) var textures: binding_array<texture_2d<f32>>;
@@ -121,3 +124,4 @@ fn first_level(place: u32, uv: vec2f) -> vec4f {
 const DIRECTIONAL: u32 = 0u;
 const POINT: u32 = 1u;
 const SPOT: u32 = 2u;
+const RECT: u32 = 3u;

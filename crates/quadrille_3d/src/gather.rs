@@ -10,7 +10,7 @@ use bevy_ecs::batching::BatchingStrategy;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryData;
 use bevy_ecs::system::SystemParam;
-use bevy_light::{NotShadowCaster, NotShadowReceiver};
+use bevy_light::{NotShadowCaster, NotShadowReceiver, RectLight};
 use bevy_mesh::{Mesh, Mesh3d};
 use bevy_transform::components::GlobalTransform;
 use bevy_utils::Parallel;
@@ -231,13 +231,14 @@ pub(crate) fn send_meshes(
     mut materials: ResMut<MaterialStore>,
     mut buffers: MeshBuffers,
     mut scene: ResMut<Scene3d>,
-    mut pipelines: ResMut<Pipelines3d>,
+    (mut pipelines, rects): (ResMut<Pipelines3d>, Query<(), With<RectLight>>),
     gpu: Res<GpuDevice>,
     mut uploads: ResMut<Uploads>,
 ) -> Result {
     let to = &mut buffers;
     instances.bins.list(&mut scene.groups);
-    pipelines.make(&gpu, scene.groups.iter().map(|group| group.pipeline))?;
+    let keys = scene.groups.iter().map(|group| group.pipeline);
+    pipelines.make(&gpu, keys, !rects.is_empty())?;
     scene.chunks = instances.bins.len();
     scene.instances = instances.len();
     scene.members = instances.bins.members.rows().len() as u32;

@@ -112,7 +112,7 @@ pub use occlusion::{
 pub use passes::{
     Culled3d, Drawn3d, Geometry3d, Lighting3d, ViewTargets3d, opaque_3d, shadow_3d, transparent_3d,
 };
-pub use pipelines::{Dfg3d, Pipelines3d};
+pub use pipelines::{BentLobes3d, Dfg3d, Pipelines3d};
 pub use plugin::{Pass3dSystems, Prepare3dSystems, Quadrille3dPlugin};
 pub use quadrille_content::{
     CameraTargets, CameraViews, ContentPlugin, ContentSystems, DeviceImages, ManualTargets, Msaa,

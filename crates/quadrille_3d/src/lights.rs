@@ -11,9 +11,10 @@ use bevy_ecs::query::QueryData;
 use bevy_ecs::system::SystemParam;
 use bevy_light::{
     CascadeShadowConfig, Cascades, DirectionalLight, DirectionalLightShadowMap, PointLight,
-    PointLightShadowMap, SpotLight, spot_light_clip_from_view, spot_light_world_from_view,
+    PointLightShadowMap, RectLight, SpotLight, spot_light_clip_from_view,
+    spot_light_world_from_view,
 };
-use bevy_math::{Mat4, proj};
+use bevy_math::{Mat4, Vec3, proj};
 use bevy_transform::components::{GlobalTransform, Transform};
 use quadrille_content::{Complaints, first_odd, is_finite};
 
@@ -27,6 +28,7 @@ use crate::textures::TextureSource;
 const DIRECTIONAL: u32 = 0;
 const POINT: u32 = 1;
 const SPOT: u32 = 2;
+const RECT: u32 = 3;
 
 /// A directional light.
 #[derive(QueryData)]
@@ -60,6 +62,7 @@ pub(crate) struct Lights<'w, 's> {
             Option<&'static RenderLayers>,
         ),
     >,
+    rects: Query<'w, 's, (&'static RectLight, &'static GlobalTransform)>,
     slides: Query<'w, 's, Slide, HasSlide>,
     flat_size: Res<'w, DirectionalLightShadowMap>,
     face_size: Res<'w, PointLightShadowMap>,
@@ -106,10 +109,12 @@ impl ShadowLister {
             self.point(scene, lights, entity, item)
         } else if let Ok(item) = lights.spots.get(entity) {
             self.spot(scene, lights, entity, item)
+        } else if let Ok((light, transform)) = lights.rects.get(entity) {
+            rect(light, transform)
         } else {
             return;
         };
-        let numbers = [&row.place[..], &row.color, &row.axis].concat();
+        let numbers = [&row.place[..], &row.color, &row.axis, &row.up].concat();
         let rest = [
             row.inverse_range_squared,
             row.cone_scale,
@@ -129,6 +134,7 @@ impl ShadowLister {
                     ("place", &row.place),
                     ("colour times intensity", &row.color),
                     ("direction", &row.axis),
+                    ("upper half", &row.up),
                     ("range, angles and radius", &rest),
                     ("shadow biases", &[row.depth_bias, row.normal_bias]),
                 ])
@@ -328,6 +334,24 @@ impl ShadowLister {
     }
 }
 
+/// A rectangle, which casts no shadows, as in bevy.
+fn rect(light: &RectLight, transform: &GlobalTransform) -> LightRow {
+    let axes = transform.affine().matrix3;
+    let right = Vec3::from(axes.x_axis) * (light.width / 2.0);
+    let up = Vec3::from(axes.y_axis) * (light.height / 2.0);
+    let area = 4.0 * right.length() * up.length();
+    LightRow {
+        place: transform.translation().to_array(),
+        bits: bits(RECT, (0, 0)),
+        // Lumen over the area and all directions of the hemisphere, by the cosine: candela per square metre.
+        color: color(light.color, light.intensity / (area * PI)),
+        inverse_range_squared: 1.0 / (light.range * light.range).max(1e-4),
+        axis: right.to_array(),
+        up: up.to_array(),
+        ..DARK
+    }
+}
+
 /// Adds the image that a light shines through. Tells which of the list it is: 0 for none, 1 for the first.
 fn add_texture(
     scene: &mut Scene3d,
@@ -380,7 +404,7 @@ const DARK: LightRow = LightRow {
     normal_bias: 0.0,
     radius: 0.0,
     texture: 0,
-    unused: [0; 3],
+    up: [0.0; 3],
 };
 
 impl LightRow {

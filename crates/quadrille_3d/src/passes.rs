@@ -20,7 +20,7 @@ use crate::instances::{Indices3d, Instances3d, Vertices3d};
 use crate::light_textures::LightTextures3d;
 use crate::lightmap::Lightmaps3d;
 use crate::material_row::Materials3d;
-use crate::pipelines::{Dfg3d, Pipelines3d};
+use crate::pipelines::{BentLobes3d, Dfg3d, Pipelines3d};
 use crate::scene::{
     AtlasKind, Draw3d, Lights3d, PipelineKey, Scene3d, ShadowViews3d, Sorted3d, View3d, Views3d,
 };
@@ -62,6 +62,7 @@ pub struct Lighting3d<'w> {
     flat_shadows: Sampled<'w, FlatShadows3d>,
     face_shadows: Sampled<'w, FaceShadows3d>,
     dfg: Sampled<'w, Dfg3d>,
+    bent_lobes: Sampled<'w, BentLobes3d>,
     light_masks: StorageRead<'w, LightMasks3d>,
     textures: Table<'w, Textures3d>,
     environments: StorageRead<'w, Environments3d>,
@@ -176,6 +177,7 @@ impl Lighting3d<'_> {
             self.flat_shadows.any().as_declared(),
             self.face_shadows.any().as_declared(),
             self.dfg.any().as_declared(),
+            self.bent_lobes.any().as_declared(),
             self.light_masks.any().as_declared(),
             self.environments.any().as_declared(),
             self.lightmaps.any().as_declared(),
@@ -194,6 +196,7 @@ impl Lighting3d<'_> {
             .bind(7, &self.face_shadows)
             .sampler(8, &pipelines.shadow_sampler)
             .bind(9, &self.dfg)
+            .bind(20, &self.bent_lobes)
             .sampler(19, &pipelines.clamped_sampler)
             .bind(10, &self.light_masks)
             .bind(16, &self.environments)

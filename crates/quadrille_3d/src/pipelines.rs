@@ -1,7 +1,9 @@
 //! The pipelines of the passes: few, and made before the first frame that draws with them.
 
+use bevy_asset::RenderAssetUsages;
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
+use bevy_image::{CompressedImageFormats, Image, ImageSampler, ImageType};
 use bevy_platform::collections::HashMap;
 use quadrille::prelude::{
     Blend, ComputePipeline, ComputePipelineDesc, Cull, DepthState, Format, GpuDevice, GpuImage,
@@ -29,12 +31,45 @@ impl Dfg3d {
     }
 }
 
+/// What bends the lobes of rough surfaces back to the cosine, for light of rectangles: the table that comes with
+/// the paper (`assets/LICENSES.md`), by perceptual roughness and the square root of 1 less the cosine.
+#[derive(Resource, Deref)]
+pub struct BentLobes3d(GpuImage);
+
+impl BentLobes3d {
+    pub(crate) fn new(gpu: &GpuDevice, uploads: &mut Uploads) -> Result<Self, BevyError> {
+        let bytes = include_bytes!("../../../assets/lights/ltc.ktx2");
+        let table = texels(bytes)?;
+        let side = table.texture_descriptor.size.width;
+        let desc = ImageDesc::sampled("3d bent lobes", [side; 2], Format::R16G16B16A16_SFLOAT);
+        let image = gpu.create_image(&desc)?;
+        // The second layer has what `Dfg3d` has.
+        let data = table.data.as_deref().unwrap_or_default();
+        uploads.write_image(&image, &data[..data.len() / 2]);
+        Ok(Self(image))
+    }
+}
+
+/// The texels of a table that is a KTX2 file.
+pub(crate) fn texels(bytes: &[u8]) -> Result<Image, BevyError> {
+    Ok(Image::from_buffer(
+        bytes,
+        ImageType::Extension("ktx2"),
+        CompressedImageFormats::NONE,
+        false,
+        ImageSampler::linear(),
+        RenderAssetUsages::default(),
+    )?)
+}
+
 /// The pipelines of the passes of 3D.
 #[derive(Resource)]
 pub struct Pipelines3d {
     /// What meshes are drawn with.
     pbr: GpuShader,
     meshes: HashMap<PipelineKey, GraphicsPipeline>,
+    /// There was a light that is a rectangle, so those of meshes know of such.
+    has_rects: bool,
     /// By [`CullMode`], without holes and with them.
     shadows: [[GraphicsPipeline; 3]; 2],
     pub(crate) tonemap: GraphicsPipeline,
@@ -73,7 +108,11 @@ impl PyramidPipelines {
 }
 
 /// What the shaders import.
-const MODULES: [(&str, &str); 14] = [
+const MODULES: [(&str, &str); 15] = [
+    (
+        "quadrille_3d::rect_lights",
+        include_str!("../../../shaders/quadrille_3d/rect_lights.wgsl"),
+    ),
     (
         "quadrille_3d::ranges",
         include_str!("../../../shaders/quadrille_3d/ranges.wgsl"),
@@ -166,6 +205,7 @@ impl Pipelines3d {
         Ok(Self {
             pbr,
             meshes: HashMap::default(),
+            has_rects: false,
             shadows: [shadows(false)?, shadows(true)?],
             tonemap: gpu.graphics_pipeline(&GraphicsPipelineDesc {
                 blend: Blend::Premultiplied,
@@ -190,15 +230,21 @@ impl Pipelines3d {
         })
     }
 
-    /// Makes those that draw meshes with these keys, which may be there.
+    /// Makes those that draw meshes with these keys, which may be there, and others once there are lights that
+    /// are rectangles: what their light takes costs all scenes.
     pub(crate) fn make(
         &mut self,
         gpu: &GpuDevice,
         keys: impl Iterator<Item = PipelineKey>,
+        has_rects: bool,
     ) -> Result<(), ShaderError> {
+        if has_rects && !self.has_rects {
+            self.has_rects = true;
+            self.meshes.clear();
+        }
         for key in keys {
             if !self.meshes.contains_key(&key) {
-                let pipeline = mesh_pipeline(gpu, &self.pbr, key)?;
+                let pipeline = mesh_pipeline(gpu, &self.pbr, key, self.has_rects)?;
                 self.meshes.insert(key, pipeline);
             }
         }
@@ -220,6 +266,7 @@ fn mesh_pipeline(
     gpu: &GpuDevice,
     shader: &GpuShader,
     key: PipelineKey,
+    has_rects: bool,
 ) -> Result<GraphicsPipeline, ShaderError> {
     let (name, blend) = match key.mix {
         Mix::Hide => ("3d opaque", Blend::Opaque),
@@ -247,6 +294,7 @@ fn mesh_pipeline(
                 "HAS_IMAGES".to_owned(),
                 (key.detail != Detail::Plain).into(),
             ),
+            ("HAS_RECTS".to_owned(), has_rects.into()),
             ("IS_RICH".to_owned(), (key.detail == Detail::Rich).into()),
             (
                 "COVERS_SAMPLES".to_owned(),

@@ -34,7 +34,7 @@ use crate::occlusion::{
     opaque_behind_3d, pyramid_3d,
 };
 use crate::passes::{opaque_3d, shadow_3d, transparent_3d};
-use crate::pipelines::{Dfg3d, Pipelines3d, publish_modules};
+use crate::pipelines::{BentLobes3d, Dfg3d, Pipelines3d, publish_modules};
 use crate::scene::{
     Lights3d, SHADOW_VIEWS_BYTES, Scene3d, ShadowViews3d, Sorted3d, Views3d, send_scene,
 };
@@ -329,6 +329,7 @@ fn make(
     commands.insert_resource(Vertices3d(vertices));
     commands.insert_resource(Indices3d(indices));
     commands.insert_resource(Dfg3d::new(&gpu, &mut uploads)?);
+    commands.insert_resource(BentLobes3d::new(&gpu, &mut uploads)?);
     let (flat, faces) = shadow_maps::images(&gpu)?;
     stores.maps.begin_anew(&flat, &faces);
     commands.insert_resource(flat);

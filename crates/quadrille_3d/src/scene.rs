@@ -91,7 +91,7 @@ pub(crate) struct LightRow {
     pub(crate) color: [f32; 3],
     /// 1 / range².
     pub(crate) inverse_range_squared: f32,
-    /// The direction that a spot light shines into.
+    /// The direction that a spot light shines into, or one side of a rectangle.
     pub(crate) axis: [f32; 3],
     /// Its cone is `(cosine * scale + offset)²`, between 0 and 1.
     pub(crate) cone_scale: f32,
@@ -103,7 +103,8 @@ pub(crate) struct LightRow {
     pub(crate) radius: f32,
     /// Which of the list of images it shines through, from 1 on; 0 for none.
     pub(crate) texture: u32,
-    pub(crate) unused: [u32; 3],
+    /// Of a rectangle: from its middle to the middle of its upper edge; `axis` is that to its right one.
+    pub(crate) up: [f32; 3],
 }
 
 /// A shadow map as shaders read it.

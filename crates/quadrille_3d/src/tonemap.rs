@@ -1,9 +1,7 @@
 //! The last pass, [`tonemap_3d`], and the tables of measured colours that some of its methods need.
 
-use bevy_asset::RenderAssetUsages;
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
-use bevy_image::{CompressedImageFormats, Image, ImageSampler, ImageType};
 use bytemuck::{Pod, Zeroable};
 use quadrille::ecs::{AccessList, AnyAccess, ColorAttachment as _, access_kind};
 use quadrille::prelude::{
@@ -15,6 +13,7 @@ use quadrille_content::{CameraTargets, Complaints};
 use crate::camera::Tonemapping;
 use crate::passes::Drawn3d;
 use crate::pipelines::Pipelines3d;
+use crate::pipelines::texels;
 use crate::scene::{Scene3d, View3d};
 use crate::table::uniform_row;
 use crate::targets::SceneColors;
@@ -89,14 +88,7 @@ fn load(
     gpu: &GpuDevice,
     uploads: &mut Uploads,
 ) -> Result<GpuImage, BevyError> {
-    let image = Image::from_buffer(
-        bytes,
-        ImageType::Extension("ktx2"),
-        CompressedImageFormats::NONE,
-        false,
-        ImageSampler::linear(),
-        RenderAssetUsages::default(),
-    )?;
+    let image = texels(bytes)?;
     let format = match method {
         Tonemapping::TonyMcMapface => Format::E5B9G9R9_UFLOAT_PACK32,
         _ => Format::R16G16B16A16_SFLOAT,

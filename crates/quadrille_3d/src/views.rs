@@ -11,8 +11,8 @@ use bevy_ecs::query::QueryData;
 use bevy_ecs::system::SystemParam;
 use bevy_light::cluster::ClusterVisibilityClass;
 use bevy_light::{
-    AmbientLight, DirectionalLight, GlobalAmbientLight, PointLight, ShadowFilteringMethod,
-    SpotLight,
+    AmbientLight, DirectionalLight, GlobalAmbientLight, PointLight, RectLight,
+    ShadowFilteringMethod, SpotLight,
 };
 use bevy_math::Vec3;
 use bevy_transform::components::GlobalTransform;
@@ -51,7 +51,8 @@ pub(crate) struct Camera {
     hides: Has<OcclusionCulling>,
 }
 
-/// A light that bevy lists for no camera, since its entity is a mesh as well, which the device culls.
+/// A light that bevy lists for no camera: a rectangle, or one whose entity is a mesh as well, which the device
+/// culls.
 #[derive(QueryData)]
 pub(crate) struct Unlisted {
     entity: Entity,
@@ -59,10 +60,13 @@ pub(crate) struct Unlisted {
     layers: Option<&'static RenderLayers>,
 }
 
-type IsUnlisted = (
-    With<NoCpuCulling>,
-    Or<(With<DirectionalLight>, With<PointLight>, With<SpotLight>)>,
-);
+type IsUnlisted = Or<(
+    With<RectLight>,
+    (
+        With<NoCpuCulling>,
+        Or<(With<DirectionalLight>, With<PointLight>, With<SpotLight>)>,
+    ),
+)>;
 
 /// What a frame is listed from.
 #[derive(SystemParam)]

@@ -35,6 +35,8 @@ mod occlusion;
 mod ranges;
 #[path = "gpu/recover.rs"]
 mod recover;
+#[path = "gpu/rects.rs"]
+mod rects;
 #[path = "gpu/reference.rs"]
 mod reference;
 #[path = "gpu/skins.rs"]

@@ -13,7 +13,7 @@ use crate::common::{EXACT, Rig};
 pub(crate) const TOLERANCE: f64 = 2e-3;
 
 /// A large plane at the origin that faces +z, and a camera that sees it from the side by an angle.
-fn rig(material: StandardMaterial, view_angle: f32) -> Rig {
+pub(crate) fn rig(material: StandardMaterial, view_angle: f32) -> Rig {
     Rig::scene(
         8,
         8,
@@ -72,7 +72,7 @@ fn colours_are_what_they_are() {
 
 /// The lobe of mirroring facets with Fresnel's factor 1, and what it sends back of light from all
 /// directions, by quadrature.
-fn specular(alpha: f64, n_l: f64, n_v: f64, n_h: f64) -> f64 {
+pub(crate) fn specular(alpha: f64, n_l: f64, n_v: f64, n_h: f64) -> f64 {
     let square = alpha * alpha;
     let spread = n_h * n_h * (square - 1.0) + 1.0;
     let facets = square / (PI * spread * spread);

@@ -1,0 +1,118 @@
+// Light of rectangles that shine alike everywhere, without samples: a lobe is the cosine, bent by a matrix, so
+// what it sees of a polygon is what the cosine sees of the polygon bent back, which has a closed form (E. Heitz, J. Dupuy,
+// S. Hill, D. Neubelt, "Real-Time Polygonal-Light Shading with Linearly Transformed Cosines", 2016).
+
+import quadrille_3d::lobes::Surface;
+import quadrille_3d::scene::{Light, dfg_sampler, lobes_bent};
+
+// Of the table: perceptual roughness from left to right, the square root of 1 - cosine downwards.
+const SIDE: f32 = 64.0;
+
+// How much of a polygon's radiance arrives, as a part of what a sphere of it around all would bring.
+struct Sum {
+    whole: f32,
+    // Where the polygon goes below the horizon, and comes up again.
+    down: vec3f,
+    up: vec3f,
+    is_cut: bool,
+}
+
+// What a rectangle's light becomes at a surface on its way to the eye.
+fn light_of_rect(surface: Surface, light: Light) -> vec3f {
+    let right = light.axis;
+    let up = vec3f(light.up_x, light.up_y, light.up_z);
+    let way = light.place - surface.world;
+    if dot(cross(up, right), way) >= 0.0 {
+        // It shines to the other side.
+        return vec3f(0.0);
+    }
+    let part = dot(way, way) * light.inverse_range_squared;
+    let window = saturate(1.0 - part * part);
+    if window == 0.0 {
+        return vec3f(0.0);
+    }
+    let corners = mat4x3f(way + right - up, way - right - up, way - right + up, way + right + up);
+    let straight = mat3x3f(vec3f(1.0, 0.0, 0.0), vec3f(0.0, 1.0, 0.0), vec3f(0.0, 0.0, 1.0));
+    let frame = frame_of(surface.normal, surface.to_view);
+    let scattered = surface.diffuse * seen_of(straight * frame * corners);
+    let bent = bent_by(surface.perceptual_roughness, surface.normal_view);
+    let mirrored = surface.f0 * surface.dfg.x + surface.f90 * surface.dfg.y;
+    let highlight = mirrored * surface.compensation * seen_of(bent * frame * corners);
+    var sum = scattered + highlight;
+    let coat = surface.coat;
+    if coat.strength > 0.0 {
+        let fresnel = coat.strength * (0.04 * coat.dfg.x + coat.dfg.y);
+        let bent = bent_by(coat.perceptual_roughness, coat.normal_view);
+        let frame = frame_of(coat.normal, surface.to_view);
+        sum = (scattered + highlight * (1.0 - fresnel)) * (1.0 - fresnel)
+            + fresnel * seen_of(bent * frame * corners);
+    }
+    return light.color * sum * (window * window);
+}
+
+// To the space in which the normal is z and the eye has no y.
+fn frame_of(normal: vec3f, to_view: vec3f) -> mat3x3f {
+    let aside = to_view - normal * dot(normal, to_view);
+    let square = dot(aside, aside);
+    // From straight above any direction will do.
+    let helper = select(vec3f(1.0, 0.0, 0.0), vec3f(0.0, 1.0, 0.0), abs(normal.x) > 0.7);
+    let any = normalize(helper - normal * dot(normal, helper));
+    let along = select(any, aside * inverseSqrt(max(square, 1e-20)), square > 1e-10);
+    return transpose(mat3x3f(along, cross(normal, along), normal));
+}
+
+// The matrix that bends a lobe back to the cosine.
+fn bent_by(perceptual_roughness: f32, cosine: f32) -> mat3x3f {
+    let place = vec2f(perceptual_roughness, sqrt(1.0 - cosine)) * ((SIDE - 1.0) / SIDE) + 0.5 / SIDE;
+    let entry = textureSampleLevel(lobes_bent, dfg_sampler, place, 0.0);
+    return mat3x3f(vec3f(entry.x, 0.0, entry.y), vec3f(0.0, 1.0, 0.0), vec3f(entry.z, 0.0, entry.w));
+}
+
+// What a cosine around z sees of a rectangle: the sum over its edges, as far as they are above the horizon.
+fn seen_of(corners: mat4x3f) -> f32 {
+    var sum: Sum;
+    add_edge(&sum, corners[0], corners[1]);
+    add_edge(&sum, corners[1], corners[2]);
+    add_edge(&sum, corners[2], corners[3]);
+    add_edge(&sum, corners[3], corners[0]);
+    if sum.is_cut {
+        // The edge along the horizon.
+        sum.whole += edge(sum.down, sum.up);
+    }
+    // The sign tells which way round it is, which bending may change.
+    return abs(sum.whole);
+}
+
+fn add_edge(sum: ptr<function, Sum>, first: vec3f, second: vec3f) {
+    let is_above = vec2<bool>(first.z > 0.0, second.z > 0.0);
+    if !any(is_above) {
+        return;
+    }
+    let cut = mix(first, second, first.z / select(first.z - second.z, 1.0, all(is_above)));
+    var begin = first;
+    var end = second;
+    if !is_above.y {
+        end = cut;
+        (*sum).down = cut;
+        (*sum).is_cut = true;
+    }
+    if !is_above.x {
+        begin = cut;
+        (*sum).up = cut;
+        (*sum).is_cut = true;
+    }
+    (*sum).whole += edge(begin, end);
+}
+
+// The part of an edge: z of the normal of the plane through it and the eye, of the length of its angle, over
+// 2 pi. The angle over its sine is a fitted curve, which has no cancellation (S. Hill, E. Heitz, "Real-Time Area Lighting: a
+// Journey from Research to Production", 2016).
+fn edge(begin: vec3f, end: vec3f) -> f32 {
+    let first = normalize(begin);
+    let second = normalize(end);
+    let cosine = dot(first, second);
+    let x = abs(cosine);
+    let low = (0.8543985 + (0.4965155 + 0.0145206 * x) * x) / (3.4175940 + (4.1616724 + x) * x);
+    let high = 0.5 * inverseSqrt(max(1.0 - cosine * cosine, 1e-7)) - low;
+    return cross(first, second).z * select(high, low, cosine > 0.0);
+}
