@@ -1,4 +1,5 @@
-//! Nodes of `bevy_ui`: backgrounds, borders, images and text, drawn over what their camera sees.
+//! Nodes of `bevy_ui`: backgrounds, borders, images, text and what other cameras see (`ViewportNode`), drawn over
+//! what their camera sees.
 //!
 //! bevy lays nodes out in pixels of the camera's viewport, y down. Here the same pixels are used
 //! with y up, as everywhere else in this crate, so that sprites and nodes share the pass.
@@ -21,11 +22,12 @@ use bevy_math::{Affine2, Affine3A, Mat2, Mat4, Rect, Vec2, Vec3};
 use bevy_sprite::SpriteImageMode;
 use bevy_text::{ComputedTextBlock, TextLayoutInfo};
 use bevy_ui::prelude::{BackgroundColor, BorderColor, BoxShadow, ImageNode, Outline};
-use bevy_ui::widget::{NodeImageMode, TextShadow};
+use bevy_ui::widget::{NodeImageMode, TextShadow, ViewportNode};
 use bevy_ui::{
     CalculatedClip, ComputedNode, ComputedUiTargetCamera, UiGlobalTransform, UiStack, VisualBox,
 };
 
+use bevy_camera::RenderTarget;
 use bevy_camera::visibility::InheritedVisibility;
 
 use crate::instance::{AlphaMode, Instance, UvRect, rect_around};
@@ -55,6 +57,7 @@ pub(crate) struct NodeData {
     border: Option<&'static BorderColor>,
     outline: Option<&'static Outline>,
     image: Option<&'static ImageNode>,
+    viewport: Option<&'static ViewportNode>,
     text: Option<(&'static TextLayoutInfo, &'static ComputedTextBlock)>,
     shadow: Option<&'static TextShadow>,
     shadows: Option<&'static BoxShadow>,
@@ -66,6 +69,7 @@ pub(crate) struct Nodes<'w, 's> {
     stack: Res<'w, UiStack>,
     nodes: Query<'w, 's, NodeData>,
     spans: Query<'w, 's, Span>,
+    targets: Query<'w, 's, &'static RenderTarget>,
     image_assets: Res<'w, Assets<ImageAsset>>,
     layouts: Res<'w, Assets<TextureAtlasLayout>>,
     images: Res<'w, DeviceImages>,
@@ -191,6 +195,9 @@ impl Writer<'_, '_, '_> {
         if let Some(image) = item.image {
             self.add_image(&world, item.node, image);
         }
+        if let Some(image) = item.viewport.and_then(|viewport| self.seen_in(viewport)) {
+            self.quad(image, &world, whole, UvRect::WHOLE, LinearRgba::WHITE);
+        }
         let round = self.round.take();
         if let Some((layout, block)) = item.text {
             let inset = rect_y_up(item.node.content_box());
@@ -306,6 +313,12 @@ impl Writer<'_, '_, '_> {
             self.quad(id, world, at, uv, tint);
         }
         *self.slices = slices_of_image;
+    }
+
+    /// The image that a node's camera draws to.
+    fn seen_in(&self, viewport: &ViewportNode) -> Option<AssetId<ImageAsset>> {
+        let target = self.nodes.targets.get(viewport.camera?).ok()?;
+        Some(target.as_image()?.id())
     }
 
     /// The pixels that a node shows of its image.

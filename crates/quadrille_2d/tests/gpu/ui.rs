@@ -242,3 +242,51 @@ fn turned_nodes_are_clipped() {
     );
     assert!((white(&picture) as f32 - 1600.0).abs() < 40.0);
 }
+
+/// A node in which another camera's picture is seen: a gold square on its left, on a colour of its own.
+fn viewport(mut commands: Commands, mut images: ResMut<Assets<Image>>) {
+    commands.insert_resource(ClearColor(Color::BLACK));
+    commands.spawn(Camera2d);
+    // bevy gives it the size of the node.
+    let format = wgpu_types::TextureFormat::Bgra8UnormSrgb;
+    let image = images.add(Image::new_target_texture(1, 1, format, None));
+    let layer = RenderLayers::layer(1);
+    let camera = Camera {
+        order: -1,
+        clear_color: ClearColorConfig::Custom(SEA),
+        ..Camera::default()
+    };
+    let target = RenderTarget::Image(image.into());
+    let camera = commands.spawn((Camera2d, camera, target, layer.clone()));
+    let camera = camera.id();
+    commands.spawn((
+        Sprite::from_color(GOLD, bevy_math::Vec2::splat(10.0)),
+        Transform::from_xyz(-15.0, 0.0, 0.0),
+        layer,
+    ));
+    commands.spawn((at(16.0, 16.0, 40.0, 20.0), ViewportNode::new(camera)));
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn a_node_shows_what_another_camera_sees() {
+    let mut rig = Rig::scene(64, 48, viewport);
+    // The image gets its size, and then its camera.
+    rig.update(3);
+    let picture = rig.picture();
+    let is = |x, y, color: Color| {
+        let wanted = color.to_srgba().to_u8_array();
+        let found: [u8; 4] = picture.at(x, y);
+        let is_near = found
+            .iter()
+            .zip(wanted)
+            .all(|(&it, wanted)| it.abs_diff(wanted) <= 1);
+        assert!(is_near, "{x} {y}: {found:?}, not {wanted:?}");
+    };
+    is(21, 26, GOLD);
+    for (x, y) in [(17, 17), (54, 34), (40, 26)] {
+        is(x, y, SEA);
+    }
+    is(10, 26, Color::BLACK);
+    is(58, 26, Color::BLACK);
+}
