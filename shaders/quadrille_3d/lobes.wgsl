@@ -75,10 +75,12 @@ fn reflected(surface: Surface, lamp: Lamp) -> vec3f {
     return below + facets * visible * fresnel * coat_light * lobe.strength;
 }
 
-// Burley: rough surfaces throw more light back at grazing angles.
+// Burley: rough surfaces throw more light back at grazing angles. As in bevy and Filament's formulas by the square of
+// the perceptual roughness, which the original has as it is.
 fn scattered(surface: Surface, to_light: vec3f, normal_light: f32) -> vec3f {
     let light_half = saturate(dot(to_light, normalize(to_light + surface.to_view)));
-    let grazing = 0.5 + 2.0 * surface.perceptual_roughness * light_half * light_half;
+    let alpha = surface.perceptual_roughness * surface.perceptual_roughness;
+    let grazing = 0.5 + 2.0 * alpha * light_half * light_half;
     let both = (1.0 + (grazing - 1.0) * to_the_fifth(1.0 - normal_light))
         * (1.0 + (grazing - 1.0) * to_the_fifth(1.0 - surface.normal_view));
     return surface.diffuse * (both / PI * normal_light);

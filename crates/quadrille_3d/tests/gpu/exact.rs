@@ -120,7 +120,7 @@ fn reflected(roughness: f64, metallic: f64, light_angle: f64, view_angle: f64) -
     let f90 = (f0 * 3.0 * 16.5).min(1.0);
     let fresnel = f0 + (f90 - f0) * (1.0 - l_h).powi(5);
     let compensation = 1.0 + f0 * (1.0 / energy(alpha, n_v) - 1.0);
-    let grazing = 0.5 + 2.0 * roughness * l_h * l_h;
+    let grazing = 0.5 + 2.0 * alpha * l_h * l_h;
     let burley = (1.0 + (grazing - 1.0) * (1.0 - n_l).powi(5))
         * (1.0 + (grazing - 1.0) * (1.0 - n_v).powi(5));
     let diffuse = (1.0 - metallic) * burley / PI;

@@ -181,7 +181,8 @@ fn angles(light: &str, [column, row]: [u32; 2]) -> Angles {
     }
 }
 
-/// What the material shows more of a light than one that scatters evenly: Burley's factor.
+/// What the material shows more of a light than one that scatters evenly: Burley's factor, by what stands for
+/// the roughness in it.
 fn burley(roughness: f64, at: &Angles) -> f64 {
     let grazing = 0.5 + 2.0 * roughness * at.l_h * at.l_h - 1.0;
     (1.0 + grazing * (1.0 - at.n_l).powi(5)) * (1.0 + grazing * (1.0 - at.n_v).powi(5))
@@ -245,7 +246,8 @@ fn filament_shows_the_same() {
         let base = material.base_color.to_linear().to_f32_array()[channel];
         let scattered = f64::from(base * (1.0 - material.metallic));
         let at = angles(light, pixel);
-        let more = burley(material.perceptual_roughness.into(), &at) - 1.0;
+        let alpha = f64::from(material.perceptual_roughness).powi(2);
+        let more = burley(alpha, &at) - 1.0;
         theirs + scattered * more * at.n_l * at.strength
     };
     compare(FILAMENT, ours, |light, name| match (light, name) {
@@ -266,11 +268,17 @@ fn filament_shows_the_same() {
 #[ignore = "needs a device"]
 fn mitsuba_computes_the_same() {
     let ours = |(light, material): (&str, &StandardMaterial), pixel, theirs, _| {
-        if material.metallic == 0.0 {
+        let roughness = f64::from(material.perceptual_roughness);
+        if material.metallic == 0.0 && light == "sky" {
             return theirs;
         }
+        if material.metallic == 0.0 {
+            // Burley has the roughness where we, as bevy, have its square.
+            let at = angles(light, pixel);
+            return theirs * burley(roughness.powi(2), &at) / burley(roughness, &at);
+        }
         // Mitsuba's light bounces once between the facets: what that loses is made up for by us.
-        let alpha = f64::from(material.perceptual_roughness).powi(2);
+        let alpha = roughness.powi(2);
         let at = angles(light, pixel);
         let kept = energy(alpha, at.n_v);
         match light {
