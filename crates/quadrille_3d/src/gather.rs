@@ -11,7 +11,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryData;
 use bevy_ecs::system::SystemParam;
 use bevy_light::{NotShadowCaster, NotShadowReceiver, RectLight};
-use bevy_mesh::{Mesh, Mesh3d};
+use bevy_mesh::{Mesh, Mesh3d, MeshTag};
 use bevy_transform::components::GlobalTransform;
 use bevy_utils::Parallel;
 use quadrille::prelude::{GpuDevice, Uploads};
@@ -19,7 +19,8 @@ use quadrille_content::Complaints;
 
 use crate::cull::{ANYWHERE, Bounds3d, CAMERAS, ChunkOrder3d, Chunks3d, Members3d, SHADOWS};
 use crate::instances::{
-    FreedSlots, Indices3d, InstanceStore, Instances3d, Rows, Slot, Vertices3d, Wanted, rows,
+    FreedSlots, Indices3d, InstanceStore, Instances3d, MeshTags3d, Rows, Slot, Vertices3d, Wanted,
+    rows,
 };
 use crate::lightmap::{Lightmap, Lightmaps3d};
 use crate::material::{MeshMaterial3d, StandardMaterial};
@@ -45,6 +46,7 @@ pub(crate) struct MeshItem {
     is_visible: Option<&'static InheritedVisibility>,
     range: Option<&'static VisibilityRange>,
     lightmap: Option<&'static Lightmap>,
+    tag: Option<&'static MeshTag>,
     is_anywhere: Has<NoFrustumCulling>,
     casts_none: Has<NotShadowCaster>,
     receives_none: Has<NotShadowReceiver>,
@@ -60,6 +62,7 @@ type AnyChange = (
         Changed<RenderLayers>,
         Changed<VisibilityRange>,
         Changed<Lightmap>,
+        Changed<MeshTag>,
         Added<NoFrustumCulling>,
         Added<NotShadowCaster>,
         Added<NotShadowReceiver>,
@@ -78,6 +81,7 @@ pub(crate) struct Lost<'w, 's> {
     layers: RemovedComponents<'w, 's, RenderLayers>,
     ranges: RemovedComponents<'w, 's, VisibilityRange>,
     lightmaps: RemovedComponents<'w, 's, Lightmap>,
+    tags: RemovedComponents<'w, 's, MeshTag>,
     anywhere: RemovedComponents<'w, 's, NoFrustumCulling>,
     casting: RemovedComponents<'w, 's, NotShadowCaster>,
     receiving: RemovedComponents<'w, 's, NotShadowReceiver>,
@@ -90,7 +94,8 @@ impl Lost<'_, '_> {
         let marks = self.anywhere.read().chain(self.casting.read());
         let bounds = bounds
             .chain(self.ranges.read())
-            .chain(self.lightmaps.read());
+            .chain(self.lightmaps.read())
+            .chain(self.tags.read());
         bare.chain(bounds).chain(marks).chain(self.receiving.read())
     }
 }
@@ -177,6 +182,7 @@ pub(crate) fn gather_meshes(
                 receives: !item.receives_none,
                 range: item.range,
                 has_lightmap: item.lightmap.is_some(),
+                tag: item.tag.map_or(0, |tag| tag.value),
             };
             instances.put(&mut item.slot, &wanted, (&materials, &skins), &complaints);
             let textures = &mut materials.textures(&mut source);
@@ -220,6 +226,7 @@ pub(crate) struct MeshBuffers<'w> {
     members: ResMut<'w, Members3d>,
     order: ResMut<'w, ChunkOrder3d>,
     lightmaps: ResMut<'w, Lightmaps3d>,
+    tags: ResMut<'w, MeshTags3d>,
     materials: ResMut<'w, Materials3d>,
     vertices: ResMut<'w, Vertices3d>,
     indices: ResMut<'w, Indices3d>,
@@ -249,6 +256,7 @@ pub(crate) fn send_meshes(
         &mut to.members.0,
         &mut to.order.0,
         &mut to.lightmaps.0,
+        &mut to.tags.0,
     ];
     instances.send(&gpu, &mut uploads, tables)?;
     materials

@@ -51,6 +51,19 @@ const LIGHTMAP_BIT: u32 = 8;
 #[derive(Resource, Deref)]
 pub struct Instances3d(pub(crate) GpuBuffer);
 
+/// the value of bevy's [`MeshTag`](bevy_mesh::MeshTag) of each instance, a `u32` each in the order of [`Instances3d`], for shaders of passes of
+/// one's own. What lies behind its end is 0, as all of it is without tags.
+///
+/// ```wgsl
+/// @group(0) @binding(1) var<storage, read> tags: array<u32>;
+///
+/// fn tag_of(instance: u32) -> u32 {
+///     return select(0u, tags[instance], instance < arrayLength(&tags));
+/// }
+/// ```
+#[derive(Resource, Deref)]
+pub struct MeshTags3d(pub(crate) GpuBuffer);
+
 /// The vertices of all meshes.
 #[derive(Resource, Deref)]
 pub struct Vertices3d(pub(crate) GpuBuffer);
@@ -101,6 +114,7 @@ pub(crate) struct Wanted<'a> {
     pub(crate) receives: bool,
     pub(crate) range: Option<&'a VisibilityRange>,
     pub(crate) has_lightmap: bool,
+    pub(crate) tag: u32,
 }
 
 /// What is known of an entity with a mesh.
@@ -134,6 +148,8 @@ pub(crate) struct DrawnMesh {
 pub(crate) struct InstanceStore {
     table: Table<InstanceRow>,
     bounds: Table<BoundsRow>,
+    /// Of those up to the last one that has another than 0.
+    tags: Table<u32>,
     /// By place in the table.
     known: Vec<Option<Known>>,
     pub(crate) bins: Bins,
@@ -160,6 +176,7 @@ impl InstanceStore {
     pub(crate) fn begin_anew(&mut self) {
         self.table.begin_anew();
         self.bounds.begin_anew();
+        self.tags.begin_anew();
         self.bins.begin_anew();
         self.lightmaps.begin_anew();
         self.meshes.begin_anew();
@@ -194,6 +211,9 @@ impl InstanceStore {
             flags: 0,
         };
         self.bounds.put(slot.0, bounds);
+        if wanted.tag != 0 || (slot.0 as usize) < self.tags.rows().len() {
+            self.tags.put(slot.0, wanted.tag);
+        }
         let at = slot.0 as usize;
         if at >= self.known.len() {
             self.known.resize(at + 1, None);
@@ -401,11 +421,12 @@ impl InstanceStore {
         &mut self,
         gpu: &GpuDevice,
         uploads: &mut Uploads,
-        [instances, bounds, chunks, members, order, lightmaps]: [&mut GpuBuffer; 6],
+        [instances, bounds, chunks, members, order, lightmaps, tags]: [&mut GpuBuffer; 7],
     ) -> Result<(), Error> {
         self.table.send(gpu, uploads, instances)?;
         self.bounds.send(gpu, uploads, bounds)?;
         self.lightmaps.send(gpu, uploads, lightmaps)?;
+        self.tags.send(gpu, uploads, tags)?;
         self.bins.chunk_rows.send(gpu, uploads, chunks)?;
         self.bins.members.send(gpu, uploads, members)?;
         self.bins.order.send(gpu, uploads, order)

@@ -100,7 +100,7 @@ pub use free_camera::{
 };
 pub use gizmos::{GizmoColors, GizmoPipelines3d, GizmoSamples, GizmoTargets3d, gizmos_3d};
 pub use grading::{ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither};
-pub use instances::{Indices3d, Instances3d, Vertices3d};
+pub use instances::{Indices3d, Instances3d, MeshTags3d, Vertices3d};
 pub use light_textures::LightTextures3d;
 pub use lightmap::{Lightmap, Lightmaps3d};
 pub use material::{AlphaMode, MeshMaterial3d, ParallaxMappingMethod, StandardMaterial};

@@ -24,7 +24,9 @@ use crate::environment::{
 use crate::gather::{gather_meshes, move_meshes, send_meshes};
 use crate::gizmos::{GizmoColors, GizmoPipelines3d, GizmoSamples, gizmos_3d, prepare_gizmos};
 use crate::grading::{ColorGrading, DebandDither};
-use crate::instances::{FreedSlots, Indices3d, InstanceStore, Instances3d, Slot, Vertices3d};
+use crate::instances::{
+    FreedSlots, Indices3d, InstanceStore, Instances3d, MeshTags3d, Slot, Vertices3d,
+};
 use crate::light_textures::LightTextures3d;
 use crate::lightmap::{Lightmap, Lightmaps3d};
 use crate::material::{MeshMaterial3d, StandardMaterial};
@@ -284,6 +286,7 @@ fn make(
     commands.insert_resource(ChunkOrder3d(table("3d chunk order")?));
     commands.insert_resource(Members3d(table("3d members")?));
     commands.insert_resource(Lightmaps3d(table("3d lightmaps")?));
+    commands.insert_resource(MeshTags3d(table("3d mesh tags")?));
     commands.insert_resource(CullViews3d(table("3d culled views")?));
     commands.insert_resource(WasSeen3d(table("3d was seen")?));
     commands.insert_resource(CullLayers3d(table("3d layers")?));

@@ -41,6 +41,8 @@ mod rects;
 mod reference;
 #[path = "gpu/skins.rs"]
 mod skins;
+#[path = "gpu/tags.rs"]
+mod tags;
 #[path = "gpu/tones.rs"]
 mod tones;
 #[path = "gpu/wireframe.rs"]
