@@ -38,14 +38,15 @@ impl<T: Pod> Table<T> {
         place
     }
 
-    /// Sets a row, which may be beyond the last one.
+    /// Sets a row, which may be beyond the last one: those between are zeros.
     pub(crate) fn put(&mut self, place: u32, row: T) {
         if place < self.rows.len() as u32 {
             return self.set(place, row);
         }
-        for place in self.rows.len() as u32..=place {
-            self.rows.push(row);
-            self.mark(place);
+        for between in self.rows.len() as u32..=place {
+            self.rows
+                .push(if between == place { row } else { T::zeroed() });
+            self.mark(between);
         }
     }
 
