@@ -78,7 +78,7 @@ fn reflect(
             Variable::Descriptor { .. } => {
                 reflected
                     .bindings
-                    .push(binding(label, variable, stage, &numbered)?);
+                    .push(binding(label, variable, stage, numbered)?);
             }
             Variable::PushConstant { ty, .. } => {
                 let bytes = ty.nbyte().unwrap_or(0) as u32;
