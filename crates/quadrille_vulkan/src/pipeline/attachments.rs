@@ -1,7 +1,7 @@
 //! Which attachments of its rendering a pipeline reads, and which it writes.
 
 use super::graphics_code::GraphicsInterface;
-use crate::shader::{BindingKind, Location};
+use crate::shader::{Binding, BindingKind, Location};
 
 /// Attachments, a bit each: colours by number, and [`DEPTH`](Self::DEPTH).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,25 +23,28 @@ impl AttachmentUse {
 
     /// Of a pipeline whose fragment shader has these outputs.
     pub(super) fn of(interface: &GraphicsInterface, outputs: &[Location]) -> Self {
-        let reads = interface
-            .bindings()
-            .iter()
-            .map(|binding| match binding.kind {
-                BindingKind::InputAttachment(input) => input.index.map_or(Self::DEPTH, Self::color),
-                _ => 0,
-            });
+        let reads = |binding: &Binding| match binding.kind {
+            BindingKind::InputAttachment(input) => input.index.map_or(Self::DEPTH, Self::color),
+            _ => 0,
+        };
         let is_written = |location: u32| {
             let own = interface.state.colors.get(location as usize);
             own.is_none_or(|color| !color.mask.is_empty())
         };
-        let written = outputs.iter().map(|output| output.location);
-        let colors = written.filter(|&at| is_written(at)).map(Self::color);
         let (depth, stencil) = (interface.depth, interface.state.stencil);
         let depth = depth.is_some_and(|it| it.write) || stencil.is_some_and(|it| it.writes());
-        let all = |bits: &mut dyn Iterator<Item = u16>| bits.fold(0, |all, bit| all | bit);
-        Self {
-            reads: all(&mut { reads }),
-            writes: all(&mut { colors }) | if depth { Self::DEPTH } else { 0 },
+        let mut all = Self {
+            reads: 0,
+            writes: if depth { Self::DEPTH } else { 0 },
+        };
+        for binding in interface.bindings() {
+            all.reads |= reads(binding);
         }
+        for Location { location, .. } in outputs {
+            if is_written(*location) {
+                all.writes |= Self::color(*location);
+            }
+        }
+        all
     }
 }
