@@ -98,7 +98,8 @@ fn make(rig: &Rig, resource: &Resource) -> Handle {
 const DEPTH: ImageUsage = ImageUsage::DEPTH_STENCIL_ATTACHMENT;
 const READ: ImageUsage = ImageUsage::SAMPLED
     .union(ImageUsage::TRANSFER_SRC)
-    .union(ImageUsage::TRANSFER_DST);
+    .union(ImageUsage::TRANSFER_DST)
+    .union(ImageUsage::INPUT_ATTACHMENT);
 
 /// Carries a sequence out, with resources of its own.
 fn carry_out(rig: &mut Rig, sequence: &Sequence) {
