@@ -196,7 +196,14 @@ impl Writer<'_, '_, '_> {
             self.add_image(&world, item.node, image);
         }
         if let Some(image) = item.viewport.and_then(|viewport| self.seen_in(viewport)) {
-            self.quad(image, &world, whole, UvRect::WHOLE, LinearRgba::WHITE);
+            // The picture is as large as the node, whose border lies over it.
+            let inside = rect_y_up(item.node.padding_box());
+            let uv_at = |point| clip::uv_at(point, whole, UvRect::WHOLE);
+            let uv = UvRect {
+                min: uv_at(Vec2::new(inside.min.x, inside.max.y)),
+                max: uv_at(Vec2::new(inside.max.x, inside.min.y)),
+            };
+            self.quad(image, &world, inside, uv, LinearRgba::WHITE);
         }
         let round = self.round.take();
         if let Some((layout, block)) = item.text {

@@ -264,7 +264,15 @@ fn viewport(mut commands: Commands, mut images: ResMut<Assets<Image>>) {
         Transform::from_xyz(-15.0, 0.0, 0.0),
         layer,
     ));
-    commands.spawn((at(16.0, 16.0, 40.0, 20.0), ViewportNode::new(camera)));
+    let node = Node {
+        border: UiRect::all(Val::Px(2.0)),
+        ..at(16.0, 16.0, 40.0, 20.0)
+    };
+    commands.spawn((
+        node,
+        BorderColor::all(Color::WHITE),
+        ViewportNode::new(camera),
+    ));
 }
 
 #[test]
@@ -284,8 +292,14 @@ fn a_node_shows_what_another_camera_sees() {
         assert!(is_near, "{x} {y}: {found:?}, not {wanted:?}");
     };
     is(21, 26, GOLD);
-    for (x, y) in [(17, 17), (54, 34), (40, 26)] {
+    // The square is ten pixels wide, whatever the border covers.
+    is(25, 26, GOLD);
+    is(26, 26, SEA);
+    for (x, y) in [(18, 18), (53, 33), (40, 26)] {
         is(x, y, SEA);
+    }
+    for (x, y) in [(17, 17), (54, 34), (40, 16)] {
+        is(x, y, Color::WHITE);
     }
     is(10, 26, Color::BLACK);
     is(58, 26, Color::BLACK);
