@@ -32,12 +32,12 @@ fn light_of_rect(surface: Surface, light: Light) -> vec3f {
         return vec3f(0.0);
     }
     let corners = mat4x3f(way + right - up, way - right - up, way - right + up, way + right + up);
-    let straight = mat3x3f(vec3f(1.0, 0.0, 0.0), vec3f(0.0, 1.0, 0.0), vec3f(0.0, 0.0, 1.0));
-    let frame = frame_of(surface.normal, surface.to_view);
-    let scattered = surface.diffuse * seen_of(straight * frame * corners);
+    let around = frame_of(surface.normal, surface.to_view) * corners;
+    // What scatters evenly is the cosine itself.
+    let scattered = surface.diffuse * seen_of(around);
     let bent = bent_by(surface.perceptual_roughness, surface.normal_view);
     let mirrored = surface.f0 * surface.dfg.x + surface.f90 * surface.dfg.y;
-    let highlight = mirrored * surface.compensation * seen_of(bent * frame * corners);
+    let highlight = mirrored * surface.compensation * seen_of(bent * around);
     var sum = scattered + highlight;
     let coat = surface.coat;
     if coat.strength > 0.0 {

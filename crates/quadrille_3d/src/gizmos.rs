@@ -138,7 +138,8 @@ impl<'w> GizmoTargets3d<'w> {
 }
 
 /// The pass that draws the lines of gizmos and the edges of meshes ([`wireframe`](crate::wireframe)) where no
-/// mesh hides them, after tone mapping, so that their colours are those of the screen: two passes of the plan for each view that sees lines.
+/// mesh hides them, after tone mapping, so that their colours are those of the screen: two passes of the
+/// plan for each view that sees lines.
 pub fn gizmos_3d(
     mut recorder: Recorder,
     (lines, edges): (VertexRead<GizmoLines>, WireGeometry3d),

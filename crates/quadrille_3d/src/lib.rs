@@ -61,6 +61,7 @@ mod instances;
 mod light_textures;
 mod lightmap;
 mod lights;
+mod lobe_tables;
 mod material;
 mod material_row;
 mod mesh_vertex;
@@ -103,6 +104,7 @@ pub use grading::{ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandD
 pub use instances::{Indices3d, Instances3d, MeshTags3d, Vertices3d};
 pub use light_textures::LightTextures3d;
 pub use lightmap::{Lightmap, Lightmaps3d};
+pub use lobe_tables::{BentLobes3d, Dfg3d};
 pub use material::{AlphaMode, MeshMaterial3d, ParallaxMappingMethod, StandardMaterial};
 pub use material_row::Materials3d;
 pub use occlusion::{
@@ -112,7 +114,7 @@ pub use occlusion::{
 pub use passes::{
     Culled3d, Drawn3d, Geometry3d, Lighting3d, ViewTargets3d, opaque_3d, shadow_3d, transparent_3d,
 };
-pub use pipelines::{BentLobes3d, Dfg3d, Pipelines3d};
+pub use pipelines::Pipelines3d;
 pub use plugin::{Pass3dSystems, Prepare3dSystems, Quadrille3dPlugin};
 pub use quadrille_content::{
     CameraTargets, CameraViews, ContentPlugin, ContentSystems, DeviceImages, ManualTargets, Msaa,

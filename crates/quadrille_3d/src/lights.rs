@@ -114,14 +114,16 @@ impl ShadowLister {
         } else {
             return;
         };
-        let numbers = [&row.place[..], &row.color, &row.axis, &row.up].concat();
+        let vectors = [row.place, row.color, row.axis, row.up];
         let rest = [
             row.inverse_range_squared,
             row.cone_scale,
             row.cone_offset,
             row.radius,
         ];
-        if is_finite(&numbers) && is_finite(&rest) && is_finite(&[row.depth_bias, row.normal_bias])
+        if is_finite(vectors.as_flattened())
+            && is_finite(&rest)
+            && is_finite(&[row.depth_bias, row.normal_bias])
         {
             row.texture = add_texture(scene, lights, textures, entity);
             scene.lights.now.push(row);

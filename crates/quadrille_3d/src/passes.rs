@@ -19,8 +19,9 @@ use crate::environment::maps::{Cubes3d, Volumes3d};
 use crate::instances::{Indices3d, Instances3d, Vertices3d};
 use crate::light_textures::LightTextures3d;
 use crate::lightmap::Lightmaps3d;
+use crate::lobe_tables::{BentLobes3d, Dfg3d};
 use crate::material_row::Materials3d;
-use crate::pipelines::{BentLobes3d, Dfg3d, Pipelines3d};
+use crate::pipelines::Pipelines3d;
 use crate::scene::{
     AtlasKind, Draw3d, Lights3d, PipelineKey, Scene3d, ShadowViews3d, Sorted3d, View3d, Views3d,
 };

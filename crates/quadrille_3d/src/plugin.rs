@@ -29,6 +29,7 @@ use crate::instances::{
 };
 use crate::light_textures::LightTextures3d;
 use crate::lightmap::{Lightmap, Lightmaps3d};
+use crate::lobe_tables::{BentLobes3d, Dfg3d};
 use crate::material::{MeshMaterial3d, StandardMaterial};
 use crate::material_row::{MaterialStore, Materials3d};
 use crate::occlusion::{
@@ -36,7 +37,7 @@ use crate::occlusion::{
     opaque_behind_3d, pyramid_3d,
 };
 use crate::passes::{opaque_3d, shadow_3d, transparent_3d};
-use crate::pipelines::{BentLobes3d, Dfg3d, Pipelines3d, publish_modules};
+use crate::pipelines::{Pipelines3d, publish_modules};
 use crate::scene::{
     Lights3d, SHADOW_VIEWS_BYTES, Scene3d, ShadowViews3d, Sorted3d, Views3d, send_scene,
 };

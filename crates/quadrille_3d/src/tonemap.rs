@@ -11,9 +11,9 @@ use quadrille::vulkan::Error;
 use quadrille_content::{CameraTargets, Complaints};
 
 use crate::camera::Tonemapping;
+use crate::lobe_tables::texels;
 use crate::passes::Drawn3d;
 use crate::pipelines::Pipelines3d;
-use crate::pipelines::texels;
 use crate::scene::{Scene3d, View3d};
 use crate::table::uniform_row;
 use crate::targets::SceneColors;

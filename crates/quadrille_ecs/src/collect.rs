@@ -23,7 +23,7 @@ use crate::data::internal::InternalPass;
 use crate::data::upload::host_written;
 use crate::declare::access::PassUse;
 use crate::declare::declaration::{Bound, QueueWish};
-use crate::declare::kind::AccessKind;
+use crate::declare::kind::{AccessKind, StageWish, Used};
 use crate::declare::view;
 use crate::error::{RecordError, RenderError};
 use crate::gpu_device::GpuDevice;
@@ -528,9 +528,10 @@ fn attached(
         (AccessKind::DepthTarget, Some(Resolved::To)) => Access::DepthResolveAttachmentWrite,
         (AccessKind::ColorTarget, _) if overwritten => Access::ColorAttachmentWrite,
         (AccessKind::DepthTarget, _) if overwritten => Access::DepthAttachmentWrite,
-        // It reads what it wrote, and nothing older.
-        (AccessKind::ColorLocalRead, _) if overwritten => Access::ColorAttachmentLocalReadWrite,
-        (AccessKind::DepthLocalRead, _) if overwritten => Access::DepthAttachmentLocalReadWrite,
+        // They read what they wrote, and nothing older.
+        (AccessKind::ColorLocalRead | AccessKind::DepthLocalRead, _) if overwritten => {
+            kind.access(StageWish::Auto, Used::default())
+        }
         _ => return None,
     };
     Some((access, overwritten))

@@ -106,7 +106,8 @@ impl Attachment {
     }
 
     fn is_depth(&self) -> bool {
-        is_depth(self.kind)
+        use AccessKind::{DepthLocalRead, DepthRead, DepthTarget};
+        matches!(self.kind, DepthTarget | DepthRead | DepthLocalRead)
     }
 
     /// Clears the stencil of a depth attachment to this value before drawing. What is neither cleared
@@ -161,11 +162,6 @@ impl Resolve {
         let keeps_stencil = stencil.is_none() && has_stencil(format);
         !is_depth || !keeps_depth && !keeps_stencil
     }
-}
-
-fn is_depth(kind: AccessKind) -> bool {
-    use AccessKind::{DepthLocalRead, DepthRead, DepthTarget};
-    matches!(kind, DepthTarget | DepthRead | DepthLocalRead)
 }
 
 fn has_stencil(format: Format) -> bool {
@@ -291,12 +287,11 @@ impl Attachments {
     }
 
     fn with(mut self, attachment: Attachment) -> Self {
-        match attachment.kind {
-            kind if is_depth(kind) && self.depth.is_none() => {
-                self.depth = Some(attachment);
-            }
-            // A second depth is reported as the wrong colour that it is.
-            _ => self.colors.push(attachment),
+        // A second depth is reported as the wrong colour that it is.
+        if attachment.is_depth() && self.depth.is_none() {
+            self.depth = Some(attachment);
+        } else {
+            self.colors.push(attachment);
         }
         self
     }

@@ -47,7 +47,7 @@ pub(super) fn declare_runtime_arrays(words: &mut Vec<u32>) {
     words.splice(at..at, added.into_iter().chain(name));
 }
 
-/// The bindings of set 0 whose variables are decorated with an index of an input attachment. What has none
+/// The bindings whose variables are decorated with an index of an input attachment. What has none
 /// is depth or stencil (section "Fragment Input Attachment Interface").
 pub(super) fn numbered_attachments(words: &[u32]) -> Vec<u32> {
     let decorations = |wanted: u32| {

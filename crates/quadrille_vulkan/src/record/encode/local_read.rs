@@ -5,14 +5,13 @@
 //! draw that reads what was written since the last one, or writes what was read.
 
 use ash::vk;
-use quadrille_sync::ResourceIndex;
+use quadrille_sync::ResourceId;
 
 use super::bindings::view;
 use super::{Encoder, Failure};
 use crate::error::CommandError;
 use crate::pipeline::{AttachmentUse, MAX_COLORS};
 use crate::record::calls::Call;
-use crate::resources::handle::Handle;
 use crate::resources::image::{GpuImage, ImageUsage};
 use crate::resources::texels::Texels;
 use crate::resources::view::{View, ViewKey};
@@ -42,7 +41,7 @@ const READS: vk::AccessFlags2 = vk::AccessFlags2::from_raw(
 /// An attachment that draws of its rendering may read.
 #[derive(Clone, Copy)]
 struct Input {
-    image: ResourceIndex,
+    image: ResourceId,
     part: View,
 }
 
@@ -62,8 +61,7 @@ impl Inputs {
     pub(super) fn add(
         &mut self,
         color: Option<usize>,
-        image: ResourceIndex,
-        part: View,
+        (image, part): (ResourceId, View),
         layout: vk::ImageLayout,
     ) {
         if layout != vk::ImageLayout::RENDERING_LOCAL_READ_KHR {
@@ -162,9 +160,7 @@ impl Encoder<'_> {
             ))
             .into());
         };
-        let Handle::Image(image) = self.resources.handle(image) else {
-            unreachable!("attachments are images");
-        };
+        let (_, image) = self.resources.image(image)?;
         let name = image.name();
         let wanted = ShaderImage {
             view: vk::ImageViewType::TYPE_2D,

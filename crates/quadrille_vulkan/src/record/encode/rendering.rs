@@ -79,17 +79,15 @@ impl<'a> Encoder<'a> {
         let mut colors = [AttachmentCall::default(); MAX_COLORS];
         for (at, color) in data.colors.iter().flatten().enumerate() {
             colors[at] = self.color(color, &mut common)?;
-            let (index, image) = self.resources.image(color.image)?;
-            common.formats.colors[at] = image.format();
-            inputs.add(Some(at), index, color.view, colors[at].layout);
+            common.formats.colors[at] = self.resources.image(color.image)?.1.format();
+            inputs.add(Some(at), (color.image, color.view), colors[at].layout);
         }
         let (depth, stencil) = match &data.depth {
             Some(depth) => self.depth(depth, &mut common)?,
             None => (None, None),
         };
         if let (Some(depth), Some(call)) = (&data.depth, depth.or(stencil)) {
-            let (index, _) = self.resources.image(depth.image)?;
-            inputs.add(None, index, depth.view, call.layout);
+            inputs.add(None, (depth.image, depth.view), call.layout);
         }
         let Some(area) = area(data.area, common.extent) else {
             let problem = "there is none, or the area is empty".to_owned();
