@@ -37,7 +37,8 @@ fn light_of_rect(surface: Surface, light: Light) -> vec3f {
     let scattered = surface.diffuse * seen_of(around);
     let bent = bent_by(surface.perceptual_roughness, surface.normal_view);
     let mirrored = surface.f0 * surface.dfg.x + surface.f90 * surface.dfg.y;
-    let highlight = mirrored * surface.compensation * seen_of(bent * around);
+    // As in bevy, without what further bounces between the facets add.
+    let highlight = mirrored * seen_of(bent * around);
     var sum = scattered + highlight;
     let coat = surface.coat;
     if coat.strength > 0.0 {
