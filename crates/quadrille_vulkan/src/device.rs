@@ -84,6 +84,14 @@ pub struct DeviceInfo {
     pub extensions: Vec<String>,
 }
 
+impl DeviceInfo {
+    /// How long a frame may wait for the device before that is an error. A driver in software compiles
+    /// shaders when they first run, which takes it more than ten seconds where many programs run beside it.
+    pub fn patience(&self) -> Duration {
+        Duration::from_secs(if self.software { 40 } else { 10 })
+    }
+}
+
 /// A queue with its timeline. Submitting and presenting lock it, since Vulkan wants each queue
 /// used by one thread at a time.
 pub(crate) struct DeviceQueue {

@@ -16,6 +16,7 @@ use crate::resources::buffer::{BufferDesc, GpuBuffer};
 use crate::resources::handle::Handle;
 use crate::resources::image::{GpuImage, ImageDesc};
 use crate::resources::query::{QuerySet, QuerySetDesc};
+use crate::resources::region::ImageRegion;
 use crate::resources::sampler::{Sampler, SamplerDesc};
 use crate::resources::table::{BufferTable, BufferTableDesc, ImageTable, ImageTableDesc};
 use crate::submit::frames::Frames;
@@ -33,6 +34,13 @@ impl Gpu {
     /// a channel.
     pub fn can_scale(&self, format: vk::Format) -> bool {
         crate::resources::image::can_scale(&self.0, format)
+    }
+
+    /// Whether every queue can copy a part of an image (`minImageTransferGranularity`, section "Queue Family
+    /// Properties"): those for copies alone may take only multiples of something, or whole levels.
+    pub fn copies_anywhere(&self, image: &GpuImage, part: &ImageRegion) -> bool {
+        let mut queues = self.0.queues.iter();
+        queues.all(|queue| part.is_aligned(image, queue.granularity))
     }
 
     /// Makes a buffer. Its contents are undefined.

@@ -42,9 +42,6 @@ struct PlannedPresent {
     id: ResourceId,
 }
 
-/// How long the device may take to reach what a host pass between submissions waits for.
-const HOST_TIMEOUT: Duration = Duration::from_secs(10);
-
 /// How long a present waits for another stream to submit what it depends on.
 const PRESENT_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -87,7 +84,7 @@ impl Frames {
     ///
     /// # Errors
     /// Those of [`Frames::submit`]; a device that does not reach what a host pass waits for within
-    /// ten seconds is an error too, after which the device has to be made anew.
+    /// [`DeviceInfo::patience`](crate::DeviceInfo::patience) is an error too, after which the device has to be made anew.
     pub fn submit_with_host(
         &mut self,
         input: FrameInput<'_>,
@@ -277,7 +274,8 @@ impl Frames {
         host: &mut dyn FnMut(PassIndex),
         is_first: bool,
     ) -> Result<(), FrameError> {
-        let mut waited = self.wait(&step.points(states), HOST_TIMEOUT);
+        let patience = self.device.info.patience();
+        let mut waited = self.wait(&step.points(states), patience);
         if waited.is_ok() && self.lanes.len() > 1 {
             // The wait transitively covers what other queues signalled before. The validation layer,
             // which takes each timeline for itself, learns that from their counters.

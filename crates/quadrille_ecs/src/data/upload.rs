@@ -247,7 +247,7 @@ impl Uploads {
         staging.write(0, &self.writes.data)?;
         let steps = self.writes.steps().enumerate();
         Ok(steps
-            .map(|(step, writes)| pass(step, writes, &staging))
+            .map(|(step, writes)| pass(gpu, step, writes, &staging))
             .collect())
     }
 
@@ -330,6 +330,7 @@ fn problem(image: &GpuImage, region: &ImageRegion, given: u64) -> Option<String>
 
 /// The pass of one step, which copies from a staging buffer.
 fn pass<'a>(
+    gpu: &Gpu,
     step: usize,
     writes: impl Iterator<Item = &'a Write> + Clone,
     staging: &GpuBuffer,
@@ -341,7 +342,8 @@ fn pass<'a>(
         let offset = write.data_offset as u64;
         match (&write.to, write.region) {
             (Handle::Image(image), Some(region)) => {
-                required |= copy_needs(image, Some(&region));
+                let part = Some(&region).filter(|part| !gpu.copies_anywhere(image, part));
+                required |= copy_needs(image, part);
                 list.copy_buffer_to_image(staging, offset, image, region);
             }
             (Handle::Buffer(buffer), _) => {

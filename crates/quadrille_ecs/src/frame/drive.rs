@@ -19,7 +19,6 @@ use crate::frame::policy::{RenderErrorHandler, RenderErrorPolicy};
 use crate::frame::recover::{Recovery, recover};
 use crate::frame::run::run_render;
 use crate::frame::windows;
-use crate::record::host::PACE_TIMEOUT;
 use crate::record::no_pass;
 use crate::record::recording::{self, Recordings};
 use crate::renderer::Renderer;
@@ -108,7 +107,8 @@ fn frame(
 
 /// Waits until the device is at most the allowed number of frames behind.
 fn pace(renderer: &mut Renderer) -> Result<(), RenderError> {
-    renderer.frames.begin(PACE_TIMEOUT)?;
+    let patience = renderer.gpu.info().patience();
+    renderer.frames.begin(patience)?;
     renderer.progress = renderer.frames.progress()?;
     if let Some(times) = renderer.frames.device_times() {
         if renderer.frames.is_measured() {
@@ -346,6 +346,7 @@ fn present(
         states,
         host,
         windows,
+        gpu,
         ..
     } = renderer;
     let mut presenting: Vec<_> = windows
@@ -359,7 +360,8 @@ fn present(
         .iter_mut()
         .filter_map(|target| target.swapchain())
         .collect();
-    host.run_before(frames, |id| collector.uses(id))?;
+    let patience = gpu.info().patience();
+    host.run_before((frames, patience), |id| collector.uses(id))?;
     let mut run = |pass| host.run(pass);
     let submitted = frames.submit_with_host(input, recorded, states, &mut swapchains, &mut run)?;
     host.put_off(input.frame, input.plan, states);

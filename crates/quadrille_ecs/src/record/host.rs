@@ -24,9 +24,6 @@ use crate::declare::access::{HostRead, HostReadWrite, HostWrite, kind};
 use crate::declare::named::Named;
 use crate::error::RenderError;
 
-/// How long a frame may wait for the device before that is an error.
-pub(crate) const PACE_TIMEOUT: Duration = Duration::from_secs(10);
-
 /// What a host pass does.
 pub(crate) type HostCall = Box<dyn FnOnce(&mut Host<'_>) -> Result + Send + Sync>;
 
@@ -174,7 +171,7 @@ impl HostPasses {
     /// Runs what waits in line and has to be over before a frame that touches these resources.
     pub(crate) fn run_before(
         &mut self,
-        frames: &Frames,
+        (frames, patience): (&Frames, Duration),
         touches: impl Fn(ResourceId) -> bool,
     ) -> Result<(), RenderError> {
         let meets = |waiting: &Waiting| waiting.resources.iter().any(|id| touches(*id));
@@ -183,7 +180,7 @@ impl HostPasses {
             let Some(waiting) = self.waiting.front() else {
                 break;
             };
-            frames.wait(&waiting.points, PACE_TIMEOUT)?;
+            frames.wait(&waiting.points, patience)?;
             self.run_first();
         }
         Ok(())

@@ -374,12 +374,10 @@ impl Encoder<'_> {
         if !region.is_within(image) {
             return Err(outside(image, format!("{region:?}")));
         }
-        // A queue counts in texels, or in blocks of a compressed format.
-        let [width, height] = format::block(image.format()).map_or([1, 1], |block| block.size);
-        let [x, y, z] = self.granularity;
-        let granularity = [x * width, y * height, z];
-        if !region.is_aligned(image, granularity) {
-            let [x, y, z] = granularity;
+        if !region.is_aligned(image, self.granularity) {
+            let [width, height] = format::block(image.format()).map_or([1, 1], |block| block.size);
+            let [x, y, z] = self.granularity;
+            let (x, y) = (x * width, y * height);
             let name = image.name();
             let what = format!("{region:?} of {name} on a queue of granularity {x}x{y}x{z}");
             return Err(CommandError::Alignment {
