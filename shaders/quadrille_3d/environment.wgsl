@@ -39,6 +39,8 @@ const VOLUME: u32 = 2u;
 struct Around {
     // From all directions, each by its cosine: the irradiance divided by pi.
     scattered: vec3f,
+    // The same from the other side.
+    behind: vec3f,
     // What a rough mirror shows, and what the varnish shows.
     mirrored: vec3f,
     coat: vec3f,
@@ -61,6 +63,13 @@ fn environment_light(surface: Surface, view: View, open: f32, scatters: bool) ->
     if scatters {
         let volume = volume_light(surface, view);
         scattered = mix((further + below) * around.scattered, surface.diffuse * volume.rgb, volume.a) * open;
+    }
+    if any(surface.through > vec3f(0.0)) {
+        var far = surface;
+        far.normal = -surface.normal;
+        let volume = volume_light(far, view);
+        let left = surface.through * (1.0 - other.once - other.further);
+        scattered += left * mix(around.behind, volume.rgb, volume.a);
     }
     let color = scattered + once * around.mirrored;
     let coat = surface.coat.strength * (0.04 * surface.coat.dfg.x + surface.coat.dfg.y);
@@ -110,6 +119,10 @@ fn around_of(surface: Surface, view: View) -> Around {
             * look(environment, environment.diffuse, surface.world, normal, 0.0);
         around.mirrored += weight
             * look(environment, specular, surface.world, way, roughness * level);
+        if any(surface.through > vec3f(0.0)) {
+            around.behind += weight
+                * look(environment, environment.diffuse, surface.world, -surface.normal, 0.0);
+        }
         if surface.coat.strength > 0.0 {
             around.coat += weight
                 * look(environment, specular, surface.world, coat_way, coat_rough * level);
@@ -117,6 +130,7 @@ fn around_of(surface: Surface, view: View) -> Around {
     }
     if total > 0.0 {
         around.scattered /= total;
+        around.behind /= total;
         around.mirrored /= total;
         around.coat /= total;
     }

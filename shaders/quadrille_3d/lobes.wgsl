@@ -10,6 +10,8 @@ struct Surface {
     normal_view: f32,
     // What is scattered.
     diffuse: vec3f,
+    // What of the light on its other side comes through, scattered evenly.
+    through: vec3f,
     // The two that f0 is mixed of: that of metal, and of what is none.
     base: vec3f,
     dielectric: vec3f,
@@ -84,6 +86,11 @@ fn scattered(surface: Surface, to_light: vec3f, normal_light: f32) -> vec3f {
     let both = (1.0 + (grazing - 1.0) * to_the_fifth(1.0 - normal_light))
         * (1.0 + (grazing - 1.0) * to_the_fifth(1.0 - surface.normal_view));
     return surface.diffuse * (both / PI * normal_light);
+}
+
+// What comes through of light on the other side.
+fn let_out(surface: Surface, to_light: vec3f) -> vec3f {
+    return surface.through * (max(-dot(surface.normal, to_light), 0.0) / PI);
 }
 
 // A lamp as a lobe sees it: from where its light seems to come, how rough the lobe is for it, and
@@ -161,7 +168,8 @@ fn ambient_light(surface: Surface, ambient: vec3f) -> vec3f {
     let rough = fitted_dfg(1.0, surface.normal_view);
     let dfg = fitted_dfg(surface.perceptual_roughness, surface.normal_view);
     let mirrored = (surface.f0 * dfg.x + dfg.y) * surface.f90;
-    return ambient * (surface.diffuse * rough.x + rough.y + mirrored);
+    let scattered = surface.diffuse * rough.x + rough.y;
+    return ambient * (scattered + mirrored + surface.through * (rough.x + rough.y));
 }
 
 // Scale and bias of the lobe's integral, as a curve (B. Karis, "Physically Based Shading on Mobile", 2014, after

@@ -11,8 +11,8 @@ import quadrille_3d::lightmaps::{baked_light, lightmaps};
 import quadrille_3d::parallax::moved_in;
 import quadrille_3d::rect_lights::light_of_rect;
 import quadrille_3d::ranges::{fade, is_faded};
-import quadrille_3d::rows::to_world;
-import quadrille_3d::lobes::{Coat, Lamp, Surface, ambient_light, reflected, to_the_fifth};
+import quadrille_3d::rows::{Instance, to_world};
+import quadrille_3d::lobes::{Coat, Lamp, Surface, ambient_light, let_out, reflected, to_the_fifth};
 import quadrille_3d::scene::{
     DIRECTIONAL, LIGHTS_LIGHTMAPPED, Light, Material, NO_TEXTURE, RECT, SEVERAL_SAMPLES, SPOT, View,
     camera,
@@ -23,6 +23,7 @@ import quadrille_3d::shadows::{Place, shadow};
 const DFG_SIDE: f32 = 32.0;
 
 const RECEIVES: u32 = 1u;
+const RECEIVES_BEHIND: u32 = 2u;
 // From here on the number of the instance's lightmap begins; 0 for none.
 const LIGHTMAP_BIT: u32 = 8u;
 
@@ -194,7 +195,11 @@ fn lit(
     is_front: bool,
 ) -> vec3f {
     let instance = instances[corner.instance];
-    let surface = surface_of(corner, view, material, at, base.rgb, is_front);
+    var surface = surface_of(corner, view, material, at, base.rgb, is_front);
+    var thickness = 0.0;
+    if IS_RICH && material.through.a != 0.0 {
+        thickness = let_through_some(&surface, material, instance);
+    }
     let open = image(material.textures.w, at).r;
     let number = instance.flags >> LIGHTMAP_BIT;
     let is_baked = IS_RICH && number != 0u && lightmaps[number - 1u].texture != NO_TEXTURE;
@@ -207,19 +212,45 @@ fn lit(
         radiance += ambient_light(surface, view.ambient) * open;
     }
     radiance += environment_light(surface, view, open, !is_baked);
-    let place = Place(
-        corner.world,
-        geometric_normal(corner, surface.to_view, material, is_front),
-        corner.position.xy,
+    let normal = geometric_normal(corner, surface.to_view, material, is_front);
+    let sides = Sides(
+        Place(corner.world, normal, corner.position.xy),
+        thickness,
+        (vec2u(instance.flags) & vec2u(RECEIVES, RECEIVES_BEHIND)) != vec2u(0u),
     );
-    let receives = (instance.flags & RECEIVES) != 0u;
-    radiance += light_of_all(surface, place, view, receives);
+    radiance += light_of_all(surface, sides, view);
     var emissive = material.emissive.rgb * image(material.textures.y, at).rgb;
     emissive *= mix(1.0, view.exposure, material.emissive.a);
     // A varnish is over what shines as well.
     let coat = surface.coat;
     emissive *= 1.0 - coat.strength * (0.04 + 0.96 * to_the_fifth(1.0 - coat.normal_view));
     return radiance * view.exposure + emissive * base.a;
+}
+
+// Where shadows fall.
+struct Sides {
+    place: Place,
+    // How far behind the surface its other side lies.
+    thickness: f32,
+    // Whether they fall on the surface, and on its other side.
+    receives: vec2<bool>,
+}
+
+// Takes what comes through from what is scattered back. Returns the thickness, larger or smaller with the mesh.
+fn let_through_some(
+    surface: ptr<function, Surface>,
+    material: Material,
+    instance: Instance,
+) -> f32 {
+    let normal = (*surface).normal;
+    let scale = length(
+        normal.x * instance.row_x.xyz + normal.y * instance.row_y.xyz + normal.z * instance.row_z.xyz,
+    );
+    let thickness = material.parallax.w * scale;
+    let left = exp(-material.through.rgb * thickness);
+    (*surface).through = (*surface).diffuse * material.through.a * left;
+    (*surface).diffuse *= 1.0 - material.through.a;
+    return thickness;
 }
 
 fn is_orthographic(view: View) -> bool {
@@ -369,7 +400,7 @@ fn look_up_dfg(cosine: f32, perceptual_roughness: f32) -> vec2f {
 
 // The light of all directional lights, and of those others whose bits all slabs around the place have.
 // There is one call of `light`, which is most of this shader.
-fn light_of_all(surface: Surface, place: Place, view: View, receives: bool) -> vec3f {
+fn light_of_all(surface: Surface, sides: Sides, view: View) -> vec3f {
     var slabs = vec3u(0u);
     if view.mask_blocks != 0u {
         slabs = slabs_at(view, surface.world);
@@ -403,12 +434,12 @@ fn light_of_all(surface: Surface, place: Place, view: View, receives: bool) -> v
             number += word * 32u + firstTrailingBit(bits);
             bits &= bits - 1u;
         }
-        sum += light(surface, place, view, lights[view.first_light + number], receives);
+        sum += light(surface, sides, view, lights[view.first_light + number]);
     }
     return sum;
 }
 
-fn light(surface: Surface, place: Place, view: View, light: Light, receives: bool) -> vec3f {
+fn light(surface: Surface, sides: Sides, view: View, light: Light) -> vec3f {
     let kind = light.bits & 3u;
     if kind == RECT {
         if !HAS_RECTS {
@@ -432,7 +463,16 @@ fn light(surface: Surface, place: Place, view: View, light: Light, receives: boo
         let cone = saturate(dot(light.axis, -to_light) * light.cone_scale + light.cone_offset);
         strength *= cone * cone;
     }
-    let faces = dot(surface.normal, to_light) > 0.0 || dot(surface.coat.normal, to_light) > 0.0;
+    var faces = dot(surface.normal, to_light) > 0.0 || dot(surface.coat.normal, to_light) > 0.0;
+    var place = sides.place;
+    var receives = sides.receives.x;
+    let is_behind = IS_RICH && any(surface.through > vec3f(0.0)) && dot(surface.normal, to_light) < 0.0;
+    if is_behind {
+        faces = true;
+        receives = all(sides.receives);
+        place.world -= place.normal * sides.thickness;
+        place.normal = -place.normal;
+    }
     if strength <= 0.0 || !(faces || light.radius > 0.0) {
         return vec3f(0.0);
     }
@@ -442,5 +482,9 @@ fn light(surface: Surface, place: Place, view: View, light: Light, receives: boo
     if receives && strength > 0.0 {
         strength *= shadow(place, view, light, to_light);
     }
-    return light.color * strength * reflected(surface, Lamp(to_light, way, light.radius));
+    var seen = reflected(surface, Lamp(to_light, way, light.radius));
+    if is_behind {
+        seen += let_out(surface, to_light);
+    }
+    return light.color * strength * seen;
 }

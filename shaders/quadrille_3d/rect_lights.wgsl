@@ -32,24 +32,41 @@ fn light_of_rect(surface: Surface, light: Light) -> vec3f {
         return vec3f(0.0);
     }
     let corners = mat4x3f(way + right - up, way - right - up, way - right + up, way + right + up);
-    let around = frame_of(surface.normal, surface.to_view) * corners;
-    // What scatters evenly is the cosine itself.
-    let scattered = surface.diffuse * seen_of(around);
-    let bent = bent_by(surface.perceptual_roughness, surface.normal_view);
-    let mirrored = surface.f0 * surface.dfg.x + surface.f90 * surface.dfg.y;
-    // As in bevy, without what further bounces between the facets add.
-    let highlight = mirrored * seen_of(bent * around);
-    var sum = scattered + highlight;
     let coat = surface.coat;
-    if coat.strength > 0.0 {
-        let fresnel = coat.strength * (0.04 * coat.dfg.x + coat.dfg.y);
-        let bent = bent_by(coat.perceptual_roughness, coat.normal_view);
-        let frame = frame_of(coat.normal, surface.to_view);
-        sum = (scattered + highlight * (1.0 - fresnel)) * (1.0 - fresnel)
-            + fresnel * seen_of(bent * frame * corners);
+    let fresnel = coat.strength * (0.04 * coat.dfg.x + coat.dfg.y);
+    var sum = vec3f(0.0);
+    // There is one call of `seen_of`, which is most of this.
+    for (var lobe = SCATTERED; lobe <= THROUGH; lobe++) {
+        var part = vec3f(0.0);
+        var frame = frame_of(surface.normal, surface.to_view);
+        if lobe == SCATTERED {
+            // What scatters evenly is the cosine itself.
+            part = surface.diffuse * (1.0 - fresnel);
+        } else if lobe == MIRRORED {
+            // As in bevy, without what further bounces between the facets add.
+            part = surface.f0 * surface.dfg.x + surface.f90 * surface.dfg.y;
+            part *= (1.0 - fresnel) * (1.0 - fresnel);
+            frame = bent_by(surface.perceptual_roughness, surface.normal_view) * frame;
+        } else if lobe == COAT {
+            part = vec3f(fresnel);
+            frame = frame_of(coat.normal, surface.to_view);
+            frame = bent_by(coat.perceptual_roughness, coat.normal_view) * frame;
+        } else {
+            part = surface.through;
+            frame = frame_of(-surface.normal, surface.to_view);
+        }
+        if any(part > vec3f(0.0)) {
+            sum += part * seen_of(frame * corners);
+        }
     }
     return light.color * sum * (window * window);
 }
+
+// The lobes of a surface.
+const SCATTERED: u32 = 0u;
+const MIRRORED: u32 = 1u;
+const COAT: u32 = 2u;
+const THROUGH: u32 = 3u;
 
 // To the space in which the normal is z and the eye has no y.
 fn frame_of(normal: vec3f, to_view: vec3f) -> mat3x3f {

@@ -60,8 +60,10 @@ struct Material {
     anisotropy_direction: vec2f,
     uv_offset: vec2f,
     uv_axes: mat2x2f,
-    // Depth, layers and steps of parallax mapping.
+    // Depth, layers and steps of parallax mapping; how thick the surface is.
     parallax: vec4f,
+    // What is lost of each channel in a unit of thickness, as an exponent; how much comes through.
+    through: vec4f,
     // Places of images: of base colour, emission, metal and roughness, occlusion;
     textures: vec4u,
     // normals, specular, its tint, varnish;

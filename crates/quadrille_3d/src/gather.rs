@@ -10,7 +10,7 @@ use bevy_ecs::batching::BatchingStrategy;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryData;
 use bevy_ecs::system::SystemParam;
-use bevy_light::{NotShadowCaster, NotShadowReceiver, RectLight};
+use bevy_light::{NotShadowCaster, NotShadowReceiver, RectLight, TransmittedShadowReceiver};
 use bevy_mesh::{Mesh, Mesh3d, MeshTag};
 use bevy_transform::components::GlobalTransform;
 use bevy_utils::Parallel;
@@ -19,8 +19,8 @@ use quadrille_content::Complaints;
 
 use crate::cull::{ANYWHERE, Bounds3d, CAMERAS, ChunkOrder3d, Chunks3d, Members3d, SHADOWS};
 use crate::instances::{
-    FreedSlots, Indices3d, InstanceStore, Instances3d, MeshTags3d, Rows, Slot, Vertices3d, Wanted,
-    rows,
+    FreedSlots, Indices3d, InstanceStore, Instances3d, MeshTags3d, RECEIVES, RECEIVES_BEHIND, Rows,
+    Slot, Vertices3d, Wanted, rows,
 };
 use crate::lightmap::{Lightmap, Lightmaps3d};
 use crate::material::{MeshMaterial3d, StandardMaterial};
@@ -50,6 +50,7 @@ pub(crate) struct MeshItem {
     is_anywhere: Has<NoFrustumCulling>,
     casts_none: Has<NotShadowCaster>,
     receives_none: Has<NotShadowReceiver>,
+    receives_behind: Has<TransmittedShadowReceiver>,
 }
 
 type AnyChange = (
@@ -66,6 +67,7 @@ type AnyChange = (
         Added<NoFrustumCulling>,
         Added<NotShadowCaster>,
         Added<NotShadowReceiver>,
+        Added<TransmittedShadowReceiver>,
     )>,
 );
 
@@ -85,6 +87,7 @@ pub(crate) struct Lost<'w, 's> {
     anywhere: RemovedComponents<'w, 's, NoFrustumCulling>,
     casting: RemovedComponents<'w, 's, NotShadowCaster>,
     receiving: RemovedComponents<'w, 's, NotShadowReceiver>,
+    behind: RemovedComponents<'w, 's, TransmittedShadowReceiver>,
 }
 
 impl Lost<'_, '_> {
@@ -96,7 +99,8 @@ impl Lost<'_, '_> {
             .chain(self.ranges.read())
             .chain(self.lightmaps.read())
             .chain(self.tags.read());
-        bare.chain(bounds).chain(marks).chain(self.receiving.read())
+        let receiving = self.receiving.read().chain(self.behind.read());
+        bare.chain(bounds).chain(marks).chain(receiving)
     }
 }
 
@@ -179,7 +183,11 @@ pub(crate) fn gather_meshes(
                 bounds: item.bounds,
                 layers: item.layers,
                 flags,
-                receives: !item.receives_none,
+                receives: match (item.receives_none, item.receives_behind) {
+                    (true, _) => 0,
+                    (false, false) => RECEIVES,
+                    (false, true) => RECEIVES | RECEIVES_BEHIND,
+                },
                 range: item.range,
                 has_lightmap: item.lightmap.is_some(),
                 tag: item.tag.map_or(0, |tag| tag.value),

@@ -6,6 +6,7 @@
 use bevy_animation::AnimationPlugin;
 use bevy_app::App;
 use bevy_asset::{Handle, LoadContext};
+use bevy_color::{Alpha as _, Color};
 use bevy_ecs::prelude::*;
 use bevy_gltf::extensions::{
     ErasedGltfExtensionHandler, GltfExtensionHandler, GltfExtensionHandlers,
@@ -16,6 +17,9 @@ use bevy_world_serialization::WorldSerializationPlugin;
 use quadrille_content::add;
 
 use crate::material::{AlphaMode, MeshMaterial3d, StandardMaterial};
+
+#[cfg(test)]
+mod tests;
 
 /// Adds bevy's glTF plugin, if the app lacks it, and the handler.
 pub(crate) fn add_gltf(app: &mut App) {
@@ -31,9 +35,11 @@ pub(crate) fn add_gltf(app: &mut App) {
 }
 
 impl From<&GltfMaterial> for StandardMaterial {
+    /// Of glass (`KHR_materials_transmission`) what is behind is seen through its alpha, without refraction.
     fn from(material: &GltfMaterial) -> Self {
+        let (base_color, mode) = seen_through(material);
         Self {
-            base_color: material.base_color,
+            base_color,
             base_color_channel: material.base_color_channel.clone(),
             base_color_texture: material.base_color_texture.clone(),
             emissive: material.emissive,
@@ -69,10 +75,26 @@ impl From<&GltfMaterial> for StandardMaterial {
             double_sided: material.double_sided,
             cull_mode: material.cull_mode,
             unlit: material.unlit,
-            alpha_mode: alpha_mode(material.alpha_mode),
+            thickness: material.thickness,
+            attenuation_distance: material.attenuation_distance,
+            attenuation_color: material.attenuation_color,
+            alpha_mode: mode,
             ..Self::default()
         }
     }
+}
+
+/// The colour of a material and how alpha is taken: glass scatters little, hides little, and mirrors as any other
+/// surface, which is what colours that are multiplied with alpha already do.
+fn seen_through(material: &GltfMaterial) -> (Color, AlphaMode) {
+    let mode = alpha_mode(material.alpha_mode);
+    let through = material.specular_transmission * (1.0 - material.metallic);
+    if mode != AlphaMode::Opaque || !(through > 0.0) {
+        return (material.base_color, mode);
+    }
+    let left = 1.0 - through.min(1.0);
+    let color = material.base_color.to_linear() * left;
+    (color.with_alpha(left).into(), AlphaMode::Premultiplied)
 }
 
 /// bevy_gltf itself makes the first three alone.

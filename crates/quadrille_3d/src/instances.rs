@@ -44,6 +44,8 @@ pub(crate) struct InstanceRow {
 
 /// Shadows fall on it.
 pub(crate) const RECEIVES: u32 = 1;
+/// They fall on its other side as well, where light comes through.
+pub(crate) const RECEIVES_BEHIND: u32 = 2;
 /// From here on the number of its lightmap begins.
 const LIGHTMAP_BIT: u32 = 8;
 
@@ -111,7 +113,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) layers: Option<&'a RenderLayers>,
     /// [`CAMERAS`](crate::cull::CAMERAS) and others.
     pub(crate) flags: u32,
-    pub(crate) receives: bool,
+    /// [`RECEIVES`] and [`RECEIVES_BEHIND`].
+    pub(crate) receives: u32,
     pub(crate) range: Option<&'a VisibilityRange>,
     pub(crate) has_lightmap: bool,
     pub(crate) tag: u32,
@@ -193,7 +196,7 @@ impl InstanceStore {
         let row = InstanceRow {
             world_from_local: rows(wanted.transform),
             material: 0,
-            flags: if wanted.receives { RECEIVES } else { 0 },
+            flags: wanted.receives,
             range: wanted.range.map_or([0; 2], range_row),
         };
         if *slot == Slot::NONE {

@@ -149,7 +149,7 @@ pub mod prelude {
     pub use bevy_light::{
         CascadeShadowConfigBuilder, DirectionalLightTexture, GeneratedEnvironmentMapLight,
         IrradianceVolume, NotShadowCaster, NotShadowReceiver, ParallaxCorrection,
-        PointLightTexture, Skybox, SpotLightTexture,
+        PointLightTexture, Skybox, SpotLightTexture, TransmittedShadowReceiver,
     };
     pub use bevy_math::prelude::*;
     pub use bevy_mesh::prelude::*;

@@ -167,6 +167,17 @@ pub struct StandardMaterial {
     pub reflectance: f32,
     /// The colour of mirror images in what is no metal.
     pub specular_tint: Color,
+    /// How much of what would be scattered back comes out on the other side instead, scattered evenly: of leaves,
+    /// paper, wax. Light that falls on the other side is seen on this one.
+    pub diffuse_transmission: f32,
+    /// How far behind the surface its other side lies, in units of the mesh: on its way there light is lost by
+    /// `attenuation_color`, and there shadows fall on what has a
+    /// [`TransmittedShadowReceiver`](bevy_light::TransmittedShadowReceiver).
+    pub thickness: f32,
+    /// After what way within the surface white light has `attenuation_color`.
+    pub attenuation_distance: f32,
+    /// What is left of white light after `attenuation_distance`.
+    pub attenuation_color: Color,
     /// Back faces are lit from their side.
     pub double_sided: bool,
     /// The faces that are not drawn.
@@ -228,6 +239,10 @@ impl Default for StandardMaterial {
             parallax_depth_scale: 0.1,
             parallax_mapping_method: ParallaxMappingMethod::Occlusion,
             max_parallax_layer_count: 16.0,
+            diffuse_transmission: 0.0,
+            thickness: 0.0,
+            attenuation_distance: f32::INFINITY,
+            attenuation_color: Color::WHITE,
             double_sided: false,
             cull_mode: Some(Face::Back),
             unlit: false,

@@ -48,8 +48,10 @@ pub(crate) struct MaterialRow {
     pub(crate) uv_offset: [f32; 2],
     /// The columns of the matrix from the mesh's texture coordinates to the images'.
     pub(crate) uv_axes: [f32; 4],
-    /// Depth, layers and steps of parallax mapping.
+    /// Depth, layers and steps of parallax mapping; the thickness.
     pub(crate) parallax: [f32; 4],
+    /// What is lost of each channel in a unit of thickness, as an exponent; how much comes through.
+    pub(crate) through: [f32; 4],
     /// Places of [`images`].
     pub(crate) textures: [u32; 12],
 }
@@ -97,7 +99,7 @@ pub(crate) enum Detail {
     Plain,
     /// Images say what differs.
     Images,
-    /// There is a varnish, there are long highlights, depths, or a lightmap.
+    /// There is a varnish, there are long highlights, depths, or a lightmap, or light comes through.
     Rich,
 }
 
@@ -161,6 +163,7 @@ impl MaterialRow {
             [tint.red, tint.green, tint.blue].map(|channel| channel * material.reflectance);
         let mut emissive = material.emissive.to_f32_array();
         emissive[3] = material.emissive_exposure_weight;
+        let tone = material.attenuation_color.to_linear();
         let (sine, cosine) = material.anisotropy_rotation.sin_cos();
         let mut places = [NO_TEXTURE; 12];
         for (place, (image, channel)) in places.iter_mut().zip(images(material)) {
@@ -206,14 +209,20 @@ impl MaterialRow {
                     ParallaxMappingMethod::Occlusion => 0.0,
                     ParallaxMappingMethod::Relief { max_steps } => max_steps.min(MOST_STEPS) as f32,
                 },
-                0.0,
+                material.thickness,
+            ],
+            through: [
+                lost(tone.red, material.attenuation_distance),
+                lost(tone.green, material.attenuation_distance),
+                lost(tone.blue, material.attenuation_distance),
+                material.diffuse_transmission,
             ],
             textures: places,
         }
     }
 
     /// Its numbers with their names, as far as they may be wrong.
-    fn numbers(&self) -> [(&'static str, &[f32]); 11] {
+    fn numbers(&self) -> [(&'static str, &[f32]); 12] {
         [
             ("base colour", &self.base_color),
             ("emissive colour", &self.emissive),
@@ -226,7 +235,11 @@ impl MaterialRow {
                 "lightmap exposure",
                 std::slice::from_ref(&self.lightmap_exposure),
             ),
-            ("parallax depth and layers", &self.parallax),
+            (
+                "parallax depth and layers, or the thickness",
+                &self.parallax,
+            ),
+            ("attenuation and transmission", &self.through),
             ("uv transform's matrix", &self.uv_axes),
             ("uv transform's translation", &self.uv_offset),
         ]
@@ -239,6 +252,14 @@ impl MaterialRow {
             && is_finite(&rest)
             && is_finite(&self.anisotropy_direction)
     }
+}
+
+/// The exponent by which light that becomes as dim as this in some distance is lost in a unit of length.
+fn lost(left: f32, distance: f32) -> f32 {
+    if distance == f32::INFINITY || distance == 0.0 {
+        return 0.0;
+    }
+    -left.max(1e-6).ln() / distance
 }
 
 /// The images of a material, with the texture coordinates that each is seen by.
@@ -275,6 +296,7 @@ impl Detail {
     fn new(material: &StandardMaterial) -> Self {
         let is_rich = material.clearcoat != 0.0
             || material.anisotropy_strength != 0.0
+            || material.diffuse_transmission != 0.0
             || material.depth_map.is_some();
         if is_rich {
             Self::Rich
@@ -322,7 +344,7 @@ impl Look {
     }
 }
 
-/// The table of materials: 192 bytes each.
+/// The table of materials: 208 bytes each.
 #[derive(Resource, Deref)]
 pub struct Materials3d(pub(crate) GpuBuffer);
 

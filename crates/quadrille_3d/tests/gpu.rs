@@ -45,6 +45,8 @@ mod skins;
 mod tags;
 #[path = "gpu/tones.rs"]
 mod tones;
+#[path = "gpu/through.rs"]
+mod through;
 #[path = "gpu/wireframe.rs"]
 mod wireframe;
 

@@ -309,15 +309,17 @@ fn under_a_white_sky_a_white_sphere_is_not_seen() {
             ));
         },
     );
-    for (metallic, roughness, clearcoat) in [
-        (1.0, 0.1, 0.0),
-        (1.0, 0.6, 0.0),
-        (1.0, 1.0, 0.0),
-        (0.0, 0.1, 0.0),
-        (0.0, 0.5, 0.0),
-        (0.0, 1.0, 0.0),
-        (0.5, 0.5, 0.0),
-        (0.0, 0.5, 1.0),
+    for (metallic, roughness, clearcoat, through) in [
+        (1.0, 0.1, 0.0, 0.0),
+        (1.0, 0.6, 0.0, 0.0),
+        (1.0, 1.0, 0.0, 0.0),
+        (0.0, 0.1, 0.0, 0.0),
+        (0.0, 0.5, 0.0, 0.0),
+        (0.0, 1.0, 0.0, 0.0),
+        (0.5, 0.5, 0.0, 0.0),
+        (0.0, 0.5, 1.0, 0.0),
+        (0.0, 0.5, 0.0, 0.5),
+        (0.0, 1.0, 0.5, 1.0),
     ] {
         let mut materials = rig
             .app
@@ -327,6 +329,7 @@ fn under_a_white_sky_a_white_sphere_is_not_seen() {
             material.metallic = metallic;
             material.perceptual_roughness = roughness;
             material.clearcoat = clearcoat;
+            material.diffuse_transmission = through;
         }
         let picture = rig.picture();
         let behind = picture.at(0, 0);
@@ -338,7 +341,7 @@ fn under_a_white_sky_a_white_sphere_is_not_seen() {
         let most = off.max().expect("there are pixels");
         assert!(
             most <= 2,
-            "{metallic} {roughness} {clearcoat}: off by {most}"
+            "{metallic} {roughness} {clearcoat} {through}: off by {most}"
         );
     }
 }

@@ -1,0 +1,162 @@
+//! Light that comes through thin surfaces, as exact numbers.
+
+use std::f64::consts::PI;
+
+use bevy_ecs::prelude::*;
+use quadrille_3d::prelude::*;
+
+use crate::common::Rig;
+use crate::environment::{camera, environment, image, one, plane};
+use crate::exact::{TOLERANCE, expect_near, exposure};
+
+const LUX: f32 = 10_000.0;
+const BASE: [f32; 3] = [0.5, 0.25, 1.0];
+
+/// A leaf that mirrors nothing.
+fn leaf(part: f32) -> StandardMaterial {
+    StandardMaterial {
+        base_color: Color::linear_rgb(BASE[0], BASE[1], BASE[2]),
+        reflectance: 0.0,
+        diffuse_transmission: part,
+        ..StandardMaterial::default()
+    }
+}
+
+/// A leaf that faces +z, seen from there, in light from a direction.
+fn lit(material: StandardMaterial, to_light: Vec3) -> Rig {
+    plane(material, |world| {
+        world.spawn((
+            DirectionalLight {
+                illuminance: LUX,
+                shadow_maps_enabled: true,
+                ..DirectionalLight::default()
+            },
+            Transform::from_translation(to_light).looking_at(Vec3::ZERO, Vec3::Y),
+        ));
+    })
+}
+
+/// That the leaf shows so much of the light, by channel.
+fn expect(rig: &mut Rig, parts: [f64; 3], what: &str) {
+    let found = rig.exactly(4, 4);
+    for channel in 0..3 {
+        let wanted = parts[channel] * f64::from(BASE[channel]) * f64::from(LUX) / PI * exposure();
+        if wanted == 0.0 {
+            assert!(found[channel].abs() < 1e-6, "{what}: {found:?}");
+        } else {
+            expect_near(found[channel], wanted, TOLERANCE, what);
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn light_from_behind_comes_through_by_its_cosine() {
+    let slanted = Vec3::new(0.0, 0.6, -0.8);
+    expect(&mut lit(leaf(0.6), slanted), [0.6 * 0.8; 3], "from behind");
+    expect(
+        &mut lit(leaf(0.0), slanted),
+        [0.0; 3],
+        "through what lets nothing through",
+    );
+    expect(&mut lit(leaf(0.6), Vec3::Z), [0.4; 3], "from the front");
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn light_is_lost_on_its_way_through() {
+    let thick = StandardMaterial {
+        thickness: 3.0,
+        attenuation_distance: 2.0,
+        attenuation_color: Color::linear_rgb(0.25, 0.5, 1.0),
+        ..leaf(1.0)
+    };
+    let mut rig = lit(thick, Vec3::NEG_Z);
+    let left = [0.25f64.powf(1.5), 0.5f64.powf(1.5), 1.0];
+    expect(&mut rig, left, "three units");
+    let world = rig.app.world_mut();
+    let mesh = world.query_filtered::<Entity, With<Mesh3d>>().single(world);
+    let flat = Transform::from_scale(Vec3::new(1.0, 1.0, 2.0 / 3.0));
+    let mesh = mesh.expect("there is one plane");
+    world.entity_mut(mesh).insert(flat);
+    expect(&mut rig, [0.25, 0.5, 1.0], "two units of the world");
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn shadows_fall_on_the_other_side_where_they_are_wanted() {
+    let mut rig = lit(leaf(1.0), Vec3::NEG_Z);
+    let world = rig.app.world_mut();
+    let leaf = world.query_filtered::<Entity, With<Mesh3d>>().single(world);
+    let leaf = leaf.expect("there is one plane");
+    let shade = world
+        .resource_mut::<Assets<Mesh>>()
+        .add(Cuboid::from_length(1.0));
+    let material = world
+        .resource_mut::<Assets<StandardMaterial>>()
+        .add(Color::WHITE);
+    world.spawn((
+        Mesh3d(shade),
+        MeshMaterial3d(material),
+        Transform::from_xyz(0.0, 0.0, -3.0),
+    ));
+    expect(&mut rig, [1.0; 3], "without shadows");
+    rig.app
+        .world_mut()
+        .entity_mut(leaf)
+        .insert(TransmittedShadowReceiver);
+    expect(&mut rig, [0.0; 3], "in the shadow");
+    rig.app
+        .world_mut()
+        .entity_mut(leaf)
+        .insert(NotShadowReceiver);
+    expect(&mut rig, [1.0; 3], "where none fall");
+    let mut world = rig.app.world_mut().entity_mut(leaf);
+    world.remove::<(NotShadowReceiver, TransmittedShadowReceiver)>();
+    expect(&mut rig, [1.0; 3], "again without shadows");
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn a_rectangle_behind_is_as_bright_as_one_before() {
+    let shown = |part, z| {
+        let mut rig = plane(leaf(part), |world| {
+            let light = RectLight {
+                width: 2.0,
+                height: 3.0,
+                ..RectLight::default()
+            };
+            let place = Transform::from_xyz(1.0, 2.0, z).looking_at(Vec3::ZERO, Vec3::Y);
+            world.spawn((light, place));
+        });
+        rig.exactly(4, 4)
+    };
+    let (through, back) = (shown(1.0, -4.0), shown(0.0, 4.0));
+    assert!(back[0] > 0.01, "{back:?}");
+    for channel in 0..3 {
+        let wanted = f64::from(back[channel]);
+        expect_near(through[channel], wanted, TOLERANCE, "a rectangle");
+    }
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn the_sky_behind_comes_through() {
+    // White towards -z alone.
+    let sky = || image([1, 1, 6], |[_, _, face]| [f32::from(face == 4); 3]);
+    let shown = |part, turned: Quat| {
+        let mut rig = plane(leaf(part), |world| {
+            let mut light = environment(world, sky(), one());
+            light.rotation = turned;
+            camera(world).insert(light);
+        });
+        rig.exactly(4, 4)
+    };
+    let half = Quat::from_rotation_y(std::f32::consts::PI);
+    let sides = [Quat::IDENTITY, half];
+    let [one, other] = sides.map(|turned| shown(1.0, turned)[0]);
+    let [plain_one, plain_other] = sides.map(|turned| shown(0.0, turned)[0]);
+    expect_near(one, f64::from(plain_other), 0.01, "one side");
+    expect_near(other, f64::from(plain_one), 0.01, "the other side");
+    assert!((one - other).abs() > 0.1, "{one} {other}");
+}
