@@ -353,11 +353,47 @@ pub struct Materials3d(pub(crate) GpuBuffer);
 pub(crate) struct MaterialStore {
     pub(crate) table: Table<MaterialRow>,
     places: HashMap<AssetId<StandardMaterial>, (u32, Look)>,
-    /// Those that show images.
-    textured: HashSet<AssetId<StandardMaterial>>,
+    shown: ShownImages,
     textures: TexturePlaces,
-    /// [`DeviceImages::changes`] when all images were looked up.
+    /// [`DeviceImages::changes`] when images were looked up.
     image_changes: Option<u64>,
+}
+
+/// Which materials show which images.
+#[derive(Default)]
+struct ShownImages {
+    by: HashMap<AssetId<Image>, HashSet<AssetId<StandardMaterial>>>,
+    of: HashMap<AssetId<StandardMaterial>, Vec<AssetId<Image>>>,
+}
+
+impl ShownImages {
+    fn set(&mut self, id: AssetId<StandardMaterial>, material: &StandardMaterial) {
+        let shown = images(material).into_iter();
+        let shown: Vec<_> = shown
+            .filter_map(|(image, _)| Some(image.as_ref()?.id()))
+            .collect();
+        if self.of.get(&id).is_some_and(|known| *known == shown) {
+            return;
+        }
+        self.remove(id);
+        for image in &shown {
+            self.by.entry(*image).or_default().insert(id);
+        }
+        if !shown.is_empty() {
+            self.of.insert(id, shown);
+        }
+    }
+
+    fn remove(&mut self, id: AssetId<StandardMaterial>) {
+        for image in self.of.remove(&id).unwrap_or_default() {
+            if let Some(materials) = self.by.get_mut(&image) {
+                materials.remove(&id);
+                if materials.is_empty() {
+                    self.by.remove(&image);
+                }
+            }
+        }
+    }
 }
 
 /// What materials are read from.
@@ -405,14 +441,30 @@ impl MaterialStore {
             }
         }
         let image_changes = Some(source.images.changes());
-        if std::mem::replace(&mut self.image_changes, image_changes) != image_changes {
+        let before = std::mem::replace(&mut self.image_changes, image_changes);
+        if before != image_changes {
             texture_source(&mut self.textures, source).forget_gone();
-            let textured: Vec<_> = self.textured.iter().copied().collect();
-            for id in textured {
+            for id in self.textured_since(before, source) {
                 is_other |= self.put(id, source);
             }
         }
         is_other
+    }
+
+    /// The materials that show images which have changed since a number of changes.
+    fn textured_since(
+        &self,
+        changes: Option<u64>,
+        source: &MaterialSource,
+    ) -> HashSet<AssetId<StandardMaterial>> {
+        let changed = changes.and_then(|changes| source.images.changed_since(changes));
+        match changed {
+            Some(images) => {
+                let materials = images.filter_map(|image| self.shown.by.get(&image));
+                materials.flatten().copied().collect()
+            }
+            None => self.shown.of.keys().copied().collect(),
+        }
     }
 
     fn put(&mut self, id: AssetId<StandardMaterial>, source: &mut MaterialSource) -> bool {
@@ -423,11 +475,7 @@ impl MaterialStore {
         let mut textures = texture_source(&mut self.textures, source);
         let row = MaterialRow::new(&material, &mut textures);
         let look = Look::new(&material);
-        if has_images(&material) {
-            self.textured.insert(id);
-        } else {
-            self.textured.remove(&id);
-        }
+        self.shown.set(id, &material);
         if !row.is_finite() {
             let who = format_args!("what has the material {id}");
             source.complaints.warn(who, || first_odd(&row.numbers()));
@@ -443,7 +491,7 @@ impl MaterialStore {
     }
 
     fn remove(&mut self, id: AssetId<StandardMaterial>) -> bool {
-        self.textured.remove(&id);
+        self.shown.remove(id);
         let Some((place, _)) = self.places.remove(&id) else {
             return false;
         };

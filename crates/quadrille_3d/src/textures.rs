@@ -93,9 +93,10 @@ impl TextureSource<'_> {
         let Some(id) = handle.map(Handle::id) else {
             return NO_TEXTURE;
         };
-        let (Some(image), Some(shown)) = (self.images.image(id), self.images.shown(id)) else {
+        let Some(shown) = self.images.so_far(id) else {
             return NO_TEXTURE;
         };
+        let image = shown.image;
         let index = match self.places.known.get(&id) {
             Some((index, known)) if known == image => Ok(*index),
             Some((index, _)) => self.table.replace(*index, image).map(|()| *index),
@@ -121,8 +122,8 @@ impl TextureSource<'_> {
 
     /// Whether an image that is there has red and green alone.
     pub(crate) fn has_two_channels(&self, handle: Option<&Handle<Image>>) -> bool {
-        let image = handle.and_then(|handle| self.images.image(handle));
-        image.is_some_and(|image| TWO_CHANNELS.contains(&image.desc().format))
+        let shown = handle.and_then(|handle| self.images.so_far(handle));
+        shown.is_some_and(|shown| TWO_CHANNELS.contains(&shown.image.desc().format))
     }
 
     /// Empties the places of images that are gone.
@@ -134,7 +135,7 @@ impl TextureSource<'_> {
             ..
         } = self;
         places.known.retain(|&id, (index, _)| {
-            let is_there = images.image(id).is_some();
+            let is_there = images.so_far(id).is_some();
             if !is_there {
                 // An index that the table does not know is free already.
                 let _ = table.remove(*index);

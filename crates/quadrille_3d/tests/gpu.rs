@@ -43,10 +43,12 @@ mod reference;
 mod skins;
 #[path = "gpu/tags.rs"]
 mod tags;
-#[path = "gpu/tones.rs"]
-mod tones;
+#[path = "gpu/textures.rs"]
+mod textures;
 #[path = "gpu/through.rs"]
 mod through;
+#[path = "gpu/tones.rs"]
+mod tones;
 #[path = "gpu/wireframe.rs"]
 mod wireframe;
 

@@ -1,6 +1,8 @@
 //! Image assets on the device: uploaded within a budget, replaced when they change, and a
 //! placeholder for what is not there.
 
+mod arriving;
+
 use std::collections::VecDeque;
 
 use bevy_asset::{
@@ -10,13 +12,14 @@ use bevy_ecs::prelude::*;
 use bevy_image::{Image as ImageAsset, ImageSampler, ImageSamplerDescriptor};
 use bevy_math::Vec2;
 use bevy_platform::collections::{HashMap, HashSet};
-use quadrille::ecs::{describe_texture, texture_bytes, upload_texture};
+use quadrille::ecs::describe_texture;
 use quadrille::prelude::{GpuDevice, GpuImage, ImageDesc, Uploads};
 
 use crate::samplers::Samplers;
+use arriving::{Arriving, Room, next_first_mip, step_desc};
 
-/// How many bytes of images are uploaded in one frame. One image that is larger is uploaded in a
-/// frame of its own.
+/// How many bytes of images are uploaded in one frame. A larger image arrives over several frames, row by
+/// row; of one with mip levels the small ones come first.
 #[derive(Resource, Clone, Copy, Debug)]
 pub struct UploadBudget {
     /// Bytes per frame.
@@ -24,9 +27,9 @@ pub struct UploadBudget {
 }
 
 impl Default for UploadBudget {
-    /// 32 MiB: two images of 2048 x 2048 pixels.
+    /// 16 MiB: an image of 2048 x 2048 pixels, which the CPU copies in some 2 ms.
     fn default() -> Self {
-        Self { bytes: 32 << 20 }
+        Self { bytes: 16 << 20 }
     }
 }
 
@@ -40,14 +43,20 @@ pub struct DeviceImages {
     known: HashMap<AssetId<ImageAsset>, Known>,
     /// Those that could not be loaded or made.
     failed: HashSet<AssetId<ImageAsset>>,
-    /// Those to be uploaded, in the order in which they came.
-    waiting: VecDeque<AssetId<ImageAsset>>,
+    /// Those whose small mip levels are on the device while the large ones are on their way.
+    small: HashMap<AssetId<ImageAsset>, Known>,
+    waiting: Waiting,
     /// Those whose texels only the device has: they were dropped after the upload.
     released: HashSet<AssetId<ImageAsset>>,
     samplers: Samplers,
     placeholders: Option<[Known; 2]>,
     changes: u64,
+    /// Those of the last changes.
+    recent: VecDeque<AssetId<ImageAsset>>,
 }
+
+/// How many changes are known one by one: more than come between two frames in which images are looked up.
+const RECENT: usize = 4096;
 
 #[derive(Clone, Debug)]
 struct Known {
@@ -55,6 +64,45 @@ struct Known {
     sampler: u32,
     /// The number of changes after its last upload.
     version: u64,
+}
+
+/// Images to be uploaded.
+#[derive(Default)]
+struct Waiting {
+    /// In the order in which they came; of what arrives in steps, the next step comes after the others.
+    order: VecDeque<AssetId<ImageAsset>>,
+    known: HashSet<AssetId<ImageAsset>>,
+    /// Those of which a part is on the device.
+    begun: HashMap<AssetId<ImageAsset>, Arriving>,
+}
+
+impl Waiting {
+    /// An image has come or changed.
+    fn put(&mut self, id: AssetId<ImageAsset>) {
+        // One that changes in each frame would never be there if each change began it anew.
+        if let Some(begun) = self.begun.get_mut(&id) {
+            begun.is_stale = true;
+        }
+        if self.known.insert(id) {
+            self.order.push_back(id);
+        }
+    }
+
+    /// Nothing of the first image is left to do.
+    fn end_first(&mut self) {
+        if let Some(id) = self.order.pop_front() {
+            self.known.remove(&id);
+            self.begun.remove(&id);
+        }
+    }
+
+    /// A step of the first image is done; all others come before the next.
+    fn end_step(&mut self) {
+        if let Some(id) = self.order.pop_front() {
+            self.begun.remove(&id);
+            self.order.push_back(id);
+        }
+    }
 }
 
 /// What is drawn for an image asset.
@@ -71,10 +119,28 @@ pub struct Shown<'a> {
 /// The size of the placeholder for a sprite whose size is not known.
 pub const PLACEHOLDER_SIZE: Vec2 = Vec2::splat(64.0);
 
+impl Known {
+    fn shown(&self, is_placeholder: bool) -> Shown<'_> {
+        Shown {
+            image: &self.image,
+            sampler: self.sampler,
+            is_placeholder,
+        }
+    }
+}
+
 impl DeviceImages {
-    /// The image of an asset, once it is on the device: for passes of your own.
+    /// The image of an asset, once all of it is on the device: for passes of your own.
     pub fn image(&self, id: impl Into<AssetId<ImageAsset>>) -> Option<&GpuImage> {
         self.known.get(&id.into()).map(|known| &known.image)
+    }
+
+    /// What is on the device of an asset: all of it, or its smaller mip levels as an image of their own while
+    /// the others are on their way.
+    pub fn so_far(&self, id: impl Into<AssetId<ImageAsset>>) -> Option<Shown<'_>> {
+        let id = id.into();
+        let known = self.known.get(&id).or_else(|| self.small.get(&id))?;
+        Some(known.shown(false))
     }
 
     /// A number that is another one after each upload of an image; none while it is not on the device.
@@ -87,9 +153,23 @@ impl DeviceImages {
         self.changes
     }
 
+    /// The images that came, became other ones or went since [`DeviceImages::changes`] was this number; none if it
+    /// was so long ago that any may have.
+    pub fn changed_since(
+        &self,
+        changes: u64,
+    ) -> Option<impl Iterator<Item = AssetId<ImageAsset>> + '_> {
+        let missed = self.changes.saturating_sub(changes);
+        let recent = self
+            .recent
+            .len()
+            .checked_sub(usize::try_from(missed).ok()?)?;
+        Some(self.recent.range(recent..).copied())
+    }
+
     /// How many images wait for their upload.
     pub fn waiting(&self) -> usize {
-        self.waiting.len()
+        self.waiting.order.len()
     }
 
     /// What is drawn for an asset; none before the first frame.
@@ -101,12 +181,7 @@ impl DeviceImages {
         } else {
             loading
         };
-        let shown = known.unwrap_or(placeholder);
-        Some(Shown {
-            image: &shown.image,
-            sampler: shown.sampler,
-            is_placeholder: known.is_none(),
-        })
+        Some(known.unwrap_or(placeholder).shown(known.is_none()))
     }
 
     /// The samplers that images name.
@@ -126,7 +201,7 @@ impl DeviceImages {
         ids.sort_unstable();
         for id in ids {
             match (released.contains(&id), server.get_path(id)) {
-                (false, _) => self.waiting.push_back(id),
+                (false, _) => self.waiting.put(id),
                 (true, Some(path)) => server.reload(path.without_label()),
                 (true, None) => self.fail(
                     id,
@@ -138,18 +213,23 @@ impl DeviceImages {
         }
     }
 
-    fn enqueue(&mut self, id: AssetId<ImageAsset>) {
-        if !self.waiting.contains(&id) {
-            self.waiting.push_back(id);
-        }
-    }
-
+    /// An image that waits is found to be gone when its turn comes.
     fn forget(&mut self, id: AssetId<ImageAsset>) {
         self.known.remove(&id);
-        self.changes += 1;
+        self.small.remove(&id);
+        self.note(id);
         self.failed.remove(&id);
         self.released.remove(&id);
-        self.waiting.retain(|&waiting| waiting != id);
+        self.waiting.begun.remove(&id);
+    }
+
+    /// Counts a change.
+    fn note(&mut self, id: AssetId<ImageAsset>) {
+        self.changes += 1;
+        if self.recent.len() == RECENT {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(id);
     }
 
     /// Gives up on an image: the placeholder shows it.
@@ -158,45 +238,94 @@ impl DeviceImages {
         let name = path.unwrap_or_else(|| format!("{id:?}"));
         tracing::error!("the image {name} cannot be drawn: {reason}");
         self.known.remove(&id);
-        self.changes += 1;
+        self.small.remove(&id);
+        self.note(id);
         self.failed.insert(id);
     }
 
-    /// Makes an image ready for its upload, or says why it cannot be.
-    fn take(
+    /// Uploads what there is room for of the image that waits first. Returns how many bytes that was; the
+    /// image waits on if something of it is left.
+    ///
+    /// # Errors
+    /// Why it cannot be on the device.
+    fn go_on(
         &mut self,
-        gpu: &GpuDevice,
-        id: AssetId<ImageAsset>,
-        asset: &ImageAsset,
+        (id, asset): (AssetId<ImageAsset>, &ImageAsset),
+        (gpu, uploads): (&GpuDevice, &mut Uploads),
         default: &DefaultSampler,
-    ) -> Result<GpuImage, String> {
+        room: Room,
+    ) -> Result<usize, String> {
         let label = asset.texture_descriptor.label.unwrap_or("image");
         let desc = describe_texture(asset, label)?;
+        let begun = self.waiting.begun.remove(&id);
+        let mut arriving = match begun.filter(|begun| begun.is_of(&desc)) {
+            Some(begun) => begun,
+            None => self.begin((id, asset), gpu, default, &desc)?,
+        };
+        let bytes = arriving.upload(asset, uploads, room);
+        if arriving.is_done() {
+            self.end(id, arriving);
+        } else if !arriving.is_at_once {
+            self.waiting.begun.insert(id, arriving);
+        }
+        Ok(bytes)
+    }
+
+    /// Begins an image, or the next step of one.
+    fn begin(
+        &mut self,
+        (id, asset): (AssetId<ImageAsset>, &ImageAsset),
+        gpu: &GpuDevice,
+        default: &DefaultSampler,
+        desc: &ImageDesc,
+    ) -> Result<Arriving, String> {
         let sampler = match &asset.sampler {
             ImageSampler::Default => &default.0,
             ImageSampler::Descriptor(descriptor) => descriptor,
         };
-        let sampler = self
-            .samplers
-            .index(gpu, sampler)
-            .map_err(|e| e.to_string())?;
-        let old = self
-            .known
-            .get(&id)
-            .filter(|known| *known.image.desc() == desc);
-        let image = match old {
-            Some(known) => known.image.clone(),
-            None => gpu.create_image(&desc).map_err(|e| e.to_string())?,
+        let sampler = self.samplers.index(gpu, sampler);
+        let sampler = sampler.map_err(|e| e.to_string())?;
+        let old = self.known.get(&id).map(|known| &known.image);
+        if let Some(old) = old.filter(|old| old.desc() == desc) {
+            let mut arriving = Arriving::new(asset, old.clone(), sampler, 0);
+            arriving.is_at_once = true;
+            return Ok(arriving);
+        }
+        let first_mip = match (old, self.small.get(&id)) {
+            (Some(_), _) => 0,
+            (None, None) => next_first_mip(desc, None),
+            (None, Some(small)) => {
+                let shown = desc
+                    .mip_levels
+                    .saturating_sub(small.image.desc().mip_levels);
+                next_first_mip(desc, Some(shown))
+            }
         };
-        self.changes += 1;
+        let step = step_desc(desc, first_mip);
+        let image = gpu.create_image(&step).map_err(|e| e.to_string())?;
+        Ok(Arriving::new(asset, image, sampler, first_mip))
+    }
+
+    /// All of an image, or of a step of it, is there.
+    fn end(&mut self, id: AssetId<ImageAsset>, arrived: Arriving) {
+        self.note(id);
         let known = Known {
-            image: image.clone(),
-            sampler,
+            image: arrived.image,
+            sampler: arrived.sampler,
             version: self.changes,
         };
+        if arrived.first_mip > 0 {
+            self.small.insert(id, known);
+            self.waiting.end_step();
+            return;
+        }
         self.known.insert(id, known);
+        self.small.remove(&id);
         self.failed.remove(&id);
-        Ok(image)
+        self.waiting.end_first();
+        if arrived.is_stale {
+            self.waiting.put(id);
+        }
     }
 
     /// Drops the texels of an image that only the renderer wants.
@@ -233,7 +362,7 @@ pub(crate) fn prepare_images(
     }
     for event in events.changed.read() {
         match *event {
-            AssetEvent::Added { id } | AssetEvent::Modified { id } => images.enqueue(id),
+            AssetEvent::Added { id } | AssetEvent::Modified { id } => images.waiting.put(id),
             AssetEvent::Removed { id } => images.forget(id),
             AssetEvent::Unused { .. } | AssetEvent::LoadedWithDependencies { .. } => {}
         }
@@ -246,26 +375,28 @@ pub(crate) fn prepare_images(
         }
     }
     let mut spent = 0;
-    while let Some(&id) = images.waiting.front() {
-        let Some(asset) = assets.get(id) else {
-            images.waiting.pop_front();
+    while let Some(&id) = images.waiting.order.front() {
+        let asset = assets.get(id);
+        let wanted = |it: &&ImageAsset| it.asset_usage.contains(RenderAssetUsages::RENDER_WORLD);
+        let Some(asset) = asset.filter(wanted) else {
+            images.waiting.end_first();
             continue;
         };
-        let bytes = usize::try_from(texture_bytes(asset)).unwrap_or(usize::MAX);
-        if spent > 0 && bytes > budget.bytes.saturating_sub(spent) {
-            break;
-        }
-        images.waiting.pop_front();
-        if !asset.asset_usage.contains(RenderAssetUsages::RENDER_WORLD) {
-            continue;
-        }
-        match images.take(&gpu, id, asset, &default_sampler) {
-            Ok(image) => {
-                upload_texture(&mut uploads, &image, asset);
-                spent = spent.saturating_add(bytes);
-                images.release(&mut assets, id);
+        let room = Room {
+            left: budget.bytes.saturating_sub(spent),
+            is_all: spent == 0,
+        };
+        let to = (&*gpu, &mut *uploads);
+        match images.go_on((id, asset), to, &default_sampler, room) {
+            Ok(0) => break,
+            Ok(bytes) => spent += bytes,
+            Err(reason) => {
+                images.waiting.end_first();
+                images.fail(id, &server, &reason);
             }
-            Err(reason) => images.fail(id, &server, &reason),
+        }
+        if !images.waiting.known.contains(&id) {
+            images.release(&mut assets, id);
         }
     }
     Ok(())

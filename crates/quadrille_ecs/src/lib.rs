@@ -201,8 +201,8 @@ pub use schedule::{Render, RenderStartup, RenderSystems};
 pub use stream::{Stream, StreamError, StreamFrame};
 #[cfg(feature = "textures")]
 pub use texture::{
-    CheckedImageError, ImageLimits, LoadTexture, TexturePlugin, describe_texture, texture_bytes,
-    upload_texture,
+    CheckedImageError, ImageLimits, LoadTexture, TexturePart, TexturePlugin, describe_texture,
+    texture_bytes, texture_parts,
 };
 pub use window::{
     HeadlessWindow, PresentSettings, SwapchainState, WindowFailed, WindowOutcome, WindowSized,

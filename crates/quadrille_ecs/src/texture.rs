@@ -10,7 +10,7 @@ mod load;
 mod loader;
 mod plugin;
 
-pub use describe::{describe as describe_texture, upload as upload_texture};
+pub use describe::{TexturePart, describe as describe_texture, parts as texture_parts};
 pub use format::bytes as texture_bytes;
 pub use load::LoadTexture;
 pub use loader::{CheckedImageError, ImageLimits};

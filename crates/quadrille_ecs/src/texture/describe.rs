@@ -1,5 +1,7 @@
 //! An image asset as an image of the device: its description, and its texels.
 
+use std::ops::Range;
+
 use bevy_image::Image as ImageAsset;
 use quadrille_vulkan::{GpuImage, ImageDesc, ImageRegion, ImageUsage};
 use wgpu_types::{TextureDataOrder, TextureDimension, TextureUsages, TextureViewDimension};
@@ -55,31 +57,51 @@ pub fn describe(asset: &ImageAsset, name: &str) -> Result<ImageDesc, String> {
     Ok(result)
 }
 
-/// Uploads the texels of an asset to the image that was made of its
-/// [description](describe()); what has no data is cleared. Levels that only the image has are left as
-/// they are.
-pub fn upload(uploads: &mut Uploads, image: &GpuImage, asset: &ImageAsset) {
-    let mut offset = 0;
-    let layers = image.desc().array_layers;
-    let mips = asset.texture_descriptor.mip_level_count.max(1);
-    for place in 0..layers * mips {
+/// A mip level of a layer of an image asset: what is uploaded at once, or row by row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TexturePart {
+    /// The mip level, of those that the asset has.
+    pub mip: u32,
+    /// The array layer.
+    pub layer: u32,
+    /// Where its texels are among the asset's data: row by row, without padding.
+    pub bytes: Range<usize>,
+}
+
+/// The parts of an asset, in the order of its data.
+pub fn parts(asset: &ImageAsset) -> impl Iterator<Item = TexturePart> {
+    let desc = &asset.texture_descriptor;
+    let mips = desc.mip_level_count.max(1);
+    let layers = match desc.dimension {
+        TextureDimension::D3 => 1,
+        TextureDimension::D1 | TextureDimension::D2 => desc.size.depth_or_array_layers.max(1),
+    };
+    let mut end = 0;
+    (0..layers * mips).map(move |place| {
         let (layer, mip) = match asset.data_order {
             TextureDataOrder::LayerMajor => (place / mips, place % mips),
             TextureDataOrder::MipMajor => (place % layers, place / layers),
         };
+        let start = end;
+        end += format::mip_bytes(asset, mip) as usize;
+        let bytes = start..end;
+        TexturePart { mip, layer, bytes }
+    })
+}
+
+/// Uploads the texels of an asset to the image that was made of its
+/// [description](describe()); what has no data is cleared. Levels that only the image has are left as
+/// they are.
+pub(super) fn upload(uploads: &mut Uploads, image: &GpuImage, asset: &ImageAsset) {
+    for TexturePart { mip, layer, bytes } in parts(asset) {
         let region = ImageRegion {
             base_layer: layer,
             layer_count: 1,
             ..ImageRegion::mip(image, mip)
         };
-        let bytes = format::mip_bytes(asset, mip) as usize;
         match &asset.data {
-            Some(data) => {
-                let texels = &data[offset..offset + bytes];
-                uploads.write_image_region(image, region, texels);
-            }
-            None => uploads.write_image_region(image, region, &vec![0; bytes]),
+            Some(data) => uploads.write_image_region(image, region, &data[bytes]),
+            None => uploads.write_image_region(image, region, &vec![0; bytes.len()]),
         }
-        offset += bytes;
     }
 }

@@ -1,0 +1,201 @@
+//! An image on its way to the device: part by part, over as many frames as its bytes take.
+
+use bevy_image::Image as ImageAsset;
+use quadrille::ecs::{ImageRegion, TexturePart, texture_parts};
+use quadrille::prelude::{GpuImage, ImageDesc, Uploads};
+
+/// The longest side of what comes first of an image with mip levels, in texels: 64 KiB or less.
+const FIRST_SIDE: u32 = 128;
+
+/// How many levels come with each further step. Each step uploads the levels of those before it again, a
+/// fifteenth of its bytes, so that no pass has to copy them.
+const STEP: u32 = 2;
+
+/// Rows of blocks that are uploaded at least: a multiple of what queues copy by
+/// (`minImageTransferGranularity`, 16 on devices in use).
+const ROWS: u32 = 16;
+
+/// An image, or the smaller mip levels of one, of which a part has been uploaded.
+pub(super) struct Arriving {
+    pub(super) image: GpuImage,
+    pub(super) sampler: u32,
+    /// The largest level of the asset that is in the image.
+    pub(super) first_mip: u32,
+    /// The asset has changed since the image was begun.
+    pub(super) is_stale: bool,
+    /// It replaces what is on screen: no frame may see a part of it.
+    pub(super) is_at_once: bool,
+    /// What is left, the next part last.
+    parts: Vec<TexturePart>,
+    /// How many slices of the next part are done.
+    slices: u32,
+}
+
+/// What a frame can still upload.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    /// Bytes that are left of the budget.
+    pub(super) left: usize,
+    /// Nothing was uploaded yet.
+    pub(super) is_all: bool,
+}
+
+impl Arriving {
+    /// Begins with the levels of an asset from `first_mip` on.
+    pub(super) fn new(asset: &ImageAsset, image: GpuImage, sampler: u32, first_mip: u32) -> Self {
+        let parts = texture_parts(asset).filter(|part| part.mip >= first_mip);
+        let mut parts: Vec<_> = parts.collect();
+        parts.reverse();
+        Self {
+            image,
+            sampler,
+            first_mip,
+            is_stale: false,
+            is_at_once: false,
+            parts,
+            slices: 0,
+        }
+    }
+
+    /// Whether it still is what the asset describes.
+    pub(super) fn is_of(&self, desc: &ImageDesc) -> bool {
+        step_desc(desc, self.first_mip) == *self.image.desc()
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// Uploads what there is room for, and returns how many bytes that was: none if there is too little room.
+    /// A frame that has uploaded nothing yet uploads something, however small its budget.
+    pub(super) fn upload(
+        &mut self,
+        asset: &ImageAsset,
+        uploads: &mut Uploads,
+        mut room: Room,
+    ) -> usize {
+        let mut sum = 0;
+        let bytes = self.parts.iter().map(|part| part.bytes.len()).sum();
+        if self.is_at_once {
+            if room.left < bytes && !room.is_all {
+                return 0;
+            }
+            room.left = bytes;
+        }
+        while let Some(part) = self.parts.last() {
+            let level = ImageRegion {
+                base_layer: part.layer,
+                layer_count: 1,
+                ..ImageRegion::mip(&self.image, part.mip - self.first_mip)
+            };
+            let block = asset.texture_descriptor.format.block_dimensions().1;
+            let slices = Slices::new(level.extent, block, part.bytes.len());
+            let from = part.bytes.start + self.slices as usize * slices.bytes;
+            // The last slice may have fewer bytes than the others.
+            let end = if part.bytes.end - from <= room.left {
+                slices.count
+            } else {
+                let count = (room.left / slices.bytes.max(1)) as u32;
+                let least = u32::from(room.is_all);
+                slices.count.min(self.slices + count.max(least))
+            };
+            let taken = self.slices..end;
+            if taken.is_empty() {
+                break;
+            }
+            let (offset, extent) = slices.texels(level.extent, taken.clone());
+            let to = part
+                .bytes
+                .end
+                .min(part.bytes.start + taken.end as usize * slices.bytes);
+            let region = level.texels(offset, extent);
+            match &asset.data {
+                Some(data) => uploads.write_image_region(&self.image, region, &data[from..to]),
+                None => uploads.write_image_region(&self.image, region, &vec![0; to - from]),
+            }
+            sum += to - from;
+            room.left = room.left.saturating_sub(to - from);
+            room.is_all = false;
+            self.slices = taken.end;
+            if taken.end == slices.count {
+                self.slices = 0;
+                self.parts.pop();
+            }
+        }
+        sum
+    }
+}
+
+/// How a level is cut: rows of blocks, or slices of depth.
+#[derive(Debug, PartialEq, Eq)]
+struct Slices {
+    count: u32,
+    /// Texels of one, in the direction in which the level is cut.
+    length: u32,
+    /// Bytes of one; the last may have less.
+    bytes: usize,
+}
+
+impl Slices {
+    fn new([_, height, depth]: [u32; 3], block: u32, bytes: usize) -> Self {
+        if depth > 1 {
+            let (count, length) = (depth, 1);
+            return Self {
+                count,
+                length,
+                bytes: bytes / depth as usize,
+            };
+        }
+        let rows = height.div_ceil(block);
+        let row = bytes / rows as usize;
+        Self {
+            count: rows.div_ceil(ROWS),
+            length: ROWS * block,
+            bytes: row * ROWS as usize,
+        }
+    }
+
+    /// The texels of some: the first one, and how many there are.
+    fn texels(
+        &self,
+        [width, height, depth]: [u32; 3],
+        slices: std::ops::Range<u32>,
+    ) -> ([u32; 3], [u32; 3]) {
+        let [start, end] = [slices.start, slices.end].map(|it| it * self.length);
+        if depth > 1 {
+            ([0, 0, start], [width, height, end - start])
+        } else {
+            ([0, start, 0], [width, end.min(height) - start, 1])
+        }
+    }
+}
+
+/// The largest level that comes with the next step of an image, where the levels from `shown` on are on the
+/// device already, if any are: 0 if it is the last step.
+pub(super) fn next_first_mip(desc: &ImageDesc, shown: Option<u32>) -> u32 {
+    let [width, height, depth] = desc.extent;
+    if desc.array_layers > 1 || depth > 1 {
+        return 0;
+    }
+    match shown {
+        Some(shown) => shown.saturating_sub(STEP),
+        None => {
+            let over = width.max(height).div_ceil(FIRST_SIDE).max(1);
+            let levels = over.next_power_of_two().trailing_zeros();
+            levels.min(desc.mip_levels - 1)
+        }
+    }
+}
+
+/// The description of an image with the levels from one on.
+pub(super) fn step_desc(desc: &ImageDesc, first_mip: u32) -> ImageDesc {
+    let side = |length: u32| length.checked_shr(first_mip).unwrap_or(0).max(1);
+    ImageDesc {
+        extent: desc.extent.map(side),
+        mip_levels: desc.mip_levels.saturating_sub(first_mip).max(1),
+        ..desc.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests;
