@@ -128,7 +128,13 @@ fn main() -> AppExit {
             sky_light: true,
         })
         .insert_resource(Run::new(&args.common).until_finished())
-        .add_plugins((plugins, Quadrille3dPlugin { content }))
+        .add_plugins((
+            plugins,
+            Quadrille3dPlugin {
+                content,
+                ..Quadrille3dPlugin::default()
+            },
+        ))
         .add_plugins(args.common.clone());
     let server = app.world().resource::<AssetServer>().clone();
     // The camera is ours.

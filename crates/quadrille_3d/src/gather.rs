@@ -253,7 +253,7 @@ pub(crate) fn send_meshes(
     let to = &mut buffers;
     instances.bins.list(&mut scene.groups);
     let keys = scene.groups.iter().map(|group| group.pipeline);
-    pipelines.make(&gpu, keys, !rects.is_empty())?;
+    pipelines.meshes.prepare(&gpu, keys, !rects.is_empty())?;
     scene.chunks = instances.bins.len();
     scene.instances = instances.len();
     scene.members = instances.bins.members.rows().len() as u32;

@@ -27,7 +27,7 @@ use crate::scene::{
 };
 use crate::shadow_maps::{FaceShadows3d, FlatShadows3d, ShadowMaps, Tiles};
 use crate::table::uniform_row;
-use crate::targets::{SceneColors, SceneDepths, SceneSamples};
+use crate::targets::{SceneColors, SceneDepths, SceneSamples, scene_formats};
 use crate::textures::Textures3d;
 
 /// What the passes draw, and with what.
@@ -98,8 +98,9 @@ impl Drawn3d<'_> {
         lighting: &Lighting3d,
         (view, row): (&View3d, u32),
     ) {
+        let formats = scene_formats(view.samples);
         for group in self.scene.opaque_groups() {
-            let Some(pipeline) = self.pipelines.mesh(group.pipeline) else {
+            let Some(pipeline) = self.pipelines.meshes.get(group.pipeline, &formats) else {
                 continue;
             };
             rendering.pipeline(pipeline);
@@ -346,11 +347,12 @@ pub fn transparent_3d(
         let mut rendering = pass.render((attachment, depth.layer(0).keep_depth()));
         let draws =
             &drawn.scene.draws[view.transparent.start as usize..view.transparent.end as usize];
+        let formats = scene_formats(view.samples);
         let mut bound: Option<PipelineKey> = None;
         for draw in draws {
             let key = draw.key.pipeline;
             if bound != Some(key) {
-                let Some(pipeline) = drawn.pipelines.mesh(key) else {
+                let Some(pipeline) = drawn.pipelines.meshes.get(key, &formats) else {
                     continue;
                 };
                 rendering.pipeline(pipeline);

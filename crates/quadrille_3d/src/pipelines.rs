@@ -1,27 +1,22 @@
 //! The pipelines of the passes: few, and made before the first frame that draws with them.
 
+mod meshes;
+
 use bevy_ecs::prelude::*;
-use bevy_platform::collections::HashMap;
 use quadrille::prelude::{
     Blend, ComputePipeline, ComputePipelineDesc, Cull, DepthState, GpuDevice, GpuShader,
-    GraphicsPipeline, GraphicsPipelineDesc, PipelineState, PrimitiveTopology, Sampler, SamplerDesc,
-    ShaderModule,
+    GraphicsPipeline, GraphicsPipelineDesc, Sampler, SamplerDesc, ShaderModule,
 };
-use quadrille::vulkan::{BlendEquation, ShaderError, vk};
-use quadrille_content::Shape;
+use quadrille::vulkan::{ShaderError, vk};
 
-use crate::material_row::{CullMode, Detail, Mix};
+use crate::material_row::CullMode;
 use crate::mesh_vertex::Vertex;
-use crate::scene::PipelineKey;
+use meshes::MeshPipelines;
 
 /// The pipelines of the passes of 3D.
 #[derive(Resource)]
 pub struct Pipelines3d {
-    /// What meshes are drawn with.
-    pbr: GpuShader,
-    meshes: HashMap<PipelineKey, GraphicsPipeline>,
-    /// There was a light that is a rectangle, so those of meshes know of such.
-    has_rects: bool,
+    pub(crate) meshes: MeshPipelines,
     /// By [`CullMode`], without holes and with them.
     shadows: [[GraphicsPipeline; 3]; 2],
     pub(crate) tonemap: GraphicsPipeline,
@@ -134,7 +129,8 @@ pub(crate) fn publish_modules() -> Result<(), BevyError> {
 }
 
 impl Pipelines3d {
-    pub(crate) fn new(gpu: &GpuDevice) -> Result<Self, BevyError> {
+    /// Frames wait for those that are needed for the first time, or not.
+    pub(crate) fn new(gpu: &GpuDevice, waits: bool) -> Result<Self, BevyError> {
         let source = include_str!("../../../shaders/quadrille_3d/pbr.wgsl");
         let pbr = GpuShader::wgsl("quadrille_3d/pbr.wgsl", source)?;
         let source = include_str!("../../../shaders/quadrille_3d/shadow.wgsl");
@@ -155,9 +151,7 @@ impl Pipelines3d {
             Ok::<_, ShaderError>([none?, front?, back?])
         };
         Ok(Self {
-            pbr,
-            meshes: HashMap::default(),
-            has_rects: false,
+            meshes: MeshPipelines::new(pbr, waits),
             shadows: [shadows(false)?, shadows(true)?],
             tonemap: gpu.graphics_pipeline(&GraphicsPipelineDesc {
                 blend: Blend::Premultiplied,
@@ -182,112 +176,11 @@ impl Pipelines3d {
         })
     }
 
-    /// Makes those that draw meshes with these keys, which may be there, and others once there are lights that
-    /// are rectangles: what their light takes costs all scenes.
-    pub(crate) fn make(
-        &mut self,
-        gpu: &GpuDevice,
-        keys: impl Iterator<Item = PipelineKey>,
-        has_rects: bool,
-    ) -> Result<(), ShaderError> {
-        if has_rects && !self.has_rects {
-            self.has_rects = true;
-            self.meshes.clear();
-        }
-        for key in keys {
-            if !self.meshes.contains_key(&key) {
-                let pipeline = mesh_pipeline(gpu, &self.pbr, key, self.has_rects)?;
-                self.meshes.insert(key, pipeline);
-            }
-        }
-        Ok(())
-    }
-
-    /// The one that draws meshes with a key.
-    pub(crate) fn mesh(&self, key: PipelineKey) -> Option<&GraphicsPipeline> {
-        self.meshes.get(&key)
-    }
-
     /// The one that draws shadows.
     pub(crate) fn shadow(&self, cull: CullMode, has_holes: bool) -> &GraphicsPipeline {
         &self.shadows[usize::from(has_holes)][cull as usize]
     }
 }
-
-fn mesh_pipeline(
-    gpu: &GpuDevice,
-    shader: &GpuShader,
-    key: PipelineKey,
-    has_rects: bool,
-) -> Result<GraphicsPipeline, ShaderError> {
-    let (name, blend) = match key.mix {
-        Mix::Hide => ("3d opaque", Blend::Opaque),
-        Mix::Mask => ("3d mask", Blend::Opaque),
-        Mix::Samples => ("3d samples", COVERED),
-        Mix::Cover => ("3d transparent", Blend::Premultiplied),
-        Mix::Multiply => ("3d multiply", MULTIPLIED),
-    };
-    gpu.graphics_pipeline(&GraphicsPipelineDesc {
-        vertex_buffers: vec![Vertex::layout()],
-        topology: match key.shape {
-            Shape::Points => PrimitiveTopology::Points,
-            Shape::Lines => PrimitiveTopology::Lines,
-            Shape::Triangles => PrimitiveTopology::Triangles,
-        },
-        cull: to_cull(key.cull),
-        blend,
-        depth: Some(DepthState {
-            compare: vk::CompareOp::GREATER_OR_EQUAL,
-            write: !key.mix.is_transparent(),
-        }),
-        constants: vec![
-            ("HAS_HOLES".to_owned(), (key.mix != Mix::Hide).into()),
-            (
-                "HAS_IMAGES".to_owned(),
-                (key.detail != Detail::Plain).into(),
-            ),
-            ("HAS_RECTS".to_owned(), has_rects.into()),
-            ("IS_RICH".to_owned(), (key.detail == Detail::Rich).into()),
-            (
-                "COVERS_SAMPLES".to_owned(),
-                (key.mix == Mix::Samples).into(),
-            ),
-        ],
-        state: PipelineState {
-            alpha_to_coverage: key.mix == Mix::Samples,
-            ..PipelineState::default()
-        },
-        ..GraphicsPipelineDesc::of(name, shader)
-    })
-}
-
-/// Colours of samples that are covered. Their alpha said which those are; what was opaque stays so.
-const COVERED: Blend = Blend::Custom {
-    color: BlendEquation {
-        src: vk::BlendFactor::ONE,
-        dst: vk::BlendFactor::ZERO,
-        op: vk::BlendOp::ADD,
-    },
-    alpha: BlendEquation {
-        src: vk::BlendFactor::ONE,
-        dst: vk::BlendFactor::ONE_MINUS_SRC_ALPHA,
-        op: vk::BlendOp::ADD,
-    },
-};
-
-/// Colours times those that are there. Alpha covers more of what comes behind later.
-const MULTIPLIED: Blend = Blend::Custom {
-    color: BlendEquation {
-        src: vk::BlendFactor::DST_COLOR,
-        dst: vk::BlendFactor::ZERO,
-        op: vk::BlendOp::ADD,
-    },
-    alpha: BlendEquation {
-        src: vk::BlendFactor::ONE_MINUS_DST_ALPHA,
-        dst: vk::BlendFactor::ONE,
-        op: vk::BlendOp::ADD,
-    },
-};
 
 fn shadow_pipeline(
     gpu: &GpuDevice,

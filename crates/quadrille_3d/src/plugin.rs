@@ -6,7 +6,7 @@ use bevy_camera::visibility::NoCpuCulling;
 use bevy_camera::{Camera3d, Exposure};
 use bevy_ecs::prelude::*;
 use bevy_light::{LightPlugin, ShadowFilteringMethod};
-use quadrille::ecs::RenderStartup;
+use quadrille::ecs::{HeadlessWindow, RenderStartup};
 use quadrille::prelude::{BufferDesc, BufferUsage, GpuDevice, Render, RenderSystems, Uploads};
 use quadrille_content::{ContentPlugin, ContentSystems, Draws3d, Msaa, add};
 
@@ -88,7 +88,16 @@ pub struct Quadrille3dPlugin {
     /// Folder of assets, sampler and size of images, unless the app has a [`ContentPlugin`], as
     /// with a `Quadrille2dPlugin` before this one.
     pub content: ContentPlugin,
+    /// Whether a frame waits for the pipelines of meshes and materials that nothing has looked like before.
+    /// Where frames do not wait, such a mesh is drawn as another kind of material would be, or not at all,
+    /// until its pipeline is there; only the first frame of a camera waits. `None`: without a window
+    /// they wait, so that pictures are whole, and in a window they do not.
+    pub waits_for_pipelines: Option<bool>,
 }
+
+/// [`Quadrille3dPlugin::waits_for_pipelines`].
+#[derive(Resource)]
+struct WaitForPipelines(Option<bool>);
 
 /// The systems that make a 3D frame ready, in [`RenderSystems::Declare`].
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -148,6 +157,7 @@ impl Plugin for Quadrille3dPlugin {
             .register_type::<Lightmap>()
             .register_type::<OcclusionCulling>()
             .init_resource::<DepthPyramids3d>();
+        app.insert_resource(WaitForPipelines(self.waits_for_pipelines));
         require_components(app);
         add_resources(app);
         order_sets(app);
@@ -268,6 +278,7 @@ fn make(
     gpu: Res<GpuDevice>,
     mut uploads: ResMut<Uploads>,
     mut stores: Stores,
+    (waits, headless): (Res<WaitForPipelines>, Option<Res<HeadlessWindow>>),
 ) -> Result {
     // Passes read all of these, whatever the world holds.
     let mut table = |name| {
@@ -338,7 +349,10 @@ fn make(
     stores.maps.begin_anew(&flat, &faces);
     commands.insert_resource(flat);
     commands.insert_resource(faces);
-    commands.insert_resource(Pipelines3d::new(&gpu)?);
+    commands.insert_resource(Pipelines3d::new(
+        &gpu,
+        waits.0.unwrap_or(headless.is_some()),
+    )?);
     commands.insert_resource(Textures3d::new(&gpu)?);
     commands.insert_resource(ToneTables3d::new(&gpu, &mut uploads)?);
     commands.insert_resource(Cubes3d::new(&gpu)?);

@@ -3,7 +3,7 @@
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille::prelude::{Format, GpuDevice, GpuImage, ImageDesc};
-use quadrille::vulkan::Error;
+use quadrille::vulkan::{Error, Formats};
 use quadrille_content::Complaints;
 
 use crate::occlusion::{DepthPyramids3d, pyramid_desc};
@@ -18,6 +18,17 @@ pub(crate) const DEPTH: Format = Format::D32_SFLOAT;
 /// The colours of all views of this frame, one sample per pixel.
 #[derive(Resource, Default, Deref)]
 pub struct SceneColors(Vec<GpuImage>);
+
+/// Those that a scene with so many samples is drawn to.
+pub(crate) fn scene_formats(samples: u32) -> Formats {
+    let mut formats = Formats {
+        depth: DEPTH,
+        samples,
+        ..Formats::default()
+    };
+    formats.colors[0] = COLOR;
+    formats
+}
 
 /// The colours of all views with several samples per pixel; those of views with one sample are the
 /// same images as in [`SceneColors`].

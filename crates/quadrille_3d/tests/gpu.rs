@@ -31,6 +31,8 @@ mod many_skins;
 mod materials;
 #[path = "gpu/occlusion.rs"]
 mod occlusion;
+#[path = "gpu/pipelines.rs"]
+mod pipelines;
 #[path = "gpu/ranges.rs"]
 mod ranges;
 #[path = "gpu/recover.rs"]

@@ -12,7 +12,14 @@ fn rig(folder: &str) -> Rig {
         asset_folder: folder.to_owned(),
         ..ContentPlugin::default()
     };
-    let mut rig = Rig::with(64, 64, Quadrille3dPlugin { content });
+    let mut rig = Rig::with(
+        64,
+        64,
+        Quadrille3dPlugin {
+            content,
+            ..Quadrille3dPlugin::default()
+        },
+    );
     rig.app.world_mut().spawn((
         Camera3d::default(),
         Tonemapping::None,

@@ -152,7 +152,14 @@ fn rig() -> Rig {
         asset_folder: path.to_str().expect("UTF-8").to_owned(),
         ..ContentPlugin::default()
     };
-    let mut rig = Rig::with(SIDE, SIDE, Quadrille3dPlugin { content });
+    let mut rig = Rig::with(
+        SIDE,
+        SIDE,
+        Quadrille3dPlugin {
+            content,
+            ..Quadrille3dPlugin::default()
+        },
+    );
     let world = rig.app.world_mut();
     world.insert_resource(ClearColor(Color::BLACK));
     world.spawn((

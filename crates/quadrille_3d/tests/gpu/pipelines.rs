@@ -1,0 +1,94 @@
+//! Pipelines that are made while frames go on.
+
+use bevy_asset::RenderAssetUsages;
+use bevy_image::Image;
+use quadrille_3d::Quadrille3dPlugin;
+use quadrille_3d::prelude::*;
+use wgpu_types::{Extent3d, TextureDimension, TextureFormat};
+
+use crate::common::{EXACT, Rig};
+
+/// A plane before a camera, whose frames do not wait for pipelines.
+fn hasty() -> (Rig, Handle<StandardMaterial>) {
+    let plugin = Quadrille3dPlugin {
+        waits_for_pipelines: Some(false),
+        ..Quadrille3dPlugin::default()
+    };
+    let mut rig = Rig::with(8, 8, plugin);
+    let world = rig.app.world_mut();
+    let mesh = world
+        .resource_mut::<Assets<Mesh>>()
+        .add(Rectangle::new(100.0, 100.0));
+    let mut materials = world.resource_mut::<Assets<StandardMaterial>>();
+    let material = materials.add(StandardMaterial {
+        base_color: Color::linear_rgb(0.5, 0.5, 0.5),
+        unlit: true,
+        ..StandardMaterial::default()
+    });
+    world.spawn((Mesh3d(mesh), MeshMaterial3d(material.clone())));
+    world.spawn((
+        Camera3d::default(),
+        RenderTarget::TextureView(EXACT),
+        Tonemapping::None,
+        Msaa::Off,
+        Transform::from_xyz(0.0, 0.0, 10.0),
+    ));
+    world.insert_resource(ClearColor(Color::BLACK));
+    rig.start();
+    (rig, material)
+}
+
+/// What is seen in further frames, until it is this.
+fn until(rig: &mut Rig, wanted: f32) -> Vec<f32> {
+    let mut seen = Vec::new();
+    for _ in 0..2000 {
+        seen.push(rig.exactly(4, 4)[0]);
+        if seen.last() == Some(&wanted) {
+            return seen;
+        }
+    }
+    panic!("{wanted} was not seen: {seen:?}");
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn another_pipeline_draws_until_that_with_images_is_there() {
+    let (mut rig, material) = hasty();
+    // The first frame waits.
+    assert_eq!(rig.exactly(4, 4)[0], 0.5);
+    let world = rig.app.world_mut();
+    let extent = Extent3d {
+        width: 1,
+        height: 1,
+        depth_or_array_layers: 1,
+    };
+    let image = world.resource_mut::<Assets<Image>>().add(Image::new(
+        extent,
+        TextureDimension::D2,
+        0.25f32.to_le_bytes().to_vec(),
+        TextureFormat::R32Float,
+        RenderAssetUsages::default(),
+    ));
+    let mut materials = world.resource_mut::<Assets<StandardMaterial>>();
+    let mut changed = materials.get_mut(&material).expect("it is there");
+    changed.base_color_texture = Some(image);
+    drop(changed);
+    let seen = until(&mut rig, 0.125);
+    let others = &seen[..seen.len() - 1];
+    assert!(others.iter().all(|red| *red == 0.5), "{seen:?}");
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn what_has_no_stand_in_is_drawn_later() {
+    let (mut rig, material) = hasty();
+    assert_eq!(rig.exactly(4, 4)[0], 0.5);
+    let world = rig.app.world_mut();
+    let mut materials = world.resource_mut::<Assets<StandardMaterial>>();
+    let mut changed = materials.get_mut(&material).expect("it is there");
+    changed.alpha_mode = AlphaMode::Mask(0.5);
+    drop(changed);
+    let seen = until(&mut rig, 0.5);
+    let others = &seen[..seen.len() - 1];
+    assert!(others.iter().all(|red| *red == 0.0), "{seen:?}");
+}
