@@ -90,6 +90,17 @@ struct Shows {
     sky_light: bool,
 }
 
+impl Default for Shows {
+    fn default() -> Self {
+        Self {
+            sun: true,
+            shadows: true,
+            sky: true,
+            sky_light: true,
+        }
+    }
+}
+
 /// Where the camera looks from.
 #[derive(Component)]
 struct Orbit {
@@ -121,12 +132,7 @@ fn main() -> AppExit {
     }
     app.insert_resource(ClearColor(Color::srgb(0.16, 0.17, 0.2)))
         .insert_resource(GlobalAmbientLight::NONE)
-        .insert_resource(Shows {
-            sun: true,
-            shadows: true,
-            sky: true,
-            sky_light: true,
-        })
+        .init_resource::<Shows>()
         .insert_resource(Run::new(&args.common).until_finished())
         .add_plugins((
             plugins,

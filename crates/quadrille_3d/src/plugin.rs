@@ -280,9 +280,44 @@ fn make(
     mut stores: Stores,
     (waits, headless): (Res<WaitForPipelines>, Option<Res<HeadlessWindow>>),
 ) -> Result {
-    // Passes read all of these, whatever the world holds.
+    make_tables(&mut commands, &gpu, &mut uploads)?;
+    make_written(&mut commands, &gpu, &mut uploads)?;
+    commands.insert_resource(Dfg3d::new(&gpu, &mut uploads)?);
+    commands.insert_resource(BentLobes3d::new(&gpu, &mut uploads)?);
+    let (flat, faces) = shadow_maps::images(&gpu)?;
+    stores.maps.begin_anew(&flat, &faces);
+    commands.insert_resource(flat);
+    commands.insert_resource(faces);
+    commands.insert_resource(Pipelines3d::new(
+        &gpu,
+        waits.0.unwrap_or(headless.is_some()),
+    )?);
+    commands.insert_resource(Textures3d::new(&gpu)?);
+    commands.insert_resource(ToneTables3d::new(&gpu, &mut uploads)?);
+    commands.insert_resource(Cubes3d::new(&gpu)?);
+    commands.insert_resource(Volumes3d::new(&gpu)?);
+    commands.insert_resource(FilterPipelines3d::new(&gpu)?);
+    commands.insert_resource(SkyPipeline3d::new(&gpu)?);
+    commands.insert_resource(SceneColors::default());
+    commands.insert_resource(SceneSamples::default());
+    commands.insert_resource(SceneDepths::default());
+    commands.insert_resource(GizmoPipelines3d::new(&gpu)?);
+    commands.insert_resource(GizmoColors::default());
+    commands.insert_resource(GizmoSamples::default());
+    commands.insert_resource(DepthPyramids3d::default());
+
+    stores.scene.begin_anew();
+    stores.instances.begin_anew();
+    stores.materials.begin_anew();
+    stores.environments.begin_anew();
+    stores.environment_list.0.begin_anew();
+    Ok(())
+}
+
+/// Makes the tables that the CPU fills. Passes read all of them, whatever the world holds.
+fn make_tables(commands: &mut Commands, gpu: &GpuDevice, uploads: &mut Uploads) -> Result {
     let mut table = |name| {
-        let buffer = table_buffer(&gpu, name, 0)?;
+        let buffer = table_buffer(gpu, name, 0)?;
         uploads.write_buffer(&buffer, 0, &[0; 64]);
         Ok::<_, BevyError>(buffer)
     };
@@ -303,7 +338,7 @@ fn make(
     commands.insert_resource(WasSeen3d(table("3d was seen")?));
     commands.insert_resource(CullLayers3d(table("3d layers")?));
     let mut uniform = |name, bytes| {
-        let buffer = uniform_buffer(&gpu, name, bytes)?;
+        let buffer = uniform_buffer(gpu, name, bytes)?;
         uploads.write_buffer(&buffer, 0, &[0; UNIFORM_BYTES as usize]);
         Ok::<_, BevyError>(buffer)
     };
@@ -313,6 +348,11 @@ fn make(
         "3d shadow views",
         SHADOW_VIEWS_BYTES,
     )?));
+    Ok(())
+}
+
+/// Makes the lists that passes write.
+fn make_written(commands: &mut Commands, gpu: &GpuDevice, uploads: &mut Uploads) -> Result {
     let seen = gpu.create_buffer(&BufferDesc::storage("3d seen", SMALLEST))?;
     let usage = BufferUsage::INDIRECT;
     let args = BufferDesc::storage("3d draws", SMALLEST).with_usage(usage);
@@ -343,35 +383,6 @@ fn make(
     }
     commands.insert_resource(Vertices3d(vertices));
     commands.insert_resource(Indices3d(indices));
-    commands.insert_resource(Dfg3d::new(&gpu, &mut uploads)?);
-    commands.insert_resource(BentLobes3d::new(&gpu, &mut uploads)?);
-    let (flat, faces) = shadow_maps::images(&gpu)?;
-    stores.maps.begin_anew(&flat, &faces);
-    commands.insert_resource(flat);
-    commands.insert_resource(faces);
-    commands.insert_resource(Pipelines3d::new(
-        &gpu,
-        waits.0.unwrap_or(headless.is_some()),
-    )?);
-    commands.insert_resource(Textures3d::new(&gpu)?);
-    commands.insert_resource(ToneTables3d::new(&gpu, &mut uploads)?);
-    commands.insert_resource(Cubes3d::new(&gpu)?);
-    commands.insert_resource(Volumes3d::new(&gpu)?);
-    commands.insert_resource(FilterPipelines3d::new(&gpu)?);
-    commands.insert_resource(SkyPipeline3d::new(&gpu)?);
-    commands.insert_resource(SceneColors::default());
-    commands.insert_resource(SceneSamples::default());
-    commands.insert_resource(SceneDepths::default());
-    commands.insert_resource(GizmoPipelines3d::new(&gpu)?);
-    commands.insert_resource(GizmoColors::default());
-    commands.insert_resource(GizmoSamples::default());
-    commands.insert_resource(DepthPyramids3d::default());
-
-    stores.scene.begin_anew();
-    stores.instances.begin_anew();
-    stores.materials.begin_anew();
-    stores.environments.begin_anew();
-    stores.environment_list.0.begin_anew();
     Ok(())
 }
 
