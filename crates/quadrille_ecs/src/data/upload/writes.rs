@@ -35,7 +35,7 @@ impl Write {
 pub(super) struct Writes {
     pub(super) list: Vec<Write>,
     pub(super) data: Vec<u8>,
-    /// How many bytes there may be before those that no write uses any more are taken out.
+    /// How many bytes there may be before it is looked for some that no write uses any more.
     limit: usize,
 }
 
@@ -70,7 +70,11 @@ impl Writes {
         bytes: &[u8],
     ) {
         if self.data.len() > self.limit.max(SMALL) {
-            self.compact();
+            let used: usize = self.list.iter().map(|write| write.bytes).sum();
+            if used < self.data.len() / 2 {
+                self.compact();
+            }
+            self.limit = 2 * self.data.len();
         }
         let data_offset = append(&mut self.data, bytes);
         self.list.push(Write {
@@ -111,7 +115,6 @@ impl Writes {
             let bytes = &old[write.data_offset..write.data_offset + write.bytes];
             write.data_offset = append(&mut self.data, bytes);
         }
-        self.limit = 2 * self.data.len();
     }
 
     /// The writes step by step.
