@@ -67,3 +67,10 @@ fn memory_that_is_not_coherent_has_whole_atoms() {
     let aligned = in_whole_atoms(needs, 2, 0);
     assert_eq!((aligned.size, aligned.alignment), (100, 16));
 }
+
+#[test]
+fn blocks_grow_with_the_memory() {
+    assert_eq!(device_block(8 << 30), 16 << 20);
+    assert_eq!(device_block(80 << 30), 40 << 20);
+    assert_eq!(device_block(u64::MAX), 256 << 20);
+}
