@@ -89,7 +89,8 @@ impl From<&GltfMaterial> for StandardMaterial {
 fn seen_through(material: &GltfMaterial) -> (Color, AlphaMode) {
     let mode = alpha_mode(material.alpha_mode);
     let through = material.specular_transmission * (1.0 - material.metallic);
-    if mode != AlphaMode::Opaque || !(through > 0.0) {
+    let is_glass = mode == AlphaMode::Opaque && through > 0.0;
+    if !is_glass {
         return (material.base_color, mode);
     }
     let left = 1.0 - through.min(1.0);

@@ -7,10 +7,11 @@ use quadrille::prelude::{
     Blend, ComputePipeline, ComputePipelineDesc, Cull, DepthState, GpuDevice, GpuShader,
     GraphicsPipeline, GraphicsPipelineDesc, Sampler, SamplerDesc, ShaderModule,
 };
-use quadrille::vulkan::{ShaderError, vk};
+use quadrille::vulkan::{Formats, ShaderError, vk};
 
 use crate::material_row::CullMode;
 use crate::mesh_vertex::Vertex;
+use crate::shadow_maps;
 use meshes::MeshPipelines;
 
 /// The pipelines of the passes of 3D.
@@ -197,7 +198,7 @@ fn shadow_pipeline(
             (shader, "holed_fragment_main"),
         )
     };
-    gpu.graphics_pipeline(&if has_holes {
+    let pipeline = gpu.graphics_pipeline(&if has_holes {
         GraphicsPipelineDesc {
             vertex_buffers: vec![Vertex::layout()],
             ..desc
@@ -210,7 +211,13 @@ fn shadow_pipeline(
             vertex_buffers: vec![Vertex::position_layout()],
             ..desc
         }
-    })
+    })?;
+    // Before the first shadow.
+    pipeline.prepare(&Formats {
+        depth: shadow_maps::FORMAT,
+        ..Formats::default()
+    });
+    Ok(pipeline)
 }
 
 fn to_cull(cull: CullMode) -> Cull {

@@ -10,6 +10,9 @@ use quadrille_content::Complaints;
 
 use crate::scene::{AtlasKind, Scene3d};
 
+/// Of all shadow maps.
+pub(crate) const FORMAT: Format = Format::D32_SFLOAT;
+
 /// The shadow maps of cascades and of spot lights: a depth image of square tiles. Depth is
 /// reversed: 1 is near the light.
 #[derive(Resource, Deref)]
@@ -177,7 +180,7 @@ impl ShadowMaps {
 }
 
 fn image_of(gpu: &GpuDevice, name: &str, width: u32, height: u32) -> Result<GpuImage, Error> {
-    gpu.create_image(&ImageDesc::depth(name, [width, height], Format::D32_SFLOAT))
+    gpu.create_image(&ImageDesc::depth(name, [width, height], FORMAT))
 }
 
 #[cfg(test)]

@@ -8,12 +8,12 @@ use quadrille::prelude::{
     DepthState, GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, Recorder, Table,
 };
 use quadrille::vulkan::vk;
-use quadrille_content::{first_odd, is_finite};
+use quadrille_content::{Msaa, first_odd, is_finite};
 
 use crate::environment::maps::{Cubes3d, MapSource};
 use crate::environment::{SeerItem, Surroundings};
 use crate::passes::Drawn3d;
-use crate::targets::{SceneDepths, SceneSamples};
+use crate::targets::{SceneDepths, SceneSamples, scene_formats};
 
 /// A sky as its shader reads it.
 #[repr(C)]
@@ -66,13 +66,16 @@ impl SkyPipeline3d {
     pub(crate) fn new(gpu: &GpuDevice) -> Result<Self, BevyError> {
         let source = include_str!("../../../shaders/quadrille_3d/sky.wgsl");
         let shader = GpuShader::wgsl("quadrille_3d/sky.wgsl", source)?;
-        Ok(Self(gpu.graphics_pipeline(&GraphicsPipelineDesc {
+        let pipeline = gpu.graphics_pipeline(&GraphicsPipelineDesc {
             depth: Some(DepthState {
                 compare: vk::CompareOp::GREATER_OR_EQUAL,
                 write: false,
             }),
             ..GraphicsPipelineDesc::of("3d sky", &shader)
-        })?))
+        })?;
+        // Before the first sky, as most cameras draw it.
+        pipeline.prepare(&scene_formats(Msaa::default().samples()));
+        Ok(Self(pipeline))
     }
 }
 
