@@ -384,19 +384,21 @@ pub(crate) fn prepare_images(
         };
         let room = Room {
             left: budget.bytes.saturating_sub(spent),
-            is_all: spent == 0,
+            is_first: spent == 0,
         };
         let to = (&*gpu, &mut *uploads);
         match images.go_on((id, asset), to, &default_sampler, room) {
             Ok(0) => break,
-            Ok(bytes) => spent += bytes,
+            Ok(bytes) => {
+                spent += bytes;
+                if !images.waiting.known.contains(&id) {
+                    images.release(&mut assets, id);
+                }
+            }
             Err(reason) => {
                 images.waiting.end_first();
                 images.fail(id, &server, &reason);
             }
-        }
-        if !images.waiting.known.contains(&id) {
-            images.release(&mut assets, id);
         }
     }
     Ok(())

@@ -36,8 +36,8 @@ pub(super) struct Arriving {
 pub(super) struct Room {
     /// Bytes that are left of the budget.
     pub(super) left: usize,
-    /// Nothing was uploaded yet.
-    pub(super) is_all: bool,
+    /// Nothing was uploaded in this frame yet.
+    pub(super) is_first: bool,
 }
 
 impl Arriving {
@@ -77,7 +77,7 @@ impl Arriving {
         let mut sum = 0;
         let bytes = self.parts.iter().map(|part| part.bytes.len()).sum();
         if self.is_at_once {
-            if room.left < bytes && !room.is_all {
+            if room.left < bytes && !room.is_first {
                 return 0;
             }
             room.left = bytes;
@@ -96,7 +96,7 @@ impl Arriving {
                 slices.count
             } else {
                 let count = (room.left / slices.bytes.max(1)) as u32;
-                let least = u32::from(room.is_all);
+                let least = u32::from(room.is_first);
                 slices.count.min(self.slices + count.max(least))
             };
             let taken = self.slices..end;
@@ -115,7 +115,7 @@ impl Arriving {
             }
             sum += to - from;
             room.left = room.left.saturating_sub(to - from);
-            room.is_all = false;
+            room.is_first = false;
             self.slices = taken.end;
             if taken.end == slices.count {
                 self.slices = 0;
