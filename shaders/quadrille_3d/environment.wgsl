@@ -64,16 +64,17 @@ fn environment_light(surface: Surface, view: View, open: f32, scatters: bool) ->
         let volume = volume_light(surface, view);
         scattered = mix((further + below) * around.scattered, surface.diffuse * volume.rgb, volume.a) * open;
     }
+    var transmitted = vec3f(0.0);
     if any(surface.through > vec3f(0.0)) {
         var far = surface;
         far.normal = -surface.normal;
         let volume = volume_light(far, view);
         let left = surface.through * (1.0 - other.once - other.further);
-        scattered += left * mix(around.behind, volume.rgb, volume.a);
+        transmitted = left * mix(around.behind, volume.rgb, volume.a);
     }
     let color = scattered + once * around.mirrored;
     let coat = surface.coat.strength * (0.04 * surface.coat.dfg.x + surface.coat.dfg.y);
-    return color * (1.0 - coat) + around.coat * coat;
+    return color * (1.0 - coat) + around.coat * coat + transmitted;
 }
 
 struct Bounces {

@@ -88,8 +88,8 @@ fn scattered(surface: Surface, to_light: vec3f, normal_light: f32) -> vec3f {
     return surface.diffuse * (both / PI * normal_light);
 }
 
-// What comes through of light on the other side.
-fn let_out(surface: Surface, to_light: vec3f) -> vec3f {
+// What comes through of a lamp's light on the other side.
+fn transmitted(surface: Surface, to_light: vec3f) -> vec3f {
     return surface.through * (max(-dot(surface.normal, to_light), 0.0) / PI);
 }
 
@@ -164,12 +164,13 @@ fn facets_of(normal_half: f32, alpha_squared: f32) -> f32 {
 
 // Light of one radiance from all directions, as bevy has it: rough surfaces scatter only as much of it as a
 // lobe of roughness 1 mirrors, there is no varnish, and the lobe's integral is a fitted curve.
-fn ambient_light(surface: Surface, ambient: vec3f) -> vec3f {
+// `open` is how much of it reaches the side that is seen.
+fn ambient_light(surface: Surface, ambient: vec3f, open: f32) -> vec3f {
     let rough = fitted_dfg(1.0, surface.normal_view);
     let dfg = fitted_dfg(surface.perceptual_roughness, surface.normal_view);
     let mirrored = (surface.f0 * dfg.x + dfg.y) * surface.f90;
     let scattered = surface.diffuse * rough.x + rough.y;
-    return ambient * (scattered + mirrored + surface.through * (rough.x + rough.y));
+    return ambient * ((scattered + mirrored) * open + surface.through * (rough.x + rough.y));
 }
 
 // Scale and bias of the lobe's integral, as a curve (B. Karis, "Physically Based Shading on Mobile", 2014, after

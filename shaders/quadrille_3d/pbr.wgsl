@@ -12,7 +12,7 @@ import quadrille_3d::parallax::moved_in;
 import quadrille_3d::rect_lights::light_of_rect;
 import quadrille_3d::ranges::{fade, is_faded};
 import quadrille_3d::rows::{Instance, to_world};
-import quadrille_3d::lobes::{Coat, Lamp, Surface, ambient_light, let_out, reflected, to_the_fifth};
+import quadrille_3d::lobes::{Coat, Lamp, Surface, ambient_light, reflected, transmitted, to_the_fifth};
 import quadrille_3d::scene::{
     DIRECTIONAL, LIGHTS_LIGHTMAPPED, Light, Material, NO_TEXTURE, RECT, SEVERAL_SAMPLES, SPOT, View,
     camera,
@@ -198,7 +198,7 @@ fn lit(
     var surface = surface_of(corner, view, material, at, base.rgb, is_front);
     var thickness = 0.0;
     if IS_RICH && material.through.a != 0.0 {
-        thickness = let_through_some(&surface, material, instance);
+        thickness = share_with_other_side(&surface, material, instance);
     }
     let open = image(material.textures.w, at).r;
     let number = instance.flags >> LIGHTMAP_BIT;
@@ -209,7 +209,7 @@ fn lit(
         radiance *= surface.diffuse;
     }
     if !is_baked || (view.flags & LIGHTS_LIGHTMAPPED) != 0u {
-        radiance += ambient_light(surface, view.ambient) * open;
+        radiance += ambient_light(surface, view.ambient, open);
     }
     radiance += environment_light(surface, view, open, !is_baked);
     let normal = geometric_normal(corner, surface.to_view, material, is_front);
@@ -237,7 +237,7 @@ struct Sides {
 }
 
 // Takes what comes through from what is scattered back. Returns the thickness, larger or smaller with the mesh.
-fn let_through_some(
+fn share_with_other_side(
     surface: ptr<function, Surface>,
     material: Material,
     instance: Instance,
@@ -248,7 +248,10 @@ fn let_through_some(
     );
     let thickness = material.parallax.w * scale;
     let left = exp(-material.through.rgb * thickness);
-    (*surface).through = (*surface).diffuse * material.through.a * left;
+    // A varnish keeps in what it mirrors.
+    let coat = (*surface).coat;
+    let out = 1.0 - coat.strength * (0.04 * coat.dfg.x + coat.dfg.y);
+    (*surface).through = (*surface).diffuse * material.through.a * left * out;
     (*surface).diffuse *= 1.0 - material.through.a;
     return thickness;
 }
@@ -484,7 +487,7 @@ fn light(surface: Surface, sides: Sides, view: View, light: Light) -> vec3f {
     }
     var seen = reflected(surface, Lamp(to_light, way, light.radius));
     if is_behind {
-        seen += let_out(surface, to_light);
+        seen += transmitted(surface, to_light);
     }
     return light.color * strength * seen;
 }

@@ -35,7 +35,8 @@ pub(crate) fn add_gltf(app: &mut App) {
 }
 
 impl From<&GltfMaterial> for StandardMaterial {
-    /// Of glass (`KHR_materials_transmission`) what is behind is seen through its alpha, without refraction.
+    /// What is behind glass (`KHR_materials_transmission`) shows through by alpha, without refraction. Glass
+    /// that an image says the places of stays opaque, and clear glass does not shine by itself.
     fn from(material: &GltfMaterial) -> Self {
         let (base_color, mode) = seen_through(material);
         Self {
@@ -84,12 +85,14 @@ impl From<&GltfMaterial> for StandardMaterial {
     }
 }
 
-/// The colour of a material and how alpha is taken: glass scatters little, hides little, and mirrors as any other
-/// surface, which is what colours that are multiplied with alpha already do.
+/// The colour of a material and how alpha is taken. Glass scatters little, hides little, and mirrors as much as any
+/// other surface. With `Premultiplied` alpha dims neither what is scattered nor what is mirrored, so that the colour
+/// itself is made darker.
 fn seen_through(material: &GltfMaterial) -> (Color, AlphaMode) {
     let mode = alpha_mode(material.alpha_mode);
     let through = material.specular_transmission * (1.0 - material.metallic);
-    let is_glass = mode == AlphaMode::Opaque && through > 0.0;
+    let is_even = material.specular_transmission_texture.is_none();
+    let is_glass = mode == AlphaMode::Opaque && is_even && through > 0.0;
     if !is_glass {
         return (material.base_color, mode);
     }

@@ -212,9 +212,9 @@ impl MaterialRow {
                 material.thickness,
             ],
             through: [
-                lost(tone.red, material.attenuation_distance),
-                lost(tone.green, material.attenuation_distance),
-                lost(tone.blue, material.attenuation_distance),
+                attenuation(tone.red, material.attenuation_distance),
+                attenuation(tone.green, material.attenuation_distance),
+                attenuation(tone.blue, material.attenuation_distance),
                 material.diffuse_transmission,
             ],
             textures: places,
@@ -255,7 +255,7 @@ impl MaterialRow {
 }
 
 /// The exponent by which light that becomes as dim as this in some distance is lost in a unit of length.
-fn lost(left: f32, distance: f32) -> f32 {
+fn attenuation(left: f32, distance: f32) -> f32 {
     if distance == f32::INFINITY || distance == 0.0 {
         return 0.0;
     }
@@ -344,7 +344,7 @@ impl Look {
     }
 }
 
-/// The table of materials: 208 bytes each.
+/// The table of materials: 192 bytes each.
 #[derive(Resource, Deref)]
 pub struct Materials3d(pub(crate) GpuBuffer);
 

@@ -1,4 +1,5 @@
-//! The pipelines of the passes: few, and made before the first frame that draws with them.
+//! The pipelines of the passes: few, and made before the first frame that draws with them, or beside frames that go
+//! on (`meshes.rs`).
 
 mod meshes;
 

@@ -88,7 +88,7 @@ pub struct Quadrille3dPlugin {
     /// Folder of assets, sampler and size of images, unless the app has a [`ContentPlugin`], as
     /// with a `Quadrille2dPlugin` before this one.
     pub content: ContentPlugin,
-    /// Whether a frame waits for the pipelines of meshes and materials that nothing has looked like before.
+    /// Whether a frame waits for the pipelines of meshes and materials of a kind that was not drawn before.
     /// Where frames do not wait, such a mesh is drawn as another kind of material would be, or not at all,
     /// until its pipeline is there; only the first frame of a camera waits. `None`: without a window
     /// they wait, so that pictures are whole, and in a window they do not.

@@ -19,7 +19,7 @@ pub(crate) const DEPTH: Format = Format::D32_SFLOAT;
 #[derive(Resource, Default, Deref)]
 pub struct SceneColors(Vec<GpuImage>);
 
-/// Those that a scene with so many samples is drawn to.
+/// The formats of the images that a scene with so many samples is drawn to.
 pub(crate) fn scene_formats(samples: u32) -> Formats {
     let mut formats = Formats {
         depth: DEPTH,

@@ -19,7 +19,8 @@ use crate::samplers::Samplers;
 use arriving::{Arriving, Room, next_first_mip, step_desc};
 
 /// How many bytes of images are uploaded in one frame. A larger image arrives over several frames, row by
-/// row; of one with mip levels the small ones come first.
+/// row; of one with mip levels the small ones come first. An image that changes, in the same size and format,
+/// is uploaded in one frame, however large it is.
 #[derive(Resource, Clone, Copy, Debug)]
 pub struct UploadBudget {
     /// Bytes per frame.
@@ -71,7 +72,8 @@ struct Known {
 struct Waiting {
     /// In the order in which they came; of what arrives in steps, the next step comes after the others.
     order: VecDeque<AssetId<ImageAsset>>,
-    known: HashSet<AssetId<ImageAsset>>,
+    /// The same, to be looked up.
+    listed: HashSet<AssetId<ImageAsset>>,
     /// Those of which a part is on the device.
     begun: HashMap<AssetId<ImageAsset>, Arriving>,
 }
@@ -83,7 +85,7 @@ impl Waiting {
         if let Some(begun) = self.begun.get_mut(&id) {
             begun.is_stale = true;
         }
-        if self.known.insert(id) {
+        if self.listed.insert(id) {
             self.order.push_back(id);
         }
     }
@@ -91,7 +93,7 @@ impl Waiting {
     /// Nothing of the first image is left to do.
     fn end_first(&mut self) {
         if let Some(id) = self.order.pop_front() {
-            self.known.remove(&id);
+            self.listed.remove(&id);
             self.begun.remove(&id);
         }
     }
@@ -167,7 +169,7 @@ impl DeviceImages {
         Some(self.recent.range(recent..).copied())
     }
 
-    /// How many images wait for their upload.
+    /// How many images wait for their upload, or for the rest of it.
     pub fn waiting(&self) -> usize {
         self.waiting.order.len()
     }
@@ -258,7 +260,7 @@ impl DeviceImages {
         let label = asset.texture_descriptor.label.unwrap_or("image");
         let desc = describe_texture(asset, label)?;
         let begun = self.waiting.begun.remove(&id);
-        let mut arriving = match begun.filter(|begun| begun.is_of(&desc)) {
+        let mut arriving = match begun.filter(|begun| begun.is_of(asset, &desc)) {
             Some(begun) => begun,
             None => self.begin((id, asset), gpu, default, &desc)?,
         };
@@ -287,11 +289,12 @@ impl DeviceImages {
         let sampler = sampler.map_err(|e| e.to_string())?;
         let old = self.known.get(&id).map(|known| &known.image);
         if let Some(old) = old.filter(|old| old.desc() == desc) {
-            let mut arriving = Arriving::new(asset, old.clone(), sampler, 0);
+            let mut arriving = Arriving::new((asset, desc), old.clone(), sampler, 0);
             arriving.is_at_once = true;
             return Ok(arriving);
         }
         let first_mip = match (old, self.small.get(&id)) {
+            _ if asset.data.is_none() => 0,
             (Some(_), _) => 0,
             (None, None) => next_first_mip(desc, None),
             (None, Some(small)) => {
@@ -303,7 +306,7 @@ impl DeviceImages {
         };
         let step = step_desc(desc, first_mip);
         let image = gpu.create_image(&step).map_err(|e| e.to_string())?;
-        Ok(Arriving::new(asset, image, sampler, first_mip))
+        Ok(Arriving::new((asset, desc), image, sampler, first_mip))
     }
 
     /// All of an image, or of a step of it, is there.
@@ -391,7 +394,7 @@ pub(crate) fn prepare_images(
             Ok(0) => break,
             Ok(bytes) => {
                 spent += bytes;
-                if !images.waiting.known.contains(&id) {
+                if !images.waiting.listed.contains(&id) {
                     images.release(&mut assets, id);
                 }
             }

@@ -40,7 +40,7 @@ impl Gpu {
     /// Properties"): those for copies alone may take only multiples of something, or whole levels.
     pub fn copies_anywhere(&self, image: &GpuImage, part: &ImageRegion) -> bool {
         let mut queues = self.0.queues.iter();
-        queues.all(|queue| part.is_aligned(image, queue.granularity))
+        part.is_within(image) && queues.all(|queue| part.is_aligned(image, queue.granularity))
     }
 
     /// Makes a buffer. Its contents are undefined.

@@ -4,9 +4,9 @@
 //! background: until one is ready, another draws its meshes with more or less detail, or they appear later.
 
 use std::sync::{Mutex, PoisonError};
+use std::thread::{Builder, JoinHandle};
 
 use bevy_platform::collections::HashMap;
-use bevy_tasks::{AsyncComputeTaskPool, Task, TaskPool, block_on};
 use quadrille::prelude::{
     Blend, DepthState, GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, PipelineState,
     PrimitiveTopology,
@@ -23,7 +23,9 @@ use crate::scene::PipelineKey;
 pub(crate) struct MeshPipelines {
     shader: GpuShader,
     made: HashMap<Variant, GraphicsPipeline>,
-    coming: HashMap<Variant, Task<Result<GraphicsPipeline, ShaderError>>>,
+    /// Those that are being made, each on a thread of its own: they come in a few milliseconds, whatever the app's
+    /// tasks do.
+    coming: HashMap<Variant, JoinHandle<Made>>,
     /// There was a light that is a rectangle.
     has_rects: bool,
     waits: bool,
@@ -32,6 +34,8 @@ pub(crate) struct MeshPipelines {
     /// Further formats that a frame has drawn to.
     new_formats: Mutex<Vec<Formats>>,
 }
+
+type Made = Result<GraphicsPipeline, ShaderError>;
 
 /// One of them. What light of rectangles takes costs all scenes, so that only those know of it which are made
 /// once there are such lights.
@@ -75,17 +79,25 @@ impl MeshPipelines {
             if self.made.contains_key(&variant) || self.coming.contains_key(&variant) {
                 continue;
             }
-            if self.waits || has_none {
-                let made = make(gpu, &self.shader, variant)?;
-                self.made.insert(variant, made);
-            } else {
-                let (gpu, shader) = (gpu.clone(), self.shader.clone());
-                let pool = AsyncComputeTaskPool::get_or_init(TaskPool::default);
-                let task = pool.spawn(async move { make(&gpu, &shader, variant) });
-                self.coming.insert(variant, task);
+            if !self.waits && !has_none && self.begin(gpu, variant) {
+                continue;
             }
+            let made = make(gpu, &self.shader, variant)?;
+            self.made.insert(variant, made);
         }
         Ok(())
+    }
+
+    /// Begins to make one in the background; false if there is no thread for it.
+    fn begin(&mut self, gpu: &GpuDevice, variant: Variant) -> bool {
+        let (gpu, shader) = (gpu.clone(), self.shader.clone());
+        let thread = Builder::new().name("quadrille 3d pipeline".to_owned());
+        let thread = thread.spawn(move || make(&gpu, &shader, variant));
+        let Ok(thread) = thread else {
+            return false;
+        };
+        self.coming.insert(variant, thread);
+        true
     }
 
     /// The one that draws meshes with a key to images of these formats; none while there is none.
@@ -138,9 +150,13 @@ impl MeshPipelines {
 
     /// Takes those that were made in the background. The driver compiles them from now on.
     fn take_finished(&mut self) -> Result<(), ShaderError> {
-        let finished = self.coming.extract_if(|_, task| task.is_finished());
-        for (variant, task) in finished {
-            let made = block_on(task)?;
+        let finished = self.coming.extract_if(|_, thread| thread.is_finished());
+        for (variant, thread) in finished {
+            // A thread that panicked has said so; its pipeline is made again.
+            let Ok(made) = thread.join() else {
+                continue;
+            };
+            let made = made?;
             for formats in &self.formats {
                 made.prepare(formats);
             }
@@ -153,17 +169,14 @@ impl MeshPipelines {
 impl Drop for MeshPipelines {
     /// No thread keeps the device any longer than they are there.
     fn drop(&mut self) {
-        for (_, task) in self.coming.drain() {
-            block_on(task.cancel());
+        for (_, thread) in self.coming.drain() {
+            // What it made, or why it could not, is of no use any more.
+            let _ = thread.join();
         }
     }
 }
 
-fn make(
-    gpu: &GpuDevice,
-    shader: &GpuShader,
-    Variant { key, has_rects }: Variant,
-) -> Result<GraphicsPipeline, ShaderError> {
+fn make(gpu: &GpuDevice, shader: &GpuShader, Variant { key, has_rects }: Variant) -> Made {
     let (name, blend) = match key.mix {
         Mix::Hide => ("3d opaque", Blend::Opaque),
         Mix::Mask => ("3d mask", Blend::Opaque),

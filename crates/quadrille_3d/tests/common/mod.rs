@@ -23,7 +23,7 @@ const SETTLING: u32 = 2;
 pub(crate) const EXACT: ManualTextureViewHandle = ManualTextureViewHandle(1);
 
 #[derive(Resource)]
-struct Exact(GpuImage);
+pub(crate) struct Exact(pub(crate) GpuImage);
 
 /// Makes the image [`EXACT`].
 fn prepare(app: &mut App, width: u32, height: u32) {

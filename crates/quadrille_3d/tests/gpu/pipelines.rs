@@ -1,17 +1,19 @@
 //! Pipelines that are made while frames go on.
 
 use bevy_asset::RenderAssetUsages;
+use bevy_ecs::prelude::*;
 use bevy_image::Image;
+use quadrille::prelude::Readback;
 use quadrille_3d::Quadrille3dPlugin;
 use quadrille_3d::prelude::*;
 use wgpu_types::{Extent3d, TextureDimension, TextureFormat};
 
-use crate::common::{EXACT, Rig};
+use crate::common::{EXACT, Exact, Rig};
 
-/// A plane before a camera, whose frames do not wait for pipelines.
-fn hasty() -> (Rig, Handle<StandardMaterial>) {
+/// A plane before a camera, whose frames wait for pipelines or not.
+fn plane(waits: bool) -> (Rig, Handle<StandardMaterial>) {
     let plugin = Quadrille3dPlugin {
-        waits_for_pipelines: Some(false),
+        waits_for_pipelines: Some(waits),
         ..Quadrille3dPlugin::default()
     };
     let mut rig = Rig::with(8, 8, plugin);
@@ -38,11 +40,17 @@ fn hasty() -> (Rig, Handle<StandardMaterial>) {
     (rig, material)
 }
 
+/// What the next frame shows.
+fn next_frame(rig: &mut Rig) -> f32 {
+    let image = rig.app.world().resource::<Exact>().0.clone();
+    rig.read_back(Readback::image(&image)).values::<f32>()[4 * (4 * 8 + 4)]
+}
+
 /// What is seen in further frames, until it is this.
 fn until(rig: &mut Rig, wanted: f32) -> Vec<f32> {
     let mut seen = Vec::new();
     for _ in 0..2000 {
-        seen.push(rig.exactly(4, 4)[0]);
+        seen.push(next_frame(rig));
         if seen.last() == Some(&wanted) {
             return seen;
         }
@@ -50,13 +58,8 @@ fn until(rig: &mut Rig, wanted: f32) -> Vec<f32> {
     panic!("{wanted} was not seen: {seen:?}");
 }
 
-#[test]
-#[ignore = "needs a device"]
-fn another_pipeline_draws_until_that_with_images_is_there() {
-    let (mut rig, material) = hasty();
-    // The first frame waits.
-    assert_eq!(rig.exactly(4, 4)[0], 0.5);
-    let world = rig.app.world_mut();
+/// Gives a material an image of one texel.
+fn add_image(world: &mut World, material: &Handle<StandardMaterial>) {
     let extent = Extent3d {
         width: 1,
         height: 1,
@@ -69,26 +72,50 @@ fn another_pipeline_draws_until_that_with_images_is_there() {
         TextureFormat::R32Float,
         RenderAssetUsages::default(),
     ));
+    change(world, material, |it| it.base_color_texture = Some(image));
+}
+
+fn change(
+    world: &mut World,
+    material: &Handle<StandardMaterial>,
+    by: impl FnOnce(&mut StandardMaterial),
+) {
     let mut materials = world.resource_mut::<Assets<StandardMaterial>>();
-    let mut changed = materials.get_mut(&material).expect("it is there");
-    changed.base_color_texture = Some(image);
-    drop(changed);
+    by(&mut materials.get_mut(material).expect("it is there"));
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn another_pipeline_draws_until_that_with_images_is_there() {
+    let (mut rig, material) = plane(false);
+    // The first frame waits.
+    assert_eq!(rig.exactly(4, 4)[0], 0.5);
+    add_image(rig.app.world_mut(), &material);
     let seen = until(&mut rig, 0.125);
     let others = &seen[..seen.len() - 1];
+    assert!(!others.is_empty(), "a frame has waited");
     assert!(others.iter().all(|red| *red == 0.5), "{seen:?}");
+
+    let (mut rig, material) = plane(true);
+    assert_eq!(rig.exactly(4, 4)[0], 0.5);
+    add_image(rig.app.world_mut(), &material);
+    assert_eq!(next_frame(&mut rig), 0.125, "where frames wait");
 }
 
 #[test]
 #[ignore = "needs a device"]
 fn what_has_no_stand_in_is_drawn_later() {
-    let (mut rig, material) = hasty();
+    let mask = |it: &mut StandardMaterial| it.alpha_mode = AlphaMode::Mask(0.5);
+    let (mut rig, material) = plane(false);
     assert_eq!(rig.exactly(4, 4)[0], 0.5);
-    let world = rig.app.world_mut();
-    let mut materials = world.resource_mut::<Assets<StandardMaterial>>();
-    let mut changed = materials.get_mut(&material).expect("it is there");
-    changed.alpha_mode = AlphaMode::Mask(0.5);
-    drop(changed);
+    change(rig.app.world_mut(), &material, mask);
     let seen = until(&mut rig, 0.5);
     let others = &seen[..seen.len() - 1];
+    assert!(!others.is_empty(), "a frame has waited");
     assert!(others.iter().all(|red| *red == 0.0), "{seen:?}");
+
+    let (mut rig, material) = plane(true);
+    assert_eq!(rig.exactly(4, 4)[0], 0.5);
+    change(rig.app.world_mut(), &material, mask);
+    assert_eq!(next_frame(&mut rig), 0.5, "where frames wait");
 }

@@ -43,15 +43,19 @@ fn spent(rig: &Rig) -> &[usize] {
     &rig.app.world().resource::<Spent>().0
 }
 
-/// An image whose levels have a colour each: red is a sixteenth of the level's number plus one.
+/// A square image whose levels have a colour each: red is a sixteenth of the level's number plus one.
 fn levels(side: u32) -> Image {
-    let count = side.ilog2() + 1;
+    levels_of([side, side])
+}
+
+fn levels_of([width, height]: [u32; 2]) -> Image {
+    let count = width.max(height).ilog2() + 1;
     let texels = (0..count).flat_map(|level| {
-        let texels = (side >> level) * (side >> level);
+        let texels = (width >> level).max(1) * (height >> level).max(1);
         std::iter::repeat_n([red(level), 0, 0, 255], texels as usize).flatten()
     });
     let mut image = unfilled(
-        [side, side, 1],
+        [width, height, 1],
         TextureDimension::D2,
         TextureFormat::Rgba8Unorm,
     );
@@ -76,7 +80,7 @@ fn unfilled(size: [u32; 3], dimension: TextureDimension, format: TextureFormat) 
     image
 }
 
-/// A plane that shows the middle of an image, much enlarged.
+/// A plane that shows a corner of an image, much enlarged.
 fn enlarged(image: Image) -> (Rig, Handle<Image>) {
     let material = StandardMaterial {
         unlit: true,
@@ -207,4 +211,25 @@ fn an_image_that_changes_or_goes_while_it_arrives() {
     world.resource_mut::<Assets<Image>>().remove(&image);
     expect_near(rig.exactly(4, 4)[0], 1.0, 1e-3, "without its image");
     assert_eq!(images(&rig).waiting(), 0);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn an_image_that_is_replaced_by_one_of_another_size_while_it_arrives() {
+    // The small levels of both are of one size.
+    let (mut rig, image) = enlarged(levels_of([513, 512]));
+    watch(&mut rig, 32 << 10);
+    until(&mut rig, 1);
+    let world = rig.app.world_mut();
+    let mut assets = world.resource_mut::<Assets<Image>>();
+    let replaced = assets.insert(image.id(), levels(512));
+    replaced.expect("the image is there");
+    rig.update(100);
+    assert_eq!(images(&rig).waiting(), 0);
+    expect_level(&mut rig, 0);
+    let arrived = images(&rig).image(&image).expect("it is there").clone();
+    assert_eq!(arrived.extent(), [512, 512, 1]);
+    let first = rig.read_back(Readback::image(&arrived)).bytes;
+    let texels = first.as_chunks::<4>().0;
+    assert!(texels.iter().all(|texel| *texel == [red(0), 0, 0, 255]));
 }

@@ -3,12 +3,14 @@
 use bevy_image::Image as ImageAsset;
 use quadrille::ecs::{ImageRegion, TexturePart, texture_parts};
 use quadrille::prelude::{GpuImage, ImageDesc, Uploads};
+use wgpu_types::TextureDataOrder;
 
-/// The longest side of what comes first of an image with mip levels, in texels: 64 KiB or less.
+/// The longest side of what comes first of an image with mip levels, in texels, where it has levels as small as
+/// that: 85 KiB of 4 bytes a texel.
 const FIRST_SIDE: u32 = 128;
 
 /// How many levels come with each further step. Each step uploads the levels of those before it again, a
-/// fifteenth of its bytes, so that no pass has to copy them.
+/// sixteenth of its bytes, so that no pass has to copy them.
 const STEP: u32 = 2;
 
 /// Rows of blocks that are uploaded at least: a multiple of what queues copy by
@@ -21,9 +23,12 @@ pub(super) struct Arriving {
     pub(super) sampler: u32,
     /// The largest level of the asset that is in the image.
     pub(super) first_mip: u32,
+    /// The image of all levels, and the order of the asset's data: what `parts` was made for.
+    of: (ImageDesc, TextureDataOrder),
     /// The asset has changed since the image was begun.
     pub(super) is_stale: bool,
-    /// It replaces what is on screen: no frame may see a part of it.
+    /// It comes in one frame, whatever the budget: it replaces what is on screen, of which no frame may see a
+    /// part.
     pub(super) is_at_once: bool,
     /// What is left, the next part last.
     parts: Vec<TexturePart>,
@@ -42,7 +47,12 @@ pub(super) struct Room {
 
 impl Arriving {
     /// Begins with the levels of an asset from `first_mip` on.
-    pub(super) fn new(asset: &ImageAsset, image: GpuImage, sampler: u32, first_mip: u32) -> Self {
+    pub(super) fn new(
+        (asset, desc): (&ImageAsset, &ImageDesc),
+        image: GpuImage,
+        sampler: u32,
+        first_mip: u32,
+    ) -> Self {
         let parts = texture_parts(asset).filter(|part| part.mip >= first_mip);
         let mut parts: Vec<_> = parts.collect();
         parts.reverse();
@@ -50,16 +60,18 @@ impl Arriving {
             image,
             sampler,
             first_mip,
+            of: (desc.clone(), asset.data_order),
             is_stale: false,
-            is_at_once: false,
+            // What has no texels is cleared, and drawn to at once.
+            is_at_once: asset.data.is_none(),
             parts,
             slices: 0,
         }
     }
 
     /// Whether it still is what the asset describes.
-    pub(super) fn is_of(&self, desc: &ImageDesc) -> bool {
-        step_desc(desc, self.first_mip) == *self.image.desc()
+    pub(super) fn is_of(&self, asset: &ImageAsset, desc: &ImageDesc) -> bool {
+        self.of.0 == *desc && self.of.1 == asset.data_order
     }
 
     pub(super) fn is_done(&self) -> bool {

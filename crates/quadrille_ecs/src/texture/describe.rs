@@ -68,7 +68,7 @@ pub struct TexturePart {
     pub bytes: Range<usize>,
 }
 
-/// The parts of an asset, in the order of its data.
+/// The parts of an asset that has a [description](describe()), in the order of its data.
 pub fn parts(asset: &ImageAsset) -> impl Iterator<Item = TexturePart> {
     let desc = &asset.texture_descriptor;
     let mips = desc.mip_level_count.max(1);
@@ -77,7 +77,7 @@ pub fn parts(asset: &ImageAsset) -> impl Iterator<Item = TexturePart> {
         TextureDimension::D1 | TextureDimension::D2 => desc.size.depth_or_array_layers.max(1),
     };
     let mut end = 0;
-    (0..layers * mips).map(move |place| {
+    (0..layers.saturating_mul(mips)).map(move |place| {
         let (layer, mip) = match asset.data_order {
             TextureDataOrder::LayerMajor => (place / mips, place % mips),
             TextureDataOrder::MipMajor => (place % layers, place / layers),

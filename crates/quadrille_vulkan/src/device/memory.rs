@@ -18,7 +18,7 @@ const HOST_BLOCK: u64 = 32 << 20;
 
 /// The same of a device's memory, by the bytes of its largest heap. Drivers fill new memory with zeros, for which a
 /// frame waits: on an H100 256 MiB take 5.4 ms, 64 MiB 1.1 and 16 MiB 0.5. But a device may allow no more than
-/// 4096 allocations (`maxMemoryAllocationCount`), and half of these are to be enough for all its memory.
+/// 4096 allocations (`maxMemoryAllocationCount`), and half of these are to be enough for memory up to 512 GiB.
 fn device_block(heap: u64) -> u64 {
     const UNIT: u64 = 4 << 20;
     let least = (heap / 2048).next_multiple_of(UNIT);
@@ -74,11 +74,9 @@ impl MemoryPool {
         // SAFETY: as above; the instance is of version 1.3.
         unsafe { instance.get_physical_device_properties2(physical, &mut properties) };
         let atom = properties.properties.limits.non_coherent_atom_size;
-        let heap = memory
-            .memory_heaps_as_slice()
-            .iter()
-            .map(|heap| heap.size)
-            .max();
+        let heaps = memory.memory_heaps_as_slice().iter();
+        let local = heaps.filter(|it| it.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL));
+        let heap = local.map(|heap| heap.size).max();
         let description = AllocatorCreateDesc {
             instance: instance.clone(),
             device: device.clone(),

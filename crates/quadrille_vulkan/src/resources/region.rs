@@ -127,6 +127,8 @@ impl ImageRegion {
     /// Whether it can be copied on a queue of a granularity (`minImageTransferGranularity`,
     /// section "Queue Family Properties"), in blocks of the image's format: each side is a multiple of it or
     /// ends with the level; a granularity of 0 has whole levels only.
+    ///
+    /// The region is within the image.
     pub(crate) fn is_aligned(&self, image: &GpuImage, [x, y, z]: [u32; 3]) -> bool {
         let [width, height] = block(image.format()).map_or([1, 1], |block| block.size);
         is_aligned(

@@ -35,7 +35,7 @@ impl Write {
 pub(super) struct Writes {
     pub(super) list: Vec<Write>,
     pub(super) data: Vec<u8>,
-    /// How many bytes there may be before it is looked for some that no write uses any more.
+    /// How many bytes there may be before those that no write uses any more are looked for.
     limit: usize,
 }
 
