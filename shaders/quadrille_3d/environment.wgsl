@@ -61,14 +61,12 @@ fn environment_light(surface: Surface, view: View, open: f32, scatters: bool) ->
     let below = surface.diffuse * (1.0 - other.once - other.further);
     var scattered = vec3f(0.0);
     if scatters {
-        let volume = volume_light(surface, view);
+        let volume = volume_light(surface.world, surface.normal, view);
         scattered = mix((further + below) * around.scattered, surface.diffuse * volume.rgb, volume.a) * open;
     }
     var transmitted = vec3f(0.0);
     if any(surface.through > vec3f(0.0)) {
-        var far = surface;
-        far.normal = -surface.normal;
-        let volume = volume_light(far, view);
+        let volume = volume_light(surface.world, -surface.normal, view);
         let left = surface.through * (1.0 - other.once - other.further);
         transmitted = left * mix(around.behind, volume.rgb, volume.a);
     }
@@ -139,7 +137,7 @@ fn around_of(surface: Surface, view: View) -> Around {
 }
 
 // The light that irradiance volumes say to fall on a surface, divided by pi; last how much they count.
-fn volume_light(surface: Surface, view: View) -> vec4f {
+fn volume_light(world: vec3f, normal: vec3f, view: View) -> vec4f {
     var sum = vec3f(0.0);
     var total = 0.0;
     // They come first.
@@ -148,10 +146,10 @@ fn volume_light(surface: Surface, view: View) -> vec4f {
         if environment.kind != VOLUME {
             break;
         }
-        let weight = weight_of(environment, surface.world);
+        let weight = weight_of(environment, world);
         if weight > 0.0001 {
             total += weight;
-            sum += weight * environment.intensity * cube_light(environment, surface);
+            sum += weight * environment.intensity * cube_light(environment, world, normal);
         }
     }
     return vec4f(sum / max(total, 0.0001), min(total, 1.0));
@@ -159,15 +157,15 @@ fn volume_light(surface: Surface, view: View) -> vec4f {
 
 // What the ambient cubes of a volume say ("Shading in Valve's Source Engine", J. Mitchell): the texels of
 // a third of the slices for each axis, in the upper half of the rows for normals that point along it.
-fn cube_light(volume: Environment, surface: Surface) -> vec3f {
+fn cube_light(volume: Environment, world: vec3f, normal: vec3f) -> vec3f {
     let image = volume.diffuse;
     let texels = vec3f(textureDimensions(volumes[image]));
     let count = texels / vec3f(1.0, 2.0, 3.0);
-    let place = (to_probe(volume, vec4f(surface.world, 1.0)) + 0.5) * count;
+    let place = (to_probe(volume, vec4f(world, 1.0)) + 0.5) * count;
     // Not mixed with what another side says.
     let at = clamp(place, vec3f(0.5), count - 0.5) / texels;
-    let half = select(vec3f(0.0), vec3f(0.5), surface.normal < vec3f(0.0));
-    let weights = surface.normal * surface.normal;
+    let half = select(vec3f(0.0), vec3f(0.5), normal < vec3f(0.0));
+    let weights = normal * normal;
     var light = vec3f(0.0);
     for (var axis = 0u; axis < 3u; axis++) {
         let side = at + vec3f(0.0, half[axis], f32(axis) / 3.0);

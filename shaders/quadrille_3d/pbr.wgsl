@@ -485,9 +485,9 @@ fn light(surface: Surface, sides: Sides, view: View, light: Light) -> vec3f {
     if receives && strength > 0.0 {
         strength *= shadow(place, view, light, to_light);
     }
-    var seen = reflected(surface, Lamp(to_light, way, light.radius));
+    var to_eye = reflected(surface, Lamp(to_light, way, light.radius));
     if is_behind {
-        seen += transmitted(surface, to_light);
+        to_eye += transmitted(surface, to_light);
     }
-    return light.color * strength * seen;
+    return light.color * strength * to_eye;
 }

@@ -174,7 +174,7 @@ pub struct StandardMaterial {
     /// `attenuation_color`, and there shadows fall on what has a
     /// [`TransmittedShadowReceiver`](bevy_light::TransmittedShadowReceiver).
     pub thickness: f32,
-    /// After what way within the surface white light has `attenuation_color`.
+    /// After what way within the surface white light has `attenuation_color`, in units of the world.
     pub attenuation_distance: f32,
     /// What is left of white light after `attenuation_distance`.
     pub attenuation_color: Color,

@@ -362,20 +362,22 @@ pub(crate) struct MaterialStore {
 /// Which materials show which images.
 #[derive(Default)]
 struct ShownImages {
+    /// By image, the materials that show it.
     by: HashMap<AssetId<Image>, HashSet<AssetId<StandardMaterial>>>,
+    /// By material, the images that it shows; none if there are none.
     of: HashMap<AssetId<StandardMaterial>, Vec<AssetId<Image>>>,
 }
 
 impl ShownImages {
     fn set(&mut self, id: AssetId<StandardMaterial>, material: &StandardMaterial) {
-        let shown = images(material).into_iter();
-        let shown: Vec<_> = shown
-            .filter_map(|(image, _)| Some(image.as_ref()?.id()))
-            .collect();
-        if self.of.get(&id).is_some_and(|known| *known == shown) {
+        let images = images(material).into_iter();
+        let shown = images.filter_map(|(image, _)| Some(image.as_ref()?.id()));
+        let known = self.of.get(&id).map_or(&[][..], Vec::as_slice);
+        if known.iter().copied().eq(shown.clone()) {
             return;
         }
         self.remove(id);
+        let shown: Vec<_> = shown.collect();
         for image in &shown {
             self.by.entry(*image).or_default().insert(id);
         }

@@ -81,7 +81,7 @@ struct Waiting {
 impl Waiting {
     /// An image has come or changed.
     fn put(&mut self, id: AssetId<ImageAsset>) {
-        // One that changes in each frame would never be there if each change began it anew.
+        // If each change restarted the upload, an image that changes in every frame would never be complete.
         if let Some(begun) = self.begun.get_mut(&id) {
             begun.is_stale = true;
         }
@@ -157,6 +157,18 @@ impl DeviceImages {
 
     /// The images that came, became other ones or went since [`DeviceImages::changes`] was this number; none if it
     /// was so long ago that any may have.
+    ///
+    /// ```
+    /// # use bevy_ecs::prelude::*;
+    /// # use quadrille_content::DeviceImages;
+    /// fn follow(images: Res<DeviceImages>, mut before: Local<u64>) {
+    ///     match images.changed_since(*before) {
+    ///         Some(changed) => println!("{} images are to be looked up", changed.count()),
+    ///         None => println!("all images are"),
+    ///     }
+    ///     *before = images.changes();
+    /// }
+    /// ```
     pub fn changed_since(
         &self,
         changes: u64,

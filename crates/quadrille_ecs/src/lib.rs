@@ -202,7 +202,7 @@ pub use stream::{Stream, StreamError, StreamFrame};
 #[cfg(feature = "textures")]
 pub use texture::{
     CheckedImageError, ImageLimits, LoadTexture, TexturePart, TexturePlugin, describe_texture,
-    texture_bytes, texture_parts,
+    texture_parts,
 };
 pub use window::{
     HeadlessWindow, PresentSettings, SwapchainState, WindowFailed, WindowOutcome, WindowSized,

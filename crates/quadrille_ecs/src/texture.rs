@@ -11,7 +11,6 @@ mod loader;
 mod plugin;
 
 pub use describe::{TexturePart, describe as describe_texture, parts as texture_parts};
-pub use format::bytes as texture_bytes;
 pub use load::LoadTexture;
 pub use loader::{CheckedImageError, ImageLimits};
 pub use plugin::TexturePlugin;

@@ -37,7 +37,15 @@ impl Gpu {
     }
 
     /// Whether every queue can copy a part of an image (`minImageTransferGranularity`, section "Queue Family
-    /// Properties"): those for copies alone may take only multiples of something, or whole levels.
+    /// Properties"): those for copies alone may take only multiples of something, or whole levels. No queue copies
+    /// a part that the image lacks.
+    ///
+    /// ```no_run
+    /// # use quadrille_vulkan::{Gpu, GpuImage, ImageRegion};
+    /// # fn example(gpu: &Gpu, bricks: &GpuImage) {
+    /// assert!(gpu.copies_anywhere(bricks, &ImageRegion::whole(bricks)));
+    /// # }
+    /// ```
     pub fn copies_anywhere(&self, image: &GpuImage, part: &ImageRegion) -> bool {
         let mut queues = self.0.queues.iter();
         part.is_within(image) && queues.all(|queue| part.is_aligned(image, queue.granularity))

@@ -1,3 +1,4 @@
+use bevy_asset::Handle;
 use bevy_color::Color;
 use bevy_gltf::GltfMaterial;
 
@@ -21,6 +22,11 @@ fn glass_is_seen_through() {
     let plain = converted(|_| ());
     assert_eq!(plain.alpha_mode, AlphaMode::Opaque);
     assert_eq!(plain.base_color, Color::linear_rgb(1.0, 0.5, 0.0));
+    let masked = converted(|it| {
+        it.specular_transmission = 1.0;
+        it.specular_transmission_texture = Some(Handle::default());
+    });
+    assert_eq!(masked.alpha_mode, AlphaMode::Opaque);
     let metal = converted(|it| (it.metallic, it.specular_transmission) = (1.0, 1.0));
     assert_eq!(metal.alpha_mode, AlphaMode::Opaque);
 }

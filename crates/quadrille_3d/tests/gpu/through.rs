@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use bevy_ecs::prelude::*;
 use quadrille_3d::prelude::*;
 
-use crate::common::Rig;
+use crate::common::{Rig, golden};
 use crate::environment::{camera, environment, image, one, plane};
 use crate::exact::{TOLERANCE, expect_near, exposure};
 
@@ -47,6 +47,62 @@ fn expect(rig: &mut Rig, parts: [f64; 3], what: &str) {
             expect_near(found[channel], wanted, TOLERANCE, what);
         }
     }
+}
+
+/// Four curtains between a lamp and the camera, from one that lets nothing through to thick amber, and a ball behind
+/// each, whose shadow falls on the last two.
+#[test]
+#[ignore = "needs a device"]
+fn curtains_look_as_they_did() {
+    let mut rig = Rig::scene(320, 120, curtains);
+    golden::expect("curtains", &rig.picture());
+}
+
+fn curtains(
+    mut commands: Commands,
+    mut meshes: ResMut<Assets<Mesh>>,
+    mut materials: ResMut<Assets<StandardMaterial>>,
+) {
+    let cloth = meshes.add(Rectangle::new(1.6, 2.0));
+    let ball = meshes.add(Sphere::new(0.4));
+    let white = materials.add(Color::WHITE);
+    for (at, (part, thickness)) in [(0.0, 0.0), (0.5, 0.0), (1.0, 0.0), (1.0, 0.5)]
+        .into_iter()
+        .enumerate()
+    {
+        let material = materials.add(StandardMaterial {
+            base_color: Color::srgb(0.7, 0.8, 0.5),
+            diffuse_transmission: part,
+            thickness,
+            attenuation_distance: 0.5,
+            attenuation_color: Color::srgb(1.0, 0.6, 0.2),
+            double_sided: true,
+            cull_mode: None,
+            ..StandardMaterial::default()
+        });
+        let x = 1.8 * at as f32 - 2.7;
+        let place = Transform::from_xyz(x, 0.0, 0.0);
+        let mut curtain = commands.spawn((Mesh3d(cloth.clone()), MeshMaterial3d(material), place));
+        if at > 1 {
+            curtain.insert(TransmittedShadowReceiver);
+        }
+        commands.spawn((
+            Mesh3d(ball.clone()),
+            MeshMaterial3d(white.clone()),
+            Transform::from_xyz(x, 0.0, -1.2),
+        ));
+    }
+    commands.spawn((
+        DirectionalLight {
+            shadow_maps_enabled: true,
+            ..DirectionalLight::default()
+        },
+        Transform::from_xyz(0.5, 0.8, -3.0).looking_at(Vec3::ZERO, Vec3::Y),
+    ));
+    commands.spawn((
+        Camera3d::default(),
+        Transform::from_xyz(0.0, 0.0, 3.6).looking_at(Vec3::ZERO, Vec3::Y),
+    ));
 }
 
 #[test]

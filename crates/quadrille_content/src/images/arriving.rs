@@ -1,5 +1,7 @@
 //! An image on its way to the device: part by part, over as many frames as its bytes take.
 
+use std::ops::Range;
+
 use bevy_image::Image as ImageAsset;
 use quadrille::ecs::{ImageRegion, TexturePart, texture_parts};
 use quadrille::prelude::{GpuImage, ImageDesc, Uploads};
@@ -102,31 +104,20 @@ impl Arriving {
             };
             let block = asset.texture_descriptor.format.block_dimensions().1;
             let slices = Slices::new(level.extent, block, part.bytes.len());
-            let from = part.bytes.start + self.slices as usize * slices.bytes;
-            // The last slice may have fewer bytes than the others.
-            let end = if part.bytes.end - from <= room.left {
-                slices.count
-            } else {
-                let count = (room.left / slices.bytes.max(1)) as u32;
-                let least = u32::from(room.is_first);
-                slices.count.min(self.slices + count.max(least))
-            };
-            let taken = self.slices..end;
+            let taken = self.slices..slices.end(self.slices, part.bytes.len(), room);
             if taken.is_empty() {
                 break;
             }
             let (offset, extent) = slices.texels(level.extent, taken.clone());
-            let to = part
-                .bytes
-                .end
-                .min(part.bytes.start + taken.end as usize * slices.bytes);
             let region = level.texels(offset, extent);
+            let bytes = slices.bytes_of(taken.clone(), &part.bytes);
+            let count = bytes.len();
             match &asset.data {
-                Some(data) => uploads.write_image_region(&self.image, region, &data[from..to]),
-                None => uploads.write_image_region(&self.image, region, &vec![0; to - from]),
+                Some(data) => uploads.write_image_region(&self.image, region, &data[bytes]),
+                None => uploads.write_image_region(&self.image, region, &vec![0; count]),
             }
-            sum += to - from;
-            room.left = room.left.saturating_sub(to - from);
+            sum += count;
+            room.left = room.left.saturating_sub(count);
             room.is_first = false;
             self.slices = taken.end;
             if taken.end == slices.count {
@@ -167,12 +158,25 @@ impl Slices {
         }
     }
 
+    /// Where those end for which there is room, from one on, of a level with so many bytes.
+    fn end(&self, start: u32, level: usize, room: Room) -> u32 {
+        // The last slice may have fewer bytes than the others.
+        if level - start as usize * self.bytes <= room.left {
+            return self.count;
+        }
+        let fits = (room.left / self.bytes.max(1)) as u32;
+        let least = u32::from(room.is_first);
+        self.count.min(start + fits.max(least))
+    }
+
+    /// Where the bytes of some are, of a level whose bytes are these.
+    fn bytes_of(&self, slices: Range<u32>, level: &Range<usize>) -> Range<usize> {
+        let place = |slice: u32| level.start + slice as usize * self.bytes;
+        place(slices.start)..place(slices.end).min(level.end)
+    }
+
     /// The texels of some: the first one, and how many there are.
-    fn texels(
-        &self,
-        [width, height, depth]: [u32; 3],
-        slices: std::ops::Range<u32>,
-    ) -> ([u32; 3], [u32; 3]) {
+    fn texels(&self, [width, height, depth]: [u32; 3], slices: Range<u32>) -> ([u32; 3], [u32; 3]) {
         let [start, end] = [slices.start, slices.end].map(|it| it * self.length);
         if depth > 1 {
             ([0, 0, start], [width, height, end - start])

@@ -69,6 +69,13 @@ pub struct TexturePart {
 }
 
 /// The parts of an asset that has a [description](describe()), in the order of its data.
+///
+/// ```
+/// # use quadrille_ecs::texture_parts;
+/// let white = bevy_image::Image::default();
+/// let parts: Vec<_> = texture_parts(&white).collect();
+/// assert_eq!((parts.len(), parts[0].bytes.clone()), (1, 0..4));
+/// ```
 pub fn parts(asset: &ImageAsset) -> impl Iterator<Item = TexturePart> {
     let desc = &asset.texture_descriptor;
     let mips = desc.mip_level_count.max(1);

@@ -134,7 +134,7 @@ pub(crate) fn mip_bytes(asset: &ImageAsset, mip: u32) -> u64 {
 }
 
 /// Bytes of all mip levels of all layers.
-pub fn bytes(asset: &ImageAsset) -> u64 {
+pub(super) fn bytes(asset: &ImageAsset) -> u64 {
     let desc = &asset.texture_descriptor;
     let mips = desc.mip_level_count.max(1);
     // More levels than bits would be of a pixel each.

@@ -1,6 +1,6 @@
 use quadrille::prelude::{Format, ImageDesc};
 
-use super::{Slices, next_first_mip, step_desc};
+use super::{Room, Slices, next_first_mip, step_desc};
 
 /// The first levels of the steps of an image.
 fn steps(side: [u32; 2], levels: u32) -> Vec<u32> {
@@ -43,4 +43,16 @@ fn levels_are_cut_into_rows_of_blocks_and_into_slices() {
     let deep = Slices::new([8, 8, 4], 1, 4 * 8 * 8 * 4);
     assert_eq!((deep.count, deep.length, deep.bytes), (4, 1, 256));
     assert_eq!(deep.texels([8, 8, 4], 1..3), ([0, 0, 1], [8, 8, 2]));
+}
+
+#[test]
+fn what_there_is_room_for_is_taken() {
+    // Four slices of 6400 bytes, and one of 2400.
+    let slices = Slices::new([100, 70, 1], 1, 28_000);
+    let end = |start, left, is_first| slices.end(start, 28_000, Room { left, is_first });
+    assert_eq!(end(0, 28_000, false), 5);
+    assert_eq!(end(1, 13_000, false), 3);
+    assert_eq!([end(2, 6399, false), end(2, 6399, true)], [2, 3]);
+    assert_eq!([end(4, 2400, false), end(4, 2399, false)], [5, 4]);
+    assert_eq!(slices.bytes_of(3..5, &(1000..29_000)), 20_200..29_000);
 }
