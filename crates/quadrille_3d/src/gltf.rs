@@ -90,7 +90,12 @@ impl From<&GltfMaterial> for StandardMaterial {
 /// itself is made darker.
 fn seen_through(material: &GltfMaterial) -> (Color, AlphaMode) {
     let mode = alpha_mode(material.alpha_mode);
-    let through = material.specular_transmission * (1.0 - material.metallic);
+    // Where an image says what is metal, the factor is 1 for all, and what is to let light through is none.
+    let metallic = match &material.metallic_roughness_texture {
+        Some(_) => 0.0,
+        None => material.metallic,
+    };
+    let through = material.specular_transmission * (1.0 - metallic);
     let is_even = material.specular_transmission_texture.is_none();
     let is_glass = mode == AlphaMode::Opaque && is_even && through > 0.0;
     if !is_glass {

@@ -27,6 +27,11 @@ fn glass_is_seen_through() {
         it.specular_transmission_texture = Some(Handle::default());
     });
     assert_eq!(masked.alpha_mode, AlphaMode::Opaque);
+    let with_image = converted(|it| {
+        (it.metallic, it.specular_transmission) = (1.0, 0.75);
+        it.metallic_roughness_texture = Some(Handle::default());
+    });
+    assert_eq!(with_image.alpha_mode, AlphaMode::Premultiplied);
     let metal = converted(|it| (it.metallic, it.specular_transmission) = (1.0, 1.0));
     assert_eq!(metal.alpha_mode, AlphaMode::Opaque);
 }
