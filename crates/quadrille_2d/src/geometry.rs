@@ -37,7 +37,7 @@ impl Geometry2d<'_> {
         if has(&[BatchKind::World, BatchKind::Clip]) {
             uses.push(self.instances.any().as_declared());
         }
-        if has(&[BatchKind::Nodes]) {
+        if has(&[BatchKind::Nodes, BatchKind::Gradients]) {
             uses.push(self.nodes.any().as_declared());
         }
         if has(&[BatchKind::Lines]) {
@@ -56,7 +56,7 @@ impl Geometry2d<'_> {
             .indices(&self.indices, 0, IndexType::U32);
         match kind {
             BatchKind::World | BatchKind::Clip => rendering.vertices(1, &self.instances, 0),
-            BatchKind::Nodes => rendering.vertices(1, &self.nodes, 0),
+            BatchKind::Nodes | BatchKind::Gradients => rendering.vertices(1, &self.nodes, 0),
             BatchKind::Lines => rendering.vertices(1, &self.lines, 0),
             BatchKind::Tiles => rendering.vertices(1, &self.chunks, 0).bind(2, &self.tiles),
         };

@@ -1,4 +1,4 @@
-//! What is drawn of nodes with round corners: an instance of a box.
+//! Boxes of nodes as instances: round corners, borders, shadows, gradients.
 
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
@@ -10,7 +10,7 @@ use quadrille::vulkan::{Format, VertexLayout};
 #[derive(Resource, Deref)]
 pub struct Nodes2d(pub(crate) GpuBuffer);
 
-/// One box as the shader reads it (`node.wgsl`). Places are in the pixels of its node, y up, the node's centre
+/// One box as the shaders read it (`boxes.wgsl`). Places are in the pixels of its node, y up, the node's centre
 /// at the origin.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
@@ -28,9 +28,11 @@ pub(crate) struct Node {
     /// Left, top, right, bottom.
     pub(crate) widths: [f32; 4],
     pub(crate) tint: [f32; 4],
-    /// The sides of the border as bits in the same order, 0 for the whole box; half the width of a
-    /// shadow's edge, 0 for none.
-    pub(crate) sides_and_softness: [f32; 2],
+    /// Flags: the sides of the border as bits in the same order, 0 for the whole box, and those of `boxes.wgsl` and
+    /// `gradient.wgsl`. Half the width of a shadow's edge, 0 for none; of gradients the hint.
+    pub(crate) flags_and_softness: [f32; 2],
+    /// Color at the end of a gradient's segment; zeros for other boxes.
+    pub(crate) end_color: [f32; 4],
 }
 
 impl Node {
@@ -40,9 +42,9 @@ impl Node {
         quadrille_content::is_finite(bytemuck::cast_slice(std::slice::from_ref(self)))
     }
 
-    /// How vertex shaders read boxes: locations 3 to 12.
+    /// How vertex shaders read boxes: locations 3 to 13.
     pub(crate) fn layout() -> VertexLayout {
-        let mut formats = [Format::R32G32B32A32_SFLOAT; 10];
+        let mut formats = [Format::R32G32B32A32_SFLOAT; 11];
         formats[9] = Format::R32G32_SFLOAT;
         VertexLayout::packed(3, &formats).per_instance()
     }

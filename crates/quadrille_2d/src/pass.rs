@@ -139,7 +139,9 @@ fn draw_view(
 fn push_view(rendering: &mut Rendering<'_>, view: &View2d, kind: BatchKind) {
     let world = view.clip_from_world.to_cols_array();
     match kind {
-        BatchKind::World | BatchKind::Nodes | BatchKind::Tiles => rendering.push(&world),
+        BatchKind::World | BatchKind::Nodes | BatchKind::Gradients | BatchKind::Tiles => {
+            rendering.push(&world)
+        }
         BatchKind::Clip => rendering.push(&Mat4::IDENTITY.to_cols_array()),
         BatchKind::Lines => {
             // The matrix, the size, and what fills the struct up to a whole vector.

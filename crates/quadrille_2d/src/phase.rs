@@ -84,7 +84,7 @@ pub(crate) struct Texture {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Batch {
     pub(crate) mesh: MeshPlace,
-    /// None for lines.
+    /// None for lines and gradients.
     pub(crate) texture: Option<Texture>,
     pub(crate) kind: BatchKind,
     /// Of the list that its kind says.
@@ -100,6 +100,12 @@ pub(crate) enum BatchKind {
     Clip,
     /// Of [`Phase2d::nodes`].
     Nodes,
+    /// Segments of gradients, of [`Phase2d::nodes`].
+    #[cfg_attr(
+        not(feature = "ui"),
+        expect(dead_code, reason = "only UI has gradients")
+    )]
+    Gradients,
     /// Of [`GizmoLines`](quadrille_content::GizmoLines).
     Lines,
     /// Of [`Phase2d::chunks`].

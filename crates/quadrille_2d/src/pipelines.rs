@@ -1,7 +1,9 @@
 //! The pipelines of the pass.
 
 use bevy_ecs::prelude::*;
-use quadrille::prelude::{Blend, GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc};
+use quadrille::prelude::{
+    Blend, GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, ShaderModule,
+};
 use quadrille::vulkan::{PrimitiveTopology, ShaderError, VertexLayout};
 
 use crate::chunk::Chunk;
@@ -19,6 +21,7 @@ pub struct Pipelines2d {
     lines: GraphicsPipeline,
     triangles: GraphicsPipeline,
     nodes: GraphicsPipeline,
+    gradients: GraphicsPipeline,
     gizmos: GraphicsPipeline,
     tiles: GraphicsPipeline,
 }
@@ -27,8 +30,12 @@ impl Pipelines2d {
     pub(crate) fn new(gpu: &GpuDevice) -> Result<Self, ShaderError> {
         let source = include_str!("../../../shaders/quadrille_2d/draw.wgsl");
         let draw = GpuShader::wgsl("quadrille_2d/draw.wgsl", source)?;
+        let source = include_str!("../../../shaders/quadrille_2d/boxes.wgsl");
+        ShaderModule::new("quadrille_2d::boxes", source).publish()?;
         let source = include_str!("../../../shaders/quadrille_2d/node.wgsl");
         let node = GpuShader::wgsl("quadrille_2d/node.wgsl", source)?;
+        let source = include_str!("../../../shaders/quadrille_2d/gradient.wgsl");
+        let gradient = GpuShader::wgsl("quadrille_2d/gradient.wgsl", source)?;
         let source = include_str!("../../../shaders/quadrille_2d/line.wgsl");
         let line = GpuShader::wgsl("quadrille_2d/line.wgsl", source)?;
         let source = include_str!("../../../shaders/quadrille_2d/tile.wgsl");
@@ -47,6 +54,7 @@ impl Pipelines2d {
             lines: pipeline("2d lines", &draw, Instance::layout(), Lines)?,
             triangles: pipeline("2d triangles", &draw, Instance::layout(), Triangles)?,
             nodes: pipeline("2d nodes", &node, Node::layout(), Triangles)?,
+            gradients: pipeline("2d gradients", &gradient, Node::layout(), Triangles)?,
             gizmos: pipeline("2d gizmos", &line, Line::layout(), Triangles)?,
             tiles: pipeline("2d tiles", &tile, Chunk::layout(), Triangles)?,
         })
@@ -56,6 +64,7 @@ impl Pipelines2d {
     pub(crate) fn of(&self, batch: &Batch) -> &GraphicsPipeline {
         match (batch.kind, batch.mesh.shape) {
             (BatchKind::Nodes, _) => &self.nodes,
+            (BatchKind::Gradients, _) => &self.gradients,
             (BatchKind::Lines, _) => &self.gizmos,
             (BatchKind::Tiles, _) => &self.tiles,
             (BatchKind::World | BatchKind::Clip, Shape::Points) => &self.points,

@@ -8,8 +8,8 @@ use bevy_image::Image as ImageAsset;
 use bevy_math::{Affine3A, Mat3, Rect, Vec2};
 use bevy_sprite::{Anchor, Text2dShadow};
 use bevy_text::{
-    ComputedTextBlock, Strikethrough, StrikethroughColor, TextBackgroundColor, TextBounds,
-    TextColor, TextLayoutInfo, Underline, UnderlineColor,
+    ComputedTextBlock, PositionedGlyph, Strikethrough, StrikethroughColor, TextBackgroundColor,
+    TextBounds, TextColor, TextLayoutInfo, Underline, UnderlineColor,
 };
 use bevy_transform::components::GlobalTransform;
 
@@ -64,6 +64,7 @@ pub(crate) fn add_text(
             let world = text.transform.affine() * offset * in_text;
             (world, shadow.color)
         }),
+        selected: None,
     };
     laid_out.add(spans, sink);
 }
@@ -76,6 +77,8 @@ pub(crate) struct LaidOut<'a> {
     pub(crate) world: Affine3A,
     /// The same for the text's shadow, and its colour.
     pub(crate) shadow: Option<(Affine3A, Color)>,
+    /// Color of glyphs within the layout's selection.
+    pub(crate) selected: Option<Color>,
 }
 
 impl LaidOut<'_> {
@@ -94,14 +97,14 @@ impl LaidOut<'_> {
             }
         }
         if let Some((world, color)) = text.shadow {
-            add_glyphs(text, &world, |_| color, sink);
+            add_glyphs(text, &world, |_| color, None, sink);
             add_lines(text, &world, span, Some(color), sink);
         }
         let color = |section| {
             let color = span(section).and_then(|span| span.color);
             color.map_or(Color::WHITE, |color| color.0)
         };
-        add_glyphs(text, &world, color, sink);
+        add_glyphs(text, &world, color, text.selected, sink);
         add_lines(text, &world, span, None, sink);
     }
 }
@@ -110,6 +113,7 @@ fn add_glyphs(
     text: &LaidOut<'_>,
     world: &Affine3A,
     color: impl Fn(u32) -> Color,
+    selected: Option<Color>,
     sink: &mut impl Sink,
 ) {
     // Neighbouring glyphs mostly share their span.
@@ -121,14 +125,21 @@ fn add_glyphs(
         };
         last = Some((glyph.section_index, tint));
         let atlas = &glyph.atlas_info;
-        let tint = if atlas.is_alpha_mask {
-            tint
-        } else {
-            LinearRgba::WHITE.with_alpha(tint.alpha)
+        let tint = match selected {
+            _ if !atlas.is_alpha_mask => LinearRgba::WHITE.with_alpha(tint.alpha),
+            Some(color) if is_selected(text.layout, glyph) => color.to_linear(),
+            _ => tint,
         };
         let place = turned(glyph.position, atlas.rect.size());
         sink.add(Some((atlas.texture, atlas.rect)), world, place, tint);
     }
+}
+
+/// Whether a glyph lies within the selection as a whole, as bevy asks.
+fn is_selected(layout: &TextLayoutInfo, glyph: &PositionedGlyph) -> bool {
+    let glyph = rect_around(glyph.position, glyph.atlas_info.rect.size());
+    let holds = |rect: &Rect| rect.contains(glyph.min) && rect.contains(glyph.max);
+    layout.selection_rects.iter().any(holds)
 }
 
 fn add_lines<'w>(

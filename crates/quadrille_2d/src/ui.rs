@@ -4,45 +4,52 @@
 //! bevy lays nodes out in pixels of the camera's viewport, y down. Here the same pixels are used
 //! with y up, as everywhere else in this crate, so that sprites and nodes share the pass.
 //!
-//! Absent: gradients; nodes that have them are drawn without. Children are not cut to the round
-//! corners of their parents, as in bevy.
+//! Parts of a node cover each other in bevy's order: shadows, background, border and outline, gradients, image, selection,
+//! text, caret, inline images. Children are not cut to the round corners of their parents, as in bevy.
 
 mod clip;
+mod gradient;
+mod image;
 mod numbers;
+mod parts;
 mod rounded;
 mod shadow;
+mod text;
 
 use bevy_asset::{AssetId, Assets};
-use bevy_color::{Alpha as _, Color, ColorToComponents as _, LinearRgba};
+use bevy_color::{Alpha as _, Color, LinearRgba};
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryData;
 use bevy_ecs::system::SystemParam;
 use bevy_image::{Image as ImageAsset, TextureAtlasLayout};
+use bevy_input_focus::InputFocus;
 use bevy_math::{Affine2, Affine3A, Mat2, Mat4, Rect, Vec2, Vec3};
-use bevy_sprite::SpriteImageMode;
-use bevy_text::{ComputedTextBlock, TextLayoutInfo};
+use bevy_text::{
+    ComputedTextBlock, EditableText, TextColor, TextCursorStyle, TextLayoutInfo, TextReadWriteMode,
+};
 use bevy_ui::prelude::{BackgroundColor, BorderColor, BoxShadow, ImageNode, Outline};
-use bevy_ui::widget::{NodeImageMode, TextShadow, ViewportNode};
+use bevy_ui::widget::{InlineImage, TextShadow, ViewportNode};
 use bevy_ui::{
-    CalculatedClip, ComputedNode, ComputedUiTargetCamera, UiGlobalTransform, UiStack, VisualBox,
+    BackgroundGradient, BorderGradient, CalculatedClip, ComputedNode, ComputedUiTargetCamera,
+    Gradient, OuterColor, UiGlobalTransform, UiStack,
 };
 
 use bevy_camera::RenderTarget;
 use bevy_camera::visibility::InheritedVisibility;
 
-use crate::instance::{AlphaMode, Instance, UvRect, rect_around};
+use crate::instance::UvRect;
 use crate::meshes::Meshes2d;
-use crate::node::Node;
-use crate::phase::{Batch, BatchKind, Phase2d, Texture, Textures2d, View2d};
-use crate::slices::{Slice, slices};
-use crate::sprites::missing_texture;
-use crate::text::{LaidOut, Sink, Span};
-use clip::{Clip, Left};
+use crate::phase::{Phase2d, Textures2d, View2d};
+use crate::slices::Slice;
+use crate::text::{Sink, Span};
+use clip::Clip;
+use gradient::{Lines, Stops, quad_of};
+use image::is_on_pixels;
 pub(crate) use numbers::{limit_images, limit_nodes};
+use parts::Paint;
 use quadrille_content::DeviceImages;
-use quadrille_content::MeshPlace;
 use quadrille_content::{Complaints, first_odd};
-use rounded::RoundBox;
+use rounded::{Drawn, RoundBox};
 
 /// A node with all that is drawn of it.
 #[derive(QueryData)]
@@ -54,11 +61,19 @@ pub(crate) struct NodeData {
     visibility: &'static InheritedVisibility,
     clip: Option<&'static CalculatedClip>,
     background: Option<&'static BackgroundColor>,
+    outside: Option<&'static OuterColor>,
+    gradients: (
+        Option<&'static BackgroundGradient>,
+        Option<&'static BorderGradient>,
+    ),
     border: Option<&'static BorderColor>,
     outline: Option<&'static Outline>,
     image: Option<&'static ImageNode>,
     viewport: Option<&'static ViewportNode>,
     text: Option<(&'static TextLayoutInfo, &'static ComputedTextBlock)>,
+    text_color: Option<&'static TextColor>,
+    edited: Option<&'static EditableText>,
+    cursor: Option<(&'static TextCursorStyle, &'static TextReadWriteMode)>,
     shadow: Option<&'static TextShadow>,
     shadows: Option<&'static BoxShadow>,
 }
@@ -69,6 +84,8 @@ pub(crate) struct Nodes<'w, 's> {
     stack: Res<'w, UiStack>,
     nodes: Query<'w, 's, NodeData>,
     spans: Query<'w, 's, Span>,
+    inline_images: Query<'w, 's, &'static InlineImage>,
+    focus: Option<Res<'w, InputFocus>>,
     targets: Query<'w, 's, &'static RenderTarget>,
     image_assets: Res<'w, Assets<ImageAsset>>,
     layouts: Res<'w, Assets<TextureAtlasLayout>>,
@@ -82,9 +99,9 @@ pub(crate) fn queue_ui(
     nodes: Nodes,
     mut phase: ResMut<Phase2d>,
     mut textures: ResMut<Textures2d>,
-    mut scratch: Local<(Vec<Slice>, Clip)>,
+    mut scratch: Local<(Vec<Slice>, Clip, Stops)>,
 ) {
-    let (slices, clip) = &mut *scratch;
+    let (slices, clip, stops) = &mut *scratch;
     let mut at = 0;
     while let Some(view) = phase.views.get(at) {
         at += 1;
@@ -103,6 +120,7 @@ pub(crate) fn queue_ui(
             slices,
             view_start: start,
             clip,
+            stops,
             round: None,
             entity: Entity::PLACEHOLDER,
         };
@@ -157,6 +175,8 @@ struct Writer<'a, 'w, 's> {
     view_start: u32,
     /// What the node's ancestors let through.
     clip: &'a mut Clip,
+    /// Memory for the color stops of gradients.
+    stops: &'a mut Stops,
     /// What is drawn is cut to this box of the node.
     round: Option<RoundBox>,
     /// The node.
@@ -181,94 +201,121 @@ impl Writer<'_, '_, '_> {
         self.entity = item.entity;
         let transform: Affine2 = **item.transform;
         let world = y_up(transform);
-        let whole = rect_around(Vec2::ZERO, size);
         if let Some(shadows) = item.shadows {
             self.add_shadows(&world, item.node, shadows);
         }
-        self.round = RoundBox::of(item.node);
-        if let Some(BackgroundColor(color)) = item.background {
-            self.fill(&world, whole, *color);
-        }
+        self.add_background(&world, item);
         if let Some(border) = item.border {
             self.add_border(&world, item.node, border);
+        }
+        if let Some(outline) = item.outline {
+            self.add_outline(&world, item.node, outline.color);
+        }
+        let (background, border) = item.gradients;
+        if let Some(BackgroundGradient(gradients)) = background {
+            self.add_gradients(&world, item.node, gradients, false);
+        }
+        if let Some(BorderGradient(gradients)) = border {
+            self.add_gradients(&world, item.node, gradients, true);
         }
         if let Some(image) = item.image {
             self.add_image(&world, item.node, image);
         }
-        if let Some(image) = item.viewport.and_then(|viewport| self.seen_in(viewport)) {
-            // The picture is as large as the node, whose border lies over it.
-            let inside = rect_y_up(item.node.padding_box());
-            let uv_at = |point| clip::uv_at(point, whole, UvRect::WHOLE);
-            let uv = UvRect {
-                min: uv_at(Vec2::new(inside.min.x, inside.max.y)),
-                max: uv_at(Vec2::new(inside.max.x, inside.min.y)),
-            };
-            self.quad(image, &world, inside, uv, LinearRgba::WHITE);
+        if let Some(viewport) = item.viewport {
+            self.add_viewport(&world, item.node, viewport);
         }
-        let round = self.round.take();
-        if let Some((layout, block)) = item.text {
-            let inset = rect_y_up(item.node.content_box());
-            let top_left = Vec2::new(inset.min.x, inset.max.y);
-            let world = world * Affine3A::from_translation(top_left.extend(0.0));
-            let shadow = item.shadow.map(|shadow| {
-                let offset = shadow.offset / item.node.inverse_scale_factor();
-                let offset = Vec3::new(offset.x, -offset.y, 0.0);
-                (world * Affine3A::from_translation(offset), shadow.color)
+        self.add_text(&world, transform, item);
+    }
+
+    /// Fills the inside of the border, and what lies beside round corners.
+    fn add_background(&mut self, world: &Affine3A, item: &NodeDataItem<'_, '_>) {
+        let whole = RoundBox::of(item.node);
+        if let Some(BackgroundColor(color)) = item.background {
+            let (center, inside) = whole.inside(item.node.border());
+            self.fill_box(world, center, inside, quad_of(item.node, center), *color);
+        }
+        if let Some(OuterColor(color)) = item.outside
+            && whole.is_round()
+        {
+            let drawn = Drawn::Inverted;
+            let outside = RoundBox { drawn, ..whole };
+            self.fill_box(world, Vec2::ZERO, outside, whole.place(), *color);
+        }
+    }
+
+    fn add_gradients(
+        &mut self,
+        world: &Affine3A,
+        node: &ComputedNode,
+        gradients: &[Gradient],
+        is_border: bool,
+    ) {
+        let whole = RoundBox::of(node);
+        let (center, shape) = if is_border {
+            let drawn = Drawn::Border {
+                widths: border_widths(node),
+                sides: [true; 4],
+            };
+            (Vec2::ZERO, RoundBox { drawn, ..whole })
+        } else {
+            whole.inside(node.border())
+        };
+        if shape.half.min_element() <= 0.0 {
+            return;
+        }
+        let world = *world * Affine3A::from_translation(center.extend(0.0));
+        let quad = quad_of(node, center);
+        let lines = Lines {
+            node,
+            viewport: self.viewport,
+            center,
+        };
+        self.round = Some(shape);
+        let mut stops = std::mem::take(self.stops);
+        for gradient in gradients.iter().filter(|gradient| !gradient.is_empty()) {
+            lines.add(gradient, &mut stops, |segment| {
+                self.paint(Paint::Gradient(segment), &world, quad, UvRect::WHOLE);
             });
-            let text = LaidOut {
-                layout,
-                block,
-                world,
-                shadow,
-            };
-            text.add(&self.nodes.spans, self);
         }
-        self.round = round;
-        if let Some(outline) = item.outline {
-            self.add_outline(&world, item.node, outline.color);
-        }
+        *self.stops = stops;
         self.round = None;
     }
 
     fn add_border(&mut self, world: &Affine3A, node: &ComputedNode, color: &BorderColor) {
-        let inset = node.border();
-        let outer = rect_around(Vec2::ZERO, node.size());
-        let (thin, thick) = (inset.min_inset, inset.max_inset);
         let colors = [color.left, color.top, color.right, color.bottom];
-        let widths = [thin.x, thin.y, thick.x, thick.y];
-        self.frame(world, outer, widths, colors);
+        self.frame(world, RoundBox::of(node), border_widths(node), colors);
     }
 
     fn add_outline(&mut self, world: &Affine3A, node: &ComputedNode, color: Color) {
         let width = node.outline_width();
-        let by = node.outline_offset() + width;
-        let outer = rect_around(Vec2::ZERO, node.size()).inflate(by);
-        self.round = self.round.map(|round| round.inflated(by));
+        let outer = RoundBox::of(node).inflated(node.outline_offset() + width);
         self.frame(world, outer, [width; 4], [color; 4]);
     }
 
-    /// Four bars along the inside of a rectangle: left, top, right, bottom; or a ring, where corners
-    /// are round or colours meet.
-    fn frame(&mut self, world: &Affine3A, outer: Rect, widths: [f32; 4], colors: [Color; 4]) {
-        // Sides of two colours meet in a slanted line, which only the shader of boxes draws.
+    /// Draws a border along the inside of a box: left, top, right, bottom. Where nothing is round, slanted or between
+    /// pixels it is four bars, else a ring for each colour.
+    fn frame(&mut self, world: &Affine3A, outer: RoundBox, widths: [f32; 4], colors: [Color; 4]) {
+        let Rect { min, max } = outer.place();
+        let [left, top, right, bottom] = widths;
+        let inner = Rect {
+            min: min + Vec2::new(left, bottom),
+            max: max - Vec2::new(right, top),
+        };
         let is_plain = colors.iter().all(|color| *color == colors[0]);
-        let square = (!is_plain).then(|| RoundBox::square(outer.size()));
-        if let Some(round) = self.round.or(square) {
-            let before = self.round;
-            for (ring, color) in round.borders(widths, colors.map(|color| color.to_linear())) {
+        let is_sharp = is_on_pixels(world, outer.place()) && is_on_pixels(world, inner);
+        if outer.is_round() || !is_plain || !is_sharp {
+            for (ring, color) in outer.borders(widths, colors.map(|color| color.to_linear())) {
                 self.round = Some(ring);
                 self.add(None, world, ring.place(), color);
             }
-            self.round = before;
+            self.round = None;
             return;
         }
-        let Rect { min, max } = outer;
-        let [left, top, right, bottom] = widths;
         let bars = [
-            Rect::new(min.x, min.y + bottom, min.x + left, max.y - top),
-            Rect::new(min.x, max.y - top, max.x, max.y),
-            Rect::new(max.x - right, min.y + bottom, max.x, max.y - top),
-            Rect::new(min.x, min.y, max.x, min.y + bottom),
+            Rect::new(min.x, inner.min.y, inner.min.x, inner.max.y),
+            Rect::new(min.x, inner.max.y, max.x, max.y),
+            Rect::new(inner.max.x, inner.min.y, max.x, inner.max.y),
+            Rect::new(min.x, min.y, max.x, inner.min.y),
         ];
         for ((bar, width), color) in bars.into_iter().zip(widths).zip(colors) {
             if width > 0.0 {
@@ -281,66 +328,6 @@ impl Writer<'_, '_, '_> {
         if color.alpha() > 0.0 {
             self.add(None, world, place, color.to_linear());
         }
-    }
-
-    fn add_image(&mut self, world: &Affine3A, node: &ComputedNode, image: &ImageNode) {
-        let id = image.image.id();
-        let place = rect_y_up(match image.visual_box {
-            VisualBox::ContentBox => node.content_box(),
-            VisualBox::PaddingBox => node.padding_box(),
-            VisualBox::BorderBox => node.border_box(),
-        });
-        if place.size().cmple(Vec2::ZERO).any() {
-            return;
-        }
-        let Some(size) = self.nodes.image_assets.get(id).map(ImageAsset::size_f32) else {
-            return;
-        };
-        let Some(part) = self.part(image, size) else {
-            let atlas = image.texture_atlas.as_ref();
-            if let Some(reason) =
-                atlas.and_then(|atlas| missing_texture(atlas, &self.nodes.layouts))
-            {
-                let who = format_args!("the image of the node {}", self.entity);
-                self.nodes.complaints.warn(who, || reason);
-            }
-            return;
-        };
-        let tint = image.color.to_linear();
-        let mut slices_of_image = std::mem::take(self.slices);
-        slices_of_image.clear();
-        let mode = sprite_mode(&image.image_mode);
-        slices(&mode, part, place.size(), &mut slices_of_image);
-        for Slice { part, place: at } in &slices_of_image {
-            let at = Rect {
-                min: at.min + place.center(),
-                max: at.max + place.center(),
-            };
-            let uv = UvRect::of_pixels(*part, size).flipped(image.flip_x, image.flip_y);
-            self.quad(id, world, at, uv, tint);
-        }
-        *self.slices = slices_of_image;
-    }
-
-    /// The image that a node's camera draws to.
-    fn seen_in(&self, viewport: &ViewportNode) -> Option<AssetId<ImageAsset>> {
-        let target = self.nodes.targets.get(viewport.camera?).ok()?;
-        Some(target.as_image()?.id())
-    }
-
-    /// The pixels that a node shows of its image.
-    fn part(&self, image: &ImageNode, size: Vec2) -> Option<Rect> {
-        let atlas = match &image.texture_atlas {
-            Some(atlas) => atlas.texture_rect(&self.nodes.layouts)?.as_rect(),
-            None => Rect::from_corners(Vec2::ZERO, size),
-        };
-        Some(match image.rect {
-            None => atlas,
-            Some(rect) => Rect {
-                min: rect.min + atlas.min,
-                max: rect.max + atlas.min,
-            },
-        })
     }
 
     fn quad(
@@ -359,123 +346,7 @@ impl Writer<'_, '_, '_> {
         } else {
             uv
         };
-        let mut parts = Parts {
-            phase: self.phase,
-            view_start: self.view_start,
-            texture,
-            round: self.round,
-            world,
-            place,
-            tint,
-            complaints: &self.nodes.complaints,
-            entity: self.entity,
-        };
-        let uv_at = |point| clip::uv_at(point, place, uv);
-        let meshes = &self.nodes.meshes;
-        match self.clip.cut(world, place) {
-            Left::Nothing => {}
-            Left::Rect(whole) if whole == place => parts.add_rect(meshes.quad(), whole, uv),
-            Left::Rect(rect) => {
-                let min = uv_at(Vec2::new(rect.min.x, rect.max.y));
-                let max = uv_at(Vec2::new(rect.max.x, rect.min.y));
-                parts.add_rect(meshes.quad(), rect, UvRect { min, max });
-            }
-            Left::Polygon(corners) => {
-                for side in corners[1..].windows(2) {
-                    let corners = [corners[0], side[0], side[1]];
-                    parts.add_triangle(meshes.triangle(), corners, corners.map(uv_at));
-                }
-            }
-        }
-    }
-}
-
-/// Adds what is left of a quad.
-struct Parts<'a> {
-    phase: &'a mut Phase2d,
-    view_start: u32,
-    texture: Texture,
-    round: Option<RoundBox>,
-    world: &'a Affine3A,
-    /// The quad.
-    place: Rect,
-    tint: LinearRgba,
-    complaints: &'a Complaints,
-    entity: Entity,
-}
-
-impl Parts<'_> {
-    fn add_rect(&mut self, mesh: MeshPlace, rect: Rect, uv: UvRect) {
-        match self.round {
-            Some(round) => {
-                let Rect { min, max } = rect;
-                let corners = [Vec2::new(min.x, max.y), max, min];
-                let right_top = Vec2::new(uv.max.x, uv.min.y);
-                let left_bottom = Vec2::new(uv.min.x, uv.max.y);
-                let uvs = [uv.min, right_top, left_bottom];
-                self.add_node(mesh, round.to_node(self.world, corners, uvs, self.tint));
-            }
-            None => {
-                let quad = Instance::quad(self.world, rect, uv, self.tint, AlphaMode::Blend);
-                self.add_instance(mesh, quad);
-            }
-        }
-    }
-
-    fn add_triangle(&mut self, mesh: MeshPlace, corners: [Vec2; 3], uvs: [Vec2; 3]) {
-        let (world, tint) = (self.world, self.tint);
-        match self.round {
-            Some(round) => self.add_node(mesh, round.to_node(world, corners, uvs, tint)),
-            None => {
-                let triangle = Instance::triangle(world, corners, uvs, tint, AlphaMode::Blend);
-                self.add_instance(mesh, triangle);
-            }
-        }
-    }
-
-    fn add_node(&mut self, mesh: MeshPlace, node: Node) {
-        if !node.is_finite() {
-            return self.refuse();
-        }
-        self.phase.nodes.push(node);
-        self.close(mesh, BatchKind::Nodes, self.phase.nodes.len() as u32);
-    }
-
-    fn add_instance(&mut self, mesh: MeshPlace, instance: Instance) {
-        if !instance.is_finite() {
-            return self.refuse();
-        }
-        self.phase.instances.push(instance);
-        self.close(mesh, BatchKind::World, self.phase.instances.len() as u32);
-    }
-
-    fn refuse(&self) {
-        let Rect { min, max } = self.place;
-        let radii = self.round.map_or([Vec2::ZERO; 4], |round| round.radii);
-        let what = || {
-            first_odd(&[
-                ("transform", &self.world.to_cols_array()),
-                ("place", &[min.x, min.y, max.x, max.y]),
-                ("color", &self.tint.to_f32_array()),
-                (
-                    "border_radius",
-                    bytemuck::cast_slice(&radii.map(|radius| radius.to_array())),
-                ),
-            ])
-        };
-        let who = format_args!("a part of the node {}", self.entity);
-        self.complaints.warn(who, what);
-    }
-
-    /// The last one of a list of so many is drawn with this mesh.
-    fn close(&mut self, mesh: MeshPlace, kind: BatchKind, length: u32) {
-        let batch = Batch {
-            mesh,
-            texture: Some(self.texture),
-            kind,
-            instances: length - 1..length,
-        };
-        self.phase.add(batch, self.view_start);
+        self.paint(Paint::Image(texture, tint), world, place, uv);
     }
 }
 
@@ -488,6 +359,21 @@ impl Sink for Writer<'_, '_, '_> {
         tint: LinearRgba,
     ) {
         let (id, uv) = match image {
+            // Lines of text lie where they lie between pixels: their edges are smooth.
+            None if self.round.is_none() && !is_on_pixels(world, place) => {
+                let shape = RoundBox::square(place.size());
+                let world = *world * Affine3A::from_translation(place.center().extend(0.0));
+                self.round = Some(shape);
+                self.quad(
+                    AssetId::default(),
+                    &world,
+                    shape.place(),
+                    UvRect::WHOLE,
+                    tint,
+                );
+                self.round = None;
+                return;
+            }
             None => (AssetId::default(), UvRect::WHOLE),
             Some((id, pixels)) => {
                 let size = self.nodes.image_assets.get(id).map(ImageAsset::size_f32);
@@ -498,21 +384,10 @@ impl Sink for Writer<'_, '_, '_> {
     }
 }
 
-/// How sprites call it.
-fn sprite_mode(mode: &NodeImageMode) -> SpriteImageMode {
-    match mode {
-        NodeImageMode::Auto | NodeImageMode::Stretch => SpriteImageMode::Auto,
-        NodeImageMode::Sliced(slicer) => SpriteImageMode::Sliced(slicer.clone()),
-        NodeImageMode::Tiled {
-            tile_x,
-            tile_y,
-            stretch_value,
-        } => SpriteImageMode::Tiled {
-            tile_x: *tile_x,
-            tile_y: *tile_y,
-            stretch_value: *stretch_value,
-        },
-    }
+/// Widths of a node's border: left, top, right, bottom.
+fn border_widths(node: &ComputedNode) -> [f32; 4] {
+    let (first, last) = (node.border().min_inset, node.border().max_inset);
+    [first.x, first.y, last.x, last.y]
 }
 
 #[cfg(test)]

@@ -5,6 +5,9 @@ mod common;
 #[cfg(feature = "gizmos")]
 #[path = "gpu/gizmos.rs"]
 mod gizmos;
+#[cfg(feature = "ui")]
+#[path = "gpu/gradients.rs"]
+mod gradients;
 #[path = "gpu/ktx2.rs"]
 mod ktx2;
 #[path = "gpu/msaa.rs"]
@@ -21,6 +24,9 @@ mod tilemap;
 #[cfg(feature = "ui")]
 #[path = "gpu/ui.rs"]
 mod ui;
+#[cfg(feature = "ui")]
+#[path = "gpu/ui_parts.rs"]
+mod ui_parts;
 #[path = "gpu/windows.rs"]
 mod windows;
 

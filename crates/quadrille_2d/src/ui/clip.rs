@@ -5,7 +5,7 @@
 //! Where a side is parallel to those of the quad, a rectangle remains; else a convex polygon, which
 //! is drawn as a fan of triangles.
 
-use bevy_math::{Affine3A, Rect, Vec2};
+use bevy_math::{Affine2, Affine3A, Rect, Vec2};
 use bevy_ui::CalculatedClip;
 
 use crate::instance::UvRect;
@@ -35,6 +35,9 @@ pub(super) enum Left<'a> {
     Polygon(&'a [Vec2]),
 }
 
+/// Number of sides before a rectangle was pushed.
+pub(super) struct Pushed(usize);
+
 impl Clip {
     /// Takes what a node's ancestors let through; false if that is nothing.
     pub(super) fn set(&mut self, clip: Option<&CalculatedClip>) -> bool {
@@ -45,23 +48,46 @@ impl Clip {
             Some(CalculatedClip::Rects(rects)) => rects,
         };
         for clip in rects {
-            let (rect, to_local) = (clip.rect, clip.world_to_clip_local);
-            let sides = [
-                (Vec2::X, -rect.min.x),
-                (Vec2::NEG_X, rect.max.x),
-                (Vec2::Y, -rect.min.y),
-                (Vec2::NEG_Y, rect.max.y),
-            ];
-            // An axis that does not clip ends nowhere.
-            for (normal, edge) in sides.into_iter().filter(|(_, edge)| edge.is_finite()) {
-                let down = to_local.matrix2.transpose() * normal;
-                self.sides.push(Side {
-                    normal: Vec2::new(down.x, -down.y),
-                    offset: normal.dot(to_local.translation) + edge,
-                });
-            }
+            self.add(clip.rect, clip.world_to_clip_local);
         }
         true
+    }
+
+    fn add(&mut self, rect: Rect, to_local: Affine2) {
+        let sides = [
+            (Vec2::X, -rect.min.x),
+            (Vec2::NEG_X, rect.max.x),
+            (Vec2::Y, -rect.min.y),
+            (Vec2::NEG_Y, rect.max.y),
+        ];
+        // An axis that does not clip ends nowhere.
+        for (normal, edge) in sides.into_iter().filter(|(_, edge)| edge.is_finite()) {
+            let down = to_local.matrix2.transpose() * normal;
+            self.sides.push(Side {
+                normal: Vec2::new(down.x, -down.y),
+                offset: normal.dot(to_local.translation) + edge,
+            });
+        }
+    }
+
+    /// Clips to a rectangle in the space of `transform`, y down, as well, until [`Self::pop`]. Nothing is let through of a
+    /// space that is flat.
+    pub(super) fn push(&mut self, rect: Rect, transform: Affine2) -> Pushed {
+        let pushed = Pushed(self.sides.len());
+        if transform.matrix2.determinant() == 0.0 {
+            self.sides.push(Side {
+                normal: Vec2::ZERO,
+                offset: -1.0,
+            });
+        } else {
+            self.add(rect, transform.inverse());
+        }
+        pushed
+    }
+
+    /// Ends a [`Self::push`].
+    pub(super) fn pop(&mut self, pushed: Pushed) {
+        self.sides.truncate(pushed.0);
     }
 
     /// What is let through of a rectangle in the space of `world`.

@@ -2,10 +2,14 @@
 
 use bevy_color::{ColorToComponents as _, LinearRgba};
 use bevy_math::{Affine3A, Rect, Vec2};
+use bevy_sprite::BorderRect;
 use bevy_ui::ComputedNode;
 
 use crate::instance::rect_around;
 use crate::node::Node;
+
+/// `INVERTED` of `boxes.wgsl`.
+const INVERTED: u32 = 16;
 
 /// A box with round corners.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,6 +27,8 @@ pub(super) struct RoundBox {
 pub(super) enum Drawn {
     /// All of it.
     Whole,
+    /// All of the quad around it but the box.
+    Inverted,
     /// Its border, which lies inside.
     Border {
         /// Left, top, right, bottom.
@@ -35,23 +41,19 @@ pub(super) enum Drawn {
 }
 
 impl RoundBox {
-    /// The box of a node; none if its corners are not round.
-    pub(super) fn of(node: &ComputedNode) -> Option<Self> {
+    /// The box of a node.
+    pub(super) fn of(node: &ComputedNode) -> Self {
         let radius = node.border_radius();
-        let radii = [
-            radius.top_left,
-            radius.top_right,
-            radius.bottom_right,
-            radius.bottom_left,
-        ];
-        radii
-            .iter()
-            .any(|radius| *radius != Vec2::ZERO)
-            .then(|| Self {
-                half: node.size() / 2.0,
-                radii,
-                drawn: Drawn::Whole,
-            })
+        Self {
+            half: node.size() / 2.0,
+            radii: [
+                radius.top_left,
+                radius.top_right,
+                radius.bottom_right,
+                radius.bottom_left,
+            ],
+            drawn: Drawn::Whole,
+        }
     }
 
     /// A box of this size whose corners are not round.
@@ -73,6 +75,42 @@ impl RoundBox {
             }
         }
         self
+    }
+
+    /// Whether a corner is round.
+    pub(super) fn is_round(&self) -> bool {
+        self.radii.iter().any(|radius| *radius != Vec2::ZERO)
+    }
+
+    /// The box that remains of it when this much of each side is taken, and its centre, y up. Round corners lose as much,
+    /// and stay around the same centres.
+    pub(super) fn inside(self, inset: BorderRect) -> (Vec2, Self) {
+        let (first, last) = (inset.min_inset, inset.max_inset);
+        let half = (self.half - (first + last) / 2.0).max(Vec2::ZERO);
+        let center = (first - last) / 2.0 * Vec2::new(1.0, -1.0);
+        let taken = [
+            first,
+            Vec2::new(last.x, first.y),
+            last,
+            Vec2::new(first.x, last.y),
+        ];
+        let radii = [0, 1, 2, 3].map(|corner| {
+            let left = (self.radii[corner] - taken[corner]).min(half);
+            // Round along both axes, or not at all.
+            if left.min_element() > 0.0 {
+                left
+            } else {
+                Vec2::ZERO
+            }
+        });
+        (
+            center,
+            Self {
+                half,
+                radii,
+                ..self
+            },
+        )
     }
 
     /// The rectangle around it.
@@ -110,8 +148,9 @@ impl RoundBox {
             world.matrix3.y_axis,
             world.translation,
         );
-        let (widths, sides, softness) = match self.drawn {
+        let (widths, flags, softness) = match self.drawn {
             Drawn::Whole => ([0.0; 4], 0, 0.0),
+            Drawn::Inverted => ([0.0; 4], INVERTED, 0.0),
             Drawn::Border { widths, sides } => {
                 let bits = (0..4).filter(|&side| sides[side]).map(|side| 1 << side);
                 (widths, bits.sum::<u32>(), 0.0)
@@ -129,7 +168,8 @@ impl RoundBox {
             radii_y: self.radii.map(|radii| radii.y),
             widths,
             tint: tint.to_f32_array(),
-            sides_and_softness: [sides as f32, softness],
+            flags_and_softness: [flags as f32, softness],
+            end_color: [0.0; 4],
         }
     }
 }

@@ -24,7 +24,7 @@ impl Writer<'_, '_, '_> {
             let world = *world * Affine3A::from_translation(offset);
             let place = match round.drawn {
                 Drawn::Shadow(softness) => round.place().inflate(softness),
-                Drawn::Whole | Drawn::Border { .. } => round.place(),
+                Drawn::Whole | Drawn::Inverted | Drawn::Border { .. } => round.place(),
             };
             self.round = Some(round);
             self.add(None, &world, place, shadow.color.to_linear());
@@ -53,8 +53,7 @@ fn shadow_box(
     );
     let spread = length(shadow.spread_radius, size.x)?;
     let blur = length(shadow.blur_radius, size.x)?.max(0.0);
-    let square = || RoundBox::square(size);
-    let mut round = RoundBox::of(node).unwrap_or_else(square).inflated(spread);
+    let mut round = RoundBox::of(node).inflated(spread);
     if blur > 0.0 {
         // What is blurred is round at its corners.
         for radius in &mut round.radii {

@@ -1,6 +1,7 @@
 use bevy_math::Vec4;
 use bevy_ui::CalculatedClipRect;
 
+use super::clip::Left;
 use super::*;
 
 fn pixel(matrix: Mat4, x: f32, y_down: f32) -> Vec2 {

@@ -19,7 +19,7 @@ fn sides_are_bits() {
     let corners = [(-8.0, 4.0), (8.0, 4.0), (-8.0, -4.0)].map(Vec2::from);
     let uvs = [Vec2::ZERO, Vec2::X, Vec2::Y];
     let node = round.to_node(&world, corners, uvs, LinearRgba::WHITE);
-    assert_eq!(node.sides_and_softness, [9.0, 0.0]);
+    assert_eq!(node.flags_and_softness, [9.0, 0.0]);
     assert_eq!(node.origin_and_half, [5.0, 6.0, 8.0, 4.0]);
     let corners = [
         [-8.0, 4.0, 0.0, 0.0],
@@ -60,4 +60,24 @@ fn corners_that_are_not_round_stay_so() {
         (none.half, none.radii[0]),
         (Vec2::new(3.0, 0.0), Vec2::ZERO)
     );
+}
+
+#[test]
+fn inside_of_a_border_has_smaller_corners() {
+    let inset = BorderRect {
+        min_inset: Vec2::new(1.0, 0.0),
+        max_inset: Vec2::new(3.0, 2.0),
+    };
+    let whole = RoundBox {
+        radii: [Vec2::splat(2.0); 4],
+        ..ROUND
+    };
+    let (center, inside) = whole.inside(inset);
+    assert_eq!(
+        (center, inside.half),
+        (Vec2::new(-1.0, 1.0), Vec2::new(6.0, 3.0))
+    );
+    // Of the right corners nothing remains along x.
+    let left = [Vec2::new(1.0, 2.0), Vec2::ZERO, Vec2::ZERO, Vec2::ZERO];
+    assert_eq!(inside.radii, left);
 }

@@ -1,0 +1,476 @@
+//! Gradients of backgrounds and borders: an instance of the node's box for each segment between two color stops, as
+//! bevy_ui_render draws them (`gradient.wgsl`).
+
+use std::f32::consts::{FRAC_PI_2, TAU};
+
+use bevy_color::{
+    Alpha as _, ColorToComponents as _, Hsla, Hsva, LinearRgba, Mix as _, Okhsla, Oklaba, Oklcha,
+    Srgba,
+};
+use bevy_math::{FloatOrd, Rect, Vec2};
+use bevy_ui::{
+    AngularColorStop, ColorStop, ComputedNode, ConicGradient, Gradient, InterpolationColorSpace,
+    LinearGradient, RadialGradient,
+};
+
+use crate::node::Node;
+
+/// Flags of `gradient.wgsl`.
+const RADIAL: u32 = 32;
+const CONIC: u32 = 64;
+const FILL_START: u32 = 128;
+const FILL_END: u32 = 256;
+const SPACE_BIT: u32 = 9;
+
+/// Segments that a whole turn of hue in Okhsl becomes: the shader does not know that space, whose colors are mixed here and
+/// joined in Oklab.
+const OKHSL_TURN: f32 = 96.0;
+/// The fewest segments, for changes of lightness and saturation.
+const OKHSL_LEAST: f32 = 12.0;
+
+/// A color stop with its position: pixels along the gradient, or radians. Automatic ones are NaN before they are placed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Stop {
+    color: LinearRgba,
+    at: f32,
+    hint: f32,
+}
+
+/// One segment of a gradient, as the shader reads it beside the box.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Segment {
+    /// Origin, y up, and what the kind of gradient needs.
+    line: [f32; 4],
+    ends: [f32; 2],
+    flags: u32,
+    hint: f32,
+    start_color: [f32; 4],
+    end_color: [f32; 4],
+}
+
+impl Segment {
+    /// Puts it into an instance of the box that it fills.
+    pub(super) fn put(&self, node: &mut Node) {
+        let [x, y, z, w] = self.line;
+        let [start, end] = self.ends;
+        for (corner, uv) in node
+            .corners_and_uvs
+            .iter_mut()
+            .zip([[x, y], [z, w], [start, end]])
+        {
+            corner[2..].copy_from_slice(&uv);
+        }
+        node.flags_and_softness = [node.flags_and_softness[0] + self.flags as f32, self.hint];
+        node.tint = self.start_color;
+        node.end_color = self.end_color;
+    }
+}
+
+/// The shader's color spaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Space {
+    Linear,
+    Srgb,
+    Oklab,
+    Oklch,
+    OklchLong,
+    Hsl,
+    HslLong,
+    Hsv,
+    HsvLong,
+}
+
+impl Space {
+    /// The space that the shader mixes in; Oklab for Okhsl.
+    fn of(space: InterpolationColorSpace) -> Self {
+        use InterpolationColorSpace as I;
+        match space {
+            I::LinearRgba => Self::Linear,
+            I::Srgba => Self::Srgb,
+            I::Oklaba | I::Okhsla | I::OkhslaLong => Self::Oklab,
+            I::Oklcha => Self::Oklch,
+            I::OklchaLong => Self::OklchLong,
+            I::Hsla => Self::Hsl,
+            I::HslaLong => Self::HslLong,
+            I::Hsva => Self::Hsv,
+            I::HsvaLong => Self::HsvLong,
+        }
+    }
+
+    /// A color in this space; hues in turns.
+    fn convert(self, color: LinearRgba) -> [f32; 4] {
+        match self {
+            Self::Linear => color.to_f32_array(),
+            Self::Srgb => Srgba::from(color).to_f32_array(),
+            Self::Oklab => Oklaba::from(color).to_f32_array(),
+            Self::Oklch | Self::OklchLong => {
+                let Oklcha {
+                    lightness,
+                    chroma,
+                    hue,
+                    alpha,
+                } = color.into();
+                [lightness, chroma, hue / 360.0, alpha]
+            }
+            Self::Hsl | Self::HslLong => {
+                let Hsla {
+                    hue,
+                    saturation,
+                    lightness,
+                    alpha,
+                } = color.into();
+                [hue / 360.0, saturation, lightness, alpha]
+            }
+            Self::Hsv | Self::HsvLong => {
+                let Hsva {
+                    hue,
+                    saturation,
+                    value,
+                    alpha,
+                } = color.into();
+                [hue / 360.0, saturation, value, alpha]
+            }
+        }
+    }
+}
+
+/// The lines of gradients of one node.
+pub(super) struct Lines<'a> {
+    pub(super) node: &'a ComputedNode,
+    /// The size of the viewport in pixels.
+    pub(super) viewport: Vec2,
+    /// Centre of the box that is filled, in the node, y up.
+    pub(super) center: Vec2,
+}
+
+/// Memory for color stops, kept from node to node.
+#[derive(Default)]
+pub(crate) struct Stops {
+    placed: Vec<Stop>,
+    explicit: Vec<Stop>,
+}
+
+impl Lines<'_> {
+    /// Adds the segments of a gradient, in the order in which they are drawn.
+    pub(super) fn add(&self, gradient: &Gradient, stops: &mut Stops, mut add: impl FnMut(Segment)) {
+        let size = self.node.size();
+        let (line, kind, space) = match gradient {
+            // A single color fills everything.
+            _ if gradient.get_single().is_some() => {
+                let color = gradient.get_single().unwrap_or_default().to_linear();
+                stops.placed.clear();
+                stops.placed.extend([0.0, 1.0].map(|at| Stop {
+                    color,
+                    at,
+                    hint: 0.5,
+                }));
+                ([0.0; 4], 0, InterpolationColorSpace::LinearRgba)
+            }
+            Gradient::Linear(LinearGradient {
+                angle,
+                stops: list,
+                color_space,
+            }) => {
+                self.place(list, line_length(*angle, size), stops);
+                (self.linear(*angle), 0, *color_space)
+            }
+            Gradient::Radial(RadialGradient {
+                position,
+                shape,
+                stops: list,
+                color_space,
+            }) => {
+                let center = self.resolve(position);
+                let (scale, node) = (self.scale(), self.node);
+                let radii = shape.resolve(
+                    center,
+                    scale,
+                    size,
+                    self.viewport,
+                    node.em_size,
+                    node.rem_size,
+                );
+                self.place(list, radii.x, stops);
+                let ratio = if radii.y == 0.0 {
+                    1.0
+                } else {
+                    radii.x / radii.y
+                };
+                (self.line(center, [ratio, 0.0]), RADIAL, *color_space)
+            }
+            Gradient::Conic(ConicGradient {
+                position,
+                start,
+                stops: list,
+                color_space,
+            }) => {
+                place_angles(list, stops);
+                (
+                    self.line(self.resolve(position), [*start, 0.0]),
+                    CONIC,
+                    *color_space,
+                )
+            }
+        };
+        let segments = Segments { line, kind, space };
+        segments.add(&stops.placed, &mut add);
+    }
+
+    /// The box's centre becomes the origin.
+    fn line(&self, from: Vec2, [z, w]: [f32; 2]) -> [f32; 4] {
+        [from.x - self.center.x, -from.y - self.center.y, z, w]
+    }
+
+    /// From the corner behind the box's centre, in the direction of the angle: clockwise from the top.
+    fn linear(&self, angle: f32) -> [f32; 4] {
+        let half = self.node.size() / 2.0;
+        let quarter = ((angle - FRAC_PI_2).rem_euclid(TAU) / FRAC_PI_2) as u32;
+        let corner = match quarter {
+            0 => Vec2::new(-half.x, -half.y),
+            1 => Vec2::new(half.x, -half.y),
+            2 => Vec2::new(half.x, half.y),
+            _ => Vec2::new(-half.x, half.y),
+        };
+        self.line(corner, [angle.sin(), angle.cos()])
+    }
+
+    fn scale(&self) -> f32 {
+        self.node.inverse_scale_factor().recip()
+    }
+
+    fn resolve(&self, position: &bevy_ui::UiPosition) -> Vec2 {
+        let node = self.node;
+        position.resolve(
+            self.scale(),
+            node.size(),
+            self.viewport,
+            node.em_size,
+            node.rem_size,
+        )
+    }
+
+    /// Places color stops along a gradient of this length. Explicit ones come in order of their positions.
+    fn place(&self, list: &[ColorStop], length: f32, stops: &mut Stops) {
+        let node = self.node;
+        let resolve = |stop: &ColorStop| {
+            let at = stop.point.resolve(
+                self.scale(),
+                length,
+                self.viewport,
+                node.em_size,
+                node.rem_size,
+            );
+            at.ok()
+        };
+        stops.place(
+            list.iter()
+                .map(|stop| (stop.color.to_linear(), resolve(stop), stop.hint)),
+            length,
+        );
+    }
+}
+
+/// Places the color stops of a conic gradient.
+fn place_angles(list: &[AngularColorStop], stops: &mut Stops) {
+    let angle = |stop: &AngularColorStop| stop.angle.map(|angle| angle.clamp(0.0, TAU));
+    stops.place_between(
+        list.iter()
+            .map(|stop| (stop.color.to_linear(), angle(stop), stop.hint)),
+        |_| [0.0, TAU],
+    );
+}
+
+impl Stops {
+    fn place(
+        &mut self,
+        list: impl Iterator<Item = (LinearRgba, Option<f32>, f32)> + Clone,
+        length: f32,
+    ) {
+        self.place_between(list, |explicit| {
+            let first = explicit.first().map_or(0.0, |stop| stop.at);
+            let last = explicit.last().map_or(length, |stop| stop.at);
+            [first.min(0.0), last.max(length)]
+        });
+    }
+
+    /// Places stops: explicit ones in order, the first and the last automatic one at the ends, the others evenly between
+    /// their neighbours.
+    fn place_between(
+        &mut self,
+        list: impl Iterator<Item = (LinearRgba, Option<f32>, f32)> + Clone,
+        ends: impl FnOnce(&[Stop]) -> [f32; 2],
+    ) {
+        let Self { placed, explicit } = self;
+        explicit.clear();
+        let known = |(color, at, hint): (LinearRgba, Option<f32>, f32)| {
+            Some(Stop {
+                color,
+                at: at?,
+                hint,
+            })
+        };
+        explicit.extend(list.clone().filter_map(known));
+        explicit.sort_by_key(|stop| FloatOrd(stop.at));
+        let [first, last] = ends(explicit);
+        let mut sorted = explicit.iter().copied();
+        placed.clear();
+        placed.extend(list.filter_map(|(color, at, hint)| match at {
+            Some(_) => sorted.next(),
+            None => Some(Stop {
+                color,
+                at: f32::NAN,
+                hint,
+            }),
+        }));
+        if let Some(stop) = placed.first_mut().filter(|stop| stop.at.is_nan()) {
+            stop.at = first;
+        }
+        if let Some(stop) = placed.last_mut().filter(|stop| stop.at.is_nan()) {
+            stop.at = last;
+        }
+        spread(placed);
+    }
+}
+
+/// Places automatic stops evenly between explicit ones.
+fn spread(stops: &mut [Stop]) {
+    let mut before = 0;
+    for at in 1..stops.len() {
+        if stops[at].at.is_nan() {
+            continue;
+        }
+        let (first, last) = (stops[before].at, stops[at].at);
+        let step = (last - first) / (at - before) as f32;
+        for (number, stop) in stops[before + 1..at].iter_mut().enumerate() {
+            stop.at = first + step * (number + 1) as f32;
+        }
+        before = at;
+    }
+}
+
+/// What all segments of a gradient share.
+struct Segments {
+    line: [f32; 4],
+    kind: u32,
+    space: InterpolationColorSpace,
+}
+
+impl Segments {
+    fn add(&self, stops: &[Stop], add: &mut impl FnMut(Segment)) {
+        let last = stops.len().saturating_sub(2);
+        let mut is_first = true;
+        for (index, pair) in stops.windows(2).enumerate() {
+            let (mut start, end) = (pair[0], pair[1]);
+            if start.at == end.at {
+                if index != last {
+                    continue;
+                }
+                if !is_first {
+                    start.color = LinearRgba::NONE;
+                }
+            }
+            let mut fill = 0;
+            if start.at > 0.0 && is_first {
+                fill |= FILL_START;
+            }
+            if index == last {
+                fill |= FILL_END;
+            }
+            is_first = false;
+            use InterpolationColorSpace::{Okhsla, OkhslaLong};
+            if matches!(self.space, Okhsla | OkhslaLong) && start.at < end.at {
+                self.add_okhsl(start, end, fill, add);
+            } else {
+                add(self.segment(start, end, fill));
+            }
+        }
+    }
+
+    fn segment(&self, start: Stop, end: Stop, fill: u32) -> Segment {
+        let space = Space::of(self.space);
+        Segment {
+            line: self.line,
+            ends: [start.at, end.at],
+            flags: self.kind | fill | (space as u32) << SPACE_BIT,
+            hint: start.hint,
+            start_color: space.convert(start.color),
+            end_color: space.convert(end.color),
+        }
+    }
+
+    /// Cuts a segment so finely that mixing in Oklab shows no difference to mixing in Okhsl.
+    fn add_okhsl(&self, start: Stop, end: Stop, fill: u32, add: &mut impl FnMut(Segment)) {
+        let is_long = self.space == InterpolationColorSpace::OkhslaLong;
+        let [first, last] = [start.color, end.color].map(Okhsla::from);
+        let (from, turn) = okhsl_hues(first, last, is_long);
+        let count = (turn.abs() * OKHSL_TURN + OKHSL_LEAST).ceil() as u32;
+        let stop = |number: u32| {
+            let part = number as f32 / count as f32;
+            let mixed = first.mix(&last, hinted(part, start.hint));
+            let hue = (from + turn * hinted(part, start.hint)).rem_euclid(1.0) * 360.0;
+            let color = Oklaba::from(Okhsla { hue, ..mixed });
+            let color = LinearRgba::from(color).with_alpha(mixed.alpha);
+            let at = start.at + (end.at - start.at) * part;
+            Stop {
+                color,
+                at,
+                hint: 0.5,
+            }
+        };
+        for number in 0..count {
+            let mut fill = fill;
+            if number > 0 {
+                fill &= !FILL_START;
+            }
+            if number + 1 < count {
+                fill &= !FILL_END;
+            }
+            add(self.segment(stop(number), stop(number + 1), fill));
+        }
+    }
+}
+
+/// The first hue and the difference to the last, in turns. A gray end takes the other's hue.
+fn okhsl_hues(first: Okhsla, last: Okhsla, is_long: bool) -> (f32, f32) {
+    /// As in the shader.
+    const GUARD: f32 = 1e-4;
+    let [mut from, mut to] = [first.hue, last.hue].map(|hue| hue / 360.0);
+    if first.saturation < GUARD {
+        from = to;
+    } else if last.saturation < GUARD {
+        to = from;
+    }
+    let short = (to - from + 0.5).rem_euclid(1.0) - 0.5;
+    let long = if short > 0.0 {
+        short - 1.0
+    } else {
+        short + 1.0
+    };
+    (from, if is_long { long } else { short })
+}
+
+/// How far colors are mixed at a part of a segment whose middle color is at the hint.
+fn hinted(part: f32, hint: f32) -> f32 {
+    if part < hint {
+        0.5 * part / hint
+    } else {
+        0.5 + 0.5 * (part - hint) / (1.0 - hint).max(f32::MIN_POSITIVE)
+    }
+}
+
+/// Length of the line of a linear gradient, from corner to corner (CSS Images 3, section 3.1.1).
+fn line_length(angle: f32, size: Vec2) -> f32 {
+    size.x * angle.sin().abs() + size.y * angle.cos().abs()
+}
+
+/// Quad that a gradient is drawn on: the whole node, around the centre of its box.
+pub(super) fn quad_of(node: &ComputedNode, center: Vec2) -> Rect {
+    let half = node.size() / 2.0;
+    Rect {
+        min: -half - center,
+        max: half - center,
+    }
+}
+
+#[cfg(test)]
+mod tests;

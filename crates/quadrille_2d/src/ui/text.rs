@@ -1,0 +1,217 @@
+//! Text of nodes: what it says, its selection and its caret, and images between its words.
+
+use bevy_color::{Alpha as _, Color, LinearRgba};
+use bevy_image::{Image as ImageAsset, TRANSPARENT_IMAGE_HANDLE};
+use bevy_math::{Affine2, Affine3A, Rect, Vec2, Vec3};
+use bevy_text::{TextCursorStyle, TextLayoutInfo, TextReadWriteMode};
+
+use super::image::on_pixels;
+use super::rounded::{Drawn, RoundBox};
+use super::{NodeDataItem, Writer, rect_y_up};
+use crate::instance::UvRect;
+use crate::text::{LaidOut, Sink as _};
+
+impl Writer<'_, '_, '_> {
+    /// Adds the text of a node. Text that is edited scrolls within the node's content box, and is cut to that.
+    pub(super) fn add_text(
+        &mut self,
+        world: &Affine3A,
+        transform: Affine2,
+        item: &NodeDataItem<'_, '_>,
+    ) {
+        let Some((layout, block)) = item.text else {
+            return;
+        };
+        let content = item.node.content_box();
+        let scrolled = item.edited.map(|text| text.viewport.offset);
+        let pushed = scrolled.map(|_| self.clip.push(content, transform));
+        let text_world = from_top_left(world, content.min - scrolled.unwrap_or_default());
+        let style = item.cursor.map(|(style, mode)| (style, *mode));
+        if let Some((style, mode)) = style {
+            self.add_selection(&text_world, layout, style, mode);
+        }
+        let shadow = item.shadow.map(|shadow| {
+            let offset = shadow.offset / item.node.inverse_scale_factor();
+            (from_top_left(&text_world, offset), shadow.color)
+        });
+        let text = LaidOut {
+            layout,
+            block,
+            world: text_world,
+            shadow,
+            selected: style.and_then(|(style, _)| style.selected_text_color),
+        };
+        text.add(&self.nodes.spans, self);
+        if item.edited.is_some() {
+            let color = item.text_color.map_or(Color::WHITE, |color| color.0);
+            for rect in &layout.preedit_underline_rects {
+                self.add(None, &text_world, rect_y_up(*rect), color.to_linear());
+            }
+        }
+        if let Some((style, mode)) = style {
+            self.add_caret(&text_world, layout, style, mode);
+        }
+        if let Some(pushed) = pushed {
+            self.clip.pop(pushed);
+        }
+        // bevy scrolls and cuts all but these.
+        self.add_inline_images(&from_top_left(world, content.min), layout);
+    }
+
+    fn add_selection(
+        &mut self,
+        world: &Affine3A,
+        layout: &TextLayoutInfo,
+        style: &TextCursorStyle,
+        mode: TextReadWriteMode,
+    ) {
+        let focus = self.nodes.focus.as_ref().and_then(|focus| focus.get());
+        let is_edited = focus == Some(self.entity) && mode == TextReadWriteMode::Editable;
+        let color = match is_edited {
+            true => style.selection_color,
+            false => style.unfocused_selection_color,
+        };
+        if mode == TextReadWriteMode::Static || color.is_fully_transparent() {
+            return;
+        }
+        let rects = &layout.selection_rects;
+        for (at, rect) in rects.iter().enumerate() {
+            let before = at.checked_sub(1).map(|at| rects[at]);
+            let shape = RoundBox {
+                half: rect.size() / 2.0,
+                radii: selection_radii(
+                    *rect,
+                    before,
+                    rects.get(at + 1).copied(),
+                    style.selection_radius,
+                ),
+                drawn: Drawn::Whole,
+            };
+            self.fill_box(
+                world,
+                rect_y_up(*rect).center(),
+                shape,
+                shape.place(),
+                color,
+            );
+        }
+    }
+
+    fn add_caret(
+        &mut self,
+        world: &Affine3A,
+        layout: &TextLayoutInfo,
+        style: &TextCursorStyle,
+        mode: TextReadWriteMode,
+    ) {
+        if let Some((true, rect)) = layout.cursor
+            && mode != TextReadWriteMode::Static
+            && !style.color.is_fully_transparent()
+            && !rect.is_empty()
+        {
+            self.add(None, world, rect_y_up(rect), style.color.to_linear());
+        }
+    }
+
+    fn add_inline_images(&mut self, world: &Affine3A, layout: &TextLayoutInfo) {
+        for (entity, _, rect) in &layout.inline_boxes {
+            let Ok(image) = self.nodes.inline_images.get(*entity) else {
+                continue;
+            };
+            let id = image.image.id();
+            let is_hidden = image.color.is_fully_transparent()
+                || id == TRANSPARENT_IMAGE_HANDLE.id()
+                || rect.is_empty();
+            if is_hidden || self.nodes.image_assets.get(id).is_none_or(is_empty) {
+                continue;
+            }
+            let uv = UvRect::WHOLE.flipped(image.flip_x, image.flip_y);
+            let shape = RoundBox::square(rect.size());
+            let center = rect_y_up(*rect).center();
+            let (world, shape, place) = on_pixels(world, center, shape, shape.place());
+            self.round = shape;
+            self.quad(id, &world, place, uv, image.color.to_linear());
+            self.round = None;
+        }
+    }
+}
+
+fn is_empty(image: &ImageAsset) -> bool {
+    image.size().min_element() == 0
+}
+
+/// The space whose origin is at a place of a node, y down.
+fn from_top_left(world: &Affine3A, at: Vec2) -> Affine3A {
+    *world * Affine3A::from_translation(Vec3::new(at.x, -at.y, 0.0))
+}
+
+/// Radii of the corners of a selected line, `part` of its height, but where the line before or after it goes on: left top,
+/// right top, right bottom, left bottom. The rectangles are in the layout, y down.
+fn selection_radii(line: Rect, before: Option<Rect>, after: Option<Rect>, part: f32) -> [Vec2; 4] {
+    let radius = line.height() * part.clamp(0.0, 0.5);
+    let mut radii = [Vec2::splat(radius); 4];
+    // Along x, where another line reaches below or above this corner.
+    let left = |other: Rect| {
+        let reaches = line.min.x <= other.max.x;
+        reaches.then(|| (other.min.x - line.min.x).clamp(0.0, radius))
+    };
+    let right = |other: Rect| {
+        let reaches = other.min.x <= line.max.x;
+        reaches.then(|| (line.max.x - other.max.x).clamp(0.0, radius))
+    };
+    let corners = [
+        before.and_then(left),
+        before.and_then(right),
+        after.and_then(right),
+        after.and_then(left),
+    ];
+    for (radius, x) in radii.iter_mut().zip(corners) {
+        radius.x = x.unwrap_or(radius.x);
+        if radius.x == 0.0 {
+            *radius = Vec2::ZERO;
+        }
+    }
+    radii
+}
+
+/// Fills boxes with a colour.
+impl Writer<'_, '_, '_> {
+    /// Fills a box around a centre of the node. What is drawn of `quad`, around the same centre, has smooth edges where
+    /// those of the box do not lie between pixels.
+    pub(super) fn fill_box(
+        &mut self,
+        world: &Affine3A,
+        center: Vec2,
+        shape: RoundBox,
+        quad: Rect,
+        color: Color,
+    ) {
+        let color: LinearRgba = color.to_linear();
+        if color.alpha <= 0.0 || shape.half.min_element() <= 0.0 {
+            return;
+        }
+        let (world, shape, place) = on_pixels(world, center, shape, shape.place());
+        self.round = shape;
+        self.add(None, &world, shape.map_or(place, |_| quad), color);
+        self.round = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn selected_lines_are_round_where_no_other_goes_on() {
+        let first = Rect::new(20.0, 0.0, 60.0, 10.0);
+        let second = Rect::new(0.0, 10.0, 30.0, 20.0);
+        let [none, round] = [Vec2::ZERO, Vec2::splat(5.0)];
+        assert_eq!(selection_radii(first, None, None, 0.5), [round; 4]);
+        // Below its left corner the second line goes on.
+        let upper = selection_radii(first, None, Some(second), 0.5);
+        assert_eq!(upper, [round, round, round, none]);
+        let lower = selection_radii(second, Some(first), None, 0.5);
+        assert_eq!(lower, [round, none, round, round]);
+        assert_eq!(selection_radii(first, None, None, 0.0), [none; 4]);
+    }
+}
