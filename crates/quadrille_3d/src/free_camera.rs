@@ -1,7 +1,7 @@
 //! A camera that keys and the mouse fly through a scene, by bevy's names: bevy's crate for it
 //! depends on its renderer.
 
-use std::f32::consts::FRAC_PI_2;
+use std::f32::consts::{FRAC_PI_2, PI};
 use std::fmt;
 
 use bevy_app::{App, Plugin, RunFixedMainLoop, RunFixedMainLoopSystems};
@@ -66,6 +66,14 @@ pub struct FreeCamera {
     pub mouse_key_cursor_grab: MouseButton,
     /// The mouse turns the camera from one press to the next: M.
     pub keyboard_key_toggle_cursor_grab: KeyCode,
+    /// Turns the other way round the axes below while it is held: the left control key.
+    pub key_snap_reverse: KeyCode,
+    /// Looks up, or down: 7 of the number pad.
+    pub axis_top: KeyCode,
+    /// Looks to the right (+x), or to the left: 3 of the number pad.
+    pub axis_right: KeyCode,
+    /// Looks to the front (-z), or back: 1 of the number pad.
+    pub axis_front: KeyCode,
     /// Units of length in a second.
     pub walk_speed: f32,
     /// Units of length in a second, with [`Self::key_run`].
@@ -74,7 +82,9 @@ pub struct FreeCamera {
     pub scroll_factor: f32,
     /// How fast it comes to rest: without keys, e to this power less is left after a second.
     pub friction: f32,
-    /// Which way is up where it rises.
+    /// How fast it turns to an axis, in radians a second.
+    pub rotation_speed: f32,
+    /// Direction in which it rises.
     pub vertical_movement_axis: VerticalMovementAxis,
 }
 
@@ -101,30 +111,61 @@ impl Default for FreeCamera {
             key_run: KeyCode::ShiftLeft,
             mouse_key_cursor_grab: MouseButton::Right,
             keyboard_key_toggle_cursor_grab: KeyCode::KeyM,
+            key_snap_reverse: KeyCode::ControlLeft,
+            axis_top: KeyCode::Numpad7,
+            axis_right: KeyCode::Numpad3,
+            axis_front: KeyCode::Numpad1,
             walk_speed: 5.0,
             run_speed: 15.0,
             // The logarithm of 1.05: five percent a line.
             scroll_factor: 0.048_790_16,
             friction: 40.0,
+            rotation_speed: PI / 16.0 * 60.0,
             vertical_movement_axis: VerticalMovementAxis::World,
         }
     }
 }
 
 impl fmt::Display for FreeCamera {
-    /// Which key does what, a line each.
+    /// Help for users: a headline, and what each key does. Programs show it, so it is bevy's text to the letter.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (held, toggled) = (
-            self.mouse_key_cursor_grab,
-            self.keyboard_key_toggle_cursor_grab,
-        );
-        writeln!(f, "{held:?} button held, or {toggled:?}: the mouse turns")?;
-        writeln!(f, "wheel: faster, slower; {:?}: fast", self.key_run)?;
-        let (forward, back) = (self.key_forward, self.key_back);
-        writeln!(f, "{forward:?}, {back:?}: forward, back")?;
-        let (left, right) = (self.key_left, self.key_right);
-        writeln!(f, "{left:?}, {right:?}: left, right")?;
-        write!(f, "{:?}, {:?}: up, down", self.key_up, self.key_down)
+        let Self {
+            mouse_key_cursor_grab: held,
+            keyboard_key_toggle_cursor_grab: toggled,
+            key_forward: forward,
+            key_back: back,
+            key_left: left,
+            key_right: right,
+            key_up: up,
+            key_down: down,
+            key_run: run,
+            key_snap_reverse: reverse,
+            axis_top: top,
+            axis_right: side,
+            axis_front: front,
+            ..
+        } = self;
+        writeln!(f, "\nFreecamera Controls:")?;
+        writeln!(f, "    Mouse\t- Move camera orientation")?;
+        writeln!(f, "    Scroll\t- Adjust movement speed")?;
+        writeln!(f, "    {held:?}\t- Hold to grab cursor")?;
+        writeln!(f, "    {toggled:?}\t- Toggle cursor grab")?;
+        writeln!(f, "    {forward:?} & {back:?}\t- Fly forward & backwards")?;
+        writeln!(f, "    {left:?} & {right:?}\t- Fly sideways left & right")?;
+        writeln!(f, "    {up:?} & {down:?}\t- Fly up & down")?;
+        writeln!(f, "    {run:?}\t- Fly faster while held")?;
+        writeln!(
+            f,
+            "    [{reverse:?} + ]{top:?}\t- Snap to Up (+Y)/Down (-Y)"
+        )?;
+        writeln!(
+            f,
+            "    [{reverse:?} + ]{side:?}\t- Snap to Right (+X)/Left (-X)"
+        )?;
+        write!(
+            f,
+            "    [{reverse:?} + ]{front:?}\t- Snap to Front (-Z)/Back (+Z)"
+        )
     }
 }
 
@@ -147,6 +188,18 @@ pub struct FreeCameraState {
     held: bool,
     /// The key has been pressed an odd number of times.
     toggled: bool,
+    /// The turn to an axis that is under way.
+    snap: Option<Snap>,
+}
+
+/// A turn to an axis.
+#[derive(Clone, Copy, Debug)]
+struct Snap {
+    from: Quat,
+    to: Quat,
+    /// Seconds that the turn takes, and since its key was pressed.
+    duration: f32,
+    passed: f32,
 }
 
 impl Default for FreeCameraState {
@@ -160,6 +213,7 @@ impl Default for FreeCameraState {
             begun: false,
             held: false,
             toggled: false,
+            snap: None,
         }
     }
 }
@@ -198,6 +252,8 @@ pub fn run_freecamera_controller(
             turn(&input, &mut transform, &mut state, camera);
             grabs = true;
         }
+        begin_snap(&input, &transform, &mut state, camera);
+        snap(&input, &mut transform, &mut state);
     }
     if grabs == *grabbed {
         return;
@@ -300,4 +356,54 @@ fn turn(
     state.pitch = (state.pitch - turned.y).clamp(-FRAC_PI_2, FRAC_PI_2);
     state.yaw -= turned.x;
     transform.rotation = Quat::from_euler(EulerRot::YXZ, state.yaw, state.pitch, 0.0);
+}
+
+/// Begins a turn to an axis whose key was pressed.
+fn begin_snap(
+    input: &FreeCameraInput,
+    transform: &Transform,
+    state: &mut Mut<FreeCameraState>,
+    camera: &FreeCamera,
+) {
+    let sign = match input.keys.pressed(camera.key_snap_reverse) {
+        true => -1.0,
+        false => 1.0,
+    };
+    let axes = [
+        (camera.axis_front, Vec3::NEG_Z, Vec3::Y),
+        (camera.axis_right, Vec3::X, Vec3::Y),
+        (camera.axis_top, Vec3::Y, Vec3::Z * sign),
+    ];
+    // Of several keys in one frame the last counts.
+    let pressed = axes
+        .into_iter()
+        .rfind(|(key, ..)| input.keys.just_pressed(*key));
+    if let Some((_, axis, up)) = pressed {
+        let from = transform.rotation;
+        let to = Transform::IDENTITY.looking_to(axis * sign, up).rotation;
+        let duration = from.angle_between(to) / camera.rotation_speed;
+        // As in bevy, nothing happens without a speed.
+        state.snap = (duration >= 0.0 && duration.is_finite()).then_some(Snap {
+            from,
+            to,
+            duration,
+            passed: 0.0,
+        });
+    }
+}
+
+/// Continues a turn to an axis.
+fn snap(input: &FreeCameraInput, transform: &mut Mut<Transform>, state: &mut Mut<FreeCameraState>) {
+    let Some(mut snap) = state.snap else {
+        return;
+    };
+    snap.passed += input.time.delta_secs();
+    let is_over = snap.passed >= snap.duration;
+    transform.rotation = match is_over {
+        true => snap.to,
+        false => snap.from.slerp(snap.to, snap.passed / snap.duration),
+    };
+    let (yaw, pitch, _) = transform.rotation.to_euler(EulerRot::YXZ);
+    (state.yaw, state.pitch) = (yaw, pitch);
+    state.snap = (!is_over).then_some(snap);
 }

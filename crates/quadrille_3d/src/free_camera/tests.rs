@@ -161,3 +161,67 @@ fn it_begins_where_its_transform_looks() {
         state.pitch
     );
 }
+
+#[test]
+fn help_is_bevys_to_the_letter() {
+    let help = [
+        "",
+        "Freecamera Controls:",
+        "    Mouse\t- Move camera orientation",
+        "    Scroll\t- Adjust movement speed",
+        "    Right\t- Hold to grab cursor",
+        "    KeyM\t- Toggle cursor grab",
+        "    KeyW & KeyS\t- Fly forward & backwards",
+        "    KeyA & KeyD\t- Fly sideways left & right",
+        "    KeyE & KeyQ\t- Fly up & down",
+        "    ShiftLeft\t- Fly faster while held",
+        "    [ControlLeft + ]Numpad7\t- Snap to Up (+Y)/Down (-Y)",
+        "    [ControlLeft + ]Numpad3\t- Snap to Right (+X)/Left (-X)",
+        "    [ControlLeft + ]Numpad1\t- Snap to Front (-Z)/Back (+Z)",
+    ];
+    assert_eq!(FreeCamera::default().to_string(), help.join("\n"));
+}
+
+#[test]
+fn keys_turn_it_to_axes_at_its_speed() {
+    let (mut app, camera) = app();
+    app.world_mut()
+        .get_mut::<FreeCamera>(camera)
+        .unwrap()
+        .rotation_speed = 10.0 * FRAC_PI_2 / 2.0;
+    let forward = |app: &App| *app.world().get::<Transform>(camera).unwrap().forward();
+    press(&mut app, KeyCode::Numpad3);
+    // A quarter turn takes two frames.
+    frame(&mut app);
+    let half_way = Vec3::new(1.0, 0.0, -1.0).normalize();
+    assert!(
+        (forward(&app) - half_way).length() < 1e-3,
+        "{}",
+        forward(&app)
+    );
+    frame(&mut app);
+    assert!(
+        (forward(&app) - Vec3::X).length() < 1e-5,
+        "{}",
+        forward(&app)
+    );
+    release(&mut app, KeyCode::Numpad3);
+    frame(&mut app);
+    assert!(
+        (forward(&app) - Vec3::X).length() < 1e-5,
+        "{}",
+        forward(&app)
+    );
+    let state = app.world().get::<FreeCameraState>(camera).unwrap();
+    assert!((state.yaw + FRAC_PI_2).abs() < 1e-3, "{}", state.yaw);
+    press(&mut app, KeyCode::ControlLeft);
+    press(&mut app, KeyCode::Numpad1);
+    for _ in 0..3 {
+        frame(&mut app);
+    }
+    assert!(
+        (forward(&app) - Vec3::Z).length() < 1e-5,
+        "{}",
+        forward(&app)
+    );
+}
