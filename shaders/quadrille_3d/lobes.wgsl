@@ -163,22 +163,12 @@ fn facets_of(normal_half: f32, alpha_squared: f32) -> f32 {
 }
 
 // Light of one radiance from all directions, as bevy has it: rough surfaces scatter only as much of it as a
-// lobe of roughness 1 mirrors, there is no varnish, and the lobe's integral is a fitted curve.
+// lobe of roughness 1 mirrors, whose DFG term is `rough`, and there is no clearcoat.
 // `open` is how much of it reaches the side that is seen.
-fn ambient_light(surface: Surface, ambient: vec3f, open: f32) -> vec3f {
-    let rough = fitted_dfg(1.0, surface.normal_view);
-    let dfg = fitted_dfg(surface.perceptual_roughness, surface.normal_view);
-    let mirrored = (surface.f0 * dfg.x + dfg.y) * surface.f90;
+fn ambient_light(surface: Surface, rough: vec2f, ambient: vec3f, open: f32) -> vec3f {
+    let mirrored = (surface.f0 * surface.dfg.x + surface.dfg.y) * surface.f90;
     let scattered = surface.diffuse * rough.x + rough.y;
     return ambient * ((scattered + mirrored) * open + surface.through * (rough.x + rough.y));
-}
-
-// Scale and bias of the lobe's integral, as a curve (B. Karis, "Physically Based Shading on Mobile", 2014, after
-// D. Lazarov): at grazing angles it is well below the integral.
-fn fitted_dfg(perceptual_roughness: f32, cosine: f32) -> vec2f {
-    let r = perceptual_roughness * vec4f(-1.0, -0.0275, -0.572, 0.022) + vec4f(1.0, 0.0425, 1.04, -0.04);
-    let part = min(r.x * r.x, exp2(-9.28 * cosine)) * r.x + r.y;
-    return max(vec2f(-1.04, 1.04) * part + r.zw, vec2f(0.00005));
 }
 
 fn to_the_fifth(x: f32) -> f32 {

@@ -3,6 +3,7 @@
 // What leaves this shader is radiance times the camera's exposure, linear, multiplied with alpha.
 
 import quadrille_3d::clusters::{light_masks, slabs_at};
+import quadrille_3d::dfg::{dfg_lut, dfg_polynomial};
 import quadrille_3d::environment::environment_light;
 import quadrille_3d::fog::with_fog;
 import quadrille_3d::images::{Coordinates, coordinates_of, texel};
@@ -15,12 +16,10 @@ import quadrille_3d::rows::{Instance, to_world};
 import quadrille_3d::lobes::{Coat, Lamp, Surface, ambient_light, reflected, transmitted, to_the_fifth};
 import quadrille_3d::scene::{
     DIRECTIONAL, LIGHTS_LIGHTMAPPED, Light, Material, NO_TEXTURE, RECT, SEVERAL_SAMPLES, SPOT, View,
-    camera,
-    dfg, dfg_sampler, instances, lights, materials, seen, textures,
+    camera, instances, lights, materials, seen, textures,
 };
 import quadrille_3d::shadows::{Place, shadow};
 
-const DFG_SIDE: f32 = 32.0;
 
 const RECEIVES: u32 = 1u;
 const RECEIVES_BEHIND: u32 = 2u;
@@ -48,6 +47,8 @@ override IS_RICH: bool = true;
 override HAS_RECTS: bool = true;
 // The pipeline's samples are covered by alpha.
 override COVERS_SAMPLES: bool = false;
+// The DFG term of the base layer comes from the table, not from the polynomial.
+override DFG_LUT: bool = false;
 
 // Half floats end at 65504.
 const BRIGHTEST: f32 = 60000.0;
@@ -209,7 +210,7 @@ fn lit(
         radiance *= surface.diffuse;
     }
     if !is_baked || (view.flags & LIGHTS_LIGHTMAPPED) != 0u {
-        radiance += ambient_light(surface, view.ambient, open);
+        radiance += ambient_light(surface, dfg_term(surface.normal_view, 1.0), view.ambient, open);
     }
     radiance += environment_light(surface, view, open, !is_baked);
     let normal = geometric_normal(corner, surface.to_view, material, is_front);
@@ -333,7 +334,7 @@ fn surface_of(
     surface.f90 = saturate(dot(surface.f0, vec3f(16.5)));
     // 0.089 is the smoothest.
     surface.perceptual_roughness = clamp(material.perceptual_roughness * metal_rough.y, 0.089, 1.0);
-    surface.dfg = look_up_dfg(surface.normal_view, surface.perceptual_roughness);
+    surface.dfg = dfg_term(surface.normal_view, surface.perceptual_roughness);
     let one_bounce = surface.dfg.x + surface.dfg.y;
     surface.compensation = 1.0 + surface.f0 * (1.0 / one_bounce - 1.0);
     surface.coat = coat_of(corner, material, at, geometric, surface.to_view, is_front);
@@ -374,7 +375,7 @@ fn coat_of(
         coat.normal = mapped_normal(corner, material, image(normals, at), false, is_front);
     }
     coat.normal_view = clamp(dot(coat.normal, to_view), 0.0001, 1.0);
-    coat.dfg = look_up_dfg(coat.normal_view, coat.perceptual_roughness);
+    coat.dfg = dfg_lut(coat.normal_view, coat.perceptual_roughness);
     return coat;
 }
 
@@ -395,10 +396,11 @@ fn draw_out(surface: ptr<function, Surface>, corner: Corner, material: Material,
     (*surface).anisotropy = saturate(strength);
 }
 
-fn look_up_dfg(cosine: f32, perceptual_roughness: f32) -> vec2f {
-    // The first and the last entry are for 0 and 1.
-    let place = saturate(vec2f(cosine, perceptual_roughness)) * (DFG_SIDE - 1.0) + 0.5;
-    return textureSampleLevel(dfg, dfg_sampler, place / DFG_SIDE, 0.0).rg;
+fn dfg_term(n_dot_v: f32, perceptual_roughness: f32) -> vec2f {
+    if DFG_LUT {
+        return dfg_lut(n_dot_v, perceptual_roughness);
+    }
+    return dfg_polynomial(n_dot_v, perceptual_roughness);
 }
 
 // The light of all directional lights, and of those others whose bits all slabs around the place have.

@@ -2,6 +2,7 @@
 // what it sees of a polygon is what the cosine sees of the polygon bent back, which has a closed form (E. Heitz, J. Dupuy,
 // S. Hill, D. Neubelt, "Real-Time Polygonal-Light Shading with Linearly Transformed Cosines", 2016).
 
+import quadrille_3d::dfg::dfg_lut;
 import quadrille_3d::lobes::Surface;
 import quadrille_3d::scene::{Light, dfg_sampler, lobes_bent};
 
@@ -43,8 +44,9 @@ fn light_of_rect(surface: Surface, light: Light) -> vec3f {
             // What scatters evenly is the cosine itself.
             part = surface.diffuse * (1.0 - fresnel);
         } else if lobe == MIRRORED {
-            // As in bevy, without what further bounces between the facets add.
-            part = surface.f0 * surface.dfg.x + surface.f90 * surface.dfg.y;
+            // As in bevy: the table whatever `DFG_LUT` says, and no energy compensation.
+            let dfg = dfg_lut(surface.normal_view, surface.perceptual_roughness);
+            part = surface.f0 * dfg.x + surface.f90 * dfg.y;
             part *= (1.0 - fresnel) * (1.0 - fresnel);
             frame = bent_by(surface.perceptual_roughness, surface.normal_view) * frame;
         } else if lobe == COAT {

@@ -9,7 +9,8 @@ use quadrille::vulkan::Error;
 
 use crate::dfg;
 
-/// The table of the light that is mirrored from all directions: see `dfg.rs`.
+/// Table of the DFG term (`dfg.rs`), for [`Quadrille3dPlugin::dfg_lut`](crate::Quadrille3dPlugin::dfg_lut) and for light
+/// of rectangles.
 #[derive(Resource, Deref)]
 pub struct Dfg3d(GpuImage);
 

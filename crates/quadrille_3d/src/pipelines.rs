@@ -57,7 +57,11 @@ impl PyramidPipelines {
 }
 
 /// What the shaders import.
-const MODULES: [(&str, &str); 15] = [
+const MODULES: [(&str, &str); 16] = [
+    (
+        "quadrille_3d::dfg",
+        include_str!("../../../shaders/quadrille_3d/dfg.wgsl"),
+    ),
     (
         "quadrille_3d::rect_lights",
         include_str!("../../../shaders/quadrille_3d/rect_lights.wgsl"),
@@ -131,8 +135,9 @@ pub(crate) fn publish_modules() -> Result<(), BevyError> {
 }
 
 impl Pipelines3d {
-    /// Frames wait for those that are needed for the first time, or not.
-    pub(crate) fn new(gpu: &GpuDevice, waits: bool) -> Result<Self, BevyError> {
+    /// Frames wait for those that are needed for the first time, or not; the DFG term comes from the table, or from
+    /// the polynomial.
+    pub(crate) fn new(gpu: &GpuDevice, waits: bool, dfg_lut: bool) -> Result<Self, BevyError> {
         let source = include_str!("../../../shaders/quadrille_3d/pbr.wgsl");
         let pbr = GpuShader::wgsl("quadrille_3d/pbr.wgsl", source)?;
         let source = include_str!("../../../shaders/quadrille_3d/shadow.wgsl");
@@ -153,7 +158,7 @@ impl Pipelines3d {
             Ok::<_, ShaderError>([none?, front?, back?])
         };
         Ok(Self {
-            meshes: MeshPipelines::new(pbr, waits),
+            meshes: MeshPipelines::new(pbr, waits, dfg_lut),
             shadows: [shadows(false)?, shadows(true)?],
             tonemap: gpu.graphics_pipeline(&GraphicsPipelineDesc {
                 blend: Blend::Premultiplied,

@@ -93,11 +93,19 @@ pub struct Quadrille3dPlugin {
     /// until its pipeline is there; only the first frame of a camera waits. `None`: without a window
     /// they wait, so that pictures are whole, and in a window they do not.
     pub waits_for_pipelines: Option<bool>,
+    /// Takes the DFG term, the specular lobe's integral over all directions, from a table, as bevy does with its cargo
+    /// feature `dfg_lut`. `false`, the default as in bevy, evaluates a polynomial fit (Karis 2014), which
+    /// is darker than the integral at grazing angles: energy is not conserved there. Light of
+    /// rectangles uses the table either way.
+    pub dfg_lut: bool,
 }
 
-/// [`Quadrille3dPlugin::waits_for_pipelines`].
+/// Settings of [`Quadrille3dPlugin`] that pipelines are made with.
 #[derive(Resource)]
-struct WaitForPipelines(Option<bool>);
+struct PipelineSettings {
+    waits: Option<bool>,
+    dfg_lut: bool,
+}
 
 /// The systems that make a 3D frame ready, in [`RenderSystems::Declare`].
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -157,7 +165,10 @@ impl Plugin for Quadrille3dPlugin {
             .register_type::<Lightmap>()
             .register_type::<OcclusionCulling>()
             .init_resource::<DepthPyramids3d>();
-        app.insert_resource(WaitForPipelines(self.waits_for_pipelines));
+        app.insert_resource(PipelineSettings {
+            waits: self.waits_for_pipelines,
+            dfg_lut: self.dfg_lut,
+        });
         require_components(app);
         add_resources(app);
         order_sets(app);
@@ -278,7 +289,7 @@ fn make(
     gpu: Res<GpuDevice>,
     mut uploads: ResMut<Uploads>,
     mut stores: Stores,
-    (waits, headless): (Res<WaitForPipelines>, Option<Res<HeadlessWindow>>),
+    (settings, headless): (Res<PipelineSettings>, Option<Res<HeadlessWindow>>),
 ) -> Result {
     make_tables(&mut commands, &gpu, &mut uploads)?;
     make_written(&mut commands, &gpu, &mut uploads)?;
@@ -290,7 +301,8 @@ fn make(
     commands.insert_resource(faces);
     commands.insert_resource(Pipelines3d::new(
         &gpu,
-        waits.0.unwrap_or(headless.is_some()),
+        settings.waits.unwrap_or(headless.is_some()),
+        settings.dfg_lut,
     )?);
     commands.insert_resource(Textures3d::new(&gpu)?);
     commands.insert_resource(ToneTables3d::new(&gpu, &mut uploads)?);

@@ -29,6 +29,8 @@ pub(crate) struct MeshPipelines {
     /// There was a light that is a rectangle.
     has_rects: bool,
     waits: bool,
+    /// [`crate::Quadrille3dPlugin::dfg_lut`].
+    dfg_lut: bool,
     /// The formats of images that they are compiled for.
     formats: Vec<Formats>,
     /// Further formats that a frame has drawn to.
@@ -49,13 +51,14 @@ struct Variant {
 const DETAILS: [Detail; 3] = [Detail::Rich, Detail::Images, Detail::Plain];
 
 impl MeshPipelines {
-    pub(super) fn new(shader: GpuShader, waits: bool) -> Self {
+    pub(super) fn new(shader: GpuShader, waits: bool, dfg_lut: bool) -> Self {
         Self {
             shader,
             made: HashMap::default(),
             coming: HashMap::default(),
             has_rects: false,
             waits,
+            dfg_lut,
             formats: Vec::new(),
             new_formats: Mutex::default(),
         }
@@ -82,7 +85,7 @@ impl MeshPipelines {
             if !self.waits && !has_none && self.begin(gpu, variant) {
                 continue;
             }
-            let made = make(gpu, &self.shader, variant)?;
+            let made = make(gpu, &self.shader, variant, self.dfg_lut)?;
             self.made.insert(variant, made);
         }
         Ok(())
@@ -90,9 +93,9 @@ impl MeshPipelines {
 
     /// Begins to make one in the background; false if there is no thread for it.
     fn begin(&mut self, gpu: &GpuDevice, variant: Variant) -> bool {
-        let (gpu, shader) = (gpu.clone(), self.shader.clone());
+        let (gpu, shader, dfg_lut) = (gpu.clone(), self.shader.clone(), self.dfg_lut);
         let thread = Builder::new().name("quadrille 3d pipeline".to_owned());
-        let thread = thread.spawn(move || make(&gpu, &shader, variant));
+        let thread = thread.spawn(move || make(&gpu, &shader, variant, dfg_lut));
         let Ok(thread) = thread else {
             return false;
         };
@@ -176,7 +179,12 @@ impl Drop for MeshPipelines {
     }
 }
 
-fn make(gpu: &GpuDevice, shader: &GpuShader, Variant { key, has_rects }: Variant) -> Made {
+fn make(
+    gpu: &GpuDevice,
+    shader: &GpuShader,
+    Variant { key, has_rects }: Variant,
+    dfg_lut: bool,
+) -> Made {
     let (name, blend) = match key.mix {
         Mix::Hide => ("3d opaque", Blend::Opaque),
         Mix::Mask => ("3d mask", Blend::Opaque),
@@ -204,6 +212,7 @@ fn make(gpu: &GpuDevice, shader: &GpuShader, Variant { key, has_rects }: Variant
                 (key.detail != Detail::Plain).into(),
             ),
             ("HAS_RECTS".to_owned(), has_rects.into()),
+            ("DFG_LUT".to_owned(), dfg_lut.into()),
             ("IS_RICH".to_owned(), (key.detail == Detail::Rich).into()),
             (
                 "COVERS_SAMPLES".to_owned(),

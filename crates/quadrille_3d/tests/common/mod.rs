@@ -5,9 +5,10 @@ pub(crate) mod golden;
 #[path = "../../../quadrille_content/tests/common/rig.rs"]
 mod rig;
 
-use bevy_app::App;
+use bevy_app::{App, Startup};
 use bevy_camera::ManualTextureViewHandle;
 use bevy_ecs::prelude::*;
+use bevy_ecs::system::ScheduleSystem;
 use quadrille::prelude::*;
 use quadrille_3d::prelude::{ManualTargets, Quadrille3dPlugin as DrawingPlugin};
 
@@ -36,6 +37,27 @@ fn prepare(app: &mut App, width: u32, height: u32) {
 }
 
 impl Rig {
+    /// An app that takes the DFG term from the table, for tests of energy: the polynomial is no integral.
+    pub(crate) fn with_dfg_lut(width: u32, height: u32) -> Self {
+        let plugin = DrawingPlugin {
+            dfg_lut: true,
+            ..DrawingPlugin::default()
+        };
+        Self::with(width, height, plugin)
+    }
+
+    /// The same with a scene.
+    pub(crate) fn scene_with_dfg_lut<M>(
+        width: u32,
+        height: u32,
+        setup: impl IntoScheduleConfigs<ScheduleSystem, M>,
+    ) -> Self {
+        let mut rig = Self::with_dfg_lut(width, height);
+        rig.app.add_systems(Startup, setup);
+        rig.start();
+        rig
+    }
+
     /// The numbers of a texel of the image [`EXACT`].
     pub(crate) fn exactly(&mut self, x: u32, y: u32) -> [f32; 4] {
         self.exact_row(y)[x as usize]

@@ -162,7 +162,7 @@ fn a_sky_is_seen_where_it_is() {
 
 /// A large plane at the origin that faces +z, seen from there.
 pub(crate) fn plane(material: StandardMaterial, more: impl FnOnce(&mut World)) -> Rig {
-    let mut rig = Rig::scene(
+    let mut rig = Rig::scene_with_dfg_lut(
         8,
         8,
         move |mut commands: Commands,
@@ -279,7 +279,7 @@ fn probes_count_where_they_are_and_mirror_their_walls() {
 #[test]
 #[ignore = "needs a device"]
 fn under_a_white_sky_a_white_sphere_is_not_seen() {
-    let mut rig = Rig::scene(
+    let mut rig = Rig::scene_with_dfg_lut(
         64,
         64,
         move |mut commands: Commands,

@@ -2,6 +2,7 @@
 
 use std::f64::consts::PI;
 
+use bevy_app::Startup;
 use bevy_ecs::prelude::*;
 use bevy_light::GlobalAmbientLight;
 
@@ -14,9 +15,13 @@ pub(crate) const TOLERANCE: f64 = 2e-3;
 
 /// A large plane at the origin that faces +z, and a camera that sees it from the side by an angle.
 pub(crate) fn rig(material: StandardMaterial, view_angle: f32) -> Rig {
-    Rig::scene(
-        8,
-        8,
+    rig_in(Rig::with_dfg_lut(8, 8), material, view_angle)
+}
+
+/// The same in an app whose plugins are set up.
+fn rig_in(mut rig: Rig, material: StandardMaterial, view_angle: f32) -> Rig {
+    rig.app.add_systems(
+        Startup,
         move |mut commands: Commands,
               mut meshes: ResMut<Assets<Mesh>>,
               mut materials: ResMut<Assets<StandardMaterial>>| {
@@ -37,7 +42,9 @@ pub(crate) fn rig(material: StandardMaterial, view_angle: f32) -> Rig {
                 Transform::from_translation(eye).looking_at(Vec3::ZERO, Vec3::Y),
             ));
         },
-    )
+    );
+    rig.start();
+    rig
 }
 
 pub(crate) fn expect_near(found: f32, wanted: f64, tolerance: f64, what: &str) {
@@ -109,8 +116,15 @@ fn quadrature(alpha: f64, n_v: f64) -> [f64; 2] {
     sum.map(|sum| sum * 2.0 * PI / (STEPS * STEPS) as f64)
 }
 
-/// What a white surface sends to the eye of light of 1 lux at right angles to it.
-fn reflected(roughness: f64, metallic: f64, light_angle: f64, view_angle: f64) -> f64 {
+/// What a white surface sends to the eye of light of 1 lux at right angles to it, with energy compensation by a DFG
+/// term.
+fn reflected_by(
+    dfg: impl Fn(f64, f64) -> [f64; 2],
+    roughness: f64,
+    metallic: f64,
+    light_angle: f64,
+    view_angle: f64,
+) -> f64 {
     let alpha = roughness * roughness;
     let (n_l, n_v) = (light_angle.cos(), view_angle.cos());
     // Light from the other side of the normal than the eye.
@@ -119,7 +133,8 @@ fn reflected(roughness: f64, metallic: f64, light_angle: f64, view_angle: f64) -
     let f0 = 0.04 * (1.0 - metallic) + metallic;
     let f90 = (f0 * 3.0 * 16.5).min(1.0);
     let fresnel = f0 + (f90 - f0) * (1.0 - l_h).powi(5);
-    let compensation = 1.0 + f0 * (1.0 / energy(alpha, n_v) - 1.0);
+    let [scale, bias] = dfg(roughness, n_v);
+    let compensation = 1.0 + f0 * (1.0 / (scale + bias) - 1.0);
     let grazing = 0.5 + 2.0 * alpha * l_h * l_h;
     let burley = (1.0 + (grazing - 1.0) * (1.0 - n_l).powi(5))
         * (1.0 + (grazing - 1.0) * (1.0 - n_v).powi(5));
@@ -127,9 +142,35 @@ fn reflected(roughness: f64, metallic: f64, light_angle: f64, view_angle: f64) -
     (specular(alpha, n_l, n_v, n_h) * fresnel * compensation + diffuse) * n_l
 }
 
+/// As [`reflected_by`], with the integral itself.
+fn reflected(roughness: f64, metallic: f64, light_angle: f64, view_angle: f64) -> f64 {
+    let integral = |roughness: f64, n_v| quadrature(roughness * roughness, n_v);
+    reflected_by(integral, roughness, metallic, light_angle, view_angle)
+}
+
 #[test]
 #[ignore = "needs a device"]
 fn surfaces_reflect_as_the_formulas_say() {
+    expect_reflected(|| Rig::with_dfg_lut(8, 8), reflected);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn without_dfg_lut_energy_compensation_is_that_of_the_polynomial() {
+    expect_reflected(
+        || Rig::new(8, 8),
+        |roughness, metallic, light_angle, view_angle| {
+            reflected_by(fitted, roughness, metallic, light_angle, view_angle)
+        },
+    );
+    // Rough metal seen from the side, where the two differ by more than tests let pass.
+    let [scale, bias] = fitted(0.8, 1.1f64.cos());
+    let part = energy(0.64, 1.1f64.cos()) / (scale + bias);
+    assert!(part > 1.1, "{part}");
+}
+
+/// Expects of lit surfaces what a function of roughness, metallic, and angles of light and view says.
+fn expect_reflected(app: impl Fn() -> Rig, reflected: impl Fn(f64, f64, f64, f64) -> f64) {
     const LUX: f32 = 1000.0;
     let cases: [(f32, f32, f32, f32); 5] = [
         (0.5, 0.0, 0.4, 0.2),
@@ -144,7 +185,7 @@ fn surfaces_reflect_as_the_formulas_say() {
             metallic,
             ..StandardMaterial::default()
         };
-        let mut rig = rig(material, view_angle);
+        let mut rig = rig_in(app(), material, view_angle);
         let from = Vec3::new(-light_angle.sin(), 0.0, light_angle.cos());
         rig.app.world_mut().spawn((
             DirectionalLight {
@@ -235,6 +276,20 @@ fn fitted(roughness: f64, cosine: f64) -> [f64; 2] {
 #[test]
 #[ignore = "needs a device"]
 fn ambient_light_is_as_much_as_in_bevy() {
+    expect_ambient(|| Rig::new(8, 8), fitted);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn with_dfg_lut_ambient_light_is_the_integral() {
+    expect_ambient(
+        || Rig::with_dfg_lut(8, 8),
+        |roughness, n_v| quadrature(roughness * roughness, n_v),
+    );
+}
+
+/// Expects of surfaces under ambient light what a DFG term says.
+fn expect_ambient(app: impl Fn() -> Rig, dfg: impl Fn(f64, f64) -> [f64; 2]) {
     const BRIGHTNESS: f32 = 500.0;
     for (metallic, roughness, angle) in [(0.0, 0.5, 0.3), (1.0, 0.8, 0.9), (0.0, 1.0, 0.0)] {
         let material = StandardMaterial {
@@ -242,7 +297,7 @@ fn ambient_light_is_as_much_as_in_bevy() {
             perceptual_roughness: roughness,
             ..StandardMaterial::default()
         };
-        let mut rig = rig(material, angle);
+        let mut rig = rig_in(app(), material, angle);
         rig.update(1);
         rig.app.world_mut().insert_resource(GlobalAmbientLight {
             brightness: BRIGHTNESS,
@@ -250,7 +305,7 @@ fn ambient_light_is_as_much_as_in_bevy() {
         });
         let [metallic, roughness, angle] = [metallic, roughness, angle].map(f64::from);
         let returned = |f0: f64, roughness: f64| {
-            let [scale, bias] = fitted(roughness, angle.cos());
+            let [scale, bias] = dfg(roughness, angle.cos());
             f0 * scale + bias
         };
         let f0 = 0.04 * (1.0 - metallic) + metallic;

@@ -93,7 +93,7 @@ fn lit(lamps: &[Lamp], place: DVec3, to_view: DVec3) -> f64 {
 
 /// A floor, lamps over it and a camera.
 fn floor(lamps: &[Lamp]) -> (Rig, Entity) {
-    let mut rig = Rig::new(WIDTH, HEIGHT);
+    let mut rig = Rig::with_dfg_lut(WIDTH, HEIGHT);
     let world = rig.app.world_mut();
     world.insert_resource(GlobalAmbientLight::NONE);
     let mesh = Plane3d::default().mesh().size(200.0, 200.0);
@@ -234,7 +234,7 @@ fn lamps_that_are_meshes_light_as_others_do() {
 #[test]
 #[ignore = "needs a device"]
 fn spheres_of_light_are_their_point_next_to_the_mirrored_ray() {
-    let mut rig = Rig::new(8, 8);
+    let mut rig = Rig::with_dfg_lut(8, 8);
     let world = rig.app.world_mut();
     world.insert_resource(GlobalAmbientLight::NONE);
     let mesh = Rectangle::new(100.0, 100.0);
@@ -309,7 +309,7 @@ fn of_sphere(roughness: f64, radius: f64, x: f64) -> f64 {
 #[test]
 #[ignore = "needs a device"]
 fn filters_differ_only_at_the_edges_of_shadows() {
-    let mut rig = Rig::new(64, 8);
+    let mut rig = Rig::with_dfg_lut(64, 8);
     let world = rig.app.world_mut();
     world.insert_resource(GlobalAmbientLight::NONE);
     world.insert_resource(DirectionalLightShadowMap { size: 64 });

@@ -46,7 +46,7 @@ fn shown(
     to_light: Vec3,
     samples: Msaa,
 ) -> [f32; 4] {
-    let mut rig = Rig::new(8, 8);
+    let mut rig = Rig::with_dfg_lut(8, 8);
     let world = rig.app.world_mut();
     world.insert_resource(GlobalAmbientLight::NONE);
     let things = world.resource_scope(|_, mut images: Mut<Assets<Image>>| things(&mut images));

@@ -78,7 +78,7 @@ fn material(name: &str) -> StandardMaterial {
 
 /// A sphere under a light under which white is 1: a sun of pi lux, a lamp of pi candela, a sky of radiance 1.
 fn rig(light: &str) -> Rig {
-    let mut rig = Rig::scene(
+    let mut rig = Rig::scene_with_dfg_lut(
         SIDE,
         SIDE,
         |mut commands: Commands,
