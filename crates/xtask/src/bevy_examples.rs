@@ -9,7 +9,8 @@
 //! after the scene, and says why some of them are left out.
 //!
 //! With `--beside` they are drawn by bevy's own renderer too, at the same frame and time, and the table
-//! says how far the pictures are from each other.
+//! says how far the pictures are from each other: by the share of drawn pixels that are off (`compared`), as small
+//! objects count for nothing in the mean of a picture.
 //!
 //! With `--optimised` they are built as what is timed: `QUADRILLE_TIMED=N PROGRAM` then times frames
 //! without a display.
@@ -18,6 +19,7 @@
 //!
 //! Not part of `verify`: it needs that package, bevy's data files and a build of most of bevy.
 
+mod compared;
 mod programs;
 mod project;
 mod seen;
@@ -32,7 +34,7 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use crate::packages::Purpose;
 use crate::validation::{self, Stack};
-use crate::{examples, picture, place, process, setup};
+use crate::{examples, picture, process, setup};
 
 use programs::Program;
 use project::{Bevy, Build, Project};
@@ -135,14 +137,14 @@ pub(crate) fn run(request: &Request) -> Result<ExitCode> {
             Some(error) => Err(anyhow!("does not compile: {error}")),
             None => judge(&project, &stack, program, run),
         };
-        let compared = match &beside {
-            Some(beside) if judged.is_ok() => beside
-                .compare(&project, program, run)
-                .unwrap_or_else(|error| first_line(&error)),
+        let compared = match (&beside, &judged) {
+            (Some(beside), Ok((_, output))) => beside
+                .compare(&project, program, run, output)
+                .unwrap_or_else(|error| format!("not compared: {}", first_line(&error))),
             _ => String::new(),
         };
         let line = match judged {
-            Ok(remark) => format!("runs          {compared} {remark}"),
+            Ok((remark, _)) => format!("runs          {compared} {remark}"),
             Err(error) => {
                 failed.push(program.name.as_str());
                 format!("does not run  {}", first_line(&error))
@@ -187,14 +189,19 @@ fn check_failed(count: usize, failed: &[&str]) -> Result<()> {
     }
 }
 
-/// Runs one program and says what is known about its picture.
-fn judge(project: &Project, stack: &Stack, program: &Program, run: Run) -> Result<String> {
+/// Runs one program and says what is known about its picture, and what the program wrote.
+fn judge(
+    project: &Project,
+    stack: &Stack,
+    program: &Program,
+    run: Run,
+) -> Result<(String, String)> {
     let mut command = stack.command(project.program_of_all(&program.name));
     let shot = prepare(project, program, run, &mut command)?;
-    validation::run(&format!("bevy-{}", program.name), &mut command, LIMIT)?;
+    let output = validation::run(&format!("bevy-{}", program.name), &mut command, LIMIT)?;
     let size = picture::check(&shot)?;
     let seen = Seen::of(&program.name, &shot)?;
-    Ok(format!("{size}, {seen}"))
+    Ok((format!("{size}, {seen}"), output))
 }
 
 /// Tells a program what its run is for; where its picture will be.
@@ -207,8 +214,13 @@ fn prepare(
     let shot = project.pictures().join(format!("{}.png", program.name));
     examples::forget(&shot)?;
     command
-        .current_dir(place::root())
+        .args(&program.arguments)
+        // Where programs write files, if they do.
+        .current_dir(project.asset_root())
         .env("BEVY_ASSET_ROOT", project.asset_root())
+        .env("NO_COLOR", "1")
+        // Programs that draw lots have a fixed seed there.
+        .env("GITHUB_ACTIONS", "true")
         .env("QUADRILLE_HOLD", run.hold.to_string())
         .env("QUADRILLE_FRAMES", run.frames.to_string())
         .env("QUADRILLE_PICTURE", &shot);
@@ -234,8 +246,11 @@ impl Beside {
     }
 
     /// Runs one program on bevy's renderer, whose picture was drawn by ours, and says how far the two are
-    /// from each other.
-    fn compare(&self, ours: &Project, program: &Program, run: Run) -> Result<String> {
+    /// from each other; `output` is what it wrote on ours.
+    fn compare(&self, ours: &Project, program: &Program, run: Run, output: &str) -> Result<String> {
+        if let Some(reason) = compared::unfit(output) {
+            bail!("{reason}");
+        }
         if let Some(error) = self.not_built.get(&program.name) {
             bail!("does not compile on bevy_render: {error}");
         }
@@ -243,13 +258,17 @@ impl Beside {
         let mut command = Command::new(self.project.program_of_all(name));
         let theirs = prepare(&self.project, program, run, &mut command)?;
         command.env("WGPU_BACKEND", "vulkan").env_remove("DISPLAY");
-        process::run(&format!("beside-{name}"), &mut command, LIMIT)?;
+        let output = process::run(&format!("beside-{name}"), &mut command, LIMIT)?;
+        if let Some(reason) = compared::unfit(&output) {
+            bail!("on bevy_render {reason}");
+        }
+        let own = ours.pictures().join(format!("{name}.png"));
+        let difference = compared::difference(&theirs, &own)?;
         let error = self.project.pictures().join(format!("{name}.flip.png"));
         let mut flip = Command::new(&self.flip);
-        flip.arg(&theirs)
-            .arg(ours.pictures().join(format!("{name}.png")));
-        let output = process::run("flip", flip.arg(&error), LIMIT)?;
-        Ok(format!("FLIP {}", output.trim()))
+        flip.arg(&theirs).arg(&own).arg(&error);
+        let flip = process::run("flip", &mut flip, LIMIT)?;
+        Ok(format!("{difference}, FLIP {}", flip.trim()))
     }
 }
 

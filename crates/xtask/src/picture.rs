@@ -27,6 +27,24 @@ pub(crate) fn pixels(path: &Path) -> Result<Vec<u8>> {
     read(path).map(|(_, pixels)| pixels)
 }
 
+/// Width and height of a PNG, and red, green and blue of its pixels, row by row.
+///
+/// # Errors
+/// When it is no picture, or not of eight bits with at least these three.
+pub(crate) fn colors(path: &Path) -> Result<([u32; 2], Vec<[u8; 3]>)> {
+    let (frame, pixels) = read(path)?;
+    let channels = frame.color_type.samples();
+    if channels < 3 || frame.bit_depth != png::BitDepth::Eight {
+        bail!(
+            "{} has no eight bits of red, green and blue",
+            path.display()
+        );
+    }
+    let colors = pixels.chunks_exact(channels);
+    let colors = colors.map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect();
+    Ok(([frame.width, frame.height], colors))
+}
+
 fn read(path: &Path) -> Result<(png::OutputInfo, Vec<u8>)> {
     let file = File::open(path).with_context(|| format!("no picture {}", path.display()))?;
     let decoder = png::Decoder::new(BufReader::new(file));

@@ -18,9 +18,11 @@ pub(super) struct Program {
     pub(super) name: String,
     /// Its file.
     pub(super) path: PathBuf,
+    /// Command line of its runs.
+    pub(super) arguments: Vec<String>,
 }
 
-/// Finds programs by name or folder, or the default ones if there are no names.
+/// Finds programs by name or folder, or the default ones if there are no names. Arguments may follow a name.
 ///
 /// # Errors
 /// When the package has no `examples`, or a name is not among them.
@@ -31,17 +33,29 @@ pub(super) fn find(package: &Path, names: &[String]) -> Result<Vec<Program>> {
     all.sort_by(|one, other| one.name.cmp(&other.name));
     let default = [DEFAULT_GAME, DEFAULT_FOLDER].map(str::to_owned);
     let names = if names.is_empty() { &default } else { names };
-    for name in names {
-        if !all.iter().any(|program| program.goes_by(name, &examples)) {
+    let mut found = vec![false; all.len()];
+    for line in names {
+        let mut words = line.split_whitespace();
+        let name = words.next().unwrap_or_default();
+        let arguments: Vec<String> = words.map(str::to_owned).collect();
+        let mut is_known = false;
+        for (program, found) in all.iter_mut().zip(&mut found) {
+            if program.goes_by(name, &examples) {
+                (is_known, *found) = (true, true);
+                program.arguments.extend(arguments.iter().cloned());
+            }
+        }
+        if !is_known {
             bail!("bevy has no example called `{name}`, and no folder of examples");
         }
     }
-    all.retain(|program| names.iter().any(|name| program.goes_by(name, &examples)));
+    let mut found = found.into_iter();
+    all.retain(|_| found.next().unwrap_or_default());
     Ok(all)
 }
 
-/// The names of the 3D programs that need no effect after the scene, and those of them that are left
-/// out, with the reason.
+/// The names of the 3D programs that need no effect after the scene, with their arguments, and those of them that are
+/// left out, with the reason.
 pub(super) fn tier1() -> (Vec<String>, Vec<(&'static str, &'static str)>) {
     let lines = TIER1.lines().filter(|line| !line.starts_with('#'));
     let (mut names, mut left_out) = (Vec::new(), Vec::new());
@@ -78,6 +92,7 @@ fn list(folder: &Path, programs: &mut Vec<Program>) -> Result<()> {
                 programs.push(Program {
                     name: name.to_owned(),
                     path: path.clone(),
+                    arguments: Vec::new(),
                 });
             }
         }

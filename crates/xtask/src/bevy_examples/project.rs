@@ -132,7 +132,7 @@ impl Project {
         let examples = package.join("examples");
         project.copy(&examples, &examples)?;
         fs::create_dir_all(project.pictures()).context("cannot make the folder of pictures")?;
-        project.link_assets(assets)?;
+        project.copy_assets(assets)?;
         Ok(project)
     }
 
@@ -297,7 +297,8 @@ impl Project {
             } else if let Ok(text) = fs::read_to_string(&path) {
                 let inside = path.strip_prefix(examples).unwrap_or(&path);
                 let copy = Path::new("programs/examples").join(inside);
-                self.save(&copy.to_string_lossy(), &together::opened(&text))?;
+                let text = together::seeded(&together::opened(&text));
+                self.save(&copy.to_string_lossy(), &text)?;
             }
         }
         Ok(())
@@ -306,6 +307,30 @@ impl Project {
     fn link_assets(&self, assets: &Path) -> Result<()> {
         link(assets, &self.asset_root().join("assets"))
     }
+
+    /// Copies the data that programs load: some write beside it.
+    fn copy_assets(&self, assets: &Path) -> Result<()> {
+        let copy = self.asset_root().join("assets");
+        if copy.is_symlink() {
+            fs::remove_file(&copy).with_context(|| format!("cannot remove {}", copy.display()))?;
+        }
+        copy_changed(assets, &copy)
+    }
+}
+
+/// Copies the files of a folder that are missing from another, or have another size there.
+fn copy_changed(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to).with_context(|| format!("cannot make {}", to.display()))?;
+    let size = |path: &Path| fs::metadata(path).map(|data| data.len()).ok();
+    for path in programs::entries(from)? {
+        let copy = to.join(path.file_name().unwrap_or_default());
+        if path.is_dir() {
+            copy_changed(&path, &copy)?;
+        } else if size(&path) != size(&copy) {
+            fs::copy(&path, &copy).with_context(|| format!("cannot copy {}", path.display()))?;
+        }
+    }
+    Ok(())
 }
 
 /// Makes a link, with the folders on the way to it.
@@ -389,7 +414,7 @@ fn manifest(name: &str, dependency: &str, bevy: &Value, programs: &[Program]) ->
 
 /// The end of a manifest whose programs are built each by itself.
 fn programs_alone(programs: &[Program]) -> String {
-    let programs = programs.iter().map(|Program { name, path }| {
+    let programs = programs.iter().map(|Program { name, path, .. }| {
         let path = path.to_string_lossy();
         format!("\n[[bin]]\nname = {name:?}\npath = {path:?}\n")
     });

@@ -83,6 +83,7 @@ fn programs_of(package: &Path, lines: &[String], folder: &Path) -> Result<Vec<Pr
     programs.extend(own.into_iter().map(|name| Program {
         path: folder.join("sprites.rs"),
         name,
+        arguments: Vec::new(),
     }));
     Ok(programs)
 }

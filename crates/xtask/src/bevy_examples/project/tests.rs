@@ -24,6 +24,7 @@ fn a_manifest_has_the_programs_and_what_they_use() {
     let program = Program {
         name: "sprite".to_owned(),
         path: source.clone(),
+        arguments: Vec::new(),
     };
     let text = manifest("programs", "\"1\"", &bevy, std::slice::from_ref(&program)).unwrap();
     assert!(

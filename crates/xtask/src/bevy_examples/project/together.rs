@@ -19,6 +19,25 @@ pub(super) fn opened(source: &str) -> String {
     source.replacen(MAIN, "\npub fn main(", 1)
 }
 
+/// Calls that draw a seed from the system, and the same with a fixed one: two runs then differ in nothing that chance
+/// decides.
+const SEEDED: [(&str, &str); 2] = [
+    (
+        "rand::rng()",
+        "<rand::rngs::StdRng as rand::SeedableRng>::seed_from_u64(1)",
+    ),
+    ("rand::make_rng()", "rand::SeedableRng::seed_from_u64(1)"),
+];
+
+/// The file of a program whose random numbers are the same in each run.
+pub(super) fn seeded(source: &str) -> String {
+    SEEDED
+        .iter()
+        .fold(source.to_owned(), |text, (call, seeded)| {
+            text.replace(call, seeded)
+        })
+}
+
 /// The root file of the one program. The files of the programs are below `examples`, beside the folder of
 /// this file.
 pub(super) fn root(programs: &[Program], examples: &Path) -> String {

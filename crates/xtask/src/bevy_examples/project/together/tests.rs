@@ -6,6 +6,7 @@ fn program(name: &str) -> Program {
     Program {
         name: name.to_owned(),
         path: PathBuf::from(format!("/bevy/examples/3d/{name}.rs")),
+        arguments: Vec::new(),
     }
 }
 
@@ -42,4 +43,12 @@ fn an_error_belongs_to_the_program_whose_file_it_names() {
     let found = failures(&messages.join("\n"), &[program("3d_scene"), program("fog")]);
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(found["fog"], "no `Fog`");
+}
+
+#[test]
+fn seeds_are_fixed() {
+    let source = "let a: ChaCha8Rng = rand::make_rng();\nrand::rng().random_bool(0.5);";
+    let text = seeded(source);
+    assert_eq!(text.matches("seed_from_u64(1)").count(), 2, "{text}");
+    assert!(!text.contains("rng()"), "{text}");
 }

@@ -1,0 +1,107 @@
+//! How far two pictures of one program are apart, and whether they can be compared.
+//!
+//! Pixels of the background say nothing about a renderer, and are most of many pictures. So a picture is judged by the
+//! share of drawn pixels that are off.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::path::Path;
+
+use anyhow::{Result, bail};
+
+use crate::picture;
+
+/// Channels that are further apart than this, of 255, are off: people see it beside each other.
+const OFF: u8 = 8;
+
+/// Dithering and rounding change backgrounds by so much.
+const NOISE: u8 = 2;
+
+/// How far two pictures are apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Difference {
+    /// Pixels that differ from the background in either picture.
+    drawn: usize,
+    /// Drawn pixels of which a channel is off.
+    off: usize,
+    /// The largest difference of a channel.
+    most: u8,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let share = 100.0 * self.off as f64 / self.drawn as f64;
+        let Self { drawn, off, most } = self;
+        write!(
+            f,
+            "{share:.2} % off ({off} of {drawn} drawn pixels, by up to {most})"
+        )
+    }
+}
+
+/// Compares a picture with that of bevy's renderer.
+///
+/// # Errors
+/// When a file is no picture, the sizes differ, or nothing is drawn.
+pub(super) fn difference(reference: &Path, picture: &Path) -> Result<Difference> {
+    let (size, reference) = picture::colors(reference)?;
+    let (own_size, picture) = picture::colors(picture)?;
+    if size != own_size {
+        bail!("the pictures differ in size: {own_size:?}, and {size:?} on bevy_render");
+    }
+    let Some(difference) = of_pixels(&reference, &picture) else {
+        bail!("nothing is drawn");
+    };
+    Ok(difference)
+}
+
+/// The most frequent color of the reference is the background.
+fn of_pixels(reference: &[[u8; 3]], picture: &[[u8; 3]]) -> Option<Difference> {
+    let mut counts: HashMap<[u8; 3], usize> = HashMap::new();
+    for color in reference {
+        *counts.entry(*color).or_default() += 1;
+    }
+    // Of equally frequent ones always the same.
+    let (&background, _) = counts
+        .iter()
+        .max_by_key(|(color, count)| (**count, **color))?;
+    let apart = |one: [u8; 3], other: [u8; 3]| {
+        let differences = (0..3).map(|channel| one[channel].abs_diff(other[channel]));
+        differences.max().unwrap_or_default()
+    };
+    let mut found = Difference {
+        drawn: 0,
+        off: 0,
+        most: 0,
+    };
+    for (&wanted, &own) in reference.iter().zip(picture) {
+        if apart(wanted, background) > NOISE || apart(own, background) > NOISE {
+            let difference = apart(wanted, own);
+            found.drawn += 1;
+            found.off += usize::from(difference > OFF);
+            found.most = found.most.max(difference);
+        }
+    }
+    (found.drawn > 0).then_some(found)
+}
+
+/// Why the picture of a program that wrote this says nothing about its renderer; none if it does.
+pub(super) fn unfit(output: &str) -> Option<String> {
+    let line_with = |mark: &str| output.lines().find(|line| line.contains(mark));
+    if let Some(line) = line_with("panicked at") {
+        return Some(format!("it panics: {line}"));
+    }
+    if let Some(line) = line_with("ERROR bevy_asset") {
+        let message = line
+            .split_once("ERROR ")
+            .map_or(line, |(_, message)| message);
+        return Some(format!("an asset does not load: {message}"));
+    }
+    let line = output
+        .lines()
+        .find(|line| line.starts_with("still loading"));
+    line.map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests;
