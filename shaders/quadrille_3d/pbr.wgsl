@@ -6,7 +6,7 @@ import quadrille_3d::clusters::{light_masks, slabs_at};
 import quadrille_3d::dfg::{dfg_lut, dfg_polynomial};
 import quadrille_3d::environment::environment_light;
 import quadrille_3d::fog::with_fog;
-import quadrille_3d::images::{Coordinates, coordinates_of, texel};
+import quadrille_3d::images::{Coordinates, NO_UV, coordinates_of, texel};
 import quadrille_3d::light_textures::let_through;
 import quadrille_3d::lightmaps::{baked_light, lightmaps};
 import quadrille_3d::parallax::moved_in;
@@ -171,7 +171,8 @@ fn seen_at(corner: Corner, view: View, material: Material, is_front: bool) -> Co
     if !IS_RICH {
         return at;
     }
-    if material.last_textures.w != NO_TEXTURE && dot(corner.tangent.xyz, corner.tangent.xyz) > 0.0 {
+    let has_tangents = dot(corner.tangent.xyz, corner.tangent.xyz) > 0.0;
+    if material.last_textures.w != NO_TEXTURE && has_tangents && all(at.are_there) {
         let to_view = to_view_of(corner, view);
         let normal = geometric_normal(corner, to_view, material, is_front);
         let across = cross(normal, corner.tangent.xyz) * corner.tangent.w;
@@ -203,7 +204,8 @@ fn lit(
     }
     let open = image(material.textures.w, at).r;
     let number = instance.flags >> LIGHTMAP_BIT;
-    let is_baked = IS_RICH && number != 0u && lightmaps[number - 1u].texture != NO_TEXTURE;
+    let is_baked = IS_RICH && number != 0u && lightmaps[number - 1u].texture != NO_TEXTURE
+        && corner.uvs.z > NO_UV;
     var radiance = vec3f(0.0);
     if is_baked {
         radiance = baked_light(lightmaps[number - 1u], corner.uvs.zw) * material.lightmap_exposure;

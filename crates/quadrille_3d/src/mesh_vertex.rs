@@ -6,6 +6,9 @@ use bytemuck::{Pod, Zeroable};
 use quadrille::vulkan::{Format, VertexAttribute, VertexLayout};
 use quadrille_content::{MeshVertex, Shape, colors, is_finite, normals, positions, tangents, uvs};
 
+/// Texture coordinate of meshes without: images that are sampled by it are white, as in bevy (`images.wgsl`).
+pub(crate) const NO_UV: f32 = -1e30;
+
 /// A vertex as shaders read it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
@@ -15,7 +18,7 @@ pub(crate) struct Vertex {
     pub(crate) normal: [f32; 3],
     /// Linear; white if the mesh has no colours.
     pub(crate) color: [f32; 4],
-    /// Both texture coordinates; 0 if the mesh has none, the first twice if it has no second.
+    /// Both texture coordinates; [`NO_UV`] where the mesh has none, the first twice if it has no second.
     pub(crate) uvs: [[f32; 2]; 2],
     /// Of length 1, with the sign of the cross product's; all 0 if the mesh has none.
     pub(crate) tangent: [f32; 4],
@@ -58,7 +61,7 @@ impl MeshVertex for Vertex {
         let count = positions.len();
         let colors = colors(mesh)?.unwrap_or_else(|| vec![[1.0; 4]; count]);
         let second = uvs(mesh, true)?;
-        let uvs = uvs(mesh, false)?.unwrap_or_else(|| vec![Vec2::ZERO; count]);
+        let uvs = uvs(mesh, false)?.unwrap_or_else(|| vec![Vec2::splat(NO_UV); count]);
         let second = second.unwrap_or_else(|| uvs.clone());
         let tangents = tangents(mesh)?.unwrap_or_else(|| vec![[0.0; 4]; count]);
         let counts = [

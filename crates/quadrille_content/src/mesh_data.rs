@@ -38,12 +38,12 @@ pub struct MeshData<V> {
 }
 
 impl<V: MeshVertex> MeshData<V> {
-    /// Reads a mesh asset.
+    /// Reads a mesh asset, and says what of it is left out: points, lines and triangles with an index beyond its vertices.
     ///
     /// # Errors
     /// What is wrong with it: no positions, attributes of different lengths, formats that are not
-    /// floats, indices beyond its vertices.
-    pub fn read(mesh: &Mesh) -> Result<Self, String> {
+    /// floats, no index that is not beyond its vertices.
+    pub fn read(mesh: &Mesh) -> Result<(Self, Option<String>), String> {
         let positions = attribute(mesh, Mesh::ATTRIBUTE_POSITION)?.ok_or("it has no positions")?;
         let count = positions.len();
         let topology = mesh.primitive_topology();
@@ -55,18 +55,43 @@ impl<V: MeshVertex> MeshData<V> {
             Some(Indices::U32(indices)) => (indices.clone(), u32::MAX),
             None => ((0..count as u32).collect(), u32::MAX),
         };
-        let (shape, indices) = as_list(topology, indices, restart);
-        let beyond = indices.iter().find(|&&i| i as usize >= count);
-        if let Some(beyond) = beyond {
-            return Err(format!("its index {beyond} is beyond its {count} vertices"));
+        let (shape, mut indices) = as_list(topology, indices, restart);
+        let left_out = leave_out_beyond(shape, &mut indices, count as u32);
+        if let Some(reason) = left_out.as_ref().filter(|_| indices.is_empty()) {
+            return Err(reason.clone());
         }
         let vertices = V::read(mesh, shape, &indices)?;
-        Ok(Self {
+        let data = Self {
             shape,
             vertices,
             indices,
-        })
+        };
+        Ok((data, left_out))
     }
+}
+
+/// Removes points, lines and triangles of which a vertex does not exist, and says how many.
+fn leave_out_beyond(shape: Shape, indices: &mut Vec<u32>, count: u32) -> Option<String> {
+    let beyond = *indices.iter().find(|&&index| index >= count)?;
+    let (corners, what) = match shape {
+        Shape::Points => (1, "points"),
+        Shape::Lines => (2, "lines"),
+        Shape::Triangles => (3, "triangles"),
+    };
+    let all = indices.len() / corners;
+    let mut kept = 0;
+    for first in (0..all * corners).step_by(corners) {
+        let whole = first..first + corners;
+        if indices[whole.clone()].iter().all(|&index| index < count) {
+            indices.copy_within(whole, kept);
+            kept += corners;
+        }
+    }
+    indices.truncate(kept);
+    let gone = all - kept / corners;
+    Some(format!(
+        "{gone} of its {all} {what} have an index beyond its {count} vertices, the first {beyond}"
+    ))
 }
 
 /// Strips as lists: what pipelines there are stays few, and meshes share draws. The largest index that

@@ -156,9 +156,13 @@ impl<V: MeshVertex> MeshStore<V> {
     fn put(&mut self, id: AssetId<Mesh>, mesh: &Mesh) {
         self.remove(id);
         match MeshData::read(mesh) {
-            Ok(data) => {
+            Ok((data, left_out)) => {
                 let place = self.append(&data);
                 self.places.insert(id, place);
+                if let Some(reason) = left_out.filter(|it| self.refused.get(&id) != Some(it)) {
+                    tracing::warn!("a part of the mesh {id:?} cannot be drawn: {reason}");
+                    self.refused.insert(id, reason);
+                }
             }
             Err(reason) => {
                 if self.refused.get(&id) != Some(&reason) {

@@ -193,6 +193,39 @@ fn images_are_seen_by_either_of_the_texture_coordinates() {
     assert_eq!(color(UvChannel::Uv1, true), RED);
 }
 
+#[test]
+#[ignore = "needs a device"]
+fn images_without_coordinates_are_white() {
+    let color = |channel: UvChannel, removed: &[bevy_mesh::MeshVertexAttribute]| {
+        let make = |images: &mut Assets<Image>| {
+            let texture = image(images, TextureFormat::Rgba32Float, 1, &[0.0, 0.0, 0.0, 1.0]);
+            let mut thing = seen(StandardMaterial {
+                base_color: Color::linear_rgb(0.5, 0.25, 0.125),
+                base_color_texture: Some(texture),
+                base_color_channel: channel,
+                unlit: true,
+                ..StandardMaterial::default()
+            });
+            for attribute in removed {
+                thing.mesh.remove_attribute(*attribute);
+            }
+            vec![thing]
+        };
+        shown(make, UP, Msaa::Off)
+    };
+    const PLAIN: [f32; 4] = [0.5, 0.25, 0.125, 1.0];
+    const BLACK: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
+    let (first, second) = (Mesh::ATTRIBUTE_UV_0, Mesh::ATTRIBUTE_UV_1);
+    assert_eq!(color(UvChannel::Uv0, &[]), BLACK);
+    assert_eq!(color(UvChannel::Uv0, &[first, second]), PLAIN);
+    assert_eq!(color(UvChannel::Uv1, &[first, second]), PLAIN);
+    // A second set alone is enough for what is sampled by it.
+    assert_eq!(color(UvChannel::Uv0, &[first]), PLAIN);
+    assert_eq!(color(UvChannel::Uv1, &[first]), BLACK);
+    // Without a second set the first takes its place.
+    assert_eq!(color(UvChannel::Uv1, &[second]), BLACK);
+}
+
 fn flat(red: f32, alpha: f32, alpha_mode: AlphaMode) -> StandardMaterial {
     StandardMaterial {
         base_color: Color::linear_rgba(red, red, red, alpha),

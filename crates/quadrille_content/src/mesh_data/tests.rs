@@ -21,7 +21,7 @@ type MeshData = super::MeshData<[f32; 3]>;
 
 #[test]
 fn strips_become_lists() {
-    let read = |topology| MeshData::read(&mesh(topology, 5)).unwrap();
+    let read = |topology| MeshData::read(&mesh(topology, 5)).unwrap().0;
     let triangles = read(PrimitiveTopology::TriangleStrip);
     assert_eq!(triangles.shape, Shape::Triangles);
     assert_eq!(triangles.indices, [0, 1, 2, 2, 1, 3, 2, 3, 4]);
@@ -34,7 +34,8 @@ fn strips_become_lists() {
 fn the_largest_index_begins_another_strip() {
     let indices = Indices::U16(vec![0, 1, 2, 3, u16::MAX, 4, 3, 2]);
     let strips = mesh(PrimitiveTopology::TriangleStrip, 5).with_inserted_indices(indices);
-    let triangles = MeshData::read(&strips).unwrap();
+    let (triangles, left_out) = MeshData::read(&strips).unwrap();
+    assert_eq!(left_out, None);
     assert_eq!(triangles.indices, [0, 1, 2, 2, 1, 3, 4, 3, 2]);
 }
 
@@ -49,6 +50,22 @@ fn broken_meshes_say_what_is_wrong() {
         mesh(PrimitiveTopology::TriangleList, 3).with_inserted_indices(Indices::U16(vec![0, 1, 3]));
     assert_eq!(
         MeshData::read(&beyond).unwrap_err(),
-        "its index 3 is beyond its 3 vertices"
+        "1 of its 1 triangles have an index beyond its 3 vertices, the first 3"
     );
+}
+
+#[test]
+fn triangles_and_lines_without_a_vertex_are_left_out_alone() {
+    let indices = Indices::U16(vec![0, 1, 2, 255, 1, 2, 2, 1, 3, 3, 0, 7]);
+    let triangles = mesh(PrimitiveTopology::TriangleList, 4).with_inserted_indices(indices.clone());
+    let (data, left_out) = MeshData::read(&triangles).unwrap();
+    assert_eq!(data.indices, [0, 1, 2, 2, 1, 3]);
+    assert_eq!(data.vertices.len(), 4);
+    assert_eq!(
+        left_out.as_deref(),
+        Some("2 of its 4 triangles have an index beyond its 4 vertices, the first 255")
+    );
+    let lines = mesh(PrimitiveTopology::LineList, 4).with_inserted_indices(indices);
+    let (data, _) = MeshData::read(&lines).unwrap();
+    assert_eq!(data.indices, [0, 1, 1, 2, 2, 1, 3, 3]);
 }
