@@ -69,7 +69,9 @@ impl Calls {
 
     /// Whether the next read of a counter gives the highest value there is.
     pub(crate) fn next_counter_is_max(&self) -> bool {
-        self.script.is_counter_max(self.count("counter"))
+        let nth = self.count("counter");
+        self.script
+            .is_counter_max(nth, self.counted("vkWaitSemaphores"))
     }
 
     /// What the script does to the next present with an id.
@@ -106,6 +108,12 @@ impl Calls {
     /// Writes to the log only.
     pub(crate) fn note(&self, kind: &str, text: &str) {
         self.log.note(kind, text);
+    }
+
+    /// How often something has happened.
+    fn counted(&self, what: &str) -> u64 {
+        let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.get(what).copied().unwrap_or_default()
     }
 
     fn count(&self, what: &'static str) -> u64 {

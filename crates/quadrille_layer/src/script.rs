@@ -7,7 +7,8 @@
 //!         | 'image' 'order' index { ',' index }  image order 0,0,1
 //!         | [ 'present' ] 'fence' ( 'never' | 'late=' ms ) when
 //!         | 'lost' when
-//!         | 'counter' 'max' when               counter max from=9
+//!         | 'counter' 'max' ( when | 'waits=' n )
+//!                                          counter max from=9
 //!         | 'stuck' when
 //!         | 'image' 'late=' ms when              image late=20 every=1
 //!         | 'swapchains' 'most=' n               swapchains most=6
@@ -17,7 +18,7 @@
 //! Calls are counted from 1: those of the command; for `extent`, the queries of surface
 //! capabilities; for `fence`, the fences given to submissions, presents and acquires, for `present
 //! fence` those given to presents; for `lost`, the submissions to any queue; for `counter`, the
-//! reads of counters; for `stuck` and `image late`, the swapchains made; for `shown`, the presents
+//! reads of counters (`waits=`: from the n-th `vkWaitSemaphores` on); for `stuck` and `image late`, the swapchains made; for `shown`, the presents
 //! with ids.
 
 use std::time::Duration;
@@ -67,6 +68,8 @@ pub(crate) struct Script {
     pub(crate) present_fences: Vec<(When, FenceFault)>,
     pub(crate) lost: Vec<When>,
     pub(crate) counters: Vec<When>,
+    /// How many waits for semaphores have begun before counters read as the highest value.
+    pub(crate) counter_waits: Option<u64>,
     pub(crate) images: Vec<(When, FenceFault)>,
     pub(crate) most_swapchains: Option<usize>,
     pub(crate) shown: Vec<(When, FenceFault)>,
@@ -130,9 +133,10 @@ impl Script {
         self.lost.iter().any(|when| when.applies(nth))
     }
 
-    /// Whether the `nth` read of a counter gives the highest value there is.
-    pub(crate) fn is_counter_max(&self, nth: u64) -> bool {
+    /// Whether the `nth` read of a counter, after so many waits, gives the highest value there is.
+    pub(crate) fn is_counter_max(&self, nth: u64, waits: u64) -> bool {
         self.counters.iter().any(|when| when.applies(nth))
+            || self.counter_waits.is_some_and(|most| waits >= most)
     }
 
     /// What the `nth` swapchain does before it gives its first image.
@@ -180,6 +184,12 @@ impl Script {
                 let (when, rest) = parse_when(rest)?;
                 nothing(rest)?;
                 self.lost.push(when);
+            }
+            ["counter", "max", waits] if waits.starts_with("waits=") => {
+                let number = waits["waits=".len()..].parse().ok();
+                let number = number.filter(|waits: &u64| *waits > 0);
+                self.counter_waits =
+                    Some(number.ok_or_else(|| Refusal::of(waits, "`waits=N`, N from 1"))?);
             }
             ["counter", "max", rest @ ..] => {
                 let (when, rest) = parse_when(rest)?;

@@ -154,9 +154,10 @@ pub(crate) struct Device {
     pub compiler: Compiler,
     /// The files that shaders come from.
     pub reloads: Reloads,
-    /// The call that was the first to say that the device is lost: nothing is to be waited for any
-    /// more.
+    /// The call that was the first to say that the device is lost: no frame is drawn any more.
     lost: OnceLock<&'static str>,
+    /// A call has returned `VK_ERROR_DEVICE_LOST`.
+    is_loss_proven: AtomicBool,
     /// Another device has taken its place.
     given_up: AtomicBool,
     /// How often a queue was waited for to become idle, for want of a better way.
@@ -259,6 +260,7 @@ impl Device {
             compiler: Compiler::default(),
             reloads: Reloads::default(),
             lost: OnceLock::new(),
+            is_loss_proven: AtomicBool::new(false),
             given_up: AtomicBool::new(false),
             idle_waits: AtomicU64::new(0),
             samplers: AtomicU32::new(0),
@@ -287,14 +289,14 @@ impl Device {
     }
 
     /// Waits until everything that the main loop has submitted so far is done: a host wait on each
-    /// of its timelines. A lost device is done with everything; it is waited for all the same, since
-    /// waits return at once where that is true.
+    /// of its timelines, until there is proof. A lost device is done with everything; it is waited for
+    /// all the same, since waits return at once where that is true.
     pub(crate) fn wait_submitted(&self, timeout: Duration) -> Result<(), vk::Result> {
         let mut limit = TimeLimit::new(timeout);
         for queue in &self.queues {
             let submitted = queue.timeline.submitted();
-            match queue.timeline.wait(self, submitted, &mut limit) {
-                Err(result) if !self.is_lost() => return Err(result),
+            match queue.timeline.wait_for_proof(self, submitted, &mut limit) {
+                Err(result) if !self.is_proven_lost() => return Err(result),
                 _ => {}
             }
         }
@@ -306,6 +308,13 @@ impl Device {
         let waited = self.wait_submitted(self.last.timeout(timeout));
         self.last.note(waited.is_ok());
         waited
+    }
+
+    /// Whether the device itself has returned `VK_ERROR_DEVICE_LOST`. Only then does submitted work
+    /// count as complete, so that what it uses may be destroyed (section "Lost Device"). A counter
+    /// that cannot be true also makes the device [lost](Self::is_lost), but its work may still run.
+    pub(crate) fn is_proven_lost(&self) -> bool {
+        self.is_loss_proven.load(Ordering::Acquire)
     }
 
     /// Whether a call has said that the device is lost.
@@ -359,6 +368,7 @@ impl Device {
     ) -> Result<T, vk::Result> {
         if matches!(result, Err(vk::Result::ERROR_DEVICE_LOST)) {
             self.lost_by(call);
+            self.is_loss_proven.store(true, Ordering::Release);
         }
         result
     }
@@ -370,7 +380,7 @@ impl Device {
     /// right after a host wait is still touched. Waiting for a queue whose work is done costs
     /// nothing and ends behind that. To be removed once no supported Mesa does it.
     fn let_queues_settle(&self) {
-        for queue in self.queues.iter().filter(|_| !self.is_lost()) {
+        for queue in self.queues.iter().filter(|_| !self.is_proven_lost()) {
             let queue = lock(&queue.raw);
             // SAFETY: the queue is locked.
             if let Err(error) = unsafe { self.raw.queue_wait_idle(*queue) } {

@@ -184,8 +184,10 @@ impl<'a> Program<'a> {
             .with_context(|| format!("cannot write {}", script.display()))?;
         let out_of_memory =
             fault.script.contains("OUT_OF_HOST") || fault.script.contains("OUT_OF_DEVICE");
-        let misjudged = MISJUDGED.iter().any(|call| fault.script.contains(call))
-            && (out_of_memory || fault.script.contains("vkGetSwapchainImagesKHR"));
+        let believes_counters = fault.script.contains("counter max waits");
+        let misjudged = believes_counters
+            || MISJUDGED.iter().any(|call| fault.script.contains(call))
+                && (out_of_memory || fault.script.contains("vkGetSwapchainImagesKHR"));
         let mut command = match self.judge {
             Judge::Validation(stack) if !misjudged => stack.command(&self.path),
             _ => Command::new(&self.path),

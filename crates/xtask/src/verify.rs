@@ -300,6 +300,9 @@ fn run_faults(steps: &mut Steps, bench: &Bench, depth: Depth) {
             program.paced_by_display()
         });
         steps.check("faults: what a device lacks", || program.missing());
+        steps.check("faults: counters that are wrong", || {
+            program.wrong_counters()
+        });
         steps.check("faults: calls that fail", || program.sweep(depth));
     }
 }

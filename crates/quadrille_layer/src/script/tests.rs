@@ -39,8 +39,8 @@ fn other_rules() {
          fence never nth=2\nfence late=50 from=3\npresent fence never every=4\nlost nth=4\n\
          stuck nth=2\nimage late=20 from=3\nswapchains most=6\ncounter max from=7",
     );
-    assert!(!script.is_counter_max(6), "before the range");
-    assert!(script.is_counter_max(7), "in the range");
+    assert!(!script.is_counter_max(6, 9), "before the range");
+    assert!(script.is_counter_max(7, 0), "in the range");
     assert_eq!(script.images(1), None, "as the driver likes");
     assert_eq!(script.images(2), Some(FenceFault::Never), "stuck");
     assert_eq!(
@@ -68,6 +68,13 @@ fn other_rules() {
 }
 
 #[test]
+fn counters_are_wrong_from_a_wait_on() {
+    let script = parse("counter max waits=3");
+    assert!(!script.is_counter_max(50, 2), "before the wait");
+    assert!(script.is_counter_max(1, 3), "from the wait on");
+}
+
+#[test]
 fn refusals_name_line_and_token() {
     for (text, number, token) in [
         ("vkQueueSubmit3 nth=1 -> VK_TIMEOUT", 1, "`vkQueueSubmit3`"),
@@ -84,6 +91,7 @@ fn refusals_name_line_and_token() {
         ("lost nth=1 again", 1, "`again`"),
         ("image early=1 nth=1", 1, "`early=1`"),
         ("swapchains most=0", 1, "`most=0`"),
+        ("counter max waits=0", 1, "`waits=0`"),
     ] {
         let (line, refusal) = Script::parse(text, canonical).expect_err(text);
         assert_eq!(line, number, "{text:?}");

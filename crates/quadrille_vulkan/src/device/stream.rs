@@ -342,8 +342,8 @@ impl Device {
             .collect();
         let mut limit = TimeLimit::new(timeout);
         for timeline in timelines {
-            let waited = timeline.wait(self, timeline.submitted(), &mut limit);
-            if waited.is_err() && !self.is_lost() {
+            let waited = timeline.wait_for_proof(self, timeline.submitted(), &mut limit);
+            if waited.is_err() && !self.is_proven_lost() {
                 return false;
             }
         }

@@ -60,25 +60,27 @@ impl Timeline {
     }
 
     /// The value reached, and everything below it: `vkGetSemaphoreCounterValue`. A value that
-    /// no submission signals is none: the device is lost.
+    /// nothing signals is `ERROR_DEVICE_LOST`, without being proof of it: see
+    /// [`Device::is_proven_lost`].
     pub(crate) fn reached(&self, device: &Device) -> Result<u64, vk::Result> {
+        const CALL: &str = "vkGetSemaphoreCounterValue";
         // SAFETY: the semaphore is a timeline semaphore of this device and alive.
         let read = unsafe { device.raw.get_semaphore_counter_value(self.semaphore) };
+        let value = device.note(CALL, read)?;
         // In this order, or a value that is announced in between would be taken for too high.
         let announced = self.announced.load(Ordering::Acquire);
-        let was_lost = device.is_lost();
-        let reached = read.and_then(|value| {
-            believe(value, announced).inspect_err(|_| {
-                if !was_lost {
-                    tracing::error!(
-                        "a timeline reads {value}, and {announced} is the highest value that \
-                         anything was to signal; so the device is lost"
-                    );
-                }
-            })
-        });
-        let reached = device.note("vkGetSemaphoreCounterValue", reached);
-        reached.inspect(|&value| self.note_reached(value))
+        if let Err(result) = believe(value, announced) {
+            if !device.is_lost() {
+                tracing::error!(
+                    "a timeline reads {value}, and {announced} is the highest value that \
+                     anything was to signal; so the device is lost"
+                );
+            }
+            device.lost_by(CALL);
+            return Err(result);
+        }
+        self.note_reached(value);
+        Ok(value)
     }
 
     /// Whether a value is reached; queries the semaphore only if that is not known.
@@ -122,6 +124,25 @@ impl Timeline {
             return Ok(());
         }
         let waited = limit.until(|slice| self.wait_slice(device, value, slice));
+        waited.unwrap_or(Err(vk::Result::TIMEOUT))
+    }
+
+    /// Waits like [`Timeline::wait`] for proof that everything up to a value is complete: its signal,
+    /// or `VK_ERROR_DEVICE_LOST` from the device. A counter that cannot be true proves nothing, so
+    /// the wait goes on until the limit is over.
+    pub(crate) fn wait_for_proof(
+        &self,
+        device: &Device,
+        value: u64,
+        limit: &mut TimeLimit,
+    ) -> Result<(), vk::Result> {
+        if self.is_known(value) {
+            return Ok(());
+        }
+        let is_proof = |waited: &Result<(), vk::Result>| {
+            *waited != Err(vk::Result::ERROR_DEVICE_LOST) || device.is_proven_lost()
+        };
+        let waited = limit.until(|slice| self.wait_slice(device, value, slice).filter(is_proof));
         waited.unwrap_or(Err(vk::Result::TIMEOUT))
     }
 

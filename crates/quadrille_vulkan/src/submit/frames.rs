@@ -11,6 +11,7 @@ use crate::device::fault;
 use crate::device::retire::Waiting;
 use crate::device::stream::{Lane, Mailbox, StreamDesc};
 use crate::device::time_limit::TimeLimit;
+use crate::device::timeline::Timeline;
 use crate::device::{Device, DeviceQueue};
 use crate::error::{Error, FrameError};
 use crate::record::pools::Pools;
@@ -19,6 +20,9 @@ use crate::record::translation::Translations;
 use crate::submit::ring::{Return, Ring};
 use crate::submit::transient::Transients;
 use crate::submit::watch::Watch;
+
+/// A host wait for a value of a timeline.
+type Wait = fn(&Timeline, &Device, u64, &mut TimeLimit) -> Result<(), vk::Result>;
 
 /// How long dropping waits for the device.
 const DROP_TIMEOUT: Duration = Duration::from_secs(5);
@@ -278,16 +282,22 @@ impl Frames {
     /// # Errors
     /// [`FrameError::Timeout`] names the queue that does not get on.
     pub fn drain(&mut self, timeout: Duration) -> Result<(), FrameError> {
-        let lanes = self.lanes.iter();
-        let submitted: Vec<u64> = lanes.map(|lane| lane.timeline.submitted()).collect();
-        self.wait_values(&submitted, timeout)
+        self.wait_values(&self.submitted(), timeout)
     }
 
-    /// The same at the end: a device that does not get on is not waited for twice.
+    /// The same at the end, until there is proof: a device that does not get on is not waited for
+    /// twice.
     fn drain_last(&mut self) -> Result<(), FrameError> {
-        let drained = self.drain(self.device.last.timeout(DROP_TIMEOUT));
+        let timeout = self.device.last.timeout(DROP_TIMEOUT);
+        let drained = self.wait_values_by(Timeline::wait_for_proof, &self.submitted(), timeout);
         self.device.last.note(drained.is_ok());
         drained
+    }
+
+    /// The value that each lane's last submission signals.
+    fn submitted(&self) -> Vec<u64> {
+        let lanes = self.lanes.iter();
+        lanes.map(|lane| lane.timeline.submitted()).collect()
     }
 
     /// Destroys what was dropped and what no queue can use any more, and has the states forget
@@ -302,9 +312,18 @@ impl Frames {
 
     /// Waits for a value on each lane, all within one timeout.
     fn wait_values(&self, values: &[u64], timeout: Duration) -> Result<(), FrameError> {
+        self.wait_values_by(Timeline::wait, values, timeout)
+    }
+
+    fn wait_values_by(
+        &self,
+        wait: Wait,
+        values: &[u64],
+        timeout: Duration,
+    ) -> Result<(), FrameError> {
         let mut limit = TimeLimit::new(timeout);
         for (index, (queue, &wanted)) in self.lanes.iter().zip(values).enumerate() {
-            match queue.timeline.wait(&self.device, wanted, &mut limit) {
+            match wait(&queue.timeline, &self.device, wanted, &mut limit) {
                 Ok(()) => {}
                 Err(vk::Result::TIMEOUT) => {
                     let reached = queue.timeline.reached(&self.device).unwrap_or(0);
@@ -374,7 +393,7 @@ impl Frames {
         let device = Arc::clone(&self.device);
         for timeline in self.ring_timelines() {
             let mut limit = TimeLimit::new(device.last.timeout(DROP_TIMEOUT));
-            let waited = timeline.wait(&device, timeline.submitted(), &mut limit);
+            let waited = timeline.wait_for_proof(&device, timeline.submitted(), &mut limit);
             device.last.note(waited != Err(vk::Result::TIMEOUT));
             waited.map_err(FrameError::vulkan(&device, "vkWaitSemaphores"))?;
         }

@@ -44,6 +44,12 @@ const MAY_LOSE: [&str; 16] = [
     "vkWaitSemaphores",
 ];
 
+/// The wait for timelines.
+const WAIT: &str = "vkWaitSemaphores";
+
+/// Waits in a row that return early.
+const LATE: u64 = 5;
+
 /// Frames of a run.
 const FRAMES: u32 = 3;
 const FAMILIES: &str = "gct:1,ct:1,t:1";
@@ -80,10 +86,50 @@ impl Program<'_> {
     }
 }
 
+impl Program<'_> {
+    /// Has counters read from each wait in turn on as nothing can have signalled them, which some
+    /// drivers do when the device is lost. This device is not, and goes on: nothing may be destroyed
+    /// before a wait has shown that its work is done. The validation layer believes counters, so it
+    /// judges none of these runs; the log does.
+    ///
+    /// # Errors
+    /// When the program does not survive one, or destroys command pools without proof.
+    pub(crate) fn wrong_counters(&self) -> Result<String> {
+        let log = place::made("verify").join("faults.counters.json");
+        let logged = |script: String| -> Result<(String, String)> {
+            let fault = Fault {
+                script,
+                frames: 2 * FRAMES,
+                families: "gct:1",
+                fences: true,
+                environment: Vec::new(),
+            };
+            examples::forget(&log)?;
+            let output = self.run("faults-counters", &fault, Some(&log))?;
+            let text = fs::read_to_string(&log).with_context(|| format!("no {}", log.display()))?;
+            Ok((output, text))
+        };
+        let (_, text) = logged(String::new())?;
+        let waits = count(&text)?.get(WAIT).copied().unwrap_or_default();
+        ensure!(waits > 1, "the program waits {waits} times for a timeline");
+        for script in (1..=waits).map(wrong_counter) {
+            let run = logged(script.clone()).and_then(|(output, text)| {
+                check_named(&script, &output)?;
+                check_proof(&text)
+            });
+            run.context(script)?;
+        }
+        Ok(format!("{waits} runs, one for each wait"))
+    }
+}
+
 /// Whether the program names the call that has lost the device, if one has: the one that failed, not
 /// the one that noticed.
 fn check_named(script: &str, output: &str) -> Result<()> {
-    let call = script.split_whitespace().next().unwrap_or_default();
+    let call = match script.split_whitespace().next().unwrap_or_default() {
+        "counter" => "vkGetSemaphoreCounterValue",
+        call => call,
+    };
     let named = output
         .lines()
         .filter_map(|line| line.split_once("the device is lost: "));
@@ -111,6 +157,30 @@ fn count(log: &str) -> Result<BTreeMap<String, u64>> {
         }
     }
     Ok(counts)
+}
+
+/// From a wait on, counters read too high, and waits return before the work is done for a while.
+fn wrong_counter(nth: u64) -> String {
+    let last = nth + LATE;
+    format!("counter max waits={nth}\n{WAIT} from={nth} to={last} -> VK_TIMEOUT\n")
+}
+
+/// Checks that between the last submission to the one queue of a run and the end of its command
+/// buffers a wait has returned that nothing was done to.
+fn check_proof(log: &str) -> Result<()> {
+    let mut is_proven = true;
+    for line in log.lines() {
+        let entry: Value =
+            serde_json::from_str(line).with_context(|| format!("not JSON: {line}"))?;
+        let is_done = entry["result"] == "SUCCESS" && entry["injected"].is_null();
+        match entry["call"].as_str().unwrap_or_default() {
+            "vkQueueSubmit2" => is_proven = false,
+            WAIT | "vkQueueWaitIdle" => is_proven |= is_done,
+            "vkDestroyCommandPool" => ensure!(is_proven, "a command pool in use is destroyed"),
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 fn scripts(counts: &BTreeMap<String, u64>, depth: Depth) -> Vec<String> {

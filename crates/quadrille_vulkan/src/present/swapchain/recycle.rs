@@ -169,7 +169,7 @@ impl Pool {
             // SAFETY: all submissions and presents that used it are done.
             unsafe { device.raw.destroy_semaphore(semaphore, None) };
         }
-        let late = if device.is_lost() {
+        let late = if device.is_proven_lost() {
             std::mem::take(&mut self.late)
         } else {
             Vec::new()
@@ -245,18 +245,20 @@ fn is_done(device: &Device, proof: &Proof) -> bool {
         Proof::Fence(fence) => {
             // SAFETY: the fence is of this device and alive.
             let status = unsafe { device.raw.get_fence_status(fence) };
-            or_lost(device.note("vkGetFenceStatus", status))
+            or_lost(device, device.note("vkGetFenceStatus", status))
         }
         Proof::Point(point) => {
             // The timeline of a stream that has ended is gone, and all its work is done.
             let timeline = device.timelines.get(usize::from(point.queue.0));
-            timeline.is_none_or(|timeline| or_lost(timeline.has_reached(device, point.value)))
+            timeline
+                .is_none_or(|timeline| or_lost(device, timeline.has_reached(device, point.value)))
         }
     }
 }
 
 /// A lost device has done all that it ever will. Any other failure says nothing: a caller that tries again
 /// will hear.
-fn or_lost(is_done: Result<bool, vk::Result>) -> bool {
-    is_done.unwrap_or_else(|error| error == vk::Result::ERROR_DEVICE_LOST)
+fn or_lost(device: &Device, is_done: Result<bool, vk::Result>) -> bool {
+    is_done
+        .unwrap_or_else(|error| error == vk::Result::ERROR_DEVICE_LOST && device.is_proven_lost())
 }

@@ -76,7 +76,7 @@ impl Swapchain {
         if device.wait_last(TIMEOUT).is_err() {
             return false;
         }
-        if device.is_lost() && self.fences {
+        if device.is_proven_lost() && self.fences {
             return true;
         }
         let fence = |proof| match proof {
@@ -107,7 +107,7 @@ impl Swapchain {
         let idle = device.note("vkQueueWaitIdle", unsafe {
             device.raw.queue_wait_idle(*queue)
         });
-        idle.is_ok() || device.is_lost()
+        idle.is_ok() || device.is_proven_lost()
     }
 
     /// Destroys a chain; the device and the presentation engine are done with it.
@@ -147,7 +147,7 @@ pub(crate) fn wait_for_fences(device: &Device, fences: &[vk::Fence], timeout: Du
         // SAFETY: the fences are of this device and alive.
         let waited = unsafe { device.raw.wait_for_fences(fences, true, timeout) };
         let waited = device.note("vkWaitForFences", waited);
-        (waited.is_ok() || device.is_lost()).then_some(())
+        (waited.is_ok() || device.is_proven_lost()).then_some(())
     });
     signalled.is_some()
 }

@@ -1,4 +1,4 @@
-use super::{Depth, check_named, count, scripts};
+use super::{Depth, check_named, check_proof, count, scripts, wrong_counter};
 
 const LOG: &str = r#"{"call":"vkCreateFence","nth":1,"result":"SUCCESS"}
 {"call":"vkDestroyFence","nth":1}
@@ -40,4 +40,28 @@ fn the_call_that_lost_the_device_is_named() {
     assert!(check_named(script, "").is_ok(), "not lost");
     assert!(check_named(script, &says("vkGetFenceStatus")).is_ok());
     assert!(check_named(script, &says("vkAcquireNextImageKHR")).is_err());
+}
+
+#[test]
+fn counters_that_are_wrong_are_named_as_the_loss() {
+    let script = wrong_counter(2);
+    assert_eq!(
+        script,
+        "counter max waits=2\nvkWaitSemaphores from=2 to=7 -> VK_TIMEOUT\n"
+    );
+    let says = |call| format!("the device is lost: {call} was the first call to say so");
+    assert!(check_named(&script, &says("vkGetSemaphoreCounterValue")).is_ok());
+    assert!(check_named(&script, &says("vkQueueSubmit2")).is_err());
+}
+
+#[test]
+fn command_pools_end_after_proof() {
+    let log = |calls: &[&str]| calls.join("\n");
+    let submit = r#"{"call":"vkQueueSubmit2","nth":1,"result":"SUCCESS"}"#;
+    let waited = r#"{"call":"vkWaitSemaphores","nth":1,"result":"SUCCESS"}"#;
+    let early = r#"{"call":"vkWaitSemaphores","nth":1,"injected":1,"result":"TIMEOUT"}"#;
+    let destroyed = r#"{"call":"vkDestroyCommandPool","nth":1}"#;
+    assert!(check_proof(&log(&[submit, early, waited, destroyed])).is_ok());
+    assert!(check_proof(&log(&[submit, early, destroyed])).is_err());
+    assert!(check_proof(&log(&[waited, submit, destroyed])).is_err());
 }
