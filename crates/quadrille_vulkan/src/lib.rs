@@ -81,6 +81,7 @@
 
 mod commands;
 mod convert;
+mod deep_stack;
 mod device;
 mod error;
 mod file;

@@ -49,8 +49,24 @@ pub(crate) use vertices::MOST_BUFFERS;
 
 use ash::vk;
 
+use crate::deep_stack;
 use crate::device::Device;
+use crate::error::ShaderError;
 use crate::shader::GpuShader;
+
+/// Calls the driver's compiler on a stack that fits the deepest shader. A panic around it is an error,
+/// which is kept as any other: the pipeline is not compiled again in each frame.
+fn guarded<T: Send>(
+    pipeline: &str,
+    compile: impl FnOnce() -> Result<T, ShaderError> + Send,
+) -> Result<T, ShaderError> {
+    deep_stack::run(compile).unwrap_or_else(|reason| {
+        Err(ShaderError::Pipeline {
+            pipeline: pipeline.to_owned(),
+            problem: format!("compiling it {reason}"),
+        })
+    })
+}
 
 /// A shader module that exists while a pipeline is compiled.
 struct Module<'a> {

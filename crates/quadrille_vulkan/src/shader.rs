@@ -11,6 +11,7 @@ mod image;
 mod implicit;
 mod location;
 mod module;
+mod nesting;
 mod reflect;
 mod spirv;
 pub(crate) mod table;
@@ -33,6 +34,8 @@ pub use module::ShaderModule;
 pub(crate) use table::Members;
 use table::written_members;
 pub use table::{TableBinding, TableKind};
+
+pub(crate) use spirv::control_flow_depth;
 
 pub(crate) use constants::{Constants, check as check_constants};
 

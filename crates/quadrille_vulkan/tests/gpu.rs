@@ -23,6 +23,8 @@ mod commands;
 mod compute;
 #[path = "gpu/cost.rs"]
 mod cost;
+#[path = "gpu/deep_shaders.rs"]
+mod deep_shaders;
 #[path = "gpu/depth_stencil.rs"]
 mod depth_stencil;
 #[path = "gpu/exit.rs"]

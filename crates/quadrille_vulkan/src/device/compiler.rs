@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-use crate::lock;
+use crate::{deep_stack, lock};
 
 type Job = Box<dyn FnOnce() + Send>;
 
@@ -83,9 +83,12 @@ fn start(shared: &Arc<Shared>) -> Vec<JoinHandle<()>> {
     let mut threads = Vec::new();
     for _ in 0..cores.div_ceil(2).min(MOST_THREADS) {
         let shared = Arc::clone(shared);
-        let thread = std::thread::Builder::new()
+        let thread = deep_stack::builder()
             .name("quadrille pipelines".to_owned())
-            .spawn(move || work(&shared));
+            .spawn(move || {
+                deep_stack::begin();
+                work(&shared);
+            });
         match thread {
             Ok(thread) => threads.push(thread),
             Err(error) => tracing::warn!("no thread to compile pipelines: {error}"),
@@ -107,7 +110,10 @@ fn work(shared: &Shared) {
         state.running += 1;
         drop(state);
         let running = Running(shared);
-        job();
+        // A thread that ended with a job would leave all later ones undone.
+        if deep_stack::run(job).is_err() {
+            tracing::error!("a job of a thread that compiles pipelines panics; it is left out");
+        }
         drop(running);
         state = lock(&shared.state);
     }

@@ -8,7 +8,7 @@
 //! How a change of a file is noticed is not decided here.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -113,40 +113,33 @@ impl Reloads {
     /// Takes a pipeline in, if its shaders come from files or import from them.
     pub(crate) fn follow(&self, pipeline: &Arc<impl Reloadable + 'static>, shaders: &[&GpuShader]) {
         let pipeline: Weak<dyn Reloadable> = Arc::downgrade(pipeline) as _;
-        for (at, shader) in shaders.iter().enumerate() {
-            let is_new = |file: &Path| {
-                let mut before = shaders[..at].iter();
-                !before
-                    .any(|it| it.file() == Some(file) || it.imports().iter().any(|it| it == file))
-            };
-            if let Some(file) = shader.file() {
-                self.add(file, Some(shader), is_new(file).then_some(&pipeline));
-            }
-            for file in shader.imports() {
-                self.add(file, None, is_new(file).then_some(&pipeline));
+        let mut followed = HashSet::new();
+        let mut files = lock(&self.files);
+        let before = files.len();
+        for shader in shaders {
+            let own = shader.file().map(|file| (file, Some(*shader)));
+            let imports = shader.imports().iter().map(|file| (&**file, None));
+            for (file, shader) in own.into_iter().chain(imports) {
+                let source = files.entry(file.to_owned()).or_default();
+                if source.newest.is_none() {
+                    source.newest = shader.cloned();
+                }
+                if followed.insert(file) {
+                    source.add(pipeline.clone());
+                }
             }
         }
+        self.note_files(&mut files, before);
     }
 
-    /// Takes a file in, with a pipeline that follows it.
-    fn add(
-        &self,
-        file: &Path,
-        shader: Option<&GpuShader>,
-        pipeline: Option<&Weak<dyn Reloadable>>,
-    ) {
-        let mut files = lock(&self.files);
-        if !files.contains_key(file) {
+    /// Notes that there are more files than there were, if so.
+    fn note_files(&self, files: &mut BTreeMap<PathBuf, Source>, before: usize) {
+        if files.len() > before {
             // Files whose pipelines are gone are of no interest.
             files.retain(|_, source| source.is_used());
             let version = VERSIONS.fetch_add(1, Ordering::Relaxed);
             self.version.store(version, Ordering::Release);
         }
-        let source = files.entry(file.to_owned()).or_default();
-        if source.newest.is_none() {
-            source.newest = shader.cloned();
-        }
-        pipeline.into_iter().for_each(|it| source.add(it.clone()));
     }
 
     /// All files, and what changes with the set of them.
@@ -190,9 +183,7 @@ impl Reloads {
             };
             let result = self.rebuild(&pipelines, &load);
             // Also what is missing there: it may come.
-            for file in load.imports.into_inner() {
-                pipelines.iter().for_each(|it| self.add_once(&file, it));
-            }
+            self.add_missing(&pipelines, load.imports.into_inner());
             if result.is_ok() {
                 GpuShader::renew_module(&file, &bytes);
             }
@@ -206,15 +197,18 @@ impl Reloads {
         self.is_done.store(true, Ordering::Release);
     }
 
-    /// Takes a file in with a pipeline that may follow it already.
-    fn add_once(&self, file: &Path, pipeline: &Weak<dyn Reloadable>) {
-        let is_known = lock(&self.files).get(file).is_some_and(|source| {
-            let mut pipelines = source.pipelines.iter();
-            pipelines.any(|known| known.ptr_eq(pipeline))
-        });
-        if !is_known {
-            self.add(file, None, Some(pipeline));
+    /// Takes files in with pipelines that may follow them already.
+    fn add_missing(&self, pipelines: &[Weak<dyn Reloadable>], imports: Vec<PathBuf>) {
+        let mut files = lock(&self.files);
+        let before = files.len();
+        let address = |pipeline: &Weak<dyn Reloadable>| pipeline.as_ptr().addr();
+        for file in imports {
+            let source = files.entry(file).or_default();
+            let known: HashSet<_> = source.pipelines.iter().map(address).collect();
+            let missing = pipelines.iter().filter(|it| !known.contains(&address(it)));
+            missing.for_each(|it| source.add(it.clone()));
         }
+        self.note_files(&mut files, before);
     }
 
     /// Builds pipelines; all are laid ready, or none.

@@ -5,7 +5,7 @@ use ash::vk;
 
 use crate::device::Device;
 use crate::error::ShaderError;
-use crate::shader::GpuShader;
+use crate::shader::{GpuShader, control_flow_depth};
 
 const CAPABILITY: u32 = 17;
 
@@ -43,12 +43,41 @@ fn feature(device: &Device, capability: u32) -> Option<(&'static str, bool)> {
     })
 }
 
-/// Checks that a device has the features that shaders of a pipeline take.
+/// Selections and loops within each other that drivers in software take: the tables of Mesa's llvmpipe
+/// 25.0 have room for 80 (`LP_MAX_TGSI_NESTING`), and it writes beyond them.
+const MOST_NESTED_IN_SOFTWARE: usize = 78;
+
+/// Checks that a driver can compile what is nested in the shaders of a pipeline.
+fn check_nesting(
+    device: &Device,
+    pipeline: &str,
+    shaders: &[&GpuShader],
+) -> Result<(), ShaderError> {
+    let most = MOST_NESTED_IN_SOFTWARE;
+    let mut shaders = shaders.iter().filter(|_| device.info.software);
+    let depth_of = |shader: &&&GpuShader| control_flow_depth(shader.words(), most) > most;
+    match shaders.find(depth_of) {
+        None => Ok(()),
+        Some(shader) => Err(ShaderError::Pipeline {
+            pipeline: pipeline.to_owned(),
+            problem: format!(
+                "the control flow of `{}` is nested more than {most} deep, cases of a switch and called \
+                 functions included, which the driver of `{}` cannot compile; look values up in an \
+                 array, or return early",
+                shader.label(),
+                device.info.name
+            ),
+        }),
+    }
+}
+
+/// Checks that a device has the features that shaders of a pipeline take, and that it can compile them.
 pub(crate) fn check_features(
     device: &Device,
     pipeline: &str,
     shaders: &[&GpuShader],
 ) -> Result<(), ShaderError> {
+    check_nesting(device, pipeline, shaders)?;
     let lacking = shaders.iter().find_map(|shader| {
         let mut words = shader.words().get(5..).unwrap_or_default().chunks_exact(2);
         // They come before everything else.

@@ -10,7 +10,7 @@ use super::capabilities::check_features;
 use super::current_code::CurrentCode;
 use super::interface::{Code, Interface, Pipeline};
 use super::needs::BindingNeeds;
-use super::{Module, names, reload_check};
+use super::{Module, guarded, names, reload_check};
 use crate::device::Device;
 use crate::device::reload::Newest;
 use crate::device::retire::Retired;
@@ -251,7 +251,9 @@ impl ComputeCode {
 
     /// The pipeline, compiled now if need be.
     pub(crate) fn compiled(&self) -> Result<vk::Pipeline, ShaderError> {
-        self.compiled.get_or_init(|| self.compile()).clone()
+        self.compiled
+            .get_or_init(|| guarded(self.name(), || self.compile()))
+            .clone()
     }
 
     fn compile(&self) -> Result<vk::Pipeline, ShaderError> {

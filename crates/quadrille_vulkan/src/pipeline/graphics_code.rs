@@ -6,7 +6,6 @@ use std::sync::{Arc, OnceLock};
 
 use ash::vk;
 
-use super::Module;
 use super::attachments::AttachmentUse;
 use super::capabilities::check_features;
 use super::fixed::{PipelineState, StencilState};
@@ -14,7 +13,7 @@ use super::formats::Formats;
 use super::interface::{Code, Interface};
 use super::stages::{Stages, check_inputs};
 use super::state::{Blend, ColorState, Cull, DepthState, Topology, VertexLayout};
-use super::targets;
+use super::{Module, guarded, targets};
 use crate::device::Device;
 use crate::device::reload::Newest;
 use crate::device::retire::Retired;
@@ -239,7 +238,7 @@ impl GraphicsCode {
             if variant.formats == *formats {
                 return variant
                     .compiled
-                    .get_or_init(|| self.compile(formats))
+                    .get_or_init(|| guarded(self.name(), || self.compile(formats)))
                     .clone();
             }
             link = &variant.next;

@@ -14,7 +14,7 @@ mod joined;
 mod parse;
 mod tokens;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,9 +23,11 @@ use quadrille_sync::near;
 
 use super::{file, module};
 use crate::error::ShaderError;
-use parse::{Flaw, Import, Parsed, parse};
+use parse::{Import, Parsed, parse};
 
 pub(super) use joined::Joined;
+pub(super) use parse::Flaw;
+pub(super) use tokens::{Kind, Token, tokens};
 
 /// What a shader begins with.
 pub(super) struct Root<'a> {
@@ -56,10 +58,12 @@ struct Module {
     parsed: Parsed,
     /// What it imports, by the names that it has here.
     imported: BTreeMap<String, Target>,
+    /// Its imports are being looked at: those before this one are known.
+    next_import: Option<usize>,
 }
 
 /// Where a module is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Place {
     /// In the program.
     Source,
@@ -81,57 +85,86 @@ pub(super) fn compose(root: &Root<'_>, files: &mut Vec<PathBuf>) -> Result<Joine
     };
     let mut composer = Composer {
         modules: Vec::new(),
+        known: HashMap::new(),
         open: Vec::new(),
         files,
         follows_files: root.follows_files,
     };
     composer.add(place, root.label.to_owned(), root.source.into())?;
+    composer.resolve_all()?;
     joined::join(composer.modules)
 }
 
+/// Labels of a chain of imports that errors show at each of its ends.
+const MOST_SHOWN: usize = 8;
+
 struct Composer<'a> {
     modules: Vec<Module>,
-    /// The modules whose imports are being looked at.
+    /// The modules by place, files by their one path.
+    known: HashMap<Place, usize>,
+    /// The modules whose imports are being looked at, each imported by the one before it.
     open: Vec<usize>,
     files: &'a mut Vec<PathBuf>,
     follows_files: bool,
 }
 
 impl Composer<'_> {
-    /// Takes a module in, and all that it imports.
-    fn add(&mut self, place: Place, label: String, source: Arc<str>) -> Result<usize, ShaderError> {
+    /// Takes a module in, whose imports are looked at next.
+    fn add(&mut self, place: Place, label: String, source: Arc<str>) -> Result<(), ShaderError> {
         let parsed = parse(&source).map_err(|flaw| error(&label, &source, &flaw))?;
-        let imports = parsed.imports.clone();
         let at = self.modules.len();
+        self.known.insert(one_place(&place), at);
+        self.open.push(at);
         self.modules.push(Module {
             place,
             label,
             source,
             parsed,
             imported: BTreeMap::new(),
+            next_import: Some(0),
         });
-        self.open.push(at);
-        for import in &imports {
-            let target = self.resolve(at, import)?;
-            let module = &mut self.modules[at];
-            let is_declared = module.parsed.declared.contains(&import.name);
-            let known = module.imported.insert(import.name.clone(), target.clone());
-            if is_declared || known.is_some_and(|known| known != target) {
-                let name = &import.name;
-                let message = format!(
-                    "`{name}` is imported, and is another name of this module already; \
-                     give it a name of its own: {} as other_{name}",
-                    import.path.join("::")
-                );
-                return Err(self.flaw(at, &import.at, message));
-            }
-        }
-        self.open.pop();
-        Ok(at)
+        Ok(())
     }
 
-    /// Finds what an import names.
-    fn resolve(&mut self, at: usize, import: &Import) -> Result<Target, ShaderError> {
+    /// Finds what all modules import, depth first. Chains of imports may be of any length, so this
+    /// does not recurse.
+    fn resolve_all(&mut self) -> Result<(), ShaderError> {
+        while let Some(&at) = self.open.last() {
+            let module = &mut self.modules[at];
+            let next = module.next_import.unwrap_or_default();
+            let Some(import) = module.parsed.imports.get(next).cloned() else {
+                module.next_import = None;
+                self.open.pop();
+                continue;
+            };
+            // A module that was not known is open now, and its imports come first.
+            if let Some(target) = self.resolve(at, &import)? {
+                self.modules[at].next_import = Some(next + 1);
+                self.take(at, &import, target)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives what an import names its name in the module.
+    fn take(&mut self, at: usize, import: &Import, target: Target) -> Result<(), ShaderError> {
+        let module = &mut self.modules[at];
+        let is_declared = module.parsed.declared.contains(&import.name);
+        let known = module.imported.insert(import.name.clone(), target.clone());
+        if is_declared || known.is_some_and(|known| known != target) {
+            let name = &import.name;
+            let message = format!(
+                "`{name}` is imported, and is another name of this module already; \
+                 give it a name of its own: {} as other_{name}",
+                import.path.join("::")
+            );
+            return Err(self.flaw(at, &import.at, message));
+        }
+        Ok(())
+    }
+
+    /// Finds what an import names; `None` if that lies in a module that has been opened for it.
+    fn resolve(&mut self, at: usize, import: &Import) -> Result<Option<Target>, ShaderError> {
         let path = &import.path[..];
         let [parent @ .., item] = path else {
             return Err(self.flaw(at, &import.at, "an import names nothing".to_owned()));
@@ -139,11 +172,13 @@ impl Composer<'_> {
         // A name in a module, or a module.
         let holder = self.place(at, import, parent)?;
         if let Some(holder) = holder.filter(exists) {
-            let module = self.module(at, import, holder)?;
+            let Some(module) = self.module(at, import, holder)? else {
+                return Ok(None);
+            };
             let declared = &self.modules[module].parsed.declared;
             if declared.contains(item) {
                 let name = item.clone();
-                return Ok(Target::Item { module, name });
+                return Ok(Some(Target::Item { module, name }));
             }
             let whole = self.place(at, import, path)?;
             if whole.as_ref().is_none_or(|whole| !exists(whole)) {
@@ -155,7 +190,7 @@ impl Composer<'_> {
         }
         let whole = self.place(at, import, path)?;
         match whole.filter(exists) {
-            Some(whole) => self.module(at, import, whole).map(Target::Module),
+            Some(whole) => Ok(self.module(at, import, whole)?.map(Target::Module)),
             None => Err(self.missing(at, import)),
         }
     }
@@ -200,19 +235,19 @@ impl Composer<'_> {
         Err(self.flaw(at, &import.at, problem.to_owned()))
     }
 
-    /// The module at a place, which exists.
-    fn module(&mut self, at: usize, import: &Import, place: Place) -> Result<usize, ShaderError> {
-        if let Some(known) = self
-            .modules
-            .iter()
-            .position(|it| is_same(&it.place, &place))
-        {
-            if !self.open.contains(&known) {
-                return Ok(known);
+    /// The module at a place, which exists; `None` if it has been opened.
+    fn module(
+        &mut self,
+        at: usize,
+        import: &Import,
+        place: Place,
+    ) -> Result<Option<usize>, ShaderError> {
+        if let Some(&known) = self.known.get(&one_place(&place)) {
+            if self.modules[known].next_import.is_none() {
+                return Ok(Some(known));
             }
-            let from = self.open.iter().skip_while(|&&it| it != known);
-            let chain: Vec<_> = from.map(|&it| &*self.modules[it].label).collect();
-            let (chain, first) = (chain.join(" -> "), &self.modules[known].label);
+            let from = self.open.iter().copied().skip_while(|&it| it != known);
+            let (chain, first) = (self.chain(from), &self.modules[known].label);
             let message = format!("imports run in a circle: {chain} -> {first}");
             return Err(self.flaw(at, &import.at, message));
         }
@@ -223,7 +258,7 @@ impl Composer<'_> {
             Place::Published(path) => self.published(path)?,
             Place::Source => unreachable!("imports name files and published modules"),
         };
-        self.add(place, label, source)
+        self.add(place, label, source).map(|()| None)
     }
 
     fn read(&mut self, path: &Path) -> Result<(String, Arc<str>), ShaderError> {
@@ -283,15 +318,25 @@ impl Composer<'_> {
 
     /// By which modules the last one is imported.
     fn by(&self) -> String {
-        let chain: Vec<_> = self
-            .open
-            .iter()
-            .map(|&it| &*self.modules[it].label)
-            .collect();
-        match &chain[..] {
+        match &self.open[..] {
             [] | [_] => String::new(),
-            chain => format!(" (by {})", chain.join(" -> ")),
+            open => format!(" (by {})", self.chain(open.iter().copied())),
         }
+    }
+
+    /// Modules by label, of many the first and the last.
+    fn chain(&self, modules: impl Iterator<Item = usize>) -> String {
+        let labels: Vec<_> = modules.map(|it| &*self.modules[it].label).collect();
+        let (first, last) = labels.split_at(labels.len().min(MOST_SHOWN));
+        let left_out = last.len().saturating_sub(MOST_SHOWN);
+        let mut chain = first.join(" -> ");
+        if left_out > 0 {
+            chain += &format!(" -> .. {left_out} more ..");
+        }
+        for label in &last[left_out..] {
+            chain = chain + " -> " + label;
+        }
+        chain
     }
 
     fn flaw(&self, at: usize, place: &Range<usize>, message: String) -> ShaderError {
@@ -312,12 +357,11 @@ fn exists(place: &Place) -> bool {
     }
 }
 
-fn is_same(one: &Place, other: &Place) -> bool {
-    match (one, other) {
-        (Place::File(one), Place::File(other)) => {
-            one == other || file::place(one).is_some_and(|it| Some(it) == file::place(other))
-        }
-        _ => one == other,
+/// A place by which a module is found again, whatever path leads to its file.
+fn one_place(place: &Place) -> Place {
+    match place {
+        Place::File(path) => Place::File(file::place(path).unwrap_or_else(|| path.clone())),
+        other => other.clone(),
     }
 }
 

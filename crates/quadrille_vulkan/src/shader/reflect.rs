@@ -1,7 +1,5 @@
 //! Entry points of SPIR-V modules from elsewhere, with spirq.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use ash::vk;
 use spirq::ReflectConfig;
 use spirq::constant::ConstantValue;
@@ -15,6 +13,7 @@ use super::{
     ScalarKind, ShaderImage, ShaderStage, TableBinding, TableKind, data_layout, spirv,
     written_members,
 };
+use crate::deep_stack;
 use crate::error::ShaderError;
 
 /// What the vectors of 32 bit numbers in a struct align it to at most, in bytes.
@@ -27,24 +26,22 @@ pub(super) fn entry_points(label: &str, words: &[u32]) -> Result<Vec<EntryPoint>
         label: label.to_owned(),
         problem,
     };
-    // The reader is another's, and a hostile module must not end the program: a panic in it is
-    // an error here. It holds nothing that could be left broken.
-    let reflected = catch_unwind(AssertUnwindSafe(|| {
-        ReflectConfig::new()
+    // The reader is another's, and a hostile module must not end the program: it has a deep stack, and
+    // a panic in it is an error here. It holds nothing that could be left broken.
+    let read = deep_stack::run(|| {
+        let reflected = ReflectConfig::new()
             .spv(words)
             .ref_all_rscs(false)
             .combine_img_samplers(false)
             .reflect()
-    }));
-    let reflected = match reflected {
-        Ok(result) => result.map_err(|error| wrong(error.to_string()))?,
-        Err(_) => return Err(wrong("it cannot be read".to_owned())),
-    };
-    let numbered = spirv::numbered_attachments(words);
-    reflected
-        .iter()
-        .filter_map(|entry| reflect(label, entry, &numbered).transpose())
-        .collect()
+            .map_err(|error| wrong(error.to_string()))?;
+        let numbered = spirv::numbered_attachments(words);
+        reflected
+            .iter()
+            .filter_map(|entry| reflect(label, entry, &numbered).transpose())
+            .collect()
+    });
+    read.unwrap_or_else(|reason| Err(wrong(format!("reading it {reason}"))))
 }
 
 fn reflect(

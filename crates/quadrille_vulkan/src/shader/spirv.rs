@@ -1,6 +1,10 @@
 //! Whether bytes can be a SPIR-V module (SPIR-V specification, section 2.3 "Physical Layout").
 
+mod control_flow;
+
 use crate::error::ShaderError;
+
+pub(crate) use control_flow::control_flow_depth;
 
 /// The first word of every module.
 const MAGIC: u32 = 0x0723_0203;

@@ -1,8 +1,7 @@
 //! WGSL to SPIR-V with naga.
 
+mod depth;
 mod tables;
-
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use ash::vk;
 use naga::back::spv;
@@ -16,8 +15,9 @@ use super::image::format_of_wgsl;
 use super::implicit::remove_layouts;
 use super::{
     Binding, BindingKind, DataLayout, EntryPoint, Location, LocationType, ScalarKind, ShaderImage,
-    ShaderStage, data_layout, spirv,
+    ShaderStage, data_layout, nesting, spirv,
 };
+use crate::deep_stack;
 use crate::error::ShaderError;
 use tables::table_binding;
 
@@ -53,19 +53,22 @@ pub(super) struct Translated {
 
 /// The module as SPIR-V, and its entry points.
 pub(super) fn translate(label: &str, joined: Joined) -> Result<Translated, ShaderError> {
+    if let Err(flaw) = nesting::check(joined.text()) {
+        return Err(joined.error(&flaw.message, &[(flaw.at, String::new())], Vec::new()));
+    }
     guarded(label, || try_translate(label, joined))
 }
 
-/// Calls the translator, which is another's, and no source must end the program: a panic in it is an
-/// error here. It holds nothing that could be left broken.
-pub(super) fn guarded<T>(
+/// Calls the translator, which is another's, and no source must end the program: it has a deep stack,
+/// and a panic in it is an error here. It holds nothing that could be left broken.
+pub(super) fn guarded<T: Send>(
     label: &str,
-    translate: impl FnOnce() -> Result<T, ShaderError>,
+    translate: impl FnOnce() -> Result<T, ShaderError> + Send,
 ) -> Result<T, ShaderError> {
-    catch_unwind(AssertUnwindSafe(translate)).unwrap_or_else(|_| {
+    deep_stack::run(translate).unwrap_or_else(|reason| {
         Err(ShaderError::Interface {
             label: label.to_owned(),
-            problem: "its translation panics".to_owned(),
+            problem: format!("its translation {reason}"),
         })
     })
 }
@@ -80,6 +83,7 @@ fn try_translate(label: &str, joined: Joined) -> Result<Translated, ShaderError>
             notes.collect(),
         )
     })?;
+    depth::check(&joined, &module)?;
     // Entry points of modules that are imported are those of other shaders.
     module
         .entry_points

@@ -331,6 +331,8 @@ fn renamed<'a>(
     let word = |token: &Token| &module.source[token.at.clone()];
     let mut edits = Vec::new();
     let mut scope = Scope::default();
+    // In the order of the source, as the tokens are.
+    let mut statements = module.parsed.statements.iter().peekable();
     let mut next = 0;
     while let Some(token) = tokens.get(next) {
         let before = next.checked_sub(1).map(|it| &tokens[it]);
@@ -338,11 +340,10 @@ fn renamed<'a>(
         scope.pass(token, word(token), before, after);
         let index = next;
         next += 1;
-        let is_statement = module
-            .parsed
-            .statements
-            .iter()
-            .any(|it| it.contains(&token.at.start));
+        while statements.next_if(|it| it.end <= token.at.start).is_some() {}
+        let is_statement = statements
+            .peek()
+            .is_some_and(|it| it.contains(&token.at.start));
         if token.kind != Kind::Word || is_statement || scope.is_own_name {
             continue;
         }

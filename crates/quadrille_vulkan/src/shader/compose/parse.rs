@@ -7,7 +7,7 @@ use super::tokens::{Kind, Token, tokens};
 
 /// Something wrong in a module.
 #[derive(Debug)]
-pub(super) struct Flaw {
+pub(in crate::shader) struct Flaw {
     /// Where.
     pub at: Range<usize>,
     pub message: String,
@@ -51,6 +51,12 @@ pub(super) fn parse(source: &str) -> Result<Parsed, Flaw> {
     parsed.tokens = tokens;
     Ok(parsed)
 }
+
+/// Braces of an import within each other, which are parsed by recursion.
+const MOST_BRACES: usize = 32;
+
+/// Names in the path of an import, each of which is a folder.
+const MOST_SEGMENTS: usize = 64;
 
 struct Parser<'a> {
     source: &'a str,
@@ -123,15 +129,19 @@ impl<'a> Parser<'a> {
     fn import_statement(&mut self) -> Result<(), Flaw> {
         let start = self.tokens[self.next].at.start;
         self.next += 1;
-        self.import(Vec::new())?;
+        self.import(Vec::new(), 0)?;
         let end = self.take(';')?;
         self.parsed.statements.push(start..end);
         Ok(())
     }
 
-    /// `a::b`, `a::b as c` or `a::{b, c::d}`.
-    fn import(&mut self, mut path: Vec<String>) -> Result<(), Flaw> {
+    /// `a::b`, `a::b as c` or `a::{b, c::d}`, within so many braces.
+    fn import(&mut self, mut path: Vec<String>, depth: usize) -> Result<(), Flaw> {
         loop {
+            if path.len() > MOST_SEGMENTS {
+                let message = format!("an import has more than {MOST_SEGMENTS} names in its path");
+                return Err(self.flaw(message));
+            }
             let (name, at) = self.name()?;
             path.push(name.clone());
             if self.tokens.get(self.next).map(|token| token.kind) != Some(Kind::Path) {
@@ -150,9 +160,15 @@ impl<'a> Parser<'a> {
                 break;
             }
         }
+        if depth >= MOST_BRACES {
+            let message = format!(
+                "the braces of an import are nested more than {MOST_BRACES} deep; write several imports"
+            );
+            return Err(self.flaw(message));
+        }
         self.next += 1;
         while !self.is_next('}') {
-            self.import(path.clone())?;
+            self.import(path.clone(), depth + 1)?;
             if !self.is_next('}') {
                 self.take(',')?;
             }
@@ -187,19 +203,19 @@ impl<'a> Parser<'a> {
     }
 
     fn unexpected(&self, wanted: &str) -> Flaw {
-        let end = self.source.len();
-        let at = self
-            .tokens
-            .get(self.next)
-            .map_or(end..end, |it| it.at.clone());
         let found = match self.word() {
             "" => "the end of the source".to_owned(),
             "*" => "`*`: names are imported one by one".to_owned(),
             word => format!("`{word}`"),
         };
-        Flaw {
-            at,
-            message: format!("an import goes on with {wanted}, not with {found}"),
-        }
+        self.flaw(format!("an import goes on with {wanted}, not with {found}"))
+    }
+
+    /// A flaw at the next token.
+    fn flaw(&self, message: String) -> Flaw {
+        let end = self.source.len();
+        let at = self.tokens.get(self.next);
+        let at = at.map_or(end..end, |it| it.at.clone());
+        Flaw { at, message }
     }
 }

@@ -320,3 +320,43 @@ fn no_half_of_an_import_panics() {
         let _ = folder.load("root.wgsl");
     }
 }
+
+#[test]
+fn chains_of_imports_may_be_long() {
+    const COUNT: usize = 1000;
+    let module = |at: usize| match at + 1 {
+        COUNT => format!("fn f{at}(x: u32) -> u32 {{ return x; }}"),
+        next => format!(
+            "import super::m{next}::f{next};\nfn f{at}(x: u32) -> u32 {{ return f{next}(x) + 1u; }}"
+        ),
+    };
+    let modules: Vec<_> = (0..COUNT)
+        .map(|at| (format!("m{at}.wgsl"), module(at)))
+        .collect();
+    let root = "import super::m0::f0;\n\
+        @group(0) @binding(0) var<storage, read_write> cells: array<u32>;\n\
+        @compute @workgroup_size(1) fn main() { cells[0] = f0(0u); }";
+    let files = modules.iter().map(|(name, text)| (&**name, &**text));
+    let files: Vec<_> = files.chain([("root.wgsl", root)]).collect();
+    let folder = Folder::new("long", &files);
+    let load = || {
+        folder
+            .load("root.wgsl")
+            .map(|shader| shader.imports().len())
+    };
+    // Of a thread whose stack is as small as threads of apps may have it.
+    let loaded = std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(128 << 10);
+        thread.spawn_scoped(scope, load).unwrap().join().unwrap()
+    });
+    assert_eq!(loaded.unwrap(), COUNT);
+
+    let last = format!("m{}.wgsl", COUNT - 1);
+    fs::write(folder.0.join(&last), "import super::m0::f0;").unwrap();
+    let [line, _] = folder.said("root.wgsl");
+    assert!(line.starts_with(&format!("{last}:1:")), "{line}");
+    assert!(
+        line.contains("m7.wgsl -> .. 984 more .. -> m992.wgsl"),
+        "{line}"
+    );
+}

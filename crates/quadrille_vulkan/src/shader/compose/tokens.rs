@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(in crate::shader) enum Kind {
     /// An identifier or a keyword.
     Word,
     /// A number with its suffix.
@@ -17,21 +17,21 @@ pub(super) enum Kind {
 
 /// A token. Blanks and comments are none.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Token {
+pub(in crate::shader) struct Token {
     pub kind: Kind,
     /// Its bytes in the source.
     pub at: Range<usize>,
 }
 
 impl Token {
-    pub(super) fn is(&self, mark: char) -> bool {
+    pub(in crate::shader) fn is(&self, mark: char) -> bool {
         self.kind == Kind::Mark(mark)
     }
 }
 
 /// All tokens of a source. An unfinished comment ends with the source; what is wrong is reported by
 /// those who parse the language.
-pub(super) fn tokens(source: &str) -> Vec<Token> {
+pub(in crate::shader) fn tokens(source: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut at = 0;
     while let Some(first) = source[at..].chars().next() {

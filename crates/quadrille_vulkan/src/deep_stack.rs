@@ -1,0 +1,63 @@
+//! Threads whose stack fits the deepest shader that is accepted.
+//!
+//! naga and drivers recurse over what is nested in a shader, and a stack that overflows aborts the
+//! process. So shaders are limited in depth (`shader/nesting.rs`), and whatever reads or compiles them
+//! runs on a stack that the limits were measured for.
+
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread;
+
+/// Bytes of stack, of which only those that are touched take memory.
+///
+/// Measured in a debug build on x86-64 with naga 30.0.2: each limit of `shader/nesting.rs` by itself
+/// fits into a quarter of it, as a test keeps it.
+pub(crate) const STACK_BYTES: usize = 64 << 20;
+
+thread_local! {
+    static IS_DEEP: Cell<bool> = const { Cell::new(false) };
+}
+
+/// A thread with such a stack; its function begins with [`begin`].
+pub(crate) fn builder() -> thread::Builder {
+    thread::Builder::new().stack_size(STACK_BYTES)
+}
+
+/// Notes that this thread was built by [`builder`].
+pub(crate) fn begin() {
+    IS_DEEP.set(true);
+}
+
+/// Runs a task on such a stack, and waits for it. A panic in it is an error, so the task holds nothing
+/// that could be left broken.
+///
+/// # Errors
+/// The reason, as the end of a sentence: the task panics, or the system has no room for a thread.
+pub(crate) fn run<T: Send>(task: impl FnOnce() -> T + Send) -> Result<T, String> {
+    if IS_DEEP.get() {
+        return catch(task);
+    }
+    let dispatch = tracing::dispatcher::get_default(Clone::clone);
+    thread::scope(|scope| {
+        let task = || {
+            begin();
+            tracing::dispatcher::with_default(&dispatch, || catch(task))
+        };
+        let thread = builder()
+            .name("quadrille shaders".to_owned())
+            .spawn_scoped(scope, task)
+            .map_err(|error| format!("cannot have a thread: {error}"))?;
+        thread.join().unwrap_or_else(|_| Err("panics".to_owned()))
+    })
+}
+
+fn catch<T>(task: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(task)).map_err(|payload| {
+        let text = payload.downcast_ref::<&str>().copied();
+        let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+        text.map_or_else(|| "panics".to_owned(), |text| format!("panics: {text}"))
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,356 @@
+//! Limits of what may be nested in WGSL, checked before a parser sees it.
+//!
+//! The parser, the validator and the writer of naga 30 recurse over all that is nested or chained,
+//! and drivers recurse over nested control flow; a stack that overflows aborts the process. A scan of
+//! the tokens finds depths without recursion. It knows brackets, operators and names, and no grammar:
+//! where it cannot tell, it takes the deeper.
+
+use std::collections::HashMap;
+
+use super::compose::{Flaw, Kind, Token, tokens};
+
+/// Brackets, generic types and unary operators within each other. WGSL asks for 127 levels of braces
+/// (section "Limits"); naga's own limit is 200, of which some constructs take two.
+const MOST_NESTED: usize = 128;
+
+/// Operators in one expression, brackets within it included: `a + b + c`, `a[i][j].x`.
+const MOST_CHAINED: usize = 2048;
+
+/// Branches of one chain of `else if`, each of which lies in the one before, and control flow within
+/// each other. Mesa's llvmpipe 25.0 overruns its tables at 80 (`LP_MAX_TGSI_NESTING`).
+pub(super) const MOST_BRANCHES: usize = 64;
+
+/// Types within each other, over which drivers recurse. WGSL asks for 15.
+pub(super) const MOST_TYPES: usize = 64;
+
+/// Declarations of which each needs the next: functions that call others, types of types, constants
+/// of constants.
+const MOST_DECLARATIONS: usize = 4096;
+
+/// Checks a source against all limits.
+///
+/// # Errors
+/// The first place where one is exceeded, with what to do.
+pub(super) fn check(source: &str) -> Result<(), Flaw> {
+    let tokens = tokens(source);
+    check_brackets(source, &tokens)?;
+    check_declarations(source, &tokens)
+}
+
+fn flaw(token: &Token, what: &str, most: usize, way_out: &str) -> Flaw {
+    Flaw {
+        at: token.at.clone(),
+        message: format!("{what} here, more than the limit of {most}; {way_out}"),
+    }
+}
+
+/// What is open at a token: a bracket, and an expression or a statement in it.
+#[derive(Clone, Copy, Default)]
+struct Open {
+    /// The height of the syntax tree of the expression so far.
+    height: usize,
+    /// The most of the expressions before it, which are separated by commas.
+    highest: usize,
+    /// `else` of the statement so far.
+    branches: usize,
+    /// `<` of generic types that are open.
+    generics: usize,
+    /// Operators since the last operand.
+    unary: usize,
+}
+
+/// Characters of operators.
+const OPERATORS: &str = "+-*/%&|^~!<>=.";
+
+/// Types that take others in `<>`.
+fn is_generic(word: &str) -> bool {
+    ["vec", "mat", "texture_"]
+        .iter()
+        .any(|it| word.starts_with(it))
+        || matches!(word, "array" | "ptr" | "atomic" | "binding_array")
+}
+
+/// A walk over tokens that follows brackets, generic types and chains.
+struct Walk<'a> {
+    source: &'a str,
+    /// The innermost comes last; the first is the module.
+    open: Vec<Open>,
+    /// Generic types that are open in all of them.
+    generics: usize,
+    /// Unary operators, likewise.
+    unary: usize,
+}
+
+fn check_brackets(source: &str, tokens: &[Token]) -> Result<(), Flaw> {
+    let mut walk = Walk {
+        source,
+        open: vec![Open::default()],
+        generics: 0,
+        unary: 0,
+    };
+    for (at, token) in tokens.iter().enumerate() {
+        let before = at.checked_sub(1).and_then(|it| tokens.get(it));
+        walk.step(token, before, tokens.get(at + 1));
+        walk.check(token)?;
+    }
+    Ok(())
+}
+
+impl Walk<'_> {
+    fn word(&self, token: Option<&Token>) -> &str {
+        token.map_or("", |token| &self.source[token.at.clone()])
+    }
+
+    fn last(&mut self) -> &mut Open {
+        if self.open.is_empty() {
+            self.open.push(Open::default());
+        }
+        let last = self.open.len() - 1;
+        &mut self.open[last]
+    }
+
+    fn step(&mut self, token: &Token, before: Option<&Token>, after: Option<&Token>) {
+        match token.kind {
+            Kind::Mark('(' | '[' | '{') => {
+                self.last().height += 1;
+                self.open.push(Open::default());
+            }
+            Kind::Mark(mark @ (')' | ']' | '}')) => {
+                self.close();
+                if mark == '}' && self.word(after) != "else" {
+                    self.end_statement();
+                }
+                self.operand();
+            }
+            Kind::Mark(',') => {
+                self.operand();
+                let last = self.last();
+                // A generic type's arguments are part of its expression.
+                if last.generics == 0 {
+                    last.highest = last.highest.max(last.height);
+                    last.height = 0;
+                }
+            }
+            Kind::Mark(';') => self.end_statement(),
+            Kind::Mark('<') if is_generic(self.word(before)) => {
+                let last = self.last();
+                (last.generics, last.height) = (last.generics + 1, last.height + 1);
+                self.generics += 1;
+            }
+            Kind::Mark('>') if self.last().generics > 0 => {
+                self.last().generics -= 1;
+                self.generics -= 1;
+            }
+            Kind::Mark(mark) if OPERATORS.contains(mark) => {
+                if !is_second_half(token, mark, before) {
+                    let last = self.last();
+                    (last.unary, last.height) = (last.unary + 1, last.height + 1);
+                    self.unary += 1;
+                }
+            }
+            Kind::Word if self.word(Some(token)) == "else" => self.last().branches += 1,
+            Kind::Word | Kind::Number => self.operand(),
+            Kind::Mark(_) | Kind::Path => {}
+        }
+    }
+
+    /// Ends a row of unary operators.
+    fn operand(&mut self) {
+        let unary = std::mem::take(&mut self.last().unary);
+        self.unary -= unary;
+    }
+
+    /// Closes a bracket: its contents are an operand of the expression around it.
+    fn close(&mut self) {
+        if self.open.len() > 1 {
+            let inner = self.open.pop().unwrap_or_default();
+            self.generics -= inner.generics;
+            self.unary -= inner.unary;
+            let outer = self.last();
+            outer.height = outer.height.max(inner.height.max(inner.highest) + 1);
+        }
+    }
+
+    fn end_statement(&mut self) {
+        let last = std::mem::take(self.last());
+        self.generics -= last.generics;
+        self.unary -= last.unary;
+    }
+
+    fn check(&mut self, token: &Token) -> Result<(), Flaw> {
+        if self.generics > MOST_TYPES {
+            let what = format!("types are nested {} deep", self.generics);
+            return Err(flaw(
+                token,
+                &what,
+                MOST_TYPES,
+                "name an inner part by an `alias`",
+            ));
+        }
+        let nested = self.open.len() - 1 + self.generics + self.unary;
+        if nested > MOST_NESTED {
+            let what = format!("brackets, types and unary operators are nested {nested} deep");
+            let way_out = "name an inner part by a function, a `let` or an `alias`";
+            return Err(flaw(token, &what, MOST_NESTED, way_out));
+        }
+        let last = *self.last();
+        if last.height > MOST_CHAINED {
+            let what = format!("an expression has {} operators in a row", last.height);
+            let way_out = "split it with `let`, or write a loop";
+            return Err(flaw(token, &what, MOST_CHAINED, way_out));
+        }
+        if last.branches > MOST_BRANCHES {
+            let what = format!("a chain of `else if` has {} branches", last.branches);
+            return Err(flaw(token, &what, MOST_BRANCHES, "write a `switch`"));
+        }
+        Ok(())
+    }
+}
+
+/// Whether a mark is the second half of an operator of two characters.
+fn is_second_half(token: &Token, mark: char, before: Option<&Token>) -> bool {
+    let Some(before) = before.filter(|it| it.at.end == token.at.start) else {
+        return false;
+    };
+    let Kind::Mark(first) = before.kind else {
+        return false;
+    };
+    match mark {
+        '=' => "=!<>+-*/%&|^".contains(first),
+        '&' | '|' | '<' => first == mark,
+        '>' => matches!(first, '>' | '-'),
+        _ => false,
+    }
+}
+
+/// A declaration of a module.
+struct Declaration {
+    /// The token of its name.
+    name: usize,
+    /// A structure or an alias.
+    is_type: bool,
+    /// Others that its tokens name.
+    uses: Vec<usize>,
+}
+
+fn check_declarations(source: &str, tokens: &[Token]) -> Result<(), Flaw> {
+    let mut declarations = declarations(source, tokens);
+    let rows = [
+        (
+            MOST_DECLARATIONS,
+            "declarations need each other",
+            "write a loop",
+        ),
+        (MOST_TYPES, "types are nested", "flatten them"),
+    ];
+    for (most, what, way_out) in rows {
+        // No row is longer than all of them.
+        let deep = (declarations.len() > most).then(|| too_deep(&declarations, most));
+        if let Some(at) = deep.flatten() {
+            let what = format!("{what} more than {most} in a row");
+            return Err(flaw(&tokens[declarations[at].name], &what, most, way_out));
+        }
+        // The second time, types alone.
+        let is_type: Vec<_> = declarations.iter().map(|it| it.is_type).collect();
+        for (declaration, is_type_itself) in declarations.iter_mut().zip(&is_type) {
+            declaration
+                .uses
+                .retain(|&it| *is_type_itself && is_type[it]);
+        }
+    }
+    Ok(())
+}
+
+/// All declarations, each with the others that it names. A local variable may have the name of a
+/// declaration, which then counts as used.
+fn declarations(source: &str, tokens: &[Token]) -> Vec<Declaration> {
+    let word = |at: usize| {
+        tokens
+            .get(at)
+            .map_or("", |it: &Token| &source[it.at.clone()])
+    };
+    let mut declarations = Vec::new();
+    let mut by_name = HashMap::new();
+    let mut depth = 0_usize;
+    for (at, token) in tokens.iter().enumerate() {
+        match token.kind {
+            Kind::Mark('(' | '{' | '[') => depth += 1,
+            Kind::Mark(')' | '}' | ']') => depth = depth.saturating_sub(1),
+            Kind::Word if depth == 0 => {
+                let mut name = at + 1;
+                if word(at) == "var" && word(name) == "<" {
+                    let rest = tokens[name..].iter();
+                    name += rest.take_while(|it| !it.is('>')).count() + 1;
+                }
+                let is_name = tokens.get(name).is_some_and(|it| it.kind == Kind::Word);
+                let is_type = matches!(word(at), "struct" | "alias");
+                let declares = matches!(word(at), "fn" | "const" | "override" | "var");
+                if (is_type || declares) && is_name {
+                    by_name.entry(word(name)).or_insert(declarations.len());
+                    let uses = Vec::new();
+                    declarations.push(Declaration {
+                        name,
+                        is_type,
+                        uses,
+                    });
+                }
+            }
+            _ => {}
+        }
+    }
+    for at in 0..declarations.len() {
+        let end = declarations.get(at + 1).map_or(tokens.len(), |it| it.name);
+        let own = declarations[at].name + 1..end;
+        let words = own.filter(|&it| tokens[it].kind == Kind::Word);
+        let mut uses: Vec<_> = words
+            .filter_map(|it| by_name.get(word(it)).copied())
+            .collect();
+        uses.retain(|&it| it != at);
+        uses.sort_unstable();
+        uses.dedup();
+        declarations[at].uses = uses;
+    }
+    declarations
+}
+
+/// A declaration from which more than so many can be reached in a row. naga goes through them in the
+/// same way, depth first, and reports circles itself.
+fn too_deep(declarations: &[Declaration], most: usize) -> Option<usize> {
+    // The longest row from each; 0 is not known yet.
+    let mut rows = vec![0_usize; declarations.len()];
+    let mut longest = vec![0_usize; declarations.len()];
+    let mut is_on_path = vec![false; declarations.len()];
+    for root in 0..declarations.len() {
+        if rows[root] > 0 {
+            continue;
+        }
+        let mut path = vec![(root, 0)];
+        is_on_path[root] = true;
+        while let Some((at, next)) = path.last_mut() {
+            let at = *at;
+            if let Some(&used) = declarations[at].uses.get(*next) {
+                *next += 1;
+                if rows[used] > 0 {
+                    longest[at] = longest[at].max(rows[used]);
+                } else if !is_on_path[used] {
+                    is_on_path[used] = true;
+                    path.push((used, 0));
+                }
+            } else {
+                rows[at] = longest[at] + 1;
+                is_on_path[at] = false;
+                path.pop();
+                if let Some((user, _)) = path.last() {
+                    longest[*user] = longest[*user].max(rows[at]);
+                }
+            }
+            if path.len() > most || rows[at] > most {
+                return Some(at);
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests;
