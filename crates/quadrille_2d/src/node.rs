@@ -29,7 +29,7 @@ pub(crate) struct Node {
     pub(crate) widths: [f32; 4],
     pub(crate) tint: [f32; 4],
     /// Flags: the sides of the border as bits in the same order, 0 for the whole box, and those of `boxes.wgsl` and
-    /// `gradient.wgsl`. Half the width of a shadow's edge, 0 for none; of gradients the hint.
+    /// `gradient.wgsl`. The standard deviation of a shadow's blur, 0 for none; of gradients the hint.
     pub(crate) flags_and_softness: [f32; 2],
     /// Color at the end of a gradient's segment; zeros for other boxes.
     pub(crate) end_color: [f32; 4],

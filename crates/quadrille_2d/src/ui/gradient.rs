@@ -403,7 +403,8 @@ impl Segments {
         let is_long = self.space == InterpolationColorSpace::OkhslaLong;
         let [first, last] = [start.color, end.color].map(Okhsla::from);
         let (from, turn) = okhsl_hues(first, last, is_long);
-        let count = (turn.abs() * OKHSL_TURN + OKHSL_LEAST).ceil() as u32;
+        // Odd colors make one odd segment, which is refused with a warning.
+        let count = ((turn.abs() * OKHSL_TURN + OKHSL_LEAST).ceil() as u32).max(1);
         let stop = |number: u32| {
             let part = number as f32 / count as f32;
             let mixed = first.mix(&last, hinted(part, start.hint));

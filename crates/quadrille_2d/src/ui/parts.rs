@@ -118,7 +118,11 @@ impl Parts<'_> {
 
     fn add_node(&mut self, mesh: MeshPlace, node: Node, texture: Option<Texture>, kind: BatchKind) {
         if !node.is_finite() {
-            return self.refuse(&node.tint, &node.end_color);
+            return self.refuse(
+                &node.tint,
+                &node.end_color,
+                node.corners_and_uvs.as_flattened(),
+            );
         }
         self.phase.nodes.push(node);
         self.close(mesh, kind, texture, self.phase.nodes.len() as u32);
@@ -126,14 +130,14 @@ impl Parts<'_> {
 
     fn add_instance(&mut self, mesh: MeshPlace, instance: Instance, texture: Texture) {
         if !instance.is_finite() {
-            return self.refuse(&instance.tint, &[]);
+            return self.refuse(&instance.tint, &[], &[]);
         }
         self.phase.instances.push(instance);
         let length = self.phase.instances.len() as u32;
         self.close(mesh, BatchKind::World, Some(texture), length);
     }
 
-    fn refuse(&self, color: &[f32], end_color: &[f32]) {
+    fn refuse(&self, color: &[f32], end_color: &[f32], corners: &[f32]) {
         let Rect { min, max } = self.place;
         let radii = self.round.map_or([Vec2::ZERO; 4], |round| round.radii);
         let what = || {
@@ -141,7 +145,8 @@ impl Parts<'_> {
                 ("transform", &self.world.to_cols_array()),
                 ("place", &[min.x, min.y, max.x, max.y]),
                 ("color", color),
-                ("color at the end of the gradient's segment", end_color),
+                ("end color of the gradient's segment", end_color),
+                ("corners, with uv or the gradient's line", corners),
                 (
                     "border_radius",
                     bytemuck::cast_slice(&radii.map(|radius| radius.to_array())),

@@ -36,7 +36,7 @@ pub(super) enum Drawn {
         /// Which of the sides are drawn, in the same order.
         sides: [bool; 4],
     },
-    /// Its shadow, whose edge goes so far to both sides.
+    /// Its shadow, blurred with this standard deviation.
     Shadow(f32),
 }
 

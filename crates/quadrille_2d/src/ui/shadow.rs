@@ -23,7 +23,8 @@ impl Writer<'_, '_, '_> {
             };
             let world = *world * Affine3A::from_translation(offset);
             let place = match round.drawn {
-                Drawn::Shadow(softness) => round.place().inflate(softness),
+                // Further out a Gaussian is less than a part of 255.
+                Drawn::Shadow(deviation) => round.place().inflate(3.0 * deviation),
                 Drawn::Whole | Drawn::Inverted | Drawn::Border { .. } => round.place(),
             };
             self.round = Some(round);
@@ -51,14 +52,18 @@ fn shadow_box(
         -length(shadow.y_offset, size.y)?,
         0.0,
     );
-    let spread = length(shadow.spread_radius, size.x)?;
+    // As in bevy, whose spread is that of the whole width, and in proportion along y.
+    let ratio = 1.0 + length(shadow.spread_radius, size.x)? / size.x;
+    if ratio <= 0.0 {
+        return None;
+    }
     let blur = length(shadow.blur_radius, size.x)?.max(0.0);
-    let mut round = RoundBox::of(node).inflated(spread);
+    let mut round = RoundBox::of(node);
+    round.half *= ratio;
+    for radius in &mut round.radii {
+        *radius *= ratio;
+    }
     if blur > 0.0 {
-        // What is blurred is round at its corners.
-        for radius in &mut round.radii {
-            *radius = radius.max(Vec2::splat(blur)).min(round.half);
-        }
         round.drawn = Drawn::Shadow(blur);
     }
     Some((offset, round))

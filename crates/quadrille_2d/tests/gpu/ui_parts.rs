@@ -358,3 +358,49 @@ fn inputs_show_their_caret_and_their_selection() {
     assert_eq!(count(&picture, GREEN), 0);
     assert!(count(&picture, BLUE) as f32 > 0.4 * area);
 }
+
+/// Integral of a standard normal distribution from 0 to x.
+fn normal(x: f64) -> f64 {
+    const STEPS: u32 = 2000;
+    let step = x / f64::from(STEPS);
+    let at = |index: u32| (-0.5 * (step * (f64::from(index) + 0.5)).powi(2)).exp();
+    (0..STEPS).map(at).sum::<f64>() * step / std::f64::consts::TAU.sqrt()
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn shadows_are_gaussian() {
+    const BLUR: f64 = 4.0;
+    let node = Node {
+        margin: UiRect::all(Val::Px(16.0)),
+        ..sized(40.0, 24.0)
+    };
+    // The spread is that of the whole width: 48 x 28.8 pixels around the middle of the node.
+    let picture = picture_of(node, 1.0, |_| {
+        let [none, spread, blur] = [0.0, 8.0, BLUR as f32].map(Val::Px);
+        BoxShadow::new(Color::WHITE, none, none, spread, blur)
+    });
+    for at in [
+        (36, 28),
+        (12, 28),
+        (15, 28),
+        (8, 28),
+        (60, 28),
+        (36, 13),
+        (36, 10),
+        (13, 14),
+    ] {
+        let inside = |at: u32, middle: f64, half: f64| {
+            let from_middle = f64::from(at) + 0.5 - middle;
+            normal((from_middle + half) / BLUR) - normal((from_middle - half) / BLUR)
+        };
+        let wanted = inside(at.0, 36.0, 24.0) * inside(at.1, 28.0, 14.4);
+        let wanted = Color::linear_rgb(wanted as f32, 0.0, 0.0).to_srgba().red * 255.0;
+        let found = f32::from(picture.at(at.0, at.1)[0]);
+        // Of four samples.
+        assert!(
+            (found - wanted).abs() <= 6.0,
+            "{at:?}: {found}, not {wanted}"
+        );
+    }
+}

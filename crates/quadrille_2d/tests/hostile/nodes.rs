@@ -5,7 +5,10 @@ use bevy_math::Rot2;
 use bevy_ui::prelude::*;
 use bevy_ui::widget::{NodeImageMode, TextShadow};
 use bevy_ui::{
-    CornerRadius, GlobalZIndex, OverflowClipMargin, ScrollPosition, UiTransform, Val2, VisualBox,
+    AngularColorStop, BackgroundGradient, BorderGradient, ColorStop, ConicGradient, CornerRadius,
+    GlobalZIndex, Gradient, InterpolationColorSpace, LinearGradient, OuterColor,
+    OverflowClipMargin, RadialGradient, RadialGradientShape, ScrollPosition, UiPosition,
+    UiTransform, Val2, VisualBox,
 };
 use quadrille_2d::prelude::TextColor;
 
@@ -120,9 +123,10 @@ fn image_node(dice: &mut Dice, shelf: &mut Shelf) -> ImageNode {
         flip_x: dice.flip(),
         flip_y: dice.flip(),
         rect: dice.maybe(Dice::rect),
-        image_mode: match dice.0.u8(..3) {
+        image_mode: match dice.0.u8(..4) {
             0 => NodeImageMode::Stretch,
-            1 => NodeImageMode::Sliced(drawn::slicer(dice)),
+            1 => NodeImageMode::Auto,
+            2 => NodeImageMode::Sliced(drawn::slicer(dice)),
             _ => NodeImageMode::Tiled {
                 tile_x: dice.flip(),
                 tile_y: dice.flip(),
@@ -146,6 +150,56 @@ fn looks(dice: &mut Dice) -> impl Bundle {
     let [x, y, spread, blur] = [(); 4].map(|()| val(dice));
     let shadow = BoxShadow::new(dice.color(), x, y, spread, blur);
     (BackgroundColor(dice.color()), border, outline, shadow)
+}
+
+fn gradient(dice: &mut Dice) -> Gradient {
+    use InterpolationColorSpace as Space;
+    let color_space = dice.pick(&[
+        Space::Oklaba,
+        Space::OklchaLong,
+        Space::Srgba,
+        Space::LinearRgba,
+        Space::Hsla,
+        Space::HsvaLong,
+        Space::OkhslaLong,
+    ]);
+    let count = dice.0.usize(..4);
+    let stops = (0..count).map(|_| ColorStop::new(dice.color(), val(dice)).with_hint(dice.float()));
+    let stops = stops.collect();
+    let position = UiPosition::new(dice.vec2(), val(dice), val(dice));
+    match dice.0.u8(..3) {
+        0 => Gradient::Linear(LinearGradient {
+            color_space,
+            angle: dice.float(),
+            stops,
+        }),
+        1 => Gradient::Radial(RadialGradient {
+            color_space,
+            position,
+            shape: RadialGradientShape::Ellipse(val(dice), val(dice)),
+            stops,
+        }),
+        _ => Gradient::Conic(ConicGradient {
+            color_space,
+            start: dice.float(),
+            position,
+            stops: (0..count)
+                .map(|_| AngularColorStop {
+                    color: dice.color(),
+                    angle: dice.maybe(Dice::float),
+                    hint: dice.float(),
+                })
+                .collect(),
+        }),
+    }
+}
+
+fn gradients(dice: &mut Dice) -> impl Bundle {
+    (
+        BackgroundGradient(vec![gradient(dice), gradient(dice)]),
+        BorderGradient(vec![gradient(dice)]),
+        OuterColor(dice.color()),
+    )
 }
 
 /// Spawns nodes within nodes, which `camera` is to draw.
@@ -173,6 +227,9 @@ pub(crate) fn spawn(commands: &mut Commands, dice: &mut Dice, shelf: &mut Shelf,
                 },
             ))),
             _ => {}
+        }
+        if dice.flip() {
+            entity.insert(gradients(dice));
         }
         let id = entity.id();
         if let Some(parent) = parent.filter(|_| dice.flip()) {
