@@ -4,6 +4,7 @@ pub(crate) mod mirror;
 
 mod declared;
 mod excess;
+mod order;
 mod same;
 pub(crate) mod tables;
 
@@ -11,7 +12,6 @@ use std::sync::Arc;
 
 use bevy_ecs::change_detection::Tick;
 use bevy_ecs::prelude::*;
-use bevy_platform::collections::HashSet;
 use quadrille_sync::{
     Access, Frame, PassDecl, PassIndex, PassKind, QueueChoices, QueueRequest, ResourceId,
     ResourceIndex, Use,
@@ -32,6 +32,7 @@ use crate::record::recording::{PassRecording, Recorded, Recordings, Resolved, Su
 use crate::renderer::Renderer;
 
 use declared::{CachedPass, CachedUse, missing};
+use order::Order;
 use same::Expected;
 use tables::Beside;
 
@@ -86,10 +87,8 @@ pub(crate) struct Collector {
     pub(crate) host_written: Vec<ResourceId>,
     /// Resources whose id another one has, by pass of the frame.
     strangers: Vec<(usize, Handle)>,
-    /// Passes of the graph that did not run and were seen on the way back through order.
-    visited: HashSet<u32>,
-    /// Passes of the graph still to be looked at on that way.
-    open: Vec<u32>,
+    /// Steps of passes.
+    order: Order,
     /// The frame that was collected last.
     pub(crate) frame: Frame,
     /// By resource index: what its uses mean. Behind them, what needs no synchronisation.
@@ -258,6 +257,7 @@ impl Collector {
             self.span_of.push(next..next + count);
             next += count;
         }
+        self.find_steps(graph, recordings);
         self.expect(graph, recordings);
     }
 
@@ -278,13 +278,7 @@ impl Collector {
                 self.check_host_memory(at, uses_start, errors);
             }
             let after_start = self.frame.after.len() as u32;
-            match part {
-                0 => self.add_order(at, graph),
-                _ => self
-                    .frame
-                    .after
-                    .push(PassIndex(self.frame.passes.len() as u32 - 1)),
-            }
+            self.add_order(at, part, graph);
             let cached = &self.passes[at];
             let (preference, mut fixed) = cached.queue.preference();
             let name = recorded.part().map_or(&cached.name, |part| &part.name);
@@ -398,23 +392,6 @@ impl Collector {
                         resource: handle.name().into(),
                     },
                 });
-            }
-        }
-    }
-
-    /// Adds the passes that come before a system's first one. A predecessor that did not run
-    /// hands its own predecessors on; each is visited once, however many paths lead to it.
-    fn add_order(&mut self, at: usize, graph: &PassGraph) {
-        self.visited.clear();
-        self.open.clear();
-        self.open.extend_from_slice(&graph.passes[at].after);
-        while let Some(before) = self.open.pop() {
-            let span = &self.span_of[before as usize];
-            if !span.is_empty() {
-                self.frame.after.push(PassIndex(span.end - 1));
-            } else if self.visited.insert(before) {
-                self.open
-                    .extend_from_slice(&graph.passes[before as usize].after);
             }
         }
     }

@@ -73,7 +73,7 @@ pub struct StreamFrame<'a> {
 impl StreamFrame<'_> {
     /// Begins a pass that touches what `uses` says: see [`AnyAccess::of`](crate::AnyAccess::of).
     pub fn pass(&mut self, name: &str, uses: &[PassUse]) -> PassRecorder<'_> {
-        PassRecorder::new(self.recording.sub(name, uses))
+        PassRecorder::new(self.recording.sub(name, uses, None))
     }
 
     /// Writes bytes to a buffer, before the passes that follow.
@@ -86,7 +86,7 @@ impl StreamFrame<'_> {
             Ok(staged) => {
                 let name = format!("write {}", to.name());
                 let access = crate::AnyAccess::of(to, crate::AccessKind::TransferWrite);
-                let recording = self.recording.sub(&name, &[access.as_declared()]);
+                let recording = self.recording.sub(&name, &[access.as_declared()], None);
                 recording.needs |= quadrille_sync::Capabilities::TRANSFER;
                 let length = bytes.len() as u64;
                 recording.list.copy_buffer(&staged, 0, to, offset, length);

@@ -56,6 +56,8 @@ mod sized;
 mod startup;
 #[path = "gpu/state.rs"]
 mod state;
+#[path = "gpu/steps.rs"]
+mod steps;
 #[path = "gpu/stream.rs"]
 mod stream;
 #[path = "gpu/table.rs"]

@@ -52,21 +52,27 @@ impl Collector {
         let span = self.span_of[at].clone();
         let passes = &self.frame.passes[span.start as usize..span.end as usize];
         passes.len() == parts.len()
-            && passes.iter().zip(parts).all(|(pass, recorded)| {
-                let Some(part) = recorded.part() else {
-                    return false;
-                };
-                let uses = &self.frame.uses[pass.uses.start as usize..pass.uses.end as usize];
-                pass.name == part.name
-                    && (pass.kind == PassKind::Host) == recorded.is_on_host()
-                    && pass.queue.required == recorded.needs
-                    && uses.len() == part.uses.len()
-                    && uses.iter().zip(&part.uses).all(|(declared, used)| {
-                        let handle = &self.handles[declared.resource.0 as usize];
-                        handle.id() == used.handle.id()
-                            && declared.range == used.range
-                            && (declared.access, declared.discard) == part_access(used, recorded)
-                    })
-            })
+            && passes
+                .iter()
+                .zip(parts)
+                .zip(span)
+                .all(|((pass, recorded), index)| {
+                    let Some(part) = recorded.part() else {
+                        return false;
+                    };
+                    let uses = &self.frame.uses[pass.uses.start as usize..pass.uses.end as usize];
+                    pass.name == part.name
+                        && self.order.step(index) == part.step
+                        && (pass.kind == PassKind::Host) == recorded.is_on_host()
+                        && pass.queue.required == recorded.needs
+                        && uses.len() == part.uses.len()
+                        && uses.iter().zip(&part.uses).all(|(declared, used)| {
+                            let handle = &self.handles[declared.resource.0 as usize];
+                            handle.id() == used.handle.id()
+                                && declared.range == used.range
+                                && (declared.access, declared.discard)
+                                    == part_access(used, recorded)
+                        })
+                })
     }
 }

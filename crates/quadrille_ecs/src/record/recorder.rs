@@ -213,7 +213,43 @@ impl Recorder<'_, '_> {
     /// ```
     pub fn pass(&mut self, name: &str, uses: &[PassUse]) -> PassRecorder<'_> {
         PassRecorder {
-            recording: self.recording.sub(name, uses),
+            recording: self.recording.sub(name, uses, None),
+        }
+    }
+
+    /// Begins a pass as [`pass`](Recorder::pass) does, for systems that take turns: each camera's
+    /// passes before those of the next camera, say, though several systems record them.
+    ///
+    /// Of two systems that are ordered and record passes with steps, the step counts first: all
+    /// passes of one step come before those of the next, and within a step the systems are in their
+    /// order. A system with passes without steps that is ordered between two such systems keeps them
+    /// apart: all passes of one then come before it, and all of the other after it. The steps of one
+    /// system never fall: a lower one counts as the one before.
+    ///
+    /// ```
+    /// # use bevy_derive::Deref;
+    /// # use bevy_ecs::prelude::*;
+    /// # use quadrille_ecs::*;
+    /// # #[derive(Resource, Deref)] struct Cells(GpuBuffer);
+    /// # #[derive(Resource)] struct Rules([ComputePipeline; 2]);
+    /// fn grow(mut recorder: Recorder, cells: StorageReadWrite<Cells>, rules: Res<Rules>) {
+    ///     for step in 0..8 {
+    ///         let mut pass = recorder.pass_in_step(step, "grow", &[cells.any().as_declared()]);
+    ///         pass.compute(&rules.0[0]).bind(0, &cells).dispatch([64, 1, 1]);
+    ///     }
+    /// }
+    ///
+    /// // `add_systems(Render, (grow, decay).chain())`: grow, decay, grow, decay, ...
+    /// fn decay(mut recorder: Recorder, cells: StorageReadWrite<Cells>, rules: Res<Rules>) {
+    ///     for step in 0..8 {
+    ///         let mut pass = recorder.pass_in_step(step, "decay", &[cells.any().as_declared()]);
+    ///         pass.compute(&rules.0[1]).bind(0, &cells).dispatch([64, 1, 1]);
+    ///     }
+    /// }
+    /// ```
+    pub fn pass_in_step(&mut self, step: u32, name: &str, uses: &[PassUse]) -> PassRecorder<'_> {
+        PassRecorder {
+            recording: self.recording.sub(name, uses, Some(step)),
         }
     }
 }

@@ -141,7 +141,12 @@ impl PassRecording {
 
     /// Begins the next part; its memory and, where it is the same, its name come from the frame
     /// before.
-    pub(crate) fn sub(&mut self, name: &str, uses: &[PassUse]) -> &mut SubRecording {
+    pub(crate) fn sub(
+        &mut self,
+        name: &str,
+        uses: &[PassUse],
+        step: Option<u32>,
+    ) -> &mut SubRecording {
         let rest = &mut *self.rest;
         if !self.has_parts {
             self.has_parts = true;
@@ -153,7 +158,7 @@ impl PassRecording {
         let recording = &mut rest.parts[rest.part_count];
         rest.part_count += 1;
         recording.clear();
-        recording.begin_part(name, uses);
+        recording.begin_part(name, uses, step);
         recording
     }
 

@@ -55,6 +55,8 @@ pub(crate) enum Resolved {
 pub(crate) struct Part {
     pub(crate) name: Arc<str>,
     pub(crate) uses: Vec<PassUse>,
+    /// See [`Recorder::pass_in_step`](crate::Recorder::pass_in_step).
+    pub(crate) step: Option<u32>,
 }
 
 impl Part {
@@ -188,7 +190,7 @@ impl SubRecording {
 
     /// Makes this one of several passes of its system. The memory and, where it is the same, the
     /// name come from the frame before.
-    pub(super) fn begin_part(&mut self, name: &str, uses: &[PassUse]) {
+    pub(super) fn begin_part(&mut self, name: &str, uses: &[PassUse], step: Option<u32>) {
         self.is_part = true;
         match &mut self.rare.part {
             Some(part) => {
@@ -197,11 +199,13 @@ impl SubRecording {
                 }
                 part.uses.clear();
                 part.uses.extend_from_slice(uses);
+                part.step = step;
             }
             None => {
                 self.rare.part = Some(Part {
                     name: name.into(),
                     uses: uses.to_vec(),
+                    step,
                 });
             }
         }
