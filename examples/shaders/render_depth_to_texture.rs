@@ -45,7 +45,8 @@ fn show_depth(
         };
         let [left, top, width, height] = view.viewport();
         let area = [left, top, width / 3, height / 3];
-        let mut pass = recorder.pass("show depth", &[depth.as_declared(), target.as_declared()]);
+        let uses = [depth.as_declared(), target.as_declared()];
+        let mut pass = recorder.pass_in_step(view.step(), "show depth", &uses);
         let mut rendering = pass.render(target.keep());
         rendering
             .viewport(area.map(|pixels| pixels as f32))

@@ -1,18 +1,20 @@
 // Radiance becomes colours of a screen: see `tonemap_3d`.
 //
-// What leaves this shader is linear, multiplied with alpha.
+// Output is linear. Over what is there, it is multiplied with alpha. Where a clear colour is the background,
+// it is what bevy's main texture holds: the scene, multiplied with its alpha, over a colour that is not.
 
 import quadrille_3d::grading::{DITHERS, Grading, dithered, graded, saturated};
 import quadrille_3d::tonemapping::{NONE, tone_mapped};
 
 struct Push {
-    // Behind the scene; with alpha 0 what is there already.
+    // Clear colour behind the scene; all 0 to draw over what is there.
     background: vec4f,
     // Where the view begins in its target, in pixels.
     corner: vec2f,
     // The background is mapped as the scene is.
     maps_background: u32,
-    unused: u32,
+    // The background is blended over what is there.
+    multiplies: u32,
 }
 
 @group(0) @binding(0) var scene: texture_2d<f32>;
@@ -31,18 +33,30 @@ fn vertex_main(@builtin(vertex_index) i: u32) -> @builtin(position) vec4f {
 fn fragment_main(@builtin(position) at: vec4f) -> @location(0) vec4f {
     let pixel = at.xy - push.corner;
     let seen = textureLoad(scene, vec2i(pixel), 0);
-    let behind = push.background * (1.0 - seen.a);
-    if push.maps_background != 0u {
-        return vec4f(mapped(seen.rgb + behind.rgb * push.background.a, pixel), seen.a + behind.a);
+    let shown = over_background(seen, pixel);
+    if push.multiplies != 0u {
+        return vec4f(shown.rgb * shown.a, shown.a);
     }
+    return shown;
+}
+
+fn over_background(seen: vec4f, pixel: vec2f) -> vec4f {
+    let behind = push.background * (1.0 - seen.a);
     // Methods may make something of black, and dither does.
-    if all(seen == vec4f(0.0)) {
-        return vec4f(behind.rgb * push.background.a, behind.a);
+    let is_empty = all(seen == vec4f(0.0));
+    if push.maps_background != 0u {
+        if is_empty && all(behind == vec4f(0.0)) {
+            return vec4f(0.0);
+        }
+        return vec4f(mapped(seen.rgb + behind.rgb, pixel), seen.a + behind.a);
+    }
+    if is_empty {
+        return behind;
     }
     // Where little covers, as at edges, it has the colour that it would have if it covered all.
     let covers = select(1.0, seen.a, seen.a > 1.0 / 256.0);
     let color = mapped(seen.rgb / covers, pixel) * covers;
-    return vec4f(color + behind.rgb * push.background.a, seen.a + behind.a);
+    return vec4f(color, seen.a) + behind;
 }
 
 fn mapped(color: vec3f, pixel: vec2f) -> vec3f {

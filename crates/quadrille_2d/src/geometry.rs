@@ -34,7 +34,7 @@ impl Geometry2d<'_> {
             self.indices.any().as_declared(),
         ]);
         let has = |kinds: &[BatchKind]| batches.iter().any(|batch| kinds.contains(&batch.kind));
-        if has(&[BatchKind::World, BatchKind::Clip]) {
+        if has(&[BatchKind::World, BatchKind::Clip, BatchKind::Replace]) {
             uses.push(self.instances.any().as_declared());
         }
         if has(&[BatchKind::Nodes, BatchKind::Gradients]) {
@@ -55,7 +55,9 @@ impl Geometry2d<'_> {
             .vertices(0, &self.vertices, 0)
             .indices(&self.indices, 0, IndexType::U32);
         match kind {
-            BatchKind::World | BatchKind::Clip => rendering.vertices(1, &self.instances, 0),
+            BatchKind::World | BatchKind::Clip | BatchKind::Replace => {
+                rendering.vertices(1, &self.instances, 0)
+            }
             BatchKind::Nodes | BatchKind::Gradients => rendering.vertices(1, &self.nodes, 0),
             BatchKind::Lines => rendering.vertices(1, &self.lines, 0),
             BatchKind::Tiles => rendering.vertices(1, &self.chunks, 0).bind(2, &self.tiles),

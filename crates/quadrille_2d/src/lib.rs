@@ -27,8 +27,8 @@
 //!   sent when they change, and are no work for the CPU otherwise.
 //! - **A draw per image**, not a table of images: bindings are push descriptors, which every
 //!   device has, and sprites that matter in number share an atlas.
-//! - **One sample per pixel**, unless a camera wants more (`msaa.rs`): bevy gives four, but
-//!   images and glyphs have smooth edges of their own.
+//! - **Nodes have one sample per pixel**, as in bevy: they are drawn behind the resolve of what their
+//!   camera sees, which has four unless its `Msaa` says otherwise (`msaa.rs`).
 //! - **Cameras draw to their target directly.** There is no intermediate image to tone map; a
 //!   camera that should go through a pass of yours draws to an image of yours
 //!   ([`ManualTargets`]).
@@ -73,7 +73,7 @@ pub use font_loader::CheckedFontError;
 pub use geometry::Geometry2d;
 pub use material::{AlphaMode2d, ColorMaterial, MeshMaterial2d};
 pub use meshes::{Indices2d, Vertices2d};
-pub use msaa::Multisampled2d;
+pub use msaa::{Layers2d, Multisampled2d};
 pub use node::Nodes2d;
 pub use pass::{ColorTargets2d, Drawn, draw_2d};
 pub use phase::{Instances2d, Phase2d, Textures2d};

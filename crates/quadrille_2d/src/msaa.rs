@@ -1,85 +1,112 @@
 //! Multisampling: smooth edges of meshes and of sprites that are turned.
 //!
-//! All cameras of a target draw to one image of several samples per pixel, those with the most
-//! samples deciding how many, and the last one on the target resolves it. So nothing is ever
-//! copied back into the samples, whatever number of cameras and nodes share a target.
+//! A camera that clears its target draws to an image of several samples per pixel, which is resolved to the
+//! target. One that draws over what is there does so to samples that begin transparent; these are resolved to
+//! a layer, and the layer is put over the target. So nothing is ever copied back into samples, which would need
+//! targets that can be sampled. Nodes are drawn to the target itself, as in bevy.
 
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
-use quadrille::prelude::{GpuDevice, GpuImage, ImageDesc};
-use quadrille_content::{CameraTargets, Msaa};
+use bevy_platform::collections::HashMap;
+use quadrille::prelude::{Format, GpuDevice, GpuImage, ImageDesc};
+use quadrille_content::CameraTargets;
 
-use crate::phase::{Phase2d, View2d};
+use crate::phase::{Multisampled, Phase2d, View2d};
 
 /// The images with several samples that cameras draw to in this frame: the list behind the
 /// multisampled targets of [`draw_2d`](crate::draw_2d).
 #[derive(Resource, Default, Deref)]
 pub struct Multisampled2d(Vec<GpuImage>);
 
-/// Finds out which targets are drawn to with several samples, and makes images for these.
+/// Pictures of cameras that draw over what is there with several samples, resolved: linear, multiplied with
+/// alpha, as large as the camera's target.
+#[derive(Resource, Default, Deref)]
+pub struct Layers2d(Vec<GpuImage>);
+
+/// Format of layers and their samples: linear, and fine enough for colours multiplied with alpha.
+const LAYER: Format = Format::R16G16B16A16_SFLOAT;
+
+/// Finds out which cameras draw with several samples, and makes images for these.
 pub(crate) fn prepare_samples(
     mut phase: ResMut<Phase2d>,
-    mut images: ResMut<Multisampled2d>,
+    (mut samples, mut layers): (ResMut<Multisampled2d>, ResMut<Layers2d>),
     targets: Res<CameraTargets>,
     gpu: Res<GpuDevice>,
-    mut most: Local<Option<u32>>,
+    // By format, for those of which there are fewer samples than were wanted.
+    mut most: Local<HashMap<Format, u32>>,
 ) {
     // Those of the frame before, to be used again.
-    let mut kept = std::mem::take(&mut images.0);
-    for (index, target) in targets.iter().enumerate() {
-        let views = &mut phase.views;
-        let wanted = samples(views.iter().filter(|view| view.target as usize == index));
-        let wanted = wanted.min(most.unwrap_or(u32::MAX));
-        if wanted == 1 {
+    let mut old = (
+        std::mem::take(&mut samples.0),
+        std::mem::take(&mut layers.0),
+    );
+    for view in &mut phase.views {
+        let Some(target) = targets.get(view.target as usize) else {
             continue;
-        }
-        match find_or_make(&gpu, &mut kept, target, wanted) {
-            Ok(image) => {
-                let place = images.0.len() as u32;
-                images.0.push(image);
-                for view in views
-                    .iter_mut()
-                    .filter(|view| view.target as usize == index)
-                {
-                    view.multisampled = Some(place);
+        };
+        let format = match view.clear {
+            Some(_) => target.format(),
+            None => LAYER,
+        };
+        let [width, height, _] = target.extent();
+        let layer = ImageDesc::color_target("2d layer", [width, height], LAYER).transient();
+        while has_samples(view) {
+            let least = most.get(&format).copied().unwrap_or(u32::MAX);
+            let wanted = view.msaa.samples().min(least);
+            if wanted == 1 {
+                break;
+            }
+            let desc = ImageDesc {
+                samples: wanted,
+                ..ImageDesc::color_target("2d samples", [width, height], format).transient()
+            };
+            let made = place(&gpu, &mut samples.0, &mut old.0, &desc).and_then(|samples| {
+                let layer = match view.clear {
+                    Some(_) => None,
+                    None => Some(place(&gpu, &mut layers.0, &mut old.1, &layer)?),
+                };
+                Ok(Multisampled { samples, layer })
+            });
+            match made {
+                Ok(made) => {
+                    view.multisampled = Some(made);
+                    break;
+                }
+                Err(error) => {
+                    let less = wanted / 2;
+                    tracing::warn!(
+                        "2D cameras get {less} samples per pixel of {format:?} instead of {wanted}: {error}"
+                    );
+                    most.insert(format, less);
                 }
             }
-            Err(error) => {
-                tracing::warn!(
-                    "cameras get {} samples per pixel instead of {wanted}: {error}",
-                    wanted / 2
-                );
-                *most = Some(wanted / 2);
-            }
         }
     }
 }
 
-/// How many samples a target has whose views are these.
-fn samples<'a>(views: impl Iterator<Item = &'a View2d> + Clone) -> u32 {
-    match views.clone().next() {
-        Some(first) if first.clear.is_some() => {
-            views.map(|view| view.msaa).max().map_or(1, Msaa::samples)
-        }
-        _ => 1,
-    }
+/// Whether a view is drawn with several samples: where it draws nothing, its clear colour needs no more than one.
+fn has_samples(view: &View2d) -> bool {
+    view.msaa.samples() > 1 && !view.batches.is_empty()
 }
 
-fn find_or_make(
+/// The place of an image among those of this frame: views are drawn one after the other, and nothing of an
+/// image is needed behind its view, so those alike share one.
+fn place(
     gpu: &GpuDevice,
-    kept: &mut Vec<GpuImage>,
-    target: &GpuImage,
-    samples: u32,
-) -> Result<GpuImage, quadrille::vulkan::Error> {
-    let [width, height, _] = target.extent();
-    let desc = ImageDesc {
-        samples,
-        ..ImageDesc::color_target("2d samples", [width, height], target.format())
-    };
-    match kept.iter().position(|image| *image.desc() == desc) {
-        Some(place) => Ok(kept.swap_remove(place)),
-        None => gpu.create_image(&desc),
+    images: &mut Vec<GpuImage>,
+    old: &mut Vec<GpuImage>,
+    desc: &ImageDesc,
+) -> Result<u32, quadrille::vulkan::Error> {
+    let is_alike = |image: &GpuImage| image.desc() == desc;
+    if let Some(place) = images.iter().position(is_alike) {
+        return Ok(place as u32);
     }
+    let image = match old.iter().position(is_alike) {
+        Some(place) => old.swap_remove(place),
+        None => gpu.create_image(desc)?,
+    };
+    images.push(image);
+    Ok(images.len() as u32 - 1)
 }
 
 #[cfg(test)]

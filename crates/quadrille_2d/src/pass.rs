@@ -3,12 +3,14 @@
 use bevy_color::ColorToComponents as _;
 use bevy_ecs::prelude::*;
 use bevy_math::Mat4;
-use quadrille::ecs::{AccessList, ColorAttachment as _, PassUse, Rendering, access_kind};
+use quadrille::ecs::{
+    AccessList, AnyAccess, ColorAttachment as _, PassUse, Rendering, access_kind,
+};
 use quadrille::prelude::Recorder;
 
 use crate::geometry::Geometry2d;
-use crate::msaa::Multisampled2d;
-use crate::phase::{Batch, BatchKind, Phase2d, Textures2d, View2d};
+use crate::msaa::{Layers2d, Multisampled2d};
+use crate::phase::{Batch, BatchKind, Multisampled, Phase2d, Textures2d, View2d};
 use crate::pipelines::Pipelines2d;
 use quadrille_content::{CameraTargets, DeviceImages};
 
@@ -25,10 +27,49 @@ pub struct Drawn<'w> {
 pub struct ColorTargets2d<'w> {
     targets: AccessList<'w, CameraTargets, access_kind::ColorTarget>,
     multisampled: AccessList<'w, Multisampled2d, access_kind::ColorTarget>,
+    layers: AccessList<'w, Layers2d, access_kind::ColorTarget>,
+    shown_layers: AccessList<'w, Layers2d, access_kind::Sampled>,
 }
 
-/// The pass that draws all 2D cameras, in the order of `Camera::order`: one pass of the plan for
-/// each. Order your own before or after it, or disable its entity and put your own in its place.
+/// Images that one view is drawn to.
+struct Attachments<'w> {
+    /// Cleared or kept.
+    drawn_to: AnyAccess<'w>,
+    /// One sample for the several of `drawn_to`.
+    resolved: Option<AnyAccess<'w>>,
+    /// The same image as `resolved`, where that is put over the target.
+    layer: Option<AnyAccess<'w>>,
+    target: AnyAccess<'w>,
+}
+
+impl<'w> ColorTargets2d<'w> {
+    fn of(&self, view: &View2d) -> Option<Attachments<'w>> {
+        let target = self.targets.get(view.target as usize)?;
+        let Some(Multisampled { samples, layer }) = view.multisampled else {
+            return Some(Attachments {
+                drawn_to: target,
+                resolved: None,
+                layer: None,
+                target,
+            });
+        };
+        let drawn_to = self.multisampled.get(samples as usize)?;
+        let (resolved, layer) = match layer.map(|it| it as usize) {
+            Some(at) => (self.layers.get(at)?, Some(self.shown_layers.get(at)?)),
+            None => (target, None),
+        };
+        Some(Attachments {
+            drawn_to,
+            resolved: Some(resolved),
+            layer,
+            target,
+        })
+    }
+}
+
+/// The pass that draws all 2D cameras and nodes, in the order of `Camera::order`: one pass of the plan for
+/// each, one more for its nodes, and one more for a camera with several samples that draws over what is there.
+/// Order your own before or after it, or disable its entity and put your own in its place.
 pub fn draw_2d(
     mut recorder: Recorder,
     targets: ColorTargets2d,
@@ -38,39 +79,55 @@ pub fn draw_2d(
     mut scratch: Local<(Vec<PassUse>, Vec<bool>)>,
 ) {
     let (uses, seen) = &mut *scratch;
-    for (index, view) in drawn.phase.views.iter().enumerate() {
-        let Some(target) = targets.targets.get(view.target as usize) else {
+    for view in &drawn.phase.views {
+        let Some(images) = targets.of(view) else {
             continue;
         };
         let batches = &drawn.phase.batches[view.batches.start as usize..view.batches.end as usize];
-        let samples = view.multisampled;
-        let samples = samples.and_then(|place| targets.multisampled.get(place as usize));
-        // The last one on a target resolves it.
-        let later = &drawn.phase.views[index + 1..];
-        let is_last = later.iter().all(|other| other.target != view.target);
         // As of a 3D camera without nodes.
-        if batches.is_empty() && view.clear.is_none() && samples.is_none() {
+        if batches.is_empty() && view.clear.is_none() {
             continue;
         }
         uses.clear();
-        uses.extend(samples.map(|samples| samples.as_declared()));
-        if samples.is_none() || is_last {
-            uses.push(target.as_declared());
-        }
+        uses.push(images.drawn_to.as_declared());
+        uses.extend(images.resolved.map(|image| image.as_declared()));
         geometry.add_uses(batches, uses);
         add_textures(batches, &textures, seen, uses);
-        let mut pass = recorder.pass("draw 2d", uses);
-        let drawn_to = samples.unwrap_or(target);
-        let mut attachment = match view.clear {
-            Some(color) => drawn_to.clear(color.to_f32_array()),
-            None => drawn_to.keep(),
+        let mut pass = recorder.pass_in_step(view.step, "draw 2d", uses);
+        let clear = view.clear.map(|color| color.to_f32_array());
+        let clear = clear.or(images.layer.map(|_| [0.0; 4]));
+        let mut attachment = match clear {
+            Some(color) => images.drawn_to.clear(color),
+            None => images.drawn_to.keep(),
         };
-        if samples.is_some() && is_last {
-            attachment = attachment.resolve_to(&target);
+        if let Some(resolved) = &images.resolved {
+            attachment = attachment.resolve_to(resolved);
         }
         let mut rendering = pass.render(attachment);
         draw_view(&mut rendering, view, batches, &drawn, &textures, &geometry);
+        drop(rendering);
+        if let Some(layer) = images.layer {
+            put_over(&mut recorder, view, (&layer, &images.target), &drawn);
+        }
     }
+}
+
+/// Puts the layer of a view over its camera's target.
+fn put_over(
+    recorder: &mut Recorder,
+    view: &View2d,
+    (layer, target): (&AnyAccess<'_>, &AnyAccess<'_>),
+    drawn: &Drawn,
+) {
+    let uses = [layer.as_declared(), target.as_declared()];
+    let mut pass = recorder.pass_in_step(view.step, "2d over", &uses);
+    pass.render(target.keep())
+        .viewport(view.viewport.map(|length| length as f32))
+        .scissor(view.viewport)
+        .pipeline(&drawn.pipelines.over)
+        .bind(0, layer)
+        .push(&[0.0_f32; 2])
+        .draw(0..3, 0..1);
 }
 
 /// Adds each image that the batches show, once.
@@ -142,7 +199,7 @@ fn push_view(rendering: &mut Rendering<'_>, view: &View2d, kind: BatchKind) {
         BatchKind::World | BatchKind::Nodes | BatchKind::Gradients | BatchKind::Tiles => {
             rendering.push(&world)
         }
-        BatchKind::Clip => rendering.push(&Mat4::IDENTITY.to_cols_array()),
+        BatchKind::Clip | BatchKind::Replace => rendering.push(&Mat4::IDENTITY.to_cols_array()),
         BatchKind::Lines => {
             // The matrix, the size, and what fills the struct up to a whole vector.
             let mut constants = [0.0; 20];

@@ -53,6 +53,8 @@ pub(crate) struct View2d {
     pub(crate) camera: Entity,
     /// Place in [`CameraTargets`](crate::CameraTargets).
     pub(crate) target: u32,
+    /// Of its passes.
+    pub(crate) step: u32,
     pub(crate) clip_from_world: Mat4,
     /// Left, top, width and height in pixels.
     pub(crate) viewport: [u32; 4],
@@ -62,9 +64,18 @@ pub(crate) struct View2d {
     pub(crate) batches: std::ops::Range<u32>,
     /// What its camera wants.
     pub(crate) msaa: Msaa,
-    /// Place in [`Multisampled2d`](crate::Multisampled2d), if its target is drawn to with several
-    /// samples.
-    pub(crate) multisampled: Option<u32>,
+    /// Its images, if it is drawn with several samples.
+    pub(crate) multisampled: Option<Multisampled>,
+}
+
+/// Images of a view with several samples per pixel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Multisampled {
+    /// Place in [`Multisampled2d`](crate::Multisampled2d).
+    pub(crate) samples: u32,
+    /// Place in [`Layers2d`](crate::Layers2d) of the image that they are resolved to and that is put over
+    /// the target; none if they are resolved to the target, which the view clears.
+    pub(crate) layer: Option<u32>,
 }
 
 /// An image with its sampler.
@@ -98,6 +109,8 @@ pub(crate) enum BatchKind {
     World,
     /// Of [`Phase2d::instances`], but their world is clip space.
     Clip,
+    /// The same, replacing what is there, alpha included.
+    Replace,
     /// Of [`Phase2d::nodes`].
     Nodes,
     /// Segments of gradients, of [`Phase2d::nodes`].

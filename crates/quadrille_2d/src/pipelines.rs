@@ -8,7 +8,7 @@ use quadrille::vulkan::{PrimitiveTopology, ShaderError, VertexLayout};
 
 use crate::chunk::Chunk;
 use crate::instance::Instance;
-use quadrille_content::{Line, Shape};
+use quadrille_content::{Line, Shape, over_pipeline};
 
 use crate::mesh_data::Vertex;
 use crate::node::Node;
@@ -24,6 +24,8 @@ pub struct Pipelines2d {
     gradients: GraphicsPipeline,
     gizmos: GraphicsPipeline,
     tiles: GraphicsPipeline,
+    replace: GraphicsPipeline,
+    pub(crate) over: GraphicsPipeline,
 }
 
 impl Pipelines2d {
@@ -40,13 +42,14 @@ impl Pipelines2d {
         let line = GpuShader::wgsl("quadrille_2d/line.wgsl", source)?;
         let source = include_str!("../../../shaders/quadrille_2d/tile.wgsl");
         let tile = GpuShader::wgsl("quadrille_2d/tile.wgsl", source)?;
-        let pipeline = |name, shader: &GpuShader, instances: VertexLayout, topology| {
-            gpu.graphics_pipeline(&GraphicsPipelineDesc {
-                vertex_buffers: vec![Vertex::layout(), instances],
-                topology,
-                blend: Blend::Alpha,
-                ..GraphicsPipelineDesc::of(name, shader)
-            })
+        let desc = |name, shader, instances: VertexLayout, topology| GraphicsPipelineDesc {
+            vertex_buffers: vec![Vertex::layout(), instances],
+            topology,
+            blend: Blend::Alpha,
+            ..GraphicsPipelineDesc::of(name, shader)
+        };
+        let pipeline = |name, shader, instances: VertexLayout, topology| {
+            gpu.graphics_pipeline(&desc(name, shader, instances, topology))
         };
         use PrimitiveTopology::{Lines, Points, Triangles};
         Ok(Self {
@@ -57,6 +60,11 @@ impl Pipelines2d {
             gradients: pipeline("2d gradients", &gradient, Node::layout(), Triangles)?,
             gizmos: pipeline("2d gizmos", &line, Line::layout(), Triangles)?,
             tiles: pipeline("2d tiles", &tile, Chunk::layout(), Triangles)?,
+            replace: gpu.graphics_pipeline(&GraphicsPipelineDesc {
+                blend: Blend::Opaque,
+                ..desc("2d replace", &draw, Instance::layout(), Triangles)
+            })?,
+            over: over_pipeline(gpu, "2d over")?,
         })
     }
 
@@ -67,6 +75,7 @@ impl Pipelines2d {
             (BatchKind::Gradients, _) => &self.gradients,
             (BatchKind::Lines, _) => &self.gizmos,
             (BatchKind::Tiles, _) => &self.tiles,
+            (BatchKind::Replace, _) => &self.replace,
             (BatchKind::World | BatchKind::Clip, Shape::Points) => &self.points,
             (BatchKind::World | BatchKind::Clip, Shape::Lines) => &self.lines,
             (BatchKind::World | BatchKind::Clip, Shape::Triangles) => &self.triangles,

@@ -2,6 +2,7 @@
 
 use bevy_app::{App, Plugin, PostUpdate, PropagateSet};
 use bevy_asset::AssetApp as _;
+use bevy_camera::Camera2d;
 use bevy_camera::visibility::{VisibilitySystems, add_visibility_class};
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::ScheduleConfigs;
@@ -14,7 +15,7 @@ use bevy_text::{
 };
 use quadrille::ecs::{ImageLimits, RenderStartup};
 use quadrille::prelude::{GpuDevice, Render, RenderSystems};
-use quadrille_content::{ContentPlugin, ContentSystems, add, instance_buffer};
+use quadrille_content::{ContentPlugin, ContentSystems, Msaa, add, instance_buffer};
 
 use crate::atlases::limit_atlases;
 use crate::chunk::Chunks2d;
@@ -24,7 +25,7 @@ use crate::font_reload::follow_reloaded_fonts;
 use crate::font_size::limit_font_sizes;
 use crate::material::ColorMaterial;
 use crate::meshes::{self, Meshes2d, prepare_meshes};
-use crate::msaa::{Multisampled2d, prepare_samples};
+use crate::msaa::{Layers2d, Multisampled2d, prepare_samples};
 use crate::node::Nodes2d;
 use crate::pass::draw_2d;
 use crate::phase::{Instances2d, Phase2d, Textures2d};
@@ -107,7 +108,9 @@ impl Plugin for Quadrille2dPlugin {
             .init_resource::<Tilemaps>()
             .init_resource::<Phase2d>()
             .init_resource::<Textures2d>()
-            .init_resource::<Multisampled2d>();
+            .init_resource::<Multisampled2d>()
+            .init_resource::<Layers2d>()
+            .register_required_components::<Camera2d, Msaa>();
         app.world_mut()
             .register_component_hooks::<Sprite>()
             .on_add(add_visibility_class::<Sprite>);
@@ -189,6 +192,12 @@ fn add_passes(app: &mut App) {
             .after(queue_2d),
     )
     .add_systems(
+        Render,
+        crate::ui::note_overlays
+            .in_set(RenderSystems::Declare)
+            .before(ContentSystems::Views),
+    )
+    .add_systems(
         PostUpdate,
         (
             crate::ui::limit_nodes
@@ -221,5 +230,6 @@ fn make(
     lists.0.begin_anew();
     lists.1.begin_anew();
     commands.insert_resource(Multisampled2d::default());
+    commands.insert_resource(Layers2d::default());
     Ok(())
 }

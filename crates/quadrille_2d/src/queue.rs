@@ -112,16 +112,21 @@ pub(crate) fn send_2d(
 
 /// Begins the list of a camera.
 fn begin_view(scene: &Scene, lists: &mut Lists, camera: &CameraView) -> View2d {
-    let msaa = scene.msaa.get(camera.camera).copied().unwrap_or(Msaa::Off);
+    let msaa = scene.msaa.get(camera.camera).copied().unwrap_or_default();
     let view_start = lists.phase.batches.len() as u32;
     // A 3D camera has cleared what it draws to.
     let clear = camera.clear.filter(|_| !camera.is_3d);
     if let Some(color) = camera.fill.filter(|_| !camera.is_3d) {
-        fill_viewport(scene, lists, view_start, color);
+        let kind = match camera.is_first {
+            true => BatchKind::Replace,
+            false => BatchKind::Clip,
+        };
+        fill_viewport(scene, lists, view_start, (color, kind));
     }
     View2d {
         camera: camera.camera,
         target: camera.target,
+        step: camera.step,
         clip_from_world: camera.clip_from_world,
         viewport: camera.viewport,
         clear,
@@ -132,7 +137,12 @@ fn begin_view(scene: &Scene, lists: &mut Lists, camera: &CameraView) -> View2d {
 }
 
 /// Covers a viewport with its clear colour: clearing an attachment would cover the rest as well.
-fn fill_viewport(scene: &Scene, lists: &mut Lists, view_start: u32, color: LinearRgba) {
+fn fill_viewport(
+    scene: &Scene,
+    lists: &mut Lists,
+    view_start: u32,
+    (color, kind): (LinearRgba, BatchKind),
+) {
     let white = AssetId::<ImageAsset>::default();
     let Some(texture) = lists
         .phase
@@ -143,12 +153,12 @@ fn fill_viewport(scene: &Scene, lists: &mut Lists, view_start: u32, color: Linea
     let first = lists.phase.instances.len() as u32;
     let whole = Rect::from_center_size(Vec2::ZERO, Vec2::splat(2.0));
     let world = Affine3A::IDENTITY;
-    let quad = Instance::quad(&world, whole, UvRect::WHOLE, color, AlphaMode::Opaque);
+    let quad = Instance::quad(&world, whole, UvRect::WHOLE, color, AlphaMode::Blend);
     lists.phase.instances.push(quad);
     let batch = Batch {
         mesh: scene.meshes.quad(),
         texture: Some(texture),
-        kind: BatchKind::Clip,
+        kind,
         instances: first..first + 1,
     };
     lists.phase.add(batch, view_start);

@@ -48,7 +48,7 @@ use image::is_on_pixels;
 pub(crate) use numbers::{limit_images, limit_nodes};
 use parts::Paint;
 use quadrille_content::DeviceImages;
-use quadrille_content::{Complaints, first_odd};
+use quadrille_content::{CameraOverlays, Complaints, Msaa, first_odd};
 use rounded::{Drawn, RoundBox};
 
 /// A node with all that is drawn of it.
@@ -94,6 +94,18 @@ pub(crate) struct Nodes<'w, 's> {
     complaints: Res<'w, Complaints>,
 }
 
+/// Root nodes: their cameras have nodes to draw.
+type IsRoot = (With<ComputedNode>, Without<ChildOf>);
+
+/// Notes the cameras over whose picture nodes are drawn.
+pub(crate) fn note_overlays(
+    roots: Query<&ComputedUiTargetCamera, IsRoot>,
+    mut overlays: ResMut<CameraOverlays>,
+) {
+    overlays.clear();
+    overlays.extend(roots.iter().filter_map(ComputedUiTargetCamera::get));
+}
+
 /// Lists the nodes of each camera right after what the camera sees.
 pub(crate) fn queue_ui(
     nodes: Nodes,
@@ -110,6 +122,8 @@ pub(crate) fn queue_ui(
             clip_from_world: clip_from_pixels(view.viewport),
             clear: None,
             batches: start..start,
+            // As in bevy, nodes are drawn behind the resolve.
+            msaa: Msaa::Off,
             ..view.clone()
         };
         let mut writer = Writer {

@@ -2,6 +2,8 @@
 //! without a device these tests fail.
 
 mod common;
+#[path = "gpu/compositing.rs"]
+mod compositing;
 #[cfg(feature = "gizmos")]
 #[path = "gpu/gizmos.rs"]
 mod gizmos;

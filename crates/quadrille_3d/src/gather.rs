@@ -6,6 +6,7 @@ use bevy_camera::primitives::Aabb;
 use bevy_camera::visibility::{
     InheritedVisibility, NoFrustumCulling, RenderLayers, VisibilityRange,
 };
+use bevy_camera::{Camera, Camera3d};
 use bevy_ecs::batching::BatchingStrategy;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryData;
@@ -246,13 +247,22 @@ pub(crate) fn send_meshes(
     mut materials: ResMut<MaterialStore>,
     mut buffers: MeshBuffers,
     mut scene: ResMut<Scene3d>,
-    (mut pipelines, rects): (ResMut<Pipelines3d>, Query<(), With<RectLight>>),
+    (mut pipelines, rects, cameras): (
+        ResMut<Pipelines3d>,
+        Query<(), With<RectLight>>,
+        Query<&Camera, With<Camera3d>>,
+    ),
     gpu: Res<GpuDevice>,
     mut uploads: ResMut<Uploads>,
 ) -> Result {
     let to = &mut buffers;
     instances.bins.list(&mut scene.groups);
-    let keys = scene.groups.iter().map(|group| group.pipeline);
+    // Cameras with `Camera::invert_culling` draw the same meshes with others.
+    let inverts = cameras.iter().any(|it| it.is_active && it.invert_culling);
+    let keys = scene.groups.iter().flat_map(|group| {
+        let inverted = inverts.then_some(group.pipeline.of_view(true));
+        [group.pipeline].into_iter().chain(inverted)
+    });
     pipelines.meshes.prepare(&gpu, keys, !rects.is_empty())?;
     scene.chunks = instances.bins.len();
     scene.instances = instances.len();

@@ -10,7 +10,7 @@ use quadrille::prelude::{
     Blend, DepthState, GpuDevice, GpuImage, GpuShader, GraphicsPipeline, GraphicsPipelineDesc,
     ImageDesc, Recorder, VertexRead,
 };
-use quadrille_content::{CameraTargets, Complaints, GizmoLines, Line, LineSets};
+use quadrille_content::{CameraTargets, Complaints, GizmoLines, Line, LineSets, over_pipeline};
 
 use crate::scene::{Scene3d, View3d};
 use crate::targets::{COLOR, SceneDepths, take};
@@ -37,8 +37,6 @@ impl GizmoPipelines3d {
     pub(crate) fn new(gpu: &GpuDevice) -> Result<Self, BevyError> {
         let source = include_str!("../../../shaders/quadrille_3d/gizmos.wgsl");
         let lines = GpuShader::wgsl("quadrille_3d/gizmos.wgsl", source)?;
-        let source = include_str!("../../../shaders/quadrille_3d/gizmos_over.wgsl");
-        let over = GpuShader::wgsl("quadrille_3d/gizmos_over.wgsl", source)?;
         Ok(Self {
             wires: WirePipelines::new(gpu)?,
             lines: gpu.graphics_pipeline(&GraphicsPipelineDesc {
@@ -47,10 +45,7 @@ impl GizmoPipelines3d {
                 depth: Some(DepthState::GREATER),
                 ..GraphicsPipelineDesc::of("3d gizmos", &lines)
             })?,
-            over: gpu.graphics_pipeline(&GraphicsPipelineDesc {
-                blend: Blend::Premultiplied,
-                ..GraphicsPipelineDesc::of("3d gizmos over", &over)
-            })?,
+            over: over_pipeline(gpu, "3d gizmos over")?,
         })
     }
 }
@@ -190,7 +185,7 @@ fn draw_lines(
         attachment = attachment.resolve_to(color);
     }
     let [_, _, width, height] = view.viewport;
-    let mut pass = recorder.pass("gizmos 3d", &uses);
+    let mut pass = recorder.pass_in_step(view.step, "gizmos 3d", &uses);
     let mut rendering = pass.render((attachment, depth.layer(0).keep_depth()));
     let clip_from_world = scene.view_rows.now[view.row as usize].clip_from_world;
     let size = [width as f32, height as f32];
@@ -227,7 +222,8 @@ fn put_over(
     let Images { shown, target, .. } = images;
     let [left, top, width, height] = view.viewport;
     let corner = [left as f32, top as f32];
-    let mut pass = recorder.pass(
+    let mut pass = recorder.pass_in_step(
+        view.step,
         "gizmos 3d over",
         &[shown.as_declared(), target.as_declared()],
     );

@@ -29,6 +29,14 @@
 //! `quadrille_3d::scene::View` is a row of [`Views3d`], `quadrille_3d::rows::Instance` one of
 //! [`Instances3d`].
 //!
+//! # Cameras take turns
+//!
+//! Where cameras of 2D and of 3D meet on an image, or a mesh shows what an earlier camera draws, the passes of
+//! cameras are drawn camera by camera: those of each view have its step ([`View3d::step`],
+//! [`Recorder::pass_in_step`](quadrille::prelude::Recorder::pass_in_step)). A pass of yours that draws to targets of
+//! cameras begins its passes with that step too; without one it keeps the systems before it and those behind it
+//! apart, and so all 3D from all 2D.
+//!
 //! # Another pass: outlines
 //!
 //! The pass reads the depth of each view and draws lines over its colours, before they are mapped to

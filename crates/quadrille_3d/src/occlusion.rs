@@ -105,7 +105,11 @@ pub fn pyramid_3d(
             continue;
         };
         let first = to.mip(0);
-        let mut pass = recorder.pass("pyramid 3d", &[depth.as_declared(), first.as_declared()]);
+        let mut pass = recorder.pass_in_step(
+            view.step,
+            "pyramid 3d",
+            &[depth.as_declared(), first.as_declared()],
+        );
         let (pipeline, binding) = match view.samples {
             1 => (&drawn.pipelines.pyramid.of_one, 0_u32),
             _ => (&drawn.pipelines.pyramid.of_several, 1),
@@ -117,7 +121,11 @@ pub fn pyramid_3d(
         let [_, _, width, height] = view.viewport;
         for level in 1..pyramid_desc([width, height]).mip_levels {
             let (from, to) = (from.mip(level - 1), to.mip(level));
-            let mut pass = recorder.pass("pyramid 3d", &[from.as_declared(), to.as_declared()]);
+            let mut pass = recorder.pass_in_step(
+                view.step,
+                "pyramid 3d",
+                &[from.as_declared(), to.as_declared()],
+            );
             pass.compute(&drawn.pipelines.pyramid.halve)
                 .bind(2, &from)
                 .bind(3, &to)
@@ -145,7 +153,7 @@ pub fn cull_behind_3d(
     (scene, pipelines): (Res<Scene3d>, Res<Pipelines3d>),
     mut uses: Local<Vec<PassUse>>,
 ) {
-    for (_, at, behind) in views(&scene) {
+    for (view, at, behind) in views(&scene) {
         let Some(pyramid) = pyramids.get(at).filter(|_| scene.chunks > 0) else {
             continue;
         };
@@ -159,7 +167,7 @@ pub fn cull_behind_3d(
             seen.any().as_declared(),
             was_seen.any().as_declared(),
         ]);
-        let mut pass = recorder.pass("cull behind 3d", &uses);
+        let mut pass = recorder.pass_in_step(view.step, "cull behind 3d", &uses);
         let mut compute = pass.compute(&pipelines.cull_behind);
         tables.bind(&mut compute);
         compute
@@ -198,7 +206,7 @@ pub fn opaque_behind_3d(
         let found = found.found();
         uses.extend(found.uses());
         lighting.add_uses(&mut uses);
-        let mut pass = recorder.pass("opaque behind 3d", &uses);
+        let mut pass = recorder.pass_in_step(view.step, "opaque behind 3d", &uses);
         let mut rendering = pass.render((color.keep(), depth.layer(0).keep_depth()));
         drawn.draw_opaque(
             &mut rendering,

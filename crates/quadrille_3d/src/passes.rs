@@ -100,7 +100,8 @@ impl Drawn3d<'_> {
     ) {
         let formats = scene_formats(view.samples);
         for group in self.scene.opaque_groups() {
-            let Some(pipeline) = self.pipelines.meshes.get(group.pipeline, &formats) else {
+            let key = group.pipeline.of_view(view.inverts_culling);
+            let Some(pipeline) = self.pipelines.meshes.get(key, &formats) else {
                 continue;
             };
             rendering.pipeline(pipeline);
@@ -301,8 +302,8 @@ pub fn opaque_3d(
         let found = culled.found();
         uses.extend(found.uses());
         lighting.add_uses(&mut uses);
-        let mut pass = recorder.pass("opaque 3d", &uses);
-        let attachments = (color.clear([0.0; 4]), depth.layer(0).clear_depth(0.0));
+        let mut pass = recorder.pass_in_step(view.step, "opaque 3d", &uses);
+        let attachments = (color.clear([0.0; 4]), depth.layer(0).clear_depth(view.far));
         let mut rendering = pass.render(attachments);
         drawn.draw_opaque(
             &mut rendering,
@@ -343,14 +344,14 @@ pub fn transparent_3d(
             uses.push(resolved.as_declared());
             attachment = attachment.resolve_to(&resolved);
         }
-        let mut pass = recorder.pass("transparent 3d", &uses);
+        let mut pass = recorder.pass_in_step(view.step, "transparent 3d", &uses);
         let mut rendering = pass.render((attachment, depth.layer(0).keep_depth()));
         let draws =
             &drawn.scene.draws[view.transparent.start as usize..view.transparent.end as usize];
         let formats = scene_formats(view.samples);
         let mut bound: Option<PipelineKey> = None;
         for draw in draws {
-            let key = draw.key.pipeline;
+            let key = draw.key.pipeline.of_view(view.inverts_culling);
             if bound != Some(key) {
                 let Some(pipeline) = drawn.pipelines.meshes.get(key, &formats) else {
                     continue;

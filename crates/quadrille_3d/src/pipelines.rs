@@ -21,7 +21,10 @@ pub struct Pipelines3d {
     pub(crate) meshes: MeshPipelines,
     /// By [`CullMode`], without holes and with them.
     shadows: [[GraphicsPipeline; 3]; 2],
+    /// For pictures that are blended over what is there.
     pub(crate) tonemap: GraphicsPipeline,
+    /// For those of the first camera of an image, whose background is its clear colour.
+    pub(crate) tonemap_first: GraphicsPipeline,
     pub(crate) cluster: ComputePipeline,
     pub(crate) cull: ComputePipeline,
     pub(crate) cull_behind: ComputePipeline,
@@ -163,6 +166,10 @@ impl Pipelines3d {
             tonemap: gpu.graphics_pipeline(&GraphicsPipelineDesc {
                 blend: Blend::Premultiplied,
                 ..GraphicsPipelineDesc::of("3d tonemap", &tonemap)
+            })?,
+            tonemap_first: gpu.graphics_pipeline(&GraphicsPipelineDesc {
+                blend: Blend::Opaque,
+                ..GraphicsPipelineDesc::of("3d tonemap first", &tonemap)
             })?,
             cluster: gpu.compute_pipeline(&ComputePipelineDesc::of("3d cluster", &cluster))?,
             cull: gpu.compute_pipeline(&ComputePipelineDesc {

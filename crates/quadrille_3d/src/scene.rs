@@ -137,11 +137,19 @@ pub struct View3d {
     pub(crate) row: u32,
     /// Place of its image in `CameraTargets`.
     pub(crate) target: u32,
+    /// Of its passes.
+    pub(crate) step: u32,
     pub(crate) viewport: [u32; 4],
     /// The colour that the image is cleared with before.
     pub(crate) clear: Option<[f32; 4]>,
     /// The colour behind the scene; none leaves what is there.
     pub(crate) background: Option<[f32; 4]>,
+    /// The background replaces what is there, alpha included, instead of being blended over it.
+    pub(crate) replaces: bool,
+    /// Front faces are culled where back faces otherwise are, and the other way round.
+    pub(crate) inverts_culling: bool,
+    /// Depth before anything is drawn.
+    pub(crate) far: f32,
     pub(crate) samples: u32,
     pub(crate) tonemapping: Tonemapping,
     /// Place of its table in `ToneTables3d`.
@@ -188,6 +196,12 @@ impl View3d {
     /// The place of its camera's target in [`CameraTargets`](crate::CameraTargets).
     pub fn target(&self) -> usize {
         self.target as usize
+    }
+
+    /// The step of its passes, for [`Recorder::pass_in_step`](quadrille::prelude::Recorder::pass_in_step): a pass that draws
+    /// to the target of the view takes its turn among cameras with it.
+    pub fn step(&self) -> u32 {
+        self.step
     }
 
     /// Left, top, width and height in pixels of the target; the images of the view have this width
@@ -238,6 +252,18 @@ pub(crate) struct PipelineKey {
     pub(crate) cull: CullMode,
     pub(crate) mix: Mix,
     pub(crate) detail: Detail,
+}
+
+impl PipelineKey {
+    /// The key with which a view draws what has this one.
+    pub(crate) fn of_view(self, inverts_culling: bool) -> Self {
+        let cull = match self.cull {
+            CullMode::Front if inverts_culling => CullMode::Back,
+            CullMode::Back if inverts_culling => CullMode::Front,
+            cull => cull,
+        };
+        Self { cull, ..self }
+    }
 }
 
 /// Instances of one mesh that others are seen through.

@@ -95,7 +95,11 @@ pub fn sky_3d(
         else {
             continue;
         };
-        let mut pass = recorder.pass("sky 3d", &[color.as_declared(), depth.as_declared()]);
+        let mut pass = recorder.pass_in_step(
+            view.step,
+            "sky 3d",
+            &[color.as_declared(), depth.as_declared()],
+        );
         pass.render((color.keep(), depth.layer(0).keep_depth()))
             .pipeline(&pipeline.0)
             .table(1, &cubes)

@@ -132,7 +132,7 @@ struct TonemapPush {
     background: [f32; 4],
     corner: [f32; 2],
     maps_background: u32,
-    unused: u32,
+    multiplies: u32,
 }
 
 /// The pass that maps the radiance of each view to the colours of its camera's target: one pass of
@@ -187,24 +187,26 @@ fn map_view(
         target.as_declared(),
         gradings.any().as_declared(),
     ];
-    let mut pass = recorder.pass("tonemap 3d", &uses);
+    let mut pass = recorder.pass_in_step(view.step, "tonemap 3d", &uses);
     let attachment = match view.clear {
         Some(color) => target.clear(color),
         None => target.keep(),
     };
     let [left, top, width, height] = view.viewport;
     let push = TonemapPush {
-        background: view
-            .background
-            .map_or([0.0; 4], |[r, g, b, _]| [r, g, b, 1.0]),
+        background: view.background.unwrap_or_default(),
         corner: [left as f32, top as f32],
-        maps_background: u32::from(view.is_hdr),
-        unused: 0,
+        maps_background: u32::from(view.is_hdr && view.background.is_some()),
+        multiplies: u32::from(view.background.is_some() && !view.replaces),
+    };
+    let pipeline = match view.background {
+        Some(_) if view.replaces => &pipelines.tonemap_first,
+        _ => &pipelines.tonemap,
     };
     pass.render(attachment)
         .viewport([left as f32, top as f32, width as f32, height as f32])
         .scissor([left, top, width, height])
-        .pipeline(&pipelines.tonemap)
+        .pipeline(pipeline)
         .bind(0, color)
         .bind_bytes(1, gradings, uniform_row(view.row))
         .bind(2, table)

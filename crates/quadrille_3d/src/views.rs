@@ -4,7 +4,7 @@ use std::any::TypeId;
 
 use bevy_camera::primitives::Frustum;
 use bevy_camera::visibility::{InheritedVisibility, NoCpuCulling, RenderLayers, VisibleEntities};
-use bevy_camera::{Camera3d, Exposure, Hdr};
+use bevy_camera::{Camera3d, Camera3dDepthLoadOp, Exposure, Hdr};
 use bevy_color::{Color, ColorToComponents as _};
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryData;
@@ -35,6 +35,8 @@ use crate::textures::TextureSource;
 /// A 3D camera.
 #[derive(QueryData)]
 pub(crate) struct Camera {
+    camera: &'static bevy_camera::Camera,
+    kind: &'static Camera3d,
     visible: &'static VisibleEntities,
     frustum: &'static Frustum,
     layers: Option<&'static RenderLayers>,
@@ -173,31 +175,9 @@ fn add_view(
     let cull_row = CullRow::camera(camera.frustum);
     let culled = instances.add_view(scene, cull_row, camera.layers);
     let transparent = add_transparent(world, scene, scratch, camera, culled);
-    let background = match (view.clear, view.fill) {
-        (_, Some(fill)) => Some(fill),
-        (clear, None) => clear,
-    };
-    scene.views.push(View3d {
-        camera: view.camera,
-        row: scene.view_rows.now.len() as u32,
-        target: view.target,
-        viewport: view.viewport,
-        clear: view.clear.map(|color| color.to_f32_array()),
-        background: background.map(|color| color.to_f32_array()),
-        samples: camera.msaa.samples(),
-        tonemapping: *camera.tonemapping,
-        tone_table: 0,
-        is_hdr: camera.is_hdr,
-        sky: None,
-        images: 0,
-        culled,
-        behind: None,
-        pyramid: None,
-        layers: layers.clone(),
-        gizmos: None,
-        wires: 0..0,
-        transparent,
-    });
+    let row = scene.view_rows.now.len() as u32;
+    let drawn = view_3d(view, camera, (row, culled), transparent);
+    scene.views.push(drawn);
     let row = ViewRow {
         clip_from_world: view.clip_from_world.to_cols_array(),
         position: camera.transform.translation().to_array(),
@@ -222,6 +202,47 @@ fn add_view(
         .gradings
         .now
         .push(grading_row(world, view.camera, camera));
+}
+
+/// What a camera draws, without images, sky and lines, which are found later.
+fn view_3d(
+    view: &CameraView,
+    camera: &CameraItem<'_, '_>,
+    (row, culled): (u32, u32),
+    transparent: std::ops::Range<u32>,
+) -> View3d {
+    let background = match (view.clear, view.fill) {
+        (_, Some(fill)) => Some(fill),
+        (clear, None) => clear,
+    };
+    View3d {
+        camera: view.camera,
+        row,
+        target: view.target,
+        step: view.step,
+        viewport: view.viewport,
+        clear: view.clear.map(|color| color.to_f32_array()),
+        background: background.map(|color| color.to_f32_array()),
+        replaces: view.is_first,
+        inverts_culling: camera.camera.invert_culling,
+        far: match camera.kind.depth_load_op {
+            Camera3dDepthLoadOp::Clear(depth) if (0.0..=1.0).contains(&depth) => depth,
+            _ => 0.0,
+        },
+        samples: camera.msaa.samples(),
+        tonemapping: *camera.tonemapping,
+        tone_table: 0,
+        is_hdr: camera.is_hdr,
+        sky: None,
+        images: 0,
+        culled,
+        behind: None,
+        pyramid: None,
+        layers: camera.layers.cloned().unwrap_or_default(),
+        gizmos: None,
+        wires: 0..0,
+        transparent,
+    }
 }
 
 /// How the colours of a camera are changed; not at all if that makes no sense.

@@ -31,6 +31,8 @@ mod many_skins;
 mod materials;
 #[path = "gpu/occlusion.rs"]
 mod occlusion;
+#[path = "gpu/order.rs"]
+mod order;
 #[path = "gpu/pipelines.rs"]
 mod pipelines;
 #[path = "gpu/ranges.rs"]

@@ -4,7 +4,7 @@ use bevy_asset::Assets;
 use bevy_camera::{
     Camera, NormalizedRenderTarget, Projection, RenderTarget, RenderTargetInfo, Viewport,
 };
-use bevy_ecs::entity::EntityHashSet;
+use bevy_ecs::entity::{EntityHashMap, EntityHashSet};
 use bevy_ecs::prelude::*;
 use bevy_image::Image;
 use bevy_math::{AspectRatio, UVec2, Vec3};
@@ -131,20 +131,84 @@ fn info(physical_size: UVec2, scale_factor: f32) -> RenderTargetInfo {
     }
 }
 
+/// Viewports that are limited to their targets, each with the one that the program asked for: a viewport returns
+/// to its size when its target does.
+#[derive(Resource, Default)]
+pub(crate) struct LimitedViewports(EntityHashMap<Limited>);
+
+struct Limited {
+    wanted: Viewport,
+    limited: Viewport,
+}
+
+impl LimitedViewports {
+    /// The viewport of a camera within its target. If the scale factor of the target has changed by `scale`,
+    /// the viewport changes with it, as in bevy.
+    fn limit(
+        &mut self,
+        camera: Entity,
+        viewport: &Viewport,
+        target: UVec2,
+        scale: Option<f32>,
+    ) -> Viewport {
+        // One that is not as it was left here is what the program wants from now on.
+        let known = self.0.remove(&camera);
+        let known = known.filter(|it| is_same(&it.limited, viewport));
+        let mut wanted = known.map_or_else(|| viewport.clone(), |it| it.wanted);
+        wanted.depth = viewport.depth.clone();
+        if let Some(scale) = scale {
+            let scaled = |it: UVec2| (it.as_vec2() * scale).as_uvec2();
+            wanted.physical_position = scaled(wanted.physical_position);
+            wanted.physical_size = scaled(wanted.physical_size);
+        }
+        let limited = limit(&wanted, target);
+        if !is_same(&limited, &wanted) {
+            let limited = limited.clone();
+            self.0.insert(camera, Limited { wanted, limited });
+        }
+        limited
+    }
+}
+
+/// Whether two viewports are the same part of a target.
+fn is_same(one: &Viewport, other: &Viewport) -> bool {
+    (one.physical_position, one.physical_size) == (other.physical_position, other.physical_size)
+}
+
+/// A camera whose values are computed.
+type Computed = (
+    Entity,
+    &'static mut Camera,
+    Ref<'static, RenderTarget>,
+    &'static mut Projection,
+);
+
 /// Fills in `Camera::computed` and updates projections whose view changed its size, as
 /// `bevy_render` does it.
 pub(crate) fn update_cameras(
     sizes: TargetSizes,
-    mut cameras: Query<(&mut Camera, &RenderTarget, &mut Projection)>,
+    mut cameras: Query<Computed>,
+    mut limited: ResMut<LimitedViewports>,
+    mut gone: RemovedComponents<Camera>,
 ) {
-    for (mut camera, target, mut projection) in &mut cameras {
-        let new = sizes.info(target);
+    for camera in gone.read() {
+        limited.0.remove(&camera);
+    }
+    for (entity, mut camera, target, mut projection) in &mut cameras {
+        let new = sizes.info(&target);
         if let (Some(viewport), Some(new)) = (&camera.viewport, &new) {
-            let limited = limit(viewport, new.physical_size);
-            let is_same = limited.physical_position == viewport.physical_position
-                && limited.physical_size == viewport.physical_size;
-            if !is_same {
-                camera.viewport = Some(limited);
+            let old = camera.computed.target_info.as_ref();
+            let scale = old.map(|old| new.scale_factor / old.scale_factor);
+            // Windows move to monitors with another density; images do not.
+            let is_moved = matches!(*target, RenderTarget::Window(_)) && !target.is_changed();
+            let scale = scale.filter(|scale| is_moved && scale.is_finite() && *scale != 1.0);
+            let viewport = limited.limit(entity, viewport, new.physical_size, scale);
+            if !camera
+                .viewport
+                .as_ref()
+                .is_some_and(|it| is_same(it, &viewport))
+            {
+                camera.viewport = Some(viewport);
             }
         }
         let old = camera.computed.target_info.as_ref();

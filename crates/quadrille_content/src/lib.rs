@@ -15,8 +15,10 @@
 //!
 //! # Decisions
 //!
-//! - **3D before 2D.** All 3D cameras draw before all 2D ones, whatever their orders: each kind is
-//!   drawn by passes of its own, and passes have one order.
+//! - **Cameras take turns.** Each kind is drawn by passes of its own, in one order of systems. Where cameras of both
+//!   kinds meet on an image, or one shows what an earlier one draws, their passes get steps
+//!   ([`CameraView::step`]), so that they are drawn by `Camera::order`; other frames have one step, in which all
+//!   3D comes before all 2D.
 //! - **One list of cameras.** Which of them is first on its image, and so clears it, is decided
 //!   over both kinds ([`CameraViews`]).
 //! - **One list of gizmos**, which the cameras of both kinds draw what they see of.
@@ -25,12 +27,14 @@
 
 mod attributes;
 mod camera;
+mod camera_fields;
 mod complaint;
 mod images;
 mod lines;
 mod mesh_data;
 mod meshes;
 mod msaa;
+mod over;
 mod plugin;
 mod samplers;
 mod sent;
@@ -45,8 +49,9 @@ pub use lines::{GizmoLines, Line, LineSet, LineSets};
 pub use mesh_data::{MeshData, MeshVertex, Shape};
 pub use meshes::{MeshPlace, MeshStore};
 pub use msaa::Msaa;
+pub use over::over_pipeline;
 pub use plugin::{ContentPlugin, ContentSystems, add};
 pub use samplers::Samplers;
 pub use sent::{SentList, instance_buffer};
 pub use target::{ManualTargets, TargetImages};
-pub use views::{CameraTargets, CameraView, CameraViews, Draws3d};
+pub use views::{CameraOverlays, CameraTargets, CameraView, CameraViews, Draws3d};

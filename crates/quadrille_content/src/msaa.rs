@@ -5,12 +5,9 @@ use bevy_ecs::prelude::*;
 /// How many samples the pixels of a camera have, with the values of bevy's component of this
 /// name, which has it in a crate that needs `wgpu`.
 ///
-/// A `Camera2d` without it has one. bevy gives four to each camera; but sprites and glyphs have
-/// smooth edges in their images, so what gains is the outline of meshes and of turned sprites, and
-/// the price is paid by every pixel: four times the memory to write, blend and resolve.
-///
-/// Of 2D cameras that share a target, the one with the most samples decides. A camera that is first
-/// on its target without clearing it has one sample, since what was there has no more.
+/// Each camera has four unless it says otherwise, as in bevy. Sprites and glyphs have smooth edges in their
+/// images, so in 2D what gains is the outline of meshes and of turned sprites, and the price is paid by
+/// every pixel: four times the memory to write, blend and resolve. Nodes always have one.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Msaa {
     /// One sample per pixel.

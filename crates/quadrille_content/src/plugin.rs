@@ -11,12 +11,13 @@ use bevy_transform::{TransformPlugin, TransformSystems};
 use quadrille::ecs::{ImageLimits, RenderStartup, TexturePlugin};
 use quadrille::prelude::{Render, RenderSystems};
 
-use crate::camera::{Blind, find_blind, update_cameras};
+use crate::camera::{Blind, LimitedViewports, find_blind, update_cameras};
+use crate::camera_fields::tell_of_fields;
 use crate::complaint::Complaints;
 use crate::images::{DefaultSampler, DeviceImages, UploadBudget, prepare_images};
 use crate::lines::{LineSets, make_lines, publish_module};
 use crate::target::ManualTargets;
-use crate::views::{CameraTargets, CameraViews, list_views, tell_of_3d};
+use crate::views::{CameraOverlays, CameraTargets, CameraViews, list_views, tell_of_3d};
 
 /// Adds bevy's asset, image, mesh, camera and transform plugins if they are not there yet, sizes
 /// and projections of cameras, and the upload of images. The plugins of 2D and of 3D add it.
@@ -51,7 +52,7 @@ pub enum ContentSystems {
     Views,
     /// The passes that draw 3D to the images of cameras.
     Draw3d,
-    /// The passes that draw 2D over that.
+    /// The passes that draw 2D, after those of 3D in each step ([`CameraView::step`](crate::CameraView)).
     Draw2d,
 }
 
@@ -66,7 +67,9 @@ impl Plugin for ContentPlugin {
             .init_resource::<DeviceImages>()
             .init_resource::<Complaints>()
             .init_resource::<Blind>()
+            .init_resource::<LimitedViewports>()
             .init_resource::<CameraTargets>()
+            .init_resource::<CameraOverlays>()
             .init_resource::<CameraViews>()
             .init_resource::<ManualTargets>()
             .init_resource::<LineSets>()
@@ -85,6 +88,7 @@ impl Plugin for ContentPlugin {
             (
                 cameras(),
                 tell_of_3d,
+                tell_of_fields,
                 find_blind
                     .after(TransformSystems::Propagate)
                     .before(VisibilitySystems::UpdateFrusta),

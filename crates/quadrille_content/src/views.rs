@@ -1,8 +1,15 @@
 //! What cameras draw in a frame: to which images, where in them, over what.
 
-use bevy_camera::{Camera, Camera2d, Camera3d, ClearColor, ClearColorConfig, RenderTarget};
+mod compositing;
+mod steps;
+
+use bevy_camera::{
+    Camera, Camera2d, Camera3d, CameraMainTextureUsages, CameraOutputMode, ClearColor,
+    ClearColorConfig, Hdr, RenderTarget,
+};
 use bevy_color::{Color, ColorToComponents as _, LinearRgba};
-use bevy_derive::Deref;
+use bevy_derive::{Deref, DerefMut};
+use bevy_ecs::entity::EntityHashSet;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryData;
 use bevy_ecs::system::SystemParam;
@@ -13,17 +20,26 @@ use quadrille::prelude::GpuImage;
 use crate::camera::Blind;
 use crate::complaint::{Complaints, first_odd, is_finite};
 use crate::images::DeviceImages;
+use crate::msaa::Msaa;
 use crate::target::TargetImages;
+use compositing::{Layer, MainTexture, TargetKind};
+use steps::Steps;
 
 /// The images that cameras draw to in this frame, each once: a list for
 /// [`AccessList`](quadrille::ecs::AccessList).
 #[derive(Resource, Default, Deref)]
 pub struct CameraTargets(Vec<GpuImage>);
 
-/// The cameras that draw in this frame, in their order: those of 3D before those of 2D, and each
-/// kind by `Camera::order`. Filled in [`ContentSystems::Views`](crate::ContentSystems::Views).
+/// The cameras that draw in this frame, by `Camera::order`; of equal orders those of 3D come first. Filled in
+/// [`ContentSystems::Views`](crate::ContentSystems::Views).
 #[derive(Resource, Default, Deref)]
 pub struct CameraViews(Vec<CameraView>);
+
+/// Cameras over whose picture something else is drawn, such as nodes over that of a 3D camera: filled before
+/// [`ContentSystems::Views`](crate::ContentSystems::Views) by whoever draws it, so that it comes before
+/// cameras of a higher order.
+#[derive(Resource, Default, Deref, DerefMut)]
+pub struct CameraOverlays(pub EntityHashSet);
 
 /// There is a renderer for cameras of 3D: without it they draw nothing, and a warning says so.
 #[derive(Resource, Default)]
@@ -38,15 +54,21 @@ pub struct CameraView {
     pub is_3d: bool,
     /// Place of its image in [`CameraTargets`].
     pub target: u32,
+    /// Step of its passes ([`Recorder::pass_in_step`](quadrille::prelude::Recorder::pass_in_step)): higher than
+    /// that of an earlier camera wherever passes in the order of their systems would draw in another order than
+    /// the cameras'.
+    pub step: u32,
     /// From the world to the camera's clip space; finite.
     pub clip_from_world: Mat4,
     /// Left, top, width and height in pixels; not empty, and within the image.
     pub viewport: [u32; 4],
     /// The colour that the whole image is cleared with first; none draws over what is there.
     pub clear: Option<LinearRgba>,
-    /// The colour that the viewport is filled with after that: what the camera itself asks for, or, for the first
-    /// camera of the image, the world's.
+    /// The colour that the viewport is filled with after that. That of the first camera of an image replaces
+    /// what is there, alpha included; that of others is blended over it, as bevy does it.
     pub fill: Option<LinearRgba>,
+    /// No camera has drawn to the image in this frame before.
+    pub is_first: bool,
 }
 
 /// A camera that may draw.
@@ -57,6 +79,9 @@ struct CameraData {
     target: &'static RenderTarget,
     transform: &'static GlobalTransform,
     is_2d: Has<Camera2d>,
+    msaa: Option<&'static Msaa>,
+    is_hdr: Has<Hdr>,
+    usages: &'static CameraMainTextureUsages,
 }
 
 /// Cameras of either kind.
@@ -67,6 +92,7 @@ type OfContent = Or<(With<Camera2d>, With<Camera3d>)>;
 pub(crate) struct Cameras<'w, 's> {
     cameras: Query<'w, 's, CameraData, OfContent>,
     draws_3d: Option<Res<'w, Draws3d>>,
+    overlays: Res<'w, CameraOverlays>,
     clear_color: Res<'w, ClearColor>,
     images: Res<'w, DeviceImages>,
     complaints: Res<'w, Complaints>,
@@ -74,39 +100,82 @@ pub(crate) struct Cameras<'w, 's> {
     targets: TargetImages<'w, 's>,
 }
 
+/// Memory that is kept from frame to frame.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    order: Vec<(isize, bool, Entity)>,
+    layers: Vec<Layer>,
+    steps: Steps,
+    /// Targets of the frame before.
+    last_targets: Vec<GpuImage>,
+}
+
 /// Lists the cameras that draw.
 pub(crate) fn list_views(
     cameras: Cameras,
     mut views: ResMut<CameraViews>,
     mut targets: ResMut<CameraTargets>,
-    mut order: Local<Vec<(bool, isize, Entity)>>,
+    mut scratch: Local<Scratch>,
 ) {
+    let Scratch {
+        order,
+        layers,
+        steps,
+        last_targets,
+    } = &mut *scratch;
     views.0.clear();
+    std::mem::swap(&mut targets.0, last_targets);
     targets.0.clear();
     order.clear();
+    layers.clear();
+    steps.begin();
     let draws_3d = cameras.draws_3d.is_some();
     let active = cameras
         .cameras
         .iter()
         .filter(|item| item.camera.is_active && (item.is_2d || draws_3d));
-    order.extend(active.map(|item| (item.is_2d, item.camera.order, item.entity)));
+    order.extend(active.map(|item| (item.camera.order, item.is_2d, item.entity)));
     order.sort_unstable();
     for &(_, _, entity) in order.iter() {
-        let Ok(camera) = cameras.cameras.get(entity) else {
+        let camera = cameras.cameras.get(entity);
+        let layer = camera
+            .ok()
+            .and_then(|it| layer(&cameras, &mut targets.0, &it));
+        layers.extend(layer);
+    }
+    for (at, layer) in layers.iter().enumerate() {
+        if !compositing::is_written(layers, at) {
             continue;
+        }
+        let image = &targets.0[layer.target as usize];
+        let is_first = views.0.iter().all(|view| view.target != layer.target);
+        let (clear, fill) = if is_first {
+            compositing::first(layer, last_targets.contains(image))
+        } else {
+            (None, compositing::fill(layer, &layers[..at]))
         };
-        views.0.extend(view(&cameras, &mut targets.0, &camera));
+        views.0.push(CameraView {
+            camera: layer.camera,
+            is_3d: layer.is_3d,
+            target: layer.target,
+            step: steps.next(layer, cameras.overlays.contains(&layer.camera)),
+            clip_from_world: layer.clip_from_world,
+            viewport: layer.viewport,
+            clear,
+            fill,
+            is_first,
+        });
     }
 }
 
-/// What a camera draws to; none if that is nothing.
-fn view(
+/// What a camera draws to, and how; none if it draws nothing.
+fn layer(
     cameras: &Cameras,
     targets: &mut Vec<GpuImage>,
     item: &CameraDataItem<'_, '_>,
-) -> Option<CameraView> {
+) -> Option<Layer> {
     let camera = item.camera;
-    let (image, _) = cameras.targets.find(item.target, &cameras.images)?;
+    let (image, asset) = cameras.targets.find(item.target, &cameras.images)?;
     let [width, height, _] = image.extent();
     let whole = URect::from_corners(UVec2::ZERO, UVec2::new(width, height));
     let viewport = viewport(camera, whole);
@@ -115,41 +184,43 @@ fn view(
     }
     let clip_from_world = clip_from_world(cameras, item)?;
     let known = targets.iter().position(|known| *known == image);
-    let is_first = known.is_none();
-    let keeps_contents = !image.is_swapchain();
     let target = known.unwrap_or_else(|| {
         targets.push(image);
         targets.len() - 1
     });
-    let color = match camera.clear_color {
+    let color = |config| match config {
         ClearColorConfig::Default => Some(cameras.clear_color.0),
         ClearColorConfig::Custom(color) => Some(color),
         ClearColorConfig::None => None,
     };
-    let color = color.map(|color| clear_color(cameras, item.entity, color));
-    let is_part = viewport != whole;
-    let (clear, fill) = match (is_first, color) {
-        // What lies around the first camera's viewport has the colour of the world.
-        (true, Some(color)) if is_part => {
-            let around = clear_color(cameras, item.entity, cameras.clear_color.0);
-            (Some(around), Some(color))
-        }
-        (true, Some(color)) => (Some(color), None),
-        // What an image of a swapchain held before is not defined.
-        (true, None) if !keeps_contents => (Some(LinearRgba::BLACK), None),
-        // As in bevy, the world's colour is for the first camera of a target: others draw over what it drew.
-        _ if matches!(camera.clear_color, ClearColorConfig::Default) => (None, None),
-        (_, color) => (None, color),
+    let checked = |color| clear_color(cameras, item.entity, color);
+    let (is_skipped, around) = match camera.output_mode {
+        CameraOutputMode::Skip => (true, None),
+        CameraOutputMode::Write { clear_color, .. } => (false, color(clear_color)),
     };
     let size = viewport.size();
-    Some(CameraView {
+    Some(Layer {
         camera: item.entity,
         is_3d: !item.is_2d,
         target: target as u32,
+        kind: match (item.target, asset) {
+            (RenderTarget::Window(_), _) => TargetKind::Window,
+            (_, Some(_)) => TargetKind::Asset,
+            (_, None) => TargetKind::Own,
+        },
+        main: MainTexture {
+            samples: item.msaa.copied().unwrap_or_default().samples(),
+            is_hdr: item.is_hdr,
+            usages: item.usages.0.bits(),
+        },
         clip_from_world,
         viewport: [viewport.min.x, viewport.min.y, size.x, size.y],
-        clear,
-        fill,
+        has_viewport: camera.viewport.is_some(),
+        is_part: viewport != whole,
+        color: color(camera.clear_color).map(checked),
+        around: around.map(checked),
+        is_skipped,
+        writeback: camera.msaa_writeback,
     })
 }
 

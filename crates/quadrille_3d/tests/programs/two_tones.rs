@@ -39,7 +39,9 @@ fn two_tones(
     for view in scene.views() {
         let images = (colors.get(view.images()), targets.get(view.target()));
         let (Some(color), Some(target)) = images else { continue };
-        let mut pass = recorder.pass("two tones", &[color.as_declared(), target.as_declared()]);
+        // Cameras whose pictures meet take turns by their steps.
+        let uses = [color.as_declared(), target.as_declared()];
+        let mut pass = recorder.pass_in_step(view.step(), "two tones", &uses);
         let area = view.viewport();
         pass.render(view.clear().map_or(target.keep(), |color| target.clear(color)))
             .viewport(area.map(|pixels| pixels as f32))

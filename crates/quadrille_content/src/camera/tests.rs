@@ -70,3 +70,67 @@ fn cameras_without_a_direction_are_blind_until_they_have_one() {
     world.despawn(camera);
     assert!(!is_blind(&mut world));
 }
+
+/// A world with a window of 100 x 50 pixels, and a camera with this viewport.
+fn world_with_window(viewport: Viewport) -> (World, Entity, Entity) {
+    let mut world = World::new();
+    world.init_resource::<LimitedViewports>();
+    world.init_resource::<Assets<Image>>();
+    world.init_resource::<ManualTargets>();
+    let mut window = Window::default();
+    window.resolution.set_physical_resolution(100, 50);
+    let window = world.spawn((window, PrimaryWindow)).id();
+    let camera = Camera {
+        viewport: Some(viewport),
+        ..Camera::default()
+    };
+    let camera = world.spawn((camera, Projection::default())).id();
+    (world, window, camera)
+}
+
+fn shown(world: &mut World, camera: Entity) -> ([u32; 2], [u32; 2]) {
+    world.run_system_cached(update_cameras).expect("it runs");
+    let camera = world.get::<Camera>(camera).expect("it is there");
+    let viewport = camera.viewport.as_ref().expect("it has one");
+    let size = viewport.physical_size;
+    assert_eq!(camera.physical_viewport_size(), Some(size));
+    (viewport.physical_position.to_array(), size.to_array())
+}
+
+fn resize(world: &mut World, window: Entity, width: u32, height: u32) {
+    let mut window = world.get_mut::<Window>(window).expect("it is there");
+    window.resolution.set_physical_resolution(width, height);
+}
+
+#[test]
+fn viewport_returns_to_its_size_with_its_target() {
+    let (mut world, window, camera) = world_with_window(viewport([60, 0], [40, 50]));
+    assert_eq!(shown(&mut world, camera), ([60, 0], [40, 50]));
+    for (width, height) in [(80, 30), (50, 10), (1, 1)] {
+        resize(&mut world, window, width, height);
+        let (position, size) = shown(&mut world, camera);
+        assert!(position[0] + size[0] <= width && position[1] + size[1] <= height);
+    }
+    resize(&mut world, window, 100, 50);
+    assert_eq!(shown(&mut world, camera), ([60, 0], [40, 50]));
+    // What the program sets meanwhile counts.
+    resize(&mut world, window, 80, 30);
+    shown(&mut world, camera);
+    let mut changed = world.get_mut::<Camera>(camera).expect("it is there");
+    changed.viewport = Some(viewport([0, 0], [70, 40]));
+    assert_eq!(shown(&mut world, camera), ([0, 0], [70, 30]));
+    resize(&mut world, window, 100, 50);
+    assert_eq!(shown(&mut world, camera), ([0, 0], [70, 40]));
+}
+
+#[test]
+fn viewport_follows_scale_factor_of_window() {
+    let (mut world, window, camera) = world_with_window(viewport([10, 10], [40, 20]));
+    assert_eq!(shown(&mut world, camera), ([10, 10], [40, 20]));
+    let mut changed = world.get_mut::<Window>(window).expect("it is there");
+    changed
+        .resolution
+        .set_scale_factor_and_apply_to_physical_size(2.0);
+    assert_eq!(shown(&mut world, camera), ([20, 20], [80, 40]));
+    assert_eq!(shown(&mut world, camera), ([20, 20], [80, 40]));
+}

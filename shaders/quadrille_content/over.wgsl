@@ -1,11 +1,11 @@
-// Puts the lines of gizmos over a camera's target. See `gizmos_3d`.
+// Puts a picture that is multiplied with its alpha over a camera's target.
 
 struct Push {
-    // Of the view in the target.
+    // Where the picture begins in the target, in pixels.
     corner: vec2f,
 }
 
-@group(0) @binding(0) var lines: texture_2d<f32>;
+@group(0) @binding(0) var picture: texture_2d<f32>;
 
 var<immediate> push: Push;
 
@@ -16,5 +16,5 @@ fn vertex_main(@builtin(vertex_index) i: u32) -> @builtin(position) vec4f {
 
 @fragment
 fn fragment_main(@builtin(position) position: vec4f) -> @location(0) vec4f {
-    return textureLoad(lines, vec2u(position.xy - push.corner), 0);
+    return textureLoad(picture, vec2u(position.xy - push.corner), 0);
 }

@@ -1,0 +1,97 @@
+//! Warnings about what bevy's camera components ask for and is not done. `tests/camera_fields.txt` lists all
+//! fields with what becomes of each.
+
+use bevy_camera::{
+    Camera, Camera3d, Camera3dDepthLoadOp, CameraOutputMode, CompositingSpace,
+    MainPassResolutionOverride,
+};
+use bevy_ecs::name::NameOrEntity;
+use bevy_ecs::prelude::*;
+use bevy_ecs::query::QueryData;
+use bevy_platform::collections::HashSet;
+
+/// A camera with what is not done for it.
+#[derive(QueryData)]
+pub(crate) struct Asked {
+    name: NameOrEntity,
+    camera: Ref<'static, Camera>,
+    camera_3d: Option<Ref<'static, Camera3d>>,
+    space: Option<Ref<'static, CompositingSpace>>,
+    resolution: Option<Ref<'static, MainPassResolutionOverride>>,
+}
+
+/// Warns of each field that is not honoured and not at its default, once.
+pub(crate) fn tell_of_fields(cameras: Query<Asked>, mut told: Local<HashSet<&'static str>>) {
+    for asked in &cameras {
+        if !asked.is_changed() {
+            continue;
+        }
+        for (field, value, instead) in asked.ignored().into_iter().flatten() {
+            if told.insert(field) {
+                tracing::warn!(
+                    "camera `{}`: `{field}` is {value}, which is not supported: {instead}. There is no \
+                     further warning about this field",
+                    asked.name
+                );
+            }
+        }
+    }
+}
+
+/// A field, its value, and what happens instead with the way out.
+type Ignored = Option<(&'static str, String, &'static str)>;
+
+impl AskedItem<'_, '_> {
+    fn is_changed(&self) -> bool {
+        self.camera.is_changed()
+            || self.camera_3d.as_ref().is_some_and(|it| it.is_changed())
+            || self.space.as_ref().is_some_and(|it| it.is_changed())
+            || self.resolution.as_ref().is_some_and(|it| it.is_changed())
+    }
+
+    fn ignored(&self) -> [Ignored; 5] {
+        let blend = match self.camera.output_mode {
+            CameraOutputMode::Write { blend_state, .. } => blend_state,
+            CameraOutputMode::Skip => None,
+        };
+        let viewport = self.camera.viewport.as_ref();
+        let depth = viewport.map(|it| it.depth.clone());
+        let load = self
+            .camera_3d
+            .as_ref()
+            .and_then(|it| match &it.depth_load_op {
+                Camera3dDepthLoadOp::Clear(depth) if (0.0..=1.0).contains(depth) => None,
+                other => Some(format!("{other:?}")),
+            });
+        let space = self.space.as_deref().filter(|space| !space.is_linear());
+        [
+            blend.map(|blend| {
+                let instead = "cameras are blended over earlier ones by their alpha. Leave it `None`, or \
+                               draw to an image and blend that by a pass of your own";
+                ("CameraOutputMode::Write::blend_state", format!("{blend:?}"), instead)
+            }),
+            depth.filter(|depth| *depth != (0.0..1.0)).map(|depth| {
+                let instead = "the whole range from 0 to 1 is drawn to. Set it to `0.0..1.0`";
+                ("Viewport::depth", format!("{depth:?}"), instead)
+            }),
+            load.map(|load| {
+                let instead = "depth is cleared with 0, which is infinitely far. Set \
+                               `Camera3dDepthLoadOp::Clear` with a depth from 0 to 1";
+                ("Camera3d::depth_load_op", load, instead)
+            }),
+            space.map(|space| {
+                let instead = "colours are blended in linear light. Set `CompositingSpace::Linear`, or \
+                               remove the component";
+                ("CompositingSpace", format!("{space:?}"), instead)
+            }),
+            self.resolution.as_ref().map(|size| {
+                let instead = "the camera draws as many pixels as its viewport has. Remove the component, \
+                               or draw to a smaller image";
+                ("MainPassResolutionOverride", size.0.to_string(), instead)
+            }),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests;

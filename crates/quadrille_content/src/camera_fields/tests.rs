@@ -1,0 +1,121 @@
+use std::collections::BTreeSet;
+
+use bevy_camera::{
+    ClearColorConfig, ImageRenderTarget, MsaaWriteback, Projection, RenderTarget, RenderTargetInfo,
+    SubCameraView, Viewport,
+};
+use bevy_reflect::enums::VariantInfo;
+use bevy_reflect::{TypeInfo, Typed};
+
+use super::*;
+
+/// `Type.field` of structs, `Type::Variant` and `Type::Variant.field` of enums.
+fn fields<T: Typed>() -> Vec<String> {
+    let info = T::type_info();
+    let name = info.type_path_table().short_path();
+    match info {
+        TypeInfo::Struct(info) => (info.iter())
+            .map(|field| format!("{name}.{}", field.name()))
+            .collect(),
+        TypeInfo::TupleStruct(info) => (info.iter())
+            .map(|field| format!("{name}.{}", field.index()))
+            .collect(),
+        TypeInfo::Enum(info) => info.iter().flat_map(|it| variant(name, it)).collect(),
+        _ => panic!("{name} has no fields"),
+    }
+}
+
+fn variant(name: &str, variant: &VariantInfo) -> Vec<String> {
+    let name = format!("{name}::{}", variant.name());
+    match variant {
+        VariantInfo::Struct(info) => (info.iter())
+            .map(|field| format!("{name}.{}", field.name()))
+            .collect(),
+        VariantInfo::Tuple(info) => (info.iter())
+            .map(|field| format!("{name}.{}", field.index()))
+            .collect(),
+        VariantInfo::Unit(_) => vec![name],
+    }
+}
+
+#[test]
+fn table_lists_all_fields_of_bevys_cameras() {
+    let all = [
+        fields::<Camera>(),
+        fields::<Viewport>(),
+        fields::<SubCameraView>(),
+        fields::<RenderTargetInfo>(),
+        fields::<CameraOutputMode>(),
+        fields::<MsaaWriteback>(),
+        fields::<ClearColorConfig>(),
+        fields::<RenderTarget>(),
+        fields::<ImageRenderTarget>(),
+        fields::<Camera3d>(),
+        fields::<Camera3dDepthLoadOp>(),
+        fields::<CompositingSpace>(),
+        fields::<MainPassResolutionOverride>(),
+        fields::<Projection>(),
+    ];
+    let bevys: BTreeSet<String> = all.into_iter().flatten().collect();
+    let table = include_str!("../../tests/camera_fields.txt");
+    let rows = table
+        .lines()
+        .filter(|row| !row.is_empty() && !row.starts_with('#'));
+    let ours: BTreeSet<String> = rows
+        .map(|row| row.split_whitespace().next().expect("a field").to_owned())
+        .collect();
+    let difference: Vec<_> = bevys.symmetric_difference(&ours).collect();
+    assert!(difference.is_empty(), "{difference:#?}");
+}
+
+/// Fields of a camera that a warning would name.
+fn ignored(bundle: impl Bundle) -> Vec<&'static str> {
+    let mut world = World::new();
+    let camera = world.spawn((Camera::default(), bundle)).id();
+    let mut query = world.query::<Asked>();
+    let asked = query.get(&world, camera).expect("it is a camera");
+    let fields = asked.ignored().into_iter().flatten();
+    fields.map(|(field, ..)| field).collect()
+}
+
+#[test]
+fn fields_that_are_not_honoured_are_named() {
+    assert!(ignored(Camera3d::default()).is_empty());
+    let load = Camera3d {
+        depth_load_op: Camera3dDepthLoadOp::Load,
+        ..Camera3d::default()
+    };
+    assert_eq!(ignored(load), ["Camera3d::depth_load_op"]);
+    let far = Camera3d {
+        depth_load_op: Camera3dDepthLoadOp::Clear(f32::NAN),
+        ..Camera3d::default()
+    };
+    assert_eq!(ignored(far), ["Camera3d::depth_load_op"]);
+    let clears = Camera3d {
+        depth_load_op: Camera3dDepthLoadOp::Clear(0.5),
+        ..Camera3d::default()
+    };
+    assert!(ignored(clears).is_empty());
+    assert_eq!(ignored(CompositingSpace::Oklab), ["CompositingSpace"]);
+    assert!(ignored(CompositingSpace::Linear).is_empty());
+    let resolution = MainPassResolutionOverride(bevy_math::UVec2::ONE);
+    assert_eq!(ignored(resolution), ["MainPassResolutionOverride"]);
+    let camera = Camera {
+        viewport: Some(Viewport {
+            depth: 0.0..0.5,
+            ..Viewport::default()
+        }),
+        output_mode: CameraOutputMode::Write {
+            blend_state: Some(wgpu_types::BlendState::REPLACE),
+            clear_color: ClearColorConfig::Default,
+        },
+        ..Camera::default()
+    };
+    let fields = ["CameraOutputMode::Write::blend_state", "Viewport::depth"];
+    let mut world = World::new();
+    let camera = world.spawn(camera).id();
+    let mut query = world.query::<Asked>();
+    let asked = query.get(&world, camera).expect("it is a camera");
+    let found = asked.ignored().into_iter().flatten();
+    assert!(found.map(|(field, ..)| field).eq(fields));
+}

@@ -1,0 +1,51 @@
+//! Steps of cameras: passes draw all 3D cameras of a step, then all 2D cameras.
+
+use super::compositing::{Layer, TargetKind};
+
+/// Finds the steps of cameras, one after the other.
+#[derive(Default)]
+pub(super) struct Steps {
+    step: u32,
+    /// Images that were drawn to in this step behind all 3D.
+    drawn_late: Vec<u32>,
+    /// Image assets that were drawn to in this step, which meshes may show.
+    drawn_assets: Vec<u32>,
+}
+
+impl Steps {
+    /// Begins a frame.
+    pub(super) fn begin(&mut self) {
+        *self = Self {
+            step: 0,
+            drawn_late: std::mem::take(&mut self.drawn_late),
+            drawn_assets: std::mem::take(&mut self.drawn_assets),
+        };
+        self.clear();
+    }
+
+    fn clear(&mut self) {
+        self.drawn_late.clear();
+        self.drawn_assets.clear();
+    }
+
+    /// The step of the next camera.
+    pub(super) fn next(&mut self, camera: &Layer, has_overlay: bool) -> u32 {
+        // 2D is drawn behind all 3D of its step, camera by camera: later 2D needs no step of its own.
+        let shows_earlier = self.drawn_assets.iter().any(|it| *it != camera.target);
+        let is_over = self.drawn_late.contains(&camera.target);
+        if camera.is_3d && (shows_earlier || is_over) {
+            self.step += 1;
+            self.clear();
+        }
+        if !camera.is_3d || has_overlay {
+            self.drawn_late.push(camera.target);
+        }
+        if camera.kind == TargetKind::Asset {
+            self.drawn_assets.push(camera.target);
+        }
+        self.step
+    }
+}
+
+#[cfg(test)]
+mod tests;

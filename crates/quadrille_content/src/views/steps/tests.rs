@@ -1,0 +1,80 @@
+use bevy_camera::MsaaWriteback;
+use bevy_ecs::prelude::*;
+use bevy_math::Mat4;
+
+use super::super::compositing::MainTexture;
+use super::*;
+
+/// Steps of cameras with these kinds, targets and overlays; target 9 is an image asset.
+fn steps(cameras: &[(&str, u32, bool)]) -> Vec<u32> {
+    let mut steps = Steps::default();
+    steps.begin();
+    let layer = |kind: &str, target| Layer {
+        camera: Entity::PLACEHOLDER,
+        is_3d: kind == "3d",
+        target,
+        kind: match target {
+            9 => TargetKind::Asset,
+            _ => TargetKind::Window,
+        },
+        main: MainTexture {
+            samples: 4,
+            is_hdr: false,
+            usages: 0,
+        },
+        clip_from_world: Mat4::IDENTITY,
+        viewport: [0, 0, 8, 8],
+        has_viewport: false,
+        is_part: false,
+        color: None,
+        around: None,
+        is_skipped: false,
+        writeback: MsaaWriteback::Auto,
+    };
+    let next = |&(kind, target, over): &(&str, u32, bool)| steps.next(&layer(kind, target), over);
+    cameras.iter().map(next).collect()
+}
+
+#[test]
+fn one_step_is_enough_for_2d_over_3d() {
+    assert_eq!(
+        steps(&[("3d", 0, false), ("3d", 0, false), ("2d", 0, false)]),
+        [0, 0, 0]
+    );
+    assert_eq!(
+        steps(&[("2d", 0, false), ("3d", 1, false), ("2d", 1, false)]),
+        [0, 0, 0]
+    );
+}
+
+#[test]
+fn a_3d_camera_over_2d_has_another_step() {
+    let cameras = [
+        ("2d", 0, false),
+        ("3d", 0, false),
+        ("3d", 0, false),
+        ("2d", 0, false),
+        ("3d", 0, false),
+    ];
+    assert_eq!(steps(&cameras), [0, 1, 1, 1, 2]);
+    assert_eq!(
+        steps(&[("3d", 0, true), ("3d", 0, false)]),
+        [0, 1],
+        "over nodes"
+    );
+}
+
+#[test]
+fn a_3d_camera_sees_image_that_was_drawn_before() {
+    assert_eq!(steps(&[("2d", 9, false), ("3d", 0, false)]), [0, 1]);
+    assert_eq!(
+        steps(&[("3d", 9, false), ("3d", 0, false), ("3d", 0, false)]),
+        [0, 1, 1]
+    );
+    assert_eq!(steps(&[("3d", 9, false), ("2d", 0, false)]), [0, 0]);
+    assert_eq!(
+        steps(&[("3d", 9, false), ("3d", 9, false)]),
+        [0, 0],
+        "no camera shows its own"
+    );
+}
