@@ -51,6 +51,7 @@ use ash::vk;
 
 use crate::deep_stack;
 use crate::device::Device;
+use crate::device::time_limit::scheduled::Compiling;
 use crate::error::ShaderError;
 use crate::shader::GpuShader;
 
@@ -60,6 +61,7 @@ fn guarded<T: Send>(
     pipeline: &str,
     compile: impl FnOnce() -> Result<T, ShaderError> + Send,
 ) -> Result<T, ShaderError> {
+    let _compiling = Compiling::begin();
     deep_stack::run(compile).unwrap_or_else(|reason| {
         Err(ShaderError::Pipeline {
             pipeline: pipeline.to_owned(),

@@ -4,8 +4,16 @@
 //! have been observed. A process that is stopped, or a computer that sleeps, must not
 //! use the limit up, and no clock of the system leaves out both. So waits come in slices, and a
 //! slice counts for what it was meant to take at most, however late it returns.
+//!
+//! A busy machine may leave the threads of a driver waiting for a processor, and so a device in
+//! software as well. So once a wait has lasted for a slice, further ones count for the share of time
+//! that the process got to run ([`scheduled`]), and for little while a pipeline is compiled.
+
+pub(crate) mod scheduled;
 
 use std::time::{Duration, Instant};
+
+use scheduled::Times;
 
 /// The longest slice: what one stop of the process can count for at most.
 const SLICE: Duration = Duration::from_millis(100);
@@ -17,12 +25,18 @@ const POLL: Duration = Duration::from_millis(1);
 pub(crate) struct TimeLimit {
     limit: Duration,
     left: Duration,
+    /// At the end of the last slice that was used up.
+    times: Option<Times>,
 }
 
 impl TimeLimit {
     /// All of a limit.
     pub(crate) fn new(limit: Duration) -> Self {
-        Self { limit, left: limit }
+        Self {
+            limit,
+            left: limit,
+            times: None,
+        }
     }
 
     /// Waits for one slice, with a function that gets the time that it may take.
@@ -30,7 +44,9 @@ impl TimeLimit {
         let slice = self.left.min(SLICE);
         let start = Instant::now();
         let result = wait(slice);
-        self.count(slice, start.elapsed());
+        let took = start.elapsed();
+        let share = self.share(slice, took);
+        self.count(slice, took, share);
         result
     }
 
@@ -52,9 +68,22 @@ impl TimeLimit {
         }
     }
 
-    /// Counts a wait that was to take a slice and took so long.
-    fn count(&mut self, slice: Duration, took: Duration) {
-        self.left = self.left.saturating_sub(took.min(slice));
+    /// The share of a wait that counts. Waits that end early are not looked into, since that costs a
+    /// call for each thread.
+    fn share(&mut self, slice: Duration, took: Duration) -> f64 {
+        if slice < SLICE || took < SLICE {
+            return 1.0;
+        }
+        let before = std::mem::replace(&mut self.times, Times::now());
+        match (before, self.times) {
+            (Some(before), Some(now)) => now.since(before).share(scheduled::is_compiling()),
+            _ => 1.0,
+        }
+    }
+
+    /// Counts a share of a wait that was to take a slice and took so long.
+    fn count(&mut self, slice: Duration, took: Duration, share: f64) {
+        self.left = self.left.saturating_sub(took.min(slice).mul_f64(share));
     }
 
     /// Whether nothing is left.

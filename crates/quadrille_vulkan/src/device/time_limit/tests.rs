@@ -8,7 +8,7 @@ const LIMIT: Duration = Duration::from_secs(10);
 fn a_stop_of_the_process_counts_for_one_slice() {
     let mut limit = TimeLimit::new(LIMIT);
     // A night with the lid closed.
-    limit.count(SLICE, Duration::from_secs(8 * 3600));
+    limit.count(SLICE, Duration::from_secs(8 * 3600), 1.0);
     assert_eq!(limit.spent(), SLICE);
     assert!(!limit.is_over());
 }
@@ -16,12 +16,19 @@ fn a_stop_of_the_process_counts_for_one_slice() {
 #[test]
 fn a_wait_that_returns_early_counts_for_what_it_took() {
     let mut limit = TimeLimit::new(LIMIT);
-    limit.count(SLICE, Duration::from_micros(68));
+    limit.count(SLICE, Duration::from_micros(68), 1.0);
     assert_eq!(limit.spent(), Duration::from_micros(68));
 }
 
 #[test]
-fn slices_use_the_limit_up_exactly() {
+fn the_share_that_a_process_ran_counts() {
+    let mut limit = TimeLimit::new(LIMIT);
+    limit.count(SLICE, 3 * SLICE, 0.25);
+    assert_eq!(limit.spent(), SLICE / 4);
+}
+
+#[test]
+fn slices_use_the_limit_up() {
     let time = 2 * SLICE + SLICE / 4;
     let mut limit = TimeLimit::new(time);
     let mut slices = Vec::new();
@@ -31,7 +38,12 @@ fn slices_use_the_limit_up_exactly() {
             std::thread::sleep(slice);
         });
     }
-    assert_eq!(slices, [SLICE, SLICE, SLICE / 4]);
+    // A slice may count for less where the machine is busy.
+    assert!(
+        slices.len() >= 3 && slices.iter().all(|it| *it <= SLICE),
+        "{slices:?}"
+    );
+    assert_eq!(slices[0], SLICE);
     assert_eq!(limit.spent(), time);
 }
 
