@@ -260,8 +260,11 @@ impl TableMembers {
         }
         // A member has contents as soon as the frame completes them. What only a frame that failed
         // would have written is empty still.
+        first_writes.sort_by_key(|write| write.resource);
         let is_filled = |resource: ResourceId| {
-            let writes = first_writes.iter().filter(|it| it.resource == resource);
+            let start = first_writes.partition_point(|it| it.resource < resource);
+            let writes = first_writes[start..].iter();
+            let writes = writes.take_while(|it| it.resource == resource);
             states.is_defined(resource) || states.is_defined_after(writes)
         };
         for write in &first_writes {
@@ -291,6 +294,7 @@ impl TableMembers {
 
     /// Sees to the resources that have become members, or are none any more.
     fn take_moved(&mut self, topology: &Topology, states: &mut States) {
+        let mut has_unlisted = false;
         for resource in std::mem::take(&mut self.moved) {
             let at = resource.0 as usize;
             let is_member = self.members[at].entries > 0;
@@ -310,13 +314,18 @@ impl TableMembers {
                 (false, stand) => {
                     match stand {
                         Stand::Settled => states.add_reads(resource, &self.reads),
-                        Stand::Listed { .. } => self.listed.retain(|it| *it != resource),
+                        Stand::Listed { .. } => has_unlisted = true,
                         Stand::Empty => {}
                     }
                     self.members[at] = Member::default();
                 }
                 (true, _) => {}
             }
+        }
+        if has_unlisted {
+            let members = &self.members;
+            let is_listed = |id: &ResourceId| members[id.0 as usize].stand != Stand::Empty;
+            self.listed.retain(is_listed);
         }
     }
 

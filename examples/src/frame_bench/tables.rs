@@ -33,6 +33,11 @@ const COMING_IN_EACH: usize = 100;
 const FRAMES: usize = 400;
 const TURN: usize = 20;
 
+/// Sizes of a table whose entries are all of one image, and how many of them change in each frame.
+const SHARED: [u32; 3] = [1024, 16_384, 131_072];
+const SHARED_CHANGES: u32 = 100_000;
+const SHARED_FRAMES: u32 = 20;
+
 /// The side of an image in texels.
 const SIDE: u32 = 4;
 
@@ -50,7 +55,7 @@ struct Source(GpuBuffer);
 #[derive(Resource)]
 struct Work(ComputePipeline);
 
-/// The three figures, as lines of a table.
+/// The figures, as lines of a table.
 ///
 /// # Errors
 /// There is no device, or a frame fails.
@@ -81,7 +86,42 @@ pub fn tables() -> Outcome<String> {
         at(90),
         at(100)
     );
+    for entries in SHARED {
+        let [changes, frame] = shared(entries)?;
+        lines += &format!(
+            "| {SHARED_CHANGES} changes, one image in {entries} entries: ns a change | {:.0} |\n\
+             | the same: the frame behind them | {frame:.0} |\n",
+            1e3 * changes / f64::from(SHARED_CHANGES)
+        );
+    }
     Ok(lines)
+}
+
+/// Medians in microseconds of the changes to a table whose entries are all of one image or another, and
+/// of the frame that follows them.
+fn shared(entries: u32) -> Outcome<[f64; 2]> {
+    let mut app = app_with(true, entries)?;
+    let images = images(&app, 2)?;
+    write(&mut app, &images);
+    let mut textures = app.app.world_mut().resource_mut::<Textures>();
+    let places: Vec<_> = (0..entries)
+        .map(|_| textures.insert(&images[0]))
+        .collect::<Result<_, _>>()?;
+    app.frame()?;
+    let mut times = [Vec::new(), Vec::new()];
+    for frame in 0..SHARED_FRAMES {
+        let begun = std::time::Instant::now();
+        let mut textures = app.app.world_mut().resource_mut::<Textures>();
+        for change in 0..SHARED_CHANGES {
+            // A stride that has no factor in common with the sizes, which are powers of two.
+            let at = (change * 7919 + frame) % entries;
+            let image = &images[((change + frame) % 2) as usize];
+            textures.replace(places[at as usize], image)?;
+        }
+        times[0].push(us(begun.elapsed()));
+        times[1].push(us(app.frame()?.frame));
+    }
+    Ok(times.map(median))
 }
 
 /// A frame with an empty table, and one with settled members.
@@ -171,6 +211,11 @@ fn take_turns(
 
 /// An app of passes that declare a table, or a list of images.
 fn app(by_table: bool) -> Outcome<Watched> {
+    app_with(by_table, SETTLED)
+}
+
+/// The same with a table of so many entries.
+fn app_with(by_table: bool, capacity: u32) -> Outcome<Watched> {
     let mut watched = Watched::new(settings(Mode::Systems), RecordOn::OneThread);
     let app = &mut watched.app;
     let Some(gpu) = app.world().get_resource::<GpuDevice>().cloned() else {
@@ -183,7 +228,7 @@ fn app(by_table: bool) -> Outcome<Watched> {
     pipeline.wait()?;
     let mut uploads = app.world_mut().resource_mut::<Uploads>();
     uploads.write_buffer(&source, 0, &[0; 256]);
-    let table = gpu.image_table(&ImageTableDesc::d2("textures", SETTLED))?;
+    let table = gpu.image_table(&ImageTableDesc::d2("textures", capacity))?;
     app.insert_resource(Textures(table))
         .insert_resource(Source(source))
         .insert_resource(Work(pipeline))

@@ -58,8 +58,16 @@ const D2: [&str; 2] = [
 ];
 
 /// An app with a table, and the pipeline that looks at it.
-fn rig(desc: impl FnOnce(&str) -> ImageTableDesc, [kind, texel]: [&str; 2], spirv: bool) -> Rig {
-    let mut rig = Rig::new();
+fn rig(desc: impl FnOnce(&str) -> ImageTableDesc, shader: [&str; 2], spirv: bool) -> Rig {
+    equip(Rig::new(), desc, shader, spirv)
+}
+
+fn equip(
+    mut rig: Rig,
+    desc: impl FnOnce(&str) -> ImageTableDesc,
+    [kind, texel]: [&str; 2],
+    spirv: bool,
+) -> Rig {
     let gpu = rig.app.world().resource::<GpuDevice>();
     let sampler = gpu
         .create_sampler(&SamplerDesc::nearest())
@@ -257,6 +265,52 @@ fn each_invocation_chooses_a_3d_image() {
         shader,
         image,
         false,
+    );
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn image_in_all_entries_of_a_large_table_is_replaced_in_each() {
+    // A search for each change among the entries of an image would be 17 thousand million steps a frame.
+    const MANY: u32 = 131_072;
+    let roomy = Rig::with(|plugins| plugins.settings.table_entries = Some(2 * MANY));
+    let mut rig = equip(roomy, |name| ImageTableDesc::d2(name, MANY), D2, false);
+    rig.app.add_systems(Render, look::<Seen>);
+    let colors = [0xff00_00ff, 0xff00_ff00];
+    let images = colors.map(|color| {
+        let image = texture(&rig, "shared");
+        fill(&mut rig, &image, color);
+        image
+    });
+    for _ in 0..MANY {
+        table(&mut rig).insert(&images[0]).expect("it fits");
+    }
+    rig.update(2);
+    for at in 0..MANY {
+        let image = &images[usize::from(at % 3 != 0)];
+        let replaced = table(&mut rig).replace(TableIndex(at), image);
+        replaced.expect("there is an image");
+    }
+    rig.update(2);
+    for at in (0..MANY).rev().filter(|at| at % 4 == 1) {
+        table(&mut rig).remove(TableIndex(at)).expect("it is there");
+    }
+    rig.update(1);
+    fill(&mut rig, &images[0], 0xffff_0000);
+    fill(&mut rig, &images[1], 0xff12_3456);
+    rig.update(2);
+    let seen = read(&mut rig, |world| world.resource::<Seen>().0.clone());
+    rig.expect_no_errors();
+    let of = |entries: [usize; 8], colors: [u32; 3]| entries.map(|entry| colors[entry]);
+    let [first, second] = colors;
+    assert_eq!(row(&seen, 1), [first; 8]);
+    let mixed = [0, 1, 1, 0, 1, 1, 0, 1];
+    assert_eq!(row(&seen, 3), of(mixed, [first, second, MAGENTA]));
+    let emptied = [0, 2, 1, 0, 1, 2, 0, 1];
+    assert_eq!(row(&seen, 4), of(emptied, [first, second, MAGENTA]));
+    assert_eq!(
+        row(&seen, 6),
+        of(emptied, [0xffff_0000, 0xff12_3456, MAGENTA])
     );
 }
 

@@ -15,7 +15,7 @@ mod error;
 mod member;
 mod sets;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 
 use ash::vk;
@@ -136,7 +136,7 @@ struct Contents {
     placed: HashMap<ResourceId, Placed>,
     members: TableMembers,
     /// Members that the host can write, without passes, and has not written.
-    unwritten: Vec<GpuBuffer>,
+    unwritten: BTreeMap<ResourceId, GpuBuffer>,
     /// By frame in flight: the entries that its set does not show as they are.
     stale: Vec<Vec<u32>>,
     /// By frame in flight: the members that its set shows, which live as long as it does.
@@ -146,6 +146,9 @@ struct Contents {
 #[derive(Clone, Default)]
 struct Entry {
     member: Option<Handle>,
+    /// Index in [`Placed::at`] of its member, so that an entry changes in constant time however often the
+    /// member is in the table.
+    rank: u32,
     /// Bit by frame in flight, of which tables allow [`check::MOST_FRAMES`]: it is among the stale ones.
     stale: u32,
 }
@@ -256,11 +259,16 @@ impl Contents {
         let old = std::mem::replace(&mut entry.member, member.clone());
         if let Some(old) = old {
             let id = old.id();
+            let rank = entry.rank as usize;
             if let Some(placed) = self.placed.get_mut(&id) {
-                placed.at.retain(|at| *at != index);
-                if placed.at.is_empty() {
-                    self.placed.remove(&id);
-                    self.unwritten.retain(|buffer| buffer.id() != id);
+                placed.at.swap_remove(rank);
+                match placed.at.get(rank) {
+                    Some(moved) => self.entries[*moved as usize].rank = rank as u32,
+                    None if placed.at.is_empty() => {
+                        self.placed.remove(&id);
+                        self.unwritten.remove(&id);
+                    }
+                    None => {}
                 }
             }
             self.members.leave(id);
@@ -271,10 +279,11 @@ impl Contents {
             if let Handle::Buffer(buffer) = &member
                 && buffer.desc().memory != Memory::Device
             {
-                self.unwritten.push(buffer.clone());
+                self.unwritten.insert(id, buffer.clone());
             }
-            let placed = self.placed.entry(id);
-            placed.or_insert(Placed { member, at }).at.push(index);
+            let placed = self.placed.entry(id).or_insert(Placed { member, at });
+            self.entries[index as usize].rank = placed.at.len() as u32;
+            placed.at.push(index);
             self.members.enter(id);
         }
         self.make_stale(index);
@@ -283,8 +292,7 @@ impl Contents {
     /// Members that the host has written have contents, although no pass wrote them. Submitting makes
     /// them visible (section "Host Write Ordering Guarantees").
     fn import_host_writes(&mut self, states: &mut States) {
-        for buffer in self.unwritten.extract_if(.., |it| it.is_host_written()) {
-            let id = buffer.id();
+        for (id, _) in self.unwritten.extract_if(.., |_, it| it.is_host_written()) {
             if !states.ever_written(id) {
                 states.import(id, Layout::Undefined, None);
             }
@@ -326,7 +334,7 @@ impl SharedTable {
                 free: Vec::new(),
                 placed: HashMap::new(),
                 members,
-                unwritten: Vec::new(),
+                unwritten: BTreeMap::new(),
                 stale: vec![Vec::new(); count],
                 shown: vec![Vec::new(); count],
             }),
@@ -368,7 +376,7 @@ impl SharedTable {
     /// See [`TableMembers::is_unchanged`].
     pub fn is_unchanged(&self) -> bool {
         let contents = lock(&self.0.contents);
-        let mut unwritten = contents.unwritten.iter();
+        let mut unwritten = contents.unwritten.values();
         contents.members.is_unchanged() && !unwritten.any(|it| it.is_host_written())
     }
 
