@@ -107,7 +107,7 @@ pub use commands::{CommandList, Excess, IndexType, RawCommand};
 pub use device::DeviceInfo;
 pub use device::gpu::{Gpu, WeakGpu};
 pub use device::import::ImportedDevice;
-pub use device::memory::Memory;
+pub use device::memory::{Memory, MemoryUse};
 pub use device::reload::Reloaded;
 pub use device::resolve_mode::ResolveMode;
 pub use device::stream::StreamDesc;

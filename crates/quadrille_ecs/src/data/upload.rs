@@ -37,6 +37,35 @@ pub struct Uploads {
     /// What is wrong with writes that were left out.
     refused: Vec<Error>,
     staging: Vec<Staging>,
+    demand: Demand,
+}
+
+/// How many bytes frames have uploaded of late.
+#[derive(Default)]
+struct Demand {
+    /// The most in the frames since the last look, and before that.
+    most: [usize; 2],
+    frames: u32,
+}
+
+impl Demand {
+    /// Frames between two looks.
+    const FRAMES: u32 = 128;
+
+    /// Counts a frame. Every now and then, returns the most bytes of any frame since the look before the last.
+    fn count(&mut self, bytes: usize) -> Option<usize> {
+        self.most[0] = self.most[0].max(bytes);
+        self.frames += 1;
+        if self.frames < Self::FRAMES {
+            return None;
+        }
+        let [now, before] = self.most;
+        *self = Self {
+            most: [0, now],
+            frames: 0,
+        };
+        Some(now.max(before))
+    }
 }
 
 /// The id of a buffer that the host has written outside of passes ([`GpuBuffer::write`]).
@@ -143,6 +172,66 @@ impl Uploads {
         self.value = bytes;
     }
 
+    /// Copies bytes of a buffer made with [`BufferUsage::TRANSFER_SRC`] to another one, at the beginning of
+    /// the next frame: what it is given by earlier calls is copied, and what later calls write to either is
+    /// not touched. So what lies in a buffer moves to a larger one, although the CPU has it no more.
+    ///
+    /// Bytes beyond the end of either, the same buffer twice, and buffers without their usage are an error
+    /// of the next frame, which leaves them out.
+    ///
+    /// ```
+    /// # use bevy_ecs::prelude::*;
+    /// # use quadrille_ecs::{BufferDesc, GpuBuffer, GpuDevice, Uploads};
+    /// fn grow(gpu: Res<GpuDevice>, mut uploads: ResMut<Uploads>, mut rows: ResMut<Rows>) -> Result {
+    ///     let bytes = 2 * rows.0.bytes();
+    ///     let larger = gpu.create_buffer(&BufferDesc { bytes, ..rows.0.desc().clone() })?;
+    ///     uploads.copy_buffer((&rows.0, 0), (&larger, 0), rows.0.bytes());
+    ///     rows.0 = larger;
+    ///     Ok(())
+    /// }
+    /// # #[derive(Resource)] struct Rows(GpuBuffer);
+    /// ```
+    ///
+    /// [`BufferUsage::TRANSFER_SRC`]: crate::BufferUsage::TRANSFER_SRC
+    pub fn copy_buffer(&mut self, from: (&GpuBuffer, u64), to: (&GpuBuffer, u64), bytes: u64) {
+        for (buffer, offset) in [from, to] {
+            let end = offset.checked_add(bytes);
+            if end.is_none_or(|end| end > buffer.bytes()) {
+                self.refused.push(Error::OutOfBounds {
+                    name: buffer.name().to_owned(),
+                    offset,
+                    length: bytes,
+                    bytes: buffer.bytes(),
+                });
+                return;
+            }
+        }
+        let problem = if from.0.id() == to.0.id() {
+            Some("it is copied to itself; copy to another buffer")
+        } else if !to.0.desc().usage.contains(BufferUsage::TRANSFER_DST) {
+            Some(NO_USAGE)
+        } else if !from.0.desc().usage.contains(BufferUsage::TRANSFER_SRC) {
+            Some(
+                "the buffer that it is copied from was made without the usage TRANSFER_SRC; add it to \
+                 that one's description",
+            )
+        } else {
+            None
+        };
+        match problem {
+            Some(problem) => self.refused.push(Error::NotWritten {
+                name: to.0.name().to_owned(),
+                problem: problem.to_owned(),
+            }),
+            None if bytes > 0 => {
+                to.0.set_layout(None);
+                let to = (Handle::Buffer(to.0.clone()), to.1);
+                self.writes.push_copy(from, to, bytes);
+            }
+            None => {}
+        }
+    }
+
     /// Writes all texels of the first mip level of an image, layer by layer, row by row, without
     /// padding.
     pub fn write_image(&mut self, image: &GpuImage, texels: &[u8]) {
@@ -234,7 +323,11 @@ impl Uploads {
             return Ok(Vec::new());
         }
         self.writes.list.retain(|write| {
-            let is_ours = write.to.is_of(gpu);
+            let is_ours = write.to.is_of(gpu)
+                && write
+                    .from
+                    .as_ref()
+                    .is_none_or(|from| Handle::from(from.clone()).is_of(gpu));
             if !is_ours {
                 tracing::warn!(
                     "{} is not filled: it was made from another device",
@@ -255,12 +348,18 @@ impl Uploads {
     /// points are reached.
     pub(crate) fn submitted(&mut self, points: &[TimelinePoint]) {
         self.mips.clear();
-        if self.writes.list.is_empty() {
-            return;
+        let demand = self.demand.count(self.writes.data.len());
+        if !self.writes.list.is_empty() {
+            self.writes.clear();
+            if let Some(used) = self.staging.last_mut() {
+                used.busy_until = points.to_vec();
+            }
         }
-        self.writes.clear();
-        if let Some(used) = self.staging.last_mut() {
-            used.busy_until = points.to_vec();
+        if let Some(most) = demand {
+            // A buffer that is in use is destroyed once it is not.
+            let most = 2 * staging_bytes(most as u64);
+            self.staging.retain(|it| it.buffer.bytes() <= most);
+            self.writes.data.shrink_to(most as usize);
         }
     }
 
@@ -281,8 +380,7 @@ impl Uploads {
                 // Too small ones that are free are not needed any more.
                 self.staging
                     .retain(|staging| !staging.busy_until.iter().all(|&p| reached(p)));
-                let bytes = bytes.next_power_of_two().max(64 << 10);
-                let desc = BufferDesc::upload("staging", bytes);
+                let desc = BufferDesc::upload("staging", staging_bytes(bytes));
                 Staging {
                     buffer: gpu.create_buffer(&desc)?,
                     busy_until: Vec::new(),
@@ -293,6 +391,11 @@ impl Uploads {
         self.staging.push(staging);
         Ok(buffer)
     }
+}
+
+/// The size of a staging buffer for so many bytes.
+fn staging_bytes(bytes: u64) -> u64 {
+    bytes.next_power_of_two().max(64 << 10)
 }
 
 const NO_USAGE: &str = "it was made without the usage TRANSFER_DST; add it to its description";
@@ -340,6 +443,12 @@ fn pass<'a>(
     let mut required = Capabilities::TRANSFER;
     for write in writes.clone() {
         let offset = write.data_offset as u64;
+        if let Some(from) = &write.from
+            && uses.iter().all(|used| used.handle.id() != from.id())
+        {
+            let from = Handle::Buffer(from.clone());
+            uses.push(InternalUse::of(from, Access::TransferRead));
+        }
         match (&write.to, write.region) {
             (Handle::Image(image), Some(region)) => {
                 let part = Some(&region).filter(|part| !gpu.copies_anywhere(image, part));
@@ -348,7 +457,8 @@ fn pass<'a>(
             }
             (Handle::Buffer(buffer), _) => {
                 let bytes = write.bytes as u64;
-                list.copy_buffer(staging, offset, buffer, write.to_offset, bytes);
+                let from = write.from.as_ref().unwrap_or(staging);
+                list.copy_buffer(from, offset, buffer, write.to_offset, bytes);
             }
             (Handle::Image(_), None) => {}
         }

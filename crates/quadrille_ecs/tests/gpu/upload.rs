@@ -29,6 +29,79 @@ fn part(offset: [u32; 3], extent: [u32; 3]) -> ImageRegion {
     }
 }
 
+fn buffer(rig: &Rig, name: &str, bytes: u64) -> GpuBuffer {
+    let gpu = rig.app.world().resource::<GpuDevice>();
+    let made = gpu.create_buffer(&BufferDesc::storage(name, bytes));
+    made.expect("buffers can be made")
+}
+
+/// A number for each of so many words.
+fn words(count: usize, number: u32) -> Vec<u8> {
+    std::iter::repeat_n(number.to_le_bytes(), count)
+        .flatten()
+        .collect()
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn buffers_are_copied_between_the_writes_before_and_behind() {
+    let mut rig = Rig::new();
+    let [a, b, c] = ["a", "b", "c"].map(|name| buffer(&rig, name, 64));
+    let mut writes = uploads(&mut rig);
+    writes.write_buffer(&a, 0, &words(16, 1));
+    writes.write_buffer(&b, 0, &words(16, 2));
+    writes.copy_buffer((&a, 16), (&b, 0), 32);
+    writes.write_buffer(&a, 0, &words(8, 3));
+    writes.write_buffer(&b, 4, &words(2, 4));
+    writes.copy_buffer((&b, 0), (&c, 16), 48);
+    writes.copy_buffer((&a, 16), (&c, 0), 16);
+    writes.write_buffer(&b, 0, &words(16, 5));
+    writes.write_buffer(&b, 0, &words(1, 6));
+    let found = [&a, &b, &c].map(|buffer| {
+        let buffer = buffer.clone();
+        read(&mut rig, move |_| buffer.clone())
+    });
+    rig.expect_no_errors();
+    let run = |runs: &[(usize, u32)]| {
+        let runs = runs.iter();
+        let all = runs.flat_map(|&(count, number)| std::iter::repeat_n(number, count));
+        all.collect::<Vec<_>>()
+    };
+    assert_eq!(found[0], run(&[(8, 3), (8, 1)]));
+    assert_eq!(found[1], run(&[(1, 6), (15, 5)]));
+    assert_eq!(
+        found[2],
+        run(&[(4, 3), (1, 1), (2, 4), (5, 1), (4, 2)]),
+        "what was there between the writes"
+    );
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn copies_that_cannot_be_are_errors() {
+    let mut rig = Rig::new();
+    let [a, b] = ["a", "b"].map(|name| buffer(&rig, name, 64));
+    let gpu = rig.app.world().resource::<GpuDevice>();
+    let fixed = BufferDesc::new("fixed", 64, BufferUsage::STORAGE);
+    let fixed = gpu.create_buffer(&fixed).expect("buffers can be made");
+    let mut writes = uploads(&mut rig);
+    writes.write_buffer(&a, 0, &words(16, 1));
+    writes.write_buffer(&b, 0, &words(16, 2));
+    writes.copy_buffer((&a, 40), (&b, 0), 32);
+    writes.copy_buffer((&a, 0), (&b, 40), u64::MAX);
+    writes.copy_buffer((&a, 0), (&a, 32), 16);
+    writes.copy_buffer((&a, 0), (&fixed, 0), 16);
+    writes.copy_buffer((&fixed, 0), (&b, 0), 16);
+    rig.update(1);
+    let errors = std::mem::take(&mut rig.app.world_mut().resource_mut::<Errors>().0);
+    assert_eq!(errors.len(), 5, "{errors:#?}");
+    let told = errors.join("\n");
+    for part in ["to itself", "TRANSFER_DST", "TRANSFER_SRC", "72", "`a`"] {
+        assert!(told.contains(part), "no {part} in {told}");
+    }
+    assert_eq!(read(&mut rig, move |_| b.clone()), [2; 16]);
+}
+
 #[test]
 #[ignore = "needs a device"]
 fn of_texels_written_twice_in_a_frame_the_later_ones_count() {

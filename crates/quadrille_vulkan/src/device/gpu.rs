@@ -8,6 +8,7 @@ use ash::vk;
 use quadrille_sync::Topology;
 use raw_window_handle::RawDisplayHandle;
 
+use crate::device::memory::MemoryUse;
 use crate::device::{Device, DeviceInfo};
 use crate::error::SetupError;
 use crate::instance::environment;
@@ -71,6 +72,11 @@ impl Gpu {
     /// What is known about the device.
     pub fn info(&self) -> &DeviceInfo {
         &self.0.info
+    }
+
+    /// How much memory buffers and images have. Lists all of them, so it is not for each frame.
+    pub fn memory_use(&self) -> MemoryUse {
+        self.0.memory.memory_use()
     }
 
     /// The limits of the device (section "Limits").

@@ -47,6 +47,15 @@ impl Memory {
     }
 }
 
+/// Device memory of a device's buffers and images, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemoryUse {
+    /// Bytes that buffers and images have, those included that frames on their way still use.
+    pub used: u64,
+    /// Bytes that the device has allocated for them.
+    pub allocated: u64,
+}
+
 /// The memory of a device.
 pub(crate) struct MemoryPool {
     /// Empty once the device is being destroyed.
@@ -146,6 +155,16 @@ impl MemoryPool {
         {
             tracing::error!("memory cannot be freed: {error}");
         }
+    }
+
+    /// How much memory resources have.
+    pub(crate) fn memory_use(&self) -> MemoryUse {
+        let allocator = lock(&self.allocator);
+        let report = allocator.as_ref().map(Allocator::generate_report);
+        report.map_or_else(MemoryUse::default, |report| MemoryUse {
+            used: report.total_allocated_bytes,
+            allocated: report.total_capacity_bytes,
+        })
     }
 
     /// Forgets all memory, which a device that does not get on may still use.

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use quadrille_vulkan::{Handle, ImageRegion};
+use quadrille_sync::ResourceId;
+use quadrille_vulkan::{GpuBuffer, Handle, ImageRegion};
 
 /// Less data than this is not worth looking through.
 const SMALL: usize = 1 << 20;
@@ -15,7 +16,9 @@ pub(super) struct Write {
     pub(super) to_offset: u64,
     /// The part of an image.
     pub(super) region: Option<ImageRegion>,
-    /// Where its bytes begin among all.
+    /// The buffer that its bytes are copied from; none if they wait in [`Writes::data`].
+    pub(super) from: Option<GpuBuffer>,
+    /// Where its bytes begin in that buffer, or among all that wait.
     pub(super) data_offset: usize,
     /// How many they are.
     pub(super) bytes: usize,
@@ -28,6 +31,11 @@ impl Write {
     fn range(&self) -> Range<u64> {
         self.to_offset..self.to_offset + self.bytes as u64
     }
+
+    /// Whether it copies from this buffer.
+    fn reads(&self, buffer: ResourceId) -> bool {
+        self.from.as_ref().is_some_and(|from| from.id() == buffer)
+    }
 }
 
 /// All writes that wait, and their bytes.
@@ -37,13 +45,49 @@ pub(super) struct Writes {
     pub(super) data: Vec<u8>,
     /// How many bytes there may be before those that no write uses any more are looked for.
     limit: usize,
+    /// Some of them are copies between buffers.
+    has_copies: bool,
 }
 
 impl Writes {
     /// Adds bytes for a buffer, from an offset on.
     pub(super) fn push_bytes(&mut self, to: Handle, to_offset: u64, bytes: &[u8]) {
-        self.cut(&to, to_offset..to_offset + bytes.len() as u64);
-        self.push(to, to_offset, None, 0, bytes);
+        let step = self.behind_reads(to.id());
+        self.cut(&to, to_offset..to_offset + bytes.len() as u64, step);
+        self.push(to, to_offset, None, step, bytes);
+    }
+
+    /// Adds a copy of bytes of one buffer, from an offset on, to another. It comes one step behind all that
+    /// writes what it reads.
+    pub(super) fn push_copy(
+        &mut self,
+        (from, data_offset): (&GpuBuffer, u64),
+        (to, to_offset): (Handle, u64),
+        bytes: u64,
+    ) {
+        let writes = self.list.iter().filter(|old| old.to.id() == from.id());
+        let behind_writes = writes.map(|old| old.step + 1).max().unwrap_or(0);
+        let step = behind_writes.max(self.behind_reads(to.id()));
+        self.cut(&to, to_offset..to_offset + bytes, step);
+        self.has_copies = true;
+        self.list.push(Write {
+            to,
+            to_offset,
+            region: None,
+            from: Some(from.clone()),
+            data_offset: data_offset as usize,
+            bytes: bytes as usize,
+            step,
+        });
+    }
+
+    /// The first step behind all copies from a buffer.
+    fn behind_reads(&self, buffer: ResourceId) -> u32 {
+        if !self.has_copies {
+            return 0;
+        }
+        let reads = self.list.iter().filter(|old| old.reads(buffer));
+        reads.map(|old| old.step + 1).max().unwrap_or(0)
     }
 
     /// Adds texels for a part of an image. Copies of one pass are in no order among themselves, so
@@ -70,7 +114,8 @@ impl Writes {
         bytes: &[u8],
     ) {
         if self.data.len() > self.limit.max(SMALL) {
-            let used: usize = self.list.iter().map(|write| write.bytes).sum();
+            let waiting = self.list.iter().filter(|write| write.from.is_none());
+            let used: usize = waiting.map(|write| write.bytes).sum();
             if used < self.data.len() / 2 {
                 self.compact();
             }
@@ -81,16 +126,21 @@ impl Writes {
             to,
             to_offset,
             region,
+            from: None,
             data_offset,
             bytes: bytes.len(),
             step,
         });
     }
 
-    /// Leaves out what waits for a part of a buffer that is written again.
-    fn cut(&mut self, to: &Handle, again: Range<u64>) {
+    /// Leaves out what waits for a part of a buffer that is written again, from a step on: copies read what
+    /// earlier ones write.
+    fn cut(&mut self, to: &Handle, again: Range<u64>, from_step: u32) {
         let is_cut = |old: &mut Write| {
-            old.to.id() == to.id() && old.range().start < again.end && again.start < old.range().end
+            old.step >= from_step
+                && old.to.id() == to.id()
+                && old.range().start < again.end
+                && again.start < old.range().end
         };
         let cut: Vec<Write> = self.list.extract_if(.., is_cut).collect();
         for old in cut {
@@ -100,6 +150,7 @@ impl Writes {
                     to: old.to.clone(),
                     to_offset: rest.start,
                     region: None,
+                    from: old.from.clone(),
                     data_offset: old.data_offset + skipped,
                     bytes: (rest.end - rest.start) as usize,
                     step: old.step,
@@ -111,7 +162,7 @@ impl Writes {
     /// Takes out bytes that no write uses any more: they would pile up while frames fail.
     fn compact(&mut self) {
         let old = std::mem::take(&mut self.data);
-        for write in &mut self.list {
+        for write in self.list.iter_mut().filter(|write| write.from.is_none()) {
             let bytes = &old[write.data_offset..write.data_offset + write.bytes];
             write.data_offset = append(&mut self.data, bytes);
         }
@@ -128,6 +179,7 @@ impl Writes {
     pub(super) fn clear(&mut self) {
         self.list.clear();
         self.data.clear();
+        self.has_copies = false;
     }
 }
 
