@@ -45,6 +45,7 @@ mod font_loader;
 mod font_reload;
 mod font_size;
 mod geometry;
+mod glyph_atlases;
 pub mod guide;
 mod instance;
 mod material;

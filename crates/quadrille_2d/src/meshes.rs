@@ -1,12 +1,12 @@
 //! All meshes in two buffers, so that drawing another mesh changes no state.
 
-use bevy_asset::{AssetEvent, Assets};
 use bevy_derive::{Deref, DerefMut};
+use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
-use bevy_mesh::Mesh;
+use bevy_mesh::Mesh2d;
 use quadrille::prelude::{BufferDesc, GpuBuffer, GpuDevice, Uploads};
 use quadrille::vulkan::Error;
-use quadrille_content::{MeshPlace, MeshStore};
+use quadrille_content::{MeshAssets, MeshPlace, MeshStore};
 
 use crate::mesh_data::{self, Vertex};
 
@@ -66,16 +66,21 @@ pub(crate) struct MeshBuffers<'w> {
     indices: ResMut<'w, Indices2d>,
 }
 
-/// Follows the mesh assets.
+/// Follows the mesh assets that entities show. Those of disabled entities count: enabling one changes none
+/// of its other components.
 pub(crate) fn prepare_meshes(
-    mut events: MessageReader<AssetEvent<Mesh>>,
+    shown: Query<&Mesh2d, (Changed<Mesh2d>, Allow<Disabled>)>,
     mut meshes: ResMut<Meshes2d>,
-    assets: Res<Assets<Mesh>>,
+    mut assets: MeshAssets,
     mut uploads: ResMut<Uploads>,
     gpu: Res<GpuDevice>,
     mut buffers: MeshBuffers,
 ) -> Result {
-    meshes.follow(&mut events, &assets);
+    meshes.follow(&mut assets);
+    for mesh in &shown {
+        meshes.want(mesh.id(), &mut assets);
+    }
+    meshes.arrange();
     let (vertices, indices) = (&mut buffers.vertices.0, &mut buffers.indices.0);
     Ok(meshes.upload(&gpu, &mut uploads, vertices, indices)?)
 }

@@ -23,6 +23,7 @@ use crate::font_data::replace_broken_fonts;
 use crate::font_loader::{CheckedFontLoader, CheckedFonts};
 use crate::font_reload::follow_reloaded_fonts;
 use crate::font_size::limit_font_sizes;
+use crate::glyph_atlases::hurry_glyphs;
 use crate::material::ColorMaterial;
 use crate::meshes::{self, Meshes2d, prepare_meshes};
 use crate::msaa::{Layers2d, Multisampled2d, prepare_samples};
@@ -167,7 +168,8 @@ fn check_text() -> ScheduleConfigs<ScheduleSystem> {
 
 fn add_passes(app: &mut App) {
     let prepare = (
-        (prepare_meshes, prepare_tiles).in_set(Prepare2dSystems::Assets),
+        (prepare_meshes.in_set(ContentSystems::Meshes), prepare_tiles)
+            .in_set(Prepare2dSystems::Assets),
         queue_2d.in_set(Prepare2dSystems::Queue),
         (prepare_samples, send_2d).in_set(Prepare2dSystems::Send),
     );
@@ -182,8 +184,16 @@ fn add_passes(app: &mut App) {
             .after(ContentSystems::Views)
             .in_set(RenderSystems::Declare),
     );
-    app.add_systems(RenderStartup, make)
-        .add_systems(Render, (prepare, draw_2d.in_set(ContentSystems::Draw2d)));
+    app.add_systems(RenderStartup, make).add_systems(
+        Render,
+        (
+            hurry_glyphs
+                .in_set(RenderSystems::Declare)
+                .before(ContentSystems::Images),
+            prepare,
+            draw_2d.in_set(ContentSystems::Draw2d),
+        ),
+    );
     #[cfg(feature = "ui")]
     app.add_systems(
         Render,

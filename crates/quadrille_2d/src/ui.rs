@@ -390,6 +390,11 @@ impl Sink for Writer<'_, '_, '_> {
             }
             None => (AssetId::default(), UvRect::WHOLE),
             Some((id, pixels)) => {
+                let shown = self.nodes.images.shown(id);
+                // No placeholder stands for a glyph.
+                if shown.is_none_or(|shown| shown.is_placeholder) {
+                    return;
+                }
                 let size = self.nodes.image_assets.get(id).map(ImageAsset::size_f32);
                 (id, UvRect::of_pixels(pixels, size.unwrap_or(Vec2::ONE)))
             }

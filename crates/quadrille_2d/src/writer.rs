@@ -338,7 +338,9 @@ impl Sink for Writer<'_, '_, '_, '_> {
         tint: LinearRgba,
     ) {
         let shown = self.look_up(image.map_or_else(AssetId::default, |(id, _)| id));
-        let Some(texture) = shown.texture else {
+        // No placeholder stands for a glyph.
+        let is_drawn = |it: &Texture| image.is_none() || !it.is_placeholder;
+        let Some(texture) = shown.texture.filter(is_drawn) else {
             return;
         };
         let first = self.lists.phase.instances.len() as u32;

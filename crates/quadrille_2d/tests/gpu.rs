@@ -1,6 +1,8 @@
 //! Pictures of 2D scenes on a device. `cargo test -p quadrille_2d --test gpu -- --ignored`;
 //! without a device these tests fail.
 
+#[path = "gpu/budget.rs"]
+mod budget;
 mod common;
 #[path = "gpu/compositing.rs"]
 mod compositing;

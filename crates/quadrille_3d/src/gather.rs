@@ -1,7 +1,7 @@
 //! The systems that bring the tables of meshes, materials and instances up to date: what did not
 //! change is neither looked at nor sent.
 
-use bevy_asset::{AssetEvent, Assets};
+use bevy_asset::AssetEvent;
 use bevy_camera::primitives::Aabb;
 use bevy_camera::visibility::{
     InheritedVisibility, NoFrustumCulling, RenderLayers, VisibilityRange,
@@ -12,11 +12,11 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryData;
 use bevy_ecs::system::SystemParam;
 use bevy_light::{NotShadowCaster, NotShadowReceiver, RectLight, TransmittedShadowReceiver};
-use bevy_mesh::{Mesh, Mesh3d, MeshTag};
+use bevy_mesh::{Mesh3d, MeshTag};
 use bevy_transform::components::GlobalTransform;
 use bevy_utils::Parallel;
 use quadrille::prelude::{GpuDevice, Uploads};
-use quadrille_content::Complaints;
+use quadrille_content::{Complaints, MeshAssets};
 
 use crate::cull::{ANYWHERE, Bounds3d, CAMERAS, ChunkOrder3d, Chunks3d, Members3d, SHADOWS};
 use crate::instances::{
@@ -113,8 +113,7 @@ pub(crate) struct MeshChanges<'w, 's> {
     bare: Query<'w, 's, &'static mut Slot, Bare>,
     lost: Lost<'w, 's>,
     freed: ResMut<'w, FreedSlots>,
-    mesh_events: MessageReader<'w, 's, AssetEvent<Mesh>>,
-    meshes: Res<'w, Assets<Mesh>>,
+    meshes: MeshAssets<'w, 's>,
     material_events: MessageReader<'w, 's, AssetEvent<StandardMaterial>>,
     found: Local<'s, Parallel<Vec<Entity>>>,
     entities: Local<'s, Vec<Entity>>,
@@ -158,9 +157,7 @@ pub(crate) fn gather_meshes(
 ) {
     let instances = &mut *instances;
     let materials_differ = materials.follow(&mut changes.material_events, &mut source);
-    instances
-        .meshes
-        .follow(&mut changes.mesh_events, &changes.meshes);
+    instances.meshes.follow(&mut changes.meshes);
     instances.free(&mut changes.freed);
     changes.find(&skins);
     for &entity in changes.entities.iter() {
@@ -193,6 +190,7 @@ pub(crate) fn gather_meshes(
                 has_lightmap: item.lightmap.is_some(),
                 tag: item.tag.map_or(0, |tag| tag.value),
             };
+            instances.meshes.want(wanted.mesh, &mut changes.meshes);
             instances.put(&mut item.slot, &wanted, (&materials, &skins), &complaints);
             let textures = &mut materials.textures(&mut source);
             instances.light(*item.slot, entity, item.lightmap, textures);
@@ -202,6 +200,7 @@ pub(crate) fn gather_meshes(
     }
     instances.follow_images(&mut materials.textures(&mut source));
     instances.meshes.keep_room(skins.room());
+    instances.meshes.arrange();
     instances.follow((&materials, &skins), materials_differ, &complaints);
 }
 

@@ -177,7 +177,11 @@ impl Plugin for Quadrille3dPlugin {
         app.add_systems(RenderStartup, make).add_systems(
             Render,
             (
-                (gather_meshes, move_meshes, send_meshes)
+                (
+                    gather_meshes.in_set(ContentSystems::Meshes),
+                    move_meshes,
+                    send_meshes,
+                )
                     .chain()
                     .in_set(Prepare3dSystems::Gather),
                 (

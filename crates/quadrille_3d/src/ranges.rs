@@ -5,58 +5,9 @@ use std::ops::Range;
 use bytemuck::Pod;
 use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
 use quadrille::vulkan::Error;
+use quadrille_content::Ranges;
 
 use crate::table::grow;
-
-/// Which ranges of a line of places are taken.
-#[derive(Default)]
-pub(crate) struct Ranges {
-    /// Sorted; no two of them touch, and none touches the end.
-    free: Vec<Range<u32>>,
-    end: u32,
-}
-
-impl Ranges {
-    /// Takes the first free range of so many places.
-    pub(crate) fn take(&mut self, count: u32) -> Range<u32> {
-        let fits = |free: &Range<u32>| free.len() as u32 >= count;
-        if let Some(at) = self.free.iter().position(fits) {
-            let free = &mut self.free[at];
-            let taken = free.start..free.start + count;
-            free.start = taken.end;
-            if free.start == free.end {
-                self.free.remove(at);
-            }
-            return taken;
-        }
-        let first = self.end;
-        self.end += count;
-        first..self.end
-    }
-
-    /// Gives a range back.
-    pub(crate) fn give(&mut self, range: Range<u32>) {
-        if range.is_empty() {
-            return;
-        }
-        let at = self.free.partition_point(|free| free.end < range.start);
-        let mut joined = range;
-        while let Some(free) = self.free.get(at).filter(|free| free.start <= joined.end) {
-            joined = joined.start.min(free.start)..joined.end.max(free.end);
-            self.free.remove(at);
-        }
-        if joined.end == self.end {
-            self.end = joined.start;
-        } else {
-            self.free.insert(at, joined);
-        }
-    }
-
-    /// Behind the last place that is taken.
-    pub(crate) fn end(&self) -> u32 {
-        self.end
-    }
-}
 
 /// Ranges of rows, and which of them the device has.
 pub(crate) struct RangeTable<T> {

@@ -30,11 +30,11 @@ use bevy_mesh::Mesh;
 use bevy_platform::collections::HashMap;
 use quadrille::ecs::RenderStartup;
 use quadrille::prelude::{GpuBuffer, GpuDevice, Render, Uploads};
-use quadrille_content::MeshPlace;
+use quadrille_content::{ContentSystems, DeviceRanges, MeshPlace, Ranges};
 
 use crate::gather::gather_meshes;
 use crate::plugin::{Pass3dSystems, Prepare3dSystems};
-use crate::ranges::{RangeTable, Ranges};
+use crate::ranges::RangeTable;
 use crate::table::table_buffer;
 use gather::gather_skins;
 use jobs::{SkinJobs, send_skins};
@@ -51,6 +51,7 @@ pub(crate) fn add_skins(app: &mut App) {
             (
                 gather_skins
                     .in_set(Prepare3dSystems::Gather)
+                    .in_set(ContentSystems::Meshes)
                     .before(gather_meshes),
                 send_skins.in_set(Prepare3dSystems::Send),
                 skin_3d.in_set(Pass3dSystems::Skin),
@@ -132,7 +133,9 @@ impl Way {
 #[derive(Resource, Default)]
 pub(crate) struct SkinStore {
     meshes: HashMap<AssetId<Mesh>, Source>,
-    words: RangeTable<u32>,
+    words: DeviceRanges<u32>,
+    /// The device's buffers are new, and hold nothing.
+    is_lost: bool,
     poses: RangeTable<[f32; 4]>,
     vertices: Ranges,
     ways: EntityHashMap<Way>,
@@ -168,7 +171,7 @@ impl SkinStore {
 
     /// Forgets what the device has.
     fn begin_anew(&mut self) {
-        self.words.begin_anew();
+        self.is_lost = true;
         self.poses.begin_anew();
         self.compute_all();
     }

@@ -29,6 +29,8 @@ mod lightmaps;
 mod many_skins;
 #[path = "gpu/materials.rs"]
 mod materials;
+#[path = "gpu/meshes.rs"]
+mod meshes;
 #[path = "gpu/occlusion.rs"]
 mod occlusion;
 #[path = "gpu/order.rs"]

@@ -2,25 +2,30 @@
 //! placeholder for what is not there.
 
 mod arriving;
+mod prepare;
+mod waiting;
 
 use std::collections::VecDeque;
 
-use bevy_asset::{
-    AssetEvent, AssetId, AssetLoadFailedEvent, AssetServer, Assets, RenderAssetUsages,
-};
+use bevy_asset::{AssetId, AssetServer, Assets, RenderAssetUsages};
 use bevy_ecs::prelude::*;
 use bevy_image::{Image as ImageAsset, ImageSampler, ImageSamplerDescriptor};
 use bevy_math::Vec2;
 use bevy_platform::collections::{HashMap, HashSet};
-use quadrille::ecs::describe_texture;
 use quadrille::prelude::{GpuDevice, GpuImage, ImageDesc, Uploads};
 
 use crate::samplers::Samplers;
 use arriving::{Arriving, Room, next_first_mip, step_desc};
+use waiting::Waiting;
 
-/// How many bytes of images are uploaded in one frame. A larger image arrives over several frames, row by
-/// row; of one with mip levels the small ones come first. An image that changes, in the same size and format,
-/// is uploaded in one frame, however large it is.
+pub(crate) use prepare::prepare_images;
+
+/// How many bytes of images that are new, or of another size or format than before, are uploaded in one frame.
+/// A larger image arrives over several frames, row by row; of one with mip levels the small ones come first.
+/// Until all of an image is there, its old texels are shown, or a placeholder if it has none.
+///
+/// Outside the budget, in the frame in which they come or change: images that change in the same size and
+/// format, images without texels, and images that [`DeviceImages::upload_at_once`] names, as it does glyphs.
 #[derive(Resource, Clone, Copy, Debug)]
 pub struct UploadBudget {
     /// Bytes per frame.
@@ -47,8 +52,12 @@ pub struct DeviceImages {
     /// Those whose small mip levels are on the device while the large ones are on their way.
     small: HashMap<AssetId<ImageAsset>, Known>,
     waiting: Waiting,
-    /// Those whose texels only the device has: they were dropped after the upload.
+    /// Those whose texels only the device has, or had: they were dropped after the upload.
     released: HashSet<AssetId<ImageAsset>>,
+    /// Those of which it was said that a change after their release is lost.
+    touched: HashSet<AssetId<ImageAsset>>,
+    /// Those that no placeholder can stand for.
+    at_once: HashSet<AssetId<ImageAsset>>,
     samplers: Samplers,
     placeholders: Option<[Known; 2]>,
     changes: u64,
@@ -65,46 +74,6 @@ struct Known {
     sampler: u32,
     /// The number of changes after its last upload.
     version: u64,
-}
-
-/// Images to be uploaded.
-#[derive(Default)]
-struct Waiting {
-    /// In the order in which they came; of what arrives in steps, the next step comes after the others.
-    order: VecDeque<AssetId<ImageAsset>>,
-    /// The same, to be looked up.
-    listed: HashSet<AssetId<ImageAsset>>,
-    /// Those of which a part is on the device.
-    begun: HashMap<AssetId<ImageAsset>, Arriving>,
-}
-
-impl Waiting {
-    /// An image has come or changed.
-    fn put(&mut self, id: AssetId<ImageAsset>) {
-        // If each change restarted the upload, an image that changes in every frame would never be complete.
-        if let Some(begun) = self.begun.get_mut(&id) {
-            begun.is_stale = true;
-        }
-        if self.listed.insert(id) {
-            self.order.push_back(id);
-        }
-    }
-
-    /// Nothing of the first image is left to do.
-    fn end_first(&mut self) {
-        if let Some(id) = self.order.pop_front() {
-            self.listed.remove(&id);
-            self.begun.remove(&id);
-        }
-    }
-
-    /// A step of the first image is done; all others come before the next.
-    fn end_step(&mut self) {
-        if let Some(id) = self.order.pop_front() {
-            self.begun.remove(&id);
-            self.order.push_back(id);
-        }
-    }
 }
 
 /// What is drawn for an image asset.
@@ -183,7 +152,31 @@ impl DeviceImages {
 
     /// How many images wait for their upload, or for the rest of it.
     pub fn waiting(&self) -> usize {
-        self.waiting.order.len()
+        self.waiting.len()
+    }
+
+    /// Has an image uploaded in the frame in which it comes or changes, whole and outside the
+    /// [`UploadBudget`], as long as the asset exists: for images that no placeholder can stand for. To be
+    /// called before [`ContentSystems::Images`](crate::ContentSystems::Images). Glyph atlases and the image
+    /// behind `Handle::default()` are uploaded so.
+    ///
+    /// ```
+    /// # use bevy_asset::Handle;
+    /// # use bevy_ecs::prelude::*;
+    /// # use bevy_image::Image;
+    /// # use quadrille_content::DeviceImages;
+    /// #[derive(Resource)]
+    /// struct Icons(Handle<Image>);
+    ///
+    /// fn hurry(mut images: ResMut<DeviceImages>, icons: Res<Icons>) {
+    ///     images.upload_at_once(&icons.0);
+    /// }
+    /// ```
+    pub fn upload_at_once(&mut self, id: impl Into<AssetId<ImageAsset>>) {
+        let id = id.into();
+        if self.at_once.insert(id) && self.waiting.has(id) {
+            self.waiting.put(id);
+        }
     }
 
     /// What is drawn for an asset; none before the first frame.
@@ -206,23 +199,19 @@ impl DeviceImages {
     /// Forgets what is on the device: all assets are uploaded again. The order is that of their
     /// ids, not that of a table. Those whose texels only the device had are loaded again.
     pub(crate) fn begin_anew(&mut self, assets: &Assets<ImageAsset>, server: &AssetServer) {
-        let released = std::mem::take(&mut self.released);
         *self = Self {
             changes: self.changes + 1,
+            released: std::mem::take(&mut self.released),
+            at_once: std::mem::take(&mut self.at_once),
             ..Self::default()
         };
         let mut ids: Vec<_> = assets.ids().collect();
         ids.sort_unstable();
         for id in ids {
-            match (released.contains(&id), server.get_path(id)) {
+            match (self.released.contains(&id), server.get_path(id)) {
                 (false, _) => self.waiting.put(id),
                 (true, Some(path)) => server.reload(path.without_label()),
-                (true, None) => self.fail(
-                    id,
-                    server,
-                    "its texels went with a lost device, and no file has them; give it \
-                     `RenderAssetUsages::MAIN_WORLD` as well",
-                ),
+                (true, None) => self.fail(id, server, GONE),
             }
         }
     }
@@ -234,6 +223,8 @@ impl DeviceImages {
         self.note(id);
         self.failed.remove(&id);
         self.released.remove(&id);
+        self.touched.remove(&id);
+        self.at_once.remove(&id);
         self.waiting.begun.remove(&id);
     }
 
@@ -248,17 +239,79 @@ impl DeviceImages {
 
     /// Gives up on an image: the placeholder shows it.
     fn fail(&mut self, id: AssetId<ImageAsset>, server: &AssetServer, reason: &str) {
-        let path = server.get_path(id).map(|path| path.to_string());
-        let name = path.unwrap_or_else(|| format!("{id:?}"));
-        tracing::error!("the image {name} cannot be drawn: {reason}");
+        tracing::error!("the image {} cannot be drawn: {reason}", name(id, server));
         self.known.remove(&id);
         self.small.remove(&id);
         self.note(id);
         self.failed.insert(id);
     }
 
-    /// Uploads what there is room for of the image that waits first. Returns how many bytes that was; the
-    /// image waits on if something of it is left.
+    /// Whether an image is uploaded in this frame, whatever the budget: no placeholder can stand for it, or it
+    /// replaces what is on screen, of which no frame may see a part.
+    fn comes_at_once(&self, id: AssetId<ImageAsset>, asset: &ImageAsset, desc: &ImageDesc) -> bool {
+        let known = self.known.get(&id);
+        asset.data.is_none()
+            || id == AssetId::default()
+            || self.at_once.contains(&id)
+            || known.is_some_and(|known| known.image.desc() == desc)
+    }
+
+    /// Keeps the texels of an image that changed and has none: in the asset they are no more, or never were.
+    /// Its sampler is the new one. Tells whether the device has texels for it.
+    ///
+    /// # Errors
+    /// The texels were on a device that is lost.
+    fn keep(
+        &mut self,
+        (id, asset): (AssetId<ImageAsset>, &ImageAsset),
+        (gpu, server): (&GpuDevice, &AssetServer),
+        default: &DefaultSampler,
+        desc: &ImageDesc,
+    ) -> Result<bool, String> {
+        let is_released = self.released.contains(&id);
+        let Some(known) = self.known.get(&id) else {
+            return match (is_released, self.failed.contains(&id)) {
+                (true, false) => Err(GONE.to_owned()),
+                (is_released, _) => Ok(is_released),
+            };
+        };
+        let is_same = known.image.desc() == desc;
+        if is_released && self.touched.insert(id) {
+            tracing::error!(
+                "the image {} was changed after its texels went to the device, so they stay as they were; \
+                 give it `RenderAssetUsages::MAIN_WORLD` as well, or insert a whole image in its place",
+                name(id, server)
+            );
+        }
+        if is_same {
+            let sampler = self.sampler(asset, gpu, default)?;
+            self.note(id);
+            let version = self.changes;
+            if let Some(known) = self.known.get_mut(&id) {
+                known.sampler = sampler;
+                known.version = version;
+            }
+        }
+        Ok(is_released || is_same)
+    }
+
+    /// Index of the sampler that an image names.
+    fn sampler(
+        &mut self,
+        asset: &ImageAsset,
+        gpu: &GpuDevice,
+        default: &DefaultSampler,
+    ) -> Result<u32, String> {
+        let sampler = match &asset.sampler {
+            ImageSampler::Default => &default.0,
+            ImageSampler::Descriptor(descriptor) => descriptor,
+        };
+        let sampler = self.samplers.index(gpu, sampler);
+        sampler.map_err(|e| e.to_string())
+    }
+
+    /// Uploads what there is room for of an image, or all of it where that is none. Returns how many bytes that
+    /// was; the image waits on if something of it is left.
     ///
     /// # Errors
     /// Why it cannot be on the device.
@@ -267,19 +320,24 @@ impl DeviceImages {
         (id, asset): (AssetId<ImageAsset>, &ImageAsset),
         (gpu, uploads): (&GpuDevice, &mut Uploads),
         default: &DefaultSampler,
-        room: Room,
+        (desc, room): (&ImageDesc, Option<Room>),
     ) -> Result<usize, String> {
-        let label = asset.texture_descriptor.label.unwrap_or("image");
-        let desc = describe_texture(asset, label)?;
+        self.released.remove(&id);
+        self.touched.remove(&id);
         let begun = self.waiting.begun.remove(&id);
-        let mut arriving = match begun.filter(|begun| begun.is_of(asset, &desc)) {
+        let is_of = |begun: &Arriving| room.is_some() && begun.is_of(asset, desc);
+        let mut arriving = match begun.filter(is_of) {
             Some(begun) => begun,
-            None => self.begin((id, asset), gpu, default, &desc)?,
+            None => self.begin((id, asset), gpu, default, (desc, room.is_none()))?,
         };
-        let bytes = arriving.upload(asset, uploads, room);
+        let all = Room {
+            left: usize::MAX,
+            is_first: true,
+        };
+        let bytes = arriving.upload(asset, uploads, room.unwrap_or(all));
         if arriving.is_done() {
             self.end(id, arriving);
-        } else if !arriving.is_at_once {
+        } else {
             self.waiting.begun.insert(id, arriving);
         }
         Ok(bytes)
@@ -291,22 +349,15 @@ impl DeviceImages {
         (id, asset): (AssetId<ImageAsset>, &ImageAsset),
         gpu: &GpuDevice,
         default: &DefaultSampler,
-        desc: &ImageDesc,
+        (desc, is_at_once): (&ImageDesc, bool),
     ) -> Result<Arriving, String> {
-        let sampler = match &asset.sampler {
-            ImageSampler::Default => &default.0,
-            ImageSampler::Descriptor(descriptor) => descriptor,
-        };
-        let sampler = self.samplers.index(gpu, sampler);
-        let sampler = sampler.map_err(|e| e.to_string())?;
+        let sampler = self.sampler(asset, gpu, default)?;
         let old = self.known.get(&id).map(|known| &known.image);
-        if let Some(old) = old.filter(|old| old.desc() == desc) {
-            let mut arriving = Arriving::new((asset, desc), old.clone(), sampler, 0);
-            arriving.is_at_once = true;
-            return Ok(arriving);
+        if let Some(old) = old.filter(|old| is_at_once && old.desc() == desc) {
+            return Ok(Arriving::new((asset, desc), old.clone(), sampler, 0));
         }
         let first_mip = match (old, self.small.get(&id)) {
-            _ if asset.data.is_none() => 0,
+            _ if is_at_once => 0,
             (Some(_), _) => 0,
             (None, None) => next_first_mip(desc, None),
             (None, Some(small)) => {
@@ -331,13 +382,13 @@ impl DeviceImages {
         };
         if arrived.first_mip > 0 {
             self.small.insert(id, known);
-            self.waiting.end_step();
+            self.waiting.end_step(id);
             return;
         }
         self.known.insert(id, known);
         self.small.remove(&id);
         self.failed.remove(&id);
-        self.waiting.end_first();
+        self.waiting.end(id);
         if arrived.is_stale {
             self.waiting.put(id);
         }
@@ -354,99 +405,12 @@ impl DeviceImages {
     }
 }
 
-/// What happened to image assets since the last frame.
-#[derive(bevy_ecs::system::SystemParam)]
-pub(crate) struct ImageEvents<'w, 's> {
-    changed: MessageReader<'w, 's, AssetEvent<ImageAsset>>,
-    failed: MessageReader<'w, 's, AssetLoadFailedEvent<ImageAsset>>,
-}
+/// Reason why an image is not drawn whose texels were released.
+const GONE: &str = "its texels went with a lost device, and no file has them; give it \
+                    `RenderAssetUsages::MAIN_WORLD` as well";
 
-/// Follows the image assets, and uploads what is new within the budget.
-pub(crate) fn prepare_images(
-    mut events: ImageEvents,
-    mut images: ResMut<DeviceImages>,
-    mut assets: ResMut<Assets<ImageAsset>>,
-    mut uploads: ResMut<Uploads>,
-    gpu: Res<GpuDevice>,
-    server: Res<AssetServer>,
-    settings: (Res<UploadBudget>, Res<DefaultSampler>),
-) -> Result {
-    let (budget, default_sampler) = settings;
-    if images.placeholders.is_none() {
-        images.placeholders = Some(placeholders(&gpu, &mut images.samplers, &mut uploads)?);
-    }
-    for event in events.changed.read() {
-        match *event {
-            AssetEvent::Added { id } | AssetEvent::Modified { id } => images.waiting.put(id),
-            AssetEvent::Removed { id } => images.forget(id),
-            AssetEvent::Unused { .. } | AssetEvent::LoadedWithDependencies { .. } => {}
-        }
-    }
-    for event in events.failed.read() {
-        // The asset server has logged the path and the reason. What a failed reload would have
-        // replaced stays on screen.
-        if !images.known.contains_key(&event.id) {
-            images.failed.insert(event.id);
-        }
-    }
-    let mut spent = 0;
-    while let Some(&id) = images.waiting.order.front() {
-        let asset = assets.get(id);
-        let wanted = |it: &&ImageAsset| it.asset_usage.contains(RenderAssetUsages::RENDER_WORLD);
-        let Some(asset) = asset.filter(wanted) else {
-            images.waiting.end_first();
-            continue;
-        };
-        let room = Room {
-            left: budget.bytes.saturating_sub(spent),
-            is_first: spent == 0,
-        };
-        let to = (&*gpu, &mut *uploads);
-        match images.go_on((id, asset), to, &default_sampler, room) {
-            Ok(0) => break,
-            Ok(bytes) => {
-                spent += bytes;
-                if !images.waiting.listed.contains(&id) {
-                    images.release(&mut assets, id);
-                }
-            }
-            Err(reason) => {
-                images.waiting.end_first();
-                images.fail(id, &server, &reason);
-            }
-        }
-    }
-    Ok(())
-}
-
-/// A grey chequerboard for what is still loading, and a loud one for what failed.
-fn placeholders(
-    gpu: &GpuDevice,
-    samplers: &mut Samplers,
-    uploads: &mut Uploads,
-) -> Result<[Known; 2], quadrille::vulkan::Error> {
-    let sampler = samplers.index(gpu, &ImageSamplerDescriptor::nearest())?;
-    let mut make = |name, colors: [[u8; 4]; 2]| {
-        let desc = ImageDesc::sampled(name, [8, 8], quadrille::prelude::Format::R8G8B8A8_SRGB);
-        let image = gpu.create_image(&desc)?;
-        let texels: Vec<u8> = (0..64)
-            .flat_map(|at: usize| colors[(at / 2 + at / 16) % 2])
-            .collect();
-        uploads.write_image(&image, &texels);
-        Ok(Known {
-            image,
-            sampler,
-            version: 0,
-        })
-    };
-    Ok([
-        make(
-            "placeholder of a loading image",
-            [[110, 110, 110, 160], [140, 140, 140, 160]],
-        )?,
-        make(
-            "placeholder of a failed image",
-            [[255, 0, 255, 255], [20, 20, 20, 255]],
-        )?,
-    ])
+/// The path of an image asset, or its number where it has none.
+fn name(id: AssetId<ImageAsset>, server: &AssetServer) -> String {
+    let path = server.get_path(id).map(|path| path.to_string());
+    path.unwrap_or_else(|| format!("{id:?}"))
 }

@@ -18,7 +18,7 @@ pub enum Shape {
 }
 
 /// A vertex as shaders read it, made of a mesh asset.
-pub trait MeshVertex: Pod + Send + Sync {
+pub trait MeshVertex: Pod + Send + Sync + 'static {
     /// Reads all vertices of a mesh; `shape` is what they form, and `indices` how.
     ///
     /// # Errors

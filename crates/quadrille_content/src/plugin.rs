@@ -16,6 +16,7 @@ use crate::camera_fields::tell_of_fields;
 use crate::complaint::Complaints;
 use crate::images::{DefaultSampler, DeviceImages, UploadBudget, prepare_images};
 use crate::lines::{LineSets, make_lines, publish_module};
+use crate::mesh_assets::{DrawnMeshes, release_meshes};
 use crate::target::ManualTargets;
 use crate::views::{CameraOverlays, CameraTargets, CameraViews, list_views, tell_of_3d};
 
@@ -50,6 +51,9 @@ pub enum ContentSystems {
     Images,
     /// The cameras that draw are listed; in [`RenderSystems::Declare`], after the images.
     Views,
+    /// Meshes are read; in [`RenderSystems::Declare`]. Behind it the data of those that only the renderer
+    /// wants is released.
+    Meshes,
     /// The passes that draw 3D to the images of cameras.
     Draw3d,
     /// The passes that draw 2D, after those of 3D in each step ([`CameraView::step`](crate::CameraView)).
@@ -65,6 +69,7 @@ impl Plugin for ContentPlugin {
         let default_sampler = default_sampler.unwrap_or(&self.default_sampler).clone();
         app.insert_resource(DefaultSampler(default_sampler))
             .init_resource::<DeviceImages>()
+            .init_resource::<DrawnMeshes>()
             .init_resource::<Complaints>()
             .init_resource::<Blind>()
             .init_resource::<LimitedViewports>()
@@ -100,6 +105,7 @@ impl Plugin for ContentPlugin {
                 (ContentSystems::Images, ContentSystems::Views)
                     .chain()
                     .in_set(RenderSystems::Declare),
+                ContentSystems::Meshes.in_set(RenderSystems::Declare),
                 (ContentSystems::Draw3d, ContentSystems::Draw2d).chain(),
             ),
         )
@@ -109,6 +115,9 @@ impl Plugin for ContentPlugin {
             (
                 prepare_images.in_set(ContentSystems::Images),
                 list_views.in_set(ContentSystems::Views),
+                release_meshes
+                    .in_set(RenderSystems::Declare)
+                    .after(ContentSystems::Meshes),
             ),
         );
     }

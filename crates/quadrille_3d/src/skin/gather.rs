@@ -9,7 +9,7 @@ use bevy_mesh::morph::{MeshMorphWeights, MorphWeights};
 use bevy_mesh::skinning::{SkinnedMesh, SkinnedMeshInverseBindposes};
 use bevy_mesh::{Mesh, Mesh3d};
 use bevy_transform::components::GlobalTransform;
-use quadrille_content::Complaints;
+use quadrille_content::{Complaints, DeviceRanges, is_released};
 
 use super::pose::{self, AT_REST, JOINT_ROWS};
 use super::source::{self, Source};
@@ -52,6 +52,9 @@ pub(crate) fn gather_skins(mut world: SkinWorld, mut store: ResMut<SkinStore>) {
     let store = &mut *store;
     store.moved.clear();
     store.frame += 1;
+    if std::mem::take(&mut store.is_lost) {
+        store.read_again(&world.meshes);
+    }
     let events: Vec<_> = world.mesh_events.read().copied().collect();
     for event in events {
         store.follow(event, &world.meshes);
@@ -73,6 +76,7 @@ pub(crate) fn gather_skins(mut world: SkinWorld, mut store: ResMut<SkinStore>) {
     for entity in gone {
         store.forget(entity);
     }
+    store.words.arrange();
 }
 
 impl SkinStore {
@@ -84,17 +88,26 @@ impl SkinStore {
             }
             AssetEvent::Unused { .. } | AssetEvent::LoadedWithDependencies { .. } => return,
         };
+        let mesh = assets.get(id);
+        // What the device has of a mesh stays when its data is released.
+        if mesh.is_some_and(is_released) {
+            return;
+        }
         if let Some(old) = self.meshes.remove(&id) {
             self.words.remove(old.words);
         }
-        let Some(mesh) = assets.get(id) else {
+        let Some(mesh) = mesh else {
             return;
         };
         match source::read(mesh) {
             Ok(None) => {}
             Ok(Some(read)) => {
-                let words = self.words.add(read.words.len() as u32);
-                self.words.change(&words).copy_from_slice(&read.words);
+                let Some(words) = self.words.add(read.words) else {
+                    return tracing::error!(
+                        "the mesh {id:?} is drawn as if it were rigid: there are more joints and morph \
+                         targets in all meshes than 2^31 numbers can hold"
+                    );
+                };
                 self.version += 1;
                 let source = Source {
                     words,
@@ -108,6 +121,16 @@ impl SkinStore {
             Err(reason) => {
                 tracing::error!("the mesh {id:?} is drawn as if it were rigid: {reason}")
             }
+        }
+    }
+
+    /// Reads all meshes again, for another device. The data of some may have been on the lost one alone.
+    fn read_again(&mut self, assets: &Assets<Mesh>) {
+        self.words = DeviceRanges::default();
+        let mut ids: Vec<_> = self.meshes.drain().map(|(id, _)| id).collect();
+        ids.sort_unstable();
+        for id in ids {
+            self.follow(AssetEvent::Modified { id }, assets);
         }
     }
 

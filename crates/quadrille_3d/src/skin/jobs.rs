@@ -4,6 +4,7 @@ use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
+use quadrille::sync::ResourceId;
 use quadrille_content::MeshPlace;
 
 use super::parts::{Job, Part, Piece, Sizes, split};
@@ -22,9 +23,8 @@ pub struct SkinJobs3d(pub(crate) GpuBuffer);
 pub(crate) struct SkinJobs {
     list: List<Job>,
     parts: Vec<Part>,
-    /// How large the buffer of vertices was and where the first vertex of entities was in it when they
-    /// were computed: another buffer is larger.
-    place: Option<(u64, u32)>,
+    /// The buffer of vertices, and where the first vertex of entities was in it, when they were computed.
+    place: Option<(ResourceId, u32)>,
 }
 
 impl SkinJobs {
@@ -41,12 +41,12 @@ impl SkinJobs {
 }
 
 /// The vertices of an entity, which begin `room` behind those of all meshes.
-fn piece(bent: &Bent, source: &Source, mesh: MeshPlace, room: u32) -> Piece {
+fn piece(bent: &Bent, (source, words): (&Source, u32), mesh: MeshPlace, room: u32) -> Piece {
     Piece {
         from: mesh.base_vertex as u32,
         to: room + bent.vertices.start,
         vertices: source.vertices,
-        source: source.words.start,
+        source: words,
         source_words: source.vertex_words(),
         pose: bent.pose.clone(),
         weights: bent.pose.start + bent.joints * JOINT_ROWS,
@@ -76,7 +76,7 @@ pub(crate) fn send_skins(
 ) -> Result {
     let (store, jobs) = (&mut *store, &mut *jobs);
     let room = instances.meshes().room();
-    let place = Some((to.vertices.bytes(), room));
+    let place = Some((to.vertices.id(), room));
     if jobs.place != place {
         jobs.place = place;
         store.compute_all();
@@ -91,11 +91,12 @@ pub(crate) fn send_skins(
             store.meshes.get(&bent.mesh),
             instances.meshes().place(bent.mesh),
         ) {
-            pieces.push(piece(bent, source, mesh, room));
+            let words = store.words.range(source.words).start;
+            pieces.push(piece(bent, (source, words), mesh, room));
             bent.is_due = false;
         }
     }
-    store.words.send(&gpu, &mut uploads, &mut to.sources.0)?;
+    store.words.upload(&gpu, &mut uploads, &mut to.sources.0)?;
     store.poses.send(&gpu, &mut uploads, &mut to.poses.0)?;
     let sizes = Sizes {
         vertices: to.vertices.bytes(),

@@ -1,9 +1,7 @@
 //! What the vertices of a mesh follow, as `skin.wgsl` reads it.
 
-use std::ops::Range;
-
 use bevy_mesh::{Mesh, MeshVertexAttribute, VertexAttributeValues as Values};
-use quadrille_content::{attribute, floats, is_finite};
+use quadrille_content::{BlockKey, attribute, floats, is_finite};
 
 /// Words per vertex: four joints of 16 bits, four weights.
 pub(super) const INFLUENCE_WORDS: u32 = 6;
@@ -16,7 +14,7 @@ pub(super) const BLOCK: u32 = 64;
 
 /// Where on the device it is what the vertices of a mesh follow.
 pub(super) struct Source {
-    pub(super) words: Range<u32>,
+    pub(super) words: BlockKey,
     pub(super) vertices: u32,
     /// How many joints a skin has at least; 0 if no vertex follows any.
     pub(super) joints: u32,

@@ -29,9 +29,6 @@ pub(super) struct Arriving {
     of: (ImageDesc, TextureDataOrder),
     /// The asset has changed since the image was begun.
     pub(super) is_stale: bool,
-    /// It comes in one frame, whatever the budget: it replaces what is on screen, of which no frame may see a
-    /// part.
-    pub(super) is_at_once: bool,
     /// What is left, the next part last.
     parts: Vec<TexturePart>,
     /// How many slices of the next part are done.
@@ -64,8 +61,6 @@ impl Arriving {
             first_mip,
             of: (desc.clone(), asset.data_order),
             is_stale: false,
-            // What has no texels is cleared, and drawn to at once.
-            is_at_once: asset.data.is_none(),
             parts,
             slices: 0,
         }
@@ -89,13 +84,6 @@ impl Arriving {
         mut room: Room,
     ) -> usize {
         let mut sum = 0;
-        let bytes = self.parts.iter().map(|part| part.bytes.len()).sum();
-        if self.is_at_once {
-            if room.left < bytes && !room.is_first {
-                return 0;
-            }
-            room.left = bytes;
-        }
         while let Some(part) = self.parts.last() {
             let level = ImageRegion {
                 base_layer: part.layer,

@@ -1,60 +1,167 @@
-use bevy_asset::RenderAssetUsages;
+use bevy_asset::{Assets, RenderAssetUsages};
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::{RunSystemOnce as _, SystemState};
 use bevy_mesh::PrimitiveTopology;
 
 use super::*;
+use crate::mesh_assets::{DrawnMeshes, release_meshes};
 
-fn mesh(count: usize) -> Mesh {
-    Mesh::new(
-        PrimitiveTopology::TriangleList,
-        RenderAssetUsages::default(),
-    )
-    .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, vec![[0.0; 3]; count])
+/// A store, and a world with mesh assets whose events it reads.
+struct Rig {
+    app: bevy_app::App,
+    state: SystemState<MeshAssets<'static, 'static>>,
+    meshes: MeshStore<[f32; 3]>,
 }
 
-fn with_built_in() -> MeshStore<[f32; 3]> {
-    let mut store = MeshStore::default();
-    let place = store.add_built_in(&MeshData {
-        shape: Shape::Triangles,
-        vertices: vec![[7.0; 3]; 6],
-        indices: (0..6).collect(),
-    });
-    assert_eq!((place.first_index, place.base_vertex), (0, 0));
-    store
+impl Rig {
+    fn new() -> Self {
+        use bevy_asset::AssetApp as _;
+        let mut app = bevy_app::App::new();
+        app.add_plugins((
+            bevy_app::TaskPoolPlugin::default(),
+            bevy_asset::AssetPlugin::default(),
+        ))
+        .init_asset::<Mesh>()
+        .init_resource::<DrawnMeshes>();
+        let state = SystemState::new(app.world_mut());
+        let mut meshes = MeshStore::default();
+        let place = meshes.add_built_in(&MeshData {
+            shape: Shape::Triangles,
+            vertices: vec![[7.0; 3]; 6],
+            indices: (0..6).collect(),
+        });
+        assert_eq!((place.first_index, place.base_vertex), (0, 0));
+        Self { app, state, meshes }
+    }
+
+    fn assets(&mut self) -> Mut<'_, Assets<Mesh>> {
+        self.app.world_mut().resource_mut()
+    }
+
+    /// A frame in which entities show these meshes for the first time.
+    fn frame(&mut self, wanted: &[AssetId<Mesh>]) {
+        self.app.update();
+        let mut assets = self.state.get_mut(self.app.world_mut()).unwrap();
+        self.meshes.follow(&mut assets);
+        for &id in wanted {
+            self.meshes.want(id, &mut assets);
+        }
+        self.meshes.arrange();
+        self.app
+            .world_mut()
+            .run_system_once(release_meshes)
+            .unwrap();
+    }
+
+    fn place(&self, id: AssetId<Mesh>) -> (u32, u32, i32) {
+        let place = self.meshes.place(id).unwrap();
+        (place.first_index, place.index_count, place.base_vertex)
+    }
+}
+
+fn mesh(count: usize) -> Mesh {
+    mesh_for(count, RenderAssetUsages::default())
+}
+
+fn mesh_for(count: usize, usages: RenderAssetUsages) -> Mesh {
+    Mesh::new(PrimitiveTopology::TriangleList, usages)
+        .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, vec![[0.0; 3]; count])
 }
 
 #[test]
 fn meshes_lie_one_behind_the_other() {
-    let mut assets = Assets::<Mesh>::default();
-    let (a, b) = (assets.add(mesh(3)), assets.add(mesh(6)));
-    let mut meshes = with_built_in();
-    meshes.put(a.id(), assets.get(&a).unwrap());
-    meshes.put(b.id(), assets.get(&b).unwrap());
-    let place = meshes.place(b.id()).unwrap();
-    assert_eq!(
-        (place.first_index, place.index_count, place.base_vertex),
-        (9, 6, 9),
-        "behind what is built in and the first"
-    );
+    let mut rig = Rig::new();
+    let [a, b] = [3, 6].map(|count| rig.assets().add(mesh(count)));
+    rig.frame(&[a.id(), b.id()]);
+    assert_eq!(rig.place(a.id()), (6, 3, 6), "behind what is built in");
+    assert_eq!(rig.place(b.id()), (9, 6, 9));
 }
 
 #[test]
-fn what_is_gone_makes_room() {
-    let mut assets = Assets::<Mesh>::default();
-    let kept = assets.add(mesh(3));
-    let changing = assets.add(mesh(6000));
-    let mut meshes = with_built_in();
-    meshes.put(kept.id(), assets.get(&kept).unwrap());
-    for _ in 0..8 {
-        meshes.put(changing.id(), assets.get(&changing).unwrap());
-        if meshes.is_mostly_garbage() {
-            meshes.rebuild(&assets);
-        }
+fn meshes_that_nothing_shows_are_not_stored() {
+    let mut rig = Rig::new();
+    let [a, b] = [3, 6].map(|count| rig.assets().add(mesh(count)));
+    rig.frame(&[b.id()]);
+    assert_eq!(rig.meshes.place(a.id()), None);
+    rig.assets().get_mut(&a).unwrap();
+    rig.frame(&[]);
+    assert_eq!(rig.meshes.place(a.id()), None, "nor when they change");
+    rig.frame(&[a.id()]);
+    assert_eq!(rig.place(a.id()), (12, 3, 12), "but when they are shown");
+    let id = a.id();
+    drop(a);
+    rig.frame(&[]);
+    assert_eq!(rig.meshes.place(id), None);
+    assert!(!rig.meshes.wanted.contains(&id));
+}
+
+#[test]
+fn mesh_that_is_removed_and_inserted_again_is_shown_again() {
+    let mut rig = Rig::new();
+    let a = rig.assets().add(mesh(3));
+    rig.frame(&[a.id()]);
+    rig.assets().remove(&a);
+    rig.frame(&[]);
+    assert_eq!(rig.meshes.place(a.id()), None);
+    rig.assets().insert(a.id(), mesh(9)).unwrap();
+    rig.frame(&[]);
+    assert_eq!(rig.place(a.id()).1, 9);
+}
+
+#[test]
+fn mesh_that_changes_again_and_again_takes_no_more_room() {
+    let mut rig = Rig::new();
+    let kept = rig.assets().add(mesh(3));
+    let changing = rig
+        .assets()
+        .add(mesh(40_401).with_inserted_indices(bevy_mesh::Indices::U32(vec![0, 1, 2])));
+    rig.frame(&[kept.id(), changing.id()]);
+    for turn in 0..120 {
+        let other = mesh(40_401 + turn % 5)
+            .with_inserted_indices(bevy_mesh::Indices::U32(vec![0, 1, 2, 3, 4, 5]));
+        rig.assets().insert(changing.id(), other).unwrap();
+        rig.frame(&[]);
     }
-    assert!(meshes.indices.len() < 4 * 6000);
-    assert_eq!(meshes.place(kept.id()).unwrap().index_count, 3);
-    assert_eq!(
-        meshes.vertices[..6],
-        [[7.0; 3]; 6],
-        "what is built in stays"
-    );
+    assert!(rig.meshes.room() < 2 * 40_420, "{}", rig.meshes.room());
+    assert_eq!(rig.place(kept.id()).1, 3);
+}
+
+#[test]
+fn data_of_meshes_for_the_renderer_alone_is_released() {
+    let mut rig = Rig::new();
+    let usages = RenderAssetUsages::RENDER_WORLD;
+    let [a, b] = [3, 6].map(|count| rig.assets().add(mesh_for(count, usages)));
+    rig.frame(&[a.id()]);
+    assert!(is_released(rig.assets().get(&a).unwrap()));
+    assert!(!is_released(rig.assets().get(&b).unwrap()), "not shown yet");
+    let place = rig.place(a.id());
+    rig.assets().get_mut(&a).unwrap();
+    rig.frame(&[b.id()]);
+    assert_eq!(rig.place(a.id()), place, "it stays as the device has it");
+    assert!(is_released(rig.assets().get(&b).unwrap()));
+    // A whole mesh takes its place.
+    rig.assets().insert(a.id(), mesh_for(12, usages)).unwrap();
+    rig.frame(&[]);
+    assert_eq!(rig.place(a.id()).1, 12);
+    assert!(is_released(rig.assets().get(&a).unwrap()));
+}
+
+#[test]
+fn another_device_gets_what_is_in_the_assets() {
+    let mut rig = Rig::new();
+    let a = rig.assets().add(mesh(3));
+    let b = rig
+        .assets()
+        .add(mesh_for(6, RenderAssetUsages::RENDER_WORLD));
+    let c = rig.assets().add(mesh(9));
+    rig.frame(&[a.id(), b.id(), c.id()]);
+    rig.meshes.begin_anew();
+    rig.frame(&[]);
+    assert_eq!(rig.place(a.id()), (6, 3, 6), "behind what is built in");
+    assert_eq!(rig.meshes.place(b.id()), None, "its data is gone");
+    assert_eq!(rig.place(c.id()), (9, 9, 9));
+    let whole = mesh_for(6, RenderAssetUsages::RENDER_WORLD);
+    rig.assets().insert(b.id(), whole).unwrap();
+    rig.frame(&[]);
+    assert_eq!(rig.place(b.id()), (18, 6, 18));
 }

@@ -1,0 +1,290 @@
+//! Memory of host and device while assets change at random, under 2D and 3D. `cargo test -p quadrille_3d
+//! --test gpu_memory -- --ignored`; without a device it fails. `QUADRILLE_MEMORY_FRAMES` asks for more frames
+//! (2000), `QUADRILLE_MEMORY_SEED` for other changes.
+
+#[allow(
+    dead_code,
+    reason = "tests that share a module use different parts of it"
+)]
+mod common;
+
+use bevy_app::Startup;
+use bevy_asset::{Asset, RenderAssetUsages};
+use bevy_ecs::prelude::*;
+use bevy_image::Image;
+use bevy_mesh::{Indices, PrimitiveTopology};
+use common::Rig;
+use quadrille::prelude::GpuDevice;
+use quadrille::vulkan::MemoryUse;
+use quadrille_2d::Quadrille2dPlugin;
+use quadrille_2d::prelude::{
+    Camera2d, ColorMaterial, Mesh2d, MeshMaterial2d, Sprite, Text2d, TextFont,
+};
+use quadrille_3d::Quadrille3dPlugin;
+use quadrille_3d::prelude::*;
+use wgpu_types::{Extent3d, TextureDimension, TextureFormat};
+
+/// Bytes of a vertex and an index on the device.
+const VERTEX_3D: usize = 72;
+const VERTEX_2D: usize = 36;
+const INDEX: usize = 4;
+
+/// Bytes that tables, staging and spare room take on the device, whatever is there: room of 2 MiB in each of
+/// four buffers of meshes, three staging buffers for the largest frame.
+const DEVICE_CONSTANT: usize = 32 << 20;
+
+/// The same beside that on the host, where the allocator keeps pieces of what was freed and a software device
+/// has its blocks.
+const HOST_CONSTANT: usize = 128 << 20;
+
+const MESHES: usize = 12;
+const IMAGES: usize = 8;
+const TEXTS: usize = 6;
+
+/// A small generator of numbers.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, count: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % count as u64) as usize
+    }
+}
+
+/// An entity with a mesh.
+struct Shown {
+    entity: Entity,
+    mesh: Handle<Mesh>,
+    vertices: usize,
+    indices: usize,
+}
+
+/// Entities and assets that change.
+#[derive(Default)]
+struct Stage {
+    meshes_3d: Vec<Shown>,
+    meshes_2d: Vec<Shown>,
+    images: Vec<(Entity, Handle<Image>)>,
+    texts: Vec<Entity>,
+}
+
+fn usages(chance: &mut Chance) -> RenderAssetUsages {
+    match chance.below(2) {
+        0 => RenderAssetUsages::RENDER_WORLD,
+        _ => RenderAssetUsages::default(),
+    }
+}
+
+/// A mesh of some thousand vertices, with few indices or many, and how many it has of both.
+fn mesh(chance: &mut Chance) -> (Mesh, [usize; 2]) {
+    let count = 100 + chance.below(12_000);
+    let indices = match chance.below(2) {
+        0 => vec![0, 1, 2],
+        _ => (0..3 * count as u32).map(|at| at % count as u32).collect(),
+    };
+    let position = |at: usize| [at as f32 * 1e-4, (at % 7) as f32 * 0.1, 0.0];
+    let positions: Vec<_> = (0..count).map(position).collect();
+    let counts = [count, indices.len()];
+    let mesh = Mesh::new(PrimitiveTopology::TriangleList, usages(chance))
+        .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, positions)
+        .with_inserted_attribute(Mesh::ATTRIBUTE_NORMAL, vec![[0.0, 0.0, 1.0]; count])
+        .with_inserted_attribute(Mesh::ATTRIBUTE_UV_0, vec![[0.5, 0.5]; count])
+        .with_inserted_indices(Indices::U32(indices));
+    (mesh, counts)
+}
+
+fn image(chance: &mut Chance) -> Image {
+    let side = 16 << chance.below(5);
+    let size = Extent3d {
+        width: side,
+        height: side,
+        depth_or_array_layers: 1,
+    };
+    let format = TextureFormat::Rgba8UnormSrgb;
+    let color = [chance.below(256) as u8, 90, 30, 255];
+    Image::new_fill(size, TextureDimension::D2, &color, format, usages(chance))
+}
+
+fn text(chance: &mut Chance) -> (Text2d, TextFont) {
+    let length = 1 + chance.below(12);
+    let letters = (0..length).map(|_| char::from(b'a' + chance.below(26) as u8));
+    let letters: String = letters.collect();
+    let size = 8.0 + 4.0 * chance.below(4) as f32;
+    (Text2d::new(letters), TextFont::from_font_size(size))
+}
+
+fn cameras(mut commands: Commands) {
+    let eye = Transform::from_xyz(0.0, 0.0, 3.0);
+    commands.spawn((Camera3d::default(), eye.looking_at(Vec3::ZERO, Vec3::Y)));
+    let over = Camera {
+        order: 1,
+        clear_color: ClearColorConfig::None,
+        ..Camera::default()
+    };
+    commands.spawn((Camera2d, over));
+}
+
+fn add<A: Asset>(world: &mut World, asset: impl Into<A>) -> Handle<A> {
+    world.resource_mut::<Assets<A>>().add(asset.into())
+}
+
+/// Spawns an entity with a mesh.
+fn spawn_mesh<B: Bundle>(
+    world: &mut World,
+    chance: &mut Chance,
+    bundle: impl FnOnce(Handle<Mesh>, &mut World) -> B,
+) -> Shown {
+    let (mesh, [vertices, indices]) = mesh(chance);
+    let mesh = add::<Mesh>(world, mesh);
+    let bundle = bundle(mesh.clone(), world);
+    Shown {
+        entity: world.spawn(bundle).id(),
+        mesh,
+        vertices,
+        indices,
+    }
+}
+
+impl Stage {
+    /// Spawns what is missing.
+    fn fill(&mut self, world: &mut World, chance: &mut Chance) {
+        while self.meshes_3d.len() < MESHES {
+            let shown = spawn_mesh(world, chance, |mesh, world| {
+                let material = add::<StandardMaterial>(world, Color::WHITE);
+                (Mesh3d(mesh), MeshMaterial3d(material))
+            });
+            self.meshes_3d.push(shown);
+        }
+        while self.meshes_2d.len() < MESHES {
+            let shown = spawn_mesh(world, chance, |mesh, world| {
+                let material = add::<ColorMaterial>(world, Color::WHITE);
+                (Mesh2d(mesh), MeshMaterial2d(material))
+            });
+            self.meshes_2d.push(shown);
+        }
+        while self.images.len() < IMAGES {
+            let image = add::<Image>(world, image(chance));
+            let sprite = world.spawn(Sprite::from_image(image.clone())).id();
+            self.images.push((sprite, image));
+        }
+        while self.texts.len() < TEXTS {
+            self.texts.push(world.spawn(text(chance)).id());
+        }
+    }
+
+    /// Replaces, touches and removes assets and entities.
+    fn change(&mut self, world: &mut World, chance: &mut Chance) {
+        let [a, b] = [chance.below(MESHES), chance.below(MESHES)];
+        for shown in [&mut self.meshes_3d[a], &mut self.meshes_2d[b]] {
+            let (other, [vertices, indices]) = mesh(chance);
+            let mut meshes = world.resource_mut::<Assets<Mesh>>();
+            meshes.insert(shown.mesh.id(), other).expect("it is there");
+            (shown.vertices, shown.indices) = (vertices, indices);
+        }
+        let at = chance.below(IMAGES);
+        let other = image(chance);
+        let mut images = world.resource_mut::<Assets<Image>>();
+        let mut known = images.get_mut(&self.images[at].1).expect("it is there");
+        // Some change in place, and some get another size.
+        match &mut known.data {
+            Some(data) if chance.below(2) == 0 => data.fill(chance.below(256) as u8),
+            _ => *known = other,
+        }
+        drop(known);
+        match chance.below(4) {
+            0 => drop(world.despawn(self.meshes_3d.swap_remove(a).entity)),
+            1 => drop(world.despawn(self.meshes_2d.swap_remove(b).entity)),
+            2 => drop(world.despawn(self.images.swap_remove(at).0)),
+            _ => {
+                let at = chance.below(TEXTS);
+                world.entity_mut(self.texts[at]).insert(text(chance));
+            }
+        }
+        self.fill(world, chance);
+    }
+
+    /// Bytes of all live assets: on the host, and on the device.
+    fn live(&self, world: &World) -> [usize; 2] {
+        let (mut host, mut device) = (0, 0);
+        for (_, image) in world.resource::<Assets<Image>>().iter() {
+            host += image.data.as_ref().map_or(0, Vec::len);
+            let size = image.texture_descriptor.size;
+            device += 4 * (size.width * size.height * size.depth_or_array_layers) as usize;
+        }
+        let meshes = world.resource::<Assets<Mesh>>();
+        for (all, vertex) in [(&self.meshes_3d, VERTEX_3D), (&self.meshes_2d, VERTEX_2D)] {
+            for shown in all {
+                let mesh = meshes.get(&shown.mesh).expect("it is there");
+                if mesh.try_indices().is_ok() {
+                    host += shown.vertices * 32 + shown.indices * INDEX;
+                }
+                device += shown.vertices * vertex + shown.indices * INDEX;
+            }
+        }
+        [host, device]
+    }
+}
+
+/// Bytes of the process that are in memory.
+fn resident() -> usize {
+    let statm = std::fs::read_to_string("/proc/self/statm").expect("Linux tells");
+    let pages = statm.split(' ').nth(1).and_then(|it| it.parse().ok());
+    pages.map_or(0, |pages: usize| pages * 4096)
+}
+
+fn memory(world: &World) -> MemoryUse {
+    world.resource::<GpuDevice>().memory_use()
+}
+
+fn number(name: &str, default: u64) -> u64 {
+    let given = std::env::var(name).ok();
+    given.and_then(|it| it.parse().ok()).unwrap_or(default)
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn memory_follows_live_assets() {
+    let frames = number("QUADRILLE_MEMORY_FRAMES", 240);
+    let mut chance = Chance(number("QUADRILLE_MEMORY_SEED", 1) << 32 | 0x7f4a_7c15);
+    let plugins = (Quadrille3dPlugin::default(), Quadrille2dPlugin::default());
+    let mut rig = Rig::with(64, 48, plugins);
+    rig.app.add_systems(Startup, cameras);
+    rig.start();
+    rig.update(8);
+    let base = (memory(rig.app.world()).used as usize, resident());
+    let mut stage = Stage::default();
+    stage.fill(rig.app.world_mut(), &mut chance);
+    rig.update(8);
+    let mut most = [0.0_f64; 2];
+    for frame in 1..=frames {
+        stage.change(rig.app.world_mut(), &mut chance);
+        rig.update(1);
+        if frame % 20 > 0 {
+            continue;
+        }
+        // What was replaced is destroyed when no frame on its way uses it any more.
+        rig.update(4);
+        let [host, device] = stage.live(rig.app.world());
+        let used = memory(rig.app.world()).used as usize;
+        let on_device = used.saturating_sub(base.0);
+        let whole = resident().saturating_sub(base.1);
+        let [limit, whole_limit] = [
+            device * 3 / 2 + DEVICE_CONSTANT,
+            (host + device) * 3 / 2 + HOST_CONSTANT,
+        ];
+        most[0] = most[0].max(on_device as f64 / limit as f64);
+        most[1] = most[1].max(whole as f64 / whole_limit as f64);
+        assert!(
+            on_device <= limit,
+            "frame {frame}: {on_device} bytes on the device for {device} of live assets"
+        );
+        assert!(
+            whole <= whole_limit,
+            "frame {frame}: {whole} bytes are resident for {host} of live assets and {device} on the device"
+        );
+    }
+    let [device, whole] = most.map(|share| 100.0 * share);
+    println!("{frames} frames: {device:.0} % of the limit on the device, {whole:.0} % in all");
+}

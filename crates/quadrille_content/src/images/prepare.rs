@@ -1,0 +1,187 @@
+//! The system that uploads images.
+
+use bevy_asset::{
+    AssetEvent, AssetId, AssetLoadFailedEvent, AssetServer, Assets, RenderAssetUsages,
+};
+use bevy_ecs::prelude::*;
+use bevy_image::{Image as ImageAsset, ImageSamplerDescriptor};
+use quadrille::ecs::describe_texture;
+use quadrille::prelude::{GpuDevice, ImageDesc, Uploads};
+
+use super::arriving::Room;
+use super::{DefaultSampler, DeviceImages, Known, UploadBudget};
+use crate::samplers::Samplers;
+
+/// What happened to image assets since the last frame.
+#[derive(bevy_ecs::system::SystemParam)]
+pub(crate) struct ImageEvents<'w, 's> {
+    changed: MessageReader<'w, 's, AssetEvent<ImageAsset>>,
+    failed: MessageReader<'w, 's, AssetLoadFailedEvent<ImageAsset>>,
+}
+
+/// Follows the image assets, and uploads what is new within the budget.
+pub(crate) fn prepare_images(
+    mut events: ImageEvents,
+    mut images: ResMut<DeviceImages>,
+    mut assets: ResMut<Assets<ImageAsset>>,
+    mut uploads: ResMut<Uploads>,
+    gpu: Res<GpuDevice>,
+    server: Res<AssetServer>,
+    settings: (Res<UploadBudget>, Res<DefaultSampler>),
+) -> Result {
+    let (budget, default_sampler) = settings;
+    if images.placeholders.is_none() {
+        images.placeholders = Some(placeholders(&gpu, &mut images.samplers, &mut uploads)?);
+    }
+    for event in events.changed.read() {
+        match *event {
+            AssetEvent::Added { id } | AssetEvent::Modified { id } => images.waiting.put(id),
+            AssetEvent::Removed { id } => images.forget(id),
+            AssetEvent::Unused { .. } | AssetEvent::LoadedWithDependencies { .. } => {}
+        }
+    }
+    for event in events.failed.read() {
+        // The asset server has logged the path and the reason. What a failed reload would have
+        // replaced stays on screen.
+        if !images.known.contains_key(&event.id) {
+            images.failed.insert(event.id);
+        }
+    }
+    let mut upload = Upload {
+        images: &mut images,
+        assets: &mut assets,
+        uploads: &mut uploads,
+        gpu: &gpu,
+        server: &server,
+        default: &default_sampler,
+    };
+    for id in upload.images.waiting.take_fresh() {
+        upload.begin(id);
+    }
+    let mut spent = 0;
+    while let Some(id) = upload.images.waiting.first() {
+        let room = Room {
+            left: budget.bytes.saturating_sub(spent),
+            is_first: spent == 0,
+        };
+        match upload.go_on(id, Some(room)) {
+            Some(0) => break,
+            bytes => spent += bytes.unwrap_or(0),
+        }
+    }
+    Ok(())
+}
+
+/// The image assets, and what they are uploaded with.
+struct Upload<'a> {
+    images: &'a mut DeviceImages,
+    assets: &'a mut Assets<ImageAsset>,
+    uploads: &'a mut Uploads,
+    gpu: &'a GpuDevice,
+    server: &'a AssetServer,
+    default: &'a DefaultSampler,
+}
+
+impl Upload<'_> {
+    /// Uploads an image that came or changed at once, or queues it.
+    fn begin(&mut self, id: AssetId<ImageAsset>) {
+        let Some(desc) = self.describe(id) else {
+            return;
+        };
+        let Some(asset) = self.assets.get(id) else {
+            return;
+        };
+        let images = &mut *self.images;
+        if asset.data.is_none() {
+            let with = (self.gpu, self.server);
+            match images.keep((id, asset), with, self.default, &desc) {
+                Ok(false) => {}
+                Ok(true) => return images.waiting.end(id),
+                Err(reason) => return self.fail(id, &reason),
+            }
+        }
+        if images.comes_at_once(id, asset, &desc) {
+            self.go_on(id, None);
+        } else {
+            images.waiting.queue(id);
+        }
+    }
+
+    /// Uploads what there is room for of an image, or all of it. Returns how many bytes that was; none if
+    /// there is nothing to upload.
+    fn go_on(&mut self, id: AssetId<ImageAsset>, room: Option<Room>) -> Option<usize> {
+        let desc = self.describe(id)?;
+        let asset = self.assets.get(id)?;
+        let to = (self.gpu, &mut *self.uploads);
+        match self
+            .images
+            .go_on((id, asset), to, self.default, (&desc, room))
+        {
+            Ok(bytes) => {
+                if !self.images.waiting.has(id) {
+                    self.images.release(self.assets, id);
+                }
+                Some(bytes)
+            }
+            Err(reason) => {
+                self.fail(id, &reason);
+                None
+            }
+        }
+    }
+
+    /// Describes an image for the device, if it is to be there. If not, it waits no more.
+    fn describe(&mut self, id: AssetId<ImageAsset>) -> Option<ImageDesc> {
+        let asset = self.assets.get(id);
+        let is_wanted = |it: &&ImageAsset| it.asset_usage.contains(RenderAssetUsages::RENDER_WORLD);
+        let Some(asset) = asset.filter(is_wanted) else {
+            self.images.waiting.end(id);
+            return None;
+        };
+        let label = asset.texture_descriptor.label.unwrap_or("image");
+        match describe_texture(asset, label) {
+            Ok(desc) => Some(desc),
+            Err(reason) => {
+                self.fail(id, &reason);
+                None
+            }
+        }
+    }
+
+    fn fail(&mut self, id: AssetId<ImageAsset>, reason: &str) {
+        self.images.waiting.end(id);
+        self.images.fail(id, self.server, reason);
+    }
+}
+
+/// A grey chequerboard for what is still loading, and a loud one for what failed.
+fn placeholders(
+    gpu: &GpuDevice,
+    samplers: &mut Samplers,
+    uploads: &mut Uploads,
+) -> Result<[Known; 2], quadrille::vulkan::Error> {
+    let sampler = samplers.index(gpu, &ImageSamplerDescriptor::nearest())?;
+    let mut make = |name, colors: [[u8; 4]; 2]| {
+        let desc = ImageDesc::sampled(name, [8, 8], quadrille::prelude::Format::R8G8B8A8_SRGB);
+        let image = gpu.create_image(&desc)?;
+        let texels: Vec<u8> = (0..64)
+            .flat_map(|at: usize| colors[(at / 2 + at / 16) % 2])
+            .collect();
+        uploads.write_image(&image, &texels);
+        Ok(Known {
+            image,
+            sampler,
+            version: 0,
+        })
+    };
+    Ok([
+        make(
+            "placeholder of a loading image",
+            [[110, 110, 110, 160], [140, 140, 140, 160]],
+        )?,
+        make(
+            "placeholder of a failed image",
+            [[255, 0, 255, 255], [20, 20, 20, 255]],
+        )?,
+    ])
+}

@@ -1,0 +1,137 @@
+//! Mesh assets as both stores of meshes read them: errors told once, data released once.
+
+use std::any::TypeId;
+
+use bevy_asset::{AssetEvent, AssetId, AssetServer, Assets, RenderAssetUsages};
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
+use bevy_mesh::{Mesh, MeshAccessError};
+use bevy_platform::collections::{HashMap, HashSet};
+
+/// State that 2D and 3D share of the mesh assets that they draw.
+#[derive(Resource, Default)]
+pub struct DrawnMeshes {
+    /// Meshes that were read in this frame.
+    read: Vec<AssetId<Mesh>>,
+    /// Meshes that cannot be drawn, or not all of them, with the kinds of vertices for which that was said, and why.
+    refused: HashMap<AssetId<Mesh>, Vec<(TypeId, String)>>,
+    /// Meshes of which it was said that a change after their release is lost.
+    touched: HashSet<AssetId<Mesh>>,
+}
+
+impl DrawnMeshes {
+    /// Notes the last reason for a kind of vertices. Returns it if it was the last of neither kind.
+    fn note<V: 'static>(&mut self, id: AssetId<Mesh>, reason: String) -> Option<&str> {
+        let reasons = self.refused.entry(id).or_default();
+        let is_known = reasons.iter().any(|(_, known)| *known == reason);
+        reasons.retain(|(kind, _)| *kind != TypeId::of::<V>());
+        reasons.push((TypeId::of::<V>(), reason));
+        let (_, reason) = reasons.last()?;
+        (!is_known).then_some(reason)
+    }
+}
+
+/// The mesh assets, and what happened to them since the last frame.
+#[derive(SystemParam)]
+pub struct MeshAssets<'w, 's> {
+    events: MessageReader<'w, 's, AssetEvent<Mesh>>,
+    assets: Res<'w, Assets<Mesh>>,
+    drawn: ResMut<'w, DrawnMeshes>,
+    server: Res<'w, AssetServer>,
+}
+
+/// Whether the data of a mesh went to the device ([`RenderAssetUsages::RENDER_WORLD`]).
+pub fn is_released(mesh: &Mesh) -> bool {
+    matches!(
+        mesh.try_attribute_option(Mesh::ATTRIBUTE_POSITION),
+        Err(MeshAccessError::ExtractedToRenderWorld)
+    )
+}
+
+impl MeshAssets<'_, '_> {
+    /// Events since the last call.
+    pub(crate) fn events(&mut self) -> Vec<AssetEvent<Mesh>> {
+        self.events.read().copied().collect()
+    }
+
+    /// The asset, if it is there.
+    pub fn get(&self, id: AssetId<Mesh>) -> Option<&Mesh> {
+        self.assets.get(id)
+    }
+
+    /// Notes that a mesh was read for vertices of a kind: its data may go at the end of the frame. Says what
+    /// of it is left out.
+    pub(crate) fn note_read<V: 'static>(&mut self, id: AssetId<Mesh>, left_out: Option<String>) {
+        self.drawn.read.push(id);
+        self.drawn.touched.remove(&id);
+        match left_out {
+            Some(reason) => {
+                if let Some(reason) = self.drawn.note::<V>(id, reason) {
+                    let name = name(id, &self.server);
+                    tracing::warn!("a part of the mesh {name} cannot be drawn: {reason}");
+                }
+            }
+            None => {
+                if let Some(reasons) = self.drawn.refused.get_mut(&id) {
+                    reasons.retain(|(kind, _)| *kind != TypeId::of::<V>());
+                }
+            }
+        }
+    }
+
+    /// Says why a mesh cannot be drawn, unless that was the last reason for either kind of vertices.
+    pub(crate) fn refuse<V: 'static>(&mut self, id: AssetId<Mesh>, reason: String) {
+        if let Some(reason) = self.drawn.note::<V>(id, reason) {
+            let name = name(id, &self.server);
+            tracing::error!("the mesh {name} cannot be drawn: {reason}");
+        }
+    }
+
+    /// Says that a mesh stays as the device has it, once for each upload.
+    pub(crate) fn keep(&mut self, id: AssetId<Mesh>) {
+        if self.drawn.touched.insert(id) {
+            tracing::error!(
+                "the mesh {} was changed after its data went to the device, so it stays as it was; give it \
+                 `RenderAssetUsages::MAIN_WORLD` as well, or insert a whole mesh in its place",
+                name(id, &self.server)
+            );
+        }
+    }
+
+    /// Forgets what was said of a mesh that is gone.
+    pub(crate) fn forget(&mut self, id: AssetId<Mesh>) {
+        self.drawn.refused.remove(&id);
+        self.drawn.touched.remove(&id);
+    }
+
+    /// Has the file of a mesh loaded again, whose data went with a lost device. Tells whether there is one.
+    pub(crate) fn reload(&self, id: AssetId<Mesh>) -> bool {
+        let path = self.server.get_path(id);
+        let has_file = path.is_some();
+        if let Some(path) = path {
+            self.server.reload(path.without_label());
+        }
+        has_file
+    }
+}
+
+/// The path of an asset, or its number where it has none.
+fn name(id: AssetId<Mesh>, server: &AssetServer) -> String {
+    let path = server.get_path(id).map(|path| path.to_string());
+    path.unwrap_or_else(|| format!("{id:?}"))
+}
+
+/// Takes the data out of meshes that only the renderer wants, once all that draw them have read it.
+pub(crate) fn release_meshes(mut drawn: ResMut<DrawnMeshes>, mut assets: ResMut<Assets<Mesh>>) {
+    if drawn.read.is_empty() {
+        return;
+    }
+    for id in drawn.read.drain(..) {
+        if let Some(mesh) = assets.get_mut_untracked(id)
+            && mesh.asset_usage == RenderAssetUsages::RENDER_WORLD
+        {
+            // It fails where the data went already: two stores have read the mesh.
+            let _ = mesh.take_gpu_data();
+        }
+    }
+}
