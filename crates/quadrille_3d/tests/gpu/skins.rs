@@ -220,6 +220,8 @@ fn wanted(
     vector(&mut all, 0, place);
     vector(&mut all, 3, normal);
     all[6..10].fill(at as f64);
+    // The mesh has no texture coordinates.
+    all[10..14].fill(-1e30);
     vector(&mut all, 14, tangent);
     all[17] = handedness;
     all
