@@ -134,3 +134,60 @@ fn viewport_follows_scale_factor_of_window() {
     assert_eq!(shown(&mut world, camera), ([20, 20], [80, 40]));
     assert_eq!(shown(&mut world, camera), ([20, 20], [80, 40]));
 }
+
+#[test]
+fn scale_factor_of_image_divides_its_size() {
+    let (mut world, _, camera) = world_with_window(viewport([0, 0], [40, 20]));
+    let image = Image::default();
+    let size = image.size();
+    let image = world.resource_mut::<Assets<Image>>().add(image);
+    let mut target = bevy_camera::ImageRenderTarget::from(image);
+    target.scale_factor = 0.5;
+    let target = RenderTarget::Image(target);
+    world.entity_mut(camera).insert((Camera::default(), target));
+    world.run_system_cached(update_cameras).expect("it runs");
+    let camera = world.get::<Camera>(camera).expect("it is there");
+    assert_eq!(camera.physical_target_size(), Some(size));
+    assert_eq!(camera.logical_target_size(), Some(size.as_vec2() * 2.0));
+}
+
+/// A projection that scales by what the viewport's width is.
+#[derive(Clone, Debug, Default)]
+struct ByWidth(f32);
+
+impl bevy_camera::CameraProjection for ByWidth {
+    fn get_clip_from_view(&self) -> bevy_math::Mat4 {
+        bevy_math::Mat4::from_scale(Vec3::splat(self.0))
+    }
+
+    fn get_clip_from_view_for_sub(&self, _: &bevy_camera::SubCameraView) -> bevy_math::Mat4 {
+        -self.get_clip_from_view()
+    }
+
+    fn update(&mut self, width: f32, _: f32) {
+        self.0 = width;
+    }
+
+    fn far(&self) -> f32 {
+        1.0
+    }
+
+    fn get_frustum_corners(&self, _: f32, _: f32) -> [bevy_math::Vec3A; 8] {
+        [bevy_math::Vec3A::ZERO; 8]
+    }
+}
+
+#[test]
+fn custom_projection_is_used() {
+    let (mut world, _, camera) = world_with_window(viewport([0, 0], [40, 20]));
+    let projection = Projection::custom(ByWidth::default());
+    world.entity_mut(camera).insert(projection);
+    shown(&mut world, camera);
+    let clip = |world: &World| world.get::<Camera>(camera).map(Camera::clip_from_view);
+    let scaled = bevy_math::Mat4::from_scale(Vec3::splat(40.0));
+    assert_eq!(clip(&world), Some(scaled));
+    let mut changed = world.get_mut::<Camera>(camera).expect("it is there");
+    changed.sub_camera_view = Some(bevy_camera::SubCameraView::default());
+    shown(&mut world, camera);
+    assert_eq!(clip(&world), Some(-scaled));
+}
