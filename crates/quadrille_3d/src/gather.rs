@@ -240,29 +240,37 @@ pub(crate) struct MeshBuffers<'w> {
     indices: ResMut<'w, Indices3d>,
 }
 
-/// Sends what changed in the tables.
+/// Components that decide which pipelines meshes need.
+#[derive(SystemParam)]
+pub(crate) struct PipelineDemand<'w, 's> {
+    rects: Query<'w, 's, (), With<RectLight>>,
+    cameras: Query<'w, 's, &'static Camera, With<Camera3d>>,
+}
+
+/// Uploads changed rows of the tables.
 pub(crate) fn send_meshes(
     mut instances: ResMut<InstanceStore>,
     mut materials: ResMut<MaterialStore>,
     mut buffers: MeshBuffers,
     mut scene: ResMut<Scene3d>,
-    (mut pipelines, rects, cameras): (
-        ResMut<Pipelines3d>,
-        Query<(), With<RectLight>>,
-        Query<&Camera, With<Camera3d>>,
-    ),
+    (mut pipelines, drawn): (ResMut<Pipelines3d>, PipelineDemand),
     gpu: Res<GpuDevice>,
     mut uploads: ResMut<Uploads>,
 ) -> Result {
     let to = &mut buffers;
     instances.bins.list(&mut scene.groups);
     // Cameras with `Camera::invert_culling` draw the same meshes with others.
-    let inverts = cameras.iter().any(|it| it.is_active && it.invert_culling);
+    let inverts = drawn
+        .cameras
+        .iter()
+        .any(|it| it.is_active && it.invert_culling);
     let keys = scene.groups.iter().flat_map(|group| {
         let inverted = inverts.then_some(group.pipeline.of_view(true));
         [group.pipeline].into_iter().chain(inverted)
     });
-    pipelines.meshes.prepare(&gpu, keys, !rects.is_empty())?;
+    pipelines
+        .meshes
+        .prepare(&gpu, keys, !drawn.rects.is_empty())?;
     scene.chunks = instances.bins.len();
     scene.instances = instances.len();
     scene.members = instances.bins.members.rows().len() as u32;
