@@ -115,7 +115,7 @@ fn skipped_camera_is_written_by_one_that_shares_its_texture() {
         is_skipped: true,
         ..layer()
     };
-    assert!(!is_written(&[skipped.clone()], 0));
+    assert!(!is_written(std::slice::from_ref(&skipped), 0));
     assert!(is_written(&[skipped.clone(), layer()], 0));
     let clears = Layer {
         writeback: MsaaWriteback::Off,
