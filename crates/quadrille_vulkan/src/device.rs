@@ -176,6 +176,8 @@ pub(crate) struct Device {
     pub frames_in_flight: u32,
     /// What [`Settings::table_entries`] comes to.
     pub most_table_entries: u32,
+    /// [`Settings::unchecked_tables`]
+    pub unchecked_tables: bool,
     /// Passes that wish for no queue may move.
     pub auto_queues: bool,
     /// Whether transient resources may share memory.
@@ -270,6 +272,7 @@ impl Device {
             frames_taken: AtomicBool::new(false),
             frames_in_flight: settings.frames_in_flight.max(1),
             most_table_entries: most_entries(settings.table_entries, info.software),
+            unchecked_tables: settings.unchecked_tables,
             auto_queues: settings.auto_queues,
             aliasing: settings.aliasing,
             sharing: settings.sharing,

@@ -47,13 +47,15 @@ pub(crate) use formats::MAX_COLORS;
 pub(crate) use graphics_code::GraphicsCode;
 pub(crate) use vertices::MOST_BUFFERS;
 
+use std::borrow::Cow;
+
 use ash::vk;
 
 use crate::deep_stack;
 use crate::device::Device;
 use crate::device::time_limit::scheduled::Compiling;
 use crate::error::ShaderError;
-use crate::shader::GpuShader;
+use crate::shader::{GpuShader, for_tables};
 
 /// Calls the driver's compiler on a stack that fits the deepest shader. A panic around it is an error,
 /// which is kept as any other: the pipeline is not compiled again in each frame.
@@ -78,7 +80,13 @@ struct Module<'a> {
 
 impl<'a> Module<'a> {
     fn new(device: &'a Device, shader: &GpuShader) -> Result<Self, vk::Result> {
-        let info = vk::ShaderModuleCreateInfo::default().code(shader.words());
+        let mut entries = shader.entry_points().iter();
+        let words = if entries.any(|entry| !entry.tables.is_empty()) {
+            Cow::Owned(for_tables(shader.words(), !device.unchecked_tables))
+        } else {
+            Cow::Borrowed(shader.words())
+        };
+        let info = vk::ShaderModuleCreateInfo::default().code(&words);
         // SAFETY: the words were validated by naga or checked and reflected; a driver may still
         // refuse them, which is an error.
         let raw = unsafe { device.raw.create_shader_module(&info, None) }?;

@@ -35,7 +35,7 @@ pub(crate) use table::Members;
 use table::written_members;
 pub use table::{TableBinding, TableKind};
 
-pub(crate) use spirv::control_flow_depth;
+pub(crate) use spirv::{BOUNDS, SHIFT, control_flow_depth, for_tables};
 
 pub(crate) use constants::{Constants, check as check_constants};
 

@@ -123,6 +123,23 @@ fn rows(rig: &mut Rig) -> Mut<'_, Rows> {
     rig.app.world_mut().resource_mut::<Rows>()
 }
 
+#[test]
+#[ignore = "needs a device"]
+fn indices_beyond_a_table_find_its_last_buffer() {
+    let wild = "array(0u, 7u, 8u, 9u, 1000u, 1048576u, 2147483648u, 4294967295u)[id.x]";
+    let mut rig = rig(&format!("rows[{wild}].count"), false);
+    rig.app.add_systems(Render, look::<Seen>);
+    for at in 0..ENTRIES {
+        let buffer = make(&rig, &format!("row {at}"), 4, Sharing::Concurrent);
+        fill(&mut rig, &buffer, &[7 + at, 0, 0, 0]);
+        rows(&mut rig).insert(&buffer).expect("it fits");
+    }
+    rig.update(2);
+    let seen = read(&mut rig, |world| world.resource::<Seen>().0.clone());
+    rig.expect_no_errors();
+    assert_eq!(row(&seen, 1), [7, 14, 14, 14, 14, 14, 14, 14]);
+}
+
 fn each_invocation_chooses(spirv: bool) {
     let mut rig = rig(BOTH, spirv);
     rig.app.add_systems(Render, look::<Seen>);

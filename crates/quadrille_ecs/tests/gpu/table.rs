@@ -183,6 +183,44 @@ fn each_invocation_chooses_a_2d_image() {
     each_invocation_chooses(|name| ImageTableDesc::d2(name, ENTRIES), D2, image, false);
 }
 
+/// An image at an index that is of the table, or not.
+const WILD: [&str; 2] = [
+    "texture_2d<f32>",
+    "textureSampleLevel(
+        textures[array(0u, 1u, 2u, 3u, 8u, 1048576u, 2147483648u, 4294967295u)[id.x]],
+        nearest, place.xy, 0.0,
+    )",
+];
+
+fn indices_beyond_find_the_last_image(spirv: bool) {
+    let mut rig = rig(|name| ImageTableDesc::d2(name, 3), WILD, spirv);
+    rig.app.add_systems(Render, look::<Seen>);
+    let colors = [0xff00_00ff, 0xff00_ff00, 0xffff_0000];
+    for (at, color) in colors.into_iter().enumerate() {
+        let image = texture(&rig, &format!("texture {at}"));
+        fill(&mut rig, &image, color);
+        table(&mut rig).insert(&image).expect("it fits");
+    }
+    rig.update(2);
+    let seen = read(&mut rig, |world| world.resource::<Seen>().0.clone());
+    rig.expect_no_errors();
+    let mut expected = [colors[2]; ENTRIES as usize];
+    expected[..3].copy_from_slice(&colors);
+    assert_eq!(row(&seen, 1), expected);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn indices_beyond_a_table_find_its_last_image() {
+    indices_beyond_find_the_last_image(false);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn indices_of_spirv_beyond_a_table_find_its_last_image() {
+    indices_beyond_find_the_last_image(true);
+}
+
 #[test]
 #[ignore = "needs a device"]
 fn names_tell_what_numbers_tell() {
@@ -532,4 +570,94 @@ fn an_app_without_passes_has_no_tables() {
     let mut rig = Rig::new();
     rig.update(3);
     rig.expect_no_errors();
+}
+
+/// Sums of many images, chosen at random, in as many invocations as `QUADRILLE_TABLE_GROUPS` says times 64.
+const SUMS: &str = "
+    enable wgpu_binding_array;
+    @group(0) @binding(0) var<storage, read_write> sums: array<vec4f>;
+    @group(1) @binding(0) var nearest: sampler;
+    @group(1) @binding(1) var textures: binding_array<texture_2d<f32>>;
+
+    @compute @workgroup_size(64)
+    fn sum(@builtin(global_invocation_id) id: vec3u) {
+        var random = id.x * 747796405u + 2891336453u;
+        var sum = vec4f();
+        for (var at = 0; at < 256; at += 1) {
+            random = random * 1664525u + 1013904223u;
+            let place = vec2f(f32(random & 255u) / 256.0, 0.5);
+            sum += textureSampleLevel(textures[random >> 22u], nearest, place, 0.0);
+        }
+        sums[id.x % 256u] = sum;
+    }";
+
+#[derive(Resource)]
+struct Sum {
+    pipeline: ComputePipeline,
+    groups: u32,
+}
+
+fn sum(
+    mut recorder: Recorder,
+    textures: Table<Textures>,
+    sums: StorageReadWrite<Seen>,
+    sum: Res<Sum>,
+) {
+    recorder
+        .compute(&sum.pipeline)
+        .bind(0, &sums)
+        .table(1, &textures)
+        .dispatch([sum.groups, 1, 1]);
+}
+
+/// The sums, and the least time that the pass took on the device.
+fn sums(unchecked: bool, groups: u32) -> (Vec<u32>, std::time::Duration) {
+    let mut rig = Rig::with(|plugins| plugins.settings.unchecked_tables = unchecked);
+    let gpu = rig.app.world().resource::<GpuDevice>().clone();
+    let sampler = gpu
+        .create_sampler(&SamplerDesc::nearest())
+        .expect("samplers can be made");
+    let desc = ImageTableDesc::d2("textures", 1024).with_sampler(&sampler);
+    let table = gpu.image_table(&desc).expect("tables can be made");
+    let shader = GpuShader::wgsl("sums", SUMS).expect("it is WGSL");
+    let pipeline = gpu
+        .compute_pipeline(&ComputePipelineDesc::of("sums", &shader))
+        .expect("it is a pipeline");
+    let desc = BufferDesc::storage("sums", 256 * 16);
+    let seen = gpu.create_buffer(&desc).expect("buffers can be made");
+    let world = rig.app.world_mut();
+    let mut uploads = world.resource_mut::<Uploads>();
+    uploads.write_buffer(&seen, 0, &[0; 256 * 16]);
+    world.insert_resource(Textures(table));
+    world.insert_resource(Seen(seen));
+    world.insert_resource(Sum { pipeline, groups });
+    for at in 0..1024 {
+        let image = texture(&rig, &format!("texture {at}"));
+        fill(&mut rig, &image, (at % 256) * 0x0101_0101);
+        self::table(&mut rig).insert(&image).expect("it fits");
+    }
+    rig.app.add_systems(Render, sum);
+    rig.app.world_mut().resource_mut::<Renderer>().measure(true);
+    let mut least = std::time::Duration::MAX;
+    for _ in 0..if groups > 4 { 60 } else { 4 } {
+        rig.update(1);
+        let times = rig.app.world().resource::<Renderer>().device_times();
+        let passes = times.iter().flat_map(|times| &times.passes);
+        let took = passes.filter(|pass| pass.name.contains("sum"));
+        least = took.map(|pass| pass.end - pass.begin).fold(least, Ord::min);
+    }
+    let seen = read(&mut rig, |world| world.resource::<Seen>().0.clone());
+    rig.expect_no_errors();
+    (seen, least)
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn good_indices_find_the_same_checked_and_unchecked() {
+    let groups = std::env::var("QUADRILLE_TABLE_GROUPS").ok();
+    let groups = groups.map_or(4, |groups| groups.parse().expect("it is a number"));
+    let [checked, unchecked] = [false, true].map(|unchecked| sums(unchecked, groups));
+    println!("checked {:?}, unchecked {:?}", checked.1, unchecked.1);
+    assert!(checked.0.iter().any(|it| *it != 0));
+    assert_eq!(checked.0, unchecked.0);
 }

@@ -3,7 +3,7 @@
 use ash::vk;
 
 use crate::device::Device;
-use crate::shader::{Members, TableBinding};
+use crate::shader::{BOUNDS, Members, SHIFT, TableBinding};
 
 /// What a device has of descriptors.
 pub(crate) struct Limits {
@@ -42,6 +42,9 @@ pub(super) fn most_entries(wanted: Option<u32>, software: bool) -> u32 {
     };
     wanted.unwrap_or(usual).max(1)
 }
+
+/// Bytes of the block with a table's last index.
+pub(crate) const BOUNDS_BYTES: u32 = 4;
 
 /// What is left to the descriptors of set 0 and to samplers.
 const OTHERS: u32 = 64;
@@ -90,28 +93,34 @@ pub(crate) fn layout(
             .stage_flags(vk::ShaderStageFlags::ALL_GRAPHICS | vk::ShaderStageFlags::COMPUTE)
     };
     let bindings = [
+        // Bytes: the last index.
         binding(
-            TableBinding::SAMPLERS,
+            BOUNDS,
+            vk::DescriptorType::INLINE_UNIFORM_BLOCK,
+            BOUNDS_BYTES,
+        ),
+        binding(
+            TableBinding::SAMPLERS + SHIFT,
             vk::DescriptorType::SAMPLER,
             TableBinding::MOST_SAMPLERS,
         ),
-        binding(members.binding(), members.descriptor(), most),
+        binding(members.binding() + SHIFT, members.descriptor(), most),
     ];
     let partial = vk::DescriptorBindingFlags::PARTIALLY_BOUND;
     let flags = [
+        vk::DescriptorBindingFlags::empty(),
         partial,
         partial | vk::DescriptorBindingFlags::VARIABLE_DESCRIPTOR_COUNT,
     ];
     // Samplers belong to images.
-    let first = match members {
-        Members::Images => 0,
-        Members::Buffers => 1,
+    let (bindings, flags) = match members {
+        Members::Images => (bindings.to_vec(), flags.to_vec()),
+        Members::Buffers => (vec![bindings[0], bindings[2]], vec![flags[0], flags[2]]),
     };
-    let mut flags =
-        vk::DescriptorSetLayoutBindingFlagsCreateInfo::default().binding_flags(&flags[first..]);
+    let mut flags = vk::DescriptorSetLayoutBindingFlagsCreateInfo::default().binding_flags(&flags);
     let info = vk::DescriptorSetLayoutCreateInfo::default()
         .flags(vk::DescriptorSetLayoutCreateFlags::UPDATE_AFTER_BIND_POOL)
-        .bindings(&bindings[first..])
+        .bindings(&bindings)
         .push_next(&mut flags);
     // SAFETY: the counts are within the limits; the flags' features are enabled on every device.
     let layout = unsafe { device.raw.create_descriptor_set_layout(&info, None) };

@@ -1,7 +1,7 @@
 //! The baseline that Quadrille needs, and what it uses where the device has it.
 //!
 //! Baseline: Vulkan 1.3 with `synchronization2`, `timelineSemaphore`, `dynamicRendering`,
-//! `maintenance4`, `descriptorIndexing`, `bufferDeviceAddress`, `separateDepthStencilLayouts`,
+//! `maintenance4`, `descriptorIndexing`, `inlineUniformBlock`, `bufferDeviceAddress`, `separateDepthStencilLayouts`,
 //! `robustBufferAccess`, and `VK_KHR_push_descriptor`.
 
 use std::ffi::{CStr, CString, c_void};
@@ -171,6 +171,8 @@ impl Support {
         let vulkan12: vk::PhysicalDeviceVulkan12Features<'_> = source.read();
         let vulkan13: vk::PhysicalDeviceVulkan13Features<'_> = source.read();
         self.need_feature("synchronization2", vulkan13.synchronization2);
+        // The bounds of tables.
+        self.need_feature("inlineUniformBlock", vulkan13.inline_uniform_block);
         self.need_feature("dynamicRendering", vulkan13.dynamic_rendering);
         self.need_feature("maintenance4", vulkan13.maintenance4);
         self.need_feature("timelineSemaphore", vulkan12.timeline_semaphore);
@@ -398,6 +400,7 @@ impl OwnFeatures {
             vulkan12: support.vulkan12(),
             vulkan13: vk::PhysicalDeviceVulkan13Features::default()
                 .synchronization2(true)
+                .inline_uniform_block(true)
                 .dynamic_rendering(true)
                 .maintenance4(true)
                 .robust_image_access(true)

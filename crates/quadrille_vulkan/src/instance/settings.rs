@@ -91,6 +91,10 @@ pub struct Settings {
     /// [`BufferTable`](crate::BufferTable)) may have room for; `None` is 16,384 on a device in software, whose driver may keep room for the most in each table
     /// whatever its capacity is, and 1,048,576 on others. The device's own limit holds as well.
     pub table_entries: Option<u32>,
+    /// Leave indices of tables as shaders compute them. Off: an index beyond a table finds its last entry,
+    /// which takes a comparison for each access. On, it is undefined behaviour, which may crash the
+    /// program or lose the device; for shaders whose indices are known to be right.
+    pub unchecked_tables: bool,
     /// Enable the instance extensions for windows.
     pub windows: bool,
     /// Extensions and features for Vulkan commands of one's own
@@ -121,6 +125,7 @@ impl Default for Settings {
             validation: false,
             frames_in_flight: 2,
             table_entries: None,
+            unchecked_tables: false,
             windows: true,
             extensions: Vec::new(),
         }

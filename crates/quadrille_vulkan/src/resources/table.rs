@@ -54,8 +54,8 @@ pub struct TableIndex(pub u32);
 ///
 /// In a shader a table is a group of its own, from 1 on: its samplers, if it has any, are at binding
 /// 0 (a `sampler`, or a `binding_array<sampler, N>` of at most 16), and its images are at binding 1.
-/// An index may differ from invocation to invocation. It has to be below the table's capacity: what
-/// is beyond is not checked on the device.
+/// An index may differ from invocation to invocation. One beyond the table's capacity finds its last
+/// entry, unless [`Settings::unchecked_tables`](crate::Settings::unchecked_tables) says otherwise.
 ///
 /// ```wgsl
 /// enable wgpu_binding_array; // what the translator calls arrays of images
@@ -80,8 +80,8 @@ pub type ImageTable = ResourceTable<GpuImage>;
 ///
 /// In a shader a table is a group of its own, from 1 on, with its buffers at binding 0: in WGSL a
 /// `binding_array` of a structure, in SPIR-V a runtime array of a block that is not written. An index may
-/// differ from invocation to invocation. It has to be below the table's capacity: what is beyond is not
-/// checked on the device. What is beyond the end of a buffer is: it reads as zeros, or as other parts of
+/// differ from invocation to invocation. One beyond the table's capacity finds its last entry, unless
+/// [`Settings::unchecked_tables`](crate::Settings::unchecked_tables) says otherwise. What is beyond the end of a buffer reads as zeros, or as other parts of
 /// the buffer (`robustBufferAccess`, section "Robust Buffer Access"). An entry without a buffer shows a
 /// fallback of 256 bytes, all zero. `arrayLength` takes an index that is the same for all invocations,
 /// since the translator (naga 30) marks no other as non-uniform there.

@@ -1,10 +1,12 @@
 //! Whether bytes can be a SPIR-V module (SPIR-V specification, section 2.3 "Physical Layout").
 
 mod control_flow;
+mod table_bounds;
 
 use crate::error::ShaderError;
 
 pub(crate) use control_flow::control_flow_depth;
+pub(crate) use table_bounds::{BOUNDS, SHIFT, for_tables};
 
 /// The first word of every module.
 const MAGIC: u32 = 0x0723_0203;
@@ -20,8 +22,13 @@ const EXTENSION: u32 = 10;
 /// `RuntimeDescriptorArray`
 const RUNTIME_ARRAYS: u32 = 5302;
 
+/// `OpExtInstImport`
+const EXT_INST_IMPORT: u32 = 11;
+
 /// `OpDecorate`
 const DECORATE: u32 = 71;
+/// `OpMemberDecorate`
+const MEMBER_DECORATE: u32 = 72;
 /// `Binding`
 const BINDING: u32 = 33;
 /// `InputAttachmentIndex`

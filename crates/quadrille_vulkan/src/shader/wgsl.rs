@@ -196,6 +196,7 @@ fn options() -> spv::Options<'static> {
             index: BoundsCheckPolicy::Restrict,
             buffer: BoundsCheckPolicy::Unchecked,
             image_load: BoundsCheckPolicy::Unchecked,
+            // Restricted where the capacity of tables is known: `spirv/table_bounds.rs`.
             binding_array: BoundsCheckPolicy::Unchecked,
         },
         zero_initialize_workgroup_memory: spv::ZeroInitializeWorkgroupMemoryMode::Native,

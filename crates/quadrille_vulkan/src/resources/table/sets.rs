@@ -7,10 +7,11 @@ use ash::vk;
 use super::member::TablePlan;
 use super::{Contents, TableInner, check};
 use crate::device::Device;
+use crate::device::table_layout::BOUNDS_BYTES;
 use crate::error::Error;
 use crate::resources::descriptor::Info;
 use crate::resources::handle::Handle;
-use crate::shader::{TableBinding, TableKind};
+use crate::shader::{BOUNDS, SHIFT, TableBinding, TableKind};
 
 /// A pool with so many sets of a table.
 pub(super) fn create(
@@ -29,16 +30,20 @@ pub(super) fn create(
     };
     let sizes = [
         size(plan.kind.members().descriptor(), plan.capacity),
+        size(vk::DescriptorType::INLINE_UNIFORM_BLOCK, BOUNDS_BYTES),
         size(vk::DescriptorType::SAMPLER, TableBinding::MOST_SAMPLERS),
     ];
+    let mut blocks = vk::DescriptorPoolInlineUniformBlockCreateInfo::default()
+        .max_inline_uniform_block_bindings(sets);
     let sizes = match plan.kind {
-        TableKind::Buffers => &sizes[..1],
+        TableKind::Buffers => &sizes[..2],
         TableKind::Images(_) | TableKind::Samplers(_) => &sizes[..],
     };
     let info = vk::DescriptorPoolCreateInfo::default()
         .flags(vk::DescriptorPoolCreateFlags::UPDATE_AFTER_BIND)
         .max_sets(sets)
-        .pool_sizes(sizes);
+        .pool_sizes(sizes)
+        .push_next(&mut blocks);
     // SAFETY: the sizes are not 0, since the capacity is not.
     let pool = unsafe { device.raw.create_descriptor_pool(&info, None) };
     let pool = pool.map_err(wrong("vkCreateDescriptorPool"))?;
@@ -77,15 +82,26 @@ pub(super) fn fill(table: &TableInner) -> Result<(), Error> {
     let samplers: Vec<_> = (0..TableBinding::MOST_SAMPLERS)
         .filter_map(sampler)
         .collect();
+    let last = (table.capacity - 1).to_le_bytes();
     for set in &table.sets {
+        let mut block = vk::WriteDescriptorSetInlineUniformBlock::default().data(&last);
+        let bounds = vk::WriteDescriptorSet {
+            // Bytes of the block.
+            descriptor_count: BOUNDS_BYTES,
+            ..vk::WriteDescriptorSet::default()
+                .dst_set(*set)
+                .dst_binding(BOUNDS)
+                .descriptor_type(vk::DescriptorType::INLINE_UNIFORM_BLOCK)
+                .push_next(&mut block)
+        };
         let members = write(table.kind, &members).dst_set(*set);
         let samplers = vk::WriteDescriptorSet::default()
             .dst_set(*set)
-            .dst_binding(TableBinding::SAMPLERS)
+            .dst_binding(TableBinding::SAMPLERS + SHIFT)
             .descriptor_type(vk::DescriptorType::SAMPLER)
             .image_info(&samplers);
-        let writes = [members, samplers];
-        let count = if table.samplers.is_empty() { 1 } else { 2 };
+        let writes = [bounds, members, samplers];
+        let count = if table.samplers.is_empty() { 2 } else { 3 };
         // SAFETY: the sets are new, the member and the samplers are of this device, and the counts are
         // those that the sets were made with.
         unsafe {
@@ -124,7 +140,7 @@ fn write(kind: TableKind, members: &[Info]) -> vk::WriteDescriptorSet<'_> {
     let write = vk::WriteDescriptorSet {
         descriptor_count: members.len() as u32,
         ..vk::WriteDescriptorSet::default()
-            .dst_binding(kind.members().binding())
+            .dst_binding(kind.members().binding() + SHIFT)
             .descriptor_type(kind.members().descriptor())
     };
     // `Info` is a union of both, as wide as each of them.
