@@ -581,7 +581,8 @@ const SUMS: &str = "
 
     @compute @workgroup_size(64)
     fn sum(@builtin(global_invocation_id) id: vec3u) {
-        var random = id.x * 747796405u + 2891336453u;
+        // Those that write to one place write the same.
+        var random = (id.x % 256u) * 747796405u + 2891336453u;
         var sum = vec4f();
         for (var at = 0; at < 256; at += 1) {
             random = random * 1664525u + 1013904223u;
