@@ -29,20 +29,20 @@ fn the_layout_is_that_of_the_struct() {
 
 #[test]
 fn normals_are_made_where_there_are_none() {
-    let data = MeshData::<Vertex>::read(&triangle()).unwrap();
+    let (data, _) = MeshData::<Vertex>::read(&triangle()).unwrap();
     for vertex in &data.vertices {
         assert_eq!(vertex.normal, [0.0, 0.0, 1.0]);
         assert_eq!(vertex.color, [1.0; 4]);
     }
     let turned = triangle().with_inserted_indices(Indices::U16(vec![0, 2, 1]));
-    let data = MeshData::<Vertex>::read(&turned).unwrap();
+    let (data, _) = MeshData::<Vertex>::read(&turned).unwrap();
     assert_eq!(data.vertices[0].normal, [0.0, 0.0, -1.0]);
 }
 
 #[test]
 fn normals_have_length_one() {
     let long = triangle().with_inserted_attribute(Mesh::ATTRIBUTE_NORMAL, vec![[0.0, 3.0, 4.0]; 3]);
-    let data = MeshData::<Vertex>::read(&long).unwrap();
+    let (data, _) = MeshData::<Vertex>::read(&long).unwrap();
     assert_eq!(data.vertices[0].normal, [0.0, 0.6, 0.8]);
 }
 
@@ -51,11 +51,11 @@ fn the_second_texture_coordinates_are_the_first_where_there_are_none() {
     let shown = triangle()
         .with_inserted_attribute(Mesh::ATTRIBUTE_UV_0, vec![[0.25, 0.5]; 3])
         .with_inserted_attribute(Mesh::ATTRIBUTE_TANGENT, vec![[1.0, 0.0, 0.0, -1.0]; 3]);
-    let data = MeshData::<Vertex>::read(&shown).unwrap();
+    let (data, _) = MeshData::<Vertex>::read(&shown).unwrap();
     assert_eq!(data.vertices[1].uvs, [[0.25, 0.5]; 2]);
     assert_eq!(data.vertices[1].tangent, [1.0, 0.0, 0.0, -1.0]);
     let both = shown.with_inserted_attribute(Mesh::ATTRIBUTE_UV_1, vec![[1.0, 2.0]; 3]);
-    let data = MeshData::<Vertex>::read(&both).unwrap();
+    let (data, _) = MeshData::<Vertex>::read(&both).unwrap();
     assert_eq!(data.vertices[1].uvs, [[0.25, 0.5], [1.0, 2.0]]);
 }
 

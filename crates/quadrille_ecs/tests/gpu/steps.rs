@@ -26,7 +26,7 @@ fn appends(digit: u32, steps: &'static [u32]) -> ScheduleConfigs<ScheduleSystem>
     let system =
         move |mut recorder: Recorder, numbers: StorageReadWrite<Numbers>, pipeline: Res<Append>| {
             let uses = [numbers.reads_and_writes()];
-            let mut append = |mut pass: PassRecorder<'_>| {
+            let append = |mut pass: PassRecorder<'_>| {
                 pass.compute(&pipeline.0)
                     .bind(0, &numbers)
                     .push(&digit)
