@@ -82,7 +82,7 @@
 //! | `many_cubes --shadows` (160,000) | 6.74 | 6.73 | culling, before shadows |
 //! | 64 shadowed spot lights | 25.1 | 25.3 | `cluster_3d` |
 //!
-//! `QUADRILLE_PASSES=1` says what each pass takes, and `--plan` of the examples on which queue it runs.
+//! `RenderDiagnosticsPlugin` measures each pass, and `--plan` of the examples prints on which queue it runs.
 
 #[allow(unused_imports, reason = "the page links to these")]
 use crate::*;
