@@ -74,6 +74,14 @@ pub(crate) enum Command {
         /// Frames, in the form of crates/quadrille_sync/cases
         file: PathBuf,
     },
+    /// Pack the GPU test suites for a machine with a GPU and without cargo
+    ///
+    /// A script beside the archive unpacks and runs them there, each test in a process of its own, under the
+    /// validation layer that comes with them.
+    SuitesForDevice {
+        /// Where archive and script are written
+        folder: PathBuf,
+    },
     /// Measure what a frame of many passes costs, beside the same frame written by hand
     ///
     /// Without a mode: what planning costs and how that grows, then a table of all modes and sizes,
@@ -119,7 +127,9 @@ A file:
 
   === same
 
-All words of it are in crates/quadrille_sync/src/text.rs.";
+All words of it are in crates/quadrille_sync/src/text.rs. A frame that a program has captured (--case of the
+examples, Renderer::case_text) has a section === states, what it began with, and its plan behind
+=== plan.";
 
 const BENCH: &str = "\
 Options are those of frame_bench: --mode reuse|replan|order|systems|threads, --n, --frames,

@@ -41,6 +41,7 @@ mod setup;
 mod soak;
 mod steps;
 mod stuck;
+mod suites;
 mod tidy;
 mod validation;
 mod verify;
@@ -80,6 +81,7 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Examples => verify::examples(),
         Command::Plan(options) => plan::plan(&options),
         Command::Check { file } => Ok(plan::check(&file)),
+        Command::SuitesForDevice { folder } => suites::pack(&folder),
         Command::Bench(options) => bench::run(&options),
         Command::BenchPlan => bench_plan::run(),
         Command::BevyExamples(request) => bevy_examples::run(&request),

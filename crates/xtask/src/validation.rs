@@ -72,6 +72,11 @@ impl Stack {
         command
     }
 
+    /// The folder with the stack's libraries (`root`), the layer's settings and the script `run`.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// The script that starts programs: for tools that start them by themselves.
     pub(crate) fn runner(&self) -> PathBuf {
         self.folder.join("run")
