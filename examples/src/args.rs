@@ -72,6 +72,10 @@ pub struct CommonArgs {
     /// Write the last frame's plan as a Graphviz diagram
     #[arg(long, value_name = "FILE.dot")]
     pub dot: Option<PathBuf>,
+
+    /// Write the first and the last frames, with the states that each began with: for cargo xtask check
+    #[arg(long, value_name = "FILE.txt")]
+    pub case: Option<PathBuf>,
 }
 
 impl CommonArgs {

@@ -29,7 +29,7 @@ fn message(line: &str) -> String {
 #[test]
 fn reads_what_every_example_takes() {
     let line = "--headless --frames 7 --size 8x9 --screenshot a.png --report b.json --plan c.txt \
-                --dot d.dot --trace e.json";
+                --dot d.dot --trace e.json --case f.txt";
     let args = read(line).unwrap();
     assert_eq!(args.size, Size::new(8, 9).ok());
     let expected = CommonArgs {
@@ -39,6 +39,7 @@ fn reads_what_every_example_takes() {
         report: Some("b.json".into()),
         plan: Some("c.txt".into()),
         dot: Some("d.dot".into()),
+        case: Some("f.txt".into()),
         trace: Some("e.json".into()),
     };
     assert_eq!(args.common, expected);

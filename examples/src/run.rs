@@ -15,6 +15,9 @@ use serde_json::{Map, Value};
 
 use crate::args::CommonArgs;
 
+/// How many frames are captured: half of them the first, half the last.
+const CAPTURED: usize = 10;
+
 /// The state of a run, and what it adds to its report.
 #[derive(Resource, Default)]
 pub struct Run {
@@ -26,6 +29,8 @@ pub struct Run {
     stage: Stage,
     /// The plan of the frame that stands for the run, if that is not the last.
     plan: PlanTexts,
+    /// Frames as text: the first ones and the last ones.
+    cases: Vec<String>,
     /// The example ends the run, not a number of frames.
     open_end: bool,
     failed: bool,
@@ -122,7 +127,8 @@ impl Plugin for CommonArgs {
 /// Finds out whether the frame that begins is the last.
 fn count_frames(mut run: ResMut<Run>, renderer: Option<ResMut<Renderer>>) {
     if let Some(mut renderer) = renderer.filter(|_| run.frames == 0) {
-        let wanted = [&run.args.plan, &run.args.dot, &run.args.trace];
+        let args = &run.args;
+        let wanted = [&args.plan, &args.dot, &args.trace, &args.case];
         renderer.keep_frames(wanted.iter().any(|path| path.is_some()));
         if run.args.trace.is_some() {
             renderer.trace();
@@ -194,6 +200,9 @@ fn end(mut run: ResMut<Run>, renderer: Option<Res<Renderer>>, mut exit: MessageW
     {
         run.plan = PlanTexts::Kept([renderer.plan_text(), renderer.plan_dot()]);
     }
+    if let Some(renderer) = renderer.as_ref().filter(|_| run.args.case.is_some()) {
+        run.capture(renderer);
+    }
     if run.stage == Stage::LastFrame {
         if let Some(renderer) = &renderer {
             run.write_texts(renderer);
@@ -215,6 +224,35 @@ fn end(mut run: ResMut<Run>, renderer: Option<Res<Renderer>>, mut exit: MessageW
 }
 
 impl Run {
+    /// Keeps the frame that was drawn as text, if it is one of the first or the last so far.
+    fn capture(&mut self, renderer: &Renderer) {
+        if matches!(self.stage, Stage::Picture | Stage::Ended) {
+            return;
+        }
+        let Some(case) = renderer.case_text() else {
+            return;
+        };
+        if self.cases.len() == CAPTURED {
+            self.cases.remove(CAPTURED / 2);
+        }
+        self.cases.push(case);
+    }
+
+    /// The captured frames as one text, which says once which queues there are.
+    fn captured(&self) -> String {
+        const FRAME: &str = "=== frame";
+        let mut text = String::new();
+        for case in &self.cases {
+            let frame = if text.is_empty() {
+                0
+            } else {
+                case.find(FRAME).unwrap_or(0)
+            };
+            text += &case[frame..];
+        }
+        text
+    }
+
     fn write_texts(&mut self, renderer: &Renderer) {
         let mut report = renderer.report();
         report.append(&mut self.report.clone());
@@ -232,6 +270,7 @@ impl Run {
             ("plan", self.args.plan.clone(), plan),
             ("trace", self.args.trace.clone(), renderer.trace_json()),
             ("diagram", self.args.dot.clone(), dot),
+            ("frames", self.args.case.clone(), Some(self.captured())),
         ];
         for (what, path, text) in texts {
             if let (Some(path), Some(text)) = (path, text) {

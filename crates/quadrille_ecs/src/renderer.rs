@@ -11,7 +11,7 @@ pub(crate) mod trace;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
-use quadrille_sync::{Frame, Plan, Planner, Progress, States, TimelinePoint, dot};
+use quadrille_sync::{Frame, Plan, Planner, Progress, Snapshot, States, TimelinePoint, dot};
 use quadrille_vulkan::{DeviceTimes, Frames, Gpu, Handle, TransientMemory};
 
 use crate::error::RenderError;
@@ -40,7 +40,7 @@ pub struct Renderer {
     pub(crate) choices: Choices,
     /// Carries out what is chosen for resources.
     pub(crate) sharing: SharingChanges,
-    pub(crate) last: Option<(Frame, Arc<Plan>)>,
+    pub(crate) last: Option<KeptFrame>,
     pub(crate) measured: Measurements,
     pub(crate) gpu: Gpu,
     /// The last frames for trace viewers, if they are traced.
@@ -51,6 +51,14 @@ pub struct Renderer {
     pub(crate) observer: Option<PhaseObserver>,
     /// Keep a copy of each frame's declarations for [`Renderer::plan_text`].
     pub(crate) keep_frames: bool,
+}
+
+/// The last frame, kept for texts and diagrams.
+pub(crate) struct KeptFrame {
+    pub(crate) frame: Frame,
+    /// The states that it was planned from.
+    pub(crate) start: Snapshot,
+    pub(crate) plan: Arc<Plan>,
 }
 
 /// What outlives a device: settings, and what was counted and traced.
@@ -165,22 +173,26 @@ impl Renderer {
 
     /// The plan of the last frame as text, if there was one and it was kept.
     pub fn plan_text(&self) -> Option<String> {
-        let (frame, plan) = self.last.as_ref()?;
+        let KeptFrame { frame, plan, .. } = self.last.as_ref()?;
         Some(plan.display(frame, self.frames.topology()).to_string())
     }
 
-    /// The last frame as the text of a case, if there was one and it was kept: `cargo xtask plan` plans it again,
-    /// and `cargo xtask check` lets the oracle judge the plan.
+    /// The last frame as the text of a case, if there was one and it was kept: what its passes declared, the states
+    /// that it began with, and its plan. `cargo xtask plan` plans it again, and `cargo xtask check` lets the oracle
+    /// judge its plan.
     pub fn case_text(&self) -> Option<String> {
-        let (frame, _) = self.last.as_ref()?;
+        let KeptFrame { frame, start, plan } = self.last.as_ref()?;
         let topology = self.frames.topology();
-        Some(format!("topology {topology}\n\n=== frame\n{frame}"))
+        let (start, plan) = (start.display(frame), plan.display(frame, topology));
+        Some(format!(
+            "topology {topology}\n\n=== frame\n{frame}\n=== states\n{start}\n=== plan\n{plan}\n"
+        ))
     }
 
     /// The plan of the last frame as a Graphviz diagram of queues, submissions, waits and passes,
     /// if there was one and it was kept.
     pub fn plan_dot(&self) -> Option<String> {
-        let (frame, plan) = self.last.as_ref()?;
+        let KeptFrame { frame, plan, .. } = self.last.as_ref()?;
         Some(dot(frame, self.frames.topology(), plan))
     }
 
@@ -216,7 +228,7 @@ impl Renderer {
         report.insert("begins_late_us".into(), late_us.into());
         if let Some(times) = &self.device_times {
             report.insert("gpu_us".into(), advice::device_us(times).into());
-            if let Some((frame, plan)) = &self.last {
+            if let Some(KeptFrame { frame, plan, .. }) = &self.last {
                 let advice = advice::advice(frame, self.gpu.topology(), plan, times);
                 report.insert("advice".into(), advice.into());
                 let sharing = advice::sharing(frame, self.gpu.topology(), &self.states, times);

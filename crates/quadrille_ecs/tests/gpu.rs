@@ -367,6 +367,22 @@ fn accesses_and_passes_change_at_run_time() {
         case.contains("\n=== frame\n") && case.contains("\npass add"),
         "{case}"
     );
+    // The frame reads what an earlier one wrote.
+    let (head, states) = case
+        .split_once("\n=== states\n")
+        .expect("what it began with");
+    let (states, kept) = states.split_once("\n=== plan\n").expect("its plan");
+    let (topology, frame) = head.split_once("\n\n=== frame\n").expect("its frame");
+    let topology = topology.trim_start_matches("topology ");
+    let topology = quadrille_sync::parse_topology(topology).expect("the queues");
+    let frame = quadrille_sync::parse_frame(frame).expect("the frame");
+    let states = quadrille_sync::parse_snapshot(states, &frame).expect("the states");
+    let again = quadrille_sync::plan(&frame, &topology, &states.restore(&frame));
+    let again = again
+        .expect("a plan again")
+        .display(&frame, &topology)
+        .to_string();
+    assert_eq!(again.trim_end(), kept.trim_end(), "{case}");
     rig.app.world_mut().despawn(pass);
     rig.update(2);
     rig.expect_no_errors();

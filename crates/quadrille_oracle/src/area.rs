@@ -76,6 +76,11 @@ impl Area {
         }
     }
 
+    /// The same of some slices.
+    pub(crate) fn of_slices(self, slices: Range<u64>) -> Self {
+        Self { slices, ..self }
+    }
+
     /// The part of a resource that a use names.
     pub(crate) fn of(kind: &ResourceKind, range: &SubRange) -> Self {
         match range {

@@ -7,7 +7,7 @@
 //! are found over any number of frames; nothing is ever taken from the solver's own states.
 //!
 //! One file for each kind of rule: `schedule` timelines and deadlock, `declared` what the frame
-//! declares, `access` what passes touch, `memory` which resources share it, `barrier` and `transfer` what
+//! declares, `restore` what was before the first frame, `access` what passes touch, `memory` which resources share it, `barrier` and `transfer` what
 //! barriers do, `swapchain`, `host`; `quality` what only costs time.
 
 use std::collections::BTreeMap;
@@ -30,6 +30,7 @@ mod declared;
 mod host;
 mod memory;
 mod quality;
+mod restore;
 mod schedule;
 mod swapchain;
 mod transfer;

@@ -25,6 +25,9 @@
 //! - anything else than what the frame declares: passes that are missing, run twice, on the wrong
 //!   queue or in the wrong order.
 //!
+//! A judge can begin in the middle: [`Judge::restore`] takes the states that a captured frame began with for true,
+//! and judges from there on.
+//!
 //! # How far it can be believed
 //!
 //! [`generate`] makes random and exhaustive sequences of frames, whose plans must all pass. What fails

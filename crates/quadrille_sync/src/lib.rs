@@ -127,9 +127,14 @@ pub use resource::{
     BlockId, Lifetime, Placement, Resource, ResourceId, ResourceIndex, ResourceKind, Sharing,
 };
 pub use solve::{BlockNeed, MemoryNeed, Places, place, plan};
-pub use states::{EndStates, Handover, Progress, States, TimelinePoint};
+pub use states::{
+    BlockPast, EndStates, Handover, HostView, HostWait, KnownPast, PartPast, PastMark, Pending,
+    Progress, QueuePast, ResourcePast, Seen, Snapshot, States, TimelinePoint,
+};
 pub use table::{TableMembers, TableReaders, TableTouch};
-pub use text::{ParseError, PlanText, near, parse_frame, parse_plan, parse_topology};
+pub use text::{
+    ParseError, PlanText, near, parse_frame, parse_plan, parse_snapshot, parse_topology,
+};
 pub use topology::{
     BarrierStyle, Capabilities, FamilyIndex, OrderPolicy, Queue, QueueIndex, SubmitPolicy, Topology,
 };

@@ -30,6 +30,7 @@ mod lag;
 mod range_state;
 mod rare;
 mod settled;
+mod snapshot;
 mod steady;
 
 pub(crate) use block::EndBlock;
@@ -38,10 +39,10 @@ pub(crate) use end::{EndMark, EndPass, EndResource, Joined, Learned};
 pub use handover::Handover;
 pub(crate) use handover::Tenure;
 use lag::Lag;
-pub(crate) use range_state::{
-    First, FirstUse, HostView, HostWait, Marked, PastMark, Pending, Previous, RangeState, Seen,
-};
+pub(crate) use range_state::{First, FirstUse, Marked, Previous, RangeState};
+pub use range_state::{HostView, HostWait, PastMark, Pending, Seen};
 pub(crate) use rare::Rare;
+pub use snapshot::{BlockPast, KnownPast, PartPast, QueuePast, ResourcePast, Snapshot};
 pub(crate) use steady::Stamp;
 use steady::Steady;
 

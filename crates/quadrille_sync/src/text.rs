@@ -1,7 +1,8 @@
-//! Text forms of topologies, frames and plans, for people, comparisons, tests and bug reports.
+//! Text forms of topologies, frames, plans and snapshots of states, for people, comparisons, tests and bug
+//! reports.
 //!
-//! Everything prints with `Display` and is read back by [`parse_topology`], [`parse_frame`] and
-//! [`parse_plan`]; what is read back is equal to what was printed, except that a plan's
+//! Everything prints with `Display` and is read back by [`parse_topology`], [`parse_frame`],
+//! [`parse_plan`] and [`parse_snapshot`]; what is read back is equal to what was printed, except that a plan's
 //! [`EndStates`](crate::EndStates) are not part of its text. Parsers say line, column and what
 //! they expected, and never panic, whatever they are given.
 //!
@@ -45,6 +46,7 @@ mod names;
 mod near;
 mod plan;
 mod plan_parse;
+mod snapshot;
 mod topology;
 
 pub use frame::parse_frame;
@@ -52,6 +54,7 @@ pub use lexer::ParseError;
 pub use near::near;
 pub use plan::PlanText;
 pub use plan_parse::parse_plan;
+pub use snapshot::parse_snapshot;
 pub use topology::parse_topology;
 
 #[cfg(test)]

@@ -12,12 +12,15 @@ use crate::bench::counts::{self, Calls};
 use crate::layer::Layer;
 use crate::report::Report;
 use crate::validation::{self, Stack};
-use crate::{picture, place};
+use crate::{picture, place, plan};
 
 const LIMIT: Duration = Duration::from_secs(180);
 
 /// Enough for every frame in flight to come round several times.
 const FRAMES: &str = "60";
+
+/// Frames that an example captures with `--case`: the first five and the last five.
+const CAPTURED: usize = 10;
 
 /// What makes an example light enough to run on every virtual topology: there the
 /// synchronisation is looked at, and the plain driver has the full amount.
@@ -57,15 +60,19 @@ pub(crate) fn run(
     let folder = place::made("verify");
     let report = folder.join(format!("{run}.report.json"));
     let screenshot = folder.join(format!("{run}.png"));
-    forget(&report)?;
-    forget(&screenshot)?;
+    let case = folder.join(format!("{run}.case.txt"));
+    for left in [&report, &screenshot, &case] {
+        forget(left)?;
+    }
     let mut command = stack.command(program);
     command
         .current_dir(place::root())
         .args(["--headless", "--frames", FRAMES, "--report"])
         .arg(&report)
         .arg("--screenshot")
-        .arg(&screenshot);
+        .arg(&screenshot)
+        .arg("--case")
+        .arg(&case);
     if let Some((layer, families)) = queues {
         layer.apply(&mut command, families);
         for (_, lighter) in LIGHTER.iter().filter(|(heavy, _)| *heavy == name) {
@@ -79,7 +86,15 @@ pub(crate) fn run(
         "no plan was reused in {FRAMES} frames"
     );
     let size = picture::check(&screenshot)?;
-    Ok(format!("{}, picture {size}", report.summary()))
+    let replayed = plan::replay(&case)?;
+    ensure!(
+        replayed == CAPTURED,
+        "it captured {replayed} frames, not {CAPTURED}"
+    );
+    let summary = report.summary();
+    Ok(format!(
+        "{summary}, picture {size}, {replayed} frames replayed"
+    ))
 }
 
 /// Runs the example that measures: its passes must compute what they should, and what it says that

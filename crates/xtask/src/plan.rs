@@ -89,12 +89,16 @@ pub(crate) fn check(path: &Path) -> ExitCode {
         } else {
             solve(&case)?
         };
-        Ok((whose, violations(&case, &plans)))
+        let other = first_difference(&case, &plans)?;
+        Ok((whose, violations(&case, &plans), other))
     });
-    let (whose, violations) = match judged {
+    let (whose, violations, other) = match judged {
         Ok(judged) => judged,
         Err(error) => return refuse(&error),
     };
+    if let Some(number) = other {
+        println!("frame {number}: the solver makes another plan than the file has");
+    }
     if violations.is_empty() {
         println!(
             "{}: the oracle has no objection to {whose} plans",
@@ -113,6 +117,7 @@ fn solve(case: &Case) -> Result<Vec<Plan>> {
     let (mut planner, mut states) = (Planner::default(), States::default());
     let topology = &case.topology;
     let plan = |(number, it): (u32, &case::FrameText)| {
+        begin(it, &mut states);
         let planned = planner.plan(&it.frame, topology, &states);
         let planned = planned.map_err(|errors| anyhow::anyhow!("frame {number}: {errors}"))?;
         states.commit(&it.frame, topology, &planned.plan);
@@ -121,11 +126,53 @@ fn solve(case: &Case) -> Result<Vec<Plan>> {
     (1..).zip(&case.frames).map(plan).collect()
 }
 
+/// Takes up the states that a frame begins with, if the file has them.
+fn begin(it: &case::FrameText, states: &mut States) {
+    if let Some(start) = &it.start {
+        *states = start.restore(&it.frame);
+    }
+}
+
+/// Replays frames that a running program has captured: the solver makes the plans that ran, and the oracle has no
+/// objection to them. Returns the number of frames.
+///
+/// # Errors
+/// When a plan differs, or the oracle objects, with the first place.
+pub(crate) fn replay(path: &Path) -> Result<usize> {
+    let case = read(path, None)?;
+    let ran = case::plans(&case).map_err(|error| anyhow::anyhow!("{}:{error}", path.display()))?;
+    if let Some(violation) = violations(&case, &ran).first() {
+        bail!("{}: {violation}", path.display());
+    }
+    if let Some(number) = first_difference(&case, &ran)? {
+        bail!(
+            "{}: the solver makes another plan of frame {number} than the one that ran",
+            path.display()
+        );
+    }
+    Ok(ran.len())
+}
+
+/// The number of the first frame of which the solver makes another plan than this one.
+fn first_difference(case: &Case, plans: &[Plan]) -> Result<Option<u32>> {
+    let text =
+        |it: &case::FrameText, plan: &Plan| plan.display(&it.frame, &case.topology).to_string();
+    let solved = solve(case)?;
+    let both = case.frames.iter().zip(plans.iter().zip(&solved));
+    let mut differs = (1..).zip(both.map(|(it, (one, other))| text(it, one) != text(it, other)));
+    Ok(differs
+        .find(|(_, differs)| *differs)
+        .map(|(number, _)| number))
+}
+
 fn violations(case: &Case, plans: &[Plan]) -> Vec<String> {
     let mut judge = Judge::new(&case.topology);
     let judged = (1..).zip(case.frames.iter().zip(plans));
     judged
         .flat_map(|(number, (it, plan))| {
+            if let Some(start) = &it.start {
+                judge = Judge::restore(&case.topology, &it.frame, start);
+            }
             let violations = judge.frame(&it.frame, plan).into_iter();
             violations.map(move |violation| format!("frame {number}: {violation}"))
         })
@@ -155,6 +202,7 @@ fn print(case: &Case, options: &Options) -> Result<ExitCode> {
     let mut outcome = ExitCode::SUCCESS;
     for (number, it) in (1..).zip(&case.frames) {
         let (frame, topology) = (&it.frame, &case.topology);
+        begin(it, &mut states);
         println!("=== frame {number}");
         let Planned { plan, reused } = match planner.plan(frame, topology, &states) {
             Ok(planned) => planned,

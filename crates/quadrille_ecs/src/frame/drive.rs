@@ -4,7 +4,7 @@ use bevy_app::AppExit;
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::{MultiThreadedExecutor, Schedules, SingleThreadedExecutor};
 use bevy_tasks::ComputeTaskPool;
-use quadrille_sync::{PlanErrors, Planned, TimelinePoint};
+use quadrille_sync::{PlanErrors, Planned, Snapshot, TimelinePoint};
 use quadrille_vulkan::{FrameInput, Parallel, Recorded, Swapchain};
 
 use crate::collect::tables::{Beside, Tables};
@@ -21,11 +21,11 @@ use crate::frame::run::run_render;
 use crate::frame::windows;
 use crate::record::no_pass;
 use crate::record::recording::{self, Recordings};
-use crate::renderer::Renderer;
 use crate::renderer::choices::Submitted;
 use crate::renderer::frame_start::FrameStart;
 use crate::renderer::report::{Clock, Phase};
 use crate::renderer::threads::Threads;
+use crate::renderer::{KeptFrame, Renderer};
 use crate::schedule::Render;
 use crate::window::WindowTarget;
 
@@ -302,6 +302,7 @@ fn submit(
     clock.lap(Phase::Plan);
 
     let frame = &collector.frame;
+    let start = (renderer.keep_frames).then(|| Snapshot::of(&renderer.states, frame));
     let input = FrameInput {
         frame,
         plan: &planned.plan,
@@ -327,8 +328,12 @@ fn submit(
         .add(clock, counts, command_buffers, planned.reused);
     let is_new = collected == Collected::Anew;
     renderer.settle_sharing(frame, &collector.handles, is_new);
-    if renderer.keep_frames {
-        renderer.last = Some((frame.clone(), planned.plan));
+    if let Some(start) = start {
+        renderer.last = Some(KeptFrame {
+            frame: frame.clone(),
+            start,
+            plan: planned.plan,
+        });
     }
     Ok(())
 }

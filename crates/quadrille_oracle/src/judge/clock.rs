@@ -79,6 +79,16 @@ impl View {
         self.sees(&Done::Stages(instant, EVERY | COMMAND))
     }
 
+    /// The same of its own queue in these stages only.
+    pub(crate) fn of_stages(mut self, stages: Stages) -> Self {
+        for (at, own) in self.own.iter_mut().enumerate() {
+            if stages.bits() & (1 << at) == 0 {
+                *own = 0;
+            }
+        }
+        self
+    }
+
     fn join(&mut self, other: &View) {
         for (mine, theirs) in self.own.iter_mut().zip(&other.own) {
             *mine = (*mine).max(*theirs);

@@ -34,6 +34,23 @@ pub(crate) struct Former {
     reads: Vec<Read>,
 }
 
+impl Former {
+    /// Accesses to bytes of a block.
+    pub(super) fn new(
+        place: Place,
+        bytes: Range<u64>,
+        write: Option<Write>,
+        reads: Vec<Read>,
+    ) -> Self {
+        Self {
+            place,
+            bytes,
+            write,
+            reads,
+        }
+    }
+}
+
 /// A barrier of a range of a resource that is not open yet.
 #[derive(Clone, Debug)]
 pub(super) struct Early {

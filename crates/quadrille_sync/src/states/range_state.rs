@@ -13,19 +13,24 @@ use crate::topology::{FamilyIndex, QueueIndex};
 
 /// An access in the past: the submission it was in, its scope, and the pass.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct PastMark {
-    pub(crate) point: TimelinePoint,
-    pub(crate) scope: Scope,
-    pub(crate) pass: Arc<str>,
+pub struct PastMark {
+    /// The value that its submission signals.
+    pub point: TimelinePoint,
+    /// Stages and accesses of the pass.
+    pub scope: Scope,
+    /// The name of the pass.
+    pub pass: Arc<str>,
 }
 
 /// A scope on a queue to which the last write of a range is visible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Seen {
-    pub(crate) queue: QueueIndex,
-    pub(crate) scope: Scope,
+pub struct Seen {
+    /// The queue.
+    pub queue: QueueIndex,
+    /// The stages and accesses.
+    pub scope: Scope,
     /// All reads since the write precede the scope too: an access in the scope needs no barrier.
-    pub(crate) is_ready: bool,
+    pub is_ready: bool,
 }
 
 /// The first use of a range in a frame, for the prediction of the next frames.
@@ -66,15 +71,19 @@ pub(crate) struct FirstUse {
 
 /// A release whose acquire has not happened yet.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Pending<M> {
-    pub(crate) from: FamilyIndex,
-    pub(crate) to: FamilyIndex,
-    pub(crate) old_layout: Layout,
-    pub(crate) new_layout: Layout,
+pub struct Pending<M> {
+    /// The family that released.
+    pub from: FamilyIndex,
+    /// The family that has to acquire.
+    pub to: FamilyIndex,
+    /// The layout before.
+    pub old_layout: Layout,
+    /// The layout after.
+    pub new_layout: Layout,
     /// The range that one barrier released, and that one barrier has to acquire.
-    pub(crate) range: SubRange,
+    pub range: SubRange,
     /// The submission that released, and the pass before it.
-    pub(crate) mark: M,
+    pub mark: M,
 }
 
 impl<M> Pending<M> {
@@ -93,10 +102,11 @@ impl<M> Pending<M> {
 
 /// How the last write of a range is visible to the host.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct HostView<M> {
+pub struct HostView<M> {
     /// The submission that made it visible to the host, and the host pass that needed it.
-    pub(crate) mark: M,
-    pub(crate) wait: HostWait,
+    pub mark: M,
+    /// Whether a host pass has waited for that submission.
+    pub wait: HostWait,
 }
 
 impl<M> HostView<M> {
@@ -111,7 +121,7 @@ impl<M> HostView<M> {
 
 /// Whether a host pass has waited for that submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum HostWait {
+pub enum HostWait {
     /// None has.
     None,
     /// One of this frame has; but the host passes of a frame may run apart from each other.

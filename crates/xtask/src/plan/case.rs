@@ -1,13 +1,15 @@
 //! Files of frames and plans in text form, as in `crates/quadrille_sync/cases`.
 //!
 //! A line `topology TEXT`, then `=== frame` and `=== plan` sections in turn. `=== same` repeats
-//! the frame before it, and `=== plan reused` stands for the last plan of an equal frame.
+//! the frame before it, and `=== plan reused` stands for the last plan of an equal frame. `=== states`
+//! behind a frame says what it begins with, in place of what the frames before it left.
 
 use std::fmt;
 use std::str::Utf8Error;
 
 use quadrille_sync::{
-    Frame, ParseError, Plan, QueueIndex, Topology, parse_frame, parse_plan, parse_topology,
+    Frame, ParseError, Plan, QueueIndex, Snapshot, Topology, parse_frame, parse_plan,
+    parse_snapshot, parse_topology,
 };
 
 /// What a file says.
@@ -31,6 +33,8 @@ impl Case {
 pub(super) struct FrameText {
     /// The frame.
     pub(super) frame: Frame,
+    /// The states that it begins with, if the file says so.
+    pub(super) start: Option<Snapshot>,
     /// The line of its section's title, from 1.
     line: usize,
     plan: Option<PlanSection>,
@@ -115,6 +119,7 @@ pub(super) fn parse(text: &str, topology: Option<Topology>) -> Result<Case, Case
         match title {
             "frame" => frames.push(FrameText {
                 frame: parse_frame(&body).map_err(|error| CaseError::within(error, line, 0))?,
+                start: None,
                 line,
                 plan: None,
             }),
@@ -124,9 +129,25 @@ pub(super) fn parse(text: &str, topology: Option<Topology>) -> Result<Case, Case
                     .ok_or_else(|| CaseError::new(line, 5, "a frame before `same`", title))?;
                 frames.push(FrameText {
                     frame: before.frame.clone(),
+                    start: None,
                     line,
                     plan: None,
                 });
+            }
+            "states" => {
+                let of = frames
+                    .last_mut()
+                    .filter(|frame| frame.plan.is_none() && frame.start.is_none());
+                let of =
+                    of.ok_or_else(|| CaseError::new(line, 5, "a frame before its states", title))?;
+                let start = parse_snapshot(&body, &of.frame);
+                let start = start.map_err(|error| CaseError::within(error, line, 0))?;
+                if start.queues.len() > topology.queues.len() {
+                    let expected = format!("{} queues", topology.queues.len());
+                    let found = start.queues.len().to_string();
+                    return Err(CaseError::new(line, 5, &expected, &found));
+                }
+                of.start = Some(start);
             }
             "plan" | "plan reused" => {
                 let of = frames.last_mut().filter(|frame| frame.plan.is_none());
@@ -139,7 +160,7 @@ pub(super) fn parse(text: &str, topology: Option<Topology>) -> Result<Case, Case
                 });
             }
             _ => {
-                let expected = "frame, same, plan or plan reused";
+                let expected = "frame, same, states, plan or plan reused";
                 return Err(CaseError::new(line, 5, expected, title));
             }
         }
@@ -154,7 +175,10 @@ pub(super) fn parse(text: &str, topology: Option<Topology>) -> Result<Case, Case
 /// The plans of all frames, one for each.
 pub(super) fn plans(case: &Case) -> Result<Vec<Plan>, CaseError> {
     let mut plans: Vec<Plan> = Vec::new();
-    for FrameText { frame, line, plan } in &case.frames {
+    for FrameText {
+        frame, line, plan, ..
+    } in &case.frames
+    {
         let Some(section) = plan else {
             let expected = "a section `=== plan` for this frame";
             return Err(CaseError::new(*line, 1, expected, ""));

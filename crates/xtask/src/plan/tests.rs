@@ -73,7 +73,7 @@ fn errors_say_where_and_what_was_expected() {
     );
     check_error(
         "topology gct:1\n=== fame\n",
-        "2:5: expected frame, same, plan or plan reused, found `fame`",
+        "2:5: expected frame, same, states, plan or plan reused, found `fame`",
     );
     check_error(
         "topology gct:1\n\n=== frame\n\npass a\n  Read b\n",
@@ -98,6 +98,53 @@ fn the_file_in_the_help_is_one() {
         .collect();
     let case = parse(&lines.join("\n"), None).unwrap();
     assert_eq!(solve(&case).unwrap().len(), 2);
+}
+
+/// Frames that a program has captured begin with states of their own.
+#[test]
+fn captured_frames_are_replayed_alone() {
+    let text = "\
+topology gct:1,ct:1
+
+=== frame
+buffer cells 7 bytes 1024
+pass draw requires GRAPHICS
+  VertexRead cells
+
+=== states
+queue 0 value 12
+queue 1 value 9
+state cells
+  part 0..end owner 1 layout Undefined defined
+    write 1 value 9 stages COMPUTE_SHADER access SHADER_STORAGE_WRITE pass simulate
+    release 1 to 0 layouts Undefined Undefined bytes 0..1024 by 1 value 9 stages COMPUTE_SHADER access - pass simulate
+";
+    let case = parse(text, None).unwrap();
+    let plans = solve(&case).unwrap();
+    assert_eq!(violations(&case, &plans), Vec::<String>::new());
+    let plan = plans[0]
+        .display(&case.frames[0].frame, &case.topology)
+        .to_string();
+    assert!(
+        plan.contains("wait 1 value 0") && plan.contains("acquire 1 -> 0"),
+        "{plan}"
+    );
+    // Without the states nobody has written the buffer.
+    let (without, _) = text.split_once("=== states").unwrap();
+    let case = parse(without, None).unwrap();
+    assert!(solve(&case).is_err());
+    check_error(
+        "topology gct:1\n=== states\n",
+        "2:5: expected a frame before its states, found `states`",
+    );
+    check_error(
+        "topology gct:1\n=== frame\npass a\n=== states\nqueue 0 value 1\nstate b\n",
+        "6:7: expected a resource, found `b`",
+    );
+    check_error(
+        "topology gct:1\n=== frame\npass a\n=== states\nqueue 0 value 1\nqueue 1 value 1\n",
+        "4:5: expected 1 queues, found `2`",
+    );
 }
 
 #[test]

@@ -1,0 +1,372 @@
+//! A judge that begins in the middle: the history of earlier frames, as a snapshot tells it.
+//!
+//! A snapshot ([`Snapshot`]) knows the submission of each past access, and no order within it, so all accesses of
+//! one submission count as one instant. Whatever the snapshot says is ordered or visible is taken for true: a
+//! plan is judged from there on, and what led there is not.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use quadrille_sync::{
+    AccessMask, Frame, HostWait, PartPast, PastMark, QueueIndex, Resource, ResourceKind, Scope,
+    Snapshot, Stages, SubresourceRange, Topology,
+};
+
+use super::cell::{Cell, Contents, Read, Release, Visible, Write};
+use super::clock::{Done, Instant, Signalled};
+use super::memory::Former;
+use super::{Judge, Tracked};
+use crate::area::{Area, AreaMap};
+use crate::stages::{COMMAND, accesses, second_scope, single};
+use crate::violation::{Actor, Place};
+
+/// The instants of the past: by queue, the values of its timeline that anything refers to, in order.
+struct Past {
+    values: Vec<Vec<u64>>,
+}
+
+impl Judge {
+    /// A judge before a frame in the middle: `snapshot` was taken for `frame`, the next one that is judged.
+    pub fn restore(topology: &Topology, frame: &Frame, snapshot: &Snapshot) -> Self {
+        let mut judge = Self::new(topology);
+        let past = Past::new(snapshot, topology.queues.len());
+        past.begin_queues(&mut judge, snapshot);
+        for resource in &snapshot.resources {
+            let Some(of) = frame.resources.get(resource.resource.0 as usize) else {
+                continue;
+            };
+            let mut tracked = Tracked::new(of, judge.columns);
+            judge.columns += 1;
+            for part in &resource.parts {
+                let cell = past.cell(&judge, snapshot, (of, part));
+                for area in areas(of, &part.positions) {
+                    for (_, old) in tracked.cells.touch(&area) {
+                        *old = cell.clone();
+                    }
+                }
+                past.order(&mut judge, part);
+            }
+            tracked.memory = of.memory;
+            if of.memory.is_some() {
+                tracked.cells = AreaMap::new(Area::whole(&of.kind), Cell::fresh());
+            }
+            judge.resources.insert(of.id, tracked);
+        }
+        for block in &snapshot.blocks {
+            let place = |bytes: &Range<u64>| Place {
+                resource: format!("block {}", block.block.0).into(),
+                range: format!("bytes {}..{}", bytes.start, bytes.end),
+            };
+            let formers = block.bytes.iter().flat_map(|(bytes, marks)| {
+                let former =
+                    |mark| past.former((&judge, snapshot), mark, (place(bytes), bytes.clone()));
+                marks.iter().map(former)
+            });
+            let formers = formers.collect();
+            judge.blocks.insert(block.block, formers);
+        }
+        judge
+    }
+}
+
+impl Past {
+    fn new(snapshot: &Snapshot, queues: usize) -> Self {
+        let mut values = vec![BTreeSet::new(); queues];
+        let mut add = |queue: QueueIndex, value: u64| {
+            if let Some(values) = values.get_mut(usize::from(queue.0)) {
+                values.insert(value);
+            }
+        };
+        for (queue, past) in (0..).zip(&snapshot.queues) {
+            add(QueueIndex(queue), past.value);
+            past.known.iter().for_each(|it| add(it.of, it.value));
+        }
+        let parts = snapshot.resources.iter().flat_map(|it| &it.parts);
+        let in_blocks = snapshot.blocks.iter().flat_map(|block| &block.bytes);
+        let marks = in_blocks.flat_map(|(_, marks)| marks);
+        for mark in parts.flat_map(marks_of).chain(marks) {
+            add(mark.point.queue, mark.point.value);
+        }
+        Self {
+            values: values
+                .into_iter()
+                .map(|it| it.into_iter().collect())
+                .collect(),
+        }
+    }
+
+    /// When a submission was: after all earlier ones of the queue that anything refers to.
+    fn instant(&self, queue: QueueIndex, value: u64) -> Instant {
+        let column = usize::from(queue.0);
+        let values = self.values.get(column).map_or(&[][..], Vec::as_slice);
+        let position = values.partition_point(|it| *it <= value) as u32;
+        Instant { column, position }
+    }
+
+    fn of(&self, mark: &PastMark) -> Instant {
+        self.instant(mark.point.queue, mark.point.value)
+    }
+
+    /// The signals of the past, and what queues are ordered after.
+    fn begin_queues(&self, judge: &mut Judge, snapshot: &Snapshot) {
+        for (column, values) in self.values.iter().enumerate() {
+            let queue = QueueIndex(column as u8);
+            let last = snapshot.queues.get(column).map_or(0, |past| past.value);
+            let state = &mut judge.queues[column];
+            state.position = values.len() as u32;
+            for value in values.iter().filter(|value| **value > 0 && **value <= last) {
+                let seen = Signalled::of(self.instant(queue, *value));
+                state.signals.push((*value, seen));
+            }
+            let known = snapshot
+                .queues
+                .get(column)
+                .map_or(&[][..], |past| &past.known);
+            for it in known {
+                let seen = Signalled::of(self.instant(it.of, it.value));
+                let clock = &mut judge.queues[column].clock;
+                clock.order_after(second_scope(it.stages), &seen.view(column));
+                // The last signal comes after all that the queue was ordered after.
+                if let Some((_, signal)) = judge.queues[column].signals.last_mut() {
+                    signal.join(&seen);
+                }
+            }
+        }
+        self.chain_signals(judge, snapshot);
+    }
+
+    /// Accesses of a part follow each other: a wait for a read or a release is one for the write before, and a wait
+    /// for the release one for the reads.
+    fn chain_signals(&self, judge: &mut Judge, snapshot: &Snapshot) {
+        let mut chain = |later: &PastMark, earlier: &PastMark| {
+            let (later, seen) = (later.point, Signalled::of(self.of(earlier)));
+            let signals = &mut judge.queues[usize::from(later.queue.0)].signals;
+            for (_, signal) in signals.iter_mut().filter(|it| it.0 >= later.value) {
+                signal.join(&seen);
+            }
+        };
+        for part in snapshot.resources.iter().flat_map(|it| &it.parts) {
+            let ends = part.release.iter().map(|it| &it.mark);
+            let ends = ends.chain(part.host.iter().map(|it| &it.mark));
+            for end in ends {
+                part.write
+                    .iter()
+                    .chain(&part.reads)
+                    .for_each(|it| chain(end, it));
+            }
+            for read in &part.reads {
+                part.write.iter().for_each(|write| chain(read, write));
+            }
+        }
+    }
+
+    /// Orders the stages to which a write is visible after it, and after the reads since if it says so.
+    fn order(&self, judge: &mut Judge, part: &PartPast) {
+        for seen in &part.visible {
+            let column = usize::from(seen.queue.0);
+            let reads = part.reads.iter().filter(|_| seen.is_ready);
+            for mark in part.write.iter().chain(reads) {
+                let instant = self.of(mark);
+                if instant.column != column {
+                    continue;
+                }
+                let view = Signalled::of(instant).view(column);
+                let view = view.of_stages(single(mark.scope.stages) | COMMAND);
+                let clock = &mut judge.queues[column].clock;
+                clock.order_after(second_scope(seen.scope.stages), &view);
+            }
+        }
+    }
+
+    fn cell(&self, judge: &Judge, snapshot: &Snapshot, (of, part): (&Resource, &PartPast)) -> Cell {
+        let mut cell = Cell {
+            owner: part.owner,
+            layout: part.layout,
+            contents: if part.is_defined {
+                Contents::Written
+            } else {
+                Contents::Never
+            },
+            write: part.write.as_ref().map(|mark| self.write(mark)),
+            reads: part
+                .reads
+                .iter()
+                .chain(&part.promised)
+                .map(|it| self.read(it))
+                .collect(),
+            ..Cell::fresh()
+        };
+        if let Some(write) = &mut cell.write {
+            self.show(judge, snapshot, part, write);
+        }
+        if let Some(release) = &part.release {
+            cell.released = Some(Rc::new(Release {
+                from: release.from,
+                to: release.to,
+                old_layout: release.old_layout,
+                new_layout: release.new_layout,
+                area: Area::of(&of.kind, &release.range),
+                done: Done::Dependency(self.of(&release.mark), COMMAND),
+                actor: Actor::Release {
+                    from: release.from,
+                    to: release.to,
+                    frame: 0,
+                },
+            }));
+        }
+        if let Some(host) = part.host.as_ref().filter(|it| it.wait != HostWait::None) {
+            cell.host.add(0, &Signalled::of(self.of(&host.mark)));
+        }
+        cell
+    }
+
+    /// Makes a write visible as far as the snapshot says: to scopes, by waits, and to the host.
+    fn show(&self, judge: &Judge, snapshot: &Snapshot, part: &PartPast, write: &mut Write) {
+        for seen in &part.visible {
+            let column = usize::from(seen.queue.0);
+            let Some(position) = judge.queues.get(column).map(|queue| queue.position) else {
+                continue;
+            };
+            let since = Done::Dependency(
+                Instant { column, position },
+                second_scope(seen.scope.stages) | COMMAND,
+            );
+            write.available.push(since);
+            write.visible.push(Visible {
+                since,
+                scope: seen.scope,
+            });
+        }
+        if let Some(host) = &part.host {
+            let since = Done::Dependency(self.of(&host.mark), Stages::HOST | COMMAND);
+            write.available.push(since);
+            write.visible.push(Visible {
+                since,
+                scope: Scope {
+                    stages: Stages::HOST,
+                    access: AccessMask::HOST_READ | AccessMask::HOST_WRITE,
+                },
+            });
+        }
+        self.pass_waits(judge, snapshot, write);
+    }
+
+    /// Makes a write visible to the stages that have waited for it.
+    fn pass_waits(&self, judge: &Judge, snapshot: &Snapshot, write: &mut Write) {
+        let written = write.done.instant();
+        let of = QueueIndex(written.column as u8);
+        for (column, queue) in snapshot.queues.iter().enumerate() {
+            let reaches = |value| self.instant(of, value).position >= written.position;
+            let known = queue
+                .known
+                .iter()
+                .filter(|it| it.of == of && reaches(it.value));
+            for it in known {
+                let position = judge.queues[column].position;
+                let at = Instant { column, position };
+                let since = Done::Dependency(at, second_scope(it.stages) | COMMAND);
+                write.pass_wait(it.stages, since);
+            }
+        }
+    }
+
+    fn write(&self, mark: &PastMark) -> Write {
+        let (at, stages) = (self.of(mark), single(mark.scope.stages));
+        if accesses(mark.scope.access, true).is_empty() {
+            // A barrier: whatever its second scope orders is ordered after it.
+            let done = Done::Dependency(at, second_scope(mark.scope.stages) | COMMAND);
+            let none = Scope::default();
+            return Write::by_barrier(actor(mark, "before"), done, none);
+        }
+        Write::by_pass(actor(mark, "before"), Done::Stages(at, stages), mark.scope)
+    }
+
+    fn read(&self, mark: &PastMark) -> Read {
+        Read {
+            actor: actor(mark, "read before"),
+            done: Done::Stages(self.of(mark), single(mark.scope.stages)),
+            beside_write: false,
+        }
+    }
+
+    fn former(
+        &self,
+        (judge, snapshot): (&Judge, &Snapshot),
+        mark: &PastMark,
+        (place, bytes): (Place, Range<u64>),
+    ) -> Former {
+        if mark.scope.access.is_empty() {
+            return Former::new(place, bytes, None, vec![self.read(mark)]);
+        }
+        let mut write = self.write(mark);
+        self.pass_waits(judge, snapshot, &mut write);
+        Former::new(place, bytes, Some(write), Vec::new())
+    }
+}
+
+fn marks_of(part: &PartPast) -> impl Iterator<Item = &PastMark> {
+    let release = part.release.iter().map(|it| &it.mark);
+    let host = part.host.iter().map(|it| &it.mark);
+    let marks = part.write.iter().chain(&part.reads).chain(&part.promised);
+    marks.chain(release).chain(host)
+}
+
+/// A pass of an earlier frame.
+fn actor(mark: &PastMark, access: &'static str) -> Actor {
+    Actor::Pass {
+        name: Arc::clone(&mark.pass),
+        access,
+        frame: 0,
+    }
+}
+
+/// The areas that positions of a resource stand for; see [`PartPast::positions`].
+fn areas(resource: &Resource, positions: &Range<u64>) -> Vec<Area> {
+    let whole = Area::whole(&resource.kind);
+    if *positions == (0..u64::MAX) {
+        return vec![whole];
+    }
+    let ResourceKind::Image {
+        aspects,
+        mip_levels,
+        array_layers,
+        slices,
+    } = resource.kind
+    else {
+        let size = positions.end.saturating_sub(positions.start);
+        let part = Area::bytes(positions.start, size).intersection(&whole);
+        return part.into_iter().collect();
+    };
+    let (mips, layers) = (u64::from(mip_levels), u64::from(array_layers));
+    let depth = u64::from(slices).max(1);
+    let mut areas = Vec::new();
+    for (row, aspect) in aspects.iter().enumerate() {
+        for layer in 0..layers {
+            for mip in 0..mips {
+                let first = ((row as u64 * layers + layer) * mips + mip) * depth;
+                let end = positions.end.min(first + depth);
+                let start = positions.start.max(first);
+                if start >= end {
+                    continue;
+                }
+                let area = Area::subresources(&SubresourceRange {
+                    aspects: aspect,
+                    base_mip: mip as u32,
+                    mip_count: 1,
+                    base_layer: layer as u32,
+                    layer_count: 1,
+                });
+                areas.push(area.of_slices(
+                    start - first..if end == first + depth {
+                        u64::MAX
+                    } else {
+                        end - first
+                    },
+                ));
+            }
+        }
+    }
+    areas
+}

@@ -1,0 +1,265 @@
+//! Snapshots: the states that one frame is planned from, as plain data.
+//!
+//! [`States`] hold everything for all frames to come, shared and lagging for speed. A [`Snapshot`] has only
+//! the part that one frame's plan depends on, with the values as they are, so that it can be written as
+//! text, judged, and planned from on another machine.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{
+    Entry, First, HostView, Known, PastMark, Pending, RangeState, Rare, Seen, States, Tenure,
+};
+use crate::flags::{Layout, Stages};
+use crate::frame::Frame;
+use crate::range::{EVERYTHING, RangeMap};
+use crate::resource::{BlockId, ResourceIndex};
+use crate::topology::{FamilyIndex, QueueIndex};
+
+/// The states that a frame is planned from: its resources, the blocks that they lie in, and the clocks.
+///
+/// [`Snapshot::display`] writes it as text, which [`parse_snapshot`](crate::parse_snapshot) reads.
+///
+/// ```
+/// use quadrille_sync::*;
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let topology = parse_topology("gct:1")?;
+/// let write = parse_frame("buffer cells 0 bytes 64\npass fill\n  StorageWriteCompute cells\n")?;
+/// let read = parse_frame("buffer cells 0 bytes 64\npass sum\n  StorageReadCompute cells\n")?;
+/// let mut states = States::default();
+/// states.commit(&write, &topology, &plan(&write, &topology, &states)?);
+/// let text = Snapshot::of(&states, &read).display(&read).to_string();
+/// let again = parse_snapshot(&text, &read)?.restore(&read);
+/// assert_eq!(plan(&read, &topology, &again)?, plan(&read, &topology, &states)?);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Snapshot {
+    /// By queue, its timeline and what it is ordered after.
+    pub queues: Vec<QueuePast>,
+    /// The resources of the frame that earlier frames have used, or that were imported.
+    pub resources: Vec<ResourcePast>,
+    /// The blocks of memory that resources of the frame lie in.
+    pub blocks: Vec<BlockPast>,
+}
+
+/// The timeline of a queue before a frame.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QueuePast {
+    /// The value that it signalled last.
+    pub value: u64,
+    /// How far it is ordered after other queues, and through them after itself.
+    pub known: Vec<KnownPast>,
+}
+
+/// How far a queue is ordered after another one's timeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KnownPast {
+    /// The other queue.
+    pub of: QueueIndex,
+    /// Everything up to this value happens before these stages.
+    pub value: u64,
+    /// The stages of whatever is submitted from now on.
+    pub stages: Stages,
+}
+
+/// The state of a resource before a frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResourcePast {
+    /// The resource in the frame.
+    pub resource: ResourceIndex,
+    pub(crate) tenure: Tenure,
+    /// Whether frames have used the resource; otherwise it was imported.
+    pub is_declared: bool,
+    /// The state of all its parts, in order.
+    pub parts: Vec<PartPast>,
+}
+
+/// The state of a part of a resource before a frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PartPast {
+    /// Bytes of a buffer; of an image the positions of subresources: `(aspect * layers + layer) * mips + mip`,
+    /// each as many as the first mip level has slices. The last part has no end (`u64::MAX`).
+    pub positions: Range<u64>,
+    /// The owning family; none if the resource is concurrent or was never used.
+    pub owner: Option<FamilyIndex>,
+    /// The layout; undefined for buffers.
+    pub layout: Layout,
+    /// Whether the part has contents.
+    pub is_defined: bool,
+    /// The last write; the scope of a barrier that wrote (a layout transition, an acquire) has no accesses.
+    pub write: Option<PastMark>,
+    /// The reads since, at most one for each queue.
+    pub reads: Vec<PastMark>,
+    /// The scopes to which the last write is visible, besides those that waited for it on another queue.
+    pub visible: Vec<Seen>,
+    /// A read that another stream has promised to finish at this point.
+    pub promised: Option<PastMark>,
+    /// A release that was not acquired yet.
+    pub release: Option<Pending<PastMark>>,
+    /// How the last write is visible to the host, if it is.
+    pub host: Option<HostView<PastMark>>,
+    pub(crate) first: Option<First>,
+}
+
+/// The last accesses to a block of memory before a frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockPast {
+    /// The block.
+    pub block: BlockId,
+    /// By bytes; the last ones have no end.
+    pub bytes: Vec<(Range<u64>, Vec<PastMark>)>,
+}
+
+impl Snapshot {
+    /// The part of `states` that a plan of `frame` depends on.
+    pub fn of(states: &States, frame: &Frame) -> Self {
+        let real = |mark: &PastMark| PastMark {
+            point: crate::states::TimelinePoint {
+                queue: mark.point.queue,
+                value: states.value(mark.point),
+            },
+            ..mark.clone()
+        };
+        let mut snapshot = Self {
+            queues: (0..states.queue_count())
+                .map(|queue| QueuePast::of(states, QueueIndex(queue as u8)))
+                .collect(),
+            ..Self::default()
+        };
+        for (index, resource) in (0..).zip(&frame.resources) {
+            let Some(map) = states.map(resource.id) else {
+                continue;
+            };
+            let parts = map
+                .iter()
+                .map(|(positions, state)| PartPast::of(positions, &state.map(real)));
+            snapshot.resources.push(ResourcePast {
+                resource: ResourceIndex(index),
+                tenure: states.tenure(resource.id),
+                is_declared: states.kind(resource.id).is_some(),
+                parts: parts.collect(),
+            });
+        }
+        for resource in &frame.resources {
+            let Some(place) = resource.memory else {
+                continue;
+            };
+            let is_known = snapshot.blocks.iter().any(|it| it.block == place.block);
+            if let Some(map) = states.block(place.block).filter(|_| !is_known) {
+                let real = |marks: &Vec<PastMark>| marks.iter().map(real).collect();
+                let bytes = map.iter().map(|(bytes, marks)| (bytes, real(marks)));
+                snapshot.blocks.push(BlockPast {
+                    block: place.block,
+                    bytes: bytes.collect(),
+                });
+            }
+        }
+        snapshot
+    }
+
+    /// States that `frame`, the one that the snapshot was taken for, is planned from as it was then.
+    pub fn restore(&self, frame: &Frame) -> States {
+        let bases: Vec<u64> = self.queues.iter().map(|queue| queue.value).collect();
+        let mut states = States::starting_at(&bases);
+        for (row, queue) in states.knows.iter_mut().zip(&self.queues) {
+            for known in &queue.known {
+                if let Some(entry) = row.get_mut(usize::from(known.of.0)) {
+                    *entry = Known {
+                        value: known.value,
+                        stages: known.stages,
+                    };
+                }
+            }
+        }
+        for past in &self.resources {
+            let Some(resource) = frame.resources.get(past.resource.0 as usize) else {
+                continue;
+            };
+            let mut map = RangeMap::new(RangeState::fresh());
+            for part in &past.parts {
+                map.update(part.positions.clone(), |_, state| *state = part.state());
+            }
+            *states.slot(resource.id) = Some(Entry {
+                map: Arc::new(map),
+                tenure: past.tenure,
+                kind: past.is_declared.then_some(resource.kind),
+                ..Entry::fresh()
+            });
+        }
+        for past in &self.blocks {
+            let mut map = RangeMap::new(Vec::new());
+            for (bytes, marks) in &past.bytes {
+                map.update(bytes.clone(), |_, old| old.clone_from(marks));
+            }
+            let index = past.block.0 as usize;
+            if states.blocks.len() <= index {
+                states.blocks.resize(index + 1, None);
+            }
+            states.blocks[index] = Some(map);
+        }
+        states
+    }
+}
+
+impl QueuePast {
+    fn of(states: &States, queue: QueueIndex) -> Self {
+        let known = (0..states.queue_count()).map(|of| {
+            let of = QueueIndex(of as u8);
+            let Known { value, stages } = states.known(queue, of);
+            KnownPast { of, value, stages }
+        });
+        Self {
+            value: states.base(queue),
+            known: known.filter(|known| known.value > 0).collect(),
+        }
+    }
+}
+
+impl PartPast {
+    /// A part that was never used.
+    pub(crate) fn fresh() -> Self {
+        Self::of(EVERYTHING, &RangeState::fresh())
+    }
+
+    fn of(positions: Range<u64>, state: &RangeState<PastMark>) -> Self {
+        Self {
+            positions,
+            owner: state.owner,
+            layout: state.layout,
+            is_defined: state.defined,
+            write: state.write.clone(),
+            reads: state.reads.to_vec(),
+            visible: state.visible.to_vec(),
+            promised: state.rare.promised().cloned(),
+            release: state.rare.pending().cloned(),
+            host: state.rare.host().cloned(),
+            first: state.first.clone(),
+        }
+    }
+
+    fn state(&self) -> RangeState<PastMark> {
+        let mut rare = Rare::NOTHING;
+        if let Some(promised) = &self.promised {
+            rare.set_promised(promised.clone());
+        }
+        if let Some(release) = &self.release {
+            rare.set_pending(release.clone());
+        }
+        if let Some(host) = &self.host {
+            rare.set_host(host.clone());
+        }
+        RangeState {
+            owner: self.owner,
+            layout: self.layout,
+            defined: self.is_defined,
+            write: self.write.clone(),
+            reads: self.reads.iter().cloned().collect(),
+            visible: self.visible.iter().copied().collect(),
+            rare,
+            first: self.first.clone(),
+            ..RangeState::fresh()
+        }
+    }
+}

@@ -1,0 +1,446 @@
+//! The text form of a snapshot.
+//!
+//! ```text
+//! queue 0 value 412
+//! queue 1 value 300
+//!   knows 0 value 411 stages COMPUTE_SHADER
+//! state cells [lent | given] [imported]
+//!   part 0..end [owner FAMILY] layout Undefined [defined]
+//!     write 0 value 412 stages COMPUTE_SHADER access SHADER_STORAGE_WRITE pass simulate
+//!     read 1 value 299 stages COPY access TRANSFER_READ pass save
+//!     visible 0 stages COMPUTE_SHADER access SHADER_STORAGE_READ [ready]
+//!     promised ACCESS
+//!     release FAMILY to FAMILY layouts LAYOUT LAYOUT whole ACCESS
+//!     host none | now | before ACCESS
+//!     first 3 queue 0 family 0 stages FLAGS access FLAGS layout LAYOUT [writes] [discard] pass NAME
+//! block 2
+//!   bytes 0..end
+//!     access 0 value 400 stages COPY access TRANSFER_WRITE pass stage
+//! ```
+
+use std::fmt::{self, Display, Formatter};
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::frame::{Subresources, family, layout, subresources};
+use super::lexer::{Flags, Line, Name, ParseError, lines};
+use super::names::Names;
+use crate::frame::Frame;
+use crate::plan::Scope;
+use crate::range::SubRange;
+use crate::resource::BlockId;
+use crate::states::{
+    BlockPast, First, FirstUse, HostView, HostWait, KnownPast, PartPast, PastMark, Pending,
+    QueuePast, ResourcePast, Seen, Snapshot, Tenure, TimelinePoint,
+};
+use crate::topology::QueueIndex;
+
+impl Snapshot {
+    /// The snapshot as text, with the names of the frame that it was taken for.
+    pub fn display<'a>(&'a self, frame: &'a Frame) -> impl Display + 'a {
+        SnapshotText {
+            snapshot: self,
+            frame,
+        }
+    }
+}
+
+struct SnapshotText<'a> {
+    snapshot: &'a Snapshot,
+    frame: &'a Frame,
+}
+
+impl Display for SnapshotText<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let names = Names::new(self.frame);
+        for (queue, past) in self.snapshot.queues.iter().enumerate() {
+            writeln!(out, "queue {queue} value {}", past.value)?;
+            for KnownPast { of, value, stages } in &past.known {
+                let stages = Flags(*stages);
+                writeln!(out, "  knows {} value {value} stages {stages}", of.0)?;
+            }
+        }
+        for past in &self.snapshot.resources {
+            write!(out, "state {}", names.resource(past.resource))?;
+            match past.tenure {
+                Tenure::Own => {}
+                Tenure::Lent => write!(out, " lent")?,
+                Tenure::Given => write!(out, " given")?,
+            }
+            let imported = if past.is_declared { "" } else { " imported" };
+            writeln!(out, "{imported}")?;
+            past.parts
+                .iter()
+                .try_for_each(|part| write_part(out, part))?;
+        }
+        for BlockPast { block, bytes } in &self.snapshot.blocks {
+            writeln!(out, "block {}", block.0)?;
+            for (bytes, marks) in bytes {
+                writeln!(out, "  bytes {}", Positions(bytes))?;
+                for mark in marks {
+                    writeln!(out, "    access {}", Access(mark))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn write_part(out: &mut Formatter<'_>, part: &PartPast) -> fmt::Result {
+    write!(out, "  part {}", Positions(&part.positions))?;
+    if let Some(owner) = part.owner {
+        write!(out, " owner {owner}")?;
+    }
+    let defined = if part.is_defined { " defined" } else { "" };
+    writeln!(out, " layout {:?}{defined}", part.layout)?;
+    let marks = part.write.iter().map(|mark| ("write", mark));
+    let marks = marks.chain(part.reads.iter().map(|mark| ("read", mark)));
+    for (word, mark) in marks.chain(part.promised.iter().map(|mark| ("promised", mark))) {
+        writeln!(out, "    {word} {}", Access(mark))?;
+    }
+    for seen in &part.visible {
+        let (stages, access) = (Flags(seen.scope.stages), Flags(seen.scope.access));
+        let ready = if seen.is_ready { " ready" } else { "" };
+        let queue = seen.queue.0;
+        writeln!(
+            out,
+            "    visible {queue} stages {stages} access {access}{ready}"
+        )?;
+    }
+    if let Some(release) = &part.release {
+        let Pending {
+            from,
+            to,
+            old_layout,
+            new_layout,
+            range,
+            mark,
+        } = release;
+        write!(
+            out,
+            "    release {from} to {to} layouts {old_layout:?} {new_layout:?} "
+        )?;
+        match range {
+            SubRange::Bytes { offset, size } => {
+                write!(
+                    out,
+                    "bytes {offset}..{}",
+                    u128::from(*offset) + u128::from(*size)
+                )?;
+            }
+            SubRange::Subresources(range) => write!(out, "{}", Subresources(range))?,
+            // A release is of whole mip levels.
+            SubRange::Whole | SubRange::Slices(_) => write!(out, "whole")?,
+        }
+        writeln!(out, " by {}", Access(mark))?;
+    }
+    if let Some(HostView { mark, wait }) = &part.host {
+        let wait = match wait {
+            HostWait::None => "none",
+            HostWait::Now => "now",
+            HostWait::Before => "before",
+        };
+        writeln!(out, "    host {wait} {}", Access(mark))?;
+    }
+    part.first
+        .iter()
+        .try_for_each(|first| write_first(out, first))
+}
+
+fn write_first(out: &mut Formatter<'_>, first: &First) -> fmt::Result {
+    let FirstUse {
+        queue,
+        family,
+        scope,
+        layout,
+        writes,
+        discard,
+        pass,
+    } = &*first.used;
+    let (stages, access) = (Flags(scope.stages), Flags(scope.access));
+    write!(
+        out,
+        "    first {} queue {} family {family} stages {stages} access {access} layout {layout:?}",
+        first.step, queue.0
+    )?;
+    for (word, is_so) in [("writes", writes), ("discard", discard)] {
+        if *is_so {
+            write!(out, " {word}")?;
+        }
+    }
+    writeln!(out, " pass {}", Name(pass))
+}
+
+/// `0..16`, or `16..end`.
+struct Positions<'a>(&'a Range<u64>);
+
+impl Display for Positions<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        write!(out, "{}..", self.0.start)?;
+        match self.0.end {
+            u64::MAX => write!(out, "end"),
+            end => write!(out, "{end}"),
+        }
+    }
+}
+
+/// `0 value 412 stages COPY access TRANSFER_READ pass save`.
+struct Access<'a>(&'a PastMark);
+
+impl Display for Access<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let PastMark { point, scope, pass } = self.0;
+        let (stages, access) = (Flags(scope.stages), Flags(scope.access));
+        let TimelinePoint { queue, value } = point;
+        write!(
+            out,
+            "{} value {value} stages {stages} access {access} pass {}",
+            queue.0,
+            Name(pass)
+        )
+    }
+}
+
+/// Reads the snapshot that a frame was planned from; [`Snapshot`] has an example.
+///
+/// # Errors
+/// Where the text stops being a snapshot of this frame, and what was expected there.
+pub fn parse_snapshot(text: &str, frame: &Frame) -> Result<Snapshot, ParseError> {
+    let names = Names::new(frame);
+    let mut snapshot = Snapshot::default();
+    // Lines further in belong to the last of these.
+    let mut last = Item::None;
+    for mut line in lines(text)? {
+        let line = &mut line;
+        if line.accept("queue") {
+            let next = snapshot.queues.len();
+            line.map("the next queue", |word| {
+                (word.text == next.to_string() && next < crate::Topology::MAX_QUEUES).then_some(())
+            })?;
+            line.expect("value")?;
+            let value = line.parse("a value")?;
+            snapshot.queues.push(QueuePast {
+                value,
+                known: Vec::new(),
+            });
+            last = Item::Queue;
+        } else if line.accept("state") {
+            let resource = names.read_resource(line)?;
+            let tenure = if line.accept("lent") {
+                Tenure::Lent
+            } else if line.accept("given") {
+                Tenure::Given
+            } else {
+                Tenure::Own
+            };
+            snapshot.resources.push(ResourcePast {
+                resource,
+                tenure,
+                is_declared: !line.accept("imported"),
+                parts: Vec::new(),
+            });
+            last = Item::Resource;
+        } else if line.accept("block") {
+            snapshot.blocks.push(BlockPast {
+                block: BlockId(line.parse("the number of a block")?),
+                bytes: Vec::new(),
+            });
+            last = Item::Block;
+        } else {
+            detail(line, last, &mut snapshot)?;
+        }
+        line.end()?;
+    }
+    Ok(snapshot)
+}
+
+/// The items that lines further in belong to.
+#[derive(Clone, Copy)]
+enum Item {
+    None,
+    Queue,
+    Resource,
+    Block,
+}
+
+/// Reads a line of the last item.
+fn detail(line: &mut Line, last: Item, snapshot: &mut Snapshot) -> Result<(), ParseError> {
+    match last {
+        Item::None => {}
+        Item::Queue => {
+            line.expect("knows")?;
+            let of = queue(line)?;
+            line.expect("value")?;
+            let value = line.parse("a value")?;
+            line.expect("stages")?;
+            let stages = line.flags("stages such as COPY")?;
+            let known = KnownPast { of, value, stages };
+            return snapshot.queues.last_mut().map_or(Ok(()), |queue| {
+                queue.known.push(known);
+                Ok(())
+            });
+        }
+        Item::Resource => {
+            if let Some(resource) = snapshot.resources.last_mut() {
+                return detail_of_resource(line, &mut resource.parts);
+            }
+        }
+        Item::Block => {
+            if let Some(block) = snapshot.blocks.last_mut() {
+                if line.accept("bytes") {
+                    block.bytes.push((positions(line)?, Vec::new()));
+                    return Ok(());
+                }
+                if let Some((_, marks)) = block.bytes.last_mut() {
+                    line.expect("access")?;
+                    marks.push(mark(line)?);
+                    return Ok(());
+                }
+            }
+        }
+    }
+    Err(line.error("queue, state or block"))
+}
+
+fn detail_of_resource(line: &mut Line, parts: &mut Vec<PartPast>) -> Result<(), ParseError> {
+    if line.accept("part") {
+        let mut part = PartPast {
+            positions: positions(line)?,
+            ..PartPast::fresh()
+        };
+        if line.accept("owner") {
+            part.owner = Some(family(line)?);
+        }
+        line.expect("layout")?;
+        part.layout = layout(line)?;
+        part.is_defined = line.accept("defined");
+        parts.push(part);
+        return Ok(());
+    }
+    let Some(part) = parts.last_mut() else {
+        return Err(line.error("a part"));
+    };
+    if line.accept("write") {
+        part.write = Some(mark(line)?);
+    } else if line.accept("read") {
+        part.reads.push(mark(line)?);
+    } else if line.accept("promised") {
+        part.promised = Some(mark(line)?);
+    } else if line.accept("visible") {
+        part.visible.push(Seen {
+            queue: queue(line)?,
+            scope: scope(line)?,
+            is_ready: line.accept("ready"),
+        });
+    } else if line.accept("release") {
+        part.release = Some(release(line)?);
+    } else if line.accept("host") {
+        let wait = line.map("none, now or before", |word| match word.text.as_str() {
+            "none" => Some(HostWait::None),
+            "now" => Some(HostWait::Now),
+            "before" => Some(HostWait::Before),
+            _ => None,
+        })?;
+        let mark = mark(line)?;
+        part.host = Some(HostView { mark, wait });
+    } else {
+        line.expect("first")?;
+        part.first = Some(first(line)?);
+    }
+    Ok(())
+}
+
+fn release(line: &mut Line) -> Result<Pending<PastMark>, ParseError> {
+    let from = family(line)?;
+    line.expect("to")?;
+    let to = family(line)?;
+    line.expect("layouts")?;
+    let (old_layout, new_layout) = (layout(line)?, layout(line)?);
+    let range = if line.accept("whole") {
+        SubRange::Whole
+    } else if line.accept("bytes") {
+        let (offset, size) = line.range("bytes such as 0..16")?;
+        SubRange::Bytes { offset, size }
+    } else {
+        SubRange::Subresources(subresources(line)?)
+    };
+    line.expect("by")?;
+    Ok(Pending {
+        from,
+        to,
+        old_layout,
+        new_layout,
+        range,
+        mark: mark(line)?,
+    })
+}
+
+fn first(line: &mut Line) -> Result<First, ParseError> {
+    let step = line.parse("a step")?;
+    line.expect("queue")?;
+    let queue = queue(line)?;
+    line.expect("family")?;
+    let family = family(line)?;
+    let scope = scope(line)?;
+    line.expect("layout")?;
+    let layout = layout(line)?;
+    let used = FirstUse {
+        queue,
+        family,
+        scope,
+        layout,
+        writes: line.accept("writes"),
+        discard: line.accept("discard"),
+        pass: pass(line)?,
+    };
+    Ok(First {
+        step,
+        again: 0,
+        used: Arc::new(used),
+    })
+}
+
+fn mark(line: &mut Line) -> Result<PastMark, ParseError> {
+    let queue = queue(line)?;
+    line.expect("value")?;
+    let value = line.parse("a value")?;
+    Ok(PastMark {
+        point: TimelinePoint { queue, value },
+        scope: scope(line)?,
+        pass: pass(line)?,
+    })
+}
+
+fn scope(line: &mut Line) -> Result<Scope, ParseError> {
+    line.expect("stages")?;
+    let stages = line.flags("stages such as COPY")?;
+    line.expect("access")?;
+    let access = line.flags("an access mask such as TRANSFER_READ")?;
+    Ok(Scope { stages, access })
+}
+
+fn pass(line: &mut Line) -> Result<Arc<str>, ParseError> {
+    line.expect("pass")?;
+    Ok(line.word("a name")?.text.into())
+}
+
+fn queue(line: &mut Line) -> Result<QueueIndex, ParseError> {
+    line.map("the number of a queue", |word| {
+        let queue = word.text.parse().ok()?;
+        (usize::from(queue) < crate::Topology::MAX_QUEUES).then_some(QueueIndex(queue))
+    })
+}
+
+/// Reads what [`Positions`] writes.
+fn positions(line: &mut Line) -> Result<Range<u64>, ParseError> {
+    line.map("positions such as 0..16 or 0..end", |word| {
+        let (start, end) = word.text.split_once("..")?;
+        let start: u64 = start.parse().ok()?;
+        let end = if end == "end" {
+            u64::MAX
+        } else {
+            end.parse().ok()?
+        };
+        (start < end).then_some(start..end)
+    })
+}
