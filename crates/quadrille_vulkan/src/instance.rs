@@ -6,6 +6,7 @@ pub(crate) mod environment;
 pub(crate) mod extension;
 pub(crate) mod features;
 pub(crate) mod imported;
+mod loaded;
 pub(crate) mod queues;
 pub(crate) mod settings;
 pub(crate) mod sharing;
@@ -119,6 +120,7 @@ impl Instance {
             .then(|| create_messenger(&entry, &raw))
             .flatten();
         let validation = layer.version.filter(|_| layer.from_outside || layer.enable);
+        loaded::keep_drivers(&entry);
         Ok(Self {
             entry,
             raw,

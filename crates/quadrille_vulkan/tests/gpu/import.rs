@@ -59,8 +59,14 @@ fn what_a_device_was_made_without_is_one_error() {
         let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&priorities)];
         let bare = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
         let said = says(of, &bare);
+        // SAFETY: the physical device was enumerated from this instance.
+        let properties = unsafe {
+            of.instance
+                .get_physical_device_properties(of.physical_device)
+        };
+        let name = properties.device_name_as_c_str().unwrap();
         for word in [
-            "llvmpipe",
+            name.to_str().unwrap(),
             "VK_KHR_push_descriptor",
             "timelineSemaphore",
             "robustBufferAccess",

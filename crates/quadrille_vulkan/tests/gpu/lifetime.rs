@@ -1,5 +1,7 @@
 //! Dropping things: in flight, in any order, and what is left behind.
 
+use std::collections::BTreeSet;
+
 use quadrille_sync::Access;
 use quadrille_vulkan::{
     BufferDesc, ComputePipelineDesc, Error, Format, Gpu, GpuShader, ImageDesc, SamplerDesc,
@@ -148,4 +150,31 @@ fn more_samplers_than_the_device_has_are_an_error_and_dropped_ones_make_room() {
     rig.frame(|_| ());
     rig.frame(|_| ());
     make(&rig.gpu).unwrap();
+}
+
+/// The drivers' libraries that the process has mapped.
+fn mapped_drivers() -> BTreeSet<String> {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    let paths = maps
+        .lines()
+        .filter_map(|line| line.split_whitespace().nth(5));
+    let is_driver = |path: &&str| {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        name.starts_with("libvulkan_") || name.starts_with("libGLX_nvidia")
+    };
+    paths.filter(is_driver).map(str::to_owned).collect()
+}
+
+/// Each loading of NVIDIA's driver takes memory that its unloading does not give back. (lavapipe alone is never unloaded.)
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn drivers_stay_loaded_over_many_instances() {
+    let mut loaded = BTreeSet::new();
+    for _ in 0..40 {
+        let gpu = Gpu::new(&settings(), None).unwrap();
+        loaded = mapped_drivers();
+        drop(gpu);
+    }
+    assert!(!loaded.is_empty(), "no driver of a known name is loaded");
+    assert_eq!(mapped_drivers(), loaded);
 }

@@ -1,20 +1,34 @@
 //! A device that is slow: the CPU is never more frames ahead of it than it may be.
 
+use ash::vk;
 use quadrille_sync::Access;
-use quadrille_vulkan::{BufferDesc, ComputePipelineDesc, GpuShader, Settings};
+use quadrille_vulkan::{BufferDesc, ComputePipelineDesc, Gpu, GpuShader, Settings};
 
 use crate::rig::{Declared, Rig, TIMEOUT, async_compute, discard, settings};
 
-/// Much longer on any device than it takes to declare a frame.
+/// Much longer on any device than it takes to declare a frame, with [`rounds`].
 const SLOW: &str = "
 @group(0) @binding(0) var<storage, read_write> cells: array<u32>;
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     var state = id.x + 1u;
-    for (var round = 0u; round < 100000u; round++) { state = state * 1664525u + 1013904223u; }
+    for (var round = 0u; round < ROUNDS; round++) { state = state * 1664525u + 1013904223u; }
     cells[id.x] = state;
 }
 ";
+/// How many rounds take much longer than a frame is declared in: on a GPU, some 60 ms.
+fn rounds(gpu: &Gpu) -> u32 {
+    // SAFETY: both belong together.
+    let properties = unsafe {
+        let physical = gpu.physical_device();
+        gpu.instance().get_physical_device_properties(physical)
+    };
+    match properties.device_type {
+        vk::PhysicalDeviceType::CPU => 100_000,
+        _ => 10_000_000,
+    }
+}
+
 const GROUPS: u32 = 32;
 const CELL_BYTES: u64 = 64 * 4;
 const FRAMES: u64 = 12;
@@ -32,7 +46,8 @@ fn a_slow_device_is_at_most_so_many_frames_behind() {
             frames_in_flight,
             ..settings()
         });
-        let shader = GpuShader::wgsl("slow", SLOW).unwrap();
+        let code = SLOW.replace("ROUNDS", &format!("{}u", rounds(&rig.gpu)));
+        let shader = GpuShader::wgsl("slow", &code).unwrap();
         let slow = rig
             .gpu
             .compute_pipeline(&ComputePipelineDesc::of("slow", &shader));

@@ -1,0 +1,44 @@
+//! Drivers that stay loaded in processes that make one instance after another.
+//!
+//! The loader unloads drivers with the last instance and loads them again with the next one. Some drivers
+//! (NVIDIA 580 among them: `libnvidia-tls.so`) need static thread-local storage, of which a process has
+//! little (glibc's surplus) and which unloading does not give back: after about 30 instances `dlopen` fails with
+//! "cannot allocate memory in static TLS block", and no device is found any more. An instance that lives
+//! as long as the process keeps the drivers loaded.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use ash::vk;
+
+/// The instance that keeps drivers loaded, and the loader that it is from. Never destroyed; `None` if it could not
+/// be made.
+static KEPT: OnceLock<Option<(ash::Entry, ash::Instance)>> = OnceLock::new();
+
+/// How many instances the process has made.
+static MADE: AtomicU32 = AtomicU32::new(0);
+
+/// Notes that an instance was made. With the second one drivers are kept loaded from then on: most programs make
+/// one, also those that recover from lost devices, and do not pay for another.
+pub(super) fn keep_drivers(entry: &ash::Entry) {
+    if MADE.fetch_add(1, Ordering::Relaxed) == 0 {
+        return;
+    }
+    KEPT.get_or_init(|| {
+        let app = vk::ApplicationInfo::default()
+            .engine_name(c"quadrille")
+            .api_version(vk::API_VERSION_1_3);
+        let info = vk::InstanceCreateInfo::default().application_info(&app);
+        // SAFETY: all pointers in `info` are to locals that outlive the call.
+        let instance = unsafe { entry.create_instance(&info, None) };
+        match instance {
+            Ok(instance) => Some((entry.clone(), instance)),
+            Err(error) => {
+                tracing::warn!(
+                    "vkCreateInstance fails for the instance that keeps drivers loaded: {error}"
+                );
+                None
+            }
+        }
+    });
+}
