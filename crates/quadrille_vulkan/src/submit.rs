@@ -276,13 +276,7 @@ impl Frames {
         is_first: bool,
     ) -> Result<(), FrameError> {
         let patience = self.device.info.patience();
-        let mut waited = self.wait(&step.points(states), patience);
-        if waited.is_ok() && self.lanes.len() > 1 {
-            // The wait transitively covers what other queues signalled before. The validation layer,
-            // which takes each timeline for itself, learns that from their counters.
-            waited = self.progress().map(drop);
-        }
-        if let Err(error) = waited {
+        if let Err(error) = self.wait(&step.points(states), patience) {
             if is_first {
                 return Err(error);
             }

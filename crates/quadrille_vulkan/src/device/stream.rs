@@ -302,7 +302,10 @@ impl Device {
     pub(crate) fn reap(&self) {
         self.reap_if(|left| {
             let submitted = left.timeline.submitted();
-            left.timeline.has_reached(self, submitted).unwrap_or(false)
+            let done = self
+                .timelines
+                .has_reached(self, (&left.timeline, submitted));
+            done.unwrap_or(false)
         });
     }
 

@@ -96,7 +96,7 @@ impl Timeline {
     }
 
     /// Whether a value is known to be reached.
-    fn is_known(&self, value: u64) -> bool {
+    pub(crate) fn is_known(&self, value: u64) -> bool {
         self.known.load(Ordering::Acquire) >= value
     }
 

@@ -14,8 +14,9 @@ use crate::device::timeline::Timeline;
 use crate::error::Error;
 use crate::lock;
 
-/// How often values are read at most, while they go on changing.
-const READINGS: usize = 8;
+/// How often values are read at most, while they go on changing: more often than submissions are on their way, unless
+/// other streams never stop submitting.
+const READINGS: usize = 1000;
 
 /// The timelines of a device.
 pub(crate) struct Timelines(Mutex<Table>);
@@ -87,25 +88,23 @@ impl Timelines {
     }
 
     /// How far each has got.
-    ///
-    /// A reached value has been preceded by all that its submission waited for. Values are read one
-    /// after the other, though, so one that depends on another may be read after and found further
-    /// on. Once nothing has changed since the last time, they fit together; the validation layer,
-    /// which takes each for itself, would otherwise miss order that there is.
     pub(crate) fn reached(&self, device: &Device) -> Result<Vec<u64>, vk::Result> {
         let table = lock(&self.0);
-        let mut values = vec![0; table.all.len()];
-        for _ in 0..READINGS {
-            let mut has_changed = false;
-            for (value, timeline) in values.iter_mut().zip(&table.all) {
-                let before = std::mem::replace(value, timeline.reached(device)?);
-                has_changed |= before != *value;
-            }
-            if !has_changed || values.len() < 2 {
-                break;
-            }
+        settled(table.all.len(), |at| table.all[at].reached(device))
+    }
+
+    /// Whether a timeline has reached a value. Queries all of them if that is not known: see [`settled`].
+    pub(crate) fn has_reached(
+        &self,
+        device: &Device,
+        (timeline, value): (&Timeline, u64),
+    ) -> Result<bool, vk::Result> {
+        if timeline.is_known(value) {
+            return Ok(true);
         }
-        Ok(values)
+        let has_reached = timeline.has_reached(device, value)?;
+        self.reached(device)?;
+        Ok(has_reached)
     }
 
     /// Destroys them all. Nothing on the device uses them any more.
@@ -115,3 +114,28 @@ impl Timelines {
         }
     }
 }
+
+/// Reads values of timelines until they fit together.
+///
+/// A reached value has been preceded by all that its submission waited for. Values are read one after the other,
+/// though, so one that another depends on may be read first, and the other be found further on. Once nothing has
+/// changed since the last time, they fit together. The validation layer, which takes each timeline for itself,
+/// would otherwise miss order that there is, and report hazards (`quadrille_layer/README.md`, "One message to
+/// doubt"). Each reading but the last sees something change, so there are not more than submissions on their way.
+fn settled<E>(count: usize, mut read: impl FnMut(usize) -> Result<u64, E>) -> Result<Vec<u64>, E> {
+    let mut values = vec![0; count];
+    for _ in 0..READINGS {
+        let mut has_changed = false;
+        for (at, value) in values.iter_mut().enumerate() {
+            let before = std::mem::replace(value, read(at)?);
+            has_changed |= before != *value;
+        }
+        if !has_changed || count < 2 {
+            break;
+        }
+    }
+    Ok(values)
+}
+
+#[cfg(test)]
+mod tests;

@@ -340,8 +340,10 @@ impl Swapchain {
         };
         if let Some(timeline) = self.device.timelines.get(usize::from(point.queue.0)) {
             let mut limit = TimeLimit::new(timeout);
-            match timeline.wait(&self.device, point.value, &mut limit) {
-                Ok(()) => {}
+            let waited = timeline.wait(&self.device, point.value, &mut limit);
+            // The other timelines too, so that what is known of all of them fits together.
+            match waited.and_then(|()| self.device.timelines.reached(&self.device)) {
+                Ok(_) => {}
                 Err(vk::Result::TIMEOUT) => return Ok(false),
                 Err(result) => {
                     return Err(SurfaceError::vulkan(&self.device, "vkWaitSemaphores")(

@@ -250,8 +250,10 @@ fn is_done(device: &Device, proof: &Proof) -> bool {
         Proof::Point(point) => {
             // The timeline of a stream that has ended is gone, and all its work is done.
             let timeline = device.timelines.get(usize::from(point.queue.0));
-            timeline
-                .is_none_or(|timeline| or_lost(device, timeline.has_reached(device, point.value)))
+            timeline.is_none_or(|timeline| {
+                let point = (&*timeline, point.value);
+                or_lost(device, device.timelines.has_reached(device, point))
+            })
         }
     }
 }
