@@ -121,7 +121,7 @@ impl Gpu {
     pub(crate) fn create_buffer(&self, sharing: &[u32]) -> Result<Buffer> {
         let info = vk::BufferCreateInfo::default()
             .size(BUFFER_BYTES)
-            .usage(vk::BufferUsageFlags::TRANSFER_DST)
+            .usage(vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST)
             .sharing_mode(if sharing.len() > 1 {
                 vk::SharingMode::CONCURRENT
             } else {
@@ -179,6 +179,50 @@ impl Gpu {
         let submit = vk::SubmitInfo2::default().command_buffer_infos(&commands);
         // SAFETY: the commands are executable and of the queue's family; what they lack is the
         // error that is to be seen, and it harms nobody: the buffer's contents are never read.
+        unsafe {
+            self.device
+                .queue_submit2(queue.handle, &[submit], vk::Fence::null())
+        }?;
+        Ok(())
+    }
+
+    /// A timeline semaphore at 0.
+    ///
+    /// # Errors
+    /// When the device is out of memory.
+    pub(crate) fn create_timeline(&self) -> Result<vk::Semaphore> {
+        let mut kind =
+            vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
+        let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
+        // SAFETY: the device has the feature `timelineSemaphore`.
+        Ok(unsafe { self.device.create_semaphore(&info, None) }?)
+    }
+
+    /// Submits after a value of a timeline, and signals a value of another one.
+    ///
+    /// # Errors
+    /// As [`Gpu::submit`].
+    pub(crate) fn submit_between(
+        &self,
+        queue: Queue,
+        recording: &Recording,
+        (wait, wait_value): (vk::Semaphore, u64),
+        (signal, signal_value): (vk::Semaphore, u64),
+    ) -> Result<()> {
+        let point = |semaphore, value| {
+            [vk::SemaphoreSubmitInfo::default()
+                .semaphore(semaphore)
+                .value(value)
+                .stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)]
+        };
+        let (waits, signals) = (point(wait, wait_value), point(signal, signal_value));
+        let commands = [vk::CommandBufferSubmitInfo::default().command_buffer(recording.commands)];
+        let submit = vk::SubmitInfo2::default()
+            .wait_semaphore_infos(&waits)
+            .command_buffer_infos(&commands)
+            .signal_semaphore_infos(&signals);
+        // SAFETY: the commands are executable and of the queue's family; each timeline is signalled by one queue, in
+        // order.
         unsafe {
             self.device
                 .queue_submit2(queue.handle, &[submit], vk::Fence::null())
@@ -277,10 +321,12 @@ fn create_device(
         })
         .collect();
     let mut features = vk::PhysicalDeviceVulkan13Features::default().synchronization2(true);
+    let mut timelines = vk::PhysicalDeviceVulkan12Features::default().timeline_semaphore(true);
     let info = vk::DeviceCreateInfo::default()
         .queue_create_infos(&queues)
-        .push_next(&mut features);
-    // SAFETY: families and counts are those that the device reports; Vulkan 1.3 has the feature.
+        .push_next(&mut features)
+        .push_next(&mut timelines);
+    // SAFETY: families and counts are those that the device reports; Vulkan 1.3 has the features.
     unsafe { instance.create_device(physical, &info, None) }
         .context("no device with synchronization2")
 }
