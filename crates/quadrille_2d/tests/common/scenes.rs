@@ -81,7 +81,7 @@ pub(crate) fn sprites(
     commands.spawn((flipped(false, true), at(-45.0, 45.0)));
     let tinted = Sprite {
         color: Color::srgba(1.0, 0.5, 0.5, 0.5),
-        custom_size: Some(Vec2::new(30.0, 20.0)),
+        custom_size: Some(Vec2::new(32.0, 20.0)),
         ..plain.clone()
     };
     commands.spawn((tinted, at(-15.0, 45.0)));
@@ -127,15 +127,16 @@ fn modes(commands: &mut Commands, plain: &Sprite) {
         SpriteImageMode::Tiled {
             tile_x: true,
             tile_y: true,
-            stretch_value: 0.5,
+            stretch_value: 0.67,
         },
         SpriteImageMode::Scale(SpriteScalingMode::FitStart),
         SpriteImageMode::Scale(SpriteScalingMode::FillCenter),
     ];
-    for (at_x, image_mode) in [-35.0, 5.0, 45.0, 85.0].into_iter().zip(modes) {
+    // No middle of a pixel may lie on the edge between two texels: drivers take either of them.
+    for (at_x, image_mode) in [-36.0, 4.0, 44.0, 84.0].into_iter().zip(modes) {
         let sprite = Sprite {
             image_mode,
-            custom_size: Some(Vec2::new(30.0, 32.0)),
+            custom_size: Some(Vec2::splat(32.0)),
             ..plain.clone()
         };
         commands.spawn((sprite, at(at_x, 5.0)));
