@@ -359,8 +359,19 @@ fn camel_case(name: &str) -> String {
         all.extend(letters.next().map(|first| first.to_ascii_uppercase()));
         all.push_str(letters.as_str());
     }
+    for (found, written) in FORMATS {
+        all = all.replace(found, written);
+    }
     all
 }
+
+/// Names of compressed formats, which Vulkan has in capitals.
+const FORMATS: [(&str, &str); 4] = [
+    ("CompressionAstcLdr", "CompressionASTC_LDR"),
+    ("CompressionAstcHdr", "CompressionASTC_HDR"),
+    ("CompressionEtc2", "CompressionETC2"),
+    ("CompressionBc", "CompressionBC"),
+];
 
 #[cfg(test)]
 mod tests;

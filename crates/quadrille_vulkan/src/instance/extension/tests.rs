@@ -1,6 +1,18 @@
 use ash::vk;
 
-use super::{Extension, FeatureStructure, Granted, problem};
+use super::{Extension, FeatureStructure, Granted, camel_case, problem};
+
+#[test]
+fn features_are_named_as_in_vulkan() {
+    for (name, written) in [
+        ("multi_draw", "multiDraw"),
+        ("texture_compression_astc_ldr", "textureCompressionASTC_LDR"),
+        ("texture_compression_etc2", "textureCompressionETC2"),
+        ("texture_compression_bc", "textureCompressionBC"),
+    ] {
+        assert_eq!(camel_case(name), written);
+    }
+}
 
 #[test]
 fn features_are_read_by_name() {
