@@ -4,19 +4,26 @@
 //! programs may write at once. A process that is killed meanwhile leaves the beginning of a file;
 //! the writer holds a lock on it, and locks end with their process, so [`sweep`] finds what nobody
 //! holds.
+//!
+//! Temporary files have random names, are created exclusively (`O_EXCL` follows no symbolic link) and are
+//! renamed through the handle of their folder, so nobody else can redirect what is written (CWE-377, CWE-59).
 
-use std::fs::{self, File, Metadata, OpenOptions};
+mod folder;
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, FileType, Metadata, OpenOptions};
+use std::hash::{BuildHasher as _, RandomState};
 use std::io::{Error, ErrorKind, Read as _, Result, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+
+use folder::Folder;
 
 /// The extension of files that are being written.
 const UNFINISHED: &str = "tmp";
 /// So many symbolic links may follow one another; Linux has the same limit.
 const MOST_LINKS: u32 = 40;
-
-/// Counts files written by this process.
-static WRITTEN: AtomicU64 = AtomicU64::new(0);
+/// Random names that are tried before giving up: two files would have to meet in 64 bits.
+const MOST_NAMES: u32 = 16;
 
 /// Writes a file whole or not at all, and the folders that it is in.
 ///
@@ -42,20 +49,44 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
         Err(error) => return Err(error),
     };
     let path = follow_links(path)?;
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    let mut temporary = path.clone().into_os_string();
-    // Other processes may write at the same time, and other threads of this one.
-    let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
-    temporary.push(format!(".{}-{number}.{UNFINISHED}", std::process::id()));
-    let written = write_new(temporary.as_ref(), bytes, replaced.as_ref());
+    let name = path.file_name().ok_or_else(|| {
+        let message = format!("{} names no file; add a file name to it", path.display());
+        Error::new(ErrorKind::InvalidInput, message)
+    })?;
+    let parent = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    fs::create_dir_all(parent)?;
+    let folder = Folder::open(parent)?;
+    let (file, temporary) = create_temporary(&folder, name, replaced.is_some())?;
+    let written = write_new(file, bytes, replaced.as_ref());
     written
-        .and_then(|()| fs::rename(&temporary, path))
+        .and_then(|()| folder.rename(&temporary, name))
         .inspect_err(|_| {
             // What cannot be completed should not be left; if that fails too, so be it.
-            let _ = fs::remove_file(&temporary);
+            let _ = folder.remove(&temporary);
         })
+}
+
+/// Creates the file that takes the bytes, under a random name beside `name`. Where it replaces a file
+/// nobody else may read it before it has that file's permissions.
+fn create_temporary(folder: &Folder, name: &OsStr, is_private: bool) -> Result<(File, OsString)> {
+    let mut tries = MOST_NAMES;
+    loop {
+        let mut temporary = name.to_owned();
+        temporary.push(format!(".{:016x}.{UNFINISHED}", random()));
+        match folder.create_new(&temporary, is_private) {
+            Ok(file) => return Ok((file, temporary)),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && tries > 0 => tries -= 1,
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// A number that nobody can predict: the standard library seeds these hashers by the system's generator.
+fn random() -> u64 {
+    RandomState::new().hash_one(std::process::id())
 }
 
 /// The path behind symbolic links, whether there is a file or not.
@@ -72,8 +103,7 @@ fn follow_links(path: &Path) -> Result<PathBuf> {
 }
 
 /// Writes a file that shows, while it lasts, that somebody is at it, like the one that it replaces.
-fn write_new(path: &Path, bytes: &[u8], replaced: Option<&Metadata>) -> Result<()> {
-    let mut file = File::create(path)?;
+fn write_new(mut file: File, bytes: &[u8], replaced: Option<&Metadata>) -> Result<()> {
     // Where the file system knows no locks nothing can be said of others either, and nothing goes.
     let _ = file.try_lock();
     file.write_all(bytes)?;
@@ -89,13 +119,29 @@ fn write_new(path: &Path, bytes: &[u8], replaced: Option<&Metadata>) -> Result<(
     file.set_permissions(replaced.permissions())
 }
 
-/// Reads a regular file.
+/// Reads a regular file of at most so many bytes.
+///
+/// Nothing holds the caller up: a pipe without a writer and a device without an end are errors.
 ///
 /// # Errors
 /// What the file system says; [`ErrorKind::FileTooLarge`] if it has more bytes than that;
-/// [`ErrorKind::InvalidInput`] if it is no regular file: a device might have no end, a pipe no
-/// writer.
-pub(crate) fn read_regular(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
+/// [`ErrorKind::InvalidInput`] if it is no regular file.
+pub fn read_file(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
+    let (file, length) = open_regular(path, most_bytes)?;
+    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
+    // It may grow meanwhile, and files such as those in `/proc` have no length at first.
+    let read = file.take(most_bytes + 1).read_to_end(&mut bytes)?;
+    if read as u64 > most_bytes {
+        return Err(too_large(most_bytes));
+    }
+    Ok(bytes)
+}
+
+/// Opens a regular file of at most so many bytes and returns its length, as [`read_file`] does.
+///
+/// # Errors
+/// As for [`read_file`].
+pub fn open_regular(path: &Path, most_bytes: u64) -> Result<(File, u64)> {
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
@@ -106,16 +152,43 @@ pub(crate) fn read_regular(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
     }
     let file = options.open(path)?;
     // Of the file that is open: by now the path may lead to another.
-    if !file.metadata()?.is_file() {
-        return Err(Error::new(ErrorKind::InvalidInput, "it is no regular file"));
+    let known = file.metadata()?;
+    if !known.is_file() {
+        let kind = kind(known.file_type());
+        let message = format!("it is no regular file but {kind}; name a regular file");
+        return Err(Error::new(ErrorKind::InvalidInput, message));
     }
-    let mut bytes = Vec::new();
-    let read = file.take(most_bytes + 1).read_to_end(&mut bytes)?;
-    if read as u64 > most_bytes {
-        let message = format!("it has more than {most_bytes} bytes");
-        return Err(Error::new(ErrorKind::FileTooLarge, message));
+    if known.len() > most_bytes {
+        return Err(too_large(most_bytes));
     }
-    Ok(bytes)
+    Ok((file, known.len()))
+}
+
+fn too_large(most_bytes: u64) -> Error {
+    let message = format!("it has more than {most_bytes} bytes");
+    Error::new(ErrorKind::FileTooLarge, message)
+}
+
+/// The kind of a file in words.
+fn kind(of: FileType) -> &'static str {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+        if of.is_fifo() {
+            return "a pipe";
+        }
+        if of.is_socket() {
+            return "a socket";
+        }
+        if of.is_char_device() || of.is_block_device() {
+            return "a device";
+        }
+    }
+    if of.is_dir() {
+        "a directory"
+    } else {
+        "something else"
+    }
 }
 
 /// Takes away what was never finished, of the files with names that begin so.
@@ -135,8 +208,16 @@ pub(crate) fn sweep(folder: &Path, prefix: &str) {
 
 /// Whether the process that wrote a file is gone.
 fn is_nobodys(file: &Path) -> bool {
+    let mut options = OpenOptions::new();
     // Opened for both, so that a pipe in its place, which nobody reads, holds nobody up.
-    let opened = OpenOptions::new().read(true).write(true).open(file);
+    options.read(true).write(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        // A link of such a name was made by somebody else, and leads to a file that is none of ours.
+        options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    }
+    let opened = options.open(file);
     opened.is_ok_and(|file| file.try_lock().is_ok())
 }
 

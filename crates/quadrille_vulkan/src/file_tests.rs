@@ -1,7 +1,7 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use super::{sweep, write_file};
+use super::{read_file, sweep, write_file};
 
 /// A folder of its own for a test; removed at its end.
 struct Folder(PathBuf);
@@ -156,4 +156,78 @@ fn where_there_is_no_room_nothing_is_left() {
     assert!(status.unwrap().success(), "it could write");
     assert_eq!(fs::read(&old).unwrap(), b"what was there");
     assert_eq!(folder.count(), 1, "a part of a file is left");
+}
+
+/// Names of temporary files are random and created exclusively: links that wait under the names that a
+/// counter would give lead nobody to other files, and neither does sweeping.
+#[cfg(unix)]
+#[test]
+fn links_in_place_of_temporary_files_are_not_followed() {
+    use std::os::unix::fs::symlink;
+
+    let folder = Folder::new("waiting");
+    let other = folder.0.join("other");
+    fs::write(&other, b"of somebody else").unwrap();
+    let file = folder.0.join("pipelines.bin");
+    for number in 0..512 {
+        let name = format!("pipelines.bin.{}-{number}.tmp", std::process::id());
+        symlink(&other, folder.0.join(name)).unwrap();
+    }
+    write_file(&file, b"data").unwrap();
+    assert_eq!(fs::read(&other).unwrap(), b"of somebody else");
+    assert_eq!(fs::read(&file).unwrap(), b"data");
+    sweep(&folder.0, "pipelines");
+    assert_eq!(fs::read(&other).unwrap(), b"of somebody else");
+    assert_eq!(folder.count(), 2 + 512, "links are not ours to remove");
+}
+
+/// A private file stays private while another version of it is written.
+#[cfg(unix)]
+#[test]
+fn temporary_files_of_private_files_are_private() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let folder = Folder::new("private");
+    let open = super::Folder::open(&folder.0).unwrap();
+    let (file, name) = super::create_temporary(&open, "secret".as_ref(), true).unwrap();
+    let mode = file.metadata().unwrap().permissions().mode();
+    assert_eq!(mode & 0o077, 0, "{mode:o}");
+    let (_, second) = super::create_temporary(&open, "secret".as_ref(), true).unwrap();
+    assert_ne!(name, second);
+}
+
+/// None of these is waited for, and none is read without end.
+#[cfg(target_os = "linux")]
+#[test]
+fn pipes_devices_and_long_files_are_not_read() {
+    use std::io::ErrorKind;
+
+    let folder = Folder::new("endless");
+    let pipe = folder.0.join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    for (path, kind) in [
+        (&*pipe, "a pipe"),
+        (Path::new("/dev/zero"), "a device"),
+        (&*folder.0, "a directory"),
+    ] {
+        let error = read_file(path, 16).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidInput);
+        let said = format!("it is no regular file but {kind}; name a regular file");
+        assert_eq!(error.to_string(), said);
+    }
+    let long = folder.0.join("long");
+    fs::write(&long, [0; 17]).unwrap();
+    let error = read_file(&long, 16).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::FileTooLarge);
+    assert_eq!(read_file(&long, 17).unwrap().len(), 17);
+    // Of no length, as the system says, and yet with contents.
+    assert!(
+        read_file(Path::new("/proc/self/status"), 1 << 16)
+            .unwrap()
+            .len()
+            > 100
+    );
+    let error = read_file(Path::new("/proc/self/status"), 100).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::FileTooLarge);
 }

@@ -114,7 +114,7 @@ pub use device::stream::StreamDesc;
 pub use error::{
     CommandError, Error, FrameError, OtherLayout, SetupError, ShaderError, SurfaceError,
 };
-pub use file::write_file;
+pub use file::{open_regular, read_file, write_file};
 pub use instance::debug::validation_messages;
 pub use instance::extension::Extension;
 pub use instance::imported::ImportedInstance;

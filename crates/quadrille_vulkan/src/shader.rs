@@ -67,6 +67,8 @@ struct ShaderInner {
     source: Option<Arc<str>>,
     /// The files of what it imports.
     imports: Vec<PathBuf>,
+    /// The folder that imports of files stay below, if it is not that of `file`.
+    import_folder: Option<Arc<Path>>,
     words: Vec<u32>,
     entry_points: Vec<EntryPoint>,
     /// What its constants are set in, if it has any that pipelines set.
@@ -206,6 +208,7 @@ impl GpuShader {
             label,
             source,
             file: None,
+            folder: None,
             follows_files: false,
         };
         Self::composed(&root, &mut Vec::new())
@@ -247,14 +250,31 @@ impl GpuShader {
     ///
     /// WGSL imports from other files: `import super::noise::fbm;` is `fbm` of `noise.wgsl` in the same
     /// folder, `import super::noise;` makes it `noise::fbm`, and each further `super::` is the folder
-    /// above. Pipelines follow the files of imports, too.
+    /// above. Pipelines follow the files of imports, too. Imports stay in the folder of `path` and the
+    /// folders in it, symbolic links included; [`load_within`](Self::load_within) names another folder.
     ///
     /// # Errors
     /// [`ShaderError::File`] if it cannot be read, and those of the language.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, ShaderError> {
         let path = path.as_ref();
-        let shader = file::parse(path, &file::read(path)?, false, &mut Vec::new())?;
-        Ok(shader.with_file(path))
+        Self::from_file(path, &file::read(path)?, None, false, &mut Vec::new())
+    }
+
+    /// Loads a file as [`GpuShader::load`] does, with imports of all files below `folder`.
+    ///
+    /// # Errors
+    /// As for [`GpuShader::load`]; [`ShaderError::File`] if there is no such folder.
+    pub fn load_within(
+        folder: impl AsRef<Path>,
+        path: impl AsRef<Path>,
+    ) -> Result<Self, ShaderError> {
+        let (folder, path) = (folder.as_ref(), path.as_ref());
+        let canonical = folder.canonicalize().map_err(|error| ShaderError::File {
+            path: folder.to_owned(),
+            reason: error.to_string(),
+        })?;
+        let folder = Some(canonical.into());
+        Self::from_file(path, &file::read(path)?, folder, false, &mut Vec::new())
     }
 
     /// The same module, whose source is edited in this file, as for [`GpuShader::load`]: for sources
@@ -280,25 +300,41 @@ impl GpuShader {
 
     /// A shader from what was read in its file. The files of what it imports are added to `files`,
     /// also where it is none.
-    pub(crate) fn from_file(
+    fn from_file(
+        path: &Path,
+        bytes: &[u8],
+        folder: Option<Arc<Path>>,
+        follows_files: bool,
+        files: &mut Vec<PathBuf>,
+    ) -> Result<Self, ShaderError> {
+        let shader = file::parse(path, bytes, folder.as_deref(), follows_files, files)?;
+        let mut inner = Arc::unwrap_or_clone(shader.0);
+        inner.file = file::place(path);
+        inner.import_folder = folder;
+        Ok(Self(Arc::new(inner)))
+    }
+
+    /// The same shader of what was read in its file, as for [`composed_again`](Self::composed_again).
+    pub(crate) fn reloaded(
+        &self,
         path: &Path,
         bytes: &[u8],
         files: &mut Vec<PathBuf>,
     ) -> Result<Self, ShaderError> {
-        let shader = file::parse(path, bytes, true, files)?;
-        Ok(shader.with_file(path))
+        Self::from_file(path, bytes, self.0.import_folder.clone(), true, files)
     }
 
     /// The same shader of what is in its files now, its own and those of what it imports, which are
     /// added to `files`.
     pub(crate) fn composed_again(&self, files: &mut Vec<PathBuf>) -> Result<Self, ShaderError> {
         match (self.file(), &self.0.source) {
-            (Some(file), _) if file.is_file() => Self::from_file(file, &file::read(file)?, files),
+            (Some(file), _) if file.is_file() => self.reloaded(file, &file::read(file)?, files),
             (file, Some(source)) => {
                 let root = Root {
                     label: self.label(),
                     source,
                     file: None,
+                    folder: None,
                     follows_files: true,
                 };
                 let shader = Self::composed(&root, files)?;
@@ -330,6 +366,7 @@ impl GpuShader {
             file: None,
             source: None,
             imports: Vec::new(),
+            import_folder: None,
             words,
             entry_points,
             overrides: None,

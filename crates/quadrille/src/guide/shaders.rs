@@ -37,7 +37,8 @@
 //!
 //! In files, `super::` is the folder: `import super::noise::{ripple, Wave as Swell};` takes two names of
 //! `noise.wgsl` beside the file that imports, `import super::super::lib::tint;` makes `tint::mix_in` known, of
-//! `lib/tint.wgsl` in the folder above. A module is part of a shader once, however many import it; its names,
+//! `lib/tint.wgsl` in the folder above. Imports stay below the folder of the file that was loaded, or below the one that
+//! [`load_within`](crate::prelude::GpuShader::load_within) names. A module is part of a shader once, however many import it; its names,
 //! also those of its variables and constants, are its own, and its entry points are not the shader's.
 //!
 //! Errors show file, line and column of the source in which they are. What is missing, is misspelt or imports

@@ -127,7 +127,7 @@ impl PipelineCache {
 /// Why the file cannot be used at all.
 fn load(file: &Path, identity: &Identity) -> Result<Vec<u8>> {
     let name = file.display();
-    let bytes = match file::read_regular(file, MOST_BYTES) {
+    let bytes = match file::read_file(file, MOST_BYTES) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) if error.kind() == ErrorKind::FileTooLarge => {

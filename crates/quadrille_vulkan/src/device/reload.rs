@@ -290,7 +290,7 @@ impl Load<'_> {
         }
         let mut imports = Vec::new();
         let result = match shader.file() {
-            Some(file) if file == self.file => GpuShader::from_file(file, self.bytes, &mut imports),
+            Some(file) if file == self.file => shader.reloaded(file, self.bytes, &mut imports),
             _ => newest.composed_again(&mut imports),
         };
         if let Some(file) = shader.file()

@@ -36,6 +36,8 @@ pub(super) struct Root<'a> {
     pub source: &'a str,
     /// The file that it was read from.
     pub file: Option<&'a Path>,
+    /// The folder that imports of files stay below, canonical; `None` is that of `file`.
+    pub folder: Option<&'a Path>,
     /// Published modules are read from the files in which they are edited.
     pub follows_files: bool,
 }
@@ -88,6 +90,11 @@ pub(super) fn compose(root: &Root<'_>, files: &mut Vec<PathBuf>) -> Result<Joine
         known: HashMap::new(),
         open: Vec::new(),
         files,
+        folder: match (root.folder, root.file) {
+            (Some(folder), _) => Some(folder.to_owned()),
+            (None, Some(file)) => file::place(file).and_then(|it| it.parent().map(Path::to_owned)),
+            (None, None) => None,
+        },
         follows_files: root.follows_files,
     };
     composer.add(place, root.label.to_owned(), root.source.into())?;
@@ -105,6 +112,8 @@ struct Composer<'a> {
     /// The modules whose imports are being looked at, each imported by the one before it.
     open: Vec<usize>,
     files: &'a mut Vec<PathBuf>,
+    /// The folder that files stay below, canonical.
+    folder: Option<PathBuf>,
     follows_files: bool,
 }
 
@@ -216,7 +225,18 @@ impl Composer<'_> {
                 let mut folder = file.parent().map_or_else(PathBuf::new, Path::to_owned);
                 (1..supers).for_each(|_| folder.push(".."));
                 let file = names.iter().fold(folder, |path, name| path.join(name));
-                return Ok(Some(Place::File(file.with_extension("wgsl"))));
+                let file = file.with_extension("wgsl");
+                match &self.folder {
+                    Some(folder) if leaves(folder, &file) => {
+                        let (path, folder) = (path.join("::"), folder.display());
+                        let problem = format!(
+                            "`{path}` leaves {folder}, the folder that imports of this shader stay below; move \
+                             the file there, or name a folder above with GpuShader::load_within"
+                        );
+                        return Err(self.flaw(at, &import.at, problem));
+                    }
+                    _ => return Ok(Some(Place::File(file))),
+                }
             }
             Place::Published(module) => {
                 let mut parents: Vec<&str> = module.split("::").collect();
@@ -347,6 +367,16 @@ impl Composer<'_> {
         };
         error(&module.label, &module.source, &flaw)
     }
+}
+
+/// Whether a file lies outside a canonical folder, itself or behind symbolic links. Of one that does not
+/// exist the nearest folder above decides that does.
+fn leaves(folder: &Path, file: &Path) -> bool {
+    let Ok(absolute) = std::path::absolute(file) else {
+        return true;
+    };
+    let known = absolute.ancestors().find_map(|it| it.canonicalize().ok());
+    known.is_none_or(|known| !known.starts_with(folder))
 }
 
 fn exists(place: &Place) -> bool {

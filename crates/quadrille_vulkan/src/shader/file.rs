@@ -1,12 +1,11 @@
 //! Shaders in files, which may be anything.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::GpuShader;
 use super::compose::Root;
 use crate::error::ShaderError;
+use crate::file::read_file;
 
 /// No shader that a person or a tool writes is larger.
 const MOST_BYTES: u64 = 16 << 20;
@@ -20,19 +19,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, ShaderError> {
     if !is_known(path) {
         return Err(error("its name must end in .wgsl or .spv".to_owned()));
     }
-    let system = |it: std::io::Error| error(it.to_string());
-    // A pipe would have to be waited for.
-    if !path.metadata().map_err(system)?.is_file() {
-        return Err(error("it is no file".to_owned()));
-    }
-    let mut bytes = Vec::new();
-    let file = File::open(path).map_err(system)?;
-    let mut file = file.take(MOST_BYTES + 1);
-    file.read_to_end(&mut bytes).map_err(system)?;
-    if bytes.len() as u64 > MOST_BYTES {
-        return Err(error(format!("it has more than {MOST_BYTES} bytes")));
-    }
-    Ok(bytes)
+    read_file(path, MOST_BYTES).map_err(|it| error(it.to_string()))
 }
 
 /// The shader in what was read from a file. The files of what it imports are added to `files`, also
@@ -40,6 +27,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, ShaderError> {
 pub(super) fn parse(
     path: &Path,
     bytes: &[u8],
+    folder: Option<&Path>,
     follows_files: bool,
     files: &mut Vec<PathBuf>,
 ) -> Result<GpuShader, ShaderError> {
@@ -49,6 +37,7 @@ pub(super) fn parse(
             label: &label,
             source: text(&label, bytes)?,
             file: Some(path),
+            folder,
             follows_files,
         };
         GpuShader::composed(&root, files)

@@ -80,7 +80,12 @@ fn what_is_no_file_is_not_read() {
     );
     fs::create_dir(folder.join("folder.wgsl")).unwrap();
     let error = GpuShader::load(folder.join("folder.wgsl")).unwrap_err();
-    assert!(error.to_string().contains("it is no file"), "{error}");
+    assert!(
+        error
+            .to_string()
+            .contains("it is no regular file but a directory"),
+        "{error}"
+    );
     fs::remove_dir_all(&folder).unwrap();
 }
 

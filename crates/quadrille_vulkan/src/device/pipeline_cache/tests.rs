@@ -136,9 +136,9 @@ fn pipes_and_devices_are_not_read() {
         .status();
     assert!(made.unwrap().success(), "there is no pipe");
     let error = load(&folder.file(), &DRIVER).unwrap_err();
-    assert_eq!(error.to_string(), "it is no regular file");
+    assert!(error.to_string().starts_with("it is no regular file"));
     let endless = folder.0.join("endless.bin");
     std::os::unix::fs::symlink("/dev/zero", &endless).unwrap();
     let error = load(&endless, &DRIVER).unwrap_err();
-    assert_eq!(error.to_string(), "it is no regular file");
+    assert!(error.to_string().starts_with("it is no regular file"));
 }

@@ -360,3 +360,64 @@ fn chains_of_imports_may_be_long() {
         "{line}"
     );
 }
+
+#[test]
+fn imports_stay_below_the_folder_of_the_shader() {
+    let root = "import super::super::outside::x;\n@compute @workgroup_size(1) fn main() { _ = x; }";
+    let files = [
+        ("inside/root.wgsl", root),
+        (
+            "inside/deep/down.wgsl",
+            "import super::super::near::y; const z = y;",
+        ),
+        (
+            "inside/fine.wgsl",
+            "import super::deep::down::z;\n@compute @workgroup_size(1) fn main() { _ = z; }",
+        ),
+        ("inside/near.wgsl", "const y = 1.0;"),
+        ("outside.wgsl", "const x = 1.0;"),
+    ];
+    let folder = Folder::new("stay", &files);
+    let inside = folder.0.canonicalize().unwrap().join("inside");
+    let [line, _] = folder.said("inside/root.wgsl");
+    assert!(
+        line.starts_with("inside/root.wgsl:1:") && line.contains("`super::super::outside` leaves "),
+        "{line}"
+    );
+    folder.load("inside/fine.wgsl").unwrap();
+    let shader = GpuShader::load_within(&folder.0, inside.join("root.wgsl")).unwrap();
+    assert_eq!(shader.imports().len(), 1);
+    // Read again, it keeps its folder.
+    shader.composed_again(&mut Vec::new()).unwrap();
+    let error = GpuShader::load_within(folder.0.join("none"), inside.join("root.wgsl"));
+    assert!(matches!(error, Err(ShaderError::File { .. })));
+    let whole =
+        "import super::super::outside;\n@compute @workgroup_size(1) fn main() { _ = outside::x; }";
+    fs::write(inside.join("root.wgsl"), whole).unwrap();
+    assert!(folder.said("inside/root.wgsl")[0].contains("leaves"));
+}
+
+#[cfg(unix)]
+#[test]
+fn links_do_not_lead_imports_out_of_the_folder() {
+    let root = "import super::linked::x;\n@compute @workgroup_size(1) fn main() { _ = x; }";
+    let files = [
+        ("inside/root.wgsl", root),
+        ("outside.wgsl", "const x = 1.0;"),
+    ];
+    let folder = Folder::new("links", &files);
+    let link = folder.0.join("inside/linked.wgsl");
+    std::os::unix::fs::symlink(folder.0.join("outside.wgsl"), &link).unwrap();
+    let [line, _] = folder.said("inside/root.wgsl");
+    assert!(line.contains("leaves"), "{line}");
+    GpuShader::load_within(&folder.0, folder.0.join("inside/root.wgsl")).unwrap();
+    // The shader itself may be a link that the program names.
+    let named = folder.0.join("inside/named.wgsl");
+    fs::write(
+        folder.0.join("outside.wgsl"),
+        "@compute @workgroup_size(1) fn main() {}",
+    )
+    .unwrap();
+    std::os::unix::fs::symlink(folder.0.join("outside.wgsl"), &named).unwrap();
+    folder.load("inside/named.wgsl").unwrap();
+}
