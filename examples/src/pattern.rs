@@ -1,9 +1,9 @@
 //! A pattern of live cells and where it came from.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
+use quadrille::ecs::read_file;
 use thiserror::Error;
 
 use crate::rle::{self, RleError};
@@ -55,7 +55,7 @@ impl Pattern {
     /// # Errors
     /// [`PatternError`] if the file cannot be read, is too long, or is malformed.
     pub fn load(path: &Path) -> Result<Self, PatternError> {
-        let bytes = read(path).map_err(|source| PatternError::Read {
+        let bytes = read_file(path, Self::MAX_FILE_BYTES).map_err(|source| PatternError::Read {
             path: path.into(),
             source,
         })?;
@@ -74,20 +74,6 @@ impl Pattern {
     pub fn population(&self) -> u64 {
         self.runs.iter().map(|run| u64::from(run.length)).sum()
     }
-}
-
-fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    // One byte more than allowed tells a file that is too long from one that just fits, and holds
-    // for pipes and devices, whose length nobody knows beforehand.
-    File::open(path)?
-        .take(Pattern::MAX_FILE_BYTES + 1)
-        .read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > Pattern::MAX_FILE_BYTES {
-        let limit = format!("it is longer than {} bytes", Pattern::MAX_FILE_BYTES);
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, limit));
-    }
-    Ok(bytes)
 }
 
 /// Why a pattern file was refused.

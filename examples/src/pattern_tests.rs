@@ -39,3 +39,19 @@ fn a_file_that_cannot_be_read_is_named() {
         .to_string();
     assert!(error.contains("directory"), "{error}");
 }
+
+/// A pipe that nobody writes to is an error, and so is a device without an end.
+#[cfg(target_os = "linux")]
+#[test]
+fn pipes_and_devices_are_not_waited_for() {
+    let pipe = std::env::temp_dir().join(format!("quadrille-pattern-{}", std::process::id()));
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    for (path, kind) in [(&*pipe, "a pipe"), (Path::new("/dev/zero"), "a device")] {
+        let error = Pattern::load(path).unwrap_err().to_string();
+        assert!(error.contains(kind), "{error}");
+        let error = crate::script::Script::load(path).unwrap_err().to_string();
+        assert!(error.contains(kind), "{error}");
+    }
+    std::fs::remove_file(&pipe).unwrap();
+}

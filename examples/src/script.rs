@@ -21,6 +21,7 @@ use bevy_input::keyboard::KeyCode;
 use bevy_input::mouse::MouseButton;
 use bevy_input::{ButtonInput, InputSystems};
 use bevy_window::{PrimaryWindow, Window};
+use quadrille::ecs::read_file;
 
 /// Where the pointer is in the window, in fractions of its size from the top left; none while it
 /// is outside.
@@ -103,14 +104,8 @@ impl Script {
             line: 0,
             problem,
         };
-        let about = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?;
-        if about.len() > MOST_BYTES {
-            return Err(unreadable(format!(
-                "it has {} bytes; a script has at most {MOST_BYTES}",
-                about.len()
-            )));
-        }
-        let text = std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
+        let bytes = read_file(path, MOST_BYTES).map_err(|error| unreadable(error.to_string()))?;
+        let text = String::from_utf8(bytes).map_err(|error| unreadable(error.to_string()))?;
         Self::parse(&text).map_err(|(line, problem)| ScriptError {
             path: path.to_owned(),
             line,

@@ -271,7 +271,7 @@ pub mod prelude {
         declared, declared_window, encode_png, save_to_disk, stage,
     };
     #[cfg(feature = "textures")]
-    pub use quadrille_ecs::{ImageLimits, LoadTexture, TexturePlugin};
+    pub use quadrille_ecs::{AssetFileRules, ImageLimits, LoadTexture, TexturePlugin};
 }
 
 /// The programs in the README compile.

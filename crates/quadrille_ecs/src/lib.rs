@@ -183,7 +183,8 @@ pub use quadrille_vulkan::{
     PrimitiveTopology, Producer, QueryKind, QuerySet, QuerySetDesc, RawCommand, Reloaded,
     ResolveMode, ResourceTable, Sampler, SamplerDesc, Settings, ShaderError, ShaderModule, Sharing,
     SkipReason, Statistics, StencilFace, StencilState, StreamDesc, SurfaceFormat, TableError,
-    TableIndex, TableMember, Turn, VertexAttribute, VertexLayout, View, write_file,
+    TableIndex, TableMember, Turn, VertexAttribute, VertexLayout, View, open_regular, read_file,
+    write_file,
 };
 pub use record::compute::Compute;
 pub use record::host::{Host, HostMemory, HostReads, HostWrites};
@@ -201,8 +202,8 @@ pub use schedule::{Render, RenderStartup, RenderSystems};
 pub use stream::{Stream, StreamError, StreamFrame};
 #[cfg(feature = "textures")]
 pub use texture::{
-    CheckedImageError, ImageLimits, LoadTexture, TexturePart, TexturePlugin, describe_texture,
-    texture_parts,
+    AssetFileRules, CheckedImageError, EmbeddedImages, ImageLimits, LoadTexture, TexturePart,
+    TexturePlugin, checked_asset_source, describe_texture, texture_parts,
 };
 pub use window::{
     HeadlessWindow, PresentSettings, SwapchainState, WindowFailed, WindowOutcome, WindowSized,

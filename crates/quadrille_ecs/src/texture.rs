@@ -3,14 +3,19 @@
 //! [`LoadTexture`] is what programs use; what it consists of is there for content crates, which follow
 //! all image assets of an app.
 
+mod checks;
 mod describe;
+mod files;
 mod format;
+mod gamma;
 mod ktx2;
 mod load;
 mod loader;
 mod plugin;
 
+pub use checks::EmbeddedImages;
 pub use describe::{TexturePart, describe as describe_texture, parts as texture_parts};
+pub use files::{AssetFileRules, checked_asset_source};
 pub use load::LoadTexture;
 pub use loader::{CheckedImageError, ImageLimits};
 pub use plugin::TexturePlugin;

@@ -1,6 +1,5 @@
 //! Loading images with limits: what a file claims is checked before memory is taken for it.
 
-use std::io::Cursor;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -12,12 +11,13 @@ use bevy_image::{
     ImageLoaderSettings,
 };
 use bevy_reflect::TypePath;
-use image::{ImageDecoder as _, ImageFormat as FileFormat, ImageReader};
+use image::ImageFormat as FileFormat;
 use quadrille_vulkan::Gpu;
 use thiserror::Error;
 
+use super::checks::check;
 use super::format;
-use super::ktx2::Ktx2;
+use super::gamma::to_linear;
 
 /// How large image files and images may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,7 +151,7 @@ impl DeviceLimits {
     }
 
     /// The limits of the app, and that of the device where the app sets none.
-    fn complete(&self, limits: ImageLimits) -> Complete {
+    pub(super) fn complete(&self, limits: ImageLimits) -> Complete {
         let default = || self.0.decoded_bytes.load(Ordering::Relaxed);
         Complete {
             file_bytes: limits.file_bytes,
@@ -163,10 +163,10 @@ impl DeviceLimits {
 
 /// [`ImageLimits`] of which each is known.
 #[derive(Clone, Copy)]
-struct Complete {
-    file_bytes: u64,
-    side: u32,
-    decoded_bytes: u64,
+pub(super) struct Complete {
+    pub(super) file_bytes: u64,
+    pub(super) side: u32,
+    pub(super) decoded_bytes: u64,
 }
 
 /// bevy's image loader behind [`ImageLimits`].
@@ -208,9 +208,14 @@ impl AssetLoader for CheckedImageLoader {
         let limits = self.device.complete(self.limits);
         let bytes = read(reader, limits).await?;
         check(&bytes, file_format(settings, load_context), limits)?;
+        let is_gamma_coded = settings.is_srgb && settings.texture_format.is_none();
         let mut checked = VecReader::new(bytes);
         let loader = ImageLoader::new(self.device.formats());
-        Ok(loader.load(&mut checked, settings, load_context).await?)
+        let mut image = loader.load(&mut checked, settings, load_context).await?;
+        if is_gamma_coded {
+            to_linear(&mut image, &checked.bytes);
+        }
+        Ok(image)
     }
 
     fn extensions(&self) -> &[&str] {
@@ -265,83 +270,6 @@ fn file_format(
         }
     };
     format.and_then(|format| format.as_image_crate_format())
-}
-
-/// Compares a file with the limits.
-fn check(
-    file: &[u8],
-    format: Option<FileFormat>,
-    limits: Complete,
-) -> Result<(), CheckedImageError> {
-    if file.len() as u64 > limits.file_bytes {
-        return Err(CheckedImageError::FileTooLong {
-            limit: limits.file_bytes,
-        });
-    }
-    if let Some(ktx2) = Ktx2::read(file) {
-        // The sizes first: what compressed levels become takes time.
-        check_side(ktx2.size, limits)?;
-        let claimed = ktx2.claimed();
-        check_bytes(ktx2.size, claimed, limits)?;
-        let bytes = ktx2.check().map_err(CheckedImageError::Inconsistent)?;
-        return check_bytes(ktx2.size, bytes, limits);
-    }
-    // The decoder makes room for a row when it has read the header.
-    if let Some(size) = png_size(file) {
-        check_side(size, limits)?;
-    }
-    // What cannot be read the decoder refuses as well.
-    if let Some((size, bytes)) = decoded(file, format) {
-        check_side(size, limits)?;
-        check_bytes(size, bytes, limits)?;
-    }
-    Ok(())
-}
-
-fn check_side(size: [u32; 2], limits: Complete) -> Result<(), CheckedImageError> {
-    let limit = limits.side;
-    if size.iter().any(|&side| side > limit) {
-        Err(CheckedImageError::TooLarge { size, limit })
-    } else {
-        Ok(())
-    }
-}
-
-fn check_bytes(size: [u32; 2], bytes: u64, limits: Complete) -> Result<(), CheckedImageError> {
-    let limit = limits.decoded_bytes;
-    if bytes > limit {
-        Err(CheckedImageError::DecodedTooLarge { size, bytes, limit })
-    } else {
-        Ok(())
-    }
-}
-
-/// The width and height in the header of a PNG file (section 11.2.1 of its specification).
-fn png_size(file: &[u8]) -> Option<[u32; 2]> {
-    let header = file.get(..24)?;
-    header.starts_with(b"\x89PNG\r\n\x1a\n").then_some(())?;
-    let word = |at: usize| <[u8; 4]>::try_from(&header[at..at + 4]).ok();
-    Some([u32::from_be_bytes(word(16)?), u32::from_be_bytes(word(20)?)])
-}
-
-/// The width and height in the header of a file, and what its pixels take: bevy makes them four
-/// channels as wide as those of the file.
-fn decoded(file: &[u8], format: Option<FileFormat>) -> Option<([u32; 2], u64)> {
-    let cursor = Cursor::new(file);
-    let mut reader = match format {
-        Some(format) => ImageReader::with_format(cursor, format),
-        None => ImageReader::new(cursor).with_guessed_format().ok()?,
-    };
-    reader.no_limits();
-    let decoder = reader.into_decoder().ok()?;
-    let (width, height) = decoder.dimensions();
-    let color = decoder.color_type();
-    let channel = color.bytes_per_pixel() / color.channel_count();
-    let bytes = u64::from(width) * u64::from(height);
-    Some((
-        [width, height],
-        bytes.saturating_mul(4 * u64::from(channel)),
-    ))
 }
 
 #[cfg(test)]

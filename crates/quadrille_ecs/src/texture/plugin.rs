@@ -2,10 +2,13 @@
 
 use bevy_app::{App, Plugin, PostUpdate};
 use bevy_asset::io::file::FileAssetReader;
+use bevy_asset::io::{AssetSourceBuilders, AssetSourceId};
 use bevy_asset::{AssetApp as _, AssetEventSystems, AssetPlugin};
 use bevy_ecs::prelude::*;
 use bevy_image::{CompressedImageFormatSupport, ImagePlugin, ImageSamplerDescriptor};
 
+use super::checks::EmbeddedImages;
+use super::files::{AssetFileRules, checked_asset_source};
 use super::load::{Textures, follow};
 use super::loader::{CheckedImageLoader, DeviceLimits, ImageLimits};
 use crate::gpu_device::GpuDevice;
@@ -51,6 +54,7 @@ impl Default for TexturePlugin {
 impl Plugin for TexturePlugin {
     fn build(&self, app: &mut App) {
         if !app.is_plugin_added::<AssetPlugin>() {
+            self.add_source(app);
             let folder = FileAssetReader::get_base_path().join(&self.asset_folder);
             app.add_plugins(AssetPlugin {
                 file_path: self.asset_folder.clone(),
@@ -70,10 +74,25 @@ impl Plugin for TexturePlugin {
         // Other loaders of bevy's look for it when the app is finished.
         app.insert_resource(CompressedImageFormatSupport(device.formats()));
         app.register_asset_loader(CheckedImageLoader::new(self.limits, device.clone()))
+            .insert_resource(EmbeddedImages::new(self.limits, device.clone()))
             .insert_resource(device)
             .init_resource::<Textures>()
             .add_systems(RenderStartup, set_limits)
             .add_systems(PostUpdate, follow.after(AssetEventSystems));
+    }
+}
+
+impl TexturePlugin {
+    /// Has files read by [`AssetFileRules`], unless the app has a default source of its own.
+    fn add_source(&self, app: &mut App) {
+        let rules = *app.world_mut().get_resource_or_init::<AssetFileRules>();
+        let mut sources = app
+            .world_mut()
+            .get_resource_or_init::<AssetSourceBuilders>();
+        if sources.get_mut(AssetSourceId::Default).is_none() {
+            let source = checked_asset_source(&self.asset_folder, rules);
+            sources.insert(AssetSourceId::Default, source);
+        }
     }
 }
 

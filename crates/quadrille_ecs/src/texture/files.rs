@@ -1,0 +1,236 @@
+//! The files that assets are read from: regular files below the folder of assets, up to a size.
+//!
+//! bevy's `FileAssetReader` opens whatever a path leads to. A glTF file can name any path as a buffer, and
+//! `load_context.read_asset_bytes` does not ask `UnapprovedPathMode`; a device is read without end, a pipe is
+//! waited for, and a symbolic link leads anywhere. A reader in place of bevy's covers all loaders, those of
+//! other crates as well, and meta files; checks in each loader would come after the file was opened.
+
+use std::fs::File;
+use std::io::{Error, ErrorKind, Read as _, Result, Seek as _, SeekFrom};
+use std::path::{Component, Path, PathBuf};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bevy_asset::io::file::FileAssetReader;
+use bevy_asset::io::{
+    AssetReader, AssetReaderError, AssetSourceBuilder, PathStream, Reader, ReaderNotSeekableError,
+    STACK_FUTURE_SIZE, SeekableReader, StackFuture,
+};
+use bevy_ecs::prelude::*;
+use futures_io::{AsyncRead, AsyncSeek};
+use quadrille_vulkan::open_regular;
+
+/// Rules for the files that assets are read from: insert it before the plugins that read assets.
+///
+/// They hold where [`TexturePlugin`](crate::TexturePlugin), or a plugin of 2D or 3D, adds bevy's `AssetPlugin`.
+/// An app that adds that itself registers the source first:
+///
+/// ```
+/// use bevy_app::App;
+/// use bevy_asset::io::AssetSourceId;
+/// use bevy_asset::{AssetApp as _, AssetPlugin};
+/// use quadrille_ecs::{AssetFileRules, checked_asset_source};
+///
+/// let source = checked_asset_source("data", AssetFileRules::default());
+/// let mut app = App::new();
+/// app.register_asset_source(AssetSourceId::Default, source)
+///     .add_plugins((bevy_app::TaskPoolPlugin::default(), AssetPlugin::default()));
+/// ```
+#[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AssetFileRules {
+    /// Bytes of a file. Longer ones are refused before memory is taken for them.
+    pub file_bytes: u64,
+    /// Whether symbolic links may lead out of the folder of assets. Paths with `..` never may.
+    pub allow_links_outside: bool,
+}
+
+impl Default for AssetFileRules {
+    /// 1 GiB, and no links to the outside.
+    fn default() -> Self {
+        Self {
+            file_bytes: 1 << 30,
+            allow_links_outside: false,
+        }
+    }
+}
+
+/// Bytes of a meta file, which holds settings of a loader.
+const MOST_META_BYTES: u64 = 1 << 20;
+
+/// The source of assets in a folder, relative to the project as that of bevy's `AssetPlugin`, that goes by
+/// [`AssetFileRules`].
+pub fn checked_asset_source(folder: &str, rules: AssetFileRules) -> AssetSourceBuilder {
+    let path = folder.to_owned();
+    AssetSourceBuilder::platform_default(folder, None)
+        .with_reader(move || Box::new(CheckedReader::new(&path, rules)))
+}
+
+/// bevy's reader of files behind [`AssetFileRules`].
+struct CheckedReader {
+    files: FileAssetReader,
+    rules: AssetFileRules,
+}
+
+impl CheckedReader {
+    fn new(folder: &str, rules: AssetFileRules) -> Self {
+        let files = FileAssetReader::new(folder);
+        Self { files, rules }
+    }
+
+    /// Finds what a path leads to, below the folder of assets.
+    fn find(&self, path: &Path) -> std::result::Result<PathBuf, AssetReaderError> {
+        let root = self.files.root_path();
+        if leaves(path) {
+            return Err(outside(path, root, "move the file into it").into());
+        }
+        let full = root.join(path);
+        let missing = |error: Error| match error.kind() {
+            ErrorKind::NotFound => AssetReaderError::NotFound(full.clone()),
+            _ => error.into(),
+        };
+        let found = full.canonicalize().map_err(missing)?;
+        if self.rules.allow_links_outside
+            || found.starts_with(root.canonicalize().map_err(missing)?)
+        {
+            return Ok(found);
+        }
+        let advice = "it is or lies behind a symbolic link; copy the file, or set \
+                      `AssetFileRules::allow_links_outside`";
+        Err(outside(path, root, advice).into())
+    }
+
+    fn open(
+        &self,
+        path: &Path,
+        most_bytes: u64,
+    ) -> std::result::Result<RegularFile, AssetReaderError> {
+        let (file, length) = open_regular(&self.find(path)?, most_bytes).map_err(|error| {
+            let hint = match error.kind() {
+                ErrorKind::FileTooLarge => "; `AssetFileRules::file_bytes` sets the limit",
+                _ => "",
+            };
+            let message = format!("{}: {error}{hint}", path.display());
+            Error::new(error.kind(), message)
+        })?;
+        Ok(RegularFile {
+            file,
+            length,
+            left: most_bytes,
+        })
+    }
+}
+
+/// Whether a path leads out of the folder that it is relative to, links aside.
+fn leaves(path: &Path) -> bool {
+    let mut depth: usize = 0;
+    for component in path.components() {
+        match component {
+            Component::Prefix(_) | Component::RootDir => return true,
+            Component::CurDir => {}
+            Component::Normal(_) => depth += 1,
+            Component::ParentDir if depth == 0 => return true,
+            Component::ParentDir => depth -= 1,
+        }
+    }
+    false
+}
+
+fn outside(path: &Path, root: &Path, advice: &str) -> Error {
+    let (path, root) = (path.display(), root.display());
+    let message = format!("{path} leaves the folder of assets, {root}: {advice}");
+    Error::new(ErrorKind::PermissionDenied, message)
+}
+
+impl AssetReader for CheckedReader {
+    async fn read<'a>(
+        &'a self,
+        path: &'a Path,
+    ) -> std::result::Result<impl Reader + 'a, AssetReaderError> {
+        self.open(path, self.rules.file_bytes)
+    }
+
+    async fn read_meta<'a>(
+        &'a self,
+        path: &'a Path,
+    ) -> std::result::Result<impl Reader + 'a, AssetReaderError> {
+        let mut meta = path.as_os_str().to_owned();
+        meta.push(".meta");
+        let most = MOST_META_BYTES.min(self.rules.file_bytes);
+        self.open(Path::new(&meta), most)
+    }
+
+    async fn read_directory<'a>(
+        &'a self,
+        path: &'a Path,
+    ) -> std::result::Result<Box<PathStream>, AssetReaderError> {
+        self.find(path)?;
+        AssetReader::read_directory(&self.files, path).await
+    }
+
+    async fn is_directory<'a>(
+        &'a self,
+        path: &'a Path,
+    ) -> std::result::Result<bool, AssetReaderError> {
+        Ok(self.find(path)?.is_dir())
+    }
+}
+
+/// A regular file, read where it is polled: loaders run on threads for that, and decode there as well.
+struct RegularFile {
+    file: File,
+    length: u64,
+    /// Bytes that may still be read, if it grows meanwhile.
+    left: u64,
+}
+
+impl RegularFile {
+    fn take(&mut self, read: usize) -> Result<usize> {
+        self.left = self.left.checked_sub(read as u64).ok_or_else(|| {
+            let message = "it grew beyond the limit while it was read";
+            Error::new(ErrorKind::FileTooLarge, message)
+        })?;
+        Ok(read)
+    }
+}
+
+impl AsyncRead for RegularFile {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        _context: &mut Context<'_>,
+        into: &mut [u8],
+    ) -> Poll<Result<usize>> {
+        let read = self.file.read(into);
+        Poll::Ready(read.and_then(|read| self.take(read)))
+    }
+}
+
+impl AsyncSeek for RegularFile {
+    fn poll_seek(
+        mut self: Pin<&mut Self>,
+        _context: &mut Context<'_>,
+        to: SeekFrom,
+    ) -> Poll<Result<u64>> {
+        Poll::Ready(self.file.seek(to))
+    }
+}
+
+impl Reader for RegularFile {
+    fn read_to_end<'a>(
+        &'a mut self,
+        into: &'a mut Vec<u8>,
+    ) -> StackFuture<'a, Result<usize>, STACK_FUTURE_SIZE> {
+        StackFuture::from(async move {
+            into.reserve_exact(usize::try_from(self.length).unwrap_or_default());
+            let most = self.left.saturating_add(1);
+            let read = (&mut self.file).take(most).read_to_end(into)?;
+            self.take(read)
+        })
+    }
+
+    fn seekable(&mut self) -> std::result::Result<&mut dyn SeekableReader, ReaderNotSeekableError> {
+        Ok(self)
+    }
+}
+
+#[cfg(test)]
+mod tests;
