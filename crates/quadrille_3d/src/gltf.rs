@@ -2,21 +2,37 @@
 //!
 //! bevy_gltf makes no materials: a renderer registers a handler that makes them. As with bevy's
 //! own renderer, a standard material has the label of its `GltfMaterial` with `/std` after it.
+//! Files are checked before they are loaded ([`loader`]), and what bevy_gltf leaves out is read here.
+
+mod buffers;
+mod geometry;
+mod images;
+mod loader;
+mod nodes;
+mod primitives;
 
 use bevy_animation::AnimationPlugin;
 use bevy_app::App;
-use bevy_asset::{Handle, LoadContext};
+use bevy_asset::{Handle, LoadContext, RenderAssetUsages};
+use bevy_camera::primitives::Aabb;
 use bevy_color::{Alpha as _, Color};
 use bevy_ecs::prelude::*;
 use bevy_gltf::extensions::{
     ErasedGltfExtensionHandler, GltfExtensionHandler, GltfExtensionHandlers,
 };
-use bevy_gltf::gltf::{Gltf, Material, Mesh, Primitive};
+use bevy_gltf::gltf::json::Value;
+use bevy_gltf::gltf::{Gltf, Material, Mesh, Node, Primitive, Semantic};
 use bevy_gltf::{GltfAssetLabel, GltfLoaderSettings, GltfMaterial, GltfPlugin};
+use bevy_math::Vec3;
+use bevy_mesh::morph::MorphWeights;
+use bevy_mesh::{MeshVertexAttribute, UvChannel};
+use bevy_platform::collections::HashMap;
 use bevy_world_serialization::WorldSerializationPlugin;
 use quadrille_content::add;
 
 use crate::material::{AlphaMode, MeshMaterial3d, StandardMaterial};
+
+pub use loader::{CheckedGltfError, GltfLimits};
 
 #[cfg(test)]
 mod tests;
@@ -26,12 +42,10 @@ pub(crate) fn add_gltf(app: &mut App) {
     add(app, WorldSerializationPlugin);
     add(app, AnimationPlugin);
     add(app, GltfPlugin::default());
+    add(app, loader::CheckedGltfPlugin);
     app.register_type::<MeshMaterial3d<StandardMaterial>>();
     let handlers = app.world_mut().resource_mut::<GltfExtensionHandlers>();
-    handlers
-        .0
-        .write_blocking()
-        .push(Box::new(StandardMaterials));
+    handlers.0.write_blocking().push(Box::<Handler>::default());
 }
 
 impl From<&GltfMaterial> for StandardMaterial {
@@ -119,15 +133,19 @@ fn alpha_mode(mode: bevy_material::AlphaMode) -> AlphaMode {
     }
 }
 
-/// The handler that makes standard materials.
-#[derive(Clone)]
-struct StandardMaterials;
+/// The handler that makes standard materials, and reads what bevy_gltf leaves out. Each load has a copy.
+#[derive(Clone, Default)]
+struct Handler {
+    /// The settings of the file that is loaded.
+    usages: RenderAssetUsages,
+    rotates_meshes: bool,
+}
 
 fn standard_label(label: &str) -> String {
     format!("{label}/std")
 }
 
-impl GltfExtensionHandler for StandardMaterials {
+impl GltfExtensionHandler for Handler {
     fn dyn_clone(&self) -> Box<dyn ErasedGltfExtensionHandler> {
         Box::new(self.clone())
     }
@@ -136,8 +154,11 @@ impl GltfExtensionHandler for StandardMaterials {
         &mut self,
         load_context: &mut LoadContext<'_>,
         _gltf: &Gltf,
-        _settings: &GltfLoaderSettings,
+        settings: &GltfLoaderSettings,
     ) {
+        self.usages = settings.load_meshes;
+        let convert = settings.convert_coordinates.unwrap_or_default();
+        self.rotates_meshes = convert.rotate_meshes;
         // Primitives without a material of their own have this one.
         let label = GltfAssetLabel::DefaultMaterial.to_string();
         let material = StandardMaterial::from(&GltfMaterial::default());
@@ -147,26 +168,178 @@ impl GltfExtensionHandler for StandardMaterials {
     fn on_material(
         &mut self,
         load_context: &mut LoadContext<'_>,
-        _gltf_material: &Material,
+        gltf_material: &Material,
         _material: Handle<GltfMaterial>,
         material_asset: &GltfMaterial,
         material_label: &str,
     ) {
-        let material = StandardMaterial::from(material_asset);
+        let mut material = StandardMaterial::from(material_asset);
+        set_channels(&mut material, gltf_material);
         load_context.add_labeled_asset(standard_label(material_label), material);
     }
 
     fn on_spawn_mesh_and_material(
         &mut self,
         load_context: &mut LoadContext<'_>,
-        _primitive: &Primitive,
+        primitive: &Primitive,
         _mesh: &Mesh,
         _material: &Material,
         entity: &mut EntityWorldMut,
         material_label: &str,
     ) {
+        if let Some(bounds) = quantized_bounds(primitive, self.rotates_meshes) {
+            entity.insert(bounds);
+        }
         let label = standard_label(material_label);
         let handle = load_context.get_label_handle::<StandardMaterial>(label);
         entity.insert(MeshMaterial3d(handle));
+    }
+    async fn on_gltf_primitive(
+        &mut self,
+        load_context: &mut LoadContext<'_>,
+        gltf: &Gltf,
+        mesh: &Mesh<'_>,
+        primitive: &Primitive<'_>,
+        buffers: &[Vec<u8>],
+        custom: &HashMap<Box<str>, MeshVertexAttribute>,
+        is_on_skinned_nodes: bool,
+        _is_on_other_nodes: bool,
+        made: &mut Option<bevy_mesh::Mesh>,
+    ) {
+        if made.is_some() {
+            return;
+        }
+        let source = primitives::Source {
+            buffers,
+            custom,
+            usages: self.usages,
+            rotates: self.rotates_meshes,
+            is_quantized: gltf
+                .extensions_used()
+                .any(|it| it == "KHR_mesh_quantization"),
+            is_skinned: is_on_skinned_nodes,
+        };
+        match primitives::read(&source, mesh, primitive) {
+            Ok(read) => *made = read,
+            Err(problem) => tracing::warn!(
+                "{}: primitive {} of mesh {} cannot be read: {problem}",
+                load_context.path(),
+                primitive.index(),
+                mesh.index()
+            ),
+        }
+    }
+
+    /// The weights of a node take the place of its mesh's (section 3.7.4 of the glTF specification).
+    fn on_gltf_node(
+        &mut self,
+        _load_context: &mut LoadContext<'_>,
+        node: &Node,
+        entity: &mut EntityWorldMut,
+    ) {
+        if let (Some(weights), Some(mut morph)) = (node.weights(), entity.get_mut::<MorphWeights>())
+        {
+            let all = morph.weights_mut().iter_mut();
+            all.zip(weights).for_each(|(all, &weight)| *all = weight);
+        }
+    }
+}
+
+/// Bounds of normalized positions, which the file has as integers.
+fn quantized_bounds(primitive: &Primitive<'_>, rotates: bool) -> Option<Aabb> {
+    let positions = primitive.get(&Semantic::Positions)?;
+    if !positions.normalized() || geometry::is_float(&positions) {
+        return None;
+    }
+    use bevy_gltf::gltf::accessor::DataType;
+    let scale = match positions.data_type() {
+        DataType::I8 => 127.0,
+        DataType::U8 => 255.0,
+        DataType::I16 => 32_767.0,
+        _ => 65_535.0,
+    };
+    let bounds = primitive.bounding_box();
+    let turn = if rotates {
+        Vec3::new(-1.0, 1.0, -1.0)
+    } else {
+        Vec3::ONE
+    };
+    let [one, other] = [bounds.min, bounds.max].map(|it| Vec3::from(it) / scale * turn);
+    Some(Aabb::from_min_max(one.min(other), one.max(other)))
+}
+
+/// Sets the sets of texture coordinates that `KHR_texture_transform` names in place of those of textures.
+fn set_channels(material: &mut StandardMaterial, of: &Material<'_>) {
+    let pbr = of.pbr_metallic_roughness();
+    let plain = [
+        (pbr.base_color_texture(), &mut material.base_color_channel),
+        (
+            pbr.metallic_roughness_texture(),
+            &mut material.metallic_roughness_channel,
+        ),
+        (of.emissive_texture(), &mut material.emissive_channel),
+        (
+            of.specular().and_then(|it| it.specular_texture()),
+            &mut material.specular_channel,
+        ),
+        (
+            of.specular().and_then(|it| it.specular_color_texture()),
+            &mut material.specular_tint_channel,
+        ),
+    ];
+    for (info, channel) in plain {
+        let transform = info.as_ref().and_then(|it| it.texture_transform());
+        if let Some(named) = transform.and_then(|it| it.tex_coord()).and_then(uv_channel) {
+            *channel = named;
+        }
+    }
+    let normal = of.normal_texture();
+    let normal = normal.as_ref().and_then(|it| it.extension_value(TRANSFORM));
+    let occlusion = of.occlusion_texture();
+    let occlusion = occlusion
+        .as_ref()
+        .and_then(|it| it.extension_value(TRANSFORM));
+    let other = [
+        (normal, &mut material.normal_map_channel),
+        (occlusion, &mut material.occlusion_channel),
+        (
+            layer(of, "clearcoat", "clearcoatTexture"),
+            &mut material.clearcoat_channel,
+        ),
+        (
+            layer(of, "clearcoat", "clearcoatRoughnessTexture"),
+            &mut material.clearcoat_roughness_channel,
+        ),
+        (
+            layer(of, "clearcoat", "clearcoatNormalTexture"),
+            &mut material.clearcoat_normal_channel,
+        ),
+        (
+            layer(of, "anisotropy", "anisotropyTexture"),
+            &mut material.anisotropy_channel,
+        ),
+    ];
+    for (transform, channel) in other {
+        let named = transform.and_then(|it| it.get("texCoord")?.as_u64());
+        if let Some(named) = named.and_then(|it| uv_channel(u32::try_from(it).ok()?)) {
+            *channel = named;
+        }
+    }
+}
+
+const TRANSFORM: &str = "KHR_texture_transform";
+
+/// The transform of a texture in an extension of materials that gltf does not know.
+fn layer<'a>(of: &'a Material<'_>, extension: &str, texture: &str) -> Option<&'a Value> {
+    let extension = of.extension_value(&format!("KHR_materials_{extension}"))?;
+    extension.get(texture)?.get("extensions")?.get(TRANSFORM)
+}
+
+/// bevy has two sets.
+fn uv_channel(named: u32) -> Option<UvChannel> {
+    match named {
+        0 => Some(UvChannel::Uv0),
+        1 => Some(UvChannel::Uv1),
+        _ => None,
     }
 }

@@ -100,6 +100,8 @@ pub use free_camera::{
     FreeCamera, FreeCameraPlugin, FreeCameraState, VerticalMovementAxis, run_freecamera_controller,
 };
 pub use gizmos::{GizmoColors, GizmoPipelines3d, GizmoSamples, GizmoTargets3d, gizmos_3d};
+#[cfg(feature = "gltf")]
+pub use gltf::{CheckedGltfError, GltfLimits};
 pub use grading::{ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither};
 pub use instances::{Indices3d, Instances3d, MeshTags3d, Vertices3d};
 pub use light_textures::LightTextures3d;

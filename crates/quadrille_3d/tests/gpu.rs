@@ -15,6 +15,9 @@ mod gizmos;
 #[path = "gpu/gltf.rs"]
 mod gltf;
 #[cfg(feature = "gltf")]
+#[path = "gpu/gltf_checks.rs"]
+mod gltf_checks;
+#[cfg(feature = "gltf")]
 #[path = "gpu/gltf_files.rs"]
 mod gltf_files;
 #[path = "gpu/guide.rs"]

@@ -1,0 +1,353 @@
+//! bevy's glTF loader behind checks, on a stack of its own.
+//!
+//! bevy_gltf trusts a file: nodes are loaded by recursion on a thread of 2 MiB, which 200 nested ones overflow
+//! in a debug build; embedded images are decoded whatever their size; buffers are read from any path; a panic
+//! leaves the asset loading for ever. Checks come before it, and what remains ends in an error of the file.
+
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::thread::{self, Builder};
+
+use async_lock::OnceCell;
+use bevy_app::{App, Plugin};
+use bevy_asset::io::Reader;
+use bevy_asset::{
+    AssetApp as _, AssetLoader, AssetPlugin, AsyncReadExt as _, LoadContext, UnapprovedPathMode,
+};
+use bevy_ecs::prelude::*;
+use bevy_gltf::extensions::GltfExtensionHandlers;
+use bevy_gltf::gltf::json::Root;
+use bevy_gltf::gltf::{self, json};
+use bevy_gltf::{
+    DefaultGltfImageSampler, Gltf, GltfAssetLabel, GltfError, GltfLoader, GltfLoaderSettings,
+    GltfPlugin,
+};
+use bevy_image::Image;
+use bevy_reflect::TypePath;
+use quadrille::ecs::{CheckedImageError, EmbeddedImages};
+use thiserror::Error;
+
+use super::buffers::Buffers;
+use super::{geometry, images, nodes};
+
+/// Limits of glTF files, checked before memory is taken for what a file claims to have. Insert it before the
+/// app runs to set others. Single embedded images have those of
+/// [`ImageLimits`](quadrille::prelude::ImageLimits).
+#[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GltfLimits {
+    /// Bytes of a file, and of each of its buffers.
+    pub file_bytes: u64,
+    /// Bytes that all embedded images, vertices, keyframes and entities of a file take once they are
+    /// loaded. `None` is 1 GiB, or 64 times the bytes of the file and its buffers if that is more.
+    pub loaded_bytes: Option<u64>,
+    /// How deep nodes may be nested. The loader has a stack for 512.
+    pub node_depth: u32,
+}
+
+impl Default for GltfLimits {
+    /// 1 GiB, and nodes 256 deep.
+    fn default() -> Self {
+        Self {
+            file_bytes: 1 << 30,
+            loaded_bytes: None,
+            node_depth: 256,
+        }
+    }
+}
+
+impl GltfLimits {
+    fn loaded_bytes(&self, file_bytes: u64) -> u64 {
+        let default = || file_bytes.saturating_mul(64).max(1 << 30);
+        self.loaded_bytes.unwrap_or_else(default)
+    }
+}
+
+/// Bytes of the stack that bevy's loader runs on: in a debug build a nested node takes about 10 KiB.
+const STACK: usize = 16 << 20;
+
+/// Extensions that a file may require: gltf does not know them, and the handler of this crate reads them.
+const HANDLED: [&str; 1] = ["KHR_mesh_quantization"];
+
+/// Why a glTF file is refused.
+#[derive(Debug, Error)]
+pub enum CheckedGltfError {
+    /// The file is not what it says, or more than the limits allow.
+    #[error("{0}")]
+    Refused(String),
+    /// An embedded image is refused.
+    #[error("texture {texture}: {error}")]
+    Image {
+        /// The index of a texture that shows it.
+        texture: usize,
+        /// Why.
+        error: CheckedImageError,
+    },
+    /// bevy's loader refuses it.
+    #[error(transparent)]
+    Load(#[from] GltfError),
+    /// bevy's loader panicked.
+    #[error("bevy's glTF loader panicked, so something in the file is wrong: {0}")]
+    Panicked(String),
+}
+
+impl From<std::io::Error> for CheckedGltfError {
+    fn from(error: std::io::Error) -> Self {
+        Self::Load(error.into())
+    }
+}
+
+/// Puts the checked loader in place of bevy's. Add it after `GltfPlugin`.
+pub(super) struct CheckedGltfPlugin;
+
+/// The parts of the loader that are known when all plugins are.
+struct Parts {
+    loader: GltfLoader,
+    images: EmbeddedImages,
+    limits: GltfLimits,
+    allows_outside: bool,
+}
+
+/// Parts that loaders wait for.
+#[derive(Resource, Clone)]
+struct Pending(Arc<OnceCell<Parts>>);
+
+impl Plugin for CheckedGltfPlugin {
+    /// Takes the place that `GltfPlugin` has reserved for the extensions of files. bevy's loader, which that
+    /// registers later, gets a place without extensions.
+    fn build(&self, app: &mut App) {
+        let pending = Pending(Arc::default());
+        app.register_asset_loader(CheckedGltfLoader(Arc::clone(&pending.0)))
+            .preregister_asset_loader::<GltfLoader>(&[])
+            .insert_resource(pending);
+    }
+
+    /// Takes the name of bevy's loader, by which meta files find it, and gives the loaders what they wait for.
+    fn finish(&self, app: &mut App) {
+        let Some(Pending(pending)) = app.world_mut().remove_resource() else {
+            return;
+        };
+        app.preregister_asset_loader::<CheckedGltfLoader>(&[])
+            .register_asset_loader(CheckedGltfLoader(Arc::clone(&pending)));
+        if let Some(parts) = parts(app) {
+            let _ = pending.set_blocking(parts);
+        }
+    }
+}
+
+fn parts(app: &App) -> Option<Parts> {
+    let world = app.world();
+    let images = world.resource::<EmbeddedImages>().clone();
+    let plugins = app.get_added_plugins::<GltfPlugin>();
+    let plugin = plugins.first()?;
+    let assets = app.get_added_plugins::<AssetPlugin>();
+    let mode = assets.first().map(|it| it.unapproved_path_mode);
+    let loader = GltfLoader {
+        supported_compressed_formats: images.compressed_formats(),
+        custom_vertex_attributes: plugin.custom_vertex_attributes.clone(),
+        default_sampler: world.resource::<DefaultGltfImageSampler>().get_internal(),
+        default_convert_coordinates: plugin.convert_coordinates,
+        extensions: Arc::clone(&world.resource::<GltfExtensionHandlers>().0),
+        default_skinned_mesh_bounds_policy: plugin.skinned_mesh_bounds_policy,
+        default_mesh_compression: plugin.mesh_compression.clone(),
+    };
+    Some(Parts {
+        loader,
+        images,
+        limits: world.get_resource().copied().unwrap_or_default(),
+        allows_outside: matches!(mode, Some(UnapprovedPathMode::Allow)),
+    })
+}
+
+/// bevy's loader behind checks.
+struct CheckedGltfLoader(Arc<OnceCell<Parts>>);
+
+impl TypePath for CheckedGltfLoader {
+    /// The name of bevy's loader, whose place it takes.
+    fn type_path() -> &'static str {
+        GltfLoader::type_path()
+    }
+
+    fn short_type_path() -> &'static str {
+        GltfLoader::short_type_path()
+    }
+}
+
+impl AssetLoader for CheckedGltfLoader {
+    type Asset = Gltf;
+    type Settings = GltfLoaderSettings;
+    type Error = CheckedGltfError;
+
+    async fn load(
+        &self,
+        reader: &mut dyn Reader,
+        settings: &GltfLoaderSettings,
+        load_context: &mut LoadContext<'_>,
+    ) -> Result<Gltf, CheckedGltfError> {
+        let parts = self.0.wait().await;
+        let mut bytes = Vec::new();
+        let limit = parts.limits.file_bytes;
+        reader
+            .take(limit.saturating_add(1))
+            .read_to_end(&mut bytes)
+            .await?;
+        if bytes.len() as u64 > limit {
+            return Err(too_long(limit));
+        }
+        let coded = parts.check(&bytes, settings, load_context).await?;
+        let settings = resolved(settings, &parts.loader);
+        let load = GltfLoader::load_gltf(&parts.loader, &bytes, load_context, &settings);
+        let gltf = on_own_stack(load).await??;
+        for (texture, file) in coded {
+            make_linear(&parts.images, load_context, texture, &file);
+        }
+        Ok(gltf)
+    }
+
+    fn extensions(&self) -> &[&str] {
+        &["gltf", "glb"]
+    }
+}
+
+pub(super) fn too_long(limit: u64) -> CheckedGltfError {
+    CheckedGltfError::Refused(format!(
+        "the file or one of its buffers is longer than the limit of {limit} bytes, which \
+         `GltfLimits::file_bytes` sets"
+    ))
+}
+
+impl Parts {
+    /// Compares a file with the limits. Returns the textures whose embedded images have 16 bits a channel
+    /// coded as sRGB, with the files of these images.
+    async fn check(
+        &self,
+        bytes: &[u8],
+        settings: &GltfLoaderSettings,
+        load_context: &mut LoadContext<'_>,
+    ) -> Result<Vec<(usize, Vec<u8>)>, CheckedGltfError> {
+        let file = gltf::Gltf::from_slice_without_validation(bytes).map_err(GltfError::from)?;
+        if settings.validate {
+            validate(file.document.as_json())?;
+        }
+        let refused = CheckedGltfError::Refused;
+        let root = file.document.as_json();
+        let mut loaded = nodes::check(root, self.limits.node_depth).map_err(refused)?;
+        let limit = self.limits.file_bytes;
+        let outside = self.allows_outside;
+        let buffers =
+            Buffers::read(root, file.blob.as_deref(), limit, outside, load_context).await?;
+        let most = self
+            .limits
+            .loaded_bytes(bytes.len() as u64 + buffers.bytes());
+        geometry::check(root, &buffers).map_err(refused)?;
+        loaded = loaded.saturating_add(geometry::loaded_bytes(root));
+        within(loaded, most)?;
+        let (pixels, coded) = images::check(&file.document, &buffers, &self.images)?;
+        within(loaded.saturating_add(pixels), most)?;
+        Ok(coded)
+    }
+}
+
+fn within(loaded: u64, most: u64) -> Result<(), CheckedGltfError> {
+    if loaded <= most {
+        return Ok(());
+    }
+    Err(CheckedGltfError::Refused(format!(
+        "the file takes {loaded} bytes once it is loaded, more than the limit of {most}; \
+         `GltfLimits::loaded_bytes` sets another"
+    )))
+}
+
+/// Validates the tree of a file as gltf does, but for extensions that are handled here.
+fn validate(root: &Root) -> Result<(), CheckedGltfError> {
+    use json::validation::{Error, Validate as _};
+    let mut errors = Vec::new();
+    root.validate(root, json::Path::new, &mut |path, error| {
+        let path = path();
+        let is_handled = error == Error::Unsupported
+            && path.as_str().starts_with("extensionsRequired")
+            && HANDLED.iter().any(|it| path.as_str().contains(it));
+        if !is_handled {
+            errors.push((path, error));
+        }
+    });
+    if errors.is_empty() {
+        Ok(())
+    } else {
+        Err(GltfError::Gltf(gltf::Error::Validation(errors)).into())
+    }
+}
+
+/// The settings of a load, with those of the app where it has none. The file was validated here.
+fn resolved(settings: &GltfLoaderSettings, loader: &GltfLoader) -> GltfLoaderSettings {
+    let convert = settings.convert_coordinates;
+    GltfLoaderSettings {
+        load_meshes: settings.load_meshes,
+        load_materials: settings.load_materials,
+        load_cameras: settings.load_cameras,
+        load_lights: settings.load_lights,
+        load_animations: settings.load_animations,
+        include_source: settings.include_source,
+        default_sampler: settings.default_sampler.clone(),
+        override_sampler: settings.override_sampler,
+        validate: false,
+        convert_coordinates: Some(convert.unwrap_or(loader.default_convert_coordinates)),
+        skinned_mesh_bounds_policy: settings.skinned_mesh_bounds_policy,
+        mesh_compression: settings.mesh_compression.clone(),
+    }
+}
+
+/// Decodes the values of an embedded image that bevy has added with 16 bits a channel.
+fn make_linear(
+    images: &EmbeddedImages,
+    load_context: &mut LoadContext<'_>,
+    texture: usize,
+    file: &[u8],
+) {
+    let label = GltfAssetLabel::Texture(texture).to_string();
+    let added = load_context.get_labeled(&label);
+    if let Some(image) = added.and_then(|it| it.get::<Image>()) {
+        let mut image = image.clone();
+        images.linear(&mut image, file);
+        load_context.add_labeled_asset(label, image);
+    }
+}
+
+/// Polls a future on threads with a stack of [`STACK`] bytes, as it waits for such a thread anyway while it is
+/// polled. A panic is an error.
+async fn on_own_stack<T: Send>(
+    future: impl Future<Output = T> + Send,
+) -> Result<T, CheckedGltfError> {
+    let mut future = pin!(future);
+    std::future::poll_fn(|context| {
+        let waker = context.waker().clone();
+        let poll = AssertUnwindSafe(|| future.as_mut().poll(&mut Context::from_waker(&waker)));
+        let polled = thread::scope(|scope| {
+            let builder = Builder::new().name("glTF".to_owned()).stack_size(STACK);
+            Ok::<_, CheckedGltfError>(builder.spawn_scoped(scope, poll)?.join())
+        });
+        match polled {
+            Ok(Ok(Poll::Pending)) => Poll::Pending,
+            Ok(Ok(Poll::Ready(value))) => Poll::Ready(Ok(value)),
+            Ok(Err(panic)) => Poll::Ready(Err(CheckedGltfError::Panicked(message(&*panic)))),
+            Err(error) => Poll::Ready(Err(error)),
+        }
+    })
+    .await
+}
+
+/// The message of a panic.
+fn message(panic: &(dyn Any + Send)) -> String {
+    if let Some(text) = panic.downcast_ref::<&str>() {
+        (*text).to_owned()
+    } else if let Some(text) = panic.downcast_ref::<String>() {
+        text.clone()
+    } else {
+        "it does not say why".to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests;

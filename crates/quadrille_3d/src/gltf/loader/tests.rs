@@ -1,0 +1,52 @@
+use bevy_tasks::block_on;
+
+use super::*;
+
+/// Takes 64 KiB of the stack for each level, if the compiler does not see through it.
+fn deep(level: u32) -> u64 {
+    let room = std::hint::black_box([level as u8; 64 << 10]);
+    let below = if level == 0 { 0 } else { deep(level - 1) };
+    below + u64::from(room[level as usize])
+}
+
+/// Threads of tests, like those of bevy's pools, have 2 MiB.
+#[test]
+fn futures_have_the_stack_of_a_loader() {
+    let sum = block_on(on_own_stack(async { deep(60) })).unwrap();
+    assert_eq!(sum, (0..=60).sum::<u64>());
+}
+
+#[test]
+fn futures_that_wait_are_polled_again() {
+    let mut left = 3;
+    let future = std::future::poll_fn(move |context| {
+        if left == 0 {
+            return Poll::Ready(thread::current().name().map(ToOwned::to_owned));
+        }
+        left -= 1;
+        context.waker().wake_by_ref();
+        Poll::Pending
+    });
+    let name = block_on(on_own_stack(future)).unwrap();
+    assert_eq!(name.as_deref(), Some("glTF"));
+}
+
+#[test]
+fn panics_are_errors() {
+    let error = block_on(on_own_stack(async { panic!("out of {}", 3) })).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "bevy's glTF loader panicked, so something in the file is wrong: out of 3"
+    );
+}
+
+#[test]
+fn only_extensions_that_are_handled_may_be_required() {
+    let with = |name: &str| {
+        let text =
+            format!(r#"{{"asset": {{"version": "2.0"}}, "extensionsRequired": ["{name}"]}}"#);
+        validate(&json::deserialize::from_str(&text).unwrap())
+    };
+    assert!(with("KHR_mesh_quantization").is_ok());
+    assert!(with("KHR_draco_mesh_compression").is_err());
+}

@@ -1,0 +1,73 @@
+use bevy_gltf::gltf::json::{Root, deserialize};
+
+use super::check;
+
+fn root(nodes: &str, scenes: &str) -> Root {
+    let text = format!(
+        r#"{{"asset": {{"version": "2.0"}}, "nodes": [{nodes}], "scenes": [{scenes}],
+            "meshes": [{{"primitives": [{{"attributes": {{}}}}], "extras": "{}"}}]}}"#,
+        "x".repeat(1000)
+    );
+    deserialize::from_str(&text).unwrap()
+}
+
+/// A row of nodes, each the child of the one before, of which each is so many times.
+fn row(count: usize, times: usize) -> Root {
+    let nodes = (1..=count).map(|child| match child {
+        _ if child == count => "{}".to_owned(),
+        _ => format!(r#"{{"children": {:?}}}"#, vec![child; times]),
+    });
+    let nodes: Vec<_> = nodes.collect();
+    root(&nodes.join(","), r#"{"nodes": [0]}"#)
+}
+
+#[test]
+fn nodes_are_nested_up_to_the_limit() {
+    assert!(check(&row(256, 1), 256).is_ok());
+    let error = check(&row(257, 1), 256).unwrap_err();
+    let said =
+        "node 256 is nested more than 256 deep, the limit that `GltfLimits::node_depth` sets";
+    assert_eq!(error, said);
+    // Far more than any recursion stands.
+    assert!(check(&row(100_000, 1), 256).is_err());
+    // The order in the file does not matter, nor whether a scene shows them.
+    let nodes = r#"{"name": "leaf"}, {"children": [0]}, {"children": [1]}"#;
+    let error = check(&root(nodes, ""), 2).unwrap_err();
+    assert!(
+        error.starts_with("node 0, `leaf`, is nested more than 2 deep"),
+        "{error}"
+    );
+}
+
+#[test]
+fn circles_are_refused() {
+    for nodes in [
+        r#"{"children": [0]}"#,
+        r#"{"children": [1]}, {"children": [2]}, {"children": [1]}"#,
+    ] {
+        let error = check(&root(nodes, r#"{"nodes": [0]}"#), 256).unwrap_err();
+        assert!(error.contains("is its own child"), "{error}");
+    }
+}
+
+/// Nodes are spawned for each way that leads to them, and so often they are counted.
+#[test]
+fn each_spawned_node_counts() {
+    let bytes = |root: &Root| check(root, 256).unwrap();
+    assert!(bytes(&row(30, 2)) >= 1 << 39);
+    assert_eq!(bytes(&row(200, 2)), u64::MAX);
+    assert!(bytes(&row(30, 1)) < 200_000);
+    // A scene for each.
+    let scenes = vec![r#"{"nodes": [0]}"#; 1000].join(",");
+    assert!(bytes(&root("{}", &scenes)) >= 1_000_000);
+    // What the mesh has as extras is copied to each entity.
+    let nodes = vec![r#"{"mesh": 0}"#; 100].join(",");
+    let all: Vec<usize> = (0..100).collect();
+    assert!(bytes(&root(&nodes, &format!(r#"{{"nodes": {all:?}}}"#))) >= 300_000);
+    // Names of a path are kept for each node at its end.
+    let name = "n".repeat(10_000);
+    let children: Vec<usize> = (1..=100).collect();
+    let leaves = vec!["{}"; 100].join(",");
+    let nodes = format!(r#"{{"name": "{name}", "children": {children:?}}}, {leaves}"#);
+    assert!(bytes(&root(&nodes, r#"{"nodes": [0]}"#)) >= 1_000_000);
+}
