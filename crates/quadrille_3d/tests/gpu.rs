@@ -20,6 +20,9 @@ mod gltf_checks;
 #[cfg(feature = "gltf")]
 #[path = "gpu/gltf_files.rs"]
 mod gltf_files;
+#[cfg(feature = "gltf")]
+#[path = "gpu/gltf_primitives.rs"]
+mod gltf_primitives;
 #[path = "gpu/guide.rs"]
 mod guide;
 #[path = "gpu/lamps.rs"]

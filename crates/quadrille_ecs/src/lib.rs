@@ -202,8 +202,8 @@ pub use schedule::{Render, RenderStartup, RenderSystems};
 pub use stream::{Stream, StreamError, StreamFrame};
 #[cfg(feature = "textures")]
 pub use texture::{
-    AssetFileRules, CheckedImageError, EmbeddedImages, ImageLimits, LoadTexture, TexturePart,
-    TexturePlugin, checked_asset_source, describe_texture, texture_parts,
+    AssetFileRules, AssetFolder, CheckedImageError, EmbeddedImages, ImageLimits, LoadTexture,
+    TexturePart, TexturePlugin, checked_asset_source, describe_texture, texture_parts,
 };
 pub use window::{
     HeadlessWindow, PresentSettings, SwapchainState, WindowFailed, WindowOutcome, WindowSized,

@@ -15,7 +15,7 @@ mod plugin;
 
 pub use checks::EmbeddedImages;
 pub use describe::{TexturePart, describe as describe_texture, parts as texture_parts};
-pub use files::{AssetFileRules, checked_asset_source};
+pub use files::{AssetFileRules, AssetFolder, checked_asset_source};
 pub use load::LoadTexture;
 pub use loader::{CheckedImageError, ImageLimits};
 pub use plugin::TexturePlugin;

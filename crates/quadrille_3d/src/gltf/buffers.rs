@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use bevy_asset::LoadContext;
+use bevy_asset::{AssetPath, LoadContext};
 use bevy_gltf::GltfError;
 use bevy_gltf::gltf::json::Root;
 use bevy_gltf::gltf::json::buffer::View;
@@ -16,12 +16,12 @@ use super::loader::{CheckedGltfError, too_long};
 pub(super) struct Buffers<'a>(Vec<Cow<'a, [u8]>>);
 
 impl<'a> Buffers<'a> {
-    /// Reads those of a file that has `blob` in itself.
+    /// Reads those of a file that has `blob` in itself; of each path `may_read` is asked first.
     pub(super) async fn read(
         root: &'a Root,
         blob: Option<&'a [u8]>,
         most_bytes: u64,
-        allows_outside: bool,
+        may_read: impl Fn(&str, &AssetPath<'_>) -> Result<(), CheckedGltfError> + Send + Sync,
         load_context: &mut LoadContext<'_>,
     ) -> Result<Self, CheckedGltfError> {
         let mut buffers = Vec::with_capacity(root.buffers.len());
@@ -37,12 +37,7 @@ impl<'a> Buffers<'a> {
                                 .path()
                                 .resolve_embed_str(&path)
                                 .map_err(|error| GltfError::InvalidBufferUri(path, error))?;
-                            if path.is_unapproved() && !allows_outside {
-                                return Err(CheckedGltfError::Refused(format!(
-                                    "{what} is in `{path}`, outside of the folder of assets; move it \
-                                     into the folder"
-                                )));
-                            }
+                            may_read(&what, &path)?;
                             let read = load_context.read_asset_bytes(path).await;
                             Cow::Owned(read.map_err(GltfError::from)?)
                         }

@@ -15,7 +15,8 @@ use async_lock::OnceCell;
 use bevy_app::{App, Plugin};
 use bevy_asset::io::Reader;
 use bevy_asset::{
-    AssetApp as _, AssetLoader, AssetPlugin, AsyncReadExt as _, LoadContext, UnapprovedPathMode,
+    AssetApp as _, AssetLoader, AssetPath, AssetPlugin, AsyncReadExt as _, LoadContext,
+    UnapprovedPathMode,
 };
 use bevy_ecs::prelude::*;
 use bevy_gltf::extensions::GltfExtensionHandlers;
@@ -27,7 +28,7 @@ use bevy_gltf::{
 };
 use bevy_image::Image;
 use bevy_reflect::TypePath;
-use quadrille::ecs::{CheckedImageError, EmbeddedImages};
+use quadrille::ecs::{AssetFolder, CheckedImageError, EmbeddedImages};
 use thiserror::Error;
 
 use super::buffers::Buffers;
@@ -88,8 +89,8 @@ pub enum CheckedGltfError {
     /// bevy's loader refuses it.
     #[error(transparent)]
     Load(#[from] GltfError),
-    /// bevy's loader panicked.
-    #[error("bevy's glTF loader panicked, so something in the file is wrong: {0}")]
+    /// The loader panicked.
+    #[error("the glTF loader panicked, so something in the file is wrong: {0}")]
     Panicked(String),
 }
 
@@ -107,6 +108,7 @@ struct Parts {
     loader: GltfLoader,
     images: EmbeddedImages,
     limits: GltfLimits,
+    folder: AssetFolder,
     allows_outside: bool,
 }
 
@@ -157,6 +159,7 @@ fn parts(app: &App) -> Option<Parts> {
         loader,
         images,
         limits: world.get_resource().copied().unwrap_or_default(),
+        folder: AssetFolder::of(app),
         allows_outside: matches!(mode, Some(UnapprovedPathMode::Allow)),
     })
 }
@@ -196,14 +199,7 @@ impl AssetLoader for CheckedGltfLoader {
         if bytes.len() as u64 > limit {
             return Err(too_long(limit));
         }
-        let coded = parts.check(&bytes, settings, load_context).await?;
-        let settings = resolved(settings, &parts.loader);
-        let load = GltfLoader::load_gltf(&parts.loader, &bytes, load_context, &settings);
-        let gltf = on_own_stack(load).await??;
-        for (texture, file) in coded {
-            make_linear(&parts.images, load_context, texture, &file);
-        }
-        Ok(gltf)
+        on_own_stack(parts.load(&bytes, settings, load_context)).await?
     }
 
     fn extensions(&self) -> &[&str] {
@@ -219,6 +215,22 @@ pub(super) fn too_long(limit: u64) -> CheckedGltfError {
 }
 
 impl Parts {
+    /// Loads a file that is within the limits.
+    async fn load(
+        &self,
+        bytes: &[u8],
+        settings: &GltfLoaderSettings,
+        load_context: &mut LoadContext<'_>,
+    ) -> Result<Gltf, CheckedGltfError> {
+        let coded = self.check(bytes, settings, load_context).await?;
+        let settings = resolved(settings, &self.loader);
+        let gltf = GltfLoader::load_gltf(&self.loader, bytes, load_context, &settings).await?;
+        for (texture, file) in coded {
+            make_linear(&self.images, load_context, texture, &file);
+        }
+        Ok(gltf)
+    }
+
     /// Compares a file with the limits. Returns the textures whose embedded images have 16 bits a channel
     /// coded as sRGB, with the files of these images.
     async fn check(
@@ -235,9 +247,9 @@ impl Parts {
         let root = file.document.as_json();
         let mut loaded = nodes::check(root, self.limits.node_depth).map_err(refused)?;
         let limit = self.limits.file_bytes;
-        let outside = self.allows_outside;
-        let buffers =
-            Buffers::read(root, file.blob.as_deref(), limit, outside, load_context).await?;
+        let may_read = |what: &str, path: &AssetPath<'_>| self.may_read(what, path);
+        let blob = file.blob.as_deref();
+        let buffers = Buffers::read(root, blob, limit, may_read, load_context).await?;
         let most = self
             .limits
             .loaded_bytes(bytes.len() as u64 + buffers.bytes());
@@ -247,6 +259,18 @@ impl Parts {
         let (pixels, coded) = images::check(&file.document, &buffers, &self.images)?;
         within(loaded.saturating_add(pixels), most)?;
         Ok(coded)
+    }
+}
+
+impl Parts {
+    /// Looks whether a buffer may be read from a path.
+    fn may_read(&self, what: &str, path: &AssetPath<'_>) -> Result<(), CheckedGltfError> {
+        if path.is_unapproved() && !self.allows_outside {
+            return Err(CheckedGltfError::Refused(format!(
+                "{what} is in `{path}`, outside of the folder of assets; move it into the folder"
+            )));
+        }
+        self.folder.check(path).map_err(CheckedGltfError::from)
     }
 }
 

@@ -9,13 +9,16 @@ use std::fs::File;
 use std::io::{Error, ErrorKind, Read as _, Result, Seek as _, SeekFrom};
 use std::path::{Component, Path, PathBuf};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use bevy_app::App;
 use bevy_asset::io::file::FileAssetReader;
 use bevy_asset::io::{
-    AssetReader, AssetReaderError, AssetSourceBuilder, PathStream, Reader, ReaderNotSeekableError,
-    STACK_FUTURE_SIZE, SeekableReader, StackFuture,
+    AssetReader, AssetReaderError, AssetSourceBuilder, AssetSourceId, PathStream, Reader,
+    ReaderNotSeekableError, STACK_FUTURE_SIZE, SeekableReader, StackFuture,
 };
+use bevy_asset::{AssetPath, AssetPlugin};
 use bevy_ecs::prelude::*;
 use futures_io::{AsyncRead, AsyncSeek};
 use quadrille_vulkan::open_regular;
@@ -23,7 +26,8 @@ use quadrille_vulkan::open_regular;
 /// Rules for the files that assets are read from: insert it before the plugins that read assets.
 ///
 /// They hold where [`TexturePlugin`](crate::TexturePlugin), or a plugin of 2D or 3D, adds bevy's `AssetPlugin`.
-/// An app that adds that itself registers the source first:
+/// An app that adds that itself has bevy's reader: images and the buffers of glTF files are compared with the
+/// rules all the same, but other files are not, and a pipe is waited for. It registers the source first:
 ///
 /// ```
 /// use bevy_app::App;
@@ -50,6 +54,42 @@ impl Default for AssetFileRules {
         Self {
             file_bytes: 1 << 30,
             allow_links_outside: false,
+        }
+    }
+}
+
+/// The folder of the default source of assets and its rules, for loaders: bevy's reader, which an app with an
+/// `AssetPlugin` of its own may have, asks nobody.
+#[derive(Clone)]
+pub struct AssetFolder {
+    reader: Arc<CheckedReader>,
+}
+
+impl AssetFolder {
+    /// Those of an app.
+    pub fn of(app: &App) -> Self {
+        let rules = app.world().get_resource::<AssetFileRules>();
+        let plugins = app.get_added_plugins::<AssetPlugin>();
+        let default = AssetPlugin::default();
+        let plugin = plugins.first().copied().unwrap_or(&default);
+        let rules = rules.copied().unwrap_or_default();
+        let reader = Arc::new(CheckedReader::new(&plugin.file_path, rules));
+        Self { reader }
+    }
+
+    /// Looks whether a file may be read. One that is not there, as in a source that has no files, is not
+    /// refused.
+    ///
+    /// # Errors
+    /// Why it may not be read.
+    pub fn check(&self, path: &AssetPath<'_>) -> Result<()> {
+        if *path.source() != AssetSourceId::Default || leaves(path.path()) {
+            // `UnapprovedPathMode` decides about paths that leave the folder.
+            return Ok(());
+        }
+        match self.reader.open(path.path(), self.reader.rules.file_bytes) {
+            Err(AssetReaderError::Io(error)) => Err(Error::new(error.kind(), error)),
+            _ => Ok(()),
         }
     }
 }

@@ -16,6 +16,7 @@ use quadrille_vulkan::Gpu;
 use thiserror::Error;
 
 use super::checks::check;
+use super::files::AssetFolder;
 use super::format;
 use super::gamma::to_linear;
 
@@ -173,11 +174,16 @@ pub(super) struct Complete {
 pub(crate) struct CheckedImageLoader {
     limits: ImageLimits,
     device: DeviceLimits,
+    folder: AssetFolder,
 }
 
 impl CheckedImageLoader {
-    pub(crate) fn new(limits: ImageLimits, device: DeviceLimits) -> Self {
-        Self { limits, device }
+    pub(crate) fn new(limits: ImageLimits, device: DeviceLimits, folder: AssetFolder) -> Self {
+        Self {
+            limits,
+            device,
+            folder,
+        }
     }
 }
 
@@ -205,6 +211,8 @@ impl AssetLoader for CheckedImageLoader {
         load_context: &mut LoadContext<'_>,
     ) -> Result<Image, CheckedImageError> {
         check_kind(settings, load_context)?;
+        let checked = self.folder.check(load_context.path());
+        checked.map_err(ImageLoaderError::Io)?;
         let limits = self.device.complete(self.limits);
         let bytes = read(reader, limits).await?;
         check(&bytes, file_format(settings, load_context), limits)?;

@@ -8,7 +8,7 @@ use bevy_ecs::prelude::*;
 use bevy_image::{CompressedImageFormatSupport, ImagePlugin, ImageSamplerDescriptor};
 
 use super::checks::EmbeddedImages;
-use super::files::{AssetFileRules, checked_asset_source};
+use super::files::{AssetFileRules, AssetFolder, checked_asset_source};
 use super::load::{Textures, follow};
 use super::loader::{CheckedImageLoader, DeviceLimits, ImageLimits};
 use crate::gpu_device::GpuDevice;
@@ -73,7 +73,8 @@ impl Plugin for TexturePlugin {
         }
         // Other loaders of bevy's look for it when the app is finished.
         app.insert_resource(CompressedImageFormatSupport(device.formats()));
-        app.register_asset_loader(CheckedImageLoader::new(self.limits, device.clone()))
+        let folder = AssetFolder::of(app);
+        app.register_asset_loader(CheckedImageLoader::new(self.limits, device.clone(), folder))
             .insert_resource(EmbeddedImages::new(self.limits, device.clone()))
             .insert_resource(device)
             .init_resource::<Textures>()

@@ -36,7 +36,7 @@ fn panics_are_errors() {
     let error = block_on(on_own_stack(async { panic!("out of {}", 3) })).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "bevy's glTF loader panicked, so something in the file is wrong: out of 3"
+        "the glTF loader panicked, so something in the file is wrong: out of 3"
     );
 }
 

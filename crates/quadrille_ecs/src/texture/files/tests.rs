@@ -155,3 +155,33 @@ fn pipes_devices_and_long_files_are_refused() {
         assert!(grown.read_to_end(&mut Vec::new()).await.is_err());
     });
 }
+
+/// An app that adds bevy's `AssetPlugin` itself has bevy's reader, and loaders compare files with the rules.
+#[cfg(target_os = "linux")]
+#[test]
+fn loaders_ask_where_the_reader_does_not() {
+    let folder = Folder::new("asked");
+    let assets = folder.0.join("assets");
+    std::os::unix::fs::symlink("../outside", assets.join("link")).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", assets.join("zero")).unwrap();
+    let mut app = App::new();
+    app.insert_resource(AssetFileRules {
+        file_bytes: 5,
+        ..AssetFileRules::default()
+    });
+    app.add_plugins(bevy_app::TaskPoolPlugin::default());
+    app.add_plugins(AssetPlugin {
+        file_path: assets.display().to_string(),
+        watch_for_changes_override: Some(false),
+        ..AssetPlugin::default()
+    });
+    fs::write(assets.join("long"), [0; 6]).unwrap();
+    let files = AssetFolder::of(&app);
+    let check = |path: &str| files.check(&AssetPath::parse(path));
+    assert!(check("inner/file").is_ok());
+    assert!(check("none").is_ok(), "perhaps it is in no file");
+    assert!(check("memory://link").is_ok(), "another source");
+    for path in ["link", "zero", "long", "inner"] {
+        assert!(check(path).is_err(), "{path}");
+    }
+}
