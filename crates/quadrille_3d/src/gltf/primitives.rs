@@ -16,6 +16,9 @@ use bevy_platform::collections::HashMap;
 
 use super::geometry::is_float;
 
+/// Joint indices and weights of the vertices of a skinned mesh, four of each.
+type JointsAndWeights = (Vec<[u16; 4]>, Vec<[f32; 4]>);
+
 /// What a primitive is read with.
 pub(super) struct Source<'a> {
     pub buffers: &'a [Vec<u8>],
@@ -255,10 +258,7 @@ impl<'s> Source<'s> {
     }
 
     /// The four joints with the largest weights of up to eight, whose weights have the sum of all.
-    fn joints(
-        &self,
-        primitive: &Primitive<'_>,
-    ) -> Result<Option<(Vec<[u16; 4]>, Vec<[f32; 4]>)>, String> {
+    fn joints(&self, primitive: &Primitive<'_>) -> Result<Option<JointsAndWeights>, String> {
         let mut sets = Vec::new();
         for set in 0..2 {
             let joints = primitive.get(&Semantic::Joints(set));
