@@ -8,12 +8,14 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::template::FromTemplate;
 use bevy_image::Image;
 use bevy_math::Affine2;
-use bevy_reflect::TypePath;
+use bevy_reflect::Reflect;
+use bevy_reflect::prelude::ReflectDefault;
 
 use crate::instance::AlphaMode;
 
 /// How the alpha of a material decides what is seen.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[reflect(Clone, Debug, Default, PartialEq)]
 pub enum AlphaMode2d {
     /// Alpha is taken as 1.
     #[default]
@@ -36,7 +38,8 @@ impl From<AlphaMode2d> for AlphaMode {
 
 /// A colour, an image, or an image tinted with a colour; multiplied with the colours of the
 /// mesh's vertices if it has any.
-#[derive(Asset, TypePath, Clone, Debug, PartialEq)]
+#[derive(Asset, Clone, Debug, PartialEq, Reflect)]
+#[reflect(Clone, Debug, Default, PartialEq)]
 pub struct ColorMaterial {
     /// The colour.
     pub color: Color,
@@ -88,8 +91,16 @@ impl From<Handle<Image>> for ColorMaterial {
 /// The material of a [`Mesh2d`](bevy_mesh::Mesh2d). Those of [`ColorMaterial`] are drawn.
 ///
 /// It may stand in a scene of `bsn!`, as bevy's.
-#[derive(Component, FromTemplate, Clone, Debug, Deref, DerefMut, PartialEq, Eq)]
+#[derive(Component, FromTemplate, Debug, Deref, DerefMut, PartialEq, Eq, Reflect)]
+#[reflect(Component, Clone, Default)]
 pub struct MeshMaterial2d<M: Asset>(pub Handle<M>);
+
+// A derived `Clone` asks for `M: Clone`, and entities would be cloned without their material.
+impl<M: Asset> Clone for MeshMaterial2d<M> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
 
 impl<M: Asset> Default for MeshMaterial2d<M> {
     fn default() -> Self {

@@ -24,7 +24,7 @@ use crate::font_loader::{CheckedFontLoader, CheckedFonts};
 use crate::font_reload::follow_reloaded_fonts;
 use crate::font_size::limit_font_sizes;
 use crate::glyph_atlases::hurry_glyphs;
-use crate::material::ColorMaterial;
+use crate::material::{ColorMaterial, MeshMaterial2d};
 use crate::meshes::{self, Meshes2d, prepare_meshes};
 use crate::msaa::{Layers2d, Multisampled2d, prepare_samples};
 use crate::node::Nodes2d;
@@ -33,7 +33,7 @@ use crate::phase::{Instances2d, Phase2d, Textures2d};
 use crate::pipelines::Pipelines2d;
 use crate::queue::{queue_2d, send_2d};
 use crate::text_numbers::limit_text;
-use crate::tilemap::ChunkMeshes;
+use crate::tilemap::{ChunkMeshes, TilemapChunk, TilemapChunkTileData};
 use crate::tiles::{self, Tilemaps, prepare_tiles};
 
 /// Draws bevy's sprites, 2D meshes and 2D text under its 2D cameras.
@@ -104,6 +104,10 @@ impl Plugin for Quadrille2dPlugin {
     fn build(&self, app: &mut App) {
         self.add_bevy_plugins(app);
         app.init_asset::<ColorMaterial>()
+            .register_asset_reflect::<ColorMaterial>()
+            .register_type::<MeshMaterial2d<ColorMaterial>>()
+            .register_type::<TilemapChunk>()
+            .register_type::<TilemapChunkTileData>()
             .init_resource::<Meshes2d>()
             .init_resource::<ChunkMeshes>()
             .init_resource::<Tilemaps>()

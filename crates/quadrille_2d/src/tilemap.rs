@@ -13,6 +13,8 @@ use bevy_image::Image;
 use bevy_math::{UVec2, Vec2};
 use bevy_mesh::{Mesh, Mesh2d};
 use bevy_platform::collections::HashMap;
+use bevy_reflect::Reflect;
+use bevy_reflect::prelude::ReflectDefault;
 use bevy_shape::Rectangle;
 use bevy_transform::components::Transform;
 
@@ -48,7 +50,8 @@ use crate::material::AlphaMode2d;
 ///     ));
 /// }
 /// ```
-#[derive(Component, Clone, Debug, Default)]
+#[derive(Component, Clone, Debug, Default, Reflect)]
+#[reflect(Component, Clone, Debug, Default)]
 #[component(immutable, on_insert = give_mesh)]
 #[require(Transform, TilemapChunkTileData)]
 pub struct TilemapChunk {
@@ -83,7 +86,8 @@ impl TilemapChunk {
 }
 
 /// What one tile shows.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Reflect)]
+#[reflect(Clone, Debug, Default, PartialEq)]
 pub struct TileData {
     /// The layer of the tileset.
     pub tileset_index: u16,
@@ -118,7 +122,8 @@ impl TileData {
 }
 
 /// The tiles of a chunk row by row from the bottom, each row from the left. `None` shows nothing.
-#[derive(Component, Clone, Debug, Default, Deref, DerefMut)]
+#[derive(Component, Clone, Debug, Default, Deref, DerefMut, Reflect)]
+#[reflect(Component, Clone, Debug, Default)]
 pub struct TilemapChunkTileData(pub Vec<Option<TileData>>);
 
 impl TilemapChunkTileData {

@@ -6,12 +6,15 @@ use bevy_camera::Camera3d;
 use bevy_color::{Color, ColorToComponents as _, LinearRgba};
 use bevy_ecs::prelude::*;
 use bevy_math::Vec3;
+use bevy_reflect::Reflect;
+use bevy_reflect::prelude::ReflectDefault;
 
 #[cfg(test)]
 mod tests;
 
 /// How the radiance of a scene becomes colours of a screen, with the names of bevy's type.
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Component, Clone, Debug, Default, Hash, PartialEq)]
 pub enum Tonemapping {
     /// Nothing is done, [`ColorGrading`](crate::ColorGrading) and
     /// [`DebandDither`](crate::DebandDither) included: what is brighter than the screen is cut off.
@@ -45,7 +48,8 @@ impl Tonemapping {
 }
 
 /// Fog that becomes denser with the distance to the camera: bevy's component by name and field.
-#[derive(Component, Clone, Debug)]
+#[derive(Component, Clone, Debug, Reflect)]
+#[reflect(Component, Clone, Debug, Default)]
 #[require(Camera3d)]
 pub struct DistanceFog {
     /// Its colour; alpha is the most that it covers.
@@ -74,7 +78,8 @@ impl Default for DistanceFog {
 }
 
 /// How much fog covers at which distance, as bevy has it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Reflect)]
+#[reflect(Clone, Debug, PartialEq)]
 pub enum FogFalloff {
     /// From nothing to all between two distances.
     Linear {

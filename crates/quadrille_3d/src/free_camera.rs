@@ -15,6 +15,8 @@ use bevy_input::mouse::{
     MouseScrollUnit,
 };
 use bevy_math::{EulerRot, Quat, StableInterpolate as _, Vec3};
+use bevy_reflect::Reflect;
+use bevy_reflect::prelude::ReflectDefault;
 use bevy_time::{Real, Time};
 use bevy_transform::prelude::Transform;
 use bevy_window::{CursorGrabMode, CursorOptions, Window};
@@ -31,6 +33,8 @@ pub struct FreeCameraPlugin;
 impl Plugin for FreeCameraPlugin {
     fn build(&self, app: &mut App) {
         // Before fixed updates, so that these see where the camera is, as all later ones do.
+        app.register_type::<FreeCamera>()
+            .register_type::<FreeCameraState>();
         app.add_systems(
             RunFixedMainLoop,
             run_freecamera_controller.in_set(RunFixedMainLoopSystems::BeforeFixedMainLoop),
@@ -43,7 +47,8 @@ impl Plugin for FreeCameraPlugin {
 /// Keys move it along its own axes, up and down by [`Self::vertical_movement_axis`]; the mouse turns it while
 /// its button is held, or after its key was pressed; the wheel sets the speed. What changes as it
 /// flies is its [`FreeCameraState`].
-#[derive(Component, Clone, Debug)]
+#[derive(Component, Clone, Debug, Reflect)]
+#[reflect(Component, Clone, Debug, Default)]
 #[require(FreeCameraState)]
 pub struct FreeCamera {
     /// How far the mouse turns it: 1 is a radian for 180 units of motion.
@@ -89,7 +94,8 @@ pub struct FreeCamera {
 }
 
 /// Which way a [`FreeCamera`] rises.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Clone, Debug, Default, PartialEq)]
 pub enum VerticalMovementAxis {
     /// Along the y axis of the world.
     #[default]
@@ -170,7 +176,8 @@ impl fmt::Display for FreeCamera {
 }
 
 /// Where a [`FreeCamera`] looks and how it moves, which programs may set.
-#[derive(Component, Clone, Debug)]
+#[derive(Component, Clone, Debug, Reflect)]
+#[reflect(Component, Clone, Debug, Default)]
 pub struct FreeCameraState {
     /// Whether input counts.
     pub enabled: bool,
@@ -193,7 +200,8 @@ pub struct FreeCameraState {
 }
 
 /// A turn to an axis.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Reflect)]
+#[reflect(Clone, Debug)]
 struct Snap {
     from: Quat,
     to: Quat,

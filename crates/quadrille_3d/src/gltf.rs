@@ -43,7 +43,7 @@ pub(crate) fn add_gltf(app: &mut App) {
     add(app, AnimationPlugin);
     add(app, GltfPlugin::default());
     add(app, loader::CheckedGltfPlugin);
-    app.register_type::<MeshMaterial3d<StandardMaterial>>();
+    app.register_type::<GltfLimits>();
     let handlers = app.world_mut().resource_mut::<GltfExtensionHandlers>();
     handlers.0.write_blocking().push(Box::<Handler>::default());
 }

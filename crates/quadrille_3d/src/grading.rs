@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use bevy_ecs::prelude::*;
 use bevy_math::{Mat3, Vec2, Vec3};
+use bevy_reflect::Reflect;
+use bevy_reflect::prelude::ReflectDefault;
 use bytemuck::{Pod, Zeroable};
 
 use crate::camera::Tonemapping;
@@ -12,7 +14,8 @@ use crate::table::UNIFORM_BYTES;
 
 /// Whether noise of less than one step of 8 bits hides the edges between steps, with the names of
 /// bevy's type. A 3D camera has it, unless it says otherwise; without tone mapping there is none.
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Component, Clone, Debug, Default, Hash, PartialEq)]
 pub enum DebandDither {
     /// Colours are as they are.
     #[default]
@@ -32,7 +35,8 @@ pub enum DebandDither {
 /// );
 /// assert_eq!(warm.shadows, warm.highlights);
 /// ```
-#[derive(Component, Clone, Debug, Default, PartialEq)]
+#[derive(Component, Clone, Debug, Default, PartialEq, Reflect)]
+#[reflect(Component, Clone, Debug, Default, PartialEq)]
 pub struct ColorGrading {
     /// Of the whole picture.
     pub global: ColorGradingGlobal,
@@ -45,7 +49,8 @@ pub struct ColorGrading {
 }
 
 /// Changes of the whole picture.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Reflect)]
+#[reflect(Clone, Debug, Default, PartialEq)]
 pub struct ColorGradingGlobal {
     /// Added to the exposure, in stops: 1 is twice as bright.
     pub exposure: f32,
@@ -64,7 +69,8 @@ pub struct ColorGradingGlobal {
 
 /// Changes of shadows, midtones or highlights: saturation, then contrast, then
 /// `(colour * gain + lift)^(1 / gamma)`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Reflect)]
+#[reflect(Clone, Debug, Default, PartialEq)]
 pub struct ColorGradingSection {
     /// 0 is grey, above 1 is more vivid.
     pub saturation: f32,

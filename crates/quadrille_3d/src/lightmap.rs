@@ -26,7 +26,7 @@ use crate::textures::{NO_TEXTURE, TextureSource};
 /// light unless its `affects_lightmapped_meshes` is false. The mesh is seen with it by its second texture
 /// coordinates, or by the first if it has no others. Until the image is loaded the mesh is drawn without it.
 #[derive(Component, Clone, Debug, PartialEq, Reflect)]
-#[reflect(Component, Default)]
+#[reflect(Component, Clone, Debug, Default, PartialEq)]
 pub struct Lightmap {
     /// The image: of linear numbers, such as half floats.
     pub image: Handle<Image>,

@@ -9,12 +9,13 @@ use bevy_ecs::template::FromTemplate;
 use bevy_image::Image;
 use bevy_math::{Affine2, Mat2, Vec2};
 use bevy_mesh::UvChannel;
+use bevy_reflect::Reflect;
 use bevy_reflect::prelude::ReflectDefault;
-use bevy_reflect::{Reflect, TypePath};
 use wgpu_types::Face;
 
 /// How the alpha of a material decides what is seen, with the values of bevy's type of this name.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[reflect(Clone, Debug, Default, PartialEq)]
 pub enum AlphaMode {
     /// Alpha is taken as 1.
     #[default]
@@ -48,7 +49,8 @@ impl AlphaMode {
 
 /// How the place is found that is seen of a surface with a [`StandardMaterial::depth_map`], with the names of
 /// bevy's type: first in layers, then between two of them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Clone, Debug, Default, PartialEq)]
 pub enum ParallaxMappingMethod {
     /// As if the surface were straight between two layers.
     #[default]
@@ -79,7 +81,8 @@ impl ParallaxMappingMethod {
 /// assert_eq!(gold.alpha_mode, AlphaMode::Opaque);
 /// assert_eq!(StandardMaterial::from(Color::WHITE.with_alpha(0.5)).alpha_mode, AlphaMode::Blend);
 /// ```
-#[derive(Asset, TypePath, Clone, Debug, PartialEq)]
+#[derive(Asset, Clone, Debug, PartialEq, Reflect)]
+#[reflect(Clone, Debug, Default, PartialEq)]
 pub struct StandardMaterial {
     /// The colour: of what is scattered, and of mirror images in metal. Multiplied with the colours
     /// of the mesh's vertices if it has any.
@@ -181,6 +184,7 @@ pub struct StandardMaterial {
     /// Back faces are lit from their side.
     pub double_sided: bool,
     /// The faces that are not drawn.
+    #[reflect(ignore, clone)]
     pub cull_mode: Option<Face>,
     /// The base colour is what is seen, without any light.
     pub unlit: bool,
@@ -328,9 +332,16 @@ impl From<LinearRgba> for StandardMaterial {
 /// The material of a [`Mesh3d`](bevy_mesh::Mesh3d). Those of [`StandardMaterial`] are drawn.
 ///
 /// It may stand in a scene of `bsn!`, as bevy's: `MeshMaterial3d::<StandardMaterial>(asset_value(color))`.
-#[derive(Component, FromTemplate, Clone, Debug, Deref, DerefMut, PartialEq, Eq, Reflect)]
-#[reflect(Component, Default)]
+#[derive(Component, FromTemplate, Debug, Deref, DerefMut, PartialEq, Eq, Reflect)]
+#[reflect(Component, Clone, Default)]
 pub struct MeshMaterial3d<M: Asset>(pub Handle<M>);
+
+// A derived `Clone` asks for `M: Clone`, and entities would be cloned without their material.
+impl<M: Asset> Clone for MeshMaterial3d<M> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
 
 impl<M: Asset> Default for MeshMaterial3d<M> {
     fn default() -> Self {

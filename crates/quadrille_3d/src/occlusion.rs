@@ -36,7 +36,7 @@ use crate::targets::SceneDepths;
 ///
 /// It pays where much is hidden, as in cities and indoors; elsewhere its passes only cost.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
-#[reflect(Component, Default)]
+#[reflect(Component, Clone, Debug, Default, PartialEq)]
 pub struct OcclusionCulling;
 
 /// For each camera with [`OcclusionCulling`] a bit for each instance: it was seen in the frame before.

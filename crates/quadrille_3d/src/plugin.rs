@@ -10,7 +10,7 @@ use quadrille::ecs::{HeadlessWindow, RenderStartup};
 use quadrille::prelude::{BufferDesc, BufferUsage, GpuDevice, Render, RenderSystems, Uploads};
 use quadrille_content::{ContentPlugin, ContentSystems, Draws3d, Msaa, add};
 
-use crate::camera::Tonemapping;
+use crate::camera::{DistanceFog, Tonemapping};
 use crate::clusters::{LightMasks3d, cluster_3d, prepare_clusters};
 use crate::cull::{
     Bounds3d, ChunkOrder3d, Chunks3d, CullLayers3d, CullViews3d, DrawArgs3d, Members3d, Seen3d,
@@ -164,8 +164,14 @@ impl Plugin for Quadrille3dPlugin {
         #[cfg(feature = "gltf")]
         crate::gltf::add_gltf(app);
         app.init_asset::<StandardMaterial>()
+            .register_asset_reflect::<StandardMaterial>()
+            .register_type::<MeshMaterial3d<StandardMaterial>>()
             .register_type::<Lightmap>()
             .register_type::<OcclusionCulling>()
+            .register_type::<Tonemapping>()
+            .register_type::<ColorGrading>()
+            .register_type::<DebandDither>()
+            .register_type::<DistanceFog>()
             .init_resource::<DepthPyramids3d>();
         app.insert_resource(PipelineSettings {
             waits: self.waits_for_pipelines,

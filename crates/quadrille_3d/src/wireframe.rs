@@ -62,17 +62,17 @@ impl Plugin for WireframePlugin {
 
 /// The edges of this mesh are drawn over it.
 #[derive(Component, Debug, Clone, Default, Reflect, Eq, PartialEq)]
-#[reflect(Component, Default, Debug, PartialEq)]
+#[reflect(Component, Clone, Default, Debug, PartialEq)]
 pub struct Wireframe;
 
 /// The edges of this mesh are not drawn, whatever [`WireframeConfig::global`] says.
 #[derive(Component, Debug, Clone, Default, Reflect, Eq, PartialEq)]
-#[reflect(Component, Default, Debug, PartialEq)]
+#[reflect(Component, Clone, Default, Debug, PartialEq)]
 pub struct NoWireframe;
 
 /// The colour of a mesh's edges, in the place of [`WireframeConfig::default_color`].
 #[derive(Component, Debug, Clone, Default, Reflect)]
-#[reflect(Component, Default, Debug)]
+#[reflect(Component, Clone, Default, Debug)]
 pub struct WireframeColor {
     /// As it is seen on the screen.
     pub color: Color,
@@ -80,7 +80,7 @@ pub struct WireframeColor {
 
 /// How wide a mesh's edges are, in the place of [`WireframeConfig::default_line_width`].
 #[derive(Component, Debug, Clone, Reflect)]
-#[reflect(Component, Default, Debug)]
+#[reflect(Component, Clone, Default, Debug)]
 pub struct WireframeLineWidth {
     /// In pixels of the target.
     pub width: f32,
@@ -94,7 +94,7 @@ impl Default for WireframeLineWidth {
 
 /// Which edges are drawn.
 #[derive(Component, Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Reflect)]
-#[reflect(Component, Default, Debug)]
+#[reflect(Component, Clone, Default, Debug)]
 pub enum WireframeTopology {
     /// All edges of all triangles.
     #[default]
@@ -106,12 +106,12 @@ pub enum WireframeTopology {
 
 /// Whether a mesh's edges are seen through everything, in the place of [`WireframeConfig::xray_mode`].
 #[derive(Component, Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Reflect)]
-#[reflect(Component, Default, Debug)]
+#[reflect(Component, Clone, Default, Debug)]
 pub struct WireframeXray(pub bool);
 
 /// Which meshes have their edges drawn, and how, unless they say otherwise.
 #[derive(Resource, Debug, Clone, Reflect)]
-#[reflect(Resource, Debug, Default)]
+#[reflect(Resource, Clone, Debug, Default)]
 pub struct WireframeConfig {
     /// Those of all meshes are, but where a [`NoWireframe`] says no.
     pub global: bool,

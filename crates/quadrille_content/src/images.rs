@@ -12,6 +12,8 @@ use bevy_ecs::prelude::*;
 use bevy_image::{Image as ImageAsset, ImageSampler, ImageSamplerDescriptor};
 use bevy_math::Vec2;
 use bevy_platform::collections::{HashMap, HashSet};
+use bevy_reflect::Reflect;
+use bevy_reflect::prelude::ReflectDefault;
 use quadrille::prelude::{GpuDevice, GpuImage, ImageDesc, Uploads};
 
 use crate::samplers::Samplers;
@@ -26,7 +28,8 @@ pub(crate) use prepare::prepare_images;
 ///
 /// Outside the budget, in the frame in which they come or change: images that change in the same size and
 /// format, images without texels, and images that [`DeviceImages::upload_at_once`] names, as it does glyphs.
-#[derive(Resource, Clone, Copy, Debug)]
+#[derive(Resource, Clone, Copy, Debug, Reflect)]
+#[reflect(Resource, Clone, Debug, Default)]
 pub struct UploadBudget {
     /// Bytes per frame.
     pub bytes: usize,

@@ -1,6 +1,8 @@
 //! How many samples the pixels of a camera have.
 
 use bevy_ecs::prelude::*;
+use bevy_reflect::Reflect;
+use bevy_reflect::prelude::ReflectDefault;
 
 /// How many samples the pixels of a camera have, with the values of bevy's component of this
 /// name, which has it in a crate that needs `wgpu`.
@@ -8,7 +10,8 @@ use bevy_ecs::prelude::*;
 /// Each camera has four unless it says otherwise, as in bevy. Sprites and glyphs have smooth edges in their
 /// images, so in 2D what gains is the outline of meshes and of turned sprites, and the price is paid by
 /// every pixel: four times the memory to write, blend and resolve. Nodes always have one.
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Reflect)]
+#[reflect(Component, Clone, Debug, Default, PartialEq)]
 pub enum Msaa {
     /// One sample per pixel.
     Off = 1,

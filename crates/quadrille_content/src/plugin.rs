@@ -17,6 +17,7 @@ use crate::complaint::Complaints;
 use crate::images::{DefaultSampler, DeviceImages, UploadBudget, prepare_images};
 use crate::lines::{LineSets, make_lines, publish_module};
 use crate::mesh_assets::{DrawnMeshes, release_meshes};
+use crate::msaa::Msaa;
 use crate::target::ManualTargets;
 use crate::views::{CameraOverlays, CameraTargets, CameraViews, list_views, tell_of_3d};
 
@@ -78,7 +79,9 @@ impl Plugin for ContentPlugin {
             .init_resource::<CameraViews>()
             .init_resource::<ManualTargets>()
             .init_resource::<LineSets>()
-            .init_resource::<UploadBudget>();
+            .init_resource::<UploadBudget>()
+            .register_type::<UploadBudget>()
+            .register_type::<Msaa>();
         // A module that is missing is an error of the first pipeline that needs it.
         if let Err(error) = publish_module() {
             tracing::error!("shader modules of quadrille_content: {error}");

@@ -1,6 +1,8 @@
 //! How a tile is turned and mirrored.
 
 use bevy_math::IVec2;
+use bevy_reflect::Reflect;
+use bevy_reflect::prelude::ReflectDefault;
 
 /// How a tile's image is turned, counter-clockwise, and mirrored: all eight ways, with the names and
 /// numbers of bevy's type.
@@ -14,7 +16,8 @@ use bevy_math::IVec2;
 /// assert_eq!(Tile::Rotate90.and_then(Tile::Rotate90), Tile::Rotate180);
 /// assert_eq!(Tile::MirrorH.and_then(Tile::MirrorH), Tile::Default);
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Clone, Debug, Default, Hash, PartialEq)]
 #[repr(u8)]
 pub enum TileOrientation {
     /// As it is.

@@ -27,7 +27,9 @@ use bevy_gltf::{
     GltfPlugin,
 };
 use bevy_image::Image;
+use bevy_reflect::Reflect;
 use bevy_reflect::TypePath;
+use bevy_reflect::prelude::ReflectDefault;
 use quadrille::ecs::{AssetFolder, CheckedImageError, EmbeddedImages};
 use thiserror::Error;
 
@@ -37,7 +39,8 @@ use super::{geometry, images, nodes};
 /// Limits of glTF files, checked before memory is taken for what a file claims to have. Insert it before the
 /// app runs to set others. Single embedded images have those of
 /// [`ImageLimits`](quadrille::prelude::ImageLimits).
-#[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Resource, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+#[reflect(Resource, Clone, Debug, Default, PartialEq)]
 pub struct GltfLimits {
     /// Bytes of a file, and of each of its buffers.
     pub file_bytes: u64,
