@@ -4,7 +4,6 @@
 //! to their places once all are sorted. There may be a hundred thousand of them, so what
 //! neighbours share (image, size, texture) is looked up once for all.
 
-use std::any::TypeId;
 use std::ops::Range;
 
 use bevy_asset::AssetId;
@@ -26,7 +25,7 @@ use crate::slices::Slice;
 use crate::sprites::{SpriteImage, add_sprite, refusal};
 use crate::text::{Sink, add_text};
 use quadrille_content::MeshPlace;
-use quadrille_content::first_odd;
+use quadrille_content::{first_odd, visible_once};
 
 /// What a camera sees, and memory for it.
 #[derive(Default)]
@@ -107,14 +106,14 @@ impl<'a, 'l, 'w, 's> Writer<'a, 'l, 'w, 's> {
     pub(crate) fn find(&mut self, visible: &VisibleEntities, seen: &mut Seen) {
         let scene = self.scene;
         seen.clear();
-        for &entity in visible.get(TypeId::of::<Sprite>()) {
+        for entity in visible_once::<Sprite>(visible) {
             self.find_sprite(entity, seen);
             if let Ok(text) = scene.texts.get(entity) {
                 let z = text.transform.translation().z;
                 seen.add(z, true, entity, Found::Text(entity));
             }
         }
-        for &entity in visible.get(TypeId::of::<Mesh2d>()) {
+        for entity in visible_once::<Mesh2d>(visible) {
             if let Ok((_, material, transform)) = scene.mesh_items.get(entity) {
                 let material = scene.materials.get(&material.0);
                 let blends =

@@ -7,10 +7,8 @@
 pub(crate) mod filter;
 pub(crate) mod maps;
 
-use std::any::TypeId;
-
 use bevy_app::{App, First};
-use bevy_camera::visibility::VisibleEntities;
+use bevy_camera::visibility::{NoCpuCulling, RenderLayers, VisibleEntities};
 use bevy_camera::{Camera, Camera3d, Exposure};
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
@@ -25,13 +23,14 @@ use bevy_math::{Affine3A, Quat, Vec3};
 use bevy_transform::components::GlobalTransform;
 use bytemuck::{Pod, Zeroable};
 use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
-use quadrille_content::{Complaints, DeviceImages, first_odd, is_finite};
+use quadrille_content::{Complaints, DeviceImages, first_odd, is_finite, visible_once};
 
 use crate::environment::filter::{FilterCubes3d, FilterJobs3d, FilterResults3d, FilterSources3d};
 use crate::environment::maps::{Cubes3d, EnvironmentMaps3d, MapSource, Volumes3d, count_submitted};
 use crate::scene::{Scene3d, fill_empty};
 use crate::sky::sky_of;
 use crate::table::List;
+use crate::unlisted::Unlisted;
 
 /// An environment as shaders read it.
 #[repr(C)]
@@ -84,6 +83,7 @@ pub(crate) struct Seer {
     pub(crate) exposure: &'static Exposure,
     pub(crate) skybox: Option<&'static Skybox>,
     visible: &'static VisibleEntities,
+    layers: Option<&'static RenderLayers>,
     lit: Lit,
 }
 
@@ -109,6 +109,8 @@ type HasEnvironment = Or<(
 pub(crate) struct Surroundings<'w, 's> {
     cameras: Query<'w, 's, Seer, With<Camera3d>>,
     probes: Query<'w, 's, Probe, HasEnvironment>,
+    /// bevy lists none whose entity is a mesh as well, which the device culls.
+    unlisted: Query<'w, 's, Unlisted, (HasEnvironment, With<LightProbe>, With<NoCpuCulling>)>,
     images: Res<'w, DeviceImages>,
     pub(crate) complaints: Res<'w, Complaints>,
     gpu: Res<'w, GpuDevice>,
@@ -133,6 +135,7 @@ pub(crate) fn gather_environments(
     mut maps: ResMut<EnvironmentMaps3d>,
     (mut cubes, mut volumes): (ResMut<Cubes3d>, ResMut<Volumes3d>),
     mut jobs: ResMut<FilterJobs3d>,
+    mut seen: Local<Vec<Entity>>,
 ) {
     let scene = &mut *scene;
     let rows = &mut list.0.now;
@@ -151,8 +154,8 @@ pub(crate) fn gather_environments(
         };
         view.sky = sky_of(&seer, view.camera, &world, &mut source);
         let first = rows.len();
-        let seen = seer.visible.get(TypeId::of::<ClusterVisibilityClass>());
-        for &entity in seen {
+        world.find_probes(&seer, &mut seen);
+        for &entity in &*seen {
             if let Ok(probe) = world.probes.get(entity) {
                 let who = format_args!("the irradiance volume {entity}");
                 rows.extend(
@@ -160,7 +163,7 @@ pub(crate) fn gather_environments(
                 );
             }
         }
-        for &entity in seen {
+        for &entity in &*seen {
             if let Ok(probe) = world.probes.get(entity) {
                 let who = format_args!("the light probe {entity}");
                 rows.extend(probe_row(&probe, &mut source).and_then(|row| world.checked(who, row)));
@@ -189,6 +192,17 @@ pub(crate) fn send_environments(
 }
 
 impl Surroundings<'_, '_> {
+    /// Lists entities among which the probes are that a camera sees.
+    fn find_probes(&self, seer: &SeerItem<'_, '_>, seen: &mut Vec<Entity>) {
+        seen.clear();
+        seen.extend(visible_once::<ClusterVisibilityClass>(seer.visible));
+        let layers = seer.layers.unwrap_or_default();
+        let unlisted = self.unlisted.iter().filter(|probe| probe.is_in(layers));
+        seen.extend(unlisted.map(|probe| probe.entity));
+        seen.sort_unstable();
+        seen.dedup();
+    }
+
     /// The row, unless its numbers make no sense.
     fn checked(&self, who: impl std::fmt::Display, row: EnvironmentRow) -> Option<EnvironmentRow> {
         let place = row.probe_from_world.as_flattened();

@@ -20,8 +20,8 @@ use quadrille_content::{Complaints, MeshAssets};
 
 use crate::cull::{ANYWHERE, Bounds3d, CAMERAS, ChunkOrder3d, Chunks3d, Members3d, SHADOWS};
 use crate::instances::{
-    FreedSlots, Indices3d, InstanceStore, Instances3d, MeshTags3d, RECEIVES, RECEIVES_BEHIND, Rows,
-    Slot, Vertices3d, Wanted, rows,
+    EnabledMeshes, FreedSlots, Indices3d, InstanceStore, Instances3d, MeshTags3d, RECEIVES,
+    RECEIVES_BEHIND, Rows, Slot, Vertices3d, Wanted, rows,
 };
 use crate::lightmap::{Lightmap, Lightmaps3d};
 use crate::material::{MeshMaterial3d, StandardMaterial};
@@ -65,6 +65,7 @@ type AnyChange = (
         Changed<VisibilityRange>,
         Changed<Lightmap>,
         Changed<MeshTag>,
+        Added<GlobalTransform>,
         Added<NoFrustumCulling>,
         Added<NotShadowCaster>,
         Added<NotShadowReceiver>,
@@ -72,14 +73,20 @@ type AnyChange = (
     )>,
 );
 
-/// What lost its mesh or its material.
-type Bare = Or<(Without<Mesh3d>, Without<MeshMaterial3d<StandardMaterial>>)>;
+/// Entities without a component that a mesh is drawn by.
+type Bare = Or<(
+    Without<Mesh3d>,
+    Without<MeshMaterial3d<StandardMaterial>>,
+    Without<GlobalTransform>,
+)>;
 
 /// Components that entities lost.
 #[derive(SystemParam)]
 pub(crate) struct Lost<'w, 's> {
     meshes: RemovedComponents<'w, 's, Mesh3d>,
     materials: RemovedComponents<'w, 's, MeshMaterial3d<StandardMaterial>>,
+    transforms: RemovedComponents<'w, 's, GlobalTransform>,
+    visibilities: RemovedComponents<'w, 's, InheritedVisibility>,
     bounds: RemovedComponents<'w, 's, Aabb>,
     layers: RemovedComponents<'w, 's, RenderLayers>,
     ranges: RemovedComponents<'w, 's, VisibilityRange>,
@@ -94,6 +101,8 @@ pub(crate) struct Lost<'w, 's> {
 impl Lost<'_, '_> {
     fn read(&mut self) -> impl Iterator<Item = Entity> {
         let bare = self.meshes.read().chain(self.materials.read());
+        let bare = bare.chain(self.transforms.read());
+        let bare = bare.chain(self.visibilities.read());
         let bounds = self.bounds.read().chain(self.layers.read());
         let marks = self.anywhere.read().chain(self.casting.read());
         let bounds = bounds
@@ -113,6 +122,7 @@ pub(crate) struct MeshChanges<'w, 's> {
     bare: Query<'w, 's, &'static mut Slot, Bare>,
     lost: Lost<'w, 's>,
     freed: ResMut<'w, FreedSlots>,
+    enabled: ResMut<'w, EnabledMeshes>,
     meshes: MeshAssets<'w, 's>,
     material_events: MessageReader<'w, 's, AssetEvent<StandardMaterial>>,
     found: Local<'s, Parallel<Vec<Entity>>>,
@@ -127,6 +137,7 @@ impl MeshChanges<'_, '_> {
             found,
             entities,
             lost,
+            enabled,
             ..
         } = self;
         entities.clear();
@@ -140,6 +151,7 @@ impl MeshChanges<'_, '_> {
             );
         found.drain_into(entities);
         entities.extend(lost.read());
+        entities.append(&mut enabled.0);
         entities.extend_from_slice(skins.moved());
         entities.sort_unstable_by_key(|entity| entity.index_u32());
         entities.dedup();

@@ -1,14 +1,14 @@
 //! All meshes of the world in one table, whose rows change when their entities do.
 
+mod slot;
+
 use std::collections::BTreeMap;
 
 use bevy_asset::AssetId;
 use bevy_camera::primitives::Aabb;
 use bevy_camera::visibility::{RenderLayers, VisibilityRange};
 use bevy_derive::Deref;
-use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
-use bevy_ecs::world::DeferredWorld;
 use bevy_math::{Affine3A, Vec3, Vec4};
 use bevy_mesh::Mesh;
 use bytemuck::{Pod, Zeroable};
@@ -27,6 +27,8 @@ use crate::scene::{PipelineKey, Scene3d};
 use crate::skin::SkinStore;
 use crate::table::Table;
 use crate::textures::TextureSource;
+
+pub(crate) use slot::{EnabledMeshes, FreedSlots, Slot, watch_disabling};
 
 /// One row of the table of instances.
 #[repr(C)]
@@ -73,35 +75,6 @@ pub struct Vertices3d(pub(crate) GpuBuffer);
 /// The indices of all meshes.
 #[derive(Resource, Deref)]
 pub struct Indices3d(pub(crate) GpuBuffer);
-
-/// The place of an entity in the table of instances.
-#[derive(Component, Clone, Copy, PartialEq, Eq)]
-#[component(on_remove = note_removed, clone_behavior = Ignore)]
-pub(crate) struct Slot(u32);
-
-impl Default for Slot {
-    fn default() -> Self {
-        Self::NONE
-    }
-}
-
-impl Slot {
-    const NONE: Self = Self(u32::MAX);
-}
-
-/// Places of entities that are gone.
-#[derive(Resource, Default)]
-pub(crate) struct FreedSlots(Vec<Slot>);
-
-fn note_removed(mut world: DeferredWorld, context: HookContext) {
-    let slot = world.get::<Slot>(context.entity).copied();
-    if let Some(slot) = slot
-        && slot != Slot::NONE
-        && let Some(mut freed) = world.get_resource_mut::<FreedSlots>()
-    {
-        freed.0.push(slot);
-    }
-}
 
 /// What an entity says of how it is drawn.
 pub(crate) struct Wanted<'a> {
@@ -221,6 +194,8 @@ impl InstanceStore {
         if at >= self.known.len() {
             self.known.resize(at + 1, None);
         }
+        // The bin that the instance is in stays known: `look_up` takes it out if it is drawn no more.
+        let drawn = self.known[at].and_then(|known| known.drawn);
         self.known[at] = Some(Known {
             entity: wanted.entity,
             mesh: wanted.mesh,
@@ -228,7 +203,7 @@ impl InstanceStore {
             flags: wanted.flags,
             fades: wanted.range.is_some(),
             has_lightmap: wanted.has_lightmap,
-            drawn: None,
+            drawn,
         });
         self.look_up(slot.0, materials, skins);
         self.show(*slot, &row.world_from_local, complaints);

@@ -66,6 +66,7 @@ mod material;
 mod material_row;
 mod mesh_vertex;
 mod occlusion;
+mod odd_lights;
 mod passes;
 mod pipelines;
 mod plugin;
@@ -79,6 +80,7 @@ mod table;
 mod targets;
 mod textures;
 mod tonemap;
+mod unlisted;
 mod views;
 pub mod wireframe;
 

@@ -21,6 +21,7 @@ use quadrille_content::{Complaints, first_odd, is_finite};
 use crate::cull::CullRow;
 use crate::instances::InstanceStore;
 use crate::light_textures::{HasSlide, LightTextureRow, Slide};
+use crate::odd_lights::back;
 use crate::scene::{AtlasKind, LightRow, Scene3d, Shadow3d, ShadowRow};
 use crate::shadow_maps::{MOST_FACES, MOST_FLAT};
 use crate::textures::TextureSource;
@@ -104,11 +105,17 @@ impl ShadowLister {
         (view, entity): (Entity, Entity),
     ) {
         let mut row = if let Ok(item) = lights.directional.get(entity) {
-            self.directional(scene, lights, view, &item)
+            let Some(back) = direction(lights, entity, item.transform) else {
+                return;
+            };
+            self.directional(scene, lights, view, (&item, back))
         } else if let Ok(item) = lights.points.get(entity) {
             self.point(scene, lights, entity, item)
         } else if let Ok(item) = lights.spots.get(entity) {
-            self.spot(scene, lights, entity, item)
+            let Some(back) = direction(lights, entity, item.1) else {
+                return;
+            };
+            self.spot(scene, lights, (entity, back), item)
         } else if let Ok((light, transform)) = lights.rects.get(entity) {
             rect(light, transform)
         } else {
@@ -148,7 +155,7 @@ impl ShadowLister {
         scene: &mut Scene3d,
         lights: &Lights,
         view: Entity,
-        item: &DirectionalItem<'_, '_>,
+        (item, back): (&DirectionalItem<'_, '_>, Vec3),
     ) -> LightRow {
         let light = item.light;
         let mut shadows = (0, 0);
@@ -181,7 +188,7 @@ impl ShadowLister {
             }
         }
         LightRow {
-            place: item.transform.back().to_array(),
+            place: back.to_array(),
             bits: bits(DIRECTIONAL, shadows),
             color: color(light.color, light.illuminance),
             depth_bias: light.shadow_depth_bias,
@@ -238,7 +245,7 @@ impl ShadowLister {
         &mut self,
         scene: &mut Scene3d,
         lights: &Lights,
-        entity: Entity,
+        (entity, back): (Entity, Vec3),
         (light, transform, layers): (&SpotLight, &GlobalTransform, Option<&RenderLayers>),
     ) -> LightRow {
         let size = lights.flat_size.size.max(1) as f32;
@@ -273,7 +280,7 @@ impl ShadowLister {
             bits: bits(SPOT, shadows),
             color: color(light.color, light.intensity / (4.0 * PI)),
             inverse_range_squared: 1.0 / (light.range * light.range),
-            axis: transform.forward().to_array(),
+            axis: (-back).to_array(),
             cone_scale,
             cone_offset: -outer * cone_scale,
             depth_bias: light.shadow_depth_bias,
@@ -334,6 +341,19 @@ impl ShadowLister {
         self.face_tiles += 6;
         Some(self.face_tiles - 6)
     }
+}
+
+/// The direction that a light comes from. A light without one is left out, which is told.
+fn direction(lights: &Lights, entity: Entity, transform: &GlobalTransform) -> Option<Vec3> {
+    let back = back(transform);
+    if back.is_none() {
+        let who = format_args!("the light {entity}");
+        lights.complaints.warn(who, || {
+            let transform = transform.affine().to_cols_array();
+            format!("its transform {transform:?} points into no direction")
+        });
+    }
+    back
 }
 
 /// A rectangle, which casts no shadows, as in bevy.

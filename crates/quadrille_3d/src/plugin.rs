@@ -25,7 +25,8 @@ use crate::gather::{gather_meshes, move_meshes, send_meshes};
 use crate::gizmos::{GizmoColors, GizmoPipelines3d, GizmoSamples, gizmos_3d, prepare_gizmos};
 use crate::grading::{ColorGrading, DebandDither};
 use crate::instances::{
-    FreedSlots, Indices3d, InstanceStore, Instances3d, MeshTags3d, Slot, Vertices3d,
+    EnabledMeshes, FreedSlots, Indices3d, InstanceStore, Instances3d, MeshTags3d, Slot, Vertices3d,
+    watch_disabling,
 };
 use crate::light_textures::LightTextures3d;
 use crate::lightmap::{Lightmap, Lightmaps3d};
@@ -161,6 +162,7 @@ impl Plugin for Quadrille3dPlugin {
             tracing::error!("shader modules of quadrille_3d: {error}");
         }
         crate::skin::add_skins(app);
+        crate::odd_lights::add_guard(app);
         #[cfg(feature = "gltf")]
         crate::gltf::add_gltf(app);
         app.init_asset::<StandardMaterial>()
@@ -224,6 +226,11 @@ impl Plugin for Quadrille3dPlugin {
             ),
         );
     }
+
+    // By then all plugins have registered the components that disable entities.
+    fn finish(&self, app: &mut App) {
+        watch_disabling(app.world_mut());
+    }
 }
 
 /// What cameras and meshes always have, as with bevy.
@@ -243,6 +250,7 @@ fn add_resources(app: &mut App) {
         .init_resource::<Scene3d>()
         .init_resource::<InstanceStore>()
         .init_resource::<FreedSlots>()
+        .init_resource::<EnabledMeshes>()
         .init_resource::<MaterialStore>()
         .init_resource::<ShadowMaps>()
         .init_resource::<SceneColors>()

@@ -1,9 +1,7 @@
 //! What each 3D camera sees.
 
-use std::any::TypeId;
-
 use bevy_camera::primitives::Frustum;
-use bevy_camera::visibility::{InheritedVisibility, NoCpuCulling, RenderLayers, VisibleEntities};
+use bevy_camera::visibility::{NoCpuCulling, RenderLayers, VisibleEntities};
 use bevy_camera::{Camera3d, Camera3dDepthLoadOp, Exposure, Hdr};
 use bevy_color::{Color, ColorToComponents as _};
 use bevy_ecs::prelude::*;
@@ -18,7 +16,7 @@ use bevy_math::Vec3;
 use bevy_transform::components::GlobalTransform;
 use bytemuck::Zeroable;
 use quadrille::prelude::GpuDevice;
-use quadrille_content::{CameraView, CameraViews, Msaa, first_odd, is_finite};
+use quadrille_content::{CameraView, CameraViews, Msaa, first_odd, is_finite, visible_once};
 
 use crate::camera::{DistanceFog, FogFalloff, Tonemapping};
 use crate::clusters::LightOrder;
@@ -31,6 +29,7 @@ use crate::occlusion::OcclusionCulling;
 use crate::scene::{FogRow, Scene3d, View3d, ViewRow};
 use crate::shadow_maps::ShadowMaps;
 use crate::textures::TextureSource;
+use crate::unlisted::Unlisted;
 
 /// A 3D camera.
 #[derive(QueryData)]
@@ -53,21 +52,13 @@ pub(crate) struct Camera {
     hides: Has<OcclusionCulling>,
 }
 
-/// A light that bevy lists for no camera: a rectangle, or one whose entity is a mesh as well, which the device
-/// culls.
-#[derive(QueryData)]
-pub(crate) struct Unlisted {
-    entity: Entity,
-    is_visible: &'static InheritedVisibility,
-    layers: Option<&'static RenderLayers>,
-}
-
+/// A light that bevy lists for no camera, or culls by bounds that it does not have: a rectangle; a directional
+/// light on whose entity a point light has left its sphere; one whose entity is a mesh as well, which the
+/// device culls.
 type IsUnlisted = Or<(
     With<RectLight>,
-    (
-        With<NoCpuCulling>,
-        Or<(With<DirectionalLight>, With<PointLight>, With<SpotLight>)>,
-    ),
+    With<DirectionalLight>,
+    (With<NoCpuCulling>, Or<(With<PointLight>, With<SpotLight>)>),
 )>;
 
 /// What a frame is listed from.
@@ -154,14 +145,13 @@ fn add_view(
     scene.eye = camera.transform.translation().extend(1.0).to_array();
     let lit = &mut scratch.lights;
     lit.clear();
-    lit.extend_from_slice(camera.visible.get(TypeId::of::<ClusterVisibilityClass>()));
+    lit.extend(visible_once::<ClusterVisibilityClass>(camera.visible));
     let layers = camera.layers.unwrap_or_default();
-    let unlisted = world.unlisted.iter().filter(|light| {
-        light.is_visible.get() && layers.intersects(light.layers.unwrap_or_default())
-    });
+    let unlisted = world.unlisted.iter().filter(|light| light.is_in(layers));
     lit.extend(unlisted.map(|light| light.entity));
     // bevy finds them on several threads.
     lit.sort_unstable();
+    lit.dedup();
     for &light in lit.iter() {
         scratch
             .shadows

@@ -27,6 +27,8 @@ mod gltf_primitives;
 mod guide;
 #[path = "gpu/lamps.rs"]
 mod lamps;
+#[path = "gpu/lifecycle.rs"]
+mod lifecycle;
 #[path = "gpu/light_textures.rs"]
 mod light_textures;
 #[path = "gpu/lightmaps.rs"]
@@ -39,6 +41,9 @@ mod materials;
 mod meshes;
 #[path = "gpu/occlusion.rs"]
 mod occlusion;
+#[cfg(feature = "gizmos")]
+#[path = "gpu/odd.rs"]
+mod odd;
 #[path = "gpu/order.rs"]
 mod order;
 #[path = "gpu/pipelines.rs"]

@@ -24,6 +24,7 @@ const OF_FRAMES: &[&str] = &[
     "LineSets",
     "Blind",
     "CameraOverlays",
+    "DrawnMeshes",
     "CameraViews",
     "Phase2d",
     "Scene3d",

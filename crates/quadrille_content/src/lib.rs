@@ -43,6 +43,7 @@ mod samplers;
 mod sent;
 mod target;
 mod views;
+mod visible;
 
 pub use attributes::{attribute, colors, floats, normals, positions, tangents, uvs};
 pub use camera::Blind;
@@ -61,3 +62,4 @@ pub use samplers::Samplers;
 pub use sent::{SentList, instance_buffer};
 pub use target::{ManualTargets, TargetImages};
 pub use views::{CameraOverlays, CameraTargets, CameraView, CameraViews, Draws3d};
+pub use visible::visible_once;

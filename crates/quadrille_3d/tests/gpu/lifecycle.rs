@@ -1,0 +1,76 @@
+//! 3D pictures of worlds in which everything comes, changes and goes: see `common/lifecycle.rs`.
+
+#[path = "lifecycle/assets.rs"]
+mod assets;
+#[path = "lifecycle/cases.rs"]
+mod cases;
+#[path = "lifecycle/parts.rs"]
+mod parts;
+
+use bevy_image::Image;
+use bevy_light::{DirectionalLightShadowMap, GlobalAmbientLight, PointLightShadowMap};
+use quadrille_3d::Quadrille3dPlugin;
+use quadrille_3d::prelude::*;
+use quadrille_3d::wireframe::WireframePlugin;
+
+use crate::common::Rig;
+use crate::common::lifecycle::{AssetKind, Fixed, Stage, run};
+
+/// Of 64 by 64 pixels, and shadow maps as small: the order of what happens is tested, not how it looks.
+fn begin() -> Rig {
+    let mut rig = Rig::with(64, 64, (Quadrille3dPlugin::default(), WireframePlugin {}));
+    let world = rig.app.world_mut();
+    world.insert_resource(ClearColor(Color::srgb(0.1, 0.2, 0.3)));
+    world.insert_resource(DirectionalLightShadowMap { size: 64 });
+    world.insert_resource(PointLightShadowMap { size: 32 });
+    world.insert_resource(GlobalAmbientLight {
+        brightness: 1000.0,
+        ..GlobalAmbientLight::default()
+    });
+    let camera = (
+        Camera3d::default(),
+        Transform::from_xyz(0.0, 1.0, 6.0).looking_at(Vec3::ZERO, Vec3::Y),
+    );
+    let mut fixed = vec![world.spawn(camera).id()];
+    for _ in 0..parts::GROUPS {
+        let group = world.spawn((Transform::default(), Visibility::default()));
+        fixed.push(group.id());
+    }
+    world.insert_resource(Fixed(fixed));
+    rig
+}
+
+const STAGE: Stage = Stage {
+    begin,
+    parts: parts::OF_ENTITIES,
+    presets: &[
+        &["transform", "mesh", "material"],
+        &["transform", "mesh", "material"],
+        &["transform", "mesh", "material", "group"],
+        &["transform", "mesh", "material", "skin"],
+        &["transform", "directional light"],
+        &["transform", "point light"],
+        &["transform", "spot light"],
+        &["transform", "rectangle of light"],
+        &["transform", "reflection probe"],
+    ],
+    fixed: &[
+        parts::OF_CAMERAS,
+        parts::OF_GROUPS,
+        parts::OF_GROUPS,
+        parts::OF_GROUPS,
+    ],
+    assets: &[
+        AssetKind::new::<Mesh>("mesh", 5),
+        AssetKind::new::<StandardMaterial>("material", 5),
+        AssetKind::new::<Image>("image", assets::IMAGES),
+        AssetKind::new::<bevy_mesh::skinning::SkinnedMeshInverseBindposes>("bind poses", 2),
+    ],
+    settling: 2,
+};
+
+#[test]
+#[ignore = "needs a device"]
+fn random_lives_look_like_fresh_worlds() {
+    run(&STAGE, [2, 60, 30]);
+}

@@ -1,0 +1,189 @@
+//! Random meshes, materials, images and bind poses.
+
+use bevy_asset::RenderAssetUsages;
+use bevy_ecs::prelude::*;
+use bevy_image::Image;
+use bevy_mesh::morph::MorphAttributes;
+use bevy_mesh::skinning::SkinnedMeshInverseBindposes;
+use bevy_mesh::{PrimitiveTopology, VertexAttributeValues};
+use quadrille_3d::prelude::*;
+
+use crate::common::lifecycle::{Library, Made, Random};
+use crate::environment;
+
+/// Plain images come first, then cubes, the last two of which are filtered.
+pub(super) const IMAGES: usize = PLAIN + 2;
+const PLAIN: usize = 4;
+
+pub(super) fn plain(world: &World, random: &mut Random) -> Handle<Image> {
+    Library::slot(world, random.below(PLAIN))
+}
+
+pub(super) fn cube(world: &World, random: &mut Random) -> Handle<Image> {
+    Library::slot(world, PLAIN + random.below(IMAGES - PLAIN))
+}
+
+impl Made for Image {
+    fn made(_: &World, slot: usize, random: &mut Random) -> Self {
+        let side = random.pick(&[1, 2, 4, 8]);
+        let mut texels = random.clone();
+        let color = |[x, y, face]: [u32; 3]| {
+            let at = u64::from(x + y * 8 + face * 64);
+            let mut texel = Random::new(texels.clone().next() ^ at);
+            [texel.unit(), texel.unit(), texel.unit()]
+        };
+        if slot >= PLAIN {
+            return environment::image([side, side, 6], color);
+        }
+        let height = random.pick(&[1, 2, 4]);
+        if random.one_in(4) {
+            return environment::image([side, height, 1], color);
+        }
+        let size = wgpu_types::Extent3d {
+            width: side,
+            height,
+            depth_or_array_layers: 1,
+        };
+        let bytes = (0..side * height * 4).map(|_| texels.next() as u8);
+        let mut image = Self::new(
+            size,
+            wgpu_types::TextureDimension::D2,
+            bytes.collect(),
+            wgpu_types::TextureFormat::Rgba8UnormSrgb,
+            RenderAssetUsages::default(),
+        );
+        if random.one_in(2) {
+            image.sampler = bevy_image::ImageSampler::nearest();
+        }
+        image
+    }
+}
+
+impl Made for SkinnedMeshInverseBindposes {
+    fn made(_: &World, _: usize, random: &mut Random) -> Self {
+        // Meshes follow two joints: sometimes one is missing.
+        let count = if random.one_in(5) { 1 } else { 2 };
+        let matrix = |_| {
+            Mat4::from_translation(Vec3::new(0.0, random.between(-0.5, 0.5), 0.0))
+                * Mat4::from_rotation_z(random.between(-0.5, 0.5))
+        };
+        (0..count).map(matrix).collect::<Vec<_>>().into()
+    }
+}
+
+impl Made for Mesh {
+    fn made(_: &World, _: usize, random: &mut Random) -> Self {
+        let size = random.between(0.4, 1.6);
+        match random.below(10) {
+            0..3 => Cuboid::from_length(size).into(),
+            3 => Sphere::new(size * 0.6).mesh().ico(1).expect("few faces"),
+            4 => Plane3d::default()
+                .mesh()
+                .size(size * 3.0, size * 3.0)
+                .into(),
+            5 => Rectangle::new(size, size).into(),
+            6 => points(PrimitiveTopology::LineStrip, size),
+            7 => points(PrimitiveTopology::PointList, size),
+            // Without positions it is refused.
+            8 if random.one_in(2) => Self::new(
+                PrimitiveTopology::TriangleList,
+                RenderAssetUsages::default(),
+            ),
+            _ => bending(size),
+        }
+    }
+}
+
+fn points(topology: PrimitiveTopology, size: f32) -> Mesh {
+    let place = |at: u8| {
+        let angle = f32::from(at) * 0.7;
+        [angle.cos() * size, angle.sin() * size, 0.1 * angle]
+    };
+    Mesh::new(topology, RenderAssetUsages::default()).with_inserted_attribute(
+        Mesh::ATTRIBUTE_POSITION,
+        (0..20).map(place).collect::<Vec<_>>(),
+    )
+}
+
+/// Follows two joints and two morph targets.
+fn bending(size: f32) -> Mesh {
+    let mut mesh = Mesh::from(Cuboid::from_length(size));
+    let count = mesh.count_vertices();
+    mesh.insert_attribute(
+        Mesh::ATTRIBUTE_JOINT_INDEX,
+        VertexAttributeValues::Uint16x4(vec![[0, 1, 0, 0]; count]),
+    );
+    let weights = |at: usize| {
+        [
+            0.25 * (at % 5) as f32,
+            1.0 - 0.25 * (at % 5) as f32,
+            0.0,
+            0.0,
+        ]
+    };
+    mesh.insert_attribute(
+        Mesh::ATTRIBUTE_JOINT_WEIGHT,
+        (0..count).map(weights).collect::<Vec<_>>(),
+    );
+    let target = |at: usize| {
+        let moved = Vec3::new(0.1, 0.3, -0.2) * (at % 3) as f32;
+        MorphAttributes::from([moved, Vec3::ZERO, Vec3::ZERO])
+    };
+    mesh.set_morph_targets((0..2 * count).map(target).collect());
+    mesh
+}
+
+impl Made for StandardMaterial {
+    fn made(world: &World, _: usize, random: &mut Random) -> Self {
+        let image = |random: &mut Random, one_in: usize| {
+            random.one_in(one_in).then(|| plain(world, random))
+        };
+        let color = [random.unit(), random.unit(), random.unit()];
+        Self {
+            base_color: Color::srgba(
+                color[0],
+                color[1],
+                color[2],
+                random.between(0.0, 1.5).min(1.0),
+            ),
+            base_color_texture: image(random, 3),
+            emissive_texture: image(random, 6),
+            emissive: LinearRgba::rgb(random.unit(), 0.0, random.unit() * 300.0),
+            metallic_roughness_texture: image(random, 6),
+            normal_map_texture: image(random, 6),
+            occlusion_texture: image(random, 6),
+            depth_map: image(random, 12),
+            // Sometimes a number that makes no sense.
+            metallic: if random.one_in(12) {
+                f32::NAN
+            } else {
+                random.unit()
+            },
+            perceptual_roughness: random.unit(),
+            clearcoat: random.pick(&[0.0, 0.0, 0.5]),
+            anisotropy_strength: random.pick(&[0.0, 0.0, 0.0, 0.7]),
+            diffuse_transmission: random.pick(&[0.0, 0.0, 0.3]),
+            unlit: random.one_in(5),
+            double_sided: random.one_in(3),
+            fog_enabled: !random.one_in(4),
+            cull_mode: random.pick(&[
+                None,
+                Some(wgpu_types::Face::Back),
+                Some(wgpu_types::Face::Front),
+            ]),
+            alpha_mode: random.pick(&[
+                AlphaMode::Opaque,
+                AlphaMode::Opaque,
+                AlphaMode::Opaque,
+                AlphaMode::Mask(0.5),
+                AlphaMode::Blend,
+                AlphaMode::Premultiplied,
+                AlphaMode::Add,
+                AlphaMode::Multiply,
+                AlphaMode::AlphaToCoverage,
+            ]),
+            depth_bias: random.pick(&[0.0, 0.0, 5.0]),
+            ..Self::default()
+        }
+    }
+}
