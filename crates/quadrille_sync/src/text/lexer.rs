@@ -292,11 +292,15 @@ impl Line {
 /// A name: bare if it is a plain word that means nothing else, else quoted.
 pub(super) struct Name<'a>(pub(super) &'a str);
 
+/// Whether a name is one word without quotes.
+pub(super) fn is_plain(name: &str) -> bool {
+    let plain = |c: char| c.is_alphanumeric() || "_-.:<>[]()".contains(c);
+    name.starts_with(|c: char| c.is_alphabetic() || c == '_') && name.chars().all(plain)
+}
+
 impl Display for Name<'_> {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let plain = |c: char| c.is_alphanumeric() || "_-.:<>[]()".contains(c);
-        let starts_well = self.0.starts_with(|c: char| c.is_alphabetic() || c == '_');
-        if starts_well && self.0.chars().all(plain) {
+        if is_plain(self.0) {
             return out.write_str(self.0);
         }
         out.write_str("\"")?;

@@ -7,7 +7,8 @@ use super::lexer::{Line, Name, ParseError, Word};
 use crate::frame::{Frame, PassIndex};
 use crate::resource::ResourceIndex;
 
-/// How the items of a frame are called in text: by name, or by `#index` if the name is taken.
+/// How the items of a frame are called in text: by name, or by `#index(name)` if several have the name. What follows
+/// the index is for readers.
 pub(super) struct Names<'a> {
     passes: Vec<(&'a str, bool)>,
     resources: Vec<(&'a str, bool)>,
@@ -61,6 +62,7 @@ fn with_uniqueness(names: Vec<&str>) -> Vec<(&str, bool)> {
 
 fn find(names: &[(&str, bool)], word: &Word) -> Option<u32> {
     let index = word.text.strip_prefix('#').filter(|_| !word.quoted);
+    let index = index.map(|index| index.split('(').next().unwrap_or_default());
     let found = match index.map(str::parse::<usize>) {
         Some(index) => index.ok().filter(|index| *index < names.len()),
         None => names
@@ -73,14 +75,15 @@ fn find(names: &[(&str, bool)], word: &Word) -> Option<u32> {
 /// A name, or an index.
 pub(super) enum Called<'a> {
     Name(&'a str),
-    Index(u32),
+    Index(u32, &'a str),
 }
 
 impl<'a> Called<'a> {
     fn new(names: &[(&'a str, bool)], index: u32) -> Self {
         match names.get(index as usize) {
             Some((name, true)) => Called::Name(name),
-            _ => Called::Index(index),
+            Some((name, false)) => Called::Index(index, name),
+            None => Called::Index(index, ""),
         }
     }
 }
@@ -89,7 +92,14 @@ impl Display for Called<'_> {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Called::Name(name) => Name(name).fmt(out),
-            Called::Index(index) => write!(out, "#{index}"),
+            Called::Index(index, name) => {
+                write!(out, "#{index}")?;
+                // A name in quotes would end the word.
+                if super::lexer::is_plain(name) {
+                    write!(out, "({name})")?;
+                }
+                Ok(())
+            }
         }
     }
 }

@@ -81,6 +81,28 @@ fn topologies_say_what_is_wrong_with_them() {
 }
 
 #[test]
+fn items_of_one_name_are_told_apart_and_named() {
+    let mut frame = Frame::default();
+    let write = |id: u32| {
+        let resource = crate::resource::ResourceIndex(id);
+        crate::frame::Use::whole(resource, crate::access::Access::CopyWrite)
+    };
+    for (id, name) in (0..).zip(["opaque_3d", "opaque_3d", "two words", "two words"]) {
+        frame.add_resource(Resource::buffer(ResourceId(id), name, 1));
+        frame.add_pass(name, Default::default(), &[write(id)], &[]);
+    }
+    let topology = parse_topology("gct:1").unwrap();
+    let plan = plan(&frame, &topology, &States::default()).unwrap();
+    let text = plan.display(&frame, &topology).to_string();
+    for called in ["#0(opaque_3d)", "#1(opaque_3d)", "#2", "#3"] {
+        assert!(text.contains(called), "{called}: {text}");
+    }
+    let mut again = parse_plan(&text, &frame).unwrap();
+    again.end = plan.end.clone();
+    assert_eq!(again, plan);
+}
+
+#[test]
 fn odd_names_survive() {
     let mut frame = Frame::default();
     for (id, name) in [
