@@ -1,17 +1,18 @@
 //! Textures of atlases whose corners lie the wrong way round: bevy asks for their size, and ends
 //! programs that are built to be debugged where it is negative.
 
-use bevy_asset::Assets;
+use bevy_asset::{AssetServer, Assets};
 use bevy_ecs::prelude::*;
 use bevy_image::TextureAtlasLayout;
 use bevy_math::URect;
 
-use quadrille_content::Complaints;
+use quadrille_content::{Complaints, asset_label};
 
 /// Has such textures show nothing.
 pub(crate) fn limit_atlases(
     mut layouts: ResMut<Assets<TextureAtlasLayout>>,
     complaints: Res<Complaints>,
+    server: Res<AssetServer>,
 ) {
     if !layouts.is_changed() {
         return;
@@ -20,8 +21,11 @@ pub(crate) fn limit_atlases(
     for (id, layout) in layouts.iter() {
         if let Some((index, texture)) = reversed(layout).next() {
             let URect { min, max } = *texture;
-            complaints.warn(format_args!("texture {index} of the atlas {id}"), || {
-                format!("its least corner is {min}, and its greatest {max}")
+            complaints.say(|| {
+                let atlas = asset_label(id, &server);
+                format!(
+                    "texture {index} of {atlas} is not drawn: its least corner is {min}, and its greatest {max}"
+                )
             });
             odd.push(id);
         }

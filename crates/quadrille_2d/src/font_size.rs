@@ -2,6 +2,7 @@
 
 use bevy_ecs::prelude::*;
 use bevy_text::{FontSize, RemSize, TextFont};
+use quadrille::ecs::entity_label;
 
 /// The largest font size in logical pixels. A glyph becomes a picture of about that size, with one
 /// of the next power of two around it; a glyph for which there is no room ends a bevy program.
@@ -12,10 +13,10 @@ const MOST_PERCENT: f32 = 100.0;
 /// Limits the sizes of text before bevy lays it out, and warns once.
 pub(crate) fn limit_font_sizes(
     rem: Res<RemSize>,
-    mut fonts: Query<(Entity, Mut<TextFont>)>,
+    mut fonts: Query<(Entity, Option<&Name>, Mut<TextFont>)>,
     mut warned: Local<bool>,
 ) {
-    for (entity, mut font) in &mut fonts {
+    for (entity, name, mut font) in &mut fonts {
         if !(rem.is_changed() || font.is_changed()) {
             continue;
         }
@@ -23,8 +24,9 @@ pub(crate) fn limit_font_sizes(
             continue;
         };
         if !std::mem::replace(&mut *warned, true) {
+            let text = entity_label(entity, name);
             tracing::warn!(
-                "the font size {:?} of {entity} becomes {limited:?}; sizes end at {MOST_PIXELS} \
+                "the font size {:?} of {text} becomes {limited:?}; sizes end at {MOST_PIXELS} \
                  pixels and {MOST_PERCENT} % of the viewport, for larger text scale its \
                  `Transform`. There is no further warning",
                 font.font_size,

@@ -93,7 +93,7 @@ pub fn draw_2d(
         uses.extend(images.resolved.map(|image| image.as_declared()));
         geometry.add_uses(batches, uses);
         add_textures(batches, &textures, seen, uses);
-        let mut pass = recorder.pass_in_step(view.step, "draw 2d", uses);
+        let mut pass = recorder.pass_in_step(view.step, "draw_2d", uses);
         let clear = view.clear.map(|color| color.to_f32_array());
         let clear = clear.or(images.layer.map(|_| [0.0; 4]));
         let mut attachment = match clear {
@@ -120,7 +120,7 @@ fn put_over(
     drawn: &Drawn,
 ) {
     let uses = [layer.as_declared(), target.as_declared()];
-    let mut pass = recorder.pass_in_step(view.step, "2d over", &uses);
+    let mut pass = recorder.pass_in_step(view.step, "draw_2d", &uses);
     pass.render(target.keep())
         .viewport(view.viewport.map(|length| length as f32))
         .scissor(view.viewport)

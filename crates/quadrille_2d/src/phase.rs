@@ -181,8 +181,10 @@ impl Phase2d {
     ) -> Option<Texture> {
         let texture = self.tileset(id, images, textures)?;
         if texture.is_layered && self.refused.insert(id) {
+            let name = images.shown(id).map_or("", |shown| shown.image.name());
             tracing::error!(
-                "the image {id} has array layers, so only tilemaps can show it; load it without                  an `array_layout` for anything else"
+                "the image `{name}` has array layers, so only tilemaps can show it; load it without an \
+                 `array_layout` for anything else"
             );
         }
         (!texture.is_layered).then_some(texture)
@@ -203,8 +205,9 @@ impl Phase2d {
         let shown = images.shown(id)?;
         if shown.image.desc().extent[2] > 1 {
             if self.refused.insert(id) {
+                let name = shown.image.name();
                 tracing::error!(
-                    "the image {id} has three dimensions, so nothing in 2D can show it"
+                    "the image `{name}` has three dimensions, so nothing in 2D can show it"
                 );
             }
             return None;

@@ -13,7 +13,7 @@ use bevy_text::{
     FontLoader, TextFont, TextPlugin, detect_text_needs_rerender,
     load_font_assets_into_font_collection,
 };
-use quadrille::ecs::{ImageLimits, RenderStartup};
+use quadrille::ecs::{ContentKind, DrawnContent, ImageLimits, RenderStartup, expect_renderer};
 use quadrille::prelude::{GpuDevice, Render, RenderSystems};
 use quadrille_content::{ContentPlugin, ContentSystems, Msaa, add, instance_buffer};
 
@@ -103,6 +103,12 @@ pub enum Prepare2dSystems {
 impl Plugin for Quadrille2dPlugin {
     fn build(&self, app: &mut App) {
         self.add_bevy_plugins(app);
+        let mut drawn = app.world_mut().get_resource_or_init::<DrawnContent>();
+        drawn.add(ContentKind::TwoD);
+        #[cfg(feature = "ui")]
+        drawn.add(ContentKind::Nodes);
+        #[cfg(feature = "gizmos")]
+        drawn.add(ContentKind::Gizmos);
         app.init_asset::<ColorMaterial>()
             .register_asset_reflect::<ColorMaterial>()
             .register_type::<MeshMaterial2d<ColorMaterial>>()
@@ -127,6 +133,10 @@ impl Plugin for Quadrille2dPlugin {
             ),
         );
         add_passes(app);
+    }
+
+    fn finish(&self, app: &mut App) {
+        expect_renderer(app, "Quadrille2dPlugin");
     }
 }
 

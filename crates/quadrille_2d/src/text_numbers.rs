@@ -4,7 +4,7 @@
 use bevy_ecs::prelude::*;
 use bevy_text::{LetterSpacing, LineHeight, TextBounds};
 
-use quadrille_content::Complaints;
+use quadrille_content::{Complaints, named};
 
 /// The largest length in logical pixels, and the largest multiple of a font's size.
 const MOST: f32 = 1e5;
@@ -47,7 +47,8 @@ pub(crate) fn limit_text(mut texts: Query<Laid, ChangedTexts>, complaints: Res<C
         }
         if let Some((name, number)) = odd {
             complaints.say(|| {
-                format!("the {name} of the text {entity} is {number}; numbers end at {MOST}")
+                let text = named(entity);
+                format!("the {name} of the text {text} is {number}; numbers end at {MOST}")
             });
         }
     }

@@ -9,7 +9,7 @@ use quadrille::vulkan::Error;
 
 use crate::chunk::Tile;
 use crate::tilemap::{TileData, TilemapChunk, TilemapChunkTileData};
-use quadrille_content::Complaints;
+use quadrille_content::{Complaints, named};
 
 /// The tiles of all chunks.
 #[derive(Resource, Deref)]
@@ -154,7 +154,7 @@ pub(crate) fn prepare_tiles(
         } else {
             let (count, UVec2 { x, y }) = (chunk.tiles(), chunk.chunk_size);
             let what = || format!("{count} tiles are {x} x {y}, and it has {}", data.len());
-            complaints.warn(format_args!("the tilemap chunk {entity}"), what);
+            complaints.warn(format_args!("the tilemap chunk {}", named(entity)), what);
             tilemaps.remove(entity);
         }
     }

@@ -48,7 +48,7 @@ use image::is_on_pixels;
 pub(crate) use numbers::{limit_images, limit_nodes};
 use parts::Paint;
 use quadrille_content::DeviceImages;
-use quadrille_content::{CameraOverlays, Complaints, Msaa, first_odd};
+use quadrille_content::{CameraOverlays, Complaints, Msaa, first_odd, named};
 use rounded::{Drawn, RoundBox};
 
 /// A node with all that is drawn of it.
@@ -205,7 +205,7 @@ impl Writer<'_, '_, '_> {
         let size = item.node.size();
         if !size.is_finite() {
             // bevy's functions that give parts of a node end the program for this one.
-            let who = format_args!("the node {}", item.entity);
+            let who = format_args!("the node {}", named(item.entity));
             let what = || first_odd(&[("size", &size.to_array())]);
             return self.nodes.complaints.warn(who, what);
         }

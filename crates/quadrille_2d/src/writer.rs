@@ -24,8 +24,7 @@ use crate::queue::{Lists, Scene};
 use crate::slices::Slice;
 use crate::sprites::{SpriteImage, add_sprite, refusal};
 use crate::text::{Sink, add_text};
-use quadrille_content::MeshPlace;
-use quadrille_content::{first_odd, visible_once};
+use quadrille_content::{MeshPlace, first_odd, named, visible_once};
 
 /// What a camera sees, and memory for it.
 #[derive(Default)]
@@ -148,7 +147,7 @@ impl<'a, 'l, 'w, 's> Writer<'a, 'l, 'w, 's> {
         let world = transform.affine();
         if !add_sprite(sprite, anchor, &world, &image, out) {
             if let Some(reason) = refusal(sprite, anchor, &world, &image) {
-                let who = format_args!("the sprite {entity}");
+                let who = format_args!("the sprite {}", named(entity));
                 scene.complaints.warn(who, || reason);
             }
             return;
@@ -258,7 +257,7 @@ impl<'a, 'l, 'w, 's> Writer<'a, 'l, 'w, 's> {
                     ("material's alpha_mode", &[alpha.to_shader()]),
                 ])
             };
-            let who = format_args!("the mesh {entity}");
+            let who = format_args!("the mesh {}", named(entity));
             return scene.complaints.warn(who, what);
         }
         self.lists.phase.instances.push(instance);
@@ -291,7 +290,7 @@ impl<'a, 'l, 'w, 's> Writer<'a, 'l, 'w, 's> {
                     ("alpha_mode", &[alpha.to_shader()]),
                 ])
             };
-            let who = format_args!("the tilemap chunk {entity}");
+            let who = format_args!("the tilemap chunk {}", named(entity));
             return scene.complaints.warn(who, what);
         }
         self.lists.phase.chunks.push(instance);
@@ -348,7 +347,7 @@ impl Sink for Writer<'_, '_, '_, '_> {
         });
         let glyph = Instance::quad(world, place, uv, tint, AlphaMode::Blend);
         if !glyph.is_finite() {
-            let who = format_args!("a part of the text {}", self.text);
+            let who = format_args!("a part of the text {}", named(self.text));
             let what = || why_not(world, place, tint);
             return self.scene.complaints.warn(who, what);
         }

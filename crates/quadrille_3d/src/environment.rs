@@ -23,7 +23,7 @@ use bevy_math::{Affine3A, Quat, Vec3};
 use bevy_transform::components::GlobalTransform;
 use bytemuck::{Pod, Zeroable};
 use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
-use quadrille_content::{Complaints, DeviceImages, first_odd, is_finite, visible_once};
+use quadrille_content::{Complaints, DeviceImages, first_odd, is_finite, named, visible_once};
 
 use crate::environment::filter::{FilterCubes3d, FilterJobs3d, FilterResults3d, FilterSources3d};
 use crate::environment::maps::{Cubes3d, EnvironmentMaps3d, MapSource, Volumes3d, count_submitted};
@@ -157,7 +157,7 @@ pub(crate) fn gather_environments(
         world.find_probes(&seer, &mut seen);
         for &entity in &*seen {
             if let Ok(probe) = world.probes.get(entity) {
-                let who = format_args!("the irradiance volume {entity}");
+                let who = format_args!("the irradiance volume {}", named(entity));
                 rows.extend(
                     volume_row(&probe, &mut source).and_then(|row| world.checked(who, row)),
                 );
@@ -165,11 +165,11 @@ pub(crate) fn gather_environments(
         }
         for &entity in &*seen {
             if let Ok(probe) = world.probes.get(entity) {
-                let who = format_args!("the light probe {entity}");
+                let who = format_args!("the light probe {}", named(entity));
                 rows.extend(probe_row(&probe, &mut source).and_then(|row| world.checked(who, row)));
             }
         }
-        let who = format_args!("the environment of the camera {}", view.camera);
+        let who = format_args!("the environment of the camera {}", named(view.camera));
         rows.extend(own_row(&seer.lit, &mut source).and_then(|row| world.checked(who, row)));
         if let Some(row) = scene.view_rows.now.get_mut(view.row as usize) {
             row.first_environment = first as u32;

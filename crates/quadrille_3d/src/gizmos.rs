@@ -185,7 +185,7 @@ fn draw_lines(
         attachment = attachment.resolve_to(color);
     }
     let [_, _, width, height] = view.viewport;
-    let mut pass = recorder.pass_in_step(view.step, "gizmos 3d", &uses);
+    let mut pass = recorder.pass_in_step(view.step, "gizmos_3d", &uses);
     let mut rendering = pass.render((attachment, depth.layer(0).keep_depth()));
     let clip_from_world = scene.view_rows.now[view.row as usize].clip_from_world;
     let size = [width as f32, height as f32];
@@ -224,7 +224,7 @@ fn put_over(
     let corner = [left as f32, top as f32];
     let mut pass = recorder.pass_in_step(
         view.step,
-        "gizmos 3d over",
+        "gizmos_3d",
         &[shown.as_declared(), target.as_declared()],
     );
     pass.render(target.keep())

@@ -103,7 +103,7 @@ impl From<&GltfMaterial> for StandardMaterial {
 /// other surface. With `Premultiplied` alpha dims neither what is scattered nor what is mirrored, so that the colour
 /// itself is made darker.
 fn seen_through(material: &GltfMaterial) -> (Color, AlphaMode) {
-    let mode = alpha_mode(material.alpha_mode);
+    let mode = material.alpha_mode;
     // Where an image says what is metal, the factor is 1 for all, and what is to let light through is none.
     let metallic = match &material.metallic_roughness_texture {
         Some(_) => 0.0,
@@ -118,19 +118,6 @@ fn seen_through(material: &GltfMaterial) -> (Color, AlphaMode) {
     let left = 1.0 - through.min(1.0);
     let color = material.base_color.to_linear() * left;
     (color.with_alpha(left).into(), AlphaMode::Premultiplied)
-}
-
-/// bevy_gltf itself makes the first three alone.
-fn alpha_mode(mode: bevy_material::AlphaMode) -> AlphaMode {
-    match mode {
-        bevy_material::AlphaMode::Opaque => AlphaMode::Opaque,
-        bevy_material::AlphaMode::Mask(threshold) => AlphaMode::Mask(threshold),
-        bevy_material::AlphaMode::Blend => AlphaMode::Blend,
-        bevy_material::AlphaMode::Premultiplied => AlphaMode::Premultiplied,
-        bevy_material::AlphaMode::AlphaToCoverage => AlphaMode::AlphaToCoverage,
-        bevy_material::AlphaMode::Add => AlphaMode::Add,
-        bevy_material::AlphaMode::Multiply => AlphaMode::Multiply,
-    }
 }
 
 /// The handler that makes standard materials, and reads what bevy_gltf leaves out. Each load has a copy.

@@ -14,7 +14,7 @@ use bevy_mesh::Mesh;
 use bytemuck::{Pod, Zeroable};
 use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
 use quadrille::vulkan::Error;
-use quadrille_content::{Complaints, MeshPlace, MeshStore, first_odd, is_finite};
+use quadrille_content::{Complaints, MeshPlace, MeshStore, first_odd, is_finite, named};
 
 use crate::bins::{BinKey, Bins};
 use crate::cull::{BoundsRow, CullRow};
@@ -229,7 +229,7 @@ impl InstanceStore {
         let numbers = rows.as_flattened();
         let flags = if is_finite(numbers) { known.flags } else { 0 };
         if flags != known.flags {
-            complaints.warn(format_args!("the mesh {}", known.entity), || {
+            complaints.warn(format_args!("the mesh {}", named(known.entity)), || {
                 first_odd(&[("transform", numbers)])
             });
         }

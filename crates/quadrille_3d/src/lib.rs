@@ -57,6 +57,7 @@ mod gizmos;
 mod gltf;
 mod grading;
 pub mod guide;
+mod ignored_fields;
 mod instances;
 mod light_textures;
 mod lightmap;

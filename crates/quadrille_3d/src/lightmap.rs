@@ -13,7 +13,7 @@ use bevy_reflect::prelude::ReflectDefault;
 use bytemuck::{Pod, Zeroable};
 use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
 use quadrille::vulkan::Error;
-use quadrille_content::{first_odd, is_finite};
+use quadrille_content::{first_odd, is_finite, named};
 
 use crate::table::Table;
 use crate::textures::{NO_TEXTURE, TextureSource};
@@ -133,7 +133,7 @@ fn row(entity: Entity, lightmap: &Lightmap, textures: &mut TextureSource) -> Lig
     let part = [min.x, min.y, max.x - min.x, max.y - min.y];
     let mut texture = textures.place(Some(&lightmap.image), &UvChannel::Uv0);
     if !is_finite(&part) {
-        let who = format_args!("the lightmap of the mesh {entity}");
+        let who = format_args!("the lightmap of the mesh {}", named(entity));
         textures
             .complaints
             .warn(who, || first_odd(&[("uv_rect", &part)]));

@@ -16,7 +16,7 @@ use bevy_light::{
 };
 use bevy_math::{Mat4, Vec3, proj};
 use bevy_transform::components::{GlobalTransform, Transform};
-use quadrille_content::{Complaints, first_odd, is_finite};
+use quadrille_content::{Complaints, first_odd, is_finite, named};
 
 use crate::cull::CullRow;
 use crate::instances::InstanceStore;
@@ -138,7 +138,7 @@ impl ShadowLister {
         }
         lights
             .complaints
-            .warn(format_args!("the light {entity}"), || {
+            .warn(format_args!("the light {}", named(entity)), || {
                 first_odd(&[
                     ("place", &row.place),
                     ("colour times intensity", &row.color),
@@ -387,7 +387,7 @@ fn add_texture(
     };
     let place = row.light_from_world.as_flattened();
     if !is_finite(place) {
-        let who = format_args!("the image of the light {entity}");
+        let who = format_args!("the image of the light {}", named(entity));
         lights
             .complaints
             .warn(who, || first_odd(&[("place in it", place)]));

@@ -13,39 +13,14 @@ use bevy_reflect::Reflect;
 use bevy_reflect::prelude::ReflectDefault;
 use wgpu_types::Face;
 
-/// How the alpha of a material decides what is seen, with the values of bevy's type of this name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Reflect)]
-#[reflect(Clone, Debug, Default, PartialEq)]
-pub enum AlphaMode {
-    /// Alpha is taken as 1.
-    #[default]
-    Opaque,
-    /// Alpha below the threshold is taken as 0, any other as 1.
-    Mask(f32),
-    /// The surface covers what is behind it by its alpha.
-    Blend,
-    /// As `Mask(0.5)`, but a pixel in which alpha crosses 0.5 has only some of its samples covered, which
-    /// ones the device decides: edges are smooth, and order does not count. With
-    /// [`Msaa::Off`](crate::Msaa) it is `Mask(0.5)`.
-    AlphaToCoverage,
-    /// The same as `Blend` with colours that are multiplied with alpha already: alpha 0 adds them to what is
-    /// behind.
-    Premultiplied,
-    /// The colours are added to what is behind.
-    Add,
-    /// What is behind is multiplied with the colours.
-    Multiply,
-}
+#[cfg(feature = "bevy_material")]
+pub use bevy_material::AlphaMode;
 
-impl AlphaMode {
-    /// Whether what is behind the surface is seen through it, so that order counts.
-    pub fn is_transparent(self) -> bool {
-        match self {
-            Self::Opaque | Self::Mask(_) | Self::AlphaToCoverage => false,
-            Self::Blend | Self::Premultiplied | Self::Add | Self::Multiply => true,
-        }
-    }
-}
+#[cfg(not(feature = "bevy_material"))]
+pub use alpha_mode::AlphaMode;
+
+#[cfg(not(feature = "bevy_material"))]
+mod alpha_mode;
 
 /// How the place is found that is seen of a surface with a [`StandardMaterial::depth_map`], with the names of
 /// bevy's type: first in layers, then between two of them.

@@ -1,6 +1,6 @@
 //! Materials as shaders read them.
 
-use bevy_asset::{AssetEvent, AssetId, Assets, Handle};
+use bevy_asset::{AssetEvent, AssetId, AssetServer, Assets, Handle};
 use bevy_color::{Alpha as _, ColorToComponents as _};
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
@@ -10,7 +10,7 @@ use bevy_mesh::UvChannel;
 use bevy_platform::collections::{HashMap, HashSet};
 use bytemuck::{Pod, Zeroable};
 use quadrille::prelude::GpuBuffer;
-use quadrille_content::{Complaints, DeviceImages, first_odd, is_finite};
+use quadrille_content::{Complaints, DeviceImages, asset_label, first_odd, is_finite};
 use wgpu_types::Face;
 
 use crate::material::{AlphaMode, ParallaxMappingMethod, StandardMaterial};
@@ -405,6 +405,7 @@ pub(crate) struct MaterialSource<'w> {
     images: Res<'w, DeviceImages>,
     table: ResMut<'w, Textures3d>,
     complaints: Res<'w, Complaints>,
+    server: Res<'w, AssetServer>,
 }
 
 impl MaterialStore {
@@ -479,8 +480,10 @@ impl MaterialStore {
         let look = Look::new(&material);
         self.shown.set(id, &material);
         if !row.is_finite() {
-            let who = format_args!("what has the material {id}");
-            source.complaints.warn(who, || first_odd(&row.numbers()));
+            source.complaints.say(|| {
+                let (material, why) = (asset_label(id, &source.server), first_odd(&row.numbers()));
+                format!("meshes with {material} are not drawn: {why}")
+            });
             return self.remove(id);
         }
         if let Some((place, old)) = self.places.get_mut(&id) {
@@ -511,5 +514,6 @@ fn texture_source<'a>(
         table: &mut source.table,
         images: &source.images,
         complaints: &source.complaints,
+        server: &source.server,
     }
 }

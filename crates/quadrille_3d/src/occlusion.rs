@@ -107,7 +107,7 @@ pub fn pyramid_3d(
         let first = to.mip(0);
         let mut pass = recorder.pass_in_step(
             view.step,
-            "pyramid 3d",
+            "pyramid_3d",
             &[depth.as_declared(), first.as_declared()],
         );
         let (pipeline, binding) = match view.samples {
@@ -123,7 +123,7 @@ pub fn pyramid_3d(
             let (from, to) = (from.mip(level - 1), to.mip(level));
             let mut pass = recorder.pass_in_step(
                 view.step,
-                "pyramid 3d",
+                "pyramid_3d",
                 &[from.as_declared(), to.as_declared()],
             );
             pass.compute(&drawn.pipelines.pyramid.halve)
@@ -167,7 +167,7 @@ pub fn cull_behind_3d(
             seen.any().as_declared(),
             was_seen.any().as_declared(),
         ]);
-        let mut pass = recorder.pass_in_step(view.step, "cull behind 3d", &uses);
+        let mut pass = recorder.pass_in_step(view.step, "cull_behind_3d", &uses);
         let mut compute = pass.compute(&pipelines.cull_behind);
         tables.bind(&mut compute);
         compute
@@ -206,7 +206,7 @@ pub fn opaque_behind_3d(
         let found = found.found();
         uses.extend(found.uses());
         lighting.add_uses(&mut uses);
-        let mut pass = recorder.pass_in_step(view.step, "opaque behind 3d", &uses);
+        let mut pass = recorder.pass_in_step(view.step, "opaque_behind_3d", &uses);
         let mut rendering = pass.render((color.keep(), depth.layer(0).keep_depth()));
         drawn.draw_opaque(
             &mut rendering,

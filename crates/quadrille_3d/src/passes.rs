@@ -233,7 +233,7 @@ pub fn shadow_3d(
         meshes.0.add_uses(&mut uses);
         let found = meshes.1.found();
         uses.extend(found.uses());
-        let mut pass = recorder.pass("shadow 3d", &uses);
+        let mut pass = recorder.pass("shadow_3d", &uses);
         let mut rendering = pass.render(image.layer(0).clear_depth(0.0));
         let tiles = maps.tiles(kind);
         let found = (&meshes.0, &found);
@@ -302,7 +302,7 @@ pub fn opaque_3d(
         let found = culled.found();
         uses.extend(found.uses());
         lighting.add_uses(&mut uses);
-        let mut pass = recorder.pass_in_step(view.step, "opaque 3d", &uses);
+        let mut pass = recorder.pass_in_step(view.step, "opaque_3d", &uses);
         let attachments = (color.clear([0.0; 4]), depth.layer(0).clear_depth(view.far));
         let mut rendering = pass.render(attachments);
         drawn.draw_opaque(
@@ -344,7 +344,7 @@ pub fn transparent_3d(
             uses.push(resolved.as_declared());
             attachment = attachment.resolve_to(&resolved);
         }
-        let mut pass = recorder.pass_in_step(view.step, "transparent 3d", &uses);
+        let mut pass = recorder.pass_in_step(view.step, "transparent_3d", &uses);
         let mut rendering = pass.render((attachment, depth.layer(0).keep_depth()));
         let draws =
             &drawn.scene.draws[view.transparent.start as usize..view.transparent.end as usize];

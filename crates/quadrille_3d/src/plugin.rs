@@ -1,14 +1,14 @@
 //! Adding 3D drawing to an app.
 
-use bevy_app::{App, Plugin};
+use bevy_app::{App, Plugin, PostUpdate};
 use bevy_asset::AssetApp as _;
 use bevy_camera::visibility::NoCpuCulling;
 use bevy_camera::{Camera3d, Exposure};
 use bevy_ecs::prelude::*;
 use bevy_light::{LightPlugin, ShadowFilteringMethod};
-use quadrille::ecs::{HeadlessWindow, RenderStartup};
+use quadrille::ecs::{ContentKind, DrawnContent, HeadlessWindow, RenderStartup, expect_renderer};
 use quadrille::prelude::{BufferDesc, BufferUsage, GpuDevice, Render, RenderSystems, Uploads};
-use quadrille_content::{ContentPlugin, ContentSystems, Draws3d, Msaa, add};
+use quadrille_content::{ContentPlugin, ContentSystems, Msaa, add};
 
 use crate::camera::{DistanceFog, Tonemapping};
 use crate::clusters::{LightMasks3d, cluster_3d, prepare_clusters};
@@ -24,6 +24,7 @@ use crate::environment::{
 use crate::gather::{gather_meshes, move_meshes, send_meshes};
 use crate::gizmos::{GizmoColors, GizmoPipelines3d, GizmoSamples, gizmos_3d, prepare_gizmos};
 use crate::grading::{ColorGrading, DebandDither};
+use crate::ignored_fields::warn_of_fields;
 use crate::instances::{
     EnabledMeshes, FreedSlots, Indices3d, InstanceStore, Instances3d, MeshTags3d, Slot, Vertices3d,
     watch_disabling,
@@ -156,6 +157,10 @@ impl Plugin for Quadrille3dPlugin {
     fn build(&self, app: &mut App) {
         add(app, self.content.clone());
         add(app, LightPlugin);
+        let mut drawn = app.world_mut().get_resource_or_init::<DrawnContent>();
+        drawn.add(ContentKind::ThreeD);
+        #[cfg(feature = "gizmos")]
+        drawn.add(ContentKind::Gizmos);
         // Now, so that pipelines of programs find them in whatever order `RenderStartup` runs. A
         // module that is missing is an error of the first pipeline that needs it.
         if let Err(error) = publish_modules() {
@@ -182,6 +187,7 @@ impl Plugin for Quadrille3dPlugin {
         require_components(app);
         add_resources(app);
         order_sets(app);
+        app.add_systems(PostUpdate, warn_of_fields);
         app.add_systems(RenderStartup, make).add_systems(
             Render,
             (
@@ -227,8 +233,9 @@ impl Plugin for Quadrille3dPlugin {
         );
     }
 
-    // By then all plugins have registered the components that disable entities.
     fn finish(&self, app: &mut App) {
+        expect_renderer(app, "Quadrille3dPlugin");
+        // By now all plugins have registered the components that disable entities.
         watch_disabling(app.world_mut());
     }
 }
@@ -246,8 +253,7 @@ fn require_components(app: &mut App) {
 }
 
 fn add_resources(app: &mut App) {
-    app.init_resource::<Draws3d>()
-        .init_resource::<Scene3d>()
+    app.init_resource::<Scene3d>()
         .init_resource::<InstanceStore>()
         .init_resource::<FreedSlots>()
         .init_resource::<EnabledMeshes>()

@@ -8,7 +8,7 @@ use quadrille::prelude::{
     DepthState, GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, Recorder, Table,
 };
 use quadrille::vulkan::vk;
-use quadrille_content::{Msaa, first_odd, is_finite};
+use quadrille_content::{Msaa, first_odd, is_finite, named};
 
 use crate::environment::maps::{Cubes3d, MapSource};
 use crate::environment::{SeerItem, Surroundings};
@@ -47,7 +47,7 @@ pub(crate) fn sky_of(
             unused: [0; 2],
         });
     }
-    let who = format_args!("the sky of the camera {camera}");
+    let who = format_args!("the sky of the camera {}", named(camera));
     world.complaints.warn(who, || {
         first_odd(&[
             ("rotation", &skybox.rotation.to_array()),
@@ -97,7 +97,7 @@ pub fn sky_3d(
         };
         let mut pass = recorder.pass_in_step(
             view.step,
-            "sky 3d",
+            "sky_3d",
             &[color.as_declared(), depth.as_declared()],
         );
         pass.render((color.keep(), depth.layer(0).keep_depth()))

@@ -1,6 +1,6 @@
 //! Image assets that materials show: a table on the device, of which shaders choose by index.
 
-use bevy_asset::{AssetId, Handle};
+use bevy_asset::{AssetId, AssetServer, Handle};
 use bevy_derive::{Deref, DerefMut};
 use bevy_ecs::prelude::*;
 use bevy_image::Image;
@@ -10,7 +10,7 @@ use quadrille::prelude::{
     Format, GpuDevice, GpuImage, ImageTable, ImageTableDesc, Sampler, SamplerDesc, TableIndex,
 };
 use quadrille::vulkan::vk;
-use quadrille_content::{Complaints, DeviceImages};
+use quadrille_content::{Complaints, DeviceImages, asset_label};
 
 /// The images of all materials, with the samplers that they may be seen through.
 #[derive(Resource, Deref, DerefMut)]
@@ -85,6 +85,7 @@ pub(crate) struct TextureSource<'a> {
     pub(crate) table: &'a mut ImageTable,
     pub(crate) images: &'a DeviceImages,
     pub(crate) complaints: &'a Complaints,
+    pub(crate) server: &'a AssetServer,
 }
 
 impl TextureSource<'_> {
@@ -113,8 +114,10 @@ impl TextureSource<'_> {
                 index.0 | second | sampler.map_or(0, sampler_place) << SAMPLER_BIT
             }
             Err(error) => {
-                let who = format_args!("the image {id} of a material");
-                self.complaints.warn(who, || error.to_string());
+                self.complaints.say(|| {
+                    let image = asset_label(id, self.server);
+                    format!("{image}, which a material has, is not drawn: {error}")
+                });
                 NO_TEXTURE
             }
         }

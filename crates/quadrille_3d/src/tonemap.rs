@@ -187,7 +187,7 @@ fn map_view(
         target.as_declared(),
         gradings.any().as_declared(),
     ];
-    let mut pass = recorder.pass_in_step(view.step, "tonemap 3d", &uses);
+    let mut pass = recorder.pass_in_step(view.step, "tonemap_3d", &uses);
     let attachment = match view.clear {
         Some(color) => target.clear(color),
         None => target.keep(),

@@ -16,7 +16,7 @@ use bevy_math::Vec3;
 use bevy_transform::components::GlobalTransform;
 use bytemuck::Zeroable;
 use quadrille::prelude::GpuDevice;
-use quadrille_content::{CameraView, CameraViews, Msaa, first_odd, is_finite, visible_once};
+use quadrille_content::{CameraView, CameraViews, Msaa, first_odd, is_finite, named, visible_once};
 
 use crate::camera::{DistanceFog, FogFalloff, Tonemapping};
 use crate::clusters::LightOrder;
@@ -242,8 +242,9 @@ fn grading_row(world: &World3d, entity: Entity, camera: &CameraItem<'_, '_>) -> 
     let plain = ColorGrading::default();
     if !method.is_enabled() && *camera.grading != plain {
         complaints.say(|| {
+            let camera = named(entity);
             format!(
-                "the colour grading of the camera {entity} is not seen: its tone mapping is \
+                "the colour grading of the camera {camera} is not seen: its tone mapping is \
                  Tonemapping::None, and Tonemapping::Linear changes nothing else"
             )
         });
@@ -251,7 +252,8 @@ fn grading_row(world: &World3d, entity: Entity, camera: &CameraItem<'_, '_>) -> 
     GradingRow::new(camera.grading, method, dither).unwrap_or_else(|| {
         complaints.say(|| {
             let grading = camera.grading;
-            format!("the camera {entity} has no colour grading: it is {grading:?}")
+            let camera = named(entity);
+            format!("the camera {camera} has no colour grading: it is {grading:?}")
         });
         GradingRow::new(&plain, method, dither).unwrap_or_else(Zeroable::zeroed)
     })
@@ -263,27 +265,30 @@ fn checked(world: &World3d, camera: Entity, mut row: ViewRow) -> ViewRow {
     if !is_finite(&row.ambient) {
         let odd = row.ambient;
         complaints.warn(
-            format_args!("the ambient light of the camera {camera}"),
+            format_args!("the ambient light of the camera {}", named(camera)),
             || first_odd(&[("colour times brightness", &odd)]),
         );
         row.ambient = [0.0; 3];
     }
     if !row.exposure.is_finite() {
-        let who = format_args!("the exposure of the camera {camera}");
+        let who = format_args!("the exposure of the camera {}", named(camera));
         complaints.warn(who, || first_odd(&[("value", &[row.exposure])]));
         row.exposure = Exposure::default().exposure();
     }
     let fog: &[f32] = bytemuck::cast_slice(std::slice::from_ref(&row.fog));
     if !is_finite(fog) {
         let odd = row.fog;
-        complaints.warn(format_args!("the fog of the camera {camera}"), || {
-            first_odd(&[
-                ("colour", &odd.color),
-                ("colour of lights", &odd.light_color),
-                ("falloff", &odd.falloff),
-                ("inscattering and exponent", &odd.inscattering),
-            ])
-        });
+        complaints.warn(
+            format_args!("the fog of the camera {}", named(camera)),
+            || {
+                first_odd(&[
+                    ("colour", &odd.color),
+                    ("colour of lights", &odd.light_color),
+                    ("falloff", &odd.falloff),
+                    ("inscattering and exponent", &odd.inscattering),
+                ])
+            },
+        );
         row.fog = FogRow::default();
     }
     row

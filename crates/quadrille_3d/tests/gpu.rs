@@ -48,6 +48,8 @@ mod odd;
 mod order;
 #[path = "gpu/pipelines.rs"]
 mod pipelines;
+#[path = "gpu/plugins.rs"]
+mod plugins;
 #[path = "gpu/ranges.rs"]
 mod ranges;
 #[path = "gpu/recover.rs"]
@@ -66,6 +68,8 @@ mod textures;
 mod through;
 #[path = "gpu/tones.rs"]
 mod tones;
+#[path = "gpu/unusable.rs"]
+mod unusable;
 #[path = "gpu/wireframe.rs"]
 mod wireframe;
 

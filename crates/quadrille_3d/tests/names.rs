@@ -20,6 +20,8 @@ mod all {
     #[cfg(feature = "gizmos")]
     pub(crate) use bevy_gizmos::prelude::*;
     pub(crate) use bevy_light::prelude::*;
+    #[cfg(feature = "bevy_material")]
+    pub(crate) use bevy_material::prelude::*;
     pub(crate) use bevy_math::prelude::*;
     pub(crate) use bevy_mesh::prelude::*;
     pub(crate) use bevy_reflect::prelude::*;
@@ -46,4 +48,11 @@ use all::{Gizmo, GizmoPlugin, Gizmos};
 fn shared_names_are_one_type() {
     let samples: quadrille_2d::Msaa = quadrille_3d::Msaa::default();
     assert_eq!(samples.samples(), 4);
+}
+
+#[cfg(feature = "bevy_material")]
+#[test]
+fn alpha_mode_is_bevys_own() {
+    let name = std::any::type_name::<AlphaMode>();
+    assert!(name.starts_with("bevy_material::"), "{name}");
 }

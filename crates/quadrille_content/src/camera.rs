@@ -12,7 +12,7 @@ use bevy_transform::components::GlobalTransform;
 use bevy_window::{PrimaryWindow, Window};
 use quadrille::ecs::HeadlessWindow;
 
-use crate::complaint::Complaints;
+use crate::complaint::{Complaints, named};
 use crate::target::ManualTargets;
 
 /// What targets of cameras are looked up in.
@@ -115,10 +115,13 @@ pub(crate) fn find_blind(
             continue;
         }
         blind.0.insert(entity);
-        complaints.warn(format_args!("what the camera {entity} sees"), || {
-            let transform = affine.to_cols_array();
-            format!("its transform {transform:?} looks into no direction")
-        });
+        complaints.warn(
+            format_args!("what the camera {} sees", named(entity)),
+            || {
+                let transform = affine.to_cols_array();
+                format!("its transform {transform:?} looks into no direction")
+            },
+        );
         // It stays until its `Transform` changes.
         *transform.bypass_change_detection() = GlobalTransform::IDENTITY;
     }

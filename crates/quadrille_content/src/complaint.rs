@@ -7,12 +7,18 @@ use std::fmt::Display;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use bevy_asset::{Asset, AssetId, AssetServer};
 use bevy_ecs::prelude::*;
 use bevy_platform::time::Instant;
+use quadrille::ecs::entity_label;
 
 /// There is one warning in this time at most, however many entities are wrong in however many
 /// frames.
 const PAUSE: Duration = Duration::from_secs(1);
+
+/// Enclose the bits of an entity in a message that waits for its names; from the area that Unicode leaves to
+/// private use.
+const ENTITY: [char; 2] = ['\u{E000}', '\u{E001}'];
 
 /// What was said, and when.
 #[derive(Resource, Default)]
@@ -23,6 +29,8 @@ struct Said {
     last: Option<Instant>,
     /// How often something was left unsaid since.
     left_out: u64,
+    /// Messages whose entities have no names yet.
+    pending: Vec<String>,
 }
 
 impl Complaints {
@@ -33,15 +41,88 @@ impl Complaints {
 
     /// Warns, unless there was a warning just now.
     pub fn say(&self, message: impl FnOnce() -> String) {
+        self.try_say(message);
+    }
+
+    /// Warns, unless there was a warning just now. Returns whether the log gets it.
+    pub fn try_say(&self, message: impl FnOnce() -> String) -> bool {
         let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(left_out) = said.say(Instant::now()) else {
-            return;
+            return false;
         };
         let message = message();
-        match left_out {
-            0 => tracing::warn!("{message}"),
-            _ => tracing::warn!("{message} ({left_out} warnings were left out)"),
+        said.pending.push(match left_out {
+            0 => message,
+            _ => format!("{message} ({left_out} warnings were left out)"),
+        });
+        true
+    }
+
+    /// Takes the messages that are due.
+    fn take(&self) -> Vec<String> {
+        let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut said.pending)
+    }
+}
+
+/// Logs the warnings that systems gave. Names are looked up here, so that those systems need not ask for them.
+pub(crate) fn log_warnings(complaints: Res<Complaints>, names: Query<&Name>) {
+    for message in complaints.take() {
+        let message = with_names(&message, |entity| {
+            entity_label(entity, names.get(entity).ok())
+        });
+        tracing::warn!("{message}");
+    }
+}
+
+/// Names an entity in a message of [`Complaints`]: by its `Name` where it has one, and by its id.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use quadrille_content::{Complaints, named};
+/// fn check(lamps: Query<(Entity, &Transform)>, complaints: Res<Complaints>) {
+///     for (lamp, transform) in &lamps {
+///         if !transform.0.is_finite() {
+///             complaints.warn(format_args!("the lamp {}", named(lamp)), || "it is nowhere".to_owned());
+///         }
+///     }
+/// }
+/// # #[derive(Component)]
+/// # struct Transform(f32);
+/// ```
+pub fn named(entity: Entity) -> impl Display {
+    std::fmt::from_fn(move |to| {
+        let [begin, end] = ENTITY;
+        write!(to, "{begin}{}{end}", entity.to_bits())
+    })
+}
+
+/// Puts names in place of what [`named`] wrote.
+fn with_names(message: &str, label: impl Fn(Entity) -> String) -> String {
+    let [begin, end] = ENTITY;
+    let mut parts = message.split(begin);
+    let mut result = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (bits, rest) = part.split_once(end).unwrap_or((part, ""));
+        let entity = bits.parse().ok().and_then(Entity::try_from_bits);
+        result += &entity.map_or_else(|| bits.to_owned(), &label);
+        result += rest;
+    }
+    result
+}
+
+/// Names an asset by its path, and one without a path by its type and how it came to be.
+pub fn asset_label<A: Asset>(id: AssetId<A>, server: &AssetServer) -> String {
+    let kind = A::short_type_path();
+    if let Some(path) = server.get_path(id) {
+        return format!("the {kind} `{path}`");
+    }
+    match id {
+        AssetId::Index { index, .. } => {
+            format!("the {kind} that the program added ({index:?}, no path)")
         }
+        _ if id == AssetId::default() => format!("the default `Handle<{kind}>`"),
+        AssetId::Uuid { uuid } => format!("the {kind} with the UUID {uuid}"),
     }
 }
 

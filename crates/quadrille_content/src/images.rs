@@ -55,11 +55,11 @@ pub struct DeviceImages {
     /// Those whose small mip levels are on the device while the large ones are on their way.
     small: HashMap<AssetId<ImageAsset>, Known>,
     waiting: Waiting,
-    /// Images whose texels only the device has, or had: they were dropped after the upload.
+    /// Those whose texels only the device has, or had: they were dropped after the upload.
     released: HashSet<AssetId<ImageAsset>>,
-    /// Images whose change after their release was reported as lost.
+    /// Those of which it was said that a change after their release is lost.
     touched: HashSet<AssetId<ImageAsset>>,
-    /// Images that no placeholder can stand for.
+    /// Those that no placeholder can stand for.
     at_once: HashSet<AssetId<ImageAsset>>,
     samplers: Samplers,
     placeholders: Option<[Known; 2]>,

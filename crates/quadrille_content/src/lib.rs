@@ -47,7 +47,7 @@ mod visible;
 
 pub use attributes::{attribute, colors, floats, normals, positions, tangents, uvs};
 pub use camera::Blind;
-pub use complaint::{Complaints, first_odd, is_finite};
+pub use complaint::{Complaints, asset_label, first_odd, is_finite, named};
 pub use device_ranges::{BlockKey, DeviceRanges};
 pub use images::{DeviceImages, PLACEHOLDER_SIZE, Shown, UploadBudget};
 pub use lines::{GizmoLines, Line, LineSet, LineSets};
@@ -61,5 +61,5 @@ pub use ranges::Ranges;
 pub use samplers::Samplers;
 pub use sent::{SentList, instance_buffer};
 pub use target::{ManualTargets, TargetImages};
-pub use views::{CameraOverlays, CameraTargets, CameraView, CameraViews, Draws3d};
+pub use views::{CameraOverlays, CameraTargets, CameraView, CameraViews};
 pub use visible::visible_once;

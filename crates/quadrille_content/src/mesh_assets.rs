@@ -15,7 +15,7 @@ pub struct DrawnMeshes {
     read: Vec<AssetId<Mesh>>,
     /// Meshes that cannot be drawn, or not all of them, with the kinds of vertices for which that was said, and why.
     refused: HashMap<AssetId<Mesh>, Vec<(TypeId, String)>>,
-    /// Meshes whose change after their release was reported as lost.
+    /// Meshes of which it was said that a change after their release is lost.
     touched: HashSet<AssetId<Mesh>>,
 }
 
@@ -31,7 +31,7 @@ impl DrawnMeshes {
     }
 }
 
-/// Mesh assets, with their events since the last frame.
+/// The mesh assets, and what happened to them since the last frame.
 #[derive(SystemParam)]
 pub struct MeshAssets<'w, 's> {
     events: MessageReader<'w, 's, AssetEvent<Mesh>>,
@@ -130,7 +130,7 @@ pub(crate) fn release_meshes(mut drawn: ResMut<DrawnMeshes>, mut assets: ResMut<
         if let Some(mesh) = assets.get_mut_untracked(id)
             && mesh.asset_usage == RenderAssetUsages::RENDER_WORLD
         {
-            // An error means that the data went already: two stores have read the mesh.
+            // It fails where the data went already: two stores have read the mesh.
             let _ = mesh.take_gpu_data();
         }
     }

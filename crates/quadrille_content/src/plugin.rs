@@ -1,6 +1,6 @@
 //! Adding what 2D and 3D share to an app.
 
-use bevy_app::{App, Plugin, PostStartup, PostUpdate};
+use bevy_app::{App, Last, Plugin, PostStartup, PostUpdate};
 use bevy_asset::{AssetEventSystems, AssetPlugin, AssetServer, Assets};
 use bevy_camera::visibility::VisibilitySystems;
 use bevy_camera::{CameraPlugin, CameraUpdateSystems};
@@ -8,18 +8,18 @@ use bevy_ecs::prelude::*;
 use bevy_image::{Image, ImagePlugin, ImageSamplerDescriptor};
 use bevy_mesh::MeshPlugin;
 use bevy_transform::{TransformPlugin, TransformSystems};
-use quadrille::ecs::{ImageLimits, RenderStartup, TexturePlugin};
+use quadrille::ecs::{ImageLimits, RenderStartup, TexturePlugin, expect_renderer};
 use quadrille::prelude::{Render, RenderSystems};
 
 use crate::camera::{Blind, LimitedViewports, find_blind, update_cameras};
 use crate::camera_fields::tell_of_fields;
-use crate::complaint::Complaints;
+use crate::complaint::{Complaints, log_warnings};
 use crate::images::{DefaultSampler, DeviceImages, UploadBudget, prepare_images};
 use crate::lines::{LineSets, make_lines, publish_module};
 use crate::mesh_assets::{DrawnMeshes, release_meshes};
 use crate::msaa::Msaa;
 use crate::target::ManualTargets;
-use crate::views::{CameraOverlays, CameraTargets, CameraViews, list_views, tell_of_3d};
+use crate::views::{CameraOverlays, CameraTargets, CameraViews, list_views};
 
 /// Adds bevy's asset, image, mesh, camera and transform plugins if they are not there yet, sizes
 /// and projections of cameras, and the upload of images. The plugins of 2D and of 3D add it.
@@ -95,7 +95,6 @@ impl Plugin for ContentPlugin {
             PostUpdate,
             (
                 cameras(),
-                tell_of_3d,
                 tell_of_fields,
                 find_blind
                     .after(TransformSystems::Propagate)
@@ -121,12 +120,16 @@ impl Plugin for ContentPlugin {
                 release_meshes
                     .in_set(RenderSystems::Declare)
                     .after(ContentSystems::Meshes),
+                log_warnings.after(ContentSystems::Draw2d),
             ),
-        );
+        )
+        // The warnings of frames that are not drawn.
+        .add_systems(Last, log_warnings);
     }
 
-    #[cfg(feature = "gizmos")]
     fn finish(&self, app: &mut App) {
+        expect_renderer(app, "ContentPlugin");
+        #[cfg(feature = "gizmos")]
         crate::lines::add_gizmos(app);
     }
 }

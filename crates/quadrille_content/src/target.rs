@@ -1,4 +1,6 @@
-//! What cameras draw to.
+//! Render targets of cameras.
+
+pub(crate) mod fault;
 
 use bevy_asset::AssetId;
 use bevy_camera::{ManualTextureViewHandle, NormalizedRenderTarget, RenderTarget};

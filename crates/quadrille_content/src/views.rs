@@ -15,13 +15,15 @@ use bevy_ecs::query::QueryData;
 use bevy_ecs::system::SystemParam;
 use bevy_math::{Mat4, URect, UVec2};
 use bevy_transform::components::GlobalTransform;
+use quadrille::ecs::{ContentKind, DrawnContent};
 use quadrille::prelude::GpuImage;
 
 use crate::camera::Blind;
-use crate::complaint::{Complaints, first_odd, is_finite};
+use crate::complaint::{Complaints, first_odd, is_finite, named};
 use crate::images::DeviceImages;
 use crate::msaa::Msaa;
 use crate::target::TargetImages;
+use crate::target::fault::TargetFaults;
 use compositing::{Layer, MainTexture, TargetKind};
 use steps::Steps;
 
@@ -40,10 +42,6 @@ pub struct CameraViews(Vec<CameraView>);
 /// cameras of a higher order.
 #[derive(Resource, Default, Deref, DerefMut)]
 pub struct CameraOverlays(pub EntityHashSet);
-
-/// There is a renderer for cameras of 3D: without it they draw nothing, and a warning says so.
-#[derive(Resource, Default)]
-pub struct Draws3d;
 
 /// What one camera draws to.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,7 +89,7 @@ type OfContent = Or<(With<Camera2d>, With<Camera3d>)>;
 #[derive(SystemParam)]
 pub(crate) struct Cameras<'w, 's> {
     cameras: Query<'w, 's, CameraData, OfContent>,
-    draws_3d: Option<Res<'w, Draws3d>>,
+    drawn: Res<'w, DrawnContent>,
     overlays: Res<'w, CameraOverlays>,
     clear_color: Res<'w, ClearColor>,
     images: Res<'w, DeviceImages>,
@@ -115,6 +113,7 @@ pub(crate) fn list_views(
     cameras: Cameras,
     mut views: ResMut<CameraViews>,
     mut targets: ResMut<CameraTargets>,
+    mut faults: TargetFaults,
     mut scratch: Local<Scratch>,
 ) {
     let Scratch {
@@ -129,18 +128,19 @@ pub(crate) fn list_views(
     order.clear();
     layers.clear();
     steps.begin();
-    let draws_3d = cameras.draws_3d.is_some();
+    let [draws_2d, draws_3d] =
+        [ContentKind::TwoD, ContentKind::ThreeD].map(|kind| cameras.drawn.contains(kind));
     let active = cameras
         .cameras
         .iter()
-        .filter(|item| item.camera.is_active && (item.is_2d || draws_3d));
+        .filter(|item| item.camera.is_active && if item.is_2d { draws_2d } else { draws_3d });
     order.extend(active.map(|item| (item.camera.order, item.is_2d, item.entity)));
     order.sort_unstable();
     for &(_, _, entity) in order.iter() {
         let camera = cameras.cameras.get(entity);
         let layer = camera
             .ok()
-            .and_then(|it| layer(&cameras, &mut targets.0, &it));
+            .and_then(|it| layer(&cameras, &mut targets.0, &it, &mut faults));
         layers.extend(layer);
     }
     for (at, layer) in layers.iter().enumerate() {
@@ -166,6 +166,7 @@ pub(crate) fn list_views(
             is_first,
         });
     }
+    faults.forget(|camera| cameras.cameras.contains(camera));
 }
 
 /// What a camera draws to, and how; none if it draws nothing.
@@ -173,9 +174,15 @@ fn layer(
     cameras: &Cameras,
     targets: &mut Vec<GpuImage>,
     item: &CameraDataItem<'_, '_>,
+    faults: &mut TargetFaults,
 ) -> Option<Layer> {
     let camera = item.camera;
-    let (image, asset) = cameras.targets.find(item.target, &cameras.images)?;
+    let found = cameras.targets.find(item.target, &cameras.images);
+    let image = found.as_ref().map(|(image, _)| image);
+    if !faults.check((item.entity, item.target), image, &cameras.complaints) {
+        return None;
+    }
+    let (image, asset) = found?;
     let [width, height, _] = image.extent();
     let whole = URect::from_corners(UVec2::ZERO, UVec2::new(width, height));
     let viewport = viewport(camera, whole);
@@ -243,7 +250,7 @@ fn clip_from_world(cameras: &Cameras, item: &CameraDataItem<'_, '_>) -> Option<M
     if matrix.is_finite() {
         return Some(matrix);
     }
-    let who = format_args!("what the camera {} sees", item.entity);
+    let who = format_args!("what the camera {} sees", named(item.entity));
     cameras.complaints.warn(who, || {
         let world = item.transform.affine().to_cols_array();
         match item.transform.affine().matrix3.determinant() {
@@ -265,30 +272,7 @@ fn clear_color(cameras: &Cameras, camera: Entity, color: Color) -> LinearRgba {
         return linear;
     }
     let what = || first_odd(&[("clear colour", &numbers)]);
-    let who = format_args!("what the camera {camera} clears with");
+    let who = format_args!("what the camera {} clears with", named(camera));
     cameras.complaints.warn(who, what);
     LinearRgba::BLACK
-}
-
-/// Cameras that are for 3D alone.
-type Only3d = (With<Camera3d>, Without<Camera2d>);
-
-/// Tells once of a camera that draws nothing since it is one for 3D.
-pub(crate) fn tell_of_3d(
-    cameras: Query<(Entity, &Camera), Only3d>,
-    draws_3d: Option<Res<Draws3d>>,
-    mut is_told: Local<bool>,
-) {
-    let mut active = cameras.iter().filter(|(_, camera)| camera.is_active);
-    if draws_3d.is_none()
-        && let Some((entity, _)) = active.next()
-        && !std::mem::replace(&mut *is_told, true)
-    {
-        tracing::warn!(
-            "the camera {entity} is a `Camera3d`, which draws nothing without the plugin \
-             `Quadrille3dPlugin` of `quadrille_3d`: sprites, 2D meshes, text and nodes are drawn \
-             under a `Camera2d`. Add that plugin, spawn a `Camera2d`, or draw what this camera \
-             sees by passes of your own. There is no further warning"
-        );
-    }
 }

@@ -133,9 +133,12 @@ pub mod encase {
     pub use quadrille_derive::ShaderType;
 }
 
+pub use app::content::{
+    ContentKind, DRAWN_COMPONENTS, DrawnContent, IGNORED_COMPONENTS, label as entity_label,
+};
 pub use app::diagnostics::RenderDiagnosticsPlugin;
 pub use app::group::QuadrillePlugins;
-pub use app::plugin::QuadrillePlugin;
+pub use app::plugin::{QuadrillePlugin, expect_renderer};
 pub use app::reload::ShaderReloaded;
 #[cfg(feature = "hot_reload")]
 pub use app::watch::ShaderReloadPlugin;

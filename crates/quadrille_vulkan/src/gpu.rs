@@ -29,6 +29,12 @@ impl Gpu {
         crate::resources::image::can_sample(&self.0, format)
     }
 
+    /// Whether passes can draw colours to images of a format: shaders that write floating point numbers, which is
+    /// not for formats of integers.
+    pub fn can_draw_to(&self, format: vk::Format) -> bool {
+        crate::resources::image::can_draw_to(&self.0, format)
+    }
+
     /// Whether images of a format can be scaled with a linear filter (section "Image Copies With
     /// Scaling"), as mip levels are made: not compressed ones, nor, on some devices, those of 32 bits
     /// a channel.

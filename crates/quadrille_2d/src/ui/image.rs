@@ -8,6 +8,7 @@ use bevy_sprite::{BorderRect, SpriteImageMode};
 use bevy_ui::prelude::ImageNode;
 use bevy_ui::widget::{NodeImageMode, ViewportNode};
 use bevy_ui::{ComputedNode, VisualBox};
+use quadrille_content::named;
 
 use super::rounded::RoundBox;
 use super::{Writer, clip, rect_y_up};
@@ -35,7 +36,7 @@ impl Writer<'_, '_, '_> {
             if let Some(reason) =
                 atlas.and_then(|atlas| missing_texture(atlas, &self.nodes.layouts))
             {
-                let who = format_args!("the image of the node {}", self.entity);
+                let who = format_args!("the image of the node {}", named(self.entity));
                 self.nodes.complaints.warn(who, || reason);
             }
             return;

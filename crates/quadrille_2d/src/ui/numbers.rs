@@ -9,7 +9,7 @@ use bevy_ui::prelude::{Node, Outline, ScrollPosition, UiRect, UiTransform, Val};
 
 use bevy_ui::widget::ImageNodeSize;
 
-use quadrille_content::Complaints;
+use quadrille_content::{Complaints, named};
 
 /// The largest length in pixels, and the largest part in percent. Lengths are added and
 /// multiplied, and what comes of it has to be finite.
@@ -55,7 +55,8 @@ pub(crate) fn limit_nodes(mut nodes: Query<Laid, ChangedNodes>, complaints: Res<
         }
         if let Some((name, number)) = limits.0 {
             complaints.say(|| {
-                format!("the {name} of the node {entity} is {number}; numbers end at {MOST}")
+                let node = named(entity);
+                format!("the {name} of the node {node} is {number}; numbers end at {MOST}")
             });
         }
     }

@@ -3,7 +3,7 @@
 use bevy_color::LinearRgba;
 use bevy_ecs::prelude::*;
 use bevy_math::{Affine3A, Rect, Vec2};
-use quadrille_content::{Complaints, MeshPlace, first_odd};
+use quadrille_content::{Complaints, MeshPlace, first_odd, named};
 
 use super::Writer;
 use super::clip::{self, Left};
@@ -153,7 +153,7 @@ impl Parts<'_> {
                 ),
             ])
         };
-        let who = format_args!("a part of the node {}", self.entity);
+        let who = format_args!("a part of the node {}", named(self.entity));
         self.complaints.warn(who, what);
     }
 

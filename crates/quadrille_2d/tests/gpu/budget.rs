@@ -1,4 +1,4 @@
-//! Glyphs and images that change, while the upload budget is spent on other images.
+//! What no placeholder may stand for, while the upload budget is spent on other images.
 
 use bevy_app::Startup;
 use bevy_asset::RenderAssetUsages;

@@ -137,7 +137,10 @@ fn make_cube(
         return;
     };
     let first = cube.mip(0);
-    let mut pass = recorder.pass("convert 3d", &[source.as_declared(), first.as_declared()]);
+    let mut pass = recorder.pass(
+        "filter_env_3d",
+        &[source.as_declared(), first.as_declared()],
+    );
     pass.compute(&pipelines.convert)
         .bind(0, &source)
         .bind(1, &first)
@@ -145,7 +148,7 @@ fn make_cube(
         .dispatch(groups(desc.extent[0]));
     for level in 1..desc.mip_levels {
         let (from, to) = (levels.mip(level - 1), cube.mip(level));
-        let mut pass = recorder.pass("halve 3d", &[from.as_declared(), to.as_declared()]);
+        let mut pass = recorder.pass("filter_env_3d", &[from.as_declared(), to.as_declared()]);
         pass.compute(&pipelines.halve)
             .bind(0, &from)
             .bind(1, &to)
@@ -178,7 +181,7 @@ fn filter(
         scattered.as_declared(),
         mirrored.as_declared(),
     ];
-    let mut pass = recorder.pass("filter env 3d", &uses);
+    let mut pass = recorder.pass("filter_env_3d", &uses);
     let side = desc.extent[0];
     let small = side.ilog2() - GATHERED_SIDE.ilog2();
     pass.compute(&pipelines.scatter)

@@ -9,7 +9,7 @@ use bevy_mesh::morph::{MeshMorphWeights, MorphWeights};
 use bevy_mesh::skinning::{SkinnedMesh, SkinnedMeshInverseBindposes};
 use bevy_mesh::{Mesh, Mesh3d};
 use bevy_transform::components::GlobalTransform;
-use quadrille_content::{Complaints, DeviceRanges, is_released};
+use quadrille_content::{Complaints, DeviceRanges, is_released, named};
 
 use super::pose::{self, AT_REST, JOINT_ROWS};
 use super::source::{self, Source};
@@ -89,7 +89,7 @@ impl SkinStore {
             AssetEvent::Unused { .. } | AssetEvent::LoadedWithDependencies { .. } => return,
         };
         let mesh = assets.get(id);
-        // The device keeps the words of a mesh whose data is released.
+        // What the device has of a mesh stays when its data is released.
         if mesh.is_some_and(is_released) {
             return;
         }
@@ -261,7 +261,7 @@ fn usable<'a>(
     let wanted = source.joints as usize;
     let (joints, matrices) = (skin.joints.len(), binds.len());
     if joints.min(matrices) < wanted {
-        world.complaints.warn(format_args!("the skinned mesh {entity}"), || {
+        world.complaints.warn(format_args!("the skinned mesh {}", named(entity)), || {
             format!(
                 "its vertices follow {wanted} joints, and its skin has {joints} joints and {matrices} \
                  inverse bind poses"

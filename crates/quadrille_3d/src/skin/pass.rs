@@ -73,7 +73,7 @@ pub fn skin_3d(
         };
         let windows = &part.windows;
         recorder
-            .pass("skin 3d", &uses)
+            .pass("skin_3d", &uses)
             .compute(&skinning.pipeline.0)
             .bind_bytes("jobs", &list, part.job_bytes())
             .bind_bytes("sources", &sources, windows.sources.clone())

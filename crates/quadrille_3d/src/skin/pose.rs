@@ -5,7 +5,7 @@ use bevy_math::{Affine3A, Mat4};
 use bevy_mesh::morph::{MeshMorphWeights, MorphWeights};
 use bevy_mesh::skinning::SkinnedMesh;
 use bevy_transform::components::GlobalTransform;
-use quadrille_content::{Complaints, is_finite};
+use quadrille_content::{Complaints, is_finite, named};
 
 /// Rows per joint.
 pub(super) const JOINT_ROWS: u32 = 3;
@@ -50,6 +50,7 @@ pub(super) fn write_joints(
     for (rows, (&joint, &bind)) in rows.iter_mut().zip(skin.joints.iter().zip(binds)) {
         let Ok(world_from_joint) = transforms.get(joint) else {
             complaints.say(|| {
+                let (joint, entity) = (named(joint), named(entity));
                 format!(
                     "the joint {joint} of the skin of {entity} does not exist: it stays as it was"
                 )
@@ -63,6 +64,7 @@ pub(super) fn write_joints(
             *rows = found;
         } else {
             complaints.say(|| {
+                let (joint, entity) = (named(joint), named(entity));
                 format!("the joint {joint} of the skin of {entity} stays as it was: it would be at {found:?}")
             });
         }
@@ -99,7 +101,10 @@ pub(super) fn write_weights(
         if weight.is_finite() {
             *place = weight;
         } else {
-            complaints.say(|| format!("a morph weight of {entity} is {weight}: it counts as 0"));
+            complaints.say(|| {
+                let entity = named(entity);
+                format!("a morph weight of {entity} is {weight}: it counts as 0")
+            });
         }
     }
 }

@@ -4,6 +4,8 @@
 pub(crate) mod golden;
 #[path = "../../../quadrille_content/tests/common/lifecycle.rs"]
 pub(crate) mod lifecycle;
+#[path = "../../../quadrille_2d/tests/common/log.rs"]
+pub(crate) mod log;
 #[path = "../../../quadrille_content/tests/common/rig.rs"]
 mod rig;
 

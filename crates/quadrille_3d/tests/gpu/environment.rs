@@ -442,11 +442,11 @@ fn filtered_cubes_are_as_the_integrals_say() {
         let renderer = rig.app.world().resource::<quadrille::prelude::Renderer>();
         renderer.plan_text().expect("frames are kept")
     };
-    assert!(!plan(&rig).contains("filter env"), "{}", plan(&rig));
+    assert!(!plan(&rig).contains("filter_env_3d"), "{}", plan(&rig));
     let mut images = rig.app.world_mut().resource_mut::<Assets<Image>>();
     let _ = images.insert(&map, brighter_above(2.0));
     rig.update(1);
-    assert!(plan(&rig).contains("filter env"), "{}", plan(&rig));
+    assert!(plan(&rig).contains("filter_env_3d"), "{}", plan(&rig));
     let after = f64::from(rig.exactly(4, 4)[0]);
     expect_near(before, after / 2.0, 2.0 * TOLERANCE, "twice as bright");
 }

@@ -11,14 +11,14 @@ use super::arriving::Arriving;
 /// Images to be uploaded.
 #[derive(Default)]
 pub(super) struct Waiting {
-    /// Images that came or changed since the last frame.
+    /// Those that came or changed since the last frame.
     fresh: Vec<AssetId<ImageAsset>>,
-    /// Images that are uploaded within the budget, first come, first served; the next step of an image that
-    /// arrives in steps comes after all others.
+    /// Those that come within the budget, in the order in which they came; of what arrives in steps, the next
+    /// step comes after the others.
     order: VecDeque<AssetId<ImageAsset>>,
-    /// Set of the images in `order`.
+    /// The same, to be looked up.
     listed: HashSet<AssetId<ImageAsset>>,
-    /// Images of which a part is on the device.
+    /// Those of which a part is on the device.
     pub(super) begun: HashMap<AssetId<ImageAsset>, Arriving>,
 }
 

@@ -22,7 +22,7 @@ use bevy_transform::components::GlobalTransform;
 use quadrille::prelude::{GpuDevice, Render, Uploads};
 
 use super::{GizmoLines, Kind, Line, LineSet, LineSets};
-use crate::complaint::{Complaints, first_odd};
+use crate::complaint::{Complaints, first_odd, named};
 use crate::plugin::ContentSystems;
 
 /// Finer round joints than of so many parts look the same.
@@ -80,7 +80,7 @@ impl Gizmos<'_, '_> {
                     layers: layers.cloned().unwrap_or_default(),
                     world: transform.affine(),
                 };
-                let who = format_args!("a line of the gizmo {entity}");
+                let who = format_args!("a line of the gizmo {}", named(entity));
                 add_set(to, complaints, &who, asset, drawn);
             }
         }

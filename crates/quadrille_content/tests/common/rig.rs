@@ -44,13 +44,25 @@ impl Rig {
 
     /// The same with plugins that are set up.
     pub(crate) fn with<M>(width: u32, height: u32, plugins: impl Plugins<M>) -> Self {
+        let mut rig = Self::built(width, height, |app, renderer| {
+            app.add_plugins(renderer).add_plugins(plugins);
+        });
+        super::prepare(&mut rig.app, width, height);
+        rig
+    }
+
+    /// The same with plugins in an order of one's own, among them the renderer that is passed.
+    pub(crate) fn built(
+        width: u32,
+        height: u32,
+        add: impl FnOnce(&mut App, QuadrillePlugins),
+    ) -> Self {
         let mut renderer = QuadrillePlugins::headless(width, height);
         renderer.log = false;
         let mut app = App::new();
         // Errors are collected, not logged; the log can be set up once per process only.
-        app.add_plugins(renderer)
-            .add_plugins(plugins)
-            .init_resource::<Errors>()
+        add(&mut app, renderer);
+        app.init_resource::<Errors>()
             .insert_resource(RenderErrorHandler(|error, world| {
                 world.resource_mut::<Errors>().0.push(error.to_string());
                 RenderErrorPolicy::Ignore
@@ -59,7 +71,6 @@ impl Rig {
             app.world().contains_resource::<GpuDevice>(),
             "this test needs a device"
         );
-        super::prepare(&mut app, width, height);
         Self { app }
     }
 

@@ -4,9 +4,11 @@ use bevy_app::{App, AppExit, First, MainScheduleOrder, Plugin, PostUpdate, Start
 use bevy_ecs::error::{FallbackErrorHandler, debug};
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::{ScheduleBuildSettings, ScheduleLabel};
+use bevy_log::LogPlugin;
 use bevy_window::{PrimaryWindow, WindowDestroyed};
 use quadrille_vulkan::{Gpu, Settings, SetupError};
 
+use crate::app::content;
 use crate::app::group::has_display;
 use crate::app::reload;
 use crate::collect::Collector;
@@ -79,6 +81,7 @@ impl Plugin for QuadrillePlugin {
             .insert_resource(Threads::new(self.record_on));
         app.add_window_image::<PrimaryWindow>();
         observe_disabling(app.world_mut());
+        content::add_warnings(app);
         if let Some(window) = self.headless {
             app.insert_resource(window);
         }
@@ -95,6 +98,8 @@ impl Plugin for QuadrillePlugin {
                 app.insert_resource(GpuDevice::of(renderer.gpu()))
                     .insert_resource(renderer)
                     .insert_resource(Recovery::new(settings));
+                #[cfg(feature = "textures")]
+                crate::texture::set_device(app);
             }
             Err(error) => refuse(app, &error),
         }
@@ -129,15 +134,16 @@ fn has_resource(world: &World, type_name: &str) -> bool {
 }
 
 fn add_schedules(app: &mut App) {
-    let mut render = Schedule::new(Render);
-    render.set_build_settings(ScheduleBuildSettings {
-        // Passes hand their recordings over at the end of the schedule; sync points between
-        // them would only serialise recording. `MirrorPasses` adds the one that there can be.
-        auto_insert_apply_deferred: false,
-        ..ScheduleBuildSettings::default()
+    // Plugins before this one may have added systems: their schedule is set up, not replaced.
+    app.edit_schedule(Render, |render| {
+        render.set_build_settings(ScheduleBuildSettings {
+            // Passes hand their recordings over at the end of the schedule; sync points between
+            // them would only serialise recording. `MirrorPasses` adds the one that there can be.
+            auto_insert_apply_deferred: false,
+            ..ScheduleBuildSettings::default()
+        });
+        render.add_build_pass(MirrorPasses::default());
     });
-    render.add_build_pass(MirrorPasses::default());
-    app.add_schedule(render);
     app.init_schedule(RunFrame);
     app.init_schedule(RunStartup);
     app.init_schedule(RenderStartup);
@@ -177,10 +183,17 @@ pub(crate) enum StartError {
     HeadlessWithWindows,
     #[error(
         "bevy_render's `RenderPlugin` draws to the same windows; leave it out: depend on bevy with \
-         `default-features = false` and features whose names do not end in `_render`, such as `2d_api`, \
-         `3d_api` and `ui_api`"
+         `default-features = false` and features that do not bring it, such as `2d_api`, `3d_api` and `ui_api`; \
+         `2d`, `3d`, `ui`, `dev`, `free_camera`, `bevy_pbr` and `bevy_core_pipeline` do (`cargo tree -i bevy_render` \
+         finds out)"
     )]
     OtherRenderer,
+    #[cfg(feature = "textures")]
+    #[error(
+        "`TexturePlugin` comes after a plugin that loads images already, such as `Quadrille2dPlugin` or \
+         `Quadrille3dPlugin`, and its settings come too late; add it before that plugin"
+    )]
+    LateTextures,
 }
 
 fn setup(
@@ -237,6 +250,27 @@ fn display_handle(app: &App) -> Option<raw_window_handle::RawDisplayHandle> {
         let _ = app;
         None
     }
+}
+
+/// Ends the app with an error if it has no [`QuadrillePlugin`], without which `plugin` draws nothing: for
+/// [`Plugin::finish`] of plugins that draw. No system runs then: bevy's own would panic for want of windows and input,
+/// which `QuadrillePlugins` adds.
+///
+/// The log is `QuadrillePlugins`' to set up, so a program without them may have none: then this sets bevy's up.
+pub fn expect_renderer(app: &mut App, plugin: &str) {
+    let is_told = app.main().update_schedule.is_none();
+    if app.is_plugin_added::<QuadrillePlugin>() || is_told {
+        return;
+    }
+    app.main_mut().update_schedule = None;
+    app.world_mut()
+        .write_message(AppExit::from_code(SETUP_FAILED));
+    if !app.is_plugin_added::<LogPlugin>() && !tracing::dispatcher::has_been_set() {
+        LogPlugin::default().build(app);
+    }
+    tracing::error!(
+        "`{plugin}` draws nothing: the app has no renderer. Add `QuadrillePlugins` of the crate `quadrille` before it"
+    );
 }
 
 /// Says why there is no renderer, and makes the app exit instead of running.

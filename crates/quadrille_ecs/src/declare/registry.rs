@@ -21,6 +21,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::query::FilteredAccess;
 use bevy_ecs::system::{SystemAccess, SystemMeta};
 use bevy_platform::collections::HashMap;
+use bevy_window::Window;
 
 use crate::declare::declaration::{Bound, DeclaredAccess, ListBinding, TableBinding, TypeBinding};
 use crate::declare::list::NamedList;
@@ -181,7 +182,10 @@ pub(crate) fn bound_entity(world: &mut World, bound: Bound) -> Entity {
         Bound::Type(binding) => Name::new(binding.name),
         Bound::List(binding) => Name::new(binding.name),
         Bound::Table(binding) => Name::new(binding.name),
-        Bound::Window(window) => Name::new(format!("window {window}")),
+        Bound::Window(window) => Name::new(match world.get::<Window>(*window) {
+            Some(Window { title, .. }) => format!("window `{title}`"),
+            None => format!("window {window}, which is closed"),
+        }),
         Bound::Gone(name) => Name::new(name.to_string()),
     };
     world.spawn((name, bound)).id()

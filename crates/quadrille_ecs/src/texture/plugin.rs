@@ -11,6 +11,7 @@ use super::checks::EmbeddedImages;
 use super::files::{AssetFileRules, AssetFolder, checked_asset_source};
 use super::load::{Textures, follow};
 use super::loader::{CheckedImageLoader, DeviceLimits, ImageLimits};
+use crate::app::plugin::{StartError, refuse};
 use crate::gpu_device::GpuDevice;
 use crate::schedule::RenderStartup;
 
@@ -30,7 +31,7 @@ use crate::schedule::RenderStartup;
 ///         .run()
 /// }
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct TexturePlugin {
     /// The folder of assets, relative to the project, unless the app has an `AssetPlugin`.
     pub asset_folder: String,
@@ -53,6 +54,16 @@ impl Default for TexturePlugin {
 
 impl Plugin for TexturePlugin {
     fn build(&self, app: &mut App) {
+        // Another plugin, such as `Quadrille3dPlugin`, added one: bevy panics at the second of a unique plugin.
+        let is_first_equal = app
+            .get_added_plugins::<Self>()
+            .first()
+            .map(|first| *first == self);
+        match is_first_equal {
+            None => {}
+            Some(true) => return,
+            Some(false) => return refuse(app, &StartError::LateTextures),
+        }
         if !app.is_plugin_added::<AssetPlugin>() {
             self.add_source(app);
             let folder = FileAssetReader::get_base_path().join(&self.asset_folder);
@@ -80,6 +91,22 @@ impl Plugin for TexturePlugin {
             .init_resource::<Textures>()
             .add_systems(RenderStartup, set_limits)
             .add_systems(PostUpdate, follow.after(AssetEventSystems));
+    }
+
+    fn is_unique(&self) -> bool {
+        false
+    }
+}
+
+/// Tells loaders about a device that came after their plugin.
+pub(crate) fn set_device(app: &mut App) {
+    let world = app.world();
+    if let (Some(device), Some(gpu)) = (
+        world.get_resource::<DeviceLimits>().cloned(),
+        world.get_resource::<GpuDevice>(),
+    ) {
+        device.set(gpu);
+        app.insert_resource(CompressedImageFormatSupport(device.formats()));
     }
 }
 

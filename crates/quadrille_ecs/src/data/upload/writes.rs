@@ -45,7 +45,7 @@ pub(super) struct Writes {
     pub(super) data: Vec<u8>,
     /// How many bytes there may be before those that no write uses any more are looked for.
     limit: usize,
-    /// Whether any write copies from another buffer.
+    /// Some of them are copies between buffers.
     has_copies: bool,
 }
 

@@ -19,6 +19,14 @@ pub(crate) fn can_sample(device: &Device, format: vk::Format) -> bool {
     properties.optimal_tiling_features.contains(sampled)
 }
 
+/// See [`Gpu::can_draw_to`](crate::Gpu::can_draw_to).
+pub(crate) fn can_draw_to(device: &Device, format: vk::Format) -> bool {
+    let properties = crate::resources::format::properties(device, format);
+    let color = vk::FormatFeatureFlags::COLOR_ATTACHMENT;
+    !crate::resources::format::is_integer(format)
+        && properties.optimal_tiling_features.contains(color)
+}
+
 /// See [`Gpu::can_scale`](crate::Gpu::can_scale).
 pub(crate) fn can_scale(device: &Device, format: vk::Format) -> bool {
     use vk::FormatFeatureFlags as Feature;

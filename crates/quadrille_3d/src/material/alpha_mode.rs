@@ -1,0 +1,29 @@
+//! [`AlphaMode`] where bevy_material, which has it, is not there: its toolchain is newer than ours.
+
+use bevy_reflect::Reflect;
+use bevy_reflect::prelude::ReflectDefault;
+
+/// How the alpha of a material decides what is seen, with the values of bevy's type of this name. With the
+/// feature `bevy_material` it is that type.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[reflect(Clone, Debug, Default, PartialEq)]
+pub enum AlphaMode {
+    /// Alpha is taken as 1.
+    #[default]
+    Opaque,
+    /// Alpha below the threshold is taken as 0, any other as 1.
+    Mask(f32),
+    /// The surface covers what is behind it by its alpha.
+    Blend,
+    /// As `Mask(0.5)`, but a pixel in which alpha crosses 0.5 has only some of its samples covered, which
+    /// ones the device decides: edges are smooth, and order does not count. With
+    /// [`Msaa::Off`](crate::Msaa) it is `Mask(0.5)`.
+    AlphaToCoverage,
+    /// The same as `Blend` with colours that are multiplied with alpha already: alpha 0 adds them to what is
+    /// behind.
+    Premultiplied,
+    /// The colours are added to what is behind.
+    Add,
+    /// What is behind is multiplied with the colours.
+    Multiply,
+}

@@ -1,0 +1,45 @@
+//! Components of bevy's crates that change a picture there and none here.
+
+/// Components that are accepted and ignored, by the names of their types, with the consequence and a way out.
+///
+/// The table of all public components, of which these are a part, is `tests/components.txt` of `quadrille_3d`.
+/// Components that count by their value are warned about where that is known.
+pub const IGNORED_COMPONENTS: &[(&str, &str)] = &[
+    (
+        "bevy_camera::camera::ShadowLodOrigin",
+        "shadow maps draw what the distances of `VisibilityRange` leave to their own view; give shadows meshes of \
+         their own",
+    ),
+    (
+        "bevy_gizmos::transform_gizmo::TransformGizmoFocus",
+        "the handles of transform gizmos are not drawn; draw lines with `Gizmos`",
+    ),
+    (
+        "bevy_light::atmosphere::Atmosphere",
+        "no sky is scattered; use a `Skybox` and an `EnvironmentMapLight`",
+    ),
+    (
+        "bevy_light::cluster::ClusteredDecal",
+        "nothing is projected; use a mesh with a `depth_bias` close to the surface",
+    ),
+    (
+        "bevy_light::directional_light::SunDisk",
+        "no disk is drawn in the sky; put one into the image of the `Skybox`",
+    ),
+    (
+        "bevy_light::probe::AtmosphereEnvironmentMapLight",
+        "an atmosphere lights nothing; use an `EnvironmentMapLight` or a `GeneratedEnvironmentMapLight`",
+    ),
+    (
+        "bevy_light::volumetric::FogVolume",
+        "no fog fills it; use `DistanceFog`",
+    ),
+    (
+        "bevy_light::volumetric::VolumetricFog",
+        "fog has no light shafts; use `DistanceFog`",
+    ),
+    (
+        "bevy_light::volumetric::VolumetricLight",
+        "no fog is lit by it; use `DistanceFog`",
+    ),
+];
