@@ -30,7 +30,10 @@ type Light = (
     Option<&'static SpotLight>,
 );
 
-fn hide_odd_lights(mut lights: Query<Light, Or<(With<PointLight>, With<SpotLight>)>>) {
+/// Entities with a light that has a place and a range.
+type HasLight = Or<(With<PointLight>, With<SpotLight>)>;
+
+fn hide_odd_lights(mut lights: Query<Light, HasLight>) {
     for (transform, mut visibility, point, spot) in &mut lights {
         let point = point.map_or([0.0; 2], |light| [light.range, light.shadow_map_near_z]);
         let spot = spot.map_or([0.0; 3], |light| {
