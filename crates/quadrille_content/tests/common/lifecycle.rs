@@ -300,7 +300,7 @@ impl<'a> Life<'a> {
         let entity = self.world().resource::<Fixed>().0[which];
         let seed = self.random.next();
         let world = self.rig.app.world_mut();
-        if self.fixed[which].contains_key(&part) && seed % 2 == 0 {
+        if self.fixed[which].contains_key(&part) && seed.is_multiple_of(2) {
             (of.remove)(world, entity);
             self.fixed[which].remove(&part);
             self.history.push(format!("remove {} {entity}", of.name));

@@ -175,7 +175,7 @@ fn lights_that_were_removed_and_inserted_light_once() {
                 .entity_mut(entity)
                 .remove::<PointLight>();
         }
-        rig.app.world_mut().entity_mut(entity).insert(sun.clone());
+        rig.app.world_mut().entity_mut(entity).insert(sun);
         rig.picture()
     };
     let wanted = sun_after(None);
