@@ -50,6 +50,7 @@ names!(
     AccessKind,
     AccessList,
     AnyAccess,
+    AssetFileRules,
     Blend,
     BufferDesc,
     BufferTable,

@@ -18,7 +18,6 @@ use quadrille_3d::wireframe::WireframePlugin;
 const OF_FRAMES: &[&str] = &[
     "Complaints",
     "DeviceImages",
-    "Draws3d",
     "EnvironmentMaps3d",
     "FilterJobs3d",
     "LineSets",
