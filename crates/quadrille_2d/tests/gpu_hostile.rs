@@ -200,9 +200,9 @@ fn good_part(picture: &Picture) -> Picture {
     }
 }
 
-/// Steps of 8 bits between a camera that draws to its target and one that draws over another camera's picture:
-/// the second one is blended from half floats.
-const ROUNDING: u8 = 1;
+/// Steps of 8 bits between a camera that draws to its target, where samples and their mean are rounded, and one
+/// that draws over another camera's picture, which is blended from half floats.
+const ROUNDING: u8 = 2;
 
 /// The largest difference of two pictures in any channel, in steps of 8 bits.
 fn distance(one: &Picture, other: &Picture) -> u8 {

@@ -19,4 +19,3 @@ pub use files::{AssetFileRules, AssetFolder, checked_asset_source};
 pub use load::LoadTexture;
 pub use loader::{CheckedImageError, ImageLimits};
 pub use plugin::TexturePlugin;
-pub(crate) use plugin::set_device;

@@ -98,8 +98,6 @@ impl Plugin for QuadrillePlugin {
                 app.insert_resource(GpuDevice::of(renderer.gpu()))
                     .insert_resource(renderer)
                     .insert_resource(Recovery::new(settings));
-                #[cfg(feature = "textures")]
-                crate::texture::set_device(app);
             }
             Err(error) => refuse(app, &error),
         }

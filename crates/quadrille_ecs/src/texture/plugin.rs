@@ -93,20 +93,21 @@ impl Plugin for TexturePlugin {
             .add_systems(PostUpdate, follow.after(AssetEventSystems));
     }
 
+    // The renderer may have been added after this plugin; bevy's loaders, which look for the formats in their
+    // own `finish`, come later.
+    fn finish(&self, app: &mut App) {
+        let world = app.world();
+        if let (Some(device), Some(gpu)) = (
+            world.get_resource::<DeviceLimits>().cloned(),
+            world.get_resource::<GpuDevice>(),
+        ) {
+            device.set(gpu);
+            app.insert_resource(CompressedImageFormatSupport(device.formats()));
+        }
+    }
+
     fn is_unique(&self) -> bool {
         false
-    }
-}
-
-/// Tells loaders about a device that came after their plugin.
-pub(crate) fn set_device(app: &mut App) {
-    let world = app.world();
-    if let (Some(device), Some(gpu)) = (
-        world.get_resource::<DeviceLimits>().cloned(),
-        world.get_resource::<GpuDevice>(),
-    ) {
-        device.set(gpu);
-        app.insert_resource(CompressedImageFormatSupport(device.formats()));
     }
 }
 
