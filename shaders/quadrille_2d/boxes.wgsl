@@ -11,7 +11,7 @@ struct Vertex {
     @location(0) position: vec3f,
     @location(1) uv: vec2f,
     @location(2) color: vec4f,
-    // Of the instance: the columns of a 2x2 matrix from the node to the world.
+    // Instance: the columns of a 2x2 matrix from the node to the world.
     @location(3) axes: vec4f,
     // The node's centre in the world, and half the size of the box.
     @location(4) origin_and_half: vec4f,
@@ -28,7 +28,7 @@ struct Vertex {
     @location(11) tint: vec4f,
     // Flags, and the standard deviation of a shadow's blur, 0 for none; of gradients the hint.
     @location(12) flags_and_softness: vec2f,
-    // Of gradients alone.
+    // Gradients only.
     @location(13) end_color: vec4f,
 }
 

@@ -53,7 +53,7 @@ pub(crate) struct View2d {
     pub(crate) camera: Entity,
     /// Place in [`CameraTargets`](crate::CameraTargets).
     pub(crate) target: u32,
-    /// Of its passes.
+    /// Step of its passes (`Recorder::pass_in_step`).
     pub(crate) step: u32,
     pub(crate) clip_from_world: Mat4,
     /// Left, top, width and height in pixels.

@@ -382,7 +382,7 @@ fn begin_snap(
         (camera.axis_right, Vec3::X, Vec3::Y),
         (camera.axis_top, Vec3::Y, Vec3::Z * sign),
     ];
-    // Of several keys in one frame the last counts.
+    // The last of several keys in one frame counts.
     let pressed = axes
         .into_iter()
         .rfind(|(key, ..)| input.keys.just_pressed(*key));

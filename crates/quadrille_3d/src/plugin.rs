@@ -123,7 +123,7 @@ pub enum Prepare3dSystems {
 /// The passes of a 3D frame, in this order but for [`Self::Cluster`] and [`Self::Environment`];
 /// [`Self::Skin`] and [`Self::Cull`] are in no order. All are in [`ContentSystems::Draw3d`].
 ///
-/// Those of a camera with a later step ([`View3d::step`](crate::View3d::step)) come after all of an earlier one.
+/// Passes of a camera with a later step ([`View3d::step`](crate::View3d::step)) come after all of an earlier one.
 ///
 /// What each reads and writes is a resource of this crate, and public: the [guide](crate::guide)
 /// has a table, and programs that put passes of their own between these.

@@ -137,7 +137,7 @@ pub struct View3d {
     pub(crate) row: u32,
     /// Place of its image in `CameraTargets`.
     pub(crate) target: u32,
-    /// Of its passes.
+    /// Step of its passes (`Recorder::pass_in_step`).
     pub(crate) step: u32,
     pub(crate) viewport: [u32; 4],
     /// The colour that the image is cleared with before.

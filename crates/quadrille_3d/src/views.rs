@@ -194,7 +194,7 @@ fn add_view(
         .push(grading_row(world, view.camera, camera));
 }
 
-/// What a camera draws, without images, sky and lines, which are found later.
+/// View of a camera, without images, sky and lines, which are found later.
 fn view_3d(
     view: &CameraView,
     camera: &CameraItem<'_, '_>,

@@ -264,7 +264,7 @@ fn memory_follows_live_assets() {
         if frame % 20 > 0 {
             continue;
         }
-        // What was replaced is destroyed when no frame on its way uses it any more.
+        // Replaced resources are destroyed when no frame on its way uses it any more.
         rig.update(4);
         let [host, device] = stage.live(rig.app.world());
         let used = memory(rig.app.world()).used as usize;

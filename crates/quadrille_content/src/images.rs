@@ -55,11 +55,11 @@ pub struct DeviceImages {
     /// Those whose small mip levels are on the device while the large ones are on their way.
     small: HashMap<AssetId<ImageAsset>, Known>,
     waiting: Waiting,
-    /// Those whose texels only the device has, or had: they were dropped after the upload.
+    /// Images whose texels only the device has, or had: they were dropped after the upload.
     released: HashSet<AssetId<ImageAsset>>,
-    /// Those of which it was said that a change after their release is lost.
+    /// Images whose lost change after release was reported.
     touched: HashSet<AssetId<ImageAsset>>,
-    /// Those that no placeholder can stand for.
+    /// Images that no placeholder can replace.
     at_once: HashSet<AssetId<ImageAsset>>,
     samplers: Samplers,
     placeholders: Option<[Known; 2]>,

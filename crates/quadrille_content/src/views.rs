@@ -38,7 +38,7 @@ pub struct CameraTargets(Vec<GpuImage>);
 pub struct CameraViews(Vec<CameraView>);
 
 /// Cameras over whose picture something else is drawn, such as nodes over that of a 3D camera: filled before
-/// [`ContentSystems::Views`](crate::ContentSystems::Views) by whoever draws it, so that it comes before
+/// [`ContentSystems::Views`](crate::ContentSystems::Views) by the system that draws it, so that it comes before
 /// cameras of a higher order.
 #[derive(Resource, Default, Deref, DerefMut)]
 pub struct CameraOverlays(pub EntityHashSet);
@@ -169,7 +169,7 @@ pub(crate) fn list_views(
     faults.forget(|camera| cameras.cameras.contains(camera));
 }
 
-/// What a camera draws to, and how; none if it draws nothing.
+/// Target of a camera and how it is drawn to; none if it draws nothing.
 fn layer(
     cameras: &Cameras,
     targets: &mut Vec<GpuImage>,

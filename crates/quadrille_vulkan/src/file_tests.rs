@@ -196,7 +196,7 @@ fn temporary_files_of_private_files_are_private() {
     assert_ne!(name, second);
 }
 
-/// None of these is waited for, and none is read without end.
+/// Pipes and devices are neither waited for nor read without end.
 #[cfg(target_os = "linux")]
 #[test]
 fn pipes_devices_and_long_files_are_not_read() {
@@ -221,7 +221,7 @@ fn pipes_devices_and_long_files_are_not_read() {
     let error = read_file(&long, 16).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::FileTooLarge);
     assert_eq!(read_file(&long, 17).unwrap().len(), 17);
-    // Of no length, as the system says, and yet with contents.
+    // The system reports length 0 for it, yet it has contents.
     assert!(
         read_file(Path::new("/proc/self/status"), 1 << 16)
             .unwrap()

@@ -348,7 +348,7 @@ fn spread(stops: &mut [Stop]) {
     }
 }
 
-/// What all segments of a gradient share.
+/// Parameters common to all segments of a gradient.
 struct Segments {
     line: [f32; 4],
     kind: u32,

@@ -13,7 +13,7 @@ use crate::instance::{AlphaMode, Instance, UvRect};
 use crate::node::Node;
 use crate::phase::{Batch, BatchKind, Phase2d, Texture};
 
-/// What fills a quad.
+/// Fill of a quad.
 #[derive(Clone, Copy)]
 pub(super) enum Paint {
     /// An image, in a tint.

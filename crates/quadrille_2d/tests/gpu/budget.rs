@@ -1,4 +1,4 @@
-//! What no placeholder may stand for, while the upload budget is spent on other images.
+//! Images that no placeholder may replace, while the upload budget is spent on others.
 
 use bevy_app::Startup;
 use bevy_asset::RenderAssetUsages;

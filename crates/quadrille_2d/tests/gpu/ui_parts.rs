@@ -397,7 +397,7 @@ fn shadows_are_gaussian() {
         let wanted = inside(at.0, 36.0, 24.0) * inside(at.1, 28.0, 14.4);
         let wanted = Color::linear_rgb(wanted as f32, 0.0, 0.0).to_srgba().red * 255.0;
         let found = f32::from(picture.at(at.0, at.1)[0]);
-        // Of four samples.
+        // Four samples.
         assert!(
             (found - wanted).abs() <= 6.0,
             "{at:?}: {found}, not {wanted}"

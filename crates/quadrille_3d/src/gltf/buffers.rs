@@ -12,7 +12,7 @@ use percent_encoding::percent_decode_str;
 
 use super::loader::{CheckedGltfError, too_long};
 
-/// What buffers have, by their indices.
+/// Bytes of buffers, by their indices.
 pub(super) struct Buffers<'a>(Vec<Cow<'a, [u8]>>);
 
 impl<'a> Buffers<'a> {
@@ -59,12 +59,12 @@ impl<'a> Buffers<'a> {
         Ok(Self(buffers))
     }
 
-    /// Of all together.
+    /// Sum over all buffers.
     pub(super) fn bytes(&self) -> u64 {
         self.0.iter().map(|it| it.len() as u64).sum()
     }
 
-    /// What a view shows; none if it leaves its buffer.
+    /// Bytes of a view; none if it leaves its buffer.
     pub(super) fn view(&self, view: &View) -> Option<&[u8]> {
         let start = usize::try_from(view.byte_offset.unwrap_or_default().0).ok()?;
         let length = usize::try_from(view.byte_length.0).ok()?;

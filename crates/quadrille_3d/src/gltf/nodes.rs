@@ -30,7 +30,7 @@ pub(super) fn check(root: &Root, most_depth: u32) -> Result<u64, String> {
     Ok(sum)
 }
 
-/// What is known of each node, by its index.
+/// State of each node, by its index.
 struct Tree {
     /// How deep it is nested, from 1.
     depths: Vec<u32>,

@@ -19,7 +19,7 @@ use super::geometry::is_float;
 /// Joint indices and weights of the vertices of a skinned mesh, four of each.
 type JointsAndWeights = (Vec<[u16; 4]>, Vec<[f32; 4]>);
 
-/// What a primitive is read with.
+/// Data that a primitive is read with.
 pub(super) struct Source<'a> {
     pub buffers: &'a [Vec<u8>],
     pub custom: &'a HashMap<Box<str>, MeshVertexAttribute>,
@@ -35,7 +35,7 @@ pub(super) struct Source<'a> {
 /// The mesh of a primitive that bevy_gltf does not read as glTF means it; none for all others.
 ///
 /// # Errors
-/// What is not as glTF has it: bevy_gltf deals with it.
+/// Primitives that break glTF's rules are left to bevy_gltf.
 pub(super) fn read(
     source: &Source<'_>,
     mesh: &gltf::Mesh<'_>,

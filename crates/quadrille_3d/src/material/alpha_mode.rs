@@ -24,6 +24,6 @@ pub enum AlphaMode {
     Premultiplied,
     /// The colours are added to what is behind.
     Add,
-    /// What is behind is multiplied with the colours.
+    /// The surface multiplies its colours with those behind it.
     Multiply,
 }

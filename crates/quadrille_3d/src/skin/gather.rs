@@ -89,7 +89,7 @@ impl SkinStore {
             AssetEvent::Unused { .. } | AssetEvent::LoadedWithDependencies { .. } => return,
         };
         let mesh = assets.get(id);
-        // What the device has of a mesh stays when its data is released.
+        // The device's copy of a mesh stays when its data is released.
         if mesh.is_some_and(is_released) {
             return;
         }

@@ -116,7 +116,7 @@ fn quadrature(alpha: f64, n_v: f64) -> [f64; 2] {
     sum.map(|sum| sum * 2.0 * PI / (STEPS * STEPS) as f64)
 }
 
-/// What a white surface sends to the eye of light of 1 lux at right angles to it, with energy compensation by a DFG
+/// Radiance of a white surface towards the eye, of light of 1 lux at right angles to it, with energy compensation by a DFG
 /// term.
 fn reflected_by(
     dfg: impl Fn(f64, f64) -> [f64; 2],

@@ -86,7 +86,7 @@ fn nested_nodes_are_drawn_or_refused() {
 pub(crate) fn png(size: [u32; 2], depth: png::BitDepth, pixel: &[u8]) -> Vec<u8> {
     let mut file = Vec::new();
     let mut encoder = png::Encoder::new(&mut file, size[0], size[1]);
-    // Of a channel where pixels are bits: there are no others.
+    // One channel, where pixels are bits: there are no others.
     encoder.set_color(match depth {
         png::BitDepth::One => png::ColorType::Grayscale,
         _ => png::ColorType::Rgba,
@@ -110,7 +110,7 @@ pub(crate) fn png(size: [u32; 2], depth: png::BitDepth, pixel: &[u8]) -> Vec<u8>
 fn with_image(image: &[u8], mime_type: &str, in_view: bool, textures: usize) -> Vec<u8> {
     let file = File::new().with(|file| {
         if in_view {
-            // Of no accessor: a view alone.
+            // A view without an accessor.
             file.add("SCALAR", UNSIGNED_BYTE, image.len(), image);
             let views = file.tree["bufferViews"].as_array().expect("a list").len();
             file.tree["images"] = json!([{"bufferView": views - 1, "mimeType": mime_type}]);

@@ -16,7 +16,7 @@ use quadrille_3d::wireframe::WireframePlugin;
 use crate::common::Rig;
 use crate::common::lifecycle::{AssetKind, Fixed, Stage, run};
 
-/// Of 64 by 64 pixels, and shadow maps as small: the order of what happens is tested, not how it looks.
+/// A picture of 64 by 64 pixels, and shadow maps as small: the order of what happens is tested, not how it looks.
 fn begin() -> Rig {
     let mut rig = Rig::with(64, 64, (Quadrille3dPlugin::default(), WireframePlugin {}));
     let world = rig.app.world_mut();

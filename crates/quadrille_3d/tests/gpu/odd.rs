@@ -162,7 +162,7 @@ const NUMBERED: [MakeOdd; 34] = [
     make_part_odd::<Gizmo>,
 ];
 
-/// What entities show and are lit by.
+/// Assets that entities show and are lit by.
 #[derive(Resource)]
 struct Shelf {
     mesh: Handle<Mesh>,
@@ -171,7 +171,7 @@ struct Shelf {
     image: Handle<Image>,
 }
 
-/// Of the world with nothing wrong, seen in the right half by a camera of its own.
+/// Entities with nothing wrong, seen in the right half by a camera of its own.
 const GOOD: usize = 1;
 const SIZE: [u32; 2] = [64, 32];
 

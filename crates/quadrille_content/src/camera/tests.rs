@@ -113,7 +113,7 @@ fn viewport_returns_to_its_size_with_its_target() {
     }
     resize(&mut world, window, 100, 50);
     assert_eq!(shown(&mut world, camera), ([60, 0], [40, 50]));
-    // What the program sets meanwhile counts.
+    // A value set by the program meanwhile counts.
     resize(&mut world, window, 80, 30);
     shown(&mut world, camera);
     let mut changed = world.get_mut::<Camera>(camera).expect("it is there");

@@ -12,7 +12,7 @@ use super::arriving::Room;
 use super::{DefaultSampler, DeviceImages, Known, UploadBudget};
 use crate::samplers::Samplers;
 
-/// What happened to image assets since the last frame.
+/// Events of image assets since the last frame.
 #[derive(bevy_ecs::system::SystemParam)]
 pub(crate) struct ImageEvents<'w, 's> {
     changed: MessageReader<'w, 's, AssetEvent<ImageAsset>>,

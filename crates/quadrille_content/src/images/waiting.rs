@@ -11,14 +11,14 @@ use super::arriving::Arriving;
 /// Images to be uploaded.
 #[derive(Default)]
 pub(super) struct Waiting {
-    /// Those that came or changed since the last frame.
+    /// Images that came or changed since the last frame.
     fresh: Vec<AssetId<ImageAsset>>,
-    /// Those that come within the budget, in the order in which they came; of what arrives in steps, the next
+    /// Images that come within the budget, in the order in which they came; of what arrives in steps, the next
     /// step comes after the others.
     order: VecDeque<AssetId<ImageAsset>>,
     /// The same, to be looked up.
     listed: HashSet<AssetId<ImageAsset>>,
-    /// Those of which a part is on the device.
+    /// Images of which a part is on the device.
     pub(super) begun: HashMap<AssetId<ImageAsset>, Arriving>,
 }
 

@@ -46,9 +46,9 @@ pub(super) struct Layer {
     pub(super) has_viewport: bool,
     /// The viewport covers less than the image.
     pub(super) is_part: bool,
-    /// Of `Camera::clear_color`.
+    /// Colour of `Camera::clear_color`.
     pub(super) color: Option<LinearRgba>,
-    /// Of `Camera::output_mode`: the colour around the viewport of an image's first camera.
+    /// Clear colour of `Camera::output_mode`: that around the viewport of an image's first camera.
     pub(super) around: Option<LinearRgba>,
     /// It is `CameraOutputMode::Skip`.
     pub(super) is_skipped: bool,

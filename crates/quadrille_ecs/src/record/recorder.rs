@@ -220,7 +220,7 @@ impl Recorder<'_, '_> {
     /// Begins a pass as [`pass`](Recorder::pass) does, for systems that take turns: each camera's
     /// passes before those of the next camera, say, though several systems record them.
     ///
-    /// Of two systems that are ordered and record passes with steps, the step counts first: all
+    /// Where two systems are ordered and record passes with steps, the step counts first: all
     /// passes of one step come before those of the next, and within a step the systems are in their
     /// order. A system with passes without steps that is ordered between two such systems keeps them
     /// apart: all passes of one then come before it, and all of the other after it. The steps of one

@@ -81,7 +81,7 @@ pub(super) fn check(
     if let Some(size) = png_size(file) {
         check_side(size, limits)?;
     }
-    // What cannot be read the decoder refuses as well.
+    // The decoder refuses unreadable files as well.
     let Some((size, bytes)) = decoded(file, format) else {
         return Ok(0);
     };

@@ -66,7 +66,7 @@ pub struct AssetFolder {
 }
 
 impl AssetFolder {
-    /// Those of an app.
+    /// Folder and rules of an app.
     pub fn of(app: &App) -> Self {
         let rules = app.world().get_resource::<AssetFileRules>();
         let plugins = app.get_added_plugins::<AssetPlugin>();

@@ -581,7 +581,7 @@ const SUMS: &str = "
 
     @compute @workgroup_size(64)
     fn sum(@builtin(global_invocation_id) id: vec3u) {
-        // Those that write to one place write the same.
+        // Invocations that write to one word write the same value.
         var random = (id.x % 256u) * 747796405u + 2891336453u;
         var sum = vec4f();
         for (var at = 0; at < 256; at += 1) {

@@ -44,7 +44,7 @@ fn flaw(token: &Token, what: &str, most: usize, way_out: &str) -> Flaw {
     }
 }
 
-/// What is open at a token: a bracket, and an expression or a statement in it.
+/// Open construct at a token: a bracket, and an expression or a statement in it.
 #[derive(Clone, Copy, Default)]
 struct Open {
     /// The height of the syntax tree of the expression so far.

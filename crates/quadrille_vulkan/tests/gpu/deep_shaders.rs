@@ -91,7 +91,7 @@ fn the_deepest_shaders_compile_and_run() {
             "@group(0) @binding(0) var<storage, read_write> cells: array<u32>;\n{before}\
              @compute @workgroup_size(1) fn main() {{ {inner} }}"
         );
-        // Of a thread with a small stack, as those of an app's tasks are.
+        // A thread with a small stack, as those of an app's tasks are.
         let gpu = rig.gpu.clone();
         let make = move || {
             let shader = GpuShader::wgsl(name, &source)?;

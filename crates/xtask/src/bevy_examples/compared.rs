@@ -61,7 +61,7 @@ fn of_pixels(reference: &[[u8; 3]], picture: &[[u8; 3]]) -> Option<Difference> {
     for color in reference {
         *counts.entry(*color).or_default() += 1;
     }
-    // Of equally frequent ones always the same.
+    // Equally frequent ones always give the same result.
     let (&background, _) = counts
         .iter()
         .max_by_key(|(color, count)| (**count, **color))?;

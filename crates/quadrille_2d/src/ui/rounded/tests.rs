@@ -77,7 +77,7 @@ fn inside_of_a_border_has_smaller_corners() {
         (center, inside.half),
         (Vec2::new(-1.0, 1.0), Vec2::new(6.0, 3.0))
     );
-    // Of the right corners nothing remains along x.
+    // The right corners have no extent along x.
     let left = [Vec2::new(1.0, 2.0), Vec2::ZERO, Vec2::ZERO, Vec2::ZERO];
     assert_eq!(inside.radii, left);
 }

@@ -60,7 +60,7 @@ fn each_spawned_node_counts() {
     // A scene for each.
     let scenes = vec![r#"{"nodes": [0]}"#; 1000].join(",");
     assert!(bytes(&root("{}", &scenes)) >= 1_000_000);
-    // What the mesh has as extras is copied to each entity.
+    // The extras of the mesh are copied to each entity.
     let nodes = vec![r#"{"mesh": 0}"#; 100].join(",");
     let all: Vec<usize> = (0..100).collect();
     assert!(bytes(&root(&nodes, &format!(r#"{{"nodes": {all:?}}}"#))) >= 300_000);

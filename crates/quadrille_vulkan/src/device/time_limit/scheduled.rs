@@ -34,7 +34,7 @@ impl Drop for Compiling {
     }
 }
 
-/// What the threads of the process have had, all together.
+/// Scheduling times, summed over all threads of the process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Times {
     /// Time on a processor.

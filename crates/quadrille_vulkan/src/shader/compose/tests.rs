@@ -344,7 +344,7 @@ fn chains_of_imports_may_be_long() {
             .load("root.wgsl")
             .map(|shader| shader.imports().len())
     };
-    // Of a thread whose stack is as small as threads of apps may have it.
+    // A thread whose stack is as small as threads of apps may have it.
     let loaded = std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(128 << 10);
         thread.spawn_scoped(scope, load).unwrap().join().unwrap()

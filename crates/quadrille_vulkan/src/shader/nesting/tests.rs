@@ -215,7 +215,7 @@ const CONSTRUCTS: [Construct; 21] = [
     ),
 ];
 
-/// What becomes of a shader on a thread with a share of the stack that shaders have.
+/// Result of parsing a shader on a thread with a share of the stack that shaders have.
 fn translated(source: String, share: usize) -> Result<(), String> {
     let thread = std::thread::Builder::new()
         .stack_size(deep_stack::STACK_BYTES / share)
