@@ -1,0 +1,202 @@
+//! One random life: an app in which things happen, and the record of how it should look.
+
+use bevy_ecs::prelude::*;
+
+use super::part::{Parts, apply};
+use super::{Fixed, Random, Stage};
+use crate::common::Rig;
+
+/// An app, and what it should show.
+pub(super) struct Life<'a> {
+    pub(super) stage: &'a Stage,
+    pub(super) rig: Rig,
+    pub(super) random: Random,
+    pub(super) entities: Vec<(Entity, Parts)>,
+    pub(super) fixed: Vec<Parts>,
+    /// By kind and slot.
+    pub(super) assets: Vec<Vec<Option<u64>>>,
+    /// Since pictures were the same.
+    pub(super) history: Vec<String>,
+}
+
+/// As many entities as there are at most.
+const MOST: usize = 16;
+
+impl<'a> Life<'a> {
+    pub(super) fn new(stage: &'a Stage, seed: u64) -> Self {
+        let mut rig = (stage.begin)();
+        let world = rig.app.world_mut();
+        for kind in stage.assets {
+            (kind.begin)(world, kind.slots);
+        }
+        rig.start();
+        Self {
+            stage,
+            rig,
+            random: Random::new(seed),
+            entities: Vec::new(),
+            fixed: vec![Parts::new(); stage.fixed.len()],
+            assets: stage
+                .assets
+                .iter()
+                .map(|kind| vec![None; kind.slots])
+                .collect(),
+            history: Vec::new(),
+        }
+    }
+
+    pub(super) fn world(&mut self) -> &mut World {
+        self.rig.app.world_mut()
+    }
+
+    /// One thing that happens.
+    pub(super) fn act(&mut self) {
+        match self.random.below(100) {
+            0..14 => self.spawn(),
+            14..40 => self.insert(),
+            40..54 => self.remove(),
+            54..60 => self.despawn(),
+            60..66 => self.clone_entity(),
+            66..78 => self.change_fixed(),
+            _ => self.change_asset(),
+        }
+    }
+
+    fn spawn(&mut self) {
+        if self.entities.len() >= MOST {
+            return;
+        }
+        let entity = self.world().spawn_empty().id();
+        self.history.push(format!("spawn {entity}"));
+        self.entities.push((entity, Parts::new()));
+        let last = self.entities.len() - 1;
+        let preset = self.random.pick(self.stage.presets);
+        for name in preset {
+            let mut parts = self.stage.parts.iter();
+            let part = parts.position(|part| part.name == *name);
+            self.put(last, part.unwrap_or_else(|| panic!("no part {name}")));
+        }
+    }
+
+    fn some(&mut self) -> Option<usize> {
+        let count = self.entities.len();
+        (count > 0).then(|| self.random.below(count))
+    }
+
+    fn put(&mut self, at: usize, part: usize) {
+        let seed = self.random.next();
+        let (entity, parts) = &mut self.entities[at];
+        let (entity, of) = (*entity, &self.stage.parts[part]);
+        parts.insert(part, seed);
+        (of.insert)(self.rig.app.world_mut(), entity, &mut Random::new(seed));
+        self.history.push(format!("insert {} {entity}", of.name));
+    }
+
+    fn insert(&mut self) {
+        if let Some(at) = self.some() {
+            let part = self.random.below(self.stage.parts.len());
+            self.put(at, part);
+        }
+    }
+
+    fn remove(&mut self) {
+        let Some(at) = self.some() else { return };
+        let (entity, parts) = &mut self.entities[at];
+        if parts.is_empty() {
+            return;
+        }
+        let nth = self.random.below(parts.len());
+        let part = *parts.keys().nth(nth).expect("there are as many");
+        parts.remove(&part);
+        let (entity, of) = (*entity, &self.stage.parts[part]);
+        (of.remove)(self.rig.app.world_mut(), entity);
+        self.history.push(format!("remove {} {entity}", of.name));
+    }
+
+    fn despawn(&mut self) {
+        let Some(at) = self.some() else { return };
+        let (entity, _) = self.entities.swap_remove(at);
+        self.world().despawn(entity);
+        self.history.push(format!("despawn {entity}"));
+    }
+
+    fn clone_entity(&mut self) {
+        let Some(at) = self.some() else { return };
+        if self.entities.len() < MOST {
+            let (entity, parts) = self.entities[at].clone();
+            let clone = self.world().entity_mut(entity).clone_and_spawn();
+            self.history.push(format!("clone {entity} as {clone}"));
+            self.entities.push((clone, parts));
+        }
+    }
+
+    fn change_fixed(&mut self) {
+        let which = self.random.below(self.fixed.len());
+        let table = self.stage.fixed[which];
+        let part = self.random.below(table.len());
+        let of = &table[part];
+        let entity = self.world().resource::<Fixed>().0[which];
+        let seed = self.random.next();
+        let world = self.rig.app.world_mut();
+        if self.fixed[which].contains_key(&part) && seed.is_multiple_of(2) {
+            (of.remove)(world, entity);
+            self.fixed[which].remove(&part);
+            self.history.push(format!("remove {} {entity}", of.name));
+        } else {
+            (of.insert)(world, entity, &mut Random::new(seed));
+            self.fixed[which].insert(part, seed);
+            self.history.push(format!("insert {} {entity}", of.name));
+        }
+    }
+
+    fn change_asset(&mut self) {
+        let kind = self.random.below(self.assets.len());
+        let slot = self.random.below(self.assets[kind].len());
+        let seed = self.random.next();
+        let of = &self.stage.assets[kind];
+        let world = self.rig.app.world_mut();
+        let what = match (self.assets[kind][slot], self.random.below(10)) {
+            (None, _) | (_, 0..3) => {
+                (of.put)(world, slot, &mut Random::new(seed));
+                self.assets[kind][slot] = Some(seed);
+                "put"
+            }
+            (_, 3..6) => {
+                (of.modify)(world, slot, &mut Random::new(seed));
+                self.assets[kind][slot] = Some(seed);
+                "modify"
+            }
+            (_, 6..8) => {
+                (of.remove)(world, slot);
+                self.assets[kind][slot] = None;
+                "remove"
+            }
+            _ => {
+                (of.renew)(world, slot);
+                self.assets[kind][slot] = None;
+                self.put_all_again();
+                "renew"
+            }
+        };
+        self.history.push(format!("{what} {} {slot}", of.name));
+    }
+
+    /// Puts all handles that changed where they are kept.
+    pub(super) fn put_all_again(&mut self) {
+        let world = self.rig.app.world_mut();
+        for (kind, slots) in self.stage.assets.iter().zip(&self.assets) {
+            for (slot, seed) in slots.iter().enumerate() {
+                if let Some(seed) = seed {
+                    (kind.put)(world, slot, &mut Random::new(*seed));
+                }
+            }
+        }
+        for (entity, parts) in &self.entities {
+            apply(world, *entity, self.stage.parts, parts);
+        }
+        let fixed = world.resource::<Fixed>().0.clone();
+        for ((entity, table), parts) in fixed.into_iter().zip(self.stage.fixed).zip(&self.fixed) {
+            apply(world, entity, table, parts);
+        }
+    }
+}
