@@ -77,12 +77,9 @@ counted! {
     create_fence "vkCreateFence" fp_v1_0.create_fence
         (device: vk::Device, info: *const vk::FenceCreateInfo<'_>, allocator: Allocator<'_>,
          out: *mut vk::Fence);
-    create_event "vkCreateEvent" fp_v1_0.create_event
-        (device: vk::Device, info: *const vk::EventCreateInfo<'_>, allocator: Allocator<'_>,
-         out: *mut vk::Event);
-    create_buffer_view "vkCreateBufferView" fp_v1_0.create_buffer_view
-        (device: vk::Device, info: *const vk::BufferViewCreateInfo<'_>, allocator: Allocator<'_>,
-         out: *mut vk::BufferView);
+    create_query_pool "vkCreateQueryPool" fp_v1_0.create_query_pool
+        (device: vk::Device, info: *const vk::QueryPoolCreateInfo<'_>, allocator: Allocator<'_>,
+         out: *mut vk::QueryPool);
     create_shader_module "vkCreateShaderModule" fp_v1_0.create_shader_module
         (device: vk::Device, info: *const vk::ShaderModuleCreateInfo<'_>,
          allocator: Allocator<'_>, out: *mut vk::ShaderModule);
@@ -118,10 +115,6 @@ counted! {
     bind_image_memory "vkBindImageMemory" fp_v1_0.bind_image_memory
         (device: vk::Device, image: vk::Image, memory: vk::DeviceMemory,
          offset: vk::DeviceSize);
-    bind_buffer_memory2 "vkBindBufferMemory2" fp_v1_1.bind_buffer_memory2
-        (device: vk::Device, count: u32, infos: *const vk::BindBufferMemoryInfo<'_>);
-    bind_image_memory2 "vkBindImageMemory2" fp_v1_1.bind_image_memory2
-        (device: vk::Device, count: u32, infos: *const vk::BindImageMemoryInfo<'_>);
     reset_command_pool "vkResetCommandPool" fp_v1_0.reset_command_pool
         (device: vk::Device, pool: vk::CommandPool, flags: vk::CommandPoolResetFlags);
     begin_command_buffer "vkBeginCommandBuffer" fp_v1_0.begin_command_buffer

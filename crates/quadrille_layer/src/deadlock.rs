@@ -104,7 +104,7 @@ impl Device {
         let _ = match blocked.kind {
             Kind::Binary => write!(text, "signal {value} of binary semaphore {semaphore}"),
             Kind::Gone => write!(text, "semaphore {semaphore}, which is destroyed"),
-            Kind::Timeline | Kind::External => {
+            Kind::Timeline => {
                 write!(text, "timeline semaphore {semaphore} to reach {value}")
             }
         };

@@ -47,9 +47,6 @@ impl<T> Held<T> {
 pub(crate) enum Kind {
     Timeline,
     Binary,
-    /// Binary and shared with another process or API: somebody else may signal it, so nothing is
-    /// held back for it.
-    External,
     /// Destroyed: whatever waits for it waits for ever.
     Gone,
 }
@@ -108,16 +105,6 @@ impl<T> Fifo<T> {
             waits: 0,
         };
         self.semaphores.insert(semaphore, state);
-    }
-
-    /// The semaphore's payload is shared from now on. The driver can be asked how far a timeline
-    /// is, so only a binary semaphore has to be trusted.
-    pub(crate) fn share(&mut self, semaphore: u64) {
-        let state = self.semaphores.get_mut(&semaphore);
-        if let Some(state) = state.filter(|state| state.kind == Kind::Binary) {
-            state.kind = Kind::External;
-        }
-        self.epoch += 1;
     }
 
     /// The semaphore was destroyed.
@@ -187,9 +174,7 @@ impl<T> Fifo<T> {
         };
         match state.kind {
             Kind::Binary => state.covered += 1,
-            Kind::Timeline | Kind::External | Kind::Gone => {
-                state.covered = state.covered.max(signal.value)
-            }
+            Kind::Timeline | Kind::Gone => state.covered = state.covered.max(signal.value),
         }
         self.epoch += 1;
     }
@@ -206,7 +191,7 @@ impl<T> Fifo<T> {
         let Some(state) = self.semaphores.get(&point.semaphore) else {
             return false;
         };
-        state.kind == Kind::External || state.covered >= point.value
+        state.covered >= point.value
     }
 
     /// Why the heads of the queues cannot be forwarded.

@@ -10,7 +10,6 @@ use crate::families;
 use crate::loader::{self, NextInstance};
 use crate::log::Log;
 use crate::made_up::MadeUp;
-use crate::memory::find;
 use crate::refusal::Refusal;
 use crate::registry::{add_instance, instance_of, remove_instance};
 use crate::settings::Settings;
@@ -243,89 +242,6 @@ unsafe fn array<'a, T>(
     *count = families.min(*count);
     // SAFETY: not null, at most as long as the caller says.
     Some(unsafe { std::slice::from_raw_parts_mut(properties, *count as usize) })
-}
-
-/// `vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR`, for the real family.
-pub(crate) unsafe extern "system" fn performance_counters(
-    physical_device: vk::PhysicalDevice,
-    _family: u32,
-    count: *mut u32,
-    counters: *mut vk::PerformanceCounterKHR<'_>,
-    descriptions: *mut vk::PerformanceCounterDescriptionKHR<'_>,
-) -> vk::Result {
-    // SAFETY: the app passes a valid handle.
-    let instance = unsafe { instance_of(physical_device) };
-    // SAFETY: the app passes a valid handle.
-    let family = unsafe { instance.real_family(physical_device) }.unwrap_or(0);
-    let call = instance
-        .calls
-        .begin("vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR");
-    let query = instance
-        .next
-        .performance_query
-        .enumerate_physical_device_queue_family_performance_query_counters_khr;
-    // SAFETY: the app's own arguments, on the real family.
-    call.run(|| unsafe { query(physical_device, family, count, counters, descriptions) })
-}
-
-/// `vkGetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR`, for the real family.
-pub(crate) unsafe extern "system" fn performance_passes(
-    physical_device: vk::PhysicalDevice,
-    create_info: *const vk::QueryPoolPerformanceCreateInfoKHR<'_>,
-    passes: *mut u32,
-) {
-    // SAFETY: the app passes a valid handle.
-    let instance = unsafe { instance_of(physical_device) };
-    instance
-        .calls
-        .begin("vkGetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR")
-        .done();
-    // SAFETY: the app passes a valid structure.
-    let mut info = unsafe { *create_info };
-    // SAFETY: the app passes a valid handle.
-    info.queue_family_index = unsafe { instance.real_family(physical_device) }.unwrap_or(0);
-    let query = instance
-        .next
-        .performance_query
-        .get_physical_device_queue_family_performance_query_passes_khr;
-    // SAFETY: the app's own arguments, on the real family.
-    unsafe { query(physical_device, &info, passes) };
-}
-
-/// `vkGetPhysicalDeviceImageFormatProperties2`: a modifier's sharing list becomes exclusive.
-pub(crate) unsafe extern "system" fn image_format_properties2(
-    physical_device: vk::PhysicalDevice,
-    format_info: *const vk::PhysicalDeviceImageFormatInfo2<'_>,
-    properties: *mut vk::ImageFormatProperties2<'_>,
-) -> vk::Result {
-    // SAFETY: the app passes a valid handle.
-    let instance = unsafe { instance_of(physical_device) };
-    let call = instance
-        .calls
-        .begin("vkGetPhysicalDeviceImageFormatProperties2");
-    let query = instance
-        .next
-        .core
-        .fp_v1_1()
-        .get_physical_device_image_format_properties2;
-    // SAFETY: the app passes a valid structure.
-    let mut info = unsafe { *format_info };
-    // SAFETY: its chain is valid too.
-    let modifier =
-        unsafe { find::<vk::PhysicalDeviceImageDrmFormatModifierInfoEXT<'_>>(info.p_next) };
-    // The modifier can only be replaced where nothing stands before it in the chain.
-    let mut exclusive;
-    if let Some(modifier) = modifier
-        && std::ptr::eq(info.p_next, std::ptr::from_ref(modifier).cast())
-    {
-        exclusive = *modifier;
-        exclusive.sharing_mode = vk::SharingMode::EXCLUSIVE;
-        exclusive.queue_family_index_count = 0;
-        exclusive.p_queue_family_indices = std::ptr::null();
-        info.p_next = std::ptr::from_ref(&exclusive).cast();
-    }
-    // SAFETY: the app's own arguments.
-    call.run(|| unsafe { query(physical_device, &info, properties) })
 }
 
 /// `vkGetInstanceProcAddr` and what the loader asks instead of it.

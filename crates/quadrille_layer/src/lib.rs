@@ -39,7 +39,6 @@ mod commands;
 mod counted;
 mod deadlock;
 mod device;
-mod extensions;
 mod families;
 mod fault;
 mod fifo;

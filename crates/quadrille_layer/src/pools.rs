@@ -45,14 +45,6 @@ impl Pools {
         });
     }
 
-    fn remove_buffers(&self, buffers: &[vk::CommandBuffer]) {
-        self.write(|families| {
-            for buffer in buffers {
-                families.buffers.remove(buffer);
-            }
-        });
-    }
-
     fn remove(&self, pool: vk::CommandPool) {
         self.write(|families| {
             families.pools.remove(&pool);
@@ -125,23 +117,4 @@ pub(crate) unsafe extern "system" fn allocate_command_buffers(
         device.pools.add_buffers(info.command_pool, buffers);
     }
     result
-}
-
-/// `vkFreeCommandBuffers`.
-pub(crate) unsafe extern "system" fn free_command_buffers(
-    device: vk::Device,
-    pool: vk::CommandPool,
-    count: u32,
-    buffers: *const vk::CommandBuffer,
-) {
-    // SAFETY: the app passes a valid handle.
-    let device = unsafe { device_of(device) };
-    device.calls().begin("vkFreeCommandBuffers").done();
-    // SAFETY: the app passes `count` handles.
-    device
-        .pools
-        .remove_buffers(unsafe { slice(buffers, count) });
-    let free = device.next.core.fp_v1_0().free_command_buffers;
-    // SAFETY: the app's own arguments.
-    unsafe { free(device.handle(), pool, count, buffers) };
 }

@@ -1,9 +1,7 @@
 //! The virtual queues: own dispatchable objects that an app takes for `VkQueue`s.
 
-use std::collections::HashMap;
 use std::ffi::c_void;
 use std::sync::atomic::AtomicUsize;
-use std::sync::{Mutex, PoisonError};
 
 use ash::vk::{self, Handle};
 
@@ -45,7 +43,6 @@ impl VirtualQueue {
 #[derive(Debug, Default)]
 pub(crate) struct VirtualQueues {
     queues: Vec<VirtualQueue>,
-    private_data: Mutex<HashMap<(u64, vk::PrivateDataSlot), u64>>,
 }
 
 impl VirtualQueues {
@@ -69,10 +66,7 @@ impl VirtualQueues {
                 }),
             }));
         }
-        Some(Self {
-            queues,
-            private_data: Mutex::default(),
-        })
+        Some(Self { queues })
     }
 
     /// How many there are.
@@ -109,24 +103,6 @@ impl VirtualQueues {
             .iter()
             .find(|queue| (queue.family, queue.index, queue.flags) == (family, index, flags));
         found.map_or(vk::Queue::null(), VirtualQueue::handle)
-    }
-
-    /// What `vkSetPrivateData` stores with a queue.
-    pub(crate) fn set_private_data(&self, handle: u64, slot: vk::PrivateDataSlot, data: u64) {
-        let mut stored = self
-            .private_data
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        stored.insert((handle, slot), data);
-    }
-
-    /// What `vkGetPrivateData` finds; 0 where nothing was stored.
-    pub(crate) fn private_data(&self, handle: u64, slot: vk::PrivateDataSlot) -> u64 {
-        let stored = self
-            .private_data
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        stored.get(&(handle, slot)).copied().unwrap_or_default()
     }
 }
 

@@ -1,5 +1,4 @@
-//! Semaphores: the hold-back model hears of their creation, their signals by the host, and of
-//! payloads that are shared.
+//! Semaphores: the hold-back model hears of their creation and of their signals by the host.
 
 use ash::vk::{self, Handle};
 
@@ -20,8 +19,6 @@ pub(crate) unsafe extern "system" fn create_semaphore(
     let info = unsafe { &*create_info };
     // SAFETY: its chain is valid too.
     let kind = unsafe { find::<vk::SemaphoreTypeCreateInfo<'_>>(info.p_next) };
-    // SAFETY: as above.
-    let export = unsafe { find::<vk::ExportSemaphoreCreateInfo<'_>>(info.p_next) };
     let timeline = kind.filter(|kind| kind.semaphore_type == vk::SemaphoreType::TIMELINE);
     let call = device
         .calls()
@@ -37,9 +34,6 @@ pub(crate) unsafe extern "system" fn create_semaphore(
         match timeline {
             Some(kind) => fifo.create_timeline(semaphore, kind.initial_value),
             None => fifo.create_binary(semaphore),
-        }
-        if export.is_some_and(|export| !export.handle_types.is_empty()) {
-            fifo.share(semaphore);
         }
     }
     result
@@ -59,45 +53,6 @@ pub(crate) unsafe extern "system" fn destroy_semaphore(
     let destroy = device.next.core.fp_v1_0().destroy_semaphore;
     // SAFETY: the app's own arguments.
     unsafe { destroy(device.handle(), semaphore, allocator) };
-}
-
-/// `vkImportSemaphoreFdKHR`: somebody else may signal it from now on.
-pub(crate) unsafe extern "system" fn import_semaphore_fd(
-    device: vk::Device,
-    info: *const vk::ImportSemaphoreFdInfoKHR<'_>,
-) -> vk::Result {
-    // SAFETY: the app passes a valid handle.
-    let device = unsafe { device_of(device) };
-    // SAFETY: the app passes a valid structure.
-    let semaphore = unsafe { &*info }.semaphore;
-    device.calls().begin("vkImportSemaphoreFdKHR").run(|| {
-        device.work().fifo.share(semaphore.as_raw());
-        let import = device.next.external_semaphore_fd.import_semaphore_fd_khr;
-        // SAFETY: the app's own arguments.
-        unsafe { import(device.handle(), info) }
-    })
-}
-
-/// `vkGetSemaphoreFdKHR`: what signals the payload must have been submitted for real.
-pub(crate) unsafe extern "system" fn semaphore_fd(
-    device: vk::Device,
-    info: *const vk::SemaphoreGetFdInfoKHR<'_>,
-    fd: *mut i32,
-) -> vk::Result {
-    // SAFETY: the app passes a valid handle.
-    let device = unsafe { device_of(device) };
-    device.calls().begin("vkGetSemaphoreFdKHR").run(|| {
-        let forwarded = device
-            .work()
-            .forward_until(&device, |work| work.fifo.len() == 0);
-        if let Err(error) = forwarded {
-            return error;
-        }
-        // SAFETY: the app's own arguments.
-        unsafe {
-            (device.next.external_semaphore_fd.get_semaphore_fd_khr)(device.handle(), info, fd)
-        }
-    })
 }
 
 /// `vkSignalSemaphore`: a host signal.
@@ -157,25 +112,6 @@ pub(crate) unsafe extern "system" fn semaphore_value(
         // SAFETY: the app's own arguments.
         unsafe { query(device.handle(), semaphore, value) }
     })
-}
-
-/// `vkGetEventStatus`: an app may poll an event that held work will set.
-pub(crate) unsafe extern "system" fn event_status(
-    device: vk::Device,
-    event: vk::Event,
-) -> vk::Result {
-    // SAFETY: the app passes a valid handle.
-    let device = unsafe { device_of(device) };
-    device
-        .calls()
-        .begin("vkGetEventStatus")
-        .run(|| match device.work().forward_polled(&device) {
-            // SAFETY: the app's own arguments.
-            vk::Result::SUCCESS => unsafe {
-                (device.next.core.fp_v1_0().get_event_status)(device.handle(), event)
-            },
-            error => error,
-        })
 }
 
 /// `vkGetQueryPoolResults`: it may wait for queries that held work will end.

@@ -40,8 +40,6 @@ enum Body {
 struct Commands {
     flags: vk::SubmitFlags,
     buffers: Vec<vk::CommandBufferSubmitInfo<'static>>,
-    counter_pass: Option<u32>,
-    present_id: Option<u64>,
 }
 
 #[derive(Debug)]
@@ -49,8 +47,6 @@ struct Sparse {
     buffers: Vec<(vk::Buffer, Vec<vk::SparseMemoryBind>)>,
     opaque_images: Vec<(vk::Image, Vec<vk::SparseMemoryBind>)>,
     images: Vec<(vk::Image, Vec<vk::SparseImageMemoryBind>)>,
-    /// The resource's and the memory's device index of a device group.
-    device_group: Option<(u32, u32)>,
 }
 
 /// The semaphores of a batch as the hold-back model sees them.
@@ -80,7 +76,7 @@ impl Batch {
         // SAFETY: as above.
         let buffers = unsafe { slice(info.p_command_buffer_infos, info.command_buffer_info_count) };
         // SAFETY: the caller vouches for the chain.
-        let (commands, left_out) = unsafe { Commands::new(info.p_next, &[]) };
+        let left_out = unsafe { left_out(info.p_next, &[]) };
         Self {
             waits: waits.iter().map(unchained).collect(),
             signals: signals.iter().map(unchained).collect(),
@@ -90,7 +86,6 @@ impl Batch {
                     .iter()
                     .map(|buffer| buffer_info(buffer.command_buffer, buffer.device_mask))
                     .collect(),
-                ..commands
             }),
             left_out,
         }
@@ -101,8 +96,6 @@ impl Batch {
     /// # Safety
     /// `info` and all it points to are valid.
     pub(crate) unsafe fn from_submit(info: &vk::SubmitInfo<'_>) -> Self {
-        // SAFETY: the caller vouches for the chain.
-        let group = unsafe { find::<vk::DeviceGroupSubmitInfo<'_>>(info.p_next) };
         // SAFETY: the caller vouches for the arrays.
         let mut waits = unsafe { named(info.p_wait_semaphores, info.wait_semaphore_count) };
         // SAFETY: as above.
@@ -116,48 +109,18 @@ impl Batch {
         }
         // SAFETY: as above.
         let buffers = unsafe { slice(info.p_command_buffers, info.command_buffer_count) };
-        let mut masks: &[u32] = &[];
-        if let Some(group) = group {
-            // SAFETY: as above.
-            masks = unsafe {
-                slice(
-                    group.p_command_buffer_device_masks,
-                    group.command_buffer_count,
-                )
-            };
-            // SAFETY: as above.
-            let indices = unsafe {
-                slice(
-                    group.p_wait_semaphore_device_indices,
-                    group.wait_semaphore_count,
-                )
-            };
-            set_device_indices(&mut waits, indices);
-            // SAFETY: as above.
-            let indices = unsafe {
-                slice(
-                    group.p_signal_semaphore_device_indices,
-                    group.signal_semaphore_count,
-                )
-            };
-            set_device_indices(&mut signals, indices);
-        }
-        let known = [
-            vk::StructureType::TIMELINE_SEMAPHORE_SUBMIT_INFO,
-            vk::StructureType::DEVICE_GROUP_SUBMIT_INFO,
-        ];
+        let known = [vk::StructureType::TIMELINE_SEMAPHORE_SUBMIT_INFO];
         // SAFETY: as above.
-        let (commands, left_out) = unsafe { Commands::new(info.p_next, &known) };
-        let masks = masks.iter().copied().chain(std::iter::repeat(0));
-        let buffers = buffers.iter().zip(masks);
+        let left_out = unsafe { left_out(info.p_next, &known) };
         Self {
             waits,
             signals,
             body: Body::Submit(Commands {
+                flags: vk::SubmitFlags::empty(),
                 buffers: buffers
-                    .map(|(buffer, mask)| buffer_info(*buffer, mask))
+                    .iter()
+                    .map(|buffer| buffer_info(*buffer, 0))
                     .collect(),
-                ..commands
             }),
             left_out,
         }
@@ -175,19 +138,14 @@ impl Batch {
         // SAFETY: as above.
         unsafe { add_values(&mut waits, &mut signals, info.p_next) };
         // SAFETY: as above.
-        let group = unsafe { find::<vk::DeviceGroupBindSparseInfo<'_>>(info.p_next) };
-        // SAFETY: as above.
         let buffers = unsafe { slice(info.p_buffer_binds, info.buffer_bind_count) };
         // SAFETY: as above.
         let opaque = unsafe { slice(info.p_image_opaque_binds, info.image_opaque_bind_count) };
         // SAFETY: as above.
         let images = unsafe { slice(info.p_image_binds, info.image_bind_count) };
-        let known = [
-            vk::StructureType::TIMELINE_SEMAPHORE_SUBMIT_INFO,
-            vk::StructureType::DEVICE_GROUP_BIND_SPARSE_INFO,
-        ];
+        let known = [vk::StructureType::TIMELINE_SEMAPHORE_SUBMIT_INFO];
         // SAFETY: as above.
-        let (_, left_out) = unsafe { Commands::new(info.p_next, &known) };
+        let left_out = unsafe { left_out(info.p_next, &known) };
         Self {
             waits,
             signals,
@@ -204,50 +162,23 @@ impl Batch {
                     // SAFETY: as above.
                     (bind.image, unsafe { slice(bind.p_binds, bind.bind_count) })
                 }),
-                device_group: group
-                    .map(|group| (group.resource_device_index, group.memory_device_index)),
             }),
             left_out,
         }
     }
 }
 
-impl Commands {
-    /// Reads the chain of a batch: what is known, and the types of the rest.
-    ///
-    /// # Safety
-    /// `p_next` is null or starts a valid chain.
-    unsafe fn new(
-        p_next: *const std::ffi::c_void,
-        known: &[vk::StructureType],
-    ) -> (Self, Vec<vk::StructureType>) {
-        // SAFETY: passed on.
-        let protected = unsafe { find::<vk::ProtectedSubmitInfo<'_>>(p_next) };
-        // SAFETY: passed on.
-        let performance = unsafe { find::<vk::PerformanceQuerySubmitInfoKHR<'_>>(p_next) };
-        // SAFETY: passed on.
-        let latency = unsafe { find::<vk::LatencySubmissionPresentIdNV<'_>>(p_next) };
-        let copied = [
-            vk::StructureType::PROTECTED_SUBMIT_INFO,
-            vk::StructureType::PERFORMANCE_QUERY_SUBMIT_INFO_KHR,
-            vk::StructureType::LATENCY_SUBMISSION_PRESENT_ID_NV,
-        ];
-        // SAFETY: passed on.
-        let all = unsafe { chain(p_next) }.map(|base| base.s_type);
-        let left_out = all.filter(|s_type| !copied.contains(s_type) && !known.contains(s_type));
-        let is_protected = protected.is_some_and(|info| info.protected_submit == vk::TRUE);
-        let commands = Self {
-            flags: if is_protected {
-                vk::SubmitFlags::PROTECTED
-            } else {
-                vk::SubmitFlags::empty()
-            },
-            buffers: Vec::new(),
-            counter_pass: performance.map(|info| info.counter_pass_index),
-            present_id: latency.map(|info| info.present_id),
-        };
-        (commands, left_out.collect())
-    }
+/// The types of the structures in a chain that are not copied.
+///
+/// # Safety
+/// `p_next` is null or starts a valid chain.
+unsafe fn left_out(
+    p_next: *const std::ffi::c_void,
+    copied: &[vk::StructureType],
+) -> Vec<vk::StructureType> {
+    // SAFETY: passed on.
+    let all = unsafe { chain(p_next) }.map(|base| base.s_type);
+    all.filter(|s_type| !copied.contains(s_type)).collect()
 }
 
 fn unchained(info: &vk::SemaphoreSubmitInfo<'_>) -> vk::SemaphoreSubmitInfo<'static> {
@@ -308,12 +239,6 @@ unsafe fn add_values(
     }
     for (info, value) in signals.iter_mut().zip(signal_values) {
         info.value = *value;
-    }
-}
-
-fn set_device_indices(infos: &mut [vk::SemaphoreSubmitInfo<'_>], indices: &[u32]) {
-    for (info, index) in infos.iter_mut().zip(indices) {
-        info.device_index = *index;
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::ffi::{CStr, CString, c_char, c_void};
 
-use ash::{ext, intel, khr, nv, vk};
+use ash::{ext, khr, vk};
 
 /// The commands of an instance and its physical devices.
 pub(crate) struct InstanceTable {
@@ -13,13 +13,9 @@ pub(crate) struct InstanceTable {
     pub(crate) surface: khr::surface::InstanceFn,
     pub(crate) surface_capabilities2: khr::get_surface_capabilities2::InstanceFn,
     pub(crate) headless_surface: ext::headless_surface::InstanceFn,
-    pub(crate) performance_query: khr::performance_query::InstanceFn,
     pub(crate) xlib_surface: khr::xlib_surface::InstanceFn,
     pub(crate) xcb_surface: khr::xcb_surface::InstanceFn,
     pub(crate) wayland_surface: khr::wayland_surface::InstanceFn,
-    pub(crate) win32_surface: khr::win32_surface::InstanceFn,
-    pub(crate) directfb_surface: ext::directfb_surface::InstanceFn,
-    pub(crate) screen_surface: ash::qnx::screen_surface::InstanceFn,
 }
 
 impl InstanceTable {
@@ -38,13 +34,9 @@ impl InstanceTable {
             surface: khr::surface::InstanceFn::load(get),
             surface_capabilities2: khr::get_surface_capabilities2::InstanceFn::load(get),
             headless_surface: ext::headless_surface::InstanceFn::load(get),
-            performance_query: khr::performance_query::InstanceFn::load(get),
             xlib_surface: khr::xlib_surface::InstanceFn::load(get),
             xcb_surface: khr::xcb_surface::InstanceFn::load(get),
             wayland_surface: khr::wayland_surface::InstanceFn::load(get),
-            win32_surface: khr::win32_surface::InstanceFn::load(get),
-            directfb_surface: ext::directfb_surface::InstanceFn::load(get),
-            screen_surface: ash::qnx::screen_surface::InstanceFn::load(get),
         }
     }
 }
@@ -53,16 +45,7 @@ impl InstanceTable {
 pub(crate) struct DeviceTable {
     pub(crate) core: ash::Device,
     pub(crate) swapchain: khr::swapchain::DeviceFn,
-    pub(crate) display_swapchain: khr::display_swapchain::DeviceFn,
-    pub(crate) external_semaphore_fd: khr::external_semaphore_fd::DeviceFn,
-    pub(crate) maintenance5: khr::maintenance5::DeviceFn,
-    pub(crate) video_queue: khr::video_queue::DeviceFn,
     pub(crate) debug_utils: ext::debug_utils::DeviceFn,
-    pub(crate) debug_marker: ext::debug_marker::DeviceFn,
-    pub(crate) checkpoints: nv::device_diagnostic_checkpoints::DeviceFn,
-    pub(crate) synchronization2: khr::synchronization2::DeviceFn,
-    pub(crate) low_latency2: nv::low_latency2::DeviceFn,
-    pub(crate) performance_query: intel::performance_query::DeviceFn,
 }
 
 impl DeviceTable {
@@ -76,16 +59,7 @@ impl DeviceTable {
             // SAFETY: the pointers belong to this device.
             core: unsafe { ash::Device::load_with(get, device) },
             swapchain: khr::swapchain::DeviceFn::load(get),
-            display_swapchain: khr::display_swapchain::DeviceFn::load(get),
-            external_semaphore_fd: khr::external_semaphore_fd::DeviceFn::load(get),
-            maintenance5: khr::maintenance5::DeviceFn::load(get),
-            video_queue: khr::video_queue::DeviceFn::load(get),
             debug_utils: ext::debug_utils::DeviceFn::load(get),
-            debug_marker: ext::debug_marker::DeviceFn::load(get),
-            checkpoints: nv::device_diagnostic_checkpoints::DeviceFn::load(get),
-            synchronization2: khr::synchronization2::DeviceFn::load(get),
-            low_latency2: nv::low_latency2::DeviceFn::load(get),
-            performance_query: intel::performance_query::DeviceFn::load(get),
         }
     }
 }

@@ -77,14 +77,6 @@ presentation_support! {
     wayland_presentation_support "vkGetPhysicalDeviceWaylandPresentationSupportKHR"
         wayland_surface.get_physical_device_wayland_presentation_support_khr
         (display: *mut vk::wl_display);
-    win32_presentation_support "vkGetPhysicalDeviceWin32PresentationSupportKHR"
-        win32_surface.get_physical_device_win32_presentation_support_khr ();
-    directfb_presentation_support "vkGetPhysicalDeviceDirectFBPresentationSupportEXT"
-        directfb_surface.get_physical_device_direct_fb_presentation_support_ext
-        (directfb: *mut vk::IDirectFB);
-    screen_presentation_support "vkGetPhysicalDeviceScreenPresentationSupportQNX"
-        screen_surface.get_physical_device_screen_presentation_support_qnx
-        (window: *mut vk::_screen_window);
 }
 
 /// `vkGetPhysicalDeviceSurfaceCapabilitiesKHR`: the script may say another extent.
@@ -227,25 +219,6 @@ pub(crate) unsafe extern "system" fn swapchain_images(
     result
 }
 
-/// `vkCreateSharedSwapchainsKHR`.
-pub(crate) unsafe extern "system" fn create_shared_swapchains(
-    device: vk::Device,
-    count: u32,
-    create_infos: *const vk::SwapchainCreateInfoKHR<'_>,
-    allocator: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::SwapchainKHR,
-) -> vk::Result {
-    // SAFETY: the app passes a valid handle.
-    let device = unsafe { device_of(device) };
-    // SAFETY: the app passes `count` structures.
-    let infos = unsafe { slice(create_infos, count) };
-    let infos: Vec<_> = infos.iter().map(|info| info.exclusive()).collect();
-    let call = device.calls().begin("vkCreateSharedSwapchainsKHR");
-    let create = device.next.display_swapchain.create_shared_swapchains_khr;
-    // SAFETY: the app's own arguments, exclusive.
-    call.run(|| unsafe { create(device.handle(), count, infos.as_ptr(), allocator, out) })
-}
-
 /// `vkDestroySwapchainKHR`.
 pub(crate) unsafe extern "system" fn destroy_swapchain(
     device: vk::Device,
@@ -283,48 +256,7 @@ pub(crate) unsafe extern "system" fn acquire_next_image(
         .semaphore(semaphore)
         .fence(fence);
     // SAFETY: the app passes a valid pointer.
-    device.acquire(
-        "vkAcquireNextImageKHR",
-        &info,
-        unsafe { &mut *index },
-        |info, index| {
-            let acquire = device.next.swapchain.acquire_next_image_khr;
-            // SAFETY: the app's own arguments.
-            unsafe {
-                acquire(
-                    device.handle(),
-                    info.swapchain,
-                    info.timeout,
-                    info.semaphore,
-                    info.fence,
-                    index,
-                )
-            }
-        },
-    )
-}
-
-/// `vkAcquireNextImage2KHR`.
-pub(crate) unsafe extern "system" fn acquire_next_image2(
-    device: vk::Device,
-    info: *const vk::AcquireNextImageInfoKHR<'_>,
-    index: *mut u32,
-) -> vk::Result {
-    // SAFETY: the app passes a valid handle.
-    let device = unsafe { device_of(device) };
-    // SAFETY: the app passes a valid structure.
-    let info = unsafe { &*info };
-    // SAFETY: the app passes a valid pointer.
-    device.acquire(
-        "vkAcquireNextImage2KHR",
-        info,
-        unsafe { &mut *index },
-        |info, index| {
-            let acquire = device.next.swapchain.acquire_next_image2_khr;
-            // SAFETY: the app's own arguments.
-            unsafe { acquire(device.handle(), info, index) }
-        },
-    )
+    device.acquire(&info, unsafe { &mut *index })
 }
 
 /// `vkQueuePresentKHR`.
@@ -379,14 +311,23 @@ pub(crate) unsafe extern "system" fn queue_present(
 }
 
 impl Device {
-    fn acquire(
-        &self,
-        command: &'static str,
-        info: &vk::AcquireNextImageInfoKHR<'_>,
-        index: &mut u32,
-        real: impl Fn(&vk::AcquireNextImageInfoKHR<'_>, &mut u32) -> vk::Result,
-    ) -> vk::Result {
-        let call = self.calls().begin(command);
+    fn acquire(&self, info: &vk::AcquireNextImageInfoKHR<'_>, index: &mut u32) -> vk::Result {
+        let call = self.calls().begin("vkAcquireNextImageKHR");
+        let acquire = self.next.swapchain.acquire_next_image_khr;
+        let real = |info: &vk::AcquireNextImageInfoKHR<'_>, index: &mut u32| {
+            let (device, fence) = (self.handle(), info.fence);
+            // SAFETY: the app's own arguments, or a fence of the layer's own.
+            unsafe {
+                acquire(
+                    device,
+                    info.swapchain,
+                    info.timeout,
+                    info.semaphore,
+                    fence,
+                    index,
+                )
+            }
+        };
         let fault = self.calls().next_fence(info.fence);
         self.run(call, || {
             if self.is_lost() {

@@ -46,7 +46,7 @@ impl Counts {
                     counts.submits += 1;
                     counts.waits += number("waits");
                 }
-                "vkAcquireNextImageKHR" | "vkAcquireNextImage2KHR" => {
+                "vkAcquireNextImageKHR" => {
                     let result = entry["result"].as_str().unwrap_or_default();
                     counts.images += u64::from(["SUCCESS", "SUBOPTIMAL_KHR"].contains(&result));
                 }

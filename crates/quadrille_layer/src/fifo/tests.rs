@@ -112,21 +112,6 @@ fn events_move_the_epoch_and_queries_do_not() {
 }
 
 #[test]
-fn shared_binary_semaphores_hold_nothing_back() {
-    let mut fifo = model();
-    fifo.share(BINARY);
-    fifo.share(TIMELINE);
-    fifo.push(A, &[point(BINARY, 0)], vec![], "imported");
-    assert_eq!(
-        drain(&mut fifo),
-        ["imported"],
-        "another process may have signalled it"
-    );
-    fifo.push(B, &[point(TIMELINE, 1)], vec![], "asked");
-    assert_eq!(drain(&mut fifo), [""; 0], "a timeline can be asked");
-}
-
-#[test]
 fn a_destroyed_semaphore_is_never_signalled() {
     let mut fifo = model();
     fifo.push(A, &[point(TIMELINE, 1)], vec![], "wait");

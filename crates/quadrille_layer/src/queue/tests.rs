@@ -56,13 +56,3 @@ fn more_than_there_is_is_refused() {
     assert!(queues(&[(1, 3)]).is_none(), "the family has two queues");
     assert!(queues(&[(2, 1)]).is_none(), "there are two families");
 }
-
-#[test]
-fn private_data_stays_with_its_queue() {
-    let queues = queues(&[(1, 2)]).unwrap();
-    let slot = vk::PrivateDataSlot::from_raw(4);
-    let [first, second] = [0, 1].map(|index| queues.find(1, index, PLAIN).as_raw());
-    queues.set_private_data(first, slot, 77);
-    assert_eq!(queues.private_data(first, slot), 77, "stored");
-    assert_eq!(queues.private_data(second, slot), 0, "nothing stored");
-}

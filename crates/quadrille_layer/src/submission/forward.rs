@@ -34,19 +34,11 @@ unsafe fn submit2(
     device: &Device,
     fence: vk::Fence,
 ) -> vk::Result {
-    let mut performance = performance(commands);
-    let mut latency = latency(commands);
-    let mut info = vk::SubmitInfo2::default()
+    let info = vk::SubmitInfo2::default()
         .flags(commands.flags)
         .wait_semaphore_infos(&batch.waits)
         .command_buffer_infos(&commands.buffers)
         .signal_semaphore_infos(&batch.signals);
-    if commands.counter_pass.is_some() {
-        info = info.push_next(&mut performance);
-    }
-    if commands.present_id.is_some() {
-        info = info.push_next(&mut latency);
-    }
     // SAFETY: the structures live until the call returns; the caller vouches for the handles.
     unsafe { (device.next.core.fp_v1_3().queue_submit2)(device.queue, 1, &info, fence) }
 }
@@ -59,8 +51,8 @@ unsafe fn submit(
     device: &Device,
     fence: vk::Fence,
 ) -> vk::Result {
-    let (waits, wait_values, wait_devices) = split(&batch.waits);
-    let (signals, signal_values, signal_devices) = split(&batch.signals);
+    let (waits, wait_values) = split(&batch.waits);
+    let (signals, signal_values) = split(&batch.signals);
     // Stages of vkQueueSubmit have 32 bits, so no bit is lost on the way back.
     let stages = batch
         .waits
@@ -72,21 +64,9 @@ unsafe fn submit(
         .iter()
         .map(|info| info.command_buffer)
         .collect();
-    let masks: Vec<_> = commands
-        .buffers
-        .iter()
-        .map(|info| info.device_mask)
-        .collect();
     let mut timeline = vk::TimelineSemaphoreSubmitInfo::default()
         .wait_semaphore_values(&wait_values)
         .signal_semaphore_values(&signal_values);
-    let mut group = vk::DeviceGroupSubmitInfo::default()
-        .wait_semaphore_device_indices(&wait_devices)
-        .signal_semaphore_device_indices(&signal_devices)
-        .command_buffer_device_masks(&masks);
-    let mut protected = vk::ProtectedSubmitInfo::default().protected_submit(true);
-    let mut performance = performance(commands);
-    let mut latency = latency(commands);
     let mut info = vk::SubmitInfo::default()
         .wait_semaphores(&waits)
         .wait_dst_stage_mask(&stages)
@@ -98,23 +78,6 @@ unsafe fn submit(
         .any(|value| *value != 0)
     {
         info = info.push_next(&mut timeline);
-    }
-    if wait_devices
-        .iter()
-        .chain(&signal_devices)
-        .chain(&masks)
-        .any(|index| *index != 0)
-    {
-        info = info.push_next(&mut group);
-    }
-    if commands.flags.contains(vk::SubmitFlags::PROTECTED) {
-        info = info.push_next(&mut protected);
-    }
-    if commands.counter_pass.is_some() {
-        info = info.push_next(&mut performance);
-    }
-    if commands.present_id.is_some() {
-        info = info.push_next(&mut latency);
     }
     // SAFETY: the structures live until the call returns; the caller vouches for the handles.
     unsafe { (device.next.core.fp_v1_0().queue_submit)(device.queue, 1, &info, fence) }
@@ -128,8 +91,8 @@ unsafe fn bind_sparse(
     device: &Device,
     fence: vk::Fence,
 ) -> vk::Result {
-    let (waits, wait_values, _) = split(&batch.waits);
-    let (signals, signal_values, _) = split(&batch.signals);
+    let (waits, wait_values) = split(&batch.waits);
+    let (signals, signal_values) = split(&batch.signals);
     let buffers: Vec<_> = sparse
         .buffers
         .iter()
@@ -160,10 +123,6 @@ unsafe fn bind_sparse(
     let mut timeline = vk::TimelineSemaphoreSubmitInfo::default()
         .wait_semaphore_values(&wait_values)
         .signal_semaphore_values(&signal_values);
-    let (resource, memory) = sparse.device_group.unwrap_or_default();
-    let mut group = vk::DeviceGroupBindSparseInfo::default()
-        .resource_device_index(resource)
-        .memory_device_index(memory);
     let mut info = vk::BindSparseInfo::default()
         .wait_semaphores(&waits)
         .buffer_binds(&buffers)
@@ -177,27 +136,14 @@ unsafe fn bind_sparse(
     {
         info = info.push_next(&mut timeline);
     }
-    if sparse.device_group.is_some() {
-        info = info.push_next(&mut group);
-    }
     // SAFETY: the structures live until the call returns; the caller vouches for the handles.
     unsafe { (device.next.core.fp_v1_0().queue_bind_sparse)(device.queue, 1, &info, fence) }
 }
 
-/// Semaphores, values and device indices, each in an array of its own.
-fn split(infos: &[vk::SemaphoreSubmitInfo<'_>]) -> (Vec<vk::Semaphore>, Vec<u64>, Vec<u32>) {
+/// Semaphores and values, each in an array of its own.
+fn split(infos: &[vk::SemaphoreSubmitInfo<'_>]) -> (Vec<vk::Semaphore>, Vec<u64>) {
     (
         infos.iter().map(|info| info.semaphore).collect(),
         infos.iter().map(|info| info.value).collect(),
-        infos.iter().map(|info| info.device_index).collect(),
     )
-}
-
-fn performance(commands: &Commands) -> vk::PerformanceQuerySubmitInfoKHR<'static> {
-    vk::PerformanceQuerySubmitInfoKHR::default()
-        .counter_pass_index(commands.counter_pass.unwrap_or(0))
-}
-
-fn latency(commands: &Commands) -> vk::LatencySubmissionPresentIdNV<'static> {
-    vk::LatencySubmissionPresentIdNV::default().present_id(commands.present_id.unwrap_or(0))
 }
