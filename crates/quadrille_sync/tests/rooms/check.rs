@@ -1,5 +1,6 @@
 //! Checks that the folders of a crate are in an order: each knows those before it, and none after it.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -19,12 +20,46 @@ pub(crate) fn check(file: &Path, path: &str, order: &[&str]) {
     };
     for (at, module) in order.iter().enumerate() {
         let code = code(&folder, module);
+        let imported = imports(&code, path);
         for later in &order[at + 1..] {
-            let import = format!("{path}::{later}::");
-            let line = code.lines().find(|line| line.contains(&import));
-            assert_eq!(line, None, "{module} imports {later}");
+            assert!(!imported.contains(later), "{module} imports {later}");
         }
     }
+}
+
+/// The modules of `path` that code names, as `path::one` or in a list, `path::{one, two::Item}`.
+fn imports<'a>(code: &'a str, path: &str) -> BTreeSet<&'a str> {
+    let mut found = BTreeSet::new();
+    for rest in code.split(&format!("{path}::")).skip(1) {
+        let Some(list) = rest.strip_prefix('{') else {
+            found.insert(identifier(rest));
+            continue;
+        };
+        let (mut depth, mut start) = (0, 0);
+        for (at, letter) in list.char_indices() {
+            match letter {
+                '{' => depth += 1,
+                ',' if depth == 0 => {
+                    found.insert(identifier(&list[start..at]));
+                    start = at + 1;
+                }
+                '}' if depth == 0 => {
+                    found.insert(identifier(&list[start..at]));
+                    break;
+                }
+                '}' => depth -= 1,
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+/// The identifier that a text begins with.
+fn identifier(text: &str) -> &str {
+    let text = text.trim_start();
+    let end = text.find(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    &text[..end.unwrap_or(text.len())]
 }
 
 /// The module that a line declares, if it does and it is not of tests.
