@@ -1,12 +1,14 @@
 //! What happens at every intercepted call: it is counted, logged, and its result may be replaced.
 
+pub(crate) mod log;
+
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use ash::vk;
 
-use crate::log::Log;
-use crate::script::{FenceFault, Script};
+use crate::calls::log::Log;
+use crate::settings::script::{FenceFault, Script};
 
 /// The counters, the script and the log of one instance.
 #[derive(Debug)]

@@ -3,12 +3,26 @@
 //! A test derives from the registry that ash carries which commands take a queue or a family
 //! index, directly or in a structure, and compares.
 
+pub(crate) mod null;
+
 use std::ffi::CStr;
 
 use ash::vk;
 
-use crate::{counted, device, hide, instance, names, pools, record, resources};
-use crate::{fault, semaphores, shown, submit, wait, wsi};
+use crate::intercepts::counted;
+use crate::intercepts::device_fault;
+use crate::intercepts::presentation;
+use crate::intercepts::record;
+use crate::intercepts::resources;
+use crate::intercepts::semaphores;
+use crate::intercepts::submit;
+use crate::intercepts::wait;
+use crate::settings::hidden;
+use crate::state::device;
+use crate::state::instance;
+use crate::state::names;
+use crate::state::pools;
+use crate::state::present_ids;
 
 /// What a command is dispatched on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,20 +187,20 @@ static COMMANDS: &[Command] = commands! {
     PhysicalDevice Family result PFN_vkCreateDevice [c"vkCreateDevice"] device::create_device;
     PhysicalDevice Family nothing PFN_vkGetPhysicalDeviceQueueFamilyProperties [c"vkGetPhysicalDeviceQueueFamilyProperties"] instance::queue_family_properties;
     PhysicalDevice Family nothing PFN_vkGetPhysicalDeviceQueueFamilyProperties2 [c"vkGetPhysicalDeviceQueueFamilyProperties2" c"vkGetPhysicalDeviceQueueFamilyProperties2KHR"] instance::queue_family_properties2;
-    PhysicalDevice Family result PFN_vkGetPhysicalDeviceSurfaceSupportKHR [c"vkGetPhysicalDeviceSurfaceSupportKHR"] wsi::surface_support;
-    PhysicalDevice Family nothing PFN_vkGetPhysicalDeviceXlibPresentationSupportKHR [c"vkGetPhysicalDeviceXlibPresentationSupportKHR"] wsi::xlib_presentation_support;
-    PhysicalDevice Family nothing PFN_vkGetPhysicalDeviceXcbPresentationSupportKHR [c"vkGetPhysicalDeviceXcbPresentationSupportKHR"] wsi::xcb_presentation_support;
-    PhysicalDevice Family nothing PFN_vkGetPhysicalDeviceWaylandPresentationSupportKHR [c"vkGetPhysicalDeviceWaylandPresentationSupportKHR"] wsi::wayland_presentation_support;
-    PhysicalDevice Script result PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR [c"vkGetPhysicalDeviceSurfaceCapabilitiesKHR"] wsi::surface_capabilities;
-    PhysicalDevice Script result PFN_vkGetPhysicalDeviceSurfaceCapabilities2KHR [c"vkGetPhysicalDeviceSurfaceCapabilities2KHR"] wsi::surface_capabilities2;
+    PhysicalDevice Family result PFN_vkGetPhysicalDeviceSurfaceSupportKHR [c"vkGetPhysicalDeviceSurfaceSupportKHR"] presentation::surface_support;
+    PhysicalDevice Family nothing PFN_vkGetPhysicalDeviceXlibPresentationSupportKHR [c"vkGetPhysicalDeviceXlibPresentationSupportKHR"] presentation::xlib_presentation_support;
+    PhysicalDevice Family nothing PFN_vkGetPhysicalDeviceXcbPresentationSupportKHR [c"vkGetPhysicalDeviceXcbPresentationSupportKHR"] presentation::xcb_presentation_support;
+    PhysicalDevice Family nothing PFN_vkGetPhysicalDeviceWaylandPresentationSupportKHR [c"vkGetPhysicalDeviceWaylandPresentationSupportKHR"] presentation::wayland_presentation_support;
+    PhysicalDevice Script result PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR [c"vkGetPhysicalDeviceSurfaceCapabilitiesKHR"] presentation::surface_capabilities;
+    PhysicalDevice Script result PFN_vkGetPhysicalDeviceSurfaceCapabilities2KHR [c"vkGetPhysicalDeviceSurfaceCapabilities2KHR"] presentation::surface_capabilities2;
     PhysicalDevice Script result PFN_vkGetPhysicalDeviceSurfaceFormatsKHR [c"vkGetPhysicalDeviceSurfaceFormatsKHR"] counted::surface_formats;
     PhysicalDevice Script result PFN_vkGetPhysicalDeviceSurfacePresentModesKHR [c"vkGetPhysicalDeviceSurfacePresentModesKHR"] counted::surface_present_modes;
     Instance Script result PFN_vkCreateHeadlessSurfaceEXT [c"vkCreateHeadlessSurfaceEXT"] counted::create_headless_surface;
-    PhysicalDevice Hide result PFN_vkEnumerateDeviceExtensionProperties [c"vkEnumerateDeviceExtensionProperties"] hide::device_extensions;
-    PhysicalDevice Hide nothing PFN_vkGetPhysicalDeviceFeatures [c"vkGetPhysicalDeviceFeatures"] hide::features;
-    PhysicalDevice Hide nothing PFN_vkGetPhysicalDeviceFeatures2 [c"vkGetPhysicalDeviceFeatures2" c"vkGetPhysicalDeviceFeatures2KHR"] hide::features2;
-    PhysicalDevice Hide nothing PFN_vkGetPhysicalDeviceMemoryProperties [c"vkGetPhysicalDeviceMemoryProperties"] hide::memory_properties;
-    PhysicalDevice Hide nothing PFN_vkGetPhysicalDeviceMemoryProperties2 [c"vkGetPhysicalDeviceMemoryProperties2" c"vkGetPhysicalDeviceMemoryProperties2KHR"] hide::memory_properties2;
+    PhysicalDevice Hide result PFN_vkEnumerateDeviceExtensionProperties [c"vkEnumerateDeviceExtensionProperties"] hidden::device_extensions;
+    PhysicalDevice Hide nothing PFN_vkGetPhysicalDeviceFeatures [c"vkGetPhysicalDeviceFeatures"] hidden::features;
+    PhysicalDevice Hide nothing PFN_vkGetPhysicalDeviceFeatures2 [c"vkGetPhysicalDeviceFeatures2" c"vkGetPhysicalDeviceFeatures2KHR"] hidden::features2;
+    PhysicalDevice Hide nothing PFN_vkGetPhysicalDeviceMemoryProperties [c"vkGetPhysicalDeviceMemoryProperties"] hidden::memory_properties;
+    PhysicalDevice Hide nothing PFN_vkGetPhysicalDeviceMemoryProperties2 [c"vkGetPhysicalDeviceMemoryProperties2" c"vkGetPhysicalDeviceMemoryProperties2KHR"] hidden::memory_properties2;
 
     Device Life nothing PFN_vkGetDeviceProcAddr [c"vkGetDeviceProcAddr"] device::device_lookup;
     Device Life nothing PFN_vkDestroyDevice [c"vkDestroyDevice"] device::destroy_device;
@@ -196,7 +210,7 @@ static COMMANDS: &[Command] = commands! {
     Device Queue result PFN_vkQueueSubmit2 [c"vkQueueSubmit2" c"vkQueueSubmit2KHR"] submit::queue_submit2;
     Device Queue result PFN_vkQueueBindSparse [c"vkQueueBindSparse"] submit::queue_bind_sparse;
     Device Queue result PFN_vkQueueWaitIdle [c"vkQueueWaitIdle"] wait::queue_wait_idle;
-    Device Queue result PFN_vkQueuePresentKHR [c"vkQueuePresentKHR"] wsi::queue_present;
+    Device Queue result PFN_vkQueuePresentKHR [c"vkQueuePresentKHR"] presentation::queue_present;
     Device Queue nothing PFN_vkQueueBeginDebugUtilsLabelEXT [c"vkQueueBeginDebugUtilsLabelEXT"] names::queue_begin_label;
     Device Queue nothing PFN_vkQueueEndDebugUtilsLabelEXT [c"vkQueueEndDebugUtilsLabelEXT"] names::queue_end_label;
     Device Queue nothing PFN_vkQueueInsertDebugUtilsLabelEXT [c"vkQueueInsertDebugUtilsLabelEXT"] names::queue_insert_label;
@@ -211,12 +225,12 @@ static COMMANDS: &[Command] = commands! {
     Device Family result PFN_vkCreateBuffer [c"vkCreateBuffer"] resources::create_buffer;
     Device Family result PFN_vkCreateImage [c"vkCreateImage"] resources::create_image;
     Device Script result PFN_vkCreateQueryPool [c"vkCreateQueryPool"] counted::create_query_pool;
-    Device Family result PFN_vkCreateSwapchainKHR [c"vkCreateSwapchainKHR"] wsi::create_swapchain;
-    Device Life nothing PFN_vkDestroySwapchainKHR [c"vkDestroySwapchainKHR"] wsi::destroy_swapchain;
+    Device Family result PFN_vkCreateSwapchainKHR [c"vkCreateSwapchainKHR"] presentation::create_swapchain;
+    Device Life nothing PFN_vkDestroySwapchainKHR [c"vkDestroySwapchainKHR"] presentation::destroy_swapchain;
 
-    Device Script result PFN_vkWaitForPresentKHR [c"vkWaitForPresentKHR"] shown::wait_for_present;
-    Device Script nothing PFN_vkGetBufferDeviceAddress [c"vkGetBufferDeviceAddress" c"vkGetBufferDeviceAddressKHR" c"vkGetBufferDeviceAddressEXT"] fault::buffer_device_address;
-    Device Script result PFN_vkGetDeviceFaultInfoEXT [c"vkGetDeviceFaultInfoEXT"] fault::device_fault_info;
+    Device Script result PFN_vkWaitForPresentKHR [c"vkWaitForPresentKHR"] present_ids::wait_for_present;
+    Device Script nothing PFN_vkGetBufferDeviceAddress [c"vkGetBufferDeviceAddress" c"vkGetBufferDeviceAddressKHR" c"vkGetBufferDeviceAddressEXT"] device_fault::buffer_device_address;
+    Device Script result PFN_vkGetDeviceFaultInfoEXT [c"vkGetDeviceFaultInfoEXT"] device_fault::device_fault_info;
 
     Device HoldBack result PFN_vkDeviceWaitIdle [c"vkDeviceWaitIdle"] wait::device_wait_idle;
     Device HoldBack result PFN_vkWaitForFences [c"vkWaitForFences"] wait::wait_for_fences;
@@ -229,7 +243,7 @@ static COMMANDS: &[Command] = commands! {
     Device HoldBack result PFN_vkSignalSemaphore [c"vkSignalSemaphore" c"vkSignalSemaphoreKHR"] semaphores::signal_semaphore;
     Device HoldBack result PFN_vkGetSemaphoreCounterValue [c"vkGetSemaphoreCounterValue" c"vkGetSemaphoreCounterValueKHR"] semaphores::semaphore_value;
     Device HoldBack result PFN_vkGetQueryPoolResults [c"vkGetQueryPoolResults"] semaphores::query_pool_results;
-    Device HoldBack result PFN_vkAcquireNextImageKHR [c"vkAcquireNextImageKHR"] wsi::acquire_next_image;
+    Device HoldBack result PFN_vkAcquireNextImageKHR [c"vkAcquireNextImageKHR"] presentation::acquire_next_image;
 
     Device Poison result PFN_vkAllocateMemory [c"vkAllocateMemory"] resources::allocate_memory;
     Device Poison nothing PFN_vkDestroyImage [c"vkDestroyImage"] resources::destroy_image;
@@ -255,7 +269,7 @@ static COMMANDS: &[Command] = commands! {
     Device Script result PFN_vkResetCommandPool [c"vkResetCommandPool"] counted::reset_command_pool;
     Device Script result PFN_vkBeginCommandBuffer [c"vkBeginCommandBuffer"] counted::begin_command_buffer;
     Device Script result PFN_vkEndCommandBuffer [c"vkEndCommandBuffer"] counted::end_command_buffer;
-    Device Poison result PFN_vkGetSwapchainImagesKHR [c"vkGetSwapchainImagesKHR"] wsi::swapchain_images;
+    Device Poison result PFN_vkGetSwapchainImagesKHR [c"vkGetSwapchainImagesKHR"] presentation::swapchain_images;
 };
 
 #[cfg(test)]

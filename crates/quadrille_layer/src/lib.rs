@@ -33,49 +33,19 @@
 //! - Held submissions keep the chained structures that are known, and log the others.
 #![expect(unsafe_code, reason = "a layer is called by, and calls, C functions")]
 
-mod barriers;
 mod calls;
 mod commands;
-mod counted;
-mod deadlock;
-mod device;
-mod families;
-mod fault;
-mod fifo;
-mod hide;
-mod instance;
-mod loader;
-mod log;
-mod made_up;
-mod memory;
-mod modes;
-mod names;
-mod null;
-mod poison;
-mod pools;
-mod queue;
-mod record;
-mod refusal;
-mod registry;
-mod resources;
-mod schedule;
-mod script;
-mod semaphores;
+mod dispatch;
+mod intercepts;
+mod queues;
 mod settings;
-mod shown;
-mod submission;
-mod submit;
-mod swapchains;
-mod tables;
-mod wait;
-mod work;
-mod wsi;
+mod state;
 
 use std::path::Path;
 
 use ash::vk;
 
-pub use loader::NegotiateLayerInterface;
+pub use dispatch::loader::NegotiateLayerInterface;
 
 /// The name by which the layer is enabled, as in `VK_INSTANCE_LAYERS=VK_LAYER_QUADRILLE_test`.
 pub const NAME: &str = "VK_LAYER_QUADRILLE_test";
@@ -89,8 +59,8 @@ pub const NAME: &str = "VK_LAYER_QUADRILLE_test";
 /// assert!(text.contains("VK_LAYER_QUADRILLE_test"));
 /// ```
 pub fn manifest(library: &Path) -> String {
-    let library = log::quoted(&library.to_string_lossy());
-    let name = log::quoted(NAME);
+    let library = calls::log::quoted(&library.to_string_lossy());
+    let name = calls::log::quoted(NAME);
     format!(
         r#"{{
     "file_format_version": "1.2.0",
@@ -135,12 +105,12 @@ pub unsafe extern "system" fn vkNegotiateLoaderLayerInterfaceVersion(
     let Some(interface) = (unsafe { interface.as_mut() }) else {
         return vk::Result::ERROR_INITIALIZATION_FAILED;
     };
-    if interface.version < loader::INTERFACE_VERSION {
+    if interface.version < dispatch::loader::INTERFACE_VERSION {
         return vk::Result::ERROR_INITIALIZATION_FAILED;
     }
-    interface.version = loader::INTERFACE_VERSION;
-    interface.instance_lookup = Some(instance::instance_lookup);
-    interface.device_lookup = Some(device::device_lookup);
-    interface.physical_device_lookup = Some(instance::physical_device_lookup);
+    interface.version = dispatch::loader::INTERFACE_VERSION;
+    interface.instance_lookup = Some(state::instance::instance_lookup);
+    interface.device_lookup = Some(state::device::device_lookup);
+    interface.physical_device_lookup = Some(state::instance::physical_device_lookup);
     vk::Result::SUCCESS
 }

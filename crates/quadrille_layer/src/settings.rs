@@ -1,15 +1,21 @@
 //! The settings: environment variables, read once when an instance is created.
 
+pub(crate) mod emulated;
+pub(crate) mod families;
+pub(crate) mod hidden;
+pub(crate) mod refusal;
+pub(crate) mod script;
+
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::commands;
-use crate::families::{self, Family};
-use crate::hide::Hidden;
-use crate::made_up::MadeUp;
-use crate::refusal::Refusal;
-use crate::script::Script;
+use emulated::MadeUp;
+use families::Family;
+use hidden::Hidden;
+use refusal::Refusal;
+use script::Script;
 
 const FAMILIES: &str = "QUADRILLE_LAYER_FAMILIES";
 const SEED: &str = "QUADRILLE_LAYER_SEED";

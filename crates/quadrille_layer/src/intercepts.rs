@@ -1,0 +1,11 @@
+//! The intercepted commands, in files by noun.
+
+pub(crate) mod counted;
+pub(crate) mod device_fault;
+pub(crate) mod present_modes;
+pub(crate) mod presentation;
+pub(crate) mod record;
+pub(crate) mod resources;
+pub(crate) mod semaphores;
+pub(crate) mod submit;
+pub(crate) mod wait;

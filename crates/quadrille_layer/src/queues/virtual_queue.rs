@@ -1,0 +1,110 @@
+//! The virtual queues: own dispatchable objects that an app takes for `VkQueue`s.
+
+use std::ffi::c_void;
+use std::sync::atomic::AtomicUsize;
+
+use ash::vk::{self, Handle};
+
+use crate::dispatch::loader::LOADER_MAGIC;
+use crate::settings::families::Family;
+
+/// What a `VkQueue` handle of the layer points to. The loader owns the first word.
+#[repr(C)]
+#[derive(Debug)]
+struct Object {
+    dispatch: AtomicUsize,
+}
+
+/// One virtual queue.
+#[derive(Debug)]
+pub(crate) struct VirtualQueue {
+    /// Its virtual family.
+    pub(crate) family: u32,
+    /// Its index in the family.
+    pub(crate) index: u32,
+    /// The flags it was created with.
+    flags: vk::DeviceQueueCreateFlags,
+    object: Box<Object>,
+}
+
+impl VirtualQueue {
+    /// The handle that the app sees. Valid as long as `self`.
+    pub(crate) fn handle(&self) -> vk::Queue {
+        vk::Queue::from_raw(self.object().expose_provenance() as u64)
+    }
+
+    /// The object, for the loader to adopt: it writes the first word.
+    pub(crate) fn object(&self) -> *mut c_void {
+        self.object.dispatch.as_ptr().cast()
+    }
+}
+
+/// All virtual queues of a device.
+#[derive(Debug, Default)]
+pub(crate) struct VirtualQueues {
+    queues: Vec<VirtualQueue>,
+}
+
+impl VirtualQueues {
+    /// The queues that a device asks for; `None` if a family does not have them.
+    pub(crate) fn new(
+        families: &[Family],
+        requests: &[vk::DeviceQueueCreateInfo<'_>],
+    ) -> Option<Self> {
+        let mut queues = Vec::new();
+        for request in requests {
+            let family = families.get(request.queue_family_index as usize)?;
+            if request.queue_count > family.count {
+                return None;
+            }
+            queues.extend((0..request.queue_count).map(|index| VirtualQueue {
+                family: request.queue_family_index,
+                index,
+                flags: request.flags,
+                object: Box::new(Object {
+                    dispatch: AtomicUsize::new(LOADER_MAGIC),
+                }),
+            }));
+        }
+        Some(Self { queues })
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.queues.len()
+    }
+
+    /// The queue at a position.
+    pub(crate) fn at(&self, position: usize) -> &VirtualQueue {
+        &self.queues[position]
+    }
+
+    /// All queues.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &VirtualQueue> {
+        self.queues.iter()
+    }
+
+    /// The position of a queue, from its handle.
+    pub(crate) fn position(&self, handle: vk::Queue) -> Option<usize> {
+        self.queues
+            .iter()
+            .position(|queue| queue.handle() == handle)
+    }
+
+    /// The handle that `vkGetDeviceQueue2` returns; null where there is none.
+    pub(crate) fn find(
+        &self,
+        family: u32,
+        index: u32,
+        flags: vk::DeviceQueueCreateFlags,
+    ) -> vk::Queue {
+        let found = self
+            .queues
+            .iter()
+            .find(|queue| (queue.family, queue.index, queue.flags) == (family, index, flags));
+        found.map_or(vk::Queue::null(), VirtualQueue::handle)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,111 @@
+//! Extensions that a driver does not have, made up.
+//!
+//! The app is told of them and enables them; the driver never hears of them, nor of their features,
+//! and their commands end in this layer.
+
+use std::ffi::{CStr, c_void};
+
+use ash::{ext, khr, vk};
+
+use crate::dispatch::chain::find_mut;
+
+/// What is made up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct MadeUp {
+    /// `VK_KHR_present_id` and `VK_KHR_present_wait`: see `shown`.
+    pub(crate) present_wait: bool,
+    /// `VK_EXT_device_fault`: see `fault`.
+    pub(crate) device_fault: bool,
+}
+
+/// An extension, and its command if it has one.
+type Extension = (&'static CStr, Option<&'static CStr>);
+
+const PRESENT_WAIT: [Extension; 2] = [
+    (khr::present_id::NAME, None),
+    (khr::present_wait::NAME, Some(c"vkWaitForPresentKHR")),
+];
+const DEVICE_FAULT: [Extension; 1] = [(ext::device_fault::NAME, Some(c"vkGetDeviceFaultInfoEXT"))];
+
+impl MadeUp {
+    /// Everything that can be.
+    pub(crate) const ALL: Self = Self {
+        present_wait: true,
+        device_fault: true,
+    };
+
+    fn all(self) -> impl Iterator<Item = Extension> {
+        let shown = PRESENT_WAIT.into_iter().filter(move |_| self.present_wait);
+        shown.chain(DEVICE_FAULT.into_iter().filter(move |_| self.device_fault))
+    }
+
+    /// Whether anything is.
+    pub(crate) fn is_any(self) -> bool {
+        self != Self::default()
+    }
+
+    /// The extensions.
+    pub(crate) fn extensions(self) -> impl Iterator<Item = &'static CStr> {
+        self.all().map(|(name, _)| name)
+    }
+
+    /// Whether a command is one of theirs.
+    pub(crate) fn has_command(self, name: &CStr) -> bool {
+        self.all().any(|(_, command)| command == Some(name))
+    }
+
+    /// Says that their features are there.
+    ///
+    /// # Safety
+    /// The chain is valid, and no other thread uses it.
+    pub(crate) unsafe fn announce(self, chain: *mut c_void) {
+        // SAFETY: the caller vouches for the chain.
+        unsafe { self.switch(chain, vk::TRUE) };
+    }
+
+    /// Runs the driver's `vkCreateDevice` without the features that it does not know.
+    ///
+    /// # Safety
+    /// The chain is valid, and no other thread uses it.
+    pub(crate) unsafe fn without_features<T>(
+        self,
+        chain: *const c_void,
+        create: impl FnOnce() -> T,
+    ) -> T {
+        // The structures are the app's, or copies of the layer above; they are as before
+        // afterwards.
+        // SAFETY: the caller vouches for the chain.
+        unsafe { self.switch(chain.cast_mut(), vk::FALSE) };
+        let made = create();
+        // SAFETY: as above.
+        unsafe { self.switch(chain.cast_mut(), vk::TRUE) };
+        made
+    }
+
+    /// # Safety
+    /// The chain is valid, and no other thread uses it.
+    unsafe fn switch(self, chain: *mut c_void, on: vk::Bool32) {
+        if self.present_wait {
+            // SAFETY: the caller vouches for the chain.
+            let ids = unsafe { find_mut::<vk::PhysicalDevicePresentIdFeaturesKHR<'_>>(chain) };
+            if let Some(ids) = ids {
+                ids.present_id = on;
+            }
+            // SAFETY: as above.
+            let waits = unsafe { find_mut::<vk::PhysicalDevicePresentWaitFeaturesKHR<'_>>(chain) };
+            if let Some(waits) = waits {
+                waits.present_wait = on;
+            }
+        }
+        if self.device_fault {
+            // SAFETY: as above.
+            let fault = unsafe { find_mut::<vk::PhysicalDeviceFaultFeaturesEXT<'_>>(chain) };
+            if let Some(fault) = fault {
+                fault.device_fault = on;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

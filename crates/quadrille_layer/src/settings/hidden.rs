@@ -1,0 +1,286 @@
+//! Extensions and features that the device has and the app does not get to see.
+//!
+//! `QUADRILLE_LAYER_HIDE=VK_KHR_push_descriptor,timelineSemaphore` shows a device without them: a
+//! name that begins with `VK_` is that of a device extension, any other that of a feature in
+//! Vulkan's words, or `hostCoherent`: then no memory is coherent. So a machine that has everything
+//! can test what a program does on one that has not.
+
+mod memory;
+
+use std::ffi::{c_char, c_void};
+
+use ash::vk;
+
+use crate::dispatch::chain::find_mut;
+use crate::settings::refusal::Refusal;
+use crate::state::registry::instance_of;
+
+pub(crate) use memory::{memory_properties, memory_properties2};
+
+/// What is hidden.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Hidden {
+    extensions: Vec<String>,
+    features: Vec<&'static str>,
+    /// That memory is coherent.
+    coherent: bool,
+}
+
+/// The features of later versions: their structure, and the one that a feature has to itself, which
+/// programs may ask instead.
+macro_rules! features {
+    ($($structure:ident [$($name:literal $field:ident $($alone:ident)?)*])*) => {
+        /// The features that can be hidden.
+        const FEATURES: &[&str] = &[$($($name),*),*];
+
+        $(impl Switch for vk::$structure<'_> {
+            fn switch_off(&mut self, feature: &str) {
+                match feature {
+                    $($name => self.$field = vk::FALSE,)*
+                    _ => {}
+                }
+            }
+        })*
+        $($($(impl Switch for vk::$alone<'_> {
+            fn switch_off(&mut self, feature: &str) {
+                if feature == $name {
+                    self.$field = vk::FALSE;
+                }
+            }
+        })?)*)*
+
+        /// Clears a feature in all structures of a chain that have it.
+        ///
+        /// # Safety
+        /// The chain is valid, and no other thread uses it.
+        unsafe fn switch_off_chained(chain: *mut c_void, feature: &str) {
+            $(
+                // SAFETY: passed on.
+                unsafe { switch_off::<vk::$structure<'_>>(chain, feature) };
+                $($(
+                    // SAFETY: passed on.
+                    unsafe { switch_off::<vk::$alone<'_>>(chain, feature) };
+                )?)*
+            )*
+        }
+    };
+}
+
+/// A structure of features.
+trait Switch {
+    /// Clears a feature, if the structure has it.
+    fn switch_off(&mut self, feature: &str);
+}
+
+/// The features of Vulkan 1.0, which have a structure without a chain.
+macro_rules! core_features {
+    ($($name:literal $field:ident)*) => {
+        /// The features of Vulkan 1.0 that can be hidden.
+        const CORE_FEATURES: &[&str] = &[$($name),*];
+
+        fn switch_off_core(features: &mut vk::PhysicalDeviceFeatures, feature: &str) {
+            match feature {
+                $($name => features.$field = vk::FALSE,)*
+                _ => {}
+            }
+        }
+    };
+}
+
+core_features! {
+    "robustBufferAccess" robust_buffer_access
+    "fullDrawIndexUint32" full_draw_index_uint32
+    "imageCubeArray" image_cube_array
+    "independentBlend" independent_blend
+    "sampleRateShading" sample_rate_shading
+    "multiDrawIndirect" multi_draw_indirect
+    "drawIndirectFirstInstance" draw_indirect_first_instance
+    "depthClamp" depth_clamp
+    "depthBiasClamp" depth_bias_clamp
+    "depthBounds" depth_bounds
+    "logicOp" logic_op
+    "fillModeNonSolid" fill_mode_non_solid
+    "samplerAnisotropy" sampler_anisotropy
+    "vertexPipelineStoresAndAtomics" vertex_pipeline_stores_and_atomics
+    "fragmentStoresAndAtomics" fragment_stores_and_atomics
+    "shaderStorageImageExtendedFormats" shader_storage_image_extended_formats
+    "shaderStorageImageReadWithoutFormat" shader_storage_image_read_without_format
+    "shaderStorageImageWriteWithoutFormat" shader_storage_image_write_without_format
+    "shaderClipDistance" shader_clip_distance
+    "shaderInt64" shader_int64
+    "shaderInt16" shader_int16
+    "shaderFloat64" shader_float64
+}
+
+features! {
+    PhysicalDeviceVulkan11Features [
+        "shaderDrawParameters" shader_draw_parameters PhysicalDeviceShaderDrawParametersFeatures
+    ]
+    PhysicalDeviceVulkan12Features [
+        "drawIndirectCount" draw_indirect_count
+        "samplerFilterMinmax" sampler_filter_minmax
+        "timelineSemaphore" timeline_semaphore PhysicalDeviceTimelineSemaphoreFeatures
+        "descriptorIndexing" descriptor_indexing
+        "bufferDeviceAddress" buffer_device_address PhysicalDeviceBufferDeviceAddressFeatures
+        "hostQueryReset" host_query_reset PhysicalDeviceHostQueryResetFeatures
+        "scalarBlockLayout" scalar_block_layout PhysicalDeviceScalarBlockLayoutFeatures
+        "vulkanMemoryModel" vulkan_memory_model PhysicalDeviceVulkanMemoryModelFeatures
+    ]
+    PhysicalDeviceVulkan13Features [
+        "synchronization2" synchronization2 PhysicalDeviceSynchronization2Features
+        "dynamicRendering" dynamic_rendering PhysicalDeviceDynamicRenderingFeatures
+        "maintenance4" maintenance4 PhysicalDeviceMaintenance4Features
+    ]
+}
+
+impl Hidden {
+    /// Reads a list of names, separated by commas.
+    pub(crate) fn parse(text: &str) -> Result<Self, Refusal> {
+        let mut hidden = Self::default();
+        for name in text
+            .split(',')
+            .map(str::trim)
+            .filter(|name| !name.is_empty())
+        {
+            let mut features = CORE_FEATURES.iter().chain(FEATURES);
+            if name.starts_with("VK_") {
+                hidden.extensions.push(name.to_owned());
+            } else if let Some(feature) = features.find(|feature| **feature == name) {
+                hidden.features.push(feature);
+            } else if name == memory::HOST_COHERENT {
+                hidden.coherent = true;
+            } else {
+                let known = [CORE_FEATURES, FEATURES, &[memory::HOST_COHERENT]];
+                let known = known.concat().join(", ");
+                let allowed = format!("a device extension (VK_..) or one of {known}");
+                return Err(Refusal::of(name, &allowed));
+            }
+        }
+        Ok(hidden)
+    }
+
+    /// Whether an extension is hidden.
+    fn hides(&self, extension: &vk::ExtensionProperties) -> bool {
+        let name = extension.extension_name_as_c_str().unwrap_or_default();
+        self.extensions
+            .iter()
+            .any(|hidden| hidden.as_bytes() == name.to_bytes())
+    }
+}
+
+/// `vkEnumerateDeviceExtensionProperties`: all but the hidden ones.
+pub(crate) unsafe extern "system" fn device_extensions(
+    physical_device: vk::PhysicalDevice,
+    layer: *const c_char,
+    count: *mut u32,
+    properties: *mut vk::ExtensionProperties,
+) -> vk::Result {
+    // SAFETY: the app passes a valid handle.
+    let instance = unsafe { instance_of(physical_device) };
+    let enumerate = instance
+        .next
+        .core
+        .fp_v1_0()
+        .enumerate_device_extension_properties;
+    let call = instance.calls.begin("vkEnumerateDeviceExtensionProperties");
+    call.run(|| {
+        let (hidden, made_up) = (&instance.settings.hidden, instance.settings.made_up);
+        if !layer.is_null() || (hidden.extensions.is_empty() && !made_up.is_any()) {
+            // SAFETY: the app's own arguments.
+            return unsafe { enumerate(physical_device, layer, count, properties) };
+        }
+        let mut visible = match all_extensions(|count, properties| {
+            // SAFETY: a valid count, with as many elements or none.
+            unsafe { enumerate(physical_device, std::ptr::null(), count, properties) }
+        }) {
+            Ok(all) => all,
+            Err(result) => return result,
+        };
+        visible.extend(made_up.extensions().flat_map(|name| {
+            let extension = vk::ExtensionProperties::default().spec_version(1);
+            extension.extension_name(name)
+        }));
+        visible.retain(|extension| !hidden.hides(extension));
+        // SAFETY: the app passes a valid count.
+        let count = unsafe { &mut *count };
+        if properties.is_null() {
+            *count = visible.len() as u32;
+            return vk::Result::SUCCESS;
+        }
+        let fits = visible.len().min(*count as usize);
+        // SAFETY: the app's array has `count` elements, and ours is another.
+        unsafe { properties.copy_from_nonoverlapping(visible.as_ptr(), fits) };
+        *count = fits as u32;
+        if fits < visible.len() {
+            vk::Result::INCOMPLETE
+        } else {
+            vk::Result::SUCCESS
+        }
+    })
+}
+
+/// All extensions that the next layer has.
+fn all_extensions(
+    enumerate: impl Fn(&mut u32, *mut vk::ExtensionProperties) -> vk::Result,
+) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
+    let mut count = 0;
+    enumerate(&mut count, std::ptr::null_mut()).result()?;
+    let mut all = vec![vk::ExtensionProperties::default(); count as usize];
+    enumerate(&mut count, all.as_mut_ptr()).result()?;
+    all.truncate(count as usize);
+    Ok(all)
+}
+
+/// `vkGetPhysicalDeviceFeatures`: without the hidden ones.
+pub(crate) unsafe extern "system" fn features(
+    physical_device: vk::PhysicalDevice,
+    features: *mut vk::PhysicalDeviceFeatures,
+) {
+    // SAFETY: the app passes a valid handle.
+    let instance = unsafe { instance_of(physical_device) };
+    instance.calls.begin("vkGetPhysicalDeviceFeatures").done();
+    let query = instance.next.core.fp_v1_0().get_physical_device_features;
+    // SAFETY: the app's own arguments.
+    unsafe { query(physical_device, features) };
+    // SAFETY: the driver has written the structure.
+    let features = unsafe { &mut *features };
+    for feature in &instance.settings.hidden.features {
+        switch_off_core(features, feature);
+    }
+}
+
+/// `vkGetPhysicalDeviceFeatures2`: without the hidden ones.
+pub(crate) unsafe extern "system" fn features2(
+    physical_device: vk::PhysicalDevice,
+    features: *mut vk::PhysicalDeviceFeatures2<'_>,
+) {
+    // SAFETY: the app passes a valid handle.
+    let instance = unsafe { instance_of(physical_device) };
+    instance.calls.begin("vkGetPhysicalDeviceFeatures2").done();
+    let query = instance.next.core.fp_v1_1().get_physical_device_features2;
+    // SAFETY: the app's own arguments.
+    unsafe { query(physical_device, features) };
+    // SAFETY: the driver has written the structure.
+    let features = unsafe { &mut *features };
+    // SAFETY: the app passes a valid chain, which no other thread uses during the call.
+    unsafe { instance.settings.made_up.announce(features.p_next) };
+    for feature in &instance.settings.hidden.features {
+        switch_off_core(&mut features.features, feature);
+        // SAFETY: the app passes a valid chain, which no other thread uses during the call.
+        unsafe { switch_off_chained(features.p_next, feature) };
+    }
+}
+
+/// Clears a feature in the structure of this type, if the chain has one.
+///
+/// # Safety
+/// The chain is valid, and no other thread uses it.
+unsafe fn switch_off<T: vk::TaggedStructure + Switch>(chain: *mut c_void, feature: &str) {
+    // SAFETY: the caller vouches for the chain.
+    if let Some(structure) = unsafe { find_mut::<T>(chain) } {
+        structure.switch_off(feature);
+    }
+}
+
+#[cfg(test)]
+mod tests;

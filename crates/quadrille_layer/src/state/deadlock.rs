@@ -1,0 +1,154 @@
+//! Telling a deadlock from a slow app, and telling the user about it.
+
+use std::fmt::Write as _;
+use std::sync::Once;
+use std::time::Instant;
+
+use ash::vk;
+
+use crate::calls::complain;
+use crate::queues::fifo::{Blocked, Kind};
+use crate::state::device::Device;
+use crate::state::registry;
+use crate::state::work::Work;
+
+/// How long one wait has seen nothing happen.
+#[derive(Debug)]
+pub(crate) struct Patience {
+    limit: std::time::Duration,
+    epoch: Option<u64>,
+    since: Instant,
+}
+
+impl Patience {
+    /// A fresh wait.
+    pub(crate) fn new(device: &Device) -> Self {
+        let limit = device.instance.settings.patience;
+        Self {
+            limit,
+            epoch: None,
+            since: Instant::now(),
+        }
+    }
+
+    /// Whether nothing has been pushed, forwarded or signalled for too long.
+    pub(crate) fn is_over(&mut self, epoch: u64) -> bool {
+        if self.epoch != Some(epoch) {
+            self.epoch = Some(epoch);
+            self.since = Instant::now();
+        }
+        self.since.elapsed() >= self.limit
+    }
+}
+
+impl Device {
+    /// Reports that `command` can never end, and loses the device.
+    pub(crate) fn report_deadlock(&self, command: &str, work: &mut Work) -> vk::Result {
+        let mut text = format!("{command} can never end: ");
+        text.push_str(&self.explain(work));
+        self.calls().warn("deadlock", &text);
+        self.lose(work);
+        vk::Result::ERROR_DEVICE_LOST
+    }
+
+    /// Reports what was submitted and could not be forwarded before the device was destroyed.
+    pub(crate) fn report_left_over(&self) {
+        let mut work = self.work();
+        if self.warn_of_left_over(&work, "the device is destroyed") {
+            self.lose(&mut work);
+        }
+    }
+
+    /// Says what is still held, if anything is; whether it is.
+    fn warn_of_left_over(&self, work: &Work, event: &str) -> bool {
+        if work.fifo.len() == 0 || self.is_lost() {
+            return false;
+        }
+        let reason = if work.fifo.blocked().is_empty() {
+            "nobody has waited for its work".to_owned()
+        } else {
+            self.explain(work)
+        };
+        let text = format!("{event}, but {reason}");
+        self.calls().warn("left over", &text);
+        true
+    }
+
+    /// Why the heads of the queues cannot be forwarded, in words.
+    fn explain(&self, work: &Work) -> String {
+        let blocked = work.fifo.blocked();
+        if blocked.is_empty() {
+            return if work.has_dead_fence() {
+                "a fence never signals"
+            } else {
+                "nothing submitted signals what it waits for"
+            }
+            .to_owned();
+        }
+        let reasons: Vec<_> = blocked
+            .iter()
+            .map(|one| self.explain_one(work, one))
+            .collect();
+        reasons.join("; ")
+    }
+
+    fn explain_one(&self, work: &Work, blocked: &Blocked) -> String {
+        let queue = self.queues.at(blocked.queue);
+        let semaphore = self.names.describe(blocked.wait.semaphore);
+        let mut text = format!(
+            "submission {} on queue {} of family {} waits for ",
+            blocked.ticket.0, queue.index, queue.family
+        );
+        let value = blocked.wait.value;
+        // Writing to a string cannot fail.
+        let _ = match blocked.kind {
+            Kind::Binary => write!(text, "signal {value} of binary semaphore {semaphore}"),
+            Kind::Gone => write!(text, "semaphore {semaphore}, which is destroyed"),
+            Kind::Timeline => {
+                write!(text, "timeline semaphore {semaphore} to reach {value}")
+            }
+        };
+        if blocked.kind == Kind::Gone {
+            return text;
+        }
+        let mut held = work.fifo.all_held();
+        let signaller = held.find(|held| held.signals_at_least(blocked.wait, blocked.kind));
+        match signaller {
+            None => text.push_str(", which nothing submitted signals"),
+            Some(held) => {
+                let _ = write!(
+                    text,
+                    ", which submission {} would signal, itself held",
+                    held.ticket.0
+                );
+            }
+        }
+        text
+    }
+}
+
+/// Has the process say at its end what is still held on devices that nobody destroyed.
+pub(crate) fn report_at_exit() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // SAFETY: `at_exit` has the signature that C asks for.
+        let registered = unsafe { atexit(at_exit) };
+        if registered != 0 {
+            complain("what is held when the process ends will not be reported");
+        }
+    });
+}
+
+unsafe extern "C" {
+    /// ISO C, 7.24.4.2: registers a function that is called when the process ends.
+    fn atexit(function: extern "C" fn()) -> std::ffi::c_int;
+}
+
+extern "C" fn at_exit() {
+    for device in registry::all_devices() {
+        // Another thread that holds the lock is still at work, and will never finish it.
+        if let Some(work) = device.try_work() {
+            device.warn_of_left_over(&work, "the process ends");
+        }
+    }
+}

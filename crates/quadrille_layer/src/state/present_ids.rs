@@ -1,0 +1,137 @@
+//! `VK_KHR_present_id` and `VK_KHR_present_wait` on drivers that do not have them.
+//!
+//! Software drivers have neither, so `QUADRILLE_LAYER_PRESENT_WAIT=1` makes them up: the layer
+//! notes the id of each present that the driver took, and `vkWaitForPresentKHR` waits for it. The
+//! script decides when an id counts as shown: at once, late, or never.
+
+use std::collections::HashMap;
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use ash::vk;
+
+use crate::dispatch::chain::{find_mut, slice};
+use crate::settings::script::FenceFault;
+use crate::state::device::Device;
+use crate::state::registry::device_of;
+
+/// An id, and the moment when it is shown; none is never.
+type Present = (u64, Option<Instant>);
+
+/// The presents of a device that have ids.
+#[derive(Debug, Default)]
+pub(crate) struct Shown {
+    /// By swapchain.
+    presents: Mutex<HashMap<vk::SwapchainKHR, Vec<Present>>>,
+    changed: Condvar,
+}
+
+impl Shown {
+    /// Notes a present that the driver took.
+    fn presented(&self, swapchain: vk::SwapchainKHR, id: u64, fault: Option<FenceFault>) {
+        let at = match fault {
+            None => Some(Instant::now()),
+            Some(FenceFault::Late(late)) => Some(Instant::now() + late),
+            Some(FenceFault::Never) => None,
+        };
+        let mut presents = self.presents.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = presents.entry(swapchain).or_default();
+        // Waits for presents before the last one shown are over.
+        let now = Instant::now();
+        let last = known
+            .iter()
+            .rposition(|(_, at)| at.is_some_and(|at| at <= now));
+        known.drain(..last.unwrap_or(0));
+        known.push((id, at));
+        self.changed.notify_all();
+    }
+
+    /// Forgets a swapchain.
+    pub(crate) fn forget(&self, swapchain: vk::SwapchainKHR) {
+        let mut presents = self.presents.lock().unwrap_or_else(PoisonError::into_inner);
+        presents.remove(&swapchain);
+    }
+
+    /// Waits until an id or a later one is shown.
+    fn wait(&self, swapchain: vk::SwapchainKHR, id: u64, timeout: Duration) -> vk::Result {
+        let start = Instant::now();
+        let mut presents = self.presents.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let known = presents.get(&swapchain).map_or(&[][..], Vec::as_slice);
+            let shown = known.iter().filter(|(known, _)| *known >= id);
+            let first = shown.filter_map(|(_, at)| *at).min();
+            let left = timeout.saturating_sub(start.elapsed());
+            let until = match first {
+                Some(at) if at <= Instant::now() => return vk::Result::SUCCESS,
+                Some(at) => at.saturating_duration_since(Instant::now()),
+                None => left,
+            };
+            if left.is_zero() {
+                return vk::Result::TIMEOUT;
+            }
+            let waited = self.changed.wait_timeout(presents, until.min(left));
+            presents = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+impl Device {
+    /// Presents without the ids, which the driver does not know, and notes them if it took the
+    /// present. `failed` says that the app will hear of a failure all the same.
+    ///
+    /// # Safety
+    /// `info` and all it points to are valid, and no other thread uses it.
+    pub(crate) unsafe fn present_with_ids(
+        &self,
+        info: &vk::PresentInfoKHR<'_>,
+        failed: bool,
+        present: impl FnOnce() -> vk::Result,
+    ) -> vk::Result {
+        let chain = info.p_next.cast_mut();
+        // SAFETY: the caller vouches for the chain.
+        let ids = unsafe { find_mut::<vk::PresentIdKHR<'_>>(chain) };
+        let (true, Some(ids)) = (self.instance.settings.made_up.present_wait, ids) else {
+            return present();
+        };
+        // The structure is as before afterwards.
+        let list = std::mem::replace(&mut ids.p_present_ids, std::ptr::null());
+        let result = present();
+        ids.p_present_ids = list;
+        if failed || result.as_raw() < 0 {
+            return result;
+        }
+        // SAFETY: the caller vouches for the arrays.
+        let swapchains = unsafe { slice(info.p_swapchains, info.swapchain_count) };
+        // SAFETY: as above.
+        let list = unsafe { slice(list, ids.swapchain_count) };
+        for (&swapchain, &id) in swapchains.iter().zip(list).filter(|(_, id)| **id > 0) {
+            self.shown
+                .presented(swapchain, id, self.calls().next_shown());
+        }
+        result
+    }
+}
+
+/// `vkWaitForPresentKHR`, made up.
+pub(crate) unsafe extern "system" fn wait_for_present(
+    device: vk::Device,
+    swapchain: vk::SwapchainKHR,
+    id: u64,
+    timeout_ns: u64,
+) -> vk::Result {
+    // SAFETY: the app passes a valid handle.
+    let device = unsafe { device_of(device) };
+    let call = device.calls().begin("vkWaitForPresentKHR").detail("id", id);
+    device.run(call, || {
+        if device.is_lost() {
+            vk::Result::ERROR_DEVICE_LOST
+        } else {
+            device
+                .shown
+                .wait(swapchain, id, Duration::from_nanos(timeout_ns))
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,123 @@
+//! From a dispatchable handle to the layer's own object.
+//!
+//! The first word of a dispatchable object is the loader's dispatch table. An instance shares it
+//! with its physical devices, a device with its queues and command buffers, so it serves as key.
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, PoisonError, RwLock};
+
+use ash::vk::{self, Handle};
+
+use crate::state::device::Device;
+use crate::state::instance::Instance;
+
+static INSTANCES: LazyLock<RwLock<HashMap<usize, Arc<Instance>>>> = LazyLock::new(RwLock::default);
+static DEVICES: LazyLock<RwLock<HashMap<usize, Arc<Device>>>> = LazyLock::new(RwLock::default);
+
+/// Handles that share the dispatch table of an instance.
+pub(crate) trait OfInstance: Handle {}
+impl OfInstance for vk::Instance {}
+impl OfInstance for vk::PhysicalDevice {}
+
+/// Handles that share the dispatch table of a device.
+pub(crate) trait OfDevice: Handle {}
+impl OfDevice for vk::Device {}
+impl OfDevice for vk::Queue {}
+impl OfDevice for vk::CommandBuffer {}
+
+/// Remembers an instance under its dispatch table.
+///
+/// # Safety
+/// The handle is valid and the loader has set its first word.
+pub(crate) unsafe fn add_instance(instance: Arc<Instance>) {
+    // SAFETY: passed on.
+    let key = unsafe { key(instance.handle()) };
+    INSTANCES
+        .write()
+        .unwrap_or_else(PoisonError::into_inner)
+        .insert(key, instance);
+}
+
+/// Remembers a device under its dispatch table.
+///
+/// # Safety
+/// The handle is valid and the loader has set its first word.
+pub(crate) unsafe fn add_device(device: Arc<Device>) {
+    // SAFETY: passed on.
+    let key = unsafe { key(device.handle()) };
+    DEVICES
+        .write()
+        .unwrap_or_else(PoisonError::into_inner)
+        .insert(key, device);
+}
+
+/// The instance that a handle belongs to.
+///
+/// # Safety
+/// The handle is valid.
+pub(crate) unsafe fn instance_of(handle: impl OfInstance) -> Arc<Instance> {
+    // SAFETY: passed on.
+    let key = unsafe { key(handle) };
+    let instances = INSTANCES.read().unwrap_or_else(PoisonError::into_inner);
+    match instances.get(&key) {
+        Some(instance) => Arc::clone(instance),
+        None => unreachable!("the loader hands over handles of instances this layer created"),
+    }
+}
+
+/// The device that a handle belongs to.
+///
+/// # Safety
+/// The handle is valid.
+pub(crate) unsafe fn device_of(handle: impl OfDevice) -> Arc<Device> {
+    // SAFETY: passed on.
+    let key = unsafe { key(handle) };
+    let devices = DEVICES.read().unwrap_or_else(PoisonError::into_inner);
+    match devices.get(&key) {
+        Some(device) => Arc::clone(device),
+        None => unreachable!("the loader hands over handles of devices this layer created"),
+    }
+}
+
+/// The devices that exist; none while one is being made or destroyed.
+pub(crate) fn all_devices() -> Vec<Arc<Device>> {
+    let devices = DEVICES.try_read();
+    devices.map_or_else(
+        |_| Vec::new(),
+        |devices| devices.values().cloned().collect(),
+    )
+}
+
+/// Forgets an instance and returns it.
+///
+/// # Safety
+/// The handle is valid.
+pub(crate) unsafe fn remove_instance(handle: vk::Instance) -> Option<Arc<Instance>> {
+    // SAFETY: passed on.
+    let key = unsafe { key(handle) };
+    INSTANCES
+        .write()
+        .unwrap_or_else(PoisonError::into_inner)
+        .remove(&key)
+}
+
+/// Forgets a device and returns it.
+///
+/// # Safety
+/// The handle is valid.
+pub(crate) unsafe fn remove_device(handle: vk::Device) -> Option<Arc<Device>> {
+    // SAFETY: passed on.
+    let key = unsafe { key(handle) };
+    DEVICES
+        .write()
+        .unwrap_or_else(PoisonError::into_inner)
+        .remove(&key)
+}
+
+/// # Safety
+/// The handle is valid.
+unsafe fn key(handle: impl Handle) -> usize {
+    let object = handle.as_raw() as *const usize;
+    // SAFETY: a dispatchable object begins with a pointer to the loader's table.
+    unsafe { object.read() }
+}

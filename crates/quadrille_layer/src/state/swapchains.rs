@@ -1,0 +1,204 @@
+//! Swapchains as the script wants them: how many of a surface there may be, when the first image
+//! comes, and in which order images do.
+//!
+//! The driver returns images as it likes. To hand out a chosen one, the layer acquires until it
+//! has it, keeps the others in stock, and signals the app's semaphore and fence itself.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use ash::vk;
+
+use crate::settings::script::FenceFault;
+use crate::state::device::Device;
+
+/// How long the driver may take for an image that is not the only hope.
+const TRY_NS: u64 = 20_000_000;
+
+/// The swapchains of a device.
+#[derive(Debug, Default)]
+pub(crate) struct Swapchains {
+    /// Those that exist.
+    live: Mutex<HashMap<vk::SwapchainKHR, Live>>,
+    /// Those whose order the script rules.
+    ruled: Mutex<HashMap<vk::SwapchainKHR, Stock>>,
+}
+
+#[derive(Debug)]
+struct Live {
+    surface: vk::SurfaceKHR,
+    images: Images,
+}
+
+/// When a swapchain has images to give.
+#[derive(Clone, Copy, Debug)]
+enum Images {
+    Always,
+    From(Instant),
+    Never,
+}
+
+#[derive(Debug, Default)]
+struct Stock {
+    handed_out: usize,
+    images: Vec<u32>,
+    fence: vk::Fence,
+}
+
+impl Swapchains {
+    fn live(&self) -> MutexGuard<'_, HashMap<vk::SwapchainKHR, Live>> {
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many swapchains of a surface exist.
+    pub(crate) fn count(&self, surface: vk::SurfaceKHR) -> usize {
+        let live = self.live();
+        live.values().filter(|live| live.surface == surface).count()
+    }
+
+    /// Takes up a swapchain that was made.
+    pub(crate) fn add(
+        &self,
+        swapchain: vk::SwapchainKHR,
+        surface: vk::SurfaceKHR,
+        fault: Option<FenceFault>,
+    ) {
+        let images = match fault {
+            None => Images::Always,
+            Some(FenceFault::Never) => Images::Never,
+            Some(FenceFault::Late(delay)) => Images::From(Instant::now() + delay),
+        };
+        self.live().insert(swapchain, Live { surface, images });
+    }
+
+    /// Waits until the script lets the swapchain give images: what is left of the timeout then, or
+    /// what the acquisition comes to instead, at the latest after a second.
+    pub(crate) fn wait(
+        &self,
+        swapchain: vk::SwapchainKHR,
+        timeout_ns: u64,
+    ) -> Result<u64, vk::Result> {
+        let images = self.live().get(&swapchain).map(|live| live.images);
+        let timeout = Duration::from_nanos(timeout_ns);
+        let rest = match images {
+            None | Some(Images::Always) => return Ok(timeout_ns),
+            Some(Images::From(time)) => time.saturating_duration_since(Instant::now()),
+            Some(Images::Never) => Duration::MAX,
+        };
+        if rest <= timeout {
+            std::thread::sleep(rest);
+            return Ok(timeout_ns - u64::try_from(rest.as_nanos()).unwrap_or(timeout_ns));
+        }
+        if timeout.is_zero() {
+            return Err(vk::Result::NOT_READY);
+        }
+        std::thread::sleep(timeout.min(Duration::from_secs(1)));
+        Err(vk::Result::TIMEOUT)
+    }
+
+    /// Acquires the image that the script names next, or another if it does not come.
+    pub(crate) fn acquire_in_order(
+        &self,
+        device: &Device,
+        info: &vk::AcquireNextImageInfoKHR<'_>,
+        index: &mut u32,
+        real: &impl Fn(&vk::AcquireNextImageInfoKHR<'_>, &mut u32) -> vk::Result,
+    ) -> vk::Result {
+        let mut swapchains = self.ruled.lock().unwrap_or_else(PoisonError::into_inner);
+        let stock = swapchains.entry(info.swapchain).or_default();
+        let order = device.calls().image_order();
+        let wanted = order[stock.handed_out % order.len()];
+        let mut result = vk::Result::SUCCESS;
+        while !stock.images.contains(&wanted) {
+            result = stock.fetch(device, info, real);
+            if result != vk::Result::SUCCESS && result != vk::Result::SUBOPTIMAL_KHR {
+                break;
+            }
+        }
+        let position = stock.images.iter().position(|image| *image == wanted);
+        if result.as_raw() < 0 || stock.images.is_empty() {
+            return result;
+        }
+        *index = stock.images.remove(position.unwrap_or(0));
+        stock.handed_out += 1;
+        let suboptimal = result == vk::Result::SUBOPTIMAL_KHR;
+        match signal(device, info) {
+            vk::Result::SUCCESS if suboptimal => vk::Result::SUBOPTIMAL_KHR,
+            other => other,
+        }
+    }
+
+    /// Forgets a swapchain.
+    ///
+    /// # Safety
+    /// The swapchain is not in use.
+    pub(crate) unsafe fn destroy(&self, device: &Device, swapchain: vk::SwapchainKHR) {
+        self.live().remove(&swapchain);
+        let mut swapchains = self.ruled.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(stock) = swapchains.remove(&swapchain) {
+            // SAFETY: every acquire has waited for the fence.
+            unsafe { device.next.core.destroy_fence(stock.fence, None) };
+        }
+    }
+}
+
+impl Stock {
+    /// Acquires one more image, and waits until it may be used.
+    fn fetch(
+        &mut self,
+        device: &Device,
+        info: &vk::AcquireNextImageInfoKHR<'_>,
+        real: &impl Fn(&vk::AcquireNextImageInfoKHR<'_>, &mut u32) -> vk::Result,
+    ) -> vk::Result {
+        let core = &device.next.core;
+        if self.fence == vk::Fence::null() {
+            // SAFETY: a valid structure.
+            match unsafe { core.create_fence(&vk::FenceCreateInfo::default(), None) } {
+                Ok(fence) => self.fence = fence,
+                Err(error) => return error,
+            }
+        }
+        let timeout = if self.images.is_empty() {
+            info.timeout
+        } else {
+            TRY_NS.min(info.timeout)
+        };
+        let own = (*info)
+            .semaphore(vk::Semaphore::null())
+            .fence(self.fence)
+            .timeout(timeout);
+        let mut image = 0;
+        let result = real(&own, &mut image);
+        if result != vk::Result::SUCCESS && result != vk::Result::SUBOPTIMAL_KHR {
+            return result;
+        }
+        self.images.push(image);
+        let fences = [self.fence];
+        // SAFETY: the fence was handed to the acquire.
+        let waited = unsafe { core.wait_for_fences(&fences, true, u64::MAX) };
+        // SAFETY: the fence has signalled.
+        match waited.and_then(|()| unsafe { core.reset_fences(&fences) }) {
+            Ok(()) => result,
+            Err(error) => error,
+        }
+    }
+}
+
+/// Signals the app's semaphore and fence, as the acquire would have.
+fn signal(device: &Device, info: &vk::AcquireNextImageInfoKHR<'_>) -> vk::Result {
+    let semaphores: Vec<_> = [info.semaphore]
+        .into_iter()
+        .filter(|one| *one != vk::Semaphore::null())
+        .collect();
+    let submit = vk::SubmitInfo::default().signal_semaphores(&semaphores);
+    let _guards_the_real_queue = device.work();
+    // SAFETY: the app's own handles, on the real queue, which is locked.
+    let result = unsafe {
+        device
+            .next
+            .core
+            .queue_submit(device.queue, &[submit], info.fence)
+    };
+    result.err().unwrap_or(vk::Result::SUCCESS)
+}

@@ -1,0 +1,176 @@
+//! The held submissions of a device, and their forwarding to the real queue.
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use ash::vk::{self, Handle};
+
+use crate::queues::fifo::{Fifo, Kind, Point};
+use crate::queues::schedule::Schedule;
+use crate::settings::script::FenceFault;
+use crate::state::device::Device;
+use crate::state::submission::{Submission, points};
+
+/// What a device still has to forward.
+#[derive(Debug)]
+pub(crate) struct Work {
+    pub(crate) fifo: Fifo<Submission>,
+    schedule: Schedule,
+    fences: HashMap<vk::Fence, Fault>,
+}
+
+/// A fence that does not signal when the driver says so.
+#[derive(Clone, Copy, Debug)]
+enum Fault {
+    Never,
+    NotBefore(Instant),
+}
+
+impl Work {
+    /// Nothing to do yet.
+    pub(crate) fn new(seed: Option<u64>, queue_count: usize) -> Self {
+        Self {
+            fifo: Fifo::new(queue_count),
+            schedule: Schedule::new(seed, queue_count),
+            fences: HashMap::new(),
+        }
+    }
+
+    /// Appends a submission to a virtual queue.
+    pub(crate) fn push(&mut self, queue: usize, submission: Submission) {
+        let batch = submission.batch.as_ref();
+        let waits = batch.map(|batch| points(&batch.waits)).unwrap_or_default();
+        let signals = batch
+            .map(|batch| points(&batch.signals))
+            .unwrap_or_default();
+        self.fifo.push(queue, &waits, signals, submission);
+    }
+
+    /// Forwards what the schedule lets go although nobody waits for it.
+    pub(crate) fn forward_unasked(&mut self, device: &Device) -> vk::Result {
+        let count = self.schedule.unasked(self.fifo.len());
+        self.forward(device, count)
+    }
+
+    /// Forwards what the schedule lets go when the app looks at progress.
+    pub(crate) fn forward_polled(&mut self, device: &Device) -> vk::Result {
+        let count = self.schedule.polled(self.fifo.len());
+        self.forward(device, count)
+    }
+
+    /// Forwards until `done`, or until nothing more can be forwarded; says which.
+    pub(crate) fn forward_until(
+        &mut self,
+        device: &Device,
+        done: impl Fn(&Self) -> bool,
+    ) -> Result<bool, vk::Result> {
+        while !done(self) {
+            match self.forward_next(device) {
+                None => return Ok(false),
+                Some(vk::Result::SUCCESS) => {}
+                Some(error) => return Err(error),
+            }
+        }
+        Ok(true)
+    }
+
+    fn forward(&mut self, device: &Device, count: usize) -> vk::Result {
+        for _ in 0..count {
+            match self.forward_next(device) {
+                None => break,
+                Some(vk::Result::SUCCESS) => {}
+                Some(error) => return error,
+            }
+        }
+        vk::Result::SUCCESS
+    }
+
+    /// Forwards one submission of the schedule's choice; `None` where every head is blocked.
+    fn forward_next(&mut self, device: &Device) -> Option<vk::Result> {
+        let mut heads = self.fifo.runnable();
+        if heads.is_empty() {
+            self.observe(device);
+            heads = self.fifo.runnable();
+        }
+        let queue = self.schedule.choose(&heads)?;
+        let submission = self.fifo.take(queue)?;
+        let fence = match submission.fault {
+            None => submission.fence,
+            Some(FenceFault::Never) => {
+                self.fences.insert(submission.fence, Fault::Never);
+                vk::Fence::null()
+            }
+            Some(FenceFault::Late(delay)) => {
+                let fault = Fault::NotBefore(Instant::now() + delay);
+                self.fences.insert(submission.fence, fault);
+                submission.fence
+            }
+        };
+        // SAFETY: `&mut self` comes from the lock that guards the real queue; the app keeps alive
+        // what it has submitted.
+        let result = unsafe { submission.forward(device, fence) };
+        if result != vk::Result::SUCCESS {
+            device
+                .calls()
+                .note("forward", &format!("the driver returned {result:?}"));
+            device.lose(self);
+        }
+        Some(result)
+    }
+
+    /// Asks the driver how far the timelines are that heads wait for: the host or another
+    /// process may have signalled them.
+    fn observe(&mut self, device: &Device) {
+        let blocked = self.fifo.blocked();
+        let timelines = blocked.iter().filter(|one| one.kind == Kind::Timeline);
+        for semaphore in timelines.map(|one| one.wait.semaphore) {
+            // SAFETY: a semaphore that a submission waits for is valid.
+            let value = unsafe {
+                device
+                    .next
+                    .core
+                    .get_semaphore_counter_value(vk::Semaphore::from_raw(semaphore))
+            };
+            if let Ok(value) = value {
+                self.fifo.observe(Point { semaphore, value });
+            }
+        }
+    }
+
+    /// Whether the driver may be asked about a fence, or the answer is "not signalled" anyway.
+    pub(crate) fn may_signal(&self, fence: vk::Fence) -> bool {
+        let held = self.fifo.all_held().any(|held| held.work.fence == fence);
+        let faulty = match self.fences.get(&fence) {
+            None => false,
+            Some(Fault::Never) => true,
+            Some(Fault::NotBefore(time)) => Instant::now() < *time,
+        };
+        !held && !faulty
+    }
+
+    /// Whether some fence was told never to signal.
+    pub(crate) fn has_dead_fence(&self) -> bool {
+        self.fences
+            .values()
+            .any(|fault| matches!(fault, Fault::Never))
+    }
+
+    /// Applies a fault to a fence that does not go through a submission.
+    pub(crate) fn spoil(&mut self, fence: vk::Fence, fault: FenceFault) {
+        let fault = match fault {
+            FenceFault::Never => Fault::Never,
+            FenceFault::Late(delay) => Fault::NotBefore(Instant::now() + delay),
+        };
+        self.fences.insert(fence, fault);
+    }
+
+    /// The fence was reset or destroyed.
+    pub(crate) fn forget_fence(&mut self, fence: vk::Fence) {
+        self.fences.remove(&fence);
+    }
+
+    /// Drops what is held: the device is lost.
+    pub(crate) fn drop_held(&mut self) {
+        self.fifo.clear();
+    }
+}
