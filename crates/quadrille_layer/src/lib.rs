@@ -20,6 +20,20 @@
 //! takes a queue or a family index is translated: `commands` is the list, and its test compares
 //! it with the registry. Non-dispatchable handles are not wrapped.
 //!
+//! # Folders
+//!
+//! From the bottom to the top; each imports only earlier ones (`tests/rooms.rs`).
+//!
+//! | folder | has |
+//! | --- | --- |
+//! | `dispatch` | the loader's interface, the commands of the next layer, structure chains |
+//! | `settings` | environment variables and the script: their grammars |
+//! | `calls` | counting, log and injected results of calls |
+//! | `queues` | virtual queues, the hold-back model and the schedule; pure |
+//! | `state` | instances, devices, and the objects that the layer keeps track of |
+//! | `intercepts` | the intercepted commands, in files by noun |
+//! | `commands` | the table of intercepted commands and its lookups |
+//!
 //! # Decisions
 //!
 //! - Presents are not held, and report the driver's own result.
@@ -109,8 +123,8 @@ pub unsafe extern "system" fn vkNegotiateLoaderLayerInterfaceVersion(
         return vk::Result::ERROR_INITIALIZATION_FAILED;
     }
     interface.version = dispatch::loader::INTERFACE_VERSION;
-    interface.instance_lookup = Some(state::instance::instance_lookup);
-    interface.device_lookup = Some(state::device::device_lookup);
-    interface.physical_device_lookup = Some(state::instance::physical_device_lookup);
+    interface.instance_lookup = Some(commands::lookup::instance_lookup);
+    interface.device_lookup = Some(commands::lookup::device_lookup);
+    interface.physical_device_lookup = Some(commands::lookup::physical_device_lookup);
     vk::Result::SUCCESS
 }

@@ -10,7 +10,6 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::commands;
 use emulated::MadeUp;
 use families::Family;
 use hidden::Hidden;
@@ -31,6 +30,10 @@ const PATIENCE: &str = "QUADRILLE_LAYER_PATIENCE_MS";
 
 /// Nothing of an app that is merely slow lasts this long without any progress.
 const DEFAULT_PATIENCE: Duration = Duration::from_secs(5);
+
+/// Maps a command that a script names to the name under which its calls are counted; `None` where
+/// no result of it can be replaced.
+pub(crate) type Injectable = fn(&str) -> Option<&'static str>;
 
 /// What one instance does.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,11 +62,18 @@ pub(crate) struct Settings {
 
 impl Settings {
     /// Reads the process's environment.
-    pub(crate) fn from_env() -> Result<Self, Refusal> {
-        Self::read(|name| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()))
+    pub(crate) fn from_env(injectable: Injectable) -> Result<Self, Refusal> {
+        let variable = |name: &str| {
+            let value = std::env::var_os(name)?;
+            Some(value.to_string_lossy().into_owned())
+        };
+        Self::read(variable, injectable)
     }
 
-    fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Self, Refusal> {
+    fn read(
+        variable: impl Fn(&str) -> Option<String>,
+        injectable: Injectable,
+    ) -> Result<Self, Refusal> {
         let families = variable(FAMILIES).unwrap_or_else(|| "gct:1".to_owned());
         let number = |name: &str| {
             let Some(text) = variable(name) else {
@@ -94,7 +104,7 @@ impl Settings {
                 None => Hidden::default(),
             },
             script: match variable(SCRIPT) {
-                Some(path) => read_script(Path::new(&path))?,
+                Some(path) => read_script(Path::new(&path), injectable)?,
                 None => Script::default(),
             },
             log: variable(LOG).map(PathBuf::from),
@@ -103,11 +113,11 @@ impl Settings {
     }
 }
 
-fn read_script(path: &Path) -> Result<Script, Refusal> {
+fn read_script(path: &Path, injectable: Injectable) -> Result<Script, Refusal> {
     let shown = OsStr::to_string_lossy(path.as_os_str());
     let text = std::fs::read_to_string(path)
         .map_err(|error| Refusal::of(&shown, &format!("a readable file ({error})")).at(SCRIPT))?;
-    Script::parse(&text, commands::injectable)
+    Script::parse(&text, injectable)
         .map_err(|(line, refusal)| refusal.at(format_args!("{shown}:{line}")))
 }
 

@@ -3,6 +3,7 @@
 pub(crate) mod barriers;
 pub(crate) mod deadlock;
 pub(crate) mod device;
+pub(crate) mod driver;
 pub(crate) mod instance;
 pub(crate) mod names;
 pub(crate) mod poison;

@@ -16,7 +16,7 @@ macro_rules! counted {
         ) -> vk::Result {
             // SAFETY: the app passes a valid handle.
             let owner = unsafe { device_of($first) };
-            let real = owner.next.core.$table().$call;
+            let real = owner.driver.next.core.$table().$call;
             // SAFETY: the app's own arguments.
             owner.calls().begin($command).run(|| unsafe { real($first, $($arg),*) })
         }
@@ -53,7 +53,7 @@ macro_rules! pipelines {
         ) -> vk::Result {
             // SAFETY: the app passes a valid handle.
             let owner = unsafe { device_of(device) };
-            let real = owner.next.core.fp_v1_0().$call;
+            let real = owner.driver.next.core.fp_v1_0().$call;
             // SAFETY: the app passes room for this many handles, for which null is all zeros.
             unsafe { out.write_bytes(0, count as usize) };
             owner.calls().begin($command).run(|| {

@@ -98,7 +98,7 @@ pub(crate) unsafe extern "system" fn buffer_device_address(
     // SAFETY: the app passes a valid handle.
     let device = unsafe { device_of(device) };
     device.calls().begin("vkGetBufferDeviceAddress").done();
-    let ask = device.next.core.fp_v1_2().get_buffer_device_address;
+    let ask = device.driver.next.core.fp_v1_2().get_buffer_device_address;
     // SAFETY: the app's own arguments.
     let address = unsafe { ask(device.handle(), info) };
     device.last_address.store(address, Ordering::Relaxed);

@@ -168,14 +168,15 @@ pub(crate) unsafe extern "system" fn create_swapchain(
     let mut info = unsafe { *create_info }.exclusive();
     let poison = device.poison.as_ref();
     // SAFETY: the app passes a valid surface.
-    let poison = poison.filter(|poison| unsafe { poison.prepare_swapchain(&device, &mut info) });
+    let poison =
+        poison.filter(|poison| unsafe { poison.prepare_swapchain(&device.driver, &mut info) });
     let call = device
         .calls()
         .begin("vkCreateSwapchainKHR")
         .detail("width", info.image_extent.width)
         .detail("height", info.image_extent.height)
         .detail("images", info.min_image_count);
-    let create = device.next.swapchain.create_swapchain_khr;
+    let create = device.driver.next.swapchain.create_swapchain_khr;
     let result = device.run(call, || {
         if device.swapchains.count(info.surface) >= device.calls().most_swapchains() {
             return vk::Result::ERROR_INITIALIZATION_FAILED;
@@ -183,7 +184,9 @@ pub(crate) unsafe extern "system" fn create_swapchain(
         // SAFETY: the app's own arguments, exclusive.
         let create = || unsafe { create(device.handle(), &info, allocator, out) };
         // SAFETY: the app passes a valid chain, which no other thread uses during the call.
-        unsafe { present_modes::create_without(device.instance.settings.any_mode, &info, create) }
+        unsafe {
+            present_modes::create_without(device.driver.instance.settings.any_mode, &info, create)
+        }
     });
     if result == vk::Result::SUCCESS {
         // SAFETY: the driver has written the handle.
@@ -206,7 +209,7 @@ pub(crate) unsafe extern "system" fn swapchain_images(
 ) -> vk::Result {
     // SAFETY: the app passes a valid handle.
     let device = unsafe { device_of(device) };
-    let get = device.next.swapchain.get_swapchain_images_khr;
+    let get = device.driver.next.swapchain.get_swapchain_images_khr;
     let call = device.calls().begin("vkGetSwapchainImagesKHR");
     // SAFETY: the app's own arguments.
     let result = call.run(|| unsafe { get(device.handle(), swapchain, count, images) });
@@ -233,8 +236,8 @@ pub(crate) unsafe extern "system" fn destroy_swapchain(
     }
     device.shown.forget(swapchain);
     // SAFETY: the app is done with the swapchain.
-    unsafe { device.swapchains.destroy(&device, swapchain) };
-    let destroy = device.next.swapchain.destroy_swapchain_khr;
+    unsafe { device.swapchains.destroy(&device.driver, swapchain) };
+    let destroy = device.driver.next.swapchain.destroy_swapchain_khr;
     // SAFETY: the app's own arguments.
     unsafe { destroy(device.handle(), swapchain, allocator) };
 }
@@ -280,7 +283,7 @@ pub(crate) unsafe extern "system" fn queue_present(
         return call.finish(vk::Result::ERROR_DEVICE_LOST, false);
     }
     if injected == Some(vk::Result::ERROR_DEVICE_LOST) {
-        device.lose(&mut device.work());
+        device.work().lose(&device.driver);
         return call.finish(vk::Result::ERROR_DEVICE_LOST, true);
     }
     // Out of memory means that nothing was queued; all else leaves the waits executed.
@@ -313,7 +316,7 @@ pub(crate) unsafe extern "system" fn queue_present(
 impl Device {
     fn acquire(&self, info: &vk::AcquireNextImageInfoKHR<'_>, index: &mut u32) -> vk::Result {
         let call = self.calls().begin("vkAcquireNextImageKHR");
-        let acquire = self.next.swapchain.acquire_next_image_khr;
+        let acquire = self.driver.next.swapchain.acquire_next_image_khr;
         let real = |info: &vk::AcquireNextImageInfoKHR<'_>, index: &mut u32| {
             let (device, fence) = (self.handle(), info.fence);
             // SAFETY: the app's own arguments, or a fence of the layer's own.
@@ -345,7 +348,7 @@ impl Device {
             let result = if self.calls().image_order().is_empty() {
                 real(&info, index)
             } else {
-                self.swapchains.acquire_in_order(self, &info, index, &real)
+                self.acquire_in_order(&info, index, &real)
             };
             if result.as_raw() < 0 || [vk::Result::TIMEOUT, vk::Result::NOT_READY].contains(&result)
             {
@@ -390,7 +393,7 @@ impl Device {
             if self.is_lost() {
                 return vk::Result::ERROR_DEVICE_LOST;
             }
-            let covered = work.forward_until(self, |work| {
+            let covered = work.forward_until(&self.driver, |work| {
                 points.iter().all(|point| work.fifo.is_covered(*point))
             });
             match covered {
@@ -404,10 +407,10 @@ impl Device {
                             }
                         }
                     }
-                    let present = self.next.swapchain.queue_present_khr;
+                    let present = self.driver.next.swapchain.queue_present_khr;
                     // SAFETY: the app's own arguments, on the real queue, which is locked.
-                    let present = || unsafe { present(self.queue, info) };
-                    let any_mode = self.instance.settings.any_mode;
+                    let present = || unsafe { present(self.driver.queue, info) };
+                    let any_mode = self.driver.instance.settings.any_mode;
                     // SAFETY: the caller vouches for the chain.
                     return unsafe { present_modes::present_without(any_mode, info, present) };
                 }

@@ -55,7 +55,7 @@ impl Device {
     fn mapping(&self, buffer: vk::CommandBuffer) -> Mapping {
         Mapping {
             own: self.pools.family(buffer),
-            real: self.family,
+            real: self.driver.family,
         }
     }
 
@@ -68,7 +68,7 @@ impl Device {
             return false;
         };
         // SAFETY: passed on.
-        unsafe { poison.discard(self, buffer, images) }
+        unsafe { poison.discard(&self.driver, buffer, images) }
     }
 }
 
@@ -94,7 +94,9 @@ pub(crate) unsafe extern "system" fn pipeline_barrier2(
     // SAFETY: barriers that discard stand outside of render pass instances.
     unsafe { device.discard(buffer, &mut dependency.images) };
     // SAFETY: the app's own arguments, rewritten.
-    unsafe { (device.next.core.fp_v1_3().cmd_pipeline_barrier2)(buffer, &dependency.info()) };
+    unsafe {
+        (device.driver.next.core.fp_v1_3().cmd_pipeline_barrier2)(buffer, &dependency.info())
+    };
 }
 
 /// `vkCmdPipelineBarrier`.
@@ -133,7 +135,7 @@ pub(crate) unsafe extern "system" fn pipeline_barrier(
     } else {
         src_stages
     };
-    let record = device.next.core.fp_v1_0().cmd_pipeline_barrier;
+    let record = device.driver.next.core.fp_v1_0().cmd_pipeline_barrier;
     // SAFETY: the app's own arguments, rewritten.
     unsafe {
         record(
@@ -161,7 +163,7 @@ pub(crate) unsafe extern "system" fn begin_rendering(
     // SAFETY: the app passes a valid structure.
     let info = unsafe { &*info };
     device.calls().begin("vkCmdBeginRendering").done();
-    let begin = device.next.core.fp_v1_3().cmd_begin_rendering;
+    let begin = device.driver.next.core.fp_v1_3().cmd_begin_rendering;
     let Some(poison) = &device.poison else {
         // SAFETY: the app's own arguments.
         return unsafe { begin(buffer, info) };

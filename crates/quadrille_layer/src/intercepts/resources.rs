@@ -45,7 +45,7 @@ impl Device {
             return (info, false);
         };
         // SAFETY: passed on.
-        let clearable = unsafe { poison.prepare(self, &mut info) };
+        let clearable = unsafe { poison.prepare(&self.driver, &mut info) };
         (info, clearable)
     }
 }
@@ -62,7 +62,7 @@ pub(crate) unsafe extern "system" fn create_buffer(
     // SAFETY: the app passes a valid structure.
     let info = unsafe { *create_info }.exclusive();
     let call = device.calls().begin("vkCreateBuffer");
-    let create = device.next.core.fp_v1_0().create_buffer;
+    let create = device.driver.next.core.fp_v1_0().create_buffer;
     // SAFETY: the app's own arguments, exclusive.
     call.run(|| unsafe { create(device.handle(), &info, allocator, out) })
 }
@@ -81,7 +81,7 @@ pub(crate) unsafe extern "system" fn create_image(
     // SAFETY: its chain is valid too.
     let (info, clearable) = unsafe { device.image_info(said) };
     let call = device.calls().begin("vkCreateImage");
-    let create = device.next.core.fp_v1_0().create_image;
+    let create = device.driver.next.core.fp_v1_0().create_image;
     // SAFETY: the app's own arguments, exclusive.
     let result = call.run(|| unsafe { create(device.handle(), &info, allocator, out) });
     if let (Some(poison), vk::Result::SUCCESS, true) = (&device.poison, result, clearable) {
@@ -104,7 +104,7 @@ pub(crate) unsafe extern "system" fn destroy_image(
         poison.remove_image(image);
     }
     // SAFETY: the app's own arguments.
-    unsafe { (device.next.core.fp_v1_0().destroy_image)(device.handle(), image, allocator) };
+    unsafe { (device.driver.next.core.fp_v1_0().destroy_image)(device.handle(), image, allocator) };
 }
 
 /// `vkCreateImageView`.
@@ -117,7 +117,7 @@ pub(crate) unsafe extern "system" fn create_image_view(
     // SAFETY: the app passes a valid handle.
     let device = unsafe { device_of(device) };
     let call = device.calls().begin("vkCreateImageView");
-    let create = device.next.core.fp_v1_0().create_image_view;
+    let create = device.driver.next.core.fp_v1_0().create_image_view;
     // SAFETY: the app's own arguments.
     let result = call.run(|| unsafe { create(device.handle(), create_info, allocator, out) });
     if let (Some(poison), vk::Result::SUCCESS) = (&device.poison, result) {
@@ -142,7 +142,9 @@ pub(crate) unsafe extern "system" fn destroy_image_view(
         poison.remove_view(view);
     }
     // SAFETY: the app's own arguments.
-    unsafe { (device.next.core.fp_v1_0().destroy_image_view)(device.handle(), view, allocator) };
+    unsafe {
+        (device.driver.next.core.fp_v1_0().destroy_image_view)(device.handle(), view, allocator)
+    };
 }
 
 /// `vkAllocateMemory`.
@@ -160,14 +162,14 @@ pub(crate) unsafe extern "system" fn allocate_memory(
         .calls()
         .begin("vkAllocateMemory")
         .detail("bytes", info.allocation_size);
-    let allocate = device.next.core.fp_v1_0().allocate_memory;
+    let allocate = device.driver.next.core.fp_v1_0().allocate_memory;
     // SAFETY: the app's own arguments.
     let result = call.run(|| unsafe { allocate(device.handle(), info, allocator, out) });
-    if let (Some(poison), vk::Result::SUCCESS) = (&device.poison, result) {
+    if result == vk::Result::SUCCESS {
         // SAFETY: the driver has written the handle.
         let memory = unsafe { *out };
         // SAFETY: just allocated, and not handed out yet.
-        unsafe { poison.fill(&device, info, memory) };
+        unsafe { device.fill(info, memory) };
     }
     result
 }

@@ -24,7 +24,7 @@ pub(crate) unsafe extern "system" fn create_semaphore(
         .calls()
         .begin("vkCreateSemaphore")
         .detail("timeline", u32::from(timeline.is_some()));
-    let create = device.next.core.fp_v1_0().create_semaphore;
+    let create = device.driver.next.core.fp_v1_0().create_semaphore;
     // SAFETY: the app's own arguments.
     let result = call.run(|| unsafe { create(device.handle(), info, allocator, out) });
     if result == vk::Result::SUCCESS {
@@ -50,7 +50,7 @@ pub(crate) unsafe extern "system" fn destroy_semaphore(
     device.calls().begin("vkDestroySemaphore").done();
     device.work().fifo.destroy(semaphore.as_raw());
     device.names.forget(semaphore.as_raw());
-    let destroy = device.next.core.fp_v1_0().destroy_semaphore;
+    let destroy = device.driver.next.core.fp_v1_0().destroy_semaphore;
     // SAFETY: the app's own arguments.
     unsafe { destroy(device.handle(), semaphore, allocator) };
 }
@@ -74,8 +74,9 @@ pub(crate) unsafe extern "system" fn signal_semaphore(
             }
             let mut work = device.work();
             // SAFETY: the app's own arguments.
-            let result =
-                unsafe { (device.next.core.fp_v1_2().signal_semaphore)(device.handle(), info) };
+            let result = unsafe {
+                (device.driver.next.core.fp_v1_2().signal_semaphore)(device.handle(), info)
+            };
             if result != vk::Result::SUCCESS {
                 return result;
             }
@@ -83,7 +84,7 @@ pub(crate) unsafe extern "system" fn signal_semaphore(
                 semaphore: info.semaphore.as_raw(),
                 value: info.value,
             });
-            work.forward_unasked(&device)
+            work.forward_unasked(&device.driver)
         })
 }
 
@@ -99,7 +100,7 @@ pub(crate) unsafe extern "system" fn semaphore_value(
         if device.is_lost() {
             return vk::Result::ERROR_DEVICE_LOST;
         }
-        match device.work().forward_polled(&device) {
+        match device.work().forward_polled(&device.driver) {
             vk::Result::SUCCESS => {}
             error => return error,
         }
@@ -108,7 +109,12 @@ pub(crate) unsafe extern "system" fn semaphore_value(
             unsafe { *value = u64::MAX };
             return vk::Result::SUCCESS;
         }
-        let query = device.next.core.fp_v1_2().get_semaphore_counter_value;
+        let query = device
+            .driver
+            .next
+            .core
+            .fp_v1_2()
+            .get_semaphore_counter_value;
         // SAFETY: the app's own arguments.
         unsafe { query(device.handle(), semaphore, value) }
     })
@@ -131,15 +137,15 @@ pub(crate) unsafe extern "system" fn query_pool_results(
         let forwarded = if flags.contains(vk::QueryResultFlags::WAIT) {
             device
                 .work()
-                .forward_until(&device, |work| work.fifo.len() == 0)
+                .forward_until(&device.driver, |work| work.fifo.len() == 0)
                 .map(|_| ())
         } else {
-            device.work().forward_polled(&device).result()
+            device.work().forward_polled(&device.driver).result()
         };
         if let Err(error) = forwarded {
             return error;
         }
-        let get = device.next.core.fp_v1_0().get_query_pool_results;
+        let get = device.driver.next.core.fp_v1_0().get_query_pool_results;
         // SAFETY: the app's own arguments.
         unsafe {
             get(

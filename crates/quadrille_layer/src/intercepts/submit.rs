@@ -106,7 +106,7 @@ impl Device {
         }
         let lost_by_result = call.injected() == Some(vk::Result::ERROR_DEVICE_LOST);
         if self.calls().next_submission_loses() || lost_by_result {
-            self.lose(&mut self.work());
+            self.work().lose(&self.driver);
             return call.finish(vk::Result::ERROR_DEVICE_LOST, true);
         }
         call.run(|| self.enqueue(position, batches, fence))
@@ -140,6 +140,6 @@ impl Device {
         for submission in submissions {
             work.push(queue, submission);
         }
-        work.forward_unasked(self)
+        work.forward_unasked(&self.driver)
     }
 }

@@ -32,7 +32,7 @@ pub(crate) unsafe extern "system" fn queue_wait_idle(queue: vk::Queue) -> vk::Re
         let empty = |work: &Work| work.fifo.held(position).next().is_none();
         // SAFETY: run under the lock that guards the real queue.
         device.wait_idle("vkQueueWaitIdle", empty, || unsafe {
-            (device.next.core.fp_v1_0().queue_wait_idle)(device.queue)
+            (device.driver.next.core.fp_v1_0().queue_wait_idle)(device.driver.queue)
         })
     })
 }
@@ -46,7 +46,7 @@ pub(crate) unsafe extern "system" fn device_wait_idle(device: vk::Device) -> vk:
         device.wait_idle(
             "vkDeviceWaitIdle",
             |work| work.fifo.len() == 0,
-            || unsafe { (device.next.core.fp_v1_0().device_wait_idle)(device.handle()) },
+            || unsafe { (device.driver.next.core.fp_v1_0().device_wait_idle)(device.handle()) },
         )
     })
 }
@@ -86,13 +86,13 @@ pub(crate) unsafe extern "system" fn wait_for_fences(
         device.wait_in_slices("vkWaitForFences", timeout_ns, hopeless, |slice_ns| {
             let ready = {
                 let mut work = device.work();
-                work.forward_until(&device, |work| enough(ready(work).len()))?;
+                work.forward_until(&device.driver, |work| enough(ready(work).len()))?;
                 ready(&work)
             };
             if !enough(ready.len()) {
                 return Ok(vk::Result::TIMEOUT);
             }
-            let wait = device.next.core.fp_v1_0().wait_for_fences;
+            let wait = device.driver.next.core.fp_v1_0().wait_for_fences;
             let count = u32::try_from(ready.len()).unwrap_or(u32::MAX);
             // SAFETY: the app's own handles.
             Ok(unsafe { wait(device.handle(), count, ready.as_ptr(), wait_all, slice_ns) })
@@ -112,10 +112,10 @@ pub(crate) unsafe extern "system" fn fence_status(
             return vk::Result::ERROR_DEVICE_LOST;
         }
         let mut work = device.work();
-        match work.forward_polled(&device) {
+        match work.forward_polled(&device.driver) {
             // SAFETY: the app's own handle.
             vk::Result::SUCCESS if work.may_signal(fence) => unsafe {
-                (device.next.core.fp_v1_0().get_fence_status)(device.handle(), fence)
+                (device.driver.next.core.fp_v1_0().get_fence_status)(device.handle(), fence)
             },
             vk::Result::SUCCESS => vk::Result::NOT_READY,
             error => error,
@@ -141,7 +141,9 @@ pub(crate) unsafe extern "system" fn reset_fences(
                 device.work().forget_fence(*fence);
             }
             // SAFETY: the app's own arguments.
-            unsafe { (device.next.core.fp_v1_0().reset_fences)(device.handle(), count, fences) }
+            unsafe {
+                (device.driver.next.core.fp_v1_0().reset_fences)(device.handle(), count, fences)
+            }
         })
 }
 
@@ -156,7 +158,7 @@ pub(crate) unsafe extern "system" fn destroy_fence(
     device.calls().begin("vkDestroyFence").done();
     device.work().forget_fence(fence);
     // SAFETY: the app's own arguments.
-    unsafe { (device.next.core.fp_v1_0().destroy_fence)(device.handle(), fence, allocator) };
+    unsafe { (device.driver.next.core.fp_v1_0().destroy_fence)(device.handle(), fence, allocator) };
 }
 
 /// `vkWaitSemaphores`.
@@ -195,10 +197,10 @@ pub(crate) unsafe extern "system" fn wait_semaphores(
     device.run(call, || {
         let hopeless = |work: &Work| !covered(work);
         device.wait_in_slices("vkWaitSemaphores", timeout_ns, hopeless, |slice_ns| {
-            device.work().forward_until(&device, covered)?;
+            device.work().forward_until(&device.driver, covered)?;
             // SAFETY: the app's own arguments.
             Ok(unsafe {
-                (device.next.core.fp_v1_2().wait_semaphores)(device.handle(), info, slice_ns)
+                (device.driver.next.core.fp_v1_2().wait_semaphores)(device.handle(), info, slice_ns)
             })
         })
     })
@@ -219,7 +221,7 @@ impl Device {
                 return vk::Result::ERROR_DEVICE_LOST;
             }
             let mut work = self.work();
-            match work.forward_until(self, &empty) {
+            match work.forward_until(&self.driver, &empty) {
                 Err(error) => return error,
                 Ok(true) => return wait(),
                 Ok(false) if patience.is_over(work.fifo.epoch()) => {

@@ -5,17 +5,18 @@
 //! Vulkan's words, or `hostCoherent`: then no memory is coherent. So a machine that has everything
 //! can test what a program does on one that has not.
 
-mod memory;
-
-use std::ffi::{c_char, c_void};
+use std::ffi::c_void;
 
 use ash::vk;
 
 use crate::dispatch::chain::find_mut;
 use crate::settings::refusal::Refusal;
-use crate::state::registry::instance_of;
 
-pub(crate) use memory::{memory_properties, memory_properties2};
+/// The name in `QUADRILLE_LAYER_HIDE` that makes no memory coherent: a property, not a feature.
+///
+/// Vulkan guarantees a coherent type. Many phones have none that is cached too, and software drivers
+/// have no other. Without it, mapped memory has to be flushed and invalidated by the rules.
+const HOST_COHERENT: &str = "hostCoherent";
 
 /// What is hidden.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -147,10 +148,10 @@ impl Hidden {
                 hidden.extensions.push(name.to_owned());
             } else if let Some(feature) = features.find(|feature| **feature == name) {
                 hidden.features.push(feature);
-            } else if name == memory::HOST_COHERENT {
+            } else if name == HOST_COHERENT {
                 hidden.coherent = true;
             } else {
-                let known = [CORE_FEATURES, FEATURES, &[memory::HOST_COHERENT]];
+                let known = [CORE_FEATURES, FEATURES, &[HOST_COHERENT]];
                 let known = known.concat().join(", ");
                 let allowed = format!("a device extension (VK_..) or one of {known}");
                 return Err(Refusal::of(name, &allowed));
@@ -159,115 +160,48 @@ impl Hidden {
         Ok(hidden)
     }
 
+    /// Clears the hidden features of Vulkan 1.0.
+    pub(crate) fn hide_core_features(&self, features: &mut vk::PhysicalDeviceFeatures) {
+        for feature in &self.features {
+            switch_off_core(features, feature);
+        }
+    }
+
+    /// Clears the hidden features in a chain.
+    ///
+    /// # Safety
+    /// The chain is valid, and no other thread uses it.
+    pub(crate) unsafe fn hide_features(&self, chain: *mut c_void) {
+        for feature in &self.features {
+            // SAFETY: passed on.
+            unsafe { switch_off_chained(chain, feature) };
+        }
+    }
+
+    /// Clears `HOST_COHERENT` of all memory types, if that is hidden.
+    pub(crate) fn hide_coherence(&self, properties: &mut vk::PhysicalDeviceMemoryProperties) {
+        let count = properties.memory_type_count as usize;
+        for kind in properties
+            .memory_types
+            .iter_mut()
+            .take(count)
+            .filter(|_| self.coherent)
+        {
+            kind.property_flags &= !vk::MemoryPropertyFlags::HOST_COHERENT;
+        }
+    }
+
+    /// Whether any extension is hidden.
+    pub(crate) fn has_extensions(&self) -> bool {
+        !self.extensions.is_empty()
+    }
+
     /// Whether an extension is hidden.
-    fn hides(&self, extension: &vk::ExtensionProperties) -> bool {
+    pub(crate) fn hides(&self, extension: &vk::ExtensionProperties) -> bool {
         let name = extension.extension_name_as_c_str().unwrap_or_default();
         self.extensions
             .iter()
             .any(|hidden| hidden.as_bytes() == name.to_bytes())
-    }
-}
-
-/// `vkEnumerateDeviceExtensionProperties`: all but the hidden ones.
-pub(crate) unsafe extern "system" fn device_extensions(
-    physical_device: vk::PhysicalDevice,
-    layer: *const c_char,
-    count: *mut u32,
-    properties: *mut vk::ExtensionProperties,
-) -> vk::Result {
-    // SAFETY: the app passes a valid handle.
-    let instance = unsafe { instance_of(physical_device) };
-    let enumerate = instance
-        .next
-        .core
-        .fp_v1_0()
-        .enumerate_device_extension_properties;
-    let call = instance.calls.begin("vkEnumerateDeviceExtensionProperties");
-    call.run(|| {
-        let (hidden, made_up) = (&instance.settings.hidden, instance.settings.made_up);
-        if !layer.is_null() || (hidden.extensions.is_empty() && !made_up.is_any()) {
-            // SAFETY: the app's own arguments.
-            return unsafe { enumerate(physical_device, layer, count, properties) };
-        }
-        let mut visible = match all_extensions(|count, properties| {
-            // SAFETY: a valid count, with as many elements or none.
-            unsafe { enumerate(physical_device, std::ptr::null(), count, properties) }
-        }) {
-            Ok(all) => all,
-            Err(result) => return result,
-        };
-        visible.extend(made_up.extensions().flat_map(|name| {
-            let extension = vk::ExtensionProperties::default().spec_version(1);
-            extension.extension_name(name)
-        }));
-        visible.retain(|extension| !hidden.hides(extension));
-        // SAFETY: the app passes a valid count.
-        let count = unsafe { &mut *count };
-        if properties.is_null() {
-            *count = visible.len() as u32;
-            return vk::Result::SUCCESS;
-        }
-        let fits = visible.len().min(*count as usize);
-        // SAFETY: the app's array has `count` elements, and ours is another.
-        unsafe { properties.copy_from_nonoverlapping(visible.as_ptr(), fits) };
-        *count = fits as u32;
-        if fits < visible.len() {
-            vk::Result::INCOMPLETE
-        } else {
-            vk::Result::SUCCESS
-        }
-    })
-}
-
-/// All extensions that the next layer has.
-fn all_extensions(
-    enumerate: impl Fn(&mut u32, *mut vk::ExtensionProperties) -> vk::Result,
-) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
-    let mut count = 0;
-    enumerate(&mut count, std::ptr::null_mut()).result()?;
-    let mut all = vec![vk::ExtensionProperties::default(); count as usize];
-    enumerate(&mut count, all.as_mut_ptr()).result()?;
-    all.truncate(count as usize);
-    Ok(all)
-}
-
-/// `vkGetPhysicalDeviceFeatures`: without the hidden ones.
-pub(crate) unsafe extern "system" fn features(
-    physical_device: vk::PhysicalDevice,
-    features: *mut vk::PhysicalDeviceFeatures,
-) {
-    // SAFETY: the app passes a valid handle.
-    let instance = unsafe { instance_of(physical_device) };
-    instance.calls.begin("vkGetPhysicalDeviceFeatures").done();
-    let query = instance.next.core.fp_v1_0().get_physical_device_features;
-    // SAFETY: the app's own arguments.
-    unsafe { query(physical_device, features) };
-    // SAFETY: the driver has written the structure.
-    let features = unsafe { &mut *features };
-    for feature in &instance.settings.hidden.features {
-        switch_off_core(features, feature);
-    }
-}
-
-/// `vkGetPhysicalDeviceFeatures2`: without the hidden ones.
-pub(crate) unsafe extern "system" fn features2(
-    physical_device: vk::PhysicalDevice,
-    features: *mut vk::PhysicalDeviceFeatures2<'_>,
-) {
-    // SAFETY: the app passes a valid handle.
-    let instance = unsafe { instance_of(physical_device) };
-    instance.calls.begin("vkGetPhysicalDeviceFeatures2").done();
-    let query = instance.next.core.fp_v1_1().get_physical_device_features2;
-    // SAFETY: the app's own arguments.
-    unsafe { query(physical_device, features) };
-    // SAFETY: the driver has written the structure.
-    let features = unsafe { &mut *features };
-    // SAFETY: the app passes a valid chain, which no other thread uses during the call.
-    unsafe { instance.settings.made_up.announce(features.p_next) };
-    for feature in &instance.settings.hidden.features {
-        switch_off_core(&mut features.features, feature);
-        // SAFETY: the app passes a valid chain, which no other thread uses during the call.
-        unsafe { switch_off_chained(features.p_next, feature) };
     }
 }
 

@@ -10,7 +10,7 @@ fn read(variables: &[(&str, &str)]) -> Result<Settings, String> {
             .find(|(key, _)| *key == short)
             .map(|(_, value)| (*value).to_owned())
     };
-    Settings::read(find).map_err(|refusal| refusal.to_string())
+    Settings::read(find, |_| None).map_err(|refusal| refusal.to_string())
 }
 
 #[test]

@@ -23,7 +23,7 @@ pub(crate) struct Patience {
 impl Patience {
     /// A fresh wait.
     pub(crate) fn new(device: &Device) -> Self {
-        let limit = device.instance.settings.patience;
+        let limit = device.driver.instance.settings.patience;
         Self {
             limit,
             epoch: None,
@@ -47,7 +47,7 @@ impl Device {
         let mut text = format!("{command} can never end: ");
         text.push_str(&self.explain(work));
         self.calls().warn("deadlock", &text);
-        self.lose(work);
+        work.lose(&self.driver);
         vk::Result::ERROR_DEVICE_LOST
     }
 
@@ -55,7 +55,7 @@ impl Device {
     pub(crate) fn report_left_over(&self) {
         let mut work = self.work();
         if self.warn_of_left_over(&work, "the device is destroyed") {
-            self.lose(&mut work);
+            work.lose(&self.driver);
         }
     }
 

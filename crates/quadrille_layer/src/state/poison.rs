@@ -19,8 +19,9 @@ use ash::vk;
 
 use crate::dispatch::chain::chain;
 use crate::state::barriers::ImageBarrier;
-use crate::state::device::Device;
+use crate::state::driver::Driver;
 use crate::state::instance::Instance;
+use crate::state::work::WorkLock;
 
 mod garbage;
 mod memory;
@@ -78,7 +79,7 @@ impl Poison {
     /// The chain of `info` is valid.
     pub(crate) unsafe fn prepare(
         &self,
-        device: &Device,
+        driver: &Driver,
         info: &mut vk::ImageCreateInfo<'_>,
     ) -> bool {
         let unfit = vk::ImageCreateFlags::SPARSE_BINDING | vk::ImageCreateFlags::PROTECTED;
@@ -100,7 +101,7 @@ impl Poison {
         {
             return false;
         }
-        let core = &device.instance.next.core;
+        let core = &driver.instance.next.core;
         // SAFETY: the physical device belongs to the device.
         let properties = unsafe {
             core.get_physical_device_format_properties(self.physical_device, info.format)
@@ -123,10 +124,10 @@ impl Poison {
     /// The surface is valid.
     pub(crate) unsafe fn prepare_swapchain(
         &self,
-        device: &Device,
+        driver: &Driver,
         info: &mut vk::SwapchainCreateInfoKHR<'_>,
     ) -> bool {
-        let query = device
+        let query = driver
             .instance
             .next
             .surface
@@ -242,7 +243,7 @@ impl Poison {
     /// `buffer` is recording, outside of a render pass instance.
     pub(crate) unsafe fn discard<B: ImageBarrier>(
         &self,
-        device: &Device,
+        driver: &Driver,
         buffer: vk::CommandBuffer,
         barriers: &mut [B],
     ) -> bool {
@@ -265,7 +266,7 @@ impl Poison {
                 range
             };
             // SAFETY: passed on; the image was created with the usage that clearing needs.
-            unsafe { clear(device, buffer, image, range, garbage) };
+            unsafe { clear(driver, buffer, image, range, garbage) };
             *barrier.layouts().0 = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
             barrier.wait_for_all();
             any = true;
@@ -279,7 +280,8 @@ impl Poison {
     /// `memory` was just allocated as `info` says, and no other thread uses it yet.
     pub(crate) unsafe fn fill(
         &self,
-        device: &Device,
+        driver: &Driver,
+        work: &WorkLock,
         info: &vk::MemoryAllocateInfo<'_>,
         memory: vk::DeviceMemory,
     ) {
@@ -292,7 +294,7 @@ impl Poison {
         // SAFETY: passed on.
         unsafe {
             self.filler
-                .fill(device, info, flags.unwrap_or_default(), memory)
+                .fill(driver, work, info, flags.unwrap_or_default(), memory)
         };
     }
 
@@ -300,9 +302,9 @@ impl Poison {
     ///
     /// # Safety
     /// The device is idle.
-    pub(crate) unsafe fn destroy(&self, device: &Device) {
+    pub(crate) unsafe fn destroy(&self, driver: &Driver) {
         // SAFETY: passed on.
-        unsafe { self.filler.destroy(device) };
+        unsafe { self.filler.destroy(driver) };
     }
 }
 
@@ -312,13 +314,13 @@ impl Poison {
 /// # Safety
 /// `buffer` is recording, outside of a render pass instance; the image has `TRANSFER_DST` usage.
 unsafe fn clear(
-    device: &Device,
+    driver: &Driver,
     buffer: vk::CommandBuffer,
     image: vk::Image,
     range: vk::ImageSubresourceRange,
     garbage: Garbage,
 ) {
-    let core = &device.next.core;
+    let core = &driver.next.core;
     let layout = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
     let barrier = vk::ImageMemoryBarrier::default()
         .src_access_mask(vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE)

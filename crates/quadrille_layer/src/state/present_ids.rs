@@ -10,10 +10,7 @@ use std::time::{Duration, Instant};
 
 use ash::vk;
 
-use crate::dispatch::chain::{find_mut, slice};
 use crate::settings::script::FenceFault;
-use crate::state::device::Device;
-use crate::state::registry::device_of;
 
 /// An id, and the moment when it is shown; none is never.
 type Present = (u64, Option<Instant>);
@@ -28,7 +25,12 @@ pub(crate) struct Shown {
 
 impl Shown {
     /// Notes a present that the driver took.
-    fn presented(&self, swapchain: vk::SwapchainKHR, id: u64, fault: Option<FenceFault>) {
+    pub(crate) fn presented(
+        &self,
+        swapchain: vk::SwapchainKHR,
+        id: u64,
+        fault: Option<FenceFault>,
+    ) {
         let at = match fault {
             None => Some(Instant::now()),
             Some(FenceFault::Late(late)) => Some(Instant::now() + late),
@@ -53,7 +55,12 @@ impl Shown {
     }
 
     /// Waits until an id or a later one is shown.
-    fn wait(&self, swapchain: vk::SwapchainKHR, id: u64, timeout: Duration) -> vk::Result {
+    pub(crate) fn wait(
+        &self,
+        swapchain: vk::SwapchainKHR,
+        id: u64,
+        timeout: Duration,
+    ) -> vk::Result {
         let start = Instant::now();
         let mut presents = self.presents.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
@@ -73,64 +80,6 @@ impl Shown {
             presents = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
-}
-
-impl Device {
-    /// Presents without the ids, which the driver does not know, and notes them if it took the
-    /// present. `failed` says that the app will hear of a failure all the same.
-    ///
-    /// # Safety
-    /// `info` and all it points to are valid, and no other thread uses it.
-    pub(crate) unsafe fn present_with_ids(
-        &self,
-        info: &vk::PresentInfoKHR<'_>,
-        failed: bool,
-        present: impl FnOnce() -> vk::Result,
-    ) -> vk::Result {
-        let chain = info.p_next.cast_mut();
-        // SAFETY: the caller vouches for the chain.
-        let ids = unsafe { find_mut::<vk::PresentIdKHR<'_>>(chain) };
-        let (true, Some(ids)) = (self.instance.settings.made_up.present_wait, ids) else {
-            return present();
-        };
-        // The structure is as before afterwards.
-        let list = std::mem::replace(&mut ids.p_present_ids, std::ptr::null());
-        let result = present();
-        ids.p_present_ids = list;
-        if failed || result.as_raw() < 0 {
-            return result;
-        }
-        // SAFETY: the caller vouches for the arrays.
-        let swapchains = unsafe { slice(info.p_swapchains, info.swapchain_count) };
-        // SAFETY: as above.
-        let list = unsafe { slice(list, ids.swapchain_count) };
-        for (&swapchain, &id) in swapchains.iter().zip(list).filter(|(_, id)| **id > 0) {
-            self.shown
-                .presented(swapchain, id, self.calls().next_shown());
-        }
-        result
-    }
-}
-
-/// `vkWaitForPresentKHR`, made up.
-pub(crate) unsafe extern "system" fn wait_for_present(
-    device: vk::Device,
-    swapchain: vk::SwapchainKHR,
-    id: u64,
-    timeout_ns: u64,
-) -> vk::Result {
-    // SAFETY: the app passes a valid handle.
-    let device = unsafe { device_of(device) };
-    let call = device.calls().begin("vkWaitForPresentKHR").detail("id", id);
-    device.run(call, || {
-        if device.is_lost() {
-            vk::Result::ERROR_DEVICE_LOST
-        } else {
-            device
-                .shown
-                .wait(swapchain, id, Duration::from_nanos(timeout_ns))
-        }
-    })
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@ use ash::vk::{self, Handle};
 use crate::dispatch::chain::{chain, find, slice};
 use crate::queues::fifo::Point;
 use crate::settings::script::FenceFault;
-use crate::state::device::Device;
 
 /// What is forwarded to the real queue as one: at most one batch, and at most one fence.
 #[derive(Debug)]

@@ -11,12 +11,13 @@ use std::time::{Duration, Instant};
 use ash::vk;
 
 use crate::settings::script::FenceFault;
-use crate::state::device::Device;
+use crate::state::driver::Driver;
+use crate::state::work::WorkLock;
 
 /// How long the driver may take for an image that is not the only hope.
 const TRY_NS: u64 = 20_000_000;
 
-/// The swapchains of a device.
+/// The swapchains of a driver.
 #[derive(Debug, Default)]
 pub(crate) struct Swapchains {
     /// Those that exist.
@@ -100,18 +101,19 @@ impl Swapchains {
     /// Acquires the image that the script names next, or another if it does not come.
     pub(crate) fn acquire_in_order(
         &self,
-        device: &Device,
+        driver: &Driver,
+        work: &WorkLock,
         info: &vk::AcquireNextImageInfoKHR<'_>,
         index: &mut u32,
         real: &impl Fn(&vk::AcquireNextImageInfoKHR<'_>, &mut u32) -> vk::Result,
     ) -> vk::Result {
         let mut swapchains = self.ruled.lock().unwrap_or_else(PoisonError::into_inner);
         let stock = swapchains.entry(info.swapchain).or_default();
-        let order = device.calls().image_order();
+        let order = driver.calls().image_order();
         let wanted = order[stock.handed_out % order.len()];
         let mut result = vk::Result::SUCCESS;
         while !stock.images.contains(&wanted) {
-            result = stock.fetch(device, info, real);
+            result = stock.fetch(driver, info, real);
             if result != vk::Result::SUCCESS && result != vk::Result::SUBOPTIMAL_KHR {
                 break;
             }
@@ -123,7 +125,7 @@ impl Swapchains {
         *index = stock.images.remove(position.unwrap_or(0));
         stock.handed_out += 1;
         let suboptimal = result == vk::Result::SUBOPTIMAL_KHR;
-        match signal(device, info) {
+        match signal(driver, work, info) {
             vk::Result::SUCCESS if suboptimal => vk::Result::SUBOPTIMAL_KHR,
             other => other,
         }
@@ -133,12 +135,12 @@ impl Swapchains {
     ///
     /// # Safety
     /// The swapchain is not in use.
-    pub(crate) unsafe fn destroy(&self, device: &Device, swapchain: vk::SwapchainKHR) {
+    pub(crate) unsafe fn destroy(&self, driver: &Driver, swapchain: vk::SwapchainKHR) {
         self.live().remove(&swapchain);
         let mut swapchains = self.ruled.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(stock) = swapchains.remove(&swapchain) {
             // SAFETY: every acquire has waited for the fence.
-            unsafe { device.next.core.destroy_fence(stock.fence, None) };
+            unsafe { driver.next.core.destroy_fence(stock.fence, None) };
         }
     }
 }
@@ -147,11 +149,11 @@ impl Stock {
     /// Acquires one more image, and waits until it may be used.
     fn fetch(
         &mut self,
-        device: &Device,
+        driver: &Driver,
         info: &vk::AcquireNextImageInfoKHR<'_>,
         real: &impl Fn(&vk::AcquireNextImageInfoKHR<'_>, &mut u32) -> vk::Result,
     ) -> vk::Result {
-        let core = &device.next.core;
+        let core = &driver.next.core;
         if self.fence == vk::Fence::null() {
             // SAFETY: a valid structure.
             match unsafe { core.create_fence(&vk::FenceCreateInfo::default(), None) } {
@@ -186,19 +188,19 @@ impl Stock {
 }
 
 /// Signals the app's semaphore and fence, as the acquire would have.
-fn signal(device: &Device, info: &vk::AcquireNextImageInfoKHR<'_>) -> vk::Result {
+fn signal(driver: &Driver, work: &WorkLock, info: &vk::AcquireNextImageInfoKHR<'_>) -> vk::Result {
     let semaphores: Vec<_> = [info.semaphore]
         .into_iter()
         .filter(|one| *one != vk::Semaphore::null())
         .collect();
     let submit = vk::SubmitInfo::default().signal_semaphores(&semaphores);
-    let _guards_the_real_queue = device.work();
+    let _guards_the_real_queue = work.lock();
     // SAFETY: the app's own handles, on the real queue, which is locked.
     let result = unsafe {
-        device
+        driver
             .next
             .core
-            .queue_submit(device.queue, &[submit], info.fence)
+            .queue_submit(driver.queue, &[submit], info.fence)
     };
     result.err().unwrap_or(vk::Result::SUCCESS)
 }

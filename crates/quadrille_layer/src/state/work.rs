@@ -1,6 +1,7 @@
 //! The held submissions of a device, and their forwarding to the real queue.
 
 use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use ash::vk::{self, Handle};
@@ -8,7 +9,7 @@ use ash::vk::{self, Handle};
 use crate::queues::fifo::{Fifo, Kind, Point};
 use crate::queues::schedule::Schedule;
 use crate::settings::script::FenceFault;
-use crate::state::device::Device;
+use crate::state::driver::Driver;
 use crate::state::submission::{Submission, points};
 
 /// What a device still has to forward.
@@ -17,6 +18,27 @@ pub(crate) struct Work {
     pub(crate) fifo: Fifo<Submission>,
     schedule: Schedule,
     fences: HashMap<vk::Fence, Fault>,
+}
+
+/// The held submissions behind their lock, which also guards the real queue.
+#[derive(Debug)]
+pub(crate) struct WorkLock(Mutex<Work>);
+
+impl WorkLock {
+    /// Nothing to do yet.
+    pub(crate) fn new(seed: Option<u64>, queue_count: usize) -> Self {
+        Self(Mutex::new(Work::new(seed, queue_count)))
+    }
+
+    /// Locks the work and the real queue.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Work> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The same, unless another thread holds the lock.
+    pub(crate) fn try_lock(&self) -> Option<MutexGuard<'_, Work>> {
+        self.0.try_lock().ok()
+    }
 }
 
 /// A fence that does not signal when the driver says so.
@@ -28,7 +50,7 @@ enum Fault {
 
 impl Work {
     /// Nothing to do yet.
-    pub(crate) fn new(seed: Option<u64>, queue_count: usize) -> Self {
+    fn new(seed: Option<u64>, queue_count: usize) -> Self {
         Self {
             fifo: Fifo::new(queue_count),
             schedule: Schedule::new(seed, queue_count),
@@ -47,25 +69,25 @@ impl Work {
     }
 
     /// Forwards what the schedule lets go although nobody waits for it.
-    pub(crate) fn forward_unasked(&mut self, device: &Device) -> vk::Result {
+    pub(crate) fn forward_unasked(&mut self, driver: &Driver) -> vk::Result {
         let count = self.schedule.unasked(self.fifo.len());
-        self.forward(device, count)
+        self.forward(driver, count)
     }
 
     /// Forwards what the schedule lets go when the app looks at progress.
-    pub(crate) fn forward_polled(&mut self, device: &Device) -> vk::Result {
+    pub(crate) fn forward_polled(&mut self, driver: &Driver) -> vk::Result {
         let count = self.schedule.polled(self.fifo.len());
-        self.forward(device, count)
+        self.forward(driver, count)
     }
 
     /// Forwards until `done`, or until nothing more can be forwarded; says which.
     pub(crate) fn forward_until(
         &mut self,
-        device: &Device,
+        driver: &Driver,
         done: impl Fn(&Self) -> bool,
     ) -> Result<bool, vk::Result> {
         while !done(self) {
-            match self.forward_next(device) {
+            match self.forward_next(driver) {
                 None => return Ok(false),
                 Some(vk::Result::SUCCESS) => {}
                 Some(error) => return Err(error),
@@ -74,9 +96,9 @@ impl Work {
         Ok(true)
     }
 
-    fn forward(&mut self, device: &Device, count: usize) -> vk::Result {
+    fn forward(&mut self, driver: &Driver, count: usize) -> vk::Result {
         for _ in 0..count {
-            match self.forward_next(device) {
+            match self.forward_next(driver) {
                 None => break,
                 Some(vk::Result::SUCCESS) => {}
                 Some(error) => return error,
@@ -86,10 +108,10 @@ impl Work {
     }
 
     /// Forwards one submission of the schedule's choice; `None` where every head is blocked.
-    fn forward_next(&mut self, device: &Device) -> Option<vk::Result> {
+    fn forward_next(&mut self, driver: &Driver) -> Option<vk::Result> {
         let mut heads = self.fifo.runnable();
         if heads.is_empty() {
-            self.observe(device);
+            self.observe(driver);
             heads = self.fifo.runnable();
         }
         let queue = self.schedule.choose(&heads)?;
@@ -108,25 +130,25 @@ impl Work {
         };
         // SAFETY: `&mut self` comes from the lock that guards the real queue; the app keeps alive
         // what it has submitted.
-        let result = unsafe { submission.forward(device, fence) };
+        let result = unsafe { submission.forward(driver, fence) };
         if result != vk::Result::SUCCESS {
-            device
+            driver
                 .calls()
                 .note("forward", &format!("the driver returned {result:?}"));
-            device.lose(self);
+            self.lose(driver);
         }
         Some(result)
     }
 
     /// Asks the driver how far the timelines are that heads wait for: the host or another
     /// process may have signalled them.
-    fn observe(&mut self, device: &Device) {
+    fn observe(&mut self, driver: &Driver) {
         let blocked = self.fifo.blocked();
         let timelines = blocked.iter().filter(|one| one.kind == Kind::Timeline);
         for semaphore in timelines.map(|one| one.wait.semaphore) {
             // SAFETY: a semaphore that a submission waits for is valid.
             let value = unsafe {
-                device
+                driver
                     .next
                     .core
                     .get_semaphore_counter_value(vk::Semaphore::from_raw(semaphore))
@@ -169,8 +191,15 @@ impl Work {
         self.fences.remove(&fence);
     }
 
-    /// Drops what is held: the device is lost.
-    pub(crate) fn drop_held(&mut self) {
+    /// Loses the device. What was forwarded is completed first, so that the app may destroy its
+    /// objects; what is held is dropped.
+    pub(crate) fn lose(&mut self, driver: &Driver) {
         self.fifo.clear();
+        // A device that is really lost may say so; there is nothing more to do about it.
+        // SAFETY: `&mut self` comes from the lock that guards the real queue.
+        let _ = unsafe { driver.next.core.device_wait_idle() };
+        // Only now, or another thread of the app that hears of it would destroy what still runs.
+        // Nothing can be forwarded meanwhile: that takes the lock.
+        driver.mark_lost();
     }
 }

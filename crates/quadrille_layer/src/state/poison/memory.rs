@@ -5,7 +5,8 @@ use std::sync::{Mutex, PoisonError};
 use ash::vk::{self, Handle};
 
 use crate::dispatch::chain::chain;
-use crate::state::device::Device;
+use crate::state::driver::Driver;
+use crate::state::work::WorkLock;
 
 /// Every byte of fresh memory: as a float -4.3e8, as an integer large.
 const BYTE: u8 = 0xCD;
@@ -23,7 +24,8 @@ impl Filler {
     /// it yet.
     pub(super) unsafe fn fill(
         &self,
-        device: &Device,
+        driver: &Driver,
+        work: &WorkLock,
         info: &vk::MemoryAllocateInfo<'_>,
         flags: vk::MemoryPropertyFlags,
         memory: vk::DeviceMemory,
@@ -36,13 +38,13 @@ impl Filler {
         }
         let result = if flags.contains(vk::MemoryPropertyFlags::HOST_VISIBLE) {
             // SAFETY: host visible, and not mapped yet.
-            unsafe { fill_mapped(device, memory, info.allocation_size) }
+            unsafe { fill_mapped(driver, memory, info.allocation_size) }
         } else {
             // SAFETY: passed on.
-            unsafe { self.fill_with_buffer(device, info, memory) }
+            unsafe { self.fill_with_buffer(driver, work, info, memory) }
         };
         if let Err(error) = result {
-            device
+            driver
                 .calls()
                 .note("poison", &format!("fresh memory stays as it is: {error:?}"));
         }
@@ -52,11 +54,11 @@ impl Filler {
     ///
     /// # Safety
     /// The device is idle.
-    pub(super) unsafe fn destroy(&self, device: &Device) {
+    pub(super) unsafe fn destroy(&self, driver: &Driver) {
         let pool = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(pool) = pool {
             // SAFETY: passed on.
-            unsafe { device.next.core.destroy_command_pool(pool, None) };
+            unsafe { driver.next.core.destroy_command_pool(pool, None) };
         }
     }
 
@@ -66,11 +68,12 @@ impl Filler {
     /// As for [`Filler::fill`].
     unsafe fn fill_with_buffer(
         &self,
-        device: &Device,
+        driver: &Driver,
+        work: &WorkLock,
         info: &vk::MemoryAllocateInfo<'_>,
         memory: vk::DeviceMemory,
     ) -> Result<(), vk::Result> {
-        let core = &device.next.core;
+        let core = &driver.next.core;
         // SAFETY: the chain of a valid structure.
         let dedicated = unsafe { chain(info.p_next) }
             .any(|base| base.s_type == vk::StructureType::MEMORY_DEDICATED_ALLOCATE_INFO);
@@ -91,7 +94,7 @@ impl Filler {
             // SAFETY: the requirements are met, and the buffer is not bound yet.
             unsafe { core.bind_buffer_memory(buffer, memory, 0) }
                 // SAFETY: the buffer is bound, and only used here.
-                .and_then(|()| unsafe { self.fill_buffer(device, buffer) })
+                .and_then(|()| unsafe { self.fill_buffer(driver, work, buffer) })
         } else {
             Ok(())
         };
@@ -104,13 +107,18 @@ impl Filler {
     ///
     /// # Safety
     /// `buffer` is bound, has `TRANSFER_DST` usage, and no other thread uses it.
-    unsafe fn fill_buffer(&self, device: &Device, buffer: vk::Buffer) -> Result<(), vk::Result> {
-        let core = &device.next.core;
+    unsafe fn fill_buffer(
+        &self,
+        driver: &Driver,
+        work: &WorkLock,
+        buffer: vk::Buffer,
+    ) -> Result<(), vk::Result> {
+        let core = &driver.next.core;
         let mut slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let pool = match *slot {
             Some(pool) => pool,
             None => {
-                let info = vk::CommandPoolCreateInfo::default().queue_family_index(device.family);
+                let info = vk::CommandPoolCreateInfo::default().queue_family_index(driver.family);
                 // SAFETY: a valid structure; the real queue is of this family.
                 *slot.insert(unsafe { core.create_command_pool(&info, None) }?)
             }
@@ -122,7 +130,7 @@ impl Filler {
         let commands = unsafe { core.allocate_command_buffers(&info) }?;
         for one in &commands {
             // SAFETY: a dispatchable object that the loader has not seen yet.
-            unsafe { device.adopt(one.as_raw() as *mut std::ffi::c_void) }.result()?;
+            unsafe { driver.adopt(one.as_raw() as *mut std::ffi::c_void) }.result()?;
             let begin = vk::CommandBufferBeginInfo::default();
             // SAFETY: fresh from the pool.
             unsafe { core.begin_command_buffer(*one, &begin) }?;
@@ -133,11 +141,11 @@ impl Filler {
         }
         let submit = vk::SubmitInfo::default().command_buffers(&commands);
         {
-            let _guards_the_real_queue = device.work();
+            let _guards_the_real_queue = work.lock();
             // SAFETY: guarded, and the command buffer is complete.
-            unsafe { core.queue_submit(device.queue, &[submit], vk::Fence::null()) }?;
+            unsafe { core.queue_submit(driver.queue, &[submit], vk::Fence::null()) }?;
             // SAFETY: guarded.
-            unsafe { core.queue_wait_idle(device.queue) }?;
+            unsafe { core.queue_wait_idle(driver.queue) }?;
         }
         // SAFETY: the work has been waited for.
         unsafe { core.free_command_buffers(pool, &commands) };
@@ -148,11 +156,11 @@ impl Filler {
 /// # Safety
 /// `memory` has `size` bytes, is host visible, not mapped, and no other thread uses it yet.
 unsafe fn fill_mapped(
-    device: &Device,
+    driver: &Driver,
     memory: vk::DeviceMemory,
     size: vk::DeviceSize,
 ) -> Result<(), vk::Result> {
-    let core = &device.next.core;
+    let core = &driver.next.core;
     let flags = vk::MemoryMapFlags::empty();
     // SAFETY: passed on.
     let bytes = unsafe { core.map_memory(memory, 0, vk::WHOLE_SIZE, flags) }?;

@@ -2,26 +2,27 @@
 
 use ash::vk;
 
-use super::{Batch, Body, Commands, Device, Sparse, Submission};
+use super::{Batch, Body, Commands, Sparse, Submission};
+use crate::state::driver::Driver;
 
 impl Submission {
     /// Submits to the real queue.
     ///
     /// # Safety
     /// The handles are valid and the caller has exclusive use of the real queue.
-    pub(crate) unsafe fn forward(&self, device: &Device, fence: vk::Fence) -> vk::Result {
+    pub(crate) unsafe fn forward(&self, driver: &Driver, fence: vk::Fence) -> vk::Result {
         let Some(batch) = &self.batch else {
-            let submit = device.next.core.fp_v1_0().queue_submit;
+            let submit = driver.next.core.fp_v1_0().queue_submit;
             // SAFETY: no batch, only the fence; passed on.
-            return unsafe { submit(device.queue, 0, std::ptr::null(), fence) };
+            return unsafe { submit(driver.queue, 0, std::ptr::null(), fence) };
         };
         match &batch.body {
             // SAFETY: passed on.
-            Body::Submit(commands) => unsafe { submit(batch, commands, device, fence) },
+            Body::Submit(commands) => unsafe { submit(batch, commands, driver, fence) },
             // SAFETY: passed on.
-            Body::Submit2(commands) => unsafe { submit2(batch, commands, device, fence) },
+            Body::Submit2(commands) => unsafe { submit2(batch, commands, driver, fence) },
             // SAFETY: passed on.
-            Body::Sparse(sparse) => unsafe { bind_sparse(batch, sparse, device, fence) },
+            Body::Sparse(sparse) => unsafe { bind_sparse(batch, sparse, driver, fence) },
         }
     }
 }
@@ -31,7 +32,7 @@ impl Submission {
 unsafe fn submit2(
     batch: &Batch,
     commands: &Commands,
-    device: &Device,
+    driver: &Driver,
     fence: vk::Fence,
 ) -> vk::Result {
     let info = vk::SubmitInfo2::default()
@@ -40,7 +41,7 @@ unsafe fn submit2(
         .command_buffer_infos(&commands.buffers)
         .signal_semaphore_infos(&batch.signals);
     // SAFETY: the structures live until the call returns; the caller vouches for the handles.
-    unsafe { (device.next.core.fp_v1_3().queue_submit2)(device.queue, 1, &info, fence) }
+    unsafe { (driver.next.core.fp_v1_3().queue_submit2)(driver.queue, 1, &info, fence) }
 }
 
 /// # Safety
@@ -48,7 +49,7 @@ unsafe fn submit2(
 unsafe fn submit(
     batch: &Batch,
     commands: &Commands,
-    device: &Device,
+    driver: &Driver,
     fence: vk::Fence,
 ) -> vk::Result {
     let (waits, wait_values) = split(&batch.waits);
@@ -80,7 +81,7 @@ unsafe fn submit(
         info = info.push_next(&mut timeline);
     }
     // SAFETY: the structures live until the call returns; the caller vouches for the handles.
-    unsafe { (device.next.core.fp_v1_0().queue_submit)(device.queue, 1, &info, fence) }
+    unsafe { (driver.next.core.fp_v1_0().queue_submit)(driver.queue, 1, &info, fence) }
 }
 
 /// # Safety
@@ -88,7 +89,7 @@ unsafe fn submit(
 unsafe fn bind_sparse(
     batch: &Batch,
     sparse: &Sparse,
-    device: &Device,
+    driver: &Driver,
     fence: vk::Fence,
 ) -> vk::Result {
     let (waits, wait_values) = split(&batch.waits);
@@ -137,7 +138,7 @@ unsafe fn bind_sparse(
         info = info.push_next(&mut timeline);
     }
     // SAFETY: the structures live until the call returns; the caller vouches for the handles.
-    unsafe { (device.next.core.fp_v1_0().queue_bind_sparse)(device.queue, 1, &info, fence) }
+    unsafe { (driver.next.core.fp_v1_0().queue_bind_sparse)(driver.queue, 1, &info, fence) }
 }
 
 /// Semaphores and values, each in an array of its own.
