@@ -39,6 +39,7 @@
 
 mod atlases;
 mod chunk;
+mod enabled;
 mod font_check;
 mod font_data;
 mod font_loader;

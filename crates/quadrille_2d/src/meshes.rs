@@ -1,7 +1,6 @@
 //! All meshes in two buffers, so that drawing another mesh changes no state.
 
 use bevy_derive::{Deref, DerefMut};
-use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
 use bevy_mesh::Mesh2d;
 use quadrille::prelude::{BufferDesc, GpuBuffer, GpuDevice, Uploads};
@@ -66,10 +65,9 @@ pub(crate) struct MeshBuffers<'w> {
     indices: ResMut<'w, Indices2d>,
 }
 
-/// Follows the mesh assets that entities show. Those of disabled entities count: enabling one changes none
-/// of its other components.
+/// Follows the mesh assets that entities show.
 pub(crate) fn prepare_meshes(
-    shown: Query<&Mesh2d, (Changed<Mesh2d>, Allow<Disabled>)>,
+    shown: Query<&Mesh2d, Changed<Mesh2d>>,
     mut meshes: ResMut<Meshes2d>,
     mut assets: MeshAssets,
     mut uploads: ResMut<Uploads>,

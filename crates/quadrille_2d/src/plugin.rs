@@ -19,6 +19,7 @@ use quadrille_content::{ContentPlugin, ContentSystems, Msaa, add, instance_buffe
 
 use crate::atlases::limit_atlases;
 use crate::chunk::Chunks2d;
+use crate::enabled::watch_enabling;
 use crate::font_data::replace_broken_fonts;
 use crate::font_loader::{CheckedFontLoader, CheckedFonts};
 use crate::font_reload::follow_reloaded_fonts;
@@ -137,6 +138,7 @@ impl Plugin for Quadrille2dPlugin {
 
     fn finish(&self, app: &mut App) {
         expect_renderer(app, "Quadrille2dPlugin");
+        watch_enabling(app.world_mut());
     }
 }
 

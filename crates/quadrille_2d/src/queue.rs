@@ -9,8 +9,7 @@ use bevy_ecs::system::SystemParam;
 use bevy_image::{Image as ImageAsset, TextureAtlasLayout};
 use bevy_math::{Affine3A, Rect, Vec2};
 use bevy_mesh::Mesh2d;
-use bevy_sprite::{Anchor, Sprite};
-use bevy_text::TextLayoutInfo;
+use bevy_sprite::{Anchor, Sprite, Text2d};
 use bevy_transform::components::GlobalTransform;
 use quadrille::prelude::{GpuDevice, Uploads};
 use quadrille_content::{
@@ -49,7 +48,7 @@ pub(crate) struct Scene<'w, 's> {
         ),
     >,
     pub(crate) chunks: Query<'w, 's, (&'static TilemapChunk, &'static GlobalTransform)>,
-    pub(crate) texts: Query<'w, 's, TextBlock, With<TextLayoutInfo>>,
+    pub(crate) texts: Query<'w, 's, TextBlock, With<Text2d>>,
     pub(crate) spans: Query<'w, 's, Span>,
     pub(crate) image_assets: Res<'w, Assets<ImageAsset>>,
     pub(crate) layouts: Res<'w, Assets<TextureAtlasLayout>>,

@@ -3,6 +3,7 @@
 use bevy_derive::Deref;
 use bevy_ecs::entity::EntityHashMap;
 use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
 use bevy_math::UVec2;
 use quadrille::prelude::{BufferDesc, GpuBuffer, GpuDevice, Uploads};
 use quadrille::vulkan::Error;
@@ -133,17 +134,24 @@ fn tile_buffer(gpu: &GpuDevice, bytes: u64) -> Result<GpuBuffer, Error> {
 /// Chunks whose tiles may be others than before.
 type ChangedChunks = Or<(Changed<TilemapChunk>, Changed<TilemapChunkTileData>)>;
 
+/// Chunks that lost a component without which nothing of them is drawn.
+#[derive(SystemParam)]
+pub(crate) struct Removed<'w, 's> {
+    chunks: RemovedComponents<'w, 's, TilemapChunk>,
+    tiles: RemovedComponents<'w, 's, TilemapChunkTileData>,
+}
+
 /// Follows the chunks.
 pub(crate) fn prepare_tiles(
     chunks: Query<(Entity, &TilemapChunk, &TilemapChunkTileData), ChangedChunks>,
-    mut removed: RemovedComponents<TilemapChunk>,
+    mut removed: Removed,
     mut tilemaps: ResMut<Tilemaps>,
     mut uploads: ResMut<Uploads>,
     gpu: Res<GpuDevice>,
     mut buffer: ResMut<Tiles2d>,
     complaints: Res<Complaints>,
 ) -> Result {
-    for chunk in removed.read() {
+    for chunk in removed.chunks.read().chain(removed.tiles.read()) {
         tilemaps.remove(chunk);
     }
     for (entity, chunk, data) in &chunks {

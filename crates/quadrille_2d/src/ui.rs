@@ -27,7 +27,7 @@ use bevy_math::{Affine2, Affine3A, Mat2, Mat4, Rect, Vec2, Vec3};
 use bevy_text::{
     ComputedTextBlock, EditableText, TextColor, TextCursorStyle, TextLayoutInfo, TextReadWriteMode,
 };
-use bevy_ui::prelude::{BackgroundColor, BorderColor, BoxShadow, ImageNode, Outline};
+use bevy_ui::prelude::{BackgroundColor, BorderColor, BoxShadow, ImageNode, Node, Outline, Text};
 use bevy_ui::widget::{InlineImage, TextShadow, ViewportNode};
 use bevy_ui::{
     BackgroundGradient, BorderGradient, CalculatedClip, ComputedNode, ComputedUiTargetCamera,
@@ -70,6 +70,8 @@ pub(crate) struct NodeData {
     outline: Option<&'static Outline>,
     image: Option<&'static ImageNode>,
     viewport: Option<&'static ViewportNode>,
+    /// bevy leaves the layout of a text that was removed.
+    is_text: Has<Text>,
     text: Option<(&'static TextLayoutInfo, &'static ComputedTextBlock)>,
     text_color: Option<&'static TextColor>,
     edited: Option<&'static EditableText>,
@@ -82,7 +84,7 @@ pub(crate) struct NodeData {
 #[derive(SystemParam)]
 pub(crate) struct Nodes<'w, 's> {
     stack: Res<'w, UiStack>,
-    nodes: Query<'w, 's, NodeData>,
+    nodes: Query<'w, 's, NodeData, With<Node>>,
     spans: Query<'w, 's, Span>,
     inline_images: Query<'w, 's, &'static InlineImage>,
     focus: Option<Res<'w, InputFocus>>,

@@ -14,6 +14,9 @@ mod gizmos;
 mod gradients;
 #[path = "gpu/ktx2.rs"]
 mod ktx2;
+#[cfg(all(feature = "ui", feature = "gizmos"))]
+#[path = "gpu/lifecycle.rs"]
+mod lifecycle;
 #[path = "gpu/msaa.rs"]
 mod msaa;
 #[path = "gpu/recover.rs"]

@@ -5,10 +5,11 @@ use bevy_camera::{
     Camera, NormalizedRenderTarget, Projection, RenderTarget, RenderTargetInfo, Viewport,
 };
 use bevy_ecs::entity::{EntityHashMap, EntityHashSet};
+use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
 use bevy_image::Image;
 use bevy_math::{AspectRatio, UVec2, Vec3};
-use bevy_transform::components::GlobalTransform;
+use bevy_transform::components::{GlobalTransform, Transform};
 use bevy_window::{PrimaryWindow, Window};
 use quadrille::ecs::HeadlessWindow;
 
@@ -95,19 +96,38 @@ impl Blind {
 /// A camera and where it is.
 type Placed = (Entity, &'static mut GlobalTransform);
 
+/// Cameras whose transform may be another one, disabled ones as well: enabling one changes no transform.
+type ChangedCameras = (
+    With<Camera>,
+    Or<(Changed<GlobalTransform>, Added<Camera>)>,
+    Allow<Disabled>,
+);
+
 /// Finds the cameras that look into no direction. bevy looks for what they see and asks for that
 /// direction, without which programs that are built to be debugged end; so they get a transform
 /// that has one, and see nothing.
 pub(crate) fn find_blind(
-    mut cameras: Query<Placed, (With<Camera>, Changed<GlobalTransform>)>,
+    mut cameras: Query<Placed, ChangedCameras>,
+    all: Query<(), (With<Camera>, Allow<Disabled>)>,
+    mut transforms: Query<&mut Transform, Allow<Disabled>>,
     mut gone: RemovedComponents<Camera>,
     mut blind: ResMut<Blind>,
     complaints: Res<Complaints>,
 ) {
     for camera in gone.read() {
-        blind.0.remove(&camera);
+        if !all.contains(camera)
+            && blind.0.remove(&camera)
+            && let Ok(mut transform) = transforms.get_mut(camera)
+        {
+            // bevy computes again the transform that was replaced below.
+            transform.set_changed();
+        }
     }
     for (entity, mut transform) in &mut cameras {
+        if blind.0.contains(&entity) && !transform.is_changed() {
+            // Only its `Camera` is new; the transform is what this system left.
+            continue;
+        }
         let affine = transform.affine();
         let direction = Vec3::from(affine.matrix3.z_axis).normalize();
         if direction.is_normalized() && affine.is_finite() {

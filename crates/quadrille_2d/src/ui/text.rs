@@ -19,7 +19,8 @@ impl Writer<'_, '_, '_> {
         transform: Affine2,
         item: &NodeDataItem<'_, '_>,
     ) {
-        let Some((layout, block)) = item.text else {
+        let is_text = item.is_text || item.edited.is_some();
+        let Some((layout, block)) = item.text.filter(|_| is_text) else {
             return;
         };
         let content = item.node.content_box();

@@ -42,6 +42,8 @@ fn begin() -> Rig {
 
 const STAGE: Stage = Stage {
     begin,
+    // Systems go through lights and others in the order of entities.
+    order: Entity::to_bits,
     parts: parts::OF_ENTITIES,
     presets: &[
         &["transform", "mesh", "material"],

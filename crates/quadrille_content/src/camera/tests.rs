@@ -71,6 +71,36 @@ fn cameras_without_a_direction_are_blind_until_they_have_one() {
     assert!(!is_blind(&mut world));
 }
 
+#[test]
+fn odd_transforms_are_found_when_a_camera_comes_later_or_again() {
+    let mut world = World::new();
+    world.init_resource::<Blind>();
+    world.init_resource::<Complaints>();
+    let entity = world.spawn((Transform::default(), GlobalTransform::from_scale(Vec3::NAN)));
+    let entity = entity.id();
+    let is_blind = |world: &mut World| {
+        world.run_system_cached(find_blind).expect("it runs");
+        world.resource::<Blind>().contains(entity)
+    };
+    assert!(!is_blind(&mut world));
+    world.entity_mut(entity).insert(Camera::default());
+    assert!(is_blind(&mut world), "the transform has not changed");
+    world.entity_mut(entity).remove::<Camera>();
+    world.entity_mut(entity).insert(Camera::default());
+    assert!(is_blind(&mut world), "removed and inserted in one frame");
+    world.entity_mut(entity).remove::<Camera>();
+    let changed = |world: &World| {
+        let transform = world.entity(entity).get_ref::<Transform>();
+        transform.expect("it has one").last_changed()
+    };
+    let before = changed(&world);
+    assert!(!is_blind(&mut world));
+    assert!(
+        changed(&world) != before,
+        "bevy computes where it is once more"
+    );
+}
+
 /// A world with a window of 100 x 50 pixels, and a camera with this viewport.
 fn world_with_window(viewport: Viewport) -> (World, Entity, Entity) {
     let mut world = World::new();

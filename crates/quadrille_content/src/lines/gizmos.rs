@@ -38,17 +38,20 @@ struct Gizmos<'w, 's> {
         'w,
         's,
         (
-            Entity,
             &'static Gizmo,
             &'static GlobalTransform,
             Option<&'static RenderLayers>,
         ),
     >,
+    entities: Query<'w, 's, Entity, With<Gizmo>>,
+    /// Memory for their order.
+    order: Local<'s, Vec<Entity>>,
 }
 
 impl Gizmos<'_, '_> {
-    /// Lists the lines of all gizmos: those of this frame by their groups, then those of entities.
-    fn list(&self, to: &mut LineSets, complaints: &Complaints) {
+    /// Lists the lines of all gizmos: those of this frame by their groups, then those of entities by their indices,
+    /// since later lines cover earlier ones, and a query's order changes with any other component.
+    fn list(&mut self, to: &mut LineSets, complaints: &Complaints) {
         to.sets.clear();
         to.lines.clear();
         let (Some(handles), Some(assets), Some(configs)) =
@@ -72,8 +75,13 @@ impl Gizmos<'_, '_> {
                 add_set(to, complaints, who, asset, drawn);
             }
         }
-        for (entity, gizmo, transform, layers) in &self.retained {
-            if let Some(asset) = assets.get(&gizmo.handle) {
+        self.order.clear();
+        self.order.extend(&self.entities);
+        self.order.sort_unstable_by_key(|entity| entity.index_u32());
+        for &entity in self.order.iter() {
+            if let Ok((gizmo, transform, layers)) = self.retained.get(entity)
+                && let Some(asset) = assets.get(&gizmo.handle)
+            {
                 let drawn = Drawn {
                     config: &gizmo.line_config,
                     depth_bias: gizmo.depth_bias,
@@ -126,7 +134,7 @@ fn add_set(
 
 /// Lists the lines of all gizmos, and sends them to the device.
 fn list_lines(
-    gizmos: Gizmos,
+    mut gizmos: Gizmos,
     mut sets: ResMut<LineSets>,
     mut buffer: ResMut<GizmoLines>,
     complaints: Res<Complaints>,

@@ -32,6 +32,8 @@ pub(crate) struct Fixed(pub(crate) Vec<Entity>);
 pub(crate) struct Stage {
     /// An app with [`Fixed`] entities, which has not drawn yet.
     pub(crate) begin: fn() -> Rig,
+    /// Key of the order of entities in which they are drawn where nothing else decides.
+    pub(crate) order: fn(Entity) -> u64,
     pub(crate) parts: &'static [Part],
     /// Parts that entities begin with, by name.
     pub(crate) presets: &'static [&'static [&'static str]],

@@ -21,7 +21,11 @@ impl<A: Asset> Library<A> {
     }
 
     pub(crate) fn slot(world: &World, slot: usize) -> Handle<A> {
-        world.resource::<Self>().0[slot].clone()
+        world.resource::<Self>().at(slot)
+    }
+
+    pub(crate) fn at(&self, slot: usize) -> Handle<A> {
+        self.0[slot].clone()
     }
 }
 

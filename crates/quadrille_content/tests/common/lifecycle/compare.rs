@@ -10,15 +10,14 @@ impl Life<'_> {
     fn fresh(&mut self) -> Picture {
         let mut life = Life::new(self.stage, 0);
         let world = life.rig.app.world_mut();
-        // Systems go through lights and others in the order of entities.
         let mut places: Vec<_> = self
             .entities
             .iter()
             .map(|_| world.spawn_empty().id())
             .collect();
-        places.sort_unstable();
+        places.sort_unstable_by_key(|&place| (self.stage.order)(place));
         let mut entities = self.entities.clone();
-        entities.sort_unstable_by_key(|(entity, _)| *entity);
+        entities.sort_unstable_by_key(|(entity, _)| (self.stage.order)(*entity));
         for (place, (_, parts)) in places.into_iter().zip(&entities) {
             life.entities.push((place, parts.clone()));
         }

@@ -1,0 +1,123 @@
+//! 2D pictures of worlds in which everything comes, changes and goes: see `common/lifecycle.rs`.
+
+/// A part that is one value.
+macro_rules! part {
+    ($name:literal, $remove:expr, |$world:ident, $random:ident| $value:expr) => {
+        $crate::common::lifecycle::Part {
+            name: $name,
+            insert: |$world, entity, $random| {
+                let value = $value;
+                $world.entity_mut(entity).insert(value);
+            },
+            remove: $remove,
+        }
+    };
+}
+
+#[path = "lifecycle/assets.rs"]
+mod assets;
+#[path = "lifecycle/cases.rs"]
+mod cases;
+#[path = "lifecycle/drawn.rs"]
+mod drawn;
+#[path = "lifecycle/nodes.rs"]
+mod nodes;
+#[path = "lifecycle/values.rs"]
+mod values;
+
+use bevy_app::First;
+use bevy_ecs::entity_disabling::{DefaultQueryFilters, Disabled};
+use bevy_ecs::prelude::*;
+use quadrille_2d::Quadrille2dPlugin;
+use quadrille_2d::prelude::*;
+
+use crate::common::Rig;
+use crate::common::lifecycle::{AssetKind, Stage, run};
+
+/// Disables entities as `Disabled` does, for programs of one's own.
+#[derive(Component, Clone, Default)]
+struct Asleep;
+
+/// An app of 96 by 64 pixels whose children are sorted by index: their order is drawn, and no part of a life.
+fn rig() -> Rig {
+    let mut rig = Rig::with(96, 64, (Quadrille2dPlugin::default(), GizmoPlugin));
+    let world = rig.app.world_mut();
+    let asleep = world.register_component::<Asleep>();
+    let mut filters = world.resource_mut::<DefaultQueryFilters>();
+    filters.register_disabling_component(asleep);
+    world.insert_resource(ClearColor(Color::srgb(0.1, 0.2, 0.3)));
+    rig.app.add_systems(First, sort_children);
+    rig
+}
+
+fn sort_children(world: &mut World) {
+    type All = (Allow<Disabled>, Allow<Asleep>);
+    let mut parents = world.query_filtered::<(Entity, &Children), All>();
+    let sorted = |children: &Children| children.is_sorted_by_key(|child| child.index_u32());
+    let unsorted: Vec<_> = parents
+        .iter(world)
+        .filter(|(_, children)| !sorted(children))
+        .map(|(parent, children)| (parent, children.to_vec()))
+        .collect();
+    for (parent, mut children) in unsorted {
+        children.sort_unstable_by_key(|child| child.index_u32());
+        world.entity_mut(parent).replace_children(&children);
+    }
+}
+
+const ASSETS: &[AssetKind] = &[
+    AssetKind::new::<Image>("image", assets::IMAGES),
+    AssetKind::new::<TextureAtlasLayout>("atlas", 2),
+    AssetKind::new::<Mesh>("mesh", 4),
+    AssetKind::new::<ColorMaterial>("material", 4),
+    AssetKind::new::<GizmoAsset>("gizmo", 2),
+];
+
+const DRAWN: Stage = Stage {
+    begin: drawn::begin,
+    order: |entity| u64::from(entity.index_u32()),
+    parts: drawn::OF_ENTITIES,
+    presets: &[
+        &["transform", "sprite"],
+        &["transform", "sprite", "anchor"],
+        &["transform", "sprite", "group"],
+        &["transform", "mesh", "material"],
+        &["transform", "mesh", "material"],
+        &["transform", "text"],
+        &["transform", "gizmo"],
+        &["span", "group"],
+    ],
+    fixed: drawn::OF_FIXED,
+    assets: ASSETS,
+    settling: 4,
+};
+
+const NODES: Stage = Stage {
+    begin: nodes::begin,
+    order: |entity| u64::from(entity.index_u32()),
+    parts: nodes::OF_ENTITIES,
+    presets: &[
+        &["node", "background"],
+        &["node", "background", "border"],
+        &["node", "content"],
+        &["node", "content"],
+        &["node", "gradient", "group"],
+        &["node", "shadow", "outline", "group"],
+        &["span", "group"],
+    ],
+    fixed: nodes::OF_FIXED,
+    assets: ASSETS,
+    settling: 4,
+};
+
+#[test]
+#[ignore = "needs a device"]
+fn random_lives_of_sprites_look_like_fresh_worlds() {
+    run(&DRAWN, [2, 60, 15]);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn random_lives_of_nodes_look_like_fresh_worlds() {
+    run(&NODES, [2, 60, 15]);
+}

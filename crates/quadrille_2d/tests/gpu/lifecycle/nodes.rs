@@ -1,0 +1,372 @@
+//! Parts of nodes and of the cameras that draw them.
+
+use bevy_app::First;
+use bevy_ecs::entity_disabling::Disabled;
+use bevy_ecs::prelude::*;
+use bevy_math::{Rot2, UVec2, Vec2};
+use bevy_ui::prelude::*;
+use bevy_ui::widget::{NodeImageMode, TextShadow};
+use bevy_ui::{
+    AngularColorStop, BackgroundGradient, BorderGradient, ColorStop, ConicGradient, ContentSize,
+    GlobalZIndex, Gradient, InterpolationColorSpace, LinearGradient, OuterColor,
+    OverflowClipMargin, RadialGradient, RadialGradientShape, ScrollPosition, UiPosition,
+    UiTransform, Val2,
+};
+use quadrille_2d::prelude::*;
+
+use super::Asleep;
+use super::assets::image;
+use super::values::{
+    Lines, atlas, color, enable, font, group, letters, lines, part_of_image, point, remove_span,
+    slicer, span, touch_parent, visibility, wake,
+};
+use crate::common::Rig;
+use crate::common::lifecycle::{Fixed, Part, Random, remove, reset, touch};
+
+/// Nodes that others are children of: their first among fixed entities, and how many.
+const GROUPS: [usize; 2] = [2, 4];
+
+/// Two cameras with a root each, a node in the first one, and a text in it.
+pub(super) fn begin() -> Rig {
+    let mut rig = super::rig();
+    let world = rig.app.world_mut();
+    let first = world.spawn((Camera2d, IsDefaultUiCamera)).id();
+    let second = world.spawn((Camera2d, over(&mut Random::new(1)))).id();
+    let whole = Node {
+        width: Val::Percent(100.0),
+        height: Val::Percent(100.0),
+        ..Node::default()
+    };
+    let one = world
+        .spawn((whole.clone(), UiTargetCamera(first), GlobalZIndex(0)))
+        .id();
+    let other = world
+        .spawn((whole, UiTargetCamera(second), GlobalZIndex(1)))
+        .id();
+    let inner = world.spawn((Node::default(), ChildOf(one))).id();
+    let text = (Text::new("text"), TextFont::from_font_size(10.0));
+    let sized = Node {
+        width: Val::Px(50.0),
+        height: Val::Px(20.0),
+        ..Node::default()
+    };
+    let text = world.spawn((text, sized, ChildOf(one))).id();
+    world.insert_resource(Fixed(vec![first, second, one, other, inner, text]));
+    rig.app.add_systems(First, tell_apart);
+    rig
+}
+
+/// Orders of the stack end with the index: of equal ones the order is that of their lives, as in bevy.
+fn tell_apart(
+    mut nodes: Query<(Entity, &mut GlobalZIndex), (With<ChildOf>, Allow<Disabled>, Allow<Asleep>)>,
+) {
+    for (entity, mut z) in &mut nodes {
+        z.set_if_neq(GlobalZIndex((z.0 & !0xffff) | entity.index_u32() as i32));
+    }
+}
+
+/// A part of an entity that is a node in any case.
+macro_rules! node_part {
+    ($name:literal, $remove:expr, |$world:ident, $random:ident| $value:expr) => {
+        Part {
+            name: $name,
+            insert: |$world, entity, $random| {
+                let value = $value;
+                be_node($world, entity);
+                $world.entity_mut(entity).insert(value);
+            },
+            remove: $remove,
+        }
+    };
+}
+
+pub(super) const OF_ENTITIES: &[Part] = &[
+    node_part!("node", reset_node, |world, random| node(random)),
+    node_part!("turned", reset::<UiTransform>, |world, random| turned(
+        random
+    )),
+    node_part!("background", remove::<BackgroundColor>, |world, random| {
+        BackgroundColor(color(random))
+    }),
+    node_part!("border", remove::<BorderColor>, |world, random| {
+        border(random)
+    }),
+    node_part!("outline", remove_outline, |world, random| Outline {
+        width: Val::Px(random.between(0.0, 4.0)),
+        offset: Val::Px(random.between(-2.0, 4.0)),
+        color: color(random),
+    }),
+    node_part!("shadow", remove::<BoxShadow>, |world, random| {
+        let mut pixels = || Val::Px(random.between(-4.0, 6.0));
+        let [x, y, spread, blur] = [(); 4].map(|()| pixels());
+        BoxShadow::new(color(random), x, y, spread, blur)
+    }),
+    node_part!("outside", remove::<OuterColor>, |world, random| {
+        OuterColor(color(random))
+    }),
+    node_part!("gradient", remove::<BackgroundGradient>, |world, random| {
+        BackgroundGradient(vec![gradient(random)])
+    }),
+    node_part!(
+        "border gradient",
+        remove::<BorderGradient>,
+        |world, random| BorderGradient(vec![gradient(random)])
+    ),
+    Part {
+        name: "content",
+        insert: insert_content,
+        remove: remove_content,
+    },
+    node_part!("text shadow", remove::<TextShadow>, |world, random| {
+        TextShadow {
+            offset: Vec2::new(1.0, 2.0),
+            color: color(random),
+        }
+    }),
+    node_part!("span", remove_span, |world, random| span(random)),
+    node_part!("lines", remove::<Lines>, |world, random| lines(random)),
+    node_part!("z", remove::<ZIndex>, |world, random| ZIndex(
+        random.below(5) as i32 - 2
+    )),
+    node_part!("global z", remove::<GlobalZIndex>, |world, random| {
+        GlobalZIndex((random.below(5) as i32 - 2) << 16)
+    }),
+    node_part!("scroll", reset::<ScrollPosition>, |world, random| {
+        ScrollPosition(point(random, 4.0))
+    }),
+    node_part!("visibility", reset::<Visibility>, |world, random| {
+        visibility(random)
+    }),
+    node_part!("group", to_first_group, |world, random| ChildOf(group(
+        world, random, GROUPS
+    ))),
+    node_part!("disabled", enable_node, |world, _random| Disabled),
+    node_part!("asleep", wake_node, |world, _random| Asleep),
+];
+
+const OF_GROUPS: &[Part] = &[
+    part!("visibility", reset::<Visibility>, |world, random| {
+        visibility(random)
+    }),
+    part!("turned", reset::<UiTransform>, |world, random| turned(
+        random
+    )),
+    part!("background", remove::<BackgroundColor>, |world, random| {
+        BackgroundColor(color(random))
+    }),
+];
+
+const OF_CAMERAS: &[Part] = &[
+    part!("msaa", reset::<Msaa>, |world, random| random
+        .pick(&[Msaa::Off, Msaa::Sample4])),
+    part!("hdr", remove::<bevy_camera::Hdr>, |world, _random| {
+        bevy_camera::Hdr
+    }),
+];
+
+const OF_SECOND: &[Part] = &[part!("camera", over_again, |world, random| over(random))];
+
+pub(super) const OF_FIXED: &[&[Part]] = &[
+    OF_CAMERAS, OF_SECOND, OF_GROUPS, OF_GROUPS, OF_GROUPS, OF_GROUPS,
+];
+
+fn over(random: &mut Random) -> Camera {
+    Camera {
+        order: random.pick(&[1, -1]),
+        is_active: !random.one_in(4),
+        clear_color: random.pick(&[ClearColorConfig::None, ClearColorConfig::Default]),
+        viewport: random.one_in(2).then(|| Viewport {
+            physical_position: UVec2::new(random.below(50) as u32, random.below(30) as u32),
+            physical_size: UVec2::new(40, 30),
+            ..Viewport::default()
+        }),
+        ..Camera::default()
+    }
+}
+
+fn over_again(world: &mut World, entity: Entity) {
+    world.entity_mut(entity).insert(over(&mut Random::new(1)));
+}
+
+fn val(random: &mut Random) -> Val {
+    let number = random.between(0.0, 30.0).round();
+    random.pick(&[
+        Val::Auto,
+        Val::Px(number),
+        Val::Percent(number * 2.0),
+        Val::Vw(number),
+        Val::VMin(number),
+    ])
+}
+
+fn node(random: &mut Random) -> Node {
+    let axis = |random: &mut Random| {
+        random.pick(&[
+            OverflowAxis::Visible,
+            OverflowAxis::Clip,
+            OverflowAxis::Scroll,
+        ])
+    };
+    Node {
+        display: random.pick(&[
+            Display::Flex,
+            Display::Flex,
+            Display::Grid,
+            Display::Block,
+            Display::None,
+        ]),
+        position_type: PositionType::Absolute,
+        overflow: Overflow {
+            x: axis(random),
+            y: axis(random),
+        },
+        overflow_clip_margin: OverflowClipMargin {
+            margin: random.pick(&[0.0, 2.0]),
+            ..OverflowClipMargin::default()
+        },
+        left: val(random),
+        top: val(random),
+        width: val(random),
+        height: val(random),
+        min_width: Val::Px(random.pick(&[0.0, 8.0])),
+        min_height: Val::Px(8.0),
+        padding: UiRect::all(Val::Px(random.pick(&[0.0, 3.0]))),
+        border: UiRect {
+            left: Val::Px(random.pick(&[0.0, 3.0])),
+            top: Val::Px(random.pick(&[0.0, 1.0])),
+            ..UiRect::all(Val::Px(2.0))
+        },
+        border_radius: random.pick(&[
+            BorderRadius::ZERO,
+            BorderRadius::all(Val::Px(5.0)),
+            BorderRadius::MAX,
+        ]),
+        flex_grow: random.pick(&[0.0, 1.0]),
+        ..Node::default()
+    }
+}
+
+fn turned(random: &mut Random) -> UiTransform {
+    UiTransform {
+        translation: Val2::px(random.below(9) as f32, 0.0),
+        scale: random.pick(&[Vec2::ONE, Vec2::new(-1.0, 1.0), Vec2::new(1.5, 0.5)]),
+        rotation: Rot2::radians(random.pick(&[0.0, 0.0, 0.4, 2.0])),
+    }
+}
+
+fn border(random: &mut Random) -> BorderColor {
+    BorderColor {
+        left: color(random),
+        ..BorderColor::all(color(random))
+    }
+}
+
+fn image_node(world: &World, random: &mut Random) -> ImageNode {
+    ImageNode {
+        color: color(random),
+        image: image(world, random),
+        texture_atlas: atlas(world, random),
+        flip_x: random.one_in(2),
+        flip_y: random.one_in(2),
+        rect: part_of_image(random),
+        // Others than `Auto` are not measured: bevy keeps the size of an image that went.
+        image_mode: match random.below(4) {
+            0 | 1 => NodeImageMode::Stretch,
+            2 => NodeImageMode::Sliced(slicer(random)),
+            _ => NodeImageMode::Tiled {
+                tile_x: random.one_in(2),
+                tile_y: random.one_in(2),
+                stretch_value: 0.5,
+            },
+        },
+        ..ImageNode::default()
+    }
+}
+
+fn gradient(random: &mut Random) -> Gradient {
+    use InterpolationColorSpace as Space;
+    let color_space = random.pick(&[Space::Oklaba, Space::Srgba, Space::HsvaLong]);
+    let stops = [(); 3].map(|()| ColorStop::auto(color(random))).to_vec();
+    match random.below(3) {
+        0 => Gradient::Linear(LinearGradient {
+            color_space,
+            angle: random.between(0.0, 6.0),
+            stops,
+        }),
+        1 => Gradient::Radial(RadialGradient {
+            color_space,
+            position: UiPosition::CENTER,
+            shape: RadialGradientShape::FarthestCorner,
+            stops,
+        }),
+        _ => Gradient::Conic(ConicGradient {
+            color_space,
+            start: random.unit(),
+            position: UiPosition::CENTER,
+            stops: [(); 3]
+                .map(|()| AngularColorStop::auto(color(random)))
+                .to_vec(),
+        }),
+    }
+}
+
+/// bevy keeps the width that an outline had.
+fn remove_outline(world: &mut World, entity: Entity) {
+    remove::<Outline>(world, entity);
+    touch::<Node>(world, entity);
+}
+
+/// bevy keeps the size of a node's content.
+fn remove_content(world: &mut World, entity: Entity) {
+    remove::<(ImageNode, Text, ContentSize)>(world, entity);
+    reset::<ContentSize>(world, entity);
+}
+
+/// Inserts a text or an image: bevy has one of both measured.
+fn insert_content(world: &mut World, entity: Entity, random: &mut Random) {
+    be_node(world, entity);
+    remove_content(world, entity);
+    if random.one_in(2) {
+        let image = image_node(world, random);
+        world.entity_mut(entity).insert(image);
+    } else {
+        let text = Text::new(letters(random));
+        let looks = (TextColor(color(random)), font(random));
+        world.entity_mut(entity).insert((text, looks));
+    }
+}
+
+/// Nodes have no effect on the layout of others, where bevy keeps disabled ones.
+fn loose() -> Node {
+    Node {
+        position_type: PositionType::Absolute,
+        ..Node::default()
+    }
+}
+
+fn reset_node(world: &mut World, entity: Entity) {
+    world.entity_mut(entity).insert(loose());
+}
+
+fn be_node(world: &mut World, entity: Entity) {
+    let first = world.resource::<Fixed>().0[GROUPS[0]];
+    let node = (loose(), ChildOf(first));
+    world.entity_mut(entity).insert_if_new(node);
+}
+
+/// Roots would be drawn in the order of their lives, as in bevy.
+fn to_first_group(world: &mut World, entity: Entity) {
+    touch_parent(world, entity);
+    let group = world.resource::<Fixed>().0[GROUPS[0]];
+    world.entity_mut(entity).insert(ChildOf(group));
+}
+
+fn enable_node(world: &mut World, entity: Entity) {
+    enable(world, entity);
+    touch::<Node>(world, entity);
+}
+
+fn wake_node(world: &mut World, entity: Entity) {
+    wake(world, entity);
+    touch::<Node>(world, entity);
+}
