@@ -17,6 +17,18 @@ const OFF: u8 = 8;
 /// Dithering and rounding change backgrounds by so much.
 const NOISE: u8 = 2;
 
+/// Errors that bevy's renderer logs before it leaves something out of the picture, with the reason that this gives.
+/// Details follow on the next line (`pipeline_cache.rs` and `error_handler.rs` of bevy_render 0.20.1).
+const RENDERER_ERRORS: [(&str, &str); 4] = [
+    ("failed to process shader", "a shader does not compile"),
+    (
+        "failed to create shader module",
+        "a shader does not compile",
+    ),
+    ("Caught rendering error", "the renderer fails"),
+    ("Caught DeviceLost error", "the device is lost"),
+];
+
 /// How far two pictures are apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Difference {
@@ -92,15 +104,30 @@ pub(super) fn unfit(output: &str) -> Option<String> {
         return Some(format!("it panics: {line}"));
     }
     if let Some(line) = line_with("ERROR bevy_asset") {
-        let message = line
-            .split_once("ERROR ")
-            .map_or(line, |(_, message)| message);
-        return Some(format!("an asset does not load: {message}"));
+        return Some(format!("an asset does not load: {}", message(line)));
+    }
+    for (mark, reason) in RENDERER_ERRORS {
+        let mut lines = output.lines().skip_while(|line| !line.contains(mark));
+        if let Some(line) = lines.next() {
+            let detail = lines.find(|line| !line.trim().is_empty());
+            let detail = detail.unwrap_or_default().trim();
+            return Some(
+                format!("{reason}: {} {detail}", message(line))
+                    .trim_end()
+                    .to_owned(),
+            );
+        }
     }
     let line = output
         .lines()
         .find(|line| line.starts_with("still loading"));
     line.map(str::to_owned)
+}
+
+/// The part of a log line behind its time and level.
+fn message(line: &str) -> &str {
+    line.split_once("ERROR ")
+        .map_or(line, |(_, message)| message)
 }
 
 #[cfg(test)]

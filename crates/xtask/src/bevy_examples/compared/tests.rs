@@ -45,3 +45,34 @@ fn programs_that_show_no_asset_say_so() {
         Some("still loading: Loading...")
     );
 }
+
+#[test]
+fn pictures_without_what_a_broken_shader_draws_are_not_compared() {
+    let log = "2026 INFO winit\n\
+        2026 ERROR bevy_render::render_resource::pipeline_cache: failed to process shader error:\n\n\
+        error: no definition in scope for identifier: `mesh.uv`\n   12 | x";
+    assert_eq!(
+        unfit(log).as_deref(),
+        Some(
+            "a shader does not compile: bevy_render::render_resource::pipeline_cache: failed to process shader \
+             error: error: no definition in scope for identifier: `mesh.uv`"
+        )
+    );
+    let module = "ERROR bevy_render: failed to create shader module: Shader 'pbr' parsing error";
+    assert_eq!(
+        unfit(module).as_deref(),
+        Some(
+            "a shader does not compile: bevy_render: failed to create shader module: Shader 'pbr' parsing error"
+        )
+    );
+}
+
+#[test]
+fn pictures_of_a_renderer_that_failed_are_not_compared() {
+    let caught =
+        "ERROR bevy_render::error_handler: Caught rendering error: Validation Error\nIn a pass";
+    let reason = unfit(caught).expect("a reason");
+    assert!(reason.starts_with("the renderer fails"), "{reason}");
+    let lost = unfit("ERROR Caught DeviceLost error: Unknown x").expect("a reason");
+    assert!(lost.starts_with("the device is lost"), "{lost}");
+}
