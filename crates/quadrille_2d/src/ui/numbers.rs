@@ -96,7 +96,10 @@ impl Limits {
             },
         };
         if limited != *number {
-            self.0.get_or_insert((name, *number));
+            // bevy's name for as much as there can be, as in `BorderRadius::MAX`, is no mistake.
+            if *number != f32::MAX {
+                self.0.get_or_insert((name, *number));
+            }
             *number = limited;
         }
     }

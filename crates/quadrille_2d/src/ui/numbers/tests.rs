@@ -1,4 +1,4 @@
-use bevy_ui::CornerRadius;
+use bevy_ui::{BorderRadius, CornerRadius};
 
 use super::*;
 
@@ -19,6 +19,16 @@ fn what_bevy_can_lay_out_stays() {
         ..Node::default()
     };
     assert_eq!(limited(node.clone()), (node, None));
+}
+
+#[test]
+fn corners_as_round_as_possible_are_no_mistake() {
+    let (node, first) = limited(Node {
+        border_radius: BorderRadius::MAX,
+        ..Node::default()
+    });
+    assert_eq!(node.border_radius, BorderRadius::all(Val::Px(1e6)));
+    assert_eq!(first, None);
 }
 
 #[test]
