@@ -7,15 +7,15 @@ use bevy_ecs::schedule::IntoScheduleConfigs;
 use bevy_ecs::system::ScheduleSystem;
 use quadrille_2d::prelude::*;
 
-/// A scene all of whose cameras ask for this.
+/// A scene all of whose cameras ask for this, or for nothing.
 fn with_samples<M>(
     size: [u32; 2],
     setup: impl IntoScheduleConfigs<ScheduleSystem, M>,
-    msaa: Msaa,
+    msaa: Option<Msaa>,
 ) -> Picture {
     let mut rig = Rig::new(size[0], size[1]);
     let ask = move |mut commands: Commands, cameras: Query<Entity, With<Camera2d>>| {
-        for camera in &cameras {
+        for (camera, msaa) in cameras.iter().zip(msaa.into_iter().cycle()) {
             commands.entity(camera).insert(msaa);
         }
     };
@@ -37,18 +37,21 @@ fn different(one: &Picture, other: &Picture) -> usize {
 #[test]
 #[ignore = "needs a device"]
 fn meshes_have_smooth_edges() {
-    let picture = with_samples([160, 100], scenes::meshes, Msaa::Off);
+    let default = with_samples([160, 100], scenes::meshes, None);
+    let one = with_samples([160, 100], scenes::meshes, Some(Msaa::Off));
     // Without, only edges change.
-    let count = different(&picture, &golden::read("meshes"));
+    let count = different(&one, &default);
     assert!((50..2000).contains(&count), "{count} of 16000 pixels");
-    let four = with_samples([160, 100], scenes::meshes, Msaa::Sample4);
-    assert_eq!(different(&four, &golden::read("meshes")), 0, "the default");
+    // Both on this device: coverage of a sample on an edge is the driver's.
+    let four = with_samples([160, 100], scenes::meshes, Some(Msaa::Sample4));
+    assert_eq!(different(&four, &default), 0, "the default");
+    golden::expect("meshes", &default);
 }
 
 #[test]
 #[ignore = "needs a device"]
 fn all_cameras_of_a_target_have_smooth_edges() {
-    let picture = with_samples([160, 100], scenes::cameras, Msaa::Off);
+    let picture = with_samples([160, 100], scenes::cameras, Some(Msaa::Off));
     let count = different(&picture, &golden::read("cameras"));
     assert!((10..400).contains(&count), "{count} of 16000 pixels");
 }
@@ -56,8 +59,8 @@ fn all_cameras_of_a_target_have_smooth_edges() {
 #[test]
 #[ignore = "needs a device"]
 fn more_samples_than_the_device_has_become_fewer() {
-    let four = with_samples([160, 100], scenes::meshes, Msaa::Sample4);
-    let eight = with_samples([160, 100], scenes::meshes, Msaa::Sample8);
+    let four = with_samples([160, 100], scenes::meshes, Some(Msaa::Sample4));
+    let eight = with_samples([160, 100], scenes::meshes, Some(Msaa::Sample8));
     // Eight where the device has eight, else four: smooth either way.
     let count = different(&four, &eight);
     assert!(count < 1000, "{count} of 16000 pixels");

@@ -1,6 +1,6 @@
 //! Adding textures to an app.
 
-use bevy_app::{App, Plugin, PostUpdate};
+use bevy_app::{App, Plugin, PostUpdate, TaskPoolOptions, TaskPoolPlugin};
 use bevy_asset::io::file::FileAssetReader;
 use bevy_asset::io::{AssetSourceBuilders, AssetSourceId};
 use bevy_asset::{AssetApp as _, AssetEventSystems, AssetPlugin};
@@ -65,6 +65,11 @@ impl Plugin for TexturePlugin {
             Some(false) => return refuse(app, &StartError::LateTextures),
         }
         if !app.is_plugin_added::<AssetPlugin>() {
+            if !app.is_plugin_added::<TaskPoolPlugin>() {
+                // `AssetPlugin` panics without pools, and adding their plugin here would make a later one of the
+                // program's a duplicate, which panics too. A later plugin keeps the pools that exist.
+                TaskPoolOptions::default().create_default_pools();
+            }
             self.add_source(app);
             let folder = FileAssetReader::get_base_path().join(&self.asset_folder);
             app.add_plugins(AssetPlugin {

@@ -82,7 +82,12 @@ fn steady(message: &str) -> String {
         steady.push_str("limit of N");
         steady.push_str(part.trim_start_matches(|letter: char| letter.is_ascii_digit()));
     }
-    steady
+    let Some((before, limits)) = steady.split_once("device's limits of ") else {
+        return steady;
+    };
+    let numbers = limits.split(|letter: char| letter.is_ascii_digit());
+    let others: Vec<&str> = numbers.filter(|part| !part.is_empty()).collect();
+    format!("{before}device's limits of N{}", others.join("N"))
 }
 
 #[test]
