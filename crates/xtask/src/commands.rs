@@ -63,7 +63,7 @@ pub(crate) enum Command {
     Soak(soak::Dose),
     /// Run the examples, headless and in a window, under the validation layer
     Examples,
-    /// Plan the frames of a text file: reasons, counts, pictures
+    /// Plan the frames of a text file: reasons, counts, a graph
     #[command(after_help = PLAN)]
     Plan(plan::Options),
     /// Let the oracle judge the plans of a text file, or the solver's if it has frames only
@@ -109,9 +109,8 @@ pub(crate) enum Command {
 pub(crate) const PLAN: &str = "\
 Examples:
   cargo xtask plan crates/quadrille_sync/cases/three_queues.txt
-  cargo xtask plan frame.txt --topology gct:1,ct:1,t:1 --svg frame.svg --dot frame.dot
+  cargo xtask plan frame.txt --topology gct:1,ct:1,t:1 --dot frame.dot
   cargo xtask plan frame.txt --advise
-  cargo xtask plan --compare
 
 A file:
   topology gct:1,ct:1

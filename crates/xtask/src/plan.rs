@@ -2,9 +2,6 @@
 
 mod advice;
 mod case;
-mod compare;
-mod naive;
-mod svg;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,61 +13,37 @@ use quadrille_sync::{Counts, Plan, Planned, Planner, States, Topology, dot, pars
 
 use crate::EXIT_USAGE;
 use crate::plan::case::Case;
-use crate::plan::naive::Naive;
-use crate::plan::svg::Picture;
 
 /// What `plan` is asked for.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Options {
-    /// Frames, in the form of crates/quadrille_sync/cases; with --compare files or folders, and
-    /// the solver's cases if there is none
-    #[arg(value_name = "FILE", required_unless_present = "compare")]
-    paths: Vec<PathBuf>,
+    /// Frames, in the form of crates/quadrille_sync/cases
+    #[arg(value_name = "FILE")]
+    path: PathBuf,
     /// Queue families instead of those in the file, such as gct:1,ct:2,t:1
     #[arg(long, value_parser = parse_topology)]
     topology: Option<Topology>,
     /// Write the plans as a graph for Graphviz
     #[arg(long, value_name = "FILE")]
     dot: Option<PathBuf>,
-    /// Write the plans as a picture
-    #[arg(long, value_name = "FILE")]
-    svg: Option<PathBuf>,
-    /// A table of files: the order that the solver chooses beside the declared one and a naive plan
-    #[arg(long, conflicts_with_all = ["dot", "svg", "advise"])]
-    compare: bool,
     /// Say what moving passes to other queues could save, by their costs in the file, and what
     /// concurrent sharing of resources that change their family would
     #[arg(long)]
     advise: bool,
 }
 
-/// Prints the plan of each frame of a file, or a table of several files.
+/// Prints the plan of each frame of a file.
 ///
 /// Returns failure if the solver refuses a frame, and the code of bad input for bad input.
 ///
 /// # Errors
 /// When a picture cannot be written.
 pub(crate) fn plan(options: &Options) -> Result<ExitCode> {
-    if options.compare {
-        return compare::compare(options);
-    }
-    let case = match one(&options.paths).and_then(|path| read(path, options.topology.clone())) {
+    let case = match read(&options.path, options.topology.clone()) {
         Ok(case) => case,
         Err(error) => return Ok(refuse(&error)),
     };
     print(&case, options)
-}
-
-/// The only path.
-fn one(paths: &[PathBuf]) -> Result<&PathBuf> {
-    match paths {
-        [path] => Ok(path),
-        [] => bail!("plan needs a file of frames"),
-        [_, second, ..] => bail!(
-            "one file at a time, and `{}` is the second; --compare takes several",
-            second.display()
-        ),
-    }
 }
 
 /// Lets the oracle judge the plans of a file, in sequence: those in the file, or those that the
@@ -197,8 +170,7 @@ fn read(path: &Path, topology: Option<Topology>) -> Result<Case> {
 /// Plans frame by frame, as an app would.
 fn print(case: &Case, options: &Options) -> Result<ExitCode> {
     let (mut planner, mut states) = (Planner::default(), States::default());
-    let (mut naive, mut picture, mut diagram) =
-        (Naive::default(), Picture::default(), String::new());
+    let mut diagram = String::new();
     let mut outcome = ExitCode::SUCCESS;
     for (number, it) in (1..).zip(&case.frames) {
         let (frame, topology) = (&it.frame, &case.topology);
@@ -216,35 +188,30 @@ fn print(case: &Case, options: &Options) -> Result<ExitCode> {
             println!("// reused: an earlier plan fits");
         }
         println!("{}", plan.display(frame, topology));
-        println!(
-            "{}",
-            table(plan.counts(), naive.frame(frame, topology, &plan))
-        );
+        println!("{}", table(plan.counts()));
         if options.advise {
             println!("{}", advice::passes(frame, topology, &plan));
             println!("{}", advice::sharing(frame, topology, &states));
         }
-        picture.add(&format!("frame {number}"), frame, topology, &plan);
         diagram += &dot(frame, topology, &plan);
         states.commit(frame, topology, &plan);
     }
-    for (path, text) in [(&options.dot, diagram), (&options.svg, picture.finish())] {
-        if let Some(path) = path {
-            fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
-        }
+    if let Some(path) = &options.dot {
+        fs::write(path, diagram).with_context(|| format!("cannot write {}", path.display()))?;
     }
     Ok(outcome)
 }
 
-fn table(plan: Counts, naive: Counts) -> String {
-    let row =
-        |what, of: fn(&Counts) -> u32| format!("{what:<20}{:>6}{:>6}\n", of(&plan), of(&naive));
-    format!("{:<20}{:>6}{:>6}\n", "", "plan", "naive")
-        + &row("submissions", |it| it.submissions)
-        + &row("barrier calls", |it| it.barrier_calls)
-        + &row("barriers", |it| it.barriers)
-        + &row("waits", |it| it.semaphore_waits)
-        + &row("ownership transfers", |it| it.ownership_transfers)
+fn table(counts: Counts) -> String {
+    let rows = [
+        ("submissions", counts.submissions),
+        ("barrier calls", counts.barrier_calls),
+        ("barriers", counts.barriers),
+        ("waits", counts.semaphore_waits),
+        ("ownership transfers", counts.ownership_transfers),
+    ];
+    rows.map(|(name, count)| format!("{name:<20}{count:>6}\n"))
+        .concat()
 }
 
 #[cfg(test)]

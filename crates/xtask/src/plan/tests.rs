@@ -2,15 +2,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use quadrille_oracle::Random;
-use quadrille_sync::{Counts, Planner, States, plan};
+use quadrille_sync::{States, plan};
 
 use crate::commands::PLAN;
 
 use super::case::{not_text, parse, plans};
-use super::compare::rows;
-use super::naive::Naive;
-use super::svg::Picture;
-use super::{one, solve, violations};
+use super::{solve, violations};
 
 const TWO_FAMILIES: &str = "\
 topology gct:1,ct:1
@@ -41,7 +38,7 @@ fn digest(text: &str) {
     let Ok(case) = parse(text, None) else {
         return;
     };
-    rows(&case);
+
     if let Ok(plans) = plans(&case) {
         violations(&case, &plans);
     }
@@ -204,90 +201,6 @@ fn no_text_makes_the_commands_panic() {
         let bytes: Vec<u8> = (0..length).map(|_| random.next() as u8).collect();
         digest(&String::from_utf8_lossy(&bytes));
     }
-}
-
-#[test]
-fn the_naive_plan_is_counted_by_its_rules() {
-    let case = parse(TWO_FAMILIES, None).unwrap();
-    let frame = &case.frames[0].frame;
-    let plan = Planner::default()
-        .plan(frame, &case.topology, &States::default())
-        .unwrap()
-        .plan;
-    // Two passes, a release between them; a wait for the first pass, and one for the release.
-    let expected = Counts {
-        submissions: 3,
-        barrier_calls: 2,
-        barriers: 2,
-        semaphore_waits: 2,
-        ownership_transfers: 1,
-    };
-    assert_eq!(
-        Naive::default().frame(frame, &case.topology, &plan),
-        expected
-    );
-}
-
-#[test]
-fn comparisons_show_what_order_saves() {
-    let text = case_named("order_needless_switches");
-    let ([free, declared, naive], refused) = rows(&parse(&text, None).unwrap());
-    assert_eq!(refused, 0);
-    // Three frames of six submissions, against five: four passes one after the other, against six.
-    assert_eq!((free[0], declared[0], naive[0]), (18, 15, 15));
-    assert_eq!((free[5], declared[5], naive[5]), (1200, 1800, 1800));
-}
-
-/// The text of one of the solver's cases.
-fn case_named(wanted: &str) -> String {
-    let mut cases = cases().into_iter();
-    let (_, text) = cases.find(|(name, _)| name == wanted).unwrap();
-    text
-}
-
-/// The picture of the first frame of a file.
-fn first_frame_drawn(text: &str) -> String {
-    let case = parse(text, None).unwrap();
-    let frame = &case.frames[0].frame;
-    let plan = plan(frame, &case.topology, &States::default()).unwrap();
-    let mut picture = Picture::default();
-    picture.add("frame 1", frame, &case.topology, &plan);
-    picture.finish()
-}
-
-#[test]
-fn pictures_have_a_box_a_submission_and_an_arrow_a_wait() {
-    let svg = first_frame_drawn(TWO_FAMILIES);
-    assert_eq!(svg.matches("rx=\"4\"").count(), 2);
-    assert_eq!(svg.matches("url(#head)").count(), 1);
-    assert!(svg.contains("a &lt; b"), "names are escaped");
-}
-
-#[test]
-fn what_runs_at_the_same_time_stands_below_each_other() {
-    let svg = first_frame_drawn(&case_named("overlapping_bytes_on_three_queues"));
-    let boxes = svg.lines().filter(|line| line.contains("rx=\"4\""));
-    let left: Vec<usize> = boxes
-        .map(|line| line.split('"').nth(1).unwrap().parse().unwrap())
-        .collect();
-    // `w` comes first, then `x` and `y` on two queues, then `z`.
-    let [w, x, y, z] = left[..] else {
-        panic!("four submissions, not {left:?}")
-    };
-    assert!(w < x && x == y && y < z, "{left:?}");
-}
-
-#[test]
-fn one_file_is_planned_at_a_time() {
-    let refusal = |paths: &[&str]| {
-        let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
-        one(&paths).unwrap_err().to_string()
-    };
-    assert_eq!(refusal(&[]), "plan needs a file of frames");
-    assert_eq!(
-        refusal(&["a", "b"]),
-        "one file at a time, and `b` is the second; --compare takes several"
-    );
 }
 
 #[test]
