@@ -32,9 +32,12 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use crate::packages::Purpose;
-use crate::validation::{self, Stack};
-use crate::{examples, picture, process, setup};
+use crate::host::process;
+use crate::scenarios::examples;
+use crate::scenarios::picture;
+use crate::setup::machine;
+use crate::setup::packages::Purpose;
+use crate::setup::validation::{self, Stack};
 
 use programs::Program;
 use project::{Bevy, Build, Project};
@@ -97,11 +100,11 @@ pub(crate) fn run(request: &Request) -> Result<ExitCode> {
         None => absolute(&package.join("assets"))?,
     };
     if request.time {
-        setup::install(Purpose::Verify)?;
+        machine::install(Purpose::Verify)?;
         timing::run(&package, &request.names, &assets)?;
         return Ok(ExitCode::SUCCESS);
     }
-    setup::install(Purpose::BevyExamples)?;
+    machine::install(Purpose::BevyExamples)?;
     let (names, left_out) = if request.tier1 && request.names.is_empty() {
         programs::tier1()
     } else {

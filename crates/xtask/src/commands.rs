@@ -4,7 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-use crate::{bench, bevy_examples, plan, sanitize, soak};
+use crate::bevy_examples;
+use crate::plan;
+use crate::scenarios::bench;
+use crate::scenarios::soak;
+use crate::suites::sanitize;
 
 /// Quadrille's commands.
 #[derive(Debug, Parser)]

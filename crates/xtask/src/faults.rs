@@ -8,6 +8,7 @@ mod combinations;
 mod display;
 mod memory;
 mod missing;
+pub(crate) mod recover;
 mod report;
 mod situations;
 mod sweep;
@@ -23,10 +24,13 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow};
 use serde_json::Value;
 
-use crate::built::Built;
-use crate::layer::{self, Layer};
-use crate::validation::{self, Stack};
-use crate::{gpu, place, process, sanitize};
+use crate::host::built::Built;
+use crate::host::place;
+use crate::host::process;
+use crate::setup::layer::{self, Layer};
+use crate::setup::validation::{self, Stack};
+use crate::suites::gpu;
+use crate::suites::sanitize;
 
 pub(crate) use sweep::Depth;
 

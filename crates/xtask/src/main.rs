@@ -10,44 +10,16 @@
     reason = "a command-line tool speaks through its terminal"
 )]
 
-mod absent;
-mod allowed;
-mod apt;
-mod bench;
-mod bench_plan;
 mod bevy_examples;
-mod built;
-mod canary;
-mod cargo;
 mod commands;
-mod counts;
-mod demo;
-mod examples;
 mod faults;
-mod gpu;
-mod layer;
-mod life;
-mod minimised;
-mod packages;
-mod picture;
-mod place;
+mod host;
 mod plan;
-mod process;
-mod recover;
-mod report;
-mod sanitize;
-mod schedules;
+mod scenarios;
 mod setup;
-mod soak;
-mod steps;
-mod stuck;
 mod suites;
 mod tidy;
-mod validation;
 mod verify;
-mod window;
-mod with_bevy;
-mod xvfb;
 
 use std::process::ExitCode;
 
@@ -55,10 +27,10 @@ use anyhow::Result;
 use clap::Parser;
 
 use crate::commands::{Arguments, Command};
-use crate::packages::Purpose;
-
-/// Bad input of the user, as opposed to work that failed.
-const EXIT_USAGE: u8 = 2;
+use crate::scenarios::{bench, demo, planning};
+use crate::setup::packages::Purpose;
+use crate::setup::{machine, validation};
+use crate::suites::device;
 
 fn main() -> ExitCode {
     run(Arguments::parse().command).unwrap_or_else(|error| {
@@ -81,16 +53,16 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Examples => verify::examples(),
         Command::Plan(options) => plan::plan(&options),
         Command::Check { file } => Ok(plan::check(&file)),
-        Command::SuitesForDevice { folder } => suites::pack(&folder),
+        Command::SuitesForDevice { folder } => device::pack(&folder),
         Command::Bench(options) => bench::run(&options),
-        Command::BenchPlan => bench_plan::run(),
+        Command::BenchPlan => planning::run(),
         Command::BevyExamples(request) => bevy_examples::run(&request),
         Command::Validated { program, arguments } => validated(&program, &arguments),
     }
 }
 
 fn setup() -> Result<ExitCode> {
-    setup::install(Purpose::Verify)?;
+    machine::install(Purpose::Verify)?;
     println!("{}", validation::prepare()?);
     Ok(ExitCode::SUCCESS)
 }

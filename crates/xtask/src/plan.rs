@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use quadrille_oracle::Judge;
 use quadrille_sync::{Counts, Plan, Planned, Planner, States, Topology, dot, parse_topology};
 
-use crate::EXIT_USAGE;
+use crate::host::EXIT_USAGE;
 use crate::plan::case::Case;
 
 /// What `plan` is asked for.

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-use crate::cargo::Workspace;
+use crate::host::cargo::Workspace;
 use crate::tidy::tree::Tree;
 
 /// A breach of a rule, and where.

@@ -1,22 +1,38 @@
 //! `cargo verify`: sets up, then runs everything that can be known about this checkout.
 
+mod steps;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
 
-use crate::built::{self, Built};
-use crate::cargo::{self, Workspace};
+use crate::faults;
 use crate::faults::Depth;
-use crate::layer::{Build, Layer, TOPOLOGIES};
-use crate::packages::Purpose;
-use crate::sanitize::{Sanitizer, threads};
-use crate::steps::{Check, Steps};
-use crate::validation::{self, Stack};
-use crate::{
-    absent, canary, counts, examples as example, faults, gpu as gpu_test, life, minimised, place,
-    recover, sanitize, schedules, setup, soak as soaked, stuck, tidy, window, with_bevy,
-};
+use crate::faults::recover;
+use crate::host::built::{self, Built};
+use crate::host::cargo::{self, Workspace};
+use crate::host::place;
+use crate::scenarios::absent;
+use crate::scenarios::canary;
+use crate::scenarios::counts;
+use crate::scenarios::examples as example;
+use crate::scenarios::life;
+use crate::scenarios::minimised;
+use crate::scenarios::schedules;
+use crate::scenarios::soak as soaked;
+use crate::scenarios::stuck;
+use crate::scenarios::window;
+use crate::scenarios::with_bevy;
+use crate::setup::layer::{Build, Layer, TOPOLOGIES};
+use crate::setup::machine;
+use crate::setup::packages::Purpose;
+use crate::setup::validation::{self, Stack};
+use crate::suites::gpu as gpu_test;
+use crate::suites::sanitize;
+use crate::suites::sanitize::{Sanitizer, threads};
+use crate::tidy;
+use crate::verify::steps::{Check, Steps};
 
 /// What shows whether a soak works at all.
 const SHORT_SOAK: soaked::Dose = soaked::Dose {
@@ -240,7 +256,7 @@ impl Bench {
 fn set_up(steps: &mut Steps) -> Result<Option<Stand>> {
     let workspace = Workspace::read()?;
     let stack = steps.run("setup", || {
-        setup::install(Purpose::Verify)?;
+        machine::install(Purpose::Verify)?;
         let stack = validation::prepare()?;
         let versions = stack.to_string();
         Ok((stack, versions))

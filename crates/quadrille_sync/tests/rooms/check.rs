@@ -15,7 +15,7 @@ pub(crate) fn check(file: &Path, path: &str, order: &[&str]) {
     expected.sort_unstable();
     assert_eq!(modules, expected, "the modules of {}", file.display());
     let folder = match file.file_stem() {
-        Some(stem) if stem != "lib" => file.with_file_name(stem),
+        Some(stem) if stem != "lib" && stem != "main" => file.with_file_name(stem),
         _ => file.with_file_name(""),
     };
     for (at, module) in order.iter().enumerate() {

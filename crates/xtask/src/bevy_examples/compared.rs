@@ -9,7 +9,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
-use crate::picture;
+use crate::scenarios::picture;
 
 /// Channels that are further apart than this, of 255, are off: people see it beside each other.
 const OFF: u8 = 8;

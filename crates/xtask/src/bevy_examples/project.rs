@@ -14,8 +14,9 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use super::programs::{self, Program};
-use crate::cargo::{self, BUILD_LIMIT};
-use crate::{place, process};
+use crate::host::cargo::{self, BUILD_LIMIT};
+use crate::host::place;
+use crate::host::process;
 
 const BEVY_MANIFEST: &str = include_str!("bevy.toml.in");
 const BEVY_LIBRARY: &str = include_str!("bevy.rs.in");

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use crate::picture;
+use crate::scenarios::picture;
 
 const VERDICTS: &str = include_str!("seen.txt");
 

@@ -13,8 +13,8 @@ use anyhow::{Result, bail, ensure};
 
 use super::programs::{self, Program};
 use super::project::{self, Bevy, Project};
-use crate::process::{self, Running};
-use crate::xvfb::Xvfb;
+use crate::host::process::{self, Running};
+use crate::host::xvfb::Xvfb;
 
 /// What is timed when nobody names programs: few of many sprites seen, all seen and large, all
 /// seen and small.

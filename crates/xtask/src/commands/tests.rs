@@ -1,7 +1,7 @@
 use clap::{CommandFactory, Parser};
 
 use super::{Arguments, Command};
-use crate::soak::Dose;
+use crate::scenarios::soak::Dose;
 
 fn command(words: &str) -> Result<Command, String> {
     let words = ["cargo xtask"].into_iter().chain(words.split_whitespace());

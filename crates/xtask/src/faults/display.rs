@@ -6,7 +6,8 @@ use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 use super::{Fault, Program};
-use crate::{examples, place};
+use crate::host::place;
+use crate::scenarios::examples;
 
 /// Frames of a run. The program gives its window another size in every tenth.
 const FRAMES: u32 = 40;

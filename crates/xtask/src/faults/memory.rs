@@ -7,7 +7,8 @@ use anyhow::{Context, Result, ensure};
 
 use super::situations::Calls;
 use super::{Fault, Program};
-use crate::{examples, place};
+use crate::host::place;
+use crate::scenarios::examples;
 
 /// Tests that write and read memory of the host, and compare what comes back.
 const TESTS: [&str; 2] = [

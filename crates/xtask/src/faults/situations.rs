@@ -9,7 +9,8 @@ use serde_json::Value;
 
 use super::combinations::Counted;
 use super::{Fault, Program};
-use crate::{examples, place};
+use crate::host::place;
+use crate::scenarios::examples;
 
 /// What a run finds, and what it has counted in the end.
 struct Situation {

@@ -7,7 +7,8 @@ use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 use super::{Fault, Program};
-use crate::{examples, place};
+use crate::host::place;
+use crate::scenarios::examples;
 
 /// How many calls of each command fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::Complaint;
 use super::tree::{Tree, blank};
-use crate::cargo::Workspace;
-use crate::place;
+use crate::host::cargo::Workspace;
+use crate::host::place;
 
 /// Files that are reached from no target's root.
 pub(super) fn check(tree: &Tree, workspace: &Workspace) -> Vec<Complaint> {

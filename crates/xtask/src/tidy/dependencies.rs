@@ -2,7 +2,7 @@
 
 use super::Complaint;
 use super::tree::Tree;
-use crate::cargo::{Package, Workspace};
+use crate::host::cargo::{Package, Workspace};
 
 /// Our crates with those of ours they may depend on, the others being above them or apart.
 /// A crate that is not listed (content, on top of the facade) may use the facade alone.

@@ -2,7 +2,7 @@
 
 use super::Complaint;
 use super::tree::Tree;
-use crate::cargo::Workspace;
+use crate::host::cargo::Workspace;
 
 /// Files without which nobody may use or can find anything.
 const NEEDED: [&str; 5] = [

@@ -3,8 +3,8 @@ use std::path::PathBuf;
 use super::lengths::functions;
 use super::tree::{Tree, blank};
 use super::{Complaint, Findings, code, dead_files, dependencies, lengths, maps, text};
-use crate::cargo::{Dependency, Package, Target, Workspace};
-use crate::place;
+use crate::host::cargo::{Dependency, Package, Target, Workspace};
+use crate::host::place;
 
 fn lines(complaints: &[Complaint]) -> Vec<String> {
     complaints.iter().map(Complaint::to_string).collect()

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::place;
+use crate::host::place;
 
 /// All text files that are or would be tracked, by path from the root.
 #[derive(Debug, Default)]

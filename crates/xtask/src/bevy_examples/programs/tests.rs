@@ -1,7 +1,7 @@
 use super::*;
 
 fn package() -> PathBuf {
-    let package = crate::place::made("tmp/bevy-examples-test");
+    let package = crate::host::place::made("tmp/bevy-examples-test");
     for file in [
         "2d/sprite.rs",
         "2d/mesh2d.rs",

@@ -1,0 +1,66 @@
+//! The device is lost, and while another is made, one of the calls for it says that it is lost too.
+
+use std::fs;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
+use super::{FRAMES, Game};
+use crate::faults::Depth;
+use crate::host::place;
+use crate::scenarios::examples;
+use crate::setup::validation;
+
+const LOSS: &str = "lost nth=40";
+/// What each call of a recovery returns in turn.
+const RESULT: &str = "VK_ERROR_DEVICE_LOST";
+/// One call in so many, for a sample.
+const SAMPLE: usize = 5;
+
+/// The first call of each kind that the recovery makes fails, one run for each: the program comes
+/// back all the same, or ends at once with an error; never does it panic, hang or leave anything.
+pub(super) fn check(game: &Game<'_>, depth: Depth) -> Result<String> {
+    let calls = calls(game)?;
+    ensure!(calls.len() > 10, "the recovery makes only {calls:?}");
+    let every = match depth {
+        Depth::Sample => SAMPLE,
+        Depth::Whole => 1,
+    };
+    let (mut runs, mut ends) = (0, 0);
+    for (call, nth) in calls.iter().step_by(every) {
+        runs += 1;
+        ends += game.ends(&format!("{LOSS}\n{call} nth={nth} -> {RESULT}"), None)?;
+    }
+    Ok(format!("{runs} runs, {ends} of which end with an error"))
+}
+
+/// The calls of a recovery that can tell of a loss: the first of each command between the making of
+/// the second device and its first submission. Queries of the physical device cannot, and the
+/// validation layer makes some for itself.
+fn calls(game: &Game<'_>) -> Result<Vec<(String, u64)>> {
+    let log = place::made("verify").join("recover.calls.json");
+    examples::forget(&log)?;
+    let (mut command, _) = game.command(LOSS, FRAMES)?;
+    command.arg("--headless").env("QUADRILLE_LAYER_LOG", &log);
+    validation::run("recover-calls", &mut command, super::LIMIT)?;
+    let text = fs::read_to_string(&log).with_context(|| format!("no {}", log.display()))?;
+    let mut calls: Vec<(String, u64)> = Vec::new();
+    let mut devices = 0;
+    for line in text.lines() {
+        let entry: Value =
+            serde_json::from_str(line).with_context(|| format!("not JSON: {line}"))?;
+        let (Some(call), Some(nth)) = (entry["call"].as_str(), entry["nth"].as_u64()) else {
+            continue;
+        };
+        devices += usize::from(call == "vkCreateDevice");
+        let is_known = calls.iter().any(|(known, _)| known == call);
+        let can_tell = entry["result"].is_string() && !call.starts_with("vkGetPhysicalDevice");
+        if devices == 2 && can_tell && !is_known {
+            calls.push((call.to_owned(), nth));
+        }
+        if devices == 2 && call == "vkQueueSubmit2" {
+            break;
+        }
+    }
+    Ok(calls)
+}

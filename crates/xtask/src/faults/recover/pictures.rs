@@ -1,0 +1,95 @@
+//! The device is lost once in each example: its last picture is the one of a run without the loss.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, ensure};
+
+use super::Game;
+use crate::setup::layer::Layer;
+use crate::setup::validation::Stack;
+
+/// The loss, some frames after the start.
+const SCRIPT: &str = "lost nth=30";
+
+/// The picture has to be back within 60 frames.
+const FRAMES: u64 = 60;
+
+/// What an example does when its device comes back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Then {
+    /// It goes on: what it shows depends on what the CPU knows alone, or is computed again.
+    GoesOn,
+    /// It begins again: the device alone knew.
+    BeginsAgain,
+}
+
+/// The examples with a picture, and what they are told.
+const RUNS: [(&str, &[&str], Then); 14] = [
+    ("triangle", &[], Then::GoesOn),
+    ("windows", &[], Then::GoesOn),
+    ("life", &[], Then::GoesOn),
+    ("life", &["--worker"], Then::GoesOn),
+    ("post_process", &[], Then::GoesOn),
+    ("post_process", &["--runtime"], Then::GoesOn),
+    ("overlap", &["--steps", "20"], Then::GoesOn),
+    ("accesses", &[], Then::GoesOn),
+    ("many_cubes", &["--cubes", "4000"], Then::GoesOn),
+    ("scene3d", &["--shadow-map", "64"], Then::GoesOn),
+    ("shaders", &[], Then::GoesOn),
+    ("viewer", &[], Then::GoesOn),
+    ("breakout", &["--autoplay"], Then::GoesOn),
+    ("swarm", &["--enemies", "5000"], Then::BeginsAgain),
+];
+
+/// The examples without a picture that could be compared: one measures, one is never the same.
+const WITHOUT: [&str; 2] = ["frame_bench", "soak"];
+
+/// All of them; `programs` are the examples by name.
+///
+/// # Errors
+/// When one does not come back, or shows another picture; when one is not listed here.
+pub(crate) fn check(
+    stack: &Stack,
+    programs: &[(String, PathBuf)],
+    layer: &Layer,
+) -> Result<String> {
+    for (name, _) in programs {
+        let is_listed = RUNS.iter().any(|(run, ..)| run == name);
+        ensure!(
+            is_listed || WITHOUT.contains(&name.as_str()),
+            "the example `{name}` is not among those whose device is lost"
+        );
+    }
+    for (name, arguments, then) in RUNS {
+        let program = programs.iter().find(|(known, _)| known == name);
+        let (_, program) = program.with_context(|| format!("there is no example `{name}`"))?;
+        let game = Game {
+            stack,
+            program,
+            layer,
+            arguments,
+        };
+        compare(&game, then).with_context(|| format!("{name} {}", arguments.join(" ")))?;
+    }
+    Ok(format!("{} runs show the picture again", RUNS.len()))
+}
+
+fn compare(game: &Game<'_>, then: Then) -> Result<()> {
+    let (picture, report) = game.picture(SCRIPT, FRAMES)?;
+    let rebuilt_at = report.number("rebuilt_at_frame")?;
+    ensure!(
+        rebuilt_at < FRAMES,
+        "the device was lost in frame {rebuilt_at}"
+    );
+    let frames = match then {
+        Then::GoesOn => FRAMES,
+        Then::BeginsAgain => FRAMES - rebuilt_at,
+    };
+    let (plain, _) = game.picture("", frames)?;
+    ensure!(
+        picture == plain,
+        "lost in frame {rebuilt_at}, another picture {} frames later",
+        FRAMES - rebuilt_at
+    );
+    Ok(())
+}

@@ -1,0 +1,138 @@
+//! Cargo: what the workspace holds, and how to build it.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use crate::host::place;
+use crate::host::process;
+
+/// Half an hour: the whole workspace, cold, on two slow cores.
+pub(crate) const BUILD_LIMIT: Duration = Duration::from_secs(30 * 60);
+
+/// The workspace, as cargo describes it.
+#[derive(Debug, Default)]
+pub(crate) struct Workspace {
+    /// Where cargo builds.
+    pub(crate) target: PathBuf,
+    /// The workspace's own packages.
+    pub(crate) packages: Vec<Package>,
+}
+
+/// A package of the workspace.
+#[derive(Debug, Default)]
+pub(crate) struct Package {
+    /// Its name.
+    pub(crate) name: String,
+    /// What it builds.
+    pub(crate) targets: Vec<Target>,
+    /// What it depends on.
+    pub(crate) dependencies: Vec<Dependency>,
+}
+
+/// A thing that cargo builds from one root file.
+#[derive(Debug)]
+pub(crate) struct Target {
+    /// Its name.
+    pub(crate) name: String,
+    /// `lib`, `bin`, `example`, `test`, ...
+    pub(crate) kind: String,
+    /// Its root file.
+    pub(crate) source: PathBuf,
+}
+
+/// A line of a manifest's dependencies.
+#[derive(Debug)]
+pub(crate) struct Dependency {
+    /// The package asked for.
+    pub(crate) name: String,
+    /// Whether only tests, examples and benches see it.
+    pub(crate) is_dev: bool,
+}
+
+impl Workspace {
+    /// Asks cargo.
+    ///
+    /// # Errors
+    /// When cargo cannot read a manifest.
+    pub(crate) fn read() -> Result<Self> {
+        let output = command(&["metadata", "--no-deps", "--format-version", "1"])
+            .output()
+            .context("cannot start cargo")?;
+        if !output.status.success() {
+            bail!(
+                "cargo metadata failed\n{}",
+                String::from_utf8_lossy(&output.stderr)
+            );
+        }
+        let value: Value =
+            serde_json::from_slice(&output.stdout).context("cargo metadata is not JSON")?;
+        Ok(Self {
+            target: text(&value["target_directory"]).into(),
+            packages: list(&value["packages"]).iter().map(package).collect(),
+        })
+    }
+
+    /// The names of the programs of the examples package.
+    pub(crate) fn examples(&self) -> Vec<&str> {
+        let examples = self
+            .packages
+            .iter()
+            .find(|package| package.name == "examples");
+        let targets = examples.into_iter().flat_map(|package| &package.targets);
+        targets
+            .filter(|target| matches!(target.kind.as_str(), "bin" | "example"))
+            .map(|target| target.name.as_str())
+            .collect()
+    }
+}
+
+fn package(value: &Value) -> Package {
+    Package {
+        name: text(&value["name"]),
+        targets: list(&value["targets"]).iter().map(target).collect(),
+        dependencies: list(&value["dependencies"])
+            .iter()
+            .map(|dependency| Dependency {
+                name: text(&dependency["name"]),
+                is_dev: dependency["kind"] == "dev",
+            })
+            .collect(),
+    }
+}
+
+fn target(value: &Value) -> Target {
+    Target {
+        name: text(&value["name"]),
+        kind: text(&value["kind"][0]),
+        source: text(&value["src_path"]).into(),
+    }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// A cargo command at the root of the workspace.
+pub(crate) fn command(arguments: &[&str]) -> Command {
+    // The one that started this tool, if one did.
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(arguments).current_dir(place::root());
+    command
+}
+
+/// Runs cargo with its output in a log.
+///
+/// # Errors
+/// When cargo fails or takes longer than [`BUILD_LIMIT`].
+pub(crate) fn run(name: &str, arguments: &[&str]) -> Result<String> {
+    process::run(name, &mut command(arguments), BUILD_LIMIT)
+}

@@ -1,0 +1,70 @@
+//! What a frame tells the driver, counted by the test layer below the program.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
+/// Calls, and barriers in them.
+pub(crate) type Calls = BTreeMap<String, u64>;
+
+/// What a report calls it, and what the log does.
+const NAMES: [(&str, &str); 4] = [
+    ("barrier_calls", "vkCmdPipelineBarrier2"),
+    ("barriers", BARRIERS),
+    ("submissions", "vkQueueSubmit2"),
+    ("command_buffers", "vkBeginCommandBuffer"),
+];
+
+/// Barriers, which are no calls.
+const BARRIERS: &str = "barriers";
+
+/// What one log has more than another.
+pub(crate) fn difference(more: &Calls, fewer: &Calls) -> Calls {
+    let less = |name: &String| fewer.get(name).copied().unwrap_or(0);
+    let calls = more.iter();
+    calls
+        .map(|(name, count)| (name.clone(), count.saturating_sub(less(name))))
+        .collect()
+}
+
+/// Compares what a program says of a frame with what the layer has counted in so many.
+///
+/// # Errors
+/// When they disagree, or the layer has counted nothing.
+pub(crate) fn agree(line: &Value, calls: &Calls, frames: u64) -> Result<String> {
+    let mut agreed = Vec::new();
+    for (said, counted) in NAMES {
+        let count = calls.get(counted).copied().unwrap_or(0);
+        ensure!(count > 0, "the layer has counted no {counted}");
+        let value = line[said]
+            .as_u64()
+            .with_context(|| format!("`{said}` is {}, and must be a number", line[said]))?;
+        ensure!(
+            value * frames == count,
+            "`{said}` is {value}, but the layer has counted {count} in {frames} frames"
+        );
+        agreed.push(format!("{value} {}", said.replace('_', " ")));
+    }
+    let agreed = agreed.join(", ");
+    Ok(format!("{agreed} a frame, also by the layer's count"))
+}
+
+/// How often each call is in a log.
+pub(crate) fn parse(log: &str) -> Result<Calls> {
+    let mut calls = Calls::new();
+    for line in log.lines() {
+        let entry: Value =
+            serde_json::from_str(line).with_context(|| format!("not JSON: {line}"))?;
+        let Some(call) = entry["call"].as_str() else {
+            continue;
+        };
+        *calls.entry(call.to_owned()).or_default() += 1;
+        if call == "vkCmdPipelineBarrier2" {
+            let number = |key: &str| entry[key].as_u64().unwrap_or(0);
+            *calls.entry(BARRIERS.to_owned()).or_default() +=
+                number("memory") + number("buffers") + number("images");
+        }
+    }
+    Ok(calls)
+}

@@ -1,0 +1,45 @@
+//! `bench-plan`: how long planning takes, and how that grows.
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+
+use crate::host::cargo;
+
+/// Builds and runs the measurement in release mode, and names the machine.
+///
+/// # Errors
+/// When it cannot be built or fails.
+pub(crate) fn run() -> Result<ExitCode> {
+    run_example("scale")?;
+    println!();
+    run_example("tables")
+}
+
+/// The same of realistic frames: what their plans hold, too.
+///
+/// # Errors
+/// When it cannot be built or fails.
+pub(crate) fn run_frames() -> Result<ExitCode> {
+    run_example("frames")
+}
+
+fn run_example(example: &str) -> Result<ExitCode> {
+    println!("{}, one core\n", cpu());
+    let arguments = "run --quiet --release --package quadrille_sync --example";
+    let mut arguments: Vec<&str> = arguments.split(' ').collect();
+    arguments.push(example);
+    let status = cargo::command(&arguments).status()?;
+    if !status.success() {
+        bail!("the measurement failed: {status}");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The processor's name, where the system tells it.
+pub(crate) fn cpu() -> String {
+    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let line = text.lines().find(|line| line.starts_with("model name"));
+    let name = line.and_then(|line| line.split_once(':'));
+    name.map_or("unknown processor".into(), |(_, name)| name.trim().into())
+}

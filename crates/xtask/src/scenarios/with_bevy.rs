@@ -1,0 +1,43 @@
+//! The program on the `bevy` crate: apart from the workspace, so that no lock file of ours knows bevy's.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Result;
+
+use crate::host::cargo;
+use crate::host::place;
+use crate::scenarios::examples;
+use crate::scenarios::picture;
+use crate::setup::validation::{self, Stack};
+
+const FOLDER: &str = "examples/with_bevy";
+
+const LIMIT: Duration = Duration::from_secs(180);
+
+/// Builds the program beside what the workspace has built, and has it draw under validation.
+///
+/// # Errors
+/// When it does not build or run, or its picture is empty.
+pub(crate) fn check(stack: &Stack, target: &Path) -> Result<String> {
+    let manifest = place::root().join(FOLDER).join("Cargo.toml");
+    // bevy declares a newer Rust than its crates need.
+    let mut build = cargo::command(&["build", "--locked", "--ignore-rust-version"]);
+    build
+        .arg("--manifest-path")
+        .arg(manifest)
+        .arg("--target-dir")
+        .arg(target);
+    crate::host::process::run("with-bevy-build", &mut build, cargo::BUILD_LIMIT)?;
+    let frame = place::made("verify").join("with_bevy.png");
+    examples::forget(&frame)?;
+    let mut command = stack.command(target.join("debug/with_bevy"));
+    command
+        .env_remove("DISPLAY")
+        .env_remove("WAYLAND_DISPLAY")
+        .env_remove("WAYLAND_SOCKET")
+        .arg(&frame);
+    validation::run("with_bevy", &mut command, LIMIT)?;
+    let size = picture::check(&frame)?;
+    Ok(format!("picture {size}"))
+}

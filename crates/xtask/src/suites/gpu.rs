@@ -1,0 +1,106 @@
+//! The tests that need a GPU: found by name, run under the validation layer.
+
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::host::built::{Built, Program};
+use crate::setup::layer::Layer;
+use crate::setup::validation::{self, Stack};
+
+/// Features and extensions that a device may lack, those of a line at once: commands and states that need
+/// them are refused or replaced.
+const SPARED: [&str; 3] = [
+    "independentBlend",
+    "multiDrawIndirect",
+    "samplerAnisotropy,VK_EXT_conditional_rendering",
+];
+
+const LIMIT: Duration = Duration::from_secs(15 * 60);
+
+/// Runs the ignored tests of a test program, one after the other, under validation;
+/// on virtual queues if a layer and a topology are given.
+///
+/// Returns how many tests passed.
+///
+/// # Errors
+/// When a test fails, and when there is none: a test that did not run proves nothing.
+pub(crate) fn run(
+    stack: &Stack,
+    program: &Program,
+    queues: Option<(&Layer, &str)>,
+) -> Result<String> {
+    let mut command = command(stack, program);
+    let (package, test) = (program.package(), &program.name);
+    let mut name = format!("{package}-{test}");
+    if let Some((layer, families)) = queues {
+        layer.apply(&mut command, families);
+        name = format!("{name}-{families}");
+    }
+    let output = validation::run(&name, &mut command, LIMIT)?;
+    match passed(&output).context("the test program printed no result")? {
+        0 => bail!("no test ran: {package} has a test program `{test}` without an #[ignore]d test"),
+        count => Ok(format!("{count} tests")),
+    }
+}
+
+/// Runs the tests that record and describe at random on devices that lack a line each of
+/// [`SPARED`]: what needs it is refused or done without, and the validation layer has nothing to say.
+///
+/// # Errors
+/// When a test fails, and when there is none.
+pub(crate) fn spare(stack: &Stack, built: &Built, layer: &Layer, families: &str) -> Result<String> {
+    for hidden in SPARED {
+        for package in ["quadrille_vulkan", "quadrille_ecs"] {
+            let mut command = command(stack, built.gpu_test(package)?);
+            layer.apply(&mut command, families);
+            command
+                .arg("anything::")
+                .env("QUADRILLE_LAYER_HIDE", hidden);
+            let name = format!("{package}-gpu-without-{}", hidden.replace(',', "-"));
+            let output = validation::run(&name, &mut command, LIMIT)?;
+            ensure!(
+                passed(&output).is_some_and(|count| count > 0),
+                "no test of {package} ran without {hidden}"
+            );
+        }
+    }
+    Ok(format!("without {}", SPARED.join(", ")))
+}
+
+/// The ignored tests of a test program, one after the other, where cargo would run them.
+fn command(stack: &Stack, program: &Program) -> Command {
+    let mut command = stack.command(&program.path);
+    command
+        .args(["--ignored", "--test-threads=1"])
+        .current_dir(program.folder())
+        .env("CARGO_MANIFEST_DIR", program.folder());
+    command
+}
+
+/// How many tests passed, from the lines that sum up.
+pub(crate) fn passed(output: &str) -> Option<u32> {
+    output
+        .lines()
+        .filter_map(|line| {
+            line.strip_prefix("test result: ok. ")?
+                .split(' ')
+                .next()?
+                .parse::<u32>()
+                .ok()
+        })
+        .reduce(|sum, count| sum + count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::passed;
+
+    #[test]
+    fn passed_tests_are_counted() {
+        let output = "running 3 tests\n...\ntest result: ok. 3 passed; 0 failed; 0 ignored\n";
+        assert_eq!(passed(output), Some(3), "the line that sums up");
+        assert_eq!(passed("running 0 tests\n"), None, "cut off");
+    }
+}

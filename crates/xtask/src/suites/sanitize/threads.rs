@@ -1,0 +1,69 @@
+//! ThreadSanitizer: two threads that touch the same memory with no order between them.
+//!
+//! The standard library is built with it too, or locks would not count as order. The driver is not,
+//! so what it does with memory of its own is left out; a program that is wrong on purpose shows
+//! that what we do is not.
+
+use std::process::Command;
+
+use anyhow::{Result, bail, ensure};
+
+use super::{LIMIT, counted, host, outside};
+use crate::host::place;
+use crate::host::process::{self, Running};
+
+/// What a program with a race ends with.
+const RACE: i32 = 66;
+const REPORT: &str = "ThreadSanitizer: data race";
+
+/// Runs the GPU tests of a package.
+///
+/// # Errors
+/// When a test fails, there is a race, or no test runs.
+pub(crate) fn watch(package: &str) -> Result<String> {
+    let mut command = command("test")?;
+    command.args(["--package", package, "--test", "gpu"]).args([
+        "--",
+        "--ignored",
+        "--test-threads=1",
+    ]);
+    let output = process::run(&format!("tsan-{package}"), &mut command, LIMIT)?;
+    if let Some(line) = output.lines().find(|line| line.contains(REPORT)) {
+        bail!("{line}");
+    }
+    counted(&output)
+}
+
+/// Runs the program that has a race.
+///
+/// # Errors
+/// When nothing is said of it.
+pub(crate) fn canary() -> Result<String> {
+    let mut command = command("run")?;
+    command.args(["--package", "quadrille_canary", "--bin", "race"]);
+    let mut running = Running::start("tsan-canary", &mut command)?;
+    let status = running.wait(LIMIT)?;
+    ensure!(
+        status.code() == Some(RACE) && running.output().contains(REPORT),
+        "a race was not found; the program ended with {status}\n{}",
+        running.tail()
+    );
+    Ok("a race is found".to_owned())
+}
+
+/// Cargo, with everything built for ThreadSanitizer.
+fn command(what: &str) -> Result<Command> {
+    let mut command = Command::new("cargo");
+    command
+        .args(["+nightly", what, "-Zbuild-std", "--target", &host()?])
+        .arg("--target-dir")
+        .arg(place::made("tsan"))
+        .env("RUSTFLAGS", "-Zsanitizer=thread")
+        .env(
+            "TSAN_OPTIONS",
+            format!("ignore_noninstrumented_modules=1:exitcode={RACE}"),
+        )
+        .current_dir(place::root());
+    outside(&mut command);
+    Ok(command)
+}
