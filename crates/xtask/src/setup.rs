@@ -6,3 +6,4 @@ pub(crate) mod layer;
 pub(crate) mod machine;
 pub(crate) mod packages;
 pub(crate) mod validation;
+pub(crate) mod version;

@@ -3,6 +3,7 @@
 //! Each rule is a function from the tree to complaints, so each is tested on a made-up tree.
 
 mod code;
+mod complaint;
 mod dead_files;
 mod dependencies;
 mod lengths;
@@ -10,49 +11,13 @@ mod maps;
 mod text;
 mod tree;
 
-use std::fmt;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
 use crate::host::cargo::Workspace;
+use crate::tidy::complaint::{Complaint, Findings};
 use crate::tidy::tree::Tree;
-
-/// A breach of a rule, and where.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Complaint {
-    path: String,
-    /// Counted from 1; 0 if the file as a whole is meant.
-    line: usize,
-    what: String,
-}
-
-impl Complaint {
-    fn new(path: impl Into<String>, line: usize, what: impl Into<String>) -> Self {
-        Self {
-            path: path.into(),
-            line,
-            what: what.into(),
-        }
-    }
-}
-
-impl fmt::Display for Complaint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            0 => write!(f, "{}: {}", self.path, self.what),
-            line => write!(f, "{}:{line}: {}", self.path, self.what),
-        }
-    }
-}
-
-/// What all rules found.
-#[derive(Default)]
-struct Findings {
-    errors: Vec<Complaint>,
-    /// To think about; they fail nothing.
-    warnings: Vec<Complaint>,
-}
 
 /// Checks all rules; returns one line about what was looked at.
 ///

@@ -7,9 +7,9 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
-use crate::faults;
-use crate::faults::Depth;
+use crate::faults::program::Program;
 use crate::faults::recover;
+use crate::faults::sweep::Depth;
 use crate::host::built::{self, Built};
 use crate::host::cargo::{self, Workspace};
 use crate::host::place;
@@ -165,7 +165,7 @@ pub(crate) fn sanitize(which: &[Sanitizer], whole: bool) -> Result<ExitCode> {
         let depth = if whole { Depth::Whole } else { Depth::Sample };
         steps.check("calls that fail under AddressSanitizer", || {
             let layer = Layer::build(&Workspace::read()?, Build::Debug)?;
-            faults::Program::build_sanitized(&layer)?.sweep(depth)
+            Program::build_sanitized(&layer)?.sweep(depth)
         });
     }
     Ok(steps.finish())
@@ -301,7 +301,7 @@ fn run_faults(steps: &mut Steps, bench: &Bench, depth: Depth) {
         gpu_test::spare(&bench.stack, &bench.built, layer, TOPOLOGIES[0])
     });
     let program = steps.run("faults", || {
-        let program = faults::Program::of(&bench.built, &bench.stack, layer)?;
+        let program = Program::of(&bench.built, &bench.stack, layer)?;
         Ok((program, String::new()))
     });
     if let Some(program) = program {

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, ensure};
 
-use super::{Fault, Program};
+use super::program::{Fault, Program};
 
 /// Frames of a run. The program gives its window another size in every tenth.
 const FRAMES: u64 = 40;

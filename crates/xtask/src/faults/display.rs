@@ -5,7 +5,7 @@ use std::fs;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use super::{Fault, Program};
+use super::program::{Fault, Program};
 use crate::host::place;
 use crate::scenarios::examples;
 

@@ -5,8 +5,8 @@ use std::fs;
 
 use anyhow::{Context, Result, ensure};
 
+use super::program::{Fault, Program};
 use super::situations::Calls;
-use super::{Fault, Program};
 use crate::host::place;
 use crate::scenarios::examples;
 

@@ -3,7 +3,7 @@
 
 use anyhow::{Context, Result, ensure};
 
-use super::{Fault, Program};
+use super::program::{Fault, Program};
 
 /// What Quadrille needs. Without it there is no device, and one line says why.
 const NEEDED: [&str; 9] = [

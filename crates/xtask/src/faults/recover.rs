@@ -1,32 +1,20 @@
 //! The device is lost while examples run: each comes back with the same picture, or ends cleanly.
 
 mod during;
+mod game;
 mod pictures;
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::Duration;
+use std::path::Path;
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, ensure};
 
-use crate::faults::Depth;
-use crate::host::place;
-use crate::host::process::Running;
+use crate::faults::recover::game::{FRAMES, Game, check_frames};
+use crate::faults::sweep::Depth;
 use crate::host::xvfb::Xvfb;
-use crate::scenarios::examples;
-use crate::scenarios::report::Report;
-use crate::setup::layer::{self, Layer};
-use crate::setup::validation::{self, Stack};
+use crate::setup::layer::Layer;
+use crate::setup::validation::Stack;
 
 pub(crate) use pictures::check as pictures;
-
-const LIMIT: Duration = Duration::from_secs(120);
-const FRAMES: u64 = 120;
-/// Frames that may be lost with the device: those on their way, and as many as a window may take
-/// to come back.
-const LOST_FRAMES: u64 = 60;
-const FAMILIES: &str = "gct:1,ct:1,t:1";
 
 /// Ways to lose the device once, in calls that frames make without a window.
 const HEADLESS: [&str; 4] = [
@@ -129,104 +117,4 @@ pub(crate) fn during(stack: &Stack, program: &Path, layer: &Layer, depth: Depth)
         arguments: &[],
     };
     during::check(&game, depth)
-}
-
-/// An example, and what to tell it.
-struct Game<'a> {
-    stack: &'a Stack,
-    program: &'a Path,
-    layer: &'a Layer,
-    arguments: &'a [&'a str],
-}
-
-impl Game<'_> {
-    /// The last picture of a run without windows, in which the device was lost and came back.
-    fn picture(&self, script: &str, frames: u64) -> Result<(Vec<u8>, Report)> {
-        let screenshot = place::made("verify").join("recover.png");
-        examples::forget(&screenshot)?;
-        let (mut command, report) = self.command(script, frames)?;
-        command
-            .arg("--headless")
-            .arg("--screenshot")
-            .arg(&screenshot);
-        let output = validation::run("recover", &mut command, LIMIT)?;
-        let report = Report::read(&report)?;
-        judge(script, &output)?;
-        let picture = fs::read(&screenshot);
-        let picture = picture.with_context(|| format!("no {}", screenshot.display()))?;
-        Ok((picture, report))
-    }
-
-    /// A run in windows, in which the device was lost and came back.
-    fn windowed(&self, script: &str, server: &Xvfb) -> Result<()> {
-        let (mut command, report) = self.command(script, FRAMES)?;
-        command
-            .env("DISPLAY", &server.display)
-            .env_remove("WAYLAND_DISPLAY");
-        let output = validation::run("recover-windows", &mut command, LIMIT)?;
-        judge(script, &output)?;
-        check_frames(&Report::read(&report)?)
-    }
-
-    /// A run that ends, with nothing left behind, by success or with an error that says why: its
-    /// exit code, 0 or 1.
-    fn ends(&self, script: &str, server: Option<&Xvfb>) -> Result<i32> {
-        let (mut command, _) = self.command(script, FRAMES)?;
-        match server {
-            Some(server) => command
-                .env("DISPLAY", &server.display)
-                .env_remove("WAYLAND_DISPLAY"),
-            None => command.arg("--headless"),
-        };
-        let mut running = Running::start("recover-ends", &mut command)?;
-        let status = running.wait(LIMIT)?;
-        let output = running.output();
-        let bad = |what: &str| anyhow!("script {script:?}: it {what}\n{}", running.tail());
-        ensure!(!output.contains("panicked"), bad("panicked"));
-        layer::check_taken(&output).map_err(|e| bad(&e.to_string()))?;
-        validation::check_silence("recover-ends", &output).map_err(|e| bad(&e.to_string()))?;
-        match status.code() {
-            Some(0) => Ok(0),
-            Some(1) if output.contains("ERROR") => Ok(1),
-            _ => Err(bad(&format!("ended with {status}"))),
-        }
-    }
-
-    fn command(&self, script: &str, frames: u64) -> Result<(Command, PathBuf)> {
-        let folder = place::made("verify");
-        let (report, path) = (
-            folder.join("recover.report.json"),
-            folder.join("recover.script.txt"),
-        );
-        examples::forget(&report)?;
-        fs::write(&path, script).with_context(|| format!("cannot write {}", path.display()))?;
-        let mut command = self.stack.command(self.program);
-        command
-            .current_dir(place::root())
-            .args(self.arguments)
-            .args(["--frames", &frames.to_string(), "--report"])
-            .arg(&report)
-            .env("QUADRILLE_LAYER_SCRIPT", &path);
-        self.layer.apply(&mut command, FAMILIES);
-        Ok((command, report))
-    }
-}
-
-/// Whether the device was lost, as often as it was to be.
-fn judge(script: &str, output: &str) -> Result<()> {
-    let times = output.matches("the device was made anew").count();
-    let losses = script.lines().filter(|line| line.starts_with("lost"));
-    let wanted = losses.count().max(usize::from(!script.is_empty()));
-    ensure!(times == wanted, "the device was made anew {times} times");
-    Ok(())
-}
-
-/// Whether frames went on after the loss. (Some examples end by themselves, with fewer.)
-fn check_frames(report: &Report) -> Result<()> {
-    let frames = report.number("frames")?;
-    ensure!(
-        frames + LOST_FRAMES >= FRAMES,
-        "only {frames} frames were drawn of {FRAMES}"
-    );
-    Ok(())
 }

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 
-use super::{Fault, Program};
+use super::program::{Fault, Program};
 
 /// What is told where the driver can say why.
 const BY_THE_DRIVER: [&str; 5] = [

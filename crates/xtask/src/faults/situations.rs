@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 use super::combinations::Counted;
-use super::{Fault, Program};
+use super::program::{Fault, Program};
 use crate::host::place;
 use crate::scenarios::examples;
 

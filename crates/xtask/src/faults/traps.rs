@@ -1,12 +1,13 @@
 //! Sequences of faults that have caught other renderers, and combinations of them. Rules are
 //! separated by semicolons; `quadrille_layer/README.md` has their grammar.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 
 use super::combinations::Counted;
+use super::program::{Fault, Program};
 
 /// The scripts.
-pub(super) const TRAPS: [&str; 60] = [
+const TRAPS: [&str; 60] = [
     // Images come back in another order than in turn.
     "image order 0,0,0",
     "image order 0,1,0,2",
@@ -92,7 +93,7 @@ pub(super) const TRAPS: [&str; 60] = [
 
 /// Whether a script means the same by both proofs: the device lives, and no fence or semaphore, of
 /// which they make different numbers, has any part in it.
-pub(super) fn is_blind_to_proofs(script: &str) -> bool {
+fn is_blind_to_proofs(script: &str) -> bool {
     // Setting up may end without any frames.
     let parts = [
         "fence",
@@ -109,11 +110,44 @@ pub(super) fn is_blind_to_proofs(script: &str) -> bool {
 ///
 /// # Errors
 /// When they differ in how many were shown, skipped, out of date, or failed.
-pub(super) fn compare(by_fences: &str, by_history: &str) -> Result<()> {
+fn compare(by_fences: &str, by_history: &str) -> Result<()> {
     let (fences, history) = (Counted::read(by_fences)?, Counted::read(by_history)?);
     ensure!(
         fences.frames() == history.frames(),
         "by fences {fences:?}, by history {history:?}"
     );
     Ok(())
+}
+
+impl Program<'_> {
+    /// The traps, with and without present fences.
+    ///
+    /// # Errors
+    /// When the program does not survive one of them; it is named by its script.
+    pub(crate) fn traps(&self) -> Result<String> {
+        let faults = TRAPS.iter().flat_map(|script| {
+            [true, false].map(|fences| Fault {
+                script: script.replace("; ", "\n"),
+                frames: 40,
+                families: if fences { "gct:1,ct:1,t:1" } else { "gct:1" },
+                fences,
+                environment: Vec::new(),
+            })
+        });
+        let faults: Vec<_> = faults.collect();
+        let outputs = self.run_all(&faults)?;
+        let mut same = 0;
+        for (script, pair) in TRAPS.iter().zip(outputs.chunks(2)) {
+            if let [fences, history] = pair
+                && is_blind_to_proofs(script)
+            {
+                compare(fences, history).with_context(|| (*script).to_owned())?;
+                same += 1;
+            }
+        }
+        Ok(format!(
+            "{} scripts, by fences and by history, {same} of them with the same frames",
+            TRAPS.len()
+        ))
+    }
 }

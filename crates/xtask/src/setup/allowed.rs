@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::setup::validation::Version;
+use crate::setup::version::Version;
 
 /// The list that programs were built with; its head explains it.
 const LIST: &str = include_str!("../../../quadrille_vulkan/allowed_messages.txt");

@@ -21,6 +21,7 @@ use crate::setup::allowed;
 use crate::setup::apt::{self, Apt, Installed};
 use crate::setup::machine;
 use crate::setup::packages;
+use crate::setup::version::Version;
 
 /// The first layer that judges what this project relies on; older ones are silent about
 /// timeline semaphores and about half of the errors of ownership transfers.
@@ -136,24 +137,6 @@ pub(crate) fn check_silence(name: &str, output: &str) -> Result<()> {
 
 /// How much of a message is shown: it names its objects at its end.
 const MESSAGE_LINES: usize = 40;
-
-/// A version of three numbers.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Version([u32; 3]);
-
-impl Version {
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        let mut numbers = text.split('.').map(|number| number.parse().ok());
-        Some(Self([numbers.next()??, numbers.next()??, numbers.next()??]))
-    }
-}
-
-impl fmt::Display for Version {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [major, minor, patch] = self.0;
-        write!(f, "{major}.{minor}.{patch}")
-    }
-}
 
 /// Makes the stack ready: unpacks it if it is not there, and checks how old it is.
 ///

@@ -1,6 +1,6 @@
 //! Where words of Rust may stand.
 
-use super::Complaint;
+use super::complaint::Complaint;
 use super::tree::Tree;
 
 /// The crates with a need of unsafe code: those that call Vulkan (the canary does, to get it

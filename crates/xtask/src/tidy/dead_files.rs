@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::Complaint;
+use super::complaint::Complaint;
 use super::tree::{Tree, blank};
 use crate::host::cargo::Workspace;
 use crate::host::place;

@@ -1,6 +1,6 @@
 //! Which crate may know which: the cut of the workspace is by what a crate must know.
 
-use super::Complaint;
+use super::complaint::Complaint;
 use super::tree::Tree;
 use crate::host::cargo::{Package, Workspace};
 

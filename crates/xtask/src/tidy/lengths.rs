@@ -1,7 +1,7 @@
 //! How long files and functions may be. Code is counted: not comments, not blank lines, not tests.
 
+use super::complaint::{Complaint, Findings};
 use super::tree::{Tree, is_test};
-use super::{Complaint, Findings};
 
 /// Above these, think.
 const FILE_WARNING: usize = 500;

@@ -1,6 +1,6 @@
 //! The pages that lead readers: they must name what there is.
 
-use super::Complaint;
+use super::complaint::Complaint;
 use super::tree::Tree;
 use crate::host::cargo::Workspace;
 

@@ -1,7 +1,7 @@
 //! Words that must not stand in any file.
 
-use super::Complaint;
 use super::code::has_word;
+use super::complaint::Complaint;
 use super::tree::Tree;
 
 /// Work that was put off. Say what is missing in an issue, or do it.

@@ -5,8 +5,8 @@ use std::fs;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use super::{FRAMES, Game};
-use crate::faults::Depth;
+use super::game::{FRAMES, Game, LIMIT};
+use crate::faults::sweep::Depth;
 use crate::host::place;
 use crate::scenarios::examples;
 use crate::setup::validation;
@@ -42,7 +42,7 @@ fn calls(game: &Game<'_>) -> Result<Vec<(String, u64)>> {
     examples::forget(&log)?;
     let (mut command, _) = game.command(LOSS, FRAMES)?;
     command.arg("--headless").env("QUADRILLE_LAYER_LOG", &log);
-    validation::run("recover-calls", &mut command, super::LIMIT)?;
+    validation::run("recover-calls", &mut command, LIMIT)?;
     let text = fs::read_to_string(&log).with_context(|| format!("no {}", log.display()))?;
     let mut calls: Vec<(String, u64)> = Vec::new();
     let mut devices = 0;

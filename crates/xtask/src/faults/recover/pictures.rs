@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
 
-use super::Game;
+use super::game::Game;
 use crate::setup::layer::Layer;
 use crate::setup::validation::Stack;
 

@@ -1,0 +1,40 @@
+//! Complaints of the rules.
+
+use std::fmt;
+
+/// A breach of a rule, and where.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Complaint {
+    pub(super) path: String,
+    /// Counted from 1; 0 if the file as a whole is meant.
+    pub(super) line: usize,
+    pub(super) what: String,
+}
+
+impl Complaint {
+    /// A complaint about a line, or about a file if `line` is 0.
+    pub(super) fn new(path: impl Into<String>, line: usize, what: impl Into<String>) -> Self {
+        Self {
+            path: path.into(),
+            line,
+            what: what.into(),
+        }
+    }
+}
+
+impl fmt::Display for Complaint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => write!(f, "{}: {}", self.path, self.what),
+            line => write!(f, "{}:{line}: {}", self.path, self.what),
+        }
+    }
+}
+
+/// What all rules found.
+#[derive(Default)]
+pub(super) struct Findings {
+    pub(super) errors: Vec<Complaint>,
+    /// To think about; they fail nothing.
+    pub(super) warnings: Vec<Complaint>,
+}
