@@ -1,4 +1,4 @@
-//! What happens at every intercepted call: it is counted, logged, and its result may be replaced.
+//! Bookkeeping of intercepted calls: count, log, injected result.
 
 pub(crate) mod log;
 
@@ -18,7 +18,7 @@ pub(crate) struct Calls {
     counts: Mutex<HashMap<&'static str, u64>>,
 }
 
-/// One call, from its beginning to its result.
+/// A call, from its beginning to its result.
 #[derive(Debug)]
 pub(crate) struct Call<'a> {
     calls: &'a Calls,
@@ -47,7 +47,7 @@ impl Calls {
         }
     }
 
-    /// What the script does to the next fence that is handed over.
+    /// Counts a fence that the app hands over; returns the fault that the script has for it.
     pub(crate) fn next_fence(&self, fence: vk::Fence) -> Option<FenceFault> {
         if fence == vk::Fence::null() {
             return None;
@@ -55,7 +55,7 @@ impl Calls {
         self.script.fence(self.count("fence"))
     }
 
-    /// The same for a fence that is handed over with a present.
+    /// Counts a fence that the app hands over with a present; returns its fault.
     pub(crate) fn next_present_fence(&self, fence: vk::Fence) -> Option<FenceFault> {
         let any = self.next_fence(fence);
         if fence == vk::Fence::null() {
@@ -76,12 +76,12 @@ impl Calls {
             .is_counter_max(nth, self.counted("vkWaitSemaphores"))
     }
 
-    /// What the script does to the next present with an id.
+    /// Counts a present with an id; returns the fault that the script has for it.
     pub(crate) fn next_shown(&self) -> Option<FenceFault> {
         self.script.shown(self.count("shown"))
     }
 
-    /// What the next swapchain does before it gives its first image.
+    /// Counts a swapchain; returns the fault that delays its images.
     pub(crate) fn next_images(&self) -> Option<FenceFault> {
         self.script.images(self.count("swapchain"))
     }

@@ -1,6 +1,6 @@
 //! A Vulkan layer for tests: several queue families on a driver that has one queue.
 //!
-//! It sits below Khronos's validation layer and above the driver, and is configured by environment
+//! The layer sits below Khronos's validation layer and above the driver, and is configured by environment
 //! variables (`README.md` lists them):
 //!
 //! - *virtual queues*: any families and counts. The validation layer above believes them, so
@@ -38,7 +38,7 @@
 //!
 //! - Presents are not held, and report the driver's own result.
 //! - Labels of queues are not forwarded: regions of several queues would interleave.
-//! - A deadlock is told from a slow app by patience: nothing submitted, forwarded or signalled
+//! - A deadlock is told from a slow app by a timeout: nothing submitted, forwarded or signalled
 //!   for some seconds while a wait without an end goes on.
 //!
 //! # Debts

@@ -10,7 +10,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use emulated::MadeUp;
+use emulated::Emulated;
 use families::Family;
 use hidden::Hidden;
 use refusal::Refusal;
@@ -26,16 +26,16 @@ const PRESENT_MODES: &str = "QUADRILLE_LAYER_PRESENT_MODES";
 const NULL: &str = "QUADRILLE_LAYER_NULL";
 const SCRIPT: &str = "QUADRILLE_LAYER_SCRIPT";
 const LOG: &str = "QUADRILLE_LAYER_LOG";
-const PATIENCE: &str = "QUADRILLE_LAYER_PATIENCE_MS";
+const TIMEOUT: &str = "QUADRILLE_LAYER_TIMEOUT_MS";
 
 /// Nothing of an app that is merely slow lasts this long without any progress.
-const DEFAULT_PATIENCE: Duration = Duration::from_secs(5);
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Maps a command that a script names to the name under which its calls are counted; `None` where
 /// no result of it can be replaced.
 pub(crate) type Injectable = fn(&str) -> Option<&'static str>;
 
-/// What one instance does.
+/// Settings of an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Settings {
     /// The virtual queue families; one universal queue by default.
@@ -46,10 +46,10 @@ pub(crate) struct Settings {
     pub(crate) poison: bool,
     /// Whether recorded commands are swallowed.
     pub(crate) null: bool,
-    /// What the device has and the app does not see.
+    /// Extensions and features that are hidden.
     pub(crate) hidden: Hidden,
-    /// What the device does not have and the app sees.
-    pub(crate) made_up: MadeUp,
+    /// Extensions that the layer emulates.
+    pub(crate) emulated: Emulated,
     /// Whether swapchains can change to any present mode.
     pub(crate) any_mode: bool,
     /// The results to inject.
@@ -57,7 +57,7 @@ pub(crate) struct Settings {
     /// Where calls are logged.
     pub(crate) log: Option<PathBuf>,
     /// How long a wait may go on without any progress before it is called a deadlock.
-    pub(crate) patience: Duration,
+    pub(crate) progress_timeout: Duration,
 }
 
 impl Settings {
@@ -95,7 +95,7 @@ impl Settings {
             poison: switch(POISON)?,
             null: switch(NULL)?,
             any_mode: switch(PRESENT_MODES)?,
-            made_up: MadeUp {
+            emulated: Emulated {
                 present_wait: switch(PRESENT_WAIT)?,
                 device_fault: switch(DEVICE_FAULT)?,
             },
@@ -108,7 +108,7 @@ impl Settings {
                 None => Script::default(),
             },
             log: variable(LOG).map(PathBuf::from),
-            patience: number(PATIENCE)?.map_or(DEFAULT_PATIENCE, Duration::from_millis),
+            progress_timeout: number(TIMEOUT)?.map_or(DEFAULT_TIMEOUT, Duration::from_millis),
         })
     }
 }

@@ -173,7 +173,7 @@ fn seeds_change_the_order_of_execution() {
 #[test]
 #[ignore = "needs a Vulkan driver"]
 fn deadlocks_are_reported_and_end() {
-    let settings = [("FAMILIES", "gct:1,ct:1"), ("PATIENCE_MS", "200")];
+    let settings = [("FAMILIES", "gct:1,ct:1"), ("TIMEOUT_MS", "200")];
     let queue = program("deadlock-queue", &settings);
     assert_eq!(queue.value("idle"), "Err(ERROR_DEVICE_LOST)", "{queue}");
     assert_eq!(
@@ -253,7 +253,7 @@ fn poison_is_invisible_to_the_validation_layer() {
 
 fn inject(script: &str) -> Run {
     let file = write_script(script);
-    program("inject", &[("SCRIPT", &file), ("PATIENCE_MS", "200")])
+    program("inject", &[("SCRIPT", &file), ("TIMEOUT_MS", "200")])
 }
 
 #[test]

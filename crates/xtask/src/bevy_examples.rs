@@ -49,7 +49,7 @@ const LIMIT: Duration = Duration::from_secs(300);
 /// For how many seconds time stands still in 3D programs before the frames that count.
 const HOLD: u32 = 5;
 
-/// What the user asked for.
+/// Options of the command.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Request {
     /// bevy's unpacked package of version 0.20.1: the folder that has `examples`
@@ -230,7 +230,7 @@ fn prepare(
     Ok(shot)
 }
 
-/// The same programs on bevy's own renderer.
+/// Programs on bevy's own renderer.
 struct Beside {
     project: Project,
     not_built: BTreeMap<String, String>,

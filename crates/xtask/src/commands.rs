@@ -1,4 +1,4 @@
-//! What can be said on the command line, and what each word of it means.
+//! The command line, and its help.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ use crate::suites::sanitize;
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", after_help = SHORT)]
 pub(crate) struct Arguments {
-    /// What to do.
+    /// The command to run.
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
 const SHORT: &str = "\
 `cargo demo` and `cargo verify` are short for the first two. `cargo xtask COMMAND --help` says more.";
 
-/// One thing to do.
+/// A command.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Set up what is missing, build and play `life`
@@ -53,7 +53,7 @@ pub(crate) enum Command {
         after_help = "Examples:\n  cargo xtask sanitize thread\n  cargo xtask sanitize address --whole"
     )]
     Sanitize {
-        /// Some of them; all if none is named
+        /// Sanitizers to run; all if none is named
         #[arg(value_enum)]
         which: Vec<sanitize::Sanitizer>,
         /// Under AddressSanitizer, let every call fail once, not only the first and the last
@@ -104,7 +104,7 @@ pub(crate) enum Command {
     Validated {
         /// The program
         program: String,
-        /// What it is told
+        /// Arguments of the program
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },

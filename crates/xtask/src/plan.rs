@@ -14,7 +14,7 @@ use quadrille_sync::{Counts, Plan, Planned, Planner, States, Topology, dot, pars
 use crate::host::EXIT_USAGE;
 use crate::plan::case::Case;
 
-/// What `plan` is asked for.
+/// Options of `plan`.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Options {
     /// Frames, in the form of crates/quadrille_sync/cases
@@ -160,7 +160,7 @@ fn refuse(error: &anyhow::Error) -> ExitCode {
 fn read(path: &Path, topology: Option<Topology>) -> Result<Case> {
     let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     let text = std::str::from_utf8(&bytes).map_err(|error| case::not_text(&bytes, &error));
-    // Some editors put a mark of the byte order in front.
+    // A byte order mark, which some editors write, is no part of the text.
     let text = text.map(|text| text.trim_start_matches('\u{feff}'));
     // The form that editors and compilers have for places: file:line:column.
     text.and_then(|text| case::parse(text, topology))

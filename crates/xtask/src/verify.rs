@@ -34,7 +34,7 @@ use crate::suites::sanitize::{Sanitizer, threads};
 use crate::tidy;
 use crate::verify::steps::{Check, Steps};
 
-/// What shows whether a soak works at all.
+/// A soak of seconds, which shows whether soaks work at all.
 const SHORT_SOAK: soaked::Dose = soaked::Dose {
     frames: 300,
     seed: 1,
@@ -53,7 +53,7 @@ const LONG: [&str; 5] = [
 /// The topology of [`LONG`]: a queue of each kind, each in a family of its own.
 const FAMILIES: &str = TOPOLOGIES[3];
 
-/// All of it; what is quick and often wrong comes before what takes minutes.
+/// Runs all steps; quick ones that often fail come before those that take minutes.
 ///
 /// # Errors
 /// When cargo cannot describe the workspace; a failed step is no error but counted.
@@ -199,7 +199,7 @@ fn build(steps: &mut Steps) -> Option<Built> {
     })
 }
 
-/// What GPU programs run on.
+/// Programs, validation layer and virtual topologies of the GPU steps.
 struct Stand {
     /// Where cargo builds.
     target: PathBuf,
@@ -240,7 +240,7 @@ impl Bench {
         std::iter::once(None).chain(virtual_queues)
     }
 
-    /// Those of [`Bench::topologies`] that a program is run on.
+    /// Selects the topologies of [`Bench::topologies`] that a program is run on.
     fn topologies_of(
         &self,
         package: &str,

@@ -137,7 +137,7 @@ fn push(
     unsafe { gpu.device.cmd_fill_buffer(commands, list, 0, 4, entry) };
 }
 
-/// One thread per queue; each round waits for the neighbour's round before.
+/// A thread per queue; each round waits for the neighbour's round before.
 pub(crate) fn threads() -> Outcome {
     const ROUNDS: u64 = 50;
     let gpu = Gpu::new()?;

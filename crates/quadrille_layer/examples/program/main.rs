@@ -16,7 +16,7 @@ mod windows;
 
 use std::error::Error;
 
-/// What a program returns: whatever went wrong ends it.
+/// Result of a program: any error ends it.
 type Outcome = Result<(), Box<dyn Error>>;
 
 /// A program's name, what it does, and the function that does it.

@@ -8,7 +8,7 @@ use crate::gpu::{COLOR, Gpu, LONG_NS};
 const BYTES: u64 = 16 * 16 * 4;
 const STAGES: vk::PipelineStageFlags2 = vk::PipelineStageFlags2::ALL_TRANSFER;
 
-/// What the two halves of a transfer say.
+/// Variant of a transfer by its two halves.
 #[derive(Clone, Copy)]
 struct Halves {
     src: u32,

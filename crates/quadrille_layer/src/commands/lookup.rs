@@ -5,16 +5,16 @@ use std::ffi::{CStr, c_char};
 use ash::vk;
 
 use super::null;
-use super::table::{COMMANDS, Command, Scope, Why, commands, is_hidden, returns_result};
+use super::table::{COMMANDS, Command, Reason, Scope, commands, is_hidden, returns_result};
 use crate::intercepts::instance;
 use crate::state::registry::{device_of, instance_of};
 
 /// The commands that look others up, or need to for the settings.
 #[rustfmt::skip]
 static LOOKUPS: &[Command] = commands! {
-    Global Life nothing PFN_vkGetInstanceProcAddr [c"vkGetInstanceProcAddr"] instance_lookup;
-    Global Life result PFN_vkCreateInstance [c"vkCreateInstance"] create_instance;
-    Device Life nothing PFN_vkGetDeviceProcAddr [c"vkGetDeviceProcAddr"] device_lookup;
+    Global Lifetime nothing PFN_vkGetInstanceProcAddr [c"vkGetInstanceProcAddr"] instance_lookup;
+    Global Lifetime result PFN_vkCreateInstance [c"vkCreateInstance"] create_instance;
+    Device Lifetime nothing PFN_vkGetDeviceProcAddr [c"vkGetDeviceProcAddr"] device_lookup;
 };
 
 /// All intercepted commands.
@@ -93,8 +93,8 @@ pub(crate) unsafe extern "system" fn device_lookup(
     let known = unsafe { device_of(device) };
     // SAFETY: the caller passes a C string.
     let text = unsafe { CStr::from_ptr(name) };
-    if known.driver.instance.settings.made_up.has_command(text) {
-        // The driver does not have what is made up.
+    if known.driver.instance.settings.emulated.has_command(text) {
+        // The driver lacks emulated commands.
         return find(text)?.function;
     }
     let next = known.driver.next_command(text)?;

@@ -12,7 +12,7 @@ pub(crate) fn is_swallowed(name: &CStr) -> bool {
     name.to_bytes().starts_with(b"vkCmd")
 }
 
-/// What the program calls in the place of every such command.
+/// Returns the function that stands for each such command.
 pub(crate) fn swallow() -> vk::PFN_vkVoidFunction {
     Some(nothing)
 }

@@ -22,7 +22,7 @@ use crate::intercepts::semaphores;
 use crate::intercepts::submit;
 use crate::intercepts::wait;
 
-/// What a command is dispatched on.
+/// Handle that a command is dispatched on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scope {
     Global,
@@ -31,35 +31,35 @@ pub(super) enum Scope {
     Device,
 }
 
-/// Why a command is intercepted.
+/// Reason for which a command is intercepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Why {
-    /// It makes or ends what the layer keeps.
-    Life,
-    /// It takes or returns a queue.
+pub(super) enum Reason {
+    /// Creates or destroys objects that the layer keeps track of.
+    Lifetime,
+    /// Takes or returns a queue.
     Queue,
-    /// It takes or returns a family index, directly or in a structure.
+    /// Takes or returns a family index, directly or in a structure.
     Family,
-    /// It waits, signals or polls, and held work may have to be forwarded.
+    /// Waits, signals or polls, and held work may have to be forwarded.
     HoldBack,
-    /// It makes contents undefined, or poison must know of it.
+    /// Leaves contents undefined, or creates objects that poison tracks.
     Poison,
     /// The script can change its result.
     Script,
-    /// It tells what the device has, some of which may be hidden.
+    /// Queries extensions, features or memory types, of which some may be hidden.
     Hide,
 }
 
-/// One intercepted command.
+/// An intercepted command.
 pub(crate) struct Command {
-    /// Its name, and the names it had as an extension. Calls are counted under the first.
+    /// Name, and the names it had as an extension. Calls are counted under the first.
     pub(super) names: &'static [&'static CStr],
     pub(super) scope: Scope,
     #[cfg_attr(
         not(test),
         expect(dead_code, reason = "read by the test of completeness")
     )]
-    pub(super) why: Why,
+    pub(super) reason: Reason,
     pub(super) returns_result: bool,
     /// The layer's function.
     pub(crate) function: vk::PFN_vkVoidFunction,
@@ -135,11 +135,11 @@ pub(super) fn is_hidden(name: &CStr) -> bool {
 }
 
 macro_rules! commands {
-    ($($scope:ident $why:ident $returns:ident $pfn:ident [$($name:literal)+] $function:path;)*) => {
+    ($($scope:ident $reason:ident $returns:ident $pfn:ident [$($name:literal)+] $function:path;)*) => {
         &[$(Command {
             names: &[$($name),+],
             scope: Scope::$scope,
-            why: Why::$why,
+            reason: Reason::$reason,
             returns_result: returns_result!($returns),
             function: {
                 let typed: vk::$pfn = $function;
@@ -165,7 +165,7 @@ pub(super) use {commands, returns_result};
 
 #[rustfmt::skip]
 pub(super) static COMMANDS: &[Command] = commands! {
-    Instance Life nothing PFN_vkDestroyInstance [c"vkDestroyInstance"] instance::destroy_instance;
+    Instance Lifetime nothing PFN_vkDestroyInstance [c"vkDestroyInstance"] instance::destroy_instance;
     PhysicalDevice Family result PFN_vkCreateDevice [c"vkCreateDevice"] device::create_device;
     PhysicalDevice Family nothing PFN_vkGetPhysicalDeviceQueueFamilyProperties [c"vkGetPhysicalDeviceQueueFamilyProperties"] instance::queue_family_properties;
     PhysicalDevice Family nothing PFN_vkGetPhysicalDeviceQueueFamilyProperties2 [c"vkGetPhysicalDeviceQueueFamilyProperties2" c"vkGetPhysicalDeviceQueueFamilyProperties2KHR"] instance::queue_family_properties2;
@@ -184,7 +184,7 @@ pub(super) static COMMANDS: &[Command] = commands! {
     PhysicalDevice Hide nothing PFN_vkGetPhysicalDeviceMemoryProperties [c"vkGetPhysicalDeviceMemoryProperties"] hidden::memory_properties;
     PhysicalDevice Hide nothing PFN_vkGetPhysicalDeviceMemoryProperties2 [c"vkGetPhysicalDeviceMemoryProperties2" c"vkGetPhysicalDeviceMemoryProperties2KHR"] hidden::memory_properties2;
 
-    Device Life nothing PFN_vkDestroyDevice [c"vkDestroyDevice"] device::destroy_device;
+    Device Lifetime nothing PFN_vkDestroyDevice [c"vkDestroyDevice"] device::destroy_device;
     Device Queue nothing PFN_vkGetDeviceQueue [c"vkGetDeviceQueue"] device::device_queue;
     Device Queue nothing PFN_vkGetDeviceQueue2 [c"vkGetDeviceQueue2"] device::device_queue2;
     Device Queue result PFN_vkQueueSubmit [c"vkQueueSubmit"] submit::queue_submit;
@@ -207,7 +207,7 @@ pub(super) static COMMANDS: &[Command] = commands! {
     Device Family result PFN_vkCreateImage [c"vkCreateImage"] resources::create_image;
     Device Script result PFN_vkCreateQueryPool [c"vkCreateQueryPool"] counted::create_query_pool;
     Device Family result PFN_vkCreateSwapchainKHR [c"vkCreateSwapchainKHR"] presentation::create_swapchain;
-    Device Life nothing PFN_vkDestroySwapchainKHR [c"vkDestroySwapchainKHR"] presentation::destroy_swapchain;
+    Device Lifetime nothing PFN_vkDestroySwapchainKHR [c"vkDestroySwapchainKHR"] presentation::destroy_swapchain;
 
     Device Script result PFN_vkWaitForPresentKHR [c"vkWaitForPresentKHR"] present_wait::wait_for_present;
     Device Script nothing PFN_vkGetBufferDeviceAddress [c"vkGetBufferDeviceAddress" c"vkGetBufferDeviceAddressKHR" c"vkGetBufferDeviceAddressEXT"] device_fault::buffer_device_address;

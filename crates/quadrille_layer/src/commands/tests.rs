@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command as Process;
 
 use super::lookup::{all, find, injectable};
-use super::table::{HIDDEN, QUERIES, Why, is_hidden};
+use super::table::{HIDDEN, QUERIES, Reason, is_hidden};
 
-/// What ash's sources say about Vulkan.
+/// The Vulkan registry, as ash's sources carry it.
 struct Registry {
     /// Structures with their fields' text.
     structures: BTreeMap<String, String>,
-    /// Which structures may stand in the chain of another one.
+    /// Structures that may stand in the chain of another one.
     extensions: Vec<(String, String)>,
     /// Commands with the text of arguments and result.
     commands: BTreeMap<String, String>,
@@ -20,7 +20,7 @@ struct Registry {
 fn ash_sources() -> PathBuf {
     let output = Process::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--offline"])
-        // What other platforms need may not be there.
+        // Packages of other platforms may not be there.
         .args(["--filter-platform", &host_triple(), "--manifest-path"])
         .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml"))
         .output()
@@ -179,7 +179,7 @@ fn every_entry_is_a_command_and_says_rightly_whether_it_has_a_result() {
             .split_once("->")
             .is_some_and(|(_, result)| result.trim() == "Result");
         assert_eq!(command.returns_result, result, "{name}");
-        let family = command.why == Why::Family || command.why == Why::Queue;
+        let family = command.reason == Reason::Family || command.reason == Reason::Queue;
         assert!(
             !family || !is_hidden(command.names[0]),
             "{name} cannot be hidden too"

@@ -1,4 +1,4 @@
-//! What the Vulkan loader and a layer say to each other.
+//! Interface between the Vulkan loader and a layer.
 //!
 //! The structures mirror `vk_layer.h` of the loader (interface version 2). They are not part
 //! of the Vulkan registry, so ash does not have them.

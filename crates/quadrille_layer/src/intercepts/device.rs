@@ -9,7 +9,7 @@ use crate::calls::complain;
 use crate::dispatch::chain::slice;
 use crate::dispatch::loader;
 use crate::queues::virtual_queue::VirtualQueues;
-use crate::settings::emulated::MadeUp;
+use crate::settings::emulated::Emulated;
 use crate::state::deadlock::report_at_exit;
 use crate::state::device::Device;
 use crate::state::driver::Driver;
@@ -71,14 +71,14 @@ unsafe fn create(
     let create = unsafe { (next.instance_lookup)(instance.handle(), c"vkCreateDevice".as_ptr()) };
     // SAFETY: the lookup returned the function of this name.
     let create: vk::PFN_vkCreateDevice = unsafe { std::mem::transmute(create.ok_or(failed)?) };
-    let made_up = instance.settings.made_up;
+    let emulated = instance.settings.emulated;
     // SAFETY: the app passes a valid structure.
-    let names = unsafe { real_extensions(info, made_up) };
+    let names = unsafe { real_extensions(info, emulated) };
     let real_info = real_info.enabled_extension_names(&names);
-    // SAFETY: the app's own arguments but for the queues and what is made up.
+    // SAFETY: the app's own arguments but for the queues and emulated extensions.
     let run = || unsafe { create(physical_device, &real_info, allocator, out) };
     // SAFETY: the app's chain is valid, and this is its call.
-    unsafe { made_up.without_features(info.p_next, run) }.result()?;
+    unsafe { emulated.without_features(info.p_next, run) }.result()?;
     // SAFETY: the next layer has written the handle.
     let handle = unsafe { *out };
     let poison = instance.settings.poison.then(|| {
@@ -108,11 +108,14 @@ unsafe fn create(
     Ok(())
 }
 
-/// The extensions that the driver gets: all but those that are made up.
+/// The extensions that the driver gets: all but the emulated ones.
 ///
 /// # Safety
 /// The structure is valid.
-unsafe fn real_extensions(info: &vk::DeviceCreateInfo<'_>, made_up: MadeUp) -> Vec<*const c_char> {
+unsafe fn real_extensions(
+    info: &vk::DeviceCreateInfo<'_>,
+    emulated: Emulated,
+) -> Vec<*const c_char> {
     // SAFETY: the caller vouches for the array.
     let names = unsafe {
         slice(
@@ -123,7 +126,7 @@ unsafe fn real_extensions(info: &vk::DeviceCreateInfo<'_>, made_up: MadeUp) -> V
     let is_real = |name: &&*const c_char| {
         // SAFETY: the names are C strings.
         let name = unsafe { CStr::from_ptr(**name) };
-        !made_up.extensions().any(|made_up| made_up == name)
+        !emulated.extensions().any(|emulated| emulated == name)
     };
     names.iter().filter(is_real).copied().collect()
 }

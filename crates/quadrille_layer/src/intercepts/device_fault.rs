@@ -11,16 +11,16 @@ use ash::vk;
 use crate::state::device::Device;
 use crate::state::registry::device_of;
 
-/// What it says.
+/// Description of the fault.
 const DESCRIPTION: &str = "the test layer has lost the device";
 /// The address that was written.
 const ADDRESS: vk::DeviceAddress = 0xdead_0000;
 /// A page.
 const PRECISION_BYTES: vk::DeviceSize = 4096;
-/// What the vendor of the layer would know.
+/// Vendor information of the fault: description, code, data.
 const VENDOR: (&str, u64, u64) = ("made up", 0x51, 0x52);
 
-/// `vkGetDeviceFaultInfoEXT`, made up.
+/// `vkGetDeviceFaultInfoEXT`, emulated.
 pub(crate) unsafe extern "system" fn device_fault_info(
     device: vk::Device,
     counts: *mut vk::DeviceFaultCountsEXT<'_>,

@@ -22,8 +22,8 @@ pub(crate) unsafe extern "system" fn device_extensions(
         .enumerate_device_extension_properties;
     let call = instance.calls.begin("vkEnumerateDeviceExtensionProperties");
     call.run(|| {
-        let (hidden, made_up) = (&instance.settings.hidden, instance.settings.made_up);
-        if !layer.is_null() || !(hidden.has_extensions() || made_up.is_any()) {
+        let (hidden, emulated) = (&instance.settings.hidden, instance.settings.emulated);
+        if !layer.is_null() || !(hidden.has_extensions() || emulated.is_any()) {
             // SAFETY: the app's own arguments.
             return unsafe { enumerate(physical_device, layer, count, properties) };
         }
@@ -34,7 +34,7 @@ pub(crate) unsafe extern "system" fn device_extensions(
             Ok(all) => all,
             Err(result) => return result,
         };
-        visible.extend(made_up.extensions().flat_map(|name| {
+        visible.extend(emulated.extensions().flat_map(|name| {
             let extension = vk::ExtensionProperties::default().spec_version(1);
             extension.extension_name(name)
         }));
@@ -99,7 +99,7 @@ pub(crate) unsafe extern "system" fn features2(
     // SAFETY: the driver has written the structure.
     let features = unsafe { &mut *features };
     // SAFETY: the app passes a valid chain, which no other thread uses during the call.
-    unsafe { instance.settings.made_up.announce(features.p_next) };
+    unsafe { instance.settings.emulated.announce(features.p_next) };
     let hidden = &instance.settings.hidden;
     hidden.hide_core_features(&mut features.features);
     // SAFETY: as above.

@@ -43,12 +43,12 @@ impl Instance {
 /// # Safety
 /// The chain is valid, and no other thread uses it.
 pub(crate) unsafe fn create_without<T>(
-    is_made_up: bool,
+    is_emulated: bool,
     info: &vk::SwapchainCreateInfoKHR<'_>,
     create: impl FnOnce() -> T,
 ) -> T {
     let kind = vk::SwapchainPresentModesCreateInfoEXT::STRUCTURE_TYPE;
-    match is_made_up {
+    match is_emulated {
         // SAFETY: the caller vouches for the chain.
         true => unsafe { without(info.p_next, kind, create) },
         false => create(),
@@ -60,12 +60,12 @@ pub(crate) unsafe fn create_without<T>(
 /// # Safety
 /// The chain is valid, and no other thread uses it.
 pub(crate) unsafe fn present_without<T>(
-    is_made_up: bool,
+    is_emulated: bool,
     info: &vk::PresentInfoKHR<'_>,
     present: impl FnOnce() -> T,
 ) -> T {
     let kind = vk::SwapchainPresentModeInfoEXT::STRUCTURE_TYPE;
-    match is_made_up {
+    match is_emulated {
         // SAFETY: the caller vouches for the chain.
         true => unsafe { without(info.p_next, kind, present) },
         false => present(),
@@ -76,7 +76,7 @@ pub(crate) unsafe fn present_without<T>(
 ///
 /// # Safety
 /// The chain is valid.
-pub(crate) unsafe fn told(info: &vk::PresentInfoKHR<'_>) -> u32 {
+pub(crate) unsafe fn count(info: &vk::PresentInfoKHR<'_>) -> u32 {
     // SAFETY: the caller vouches for the chain.
     let modes = unsafe { find::<vk::SwapchainPresentModeInfoEXT<'_>>(info.p_next) };
     modes.map_or(0, |modes| modes.swapchain_count)

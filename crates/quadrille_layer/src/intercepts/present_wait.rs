@@ -23,7 +23,7 @@ impl Device {
         let chain = info.p_next.cast_mut();
         // SAFETY: the caller vouches for the chain.
         let ids = unsafe { find_mut::<vk::PresentIdKHR<'_>>(chain) };
-        let (true, Some(ids)) = (self.driver.instance.settings.made_up.present_wait, ids) else {
+        let (true, Some(ids)) = (self.driver.instance.settings.emulated.present_wait, ids) else {
             return present();
         };
         // The structure is as before afterwards.
@@ -45,7 +45,7 @@ impl Device {
     }
 }
 
-/// `vkWaitForPresentKHR`, made up.
+/// `vkWaitForPresentKHR`, emulated.
 pub(crate) unsafe extern "system" fn wait_for_present(
     device: vk::Device,
     swapchain: vk::SwapchainKHR,

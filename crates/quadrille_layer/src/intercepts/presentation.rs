@@ -13,7 +13,7 @@ use crate::intercepts::present_modes;
 use crate::intercepts::resources::Shared;
 use crate::queues::fifo::Point;
 use crate::settings::script::FenceFault;
-use crate::state::deadlock::Patience;
+use crate::state::deadlock::ProgressTimeout;
 use crate::state::device::Device;
 use crate::state::registry::{device_of, instance_of};
 
@@ -277,7 +277,7 @@ pub(crate) unsafe extern "system" fn queue_present(
         .detail("queue", device.position(queue))
         .detail("waits", info.wait_semaphore_count)
         // SAFETY: its chain is valid too.
-        .detail("modes", unsafe { present_modes::told(info) });
+        .detail("modes", unsafe { present_modes::count(info) });
     let injected = call.injected();
     if device.is_lost() {
         return call.finish(vk::Result::ERROR_DEVICE_LOST, false);
@@ -386,7 +386,7 @@ impl Device {
         };
         // SAFETY: the caller vouches for the chain.
         let fences = unsafe { find::<vk::SwapchainPresentFenceInfoEXT<'_>>(info.p_next) };
-        let mut patience = Patience::new(self);
+        let mut progress = ProgressTimeout::new(self);
         loop {
             let mut work = self.work();
             // Nothing reaches the driver after a loss: the app no longer waits for it.
@@ -414,7 +414,7 @@ impl Device {
                     // SAFETY: the caller vouches for the chain.
                     return unsafe { present_modes::present_without(any_mode, info, present) };
                 }
-                Ok(false) if patience.is_over(work.fifo.epoch()) => {
+                Ok(false) if progress.is_over(work.fifo.epoch()) => {
                     return self.report_deadlock("vkQueuePresentKHR", &mut work);
                 }
                 Ok(false) => {}

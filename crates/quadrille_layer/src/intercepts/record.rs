@@ -9,7 +9,7 @@ use crate::state::registry::device_of;
 
 /// The barriers of a `VkDependencyInfo`, rewritten.
 struct Dependency<'a> {
-    said: &'a vk::DependencyInfo<'a>,
+    original: &'a vk::DependencyInfo<'a>,
     buffers: Vec<vk::BufferMemoryBarrier2<'a>>,
     images: Vec<vk::ImageMemoryBarrier2<'a>>,
     transfers: usize,
@@ -17,35 +17,35 @@ struct Dependency<'a> {
 
 impl<'a> Dependency<'a> {
     /// # Safety
-    /// `said` and all it points to are valid.
-    unsafe fn new(said: &'a vk::DependencyInfo<'a>, mapping: Mapping) -> Self {
+    /// `original` and all it points to are valid.
+    unsafe fn new(original: &'a vk::DependencyInfo<'a>, mapping: Mapping) -> Self {
         // SAFETY: the caller vouches for the arrays.
         let buffers = unsafe {
             slice(
-                said.p_buffer_memory_barriers,
-                said.buffer_memory_barrier_count,
+                original.p_buffer_memory_barriers,
+                original.buffer_memory_barrier_count,
             )
         };
         // SAFETY: as above.
         let images = unsafe {
             slice(
-                said.p_image_memory_barriers,
-                said.image_memory_barrier_count,
+                original.p_image_memory_barriers,
+                original.image_memory_barrier_count,
             )
         };
         let (buffers, buffer_transfers) = rewrite_buffers(buffers, mapping);
         let (images, image_transfers) = rewrite_images(images, mapping);
         Self {
-            said,
+            original,
             buffers,
             images,
             transfers: buffer_transfers + image_transfers,
         }
     }
 
-    /// What the driver gets.
+    /// Returns the rewritten structure, for the driver.
     fn info(&self) -> vk::DependencyInfo<'_> {
-        (*self.said)
+        (*self.original)
             .buffer_memory_barriers(&self.buffers)
             .image_memory_barriers(&self.images)
     }

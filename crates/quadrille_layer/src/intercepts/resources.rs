@@ -9,7 +9,7 @@ use crate::state::registry::device_of;
 
 /// A creation structure with a sharing mode and a list of families.
 pub(crate) trait Shared: Copy {
-    /// The same, exclusive.
+    /// Returns the structure with exclusive sharing.
     fn exclusive(self) -> Self;
 }
 
@@ -35,12 +35,12 @@ impl Device {
     /// An image's creation structure as the driver sees it, and whether poison can clear it.
     ///
     /// # Safety
-    /// The chain of `said` is valid.
+    /// The chain of `original` is valid.
     unsafe fn image_info<'a>(
         &self,
-        said: &vk::ImageCreateInfo<'a>,
+        original: &vk::ImageCreateInfo<'a>,
     ) -> (vk::ImageCreateInfo<'a>, bool) {
-        let mut info = said.exclusive();
+        let mut info = original.exclusive();
         let Some(poison) = &self.poison else {
             return (info, false);
         };
@@ -77,9 +77,9 @@ pub(crate) unsafe extern "system" fn create_image(
     // SAFETY: the app passes a valid handle.
     let device = unsafe { device_of(device) };
     // SAFETY: the app passes a valid structure.
-    let said = unsafe { &*create_info };
+    let original = unsafe { &*create_info };
     // SAFETY: its chain is valid too.
-    let (info, clearable) = unsafe { device.image_info(said) };
+    let (info, clearable) = unsafe { device.image_info(original) };
     let call = device.calls().begin("vkCreateImage");
     let create = device.driver.next.core.fp_v1_0().create_image;
     // SAFETY: the app's own arguments, exclusive.

@@ -2,7 +2,7 @@
 //!
 //! Every wait first lets the schedule forward what it needs, then asks the driver in short slices:
 //! another thread may submit or signal meanwhile. When nothing at all has happened for the
-//! patience of the settings, a wait without an end is a deadlock: it is reported, and ends with
+//! timeout of the settings, a wait without an end is a deadlock: it is reported, and ends with
 //! `VK_ERROR_DEVICE_LOST`.
 
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use ash::vk::{self, Handle};
 
 use crate::dispatch::chain::slice;
 use crate::queues::fifo::Point;
-use crate::state::deadlock::Patience;
+use crate::state::deadlock::ProgressTimeout;
 use crate::state::device::Device;
 use crate::state::registry::device_of;
 use crate::state::work::Work;
@@ -215,7 +215,7 @@ impl Device {
         empty: impl Fn(&Work) -> bool,
         wait: impl FnOnce() -> vk::Result,
     ) -> vk::Result {
-        let mut patience = Patience::new(self);
+        let mut progress = ProgressTimeout::new(self);
         loop {
             if self.is_lost() {
                 return vk::Result::ERROR_DEVICE_LOST;
@@ -224,7 +224,7 @@ impl Device {
             match work.forward_until(&self.driver, &empty) {
                 Err(error) => return error,
                 Ok(true) => return wait(),
-                Ok(false) if patience.is_over(work.fifo.epoch()) => {
+                Ok(false) if progress.is_over(work.fifo.epoch()) => {
                     return self.report_deadlock(command, &mut work);
                 }
                 Ok(false) => {}
@@ -245,7 +245,7 @@ impl Device {
     ) -> vk::Result {
         let start = Instant::now();
         let timeout = Duration::from_nanos(timeout_ns);
-        let mut patience = Patience::new(self);
+        let mut progress = ProgressTimeout::new(self);
         loop {
             if self.is_lost() {
                 return vk::Result::ERROR_DEVICE_LOST;
@@ -267,7 +267,7 @@ impl Device {
             }
             let stuck = work.fifo.len() > 0 || hopeless(&work);
             let endless = timeout_ns == u64::MAX;
-            if patience.is_over(work.fifo.epoch()) && endless && stuck {
+            if progress.is_over(work.fifo.epoch()) && endless && stuck {
                 return self.report_deadlock(command, &mut work);
             }
             drop(work);

@@ -15,7 +15,7 @@ use std::collections::{HashMap, VecDeque};
 pub(crate) struct Point {
     /// The semaphore's handle.
     pub(crate) semaphore: u64,
-    /// What is waited for or signalled. Ignored for a binary semaphore that is pushed.
+    /// Value to wait for or to signal. Ignored for a binary semaphore that is pushed.
     pub(crate) value: u64,
 }
 
@@ -42,7 +42,7 @@ impl<T> Held<T> {
     }
 }
 
-/// What a semaphore is to the model.
+/// Kind of a semaphore.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Timeline,

@@ -1,4 +1,4 @@
-//! Which runnable queue is served next. Pure.
+//! Order in which runnable queues are served. Pure.
 //!
 //! Without a seed the answer is submission order, at once. With a seed every virtual queue has a
 //! priority, and now and then all priorities are drawn anew, rarely with some seeds and at every
@@ -27,7 +27,7 @@ pub(crate) enum Schedule {
 pub(crate) struct Seeded {
     random: Random,
     priorities: Vec<u64>,
-    /// One in how many choices draws all priorities anew.
+    /// Mean number of choices between two draws of all priorities.
     redraw: u64,
 }
 

@@ -8,19 +8,19 @@ use ash::vk::{self, Handle};
 use crate::dispatch::loader::LOADER_MAGIC;
 use crate::settings::families::Family;
 
-/// What a `VkQueue` handle of the layer points to. The loader owns the first word.
+/// Object behind a `VkQueue` handle of the layer. The loader owns the first word.
 #[repr(C)]
 #[derive(Debug)]
 struct Object {
     dispatch: AtomicUsize,
 }
 
-/// One virtual queue.
+/// A virtual queue.
 #[derive(Debug)]
 pub(crate) struct VirtualQueue {
-    /// Its virtual family.
+    /// Virtual family.
     pub(crate) family: u32,
-    /// Its index in the family.
+    /// Index in the family.
     pub(crate) index: u32,
     /// The flags it was created with.
     flags: vk::DeviceQueueCreateFlags,

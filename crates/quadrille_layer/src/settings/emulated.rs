@@ -1,4 +1,4 @@
-//! Extensions that a driver does not have, made up.
+//! Extensions that the layer emulates where the driver lacks them.
 //!
 //! The app is told of them and enables them; the driver never hears of them, nor of their features,
 //! and their commands end in this layer.
@@ -9,9 +9,9 @@ use ash::{ext, khr, vk};
 
 use crate::dispatch::chain::find_mut;
 
-/// What is made up.
+/// Extensions to emulate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct MadeUp {
+pub(crate) struct Emulated {
     /// `VK_KHR_present_id` and `VK_KHR_present_wait`: see `shown`.
     pub(crate) present_wait: bool,
     /// `VK_EXT_device_fault`: see `fault`.
@@ -27,8 +27,8 @@ const PRESENT_WAIT: [Extension; 2] = [
 ];
 const DEVICE_FAULT: [Extension; 1] = [(ext::device_fault::NAME, Some(c"vkGetDeviceFaultInfoEXT"))];
 
-impl MadeUp {
-    /// Everything that can be.
+impl Emulated {
+    /// All extensions that can be emulated.
     pub(crate) const ALL: Self = Self {
         present_wait: true,
         device_fault: true,
@@ -39,7 +39,7 @@ impl MadeUp {
         shown.chain(DEVICE_FAULT.into_iter().filter(move |_| self.device_fault))
     }
 
-    /// Whether anything is.
+    /// Whether any extension is emulated.
     pub(crate) fn is_any(self) -> bool {
         self != Self::default()
     }

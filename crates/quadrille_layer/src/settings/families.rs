@@ -28,10 +28,10 @@ const CAPABILITIES: [(char, vk::QueueFlags); 7] = [
     ('o', vk::QueueFlags::OPTICAL_FLOW_NV),
 ];
 
-/// One virtual queue family.
+/// A virtual queue family.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Family {
-    /// What its queues can do.
+    /// Capabilities of its queues.
     pub(crate) flags: vk::QueueFlags,
     /// How many queues it has.
     pub(crate) count: u32,
@@ -44,7 +44,7 @@ pub(crate) struct Family {
 }
 
 impl Family {
-    /// What `vkGetPhysicalDeviceQueueFamilyProperties` says about this family.
+    /// Returns the properties that the layer reports for this family.
     pub(crate) fn properties(&self, real: vk::QueueFamilyProperties) -> vk::QueueFamilyProperties {
         vk::QueueFamilyProperties {
             queue_flags: self.flags,

@@ -1,4 +1,4 @@
-//! Extensions and features that the device has and the app does not get to see.
+//! Extensions and features of the device that are hidden from the app.
 //!
 //! `QUADRILLE_LAYER_HIDE=VK_KHR_push_descriptor,timelineSemaphore` shows a device without them: a
 //! name that begins with `VK_` is that of a device extension, any other that of a feature in
@@ -18,12 +18,12 @@ use crate::settings::refusal::Refusal;
 /// have no other. Without it, mapped memory has to be flushed and invalidated by the rules.
 const HOST_COHERENT: &str = "hostCoherent";
 
-/// What is hidden.
+/// Extensions, features and the property of memory that are hidden.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Hidden {
     extensions: Vec<String>,
     features: Vec<&'static str>,
-    /// That memory is coherent.
+    /// Whether coherence of memory is hidden.
     coherent: bool,
 }
 

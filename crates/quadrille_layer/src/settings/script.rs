@@ -7,8 +7,7 @@
 //!         | 'image' 'order' index { ',' index }  image order 0,0,1
 //!         | [ 'present' ] 'fence' ( 'never' | 'late=' ms ) when
 //!         | 'lost' when
-//!         | 'counter' 'max' ( when | 'waits=' n )
-//!                                          counter max from=9
+//!         | 'counter' 'max' ( when | 'waits=' n )  counter max from=9
 //!         | 'stuck' when
 //!         | 'image' 'late=' ms when              image late=20 every=1
 //!         | 'swapchains' 'most=' n               swapchains most=6
@@ -18,8 +17,8 @@
 //! Calls are counted from 1: those of the command; for `extent`, the queries of surface
 //! capabilities; for `fence`, the fences given to submissions, presents and acquires, for `present
 //! fence` those given to presents; for `lost`, the submissions to any queue; for `counter`, the
-//! reads of counters (`waits=`: from the n-th `vkWaitSemaphores` on); for `stuck` and `image late`, the swapchains made; for `shown`, the presents
-//! with ids.
+//! reads of counters (`waits=`: from the n-th `vkWaitSemaphores` on); for `stuck` and `image late`, the
+//! swapchains created; for `shown`, the presents with ids.
 
 use std::time::Duration;
 
@@ -27,10 +26,10 @@ use ash::vk;
 
 use crate::settings::refusal::Refusal;
 
-/// Which calls a rule applies to, counted from 1.
+/// Calls that a rule applies to, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum When {
-    /// One call.
+    /// The n-th call.
     Nth(u64),
     /// Every n-th call.
     Every(u64),
@@ -49,12 +48,12 @@ impl When {
     }
 }
 
-/// What happens to a fence, to a picture on its way to the display, or to a swapchain's images.
+/// Fault of a fence, of a presented image, or of a swapchain's images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FenceFault {
-    /// It never signals.
+    /// Never signals.
     Never,
-    /// It signals this much later, at the earliest.
+    /// Signals this much later, at the earliest.
     Late(Duration),
 }
 
@@ -108,7 +107,7 @@ impl Script {
             .map(|rule| rule.1)
     }
 
-    /// What happens to the `nth` fence.
+    /// Returns the fault of the `nth` fence.
     pub(crate) fn fence(&self, nth: u64) -> Option<FenceFault> {
         self.fences
             .iter()
@@ -116,13 +115,13 @@ impl Script {
             .map(|rule| rule.1)
     }
 
-    /// What happens to the `nth` fence of those that presents have.
+    /// Returns the fault of the `nth` fence of a present.
     pub(crate) fn present_fence(&self, nth: u64) -> Option<FenceFault> {
         let rule = self.present_fences.iter().find(|rule| rule.0.applies(nth));
         rule.map(|rule| rule.1)
     }
 
-    /// What happens to the `nth` present with an id, before it is shown.
+    /// Returns the fault of the `nth` present with an id.
     pub(crate) fn shown(&self, nth: u64) -> Option<FenceFault> {
         let rule = self.shown.iter().find(|rule| rule.0.applies(nth));
         rule.map(|rule| rule.1)
@@ -139,7 +138,7 @@ impl Script {
             || self.counter_waits.is_some_and(|most| waits >= most)
     }
 
-    /// What the `nth` swapchain does before it gives its first image.
+    /// Returns the fault that delays the images of the `nth` swapchain.
     pub(crate) fn images(&self, nth: u64) -> Option<FenceFault> {
         let rule = self.images.iter().find(|rule| rule.0.applies(nth));
         rule.map(|rule| rule.1)
@@ -279,7 +278,7 @@ fn parse_extent(token: &str) -> Result<vk::Extent2D, Refusal> {
         .ok_or_else(|| Refusal::of(token, "a size such as `0x0`"))
 }
 
-/// What happens, and when.
+/// Parses a fault and the calls that it applies to.
 fn parse_fault_rule(fault: &str, when: &[&str]) -> Result<(When, FenceFault), Refusal> {
     let fault = parse_fault(fault)?;
     let (when, rest) = parse_when(when)?;

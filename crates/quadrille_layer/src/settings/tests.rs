@@ -29,14 +29,18 @@ fn all_set() {
         ("SEED", "7"),
         ("POISON", "1"),
         ("NULL", "1"),
-        ("PATIENCE_MS", "50"),
+        ("TIMEOUT_MS", "50"),
     ];
     let settings = read(&variables).unwrap();
     assert_eq!(settings.families.len(), 2, "two families");
     assert_eq!(settings.seed, Some(7), "the seed");
     assert!(settings.poison, "poison");
     assert!(settings.null, "null");
-    assert_eq!(settings.patience, Duration::from_millis(50), "milliseconds");
+    assert_eq!(
+        settings.progress_timeout,
+        Duration::from_millis(50),
+        "milliseconds"
+    );
 }
 
 #[test]
@@ -48,7 +52,7 @@ fn refusals_name_the_variable() {
         ("POISON", "yes"),
         ("NULL", "yes"),
         ("SCRIPT", "/nowhere/script"),
-        ("PATIENCE_MS", "soon"),
+        ("TIMEOUT_MS", "soon"),
     ] {
         let line = read(&[(name, value)]).expect_err(value);
         assert!(

@@ -7,7 +7,7 @@
 
 use ash::vk;
 
-/// What a barrier means for ownership.
+/// Role of a barrier in an ownership transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// No ownership transfer.
@@ -84,7 +84,7 @@ pub(crate) trait BufferBarrier: Copy {
 pub(crate) trait ImageBarrier: BufferBarrier {
     /// The old and the new layout.
     fn layouts(&mut self) -> (&mut vk::ImageLayout, &mut vk::ImageLayout);
-    /// What is transitioned.
+    /// Image and range of the transition.
     fn target(&self) -> (vk::Image, vk::ImageSubresourceRange);
     /// Makes the barrier wait for all that precedes it, the layer's own commands included.
     fn wait_for_all(&mut self);
@@ -155,11 +155,11 @@ pub(crate) fn rewrite_images<B: ImageBarrier>(barriers: &[B], mapping: Mapping) 
     let rewritten = barriers.iter().map(|barrier| {
         let mut barrier = *barrier;
         let (src, dst) = barrier.families();
-        let said = (*src, *dst);
+        let original = (*src, *dst);
         let role;
-        (*src, *dst, role) = mapping.families(said.0, said.1);
+        (*src, *dst, role) = mapping.families(original.0, original.1);
         let (old, new) = barrier.layouts();
-        (*old, *new) = mapping.layouts(role, said, (*old, *new));
+        (*old, *new) = mapping.layouts(role, original, (*old, *new));
         transfers += usize::from(role != Role::Plain);
         barrier
     });

@@ -14,16 +14,16 @@ use crate::state::work::Work;
 
 /// How long one wait has seen nothing happen.
 #[derive(Debug)]
-pub(crate) struct Patience {
+pub(crate) struct ProgressTimeout {
     limit: std::time::Duration,
     epoch: Option<u64>,
     since: Instant,
 }
 
-impl Patience {
+impl ProgressTimeout {
     /// A fresh wait.
     pub(crate) fn new(device: &Device) -> Self {
-        let limit = device.driver.instance.settings.patience;
+        let limit = device.driver.instance.settings.progress_timeout;
         Self {
             limit,
             epoch: None,

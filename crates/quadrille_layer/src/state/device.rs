@@ -61,7 +61,7 @@ impl Device {
         self.work.lock()
     }
 
-    /// The same, unless another thread holds it.
+    /// Locks the held submissions, unless another thread has.
     pub(crate) fn try_work(&self) -> Option<MutexGuard<'_, Work>> {
         self.work.try_lock()
     }

@@ -7,10 +7,10 @@ use ash::vk;
 use crate::calls::Calls;
 use crate::dispatch::loader::NextInstance;
 use crate::dispatch::tables::InstanceTable;
-use crate::settings::emulated::MadeUp;
+use crate::settings::emulated::Emulated;
 use crate::settings::{Settings, families};
 
-/// What the layer knows of an instance.
+/// State of an instance.
 pub(crate) struct Instance {
     pub(crate) settings: Settings,
     pub(crate) calls: Calls,
@@ -66,7 +66,7 @@ impl Instance {
 
     /// Whether the layer could make a command up and does not: it is the driver's own then.
     pub(crate) fn leaves_alone(&self, name: &CStr) -> bool {
-        MadeUp::ALL.has_command(name) && !self.settings.made_up.has_command(name)
+        Emulated::ALL.has_command(name) && !self.settings.emulated.has_command(name)
     }
 
     /// The real family that carries all virtual ones.

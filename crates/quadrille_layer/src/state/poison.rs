@@ -1,6 +1,6 @@
 //! Poison: contents that Vulkan calls undefined become garbage.
 //!
-//! | What | How |
+//! | Undefined | Becomes |
 //! |---|---|
 //! | fresh memory | mapped or filled with 0xCD at allocation |
 //! | a barrier from `UNDEFINED` | the range is cleared to garbage before the barrier |
@@ -29,14 +29,14 @@ mod memory;
 use garbage::Garbage;
 use memory::Filler;
 
-/// What the layer knows of an image that it can clear.
+/// An image that the layer can clear.
 #[derive(Clone, Copy, Debug)]
 struct Image {
     format: vk::Format,
     is_3d: bool,
 }
 
-/// What garbage is made with, for one device.
+/// State of poison on a device: images that can be cleared, and their views.
 pub(crate) struct Poison {
     physical_device: vk::PhysicalDevice,
     memory: vk::PhysicalDeviceMemoryProperties,
@@ -46,7 +46,7 @@ pub(crate) struct Poison {
     swapchains: RwLock<HashMap<vk::SwapchainKHR, Swapchain>>,
 }
 
-/// What the layer knows of a swapchain whose images it can clear.
+/// A swapchain whose images the layer can clear.
 #[derive(Debug)]
 struct Swapchain {
     format: vk::Format,

@@ -8,16 +8,16 @@ use crate::dispatch::chain::{chain, find, slice};
 use crate::queues::fifo::Point;
 use crate::settings::script::FenceFault;
 
-/// What is forwarded to the real queue as one: at most one batch, and at most one fence.
+/// Unit of forwarding to the real queue: at most one batch, and at most one fence.
 #[derive(Debug)]
 pub(crate) struct Submission {
     pub(crate) batch: Option<Batch>,
     pub(crate) fence: vk::Fence,
-    /// What the script does to the fence.
+    /// Fault of the fence.
     pub(crate) fault: Option<FenceFault>,
 }
 
-/// One batch of work with its semaphores.
+/// A batch of work with its semaphores.
 #[derive(Debug)]
 pub(crate) struct Batch {
     pub(crate) waits: Vec<vk::SemaphoreSubmitInfo<'static>>,
@@ -27,7 +27,7 @@ pub(crate) struct Batch {
     pub(crate) left_out: Vec<vk::StructureType>,
 }
 
-/// What a batch does, by the command that brought it.
+/// Contents of a batch, by the command that submitted it.
 #[derive(Debug)]
 enum Body {
     Submit(Commands),

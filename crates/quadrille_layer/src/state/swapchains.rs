@@ -20,9 +20,9 @@ const TRY_NS: u64 = 20_000_000;
 /// The swapchains of a driver.
 #[derive(Debug, Default)]
 pub(crate) struct Swapchains {
-    /// Those that exist.
+    /// Swapchains that exist.
     live: Mutex<HashMap<vk::SwapchainKHR, Live>>,
-    /// Those whose order the script rules.
+    /// Images in stock of swapchains whose order the script sets.
     ruled: Mutex<HashMap<vk::SwapchainKHR, Stock>>,
 }
 

@@ -12,7 +12,7 @@ use crate::settings::script::FenceFault;
 use crate::state::driver::Driver;
 use crate::state::submission::{Submission, points};
 
-/// What a device still has to forward.
+/// Submissions that a device has not forwarded yet.
 #[derive(Debug)]
 pub(crate) struct Work {
     pub(crate) fifo: Fifo<Submission>,
@@ -35,7 +35,7 @@ impl WorkLock {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The same, unless another thread holds the lock.
+    /// Locks the work, unless another thread has.
     pub(crate) fn try_lock(&self) -> Option<MutexGuard<'_, Work>> {
         self.0.try_lock().ok()
     }

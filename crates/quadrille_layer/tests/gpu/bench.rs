@@ -14,7 +14,7 @@ use serde_json::Value;
 /// Longer than any program here takes, under validation on a busy machine.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// What cargo has built.
+/// The layer and the programs that cargo has built.
 struct Built {
     /// The folder of the layer's manifest.
     manifests: PathBuf,
@@ -84,7 +84,7 @@ pub(crate) fn program(name: &str, settings: &[(&str, &str)]) -> Run {
     run(Command::new(&built().program), name, settings)
 }
 
-/// The same below Khronos's validation layer.
+/// Runs a program below Khronos's validation layer.
 pub(crate) fn valid(name: &str, settings: &[(&str, &str)]) -> Run {
     let mut command = Command::new(validated());
     command.arg(&built().program);

@@ -1,10 +1,10 @@
-//! Which programs: files below `examples/`, by name or by folder.
+//! Programs to run: files below `examples/`, by name or by folder.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-/// What is run when nobody names programs: a folder of 2D programs, and the game.
+/// Default of the programs to run: a folder of 2D programs, and the game.
 const DEFAULT_FOLDER: &str = "2d";
 const DEFAULT_GAME: &str = "breakout";
 
@@ -14,9 +14,9 @@ const TIER1: &str = include_str!("tier1.txt");
 /// A program of bevy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Program {
-    /// Its file's name without the ending.
+    /// File name without the extension.
     pub(super) name: String,
-    /// Its file.
+    /// Source file.
     pub(super) path: PathBuf,
     /// Command line of its runs.
     pub(super) arguments: Vec<String>,
@@ -101,7 +101,7 @@ fn list(folder: &Path, programs: &mut Vec<Program>) -> Result<()> {
     Ok(())
 }
 
-/// What lies in a folder.
+/// Lists a folder.
 ///
 /// # Errors
 /// When it cannot be listed.

@@ -33,10 +33,10 @@ const FLIP_PROGRAM: &str = include_str!("flip.rs.in");
 /// The published crate with optimisation on two slow cores that others use as well.
 const TIMING_BUILD_LIMIT: Duration = Duration::from_secs(2 * 60 * 60);
 
-/// What no program has that runs without bevy's renderer.
+/// The package that no program depends on without bevy's renderer.
 const LEFT_OUT: &str = "bevy_render";
 
-/// What programs get when they ask for `bevy`.
+/// The crate that programs get as `bevy`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bevy {
     /// The stand-in.
@@ -45,7 +45,7 @@ pub(super) enum Bevy {
     Theirs,
 }
 
-/// What [`Bevy::Theirs`] needs to draw sprites, nodes and text in a window that is timed.
+/// Features by which [`Bevy::Theirs`] draws sprites, nodes and text in a window that is timed.
 const THEIR_FEATURES: &str = r#"["async_executor", "bevy_asset", "bevy_camera", "bevy_color",
     "bevy_core_pipeline", "bevy_image", "bevy_log", "bevy_mesh", "bevy_render", "bevy_sprite",
     "bevy_sprite_render", "bevy_state", "bevy_text", "bevy_ui", "bevy_ui_render", "bevy_window",
@@ -70,7 +70,7 @@ pub(super) struct Build {
 }
 
 impl Build {
-    /// What cargo is told, and what it calls the folder of what it built.
+    /// Arguments of cargo, and the name of the folder that it builds into.
     fn profile(self) -> (&'static [&'static str], &'static str) {
         if self.optimised {
             (&["--release"], "release")
@@ -271,7 +271,7 @@ impl Project {
         let mut command = cargo::command(&["build", "--quiet", "--package", package]);
         command
             .args(arguments)
-            // Some of bevy's crates ask for a newer compiler than they need.
+            // Several of bevy's crates ask for a newer compiler than they need.
             .arg("--ignore-rust-version")
             .arg("--target-dir")
             .arg(self.folder.join("build"))
@@ -348,7 +348,7 @@ fn link(_: &Path, _: &Path) -> Result<()> {
     bail!("bevy's examples are run on Unix only")
 }
 
-/// What cargo says about the package.
+/// Reads the metadata of the package.
 fn metadata(package: &Path) -> Result<Value> {
     let manifest = package.join("Cargo.toml");
     let output = cargo::command(&["metadata", "--no-deps", "--format-version", "1"])

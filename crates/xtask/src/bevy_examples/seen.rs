@@ -1,4 +1,4 @@
-//! What people saw when they looked at the pictures.
+//! Verdicts of people who looked at the pictures.
 //!
 //! Whether a picture is right takes eyes. `seen.txt` keeps their verdicts with a checksum of the
 //! picture they looked at; another picture has to be looked at again.
@@ -12,7 +12,7 @@ use crate::scenarios::picture;
 
 const VERDICTS: &str = include_str!("seen.txt");
 
-/// What is known about a picture.
+/// A verdict on a picture.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Seen {
     /// Somebody looked at this very picture.
@@ -24,7 +24,7 @@ pub(super) enum Seen {
 }
 
 impl Seen {
-    /// What is known about the picture of a program.
+    /// Looks up the verdict on a program's picture.
     ///
     /// # Errors
     /// When the picture cannot be read.

@@ -1,4 +1,4 @@
-//! The same programs on Quadrille and on bevy_render, in windows of one X server, in turns.
+//! Programs on Quadrille and on bevy_render, in windows of one X server, in turns.
 //!
 //! Both are built by one cargo project with optimisation, from the same files. A program has to
 //! log its frame times, as bevy's stress tests do; the number that counts is the median of what
@@ -16,8 +16,7 @@ use super::project::{self, Bevy, Project};
 use crate::host::process::{self, Running};
 use crate::host::xvfb::Xvfb;
 
-/// What is timed when nobody names programs: few of many sprites seen, all seen and large, all
-/// seen and small.
+/// Default of the programs to time: few of many sprites seen, all seen and large, all seen and small.
 const DEFAULT: [&str; 4] = [
     "many_sprites",
     "bevymark --benchmark --waves 1 --per-wave 100000",

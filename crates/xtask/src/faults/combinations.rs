@@ -11,7 +11,7 @@ const FRAMES: u64 = 40;
 struct Combination {
     script: &'static str,
     is_right: fn(&Counted) -> bool,
-    /// The same in words.
+    /// Expectation in words, for the error.
     expected: &'static str,
 }
 
@@ -49,7 +49,7 @@ const COMBINATIONS: [Combination; 3] = [
     },
 ];
 
-/// What a run has counted.
+/// Counts of a run.
 #[derive(Debug)]
 pub(super) struct Counted {
     pub(super) shown: u64,
@@ -62,7 +62,7 @@ pub(super) struct Counted {
 }
 
 impl Counted {
-    /// What frames came to: shown, skipped, out of date, failed.
+    /// Frames by outcome: shown, skipped, out of date, failed.
     pub(super) fn frames(&self) -> [u64; 4] {
         [self.shown, self.skipped, self.out_of_date, self.errors]
     }
@@ -97,7 +97,7 @@ impl Counted {
 }
 
 impl Program<'_> {
-    /// All of them, by fences and by history.
+    /// Runs all combinations, by fences and by history.
     ///
     /// # Errors
     /// When a run comes to something else; it is named by its script.

@@ -16,7 +16,7 @@ const CHAINS: usize = 5;
 /// Waits in vain after which a swapchain is waited for no more.
 const MOST_MISSES: usize = 3;
 
-/// What a display does.
+/// Scripts of displays: late, silent, failing.
 const DISPLAYS: [&str; 10] = [
     "# shows everything at once",
     "shown late=5 every=1",
@@ -31,7 +31,7 @@ const DISPLAYS: [&str; 10] = [
 ];
 
 impl Program<'_> {
-    /// All of them.
+    /// Runs all displays.
     ///
     /// # Errors
     /// When the program does not survive one, waits for nothing, or waits in vain too often.
@@ -69,7 +69,7 @@ impl Program<'_> {
     }
 }
 
-/// What the waits came to.
+/// Reads the results of the waits from a log.
 fn results(log: &str) -> Result<Vec<String>> {
     let mut results = Vec::new();
     for line in log.lines() {

@@ -5,7 +5,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::program::{Fault, Program};
 
-/// What Quadrille needs. Without it there is no device, and one line says why.
+/// Features that Quadrille needs. Without one there is no device, and one line says why.
 const NEEDED: [&str; 9] = [
     "VK_KHR_push_descriptor",
     "synchronization2",
@@ -18,7 +18,7 @@ const NEEDED: [&str; 9] = [
     "robustBufferAccess",
 ];
 
-/// What it uses where it is there. The program runs without it as it does with it.
+/// Optional features. The program runs without one as it does with it.
 const OPTIONAL: [&str; 31] = [
     "VK_EXT_calibrated_timestamps",
     "VK_KHR_maintenance8",

@@ -32,7 +32,7 @@ const MISJUDGED: [&str; 3] = [
     "vkGetSwapchainImagesKHR",
 ];
 
-/// What judges a run of the program, besides the program.
+/// A judge of a run, besides the program itself.
 enum Judge<'a> {
     /// The validation layer.
     Validation(&'a Stack),
@@ -47,7 +47,7 @@ pub(crate) struct Program<'a> {
     path: PathBuf,
 }
 
-/// One run of it.
+/// A run with one fault.
 #[derive(Clone, Debug)]
 pub(super) struct Fault {
     pub(super) script: String,
@@ -55,7 +55,7 @@ pub(super) struct Fault {
     pub(super) families: &'static str,
     /// Presents have fences.
     pub(super) fences: bool,
-    /// What else the layer and the program are told.
+    /// Further variables for the layer and the program.
     pub(super) environment: Vec<(&'static str, &'static str)>,
 }
 
@@ -89,7 +89,7 @@ impl<'a> Program<'a> {
         Ok(Self { judge, layer, path })
     }
 
-    /// Runs them side by side; what each said.
+    /// Runs faults side by side; returns the output of each.
     pub(super) fn run_all(&self, faults: &[Fault]) -> Result<Vec<String>> {
         let next = AtomicUsize::new(0);
         let failed = Mutex::new(Vec::new());
@@ -123,12 +123,12 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// One run of the program, judged by itself and by its judge; what it said.
+    /// Runs the program, judged by itself and by its judge; returns its output.
     pub(super) fn run(&self, name: &str, fault: &Fault, log: Option<&Path>) -> Result<String> {
         self.run_test(name, TEST, fault, log)
     }
 
-    /// The same with another test.
+    /// Runs another test of the program.
     pub(super) fn run_test(
         &self,
         name: &str,

@@ -46,7 +46,7 @@ const TROUBLE: &str = "lost nth=40\n\
     vkQueuePresentKHR nth=20 -> VK_ERROR_SURFACE_LOST_KHR\n\
     extent from=60 to=89 0x0";
 
-/// The same, and the device is lost again while it is made.
+/// Additions to [`TROUBLE`] that lose the device again while it is created.
 const TROUBLE_AT_ONCE: [&str; 2] = [
     "vkCreateDevice nth=2 -> VK_ERROR_DEVICE_LOST",
     "vkCreateSwapchainKHR from=12 -> VK_ERROR_DEVICE_LOST",
@@ -62,7 +62,7 @@ const FINAL: [&str; 6] = [
     "lost nth=40\nlost nth=105\nvkAllocateMemory nth=3 -> VK_ERROR_OUT_OF_DEVICE_MEMORY",
 ];
 
-/// All of them, with `windows`.
+/// Loses the device in all these ways, with the example `windows`.
 ///
 /// # Errors
 /// When the program fails, shows another picture, or does not end; the script is named.

@@ -1,10 +1,10 @@
-//! What is told of a device that is lost.
+//! The report of a lost device.
 
 use anyhow::{Result, ensure};
 
 use super::program::{Fault, Program};
 
-/// What is told where the driver can say why.
+/// Words of the report where the driver knows the reason.
 const BY_THE_DRIVER: [&str; 5] = [
     "the driver says: the test layer has lost the device",
     "a write to the device addresses 0xdead0000 to 0xdead0fff, which no buffer has",
@@ -12,7 +12,7 @@ const BY_THE_DRIVER: [&str; 5] = [
     ", which `short-lived` has",
     "the driver says: made up, code 0x51, data 0x52",
 ];
-/// What is told anywhere: queues, and their passes.
+/// Words of the report on every driver: queues and their passes.
 const BY_US: [&str; 2] = [" had the passes ", "fill"];
 
 impl Program<'_> {

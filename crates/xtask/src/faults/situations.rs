@@ -12,17 +12,17 @@ use super::program::{Fault, Program};
 use crate::host::place;
 use crate::scenarios::examples;
 
-/// What a run finds, and what it has counted in the end.
+/// A device or a window of some behaviour, and the counts that a run comes to.
 struct Situation {
     script: &'static str,
     families: &'static str,
     frames: u32,
     /// By fences, by history, or both.
     proofs: &'static [bool],
-    /// What the program is told besides.
+    /// Further variables for the program.
     told: &'static [(&'static str, &'static str)],
     is_right: fn(&Counted, &Calls) -> bool,
-    /// The same in words.
+    /// Expectation in words, for the error.
     expected: &'static str,
 }
 
@@ -141,7 +141,7 @@ const SITUATIONS: [Situation; 22] = [
         expected: "all frames are shown, and each image is released and acquired",
         ..PLAIN
     },
-    // One window's surface is lost at each present while the other changes its size.
+    // The surface of one window is lost at each present while the other changes its size.
     Situation {
         script: "vkQueuePresentKHR every=2 -> VK_ERROR_SURFACE_LOST_KHR",
         told: &[TWO_WINDOWS, EACH_FRAME],
@@ -198,7 +198,7 @@ const SITUATIONS: [Situation; 22] = [
         expected: "five frames of both windows are shown, and the loss is the one error",
         ..PLAIN
     },
-    // One of two windows never has a surface again: the other does not notice.
+    // The surface of one window is lost for good: the other does not notice.
     Situation {
         script: "vkCreateSwapchainKHR from=3 -> VK_ERROR_SURFACE_LOST_KHR",
         told: &[TWO_WINDOWS, ("QUADRILLE_FAULT_RESIZE_EVERY", "5")],
@@ -287,7 +287,7 @@ impl Calls {
 }
 
 impl Program<'_> {
-    /// All of them, by fences and by history.
+    /// Runs all situations, by fences and by history.
     ///
     /// # Errors
     /// When a run comes to something else; it is named by its script.

@@ -19,10 +19,10 @@ pub(crate) enum Depth {
     Whole,
 }
 
-/// What any call fails with.
+/// Result with which any call fails.
 const OUT_OF_MEMORY: &str = "VK_ERROR_OUT_OF_HOST_MEMORY";
 
-/// What calls of [`MAY_LOSE`] fail with as well.
+/// Result with which calls of [`MAY_LOSE`] fail as well.
 const LOST: &str = "VK_ERROR_DEVICE_LOST";
 
 /// The commands that may return [`LOST`], as the specification lists their return codes.

@@ -75,7 +75,7 @@ const TRAPS: [&str; 60] = [
      vkQueuePresentKHR every=2 -> VK_SUBOPTIMAL_KHR",
     "fence late=300 from=1; vkQueuePresentKHR from=1 -> VK_SUBOPTIMAL_KHR",
     "fence late=100 from=1; vkQueuePresentKHR from=6 -> VK_ERROR_OUT_OF_DATE_KHR",
-    // What windows are made of fails.
+    // Calls that a window is created by fail.
     "vkGetPhysicalDeviceSurfaceCapabilitiesKHR nth=2 -> VK_ERROR_SURFACE_LOST_KHR",
     "vkGetPhysicalDeviceSurfaceCapabilitiesKHR from=2 -> VK_ERROR_SURFACE_LOST_KHR",
     "vkGetPhysicalDeviceSurfaceFormatsKHR nth=2 -> VK_ERROR_SURFACE_LOST_KHR",

@@ -1,5 +1,5 @@
-//! What the workspace builds, built once: a build of one package alone would choose other features of
-//! shared dependencies, and compile and link them again.
+//! Programs of the workspace, built once: a build of one package alone would choose other features of shared
+//! dependencies, and compile and link them again.
 
 use std::path::PathBuf;
 
@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use crate::host::cargo;
 
-/// What a cargo command is told so that it shares what the others have built. The viewer's feature is among
-/// it; one of its dependencies declares a newer Rust than it needs.
+/// Arguments by which cargo commands share what they build. The viewer's feature is among it; one of its
+/// dependencies declares a newer Rust than it needs.
 pub(crate) const WHOLE: [&str; 4] = [
     "--workspace",
     "--features",

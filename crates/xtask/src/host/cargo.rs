@@ -25,22 +25,22 @@ pub(crate) struct Workspace {
 /// A package of the workspace.
 #[derive(Debug, Default)]
 pub(crate) struct Package {
-    /// Its name.
+    /// Name.
     pub(crate) name: String,
-    /// What it builds.
+    /// Targets that it builds.
     pub(crate) targets: Vec<Target>,
-    /// What it depends on.
+    /// Direct dependencies.
     pub(crate) dependencies: Vec<Dependency>,
 }
 
 /// A thing that cargo builds from one root file.
 #[derive(Debug)]
 pub(crate) struct Target {
-    /// Its name.
+    /// Name.
     pub(crate) name: String,
     /// `lib`, `bin`, `example`, `test`, ...
     pub(crate) kind: String,
-    /// Its root file.
+    /// Root file.
     pub(crate) source: PathBuf,
 }
 

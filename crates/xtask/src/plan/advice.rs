@@ -1,8 +1,8 @@
-//! What could be cheaper: passes on other queues, resources that families share.
+//! Advice on cheaper frames: passes on other queues, resources that families share.
 
 use quadrille_sync::{Counts, Frame, Plan, States, Topology, advise, advise_sharing};
 
-/// What moving passes to other queues could save, by the costs in the file.
+/// Estimates the time that moving passes to other queues would save, by the costs in the file.
 pub(super) fn passes(frame: &Frame, topology: &Topology, plan: &Plan) -> String {
     let cost = |pass| u64::from(frame.pass(pass).cost_us);
     let mut text = String::new();
@@ -24,7 +24,7 @@ pub(super) fn passes(frame: &Frame, topology: &Topology, plan: &Plan) -> String 
     }
 }
 
-/// What sharing resources would change, if the frame repeats.
+/// Estimates the effect of sharing resources, if the frame repeats.
 pub(super) fn sharing(frame: &Frame, topology: &Topology, states: &States) -> String {
     let cost = |pass| u64::from(frame.pass(pass).cost_us);
     let mut text = String::new();

@@ -12,7 +12,7 @@ use quadrille_sync::{
     parse_snapshot, parse_topology,
 };
 
-/// What a file says.
+/// A parsed file.
 #[derive(Debug)]
 pub(super) struct Case {
     /// The queues.
@@ -220,7 +220,7 @@ fn foreign_queue(plan: &Plan, topology: &Topology) -> Option<QueueIndex> {
         .find(|queue| usize::from(queue.0) >= topology.queues.len())
 }
 
-/// What stands between two titles; the first section is the head and has no title.
+/// The text between two titles; the first section is the head and has no title.
 struct Section<'a> {
     title: &'a str,
     /// The line of the title, from 1; 0 for the head.

@@ -13,7 +13,7 @@ use crate::host::place;
 use crate::host::process::Running;
 
 const LIMIT: Duration = Duration::from_secs(60);
-/// What examples end with when they have no device.
+/// Exit code of examples that have no device.
 const NO_DEVICE: i32 = 2;
 
 /// A system, and what a program says there.

@@ -22,7 +22,7 @@ const FRAMES: [u64; 2] = [20, 30];
 const SIZES: [u32; 3] = [100, 1000, 10_000];
 const MOST_SYSTEMS: u32 = 1000;
 
-/// What is measured.
+/// Options of the measurement.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Options {
     /// Only what plans of realistic frames cost, and how long planning them takes
@@ -130,7 +130,7 @@ impl Bench {
         command
     }
 
-    /// What the program prints.
+    /// Runs the program; returns its line of JSON.
     fn line(&self, arguments: &[&str]) -> Result<String> {
         let output = self.command(arguments).output()?;
         if !output.status.success() {
@@ -139,7 +139,7 @@ impl Bench {
         Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
 
-    /// What tables of images cost with recording, where uploads have a queue of their own.
+    /// Measures tables of images with recording, where uploads have a queue of their own.
     fn tables(&self) -> Result<String> {
         let arguments = ["--tables", "--null"];
         let mut command = self.command(&arguments);
@@ -151,7 +151,7 @@ impl Bench {
         Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
 
-    /// What the program prints, and what it tells the driver, as lines of JSON.
+    /// Runs the program on the test layer; returns its line of JSON and the layer's log.
     fn log(&self, arguments: &[&str], to: &Path) -> Result<(String, String)> {
         let mut command = self.command(arguments);
         self.layer.apply(&mut command, "gct:1");

@@ -1,4 +1,4 @@
-//! What a frame tells the driver, counted by the test layer below the program.
+//! Vulkan calls of a frame, counted by the test layer below the program.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 /// Calls, and barriers in them.
 pub(crate) type Calls = BTreeMap<String, u64>;
 
-/// What a report calls it, and what the log does.
+/// Names of counts in reports, with those in the log.
 const NAMES: [(&str, &str); 4] = [
     ("barrier_calls", "vkCmdPipelineBarrier2"),
     ("barriers", BARRIERS),
@@ -19,7 +19,7 @@ const NAMES: [(&str, &str); 4] = [
 /// Barriers, which are no calls.
 const BARRIERS: &str = "barriers";
 
-/// What one log has more than another.
+/// Subtracts the calls of one log from those of another.
 pub(crate) fn difference(more: &Calls, fewer: &Calls) -> Calls {
     let less = |name: &String| fewer.get(name).copied().unwrap_or(0);
     let calls = more.iter();

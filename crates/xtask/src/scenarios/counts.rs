@@ -1,5 +1,5 @@
-//! What is not called, counted in the test layer's log: one family transfers no ownership, and
-//! one queue waits for no semaphore but those of its swapchain's images.
+//! Synchronization that must be absent, by the test layer's log: one family transfers no ownership, and one
+//! queue waits for no semaphore but those of its swapchain's images.
 
 use std::fs;
 use std::path::Path;
@@ -20,7 +20,7 @@ const LIMIT: Duration = Duration::from_secs(180);
 /// Enough for plans to be reused, and for each image of a swapchain to come round.
 const FRAMES: &str = "40";
 
-/// What a run told its driver.
+/// Synchronization calls of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     /// Barriers that release or acquire ownership.
@@ -102,7 +102,7 @@ pub(crate) fn check(stack: &Stack, program: &Path, layer: &Layer) -> Result<Stri
     ))
 }
 
-/// What one run calls.
+/// Runs the program and counts its calls.
 fn run(
     stack: &Stack,
     program: &Path,

@@ -17,8 +17,8 @@ const SCENE: [&str; 4] = [
     "320x180",
 ];
 
-/// What is built: half of what the examples need together, so that whoever tries it first does not
-/// wait long.
+/// Arguments of the build: half of the packages that all examples need, so that the first try does not take
+/// long.
 const LIFE: [&str; 5] = [
     "--package",
     "examples",
@@ -37,7 +37,7 @@ const GENERATIONS: &str = "1500";
 pub(crate) fn demo() -> Result<ExitCode> {
     println!("==> setup");
     if let Err(error) = machine::install(Purpose::Play) {
-        // It may run all the same: the check knows packages, not every way to have a driver.
+        // The program may run all the same: the check knows packages, not every way to have a driver.
         println!("    {error:#}");
     }
     println!("==> building life (the first time takes some minutes)");

@@ -24,8 +24,8 @@ const FRAMES: &str = "60";
 /// Frames that an example captures with `--case`: the first five and the last five.
 const CAPTURED: usize = 10;
 
-/// What makes an example light enough to run on every virtual topology: there the
-/// synchronisation is looked at, and the plain driver has the full amount.
+/// Arguments that make an example light enough for every virtual topology, where only synchronization is
+/// judged. The plain driver has the full amount.
 const LIGHTER: [(&str, &[&str]); 3] = [
     ("many_cubes", &["--cubes", "4000"]),
     ("scene3d", &["--shadow-map", "256"]),
@@ -127,7 +127,7 @@ fn measure(
         .map(|agreed| format!("contents verified; {agreed}"))
 }
 
-/// What the example that measures says after so many frames.
+/// Runs the example that measures; returns its line of JSON.
 fn measured(
     stack: &Stack,
     run: &str,

@@ -13,7 +13,7 @@ use crate::setup::validation::{self, Stack};
 
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// What is known of a pattern: on a torus of this size, after so many generations, so many live.
+/// A known pattern: on a torus of this size, after so many generations, so many live.
 pub(crate) struct Fact {
     /// The pattern's file name without its end.
     pub(crate) pattern: &'static str,

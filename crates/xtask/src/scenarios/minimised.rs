@@ -1,9 +1,9 @@
 //! Windows without area, as minimised ones are on some systems: nothing is drawn, the app does not
 //! run as fast as it can, and once they have an area they are drawn again.
 //!
-//! What can be counted is judged: frames begin at most a hundred times a second, and none submits,
-//! acquires, presents or allocates. The processor's time for them is told, and no more, since it is
-//! that of an unoptimised program on a machine with other things to do.
+//! Judged by counts: frames begin at most a hundred times a second, and none submits, acquires, presents or
+//! allocates. The processor's time for them is told, and no more, since it is that of an unoptimised program
+//! on a machine with other things to do.
 
 use std::fs;
 use std::path::Path;
@@ -106,8 +106,8 @@ fn check_rest(log: &str) -> Result<()> {
     Ok(())
 }
 
-/// What the processor does in frames at rest, in words: a run of them alone, without validation,
-/// starting and ending included.
+/// Measures the CPU time of frames at rest, in words: a run of them alone, without validation, starting and
+/// ending included.
 fn cost(program: &Path, layer: &Layer, server: &Xvfb) -> Result<String> {
     let script = place::made("verify").join("minimised.script.txt");
     fs::write(&script, "extent from=1 0x0\n")
@@ -133,7 +133,7 @@ fn cost(program: &Path, layer: &Layer, server: &Xvfb) -> Result<String> {
     ))
 }
 
-/// What the shell's `times` says of its children, on its last line: `0m1.49s 0m0.19s`, for the
+/// Reads the CPU time of children from the last line of the shell's `times`: `0m1.49s 0m0.19s`, for the
 /// program and for the system.
 fn children(output: &str) -> Result<Duration> {
     let line = output.lines().last().context("no times")?;

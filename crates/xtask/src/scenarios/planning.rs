@@ -16,7 +16,7 @@ pub(crate) fn run() -> Result<ExitCode> {
     run_example("tables")
 }
 
-/// The same of realistic frames: what their plans hold, too.
+/// Measures the planning of realistic frames, and counts what their plans hold.
 ///
 /// # Errors
 /// When it cannot be built or fails.

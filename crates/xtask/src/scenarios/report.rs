@@ -36,7 +36,7 @@ impl Report {
         Self::read_as(path, Self::parse)
     }
 
-    /// The same of a run without the layer.
+    /// Checks the report of a run without the layer.
     ///
     /// # Errors
     /// As [`Report::read`].
@@ -120,7 +120,7 @@ impl Report {
         Self(value)
     }
 
-    /// One line for the table.
+    /// Summarizes the report in a line for the table.
     pub(crate) fn summary(&self) -> String {
         let value = &self.0;
         format!(

@@ -39,7 +39,7 @@ const ARGUMENTS: [&str; 9] = [
     "3",
 ];
 
-/// What a run comes to.
+/// Outcome of a run: its report and its picture.
 #[derive(PartialEq, Eq)]
 struct Outcome {
     generation: u64,
@@ -87,7 +87,7 @@ pub(crate) fn check(stack: &Stack, program: &Path, layer: &Layer) -> Result<Stri
     ))
 }
 
-/// One schedule against the plain run.
+/// Compares one schedule with the plain run.
 fn compare(
     stack: &Stack,
     program: &Path,
@@ -118,7 +118,7 @@ fn compare(
     ))
 }
 
-/// One run of the program to its end.
+/// Runs the program to its end.
 fn run(
     stack: &Stack,
     program: &Path,

@@ -63,7 +63,7 @@ pub(crate) fn headless(stack: Option<&Stack>, program: &Path, dose: Dose) -> Res
     run(stack, program, dose, None)
 }
 
-/// The same in windows, with fewer frames where there is a stack.
+/// Soaks in windows, with fewer frames where there is a stack.
 ///
 /// # Errors
 /// As [`headless`].

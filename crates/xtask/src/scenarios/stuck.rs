@@ -1,6 +1,6 @@
-//! One of three windows never gets an image, as on a compositor that keeps those of a window that
-//! nobody sees: the others go on as if it were not there, also while all are in trouble of their own
-//! and the device is lost, after which the stuck one is stuck no more.
+//! Three windows of which one never gets an image, as on a compositor that keeps those of a window that
+//! nobody sees: the others go on as if it were not there, also while all are in trouble of their own and the
+//! device is lost, after which the stuck one is stuck no more.
 
 use std::fs;
 use std::path::Path;
@@ -17,13 +17,13 @@ use crate::setup::validation::{self, Stack};
 
 const LIMIT: Duration = Duration::from_secs(180);
 const FRAMES: u64 = 200;
-/// What a good window shows at least, in percent of its frames.
+/// Least share of its frames that a good window shows, in percent.
 const LEAST_SHOWN: u64 = 90;
 
 /// A window that is stuck for good.
 const FOR_GOOD: &str = "stuck nth=2";
-/// One that is so until the device is lost, while each third present is never proven done and
-/// swapchains are replaced all the time.
+/// A window is stuck until the device is lost, while each third present is never proven done and swapchains
+/// are replaced all the time.
 const UNTIL_LOST: &str = "stuck nth=2\nlost nth=90\n\
     vkAcquireNextImageKHR every=5 -> VK_SUBOPTIMAL_KHR\n\
     present fence never every=3";

@@ -200,7 +200,7 @@ fn kill_two(running: &mut Running, server: &Xvfb, report: &Path) -> Result<Strin
     let (&last, others) = windows.split_last().context("there are no windows")?;
     for &window in others {
         screen.connection.destroy_window(window)?.check()?;
-        // It draws what it did not have before, so it goes on.
+        // New contents at each size show that the program goes on.
         for size in [(300, 200), (200, 300)] {
             screen.resize(last, size)?;
             thread::sleep(PAUSES[2]);

@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::host::process;
 
-/// One entry of apt's sources: where a suite is fetched and which key signs it.
+/// An entry of apt's sources: where a suite is fetched and which key signs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Source {
     /// The mirror.
@@ -25,7 +25,7 @@ pub(crate) struct Source {
     pub(crate) signed_by: Option<String>,
 }
 
-/// What the machine's package tool fetches from.
+/// Reads the sources of the machine's package tool.
 ///
 /// # Errors
 /// When apt's folder cannot be read.
@@ -125,7 +125,7 @@ fn field(stanza: &str, name: &str) -> Option<String> {
     )
 }
 
-/// One stanza that asks a mirror for some suites.
+/// Writes a stanza that asks a mirror for some suites.
 pub(crate) fn stanza(source: &Source, suites: &[&str]) -> String {
     let key = source
         .signed_by
@@ -144,10 +144,10 @@ pub(crate) struct Apt {
     folder: PathBuf,
 }
 
-/// Which packages an [`Apt`] takes for installed.
+/// Packages that an [`Apt`] takes for installed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Installed {
-    /// Those of the machine, so that it can add to them.
+    /// Packages of the machine, so that more can be added.
     Machine,
     /// None, so that it fetches all that a package needs.
     Nothing,
@@ -284,7 +284,7 @@ const APT_LIMIT: std::time::Duration = std::time::Duration::from_secs(600);
 /// How this process may become root.
 #[derive(Clone, Copy)]
 pub(crate) enum Root {
-    /// It is root.
+    /// The process is root.
     Already,
     /// By `sudo` without a password.
     Sudo,

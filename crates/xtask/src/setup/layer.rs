@@ -21,7 +21,7 @@ pub(crate) const TOPOLOGIES: [&str; 6] = [
     "gct:16,ct:8,t:2",
 ];
 
-/// What the layer says of a setting, or a line of a script, that it does not know.
+/// Words of the layer about a setting, or a line of a script, that it does not know.
 const REFUSED: &str = "is not allowed here";
 
 /// Fails if the layer has refused what it was told: without a device, which is all that is left
@@ -110,7 +110,7 @@ impl Layer {
     }
 }
 
-/// What announces the layer, as its own program says.
+/// Writes the layer's manifest, by its own program.
 ///
 /// # Errors
 /// When that does not build.

@@ -123,7 +123,7 @@ pub(crate) fn release(field: &str) -> Result<String> {
         .with_context(|| format!("/etc/os-release has no {field}"))
 }
 
-/// What to install by hand.
+/// Lists the packages to install by hand.
 fn advice(missing: &[&'static Package]) -> String {
     let line = |command: &str, column: fn(&Package) -> &'static str| {
         format!("  {command} {}", packages::names(missing, column).join(" "))

@@ -1,9 +1,9 @@
-//! What the commands need of a system: how to see that it is there, and what it is called where.
+//! Packages that the commands need: how each is detected, and its name on each system.
 
 use std::path::Path;
 use std::process::Command;
 
-/// What a package is needed for; a later purpose includes the earlier ones.
+/// Purpose of a package; a later purpose includes the earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
 pub(crate) enum Purpose {
     /// Playing a program.
@@ -33,7 +33,7 @@ enum Probe {
     Library(&'static str),
     /// A program of the search path.
     Program(&'static str),
-    /// What C and Rust build against, by the name that `pkg-config` knows.
+    /// A library that C and Rust build against, by its name in `pkg-config`.
     Development(&'static str),
     /// Any Vulkan driver.
     Driver,
@@ -173,7 +173,7 @@ const PACKAGES: &[Package] = &[
     ),
 ];
 
-/// What is needed for a purpose and not there.
+/// Lists the packages that a purpose needs and the system lacks.
 pub(crate) fn missing(purpose: Purpose) -> Vec<&'static Package> {
     let libraries = Libraries::read();
     PACKAGES
@@ -247,12 +247,12 @@ fn major(version: &str) -> Option<u32> {
     version.split('.').next()?.parse().ok()
 }
 
-/// What the dynamic linker knows.
+/// Libraries that the dynamic linker knows.
 struct Libraries(String);
 
 impl Libraries {
     fn read() -> Self {
-        // Its folder is not on everybody's search path.
+        // The folder of `ldconfig` is not on everybody's search path.
         let text = ["/sbin/ldconfig", "/usr/sbin/ldconfig", "ldconfig"]
             .into_iter()
             .find_map(|program| Command::new(program).arg("-p").output().ok())

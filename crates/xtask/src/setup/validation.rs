@@ -33,7 +33,7 @@ const MANIFEST: &str = "usr/share/vulkan/explicit_layer.d/VkLayer_khronos_valida
 /// The packages to unpack; apt adds what they need.
 const PACKAGES: [&str; 2] = ["vulkan-validationlayers", "libvulkan1"];
 
-/// What the layer consists of and is linked with; some are links, which copies of the folder may
+/// Files of the layer and libraries that it is linked with; some are links, which copies of the folder may
 /// have lost.
 const LIBRARIES: [&str; 6] = [
     "libVkLayer_khronos_validation.so",

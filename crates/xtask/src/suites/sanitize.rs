@@ -23,7 +23,7 @@ use crate::host::place;
 use crate::host::process;
 use crate::suites::gpu::passed;
 
-/// What watches a test.
+/// A sanitizer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Sanitizer {
     /// An interpreter, without a GPU
@@ -44,9 +44,9 @@ impl Sanitizer {
 /// A package whose tests Miri interprets.
 struct Interpreted {
     package: &'static str,
-    /// What cargo is told besides.
+    /// Further arguments of cargo.
     arguments: &'static [&'static str],
-    /// What Miri is told.
+    /// Flags of Miri.
     flags: &'static str,
     /// Tests that are left out.
     skipped: &'static [&'static str],
@@ -56,7 +56,7 @@ const INTERPRETED: [Interpreted; 2] = [
     Interpreted {
         package: "quadrille_sync",
         arguments: &[],
-        // Some tests read cases from files.
+        // Tests read cases from files.
         flags: "-Zmiri-disable-isolation",
         // Each of their seventy looks at a frame plans it a dozen times over, as those at
         // `advise::sharing` do too, and counts what comes out.
@@ -66,12 +66,12 @@ const INTERPRETED: [Interpreted; 2] = [
         package: "quadrille_ecs",
         // Windows of the system are foreign code.
         arguments: &["--no-default-features"],
-        // Some tests ask for the time; and bevy's pools have threads that nobody ever ends.
+        // Tests ask for the time; and bevy's pools have threads that nobody ever ends.
         flags: "-Zmiri-disable-isolation -Zmiri-ignore-leaks",
         skipped: &[],
     },
 ];
-/// Whose GPU tests AddressSanitizer and ThreadSanitizer watch.
+/// Packages whose GPU tests run under AddressSanitizer and ThreadSanitizer.
 const WATCHED: [&str; 1] = ["quadrille_vulkan"];
 
 const LIMIT: Duration = Duration::from_secs(60 * 60);
@@ -205,7 +205,7 @@ pub(crate) fn check_silence(output: &str) -> Result<()> {
     }
 }
 
-/// The same command without what cargo tells its children, which names its own toolchain.
+/// Removes the variables by which cargo names its own toolchain to its children.
 fn outside(command: &mut Command) -> &mut Command {
     for name in ["CARGO", "RUSTC", "RUSTUP_TOOLCHAIN"] {
         command.env_remove(name);

@@ -13,7 +13,8 @@ const UNSAFE_CRATES: [&str; 5] = [
     "quadrille_bench",
 ];
 
-/// What the pure crates do not know: the solver and its judge compute values from values.
+/// Items of the standard library that pure crates do not use: the solver and its judge compute values from
+/// values.
 const IMPURE: [&str; 7] = [
     "std::fs",
     "std::thread",

@@ -31,7 +31,7 @@ impl fmt::Display for Complaint {
     }
 }
 
-/// What all rules found.
+/// Complaints of all rules.
 #[derive(Default)]
 pub(super) struct Findings {
     pub(super) errors: Vec<Complaint>,

@@ -1,4 +1,4 @@
-//! Which crate may know which: the cut of the workspace is by what a crate must know.
+//! Dependencies that each crate may have: the workspace is cut by what a crate must know.
 
 use super::complaint::Complaint;
 use super::tree::Tree;
@@ -46,7 +46,7 @@ const RESERVED: [(&str, &[&str]); 4] = [
     ("naga", &["quadrille_vulkan", "examples"]),
 ];
 
-/// What the pure crates must not know of: the outside world, by name or by prefix.
+/// Packages of the outside world, by name or by prefix, that pure crates must not depend on.
 const PURE: [&str; 2] = ["quadrille_sync", "quadrille_oracle"];
 const OUTSIDE: [&str; 4] = ["bevy", "ash", "tracing", "log"];
 

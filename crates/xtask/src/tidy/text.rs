@@ -23,7 +23,7 @@ const HOSTS: [&str; 9] = [
     "proxy.golang.org",
 ];
 
-/// This file, which has to name what it forbids, and the lock file, which is cargo's.
+/// Files exempt from the rule: the one that has to name what it forbids, and the lock file, which is cargo's.
 const EXEMPT: [&str; 2] = ["crates/xtask/src/tidy/text.rs", "Cargo.lock"];
 
 /// Forbidden words, with their places.

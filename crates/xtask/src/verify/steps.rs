@@ -37,7 +37,7 @@ struct Step {
     name: String,
     passed: bool,
     took: Duration,
-    /// One line about what was seen, or about what went wrong.
+    /// Finding or failure in one line.
     remark: String,
 }
 

@@ -1,25 +1,25 @@
-use super::MadeUp;
+use super::Emulated;
 
 #[test]
 fn only_what_is_asked_for_is_made_up() {
-    assert!(!MadeUp::default().is_any());
-    let made_up = MadeUp {
+    assert!(!Emulated::default().is_any());
+    let emulated = Emulated {
         device_fault: true,
-        ..MadeUp::default()
+        ..Emulated::default()
     };
-    assert!(made_up.is_any());
-    let names: Vec<_> = made_up.extensions().collect();
+    assert!(emulated.is_any());
+    let names: Vec<_> = emulated.extensions().collect();
     assert_eq!(names, [c"VK_EXT_device_fault"]);
-    assert!(made_up.has_command(c"vkGetDeviceFaultInfoEXT"));
-    assert!(!made_up.has_command(c"vkWaitForPresentKHR"));
+    assert!(emulated.has_command(c"vkGetDeviceFaultInfoEXT"));
+    assert!(!emulated.has_command(c"vkWaitForPresentKHR"));
 }
 
 #[test]
 fn features_are_announced_in_the_structures_that_are_asked() {
     use ash::vk;
-    let made_up = MadeUp {
+    let emulated = Emulated {
         present_wait: true,
-        ..MadeUp::default()
+        ..Emulated::default()
     };
     let mut fault = vk::PhysicalDeviceFaultFeaturesEXT::default();
     let mut ids = vk::PhysicalDevicePresentIdFeaturesKHR::default();
@@ -28,6 +28,6 @@ fn features_are_announced_in_the_structures_that_are_asked() {
         .push_next(&mut ids);
     let chain = std::ptr::from_mut(&mut features).cast();
     // SAFETY: the chain is of locals, which no other thread uses.
-    unsafe { made_up.announce(chain) };
+    unsafe { emulated.announce(chain) };
     assert_eq!([ids.present_id, fault.device_fault], [vk::TRUE, vk::FALSE]);
 }

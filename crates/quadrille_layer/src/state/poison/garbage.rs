@@ -1,4 +1,4 @@
-//! What garbage looks like in a format. Pure.
+//! Garbage by format. Pure.
 
 use ash::vk;
 
@@ -50,7 +50,7 @@ impl Garbage {
         Some(Self::Color(color))
     }
 
-    /// The same as the clear value of an attachment.
+    /// Converts to the clear value of an attachment.
     pub(super) fn clear_value(self) -> vk::ClearValue {
         match self {
             Self::Color(color) => vk::ClearValue { color },

@@ -12,9 +12,9 @@ use crate::scenarios::examples;
 use crate::setup::validation;
 
 const LOSS: &str = "lost nth=40";
-/// What each call of a recovery returns in turn.
+/// Result that each call of a recovery returns in turn.
 const RESULT: &str = "VK_ERROR_DEVICE_LOST";
-/// One call in so many, for a sample.
+/// Stride of a sample: every fifth call.
 const SAMPLE: usize = 5;
 
 /// The first call of each kind that the recovery makes fails, one run for each: the program comes

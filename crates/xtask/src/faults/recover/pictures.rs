@@ -14,12 +14,12 @@ const SCRIPT: &str = "lost nth=30";
 /// The picture has to be back within 60 frames.
 const FRAMES: u64 = 60;
 
-/// What an example does when its device comes back.
+/// Behaviour of an example when its device comes back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Then {
-    /// It goes on: what it shows depends on what the CPU knows alone, or is computed again.
+    /// Goes on: its picture depends on data of the CPU alone, or is computed again.
     GoesOn,
-    /// It begins again: the device alone knew.
+    /// Begins again: its data was on the device only.
     BeginsAgain,
 }
 
@@ -44,7 +44,7 @@ const RUNS: [(&str, &[&str], Then); 14] = [
 /// The examples without a picture that could be compared: one measures, one is never the same.
 const WITHOUT: [&str; 2] = ["frame_bench", "soak"];
 
-/// All of them; `programs` are the examples by name.
+/// Compares all examples; `programs` are their paths by name.
 ///
 /// # Errors
 /// When one does not come back, or shows another picture; when one is not listed here.

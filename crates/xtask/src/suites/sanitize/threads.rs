@@ -12,7 +12,7 @@ use super::{LIMIT, counted, host, outside};
 use crate::host::place;
 use crate::host::process::{self, Running};
 
-/// What a program with a race ends with.
+/// Exit code of a program with a race.
 const RACE: i32 = 66;
 const REPORT: &str = "ThreadSanitizer: data race";
 
