@@ -1,13 +1,14 @@
 //! Data from the CPU for buffers and images.
 
 mod mips;
+mod resolve;
 mod writes;
 
 use bevy_ecs::prelude::*;
 use quadrille_sync::{Access, Capabilities, Layout, Preference, ResourceId, States, TimelinePoint};
 use quadrille_vulkan::{
-    BufferDesc, BufferUsage, CommandList, Error, Gpu, GpuBuffer, GpuImage, Handle, ImageRegion,
-    ImageUsage,
+    BufferDesc, BufferUsage, ColorAttachment, CommandList, Error, Gpu, GpuBuffer, GpuImage, Handle,
+    ImageRegion, ImageUsage, Load, Rendering,
 };
 
 use crate::data::internal::{InternalPass, InternalUse, copy_needs};
@@ -30,6 +31,8 @@ use writes::{Write, Writes};
 #[derive(Resource, Default)]
 pub struct Uploads {
     writes: Writes,
+    /// Images that are cleared before the writes, unless they have contents.
+    clears: Vec<GpuImage>,
     /// Images whose mip levels are made behind the writes.
     mips: Vec<GpuImage>,
     /// The bytes of the value that is written; kept for the next.
@@ -256,6 +259,25 @@ impl Uploads {
         }
     }
 
+    /// Fills the first layer of the first mip level of an image with transparent black at the beginning of the
+    /// next frame, before everything else, unless something was ever written to the image: a pass that draws
+    /// over what is there may then be its first one. The image has the usage
+    /// [`COLOR_ATTACHMENT`](crate::ImageUsage::COLOR_ATTACHMENT).
+    ///
+    /// ```
+    /// # use bevy_ecs::prelude::*;
+    /// # use quadrille_ecs::{GpuImage, Uploads};
+    /// fn keep(mut uploads: ResMut<Uploads>, trails: Res<Trails>) {
+    ///     uploads.clear_if_new(&trails.0);
+    /// }
+    /// # #[derive(Resource)] struct Trails(GpuImage);
+    /// ```
+    pub fn clear_if_new(&mut self, image: &GpuImage) {
+        if !self.clears.contains(image) {
+            self.clears.push(image.clone());
+        }
+    }
+
     /// Makes all mip levels of an image from its first one, behind the writes of the next frame: each
     /// level is the one before it, half as wide and high, in linear light if the format is an sRGB one.
     /// Where sizes are even, a texel is the mean of four; where they are odd, of all texels that it covers,
@@ -292,14 +314,19 @@ impl Uploads {
         std::mem::take(&mut self.refused)
     }
 
-    /// The passes that copy what is pending, if anything is: one, unless texels are written twice; and
-    /// one for each mip level that is made.
+    /// The passes that clear images without contents and copy what is pending, if anything is: one of each kind,
+    /// unless texels are written twice; and one for each mip level that is made.
     pub(crate) fn passes(
         &mut self,
         gpu: &Gpu,
+        states: &States,
         reached: impl Fn(TimelinePoint) -> bool,
     ) -> Result<Vec<InternalPass>, Error> {
-        let mut passes = self.copies(gpu, reached)?;
+        self.clears.retain(|image| {
+            Handle::from(image.clone()).is_of(gpu) && !states.ever_written(image.id())
+        });
+        let mut passes: Vec<InternalPass> = self.clears.iter().map(clear).collect();
+        passes.extend(self.copies(gpu, reached)?);
         let refused = &mut self.refused;
         self.mips.retain(|image| match mips::problem(gpu, image) {
             None => true,
@@ -336,6 +363,7 @@ impl Uploads {
             }
             is_ours
         });
+        self.writes.resolve();
         let staging = self.staging(gpu, reached)?;
         staging.write(0, &self.writes.data)?;
         let steps = self.writes.steps().enumerate();
@@ -347,6 +375,7 @@ impl Uploads {
     /// The frame with the pending copies was submitted; its staging buffer is free once these
     /// points are reached.
     pub(crate) fn submitted(&mut self, points: &[TimelinePoint]) {
+        self.clears.clear();
         self.mips.clear();
         let demand = self.demand.count(self.writes.data.len());
         if !self.writes.list.is_empty() {
@@ -431,46 +460,40 @@ fn problem(image: &GpuImage, region: &ImageRegion, given: u64) -> Option<String>
     }
 }
 
-/// The pass of one step, which copies from a staging buffer.
-fn pass<'a>(
-    gpu: &Gpu,
-    step: usize,
-    writes: impl Iterator<Item = &'a Write> + Clone,
-    staging: &GpuBuffer,
-) -> InternalPass {
+/// The pass that clears one image.
+fn clear(image: &GpuImage) -> InternalPass {
+    let mut list = CommandList::default();
+    list.begin_rendering(&Rendering {
+        colors: &[ColorAttachment::new(image, Load::Clear([0.0; 4]))],
+        ..Rendering::default()
+    });
+    list.end_rendering();
+    let used = InternalUse::of(image.clone().into(), Access::ColorAttachmentWrite).discarding();
+    let needs = (Capabilities::GRAPHICS, Preference::Main);
+    InternalPass::prologue(format!("clear {}", image.name()), needs, vec![used], list)
+}
+
+/// The pass of one step, which copies from a staging buffer. The writes are sorted by resource.
+fn pass(gpu: &Gpu, step: usize, writes: &[Write], staging: &GpuBuffer) -> InternalPass {
     let mut list = CommandList::default();
     let mut uses: Vec<InternalUse> = Vec::new();
     let mut required = Capabilities::TRANSFER;
-    for write in writes.clone() {
-        let offset = write.data_offset as u64;
-        if let Some(from) = &write.from
-            && uses.iter().all(|used| used.handle.id() != from.id())
-        {
-            let from = Handle::Buffer(from.clone());
-            uses.push(InternalUse::of(from, Access::TransferRead));
+    for of_one in writes.chunk_by(|one, next| one.to.id() == next.to.id()) {
+        for write in of_one {
+            required |= copy(gpu, write, staging, &mut list);
         }
-        match (&write.to, write.region) {
-            (Handle::Image(image), Some(region)) => {
-                let part = Some(&region).filter(|part| !gpu.copies_anywhere(image, part));
-                required |= copy_needs(image, part);
-                list.copy_buffer_to_image(staging, offset, image, region);
-            }
-            (Handle::Buffer(buffer), _) => {
-                let bytes = write.bytes as u64;
-                let from = write.from.as_ref().unwrap_or(staging);
-                list.copy_buffer(from, offset, buffer, write.to_offset, bytes);
-            }
-            (Handle::Image(_), None) => {}
-        }
-        let is_other = |used: &InternalUse| used.handle.id() != write.to.id();
-        if uses.iter().all(is_other) {
-            let used = InternalUse::of(write.to.clone(), Access::TransferWrite);
-            uses.push(match &write.to {
-                Handle::Image(image) if is_overwritten(image, writes.clone()) => used.discarding(),
-                _ => used,
-            });
-        }
+        let to = &of_one[0].to;
+        let used = InternalUse::of(to.clone(), Access::TransferWrite);
+        uses.push(match to {
+            Handle::Image(image) if is_overwritten(image, of_one) => used.discarding(),
+            _ => used,
+        });
     }
+    let mut sources: Vec<&GpuBuffer> = writes.iter().filter_map(|it| it.from.as_ref()).collect();
+    sources.sort_unstable_by_key(|from| from.id());
+    sources.dedup_by_key(|from| from.id());
+    let read = |from: &GpuBuffer| InternalUse::of(from.clone().into(), Access::TransferRead);
+    uses.extend(sources.into_iter().map(read));
     let name = match step {
         0 => "upload".to_owned(),
         step => format!("upload {}", step + 1),
@@ -481,12 +504,30 @@ fn pass<'a>(
     }
 }
 
-/// Whether writes leave nothing of an image's old contents.
-fn is_overwritten<'a>(image: &GpuImage, writes: impl Iterator<Item = &'a Write> + Clone) -> bool {
+/// Records one copy, and returns what a queue needs for it.
+fn copy(gpu: &Gpu, write: &Write, staging: &GpuBuffer, list: &mut CommandList) -> Capabilities {
+    let offset = write.data_offset as u64;
+    match (&write.to, write.region) {
+        (Handle::Image(image), Some(region)) => {
+            let part = Some(&region).filter(|part| !gpu.copies_anywhere(image, part));
+            list.copy_buffer_to_image(staging, offset, image, region);
+            copy_needs(image, part)
+        }
+        (Handle::Buffer(buffer), _) => {
+            let bytes = write.bytes as u64;
+            let from = write.from.as_ref().unwrap_or(staging);
+            list.copy_buffer(from, offset, buffer, write.to_offset, bytes);
+            Capabilities::TRANSFER
+        }
+        (Handle::Image(_), None) => Capabilities::TRANSFER,
+    }
+}
+
+/// Whether an image's writes leave nothing of its old contents.
+fn is_overwritten(image: &GpuImage, writes: &[Write]) -> bool {
     (0..image.desc().mip_levels).all(|mip| {
         let whole = Some(ImageRegion::mip(image, mip));
-        let mut of_image = writes.clone().filter(|write| write.to.id() == image.id());
-        of_image.any(|write| write.region == whole)
+        writes.iter().any(|write| write.region == whole)
     })
 }
 

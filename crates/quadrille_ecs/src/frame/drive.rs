@@ -184,9 +184,10 @@ fn own_passes(
 ) -> Result<(Vec<InternalPass>, Vec<InternalPass>), RenderError> {
     let progress = &renderer.progress;
     let reached = |point: TimelinePoint| progress.reached(point);
-    let uploads = world
-        .resource_mut::<Uploads>()
-        .passes(&renderer.gpu, reached)?;
+    let uploads =
+        world
+            .resource_mut::<Uploads>()
+            .passes(&renderer.gpu, &renderer.states, reached)?;
     let first = renderer.sharing.pass().into_iter().chain(uploads);
     let last = world.resource_scope(|world, mut readbacks: Mut<Readbacks>| {
         readbacks.passes(world, &renderer.gpu)

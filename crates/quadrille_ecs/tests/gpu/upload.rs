@@ -197,3 +197,32 @@ fn what_waits_does_not_pile_up_while_frames_fail() {
             .all(|&value| value == u32::from_ne_bytes([49; 4]))
     );
 }
+
+#[test]
+#[ignore = "needs a device"]
+fn scattered_writes_of_a_frame_all_arrive() {
+    const WRITES: u32 = 20_000;
+    const SIDE: u32 = 64;
+    let mut rig = Rig::new();
+    let rows = buffer(&rig, "rows", 8 * u64::from(WRITES));
+    let gpu = rig.app.world().resource::<GpuDevice>();
+    let desc = ImageDesc::sampled("dots", [SIDE, SIDE], FORMAT);
+    let dots = gpu.create_image(&desc).expect("images can be made");
+    let mut writes = uploads(&mut rig);
+    writes.write_buffer(&rows, 0, &words(2 * WRITES as usize, 7));
+    // Every other word, in an order that is not that of the offsets: 7,919 is prime.
+    for row in (0..WRITES).map(|at| at * 7_919 % WRITES) {
+        writes.write_buffer(&rows, 8 * u64::from(row), &row.to_le_bytes());
+    }
+    for texel in (0..SIDE * SIDE).map(|at| at * 7_919 % (SIDE * SIDE)) {
+        let at = part([texel % SIDE, texel / SIDE, 0], [1, 1, 1]);
+        writes.write_image_region(&dots, at, &texel.to_le_bytes());
+    }
+    let found = read(&mut rig, move |_| rows.clone());
+    let expected: Vec<u32> = (0..WRITES).flat_map(|row| [row, 7]).collect();
+    assert_eq!(found, expected);
+    let texels = read_image(&mut rig, &dots);
+    let expected: Vec<u8> = (0..SIDE * SIDE).flat_map(u32::to_le_bytes).collect();
+    assert!(texels == expected, "texels differ");
+    rig.expect_no_errors();
+}

@@ -1,14 +1,19 @@
 //! Writes that wait for the next frame.
 
-use std::ops::Range;
-
+use bevy_platform::collections::HashMap;
 use quadrille_sync::ResourceId;
 use quadrille_vulkan::{GpuBuffer, Handle, ImageRegion};
+
+use super::resolve::{self, Active, Grid, Span, Texels};
 
 /// Less data than this is not worth looking through.
 const SMALL: usize = 1 << 20;
 
+/// Fewer writes than this are not worth looking through.
+const FEW: usize = 1 << 16;
+
 /// One write that waits.
+#[derive(Clone)]
 pub(super) struct Write {
     /// What is written.
     pub(super) to: Handle,
@@ -26,34 +31,43 @@ pub(super) struct Write {
     pub(super) step: u32,
 }
 
-impl Write {
-    /// The bytes of a buffer that are written.
-    fn range(&self) -> Range<u64> {
-        self.to_offset..self.to_offset + self.bytes as u64
-    }
-
-    /// Whether it copies from this buffer.
-    fn reads(&self, buffer: ResourceId) -> bool {
-        self.from.as_ref().is_some_and(|from| from.id() == buffer)
-    }
-}
-
 /// All writes that wait, and their bytes.
 #[derive(Default)]
 pub(super) struct Writes {
+    /// In the order in which they were made, until [`Writes::resolve`].
     pub(super) list: Vec<Write>,
     pub(super) data: Vec<u8>,
     /// How many bytes there may be before those that no write uses any more are looked for.
     limit: usize,
-    /// Some of them are copies between buffers.
-    has_copies: bool,
+    /// How many writes there may be before those that newer ones cover are looked for.
+    most: usize,
+    /// Buffers of writes and copies; empty while nothing is copied between buffers.
+    ends: HashMap<ResourceId, Ends>,
+    scratch: Scratch,
+}
+
+/// The first steps behind everything that touches a buffer.
+#[derive(Clone, Copy, Default)]
+struct Ends {
+    reads: u32,
+    writes: u32,
+}
+
+/// Memory of [`Writes::resolve`], kept for the next frame.
+#[derive(Default)]
+struct Scratch {
+    spans: Vec<Span>,
+    visible: Vec<Span>,
+    active: Active,
+    texels: Vec<Texels>,
+    grid: Grid,
+    list: Vec<Write>,
 }
 
 impl Writes {
     /// Adds bytes for a buffer, from an offset on.
     pub(super) fn push_bytes(&mut self, to: Handle, to_offset: u64, bytes: &[u8]) {
-        let step = self.behind_reads(to.id());
-        self.cut(&to, to_offset..to_offset + bytes.len() as u64, step);
+        let step = self.ends(to.id()).reads;
         self.push(to, to_offset, None, step, bytes);
     }
 
@@ -65,12 +79,12 @@ impl Writes {
         (to, to_offset): (Handle, u64),
         bytes: u64,
     ) {
-        let writes = self.list.iter().filter(|old| old.to.id() == from.id());
-        let behind_writes = writes.map(|old| old.step + 1).max().unwrap_or(0);
-        let step = behind_writes.max(self.behind_reads(to.id()));
-        self.cut(&to, to_offset..to_offset + bytes, step);
-        self.has_copies = true;
-        self.list.push(Write {
+        self.limit_waiting();
+        if self.ends.is_empty() {
+            self.note_all();
+        }
+        let step = self.ends(from.id()).writes.max(self.ends(to.id()).reads);
+        self.add(Write {
             to,
             to_offset,
             region: None,
@@ -81,28 +95,9 @@ impl Writes {
         });
     }
 
-    /// The first step behind all copies from a buffer.
-    fn behind_reads(&self, buffer: ResourceId) -> u32 {
-        if !self.has_copies {
-            return 0;
-        }
-        let reads = self.list.iter().filter(|old| old.reads(buffer));
-        reads.map(|old| old.step + 1).max().unwrap_or(0)
-    }
-
-    /// Adds texels for a part of an image. Copies of one pass are in no order among themselves, so
-    /// what writes the same texels again comes one step later.
+    /// Adds texels for a part of an image. Their step is found by [`Writes::resolve`].
     pub(super) fn push_texels(&mut self, to: Handle, region: ImageRegion, bytes: &[u8]) {
-        let covers = |old: &ImageRegion| region.contains(old);
-        self.list
-            .retain(|old| old.to.id() != to.id() || !old.region.as_ref().is_some_and(covers));
-        let overlaps = |old: &&Write| {
-            let shares = |old: &ImageRegion| region.overlaps(old);
-            old.to.id() == to.id() && old.region.as_ref().is_some_and(shares)
-        };
-        let steps = self.list.iter().filter(overlaps).map(|old| old.step + 1);
-        let step = steps.max().unwrap_or(0);
-        self.push(to, 0, Some(region), step, bytes);
+        self.push(to, 0, Some(region), 0, bytes);
     }
 
     fn push(
@@ -113,16 +108,9 @@ impl Writes {
         step: u32,
         bytes: &[u8],
     ) {
-        if self.data.len() > self.limit.max(SMALL) {
-            let waiting = self.list.iter().filter(|write| write.from.is_none());
-            let used: usize = waiting.map(|write| write.bytes).sum();
-            if used < self.data.len() / 2 {
-                self.compact();
-            }
-            self.limit = 2 * self.data.len();
-        }
+        self.limit_waiting();
         let data_offset = append(&mut self.data, bytes);
-        self.list.push(Write {
+        self.add(Write {
             to,
             to_offset,
             region,
@@ -133,33 +121,106 @@ impl Writes {
         });
     }
 
-    /// Leaves out what waits for a part of a buffer that is written again, from a step on: copies read what
-    /// earlier ones write.
-    fn cut(&mut self, to: &Handle, again: Range<u64>, from_step: u32) {
-        let is_cut = |old: &mut Write| {
-            old.step >= from_step
-                && old.to.id() == to.id()
-                && old.range().start < again.end
-                && again.start < old.range().end
-        };
-        let cut: Vec<Write> = self.list.extract_if(.., is_cut).collect();
-        for old in cut {
-            for rest in left_of(old.range(), &again) {
-                let skipped = (rest.start - old.to_offset) as usize;
-                self.list.push(Write {
-                    to: old.to.clone(),
-                    to_offset: rest.start,
-                    region: None,
-                    from: old.from.clone(),
-                    data_offset: old.data_offset + skipped,
-                    bytes: (rest.end - rest.start) as usize,
-                    step: old.step,
-                });
-            }
+    fn add(&mut self, write: Write) {
+        if write.from.is_some() || !self.ends.is_empty() {
+            note(&mut self.ends, &write);
+        }
+        self.list.push(write);
+    }
+
+    /// The first steps behind all that touches a buffer, as far as it matters.
+    fn ends(&self, buffer: ResourceId) -> Ends {
+        self.ends.get(&buffer).copied().unwrap_or_default()
+    }
+
+    /// Notes all writes from the first copy between buffers on: without one, there are no steps.
+    fn note_all(&mut self) {
+        self.ends.clear();
+        for write in &self.list {
+            note(&mut self.ends, write);
         }
     }
 
-    /// Takes out bytes that no write uses any more: they would pile up while frames fail.
+    /// Takes out writes and bytes that newer ones cover, when there are many: they would pile up while frames
+    /// fail.
+    fn limit_waiting(&mut self) {
+        if self.data.len() <= self.limit.max(SMALL) && self.list.len() <= self.most.max(FEW) {
+            return;
+        }
+        self.resolve();
+        let waiting = self.list.iter().filter(|write| write.from.is_none());
+        let used: usize = waiting.map(|write| write.bytes).sum();
+        if used < self.data.len() / 2 {
+            self.compact();
+        }
+        self.limit = 2 * self.data.len();
+        self.most = 2 * self.list.len();
+    }
+
+    /// Leaves out what newer writes cover, and sorts the rest by step, then by resource. That is an order in
+    /// which they can have been made, so more may follow.
+    pub(super) fn resolve(&mut self) {
+        let scratch = &mut self.scratch;
+        scratch.spans.clear();
+        scratch.texels.clear();
+        for (index, write) in (0_u32..).zip(&self.list) {
+            match write.region {
+                Some(region) => scratch.texels.push(Texels {
+                    image: write.to.id(),
+                    region,
+                    write: index,
+                    step: None,
+                }),
+                None => scratch.spans.push(Span {
+                    buffer: write.to.id(),
+                    start: write.to_offset,
+                    end: write.to_offset + write.bytes as u64,
+                    step: write.step,
+                    write: index,
+                }),
+            }
+        }
+        resolve::visible_bytes(
+            &mut scratch.spans,
+            &mut scratch.active,
+            &mut scratch.visible,
+        );
+        resolve::find_steps(&mut scratch.texels, &mut scratch.grid);
+        scratch.list.clear();
+        for span in &scratch.visible {
+            let write = &self.list[span.write as usize];
+            scratch.list.push(Write {
+                to_offset: span.start,
+                data_offset: write.data_offset + (span.start - write.to_offset) as usize,
+                bytes: (span.end - span.start) as usize,
+                ..write.clone()
+            });
+        }
+        for texels in &scratch.texels {
+            let write = &self.list[texels.write as usize];
+            let step = texels.step.map(|step| Write {
+                step,
+                ..write.clone()
+            });
+            scratch.list.extend(step);
+        }
+        let order = |write: &Write| {
+            (
+                write.step,
+                write.to.id(),
+                write.to_offset,
+                write.data_offset,
+            )
+        };
+        scratch.list.sort_unstable_by_key(order);
+        std::mem::swap(&mut self.list, &mut scratch.list);
+        scratch.list.clear();
+        if !self.ends.is_empty() {
+            self.note_all();
+        }
+    }
+
+    /// Takes out bytes that no write uses any more.
     fn compact(&mut self) {
         let old = std::mem::take(&mut self.data);
         for write in self.list.iter_mut().filter(|write| write.from.is_none()) {
@@ -168,18 +229,29 @@ impl Writes {
         }
     }
 
-    /// The writes step by step.
-    pub(super) fn steps(&self) -> impl Iterator<Item = impl Iterator<Item = &Write> + Clone> {
-        let last = self.list.iter().map(|write| write.step + 1).max();
-        let of = |step| self.list.iter().filter(move |write| write.step == step);
-        (0..last.unwrap_or(0)).map(of)
+    /// The writes step by step, and by resource in each step. Resolved ones only.
+    pub(super) fn steps(&self) -> impl Iterator<Item = &[Write]> {
+        self.list.chunk_by(|one, next| one.step == next.step)
     }
 
     /// All of them are done.
     pub(super) fn clear(&mut self) {
         self.list.clear();
         self.data.clear();
-        self.has_copies = false;
+        self.ends.clear();
+    }
+}
+
+/// Notes a write or copy with the buffers that it touches.
+fn note(ends: &mut HashMap<ResourceId, Ends>, write: &Write) {
+    let end = write.step + 1;
+    if write.region.is_none() {
+        let to = ends.entry(write.to.id()).or_default();
+        to.writes = to.writes.max(end);
+    }
+    if let Some(from) = &write.from {
+        let from = ends.entry(from.id()).or_default();
+        from.reads = from.reads.max(end);
     }
 }
 
@@ -190,11 +262,4 @@ fn append(data: &mut Vec<u8>, bytes: &[u8]) -> usize {
     data.resize(offset, 0);
     data.extend_from_slice(bytes);
     offset
-}
-
-/// What is left of a range without another: a part before it and a part behind it, if any.
-pub(super) fn left_of(range: Range<u64>, without: &Range<u64>) -> impl Iterator<Item = Range<u64>> {
-    let before = range.start..range.end.min(without.start);
-    let behind = range.start.max(without.end)..range.end;
-    [before, behind].into_iter().filter(|part| !part.is_empty())
 }
