@@ -126,11 +126,31 @@ features! {
         "hostQueryReset" host_query_reset PhysicalDeviceHostQueryResetFeatures
         "scalarBlockLayout" scalar_block_layout PhysicalDeviceScalarBlockLayoutFeatures
         "vulkanMemoryModel" vulkan_memory_model PhysicalDeviceVulkanMemoryModelFeatures
+        "separateDepthStencilLayouts" separate_depth_stencil_layouts
+            PhysicalDeviceSeparateDepthStencilLayoutsFeatures
+        "runtimeDescriptorArray" runtime_descriptor_array
+        "descriptorBindingPartiallyBound" descriptor_binding_partially_bound
+        "descriptorBindingVariableDescriptorCount" descriptor_binding_variable_descriptor_count
+        "shaderSampledImageArrayNonUniformIndexing" shader_sampled_image_array_non_uniform_indexing
+        "shaderStorageBufferArrayNonUniformIndexing" shader_storage_buffer_array_non_uniform_indexing
+    ]
+    PhysicalDeviceDescriptorIndexingFeatures [
+        "runtimeDescriptorArray" runtime_descriptor_array
+        "descriptorBindingPartiallyBound" descriptor_binding_partially_bound
+        "descriptorBindingVariableDescriptorCount" descriptor_binding_variable_descriptor_count
+        "shaderSampledImageArrayNonUniformIndexing" shader_sampled_image_array_non_uniform_indexing
+        "shaderStorageBufferArrayNonUniformIndexing" shader_storage_buffer_array_non_uniform_indexing
     ]
     PhysicalDeviceVulkan13Features [
         "synchronization2" synchronization2 PhysicalDeviceSynchronization2Features
         "dynamicRendering" dynamic_rendering PhysicalDeviceDynamicRenderingFeatures
         "maintenance4" maintenance4 PhysicalDeviceMaintenance4Features
+        "inlineUniformBlock" inline_uniform_block PhysicalDeviceInlineUniformBlockFeatures
+        "robustImageAccess" robust_image_access PhysicalDeviceImageRobustnessFeatures
+        "shaderZeroInitializeWorkgroupMemory" shader_zero_initialize_workgroup_memory
+            PhysicalDeviceZeroInitializeWorkgroupMemoryFeatures
+        "shaderDemoteToHelperInvocation" shader_demote_to_helper_invocation
+            PhysicalDeviceShaderDemoteToHelperInvocationFeatures
     ]
 }
 
@@ -151,8 +171,11 @@ impl Hidden {
             } else if name == HOST_COHERENT {
                 hidden.coherent = true;
             } else {
-                let known = [CORE_FEATURES, FEATURES, &[HOST_COHERENT]];
-                let known = known.concat().join(", ");
+                let mut known = [CORE_FEATURES, FEATURES, &[HOST_COHERENT]].concat();
+                known.sort_unstable();
+                // Some are in more than one structure.
+                known.dedup();
+                let known = known.join(", ");
                 let allowed = format!("a device extension (VK_..) or one of {known}");
                 return Err(Refusal::of(name, &allowed));
             }

@@ -6,16 +6,26 @@ use anyhow::{Context, Result, ensure};
 use super::program::{Fault, Program};
 
 /// Features that Quadrille needs. Without one there is no device, and one line says why.
-const NEEDED: [&str; 9] = [
+const NEEDED: [&str; 19] = [
     "VK_KHR_push_descriptor",
     "synchronization2",
+    "inlineUniformBlock",
     "dynamicRendering",
     "maintenance4",
     "timelineSemaphore",
     "descriptorIndexing",
+    "runtimeDescriptorArray",
+    "descriptorBindingPartiallyBound",
+    "descriptorBindingVariableDescriptorCount",
+    "shaderSampledImageArrayNonUniformIndexing",
+    "shaderStorageBufferArrayNonUniformIndexing",
     "bufferDeviceAddress",
     "hostQueryReset",
+    "separateDepthStencilLayouts",
     "robustBufferAccess",
+    "robustImageAccess",
+    "shaderZeroInitializeWorkgroupMemory",
+    "shaderDemoteToHelperInvocation",
 ];
 
 /// Optional features. The program runs without one as it does with it.
@@ -119,3 +129,6 @@ fn extensions(output: &str) -> Result<Vec<&str>> {
         .context("the program does not say what its device has")?;
     Ok(line.1.split_whitespace().collect())
 }
+
+#[cfg(test)]
+mod tests;

@@ -21,6 +21,24 @@ fn extensions_and_features_are_told_apart() {
 }
 
 #[test]
+fn descriptor_indexing_is_off_in_both_of_its_structures() {
+    let mut all = vk::PhysicalDeviceVulkan12Features::default()
+        .shader_sampled_image_array_non_uniform_indexing(true);
+    let mut alone = vk::PhysicalDeviceDescriptorIndexingFeatures::default()
+        .shader_sampled_image_array_non_uniform_indexing(true)
+        .runtime_descriptor_array(true);
+    let features = vk::PhysicalDeviceFeatures2::default()
+        .push_next(&mut all)
+        .push_next(&mut alone);
+    // SAFETY: a chain of this test's own.
+    unsafe { switch_off_chained(features.p_next, "shaderSampledImageArrayNonUniformIndexing") };
+    let of_all = all.shader_sampled_image_array_non_uniform_indexing;
+    let of_alone = alone.shader_sampled_image_array_non_uniform_indexing;
+    assert_eq!((of_all, of_alone), (vk::FALSE, vk::FALSE));
+    assert_eq!(alone.runtime_descriptor_array, vk::TRUE);
+}
+
+#[test]
 fn an_unknown_feature_is_refused_with_the_known_ones() {
     let refusal = Hidden::parse("timelineSemaphores").unwrap_err().to_string();
     assert!(refusal.contains("timelineSemaphores"), "{refusal}");
