@@ -5,12 +5,13 @@
 use std::fs;
 use std::path::PathBuf;
 
-use bevy_app::{App, AppExit, Update};
+use bevy_app::{App, AppExit, Startup, Update};
 use bevy_derive::{Deref, DerefMut};
 use bevy_ecs::prelude::*;
 use bevy_window::{PresentMode, PrimaryWindow, Window, WindowResolution};
 use clap::Parser;
 use examples::constants::Picture;
+use examples::folder;
 use examples::random::Random;
 use examples::run::Run;
 use examples::{CommonArgs, args};
@@ -83,7 +84,7 @@ const SAMPLES: u64 = 100;
 
 fn main() -> AppExit {
     let args: Args = args::parse();
-    let folder = std::env::temp_dir().join(format!("quadrille-soak-{}", std::process::id()));
+    let folder = folder::unpredictable("soak");
     let exit = run(args, Edited(folder.join("pictures.wgsl")));
     let _ = fs::remove_dir_all(folder);
     exit
@@ -100,16 +101,22 @@ fn run(args: Args, edited: Edited) -> AppExit {
         .insert_resource(Dice(Random::new(args.seed)))
         .insert_resource(edited)
         .add_observer(note_reloaded)
+        .add_systems(Startup, make_folder)
         .add_systems(RenderStartup, setup)
         .add_systems(Update, (change, tell).chain())
         .add_systems(Render, (spiral, board, count))
         .run()
 }
 
-fn setup(mut commands: Commands, gpu: Res<GpuDevice>, edited: Res<Edited>) -> Result {
+/// Fails where something waits by that name: a link would lead the writes that follow elsewhere.
+fn make_folder(edited: Res<Edited>) -> Result {
     if let Some(folder) = edited.parent() {
-        fs::create_dir_all(folder)?;
+        fs::create_dir(folder)?;
     }
+    Ok(())
+}
+
+fn setup(mut commands: Commands, gpu: Res<GpuDevice>, edited: Res<Edited>) -> Result {
     fs::write(&**edited, PICTURES)?;
     let shader = GpuShader::load(&**edited)?;
     let desc = GraphicsPipelineDesc::of("pictures", &shader);

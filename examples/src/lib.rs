@@ -12,6 +12,7 @@ pub mod args;
 pub mod board;
 pub mod breakout;
 pub mod constants;
+pub mod folder;
 pub mod frame_bench;
 pub mod game;
 pub mod hand;

@@ -44,7 +44,7 @@ fn a_file_that_cannot_be_read_is_named() {
 #[cfg(target_os = "linux")]
 #[test]
 fn pipes_and_devices_are_not_waited_for() {
-    let pipe = std::env::temp_dir().join(format!("quadrille-pattern-{}", std::process::id()));
+    let pipe = crate::folder::unpredictable("pattern");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status();
     assert!(made.unwrap().success());
     for (path, kind) in [(&*pipe, "a pipe"), (Path::new("/dev/zero"), "a device")] {

@@ -8,10 +8,7 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str) -> Self {
-        let folder = format!("quadrille-file-{name}-{}", std::process::id());
-        let path = std::env::temp_dir().join(folder);
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
+        Self(crate::test_folder::make(name))
     }
 
     fn count(&self) -> usize {

@@ -165,5 +165,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 #[cfg(test)]
+mod test_folder;
+#[cfg(test)]
 #[path = "lib_tests.rs"]
 mod tests;

@@ -10,6 +10,8 @@
 
 #[path = "gpu/rig.rs"]
 mod rig;
+#[path = "../src/test_folder.rs"]
+mod test_folder;
 
 #[path = "gpu/anything.rs"]
 mod anything;

@@ -1,6 +1,7 @@
 //! Shaders that are edited while an app runs.
 
 use std::fs;
+use std::hash::{BuildHasher as _, RandomState};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -43,8 +44,10 @@ impl Drop for Folder {
 
 /// An app with a pass whose shader is in the file `set.wgsl` of a folder.
 fn app(name: &str) -> (Rig, Folder) {
-    let folder = std::env::temp_dir().join(format!("quadrille-{}-{name}", std::process::id()));
-    fs::create_dir_all(&folder).expect("a folder");
+    // The standard library seeds these hashers by the system's generator.
+    let random = RandomState::new().hash_one(std::process::id());
+    let folder = std::env::temp_dir().join(format!("quadrille-{name}-{random:016x}"));
+    fs::create_dir(&folder).expect("a folder");
     let path = folder.join("set.wgsl");
     fs::write(&path, SOURCE).expect("written");
     let watch = |app: &mut App| {

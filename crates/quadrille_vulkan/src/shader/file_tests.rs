@@ -7,9 +7,7 @@ const GOOD: &str = "@compute @workgroup_size(1) fn main() {}";
 
 /// A folder of a test's own.
 fn folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("quadrille-{}-{name}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    folder
+    crate::test_folder::make(name)
 }
 
 /// What is said of a file with these contents.

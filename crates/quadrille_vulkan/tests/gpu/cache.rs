@@ -22,11 +22,7 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str) -> Self {
-        let name = format!("quadrille-{name}-{}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        // Left over from a process of the same number.
-        let _ = fs::remove_dir_all(&folder);
-        Self(folder)
+        Self(crate::test_folder::make(name))
     }
 }
 

@@ -21,9 +21,7 @@ pub(crate) struct Source {
 
 impl Source {
     pub(crate) fn new(name: &str, text: &str) -> Self {
-        let folder = std::env::temp_dir().join(format!("quadrille-{}-{name}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        let folder = folder.canonicalize().unwrap();
+        let folder = crate::test_folder::make(name).canonicalize().unwrap();
         let path = folder.join(format!("{name}.wgsl"));
         fs::write(&path, text).unwrap();
         Self { folder, path }

@@ -6,7 +6,9 @@
 //! by the script `target/validation/run`. The driver is the machine's own lavapipe.
 
 use std::fmt;
-use std::fs::{self, Permissions};
+use std::fs::{self, OpenOptions, Permissions};
+use std::hash::{BuildHasher as _, RandomState};
+use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -222,6 +224,8 @@ fn unpack(folder: &Path) -> Result<()> {
     let aside = folder.join("root.new");
     let root = folder.join("root");
     remove(&aside)?;
+    // Fails where a link waits by that name.
+    fs::create_dir(&aside).with_context(|| format!("cannot make {}", aside.display()))?;
     for archive in &archives {
         let mut command = Command::new("dpkg");
         command.arg("-x").arg(archive).arg(&aside);
@@ -333,15 +337,28 @@ fn remove(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Writes a file as a whole, and only if its text changes: others may be running it.
+/// Writes a file as a whole, and only if its text changes: others may be running it. The text goes to a new file
+/// of a random name first, so that no link that waits there is followed.
 fn replace(path: &Path, text: &str, mode: u32) -> Result<()> {
     if fs::read_to_string(path).is_ok_and(|old| old == text) {
         return Ok(());
     }
-    let aside = path.with_extension("new");
-    fs::write(&aside, text)
-        .and_then(|()| fs::set_permissions(&aside, Permissions::from_mode(mode)))
-        .and_then(|()| fs::rename(&aside, path))
+    // The standard library seeds these hashers by the system's generator.
+    let random = RandomState::new().hash_one(std::process::id());
+    let aside = path.with_extension(format!("{random:016x}.new"));
+    let mut new = OpenOptions::new();
+    new.write(true)
+        .create_new(true)
+        .open(&aside)
+        .and_then(|mut file| {
+            file.write_all(text.as_bytes())
+                .and_then(|()| file.set_permissions(Permissions::from_mode(mode)))
+                .and_then(|()| fs::rename(&aside, path))
+                .inspect_err(|_| {
+                    // Not left half written; if that fails too, so be it.
+                    let _ = fs::remove_file(&aside);
+                })
+        })
         .with_context(|| format!("cannot write {}", path.display()))
 }
 

@@ -15,10 +15,7 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str) -> Self {
-        let folder = format!("quadrille-cache-{name}-{}", std::process::id());
-        let path = std::env::temp_dir().join(folder);
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
+        Self(crate::test_folder::make(name))
     }
 
     fn file(&self) -> PathBuf {

@@ -58,9 +58,7 @@ struct Folder {
 
 impl Folder {
     fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("quadrille-{}-{name}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        let path = path.canonicalize().unwrap();
+        let path = crate::test_folder::make(name).canonicalize().unwrap();
         let reloads = Reloads::default();
         Self { path, reloads }
     }

@@ -9,7 +9,7 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str, files: &[(&str, &str)]) -> Self {
-        let path = std::env::temp_dir().join(format!("quadrille-{}-{name}", std::process::id()));
+        let path = crate::test_folder::make(name);
         for (file, text) in files {
             let file = path.join(file);
             fs::create_dir_all(file.parent().unwrap()).unwrap();

@@ -1,3 +1,4 @@
+use std::hash::{BuildHasher as _, RandomState};
 use std::path::PathBuf;
 
 use super::{
@@ -69,7 +70,9 @@ fn messages_are_found_amid_other_output() {
 
 #[test]
 fn a_layer_without_one_of_its_libraries_is_not_whole() {
-    let root = std::env::temp_dir().join(format!("quadrille-whole-{}", std::process::id()));
+    let random = RandomState::new().hash_one(std::process::id());
+    let root = std::env::temp_dir().join(format!("quadrille-whole-{random:016x}"));
+    std::fs::create_dir(&root).unwrap();
     let loader = foreign_loader().unwrap();
     let folder = root.join("usr/lib").join(loader.triplet);
     std::fs::create_dir_all(&folder).unwrap();
