@@ -1,6 +1,7 @@
 //! WGSL to SPIR-V with naga.
 
 mod depth;
+mod locations;
 mod tables;
 
 use ash::vk;
@@ -14,11 +15,12 @@ use super::constants::Overrides;
 use super::image::format_of_wgsl;
 use super::implicit::remove_layouts;
 use super::{
-    Binding, BindingKind, DataLayout, EntryPoint, Location, LocationType, ScalarKind, ShaderImage,
-    ShaderStage, data_layout, nesting, spirv,
+    Binding, BindingKind, DataLayout, EntryPoint, ScalarKind, ShaderImage, ShaderStage,
+    data_layout, nesting, spirv,
 };
 use crate::deep_stack;
 use crate::error::ShaderError;
+use locations::{locations, scalar_kind};
 use tables::table_binding;
 
 /// Language features beyond the core that the baseline's devices have.
@@ -459,54 +461,5 @@ fn view_kind(dimension: ImageDimension, arrayed: bool) -> Option<vk::ImageViewTy
         (ImageDimension::Cube, false) => vk::ImageViewType::CUBE,
         (ImageDimension::Cube, true) => vk::ImageViewType::CUBE_ARRAY,
         (ImageDimension::D1, _) => return None,
-    })
-}
-
-/// The locations of variables of these types, and of the members of structures among them.
-fn locations<'a>(
-    module: &naga::Module,
-    variables: impl Iterator<Item = (naga::Handle<naga::Type>, &'a Option<naga::Binding>)>,
-) -> Vec<Location> {
-    let mut locations = Vec::new();
-    let mut take = |ty: naga::Handle<naga::Type>, binding: &Option<naga::Binding>| {
-        if let Some(naga::Binding::Location { location, .. }) = binding {
-            locations.push(Location {
-                location: *location,
-                ty: location_type(&module.types[ty].inner),
-            });
-        }
-    };
-    for (ty, binding) in variables {
-        take(ty, binding);
-        if let TypeInner::Struct { members, .. } = &module.types[ty].inner {
-            members
-                .iter()
-                .for_each(|member| take(member.ty, &member.binding));
-        }
-    }
-    locations.sort_unstable();
-    locations
-}
-
-fn scalar_kind(kind: naga::ScalarKind) -> Option<ScalarKind> {
-    match kind {
-        naga::ScalarKind::Float => Some(ScalarKind::Float),
-        naga::ScalarKind::Sint => Some(ScalarKind::Sint),
-        naga::ScalarKind::Uint => Some(ScalarKind::Uint),
-        _ => None,
-    }
-}
-
-/// A number or a vector of them.
-fn location_type(inner: &TypeInner) -> Option<LocationType> {
-    let (scalar, components) = match inner {
-        TypeInner::Scalar(scalar) => (scalar, 1),
-        TypeInner::Vector { size, scalar } => (scalar, *size as u32),
-        _ => return None,
-    };
-    Some(LocationType {
-        scalar: scalar_kind(scalar.kind)?,
-        bits: 8 * u32::from(scalar.width),
-        components,
     })
 }
