@@ -3,6 +3,7 @@
 //! Each window has its own surface, swapchain and proofs, so each fails, waits and closes alone.
 
 mod acquire_timeout;
+mod alpha;
 mod sized;
 mod target;
 

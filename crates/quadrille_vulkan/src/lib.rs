@@ -129,7 +129,7 @@ pub use pipeline::{
 pub use present::Presented;
 pub use present::surface::Surface;
 pub use present::swapchain::{
-    Acquired, PresentProof, SkipReason, SurfaceFormat, Swapchain, SwapchainSettings,
+    Acquired, CompositeAlpha, PresentProof, SkipReason, SurfaceFormat, Swapchain, SwapchainSettings,
 };
 pub use record::timing::{DeviceTimes, PassTime, SubmissionTime};
 pub use record::{FrameInput, Parallel, Recorded, Serial};

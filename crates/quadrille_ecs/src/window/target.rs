@@ -6,14 +6,14 @@
 )]
 
 use bevy_ecs::prelude::*;
-use bevy_window::{PresentMode, RawHandleWrapper, Window};
+use bevy_window::{CompositeAlphaMode, PresentMode, RawHandleWrapper, Window};
 use quadrille_vulkan::{
     Acquired, Gpu, GpuImage, Presented, SkipReason, Surface, SurfaceError, SurfaceFormat,
     Swapchain, SwapchainSettings, vk::PresentModeKHR,
 };
 
 use super::acquire_timeout::AcquireTimeout;
-use super::{PresentSettings, SwapchainState, WindowOutcome};
+use super::{PresentSettings, SwapchainState, WindowOutcome, alpha};
 
 /// A window that failed this often in a row is given up.
 const MOST_FAILURES: u32 = 8;
@@ -32,7 +32,9 @@ pub(crate) struct WindowTarget {
     pause: u32,
     settings: SwapchainSettings,
     /// What it was built from, to see whether it changed.
-    asked: (PresentSettings, PresentMode, u32),
+    asked: (PresentSettings, PresentMode, u32, CompositeAlphaMode),
+    /// A mode of blending that was warned about.
+    warned: Option<CompositeAlphaMode>,
 }
 
 impl WindowTarget {
@@ -47,7 +49,13 @@ impl WindowTarget {
             failures: 0,
             pause: 0,
             settings: SwapchainSettings::default(),
-            asked: (PresentSettings::default(), PresentMode::Fifo, 0),
+            asked: (
+                PresentSettings::default(),
+                PresentMode::Fifo,
+                0,
+                CompositeAlphaMode::Auto,
+            ),
+            warned: None,
         }
     }
 
@@ -76,6 +84,7 @@ impl WindowTarget {
                 self.outcome = WindowOutcome::Idle;
                 self.failures = 0;
                 self.acquire_timeout.hit();
+                self.check_alpha(window);
             }
             Ok(Acquired::Skip(reason)) => {
                 if matches!(reason, SkipReason::Timeout | SkipReason::NotReady) {
@@ -125,17 +134,40 @@ impl WindowTarget {
     fn follow(&mut self, window: &Window, settings: Option<&PresentSettings>) {
         let latency = window.desired_maximum_frame_latency;
         let latency = latency.map_or(0, std::num::NonZeroU32::get);
-        let (known, mode, known_latency) = &self.asked;
+        let (known, mode, known_latency, alpha) = &self.asked;
         let is_same = match settings {
             Some(settings) => known == settings,
             None => *known == PresentSettings::default(),
         };
-        if is_same && *mode == window.present_mode && *known_latency == latency {
+        if is_same
+            && *mode == window.present_mode
+            && *known_latency == latency
+            && *alpha == window.composite_alpha_mode
+        {
             return;
         }
         let settings = settings.cloned().unwrap_or_default();
-        self.settings = swapchain_settings(&settings, window.present_mode, latency);
-        self.asked = (settings, window.present_mode, latency);
+        self.settings = swapchain_settings(&settings, window, latency);
+        self.asked = (
+            settings,
+            window.present_mode,
+            latency,
+            window.composite_alpha_mode,
+        );
+    }
+
+    /// Warns once for each mode that the surface lacks, and for a transparent window that is opaque.
+    fn check_alpha(&mut self, window: &Window) {
+        let mode = window.composite_alpha_mode;
+        if self.warned == Some(mode) {
+            return;
+        }
+        let swapchain = self.swapchain.as_ref();
+        let chosen = swapchain.and_then(Swapchain::composite_alpha);
+        if let Some(problem) = chosen.and_then(|chosen| alpha::problem(window, chosen)) {
+            tracing::warn!("{problem}");
+            self.warned = Some(mode);
+        }
     }
 
     fn failed(&mut self, error: &SurfaceError, title: &str) -> Option<String> {
@@ -213,12 +245,12 @@ impl WindowTarget {
 /// The backend's words for what a program asks of a window.
 fn swapchain_settings(
     settings: &PresentSettings,
-    mode: PresentMode,
+    window: &Window,
     latency: u32,
 ) -> SwapchainSettings {
     let (immediate, mailbox) = (PresentModeKHR::IMMEDIATE, PresentModeKHR::MAILBOX);
     SwapchainSettings {
-        present_modes: match settings.present_mode.unwrap_or(mode) {
+        present_modes: match settings.present_mode.unwrap_or(window.present_mode) {
             PresentMode::Fifo => vec![PresentModeKHR::FIFO],
             PresentMode::AutoVsync | PresentMode::FifoRelaxed => {
                 vec![PresentModeKHR::FIFO_RELAXED]
@@ -228,6 +260,7 @@ fn swapchain_settings(
             PresentMode::Immediate => vec![immediate],
         },
         formats: [&settings.formats[..], &SurfaceFormat::STANDARD].concat(),
+        composite_alpha: alpha::flags(window.composite_alpha_mode),
         image_count: settings.image_count,
         frames_in_flight: match settings.frames_in_flight {
             0 => latency,

@@ -26,6 +26,7 @@ use crate::error::SurfaceError;
 use crate::present::surface::Surface;
 use crate::resources::image::{GpuImage, ImageDesc, ImageUsage};
 
+pub use chain::CompositeAlpha;
 pub(crate) use chain::{Chain, Proof};
 use modes::Modes;
 pub(crate) use recycle::Pool;
@@ -162,6 +163,11 @@ impl Swapchain {
             .map_or(vk::PresentModeKHR::FIFO, |chain| chain.modes.current())
     }
 
+    /// How the window is blended with what is behind it; none while there is no chain.
+    pub fn composite_alpha(&self) -> Option<CompositeAlpha> {
+        self.chain.as_ref().map(|chain| chain.alpha)
+    }
+
     /// The present modes that the chain in use can change to without being replaced; none if the
     /// device does not offer that.
     pub fn compatible_present_modes(&self) -> &[vk::PresentModeKHR] {
@@ -261,7 +267,8 @@ impl Swapchain {
         {
             self.outdated |= !chain.modes.change(wanted);
         }
-        self.outdated |= self.settings.image_count != settings.image_count;
+        self.outdated |= self.settings.image_count != settings.image_count
+            || self.settings.composite_alpha != settings.composite_alpha;
         self.settings = settings.clone();
         Ok(())
     }
@@ -476,6 +483,7 @@ impl Swapchain {
             format: self.format,
             usage: self.image.desc().usage,
             extent,
+            alpha: self.settings.composite_alpha,
             modes: &modes,
             image_count: self.settings.image_count,
         };

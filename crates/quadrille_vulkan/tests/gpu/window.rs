@@ -357,3 +357,34 @@ fn two_windows_in_one_frame() {
         assert_eq!(submitted.unwrap().presented.len(), 2);
     }
 }
+
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn composite_alpha_is_asked_of_the_swapchain() {
+    use quadrille_vulkan::vk::CompositeAlphaFlagsKHR as Alpha;
+    let mut rig = Rig::with(&window_settings());
+    let mut window = swapchain(&rig, [16, 16]);
+    let first = window.composite_alpha().unwrap();
+    assert!(first.supported.contains(first.mode), "{first:?}");
+    for wanted in [
+        Alpha::PRE_MULTIPLIED,
+        Alpha::POST_MULTIPLIED,
+        Alpha::INHERIT,
+        Alpha::OPAQUE,
+    ] {
+        let settings = SwapchainSettings {
+            composite_alpha: wanted,
+            ..SwapchainSettings::default()
+        };
+        window.set(&settings).unwrap();
+        assert_eq!(window.acquire(TIMEOUT).unwrap(), Acquired::Image);
+        assert_eq!(show(&mut rig, &mut window), Presented::Shown);
+        let chosen = window.composite_alpha().unwrap();
+        let expected = if first.supported.contains(wanted) {
+            wanted
+        } else {
+            first.mode
+        };
+        assert_eq!((chosen.mode, chosen.supported), (expected, first.supported));
+    }
+}

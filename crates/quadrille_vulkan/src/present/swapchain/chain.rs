@@ -27,9 +27,19 @@ pub(crate) struct Chain {
     pub images: Vec<vk::Image>,
     pub views: Vec<vk::ImageView>,
     pub extent: [u32; 2],
+    pub alpha: CompositeAlpha,
     pub modes: Modes,
     pub history: History<vk::Semaphore, Proof>,
     pub unseen: Unseen,
+}
+
+/// How a window is blended with what is behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CompositeAlpha {
+    /// The mode in use, one bit.
+    pub mode: vk::CompositeAlphaFlagsKHR,
+    /// All modes that the surface has.
+    pub supported: vk::CompositeAlphaFlagsKHR,
 }
 
 /// A chain to make.
@@ -38,6 +48,7 @@ pub(super) struct Request<'a> {
     pub format: SurfaceFormat,
     pub usage: ImageUsage,
     pub extent: [u32; 2],
+    pub alpha: vk::CompositeAlphaFlagsKHR,
     pub modes: &'a Modes,
     pub image_count: u32,
 }
@@ -56,6 +67,10 @@ impl Chain {
             });
         };
         let [width, height] = request.extent;
+        let alpha = choose_alpha(
+            support.capabilities.supported_composite_alpha,
+            request.alpha,
+        );
         let mut mode_info = vk::SwapchainPresentModesCreateInfoEXT::default()
             .present_modes(request.modes.compatible());
         let mut info = vk::SwapchainCreateInfoKHR::default()
@@ -70,7 +85,7 @@ impl Chain {
             .image_array_layers(1)
             .image_usage(vk::ImageUsageFlags::from_raw(request.usage.bits()))
             .pre_transform(support.capabilities.current_transform)
-            .composite_alpha(choose_alpha(support.capabilities.supported_composite_alpha))
+            .composite_alpha(alpha.mode)
             .present_mode(request.modes.current())
             .clipped(true)
             .old_swapchain(old);
@@ -86,6 +101,7 @@ impl Chain {
             images: Vec::new(),
             views: Vec::new(),
             extent: request.extent,
+            alpha,
             modes: request.modes.clone(),
             history: History::new(),
             unseen: Unseen::default(),
@@ -196,14 +212,23 @@ pub(super) fn choose_image_count(capabilities: &vk::SurfaceCapabilitiesKHR, want
     if max == 0 { wanted } else { wanted.min(max) }
 }
 
-/// Opaque if the window system has it; else whatever it has.
-fn choose_alpha(supported: vk::CompositeAlphaFlagsKHR) -> vk::CompositeAlphaFlagsKHR {
-    let opaque = vk::CompositeAlphaFlagsKHR::OPAQUE;
-    match supported.contains(opaque) || supported.is_empty() {
-        true => opaque,
-        // The lowest bit that is set.
-        false => vk::CompositeAlphaFlagsKHR::from_raw(1 << supported.as_raw().trailing_zeros()),
-    }
+/// The wanted mode if the surface has it; else opaque, else the window system's own as in bevy
+/// (`CompositeAlphaMode::Auto`), else the first that the surface has.
+fn choose_alpha(
+    supported: vk::CompositeAlphaFlagsKHR,
+    wanted: vk::CompositeAlphaFlagsKHR,
+) -> CompositeAlpha {
+    use vk::CompositeAlphaFlagsKHR as Flags;
+    let has = |mode: &Flags| !mode.is_empty() && supported.contains(*mode);
+    let mode = [wanted, Flags::OPAQUE, Flags::INHERIT]
+        .into_iter()
+        .find(has)
+        .unwrap_or(match supported.is_empty() {
+            true => Flags::OPAQUE,
+            // The lowest bit that is set.
+            false => Flags::from_raw(1 << supported.as_raw().trailing_zeros()),
+        });
+    CompositeAlpha { mode, supported }
 }
 
 #[cfg(test)]

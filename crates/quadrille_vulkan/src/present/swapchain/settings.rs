@@ -80,6 +80,9 @@ pub struct SwapchainSettings {
     pub present_modes: Vec<vk::PresentModeKHR>,
     /// Formats in order of preference.
     pub formats: Vec<SurfaceFormat>,
+    /// How the window system blends the window with what is behind it. An empty value, or one that the surface
+    /// lacks, means opaque; where the surface has no such mode, the window system's own, then any.
+    pub composite_alpha: vk::CompositeAlphaFlagsKHR,
     /// How many images to ask for; 0 for one more than the least.
     pub image_count: u32,
     /// How many frames of this window may be on their way to the device; 0 for as many as the
@@ -93,11 +96,12 @@ pub struct SwapchainSettings {
 }
 
 impl Default for SwapchainSettings {
-    /// FIFO, sRGB with 8 bits, one image more than the least.
+    /// FIFO, sRGB with 8 bits, opaque, one image more than the least.
     fn default() -> Self {
         Self {
             present_modes: vec![vk::PresentModeKHR::FIFO],
             formats: SurfaceFormat::STANDARD.to_vec(),
+            composite_alpha: vk::CompositeAlphaFlagsKHR::empty(),
             image_count: 0,
             frames_in_flight: 0,
             proof: PresentProof::Automatic,

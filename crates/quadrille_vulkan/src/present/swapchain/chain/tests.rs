@@ -91,13 +91,31 @@ fn formats() {
 }
 
 #[test]
-fn alphas() {
+fn composite_alpha_is_the_wanted_one_or_opaque() {
     use vk::CompositeAlphaFlagsKHR as Alpha;
-    assert_eq!(choose_alpha(Alpha::OPAQUE | Alpha::INHERIT), Alpha::OPAQUE);
+    let chosen = |supported, wanted| choose_alpha(supported, wanted).mode;
+    let all = Alpha::from_raw(15);
+    for wanted in [
+        Alpha::OPAQUE,
+        Alpha::PRE_MULTIPLIED,
+        Alpha::POST_MULTIPLIED,
+        Alpha::INHERIT,
+    ] {
+        assert_eq!(chosen(all, wanted), wanted);
+    }
+    assert_eq!(chosen(all, Alpha::empty()), Alpha::OPAQUE);
     assert_eq!(
-        choose_alpha(Alpha::INHERIT | Alpha::POST_MULTIPLIED),
+        chosen(Alpha::OPAQUE | Alpha::INHERIT, Alpha::PRE_MULTIPLIED),
+        Alpha::OPAQUE
+    );
+    let without = Alpha::INHERIT | Alpha::PRE_MULTIPLIED;
+    assert_eq!(chosen(without, Alpha::empty()), Alpha::INHERIT);
+    assert_eq!(chosen(without, Alpha::POST_MULTIPLIED), Alpha::INHERIT);
+    assert_eq!(
+        chosen(Alpha::POST_MULTIPLIED, Alpha::empty()),
         Alpha::POST_MULTIPLIED
     );
+    assert_eq!(chosen(Alpha::empty(), Alpha::PRE_MULTIPLIED), Alpha::OPAQUE);
 }
 
 #[test]

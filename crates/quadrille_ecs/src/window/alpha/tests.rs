@@ -1,0 +1,68 @@
+use super::*;
+
+fn problem_of(
+    mode: CompositeAlphaMode,
+    transparent: bool,
+    supported: Flags,
+    used: Flags,
+) -> String {
+    let window = Window {
+        title: "glass".to_owned(),
+        composite_alpha_mode: mode,
+        transparent,
+        ..Window::default()
+    };
+    let chosen = CompositeAlpha {
+        mode: used,
+        supported,
+    };
+    problem(&window, chosen).unwrap_or_default()
+}
+
+#[test]
+fn lacking_mode_is_named_with_those_that_the_surface_has() {
+    let supported = Flags::OPAQUE | Flags::PRE_MULTIPLIED;
+    let told = problem_of(
+        CompositeAlphaMode::PostMultiplied,
+        true,
+        supported,
+        Flags::OPAQUE,
+    );
+    for part in [
+        "`glass`",
+        "PostMultiplied",
+        "Opaque is used",
+        "(Opaque, PreMultiplied)",
+    ] {
+        assert!(told.contains(part), "no {part} in {told}");
+    }
+}
+
+#[test]
+fn transparent_window_that_is_opaque_is_told_of_the_mode() {
+    let both = Flags::OPAQUE | Flags::PRE_MULTIPLIED;
+    let told = problem_of(CompositeAlphaMode::Auto, true, both, Flags::OPAQUE);
+    assert!(
+        told.contains("`glass`") && told.ends_with("to PreMultiplied"),
+        "{told}"
+    );
+    let told = problem_of(CompositeAlphaMode::Auto, true, Flags::OPAQUE, Flags::OPAQUE);
+    assert!(told.contains("always opaque"), "{told}");
+}
+
+#[test]
+fn modes_that_the_surface_has_need_no_words() {
+    let (opaque, pre) = (Flags::OPAQUE, Flags::PRE_MULTIPLIED);
+    for (mode, transparent, used) in [
+        (CompositeAlphaMode::Auto, false, opaque),
+        (CompositeAlphaMode::Opaque, true, opaque),
+        (CompositeAlphaMode::PreMultiplied, true, pre),
+        (CompositeAlphaMode::PreMultiplied, false, pre),
+        (CompositeAlphaMode::Auto, true, Flags::INHERIT),
+    ] {
+        assert_eq!(
+            problem_of(mode, transparent, opaque | pre | Flags::INHERIT, used),
+            ""
+        );
+    }
+}
