@@ -18,8 +18,9 @@ use bevy_asset::io::{
     AssetReader, AssetReaderError, AssetSourceBuilder, AssetSourceId, PathStream, Reader,
     ReaderNotSeekableError, STACK_FUTURE_SIZE, SeekableReader, StackFuture,
 };
-use bevy_asset::{AssetPath, AssetPlugin};
+use bevy_asset::{AssetPath, AssetPlugin, AssetServer};
 use bevy_ecs::prelude::*;
+use bevy_tasks::block_on;
 use futures_io::{AsyncRead, AsyncSeek};
 use quadrille_vulkan::open_regular;
 
@@ -27,7 +28,8 @@ use quadrille_vulkan::open_regular;
 ///
 /// They hold where [`TexturePlugin`](crate::TexturePlugin), or a plugin of 2D or 3D, adds bevy's `AssetPlugin`.
 /// An app that adds that itself has bevy's reader: images and the buffers of glTF files are compared with the
-/// rules all the same, but other files are not, and a pipe is waited for. It registers the source first:
+/// rules all the same, but other files are not, and a pipe is waited for, of which a warning tells. It registers
+/// the source first:
 ///
 /// ```
 /// use bevy_app::App;
@@ -103,6 +105,25 @@ pub fn checked_asset_source(folder: &str, rules: AssetFileRules) -> AssetSourceB
     let path = folder.to_owned();
     AssetSourceBuilder::platform_default(folder, None)
         .with_reader(move || Box::new(CheckedReader::new(&path, rules)))
+}
+
+/// Whether the default source of assets reads what lies outside of their folder, as bevy's reader of files does. It is
+/// asked for the folder by a path that leaves it first.
+pub(super) fn reads_outside(app: &App) -> bool {
+    let plugins = app.get_added_plugins::<AssetPlugin>();
+    let Some(folder) = plugins
+        .first()
+        .and_then(|it| Path::new(&it.file_path).file_name())
+    else {
+        return false;
+    };
+    let path = Path::new("..").join(folder);
+    let server = app.world().get_resource::<AssetServer>();
+    let source = server.and_then(|server| server.get_source(AssetSourceId::Default).ok());
+    source.is_some_and(|source| {
+        let found = block_on(source.reader().is_directory(&path));
+        found.is_ok_and(|is_directory| is_directory)
+    })
 }
 
 /// bevy's reader of files behind [`AssetFileRules`].

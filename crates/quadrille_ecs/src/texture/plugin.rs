@@ -8,7 +8,7 @@ use bevy_ecs::prelude::*;
 use bevy_image::{CompressedImageFormatSupport, ImagePlugin, ImageSamplerDescriptor};
 
 use super::checks::EmbeddedImages;
-use super::files::{AssetFileRules, AssetFolder, checked_asset_source};
+use super::files::{AssetFileRules, AssetFolder, checked_asset_source, reads_outside};
 use super::load::{Textures, follow};
 use super::loader::{CheckedImageLoader, DeviceLimits, ImageLimits};
 use crate::app::plugin::{StartError, refuse};
@@ -78,6 +78,13 @@ impl Plugin for TexturePlugin {
                 watch_for_changes_override: (!folder.exists()).then_some(false),
                 ..AssetPlugin::default()
             });
+        } else if reads_outside(app) {
+            tracing::warn!(
+                "assets are read by a reader that follows paths out of their folder and waits for pipes, since \
+                 `AssetPlugin` was added before Quadrille's plugins: `AssetFileRules` hold for images and the \
+                 buffers of glTF files alone. Let Quadrille's plugins add it, or register \
+                 `checked_asset_source` before it"
+            );
         }
         if !app.is_plugin_added::<ImagePlugin>() {
             let sampler = self.default_sampler.clone();

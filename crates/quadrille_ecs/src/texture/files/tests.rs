@@ -1,6 +1,8 @@
 use std::fs;
+use std::hash::{BuildHasher as _, RandomState};
 
-use bevy_tasks::block_on;
+use bevy_asset::AssetApp as _;
+use bevy_asset::io::memory::MemoryAssetReader;
 
 use super::*;
 
@@ -8,8 +10,10 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str) -> Self {
-        let name = format!("quadrille-assets-{name}-{}", std::process::id());
-        let path = std::env::temp_dir().join(name);
+        // The standard library seeds these hashers by the system's generator.
+        let random = RandomState::new().hash_one(std::process::id());
+        let path = std::env::temp_dir().join(format!("quadrille-{name}-{random:016x}"));
+        fs::create_dir(&path).unwrap();
         fs::create_dir_all(path.join("assets/inner")).unwrap();
         fs::write(path.join("outside"), b"secret").unwrap();
         fs::write(path.join("assets/inner/file"), b"right").unwrap();
@@ -154,6 +158,31 @@ fn pipes_devices_and_long_files_are_refused() {
         fs::write(assets.join("inner/file"), [0; 6]).unwrap();
         assert!(grown.read_to_end(&mut Vec::new()).await.is_err());
     });
+}
+
+#[test]
+fn readers_that_leave_the_folder_are_told_apart() {
+    let folder = Folder::new("readers");
+    let file_path = folder.0.join("assets").display().to_string();
+    let app = |source: Option<AssetSourceBuilder>| {
+        let mut app = App::new();
+        app.add_plugins(bevy_app::TaskPoolPlugin::default());
+        if let Some(source) = source {
+            app.register_asset_source(AssetSourceId::Default, source);
+        }
+        app.add_plugins(AssetPlugin {
+            file_path: file_path.clone(),
+            watch_for_changes_override: Some(false),
+            ..AssetPlugin::default()
+        });
+        app
+    };
+    assert!(reads_outside(&app(None)), "bevy's reader");
+    let checked = checked_asset_source(&file_path, AssetFileRules::default());
+    assert!(!reads_outside(&app(Some(checked))));
+    let memory = AssetSourceBuilder::new(|| Box::new(MemoryAssetReader::default()));
+    assert!(!reads_outside(&app(Some(memory))), "memory has no outside");
+    assert!(!reads_outside(&App::new()), "no assets");
 }
 
 /// An app that adds bevy's `AssetPlugin` itself has bevy's reader, and loaders compare files with the rules.
