@@ -46,6 +46,8 @@ mod occlusion;
 mod odd;
 #[path = "gpu/order.rs"]
 mod order;
+#[path = "gpu/own_target.rs"]
+mod own_target;
 #[path = "gpu/pipelines.rs"]
 mod pipelines;
 #[path = "gpu/plugins.rs"]

@@ -16,7 +16,7 @@ use bevy_ecs::system::SystemParam;
 use bevy_math::{Mat4, URect, UVec2};
 use bevy_transform::components::GlobalTransform;
 use quadrille::ecs::{ContentKind, DrawnContent};
-use quadrille::prelude::GpuImage;
+use quadrille::prelude::{GpuImage, Uploads};
 
 use crate::camera::Blind;
 use crate::complaint::{Complaints, first_odd, is_finite, named};
@@ -114,6 +114,7 @@ pub(crate) fn list_views(
     mut views: ResMut<CameraViews>,
     mut targets: ResMut<CameraTargets>,
     mut faults: TargetFaults,
+    mut uploads: ResMut<Uploads>,
     mut scratch: Local<Scratch>,
 ) {
     let Scratch {
@@ -154,6 +155,9 @@ pub(crate) fn list_views(
         } else {
             (None, compositing::fill(layer, &layers[..at]))
         };
+        if is_first && clear.is_none() && layer.kind == TargetKind::Own {
+            uploads.clear_if_new(image);
+        }
         views.0.push(CameraView {
             camera: layer.camera,
             is_3d: layer.is_3d,

@@ -60,6 +60,7 @@ pub(super) fn first(layer: &Layer, is_known: bool) -> (Option<LinearRgba>, Optio
     let is_undefined = match layer.kind {
         TargetKind::Window => true,
         TargetKind::Asset => !is_known,
+        // `Uploads::clear_if_new` clears it before the program's passes of the frame may write to it.
         TargetKind::Own => false,
     };
     // bevy's textures are zero before anything is drawn to them.
@@ -105,4 +106,4 @@ pub(super) fn is_written(layers: &[Layer], at: usize) -> bool {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

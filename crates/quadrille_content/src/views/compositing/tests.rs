@@ -2,7 +2,8 @@ use super::*;
 
 const RED: LinearRgba = LinearRgba::RED;
 
-fn layer() -> Layer {
+/// A 2D camera that fills a window's image with red.
+pub(in crate::views) fn layer() -> Layer {
     Layer {
         camera: Entity::PLACEHOLDER,
         is_3d: false,

@@ -1,35 +1,20 @@
-use bevy_camera::MsaaWriteback;
-use bevy_ecs::prelude::*;
-use bevy_math::Mat4;
-
-use super::super::compositing::MainTexture;
 use super::*;
+use crate::views::compositing;
 
 /// Steps of cameras with these kinds, targets and overlays; target 9 is an image asset.
 fn steps(cameras: &[(&str, u32, bool)]) -> Vec<u32> {
     let mut steps = Steps::default();
     steps.begin();
     let layer = |kind: &str, target| Layer {
-        camera: Entity::PLACEHOLDER,
         is_3d: kind == "3d",
         target,
         kind: match target {
             9 => TargetKind::Asset,
             _ => TargetKind::Window,
         },
-        main: MainTexture {
-            samples: 4,
-            is_hdr: false,
-            usages: 0,
-        },
-        clip_from_world: Mat4::IDENTITY,
-        viewport: [0, 0, 8, 8],
-        has_viewport: false,
-        is_part: false,
         color: None,
         around: None,
-        is_skipped: false,
-        writeback: MsaaWriteback::Auto,
+        ..compositing::tests::layer()
     };
     let next = |&(kind, target, over): &(&str, u32, bool)| steps.next(&layer(kind, target), over);
     cameras.iter().map(next).collect()
