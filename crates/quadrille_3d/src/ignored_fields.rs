@@ -1,7 +1,9 @@
 //! Warnings about fields of bevy's lights that change a picture there and none here.
 
+use bevy_app::App;
 use bevy_ecs::prelude::*;
 use bevy_light::{DirectionalLight, PointLight, SpotLight};
+use bevy_reflect::TypePath;
 use bevy_reflect::structs::Struct;
 use quadrille_content::{Complaints, named};
 
@@ -12,50 +14,47 @@ const FIELDS: [&str; 3] = [
     "soft_shadow_size",
 ];
 
-/// Lights of one kind that changed.
-type Changed3d<'w, 's, L> = Query<'w, 's, (Entity, &'static L), Changed<L>>;
+/// Fields that were warned about.
+#[derive(Resource, Default)]
+pub(crate) struct WarnedFields(Vec<&'static str>);
+
+/// Has lights looked at where they are added or replaced, so that nothing runs while they rest. A field that is set
+/// in place later is not seen.
+pub(crate) fn watch(app: &mut App) {
+    app.init_resource::<WarnedFields>()
+        .add_observer(check::<DirectionalLight>)
+        .add_observer(check::<PointLight>)
+        .add_observer(check::<SpotLight>);
+}
 
 /// Warns once of each field that has another value than its default.
-pub(crate) fn warn_of_fields(
-    directional: Changed3d<DirectionalLight>,
-    points: Changed3d<PointLight>,
-    spots: Changed3d<SpotLight>,
+fn check<L: Component + Struct + Default + TypePath>(
+    added: On<Insert<L>>,
+    lights: Query<&L>,
     complaints: Res<Complaints>,
-    mut told: Local<Vec<&'static str>>,
+    mut warned: ResMut<WarnedFields>,
 ) {
-    if told.len() == FIELDS.len() {
+    let Ok(light) = lights.get(added.entity) else {
+        return;
+    };
+    if warned.0.len() == FIELDS.len() {
         return;
     }
-    let mut check = |light: Entity, kind: &str, value: &dyn Struct, default: &dyn Struct| {
-        for name in FIELDS {
-            if told.contains(&name) || !differs(name, value, default) {
-                continue;
-            }
-            let was_told = complaints.try_say(|| {
-                let light = named(light);
-                format!(
-                    "`{kind}::{name}` of the light {light} is ignored: shadows are those of shadow maps, with edges \
-                     as hard as the camera's `ShadowFilteringMethod` has them"
-                )
-            });
-            if was_told {
-                told.push(name);
-            }
+    let default = L::default();
+    for name in FIELDS {
+        if warned.0.contains(&name) || !differs(name, light, &default) {
+            continue;
         }
-    };
-    for (entity, light) in &directional {
-        check(
-            entity,
-            "DirectionalLight",
-            light,
-            &DirectionalLight::default(),
-        );
-    }
-    for (entity, light) in &points {
-        check(entity, "PointLight", light, &PointLight::default());
-    }
-    for (entity, light) in &spots {
-        check(entity, "SpotLight", light, &SpotLight::default());
+        let was_told = complaints.try_say(|| {
+            let (kind, light) = (L::short_type_path(), named(added.entity));
+            format!(
+                "`{kind}::{name}` of the light {light} is ignored: shadows are those of shadow maps, with edges as \
+                 hard as the camera's `ShadowFilteringMethod` has them"
+            )
+        });
+        if was_told {
+            warned.0.push(name);
+        }
     }
 }
 

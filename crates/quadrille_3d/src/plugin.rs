@@ -1,6 +1,6 @@
 //! Adding 3D drawing to an app.
 
-use bevy_app::{App, Plugin, PostUpdate};
+use bevy_app::{App, Plugin};
 use bevy_asset::AssetApp as _;
 use bevy_camera::visibility::NoCpuCulling;
 use bevy_camera::{Camera3d, Exposure};
@@ -24,7 +24,7 @@ use crate::environment::{
 use crate::gather::{gather_meshes, move_meshes, send_meshes};
 use crate::gizmos::{GizmoColors, GizmoPipelines3d, GizmoSamples, gizmos_3d, prepare_gizmos};
 use crate::grading::{ColorGrading, DebandDither};
-use crate::ignored_fields::warn_of_fields;
+use crate::ignored_fields;
 use crate::instances::{
     EnabledMeshes, FreedSlots, Indices3d, InstanceStore, Instances3d, MeshTags3d, Slot, Vertices3d,
     watch_disabling,
@@ -187,7 +187,7 @@ impl Plugin for Quadrille3dPlugin {
         require_components(app);
         add_resources(app);
         order_sets(app);
-        app.add_systems(PostUpdate, warn_of_fields);
+        ignored_fields::watch(app);
         app.add_systems(RenderStartup, make).add_systems(
             Render,
             (

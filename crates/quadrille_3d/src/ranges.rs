@@ -9,6 +9,9 @@ use quadrille_content::Ranges;
 
 use crate::table::grow;
 
+/// Room for this many rows is kept in any case.
+const FEW: usize = 1 << 10;
+
 /// Ranges of rows, and which of them the device has.
 pub(crate) struct RangeTable<T> {
     rows: Vec<T>,
@@ -45,9 +48,14 @@ impl<T: Pod> RangeTable<T> {
         &mut self.rows[range.start as usize..range.end as usize]
     }
 
-    /// Makes room where a range was.
+    /// Makes room where a range was. Rows behind the last range are given up.
     pub(crate) fn remove(&mut self, range: Range<u32>) {
         self.places.give(range);
+        let end = self.places.end() as usize;
+        self.rows.truncate(end);
+        if self.rows.capacity() / 4 > end.max(FEW) {
+            self.rows.shrink_to(2 * end);
+        }
     }
 
     /// Forgets what the device has.
@@ -66,6 +74,11 @@ impl<T: Pod> RangeTable<T> {
         let bytes = size_of_val(self.rows.as_slice()) as u64;
         if grow(gpu, buffer, bytes)? {
             self.begin_anew();
+        }
+        let end = self.rows.len() as u32;
+        for range in &mut self.changed {
+            // Rows of ranges that were removed since.
+            *range = range.start.min(end)..range.end.min(end);
         }
         self.changed.sort_unstable_by_key(|range| range.start);
         let mut rest = self.changed.drain(..).filter(|range| !range.is_empty());

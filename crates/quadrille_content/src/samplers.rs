@@ -4,7 +4,11 @@ use bevy_image::{ImageAddressMode, ImageFilterMode, ImageSamplerDescriptor};
 use quadrille::prelude::{GpuDevice, Sampler, SamplerDesc};
 use quadrille::vulkan::{Error, vk};
 
-/// All samplers that images have named so far.
+/// Devices have no more (`maxSamplerAnisotropy` is 16 where there is anisotropy at all). As other values of bevy's
+/// descriptor are few, so are samplers: 512 at most, of the 4,000 that each device has.
+const MOST_ANISOTROPY: u16 = 16;
+
+/// All samplers that images have named so far. None is forgotten, as there are few.
 #[derive(Default)]
 pub struct Samplers(Vec<Sampler>);
 
@@ -43,7 +47,7 @@ fn to_desc(descriptor: &ImageSamplerDescriptor) -> SamplerDesc {
         ImageAddressMode::ClampToBorder => vk::SamplerAddressMode::CLAMP_TO_BORDER,
     };
     SamplerDesc {
-        name: "image".to_owned(),
+        name: "sampler of images".to_owned(),
         magnify: filter(descriptor.mag_filter),
         minify: filter(descriptor.min_filter),
         mipmap: match descriptor.mipmap_filter {
@@ -51,7 +55,10 @@ fn to_desc(descriptor: &ImageSamplerDescriptor) -> SamplerDesc {
             ImageFilterMode::Linear => vk::SamplerMipmapMode::LINEAR,
         },
         address,
-        anisotropy: f32::from(descriptor.anisotropy_clamp),
+        anisotropy: f32::from(descriptor.anisotropy_clamp.clamp(1, MOST_ANISOTROPY)),
         ..SamplerDesc::linear()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -12,6 +12,34 @@ fn only_fields_that_exist_and_differ_are_told_of() {
     assert!(!differs("no_such_field", &contact, &plain));
 }
 
+/// An app with the watch alone: no system runs.
+fn app() -> App {
+    let mut app = App::new();
+    app.init_resource::<Complaints>();
+    watch(&mut app);
+    app
+}
+
+#[test]
+fn lights_are_looked_at_when_they_are_inserted() {
+    let mut app = app();
+    let warned = |app: &App| app.world().resource::<WarnedFields>().0.clone();
+    let world = app.world_mut();
+    let light = world.spawn(PointLight::default()).id();
+    assert_eq!(warned(&app), [""; 0]);
+    app.world_mut().entity_mut(light).insert(PointLight {
+        contact_shadows_enabled: true,
+        ..PointLight::default()
+    });
+    assert_eq!(warned(&app), ["contact_shadows_enabled"]);
+    let other = SpotLight {
+        contact_shadows_enabled: true,
+        ..SpotLight::default()
+    };
+    app.world_mut().spawn(other);
+    assert_eq!(warned(&app), ["contact_shadows_enabled"], "once");
+}
+
 #[test]
 fn each_field_of_softness_is_known_by_bevys_name() {
     let lights: [&dyn Struct; 3] = [
