@@ -16,6 +16,7 @@ use bevy_reflect::Reflect;
 use bevy_reflect::prelude::ReflectDefault;
 use quadrille::prelude::{GpuDevice, GpuImage, ImageDesc, Uploads};
 
+use crate::complaint::asset_label;
 use crate::samplers::Samplers;
 use arriving::{Arriving, Room, next_first_mip, step_desc};
 use waiting::Waiting;
@@ -242,7 +243,7 @@ impl DeviceImages {
 
     /// Gives up on an image: the placeholder shows it.
     fn fail(&mut self, id: AssetId<ImageAsset>, server: &AssetServer, reason: &str) {
-        tracing::error!("the image {} cannot be drawn: {reason}", name(id, server));
+        tracing::error!("{} cannot be drawn: {reason}", asset_label(id, server));
         self.known.remove(&id);
         self.small.remove(&id);
         self.note(id);
@@ -281,9 +282,9 @@ impl DeviceImages {
         let is_same = known.image.desc() == desc;
         if is_released && self.touched.insert(id) {
             tracing::error!(
-                "the image {} was changed after its texels went to the device, so they stay as they were; \
+                "{} was changed after its texels went to the device, so they stay as they were; \
                  give it `RenderAssetUsages::MAIN_WORLD` as well, or insert a whole image in its place",
-                name(id, server)
+                asset_label(id, server)
             );
         }
         if is_same {
@@ -411,9 +412,3 @@ impl DeviceImages {
 /// Reason why an image is not drawn whose texels were released.
 const GONE: &str = "its texels went with a lost device, and no file has them; give it \
                     `RenderAssetUsages::MAIN_WORLD` as well";
-
-/// The path of an image asset, or its number where it has none.
-fn name(id: AssetId<ImageAsset>, server: &AssetServer) -> String {
-    let path = server.get_path(id).map(|path| path.to_string());
-    path.unwrap_or_else(|| format!("{id:?}"))
-}

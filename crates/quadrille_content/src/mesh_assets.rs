@@ -8,6 +8,8 @@ use bevy_ecs::system::SystemParam;
 use bevy_mesh::{Mesh, MeshAccessError};
 use bevy_platform::collections::{HashMap, HashSet};
 
+use crate::complaint::asset_label;
+
 /// State that 2D and 3D share of the mesh assets that they draw.
 #[derive(Resource, Default)]
 pub struct DrawnMeshes {
@@ -67,8 +69,8 @@ impl MeshAssets<'_, '_> {
         match left_out {
             Some(reason) => {
                 if let Some(reason) = self.drawn.note::<V>(id, reason) {
-                    let name = name(id, &self.server);
-                    tracing::warn!("a part of the mesh {name} cannot be drawn: {reason}");
+                    let name = asset_label(id, &self.server);
+                    tracing::warn!("a part of {name} cannot be drawn: {reason}");
                 }
             }
             None => {
@@ -82,8 +84,8 @@ impl MeshAssets<'_, '_> {
     /// Says why a mesh cannot be drawn, unless that was the last reason for either kind of vertices.
     pub(crate) fn refuse<V: 'static>(&mut self, id: AssetId<Mesh>, reason: String) {
         if let Some(reason) = self.drawn.note::<V>(id, reason) {
-            let name = name(id, &self.server);
-            tracing::error!("the mesh {name} cannot be drawn: {reason}");
+            let name = asset_label(id, &self.server);
+            tracing::error!("{name} cannot be drawn: {reason}");
         }
     }
 
@@ -91,9 +93,9 @@ impl MeshAssets<'_, '_> {
     pub(crate) fn keep(&mut self, id: AssetId<Mesh>) {
         if self.drawn.touched.insert(id) {
             tracing::error!(
-                "the mesh {} was changed after its data went to the device, so it stays as it was; give it \
+                "{} was changed after its data went to the device, so it stays as it was; give it \
                  `RenderAssetUsages::MAIN_WORLD` as well, or insert a whole mesh in its place",
-                name(id, &self.server)
+                asset_label(id, &self.server)
             );
         }
     }
@@ -113,12 +115,6 @@ impl MeshAssets<'_, '_> {
         }
         has_file
     }
-}
-
-/// The path of an asset, or its number where it has none.
-fn name(id: AssetId<Mesh>, server: &AssetServer) -> String {
-    let path = server.get_path(id).map(|path| path.to_string());
-    path.unwrap_or_else(|| format!("{id:?}"))
 }
 
 /// Takes the data out of meshes that only the renderer wants, once all that draw them have read it.

@@ -112,7 +112,7 @@ impl Residents {
                 Some(index.0)
             }
             Err(error) => {
-                let who = format_args!("the image {} of a light", image.name());
+                let who = format_args!("the image `{}` of a light", image.name());
                 complaints.warn(who, || error.to_string());
                 None
             }
@@ -231,7 +231,7 @@ impl MapSource<'_> {
         if depth % 3 != 0 || height % 2 != 0 {
             self.complaints.warn("an irradiance volume", || {
                 format!(
-                    "its image {} of {:?} texels is no 3D image of twice as many rows and three \
+                    "its image `{}` of {:?} texels is no 3D image of twice as many rows and three \
                      times as many slices as there are cubes",
                     image.name(),
                     image.desc().extent
@@ -348,7 +348,7 @@ impl MapSource<'_> {
         let layers = image.desc().array_layers;
         self.complaints.warn(who, || {
             let name = image.name();
-            format!("its image {name} of {width}x{height} texels and {layers} layers {why}")
+            format!("its image `{name}` of {width}x{height} texels and {layers} layers {why}")
         });
     }
 }

@@ -5,6 +5,18 @@ use bevy_reflect::prelude::ReflectDefault;
 
 /// How the alpha of a material decides what is seen, with the values of bevy's type of this name. With the
 /// feature `bevy_material` it is that type.
+///
+/// A program that has bevy's type by another way converts by reflection, in both directions:
+///
+/// ```
+/// # use quadrille_3d::AlphaMode;
+/// # mod bevy { pub use quadrille_3d::AlphaMode; }
+/// use bevy_reflect::FromReflect as _;
+///
+/// let theirs = bevy::AlphaMode::Mask(0.25);
+/// let ours = AlphaMode::from_reflect(&theirs);
+/// assert_eq!(ours, Some(AlphaMode::Mask(0.25)));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Clone, Debug, Default, PartialEq)]
 pub enum AlphaMode {
@@ -27,3 +39,6 @@ pub enum AlphaMode {
     /// The surface multiplies its colours with those behind it.
     Multiply,
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
 //! What changed about skins and morph weights since the frame before.
 
-use bevy_asset::{AssetEvent, AssetId, Assets};
+use bevy_asset::{AssetEvent, AssetId, AssetServer, Assets};
 use bevy_camera::visibility::InheritedVisibility;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryData;
@@ -9,7 +9,7 @@ use bevy_mesh::morph::{MeshMorphWeights, MorphWeights};
 use bevy_mesh::skinning::{SkinnedMesh, SkinnedMeshInverseBindposes};
 use bevy_mesh::{Mesh, Mesh3d};
 use bevy_transform::components::GlobalTransform;
-use quadrille_content::{Complaints, DeviceRanges, is_released, named};
+use quadrille_content::{Complaints, DeviceRanges, asset_label, is_released, named};
 
 use super::pose::{self, AT_REST, JOINT_ROWS};
 use super::source::{self, Source};
@@ -35,6 +35,7 @@ pub(crate) struct SkinWorld<'w, 's> {
     transforms: Query<'w, 's, Ref<'static, GlobalTransform>>,
     shared_weights: Query<'w, 's, Ref<'static, MorphWeights>>,
     meshes: Res<'w, Assets<Mesh>>,
+    server: Res<'w, AssetServer>,
     mesh_events: MessageReader<'w, 's, AssetEvent<Mesh>>,
     binds: Res<'w, Assets<SkinnedMeshInverseBindposes>>,
     bind_events: MessageReader<'w, 's, AssetEvent<SkinnedMeshInverseBindposes>>,
@@ -53,11 +54,11 @@ pub(crate) fn gather_skins(mut world: SkinWorld, mut store: ResMut<SkinStore>) {
     store.moved.clear();
     store.frame += 1;
     if std::mem::take(&mut store.is_lost) {
-        store.read_again(&world.meshes);
+        store.read_again(&world.meshes, &world.server);
     }
     let events: Vec<_> = world.mesh_events.read().copied().collect();
     for event in events {
-        store.follow(event, &world.meshes);
+        store.follow(event, &world.meshes, &world.server);
     }
     let binds: Vec<_> = world
         .bind_events
@@ -81,7 +82,7 @@ pub(crate) fn gather_skins(mut world: SkinWorld, mut store: ResMut<SkinStore>) {
 
 impl SkinStore {
     /// Follows an asset.
-    fn follow(&mut self, event: AssetEvent<Mesh>, assets: &Assets<Mesh>) {
+    fn follow(&mut self, event: AssetEvent<Mesh>, assets: &Assets<Mesh>, server: &AssetServer) {
         let id = match event {
             AssetEvent::Added { id } | AssetEvent::Modified { id } | AssetEvent::Removed { id } => {
                 id
@@ -104,8 +105,9 @@ impl SkinStore {
             Ok(Some(read)) => {
                 let Some(words) = self.words.add(read.words) else {
                     return tracing::error!(
-                        "the mesh {id:?} is drawn as if it were rigid: there are more joints and morph \
-                         targets in all meshes than 2^31 numbers can hold"
+                        "{} is drawn as if it were rigid: there are more joints and morph targets in all meshes \
+                         than 2^31 numbers can hold",
+                        asset_label(id, server)
                     );
                 };
                 self.version += 1;
@@ -119,18 +121,19 @@ impl SkinStore {
                 self.meshes.insert(id, source);
             }
             Err(reason) => {
-                tracing::error!("the mesh {id:?} is drawn as if it were rigid: {reason}")
+                let name = asset_label(id, server);
+                tracing::error!("{name} is drawn as if it were rigid: {reason}");
             }
         }
     }
 
     /// Reads all meshes again, for another device. The data of some may have been on the lost one alone.
-    fn read_again(&mut self, assets: &Assets<Mesh>) {
+    fn read_again(&mut self, assets: &Assets<Mesh>, server: &AssetServer) {
         self.words = DeviceRanges::default();
         let mut ids: Vec<_> = self.meshes.drain().map(|(id, _)| id).collect();
         ids.sort_unstable();
         for id in ids {
-            self.follow(AssetEvent::Modified { id }, assets);
+            self.follow(AssetEvent::Modified { id }, assets, server);
         }
     }
 

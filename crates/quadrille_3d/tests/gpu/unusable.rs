@@ -6,7 +6,6 @@ use bevy_asset::uuid::Uuid;
 use bevy_camera::{ImageRenderTarget, ManualTextureViewHandle};
 use bevy_ecs::prelude::*;
 use bevy_image::Image;
-use bevy_mesh::{Indices, PrimitiveTopology, VertexAttributeValues};
 use bevy_window::WindowRef;
 use quadrille::prelude::{Format, GpuDevice, ImageDesc};
 use quadrille_2d::prelude as flat;
@@ -18,6 +17,9 @@ use quadrille_content::Complaints;
 use wgpu_types::{Extent3d, TextureDimension, TextureFormat, TextureUsages};
 
 use crate::common::{Rig, log};
+
+#[path = "unusable/meshes.rs"]
+mod meshes;
 
 /// A red plane before the only camera of the window.
 fn rig() -> Rig {
@@ -78,6 +80,21 @@ fn one_line(case: &str, lines: &[String], words: &[&str]) {
     for word in words {
         assert!(lines[0].contains(word), "{case}, {word}: {lines:#?}");
     }
+}
+
+/// Asserts that each line that was logged holds these words, one line each; lines of the asset server aside, which
+/// names files that are not there.
+fn lines_say(case: &str, lines: &[String], words: &[&str]) {
+    let mut lines: Vec<_> = lines
+        .iter()
+        .filter(|line| !line.contains("bevy_asset"))
+        .collect();
+    for word in words {
+        let known = lines.iter().position(|line| line.contains(word));
+        let known = known.unwrap_or_else(|| panic!("{case}: nothing says {word}: {lines:#?}"));
+        lines.remove(known);
+    }
+    assert!(lines.is_empty(), "{case}: {lines:#?}");
 }
 
 /// An image asset of a kind, with this usage beside those that it has.
@@ -279,51 +296,6 @@ fn camera_is_told_of_again_for_another_reason_alone() {
     );
 }
 
-/// Meshes that cannot be drawn, or only in part.
-fn odd_meshes() -> Vec<(&'static str, Mesh)> {
-    let mesh = |topology| Mesh::new(topology, RenderAssetUsages::default());
-    let triangles = || mesh(PrimitiveTopology::TriangleList);
-    let positions = vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
-    let with_positions =
-        || triangles().with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, positions.clone());
-    let nowhere = vec![[f32::NAN, f32::INFINITY, 1e38]; 3];
-    vec![
-        ("no attributes", triangles()),
-        (
-            "no vertices",
-            triangles().with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, Vec::<[f32; 3]>::new()),
-        ),
-        (
-            "indices out of range",
-            with_positions().with_inserted_indices(Indices::U32(vec![0, 1, u32::MAX])),
-        ),
-        (
-            "no indices",
-            with_positions().with_inserted_indices(Indices::U16(Vec::new())),
-        ),
-        (
-            "odd count of indices",
-            with_positions().with_inserted_indices(Indices::U16(vec![0, 1])),
-        ),
-        (
-            "fewer normals than positions",
-            with_positions().with_inserted_attribute(
-                Mesh::ATTRIBUTE_NORMAL,
-                VertexAttributeValues::Float32x3(vec![[0.0, 0.0, 1.0]]),
-            ),
-        ),
-        (
-            "nowhere",
-            triangles().with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, nowhere),
-        ),
-        (
-            "one point of a strip",
-            mesh(PrimitiveTopology::TriangleStrip)
-                .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, vec![[0.0; 3]]),
-        ),
-    ]
-}
-
 #[test]
 #[ignore = "needs a device"]
 fn odd_meshes_and_materials_leave_all_others_drawn() {
@@ -334,25 +306,24 @@ fn odd_meshes_and_materials_leave_all_others_drawn() {
         .resource_mut::<Assets<StandardMaterial>>()
         .add(StandardMaterial::default());
     let behind = Transform::from_xyz(0.0, 0.0, -5.0);
-    for (case, mesh) in odd_meshes() {
+    for (case, mesh, [in_3d, in_2d]) in meshes::odd() {
         let mesh = rig.app.world_mut().resource_mut::<Assets<Mesh>>().add(mesh);
-        with(
-            &mut rig,
-            case,
-            (
-                Mesh3d(mesh.clone()),
-                MeshMaterial3d(material.clone()),
-                behind,
-            ),
+        let solid = (
+            Mesh3d(mesh.clone()),
+            MeshMaterial3d(material.clone()),
+            behind,
         );
-        with(
-            &mut rig,
-            case,
-            (
-                Mesh2d(mesh),
-                flat::MeshMaterial2d::<flat::ColorMaterial>(Handle::default()),
-            ),
+        let lines = with(&mut rig, case, solid);
+        lines_say(case, &lines, in_3d);
+        assert!(
+            lines
+                .iter()
+                .all(|line| line.contains("the Mesh that the program added")),
+            "{case}: {lines:#?}"
         );
+        let material = flat::MeshMaterial2d::<flat::ColorMaterial>(Handle::default());
+        let lines = with(&mut rig, case, (Mesh2d(mesh), material));
+        lines_say(case, &lines, in_2d);
     }
     let cube = rig
         .app
@@ -360,19 +331,12 @@ fn odd_meshes_and_materials_leave_all_others_drawn() {
         .resource_mut::<Assets<Mesh>>()
         .add(Cuboid::default());
     let drawn = (Mesh3d(cube.clone()), behind);
-    with(
-        &mut rig,
-        "default mesh",
-        (Mesh3d(Handle::default()), MeshMaterial3d(material)),
-    );
-    with(
-        &mut rig,
-        "default material",
-        (
-            drawn.clone(),
-            MeshMaterial3d::<StandardMaterial>(Handle::default()),
-        ),
-    );
+    // Default handles and files that are missing wait for their assets, as in bevy.
+    let empty = (Mesh3d(Handle::default()), MeshMaterial3d(material));
+    lines_say("default mesh", &with(&mut rig, "default mesh", empty), &[]);
+    let plain = MeshMaterial3d::<StandardMaterial>(Handle::default());
+    let lines = with(&mut rig, "default material", (drawn.clone(), plain));
+    lines_say("default material", &lines, &[]);
     let failed = rig
         .app
         .world()
@@ -392,7 +356,8 @@ fn odd_meshes_and_materials_leave_all_others_drawn() {
             .world_mut()
             .resource_mut::<Assets<StandardMaterial>>();
         let material = materials.add(material);
-        with(&mut rig, case, (drawn.clone(), MeshMaterial3d(material)));
+        let lines = with(&mut rig, case, (drawn.clone(), MeshMaterial3d(material)));
+        lines_say(case, &lines, &[]);
     }
     let odd = StandardMaterial {
         perceptual_roughness: f32::NAN,
@@ -424,23 +389,31 @@ fn odd_lights_leave_all_others_drawn() {
         let spot = SpotLightTexture {
             image: image.clone(),
         };
-        with(&mut rig, case, (SpotLight::default(), spot));
+        let lines = with(&mut rig, case, (SpotLight::default(), spot));
+        lines_say(case, &lines, &[]);
         let sun = DirectionalLightTexture {
             image: image.clone(),
             tiled: true,
         };
-        with(&mut rig, case, (DirectionalLight::default(), sun));
+        let lines = with(&mut rig, case, (DirectionalLight::default(), sun));
+        lines_say(case, &lines, &[]);
         let probe = EnvironmentMapLight {
             diffuse_map: image.clone(),
             specular_map: image.clone(),
             ..EnvironmentMapLight::default()
         };
-        with(&mut rig, case, (LightProbe::default(), probe));
+        let is_there = image == Handle::default();
+        let lines = with(&mut rig, case, (LightProbe::default(), probe));
+        let no_cube = "a diffuse map is not drawn: its image `image that the program added` of 1x1 texels and 1 layers \
+                       is no cube; a `GeneratedEnvironmentMapLight` takes others";
+        lines_say(case, &lines, &[no_cube][..usize::from(is_there)]);
         let volume = IrradianceVolume {
             voxels: image.clone(),
             ..IrradianceVolume::default()
         };
-        with(&mut rig, case, volume);
+        let lines = with(&mut rig, case, volume);
+        let flat = "an irradiance volume is not drawn: its image `image that the program added` of [1, 1, 1] texels";
+        lines_say(case, &lines, &[flat][..usize::from(is_there)]);
     }
     let odd = PointLight {
         intensity: f32::NAN,
@@ -463,7 +436,8 @@ fn odd_sprites_texts_and_nodes_leave_all_others_drawn() {
     let page = rig.app.world_mut().spawn((Camera2d, page)).id();
     for (case, image) in [("default image", Handle::default()), ("no file", failed)] {
         let sprite = Sprite::from_image(image.clone());
-        with(&mut rig, case, sprite.clone());
+        let lines = with(&mut rig, case, sprite.clone());
+        lines_say(case, &lines, &[]);
         let atlas = flat::TextureAtlas {
             layout: Handle::default(),
             index: 99,
@@ -472,8 +446,9 @@ fn odd_sprites_texts_and_nodes_leave_all_others_drawn() {
             texture_atlas: Some(atlas),
             ..sprite
         };
-        with(&mut rig, case, sprite);
-        with(
+        let lines = with(&mut rig, case, sprite);
+        lines_say(case, &lines, &[]);
+        let lines = with(
             &mut rig,
             case,
             (
@@ -482,16 +457,19 @@ fn odd_sprites_texts_and_nodes_leave_all_others_drawn() {
                 flat::UiTargetCamera(page),
             ),
         );
+        lines_say(case, &lines, &[]);
     }
     let font = TextFont::default().with_font(server.load("no such file.ttf"));
-    with(&mut rig, "no font", (Text2d::new("words"), font.clone()));
-    with(
+    let lines = with(&mut rig, "no font", (Text2d::new("words"), font.clone()));
+    lines_say("no font", &lines, &[]);
+    let lines = with(
         &mut rig,
         "no font",
         (Text::new("words"), font, flat::UiTargetCamera(page)),
     );
+    lines_say("no font", &lines, &[]);
     let nobody = rig.app.world_mut().spawn_empty().id();
-    with(
+    let lines = with(
         &mut rig,
         "no camera",
         (
@@ -500,12 +478,13 @@ fn odd_sprites_texts_and_nodes_leave_all_others_drawn() {
             flat::UiTargetCamera(page),
         ),
     );
+    lines_say("no camera", &lines, &[]);
     with(
         &mut rig,
         "no target camera",
         (Node::default(), flat::UiTargetCamera(nobody)),
     );
-    with(
+    let lines = with(
         &mut rig,
         "no mesh",
         (
@@ -513,4 +492,5 @@ fn odd_sprites_texts_and_nodes_leave_all_others_drawn() {
             flat::MeshMaterial2d::<flat::ColorMaterial>(Handle::default()),
         ),
     );
+    lines_say("no mesh", &lines, &[]);
 }

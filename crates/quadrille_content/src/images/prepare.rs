@@ -1,7 +1,9 @@
 //! The system that uploads images.
 
+use std::borrow::Cow;
+
 use bevy_asset::{
-    AssetEvent, AssetId, AssetLoadFailedEvent, AssetServer, Assets, RenderAssetUsages,
+    AssetEvent, AssetId, AssetLoadFailedEvent, AssetPath, AssetServer, Assets, RenderAssetUsages,
 };
 use bevy_ecs::prelude::*;
 use bevy_image::{Image as ImageAsset, ImageSamplerDescriptor};
@@ -138,8 +140,8 @@ impl Upload<'_> {
             self.images.waiting.end(id);
             return None;
         };
-        let label = asset.texture_descriptor.label.unwrap_or("image");
-        match describe_texture(asset, label) {
+        let label = label(asset.texture_descriptor.label, self.server.get_path(id));
+        match describe_texture(asset, &label) {
             Ok(desc) => Some(desc),
             Err(reason) => {
                 self.fail(id, &reason);
@@ -151,6 +153,15 @@ impl Upload<'_> {
     fn fail(&mut self, id: AssetId<ImageAsset>, reason: &str) {
         self.images.waiting.end(id);
         self.images.fail(id, self.server, reason);
+    }
+}
+
+/// The name of an image on the device: its label, or the path of its asset.
+fn label<'a>(label: Option<&'a str>, path: Option<AssetPath<'_>>) -> Cow<'a, str> {
+    match (label, path) {
+        (Some(label), _) => label.into(),
+        (None, Some(path)) => path.to_string().into(),
+        (None, None) => "image that the program added".into(),
     }
 }
 
@@ -185,3 +196,6 @@ fn placeholders(
         )?,
     ])
 }
+
+#[cfg(test)]
+mod tests;
