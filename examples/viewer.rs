@@ -142,9 +142,38 @@ fn main() -> AppExit {
             },
         ))
         .add_plugins(args.common.clone());
-    let server = app.world().resource::<AssetServer>().clone();
+    let shown = load(app.world().resource(), &args, name, sky);
+    app.insert_resource(shown)
+        .add_systems(Startup, |mut clock: ResMut<Time<Virtual>>| clock.pause())
+        .configure_sets(
+            Render,
+            Pass3dSystems::Sky.run_if(|shows: Res<Shows>| shows.sky),
+        )
+        .add_systems(
+            Update,
+            (
+                show,
+                come_into_view,
+                switch,
+                play,
+                turn,
+                count(&args.common),
+            )
+                .chain(),
+        )
+        .add_systems(First, tell_plan);
+    if is_headless {
+        // Each frame is a step, so that pictures are the same each time.
+        let step = Duration::from_secs_f64(1.0 / 60.0);
+        app.insert_resource(TimeUpdateStrategy::ManualDuration(step));
+    }
+    app.run()
+}
+
+/// Begins to load the file and its sky.
+fn load(server: &AssetServer, args: &Args, name: String, sky: Option<(String, String)>) -> Shown {
     // The camera is ours.
-    let load = server
+    let file = server
         .load_builder()
         .with_settings(|it: &mut GltfLoaderSettings| it.load_cameras = false)
         .load(name.clone());
@@ -152,39 +181,15 @@ fn main() -> AppExit {
         Some((_, name)) => server.load(format!("sky://{name}")),
         None => server.add(clear_sky()),
     };
-    app.insert_resource(Shown {
+    Shown {
         name,
-        file: load,
+        file,
         stage: Stage::Loading,
         sun: args.sun,
         sky,
         sky_brightness: args.sky_brightness,
         animation: 0,
-    })
-    .add_systems(Startup, |mut clock: ResMut<Time<Virtual>>| clock.pause())
-    .configure_sets(
-        Render,
-        Pass3dSystems::Sky.run_if(|shows: Res<Shows>| shows.sky),
-    )
-    .add_systems(
-        Update,
-        (
-            show,
-            come_into_view,
-            switch,
-            play,
-            turn,
-            count(&args.common),
-        )
-            .chain(),
-    )
-    .add_systems(First, tell_plan);
-    if is_headless {
-        // Each frame is a step, so that pictures are the same each time.
-        let step = Duration::from_secs_f64(1.0 / 60.0);
-        app.insert_resource(TimeUpdateStrategy::ManualDuration(step));
     }
-    app.run()
 }
 
 /// The folder of a file, from the root of the file system on, and its name. Ends the program if

@@ -170,16 +170,7 @@ impl Plugin for Quadrille3dPlugin {
         crate::odd_lights::add_guard(app);
         #[cfg(feature = "gltf")]
         crate::gltf::add_gltf(app);
-        app.init_asset::<StandardMaterial>()
-            .register_asset_reflect::<StandardMaterial>()
-            .register_type::<MeshMaterial3d<StandardMaterial>>()
-            .register_type::<Lightmap>()
-            .register_type::<OcclusionCulling>()
-            .register_type::<Tonemapping>()
-            .register_type::<ColorGrading>()
-            .register_type::<DebandDither>()
-            .register_type::<DistanceFog>()
-            .init_resource::<DepthPyramids3d>();
+        register_types(app);
         app.insert_resource(PipelineSettings {
             waits: self.waits_for_pipelines,
             dfg_lut: self.dfg_lut,
@@ -188,49 +179,7 @@ impl Plugin for Quadrille3dPlugin {
         add_resources(app);
         order_sets(app);
         ignored_fields::watch(app);
-        app.add_systems(RenderStartup, make).add_systems(
-            Render,
-            (
-                (
-                    gather_meshes.in_set(ContentSystems::Meshes),
-                    move_meshes,
-                    send_meshes,
-                )
-                    .chain()
-                    .in_set(Prepare3dSystems::Gather),
-                (
-                    gather_views,
-                    gather_wires.run_if(resource_exists::<WireframeConfig>),
-                    gather_environments,
-                )
-                    .chain()
-                    .in_set(Prepare3dSystems::Queue),
-                (
-                    prepare_shadow_maps,
-                    prepare_targets,
-                    prepare_gizmos,
-                    prepare_tone_tables,
-                    prepare_clusters,
-                    send_scene,
-                    send_environments,
-                    list_filtered,
-                )
-                    .chain()
-                    .in_set(Prepare3dSystems::Send),
-                cluster_3d.in_set(Pass3dSystems::Cluster),
-                cull_3d.in_set(Pass3dSystems::Cull),
-                shadow_3d.in_set(Pass3dSystems::Shadow),
-                opaque_3d.in_set(Pass3dSystems::Opaque),
-                filter_env_3d.in_set(Pass3dSystems::Environment),
-                (pyramid_3d, cull_behind_3d, opaque_behind_3d)
-                    .chain()
-                    .in_set(Pass3dSystems::Behind),
-                sky_3d.in_set(Pass3dSystems::Sky),
-                transparent_3d.in_set(Pass3dSystems::Transparent),
-                tonemap_3d.in_set(Pass3dSystems::Tonemap),
-                gizmos_3d.in_set(Pass3dSystems::Gizmos),
-            ),
-        );
+        add_systems(app);
     }
 
     fn finish(&self, app: &mut App) {
@@ -238,6 +187,66 @@ impl Plugin for Quadrille3dPlugin {
         // By now all plugins have registered the components that disable entities.
         watch_disabling(app.world_mut());
     }
+}
+
+/// Assets and components for scenes and editors.
+fn register_types(app: &mut App) {
+    app.init_asset::<StandardMaterial>()
+        .register_asset_reflect::<StandardMaterial>()
+        .register_type::<MeshMaterial3d<StandardMaterial>>()
+        .register_type::<Lightmap>()
+        .register_type::<OcclusionCulling>()
+        .register_type::<Tonemapping>()
+        .register_type::<ColorGrading>()
+        .register_type::<DebandDither>()
+        .register_type::<DistanceFog>();
+}
+
+/// Systems that prepare a frame, and its passes.
+fn add_systems(app: &mut App) {
+    app.add_systems(RenderStartup, make).add_systems(
+        Render,
+        (
+            (
+                gather_meshes.in_set(ContentSystems::Meshes),
+                move_meshes,
+                send_meshes,
+            )
+                .chain()
+                .in_set(Prepare3dSystems::Gather),
+            (
+                gather_views,
+                gather_wires.run_if(resource_exists::<WireframeConfig>),
+                gather_environments,
+            )
+                .chain()
+                .in_set(Prepare3dSystems::Queue),
+            (
+                prepare_shadow_maps,
+                prepare_targets,
+                prepare_gizmos,
+                prepare_tone_tables,
+                prepare_clusters,
+                send_scene,
+                send_environments,
+                list_filtered,
+            )
+                .chain()
+                .in_set(Prepare3dSystems::Send),
+            cluster_3d.in_set(Pass3dSystems::Cluster),
+            cull_3d.in_set(Pass3dSystems::Cull),
+            shadow_3d.in_set(Pass3dSystems::Shadow),
+            opaque_3d.in_set(Pass3dSystems::Opaque),
+            filter_env_3d.in_set(Pass3dSystems::Environment),
+            (pyramid_3d, cull_behind_3d, opaque_behind_3d)
+                .chain()
+                .in_set(Pass3dSystems::Behind),
+            sky_3d.in_set(Pass3dSystems::Sky),
+            transparent_3d.in_set(Pass3dSystems::Transparent),
+            tonemap_3d.in_set(Pass3dSystems::Tonemap),
+            gizmos_3d.in_set(Pass3dSystems::Gizmos),
+        ),
+    );
 }
 
 /// What cameras and meshes always have, as with bevy.
@@ -262,6 +271,7 @@ fn add_resources(app: &mut App) {
         .init_resource::<SceneColors>()
         .init_resource::<SceneSamples>()
         .init_resource::<SceneDepths>()
+        .init_resource::<DepthPyramids3d>()
         .init_resource::<GizmoColors>()
         .init_resource::<GizmoSamples>();
     environment::add_resources(app);

@@ -169,11 +169,9 @@ impl Script {
                 self.images.push((when, fault));
             }
             ["swapchains", most, rest @ ..] => {
-                let number = most.strip_prefix("most=").and_then(|n| n.parse().ok());
-                let number = number.filter(|most: &usize| *most > 0);
+                let most = number(most, "most=", "`most=N`, N from 1")?;
                 nothing(rest)?;
-                self.most_swapchains =
-                    Some(number.ok_or_else(|| Refusal::of(most, "`most=N`, N from 1"))?);
+                self.most_swapchains = usize::try_from(most).ok();
             }
             ["fence", fault, rest @ ..] => self.fences.push(parse_fault_rule(fault, rest)?),
             ["present", "fence", fault, rest @ ..] => {
@@ -185,10 +183,7 @@ impl Script {
                 self.lost.push(when);
             }
             ["counter", "max", waits] if waits.starts_with("waits=") => {
-                let number = waits["waits=".len()..].parse().ok();
-                let number = number.filter(|waits: &u64| *waits > 0);
-                self.counter_waits =
-                    Some(number.ok_or_else(|| Refusal::of(waits, "`waits=N`, N from 1"))?);
+                self.counter_waits = Some(number(waits, "waits=", "`waits=N`, N from 1")?);
             }
             ["counter", "max", rest @ ..] => {
                 let (when, rest) = parse_when(rest)?;
@@ -201,24 +196,40 @@ impl Script {
                 nothing(rest)?;
                 self.images.push((when, FenceFault::Never));
             }
-            [command, rest @ ..] => {
-                let command = canonical(command).ok_or_else(|| {
-                    let allowed = "a command of the layer's table that returns a VkResult, or \
-                                   `extent`, `image order`, `image late=`, `swapchains`, `fence`, \
-                                   `present fence`, `lost`, `counter max`, `stuck`, `shown`";
-                    Refusal::of(command, allowed)
-                })?;
-                let (when, rest) = parse_when(rest)?;
-                let rest = match rest {
-                    ["->", rest @ ..] => rest,
-                    other => return Err(Refusal::of(first(other), "`->` and a result")),
-                };
-                let result = parse_result(only(rest, "one result")?)?;
-                self.results.push((command, when, result));
-            }
+            [command, rest @ ..] => self.add_result(command, rest, canonical)?,
         }
         Ok(())
     }
+
+    /// Adds the result of a command.
+    fn add_result(
+        &mut self,
+        command: &str,
+        rest: &[&str],
+        canonical: &impl Fn(&str) -> Option<&'static str>,
+    ) -> Result<(), Refusal> {
+        let command = canonical(command).ok_or_else(|| {
+            let allowed = "a command of the layer's table that returns a VkResult, or \
+                           `extent`, `image order`, `image late=`, `swapchains`, `fence`, \
+                           `present fence`, `lost`, `counter max`, `stuck`, `shown`";
+            Refusal::of(command, allowed)
+        })?;
+        let (when, rest) = parse_when(rest)?;
+        let rest = match rest {
+            ["->", rest @ ..] => rest,
+            other => return Err(Refusal::of(first(other), "`->` and a result")),
+        };
+        let result = parse_result(only(rest, "one result")?)?;
+        self.results.push((command, when, result));
+        Ok(())
+    }
+}
+
+/// A number from 1 on behind a word.
+fn number(token: &str, word: &str, allowed: &str) -> Result<u64, Refusal> {
+    let number = token.strip_prefix(word).and_then(|it| it.parse().ok());
+    let number = number.filter(|&number: &u64| number > 0);
+    number.ok_or_else(|| Refusal::of(token, allowed))
 }
 
 fn first<'a>(tokens: &[&'a str]) -> &'a str {
