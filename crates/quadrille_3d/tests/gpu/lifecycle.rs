@@ -7,6 +7,7 @@ mod cases;
 #[path = "lifecycle/parts.rs"]
 mod parts;
 
+use bevy_ecs::entity::Entity;
 use bevy_image::Image;
 use bevy_light::{DirectionalLightShadowMap, GlobalAmbientLight, PointLightShadowMap};
 use quadrille_3d::Quadrille3dPlugin;
