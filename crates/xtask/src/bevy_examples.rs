@@ -87,6 +87,13 @@ impl Request {
             optimised: self.optimised,
         }
     }
+
+    fn dose(&self) -> Run {
+        Run {
+            hold: if self.tier1 { HOLD } else { 0 },
+            frames: self.frames.unwrap_or(if self.tier1 { 5 } else { 60 }),
+        }
+    }
 }
 
 /// Builds and runs programs, and prints a table.
@@ -110,7 +117,6 @@ pub(crate) fn run(request: &Request) -> Result<ExitCode> {
     } else {
         (request.names.clone(), Vec::new())
     };
-    let frames = request.frames.unwrap_or(if request.tier1 { 5 } else { 60 });
     let programs = programs::find(&package, &names)?;
     let stack = validation::prepare()?;
     let build = request.build();
@@ -125,10 +131,7 @@ pub(crate) fn run(request: &Request) -> Result<ExitCode> {
     } else {
         None
     };
-    let run = Run {
-        hold: if request.tier1 { HOLD } else { 0 },
-        frames,
-    };
+    let run = request.dose();
     let mut failed = Vec::new();
     let mut table = String::new();
     for program in &programs {
