@@ -4,6 +4,8 @@
 
 #[path = "../../quadrille_sync/tests/rooms/check.rs"]
 mod check;
+#[path = "../../quadrille_sync/tests/rooms/cycles.rs"]
+mod cycles;
 
 use std::path::Path;
 
@@ -22,4 +24,9 @@ const ROOMS: [&str; 7] = [
 fn folders_import_none_after_them() {
     let lib = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs");
     check::check(&lib, "crate", &ROOMS);
+}
+
+#[test]
+fn files_import_each_other_in_no_cycle() {
+    cycles::check(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
 }

@@ -4,6 +4,8 @@
 
 #[path = "../../quadrille_sync/tests/rooms/check.rs"]
 mod check;
+#[path = "../../quadrille_sync/tests/rooms/cycles.rs"]
+mod cycles;
 
 use std::path::Path;
 
@@ -25,4 +27,9 @@ const ROOMS: [&str; 10] = [
 fn folders_import_none_after_them() {
     let main = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/main.rs");
     check::check(&main, "crate", &ROOMS);
+}
+
+#[test]
+fn files_import_each_other_in_no_cycle() {
+    cycles::check(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
 }

@@ -3,11 +3,11 @@
 use std::fs;
 
 use anyhow::{Context, Result, ensure};
-use serde_json::Value;
 
 use super::program::{Fault, Program};
 use crate::host::place;
 use crate::scenarios::examples;
+use crate::setup::layer;
 
 /// Frames of a run. The program gives its window another size in every tenth.
 const FRAMES: u32 = 40;
@@ -72,9 +72,8 @@ impl Program<'_> {
 /// Reads the results of the waits from a log.
 fn results(log: &str) -> Result<Vec<String>> {
     let mut results = Vec::new();
-    for line in log.lines() {
-        let entry: Value =
-            serde_json::from_str(line).with_context(|| format!("not JSON: {line}"))?;
+    for entry in layer::entries(log) {
+        let entry = entry?;
         if entry["call"] == "vkWaitForPresentKHR" {
             results.push(entry["result"].as_str().unwrap_or_default().to_owned());
         }

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use anyhow::{Context, Result, ensure};
-use serde_json::Value;
 
 use super::combinations::Counted;
 use super::program::{Fault, Program};
 use crate::host::place;
 use crate::scenarios::examples;
+use crate::setup::layer;
 
 /// A device or a window of some behaviour, and the counts that a run comes to.
 struct Situation {
@@ -266,9 +266,8 @@ impl Calls {
     /// Counts the calls in a log of the test layer.
     pub(super) fn read(log: &str) -> Result<Self> {
         let mut calls = Self::default();
-        for line in log.lines() {
-            let entry: Value =
-                serde_json::from_str(line).with_context(|| format!("not JSON: {line}"))?;
+        for entry in layer::entries(log) {
+            let entry = entry?;
             if let Some(call) = entry["call"].as_str() {
                 *calls.counts.entry(call.to_owned()).or_default() += 1;
             }

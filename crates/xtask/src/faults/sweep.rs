@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use anyhow::{Context, Result, ensure};
-use serde_json::Value;
 
 use super::program::{Fault, Program};
 use crate::host::place;
 use crate::scenarios::examples;
+use crate::setup::layer;
 
 /// How many calls of each command fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,9 +144,8 @@ fn check_named(script: &str, output: &str) -> Result<()> {
 /// The commands that return a result, and how often they were called.
 fn count(log: &str) -> Result<BTreeMap<String, u64>> {
     let mut counts = BTreeMap::new();
-    for line in log.lines() {
-        let entry: Value =
-            serde_json::from_str(line).with_context(|| format!("not JSON: {line}"))?;
+    for entry in layer::entries(log) {
+        let entry = entry?;
         let (Some(call), Some(nth)) = (entry["call"].as_str(), entry["nth"].as_u64()) else {
             continue;
         };
@@ -168,9 +167,8 @@ fn wrong_counter(nth: u64) -> String {
 /// buffers a wait has returned that nothing was done to.
 fn check_proof(log: &str) -> Result<()> {
     let mut is_proven = true;
-    for line in log.lines() {
-        let entry: Value =
-            serde_json::from_str(line).with_context(|| format!("not JSON: {line}"))?;
+    for entry in layer::entries(log) {
+        let entry = entry?;
         let is_done = entry["result"] == "SUCCESS" && entry["injected"].is_null();
         match entry["call"].as_str().unwrap_or_default() {
             "vkQueueSubmit2" => is_proven = false,

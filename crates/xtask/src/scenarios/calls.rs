@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::setup::layer;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
@@ -53,9 +54,8 @@ pub(crate) fn agree(line: &Value, calls: &Calls, frames: u64) -> Result<String> 
 /// How often each call is in a log.
 pub(crate) fn parse(log: &str) -> Result<Calls> {
     let mut calls = Calls::new();
-    for line in log.lines() {
-        let entry: Value =
-            serde_json::from_str(line).with_context(|| format!("not JSON: {line}"))?;
+    for entry in layer::entries(log) {
+        let entry = entry?;
         let Some(call) = entry["call"].as_str() else {
             continue;
         };

@@ -7,12 +7,11 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use serde_json::Value;
 
 use crate::host::place;
 use crate::host::xvfb::Xvfb;
 use crate::scenarios::examples;
-use crate::setup::layer::Layer;
+use crate::setup::layer::{self, Layer};
 use crate::setup::validation::{self, Stack};
 
 const LIMIT: Duration = Duration::from_secs(180);
@@ -37,9 +36,8 @@ impl Counts {
     /// Counts the calls in a log of the test layer.
     fn parse(log: &str) -> Result<Self> {
         let mut counts = Self::default();
-        for line in log.lines() {
-            let entry: Value =
-                serde_json::from_str(line).with_context(|| format!("not JSON: {line}"))?;
+        for entry in layer::entries(log) {
+            let entry = entry?;
             let number = |key: &str| entry[key].as_u64().unwrap_or(0);
             counts.transfers += number("transfers");
             match entry["call"].as_str().unwrap_or_default() {

@@ -11,14 +11,13 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use serde_json::Value;
 
 use crate::host::place;
 use crate::host::process;
 use crate::host::xvfb::Xvfb;
 use crate::scenarios::examples;
 use crate::scenarios::report::Report;
-use crate::setup::layer::Layer;
+use crate::setup::layer::{self, Layer};
 use crate::setup::validation::{self, Stack};
 
 const LIMIT: Duration = Duration::from_secs(180);
@@ -89,9 +88,8 @@ pub(crate) fn check(stack: &Stack, program: &Path, layer: &Layer) -> Result<Stri
 /// Whether nothing is done before the first window has an area.
 fn check_rest(log: &str) -> Result<()> {
     let mut queries = 0;
-    for line in log.lines() {
-        let entry: Value =
-            serde_json::from_str(line).with_context(|| format!("not JSON: {line}"))?;
+    for entry in layer::entries(log) {
+        let entry = entry?;
         let call = entry["call"].as_str().unwrap_or_default();
         if call == "vkCreateSwapchainKHR" {
             break;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
+use serde_json::Value;
 
 use crate::host::cargo::{self, Workspace};
 use crate::host::place;
@@ -108,6 +109,15 @@ impl Layer {
             .env("VK_INSTANCE_LAYERS", NAME)
             .env("QUADRILLE_LAYER_FAMILIES", families);
     }
+}
+
+/// Parses the lines of the layer's log.
+///
+/// # Errors
+/// In place of a line that is not JSON.
+pub(crate) fn entries(log: &str) -> impl Iterator<Item = Result<Value>> {
+    let entry = |line| serde_json::from_str(line).with_context(|| format!("not JSON: {line}"));
+    log.lines().map(entry)
 }
 
 /// Writes the layer's manifest, by its own program.

@@ -81,7 +81,7 @@ pub(super) fn failures(messages: &str, programs: &[Program]) -> BTreeMap<String,
             continue;
         }
         let text = message["message"].as_str().unwrap_or_default();
-        for span in super::list(&message["spans"]) {
+        for span in message["spans"].as_array().into_iter().flatten() {
             let file = Path::new(span["file_name"].as_str().unwrap_or_default());
             let program = programs
                 .iter()

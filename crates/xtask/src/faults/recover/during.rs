@@ -3,12 +3,12 @@
 use std::fs;
 
 use anyhow::{Context, Result, ensure};
-use serde_json::Value;
 
 use super::game::{FRAMES, Game, LIMIT};
 use crate::faults::sweep::Depth;
 use crate::host::place;
 use crate::scenarios::examples;
+use crate::setup::layer;
 use crate::setup::validation;
 
 const LOSS: &str = "lost nth=40";
@@ -46,9 +46,8 @@ fn calls(game: &Game<'_>) -> Result<Vec<(String, u64)>> {
     let text = fs::read_to_string(&log).with_context(|| format!("no {}", log.display()))?;
     let mut calls: Vec<(String, u64)> = Vec::new();
     let mut devices = 0;
-    for line in text.lines() {
-        let entry: Value =
-            serde_json::from_str(line).with_context(|| format!("not JSON: {line}"))?;
+    for entry in layer::entries(&text) {
+        let entry = entry?;
         let (Some(call), Some(nth)) = (entry["call"].as_str(), entry["nth"].as_u64()) else {
             continue;
         };
