@@ -367,7 +367,10 @@ pub(crate) fn send_scene(
     let uploads = &mut *uploads;
     let views = scene.cull_rows.now.len() as u64;
     let args = views * u64::from(scene.chunks) * DRAW_BYTES;
-    let seen = views * u64::from(scene.members) * size_of::<u32>() as u64;
+    // The table of members keeps its rows; without chunks nothing writes the lists, so that larger ones stay
+    // undefined.
+    let members = u64::from(scene.members) * u64::from(scene.chunks.min(1));
+    let seen = views * members * size_of::<u32>() as u64;
     let has_behind = u64::from(scene.seen_words.min(1));
     for (buffer, bytes) in [
         (&mut to.args.0, args),

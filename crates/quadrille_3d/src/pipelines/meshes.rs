@@ -26,7 +26,7 @@ pub(crate) struct MeshPipelines {
     /// Those that are being made, each on a thread of its own: they come in a few milliseconds, whatever the app's
     /// tasks do.
     coming: HashMap<Variant, JoinHandle<Made>>,
-    /// There was a light that is a rectangle.
+    /// There are lights that are rectangles.
     has_rects: bool,
     waits: bool,
     /// [`crate::Quadrille3dPlugin::dfg_lut`].
@@ -39,8 +39,8 @@ pub(crate) struct MeshPipelines {
 
 type Made = Result<GraphicsPipeline, ShaderError>;
 
-/// One of them. What light of rectangles takes costs all scenes, so that only those know of it which are made
-/// once there are such lights.
+/// Key of a pipeline. Light of rectangles costs all scenes, and code for it lets a compiler round other light
+/// otherwise, so that only frames with such lights are drawn with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Variant {
     key: PipelineKey,
@@ -64,7 +64,7 @@ impl MeshPipelines {
         }
     }
 
-    /// Makes those with these keys, as far as they are not there, and others once there are lights that are
+    /// Makes those with these keys, as far as they are not there: others while there are lights that are
     /// rectangles.
     pub(crate) fn prepare(
         &mut self,
@@ -72,7 +72,7 @@ impl MeshPipelines {
         keys: impl Iterator<Item = PipelineKey>,
         has_rects: bool,
     ) -> Result<(), ShaderError> {
-        self.has_rects |= has_rects;
+        self.has_rects = has_rects;
         self.take_formats();
         self.take_finished()?;
         let has_none = self.made.is_empty();
@@ -105,24 +105,21 @@ impl MeshPipelines {
 
     /// The one that draws meshes with a key to images of these formats; none while there is none.
     pub(crate) fn get(&self, key: PipelineKey, formats: &Formats) -> Option<&GraphicsPipeline> {
-        let with_rects = |key| {
-            let has_rects = self.has_rects;
-            self.made.get(&Variant { key, has_rects })
-        };
-        let own = with_rects(key);
+        let with = |has_rects, key| self.made.get(&Variant { key, has_rects });
+        let own = with(self.has_rects, key);
         if self.waits {
             return own;
         }
         let others = DETAILS.map(|detail| PipelineKey { detail, ..key });
-        let without = |key| {
-            let has_rects = false;
-            self.made.get(&Variant { key, has_rects })
-        };
         let stand_ins = others.iter().copied();
         let mut all = (own.into_iter())
-            .chain(without(key))
-            .chain(stand_ins.clone().filter_map(with_rects))
-            .chain(stand_ins.filter_map(without));
+            .chain(with(!self.has_rects, key))
+            .chain(
+                stand_ins
+                    .clone()
+                    .filter_map(|key| with(self.has_rects, key)),
+            )
+            .chain(stand_ins.filter_map(|key| with(!self.has_rects, key)));
         if self.formats.contains(formats) {
             return all.find(|it| it.is_ready(formats));
         }

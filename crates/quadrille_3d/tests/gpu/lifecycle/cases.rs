@@ -185,3 +185,30 @@ fn lights_that_were_removed_and_inserted_light_once() {
         "after a point light",
     );
 }
+
+#[test]
+#[ignore = "needs a device"]
+fn more_views_of_no_mesh_are_drawn_after_many_meshes_left() {
+    let (mut rig, entity) = cube(Color::srgb(1.0, 0.0, 0.0));
+    let world = rig.app.world_mut();
+    let mesh = world.get::<Mesh3d>(entity).cloned().expect("it has one");
+    let material = world
+        .get::<MeshMaterial3d<StandardMaterial>>(entity)
+        .cloned()
+        .expect("it has one");
+    let crowd = (0..1500).map(|_| (mesh.clone(), material.clone()));
+    let crowd: Vec<_> = world.spawn_batch(crowd.collect::<Vec<_>>()).collect();
+    let full = rig.picture();
+    let world = rig.app.world_mut();
+    for entity in crowd.into_iter().chain([entity]) {
+        world.despawn(entity);
+    }
+    assert!(rig.picture() != full);
+    let light = DirectionalLight {
+        shadow_maps_enabled: true,
+        ..DirectionalLight::default()
+    };
+    rig.app.world_mut().spawn((light, Transform::default()));
+    // A frame that cannot be planned fails here.
+    rig.update(2);
+}
