@@ -27,6 +27,7 @@ mod gltf_primitives;
 mod guide;
 #[path = "gpu/lamps.rs"]
 mod lamps;
+#[cfg(feature = "gizmos")]
 #[path = "gpu/lifecycle.rs"]
 mod lifecycle;
 #[path = "gpu/light_textures.rs"]

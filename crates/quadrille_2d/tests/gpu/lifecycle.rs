@@ -10,6 +10,7 @@ macro_rules! part {
                 $world.entity_mut(entity).insert(value);
             },
             remove: $remove,
+            is_related: false,
         }
     };
 }
@@ -89,6 +90,8 @@ const DRAWN: Stage = Stage {
     ],
     fixed: drawn::OF_FIXED,
     assets: ASSETS,
+    crowd: None,
+    travels: false,
     settling: 4,
 };
 
@@ -107,6 +110,8 @@ const NODES: Stage = Stage {
     ],
     fixed: nodes::OF_FIXED,
     assets: ASSETS,
+    crowd: None,
+    travels: false,
     settling: 4,
 };
 

@@ -540,7 +540,7 @@ fn what_is_no_sky_is_left_out() {
 }
 
 /// A volume of two cubes side by side along x: of each side the number of the cube, and the side.
-fn cubes(size: [u32; 3], value: impl Fn([u32; 3], usize) -> f32) -> Image {
+pub(crate) fn cubes(size: [u32; 3], value: impl Fn([u32; 3], usize) -> f32) -> Image {
     let [x, y, z] = size;
     let mut image = image([x, 2 * y, 3 * z], |[column, row, slice]| {
         let side = 2 * (slice / z) as usize + (row / y) as usize;

@@ -15,11 +15,19 @@ use quadrille_3d::prelude::*;
 use quadrille_3d::wireframe::WireframePlugin;
 
 use crate::common::Rig;
-use crate::common::lifecycle::{AssetKind, Fixed, Stage, run};
+use crate::common::lifecycle::{AssetKind, Crowd, Files, Fixed, Stage, run};
 
 /// A picture of 64 by 64 pixels, and shadow maps as small: the order of what happens is tested, not how it looks.
 fn begin() -> Rig {
-    let mut rig = Rig::with(64, 64, (Quadrille3dPlugin::default(), WireframePlugin {}));
+    let plugins = (
+        Quadrille3dPlugin::default(),
+        WireframePlugin {},
+        GizmoPlugin,
+    );
+    let mut rig = Rig::built(64, 64, |app, renderer| {
+        Files::add_to(app);
+        app.add_plugins(renderer).add_plugins(plugins);
+    });
     let world = rig.app.world_mut();
     world.insert_resource(ClearColor(Color::srgb(0.1, 0.2, 0.3)));
     world.insert_resource(DirectionalLightShadowMap { size: 64 });
@@ -56,6 +64,8 @@ const STAGE: Stage = Stage {
         &["transform", "spot light"],
         &["transform", "rectangle of light"],
         &["transform", "reflection probe"],
+        &["transform", "irradiance volume"],
+        &["transform", "gizmo"],
     ],
     fixed: &[
         parts::OF_CAMERAS,
@@ -66,9 +76,15 @@ const STAGE: Stage = Stage {
     assets: &[
         AssetKind::new::<Mesh>("mesh", 5),
         AssetKind::new::<StandardMaterial>("material", 5),
-        AssetKind::new::<Image>("image", assets::IMAGES),
+        AssetKind::new::<Image>("image", assets::IMAGES).with_files::<Image>(assets::FILES),
+        AssetKind::new::<GizmoAsset>("lines", 2),
         AssetKind::new::<bevy_mesh::skinning::SkinnedMeshInverseBindposes>("bind poses", 2),
     ],
+    crowd: Some(Crowd {
+        most: 2000,
+        insert: parts::insert_one_of_many,
+    }),
+    travels: true,
     settling: 2,
 };
 

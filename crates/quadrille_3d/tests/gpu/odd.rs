@@ -1,7 +1,8 @@
 //! Numbers that make no sense, in every number of every component that 3D draws by: no panic, no failed
 //! frame, and what has nothing wrong is drawn as before.
 //!
-//! `QUADRILLE_ODD=SEED,ENTITIES` sets the seed and how many entities there are in all; by default 7 and 2,000.
+//! `QUADRILLE_ODD=SEED,ENTITIES,BATCH` sets the seed, how many entities there are in all and how many of them at
+//! once; by default 7, 2,000 and 200.
 
 use std::ops::Range;
 
@@ -370,13 +371,13 @@ fn lines(mut gizmos: Gizmos, mut random: Local<Option<Random>>) {
     }
 }
 
-fn dose() -> [u64; 2] {
+fn dose() -> [u64; 3] {
     let given = std::env::var("QUADRILLE_ODD").unwrap_or_default();
     let mut numbers = given.split(',').filter(|part| !part.is_empty());
-    [7, 2_000].map(|default| {
+    [7, 2_000, 200].map(|default| {
         let number = numbers.next().map(str::parse);
         number.map_or(default, |number| {
-            number.expect("QUADRILLE_ODD=SEED,ENTITIES")
+            number.expect("QUADRILLE_ODD=SEED,ENTITIES,BATCH")
         })
     })
 }
@@ -384,7 +385,7 @@ fn dose() -> [u64; 2] {
 #[test]
 #[ignore = "needs a device"]
 fn odd_numbers_end_no_frame() {
-    let [seed, count] = dose();
+    let [seed, count, at_once] = dose();
     let [width, height] = SIZE;
     let plugins = (
         Quadrille3dPlugin::default(),
@@ -401,11 +402,10 @@ fn odd_numbers_end_no_frame() {
         "there is something to see"
     );
     let mut random = Random::new(seed);
-    // Each is drawn at once: more lights take software drivers longer than a frame may.
-    const BATCH: u64 = 200;
-    for batch in 0..count.div_ceil(BATCH) {
+    for batch in 0..count.div_ceil(at_once) {
+        let begin = std::time::Instant::now();
         let world = rig.app.world_mut();
-        let mut odd: Vec<_> = (0..BATCH).map(|_| spawn(world, &mut random)).collect();
+        let mut odd: Vec<_> = (0..at_once).map(|_| spawn(world, &mut random)).collect();
         odd.extend((0..4).map(|order| spawn_camera(world, order, &mut random)));
         for &entity in &odd {
             for make_odd in NUMBERED {
@@ -421,6 +421,7 @@ fn odd_numbers_end_no_frame() {
         for entity in odd {
             rig.app.world_mut().despawn(entity);
         }
+        println!("batch {batch}: {:.1?}", begin.elapsed());
     }
     assert_eq!(good_half(&rig.picture()), wanted);
 }

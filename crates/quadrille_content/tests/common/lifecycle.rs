@@ -8,12 +8,16 @@
 mod asset;
 #[path = "lifecycle/compare.rs"]
 mod compare;
+#[path = "lifecycle/files.rs"]
+mod files;
 #[path = "lifecycle/life.rs"]
 mod life;
 #[path = "lifecycle/part.rs"]
 mod part;
 #[path = "lifecycle/random.rs"]
 mod random;
+#[path = "lifecycle/travel.rs"]
+mod travel;
 
 use bevy_ecs::prelude::*;
 
@@ -21,12 +25,20 @@ use self::life::Life;
 use super::Rig;
 
 pub(crate) use self::asset::{AssetKind, Library, Made};
+pub(crate) use self::files::{FileAsset, Files};
 pub(crate) use self::part::{Part, remove, reset, touch};
 pub(crate) use self::random::Random;
 
 /// Entities that are never despawned, such as the camera.
 #[derive(Resource)]
 pub(crate) struct Fixed(pub(crate) Vec<Entity>);
+
+/// Many entities that come and go at once, so that tables and buffers grow and shrink.
+pub(crate) struct Crowd {
+    pub(crate) most: usize,
+    /// Inserts what an entity of a crowd has. The same numbers give the same values.
+    pub(crate) insert: fn(&mut World, Entity, &mut Random),
+}
 
 /// All that may happen.
 pub(crate) struct Stage {
@@ -40,6 +52,9 @@ pub(crate) struct Stage {
     /// Parts of each of the fixed entities.
     pub(crate) fixed: &'static [&'static [Part]],
     pub(crate) assets: &'static [AssetKind],
+    pub(crate) crowd: Option<Crowd>,
+    /// Entities move to another world and come back, files are loaded, crowds come.
+    pub(crate) travels: bool,
     /// Frames until all is on the device.
     pub(crate) settling: u32,
 }
@@ -78,6 +93,7 @@ impl Dose {
 pub(crate) fn run(stage: &Stage, default: [u64; 3]) {
     let dose = Dose::new(default);
     for seed in dose.first..dose.first + dose.seeds {
+        let begin = std::time::Instant::now();
         let mut life = Life::new(stage, seed);
         for step in 1..=dose.steps {
             for _ in 0..=life.random.below(4) {
@@ -86,6 +102,9 @@ pub(crate) fn run(stage: &Stage, default: [u64; 3]) {
             life.rig.update(1);
             if step % dose.period == 0 {
                 life.compare(&format!("seed {seed}, step {step}"));
+            }
+            if step % 100 == 0 || step == dose.steps {
+                println!("seed {seed}, step {step}: {:.0?}", begin.elapsed());
             }
         }
     }

@@ -76,6 +76,7 @@ macro_rules! node_part {
                 $world.entity_mut(entity).insert(value);
             },
             remove: $remove,
+            is_related: false,
         }
     };
 }
@@ -116,6 +117,7 @@ pub(super) const OF_ENTITIES: &[Part] = &[
         name: "content",
         insert: insert_content,
         remove: remove_content,
+        is_related: false,
     },
     node_part!("text shadow", remove::<TextShadow>, |world, random| {
         TextShadow {

@@ -8,19 +8,33 @@ use bevy_mesh::skinning::SkinnedMeshInverseBindposes;
 use bevy_mesh::{PrimitiveTopology, VertexAttributeValues};
 use quadrille_3d::prelude::*;
 
-use crate::common::lifecycle::{Library, Made, Random};
+use crate::common::lifecycle::{FileAsset, Library, Made, Random};
 use crate::environment;
 
-/// Plain images come first, then cubes, the last two of which are filtered.
-pub(super) const IMAGES: usize = PLAIN + 2;
-const PLAIN: usize = 4;
+/// Plain images come first, then cubes, an irradiance volume, and plain images that may be files.
+pub(super) const IMAGES: usize = FILES + 2;
+pub(super) const FILES: usize = VOLUME + 1;
+const VOLUME: usize = PLAIN + 2;
+const PLAIN: usize = 3;
 
 pub(super) fn plain(world: &World, random: &mut Random) -> Handle<Image> {
-    Library::slot(world, random.below(PLAIN))
+    let slot = random.below(PLAIN + IMAGES - FILES);
+    Library::slot(
+        world,
+        if slot < PLAIN {
+            slot
+        } else {
+            slot - PLAIN + FILES
+        },
+    )
 }
 
 pub(super) fn cube(world: &World, random: &mut Random) -> Handle<Image> {
-    Library::slot(world, PLAIN + random.below(IMAGES - PLAIN))
+    Library::slot(world, PLAIN + random.below(VOLUME - PLAIN))
+}
+
+pub(super) fn volume(world: &World) -> Handle<Image> {
+    Library::slot(world, VOLUME)
 }
 
 impl Made for Image {
@@ -32,11 +46,15 @@ impl Made for Image {
             let mut texel = Random::new(texels.clone().next() ^ at);
             [texel.unit(), texel.unit(), texel.unit()]
         };
-        if slot >= PLAIN {
+        if slot == VOLUME {
+            return environment::cubes([side, 1, 2], |_, side| [0.5, 3.0][side % 2]);
+        }
+        if (PLAIN..VOLUME).contains(&slot) {
             return environment::image([side, side, 6], color);
         }
         let height = random.pick(&[1, 2, 4]);
-        if random.one_in(4) {
+        let is_file = slot >= FILES;
+        if !is_file && random.one_in(4) {
             return environment::image([side, height, 1], color);
         }
         let size = wgpu_types::Extent3d {
@@ -52,10 +70,47 @@ impl Made for Image {
             wgpu_types::TextureFormat::Rgba8UnormSrgb,
             RenderAssetUsages::default(),
         );
-        if random.one_in(2) {
+        if !is_file && random.one_in(2) {
             image.sampler = bevy_image::ImageSampler::nearest();
         }
         image
+    }
+}
+
+impl FileAsset for Image {
+    const EXTENSION: &str = "png";
+
+    fn to_file(&self) -> Vec<u8> {
+        let size = self.texture_descriptor.size;
+        let mut file = Vec::new();
+        let mut encoder = png::Encoder::new(&mut file, size.width, size.height);
+        encoder.set_color(png::ColorType::Rgba);
+        encoder.set_depth(png::BitDepth::Eight);
+        let mut writer = encoder.write_header().expect("a header");
+        let texels = self.data.as_deref().expect("it has texels");
+        writer
+            .write_image_data(texels)
+            .expect("the image is written");
+        drop(writer);
+        file
+    }
+
+    fn is_like(&self, other: &Self) -> bool {
+        self.data == other.data && self.size() == other.size()
+    }
+}
+
+impl Made for GizmoAsset {
+    fn made(_: &World, _: usize, random: &mut Random) -> Self {
+        let mut lines = Self::new();
+        for _ in 0..random.below(4) {
+            let end =
+                |random: &mut Random| Vec3::from_array([(); 3].map(|()| random.between(-1.0, 1.0)));
+            let ends = [end(random), end(random)];
+            let color = Color::srgb(random.unit(), random.unit(), 1.0);
+            lines.line(ends[0], ends[1], color);
+        }
+        lines
     }
 }
 

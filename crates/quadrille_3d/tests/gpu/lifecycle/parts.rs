@@ -3,6 +3,7 @@
 use bevy_camera::visibility::{NoFrustumCulling, VisibilityRange};
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
+use bevy_image::Image;
 use bevy_mesh::MeshTag;
 use bevy_mesh::morph::MeshMorphWeights;
 use bevy_mesh::skinning::SkinnedMesh;
@@ -11,8 +12,8 @@ use quadrille_3d::wireframe::{
     NoWireframe, Wireframe, WireframeColor, WireframeLineWidth, WireframeTopology, WireframeXray,
 };
 
-use super::assets::{cube, plain};
-use crate::common::lifecycle::{Fixed, Library, Part, Random, remove, reset, touch};
+use super::assets::{cube, plain, volume};
+use crate::common::lifecycle::{Fixed, Library, Made, Part, Random, remove, reset, touch};
 
 /// Entities that others are children of, or follow as joints.
 pub(super) const GROUPS: usize = 3;
@@ -26,6 +27,29 @@ macro_rules! part {
                 $world.entity_mut(entity).insert(value);
             },
             remove: $remove,
+            is_related: false,
+        }
+    };
+}
+
+/// A light, sometimes with a texture, which requires the light: they come and go together.
+macro_rules! lamp {
+    ($name:literal, ($light:ty, $texture:ty), |$world:ident, $random:ident| $value:expr) => {
+        Part {
+            name: $name,
+            insert: |$world, entity, $random| {
+                let (light, texture) = $value;
+                let has_texture = $random.one_in(2);
+                let mut entity = $world.entity_mut(entity);
+                entity.insert(light);
+                if has_texture {
+                    entity.insert(texture);
+                } else {
+                    entity.remove::<$texture>();
+                }
+            },
+            remove: remove::<($light, $texture)>,
+            is_related: false,
         }
     };
 }
@@ -78,9 +102,12 @@ pub(super) const OF_ENTITIES: &[Part] = &[
     part!("tag", remove::<MeshTag>, |world, random| MeshTag::new(
         random.next() as u32
     )),
-    part!("group", leave_group, |world, random| ChildOf(group(
-        world, random
-    ))),
+    Part {
+        is_related: true,
+        ..part!("group", leave_group, |world, random| ChildOf(group(
+            world, random
+        )))
+    },
     part!("skin", remove::<SkinnedMesh>, |world, random| SkinnedMesh {
         inverse_bindposes: Library::pick(world, random),
         joints: (0..2).map(|_| group(world, random)).collect(),
@@ -117,15 +144,21 @@ pub(super) const OF_ENTITIES: &[Part] = &[
     part!("wire xray", remove::<WireframeXray>, |world, random| {
         WireframeXray(random.one_in(2))
     }),
-    part!(
+    lamp!(
         "directional light",
-        remove::<DirectionalLight>,
-        |world, random| DirectionalLight {
-            color: color(random),
-            illuminance: random.between(500.0, 8000.0),
-            shadow_maps_enabled: random.one_in(2),
-            ..DirectionalLight::default()
-        }
+        (DirectionalLight, DirectionalLightTexture),
+        |world, random| (
+            DirectionalLight {
+                color: color(random),
+                illuminance: random.between(500.0, 8000.0),
+                shadow_maps_enabled: random.one_in(2),
+                ..DirectionalLight::default()
+            },
+            DirectionalLightTexture {
+                image: plain(world, random),
+                tiled: random.one_in(2),
+            }
+        )
     ),
     part!("point light", remove::<PointLight>, |world, random| {
         PointLight {
@@ -135,15 +168,22 @@ pub(super) const OF_ENTITIES: &[Part] = &[
             ..PointLight::default()
         }
     }),
-    part!("spot light", remove::<SpotLight>, |world, random| {
-        SpotLight {
-            color: color(random),
-            intensity: random.between(1e4, 1e6),
-            shadow_maps_enabled: random.one_in(2),
-            outer_angle: random.between(0.3, 1.2),
-            ..SpotLight::default()
-        }
-    }),
+    lamp!(
+        "spot light",
+        (SpotLight, SpotLightTexture),
+        |world, random| (
+            SpotLight {
+                color: color(random),
+                intensity: random.between(1e4, 1e6),
+                shadow_maps_enabled: random.one_in(2),
+                outer_angle: random.between(0.3, 1.2),
+                ..SpotLight::default()
+            },
+            SpotLightTexture {
+                image: plain(world, random),
+            }
+        )
+    ),
     part!(
         "rectangle of light",
         remove::<RectLight>,
@@ -155,27 +195,27 @@ pub(super) const OF_ENTITIES: &[Part] = &[
         }
     ),
     part!(
-        "directional texture",
-        remove::<DirectionalLightTexture>,
-        |world, random| {
-            DirectionalLightTexture {
-                image: plain(world, random),
-                tiled: random.one_in(2),
-            }
-        }
-    ),
-    part!(
-        "spot texture",
-        remove::<SpotLightTexture>,
-        |world, random| SpotLightTexture {
-            image: plain(world, random),
-        }
-    ),
-    part!(
         "reflection probe",
-        remove::<(LightProbe, EnvironmentMapLight)>,
+        |world, entity| leave_probe::<EnvironmentMapLight, IrradianceVolume>(world, entity),
         |world, random| { (LightProbe::default(), surroundings(world, random)) }
     ),
+    part!(
+        "irradiance volume",
+        |world, entity| leave_probe::<IrradianceVolume, EnvironmentMapLight>(world, entity),
+        |world, random| {
+            let volume = IrradianceVolume {
+                voxels: volume(world),
+                intensity: random.between(200.0, 2000.0),
+                ..IrradianceVolume::default()
+            };
+            (LightProbe::default(), volume)
+        }
+    ),
+    part!("gizmo", remove::<Gizmo>, |world, random| Gizmo {
+        handle: Library::pick(world, random),
+        depth_bias: random.pick(&[0.0, -1.0, 0.1]),
+        ..Gizmo::default()
+    }),
     // Last: what bevy's systems leave alone while an entity is disabled is looked at again.
     part!("disabled", enable, |world, _random| Disabled),
 ];
@@ -318,6 +358,45 @@ fn surroundings(world: &World, random: &mut Random) -> EnvironmentMapLight {
         intensity: random.between(200.0, 2000.0),
         ..EnvironmentMapLight::default()
     }
+}
+
+/// An entity may be a probe of both kinds.
+fn leave_probe<C: Component, Other: Component>(world: &mut World, entity: Entity) {
+    remove::<C>(world, entity);
+    if world.get::<Other>(entity).is_none() {
+        remove::<LightProbe>(world, entity);
+    }
+}
+
+/// One of thousands: some have a mesh, a material or an image of their own.
+pub(super) fn insert_one_of_many(world: &mut World, entity: Entity, random: &mut Random) {
+    let mesh = if random.one_in(8) {
+        let size = random.between(0.02, 0.2);
+        world
+            .resource_mut::<Assets<Mesh>>()
+            .add(Cuboid::from_length(size))
+    } else {
+        Library::pick(world, random)
+    };
+    let material = if random.one_in(8) {
+        let base_color_texture = random.one_in(4).then(|| {
+            let image = Image::made(world, 0, random);
+            world.resource_mut::<Assets<Image>>().add(image)
+        });
+        let material = StandardMaterial {
+            base_color_texture,
+            ..StandardMaterial::from(color(random))
+        };
+        world
+            .resource_mut::<Assets<StandardMaterial>>()
+            .add(material)
+    } else {
+        Library::pick(world, random)
+    };
+    let place = transform(random).with_scale(Vec3::splat(0.1));
+    world
+        .entity_mut(entity)
+        .insert((Mesh3d(mesh), MeshMaterial3d(material), place));
 }
 
 /// bevy does not compute bounds again that were left alone meanwhile.

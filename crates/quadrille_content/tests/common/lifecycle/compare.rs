@@ -1,8 +1,8 @@
 //! Comparison of a life with a fresh app, and the search for the cause of a difference.
 
-use super::Fixed;
 use super::life::Life;
 use super::part::{Part, Parts};
+use super::{Fixed, Random};
 use crate::common::{Picture, temporary, write_png};
 
 impl Life<'_> {
@@ -10,16 +10,21 @@ impl Life<'_> {
     fn fresh(&mut self) -> Picture {
         let mut life = Life::new(self.stage, 0);
         let world = life.rig.app.world_mut();
-        let mut places: Vec<_> = self
-            .entities
-            .iter()
-            .map(|_| world.spawn_empty().id())
-            .collect();
-        places.sort_unstable_by_key(|&place| (self.stage.order)(place));
-        let mut entities = self.entities.clone();
-        entities.sort_unstable_by_key(|(entity, _)| (self.stage.order)(*entity));
-        for (place, (_, parts)) in places.into_iter().zip(&entities) {
-            life.entities.push((place, parts.clone()));
+        let lived = self.entities.iter().map(|(entity, _)| *entity);
+        let mut lived: Vec<_> = lived.chain(self.crowd.iter().map(|(it, _)| *it)).collect();
+        let order = self.stage.order;
+        lived.sort_unstable_by_key(|&entity| order(entity));
+        let mut places: Vec<_> = lived.iter().map(|_| world.spawn_empty().id()).collect();
+        places.sort_unstable_by_key(|&place| order(place));
+        let place = |entity| {
+            let at = lived.binary_search_by_key(&order(entity), |&it| order(it));
+            places[at.expect("it is listed")]
+        };
+        for (entity, parts) in &self.entities {
+            life.entities.push((place(*entity), parts.clone()));
+        }
+        for (entity, seed) in &self.crowd {
+            life.crowd.push((place(*entity), *seed));
         }
         life.fixed.clone_from(&self.fixed);
         life.assets.clone_from(&self.assets);
@@ -42,10 +47,11 @@ impl Life<'_> {
             write_png(&temporary(&format!("lifecycle {name}.png")), picture);
         }
         let (history, now) = (std::mem::take(&mut self.history), self.describe());
-        let cause = self.cause();
+        let last = self.reduce();
+        let rest = self.describe();
         panic!(
             "{what}: {count} pixels differ by up to {most} of 255; pictures are in {:?}\nsince pictures \
-             were the same: {history:#?}\nnow: {now}\nremoved until they are the same: {cause:#?}",
+             were the same: {history:#?}\nnow: {now}\nthey differ as well with: {rest}\ngone with: {last:?}",
             temporary("")
         );
     }
@@ -58,30 +64,67 @@ impl Life<'_> {
         (found != wanted).then_some((found, wanted))
     }
 
-    /// Takes one thing after the other away until pictures are the same: the last one is part of the cause.
-    fn cause(&mut self) -> Vec<String> {
-        for which in 0..self.fixed.len() {
-            while let Some((part, _)) = self.fixed[which].pop_last() {
-                let of = &self.stage.fixed[which][part];
-                let entity = self.world().resource::<Fixed>().0[which];
-                (of.remove)(self.world(), entity);
-                self.history.push(format!("{} {entity}", of.name));
+    /// Takes away, one after the other, all parts and assets without which pictures differ as well. Returns
+    /// the first one that the difference left with and did not return with: all further ones stay.
+    fn reduce(&mut self) -> Option<String> {
+        let stage = self.stage;
+        let fixed = self.world().resource::<Fixed>().0.clone();
+        for (which, table) in stage.fixed.iter().enumerate() {
+            for (part, seed) in self.fixed[which].clone() {
+                self.fixed[which].remove(&part);
+                (table[part].remove)(self.world(), fixed[which]);
+                if self.difference().is_some() {
+                    continue;
+                }
+                self.fixed[which].insert(part, seed);
+                (table[part].insert)(self.world(), fixed[which], &mut Random::new(seed));
                 if self.difference().is_none() {
-                    return std::mem::take(&mut self.history);
+                    return Some(format!("{} {}", table[part].name, fixed[which]));
                 }
             }
         }
-        for at in (0..self.entities.len()).rev() {
-            while let Some((part, _)) = self.entities[at].1.pop_last() {
-                let (entity, of) = (self.entities[at].0, &self.stage.parts[part]);
+        self.disperse();
+        if self.difference().is_none() {
+            return Some("the crowd".to_owned());
+        }
+        for at in 0..self.entities.len() {
+            for (part, seed) in self.entities[at].1.clone() {
+                let (entity, of) = (self.entities[at].0, &stage.parts[part]);
+                self.entities[at].1.remove(&part);
                 (of.remove)(self.world(), entity);
-                self.history.push(format!("{} {entity}", of.name));
+                if self.difference().is_some() {
+                    continue;
+                }
+                self.entities[at].1.insert(part, seed);
+                (of.insert)(self.world(), entity, &mut Random::new(seed));
                 if self.difference().is_none() {
-                    return std::mem::take(&mut self.history);
+                    return Some(format!("{} {entity}", of.name));
                 }
             }
         }
-        std::mem::take(&mut self.history)
+        self.reduce_assets()
+    }
+
+    fn reduce_assets(&mut self) -> Option<String> {
+        let stage = self.stage;
+        for (at, kind) in stage.assets.iter().enumerate() {
+            for slot in 0..kind.slots {
+                let Some(seed) = self.assets[at][slot] else {
+                    continue;
+                };
+                self.assets[at][slot] = None;
+                (kind.remove)(self.world(), slot);
+                if self.difference().is_some() {
+                    continue;
+                }
+                self.assets[at][slot] = Some(seed);
+                (kind.put)(self.world(), slot, &mut Random::new(seed));
+                if self.difference().is_none() {
+                    return Some(format!("{} {slot}", kind.name));
+                }
+            }
+        }
+        None
     }
 
     fn describe(&self) -> String {
@@ -100,6 +143,8 @@ impl Life<'_> {
             let there: Vec<_> = slots.iter().map(Option::is_some).collect();
             format!("\n{}: {there:?}", kind.name)
         });
-        entities.chain(fixed).chain(assets).collect()
+        let crowd = [format!("\ncrowd: {}", self.crowd.len())];
+        let crowd = crowd.into_iter().filter(|_| !self.crowd.is_empty());
+        entities.chain(crowd).chain(fixed).chain(assets).collect()
     }
 }

@@ -3,7 +3,8 @@
 use bevy_ecs::prelude::*;
 
 use super::part::{Parts, apply};
-use super::{Fixed, Random, Stage};
+use super::travel::{copy, registry};
+use super::{Files, Fixed, Random, Stage};
 use crate::common::Rig;
 
 /// An app, and what it should show.
@@ -12,6 +13,13 @@ pub(super) struct Life<'a> {
     pub(super) rig: Rig,
     pub(super) random: Random,
     pub(super) entities: Vec<(Entity, Parts)>,
+    /// Many entities that come and go at once, and the seed of each.
+    pub(super) crowd: Vec<(Entity, u64)>,
+    /// A world without a renderer, and entities that moved there.
+    elsewhere: World,
+    /// With the number of renewals when they left.
+    away: Vec<(Entity, Parts, u32)>,
+    renewals: u32,
     pub(super) fixed: Vec<Parts>,
     /// By kind and slot.
     pub(super) assets: Vec<Vec<Option<u64>>>,
@@ -35,6 +43,10 @@ impl<'a> Life<'a> {
             rig,
             random: Random::new(seed),
             entities: Vec::new(),
+            crowd: Vec::new(),
+            elsewhere: World::new(),
+            away: Vec::new(),
+            renewals: 0,
             fixed: vec![Parts::new(); stage.fixed.len()],
             assets: stage
                 .assets
@@ -51,6 +63,15 @@ impl<'a> Life<'a> {
 
     /// One thing that happens.
     pub(super) fn act(&mut self) {
+        if self.stage.travels && self.random.one_in(8) {
+            match self.random.below(8) {
+                0..2 => self.leave(),
+                2..4 => self.come_back(),
+                4 => self.change_crowd(),
+                _ => self.change_file(),
+            }
+            return;
+        }
         match self.random.below(100) {
             0..14 => self.spawn(),
             14..40 => self.insert(),
@@ -130,6 +151,67 @@ impl<'a> Life<'a> {
         }
     }
 
+    /// Moves an entity to the world without a renderer.
+    fn leave(&mut self) {
+        let Some(at) = self.some() else { return };
+        let (entity, parts) = self.entities.swap_remove(at);
+        let world = self.rig.app.world_mut();
+        let there = copy(world, &mut self.elsewhere, entity, registry(world));
+        world.despawn(entity);
+        self.away.push((there, parts, self.renewals));
+        self.history.push(format!("{entity} leaves"));
+    }
+
+    /// Moves an entity back.
+    fn come_back(&mut self) {
+        if self.away.is_empty() || self.entities.len() >= MOST {
+            return;
+        }
+        let at = self.random.below(self.away.len());
+        let (there, parts, renewals) = self.away.swap_remove(at);
+        let world = self.rig.app.world_mut();
+        let registry = registry(world);
+        let entity = copy(&self.elsewhere, world, there, registry);
+        self.elsewhere.despawn(there);
+        // Relations and handles may have changed meanwhile.
+        for (&part, &seed) in &parts {
+            let of = &self.stage.parts[part];
+            if of.is_related || renewals != self.renewals {
+                (of.insert)(world, entity, &mut Random::new(seed));
+            }
+        }
+        self.entities.push((entity, parts));
+        self.history.push(format!("{entity} comes back"));
+    }
+
+    /// Lets a crowd come, or go.
+    fn change_crowd(&mut self) {
+        let Some(crowd) = &self.stage.crowd else {
+            return;
+        };
+        if !self.crowd.is_empty() {
+            self.disperse();
+        } else if self.random.one_in(2) {
+            let count = self.random.below(crowd.most) + 1;
+            for _ in 0..count {
+                let seed = self.random.next();
+                let world = self.rig.app.world_mut();
+                let entity = world.spawn_empty().id();
+                (crowd.insert)(world, entity, &mut Random::new(seed));
+                self.crowd.push((entity, seed));
+            }
+            self.history.push(format!("a crowd of {count}"));
+        }
+    }
+
+    pub(super) fn disperse(&mut self) {
+        let world = self.rig.app.world_mut();
+        for (entity, _) in self.crowd.drain(..) {
+            world.despawn(entity);
+        }
+        self.history.push("no crowd".to_owned());
+    }
+
     fn change_fixed(&mut self) {
         let which = self.random.below(self.fixed.len());
         let table = self.stage.fixed[which];
@@ -181,8 +263,52 @@ impl<'a> Life<'a> {
         self.history.push(format!("{what} {} {slot}", of.name));
     }
 
+    /// Loads an asset from a file, which may be broken, or loads one again.
+    fn change_file(&mut self) {
+        let stage = self.stage;
+        let kinds = stage.assets.iter().enumerate();
+        let with_files: Vec<_> = kinds.filter_map(|(at, it)| Some((at, it.files?))).collect();
+        if with_files.is_empty() {
+            return;
+        }
+        let (kind, files) = self.random.pick(&with_files);
+        let slot = files.first + self.random.below(stage.assets[kind].slots - files.first);
+        let seed = self.random.next();
+        let contents = (!self.random.one_in(3)).then(|| Random::new(seed));
+        let is_again = (files.has_file)(self.world(), slot) && self.random.one_in(2);
+        let (name, is_whole) = (stage.assets[kind].name, contents.is_some());
+        if is_again {
+            self.history
+                .push(format!("load {name} {slot} again, {is_whole}"));
+            (files.reload)(self.world(), slot, contents.clone());
+        } else {
+            self.history.push(format!("load {name} {slot}, {is_whole}"));
+            self.world().resource::<Files>().set_closed(true);
+            (files.load)(self.world(), slot, contents.clone());
+            self.assets[kind][slot] = None;
+            self.put_all_again();
+            self.rig.update(2);
+            if self.random.one_in(4) {
+                self.compare("while a file is loaded");
+            }
+            self.world().resource::<Files>().set_closed(false);
+        }
+        for _ in 0..1000 {
+            self.rig.update(1);
+            if (files.has_ended)(self.rig.app.world(), slot, contents.clone()) {
+                if is_whole {
+                    self.assets[kind][slot] = Some(seed);
+                }
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(2));
+        }
+        panic!("{name} {slot} is not loaded");
+    }
+
     /// Puts all handles that changed where they are kept.
     pub(super) fn put_all_again(&mut self) {
+        self.renewals += 1;
         let world = self.rig.app.world_mut();
         for (kind, slots) in self.stage.assets.iter().zip(&self.assets) {
             for (slot, seed) in slots.iter().enumerate() {
@@ -193,6 +319,11 @@ impl<'a> Life<'a> {
         }
         for (entity, parts) in &self.entities {
             apply(world, *entity, self.stage.parts, parts);
+        }
+        for (entity, seed) in &self.crowd {
+            if let Some(crowd) = &self.stage.crowd {
+                (crowd.insert)(world, *entity, &mut Random::new(*seed));
+            }
         }
         let fixed = world.resource::<Fixed>().0.clone();
         for ((entity, table), parts) in fixed.into_iter().zip(self.stage.fixed).zip(&self.fixed) {
