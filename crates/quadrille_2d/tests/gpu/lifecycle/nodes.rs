@@ -56,10 +56,11 @@ pub(super) fn begin() -> Rig {
     rig
 }
 
+/// Children, also those that queries leave out.
+type AnyChild = (With<ChildOf>, Allow<Disabled>, Allow<Asleep>);
+
 /// Orders of the stack end with the index: of equal ones the order is that of their lives, as in bevy.
-fn tell_apart(
-    mut nodes: Query<(Entity, &mut GlobalZIndex), (With<ChildOf>, Allow<Disabled>, Allow<Asleep>)>,
-) {
+fn tell_apart(mut nodes: Query<(Entity, &mut GlobalZIndex), AnyChild>) {
     for (entity, mut z) in &mut nodes {
         z.set_if_neq(GlobalZIndex((z.0 & !0xffff) | entity.index_u32() as i32));
     }
