@@ -14,7 +14,7 @@ const DISCRETE: &str = "gct:1,ct:2,t:1";
 
 #[test]
 #[ignore = "needs a Vulkan driver"]
-fn families_are_what_the_variable_says() {
+fn families_follow_the_variable() {
     let run = program(
         "families",
         &[("FAMILIES", "gct:1,ct:2,t:3(granularity=16x16x8)")],

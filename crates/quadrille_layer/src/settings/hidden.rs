@@ -173,7 +173,7 @@ impl Hidden {
             } else {
                 let mut known = [CORE_FEATURES, FEATURES, &[HOST_COHERENT]].concat();
                 known.sort_unstable();
-                // Some are in more than one structure.
+                // A feature can be in more than one structure.
                 known.dedup();
                 let known = known.join(", ");
                 let allowed = format!("a device extension (VK_..) or one of {known}");

@@ -29,7 +29,7 @@ fn a_soak_is_long_unless_it_is_said_otherwise() {
 }
 
 #[test]
-fn what_is_told_to_programs_is_passed_on() {
+fn arguments_of_programs_are_passed_on() {
     let Ok(Command::Validated { program, arguments }) = command("validated life --frames 60")
     else {
         panic!("options of the program are not ours");

@@ -51,7 +51,7 @@ fn check_error(text: &str, expected: &str) {
 }
 
 #[test]
-fn errors_say_where_and_what_was_expected() {
+fn errors_name_place_and_expectation() {
     check_error(
         "",
         "1:1: expected a line such as `topology gct:1`, found nothing",

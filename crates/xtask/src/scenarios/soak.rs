@@ -30,8 +30,8 @@ pub(crate) struct Dose {
 /// A dose from which memory can be judged is this long: allocators and caches of the driver were
 /// seen to fill for 8,000 frames, which have to be in the first fifth.
 ///
-/// It is judged in a run without the validation layer, which keeps some hundred bytes for each
-/// pipeline that was ever made, and more for each swapchain ([`MOST_VALIDATED`]): more than what is
+/// Memory is judged without the validation layer, which keeps some hundred bytes for each
+/// pipeline that was ever created, and more for each swapchain ([`MOST_VALIDATED`]): more than what is
 /// looked for.
 const JUDGED_FRAMES: u64 = 50_000;
 /// Frames in windows under validation. Synchronization validation (1.4.363) never forgets the images

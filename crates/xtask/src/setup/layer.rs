@@ -146,7 +146,7 @@ mod tests {
     use super::check_taken;
 
     #[test]
-    fn what_the_layer_refuses_is_no_run() {
+    fn refused_setting_fails_the_run() {
         let line = "VK_LAYER_QUADRILLE_test: a.txt:1: `vkNothing` is not allowed here; expected ..";
         assert!(
             check_taken(&format!("one\n{line}\ntwo")).is_err(),

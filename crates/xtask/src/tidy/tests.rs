@@ -195,7 +195,7 @@ fn forbidden_words_are_found_whole() {
 }
 
 #[test]
-fn pages_name_what_there_is() {
+fn pages_name_existing_files() {
     let tree = Tree::of(&[
         ("README.md", ""),
         ("LICENSE-MIT", ""),

@@ -1,7 +1,7 @@
 use super::Emulated;
 
 #[test]
-fn only_what_is_asked_for_is_made_up() {
+fn only_requested_extensions_are_emulated() {
     assert!(!Emulated::default().is_any());
     let emulated = Emulated {
         device_fault: true,

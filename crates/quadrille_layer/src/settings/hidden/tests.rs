@@ -9,7 +9,7 @@ fn extension(name: &std::ffi::CStr) -> vk::ExtensionProperties {
 }
 
 #[test]
-fn extensions_and_features_are_told_apart() {
+fn extensions_and_features_are_parsed() {
     let hidden = Hidden::parse("VK_KHR_push_descriptor, timelineSemaphore,robustBufferAccess");
     let hidden = hidden.unwrap();
     assert!(hidden.hides(&extension(c"VK_KHR_push_descriptor")));

@@ -36,7 +36,7 @@ fn a_late_one_is_waited_for() {
 }
 
 #[test]
-fn what_was_shown_long_ago_is_forgotten_and_still_counts() {
+fn old_presents_are_dropped_and_still_count() {
     let (shown, chain) = (Shown::default(), vk::SwapchainKHR::from_raw(1));
     for id in 1..=1000 {
         shown.presented(chain, id, None);

@@ -19,7 +19,7 @@ fn only_calls_with_results_fail() {
 }
 
 #[test]
-fn each_call_fails_with_what_it_may_return() {
+fn each_call_fails_with_results_of_its_own() {
     let counts = count(LOG).expect("it is a log");
     let memory = [
         "vkCreateFence nth=1",

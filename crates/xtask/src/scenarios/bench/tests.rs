@@ -41,7 +41,7 @@ fn calls_are_counted_with_their_barriers() {
 }
 
 #[test]
-fn what_is_said_must_be_what_was_counted() {
+fn report_must_match_counts() {
     let calls = |barriers: u64| {
         calls::Calls::from([
             ("vkCmdPipelineBarrier2".to_owned(), 160),

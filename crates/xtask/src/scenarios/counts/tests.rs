@@ -1,7 +1,7 @@
 use super::Counts;
 
 #[test]
-fn calls_are_counted_by_what_they_say() {
+fn waits_and_transfers_are_counted() {
     let log = r#"
 {"call":"vkAcquireNextImageKHR","nth":1,"result":"SUCCESS"}
 {"call":"vkAcquireNextImageKHR","nth":2,"result":"ERROR_OUT_OF_DATE_KHR"}

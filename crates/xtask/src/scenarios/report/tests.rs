@@ -42,7 +42,7 @@ fn a_good_report_passes() {
 }
 
 #[test]
-fn what_is_wrong_is_named() {
+fn wrong_values_are_named() {
     assert!(
         complaint("barriers", Value::Null).contains("`barriers`"),
         "a missing count"

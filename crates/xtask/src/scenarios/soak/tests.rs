@@ -22,7 +22,7 @@ fn judged(frames: u64, resident_kib: &[u64], more: (&str, u64)) -> Result<String
 }
 
 #[test]
-fn what_grows_is_found() {
+fn growth_is_found() {
     let flat = [90, 100, 1000, 1000, 1005, 1005, 1009, 1009, 1010, 1010];
     let leak = [90, 100, 1000, 1000, 1005, 1005, 1009, 1009, 1011, 1011];
     let as_it_was = ("resizes", 1);
