@@ -6,7 +6,7 @@ use bevy_ecs::entity_disabling::DefaultQueryFilters;
 use bevy_ecs::prelude::*;
 use bevy_ecs::world::DeferredWorld;
 use bevy_mesh::Mesh2d;
-use bevy_text::{LetterSpacing, LineHeight, TextBounds, TextFont};
+use bevy_text::{InlineBox, LetterSpacing, LineHeight, TextBounds, TextFont};
 
 use crate::tilemap::TilemapChunkTileData;
 
@@ -29,9 +29,11 @@ fn mark_changed(event: On<Remove<()>>, mut world: DeferredWorld) {
     mark::<LineHeight>(world, entity);
     mark::<LetterSpacing>(world, entity);
     mark::<TextBounds>(world, entity);
+    mark::<InlineBox>(world, entity);
     #[cfg(feature = "ui")]
     {
         use bevy_ui::prelude::{Node, Outline, ScrollPosition, UiTransform};
+        mark::<bevy_text::EditableText>(world, entity);
         mark::<Node>(world, entity);
         mark::<UiTransform>(world, entity);
         mark::<Outline>(world, entity);

@@ -32,8 +32,8 @@ pub(crate) fn prepare_samples(
     (mut samples, mut layers): (ResMut<Multisampled2d>, ResMut<Layers2d>),
     targets: Res<CameraTargets>,
     gpu: Res<GpuDevice>,
-    // By format, for those of which there are fewer samples than were wanted.
-    mut most: Local<HashMap<Format, u32>>,
+    // Counts of samples that a format does not have, with those taken instead. A device that has no 2 may have 4.
+    mut instead: Local<HashMap<(Format, u32), u32>>,
 ) {
     // Those of the frame before, to be used again.
     let mut old = (
@@ -50,9 +50,12 @@ pub(crate) fn prepare_samples(
         };
         let [width, height, _] = target.extent();
         let layer = ImageDesc::color_target("2d layer", [width, height], LAYER).transient();
+        let mut wanted = view.msaa.samples();
         while has_samples(view) {
-            let least = most.get(&format).copied().unwrap_or(u32::MAX);
-            let wanted = view.msaa.samples().min(least);
+            if let Some(less) = instead.get(&(format, wanted)) {
+                wanted = *less;
+                continue;
+            }
             if wanted == 1 {
                 break;
             }
@@ -77,7 +80,7 @@ pub(crate) fn prepare_samples(
                     tracing::warn!(
                         "2D cameras get {less} samples per pixel of {format:?} instead of {wanted}: {error}"
                     );
-                    most.insert(format, less);
+                    instead.insert((format, wanted), less);
                 }
             }
         }

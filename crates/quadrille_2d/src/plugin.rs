@@ -179,6 +179,8 @@ fn check_text() -> ScheduleConfigs<ScheduleSystem> {
         .after(PropagateSet::<TextFont>::default())
         .before(detect_text_needs_rerender);
     let numbers = limit_text.before(detect_text_needs_rerender);
+    #[cfg(feature = "ui")]
+    let numbers = numbers.after(bevy_ui::widget::update_inline_image_boxes);
     (fonts, sizes, numbers).into_configs()
 }
 
@@ -226,6 +228,7 @@ fn add_passes(app: &mut App) {
     .add_systems(
         PostUpdate,
         (
+            crate::ui::limit_scales.before(bevy_ui::UiSystems::Prepare),
             crate::ui::limit_nodes
                 .after(limit_atlases)
                 .before(bevy_ui::UiSystems::Prepare),

@@ -2,7 +2,7 @@
 //! wide or as high as no number bevy finds no end, and ends the program.
 
 use bevy_ecs::prelude::*;
-use bevy_text::{LetterSpacing, LineHeight, TextBounds};
+use bevy_text::{InlineBox, LetterSpacing, LineHeight, TextBounds};
 
 use quadrille_content::{Complaints, named};
 
@@ -15,6 +15,7 @@ type Laid = (
     Option<&'static mut LineHeight>,
     Option<&'static mut LetterSpacing>,
     Option<&'static mut TextBounds>,
+    Option<&'static mut InlineBox>,
 );
 
 /// Texts that bevy looks at again.
@@ -22,11 +23,12 @@ type ChangedTexts = Or<(
     Changed<LineHeight>,
     Changed<LetterSpacing>,
     Changed<TextBounds>,
+    Changed<InlineBox>,
 )>;
 
 /// Limits the numbers of text before bevy lays it out.
 pub(crate) fn limit_text(mut texts: Query<Laid, ChangedTexts>, complaints: Res<Complaints>) {
-    for (entity, line, letter, bounds) in &mut texts {
+    for (entity, line, letter, bounds, inline) in &mut texts {
         let mut odd = None;
         // They have changed already.
         if let Some(mut line) = line {
@@ -44,6 +46,11 @@ pub(crate) fn limit_text(mut texts: Query<Laid, ChangedTexts>, complaints: Res<C
             for number in [width, height].into_iter().flatten() {
                 limit("bounds", number, 0.0, &mut odd);
             }
+        }
+        if let Some(mut inline) = inline {
+            let size = &mut inline.bypass_change_detection().size;
+            limit("inline box", &mut size.x, 0.0, &mut odd);
+            limit("inline box", &mut size.y, 0.0, &mut odd);
         }
         if let Some((name, number)) = odd {
             complaints.say(|| {

@@ -45,7 +45,7 @@ use crate::text::{Sink, Span};
 use clip::Clip;
 use gradient::{Lines, Stops, quad_of};
 use image::is_on_pixels;
-pub(crate) use numbers::{limit_images, limit_nodes};
+pub(crate) use numbers::{limit_images, limit_nodes, limit_scales};
 use parts::Paint;
 use quadrille_content::DeviceImages;
 use quadrille_content::{CameraOverlays, Complaints, Msaa, first_odd, named};

@@ -2,6 +2,7 @@
 
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
+use bevy_platform::collections::HashMap;
 use quadrille::prelude::{Format, GpuDevice, GpuImage, ImageDesc};
 use quadrille::vulkan::{Error, Formats};
 use quadrille_content::Complaints;
@@ -54,7 +55,8 @@ pub(crate) fn prepare_targets(
     mut images: SceneImages,
     gpu: Res<GpuDevice>,
     complaints: Res<Complaints>,
-    mut most: Local<Option<u32>>,
+    // Counts of samples that are missing, with those taken instead. A device that has no 2 may have 4.
+    mut instead: Local<HashMap<u32, u32>>,
 ) {
     let mut kept = Kept {
         gpu: &gpu,
@@ -67,10 +69,12 @@ pub(crate) fn prepare_targets(
     views.retain_mut(|view| {
         let [_, _, width, height] = view.viewport;
         loop {
-            let samples = view.samples.min(most.unwrap_or(u32::MAX));
+            while let Some(less) = instead.get(&view.samples) {
+                view.samples = *less;
+            }
+            let samples = view.samples;
             match kept.of(width, height, samples) {
                 Ok([color, sampled, depth]) => {
-                    view.samples = samples;
                     view.images = images.colors.len() as u32;
                     images.colors.0.push(color);
                     images.samples.0.push(sampled);
@@ -94,7 +98,7 @@ pub(crate) fn prepare_targets(
                 Err(error) if samples > 1 => {
                     let less = samples / 2;
                     complaints.say(|| format!("3D cameras get {less} samples per pixel: {error}"));
-                    *most = Some(less);
+                    instead.insert(samples, less);
                 }
                 Err(error) => {
                     complaints.say(|| format!("what a 3D camera sees is not drawn: {error}"));

@@ -150,7 +150,17 @@ pub(crate) fn find_blind(
 fn info(physical_size: UVec2, scale_factor: f32) -> RenderTargetInfo {
     RenderTargetInfo {
         physical_size,
-        scale_factor,
+        scale_factor: limited_scale(scale_factor),
+    }
+}
+
+/// A scale factor by which sizes stay numbers: bevy lays nodes out by it, and ends the program where one has none.
+pub fn limited_scale(scale: f32) -> f32 {
+    const MOST: f32 = 1024.0;
+    if scale.is_nan() {
+        1.0
+    } else {
+        scale.clamp(MOST.recip(), MOST)
     }
 }
 
@@ -213,12 +223,16 @@ pub(crate) fn update_cameras(
     mut cameras: Query<Computed>,
     mut limited: ResMut<LimitedViewports>,
     mut gone: RemovedComponents<Camera>,
+    complaints: Res<Complaints>,
 ) {
     for camera in gone.read() {
         limited.0.remove(&camera);
     }
     for (entity, mut camera, target, mut projection) in &mut cameras {
         let new = sizes.info(&target);
+        if let (RenderTarget::Image(image), Some(new)) = (&*target, &new) {
+            tell_of_scale(entity, image.scale_factor, new.scale_factor, &complaints);
+        }
         if let (Some(viewport), Some(new)) = (&camera.viewport, &new) {
             let old = camera.computed.target_info.as_ref();
             let scale = old.map(|old| new.scale_factor / old.scale_factor);
@@ -270,6 +284,17 @@ pub(crate) fn update_cameras(
             .as_ref()
             .map(|viewport| viewport.physical_size);
         camera.computed.old_sub_camera_view = camera.sub_camera_view;
+    }
+}
+
+fn tell_of_scale(camera: Entity, wanted: f32, taken: f32, complaints: &Complaints) {
+    if wanted != taken {
+        complaints.say(|| {
+            let camera = named(camera);
+            format!(
+                "the image that the camera {camera} draws to has a scale factor of {wanted}, which is taken as {taken}"
+            )
+        });
     }
 }
 

@@ -46,7 +46,7 @@ mod views;
 mod visible;
 
 pub use attributes::{attribute, colors, floats, normals, positions, tangents, uvs};
-pub use camera::Blind;
+pub use camera::{Blind, limited_scale};
 pub use complaint::{Complaints, asset_label, first_odd, is_finite, named};
 pub use device_ranges::{BlockKey, DeviceRanges};
 pub use images::{DeviceImages, PLACEHOLDER_SIZE, Shown, UploadBudget};

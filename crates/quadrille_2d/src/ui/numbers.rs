@@ -4,12 +4,14 @@
 //! are rounder than any number.
 
 use bevy_ecs::prelude::*;
-use bevy_ui::ContentSize;
+use bevy_reflect::{PartialReflect, ReflectMut};
+use bevy_text::{EditableText, RemSize};
 use bevy_ui::prelude::{Node, Outline, ScrollPosition, UiRect, UiTransform, Val};
+use bevy_ui::{ContentSize, UiScale};
 
 use bevy_ui::widget::ImageNodeSize;
 
-use quadrille_content::{Complaints, named};
+use quadrille_content::{Complaints, limited_scale, named};
 
 /// The largest length in pixels, and the largest part in percent. Lengths are added and
 /// multiplied, and what comes of it has to be finite.
@@ -26,6 +28,9 @@ type Laid = (
     Option<&'static mut ScrollPosition>,
 );
 
+/// Texts that are edited, whose lines and columns decide how large their nodes are.
+type ChangedTexts = (Entity, &'static mut EditableText);
+
 /// Nodes that bevy looks at again.
 type ChangedNodes = Or<(
     Changed<Node>,
@@ -35,7 +40,16 @@ type ChangedNodes = Or<(
 )>;
 
 /// Limits the numbers of nodes before bevy lays them out.
-pub(crate) fn limit_nodes(mut nodes: Query<Laid, ChangedNodes>, complaints: Res<Complaints>) {
+pub(crate) fn limit_nodes(
+    mut nodes: Query<Laid, ChangedNodes>,
+    mut texts: Query<ChangedTexts, Changed<EditableText>>,
+    complaints: Res<Complaints>,
+) {
+    for (entity, mut text) in &mut texts {
+        let mut limits = Limits(None);
+        limits.edited(text.bypass_change_detection());
+        limits.tell(entity, &complaints);
+    }
     for (entity, mut node, transform, outline, scroll) in &mut nodes {
         // They have changed already.
         let mut limits = Limits(None);
@@ -53,11 +67,28 @@ pub(crate) fn limit_nodes(mut nodes: Query<Laid, ChangedNodes>, complaints: Res<
             limits.float("scroll position", Any, &mut scroll.0.x);
             limits.float("scroll position", Any, &mut scroll.0.y);
         }
+        limits.tell(entity, &complaints);
+    }
+}
+
+/// Limits what all lengths of nodes are multiplied by.
+pub(crate) fn limit_scales(
+    mut scale: ResMut<UiScale>,
+    mut rem: ResMut<RemSize>,
+    complaints: Res<Complaints>,
+) {
+    if scale.is_changed() {
+        let (wanted, taken) = (scale.0, limited_scale(scale.0));
+        if wanted != taken {
+            complaints.say(|| format!("`UiScale` is {wanted}, which is taken as {taken}"));
+            scale.bypass_change_detection().0 = taken;
+        }
+    }
+    if rem.is_changed() {
+        let mut limits = Limits(None);
+        limits.float("RemSize", Positive, &mut rem.bypass_change_detection().0);
         if let Some((name, number)) = limits.0 {
-            complaints.say(|| {
-                let node = named(entity);
-                format!("the {name} of the node {node} is {number}; numbers end at {MOST}")
-            });
+            complaints.say(|| format!("`{name}` is {number}; numbers end at {MOST}"));
         }
     }
 }
@@ -86,6 +117,15 @@ enum Sign {
 use Sign::{Any, Positive};
 
 impl Limits {
+    fn tell(&self, entity: Entity, complaints: &Complaints) {
+        if let Some((name, number)) = self.0 {
+            complaints.say(|| {
+                let node = named(entity);
+                format!("the {name} of the node {node} is {number}; numbers end at {MOST}")
+            });
+        }
+    }
+
     fn float(&mut self, name: &'static str, sign: Sign, number: &mut f32) {
         let limited = match number.abs() {
             // Of what is no number nothing is left, and of what is divided by.
@@ -138,7 +178,59 @@ impl Limits {
         self.float("rotation", Any, &mut transform.rotation.sin);
     }
 
+    /// Limits all numbers of tracks of a grid, to whose fields bevy gives no other access.
+    fn tracks(&mut self, name: &'static str, tracks: &mut dyn PartialReflect) {
+        if let Some(number) = tracks.try_downcast_mut::<f32>() {
+            return self.float(name, Positive, number);
+        }
+        match tracks.reflect_mut() {
+            ReflectMut::List(list) => {
+                (0..list.len()).for_each(|at| {
+                    list.get_mut(at)
+                        .into_iter()
+                        .for_each(|it| self.tracks(name, it))
+                });
+            }
+            ReflectMut::Struct(fields) => {
+                (0..fields.field_len()).for_each(|at| {
+                    fields
+                        .field_at_mut(at)
+                        .into_iter()
+                        .for_each(|it| self.tracks(name, it));
+                });
+            }
+            ReflectMut::Enum(variant) => {
+                (0..variant.field_len()).for_each(|at| {
+                    variant
+                        .field_at_mut(at)
+                        .into_iter()
+                        .for_each(|it| self.tracks(name, it));
+                });
+            }
+            _ => {}
+        }
+    }
+
+    fn edited(&mut self, text: &mut EditableText) {
+        let numbers = [
+            ("cursor_width", Some(&mut text.cursor_width)),
+            ("cursor_margin", Some(&mut text.cursor_margin.x)),
+            ("cursor_margin", Some(&mut text.cursor_margin.y)),
+            ("visible_lines", text.visible_lines.as_mut()),
+            ("visible_width", text.visible_width.as_mut()),
+        ];
+        for (name, number) in numbers {
+            if let Some(number) = number {
+                self.float(name, Positive, number);
+            }
+        }
+    }
+
     fn node(&mut self, node: &mut Node) {
+        self.tracks("grid_template_rows", &mut node.grid_template_rows);
+        self.tracks("grid_template_columns", &mut node.grid_template_columns);
+        self.tracks("grid_auto_rows", &mut node.grid_auto_rows);
+        self.tracks("grid_auto_columns", &mut node.grid_auto_columns);
         let radius = &mut node.border_radius;
         let places = [
             ("left", &mut node.left),

@@ -105,6 +105,7 @@ fn odd_transforms_are_found_when_a_camera_comes_later_or_again() {
 fn world_with_window(viewport: Viewport) -> (World, Entity, Entity) {
     let mut world = World::new();
     world.init_resource::<LimitedViewports>();
+    world.init_resource::<Complaints>();
     world.init_resource::<Assets<Image>>();
     world.init_resource::<ManualTargets>();
     let mut window = Window::default();
@@ -220,4 +221,11 @@ fn custom_projection_is_used() {
     changed.sub_camera_view = Some(bevy_camera::SubCameraView::default());
     shown(&mut world, camera);
     assert_eq!(clip(&world), Some(-scaled));
+}
+
+#[test]
+fn scale_factors_are_limited() {
+    let odd = [f32::NAN, f32::INFINITY, 1e30, 0.0, -1.0, 1.5];
+    let wanted = [1.0, 1024.0, 1024.0, 1.0 / 1024.0, 1.0 / 1024.0, 1.5];
+    assert_eq!(odd.map(limited_scale), wanted);
 }

@@ -1,4 +1,7 @@
-use bevy_ui::{BorderRadius, CornerRadius};
+use bevy_ui::{
+    BorderRadius, CornerRadius, GridTrack, MaxTrackSizingFunction, MinTrackSizingFunction,
+    RepeatedGridTrack,
+};
 
 use super::*;
 
@@ -53,4 +56,47 @@ fn what_is_no_number_or_too_large_is_named_and_replaced() {
     assert_eq!((node.padding.top, node.aspect_ratio), (Val::Vw(0.0), None));
     assert_eq!(node.margin.top, Val::Vw(-1e6));
     assert_eq!(first.map(|(name, _)| name), Some("border_radius"));
+}
+
+#[test]
+fn tracks_of_grids_are_limited() {
+    use MaxTrackSizingFunction::{Fraction, MaxContent};
+    use MinTrackSizingFunction::{Auto, Px};
+    let track = |least, most| GridTrack::minmax(least, most);
+    let (node, first) = limited(Node {
+        grid_auto_rows: vec![track(Px(f32::INFINITY), Fraction(-1.0))],
+        grid_template_columns: vec![
+            RepeatedGridTrack::px(2, f32::NAN),
+            RepeatedGridTrack::auto(3),
+        ],
+        ..Node::default()
+    });
+    let rows: Vec<GridTrack> = vec![track(Px(MOST), Fraction(0.0))];
+    assert_eq!(node.grid_auto_rows, rows);
+    let columns: Vec<RepeatedGridTrack> =
+        vec![RepeatedGridTrack::px(2, 0.0), RepeatedGridTrack::auto(3)];
+    assert_eq!(node.grid_template_columns, columns);
+    assert_eq!(first.map(|(name, _)| name), Some("grid_template_columns"));
+    let node = Node {
+        grid_auto_columns: vec![track(Auto, MaxContent), track(Px(3.0), Fraction(1.0))],
+        ..Node::default()
+    };
+    assert_eq!(limited(node.clone()), (node, None));
+}
+
+#[test]
+fn lines_of_edited_text_are_limited() {
+    let mut text = EditableText {
+        visible_lines: Some(f32::NAN),
+        visible_width: Some(-3.0),
+        cursor_width: f32::INFINITY,
+        ..EditableText::default()
+    };
+    let mut limits = Limits(None);
+    limits.edited(&mut text);
+    assert_eq!(
+        (text.visible_lines, text.visible_width, text.cursor_width),
+        (Some(0.0), Some(0.0), MOST)
+    );
+    assert_eq!(limits.0.map(|(name, _)| name), Some("cursor_width"));
 }

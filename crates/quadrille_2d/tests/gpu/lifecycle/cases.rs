@@ -211,3 +211,23 @@ fn lines_of_gizmos_cover_each_other_by_index() {
     let found = insert(&mut rig, first, Other);
     same(&found, &wanted, "another component");
 }
+
+/// Software devices have 1 and 4 samples per pixel, and no 2.
+#[test]
+#[ignore = "needs a device"]
+fn a_count_of_samples_that_is_missing_leaves_the_others() {
+    let sprite = Sprite::from_color(Color::WHITE, Vec2::splat(20.0));
+    let turned = Transform::from_rotation(bevy_math::Quat::from_rotation_z(0.3));
+    let (mut rig, _) = one((sprite, turned));
+    let world = rig.app.world_mut();
+    let mut cameras = world.query_filtered::<Entity, With<Camera2d>>();
+    let camera = cameras.single(world).expect("there is one");
+    let wanted = insert(&mut rig, camera, Msaa::Sample4);
+    assert!(insert(&mut rig, camera, Msaa::Off) != wanted);
+    insert(&mut rig, camera, Msaa::Sample2);
+    same(
+        &insert(&mut rig, camera, Msaa::Sample4),
+        &wanted,
+        "four samples after two",
+    );
+}
