@@ -263,7 +263,7 @@ pub(super) const OF_CAMERAS: &[Part] = &[
             ..ColorGrading::default()
         }
     }),
-    part!("dither", reset::<DebandDither>, |world, random| {
+    part!("dither", reset_dither, |world, random| {
         random.pick(&[DebandDither::Enabled, DebandDither::Disabled])
     }),
     part!("exposure", reset::<Exposure>, |world, random| Exposure {
@@ -358,6 +358,11 @@ fn surroundings(world: &World, random: &mut Random) -> EnvironmentMapLight {
         intensity: random.between(200.0, 2000.0),
         ..EnvironmentMapLight::default()
     }
+}
+
+/// 3D cameras have it, which is not the default.
+fn reset_dither(world: &mut World, entity: Entity) {
+    world.entity_mut(entity).insert(DebandDither::Enabled);
 }
 
 /// An entity may be a probe of both kinds.
