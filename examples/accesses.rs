@@ -52,7 +52,7 @@ fn main() -> AppExit {
         .init_resource::<Clock>()
         .add_systems(RenderStartup, setup)
         .add_systems(Update, (tick, tell).chain())
-        .add_systems(Render, (waves.on_queue(QueueWish::Main), sky, show))
+        .add_systems(Render, (waves.on_queue(QueuePreference::Main), sky, show))
         .add_systems(
             Render,
             (list, change)
@@ -73,7 +73,7 @@ fn is_due(clock: Res<Clock>) -> bool {
 
 /// An ordinary system: passes, and what they touch, are entities with relationships.
 fn list(
-    passes: Query<(&Name, &QueueWish, &Accesses), With<Pass>>,
+    passes: Query<(&Name, &QueuePreference, &Accesses), With<Pass>>,
     accesses: Query<(&DeclaredAccess, &AccessTo)>,
     names: Query<&Name>,
 ) {
@@ -100,7 +100,7 @@ fn change(world: &mut World) {
         return;
     };
     let heights = resource_entity::<Waves>(world);
-    world.entity_mut(waves).insert(QueueWish::Async);
+    world.entity_mut(waves).insert(QueuePreference::Async);
     let read = DeclaredAccess::new(AccessKind::StorageRead);
     world.spawn((AccessOf(sky), AccessTo(heights), read));
 }

@@ -68,12 +68,14 @@ fn main() -> AppExit {
                 Render,
                 (
                     advance.before(ask).in_set(RenderSystems::Declare),
-                    paint.run_if(Hand::has_painted).on_queue(QueueWish::Async),
+                    paint
+                        .run_if(Hand::has_painted)
+                        .on_queue(QueuePreference::Async),
                     simulate
                         .after(paint)
                         .before(count)
                         .before(draw)
-                        .on_queue(QueueWish::Async),
+                        .on_queue(QueuePreference::Async),
                 ),
             );
     }

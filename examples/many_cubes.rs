@@ -120,9 +120,9 @@ const ASTRAY: f32 = 2.0;
 fn main() -> AppExit {
     let args: Args = args::parse();
     let wish = if args.one_queue {
-        QueueWish::Main
+        QueuePreference::Main
     } else {
-        QueueWish::Auto
+        QueuePreference::Auto
     };
     App::new()
         .add_plugins((args.common.plugins("Many cubes", SIZE), args.common.clone()))

@@ -156,12 +156,12 @@ fn main() -> AppExit {
                 count
                     .after(empty_cells)
                     .run_if(moves)
-                    .on_queue(QueueWish::Async),
+                    .on_queue(QueuePreference::Async),
                 advance
                     .after(count)
                     .run_if(moves)
-                    .on_queue(QueueWish::Async),
-                (copy_score.on_queue(QueueWish::Async), tell_score)
+                    .on_queue(QueuePreference::Async),
+                (copy_score.on_queue(QueuePreference::Async), tell_score)
                     .chain()
                     .after(advance)
                     .run_if(moves),
@@ -178,7 +178,7 @@ fn make(
     mut commands: Commands,
     gpu: Res<GpuDevice>,
     args: Res<Args>,
-    mut targets: ResMut<ManualTargets>,
+    mut targets: ResMut<ManualTextureViews>,
 ) -> Result {
     let bytes = u64::from(args.enemies) * size_of::<examples::swarm::Enemy>() as u64;
     // Several queues use them in each step: the compute queue writes one while the graphics queue

@@ -147,7 +147,7 @@ fn main() -> AppExit {
         .add_systems(Startup, |mut clock: ResMut<Time<Virtual>>| clock.pause())
         .configure_sets(
             Render,
-            Pass3dSystems::Sky.run_if(|shows: Res<Shows>| shows.sky),
+            Pass3dSystems::Skybox.run_if(|shows: Res<Shows>| shows.sky),
         )
         .add_systems(
             Update,
@@ -466,7 +466,7 @@ fn count(args: &CommonArgs) -> impl FnMut(ResMut<Shown>, ResMut<Run>, Res<Device
         if let Stage::Seen(frames) = shown.stage {
             shown.stage = Stage::Seen(frames + 1);
             let is_enough = limit.is_some_and(|limit| frames >= limit.max(SETTLING));
-            if is_enough && images.waiting() == 0 {
+            if is_enough && images.pending() == 0 {
                 run.finish();
             }
         }

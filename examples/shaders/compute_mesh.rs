@@ -98,6 +98,6 @@ pub(crate) fn add(app: &mut App) {
         .add_systems(RenderStartup, make)
         .add_systems(
             Render,
-            (generate.on_queue(QueueWish::Async), solid_pass(ring)),
+            (generate.on_queue(QueuePreference::Async), solid_pass(ring)),
         );
 }

@@ -49,7 +49,7 @@ fn make(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
 }
 
 /// The camera's target is the image of the window's size, whatever that is now.
-fn follow(picture: Res<Picture>, mut targets: ResMut<ManualTargets>) {
+fn follow(picture: Res<Picture>, mut targets: ResMut<ManualTextureViews>) {
     targets.insert(HANDLE, picture.0.clone());
 }
 

@@ -87,5 +87,6 @@ pub(crate) fn solid(gpu: &GpuDevice, name: &str, source: &str) -> Result<Graphic
 pub(crate) fn solid_pass<M>(
     pass: impl IntoScheduleConfigs<ScheduleSystem, M>,
 ) -> ScheduleConfigs<ScheduleSystem> {
-    pass.after(Pass3dSystems::Behind).before(Pass3dSystems::Sky)
+    pass.after(Pass3dSystems::OpaqueLate)
+        .before(Pass3dSystems::Skybox)
 }

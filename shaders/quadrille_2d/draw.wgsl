@@ -26,7 +26,7 @@ struct Vertex {
     @location(9) alpha_mode: f32,
 }
 
-struct Fragment {
+struct VertexOutput {
     @builtin(position) position: vec4f,
     @location(0) uv: vec2f,
     @location(1) color: vec4f,
@@ -34,7 +34,7 @@ struct Fragment {
 }
 
 @vertex
-fn vertex_main(vertex: Vertex) -> Fragment {
+fn vertex_main(vertex: Vertex) -> VertexOutput {
     let local = vec4f(vertex.position, 1.0);
     let world = vec3f(
         dot(vertex.world_x, local),
@@ -43,11 +43,11 @@ fn vertex_main(vertex: Vertex) -> Fragment {
     );
     let clip = view.clip_from_world * vec4f(world, 1.0);
     let uv = mat2x2f(vertex.uv_axes.xy, vertex.uv_axes.zw) * vertex.uv + vertex.uv_translation;
-    return Fragment(clip, uv, vertex.color * vertex.tint, vertex.alpha_mode);
+    return VertexOutput(clip, uv, vertex.color * vertex.tint, vertex.alpha_mode);
 }
 
 @fragment
-fn fragment_main(fragment: Fragment) -> @location(0) vec4f {
+fn fragment_main(fragment: VertexOutput) -> @location(0) vec4f {
     var color = textureSample(image, image_sampler, fragment.uv) * fragment.color;
     if fragment.alpha_mode < 0.0 {
         color.a = 1.0;

@@ -1,6 +1,6 @@
 // Draws one segment of a gradient, between two of its color stops, over the box or the border of a node.
 
-import quadrille_2d::boxes::{Shape, Vertex, corner_of, coverage, scale_of, world_of};
+import quadrille_2d::boxes::{RoundedBox, Vertex, quad_corner, coverage, node_scale, world_position};
 
 struct View {
     // From world space to clip space, y up.
@@ -18,7 +18,7 @@ const CONIC: u32 = 64u;
 const FILL_START: u32 = 128u;
 const FILL_END: u32 = 256u;
 // From here on the color space begins (`Space` in gradient.rs).
-const SPACE_BIT: u32 = 9u;
+const COLOR_SPACE_SHIFT: u32 = 9u;
 
 const LINEAR: u32 = 0u;
 const SRGB: u32 = 1u;
@@ -33,11 +33,11 @@ const HSV_LONG: u32 = 8u;
 // Colors below this chroma or saturation have no hue of their own.
 const HUE_GUARD: f32 = 0.0001;
 
-struct Fragment {
+struct VertexOutput {
     @builtin(position) position: vec4f,
     // In the node.
-    @location(0) at: vec2f,
-    @location(1) @interpolate(flat) half: vec2f,
+    @location(0) point: vec2f,
+    @location(1) @interpolate(flat) half_size: vec2f,
     @location(2) @interpolate(flat) radii_x: vec4f,
     @location(3) @interpolate(flat) radii_y: vec4f,
     @location(4) @interpolate(flat) widths: vec4f,
@@ -54,12 +54,12 @@ struct Fragment {
 }
 
 @vertex
-fn vertex_main(vertex: Vertex) -> Fragment {
-    let at = corner_of(vertex).xy;
-    var fragment: Fragment;
-    fragment.position = view.clip_from_world * world_of(vertex, at);
-    fragment.at = at;
-    fragment.half = vertex.origin_and_half.zw;
+fn vertex_main(vertex: Vertex) -> VertexOutput {
+    let point = quad_corner(vertex).xy;
+    var fragment: VertexOutput;
+    fragment.position = view.clip_from_world * world_position(vertex, point);
+    fragment.point = point;
+    fragment.half_size = vertex.origin_and_half_size.zw;
     fragment.radii_x = vertex.radii_x;
     fragment.radii_y = vertex.radii_y;
     fragment.widths = vertex.widths;
@@ -68,17 +68,17 @@ fn vertex_main(vertex: Vertex) -> Fragment {
     // Gradients show no image, whose coordinates these are for other boxes.
     fragment.line = vec4f(vertex.first.zw, vertex.second.zw);
     fragment.ends = vertex.third.zw;
-    fragment.flags_and_hint = vertex.flags_and_softness;
-    fragment.scale = scale_of(vertex);
+    fragment.flags_and_hint = vertex.flags_and_sigma;
+    fragment.scale = node_scale(vertex);
     return fragment;
 }
 
 @fragment
-fn fragment_main(fragment: Fragment) -> @location(0) vec4f {
+fn fragment_main(fragment: VertexOutput) -> @location(0) vec4f {
     let flags = u32(fragment.flags_and_hint.x);
     var color = segment_color(fragment, flags);
-    let shape = Shape(
-        fragment.half,
+    let rounded_box = RoundedBox(
+        fragment.half_size,
         fragment.radii_x,
         fragment.radii_y,
         fragment.widths,
@@ -86,13 +86,13 @@ fn fragment_main(fragment: Fragment) -> @location(0) vec4f {
         0.0,
         fragment.scale,
     );
-    color.a *= coverage(shape, fragment.at);
+    color.a *= coverage(rounded_box, fragment.point);
     return color;
 }
 
 // Distance along the gradient.
-fn distance_along(fragment: Fragment, flags: u32) -> f32 {
-    let from_origin = fragment.at - fragment.line.xy;
+fn distance_along(fragment: VertexOutput, flags: u32) -> f32 {
+    let from_origin = fragment.point - fragment.line.xy;
     if (flags & RADIAL) != 0u {
         return length(from_origin * vec2f(1.0, fragment.line.z));
     }
@@ -105,9 +105,9 @@ fn distance_along(fragment: Fragment, flags: u32) -> f32 {
 }
 
 // Linear color of a fragment; transparent outside of the segment.
-fn segment_color(fragment: Fragment, flags: u32) -> vec4f {
+fn segment_color(fragment: VertexOutput, flags: u32) -> vec4f {
     let distance = distance_along(fragment, flags);
-    let space = flags >> SPACE_BIT;
+    let space = flags >> COLOR_SPACE_SHIFT;
     let length = fragment.ends.y - fragment.ends.x;
     let is_filled = (flags & FILL_START) != 0u;
     if distance < fragment.ends.x || (is_filled && length == 0.0 && distance == fragment.ends.x) {
@@ -125,19 +125,19 @@ fn segment_color(fragment: Fragment, flags: u32) -> vec4f {
     } else {
         part = 0.5 + 0.5 * (part - hint) / (1.0 - hint);
     }
-    return to_linear(mixed(fragment.start_color, fragment.end_color, part, space), space);
+    return to_linear(mix_in_space(fragment.start_color, fragment.end_color, part, space), space);
 }
 
-fn mixed(start: vec4f, end: vec4f, part: f32, space: u32) -> vec4f {
+fn mix_in_space(start: vec4f, end: vec4f, part: f32, space: u32) -> vec4f {
     var color = mix(start, end, part);
     switch space {
         // Hue is the third component, chroma the second.
         case OKLCH, OKLCH_LONG {
-            color.z = mixed_hue(start.zy, end.zy, part, space);
+            color.z = mix_hue(start.zy, end.zy, part, space);
         }
         // Hue is the first component, saturation the second.
         case HSL, HSL_LONG, HSV, HSV_LONG {
-            color.x = mixed_hue(start.xy, end.xy, part, space);
+            color.x = mix_hue(start.xy, end.xy, part, space);
         }
         default {}
     }
@@ -146,7 +146,7 @@ fn mixed(start: vec4f, end: vec4f, part: f32, space: u32) -> vec4f {
 
 // Hue, in turns, between two pairs of hue and chroma, the shorter or the longer way round. A gray end takes the other's
 // hue. Hues that are half a turn apart, or equal, go the way that they go in bevy's `color_operations.wesl`.
-fn mixed_hue(start: vec2f, end: vec2f, part: f32, space: u32) -> f32 {
+fn mix_hue(start: vec2f, end: vec2f, part: f32, space: u32) -> f32 {
     let first = select(start.x, end.x, start.y < HUE_GUARD);
     let is_gray = end.y < HUE_GUARD && start.y >= HUE_GUARD;
     let difference = select(end.x, start.x, is_gray) - first;
@@ -174,21 +174,21 @@ fn to_linear(color: vec4f, space: u32) -> vec4f {
     var rgb = color.xyz;
     switch space {
         case SRGB {
-            rgb = from_srgb(rgb);
+            rgb = srgb_to_linear(rgb);
         }
         case OKLAB {
-            rgb = from_oklab(rgb);
+            rgb = oklab_to_linear(rgb);
         }
         case OKLCH, OKLCH_LONG {
             let hue = rgb.z * TAU;
-            rgb = from_oklab(vec3f(rgb.x, rgb.y * vec2f(cos(hue), sin(hue))));
+            rgb = oklab_to_linear(vec3f(rgb.x, rgb.y * vec2f(cos(hue), sin(hue))));
         }
         case HSL, HSL_LONG {
             let chroma = (1.0 - abs(2.0 * rgb.z - 1.0)) * rgb.y;
-            rgb = from_srgb(rgb.z + chroma * (pure_hue(rgb.x) - 0.5));
+            rgb = srgb_to_linear(rgb.z + chroma * (hue_to_rgb(rgb.x) - 0.5));
         }
         case HSV, HSV_LONG {
-            rgb = from_srgb(rgb.z * mix(vec3f(1.0), pure_hue(rgb.x), rgb.y));
+            rgb = srgb_to_linear(rgb.z * mix(vec3f(1.0), hue_to_rgb(rgb.x), rgb.y));
         }
         default {}
     }
@@ -196,19 +196,19 @@ fn to_linear(color: vec4f, space: u32) -> vec4f {
 }
 
 // Saturated sRGB color of a hue in turns.
-fn pure_hue(hue: f32) -> vec3f {
+fn hue_to_rgb(hue: f32) -> vec3f {
     let sector = 6.0 * fract(hue + vec3f(0.0, 2.0, 1.0) / 3.0);
     return saturate(abs(sector - 3.0) - 1.0);
 }
 
 // IEC 61966-2-1.
-fn from_srgb(color: vec3f) -> vec3f {
+fn srgb_to_linear(color: vec3f) -> vec3f {
     let curve = pow((max(color, vec3f(0.0)) + 0.055) / 1.055, vec3f(2.4));
     return select(curve, color / 12.92, color <= vec3f(0.04045));
 }
 
 // B. Ottosson, "A perceptual color space for image processing", 2020.
-fn from_oklab(color: vec3f) -> vec3f {
+fn oklab_to_linear(color: vec3f) -> vec3f {
     let cone = vec3f(
         dot(color, vec3f(1.0, 0.39633778, 0.21580376)),
         dot(color, vec3f(1.0, -0.105561346, -0.06385417)),

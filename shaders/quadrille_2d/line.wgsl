@@ -1,6 +1,6 @@
 // Draws the lines of gizmos over all else that a camera sees.
 
-import quadrille_content::lines::{Fragment, Line, color_of_line, corner_of_line};
+import quadrille_content::lines::{VertexOutput, Line, line_color, line_vertex};
 
 struct View {
     // From world space to clip space, y up.
@@ -19,8 +19,8 @@ struct Vertex {
 }
 
 @vertex
-fn vertex_main(vertex: Vertex, line: Line) -> Fragment {
-    return corner_of_line(
+fn vertex_main(vertex: Vertex, line: Line) -> VertexOutput {
+    return line_vertex(
         line,
         vertex.uv,
         view.clip_from_world * vec4f(line.first, 1.0),
@@ -32,6 +32,6 @@ fn vertex_main(vertex: Vertex, line: Line) -> Fragment {
 }
 
 @fragment
-fn fragment_main(fragment: Fragment) -> @location(0) vec4f {
-    return color_of_line(fragment);
+fn fragment_main(fragment: VertexOutput) -> @location(0) vec4f {
+    return line_color(fragment);
 }

@@ -7,17 +7,17 @@ struct View {
 
 var<immediate> view: View;
 
-struct Tile {
+struct PackedTileData {
     // From the lowest bit: 16 for the layer, 1 for whether it is drawn, 3 for how it is turned: top
     // right and bottom left swapped, top and bottom swapped, left and right swapped.
-    what: u32,
+    index_and_flags: u32,
     // Red in the lowest 8 bits, then green, blue, alpha.
     color: u32,
 }
 
 @group(0) @binding(0) var tileset: texture_2d_array<f32>;
 @group(0) @binding(1) var tileset_sampler: sampler;
-@group(0) @binding(2) var<storage, read> tiles: array<Tile>;
+@group(0) @binding(2) var<storage, read> tiles: array<PackedTileData>;
 
 struct Vertex {
     @location(0) position: vec3f,
@@ -34,53 +34,53 @@ struct Vertex {
     @location(7) alpha_mode: f32,
 }
 
-struct Fragment {
+struct VertexOutput {
     @builtin(position) position: vec4f,
     // In tiles, from the left bottom.
-    @location(0) at: vec2f,
+    @location(0) point: vec2f,
     @location(1) @interpolate(flat) tiles: vec3u,
     @location(2) @interpolate(flat) alpha_mode: f32,
 }
 
 @vertex
-fn vertex_main(vertex: Vertex) -> Fragment {
+fn vertex_main(vertex: Vertex) -> VertexOutput {
     let local = vec4f(vertex.position, 1.0);
     let world = vec3f(
         dot(vertex.world_x, local),
         dot(vertex.world_y, local),
         dot(vertex.world_z, local),
     );
-    var fragment: Fragment;
+    var fragment: VertexOutput;
     fragment.position = view.clip_from_world * vec4f(world, 1.0);
-    fragment.at = vec2f(vertex.uv.x, 1.0 - vertex.uv.y) * vec2f(vertex.tiles.xy);
+    fragment.point = vec2f(vertex.uv.x, 1.0 - vertex.uv.y) * vec2f(vertex.tiles.xy);
     fragment.tiles = vertex.tiles;
     fragment.alpha_mode = vertex.alpha_mode;
     return fragment;
 }
 
 @fragment
-fn fragment_main(fragment: Fragment) -> @location(0) vec4f {
+fn fragment_main(fragment: VertexOutput) -> @location(0) vec4f {
     let last = fragment.tiles.xy - 1u;
-    let place = min(vec2u(max(fragment.at, vec2f(0.0))), last);
-    let tile = tiles[fragment.tiles.z + place.y * fragment.tiles.x + place.x];
-    let inside = fragment.at - vec2f(place);
+    let tile_position = min(vec2u(max(fragment.point, vec2f(0.0))), last);
+    let tile = tiles[fragment.tiles.z + tile_position.y * fragment.tiles.x + tile_position.x];
+    let inside = fragment.point - vec2f(tile_position);
     var uv = vec2f(inside.x, 1.0 - inside.y);
-    if (tile.what & 0x80000u) != 0u {
+    if (tile.index_and_flags & 0x80000u) != 0u {
         uv.x = 1.0 - uv.x;
     }
-    if (tile.what & 0x40000u) != 0u {
+    if (tile.index_and_flags & 0x40000u) != 0u {
         uv.y = 1.0 - uv.y;
     }
-    if (tile.what & 0x20000u) != 0u {
+    if (tile.index_and_flags & 0x20000u) != 0u {
         uv = uv.yx;
     }
     // The level of detail is that of the whole chunk, so that edges between tiles have no seams.
-    let dx = dpdx(fragment.at);
-    let dy = dpdy(fragment.at);
-    let layer = tile.what & 0xFFFFu;
+    let dx = dpdx(fragment.point);
+    let dy = dpdy(fragment.point);
+    let layer = tile.index_and_flags & 0xFFFFu;
     let texel = textureSampleGrad(tileset, tileset_sampler, uv, layer, dx, dy);
     var color = texel * unpack4x8unorm(tile.color);
-    if (tile.what & 0x10000u) == 0u || color.a < 0.001 {
+    if (tile.index_and_flags & 0x10000u) == 0u || color.a < 0.001 {
         discard;
     }
     if fragment.alpha_mode <= 1.0 {

@@ -2,7 +2,7 @@
 //
 // A workgroup looks at 1024 lights of one slab of one view; each of its threads makes a word of 32 of them.
 
-import quadrille_3d::clusters::{NEAREST, PER_DOUBLING, SLABS, words_of_slab};
+import quadrille_3d::clusters::{FIRST_SLICE_DEPTH, SLICES_PER_OCTAVE, SLICES_PER_AXIS, words_per_slice};
 import quadrille_3d::scene::{Light, SPOT, View};
 
 @group(0) @binding(0) var<storage, read> views: array<View>;
@@ -10,9 +10,9 @@ import quadrille_3d::scene::{Light, SPOT, View};
 @group(0) @binding(2) var<storage, read_write> masks: array<u32>;
 
 // So far lights reach beyond what they light by formula: numbers are rounded.
-const MARGIN: f32 = 1.001;
+const RANGE_MARGIN: f32 = 1.001;
 // Further than that no light reaches.
-const FARTHEST: f32 = 1e15;
+const MAX_RANGE: f32 = 1e15;
 
 var<workgroup> block: atomic<u32>;
 
@@ -26,8 +26,8 @@ fn main(
     if group.x >= view.mask_blocks {
         return;
     }
-    let slab = slab_of(view, group.y);
-    let first = view.first_mask + group.y * words_of_slab(view);
+    let slice = slice_planes(view, group.y);
+    let first = view.first_mask + group.y * words_per_slice(view);
     let word = group.x * 32u + thread;
     var bits = 0u;
     if word < view.mask_words {
@@ -35,7 +35,7 @@ fn main(
         let end = min(count, word * 32u + 32u);
         for (var number = word * 32u; number < end; number++) {
             let light = lights[view.first_light + view.directional_count + number];
-            bits |= u32(touches(slab, sphere_of(light))) << (number & 31u);
+            bits |= u32(intersects(slice, bounding_sphere(light))) << (number & 31u);
         }
         masks[first + word] = bits;
     }
@@ -48,58 +48,58 @@ fn main(
 }
 
 // A sphere around all that a light lights: its middle and its radius.
-fn sphere_of(light: Light) -> vec4f {
-    let range = min(inverseSqrt(max(light.inverse_range_squared, 1e-30)), FARTHEST) * MARGIN;
+fn bounding_sphere(light: Light) -> vec4f {
+    let range = min(inverseSqrt(max(light.inverse_range_squared, 1e-30)), MAX_RANGE) * RANGE_MARGIN;
     if (light.bits & 3u) != SPOT {
-        return vec4f(light.place, range);
+        return vec4f(light.position_or_direction, range);
     }
     // The cosine of the angle where the cone ends.
     let edge = clamp(-light.cone_offset / light.cone_scale - 0.001, -1.0, 1.0);
     if edge > 0.70710678 {
         // Through the tip and the rim.
         let radius = range / (2.0 * edge);
-        return vec4f(light.place + light.axis * radius, radius);
+        return vec4f(light.position_or_direction + light.axis * radius, radius);
     }
     if edge > 0.0 {
         // Around the rim.
-        return vec4f(light.place + light.axis * (range * edge), range * sqrt(1.0 - edge * edge));
+        return vec4f(light.position_or_direction + light.axis * (range * edge), range * sqrt(1.0 - edge * edge));
     }
-    return vec4f(light.place, range);
+    return vec4f(light.position_or_direction, range);
 }
 
 // The two planes that a slab lies between, as normals and distances.
-struct Slab {
+struct SlicePlanes {
     low: vec4f,
     high: vec4f,
 }
 
-fn slab_of(view: View, place: u32) -> Slab {
-    let axis = place / SLABS;
-    let number = place % SLABS;
-    var slab = Slab(plane(view, axis, number), plane(view, axis, number + 1u));
+fn slice_planes(view: View, index: u32) -> SlicePlanes {
+    let axis = index / SLICES_PER_AXIS;
+    let number = index % SLICES_PER_AXIS;
+    var slice = SlicePlanes(plane(view, axis, number), plane(view, axis, number + 1u));
     // The outer ones have no end.
     if number == 0u {
-        slab.low = vec4f(0.0, 0.0, 0.0, 2.0 * FARTHEST);
+        slice.low = vec4f(0.0, 0.0, 0.0, 2.0 * MAX_RANGE);
     }
-    if number + 1u == SLABS {
-        slab.high = vec4f(0.0, 0.0, 0.0, -2.0 * FARTHEST);
+    if number + 1u == SLICES_PER_AXIS {
+        slice.high = vec4f(0.0, 0.0, 0.0, -2.0 * MAX_RANGE);
     }
-    return slab;
+    return slice;
 }
 
 // Where a slab begins: across the picture a plane through the eye.
 fn plane(view: View, axis: u32, number: u32) -> vec4f {
     if axis == 2u {
-        let depth = NEAREST * exp2(f32(number) / PER_DOUBLING);
+        let depth = FIRST_SLICE_DEPTH * exp2(f32(number) / SLICES_PER_OCTAVE);
         return vec4f(view.forward, -dot(view.forward, view.position) - depth);
     }
     let rows = transpose(view.clip_from_world);
-    let across = f32(number) / f32(SLABS) * 2.0 - 1.0;
+    let across = f32(number) / f32(SLICES_PER_AXIS) * 2.0 - 1.0;
     let both = rows[axis] - across * rows[3];
     return both * inverseSqrt(max(dot(both.xyz, both.xyz), 1e-30));
 }
 
-fn touches(slab: Slab, sphere: vec4f) -> bool {
-    let middle = vec4f(sphere.xyz, 1.0);
-    return dot(slab.low, middle) >= -sphere.w && dot(slab.high, middle) <= sphere.w;
+fn intersects(slice: SlicePlanes, sphere: vec4f) -> bool {
+    let center = vec4f(sphere.xyz, 1.0);
+    return dot(slice.low, center) >= -sphere.w && dot(slice.high, center) <= sphere.w;
 }

@@ -3,8 +3,8 @@
 // A workgroup looks at one chunk for one view, and makes one indirect draw of it. What is seen
 // keeps its order.
 
-import quadrille_3d::ranges::is_beyond;
-import quadrille_3d::rows::{Instance, to_world};
+import quadrille_3d::visibility_range::is_outside_visibility_range;
+import quadrille_3d::mesh_types::{Instance, to_world};
 import quadrille_3d::scene::{Material, View};
 
 struct Bounds {
@@ -14,8 +14,8 @@ struct Bounds {
     flags: u32,
 }
 
-struct Chunk {
-    first_member: u32,
+struct Batch {
+    first_batch_instance: u32,
     count: u32,
     index_count: u32,
     first_index: u32,
@@ -30,10 +30,10 @@ struct CullView {
     // From where distances count; its last number is 0 for nowhere.
     eye: vec4f,
     kind: u32,
-    first_layers: u32,
+    layer_masks_offset: u32,
     phase: u32,
     // Of the bits of what was seen in the frame before.
-    first_bits: u32,
+    visibility_offset: u32,
     // Place in the list of cameras.
     camera: u32,
     unused_0: u32,
@@ -42,7 +42,7 @@ struct CullView {
 }
 
 // `VkDrawIndexedIndirectCommand`
-struct Draw {
+struct DrawArgs {
     index_count: u32,
     instance_count: u32,
     first_index: u32,
@@ -51,151 +51,151 @@ struct Draw {
 }
 
 struct Push {
-    chunks: u32,
-    // Room in the table of members, and in `seen` for each view.
-    members: u32,
+    batches: u32,
+    // Room in the table of members, and in `visible_instances` for each view.
+    batch_instances: u32,
     // The view whose workgroups are the first.
-    first_view: u32,
+    late_view: u32,
 }
 
 @group(0) @binding(0) var<storage, read> instances: array<Instance>;
 @group(0) @binding(1) var<storage, read> bounds: array<Bounds>;
-@group(0) @binding(2) var<storage, read> chunks: array<Chunk>;
+@group(0) @binding(2) var<storage, read> batches: array<Batch>;
 @group(0) @binding(3) var<storage, read> order: array<u32>;
-@group(0) @binding(4) var<storage, read> members: array<u32>;
+@group(0) @binding(4) var<storage, read> batch_instances: array<u32>;
 @group(0) @binding(5) var<storage, read> views: array<CullView>;
 @group(0) @binding(6) var<storage, read> layers: array<u32>;
-@group(0) @binding(7) var<storage, read_write> draws: array<Draw>;
-@group(0) @binding(8) var<storage, read_write> seen: array<u32>;
+@group(0) @binding(7) var<storage, read_write> draw_args: array<DrawArgs>;
+@group(0) @binding(8) var<storage, read_write> visible_instances: array<u32>;
 
-@group(0) @binding(9) var<storage, read> was_seen: array<u32>;
-@group(0) @binding(10) var<storage, read_write> is_seen: array<atomic<u32>>;
+@group(0) @binding(9) var<storage, read> previous_visibility: array<u32>;
+@group(0) @binding(10) var<storage, read_write> visibility: array<atomic<u32>>;
 @group(0) @binding(11) var<storage, read> cameras: array<View>;
 @group(0) @binding(12) var<storage, read> materials: array<Material>;
-// See `pyramid_3d`.
+// See `depth_pyramid_3d`.
 @group(0) @binding(13) var pyramid: texture_2d<f32>;
 
 // Of views: what was seen in the frame before is drawn, and the rest if it is not hidden.
-const FIRST: u32 = 1u;
+const EARLY_PHASE: u32 = 1u;
 
 var<immediate> push: Push;
 
-const ANYWHERE: u32 = 4u;
-const SLACK: f32 = 1e-5;
-const THREADS: u32 = 64u;
+const NO_FRUSTUM_CULLING: u32 = 4u;
+const CULL_EPSILON: f32 = 1e-5;
+const WORKGROUP_SIZE: u32 = 64u;
 const WORDS: u32 = 8u;
 
 // A bit for each member of the chunk that is seen.
 var<workgroup> bits: array<atomic<u32>, WORDS>;
 
 // How far a box reaches from its middle in a direction.
-fn radius(instance: Instance, half_extents: vec3f, way: vec3f) -> f32 {
-    let turned = way.x * instance.row_x.xyz + way.y * instance.row_y.xyz + way.z * instance.row_z.xyz;
+fn projected_radius(instance: Instance, half_extents: vec3f, direction: vec3f) -> f32 {
+    let turned = direction.x * instance.row_x.xyz + direction.y * instance.row_y.xyz + direction.z * instance.row_z.xyz;
     return dot(abs(turned), abs(half_extents));
 }
 
-fn sees(view: u32, place: u32) -> bool {
-    let shape = bounds[place];
-    let word = layers[views[view].first_layers + shape.layers / 32u];
+fn is_visible(view: u32, instance_index: u32) -> bool {
+    let shape = bounds[instance_index];
+    let word = layers[views[view].layer_masks_offset + shape.layers / 32u];
     if (shape.flags & views[view].kind) == 0u || ((word >> (shape.layers % 32u)) & 1u) == 0u {
         return false;
     }
-    let instance = instances[place];
-    if is_beyond(instance, views[view].eye) {
+    let instance = instances[instance_index];
+    if is_outside_visibility_range(instance, views[view].eye) {
         return false;
     }
-    if (shape.flags & ANYWHERE) != 0u {
+    if (shape.flags & NO_FRUSTUM_CULLING) != 0u {
         return true;
     }
     let center = to_world(instance, shape.center);
     for (var at = 0u; at < 6u; at++) {
         let plane = views[view].planes[at];
-        let reach = radius(instance, shape.half_extents, plane.xyz);
-        let slack = SLACK * (reach + abs(plane.w));
+        let reach = projected_radius(instance, shape.half_extents, plane.xyz);
+        let slack = CULL_EPSILON * (reach + abs(plane.w));
         if dot(plane, vec4f(center, 1.0)) + reach < -slack {
             return false;
         }
     }
     let sphere = views[view].sphere;
-    let way = center - sphere.xyz;
-    let square = dot(way, way);
-    let reach = radius(instance, shape.half_extents, way);
-    return square <= (sphere.w * sqrt(square) + reach) * (1.0 + SLACK);
+    let direction = center - sphere.xyz;
+    let square = dot(direction, direction);
+    let reach = projected_radius(instance, shape.half_extents, direction);
+    return square <= (sphere.w * sqrt(square) + reach) * (1.0 + CULL_EPSILON);
 }
 
-const NO_CHUNK: u32 = 0xffffffffu;
+const NO_BATCH: u32 = 0xffffffffu;
 
-// The place in the order of draws of the chunk that a workgroup looks at; `NO_CHUNK` if such a view draws
+// The place in the order of draws of the chunk that a workgroup looks at; `NO_BATCH` if such a view draws
 // none there.
-fn rank_of(group: vec3u, groups: vec3u, view: u32) -> u32 {
+fn batch_rank(group: vec3u, groups: vec3u, view: u32) -> u32 {
     let rank = group.y * groups.x + group.x;
-    if rank >= push.chunks {
-        return NO_CHUNK;
+    if rank >= push.batches {
+        return NO_BATCH;
     }
-    let is_drawn = (chunks[order[rank]].kinds & views[view].kind) != 0u;
-    return select(NO_CHUNK, rank, is_drawn);
+    let is_drawn = (batches[order[rank]].kinds & views[view].kind) != 0u;
+    return select(NO_BATCH, rank, is_drawn);
 }
 
-@compute @workgroup_size(THREADS)
+@compute @workgroup_size(WORKGROUP_SIZE)
 fn main(
     @builtin(workgroup_id) group: vec3u,
     @builtin(num_workgroups) groups: vec3u,
     @builtin(local_invocation_index) thread: u32,
 ) {
     let view = group.z;
-    let rank = rank_of(group, groups, view);
-    if rank == NO_CHUNK {
+    let rank = batch_rank(group, groups, view);
+    if rank == NO_BATCH {
         return;
     }
-    let chunk = chunks[order[rank]];
-    for (var at = thread; at < chunk.count; at += THREADS) {
-        let place = members[chunk.first_member + at];
-        let was = views[view].phase != FIRST
-            || ((was_seen[views[view].first_bits + place / 32u] >> (place % 32u)) & 1u) != 0u;
-        if was && sees(view, place) {
+    let batch = batches[order[rank]];
+    for (var at = thread; at < batch.count; at += WORKGROUP_SIZE) {
+        let instance_index = batch_instances[batch.first_batch_instance + at];
+        let was_visible = views[view].phase != EARLY_PHASE
+            || ((previous_visibility[views[view].visibility_offset + instance_index / 32u] >> (instance_index % 32u)) & 1u) != 0u;
+        if was_visible && is_visible(view, instance_index) {
             atomicOr(&bits[at / 32u], 1u << (at % 32u));
         }
     }
     workgroupBarrier();
-    list(rank, view, chunk, thread);
+    write_draw(rank, view, batch, thread);
 }
 
 // The same for what is not drawn yet of a camera that does not draw what is hidden.
-@compute @workgroup_size(THREADS)
-fn behind(
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn main_late(
     @builtin(workgroup_id) group: vec3u,
     @builtin(num_workgroups) groups: vec3u,
     @builtin(local_invocation_index) thread: u32,
 ) {
-    let view = push.first_view;
-    let rank = rank_of(group, groups, view);
-    if rank == NO_CHUNK {
+    let view = push.late_view;
+    let rank = batch_rank(group, groups, view);
+    if rank == NO_BATCH {
         return;
     }
-    let chunk = chunks[order[rank]];
-    for (var at = thread; at < chunk.count; at += THREADS) {
-        let place = members[chunk.first_member + at];
-        if sees(view, place) {
-            let word = views[view].first_bits + place / 32u;
-            let bit = 1u << (place % 32u);
-            if is_hidden(view, place) {
-                atomicAnd(&is_seen[word], ~bit);
-            } else if (atomicOr(&is_seen[word], bit) & bit) == 0u {
+    let batch = batches[order[rank]];
+    for (var at = thread; at < batch.count; at += WORKGROUP_SIZE) {
+        let instance_index = batch_instances[batch.first_batch_instance + at];
+        if is_visible(view, instance_index) {
+            let word = views[view].visibility_offset + instance_index / 32u;
+            let bit = 1u << (instance_index % 32u);
+            if is_occluded(view, instance_index) {
+                atomicAnd(&visibility[word], ~bit);
+            } else if (atomicOr(&visibility[word], bit) & bit) == 0u {
                 atomicOr(&bits[at / 32u], 1u << (at % 32u));
             }
         }
     }
     workgroupBarrier();
-    list(rank, view, chunk, thread);
+    write_draw(rank, view, batch, thread);
 }
 
 // Whether all that is drawn of the camera so far is before the box of an instance.
-fn is_hidden(view: u32, place: u32) -> bool {
-    let shape = bounds[place];
-    if (shape.flags & ANYWHERE) != 0u {
+fn is_occluded(view: u32, instance_index: u32) -> bool {
+    let shape = bounds[instance_index];
+    if (shape.flags & NO_FRUSTUM_CULLING) != 0u {
         return false;
     }
-    let instance = instances[place];
+    let instance = instances[instance_index];
     let matrix = cameras[views[view].camera].clip_from_world;
     var low = vec2f(1.0);
     var high = vec2f(0.0);
@@ -213,7 +213,7 @@ fn is_hidden(view: u32, place: u32) -> bool {
         nearest = max(nearest, clip.z / clip.w);
     }
     // Rounding, and what the material adds.
-    nearest *= 1.0 + SLACK + max(materials[instance.material].depth_bias, 0.0) / 8388608.0;
+    nearest *= 1.0 + CULL_EPSILON + max(materials[instance.material].depth_bias, 0.0) / 8388608.0;
     let size = textureDimensions(pyramid);
     let sides = vec2f(size);
     // A pixel on each side: the view has less than twice as many as the first level has texels.
@@ -236,25 +236,25 @@ fn is_hidden(view: u32, place: u32) -> bool {
 }
 
 // Makes a draw of the members whose bits are set.
-fn list(rank: u32, view: u32, chunk: Chunk, thread: u32) {
-    let first = view * push.members + chunk.first_member;
-    for (var at = thread; at < chunk.count; at += THREADS) {
+fn write_draw(rank: u32, view: u32, batch: Batch, thread: u32) {
+    let first = view * push.batch_instances + batch.first_batch_instance;
+    for (var at = thread; at < batch.count; at += WORKGROUP_SIZE) {
         let word = atomicLoad(&bits[at / 32u]);
         let bit = 1u << (at % 32u);
         if (word & bit) != 0u {
-            let before = countOneBits(word & (bit - 1u)) + seen_before(at / 32u);
-            seen[first + before] = members[chunk.first_member + at];
+            let before = countOneBits(word & (bit - 1u)) + visible_before(at / 32u);
+            visible_instances[first + before] = batch_instances[batch.first_batch_instance + at];
         }
     }
     if thread == 0u {
-        let count = seen_before(WORDS);
-        draws[view * push.chunks + rank] =
-            Draw(chunk.index_count, count, chunk.first_index, chunk.base_vertex, first);
+        let count = visible_before(WORDS);
+        draw_args[view * push.batches + rank] =
+            DrawArgs(batch.index_count, count, batch.first_index, batch.base_vertex, first);
     }
 }
 
 // How many members of the first words are seen.
-fn seen_before(words: u32) -> u32 {
+fn visible_before(words: u32) -> u32 {
     var count = 0u;
     for (var at = 0u; at < words; at++) {
         count += countOneBits(atomicLoad(&bits[at]));

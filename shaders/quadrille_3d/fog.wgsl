@@ -1,30 +1,30 @@
 // Fog between the camera and what it sees.
 
 import quadrille_3d::scene::{View, lights};
-import quadrille_3d::shadows::{Place, shadow};
+import quadrille_3d::shadows::{ShadowReceiver, fetch_shadow};
 
-fn with_fog(color: vec3f, world: vec3f, pixel: vec2f, view: View) -> vec3f {
+fn apply_fog(color: vec3f, world_position: vec3f, pixel: vec2f, view: View) -> vec3f {
     let fog = view.fog;
-    let way = world - view.position;
-    let distance = length(way);
-    var behind = fog.color.rgb;
+    let view_to_world = world_position - view.position;
+    let distance = length(view_to_world);
+    var inscattered = fog.color.rgb;
     if fog.light_color.a > 0.0 {
-        let direction = way / max(distance, 1e-6);
+        let direction = view_to_world / max(distance, 1e-6);
         var scattered = vec3f(0.0);
         for (var at = 0u; at < view.directional_count; at++) {
             let light = lights[view.first_light + at];
-            let along = max(dot(direction, light.place), 0.0);
+            let along = max(dot(direction, light.position), 0.0);
             let added = pow(along, fog.inscattering.w) * light.color * view.exposure;
             // Fog in shadow does not shine, as bevy has it: that before a place counts as that at the place.
-            scattered += added * shadow(Place(world, -direction, pixel), view, light, light.place);
+            scattered += added * fetch_shadow(ShadowReceiver(world_position, -direction, pixel), view, light, light.position);
         }
-        behind += fog.light_color.rgb * scattered * fog.light_color.a;
+        inscattered += fog.light_color.rgb * scattered * fog.light_color.a;
     }
     let kind = u32(fog.falloff.w);
     if kind == 4u {
         let dimmed = exp(-distance * fog.falloff.xyz);
         let added = 1.0 - exp(-distance * fog.inscattering.xyz);
-        return mix(color, color * dimmed + behind * added, fog.color.a);
+        return mix(color, color * dimmed + inscattered * added, fog.color.a);
     }
     var covered = 0.0;
     if kind == 1u {
@@ -34,5 +34,5 @@ fn with_fog(color: vec3f, world: vec3f, pixel: vec2f, view: View) -> vec3f {
         let depth = distance * fog.falloff.x;
         covered = 1.0 - exp(-select(depth, depth * depth, kind == 3u));
     }
-    return mix(color, behind, covered * fog.color.a);
+    return mix(color, inscattered, covered * fog.color.a);
 }

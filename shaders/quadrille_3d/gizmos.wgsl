@@ -1,7 +1,7 @@
 // Draws the lines of gizmos, where no mesh is before them. See `gizmos_3d`.
 
 import quadrille_content::lines::{
-    Fragment, Line, MITER, before_near, color_of_line, corner_of_line, cut_at_near,
+    VertexOutput, Line, MITER, near_plane_distance, line_color, line_vertex, clip_to_near_plane,
 };
 
 struct Push {
@@ -16,7 +16,7 @@ struct Push {
 
 var<immediate> push: Push;
 
-fn biased(clip: vec4f) -> f32 {
+fn apply_depth_bias(clip: vec4f) -> f32 {
     let depth = saturate(clip.z / clip.w);
     let nearer = pow(max(depth, 1e-30), 1.0 + push.depth_bias);
     let moved = select(depth * (1.0 - push.depth_bias), nearer, push.depth_bias < 0.0);
@@ -25,31 +25,31 @@ fn biased(clip: vec4f) -> f32 {
 }
 
 @vertex
-fn vertex_main(@builtin(vertex_index) i: u32, line: Line) -> Fragment {
+fn vertex_main(@builtin(vertex_index) i: u32, line: Line) -> VertexOutput {
     // Two triangles.
     let corners = array(vec2u(0u, 0u), vec2u(1u, 0u), vec2u(1u, 1u), vec2u(0u, 0u), vec2u(1u, 1u), vec2u(0u, 1u));
     let uv = vec2f(corners[i]);
     let first = push.clip_from_world * vec4f(line.first, 1.0);
     let second = push.clip_from_world * vec4f(line.second, 1.0);
     let third = push.clip_from_world * vec4f(line.third, 1.0);
-    let outside = vec3<bool>(before_near(first) > 0.0, before_near(second) > 0.0, before_near(third) > 0.0);
+    let outside = vec3<bool>(near_plane_distance(first) > 0.0, near_plane_distance(second) > 0.0, near_plane_distance(third) > 0.0);
     let is_joint = line.kind >= MITER;
     if (outside.x && outside.y) || (is_joint && any(outside)) {
         // Before the near plane as a whole.
-        var nothing: Fragment;
+        var nothing: VertexOutput;
         nothing.position = vec4f(0.0, 0.0, 2.0, 1.0);
         return nothing;
     }
-    let begin = cut_at_near(first, second);
-    let end = cut_at_near(second, first);
+    let begin = clip_to_near_plane(first, second);
+    let end = clip_to_near_plane(second, first);
     let widths = line.width / mix(vec2f(1.0), vec2f(begin.w, end.w), push.perspective);
-    var fragment = corner_of_line(line, uv, begin, end, third, widths, push.size);
-    let place = fragment.position;
-    fragment.position.z = biased(place);
+    var fragment = line_vertex(line, uv, begin, end, third, widths, push.size);
+    let clip_position = fragment.position;
+    fragment.position.z = apply_depth_bias(clip_position);
     return fragment;
 }
 
 @fragment
-fn fragment_main(fragment: Fragment) -> @location(0) vec4f {
-    return color_of_line(fragment);
+fn fragment_main(fragment: VertexOutput) -> @location(0) vec4f {
+    return line_color(fragment);
 }

@@ -17,40 +17,40 @@ struct Grading {
     unused: vec2f,
 }
 
-const TURNS_HUE: u32 = 1u;
-const BALANCES: u32 = 2u;
-const HAS_SECTIONS: u32 = 4u;
-const DITHERS: u32 = 8u;
+const ROTATES_HUE: u32 = 1u;
+const HAS_WHITE_BALANCE: u32 = 2u;
+const HAS_SECTIONAL_GRADING: u32 = 4u;
+const HAS_DITHER: u32 = 8u;
 
 // For so much to either side of a limit two sections mix.
-const MARGIN: f32 = 0.1;
+const SECTION_BLEND_MARGIN: f32 = 0.1;
 
 fn luminance(color: vec3f) -> f32 {
     return dot(color, vec3f(0.2126, 0.7152, 0.0722));
 }
 
 // Before tone mapping; no channel is below 0.
-fn graded(color: vec3f, grading: Grading) -> vec3f {
+fn apply_color_grading(color: vec3f, grading: Grading) -> vec3f {
     var changed = max(color, vec3f(0.0));
-    if (grading.flags & TURNS_HUE) != 0u {
-        changed = turned(changed, grading.hue);
+    if (grading.flags & ROTATES_HUE) != 0u {
+        changed = rotate_hue(changed, grading.hue);
     }
-    if (grading.flags & BALANCES) != 0u {
+    if (grading.flags & HAS_WHITE_BALANCE) != 0u {
         changed = max(grading.balance * changed, vec3f(0.0));
     }
-    if (grading.flags & HAS_SECTIONS) != 0u {
-        changed = sectioned(changed, grading);
+    if (grading.flags & HAS_SECTIONAL_GRADING) != 0u {
+        changed = sectional_color_grading(changed, grading);
     }
     return max(changed * grading.exposure, vec3f(0.0));
 }
 
 // After tone mapping.
-fn saturated(color: vec3f, grading: Grading) -> vec3f {
+fn apply_post_saturation(color: vec3f, grading: Grading) -> vec3f {
     return mix(vec3f(luminance(color)), color, grading.post_saturation);
 }
 
 // The colour of another hue (HSV), of the same brightest and darkest channel.
-fn turned(color: vec3f, angle: f32) -> vec3f {
+fn rotate_hue(color: vec3f, angle: f32) -> vec3f {
     let value = max(color.r, max(color.g, color.b));
     let chroma = value - min(color.r, min(color.g, color.b));
     if chroma <= 0.0 {
@@ -64,33 +64,33 @@ fn turned(color: vec3f, angle: f32) -> vec3f {
         hue = (color.r - color.g) / chroma + 4.0;
     }
     hue += angle * (3.0 / 3.14159265);
-    let place = vec3f(5.0, 3.0, 1.0) + hue;
-    let sixths = place - 6.0 * floor(place / 6.0);
+    let hue_sector = vec3f(5.0, 3.0, 1.0) + hue;
+    let sixths = hue_sector - 6.0 * floor(hue_sector / 6.0);
     return value - chroma * clamp(min(sixths, 4.0 - sixths), vec3f(0.0), vec3f(1.0));
 }
 
 // How much of a colour is shadow, midtone and highlight.
-fn sections_of(level: f32, midtones: vec2f) -> vec3f {
-    let above = saturate((level - midtones) * (0.5 / MARGIN) + 0.5);
+fn section_weights(level: f32, midtones: vec2f) -> vec3f {
+    let above = saturate((level - midtones) * (0.5 / SECTION_BLEND_MARGIN) + 0.5);
     return vec3f(1.0 - above.x, above.x - above.y, above.y);
 }
 
-fn sectioned(color: vec3f, grading: Grading) -> vec3f {
+fn sectional_color_grading(color: vec3f, grading: Grading) -> vec3f {
     var range = grading.midtones;
     range.y = max(range.y, range.x);
-    let parts = sections_of((color.r + color.g + color.b) / 3.0, range);
+    let weights = section_weights((color.r + color.g + color.b) / 3.0, range);
     let luma = luminance(color);
-    var changed = luma + dot(parts, grading.saturation) * (color - luma);
-    changed = 0.5 + (changed - 0.5) * dot(parts, grading.contrast);
+    var changed = luma + dot(weights, grading.saturation) * (color - luma);
+    changed = 0.5 + (changed - 0.5) * dot(weights, grading.contrast);
     // The color decision list of the ASC: slope, offset, power.
-    changed = changed * dot(parts, grading.gain) + dot(parts, grading.lift);
-    return pow(abs(changed), vec3f(dot(parts, grading.exponent))) * sign(changed);
+    changed = changed * dot(weights, grading.gain) + dot(weights, grading.lift);
+    return pow(abs(changed), vec3f(dot(weights, grading.exponent))) * sign(changed);
 }
 
 // Noise of half a step of 8 bits to either side, for colours as the eye sees them (the pattern of Alex
 // Vlachos, "Advanced VR Rendering", 2015).
-fn dithered(color: vec3f, pixel: vec2f) -> vec3f {
+fn screen_space_dither(color: vec3f, pixel: vec2f) -> vec3f {
     let noise = fract(dot(vec2f(171.0, 231.0), pixel) / vec3f(103.0, 71.0, 97.0)) - 0.5;
-    let seen = pow(abs(color), vec3f(1.0 / 2.2)) * sign(color) + noise / 255.0;
-    return pow(abs(seen), vec3f(2.2)) * sign(seen);
+    let encoded = pow(abs(color), vec3f(1.0 / 2.2)) * sign(color) + noise / 255.0;
+    return pow(abs(encoded), vec3f(2.2)) * sign(encoded);
 }

@@ -1,6 +1,6 @@
 // Images that lights shine through: `PointLightTexture`, `SpotLightTexture`, `DirectionalLightTexture`.
 
-import quadrille_3d::scene::first_level;
+import quadrille_3d::scene::sample_base_level;
 
 struct LightTexture {
     // The rows of the affine matrix from the world to the light's space.
@@ -20,46 +20,46 @@ struct LightTexture {
 const CROSS_VERTICAL: u32 = 0u;
 const CROSS_HORIZONTAL: u32 = 1u;
 const SEQUENCE_VERTICAL: u32 = 2u;
-const CONE: u32 = 4u;
-const ONCE: u32 = 5u;
-const TILED: u32 = 6u;
+const KIND_SPOT: u32 = 4u;
+const KIND_DIRECTIONAL: u32 = 5u;
+const KIND_DIRECTIONAL_TILED: u32 = 6u;
 
 // How much of a light goes through the image of a number to a place of the world.
-fn let_through(number: u32, world: vec3f) -> f32 {
-    let slide = light_textures[number - 1u];
-    let place = vec4f(world, 1.0);
-    let at = vec3f(dot(slide.row_x, place), dot(slide.row_y, place), dot(slide.row_z, place));
+fn sample_light_texture(number: u32, world_position: vec3f) -> f32 {
+    let light_texture = light_textures[number - 1u];
+    let homogeneous_position = vec4f(world_position, 1.0);
+    let at = vec3f(dot(light_texture.row_x, homogeneous_position), dot(light_texture.row_y, homogeneous_position), dot(light_texture.row_z, homogeneous_position));
     // The image's first row is the upper one.
-    if slide.kind == CONE {
-        let part = at.xy / (max(-at.z, 1e-12) * slide.slope);
-        return first_level(slide.texture, vec2f(0.5, -0.5) * part + 0.5).r;
+    if light_texture.kind == KIND_SPOT {
+        let part = at.xy / (max(-at.z, 1e-12) * light_texture.slope);
+        return sample_base_level(light_texture.texture, vec2f(0.5, -0.5) * part + 0.5).r;
     }
     // As in bevy that of a directional light is seen from the side that it shines on.
-    if slide.kind >= ONCE {
+    if light_texture.kind >= KIND_DIRECTIONAL {
         let uv = vec2f(-0.5, 0.5) * at.xy + 0.5;
-        if slide.kind == ONCE && any(uv != saturate(uv)) {
+        if light_texture.kind == KIND_DIRECTIONAL && any(uv != saturate(uv)) {
             return 0.0;
         }
-        return first_level(slide.texture, fract(uv)).r;
+        return sample_base_level(light_texture.texture, fract(uv)).r;
     }
-    return first_level(slide.texture, unfolded(at, slide.kind)).r;
+    return sample_base_level(light_texture.texture, cubemap_layout_uv(at, light_texture.kind)).r;
 }
 
 // Where a direction lies in an image that has the six sides of a cube beside each other: +x, -x, +y, -y, -z, +z.
-fn unfolded(way: vec3f, kind: u32) -> vec2f {
-    let size = abs(way);
+fn cubemap_layout_uv(direction: vec3f, kind: u32) -> vec2f {
+    let size = abs(direction);
     var side: u32;
     var uv: vec2f;
     if size.x >= max(size.y, size.z) {
-        side = select(0u, 1u, way.x < 0.0);
-        uv = vec2f(way.z * sign(way.x), -way.y) / size.x;
+        side = select(0u, 1u, direction.x < 0.0);
+        uv = vec2f(direction.z * sign(direction.x), -direction.y) / size.x;
     } else if size.y >= size.z {
-        side = select(2u, 3u, way.y < 0.0);
-        uv = vec2f(way.x, -way.z * sign(way.y)) / size.y;
+        side = select(2u, 3u, direction.y < 0.0);
+        uv = vec2f(direction.x, -direction.z * sign(direction.y)) / size.y;
     } else {
         // What is behind hangs below what is beneath, so it stands on its head.
-        side = select(5u, 4u, way.z < 0.0);
-        uv = vec2f(way.x, way.y * sign(way.z)) / size.z;
+        side = select(5u, 4u, direction.z < 0.0);
+        uv = vec2f(direction.x, direction.y * sign(direction.z)) / size.z;
     }
     var corner = vec2f(0.0);
     var count = vec2f(1.0);

@@ -2,52 +2,52 @@
 
 enable wgpu_binding_array;
 
-import quadrille_3d::scene::{Material, first_level};
+import quadrille_3d::scene::{Material, sample_base_level};
 
 
-// The texture coordinates of that. `down` is the eye's ray by tangent, its right angle and normal, and goes
+// The texture coordinates of that. `to_surface` is the eye's ray by tangent, its right angle and normal, and goes
 // below the surface.
-fn moved_in(uv: vec2f, down: vec3f, material: Material) -> vec2f {
-    let layers = material.parallax.y;
-    let steepness = abs(down.z);
-    if layers < 1.0 || steepness < 1e-4 {
+fn parallaxed_uv(uv: vec2f, to_surface: vec3f, material: Material) -> vec2f {
+    let max_layer_count = material.parallax.y;
+    let steepness = abs(to_surface.z);
+    if max_layer_count < 1.0 || steepness < 1e-4 {
         return uv;
     }
     // More layers for rays along the surface, which go further.
-    let count = mix(layers, 1.0, steepness);
+    let count = mix(max_layer_count, 1.0, steepness);
     var depth_step = 1.0 / count;
-    var way = down.xy * vec2f(1.0, -1.0) * (material.parallax.x * depth_step / steepness);
-    var place = uv;
+    var uv_step = to_surface.xy * vec2f(1.0, -1.0) * (material.parallax.x * depth_step / steepness);
+    var current_uv = uv;
     var depth = 0.0;
-    var found = depth_at(place, material);
-    for (var layer = 0u; layer <= u32(count) && found > depth; layer++) {
+    var sampled_depth = sample_depth(current_uv, material);
+    for (var layer = 0u; layer <= u32(count) && sampled_depth > depth; layer++) {
         depth += depth_step;
-        place += way;
-        found = depth_at(place, material);
+        current_uv += uv_step;
+        sampled_depth = sample_depth(current_uv, material);
     }
     if depth == 0.0 {
         return uv;
     }
-    let halvings = u32(material.parallax.z);
-    if halvings == 0u {
+    let relief_steps = u32(material.parallax.z);
+    if relief_steps == 0u {
         // As if the surface were straight between the last two layers.
-        let before = depth_at(place - way, material) - (depth - depth_step);
-        let behind = found - depth;
-        let part = behind / min(behind - before, -1e-6);
-        return place - way * saturate(part);
+        let depth_before = sample_depth(current_uv - uv_step, material) - (depth - depth_step);
+        let depth_after = sampled_depth - depth;
+        let part = depth_after / min(depth_after - depth_before, -1e-6);
+        return current_uv - uv_step * saturate(part);
     }
     // Halfway between them, a quarter of the way, and so on.
-    for (var halving = 0u; halving < halvings; halving++) {
-        way *= 0.5;
+    for (var halving = 0u; halving < relief_steps; halving++) {
+        uv_step *= 0.5;
         depth_step *= 0.5;
-        if depth_at(place - way, material) <= depth - depth_step {
-            place -= way;
+        if sample_depth(current_uv - uv_step, material) <= depth - depth_step {
+            current_uv -= uv_step;
             depth -= depth_step;
         }
     }
-    return place;
+    return current_uv;
 }
 
-fn depth_at(uv: vec2f, material: Material) -> f32 {
-    return first_level(material.last_textures.w, uv).r;
+fn sample_depth(uv: vec2f, material: Material) -> f32 {
+    return sample_base_level(material.textures_2.w, uv).r;
 }

@@ -2,60 +2,60 @@
 //
 // What leaves this shader is radiance times the camera's exposure, linear, multiplied with alpha.
 
-import quadrille_3d::clusters::{light_masks, slabs_at};
+import quadrille_3d::clusters::{light_masks, slice_masks_at};
 import quadrille_3d::dfg::{dfg_lut, dfg_polynomial};
 import quadrille_3d::environment::environment_light;
-import quadrille_3d::fog::with_fog;
-import quadrille_3d::images::{Coordinates, NO_UV, coordinates_of, texel};
-import quadrille_3d::light_textures::let_through;
-import quadrille_3d::lightmaps::{baked_light, lightmaps};
-import quadrille_3d::parallax::moved_in;
-import quadrille_3d::rect_lights::light_of_rect;
-import quadrille_3d::ranges::{fade, is_faded};
-import quadrille_3d::rows::{Instance, to_world};
-import quadrille_3d::lobes::{Coat, Lamp, Surface, ambient_light, reflected, transmitted, to_the_fifth};
+import quadrille_3d::fog::apply_fog;
+import quadrille_3d::material_textures::{TextureCoordinates, NO_UV, texture_coordinates, sample_texture};
+import quadrille_3d::light_textures::sample_light_texture;
+import quadrille_3d::lightmaps::{sample_lightmap, lightmaps};
+import quadrille_3d::parallax::parallaxed_uv;
+import quadrille_3d::rect_lights::rect_light;
+import quadrille_3d::visibility_range::{visibility_range_dither_level, is_dithered_out};
+import quadrille_3d::mesh_types::{Instance, to_world};
+import quadrille_3d::brdf::{Clearcoat, LightSample, Surface, ambient_light, evaluate_brdf, transmitted_light, pow5};
 import quadrille_3d::scene::{
-    DIRECTIONAL, LIGHTS_LIGHTMAPPED, Light, Material, NO_TEXTURE, RECT, SEVERAL_SAMPLES, SPOT, View,
-    camera, instances, lights, materials, seen, textures,
+    DIRECTIONAL, AMBIENT_AFFECTS_LIGHTMAPPED_MESHES, Light, Material, NO_TEXTURE, RECT, MULTISAMPLED, SPOT, View,
+    camera, instances, lights, materials, visible_instances, textures,
 };
-import quadrille_3d::shadows::{Place, shadow};
+import quadrille_3d::shadows::{ShadowReceiver, fetch_shadow};
 
 
-const RECEIVES: u32 = 1u;
-const RECEIVES_BEHIND: u32 = 2u;
+const SHADOW_RECEIVER: u32 = 1u;
+const TRANSMITTED_SHADOW_RECEIVER: u32 = 2u;
 // From here on the number of the instance's lightmap begins; 0 for none.
-const LIGHTMAP_BIT: u32 = 8u;
+const LIGHTMAP_SHIFT: u32 = 8u;
 
 const UNLIT: u32 = 1u;
 const DOUBLE_SIDED: u32 = 2u;
-const FOG: u32 = 4u;
-const FLIPS_Y: u32 = 8u;
-const TWO_CHANNELS: u32 = 16u;
-const METAL_IN_GREEN: u32 = 32u;
+const FOG_ENABLED: u32 = 4u;
+const FLIP_NORMAL_MAP_Y: u32 = 8u;
+const TWO_COMPONENT_NORMAL_MAP: u32 = 16u;
+const METALLIC_IN_GREEN: u32 = 32u;
 
 const ALPHA_PREMULTIPLIED: f32 = 3.0;
 const ALPHA_ADD: f32 = 4.0;
 const ALPHA_MULTIPLY: f32 = 5.0;
 
 // The pipeline is for what may have holes: without them depth is known before the shader runs.
-override HAS_HOLES: bool = true;
+override HAS_ALPHA_MASK: bool = true;
 // The pipeline is for materials that have images.
-override HAS_IMAGES: bool = true;
+override HAS_TEXTURES: bool = true;
 // The pipeline is for materials that need more than two lobes and images where they are.
-override IS_RICH: bool = true;
+override HAS_EXTENDED_FEATURES: bool = true;
 // The world has lights that are rectangles.
-override HAS_RECTS: bool = true;
+override HAS_RECT_LIGHTS: bool = true;
 // The pipeline's samples are covered by alpha.
-override COVERS_SAMPLES: bool = false;
+override HAS_ALPHA_TO_COVERAGE: bool = false;
 // The DFG term of the base layer comes from the table, not from the polynomial.
 override DFG_LUT: bool = false;
 
 // Half floats end at 65504.
-const BRIGHTEST: f32 = 60000.0;
+const MAX_RADIANCE: f32 = 60000.0;
 
-struct Corner {
+struct VertexOutput {
     @builtin(position) position: vec4f,
-    @location(0) world: vec3f,
+    @location(0) world_position: vec3f,
     @location(1) normal: vec3f,
     @location(2) color: vec4f,
     @location(3) @interpolate(flat) instance: u32,
@@ -71,73 +71,73 @@ fn vertex_main(
     @location(2) color: vec4f,
     @location(3) uvs: vec4f,
     @location(4) tangent: vec4f,
-) -> Corner {
-    let place = seen[index];
-    let instance = instances[place];
-    let world = to_world(instance, position);
+) -> VertexOutput {
+    let instance_index = visible_instances[index];
+    let instance = instances[instance_index];
+    let world_position = to_world(instance, position);
     // The cofactors are the inverse transpose up to the determinant, whose sign counts.
     let cofactor_x = cross(instance.row_y.xyz, instance.row_z.xyz);
     let cofactor_y = cross(instance.row_z.xyz, instance.row_x.xyz);
     let cofactor_z = cross(instance.row_x.xyz, instance.row_y.xyz);
     let turned = vec3f(dot(cofactor_x, normal), dot(cofactor_y, normal), dot(cofactor_z, normal));
     let side = select(1.0, -1.0, dot(instance.row_x.xyz, cofactor_x) < 0.0);
-    let along = vec3f(
+    let world_tangent = vec3f(
         dot(instance.row_x.xyz, tangent.xyz),
         dot(instance.row_y.xyz, tangent.xyz),
         dot(instance.row_z.xyz, tangent.xyz),
     );
-    var corner: Corner;
-    corner.position = camera.clip_from_world * vec4f(world, 1.0);
+    var vertex_output: VertexOutput;
+    vertex_output.position = camera.clip_from_world * vec4f(world_position, 1.0);
     // A step of depth is at most 2^-23 of it.
-    corner.position.z *= 1.0 + materials[instance.material].depth_bias / 8388608.0;
-    corner.world = world;
-    corner.normal = unit_or_zero(turned) * side;
-    corner.color = color;
-    corner.instance = place;
-    corner.uvs = uvs;
-    corner.tangent = vec4f(unit_or_zero(along), tangent.w * side);
-    return corner;
+    vertex_output.position.z *= 1.0 + materials[instance.material].depth_bias / 8388608.0;
+    vertex_output.world_position = world_position;
+    vertex_output.normal = normalize_or_zero(turned) * side;
+    vertex_output.color = color;
+    vertex_output.instance = instance_index;
+    vertex_output.uvs = uvs;
+    vertex_output.tangent = vec4f(normalize_or_zero(world_tangent), tangent.w * side);
+    return vertex_output;
 }
 
-fn unit_or_zero(way: vec3f) -> vec3f {
-    let square = dot(way, way);
-    return select(vec3f(0.0), way * inverseSqrt(max(square, 1e-38)), square > 0.0);
+fn normalize_or_zero(v: vec3f) -> vec3f {
+    let square = dot(v, v);
+    return select(vec3f(0.0), v * inverseSqrt(max(square, 1e-38)), square > 0.0);
 }
 
 @fragment
-fn fragment_main(corner: Corner, @builtin(front_facing) is_front: bool) -> @location(0) vec4f {
+fn fragment_main(vertex_output: VertexOutput, @builtin(front_facing) is_front: bool) -> @location(0) vec4f {
     let view = camera;
-    let instance = instances[corner.instance];
+    let instance = instances[vertex_output.instance];
     let material = materials[instance.material];
-    if HAS_HOLES && is_faded(fade(instance, view.position), corner.position.xy) {
+    if HAS_ALPHA_MASK && is_dithered_out(visibility_range_dither_level(instance, view.position), vertex_output.position.xy) {
         discard;
     }
-    let at = seen_at(corner, view, material, is_front);
-    var base = material.base_color * corner.color * image(material.textures.x, at);
-    let threshold = select(material.alpha, 0.5, COVERS_SAMPLES);
-    var covered = 1.0;
-    if COVERS_SAMPLES && (view.flags & SEVERAL_SAMPLES) != 0u {
+    let at = parallax_uv(vertex_output, view, material, is_front);
+    var base = material.base_color * vertex_output.color * sample_or_white(material.textures.x, at);
+    let threshold = select(material.alpha, 0.5, HAS_ALPHA_TO_COVERAGE);
+    var coverage = 1.0;
+    if HAS_ALPHA_TO_COVERAGE && (view.flags & MULTISAMPLED) != 0u {
         // From none to all of them within a pixel around the place where alpha is 0.5.
-        covered = saturate((base.a - threshold) / max(fwidth(base.a), 1e-4) + 0.5);
+        coverage = saturate((base.a - threshold) / max(fwidth(base.a), 1e-4) + 0.5);
         base.a = 1.0;
     } else if threshold < 0.0 {
         base.a = 1.0;
     } else if threshold <= 1.0 {
-        if HAS_HOLES && base.a < threshold {
+        if HAS_ALPHA_MASK && base.a < threshold {
             discard;
         }
         base.a = 1.0;
     }
     var color = base.rgb;
     if (material.flags & UNLIT) == 0u {
-        color = lit(corner, view, material, at, base, is_front);
+        color = shade(vertex_output, view, material, at, base, is_front);
     }
-    if (material.flags & FOG) != 0u && view.fog.falloff.w > 0.0 {
-        color = with_fog(color, corner.world, corner.position.xy, view);
+    if (material.flags & FOG_ENABLED) != 0u && view.fog.falloff.w > 0.0 {
+        color = apply_fog(color, vertex_output.world_position, vertex_output.position.xy, view);
     }
-    color = clamp(color, vec3f(0.0), vec3f(BRIGHTEST));
-    if COVERS_SAMPLES {
-        return vec4f(color, covered);
+    color = clamp(color, vec3f(0.0), vec3f(MAX_RADIANCE));
+    if HAS_ALPHA_TO_COVERAGE {
+        return vec4f(color, coverage);
     }
     // Colours to be covered with are multiplied with alpha, unless they are already.
     if material.alpha == ALPHA_ADD {
@@ -155,31 +155,31 @@ fn fragment_main(corner: Corner, @builtin(front_facing) is_front: bool) -> @loca
 }
 
 // What an image says of a place; white where there is none.
-fn image(place: u32, at: Coordinates) -> vec4f {
-    if !HAS_IMAGES {
+fn sample_or_white(texture_and_sampler: u32, at: TextureCoordinates) -> vec4f {
+    if !HAS_TEXTURES {
         return vec4f(1.0);
     }
-    return texel(place, at);
+    return sample_texture(texture_and_sampler, at);
 }
 
 // The texture coordinates of what is seen: of a deeper place, where a material has depths.
-fn seen_at(corner: Corner, view: View, material: Material, is_front: bool) -> Coordinates {
-    if !HAS_IMAGES {
-        return Coordinates();
+fn parallax_uv(vertex_output: VertexOutput, view: View, material: Material, is_front: bool) -> TextureCoordinates {
+    if !HAS_TEXTURES {
+        return TextureCoordinates();
     }
-    var at = coordinates_of(corner.uvs, material);
-    if !IS_RICH {
+    var at = texture_coordinates(vertex_output.uvs, material);
+    if !HAS_EXTENDED_FEATURES {
         return at;
     }
-    let has_tangents = dot(corner.tangent.xyz, corner.tangent.xyz) > 0.0;
-    if material.last_textures.w != NO_TEXTURE && has_tangents && all(at.are_there) {
-        let to_view = to_view_of(corner, view);
-        let normal = geometric_normal(corner, to_view, material, is_front);
-        let across = cross(normal, corner.tangent.xyz) * corner.tangent.w;
-        let down = -vec3f(dot(to_view, corner.tangent.xyz), dot(to_view, across), dot(to_view, normal));
+    let has_tangents = dot(vertex_output.tangent.xyz, vertex_output.tangent.xyz) > 0.0;
+    if material.textures_2.w != NO_TEXTURE && has_tangents && all(at.has_uvs) {
+        let to_view = to_view_of(vertex_output, view);
+        let normal = geometric_normal(vertex_output, to_view, material, is_front);
+        let bitangent = cross(normal, vertex_output.tangent.xyz) * vertex_output.tangent.w;
+        let down = -vec3f(dot(to_view, vertex_output.tangent.xyz), dot(to_view, bitangent), dot(to_view, normal));
         let sets = select(2u, 1u, all(at.uvs[0] == at.uvs[1]));
         for (var channel = 0u; channel < sets; channel++) {
-            at.uvs[channel] = moved_in(at.uvs[channel], down, material);
+            at.uvs[channel] = parallaxed_uv(at.uvs[channel], down, material);
         }
         if sets == 1u {
             at.uvs[1] = at.uvs[0];
@@ -188,51 +188,51 @@ fn seen_at(corner: Corner, view: View, material: Material, is_front: bool) -> Co
     return at;
 }
 
-fn lit(
-    corner: Corner,
+fn shade(
+    vertex_output: VertexOutput,
     view: View,
     material: Material,
-    at: Coordinates,
+    at: TextureCoordinates,
     base: vec4f,
     is_front: bool,
 ) -> vec3f {
-    let instance = instances[corner.instance];
-    var surface = surface_of(corner, view, material, at, base.rgb, is_front);
+    let instance = instances[vertex_output.instance];
+    var surface = surface_of(vertex_output, view, material, at, base.rgb, is_front);
     var thickness = 0.0;
-    if IS_RICH && material.through.a != 0.0 {
-        thickness = share_with_other_side(&surface, material, instance);
+    if HAS_EXTENDED_FEATURES && material.attenuation_and_diffuse_transmission.a != 0.0 {
+        thickness = split_diffuse_transmission(&surface, material, instance);
     }
-    let open = image(material.textures.w, at).r;
-    let number = instance.flags >> LIGHTMAP_BIT;
-    let is_baked = IS_RICH && number != 0u && lightmaps[number - 1u].texture != NO_TEXTURE
-        && corner.uvs.z > NO_UV;
+    let occlusion = sample_or_white(material.textures.w, at).r;
+    let number = instance.flags >> LIGHTMAP_SHIFT;
+    let has_lightmap = HAS_EXTENDED_FEATURES && number != 0u && lightmaps[number - 1u].texture != NO_TEXTURE
+        && vertex_output.uvs.z > NO_UV;
     var radiance = vec3f(0.0);
-    if is_baked {
-        radiance = baked_light(lightmaps[number - 1u], corner.uvs.zw) * material.lightmap_exposure;
+    if has_lightmap {
+        radiance = sample_lightmap(lightmaps[number - 1u], vertex_output.uvs.zw) * material.lightmap_exposure;
         radiance *= surface.diffuse;
     }
-    if !is_baked || (view.flags & LIGHTS_LIGHTMAPPED) != 0u {
-        radiance += ambient_light(surface, dfg_term(surface.normal_view, 1.0), view.ambient, open);
+    if !has_lightmap || (view.flags & AMBIENT_AFFECTS_LIGHTMAPPED_MESHES) != 0u {
+        radiance += ambient_light(surface, dfg_term(surface.n_dot_v, 1.0), view.ambient, occlusion);
     }
-    radiance += environment_light(surface, view, open, !is_baked);
-    let normal = geometric_normal(corner, surface.to_view, material, is_front);
-    let sides = Sides(
-        Place(corner.world, normal, corner.position.xy),
+    radiance += environment_light(surface, view, occlusion, !has_lightmap);
+    let normal = geometric_normal(vertex_output, surface.to_view, material, is_front);
+    let receiver_sides = ReceiverSides(
+        ShadowReceiver(vertex_output.world_position, normal, vertex_output.position.xy),
         thickness,
-        (vec2u(instance.flags) & vec2u(RECEIVES, RECEIVES_BEHIND)) != vec2u(0u),
+        (vec2u(instance.flags) & vec2u(SHADOW_RECEIVER, TRANSMITTED_SHADOW_RECEIVER)) != vec2u(0u),
     );
-    radiance += light_of_all(surface, sides, view);
-    var emissive = material.emissive.rgb * image(material.textures.y, at).rgb;
+    radiance += shade_lights(surface, receiver_sides, view);
+    var emissive = material.emissive.rgb * sample_or_white(material.textures.y, at).rgb;
     emissive *= mix(1.0, view.exposure, material.emissive.a);
     // A varnish is over what shines as well.
-    let coat = surface.coat;
-    emissive *= 1.0 - coat.strength * (0.04 + 0.96 * to_the_fifth(1.0 - coat.normal_view));
+    let clearcoat = surface.clearcoat;
+    emissive *= 1.0 - clearcoat.strength * (0.04 + 0.96 * pow5(1.0 - clearcoat.n_dot_v));
     return radiance * view.exposure + emissive * base.a;
 }
 
 // Where shadows fall.
-struct Sides {
-    place: Place,
+struct ReceiverSides {
+    receiver: ShadowReceiver,
     // How far behind the surface its other side lies.
     thickness: f32,
     // Whether they fall on the surface, and on its other side.
@@ -240,7 +240,7 @@ struct Sides {
 }
 
 // Takes what comes through from what is scattered back. Returns the thickness, larger or smaller with the mesh.
-fn share_with_other_side(
+fn split_diffuse_transmission(
     surface: ptr<function, Surface>,
     material: Material,
     instance: Instance,
@@ -250,12 +250,12 @@ fn share_with_other_side(
         normal.x * instance.row_x.xyz + normal.y * instance.row_y.xyz + normal.z * instance.row_z.xyz,
     );
     let thickness = material.parallax.w * scale;
-    let left = exp(-material.through.rgb * thickness);
+    let left = exp(-material.attenuation_and_diffuse_transmission.rgb * thickness);
     // A varnish keeps in what it mirrors.
-    let coat = (*surface).coat;
-    let out = 1.0 - coat.strength * (0.04 * coat.dfg.x + coat.dfg.y);
-    (*surface).through = (*surface).diffuse * material.through.a * left * out;
-    (*surface).diffuse *= 1.0 - material.through.a;
+    let clearcoat = (*surface).clearcoat;
+    let out = 1.0 - clearcoat.strength * (0.04 * clearcoat.dfg.x + clearcoat.dfg.y);
+    (*surface).diffuse_transmission = (*surface).diffuse * material.attenuation_and_diffuse_transmission.a * left * out;
+    (*surface).diffuse *= 1.0 - material.attenuation_and_diffuse_transmission.a;
     return thickness;
 }
 
@@ -264,17 +264,17 @@ fn is_orthographic(view: View) -> bool {
     return matrix[0].w == 0.0 && matrix[1].w == 0.0 && matrix[2].w == 0.0;
 }
 
-fn to_view_of(corner: Corner, view: View) -> vec3f {
+fn to_view_of(vertex_output: VertexOutput, view: View) -> vec3f {
     if is_orthographic(view) {
         return -view.forward;
     }
-    return normalize(view.position - corner.world);
+    return normalize(view.position - vertex_output.world_position);
 }
 
 // The normal of the mesh. Lines and points may have none: they face the eye.
-fn geometric_normal(corner: Corner, to_view: vec3f, material: Material, is_front: bool) -> vec3f {
-    let square = dot(corner.normal, corner.normal);
-    let normal = select(to_view, corner.normal * inverseSqrt(max(square, 1e-38)), square > 0.0);
+fn geometric_normal(vertex_output: VertexOutput, to_view: vec3f, material: Material, is_front: bool) -> vec3f {
+    let square = dot(vertex_output.normal, vertex_output.normal);
+    let normal = select(to_view, vertex_output.normal * inverseSqrt(max(square, 1e-38)), square > 0.0);
     let flips = !is_front && (material.flags & DOUBLE_SIDED) != 0u;
     return select(normal, -normal, flips);
 }
@@ -282,119 +282,119 @@ fn geometric_normal(corner: Corner, to_view: vec3f, material: Material, is_front
 // The normal that an image says. Tangents are as they were when the image was made: not at right
 // angles to the normal, and not of length 1 between the corners (mikktspace).
 fn mapped_normal(
-    corner: Corner,
+    vertex_output: VertexOutput,
     material: Material,
-    said: vec4f,
-    has_two_channels: bool,
+    texel: vec4f,
+    is_two_component: bool,
     is_front: bool,
 ) -> vec3f {
-    var bent = said.xyz * 2.0 - 1.0;
-    if has_two_channels {
-        bent.z = sqrt(max(1.0 - dot(bent.xy, bent.xy), 0.0));
+    var tangent_normal = texel.xyz * 2.0 - 1.0;
+    if is_two_component {
+        tangent_normal.z = sqrt(max(1.0 - dot(tangent_normal.xy, tangent_normal.xy), 0.0));
     }
-    if (material.flags & FLIPS_Y) != 0u {
-        bent.y = -bent.y;
+    if (material.flags & FLIP_NORMAL_MAP_Y) != 0u {
+        tangent_normal.y = -tangent_normal.y;
     }
     if !is_front && (material.flags & DOUBLE_SIDED) != 0u {
-        bent = -bent;
+        tangent_normal = -tangent_normal;
     }
-    let across = cross(corner.normal, corner.tangent.xyz) * corner.tangent.w;
-    return normalize(bent.x * corner.tangent.xyz + bent.y * across + bent.z * corner.normal);
+    let bitangent = cross(vertex_output.normal, vertex_output.tangent.xyz) * vertex_output.tangent.w;
+    return normalize(tangent_normal.x * vertex_output.tangent.xyz + tangent_normal.y * bitangent + tangent_normal.z * vertex_output.normal);
 }
 
 fn surface_of(
-    corner: Corner,
+    vertex_output: VertexOutput,
     view: View,
     material: Material,
-    at: Coordinates,
+    at: TextureCoordinates,
     base: vec3f,
     is_front: bool,
 ) -> Surface {
     var surface: Surface;
-    surface.world = corner.world;
-    surface.to_view = to_view_of(corner, view);
-    let geometric = geometric_normal(corner, surface.to_view, material, is_front);
-    let has_tangents = dot(corner.tangent.xyz, corner.tangent.xyz) > 0.0;
-    let normals = material.more_textures.x;
+    surface.world_position = vertex_output.world_position;
+    surface.to_view = to_view_of(vertex_output, view);
+    let geometric = geometric_normal(vertex_output, surface.to_view, material, is_front);
+    let has_tangents = dot(vertex_output.tangent.xyz, vertex_output.tangent.xyz) > 0.0;
+    let normals = material.textures_1.x;
     surface.normal = geometric;
-    if HAS_IMAGES && normals != NO_TEXTURE && has_tangents {
-        let has_two = (material.flags & TWO_CHANNELS) != 0u;
-        surface.normal = mapped_normal(corner, material, image(normals, at), has_two, is_front);
+    if HAS_TEXTURES && normals != NO_TEXTURE && has_tangents {
+        let has_two = (material.flags & TWO_COMPONENT_NORMAL_MAP) != 0u;
+        surface.normal = mapped_normal(vertex_output, material, sample_or_white(normals, at), has_two, is_front);
     }
-    surface.normal_view = clamp(dot(surface.normal, surface.to_view), 0.0001, 1.0);
-    var metal_rough = image(material.textures.z, at).bg;
-    if (material.flags & METAL_IN_GREEN) != 0u {
-        metal_rough = image(material.textures.z, at).gr;
+    surface.n_dot_v = clamp(dot(surface.normal, surface.to_view), 0.0001, 1.0);
+    var metallic_roughness = sample_or_white(material.textures.z, at).bg;
+    if (material.flags & METALLIC_IN_GREEN) != 0u {
+        metallic_roughness = sample_or_white(material.textures.z, at).gr;
     }
-    let metallic = material.metallic * metal_rough.x;
+    let metallic = material.metallic * metallic_roughness.x;
     surface.diffuse = base * (1.0 - metallic);
     surface.base = base;
-    surface.dielectric = mirrored_without_metal(material, at);
+    surface.dielectric = dielectric_f0(material, at);
     surface.metallic = metallic;
     surface.f0 = mix(surface.dielectric, base, metallic);
     // Below 2 % what looks mirrored is really hidden.
     surface.f90 = saturate(dot(surface.f0, vec3f(16.5)));
     // 0.089 is the smoothest.
-    surface.perceptual_roughness = clamp(material.perceptual_roughness * metal_rough.y, 0.089, 1.0);
-    surface.dfg = dfg_term(surface.normal_view, surface.perceptual_roughness);
+    surface.perceptual_roughness = clamp(material.perceptual_roughness * metallic_roughness.y, 0.089, 1.0);
+    surface.dfg = dfg_term(surface.n_dot_v, surface.perceptual_roughness);
     let one_bounce = surface.dfg.x + surface.dfg.y;
-    surface.compensation = 1.0 + surface.f0 * (1.0 / one_bounce - 1.0);
-    surface.coat = coat_of(corner, material, at, geometric, surface.to_view, is_front);
-    if IS_RICH && material.anisotropy != 0.0 && has_tangents {
-        draw_out(&surface, corner, material, at);
+    surface.energy_compensation = 1.0 + surface.f0 * (1.0 / one_bounce - 1.0);
+    surface.clearcoat = evaluate_clearcoat(vertex_output, material, at, geometric, surface.to_view, is_front);
+    if HAS_EXTENDED_FEATURES && material.anisotropy != 0.0 && has_tangents {
+        apply_anisotropy(&surface, vertex_output, material, at);
     }
     return surface;
 }
 
-fn mirrored_without_metal(material: Material, at: Coordinates) -> vec3f {
+fn dielectric_f0(material: Material, at: TextureCoordinates) -> vec3f {
     var reflectance = material.reflectance;
-    if HAS_IMAGES && material.more_textures.y != NO_TEXTURE {
-        reflectance *= 0.5 * image(material.more_textures.y, at).a;
+    if HAS_TEXTURES && material.textures_1.y != NO_TEXTURE {
+        reflectance *= 0.5 * sample_or_white(material.textures_1.y, at).a;
     }
-    reflectance *= image(material.more_textures.z, at).rgb;
+    reflectance *= sample_or_white(material.textures_1.z, at).rgb;
     return 0.16 * reflectance * reflectance;
 }
 
-fn coat_of(
-    corner: Corner,
+fn evaluate_clearcoat(
+    vertex_output: VertexOutput,
     material: Material,
-    at: Coordinates,
+    at: TextureCoordinates,
     geometric: vec3f,
     to_view: vec3f,
     is_front: bool,
-) -> Coat {
-    var coat: Coat;
-    coat.normal = geometric;
-    coat.normal_view = 1.0;
-    if !IS_RICH || material.clearcoat == 0.0 {
-        return coat;
+) -> Clearcoat {
+    var clearcoat: Clearcoat;
+    clearcoat.normal = geometric;
+    clearcoat.n_dot_v = 1.0;
+    if !HAS_EXTENDED_FEATURES || material.clearcoat == 0.0 {
+        return clearcoat;
     }
-    coat.strength = material.clearcoat * image(material.more_textures.w, at).r;
-    let rough = material.clearcoat_roughness * image(material.last_textures.x, at).g;
-    coat.perceptual_roughness = clamp(rough, 0.089, 1.0);
-    let normals = material.last_textures.y;
-    if normals != NO_TEXTURE && dot(corner.tangent.xyz, corner.tangent.xyz) > 0.0 {
-        coat.normal = mapped_normal(corner, material, image(normals, at), false, is_front);
+    clearcoat.strength = material.clearcoat * sample_or_white(material.textures_1.w, at).r;
+    let rough = material.clearcoat_roughness * sample_or_white(material.textures_2.x, at).g;
+    clearcoat.perceptual_roughness = clamp(rough, 0.089, 1.0);
+    let normals = material.textures_2.y;
+    if normals != NO_TEXTURE && dot(vertex_output.tangent.xyz, vertex_output.tangent.xyz) > 0.0 {
+        clearcoat.normal = mapped_normal(vertex_output, material, sample_or_white(normals, at), false, is_front);
     }
-    coat.normal_view = clamp(dot(coat.normal, to_view), 0.0001, 1.0);
-    coat.dfg = dfg_lut(coat.normal_view, coat.perceptual_roughness);
-    return coat;
+    clearcoat.n_dot_v = clamp(dot(clearcoat.normal, to_view), 0.0001, 1.0);
+    clearcoat.dfg = dfg_lut(clearcoat.n_dot_v, clearcoat.perceptual_roughness);
+    return clearcoat;
 }
 
 // The axes of long highlights.
-fn draw_out(surface: ptr<function, Surface>, corner: Corner, material: Material, at: Coordinates) {
+fn apply_anisotropy(surface: ptr<function, Surface>, vertex_output: VertexOutput, material: Material, at: TextureCoordinates) {
     var direction = material.anisotropy_direction;
     var strength = material.anisotropy;
-    if material.last_textures.z != NO_TEXTURE {
-        let said = image(material.last_textures.z, at).rgb;
-        let turn = normalize(said.rg * 2.0 - 1.0);
+    if material.textures_2.z != NO_TEXTURE {
+        let texel = sample_or_white(material.textures_2.z, at).rgb;
+        let turn = normalize(texel.rg * 2.0 - 1.0);
         direction = mat2x2f(direction, vec2f(-direction.y, direction.x)) * turn;
-        strength *= said.b;
+        strength *= texel.b;
     }
-    let across = cross(corner.normal, corner.tangent.xyz) * corner.tangent.w;
-    let along = normalize(direction.x * corner.tangent.xyz + direction.y * across);
-    (*surface).along = along;
-    (*surface).across = normalize(cross((*surface).normal, along));
+    let bitangent = cross(vertex_output.normal, vertex_output.tangent.xyz) * vertex_output.tangent.w;
+    let anisotropy_tangent = normalize(direction.x * vertex_output.tangent.xyz + direction.y * bitangent);
+    (*surface).anisotropy_tangent = anisotropy_tangent;
+    (*surface).anisotropy_bitangent = normalize(cross((*surface).normal, anisotropy_tangent));
     (*surface).anisotropy = saturate(strength);
 }
 
@@ -407,10 +407,10 @@ fn dfg_term(n_dot_v: f32, perceptual_roughness: f32) -> vec2f {
 
 // The light of all directional lights, and of those others whose bits all slabs around the place have.
 // There is one call of `light`, which is most of this shader.
-fn light_of_all(surface: Surface, sides: Sides, view: View) -> vec3f {
-    var slabs = vec3u(0u);
+fn shade_lights(surface: Surface, receiver_sides: ReceiverSides, view: View) -> vec3f {
+    var slice_masks = vec3u(0u);
     if view.mask_blocks != 0u {
-        slabs = slabs_at(view, surface.world);
+        slice_masks = slice_masks_at(view, surface.world_position);
     }
     var directional = 0u;
     var block = 0u;
@@ -425,13 +425,13 @@ fn light_of_all(surface: Surface, sides: Sides, view: View) -> vec3f {
         } else {
             while bits == 0u && (filled != 0u || block < view.mask_blocks) {
                 if filled == 0u {
-                    let at = slabs + view.mask_words + block;
+                    let at = slice_masks + view.mask_words + block;
                     filled = light_masks[at.x] & light_masks[at.y] & light_masks[at.z];
                     block += 1u;
                 } else {
                     word = (block - 1u) * 32u + firstTrailingBit(filled);
                     filled &= filled - 1u;
-                    let at = slabs + word;
+                    let at = slice_masks + word;
                     bits = light_masks[at.x] & light_masks[at.y] & light_masks[at.z];
                 }
             }
@@ -441,26 +441,26 @@ fn light_of_all(surface: Surface, sides: Sides, view: View) -> vec3f {
             number += word * 32u + firstTrailingBit(bits);
             bits &= bits - 1u;
         }
-        sum += light(surface, sides, view, lights[view.first_light + number]);
+        sum += shade_light(surface, receiver_sides, view, lights[view.first_light + number]);
     }
     return sum;
 }
 
-fn light(surface: Surface, sides: Sides, view: View, light: Light) -> vec3f {
+fn shade_light(surface: Surface, receiver_sides: ReceiverSides, view: View, light: Light) -> vec3f {
     let kind = light.bits & 3u;
     if kind == RECT {
-        if !HAS_RECTS {
+        if !HAS_RECT_LIGHTS {
             return vec3f(0.0);
         }
-        return light_of_rect(surface, light);
+        return rect_light(surface, light);
     }
-    var to_light = light.place;
-    var way = light.place;
+    var to_light = light.position_or_direction;
+    var to_center = light.position_or_direction;
     var strength = 1.0;
     if kind != DIRECTIONAL {
-        way = light.place - surface.world;
-        let distance_squared = dot(way, way);
-        to_light = way * inverseSqrt(max(distance_squared, 1e-12));
+        to_center = light.position_or_direction - surface.world_position;
+        let distance_squared = dot(to_center, to_center);
+        to_light = to_center * inverseSqrt(max(distance_squared, 1e-12));
         // The inverse square, brought to zero at the range.
         let part = distance_squared * light.inverse_range_squared;
         let window = saturate(1.0 - part * part);
@@ -470,28 +470,28 @@ fn light(surface: Surface, sides: Sides, view: View, light: Light) -> vec3f {
         let cone = saturate(dot(light.axis, -to_light) * light.cone_scale + light.cone_offset);
         strength *= cone * cone;
     }
-    var faces = dot(surface.normal, to_light) > 0.0 || dot(surface.coat.normal, to_light) > 0.0;
-    var place = sides.place;
-    var receives = sides.receives.x;
-    let is_behind = IS_RICH && any(surface.through > vec3f(0.0)) && dot(surface.normal, to_light) < 0.0;
-    if is_behind {
+    var faces = dot(surface.normal, to_light) > 0.0 || dot(surface.clearcoat.normal, to_light) > 0.0;
+    var receiver = receiver_sides.receiver;
+    var receives = receiver_sides.receives.x;
+    let is_transmitted = HAS_EXTENDED_FEATURES && any(surface.diffuse_transmission > vec3f(0.0)) && dot(surface.normal, to_light) < 0.0;
+    if is_transmitted {
         faces = true;
-        receives = all(sides.receives);
-        place.world -= place.normal * sides.thickness;
-        place.normal = -place.normal;
+        receives = all(receiver_sides.receives);
+        receiver.world_position -= receiver.normal * receiver_sides.thickness;
+        receiver.normal = -receiver.normal;
     }
     if strength <= 0.0 || !(faces || light.radius > 0.0) {
         return vec3f(0.0);
     }
     if light.texture != 0u {
-        strength *= let_through(light.texture, surface.world);
+        strength *= sample_light_texture(light.texture, surface.world_position);
     }
     if receives && strength > 0.0 {
-        strength *= shadow(place, view, light, to_light);
+        strength *= fetch_shadow(receiver, view, light, to_light);
     }
-    var to_eye = reflected(surface, Lamp(to_light, way, light.radius));
-    if is_behind {
-        to_eye += transmitted(surface, to_light);
+    var reflected_light = evaluate_brdf(surface, LightSample(to_light, to_center, light.radius));
+    if is_transmitted {
+        reflected_light += transmitted_light(surface, to_light);
     }
-    return light.color * strength * to_eye;
+    return light.color * strength * reflected_light;
 }

@@ -3,75 +3,75 @@
 // S. Hill, D. Neubelt, "Real-Time Polygonal-Light Shading with Linearly Transformed Cosines", 2016).
 
 import quadrille_3d::dfg::dfg_lut;
-import quadrille_3d::lobes::Surface;
-import quadrille_3d::scene::{Light, dfg_sampler, lobes_bent};
+import quadrille_3d::brdf::Surface;
+import quadrille_3d::scene::{Light, dfg_sampler, ltc_lut};
 
 // Of the table: perceptual roughness from left to right, the square root of 1 - cosine downwards.
-const SIDE: f32 = 64.0;
+const LTC_LUT_SIZE: f32 = 64.0;
 
 // How much of a polygon's radiance arrives, as a part of what a sphere of it around all would bring.
-struct Sum {
-    whole: f32,
+struct PolygonIntegral {
+    integral: f32,
     // Where the polygon goes below the horizon, and comes up again.
-    down: vec3f,
+    horizon_exit: vec3f,
     up: vec3f,
     is_cut: bool,
 }
 
 // What a rectangle's light becomes at a surface on its way to the eye.
-fn light_of_rect(surface: Surface, light: Light) -> vec3f {
+fn rect_light(surface: Surface, light: Light) -> vec3f {
     let right = light.axis;
     let up = vec3f(light.up_x, light.up_y, light.up_z);
-    let way = light.place - surface.world;
-    if dot(cross(up, right), way) >= 0.0 {
+    let to_center = light.position_or_direction - surface.world_position;
+    if dot(cross(up, right), to_center) >= 0.0 {
         // It shines to the other side.
         return vec3f(0.0);
     }
-    let part = dot(way, way) * light.inverse_range_squared;
+    let part = dot(to_center, to_center) * light.inverse_range_squared;
     let window = saturate(1.0 - part * part);
     if window == 0.0 {
         return vec3f(0.0);
     }
-    let corners = mat4x3f(way + right - up, way - right - up, way - right + up, way + right + up);
-    let coat = surface.coat;
-    let fresnel = coat.strength * (0.04 * coat.dfg.x + coat.dfg.y);
+    let corners = mat4x3f(to_center + right - up, to_center - right - up, to_center - right + up, to_center + right + up);
+    let clearcoat = surface.clearcoat;
+    let fresnel = clearcoat.strength * (0.04 * clearcoat.dfg.x + clearcoat.dfg.y);
     var sum = vec3f(0.0);
-    // There is one call of `seen_of`, which is most of this.
-    for (var lobe = SCATTERED; lobe <= THROUGH; lobe++) {
+    // There is one call of `ltc_evaluate`, which is most of this.
+    for (var lobe = DIFFUSE; lobe <= DIFFUSE_TRANSMISSION; lobe++) {
         var part = vec3f(0.0);
-        var frame = frame_of(surface.normal, surface.to_view);
-        if lobe == SCATTERED {
+        var frame = shading_frame(surface.normal, surface.to_view);
+        if lobe == DIFFUSE {
             // What scatters evenly is the cosine itself.
             part = surface.diffuse * (1.0 - fresnel);
-        } else if lobe == MIRRORED {
+        } else if lobe == SPECULAR {
             // As in bevy: the table whatever `DFG_LUT` says, and no energy compensation.
-            let dfg = dfg_lut(surface.normal_view, surface.perceptual_roughness);
+            let dfg = dfg_lut(surface.n_dot_v, surface.perceptual_roughness);
             part = surface.f0 * dfg.x + surface.f90 * dfg.y;
             part *= (1.0 - fresnel) * (1.0 - fresnel);
-            frame = bent_by(surface.perceptual_roughness, surface.normal_view) * frame;
-        } else if lobe == COAT {
+            frame = ltc_matrix(surface.perceptual_roughness, surface.n_dot_v) * frame;
+        } else if lobe == CLEARCOAT {
             part = vec3f(fresnel);
-            frame = frame_of(coat.normal, surface.to_view);
-            frame = bent_by(coat.perceptual_roughness, coat.normal_view) * frame;
+            frame = shading_frame(clearcoat.normal, surface.to_view);
+            frame = ltc_matrix(clearcoat.perceptual_roughness, clearcoat.n_dot_v) * frame;
         } else {
-            part = surface.through;
-            frame = frame_of(-surface.normal, surface.to_view);
+            part = surface.diffuse_transmission;
+            frame = shading_frame(-surface.normal, surface.to_view);
         }
         if any(part > vec3f(0.0)) {
-            sum += part * seen_of(frame * corners);
+            sum += part * ltc_evaluate(frame * corners);
         }
     }
     return light.color * sum * (window * window);
 }
 
 // The lobes of a surface.
-const SCATTERED: u32 = 0u;
-const MIRRORED: u32 = 1u;
-const COAT: u32 = 2u;
-const THROUGH: u32 = 3u;
+const DIFFUSE: u32 = 0u;
+const SPECULAR: u32 = 1u;
+const CLEARCOAT: u32 = 2u;
+const DIFFUSE_TRANSMISSION: u32 = 3u;
 
 // To the space in which the normal is z and the eye has no y.
-fn frame_of(normal: vec3f, to_view: vec3f) -> mat3x3f {
+fn shading_frame(normal: vec3f, to_view: vec3f) -> mat3x3f {
     let aside = to_view - normal * dot(normal, to_view);
     let square = dot(aside, aside);
     // From straight above any direction will do.
@@ -82,28 +82,28 @@ fn frame_of(normal: vec3f, to_view: vec3f) -> mat3x3f {
 }
 
 // The matrix that bends a lobe back to the cosine.
-fn bent_by(perceptual_roughness: f32, cosine: f32) -> mat3x3f {
-    let place = vec2f(perceptual_roughness, sqrt(1.0 - cosine)) * ((SIDE - 1.0) / SIDE) + 0.5 / SIDE;
-    let entry = textureSampleLevel(lobes_bent, dfg_sampler, place, 0.0);
+fn ltc_matrix(perceptual_roughness: f32, cosine: f32) -> mat3x3f {
+    let uv = vec2f(perceptual_roughness, sqrt(1.0 - cosine)) * ((LTC_LUT_SIZE - 1.0) / LTC_LUT_SIZE) + 0.5 / LTC_LUT_SIZE;
+    let entry = textureSampleLevel(ltc_lut, dfg_sampler, uv, 0.0);
     return mat3x3f(vec3f(entry.x, 0.0, entry.y), vec3f(0.0, 1.0, 0.0), vec3f(entry.z, 0.0, entry.w));
 }
 
 // What a cosine around z sees of a rectangle: the sum over its edges, as far as they are above the horizon.
-fn seen_of(corners: mat4x3f) -> f32 {
-    var sum: Sum;
+fn ltc_evaluate(corners: mat4x3f) -> f32 {
+    var sum: PolygonIntegral;
     add_edge(&sum, corners[0], corners[1]);
     add_edge(&sum, corners[1], corners[2]);
     add_edge(&sum, corners[2], corners[3]);
     add_edge(&sum, corners[3], corners[0]);
     if sum.is_cut {
         // The edge along the horizon.
-        sum.whole += edge(sum.down, sum.up);
+        sum.integral += integrate_edge(sum.horizon_exit, sum.up);
     }
     // The sign tells which way round it is, which bending may change.
-    return abs(sum.whole);
+    return abs(sum.integral);
 }
 
-fn add_edge(sum: ptr<function, Sum>, first: vec3f, second: vec3f) {
+fn add_edge(sum: ptr<function, PolygonIntegral>, first: vec3f, second: vec3f) {
     let is_above = vec2<bool>(first.z > 0.0, second.z > 0.0);
     if !any(is_above) {
         return;
@@ -113,7 +113,7 @@ fn add_edge(sum: ptr<function, Sum>, first: vec3f, second: vec3f) {
     var end = second;
     if !is_above.y {
         end = cut;
-        (*sum).down = cut;
+        (*sum).horizon_exit = cut;
         (*sum).is_cut = true;
     }
     if !is_above.x {
@@ -121,13 +121,13 @@ fn add_edge(sum: ptr<function, Sum>, first: vec3f, second: vec3f) {
         (*sum).up = cut;
         (*sum).is_cut = true;
     }
-    (*sum).whole += edge(begin, end);
+    (*sum).integral += integrate_edge(begin, end);
 }
 
 // The part of an edge: z of the normal of the plane through it and the eye, of the length of its angle, over
 // 2 pi. The angle over its sine is a fitted curve, which has no cancellation (S. Hill, E. Heitz, "Real-Time Area Lighting: a
 // Journey from Research to Production", 2016).
-fn edge(begin: vec3f, end: vec3f) -> f32 {
+fn integrate_edge(begin: vec3f, end: vec3f) -> f32 {
     let first = normalize(begin);
     let second = normalize(end);
     let cosine = dot(first, second);

@@ -2,7 +2,7 @@
 
 enable wgpu_binding_array;
 
-import quadrille_3d::rows::{Instance, ShadowView};
+import quadrille_3d::mesh_types::{Instance, ShadowView};
 
 struct Fog {
     color: vec4f,
@@ -32,16 +32,16 @@ struct View {
     // Of the list of environments.
     first_environment: u32,
     environment_count: u32,
-    // `LIGHTS_LIGHTMAPPED` and others.
+    // `AMBIENT_AFFECTS_LIGHTMAPPED_MESHES` and others.
     flags: u32,
     fog: Fog,
     unused: array<vec4u, 3>,
 }
 
 // Ambient light falls also on what has a lightmap.
-const LIGHTS_LIGHTMAPPED: u32 = 1u;
+const AMBIENT_AFFECTS_LIGHTMAPPED_MESHES: u32 = 1u;
 // Pixels have more than one sample.
-const SEVERAL_SAMPLES: u32 = 2u;
+const MULTISAMPLED: u32 = 2u;
 
 struct Material {
     base_color: vec4f,
@@ -63,20 +63,20 @@ struct Material {
     // Depth, layers and steps of parallax mapping; how thick the surface is.
     parallax: vec4f,
     // What is lost of each channel in a unit of thickness, as an exponent; how much comes through.
-    through: vec4f,
+    attenuation_and_diffuse_transmission: vec4f,
     // Places of images: of base colour, emission, metal and roughness, occlusion;
     textures: vec4u,
     // normals, specular, its tint, varnish;
-    more_textures: vec4u,
+    textures_1: vec4u,
     // the varnish's roughness and normals, anisotropy, depth.
-    last_textures: vec4u,
+    textures_2: vec4u,
 }
 
 // 64 flat ones and 96 faces (shadow_maps.rs).
-const MOST_SHADOWS: u32 = 160u;
+const MAX_SHADOW_VIEWS: u32 = 160u;
 
 struct Light {
-    place: vec3f,
+    position_or_direction: vec3f,
     bits: u32,
     color: vec3f,
     inverse_range_squared: f32,
@@ -96,31 +96,31 @@ struct Light {
 }
 
 @group(0) @binding(0) var<storage, read> instances: array<Instance>;
-@group(0) @binding(1) var<storage, read> seen: array<u32>;
+@group(0) @binding(1) var<storage, read> visible_instances: array<u32>;
 @group(0) @binding(2) var<uniform> camera: View;
 @group(0) @binding(3) var<storage, read> materials: array<Material>;
 @group(0) @binding(4) var<storage, read> lights: array<Light>;
-@group(0) @binding(5) var<uniform> shadow_views: array<ShadowView, MOST_SHADOWS>;
-@group(0) @binding(6) var flat_shadows: texture_depth_2d;
-@group(0) @binding(7) var face_shadows: texture_depth_2d;
+@group(0) @binding(5) var<uniform> shadow_views: array<ShadowView, MAX_SHADOW_VIEWS>;
+@group(0) @binding(6) var shadow_atlas: texture_depth_2d;
+@group(0) @binding(7) var point_shadow_faces: texture_depth_2d;
 @group(0) @binding(8) var shadow_sampler: sampler_comparison;
 // Scale and bias of the light mirrored from all directions (dfg.rs).
 @group(0) @binding(9) var dfg: texture_2d<f32>;
 @group(0) @binding(19) var dfg_sampler: sampler;
 // What bends lobes back to the cosine (rect_lights.wgsl).
-@group(0) @binding(20) var lobes_bent: texture_2d<f32>;
+@group(0) @binding(20) var ltc_lut: texture_2d<f32>;
 
 @group(1) @binding(0) var samplers: binding_array<sampler>;
 @group(1) @binding(1) var textures: binding_array<texture_2d<f32>>;
 
 // Places of images: where they lie in the table, which texture coordinates they are seen by, and the sampler.
 const NO_TEXTURE: u32 = 0xffffffffu;
-const IMAGE: u32 = 0x7fffffu;
-const SAMPLER_BIT: u32 = 24u;
+const IMAGE_MASK: u32 = 0x7fffffu;
+const SAMPLER_SHIFT: u32 = 24u;
 
 // A place of the first level of an image.
-fn first_level(place: u32, uv: vec2f) -> vec4f {
-    return textureSampleLevel(textures[place & IMAGE], samplers[place >> SAMPLER_BIT], uv, 0.0);
+fn sample_base_level(texture_and_sampler: u32, uv: vec2f) -> vec4f {
+    return textureSampleLevel(textures[texture_and_sampler & IMAGE_MASK], samplers[texture_and_sampler >> SAMPLER_SHIFT], uv, 0.0);
 }
 
 const DIRECTIONAL: u32 = 0u;

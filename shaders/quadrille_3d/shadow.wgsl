@@ -2,9 +2,9 @@
 
 enable wgpu_binding_array;
 
-import quadrille_3d::images::{coordinates_of, texel};
-import quadrille_3d::rows::to_world;
-import quadrille_3d::scene::{instances, materials, seen, shadow_views};
+import quadrille_3d::material_textures::{texture_coordinates, sample_texture};
+import quadrille_3d::mesh_types::to_world;
+import quadrille_3d::scene::{instances, materials, visible_instances, shadow_views};
 
 struct Push {
     row: u32,
@@ -15,26 +15,26 @@ struct Push {
 var<immediate> push: Push;
 
 // Light falls through what is thinner, where alpha says how much covers.
-const THINNEST: f32 = 0.05;
+const MIN_SHADOW_ALPHA: f32 = 0.05;
 
 @vertex
 fn vertex_main(
     @builtin(instance_index) index: u32,
     @location(0) position: vec3f,
 ) -> @builtin(position) vec4f {
-    return seen_by_light(seen[index], position);
+    return position_in_light_clip_space(visible_instances[index], position);
 }
 
-fn seen_by_light(place: u32, position: vec3f) -> vec4f {
-    let world = to_world(instances[place], position);
-    var clip = shadow_views[push.row].clip_from_world * vec4f(world, 1.0);
+fn position_in_light_clip_space(instance_index: u32, position: vec3f) -> vec4f {
+    let world_position = to_world(instances[instance_index], position);
+    var clip = shadow_views[push.row].clip_from_world * vec4f(world_position, 1.0);
     if push.clamps_depth != 0u {
         clip.z = min(clip.z, clip.w);
     }
     return clip;
 }
 
-struct Holed {
+struct AlphaMaskVertexOutput {
     @builtin(position) position: vec4f,
     @location(0) alpha: f32,
     @location(1) uvs: vec4f,
@@ -42,23 +42,23 @@ struct Holed {
 }
 
 @vertex
-fn holed_vertex_main(
+fn alpha_mask_vertex_main(
     @builtin(instance_index) index: u32,
     @location(0) position: vec3f,
     @location(2) color: vec4f,
     @location(3) uvs: vec4f,
-) -> Holed {
-    let place = seen[index];
-    return Holed(seen_by_light(place, position), color.a, uvs, instances[place].material);
+) -> AlphaMaskVertexOutput {
+    let instance_index = visible_instances[index];
+    return AlphaMaskVertexOutput(position_in_light_clip_space(instance_index, position), color.a, uvs, instances[instance_index].material);
 }
 
 @fragment
-fn holed_fragment_main(holed: Holed) {
-    let material = materials[holed.material];
-    let at = coordinates_of(holed.uvs, material);
-    let alpha = material.base_color.a * holed.alpha * texel(material.textures.x, at).a;
+fn alpha_mask_fragment_main(vertex_output: AlphaMaskVertexOutput) {
+    let material = materials[vertex_output.material];
+    let at = texture_coordinates(vertex_output.uvs, material);
+    let alpha = material.base_color.a * vertex_output.alpha * sample_texture(material.textures.x, at).a;
     // The alpha of a mask is at most 1; other modes have numbers above.
-    if alpha < select(THINNEST, material.alpha, material.alpha <= 1.0) {
+    if alpha < select(MIN_SHADOW_ALPHA, material.alpha, material.alpha <= 1.0) {
         discard;
     }
 }

@@ -19,7 +19,7 @@ struct Job {
 
 struct Push {
     jobs: u32,
-    groups: u32,
+    workgroup_count: u32,
     row: u32,
 }
 
@@ -38,52 +38,52 @@ struct Vertex {
 
 var<immediate> push: Push;
 
-const GROUP: u32 = 64u;
+const WORKGROUP_SIZE: u32 = 64u;
 const NONE: u32 = 0xffffffffu;
 
 // A vertex in numbers of 4 bytes (mesh_vertex.rs).
-const VERTEX: u32 = 18u;
-const NORMAL: u32 = 3u;
-const TANGENT: u32 = 14u;
-const HANDEDNESS: u32 = 17u;
+const VERTEX_WORDS: u32 = 18u;
+const NORMAL_OFFSET: u32 = 3u;
+const TANGENT_OFFSET: u32 = 14u;
+const HANDEDNESS_OFFSET: u32 = 17u;
 
 const INFLUENCE_WORDS: u32 = 6u;
 const TARGET_WORDS: u32 = 9u;
 // Vertices whose words lie together in `sources` (source.rs).
-const BLOCK: u32 = 64u;
+const BLOCK_VERTICES: u32 = 64u;
 
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(local_invocation_index) local: u32) {
     let group = workgroup.y * push.row + workgroup.x;
-    if group >= push.groups {
+    if group >= push.workgroup_count {
         return;
     }
-    let job = jobs[job_of(group)];
-    let index = (group - job.first_group) * GROUP + local;
+    let job = jobs[find_job(group)];
+    let index = (group - job.first_group) * WORKGROUP_SIZE + local;
     if index >= job.vertices {
         return;
     }
-    let read_at = job.read_from + index * VERTEX;
-    let write_at = job.write_to + index * VERTEX;
+    let read_at = job.read_from + index * VERTEX_WORDS;
+    let write_at = job.write_to + index * VERTEX_WORDS;
     var vertex = Vertex(
-        three_at(read_at),
-        three_at(read_at + NORMAL),
-        three_at(read_at + TANGENT),
+        load_vec3(read_at),
+        load_vec3(read_at + NORMAL_OFFSET),
+        load_vec3(read_at + TANGENT_OFFSET),
     );
     if job.weights != NONE {
-        vertex = morphed(vertex, job, index);
+        vertex = morph_vertex(vertex, job, index);
     }
     var side = 1.0;
     if job.joints != NONE {
-        let rows = blended(job, index);
+        let rows = skin_model(job, index);
         let cofactor_x = cross(rows[1].xyz, rows[2].xyz);
         let cofactor_y = cross(rows[2].xyz, rows[0].xyz);
         let cofactor_z = cross(rows[0].xyz, rows[1].xyz);
         side = select(1.0, -1.0, dot(rows[0].xyz, cofactor_x) < 0.0);
-        let place = vec4f(vertex.position, 1.0);
+        let position = vec4f(vertex.position, 1.0);
         let normal = vertex.normal;
         let along = vertex.tangent;
-        vertex.position = vec3f(dot(rows[0], place), dot(rows[1], place), dot(rows[2], place));
+        vertex.position = vec3f(dot(rows[0], position), dot(rows[1], position), dot(rows[2], position));
         // The cofactors are the inverse transpose up to the determinant, whose sign counts.
         vertex.normal = side
             * vec3f(dot(cofactor_x, normal), dot(cofactor_y, normal), dot(cofactor_z, normal));
@@ -91,17 +91,17 @@ fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(local_invocation_index
             vec3f(dot(rows[0].xyz, along), dot(rows[1].xyz, along), dot(rows[2].xyz, along));
     }
     // Colours and texture coordinates stay as they are.
-    for (var at = NORMAL + 3u; at < TANGENT; at++) {
+    for (var at = NORMAL_OFFSET + 3u; at < TANGENT_OFFSET; at++) {
         entities[write_at + at] = meshes[read_at + at];
     }
-    write_three(write_at, vertex.position);
-    write_three(write_at + NORMAL, unit_or_zero(vertex.normal));
-    write_three(write_at + TANGENT, unit_or_zero(vertex.tangent));
-    entities[write_at + HANDEDNESS] = meshes[read_at + HANDEDNESS] * side;
+    store_vec3(write_at, vertex.position);
+    store_vec3(write_at + NORMAL_OFFSET, normalize_or_zero(vertex.normal));
+    store_vec3(write_at + TANGENT_OFFSET, normalize_or_zero(vertex.tangent));
+    entities[write_at + HANDEDNESS_OFFSET] = meshes[read_at + HANDEDNESS_OFFSET] * side;
 }
 
 // The last job that begins at or before a workgroup.
-fn job_of(group: u32) -> u32 {
+fn find_job(group: u32) -> u32 {
     var first = 0u;
     var end = push.jobs;
     while end - first > 1u {
@@ -123,15 +123,15 @@ struct Block {
     index: u32,
 }
 
-fn block_of(job: Job, index: u32) -> Block {
-    let first = index - index % BLOCK;
-    let count = min(BLOCK, job.vertices - first);
+fn find_block(job: Job, index: u32) -> Block {
+    let first = index - index % BLOCK_VERTICES;
+    let count = min(BLOCK_VERTICES, job.vertices - first);
     return Block(job.source + first * job.source_words, count, index - first);
 }
 
-fn morphed(vertex: Vertex, job: Job, index: u32) -> Vertex {
+fn morph_vertex(vertex: Vertex, job: Job, index: u32) -> Vertex {
     var moved = vertex;
-    let block = block_of(job, index);
+    let block = find_block(job, index);
     let influences = job.source_words - job.target_count * TARGET_WORDS;
     let first = block.at + block.vertices * influences + block.index * TARGET_WORDS;
     for (var target_index = 0u; target_index < job.target_count; target_index++) {
@@ -140,16 +140,16 @@ fn morphed(vertex: Vertex, job: Job, index: u32) -> Vertex {
             continue;
         }
         let at = first + target_index * block.vertices * TARGET_WORDS;
-        moved.position += weight * source_at(at);
-        moved.normal += weight * source_at(at + 3u);
-        moved.tangent += weight * source_at(at + 6u);
+        moved.position += weight * load_source_vec3(at);
+        moved.normal += weight * load_source_vec3(at + 3u);
+        moved.tangent += weight * load_source_vec3(at + 6u);
     }
     return moved;
 }
 
 // The rows of the sum of a vertex's joints; the identity where no joint has weight.
-fn blended(job: Job, index: u32) -> array<vec4f, 3> {
-    let block = block_of(job, index);
+fn skin_model(job: Job, index: u32) -> array<vec4f, 3> {
+    let block = find_block(job, index);
     let at = block.at + block.index * INFLUENCE_WORDS;
     let joints = vec4u(
         sources[at] & 0xffffu,
@@ -157,7 +157,7 @@ fn blended(job: Job, index: u32) -> array<vec4f, 3> {
         sources[at + 1u] & 0xffffu,
         sources[at + 1u] >> 16u,
     );
-    let weights = vec4f(source_at(at + 2u), bitcast<f32>(sources[at + 5u]));
+    let weights = vec4f(load_source_vec3(at + 2u), bitcast<f32>(sources[at + 5u]));
     if all(weights == vec4f(0.0)) {
         return array(vec4f(1.0, 0.0, 0.0, 0.0), vec4f(0.0, 1.0, 0.0, 0.0), vec4f(0.0, 0.0, 1.0, 0.0));
     }
@@ -171,17 +171,17 @@ fn blended(job: Job, index: u32) -> array<vec4f, 3> {
     return rows;
 }
 
-fn three_at(at: u32) -> vec3f {
+fn load_vec3(at: u32) -> vec3f {
     return vec3f(meshes[at], meshes[at + 1u], meshes[at + 2u]);
 }
 
-fn write_three(at: u32, numbers: vec3f) {
+fn store_vec3(at: u32, numbers: vec3f) {
     entities[at] = numbers.x;
     entities[at + 1u] = numbers.y;
     entities[at + 2u] = numbers.z;
 }
 
-fn source_at(at: u32) -> vec3f {
+fn load_source_vec3(at: u32) -> vec3f {
     return vec3f(
         bitcast<f32>(sources[at]),
         bitcast<f32>(sources[at + 1u]),
@@ -189,7 +189,7 @@ fn source_at(at: u32) -> vec3f {
     );
 }
 
-fn unit_or_zero(way: vec3f) -> vec3f {
-    let square = dot(way, way);
-    return select(vec3f(0.0), way * inverseSqrt(max(square, 1e-38)), square > 0.0);
+fn normalize_or_zero(v: vec3f) -> vec3f {
+    let square = dot(v, v);
+    return select(vec3f(0.0), v * inverseSqrt(max(square, 1e-38)), square > 0.0);
 }

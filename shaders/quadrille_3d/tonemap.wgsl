@@ -3,8 +3,8 @@
 // Output is linear. Over what is there, it is multiplied with alpha. Where a clear colour is the background,
 // it is what bevy's main texture holds: the scene, multiplied with its alpha, over a colour that is not.
 
-import quadrille_3d::grading::{DITHERS, Grading, dithered, graded, saturated};
-import quadrille_3d::tonemapping::{NONE, tone_mapped};
+import quadrille_3d::grading::{HAS_DITHER, Grading, screen_space_dither, apply_color_grading, apply_post_saturation};
+import quadrille_3d::tonemapping::{NONE, tone_mapping};
 
 struct Push {
     // Clear colour behind the scene; all 0 to draw over what is there.
@@ -14,13 +14,13 @@ struct Push {
     // The background is mapped as the scene is.
     maps_background: u32,
     // The background is blended over what is there.
-    multiplies: u32,
+    premultiplies: u32,
 }
 
 @group(0) @binding(0) var scene: texture_2d<f32>;
 @group(0) @binding(1) var<uniform> grading: Grading;
-@group(0) @binding(2) var tone_table: texture_3d<f32>;
-@group(0) @binding(3) var table_sampler: sampler;
+@group(0) @binding(2) var tonemapping_lut: texture_3d<f32>;
+@group(0) @binding(3) var lut_sampler: sampler;
 
 var<immediate> push: Push;
 
@@ -32,41 +32,41 @@ fn vertex_main(@builtin(vertex_index) i: u32) -> @builtin(position) vec4f {
 @fragment
 fn fragment_main(@builtin(position) at: vec4f) -> @location(0) vec4f {
     let pixel = at.xy - push.corner;
-    let seen = textureLoad(scene, vec2i(pixel), 0);
-    let shown = over_background(seen, pixel);
-    if push.multiplies != 0u {
-        return vec4f(shown.rgb * shown.a, shown.a);
+    let scene_color = textureLoad(scene, vec2i(pixel), 0);
+    let output = over_background(scene_color, pixel);
+    if push.premultiplies != 0u {
+        return vec4f(output.rgb * output.a, output.a);
     }
-    return shown;
+    return output;
 }
 
-fn over_background(seen: vec4f, pixel: vec2f) -> vec4f {
-    let behind = push.background * (1.0 - seen.a);
+fn over_background(scene_color: vec4f, pixel: vec2f) -> vec4f {
+    let backdrop = push.background * (1.0 - scene_color.a);
     // Methods may make something of black, and dither does.
-    let is_empty = all(seen == vec4f(0.0));
+    let is_empty = all(scene_color == vec4f(0.0));
     if push.maps_background != 0u {
-        if is_empty && all(behind == vec4f(0.0)) {
+        if is_empty && all(backdrop == vec4f(0.0)) {
             return vec4f(0.0);
         }
-        return vec4f(mapped(seen.rgb + behind.rgb, pixel), seen.a + behind.a);
+        return vec4f(tonemapped(scene_color.rgb + backdrop.rgb, pixel), scene_color.a + backdrop.a);
     }
     if is_empty {
-        return behind;
+        return backdrop;
     }
     // Where little covers, as at edges, it has the colour that it would have if it covered all.
-    let covers = select(1.0, seen.a, seen.a > 1.0 / 256.0);
-    let color = mapped(seen.rgb / covers, pixel) * covers;
-    return vec4f(color, seen.a) + behind;
+    let coverage = select(1.0, scene_color.a, scene_color.a > 1.0 / 256.0);
+    let color = tonemapped(scene_color.rgb / coverage, pixel) * coverage;
+    return vec4f(color, scene_color.a) + backdrop;
 }
 
-fn mapped(color: vec3f, pixel: vec2f) -> vec3f {
+fn tonemapped(color: vec3f, pixel: vec2f) -> vec3f {
     if grading.method == NONE {
         return color;
     }
-    let shown = tone_mapped(graded(color, grading), grading.method, tone_table, table_sampler);
-    let vivid = saturated(shown, grading);
-    if (grading.flags & DITHERS) == 0u {
-        return vivid;
+    let output = tone_mapping(apply_color_grading(color, grading), grading.method, tonemapping_lut, lut_sampler);
+    let saturated_color = apply_post_saturation(output, grading);
+    if (grading.flags & HAS_DITHER) == 0u {
+        return saturated_color;
     }
-    return dithered(vivid, pixel);
+    return screen_space_dither(saturated_color, pixel);
 }

@@ -6,59 +6,59 @@ import quadrille_3d::grading::luminance;
 const NONE: u32 = 0u;
 const REINHARD: u32 = 2u;
 const REINHARD_LUMINANCE: u32 = 3u;
-const ACES: u32 = 4u;
+const ACES_FITTED: u32 = 4u;
 const AGX: u32 = 5u;
-const SOMEWHAT_BORING: u32 = 6u;
-const TONY: u32 = 7u;
-const BLENDER: u32 = 8u;
-const KHRONOS: u32 = 9u;
+const SOMEWHAT_BORING_DISPLAY_TRANSFORM: u32 = 6u;
+const TONY_MC_MAPFACE: u32 = 7u;
+const BLENDER_FILMIC: u32 = 8u;
+const KHRONOS_PBR_NEUTRAL: u32 = 9u;
 
 // The colour of the screen for one that has no channel below 0.
-fn tone_mapped(
+fn tone_mapping(
     color: vec3f,
     method: u32,
-    tone_table: texture_3d<f32>,
-    table_sampler: sampler,
+    tonemapping_lut: texture_3d<f32>,
+    lut_sampler: sampler,
 ) -> vec3f {
     switch method {
         case REINHARD: { return color / (1.0 + color); }
         case REINHARD_LUMINANCE: { return color / (1.0 + luminance(color)); }
-        case ACES: { return aces(color); }
-        case AGX: { return looked_up(tone_table, table_sampler, agx_place(color)); }
-        case SOMEWHAT_BORING: { return somewhat_boring(color); }
-        case TONY: { return looked_up(tone_table, table_sampler, color / (1.0 + color)); }
-        case BLENDER: { return looked_up(tone_table, table_sampler, stops(color, -11.0, 12.0)); }
-        case KHRONOS: { return khronos_neutral(color); }
+        case ACES_FITTED: { return aces_fitted(color); }
+        case AGX: { return sample_lut(tonemapping_lut, lut_sampler, agx_lut_coord(color)); }
+        case SOMEWHAT_BORING_DISPLAY_TRANSFORM: { return somewhat_boring_display_transform(color); }
+        case TONY_MC_MAPFACE: { return sample_lut(tonemapping_lut, lut_sampler, color / (1.0 + color)); }
+        case BLENDER_FILMIC: { return sample_lut(tonemapping_lut, lut_sampler, normalized_log2(color, -11.0, 12.0)); }
+        case KHRONOS_PBR_NEUTRAL: { return khronos_neutral(color); }
         default: { return color; }
     }
 }
 
 // The colour of a table at a place from 0 to 1, which are the middles of its first and last texels.
-fn looked_up(tone_table: texture_3d<f32>, table_sampler: sampler, place: vec3f) -> vec3f {
-    let side = f32(textureDimensions(tone_table).x);
-    let at = saturate(place) * ((side - 1.0) / side) + 0.5 / side;
-    return textureSampleLevel(tone_table, table_sampler, at, 0.0).rgb;
+fn sample_lut(tonemapping_lut: texture_3d<f32>, lut_sampler: sampler, uvw: vec3f) -> vec3f {
+    let side = f32(textureDimensions(tonemapping_lut).x);
+    let at = saturate(uvw) * ((side - 1.0) / side) + 0.5 / side;
+    return textureSampleLevel(tonemapping_lut, lut_sampler, at, 0.0).rgb;
 }
 
 // Where a colour lies between so many stops below middle grey and so many above it.
-fn stops(color: vec3f, least: f32, most: f32) -> vec3f {
+fn normalized_log2(color: vec3f, least: f32, most: f32) -> vec3f {
     // Logarithms have no place for black.
     let lifted = select(color, color + 1.0 / 65536.0, color < vec3f(1.0 / 32768.0));
     return saturate((log2(lifted / 0.18) - least) / (most - least));
 }
 
 // AgX mixes the primaries before it looks up.
-fn agx_place(color: vec3f) -> vec3f {
+fn agx_lut_coord(color: vec3f) -> vec3f {
     let mixed = vec3f(
         dot(color, vec3f(0.84247906, 0.0784336, 0.07922375)),
         dot(color, vec3f(0.04232824, 0.87846864, 0.07916613)),
         dot(color, vec3f(0.04237565, 0.0784336, 0.87914297)),
     );
-    return stops(mixed, -10.0, 6.5);
+    return normalized_log2(mixed, -10.0, 6.5);
 }
 
 // Stephen Hill's fit of the reference rendering and output transforms.
-fn aces(color: vec3f) -> vec3f {
+fn aces_fitted(color: vec3f) -> vec3f {
     let input = vec3f(
         dot(color, vec3f(0.59719, 0.35458, 0.04823)),
         dot(color, vec3f(0.07600, 0.90834, 0.01566)),
@@ -75,7 +75,7 @@ fn aces(color: vec3f) -> vec3f {
 }
 
 // Tomasz Stachowiak's: by luminance where colours are dull, by channel where they are not.
-fn somewhat_boring(color: vec3f) -> vec3f {
+fn somewhat_boring_display_transform(color: vec3f) -> vec3f {
     let luma = luminance(color);
     let chroma = vec2f(
         dot(color, vec3f(-0.1146, -0.3854, 0.5)),

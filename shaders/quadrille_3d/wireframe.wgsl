@@ -1,8 +1,8 @@
 // Draws the edges of a mesh as lines. See `gizmos_3d`.
 
-import quadrille_3d::rows::{Instance, to_world};
+import quadrille_3d::mesh_types::{Instance, to_world};
 import quadrille_content::lines::{
-    Fragment, Line, SOLID, before_near, color_of_line, corner_of_line, cut_at_near,
+    Fragment, Line, SOLID, near_plane_distance, line_color, line_vertex, clip_to_near_plane,
 };
 
 struct Push {
@@ -22,11 +22,11 @@ struct Push {
 }
 
 // Numbers that a vertex has; the first three are its place.
-const VERTEX: u32 = 18u;
+const VERTEX_WORDS: u32 = 18u;
 
 // How much nearer an edge lies than its surface, as a part of its distance, for each pixel of its width: with
 // half of its width it is before what falls away at 45 degrees under usual cameras.
-const NEARER: f32 = 1e-3;
+const DEPTH_BIAS_PER_PIXEL: f32 = 1e-3;
 
 @group(0) @binding(0) var<storage, read> vertices: array<f32>;
 @group(0) @binding(1) var<storage, read> indices: array<u32>;
@@ -35,26 +35,26 @@ const NEARER: f32 = 1e-3;
 var<immediate> push: Push;
 
 // The vertex of a corner of a triangle.
-fn vertex_of(triangle: u32, corner: u32) -> u32 {
+fn vertex_index_of(triangle: u32, corner: u32) -> u32 {
     return indices[push.first_index + triangle * 3u + corner];
 }
 
-fn has(triangle: u32, vertex: u32) -> bool {
-    return vertex_of(triangle, 0u) == vertex || vertex_of(triangle, 1u) == vertex
-        || vertex_of(triangle, 2u) == vertex;
+fn triangle_has_vertex(triangle: u32, vertex: u32) -> bool {
+    return vertex_index_of(triangle, 0u) == vertex || vertex_index_of(triangle, 1u) == vertex
+        || vertex_index_of(triangle, 2u) == vertex;
 }
 
 // Whether an edge is that of both triangles of a quad.
 fn is_diagonal(triangle: u32, first: u32, second: u32) -> bool {
     let other = triangle ^ 1u;
-    return push.has_quads == 1u && other * 3u < push.index_count && has(other, first)
-        && has(other, second);
+    return push.has_quads == 1u && other * 3u < push.index_count && triangle_has_vertex(other, first)
+        && triangle_has_vertex(other, second);
 }
 
-fn place_of(vertex: u32) -> vec3f {
-    let at = u32(i32(vertex) + push.base_vertex) * VERTEX;
-    let place = vec3f(vertices[at], vertices[at + 1u], vertices[at + 2u]);
-    return to_world(instances[push.instance], place);
+fn vertex_position(vertex: u32) -> vec3f {
+    let at = u32(i32(vertex) + push.base_vertex) * VERTEX_WORDS;
+    let position = vec3f(vertices[at], vertices[at + 1u], vertices[at + 2u]);
+    return to_world(instances[push.instance], position);
 }
 
 @vertex
@@ -63,30 +63,30 @@ fn vertex_main(@builtin(vertex_index) i: u32, @builtin(instance_index) edge: u32
     let corners = array(vec2u(0u, 0u), vec2u(1u, 0u), vec2u(1u, 1u), vec2u(0u, 0u), vec2u(1u, 1u), vec2u(0u, 1u));
     let uv = vec2f(corners[i]);
     let triangle = edge / 3u;
-    let first_vertex = vertex_of(triangle, edge % 3u);
-    let second_vertex = vertex_of(triangle, (edge + 1u) % 3u);
-    let first = push.clip_from_world * vec4f(place_of(first_vertex), 1.0);
-    let second = push.clip_from_world * vec4f(place_of(second_vertex), 1.0);
-    let is_before = before_near(first) > 0.0 && before_near(second) > 0.0;
+    let first_vertex = vertex_index_of(triangle, edge % 3u);
+    let second_vertex = vertex_index_of(triangle, (edge + 1u) % 3u);
+    let first = push.clip_from_world * vec4f(vertex_position(first_vertex), 1.0);
+    let second = push.clip_from_world * vec4f(vertex_position(second_vertex), 1.0);
+    let is_before = near_plane_distance(first) > 0.0 && near_plane_distance(second) > 0.0;
     if is_before || is_diagonal(triangle, first_vertex, second_vertex) {
         var nothing: Fragment;
         nothing.position = vec4f(0.0, 0.0, 2.0, 1.0);
         return nothing;
     }
-    let begin = cut_at_near(first, second);
-    let end = cut_at_near(second, first);
+    let begin = clip_to_near_plane(first, second);
+    let end = clip_to_near_plane(second, first);
     var line: Line;
     line.first_color = push.color;
     line.second_color = push.color;
     line.kind = SOLID;
-    var fragment = corner_of_line(line, uv, begin, end, end, vec2f(push.width), push.size);
+    var fragment = line_vertex(line, uv, begin, end, end, vec2f(push.width), push.size);
     // Nearer is larger.
-    let nearer = fragment.position.z * (1.0 + NEARER * max(push.width, 1.0));
+    let nearer = fragment.position.z * (1.0 + DEPTH_BIAS_PER_PIXEL * max(push.width, 1.0));
     fragment.position.z = min(nearer, fragment.position.w * (1.0 - 1e-6));
     return fragment;
 }
 
 @fragment
 fn fragment_main(fragment: Fragment) -> @location(0) vec4f {
-    return color_of_line(fragment);
+    return line_color(fragment);
 }

@@ -22,7 +22,7 @@ struct Line {
     @location(10) kind: u32,
 }
 
-struct Fragment {
+struct VertexOutput {
     @builtin(position) position: vec4f,
     @location(0) color: vec4f,
     // From the line's begin, in widths, along the screen.
@@ -32,59 +32,59 @@ struct Fragment {
 }
 
 // How far a place is before the near plane, where 1 is nearest; not positive behind that.
-fn before_near(clip: vec4f) -> f32 {
+fn near_plane_distance(clip: vec4f) -> f32 {
     return clip.z - clip.w;
 }
 
 // The begin of a line, or where it passes the near plane.
-fn cut_at_near(begin: vec4f, end: vec4f) -> vec4f {
-    let outside = before_near(begin);
-    let part = outside / max(outside - before_near(end), 1e-9);
+fn clip_to_near_plane(begin: vec4f, end: vec4f) -> vec4f {
+    let outside = near_plane_distance(begin);
+    let part = outside / max(outside - near_plane_distance(end), 1e-9);
     return select(begin, mix(begin, end, part), outside > 0.0);
 }
 
-fn pixels(clip: vec4f, size: vec2f) -> vec2f {
+fn clip_to_pixels(clip: vec4f, size: vec2f) -> vec2f {
     return clip.xy / clip.w * 0.5 * size;
 }
 
 // A direction of length 1; to the right where there is none.
-fn direction(begin: vec2f, end: vec2f) -> vec2f {
-    let way = end - begin;
-    let length = length(way);
-    return select(vec2f(1.0, 0.0), way / length, length > 0.0);
+fn normalized_direction(begin: vec2f, end: vec2f) -> vec2f {
+    let dir = end - begin;
+    let length = length(dir);
+    return select(vec2f(1.0, 0.0), dir / length, length > 0.0);
 }
 
-fn left_of(way: vec2f) -> vec2f {
-    return vec2f(-way.y, way.x);
+fn perpendicular(dir: vec2f) -> vec2f {
+    return vec2f(-dir.y, dir.x);
 }
 
 // Which of the quad's corners a vertex is, in order around it.
-fn corner_of(uv: vec2f) -> u32 {
+fn quad_corner_index(uv: vec2f) -> u32 {
     return select(select(3u, 2u, uv.x > 0.5), select(0u, 1u, uv.x > 0.5), uv.y > 0.5);
 }
 
-fn turned(way: vec2f, angle: f32) -> vec2f {
+fn rotate(dir: vec2f, angle: f32) -> vec2f {
     return vec2f(
-        way.x * cos(angle) - way.y * sin(angle),
-        way.x * sin(angle) + way.y * cos(angle),
+        dir.x * cos(angle) - dir.y * sin(angle),
+        dir.x * sin(angle) + dir.y * cos(angle),
     );
 }
 
 // Where a corner of a joint lies from the place at which two lines meet: a wedge from there to the
 // outer sides of both.
-fn joint(corner: u32, kind: u32, before: vec2f, after: vec2f, radius: f32, pattern: vec3f) -> vec2f {
+fn joint_offset(corner: u32, kind: u32, before: vec2f, after: vec2f, radius: f32, pattern: vec3f) -> vec2f {
     // The lines turn to one side; the gap is on the other.
     let turn = before.x * after.y - before.y * after.x;
     let side = select(radius, -radius, turn > 0.0);
-    let begin = left_of(before) * side;
-    let end = left_of(after) * side;
+    let begin = perpendicular(before) * side;
+    let end = perpendicular(after) * side;
     if corner == 0u {
         return vec2f(0.0);
     }
     if kind == ROUND {
         let whole = atan2(turn, dot(before, after));
         let part = pattern.x + f32(corner > 1u);
-        return turned(begin, whole * part / pattern.y);
+        return rotate(begin, whole * part / pattern.y);
     }
     if corner == 1u {
         return begin;
@@ -100,7 +100,7 @@ fn joint(corner: u32, kind: u32, before: vec2f, after: vec2f, radius: f32, patte
 
 // A corner of a line's quad, whose places are in clip space, in a viewport of some pixels. The line has
 // these widths at its ends; a joint has the second one.
-fn corner_of_line(
+fn line_vertex(
     line: Line,
     uv: vec2f,
     first_clip: vec4f,
@@ -108,23 +108,23 @@ fn corner_of_line(
     third_clip: vec4f,
     widths: vec2f,
     size: vec2f,
-) -> Fragment {
-    let first = pixels(first_clip, size);
-    let second = pixels(second_clip, size);
-    let way = direction(first, second);
+) -> VertexOutput {
+    let first = clip_to_pixels(first_clip, size);
+    let second = clip_to_pixels(second_clip, size);
+    let dir = normalized_direction(first, second);
     var clip = second_clip;
     var at = second;
     var thickness = widths.y;
     if line.kind >= MITER {
-        let after = direction(second, pixels(third_clip, size));
+        let after = normalized_direction(second, clip_to_pixels(third_clip, size));
         let radius = 0.5 * max(thickness, 1.0);
-        at += joint(corner_of(uv), line.kind, way, after, radius, line.pattern);
+        at += joint_offset(quad_corner_index(uv), line.kind, dir, after, radius, line.pattern);
     } else {
         thickness = mix(widths.x, widths.y, uv.y);
         clip = mix(first_clip, second_clip, uv.y);
-        at = mix(first, second, uv.y) + left_of(way) * max(thickness, 1.0) * (uv.x - 0.5);
+        at = mix(first, second, uv.y) + perpendicular(dir) * max(thickness, 1.0) * (uv.x - 0.5);
     }
-    var fragment: Fragment;
+    var fragment: VertexOutput;
     fragment.position = vec4f(at / (0.5 * size) * clip.w, clip.z, clip.w);
     fragment.color = mix(line.first_color, line.second_color, uv.y);
     // What is thinner than a pixel is paler instead.
@@ -136,7 +136,7 @@ fn corner_of_line(
 }
 
 // The colour of a line, which is nothing between its dashes.
-fn color_of_line(fragment: Fragment) -> vec4f {
+fn line_color(fragment: VertexOutput) -> vec4f {
     if fragment.kind == DASHED {
         let dash = fragment.pattern.x;
         let period = fragment.pattern.y;

@@ -62,10 +62,10 @@
 //!    `#[derive(Pod)] #[bytemuck(crate = "quadrille::bytemuck")]`.
 //! 4. **`after` is GPU order.** Where one pass writes what others read, the order is inferred.
 //!    Two writers without order are an error that says how to fix it.
-//! 5. **`on_queue(QueueWish::Async)`** wants async compute or a transfer queue. The plan adds
+//! 5. **`on_queue(QueuePreference::Async)`** wants async compute or a transfer queue. The plan adds
 //!    what that takes: semaphore waits and ownership transfers, or nothing on a device with one
 //!    queue. A pass without a wish begins on the main queue and moves to another one where measured
-//!    times say that frames get shorter ([`QueueWish::Auto`](prelude::QueueWish::Auto)).
+//!    times say that frames get shorter ([`QueuePreference::Auto`](prelude::QueuePreference::Auto)).
 //!    Images and buffers that queue families use in turn become concurrent where that makes frames shorter
 //!    ([`Sharing::Auto`](prelude::Sharing::Auto)); a description says otherwise by `with_sharing`.
 //! 6. **What lives for one frame is `transient()`.** Images and buffers whose description says so
@@ -262,7 +262,7 @@ pub mod prelude {
         ImageTable, ImageTableDesc, ImageUsage, IndexRead, IndexType, IndirectRead, Memory,
         NewHistory, OnQueue as _, PipelineState, PresentSettings, Previous, PrimaryWindowImage,
         PrimitiveTopology, QuadrillePlugin, QuadrillePlugins, QuerySet, QuerySetDesc, QueryWrite,
-        QueueWish, Readback, ReadbackComplete, ReadbackFailed, RecordOn, Recorder, Render,
+        QueuePreference, Readback, ReadbackComplete, ReadbackFailed, RecordOn, Recorder, Render,
         RenderDiagnosticsPlugin, RenderErrorHandler, RenderErrorPolicy, RenderStartup,
         RenderSystems, RenderTargets as _, Renderer, Sampled, Sampler, SamplerDesc, Settings,
         ShaderModule, Sharing, Statistics, StorageRead, StorageReadWrite, StorageWrite,

@@ -93,7 +93,7 @@ fn app(share_in_sight: f32, culls: bool) -> App {
                     .before(Prepare2dSystems::Queue),
                 listed
                     .in_set(RenderSystems::Declare)
-                    .after(Prepare2dSystems::Send),
+                    .after(Prepare2dSystems::Prepare),
             ),
         );
     app.finish();

@@ -6,12 +6,12 @@ use bevy_ecs::prelude::*;
 use bevy_image::TextureAtlasLayout;
 use bevy_math::URect;
 
-use quadrille_content::{Complaints, asset_label};
+use quadrille_content::{RateLimitedWarnings, asset_label};
 
 /// Has such textures show nothing.
-pub(crate) fn limit_atlases(
+pub(crate) fn hide_inverted_atlas_rects(
     mut layouts: ResMut<Assets<TextureAtlasLayout>>,
-    complaints: Res<Complaints>,
+    warnings: Res<RateLimitedWarnings>,
     server: Res<AssetServer>,
 ) {
     if !layouts.is_changed() {
@@ -21,7 +21,7 @@ pub(crate) fn limit_atlases(
     for (id, layout) in layouts.iter() {
         if let Some((index, texture)) = reversed(layout).next() {
             let URect { min, max } = *texture;
-            complaints.say(|| {
+            warnings.warn_message(|| {
                 let atlas = asset_label(id, &server);
                 format!(
                     "texture {index} of {atlas} is not drawn: its least corner is {min}, and its greatest {max}"

@@ -60,21 +60,21 @@ impl Chunk {
 /// One tile as the shader reads it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
-pub(crate) struct Tile {
+pub(crate) struct PackedTileData {
     /// From the lowest bit: 16 for the layer, 1 for whether it is drawn, 3 for how it is turned.
-    what: u32,
+    index_and_flags: u32,
     /// Red in the lowest 8 bits, then green, blue, alpha; in sRGB.
     color: u32,
 }
 
-impl From<Option<TileData>> for Tile {
+impl From<Option<TileData>> for PackedTileData {
     fn from(tile: Option<TileData>) -> Self {
         let Some(tile) = tile else {
             return Self::default();
         };
         let flags = u32::from(tile.visible) | u32::from(tile.orientation as u8) << 1;
         Self {
-            what: u32::from(tile.tileset_index) | flags << 16,
+            index_and_flags: u32::from(tile.tileset_index) | flags << 16,
             color: u32::from_le_bytes(tile.color.to_srgba().to_u8_array()),
         }
     }

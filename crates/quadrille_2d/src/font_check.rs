@@ -15,21 +15,21 @@ use skrifa::raw::tables::cmap::{CmapIterLimits, CmapSubtable};
 use skrifa::{FontRef, GlyphId, MetadataProvider as _};
 
 /// Bytes of the longest font that is used: the largest families of East Asia have 20 MB a face.
-pub(crate) const MOST_BYTES: usize = 64 << 20;
+pub(crate) const MAX_FONT_BYTES: usize = 64 << 20;
 
 /// The widest and highest glyph, in em: the longest ligatures have ten. A glyph becomes a picture,
 /// so a wrong point far away would take all memory.
-const MOST_EM: f32 = 16.0;
+const MAX_GLYPH_EM: f32 = 16.0;
 
 /// Whether a file can be used as a font.
 ///
 /// # Errors
 /// Why not, in words that follow a name and a colon.
 pub(crate) fn check(bytes: &[u8]) -> Result<(), String> {
-    if bytes.len() > MOST_BYTES {
+    if bytes.len() > MAX_FONT_BYTES {
         let length = bytes.len();
         return Err(format!(
-            "the file has {length} bytes, more than the limit of {MOST_BYTES}"
+            "the file has {length} bytes, more than the limit of {MAX_FONT_BYTES}"
         ));
     }
     check_tables(bytes)?;
@@ -102,11 +102,11 @@ fn check_glyphs(bytes: &[u8]) -> Result<(), String> {
     // A variable font is tried at the far end of all its axes as well: what is added there has
     // tables of its own.
     let far = vec![NormalizedCoord::ONE; font.axes().len()];
-    let mut places = vec![LocationRef::default()];
-    places.extend((!far.is_empty()).then(|| LocationRef::new(&far)));
+    let mut locations = vec![LocationRef::default()];
+    locations.extend((!far.is_empty()).then(|| LocationRef::new(&far)));
     for glyph in 0..count {
-        for &place in &places {
-            check_outline(&outlines, GlyphId::from(glyph), place, em)?;
+        for &location in &locations {
+            check_outline(&outlines, GlyphId::from(glyph), location, em)?;
         }
     }
     Ok(())
@@ -152,14 +152,14 @@ fn check_characters(font: &FontRef<'_>, count: u16) -> Result<(), String> {
 fn check_outline(
     outlines: &OutlineGlyphCollection<'_>,
     glyph: GlyphId,
-    place: LocationRef<'_>,
+    location: LocationRef<'_>,
     em: f32,
 ) -> Result<(), String> {
     let outline = outlines
         .get(glyph)
         .ok_or_else(|| format!("the outline of its glyph {glyph} cannot be found"))?;
     let mut pen = ControlBoundsPen::default();
-    let settings = DrawSettings::unhinted(Size::unscaled(), place);
+    let settings = DrawSettings::unhinted(Size::unscaled(), location);
     outline
         .draw(settings, &mut pen)
         .map_err(|error| format!("the outline of its glyph {glyph} cannot be drawn: {error}"))?;
@@ -168,11 +168,11 @@ fn check_outline(
     };
     let length = (bounds.x_max - bounds.x_min).max(bounds.y_max - bounds.y_min) / em;
     // No comparison holds for what is no number.
-    if length <= MOST_EM {
+    if length <= MAX_GLYPH_EM {
         Ok(())
     } else {
         Err(format!(
-            "its glyph {glyph} is {length} em long, more than the limit of {MOST_EM}"
+            "its glyph {glyph} is {length} em long, more than the limit of {MAX_GLYPH_EM}"
         ))
     }
 }

@@ -15,14 +15,14 @@ use crate::font_loader::CheckedFonts;
 pub(crate) fn replace_broken_fonts(
     mut fonts: ResMut<Assets<Font>>,
     mut failed: MessageReader<AssetLoadFailedEvent<Font>>,
-    mut seen: Local<HashMap<AssetId<Font>, u64>>,
+    mut known_contents: Local<HashMap<AssetId<Font>, u64>>,
     checked: Res<CheckedFonts>,
     server: Res<AssetServer>,
 ) {
     for event in failed.read() {
         // bevy has logged the path and the reason.
         let default = Font::from_bytes(DEFAULT_FONT_DATA.to_vec());
-        seen.insert(event.id, default.data.id());
+        known_contents.insert(event.id, default.data.id());
         if !fonts.contains(event.id) && fonts.insert(event.id, default).is_err() {
             tracing::debug!("nobody needs the font {} any more", event.path);
         }
@@ -30,10 +30,10 @@ pub(crate) fn replace_broken_fonts(
     if !fonts.is_changed() {
         return;
     }
-    seen.retain(|&id, _| fonts.contains(id));
+    known_contents.retain(|&id, _| fonts.contains(id));
     let mut broken = Vec::new();
     for (id, font) in fonts.iter() {
-        let is_new = seen.insert(id, font.data.id()) != Some(font.data.id());
+        let is_new = known_contents.insert(id, font.data.id()) != Some(font.data.id());
         let is_trusted = font.data.data() == DEFAULT_FONT_DATA;
         if is_new
             && !checked.take(font)
@@ -49,7 +49,7 @@ pub(crate) fn replace_broken_fonts(
         tracing::error!("the font {name} is drawn as the default font: {reason}");
         if let Some(font) = fonts.get_mut_untracked(id) {
             font.data = Font::from_bytes(DEFAULT_FONT_DATA.to_vec()).data;
-            seen.insert(id, font.data.id());
+            known_contents.insert(id, font.data.id());
         }
     }
 }

@@ -10,7 +10,7 @@ use bevy_reflect::TypePath;
 use bevy_text::Font;
 use thiserror::Error;
 
-use crate::font_check::{MOST_BYTES, check};
+use crate::font_check::{MAX_FONT_BYTES, check};
 
 /// The contents of fonts that were found to be right, by the number that bevy's text gives them.
 #[derive(Resource, Clone, Default)]
@@ -66,7 +66,7 @@ impl AssetLoader for CheckedFontLoader {
     ) -> Result<Font, CheckedFontError> {
         let mut bytes = Vec::new();
         // One byte more than may be: that it is too long is known without the rest.
-        let most = MOST_BYTES as u64 + 1;
+        let most = MAX_FONT_BYTES as u64 + 1;
         reader.take(most).read_to_end(&mut bytes).await?;
         check(&bytes).map_err(CheckedFontError::Unusable)?;
         let font = Font::from_bytes(bytes);

@@ -9,7 +9,7 @@ use bevy_platform::collections::HashMap;
 use bevy_text::{DEFAULT_FONT_DATA, Font};
 
 /// Has bevy read all fonts again, a frame after the contents of one have changed.
-pub(crate) fn follow_reloaded_fonts(
+pub(crate) fn refresh_reloaded_fonts(
     mut fonts: ResMut<Assets<Font>>,
     mut known: Local<HashMap<AssetId<Font>, u64>>,
     mut passing: Local<Option<Handle<Font>>>,

@@ -6,9 +6,9 @@ use quadrille::ecs::entity_label;
 
 /// The largest font size in logical pixels. A glyph becomes a picture of about that size, with one
 /// of the next power of two around it; a glyph for which there is no room ends a bevy program.
-const MOST_PIXELS: f32 = 2000.0;
+const MAX_PIXELS: f32 = 2000.0;
 /// The largest part of a viewport, in percent.
-const MOST_PERCENT: f32 = 100.0;
+const MAX_PERCENT: f32 = 100.0;
 
 /// Limits the sizes of text before bevy lays it out, and warns once.
 pub(crate) fn limit_font_sizes(
@@ -26,8 +26,8 @@ pub(crate) fn limit_font_sizes(
         if !std::mem::replace(&mut *warned, true) {
             let text = entity_label(entity, name);
             tracing::warn!(
-                "the font size {:?} of {text} becomes {limited:?}; sizes end at {MOST_PIXELS} \
-                 pixels and {MOST_PERCENT} % of the viewport, for larger text scale its \
+                "the font size {:?} of {text} becomes {limited:?}; sizes end at {MAX_PIXELS} \
+                 pixels and {MAX_PERCENT} % of the viewport, for larger text scale its \
                  `Transform`. There is no further warning",
                 font.font_size,
             );
@@ -44,12 +44,12 @@ fn limit(size: FontSize, rem: f32) -> Option<FontSize> {
         _ => (value > most).then_some(most),
     };
     match size {
-        FontSize::Px(value) => within(value, MOST_PIXELS).map(FontSize::Px),
-        FontSize::Vw(value) => within(value, MOST_PERCENT).map(FontSize::Vw),
-        FontSize::Vh(value) => within(value, MOST_PERCENT).map(FontSize::Vh),
-        FontSize::VMin(value) => within(value, MOST_PERCENT).map(FontSize::VMin),
-        FontSize::VMax(value) => within(value, MOST_PERCENT).map(FontSize::VMax),
-        FontSize::Rem(value) => within(value * rem, MOST_PIXELS).map(FontSize::Px),
+        FontSize::Px(value) => within(value, MAX_PIXELS).map(FontSize::Px),
+        FontSize::Vw(value) => within(value, MAX_PERCENT).map(FontSize::Vw),
+        FontSize::Vh(value) => within(value, MAX_PERCENT).map(FontSize::Vh),
+        FontSize::VMin(value) => within(value, MAX_PERCENT).map(FontSize::VMin),
+        FontSize::VMax(value) => within(value, MAX_PERCENT).map(FontSize::VMax),
+        FontSize::Rem(value) => within(value * rem, MAX_PIXELS).map(FontSize::Px),
     }
 }
 

@@ -5,11 +5,14 @@ use bevy_text::FontAtlasSet;
 use quadrille_content::DeviceImages;
 
 /// Has atlases of glyphs uploaded outside the budget.
-pub(crate) fn hurry_glyphs(atlases: Res<FontAtlasSet>, mut images: ResMut<DeviceImages>) {
+pub(crate) fn upload_glyphs_immediately(
+    atlases: Res<FontAtlasSet>,
+    mut images: ResMut<DeviceImages>,
+) {
     if !atlases.is_changed() {
         return;
     }
     for atlas in atlases.values().flatten() {
-        images.upload_at_once(&atlas.texture);
+        images.upload_immediately(&atlas.texture);
     }
 }

@@ -71,7 +71,7 @@
 //!
 //! No pass can read what it draws to. So the camera draws to an image of yours, and your pass
 //! reads that image and draws to the window. The image is in a bevy resource, by whose type passes
-//! name it, and in [`ManualTargets`](crate::ManualTargets), by whose handle cameras name it. That
+//! name it, and in [`ManualTextureViews`](crate::ManualTextureViews), by whose handle cameras name it. That
 //! `draw_2d` comes first need not be said any more: one writes the image, the other reads it.
 //!
 //! ```
@@ -79,7 +79,7 @@
 //! use bevy_derive::Deref;
 //! use bevy_ecs::prelude::*;
 //! use quadrille::prelude::*;
-//! use quadrille_2d::ManualTargets;
+//! use quadrille_2d::ManualTextureViews;
 //! use quadrille_2d::prelude::{Camera2d, RenderTarget};
 //!
 //! #[derive(Resource, Deref)]
@@ -88,7 +88,7 @@
 //! #[derive(Resource)]
 //! struct Develop(GraphicsPipeline, Sampler);
 //!
-//! fn make(mut commands: Commands, gpu: Res<GpuDevice>, mut targets: ResMut<ManualTargets>) -> Result {
+//! fn make(mut commands: Commands, gpu: Res<GpuDevice>, mut targets: ResMut<ManualTextureViews>) -> Result {
 //!     let desc = ImageDesc::color_target("scene", [960, 540], Format::R16G16B16A16_SFLOAT);
 //!     let scene = gpu.create_image(&desc)?;
 //!     targets.insert(ManualTextureViewHandle(0), scene.clone());
@@ -117,7 +117,7 @@
 //!
 //! # 4. An effect on two queues
 //!
-//! Sparks are moved by a compute pass and drawn by a graphics pass. `.on_queue(QueueWish::Async)`
+//! Sparks are moved by a compute pass and drawn by a graphics pass. `.on_queue(QueuePreference::Async)`
 //! wants a compute queue beside the main one, if the device has it. The plan then adds what
 //! that takes: that drawing waits for moving and moving for the last drawing, and on a device with
 //! two queue families the change of owner. On a device with one queue the same program has a
@@ -168,7 +168,7 @@
 //!     app.add_systems(
 //!         Render,
 //!         (
-//!             advance.on_queue(QueueWish::Async),
+//!             advance.on_queue(QueuePreference::Async),
 //!             draw_sparks.after(advance).after(draw_2d),
 //!         ),
 //!     );

@@ -31,7 +31,7 @@
 //!   camera sees, which has four unless its `Msaa` says otherwise (`msaa.rs`).
 //! - **Cameras draw to their target directly.** There is no intermediate image to tone map; a
 //!   camera that should go through a pass of yours draws to an image of yours
-//!   ([`ManualTargets`]).
+//!   ([`ManualTextureViews`]).
 //!
 //! # Deliberately absent
 //!
@@ -54,16 +54,16 @@ mod mesh_data;
 mod meshes;
 mod msaa;
 mod node;
-mod order;
 mod pass;
 mod phase;
+mod phase_item;
 mod pipelines;
 mod plugin;
 mod queue;
 mod slices;
 mod sprites;
 mod text;
-mod text_numbers;
+mod text_limits;
 mod tilemap;
 mod tiles;
 #[cfg(feature = "ui")]
@@ -75,15 +75,15 @@ pub use font_loader::CheckedFontError;
 pub use geometry::Geometry2d;
 pub use material::{AlphaMode2d, ColorMaterial, MeshMaterial2d};
 pub use meshes::{Indices2d, Vertices2d};
-pub use msaa::{Layers2d, Multisampled2d};
+pub use msaa::{MsaaTargets2d, ResolvedLayers2d};
 pub use node::Nodes2d;
-pub use pass::{ColorTargets2d, Drawn, draw_2d};
+pub use pass::{ColorTargets2d, DrawParams2d, draw_2d};
 pub use phase::{Instances2d, Phase2d, Textures2d};
 pub use pipelines::Pipelines2d;
 pub use plugin::{Prepare2dSystems, Quadrille2dPlugin};
 pub use quadrille::ecs::{CheckedImageError, ImageLimits};
 pub use quadrille_content::{
-    CameraTargets, CameraViews, DeviceImages, ManualTargets, Msaa, UploadBudget,
+    CameraTargets, CameraViews, DeviceImages, ManualTextureViews, Msaa, UploadBudget,
 };
 pub use tilemap::{TileData, TileOrientation, TilemapChunk, TilemapChunkTileData};
 pub use tiles::Tiles2d;
@@ -91,7 +91,7 @@ pub use tiles::Tiles2d;
 /// What a 2D program needs: bevy's content crates, and this one.
 pub mod prelude {
     pub use crate::{
-        AlphaMode2d, ColorMaterial, ManualTargets, MeshMaterial2d, Msaa, Quadrille2dPlugin,
+        AlphaMode2d, ColorMaterial, ManualTextureViews, MeshMaterial2d, Msaa, Quadrille2dPlugin,
         TileData, TilemapChunk, TilemapChunkTileData, UploadBudget,
     };
     pub use bevy_asset::prelude::*;

@@ -5,7 +5,7 @@ use bevy_mesh::Mesh;
 use bytemuck::{Pod, Zeroable};
 use quadrille::vulkan::{Format, VertexLayout};
 
-use quadrille_content::{MeshVertex, Shape, colors, is_finite, positions, uvs};
+use quadrille_content::{MeshVertex, PrimitiveKind, colors, is_finite, positions, uvs};
 
 /// A vertex as the shader reads it.
 #[repr(C)]
@@ -42,7 +42,7 @@ pub(crate) fn quad() -> MeshData {
         color: [1.0; 4],
     };
     MeshData {
-        shape: Shape::Triangles,
+        primitive: PrimitiveKind::Triangles,
         vertices: vec![
             vertex(0.0, 1.0),
             vertex(1.0, 1.0),
@@ -61,14 +61,14 @@ pub(crate) fn triangle() -> MeshData {
         color: [1.0; 4],
     };
     MeshData {
-        shape: Shape::Triangles,
+        primitive: PrimitiveKind::Triangles,
         vertices: vec![vertex(0.0, 0.0), vertex(1.0, 0.0), vertex(0.0, 1.0)],
         indices: vec![0, 1, 2],
     }
 }
 
 impl MeshVertex for Vertex {
-    fn read(mesh: &Mesh, _: Shape, _: &[u32]) -> Result<Vec<Self>, String> {
+    fn read(mesh: &Mesh, _: PrimitiveKind, _: &[u32]) -> Result<Vec<Self>, String> {
         vertices(mesh)
     }
 }

@@ -5,7 +5,7 @@ use bevy_ecs::prelude::*;
 use bevy_mesh::Mesh2d;
 use quadrille::prelude::{BufferDesc, GpuBuffer, GpuDevice, Uploads};
 use quadrille::vulkan::Error;
-use quadrille_content::{MeshAssets, MeshPlace, MeshStore};
+use quadrille_content::{MeshAllocation, MeshAllocator, MeshAssets};
 
 use crate::mesh_data::{self, Vertex};
 
@@ -22,20 +22,20 @@ pub struct Indices2d(GpuBuffer);
 #[derive(Resource, Deref, DerefMut)]
 pub(crate) struct Meshes2d {
     #[deref]
-    store: MeshStore<Vertex>,
-    quad: MeshPlace,
+    store: MeshAllocator<Vertex>,
+    quad: MeshAllocation,
     #[cfg_attr(
         not(feature = "ui"),
         expect(dead_code, reason = "only nodes are clipped")
     )]
-    triangle: MeshPlace,
+    triangle: MeshAllocation,
 }
 
 impl Default for Meshes2d {
     fn default() -> Self {
-        let mut store = MeshStore::default();
-        let quad = store.add_built_in(&mesh_data::quad());
-        let triangle = store.add_built_in(&mesh_data::triangle());
+        let mut store = MeshAllocator::default();
+        let quad = store.add_builtin(&mesh_data::quad());
+        let triangle = store.add_builtin(&mesh_data::triangle());
         Self {
             store,
             quad,
@@ -46,14 +46,14 @@ impl Default for Meshes2d {
 
 impl Meshes2d {
     /// Where the quad of sprites is.
-    pub(crate) fn quad(&self) -> MeshPlace {
+    pub(crate) fn quad(&self) -> MeshAllocation {
         self.quad
     }
 
     /// Where the triangle is that [`Instance::triangle`](crate::instance::Instance::triangle) is an
     /// instance of.
     #[cfg(feature = "ui")]
-    pub(crate) fn triangle(&self) -> MeshPlace {
+    pub(crate) fn triangle(&self) -> MeshAllocation {
         self.triangle
     }
 }
@@ -74,20 +74,20 @@ pub(crate) fn prepare_meshes(
     gpu: Res<GpuDevice>,
     mut buffers: MeshBuffers,
 ) -> Result {
-    meshes.follow(&mut assets);
+    meshes.apply_asset_events(&mut assets);
     for mesh in &shown {
-        meshes.want(mesh.id(), &mut assets);
+        meshes.request(mesh.id(), &mut assets);
     }
-    meshes.arrange();
+    meshes.compact();
     let (vertices, indices) = (&mut buffers.vertices.0, &mut buffers.indices.0);
     Ok(meshes.upload(&gpu, &mut uploads, vertices, indices)?)
 }
 
 /// The buffers before there are meshes.
 pub(crate) fn buffers(gpu: &GpuDevice) -> Result<(Vertices2d, Indices2d), Error> {
-    let vertices = gpu.create_buffer(&BufferDesc::vertex("2d vertices", SMALLEST))?;
-    let indices = gpu.create_buffer(&BufferDesc::index("2d indices", SMALLEST))?;
+    let vertices = gpu.create_buffer(&BufferDesc::vertex("2d vertices", MIN_BUFFER_BYTES))?;
+    let indices = gpu.create_buffer(&BufferDesc::index("2d indices", MIN_BUFFER_BYTES))?;
     Ok((Vertices2d(vertices), Indices2d(indices)))
 }
 
-const SMALLEST: u64 = 4096;
+const MIN_BUFFER_BYTES: u64 = 4096;

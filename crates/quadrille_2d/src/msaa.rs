@@ -16,20 +16,20 @@ use crate::phase::{Multisampled, Phase2d, View2d};
 /// The images with several samples that cameras draw to in this frame: the list behind the
 /// multisampled targets of [`draw_2d`](crate::draw_2d).
 #[derive(Resource, Default, Deref)]
-pub struct Multisampled2d(Vec<GpuImage>);
+pub struct MsaaTargets2d(Vec<GpuImage>);
 
 /// Pictures of cameras that draw over what is there with several samples, resolved: linear, multiplied with
 /// alpha, as large as the camera's target.
 #[derive(Resource, Default, Deref)]
-pub struct Layers2d(Vec<GpuImage>);
+pub struct ResolvedLayers2d(Vec<GpuImage>);
 
 /// Format of layers and their samples: linear, and fine enough for colours multiplied with alpha.
-const LAYER: Format = Format::R16G16B16A16_SFLOAT;
+const LAYER_FORMAT: Format = Format::R16G16B16A16_SFLOAT;
 
 /// Finds out which cameras draw with several samples, and makes images for these.
-pub(crate) fn prepare_samples(
+pub(crate) fn prepare_msaa_targets(
     mut phase: ResMut<Phase2d>,
-    (mut samples, mut layers): (ResMut<Multisampled2d>, ResMut<Layers2d>),
+    (mut samples, mut layers): (ResMut<MsaaTargets2d>, ResMut<ResolvedLayers2d>),
     targets: Res<CameraTargets>,
     gpu: Res<GpuDevice>,
     // Counts of samples that a format does not have, with those taken instead. A device that has no 2 may have 4.
@@ -46,12 +46,12 @@ pub(crate) fn prepare_samples(
         };
         let format = match view.clear {
             Some(_) => target.format(),
-            None => LAYER,
+            None => LAYER_FORMAT,
         };
         let [width, height, _] = target.extent();
-        let layer = ImageDesc::color_target("2d layer", [width, height], LAYER).transient();
+        let layer = ImageDesc::color_target("2d layer", [width, height], LAYER_FORMAT).transient();
         let mut wanted = view.msaa.samples();
-        while has_samples(view) {
+        while is_multisampled(view) {
             if let Some(less) = instead.get(&(format, wanted)) {
                 wanted = *less;
                 continue;
@@ -63,13 +63,14 @@ pub(crate) fn prepare_samples(
                 samples: wanted,
                 ..ImageDesc::color_target("2d samples", [width, height], format).transient()
             };
-            let made = place(&gpu, &mut samples.0, &mut old.0, &desc).and_then(|samples| {
-                let layer = match view.clear {
-                    Some(_) => None,
-                    None => Some(place(&gpu, &mut layers.0, &mut old.1, &layer)?),
-                };
-                Ok(Multisampled { samples, layer })
-            });
+            let made =
+                find_or_create(&gpu, &mut samples.0, &mut old.0, &desc).and_then(|samples| {
+                    let layer = match view.clear {
+                        Some(_) => None,
+                        None => Some(find_or_create(&gpu, &mut layers.0, &mut old.1, &layer)?),
+                    };
+                    Ok(Multisampled { samples, layer })
+                });
             match made {
                 Ok(made) => {
                     view.multisampled = Some(made);
@@ -88,24 +89,24 @@ pub(crate) fn prepare_samples(
 }
 
 /// Whether a view is drawn with several samples: where it draws nothing, its clear colour needs no more than one.
-fn has_samples(view: &View2d) -> bool {
+fn is_multisampled(view: &View2d) -> bool {
     view.msaa.samples() > 1 && !view.batches.is_empty()
 }
 
 /// The place of an image among those of this frame: views are drawn one after the other, and nothing of an
 /// image is needed behind its view, so those alike share one.
-fn place(
+fn find_or_create(
     gpu: &GpuDevice,
     images: &mut Vec<GpuImage>,
     old: &mut Vec<GpuImage>,
     desc: &ImageDesc,
 ) -> Result<u32, quadrille::vulkan::Error> {
     let is_alike = |image: &GpuImage| image.desc() == desc;
-    if let Some(place) = images.iter().position(is_alike) {
-        return Ok(place as u32);
+    if let Some(index) = images.iter().position(is_alike) {
+        return Ok(index as u32);
     }
     let image = match old.iter().position(is_alike) {
-        Some(place) => old.swap_remove(place),
+        Some(index) => old.swap_remove(index),
         None => gpu.create_image(desc)?,
     };
     images.push(image);

@@ -14,11 +14,11 @@ pub struct Nodes2d(pub(crate) GpuBuffer);
 /// at the origin.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub(crate) struct Node {
+pub(crate) struct NodeInstance {
     /// The columns of the 2x2 matrix from the node to the world.
     pub(crate) axes: [f32; 4],
     /// Where the node's centre is in the world, and half the size of the box.
-    pub(crate) origin_and_half: [f32; 4],
+    pub(crate) origin_and_half_size: [f32; 4],
     /// What is drawn, by three corners and what each shows of the image: of a rectangle the left top,
     /// the right top and the left bottom, of a triangle all.
     pub(crate) corners_and_uvs: [[f32; 4]; 3],
@@ -30,12 +30,12 @@ pub(crate) struct Node {
     pub(crate) tint: [f32; 4],
     /// Flags: the sides of the border as bits in the same order, 0 for the whole box, and those of `boxes.wgsl` and
     /// `gradient.wgsl`. The standard deviation of a shadow's blur, 0 for none; of gradients the hint.
-    pub(crate) flags_and_softness: [f32; 2],
+    pub(crate) flags_and_sigma: [f32; 2],
     /// Color at the end of a gradient's segment; zeros for other boxes.
     pub(crate) end_color: [f32; 4],
 }
 
-impl Node {
+impl NodeInstance {
     /// Whether it can be drawn.
     #[cfg(feature = "ui")]
     pub(crate) fn is_finite(&self) -> bool {

@@ -9,14 +9,14 @@ use quadrille::ecs::{
 use quadrille::prelude::Recorder;
 
 use crate::geometry::Geometry2d;
-use crate::msaa::{Layers2d, Multisampled2d};
+use crate::msaa::{MsaaTargets2d, ResolvedLayers2d};
 use crate::phase::{Batch, BatchKind, Multisampled, Phase2d, Textures2d, View2d};
 use crate::pipelines::Pipelines2d;
 use quadrille_content::{CameraTargets, DeviceImages};
 
 /// What [`draw_2d`] draws, and with what.
 #[derive(bevy_ecs::system::SystemParam)]
-pub struct Drawn<'w> {
+pub struct DrawParams2d<'w> {
     phase: Res<'w, Phase2d>,
     images: Res<'w, DeviceImages>,
     pipelines: Res<'w, Pipelines2d>,
@@ -26,18 +26,18 @@ pub struct Drawn<'w> {
 #[derive(bevy_ecs::system::SystemParam)]
 pub struct ColorTargets2d<'w> {
     targets: AccessList<'w, CameraTargets, access_kind::ColorTarget>,
-    multisampled: AccessList<'w, Multisampled2d, access_kind::ColorTarget>,
-    layers: AccessList<'w, Layers2d, access_kind::ColorTarget>,
-    shown_layers: AccessList<'w, Layers2d, access_kind::Sampled>,
+    multisampled: AccessList<'w, MsaaTargets2d, access_kind::ColorTarget>,
+    layers: AccessList<'w, ResolvedLayers2d, access_kind::ColorTarget>,
+    sampled_layers: AccessList<'w, ResolvedLayers2d, access_kind::Sampled>,
 }
 
 /// Images that one view is drawn to.
 struct Attachments<'w> {
     /// Cleared or kept.
-    drawn_to: AnyAccess<'w>,
-    /// One sample for the several of `drawn_to`.
-    resolved: Option<AnyAccess<'w>>,
-    /// The same image as `resolved`, where that is put over the target.
+    color_attachment: AnyAccess<'w>,
+    /// One sample for the several of `color_attachment`.
+    resolve_target: Option<AnyAccess<'w>>,
+    /// The same image as `resolve_target`, where that is put over the target.
     layer: Option<AnyAccess<'w>>,
     target: AnyAccess<'w>,
 }
@@ -47,20 +47,20 @@ impl<'w> ColorTargets2d<'w> {
         let target = self.targets.get(view.target as usize)?;
         let Some(Multisampled { samples, layer }) = view.multisampled else {
             return Some(Attachments {
-                drawn_to: target,
-                resolved: None,
+                color_attachment: target,
+                resolve_target: None,
                 layer: None,
                 target,
             });
         };
-        let drawn_to = self.multisampled.get(samples as usize)?;
-        let (resolved, layer) = match layer.map(|it| it as usize) {
-            Some(at) => (self.layers.get(at)?, Some(self.shown_layers.get(at)?)),
+        let color_attachment = self.multisampled.get(samples as usize)?;
+        let (resolve_target, layer) = match layer.map(|it| it as usize) {
+            Some(at) => (self.layers.get(at)?, Some(self.sampled_layers.get(at)?)),
             None => (target, None),
         };
         Some(Attachments {
-            drawn_to,
-            resolved: Some(resolved),
+            color_attachment,
+            resolve_target: Some(resolve_target),
             layer,
             target,
         })
@@ -75,56 +75,56 @@ pub fn draw_2d(
     targets: ColorTargets2d,
     textures: AccessList<Textures2d, access_kind::Sampled>,
     geometry: Geometry2d,
-    drawn: Drawn,
+    params: DrawParams2d,
     mut scratch: Local<(Vec<PassUse>, Vec<bool>)>,
 ) {
-    let (uses, seen) = &mut *scratch;
-    for view in &drawn.phase.views {
+    let (uses, added) = &mut *scratch;
+    for view in &params.phase.views {
         let Some(images) = targets.of(view) else {
             continue;
         };
-        let batches = &drawn.phase.batches[view.batches.start as usize..view.batches.end as usize];
+        let batches = &params.phase.batches[view.batches.start as usize..view.batches.end as usize];
         // As of a 3D camera without nodes.
         if batches.is_empty() && view.clear.is_none() {
             continue;
         }
         uses.clear();
-        uses.push(images.drawn_to.as_declared());
-        uses.extend(images.resolved.map(|image| image.as_declared()));
+        uses.push(images.color_attachment.as_declared());
+        uses.extend(images.resolve_target.map(|image| image.as_declared()));
         geometry.add_uses(batches, uses);
-        add_textures(batches, &textures, seen, uses);
+        add_textures(batches, &textures, added, uses);
         let mut pass = recorder.pass_in_step(view.step, "draw_2d", uses);
         let clear = view.clear.map(|color| color.to_f32_array());
         let clear = clear.or(images.layer.map(|_| [0.0; 4]));
         let mut attachment = match clear {
-            Some(color) => images.drawn_to.clear(color),
-            None => images.drawn_to.keep(),
+            Some(color) => images.color_attachment.clear(color),
+            None => images.color_attachment.keep(),
         };
-        if let Some(resolved) = &images.resolved {
-            attachment = attachment.resolve_to(resolved);
+        if let Some(resolve_target) = &images.resolve_target {
+            attachment = attachment.resolve_to(resolve_target);
         }
         let mut rendering = pass.render(attachment);
-        draw_view(&mut rendering, view, batches, &drawn, &textures, &geometry);
+        draw_view(&mut rendering, view, batches, &params, &textures, &geometry);
         drop(rendering);
         if let Some(layer) = images.layer {
-            put_over(&mut recorder, view, (&layer, &images.target), &drawn);
+            composite_over(&mut recorder, view, (&layer, &images.target), &params);
         }
     }
 }
 
 /// Puts the layer of a view over its camera's target.
-fn put_over(
+fn composite_over(
     recorder: &mut Recorder,
     view: &View2d,
     (layer, target): (&AnyAccess<'_>, &AnyAccess<'_>),
-    drawn: &Drawn,
+    params: &DrawParams2d,
 ) {
     let uses = [layer.as_declared(), target.as_declared()];
     let mut pass = recorder.pass_in_step(view.step, "draw_2d", &uses);
     pass.render(target.keep())
         .viewport(view.viewport.map(|length| length as f32))
         .scissor(view.viewport)
-        .pipeline(&drawn.pipelines.over)
+        .pipeline(&params.pipelines.composite)
         .bind(0, layer)
         .push(&[0.0_f32; 2])
         .draw(0..3, 0..1);
@@ -134,15 +134,15 @@ fn put_over(
 fn add_textures(
     batches: &[Batch],
     textures: &AccessList<Textures2d, access_kind::Sampled>,
-    seen: &mut Vec<bool>,
+    added: &mut Vec<bool>,
     uses: &mut Vec<PassUse>,
 ) {
-    seen.clear();
-    seen.resize(textures.len(), false);
+    added.clear();
+    added.resize(textures.len(), false);
     for texture in batches.iter().filter_map(|batch| batch.texture) {
         let at = texture.image as usize;
         if let Some(texture) = textures.get(at)
-            && !std::mem::replace(&mut seen[at], true)
+            && !std::mem::replace(&mut added[at], true)
         {
             uses.push(texture.as_declared());
         }
@@ -153,7 +153,7 @@ fn draw_view(
     rendering: &mut Rendering<'_>,
     view: &View2d,
     batches: &[Batch],
-    drawn: &Drawn,
+    params: &DrawParams2d,
     textures: &AccessList<Textures2d, access_kind::Sampled>,
     geometry: &Geometry2d,
 ) {
@@ -162,8 +162,8 @@ fn draw_view(
         .scissor(view.viewport);
     let mut bound: Option<&Batch> = None;
     for batch in batches {
-        let pipeline = drawn.pipelines.of(batch);
-        let last = bound.filter(|last| std::ptr::eq(drawn.pipelines.of(last), pipeline));
+        let pipeline = params.pipelines.of(batch);
+        let last = bound.filter(|last| std::ptr::eq(params.pipelines.of(last), pipeline));
         if last.is_none() {
             rendering.pipeline(pipeline);
             geometry.bind(batch.kind, rendering);
@@ -172,7 +172,7 @@ fn draw_view(
             && last.is_none_or(|last| last.texture != batch.texture)
         {
             let texture = textures.get(shown.image as usize);
-            let sampler = drawn.images.samplers().get(shown.sampler);
+            let sampler = params.images.samplers().get(shown.sampler);
             let (Some(texture), Some(sampler)) = (texture, sampler) else {
                 bound = None;
                 continue;
@@ -180,7 +180,7 @@ fn draw_view(
             rendering.bind(0, &texture).sampler(1, sampler);
         }
         if last.is_none_or(|last| last.kind != batch.kind) {
-            push_view(rendering, view, batch.kind);
+            push_view_constants(rendering, view, batch.kind);
         }
         let mesh = &batch.mesh;
         rendering.draw_indexed(
@@ -193,7 +193,7 @@ fn draw_view(
 }
 
 /// Tells the shaders of a kind of batches where what they draw is seen.
-fn push_view(rendering: &mut Rendering<'_>, view: &View2d, kind: BatchKind) {
+fn push_view_constants(rendering: &mut Rendering<'_>, view: &View2d, kind: BatchKind) {
     let world = view.clip_from_world.to_cols_array();
     match kind {
         BatchKind::World | BatchKind::Nodes | BatchKind::Gradients | BatchKind::Tiles => {

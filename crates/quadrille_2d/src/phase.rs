@@ -13,9 +13,9 @@ use quadrille::sync::ResourceId;
 
 use crate::chunk::Chunk;
 use crate::instance::Instance;
-use crate::node::Node;
-use quadrille_content::MeshPlace;
-use quadrille_content::{DeviceImages, Msaa, SentList};
+use crate::node::NodeInstance;
+use quadrille_content::MeshAllocation;
+use quadrille_content::{DeviceImages, Msaa, RawBufferVec};
 
 /// The images that are drawn in this frame: the list behind the sampled images of
 /// [`draw_2d`](crate::draw_2d).
@@ -31,16 +31,16 @@ pub struct Instances2d(pub(crate) GpuBuffer);
 pub struct Phase2d {
     pub(crate) views: Vec<View2d>,
     pub(crate) batches: Vec<Batch>,
-    pub(crate) instances: SentList<Instance>,
+    pub(crate) instances: RawBufferVec<Instance>,
     /// The boxes of nodes.
-    pub(crate) nodes: SentList<Node>,
+    pub(crate) nodes: RawBufferVec<NodeInstance>,
     /// The chunks of tilemaps.
-    pub(crate) chunks: SentList<Chunk>,
+    pub(crate) chunks: RawBufferVec<Chunk>,
     /// Where images are in [`Textures2d`].
     slots: HashMap<ResourceId, u32>,
     last: Option<(AssetId<ImageAsset>, Texture)>,
     /// Images that were to be drawn and have array layers.
-    refused: HashSet<AssetId<ImageAsset>>,
+    rejected: HashSet<AssetId<ImageAsset>>,
 }
 
 /// What one camera draws.
@@ -71,9 +71,9 @@ pub(crate) struct View2d {
 /// Images of a view with several samples per pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Multisampled {
-    /// Place in [`Multisampled2d`](crate::Multisampled2d).
+    /// Place in [`MsaaTargets2d`](crate::MsaaTargets2d).
     pub(crate) samples: u32,
-    /// Place in [`Layers2d`](crate::Layers2d) of the image that they are resolved to and that is put over
+    /// Place in [`ResolvedLayers2d`](crate::ResolvedLayers2d) of the image that they are resolved to and that is put over
     /// the target; none if they are resolved to the target, which the view clears.
     pub(crate) layer: Option<u32>,
 }
@@ -88,13 +88,13 @@ pub(crate) struct Texture {
     /// It stands for an image that is not there.
     pub(crate) is_placeholder: bool,
     /// It has several array layers.
-    pub(crate) is_layered: bool,
+    pub(crate) is_array: bool,
 }
 
 /// Instances of one mesh with one image, drawn at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Batch {
-    pub(crate) mesh: MeshPlace,
+    pub(crate) mesh: MeshAllocation,
     /// None for lines and gradients.
     pub(crate) texture: Option<Texture>,
     pub(crate) kind: BatchKind,
@@ -126,7 +126,7 @@ pub(crate) enum BatchKind {
 }
 
 impl Batch {
-    fn continues_with(&self, next: &Self) -> bool {
+    fn can_merge_with(&self, next: &Self) -> bool {
         let bound = |batch: &Self| {
             batch
                 .texture
@@ -147,16 +147,16 @@ impl Phase2d {
 
     /// How many instances (sprites, glyphs, meshes, nodes, chunks) the frame has, over all
     /// cameras; those of the frame before until
-    /// [`Prepare2dSystems::Send`](crate::Prepare2dSystems::Send).
+    /// [`Prepare2dSystems::Prepare`](crate::Prepare2dSystems::Prepare).
     pub fn instances(&self) -> usize {
-        self.instances.sent() + self.nodes.sent() + self.chunks.sent()
+        self.instances.uploaded() + self.nodes.uploaded() + self.chunks.uploaded()
     }
 
     /// Forgets what the device's buffer holds.
-    pub(crate) fn begin_anew(&mut self) {
-        self.instances.begin_anew();
-        self.nodes.begin_anew();
-        self.chunks.begin_anew();
+    pub(crate) fn mark_all_dirty(&mut self) {
+        self.instances.mark_all_dirty();
+        self.nodes.mark_all_dirty();
+        self.chunks.mark_all_dirty();
     }
 
     /// Begins a frame.
@@ -180,14 +180,16 @@ impl Phase2d {
         textures: &mut Textures2d,
     ) -> Option<Texture> {
         let texture = self.tileset(id, images, textures)?;
-        if texture.is_layered && self.refused.insert(id) {
-            let name = images.shown(id).map_or("", |shown| shown.image.name());
+        if texture.is_array && self.rejected.insert(id) {
+            let name = images
+                .get_or_placeholder(id)
+                .map_or("", |shown| shown.image.name());
             tracing::error!(
                 "the image `{name}` has array layers, so only tilemaps can show it; load it without an \
                  `array_layout` for anything else"
             );
         }
-        (!texture.is_layered).then_some(texture)
+        (!texture.is_array).then_some(texture)
     }
 
     /// The texture of an asset, or what stands for it, with all its layers.
@@ -202,9 +204,9 @@ impl Phase2d {
         {
             return Some(texture);
         }
-        let shown = images.shown(id)?;
+        let shown = images.get_or_placeholder(id)?;
         if shown.image.desc().extent[2] > 1 {
-            if self.refused.insert(id) {
+            if self.rejected.insert(id) {
                 let name = shown.image.name();
                 tracing::error!(
                     "the image `{name}` has three dimensions, so nothing in 2D can show it"
@@ -220,7 +222,7 @@ impl Phase2d {
             image: slot,
             sampler: shown.sampler,
             is_placeholder: shown.is_placeholder,
-            is_layered: shown.image.desc().array_layers > 1,
+            is_array: shown.image.desc().array_layers > 1,
         };
         self.last = Some((id, texture));
         Some(texture)
@@ -233,7 +235,7 @@ impl Phase2d {
             return;
         }
         match self.batches[view_start as usize..].last_mut() {
-            Some(last) if last.continues_with(&batch) => last.instances.end = batch.instances.end,
+            Some(last) if last.can_merge_with(&batch) => last.instances.end = batch.instances.end,
             _ => self.batches.push(batch),
         }
     }

@@ -8,10 +8,10 @@ use quadrille::vulkan::{PrimitiveTopology, ShaderError, VertexLayout};
 
 use crate::chunk::Chunk;
 use crate::instance::Instance;
-use quadrille_content::{Line, Shape, over_pipeline};
+use quadrille_content::{Line, PrimitiveKind, composite_pipeline};
 
 use crate::mesh_data::Vertex;
-use crate::node::Node;
+use crate::node::NodeInstance;
 use crate::phase::{Batch, BatchKind};
 
 /// The pipelines of [`draw_2d`](crate::draw_2d), by what is drawn and what vertices form.
@@ -25,7 +25,7 @@ pub struct Pipelines2d {
     gizmos: GraphicsPipeline,
     tiles: GraphicsPipeline,
     replace: GraphicsPipeline,
-    pub(crate) over: GraphicsPipeline,
+    pub(crate) composite: GraphicsPipeline,
 }
 
 impl Pipelines2d {
@@ -56,29 +56,29 @@ impl Pipelines2d {
             points: pipeline("2d points", &draw, Instance::layout(), Points)?,
             lines: pipeline("2d lines", &draw, Instance::layout(), Lines)?,
             triangles: pipeline("2d triangles", &draw, Instance::layout(), Triangles)?,
-            nodes: pipeline("2d nodes", &node, Node::layout(), Triangles)?,
-            gradients: pipeline("2d gradients", &gradient, Node::layout(), Triangles)?,
+            nodes: pipeline("2d nodes", &node, NodeInstance::layout(), Triangles)?,
+            gradients: pipeline("2d gradients", &gradient, NodeInstance::layout(), Triangles)?,
             gizmos: pipeline("2d gizmos", &line, Line::layout(), Triangles)?,
             tiles: pipeline("2d tiles", &tile, Chunk::layout(), Triangles)?,
             replace: gpu.graphics_pipeline(&GraphicsPipelineDesc {
                 blend: Blend::Opaque,
                 ..desc("2d replace", &draw, Instance::layout(), Triangles)
             })?,
-            over: over_pipeline(gpu, "2d over")?,
+            composite: composite_pipeline(gpu, "2d over")?,
         })
     }
 
     /// The one that draws a batch.
     pub(crate) fn of(&self, batch: &Batch) -> &GraphicsPipeline {
-        match (batch.kind, batch.mesh.shape) {
+        match (batch.kind, batch.mesh.primitive) {
             (BatchKind::Nodes, _) => &self.nodes,
             (BatchKind::Gradients, _) => &self.gradients,
             (BatchKind::Lines, _) => &self.gizmos,
             (BatchKind::Tiles, _) => &self.tiles,
             (BatchKind::Replace, _) => &self.replace,
-            (BatchKind::World | BatchKind::Clip, Shape::Points) => &self.points,
-            (BatchKind::World | BatchKind::Clip, Shape::Lines) => &self.lines,
-            (BatchKind::World | BatchKind::Clip, Shape::Triangles) => &self.triangles,
+            (BatchKind::World | BatchKind::Clip, PrimitiveKind::Points) => &self.points,
+            (BatchKind::World | BatchKind::Clip, PrimitiveKind::Lines) => &self.lines,
+            (BatchKind::World | BatchKind::Clip, PrimitiveKind::Triangles) => &self.triangles,
         }
     }
 }

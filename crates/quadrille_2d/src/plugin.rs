@@ -15,25 +15,27 @@ use bevy_text::{
 };
 use quadrille::ecs::{ContentKind, DrawnContent, ImageLimits, RenderStartup, expect_renderer};
 use quadrille::prelude::{GpuDevice, Render, RenderSystems};
-use quadrille_content::{ContentPlugin, ContentSystems, Msaa, add, instance_buffer};
+use quadrille_content::{
+    ContentPlugin, ContentSystems, Msaa, add_plugin_if_missing, instance_buffer,
+};
 
-use crate::atlases::limit_atlases;
+use crate::atlases::hide_inverted_atlas_rects;
 use crate::chunk::Chunks2d;
 use crate::enabled::watch_enabling;
 use crate::font_data::replace_broken_fonts;
 use crate::font_loader::{CheckedFontLoader, CheckedFonts};
-use crate::font_reload::follow_reloaded_fonts;
+use crate::font_reload::refresh_reloaded_fonts;
 use crate::font_size::limit_font_sizes;
-use crate::glyph_atlases::hurry_glyphs;
+use crate::glyph_atlases::upload_glyphs_immediately;
 use crate::material::{ColorMaterial, MeshMaterial2d};
 use crate::meshes::{self, Meshes2d, prepare_meshes};
-use crate::msaa::{Layers2d, Multisampled2d, prepare_samples};
+use crate::msaa::{MsaaTargets2d, ResolvedLayers2d, prepare_msaa_targets};
 use crate::node::Nodes2d;
 use crate::pass::draw_2d;
 use crate::phase::{Instances2d, Phase2d, Textures2d};
 use crate::pipelines::Pipelines2d;
-use crate::queue::{queue_2d, send_2d};
-use crate::text_numbers::limit_text;
+use crate::queue::{queue_2d, upload_instances_2d};
+use crate::text_limits::limit_text;
 use crate::tilemap::{ChunkMeshes, TilemapChunk, TilemapChunkTileData};
 use crate::tiles::{self, Tilemaps, prepare_tiles};
 
@@ -98,7 +100,7 @@ pub enum Prepare2dSystems {
     /// What each camera draws is listed.
     Queue,
     /// The list is sent to the device.
-    Send,
+    Prepare,
 }
 
 impl Plugin for Quadrille2dPlugin {
@@ -120,8 +122,8 @@ impl Plugin for Quadrille2dPlugin {
             .init_resource::<Tilemaps>()
             .init_resource::<Phase2d>()
             .init_resource::<Textures2d>()
-            .init_resource::<Multisampled2d>()
-            .init_resource::<Layers2d>()
+            .init_resource::<MsaaTargets2d>()
+            .init_resource::<ResolvedLayers2d>()
             .register_required_components::<Camera2d, Msaa>();
         app.world_mut()
             .register_component_hooks::<Sprite>()
@@ -130,7 +132,7 @@ impl Plugin for Quadrille2dPlugin {
             PostUpdate,
             (
                 check_text(),
-                limit_atlases.before(VisibilitySystems::CalculateBounds),
+                hide_inverted_atlas_rects.before(VisibilitySystems::CalculateBounds),
             ),
         );
         add_passes(app);
@@ -149,15 +151,15 @@ impl Quadrille2dPlugin {
             default_sampler: self.default_sampler.clone(),
             image_limits: self.image_limits,
         };
-        add(app, content);
+        add_plugin_if_missing(app, content);
         app.init_resource::<CheckedFonts>();
         if !app.is_plugin_added::<TextPlugin>() {
             add_font_loader(app);
         }
-        add(app, TextPlugin);
-        add(app, SpritePlugin);
+        add_plugin_if_missing(app, TextPlugin);
+        add_plugin_if_missing(app, SpritePlugin);
         #[cfg(feature = "ui")]
-        add(app, bevy_ui::UiPlugin);
+        add_plugin_if_missing(app, bevy_ui::UiPlugin);
     }
 }
 
@@ -172,7 +174,7 @@ fn add_font_loader(app: &mut App) {
 
 /// The systems that keep text within what bevy can lay out.
 fn check_text() -> ScheduleConfigs<ScheduleSystem> {
-    let fonts = (replace_broken_fonts, follow_reloaded_fonts)
+    let fonts = (replace_broken_fonts, refresh_reloaded_fonts)
         .chain()
         .before(load_font_assets_into_font_collection);
     let sizes = limit_font_sizes
@@ -189,29 +191,30 @@ fn add_passes(app: &mut App) {
         (prepare_meshes.in_set(ContentSystems::Meshes), prepare_tiles)
             .in_set(Prepare2dSystems::Assets),
         queue_2d.in_set(Prepare2dSystems::Queue),
-        (prepare_samples, send_2d).in_set(Prepare2dSystems::Send),
+        (prepare_msaa_targets, upload_instances_2d).in_set(Prepare2dSystems::Prepare),
     );
     app.configure_sets(
         Render,
         (
             Prepare2dSystems::Assets,
             Prepare2dSystems::Queue,
-            Prepare2dSystems::Send,
+            Prepare2dSystems::Prepare,
         )
             .chain()
             .after(ContentSystems::Views)
             .in_set(RenderSystems::Declare),
     );
-    app.add_systems(RenderStartup, make).add_systems(
-        Render,
-        (
-            hurry_glyphs
-                .in_set(RenderSystems::Declare)
-                .before(ContentSystems::Images),
-            prepare,
-            draw_2d.in_set(ContentSystems::Draw2d),
-        ),
-    );
+    app.add_systems(RenderStartup, init_device_resources)
+        .add_systems(
+            Render,
+            (
+                upload_glyphs_immediately
+                    .in_set(RenderSystems::Declare)
+                    .before(ContentSystems::Images),
+                prepare,
+                draw_2d.in_set(ContentSystems::Draw2d),
+            ),
+        );
     #[cfg(feature = "ui")]
     app.add_systems(
         Render,
@@ -221,7 +224,7 @@ fn add_passes(app: &mut App) {
     )
     .add_systems(
         Render,
-        crate::ui::note_overlays
+        crate::ui::extract_overlay_cameras
             .in_set(RenderSystems::Declare)
             .before(ContentSystems::Views),
     )
@@ -230,7 +233,7 @@ fn add_passes(app: &mut App) {
         (
             crate::ui::limit_scales.before(bevy_ui::UiSystems::Prepare),
             crate::ui::limit_nodes
-                .after(limit_atlases)
+                .after(hide_inverted_atlas_rects)
                 .before(bevy_ui::UiSystems::Prepare),
             crate::ui::limit_images
                 .after(bevy_ui::UiSystems::Content)
@@ -240,7 +243,7 @@ fn add_passes(app: &mut App) {
 }
 
 /// Makes what belongs to the device, and forgets what belonged to the one before.
-fn make(
+fn init_device_resources(
     mut commands: Commands,
     gpu: Res<GpuDevice>,
     mut meshes: ResMut<Meshes2d>,
@@ -255,10 +258,10 @@ fn make(
     commands.insert_resource(Nodes2d(instances("2d nodes")?));
     commands.insert_resource(Chunks2d(instances("2d chunks")?));
     commands.insert_resource(Pipelines2d::new(&gpu)?);
-    meshes.begin_anew();
-    lists.0.begin_anew();
-    lists.1.begin_anew();
-    commands.insert_resource(Multisampled2d::default());
-    commands.insert_resource(Layers2d::default());
+    meshes.mark_all_dirty();
+    lists.0.mark_all_dirty();
+    lists.1.mark_all_dirty();
+    commands.insert_resource(MsaaTargets2d::default());
+    commands.insert_resource(ResolvedLayers2d::default());
     Ok(())
 }

@@ -13,7 +13,8 @@ use bevy_sprite::{Anchor, Sprite, Text2d};
 use bevy_transform::components::GlobalTransform;
 use quadrille::prelude::{GpuDevice, Uploads};
 use quadrille_content::{
-    CameraTargets, CameraView, CameraViews, Complaints, DeviceImages, LineSets, Msaa,
+    CameraTargets, CameraView, CameraViews, DeviceImages, GizmoLineBatches, Msaa,
+    RateLimitedWarnings,
 };
 
 use crate::chunk::Chunks2d;
@@ -25,17 +26,17 @@ use crate::phase::{Batch, BatchKind, Instances2d, Phase2d, Textures2d, View2d};
 use crate::text::{Span, TextBlock};
 use crate::tilemap::TilemapChunk;
 use crate::tiles::Tilemaps;
-use crate::writer::{Seen, Writer};
+use crate::writer::{VisibleItems, Writer};
 
 /// What a camera sees.
-type Sees = (&'static VisibleEntities, Option<&'static RenderLayers>);
+type CameraQuery = (&'static VisibleEntities, Option<&'static RenderLayers>);
 
 /// What cameras may see.
 #[derive(SystemParam)]
 pub(crate) struct Scene<'w, 's> {
     views: Res<'w, CameraViews>,
     pub(crate) targets: Res<'w, CameraTargets>,
-    cameras: Query<'w, 's, Sees, With<Camera2d>>,
+    cameras: Query<'w, 's, CameraQuery, With<Camera2d>>,
     msaa: Query<'w, 's, &'static Msaa>,
     pub(crate) sprites: Query<'w, 's, (&'static Sprite, &'static Anchor, &'static GlobalTransform)>,
     pub(crate) mesh_items: Query<
@@ -56,8 +57,8 @@ pub(crate) struct Scene<'w, 's> {
     pub(crate) images: Res<'w, DeviceImages>,
     pub(crate) meshes: Res<'w, Meshes2d>,
     pub(crate) tilemaps: Res<'w, Tilemaps>,
-    pub(crate) complaints: Res<'w, Complaints>,
-    gizmos: Res<'w, LineSets>,
+    pub(crate) warnings: Res<'w, RateLimitedWarnings>,
+    gizmos: Res<'w, GizmoLineBatches>,
 }
 
 /// What a frame's list is written to.
@@ -68,17 +69,17 @@ pub(crate) struct Lists<'w> {
 }
 
 /// Lists what all cameras draw.
-pub(crate) fn queue_2d(scene: Scene, mut lists: Lists, mut seen: Local<Seen>) {
+pub(crate) fn queue_2d(scene: Scene, mut lists: Lists, mut visible_items: Local<VisibleItems>) {
     lists.phase.begin(&mut lists.textures);
     for camera in scene.views.iter() {
         let mut view = begin_view(&scene, &mut lists, camera);
         // Of what a 3D camera sees only nodes are drawn here, which are added later.
         if let Ok((visible, layers)) = scene.cameras.get(camera.camera) {
             let mut writer = Writer::new(&scene, &mut lists, &view);
-            writer.find(visible, &mut seen);
-            seen.sort();
-            writer.write(&seen);
-            for set in scene.gizmos.seen_in(layers.unwrap_or_default()) {
+            writer.collect_visible(visible, &mut visible_items);
+            visible_items.sort();
+            writer.write(&visible_items);
+            for set in scene.gizmos.visible_in(layers.unwrap_or_default()) {
                 writer.add_lines(set.lines.clone());
             }
         }
@@ -89,23 +90,23 @@ pub(crate) fn queue_2d(scene: Scene, mut lists: Lists, mut seen: Local<Seen>) {
 
 /// The buffers of a frame's lists.
 #[derive(SystemParam)]
-pub(crate) struct SentTo<'w> {
+pub(crate) struct InstanceBuffers<'w> {
     instances: ResMut<'w, Instances2d>,
     nodes: ResMut<'w, Nodes2d>,
     chunks: ResMut<'w, Chunks2d>,
 }
 
 /// Sends what was listed to the device.
-pub(crate) fn send_2d(
+pub(crate) fn upload_instances_2d(
     mut phase: ResMut<Phase2d>,
-    mut to: SentTo,
+    mut to: InstanceBuffers,
     mut uploads: ResMut<Uploads>,
     gpu: Res<GpuDevice>,
 ) -> Result {
     let uploads = &mut *uploads;
-    phase.instances.send(&gpu, uploads, &mut to.instances.0)?;
-    phase.nodes.send(&gpu, uploads, &mut to.nodes.0)?;
-    phase.chunks.send(&gpu, uploads, &mut to.chunks.0)?;
+    phase.instances.upload(&gpu, uploads, &mut to.instances.0)?;
+    phase.nodes.upload(&gpu, uploads, &mut to.nodes.0)?;
+    phase.chunks.upload(&gpu, uploads, &mut to.chunks.0)?;
     Ok(())
 }
 

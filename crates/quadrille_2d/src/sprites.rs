@@ -7,8 +7,8 @@ use bevy_math::{Affine3A, Rect, Vec2};
 use bevy_sprite::{Anchor, Sprite, SpriteAlphaMode, SpriteImageMode};
 
 use crate::instance::{AlphaMode, Instance, UvRect, rect_around};
-use crate::slices::{Slice, slices};
-use quadrille_content::{PLACEHOLDER_SIZE, first_odd};
+use crate::slices::{TextureSlice, slices};
+use quadrille_content::{PLACEHOLDER_SIZE, first_non_finite};
 
 /// The image of a sprite.
 pub(crate) struct SpriteImage<'a> {
@@ -26,7 +26,7 @@ pub(crate) fn add_sprite(
     anchor: &Anchor,
     world: &Affine3A,
     image: &SpriteImage<'_>,
-    (scratch, out): (&mut Vec<Slice>, &mut Vec<Instance>),
+    (scratch, out): (&mut Vec<TextureSlice>, &mut Vec<Instance>),
 ) -> bool {
     let is_placeholder = image.is_placeholder;
     let tint = if is_placeholder {
@@ -39,20 +39,24 @@ pub(crate) fn add_sprite(
         SpriteAlphaMode::Mask(threshold) => AlphaMode::Mask(threshold),
         SpriteAlphaMode::Blend => AlphaMode::Blend,
     };
-    let part = part(sprite, image.size, image.layouts);
-    let size = sprite.custom_size.or(part.map(|part| part.size()));
+    let source_rect = source_rect(sprite, image.size, image.layouts);
+    let size = sprite
+        .custom_size
+        .or(source_rect.map(|source_rect| source_rect.size()));
     let size = size.unwrap_or(PLACEHOLDER_SIZE);
     // A negative size mirrors, as in bevy.
     let is_mirrored = [size.x < 0.0, size.y < 0.0];
     scratch.clear();
-    let whole = Slice {
-        part: Rect::new(0.0, 0.0, 1.0, 1.0),
-        place: rect_around(Vec2::ZERO, size.abs()),
+    let whole = TextureSlice {
+        source_rect: Rect::new(0.0, 0.0, 1.0, 1.0),
+        dest_rect: rect_around(Vec2::ZERO, size.abs()),
     };
-    match part {
+    match source_rect {
         _ if is_placeholder => scratch.push(whole),
-        Some(_) if is_mirrored.contains(&true) && !mirrors(&sprite.image_mode) => return false,
-        Some(part) => slices(&sprite.image_mode, part, size.abs(), scratch),
+        Some(_) if is_mirrored.contains(&true) && !allows_negative_size(&sprite.image_mode) => {
+            return false;
+        }
+        Some(source_rect) => slices(&sprite.image_mode, source_rect, size.abs(), scratch),
         None if image.size.is_none() => scratch.push(whole),
         None => return false,
     }
@@ -66,12 +70,12 @@ pub(crate) fn add_sprite(
     let offset = -anchor.as_vec() * size;
     let first = out.len();
     for slice in scratch.iter() {
-        let uv = UvRect::of_pixels(slice.part, image_size).flipped(flip_x, flip_y);
-        let place = &slice.place;
+        let uv = UvRect::of_pixels(slice.source_rect, image_size).flipped(flip_x, flip_y);
+        let dest_rect = &slice.dest_rect;
         // A mirrored sprite has its slices mirrored as well.
-        let center = place.center() * mirror + offset;
-        let place = rect_around(center, place.size());
-        out.push(Instance::quad(world, place, uv, tint, alpha));
+        let center = dest_rect.center() * mirror + offset;
+        let dest_rect = rect_around(center, dest_rect.size());
+        out.push(Instance::quad(world, dest_rect, uv, tint, alpha));
     }
     let is_finite = out[first..].iter().all(Instance::is_finite);
     if !is_finite {
@@ -81,7 +85,7 @@ pub(crate) fn add_sprite(
 }
 
 /// Whether a sprite may have a negative size.
-fn mirrors(mode: &SpriteImageMode) -> bool {
+fn allows_negative_size(mode: &SpriteImageMode) -> bool {
     matches!(mode, SpriteImageMode::Auto)
 }
 
@@ -98,7 +102,7 @@ pub(crate) fn missing_texture(
 }
 
 /// Why a sprite is not drawn; none if it waits for something that may come.
-pub(crate) fn refusal(
+pub(crate) fn sprite_error(
     sprite: &Sprite,
     anchor: &Anchor,
     world: &Affine3A,
@@ -110,7 +114,7 @@ pub(crate) fn refusal(
         return missing_texture(atlas, image.layouts);
     }
     let size = sprite.custom_size.unwrap_or_default();
-    if size.min_element() < 0.0 && !mirrors(&sprite.image_mode) {
+    if size.min_element() < 0.0 && !allows_negative_size(&sprite.image_mode) {
         return Some(format!(
             "its custom_size is {size}; only with `SpriteImageMode::Auto` it may be negative"
         ));
@@ -120,7 +124,7 @@ pub(crate) fn refusal(
         SpriteAlphaMode::Mask(threshold) => threshold,
         SpriteAlphaMode::Opaque | SpriteAlphaMode::Blend => 0.0,
     };
-    Some(first_odd(&[
+    Some(first_non_finite(&[
         ("transform", &world.to_cols_array()),
         ("custom_size", &size.to_array()),
         ("rect", &[rect.min.x, rect.min.y, rect.max.x, rect.max.y]),
@@ -131,7 +135,7 @@ pub(crate) fn refusal(
 }
 
 /// The pixels of the image that a sprite shows; none while they are not known.
-fn part(
+fn source_rect(
     sprite: &Sprite,
     image_size: Option<Vec2>,
     layouts: &Assets<TextureAtlasLayout>,

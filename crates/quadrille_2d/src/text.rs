@@ -36,13 +36,13 @@ pub(crate) struct Span {
 }
 
 /// Takes instances with the image that they show; none is white.
-pub(crate) trait Sink {
+pub(crate) trait QuadSink {
     /// Adds an instance of the quad that shows the part `pixels` of an image, or plain colour.
     fn add(
         &mut self,
         image: Option<(AssetId<ImageAsset>, Rect)>,
         world: &Affine3A,
-        place: Rect,
+        rect: Rect,
         tint: LinearRgba,
     );
 }
@@ -51,26 +51,26 @@ pub(crate) trait Sink {
 pub(crate) fn add_text(
     text: &TextBlockItem<'_, '_>,
     spans: &Query<'_, '_, Span>,
-    sink: &mut impl Sink,
+    sink: &mut impl QuadSink,
 ) {
-    let in_text = layout_in_text(text);
-    let laid_out = LaidOut {
+    let text_from_layout = text_from_layout_transform(text);
+    let positioned = PositionedText {
         layout: text.layout,
         block: text.block,
-        world: text.transform.affine() * in_text,
+        world: text.transform.affine() * text_from_layout,
         shadow: text.shadow.map(|shadow| {
             // The offset is in the text's space, not in that of its layout.
             let offset = Affine3A::from_translation(shadow.offset.extend(0.0));
-            let world = text.transform.affine() * offset * in_text;
+            let world = text.transform.affine() * offset * text_from_layout;
             (world, shadow.color)
         }),
         selected: None,
     };
-    laid_out.add(spans, sink);
+    positioned.add(spans, sink);
 }
 
 /// Text whose glyphs have their places.
-pub(crate) struct LaidOut<'a> {
+pub(crate) struct PositionedText<'a> {
     pub(crate) layout: &'a TextLayoutInfo,
     pub(crate) block: &'a ComputedTextBlock,
     /// From the layout's pixels, y up, to the world.
@@ -81,9 +81,9 @@ pub(crate) struct LaidOut<'a> {
     pub(crate) selected: Option<Color>,
 }
 
-impl LaidOut<'_> {
+impl PositionedText<'_> {
     /// Adds the instances, in the order in which they cover each other.
-    pub(crate) fn add(&self, spans: &Query<'_, '_, Span>, sink: &mut impl Sink) {
+    pub(crate) fn add(&self, spans: &Query<'_, '_, Span>, sink: &mut impl QuadSink) {
         let (text, world) = (self, self.world);
         let span = |section: u32| {
             let entity = text.block.entities().get(section as usize)?.entity;
@@ -92,8 +92,8 @@ impl LaidOut<'_> {
         for run in &text.layout.run_geometry {
             let background = span(run.section_index).and_then(|span| span.background);
             if let Some(TextBackgroundColor(color)) = background {
-                let place = turned(run.bounds.center(), run.bounds.size());
-                sink.add(None, &world, place, color.to_linear());
+                let rect = y_up_rect(run.bounds.center(), run.bounds.size());
+                sink.add(None, &world, rect, color.to_linear());
             }
         }
         if let Some((world, color)) = text.shadow {
@@ -110,11 +110,11 @@ impl LaidOut<'_> {
 }
 
 fn add_glyphs(
-    text: &LaidOut<'_>,
+    text: &PositionedText<'_>,
     world: &Affine3A,
     color: impl Fn(u32) -> Color,
     selected: Option<Color>,
-    sink: &mut impl Sink,
+    sink: &mut impl QuadSink,
 ) {
     // Neighbouring glyphs mostly share their span.
     let mut last: Option<(u32, LinearRgba)> = None;
@@ -130,8 +130,8 @@ fn add_glyphs(
             Some(color) if is_selected(text.layout, glyph) => color.to_linear(),
             _ => tint,
         };
-        let place = turned(glyph.position, atlas.rect.size());
-        sink.add(Some((atlas.texture, atlas.rect)), world, place, tint);
+        let rect = y_up_rect(glyph.position, atlas.rect.size());
+        sink.add(Some((atlas.texture, atlas.rect)), world, rect, tint);
     }
 }
 
@@ -143,11 +143,11 @@ fn is_selected(layout: &TextLayoutInfo, glyph: &PositionedGlyph) -> bool {
 }
 
 fn add_lines<'w>(
-    text: &LaidOut<'_>,
+    text: &PositionedText<'_>,
     world: &Affine3A,
     span: impl Fn(u32) -> Option<SpanItem<'w, 'w>>,
     shadow: Option<Color>,
-    sink: &mut impl Sink,
+    sink: &mut impl QuadSink,
 ) {
     for run in &text.layout.run_geometry {
         let Some(span) = span(run.section_index) else {
@@ -157,25 +157,25 @@ fn add_lines<'w>(
         let (struck, struck_color) = span.strikethrough;
         if struck {
             let color = shadow.unwrap_or(struck_color.map_or(own, |color| color.0));
-            let place = turned(run.strikethrough_position(), run.strikethrough_size());
-            sink.add(None, world, place, color.to_linear());
+            let rect = y_up_rect(run.strikethrough_position(), run.strikethrough_size());
+            sink.add(None, world, rect, color.to_linear());
         }
         let (underlined, underline_color) = span.underline;
         if underlined {
             let color = shadow.unwrap_or(underline_color.map_or(own, |color| color.0));
-            let place = turned(run.underline_position(), run.underline_size());
-            sink.add(None, world, place, color.to_linear());
+            let rect = y_up_rect(run.underline_position(), run.underline_size());
+            sink.add(None, world, rect, color.to_linear());
         }
     }
 }
 
 /// A rectangle of the layout, where y goes down, in the same space with y up.
-fn turned(center: Vec2, size: Vec2) -> Rect {
+fn y_up_rect(center: Vec2, size: Vec2) -> Rect {
     rect_around(center * Vec2::new(1.0, -1.0), size)
 }
 
 /// From the layout's pixels to the text's space: its top left to where the anchor has it.
-fn layout_in_text(text: &TextBlockItem<'_, '_>) -> Affine3A {
+fn text_from_layout_transform(text: &TextBlockItem<'_, '_>) -> Affine3A {
     let scale = text.layout.scale_factor.max(f32::MIN_POSITIVE).recip();
     let size = Vec2::new(
         text.bounds.width.unwrap_or(text.layout.size.x * scale),

@@ -52,7 +52,7 @@ use crate::material::AlphaMode2d;
 /// ```
 #[derive(Component, Clone, Debug, Default, Reflect)]
 #[reflect(Component, Clone, Debug, Default)]
-#[component(immutable, on_insert = give_mesh)]
+#[component(immutable, on_insert = insert_chunk_mesh)]
 #[require(Transform, TilemapChunkTileData)]
 pub struct TilemapChunk {
     /// How many tiles it has across and up.
@@ -80,8 +80,8 @@ impl TilemapChunk {
     /// bottom.
     pub fn calculate_tile_transform(&self, position: UVec2) -> Transform {
         let center = position.as_vec2() + 0.5 - self.chunk_size.as_vec2() / 2.0;
-        let place = center * self.tile_display_size.as_vec2();
-        Transform::from_translation(place.extend(0.0))
+        let translation = center * self.tile_display_size.as_vec2();
+        Transform::from_translation(translation.extend(0.0))
     }
 }
 
@@ -151,7 +151,7 @@ impl TilemapChunkTileData {
 pub(crate) struct ChunkMeshes(HashMap<[u32; 2], Handle<Mesh>>);
 
 /// Gives a chunk its mesh.
-fn give_mesh(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
+fn insert_chunk_mesh(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
     let Some(chunk) = world.get::<TilemapChunk>(entity) else {
         return;
     };

@@ -8,9 +8,9 @@ use bevy_math::UVec2;
 use quadrille::prelude::{BufferDesc, GpuBuffer, GpuDevice, Uploads};
 use quadrille::vulkan::Error;
 
-use crate::chunk::Tile;
+use crate::chunk::PackedTileData;
 use crate::tilemap::{TileData, TilemapChunk, TilemapChunkTileData};
-use quadrille_content::{Complaints, named};
+use quadrille_content::{RateLimitedWarnings, entity_name};
 
 /// The tiles of all chunks.
 #[derive(Resource, Deref)]
@@ -18,7 +18,7 @@ pub struct Tiles2d(GpuBuffer);
 
 /// Where the tiles of a chunk are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Place {
+struct TileRange {
     first: usize,
     count: usize,
 }
@@ -26,79 +26,80 @@ struct Place {
 /// The tiles as the device has them, or will have them.
 #[derive(Resource, Default)]
 pub(crate) struct Tilemaps {
-    places: EntityHashMap<Place>,
-    tiles: Vec<Tile>,
+    ranges: EntityHashMap<TileRange>,
+    tiles: Vec<PackedTileData>,
     /// How many belong to chunks that are gone.
-    garbage: usize,
+    unused: usize,
     /// What the device does not have yet.
-    changed: Vec<Place>,
+    changed: Vec<TileRange>,
 }
 
 impl Tilemaps {
     /// Where the tiles of a chunk begin; none if it has too few, too many or none.
     pub(crate) fn first_tile(&self, chunk: Entity) -> Option<u32> {
-        self.places.get(&chunk).map(|place| place.first as u32)
+        self.ranges.get(&chunk).map(|range| range.first as u32)
     }
 
     /// Forgets what the device's buffer holds.
-    pub(crate) fn begin_anew(&mut self) {
+    pub(crate) fn mark_all_dirty(&mut self) {
         self.changed.clear();
-        self.changed.push(Place {
+        self.changed.push(TileRange {
             first: 0,
             count: self.tiles.len(),
         });
     }
 
     /// Puts the tiles of a chunk in, where they were before if there are as many.
-    fn put(&mut self, chunk: Entity, data: &[Option<TileData>]) {
-        let known = self.places.get(&chunk).copied();
-        let place = match known.filter(|place| place.count == data.len()) {
-            Some(place) => place,
+    fn insert(&mut self, chunk: Entity, data: &[Option<TileData>]) {
+        let known = self.ranges.get(&chunk).copied();
+        let range = match known.filter(|range| range.count == data.len()) {
+            Some(range) => range,
             None => {
                 self.remove(chunk);
                 let first = self.tiles.len();
-                self.tiles.resize(first + data.len(), Tile::default());
-                Place {
+                self.tiles
+                    .resize(first + data.len(), PackedTileData::default());
+                TileRange {
                     first,
                     count: data.len(),
                 }
             }
         };
-        self.places.insert(chunk, place);
-        let tiles = &mut self.tiles[place.first..][..place.count];
+        self.ranges.insert(chunk, range);
+        let tiles = &mut self.tiles[range.first..][..range.count];
         for (tile, data) in tiles.iter_mut().zip(data) {
-            *tile = Tile::from(*data);
+            *tile = PackedTileData::from(*data);
         }
-        self.changed.push(place);
+        self.changed.push(range);
     }
 
     fn remove(&mut self, chunk: Entity) {
-        if let Some(place) = self.places.remove(&chunk) {
-            self.garbage += place.count;
+        if let Some(range) = self.ranges.remove(&chunk) {
+            self.unused += range.count;
         }
     }
 
     /// Closes the gaps if more than half of the tiles belong to chunks that are gone.
-    fn tidy(&mut self) {
-        if self.garbage <= 1 << 12 || self.garbage * 2 <= self.tiles.len() {
+    fn compact(&mut self) {
+        if self.unused <= 1 << 12 || self.unused * 2 <= self.tiles.len() {
             return;
         }
-        let mut places: Vec<&mut Place> = self.places.values_mut().collect();
-        places.sort_unstable_by_key(|place| place.first);
+        let mut ranges: Vec<&mut TileRange> = self.ranges.values_mut().collect();
+        ranges.sort_unstable_by_key(|range| range.first);
         let mut end = 0;
-        for place in places {
+        for range in ranges {
             self.tiles
-                .copy_within(place.first..place.first + place.count, end);
-            place.first = end;
-            end += place.count;
+                .copy_within(range.first..range.first + range.count, end);
+            range.first = end;
+            end += range.count;
         }
         self.tiles.truncate(end);
-        self.garbage = 0;
-        self.begin_anew();
+        self.unused = 0;
+        self.mark_all_dirty();
     }
 
     /// Brings the device's buffer up to date.
-    fn send(
+    fn upload(
         &mut self,
         gpu: &GpuDevice,
         uploads: &mut Uploads,
@@ -107,12 +108,12 @@ impl Tilemaps {
         let bytes = size_of_val(self.tiles.as_slice()) as u64;
         if buffer.bytes() < bytes {
             *buffer = tile_buffer(gpu, bytes)?;
-            self.begin_anew();
+            self.mark_all_dirty();
         }
-        for place in self.changed.drain(..) {
-            let tiles = &self.tiles[place.first..][..place.count];
+        for range in self.changed.drain(..) {
+            let tiles = &self.tiles[range.first..][..range.count];
             if !tiles.is_empty() {
-                let offset = place.first * size_of::<Tile>();
+                let offset = range.first * size_of::<PackedTileData>();
                 uploads.write_buffer(buffer, offset as u64, bytemuck::cast_slice(tiles));
             }
         }
@@ -149,7 +150,7 @@ pub(crate) fn prepare_tiles(
     mut uploads: ResMut<Uploads>,
     gpu: Res<GpuDevice>,
     mut buffer: ResMut<Tiles2d>,
-    complaints: Res<Complaints>,
+    warnings: Res<RateLimitedWarnings>,
 ) -> Result {
     for chunk in removed.chunks.read().chain(removed.tiles.read()) {
         tilemaps.remove(chunk);
@@ -158,16 +159,19 @@ pub(crate) fn prepare_tiles(
         if data.is_empty() && chunk.tiles() == 0 {
             tilemaps.remove(entity);
         } else if data.len() == chunk.tiles() {
-            tilemaps.put(entity, data);
+            tilemaps.insert(entity, data);
         } else {
             let (count, UVec2 { x, y }) = (chunk.tiles(), chunk.chunk_size);
             let what = || format!("{count} tiles are {x} x {y}, and it has {}", data.len());
-            complaints.warn(format_args!("the tilemap chunk {}", named(entity)), what);
+            warnings.warn(
+                format_args!("the tilemap chunk {}", entity_name(entity)),
+                what,
+            );
             tilemaps.remove(entity);
         }
     }
-    tilemaps.tidy();
-    tilemaps.send(&gpu, &mut uploads, &mut buffer.0)?;
+    tilemaps.compact();
+    tilemaps.upload(&gpu, &mut uploads, &mut buffer.0)?;
     Ok(())
 }
 

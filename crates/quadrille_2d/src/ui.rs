@@ -10,9 +10,9 @@
 mod clip;
 mod gradient;
 mod image;
-mod numbers;
-mod parts;
-mod rounded;
+mod limits;
+mod paint;
+mod rounded_box;
 mod shadow;
 mod text;
 
@@ -40,16 +40,16 @@ use bevy_camera::visibility::InheritedVisibility;
 use crate::instance::UvRect;
 use crate::meshes::Meshes2d;
 use crate::phase::{Phase2d, Textures2d, View2d};
-use crate::slices::Slice;
-use crate::text::{Sink, Span};
+use crate::slices::TextureSlice;
+use crate::text::{QuadSink, Span};
 use clip::Clip;
-use gradient::{Lines, Stops, quad_of};
-use image::is_on_pixels;
-pub(crate) use numbers::{limit_images, limit_nodes, limit_scales};
-use parts::Paint;
+use gradient::{GradientLines, Stops, gradient_quad};
+use image::is_pixel_aligned;
+pub(crate) use limits::{limit_images, limit_nodes, limit_scales};
+use paint::Paint;
 use quadrille_content::DeviceImages;
-use quadrille_content::{CameraOverlays, Complaints, Msaa, first_odd, named};
-use rounded::{Drawn, RoundBox};
+use quadrille_content::{CameraOverlays, Msaa, RateLimitedWarnings, entity_name, first_non_finite};
+use rounded_box::{BoxCoverage, RoundedBox};
 
 /// A node with all that is drawn of it.
 #[derive(QueryData)]
@@ -74,7 +74,7 @@ pub(crate) struct NodeData {
     is_text: Has<Text>,
     text: Option<(&'static TextLayoutInfo, &'static ComputedTextBlock)>,
     text_color: Option<&'static TextColor>,
-    edited: Option<&'static EditableText>,
+    editable: Option<&'static EditableText>,
     cursor: Option<(&'static TextCursorStyle, &'static TextReadWriteMode)>,
     shadow: Option<&'static TextShadow>,
     shadows: Option<&'static BoxShadow>,
@@ -93,14 +93,14 @@ pub(crate) struct Nodes<'w, 's> {
     layouts: Res<'w, Assets<TextureAtlasLayout>>,
     images: Res<'w, DeviceImages>,
     meshes: Res<'w, Meshes2d>,
-    complaints: Res<'w, Complaints>,
+    warnings: Res<'w, RateLimitedWarnings>,
 }
 
 /// Root nodes: their cameras have nodes to draw.
 type IsRoot = (With<ComputedNode>, Without<ChildOf>);
 
 /// Notes the cameras over whose picture nodes are drawn.
-pub(crate) fn note_overlays(
+pub(crate) fn extract_overlay_cameras(
     roots: Query<&ComputedUiTargetCamera, IsRoot>,
     mut overlays: ResMut<CameraOverlays>,
 ) {
@@ -113,7 +113,7 @@ pub(crate) fn queue_ui(
     nodes: Nodes,
     mut phase: ResMut<Phase2d>,
     mut textures: ResMut<Textures2d>,
-    mut scratch: Local<(Vec<Slice>, Clip, Stops)>,
+    mut scratch: Local<(Vec<TextureSlice>, Clip, Stops)>,
 ) {
     let (slices, clip, stops) = &mut *scratch;
     let mut at = 0;
@@ -137,7 +137,7 @@ pub(crate) fn queue_ui(
             view_start: start,
             clip,
             stops,
-            round: None,
+            rounded_box: None,
             entity: Entity::PLACEHOLDER,
         };
         for entity in &nodes.stack.uinodes {
@@ -187,14 +187,14 @@ struct Writer<'a, 'w, 's> {
     viewport: Vec2,
     phase: &'a mut Phase2d,
     textures: &'a mut Textures2d,
-    slices: &'a mut Vec<Slice>,
+    slices: &'a mut Vec<TextureSlice>,
     view_start: u32,
     /// What the node's ancestors let through.
     clip: &'a mut Clip,
     /// Memory for the color stops of gradients.
     stops: &'a mut Stops,
     /// What is drawn is cut to this box of the node.
-    round: Option<RoundBox>,
+    rounded_box: Option<RoundedBox>,
     /// The node.
     entity: Entity,
 }
@@ -207,9 +207,9 @@ impl Writer<'_, '_, '_> {
         let size = item.node.size();
         if !size.is_finite() {
             // bevy's functions that give parts of a node end the program for this one.
-            let who = format_args!("the node {}", named(item.entity));
-            let what = || first_odd(&[("size", &size.to_array())]);
-            return self.nodes.complaints.warn(who, what);
+            let who = format_args!("the node {}", entity_name(item.entity));
+            let what = || first_non_finite(&[("size", &size.to_array())]);
+            return self.nodes.warnings.warn(who, what);
         }
         if !self.clip.set(item.clip) {
             return;
@@ -245,17 +245,23 @@ impl Writer<'_, '_, '_> {
 
     /// Fills the inside of the border, and what lies beside round corners.
     fn add_background(&mut self, world: &Affine3A, item: &NodeDataItem<'_, '_>) {
-        let whole = RoundBox::of(item.node);
+        let whole = RoundedBox::of(item.node);
         if let Some(BackgroundColor(color)) = item.background {
-            let (center, inside) = whole.inside(item.node.border());
-            self.fill_box(world, center, inside, quad_of(item.node, center), *color);
+            let (center, inside) = whole.inset(item.node.border());
+            self.fill_box(
+                world,
+                center,
+                inside,
+                gradient_quad(item.node, center),
+                *color,
+            );
         }
         if let Some(OuterColor(color)) = item.outside
-            && whole.is_round()
+            && whole.is_rounded()
         {
-            let drawn = Drawn::Inverted;
-            let outside = RoundBox { drawn, ..whole };
-            self.fill_box(world, Vec2::ZERO, outside, whole.place(), *color);
+            let coverage = BoxCoverage::Inverted;
+            let outside = RoundedBox { coverage, ..whole };
+            self.fill_box(world, Vec2::ZERO, outside, whole.bounds(), *color);
         }
     }
 
@@ -266,27 +272,27 @@ impl Writer<'_, '_, '_> {
         gradients: &[Gradient],
         is_border: bool,
     ) {
-        let whole = RoundBox::of(node);
+        let whole = RoundedBox::of(node);
         let (center, shape) = if is_border {
-            let drawn = Drawn::Border {
+            let coverage = BoxCoverage::Border {
                 widths: border_widths(node),
                 sides: [true; 4],
             };
-            (Vec2::ZERO, RoundBox { drawn, ..whole })
+            (Vec2::ZERO, RoundedBox { coverage, ..whole })
         } else {
-            whole.inside(node.border())
+            whole.inset(node.border())
         };
-        if shape.half.min_element() <= 0.0 {
+        if shape.half_size.min_element() <= 0.0 {
             return;
         }
         let world = *world * Affine3A::from_translation(center.extend(0.0));
-        let quad = quad_of(node, center);
-        let lines = Lines {
+        let quad = gradient_quad(node, center);
+        let lines = GradientLines {
             node,
             viewport: self.viewport,
             center,
         };
-        self.round = Some(shape);
+        self.rounded_box = Some(shape);
         let mut stops = std::mem::take(self.stops);
         for gradient in gradients.iter().filter(|gradient| !gradient.is_empty()) {
             lines.add(gradient, &mut stops, |segment| {
@@ -294,37 +300,43 @@ impl Writer<'_, '_, '_> {
             });
         }
         *self.stops = stops;
-        self.round = None;
+        self.rounded_box = None;
     }
 
     fn add_border(&mut self, world: &Affine3A, node: &ComputedNode, color: &BorderColor) {
         let colors = [color.left, color.top, color.right, color.bottom];
-        self.frame(world, RoundBox::of(node), border_widths(node), colors);
+        self.add_border_box(world, RoundedBox::of(node), border_widths(node), colors);
     }
 
     fn add_outline(&mut self, world: &Affine3A, node: &ComputedNode, color: Color) {
         let width = node.outline_width();
-        let outer = RoundBox::of(node).inflated(node.outline_offset() + width);
-        self.frame(world, outer, [width; 4], [color; 4]);
+        let outer = RoundedBox::of(node).inflated(node.outline_offset() + width);
+        self.add_border_box(world, outer, [width; 4], [color; 4]);
     }
 
     /// Draws a border along the inside of a box: left, top, right, bottom. Where nothing is round, slanted or between
     /// pixels it is four bars, else a ring for each colour.
-    fn frame(&mut self, world: &Affine3A, outer: RoundBox, widths: [f32; 4], colors: [Color; 4]) {
-        let Rect { min, max } = outer.place();
+    fn add_border_box(
+        &mut self,
+        world: &Affine3A,
+        outer: RoundedBox,
+        widths: [f32; 4],
+        colors: [Color; 4],
+    ) {
+        let Rect { min, max } = outer.bounds();
         let [left, top, right, bottom] = widths;
         let inner = Rect {
             min: min + Vec2::new(left, bottom),
             max: max - Vec2::new(right, top),
         };
         let is_plain = colors.iter().all(|color| *color == colors[0]);
-        let is_sharp = is_on_pixels(world, outer.place()) && is_on_pixels(world, inner);
-        if outer.is_round() || !is_plain || !is_sharp {
+        let is_sharp = is_pixel_aligned(world, outer.bounds()) && is_pixel_aligned(world, inner);
+        if outer.is_rounded() || !is_plain || !is_sharp {
             for (ring, color) in outer.borders(widths, colors.map(|color| color.to_linear())) {
-                self.round = Some(ring);
-                self.add(None, world, ring.place(), color);
+                self.rounded_box = Some(ring);
+                self.add(None, world, ring.bounds(), color);
             }
-            self.round = None;
+            self.rounded_box = None;
             return;
         }
         let bars = [
@@ -340,9 +352,9 @@ impl Writer<'_, '_, '_> {
         }
     }
 
-    fn fill(&mut self, world: &Affine3A, place: Rect, color: Color) {
+    fn fill(&mut self, world: &Affine3A, bounds: Rect, color: Color) {
         if color.alpha() > 0.0 {
-            self.add(None, world, place, color.to_linear());
+            self.add(None, world, bounds, color.to_linear());
         }
     }
 
@@ -350,7 +362,7 @@ impl Writer<'_, '_, '_> {
         &mut self,
         id: AssetId<ImageAsset>,
         world: &Affine3A,
-        place: Rect,
+        bounds: Rect,
         uv: UvRect,
         tint: LinearRgba,
     ) {
@@ -362,37 +374,37 @@ impl Writer<'_, '_, '_> {
         } else {
             uv
         };
-        self.paint(Paint::Image(texture, tint), world, place, uv);
+        self.paint(Paint::Image(texture, tint), world, bounds, uv);
     }
 }
 
-impl Sink for Writer<'_, '_, '_> {
+impl QuadSink for Writer<'_, '_, '_> {
     fn add(
         &mut self,
         image: Option<(AssetId<ImageAsset>, Rect)>,
         world: &Affine3A,
-        place: Rect,
+        bounds: Rect,
         tint: LinearRgba,
     ) {
         let (id, uv) = match image {
             // Lines of text lie where they lie between pixels: their edges are smooth.
-            None if self.round.is_none() && !is_on_pixels(world, place) => {
-                let shape = RoundBox::square(place.size());
-                let world = *world * Affine3A::from_translation(place.center().extend(0.0));
-                self.round = Some(shape);
+            None if self.rounded_box.is_none() && !is_pixel_aligned(world, bounds) => {
+                let shape = RoundedBox::square(bounds.size());
+                let world = *world * Affine3A::from_translation(bounds.center().extend(0.0));
+                self.rounded_box = Some(shape);
                 self.quad(
                     AssetId::default(),
                     &world,
-                    shape.place(),
+                    shape.bounds(),
                     UvRect::WHOLE,
                     tint,
                 );
-                self.round = None;
+                self.rounded_box = None;
                 return;
             }
             None => (AssetId::default(), UvRect::WHOLE),
             Some((id, pixels)) => {
-                let shown = self.nodes.images.shown(id);
+                let shown = self.nodes.images.get_or_placeholder(id);
                 // No placeholder stands for a glyph.
                 if shown.is_none_or(|shown| shown.is_placeholder) {
                     return;
@@ -401,7 +413,7 @@ impl Sink for Writer<'_, '_, '_> {
                 (id, UvRect::of_pixels(pixels, size.unwrap_or(Vec2::ONE)))
             }
         };
-        self.quad(id, world, place, uv, tint);
+        self.quad(id, world, bounds, uv, tint);
     }
 }
 

@@ -18,29 +18,29 @@ use bevy_sprite::Sprite;
 use crate::chunk::Chunk;
 use crate::instance::{AlphaMode, Instance, UvRect};
 use crate::material::AlphaMode2d;
-use crate::order::Item;
 use crate::phase::{Batch, BatchKind, Texture, View2d};
+use crate::phase_item::PhaseItem2d;
 use crate::queue::{Lists, Scene};
-use crate::slices::Slice;
-use crate::sprites::{SpriteImage, add_sprite, refusal};
-use crate::text::{Sink, add_text};
-use quadrille_content::{MeshPlace, first_odd, named, visible_once};
+use crate::slices::TextureSlice;
+use crate::sprites::{SpriteImage, add_sprite, sprite_error};
+use crate::text::{QuadSink, add_text};
+use quadrille_content::{MeshAllocation, entity_name, first_non_finite, unique_visible_entities};
 
 /// What a camera sees, and memory for it.
 #[derive(Default)]
-pub(crate) struct Seen {
-    items: Vec<Item>,
-    found: Vec<Found>,
+pub(crate) struct VisibleItems {
+    items: Vec<PhaseItem2d>,
+    found: Vec<VisibleItem>,
     /// Of all sprites, as they were found.
     instances: Vec<Instance>,
-    slices: Vec<Slice>,
+    slices: Vec<TextureSlice>,
 }
 
 /// Something that an item stands for.
-enum Found {
+enum VisibleItem {
     Sprite {
         texture: Texture,
-        /// Of [`Seen::instances`].
+        /// Of [`VisibleItems::instances`].
         instances: Range<u32>,
     },
     Mesh(Entity),
@@ -48,16 +48,17 @@ enum Found {
     Text(Entity),
 }
 
-impl Seen {
+impl VisibleItems {
     fn clear(&mut self) {
         self.items.clear();
         self.found.clear();
         self.instances.clear();
     }
 
-    fn add(&mut self, z: f32, is_transparent: bool, entity: Entity, found: Found) {
-        let place = self.found.len() as u32;
-        self.items.push(Item::new(z, is_transparent, entity, place));
+    fn add(&mut self, z: f32, is_transparent: bool, entity: Entity, found: VisibleItem) {
+        let index = self.found.len() as u32;
+        self.items
+            .push(PhaseItem2d::new(z, is_transparent, entity, index));
         self.found.push(found);
     }
 
@@ -69,7 +70,7 @@ impl Seen {
 
 /// An image as this camera may show it.
 #[derive(Clone, Copy)]
-struct Shown {
+struct ImageInfo {
     /// None for the image that is being drawn to, which cannot be read at the same time.
     texture: Option<Texture>,
     /// In pixels; none while it is not known.
@@ -86,7 +87,7 @@ pub(crate) struct Writer<'a, 'l, 'w, 's> {
     /// Whose text is being added.
     text: Entity,
     /// The image that was looked up last.
-    last: Option<(AssetId<ImageAsset>, Shown)>,
+    last: Option<(AssetId<ImageAsset>, ImageInfo)>,
 }
 
 impl<'a, 'l, 'w, 's> Writer<'a, 'l, 'w, 's> {
@@ -102,77 +103,81 @@ impl<'a, 'l, 'w, 's> Writer<'a, 'l, 'w, 's> {
     }
 
     /// Finds what a camera sees.
-    pub(crate) fn find(&mut self, visible: &VisibleEntities, seen: &mut Seen) {
+    pub(crate) fn collect_visible(
+        &mut self,
+        visible: &VisibleEntities,
+        visible_items: &mut VisibleItems,
+    ) {
         let scene = self.scene;
-        seen.clear();
-        for entity in visible_once::<Sprite>(visible) {
-            self.find_sprite(entity, seen);
+        visible_items.clear();
+        for entity in unique_visible_entities::<Sprite>(visible) {
+            self.collect_sprite(entity, visible_items);
             if let Ok(text) = scene.texts.get(entity) {
                 let z = text.transform.translation().z;
-                seen.add(z, true, entity, Found::Text(entity));
+                visible_items.add(z, true, entity, VisibleItem::Text(entity));
             }
         }
-        for entity in visible_once::<Mesh2d>(visible) {
+        for entity in unique_visible_entities::<Mesh2d>(visible) {
             if let Ok((_, material, transform)) = scene.mesh_items.get(entity) {
                 let material = scene.materials.get(&material.0);
                 let blends =
                     material.is_none_or(|material| material.alpha_mode == AlphaMode2d::Blend);
                 let z = transform.translation().z;
-                seen.add(z, blends, entity, Found::Mesh(entity));
+                visible_items.add(z, blends, entity, VisibleItem::Mesh(entity));
             }
             if let Ok((chunk, transform)) = scene.chunks.get(entity) {
                 let blends = chunk.alpha_mode == AlphaMode2d::Blend;
                 let z = transform.translation().z;
-                seen.add(z, blends, entity, Found::Chunk(entity));
+                visible_items.add(z, blends, entity, VisibleItem::Chunk(entity));
             }
         }
     }
 
-    fn find_sprite(&mut self, entity: Entity, seen: &mut Seen) {
+    fn collect_sprite(&mut self, entity: Entity, visible_items: &mut VisibleItems) {
         let scene = self.scene;
         let Ok((sprite, anchor, transform)) = scene.sprites.get(entity) else {
             return;
         };
-        let shown = self.look_up(sprite.image.id());
-        let Some(texture) = shown.texture else {
+        let image_info = self.get_image_info(sprite.image.id());
+        let Some(texture) = image_info.texture else {
             return;
         };
         let image = SpriteImage {
-            size: shown.size,
+            size: image_info.size,
             layouts: &scene.layouts,
             is_placeholder: texture.is_placeholder,
         };
-        let first = seen.instances.len() as u32;
-        let out = (&mut seen.slices, &mut seen.instances);
+        let first = visible_items.instances.len() as u32;
+        let out = (&mut visible_items.slices, &mut visible_items.instances);
         let world = transform.affine();
         if !add_sprite(sprite, anchor, &world, &image, out) {
-            if let Some(reason) = refusal(sprite, anchor, &world, &image) {
-                let who = format_args!("the sprite {}", named(entity));
-                scene.complaints.warn(who, || reason);
+            if let Some(reason) = sprite_error(sprite, anchor, &world, &image) {
+                let who = format_args!("the sprite {}", entity_name(entity));
+                scene.warnings.warn(who, || reason);
             }
             return;
         }
-        let instances = first..seen.instances.len() as u32;
+        let instances = first..visible_items.instances.len() as u32;
         let z = transform.translation().z;
-        let found = Found::Sprite { texture, instances };
-        seen.add(z, true, entity, found);
+        let found = VisibleItem::Sprite { texture, instances };
+        visible_items.add(z, true, entity, found);
     }
 
     /// Adds the instances of everything that was found, in order.
-    pub(crate) fn write(&mut self, seen: &Seen) {
+    pub(crate) fn write(&mut self, visible_items: &VisibleItems) {
         let scene = self.scene;
-        for item in &seen.items {
-            match &seen.found[item.place as usize] {
-                Found::Sprite { texture, instances } => {
+        for item in &visible_items.items {
+            match &visible_items.found[item.index as usize] {
+                VisibleItem::Sprite { texture, instances } => {
                     let first = self.lists.phase.instances.len() as u32;
                     let range = instances.start as usize..instances.end as usize;
-                    let instances = &seen.instances[range];
+                    let instances = &visible_items.instances[range];
                     self.lists.phase.instances.extend_from_slice(instances);
-                    self.close(first, scene.meshes.quad(), *texture);
+                    self.push_batch(first, scene.meshes.quad(), *texture);
                 }
-                Found::Mesh(entity) => self.add_mesh(*entity),
-                Found::Chunk(entity) => self.add_chunk(*entity),
-                Found::Text(entity) => {
+                VisibleItem::Mesh(entity) => self.add_mesh(*entity),
+                VisibleItem::Chunk(entity) => self.add_chunk(*entity),
+                VisibleItem::Text(entity) => {
                     if let Ok(text) = scene.texts.get(*entity) {
                         self.text = *entity;
                         add_text(&text, &scene.spans, self);
@@ -183,18 +188,18 @@ impl<'a, 'l, 'w, 's> Writer<'a, 'l, 'w, 's> {
     }
 
     /// How an image is shown.
-    fn look_up(&mut self, id: AssetId<ImageAsset>) -> Shown {
-        if let Some((last, shown)) = self.last
+    fn get_image_info(&mut self, id: AssetId<ImageAsset>) -> ImageInfo {
+        if let Some((last, image_info)) = self.last
             && last == id
         {
-            return shown;
+            return image_info;
         }
-        let shown = Shown {
+        let image_info = ImageInfo {
             texture: self.texture(id),
             size: self.scene.image_assets.get(id).map(ImageAsset::size_f32),
         };
-        self.last = Some((id, shown));
-        shown
+        self.last = Some((id, image_info));
+        image_info
     }
 
     fn texture(&mut self, id: AssetId<ImageAsset>) -> Option<Texture> {
@@ -213,7 +218,7 @@ impl<'a, 'l, 'w, 's> Writer<'a, 'l, 'w, 's> {
     }
 
     /// What was added from `first` on is drawn with this mesh and texture.
-    fn close(&mut self, first: u32, mesh: MeshPlace, texture: Texture) {
+    fn push_batch(&mut self, first: u32, mesh: MeshAllocation, texture: Texture) {
         let batch = Batch {
             mesh,
             texture: Some(texture),
@@ -228,14 +233,14 @@ impl<'a, 'l, 'w, 's> Writer<'a, 'l, 'w, 's> {
         let Ok((mesh, material, transform)) = scene.mesh_items.get(entity) else {
             return;
         };
-        let (Some(place), Some(material)) = (
-            scene.meshes.place(mesh.id()),
+        let (Some(allocation), Some(material)) = (
+            scene.meshes.allocation(mesh.id()),
             scene.materials.get(&material.0),
         ) else {
             return;
         };
         let id = material.texture.as_ref().map(|handle| handle.id());
-        let Some(texture) = self.look_up(id.unwrap_or_default()).texture else {
+        let Some(texture) = self.get_image_info(id.unwrap_or_default()).texture else {
             return;
         };
         let alpha = AlphaMode::from(material.alpha_mode);
@@ -250,18 +255,18 @@ impl<'a, 'l, 'w, 's> Writer<'a, 'l, 'w, 's> {
         let instance = Instance::mesh(world, uv, tint, alpha);
         if !instance.is_finite() {
             let what = || {
-                first_odd(&[
+                first_non_finite(&[
                     ("transform", &world.to_cols_array()),
                     ("material's uv_transform", &uv.to_cols_array()),
                     ("material's color", &tint.to_f32_array()),
                     ("material's alpha_mode", &[alpha.to_shader()]),
                 ])
             };
-            let who = format_args!("the mesh {}", named(entity));
-            return scene.complaints.warn(who, what);
+            let who = format_args!("the mesh {}", entity_name(entity));
+            return scene.warnings.warn(who, what);
         }
         self.lists.phase.instances.push(instance);
-        self.close(first, place, texture);
+        self.push_batch(first, allocation, texture);
     }
 
     fn add_chunk(&mut self, entity: Entity) {
@@ -285,13 +290,13 @@ impl<'a, 'l, 'w, 's> Writer<'a, 'l, 'w, 's> {
         let instance = Chunk::new(chunk, world, alpha, tiles);
         if !instance.is_finite() {
             let what = || {
-                first_odd(&[
+                first_non_finite(&[
                     ("transform", &world.to_cols_array()),
                     ("alpha_mode", &[alpha.to_shader()]),
                 ])
             };
-            let who = format_args!("the tilemap chunk {}", named(entity));
-            return scene.complaints.warn(who, what);
+            let who = format_args!("the tilemap chunk {}", entity_name(entity));
+            return scene.warnings.warn(who, what);
         }
         self.lists.phase.chunks.push(instance);
         let batch = Batch {
@@ -316,42 +321,39 @@ impl<'a, 'l, 'w, 's> Writer<'a, 'l, 'w, 's> {
 }
 
 /// Why a quad is not drawn.
-pub(crate) fn why_not(world: &Affine3A, place: Rect, tint: LinearRgba) -> String {
-    first_odd(&[
+pub(crate) fn describe_invalid_quad(world: &Affine3A, rect: Rect, tint: LinearRgba) -> String {
+    first_non_finite(&[
         ("transform", &world.to_cols_array()),
-        (
-            "place",
-            &[place.min.x, place.min.y, place.max.x, place.max.y],
-        ),
+        ("place", &[rect.min.x, rect.min.y, rect.max.x, rect.max.y]),
         ("color", &tint.to_f32_array()),
     ])
 }
 
-impl Sink for Writer<'_, '_, '_, '_> {
+impl QuadSink for Writer<'_, '_, '_, '_> {
     fn add(
         &mut self,
         image: Option<(AssetId<ImageAsset>, Rect)>,
         world: &Affine3A,
-        place: Rect,
+        rect: Rect,
         tint: LinearRgba,
     ) {
-        let shown = self.look_up(image.map_or_else(AssetId::default, |(id, _)| id));
+        let image_info = self.get_image_info(image.map_or_else(AssetId::default, |(id, _)| id));
         // No placeholder stands for a glyph.
         let is_drawn = |it: &Texture| image.is_none() || !it.is_placeholder;
-        let Some(texture) = shown.texture.filter(is_drawn) else {
+        let Some(texture) = image_info.texture.filter(is_drawn) else {
             return;
         };
         let first = self.lists.phase.instances.len() as u32;
         let uv = image.map_or(UvRect::WHOLE, |(_, pixels)| {
-            UvRect::of_pixels(pixels, shown.size.unwrap_or(Vec2::ONE))
+            UvRect::of_pixels(pixels, image_info.size.unwrap_or(Vec2::ONE))
         });
-        let glyph = Instance::quad(world, place, uv, tint, AlphaMode::Blend);
+        let glyph = Instance::quad(world, rect, uv, tint, AlphaMode::Blend);
         if !glyph.is_finite() {
-            let who = format_args!("a part of the text {}", named(self.text));
-            let what = || why_not(world, place, tint);
-            return self.scene.complaints.warn(who, what);
+            let who = format_args!("a part of the text {}", entity_name(self.text));
+            let what = || describe_invalid_quad(world, rect, tint);
+            return self.scene.warnings.warn(who, what);
         }
         self.lists.phase.instances.push(glyph);
-        self.close(first, self.scene.meshes.quad(), texture);
+        self.push_batch(first, self.scene.meshes.quad(), texture);
     }
 }

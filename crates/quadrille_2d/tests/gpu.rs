@@ -48,7 +48,7 @@ use quadrille_2d::{Phase2d, Quadrille2dPlugin};
 
 #[test]
 #[ignore = "needs a device"]
-fn a_coloured_sprite_covers_the_clear_colour() {
+fn colored_sprite_covers_clear_color() {
     let mut rig = Rig::scene(64, 48, |mut commands: Commands| {
         commands.insert_resource(ClearColor(Color::srgb_u8(10, 20, 30)));
         commands.spawn(Camera2d);
@@ -66,14 +66,14 @@ fn a_coloured_sprite_covers_the_clear_colour() {
 
 #[test]
 #[ignore = "needs a device"]
-fn sprites_look_as_they_did() {
+fn sprites_match_golden() {
     let mut rig = Rig::scene(200, 120, scenes::sprites);
     golden::expect("sprites", &rig.picture());
 }
 
 #[test]
 #[ignore = "needs a device"]
-fn text_looks_as_it_did() {
+fn text_matches_golden() {
     let mut rig = Rig::scene(220, 130, scenes::text);
     // Text is laid out once a camera was found to see it.
     rig.update(3);
@@ -82,21 +82,21 @@ fn text_looks_as_it_did() {
 
 #[test]
 #[ignore = "needs a device"]
-fn meshes_look_as_they_did() {
+fn meshes_match_golden() {
     let mut rig = Rig::scene(160, 100, scenes::meshes);
     golden::expect("meshes", &rig.picture());
 }
 
 #[test]
 #[ignore = "needs a device"]
-fn cameras_look_as_they_did() {
+fn cameras_match_golden() {
     let mut rig = Rig::scene(160, 100, scenes::cameras);
     golden::expect("cameras", &rig.picture());
 }
 
 #[test]
 #[ignore = "needs a device"]
-fn a_missing_pass_is_noticed() {
+fn disabled_pass_changes_picture() {
     let mut rig = Rig::scene(200, 120, scenes::sprites);
     let _ = rig.picture();
     let world = rig.app.world_mut();
@@ -132,7 +132,7 @@ fn a_missing_pass_is_noticed() {
 
 #[test]
 #[ignore = "needs a device"]
-fn ten_thousand_sprites_are_one_draw() {
+fn ten_thousand_sprites_batch_into_one_draw() {
     let mut rig = Rig::scene(
         64,
         64,
@@ -154,7 +154,7 @@ fn ten_thousand_sprites_are_one_draw() {
 
 #[test]
 #[ignore = "needs a device"]
-fn images_without_a_sampler_get_that_of_the_image_plugin() {
+fn images_without_sampler_use_image_plugin_default() {
     let row = |image_plugin: ImagePlugin| {
         let assets = AssetPlugin::default();
         let mut rig = Rig::with(32, 8, (assets, image_plugin, Quadrille2dPlugin::default()));
@@ -188,7 +188,7 @@ fn two_pixels(mut commands: Commands, mut images: ResMut<Assets<Image>>) {
 
 #[test]
 #[ignore = "needs a device"]
-fn images_load_in_the_background_fail_loudly_and_change() {
+fn images_load_asynchronously_and_report_failures() {
     let folder = common::temporary("assets");
     std::fs::create_dir_all(&folder).expect("a folder");
     let path = folder.join("square.png");
@@ -250,7 +250,7 @@ fn square(color: [u8; 4]) -> common::Picture {
 
 #[test]
 #[ignore = "needs a device"]
-fn a_3d_camera_is_told_of_once() {
+fn camera_3d_without_plugin_warns_once() {
     log::collect();
     let mut rig = Rig::scene(8, 8, |mut commands: Commands| {
         commands.spawn(Camera2d);

@@ -222,7 +222,7 @@ fn rig() -> Rig {
 
 #[test]
 #[ignore = "needs a device"]
-fn what_is_good_is_drawn_right_beside_what_is_bad() {
+fn valid_content_is_drawn_beside_invalid() {
     let seed = setting("QUADRILLE_2D_SEED", 1);
     let rounds = setting("QUADRILLE_2D_ROUNDS", 120);
     let mut rig = rig();
@@ -269,7 +269,7 @@ fn what_is_good_is_drawn_right_beside_what_is_bad() {
 
 #[test]
 #[ignore = "needs a device"]
-fn panics_in_systems_are_seen() {
+fn panics_in_systems_fail_the_test() {
     fn broken() {
         panic!("on purpose");
     }

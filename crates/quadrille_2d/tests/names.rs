@@ -105,7 +105,7 @@ names!(
     QuerySet,
     QuerySetDesc,
     QueryWrite,
-    QueueWish,
+    QueuePreference,
     Readback,
     ReadbackComplete,
     ReadbackFailed,
@@ -150,7 +150,7 @@ names!(
     stage,
     AlphaMode2d,
     ColorMaterial,
-    ManualTargets,
+    ManualTextureViews,
     MeshMaterial2d,
     Msaa,
     Quadrille2dPlugin,
@@ -171,7 +171,7 @@ fn listed(source: &'static str, from: &'static str) -> impl Iterator<Item = &'st
 }
 
 #[test]
-fn all_names_of_the_preludes_are_compared() {
+fn prelude_names_do_not_collide() {
     let (_, ours) = include_str!("../../quadrille/src/lib.rs")
         .split_once("pub mod prelude {")
         .expect("there is a prelude");

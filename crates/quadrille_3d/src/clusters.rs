@@ -15,7 +15,7 @@ use crate::scene::{LightRow, Lights3d, Scene3d, ViewRow, Views3d};
 use crate::table::grow;
 
 /// Slabs along all three axes.
-const SLABS: u32 = 3 * 64;
+const TOTAL_SLICES: u32 = 3 * 64;
 
 /// The bits of the lights of all slabs of all views.
 #[derive(Resource, Deref)]
@@ -23,9 +23,9 @@ pub struct LightMasks3d(pub(crate) GpuBuffer);
 
 /// Puts lights in order.
 #[derive(Default)]
-pub(crate) struct LightOrder(Vec<(u64, LightRow)>);
+pub(crate) struct LightSorter(Vec<(u64, LightRow)>);
 
-impl LightOrder {
+impl LightSorter {
     /// Puts the lights of a view in an order in which neighbours are close to each other: directional
     /// ones first, the others along a curve through space. Returns how many are directional.
     pub(crate) fn sort(&mut self, rows: &mut [LightRow]) -> u32 {
@@ -33,7 +33,7 @@ impl LightOrder {
         keyed.clear();
         keyed.extend(rows.iter().map(|row| match row.is_directional() {
             true => (0, *row),
-            false => (1 + place_on_curve(row.place), *row),
+            false => (1 + morton_code(row.position_or_direction), *row),
         }));
         // Those of one place keep their order.
         keyed.sort_by_key(|(key, _)| *key);
@@ -45,7 +45,7 @@ impl LightOrder {
 }
 
 /// The place of a point on Morton's curve through cells of 2 units of length.
-fn place_on_curve(point: [f32; 3]) -> u64 {
+fn morton_code(point: [f32; 3]) -> u64 {
     let spread = |axis: f32| {
         let mut bits = ((axis / 2.0).floor().clamp(-1e6, 1e6) + 1_048_576.0) as u64;
         for (shift, mask) in [
@@ -70,8 +70,8 @@ pub(crate) fn prepare_clusters(
     gpu: Res<GpuDevice>,
 ) -> Result {
     let mut first = 0;
-    for row in &mut scene.view_rows.now {
-        place(row, &mut first);
+    for row in &mut scene.view_rows.current {
+        assign_masks(row, &mut first);
     }
     let bytes = u64::from(first) * size_of::<u32>() as u64;
     grow(&gpu, &mut masks.0, bytes)?;
@@ -79,11 +79,11 @@ pub(crate) fn prepare_clusters(
 }
 
 /// Gives a view its part of the bits.
-fn place(row: &mut ViewRow, first: &mut u32) {
+fn assign_masks(row: &mut ViewRow, first: &mut u32) {
     row.first_mask = *first;
     row.mask_words = (row.light_count - row.directional_count).div_ceil(32);
     row.mask_blocks = row.mask_words.div_ceil(32);
-    *first += SLABS * (row.mask_words + row.mask_blocks);
+    *first += TOTAL_SLICES * (row.mask_words + row.mask_blocks);
 }
 
 /// The pass that tells which lights may reach which part of which view. On a device with a queue for
@@ -96,7 +96,7 @@ pub fn cluster_3d(
     scene: Res<Scene3d>,
     pipelines: Res<Pipelines3d>,
 ) {
-    let rows = &scene.view_rows.now;
+    let rows = &scene.view_rows.current;
     let blocks = rows.iter().map(|row| row.mask_blocks).max().unwrap_or(0);
     if blocks == 0 {
         return;
@@ -106,7 +106,7 @@ pub fn cluster_3d(
         .bind(0, &views)
         .bind(1, &lights)
         .bind(2, &masks)
-        .dispatch([blocks, SLABS, rows.len() as u32]);
+        .dispatch([blocks, TOTAL_SLICES, rows.len() as u32]);
 }
 
 #[cfg(test)]

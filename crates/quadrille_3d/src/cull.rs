@@ -11,23 +11,23 @@ use quadrille::ecs::{Compute, PassUse};
 use quadrille::prelude::{GpuBuffer, Recorder, StorageRead, StorageWrite};
 
 use crate::instances::{InstanceRow, Instances3d};
-use crate::occlusion::WasSeen3d;
+use crate::occlusion::PreviousVisibility;
 use crate::pipelines::Pipelines3d;
-use crate::range_row::is_beyond;
 use crate::scene::Scene3d;
+use crate::visibility_range::is_outside_visibility_range;
 
 /// Cameras see it; a view that is one of a camera.
 pub(crate) const CAMERAS: u32 = 1;
 /// It casts shadows; a view that is a shadow map.
 pub(crate) const SHADOWS: u32 = 2;
 /// It is seen wherever it is.
-pub(crate) const ANYWHERE: u32 = 4;
+pub(crate) const NO_FRUSTUM_CULLING: u32 = 4;
 
 /// More workgroups in a row there are not on each device.
-pub(crate) const MOST_GROUPS: u32 = 65535;
+pub(crate) const MAX_WORKGROUP_COUNT_X: u32 = 65535;
 
 /// Bytes of `VkDrawIndexedIndirectCommand`.
-pub(crate) const DRAW_BYTES: u64 = 20;
+pub(crate) const DRAW_ARGS_BYTES: u64 = 20;
 
 /// By what an instance is culled.
 #[repr(C)]
@@ -38,14 +38,14 @@ pub(crate) struct BoundsRow {
     /// Place of its render layers among all sets of layers.
     pub(crate) layers: u32,
     pub(crate) half_extents: [f32; 3],
-    /// [`CAMERAS`], [`SHADOWS`], [`ANYWHERE`]; 0 hides it.
+    /// [`CAMERAS`], [`SHADOWS`], [`NO_FRUSTUM_CULLING`]; 0 hides it.
     pub(crate) flags: u32,
 }
 
 /// A view as `cull_3d` reads it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub(crate) struct CullRow {
+pub(crate) struct CullViewRow {
     /// Directions inwards, and distances of the origin.
     planes: [[f32; 4]; 6],
     /// Middle and radius: what lies outside is not seen.
@@ -55,22 +55,22 @@ pub(crate) struct CullRow {
     /// [`CAMERAS`] or [`SHADOWS`].
     kind: u32,
     /// Where the bits of the sets of layers begin that it sees.
-    pub(crate) first_layers: u32,
-    /// [`ALL`] and others.
+    pub(crate) layer_masks_offset: u32,
+    /// [`SINGLE_PHASE`] and others.
     phase: u32,
     /// Where the bits of what was seen begin.
-    first_bits: u32,
+    visibility_offset: u32,
     /// Of a camera that hides what is behind: its place in the list of views.
     view: u32,
     unused: [u32; 3],
 }
 
 /// All that is in view is drawn at once;
-const ALL: u32 = 0;
+const SINGLE_PHASE: u32 = 0;
 /// of that what was seen in the frame before;
-const FIRST: u32 = 1;
+const EARLY_PHASE: u32 = 1;
 /// what is not hidden of the rest.
-const BEHIND: u32 = 2;
+const LATE_PHASE: u32 = 2;
 
 /// A plane that everything is before.
 const NO_PLANE: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
@@ -78,7 +78,7 @@ const NO_PLANE: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
 /// A sphere that everything is in.
 const NO_SPHERE: [f32; 4] = [0.0, 0.0, 0.0, 1e30];
 
-impl CullRow {
+impl CullViewRow {
     /// A camera: like bevy, it sees what lies beyond its far plane.
     pub(crate) fn camera(frustum: &Frustum) -> Self {
         let mut row = Self::new(CAMERAS, frustum);
@@ -94,10 +94,10 @@ impl CullRow {
     }
 
     /// A shadow map of a light that shines from a place as far as its range.
-    pub(crate) fn light(clip_from_world: &Mat4, place: Vec3, range: f32) -> Self {
+    pub(crate) fn light(clip_from_world: &Mat4, position: Vec3, range: f32) -> Self {
         let mut row = Self::new(SHADOWS, &frustum(clip_from_world));
         row.planes[ViewFrustum::FAR_PLANE_IDX] = NO_PLANE;
-        row.sphere = place.extend(range.min(NO_SPHERE[3])).to_array();
+        row.sphere = position.extend(range.min(NO_SPHERE[3])).to_array();
         row
     }
 
@@ -114,71 +114,78 @@ impl CullRow {
             sphere: NO_SPHERE,
             eye: [0.0; 4],
             kind,
-            first_layers: 0,
-            phase: ALL,
-            first_bits: 0,
+            layer_masks_offset: 0,
+            phase: SINGLE_PHASE,
+            visibility_offset: 0,
             view: 0,
             unused: [0; 3],
         }
     }
 
     /// Parts what this camera sees into what was seen before, and the rest, whose row it returns.
-    pub(crate) fn part(&mut self, first_bits: u32, view: u32) -> Self {
+    pub(crate) fn split_late_phase(&mut self, visibility_offset: u32, view: u32) -> Self {
         *self = Self {
-            phase: FIRST,
-            first_bits,
+            phase: EARLY_PHASE,
+            visibility_offset,
             view,
             ..*self
         };
         Self {
-            phase: BEHIND,
+            phase: LATE_PHASE,
             ..*self
         }
     }
 
     /// Draws at once all that is in view.
-    pub(crate) fn unite(&mut self) {
-        self.phase = ALL;
+    pub(crate) fn merge_phases(&mut self) {
+        self.phase = SINGLE_PHASE;
     }
 
     /// What `cull.wgsl` finds by the same name, for what is listed on the CPU.
-    pub(crate) fn sees(&self, instance: &InstanceRow, bounds: &BoundsRow, layers: &[u32]) -> bool {
-        let word = layers.get((self.first_layers + bounds.layers / 32) as usize);
+    pub(crate) fn is_visible(
+        &self,
+        instance: &InstanceRow,
+        bounds: &BoundsRow,
+        layers: &[u32],
+    ) -> bool {
+        let word = layers.get((self.layer_masks_offset + bounds.layers / 32) as usize);
         if bounds.flags & self.kind == 0
             || word.is_none_or(|word| word >> (bounds.layers % 32) & 1 == 0)
         {
             return false;
         }
-        if is_beyond(instance, self.eye) {
+        if is_outside_visibility_range(instance, self.eye) {
             return false;
         }
-        if bounds.flags & ANYWHERE != 0 {
+        if bounds.flags & NO_FRUSTUM_CULLING != 0 {
             return true;
         }
         let [x, y, z] = instance.world_from_local.map(Vec4::from);
         let local = Vec3::from(bounds.center).extend(1.0);
         let center = Vec3::new(x.dot(local), y.dot(local), z.dot(local));
         let half_extents = Vec3::from(bounds.half_extents);
-        let radius = |way: Vec3| {
-            let turned = way.x * x.truncate() + way.y * y.truncate() + way.z * z.truncate();
+        let radius = |direction: Vec3| {
+            let turned = direction.x * x.truncate()
+                + direction.y * y.truncate()
+                + direction.z * z.truncate();
             turned.abs().dot(half_extents.abs())
         };
         for plane in self.planes.map(Vec4::from) {
             let radius = radius(plane.truncate());
-            let slack = SLACK * (radius + plane.w.abs());
+            let slack = CULL_EPSILON * (radius + plane.w.abs());
             if plane.dot(center.extend(1.0)) + radius < -slack {
                 return false;
             }
         }
         let [.., range] = self.sphere;
-        let way = center - Vec4::from(self.sphere).truncate();
-        let square = way.length_squared();
-        square <= (range * square.sqrt() + radius(way)) * (1.0 + SLACK)
+        let direction = center - Vec4::from(self.sphere).truncate();
+        let square = direction.length_squared();
+        square <= (range * square.sqrt() + radius(direction)) * (1.0 + CULL_EPSILON)
     }
 }
 
 /// What rounding may move a box by, of its size.
-const SLACK: f32 = 1e-5;
+const CULL_EPSILON: f32 = 1e-5;
 
 fn frustum(clip_from_world: &Mat4) -> Frustum {
     Frustum(ViewFrustum::from_clip_from_world(clip_from_world))
@@ -190,15 +197,15 @@ pub struct Bounds3d(pub(crate) GpuBuffer);
 
 /// The chunks of instances, each of one mesh and one pipeline: 32 bytes each.
 #[derive(Resource, Deref)]
-pub struct Chunks3d(pub(crate) GpuBuffer);
+pub struct Batches3d(pub(crate) GpuBuffer);
 
 /// The chunks in the order that they are drawn in.
 #[derive(Resource, Deref)]
-pub struct ChunkOrder3d(pub(crate) GpuBuffer);
+pub struct BatchOrder3d(pub(crate) GpuBuffer);
 
 /// For each chunk the places of its instances in [`Instances3d`].
 #[derive(Resource, Deref)]
-pub struct Members3d(pub(crate) GpuBuffer);
+pub struct BatchInstances3d(pub(crate) GpuBuffer);
 
 /// The views that see something, cameras and shadow maps.
 #[derive(Resource, Deref)]
@@ -214,16 +221,16 @@ pub struct DrawArgs3d(pub(crate) GpuBuffer);
 
 /// For each instance of these draws its place in [`Instances3d`].
 #[derive(Resource, Deref)]
-pub struct Seen3d(pub(crate) GpuBuffer);
+pub struct VisibleInstances(pub(crate) GpuBuffer);
 
 /// What [`cull_3d`] reads.
 #[derive(SystemParam)]
 pub struct CullTables3d<'w> {
     instances: StorageRead<'w, Instances3d>,
     bounds: StorageRead<'w, Bounds3d>,
-    chunks: StorageRead<'w, Chunks3d>,
-    order: StorageRead<'w, ChunkOrder3d>,
-    members: StorageRead<'w, Members3d>,
+    batches: StorageRead<'w, Batches3d>,
+    order: StorageRead<'w, BatchOrder3d>,
+    batch_instances: StorageRead<'w, BatchInstances3d>,
     views: StorageRead<'w, CullViews3d>,
     layers: StorageRead<'w, CullLayers3d>,
 }
@@ -233,9 +240,9 @@ impl CullTables3d<'_> {
         uses.extend([
             self.instances.any().as_declared(),
             self.bounds.any().as_declared(),
-            self.chunks.any().as_declared(),
+            self.batches.any().as_declared(),
             self.order.any().as_declared(),
-            self.members.any().as_declared(),
+            self.batch_instances.any().as_declared(),
             self.views.any().as_declared(),
             self.layers.any().as_declared(),
         ]);
@@ -245,9 +252,9 @@ impl CullTables3d<'_> {
         compute
             .bind(0, &self.instances)
             .bind(1, &self.bounds)
-            .bind(2, &self.chunks)
+            .bind(2, &self.batches)
             .bind(3, &self.order)
-            .bind(4, &self.members)
+            .bind(4, &self.batch_instances)
             .bind(5, &self.views)
             .bind(6, &self.layers);
     }
@@ -259,25 +266,29 @@ pub fn cull_3d(
     mut recorder: Recorder,
     tables: CullTables3d,
     args: StorageWrite<DrawArgs3d>,
-    seen: StorageWrite<Seen3d>,
-    was_seen: StorageRead<WasSeen3d>,
+    visible_instances: StorageWrite<VisibleInstances>,
+    previous_visibility: StorageRead<PreviousVisibility>,
     scene: Res<Scene3d>,
     pipelines: Res<Pipelines3d>,
 ) {
-    let views = scene.views_at_once();
-    if scene.chunks == 0 || views == 0 {
+    let views = scene.early_view_count();
+    if scene.batches == 0 || views == 0 {
         return;
     }
     let mut compute = recorder.compute(&pipelines.cull);
     tables.bind(&mut compute);
     compute
         .bind(7, &args)
-        .bind(8, &seen)
-        .bind(9, &was_seen)
-        .push_bytes(bytemuck::cast_slice(&[scene.chunks, scene.members, 0]))
+        .bind(8, &visible_instances)
+        .bind(9, &previous_visibility)
+        .push_bytes(bytemuck::cast_slice(&[
+            scene.batches,
+            scene.batch_instances,
+            0,
+        ]))
         .dispatch([
-            scene.chunks.min(MOST_GROUPS),
-            scene.chunks.div_ceil(MOST_GROUPS),
+            scene.batches.min(MAX_WORKGROUP_COUNT_X),
+            scene.batches.div_ceil(MAX_WORKGROUP_COUNT_X),
             views,
         ]);
 }

@@ -1,6 +1,6 @@
 //! Light from images of what lies around: environment maps of cameras and of light probes.
 //!
-//! [`gather_environments`] lists for each camera the probes that it sees and its own environment,
+//! [`queue_environments`] lists for each camera the probes that it sees and its own environment,
 //! with the cubes that each of them looks up; cubes are entries of one table. What the device has to
 //! make of an image first, [`filter_env_3d`](crate::filter_env_3d) makes, once: see [`maps`].
 
@@ -23,14 +23,17 @@ use bevy_math::{Affine3A, Quat, Vec3};
 use bevy_transform::components::GlobalTransform;
 use bytemuck::{Pod, Zeroable};
 use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
-use quadrille_content::{Complaints, DeviceImages, first_odd, is_finite, named, visible_once};
+use quadrille_content::{
+    DeviceImages, RateLimitedWarnings, entity_name, first_non_finite, is_finite,
+    unique_visible_entities,
+};
 
 use crate::environment::filter::{FilterCubes3d, FilterJobs3d, FilterResults3d, FilterSources3d};
 use crate::environment::maps::{Cubes3d, EnvironmentMaps3d, MapSource, Volumes3d, count_submitted};
-use crate::scene::{Scene3d, fill_empty};
-use crate::sky::sky_of;
+use crate::scene::{Scene3d, ensure_not_empty};
+use crate::skybox::sky_of;
 use crate::table::List;
-use crate::unlisted::Unlisted;
+use crate::unculled::Unculled;
 
 /// An environment as shaders read it.
 #[repr(C)]
@@ -43,22 +46,22 @@ pub(crate) struct EnvironmentRow {
     intensity: f32,
     /// Half the size of what is mirrored, in the probe's space; zeros: it is infinitely far.
     bounds: [f32; 3],
-    /// [`OF_PROBE`], [`OF_CAMERA`] or [`VOLUME`].
+    /// [`KIND_LIGHT_PROBE`], [`KIND_CAMERA`] or [`KIND_IRRADIANCE_VOLUME`].
     kind: u32,
     /// Places in the table of cubes; of a volume the first is its place in the table of these.
     diffuse: u32,
     specular: u32,
     /// The mip level of perceptual roughness 1.
-    last_level: f32,
+    max_mip_level: f32,
     unused: u32,
 }
 
 /// The environment of a probe.
-const OF_PROBE: u32 = 0;
+const KIND_LIGHT_PROBE: u32 = 0;
 /// A camera's own.
-const OF_CAMERA: u32 = 1;
+const KIND_CAMERA: u32 = 1;
 /// An irradiance volume.
-const VOLUME: u32 = 2;
+const KIND_IRRADIANCE_VOLUME: u32 = 2;
 
 /// The list of environments of all views: of each first the irradiance volumes, last its own.
 #[derive(Resource, Deref)]
@@ -70,21 +73,21 @@ pub(crate) struct EnvironmentList(pub(crate) List<EnvironmentRow>);
 
 /// An environment of either component; that with given maps counts, as in bevy.
 #[derive(QueryData)]
-pub(crate) struct Lit {
-    given: Option<&'static EnvironmentMapLight>,
+pub(crate) struct EnvironmentSource {
+    prefiltered: Option<&'static EnvironmentMapLight>,
     generated: Option<&'static GeneratedEnvironmentMapLight>,
 }
 
 /// A camera with what it sees around.
 #[derive(QueryData)]
-pub(crate) struct Seer {
+pub(crate) struct EnvironmentCamera {
     pub(crate) camera: &'static Camera,
     pub(crate) transform: &'static GlobalTransform,
     pub(crate) exposure: &'static Exposure,
     pub(crate) skybox: Option<&'static Skybox>,
     visible: &'static VisibleEntities,
     layers: Option<&'static RenderLayers>,
-    lit: Lit,
+    environment_map: EnvironmentSource,
 }
 
 /// A probe that has an environment.
@@ -94,7 +97,7 @@ pub(crate) struct Probe {
     transform: &'static GlobalTransform,
     parallax: Option<&'static ParallaxCorrection>,
     volume: Option<&'static IrradianceVolume>,
-    lit: Lit,
+    environment_map: EnvironmentSource,
 }
 
 /// Of either kind.
@@ -106,13 +109,13 @@ type HasEnvironment = Or<(
 
 /// What environments are listed from.
 #[derive(SystemParam)]
-pub(crate) struct Surroundings<'w, 's> {
-    cameras: Query<'w, 's, Seer, With<Camera3d>>,
+pub(crate) struct EnvironmentParams<'w, 's> {
+    cameras: Query<'w, 's, EnvironmentCamera, With<Camera3d>>,
     probes: Query<'w, 's, Probe, HasEnvironment>,
     /// bevy lists none whose entity is a mesh as well, which the device culls.
-    unlisted: Query<'w, 's, Unlisted, (HasEnvironment, With<LightProbe>, With<NoCpuCulling>)>,
+    unculled: Query<'w, 's, Unculled, (HasEnvironment, With<LightProbe>, With<NoCpuCulling>)>,
     images: Res<'w, DeviceImages>,
-    pub(crate) complaints: Res<'w, Complaints>,
+    pub(crate) warnings: Res<'w, RateLimitedWarnings>,
     gpu: Res<'w, GpuDevice>,
 }
 
@@ -128,111 +131,133 @@ pub(crate) fn add_resources(app: &mut App) {
 }
 
 /// Lists the environments of all views, and the cubes that the device has to make for them.
-pub(crate) fn gather_environments(
-    world: Surroundings,
+pub(crate) fn queue_environments(
+    world: EnvironmentParams,
     mut scene: ResMut<Scene3d>,
     mut list: ResMut<EnvironmentList>,
     mut maps: ResMut<EnvironmentMaps3d>,
     (mut cubes, mut volumes): (ResMut<Cubes3d>, ResMut<Volumes3d>),
     mut jobs: ResMut<FilterJobs3d>,
-    mut seen: Local<Vec<Entity>>,
+    mut probe_entities: Local<Vec<Entity>>,
 ) {
     let scene = &mut *scene;
-    let rows = &mut list.0.now;
+    let rows = &mut list.0.current;
     rows.clear();
     let mut source = MapSource {
         maps: &mut maps,
         cubes: &mut cubes,
         volumes: &mut volumes,
         images: &world.images,
-        complaints: &world.complaints,
+        warnings: &world.warnings,
         gpu: &world.gpu,
     };
     for view in &mut scene.views {
-        let Ok(seer) = world.cameras.get(view.camera) else {
+        let Ok(environment_camera) = world.cameras.get(view.camera) else {
             continue;
         };
-        view.sky = sky_of(&seer, view.camera, &world, &mut source);
+        view.skybox = sky_of(&environment_camera, view.camera, &world, &mut source);
         let first = rows.len();
-        world.find_probes(&seer, &mut seen);
-        for &entity in &*seen {
+        world.collect_probes(&environment_camera, &mut probe_entities);
+        for &entity in &*probe_entities {
             if let Ok(probe) = world.probes.get(entity) {
-                let who = format_args!("the irradiance volume {}", named(entity));
+                let subject = format_args!("the irradiance volume {}", entity_name(entity));
                 rows.extend(
-                    volume_row(&probe, &mut source).and_then(|row| world.checked(who, row)),
+                    volume_row(&probe, &mut source).and_then(|row| world.validated(subject, row)),
                 );
             }
         }
-        for &entity in &*seen {
+        for &entity in &*probe_entities {
             if let Ok(probe) = world.probes.get(entity) {
-                let who = format_args!("the light probe {}", named(entity));
-                rows.extend(probe_row(&probe, &mut source).and_then(|row| world.checked(who, row)));
+                let subject = format_args!("the light probe {}", entity_name(entity));
+                rows.extend(
+                    probe_row(&probe, &mut source).and_then(|row| world.validated(subject, row)),
+                );
             }
         }
-        let who = format_args!("the environment of the camera {}", named(view.camera));
-        rows.extend(own_row(&seer.lit, &mut source).and_then(|row| world.checked(who, row)));
-        if let Some(row) = scene.view_rows.now.get_mut(view.row as usize) {
+        let subject = format_args!("the environment of the camera {}", entity_name(view.camera));
+        rows.extend(
+            camera_environment_row(&environment_camera.environment_map, &mut source)
+                .and_then(|row| world.validated(subject, row)),
+        );
+        if let Some(row) = scene.view_rows.current.get_mut(view.row as usize) {
             row.first_environment = first as u32;
             row.environment_count = (rows.len() - first) as u32;
         }
     }
-    maps.end(&mut cubes, &mut volumes, &mut jobs);
+    maps.drop_unused(&mut cubes, &mut volumes, &mut jobs);
 }
 
 /// Sends the list of environments, unless the device has it.
-pub(crate) fn send_environments(
+pub(crate) fn upload_environments(
     mut list: ResMut<EnvironmentList>,
     mut to: ResMut<Environments3d>,
     mut uploads: ResMut<Uploads>,
     gpu: Res<GpuDevice>,
 ) -> Result {
-    fill_empty(&mut list.0);
-    list.0.send(&gpu, &mut uploads, &mut to.0)?;
+    ensure_not_empty(&mut list.0);
+    list.0.upload(&gpu, &mut uploads, &mut to.0)?;
     Ok(())
 }
 
-impl Surroundings<'_, '_> {
+impl EnvironmentParams<'_, '_> {
     /// Lists entities among which the probes are that a camera sees.
-    fn find_probes(&self, seer: &SeerItem<'_, '_>, seen: &mut Vec<Entity>) {
-        seen.clear();
-        seen.extend(visible_once::<ClusterVisibilityClass>(seer.visible));
-        let layers = seer.layers.unwrap_or_default();
-        let unlisted = self.unlisted.iter().filter(|probe| probe.is_in(layers));
-        seen.extend(unlisted.map(|probe| probe.entity));
-        seen.sort_unstable();
-        seen.dedup();
+    fn collect_probes(
+        &self,
+        environment_camera: &EnvironmentCameraItem<'_, '_>,
+        probe_entities: &mut Vec<Entity>,
+    ) {
+        probe_entities.clear();
+        probe_entities.extend(unique_visible_entities::<ClusterVisibilityClass>(
+            environment_camera.visible,
+        ));
+        let layers = environment_camera.layers.unwrap_or_default();
+        let unculled = self
+            .unculled
+            .iter()
+            .filter(|probe| probe.is_visible_to(layers));
+        probe_entities.extend(unculled.map(|probe| probe.entity));
+        probe_entities.sort_unstable();
+        probe_entities.dedup();
     }
 
     /// The row, unless its numbers make no sense.
-    fn checked(&self, who: impl std::fmt::Display, row: EnvironmentRow) -> Option<EnvironmentRow> {
-        let place = row.probe_from_world.as_flattened();
-        let odd: [(&str, &[f32]); 4] = [
-            ("transform or rotation", place),
+    fn validated(
+        &self,
+        subject: impl std::fmt::Display,
+        row: EnvironmentRow,
+    ) -> Option<EnvironmentRow> {
+        let matrix = row.probe_from_world.as_flattened();
+        let named_values: [(&str, &[f32]); 4] = [
+            ("transform or rotation", matrix),
             ("falloff", &row.falloff),
             ("intensity", &[row.intensity]),
             ("parallax correction", &row.bounds),
         ];
-        if odd.iter().all(|(_, numbers)| is_finite(numbers)) {
+        if named_values.iter().all(|(_, numbers)| is_finite(numbers)) {
             return Some(row);
         }
-        self.complaints.warn(who, || first_odd(&odd));
+        self.warnings
+            .warn(subject, || first_non_finite(&named_values));
         None
     }
 }
 
 /// The environment of a camera.
-fn own_row(lit: &LitItem<'_, '_>, source: &mut MapSource) -> Option<EnvironmentRow> {
-    let (row, rotation) = looked_up(lit, source)?;
+fn camera_environment_row(
+    environment_map: &EnvironmentSourceItem<'_, '_>,
+    source: &mut MapSource,
+) -> Option<EnvironmentRow> {
+    let (row, rotation) = lookup_maps(environment_map, source)?;
     Some(EnvironmentRow {
-        probe_from_world: rows_of(Affine3A::from_quat(rotation.inverse())),
-        kind: OF_CAMERA,
+        probe_from_world: affine_rows(Affine3A::from_quat(rotation.inverse())),
+        kind: KIND_CAMERA,
         ..row
     })
 }
 
 /// The environment of a probe.
 fn probe_row(item: &ProbeItem<'_, '_>, source: &mut MapSource) -> Option<EnvironmentRow> {
-    let (row, rotation) = looked_up(&item.lit, source)?;
+    let (row, rotation) = lookup_maps(&item.environment_map, source)?;
     let world_from_probe = item.transform.affine() * Affine3A::from_quat(rotation);
     let bounds = match item.parallax {
         Some(ParallaxCorrection::None) => Vec3::ZERO,
@@ -240,10 +265,10 @@ fn probe_row(item: &ProbeItem<'_, '_>, source: &mut MapSource) -> Option<Environ
         Some(ParallaxCorrection::Auto) | None => Vec3::splat(0.5),
     };
     Some(EnvironmentRow {
-        probe_from_world: rows_of(world_from_probe.inverse()),
+        probe_from_world: affine_rows(world_from_probe.inverse()),
         falloff: item.probe.falloff.to_array(),
         bounds: bounds.to_array(),
-        kind: OF_PROBE,
+        kind: KIND_LIGHT_PROBE,
         ..row
     })
 }
@@ -252,41 +277,45 @@ fn probe_row(item: &ProbeItem<'_, '_>, source: &mut MapSource) -> Option<Environ
 fn volume_row(item: &ProbeItem<'_, '_>, source: &mut MapSource) -> Option<EnvironmentRow> {
     let volume = item.volume?;
     Some(EnvironmentRow {
-        probe_from_world: rows_of(item.transform.affine().inverse()),
+        probe_from_world: affine_rows(item.transform.affine().inverse()),
         falloff: item.probe.falloff.to_array(),
         intensity: volume.intensity,
-        kind: VOLUME,
+        kind: KIND_IRRADIANCE_VOLUME,
         diffuse: source.volume(&volume.voxels)?,
         ..EnvironmentRow::zeroed()
     })
 }
 
 /// A row with the cubes of an environment, and its rotation; none until the cubes are there.
-fn looked_up(lit: &LitItem<'_, '_>, source: &mut MapSource) -> Option<(EnvironmentRow, Quat)> {
-    let (cubes, intensity, rotation) = match (lit.given, lit.generated) {
-        (Some(light), _) => {
-            let diffuse = source.cube(&light.diffuse_map, "a diffuse map")?;
-            let specular = source.cube(&light.specular_map, "a specular map")?;
-            ([diffuse, specular], light.intensity, light.rotation)
-        }
-        (None, Some(light)) => {
-            let filtered = source.filtered(&light.environment_map)?;
-            (filtered, light.intensity, light.rotation)
-        }
-        (None, None) => return None,
-    };
+fn lookup_maps(
+    environment_map: &EnvironmentSourceItem<'_, '_>,
+    source: &mut MapSource,
+) -> Option<(EnvironmentRow, Quat)> {
+    let (cubes, intensity, rotation) =
+        match (environment_map.prefiltered, environment_map.generated) {
+            (Some(light), _) => {
+                let diffuse = source.cube(&light.diffuse_map, "a diffuse map")?;
+                let specular = source.cube(&light.specular_map, "a specular map")?;
+                ([diffuse, specular], light.intensity, light.rotation)
+            }
+            (None, Some(light)) => {
+                let filtered = source.filtered(&light.environment_map)?;
+                (filtered, light.intensity, light.rotation)
+            }
+            (None, None) => return None,
+        };
     let [diffuse, specular] = cubes;
     let row = EnvironmentRow {
         intensity,
-        diffuse: diffuse.place,
-        specular: specular.place,
-        last_level: (specular.levels - 1) as f32,
+        diffuse: diffuse.index,
+        specular: specular.index,
+        max_mip_level: (specular.levels - 1) as f32,
         ..EnvironmentRow::zeroed()
     };
     Some((row, rotation))
 }
 
-fn rows_of(matrix: Affine3A) -> [[f32; 4]; 3] {
+fn affine_rows(matrix: Affine3A) -> [[f32; 4]; 3] {
     let [x, y, z] = [0, 1, 2].map(|row| matrix.matrix3.row(row));
     let moved = matrix.translation;
     [

@@ -320,18 +320,18 @@ fn fly(
         let held = |key| f32::from(u8::from(input.keys.pressed(key)));
         held(plus) - held(minus)
     };
-    let way = Vec3::new(
+    let direction = Vec3::new(
         axis(camera.key_right, camera.key_left),
         axis(camera.key_up, camera.key_down),
         axis(camera.key_forward, camera.key_back),
     );
     let seconds = input.time.delta_secs();
-    if way != Vec3::ZERO {
+    if direction != Vec3::ZERO {
         let speed = match input.keys.pressed(camera.key_run) {
             true => camera.run_speed,
             false => camera.walk_speed,
         };
-        state.velocity = way.normalize() * (speed * state.speed_multiplier);
+        state.velocity = direction.normalize() * (speed * state.speed_multiplier);
     } else if state.velocity != Vec3::ZERO {
         let friction = camera.friction.max(0.0);
         state.velocity.smooth_nudge(&Vec3::ZERO, friction, seconds);

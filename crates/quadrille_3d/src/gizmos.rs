@@ -10,11 +10,13 @@ use quadrille::prelude::{
     Blend, DepthState, GpuDevice, GpuImage, GpuShader, GraphicsPipeline, GraphicsPipelineDesc,
     ImageDesc, Recorder, VertexRead,
 };
-use quadrille_content::{CameraTargets, Complaints, GizmoLines, Line, LineSets, over_pipeline};
+use quadrille_content::{
+    CameraTargets, GizmoLineBatches, GizmoLines, Line, RateLimitedWarnings, composite_pipeline,
+};
 
 use crate::scene::{Scene3d, View3d};
 use crate::targets::{COLOR, SceneDepths, take};
-use crate::wireframe::{WireGeometry3d, WirePipelines, draw_wires};
+use crate::wireframe::{WireframeGeometry3d, WireframePipelines, draw_wireframes};
 
 /// The lines of views, one sample per pixel: colours of the screen, multiplied with alpha.
 #[derive(Resource, Default, Deref)]
@@ -23,14 +25,14 @@ pub struct GizmoColors(Vec<GpuImage>);
 /// The same with as many samples as [`SceneDepths`]; those of views with one sample are the same
 /// images as in [`GizmoColors`].
 #[derive(Resource, Default, Deref)]
-pub struct GizmoSamples(Vec<GpuImage>);
+pub struct GizmoMsaaColors(Vec<GpuImage>);
 
 /// The pipelines of [`gizmos_3d`].
 #[derive(Resource)]
 pub struct GizmoPipelines3d {
     lines: GraphicsPipeline,
-    wires: WirePipelines,
-    over: GraphicsPipeline,
+    wireframes: WireframePipelines,
+    composite: GraphicsPipeline,
 }
 
 impl GizmoPipelines3d {
@@ -38,14 +40,14 @@ impl GizmoPipelines3d {
         let source = include_str!("../../../shaders/quadrille_3d/gizmos.wgsl");
         let lines = GpuShader::wgsl("quadrille_3d/gizmos.wgsl", source)?;
         Ok(Self {
-            wires: WirePipelines::new(gpu)?,
+            wireframes: WireframePipelines::new(gpu)?,
             lines: gpu.graphics_pipeline(&GraphicsPipelineDesc {
                 vertex_buffers: vec![Line::layout()],
                 blend: Blend::Alpha,
                 depth: Some(DepthState::GREATER),
                 ..GraphicsPipelineDesc::of("3d gizmos", &lines)
             })?,
-            over: over_pipeline(gpu, "3d gizmos over")?,
+            composite: composite_pipeline(gpu, "3d gizmos over")?,
         })
     }
 }
@@ -53,17 +55,17 @@ impl GizmoPipelines3d {
 /// Makes the images of views that see lines, or takes those of the frame before.
 pub(crate) fn prepare_gizmos(
     mut scene: ResMut<Scene3d>,
-    sets: Res<LineSets>,
-    (mut colors, mut samples): (ResMut<GizmoColors>, ResMut<GizmoSamples>),
+    sets: Res<GizmoLineBatches>,
+    (mut colors, mut samples): (ResMut<GizmoColors>, ResMut<GizmoMsaaColors>),
     gpu: Res<GpuDevice>,
-    complaints: Res<Complaints>,
+    warnings: Res<RateLimitedWarnings>,
 ) {
     let mut old = (
         std::mem::take(&mut colors.0),
         std::mem::take(&mut samples.0),
     );
     for view in &mut scene.views {
-        if view.wires.is_empty() && sets.seen_in(&view.layers).next().is_none() {
+        if view.wireframes.is_empty() && sets.visible_in(&view.layers).next().is_none() {
             continue;
         }
         let [_, _, width, height] = view.viewport;
@@ -85,7 +87,7 @@ pub(crate) fn prepare_gizmos(
                 colors.0.push(color);
                 samples.0.push(sampled);
             }
-            Err(error) => complaints.say(|| format!("gizmos in 3D are not drawn: {error}")),
+            Err(error) => warnings.warn_message(|| format!("gizmos in 3D are not drawn: {error}")),
         }
     }
 }
@@ -101,9 +103,9 @@ struct LinesPush {
 }
 
 /// The images of a view.
-struct Images<'w> {
+struct GizmoImages<'w> {
     color: AnyAccess<'w>,
-    shown: AnyAccess<'w>,
+    color_input: AnyAccess<'w>,
     samples: AnyAccess<'w>,
     depth: AnyAccess<'w>,
     target: AnyAccess<'w>,
@@ -113,18 +115,18 @@ struct Images<'w> {
 #[derive(bevy_ecs::system::SystemParam)]
 pub struct GizmoTargets3d<'w> {
     colors: AccessList<'w, GizmoColors, access_kind::ColorTarget>,
-    samples: AccessList<'w, GizmoSamples, access_kind::ColorTarget>,
-    shown: AccessList<'w, GizmoColors, access_kind::Sampled>,
+    samples: AccessList<'w, GizmoMsaaColors, access_kind::ColorTarget>,
+    color_input: AccessList<'w, GizmoColors, access_kind::Sampled>,
     depths: AccessList<'w, SceneDepths, access_kind::DepthTarget>,
     targets: AccessList<'w, CameraTargets, access_kind::ColorTarget>,
 }
 
 impl<'w> GizmoTargets3d<'w> {
-    fn of(&self, view: &View3d) -> Option<Images<'w>> {
+    fn of(&self, view: &View3d) -> Option<GizmoImages<'w>> {
         let at = view.gizmos? as usize;
-        Some(Images {
+        Some(GizmoImages {
             color: self.colors.get(at)?,
-            shown: self.shown.get(at)?,
+            color_input: self.color_input.get(at)?,
             samples: self.samples.get(at)?,
             depth: self.depths.get(view.images())?,
             target: self.targets.get(view.target())?,
@@ -137,10 +139,10 @@ impl<'w> GizmoTargets3d<'w> {
 /// plan for each view that sees lines.
 pub fn gizmos_3d(
     mut recorder: Recorder,
-    (lines, edges): (VertexRead<GizmoLines>, WireGeometry3d),
+    (lines, edges): (VertexRead<GizmoLines>, WireframeGeometry3d),
     targets: GizmoTargets3d,
     scene: Res<Scene3d>,
-    sets: Res<LineSets>,
+    sets: Res<GizmoLineBatches>,
     pipelines: Res<GizmoPipelines3d>,
 ) {
     for view in scene.views() {
@@ -153,7 +155,7 @@ pub fn gizmos_3d(
                 &sets,
                 &pipelines,
             );
-            put_over(&mut recorder, view, &images, &pipelines.over);
+            composite_over(&mut recorder, view, &images, &pipelines.composite);
         }
     }
 }
@@ -161,22 +163,23 @@ pub fn gizmos_3d(
 fn draw_lines(
     recorder: &mut Recorder,
     (scene, view): (&Scene3d, &View3d),
-    images: &Images<'_>,
-    (lines, edges): (&VertexRead<GizmoLines>, &WireGeometry3d),
-    sets: &LineSets,
+    images: &GizmoImages<'_>,
+    (lines, edges): (&VertexRead<GizmoLines>, &WireframeGeometry3d),
+    sets: &GizmoLineBatches,
     pipelines: &GizmoPipelines3d,
 ) {
-    let Images {
+    let GizmoImages {
         color,
         samples,
         depth,
         ..
     } = images;
     let mut uses = vec![samples.as_declared(), depth.as_declared()];
-    let has_lines = sets.seen_in(&view.layers).next().is_some();
+    let has_lines = sets.visible_in(&view.layers).next().is_some();
     uses.extend(has_lines.then(|| lines.any().as_declared()));
-    let wires = &scene.wires[view.wires.start as usize..view.wires.end as usize];
-    if !wires.is_empty() {
+    let wireframes =
+        &scene.wireframes[view.wireframes.start as usize..view.wireframes.end as usize];
+    if !wireframes.is_empty() {
         uses.extend(edges.uses());
     }
     let mut attachment = samples.clear([0.0; 4]);
@@ -187,19 +190,19 @@ fn draw_lines(
     let [_, _, width, height] = view.viewport;
     let mut pass = recorder.pass_in_step(view.step, "gizmos_3d", &uses);
     let mut rendering = pass.render((attachment, depth.layer(0).keep_depth()));
-    let clip_from_world = scene.view_rows.now[view.row as usize].clip_from_world;
+    let clip_from_world = scene.view_rows.current[view.row as usize].clip_from_world;
     let size = [width as f32, height as f32];
-    draw_wires(
+    draw_wireframes(
         &mut rendering,
-        wires,
+        wireframes,
         edges,
         (clip_from_world, size),
-        &pipelines.wires,
+        &pipelines.wireframes,
     );
     if has_lines {
         rendering.pipeline(&pipelines.lines).vertices(0, lines, 0);
     }
-    for set in sets.seen_in(&view.layers) {
+    for set in sets.visible_in(&view.layers) {
         let push = LinesPush {
             clip_from_world,
             size,
@@ -213,25 +216,29 @@ fn draw_lines(
 }
 
 /// Puts the lines of a view over its camera's target.
-fn put_over(
+fn composite_over(
     recorder: &mut Recorder,
     view: &View3d,
-    images: &Images<'_>,
+    images: &GizmoImages<'_>,
     pipeline: &GraphicsPipeline,
 ) {
-    let Images { shown, target, .. } = images;
+    let GizmoImages {
+        color_input,
+        target,
+        ..
+    } = images;
     let [left, top, width, height] = view.viewport;
     let corner = [left as f32, top as f32];
     let mut pass = recorder.pass_in_step(
         view.step,
         "gizmos_3d",
-        &[shown.as_declared(), target.as_declared()],
+        &[color_input.as_declared(), target.as_declared()],
     );
     pass.render(target.keep())
         .viewport([corner[0], corner[1], width as f32, height as f32])
         .scissor([left, top, width, height])
         .pipeline(pipeline)
-        .bind(0, shown)
+        .bind(0, color_input)
         .push_bytes(bytemuck::bytes_of(&corner))
         .draw(0..3, 0..1);
 }

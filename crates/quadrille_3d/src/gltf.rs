@@ -28,7 +28,7 @@ use bevy_mesh::morph::MorphWeights;
 use bevy_mesh::{MeshVertexAttribute, UvChannel};
 use bevy_platform::collections::HashMap;
 use bevy_world_serialization::WorldSerializationPlugin;
-use quadrille_content::add;
+use quadrille_content::add_plugin_if_missing;
 
 use crate::material::{AlphaMode, MeshMaterial3d, StandardMaterial};
 
@@ -39,10 +39,10 @@ mod tests;
 
 /// Adds bevy's glTF plugin, if the app lacks it, and the handler.
 pub(crate) fn add_gltf(app: &mut App) {
-    add(app, WorldSerializationPlugin);
-    add(app, AnimationPlugin);
-    add(app, GltfPlugin::default());
-    add(app, loader::CheckedGltfPlugin);
+    add_plugin_if_missing(app, WorldSerializationPlugin);
+    add_plugin_if_missing(app, AnimationPlugin);
+    add_plugin_if_missing(app, GltfPlugin::default());
+    add_plugin_if_missing(app, loader::CheckedGltfPlugin);
     app.register_type::<GltfLimits>();
     let handlers = app.world_mut().resource_mut::<GltfExtensionHandlers>();
     handlers.0.write_blocking().push(Box::<Handler>::default());
@@ -52,7 +52,7 @@ impl From<&GltfMaterial> for StandardMaterial {
     /// What is behind glass (`KHR_materials_transmission`) shows through by alpha, without refraction. Glass
     /// that an image says the places of stays opaque, and clear glass does not shine by itself.
     fn from(material: &GltfMaterial) -> Self {
-        let (base_color, mode) = seen_through(material);
+        let (base_color, mode) = transmission_as_alpha(material);
         Self {
             base_color,
             base_color_channel: material.base_color_channel.clone(),
@@ -102,7 +102,7 @@ impl From<&GltfMaterial> for StandardMaterial {
 /// The colour of a material and how alpha is taken. Glass scatters little, hides little, and mirrors as much as any
 /// other surface. With `Premultiplied` alpha dims neither what is scattered nor what is mirrored, so that the colour
 /// itself is made darker.
-fn seen_through(material: &GltfMaterial) -> (Color, AlphaMode) {
+fn transmission_as_alpha(material: &GltfMaterial) -> (Color, AlphaMode) {
     let mode = material.alpha_mode;
     // Where an image says what is metal, the factor is 1 for all, and what is to let light through is none.
     let metallic = match &material.metallic_roughness_texture {

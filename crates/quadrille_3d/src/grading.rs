@@ -152,7 +152,7 @@ pub(crate) struct GradingRow {
     exponent: [f32; 3],
     post_saturation: f32,
     gain: [f32; 3],
-    /// [`TURNS_HUE`] and others.
+    /// [`ROTATES_HUE`] and others.
     flags: u32,
     lift: [f32; 3],
     /// Place of the [`Tonemapping`] in its list.
@@ -164,10 +164,10 @@ pub(crate) struct GradingRow {
 
 const _: () = assert!(size_of::<GradingRow>() == UNIFORM_BYTES as usize);
 
-const TURNS_HUE: u32 = 1;
-const BALANCES: u32 = 2;
-const HAS_SECTIONS: u32 = 4;
-const DITHERS: u32 = 8;
+const ROTATES_HUE: u32 = 1;
+const HAS_WHITE_BALANCE: u32 = 2;
+const HAS_SECTIONAL_GRADING: u32 = 4;
+const HAS_DITHER: u32 = 8;
 
 impl GradingRow {
     /// None if a number is not finite.
@@ -195,10 +195,10 @@ impl GradingRow {
             exponent: each(|section| 1.0 / section.gamma),
             post_saturation: global.post_saturation,
             gain: each(|section| section.gain),
-            flags: flag(global.hue != 0.0, TURNS_HUE)
-                | flag(moves_white, BALANCES)
-                | flag(has_sections, HAS_SECTIONS)
-                | flag(dither == DebandDither::Enabled, DITHERS),
+            flags: flag(global.hue != 0.0, ROTATES_HUE)
+                | flag(moves_white, HAS_WHITE_BALANCE)
+                | flag(has_sections, HAS_SECTIONAL_GRADING)
+                | flag(dither == DebandDither::Enabled, HAS_DITHER),
             lift: each(|section| section.lift),
             method: method as u32,
             midtones: [global.midtones_range.start, global.midtones_range.end],

@@ -10,23 +10,23 @@
 //! | set of [`Pass3dSystems`] | system | reads | writes |
 //! | --- | --- | --- | --- |
 //! | `Skin` | [`skin_3d`] | [`SkinJobs3d`], [`SkinSources3d`], [`SkinPoses3d`] | [`Vertices3d`] |
-//! | `Cull` | [`cull_3d`] | [`Instances3d`], [`Bounds3d`], [`Chunks3d`], [`ChunkOrder3d`], [`Members3d`], [`CullViews3d`], [`CullLayers3d`] | [`DrawArgs3d`], [`Seen3d`] |
+//! | `Cull` | [`cull_3d`] | [`Instances3d`], [`Bounds3d`], [`Batches3d`], [`BatchOrder3d`], [`BatchInstances3d`], [`CullViews3d`], [`CullLayers3d`] | [`DrawArgs3d`], [`VisibleInstances`] |
 //! | `Cluster` | [`cluster_3d`] | [`Views3d`], [`Lights3d`] | [`LightMasks3d`] |
 //! | `Environment` | [`filter_env_3d`] | [`FilterSources3d`] | [`FilterCubes3d`], [`FilterResults3d`] |
-//! | `Shadow` | [`shadow_3d`] | [`Geometry3d`], [`Culled3d`], [`ShadowViews3d`] | [`FlatShadows3d`], [`FaceShadows3d`] |
-//! | `Opaque` | [`opaque_3d`] | [`Geometry3d`], [`Culled3d`], [`Lighting3d`] | [`SceneSamples`], [`SceneDepths`] |
-//! | `Behind` | [`pyramid_3d`], [`cull_behind_3d`], [`opaque_behind_3d`], for [`OcclusionCulling`] | [`SceneDepths`], what `Cull` and `Opaque` read | [`DepthPyramids3d`], [`WasSeen3d`], [`DrawsBehind3d`], [`SeenBehind3d`], [`SceneSamples`], [`SceneDepths`] |
-//! | `Sky` | [`sky_3d`] | [`Cubes3d`], [`SceneDepths`] | [`SceneSamples`] |
-//! | `Transparent` | [`transparent_3d`] | [`Geometry3d`], [`Sorted3d`], [`Lighting3d`], [`SceneDepths`] | [`SceneSamples`], [`SceneColors`] |
-//! | `Tonemap` | [`tonemap_3d`] | [`SceneColors`], [`ToneTables3d`], [`Gradings3d`] | [`CameraTargets`] |
-//! | `Gizmos` | [`gizmos_3d`] | [`GizmoLines`](quadrille_content::GizmoLines), [`Vertices3d`], [`Indices3d`], [`Instances3d`], [`SceneDepths`] | [`GizmoSamples`], [`GizmoColors`], [`SceneDepths`], [`CameraTargets`] |
+//! | `Shadow` | [`shadow_3d`] | [`Geometry3d`], [`Culled3d`], [`ShadowViews3d`] | [`ShadowAtlas`], [`PointShadowFaces`] |
+//! | `Opaque` | [`opaque_3d`] | [`Geometry3d`], [`Culled3d`], [`Lighting3d`] | [`SceneMsaaColors`], [`SceneDepths`] |
+//! | `OpaqueLate` | [`depth_pyramid_3d`], [`cull_late`], [`opaque_late`], for [`OcclusionCulling`] | [`SceneDepths`], what `Cull` and `Opaque` read | [`DepthPyramids3d`], [`PreviousVisibility`], [`LateDrawArgs`], [`LateVisibleInstances`], [`SceneMsaaColors`], [`SceneDepths`] |
+//! | `Skybox` | [`skybox_3d`] | [`Cubes3d`], [`SceneDepths`] | [`SceneMsaaColors`] |
+//! | `Transparent` | [`transparent_3d`] | [`Geometry3d`], [`TransparentInstances3d`], [`Lighting3d`], [`SceneDepths`] | [`SceneMsaaColors`], [`SceneColors`] |
+//! | `Tonemap` | [`tonemap_3d`] | [`SceneColors`], [`TonemappingLutImages`], [`Gradings3d`] | [`CameraTargets`] |
+//! | `Gizmos` | [`gizmos_3d`] | [`GizmoLines`](quadrille_content::GizmoLines), [`Vertices3d`], [`Indices3d`], [`Instances3d`], [`SceneDepths`] | [`GizmoMsaaColors`], [`GizmoColors`], [`SceneDepths`], [`CameraTargets`] |
 //!
 //! The sets run in this order, but for `Cluster` and `Environment`, which are only before `Opaque`.
 //! [`Scene3d::views`] lists the cameras of the frame; a [`View3d`] tells which images of the lists are its
-//! own. [`SceneSamples`] and [`SceneDepths`] have the camera's [`Msaa`], so 4 samples per pixel by
+//! own. [`SceneMsaaColors`] and [`SceneDepths`] have the camera's [`Msaa`], so 4 samples per pixel by
 //! default; [`SceneColors`] has one, holds radiance times exposure, and is complete after `Transparent`.
 //! Depth is 1 near and 0 infinitely far. Shaders import what ours are made of:
-//! `quadrille_3d::scene::View` is a row of [`Views3d`], `quadrille_3d::rows::Instance` one of
+//! `quadrille_3d::scene::View` is a row of [`Views3d`], `quadrille_3d::mesh_types::Instance` one of
 //! [`Instances3d`].
 //!
 //! # Cameras take turns
@@ -70,7 +70,7 @@
 //! # What runs beside what
 //!
 //! The passes name no queue: where a device has several, Quadrille tries them and keeps what is quicker
-//! ([`QueueWish::Auto`](quadrille::prelude::QueueWish)). [`skin_3d`] and [`cull_3d`] may run on another one, and
+//! ([`QueuePreference::Auto`](quadrille::prelude::QueuePreference)). [`skin_3d`] and [`cull_3d`] may run on another one, and
 //! [`cluster_3d`] and [`filter_env_3d`] beside the shadows. On an NVIDIA H100 (driver 580.159.04,
 //! 2026-11-25, frames of 1920 x 1080, ms, median of 200) that gains nothing on bevy's programs: what could be
 //! hidden is short.

@@ -5,7 +5,7 @@ use bevy_ecs::prelude::*;
 use bevy_light::{DirectionalLight, PointLight, SpotLight};
 use bevy_reflect::TypePath;
 use bevy_reflect::structs::Struct;
-use quadrille_content::{Complaints, named};
+use quadrille_content::{RateLimitedWarnings, entity_name};
 
 /// Fields that are ignored, with their defaults: those of softness exist only with a feature of bevy_light.
 const FIELDS: [&str; 3] = [
@@ -31,7 +31,7 @@ pub(crate) fn watch(app: &mut App) {
 fn check<L: Component + Struct + Default + TypePath>(
     added: On<Insert<L>>,
     lights: Query<&L>,
-    complaints: Res<Complaints>,
+    warnings: Res<RateLimitedWarnings>,
     mut warned: ResMut<WarnedFields>,
 ) {
     let Ok(light) = lights.get(added.entity) else {
@@ -45,14 +45,14 @@ fn check<L: Component + Struct + Default + TypePath>(
         if warned.0.contains(&name) || !differs(name, light, &default) {
             continue;
         }
-        let was_told = complaints.try_say(|| {
-            let (kind, light) = (L::short_type_path(), named(added.entity));
+        let was_warned = warnings.try_warn_message(|| {
+            let (kind, light) = (L::short_type_path(), entity_name(added.entity));
             format!(
                 "`{kind}::{name}` of the light {light} is ignored: shadows are those of shadow maps, with edges as \
                  hard as the camera's `ShadowFilteringMethod` has them"
             )
         });
-        if was_told {
+        if was_warned {
             warned.0.push(name);
         }
     }

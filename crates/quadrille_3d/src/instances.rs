@@ -14,19 +14,21 @@ use bevy_mesh::Mesh;
 use bytemuck::{Pod, Zeroable};
 use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
 use quadrille::vulkan::Error;
-use quadrille_content::{Complaints, MeshPlace, MeshStore, first_odd, is_finite, named};
+use quadrille_content::{
+    MeshAllocation, MeshAllocator, RateLimitedWarnings, entity_name, first_non_finite, is_finite,
+};
 
 use crate::bins::{BinKey, Bins};
-use crate::cull::{BoundsRow, CullRow};
+use crate::cull::{BoundsRow, CullViewRow};
 use crate::lightmap::{Lightmap, LightmapStore};
 use crate::material::StandardMaterial;
-use crate::material_row::{Look, MaterialStore};
+use crate::material_row::{MaterialState, MaterialStore};
 use crate::mesh_vertex::Vertex;
-use crate::range_row::range_row;
 use crate::scene::{PipelineKey, Scene3d};
 use crate::skin::SkinStore;
 use crate::table::Table;
 use crate::textures::TextureSource;
+use crate::visibility_range::pack_visibility_range;
 
 pub(crate) use slot::{EnabledMeshes, FreedSlots, Slot, watch_disabling};
 
@@ -38,18 +40,18 @@ pub(crate) struct InstanceRow {
     pub(crate) world_from_local: [[f32; 4]; 3],
     /// Place in the table of materials.
     pub(crate) material: u32,
-    /// [`RECEIVES`]; above [`LIGHTMAP_BIT`] which row of the table of lightmaps it has, 0 for none.
+    /// [`SHADOW_RECEIVER`]; above [`LIGHTMAP_SHIFT`] which row of the table of lightmaps it has, 0 for none.
     pub(crate) flags: u32,
-    /// Between which distances it is seen: see [`range_row`].
+    /// Between which distances it is seen: see [`pack_visibility_range`].
     pub(crate) range: [u32; 2],
 }
 
 /// Shadows fall on it.
-pub(crate) const RECEIVES: u32 = 1;
+pub(crate) const SHADOW_RECEIVER: u32 = 1;
 /// They fall on its other side as well, where light comes through.
-pub(crate) const RECEIVES_BEHIND: u32 = 2;
+pub(crate) const TRANSMITTED_SHADOW_RECEIVER: u32 = 2;
 /// From here on the number of its lightmap begins.
-const LIGHTMAP_BIT: u32 = 8;
+const LIGHTMAP_SHIFT: u32 = 8;
 
 /// The table of instances: 64 bytes each.
 #[derive(Resource, Deref)]
@@ -77,7 +79,7 @@ pub struct Vertices3d(pub(crate) GpuBuffer);
 pub struct Indices3d(pub(crate) GpuBuffer);
 
 /// What an entity says of how it is drawn.
-pub(crate) struct Wanted<'a> {
+pub(crate) struct InstanceDesc<'a> {
     pub(crate) entity: Entity,
     pub(crate) transform: Affine3A,
     pub(crate) mesh: AssetId<Mesh>,
@@ -86,8 +88,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) layers: Option<&'a RenderLayers>,
     /// [`CAMERAS`](crate::cull::CAMERAS) and others.
     pub(crate) flags: u32,
-    /// [`RECEIVES`] and [`RECEIVES_BEHIND`].
-    pub(crate) receives: u32,
+    /// [`SHADOW_RECEIVER`] and [`TRANSMITTED_SHADOW_RECEIVER`].
+    pub(crate) shadow_receiver_flags: u32,
     pub(crate) range: Option<&'a VisibilityRange>,
     pub(crate) has_lightmap: bool,
     pub(crate) tag: u32,
@@ -95,7 +97,7 @@ pub(crate) struct Wanted<'a> {
 
 /// What is known of an entity with a mesh.
 #[derive(Clone, Copy)]
-struct Known {
+struct InstanceState {
     entity: Entity,
     mesh: AssetId<Mesh>,
     material: AssetId<StandardMaterial>,
@@ -104,19 +106,19 @@ struct Known {
     /// It appears and disappears pixel by pixel.
     fades: bool,
     has_lightmap: bool,
-    drawn: Option<(MeshPlace, Look)>,
+    drawn: Option<(MeshAllocation, MaterialState)>,
 }
 
 /// How an entity is drawn that others are seen through.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct DrawnMesh {
+pub(crate) struct TransparentInstance {
     /// Place in the table of instances.
     pub(crate) instance: u32,
     pub(crate) key: BinKey,
     /// The middle of its bounds in the world.
     pub(crate) center: Vec3,
     /// How much nearer it is sorted.
-    pub(crate) nearer: f32,
+    pub(crate) sort_bias: f32,
 }
 
 /// The meshes of the world.
@@ -127,11 +129,11 @@ pub(crate) struct InstanceStore {
     /// Of those up to the last one that has another than 0.
     tags: Table<u32>,
     /// By place in the table.
-    known: Vec<Option<Known>>,
+    state: Vec<Option<InstanceState>>,
     pub(crate) bins: Bins,
-    pub(crate) meshes: MeshStore<Vertex>,
-    /// [`MeshStore::changes`] when all places were looked up.
-    mesh_changes: u64,
+    pub(crate) meshes: MeshAllocator<Vertex>,
+    /// [`MeshAllocator::changes`] when all places were looked up.
+    mesh_version: u64,
     lightmaps: LightmapStore,
     /// Places of all sets of layers; that of entities without is 0.
     layers: BTreeMap<RenderLayers, u32>,
@@ -139,7 +141,7 @@ pub(crate) struct InstanceStore {
 
 impl InstanceStore {
     /// The meshes themselves.
-    pub(crate) fn meshes(&self) -> &MeshStore<Vertex> {
+    pub(crate) fn meshes(&self) -> &MeshAllocator<Vertex> {
         &self.meshes
     }
 
@@ -149,98 +151,110 @@ impl InstanceStore {
     }
 
     /// Forgets what the device has.
-    pub(crate) fn begin_anew(&mut self) {
-        self.table.begin_anew();
-        self.bounds.begin_anew();
-        self.tags.begin_anew();
-        self.bins.begin_anew();
-        self.lightmaps.begin_anew();
-        self.meshes.begin_anew();
+    pub(crate) fn mark_all_dirty(&mut self) {
+        self.table.mark_all_dirty();
+        self.bounds.mark_all_dirty();
+        self.tags.mark_all_dirty();
+        self.bins.mark_all_dirty();
+        self.lightmaps.mark_all_dirty();
+        self.meshes.mark_all_dirty();
     }
 
     /// Draws an entity as it wants to be.
     pub(crate) fn put(
         &mut self,
         slot: &mut Slot,
-        wanted: &Wanted<'_>,
+        desc: &InstanceDesc<'_>,
         (materials, skins): (&MaterialStore, &SkinStore),
-        complaints: &Complaints,
+        warnings: &RateLimitedWarnings,
     ) {
         let row = InstanceRow {
-            world_from_local: rows(wanted.transform),
+            world_from_local: affine_rows(desc.transform),
             material: 0,
-            flags: wanted.receives,
-            range: wanted.range.map_or([0; 2], range_row),
+            flags: desc.shadow_receiver_flags,
+            range: desc.range.map_or([0; 2], pack_visibility_range),
         };
         if *slot == Slot::NONE {
             *slot = Slot(self.table.add(row));
         } else {
             self.table.set(slot.0, row);
         }
-        let (center, half_extents) = wanted.bounds.map_or_else(Default::default, |bounds| {
+        let (center, half_extents) = desc.bounds.map_or_else(Default::default, |bounds| {
             (bounds.center.to_array(), bounds.half_extents.to_array())
         });
         let bounds = BoundsRow {
             center,
             half_extents,
-            layers: self.layers_of(wanted.layers),
+            layers: self.layer_set_index(desc.layers),
             flags: 0,
         };
         self.bounds.put(slot.0, bounds);
-        if wanted.tag != 0 || (slot.0 as usize) < self.tags.rows().len() {
-            self.tags.put(slot.0, wanted.tag);
+        if desc.tag != 0 || (slot.0 as usize) < self.tags.rows().len() {
+            self.tags.put(slot.0, desc.tag);
         }
         let at = slot.0 as usize;
-        if at >= self.known.len() {
-            self.known.resize(at + 1, None);
+        if at >= self.state.len() {
+            self.state.resize(at + 1, None);
         }
-        // The bin that the instance is in stays known: `look_up` takes it out if it is drawn no more.
-        let drawn = self.known[at].and_then(|known| known.drawn);
-        self.known[at] = Some(Known {
-            entity: wanted.entity,
-            mesh: wanted.mesh,
-            material: wanted.material,
-            flags: wanted.flags,
-            fades: wanted.range.is_some(),
-            has_lightmap: wanted.has_lightmap,
+        // The bin that the instance is in stays known: `rebin` takes it out if it is drawn no more.
+        let drawn = self.state[at].and_then(|state| state.drawn);
+        self.state[at] = Some(InstanceState {
+            entity: desc.entity,
+            mesh: desc.mesh,
+            material: desc.material,
+            flags: desc.flags,
+            fades: desc.range.is_some(),
+            has_lightmap: desc.has_lightmap,
             drawn,
         });
-        self.look_up(slot.0, materials, skins);
-        self.show(*slot, &row.world_from_local, complaints);
+        self.rebin(slot.0, materials, skins);
+        self.update_visibility(*slot, &row.world_from_local, warnings);
     }
 
     /// Moves what is in the table.
-    pub(crate) fn move_to(&mut self, slot: Slot, rows: &Rows, complaints: &Complaints) {
+    pub(crate) fn move_to(
+        &mut self,
+        slot: Slot,
+        rows: &AffineRows,
+        warnings: &RateLimitedWarnings,
+    ) {
         let mut is_other = false;
         self.table.change(slot.0, |row| {
             is_other = row.world_from_local != *rows;
             row.world_from_local = *rows;
         });
         if is_other {
-            self.show(slot, rows, complaints);
+            self.update_visibility(slot, rows, warnings);
         }
     }
 
     /// Hides what is where it makes no sense, and shows what is not.
-    fn show(&mut self, slot: Slot, rows: &Rows, complaints: &Complaints) {
-        let Some(Some(known)) = self.known.get(slot.0 as usize) else {
+    fn update_visibility(&mut self, slot: Slot, rows: &AffineRows, warnings: &RateLimitedWarnings) {
+        let Some(Some(state)) = self.state.get(slot.0 as usize) else {
             return;
         };
         let numbers = rows.as_flattened();
-        let flags = if is_finite(numbers) { known.flags } else { 0 };
-        if flags != known.flags {
-            complaints.warn(format_args!("the mesh {}", named(known.entity)), || {
-                first_odd(&[("transform", numbers)])
-            });
+        let flags = if is_finite(numbers) { state.flags } else { 0 };
+        if flags != state.flags {
+            warnings.warn(
+                format_args!("the mesh {}", entity_name(state.entity)),
+                || first_non_finite(&[("transform", numbers)]),
+            );
         }
-        let casts = known.drawn.is_some_and(|(_, look)| look.casts);
-        let without = if casts { 0 } else { crate::cull::SHADOWS };
+        let casts_shadows = state
+            .drawn
+            .is_some_and(|(_, material_state)| material_state.casts_shadows);
+        let without = if casts_shadows {
+            0
+        } else {
+            crate::cull::SHADOWS
+        };
         self.bounds
             .change(slot.0, |row| row.flags = flags & !without);
     }
 
     /// Lights an entity by its lightmap, once it is [put](Self::put).
-    pub(crate) fn light(
+    pub(crate) fn set_lightmap(
         &mut self,
         slot: Slot,
         entity: Entity,
@@ -249,24 +263,24 @@ impl InstanceStore {
     ) {
         let number = self.lightmaps.put((slot.0, entity), lightmap, textures);
         self.table.change(slot.0, |row| {
-            row.flags = row.flags & ((1 << LIGHTMAP_BIT) - 1) | number << LIGHTMAP_BIT;
+            row.flags = row.flags & ((1 << LIGHTMAP_SHIFT) - 1) | number << LIGHTMAP_SHIFT;
         });
     }
 
     /// Looks the images of lightmaps up again, if there are other ones.
-    pub(crate) fn follow_images(&mut self, textures: &mut TextureSource) {
-        self.lightmaps.follow(textures);
+    pub(crate) fn refresh_lightmaps(&mut self, textures: &mut TextureSource) {
+        self.lightmaps.refresh(textures);
     }
 
     /// Draws an entity no more.
     pub(crate) fn remove(&mut self, slot: &mut Slot) {
-        let place = std::mem::take(slot).0;
-        if let Some(known) = self.known.get_mut(place as usize)
-            && known.take().is_some()
+        let index = std::mem::take(slot).0;
+        if let Some(state) = self.state.get_mut(index as usize)
+            && state.take().is_some()
         {
-            self.bins.put(place, None);
-            self.lightmaps.remove(place);
-            self.table.remove(place);
+            self.bins.put(index, None);
+            self.lightmaps.remove(index);
+            self.table.remove(index);
         }
     }
 
@@ -278,48 +292,50 @@ impl InstanceStore {
     }
 
     /// Looks meshes and materials of all entities up again, if there are other ones.
-    pub(crate) fn follow(
+    pub(crate) fn refresh(
         &mut self,
         (materials, skins): (&MaterialStore, &SkinStore),
-        materials_differ: bool,
-        complaints: &Complaints,
+        materials_changed: bool,
+        warnings: &RateLimitedWarnings,
     ) {
-        let mesh_changes = self.meshes.changes();
-        if !materials_differ && self.mesh_changes == mesh_changes {
+        let mesh_version = self.meshes.changes();
+        if !materials_changed && self.mesh_version == mesh_version {
             return;
         }
-        self.mesh_changes = mesh_changes;
-        for place in 0..self.known.len() as u32 {
-            if self.look_up(place, materials, skins) {
-                let rows = self.table.rows()[place as usize].world_from_local;
-                self.show(Slot(place), &rows, complaints);
+        self.mesh_version = mesh_version;
+        for index in 0..self.state.len() as u32 {
+            if self.rebin(index, materials, skins) {
+                let rows = self.table.rows()[index as usize].world_from_local;
+                self.update_visibility(Slot(index), &rows, warnings);
             }
         }
     }
 
     /// Looks the mesh and the material of an entity up. Tells whether it is drawn otherwise.
-    fn look_up(&mut self, place: u32, materials: &MaterialStore, skins: &SkinStore) -> bool {
-        let Some(Some(known)) = self.known.get_mut(place as usize) else {
+    fn rebin(&mut self, index: u32, materials: &MaterialStore, skins: &SkinStore) -> bool {
+        let Some(Some(state)) = self.state.get_mut(index as usize) else {
             return false;
         };
-        let material = materials.get(known.material);
-        let look = material.map(|(_, look)| look.of(known.fades, known.has_lightmap));
-        let mesh = self.meshes.place(known.mesh);
-        let room = self.meshes.room();
-        let mesh = mesh.and_then(|place| skins.place(known.entity, place, room));
-        let drawn = mesh.zip(look);
+        let material = materials.get(state.material);
+        let material_state = material.map(|(_, material_state)| {
+            material_state.for_instance(state.fades, state.has_lightmap)
+        });
+        let mesh = self.meshes.allocation(state.mesh);
+        let room = self.meshes.tail_start();
+        let mesh = mesh.and_then(|mesh| skins.locate(state.entity, mesh, room));
+        let drawn = mesh.zip(material_state);
         if let Some((material, _)) = material {
-            self.table.change(place, |row| row.material = material);
+            self.table.change(index, |row| row.material = material);
         }
-        if known.drawn == drawn {
+        if state.drawn == drawn {
             return false;
         }
-        known.drawn = drawn;
-        self.bins.put(place, drawn.map(bin_of));
+        state.drawn = drawn;
+        self.bins.put(index, drawn.map(bin_key));
         true
     }
 
-    fn layers_of(&mut self, layers: Option<&RenderLayers>) -> u32 {
+    fn layer_set_index(&mut self, layers: Option<&RenderLayers>) -> u32 {
         self.layers.entry(RenderLayers::default()).or_insert(0);
         let next = self.layers.len() as u32;
         match layers {
@@ -332,20 +348,20 @@ impl InstanceStore {
     pub(crate) fn add_view(
         &self,
         scene: &mut Scene3d,
-        mut row: CullRow,
+        mut row: CullViewRow,
         layers: Option<&RenderLayers>,
     ) -> u32 {
         let layers = layers.unwrap_or_default();
         row.eye = scene.eye;
-        let bits = &mut scene.layer_bits.now;
-        row.first_layers = bits.len() as u32;
+        let bits = &mut scene.layer_bits.current;
+        row.layer_masks_offset = bits.len() as u32;
         bits.resize(bits.len() + self.layers.len().div_ceil(32).max(1), 0);
-        for (known, &place) in &self.layers {
-            if known.intersects(layers) {
-                bits[(row.first_layers + place / 32) as usize] |= 1 << (place % 32);
+        for (state, &index) in &self.layers {
+            if state.intersects(layers) {
+                bits[(row.layer_masks_offset + index / 32) as usize] |= 1 << (index % 32);
             }
         }
-        let rows = &mut scene.cull_rows.now;
+        let rows = &mut scene.cull_rows.current;
         rows.push(row);
         rows.len() as u32 - 1
     }
@@ -353,79 +369,92 @@ impl InstanceStore {
     /// What a view sees of all that is seen through, in no order.
     pub(crate) fn transparent(
         &self,
-        view: &CullRow,
+        view: &CullViewRow,
         layers: &[u32],
-    ) -> impl Iterator<Item = DrawnMesh> {
-        self.bins.transparent().flat_map(move |(key, members)| {
-            members.iter().filter_map(move |&instance| {
-                let row = &self.table.rows()[instance as usize];
-                let bounds = &self.bounds.rows()[instance as usize];
-                view.sees(row, bounds, layers).then(|| {
-                    let [x, y, z] = row.world_from_local.map(Vec4::from);
-                    let local = Vec3::from(bounds.center).extend(1.0);
-                    DrawnMesh {
-                        instance,
-                        key,
-                        center: Vec3::new(x.dot(local), y.dot(local), z.dot(local)),
-                        nearer: self.nearer(instance),
-                    }
+    ) -> impl Iterator<Item = TransparentInstance> {
+        self.bins
+            .transparent()
+            .flat_map(move |(key, batch_instances)| {
+                batch_instances.iter().filter_map(move |&instance| {
+                    let row = &self.table.rows()[instance as usize];
+                    let bounds = &self.bounds.rows()[instance as usize];
+                    view.is_visible(row, bounds, layers).then(|| {
+                        let [x, y, z] = row.world_from_local.map(Vec4::from);
+                        let local = Vec3::from(bounds.center).extend(1.0);
+                        TransparentInstance {
+                            instance,
+                            key,
+                            center: Vec3::new(x.dot(local), y.dot(local), z.dot(local)),
+                            sort_bias: self.sort_bias(instance),
+                        }
+                    })
                 })
             })
-        })
     }
 
     /// The place of an entity in the table of instances, and its mesh, if a view sees it.
-    pub(crate) fn seen(
+    pub(crate) fn visible_mesh(
         &self,
         slot: Slot,
-        view: &CullRow,
+        view: &CullViewRow,
         layers: &[u32],
-    ) -> Option<(u32, MeshPlace)> {
+    ) -> Option<(u32, MeshAllocation)> {
         let at = slot.0 as usize;
-        let (mesh, _) = (*self.known.get(at)?)?.drawn?;
+        let (mesh, _) = (*self.state.get(at)?)?.drawn?;
         let (row, bounds) = (&self.table.rows()[at], &self.bounds.rows()[at]);
-        view.sees(row, bounds, layers).then_some((slot.0, mesh))
+        view.is_visible(row, bounds, layers)
+            .then_some((slot.0, mesh))
     }
 
-    fn nearer(&self, instance: u32) -> f32 {
-        let known = self.known.get(instance as usize).copied().flatten();
-        known
-            .and_then(|known| known.drawn)
-            .map_or(0.0, |(_, look)| look.nearer)
+    fn sort_bias(&self, instance: u32) -> f32 {
+        let state = self.state.get(instance as usize).copied().flatten();
+        state
+            .and_then(|state| state.drawn)
+            .map_or(0.0, |(_, material_state)| material_state.sort_bias)
     }
 
     /// Sends what changed.
-    pub(crate) fn send(
+    pub(crate) fn upload(
         &mut self,
         gpu: &GpuDevice,
         uploads: &mut Uploads,
-        [instances, bounds, chunks, members, order, lightmaps, tags]: [&mut GpuBuffer; 7],
+        [
+            instances,
+            bounds,
+            batches,
+            batch_instances,
+            order,
+            lightmaps,
+            tags,
+        ]: [&mut GpuBuffer; 7],
     ) -> Result<(), Error> {
-        self.table.send(gpu, uploads, instances)?;
-        self.bounds.send(gpu, uploads, bounds)?;
-        self.lightmaps.send(gpu, uploads, lightmaps)?;
-        self.tags.send(gpu, uploads, tags)?;
-        self.bins.chunk_rows.send(gpu, uploads, chunks)?;
-        self.bins.members.send(gpu, uploads, members)?;
-        self.bins.order.send(gpu, uploads, order)
+        self.table.upload(gpu, uploads, instances)?;
+        self.bounds.upload(gpu, uploads, bounds)?;
+        self.lightmaps.upload(gpu, uploads, lightmaps)?;
+        self.tags.upload(gpu, uploads, tags)?;
+        self.bins.batch_rows.upload(gpu, uploads, batches)?;
+        self.bins
+            .batch_instances
+            .upload(gpu, uploads, batch_instances)?;
+        self.bins.order.upload(gpu, uploads, order)
     }
 }
 
-fn bin_of((mesh, look): (MeshPlace, Look)) -> BinKey {
+fn bin_key((mesh, material_state): (MeshAllocation, MaterialState)) -> BinKey {
     let pipeline = PipelineKey {
-        shape: mesh.shape,
-        cull: look.cull,
-        mix: look.mix,
-        detail: look.detail,
+        primitive: mesh.primitive,
+        cull: material_state.cull,
+        blend_mode: material_state.blend_mode,
+        features: material_state.features,
     };
     BinKey { pipeline, mesh }
 }
 
 /// The rows of an affine matrix.
-pub(crate) type Rows = [[f32; 4]; 3];
+pub(crate) type AffineRows = [[f32; 4]; 3];
 
 /// The rows of an affine matrix, as shaders read it.
-pub(crate) fn rows(matrix: Affine3A) -> Rows {
+pub(crate) fn affine_rows(matrix: Affine3A) -> AffineRows {
     let (axes, at) = (matrix.matrix3, matrix.translation);
     [0, 1, 2].map(|row| {
         [

@@ -8,11 +8,11 @@
 //!
 //! ```text
 //! PostUpdate   bevy: transforms, visibility in the hierarchy, cascades
-//! Declare      gather_meshes    what changed -> rows of the tables of meshes, materials, instances
-//!              move_meshes      what moved -> rows of instances
-//!              gather_skins     joints and weights that changed
-//!              gather_views     cameras, lights and shadow maps; what is seen through, sorted
-//!              gather_environments  skies, environment maps and probes of each view
+//! Declare      extract_meshes    what changed -> rows of the tables of meshes, materials, instances
+//!              update_mesh_transforms      what moved -> rows of instances
+//!              extract_skins     joints and weights that changed
+//!              queue_views     cameras, lights and shadow maps; what is seen through, sorted
+//!              queue_environments  skies, environment maps and probes of each view
 //!              send             images of views and shadow maps; the lists, if they differ
 //! passes       skin_3d          vertices of meshes that bend, once for all that follows
 //!              cull_3d          what all views see: an indirect draw for each chunk of instances
@@ -20,8 +20,8 @@
 //!              filter_env_3d    cubes of images, when these came or changed
 //!              shadow_3d        all shadow maps in one pass
 //!              opaque_3d        one pass of the plan per camera, as the next two
-//!              pyramid_3d, cull_behind_3d, opaque_behind_3d  what is not hidden, for `OcclusionCulling`
-//!              sky_3d           what is behind
+//!              depth_pyramid_3d, cull_late, opaque_late  what is not hidden, for `OcclusionCulling`
+//!              skybox_3d           what is behind
 //!              transparent_3d   from back to front; resolves samples
 //!              tonemap_3d       to the camera's target
 //!              gizmos_3d        lines for debugging, over that
@@ -45,13 +45,14 @@
 //! - **Depth is reversed and has no far end**, as bevy's projections have it.
 
 mod bins;
+mod brdf_luts;
 mod camera;
 mod clusters;
 mod cull;
 mod dfg;
 mod environment;
+mod extract;
 mod free_camera;
-mod gather;
 mod gizmos;
 #[cfg(feature = "gltf")]
 mod gltf;
@@ -59,85 +60,85 @@ mod grading;
 pub mod guide;
 mod ignored_fields;
 mod instances;
+mod invalid_lights;
 mod light_textures;
 mod lightmap;
 mod lights;
-mod lobe_tables;
 mod material;
 mod material_row;
 mod mesh_vertex;
 mod occlusion;
-mod odd_lights;
 mod passes;
 mod pipelines;
 mod plugin;
-mod range_row;
-mod ranges;
+mod range_table;
 mod scene;
 mod shadow_maps;
 mod skin;
-mod sky;
+mod skybox;
 mod table;
 mod targets;
 mod textures;
 mod tonemap;
-mod unlisted;
+mod unculled;
 mod views;
+mod visibility_range;
 pub mod wireframe;
 
 #[cfg(feature = "gltf")]
 pub use bevy_gltf::GltfLoaderSettings;
+pub use brdf_luts::{DfgLut, LtcLut};
 pub use camera::{DistanceFog, FogFalloff, Tonemapping};
 pub use clusters::{LightMasks3d, cluster_3d};
 pub use cull::{
-    Bounds3d, ChunkOrder3d, Chunks3d, CullLayers3d, CullTables3d, CullViews3d, DrawArgs3d,
-    Members3d, Seen3d, cull_3d,
+    BatchInstances3d, BatchOrder3d, Batches3d, Bounds3d, CullLayers3d, CullTables3d, CullViews3d,
+    DrawArgs3d, VisibleInstances, cull_3d,
 };
 pub use environment::Environments3d;
 pub use environment::filter::{
-    FilterCubes3d, FilterJobs3d, FilterPipelines3d, FilterResults3d, FilterSources3d, Filtered3d,
-    filter_env_3d,
+    FilterCubes3d, FilterImages3d, FilterJobs3d, FilterPipelines3d, FilterResults3d,
+    FilterSources3d, filter_env_3d,
 };
 pub use environment::maps::{Cubes3d, EnvironmentMaps3d, Volumes3d};
 pub use free_camera::{
     FreeCamera, FreeCameraPlugin, FreeCameraState, VerticalMovementAxis, run_freecamera_controller,
 };
-pub use gizmos::{GizmoColors, GizmoPipelines3d, GizmoSamples, GizmoTargets3d, gizmos_3d};
+pub use gizmos::{GizmoColors, GizmoMsaaColors, GizmoPipelines3d, GizmoTargets3d, gizmos_3d};
 #[cfg(feature = "gltf")]
 pub use gltf::{CheckedGltfError, GltfLimits};
 pub use grading::{ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither};
 pub use instances::{Indices3d, Instances3d, MeshTags3d, Vertices3d};
 pub use light_textures::LightTextures3d;
 pub use lightmap::{Lightmap, Lightmaps3d};
-pub use lobe_tables::{BentLobes3d, Dfg3d};
 pub use material::{AlphaMode, MeshMaterial3d, ParallaxMappingMethod, StandardMaterial};
 pub use material_row::Materials3d;
 pub use occlusion::{
-    CulledBehind3d, DepthPyramids3d, DrawsBehind3d, OcclusionCulling, SeenBehind3d, WasSeen3d,
-    cull_behind_3d, opaque_behind_3d, pyramid_3d,
+    DepthPyramids3d, LateCulled3d, LateDrawArgs, LateVisibleInstances, OcclusionCulling,
+    PreviousVisibility, cull_late, depth_pyramid_3d, opaque_late,
 };
 pub use passes::{
-    Culled3d, Drawn3d, Geometry3d, Lighting3d, ViewTargets3d, opaque_3d, shadow_3d, transparent_3d,
+    Culled3d, DrawParams3d, Geometry3d, Lighting3d, ViewTargets3d, opaque_3d, shadow_3d,
+    transparent_3d,
 };
 pub use pipelines::Pipelines3d;
 pub use plugin::{Pass3dSystems, Prepare3dSystems, Quadrille3dPlugin};
 pub use quadrille_content::{
-    CameraTargets, CameraViews, ContentPlugin, ContentSystems, DeviceImages, ManualTargets, Msaa,
-    UploadBudget,
+    CameraTargets, CameraViews, ContentPlugin, ContentSystems, DeviceImages, ManualTextureViews,
+    Msaa, UploadBudget,
 };
-pub use scene::{Lights3d, Scene3d, ShadowViews3d, Sorted3d, View3d, Views3d};
-pub use shadow_maps::{FaceShadows3d, FlatShadows3d, ShadowMaps};
+pub use scene::{Lights3d, Scene3d, ShadowViews3d, TransparentInstances3d, View3d, Views3d};
+pub use shadow_maps::{PointShadowFaces, ShadowAtlas, ShadowMaps};
 pub use skin::{SkinJobs3d, SkinPoses3d, SkinSources3d, Skinning3d, skin_3d};
-pub use sky::{SkyPipeline3d, sky_3d};
-pub use targets::{SceneColors, SceneDepths, SceneSamples};
+pub use skybox::{SkyboxPipeline3d, skybox_3d};
+pub use targets::{SceneColors, SceneDepths, SceneMsaaColors};
 pub use textures::Textures3d;
-pub use tonemap::{Gradings3d, ToneTables3d, tonemap_3d};
+pub use tonemap::{Gradings3d, TonemappingLutImages, tonemap_3d};
 
 /// What a 3D program needs: bevy's content crates, and this one.
 pub mod prelude {
     pub use crate::{
         AlphaMode, ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither,
-        DistanceFog, FogFalloff, FreeCamera, FreeCameraPlugin, Lightmap, ManualTargets,
+        DistanceFog, FogFalloff, FreeCamera, FreeCameraPlugin, Lightmap, ManualTextureViews,
         MeshMaterial3d, Msaa, OcclusionCulling, ParallaxMappingMethod, Quadrille3dPlugin,
         StandardMaterial, Tonemapping, UploadBudget,
     };

@@ -11,7 +11,7 @@ use bevy_transform::components::GlobalTransform;
 use bytemuck::{Pod, Zeroable};
 use quadrille::prelude::GpuBuffer;
 
-use crate::instances::rows;
+use crate::instances::affine_rows;
 use crate::textures::{NO_TEXTURE, TextureSource};
 
 /// An image of a light as shaders read it.
@@ -30,11 +30,11 @@ pub(crate) struct LightTextureRow {
 }
 
 /// The light is a cone, around which the image lies.
-const CONE: u32 = 4;
+const KIND_SPOT: u32 = 4;
 /// The image lies once around the light, two units wide.
-const ONCE: u32 = 5;
+const KIND_DIRECTIONAL: u32 = 5;
 /// It is repeated in all directions.
-const TILED: u32 = 6;
+const KIND_DIRECTIONAL_TILED: u32 = 6;
 
 /// The list of images of lights of all views: 64 bytes each.
 #[derive(Resource, Deref)]
@@ -42,7 +42,7 @@ pub struct LightTextures3d(pub(crate) GpuBuffer);
 
 /// A light that shines through an image.
 #[derive(QueryData)]
-pub(crate) struct Slide {
+pub(crate) struct LightTextureQuery {
     transform: &'static GlobalTransform,
     point: Option<&'static PointLightTexture>,
     spot: Option<(&'static SpotLightTexture, &'static SpotLight)>,
@@ -50,7 +50,7 @@ pub(crate) struct Slide {
 }
 
 /// Of any kind.
-pub(crate) type HasSlide = Or<(
+pub(crate) type WithLightTexture = Or<(
     With<PointLightTexture>,
     With<SpotLightTexture>,
     With<DirectionalLightTexture>,
@@ -58,18 +58,30 @@ pub(crate) type HasSlide = Or<(
 
 impl LightTextureRow {
     /// The row of a light; none until its image is there, and without one.
-    pub(crate) fn new(slide: &SlideItem<'_, '_>, textures: &mut TextureSource) -> Option<Self> {
-        let (image, layout, slope): (&Handle<Image>, u32, f32) = if let Some(point) = slide.point {
-            (&point.image, point.cubemap_layout as u32, 0.0)
-        } else if let Some((spot, light)) = slide.spot {
-            (&spot.image, CONE, light.outer_angle.tan())
-        } else {
-            let sun = slide.directional?;
-            (&sun.image, if sun.tiled { TILED } else { ONCE }, 0.0)
-        };
-        let texture = textures.place(Some(image), &UvChannel::Uv0);
+    pub(crate) fn new(
+        light_texture: &LightTextureQueryItem<'_, '_>,
+        textures: &mut TextureSource,
+    ) -> Option<Self> {
+        let (image, layout, slope): (&Handle<Image>, u32, f32) =
+            if let Some(point) = light_texture.point {
+                (&point.image, point.cubemap_layout as u32, 0.0)
+            } else if let Some((spot, light)) = light_texture.spot {
+                (&spot.image, KIND_SPOT, light.outer_angle.tan())
+            } else {
+                let directional = light_texture.directional?;
+                (
+                    &directional.image,
+                    if directional.tiled {
+                        KIND_DIRECTIONAL_TILED
+                    } else {
+                        KIND_DIRECTIONAL
+                    },
+                    0.0,
+                )
+            };
+        let texture = textures.index_of(Some(image), &UvChannel::Uv0);
         (texture != NO_TEXTURE).then(|| Self {
-            light_from_world: rows(slide.transform.affine().inverse()),
+            light_from_world: affine_rows(light_texture.transform.affine().inverse()),
             texture,
             layout,
             slope,

@@ -13,7 +13,7 @@ use bevy_reflect::prelude::ReflectDefault;
 use bytemuck::{Pod, Zeroable};
 use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
 use quadrille::vulkan::Error;
-use quadrille_content::{first_odd, is_finite, named};
+use quadrille_content::{entity_name, first_non_finite, is_finite};
 
 use crate::table::Table;
 use crate::textures::{NO_TEXTURE, TextureSource};
@@ -51,9 +51,9 @@ impl Default for Lightmap {
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub(crate) struct LightmapRow {
     /// Left, top, width and height of its part of the image.
-    part: [f32; 4],
+    uv_rect: [f32; 4],
     texture: u32,
-    is_cubic: u32,
+    is_bicubic: u32,
     unused: [u32; 2],
 }
 
@@ -65,9 +65,9 @@ pub struct Lightmaps3d(pub(crate) GpuBuffer);
 #[derive(Default)]
 pub(crate) struct LightmapStore {
     table: Table<LightmapRow>,
-    of: HashMap<u32, (u32, Entity, Lightmap)>,
+    by_instance: HashMap<u32, (u32, Entity, Lightmap)>,
     /// `DeviceImages::changes` when all images were looked up.
-    image_changes: Option<u64>,
+    image_version: Option<u64>,
 }
 
 impl LightmapStore {
@@ -83,66 +83,67 @@ impl LightmapStore {
             return 0;
         };
         let row = row(entity, lightmap, textures);
-        let known = self.of.get(&instance).map(|(place, ..)| *place);
-        let place = match known {
-            Some(place) => place,
+        let known = self.by_instance.get(&instance).map(|(index, ..)| *index);
+        let index = match known {
+            Some(index) => index,
             None => self.table.add(row),
         };
-        self.table.put(place, row);
-        self.of.insert(instance, (place, entity, lightmap.clone()));
-        place + 1
+        self.table.put(index, row);
+        self.by_instance
+            .insert(instance, (index, entity, lightmap.clone()));
+        index + 1
     }
 
     /// Forgets that of an instance.
     pub(crate) fn remove(&mut self, instance: u32) {
-        if let Some((place, ..)) = self.of.remove(&instance) {
-            self.table.remove(place);
+        if let Some((index, ..)) = self.by_instance.remove(&instance) {
+            self.table.remove(index);
         }
     }
 
     /// Looks all images up again, if there are other ones.
-    pub(crate) fn follow(&mut self, textures: &mut TextureSource) {
+    pub(crate) fn refresh(&mut self, textures: &mut TextureSource) {
         let changes = Some(textures.images.changes());
-        if std::mem::replace(&mut self.image_changes, changes) != changes {
-            for (place, entity, lightmap) in self.of.values() {
-                self.table.set(*place, row(*entity, lightmap, textures));
+        if std::mem::replace(&mut self.image_version, changes) != changes {
+            for (index, entity, lightmap) in self.by_instance.values() {
+                self.table.set(*index, row(*entity, lightmap, textures));
             }
         }
     }
 
     /// Forgets what the device has.
-    pub(crate) fn begin_anew(&mut self) {
-        self.table.begin_anew();
-        self.image_changes = None;
+    pub(crate) fn mark_all_dirty(&mut self) {
+        self.table.mark_all_dirty();
+        self.image_version = None;
     }
 
     /// Sends what changed.
-    pub(crate) fn send(
+    pub(crate) fn upload(
         &mut self,
         gpu: &GpuDevice,
         uploads: &mut Uploads,
         buffer: &mut GpuBuffer,
     ) -> Result<(), Error> {
-        self.table.send(gpu, uploads, buffer)
+        self.table.upload(gpu, uploads, buffer)
     }
 }
 
 /// The row of a lightmap; without an image if its numbers make no sense.
 fn row(entity: Entity, lightmap: &Lightmap, textures: &mut TextureSource) -> LightmapRow {
     let Rect { min, max } = lightmap.uv_rect;
-    let part = [min.x, min.y, max.x - min.x, max.y - min.y];
-    let mut texture = textures.place(Some(&lightmap.image), &UvChannel::Uv0);
-    if !is_finite(&part) {
-        let who = format_args!("the lightmap of the mesh {}", named(entity));
+    let uv_rect = [min.x, min.y, max.x - min.x, max.y - min.y];
+    let mut texture = textures.index_of(Some(&lightmap.image), &UvChannel::Uv0);
+    if !is_finite(&uv_rect) {
+        let subject = format_args!("the lightmap of the mesh {}", entity_name(entity));
         textures
-            .complaints
-            .warn(who, || first_odd(&[("uv_rect", &part)]));
+            .warnings
+            .warn(subject, || first_non_finite(&[("uv_rect", &uv_rect)]));
         texture = NO_TEXTURE;
     }
     LightmapRow {
-        part,
+        uv_rect,
         texture,
-        is_cubic: u32::from(lightmap.bicubic_sampling),
+        is_bicubic: u32::from(lightmap.bicubic_sampling),
         unused: [0; 2],
     }
 }

@@ -10,15 +10,17 @@ use bevy_mesh::UvChannel;
 use bevy_platform::collections::{HashMap, HashSet};
 use bytemuck::{Pod, Zeroable};
 use quadrille::prelude::GpuBuffer;
-use quadrille_content::{Complaints, DeviceImages, asset_label, first_odd, is_finite};
+use quadrille_content::{
+    DeviceImages, RateLimitedWarnings, asset_label, first_non_finite, is_finite,
+};
 use wgpu_types::Face;
 
 use crate::material::{AlphaMode, ParallaxMappingMethod, StandardMaterial};
 use crate::table::Table;
-use crate::textures::{NO_TEXTURE, TexturePlaces, TextureSource, Textures3d};
+use crate::textures::{NO_TEXTURE, TextureIndices, TextureSource, Textures3d};
 
 /// The smoothest surface: below it highlights are smaller than half floats can represent.
-pub(crate) const SMOOTHEST: f32 = 0.089;
+pub(crate) const MIN_PERCEPTUAL_ROUGHNESS: f32 = 0.089;
 
 /// One row of the table of materials.
 #[repr(C)]
@@ -51,7 +53,7 @@ pub(crate) struct MaterialRow {
     /// Depth, layers and steps of parallax mapping; the thickness.
     pub(crate) parallax: [f32; 4],
     /// What is lost of each channel in a unit of thickness, as an exponent; how much comes through.
-    pub(crate) through: [f32; 4],
+    pub(crate) attenuation_and_diffuse_transmission: [f32; 4],
     /// Places of [`images`].
     pub(crate) textures: [u32; 12],
 }
@@ -71,72 +73,72 @@ const ALPHA_TO_COVERAGE: f32 = 6.0;
 
 const UNLIT: u32 = 1;
 const DOUBLE_SIDED: u32 = 2;
-const FOG: u32 = 4;
+const FOG_ENABLED: u32 = 4;
 /// The normal map's green runs down.
-const FLIPS_Y: u32 = 8;
+const FLIP_NORMAL_MAP_Y: u32 = 8;
 /// The normal map has two channels.
-const TWO_CHANNELS: u32 = 16;
+const TWO_COMPONENT_NORMAL_MAP: u32 = 16;
 /// The image of metal and roughness has two channels.
-const METAL_IN_GREEN: u32 = 32;
+const METALLIC_IN_GREEN: u32 = 32;
 
 /// What of a material decides with which pipeline it is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Look {
-    pub(crate) mix: Mix,
+pub(crate) struct MaterialState {
+    pub(crate) blend_mode: BlendMode,
     pub(crate) cull: CullMode,
     /// How much nearer it is sorted, where that counts.
-    pub(crate) nearer: f32,
+    pub(crate) sort_bias: f32,
     /// It is thick enough to cast shadows.
-    pub(crate) casts: bool,
-    pub(crate) detail: Detail,
+    pub(crate) casts_shadows: bool,
+    pub(crate) features: MaterialFeatures,
 }
 
 /// How much there is to shade. Code that is there slows down also those who do not need it, so that
 /// pipelines have no more than that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Detail {
+pub(crate) enum MaterialFeatures {
     /// The same everywhere.
-    Plain,
+    Base,
     /// Images say what differs.
-    Images,
+    Textured,
     /// There is a varnish, there are long highlights, depths, or a lightmap, or light comes through.
-    Rich,
+    Extended,
 }
 
 /// How what is drawn meets what is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Mix {
+pub(crate) enum BlendMode {
     /// It hides that.
-    Hide,
+    Opaque,
     /// It hides that, but where it has holes: a mask.
     Mask,
     /// It hides that in some of a pixel's samples.
-    Samples,
+    AlphaToCoverage,
     /// It covers that by its alpha.
-    Cover,
+    Blend,
     /// It is multiplied with that.
     Multiply,
 }
 
-impl Mix {
+impl BlendMode {
     fn new(mode: AlphaMode) -> Self {
         match mode {
-            AlphaMode::Opaque => Self::Hide,
+            AlphaMode::Opaque => Self::Opaque,
             AlphaMode::Mask(_) => Self::Mask,
-            AlphaMode::AlphaToCoverage => Self::Samples,
-            AlphaMode::Blend | AlphaMode::Premultiplied | AlphaMode::Add => Self::Cover,
+            AlphaMode::AlphaToCoverage => Self::AlphaToCoverage,
+            AlphaMode::Blend | AlphaMode::Premultiplied | AlphaMode::Add => Self::Blend,
             AlphaMode::Multiply => Self::Multiply,
         }
     }
 
     /// Light falls through where its alpha says so.
-    pub(crate) fn has_holes(self) -> bool {
-        matches!(self, Self::Mask | Self::Samples | Self::Cover)
+    pub(crate) fn needs_alpha_mask(self) -> bool {
+        matches!(self, Self::Mask | Self::AlphaToCoverage | Self::Blend)
     }
 
     /// What is behind is seen through it, so that order counts.
     pub(crate) fn is_transparent(self) -> bool {
-        matches!(self, Self::Cover | Self::Multiply)
+        matches!(self, Self::Blend | Self::Multiply)
     }
 }
 
@@ -149,11 +151,11 @@ pub(crate) enum CullMode {
 }
 
 /// More layers than these, and more steps between two of them, show nothing more.
-const MOST_LAYERS: f32 = 1024.0;
-const MOST_STEPS: u32 = 24;
+const MAX_PARALLAX_LAYERS: f32 = 1024.0;
+const MAX_RELIEF_STEPS: u32 = 24;
 
 /// Below this alpha what is transparent casts no shadow, as in bevy.
-const THINNEST: f32 = 0.05;
+const MIN_SHADOW_ALPHA: f32 = 0.05;
 
 impl MaterialRow {
     fn new(material: &StandardMaterial, textures: &mut TextureSource) -> Self {
@@ -165,16 +167,23 @@ impl MaterialRow {
         emissive[3] = material.emissive_exposure_weight;
         let tone = material.attenuation_color.to_linear();
         let (sine, cosine) = material.anisotropy_rotation.sin_cos();
-        let mut places = [NO_TEXTURE; 12];
-        for (place, (image, channel)) in places.iter_mut().zip(images(material)) {
-            *place = textures.place(image.as_ref(), channel);
+        let mut indices = [NO_TEXTURE; 12];
+        for (index, (image, channel)) in indices.iter_mut().zip(images(material)) {
+            *index = textures.index_of(image.as_ref(), channel);
         }
         let two_channels =
             |image: &Option<Handle<Image>>| textures.has_two_channels(image.as_ref());
         Self {
             base_color: material.base_color.to_linear().to_f32_array(),
             emissive,
-            specular: [r, g, b, material.perceptual_roughness.clamp(SMOOTHEST, 1.0)],
+            specular: [
+                r,
+                g,
+                b,
+                material
+                    .perceptual_roughness
+                    .clamp(MIN_PERCEPTUAL_ROUGHNESS, 1.0),
+            ],
             metallic: material.metallic,
             alpha: match material.alpha_mode {
                 AlphaMode::Opaque => ALPHA_OPAQUE,
@@ -187,12 +196,15 @@ impl MaterialRow {
             },
             flags: flag(material.unlit, UNLIT)
                 | flag(material.double_sided, DOUBLE_SIDED)
-                | flag(material.fog_enabled, FOG)
-                | flag(material.flip_normal_map_y, FLIPS_Y)
-                | flag(two_channels(&material.normal_map_texture), TWO_CHANNELS)
+                | flag(material.fog_enabled, FOG_ENABLED)
+                | flag(material.flip_normal_map_y, FLIP_NORMAL_MAP_Y)
+                | flag(
+                    two_channels(&material.normal_map_texture),
+                    TWO_COMPONENT_NORMAL_MAP,
+                )
                 | flag(
                     two_channels(&material.metallic_roughness_texture),
-                    METAL_IN_GREEN,
+                    METALLIC_IN_GREEN,
                 ),
             depth_bias: material.depth_bias,
             clearcoat: material.clearcoat,
@@ -204,20 +216,22 @@ impl MaterialRow {
             uv_axes: material.uv_transform.matrix2.to_cols_array(),
             parallax: [
                 material.parallax_depth_scale,
-                material.max_parallax_layer_count.min(MOST_LAYERS),
+                material.max_parallax_layer_count.min(MAX_PARALLAX_LAYERS),
                 match material.parallax_mapping_method {
                     ParallaxMappingMethod::Occlusion => 0.0,
-                    ParallaxMappingMethod::Relief { max_steps } => max_steps.min(MOST_STEPS) as f32,
+                    ParallaxMappingMethod::Relief { max_steps } => {
+                        max_steps.min(MAX_RELIEF_STEPS) as f32
+                    }
                 },
                 material.thickness,
             ],
-            through: [
+            attenuation_and_diffuse_transmission: [
                 attenuation(tone.red, material.attenuation_distance),
                 attenuation(tone.green, material.attenuation_distance),
                 attenuation(tone.blue, material.attenuation_distance),
                 material.diffuse_transmission,
             ],
-            textures: places,
+            textures: indices,
         }
     }
 
@@ -239,7 +253,10 @@ impl MaterialRow {
                 "parallax depth and layers, or the thickness",
                 &self.parallax,
             ),
-            ("attenuation and transmission", &self.through),
+            (
+                "attenuation and transmission",
+                &self.attenuation_and_diffuse_transmission,
+            ),
             ("uv transform's matrix", &self.uv_axes),
             ("uv transform's translation", &self.uv_offset),
         ]
@@ -292,52 +309,56 @@ fn has_images(material: &StandardMaterial) -> bool {
     images(material).iter().any(|(image, _)| image.is_some())
 }
 
-impl Detail {
+impl MaterialFeatures {
     fn new(material: &StandardMaterial) -> Self {
         let is_rich = material.clearcoat != 0.0
             || material.anisotropy_strength != 0.0
             || material.diffuse_transmission != 0.0
             || material.depth_map.is_some();
         if is_rich {
-            Self::Rich
+            Self::Extended
         } else if has_images(material) {
-            Self::Images
+            Self::Textured
         } else {
-            Self::Plain
+            Self::Base
         }
     }
 }
 
-impl Look {
+impl MaterialState {
     fn new(material: &StandardMaterial) -> Self {
         let alpha = material.base_color.alpha();
         Self {
-            mix: Mix::new(material.alpha_mode),
-            nearer: material.depth_bias,
+            blend_mode: BlendMode::new(material.alpha_mode),
+            sort_bias: material.depth_bias,
             cull: match material.cull_mode {
                 None => CullMode::None,
                 Some(Face::Front) => CullMode::Front,
                 Some(Face::Back) => CullMode::Back,
             },
-            casts: match material.alpha_mode {
+            casts_shadows: match material.alpha_mode {
                 AlphaMode::Opaque => true,
                 AlphaMode::Mask(threshold) => alpha >= threshold,
-                _ => alpha >= THINNEST,
+                _ => alpha >= MIN_SHADOW_ALPHA,
             },
-            detail: Detail::new(material),
+            features: MaterialFeatures::new(material),
         }
     }
 
     /// The same on an entity that fades at a distance, or is lit by a lightmap.
-    pub(crate) fn of(self, fades: bool, has_lightmap: bool) -> Self {
+    pub(crate) fn for_instance(self, fades: bool, has_lightmap: bool) -> Self {
         // What fades has holes, pixel by pixel.
-        let has_holes = fades && self.mix == Mix::Hide;
+        let needs_alpha_mask = fades && self.blend_mode == BlendMode::Opaque;
         Self {
-            mix: if has_holes { Mix::Mask } else { self.mix },
-            detail: if has_lightmap {
-                Detail::Rich
+            blend_mode: if needs_alpha_mask {
+                BlendMode::Mask
             } else {
-                self.detail
+                self.blend_mode
+            },
+            features: if has_lightmap {
+                MaterialFeatures::Extended
+            } else {
+                self.features
             },
             ..self
         }
@@ -352,46 +373,46 @@ pub struct Materials3d(pub(crate) GpuBuffer);
 #[derive(Resource, Default)]
 pub(crate) struct MaterialStore {
     pub(crate) table: Table<MaterialRow>,
-    places: HashMap<AssetId<StandardMaterial>, (u32, Look)>,
-    shown: ShownImages,
-    textures: TexturePlaces,
+    rows_by_id: HashMap<AssetId<StandardMaterial>, (u32, MaterialState)>,
+    material_images: MaterialImages,
+    textures: TextureIndices,
     /// [`DeviceImages::changes`] when images were looked up.
-    image_changes: Option<u64>,
+    image_version: Option<u64>,
 }
 
 /// Which materials show which images.
 #[derive(Default)]
-struct ShownImages {
+struct MaterialImages {
     /// By image, the materials that show it.
-    by: HashMap<AssetId<Image>, HashSet<AssetId<StandardMaterial>>>,
+    materials_of: HashMap<AssetId<Image>, HashSet<AssetId<StandardMaterial>>>,
     /// By material, the images that it shows; none if there are none.
-    of: HashMap<AssetId<StandardMaterial>, Vec<AssetId<Image>>>,
+    images_of: HashMap<AssetId<StandardMaterial>, Vec<AssetId<Image>>>,
 }
 
-impl ShownImages {
+impl MaterialImages {
     fn set(&mut self, id: AssetId<StandardMaterial>, material: &StandardMaterial) {
         let images = images(material).into_iter();
-        let shown = images.filter_map(|(image, _)| Some(image.as_ref()?.id()));
-        let known = self.of.get(&id).map_or(&[][..], Vec::as_slice);
-        if known.iter().copied().eq(shown.clone()) {
+        let material_images = images.filter_map(|(image, _)| Some(image.as_ref()?.id()));
+        let known = self.images_of.get(&id).map_or(&[][..], Vec::as_slice);
+        if known.iter().copied().eq(material_images.clone()) {
             return;
         }
         self.remove(id);
-        let shown: Vec<_> = shown.collect();
-        for image in &shown {
-            self.by.entry(*image).or_default().insert(id);
+        let material_images: Vec<_> = material_images.collect();
+        for image in &material_images {
+            self.materials_of.entry(*image).or_default().insert(id);
         }
-        if !shown.is_empty() {
-            self.of.insert(id, shown);
+        if !material_images.is_empty() {
+            self.images_of.insert(id, material_images);
         }
     }
 
     fn remove(&mut self, id: AssetId<StandardMaterial>) {
-        for image in self.of.remove(&id).unwrap_or_default() {
-            if let Some(materials) = self.by.get_mut(&image) {
+        for image in self.images_of.remove(&id).unwrap_or_default() {
+            if let Some(materials) = self.materials_of.get_mut(&image) {
                 materials.remove(&id);
                 if materials.is_empty() {
-                    self.by.remove(&image);
+                    self.materials_of.remove(&image);
                 }
             }
         }
@@ -404,15 +425,15 @@ pub(crate) struct MaterialSource<'w> {
     assets: Res<'w, Assets<StandardMaterial>>,
     images: Res<'w, DeviceImages>,
     table: ResMut<'w, Textures3d>,
-    complaints: Res<'w, Complaints>,
+    warnings: Res<'w, RateLimitedWarnings>,
     server: Res<'w, AssetServer>,
 }
 
 impl MaterialStore {
     /// The place of a material in the table, and its look; none if it is not there or makes no
     /// sense.
-    pub(crate) fn get(&self, id: AssetId<StandardMaterial>) -> Option<(u32, Look)> {
-        self.places.get(&id).copied()
+    pub(crate) fn get(&self, id: AssetId<StandardMaterial>) -> Option<(u32, MaterialState)> {
+        self.rows_by_id.get(&id).copied()
     }
 
     /// What other places of images are looked up in.
@@ -421,14 +442,14 @@ impl MaterialStore {
     }
 
     /// Forgets what the device has.
-    pub(crate) fn begin_anew(&mut self) {
-        self.table.begin_anew();
-        self.textures = TexturePlaces::default();
-        self.image_changes = None;
+    pub(crate) fn mark_all_dirty(&mut self) {
+        self.table.mark_all_dirty();
+        self.textures = TextureIndices::default();
+        self.image_version = None;
     }
 
     /// Follows the assets. Tells whether a material came, went, or is drawn otherwise than before.
-    pub(crate) fn follow(
+    pub(crate) fn apply_events(
         &mut self,
         events: &mut MessageReader<AssetEvent<StandardMaterial>>,
         source: &mut MaterialSource,
@@ -443,11 +464,11 @@ impl MaterialStore {
                 AssetEvent::Unused { .. } | AssetEvent::LoadedWithDependencies { .. } => {}
             }
         }
-        let image_changes = Some(source.images.changes());
-        let before = std::mem::replace(&mut self.image_changes, image_changes);
-        if before != image_changes {
-            texture_source(&mut self.textures, source).forget_gone();
-            for id in self.textured_since(before, source) {
+        let image_version = Some(source.images.changes());
+        let before = std::mem::replace(&mut self.image_version, image_version);
+        if before != image_version {
+            texture_source(&mut self.textures, source).remove_dropped();
+            for id in self.materials_with_changed_images(before, source) {
                 is_other |= self.put(id, source);
             }
         }
@@ -455,7 +476,7 @@ impl MaterialStore {
     }
 
     /// The materials that show images which have changed since a number of changes.
-    fn textured_since(
+    fn materials_with_changed_images(
         &self,
         changes: Option<u64>,
         source: &MaterialSource,
@@ -463,10 +484,11 @@ impl MaterialStore {
         let changed = changes.and_then(|changes| source.images.changed_since(changes));
         match changed {
             Some(images) => {
-                let materials = images.filter_map(|image| self.shown.by.get(&image));
+                let materials =
+                    images.filter_map(|image| self.material_images.materials_of.get(&image));
                 materials.flatten().copied().collect()
             }
-            None => self.shown.of.keys().copied().collect(),
+            None => self.material_images.images_of.keys().copied().collect(),
         }
     }
 
@@ -477,43 +499,46 @@ impl MaterialStore {
         };
         let mut textures = texture_source(&mut self.textures, source);
         let row = MaterialRow::new(&material, &mut textures);
-        let look = Look::new(&material);
-        self.shown.set(id, &material);
+        let material_state = MaterialState::new(&material);
+        self.material_images.set(id, &material);
         if !row.is_finite() {
-            source.complaints.say(|| {
-                let (material, why) = (asset_label(id, &source.server), first_odd(&row.numbers()));
+            source.warnings.warn_message(|| {
+                let (material, why) = (
+                    asset_label(id, &source.server),
+                    first_non_finite(&row.numbers()),
+                );
                 format!("meshes with {material} are not drawn: {why}")
             });
             return self.remove(id);
         }
-        if let Some((place, old)) = self.places.get_mut(&id) {
-            self.table.set(*place, row);
-            return std::mem::replace(old, look) != look;
+        if let Some((index, old)) = self.rows_by_id.get_mut(&id) {
+            self.table.set(*index, row);
+            return std::mem::replace(old, material_state) != material_state;
         }
-        let place = self.table.add(row);
-        self.places.insert(id, (place, look));
+        let index = self.table.add(row);
+        self.rows_by_id.insert(id, (index, material_state));
         true
     }
 
     fn remove(&mut self, id: AssetId<StandardMaterial>) -> bool {
-        self.shown.remove(id);
-        let Some((place, _)) = self.places.remove(&id) else {
+        self.material_images.remove(id);
+        let Some((index, _)) = self.rows_by_id.remove(&id) else {
             return false;
         };
-        self.table.remove(place);
+        self.table.remove(index);
         true
     }
 }
 
 fn texture_source<'a>(
-    places: &'a mut TexturePlaces,
+    indices: &'a mut TextureIndices,
     source: &'a mut MaterialSource,
 ) -> TextureSource<'a> {
     TextureSource {
-        places,
+        indices,
         table: &mut source.table,
         images: &source.images,
-        complaints: &source.complaints,
+        warnings: &source.warnings,
         server: &source.server,
     }
 }

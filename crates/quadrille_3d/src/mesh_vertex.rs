@@ -4,9 +4,11 @@ use bevy_math::{Vec2, Vec3};
 use bevy_mesh::Mesh;
 use bytemuck::{Pod, Zeroable};
 use quadrille::vulkan::{Format, VertexAttribute, VertexLayout};
-use quadrille_content::{MeshVertex, Shape, colors, is_finite, normals, positions, tangents, uvs};
+use quadrille_content::{
+    MeshVertex, PrimitiveKind, colors, is_finite, normals, positions, tangents, uvs,
+};
 
-/// Texture coordinate of meshes without: images that are sampled by it are white, as in bevy (`images.wgsl`).
+/// Texture coordinate of meshes without: images that are sampled by it are white, as in bevy (`material_textures.wgsl`).
 pub(crate) const NO_UV: f32 = -1e30;
 
 /// A vertex as shaders read it.
@@ -51,11 +53,11 @@ impl Vertex {
 }
 
 impl MeshVertex for Vertex {
-    fn read(mesh: &Mesh, shape: Shape, indices: &[u32]) -> Result<Vec<Self>, String> {
+    fn read(mesh: &Mesh, primitive: PrimitiveKind, indices: &[u32]) -> Result<Vec<Self>, String> {
         let positions = positions(mesh)?;
         let normals = match normals(mesh)? {
             Some(normals) => normals,
-            None if shape == Shape::Triangles => smooth_normals(&positions, indices),
+            None if primitive == PrimitiveKind::Triangles => smooth_normals(&positions, indices),
             None => vec![Vec3::ZERO; positions.len()],
         };
         let count = positions.len();
@@ -85,8 +87,9 @@ impl MeshVertex for Vertex {
                 tangent: tangents[at],
             })
             .collect();
-        let is_odd = |vertex: &Self| !is_finite(bytemuck::cast_slice(std::slice::from_ref(vertex)));
-        match vertices.iter().position(is_odd) {
+        let is_invalid =
+            |vertex: &Self| !is_finite(bytemuck::cast_slice(std::slice::from_ref(vertex)));
+        match vertices.iter().position(is_invalid) {
             Some(at) => {
                 let Self {
                     position,

@@ -3,9 +3,9 @@
 //! ```text
 //! cull_3d             what the camera saw in the frame before, and sees in this one by its frustum
 //! opaque_3d           draws that
-//! pyramid_3d          of its depth: how far the farthest place of ever larger squares is
-//! cull_behind_3d      all that the frustum sees against that; what is behind is hidden
-//! opaque_behind_3d    draws what is not hidden and is not drawn yet
+//! depth_pyramid_3d          of its depth: how far the farthest place of ever larger squares is
+//! cull_late      all that the frustum sees against that; what is behind is hidden
+//! opaque_late    draws what is not hidden and is not drawn yet
 //! ```
 //! Whether a thing was seen decides only which of the two passes draws it, so nothing that is seen is ever
 //! missing: not after a cut, and not where bits are of other things than before. Light, transparent
@@ -24,9 +24,9 @@ use quadrille::prelude::{
     StorageWrite,
 };
 
-use crate::cull::{CullTables3d, MOST_GROUPS};
+use crate::cull::{CullTables3d, MAX_WORKGROUP_COUNT_X};
 use crate::material_row::Materials3d;
-use crate::passes::{Drawn3d, Found, Geometry3d, Lighting3d, ViewTargets3d};
+use crate::passes::{DrawParams3d, Geometry3d, IndirectDraws, Lighting3d, ViewTargets3d};
 use crate::pipelines::Pipelines3d;
 use crate::scene::{Scene3d, View3d, Views3d};
 use crate::targets::SceneDepths;
@@ -41,28 +41,28 @@ pub struct OcclusionCulling;
 
 /// For each camera with [`OcclusionCulling`] a bit for each instance: it was seen in the frame before.
 #[derive(Resource, Deref)]
-pub struct WasSeen3d(pub(crate) GpuBuffer);
+pub struct PreviousVisibility(pub(crate) GpuBuffer);
 
-/// The draws of what [`cull_behind_3d`] found, as [`DrawArgs3d`](crate::DrawArgs3d).
+/// The draws of what [`cull_late`] found, as [`DrawArgs3d`](crate::DrawArgs3d).
 #[derive(Resource, Deref)]
-pub struct DrawsBehind3d(pub(crate) GpuBuffer);
+pub struct LateDrawArgs(pub(crate) GpuBuffer);
 
-/// The instances of these draws, as [`Seen3d`](crate::Seen3d).
+/// The instances of these draws, as [`VisibleInstances`](crate::VisibleInstances).
 #[derive(Resource, Deref)]
-pub struct SeenBehind3d(pub(crate) GpuBuffer);
+pub struct LateVisibleInstances(pub(crate) GpuBuffer);
 
-/// What [`cull_behind_3d`] found.
+/// What [`cull_late`] found.
 #[derive(SystemParam)]
-pub struct CulledBehind3d<'w> {
-    args: IndirectRead<'w, DrawsBehind3d>,
-    seen: StorageRead<'w, SeenBehind3d>,
+pub struct LateCulled3d<'w> {
+    args: IndirectRead<'w, LateDrawArgs>,
+    visible_instances: StorageRead<'w, LateVisibleInstances>,
 }
 
-impl CulledBehind3d<'_> {
-    fn found(&self) -> Found<'_> {
-        Found {
+impl LateCulled3d<'_> {
+    fn indirect_draws(&self) -> IndirectDraws<'_> {
+        IndirectDraws {
             args: self.args.any(),
-            seen: self.seen.any(),
+            visible_instances: self.visible_instances.any(),
         }
     }
 }
@@ -84,19 +84,19 @@ pub(crate) fn pyramid_desc([width, height]: [u32; 2]) -> ImageDesc {
 /// The views with pyramids, each with its place among these.
 fn views(scene: &Scene3d) -> impl Iterator<Item = (&View3d, usize, u32)> {
     let views = scene.views.iter();
-    views.filter_map(|view| Some((view, view.pyramid? as usize, view.behind?)))
+    views.filter_map(|view| Some((view, view.pyramid? as usize, view.late_cull_row?)))
 }
 
 /// The pass that finds how far the farthest place of ever larger squares of a view is: one pass of the plan
 /// for each mip level of each camera with [`OcclusionCulling`].
-pub fn pyramid_3d(
+pub fn depth_pyramid_3d(
     mut recorder: Recorder,
     depths: AccessList<SceneDepths, access_kind::Sampled>,
     levels: AccessList<DepthPyramids3d, access_kind::Sampled>,
     pyramids: AccessList<DepthPyramids3d, access_kind::StorageWrite>,
-    drawn: Drawn3d,
+    draw_params: DrawParams3d,
 ) {
-    for (view, at, _) in views(&drawn.scene) {
+    for (view, at, _) in views(&draw_params.scene) {
         let (Some(depth), Some(from), Some(to)) = (
             depths.get(view.images as usize),
             levels.get(at),
@@ -107,54 +107,54 @@ pub fn pyramid_3d(
         let first = to.mip(0);
         let mut pass = recorder.pass_in_step(
             view.step,
-            "pyramid_3d",
+            "depth_pyramid_3d",
             &[depth.as_declared(), first.as_declared()],
         );
         let (pipeline, binding) = match view.samples {
-            1 => (&drawn.pipelines.pyramid.of_one, 0_u32),
-            _ => (&drawn.pipelines.pyramid.of_several, 1),
+            1 => (&draw_params.pipelines.pyramid.from_single_sampled, 0_u32),
+            _ => (&draw_params.pipelines.pyramid.from_multisampled, 1),
         };
         pass.compute(pipeline)
             .bind(binding, &depth)
             .bind(3, &first)
-            .dispatch(groups(first.extent()));
+            .dispatch(workgroups(first.extent()));
         let [_, _, width, height] = view.viewport;
         for level in 1..pyramid_desc([width, height]).mip_levels {
             let (from, to) = (from.mip(level - 1), to.mip(level));
             let mut pass = recorder.pass_in_step(
                 view.step,
-                "pyramid_3d",
+                "depth_pyramid_3d",
                 &[from.as_declared(), to.as_declared()],
             );
-            pass.compute(&drawn.pipelines.pyramid.halve)
+            pass.compute(&draw_params.pipelines.pyramid.downsample)
                 .bind(2, &from)
                 .bind(3, &to)
-                .dispatch(groups(to.extent()));
+                .dispatch(workgroups(to.extent()));
         }
     }
 }
 
-fn groups([width, height, _]: [u32; 3]) -> [u32; 3] {
+fn workgroups([width, height, _]: [u32; 3]) -> [u32; 3] {
     [width.div_ceil(8), height.div_ceil(8), 1]
 }
 
 /// The pass that finds what of all meshes is hidden, and what is not and was not drawn by
 /// [`opaque_3d`](crate::opaque_3d): one pass of the plan for each camera with [`OcclusionCulling`].
-pub fn cull_behind_3d(
+pub fn cull_late(
     mut recorder: Recorder,
     tables: CullTables3d,
     (cameras, materials): (StorageRead<Views3d>, StorageRead<Materials3d>),
     pyramids: AccessList<DepthPyramids3d, access_kind::Sampled>,
-    (args, seen, was_seen): (
-        StorageWrite<DrawsBehind3d>,
-        StorageWrite<SeenBehind3d>,
-        StorageReadWrite<WasSeen3d>,
+    (args, visible_instances, previous_visibility): (
+        StorageWrite<LateDrawArgs>,
+        StorageWrite<LateVisibleInstances>,
+        StorageReadWrite<PreviousVisibility>,
     ),
     (scene, pipelines): (Res<Scene3d>, Res<Pipelines3d>),
     mut uses: Local<Vec<PassUse>>,
 ) {
-    for (view, at, behind) in views(&scene) {
-        let Some(pyramid) = pyramids.get(at).filter(|_| scene.chunks > 0) else {
+    for (view, at, late_cull_row) in views(&scene) {
+        let Some(pyramid) = pyramids.get(at).filter(|_| scene.batches > 0) else {
             continue;
         };
         uses.clear();
@@ -164,55 +164,59 @@ pub fn cull_behind_3d(
             materials.any().as_declared(),
             pyramid.as_declared(),
             args.any().as_declared(),
-            seen.any().as_declared(),
-            was_seen.any().as_declared(),
+            visible_instances.any().as_declared(),
+            previous_visibility.any().as_declared(),
         ]);
-        let mut pass = recorder.pass_in_step(view.step, "cull_behind_3d", &uses);
-        let mut compute = pass.compute(&pipelines.cull_behind);
+        let mut pass = recorder.pass_in_step(view.step, "cull_late", &uses);
+        let mut compute = pass.compute(&pipelines.cull_late_pipeline);
         tables.bind(&mut compute);
         compute
             .bind(7, &args)
-            .bind(8, &seen)
-            .bind(10, &was_seen)
+            .bind(8, &visible_instances)
+            .bind(10, &previous_visibility)
             .bind(11, &cameras)
             .bind(12, &materials)
             .bind(13, &pyramid)
-            .push_bytes(bytemuck::cast_slice(&[scene.chunks, scene.members, behind]))
+            .push_bytes(bytemuck::cast_slice(&[
+                scene.batches,
+                scene.batch_instances,
+                late_cull_row,
+            ]))
             .dispatch([
-                scene.chunks.min(MOST_GROUPS),
-                scene.chunks.div_ceil(MOST_GROUPS),
+                scene.batches.min(MAX_WORKGROUP_COUNT_X),
+                scene.batches.div_ceil(MAX_WORKGROUP_COUNT_X),
                 1,
             ]);
     }
 }
 
-/// The pass that draws what [`cull_behind_3d`] found: one pass of the plan for each camera with
+/// The pass that draws what [`cull_late`] found: one pass of the plan for each camera with
 /// [`OcclusionCulling`].
-pub fn opaque_behind_3d(
+pub fn opaque_late(
     mut recorder: Recorder,
-    (geometry, found): (Geometry3d, CulledBehind3d),
+    (geometry, indirect_draws): (Geometry3d, LateCulled3d),
     lighting: Lighting3d,
     targets: ViewTargets3d,
-    drawn: Drawn3d,
+    draw_params: DrawParams3d,
     mut uses: Local<Vec<PassUse>>,
 ) {
-    for (view, _, behind) in views(&drawn.scene) {
+    for (view, _, late_cull_row) in views(&draw_params.scene) {
         let Some((color, depth)) = targets.of(view) else {
             continue;
         };
         uses.clear();
         uses.extend([color.as_declared(), depth.as_declared()]);
         geometry.add_uses(&mut uses);
-        let found = found.found();
-        uses.extend(found.uses());
+        let indirect_draws = indirect_draws.indirect_draws();
+        uses.extend(indirect_draws.uses());
         lighting.add_uses(&mut uses);
-        let mut pass = recorder.pass_in_step(view.step, "opaque_behind_3d", &uses);
+        let mut pass = recorder.pass_in_step(view.step, "opaque_late", &uses);
         let mut rendering = pass.render((color.keep(), depth.layer(0).keep_depth()));
-        drawn.draw_opaque(
+        draw_params.draw_opaque(
             &mut rendering,
-            (&geometry, &found),
+            (&geometry, &indirect_draws),
             &lighting,
-            (view, behind),
+            (view, late_cull_row),
         );
     }
 }

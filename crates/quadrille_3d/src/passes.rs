@@ -11,28 +11,29 @@ use quadrille::prelude::{
     Table, Uniform, VertexRead,
 };
 
-use crate::bins::Group;
+use crate::bins::BatchSet;
+use crate::brdf_luts::{DfgLut, LtcLut};
 use crate::clusters::LightMasks3d;
-use crate::cull::{DRAW_BYTES, DrawArgs3d, Seen3d};
+use crate::cull::{DRAW_ARGS_BYTES, DrawArgs3d, VisibleInstances};
 use crate::environment::Environments3d;
 use crate::environment::maps::{Cubes3d, Volumes3d};
 use crate::instances::{Indices3d, Instances3d, Vertices3d};
 use crate::light_textures::LightTextures3d;
 use crate::lightmap::Lightmaps3d;
-use crate::lobe_tables::{BentLobes3d, Dfg3d};
 use crate::material_row::Materials3d;
 use crate::pipelines::Pipelines3d;
 use crate::scene::{
-    AtlasKind, Draw3d, Lights3d, PipelineKey, Scene3d, ShadowViews3d, Sorted3d, View3d, Views3d,
+    Lights3d, PipelineKey, Scene3d, ShadowMapKind, ShadowViews3d, TransparentDraw,
+    TransparentInstances3d, View3d, Views3d,
 };
-use crate::shadow_maps::{FaceShadows3d, FlatShadows3d, ShadowMaps, Tiles};
+use crate::shadow_maps::{PointShadowFaces, ShadowAtlas, ShadowMaps, TileGrid};
 use crate::table::uniform_row;
-use crate::targets::{SceneColors, SceneDepths, SceneSamples, scene_formats};
+use crate::targets::{SceneColors, SceneDepths, SceneMsaaColors, scene_formats};
 use crate::textures::Textures3d;
 
 /// What the passes draw, and with what.
 #[derive(SystemParam)]
-pub struct Drawn3d<'w> {
+pub struct DrawParams3d<'w> {
     pub(crate) scene: Res<'w, Scene3d>,
     pub(crate) pipelines: Res<'w, Pipelines3d>,
     gpu: Res<'w, GpuDevice>,
@@ -50,7 +51,7 @@ pub struct Geometry3d<'w> {
 #[derive(SystemParam)]
 pub struct Culled3d<'w> {
     args: IndirectRead<'w, DrawArgs3d>,
-    seen: StorageRead<'w, Seen3d>,
+    visible_instances: StorageRead<'w, VisibleInstances>,
 }
 
 /// What light depends on.
@@ -60,10 +61,10 @@ pub struct Lighting3d<'w> {
     materials: StorageRead<'w, Materials3d>,
     lights: StorageRead<'w, Lights3d>,
     shadow_views: Uniform<'w, ShadowViews3d>,
-    flat_shadows: Sampled<'w, FlatShadows3d>,
-    face_shadows: Sampled<'w, FaceShadows3d>,
-    dfg: Sampled<'w, Dfg3d>,
-    bent_lobes: Sampled<'w, BentLobes3d>,
+    shadow_atlas: Sampled<'w, ShadowAtlas>,
+    point_shadow_faces: Sampled<'w, PointShadowFaces>,
+    dfg: Sampled<'w, DfgLut>,
+    ltc_lut: Sampled<'w, LtcLut>,
     light_masks: StorageRead<'w, LightMasks3d>,
     textures: Table<'w, Textures3d>,
     environments: StorageRead<'w, Environments3d>,
@@ -76,46 +77,46 @@ pub struct Lighting3d<'w> {
 /// The images of views.
 #[derive(SystemParam)]
 pub struct ViewTargets3d<'w> {
-    samples: AccessList<'w, SceneSamples, access_kind::ColorTarget>,
+    samples: AccessList<'w, SceneMsaaColors, access_kind::ColorTarget>,
     depths: AccessList<'w, SceneDepths, access_kind::DepthTarget>,
 }
 
 impl<'w> ViewTargets3d<'w> {
     /// The colours and the depth of a view, with all their samples, for passes that draw to them
-    /// between [`Pass3dSystems::Behind`](crate::Pass3dSystems::Behind) and [`transparent_3d`].
+    /// between [`Pass3dSystems::OpaqueLate`](crate::Pass3dSystems::Behind) and [`transparent_3d`].
     pub fn of(&self, view: &View3d) -> Option<(AnyAccess<'w>, AnyAccess<'w>)> {
         let at = view.images();
         Some((self.samples.get(at)?, self.depths.get(at)?))
     }
 }
 
-impl Drawn3d<'_> {
+impl DrawParams3d<'_> {
     /// Draws for a view what was found for one of the views that are culled for.
     pub(crate) fn draw_opaque(
         &self,
         rendering: &mut Rendering<'_>,
-        (geometry, found): (&Geometry3d, &Found<'_>),
+        (geometry, indirect_draws): (&Geometry3d, &IndirectDraws<'_>),
         lighting: &Lighting3d,
         (view, row): (&View3d, u32),
     ) {
         let formats = scene_formats(view.samples);
-        for group in self.scene.opaque_groups() {
-            let key = group.pipeline.of_view(view.inverts_culling);
+        for batch_set in self.scene.opaque_batch_sets() {
+            let key = batch_set.pipeline.for_view(view.inverts_culling);
             let Some(pipeline) = self.pipelines.meshes.get(key, &formats) else {
                 continue;
             };
             rendering.pipeline(pipeline);
             geometry.bind(rendering);
-            rendering.bind(1, &found.seen);
+            rendering.bind(1, &indirect_draws.visible_instances);
             lighting.bind(rendering, &self.pipelines, view);
-            found.draw(rendering, self, row, group);
+            indirect_draws.draw(rendering, self, row, batch_set);
         }
     }
 }
 
 /// What says where meshes have holes.
 #[derive(SystemParam)]
-pub struct Holes3d<'w> {
+pub struct AlphaMaskParams3d<'w> {
     materials: StorageRead<'w, Materials3d>,
     textures: Table<'w, Textures3d>,
 }
@@ -139,33 +140,43 @@ impl Geometry3d<'_> {
 }
 
 /// Draws that the device found, and their instances.
-pub(crate) struct Found<'a> {
+pub(crate) struct IndirectDraws<'a> {
     pub(crate) args: AnyAccess<'a>,
-    pub(crate) seen: AnyAccess<'a>,
+    pub(crate) visible_instances: AnyAccess<'a>,
 }
 
 impl Culled3d<'_> {
-    fn found(&self) -> Found<'_> {
-        Found {
+    fn indirect_draws(&self) -> IndirectDraws<'_> {
+        IndirectDraws {
             args: self.args.any(),
-            seen: self.seen.any(),
+            visible_instances: self.visible_instances.any(),
         }
     }
 }
 
-impl Found<'_> {
+impl IndirectDraws<'_> {
     pub(crate) fn uses(&self) -> [PassUse; 2] {
-        [self.args.as_declared(), self.seen.as_declared()]
+        [
+            self.args.as_declared(),
+            self.visible_instances.as_declared(),
+        ]
     }
 
     /// Draws what a view sees of the chunks of a pipeline, which is bound.
-    fn draw(&self, rendering: &mut Rendering<'_>, drawn: &Drawn3d, view: u32, group: &Group) {
-        let most = drawn.gpu.limits().max_draw_indirect_count.max(1);
-        let chunks = &group.chunks;
-        for first in chunks.clone().step_by(most as usize) {
-            let place = u64::from(view) * u64::from(drawn.scene.chunks) + u64::from(first);
-            let count = most.min(chunks.end - first);
-            rendering.draw_indexed_indirect(&self.args, place * DRAW_BYTES, count);
+    fn draw(
+        &self,
+        rendering: &mut Rendering<'_>,
+        draw_params: &DrawParams3d,
+        view: u32,
+        batch_set: &BatchSet,
+    ) {
+        let most = draw_params.gpu.limits().max_draw_indirect_count.max(1);
+        let batches = &batch_set.batches;
+        for first in batches.clone().step_by(most as usize) {
+            let first_draw =
+                u64::from(view) * u64::from(draw_params.scene.batches) + u64::from(first);
+            let count = most.min(batches.end - first);
+            rendering.draw_indexed_indirect(&self.args, first_draw * DRAW_ARGS_BYTES, count);
         }
     }
 }
@@ -177,10 +188,10 @@ impl Lighting3d<'_> {
             self.materials.any().as_declared(),
             self.lights.any().as_declared(),
             self.shadow_views.any().as_declared(),
-            self.flat_shadows.any().as_declared(),
-            self.face_shadows.any().as_declared(),
+            self.shadow_atlas.any().as_declared(),
+            self.point_shadow_faces.any().as_declared(),
             self.dfg.any().as_declared(),
-            self.bent_lobes.any().as_declared(),
+            self.ltc_lut.any().as_declared(),
             self.light_masks.any().as_declared(),
             self.environments.any().as_declared(),
             self.lightmaps.any().as_declared(),
@@ -195,11 +206,11 @@ impl Lighting3d<'_> {
             .bind(3, &self.materials)
             .bind(4, &self.lights)
             .bind(5, &self.shadow_views)
-            .bind(6, &self.flat_shadows)
-            .bind(7, &self.face_shadows)
+            .bind(6, &self.shadow_atlas)
+            .bind(7, &self.point_shadow_faces)
             .sampler(8, &pipelines.shadow_sampler)
             .bind(9, &self.dfg)
-            .bind(20, &self.bent_lobes)
+            .bind(20, &self.ltc_lut)
             .sampler(19, &pipelines.clamped_sampler)
             .bind(10, &self.light_masks)
             .bind(16, &self.environments)
@@ -211,64 +222,76 @@ impl Lighting3d<'_> {
     }
 }
 
-/// The pass that draws all shadow maps: one rendering to [`FlatShadows3d`] and one to
-/// [`FaceShadows3d`], whatever the number of lights.
+/// The pass that draws all shadow maps: one rendering to [`ShadowAtlas`] and one to
+/// [`PointShadowFaces`], whatever the number of lights.
 pub fn shadow_3d(
     mut recorder: Recorder,
     meshes: (Geometry3d, Culled3d),
-    lit: (Uniform<ShadowViews3d>, Holes3d),
-    (flat, faces): (DepthTarget<FlatShadows3d>, DepthTarget<FaceShadows3d>),
-    drawn: Drawn3d,
+    shadow_params: (Uniform<ShadowViews3d>, AlphaMaskParams3d),
+    (flat, faces): (DepthTarget<ShadowAtlas>, DepthTarget<PointShadowFaces>),
+    draw_params: DrawParams3d,
     maps: Res<ShadowMaps>,
     mut uses: Local<Vec<PassUse>>,
 ) {
-    for kind in [AtlasKind::Flat, AtlasKind::Face] {
+    for kind in [ShadowMapKind::Atlas, ShadowMapKind::PointFaces] {
         let image = match kind {
-            AtlasKind::Flat => flat.any(),
-            AtlasKind::Face => faces.any(),
+            ShadowMapKind::Atlas => flat.any(),
+            ShadowMapKind::PointFaces => faces.any(),
         };
         uses.clear();
-        uses.extend([image.as_declared(), lit.0.any().as_declared()]);
-        uses.push(lit.1.materials.any().as_declared());
+        uses.extend([image.as_declared(), shadow_params.0.any().as_declared()]);
+        uses.push(shadow_params.1.materials.any().as_declared());
         meshes.0.add_uses(&mut uses);
-        let found = meshes.1.found();
-        uses.extend(found.uses());
+        let indirect_draws = meshes.1.indirect_draws();
+        uses.extend(indirect_draws.uses());
         let mut pass = recorder.pass("shadow_3d", &uses);
         let mut rendering = pass.render(image.layer(0).clear_depth(0.0));
         let tiles = maps.tiles(kind);
-        let found = (&meshes.0, &found);
-        draw_shadows(&mut rendering, tiles, kind, &drawn, found, &lit);
+        let indirect_draws = (&meshes.0, &indirect_draws);
+        draw_shadows(
+            &mut rendering,
+            tiles,
+            kind,
+            &draw_params,
+            indirect_draws,
+            &shadow_params,
+        );
     }
 }
 
 /// Draws all shadow maps of an image, pipeline by pipeline.
 fn draw_shadows(
     rendering: &mut Rendering<'_>,
-    tiles: Tiles,
-    kind: AtlasKind,
-    drawn: &Drawn3d,
-    (geometry, found): (&Geometry3d, &Found<'_>),
-    (views, holes): &(Uniform<ShadowViews3d>, Holes3d),
+    tiles: TileGrid,
+    kind: ShadowMapKind,
+    draw_params: &DrawParams3d,
+    (geometry, indirect_draws): (&Geometry3d, &IndirectDraws<'_>),
+    (views, alpha_mask): &(Uniform<ShadowViews3d>, AlphaMaskParams3d),
 ) {
     let mut bound = None;
-    for group in drawn.scene.shadow_groups() {
-        let PipelineKey { cull, mix, .. } = group.pipeline;
-        let has_holes = mix.has_holes();
-        if bound != Some((cull, has_holes)) {
-            rendering.pipeline(drawn.pipelines.shadow(cull, has_holes));
+    for batch_set in draw_params.scene.shadow_batch_sets() {
+        let PipelineKey {
+            cull, blend_mode, ..
+        } = batch_set.pipeline;
+        let needs_alpha_mask = blend_mode.needs_alpha_mask();
+        if bound != Some((cull, needs_alpha_mask)) {
+            rendering.pipeline(draw_params.pipelines.shadow(cull, needs_alpha_mask));
             geometry.bind(rendering);
-            rendering.bind(1, &found.seen).bind(5, views);
-            if has_holes {
-                rendering.bind(3, &holes.materials);
-                rendering.table(1, &holes.textures);
+            rendering
+                .bind(1, &indirect_draws.visible_instances)
+                .bind(5, views);
+            if needs_alpha_mask {
+                rendering.bind(3, &alpha_mask.materials);
+                rendering.table(1, &alpha_mask.textures);
             }
-            bound = Some((cull, has_holes));
+            bound = Some((cull, needs_alpha_mask));
         }
-        for (row, shadow) in (0u32..).zip(&drawn.scene.shadows) {
-            let (Some([left, top]), Some(view)) = (tiles.corner(shadow.tile), shadow.culled) else {
+        for (row, shadow) in (0u32..).zip(&draw_params.scene.shadows) {
+            let (Some([left, top]), Some(view)) = (tiles.corner(shadow.tile), shadow.cull_row)
+            else {
                 continue;
             };
-            if shadow.atlas != kind {
+            if shadow.kind != kind {
                 continue;
             }
             let side = tiles.side;
@@ -277,7 +300,7 @@ fn draw_shadows(
                 .viewport([left, top, side, side].map(|number| number as f32))
                 .scissor([left, top, side, side])
                 .push_bytes(bytemuck::bytes_of(&push));
-            found.draw(rendering, drawn, view, group);
+            indirect_draws.draw(rendering, draw_params, view, batch_set);
         }
     }
 }
@@ -286,30 +309,33 @@ fn draw_shadows(
 /// for each view.
 pub fn opaque_3d(
     mut recorder: Recorder,
-    (geometry, culled): (Geometry3d, Culled3d),
+    (geometry, culled_draws): (Geometry3d, Culled3d),
     lighting: Lighting3d,
     targets: ViewTargets3d,
-    drawn: Drawn3d,
+    draw_params: DrawParams3d,
     mut uses: Local<Vec<PassUse>>,
 ) {
-    for view in &drawn.scene.views {
+    for view in &draw_params.scene.views {
         let Some((color, depth)) = targets.of(view) else {
             continue;
         };
         uses.clear();
         uses.extend([color.as_declared(), depth.as_declared()]);
         geometry.add_uses(&mut uses);
-        let found = culled.found();
-        uses.extend(found.uses());
+        let indirect_draws = culled_draws.indirect_draws();
+        uses.extend(indirect_draws.uses());
         lighting.add_uses(&mut uses);
         let mut pass = recorder.pass_in_step(view.step, "opaque_3d", &uses);
-        let attachments = (color.clear([0.0; 4]), depth.layer(0).clear_depth(view.far));
+        let attachments = (
+            color.clear([0.0; 4]),
+            depth.layer(0).clear_depth(view.clear_depth),
+        );
         let mut rendering = pass.render(attachments);
-        drawn.draw_opaque(
+        draw_params.draw_opaque(
             &mut rendering,
-            (&geometry, &found),
+            (&geometry, &indirect_draws),
             &lighting,
-            (view, view.culled),
+            (view, view.cull_row),
         );
     }
 }
@@ -318,14 +344,14 @@ pub fn opaque_3d(
 /// one pass of the plan for each view that needs it.
 pub fn transparent_3d(
     mut recorder: Recorder,
-    (geometry, sorted): (Geometry3d, StorageRead<Sorted3d>),
+    (geometry, transparent_instances): (Geometry3d, StorageRead<TransparentInstances3d>),
     lighting: Lighting3d,
     targets: ViewTargets3d,
     resolved: AccessList<SceneColors, access_kind::ColorTarget>,
-    drawn: Drawn3d,
+    draw_params: DrawParams3d,
     mut uses: Local<Vec<PassUse>>,
 ) {
-    for view in &drawn.scene.views {
+    for view in &draw_params.scene.views {
         let (Some((color, depth)), Some(resolved)) =
             (targets.of(view), resolved.get(view.images()))
         else {
@@ -336,7 +362,7 @@ pub fn transparent_3d(
         }
         uses.clear();
         uses.extend([color.as_declared(), depth.as_declared()]);
-        uses.push(sorted.any().as_declared());
+        uses.push(transparent_instances.any().as_declared());
         geometry.add_uses(&mut uses);
         lighting.add_uses(&mut uses);
         let mut attachment = color.keep();
@@ -346,20 +372,20 @@ pub fn transparent_3d(
         }
         let mut pass = recorder.pass_in_step(view.step, "transparent_3d", &uses);
         let mut rendering = pass.render((attachment, depth.layer(0).keep_depth()));
-        let draws =
-            &drawn.scene.draws[view.transparent.start as usize..view.transparent.end as usize];
+        let draws = &draw_params.scene.draws
+            [view.transparent.start as usize..view.transparent.end as usize];
         let formats = scene_formats(view.samples);
         let mut bound: Option<PipelineKey> = None;
         for draw in draws {
-            let key = draw.key.pipeline.of_view(view.inverts_culling);
+            let key = draw.key.pipeline.for_view(view.inverts_culling);
             if bound != Some(key) {
-                let Some(pipeline) = drawn.pipelines.meshes.get(key, &formats) else {
+                let Some(pipeline) = draw_params.pipelines.meshes.get(key, &formats) else {
                     continue;
                 };
                 rendering.pipeline(pipeline);
                 geometry.bind(&mut rendering);
-                rendering.bind(1, &sorted);
-                lighting.bind(&mut rendering, &drawn.pipelines, view);
+                rendering.bind(1, &transparent_instances);
+                lighting.bind(&mut rendering, &draw_params.pipelines, view);
                 bound = Some(key);
             }
             draw_mesh(&mut rendering, draw);
@@ -367,11 +393,11 @@ pub fn transparent_3d(
     }
 }
 
-fn draw_mesh(rendering: &mut Rendering<'_>, draw: &Draw3d) {
+fn draw_mesh(rendering: &mut Rendering<'_>, draw: &TransparentDraw) {
     let mesh = &draw.key.mesh;
     rendering.draw_indexed(
         mesh.first_index..mesh.first_index + mesh.index_count,
         mesh.base_vertex,
-        draw.sorted.clone(),
+        draw.transparent_instances.clone(),
     );
 }

@@ -27,34 +27,34 @@ pub struct Pipelines3d {
     pub(crate) tonemap_first: GraphicsPipeline,
     pub(crate) cluster: ComputePipeline,
     pub(crate) cull: ComputePipeline,
-    pub(crate) cull_behind: ComputePipeline,
+    pub(crate) cull_late_pipeline: ComputePipeline,
     pub(crate) pyramid: PyramidPipelines,
     pub(crate) shadow_sampler: Sampler,
     /// Linear; beyond an image's edge lies what is at the edge.
     pub(crate) clamped_sampler: Sampler,
 }
 
-/// The pipelines of `pyramid_3d`.
+/// The pipelines of `depth_pyramid_3d`.
 pub(crate) struct PyramidPipelines {
     /// The first level, of depths with one sample.
-    pub(crate) of_one: ComputePipeline,
-    pub(crate) of_several: ComputePipeline,
+    pub(crate) from_single_sampled: ComputePipeline,
+    pub(crate) from_multisampled: ComputePipeline,
     /// Each further level.
-    pub(crate) halve: ComputePipeline,
+    pub(crate) downsample: ComputePipeline,
 }
 
 impl PyramidPipelines {
     fn new(gpu: &GpuDevice) -> Result<Self, ShaderError> {
-        let source = include_str!("../../../shaders/quadrille_3d/pyramid.wgsl");
-        let shader = GpuShader::wgsl("quadrille_3d/pyramid.wgsl", source)?;
+        let source = include_str!("../../../shaders/quadrille_3d/depth_pyramid.wgsl");
+        let shader = GpuShader::wgsl("quadrille_3d/depth_pyramid.wgsl", source)?;
         let make = |entry| {
             let desc = ComputePipelineDesc::of(entry, &shader);
             gpu.compute_pipeline(&ComputePipelineDesc { entry, ..desc })
         };
         Ok(Self {
-            of_one: make("of_one")?,
-            of_several: make("of_several")?,
-            halve: make("halve")?,
+            from_single_sampled: make("from_single_sampled")?,
+            from_multisampled: make("from_multisampled")?,
+            downsample: make("downsample")?,
         })
     }
 }
@@ -70,20 +70,20 @@ const MODULES: [(&str, &str); 16] = [
         include_str!("../../../shaders/quadrille_3d/rect_lights.wgsl"),
     ),
     (
-        "quadrille_3d::ranges",
-        include_str!("../../../shaders/quadrille_3d/ranges.wgsl"),
+        "quadrille_3d::visibility_range",
+        include_str!("../../../shaders/quadrille_3d/visibility_range.wgsl"),
     ),
     (
-        "quadrille_3d::rows",
-        include_str!("../../../shaders/quadrille_3d/rows.wgsl"),
+        "quadrille_3d::mesh_types",
+        include_str!("../../../shaders/quadrille_3d/mesh_types.wgsl"),
     ),
     (
         "quadrille_3d::scene",
         include_str!("../../../shaders/quadrille_3d/scene.wgsl"),
     ),
     (
-        "quadrille_3d::lobes",
-        include_str!("../../../shaders/quadrille_3d/lobes.wgsl"),
+        "quadrille_3d::brdf",
+        include_str!("../../../shaders/quadrille_3d/brdf.wgsl"),
     ),
     (
         "quadrille_3d::shadows",
@@ -94,8 +94,8 @@ const MODULES: [(&str, &str); 16] = [
         include_str!("../../../shaders/quadrille_3d/clusters.wgsl"),
     ),
     (
-        "quadrille_3d::images",
-        include_str!("../../../shaders/quadrille_3d/images.wgsl"),
+        "quadrille_3d::material_textures",
+        include_str!("../../../shaders/quadrille_3d/material_textures.wgsl"),
     ),
     (
         "quadrille_3d::light_textures",
@@ -127,10 +127,10 @@ const MODULES: [(&str, &str); 16] = [
     ),
 ];
 
-const CULLS: [CullMode; 3] = [CullMode::None, CullMode::Front, CullMode::Back];
+const CULL_MODES: [CullMode; 3] = [CullMode::None, CullMode::Front, CullMode::Back];
 
 /// Publishes what the shaders import, and shaders of programs may.
-pub(crate) fn publish_modules() -> Result<(), BevyError> {
+pub(crate) fn publish_shader_modules() -> Result<(), BevyError> {
     for (path, source) in MODULES {
         ShaderModule::new(path, source).publish()?;
     }
@@ -156,8 +156,9 @@ impl Pipelines3d {
             compare: Some(vk::CompareOp::GREATER_OR_EQUAL),
             ..SamplerDesc::linear()
         };
-        let shadows = |holes| {
-            let [none, front, back] = CULLS.map(|cull| shadow_pipeline(gpu, &shadow, cull, holes));
+        let shadows = |alpha_mask| {
+            let [none, front, back] =
+                CULL_MODES.map(|cull| shadow_pipeline(gpu, &shadow, cull, alpha_mask));
             Ok::<_, ShaderError>([none?, front?, back?])
         };
         Ok(Self {
@@ -176,9 +177,9 @@ impl Pipelines3d {
                 entry: "main",
                 ..ComputePipelineDesc::of("3d cull", &cull)
             })?,
-            cull_behind: gpu.compute_pipeline(&ComputePipelineDesc {
-                entry: "behind",
-                ..ComputePipelineDesc::of("3d cull behind", &cull)
+            cull_late_pipeline: gpu.compute_pipeline(&ComputePipelineDesc {
+                entry: "main_late",
+                ..ComputePipelineDesc::of("3d cull late", &cull)
             })?,
             pyramid: PyramidPipelines::new(gpu)?,
             shadow_sampler: gpu.create_sampler(&compare)?,
@@ -191,8 +192,8 @@ impl Pipelines3d {
     }
 
     /// The one that draws shadows.
-    pub(crate) fn shadow(&self, cull: CullMode, has_holes: bool) -> &GraphicsPipeline {
-        &self.shadows[usize::from(has_holes)][cull as usize]
+    pub(crate) fn shadow(&self, cull: CullMode, needs_alpha_mask: bool) -> &GraphicsPipeline {
+        &self.shadows[usize::from(needs_alpha_mask)][cull as usize]
     }
 }
 
@@ -200,18 +201,18 @@ fn shadow_pipeline(
     gpu: &GpuDevice,
     shader: &GpuShader,
     cull: CullMode,
-    has_holes: bool,
+    needs_alpha_mask: bool,
 ) -> Result<GraphicsPipeline, ShaderError> {
     let desc = GraphicsPipelineDesc {
         cull: to_cull(cull),
         depth: Some(DepthState::GREATER),
         ..GraphicsPipelineDesc::new(
             "3d shadow with holes",
-            (shader, "holed_vertex_main"),
-            (shader, "holed_fragment_main"),
+            (shader, "alpha_mask_vertex_main"),
+            (shader, "alpha_mask_fragment_main"),
         )
     };
-    let pipeline = gpu.graphics_pipeline(&if has_holes {
+    let pipeline = gpu.graphics_pipeline(&if needs_alpha_mask {
         GraphicsPipelineDesc {
             vertex_buffers: vec![Vertex::layout()],
             ..desc

@@ -8,21 +8,22 @@ use bevy_ecs::prelude::*;
 use bevy_light::{LightPlugin, ShadowFilteringMethod};
 use quadrille::ecs::{ContentKind, DrawnContent, HeadlessWindow, RenderStartup, expect_renderer};
 use quadrille::prelude::{BufferDesc, BufferUsage, GpuDevice, Render, RenderSystems, Uploads};
-use quadrille_content::{ContentPlugin, ContentSystems, Msaa, add};
+use quadrille_content::{ContentPlugin, ContentSystems, Msaa, add_plugin_if_missing};
 
+use crate::brdf_luts::{DfgLut, LtcLut};
 use crate::camera::{DistanceFog, Tonemapping};
 use crate::clusters::{LightMasks3d, cluster_3d, prepare_clusters};
 use crate::cull::{
-    Bounds3d, ChunkOrder3d, Chunks3d, CullLayers3d, CullViews3d, DrawArgs3d, Members3d, Seen3d,
-    cull_3d,
+    BatchInstances3d, BatchOrder3d, Batches3d, Bounds3d, CullLayers3d, CullViews3d, DrawArgs3d,
+    VisibleInstances, cull_3d,
 };
-use crate::environment::filter::{FilterPipelines3d, filter_env_3d, list_filtered};
+use crate::environment::filter::{FilterPipelines3d, filter_env_3d, prepare_filter_images};
 use crate::environment::maps::{Cubes3d, EnvironmentMaps3d, Volumes3d};
 use crate::environment::{
-    self, EnvironmentList, Environments3d, gather_environments, send_environments,
+    self, EnvironmentList, Environments3d, queue_environments, upload_environments,
 };
-use crate::gather::{gather_meshes, move_meshes, send_meshes};
-use crate::gizmos::{GizmoColors, GizmoPipelines3d, GizmoSamples, gizmos_3d, prepare_gizmos};
+use crate::extract::{extract_meshes, update_mesh_transforms, upload_meshes};
+use crate::gizmos::{GizmoColors, GizmoMsaaColors, GizmoPipelines3d, gizmos_3d, prepare_gizmos};
 use crate::grading::{ColorGrading, DebandDither};
 use crate::ignored_fields;
 use crate::instances::{
@@ -31,26 +32,26 @@ use crate::instances::{
 };
 use crate::light_textures::LightTextures3d;
 use crate::lightmap::{Lightmap, Lightmaps3d};
-use crate::lobe_tables::{BentLobes3d, Dfg3d};
 use crate::material::{MeshMaterial3d, StandardMaterial};
 use crate::material_row::{MaterialStore, Materials3d};
 use crate::occlusion::{
-    DepthPyramids3d, DrawsBehind3d, OcclusionCulling, SeenBehind3d, WasSeen3d, cull_behind_3d,
-    opaque_behind_3d, pyramid_3d,
+    DepthPyramids3d, LateDrawArgs, LateVisibleInstances, OcclusionCulling, PreviousVisibility,
+    cull_late, depth_pyramid_3d, opaque_late,
 };
 use crate::passes::{opaque_3d, shadow_3d, transparent_3d};
-use crate::pipelines::{Pipelines3d, publish_modules};
+use crate::pipelines::{Pipelines3d, publish_shader_modules};
 use crate::scene::{
-    Lights3d, SHADOW_VIEWS_BYTES, Scene3d, ShadowViews3d, Sorted3d, Views3d, send_scene,
+    Lights3d, SHADOW_VIEWS_BYTES, Scene3d, ShadowViews3d, TransparentInstances3d, Views3d,
+    upload_scene,
 };
 use crate::shadow_maps::{self, ShadowMaps, prepare_shadow_maps};
-use crate::sky::{SkyPipeline3d, sky_3d};
+use crate::skybox::{SkyboxPipeline3d, skybox_3d};
 use crate::table::{UNIFORM_BYTES, table_buffer, uniform_buffer};
-use crate::targets::{SceneColors, SceneDepths, SceneSamples, prepare_targets};
+use crate::targets::{SceneColors, SceneDepths, SceneMsaaColors, prepare_targets};
 use crate::textures::Textures3d;
-use crate::tonemap::{Gradings3d, ToneTables3d, prepare_tone_tables, tonemap_3d};
-use crate::views::gather_views;
-use crate::wireframe::{WireframeConfig, gather_wires};
+use crate::tonemap::{Gradings3d, TonemappingLutImages, prepare_tonemapping_luts, tonemap_3d};
+use crate::views::queue_views;
+use crate::wireframe::{WireframeConfig, queue_wireframes};
 
 /// Draws bevy's meshes with standard materials, lit by bevy's lights, under its 3D cameras.
 ///
@@ -113,11 +114,11 @@ struct PipelineSettings {
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Prepare3dSystems {
     /// Tables of meshes, materials and instances follow the world.
-    Gather,
+    Extract,
     /// What each camera sees is listed, with lights and shadow maps.
     Queue,
     /// Images are made for that, and the lists are sent.
-    Send,
+    Prepare,
 }
 
 /// The passes of a 3D frame, in this order but for [`Self::Cluster`] and [`Self::Environment`];
@@ -141,10 +142,10 @@ pub enum Pass3dSystems {
     Environment,
     /// [`opaque_3d`].
     Opaque,
-    /// [`pyramid_3d`], [`cull_behind_3d`] and [`opaque_behind_3d`], in this order.
-    Behind,
-    /// [`sky_3d`].
-    Sky,
+    /// [`depth_pyramid_3d`], [`cull_late`] and [`opaque_late`], in this order.
+    OpaqueLate,
+    /// [`skybox_3d`].
+    Skybox,
     /// [`transparent_3d`].
     Transparent,
     /// [`tonemap_3d`].
@@ -155,19 +156,19 @@ pub enum Pass3dSystems {
 
 impl Plugin for Quadrille3dPlugin {
     fn build(&self, app: &mut App) {
-        add(app, self.content.clone());
-        add(app, LightPlugin);
+        add_plugin_if_missing(app, self.content.clone());
+        add_plugin_if_missing(app, LightPlugin);
         let mut drawn = app.world_mut().get_resource_or_init::<DrawnContent>();
         drawn.add(ContentKind::ThreeD);
         #[cfg(feature = "gizmos")]
         drawn.add(ContentKind::Gizmos);
         // Now, so that pipelines of programs find them in whatever order `RenderStartup` runs. A
         // module that is missing is an error of the first pipeline that needs it.
-        if let Err(error) = publish_modules() {
+        if let Err(error) = publish_shader_modules() {
             tracing::error!("shader modules of quadrille_3d: {error}");
         }
-        crate::skin::add_skins(app);
-        crate::odd_lights::add_guard(app);
+        crate::skin::add_skinning(app);
+        crate::invalid_lights::add_invalid_light_guard(app);
         #[cfg(feature = "gltf")]
         crate::gltf::add_gltf(app);
         register_types(app);
@@ -177,7 +178,7 @@ impl Plugin for Quadrille3dPlugin {
         });
         require_components(app);
         add_resources(app);
-        order_sets(app);
+        configure_pass_order(app);
         ignored_fields::watch(app);
         add_systems(app);
     }
@@ -204,49 +205,50 @@ fn register_types(app: &mut App) {
 
 /// Systems that prepare a frame, and its passes.
 fn add_systems(app: &mut App) {
-    app.add_systems(RenderStartup, make).add_systems(
-        Render,
-        (
+    app.add_systems(RenderStartup, init_device_resources)
+        .add_systems(
+            Render,
             (
-                gather_meshes.in_set(ContentSystems::Meshes),
-                move_meshes,
-                send_meshes,
-            )
-                .chain()
-                .in_set(Prepare3dSystems::Gather),
-            (
-                gather_views,
-                gather_wires.run_if(resource_exists::<WireframeConfig>),
-                gather_environments,
-            )
-                .chain()
-                .in_set(Prepare3dSystems::Queue),
-            (
-                prepare_shadow_maps,
-                prepare_targets,
-                prepare_gizmos,
-                prepare_tone_tables,
-                prepare_clusters,
-                send_scene,
-                send_environments,
-                list_filtered,
-            )
-                .chain()
-                .in_set(Prepare3dSystems::Send),
-            cluster_3d.in_set(Pass3dSystems::Cluster),
-            cull_3d.in_set(Pass3dSystems::Cull),
-            shadow_3d.in_set(Pass3dSystems::Shadow),
-            opaque_3d.in_set(Pass3dSystems::Opaque),
-            filter_env_3d.in_set(Pass3dSystems::Environment),
-            (pyramid_3d, cull_behind_3d, opaque_behind_3d)
-                .chain()
-                .in_set(Pass3dSystems::Behind),
-            sky_3d.in_set(Pass3dSystems::Sky),
-            transparent_3d.in_set(Pass3dSystems::Transparent),
-            tonemap_3d.in_set(Pass3dSystems::Tonemap),
-            gizmos_3d.in_set(Pass3dSystems::Gizmos),
-        ),
-    );
+                (
+                    extract_meshes.in_set(ContentSystems::Meshes),
+                    update_mesh_transforms,
+                    upload_meshes,
+                )
+                    .chain()
+                    .in_set(Prepare3dSystems::Extract),
+                (
+                    queue_views,
+                    queue_wireframes.run_if(resource_exists::<WireframeConfig>),
+                    queue_environments,
+                )
+                    .chain()
+                    .in_set(Prepare3dSystems::Queue),
+                (
+                    prepare_shadow_maps,
+                    prepare_targets,
+                    prepare_gizmos,
+                    prepare_tonemapping_luts,
+                    prepare_clusters,
+                    upload_scene,
+                    upload_environments,
+                    prepare_filter_images,
+                )
+                    .chain()
+                    .in_set(Prepare3dSystems::Prepare),
+                cluster_3d.in_set(Pass3dSystems::Cluster),
+                cull_3d.in_set(Pass3dSystems::Cull),
+                shadow_3d.in_set(Pass3dSystems::Shadow),
+                opaque_3d.in_set(Pass3dSystems::Opaque),
+                filter_env_3d.in_set(Pass3dSystems::Environment),
+                (depth_pyramid_3d, cull_late, opaque_late)
+                    .chain()
+                    .in_set(Pass3dSystems::OpaqueLate),
+                skybox_3d.in_set(Pass3dSystems::Skybox),
+                transparent_3d.in_set(Pass3dSystems::Transparent),
+                tonemap_3d.in_set(Pass3dSystems::Tonemap),
+                gizmos_3d.in_set(Pass3dSystems::Gizmos),
+            ),
+        );
 }
 
 /// What cameras and meshes always have, as with bevy.
@@ -269,22 +271,22 @@ fn add_resources(app: &mut App) {
         .init_resource::<MaterialStore>()
         .init_resource::<ShadowMaps>()
         .init_resource::<SceneColors>()
-        .init_resource::<SceneSamples>()
+        .init_resource::<SceneMsaaColors>()
         .init_resource::<SceneDepths>()
         .init_resource::<DepthPyramids3d>()
         .init_resource::<GizmoColors>()
-        .init_resource::<GizmoSamples>();
+        .init_resource::<GizmoMsaaColors>();
     environment::add_resources(app);
 }
 
-fn order_sets(app: &mut App) {
+fn configure_pass_order(app: &mut App) {
     app.configure_sets(
         Render,
         (
             (
-                Prepare3dSystems::Gather,
+                Prepare3dSystems::Extract,
                 Prepare3dSystems::Queue,
-                Prepare3dSystems::Send,
+                Prepare3dSystems::Prepare,
             )
                 .chain()
                 .after(ContentSystems::Views)
@@ -293,8 +295,8 @@ fn order_sets(app: &mut App) {
                 (Pass3dSystems::Skin, Pass3dSystems::Cull),
                 Pass3dSystems::Shadow,
                 Pass3dSystems::Opaque,
-                Pass3dSystems::Behind,
-                Pass3dSystems::Sky,
+                Pass3dSystems::OpaqueLate,
+                Pass3dSystems::Skybox,
                 Pass3dSystems::Transparent,
                 Pass3dSystems::Tonemap,
                 Pass3dSystems::Gizmos,
@@ -310,7 +312,7 @@ fn order_sets(app: &mut App) {
 
 /// What is kept over the loss of a device, and forgets what that had.
 #[derive(bevy_ecs::system::SystemParam)]
-struct Stores<'w> {
+struct DeviceStores<'w> {
     scene: ResMut<'w, Scene3d>,
     instances: ResMut<'w, InstanceStore>,
     materials: ResMut<'w, MaterialStore>,
@@ -320,19 +322,19 @@ struct Stores<'w> {
 }
 
 /// Makes what belongs to the device, and forgets what belonged to the one before.
-fn make(
+fn init_device_resources(
     mut commands: Commands,
     gpu: Res<GpuDevice>,
     mut uploads: ResMut<Uploads>,
-    mut stores: Stores,
+    mut stores: DeviceStores,
     (settings, headless): (Res<PipelineSettings>, Option<Res<HeadlessWindow>>),
 ) -> Result {
-    make_tables(&mut commands, &gpu, &mut uploads)?;
-    make_written(&mut commands, &gpu, &mut uploads)?;
-    commands.insert_resource(Dfg3d::new(&gpu, &mut uploads)?);
-    commands.insert_resource(BentLobes3d::new(&gpu, &mut uploads)?);
+    create_tables(&mut commands, &gpu, &mut uploads)?;
+    create_gpu_written_buffers(&mut commands, &gpu, &mut uploads)?;
+    commands.insert_resource(DfgLut::new(&gpu, &mut uploads)?);
+    commands.insert_resource(LtcLut::new(&gpu, &mut uploads)?);
     let (flat, faces) = shadow_maps::images(&gpu)?;
-    stores.maps.begin_anew(&flat, &faces);
+    stores.maps.mark_all_dirty(&flat, &faces);
     commands.insert_resource(flat);
     commands.insert_resource(faces);
     commands.insert_resource(Pipelines3d::new(
@@ -341,29 +343,29 @@ fn make(
         settings.dfg_lut,
     )?);
     commands.insert_resource(Textures3d::new(&gpu)?);
-    commands.insert_resource(ToneTables3d::new(&gpu, &mut uploads)?);
+    commands.insert_resource(TonemappingLutImages::new(&gpu, &mut uploads)?);
     commands.insert_resource(Cubes3d::new(&gpu)?);
     commands.insert_resource(Volumes3d::new(&gpu)?);
     commands.insert_resource(FilterPipelines3d::new(&gpu)?);
-    commands.insert_resource(SkyPipeline3d::new(&gpu)?);
+    commands.insert_resource(SkyboxPipeline3d::new(&gpu)?);
     commands.insert_resource(SceneColors::default());
-    commands.insert_resource(SceneSamples::default());
+    commands.insert_resource(SceneMsaaColors::default());
     commands.insert_resource(SceneDepths::default());
     commands.insert_resource(GizmoPipelines3d::new(&gpu)?);
     commands.insert_resource(GizmoColors::default());
-    commands.insert_resource(GizmoSamples::default());
+    commands.insert_resource(GizmoMsaaColors::default());
     commands.insert_resource(DepthPyramids3d::default());
 
-    stores.scene.begin_anew();
-    stores.instances.begin_anew();
-    stores.materials.begin_anew();
-    stores.environments.begin_anew();
-    stores.environment_list.0.begin_anew();
+    stores.scene.mark_all_dirty();
+    stores.instances.mark_all_dirty();
+    stores.materials.mark_all_dirty();
+    stores.environments.mark_all_dirty();
+    stores.environment_list.0.mark_all_dirty();
     Ok(())
 }
 
 /// Makes the tables that the CPU fills. Passes read all of them, whatever the world holds.
-fn make_tables(commands: &mut Commands, gpu: &GpuDevice, uploads: &mut Uploads) -> Result {
+fn create_tables(commands: &mut Commands, gpu: &GpuDevice, uploads: &mut Uploads) -> Result {
     let mut table = |name| {
         let buffer = table_buffer(gpu, name, 0)?;
         uploads.write_buffer(&buffer, 0, &[0; 64]);
@@ -375,15 +377,15 @@ fn make_tables(commands: &mut Commands, gpu: &GpuDevice, uploads: &mut Uploads) 
     commands.insert_resource(LightTextures3d(table("3d light textures")?));
     commands.insert_resource(LightMasks3d(table("3d light masks")?));
     commands.insert_resource(Environments3d(table("3d environments")?));
-    commands.insert_resource(Sorted3d(table("3d sorted")?));
+    commands.insert_resource(TransparentInstances3d(table("3d sorted")?));
     commands.insert_resource(Bounds3d(table("3d bounds")?));
-    commands.insert_resource(Chunks3d(table("3d chunks")?));
-    commands.insert_resource(ChunkOrder3d(table("3d chunk order")?));
-    commands.insert_resource(Members3d(table("3d members")?));
+    commands.insert_resource(Batches3d(table("3d chunks")?));
+    commands.insert_resource(BatchOrder3d(table("3d chunk order")?));
+    commands.insert_resource(BatchInstances3d(table("3d members")?));
     commands.insert_resource(Lightmaps3d(table("3d lightmaps")?));
     commands.insert_resource(MeshTags3d(table("3d mesh tags")?));
     commands.insert_resource(CullViews3d(table("3d culled views")?));
-    commands.insert_resource(WasSeen3d(table("3d was seen")?));
+    commands.insert_resource(PreviousVisibility(table("3d was seen")?));
     commands.insert_resource(CullLayers3d(table("3d layers")?));
     let mut uniform = |name, bytes| {
         let buffer = uniform_buffer(gpu, name, bytes)?;
@@ -400,31 +402,42 @@ fn make_tables(commands: &mut Commands, gpu: &GpuDevice, uploads: &mut Uploads) 
 }
 
 /// Makes the lists that passes write.
-fn make_written(commands: &mut Commands, gpu: &GpuDevice, uploads: &mut Uploads) -> Result {
-    let seen = gpu.create_buffer(&BufferDesc::storage("3d seen", SMALLEST))?;
+fn create_gpu_written_buffers(
+    commands: &mut Commands,
+    gpu: &GpuDevice,
+    uploads: &mut Uploads,
+) -> Result {
+    let visible_instances = gpu.create_buffer(&BufferDesc::storage("3d seen", MIN_BUFFER_BYTES))?;
     let usage = BufferUsage::INDIRECT;
-    let args = BufferDesc::storage("3d draws", SMALLEST).with_usage(usage);
+    let args = BufferDesc::storage("3d draws", MIN_BUFFER_BYTES).with_usage(usage);
     let args = gpu.create_buffer(&args)?;
-    let seen_behind = gpu.create_buffer(&BufferDesc {
+    let late_visible_instances = gpu.create_buffer(&BufferDesc {
         name: "3d seen behind".to_owned(),
-        ..seen.desc().clone()
+        ..visible_instances.desc().clone()
     })?;
-    let args_behind = gpu.create_buffer(&BufferDesc {
+    let late_args = gpu.create_buffer(&BufferDesc {
         name: "3d draws behind".to_owned(),
         ..args.desc().clone()
     })?;
-    for buffer in [&seen, &args, &seen_behind, &args_behind] {
+    for buffer in [
+        &visible_instances,
+        &args,
+        &late_visible_instances,
+        &late_args,
+    ] {
         uploads.write_buffer(buffer, 0, &[0; 64]);
     }
-    commands.insert_resource(SeenBehind3d(seen_behind));
-    commands.insert_resource(DrawsBehind3d(args_behind));
-    commands.insert_resource(Seen3d(seen));
+    commands.insert_resource(LateVisibleInstances(late_visible_instances));
+    commands.insert_resource(LateDrawArgs(late_args));
+    commands.insert_resource(VisibleInstances(visible_instances));
     commands.insert_resource(DrawArgs3d(args));
     // `skin_3d` writes those of meshes that bend.
-    let vertices = BufferDesc::vertex("3d vertices", SMALLEST).with_usage(BufferUsage::STORAGE);
+    let vertices =
+        BufferDesc::vertex("3d vertices", MIN_BUFFER_BYTES).with_usage(BufferUsage::STORAGE);
     let vertices = gpu.create_buffer(&vertices)?;
     // The edges of meshes are found by theirs.
-    let indices = BufferDesc::index("3d indices", SMALLEST).with_usage(BufferUsage::STORAGE);
+    let indices =
+        BufferDesc::index("3d indices", MIN_BUFFER_BYTES).with_usage(BufferUsage::STORAGE);
     let indices = gpu.create_buffer(&indices)?;
     for buffer in [&vertices, &indices] {
         uploads.write_buffer(buffer, 0, &[0; 64]);
@@ -434,4 +447,4 @@ fn make_written(commands: &mut Commands, gpu: &GpuDevice, uploads: &mut Uploads)
     Ok(())
 }
 
-const SMALLEST: u64 = 4096;
+const MIN_BUFFER_BYTES: u64 = 4096;

@@ -10,20 +10,22 @@ use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bytemuck::Pod;
 use quadrille::prelude::{BufferDesc, GpuBuffer, GpuDevice, Uploads};
-use quadrille_content::{MeshPlace, Shape};
+use quadrille_content::{MeshAllocation, PrimitiveKind};
 
-use crate::bins::{BinKey, Group};
+use crate::bins::{BatchSet, BinKey};
 use crate::camera::Tonemapping;
-use crate::cull::{CullLayers3d, CullRow, CullViews3d, DRAW_BYTES, DrawArgs3d, Seen3d};
+use crate::cull::{
+    CullLayers3d, CullViewRow, CullViews3d, DRAW_ARGS_BYTES, DrawArgs3d, VisibleInstances,
+};
 use crate::grading::GradingRow;
-use crate::instances::DrawnMesh;
+use crate::instances::TransparentInstance;
 use crate::light_textures::{LightTextureRow, LightTextures3d};
-use crate::material_row::{CullMode, Detail, Mix};
-use crate::occlusion::{DrawsBehind3d, SeenBehind3d, WasSeen3d};
-use crate::sky::SkyPush;
+use crate::material_row::{BlendMode, CullMode, MaterialFeatures};
+use crate::occlusion::{LateDrawArgs, LateVisibleInstances, PreviousVisibility};
+use crate::skybox::SkyboxPush;
 use crate::table::{List, grow};
 use crate::tonemap::Gradings3d;
-pub(crate) use rows::{FogRow, LightRow, SHADOW_VIEWS_BYTES, ShadowRow, ViewRow};
+pub(crate) use rows::{FogRow, LightRow, SHADOW_VIEWS_BYTES, ShadowViewRow, ViewRow};
 
 /// What one 3D camera draws in this frame: passes of programs find by it the images of the view.
 #[derive(Clone, Debug)]
@@ -45,29 +47,29 @@ pub struct View3d {
     /// Front faces are culled where back faces otherwise are, and the other way round.
     pub(crate) inverts_culling: bool,
     /// Depth before anything is drawn.
-    pub(crate) far: f32,
+    pub(crate) clear_depth: f32,
     pub(crate) samples: u32,
     pub(crate) tonemapping: Tonemapping,
-    /// Place of its table in `ToneTables3d`.
-    pub(crate) tone_table: u32,
+    /// Place of its table in `TonemappingLutImages`.
+    pub(crate) tonemapping_lut: u32,
     /// Its background is mapped as the scene is.
     pub(crate) is_hdr: bool,
     /// What lies behind the scene.
-    pub(crate) sky: Option<SkyPush>,
+    pub(crate) skybox: Option<SkyboxPush>,
     /// Place of its images in `SceneColors` and the others.
     pub(crate) images: u32,
     /// Which of [`Scene3d::cull_rows`] it is.
-    pub(crate) culled: u32,
+    pub(crate) cull_row: u32,
     /// The same for what is drawn after what it may be hidden by.
-    pub(crate) behind: Option<u32>,
+    pub(crate) late_cull_row: Option<u32>,
     /// Place in `DepthPyramids3d`.
     pub(crate) pyramid: Option<u32>,
     /// What it sees.
     pub(crate) layers: RenderLayers,
     /// Place of its images in `GizmoColors`, if it sees lines.
     pub(crate) gizmos: Option<u32>,
-    /// Of [`Scene3d::wires`].
-    pub(crate) wires: Range<u32>,
+    /// Of [`Scene3d::wireframes`].
+    pub(crate) wireframes: Range<u32>,
     /// Of [`Scene3d::draws`].
     pub(crate) transparent: Range<u32>,
 }
@@ -84,7 +86,7 @@ impl View3d {
     }
 
     /// The place of its images in [`SceneColors`](crate::SceneColors),
-    /// [`SceneSamples`](crate::SceneSamples) and [`SceneDepths`](crate::SceneDepths).
+    /// [`SceneMsaaColors`](crate::SceneMsaaColors) and [`SceneDepths`](crate::SceneDepths).
     pub fn images(&self) -> usize {
         self.images as usize
     }
@@ -106,7 +108,7 @@ impl View3d {
         self.viewport
     }
 
-    /// Samples per pixel of [`SceneSamples`](crate::SceneSamples) and
+    /// Samples per pixel of [`SceneMsaaColors`](crate::SceneMsaaColors) and
     /// [`SceneDepths`](crate::SceneDepths): 1 with [`Msaa::Off`](crate::Msaa).
     pub fn samples(&self) -> u32 {
         self.samples
@@ -121,38 +123,38 @@ impl View3d {
 
 /// What the shadow maps of an image are of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AtlasKind {
+pub(crate) enum ShadowMapKind {
     /// Cascades of directional lights, and spot lights.
-    Flat,
+    Atlas,
     /// Faces of point lights.
-    Face,
+    PointFaces,
 }
 
 /// One shadow map.
 #[derive(Clone, Debug)]
-pub(crate) struct Shadow3d {
+pub(crate) struct ShadowMapDraw {
     /// Which image it is in.
-    pub(crate) atlas: AtlasKind,
+    pub(crate) kind: ShadowMapKind,
     /// Its tile of that.
     pub(crate) tile: u32,
     /// What lies before it casts shadows too.
     pub(crate) clamps_depth: bool,
     /// Which of [`Scene3d::cull_rows`] it is; none if it makes no sense.
-    pub(crate) culled: Option<u32>,
+    pub(crate) cull_row: Option<u32>,
 }
 
 /// With which pipeline something is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct PipelineKey {
-    pub(crate) shape: Shape,
+    pub(crate) primitive: PrimitiveKind,
     pub(crate) cull: CullMode,
-    pub(crate) mix: Mix,
-    pub(crate) detail: Detail,
+    pub(crate) blend_mode: BlendMode,
+    pub(crate) features: MaterialFeatures,
 }
 
 impl PipelineKey {
     /// The key with which a view draws what has this one.
-    pub(crate) fn of_view(self, inverts_culling: bool) -> Self {
+    pub(crate) fn for_view(self, inverts_culling: bool) -> Self {
         let cull = match self.cull {
             CullMode::Front if inverts_culling => CullMode::Back,
             CullMode::Back if inverts_culling => CullMode::Front,
@@ -164,18 +166,18 @@ impl PipelineKey {
 
 /// Instances of one mesh that others are seen through.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Draw3d {
+pub(crate) struct TransparentDraw {
     pub(crate) key: BinKey,
     /// Of the list of what is drawn from back to front.
-    pub(crate) sorted: Range<u32>,
+    pub(crate) transparent_instances: Range<u32>,
 }
 
 /// A mesh whose edges a view sees.
 #[derive(Clone, Debug)]
-pub(crate) struct Wire {
+pub(crate) struct WireframeDraw {
     /// Its place in the table of instances.
     pub(crate) instance: u32,
-    pub(crate) mesh: MeshPlace,
+    pub(crate) mesh: MeshAllocation,
     /// Linear.
     pub(crate) color: [f32; 4],
     /// In pixels.
@@ -183,7 +185,7 @@ pub(crate) struct Wire {
     /// Without the edge that the two triangles of a quad share.
     pub(crate) has_quads: bool,
     /// Nothing hides it.
-    pub(crate) is_before_all: bool,
+    pub(crate) is_xray: bool,
 }
 
 /// All that is drawn in a frame.
@@ -192,34 +194,34 @@ pub struct Scene3d {
     /// Of the camera whose views are listed: from where distances count.
     pub(crate) eye: [f32; 4],
     pub(crate) views: Vec<View3d>,
-    pub(crate) shadows: Vec<Shadow3d>,
+    pub(crate) shadows: Vec<ShadowMapDraw>,
     /// The chunks of each pipeline.
-    pub(crate) groups: Vec<Group>,
+    pub(crate) batch_sets: Vec<BatchSet>,
     /// How many chunks there are.
-    pub(crate) chunks: u32,
+    pub(crate) batches: u32,
     /// Room in the table of instances.
     pub(crate) instances: u32,
     /// How many of [`Self::cull_rows`] `cull_3d` culls for; those that follow come later.
-    pub(crate) at_once: u32,
-    /// Words of `WasSeen3d`.
-    pub(crate) seen_words: u32,
+    pub(crate) early_view_count: u32,
+    /// Words of `PreviousVisibility`.
+    pub(crate) visibility_words: u32,
     /// Room for their instances.
-    pub(crate) members: u32,
+    pub(crate) batch_instances: u32,
     /// Draws of what is seen through.
-    pub(crate) draws: Vec<Draw3d>,
+    pub(crate) draws: Vec<TransparentDraw>,
     /// Meshes whose edges are drawn, view by view.
-    pub(crate) wires: Vec<Wire>,
+    pub(crate) wireframes: Vec<WireframeDraw>,
     pub(crate) view_rows: List<ViewRow>,
     /// A row for each view.
     pub(crate) gradings: List<GradingRow>,
     pub(crate) lights: List<LightRow>,
     pub(crate) light_textures: List<LightTextureRow>,
-    pub(crate) shadow_rows: List<ShadowRow>,
+    pub(crate) shadow_rows: List<ShadowViewRow>,
     /// Cameras and shadow maps, for each of which chunks are culled.
-    pub(crate) cull_rows: List<CullRow>,
+    pub(crate) cull_rows: List<CullViewRow>,
     pub(crate) layer_bits: List<u32>,
     /// Places in the table of instances, draw by draw.
-    pub(crate) sorted: List<u32>,
+    pub(crate) transparent_instances: List<u32>,
 }
 
 impl Scene3d {
@@ -232,44 +234,58 @@ impl Scene3d {
     /// [`OcclusionCulling`](crate::OcclusionCulling)) and each shadow map, whatever the number of meshes, and one for each mesh that others are seen
     /// through, or for several that follow each other from back to front.
     pub fn draws(&self) -> usize {
-        let behind = self.views.iter().filter(|view| view.behind.is_some());
-        let of_views = (self.views.len() + behind.count()) * self.opaque_groups().count();
-        let drawn = self.shadows.iter().filter(|shadow| shadow.culled.is_some());
-        let of_shadows = drawn.count() * self.shadow_groups().count();
+        let late_cull_row = self
+            .views
+            .iter()
+            .filter(|view| view.late_cull_row.is_some());
+        let of_views =
+            (self.views.len() + late_cull_row.count()) * self.opaque_batch_sets().count();
+        let drawn = self
+            .shadows
+            .iter()
+            .filter(|shadow| shadow.cull_row.is_some());
+        let of_shadows = drawn.count() * self.shadow_batch_sets().count();
         of_views + of_shadows + self.draws.len()
     }
 
     /// What cameras draw by what `cull_3d` finds.
-    pub(crate) fn opaque_groups(&self) -> impl Iterator<Item = &Group> {
-        let groups = self.groups.iter().filter(|group| !group.chunks.is_empty());
-        groups.filter(|group| !group.pipeline.mix.is_transparent())
+    pub(crate) fn opaque_batch_sets(&self) -> impl Iterator<Item = &BatchSet> {
+        let batch_sets = self
+            .batch_sets
+            .iter()
+            .filter(|batch_set| !batch_set.batches.is_empty());
+        batch_sets.filter(|batch_set| !batch_set.pipeline.blend_mode.is_transparent())
     }
 
     /// What casts shadows.
-    pub(crate) fn shadow_groups(&self) -> impl Iterator<Item = &Group> {
-        let groups = self.groups.iter().filter(|group| !group.chunks.is_empty());
-        groups.filter(|group| group.pipeline.shape == Shape::Triangles)
+    pub(crate) fn shadow_batch_sets(&self) -> impl Iterator<Item = &BatchSet> {
+        let batch_sets = self
+            .batch_sets
+            .iter()
+            .filter(|batch_set| !batch_set.batches.is_empty());
+        batch_sets.filter(|batch_set| batch_set.pipeline.primitive == PrimitiveKind::Triangles)
     }
 
     /// For how many views is culled before anything is drawn.
-    pub(crate) fn views_at_once(&self) -> u32 {
-        self.at_once
+    pub(crate) fn early_view_count(&self) -> u32 {
+        self.early_view_count
     }
 
     /// Adds what cameras with [`OcclusionCulling`](crate::OcclusionCulling) draw of what may be hidden.
-    pub(crate) fn part_views(&mut self, hides: impl Fn(Entity) -> bool) {
-        let rows = &mut self.cull_rows.now;
-        self.at_once = rows.len() as u32;
-        let mut first_bits = 0;
+    pub(crate) fn add_late_phases(&mut self, occlusion_culling: impl Fn(Entity) -> bool) {
+        let rows = &mut self.cull_rows.current;
+        self.early_view_count = rows.len() as u32;
+        let mut visibility_offset = 0;
         for view in &mut self.views {
-            if hides(view.camera) {
-                let behind = rows[view.culled as usize].part(first_bits, view.row);
-                first_bits += self.instances.div_ceil(32);
-                view.behind = Some(rows.len() as u32);
-                rows.push(behind);
+            if occlusion_culling(view.camera) {
+                let late_cull_row =
+                    rows[view.cull_row as usize].split_late_phase(visibility_offset, view.row);
+                visibility_offset += self.instances.div_ceil(32);
+                view.late_cull_row = Some(rows.len() as u32);
+                rows.push(late_cull_row);
             }
         }
-        self.seen_words = first_bits;
+        self.visibility_words = visibility_offset;
     }
 
     /// How many shadow maps are drawn in the frame: one for a spot light, six for a point light,
@@ -282,41 +298,41 @@ impl Scene3d {
         self.views.clear();
         self.shadows.clear();
         self.draws.clear();
-        self.wires.clear();
-        self.view_rows.now.clear();
-        self.gradings.now.clear();
-        self.lights.now.clear();
-        self.light_textures.now.clear();
-        self.shadow_rows.now.clear();
-        self.cull_rows.now.clear();
-        self.layer_bits.now.clear();
-        self.sorted.now.clear();
+        self.wireframes.clear();
+        self.view_rows.current.clear();
+        self.gradings.current.clear();
+        self.lights.current.clear();
+        self.light_textures.current.clear();
+        self.shadow_rows.current.clear();
+        self.cull_rows.current.clear();
+        self.layer_bits.current.clear();
+        self.transparent_instances.current.clear();
     }
 
     /// Forgets what the device has.
-    pub(crate) fn begin_anew(&mut self) {
-        self.view_rows.begin_anew();
-        self.gradings.begin_anew();
-        self.lights.begin_anew();
-        self.light_textures.begin_anew();
-        self.shadow_rows.begin_anew();
-        self.cull_rows.begin_anew();
-        self.layer_bits.begin_anew();
-        self.sorted.begin_anew();
+    pub(crate) fn mark_all_dirty(&mut self) {
+        self.view_rows.mark_all_dirty();
+        self.gradings.mark_all_dirty();
+        self.lights.mark_all_dirty();
+        self.light_textures.mark_all_dirty();
+        self.shadow_rows.mark_all_dirty();
+        self.cull_rows.mark_all_dirty();
+        self.layer_bits.mark_all_dirty();
+        self.transparent_instances.mark_all_dirty();
     }
 
     /// Adds a draw of what was seen since `first`, unless that is nothing, or lengthens the draw
     /// before, if `first_draw` is not after it.
-    pub(crate) fn add(&mut self, drawn: &DrawnMesh, first_draw: usize) {
-        let at = self.sorted.now.len() as u32;
-        self.sorted.now.push(drawn.instance);
+    pub(crate) fn add(&mut self, drawn: &TransparentInstance, first_draw: usize) {
+        let at = self.transparent_instances.current.len() as u32;
+        self.transparent_instances.current.push(drawn.instance);
         match self.draws[first_draw..].last_mut() {
-            Some(last) if last.key == drawn.key && last.sorted.end == at => {
-                last.sorted.end = at + 1;
+            Some(last) if last.key == drawn.key && last.transparent_instances.end == at => {
+                last.transparent_instances.end = at + 1;
             }
-            _ => self.draws.push(Draw3d {
+            _ => self.draws.push(TransparentDraw {
                 key: drawn.key,
-                sorted: at..at + 1,
+                transparent_instances: at..at + 1,
             }),
         }
     }
@@ -337,46 +353,49 @@ pub struct ShadowViews3d(pub(crate) GpuBuffer);
 /// For each instance that others are seen through its place in the table of instances, from back
 /// to front.
 #[derive(Resource, Deref)]
-pub struct Sorted3d(pub(crate) GpuBuffer);
+pub struct TransparentInstances3d(pub(crate) GpuBuffer);
 
 /// The buffers of a frame's lists.
 #[derive(bevy_ecs::system::SystemParam)]
-pub(crate) struct SentTo<'w> {
+pub(crate) struct SceneBuffers<'w> {
     views: ResMut<'w, Views3d>,
     gradings: ResMut<'w, Gradings3d>,
     lights: ResMut<'w, Lights3d>,
     light_textures: ResMut<'w, LightTextures3d>,
     shadows: ResMut<'w, ShadowViews3d>,
-    culled: ResMut<'w, CullViews3d>,
+    cull_views: ResMut<'w, CullViews3d>,
     layers: ResMut<'w, CullLayers3d>,
-    sorted: ResMut<'w, Sorted3d>,
+    transparent_instances: ResMut<'w, TransparentInstances3d>,
     args: ResMut<'w, DrawArgs3d>,
-    seen: ResMut<'w, Seen3d>,
-    was_seen: ResMut<'w, WasSeen3d>,
-    args_behind: ResMut<'w, DrawsBehind3d>,
-    seen_behind: ResMut<'w, SeenBehind3d>,
+    visible_instances: ResMut<'w, VisibleInstances>,
+    previous_visibility: ResMut<'w, PreviousVisibility>,
+    late_args: ResMut<'w, LateDrawArgs>,
+    late_visible_instances: ResMut<'w, LateVisibleInstances>,
 }
 
 /// Sends what was listed to the device, and makes room for what that finds.
-pub(crate) fn send_scene(
+pub(crate) fn upload_scene(
     mut scene: ResMut<Scene3d>,
-    mut to: SentTo,
+    mut to: SceneBuffers,
     mut uploads: ResMut<Uploads>,
     gpu: Res<GpuDevice>,
 ) -> Result {
     let uploads = &mut *uploads;
-    let views = scene.cull_rows.now.len() as u64;
-    let args = views * u64::from(scene.chunks) * DRAW_BYTES;
+    let views = scene.cull_rows.current.len() as u64;
+    let args = views * u64::from(scene.batches) * DRAW_ARGS_BYTES;
     // The table of members keeps its rows; without chunks nothing writes the lists, so that larger ones stay
     // undefined.
-    let members = u64::from(scene.members) * u64::from(scene.chunks.min(1));
-    let seen = views * members * size_of::<u32>() as u64;
-    let has_behind = u64::from(scene.seen_words.min(1));
+    let batch_instances = u64::from(scene.batch_instances) * u64::from(scene.batches.min(1));
+    let visible_instances = views * batch_instances * size_of::<u32>() as u64;
+    let has_late_phase = u64::from(scene.visibility_words.min(1));
     for (buffer, bytes) in [
         (&mut to.args.0, args),
-        (&mut to.seen.0, seen),
-        (&mut to.args_behind.0, args * has_behind),
-        (&mut to.seen_behind.0, seen * has_behind),
+        (&mut to.visible_instances.0, visible_instances),
+        (&mut to.late_args.0, args * has_late_phase),
+        (
+            &mut to.late_visible_instances.0,
+            visible_instances * has_late_phase,
+        ),
     ] {
         if buffer.bytes() < bytes {
             *buffer = gpu.create_buffer(&BufferDesc {
@@ -385,32 +404,40 @@ pub(crate) fn send_scene(
             })?;
         }
     }
-    let words = scene.seen_words as usize;
-    let was_seen = &mut to.was_seen.0;
-    if grow(&gpu, was_seen, (words * size_of::<u32>()) as u64)? {
-        uploads.write_buffer(was_seen, 0, &vec![0; was_seen.bytes() as usize]);
+    let words = scene.visibility_words as usize;
+    let previous_visibility = &mut to.previous_visibility.0;
+    if grow(&gpu, previous_visibility, (words * size_of::<u32>()) as u64)? {
+        uploads.write_buffer(
+            previous_visibility,
+            0,
+            &vec![0; previous_visibility.bytes() as usize],
+        );
     }
     // Shaders are bound to these also where they read nothing of them.
-    fill_empty(&mut scene.lights);
-    fill_empty(&mut scene.light_textures);
-    fill_empty(&mut scene.shadow_rows);
-    fill_empty(&mut scene.sorted);
-    fill_empty(&mut scene.view_rows);
-    fill_empty(&mut scene.gradings);
-    scene.view_rows.send(&gpu, uploads, &mut to.views.0)?;
-    scene.gradings.send(&gpu, uploads, &mut to.gradings.0)?;
-    scene.lights.send(&gpu, uploads, &mut to.lights.0)?;
+    ensure_not_empty(&mut scene.lights);
+    ensure_not_empty(&mut scene.light_textures);
+    ensure_not_empty(&mut scene.shadow_rows);
+    ensure_not_empty(&mut scene.transparent_instances);
+    ensure_not_empty(&mut scene.view_rows);
+    ensure_not_empty(&mut scene.gradings);
+    scene.view_rows.upload(&gpu, uploads, &mut to.views.0)?;
+    scene.gradings.upload(&gpu, uploads, &mut to.gradings.0)?;
+    scene.lights.upload(&gpu, uploads, &mut to.lights.0)?;
     let textures = &mut to.light_textures.0;
-    scene.light_textures.send(&gpu, uploads, textures)?;
-    scene.shadow_rows.send(&gpu, uploads, &mut to.shadows.0)?;
-    scene.cull_rows.send(&gpu, uploads, &mut to.culled.0)?;
-    scene.layer_bits.send(&gpu, uploads, &mut to.layers.0)?;
-    scene.sorted.send(&gpu, uploads, &mut to.sorted.0)?;
+    scene.light_textures.upload(&gpu, uploads, textures)?;
+    scene.shadow_rows.upload(&gpu, uploads, &mut to.shadows.0)?;
+    scene
+        .cull_rows
+        .upload(&gpu, uploads, &mut to.cull_views.0)?;
+    scene.layer_bits.upload(&gpu, uploads, &mut to.layers.0)?;
+    scene
+        .transparent_instances
+        .upload(&gpu, uploads, &mut to.transparent_instances.0)?;
     Ok(())
 }
 
-pub(crate) fn fill_empty<T: Pod>(list: &mut List<T>) {
-    if list.now.is_empty() {
-        list.now.push(T::zeroed());
+pub(crate) fn ensure_not_empty<T: Pod>(list: &mut List<T>) {
+    if list.current.is_empty() {
+        list.current.push(T::zeroed());
     }
 }

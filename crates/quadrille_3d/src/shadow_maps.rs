@@ -6,9 +6,9 @@ use bevy_ecs::prelude::*;
 use bevy_light::{DirectionalLightShadowMap, PointLightShadowMap};
 use quadrille::prelude::{Format, GpuDevice, GpuImage, ImageDesc};
 use quadrille::vulkan::Error;
-use quadrille_content::Complaints;
+use quadrille_content::RateLimitedWarnings;
 
-use crate::scene::{AtlasKind, Scene3d};
+use crate::scene::{Scene3d, ShadowMapKind};
 
 /// Of all shadow maps.
 pub(crate) const FORMAT: Format = Format::D32_SFLOAT;
@@ -16,24 +16,24 @@ pub(crate) const FORMAT: Format = Format::D32_SFLOAT;
 /// The shadow maps of cascades and of spot lights: a depth image of square tiles. Depth is
 /// reversed: 1 is near the light.
 #[derive(Resource, Deref)]
-pub struct FlatShadows3d(GpuImage);
+pub struct ShadowAtlas(GpuImage);
 
 /// The shadow maps of point lights, six tiles each in the order of bevy's `CUBE_MAP_FACES`.
 #[derive(Resource, Deref)]
-pub struct FaceShadows3d(GpuImage);
+pub struct PointShadowFaces(GpuImage);
 
 /// What is known of the images of shadow maps.
 #[derive(Resource, Default)]
 pub struct ShadowMaps {
     /// Tiles that the frame needs, of flat ones and of faces.
-    pub(crate) wanted: [u32; 2],
-    flat: Atlas,
-    faces: Atlas,
+    pub(crate) needed: [u32; 2],
+    flat: TiledImage,
+    faces: TiledImage,
 }
 
 /// The tiles of an image.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Tiles {
+pub(crate) struct TileGrid {
     /// Of a tile, in texels.
     pub(crate) side: u32,
     columns: u32,
@@ -43,30 +43,30 @@ pub(crate) struct Tiles {
 /// An image that is kept while there are shadows, and the smallest one for while there are none:
 /// passes sample either, and a pass clears it in each frame.
 #[derive(Debug, Default)]
-struct Atlas {
-    tiles: Tiles,
+struct TiledImage {
+    tiles: TileGrid,
     image: Option<GpuImage>,
-    smallest: Option<GpuImage>,
+    placeholder: Option<GpuImage>,
 }
 
 /// More flat shadow maps there are not: 16 MiB each at bevy's size.
-pub(crate) const MOST_FLAT: u32 = 64;
+pub(crate) const MAX_ATLAS_TILES: u32 = 64;
 /// More faces there are not: 4 MiB each at bevy's size.
-pub(crate) const MOST_FACES: u32 = 96;
+pub(crate) const MAX_POINT_FACES: u32 = 96;
 
 /// A tile's side is between these, whatever the app says.
-const SIDES: [usize; 2] = [1, 8192];
+const TILE_SIZE_LIMITS: [usize; 2] = [1, 8192];
 
 impl ShadowMaps {
-    pub(crate) fn tiles(&self, kind: AtlasKind) -> Tiles {
+    pub(crate) fn tiles(&self, kind: ShadowMapKind) -> TileGrid {
         match kind {
-            AtlasKind::Flat => self.flat.tiles,
-            AtlasKind::Face => self.faces.tiles,
+            ShadowMapKind::Atlas => self.flat.tiles,
+            ShadowMapKind::PointFaces => self.faces.tiles,
         }
     }
 }
 
-impl Tiles {
+impl TileGrid {
     /// Left and top of a tile, in texels; none if the image is too small for it.
     pub(crate) fn corner(self, tile: u32) -> Option<[u32; 2]> {
         let is_in = tile < self.columns * self.rows;
@@ -79,7 +79,7 @@ impl Tiles {
     }
 
     /// The tile in fractions of the image; zeros if the image is too small for it.
-    fn fraction(self, tile: u32) -> [f32; 4] {
+    fn uv_rect(self, tile: u32) -> [f32; 4] {
         let Some([left, top]) = self.corner(tile) else {
             return [0.0; 4];
         };
@@ -94,47 +94,49 @@ impl Tiles {
     }
 }
 
-impl Atlas {
+impl TiledImage {
     /// Makes the image large enough for so many tiles. One that cannot be made leaves the old one:
     /// tiles that it has no room for are not drawn.
-    fn fit(
+    fn resize(
         &mut self,
         gpu: &GpuDevice,
-        shown: &mut GpuImage,
-        wanted: u32,
+        bound: &mut GpuImage,
+        needed: u32,
         side: usize,
-        complaints: &Complaints,
+        warnings: &RateLimitedWarnings,
     ) {
-        let [least, most] = SIDES;
+        let [least, most] = TILE_SIZE_LIMITS;
         let side = side.clamp(least, most) as u32;
-        let Tiles {
+        let TileGrid {
             side: old_side,
             columns,
             rows,
         } = self.tiles;
-        if wanted > 0 && (old_side != side || columns * rows < wanted) {
-            let columns = (f64::from(wanted).sqrt().ceil() as u32).next_power_of_two();
-            let rows = wanted.div_ceil(columns).next_power_of_two();
-            match image_of(gpu, shown.name(), columns * side, rows * side) {
+        if needed > 0 && (old_side != side || columns * rows < needed) {
+            let columns = (f64::from(needed).sqrt().ceil() as u32).next_power_of_two();
+            let rows = needed.div_ceil(columns).next_power_of_two();
+            match create_depth_image(gpu, bound.name(), columns * side, rows * side) {
                 Ok(image) => {
                     self.image = Some(image);
-                    self.tiles = Tiles {
+                    self.tiles = TileGrid {
                         side,
                         columns,
                         rows,
                     };
                 }
-                Err(error) => complaints.say(|| format!("some lights cast no shadows: {error}")),
+                Err(error) => {
+                    warnings.warn_message(|| format!("some lights cast no shadows: {error}"))
+                }
             }
         }
-        let image = match wanted {
-            0 => &self.smallest,
+        let image = match needed {
+            0 => &self.placeholder,
             _ => &self.image,
         };
-        if let Some(image) = image.as_ref().or(self.smallest.as_ref())
-            && image != shown
+        if let Some(image) = image.as_ref().or(self.placeholder.as_ref())
+            && image != bound
         {
-            *shown = image.clone();
+            *bound = image.clone();
         }
     }
 }
@@ -143,43 +145,48 @@ impl Atlas {
 pub(crate) fn prepare_shadow_maps(
     mut scene: ResMut<Scene3d>,
     mut maps: ResMut<ShadowMaps>,
-    mut images: (ResMut<FlatShadows3d>, ResMut<FaceShadows3d>),
+    mut images: (ResMut<ShadowAtlas>, ResMut<PointShadowFaces>),
     sizes: (Res<DirectionalLightShadowMap>, Res<PointLightShadowMap>),
     gpu: Res<GpuDevice>,
-    complaints: Res<Complaints>,
+    warnings: Res<RateLimitedWarnings>,
 ) {
-    let [flat, faces] = maps.wanted;
+    let [flat, faces] = maps.needed;
     let image = &mut images.0.0;
-    maps.flat.fit(&gpu, image, flat, sizes.0.size, &complaints);
+    maps.flat.resize(&gpu, image, flat, sizes.0.size, &warnings);
     let image = &mut images.1.0;
     maps.faces
-        .fit(&gpu, image, faces, sizes.1.size, &complaints);
+        .resize(&gpu, image, faces, sizes.1.size, &warnings);
     let scene = &mut *scene;
-    for (row, shadow) in scene.shadow_rows.now.iter_mut().zip(&scene.shadows) {
-        row.tile = maps.tiles(shadow.atlas).fraction(shadow.tile);
+    for (row, shadow) in scene.shadow_rows.current.iter_mut().zip(&scene.shadows) {
+        row.tile = maps.tiles(shadow.kind).uv_rect(shadow.tile);
     }
 }
 
 /// The images before there are shadows.
-pub(crate) fn images(gpu: &GpuDevice) -> Result<(FlatShadows3d, FaceShadows3d), Error> {
+pub(crate) fn images(gpu: &GpuDevice) -> Result<(ShadowAtlas, PointShadowFaces), Error> {
     Ok((
-        FlatShadows3d(image_of(gpu, "3d flat shadows", 1, 1)?),
-        FaceShadows3d(image_of(gpu, "3d face shadows", 1, 1)?),
+        ShadowAtlas(create_depth_image(gpu, "3d flat shadows", 1, 1)?),
+        PointShadowFaces(create_depth_image(gpu, "3d face shadows", 1, 1)?),
     ))
 }
 
 impl ShadowMaps {
     /// For the first images of a device.
-    pub(crate) fn begin_anew(&mut self, flat: &FlatShadows3d, faces: &FaceShadows3d) {
-        let only = |image: &GpuImage| Atlas {
-            smallest: Some(image.clone()),
-            ..Atlas::default()
+    pub(crate) fn mark_all_dirty(&mut self, flat: &ShadowAtlas, faces: &PointShadowFaces) {
+        let only = |image: &GpuImage| TiledImage {
+            placeholder: Some(image.clone()),
+            ..TiledImage::default()
         };
         (self.flat, self.faces) = (only(flat), only(faces));
     }
 }
 
-fn image_of(gpu: &GpuDevice, name: &str, width: u32, height: u32) -> Result<GpuImage, Error> {
+fn create_depth_image(
+    gpu: &GpuDevice,
+    name: &str,
+    width: u32,
+    height: u32,
+) -> Result<GpuImage, Error> {
     gpu.create_image(&ImageDesc::depth(name, [width, height], FORMAT))
 }
 

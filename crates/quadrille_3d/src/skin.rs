@@ -1,17 +1,17 @@
 //! Meshes that bend: skins (`SkinnedMesh`) and morph targets (`MeshMorphWeights`).
 //!
 //! ```text
-//! gather_skins   meshes -> what their vertices follow; entities -> joints and weights that changed
-//! send_skins     those, and the list of entities to compute
+//! extract_skins   meshes -> what their vertices follow; entities -> joints and weights that changed
+//! upload_skins     those, and the list of entities to compute
 //! skin_3d        vertices of the mesh -> vertices of the entity, behind those of all meshes
 //! ```
 //! Each such entity has vertices of its own in [`Vertices3d`](crate::Vertices3d), computed once for all
 //! views and shadow maps, and only when a joint, a weight or the mesh changed. All else about it is
 //! as with any other mesh: it is drawn by the same pipelines, with another first vertex.
 
-mod gather;
+mod dispatches;
+mod extract;
 mod jobs;
-mod parts;
 mod pass;
 mod pose;
 mod source;
@@ -30,37 +30,37 @@ use bevy_mesh::Mesh;
 use bevy_platform::collections::HashMap;
 use quadrille::ecs::RenderStartup;
 use quadrille::prelude::{GpuBuffer, GpuDevice, Render, Uploads};
-use quadrille_content::{ContentSystems, DeviceRanges, MeshPlace, Ranges};
+use quadrille_content::{BlockAllocator, ContentSystems, MeshAllocation, RangeAllocator};
 
-use crate::gather::gather_meshes;
+use crate::extract::extract_meshes;
 use crate::plugin::{Pass3dSystems, Prepare3dSystems};
-use crate::ranges::RangeTable;
+use crate::range_table::RangeTable;
 use crate::table::table_buffer;
-use gather::gather_skins;
-use jobs::{SkinJobs, send_skins};
+use extract::extract_skins;
+use jobs::{SkinJobs, upload_skins};
 use pass::SkinPipeline3d;
-use source::Source;
+use source::SkinSource;
 
 /// Adds what bends meshes.
-pub(crate) fn add_skins(app: &mut App) {
+pub(crate) fn add_skinning(app: &mut App) {
     app.init_resource::<SkinStore>()
         .init_resource::<SkinJobs>()
-        .add_systems(RenderStartup, make)
+        .add_systems(RenderStartup, init_device_resources)
         .add_systems(
             Render,
             (
-                gather_skins
-                    .in_set(Prepare3dSystems::Gather)
+                extract_skins
+                    .in_set(Prepare3dSystems::Extract)
                     .in_set(ContentSystems::Meshes)
-                    .before(gather_meshes),
-                send_skins.in_set(Prepare3dSystems::Send),
+                    .before(extract_meshes),
+                upload_skins.in_set(Prepare3dSystems::Prepare),
                 skin_3d.in_set(Pass3dSystems::Skin),
             ),
         );
 }
 
 /// Makes what belongs to the device, and forgets what belonged to the one before.
-fn make(
+fn init_device_resources(
     mut commands: Commands,
     gpu: Res<GpuDevice>,
     mut uploads: ResMut<Uploads>,
@@ -76,8 +76,8 @@ fn make(
     commands.insert_resource(SkinSources3d(table("3d skin sources")?));
     commands.insert_resource(SkinPoses3d(table("3d skin poses")?));
     commands.insert_resource(SkinPipeline3d::new(&gpu)?);
-    store.begin_anew();
-    jobs.begin_anew();
+    store.mark_all_dirty();
+    jobs.mark_all_dirty();
     Ok(())
 }
 
@@ -92,9 +92,9 @@ pub struct SkinSources3d(pub(crate) GpuBuffer);
 pub struct SkinPoses3d(pub(crate) GpuBuffer);
 
 /// An entity that bends.
-struct Bent {
+struct Deformed {
     mesh: AssetId<Mesh>,
-    /// [`Source::version`] of what it has room for.
+    /// [`SkinSource::version`] of what it has room for.
     version: u64,
     /// Of the room behind the vertices of all meshes.
     vertices: Range<u32>,
@@ -103,28 +103,28 @@ struct Bent {
     joints: u32,
     targets: u32,
     /// Its vertices are to be computed in this frame.
-    is_due: bool,
+    is_dirty: bool,
     /// Something changed while it was hidden.
-    is_stale: bool,
+    is_pose_stale: bool,
     /// [`SkinStore::frame`] when it was seen last.
-    seen: u64,
+    last_frame: u64,
 }
 
 /// How an entity with a skin or weights is drawn.
-enum Way {
-    Bent(Bent),
+enum SkinState {
+    Deformed(Deformed),
     /// It is not: its skin is not loaded, or does not fit.
-    Not {
+    NotDrawn {
         /// [`SkinStore::frame`] when it was seen last.
-        seen: u64,
+        last_frame: u64,
     },
 }
 
-impl Way {
-    fn seen(&self) -> u64 {
+impl SkinState {
+    fn last_frame(&self) -> u64 {
         match self {
-            Self::Bent(bent) => bent.seen,
-            Self::Not { seen } => *seen,
+            Self::Deformed(deformed) => deformed.last_frame,
+            Self::NotDrawn { last_frame } => *last_frame,
         }
     }
 }
@@ -132,13 +132,13 @@ impl Way {
 /// The meshes and entities that bend.
 #[derive(Resource, Default)]
 pub(crate) struct SkinStore {
-    meshes: HashMap<AssetId<Mesh>, Source>,
-    words: DeviceRanges<u32>,
+    meshes: HashMap<AssetId<Mesh>, SkinSource>,
+    words: BlockAllocator<u32>,
     /// The device's buffers are new, and hold nothing.
-    is_lost: bool,
+    is_device_new: bool,
     poses: RangeTable<[f32; 4]>,
-    vertices: Ranges,
-    ways: EntityHashMap<Way>,
+    vertices: RangeAllocator,
+    states: EntityHashMap<SkinState>,
     /// Entities whose vertices lie elsewhere now than in the frame before.
     moved: Vec<Entity>,
     frame: u64,
@@ -146,15 +146,20 @@ pub(crate) struct SkinStore {
 }
 
 impl SkinStore {
-    /// Where the vertices of an entity are whose mesh is at `place`; none if it is not drawn.
+    /// Where the vertices of an entity are whose mesh is at `mesh`; none if it is not drawn.
     /// `room` is the first vertex behind those of all meshes.
-    pub(crate) fn place(&self, entity: Entity, place: MeshPlace, room: u32) -> Option<MeshPlace> {
-        match self.ways.get(&entity) {
-            None => Some(place),
-            Some(Way::Not { .. }) => None,
-            Some(Way::Bent(bent)) => Some(MeshPlace {
-                base_vertex: (room + bent.vertices.start) as i32,
-                ..place
+    pub(crate) fn locate(
+        &self,
+        entity: Entity,
+        mesh: MeshAllocation,
+        room: u32,
+    ) -> Option<MeshAllocation> {
+        match self.states.get(&entity) {
+            None => Some(mesh),
+            Some(SkinState::NotDrawn { .. }) => None,
+            Some(SkinState::Deformed(deformed)) => Some(MeshAllocation {
+                base_vertex: (room + deformed.vertices.start) as i32,
+                ..mesh
             }),
         }
     }
@@ -170,29 +175,29 @@ impl SkinStore {
     }
 
     /// Forgets what the device has.
-    fn begin_anew(&mut self) {
-        self.is_lost = true;
-        self.poses.begin_anew();
-        self.compute_all();
+    fn mark_all_dirty(&mut self) {
+        self.is_device_new = true;
+        self.poses.mark_all_dirty();
+        self.mark_all_for_skinning();
     }
 
-    fn compute_all(&mut self) {
-        for way in self.ways.values_mut() {
-            if let Way::Bent(bent) = way {
-                bent.is_due = true;
+    fn mark_all_for_skinning(&mut self) {
+        for state in self.states.values_mut() {
+            if let SkinState::Deformed(deformed) = state {
+                deformed.is_dirty = true;
             }
         }
     }
 
     /// Gives back what an entity has.
-    fn forget(&mut self, entity: Entity) {
-        let Some(way) = self.ways.remove(&entity) else {
+    fn release(&mut self, entity: Entity) {
+        let Some(state) = self.states.remove(&entity) else {
             return;
         };
         self.moved.push(entity);
-        if let Way::Bent(bent) = way {
-            self.vertices.give(bent.vertices);
-            self.poses.remove(bent.pose);
+        if let SkinState::Deformed(deformed) = state {
+            self.vertices.free(deformed.vertices);
+            self.poses.remove(deformed.pose);
         }
     }
 }

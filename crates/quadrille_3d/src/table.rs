@@ -7,7 +7,7 @@ use quadrille::prelude::{BufferDesc, BufferUsage, GpuBuffer, GpuDevice, Sharing,
 use quadrille::vulkan::Error;
 
 /// Rows between two changed ones that are sent with them, rather than beginning another copy.
-const GAP: u32 = 16;
+const MAX_UPLOAD_GAP: u32 = 16;
 
 /// The rows of a table, and which of them the device has.
 pub(crate) struct Table<T> {
@@ -33,45 +33,45 @@ impl<T> Default for Table<T> {
 impl<T: Pod> Table<T> {
     /// Adds a row where there is room, and returns where.
     pub(crate) fn add(&mut self, row: T) -> u32 {
-        let place = self.free.pop().unwrap_or(self.rows.len() as u32);
-        self.put(place, row);
-        place
+        let index = self.free.pop().unwrap_or(self.rows.len() as u32);
+        self.put(index, row);
+        index
     }
 
     /// Sets a row, which may be beyond the last one: those between are zeros.
-    pub(crate) fn put(&mut self, place: u32, row: T) {
-        if place < self.rows.len() as u32 {
-            return self.set(place, row);
+    pub(crate) fn put(&mut self, index: u32, row: T) {
+        if index < self.rows.len() as u32 {
+            return self.set(index, row);
         }
-        for between in self.rows.len() as u32..=place {
+        for between in self.rows.len() as u32..=index {
             self.rows
-                .push(if between == place { row } else { T::zeroed() });
+                .push(if between == index { row } else { T::zeroed() });
             self.mark(between);
         }
     }
 
     /// Changes a row.
-    pub(crate) fn set(&mut self, place: u32, row: T) {
-        if let Some(old) = self.rows.get_mut(place as usize)
+    pub(crate) fn set(&mut self, index: u32, row: T) {
+        if let Some(old) = self.rows.get_mut(index as usize)
             && bytemuck::bytes_of(old) != bytemuck::bytes_of(&row)
         {
             *old = row;
-            self.mark(place);
+            self.mark(index);
         }
     }
 
     /// Changes part of a row.
-    pub(crate) fn change(&mut self, place: u32, change: impl FnOnce(&mut T)) {
-        if let Some(row) = self.rows.get(place as usize) {
+    pub(crate) fn change(&mut self, index: u32, change: impl FnOnce(&mut T)) {
+        if let Some(row) = self.rows.get(index as usize) {
             let mut row = *row;
             change(&mut row);
-            self.set(place, row);
+            self.set(index, row);
         }
     }
 
     /// Makes room where a row was.
-    pub(crate) fn remove(&mut self, place: u32) {
-        self.free.push(place);
+    pub(crate) fn remove(&mut self, index: u32) {
+        self.free.push(index);
     }
 
     /// All rows, those included that were removed.
@@ -79,24 +79,24 @@ impl<T: Pod> Table<T> {
         &self.rows
     }
 
-    fn mark(&mut self, place: u32) {
-        let word = place as usize / 64;
+    fn mark(&mut self, index: u32) {
+        let word = index as usize / 64;
         if word >= self.changed.len() {
             self.changed.resize(word + 1, 0);
         }
-        self.changed[word] |= 1 << (place % 64);
+        self.changed[word] |= 1 << (index % 64);
         self.is_changed = true;
     }
 
     /// Forgets what the device has.
-    pub(crate) fn begin_anew(&mut self) {
-        for place in 0..self.rows.len() as u32 {
-            self.mark(place);
+    pub(crate) fn mark_all_dirty(&mut self) {
+        for index in 0..self.rows.len() as u32 {
+            self.mark(index);
         }
     }
 
     /// Sends what changed; a larger buffer takes the place of one that is too small.
-    pub(crate) fn send(
+    pub(crate) fn upload(
         &mut self,
         gpu: &GpuDevice,
         uploads: &mut Uploads,
@@ -104,12 +104,12 @@ impl<T: Pod> Table<T> {
     ) -> Result<(), Error> {
         let bytes = size_of_val(self.rows.as_slice()) as u64;
         if grow(gpu, buffer, bytes)? {
-            self.begin_anew();
+            self.mark_all_dirty();
         }
         if !std::mem::take(&mut self.is_changed) {
             return Ok(());
         }
-        for run in runs(places(&self.changed)) {
+        for run in runs(set_bit_indices(&self.changed)) {
             let offset = run.start as usize * size_of::<T>();
             let rows = &self.rows[run.start as usize..run.end as usize];
             uploads.write_buffer(buffer, offset as u64, bytemuck::cast_slice(rows));
@@ -120,7 +120,7 @@ impl<T: Pod> Table<T> {
 }
 
 /// The places of set bits, in order.
-fn places(bits: &[u64]) -> impl Iterator<Item = u32> {
+fn set_bit_indices(bits: &[u64]) -> impl Iterator<Item = u32> {
     (0u32..).zip(bits).flat_map(|(word, &bits)| {
         let mut rest = bits;
         std::iter::from_fn(move || {
@@ -132,12 +132,12 @@ fn places(bits: &[u64]) -> impl Iterator<Item = u32> {
 }
 
 /// Ranges that cover some places, which are sorted.
-fn runs(places: impl Iterator<Item = u32>) -> impl Iterator<Item = Range<u32>> {
-    let mut places = places.peekable();
+fn runs(indices: impl Iterator<Item = u32>) -> impl Iterator<Item = Range<u32>> {
+    let mut indices = indices.peekable();
     std::iter::from_fn(move || {
-        let first = places.next()?;
+        let first = indices.next()?;
         let mut last = first;
-        while let Some(next) = places.next_if(|&next| next <= last + GAP) {
+        while let Some(next) = indices.next_if(|&next| next <= last + MAX_UPLOAD_GAP) {
             last = next;
         }
         Some(first..last + 1)
@@ -146,41 +146,41 @@ fn runs(places: impl Iterator<Item = u32>) -> impl Iterator<Item = Range<u32>> {
 
 /// A list that each frame rebuilds. It is uploaded when it differs from the previous frame's.
 pub(crate) struct List<T> {
-    pub(crate) now: Vec<T>,
-    sent: Vec<T>,
+    pub(crate) current: Vec<T>,
+    uploaded: Vec<T>,
 }
 
 impl<T> Default for List<T> {
     fn default() -> Self {
         Self {
-            now: Vec::new(),
-            sent: Vec::new(),
+            current: Vec::new(),
+            uploaded: Vec::new(),
         }
     }
 }
 
 impl<T: Pod> List<T> {
     /// Forgets what the device has.
-    pub(crate) fn begin_anew(&mut self) {
-        self.sent.clear();
+    pub(crate) fn mark_all_dirty(&mut self) {
+        self.uploaded.clear();
     }
 
     /// Sends the list, unless the device has it.
-    pub(crate) fn send(
+    pub(crate) fn upload(
         &mut self,
         gpu: &GpuDevice,
         uploads: &mut Uploads,
         buffer: &mut GpuBuffer,
     ) -> Result<(), Error> {
-        let bytes: &[u8] = bytemuck::cast_slice(&self.now);
-        if bytes == bytemuck::cast_slice::<_, u8>(&self.sent) {
+        let bytes: &[u8] = bytemuck::cast_slice(&self.current);
+        if bytes == bytemuck::cast_slice::<_, u8>(&self.uploaded) {
             return Ok(());
         }
         grow(gpu, buffer, bytes.len() as u64)?;
         if !bytes.is_empty() {
             uploads.write_buffer(buffer, 0, bytes);
         }
-        self.sent.clone_from(&self.now);
+        self.uploaded.clone_from(&self.current);
         Ok(())
     }
 }

@@ -5,7 +5,7 @@ use bevy_ecs::prelude::*;
 use bevy_platform::collections::HashMap;
 use quadrille::prelude::{Format, GpuDevice, GpuImage, ImageDesc};
 use quadrille::vulkan::{Error, Formats};
-use quadrille_content::Complaints;
+use quadrille_content::RateLimitedWarnings;
 
 use crate::occlusion::{DepthPyramids3d, pyramid_desc};
 use crate::scene::Scene3d;
@@ -34,7 +34,7 @@ pub(crate) fn scene_formats(samples: u32) -> Formats {
 /// The colours of all views with several samples per pixel; those of views with one sample are the
 /// same images as in [`SceneColors`].
 #[derive(Resource, Default, Deref)]
-pub struct SceneSamples(Vec<GpuImage>);
+pub struct SceneMsaaColors(Vec<GpuImage>);
 
 /// The depth of all views, with as many samples as their colours: 1 is near, 0 infinitely far.
 #[derive(Resource, Default, Deref)]
@@ -44,7 +44,7 @@ pub struct SceneDepths(Vec<GpuImage>);
 #[derive(bevy_ecs::system::SystemParam)]
 pub(crate) struct SceneImages<'w> {
     colors: ResMut<'w, SceneColors>,
-    samples: ResMut<'w, SceneSamples>,
+    samples: ResMut<'w, SceneMsaaColors>,
     depths: ResMut<'w, SceneDepths>,
     pyramids: ResMut<'w, DepthPyramids3d>,
 }
@@ -54,11 +54,11 @@ pub(crate) fn prepare_targets(
     mut scene: ResMut<Scene3d>,
     mut images: SceneImages,
     gpu: Res<GpuDevice>,
-    complaints: Res<Complaints>,
+    warnings: Res<RateLimitedWarnings>,
     // Counts of samples that are missing, with those taken instead. A device that has no 2 may have 4.
     mut instead: Local<HashMap<u32, u32>>,
 ) {
-    let mut kept = Kept {
+    let mut previous = PreviousImages {
         gpu: &gpu,
         colors: std::mem::take(&mut images.colors.0),
         samples: std::mem::take(&mut images.samples.0),
@@ -73,23 +73,24 @@ pub(crate) fn prepare_targets(
                 view.samples = *less;
             }
             let samples = view.samples;
-            match kept.of(width, height, samples) {
+            match previous.of(width, height, samples) {
                 Ok([color, sampled, depth]) => {
                     view.images = images.colors.len() as u32;
                     images.colors.0.push(color);
                     images.samples.0.push(sampled);
                     images.depths.0.push(depth);
-                    if view.behind.is_some() {
+                    if view.late_cull_row.is_some() {
                         match take(&gpu, &mut pyramids, &pyramid_desc([width, height])) {
                             Ok(pyramid) => {
                                 view.pyramid = Some(images.pyramids.0.len() as u32);
                                 images.pyramids.0.push(pyramid);
                             }
                             Err(error) => {
-                                complaints
-                                    .say(|| format!("a 3D camera draws what is hidden: {error}"));
-                                view.behind = None;
-                                scene.cull_rows.now[view.culled as usize].unite();
+                                warnings.warn_message(|| {
+                                    format!("a 3D camera draws what is hidden: {error}")
+                                });
+                                view.late_cull_row = None;
+                                scene.cull_rows.current[view.cull_row as usize].merge_phases();
                             }
                         }
                     }
@@ -97,11 +98,14 @@ pub(crate) fn prepare_targets(
                 }
                 Err(error) if samples > 1 => {
                     let less = samples / 2;
-                    complaints.say(|| format!("3D cameras get {less} samples per pixel: {error}"));
+                    warnings.warn_message(|| {
+                        format!("3D cameras get {less} samples per pixel: {error}")
+                    });
                     instead.insert(samples, less);
                 }
                 Err(error) => {
-                    complaints.say(|| format!("what a 3D camera sees is not drawn: {error}"));
+                    warnings
+                        .warn_message(|| format!("what a 3D camera sees is not drawn: {error}"));
                     return false;
                 }
             }
@@ -111,14 +115,14 @@ pub(crate) fn prepare_targets(
 }
 
 /// The images of the frame before.
-struct Kept<'a> {
+struct PreviousImages<'a> {
     gpu: &'a GpuDevice,
     colors: Vec<GpuImage>,
     samples: Vec<GpuImage>,
     depths: Vec<GpuImage>,
 }
 
-impl Kept<'_> {
+impl PreviousImages<'_> {
     fn of(&mut self, width: u32, height: u32, samples: u32) -> Result<[GpuImage; 3], Error> {
         let color = ImageDesc::color_target("3d color", [width, height], COLOR).transient();
         let sampled = ImageDesc {
@@ -142,11 +146,11 @@ impl Kept<'_> {
 /// The image of the frame before that is wanted again, or a new one.
 pub(crate) fn take(
     gpu: &GpuDevice,
-    kept: &mut Vec<GpuImage>,
+    previous: &mut Vec<GpuImage>,
     desc: &ImageDesc,
 ) -> Result<GpuImage, Error> {
-    match kept.iter().position(|image| image.desc() == desc) {
-        Some(place) => Ok(kept.swap_remove(place)),
+    match previous.iter().position(|image| image.desc() == desc) {
+        Some(index) => Ok(previous.swap_remove(index)),
         None => gpu.create_image(desc),
     }
 }

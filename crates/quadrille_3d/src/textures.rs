@@ -10,14 +10,14 @@ use quadrille::prelude::{
     Format, GpuDevice, GpuImage, ImageTable, ImageTableDesc, Sampler, SamplerDesc, TableIndex,
 };
 use quadrille::vulkan::vk;
-use quadrille_content::{Complaints, DeviceImages, asset_label};
+use quadrille_content::{DeviceImages, RateLimitedWarnings, asset_label};
 
 /// The images of all materials, with the samplers that they may be seen through.
 #[derive(Resource, Deref, DerefMut)]
 pub struct Textures3d(pub(crate) ImageTable);
 
 /// How many images materials can show.
-const CAPACITY: u32 = 4096;
+const MAX_TEXTURES: u32 = 4096;
 
 /// A material shows no image.
 pub(crate) const NO_TEXTURE: u32 = u32::MAX;
@@ -25,11 +25,11 @@ pub(crate) const NO_TEXTURE: u32 = u32::MAX;
 /// Bits of a packed place that are the image's; one above says that the second texture coordinates
 /// are taken, those above that are the sampler's.
 const IMAGE_BITS: u32 = 23;
-const SECOND_UV: u32 = 1 << IMAGE_BITS;
-const SAMPLER_BIT: u32 = IMAGE_BITS + 1;
+const UV_1_BIT: u32 = 1 << IMAGE_BITS;
+const SAMPLER_SHIFT: u32 = IMAGE_BITS + 1;
 
 /// Formats with red and green alone.
-const TWO_CHANNELS: [Format; 8] = [
+const TWO_COMPONENT_FORMATS: [Format; 8] = [
     Format::R8G8_UNORM,
     Format::R8G8_SNORM,
     Format::R16G16_UNORM,
@@ -49,7 +49,7 @@ const ADDRESSES: [vk::SamplerAddressMode; 3] = [
 
 impl Textures3d {
     pub(crate) fn new(gpu: &GpuDevice) -> Result<Self, BevyError> {
-        let mut desc = ImageTableDesc::d2("3d textures", CAPACITY);
+        let mut desc = ImageTableDesc::d2("3d textures", MAX_TEXTURES);
         for filter in FILTERS {
             for address in ADDRESSES {
                 desc = desc.with_sampler(&gpu.create_sampler(&SamplerDesc {
@@ -66,7 +66,7 @@ impl Textures3d {
 }
 
 /// Place of the table's sampler that is most like an image's own.
-fn sampler_place(sampler: &Sampler) -> u32 {
+fn sampler_index(sampler: &Sampler) -> u32 {
     let desc = sampler.desc();
     let filter = FILTERS.iter().position(|&it| it == desc.magnify);
     let address = ADDRESSES.iter().position(|&it| it == desc.address);
@@ -75,46 +75,46 @@ fn sampler_place(sampler: &Sampler) -> u32 {
 
 /// Which images are where in the table.
 #[derive(Default)]
-pub(crate) struct TexturePlaces {
+pub(crate) struct TextureIndices {
     known: HashMap<AssetId<Image>, (TableIndex, GpuImage)>,
 }
 
 /// What places are looked up in.
 pub(crate) struct TextureSource<'a> {
-    pub(crate) places: &'a mut TexturePlaces,
+    pub(crate) indices: &'a mut TextureIndices,
     pub(crate) table: &'a mut ImageTable,
     pub(crate) images: &'a DeviceImages,
-    pub(crate) complaints: &'a Complaints,
+    pub(crate) warnings: &'a RateLimitedWarnings,
     pub(crate) server: &'a AssetServer,
 }
 
 impl TextureSource<'_> {
     /// Where shaders find the image of a material; [`NO_TEXTURE`] while it is not there.
-    pub(crate) fn place(&mut self, handle: Option<&Handle<Image>>, channel: &UvChannel) -> u32 {
+    pub(crate) fn index_of(&mut self, handle: Option<&Handle<Image>>, channel: &UvChannel) -> u32 {
         let Some(id) = handle.map(Handle::id) else {
             return NO_TEXTURE;
         };
-        let Some(shown) = self.images.so_far(id) else {
+        let Some(shown) = self.images.resident(id) else {
             return NO_TEXTURE;
         };
         let image = shown.image;
-        let index = match self.places.known.get(&id) {
+        let index = match self.indices.known.get(&id) {
             Some((index, known)) if known == image => Ok(*index),
             Some((index, _)) => self.table.replace(*index, image).map(|()| *index),
             None => self.table.insert(image),
         };
         match index {
             Ok(index) => {
-                self.places.known.insert(id, (index, image.clone()));
+                self.indices.known.insert(id, (index, image.clone()));
                 let sampler = self.images.samplers().get(shown.sampler);
                 let second = match channel {
                     UvChannel::Uv0 => 0,
-                    UvChannel::Uv1 => SECOND_UV,
+                    UvChannel::Uv1 => UV_1_BIT,
                 };
-                index.0 | second | sampler.map_or(0, sampler_place) << SAMPLER_BIT
+                index.0 | second | sampler.map_or(0, sampler_index) << SAMPLER_SHIFT
             }
             Err(error) => {
-                self.complaints.say(|| {
+                self.warnings.warn_message(|| {
                     let image = asset_label(id, self.server);
                     format!("{image}, which a material has, is not drawn: {error}")
                 });
@@ -125,20 +125,20 @@ impl TextureSource<'_> {
 
     /// Whether an image that is there has red and green alone.
     pub(crate) fn has_two_channels(&self, handle: Option<&Handle<Image>>) -> bool {
-        let shown = handle.and_then(|handle| self.images.so_far(handle));
-        shown.is_some_and(|shown| TWO_CHANNELS.contains(&shown.image.desc().format))
+        let shown = handle.and_then(|handle| self.images.resident(handle));
+        shown.is_some_and(|shown| TWO_COMPONENT_FORMATS.contains(&shown.image.desc().format))
     }
 
     /// Empties the places of images that are gone.
-    pub(crate) fn forget_gone(&mut self) {
+    pub(crate) fn remove_dropped(&mut self) {
         let Self {
-            places,
+            indices,
             table,
             images,
             ..
         } = self;
-        places.known.retain(|&id, (index, _)| {
-            let is_there = images.so_far(id).is_some();
+        indices.known.retain(|&id, (index, _)| {
+            let is_there = images.resident(id).is_some();
             if !is_there {
                 // An index that the table does not know is free already.
                 let _ = table.remove(*index);

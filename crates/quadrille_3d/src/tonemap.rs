@@ -8,11 +8,11 @@ use quadrille::prelude::{
     Format, GpuBuffer, GpuDevice, GpuImage, ImageDesc, Recorder, Uniform, Uploads,
 };
 use quadrille::vulkan::Error;
-use quadrille_content::{CameraTargets, Complaints};
+use quadrille_content::{CameraTargets, RateLimitedWarnings};
 
+use crate::brdf_luts::texels;
 use crate::camera::Tonemapping;
-use crate::lobe_tables::texels;
-use crate::passes::Drawn3d;
+use crate::passes::DrawParams3d;
 use crate::pipelines::Pipelines3d;
 use crate::scene::{Scene3d, View3d};
 use crate::table::uniform_row;
@@ -25,11 +25,11 @@ pub struct Gradings3d(pub(crate) GpuBuffer);
 /// The tables of colours of this frame's methods of tone mapping: cubes with the colour of the screen
 /// for each colour of the scene. The first one is there for methods without a table.
 #[derive(Resource, Deref)]
-pub struct ToneTables3d {
+pub struct TonemappingLutImages {
     #[deref]
-    shown: Vec<GpuImage>,
+    luts: Vec<GpuImage>,
     /// Places of the tables of [`TABLES`], once they are needed.
-    places: [Option<u32>; TABLES.len()],
+    lut_indices: [Option<u32>; TABLES.len()],
 }
 
 /// The files of tables, and which method each is of: `assets/LICENSES.md` tells where they come from.
@@ -48,19 +48,19 @@ const TABLES: [(Tonemapping, &[u8]); 3] = [
     ),
 ];
 
-impl ToneTables3d {
+impl TonemappingLutImages {
     pub(crate) fn new(gpu: &GpuDevice, uploads: &mut Uploads) -> Result<Self, Error> {
         let desc = ImageDesc::sampled("3d no tone table", [1, 1, 2], Format::R8G8B8A8_UNORM);
         let none = gpu.create_image(&desc)?;
         uploads.write_image(&none, &[0; 8]);
         Ok(Self {
-            shown: vec![none],
-            places: [None; TABLES.len()],
+            luts: vec![none],
+            lut_indices: [None; TABLES.len()],
         })
     }
 
     /// The place of a method's table; 0 if it has none.
-    fn place(
+    fn lut_index(
         &mut self,
         method: Tonemapping,
         gpu: &GpuDevice,
@@ -69,15 +69,15 @@ impl ToneTables3d {
         let Some(table) = TABLES.iter().position(|(of, _)| *of == method) else {
             return Ok(0);
         };
-        if let Some(place) = self.places[table] {
-            return Ok(place);
+        if let Some(lut_index) = self.lut_indices[table] {
+            return Ok(lut_index);
         }
         let (_, bytes) = TABLES[table];
         let image = load(method, bytes, gpu, uploads)?;
-        let place = self.shown.len() as u32;
-        self.shown.push(image);
-        self.places[table] = Some(place);
-        Ok(place)
+        let lut_index = self.luts.len() as u32;
+        self.luts.push(image);
+        self.lut_indices[table] = Some(lut_index);
+        Ok(lut_index)
     }
 }
 
@@ -103,21 +103,21 @@ fn load(
 
 /// Loads the tables that this frame's cameras need. A camera whose table cannot be had gets
 /// [`Tonemapping::None`]'s picture.
-pub(crate) fn prepare_tone_tables(
+pub(crate) fn prepare_tonemapping_luts(
     mut scene: ResMut<Scene3d>,
-    mut tables: ResMut<ToneTables3d>,
+    mut tables: ResMut<TonemappingLutImages>,
     gpu: Res<GpuDevice>,
     mut uploads: ResMut<Uploads>,
-    complaints: Res<Complaints>,
+    warnings: Res<RateLimitedWarnings>,
 ) {
     let scene = &mut *scene;
     for view in &mut scene.views {
-        match tables.place(view.tonemapping, &gpu, &mut uploads) {
-            Ok(place) => view.tone_table = place,
+        match tables.lut_index(view.tonemapping, &gpu, &mut uploads) {
+            Ok(lut_index) => view.tonemapping_lut = lut_index,
             Err(error) => {
-                complaints.say(|| format!("{:?} is not there: {error}", view.tonemapping));
-                view.tone_table = 0;
-                if let Some(row) = scene.gradings.now.get_mut(view.row as usize) {
+                warnings.warn_message(|| format!("{:?} is not there: {error}", view.tonemapping));
+                view.tonemapping_lut = 0;
+                if let Some(row) = scene.gradings.current.get_mut(view.row as usize) {
                     row.method = Tonemapping::None as u32;
                 }
             }
@@ -132,7 +132,7 @@ struct TonemapPush {
     background: [f32; 4],
     corner: [f32; 2],
     maps_background: u32,
-    multiplies: u32,
+    premultiplies: u32,
 }
 
 /// The pass that maps the radiance of each view to the colours of its camera's target: one pass of
@@ -140,43 +140,43 @@ struct TonemapPush {
 pub fn tonemap_3d(
     mut recorder: Recorder,
     colors: AccessList<SceneColors, access_kind::Sampled>,
-    tables: AccessList<ToneTables3d, access_kind::Sampled>,
+    tables: AccessList<TonemappingLutImages, access_kind::Sampled>,
     targets: AccessList<CameraTargets, access_kind::ColorTarget>,
     gradings: Uniform<Gradings3d>,
-    drawn: Drawn3d,
+    draw_params: DrawParams3d,
 ) {
-    for view in &drawn.scene.views {
+    for view in &draw_params.scene.views {
         let (Some(color), Some(table), Some(target)) = (
             colors.get(view.images as usize),
-            tables.get(view.tone_table as usize),
+            tables.get(view.tonemapping_lut as usize),
             targets.get(view.target as usize),
         ) else {
             continue;
         };
-        let to = Mapped {
+        let to = TonemapImages {
             color,
             table,
             target,
         };
-        map_view(&mut recorder, view, &to, &gradings, &drawn.pipelines);
+        tonemap_view(&mut recorder, view, &to, &gradings, &draw_params.pipelines);
     }
 }
 
 /// The images of one view.
-struct Mapped<'w> {
+struct TonemapImages<'w> {
     color: AnyAccess<'w>,
     table: AnyAccess<'w>,
     target: AnyAccess<'w>,
 }
 
-fn map_view(
+fn tonemap_view(
     recorder: &mut Recorder,
     view: &View3d,
-    images: &Mapped,
+    images: &TonemapImages,
     gradings: &Uniform<Gradings3d>,
     pipelines: &Pipelines3d,
 ) {
-    let Mapped {
+    let TonemapImages {
         color,
         table,
         target,
@@ -197,7 +197,7 @@ fn map_view(
         background: view.background.unwrap_or_default(),
         corner: [left as f32, top as f32],
         maps_background: u32::from(view.is_hdr && view.background.is_some()),
-        multiplies: u32::from(view.background.is_some() && !view.replaces),
+        premultiplies: u32::from(view.background.is_some() && !view.replaces),
     };
     let pipeline = match view.background {
         Some(_) if view.replaces => &pipelines.tonemap_first,

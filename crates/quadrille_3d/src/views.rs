@@ -16,24 +16,27 @@ use bevy_math::Vec3;
 use bevy_transform::components::GlobalTransform;
 use bytemuck::Zeroable;
 use quadrille::prelude::GpuDevice;
-use quadrille_content::{CameraView, CameraViews, Msaa, first_odd, is_finite, named, visible_once};
+use quadrille_content::{
+    CameraView, CameraViews, Msaa, entity_name, first_non_finite, is_finite,
+    unique_visible_entities,
+};
 
 use crate::camera::{DistanceFog, FogFalloff, Tonemapping};
-use crate::clusters::LightOrder;
-use crate::cull::{CullRow, DRAW_BYTES};
+use crate::clusters::LightSorter;
+use crate::cull::{CullViewRow, DRAW_ARGS_BYTES};
 use crate::grading::{ColorGrading, DebandDither, GradingRow};
-use crate::instances::DrawnMesh;
-use crate::lights::{Lights, ShadowLister};
+use crate::instances::TransparentInstance;
+use crate::lights::{LightParams, ShadowMapAllocator};
 use crate::material_row::{MaterialSource, MaterialStore};
 use crate::occlusion::OcclusionCulling;
 use crate::scene::{FogRow, Scene3d, View3d, ViewRow};
 use crate::shadow_maps::ShadowMaps;
 use crate::textures::TextureSource;
-use crate::unlisted::Unlisted;
+use crate::unculled::Unculled;
 
 /// A 3D camera.
 #[derive(QueryData)]
-pub(crate) struct Camera {
+pub(crate) struct CameraQuery {
     camera: &'static bevy_camera::Camera,
     kind: &'static Camera3d,
     visible: &'static VisibleEntities,
@@ -49,13 +52,13 @@ pub(crate) struct Camera {
     dither: &'static DebandDither,
     shadow_filter: &'static ShadowFilteringMethod,
     is_hdr: Has<Hdr>,
-    hides: Has<OcclusionCulling>,
+    occlusion_culling: Has<OcclusionCulling>,
 }
 
 /// A light that bevy lists for no camera, or culls by bounds that it does not have: a rectangle; a directional
 /// light on whose entity a point light has left its sphere; one whose entity is a mesh as well, which the
 /// device culls.
-type IsUnlisted = Or<(
+type IsUnculled = Or<(
     With<RectLight>,
     With<DirectionalLight>,
     (With<NoCpuCulling>, Or<(With<PointLight>, With<SpotLight>)>),
@@ -63,32 +66,34 @@ type IsUnlisted = Or<(
 
 /// What a frame is listed from.
 #[derive(SystemParam)]
-pub(crate) struct World3d<'w, 's> {
+pub(crate) struct ViewParams<'w, 's> {
     views: Res<'w, CameraViews>,
-    cameras: Query<'w, 's, Camera, With<Camera3d>>,
-    lights: Lights<'w, 's>,
-    unlisted: Query<'w, 's, Unlisted, IsUnlisted>,
+    cameras: Query<'w, 's, CameraQuery, With<Camera3d>>,
+    lights: LightParams<'w, 's>,
+    unculled: Query<'w, 's, Unculled, IsUnculled>,
     ambient: Res<'w, GlobalAmbientLight>,
 }
 
-impl World3d<'_, '_> {
-    fn hides(&self, camera: Entity) -> bool {
-        self.cameras.get(camera).is_ok_and(|camera| camera.hides)
+impl ViewParams<'_, '_> {
+    fn occlusion_culling(&self, camera: Entity) -> bool {
+        self.cameras
+            .get(camera)
+            .is_ok_and(|camera| camera.occlusion_culling)
     }
 }
 
 /// Memory that is kept from frame to frame.
 #[derive(Default)]
 pub(crate) struct Scratch {
-    shadows: ShadowLister,
-    transparent: Vec<(f32, DrawnMesh)>,
+    shadows: ShadowMapAllocator,
+    transparent: Vec<(f32, TransparentInstance)>,
     lights: Vec<Entity>,
-    order: LightOrder,
+    order: LightSorter,
 }
 
 /// Lists what all 3D cameras see, with the lights that light it and their shadow maps.
-pub(crate) fn gather_views(
-    world: World3d,
+pub(crate) fn queue_views(
+    world: ViewParams,
     mut scene: ResMut<Scene3d>,
     mut maps: ResMut<ShadowMaps>,
     (mut materials, mut source): (ResMut<MaterialStore>, MaterialSource),
@@ -97,12 +102,12 @@ pub(crate) fn gather_views(
 ) {
     let scene = &mut *scene;
     scene.begin();
-    let most = most_views(&gpu, scene);
+    let most = max_views(&gpu, scene);
     let cameras = world.views.iter().filter(|view| view.is_3d);
     let count = cameras.clone().count();
     if count > most {
-        let who = format_args!("what {} cameras see", count - most);
-        world.lights.complaints.warn(who, || {
+        let subject = format_args!("what {} cameras see", count - most);
+        world.lights.warnings.warn(subject, || {
             format!("there is memory for what {most} cameras see of so many meshes")
         });
     }
@@ -114,59 +119,67 @@ pub(crate) fn gather_views(
         }
     }
     // Each takes the room of a further view.
-    let room = most.saturating_sub(scene.cull_rows.now.len());
-    let hiding = scene.views.iter().filter(|view| world.hides(view.camera));
-    let fits = hiding.count() <= room;
-    scene.part_views(|camera| fits && world.hides(camera));
-    maps.wanted = scratch.shadows.tiles();
+    let room = most.saturating_sub(scene.cull_rows.current.len());
+    let with_occlusion_culling = scene
+        .views
+        .iter()
+        .filter(|view| world.occlusion_culling(view.camera));
+    let fits = with_occlusion_culling.count() <= room;
+    scene.add_late_phases(|camera| fits && world.occlusion_culling(camera));
+    maps.needed = scratch.shadows.tiles();
 }
 
 /// Bytes that a list of what is seen has at most.
-const MOST_BYTES: u32 = 1 << 29;
+const MAX_LIST_BYTES: u32 = 1 << 29;
 
 /// How many cameras and shadow maps there is memory for.
-fn most_views(gpu: &GpuDevice, scene: &Scene3d) -> usize {
-    let bytes = MOST_BYTES.min(gpu.limits().max_storage_buffer_range);
+fn max_views(gpu: &GpuDevice, scene: &Scene3d) -> usize {
+    let bytes = MAX_LIST_BYTES.min(gpu.limits().max_storage_buffer_range);
     // Buffers grow to powers of two.
     let bytes = 1 << u64::from(bytes).ilog2();
-    let seen = size_of::<u32>() as u64 * u64::from(scene.members.max(1));
-    let args = DRAW_BYTES * u64::from(scene.chunks.max(1));
-    (bytes / seen.max(args)) as usize
+    let instance_bytes = size_of::<u32>() as u64 * u64::from(scene.batch_instances.max(1));
+    let args = DRAW_ARGS_BYTES * u64::from(scene.batches.max(1));
+    (bytes / instance_bytes.max(args)) as usize
 }
 
 fn add_view(
-    world: &World3d,
+    world: &ViewParams,
     scene: &mut Scene3d,
     scratch: &mut Scratch,
     textures: &mut TextureSource,
-    (view, camera): (&CameraView, &CameraItem<'_, '_>),
+    (view, camera): (&CameraView, &CameraQueryItem<'_, '_>),
 ) {
-    let first_light = scene.lights.now.len() as u32;
+    let first_light = scene.lights.current.len() as u32;
     scene.eye = camera.transform.translation().extend(1.0).to_array();
-    let lit = &mut scratch.lights;
-    lit.clear();
-    lit.extend(visible_once::<ClusterVisibilityClass>(camera.visible));
+    let light_entities = &mut scratch.lights;
+    light_entities.clear();
+    light_entities.extend(unique_visible_entities::<ClusterVisibilityClass>(
+        camera.visible,
+    ));
     let layers = camera.layers.unwrap_or_default();
-    let unlisted = world.unlisted.iter().filter(|light| light.is_in(layers));
-    lit.extend(unlisted.map(|light| light.entity));
+    let unculled = world
+        .unculled
+        .iter()
+        .filter(|light| light.is_visible_to(layers));
+    light_entities.extend(unculled.map(|light| light.entity));
     // bevy finds them on several threads.
-    lit.sort_unstable();
-    lit.dedup();
-    for &light in lit.iter() {
+    light_entities.sort_unstable();
+    light_entities.dedup();
+    for &light in light_entities.iter() {
         scratch
             .shadows
             .add_light(scene, &world.lights, textures, (view.camera, light));
     }
-    let rows = &mut scene.lights.now[first_light as usize..];
+    let rows = &mut scene.lights.current[first_light as usize..];
     let light_count = rows.len() as u32;
     let directional_count = scratch.order.sort(rows);
     let forward = Vec3::from(camera.transform.forward());
     let instances = &world.lights.instances;
-    let cull_row = CullRow::camera(camera.frustum);
-    let culled = instances.add_view(scene, cull_row, camera.layers);
-    let transparent = add_transparent(world, scene, scratch, camera, culled);
-    let row = scene.view_rows.now.len() as u32;
-    let drawn = view_3d(view, camera, (row, culled), transparent);
+    let cull_row = CullViewRow::camera(camera.frustum);
+    let cull_row = instances.add_view(scene, cull_row, camera.layers);
+    let transparent = add_transparent(world, scene, scratch, camera, cull_row);
+    let row = scene.view_rows.current.len() as u32;
+    let drawn = new_view(view, camera, (row, cull_row), transparent);
     scene.views.push(drawn);
     let row = ViewRow {
         clip_from_world: view.clip_from_world.to_cols_array(),
@@ -187,18 +200,21 @@ fn add_view(
         fog: camera.fog.map_or_else(FogRow::default, fog_row),
         unused: [0; 12],
     };
-    scene.view_rows.now.push(checked(world, view.camera, row));
+    scene
+        .view_rows
+        .current
+        .push(validated(world, view.camera, row));
     scene
         .gradings
-        .now
+        .current
         .push(grading_row(world, view.camera, camera));
 }
 
 /// View of a camera, without images, sky and lines, which are found later.
-fn view_3d(
+fn new_view(
     view: &CameraView,
-    camera: &CameraItem<'_, '_>,
-    (row, culled): (u32, u32),
+    camera: &CameraQueryItem<'_, '_>,
+    (row, cull_row): (u32, u32),
     transparent: std::ops::Range<u32>,
 ) -> View3d {
     let background = match (view.clear, view.fill) {
@@ -215,34 +231,34 @@ fn view_3d(
         background: background.map(|color| color.to_f32_array()),
         replaces: view.is_first,
         inverts_culling: camera.camera.invert_culling,
-        far: match camera.kind.depth_load_op {
+        clear_depth: match camera.kind.depth_load_op {
             Camera3dDepthLoadOp::Clear(depth) if (0.0..=1.0).contains(&depth) => depth,
             _ => 0.0,
         },
         samples: camera.msaa.samples(),
         tonemapping: *camera.tonemapping,
-        tone_table: 0,
+        tonemapping_lut: 0,
         is_hdr: camera.is_hdr,
-        sky: None,
+        skybox: None,
         images: 0,
-        culled,
-        behind: None,
+        cull_row,
+        late_cull_row: None,
         pyramid: None,
         layers: camera.layers.cloned().unwrap_or_default(),
         gizmos: None,
-        wires: 0..0,
+        wireframes: 0..0,
         transparent,
     }
 }
 
 /// How the colours of a camera are changed; not at all if that makes no sense.
-fn grading_row(world: &World3d, entity: Entity, camera: &CameraItem<'_, '_>) -> GradingRow {
+fn grading_row(world: &ViewParams, entity: Entity, camera: &CameraQueryItem<'_, '_>) -> GradingRow {
     let (method, dither) = (*camera.tonemapping, *camera.dither);
-    let complaints = &world.lights.complaints;
+    let warnings = &world.lights.warnings;
     let plain = ColorGrading::default();
     if !method.is_enabled() && *camera.grading != plain {
-        complaints.say(|| {
-            let camera = named(entity);
+        warnings.warn_message(|| {
+            let camera = entity_name(entity);
             format!(
                 "the colour grading of the camera {camera} is not seen: its tone mapping is \
                  Tonemapping::None, and Tonemapping::Linear changes nothing else"
@@ -250,9 +266,9 @@ fn grading_row(world: &World3d, entity: Entity, camera: &CameraItem<'_, '_>) -> 
         });
     }
     GradingRow::new(camera.grading, method, dither).unwrap_or_else(|| {
-        complaints.say(|| {
+        warnings.warn_message(|| {
             let grading = camera.grading;
-            let camera = named(entity);
+            let camera = entity_name(entity);
             format!("the camera {camera} has no colour grading: it is {grading:?}")
         });
         GradingRow::new(&plain, method, dither).unwrap_or_else(Zeroable::zeroed)
@@ -260,32 +276,32 @@ fn grading_row(world: &World3d, entity: Entity, camera: &CameraItem<'_, '_>) -> 
 }
 
 /// The row without those of its parts that make no sense.
-fn checked(world: &World3d, camera: Entity, mut row: ViewRow) -> ViewRow {
-    let complaints = &world.lights.complaints;
+fn validated(world: &ViewParams, camera: Entity, mut row: ViewRow) -> ViewRow {
+    let warnings = &world.lights.warnings;
     if !is_finite(&row.ambient) {
-        let odd = row.ambient;
-        complaints.warn(
-            format_args!("the ambient light of the camera {}", named(camera)),
-            || first_odd(&[("colour times brightness", &odd)]),
+        let invalid = row.ambient;
+        warnings.warn(
+            format_args!("the ambient light of the camera {}", entity_name(camera)),
+            || first_non_finite(&[("colour times brightness", &invalid)]),
         );
         row.ambient = [0.0; 3];
     }
     if !row.exposure.is_finite() {
-        let who = format_args!("the exposure of the camera {}", named(camera));
-        complaints.warn(who, || first_odd(&[("value", &[row.exposure])]));
+        let subject = format_args!("the exposure of the camera {}", entity_name(camera));
+        warnings.warn(subject, || first_non_finite(&[("value", &[row.exposure])]));
         row.exposure = Exposure::default().exposure();
     }
     let fog: &[f32] = bytemuck::cast_slice(std::slice::from_ref(&row.fog));
     if !is_finite(fog) {
-        let odd = row.fog;
-        complaints.warn(
-            format_args!("the fog of the camera {}", named(camera)),
+        let invalid = row.fog;
+        warnings.warn(
+            format_args!("the fog of the camera {}", entity_name(camera)),
             || {
-                first_odd(&[
-                    ("colour", &odd.color),
-                    ("colour of lights", &odd.light_color),
-                    ("falloff", &odd.falloff),
-                    ("inscattering and exponent", &odd.inscattering),
+                first_non_finite(&[
+                    ("colour", &invalid.color),
+                    ("colour of lights", &invalid.light_color),
+                    ("falloff", &invalid.falloff),
+                    ("inscattering and exponent", &invalid.inscattering),
                 ])
             },
         );
@@ -296,19 +312,19 @@ fn checked(world: &World3d, camera: Entity, mut row: ViewRow) -> ViewRow {
 
 /// Lists what a camera sees of all that is seen through, from back to front.
 fn add_transparent(
-    world: &World3d,
+    world: &ViewParams,
     scene: &mut Scene3d,
     scratch: &mut Scratch,
-    camera: &CameraItem<'_, '_>,
-    culled: u32,
+    camera: &CameraQueryItem<'_, '_>,
+    cull_row: u32,
 ) -> std::ops::Range<u32> {
     let (forward, eye) = (camera.transform.forward(), camera.transform.translation());
-    let row = &scene.cull_rows.now[culled as usize];
-    let layers = &scene.layer_bits.now;
+    let row = &scene.cull_rows.current[cull_row as usize];
+    let layers = &scene.layer_bits.current;
     let drawn = world.lights.instances.transparent(row, layers);
     let sorted = &mut scratch.transparent;
     sorted.clear();
-    sorted.extend(drawn.map(|drawn| (forward.dot(drawn.center - eye) - drawn.nearer, drawn)));
+    sorted.extend(drawn.map(|drawn| (forward.dot(drawn.center - eye) - drawn.sort_bias, drawn)));
     sorted.sort_unstable_by(|(a, drawn_a), (b, drawn_b)| {
         b.total_cmp(a).then(drawn_a.instance.cmp(&drawn_b.instance))
     });
@@ -319,7 +335,7 @@ fn add_transparent(
     first as u32..scene.draws.len() as u32
 }
 
-fn ambient(world: &World3d, camera: &CameraItem<'_, '_>) -> [f32; 3] {
+fn ambient(world: &ViewParams, camera: &CameraQueryItem<'_, '_>) -> [f32; 3] {
     let (color, brightness) = match camera.ambient {
         Some(light) => (light.color, light.brightness),
         None => (world.ambient.color, world.ambient.brightness),
@@ -328,15 +344,18 @@ fn ambient(world: &World3d, camera: &CameraItem<'_, '_>) -> [f32; 3] {
     linear.map(|channel| channel * brightness)
 }
 
-fn flags(world: &World3d, camera: &CameraItem<'_, '_>) -> u32 {
+fn flags(world: &ViewParams, camera: &CameraQueryItem<'_, '_>) -> u32 {
     let flag = |is_set, flag| if is_set { flag } else { 0 };
     flag(
-        lights_lightmapped(world, camera),
-        ViewRow::LIGHTS_LIGHTMAPPED,
-    ) | flag(camera.msaa.samples() > 1, ViewRow::SEVERAL_SAMPLES)
+        ambient_affects_lightmapped_meshes(world, camera),
+        ViewRow::AMBIENT_AFFECTS_LIGHTMAPPED_MESHES,
+    ) | flag(camera.msaa.samples() > 1, ViewRow::MULTISAMPLED)
 }
 
-fn lights_lightmapped(world: &World3d, camera: &CameraItem<'_, '_>) -> bool {
+fn ambient_affects_lightmapped_meshes(
+    world: &ViewParams,
+    camera: &CameraQueryItem<'_, '_>,
+) -> bool {
     camera
         .ambient
         .map_or(world.ambient.affects_lightmapped_meshes, |light| {

@@ -13,13 +13,13 @@ use bevy_ecs::query::QueryData;
 use bevy_mesh::Mesh3d;
 use bevy_reflect::Reflect;
 use bevy_reflect::std_traits::ReflectDefault;
-use quadrille_content::Shape;
+use quadrille_content::PrimitiveKind;
 
 use crate::instances::{InstanceStore, Slot};
-use crate::scene::{Scene3d, Wire};
+use crate::scene::{Scene3d, WireframeDraw};
 
-pub use draw::WireGeometry3d;
-pub(crate) use draw::{WirePipelines, draw_wires};
+pub use draw::WireframeGeometry3d;
+pub(crate) use draw::{WireframePipelines, draw_wireframes};
 
 /// Draws the edges of meshes that have a [`Wireframe`], or of all of them ([`WireframeConfig::global`]).
 ///
@@ -139,7 +139,7 @@ impl Default for WireframeConfig {
 
 /// How the edges of a mesh are drawn.
 #[derive(QueryData)]
-pub(crate) struct WireItem {
+pub(crate) struct WireframeItem {
     slot: &'static Slot,
     color: Option<&'static WireframeColor>,
     width: Option<&'static WireframeLineWidth>,
@@ -147,41 +147,49 @@ pub(crate) struct WireItem {
     xray: Option<&'static WireframeXray>,
 }
 
-pub(crate) type Marked = (With<Mesh3d>, With<Wireframe>, Without<NoWireframe>);
-pub(crate) type Unmarked = (With<Mesh3d>, Without<Wireframe>, Without<NoWireframe>);
+pub(crate) type WithWireframe = (With<Mesh3d>, With<Wireframe>, Without<NoWireframe>);
+pub(crate) type WithoutWireframe = (With<Mesh3d>, Without<Wireframe>, Without<NoWireframe>);
 
 /// Lists for each view the edges that it sees.
-pub(crate) fn gather_wires(
-    (marked, unmarked): (Query<WireItem, Marked>, Query<WireItem, Unmarked>),
+pub(crate) fn queue_wireframes(
+    (with_wireframe, without_wireframe): (
+        Query<WireframeItem, WithWireframe>,
+        Query<WireframeItem, WithoutWireframe>,
+    ),
     config: Res<WireframeConfig>,
     instances: Res<InstanceStore>,
     mut scene: ResMut<Scene3d>,
 ) {
     let scene = &mut *scene;
-    let unmarked = config.global.then(|| unmarked.iter());
-    let all = || marked.iter().chain(unmarked.clone().into_iter().flatten());
+    let without_wireframe = config.global.then(|| without_wireframe.iter());
+    let all = || {
+        with_wireframe
+            .iter()
+            .chain(without_wireframe.clone().into_iter().flatten())
+    };
     for view in &mut scene.views {
-        let first = scene.wires.len() as u32;
-        let row = &scene.cull_rows.now[view.culled as usize];
+        let first = scene.wireframes.len() as u32;
+        let row = &scene.cull_rows.current[view.cull_row as usize];
         for item in all() {
-            let Some((instance, mesh)) = instances.seen(*item.slot, row, &scene.layer_bits.now)
+            let Some((instance, mesh)) =
+                instances.visible_mesh(*item.slot, row, &scene.layer_bits.current)
             else {
                 continue;
             };
             let color = item.color.map_or(config.default_color, |it| it.color);
             let topology = item.topology.copied();
-            if mesh.shape == Shape::Triangles {
-                scene.wires.push(Wire {
+            if mesh.primitive == PrimitiveKind::Triangles {
+                scene.wireframes.push(WireframeDraw {
                     instance,
                     mesh,
                     color: color.to_linear().to_f32_array(),
                     width: item.width.map_or(config.default_line_width, |it| it.width),
                     has_quads: topology.unwrap_or(config.default_topology)
                         == WireframeTopology::Quads,
-                    is_before_all: item.xray.map_or(config.xray_mode, |it| it.0),
+                    is_xray: item.xray.map_or(config.xray_mode, |it| it.0),
                 });
             }
         }
-        view.wires = first..scene.wires.len() as u32;
+        view.wireframes = first..scene.wireframes.len() as u32;
     }
 }

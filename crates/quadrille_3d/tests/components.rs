@@ -123,7 +123,7 @@ fn module(file: &Path, root: &Path) -> String {
 }
 
 /// A source without the modules of its tests.
-fn without_tests(source: &str) -> String {
+fn strip_tests(source: &str) -> String {
     const TESTS: &str = "#[cfg(test)]\nmod ";
     let mut parts = source.split(TESTS);
     let mut rest = parts.next().unwrap_or_default().to_owned();
@@ -137,7 +137,7 @@ fn without_tests(source: &str) -> String {
 
 /// The public types of a source that derive or implement `Component`.
 fn components_of(source: &str) -> Vec<String> {
-    let source = without_tests(source);
+    let source = strip_tests(source);
     let code: Vec<&str> = source
         .lines()
         .filter(|line| !line.trim_start().starts_with("//"))
@@ -184,7 +184,7 @@ fn derives_component(attributes: &str) -> bool {
 }
 
 #[test]
-fn each_component_of_bevys_sources_is_in_the_table() {
+fn every_bevy_component_is_in_table() {
     let crates = bevy_crates();
     for name in [
         "bevy_camera",
@@ -220,7 +220,7 @@ fn each_component_of_bevys_sources_is_in_the_table() {
 }
 
 #[test]
-fn ignored_components_are_those_that_are_warned_about() {
+fn ignored_components_match_warnings() {
     let table = table();
     let ignored = table.iter().filter(|(_, verdict)| **verdict == "ignored");
     let ignored: BTreeSet<&str> = ignored.map(|(name, _)| *name).collect();
@@ -236,7 +236,7 @@ fn ignored_components_are_those_that_are_warned_about() {
 }
 
 #[test]
-fn drawn_components_are_named_by_what_draws_them() {
+fn drawn_components_are_used_in_sources() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let ours = ["quadrille_content", "quadrille_2d", "quadrille_3d"];
     let ours: Vec<PathBuf> = ours

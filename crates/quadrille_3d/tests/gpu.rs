@@ -1,13 +1,19 @@
 //! Pictures of 3D scenes on a device. `cargo test -p quadrille_3d --test gpu -- --ignored`;
 //! without a device these tests fail.
 
+#[path = "gpu/analytic_lighting.rs"]
+mod analytic_lighting;
+#[path = "gpu/camera_order.rs"]
+mod camera_order;
 mod common;
 #[path = "gpu/cull.rs"]
 mod cull;
+#[path = "gpu/device_loss.rs"]
+mod device_loss;
+#[path = "gpu/diffuse_transmission.rs"]
+mod diffuse_transmission;
 #[path = "gpu/environment.rs"]
 mod environment;
-#[path = "gpu/exact.rs"]
-mod exact;
 #[cfg(feature = "gizmos")]
 #[path = "gpu/gizmos.rs"]
 mod gizmos;
@@ -25,8 +31,11 @@ mod gltf_files;
 mod gltf_primitives;
 #[path = "gpu/guide.rs"]
 mod guide;
-#[path = "gpu/lamps.rs"]
-mod lamps;
+#[path = "gpu/invalid_content.rs"]
+mod invalid_content;
+#[cfg(feature = "gizmos")]
+#[path = "gpu/invalid_values.rs"]
+mod invalid_values;
 #[cfg(feature = "gizmos")]
 #[path = "gpu/lifecycle.rs"]
 mod lifecycle;
@@ -34,45 +43,36 @@ mod lifecycle;
 mod light_textures;
 #[path = "gpu/lightmaps.rs"]
 mod lightmaps;
+#[path = "gpu/many_lights.rs"]
+mod many_lights;
 #[path = "gpu/many_skins.rs"]
 mod many_skins;
 #[path = "gpu/materials.rs"]
 mod materials;
+#[path = "gpu/mesh_tags.rs"]
+mod mesh_tags;
 #[path = "gpu/meshes.rs"]
 mod meshes;
 #[path = "gpu/occlusion.rs"]
 mod occlusion;
-#[cfg(feature = "gizmos")]
-#[path = "gpu/odd.rs"]
-mod odd;
-#[path = "gpu/order.rs"]
-mod order;
 #[path = "gpu/own_target.rs"]
 mod own_target;
 #[path = "gpu/pipelines.rs"]
 mod pipelines;
 #[path = "gpu/plugins.rs"]
 mod plugins;
-#[path = "gpu/ranges.rs"]
-mod ranges;
-#[path = "gpu/recover.rs"]
-mod recover;
-#[path = "gpu/rects.rs"]
-mod rects;
+#[path = "gpu/rect_lights.rs"]
+mod rect_lights;
 #[path = "gpu/reference.rs"]
 mod reference;
 #[path = "gpu/skins.rs"]
 mod skins;
-#[path = "gpu/tags.rs"]
-mod tags;
 #[path = "gpu/textures.rs"]
 mod textures;
-#[path = "gpu/through.rs"]
-mod through;
-#[path = "gpu/tones.rs"]
-mod tones;
-#[path = "gpu/unusable.rs"]
-mod unusable;
+#[path = "gpu/tonemapping.rs"]
+mod tonemapping;
+#[path = "gpu/visibility_ranges.rs"]
+mod visibility_ranges;
 #[path = "gpu/wireframe.rs"]
 mod wireframe;
 
@@ -114,7 +114,7 @@ fn scene(mut commands: Commands, mut meshes: Meshes, mut materials: Materials) {
 
 #[test]
 #[ignore = "needs a device"]
-fn the_first_scene_looks_as_it_did() {
+fn scene_matches_golden() {
     let mut rig = Rig::scene(240, 135, scene);
     golden::expect("scene", &rig.picture());
     let scene = rig.app.world().resource::<Scene3d>();
@@ -151,7 +151,7 @@ fn box_over_floor(light: impl Bundle) -> Rig {
 const UNDER: (u32, u32) = (32, 31);
 const BESIDE: (u32, u32) = (58, 31);
 
-fn expect_shadow<L: Component + Clone>(light: L, down: Transform, set: fn(&mut L, bool)) {
+fn assert_shadow<L: Component + Clone>(light: L, down: Transform, set: fn(&mut L, bool)) {
     let picture = |casts: bool| {
         let mut light = light.clone();
         set(&mut light, casts);
@@ -169,13 +169,13 @@ fn expect_shadow<L: Component + Clone>(light: L, down: Transform, set: fn(&mut L
 
 #[test]
 #[ignore = "needs a device"]
-fn lights_of_each_kind_cast_shadows() {
+fn every_light_kind_casts_shadows() {
     let down = Transform::from_xyz(0.0, 6.0, 0.0).looking_at(Vec3::ZERO, Vec3::Z);
     let sun = DirectionalLight {
         illuminance: 1500.0,
         ..DirectionalLight::default()
     };
-    expect_shadow(sun, down, |light, casts| {
+    assert_shadow(sun, down, |light, casts| {
         light.shadow_maps_enabled = casts;
     });
     let bright = 400_000.0;
@@ -183,7 +183,7 @@ fn lights_of_each_kind_cast_shadows() {
         intensity: bright,
         ..PointLight::default()
     };
-    expect_shadow(point, down, |light, casts| {
+    assert_shadow(point, down, |light, casts| {
         light.shadow_maps_enabled = casts
     });
     let spot = SpotLight {
@@ -192,12 +192,12 @@ fn lights_of_each_kind_cast_shadows() {
         inner_angle: 0.85,
         ..SpotLight::default()
     };
-    expect_shadow(spot, down, |light, casts| light.shadow_maps_enabled = casts);
+    assert_shadow(spot, down, |light, casts| light.shadow_maps_enabled = casts);
 }
 
 #[test]
 #[ignore = "needs a device"]
-fn who_casts_and_who_receives_shadows_can_be_chosen() {
+fn shadow_caster_and_receiver_components_apply() {
     let down = Transform::from_xyz(0.0, 6.0, 0.0).looking_at(Vec3::ZERO, Vec3::Z);
     let sun = DirectionalLight {
         illuminance: 1500.0,
@@ -292,14 +292,14 @@ pub(crate) fn spheres(mut commands: Commands, mut meshes: Meshes, mut materials:
 
 #[test]
 #[ignore = "needs a device"]
-fn materials_look_as_they_did() {
+fn materials_match_golden() {
     let mut rig = Rig::scene(240, 135, spheres);
     golden::expect("spheres", &rig.picture());
 }
 
 #[test]
 #[ignore = "needs a device"]
-fn a_thousand_boxes_of_many_colours_are_one_draw() {
+fn thousand_boxes_share_one_draw() {
     let mut rig = Rig::scene(
         64,
         64,
@@ -322,7 +322,7 @@ fn a_thousand_boxes_of_many_colours_are_one_draw() {
 
 #[test]
 #[ignore = "needs a device"]
-fn what_makes_no_sense_is_left_out() {
+fn invalid_values_are_skipped() {
     let mut rig = Rig::scene(64, 36, scene);
     let wanted = rig.picture();
     let world = rig.app.world_mut();
@@ -364,7 +364,7 @@ fn what_makes_no_sense_is_left_out() {
 
 #[test]
 #[ignore = "needs a device"]
-fn two_cameras_share_a_window() {
+fn two_cameras_share_window() {
     let mut rig = Rig::scene(64, 32, |mut commands: Commands| {
         commands.insert_resource(ClearColor(Color::srgb_u8(9, 9, 9)));
         let half = |x, order, color| {
@@ -390,7 +390,7 @@ fn two_cameras_share_a_window() {
 
 #[test]
 #[ignore = "needs a device"]
-fn nodes_lie_over_what_a_3d_camera_sees() {
+fn ui_nodes_draw_over_3d_camera() {
     use bevy_ui::prelude::*;
     let mut rig = Rig::new(64, 36);
     rig.app
@@ -441,7 +441,7 @@ fn checker() -> Image {
 
 #[test]
 #[ignore = "needs a device"]
-fn materials_show_images() {
+fn material_textures_are_sampled() {
     let mut rig = Rig::scene(
         32,
         32,

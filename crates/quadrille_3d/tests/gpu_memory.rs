@@ -42,9 +42,9 @@ const IMAGES: usize = 8;
 const TEXTS: usize = 6;
 
 /// A small generator of numbers.
-struct Chance(u64);
+struct Random(u64);
 
-impl Chance {
+impl Random {
     fn below(&mut self, count: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -54,7 +54,7 @@ impl Chance {
 }
 
 /// An entity with a mesh.
-struct Shown {
+struct ImageOrPlaceholder {
     entity: Entity,
     mesh: Handle<Mesh>,
     vertices: usize,
@@ -64,30 +64,30 @@ struct Shown {
 /// Entities and assets that change.
 #[derive(Default)]
 struct Stage {
-    meshes_3d: Vec<Shown>,
-    meshes_2d: Vec<Shown>,
+    meshes_3d: Vec<ImageOrPlaceholder>,
+    meshes_2d: Vec<ImageOrPlaceholder>,
     images: Vec<(Entity, Handle<Image>)>,
     texts: Vec<Entity>,
 }
 
-fn usages(chance: &mut Chance) -> RenderAssetUsages {
-    match chance.below(2) {
+fn usages(random: &mut Random) -> RenderAssetUsages {
+    match random.below(2) {
         0 => RenderAssetUsages::RENDER_WORLD,
         _ => RenderAssetUsages::default(),
     }
 }
 
 /// A mesh of some thousand vertices, with few indices or many, and how many it has of both.
-fn mesh(chance: &mut Chance) -> (Mesh, [usize; 2]) {
-    let count = 100 + chance.below(12_000);
-    let indices = match chance.below(2) {
+fn mesh(random: &mut Random) -> (Mesh, [usize; 2]) {
+    let count = 100 + random.below(12_000);
+    let indices = match random.below(2) {
         0 => vec![0, 1, 2],
         _ => (0..3 * count as u32).map(|at| at % count as u32).collect(),
     };
     let position = |at: usize| [at as f32 * 1e-4, (at % 7) as f32 * 0.1, 0.0];
     let positions: Vec<_> = (0..count).map(position).collect();
     let counts = [count, indices.len()];
-    let mesh = Mesh::new(PrimitiveTopology::TriangleList, usages(chance))
+    let mesh = Mesh::new(PrimitiveTopology::TriangleList, usages(random))
         .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, positions)
         .with_inserted_attribute(Mesh::ATTRIBUTE_NORMAL, vec![[0.0, 0.0, 1.0]; count])
         .with_inserted_attribute(Mesh::ATTRIBUTE_UV_0, vec![[0.5, 0.5]; count])
@@ -95,23 +95,23 @@ fn mesh(chance: &mut Chance) -> (Mesh, [usize; 2]) {
     (mesh, counts)
 }
 
-fn image(chance: &mut Chance) -> Image {
-    let side = 16 << chance.below(5);
+fn image(random: &mut Random) -> Image {
+    let side = 16 << random.below(5);
     let size = Extent3d {
         width: side,
         height: side,
         depth_or_array_layers: 1,
     };
     let format = TextureFormat::Rgba8UnormSrgb;
-    let color = [chance.below(256) as u8, 90, 30, 255];
-    Image::new_fill(size, TextureDimension::D2, &color, format, usages(chance))
+    let color = [random.below(256) as u8, 90, 30, 255];
+    Image::new_fill(size, TextureDimension::D2, &color, format, usages(random))
 }
 
-fn text(chance: &mut Chance) -> (Text2d, TextFont) {
-    let length = 1 + chance.below(12);
-    let letters = (0..length).map(|_| char::from(b'a' + chance.below(26) as u8));
+fn text(random: &mut Random) -> (Text2d, TextFont) {
+    let length = 1 + random.below(12);
+    let letters = (0..length).map(|_| char::from(b'a' + random.below(26) as u8));
     let letters: String = letters.collect();
-    let size = 8.0 + 4.0 * chance.below(4) as f32;
+    let size = 8.0 + 4.0 * random.below(4) as f32;
     (Text2d::new(letters), TextFont::from_font_size(size))
 }
 
@@ -133,13 +133,13 @@ fn add<A: Asset>(world: &mut World, asset: impl Into<A>) -> Handle<A> {
 /// Spawns an entity with a mesh.
 fn spawn_mesh<B: Bundle>(
     world: &mut World,
-    chance: &mut Chance,
+    random: &mut Random,
     bundle: impl FnOnce(Handle<Mesh>, &mut World) -> B,
-) -> Shown {
-    let (mesh, [vertices, indices]) = mesh(chance);
+) -> ImageOrPlaceholder {
+    let (mesh, [vertices, indices]) = mesh(random);
     let mesh = add::<Mesh>(world, mesh);
     let bundle = bundle(mesh.clone(), world);
-    Shown {
+    ImageOrPlaceholder {
         entity: world.spawn(bundle).id(),
         mesh,
         vertices,
@@ -149,60 +149,60 @@ fn spawn_mesh<B: Bundle>(
 
 impl Stage {
     /// Spawns what is missing.
-    fn fill(&mut self, world: &mut World, chance: &mut Chance) {
+    fn fill(&mut self, world: &mut World, random: &mut Random) {
         while self.meshes_3d.len() < MESHES {
-            let shown = spawn_mesh(world, chance, |mesh, world| {
+            let shown = spawn_mesh(world, random, |mesh, world| {
                 let material = add::<StandardMaterial>(world, Color::WHITE);
                 (Mesh3d(mesh), MeshMaterial3d(material))
             });
             self.meshes_3d.push(shown);
         }
         while self.meshes_2d.len() < MESHES {
-            let shown = spawn_mesh(world, chance, |mesh, world| {
+            let shown = spawn_mesh(world, random, |mesh, world| {
                 let material = add::<ColorMaterial>(world, Color::WHITE);
                 (Mesh2d(mesh), MeshMaterial2d(material))
             });
             self.meshes_2d.push(shown);
         }
         while self.images.len() < IMAGES {
-            let image = add::<Image>(world, image(chance));
+            let image = add::<Image>(world, image(random));
             let sprite = world.spawn(Sprite::from_image(image.clone())).id();
             self.images.push((sprite, image));
         }
         while self.texts.len() < TEXTS {
-            self.texts.push(world.spawn(text(chance)).id());
+            self.texts.push(world.spawn(text(random)).id());
         }
     }
 
     /// Replaces, touches and removes assets and entities.
-    fn change(&mut self, world: &mut World, chance: &mut Chance) {
-        let [a, b] = [chance.below(MESHES), chance.below(MESHES)];
+    fn change(&mut self, world: &mut World, random: &mut Random) {
+        let [a, b] = [random.below(MESHES), random.below(MESHES)];
         for shown in [&mut self.meshes_3d[a], &mut self.meshes_2d[b]] {
-            let (other, [vertices, indices]) = mesh(chance);
+            let (other, [vertices, indices]) = mesh(random);
             let mut meshes = world.resource_mut::<Assets<Mesh>>();
             meshes.insert(shown.mesh.id(), other).expect("it is there");
             (shown.vertices, shown.indices) = (vertices, indices);
         }
-        let at = chance.below(IMAGES);
-        let other = image(chance);
+        let at = random.below(IMAGES);
+        let other = image(random);
         let mut images = world.resource_mut::<Assets<Image>>();
         let mut known = images.get_mut(&self.images[at].1).expect("it is there");
         // Some change in place, and some get another size.
         match &mut known.data {
-            Some(data) if chance.below(2) == 0 => data.fill(chance.below(256) as u8),
+            Some(data) if random.below(2) == 0 => data.fill(random.below(256) as u8),
             _ => *known = other,
         }
         drop(known);
-        match chance.below(4) {
+        match random.below(4) {
             0 => drop(world.despawn(self.meshes_3d.swap_remove(a).entity)),
             1 => drop(world.despawn(self.meshes_2d.swap_remove(b).entity)),
             2 => drop(world.despawn(self.images.swap_remove(at).0)),
             _ => {
-                let at = chance.below(TEXTS);
-                world.entity_mut(self.texts[at]).insert(text(chance));
+                let at = random.below(TEXTS);
+                world.entity_mut(self.texts[at]).insert(text(random));
             }
         }
-        self.fill(world, chance);
+        self.fill(world, random);
     }
 
     /// Bytes of all live assets: on the host, and on the device.
@@ -245,9 +245,9 @@ fn number(name: &str, default: u64) -> u64 {
 
 #[test]
 #[ignore = "needs a device"]
-fn memory_follows_live_assets() {
+fn gpu_memory_follows_live_assets() {
     let frames = number("QUADRILLE_MEMORY_FRAMES", 240);
-    let mut chance = Chance(number("QUADRILLE_MEMORY_SEED", 1) << 32 | 0x7f4a_7c15);
+    let mut random = Random(number("QUADRILLE_MEMORY_SEED", 1) << 32 | 0x7f4a_7c15);
     let plugins = (Quadrille3dPlugin::default(), Quadrille2dPlugin::default());
     let mut rig = Rig::with(64, 48, plugins);
     rig.app.add_systems(Startup, cameras);
@@ -255,11 +255,11 @@ fn memory_follows_live_assets() {
     rig.update(8);
     let base = (memory(rig.app.world()).used as usize, resident());
     let mut stage = Stage::default();
-    stage.fill(rig.app.world_mut(), &mut chance);
+    stage.fill(rig.app.world_mut(), &mut random);
     rig.update(8);
     let mut most = [0.0_f64; 2];
     for frame in 1..=frames {
-        stage.change(rig.app.world_mut(), &mut chance);
+        stage.change(rig.app.world_mut(), &mut random);
         rig.update(1);
         if frame % 20 > 0 {
             continue;

@@ -36,7 +36,7 @@ mod all {
 #[allow(unused_imports, reason = "that they can be imported is the test")]
 use all::{
     AlphaMode, Blend, ColorMaterial, DistanceFog, Exposure, Extension, FogFalloff, FreeCamera,
-    FreeCameraPlugin, Lightmap, ManualTargets, MeshMaterial2d, MeshMaterial3d, Msaa,
+    FreeCameraPlugin, Lightmap, ManualTextureViews, MeshMaterial2d, MeshMaterial3d, Msaa,
     NotShadowCaster, OcclusionCulling, Quadrille2dPlugin, Quadrille3dPlugin, RenderLayers,
     StandardMaterial, Tonemapping, UploadBudget, Viewport,
 };
@@ -45,14 +45,14 @@ use all::{
 use all::{Gizmo, GizmoPlugin, Gizmos};
 
 #[test]
-fn shared_names_are_one_type() {
+fn shared_names_refer_to_same_type() {
     let samples: quadrille_2d::Msaa = quadrille_3d::Msaa::default();
     assert_eq!(samples.samples(), 4);
 }
 
 #[cfg(feature = "bevy_material")]
 #[test]
-fn alpha_mode_is_bevys_own() {
+fn alpha_mode_is_bevys() {
     let name = std::any::type_name::<AlphaMode>();
     assert!(name.starts_with("bevy_material::"), "{name}");
 }

@@ -14,14 +14,14 @@ use quadrille_3d::prelude::*;
 use quadrille_3d::wireframe::WireframePlugin;
 
 /// Resources that belong to a device or to the frame in progress, which no scene can hold. Those with a
-/// field of the device's are found by [`is_of_device`].
-const OF_FRAMES: &[&str] = &[
-    "Complaints",
+/// field of the device's are found by [`is_device_resource`].
+const PER_FRAME_TYPES: &[&str] = &[
+    "RateLimitedWarnings",
     "DeviceImages",
     "EnvironmentMaps3d",
     "FilterJobs3d",
-    "LineSets",
-    "Blind",
+    "GizmoLineBatches",
+    "InvalidCameras",
     "CameraOverlays",
     "DrawnMeshes",
     "CameraViews",
@@ -44,7 +44,7 @@ struct Found {
 }
 
 /// Whether one of its fields belongs to a device.
-fn is_of_device(found: &Found) -> bool {
+fn is_device_resource(found: &Found) -> bool {
     let names = ["GpuBuffer", "GpuImage", "Pipeline", "ImageTable"];
     names.iter().any(|name| found.text.contains(name))
 }
@@ -134,7 +134,7 @@ fn lacks(found: &Found, registration: &TypeRegistration) -> Vec<&'static str> {
 }
 
 #[test]
-fn public_types_are_registered_with_all_that_they_have() {
+fn public_types_register_reflected_traits() {
     let mut app = App::new();
     // Without the types that feature `reflect_auto_register` adds to it.
     app.insert_resource(AppTypeRegistry::default());
@@ -151,7 +151,10 @@ fn public_types_are_registered_with_all_that_they_have() {
     let mut checked = 0;
     for found in &types {
         let is_left_out = found.name == "GltfLimits" && !cfg!(feature = "gltf");
-        if OF_FRAMES.contains(&found.name.as_str()) || is_of_device(found) || is_left_out {
+        if PER_FRAME_TYPES.contains(&found.name.as_str())
+            || is_device_resource(found)
+            || is_left_out
+        {
             continue;
         }
         let generic = format!("{}<", found.name);
@@ -175,7 +178,7 @@ fn public_types_are_registered_with_all_that_they_have() {
     }
     assert!(missing.is_empty(), "{missing:#?}");
     assert!(checked >= 20, "{checked} types were found");
-    for name in OF_FRAMES {
+    for name in PER_FRAME_TYPES {
         let is_there = types.iter().any(|found| found.name == *name);
         assert!(is_there, "{name} is no public type any more");
     }
@@ -183,7 +186,7 @@ fn public_types_are_registered_with_all_that_they_have() {
 
 /// Without a registry, as in a world of one's own.
 #[test]
-fn clones_of_entities_keep_their_materials() {
+fn entity_clones_keep_materials() {
     let mut world = World::new();
     let entity = world.spawn((
         MeshMaterial3d::<StandardMaterial>::default(),

@@ -13,8 +13,8 @@ use bevy_transform::components::{GlobalTransform, Transform};
 use bevy_window::{PrimaryWindow, Window};
 use quadrille::ecs::HeadlessWindow;
 
-use crate::complaint::{Complaints, named};
-use crate::target::ManualTargets;
+use crate::target::ManualTextureViews;
+use crate::warnings::{RateLimitedWarnings, entity_name};
 
 /// What targets of cameras are looked up in.
 #[derive(bevy_ecs::system::SystemParam)]
@@ -23,7 +23,7 @@ pub(crate) struct TargetSizes<'w, 's> {
     windows: Query<'w, 's, &'static Window>,
     headless: Option<Res<'w, HeadlessWindow>>,
     images: Res<'w, Assets<Image>>,
-    manual: Res<'w, ManualTargets>,
+    manual: Res<'w, ManualTextureViews>,
 }
 
 impl TargetSizes<'_, '_> {
@@ -68,25 +68,25 @@ impl TargetSizes<'_, '_> {
 
 /// A viewport within its target, as bevy limits it, whose function adds up without a look at how
 /// large the numbers are.
-fn limit(viewport: &Viewport, target: UVec2) -> Viewport {
-    let mut limited = viewport.clone();
+fn clamp_viewport(viewport: &Viewport, target: UVec2) -> Viewport {
+    let mut clamped = viewport.clone();
     let position = viewport
         .physical_position
         .min(target.saturating_sub(UVec2::ONE));
-    limited.physical_size = viewport.physical_size.min(target - position);
+    clamped.physical_size = viewport.physical_size.min(target - position);
     // Of one that begins outside a pixel is left.
     let is_outside = viewport.physical_position.cmpge(target);
-    let pixel = limited.physical_size.min(UVec2::ONE);
-    limited.physical_size = UVec2::select(is_outside, pixel, limited.physical_size);
-    limited.physical_position = position;
-    limited
+    let pixel = clamped.physical_size.min(UVec2::ONE);
+    clamped.physical_size = UVec2::select(is_outside, pixel, clamped.physical_size);
+    clamped.physical_position = position;
+    clamped
 }
 
 /// Cameras whose transforms make no sense.
 #[derive(Resource, Default)]
-pub struct Blind(EntityHashSet);
+pub struct InvalidCameras(EntityHashSet);
 
-impl Blind {
+impl InvalidCameras {
     /// Whether this camera sees nothing.
     pub fn contains(&self, camera: Entity) -> bool {
         self.0.contains(&camera)
@@ -94,7 +94,7 @@ impl Blind {
 }
 
 /// A camera and where it is.
-type Placed = (Entity, &'static mut GlobalTransform);
+type CameraTransformQuery = (Entity, &'static mut GlobalTransform);
 
 /// Cameras whose transform may be another one, disabled ones as well: enabling one changes no transform.
 type ChangedCameras = (
@@ -107,16 +107,16 @@ type ChangedCameras = (
 /// direction, without which programs that are built to be debugged end; so they get a transform
 /// that has one, and see nothing.
 pub(crate) fn find_blind(
-    mut cameras: Query<Placed, ChangedCameras>,
+    mut cameras: Query<CameraTransformQuery, ChangedCameras>,
     all: Query<(), (With<Camera>, Allow<Disabled>)>,
     mut transforms: Query<&mut Transform, Allow<Disabled>>,
     mut gone: RemovedComponents<Camera>,
-    mut blind: ResMut<Blind>,
-    complaints: Res<Complaints>,
+    mut invalid_cameras: ResMut<InvalidCameras>,
+    warnings: Res<RateLimitedWarnings>,
 ) {
     for camera in gone.read() {
         if !all.contains(camera)
-            && blind.0.remove(&camera)
+            && invalid_cameras.0.remove(&camera)
             && let Ok(mut transform) = transforms.get_mut(camera)
         {
             // bevy computes again the transform that was replaced below.
@@ -124,19 +124,19 @@ pub(crate) fn find_blind(
         }
     }
     for (entity, mut transform) in &mut cameras {
-        if blind.0.contains(&entity) && !transform.is_changed() {
+        if invalid_cameras.0.contains(&entity) && !transform.is_changed() {
             // Only its `Camera` is new; the transform is what this system left.
             continue;
         }
         let affine = transform.affine();
         let direction = Vec3::from(affine.matrix3.z_axis).normalize();
         if direction.is_normalized() && affine.is_finite() {
-            blind.0.remove(&entity);
+            invalid_cameras.0.remove(&entity);
             continue;
         }
-        blind.0.insert(entity);
-        complaints.warn(
-            format_args!("what the camera {} sees", named(entity)),
+        invalid_cameras.0.insert(entity);
+        warnings.warn(
+            format_args!("what the camera {} sees", entity_name(entity)),
             || {
                 let transform = affine.to_cols_array();
                 format!("its transform {transform:?} looks into no direction")
@@ -167,17 +167,17 @@ pub fn limited_scale(scale: f32) -> f32 {
 /// Viewports that are limited to their targets, each with the one that the program asked for: a viewport returns
 /// to its size when its target does.
 #[derive(Resource, Default)]
-pub(crate) struct LimitedViewports(EntityHashMap<Limited>);
+pub(crate) struct ClampedViewports(EntityHashMap<ClampedViewport>);
 
-struct Limited {
-    wanted: Viewport,
-    limited: Viewport,
+struct ClampedViewport {
+    requested: Viewport,
+    clamped: Viewport,
 }
 
-impl LimitedViewports {
+impl ClampedViewports {
     /// The viewport of a camera within its target. If the scale factor of the target has changed by `scale`,
     /// the viewport changes with it, as in bevy.
-    fn limit(
+    fn clamp_viewport(
         &mut self,
         camera: Entity,
         viewport: &Viewport,
@@ -186,20 +186,21 @@ impl LimitedViewports {
     ) -> Viewport {
         // One that is not as it was left here is what the program wants from now on.
         let known = self.0.remove(&camera);
-        let known = known.filter(|it| is_same(&it.limited, viewport));
-        let mut wanted = known.map_or_else(|| viewport.clone(), |it| it.wanted);
-        wanted.depth = viewport.depth.clone();
+        let known = known.filter(|it| is_same(&it.clamped, viewport));
+        let mut requested = known.map_or_else(|| viewport.clone(), |it| it.requested);
+        requested.depth = viewport.depth.clone();
         if let Some(scale) = scale {
             let scaled = |it: UVec2| (it.as_vec2() * scale).as_uvec2();
-            wanted.physical_position = scaled(wanted.physical_position);
-            wanted.physical_size = scaled(wanted.physical_size);
+            requested.physical_position = scaled(requested.physical_position);
+            requested.physical_size = scaled(requested.physical_size);
         }
-        let limited = limit(&wanted, target);
-        if !is_same(&limited, &wanted) {
-            let limited = limited.clone();
-            self.0.insert(camera, Limited { wanted, limited });
+        let clamped = clamp_viewport(&requested, target);
+        if !is_same(&clamped, &requested) {
+            let clamped = clamped.clone();
+            self.0
+                .insert(camera, ClampedViewport { requested, clamped });
         }
-        limited
+        clamped
     }
 }
 
@@ -209,7 +210,7 @@ fn is_same(one: &Viewport, other: &Viewport) -> bool {
 }
 
 /// A camera whose values are computed.
-type Computed = (
+type CameraQuery = (
     Entity,
     &'static mut Camera,
     Ref<'static, RenderTarget>,
@@ -220,18 +221,18 @@ type Computed = (
 /// `bevy_render` does it.
 pub(crate) fn update_cameras(
     sizes: TargetSizes,
-    mut cameras: Query<Computed>,
-    mut limited: ResMut<LimitedViewports>,
+    mut cameras: Query<CameraQuery>,
+    mut clamped: ResMut<ClampedViewports>,
     mut gone: RemovedComponents<Camera>,
-    complaints: Res<Complaints>,
+    warnings: Res<RateLimitedWarnings>,
 ) {
     for camera in gone.read() {
-        limited.0.remove(&camera);
+        clamped.0.remove(&camera);
     }
     for (entity, mut camera, target, mut projection) in &mut cameras {
         let new = sizes.info(&target);
         if let (RenderTarget::Image(image), Some(new)) = (&*target, &new) {
-            tell_of_scale(entity, image.scale_factor, new.scale_factor, &complaints);
+            tell_of_scale(entity, image.scale_factor, new.scale_factor, &warnings);
         }
         if let (Some(viewport), Some(new)) = (&camera.viewport, &new) {
             let old = camera.computed.target_info.as_ref();
@@ -239,7 +240,7 @@ pub(crate) fn update_cameras(
             // Windows move to monitors with another density; images do not.
             let is_moved = matches!(*target, RenderTarget::Window(_)) && !target.is_changed();
             let scale = scale.filter(|scale| is_moved && scale.is_finite() && *scale != 1.0);
-            let viewport = limited.limit(entity, viewport, new.physical_size, scale);
+            let viewport = clamped.clamp_viewport(entity, viewport, new.physical_size, scale);
             if !camera
                 .viewport
                 .as_ref()
@@ -287,12 +288,12 @@ pub(crate) fn update_cameras(
     }
 }
 
-fn tell_of_scale(camera: Entity, wanted: f32, taken: f32, complaints: &Complaints) {
-    if wanted != taken {
-        complaints.say(|| {
-            let camera = named(camera);
+fn tell_of_scale(camera: Entity, requested: f32, taken: f32, warnings: &RateLimitedWarnings) {
+    if requested != taken {
+        warnings.warn_message(|| {
+            let camera = entity_name(camera);
             format!(
-                "the image that the camera {camera} draws to has a scale factor of {wanted}, which is taken as {taken}"
+                "the image that the camera {camera} draws to has a scale factor of {requested}, which is taken as {taken}"
             )
         });
     }

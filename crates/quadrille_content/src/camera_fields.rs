@@ -12,7 +12,7 @@ use bevy_platform::collections::HashSet;
 
 /// A camera with what is not done for it.
 #[derive(QueryData)]
-pub(crate) struct Asked {
+pub(crate) struct CameraSettingsQuery {
     name: NameOrEntity,
     camera: Ref<'static, Camera>,
     camera_3d: Option<Ref<'static, Camera3d>>,
@@ -21,17 +21,20 @@ pub(crate) struct Asked {
 }
 
 /// Warns of each field that is not honoured and not at its default, once.
-pub(crate) fn tell_of_fields(cameras: Query<Asked>, mut told: Local<HashSet<&'static str>>) {
-    for asked in &cameras {
-        if !asked.is_changed() {
+pub(crate) fn warn_unsupported_fields(
+    cameras: Query<CameraSettingsQuery>,
+    mut warned: Local<HashSet<&'static str>>,
+) {
+    for settings in &cameras {
+        if !settings.is_changed() {
             continue;
         }
-        for (field, value, instead) in asked.ignored().into_iter().flatten() {
-            if told.insert(field) {
+        for (field, value, consequence) in settings.unsupported().into_iter().flatten() {
+            if warned.insert(field) {
                 tracing::warn!(
-                    "camera `{}`: `{field}` is {value}, which is not supported: {instead}. There is no \
+                    "camera `{}`: `{field}` is {value}, which is not supported: {consequence}. There is no \
                      further warning about this field",
-                    asked.name
+                    settings.name
                 );
             }
         }
@@ -39,9 +42,9 @@ pub(crate) fn tell_of_fields(cameras: Query<Asked>, mut told: Local<HashSet<&'st
 }
 
 /// A field, its value, and what happens instead with the way out.
-type Ignored = Option<(&'static str, String, &'static str)>;
+type UnsupportedField = Option<(&'static str, String, &'static str)>;
 
-impl AskedItem<'_, '_> {
+impl CameraSettingsQueryItem<'_, '_> {
     fn is_changed(&self) -> bool {
         self.camera.is_changed()
             || self.camera_3d.as_ref().is_some_and(|it| it.is_changed())
@@ -49,7 +52,7 @@ impl AskedItem<'_, '_> {
             || self.resolution.as_ref().is_some_and(|it| it.is_changed())
     }
 
-    fn ignored(&self) -> [Ignored; 5] {
+    fn unsupported(&self) -> [UnsupportedField; 5] {
         let blend = match self.camera.output_mode {
             CameraOutputMode::Write { blend_state, .. } => blend_state,
             CameraOutputMode::Skip => None,
@@ -66,28 +69,28 @@ impl AskedItem<'_, '_> {
         let space = self.space.as_deref().filter(|space| !space.is_linear());
         [
             blend.map(|blend| {
-                let instead = "cameras are blended over earlier ones by their alpha. Leave it `None`, or \
+                let consequence = "cameras are blended over earlier ones by their alpha. Leave it `None`, or \
                                draw to an image and blend that by a pass of your own";
-                ("CameraOutputMode::Write::blend_state", format!("{blend:?}"), instead)
+                ("CameraOutputMode::Write::blend_state", format!("{blend:?}"), consequence)
             }),
             depth.filter(|depth| *depth != (0.0..1.0)).map(|depth| {
-                let instead = "the whole range from 0 to 1 is drawn to. Set it to `0.0..1.0`";
-                ("Viewport::depth", format!("{depth:?}"), instead)
+                let consequence = "the whole range from 0 to 1 is drawn to. Set it to `0.0..1.0`";
+                ("Viewport::depth", format!("{depth:?}"), consequence)
             }),
             load.map(|load| {
-                let instead = "depth is cleared with 0, which is infinitely far. Set \
+                let consequence = "depth is cleared with 0, which is infinitely far. Set \
                                `Camera3dDepthLoadOp::Clear` with a depth from 0 to 1";
-                ("Camera3d::depth_load_op", load, instead)
+                ("Camera3d::depth_load_op", load, consequence)
             }),
             space.map(|space| {
-                let instead = "colours are blended in linear light. Set `CompositingSpace::Linear`, or \
+                let consequence = "colours are blended in linear light. Set `CompositingSpace::Linear`, or \
                                remove the component";
-                ("CompositingSpace", format!("{space:?}"), instead)
+                ("CompositingSpace", format!("{space:?}"), consequence)
             }),
             self.resolution.as_ref().map(|size| {
-                let instead = "the camera draws as many pixels as its viewport has. Remove the component, \
+                let consequence = "the camera draws as many pixels as its viewport has. Remove the component, \
                                or draw to a smaller image";
-                ("MainPassResolutionOverride", size.0.to_string(), instead)
+                ("MainPassResolutionOverride", size.0.to_string(), consequence)
             }),
         ]
     }

@@ -1,9 +1,9 @@
 //! Image assets on the device: uploaded within a budget, replaced when they change, and a
 //! placeholder for what is not there.
 
-mod arriving;
+mod partial_upload;
+mod pending;
 mod prepare;
-mod waiting;
 
 use std::collections::VecDeque;
 
@@ -16,10 +16,10 @@ use bevy_reflect::Reflect;
 use bevy_reflect::prelude::ReflectDefault;
 use quadrille::prelude::{GpuDevice, GpuImage, ImageDesc, Uploads};
 
-use crate::complaint::asset_label;
 use crate::samplers::Samplers;
-use arriving::{Arriving, Room, next_first_mip, step_desc};
-use waiting::Waiting;
+use crate::warnings::asset_label;
+use partial_upload::{BudgetLeft, PartialUpload, next_first_mip, step_desc};
+use pending::PendingImages;
 
 pub(crate) use prepare::prepare_images;
 
@@ -28,7 +28,7 @@ pub(crate) use prepare::prepare_images;
 /// Until all of an image is there, its old texels are shown, or a placeholder if it has none.
 ///
 /// Outside the budget, in the frame in which they come or change: images that change in the same size and
-/// format, images without texels, and images that [`DeviceImages::upload_at_once`] names, as it does glyphs.
+/// format, images without texels, and images that [`DeviceImages::upload_immediately`] names, as it does glyphs.
 #[derive(Resource, Clone, Copy, Debug, Reflect)]
 #[reflect(Resource, Clone, Debug, Default)]
 pub struct UploadBudget {
@@ -50,30 +50,30 @@ pub(crate) struct DefaultSampler(pub(crate) ImageSamplerDescriptor);
 /// The image assets that are on the device.
 #[derive(Resource, Default)]
 pub struct DeviceImages {
-    known: HashMap<AssetId<ImageAsset>, Known>,
+    uploaded: HashMap<AssetId<ImageAsset>, UploadedImage>,
     /// Those that could not be loaded or made.
     failed: HashSet<AssetId<ImageAsset>>,
     /// Those whose small mip levels are on the device while the large ones are on their way.
-    small: HashMap<AssetId<ImageAsset>, Known>,
-    waiting: Waiting,
+    low_mips: HashMap<AssetId<ImageAsset>, UploadedImage>,
+    pending: PendingImages,
     /// Images whose texels only the device has, or had: they were dropped after the upload.
     released: HashSet<AssetId<ImageAsset>>,
     /// Images whose lost change after release was reported.
-    touched: HashSet<AssetId<ImageAsset>>,
+    change_reported: HashSet<AssetId<ImageAsset>>,
     /// Images that no placeholder can replace.
-    at_once: HashSet<AssetId<ImageAsset>>,
+    immediate: HashSet<AssetId<ImageAsset>>,
     samplers: Samplers,
-    placeholders: Option<[Known; 2]>,
+    placeholders: Option<[UploadedImage; 2]>,
     changes: u64,
     /// Those of the last changes.
-    recent: VecDeque<AssetId<ImageAsset>>,
+    recent_changes: VecDeque<AssetId<ImageAsset>>,
 }
 
 /// How many changes are known one by one: more than come between two frames in which images are looked up.
-const RECENT: usize = 4096;
+const MAX_RECENT_CHANGES: usize = 4096;
 
 #[derive(Clone, Debug)]
-struct Known {
+struct UploadedImage {
     image: GpuImage,
     sampler: u32,
     /// The number of changes after its last upload.
@@ -82,7 +82,7 @@ struct Known {
 
 /// What is drawn for an image asset.
 #[derive(Clone, Copy)]
-pub struct Shown<'a> {
+pub struct ImageOrPlaceholder<'a> {
     /// The image on the device.
     pub image: &'a GpuImage,
     /// Place in the [`Samplers`].
@@ -94,9 +94,9 @@ pub struct Shown<'a> {
 /// The size of the placeholder for a sprite whose size is not known.
 pub const PLACEHOLDER_SIZE: Vec2 = Vec2::splat(64.0);
 
-impl Known {
-    fn shown(&self, is_placeholder: bool) -> Shown<'_> {
-        Shown {
+impl UploadedImage {
+    fn get_or_placeholder(&self, is_placeholder: bool) -> ImageOrPlaceholder<'_> {
+        ImageOrPlaceholder {
             image: &self.image,
             sampler: self.sampler,
             is_placeholder,
@@ -107,20 +107,24 @@ impl Known {
 impl DeviceImages {
     /// The image of an asset, once all of it is on the device: for passes of your own.
     pub fn image(&self, id: impl Into<AssetId<ImageAsset>>) -> Option<&GpuImage> {
-        self.known.get(&id.into()).map(|known| &known.image)
+        self.uploaded
+            .get(&id.into())
+            .map(|uploaded| &uploaded.image)
     }
 
     /// What is on the device of an asset: all of it, or its smaller mip levels as an image of their own while
     /// the others are on their way.
-    pub fn so_far(&self, id: impl Into<AssetId<ImageAsset>>) -> Option<Shown<'_>> {
+    pub fn resident(&self, id: impl Into<AssetId<ImageAsset>>) -> Option<ImageOrPlaceholder<'_>> {
         let id = id.into();
-        let known = self.known.get(&id).or_else(|| self.small.get(&id))?;
-        Some(known.shown(false))
+        let uploaded = self.uploaded.get(&id).or_else(|| self.low_mips.get(&id))?;
+        Some(uploaded.get_or_placeholder(false))
     }
 
     /// A number that is another one after each upload of an image; none while it is not on the device.
     pub fn version(&self, id: impl Into<AssetId<ImageAsset>>) -> Option<u64> {
-        self.known.get(&id.into()).map(|known| known.version)
+        self.uploaded
+            .get(&id.into())
+            .map(|uploaded| uploaded.version)
     }
 
     /// A number that is another one after any image came, became another one, or went.
@@ -147,16 +151,16 @@ impl DeviceImages {
         changes: u64,
     ) -> Option<impl Iterator<Item = AssetId<ImageAsset>> + '_> {
         let missed = self.changes.saturating_sub(changes);
-        let recent = self
-            .recent
+        let recent_changes = self
+            .recent_changes
             .len()
             .checked_sub(usize::try_from(missed).ok()?)?;
-        Some(self.recent.range(recent..).copied())
+        Some(self.recent_changes.range(recent_changes..).copied())
     }
 
     /// How many images wait for their upload, or for the rest of it.
-    pub fn waiting(&self) -> usize {
-        self.waiting.len()
+    pub fn pending(&self) -> usize {
+        self.pending.len()
     }
 
     /// Has an image uploaded in the frame in which it comes or changes, whole and outside the
@@ -173,26 +177,30 @@ impl DeviceImages {
     /// struct Icons(Handle<Image>);
     ///
     /// fn hurry(mut images: ResMut<DeviceImages>, icons: Res<Icons>) {
-    ///     images.upload_at_once(&icons.0);
+    ///     images.upload_immediately(&icons.0);
     /// }
     /// ```
-    pub fn upload_at_once(&mut self, id: impl Into<AssetId<ImageAsset>>) {
+    pub fn upload_immediately(&mut self, id: impl Into<AssetId<ImageAsset>>) {
         let id = id.into();
-        if self.at_once.insert(id) && self.waiting.has(id) {
-            self.waiting.put(id);
+        if self.immediate.insert(id) && self.pending.contains(id) {
+            self.pending.mark_changed(id);
         }
     }
 
     /// What is drawn for an asset; none before the first frame.
-    pub fn shown(&self, id: AssetId<ImageAsset>) -> Option<Shown<'_>> {
-        let known = self.known.get(&id);
+    pub fn get_or_placeholder(&self, id: AssetId<ImageAsset>) -> Option<ImageOrPlaceholder<'_>> {
+        let uploaded = self.uploaded.get(&id);
         let [loading, failed] = self.placeholders.as_ref()?;
         let placeholder = if self.failed.contains(&id) {
             failed
         } else {
             loading
         };
-        Some(known.unwrap_or(placeholder).shown(known.is_none()))
+        Some(
+            uploaded
+                .unwrap_or(placeholder)
+                .get_or_placeholder(uploaded.is_none()),
+        )
     }
 
     /// The samplers that images name.
@@ -202,62 +210,67 @@ impl DeviceImages {
 
     /// Forgets what is on the device: all assets are uploaded again. The order is that of their
     /// ids, not that of a table. Those whose texels only the device had are loaded again.
-    pub(crate) fn begin_anew(&mut self, assets: &Assets<ImageAsset>, server: &AssetServer) {
+    pub(crate) fn mark_all_dirty(&mut self, assets: &Assets<ImageAsset>, server: &AssetServer) {
         *self = Self {
             changes: self.changes + 1,
             released: std::mem::take(&mut self.released),
-            at_once: std::mem::take(&mut self.at_once),
+            immediate: std::mem::take(&mut self.immediate),
             ..Self::default()
         };
         let mut ids: Vec<_> = assets.ids().collect();
         ids.sort_unstable();
         for id in ids {
             match (self.released.contains(&id), server.get_path(id)) {
-                (false, _) => self.waiting.put(id),
+                (false, _) => self.pending.mark_changed(id),
                 (true, Some(path)) => server.reload(path.without_label()),
-                (true, None) => self.fail(id, server, GONE),
+                (true, None) => self.fail(id, server, TEXELS_LOST),
             }
         }
     }
 
     /// An image that waits is found to be gone when its turn comes.
-    fn forget(&mut self, id: AssetId<ImageAsset>) {
-        self.known.remove(&id);
-        self.small.remove(&id);
-        self.note(id);
+    fn remove(&mut self, id: AssetId<ImageAsset>) {
+        self.uploaded.remove(&id);
+        self.low_mips.remove(&id);
+        self.record_change(id);
         self.failed.remove(&id);
         self.released.remove(&id);
-        self.touched.remove(&id);
-        self.at_once.remove(&id);
-        self.waiting.begun.remove(&id);
+        self.change_reported.remove(&id);
+        self.immediate.remove(&id);
+        self.pending.in_progress.remove(&id);
     }
 
     /// Counts a change.
-    fn note(&mut self, id: AssetId<ImageAsset>) {
+    fn record_change(&mut self, id: AssetId<ImageAsset>) {
         self.changes += 1;
-        if self.recent.len() == RECENT {
-            self.recent.pop_front();
+        if self.recent_changes.len() == MAX_RECENT_CHANGES {
+            self.recent_changes.pop_front();
         }
-        self.recent.push_back(id);
+        self.recent_changes.push_back(id);
     }
 
     /// Gives up on an image: the placeholder shows it.
     fn fail(&mut self, id: AssetId<ImageAsset>, server: &AssetServer, reason: &str) {
         tracing::error!("{} cannot be drawn: {reason}", asset_label(id, server));
-        self.known.remove(&id);
-        self.small.remove(&id);
-        self.note(id);
+        self.uploaded.remove(&id);
+        self.low_mips.remove(&id);
+        self.record_change(id);
         self.failed.insert(id);
     }
 
     /// Whether an image is uploaded in this frame, whatever the budget: no placeholder can stand for it, or it
     /// replaces what is on screen, of which no frame may see a part.
-    fn comes_at_once(&self, id: AssetId<ImageAsset>, asset: &ImageAsset, desc: &ImageDesc) -> bool {
-        let known = self.known.get(&id);
+    fn is_immediate_upload(
+        &self,
+        id: AssetId<ImageAsset>,
+        asset: &ImageAsset,
+        desc: &ImageDesc,
+    ) -> bool {
+        let uploaded = self.uploaded.get(&id);
         asset.data.is_none()
             || id == AssetId::default()
-            || self.at_once.contains(&id)
-            || known.is_some_and(|known| known.image.desc() == desc)
+            || self.immediate.contains(&id)
+            || uploaded.is_some_and(|uploaded| uploaded.image.desc() == desc)
     }
 
     /// Keeps the texels of an image that changed and has none: in the asset they are no more, or never were.
@@ -265,7 +278,7 @@ impl DeviceImages {
     ///
     /// # Errors
     /// The texels were on a device that is lost.
-    fn keep(
+    fn keep_texels(
         &mut self,
         (id, asset): (AssetId<ImageAsset>, &ImageAsset),
         (gpu, server): (&GpuDevice, &AssetServer),
@@ -273,14 +286,14 @@ impl DeviceImages {
         desc: &ImageDesc,
     ) -> Result<bool, String> {
         let is_released = self.released.contains(&id);
-        let Some(known) = self.known.get(&id) else {
+        let Some(uploaded) = self.uploaded.get(&id) else {
             return match (is_released, self.failed.contains(&id)) {
-                (true, false) => Err(GONE.to_owned()),
+                (true, false) => Err(TEXELS_LOST.to_owned()),
                 (is_released, _) => Ok(is_released),
             };
         };
-        let is_same = known.image.desc() == desc;
-        if is_released && self.touched.insert(id) {
+        let is_same = uploaded.image.desc() == desc;
+        if is_released && self.change_reported.insert(id) {
             tracing::error!(
                 "{} was changed after its texels went to the device, so they stay as they were; \
                  give it `RenderAssetUsages::MAIN_WORLD` as well, or insert a whole image in its place",
@@ -289,11 +302,11 @@ impl DeviceImages {
         }
         if is_same {
             let sampler = self.sampler(asset, gpu, default)?;
-            self.note(id);
+            self.record_change(id);
             let version = self.changes;
-            if let Some(known) = self.known.get_mut(&id) {
-                known.sampler = sampler;
-                known.version = version;
+            if let Some(uploaded) = self.uploaded.get_mut(&id) {
+                uploaded.sampler = sampler;
+                uploaded.version = version;
             }
         }
         Ok(is_released || is_same)
@@ -319,30 +332,31 @@ impl DeviceImages {
     ///
     /// # Errors
     /// Why it cannot be on the device.
-    fn go_on(
+    fn continue_upload(
         &mut self,
         (id, asset): (AssetId<ImageAsset>, &ImageAsset),
         (gpu, uploads): (&GpuDevice, &mut Uploads),
         default: &DefaultSampler,
-        (desc, room): (&ImageDesc, Option<Room>),
+        (desc, budget_left): (&ImageDesc, Option<BudgetLeft>),
     ) -> Result<usize, String> {
         self.released.remove(&id);
-        self.touched.remove(&id);
-        let begun = self.waiting.begun.remove(&id);
-        let is_of = |begun: &Arriving| room.is_some() && begun.is_of(asset, desc);
-        let mut arriving = match begun.filter(is_of) {
-            Some(begun) => begun,
-            None => self.begin((id, asset), gpu, default, (desc, room.is_none()))?,
+        self.change_reported.remove(&id);
+        let in_progress = self.pending.in_progress.remove(&id);
+        let matches =
+            |in_progress: &PartialUpload| budget_left.is_some() && in_progress.matches(asset, desc);
+        let mut partial_upload = match in_progress.filter(matches) {
+            Some(in_progress) => in_progress,
+            None => self.begin((id, asset), gpu, default, (desc, budget_left.is_none()))?,
         };
-        let all = Room {
+        let all = BudgetLeft {
             left: usize::MAX,
             is_first: true,
         };
-        let bytes = arriving.upload(asset, uploads, room.unwrap_or(all));
-        if arriving.is_done() {
-            self.end(id, arriving);
+        let bytes = partial_upload.upload(asset, uploads, budget_left.unwrap_or(all));
+        if partial_upload.is_done() {
+            self.end(id, partial_upload);
         } else {
-            self.waiting.begun.insert(id, arriving);
+            self.pending.in_progress.insert(id, partial_upload);
         }
         Ok(bytes)
     }
@@ -353,48 +367,48 @@ impl DeviceImages {
         (id, asset): (AssetId<ImageAsset>, &ImageAsset),
         gpu: &GpuDevice,
         default: &DefaultSampler,
-        (desc, is_at_once): (&ImageDesc, bool),
-    ) -> Result<Arriving, String> {
+        (desc, is_immediate): (&ImageDesc, bool),
+    ) -> Result<PartialUpload, String> {
         let sampler = self.sampler(asset, gpu, default)?;
-        let old = self.known.get(&id).map(|known| &known.image);
-        if let Some(old) = old.filter(|old| is_at_once && old.desc() == desc) {
-            return Ok(Arriving::new((asset, desc), old.clone(), sampler, 0));
+        let old = self.uploaded.get(&id).map(|uploaded| &uploaded.image);
+        if let Some(old) = old.filter(|old| is_immediate && old.desc() == desc) {
+            return Ok(PartialUpload::new((asset, desc), old.clone(), sampler, 0));
         }
-        let first_mip = match (old, self.small.get(&id)) {
-            _ if is_at_once => 0,
+        let first_mip = match (old, self.low_mips.get(&id)) {
+            _ if is_immediate => 0,
             (Some(_), _) => 0,
             (None, None) => next_first_mip(desc, None),
-            (None, Some(small)) => {
+            (None, Some(low_mips)) => {
                 let shown = desc
                     .mip_levels
-                    .saturating_sub(small.image.desc().mip_levels);
+                    .saturating_sub(low_mips.image.desc().mip_levels);
                 next_first_mip(desc, Some(shown))
             }
         };
         let step = step_desc(desc, first_mip);
         let image = gpu.create_image(&step).map_err(|e| e.to_string())?;
-        Ok(Arriving::new((asset, desc), image, sampler, first_mip))
+        Ok(PartialUpload::new((asset, desc), image, sampler, first_mip))
     }
 
     /// All of an image, or of a step of it, is there.
-    fn end(&mut self, id: AssetId<ImageAsset>, arrived: Arriving) {
-        self.note(id);
-        let known = Known {
-            image: arrived.image,
-            sampler: arrived.sampler,
+    fn end(&mut self, id: AssetId<ImageAsset>, partial_upload: PartialUpload) {
+        self.record_change(id);
+        let uploaded = UploadedImage {
+            image: partial_upload.image,
+            sampler: partial_upload.sampler,
             version: self.changes,
         };
-        if arrived.first_mip > 0 {
-            self.small.insert(id, known);
-            self.waiting.end_step(id);
+        if partial_upload.first_mip > 0 {
+            self.low_mips.insert(id, uploaded);
+            self.pending.requeue(id);
             return;
         }
-        self.known.insert(id, known);
-        self.small.remove(&id);
+        self.uploaded.insert(id, uploaded);
+        self.low_mips.remove(&id);
         self.failed.remove(&id);
-        self.waiting.end(id);
-        if arrived.is_stale {
-            self.waiting.put(id);
+        self.pending.end(id);
+        if partial_upload.is_stale {
+            self.pending.mark_changed(id);
         }
     }
 
@@ -410,5 +424,5 @@ impl DeviceImages {
 }
 
 /// Reason why an image is not drawn whose texels were released.
-const GONE: &str = "its texels went with a lost device, and no file has them; give it \
+const TEXELS_LOST: &str = "its texels went with a lost device, and no file has them; give it \
                     `RenderAssetUsages::MAIN_WORLD` as well";

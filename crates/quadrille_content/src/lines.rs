@@ -12,10 +12,10 @@ use bytemuck::{Pod, Zeroable};
 use quadrille::prelude::{GpuBuffer, GpuDevice};
 use quadrille::vulkan::{Format, ShaderModule, VertexLayout};
 
-use crate::sent::{SentList, instance_buffer};
+use crate::buffer_vec::{RawBufferVec, instance_buffer};
 
 #[cfg(feature = "gizmos")]
-use crate::complaint::is_finite;
+use crate::warnings::is_finite;
 #[cfg(feature = "gizmos")]
 pub(crate) use gizmos::add_gizmos;
 
@@ -25,14 +25,14 @@ pub struct GizmoLines(GpuBuffer);
 
 /// The gizmos of this frame; none without bevy's `GizmoPlugin`.
 #[derive(Resource, Default)]
-pub struct LineSets {
-    lines: SentList<Line>,
-    sets: Vec<LineSet>,
+pub struct GizmoLineBatches {
+    lines: RawBufferVec<Line>,
+    batches: Vec<GizmoLineBatch>,
 }
 
 /// Lines that the same cameras see, and that are drawn in the same way.
 #[derive(Clone, Debug)]
-pub struct LineSet {
+pub struct GizmoLineBatch {
     layers: RenderLayers,
     /// Of [`GizmoLines`].
     pub lines: Range<u32>,
@@ -42,21 +42,21 @@ pub struct LineSet {
     pub perspective: bool,
 }
 
-impl LineSets {
+impl GizmoLineBatches {
     /// What a camera of these layers sees.
-    pub fn seen_in(&self, layers: &RenderLayers) -> impl Iterator<Item = &LineSet> {
-        let sets = self.sets.iter().filter(|set| !set.lines.is_empty());
-        sets.filter(move |set| set.layers.intersects(layers))
+    pub fn visible_in(&self, layers: &RenderLayers) -> impl Iterator<Item = &GizmoLineBatch> {
+        let batches = self.batches.iter().filter(|set| !set.lines.is_empty());
+        batches.filter(move |set| set.layers.intersects(layers))
     }
 }
 
 /// Makes the buffer of lines, and forgets what the one before had.
-pub(crate) fn make_lines(
+pub(crate) fn init_gizmo_lines(
     mut commands: Commands,
     gpu: Res<GpuDevice>,
-    mut sets: ResMut<LineSets>,
+    mut batches: ResMut<GizmoLineBatches>,
 ) -> Result {
-    sets.lines.begin_anew();
+    batches.lines.mark_all_dirty();
     commands.insert_resource(GizmoLines(instance_buffer(&gpu, "lines of gizmos", 0)?));
     Ok(())
 }
@@ -73,7 +73,7 @@ pub(crate) fn publish_module() -> Result<(), BevyError> {
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct Line {
     /// In the world: both ends of a line, or the places before, at and after a joint.
-    pub(crate) places: [[f32; 3]; 3],
+    pub(crate) positions: [[f32; 3]; 3],
     /// Linear, at both ends.
     pub(crate) colors: [[f32; 4]; 2],
     /// In pixels.
@@ -81,7 +81,7 @@ pub struct Line {
     /// Of dashes: how long they are, how far their begins are apart, where the first begins, all
     /// in widths. Of a part of a round joint: which one, of how many.
     pub(crate) pattern: [f32; 3],
-    /// [`Kind`] as a number.
+    /// [`LineKind`] as a number.
     pub(crate) kind: u32,
 }
 
@@ -92,7 +92,7 @@ pub struct Line {
 )]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
-pub(crate) enum Kind {
+pub(crate) enum LineKind {
     Solid,
     Dashed,
     Miter,
@@ -104,7 +104,7 @@ impl Line {
     /// Whether it can be drawn.
     #[cfg(feature = "gizmos")]
     fn is_finite(&self) -> bool {
-        is_finite(self.places.as_flattened())
+        is_finite(self.positions.as_flattened())
             && is_finite(self.colors.as_flattened())
             && is_finite(&self.pattern)
             && self.width.is_finite()

@@ -8,7 +8,7 @@ use bevy_ecs::system::SystemParam;
 use bevy_mesh::{Mesh, MeshAccessError};
 use bevy_platform::collections::{HashMap, HashSet};
 
-use crate::complaint::asset_label;
+use crate::warnings::asset_label;
 
 /// State that 2D and 3D share of the mesh assets that they draw.
 #[derive(Resource, Default)]
@@ -16,15 +16,15 @@ pub struct DrawnMeshes {
     /// Meshes that were read in this frame.
     read: Vec<AssetId<Mesh>>,
     /// Meshes that cannot be drawn, or not all of them, with the kinds of vertices for which that was said, and why.
-    refused: HashMap<AssetId<Mesh>, Vec<(TypeId, String)>>,
+    errors: HashMap<AssetId<Mesh>, Vec<(TypeId, String)>>,
     /// Meshes of which it was said that a change after their release is lost.
-    touched: HashSet<AssetId<Mesh>>,
+    change_reported: HashSet<AssetId<Mesh>>,
 }
 
 impl DrawnMeshes {
     /// Notes the last reason for a kind of vertices. Returns it if it was the last of neither kind.
-    fn note<V: 'static>(&mut self, id: AssetId<Mesh>, reason: String) -> Option<&str> {
-        let reasons = self.refused.entry(id).or_default();
+    fn record_reason<V: 'static>(&mut self, id: AssetId<Mesh>, reason: String) -> Option<&str> {
+        let reasons = self.errors.entry(id).or_default();
         let is_known = reasons.iter().any(|(_, known)| *known == reason);
         reasons.retain(|(kind, _)| *kind != TypeId::of::<V>());
         reasons.push((TypeId::of::<V>(), reason));
@@ -63,18 +63,18 @@ impl MeshAssets<'_, '_> {
 
     /// Notes that a mesh was read for vertices of a kind: its data may go at the end of the frame. Says what
     /// of it is left out.
-    pub(crate) fn note_read<V: 'static>(&mut self, id: AssetId<Mesh>, left_out: Option<String>) {
+    pub(crate) fn mark_read<V: 'static>(&mut self, id: AssetId<Mesh>, skipped: Option<String>) {
         self.drawn.read.push(id);
-        self.drawn.touched.remove(&id);
-        match left_out {
+        self.drawn.change_reported.remove(&id);
+        match skipped {
             Some(reason) => {
-                if let Some(reason) = self.drawn.note::<V>(id, reason) {
+                if let Some(reason) = self.drawn.record_reason::<V>(id, reason) {
                     let name = asset_label(id, &self.server);
                     tracing::warn!("a part of {name} cannot be drawn: {reason}");
                 }
             }
             None => {
-                if let Some(reasons) = self.drawn.refused.get_mut(&id) {
+                if let Some(reasons) = self.drawn.errors.get_mut(&id) {
                     reasons.retain(|(kind, _)| *kind != TypeId::of::<V>());
                 }
             }
@@ -82,16 +82,16 @@ impl MeshAssets<'_, '_> {
     }
 
     /// Says why a mesh cannot be drawn, unless that was the last reason for either kind of vertices.
-    pub(crate) fn refuse<V: 'static>(&mut self, id: AssetId<Mesh>, reason: String) {
-        if let Some(reason) = self.drawn.note::<V>(id, reason) {
+    pub(crate) fn report_error<V: 'static>(&mut self, id: AssetId<Mesh>, reason: String) {
+        if let Some(reason) = self.drawn.record_reason::<V>(id, reason) {
             let name = asset_label(id, &self.server);
             tracing::error!("{name} cannot be drawn: {reason}");
         }
     }
 
     /// Says that a mesh stays as the device has it, once for each upload.
-    pub(crate) fn keep(&mut self, id: AssetId<Mesh>) {
-        if self.drawn.touched.insert(id) {
+    pub(crate) fn report_lost_change(&mut self, id: AssetId<Mesh>) {
+        if self.drawn.change_reported.insert(id) {
             tracing::error!(
                 "{} was changed after its data went to the device, so it stays as it was; give it \
                  `RenderAssetUsages::MAIN_WORLD` as well, or insert a whole mesh in its place",
@@ -101,9 +101,9 @@ impl MeshAssets<'_, '_> {
     }
 
     /// Forgets what was said of a mesh that is gone.
-    pub(crate) fn forget(&mut self, id: AssetId<Mesh>) {
-        self.drawn.refused.remove(&id);
-        self.drawn.touched.remove(&id);
+    pub(crate) fn remove(&mut self, id: AssetId<Mesh>) {
+        self.drawn.errors.remove(&id);
+        self.drawn.change_reported.remove(&id);
     }
 
     /// Has the file of a mesh loaded again, whose data went with a lost device. Tells whether there is one.

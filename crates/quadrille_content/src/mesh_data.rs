@@ -7,7 +7,7 @@ use crate::attributes::attribute;
 
 /// What vertices form; strips have become lists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Shape {
+pub enum PrimitiveKind {
     /// Points.
     Points,
     /// Lines, two vertices each.
@@ -19,18 +19,18 @@ pub enum Shape {
 
 /// A vertex as shaders read it, made of a mesh asset.
 pub trait MeshVertex: Pod + Send + Sync + 'static {
-    /// Reads all vertices of a mesh; `shape` is what they form, and `indices` how.
+    /// Reads all vertices of a mesh; `primitive` is what they form, and `indices` how.
     ///
     /// # Errors
     /// What is wrong with it, after the words "the mesh cannot be drawn:".
-    fn read(mesh: &Mesh, shape: Shape, indices: &[u32]) -> Result<Vec<Self>, String>;
+    fn read(mesh: &Mesh, primitive: PrimitiveKind, indices: &[u32]) -> Result<Vec<Self>, String>;
 }
 
 /// A mesh ready for the device.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeshData<V> {
     /// What its vertices form.
-    pub shape: Shape,
+    pub primitive: PrimitiveKind,
     /// Its vertices.
     pub vertices: Vec<V>,
     /// For each corner the place of its vertex.
@@ -55,28 +55,32 @@ impl<V: MeshVertex> MeshData<V> {
             Some(Indices::U32(indices)) => (indices.clone(), u32::MAX),
             None => ((0..count as u32).collect(), u32::MAX),
         };
-        let (shape, mut indices) = as_list(topology, indices, restart);
-        let left_out = leave_out_beyond(shape, &mut indices, count as u32);
-        if let Some(reason) = left_out.as_ref().filter(|_| indices.is_empty()) {
+        let (primitive, mut indices) = to_list_topology(topology, indices, restart);
+        let skipped = remove_out_of_range(primitive, &mut indices, count as u32);
+        if let Some(reason) = skipped.as_ref().filter(|_| indices.is_empty()) {
             return Err(reason.clone());
         }
-        let vertices = V::read(mesh, shape, &indices)?;
+        let vertices = V::read(mesh, primitive, &indices)?;
         let data = Self {
-            shape,
+            primitive,
             vertices,
             indices,
         };
-        Ok((data, left_out))
+        Ok((data, skipped))
     }
 }
 
 /// Removes points, lines and triangles of which a vertex does not exist, and says how many.
-fn leave_out_beyond(shape: Shape, indices: &mut Vec<u32>, count: u32) -> Option<String> {
+fn remove_out_of_range(
+    primitive: PrimitiveKind,
+    indices: &mut Vec<u32>,
+    count: u32,
+) -> Option<String> {
     let beyond = *indices.iter().find(|&&index| index >= count)?;
-    let (corners, what) = match shape {
-        Shape::Points => (1, "points"),
-        Shape::Lines => (2, "lines"),
-        Shape::Triangles => (3, "triangles"),
+    let (corners, what) = match primitive {
+        PrimitiveKind::Points => (1, "points"),
+        PrimitiveKind::Lines => (2, "lines"),
+        PrimitiveKind::Triangles => (3, "triangles"),
     };
     let all = indices.len() / corners;
     let mut kept = 0;
@@ -96,16 +100,20 @@ fn leave_out_beyond(shape: Shape, indices: &mut Vec<u32>, count: u32) -> Option<
 
 /// Strips as lists: what pipelines there are stays few, and meshes share draws. The largest index that
 /// there can be begins another strip, as with `primitiveRestartEnable`.
-fn as_list(topology: PrimitiveTopology, indices: Vec<u32>, restart: u32) -> (Shape, Vec<u32>) {
+fn to_list_topology(
+    topology: PrimitiveTopology,
+    indices: Vec<u32>,
+    restart: u32,
+) -> (PrimitiveKind, Vec<u32>) {
     let strips = indices.split(|&index| index == restart);
     match topology {
-        PrimitiveTopology::PointList => (Shape::Points, indices),
-        PrimitiveTopology::LineList => (Shape::Lines, indices),
+        PrimitiveTopology::PointList => (PrimitiveKind::Points, indices),
+        PrimitiveTopology::LineList => (PrimitiveKind::Lines, indices),
         PrimitiveTopology::LineStrip => {
             let lines = strips.flat_map(|strip| strip.windows(2).flatten().copied());
-            (Shape::Lines, lines.collect())
+            (PrimitiveKind::Lines, lines.collect())
         }
-        PrimitiveTopology::TriangleList => (Shape::Triangles, indices),
+        PrimitiveTopology::TriangleList => (PrimitiveKind::Triangles, indices),
         PrimitiveTopology::TriangleStrip => {
             let triangles = strips.flat_map(|strip| strip.windows(3).enumerate());
             // Every other triangle of a strip runs the other way round.
@@ -113,7 +121,10 @@ fn as_list(topology: PrimitiveTopology, indices: Vec<u32>, restart: u32) -> (Sha
                 0 => [corners[0], corners[1], corners[2]],
                 _ => [corners[1], corners[0], corners[2]],
             };
-            (Shape::Triangles, triangles.flat_map(ordered).collect())
+            (
+                PrimitiveKind::Triangles,
+                triangles.flat_map(ordered).collect(),
+            )
         }
     }
 }

@@ -11,15 +11,15 @@ use bevy_transform::{TransformPlugin, TransformSystems};
 use quadrille::ecs::{ImageLimits, RenderStartup, TexturePlugin, expect_renderer};
 use quadrille::prelude::{Render, RenderSystems};
 
-use crate::camera::{Blind, LimitedViewports, find_blind, update_cameras};
-use crate::camera_fields::tell_of_fields;
-use crate::complaint::{Complaints, log_warnings};
+use crate::camera::{ClampedViewports, InvalidCameras, find_blind, update_cameras};
+use crate::camera_fields::warn_unsupported_fields;
 use crate::images::{DefaultSampler, DeviceImages, UploadBudget, prepare_images};
-use crate::lines::{LineSets, make_lines, publish_module};
+use crate::lines::{GizmoLineBatches, init_gizmo_lines, publish_module};
 use crate::mesh_assets::{DrawnMeshes, release_meshes};
 use crate::msaa::Msaa;
-use crate::target::ManualTargets;
-use crate::views::{CameraOverlays, CameraTargets, CameraViews, list_views};
+use crate::target::ManualTextureViews;
+use crate::views::{CameraOverlays, CameraTargets, CameraViews, extract_cameras};
+use crate::warnings::{RateLimitedWarnings, log_warnings};
 
 /// Adds bevy's asset, image, mesh, camera and transform plugins if they are not there yet, sizes
 /// and projections of cameras, and the upload of images. The plugins of 2D and of 3D add it.
@@ -71,14 +71,14 @@ impl Plugin for ContentPlugin {
         app.insert_resource(DefaultSampler(default_sampler))
             .init_resource::<DeviceImages>()
             .init_resource::<DrawnMeshes>()
-            .init_resource::<Complaints>()
-            .init_resource::<Blind>()
-            .init_resource::<LimitedViewports>()
+            .init_resource::<RateLimitedWarnings>()
+            .init_resource::<InvalidCameras>()
+            .init_resource::<ClampedViewports>()
             .init_resource::<CameraTargets>()
             .init_resource::<CameraOverlays>()
             .init_resource::<CameraViews>()
-            .init_resource::<ManualTargets>()
-            .init_resource::<LineSets>()
+            .init_resource::<ManualTextureViews>()
+            .init_resource::<GizmoLineBatches>()
             .init_resource::<UploadBudget>()
             .register_type::<UploadBudget>()
             .register_type::<Msaa>();
@@ -95,7 +95,7 @@ impl Plugin for ContentPlugin {
             PostUpdate,
             (
                 cameras(),
-                tell_of_fields,
+                warn_unsupported_fields,
                 find_blind
                     .after(TransformSystems::Propagate)
                     .before(VisibilitySystems::UpdateFrusta),
@@ -111,12 +111,12 @@ impl Plugin for ContentPlugin {
                 (ContentSystems::Draw3d, ContentSystems::Draw2d).chain(),
             ),
         )
-        .add_systems(RenderStartup, (begin_anew, make_lines))
+        .add_systems(RenderStartup, (mark_all_dirty, init_gizmo_lines))
         .add_systems(
             Render,
             (
                 prepare_images.in_set(ContentSystems::Images),
-                list_views.in_set(ContentSystems::Views),
+                extract_cameras.in_set(ContentSystems::Views),
                 release_meshes
                     .in_set(RenderSystems::Declare)
                     .after(ContentSystems::Meshes),
@@ -141,25 +141,25 @@ impl ContentPlugin {
             default_sampler: self.default_sampler.clone(),
             limits: self.image_limits,
         };
-        add(app, TransformPlugin);
-        add(app, textures);
-        add(app, MeshPlugin);
-        add(app, CameraPlugin);
+        add_plugin_if_missing(app, TransformPlugin);
+        add_plugin_if_missing(app, textures);
+        add_plugin_if_missing(app, MeshPlugin);
+        add_plugin_if_missing(app, CameraPlugin);
     }
 }
 
 /// Adds a plugin, unless the app has it.
-pub fn add<P: Plugin>(app: &mut App, plugin: P) {
+pub fn add_plugin_if_missing<P: Plugin>(app: &mut App, plugin: P) {
     if !app.is_plugin_added::<P>() {
         app.add_plugins(plugin);
     }
 }
 
 /// Forgets what belonged to a device that is gone.
-fn begin_anew(
+fn mark_all_dirty(
     assets: Res<Assets<Image>>,
     server: Res<AssetServer>,
     mut images: ResMut<DeviceImages>,
 ) {
-    images.begin_anew(&assets, &server);
+    images.mark_all_dirty(&assets, &server);
 }

@@ -1,6 +1,6 @@
 //! Render targets of cameras.
 
-pub(crate) mod fault;
+pub(crate) mod error;
 
 use bevy_asset::AssetId;
 use bevy_camera::{ManualTextureViewHandle, NormalizedRenderTarget, RenderTarget};
@@ -25,7 +25,7 @@ use crate::images::DeviceImages;
 /// use bevy_derive::Deref;
 /// use bevy_ecs::prelude::*;
 /// use quadrille::prelude::*;
-/// use quadrille_content::ManualTargets;
+/// use quadrille_content::ManualTextureViews;
 /// use bevy_camera::Camera2d;
 ///
 /// #[derive(Resource, Deref)]
@@ -33,7 +33,7 @@ use crate::images::DeviceImages;
 ///
 /// const SCENE: ManualTextureViewHandle = ManualTextureViewHandle(0);
 ///
-/// fn setup(mut commands: Commands, gpu: Res<GpuDevice>, mut targets: ResMut<ManualTargets>) -> Result {
+/// fn setup(mut commands: Commands, gpu: Res<GpuDevice>, mut targets: ResMut<ManualTextureViews>) -> Result {
 ///     let desc = ImageDesc::color_target("scene", [640, 360], Format::R16G16B16A16_SFLOAT);
 ///     let scene = gpu.create_image(&desc)?;
 ///     targets.insert(SCENE, scene.clone());
@@ -47,7 +47,7 @@ use crate::images::DeviceImages;
 /// }
 /// ```
 #[derive(Resource, Default, Deref, DerefMut)]
-pub struct ManualTargets(pub HashMap<ManualTextureViewHandle, GpuImage>);
+pub struct ManualTextureViews(pub HashMap<ManualTextureViewHandle, GpuImage>);
 
 /// Finds the images behind render targets.
 #[derive(bevy_ecs::system::SystemParam)]
@@ -55,7 +55,7 @@ pub struct TargetImages<'w, 's> {
     primary: Query<'w, 's, Entity, With<PrimaryWindow>>,
     window: Option<Res<'w, PrimaryWindowImage>>,
     windows: Query<'w, 's, &'static WindowImage>,
-    manual: Res<'w, ManualTargets>,
+    manual: Res<'w, ManualTextureViews>,
 }
 
 impl TargetImages<'_, '_> {

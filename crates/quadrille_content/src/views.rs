@@ -18,12 +18,12 @@ use bevy_transform::components::GlobalTransform;
 use quadrille::ecs::{ContentKind, DrawnContent};
 use quadrille::prelude::{GpuImage, Uploads};
 
-use crate::camera::Blind;
-use crate::complaint::{Complaints, first_odd, is_finite, named};
+use crate::camera::InvalidCameras;
 use crate::images::DeviceImages;
 use crate::msaa::Msaa;
 use crate::target::TargetImages;
-use crate::target::fault::TargetFaults;
+use crate::target::error::TargetErrors;
+use crate::warnings::{RateLimitedWarnings, entity_name, first_non_finite, is_finite};
 use compositing::{Layer, MainTexture, TargetKind};
 use steps::Steps;
 
@@ -83,18 +83,18 @@ struct CameraData {
 }
 
 /// Cameras of either kind.
-type OfContent = Or<(With<Camera2d>, With<Camera3d>)>;
+type With2dOr3dCamera = Or<(With<Camera2d>, With<Camera3d>)>;
 
 /// What views are made of.
 #[derive(SystemParam)]
 pub(crate) struct Cameras<'w, 's> {
-    cameras: Query<'w, 's, CameraData, OfContent>,
+    cameras: Query<'w, 's, CameraData, With2dOr3dCamera>,
     drawn: Res<'w, DrawnContent>,
     overlays: Res<'w, CameraOverlays>,
     clear_color: Res<'w, ClearColor>,
     images: Res<'w, DeviceImages>,
-    complaints: Res<'w, Complaints>,
-    blind: Res<'w, Blind>,
+    warnings: Res<'w, RateLimitedWarnings>,
+    invalid_cameras: Res<'w, InvalidCameras>,
     targets: TargetImages<'w, 's>,
 }
 
@@ -109,11 +109,11 @@ pub(crate) struct Scratch {
 }
 
 /// Lists the cameras that draw.
-pub(crate) fn list_views(
+pub(crate) fn extract_cameras(
     cameras: Cameras,
     mut views: ResMut<CameraViews>,
     mut targets: ResMut<CameraTargets>,
-    mut faults: TargetFaults,
+    mut errors: TargetErrors,
     mut uploads: ResMut<Uploads>,
     mut scratch: Local<Scratch>,
 ) {
@@ -141,7 +141,7 @@ pub(crate) fn list_views(
         let camera = cameras.cameras.get(entity);
         let layer = camera
             .ok()
-            .and_then(|it| layer(&cameras, &mut targets.0, &it, &mut faults));
+            .and_then(|it| layer(&cameras, &mut targets.0, &it, &mut errors));
         layers.extend(layer);
     }
     for (at, layer) in layers.iter().enumerate() {
@@ -151,11 +151,11 @@ pub(crate) fn list_views(
         let image = &targets.0[layer.target as usize];
         let is_first = views.0.iter().all(|view| view.target != layer.target);
         let (clear, fill) = if is_first {
-            compositing::first(layer, last_targets.contains(image))
+            compositing::first_camera_clear(layer, last_targets.contains(image))
         } else {
-            (None, compositing::fill(layer, &layers[..at]))
+            (None, compositing::later_camera_fill(layer, &layers[..at]))
         };
-        if is_first && clear.is_none() && layer.kind == TargetKind::Own {
+        if is_first && clear.is_none() && layer.kind == TargetKind::Manual {
             uploads.clear_if_new(image);
         }
         views.0.push(CameraView {
@@ -170,7 +170,7 @@ pub(crate) fn list_views(
             is_first,
         });
     }
-    faults.forget(|camera| cameras.cameras.contains(camera));
+    errors.retain(|camera| cameras.cameras.contains(camera));
 }
 
 /// Target of a camera and how it is drawn to; none if it draws nothing.
@@ -178,12 +178,12 @@ fn layer(
     cameras: &Cameras,
     targets: &mut Vec<GpuImage>,
     item: &CameraDataItem<'_, '_>,
-    faults: &mut TargetFaults,
+    errors: &mut TargetErrors,
 ) -> Option<Layer> {
     let camera = item.camera;
     let found = cameras.targets.find(item.target, &cameras.images);
     let image = found.as_ref().map(|(image, _)| image);
-    if !faults.check((item.entity, item.target), image, &cameras.complaints) {
+    if !errors.check((item.entity, item.target), image, &cameras.warnings) {
         return None;
     }
     let (image, asset) = found?;
@@ -205,7 +205,7 @@ fn layer(
         ClearColorConfig::None => None,
     };
     let checked = |color| clear_color(cameras, item.entity, color);
-    let (is_skipped, around) = match camera.output_mode {
+    let (is_skipped, output_clear_color) = match camera.output_mode {
         CameraOutputMode::Skip => (true, None),
         CameraOutputMode::Write { clear_color, .. } => (false, color(clear_color)),
     };
@@ -217,7 +217,7 @@ fn layer(
         kind: match (item.target, asset) {
             (RenderTarget::Window(_), _) => TargetKind::Window,
             (_, Some(_)) => TargetKind::Asset,
-            (_, None) => TargetKind::Own,
+            (_, None) => TargetKind::Manual,
         },
         main: MainTexture {
             samples: item.msaa.copied().unwrap_or_default().samples(),
@@ -229,7 +229,7 @@ fn layer(
         has_viewport: camera.viewport.is_some(),
         is_part: viewport != whole,
         color: color(camera.clear_color).map(checked),
-        around: around.map(checked),
+        output_clear_color: output_clear_color.map(checked),
         is_skipped,
         writeback: camera.msaa_writeback,
     })
@@ -246,7 +246,7 @@ fn viewport(camera: &Camera, whole: URect) -> URect {
 
 /// From the world to the camera's clip space; none if that makes no sense.
 fn clip_from_world(cameras: &Cameras, item: &CameraDataItem<'_, '_>) -> Option<Mat4> {
-    if cameras.blind.contains(item.entity) {
+    if cameras.invalid_cameras.contains(item.entity) {
         return None;
     }
     let clip_from_view = item.camera.clip_from_view();
@@ -254,12 +254,12 @@ fn clip_from_world(cameras: &Cameras, item: &CameraDataItem<'_, '_>) -> Option<M
     if matrix.is_finite() {
         return Some(matrix);
     }
-    let who = format_args!("what the camera {} sees", named(item.entity));
-    cameras.complaints.warn(who, || {
+    let who = format_args!("what the camera {} sees", entity_name(item.entity));
+    cameras.warnings.warn(who, || {
         let world = item.transform.affine().to_cols_array();
         match item.transform.affine().matrix3.determinant() {
             0.0 => format!("its transform {world:?} takes all to one plane"),
-            _ => first_odd(&[
+            _ => first_non_finite(&[
                 ("transform", &world),
                 ("projection", &clip_from_view.to_cols_array()),
             ]),
@@ -275,8 +275,8 @@ fn clear_color(cameras: &Cameras, camera: Entity, color: Color) -> LinearRgba {
     if is_finite(&numbers) {
         return linear;
     }
-    let what = || first_odd(&[("clear colour", &numbers)]);
-    let who = format_args!("what the camera {} clears with", named(camera));
-    cameras.complaints.warn(who, what);
+    let what = || first_non_finite(&[("clear colour", &numbers)]);
+    let who = format_args!("what the camera {} clears with", entity_name(camera));
+    cameras.warnings.warn(who, what);
     LinearRgba::BLACK
 }

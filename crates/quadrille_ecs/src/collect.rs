@@ -3,10 +3,10 @@
 pub(crate) mod mirror;
 
 mod declared;
-mod excess;
 mod order;
 mod same;
 pub(crate) mod tables;
+mod undeclared_use;
 
 use std::sync::Arc;
 
@@ -22,8 +22,8 @@ use crate::collect::mirror::{PassGraph, PassNode};
 use crate::data::internal::InternalPass;
 use crate::data::upload::host_written;
 use crate::declare::access::PassUse;
-use crate::declare::declaration::{Bound, QueueWish};
-use crate::declare::kind::{AccessKind, StageWish, Used};
+use crate::declare::declaration::{Bound, QueuePreference};
+use crate::declare::kind::{AccessKind, StageScope, Used};
 use crate::declare::view;
 use crate::error::{RecordError, RenderError};
 use crate::gpu_device::GpuDevice;
@@ -34,7 +34,7 @@ use crate::renderer::Renderer;
 use declared::{CachedPass, CachedUse, missing};
 use order::Order;
 use same::Expected;
-use tables::Beside;
+use tables::NonTableState;
 
 /// Where the commands of a pass of the frame are.
 #[derive(Clone, Copy)]
@@ -101,7 +101,7 @@ pub(crate) enum Collected {
     /// The frame is the one that was collected last, unchanged.
     Same,
     /// It was collected anew.
-    Anew,
+    Rebuilt,
 }
 
 /// Collects the passes that ran, in the order in which their systems were added, between the
@@ -111,15 +111,15 @@ pub(crate) fn frame(
     collector: &mut Collector,
     recordings: Recorded<'_>,
     (first, last): (&[InternalPass], &[InternalPass]),
-    beside: Beside<'_>,
+    non_table: NonTableState<'_>,
 ) -> Result<Collected, Vec<RenderError>> {
     collector.passes_ended = world.change_tick();
     let changed = collector.refresh(world)? | collector.resolve(world);
     let plain = first.is_empty() && last.is_empty();
     let mut errors = Vec::new();
-    let changed = changed || !beside.tables.are_unchanged();
+    let changed = changed || !non_table.tables.are_unchanged();
     if plain && collector.plain && !changed && collector.is_same(world, recordings) {
-        collector.check_excess(world, recordings, &mut errors);
+        collector.check_undeclared_uses(world, recordings, &mut errors);
         return if_none(errors, Collected::Same);
     }
     collector.plain = false;
@@ -139,19 +139,19 @@ pub(crate) fn frame(
             }
             let name = &collector.passes[at].name;
             // The passes of one system tend to be wrong in the same way.
-            let mut told: Vec<&RecordError> = Vec::new();
+            let mut reported: Vec<&RecordError> = Vec::new();
             for error in recording.errors() {
-                if !told.contains(&error) {
-                    told.push(error);
+                if !reported.contains(&error) {
+                    reported.push(error);
                 }
             }
-            errors.extend(told.into_iter().map(|error| RenderError::Record {
+            errors.extend(reported.into_iter().map(|error| RenderError::Record {
                 pass: name.to_string(),
                 error: error.clone(),
             }));
             collector.add_passes(world, at, &graph, recording, &mut errors);
         }
-        collector.add_tables(beside, (&graph, recordings), last, &mut errors);
+        collector.add_tables(non_table, (&graph, recordings), last, &mut errors);
     });
     for (index, pass) in last.iter().enumerate() {
         collector.add_internal((first.len() + index) as u32, pass);
@@ -161,9 +161,9 @@ pub(crate) fn frame(
     if let Some(gpu) = world.get_resource::<GpuDevice>() {
         collector.check_device(gpu, &mut errors);
     }
-    collector.check_excess(world, recordings, &mut errors);
+    collector.check_undeclared_uses(world, recordings, &mut errors);
     collector.plain = plain && errors.is_empty();
-    if_none(errors, Collected::Anew)
+    if_none(errors, Collected::Rebuilt)
 }
 
 fn if_none<T>(errors: Vec<RenderError>, value: T) -> Result<T, Vec<RenderError>> {
@@ -176,14 +176,14 @@ fn if_none<T>(errors: Vec<RenderError>, value: T) -> Result<T, Vec<RenderError>>
 
 impl Collector {
     /// The next frame is another, though no declaration has changed.
-    pub(crate) fn begin_anew(&mut self) {
+    pub(crate) fn reset(&mut self) {
         self.plain = false;
     }
 
     /// Passes run where these choices have them from the next frame on.
     pub(crate) fn choose_queues(&mut self, choices: QueueChoices) {
         self.choices = choices;
-        self.begin_anew();
+        self.reset();
     }
 
     /// Finds memory for the transient resources of the frame.
@@ -285,7 +285,7 @@ impl Collector {
             let (on_host, pass) = (recorded.is_on_host(), self.frame.passes.len() as u32);
             if on_host {
                 self.host_passes.push(PassIndex(pass));
-            } else if cached.queue == QueueWish::Auto {
+            } else if cached.queue == QueuePreference::Auto {
                 self.open_passes.push(PassIndex(pass));
                 fixed = self.choices.queue(name);
             }
@@ -507,7 +507,7 @@ fn attached(
         (AccessKind::DepthTarget, _) if overwritten => Access::DepthAttachmentWrite,
         // They read what they wrote, and nothing older.
         (AccessKind::ColorLocalRead | AccessKind::DepthLocalRead, _) if overwritten => {
-            kind.access(StageWish::Auto, Used::default())
+            kind.access(StageScope::Auto, Used::default())
         }
         _ => return None,
     };

@@ -28,7 +28,7 @@
 //! }
 //!
 //! fn add_passes(app: &mut App) {
-//!     app.add_systems(Render, (step.on_queue(QueueWish::Async), show.after(step)));
+//!     app.add_systems(Render, (step.on_queue(QueuePreference::Async), show.after(step)));
 //! }
 //! ```
 //!
@@ -159,10 +159,10 @@ pub use declare::attachment::{
 };
 pub use declare::bind::{Bound as BoundResource, Declared, ResourceRef};
 pub use declare::declaration::{
-    AccessOf, AccessTo, AccessedBy, Accesses, Bound, DeclaredAccess, ListBinding, Pass, QueueWish,
-    ResourceBinding, TableBinding, TypeBinding,
+    AccessOf, AccessTo, AccessedBy, Accesses, Bound, DeclaredAccess, ListBinding, Pass,
+    QueuePreference, ResourceBinding, TableBinding, TypeBinding,
 };
-pub use declare::kind::{AccessKind, StageWish};
+pub use declare::kind::{AccessKind, StageScope};
 pub use declare::list::{AccessList, NamedList};
 pub use declare::named::{GpuResource, Named};
 pub use declare::parameter::ResourceAccess;
@@ -182,17 +182,17 @@ pub use quadrille_vulkan::{
     ColorState, ComputePipeline, ComputePipelineDesc, Constant, Consumer, Cull, DepthBias,
     DepthState, Extension, Extent, Format, Gpu, GpuBuffer, GpuImage, GpuShader, GraphicsPipeline,
     GraphicsPipelineDesc, Handle, ImageDesc, ImageRegion, ImageTable, ImageTableDesc, ImageUsage,
-    ImportedDevice, ImportedInstance, IndexType, Memory, PipelineState, PresentProof,
+    ImportedDevice, ImportedInstance, IndexType, Memory, PipelineState, PresentCompletion,
     PrimitiveTopology, Producer, QueryKind, QuerySet, QuerySetDesc, RawCommand, Reloaded,
-    ResolveMode, ResourceTable, Sampler, SamplerDesc, Settings, ShaderError, ShaderModule, Sharing,
-    SkipReason, Statistics, StencilFace, StencilState, StreamDesc, SurfaceFormat, TableError,
-    TableIndex, TableMember, Turn, VertexAttribute, VertexLayout, View, open_regular, read_file,
-    write_file,
+    ResolveMode, ResourceTable, RingEntry, Sampler, SamplerDesc, Settings, ShaderError,
+    ShaderModule, Sharing, SkipReason, Statistics, StencilFace, StencilState, StreamDesc,
+    SurfaceFormat, TableError, TableIndex, TableMember, VertexAttribute, VertexLayout, View,
+    open_regular, read_file, write_file,
 };
+pub use record::binding_key::BindingKey;
 pub use record::compute::Compute;
 pub use record::host::{Host, HostMemory, HostReads, HostWrites};
 pub use record::layout::ShaderValue;
-pub use record::place::BindingPlace;
 pub use record::queries::DeclaredQueries;
 pub use record::recorder::{PassRecorder, Recorder, RecorderState};
 pub use record::rendering::Rendering;

@@ -1,13 +1,13 @@
 //! What a pass system records, by which methods, and in what memory.
 
 pub(crate) mod ahead;
+pub(crate) mod binding_key;
 pub(crate) mod bound;
 pub(crate) mod compute;
 pub(crate) mod host;
 pub(crate) mod layout;
 pub(crate) mod no_pass;
 pub(crate) mod outcome;
-pub(crate) mod place;
 pub(crate) mod queries;
 mod raw;
 pub(crate) mod recorder;

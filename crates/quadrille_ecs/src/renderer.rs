@@ -108,7 +108,7 @@ impl Renderer {
     }
 
     /// Goes on with what outlived another device.
-    pub(crate) fn take_up(&mut self, outliving: Outliving) {
+    pub(crate) fn resume(&mut self, outliving: Outliving) {
         self.measured = outliving.measured;
         self.keep_frames = outliving.keep_frames;
         self.observer = outliving.observer;
@@ -205,12 +205,12 @@ impl Renderer {
     /// own in turn, or did, what is decided so far: `open`, `tried`, `exclusive` or `concurrent`.
     ///
     /// `moved` has the passes that were moved to another queue because frames are shorter with that
-    /// ([`QueueWish::Auto`](crate::QueueWish::Auto)): the queue, what the pass takes, how much it is
+    /// ([`QueuePreference::Auto`](crate::QueuePreference::Auto)): the queue, what the pass takes, how much it is
     /// estimated to save, and whether it is still to be measured that frames are shorter.
     ///
     /// If frames are measured ([`Renderer::measure`]), `gpu_us` has the time of each pass of the
     /// last frame on the device, and if they are kept as well, `advice` has the most that moving a
-    /// pass to another queue could save ([`QueueWish`](crate::QueueWish) moves it), and `sharing`
+    /// pass to another queue could save ([`QueuePreference`](crate::QueuePreference) moves it), and `sharing`
     /// what the frame would cost with each resource that changes its family shared
     /// ([`Sharing::Concurrent`](crate::Sharing::Concurrent)); see
     /// [`advise_sharing`](quadrille_sync::advise_sharing) for what that does not show.

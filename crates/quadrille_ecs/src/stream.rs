@@ -8,7 +8,7 @@ use quadrille_sync::{
 };
 use quadrille_vulkan::{
     BufferDesc, Closed, CommandList, Consumer, FrameError, FrameInput, Frames, Gpu, GpuBuffer,
-    Handle, Producer, Serial, StreamDesc, Turn,
+    Handle, Producer, RingEntry, Serial, StreamDesc,
 };
 
 use crate::collect::part_access;
@@ -140,7 +140,7 @@ impl Stream {
     pub fn turn(
         &mut self,
         producer: &mut Producer,
-        record: impl FnOnce(&mut StreamFrame<'_>, &Turn),
+        record: impl FnOnce(&mut StreamFrame<'_>, &RingEntry),
     ) -> Result<u64, StreamError> {
         self.begin()?;
         let turn = producer.reserve(&mut self.states)?;

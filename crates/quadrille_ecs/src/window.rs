@@ -9,7 +9,7 @@ mod target;
 
 use bevy_ecs::prelude::*;
 use bevy_window::{PresentMode, WindowDestroyed};
-use quadrille_vulkan::{PresentProof, SkipReason, SurfaceFormat};
+use quadrille_vulkan::{PresentCompletion, SkipReason, SurfaceFormat};
 
 pub use sized::WindowSized;
 pub(crate) use sized::WindowSizedImages;
@@ -39,7 +39,7 @@ pub struct PresentSettings {
     /// says (`desired_maximum_frame_latency`), else as many as the device's.
     pub frames_in_flight: u32,
     /// How it is known that a present is done. A window keeps the proof that it begins with.
-    pub proof: PresentProof,
+    pub completion: PresentCompletion,
     /// Count frames as on their way until the display has shown them, where the device reports it
     /// (`VK_KHR_present_wait`). With `frames_in_flight: 1`, what is seen is as fresh as it can be.
     pub pace_by_display: bool,

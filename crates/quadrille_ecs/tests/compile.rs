@@ -8,7 +8,7 @@ mod wrong;
 use std::process::Command;
 
 /// Of each program in `wrong.rs` the message, what is said at the place of the mistake, and a note.
-const TOLD: [[&str; 3]; 10] = [
+const EXPECTED_ERRORS: [[&str; 3]; 10] = [
     [
         "GpuBuffer` is no declared access",
         "a parameter such as `StorageRead<Cells>` is expected here, by reference",
@@ -87,11 +87,11 @@ fn errors() -> Vec<String> {
 #[test]
 fn mistakes_are_told_in_words_of_passes() {
     let errors = errors();
-    for told in TOLD {
-        let is_it = |error: &String| told.iter().all(|words| error.contains(words));
+    for reported in EXPECTED_ERRORS {
+        let is_it = |error: &String| reported.iter().all(|words| error.contains(words));
         assert!(
             errors.iter().any(is_it),
-            "{told:?} is not among\n{}",
+            "{reported:?} is not among\n{}",
             errors.join("\n")
         );
     }

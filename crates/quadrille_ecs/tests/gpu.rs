@@ -17,6 +17,8 @@ mod common;
 mod counted;
 #[path = "gpu/declared.rs"]
 mod declared;
+#[path = "gpu/diagnostics.rs"]
+mod diagnostics;
 #[path = "gpu/during.rs"]
 mod during;
 #[path = "gpu/extension.rs"]
@@ -67,8 +69,6 @@ mod table;
 mod texture;
 #[path = "gpu/times.rs"]
 mod times;
-#[path = "gpu/told.rs"]
-mod told;
 #[path = "gpu/transient.rs"]
 mod transient;
 #[path = "gpu/uniform.rs"]
@@ -90,7 +90,7 @@ use quadrille_ecs::*;
 fn a_pass_writes_what_another_reads() {
     let mut rig = Rig::new();
     rig.app
-        .add_systems(Render, (square.on_queue(QueueWish::Async), add));
+        .add_systems(Render, (square.on_queue(QueuePreference::Async), add));
     // The order of the two is inferred: one writes numbers, the other reads them.
     rig.update(3);
     rig.expect_no_errors();

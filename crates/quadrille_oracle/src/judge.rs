@@ -20,7 +20,7 @@ use quadrille_sync::{
 
 use crate::area::{Area, AreaMap};
 use crate::stages::{COMMAND, second_scope, supported};
-use crate::violation::{Place, Side, Violation};
+use crate::violation::{ResourcePart, Side, Violation};
 
 mod access;
 mod barrier;
@@ -127,8 +127,8 @@ impl Tracked {
     }
 
     /// Part of the resource in words.
-    fn place(&self, area: &Area) -> Place {
-        Place {
+    fn place(&self, area: &Area) -> ResourcePart {
+        ResourcePart {
             resource: self.name.clone(),
             range: area.words(&self.kind),
         }

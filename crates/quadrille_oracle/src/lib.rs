@@ -76,4 +76,4 @@ pub use judge::Judge;
 pub use random::Random;
 pub use sequence::{Failure, FailureKind, Import, Sequence};
 pub use shrink::shrink;
-pub use violation::{Actor, Hazard, Lack, Place, Side, Violation};
+pub use violation::{Actor, Hazard, MissingDependency, ResourcePart, Side, Violation};

@@ -86,14 +86,14 @@ impl Display for Actor {
 
 /// Part of a resource, in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct ResourcePart {
     /// The resource's name.
     pub resource: Arc<str>,
     /// Which part of it.
     pub range: String,
 }
 
-impl Display for Place {
+impl Display for ResourcePart {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         write!(out, "{} of `{}`", self.range, self.resource)
     }
@@ -112,7 +112,7 @@ pub enum Hazard {
 
 /// What a hazard lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lack {
+pub enum MissingDependency {
     /// Nothing orders the two.
     Execution,
     /// They are ordered, but the write is not available before the later access.
@@ -126,12 +126,12 @@ pub enum Lack {
     },
 }
 
-impl Display for Lack {
+impl Display for MissingDependency {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Lack::Execution => write!(out, "no execution dependency orders them"),
-            Lack::Availability => write!(out, "the write is not made available"),
-            Lack::Visibility { stage, access } => {
+            MissingDependency::Execution => write!(out, "no execution dependency orders them"),
+            MissingDependency::Availability => write!(out, "the write is not made available"),
+            MissingDependency::Visibility { stage, access } => {
                 write!(out, "the write is not visible to {access:?} in {stage:?}")
             }
         }
@@ -159,13 +159,13 @@ pub enum Violation {
         /// The kind.
         hazard: Hazard,
         /// What both touch.
-        place: Place,
+        place: ResourcePart,
         /// The earlier access.
         earlier: Actor,
         /// The later access.
         later: Actor,
         /// What is missing between them.
-        lack: Lack,
+        lack: MissingDependency,
     },
     /// A use finds an image in another layout than its access needs, or a barrier names an old
     /// layout that the image is not in.
@@ -174,7 +174,7 @@ pub enum Violation {
         /// The user of the layout.
         actor: Actor,
         /// The subresources.
-        place: Place,
+        place: ResourcePart,
         /// The layout they are in.
         found: Layout,
         /// The layout that is needed.
@@ -186,7 +186,7 @@ pub enum Violation {
         /// The barrier.
         actor: Actor,
         /// The subresources.
-        place: Place,
+        place: ResourcePart,
     },
     /// Contents are read, or kept, that a barrier has thrown away.
     #[error("{actor} needs the contents of {place}, which {discarded_by} has discarded.")]
@@ -194,7 +194,7 @@ pub enum Violation {
         /// The user of the contents.
         actor: Actor,
         /// The range.
-        place: Place,
+        place: ResourcePart,
         /// The barrier.
         discarded_by: Actor,
     },
@@ -205,15 +205,15 @@ pub enum Violation {
     )]
     MemoryHazard {
         /// What the second touches.
-        place: Place,
+        place: ResourcePart,
         /// What the first touched.
-        former: Place,
+        former: ResourcePart,
         /// The earlier access.
         earlier: Actor,
         /// The later access.
         later: Actor,
         /// What is missing between them.
-        lack: Lack,
+        lack: MissingDependency,
     },
     /// Contents are needed whose memory another resource has had since.
     #[error("{actor} needs the contents of {place}, whose memory `{by}` has taken.")]
@@ -221,7 +221,7 @@ pub enum Violation {
         /// The user of the contents.
         actor: Actor,
         /// The range.
-        place: Place,
+        place: ResourcePart,
         /// The resource that has the memory now.
         by: Arc<str>,
     },
@@ -231,7 +231,7 @@ pub enum Violation {
         /// The reader.
         actor: Actor,
         /// The range.
-        place: Place,
+        place: ResourcePart,
     },
     /// A family uses what another family owns.
     #[error("{actor} runs on family {} and touches {place}, which family {} owns.", family.0, owner.0)]
@@ -239,7 +239,7 @@ pub enum Violation {
         /// The user.
         actor: Actor,
         /// The range.
-        place: Place,
+        place: ResourcePart,
         /// The family of the queue.
         family: FamilyIndex,
         /// The owner.
@@ -251,7 +251,7 @@ pub enum Violation {
         /// The user.
         actor: Actor,
         /// The range.
-        place: Place,
+        place: ResourcePart,
         /// The release.
         release: Actor,
     },
@@ -261,7 +261,7 @@ pub enum Violation {
         /// The acquire.
         actor: Actor,
         /// The range.
-        place: Place,
+        place: ResourcePart,
     },
     /// The halves of an ownership transfer differ.
     #[error("{actor} and {release} of {place} differ in their {what}.")]
@@ -271,7 +271,7 @@ pub enum Violation {
         /// The release.
         release: Actor,
         /// The range.
-        place: Place,
+        place: ResourcePart,
         /// What differs.
         what: &'static str,
     },
@@ -285,7 +285,7 @@ pub enum Violation {
         /// The acquire.
         actor: Actor,
         /// The range.
-        place: Place,
+        place: ResourcePart,
         /// Without `VK_KHR_maintenance8` the wait has to cover all stages of the queue.
         all_commands: bool,
     },
@@ -296,7 +296,7 @@ pub enum Violation {
         /// The half of the transfer.
         actor: Actor,
         /// The range.
-        place: Place,
+        place: ResourcePart,
         /// What is wrong.
         why: &'static str,
     },
@@ -304,7 +304,7 @@ pub enum Violation {
     #[error("Two barriers of one call change the layout or owner of {place}.")]
     BarriersCollide {
         /// The range.
-        place: Place,
+        place: ResourcePart,
     },
     /// A scope names stages that the queue does not have.
     #[error("Submission {submission} on queue {} names stages {stages:?} ({side:?}), which the queue does not have.", queue.0)]
@@ -394,7 +394,7 @@ pub enum Violation {
     #[error("{place} leaves for {family} and has not been released to it as the frame asks.")]
     NotGiven {
         /// The range.
-        place: Place,
+        place: ResourcePart,
         /// The family that it leaves for.
         family: FamilyIndex,
     },

@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 
 use quadrille_oracle::{Judge, Random, Violation, generate};
 use quadrille_sync::{
-    Access, Aspects, Capabilities, Frame, PassIndex, Planner, Preference, QueueIndex, QueueRequest,
-    Resource, ResourceId, ResourceIndex, ResourceKind, Sharing, States, SubRange, SubresourceRange,
-    TableMembers, TableReaders, TableTouch, Topology, Use,
+    Access, Aspects, Capabilities, Frame, NonTableUse, PassIndex, Planner, Preference, QueueIndex,
+    QueueRequest, Resource, ResourceId, ResourceIndex, ResourceKind, Sharing, States, SubRange,
+    SubresourceRange, TableMembers, TableReaders, Topology, Use,
 };
 
 mod common;
@@ -23,7 +23,7 @@ mod common;
 enum Fault {
     Nothing,
     /// One of the listed members is not declared.
-    Undeclared,
+    UndeclaredAccess,
     /// The states are not told of reads that were not declared.
     ForgetsReads,
     /// Readers on queues that did not read before find members that are not settled for them.
@@ -216,10 +216,10 @@ impl World {
             &mut self.states
         };
         self.table
-            .open(TableTouch::of(frame), &self.topology, states);
+            .open(NonTableUse::of(frame), &self.topology, states);
         let access = self.table.access();
         let (reduced, planned) = loop {
-            let drop = usize::from(fault == Fault::Undeclared);
+            let drop = usize::from(fault == Fault::UndeclaredAccess);
             let listed = self.table.listed().skip(drop);
             let reduced = with_members(frame, readers, access, listed);
             let planned = self
@@ -361,7 +361,11 @@ fn what_is_not_declared_is_settled() {
 
 #[test]
 fn the_judge_objects_to_what_is_not_settled() {
-    for fault in [Fault::Undeclared, Fault::ForgetsReads, Fault::IgnoresQueues] {
+    for fault in [
+        Fault::UndeclaredAccess,
+        Fault::ForgetsReads,
+        Fault::IgnoresQueues,
+    ] {
         let found = (1..2000).any(|seed| !sequence(seed, fault).1.is_empty());
         assert!(found, "{fault:?} is found by nobody");
     }

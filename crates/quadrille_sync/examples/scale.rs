@@ -79,7 +79,7 @@ const SHAPES: [(&str, &str, Shape); 10] = [
     ("the same in the next frame", "gct:1", Shape::LevelsAgain),
     ("one slice each", "gct:1,ct:1", Shape::Slices),
     ("parts, all in one pass", "gct:1", Shape::Parts),
-    ("places in one block", "gct:1", Shape::Places),
+    ("places in one block", "gct:1", Shape::MemoryPlan),
     ("independent passes", "gct:1", Shape::Independent),
     ("a switch of queue each", "gct:1,ct:1", Shape::Switches),
     ("16 queues, at random", "gct:1,ct:15", Shape::Queues),
@@ -102,7 +102,7 @@ enum Shape {
     /// other frames.
     Parts,
     /// Each pass writes a buffer that takes the place of an earlier one.
-    Places,
+    MemoryPlan,
     /// Each pass writes a buffer of its own.
     Independent,
     /// All passes write one buffer, on two queues by turns.
@@ -166,7 +166,7 @@ const MIPS: u32 = 10;
 /// A resource of a frame of a shape.
 fn resource(shape: Shape, at: u32, passes: usize) -> Resource {
     let mut resource = Resource::buffer(ResourceId(at), &format!("resource {at}"), 256);
-    if let Shape::Places = shape {
+    if let Shape::MemoryPlan = shape {
         resource.lifetime = Lifetime::Transient;
         let place = u64::from(at) * 7919 % (passes as u64 / 4 + 1);
         resource.memory = Some(Placement {
@@ -199,7 +199,7 @@ fn shaped(shape: Shape, passes: usize) -> (Frame, States) {
     let (mut frame, mut states) = (Frame::default(), States::default());
     let mut random = Random(0xc0_ffee + passes as u64);
     let buffers = match shape {
-        Shape::Independent | Shape::Queues | Shape::Places => passes,
+        Shape::Independent | Shape::Queues | Shape::MemoryPlan => passes,
         _ => 1,
     };
     for at in 0..buffers as u32 {
@@ -213,7 +213,7 @@ fn shaped(shape: Shape, passes: usize) -> (Frame, States) {
             Shape::Readers if pass > 0 && pass + 1 < passes => {
                 vec![one_use(0, Access::StorageReadCompute)]
             }
-            Shape::Independent | Shape::Places => vec![one_use(pass, write)],
+            Shape::Independent | Shape::MemoryPlan => vec![one_use(pass, write)],
             Shape::Queues => buffer_pass(&mut random, buffers).to_vec(),
             _ => vec![one_use(0, write)],
         };

@@ -15,8 +15,8 @@ use std::error::Error;
 use std::time::Instant;
 
 use quadrille_sync::{
-    Access, Capabilities, Frame, Layout, PassIndex, Planner, Preference, QueueRequest, Resource,
-    ResourceId, ResourceIndex, Sharing, States, TableMembers, TableReaders, TableTouch, Topology,
+    Access, Capabilities, Frame, Layout, NonTableUse, PassIndex, Planner, Preference, QueueRequest,
+    Resource, ResourceId, ResourceIndex, Sharing, States, TableMembers, TableReaders, Topology,
     Use, parse_topology,
 };
 
@@ -87,7 +87,7 @@ fn settled(topology: &Topology, members: u32) -> Result<f64, Box<dyn Error>> {
     }
     let mut frame = Frame::default();
     let readers = passes(&mut frame, &[]);
-    table.open(TableTouch::of(&frame), topology, &mut states);
+    table.open(NonTableUse::of(&frame), topology, &mut states);
     let mut times = Vec::new();
     let mut found = TableReaders::default();
     for at in 0..2000 {
@@ -145,7 +145,7 @@ fn changing(topology: &Topology, written: u32, by_table: bool) -> Result<f64, Bo
         frame.add_pass("upload", queue, &uploads, &[]);
         let reads = |index: ResourceIndex| Use::whole(index, Access::SampledAny);
         if by_table {
-            table.open(TableTouch::of(&frame), topology, &mut states);
+            table.open(NonTableUse::of(&frame), topology, &mut states);
             let listed: Vec<ResourceId> = table.listed().collect();
             for id in listed {
                 if !indices.iter().any(|(known, _)| *known == id.0) {

@@ -11,16 +11,16 @@ use crate::frame::{Frame, PassIndex};
 use crate::plan::Plan;
 use crate::topology::{QueueIndex, Topology};
 
-mod look;
+mod observation;
 mod plans;
 mod queues;
 mod sharing;
 mod trial;
 
-pub use look::QueueLook;
+pub use observation::QueueObservation;
 pub use queues::{QueueChoices, QueueMove};
 pub use sharing::{FrameCost, SharingAdvice, advise_sharing};
-pub use trial::{SharingChange, SharingLook, SharingStage, SharingTrials};
+pub use trial::{SharingChange, SharingObservation, SharingStage, SharingTrials};
 
 /// What moving one pass could save.
 #[derive(Clone, Debug, PartialEq, Eq)]

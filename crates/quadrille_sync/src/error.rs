@@ -56,14 +56,14 @@ impl std::error::Error for PlanErrors {}
 
 /// A pass, and how it touches the resource that the error is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Party {
+pub struct ConflictingAccess {
     /// The name of the pass.
     pub pass: Arc<str>,
     /// Its access.
     pub access: Access,
 }
 
-impl Party {
+impl ConflictingAccess {
     pub(crate) fn new(pass: &PassDecl, access: Access) -> Self {
         Self {
             pass: pass.name.clone(),
@@ -72,7 +72,7 @@ impl Party {
     }
 }
 
-impl Display for Party {
+impl Display for ConflictingAccess {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         write!(out, "`{}` ({})", self.pass, self.access.name())
     }
@@ -205,7 +205,7 @@ pub enum PlanError {
     )]
     OutOfBounds {
         /// The pass.
-        user: Party,
+        user: ConflictingAccess,
         /// The resource.
         resource: Arc<str>,
         /// The range that does not fit.
@@ -257,9 +257,9 @@ pub enum PlanError {
     )]
     UnorderedWrites {
         /// One pass.
-        first: Party,
+        first: ConflictingAccess,
         /// The other pass.
-        second: Party,
+        second: ConflictingAccess,
         /// The resource.
         resource: Arc<str>,
         /// What both write.
@@ -272,11 +272,11 @@ pub enum PlanError {
     )]
     AmbiguousRead {
         /// The pass that reads.
-        reader: Party,
+        reader: ConflictingAccess,
         /// The writer that it has no order with.
-        writer: Party,
+        writer: ConflictingAccess,
         /// All passes that write.
-        writers: Vec<Party>,
+        writers: Vec<ConflictingAccess>,
         /// The resource.
         resource: Arc<str>,
         /// What is read.
@@ -302,7 +302,7 @@ pub enum PlanError {
     )]
     NeverWritten {
         /// The pass.
-        reader: Party,
+        reader: ConflictingAccess,
         /// The resource.
         resource: Arc<str>,
         /// What is read.
@@ -326,7 +326,7 @@ pub enum PlanError {
     )]
     UnsupportedStages {
         /// The pass.
-        user: Party,
+        user: ConflictingAccess,
         /// The resource.
         resource: Arc<str>,
         /// The topology in its text form.
@@ -340,7 +340,7 @@ pub enum PlanError {
     )]
     WrongTarget {
         /// The pass.
-        user: Party,
+        user: ConflictingAccess,
         /// The resource.
         resource: Arc<str>,
         /// The aspects of the part that it touches; none if the resource is a buffer.
@@ -353,7 +353,7 @@ pub enum PlanError {
     )]
     DiscardedRead {
         /// The pass.
-        user: Party,
+        user: ConflictingAccess,
         /// The resource.
         resource: Arc<str>,
     },
@@ -361,7 +361,7 @@ pub enum PlanError {
     #[error("{user} touches `{resource}` in a way that Vulkan does not have: {what}.")]
     InvalidCustom {
         /// The pass.
-        user: Party,
+        user: ConflictingAccess,
         /// The resource.
         resource: Arc<str>,
         /// What is wrong with the access.
@@ -375,7 +375,7 @@ pub enum PlanError {
     })]
     WrongSide {
         /// The pass.
-        user: Party,
+        user: ConflictingAccess,
         /// The resource.
         resource: Arc<str>,
     },
@@ -388,7 +388,7 @@ pub enum PlanError {
     )]
     HostOnSwapchain {
         /// The pass.
-        user: Party,
+        user: ConflictingAccess,
         /// The image.
         resource: Arc<str>,
     },
@@ -421,7 +421,7 @@ pub enum PlanError {
     )]
     HostOnShared {
         /// The pass.
-        user: Party,
+        user: ConflictingAccess,
         /// The resource.
         resource: Arc<str>,
     },
@@ -454,7 +454,7 @@ pub enum PlanError {
     )]
     Given {
         /// The user.
-        user: Party,
+        user: ConflictingAccess,
         /// The resource.
         resource: Arc<str>,
     },
@@ -466,7 +466,7 @@ pub enum PlanError {
     )]
     Lent {
         /// The user.
-        user: Party,
+        user: ConflictingAccess,
         /// The resource.
         resource: Arc<str>,
         /// The layout that the image has while it is lent, if the access needs another one.

@@ -13,8 +13,8 @@ mod copy;
 mod declared;
 mod names;
 
-pub use declared::Undeclared;
-pub use names::KeptNames;
+pub use declared::UndeclaredAccess;
+pub use names::PreviousNames;
 
 /// Index of a pass in [`Frame::passes`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -132,7 +132,7 @@ pub struct Frame {
     /// Leave out passes whose results no pass needs. Off by default.
     pub cull: bool,
     /// No part of what is declared: see [`Frame::pass_name`].
-    pub names: KeptNames,
+    pub names: PreviousNames,
 }
 
 impl PassDecl {

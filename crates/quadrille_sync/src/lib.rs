@@ -106,19 +106,19 @@ mod topology;
 
 pub use access::{Access, CustomAccess, Target};
 pub use advise::{
-    Advice, FrameCost, QueueChoices, QueueLook, QueueMove, SharingAdvice, SharingChange,
-    SharingLook, SharingStage, SharingTrials, advise, advise_sharing,
+    Advice, FrameCost, QueueChoices, QueueMove, QueueObservation, SharingAdvice, SharingChange,
+    SharingObservation, SharingStage, SharingTrials, advise, advise_sharing,
 };
 pub use dot::dot;
-pub use error::{CycleStep, Party, PlanError, PlanErrors};
+pub use error::{ConflictingAccess, CycleStep, PlanError, PlanErrors};
 pub use flags::{AccessMask, Aspects, Layout, Stages};
 pub use frame::{
-    Frame, Give, KeptNames, PassDecl, PassIndex, PassKind, Preference, QueueRequest, Undeclared,
-    Use,
+    Frame, Give, PassDecl, PassIndex, PassKind, Preference, PreviousNames, QueueRequest,
+    UndeclaredAccess, Use,
 };
 pub use plan::{
-    BarrierBatch, BufferBarrier, Counts, HostStep, ImageAcquire, ImageBarrier, MemoryBarrier,
-    PassRef, Plan, Reason, RelativePoint, Rung, Scope, Segment, Solution, Step, Submission,
+    BarrierBatch, BufferBarrier, Counts, DependencyKind, HostStep, ImageAcquire, ImageBarrier,
+    MemoryBarrier, PassRef, Plan, PlanId, Reason, RelativePoint, Scope, Segment, Step, Submission,
     SubmitCall, Transfer, TransferHalf, Wait,
 };
 pub use planner::{Planned, Planner};
@@ -126,14 +126,15 @@ pub use range::{Slices, SubRange, SubresourceRange};
 pub use resource::{
     BlockId, Lifetime, Placement, Resource, ResourceId, ResourceIndex, ResourceKind, Sharing,
 };
-pub use solve::{BlockNeed, MemoryNeed, Places, place, plan};
+pub use solve::{BlockNeed, MemoryNeed, MemoryPlan, plan, plan_memory};
 pub use states::{
-    BlockPast, EndStates, Handover, HostView, HostWait, KnownPast, PartPast, PastMark, Pending,
-    Progress, QueuePast, ResourcePast, Seen, Snapshot, States, TimelinePoint,
+    BlockSnapshot, EndStates, Handover, HostVisibility, HostWait, PastAccess, Pending, Progress,
+    QueueOrderSnapshot, QueueSnapshot, RangeSnapshot, ResourceSnapshot, Snapshot, States,
+    TimelinePoint, VisibleScope,
 };
-pub use table::{TableMembers, TableReaders, TableTouch};
+pub use table::{NonTableUse, TableMembers, TableReaders};
 pub use text::{
-    ParseError, PlanText, near, parse_frame, parse_plan, parse_snapshot, parse_topology,
+    ParseError, PlanText, closest_match, parse_frame, parse_plan, parse_snapshot, parse_topology,
 };
 pub use topology::{
     BarrierStyle, Capabilities, FamilyIndex, OrderPolicy, Queue, QueueIndex, SubmitPolicy, Topology,

@@ -7,12 +7,12 @@
 //! base on.
 
 mod call;
-mod solution;
+mod plan_id;
 
 use std::sync::Arc;
 
 pub use call::{Segment, SubmitCall};
-pub use solution::Solution;
+pub use plan_id::PlanId;
 
 use crate::flags::{AccessMask, Layout, Stages};
 use crate::frame::PassIndex;
@@ -41,7 +41,7 @@ pub struct Scope {
 
 /// Why a dependency exists: the rung of the ladder that it stands on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Rung {
+pub enum DependencyKind {
     /// Write after read on one queue: order only.
     Execution,
     /// Read or write after write, or a read whose stage does not see the write yet.
@@ -84,7 +84,7 @@ pub struct Reason {
     /// The pass that waits.
     pub later: PassRef,
     /// The rung of the ladder.
-    pub rung: Rung,
+    pub dependency_kind: DependencyKind,
 }
 
 /// A `VkMemoryBarrier2`.

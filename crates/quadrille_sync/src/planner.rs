@@ -17,7 +17,7 @@ use crate::plan::Plan;
 use crate::range::RangeMap;
 use crate::resource::{BlockId, Resource};
 use crate::solve::{Consulted, solve};
-use crate::states::{Marked, PastMark, RangeState, States, Tenure, TimelinePoint};
+use crate::states::{Marked, PastAccess, RangeState, States, Tenure, TimelinePoint};
 use crate::topology::Topology;
 
 mod worth;
@@ -181,10 +181,10 @@ struct Kept {
 /// The states that a plan was made from: those of the frame's resources, and the clocks.
 #[derive(Clone, Debug)]
 struct Start {
-    maps: Vec<Option<Arc<RangeMap<RangeState<PastMark>>>>>,
+    maps: Vec<Option<Arc<RangeMap<RangeState<PastAccess>>>>>,
     tenures: Vec<Tenure>,
     /// The blocks that the frame's resources lie in.
-    blocks: Vec<(BlockId, Option<RangeMap<Vec<PastMark>>>)>,
+    blocks: Vec<(BlockId, Option<RangeMap<Vec<PastAccess>>>)>,
     /// States without resources: bases and clocks.
     clocks: States,
 }
@@ -253,7 +253,7 @@ struct Marks<'a, 'b> {
 }
 
 impl Marks<'_, '_> {
-    fn maps_agree<T: Marked<PastMark>>(
+    fn maps_agree<T: Marked<PastAccess>>(
         &mut self,
         old: Option<&RangeMap<T>>,
         new: Option<&RangeMap<T>>,
@@ -271,7 +271,7 @@ impl Marks<'_, '_> {
                 })
     }
 
-    fn lists_agree(&mut self, old: &[PastMark], new: &[PastMark]) -> bool {
+    fn lists_agree(&mut self, old: &[PastAccess], new: &[PastAccess]) -> bool {
         old.len() == new.len()
             && old
                 .iter()
@@ -279,13 +279,13 @@ impl Marks<'_, '_> {
                 .all(|(old, new)| self.mark_agrees(old, new))
     }
 
-    fn states_agree(&mut self, old: &RangeState<PastMark>, new: &RangeState<PastMark>) -> bool {
-        let pending = |state: &RangeState<PastMark>| {
+    fn states_agree(&mut self, old: &RangeState<PastAccess>, new: &RangeState<PastAccess>) -> bool {
+        let pending = |state: &RangeState<PastAccess>| {
             let pending = state.rare.pending();
             let transfer = pending.map(|it| (it.from, it.to, it.old_layout, it.new_layout));
             (transfer, pending.map(|it| it.range))
         };
-        let host_wait = |state: &RangeState<PastMark>| state.rare.host().map(|host| host.wait);
+        let host_wait = |state: &RangeState<PastAccess>| state.rare.host().map(|host| host.wait);
         old.owner == new.owner
             && old.layout == new.layout
             && old.defined == new.defined
@@ -302,7 +302,7 @@ impl Marks<'_, '_> {
                 .all(|(old, new)| self.mark_agrees(old, new))
     }
 
-    fn mark_agrees(&mut self, old: &PastMark, new: &PastMark) -> bool {
+    fn mark_agrees(&mut self, old: &PastAccess, new: &PastAccess) -> bool {
         let Some(consulted) = self.consulted.next() else {
             return false;
         };

@@ -47,7 +47,7 @@ use schedule::split::{Split, split};
 use validate::{race, validate};
 
 pub(crate) use emit::Solved;
-pub use memory::{BlockNeed, MemoryNeed, Places, place};
+pub use memory::{BlockNeed, MemoryNeed, MemoryPlan, plan_memory};
 pub(crate) use schedule::objective::time_us;
 pub(crate) use state::Consulted;
 

@@ -40,9 +40,11 @@ pub use handover::Handover;
 pub(crate) use handover::Tenure;
 use lag::Lag;
 pub(crate) use range_state::{First, FirstUse, Marked, Previous, RangeState};
-pub use range_state::{HostView, HostWait, PastMark, Pending, Seen};
+pub use range_state::{HostVisibility, HostWait, PastAccess, Pending, VisibleScope};
 pub(crate) use rare::Rare;
-pub use snapshot::{BlockPast, KnownPast, PartPast, QueuePast, ResourcePast, Snapshot};
+pub use snapshot::{
+    BlockSnapshot, QueueOrderSnapshot, QueueSnapshot, RangeSnapshot, ResourceSnapshot, Snapshot,
+};
 pub(crate) use steady::Stamp;
 use steady::Steady;
 
@@ -91,7 +93,7 @@ pub(crate) struct Known {
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     /// Shared with the planners whose plans depend on it.
-    pub(crate) map: Arc<RangeMap<RangeState<PastMark>>>,
+    pub(crate) map: Arc<RangeMap<RangeState<PastAccess>>>,
     last_uses: SmallVec<[TimelinePoint; 2]>,
     pub(crate) tenure: Tenure,
     /// What frames have declared it to be; none before one has.
@@ -106,7 +108,7 @@ pub(crate) struct Entry {
 pub struct States {
     resources: Vec<Option<Entry>>,
     /// By block, the last accesses to each byte.
-    blocks: Vec<Option<RangeMap<Vec<PastMark>>>>,
+    blocks: Vec<Option<RangeMap<Vec<PastAccess>>>>,
     /// The last value signalled, by queue.
     base: Vec<u64>,
     /// `knows[q][r]`: how far queue q is ordered after queue r.
@@ -240,7 +242,7 @@ impl States {
     }
 
     /// The state of a resource, if there is any.
-    pub(crate) fn map(&self, id: ResourceId) -> Option<&Arc<RangeMap<RangeState<PastMark>>>> {
+    pub(crate) fn map(&self, id: ResourceId) -> Option<&Arc<RangeMap<RangeState<PastAccess>>>> {
         Some(&self.resources.get(id.0 as usize)?.as_ref()?.map)
     }
 

@@ -26,7 +26,7 @@ use crate::frame::{Frame, PassIndex};
 use crate::plan::{Plan, Scope, Step};
 use crate::range::SubRange;
 use crate::resource::{ResourceId, ResourceKind};
-use crate::states::{PastMark, States, TimelinePoint};
+use crate::states::{PastAccess, States, TimelinePoint};
 use crate::topology::{QueueIndex, Topology};
 
 /// The members of a table, frame by frame: [`TableMembers::open`] before a frame's table passes are
@@ -45,7 +45,7 @@ use crate::topology::{QueueIndex, Topology};
 ///     if uploads {
 ///         frame.add_pass("upload", QueueRequest::default(), &[Use::whole(image, Access::TransferWrite)], &[]);
 ///     }
-///     table.open(TableTouch::of(&frame), &topology, &mut states);
+///     table.open(NonTableUse::of(&frame), &topology, &mut states);
 ///     let members = table.listed().map(|_| Use::whole(image, Access::SampledAny));
 ///     let members: Vec<Use> = members.collect();
 ///     assert_eq!(members.is_empty(), !listed);
@@ -72,7 +72,7 @@ pub struct TableMembers {
     /// are neither listed nor without contents are settled for them.
     queues: Queues,
     /// The last read on each queue.
-    reads: SmallVec<[PastMark; 2]>,
+    reads: SmallVec<[PastAccess; 2]>,
     /// What is listed, or whether a member has contents, may have changed since the last frame.
     changed: bool,
 }
@@ -106,7 +106,7 @@ enum Stand {
 
 /// A use of a resource that a frame declares besides those by tables.
 #[derive(Clone, Copy, Debug)]
-pub struct TableTouch {
+pub struct NonTableUse {
     /// The resource.
     pub resource: ResourceId,
     /// What it is.
@@ -117,7 +117,7 @@ pub struct TableTouch {
     pub access: Access,
 }
 
-impl TableTouch {
+impl NonTableUse {
     /// All of a frame.
     pub fn of(frame: &Frame) -> impl Iterator<Item = Self> + '_ {
         frame.uses.iter().map(|used| {
@@ -237,7 +237,7 @@ impl TableMembers {
     /// by each pass that reads the table.
     pub fn open(
         &mut self,
-        touches: impl Iterator<Item = TableTouch>,
+        touches: impl Iterator<Item = NonTableUse>,
         topology: &Topology,
         states: &mut States,
     ) {
@@ -248,7 +248,7 @@ impl TableMembers {
             let touched = false;
             self.members[resource.0 as usize].stand = Stand::Listed { touched };
         }
-        let mut first_writes: Vec<TableTouch> = Vec::new();
+        let mut first_writes: Vec<NonTableUse> = Vec::new();
         for touch in touches {
             if !self.has(touch.resource) {
                 continue;
@@ -418,7 +418,7 @@ impl TableMembers {
                         read.pass = reader.pass.clone();
                     }
                 }
-                None => self.reads.push(PastMark {
+                None => self.reads.push(PastAccess {
                     point,
                     scope: Scope {
                         stages: self.access.scope(capabilities).stages,

@@ -1,6 +1,6 @@
 //! When members of tables need not be declared any more.
 
-use super::{TableMembers, TableReaders, TableTouch};
+use super::{NonTableUse, TableMembers, TableReaders};
 use crate::access::Access;
 use crate::flags::Layout;
 use crate::frame::{Frame, QueueRequest, Use};
@@ -26,7 +26,7 @@ fn listed(access: Access, member: &Resource, write: Option<SubRange>) -> Vec<usi
             };
             frame.add_pass("write", QueueRequest::default(), &[write], &[]);
         }
-        table.open(TableTouch::of(&frame), &topology, &mut states);
+        table.open(NonTableUse::of(&frame), &topology, &mut states);
         let uses: Vec<Use> = table.listed().map(|_| Use::whole(index, access)).collect();
         counts.push(uses.len());
         let pass = frame.add_pass("read", QueueRequest::default(), &uses, &[]);

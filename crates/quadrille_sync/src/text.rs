@@ -51,7 +51,7 @@ mod topology;
 
 pub use frame::parse_frame;
 pub use lexer::ParseError;
-pub use near::near;
+pub use near::closest_match;
 pub use plan::PlanText;
 pub use plan_parse::parse_plan;
 pub use snapshot::parse_snapshot;

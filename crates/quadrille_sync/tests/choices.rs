@@ -32,7 +32,7 @@ fn the_deferred_frame_shares_what_makes_it_better() {
             let mut states = States::default();
             let first = quadrille_sync::plan(&frames[0], &topology, &states).unwrap();
             states.commit(&frames[0], &topology, &first);
-            let mut look = trials.look(&frame, &topology, &states, |_| true, Some(4000));
+            let mut look = trials.observe(&frame, &topology, &states, |_| true, Some(4000));
             let mut count = 0;
             while !trials.step(&mut look) {
                 count += 1;

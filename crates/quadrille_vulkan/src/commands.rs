@@ -47,7 +47,7 @@ pub(crate) use binds::Bind;
 pub use binds::IndexType;
 pub(crate) use command::Command;
 pub(crate) use copies::Copying;
-pub use declared::Excess;
+pub use declared::UndeclaredCommandUse;
 pub(crate) use dispatches::Dispatch;
 pub(crate) use draws::{Counted, Draw};
 pub(crate) use queries::{CONDITION_BYTES, Query};

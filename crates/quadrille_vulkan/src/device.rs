@@ -87,7 +87,7 @@ pub struct DeviceInfo {
 impl DeviceInfo {
     /// How long a frame may wait for the device before that is an error. A driver in software compiles
     /// shaders when they first run, which takes it more than ten seconds where many programs run beside it.
-    pub fn patience(&self) -> Duration {
+    pub fn timeout(&self) -> Duration {
         Duration::from_secs(if self.software { 40 } else { 10 })
     }
 }
@@ -299,7 +299,7 @@ impl Device {
         for queue in &self.queues {
             let submitted = queue.timeline.submitted();
             match queue.timeline.wait_for_proof(self, submitted, &mut limit) {
-                Err(result) if !self.is_proven_lost() => return Err(result),
+                Err(result) if !self.is_lost_for_certain() => return Err(result),
                 _ => {}
             }
         }
@@ -316,7 +316,7 @@ impl Device {
     /// Whether the device itself has returned `VK_ERROR_DEVICE_LOST`. Only then does submitted work
     /// count as complete, so that what it uses may be destroyed (section "Lost Device"). A counter
     /// that cannot be true also makes the device [lost](Self::is_lost), but its work may still run.
-    pub(crate) fn is_proven_lost(&self) -> bool {
+    pub(crate) fn is_lost_for_certain(&self) -> bool {
         self.is_loss_proven.load(Ordering::Acquire)
     }
 
@@ -383,7 +383,7 @@ impl Device {
     /// right after a host wait is still touched. Waiting for a queue whose work is done costs
     /// nothing and ends behind that. To be removed once no supported Mesa does it.
     fn let_queues_settle(&self) {
-        for queue in self.queues.iter().filter(|_| !self.is_proven_lost()) {
+        for queue in self.queues.iter().filter(|_| !self.is_lost_for_certain()) {
             let queue = lock(&queue.raw);
             // SAFETY: the queue is locked.
             if let Err(error) = unsafe { self.raw.queue_wait_idle(*queue) } {

@@ -21,9 +21,9 @@ use folder::Folder;
 /// The extension of files that are being written.
 const UNFINISHED: &str = "tmp";
 /// So many symbolic links may follow one another; Linux has the same limit.
-const MOST_LINKS: u32 = 40;
+const MAX_LINKS: u32 = 40;
 /// Random names that are tried before giving up: two files would have to meet in 64 bits.
-const MOST_NAMES: u32 = 16;
+const MAX_NAMES: u32 = 16;
 
 /// Writes a file whole or not at all, and the folders that it is in.
 ///
@@ -72,7 +72,7 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
 /// Creates the file that takes the bytes, under a random name beside `name`. Where it replaces a file
 /// nobody else may read it before it has that file's permissions.
 fn create_temporary(folder: &Folder, name: &OsStr, is_private: bool) -> Result<(File, OsString)> {
-    let mut tries = MOST_NAMES;
+    let mut tries = MAX_NAMES;
     loop {
         let mut temporary = name.to_owned();
         temporary.push(format!(".{:016x}.{UNFINISHED}", random()));
@@ -92,7 +92,7 @@ fn random() -> u64 {
 /// The path behind symbolic links, whether there is a file or not.
 fn follow_links(path: &Path) -> Result<PathBuf> {
     let mut path = path.to_owned();
-    for _ in 0..MOST_LINKS {
+    for _ in 0..MAX_LINKS {
         let Ok(target) = fs::read_link(&path) else {
             return Ok(path);
         };
@@ -197,7 +197,7 @@ pub(crate) fn sweep(folder: &Path, prefix: &str) {
     for path in files.map(|entry| entry.path()) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let is_unfinished = path.extension().is_some_and(|end| end == UNFINISHED);
-        if is_unfinished && name.starts_with(prefix) && is_nobodys(&path) {
+        if is_unfinished && name.starts_with(prefix) && is_abandoned(&path) {
             match fs::remove_file(&path) {
                 Ok(()) => tracing::info!("{} was never finished; it is removed", path.display()),
                 Err(error) => tracing::debug!("{} cannot be removed: {error}", path.display()),
@@ -207,7 +207,7 @@ pub(crate) fn sweep(folder: &Path, prefix: &str) {
 }
 
 /// Whether the process that wrote a file is gone.
-fn is_nobodys(file: &Path) -> bool {
+fn is_abandoned(file: &Path) -> bool {
     let mut options = OpenOptions::new();
     // Opened for both, so that a pipe in its place, which nobody reads, holds nobody up.
     options.read(true).write(true);

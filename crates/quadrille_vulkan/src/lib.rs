@@ -60,7 +60,7 @@
 //! - *Command pools belong to recording tasks*: one per task, queue family and frame in flight
 //!   (`record/pools.rs`). Tasks record without locks, and a pool is reset as a whole.
 //! - *A list that is the same as before is not translated again* (`commands/rewritten.rs`,
-//!   `record/translation.rs`). Resources are compared by one number
+//!   `record/call_cache.rs`). Resources are compared by one number
 //!   (`resources/generation.rs`), bindings by a bit mask (`pipeline/needs.rs`). Lists are prefetched some steps before they are recorded.
 //! - *A transient handle is a stand-in*, like that of a swapchain's image. The Vulkan object is
 //!   made when a frame first uses it, and again when its place in memory changes.
@@ -103,7 +103,7 @@ pub use ash::vk::Format;
 pub use commands::rendering::{
     ColorAttachment, DepthAttachment, DepthResolve, Load, Rendering, Store,
 };
-pub use commands::{CommandList, Excess, IndexType, RawCommand};
+pub use commands::{CommandList, IndexType, RawCommand, UndeclaredCommandUse};
 pub use device::DeviceInfo;
 pub use device::gpu::{Gpu, WeakGpu};
 pub use device::import::ImportedDevice;
@@ -129,7 +129,8 @@ pub use pipeline::{
 pub use present::Presented;
 pub use present::surface::Surface;
 pub use present::swapchain::{
-    Acquired, CompositeAlpha, PresentProof, SkipReason, SurfaceFormat, Swapchain, SwapchainSettings,
+    Acquired, CompositeAlpha, PresentCompletion, SkipReason, SurfaceFormat, Swapchain,
+    SwapchainSettings,
 };
 pub use record::timing::{DeviceTimes, PassTime, SubmissionTime};
 pub use record::{FrameInput, Parallel, Recorded, Serial};
@@ -152,7 +153,7 @@ pub use shader::{
 };
 pub use submit::Submitted;
 pub use submit::frames::{FrameSlot, Frames};
-pub use submit::ring::{Closed, Consumer, Producer, Turn};
+pub use submit::ring::{Closed, Consumer, Producer, RingEntry};
 pub use submit::sharing::SharingChanged;
 pub use submit::transient::TransientMemory;
 

@@ -45,7 +45,7 @@ pub(crate) use compute::ComputeCode;
 pub(crate) use current_code::CurrentCode;
 pub(crate) use formats::MAX_COLORS;
 pub(crate) use graphics_code::GraphicsCode;
-pub(crate) use vertices::MOST_BUFFERS;
+pub(crate) use vertices::MAX_BUFFERS;
 
 use std::borrow::Cow;
 

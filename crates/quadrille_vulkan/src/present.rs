@@ -104,7 +104,7 @@ impl Swapchain {
             chain
                 .history
                 .presented(index, semaphore, fence.map(Proof::Fence));
-            chain.modes.told();
+            chain.modes.mark_applied();
             if let Some(id) = id {
                 chain.unseen.presented(id, result.is_ok());
             }
@@ -200,7 +200,7 @@ impl Swapchain {
     /// Submits a wait for the semaphore and waits for that; `false` if it takes too long.
     fn drain(&self, semaphore: vk::Semaphore) -> bool {
         let device = &*self.device;
-        if device.is_proven_lost() {
+        if device.is_lost_for_certain() {
             return true;
         }
         // SAFETY: the description is the default one.
@@ -225,7 +225,7 @@ impl Swapchain {
             // SAFETY: the submission is complete, or was not made.
             unsafe { device.raw.destroy_fence(fence, None) };
         }
-        done || device.is_proven_lost()
+        done || device.is_lost_for_certain()
     }
 }
 

@@ -1,11 +1,11 @@
 //! From a plan and command lists to command buffers, in parallel.
 
+pub(crate) mod call_cache;
 pub(crate) mod calls;
 pub(crate) mod chunks;
 pub(crate) mod encode;
 pub(crate) mod pools;
 pub(crate) mod timing;
-pub(crate) mod translation;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -22,10 +22,10 @@ use crate::device::Device;
 use crate::error::{CommandError, FrameError};
 use crate::lock;
 use crate::pipeline::LOCAL_READ;
+use crate::record::call_cache::{Age, CachedChunk, CachedPass, CallCache};
 use crate::record::chunks::Chunk;
 use crate::record::encode::{Encoder, Failure, Target};
 use crate::record::timing::{Queries, Timing};
-use crate::record::translation::{Age, Kept, KeptChunk, Translation};
 use crate::resources::handle::{FrameResources, Handle};
 use crate::resources::usage;
 
@@ -102,15 +102,15 @@ pub(crate) struct Job<'a> {
 /// of another device.
 pub(crate) fn record(
     job: &Job<'_>,
-    translation: &mut Translation,
+    call_cache: &mut CallCache,
     parallel: &dyn Parallel,
 ) -> Result<Recorded, FrameError> {
     let (device, input, slot) = (job.device, job.input, job.slot);
-    (translation.begin(device, &input, job.chunks, job.targets))
+    (call_cache.begin(device, &input, job.chunks, job.targets))
         .map_err(|foreign| made_elsewhere(foreign.name()))?;
-    let translation = &*translation;
+    let call_cache = &*call_cache;
     let resources = FrameResources {
-        ids: &translation.ids,
+        ids: &call_cache.ids,
         handles: input.handles,
         names: &device.ids,
     };
@@ -126,10 +126,10 @@ pub(crate) fn record(
             resources,
             chunk,
             target: job.targets[at],
-            age: translation.age,
+            age: call_cache.age,
             queries: job.timing.and_then(queries),
         };
-        match task.record(&mut lock(translation.chunk(at))) {
+        match task.record(&mut lock(call_cache.chunk(at))) {
             Ok(passes) => {
                 repeated.fetch_add(passes, Ordering::Relaxed);
             }
@@ -314,7 +314,7 @@ struct Task<'a> {
 impl Task<'_> {
     /// Records everything, with the help of what is kept of the chunk; how many passes were not
     /// translated.
-    fn record(mut self, kept: &mut KeptChunk) -> Result<u32, FrameError> {
+    fn record(mut self, kept: &mut CachedChunk) -> Result<u32, FrameError> {
         let (device, buffer) = (self.device, self.target.buffer);
         let flags = vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT;
         let info = vk::CommandBufferBeginInfo::default().flags(flags);
@@ -330,7 +330,7 @@ impl Task<'_> {
         }
         let steps = &self.input.plan.submissions[self.chunk.submission].steps;
         let steps = &steps[self.chunk.steps.clone()];
-        let KeptChunk { passes, calls, .. } = kept;
+        let CachedChunk { passes, calls, .. } = kept;
         let mut encoder = Encoder::new(device, self.target, self.resources, calls);
         let mut barriers = Barriers::default();
         let mut repeated = 0;
@@ -370,7 +370,7 @@ fn encode_pass<'a>(
     encoder: &mut Encoder<'a>,
     input: &FrameInput<'a>,
     pass: PassIndex,
-    kept: &mut Kept,
+    kept: &mut CachedPass,
     age: Age,
 ) -> Result<bool, FrameError> {
     let Some(list) = list(input, pass) else {
@@ -396,7 +396,7 @@ fn encode_pass<'a>(
     }
     let encoded = match repeated {
         Some(writing) => encoder
-            .encode_and_keep(name, uses, list)
+            .encode_and_cache(name, uses, list)
             .map(|span| kept.keep(age, uses, writing, span)),
         None => encoder.encode(name, uses, list),
     };

@@ -84,7 +84,7 @@ impl Frames {
     ///
     /// # Errors
     /// Those of [`Frames::submit`]; a device that does not reach what a host pass waits for within
-    /// [`DeviceInfo::patience`](crate::DeviceInfo::patience) is an error too, after which the device has to be
+    /// [`DeviceInfo::timeout`](crate::DeviceInfo::patience) is an error too, after which the device has to be
     /// created again.
     pub fn submit_with_host(
         &mut self,
@@ -275,8 +275,8 @@ impl Frames {
         host: &mut dyn FnMut(PassIndex),
         is_first: bool,
     ) -> Result<(), FrameError> {
-        let patience = self.device.info.patience();
-        if let Err(error) = self.wait(&step.points(states), patience) {
+        let timeout = self.device.info.timeout();
+        if let Err(error) = self.wait(&step.points(states), timeout) {
             if is_first {
                 return Err(error);
             }

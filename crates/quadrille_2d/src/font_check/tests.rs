@@ -12,12 +12,12 @@ use bevy_text::{
 use super::*;
 
 #[test]
-fn a_font_is_a_font() {
+fn default_font_passes_check() {
     assert_eq!(check(DEFAULT_FONT_DATA), Ok(()));
 }
 
 #[test]
-fn what_is_no_font_is_said_to_be_none() {
+fn non_font_data_is_rejected() {
     let error = check(b"<html>not found</html>").unwrap_err();
     assert!(error.contains("begins with `<htm`"), "{error}");
     assert!(check(b"").unwrap_err().contains("header"));
@@ -32,7 +32,7 @@ fn what_is_no_font_is_said_to_be_none() {
 }
 
 #[test]
-fn a_font_that_is_cut_off_is_refused_wherever_that_is() {
+fn truncated_font_is_rejected_at_any_length() {
     let length = DEFAULT_FONT_DATA.len();
     // Up to three bytes at the end only fill the last table up to a multiple of four.
     for cut in (0..length - 4).step_by(97).chain([length - 4]) {
@@ -42,9 +42,9 @@ fn a_font_that_is_cut_off_is_refused_wherever_that_is() {
 }
 
 #[test]
-fn a_font_that_is_too_long_is_refused() {
+fn oversized_font_is_rejected() {
     let mut long = DEFAULT_FONT_DATA.to_vec();
-    long.resize(MOST_BYTES + 1, 0);
+    long.resize(MAX_FONT_BYTES + 1, 0);
     assert!(check(&long).unwrap_err().contains("the limit of 67108864"));
 }
 
@@ -62,7 +62,7 @@ fn table(tag: &[u8; 4]) -> std::ops::Range<usize> {
 }
 
 /// The default font with bytes of a table overwritten.
-fn rotten(tag: &[u8; 4], seed: u32, bytes: u32) -> Vec<u8> {
+fn corrupted_font(tag: &[u8; 4], seed: u32, bytes: u32) -> Vec<u8> {
     let mut font = DEFAULT_FONT_DATA.to_vec();
     let range = table(tag);
     // A linear congruential generator, the same on every machine.
@@ -126,30 +126,30 @@ fn draw_text(font: Vec<u8>) {
 }
 
 #[test]
-fn what_is_let_through_can_be_drawn() {
+fn accepted_fonts_can_be_drawn() {
     draw_text(DEFAULT_FONT_DATA.to_vec());
     let amount = std::env::var("QUADRILLE_FONTS").ok();
     let amount = amount.and_then(|amount| amount.parse().ok()).unwrap_or(6);
-    let mut let_through = 0;
+    let mut accepted = 0;
     for tag in [
         b"glyf", b"loca", b"cmap", b"hmtx", b"head", b"maxp", b"GSUB", b"GPOS",
     ] {
         for seed in 0..amount {
-            let font = rotten(tag, seed, 1 + seed % 5);
+            let font = corrupted_font(tag, seed, 1 + seed % 5);
             if check(&font).is_ok() {
-                let_through += 1;
+                accepted += 1;
                 println!("{}, seed {seed}", tag.escape_ascii());
                 draw_text(font);
             }
         }
     }
-    assert!(let_through > 0, "most wrong bytes only look odd");
+    assert!(accepted > 0, "most wrong bytes only look odd");
 }
 
 #[test]
-fn rotten_outlines_are_refused() {
+fn corrupted_outlines_are_rejected() {
     for seed in 0..4 {
-        let error = check(&rotten(b"glyf", seed, 5000)).unwrap_err();
+        let error = check(&corrupted_font(b"glyf", seed, 5000)).unwrap_err();
         assert!(error.contains("its glyph "), "seed {seed}: {error}");
     }
 }

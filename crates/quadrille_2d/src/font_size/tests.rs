@@ -1,10 +1,10 @@
 use super::*;
 
 #[test]
-fn ordinary_sizes_stay() {
+fn valid_font_sizes_are_unchanged() {
     let sizes = [
         FontSize::Px(24.0),
-        FontSize::Px(MOST_PIXELS),
+        FontSize::Px(MAX_PIXELS),
         FontSize::Vw(100.0),
         FontSize::Rem(1.5),
     ];
@@ -14,7 +14,7 @@ fn ordinary_sizes_stay() {
 }
 
 #[test]
-fn absurd_sizes_end_at_the_limit() {
+fn extreme_font_sizes_are_clamped() {
     for size in [1e9, f32::MAX, f32::INFINITY] {
         assert_eq!(limit(FontSize::Px(size), 20.0), Some(FontSize::Px(2000.0)));
         assert_eq!(limit(FontSize::Rem(size), 20.0), Some(FontSize::Px(2000.0)));

@@ -3,7 +3,7 @@ use bevy_math::{Quat, Vec3};
 use super::*;
 
 #[test]
-fn the_layout_is_that_of_the_struct() {
+fn vertex_layout_matches_struct() {
     let layout = Instance::layout();
     assert_eq!(layout.stride as usize, size_of::<Instance>());
     let offset = |location: usize| layout.attributes[location - 3].offset as usize;
@@ -13,7 +13,7 @@ fn the_layout_is_that_of_the_struct() {
 }
 
 #[test]
-fn rows_transform_as_the_matrix_does() {
+fn affine_rows_match_matrix() {
     let world = Affine3A::from_scale_rotation_translation(
         Vec3::new(2.0, 3.0, 1.0),
         Quat::from_rotation_z(0.5),
@@ -36,7 +36,7 @@ fn rows_transform_as_the_matrix_does() {
 }
 
 #[test]
-fn a_quad_covers_its_rect() {
+fn quad_instance_covers_rect() {
     let rect = Rect::new(10.0, 20.0, 30.0, 60.0);
     let quad = Instance::quad(
         &Affine3A::IDENTITY,
@@ -51,7 +51,7 @@ fn a_quad_covers_its_rect() {
 }
 
 #[test]
-fn flipping_swaps_sides() {
+fn flipping_uv_rect_swaps_sides() {
     let uv = UvRect::of_pixels(Rect::new(0.0, 0.0, 16.0, 8.0), Vec2::new(32.0, 8.0));
     let flipped = uv.flipped(true, false);
     assert_eq!(

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn the_layout_is_that_of_the_struct() {
+fn vertex_layout_matches_struct() {
     let layout = Vertex::layout();
     assert_eq!(layout.stride as usize, size_of::<Vertex>());
     assert_eq!(
@@ -11,7 +11,7 @@ fn the_layout_is_that_of_the_struct() {
 }
 
 #[test]
-fn the_quad_has_the_image_upright() {
+fn quad_uv_is_upright() {
     let quad = quad();
     let top_left = quad.vertices.iter().find(|v| v.uv == [0.0, 0.0]).unwrap();
     assert_eq!(top_left.position, [-0.5, 0.5, 0.0]);

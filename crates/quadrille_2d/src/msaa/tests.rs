@@ -18,8 +18,8 @@ fn view(msaa: Msaa, batches: std::ops::Range<u32>) -> View2d {
 }
 
 #[test]
-fn only_what_is_drawn_needs_samples() {
-    assert!(has_samples(&view(Msaa::default(), 0..1)));
-    assert!(!has_samples(&view(Msaa::default(), 1..1)));
-    assert!(!has_samples(&view(Msaa::Off, 0..1)));
+fn views_without_batches_are_not_multisampled() {
+    assert!(is_multisampled(&view(Msaa::default(), 0..1)));
+    assert!(!is_multisampled(&view(Msaa::default(), 1..1)));
+    assert!(!is_multisampled(&view(Msaa::Off, 0..1)));
 }

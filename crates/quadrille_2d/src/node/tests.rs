@@ -1,6 +1,9 @@
 use super::*;
 
 #[test]
-fn the_layout_is_that_of_the_struct() {
-    assert_eq!(Node::layout().stride as usize, size_of::<Node>());
+fn vertex_layout_matches_struct() {
+    assert_eq!(
+        NodeInstance::layout().stride as usize,
+        size_of::<NodeInstance>()
+    );
 }

@@ -2,10 +2,10 @@ use bevy_math::{Affine2, Affine3A};
 
 use super::*;
 use crate::instance::AlphaMode;
-use quadrille_content::Shape;
+use quadrille_content::PrimitiveKind;
 
-const QUAD: MeshPlace = MeshPlace {
-    shape: Shape::Triangles,
+const QUAD: MeshAllocation = MeshAllocation {
+    primitive: PrimitiveKind::Triangles,
     first_index: 0,
     index_count: 6,
     base_vertex: 0,
@@ -16,7 +16,7 @@ fn batch(image: u32, instances: std::ops::Range<u32>) -> Batch {
         image,
         sampler: 0,
         is_placeholder: false,
-        is_layered: false,
+        is_array: false,
     });
     Batch {
         mesh: QUAD,
@@ -36,7 +36,7 @@ fn add(phase: &mut Phase2d, view_start: u32, image: u32) {
 }
 
 #[test]
-fn neighbours_that_are_drawn_alike_share_a_draw() {
+fn adjacent_compatible_batches_merge() {
     let mut phase = Phase2d::default();
     for image in [0, 0, 1, 0, 0, 0] {
         add(&mut phase, 0, image);
@@ -46,7 +46,7 @@ fn neighbours_that_are_drawn_alike_share_a_draw() {
 }
 
 #[test]
-fn views_share_no_draw() {
+fn views_do_not_share_batches() {
     let mut phase = Phase2d::default();
     add(&mut phase, 0, 0);
     add(&mut phase, 1, 0);
@@ -54,7 +54,7 @@ fn views_share_no_draw() {
 }
 
 #[test]
-fn nothing_makes_no_draw() {
+fn empty_batch_is_dropped() {
     let mut phase = Phase2d::default();
     phase.add(batch(0, 0..0), 0);
     assert_eq!(phase.draws(), 0);

@@ -54,14 +54,14 @@ impl Rig {
         out
     }
 
-    fn refusal(&self, sprite: &Sprite) -> Option<String> {
+    fn sprite_error(&self, sprite: &Sprite) -> Option<String> {
         let image = self.image_of(sprite);
-        refusal(sprite, &Anchor::CENTER, &Affine3A::IDENTITY, &image)
+        sprite_error(sprite, &Anchor::CENTER, &Affine3A::IDENTITY, &image)
     }
 }
 
 /// Left, bottom, right and top of an instance of the quad.
-fn place(instance: &Instance) -> [f32; 4] {
+fn dest_rect(instance: &Instance) -> [f32; 4] {
     let [x, y, _] = instance.world_from_local.map(Vec4::from);
     let at = |row: Vec4, along: Vec4| row.dot(along);
     [
@@ -80,17 +80,17 @@ fn uv(instance: &Instance) -> [f32; 4] {
 }
 
 #[test]
-fn the_anchor_lies_at_the_origin() {
+fn anchor_is_at_origin() {
     let rig = Rig::new();
     let sprite = Sprite::from_image(rig.image.clone());
     let centered = rig.instances(&sprite, Anchor::CENTER);
-    assert_eq!(place(&centered[0]), [-16.0, -8.0, 16.0, 8.0]);
+    assert_eq!(dest_rect(&centered[0]), [-16.0, -8.0, 16.0, 8.0]);
     let top_left = rig.instances(&sprite, Anchor::TOP_LEFT);
-    assert_eq!(place(&top_left[0]), [0.0, -16.0, 32.0, 0.0]);
+    assert_eq!(dest_rect(&top_left[0]), [0.0, -16.0, 32.0, 0.0]);
 }
 
 #[test]
-fn atlas_and_rect_choose_pixels() {
+fn atlas_and_rect_select_source_pixels() {
     let mut rig = Rig::new();
     let mut layout = TextureAtlasLayout::new_empty(UVec2::new(32, 16));
     let index = layout.add_texture(URect::new(16, 0, 32, 16));
@@ -98,7 +98,7 @@ fn atlas_and_rect_choose_pixels() {
     let mut sprite = Sprite::from_atlas_image(rig.image.clone(), TextureAtlas { layout, index });
     let whole = rig.instances(&sprite, Anchor::CENTER);
     assert_eq!(uv(&whole[0]), [0.5, 0.0, 1.0, 1.0]);
-    assert_eq!(place(&whole[0]), [-8.0, -8.0, 8.0, 8.0]);
+    assert_eq!(dest_rect(&whole[0]), [-8.0, -8.0, 8.0, 8.0]);
     sprite.rect = Some(Rect::new(0.0, 8.0, 8.0, 16.0));
     sprite.flip_x = true;
     let part = rig.instances(&sprite, Anchor::CENTER);
@@ -106,19 +106,19 @@ fn atlas_and_rect_choose_pixels() {
 }
 
 #[test]
-fn custom_size_and_colour_are_taken() {
+fn custom_size_and_color_are_applied() {
     let rig = Rig::new();
     let sprite = Sprite::from_color(
         Color::linear_rgba(0.5, 0.25, 1.0, 0.5),
         Vec2::new(10.0, 4.0),
     );
     let instances = rig.instances(&sprite, Anchor::CENTER);
-    assert_eq!(place(&instances[0]), [-5.0, -2.0, 5.0, 2.0]);
+    assert_eq!(dest_rect(&instances[0]), [-5.0, -2.0, 5.0, 2.0]);
     assert_eq!(instances[0].tint, [0.5, 0.25, 1.0, 0.5]);
 }
 
 #[test]
-fn a_mirrored_sprite_mirrors_its_tiles() {
+fn flipped_sprite_flips_its_tiles() {
     let rig = Rig::new();
     let mut sprite = Sprite::from_image(rig.image.clone());
     sprite.custom_size = Some(Vec2::new(40.0, 16.0));
@@ -130,18 +130,18 @@ fn a_mirrored_sprite_mirrors_its_tiles() {
     };
     let tiles = rig.instances(&sprite, Anchor::CENTER);
     assert_eq!(tiles.len(), 2);
-    assert_eq!(place(&tiles[0]), [-12.0, -8.0, 20.0, 8.0]);
+    assert_eq!(dest_rect(&tiles[0]), [-12.0, -8.0, 20.0, 8.0]);
     assert_eq!(uv(&tiles[0]), [1.0, 0.0, 0.0, 1.0]);
 }
 
 #[test]
-fn a_negative_size_mirrors_as_in_bevy() {
+fn negative_size_mirrors_sprite() {
     let rig = Rig::new();
     let mut sprite = Sprite::from_image(rig.image.clone());
     sprite.custom_size = Some(Vec2::new(-10.0, 4.0));
     let instances = rig.instances(&sprite, Anchor::CENTER_LEFT);
     // The anchor is that of the mirrored sprite.
-    assert_eq!(place(&instances[0]), [-10.0, -2.0, 0.0, 2.0]);
+    assert_eq!(dest_rect(&instances[0]), [-10.0, -2.0, 0.0, 2.0]);
     assert_eq!(uv(&instances[0]), [1.0, 0.0, 0.0, 1.0]);
     sprite.image_mode = SpriteImageMode::Tiled {
         tile_x: true,
@@ -149,17 +149,17 @@ fn a_negative_size_mirrors_as_in_bevy() {
         stretch_value: 1.0,
     };
     assert!(rig.instances(&sprite, Anchor::CENTER).is_empty());
-    let reason = rig.refusal(&sprite).unwrap();
+    let reason = rig.sprite_error(&sprite).unwrap();
     assert!(reason.contains("[-10, 4]"), "{reason}");
 }
 
 #[test]
-fn what_cannot_be_drawn_is_named() {
+fn invalid_sprite_reports_field() {
     let mut rig = Rig::new();
     let sprite = Sprite::from_image(rig.image.clone());
     let odd = |sprite: Sprite| {
         assert!(rig.instances(&sprite, Anchor::CENTER).is_empty());
-        rig.refusal(&sprite).unwrap()
+        rig.sprite_error(&sprite).unwrap()
     };
     let size = odd(Sprite {
         custom_size: Some(Vec2::new(f32::NAN, 1.0)),
@@ -180,12 +180,12 @@ fn what_cannot_be_drawn_is_named() {
     let atlas = TextureAtlas { layout, index: 7 };
     let sprite = Sprite::from_atlas_image(rig.image.clone(), atlas);
     assert!(rig.instances(&sprite, Anchor::CENTER).is_empty());
-    let reason = rig.refusal(&sprite).unwrap();
+    let reason = rig.sprite_error(&sprite).unwrap();
     assert_eq!(reason, "its atlas index 7 is beyond 0 textures");
     let waits = TextureAtlas {
         layout: Handle::default(),
         index: 0,
     };
     let sprite = Sprite::from_atlas_image(rig.image.clone(), waits);
-    assert_eq!(rig.refusal(&sprite), None);
+    assert_eq!(rig.sprite_error(&sprite), None);
 }

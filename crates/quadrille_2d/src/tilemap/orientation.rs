@@ -95,19 +95,19 @@ impl TileOrientation {
     }
 
     /// Where a place goes, y up, around the origin.
-    pub fn apply_to_ivec2(self, place: &IVec2) -> IVec2 {
+    pub fn apply_to_ivec2(self, position: &IVec2) -> IVec2 {
         // The diagonal from the left top to the right bottom stays.
-        let mut place = if self.mirror_d() {
-            IVec2::new(-place.y, -place.x)
+        let mut position = if self.mirror_d() {
+            IVec2::new(-position.y, -position.x)
         } else {
-            *place
+            *position
         };
         if self.mirror_v() {
-            place.y = -place.y;
+            position.y = -position.y;
         }
         if self.mirror_h() {
-            place.x = -place.x;
+            position.x = -position.x;
         }
-        place
+        position
     }
 }

@@ -14,22 +14,22 @@ const ALL: [TileOrientation; 8] = [
 ];
 
 /// Mirrored or not, then so many quarter turns, by their matrices.
-fn by_matrix(index: usize, place: IVec2) -> IVec2 {
+fn by_matrix(index: usize, position: IVec2) -> IVec2 {
     let mirrored = if index < 4 {
-        place
+        position
     } else {
-        IVec2::new(-place.x, place.y)
+        IVec2::new(-position.x, position.y)
     };
-    (0..index % 4).fold(mirrored, |place, _| IVec2::new(-place.y, place.x))
+    (0..index % 4).fold(mirrored, |position, _| IVec2::new(-position.y, position.x))
 }
 
 #[test]
-fn orientations_are_what_their_names_say() {
-    let place = IVec2::new(1, 2);
+fn tile_orientations_match_matrices() {
+    let position = IVec2::new(1, 2);
     for (index, orientation) in ALL.into_iter().enumerate() {
         assert_eq!(
-            orientation.apply_to_ivec2(&place),
-            by_matrix(index, place),
+            orientation.apply_to_ivec2(&position),
+            by_matrix(index, position),
             "{orientation:?}"
         );
         let swaps = [
@@ -43,19 +43,19 @@ fn orientations_are_what_their_names_say() {
 }
 
 #[test]
-fn orientations_follow_each_other_and_are_undone() {
-    let place = IVec2::new(1, 2);
+fn tile_orientations_compose_and_invert() {
+    let position = IVec2::new(1, 2);
     for first in ALL {
         assert_eq!(first.and_then(first.inverse()), TileOrientation::Default);
         for then in ALL {
-            let both = then.apply_to_ivec2(&first.apply_to_ivec2(&place));
-            assert_eq!(first.and_then(then).apply_to_ivec2(&place), both);
+            let both = then.apply_to_ivec2(&first.apply_to_ivec2(&position));
+            assert_eq!(first.and_then(then).apply_to_ivec2(&position), both);
         }
     }
 }
 
 #[test]
-fn tiles_lie_around_the_centre_of_their_chunk() {
+fn tiles_are_centered_on_chunk() {
     let chunk = TilemapChunk {
         chunk_size: UVec2::new(4, 3),
         tile_display_size: UVec2::new(10, 8),
@@ -67,7 +67,7 @@ fn tiles_lie_around_the_centre_of_their_chunk() {
 }
 
 #[test]
-fn rows_from_the_top_are_turned_round() {
+fn y_down_tile_rows_are_reversed() {
     let tile = |index| Some(TileData::from_tileset_index(index));
     let size = UVec2::new(2, 3);
     let rows = vec![tile(1), tile(2), tile(3), None, tile(5), tile(6)];

@@ -13,7 +13,7 @@ use crate::instance::UvRect;
 /// One side of what is let through: all points, y up, where `normal.dot(point) + offset` is not
 /// negative.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Side {
+struct ClipPlane {
     normal: Vec2,
     offset: f32,
 }
@@ -21,14 +21,14 @@ struct Side {
 /// What is let through of a node, and memory for cutting.
 #[derive(Default)]
 pub(crate) struct Clip {
-    sides: Vec<Side>,
+    planes: Vec<ClipPlane>,
     polygon: Vec<Vec2>,
     scratch: Vec<Vec2>,
 }
 
 /// What is left of a quad, in its own space.
 #[derive(Debug, PartialEq)]
-pub(super) enum Left<'a> {
+pub(super) enum Clipped<'a> {
     Nothing,
     Rect(Rect),
     /// The corners of a convex polygon in order.
@@ -36,12 +36,12 @@ pub(super) enum Left<'a> {
 }
 
 /// Number of sides before a rectangle was pushed.
-pub(super) struct Pushed(usize);
+pub(super) struct ClipStackLen(usize);
 
 impl Clip {
     /// Takes what a node's ancestors let through; false if that is nothing.
     pub(super) fn set(&mut self, clip: Option<&CalculatedClip>) -> bool {
-        self.sides.clear();
+        self.planes.clear();
         let rects = match clip {
             None => return true,
             Some(CalculatedClip::FullyClipped) => return false,
@@ -54,16 +54,16 @@ impl Clip {
     }
 
     fn add(&mut self, rect: Rect, to_local: Affine2) {
-        let sides = [
+        let planes = [
             (Vec2::X, -rect.min.x),
             (Vec2::NEG_X, rect.max.x),
             (Vec2::Y, -rect.min.y),
             (Vec2::NEG_Y, rect.max.y),
         ];
         // An axis that does not clip ends nowhere.
-        for (normal, edge) in sides.into_iter().filter(|(_, edge)| edge.is_finite()) {
+        for (normal, edge) in planes.into_iter().filter(|(_, edge)| edge.is_finite()) {
             let down = to_local.matrix2.transpose() * normal;
-            self.sides.push(Side {
+            self.planes.push(ClipPlane {
                 normal: Vec2::new(down.x, -down.y),
                 offset: normal.dot(to_local.translation) + edge,
             });
@@ -72,72 +72,72 @@ impl Clip {
 
     /// Clips to a rectangle in the space of `transform`, y down, as well, until [`Self::pop`]. Nothing is let through of a
     /// space that is flat.
-    pub(super) fn push(&mut self, rect: Rect, transform: Affine2) -> Pushed {
-        let pushed = Pushed(self.sides.len());
+    pub(super) fn push(&mut self, rect: Rect, transform: Affine2) -> ClipStackLen {
+        let clip_stack_len = ClipStackLen(self.planes.len());
         if transform.matrix2.determinant() == 0.0 {
-            self.sides.push(Side {
+            self.planes.push(ClipPlane {
                 normal: Vec2::ZERO,
                 offset: -1.0,
             });
         } else {
             self.add(rect, transform.inverse());
         }
-        pushed
+        clip_stack_len
     }
 
     /// Ends a [`Self::push`].
-    pub(super) fn pop(&mut self, pushed: Pushed) {
-        self.sides.truncate(pushed.0);
+    pub(super) fn pop(&mut self, clip_stack_len: ClipStackLen) {
+        self.planes.truncate(clip_stack_len.0);
     }
 
     /// What is let through of a rectangle in the space of `world`.
-    pub(super) fn cut(&mut self, world: &Affine3A, place: Rect) -> Left<'_> {
+    pub(super) fn clip_quad(&mut self, world: &Affine3A, bounds: Rect) -> Clipped<'_> {
         let (x, y) = (world.matrix3.x_axis, world.matrix3.y_axis);
         let at = world.translation;
-        let local = |side: &Side| Side {
+        let local = |plane: &ClipPlane| ClipPlane {
             normal: Vec2::new(
-                side.normal.dot(Vec2::new(x.x, x.y)),
-                side.normal.dot(Vec2::new(y.x, y.y)),
+                plane.normal.dot(Vec2::new(x.x, x.y)),
+                plane.normal.dot(Vec2::new(y.x, y.y)),
             ),
-            offset: side.normal.dot(Vec2::new(at.x, at.y)) + side.offset,
+            offset: plane.normal.dot(Vec2::new(at.x, at.y)) + plane.offset,
         };
-        let mut rect = place;
-        for side in self.sides.iter().map(local) {
-            side.cut_rect(&mut rect);
+        let mut rect = bounds;
+        for plane in self.planes.iter().map(local) {
+            plane.clip_rect(&mut rect);
         }
         if rect.is_empty() {
-            return Left::Nothing;
+            return Clipped::Nothing;
         }
         self.polygon.clear();
-        for side in self.sides.iter().map(local).filter(Side::is_slanted) {
+        for plane in self.planes.iter().map(local).filter(ClipPlane::is_slanted) {
             if self.polygon.is_empty() {
                 let Rect { min, max } = rect;
                 let corners = [min, Vec2::new(max.x, min.y), max, Vec2::new(min.x, max.y)];
                 self.polygon.extend(corners);
             }
             self.scratch.clear();
-            side.cut_polygon(&self.polygon, &mut self.scratch);
+            plane.clip_polygon(&self.polygon, &mut self.scratch);
             std::mem::swap(&mut self.polygon, &mut self.scratch);
             if self.polygon.len() < 3 {
-                return Left::Nothing;
+                return Clipped::Nothing;
             }
         }
         if self.polygon.is_empty() {
-            Left::Rect(rect)
+            Clipped::Rect(rect)
         } else {
-            Left::Polygon(&self.polygon)
+            Clipped::Polygon(&self.polygon)
         }
     }
 }
 
-impl Side {
+impl ClipPlane {
     /// Whether it is parallel to neither axis.
     fn is_slanted(&self) -> bool {
         self.normal.x != 0.0 && self.normal.y != 0.0
     }
 
     /// Cuts a rectangle if a rectangle remains.
-    fn cut_rect(&self, rect: &mut Rect) {
+    fn clip_rect(&self, rect: &mut Rect) {
         let Self { normal, offset } = *self;
         let end = |length: f32| -offset / length;
         match (normal.x == 0.0, normal.y == 0.0) {
@@ -152,7 +152,7 @@ impl Side {
     }
 
     /// Adds the corners of what is left of a convex polygon (Sutherland and Hodgman's algorithm).
-    fn cut_polygon(&self, polygon: &[Vec2], out: &mut Vec<Vec2>) {
+    fn clip_polygon(&self, polygon: &[Vec2], out: &mut Vec<Vec2>) {
         let distance = |point: Vec2| self.normal.dot(point) + self.offset;
         let Some(&last) = polygon.last() else {
             return;
@@ -174,8 +174,8 @@ impl Side {
 }
 
 /// What a point of a rectangle shows, which as a whole shows the part `uv` of an image.
-pub(super) fn uv_at(point: Vec2, place: Rect, uv: UvRect) -> Vec2 {
+pub(super) fn uv_at(point: Vec2, bounds: Rect, uv: UvRect) -> Vec2 {
     // The image's v goes down, the place's y up.
-    let from = Vec2::new(point.x - place.min.x, place.max.y - point.y);
-    uv.min + (uv.max - uv.min) * (from / place.size())
+    let from = Vec2::new(point.x - bounds.min.x, bounds.max.y - point.y);
+    uv.min + (uv.max - uv.min) * (from / bounds.size())
 }

@@ -13,24 +13,24 @@ use bevy_ui::{
     LinearGradient, RadialGradient,
 };
 
-use crate::node::Node;
+use crate::node::NodeInstance;
 
 /// Flags of `gradient.wgsl`.
 const RADIAL: u32 = 32;
 const CONIC: u32 = 64;
 const FILL_START: u32 = 128;
 const FILL_END: u32 = 256;
-const SPACE_BIT: u32 = 9;
+const COLOR_SPACE_SHIFT: u32 = 9;
 
 /// Segments that a whole turn of hue in Okhsl becomes: the shader does not know that space, whose colors are mixed here and
 /// joined in Oklab.
-const OKHSL_TURN: f32 = 96.0;
+const OKHSL_SEGMENTS_PER_TURN: f32 = 96.0;
 /// The fewest segments, for changes of lightness and saturation.
-const OKHSL_LEAST: f32 = 12.0;
+const MIN_OKHSL_SEGMENTS: f32 = 12.0;
 
 /// A color stop with its position: pixels along the gradient, or radians. Automatic ones are NaN before they are placed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Stop {
+pub(crate) struct GradientStop {
     color: LinearRgba,
     at: f32,
     hint: f32,
@@ -38,7 +38,7 @@ pub(crate) struct Stop {
 
 /// One segment of a gradient, as the shader reads it beside the box.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Segment {
+pub(super) struct GradientSegment {
     /// Origin, y up, and what the kind of gradient needs.
     line: [f32; 4],
     ends: [f32; 2],
@@ -48,9 +48,9 @@ pub(super) struct Segment {
     end_color: [f32; 4],
 }
 
-impl Segment {
+impl GradientSegment {
     /// Puts it into an instance of the box that it fills.
-    pub(super) fn put(&self, node: &mut Node) {
+    pub(super) fn write_to(&self, node: &mut NodeInstance) {
         let [x, y, z, w] = self.line;
         let [start, end] = self.ends;
         for (corner, uv) in node
@@ -60,7 +60,7 @@ impl Segment {
         {
             corner[2..].copy_from_slice(&uv);
         }
-        node.flags_and_softness = [node.flags_and_softness[0] + self.flags as f32, self.hint];
+        node.flags_and_sigma = [node.flags_and_sigma[0] + self.flags as f32, self.hint];
         node.tint = self.start_color;
         node.end_color = self.end_color;
     }
@@ -68,7 +68,7 @@ impl Segment {
 
 /// The shader's color spaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Space {
+enum ColorSpace {
     Linear,
     Srgb,
     Oklab,
@@ -80,7 +80,7 @@ enum Space {
     HsvLong,
 }
 
-impl Space {
+impl ColorSpace {
     /// The space that the shader mixes in; Oklab for Okhsl.
     fn of(space: InterpolationColorSpace) -> Self {
         use InterpolationColorSpace as I;
@@ -135,7 +135,7 @@ impl Space {
 }
 
 /// The lines of gradients of one node.
-pub(super) struct Lines<'a> {
+pub(super) struct GradientLines<'a> {
     pub(super) node: &'a ComputedNode,
     /// The size of the viewport in pixels.
     pub(super) viewport: Vec2,
@@ -146,20 +146,25 @@ pub(super) struct Lines<'a> {
 /// Memory for color stops, kept from node to node.
 #[derive(Default)]
 pub(crate) struct Stops {
-    placed: Vec<Stop>,
-    explicit: Vec<Stop>,
+    placed: Vec<GradientStop>,
+    explicit: Vec<GradientStop>,
 }
 
-impl Lines<'_> {
+impl GradientLines<'_> {
     /// Adds the segments of a gradient, in the order in which they are drawn.
-    pub(super) fn add(&self, gradient: &Gradient, stops: &mut Stops, mut add: impl FnMut(Segment)) {
+    pub(super) fn add(
+        &self,
+        gradient: &Gradient,
+        stops: &mut Stops,
+        mut add: impl FnMut(GradientSegment),
+    ) {
         let size = self.node.size();
         let (line, kind, space) = match gradient {
             // A single color fills everything.
             _ if gradient.get_single().is_some() => {
                 let color = gradient.get_single().unwrap_or_default().to_linear();
                 stops.placed.clear();
-                stops.placed.extend([0.0, 1.0].map(|at| Stop {
+                stops.placed.extend([0.0, 1.0].map(|at| GradientStop {
                     color,
                     at,
                     hint: 0.5,
@@ -171,7 +176,7 @@ impl Lines<'_> {
                 stops: list,
                 color_space,
             }) => {
-                self.place(list, line_length(*angle, size), stops);
+                self.place_stops(list, line_length(*angle, size), stops);
                 (self.linear(*angle), 0, *color_space)
             }
             Gradient::Radial(RadialGradient {
@@ -190,7 +195,7 @@ impl Lines<'_> {
                     node.em_size,
                     node.rem_size,
                 );
-                self.place(list, radii.x, stops);
+                self.place_stops(list, radii.x, stops);
                 let ratio = if radii.y == 0.0 {
                     1.0
                 } else {
@@ -204,7 +209,7 @@ impl Lines<'_> {
                 stops: list,
                 color_space,
             }) => {
-                place_angles(list, stops);
+                place_angular_stops(list, stops);
                 (
                     self.line(self.resolve(position), [*start, 0.0]),
                     CONIC,
@@ -223,13 +228,13 @@ impl Lines<'_> {
 
     /// From the corner behind the box's centre, in the direction of the angle: clockwise from the top.
     fn linear(&self, angle: f32) -> [f32; 4] {
-        let half = self.node.size() / 2.0;
+        let half_size = self.node.size() / 2.0;
         let quarter = ((angle - FRAC_PI_2).rem_euclid(TAU) / FRAC_PI_2) as u32;
         let corner = match quarter {
-            0 => Vec2::new(-half.x, -half.y),
-            1 => Vec2::new(half.x, -half.y),
-            2 => Vec2::new(half.x, half.y),
-            _ => Vec2::new(-half.x, half.y),
+            0 => Vec2::new(-half_size.x, -half_size.y),
+            1 => Vec2::new(half_size.x, -half_size.y),
+            2 => Vec2::new(half_size.x, half_size.y),
+            _ => Vec2::new(-half_size.x, half_size.y),
         };
         self.line(corner, [angle.sin(), angle.cos()])
     }
@@ -250,7 +255,7 @@ impl Lines<'_> {
     }
 
     /// Places color stops along a gradient of this length. Explicit ones come in order of their positions.
-    fn place(&self, list: &[ColorStop], length: f32, stops: &mut Stops) {
+    fn place_stops(&self, list: &[ColorStop], length: f32, stops: &mut Stops) {
         let node = self.node;
         let resolve = |stop: &ColorStop| {
             let at = stop.point.resolve(
@@ -262,7 +267,7 @@ impl Lines<'_> {
             );
             at.ok()
         };
-        stops.place(
+        stops.place_stops(
             list.iter()
                 .map(|stop| (stop.color.to_linear(), resolve(stop), stop.hint)),
             length,
@@ -271,9 +276,9 @@ impl Lines<'_> {
 }
 
 /// Places the color stops of a conic gradient.
-fn place_angles(list: &[AngularColorStop], stops: &mut Stops) {
+fn place_angular_stops(list: &[AngularColorStop], stops: &mut Stops) {
     let angle = |stop: &AngularColorStop| stop.angle.map(|angle| angle.clamp(0.0, TAU));
-    stops.place_between(
+    stops.place_stops_between(
         list.iter()
             .map(|stop| (stop.color.to_linear(), angle(stop), stop.hint)),
         |_| [0.0, TAU],
@@ -281,12 +286,12 @@ fn place_angles(list: &[AngularColorStop], stops: &mut Stops) {
 }
 
 impl Stops {
-    fn place(
+    fn place_stops(
         &mut self,
         list: impl Iterator<Item = (LinearRgba, Option<f32>, f32)> + Clone,
         length: f32,
     ) {
-        self.place_between(list, |explicit| {
+        self.place_stops_between(list, |explicit| {
             let first = explicit.first().map_or(0.0, |stop| stop.at);
             let last = explicit.last().map_or(length, |stop| stop.at);
             [first.min(0.0), last.max(length)]
@@ -295,15 +300,15 @@ impl Stops {
 
     /// Places stops: explicit ones in order, the first and the last automatic one at the ends, the others evenly between
     /// their neighbours.
-    fn place_between(
+    fn place_stops_between(
         &mut self,
         list: impl Iterator<Item = (LinearRgba, Option<f32>, f32)> + Clone,
-        ends: impl FnOnce(&[Stop]) -> [f32; 2],
+        ends: impl FnOnce(&[GradientStop]) -> [f32; 2],
     ) {
         let Self { placed, explicit } = self;
         explicit.clear();
         let known = |(color, at, hint): (LinearRgba, Option<f32>, f32)| {
-            Some(Stop {
+            Some(GradientStop {
                 color,
                 at: at?,
                 hint,
@@ -316,7 +321,7 @@ impl Stops {
         placed.clear();
         placed.extend(list.filter_map(|(color, at, hint)| match at {
             Some(_) => sorted.next(),
-            None => Some(Stop {
+            None => Some(GradientStop {
                 color,
                 at: f32::NAN,
                 hint,
@@ -328,12 +333,12 @@ impl Stops {
         if let Some(stop) = placed.last_mut().filter(|stop| stop.at.is_nan()) {
             stop.at = last;
         }
-        spread(placed);
+        place_automatic_stops(placed);
     }
 }
 
 /// Places automatic stops evenly between explicit ones.
-fn spread(stops: &mut [Stop]) {
+fn place_automatic_stops(stops: &mut [GradientStop]) {
     let mut before = 0;
     for at in 1..stops.len() {
         if stops[at].at.is_nan() {
@@ -356,7 +361,7 @@ struct Segments {
 }
 
 impl Segments {
-    fn add(&self, stops: &[Stop], add: &mut impl FnMut(Segment)) {
+    fn add(&self, stops: &[GradientStop], add: &mut impl FnMut(GradientSegment)) {
         let last = stops.len().saturating_sub(2);
         let mut is_first = true;
         for (index, pair) in stops.windows(2).enumerate() {
@@ -386,12 +391,12 @@ impl Segments {
         }
     }
 
-    fn segment(&self, start: Stop, end: Stop, fill: u32) -> Segment {
-        let space = Space::of(self.space);
-        Segment {
+    fn segment(&self, start: GradientStop, end: GradientStop, fill: u32) -> GradientSegment {
+        let space = ColorSpace::of(self.space);
+        GradientSegment {
             line: self.line,
             ends: [start.at, end.at],
-            flags: self.kind | fill | (space as u32) << SPACE_BIT,
+            flags: self.kind | fill | (space as u32) << COLOR_SPACE_SHIFT,
             hint: start.hint,
             start_color: space.convert(start.color),
             end_color: space.convert(end.color),
@@ -399,20 +404,27 @@ impl Segments {
     }
 
     /// Cuts a segment so finely that mixing in Oklab shows no difference to mixing in Okhsl.
-    fn add_okhsl(&self, start: Stop, end: Stop, fill: u32, add: &mut impl FnMut(Segment)) {
+    fn add_okhsl(
+        &self,
+        start: GradientStop,
+        end: GradientStop,
+        fill: u32,
+        add: &mut impl FnMut(GradientSegment),
+    ) {
         let is_long = self.space == InterpolationColorSpace::OkhslaLong;
         let [first, last] = [start.color, end.color].map(Okhsla::from);
         let (from, turn) = okhsl_hues(first, last, is_long);
         // Odd colors make one odd segment, which is refused with a warning.
-        let count = ((turn.abs() * OKHSL_TURN + OKHSL_LEAST).ceil() as u32).max(1);
+        let count =
+            ((turn.abs() * OKHSL_SEGMENTS_PER_TURN + MIN_OKHSL_SEGMENTS).ceil() as u32).max(1);
         let stop = |number: u32| {
             let part = number as f32 / count as f32;
-            let mixed = first.mix(&last, hinted(part, start.hint));
-            let hue = (from + turn * hinted(part, start.hint)).rem_euclid(1.0) * 360.0;
+            let mixed = first.mix(&last, apply_hint(part, start.hint));
+            let hue = (from + turn * apply_hint(part, start.hint)).rem_euclid(1.0) * 360.0;
             let color = Oklaba::from(Okhsla { hue, ..mixed });
             let color = LinearRgba::from(color).with_alpha(mixed.alpha);
             let at = start.at + (end.at - start.at) * part;
-            Stop {
+            GradientStop {
                 color,
                 at,
                 hint: 0.5,
@@ -434,11 +446,11 @@ impl Segments {
 /// The first hue and the difference to the last, in turns. A gray end takes the other's hue.
 fn okhsl_hues(first: Okhsla, last: Okhsla, is_long: bool) -> (f32, f32) {
     /// As in the shader.
-    const GUARD: f32 = 1e-4;
+    const HUE_GUARD: f32 = 1e-4;
     let [mut from, mut to] = [first.hue, last.hue].map(|hue| hue / 360.0);
-    if first.saturation < GUARD {
+    if first.saturation < HUE_GUARD {
         from = to;
-    } else if last.saturation < GUARD {
+    } else if last.saturation < HUE_GUARD {
         to = from;
     }
     let short = (to - from + 0.5).rem_euclid(1.0) - 0.5;
@@ -451,7 +463,7 @@ fn okhsl_hues(first: Okhsla, last: Okhsla, is_long: bool) -> (f32, f32) {
 }
 
 /// How far colors are mixed at a part of a segment whose middle color is at the hint.
-fn hinted(part: f32, hint: f32) -> f32 {
+fn apply_hint(part: f32, hint: f32) -> f32 {
     if part < hint {
         0.5 * part / hint
     } else {
@@ -465,11 +477,11 @@ fn line_length(angle: f32, size: Vec2) -> f32 {
 }
 
 /// Quad that a gradient is drawn on: the whole node, around the centre of its box.
-pub(super) fn quad_of(node: &ComputedNode, center: Vec2) -> Rect {
-    let half = node.size() / 2.0;
+pub(super) fn gradient_quad(node: &ComputedNode, center: Vec2) -> Rect {
+    let half_size = node.size() / 2.0;
     Rect {
-        min: -half - center,
-        max: half - center,
+        min: -half_size - center,
+        max: half_size - center,
     }
 }
 

@@ -5,8 +5,8 @@ use bevy_ui::prelude::{BoxShadow, ShadowStyle};
 use bevy_ui::{ComputedNode, Val};
 
 use super::Writer;
-use super::rounded::{Drawn, RoundBox};
-use crate::text::Sink as _;
+use super::rounded_box::{BoxCoverage, RoundedBox};
+use crate::text::QuadSink as _;
 
 impl Writer<'_, '_, '_> {
     /// Adds the shadows of a node, which it is drawn over.
@@ -18,19 +18,21 @@ impl Writer<'_, '_, '_> {
     ) {
         // The first one lies above the others.
         for shadow in shadows.iter().rev() {
-            let Some((offset, round)) = shadow_box(node, shadow, self.viewport) else {
+            let Some((offset, rounded_box)) = shadow_box(node, shadow, self.viewport) else {
                 continue;
             };
             let world = *world * Affine3A::from_translation(offset);
-            let place = match round.drawn {
+            let bounds = match rounded_box.coverage {
                 // Further out a Gaussian is less than a part of 255.
-                Drawn::Shadow(deviation) => round.place().inflate(3.0 * deviation),
-                Drawn::Whole | Drawn::Inverted | Drawn::Border { .. } => round.place(),
+                BoxCoverage::Shadow(deviation) => rounded_box.bounds().inflate(3.0 * deviation),
+                BoxCoverage::Whole | BoxCoverage::Inverted | BoxCoverage::Border { .. } => {
+                    rounded_box.bounds()
+                }
             };
-            self.round = Some(round);
-            self.add(None, &world, place, shadow.color.to_linear());
+            self.rounded_box = Some(rounded_box);
+            self.add(None, &world, bounds, shadow.color.to_linear());
         }
-        self.round = None;
+        self.rounded_box = None;
     }
 }
 
@@ -39,7 +41,7 @@ fn shadow_box(
     node: &ComputedNode,
     shadow: &ShadowStyle,
     viewport: Vec2,
-) -> Option<(Vec3, RoundBox)> {
+) -> Option<(Vec3, RoundedBox)> {
     let scale = node.inverse_scale_factor().recip();
     let length = |value: Val, base: f32| {
         let length = value.resolve(scale, base, viewport, node.em_size, node.rem_size);
@@ -58,13 +60,13 @@ fn shadow_box(
         return None;
     }
     let blur = length(shadow.blur_radius, size.x)?.max(0.0);
-    let mut round = RoundBox::of(node);
-    round.half *= ratio;
-    for radius in &mut round.radii {
+    let mut rounded_box = RoundedBox::of(node);
+    rounded_box.half_size *= ratio;
+    for radius in &mut rounded_box.radii {
         *radius *= ratio;
     }
     if blur > 0.0 {
-        round.drawn = Drawn::Shadow(blur);
+        rounded_box.coverage = BoxCoverage::Shadow(blur);
     }
-    Some((offset, round))
+    Some((offset, rounded_box))
 }

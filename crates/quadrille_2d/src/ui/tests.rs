@@ -1,7 +1,7 @@
 use bevy_math::Vec4;
 use bevy_ui::CalculatedClipRect;
 
-use super::clip::Left;
+use super::clip::Clipped;
 use super::*;
 
 fn pixel(matrix: Mat4, x: f32, y_down: f32) -> Vec2 {
@@ -10,7 +10,7 @@ fn pixel(matrix: Mat4, x: f32, y_down: f32) -> Vec2 {
 }
 
 #[test]
-fn pixels_fill_the_viewport() {
+fn pixel_coordinates_span_viewport() {
     let matrix = clip_from_pixels([10, 20, 200, 100]);
     assert_eq!(pixel(matrix, 0.0, 0.0), Vec2::new(-1.0, 1.0));
     assert_eq!(pixel(matrix, 200.0, 100.0), Vec2::new(1.0, -1.0));
@@ -18,7 +18,7 @@ fn pixels_fill_the_viewport() {
 }
 
 #[test]
-fn a_turn_to_the_right_stays_one() {
+fn y_up_keeps_clockwise_rotation() {
     let turned = Affine2::from_angle_translation(std::f32::consts::FRAC_PI_2, Vec2::new(3.0, 4.0));
     let up = y_up(turned);
     for point in [Vec2::X, Vec2::Y, Vec2::new(2.0, -5.0)] {
@@ -49,40 +49,40 @@ const SQUARE: Rect = Rect {
 };
 
 #[test]
-fn a_quad_is_cut_with_its_image() {
+fn clipped_quad_keeps_matching_uv() {
     let world = Affine3A::from_translation(Vec3::new(10.0, -10.0, 0.0));
     let bounds = Rect::new(10.0, -100.0, 100.0, 12.0);
     let mut all = clip([rect(bounds, Affine2::IDENTITY)]);
-    let cut = Rect::new(0.0, -2.0, 4.0, 4.0);
-    assert_eq!(all.cut(&world, SQUARE), Left::Rect(cut));
+    let clip_quad = Rect::new(0.0, -2.0, 4.0, 4.0);
+    assert_eq!(all.clip_quad(&world, SQUARE), Clipped::Rect(clip_quad));
     let uv = |x, y| clip::uv_at(Vec2::new(x, y), SQUARE, UvRect::WHOLE);
     assert_eq!(
         (uv(0.0, 4.0), uv(4.0, -2.0)),
         (Vec2::new(0.5, 0.0), Vec2::new(1.0, 0.75))
     );
     let mut away = clip([rect(Rect::new(50.0, 0.0, 60.0, 10.0), Affine2::IDENTITY)]);
-    assert_eq!(away.cut(&world, SQUARE), Left::Nothing);
+    assert_eq!(away.clip_quad(&world, SQUARE), Clipped::Nothing);
 }
 
 #[test]
-fn a_mirrored_image_is_cut_on_the_other_side() {
+fn clip_of_mirrored_image_mirrors_uv() {
     let uv = UvRect::WHOLE.flipped(true, false);
     let at = |x| clip::uv_at(Vec2::new(x, 0.0), SQUARE, uv).x;
     assert_eq!((at(-4.0), at(0.0)), (1.0, 0.5));
 }
 
 #[test]
-fn clips_of_all_ancestors_count() {
+fn clips_of_all_ancestors_intersect() {
     let square = |min, max| rect(Rect::new(min, min, max, max), Affine2::IDENTITY);
     let mut both = clip([square(0.0, 10.0), square(5.0, 20.0)]);
     let whole = Rect::new(-50.0, -50.0, 50.0, 50.0);
-    let left = both.cut(&Affine3A::IDENTITY, whole);
-    assert_eq!(left, Left::Rect(Rect::new(5.0, -10.0, 10.0, -5.0)));
+    let left = both.clip_quad(&Affine3A::IDENTITY, whole);
+    assert_eq!(left, Clipped::Rect(Rect::new(5.0, -10.0, 10.0, -5.0)));
     assert!(!both.set(Some(&CalculatedClip::FullyClipped)));
 }
 
 #[test]
-fn an_axis_that_does_not_clip_ends_nowhere() {
+fn infinite_clip_axis_does_not_clip() {
     let band = |min: f32, max: f32, to_world| {
         clip([rect(
             Rect::new(min, f32::NEG_INFINITY, max, f32::INFINITY),
@@ -90,20 +90,20 @@ fn an_axis_that_does_not_clip_ends_nowhere() {
         )])
     };
     let mut straight = band(-9.0, -5.0, Affine2::from_translation(Vec2::new(7.0, 0.0)));
-    let left = straight.cut(&Affine3A::IDENTITY, SQUARE);
-    assert_eq!(left, Left::Rect(Rect::new(-2.0, -4.0, 2.0, 4.0)));
+    let left = straight.clip_quad(&Affine3A::IDENTITY, SQUARE);
+    assert_eq!(left, Clipped::Rect(Rect::new(-2.0, -4.0, 2.0, 4.0)));
     let half_turn = Affine2::from_angle_translation(std::f32::consts::PI, Vec2::new(7.0, 0.0));
     let mut turned = band(5.0, 9.0, half_turn);
-    let left = turned.cut(&Affine3A::IDENTITY, SQUARE);
+    let left = turned.clip_quad(&Affine3A::IDENTITY, SQUARE);
     assert!((area(&left) - 32.0).abs() < 1e-3, "{left:?}");
 }
 
 /// The area of a polygon.
-fn area(left: &Left<'_>) -> f32 {
+fn area(left: &Clipped<'_>) -> f32 {
     match left {
-        Left::Nothing => 0.0,
-        Left::Rect(rect) => rect.width() * rect.height(),
-        Left::Polygon(corners) => {
+        Clipped::Nothing => 0.0,
+        Clipped::Rect(rect) => rect.width() * rect.height(),
+        Clipped::Polygon(corners) => {
             let next = corners.iter().cycle().skip(1);
             let crosses = corners.iter().zip(next).map(|(a, b)| a.perp_dot(*b));
             crosses.sum::<f32>().abs() / 2.0
@@ -112,27 +112,27 @@ fn area(left: &Left<'_>) -> f32 {
 }
 
 #[test]
-fn what_is_turned_is_cut_as_well() {
+fn rotated_clip_yields_polygon() {
     let eighth = Affine2::from_angle(std::f32::consts::FRAC_PI_4);
     let bounds = Rect::from_center_size(Vec2::ZERO, Vec2::splat(8.0));
     // An octagon remains, whichever of the two is turned: of a square its corners go.
     let octagon = 64.0 * (2.0 * 2.0_f32.sqrt() - 2.0);
     let mut straight = clip([rect(bounds, Affine2::IDENTITY)]);
-    let left = straight.cut(&y_up(eighth), SQUARE);
+    let left = straight.clip_quad(&y_up(eighth), SQUARE);
     assert!(
-        matches!(left, Left::Polygon(corners) if corners.len() == 8),
+        matches!(left, Clipped::Polygon(corners) if corners.len() == 8),
         "{left:?}"
     );
     assert!((area(&left) - octagon).abs() < 1e-3, "{left:?}");
     let mut turned = clip([rect(bounds, eighth)]);
-    let left = turned.cut(&Affine3A::IDENTITY, SQUARE);
+    let left = turned.clip_quad(&Affine3A::IDENTITY, SQUARE);
     assert!((area(&left) - octagon).abs() < 1e-3, "{left:?}");
     // Turned alike they fit.
-    let left = turned.cut(&y_up(eighth), SQUARE);
+    let left = turned.clip_quad(&y_up(eighth), SQUARE);
     assert!((area(&left) - 64.0).abs() < 1e-3, "{left:?}");
     // Half of it is away, and two of its corners.
     let half = y_up(Affine2::from_translation(Vec2::new(4.0, 0.0)) * eighth);
-    let away = straight.cut(&half, SQUARE);
+    let away = straight.clip_quad(&half, SQUARE);
     let corner = 4.0 * 2.0_f32.sqrt() - 4.0;
     assert!(
         (area(&away) - (32.0 - corner * corner)).abs() < 1e-3,
@@ -141,8 +141,11 @@ fn what_is_turned_is_cut_as_well() {
 }
 
 #[test]
-fn what_is_no_number_is_let_through_nowhere() {
+fn nan_clip_rejects_everything() {
     let nan = Affine2::from_translation(Vec2::new(f32::NAN, 0.0));
     let mut clip = clip([rect(Rect::new(-9.0, -9.0, 9.0, 9.0), nan)]);
-    assert_eq!(clip.cut(&Affine3A::IDENTITY, SQUARE), Left::Nothing);
+    assert_eq!(
+        clip.clip_quad(&Affine3A::IDENTITY, SQUARE),
+        Clipped::Nothing
+    );
 }

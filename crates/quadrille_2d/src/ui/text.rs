@@ -5,11 +5,11 @@ use bevy_image::{Image as ImageAsset, TRANSPARENT_IMAGE_HANDLE};
 use bevy_math::{Affine2, Affine3A, Rect, Vec2, Vec3};
 use bevy_text::{TextCursorStyle, TextLayoutInfo, TextReadWriteMode};
 
-use super::image::on_pixels;
-use super::rounded::{Drawn, RoundBox};
+use super::image::center_box;
+use super::rounded_box::{BoxCoverage, RoundedBox};
 use super::{NodeDataItem, Writer, rect_y_up};
 use crate::instance::UvRect;
-use crate::text::{LaidOut, Sink as _};
+use crate::text::{PositionedText, QuadSink as _};
 
 impl Writer<'_, '_, '_> {
     /// Adds the text of a node. Text that is edited scrolls within the node's content box, and is cut to that.
@@ -19,23 +19,23 @@ impl Writer<'_, '_, '_> {
         transform: Affine2,
         item: &NodeDataItem<'_, '_>,
     ) {
-        let is_text = item.is_text || item.edited.is_some();
+        let is_text = item.is_text || item.editable.is_some();
         let Some((layout, block)) = item.text.filter(|_| is_text) else {
             return;
         };
         let content = item.node.content_box();
-        let scrolled = item.edited.map(|text| text.viewport.offset);
-        let pushed = scrolled.map(|_| self.clip.push(content, transform));
-        let text_world = from_top_left(world, content.min - scrolled.unwrap_or_default());
+        let scrolled = item.editable.map(|text| text.viewport.offset);
+        let clip_stack_len = scrolled.map(|_| self.clip.push(content, transform));
+        let text_world = translate_y_down(world, content.min - scrolled.unwrap_or_default());
         let style = item.cursor.map(|(style, mode)| (style, *mode));
         if let Some((style, mode)) = style {
             self.add_selection(&text_world, layout, style, mode);
         }
         let shadow = item.shadow.map(|shadow| {
             let offset = shadow.offset / item.node.inverse_scale_factor();
-            (from_top_left(&text_world, offset), shadow.color)
+            (translate_y_down(&text_world, offset), shadow.color)
         });
-        let text = LaidOut {
+        let text = PositionedText {
             layout,
             block,
             world: text_world,
@@ -43,7 +43,7 @@ impl Writer<'_, '_, '_> {
             selected: style.and_then(|(style, _)| style.selected_text_color),
         };
         text.add(&self.nodes.spans, self);
-        if item.edited.is_some() {
+        if item.editable.is_some() {
             let color = item.text_color.map_or(Color::WHITE, |color| color.0);
             for rect in &layout.preedit_underline_rects {
                 self.add(None, &text_world, rect_y_up(*rect), color.to_linear());
@@ -52,11 +52,11 @@ impl Writer<'_, '_, '_> {
         if let Some((style, mode)) = style {
             self.add_caret(&text_world, layout, style, mode);
         }
-        if let Some(pushed) = pushed {
-            self.clip.pop(pushed);
+        if let Some(clip_stack_len) = clip_stack_len {
+            self.clip.pop(clip_stack_len);
         }
         // bevy scrolls and cuts all but these.
-        self.add_inline_images(&from_top_left(world, content.min), layout);
+        self.add_inline_images(&translate_y_down(world, content.min), layout);
     }
 
     fn add_selection(
@@ -78,21 +78,21 @@ impl Writer<'_, '_, '_> {
         let rects = &layout.selection_rects;
         for (at, rect) in rects.iter().enumerate() {
             let before = at.checked_sub(1).map(|at| rects[at]);
-            let shape = RoundBox {
-                half: rect.size() / 2.0,
+            let shape = RoundedBox {
+                half_size: rect.size() / 2.0,
                 radii: selection_radii(
                     *rect,
                     before,
                     rects.get(at + 1).copied(),
                     style.selection_radius,
                 ),
-                drawn: Drawn::Whole,
+                coverage: BoxCoverage::Whole,
             };
             self.fill_box(
                 world,
                 rect_y_up(*rect).center(),
                 shape,
-                shape.place(),
+                shape.bounds(),
                 color,
             );
         }
@@ -127,12 +127,12 @@ impl Writer<'_, '_, '_> {
                 continue;
             }
             let uv = UvRect::WHOLE.flipped(image.flip_x, image.flip_y);
-            let shape = RoundBox::square(rect.size());
+            let shape = RoundedBox::square(rect.size());
             let center = rect_y_up(*rect).center();
-            let (world, shape, place) = on_pixels(world, center, shape, shape.place());
-            self.round = shape;
-            self.quad(id, &world, place, uv, image.color.to_linear());
-            self.round = None;
+            let (world, shape, bounds) = center_box(world, center, shape, shape.bounds());
+            self.rounded_box = shape;
+            self.quad(id, &world, bounds, uv, image.color.to_linear());
+            self.rounded_box = None;
         }
     }
 }
@@ -142,7 +142,7 @@ fn is_empty(image: &ImageAsset) -> bool {
 }
 
 /// The space whose origin is at a place of a node, y down.
-fn from_top_left(world: &Affine3A, at: Vec2) -> Affine3A {
+fn translate_y_down(world: &Affine3A, at: Vec2) -> Affine3A {
     *world * Affine3A::from_translation(Vec3::new(at.x, -at.y, 0.0))
 }
 
@@ -183,18 +183,18 @@ impl Writer<'_, '_, '_> {
         &mut self,
         world: &Affine3A,
         center: Vec2,
-        shape: RoundBox,
+        shape: RoundedBox,
         quad: Rect,
         color: Color,
     ) {
         let color: LinearRgba = color.to_linear();
-        if color.alpha <= 0.0 || shape.half.min_element() <= 0.0 {
+        if color.alpha <= 0.0 || shape.half_size.min_element() <= 0.0 {
             return;
         }
-        let (world, shape, place) = on_pixels(world, center, shape, shape.place());
-        self.round = shape;
-        self.add(None, &world, shape.map_or(place, |_| quad), color);
-        self.round = None;
+        let (world, shape, bounds) = center_box(world, center, shape, shape.bounds());
+        self.rounded_box = shape;
+        self.add(None, &world, shape.map_or(bounds, |_| quad), color);
+        self.rounded_box = None;
     }
 }
 
@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn selected_lines_are_round_where_no_other_goes_on() {
+    fn selection_corners_are_rounded_at_free_ends() {
         let first = Rect::new(20.0, 0.0, 60.0, 10.0);
         let second = Rect::new(0.0, 10.0, 30.0, 20.0);
         let [none, round] = [Vec2::ZERO, Vec2::splat(5.0)];

@@ -60,12 +60,12 @@ fn crowded(usages: RenderAssetUsages) -> Rig {
         Transform::from_xyz(5000.0, 0.0, 0.0),
     ));
     rig.update(1);
-    assert_eq!(waiting(&rig), 1);
+    assert_eq!(pending(&rig), 1);
     rig
 }
 
-fn waiting(rig: &Rig) -> usize {
-    rig.app.world().resource::<DeviceImages>().waiting()
+fn pending(rig: &Rig) -> usize {
+    rig.app.world().resource::<DeviceImages>().pending()
 }
 
 fn change(rig: &mut Rig, change: impl FnOnce(&mut Image)) {
@@ -77,7 +77,7 @@ fn change(rig: &mut Rig, change: impl FnOnce(&mut Image)) {
 
 #[test]
 #[ignore = "needs a device"]
-fn image_that_changes_shows_it_in_the_same_frame() {
+fn changed_image_is_drawn_in_same_frame() {
     let mut rig = crowded(RenderAssetUsages::default());
     for color in [BLUE, RED, BLUE] {
         change(&mut rig, |image| {
@@ -85,13 +85,13 @@ fn image_that_changes_shows_it_in_the_same_frame() {
             texels.as_chunks_mut::<4>().0.fill(color);
         });
         assert_eq!(rig.picture().at(32, 16), color);
-        assert_eq!(waiting(&rig), 1, "the large image goes on waiting");
+        assert_eq!(pending(&rig), 1, "the large image goes on waiting");
     }
 }
 
 #[test]
 #[ignore = "needs a device"]
-fn image_that_gets_another_size_shows_its_old_texels_until_the_new_are_there() {
+fn resized_image_keeps_old_texels_until_uploaded() {
     let mut rig = crowded(RenderAssetUsages::default());
     change(&mut rig, |image| {
         *image = square(70, BLUE, RenderAssetUsages::default());
@@ -107,7 +107,7 @@ fn image_that_gets_another_size_shows_its_old_texels_until_the_new_are_there() {
 
 #[test]
 #[ignore = "needs a device"]
-fn letters_are_whole_in_the_frame_in_which_they_appear() {
+fn glyphs_are_complete_in_first_frame() {
     fn letters(mut commands: Commands) {
         for size in 0..40 {
             let font = TextFont::from_font_size(8.0 + 0.5 * size as f32);
@@ -140,7 +140,7 @@ fn letters_are_whole_in_the_frame_in_which_they_appear() {
 #[cfg(feature = "ui")]
 #[test]
 #[ignore = "needs a device"]
-fn letters_and_colours_of_nodes_are_whole_in_their_first_frame() {
+fn node_glyphs_and_colors_are_complete_in_first_frame() {
     use bevy_ui::prelude::*;
     let mut rig = Rig::new(120, 60);
     rig.app.insert_resource(UploadBudget { bytes: 1 });
@@ -166,7 +166,7 @@ fn letters_and_colours_of_nodes_are_whole_in_their_first_frame() {
 
 #[test]
 #[ignore = "needs a device"]
-fn texels_that_only_the_device_has_stay_when_the_asset_is_touched() {
+fn gpu_only_texels_survive_asset_change() {
     let mut rig = crowded(RenderAssetUsages::RENDER_WORLD);
     log::collect();
     for sampler in [ImageSampler::nearest(), ImageSampler::linear()] {

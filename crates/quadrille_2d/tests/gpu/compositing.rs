@@ -84,7 +84,7 @@ fn first_camera_without_clear_colour() {
 
 #[test]
 #[ignore = "needs a device"]
-fn image_keeps_what_a_camera_without_clear_colour_drew() {
+fn camera_without_clear_color_accumulates() {
     let mut handle = None;
     let mut rig = rig(|world| {
         let mut image = scenes::image(32, 32, [BLUE; 32 * 32].concat());
@@ -238,7 +238,7 @@ fn between(picture: &Picture) -> usize {
 
 #[test]
 #[ignore = "needs a device"]
-fn cameras_have_four_samples_and_edges_are_the_same_over_what_is_there() {
+fn default_msaa_edges_match_when_drawn_over_contents() {
     let turned = |layer| {
         let turn = bevy_math::Quat::from_rotation_z(0.4);
         (
@@ -274,7 +274,7 @@ fn cameras_have_four_samples_and_edges_are_the_same_over_what_is_there() {
 
 #[test]
 #[ignore = "needs a device"]
-fn half_transparent_things_blend_alike_in_one_camera_and_in_two() {
+fn blending_is_linear_across_cameras() {
     let half = [250, 120, 60, 100];
     let shown = |msaa: Msaa, layer: usize| {
         picture(|world| {
@@ -299,7 +299,7 @@ fn half_transparent_things_blend_alike_in_one_camera_and_in_two() {
 #[cfg(feature = "ui")]
 #[test]
 #[ignore = "needs a device"]
-fn nodes_are_drawn_behind_the_resolve() {
+fn nodes_are_drawn_after_msaa_resolve() {
     let shown = |msaa: Msaa| {
         let mut rig = Rig::new(32, 32);
         rig.app.add_systems(Startup, move |mut commands: Commands| {

@@ -81,7 +81,7 @@ fn rig() -> Rig {
 
 #[test]
 #[ignore = "needs a device"]
-fn gizmos_look_as_they_did() {
+fn gizmos_match_golden() {
     let mut rig = rig();
     // The very first frame has them: they are not those of the frame before.
     let picture = rig.picture();
@@ -100,7 +100,7 @@ fn gizmos_look_as_they_did() {
 
 #[test]
 #[ignore = "needs a device"]
-fn what_is_not_drawn_any_more_is_gone_at_once() {
+fn removed_gizmos_disappear_immediately() {
     #[derive(Resource)]
     struct Quiet;
     let mut rig = Rig::with(32, 32, (Quadrille2dPlugin::default(), GizmoPlugin));

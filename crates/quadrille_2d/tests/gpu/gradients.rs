@@ -96,7 +96,7 @@ fn mixed(space: Space, first: Color, last: Color, part: f32) -> Color {
 
 #[test]
 #[ignore = "needs a device"]
-fn colors_mix_in_each_color_space() {
+fn gradients_interpolate_in_each_color_space() {
     let first = Color::srgb(0.9, 0.2, 0.1);
     let last = Color::srgb(0.2, 0.5, 0.8);
     for space in [
@@ -142,7 +142,7 @@ const PLACES: [(u32, u32); 6] = [(0, 0), (13, 50), (60, 30), (80, 20), (60, 59),
 
 #[test]
 #[ignore = "needs a device"]
-fn linear_gradients_run_from_corner_to_corner_at_any_angle() {
+fn linear_gradients_span_corners_at_any_angle() {
     for angle in [0.0, 0.4, FRAC_PI_2, 2.0, 3.0, 4.0, 5.5] {
         let gradient = LinearGradient::new(angle, ramp()).in_linear_rgb();
         let picture = filled(0.0, BackgroundGradient::from(gradient));
@@ -159,7 +159,7 @@ fn linear_gradients_run_from_corner_to_corner_at_any_angle() {
 
 #[test]
 #[ignore = "needs a device"]
-fn radial_gradients_are_ellipses_and_go_on_outside() {
+fn radial_gradients_are_elliptic_and_extend_outside() {
     let shape = RadialGradientShape::Ellipse(Val::Px(50.0), Val::Px(25.0));
     let gradient = RadialGradient::new(UiPosition::CENTER, shape, ramp()).in_linear_rgb();
     let picture = filled(0.0, BackgroundGradient::from(gradient));
@@ -172,7 +172,7 @@ fn radial_gradients_are_ellipses_and_go_on_outside() {
 
 #[test]
 #[ignore = "needs a device"]
-fn conic_gradients_go_clockwise_from_the_top() {
+fn conic_gradients_run_clockwise_from_top() {
     let stops = [Color::BLACK, Color::WHITE]
         .map(AngularColorStop::auto)
         .to_vec();
@@ -190,7 +190,7 @@ fn conic_gradients_go_clockwise_from_the_top() {
 
 #[test]
 #[ignore = "needs a device"]
-fn gradients_of_backgrounds_lie_inside_of_borders_and_those_of_borders_on_them() {
+fn background_and_border_gradients_stay_in_their_boxes() {
     let plain =
         |color: Color| LinearGradient::to_right([color, color].map(ColorStop::auto).to_vec());
     let blue = Color::srgb(0.0, 0.0, 1.0);

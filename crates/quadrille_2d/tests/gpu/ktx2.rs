@@ -130,7 +130,7 @@ fn setup(mut commands: Commands, assets: Res<AssetServer>) {
 
 #[test]
 #[ignore = "needs a device"]
-fn compressed_images_show_where_the_device_has_their_format() {
+fn compressed_images_are_drawn_if_format_is_supported() {
     let folder = crate::common::temporary("ktx2");
     std::fs::create_dir_all(&folder).expect("a folder");
     for (name, format, block, _) in files() {
@@ -181,7 +181,7 @@ fn png_header(side: u32) -> Vec<u8> {
 
 #[test]
 #[ignore = "needs a device"]
-fn files_that_would_take_all_memory_or_are_inconsistent_are_refused_by_name() {
+fn oversized_or_inconsistent_image_files_are_rejected() {
     let folder = crate::common::temporary("refused");
     std::fs::create_dir_all(&folder).expect("a folder");
     std::fs::write(folder.join("zeros.png"), png_header(16_384)).expect("written");

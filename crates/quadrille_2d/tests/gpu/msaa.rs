@@ -36,7 +36,7 @@ fn different(one: &Picture, other: &Picture) -> usize {
 
 #[test]
 #[ignore = "needs a device"]
-fn meshes_have_smooth_edges() {
+fn msaa_smooths_mesh_edges() {
     let default = with_samples([160, 100], scenes::meshes, None);
     let one = with_samples([160, 100], scenes::meshes, Some(Msaa::Off));
     // Without, only edges change.
@@ -50,7 +50,7 @@ fn meshes_have_smooth_edges() {
 
 #[test]
 #[ignore = "needs a device"]
-fn all_cameras_of_a_target_have_smooth_edges() {
+fn msaa_applies_to_all_cameras_of_target() {
     let picture = with_samples([160, 100], scenes::cameras, Some(Msaa::Off));
     let count = different(&picture, &golden::read("cameras"));
     assert!((10..400).contains(&count), "{count} of 16000 pixels");
@@ -58,7 +58,7 @@ fn all_cameras_of_a_target_have_smooth_edges() {
 
 #[test]
 #[ignore = "needs a device"]
-fn more_samples_than_the_device_has_become_fewer() {
+fn unsupported_sample_count_falls_back() {
     let four = with_samples([160, 100], scenes::meshes, Some(Msaa::Sample4));
     let eight = with_samples([160, 100], scenes::meshes, Some(Msaa::Sample8));
     // Eight where the device has eight, else four: smooth either way.

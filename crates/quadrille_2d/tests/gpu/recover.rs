@@ -63,7 +63,7 @@ fn wait(rig: &mut Rig, is_right: &dyn Fn(&Picture) -> bool) {
 
 #[test]
 #[ignore = "needs a device"]
-fn sprites_meshes_and_text_look_as_before() {
+fn picture_is_equal_after_device_loss() {
     let mut rig = Rig::new(220, 130);
     prepare(&mut rig);
     rig.app.add_systems(
@@ -83,7 +83,7 @@ struct Handles(Vec<Handle<Image>>);
 
 #[test]
 #[ignore = "needs a device"]
-fn images_that_only_the_device_had_are_loaded_again() {
+fn gpu_only_images_reload_after_device_loss() {
     let folder = crate::common::temporary("recovered");
     std::fs::create_dir_all(&folder).expect("a folder");
     let green = Picture {

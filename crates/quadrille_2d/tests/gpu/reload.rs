@@ -43,7 +43,7 @@ fn write_square(path: &Path, color: [u8; 4]) {
 
 #[test]
 #[ignore = "needs a device"]
-fn an_image_shows_what_is_in_its_file_now() {
+fn changed_image_file_is_reloaded() {
     let (mut rig, folder) = program("reload_image");
     let path = folder.join("square.png");
     write_square(&path, [0, 200, 0, 255]);
@@ -91,7 +91,7 @@ fn rows(picture: &Picture) -> usize {
 
 #[test]
 #[ignore = "needs a device"]
-fn text_shows_the_font_that_is_in_its_file_now() {
+fn changed_font_file_is_reloaded() {
     let (mut rig, folder) = program("reload_font");
     let path = folder.join("font.ttf");
     std::fs::write(&path, bevy_text::DEFAULT_FONT_DATA).expect("written");

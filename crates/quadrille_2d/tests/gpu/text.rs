@@ -18,7 +18,7 @@ fn drawn(picture: &crate::common::Picture, columns: std::ops::Range<u32>) -> usi
 
 #[test]
 #[ignore = "needs a device"]
-fn text_whose_font_is_broken_or_missing_shows_in_the_default_font() {
+fn text_with_invalid_font_uses_default_font() {
     let folder = crate::common::temporary("fonts");
     std::fs::create_dir_all(&folder).expect("a folder");
     let default = bevy_text::DEFAULT_FONT_DATA;
@@ -63,7 +63,7 @@ fn text_whose_font_is_broken_or_missing_shows_in_the_default_font() {
 
 #[test]
 #[ignore = "needs a device"]
-fn absurd_font_sizes_are_survived() {
+fn extreme_font_sizes_do_not_crash() {
     let mut rig = Rig::scene(160, 40, |mut commands: Commands| {
         commands.insert_resource(ClearColor(Color::BLACK));
         commands.spawn(Camera2d);

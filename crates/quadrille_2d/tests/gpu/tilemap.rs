@@ -101,7 +101,7 @@ fn setup(mut commands: Commands, mut images: ResMut<Assets<Image>>) {
 
 #[test]
 #[ignore = "needs a device"]
-fn tilemaps_look_as_they_did() {
+fn tilemaps_match_golden() {
     let mut rig = Rig::scene(120, 80, setup);
     rig.update(2);
     let picture = rig.picture();
@@ -118,7 +118,7 @@ fn tilemaps_look_as_they_did() {
 
 #[test]
 #[ignore = "needs a device"]
-fn chunks_of_one_tileset_are_one_draw_and_follow_their_tiles() {
+fn chunks_of_one_tileset_batch_and_track_tile_changes() {
     let mut rig = Rig::scene(
         64,
         32,

@@ -91,7 +91,7 @@ fn nodes(mut commands: Commands, mut images: ResMut<Assets<Image>>) {
 
 #[test]
 #[ignore = "needs a device"]
-fn nodes_look_as_they_did() {
+fn nodes_match_golden() {
     let mut rig = Rig::scene(200, 120, nodes);
     rig.update(2);
     let picture = rig.picture();
@@ -109,7 +109,7 @@ fn nodes_look_as_they_did() {
 
 #[test]
 #[ignore = "needs a device"]
-fn sides_of_two_colours_meet_in_a_slanted_line() {
+fn border_sides_of_two_colors_meet_in_a_mitre() {
     let red = Color::srgb(1.0, 0.0, 0.0);
     let mut rig = Rig::scene(40, 40, move |mut commands: Commands| {
         commands.spawn(Camera2d);
@@ -167,7 +167,7 @@ const NOT_TURNED: UiTransform = UiTransform::IDENTITY;
 
 #[test]
 #[ignore = "needs a device"]
-fn overflow_is_clipped_in_one_axis_alone() {
+fn overflow_clips_single_axis() {
     let larger = |node: Node| Node {
         left: Val::Px(-10.0),
         top: Val::Px(-10.0),
@@ -197,7 +197,7 @@ fn overflow_is_clipped_in_one_axis_alone() {
 
 #[test]
 #[ignore = "needs a device"]
-fn turned_nodes_are_clipped() {
+fn rotated_nodes_are_clipped() {
     let clips = |node: Node| Node {
         overflow: Overflow::clip(),
         ..node
@@ -277,7 +277,7 @@ fn viewport(mut commands: Commands, mut images: ResMut<Assets<Image>>) {
 
 #[test]
 #[ignore = "needs a device"]
-fn a_node_shows_what_another_camera_sees() {
+fn viewport_node_shows_camera_image() {
     let mut rig = Rig::scene(64, 48, viewport);
     // The image gets its size, and then its camera.
     rig.update(3);

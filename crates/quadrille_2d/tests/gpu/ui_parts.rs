@@ -69,7 +69,7 @@ fn row<const N: usize>(picture: &Picture, y: u32, places: [u32; N]) -> [[u8; 4];
 
 #[test]
 #[ignore = "needs a device"]
-fn images_keep_their_proportions_unless_they_are_stretched() {
+fn image_nodes_keep_aspect_ratio_unless_stretched() {
     let drawn = |mode: NodeImageMode| {
         picture_of(sized(60.0, 20.0), 1.0, move |images| {
             let image = images.add(image(4, 4, |_, _| WHITE));
@@ -97,7 +97,7 @@ fn columns() -> ImageAsset {
 
 #[test]
 #[ignore = "needs a device"]
-fn slices_follow_the_scale_of_the_ui_and_a_flip_mirrors_the_whole() {
+fn image_slices_scale_with_ui_and_flip_as_a_whole() {
     let drawn = |scale: f32, flip_x: bool, left: f32| {
         picture_of(sized(24.0, 24.0), scale, move |images| {
             let border = BorderRect {
@@ -128,7 +128,7 @@ fn slices_follow_the_scale_of_the_ui_and_a_flip_mirrors_the_whole() {
 
 #[test]
 #[ignore = "needs a device"]
-fn backgrounds_lie_inside_of_borders() {
+fn backgrounds_stay_inside_borders() {
     let node = Node {
         border: UiRect::all(Val::Px(5.0)),
         ..sized(30.0, 20.0)
@@ -160,7 +160,7 @@ fn backgrounds_lie_inside_of_borders() {
 
 #[test]
 #[ignore = "needs a device"]
-fn the_outside_of_round_corners_is_filled() {
+fn outer_color_fills_rounded_corners() {
     let node = Node {
         border_radius: BorderRadius::all(Val::Px(10.0)),
         ..sized(30.0, 20.0)
@@ -178,7 +178,7 @@ fn the_outside_of_round_corners_is_filled() {
 
 #[test]
 #[ignore = "needs a device"]
-fn mitre_joints_belong_to_the_side_that_is_drawn_last() {
+fn mitre_joints_belong_to_last_drawn_side() {
     let node = Node {
         border: UiRect::all(Val::Px(8.0)),
         ..sized(40.0, 40.0)
@@ -202,7 +202,7 @@ fn mitre_joints_belong_to_the_side_that_is_drawn_last() {
 
 #[test]
 #[ignore = "needs a device"]
-fn sides_without_width_have_no_edge() {
+fn zero_width_border_sides_have_no_edge() {
     let node = Node {
         border: UiRect::left(Val::Px(6.0)),
         border_radius: BorderRadius::all(Val::Px(8.0)),
@@ -217,7 +217,7 @@ fn sides_without_width_have_no_edge() {
 
 #[test]
 #[ignore = "needs a device"]
-fn edges_between_pixels_are_smooth() {
+fn fractional_edges_are_antialiased() {
     let node = Node {
         left: Val::Px(10.0),
         ..sized(20.0, 20.0)
@@ -247,7 +247,7 @@ fn only<C: Component>(rig: &mut Rig) -> Entity {
 
 #[test]
 #[ignore = "needs a device"]
-fn images_lie_between_the_words_of_text() {
+fn inline_images_are_drawn_in_text() {
     let mut rig = Rig::scene(
         80,
         60,
@@ -331,7 +331,7 @@ fn count(picture: &Picture, color: [u8; 4]) -> usize {
 
 #[test]
 #[ignore = "needs a device"]
-fn inputs_show_their_caret_and_their_selection() {
+fn text_inputs_draw_caret_and_selection() {
     let (picture, layout) = input(false, true);
     let (is_seen, caret) = layout.cursor.expect("a caret");
     assert!(is_seen);
@@ -369,7 +369,7 @@ fn normal(x: f64) -> f64 {
 
 #[test]
 #[ignore = "needs a device"]
-fn shadows_are_gaussian() {
+fn box_shadows_are_gaussian() {
     const BLUR: f64 = 4.0;
     let node = Node {
         margin: UiRect::all(Val::Px(16.0)),

@@ -40,7 +40,7 @@ fn second(rig: &mut Rig) -> Picture {
 
 #[test]
 #[ignore = "needs a device"]
-fn each_window_shows_what_its_camera_sees() {
+fn each_window_shows_its_camera() {
     const WHITE: [u8; 4] = [255; 4];
     let mut rig = Rig::scene(64, 32, setup);
     rig.update(2);
@@ -56,7 +56,7 @@ fn each_window_shows_what_its_camera_sees() {
 
 #[test]
 #[ignore = "needs a device"]
-fn a_window_that_closes_or_grows_takes_only_its_camera_with_it() {
+fn closed_or_resized_window_affects_only_its_camera() {
     let mut rig = Rig::scene(64, 32, setup);
     rig.update(2);
     let world = rig.app.world_mut();

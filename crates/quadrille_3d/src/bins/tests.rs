@@ -1,18 +1,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
-use crate::material_row::{CullMode, Detail, Mix};
+use crate::material_row::{BlendMode, CullMode, MaterialFeatures};
 
 fn key(number: u32) -> BinKey {
     BinKey {
         pipeline: PipelineKey {
-            shape: Shape::Triangles,
+            primitive: PrimitiveKind::Triangles,
             cull: [CullMode::None, CullMode::Back][number as usize % 2],
-            mix: [Mix::Hide, Mix::Cover][number as usize / 2 % 2],
-            detail: Detail::Plain,
+            blend_mode: [BlendMode::Opaque, BlendMode::Blend][number as usize / 2 % 2],
+            features: MaterialFeatures::Base,
         },
-        mesh: MeshPlace {
-            shape: Shape::Triangles,
+        mesh: MeshAllocation {
+            primitive: PrimitiveKind::Triangles,
             first_index: number,
             index_count: 3,
             base_vertex: 0,
@@ -21,19 +21,19 @@ fn key(number: u32) -> BinKey {
 }
 
 /// What the device would draw, by bin; checks that nothing lies on anything else.
-fn drawn(bins: &mut Bins, groups: &mut Vec<Group>) -> BTreeMap<u32, BTreeSet<u32>> {
-    bins.list(groups);
+fn drawn(bins: &mut Bins, batch_sets: &mut Vec<BatchSet>) -> BTreeMap<u32, BTreeSet<u32>> {
+    bins.build_batch_sets(batch_sets);
     let mut drawn = BTreeMap::<u32, BTreeSet<u32>>::new();
-    let mut taken = BTreeSet::new();
-    for group in groups.iter() {
-        for place in group.chunks.clone() {
-            let chunk = bins.order.now[place as usize];
-            let row = bins.chunk_rows.rows()[chunk as usize];
-            assert!((1..=CHUNK).contains(&row.count), "{row:?}");
-            assert_eq!(key(row.first_index).pipeline, group.pipeline);
-            for at in row.first_member..row.first_member + row.count {
-                assert!(taken.insert(at), "two chunks use the place {at}");
-                let instance = bins.members.rows()[at as usize];
+    let mut used = BTreeSet::new();
+    for batch_set in batch_sets.iter() {
+        for position in batch_set.batches.clone() {
+            let batch = bins.order.current[position as usize];
+            let row = bins.batch_rows.rows()[batch as usize];
+            assert!((1..=MAX_BATCH_INSTANCES).contains(&row.count), "{row:?}");
+            assert_eq!(key(row.first_index).pipeline, batch_set.pipeline);
+            for at in row.first_batch_instance..row.first_batch_instance + row.count {
+                assert!(used.insert(at), "two chunks use the place {at}");
+                let instance = bins.batch_instances.rows()[at as usize];
                 assert!(drawn.entry(row.first_index).or_default().insert(instance));
             }
         }
@@ -42,9 +42,9 @@ fn drawn(bins: &mut Bins, groups: &mut Vec<Group>) -> BTreeMap<u32, BTreeSet<u32
 }
 
 #[test]
-fn instances_are_where_they_were_put() {
+fn bins_match_model() {
     let mut bins = Bins::default();
-    let mut groups = Vec::new();
+    let mut batch_sets = Vec::new();
     let mut model = BTreeMap::<u32, u32>::new();
     // Numbers in no order that is easy to see, the same in each run.
     let mut state = 1_u32;
@@ -71,7 +71,7 @@ fn instances_are_where_they_were_put() {
                 expected.entry(number).or_default().insert(instance);
             }
             assert_eq!(
-                drawn(&mut bins, &mut groups),
+                drawn(&mut bins, &mut batch_sets),
                 expected,
                 "after {step} steps"
             );
@@ -80,6 +80,9 @@ fn instances_are_where_they_were_put() {
     for instance in 0..1_500 {
         bins.put(instance, None);
     }
-    assert_eq!(drawn(&mut bins, &mut groups), BTreeMap::new());
-    assert!(bins.members.rows().len() < 8_192, "room is used again");
+    assert_eq!(drawn(&mut bins, &mut batch_sets), BTreeMap::new());
+    assert!(
+        bins.batch_instances.rows().len() < 8_192,
+        "room is used again"
+    );
 }

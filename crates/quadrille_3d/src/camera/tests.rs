@@ -10,7 +10,7 @@ fn left(falloff: &FogFalloff, distance: f32) -> f32 {
 }
 
 #[test]
-fn visibility_is_where_the_contrast_is_left() {
+fn fog_contrast_at_visibility_is_threshold() {
     for visibility in [0.5, 20.0, 7000.0] {
         let five = [
             FogFalloff::from_visibility(visibility),
@@ -32,7 +32,7 @@ fn visibility_is_where_the_contrast_is_left() {
 }
 
 #[test]
-fn colours_are_bevys_densities() {
+fn atmospheric_densities_match_bevy() {
     let removed = LinearRgba::new(0.25, 0.5, 1.0, 0.5).into();
     let added = LinearRgba::new(0.0, 1.0, 0.75, 1.0).into();
     let falloff = FogFalloff::from_visibility_colors(10.0, removed, added);
@@ -57,6 +57,6 @@ fn colours_are_bevys_densities() {
     }
     let both = FogFalloff::from_visibility_colors(10.0, removed, removed);
     assert_eq!(FogFalloff::from_visibility_color(10.0, removed), both);
-    let told = FogFalloff::from_visibility_contrast_color(10.0, 0.05, removed);
-    assert_eq!(told, both);
+    let via_contrast = FogFalloff::from_visibility_contrast_color(10.0, 0.05, removed);
+    assert_eq!(via_contrast, both);
 }

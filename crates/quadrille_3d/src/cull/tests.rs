@@ -2,12 +2,12 @@ use bevy_camera::primitives::Aabb;
 use bevy_math::{Affine3A, Quat, proj};
 
 use super::*;
-use crate::instances::rows;
+use crate::instances::affine_rows;
 
 /// A row of an instance with its bounds, and what bevy culls by.
 fn boxed(world_from_local: Affine3A, aabb: Aabb) -> (InstanceRow, BoundsRow) {
     let instance = InstanceRow {
-        world_from_local: rows(world_from_local),
+        world_from_local: affine_rows(world_from_local),
         material: 0,
         flags: 0,
         range: [0; 2],
@@ -22,14 +22,14 @@ fn boxed(world_from_local: Affine3A, aabb: Aabb) -> (InstanceRow, BoundsRow) {
 }
 
 #[test]
-fn views_see_what_bevys_frusta_see() {
+fn frustum_matches_bevy() {
     let clip_from_view = proj::perspective_infinite_reverse(1.0, 1.5, 0.1);
     let turned = Quat::from_rotation_y(0.6) * Quat::from_rotation_x(-0.5);
     let world_from_view = Affine3A::from_rotation_translation(turned, Vec3::new(3.0, 4.0, 5.0));
     let clip_from_world = clip_from_view * Mat4::from(world_from_view.inverse());
     let frustum = frustum(&clip_from_world);
-    let camera = CullRow::camera(&frustum);
-    let cascade = CullRow::cascade(&clip_from_world);
+    let camera = CullViewRow::camera(&frustum);
+    let cascade = CullViewRow::cascade(&clip_from_world);
     let (mut seen, mut unseen) = (0, 0);
     for number in 0..4_000_u32 {
         let part = |by: u32| (number * by % 997) as f32 / 997.0 * 2.0 - 1.0;
@@ -45,13 +45,13 @@ fn views_see_what_bevys_frusta_see() {
         let (instance, bounds) = boxed(world_from_local, aabb);
         let expected = frustum.intersects_obb(&aabb, &world_from_local, true, false);
         assert_eq!(
-            camera.sees(&instance, &bounds, &[1]),
+            camera.is_visible(&instance, &bounds, &[1]),
             expected,
             "box {number}"
         );
         let expected = frustum.intersects_obb(&aabb, &world_from_local, false, true);
         assert_eq!(
-            cascade.sees(&instance, &bounds, &[1]),
+            cascade.is_visible(&instance, &bounds, &[1]),
             expected,
             "box {number}"
         );
@@ -61,29 +61,29 @@ fn views_see_what_bevys_frusta_see() {
 }
 
 #[test]
-fn lights_see_no_farther_than_they_shine() {
+fn light_culling_ends_at_range() {
     let clip_from_world = proj::perspective_infinite_reverse(1.5, 1.0, 0.1);
-    let light = CullRow::light(&clip_from_world, Vec3::ZERO, 10.0);
-    let sees = |distance: f32| {
+    let light = CullViewRow::light(&clip_from_world, Vec3::ZERO, 10.0);
+    let is_visible = |distance: f32| {
         let at = Affine3A::from_translation(Vec3::NEG_Z * distance);
         let aabb = Aabb::from_min_max(Vec3::splat(-1.0), Vec3::splat(1.0));
         let (instance, bounds) = boxed(at, aabb);
-        light.sees(&instance, &bounds, &[1])
+        light.is_visible(&instance, &bounds, &[1])
     };
     assert_eq!(
-        [5.0, 10.9, 11.1, -5.0].map(sees),
+        [5.0, 10.9, 11.1, -5.0].map(is_visible),
         [true, true, false, false]
     );
 }
 
 #[test]
-fn flags_and_layers_decide_too() {
+fn culling_respects_flags_and_layers() {
     let frustum = frustum(&proj::perspective_infinite_reverse(1.0, 1.0, 0.1));
-    let view = CullRow::camera(&frustum);
+    let view = CullViewRow::camera(&frustum);
     let aabb = Aabb::from_min_max(Vec3::splat(-1.0), Vec3::splat(1.0));
     let (instance, bounds) = boxed(Affine3A::from_translation(Vec3::Z * 9.0), aabb);
-    let sees = |flags, layers, bits: &[u32]| {
-        view.sees(
+    let is_visible = |flags, layers, bits: &[u32]| {
+        view.is_visible(
             &instance,
             &BoundsRow {
                 flags,
@@ -93,9 +93,9 @@ fn flags_and_layers_decide_too() {
             bits,
         )
     };
-    assert!(!sees(CAMERAS, 0, &[1]), "it is behind the camera");
-    assert!(sees(CAMERAS | ANYWHERE, 0, &[1]));
-    assert!(!sees(SHADOWS | ANYWHERE, 0, &[1]));
-    assert!(!sees(CAMERAS | ANYWHERE, 0, &[2]));
-    assert!(sees(CAMERAS | ANYWHERE, 33, &[0, 2]));
+    assert!(!is_visible(CAMERAS, 0, &[1]), "it is behind the camera");
+    assert!(is_visible(CAMERAS | NO_FRUSTUM_CULLING, 0, &[1]));
+    assert!(!is_visible(SHADOWS | NO_FRUSTUM_CULLING, 0, &[1]));
+    assert!(!is_visible(CAMERAS | NO_FRUSTUM_CULLING, 0, &[2]));
+    assert!(is_visible(CAMERAS | NO_FRUSTUM_CULLING, 33, &[0, 2]));
 }

@@ -10,30 +10,30 @@ use quadrille::prelude::{
     Sampler, SamplerDesc,
 };
 
-use crate::environment::maps::SCATTERED_SIDE;
+use crate::environment::maps::IRRADIANCE_SIZE;
 
 /// The side of the level that scattered light is the mean of.
-const GATHERED_SIDE: u32 = 8;
+const IRRADIANCE_SOURCE_SIZE: u32 = 8;
 
 /// What the device makes of an image.
 #[derive(Clone)]
-pub(crate) struct Filter {
+pub(crate) struct FilterJob {
     pub(crate) source: GpuImage,
     /// The source shows all directions by longitude and latitude.
-    pub(crate) is_sphere: bool,
+    pub(crate) is_equirectangular: bool,
     /// The source as a cube with all mip levels.
     pub(crate) cube: Option<GpuImage>,
     /// The cube is seen, not just filtered.
     pub(crate) keeps_cube: bool,
     /// What mirrors show, rougher from level to level.
-    pub(crate) mirrored: Option<GpuImage>,
+    pub(crate) radiance: Option<GpuImage>,
     /// What surfaces scatter.
-    pub(crate) scattered: Option<GpuImage>,
+    pub(crate) irradiance: Option<GpuImage>,
 }
 
 /// What [`filter_env_3d`] makes in this frame.
 #[derive(Resource, Default)]
-pub struct FilterJobs3d(pub(crate) Vec<Filter>);
+pub struct FilterJobs3d(pub(crate) Vec<FilterJob>);
 
 /// The images that [`filter_env_3d`] reads in this frame.
 #[derive(Resource, Default, Deref)]
@@ -51,26 +51,26 @@ pub struct FilterResults3d(Vec<GpuImage>);
 /// The pipelines of [`filter_env_3d`].
 #[derive(Resource)]
 pub struct FilterPipelines3d {
-    convert: ComputePipeline,
-    halve: ComputePipeline,
-    scatter: ComputePipeline,
-    mirror: ComputePipeline,
+    convert_to_cube: ComputePipeline,
+    downsample: ComputePipeline,
+    generate_irradiance_map: ComputePipeline,
+    generate_radiance_map: ComputePipeline,
     sampler: Sampler,
 }
 
 impl FilterPipelines3d {
     pub(crate) fn new(gpu: &GpuDevice) -> Result<Self, BevyError> {
-        let source = include_str!("../../../../shaders/quadrille_3d/filter.wgsl");
-        let shader = GpuShader::wgsl("quadrille_3d/filter.wgsl", source)?;
+        let source = include_str!("../../../../shaders/quadrille_3d/environment_filter.wgsl");
+        let shader = GpuShader::wgsl("quadrille_3d/environment_filter.wgsl", source)?;
         let make = |entry| {
             let desc = ComputePipelineDesc::of(entry, &shader);
             gpu.compute_pipeline(&ComputePipelineDesc { entry, ..desc })
         };
         Ok(Self {
-            convert: make("convert")?,
-            halve: make("halve")?,
-            scatter: make("scatter")?,
-            mirror: make("mirror")?,
+            convert_to_cube: make("convert_to_cube")?,
+            downsample: make("downsample")?,
+            generate_irradiance_map: make("generate_irradiance_map")?,
+            generate_radiance_map: make("generate_radiance_map")?,
             sampler: gpu.create_sampler(&SamplerDesc {
                 name: "filtered cubes".to_owned(),
                 ..SamplerDesc::linear()
@@ -80,7 +80,7 @@ impl FilterPipelines3d {
 }
 
 /// Lists the images of the frame's jobs for the pass.
-pub(crate) fn list_filtered(
+pub(crate) fn prepare_filter_images(
     jobs: Res<FilterJobs3d>,
     mut sources: ResMut<FilterSources3d>,
     mut cubes: ResMut<FilterCubes3d>,
@@ -92,14 +92,14 @@ pub(crate) fn list_filtered(
     for job in &jobs.0 {
         sources.0.push(job.source.clone());
         cubes.0.extend(job.cube.clone());
-        results.0.extend(job.scattered.clone());
-        results.0.extend(job.mirrored.clone());
+        results.0.extend(job.irradiance.clone());
+        results.0.extend(job.radiance.clone());
     }
 }
 
 /// The images of [`filter_env_3d`].
 #[derive(SystemParam)]
-pub struct Filtered3d<'w> {
+pub struct FilterImages3d<'w> {
     sources: AccessList<'w, FilterSources3d, access_kind::Sampled>,
     cubes: AccessList<'w, FilterCubes3d, access_kind::StorageWrite>,
     levels: AccessList<'w, FilterCubes3d, access_kind::Sampled>,
@@ -110,17 +110,17 @@ pub struct Filtered3d<'w> {
 
 /// The pass that makes cubes of images, and filters them for light: in frames in which such an image
 /// came or changed, and in no others.
-pub fn filter_env_3d(mut recorder: Recorder, images: Filtered3d) {
+pub fn filter_env_3d(mut recorder: Recorder, images: FilterImages3d) {
     let pipelines = &images.pipelines;
     let mut results = images.results.iter();
     let made = images.sources.iter().zip(images.cubes.iter());
     for ((job, (source, cube)), levels) in images.jobs.0.iter().zip(made).zip(images.levels.iter())
     {
         make_cube(&mut recorder, pipelines, job, [source, cube, levels]);
-        if let Some(desc) = job.mirrored.as_ref().map(GpuImage::desc)
-            && let (Some(scattered), Some(mirrored)) = (results.next(), results.next())
+        if let Some(desc) = job.radiance.as_ref().map(GpuImage::desc)
+            && let (Some(irradiance), Some(radiance)) = (results.next(), results.next())
         {
-            let all = [levels, scattered, mirrored];
+            let all = [levels, irradiance, radiance];
             filter(&mut recorder, pipelines, desc, all);
         }
     }
@@ -130,7 +130,7 @@ pub fn filter_env_3d(mut recorder: Recorder, images: Filtered3d) {
 fn make_cube(
     recorder: &mut Recorder,
     pipelines: &FilterPipelines3d,
-    job: &Filter,
+    job: &FilterJob,
     [source, cube, levels]: [AnyAccess<'_>; 3],
 ) {
     let Some(desc) = job.cube.as_ref().map(GpuImage::desc) else {
@@ -141,31 +141,31 @@ fn make_cube(
         "filter_env_3d",
         &[source.as_declared(), first.as_declared()],
     );
-    pass.compute(&pipelines.convert)
+    pass.compute(&pipelines.convert_to_cube)
         .bind(0, &source)
         .bind(1, &first)
-        .push_bytes(bytemuck::bytes_of(&[u32::from(job.is_sphere), 0]))
-        .dispatch(groups(desc.extent[0]));
+        .push_bytes(bytemuck::bytes_of(&[u32::from(job.is_equirectangular), 0]))
+        .dispatch(workgroups(desc.extent[0]));
     for level in 1..desc.mip_levels {
         let (from, to) = (levels.mip(level - 1), cube.mip(level));
         let mut pass = recorder.pass("filter_env_3d", &[from.as_declared(), to.as_declared()]);
-        pass.compute(&pipelines.halve)
+        pass.compute(&pipelines.downsample)
             .bind(0, &from)
             .bind(1, &to)
-            .dispatch(groups(to.extent()[0]));
+            .dispatch(workgroups(to.extent()[0]));
     }
 }
 
-/// What the shader `mirror` is told.
+/// What the shader `generate_radiance_map` is told.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
-struct MirrorPush {
-    directions: u32,
+struct RadiancePush {
+    sample_count: u32,
     alpha: f32,
 }
 
 /// How many directions a texel of a roughness is the mean of: the wider the lobe, the more it takes.
-fn directions(alpha: f32) -> u32 {
+fn sample_count(alpha: f32) -> u32 {
     (1024.0 * alpha).clamp(32.0, 256.0) as u32
 }
 
@@ -174,38 +174,38 @@ fn filter(
     recorder: &mut Recorder,
     pipelines: &FilterPipelines3d,
     desc: &ImageDesc,
-    [cube, scattered, mirrored]: [AnyAccess<'_>; 3],
+    [cube, irradiance, radiance]: [AnyAccess<'_>; 3],
 ) {
     let uses = [
         cube.as_declared(),
-        scattered.as_declared(),
-        mirrored.as_declared(),
+        irradiance.as_declared(),
+        radiance.as_declared(),
     ];
     let mut pass = recorder.pass("filter_env_3d", &uses);
     let side = desc.extent[0];
-    let small = side.ilog2() - GATHERED_SIDE.ilog2();
-    pass.compute(&pipelines.scatter)
+    let small = side.ilog2() - IRRADIANCE_SOURCE_SIZE.ilog2();
+    pass.compute(&pipelines.generate_irradiance_map)
         .bind(0, &cube.mip(small))
-        .bind(1, &scattered)
-        .dispatch(groups(SCATTERED_SIDE));
+        .bind(1, &irradiance)
+        .dispatch(workgroups(IRRADIANCE_SIZE));
     let last = desc.mip_levels - 1;
     for level in 0..=last {
         let perceptual = level as f32 / last as f32;
         let alpha = perceptual * perceptual;
-        let push = MirrorPush {
-            directions: directions(alpha),
+        let push = RadiancePush {
+            sample_count: sample_count(alpha),
             alpha,
         };
-        pass.compute(&pipelines.mirror)
-            .bind(1, &mirrored.mip(level))
+        pass.compute(&pipelines.generate_radiance_map)
+            .bind(1, &radiance.mip(level))
             .bind(2, &cube)
             .sampler(3, &pipelines.sampler)
             .push_bytes(bytemuck::bytes_of(&push))
-            .dispatch(groups(side >> level));
+            .dispatch(workgroups(side >> level));
     }
 }
 
 /// Workgroups for the six faces of a level.
-fn groups(side: u32) -> [u32; 3] {
+fn workgroups(side: u32) -> [u32; 3] {
     [side.div_ceil(8), side.div_ceil(8), 6]
 }

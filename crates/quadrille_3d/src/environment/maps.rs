@@ -13,9 +13,9 @@ use quadrille::prelude::{
     TableIndex,
 };
 use quadrille::vulkan::{Error, vk};
-use quadrille_content::{Complaints, DeviceImages};
+use quadrille_content::{DeviceImages, RateLimitedWarnings};
 
-use crate::environment::filter::{Filter, FilterJobs3d};
+use crate::environment::filter::{FilterJob, FilterJobs3d};
 
 /// The table of the cubes that cameras see: skies and environment maps.
 #[derive(Resource, Deref, DerefMut)]
@@ -26,7 +26,7 @@ pub struct Cubes3d(ImageTable);
 pub struct Volumes3d(ImageTable);
 
 /// How many irradiance volumes cameras can see at once.
-const MOST_VOLUMES: u32 = 256;
+const MAX_VOLUMES: u32 = 256;
 
 impl Volumes3d {
     pub(crate) fn new(gpu: &GpuDevice) -> Result<Self, BevyError> {
@@ -35,28 +35,28 @@ impl Volumes3d {
             address: vk::SamplerAddressMode::CLAMP_TO_EDGE,
             ..SamplerDesc::linear()
         })?;
-        let desc = ImageTableDesc::d3("3d volumes", MOST_VOLUMES).with_sampler(&sampler);
+        let desc = ImageTableDesc::d3("3d volumes", MAX_VOLUMES).with_sampler(&sampler);
         Ok(Self(gpu.image_table(&desc)?))
     }
 }
 
 /// How many cubes cameras can see at once.
-const CAPACITY: u32 = 256;
+const MAX_CUBES: u32 = 256;
 
 /// Of cubes that the device makes.
 const FORMAT: Format = Format::R16G16B16A16_SFLOAT;
 
 /// The sides of cubes that the device makes: small ones would have too few levels for roughness.
-const SIDES: [u32; 2] = [64, 1024];
+const CUBE_SIZE_LIMITS: [u32; 2] = [64, 1024];
 
 /// The largest side on a CPU, which has to end before the device counts as hung.
-const SOFTWARE_SIDE: u32 = 256;
+const MAX_SOFTWARE_CUBE_SIZE: u32 = 256;
 
 /// The side of the last level of a mirrored cube, for perceptual roughness 1.
-const ROUGHEST_SIDE: u32 = 8;
+const MIN_RADIANCE_SIZE: u32 = 8;
 
 /// The side of cubes of scattered light.
-pub(crate) const SCATTERED_SIDE: u32 = 16;
+pub(crate) const IRRADIANCE_SIZE: u32 = 16;
 
 impl Cubes3d {
     pub(crate) fn new(gpu: &GpuDevice) -> Result<Self, BevyError> {
@@ -64,7 +64,7 @@ impl Cubes3d {
             name: "cubes".to_owned(),
             ..SamplerDesc::linear()
         })?;
-        let desc = ImageTableDesc::cube("3d cubes", CAPACITY).with_sampler(&sampler);
+        let desc = ImageTableDesc::cube("3d cubes", MAX_CUBES).with_sampler(&sampler);
         Ok(Self(gpu.image_table(&desc)?))
     }
 }
@@ -72,9 +72,9 @@ impl Cubes3d {
 /// The cubes that cameras see, and those that the device made of images.
 #[derive(Resource, Default)]
 pub struct EnvironmentMaps3d {
-    made: HashMap<AssetId<Image>, Made>,
-    cubes: Residents,
-    volumes: Residents,
+    generated: HashMap<AssetId<Image>, GeneratedMap>,
+    cubes: ResidentImages,
+    volumes: ResidentImages,
     /// Frames that were submitted before the one that is prepared.
     pub(crate) submitted: u64,
 }
@@ -88,19 +88,19 @@ struct Resident {
 
 /// The images of a table, of which those stay that a frame needed.
 #[derive(Default)]
-struct Residents(Vec<Resident>);
+struct ResidentImages(Vec<Resident>);
 
-impl Residents {
+impl ResidentImages {
     /// Where shaders find an image; none, with a warning, if there is no room.
-    fn place(
+    fn index(
         &mut self,
         table: &mut ImageTable,
         image: &GpuImage,
-        complaints: &Complaints,
+        warnings: &RateLimitedWarnings,
     ) -> Option<u32> {
-        if let Some(known) = self.0.iter_mut().find(|known| known.image == *image) {
-            known.is_used = true;
-            return Some(known.index.0);
+        if let Some(resident) = self.0.iter_mut().find(|resident| resident.image == *image) {
+            resident.is_used = true;
+            return Some(resident.index.0);
         }
         match table.insert(image) {
             Ok(index) => {
@@ -112,15 +112,15 @@ impl Residents {
                 Some(index.0)
             }
             Err(error) => {
-                let who = format_args!("the image `{}` of a light", image.name());
-                complaints.warn(who, || error.to_string());
+                let subject = format_args!("the image `{}` of a light", image.name());
+                warnings.warn(subject, || error.to_string());
                 None
             }
         }
     }
 
     /// Drops what was not needed.
-    fn end(&mut self, table: &mut ImageTable) {
+    fn drop_unused(&mut self, table: &mut ImageTable) {
         self.0.retain_mut(|resident| {
             let keeps = std::mem::take(&mut resident.is_used);
             if !keeps {
@@ -133,19 +133,19 @@ impl Residents {
 }
 
 /// What is made of an image.
-struct Made {
+struct GeneratedMap {
     /// The version of the image that it is made of.
     version: u64,
-    filter: Filter,
+    filter: FilterJob,
     /// The number of submitted frames at which it was asked for: it is made once there are more.
-    asked: Option<u64>,
+    requested_at: Option<u64>,
     is_used: bool,
 }
 
 /// A cube for shaders.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct CubePlace {
-    pub(crate) place: u32,
+pub(crate) struct CubeEntry {
+    pub(crate) index: u32,
     pub(crate) levels: u32,
 }
 
@@ -154,37 +154,40 @@ impl EnvironmentMaps3d {
     /// surfaces scatter, by their normal and divided by pi, and what mirrors show, whose perceptual
     /// roughness grows from 0 at the first mip level to 1 at the last.
     pub fn filtered(&self, image: impl Into<AssetId<Image>>) -> Option<[&GpuImage; 2]> {
-        let filter = &self.made.get(&image.into())?.filter;
-        Some([filter.scattered.as_ref()?, filter.mirrored.as_ref()?])
+        let filter = &self.generated.get(&image.into())?.filter;
+        Some([filter.irradiance.as_ref()?, filter.radiance.as_ref()?])
     }
 
     /// Forgets what the device had.
-    pub(crate) fn begin_anew(&mut self) {
-        self.made.clear();
-        self.cubes = Residents::default();
-        self.volumes = Residents::default();
+    pub(crate) fn mark_all_dirty(&mut self) {
+        self.generated.clear();
+        self.cubes = ResidentImages::default();
+        self.volumes = ResidentImages::default();
     }
 
     /// Drops what was not needed, and lists what is to be made in this frame.
-    pub(crate) fn end(
+    pub(crate) fn drop_unused(
         &mut self,
         cubes: &mut Cubes3d,
         volumes: &mut Volumes3d,
         jobs: &mut FilterJobs3d,
     ) {
-        self.cubes.end(cubes);
-        self.volumes.end(volumes);
+        self.cubes.drop_unused(cubes);
+        self.volumes.drop_unused(volumes);
         let submitted = self.submitted;
         jobs.0.clear();
-        self.made.retain(|_, made| {
-            if made.asked.is_some_and(|asked| asked < submitted) {
-                made.asked = None;
-                made.filter.drop_unneeded();
+        self.generated.retain(|_, generated| {
+            if generated
+                .requested_at
+                .is_some_and(|requested_at| requested_at < submitted)
+            {
+                generated.requested_at = None;
+                generated.filter.drop_unneeded();
             }
-            if made.asked.is_some() {
-                jobs.0.push(made.filter.clone());
+            if generated.requested_at.is_some() {
+                jobs.0.push(generated.filter.clone());
             }
-            std::mem::take(&mut made.is_used)
+            std::mem::take(&mut generated.is_used)
         });
     }
 }
@@ -205,23 +208,23 @@ pub(crate) struct MapSource<'a> {
     pub(crate) cubes: &'a mut Cubes3d,
     pub(crate) volumes: &'a mut Volumes3d,
     pub(crate) images: &'a DeviceImages,
-    pub(crate) complaints: &'a Complaints,
+    pub(crate) warnings: &'a RateLimitedWarnings,
     pub(crate) gpu: &'a GpuDevice,
 }
 
 impl MapSource<'_> {
     /// The cube of an image that is one; none until it is there.
-    pub(crate) fn cube(&mut self, handle: &Handle<Image>, who: &str) -> Option<CubePlace> {
+    pub(crate) fn cube(&mut self, handle: &Handle<Image>, subject: &str) -> Option<CubeEntry> {
         let image = self.images.image(handle)?.clone();
         if !is_cube(&image) {
-            self.refuse(
+            self.warn_unusable(
                 &image,
-                who,
+                subject,
                 "is no cube; a `GeneratedEnvironmentMapLight` takes others",
             );
             return None;
         }
-        self.place(&image)
+        self.index(&image)
     }
 
     /// The place of an image that is an irradiance volume; none until it is there.
@@ -229,7 +232,7 @@ impl MapSource<'_> {
         let image = self.images.image(handle)?.clone();
         let [_, height, depth] = image.desc().extent;
         if depth % 3 != 0 || height % 2 != 0 {
-            self.complaints.warn("an irradiance volume", || {
+            self.warnings.warn("an irradiance volume", || {
                 format!(
                     "its image `{}` of {:?} texels is no 3D image of twice as many rows and three \
                      times as many slices as there are cubes",
@@ -240,31 +243,39 @@ impl MapSource<'_> {
             return None;
         }
         let residents = &mut self.maps.volumes;
-        residents.place(self.volumes, &image, self.complaints)
+        residents.index(self.volumes, &image, self.warnings)
     }
 
     /// The cube that a sky shows: the image, or one made of it.
-    pub(crate) fn sky(&mut self, handle: &Handle<Image>) -> Option<CubePlace> {
+    pub(crate) fn sky(&mut self, handle: &Handle<Image>) -> Option<CubeEntry> {
         let image = self.images.image(handle)?.clone();
         if is_cube(&image) {
-            return self.place(&image);
+            return self.index(&image);
         }
-        let sky = self.made(handle.id(), &image, Need::Sky)?.cube.clone();
-        self.place(&sky?)
+        let sky = self
+            .generated(handle.id(), &image, MapUse::Sky)?
+            .cube
+            .clone();
+        self.index(&sky?)
     }
 
     /// The two cubes that are filtered of an image: of scattered light, and of mirrored.
-    pub(crate) fn filtered(&mut self, handle: &Handle<Image>) -> Option<[CubePlace; 2]> {
+    pub(crate) fn filtered(&mut self, handle: &Handle<Image>) -> Option<[CubeEntry; 2]> {
         let image = self.images.image(handle)?.clone();
-        let filter = self.made(handle.id(), &image, Need::Light)?;
-        let (scattered, mirrored) = (filter.scattered.clone(), filter.mirrored.clone());
-        Some([self.place(&scattered?)?, self.place(&mirrored?)?])
+        let filter = self.generated(handle.id(), &image, MapUse::Light)?;
+        let (irradiance, radiance) = (filter.irradiance.clone(), filter.radiance.clone());
+        Some([self.index(&irradiance?)?, self.index(&radiance?)?])
     }
 
     /// What is made of an image, with what is needed of it.
-    fn made(&mut self, id: AssetId<Image>, image: &GpuImage, need: Need) -> Option<&Filter> {
-        if !is_cube(image) && !is_sphere(image) {
-            self.refuse(
+    fn generated(
+        &mut self,
+        id: AssetId<Image>,
+        image: &GpuImage,
+        need: MapUse,
+    ) -> Option<&FilterJob> {
+        if !is_cube(image) && !is_equirectangular(image) {
+            self.warn_unusable(
                 image,
                 "a sky",
                 "is neither a cube nor an image twice as wide as high",
@@ -273,47 +284,57 @@ impl MapSource<'_> {
         }
         let version = self.images.version(id)?;
         let submitted = self.maps.submitted;
-        let known = self.maps.made.get(&id);
-        let (mut filter, is_stale) = match known {
-            Some(made) if made.version == version && made.filter.has(need) => (None, false),
-            Some(made) => (Some(made.filter.clone()), true),
-            None => (Some(Filter::new(image)), true),
+        let resident = self.maps.generated.get(&id);
+        let (mut filter, is_stale) = match resident {
+            Some(generated) if generated.version == version && generated.filter.satisfies(need) => {
+                (None, false)
+            }
+            Some(generated) => (Some(generated.filter.clone()), true),
+            None => (Some(FilterJob::new(image)), true),
         };
         if let Some(filter) = &mut filter {
             filter.source = image.clone();
-            if let Err(error) = self.complete(filter, need) {
-                self.complaints
+            if let Err(error) = self.create_missing_cubes(filter, need) {
+                self.warnings
                     .warn("a sky", || format!("its cube cannot be made: {error}"));
                 return None;
             }
         }
-        let made = self.maps.made.entry(id).or_insert_with(|| Made {
-            version,
-            filter: Filter::new(image),
-            asked: None,
-            is_used: true,
-        });
-        made.is_used = true;
+        let generated = self
+            .maps
+            .generated
+            .entry(id)
+            .or_insert_with(|| GeneratedMap {
+                version,
+                filter: FilterJob::new(image),
+                requested_at: None,
+                is_used: true,
+            });
+        generated.is_used = true;
         if let Some(filter) = filter {
-            made.filter = filter;
-            made.version = version;
+            generated.filter = filter;
+            generated.version = version;
         }
         if is_stale {
-            made.asked = Some(submitted);
+            generated.requested_at = Some(submitted);
         }
-        Some(&made.filter)
+        Some(&generated.filter)
     }
 
     /// Makes the cubes that a need is met with.
-    fn complete(&self, filter: &mut Filter, need: Need) -> Result<(), Error> {
+    fn create_missing_cubes(&self, filter: &mut FilterJob, need: MapUse) -> Result<(), Error> {
         let [width, _, _] = filter.source.desc().extent;
-        let wide = if filter.is_sphere { width / 4 } else { width };
-        let most = if self.gpu.info().software {
-            SOFTWARE_SIDE
+        let wide = if filter.is_equirectangular {
+            width / 4
         } else {
-            SIDES[1]
+            width
         };
-        let side = wide.clamp(SIDES[0], most).next_power_of_two();
+        let most = if self.gpu.info().software {
+            MAX_SOFTWARE_CUBE_SIZE
+        } else {
+            CUBE_SIZE_LIMITS[1]
+        };
+        let side = wide.clamp(CUBE_SIZE_LIMITS[0], most).next_power_of_two();
         let levels = side.ilog2() + 1;
         let cube = |name, side, levels| {
             let desc = ImageDesc::storage(name, [side, side], FORMAT);
@@ -326,27 +347,27 @@ impl MapSource<'_> {
         if !filter.cube.as_ref().is_some_and(is_of_side) {
             filter.cube = Some(cube("3d sky", side, levels)?);
         }
-        filter.keeps_cube |= need == Need::Sky;
-        if need == Need::Light && !filter.mirrored.as_ref().is_some_and(is_of_side) {
-            let rough_levels = levels - ROUGHEST_SIDE.ilog2();
-            filter.mirrored = Some(cube("3d mirrored", side, rough_levels)?);
-            filter.scattered = Some(cube("3d scattered", SCATTERED_SIDE, 1)?);
+        filter.keeps_cube |= need == MapUse::Sky;
+        if need == MapUse::Light && !filter.radiance.as_ref().is_some_and(is_of_side) {
+            let rough_levels = levels - MIN_RADIANCE_SIZE.ilog2();
+            filter.radiance = Some(cube("3d mirrored", side, rough_levels)?);
+            filter.irradiance = Some(cube("3d scattered", IRRADIANCE_SIZE, 1)?);
         }
         Ok(())
     }
 
     /// Where shaders find a cube.
-    fn place(&mut self, image: &GpuImage) -> Option<CubePlace> {
+    fn index(&mut self, image: &GpuImage) -> Option<CubeEntry> {
         let levels = image.desc().mip_levels;
         let residents = &mut self.maps.cubes;
-        let place = residents.place(self.cubes, image, self.complaints)?;
-        Some(CubePlace { place, levels })
+        let index = residents.index(self.cubes, image, self.warnings)?;
+        Some(CubeEntry { index, levels })
     }
 
-    fn refuse(&self, image: &GpuImage, who: &str, why: &str) {
+    fn warn_unusable(&self, image: &GpuImage, subject: &str, why: &str) {
         let [width, height, _] = image.desc().extent;
         let layers = image.desc().array_layers;
-        self.complaints.warn(who, || {
+        self.warnings.warn(subject, || {
             let name = image.name();
             format!("its image `{name}` of {width}x{height} texels and {layers} layers {why}")
         });
@@ -355,29 +376,29 @@ impl MapSource<'_> {
 
 /// What is wanted of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Need {
+enum MapUse {
     /// A cube to be seen.
     Sky,
     /// Cubes of scattered and mirrored light.
     Light,
 }
 
-impl Filter {
+impl FilterJob {
     fn new(image: &GpuImage) -> Self {
         Self {
             source: image.clone(),
-            is_sphere: !is_cube(image),
+            is_equirectangular: !is_cube(image),
             cube: None,
             keeps_cube: false,
-            mirrored: None,
-            scattered: None,
+            radiance: None,
+            irradiance: None,
         }
     }
 
-    fn has(&self, need: Need) -> bool {
+    fn satisfies(&self, need: MapUse) -> bool {
         match need {
-            Need::Sky => self.keeps_cube,
-            Need::Light => self.mirrored.is_some(),
+            MapUse::Sky => self.keeps_cube,
+            MapUse::Light => self.radiance.is_some(),
         }
     }
 
@@ -394,7 +415,7 @@ fn is_cube(image: &GpuImage) -> bool {
 }
 
 /// All directions by longitude and latitude.
-fn is_sphere(image: &GpuImage) -> bool {
+fn is_equirectangular(image: &GpuImage) -> bool {
     let [width, height, depth] = image.desc().extent;
     width == 2 * height && depth == 1 && image.desc().array_layers == 1
 }

@@ -46,7 +46,7 @@ fn release(app: &mut App, key: KeyCode) {
         .release(key);
 }
 
-fn place(app: &App, camera: Entity) -> Vec3 {
+fn position(app: &App, camera: Entity) -> Vec3 {
     app.world().get::<Transform>(camera).unwrap().translation
 }
 
@@ -61,19 +61,19 @@ fn cursor(app: &mut App) -> (CursorGrabMode, bool) {
 }
 
 #[test]
-fn keys_move_it_and_friction_stops_it() {
+fn keys_move_camera_and_friction_stops_it() {
     let (mut app, camera) = app();
     press(&mut app, KeyCode::KeyW);
     frame(&mut app);
-    assert!(place(&app, camera).abs_diff_eq(Vec3::new(0.0, 0.0, -0.5), 1e-6));
+    assert!(position(&app, camera).abs_diff_eq(Vec3::new(0.0, 0.0, -0.5), 1e-6));
     press(&mut app, KeyCode::ShiftLeft);
     frame(&mut app);
-    assert!(place(&app, camera).abs_diff_eq(Vec3::new(0.0, 0.0, -2.0), 1e-6));
+    assert!(position(&app, camera).abs_diff_eq(Vec3::new(0.0, 0.0, -2.0), 1e-6));
     release(&mut app, KeyCode::KeyW);
     frame(&mut app);
     // e^-4 of 15 a second, for a tenth of one.
     let slid = 1.5 * (-4.0_f32).exp();
-    assert!(place(&app, camera).abs_diff_eq(Vec3::new(0.0, 0.0, -2.0 - slid), 1e-5));
+    assert!(position(&app, camera).abs_diff_eq(Vec3::new(0.0, 0.0, -2.0 - slid), 1e-5));
     for _ in 0..3 {
         frame(&mut app);
     }
@@ -82,14 +82,14 @@ fn keys_move_it_and_friction_stops_it() {
         Vec3::ZERO
     );
     press(&mut app, KeyCode::KeyE);
-    let before = place(&app, camera);
+    let before = position(&app, camera);
     frame(&mut app);
-    let rose = place(&app, camera) - before;
+    let rose = position(&app, camera) - before;
     assert!(rose.abs_diff_eq(Vec3::Y * 1.5, 1e-5), "{rose}");
 }
 
 #[test]
-fn it_rises_along_its_own_axis_where_that_is_asked_for() {
+fn local_vertical_axis_applies() {
     let (mut app, camera) = app();
     // It looks down: its upward axis is that of -z.
     let mut entity = app.world_mut().entity_mut(camera);
@@ -98,12 +98,12 @@ fn it_rises_along_its_own_axis_where_that_is_asked_for() {
     settings.vertical_movement_axis = VerticalMovementAxis::Local;
     press(&mut app, KeyCode::KeyE);
     frame(&mut app);
-    let at = place(&app, camera);
+    let at = position(&app, camera);
     assert!(at.abs_diff_eq(Vec3::new(0.0, 0.0, -0.5), 1e-5), "{at}");
 }
 
 #[test]
-fn the_wheel_sets_the_speed() {
+fn mouse_wheel_sets_speed() {
     let (mut app, camera) = app();
     for (unit, delta) in [
         (MouseScrollUnit::Line, 2.0),
@@ -123,7 +123,7 @@ fn the_wheel_sets_the_speed() {
 }
 
 #[test]
-fn the_mouse_turns_it_only_while_it_is_held() {
+fn mouse_rotates_only_while_grabbed() {
     let (mut app, camera) = app();
     let delta = Vec2::new(90.0, -4500.0);
     app.insert_resource(AccumulatedMouseMotion { delta });
@@ -148,7 +148,7 @@ fn the_mouse_turns_it_only_while_it_is_held() {
 }
 
 #[test]
-fn it_begins_where_its_transform_looks() {
+fn initial_rotation_comes_from_transform() {
     let (mut app, camera) = app();
     let looks = Transform::default().looking_to(Vec3::new(1.0, 1.0, 0.0), Vec3::Y);
     app.world_mut().entity_mut(camera).insert(looks);
@@ -163,7 +163,7 @@ fn it_begins_where_its_transform_looks() {
 }
 
 #[test]
-fn help_is_bevys_to_the_letter() {
+fn help_text_matches_bevy() {
     let help = [
         "",
         "Freecamera Controls:",
@@ -183,7 +183,7 @@ fn help_is_bevys_to_the_letter() {
 }
 
 #[test]
-fn keys_turn_it_to_axes_at_its_speed() {
+fn axis_keys_snap_at_rotation_speed() {
     let (mut app, camera) = app();
     app.world_mut()
         .get_mut::<FreeCamera>(camera)

@@ -10,7 +10,7 @@ use bevy_gltf::gltf::json::Root;
 use bevy_gltf::gltf::json::buffer::View;
 use percent_encoding::percent_decode_str;
 
-use super::loader::{CheckedGltfError, too_long};
+use super::loader::{CheckedGltfError, file_too_large};
 
 /// Bytes of buffers, by their indices.
 pub(super) struct Buffers<'a>(Vec<Cow<'a, [u8]>>);
@@ -20,7 +20,7 @@ impl<'a> Buffers<'a> {
     pub(super) async fn read(
         root: &'a Root,
         blob: Option<&'a [u8]>,
-        most_bytes: u64,
+        max_bytes: u64,
         may_read: impl Fn(&str, &AssetPath<'_>) -> Result<(), CheckedGltfError> + Send + Sync,
         load_context: &mut LoadContext<'_>,
     ) -> Result<Self, CheckedGltfError> {
@@ -44,8 +44,8 @@ impl<'a> Buffers<'a> {
                     }
                 }
             };
-            if bytes.len() as u64 > most_bytes {
-                return Err(too_long(most_bytes));
+            if bytes.len() as u64 > max_bytes {
+                return Err(file_too_large(max_bytes));
             }
             if (bytes.len() as u64) < buffer.byte_length.0 {
                 return Err(CheckedGltfError::Refused(format!(

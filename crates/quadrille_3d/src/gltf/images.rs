@@ -12,7 +12,7 @@ use super::buffers::{Buffers, Uri};
 use super::loader::CheckedGltfError;
 
 /// A texture, and the file of its image.
-type Coded = (usize, Vec<u8>);
+type SrgbTexture16 = (usize, Vec<u8>);
 
 /// Compares embedded images with the limits. Returns the bytes of their pixels, counted for each texture, as
 /// bevy decodes an image for each, and the textures with images of 16 bits a channel coded as sRGB.
@@ -20,7 +20,7 @@ pub(super) fn check(
     document: &Document,
     buffers: &Buffers<'_>,
     images: &EmbeddedImages,
-) -> Result<(u64, Vec<Coded>), CheckedGltfError> {
+) -> Result<(u64, Vec<SrgbTexture16>), CheckedGltfError> {
     let linear = linear_textures(document);
     let root = document.as_json();
     let (mut sum, mut coded) = (0_u64, Vec::new());

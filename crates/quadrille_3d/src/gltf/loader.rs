@@ -200,9 +200,9 @@ impl AssetLoader for CheckedGltfLoader {
             .read_to_end(&mut bytes)
             .await?;
         if bytes.len() as u64 > limit {
-            return Err(too_long(limit));
+            return Err(file_too_large(limit));
         }
-        on_own_stack(parts.load(&bytes, settings, load_context)).await?
+        poll_on_large_stack(parts.load(&bytes, settings, load_context)).await?
     }
 
     fn extensions(&self) -> &[&str] {
@@ -210,7 +210,7 @@ impl AssetLoader for CheckedGltfLoader {
     }
 }
 
-pub(super) fn too_long(limit: u64) -> CheckedGltfError {
+pub(super) fn file_too_large(limit: u64) -> CheckedGltfError {
     CheckedGltfError::Refused(format!(
         "the file or one of its buffers is longer than the limit of {limit} bytes, which \
          `GltfLimits::file_bytes` sets"
@@ -344,7 +344,7 @@ fn make_linear(
 
 /// Polls a future on threads with a stack of [`STACK`] bytes, as it waits for such a thread anyway while it is
 /// polled. A panic is an error.
-async fn on_own_stack<T: Send>(
+async fn poll_on_large_stack<T: Send>(
     future: impl Future<Output = T> + Send,
 ) -> Result<T, CheckedGltfError> {
     let mut future = pin!(future);

@@ -13,11 +13,11 @@ const NAME_BYTES: u64 = 64;
 
 /// Looks for nodes that are nested too deep or in a circle. Returns the bytes that entities and assets of nodes,
 /// meshes and materials take.
-pub(super) fn check(root: &Root, most_depth: u32) -> Result<u64, String> {
+pub(super) fn check(root: &Root, max_depth: u32) -> Result<u64, String> {
     let tree = Tree::walk(root)?;
-    if let Some(at) = tree.depths.iter().position(|&depth| depth > most_depth) {
+    if let Some(at) = tree.depths.iter().position(|&depth| depth > max_depth) {
         return Err(format!(
-            "{} is nested more than {most_depth} deep, the limit that `GltfLimits::node_depth` sets",
+            "{} is nested more than {max_depth} deep, the limit that `GltfLimits::node_depth` sets",
             name(root, at)
         ));
     }

@@ -42,7 +42,7 @@ pub(super) fn read(
     primitive: &Primitive<'_>,
 ) -> Result<Option<Mesh>, String> {
     let positions = primitive.get(&Semantic::Positions);
-    let Some(positions) = positions.filter(|_| is_special(source, primitive)) else {
+    let Some(positions) = positions.filter(|_| needs_conversion(source, primitive)) else {
         return Ok(None);
     };
     let count = positions.count();
@@ -100,7 +100,7 @@ fn topology(mode: Mode) -> Result<PrimitiveTopology, String> {
 }
 
 /// Whether bevy_gltf does not read a primitive as glTF means it.
-fn is_special(source: &Source<'_>, primitive: &Primitive<'_>) -> bool {
+fn needs_conversion(source: &Source<'_>, primitive: &Primitive<'_>) -> bool {
     let attribute = |semantic| primitive.get(&semantic);
     let is_quantized = |accessor: &Accessor<'_>| source.is_quantized && !is_float(accessor);
     let coordinates = [Semantic::TexCoords(0), Semantic::TexCoords(1)];
@@ -138,7 +138,7 @@ fn target_names(mesh: &gltf::Mesh<'_>) -> Option<Vec<String>> {
 }
 
 /// A topology, and the indices of its vertices.
-type List = (PrimitiveTopology, Option<Vec<u32>>);
+type TopologyAndIndices = (PrimitiveTopology, Option<Vec<u32>>);
 
 impl<'s> Source<'s> {
     fn buffer(&self, buffer: &gltf::Buffer<'_>) -> Option<&'s [u8]> {
@@ -160,7 +160,11 @@ impl<'s> Source<'s> {
 
     /// Lists of lines and triangles for loops and fans, and triangles without those that have indices
     /// beyond the vertices; none for what stays as it is.
-    fn triangles(&self, primitive: &Primitive<'_>, count: usize) -> Result<Option<List>, String> {
+    fn triangles(
+        &self,
+        primitive: &Primitive<'_>,
+        count: usize,
+    ) -> Result<Option<TopologyAndIndices>, String> {
         let indices = self.indices(primitive);
         if primitive.indices().is_some() && indices.is_none() {
             return Err("its indices cannot be read".to_owned());

@@ -15,7 +15,7 @@ fn converted(set: impl FnOnce(&mut GltfMaterial)) -> StandardMaterial {
 }
 
 #[test]
-fn glass_is_seen_through() {
+fn transmission_becomes_alpha() {
     let glass = converted(|it| it.specular_transmission = 0.75);
     assert_eq!(glass.alpha_mode, AlphaMode::Premultiplied);
     assert_eq!(glass.base_color, Color::linear_rgba(0.25, 0.125, 0.0, 0.25));

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn only_fields_that_exist_and_differ_are_told_of() {
+fn only_existing_changed_fields_warn() {
     let plain = PointLight::default();
     let contact = PointLight {
         contact_shadows_enabled: true,
@@ -15,7 +15,7 @@ fn only_fields_that_exist_and_differ_are_told_of() {
 /// An app with the watch alone: no system runs.
 fn app() -> App {
     let mut app = App::new();
-    app.init_resource::<Complaints>();
+    app.init_resource::<RateLimitedWarnings>();
     watch(&mut app);
     app
 }
@@ -41,7 +41,7 @@ fn lights_are_looked_at_when_they_are_inserted() {
 }
 
 #[test]
-fn each_field_of_softness_is_known_by_bevys_name() {
+fn soft_shadow_fields_match_bevy() {
     let lights: [&dyn Struct; 3] = [
         &DirectionalLight::default(),
         &PointLight::default(),

@@ -14,21 +14,21 @@ fn triangle() -> Mesh {
 }
 
 #[test]
-fn the_layout_is_that_of_the_struct() {
+fn vertex_layout_matches_struct() {
     let layout = Vertex::layout();
     assert_eq!(layout.stride as usize, size_of::<Vertex>());
     assert_eq!(Vertex::position_layout().stride, layout.stride);
     // In numbers of 4 bytes, as skin.wgsl has it.
-    let places = [
+    let offsets = [
         size_of::<Vertex>(),
         std::mem::offset_of!(Vertex, normal),
         std::mem::offset_of!(Vertex, tangent),
     ];
-    assert_eq!(places, [18, 3, 14].map(|numbers| numbers * 4));
+    assert_eq!(offsets, [18, 3, 14].map(|numbers| numbers * 4));
 }
 
 #[test]
-fn normals_are_made_where_there_are_none() {
+fn missing_normals_are_computed() {
     let (data, _) = MeshData::<Vertex>::read(&triangle()).unwrap();
     for vertex in &data.vertices {
         assert_eq!(vertex.normal, [0.0, 0.0, 1.0]);
@@ -40,14 +40,14 @@ fn normals_are_made_where_there_are_none() {
 }
 
 #[test]
-fn normals_have_length_one() {
+fn normals_are_normalized() {
     let long = triangle().with_inserted_attribute(Mesh::ATTRIBUTE_NORMAL, vec![[0.0, 3.0, 4.0]; 3]);
     let (data, _) = MeshData::<Vertex>::read(&long).unwrap();
     assert_eq!(data.vertices[0].normal, [0.0, 0.6, 0.8]);
 }
 
 #[test]
-fn the_second_texture_coordinates_are_the_first_where_there_are_none() {
+fn missing_uv1_falls_back_to_uv0() {
     let shown = triangle()
         .with_inserted_attribute(Mesh::ATTRIBUTE_UV_0, vec![[0.25, 0.5]; 3])
         .with_inserted_attribute(Mesh::ATTRIBUTE_TANGENT, vec![[1.0, 0.0, 0.0, -1.0]; 3]);
@@ -60,7 +60,7 @@ fn the_second_texture_coordinates_are_the_first_where_there_are_none() {
 }
 
 #[test]
-fn broken_meshes_say_what_is_wrong() {
+fn broken_meshes_return_errors() {
     let short = triangle().with_inserted_attribute(Mesh::ATTRIBUTE_COLOR, vec![[1.0f32; 4]; 2]);
     assert_eq!(
         MeshData::<Vertex>::read(&short).unwrap_err(),

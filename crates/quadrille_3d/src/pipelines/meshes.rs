@@ -12,55 +12,59 @@ use quadrille::prelude::{
     PrimitiveTopology,
 };
 use quadrille::vulkan::{BlendEquation, Formats, ShaderError, vk};
-use quadrille_content::Shape;
+use quadrille_content::PrimitiveKind;
 
 use super::to_cull;
-use crate::material_row::{Detail, Mix};
+use crate::material_row::{BlendMode, MaterialFeatures};
 use crate::mesh_vertex::Vertex;
 use crate::scene::PipelineKey;
 
 /// Those that meshes are drawn with.
 pub(crate) struct MeshPipelines {
     shader: GpuShader,
-    made: HashMap<Variant, GraphicsPipeline>,
+    compiled: HashMap<PipelineVariant, GraphicsPipeline>,
     /// Those that are being made, each on a thread of its own: they come in a few milliseconds, whatever the app's
     /// tasks do.
-    coming: HashMap<Variant, JoinHandle<Made>>,
+    compiling: HashMap<PipelineVariant, JoinHandle<CompileResult>>,
     /// There are lights that are rectangles.
-    has_rects: bool,
+    has_rect_lights: bool,
     waits: bool,
     /// [`crate::Quadrille3dPlugin::dfg_lut`].
     dfg_lut: bool,
     /// The formats of images that they are compiled for.
     formats: Vec<Formats>,
     /// Further formats that a frame has drawn to.
-    new_formats: Mutex<Vec<Formats>>,
+    pending_formats: Mutex<Vec<Formats>>,
 }
 
-type Made = Result<GraphicsPipeline, ShaderError>;
+type CompileResult = Result<GraphicsPipeline, ShaderError>;
 
 /// Key of a pipeline. Light of rectangles costs all scenes, and code for it lets a compiler round other light
 /// otherwise, so that only frames with such lights are drawn with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Variant {
+struct PipelineVariant {
     key: PipelineKey,
-    has_rects: bool,
+    has_rect_lights: bool,
 }
 
 /// In the order in which they stand in for others: what shows more first.
-const DETAILS: [Detail; 3] = [Detail::Rich, Detail::Images, Detail::Plain];
+const FALLBACK_ORDER: [MaterialFeatures; 3] = [
+    MaterialFeatures::Extended,
+    MaterialFeatures::Textured,
+    MaterialFeatures::Base,
+];
 
 impl MeshPipelines {
     pub(super) fn new(shader: GpuShader, waits: bool, dfg_lut: bool) -> Self {
         Self {
             shader,
-            made: HashMap::default(),
-            coming: HashMap::default(),
-            has_rects: false,
+            compiled: HashMap::default(),
+            compiling: HashMap::default(),
+            has_rect_lights: false,
             waits,
             dfg_lut,
             formats: Vec::new(),
-            new_formats: Mutex::default(),
+            pending_formats: Mutex::default(),
         }
     }
 
@@ -70,62 +74,70 @@ impl MeshPipelines {
         &mut self,
         gpu: &GpuDevice,
         keys: impl Iterator<Item = PipelineKey>,
-        has_rects: bool,
+        has_rect_lights: bool,
     ) -> Result<(), ShaderError> {
-        self.has_rects = has_rects;
-        self.take_formats();
-        self.take_finished()?;
-        let has_none = self.made.is_empty();
+        self.has_rect_lights = has_rect_lights;
+        self.compile_new_formats();
+        self.collect_compiled()?;
+        let has_none = self.compiled.is_empty();
         for key in keys {
-            let has_rects = self.has_rects;
-            let variant = Variant { key, has_rects };
-            if self.made.contains_key(&variant) || self.coming.contains_key(&variant) {
+            let has_rect_lights = self.has_rect_lights;
+            let variant = PipelineVariant {
+                key,
+                has_rect_lights,
+            };
+            if self.compiled.contains_key(&variant) || self.compiling.contains_key(&variant) {
                 continue;
             }
-            if !self.waits && !has_none && self.begin(gpu, variant) {
+            if !self.waits && !has_none && self.compile_in_background(gpu, variant) {
                 continue;
             }
-            let made = make(gpu, &self.shader, variant, self.dfg_lut)?;
-            self.made.insert(variant, made);
+            let compiled = create_pipeline(gpu, &self.shader, variant, self.dfg_lut)?;
+            self.compiled.insert(variant, compiled);
         }
         Ok(())
     }
 
     /// Begins to make one in the background; false if there is no thread for it.
-    fn begin(&mut self, gpu: &GpuDevice, variant: Variant) -> bool {
+    fn compile_in_background(&mut self, gpu: &GpuDevice, variant: PipelineVariant) -> bool {
         let (gpu, shader, dfg_lut) = (gpu.clone(), self.shader.clone(), self.dfg_lut);
         let thread = Builder::new().name("quadrille 3d pipeline".to_owned());
-        let thread = thread.spawn(move || make(&gpu, &shader, variant, dfg_lut));
+        let thread = thread.spawn(move || create_pipeline(&gpu, &shader, variant, dfg_lut));
         let Ok(thread) = thread else {
             return false;
         };
-        self.coming.insert(variant, thread);
+        self.compiling.insert(variant, thread);
         true
     }
 
     /// The one that draws meshes with a key to images of these formats; none while there is none.
     pub(crate) fn get(&self, key: PipelineKey, formats: &Formats) -> Option<&GraphicsPipeline> {
-        let with = |has_rects, key| self.made.get(&Variant { key, has_rects });
-        let own = with(self.has_rects, key);
+        let with = |has_rect_lights, key| {
+            self.compiled.get(&PipelineVariant {
+                key,
+                has_rect_lights,
+            })
+        };
+        let own = with(self.has_rect_lights, key);
         if self.waits {
             return own;
         }
-        let others = DETAILS.map(|detail| PipelineKey { detail, ..key });
+        let others = FALLBACK_ORDER.map(|features| PipelineKey { features, ..key });
         let stand_ins = others.iter().copied();
         let mut all = (own.into_iter())
-            .chain(with(!self.has_rects, key))
+            .chain(with(!self.has_rect_lights, key))
             .chain(
                 stand_ins
                     .clone()
-                    .filter_map(|key| with(self.has_rects, key)),
+                    .filter_map(|key| with(self.has_rect_lights, key)),
             )
-            .chain(stand_ins.filter_map(|key| with(!self.has_rects, key)));
+            .chain(stand_ins.filter_map(|key| with(!self.has_rect_lights, key)));
         if self.formats.contains(formats) {
             return all.find(|it| it.is_ready(formats));
         }
         // The first frame of a camera waits.
         let mut new = self
-            .new_formats
+            .pending_formats
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         if !new.contains(formats) {
@@ -135,13 +147,13 @@ impl MeshPipelines {
     }
 
     /// Compiles all for the formats of images that frames have begun to draw to.
-    fn take_formats(&mut self) {
+    fn compile_new_formats(&mut self) {
         let new = self
-            .new_formats
+            .pending_formats
             .get_mut()
             .unwrap_or_else(PoisonError::into_inner);
         for formats in new.drain(..) {
-            for pipeline in self.made.values() {
+            for pipeline in self.compiled.values() {
                 pipeline.prepare(&formats);
             }
             self.formats.push(formats);
@@ -149,18 +161,18 @@ impl MeshPipelines {
     }
 
     /// Takes those that were made in the background. The driver compiles them from now on.
-    fn take_finished(&mut self) -> Result<(), ShaderError> {
-        let finished = self.coming.extract_if(|_, thread| thread.is_finished());
+    fn collect_compiled(&mut self) -> Result<(), ShaderError> {
+        let finished = self.compiling.extract_if(|_, thread| thread.is_finished());
         for (variant, thread) in finished {
             // A thread that panicked has said so; its pipeline is made again.
-            let Ok(made) = thread.join() else {
+            let Ok(compiled) = thread.join() else {
                 continue;
             };
-            let made = made?;
+            let compiled = compiled?;
             for formats in &self.formats {
-                made.prepare(formats);
+                compiled.prepare(formats);
             }
-            self.made.insert(variant, made);
+            self.compiled.insert(variant, compiled);
         }
         Ok(())
     }
@@ -169,55 +181,64 @@ impl MeshPipelines {
 impl Drop for MeshPipelines {
     /// No thread keeps the device any longer than they are there.
     fn drop(&mut self) {
-        for (_, thread) in self.coming.drain() {
+        for (_, thread) in self.compiling.drain() {
             // What it made, or why it could not, is of no use any more.
             let _ = thread.join();
         }
     }
 }
 
-fn make(
+fn create_pipeline(
     gpu: &GpuDevice,
     shader: &GpuShader,
-    Variant { key, has_rects }: Variant,
+    PipelineVariant {
+        key,
+        has_rect_lights,
+    }: PipelineVariant,
     dfg_lut: bool,
-) -> Made {
-    let (name, blend) = match key.mix {
-        Mix::Hide => ("3d opaque", Blend::Opaque),
-        Mix::Mask => ("3d mask", Blend::Opaque),
-        Mix::Samples => ("3d samples", COVERED),
-        Mix::Cover => ("3d transparent", Blend::Premultiplied),
-        Mix::Multiply => ("3d multiply", MULTIPLIED),
+) -> CompileResult {
+    let (name, blend) = match key.blend_mode {
+        BlendMode::Opaque => ("3d opaque", Blend::Opaque),
+        BlendMode::Mask => ("3d mask", Blend::Opaque),
+        BlendMode::AlphaToCoverage => ("3d samples", ALPHA_TO_COVERAGE_BLEND),
+        BlendMode::Blend => ("3d transparent", Blend::Premultiplied),
+        BlendMode::Multiply => ("3d multiply", MULTIPLY_BLEND),
     };
     gpu.graphics_pipeline(&GraphicsPipelineDesc {
         vertex_buffers: vec![Vertex::layout()],
-        topology: match key.shape {
-            Shape::Points => PrimitiveTopology::Points,
-            Shape::Lines => PrimitiveTopology::Lines,
-            Shape::Triangles => PrimitiveTopology::Triangles,
+        topology: match key.primitive {
+            PrimitiveKind::Points => PrimitiveTopology::Points,
+            PrimitiveKind::Lines => PrimitiveTopology::Lines,
+            PrimitiveKind::Triangles => PrimitiveTopology::Triangles,
         },
         cull: to_cull(key.cull),
         blend,
         depth: Some(DepthState {
             compare: vk::CompareOp::GREATER_OR_EQUAL,
-            write: !key.mix.is_transparent(),
+            write: !key.blend_mode.is_transparent(),
         }),
         constants: vec![
-            ("HAS_HOLES".to_owned(), (key.mix != Mix::Hide).into()),
             (
-                "HAS_IMAGES".to_owned(),
-                (key.detail != Detail::Plain).into(),
+                "HAS_ALPHA_MASK".to_owned(),
+                (key.blend_mode != BlendMode::Opaque).into(),
             ),
-            ("HAS_RECTS".to_owned(), has_rects.into()),
-            ("DFG_LUT".to_owned(), dfg_lut.into()),
-            ("IS_RICH".to_owned(), (key.detail == Detail::Rich).into()),
             (
-                "COVERS_SAMPLES".to_owned(),
-                (key.mix == Mix::Samples).into(),
+                "HAS_TEXTURES".to_owned(),
+                (key.features != MaterialFeatures::Base).into(),
+            ),
+            ("HAS_RECT_LIGHTS".to_owned(), has_rect_lights.into()),
+            ("DFG_LUT".to_owned(), dfg_lut.into()),
+            (
+                "HAS_EXTENDED_FEATURES".to_owned(),
+                (key.features == MaterialFeatures::Extended).into(),
+            ),
+            (
+                "HAS_ALPHA_TO_COVERAGE".to_owned(),
+                (key.blend_mode == BlendMode::AlphaToCoverage).into(),
             ),
         ],
         state: PipelineState {
-            alpha_to_coverage: key.mix == Mix::Samples,
+            alpha_to_coverage: key.blend_mode == BlendMode::AlphaToCoverage,
             ..PipelineState::default()
         },
         ..GraphicsPipelineDesc::of(name, shader)
@@ -225,7 +246,7 @@ fn make(
 }
 
 /// Colours of samples that are covered. Their alpha said which those are; what was opaque stays so.
-const COVERED: Blend = Blend::Custom {
+const ALPHA_TO_COVERAGE_BLEND: Blend = Blend::Custom {
     color: BlendEquation {
         src: vk::BlendFactor::ONE,
         dst: vk::BlendFactor::ZERO,
@@ -239,7 +260,7 @@ const COVERED: Blend = Blend::Custom {
 };
 
 /// Colours times those that are there. Alpha covers more of what comes behind later.
-const MULTIPLIED: Blend = Blend::Custom {
+const MULTIPLY_BLEND: Blend = Blend::Custom {
     color: BlendEquation {
         src: vk::BlendFactor::DST_COLOR,
         dst: vk::BlendFactor::ZERO,

@@ -2,7 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::shadow_maps::{MOST_FACES, MOST_FLAT};
+use crate::shadow_maps::{MAX_ATLAS_TILES, MAX_POINT_FACES};
 use crate::table::UNIFORM_BYTES;
 
 /// A camera as shaders read it.
@@ -31,7 +31,7 @@ pub(crate) struct ViewRow {
     /// Of the list of environments.
     pub(crate) first_environment: u32,
     pub(crate) environment_count: u32,
-    /// [`ViewRow::LIGHTS_LIGHTMAPPED`] and others.
+    /// [`ViewRow::AMBIENT_AFFECTS_LIGHTMAPPED_MESHES`] and others.
     pub(crate) flags: u32,
     pub(crate) fog: FogRow,
     /// Up to [`UNIFORM_BYTES`].
@@ -42,9 +42,9 @@ const _: () = assert!(size_of::<ViewRow>() == UNIFORM_BYTES as usize);
 
 impl ViewRow {
     /// Ambient light falls also on what has a lightmap.
-    pub(crate) const LIGHTS_LIGHTMAPPED: u32 = 1;
+    pub(crate) const AMBIENT_AFFECTS_LIGHTMAPPED_MESHES: u32 = 1;
     /// Pixels have more than one sample.
-    pub(crate) const SEVERAL_SAMPLES: u32 = 2;
+    pub(crate) const MULTISAMPLED: u32 = 2;
 }
 
 /// A [`DistanceFog`](crate::DistanceFog) as shaders read it.
@@ -66,7 +66,7 @@ pub(crate) struct FogRow {
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub(crate) struct LightRow {
     /// Where it is, or the direction to it.
-    pub(crate) place: [f32; 3],
+    pub(crate) position_or_direction: [f32; 3],
     /// The kind, how many shadow maps (4 bits from bit 2 on), the first (from bit 8 on).
     pub(crate) bits: u32,
     /// Lux, or candela.
@@ -92,7 +92,7 @@ pub(crate) struct LightRow {
 /// A shadow map as shaders read it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub(crate) struct ShadowRow {
+pub(crate) struct ShadowViewRow {
     pub(crate) clip_from_world: [f32; 16],
     /// Left, top, width and height of its tile in fractions of the image; all 0 if there is none.
     pub(crate) tile: [f32; 4],
@@ -101,12 +101,12 @@ pub(crate) struct ShadowRow {
     /// Of a cascade: from where on the next one is mixed in.
     pub(crate) blend: f32,
     /// Of a cascade: the size of a texel in the world.
-    pub(crate) texel: f32,
+    pub(crate) texel_size: f32,
     pub(crate) unused: f32,
 }
 
-/// Of all [`ShadowRow`]s that there may be, which is less than all devices let shaders see of a uniform buffer.
+/// Of all [`ShadowViewRow`]s that there may be, which is less than all devices let shaders see of a uniform buffer.
 pub(crate) const SHADOW_VIEWS_BYTES: u64 =
-    (MOST_FLAT + MOST_FACES) as u64 * size_of::<ShadowRow>() as u64;
+    (MAX_ATLAS_TILES + MAX_POINT_FACES) as u64 * size_of::<ShadowViewRow>() as u64;
 
 const _: () = assert!(SHADOW_VIEWS_BYTES <= 1 << 14);

@@ -5,12 +5,12 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
 use quadrille::sync::ResourceId;
-use quadrille_content::MeshPlace;
+use quadrille_content::MeshAllocation;
 
-use super::parts::{Job, Part, Piece, Sizes, split};
+use super::dispatches::{BufferSizes, Job, SkinDispatch, SkinRange, split_dispatches};
 use super::pose::JOINT_ROWS;
-use super::source::Source;
-use super::{Bent, SkinPoses3d, SkinSources3d, SkinStore, Way};
+use super::source::SkinSource;
+use super::{Deformed, SkinPoses3d, SkinSources3d, SkinState, SkinStore};
 use crate::instances::{InstanceStore, Vertices3d};
 use crate::table::List;
 
@@ -22,36 +22,41 @@ pub struct SkinJobs3d(pub(crate) GpuBuffer);
 #[derive(Resource, Default)]
 pub(crate) struct SkinJobs {
     list: List<Job>,
-    parts: Vec<Part>,
+    dispatches: Vec<SkinDispatch>,
     /// The buffer of vertices, and where the first vertex of entities was in it, when they were computed.
-    place: Option<(ResourceId, u32)>,
+    vertex_buffer: Option<(ResourceId, u32)>,
 }
 
 impl SkinJobs {
     /// What each dispatch computes.
-    pub(super) fn parts(&self) -> &[Part] {
-        &self.parts
+    pub(super) fn dispatches(&self) -> &[SkinDispatch] {
+        &self.dispatches
     }
 
     /// Forgets what the device has.
-    pub(super) fn begin_anew(&mut self) {
-        self.list.begin_anew();
-        self.place = None;
+    pub(super) fn mark_all_dirty(&mut self) {
+        self.list.mark_all_dirty();
+        self.vertex_buffer = None;
     }
 }
 
 /// The vertices of an entity, which begin `room` behind those of all meshes.
-fn piece(bent: &Bent, (source, words): (&Source, u32), mesh: MeshPlace, room: u32) -> Piece {
-    Piece {
+fn skin_range(
+    deformed: &Deformed,
+    (source, words): (&SkinSource, u32),
+    mesh: MeshAllocation,
+    room: u32,
+) -> SkinRange {
+    SkinRange {
         from: mesh.base_vertex as u32,
-        to: room + bent.vertices.start,
+        to: room + deformed.vertices.start,
         vertices: source.vertices,
         source: words,
         source_words: source.vertex_words(),
-        pose: bent.pose.clone(),
-        weights: bent.pose.start + bent.joints * JOINT_ROWS,
-        has_joints: bent.joints > 0,
-        has_weights: bent.targets > 0,
+        pose: deformed.pose.clone(),
+        weights: deformed.pose.start + deformed.joints * JOINT_ROWS,
+        has_joints: deformed.joints > 0,
+        has_weights: deformed.targets > 0,
         targets: source.targets,
     }
 }
@@ -66,7 +71,7 @@ pub(crate) struct SkinBuffers<'w> {
 }
 
 /// Lists what is to be computed, and sends what that depends on to the device.
-pub(crate) fn send_skins(
+pub(crate) fn upload_skins(
     mut store: ResMut<SkinStore>,
     mut jobs: ResMut<SkinJobs>,
     mut to: SkinBuffers,
@@ -75,39 +80,39 @@ pub(crate) fn send_skins(
     gpu: Res<GpuDevice>,
 ) -> Result {
     let (store, jobs) = (&mut *store, &mut *jobs);
-    let room = instances.meshes().room();
-    let place = Some((to.vertices.id(), room));
-    if jobs.place != place {
-        jobs.place = place;
-        store.compute_all();
+    let room = instances.meshes().tail_start();
+    let vertex_buffer = Some((to.vertices.id(), room));
+    if jobs.vertex_buffer != vertex_buffer {
+        jobs.vertex_buffer = vertex_buffer;
+        store.mark_all_for_skinning();
     }
-    let mut pieces = Vec::new();
-    for way in store.ways.values_mut() {
-        let Way::Bent(bent) = way else {
+    let mut skin_ranges = Vec::new();
+    for state in store.states.values_mut() {
+        let SkinState::Deformed(deformed) = state else {
             continue;
         };
         if let (true, Some(source), Some(mesh)) = (
-            bent.is_due,
-            store.meshes.get(&bent.mesh),
-            instances.meshes().place(bent.mesh),
+            deformed.is_dirty,
+            store.meshes.get(&deformed.mesh),
+            instances.meshes().allocation(deformed.mesh),
         ) {
             let words = store.words.range(source.words).start;
-            pieces.push(piece(bent, (source, words), mesh, room));
-            bent.is_due = false;
+            skin_ranges.push(skin_range(deformed, (source, words), mesh, room));
+            deformed.is_dirty = false;
         }
     }
     store.words.upload(&gpu, &mut uploads, &mut to.sources.0)?;
-    store.poses.send(&gpu, &mut uploads, &mut to.poses.0)?;
-    let sizes = Sizes {
+    store.poses.upload(&gpu, &mut uploads, &mut to.poses.0)?;
+    let sizes = BufferSizes {
         vertices: to.vertices.bytes(),
         sources: to.sources.bytes(),
         poses: to.poses.bytes(),
-        most: u64::from(gpu.limits().max_storage_buffer_range),
+        max_range: u64::from(gpu.limits().max_storage_buffer_range),
     };
-    jobs.list.now.clear();
-    jobs.parts = split(pieces, sizes, &mut jobs.list.now);
-    if !jobs.list.now.is_empty() {
-        jobs.list.send(&gpu, &mut uploads, &mut to.jobs.0)?;
+    jobs.list.current.clear();
+    jobs.dispatches = split_dispatches(skin_ranges, sizes, &mut jobs.list.current);
+    if !jobs.list.current.is_empty() {
+        jobs.list.upload(&gpu, &mut uploads, &mut to.jobs.0)?;
     }
     Ok(())
 }

@@ -36,14 +36,14 @@ pub struct Skinning3d<'w> {
 #[derive(ShaderType)]
 struct Push {
     jobs: u32,
-    groups: u32,
+    workgroup_count: u32,
     /// Workgroups per row of the dispatch.
     row: u32,
 }
 
 /// Vulkan lets a dispatch have so many workgroups along each axis on any device
 /// (`maxComputeWorkGroupCount`).
-const ROW: u32 = 65535;
+const MAX_WORKGROUP_COUNT_X: u32 = 65535;
 
 /// The pass that computes the vertices of entities with skins and morph weights, for all views and
 /// shadow maps of the frame: one dispatch for all entities whose joints or weights changed, and no pass
@@ -63,24 +63,24 @@ pub fn skin_3d(
         poses.any().as_declared(),
         vertices.any().as_declared(),
     ];
-    for part in skinning.jobs.parts() {
-        let groups = part.groups;
-        let row = groups.min(ROW);
+    for dispatch in skinning.jobs.dispatches() {
+        let workgroup_count = dispatch.workgroup_count;
+        let row = workgroup_count.min(MAX_WORKGROUP_COUNT_X);
         let push = Push {
-            jobs: part.jobs.len() as u32,
-            groups,
+            jobs: dispatch.jobs.len() as u32,
+            workgroup_count,
             row,
         };
-        let windows = &part.windows;
+        let ranges = &dispatch.ranges;
         recorder
             .pass("skin_3d", &uses)
             .compute(&skinning.pipeline.0)
-            .bind_bytes("jobs", &list, part.job_bytes())
-            .bind_bytes("sources", &sources, windows.sources.clone())
-            .bind_bytes("poses", &poses, windows.poses.clone())
-            .bind_bytes("meshes", &vertices, windows.from.clone())
-            .bind_bytes("entities", &vertices, windows.to.clone())
+            .bind_bytes("jobs", &list, dispatch.job_byte_range())
+            .bind_bytes("sources", &sources, ranges.sources.clone())
+            .bind_bytes("poses", &poses, ranges.poses.clone())
+            .bind_bytes("meshes", &vertices, ranges.from.clone())
+            .bind_bytes("entities", &vertices, ranges.to.clone())
             .push(&push)
-            .dispatch([row, groups.div_ceil(row), 1]);
+            .dispatch([row, workgroup_count.div_ceil(row), 1]);
     }
 }

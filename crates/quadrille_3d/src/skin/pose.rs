@@ -5,7 +5,7 @@ use bevy_math::{Affine3A, Mat4};
 use bevy_mesh::morph::{MeshMorphWeights, MorphWeights};
 use bevy_mesh::skinning::SkinnedMesh;
 use bevy_transform::components::GlobalTransform;
-use quadrille_content::{Complaints, is_finite, named};
+use quadrille_content::{RateLimitedWarnings, entity_name, is_finite};
 
 /// Rows per joint.
 pub(super) const JOINT_ROWS: u32 = 3;
@@ -16,7 +16,7 @@ pub(super) fn row_count(joints: u32, targets: u32) -> u32 {
 }
 
 /// The matrix of a joint that is not there from the beginning: its vertices stay where the mesh has them.
-pub(super) const AT_REST: [[f32; 4]; 3] = [
+pub(super) const IDENTITY_ROWS: [[f32; 4]; 3] = [
     [1.0, 0.0, 0.0, 0.0],
     [0.0, 1.0, 0.0, 0.0],
     [0.0, 0.0, 1.0, 0.0],
@@ -41,16 +41,19 @@ pub(super) fn joints_moved(
 pub(super) fn write_joints(
     rows: &mut [[f32; 4]],
     (entity, transform): (Entity, &GlobalTransform),
-    (skin, binds): (&SkinnedMesh, &[Mat4]),
+    (skin, inverse_bindposes): (&SkinnedMesh, &[Mat4]),
     transforms: &Query<Ref<GlobalTransform>>,
-    complaints: &Complaints,
+    warnings: &RateLimitedWarnings,
 ) {
     let local_from_world = transform.affine().inverse();
     let (rows, _) = rows.as_chunks_mut::<3>();
-    for (rows, (&joint, &bind)) in rows.iter_mut().zip(skin.joints.iter().zip(binds)) {
+    for (rows, (&joint, &bind)) in rows
+        .iter_mut()
+        .zip(skin.joints.iter().zip(inverse_bindposes))
+    {
         let Ok(world_from_joint) = transforms.get(joint) else {
-            complaints.say(|| {
-                let (joint, entity) = (named(joint), named(entity));
+            warnings.warn_message(|| {
+                let (joint, entity) = (entity_name(joint), entity_name(entity));
                 format!(
                     "the joint {joint} of the skin of {entity} does not exist: it stays as it was"
                 )
@@ -59,12 +62,12 @@ pub(super) fn write_joints(
         };
         let joint_from_mesh = Affine3A::from_mat4(bind);
         let matrix = local_from_world * world_from_joint.affine() * joint_from_mesh;
-        let found = crate::instances::rows(matrix);
+        let found = crate::instances::affine_rows(matrix);
         if is_finite(found.as_flattened()) {
             *rows = found;
         } else {
-            complaints.say(|| {
-                let (joint, entity) = (named(joint), named(entity));
+            warnings.warn_message(|| {
+                let (joint, entity) = (entity_name(joint), entity_name(entity));
                 format!("the joint {joint} of the skin of {entity} stays as it was: it would be at {found:?}")
             });
         }
@@ -93,16 +96,16 @@ pub(super) fn write_weights(
     rows: &mut [[f32; 4]],
     weights: &[f32],
     entity: Entity,
-    complaints: &Complaints,
+    warnings: &RateLimitedWarnings,
 ) {
-    let places = rows.as_flattened_mut();
-    places.fill(0.0);
-    for (place, &weight) in places.iter_mut().zip(weights) {
+    let weights_out = rows.as_flattened_mut();
+    weights_out.fill(0.0);
+    for (weight_out, &weight) in weights_out.iter_mut().zip(weights) {
         if weight.is_finite() {
-            *place = weight;
+            *weight_out = weight;
         } else {
-            complaints.say(|| {
-                let entity = named(entity);
+            warnings.warn_message(|| {
+                let entity = entity_name(entity);
                 format!("a morph weight of {entity} is {weight}: it counts as 0")
             });
         }

@@ -10,10 +10,10 @@ pub(super) const TARGET_WORDS: u32 = 9;
 
 /// Vertices per block. The words of a block lie together, those of joints and weights first and then those
 /// of each target, so that what some blocks follow can be bound without the rest.
-pub(super) const BLOCK: u32 = 64;
+pub(super) const BLOCK_VERTICES: u32 = 64;
 
 /// Where on the device it is what the vertices of a mesh follow.
-pub(super) struct Source {
+pub(super) struct SkinSource {
     pub(super) words: BlockKey,
     pub(super) vertices: u32,
     /// How many joints a skin has at least; 0 if no vertex follows any.
@@ -23,7 +23,7 @@ pub(super) struct Source {
     pub(super) version: u64,
 }
 
-impl Source {
+impl SkinSource {
     /// How many words a vertex has in all.
     pub(super) fn vertex_words(&self) -> u32 {
         let influences = match self.joints {
@@ -35,7 +35,7 @@ impl Source {
 }
 
 /// What a mesh says of joints and targets.
-pub(super) struct Read {
+pub(super) struct SkinSourceData {
     pub(super) words: Vec<u32>,
     pub(super) vertices: u32,
     pub(super) joints: u32,
@@ -46,7 +46,7 @@ pub(super) struct Read {
 ///
 /// # Errors
 /// What is wrong with it.
-pub(super) fn read(mesh: &Mesh) -> Result<Option<Read>, String> {
+pub(super) fn read(mesh: &Mesh) -> Result<Option<SkinSourceData>, String> {
     let positions = attribute(mesh, Mesh::ATTRIBUTE_POSITION)?;
     let vertices = positions.map_or(0, Values::len);
     let (influences, joints) = influences(mesh, vertices)?;
@@ -54,7 +54,7 @@ pub(super) fn read(mesh: &Mesh) -> Result<Option<Read>, String> {
     if (joints, targets) == (0, 0) {
         return Ok(None);
     }
-    Ok(Some(Read {
+    Ok(Some(SkinSourceData {
         words: in_blocks(vertices, &influences, &differences),
         vertices: vertices as u32,
         joints,
@@ -66,8 +66,8 @@ pub(super) fn read(mesh: &Mesh) -> Result<Option<Read>, String> {
 /// of each target.
 fn in_blocks(vertices: usize, influences: &[u32], differences: &[u32]) -> Vec<u32> {
     let mut words = Vec::with_capacity(influences.len() + differences.len());
-    for first in (0..vertices).step_by(BLOCK as usize) {
-        let end = vertices.min(first + BLOCK as usize);
+    for first in (0..vertices).step_by(BLOCK_VERTICES as usize) {
+        let end = vertices.min(first + BLOCK_VERTICES as usize);
         let part = |of: u32| first * of as usize..end * of as usize;
         words.extend_from_slice(influences.get(part(INFLUENCE_WORDS)).unwrap_or_default());
         for target in differences.chunks_exact(vertices * TARGET_WORDS as usize) {
@@ -152,7 +152,7 @@ fn targets(mesh: &Mesh, vertices: usize) -> Result<(Vec<u32>, u32), String> {
         let [position, normal, tangent] = [one.position, one.normal, one.tangent];
         if ![position, normal, tangent]
             .iter()
-            .all(|way| way.is_finite())
+            .all(|delta| delta.is_finite())
         {
             return Err(format!(
                 "its morph target {} moves the vertex {} by {position}, {normal} and {tangent}",
@@ -160,7 +160,7 @@ fn targets(mesh: &Mesh, vertices: usize) -> Result<(Vec<u32>, u32), String> {
                 at % vertices
             ));
         }
-        let numbers = [position, normal, tangent].map(|way| way.to_array());
+        let numbers = [position, normal, tangent].map(|delta| delta.to_array());
         words.extend(numbers.as_flattened().iter().map(|number| number.to_bits()));
     }
     Ok((words, (all.len() / vertices) as u32))

@@ -1,11 +1,11 @@
 use super::*;
 
 fn changed<T: Pod>(table: &Table<T>) -> Vec<u32> {
-    places(&table.changed).collect()
+    set_bit_indices(&table.changed).collect()
 }
 
 #[test]
-fn rows_that_did_not_change_are_not_sent() {
+fn unchanged_rows_are_not_uploaded() {
     let mut table = Table::<u32>::default();
     assert_eq!([7, 8, 9].map(|row| table.add(row)), [0, 1, 2]);
     assert_eq!(changed(&table), [0, 1, 2]);
@@ -15,12 +15,12 @@ fn rows_that_did_not_change_are_not_sent() {
     assert!(changed(&table).is_empty());
     table.change(2, |row| *row += 1);
     assert_eq!((table.rows[2], changed(&table)), (10, vec![2]));
-    table.begin_anew();
+    table.mark_all_dirty();
     assert_eq!(changed(&table), [0, 1, 2]);
 }
 
 #[test]
-fn places_are_used_again() {
+fn freed_rows_are_reused() {
     let mut table = Table::<u32>::default();
     for row in 0..3 {
         table.add(row);
@@ -31,7 +31,7 @@ fn places_are_used_again() {
 }
 
 #[test]
-fn rows_beyond_the_last_are_put() {
+fn rows_past_end_are_inserted() {
     let mut table = Table::<u32>::default();
     table.put(130, 4);
     table.changed.fill(0);
@@ -41,12 +41,15 @@ fn rows_beyond_the_last_are_put() {
 }
 
 #[test]
-fn neighbours_are_sent_together() {
-    let runs = |places: &[u32]| runs(places.iter().copied()).collect::<Vec<_>>();
+fn nearby_rows_upload_together() {
+    let runs = |indices: &[u32]| runs(indices.iter().copied()).collect::<Vec<_>>();
     assert!(runs(&[]).is_empty());
     assert_eq!(runs(&[3, 3, 4, 6, 30]), [3..7, 30..31]);
     assert_eq!(
-        runs(&[0, GAP, 2 * GAP + 1]),
-        [0..GAP + 1, 2 * GAP + 1..2 * GAP + 2]
+        runs(&[0, MAX_UPLOAD_GAP, 2 * MAX_UPLOAD_GAP + 1]),
+        [
+            0..MAX_UPLOAD_GAP + 1,
+            2 * MAX_UPLOAD_GAP + 1..2 * MAX_UPLOAD_GAP + 2
+        ]
     );
 }

@@ -10,15 +10,15 @@ use quadrille::prelude::{
 use quadrille::vulkan::vk;
 
 use crate::instances::{Indices3d, Instances3d, Vertices3d};
-use crate::scene::Wire;
+use crate::scene::WireframeDraw;
 
 /// The pipelines of edges.
-pub(crate) struct WirePipelines {
-    hidden: GraphicsPipeline,
-    before_all: GraphicsPipeline,
+pub(crate) struct WireframePipelines {
+    depth_tested: GraphicsPipeline,
+    xray: GraphicsPipeline,
 }
 
-impl WirePipelines {
+impl WireframePipelines {
     pub(crate) fn new(gpu: &GpuDevice) -> Result<Self, BevyError> {
         let source = include_str!("../../../../shaders/quadrille_3d/wireframe.wgsl");
         let shader = GpuShader::wgsl("quadrille_3d/wireframe.wgsl", source)?;
@@ -34,21 +34,21 @@ impl WirePipelines {
             write: false,
         };
         Ok(Self {
-            hidden: pipeline(DepthState::GREATER)?,
-            before_all: pipeline(always)?,
+            depth_tested: pipeline(DepthState::GREATER)?,
+            xray: pipeline(always)?,
         })
     }
 }
 
 /// The meshes whose edges are drawn, as the vertex shader reads them.
 #[derive(SystemParam)]
-pub struct WireGeometry3d<'w> {
+pub struct WireframeGeometry3d<'w> {
     vertices: StorageRead<'w, Vertices3d>,
     indices: StorageRead<'w, Indices3d>,
     instances: StorageRead<'w, Instances3d>,
 }
 
-impl WireGeometry3d<'_> {
+impl WireframeGeometry3d<'_> {
     pub(crate) fn uses(&self) -> [PassUse; 3] {
         [
             self.vertices.any().as_declared(),
@@ -61,7 +61,7 @@ impl WireGeometry3d<'_> {
 /// What the shader of edges is told.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
-struct WirePush {
+struct WireframePush {
     clip_from_world: [f32; 16],
     color: [f32; 4],
     size: [f32; 2],
@@ -74,46 +74,46 @@ struct WirePush {
 }
 
 /// Draws edges in a view of this size, in pixels.
-pub(crate) fn draw_wires(
+pub(crate) fn draw_wireframes(
     rendering: &mut Rendering<'_>,
-    wires: &[Wire],
-    geometry: &WireGeometry3d,
+    wireframes: &[WireframeDraw],
+    geometry: &WireframeGeometry3d,
     (clip_from_world, size): ([f32; 16], [f32; 2]),
-    pipelines: &WirePipelines,
+    pipelines: &WireframePipelines,
 ) {
     // Those that nothing hides come last.
-    for is_before_all in [false, true] {
-        let mut wires = wires
+    for is_xray in [false, true] {
+        let mut wireframes = wireframes
             .iter()
-            .filter(|wire| wire.is_before_all == is_before_all)
+            .filter(|wireframe| wireframe.is_xray == is_xray)
             .peekable();
-        if wires.peek().is_none() {
+        if wireframes.peek().is_none() {
             continue;
         }
-        let pipeline = match is_before_all {
-            false => &pipelines.hidden,
-            true => &pipelines.before_all,
+        let pipeline = match is_xray {
+            false => &pipelines.depth_tested,
+            true => &pipelines.xray,
         };
         rendering
             .pipeline(pipeline)
             .bind(0, &geometry.vertices)
             .bind(1, &geometry.indices)
             .bind(2, &geometry.instances);
-        for wire in wires {
-            let push = WirePush {
+        for wireframe in wireframes {
+            let push = WireframePush {
                 clip_from_world,
-                color: wire.color,
+                color: wireframe.color,
                 size,
-                width: wire.width,
-                instance: wire.instance,
-                first_index: wire.mesh.first_index,
-                index_count: wire.mesh.index_count,
-                base_vertex: wire.mesh.base_vertex,
-                has_quads: u32::from(wire.has_quads),
+                width: wireframe.width,
+                instance: wireframe.instance,
+                first_index: wireframe.mesh.first_index,
+                index_count: wireframe.mesh.index_count,
+                base_vertex: wireframe.mesh.base_vertex,
+                has_quads: u32::from(wireframe.has_quads),
             };
             rendering
                 .push_bytes(bytemuck::bytes_of(&push))
-                .draw(0..6, 0..wire.mesh.index_count);
+                .draw(0..6, 0..wireframe.mesh.index_count);
         }
     }
 }

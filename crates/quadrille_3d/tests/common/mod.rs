@@ -14,7 +14,7 @@ use bevy_camera::ManualTextureViewHandle;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::ScheduleSystem;
 use quadrille::prelude::*;
-use quadrille_3d::prelude::{ManualTargets, Quadrille3dPlugin as DrawingPlugin};
+use quadrille_3d::prelude::{ManualTextureViews, Quadrille3dPlugin as DrawingPlugin};
 
 pub(crate) use rig::*;
 
@@ -35,7 +35,7 @@ fn prepare(app: &mut App, width: u32, height: u32) {
     let desc = ImageDesc::color_target("exact", [width, height], Format::R32G32B32A32_SFLOAT);
     let gpu = app.world().resource::<GpuDevice>();
     let exact = gpu.create_image(&desc).expect("the image can be made");
-    let mut targets = app.world_mut().resource_mut::<ManualTargets>();
+    let mut targets = app.world_mut().resource_mut::<ManualTextureViews>();
     targets.insert(EXACT, exact.clone());
     app.insert_resource(Exact(exact));
 }

@@ -27,7 +27,7 @@ fn empty() -> (Rig, Entity) {
     (rig, camera)
 }
 
-fn add_box(rig: &mut Rig, color: Color) -> (Mesh3d, MeshMaterial3d<StandardMaterial>) {
+fn spawn_box(rig: &mut Rig, color: Color) -> (Mesh3d, MeshMaterial3d<StandardMaterial>) {
     let world = rig.app.world_mut();
     let mesh = world
         .resource_mut::<Assets<Mesh>>()
@@ -38,10 +38,10 @@ fn add_box(rig: &mut Rig, color: Color) -> (Mesh3d, MeshMaterial3d<StandardMater
 
 #[test]
 #[ignore = "needs a device"]
-fn what_changes_is_seen_at_once() {
+fn changes_are_visible_in_next_frame() {
     for color in [Color::srgb_u8(255, 0, 0), Color::srgba_u8(255, 0, 0, 254)] {
         let (mut rig, camera) = empty();
-        let (mesh, material) = add_box(&mut rig, color);
+        let (mesh, material) = spawn_box(&mut rig, color);
         if color.alpha() < 1.0 {
             let mut materials = rig
                 .app
@@ -162,9 +162,9 @@ fn what_changes_is_seen_at_once() {
 
 #[test]
 #[ignore = "needs a device"]
-fn the_device_culls_as_bevy_does() {
+fn gpu_culling_matches_bevy() {
     let (mut rig, camera) = empty();
-    let (mesh, material) = add_box(&mut rig, Color::WHITE);
+    let (mesh, material) = spawn_box(&mut rig, Color::WHITE);
     for number in 0..700_u16 {
         let part = |by: u16| f32::from(number.wrapping_mul(by) % 499) / 499.0 - 0.5;
         let place = Vec3::new(part(7), part(31), part(113)) * 60.0;

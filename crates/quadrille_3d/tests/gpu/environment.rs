@@ -10,8 +10,8 @@ use quadrille_3d::EnvironmentMaps3d;
 use quadrille_3d::prelude::*;
 use wgpu_types::{Extent3d, TextureDimension, TextureFormat, TextureViewDescriptor};
 
+use crate::analytic_lighting::{TOLERANCE, assert_near, exposure};
 use crate::common::{EXACT, Rig, golden};
-use crate::exact::{TOLERANCE, expect_near, exposure};
 
 /// An image of floats, from the colour of each texel of each layer.
 pub(crate) fn image(size: [u32; 3], color: impl Fn([u32; 3]) -> [f32; 3]) -> Image {
@@ -54,7 +54,7 @@ const FACES: [[f32; 3]; 6] = [
 ];
 
 /// The colour that the world's direction has in that cube.
-fn face_of(way: Vec3) -> [f32; 3] {
+fn face_of(direction: Vec3) -> [f32; 3] {
     let axes = [
         Vec3::X,
         Vec3::NEG_X,
@@ -63,7 +63,7 @@ fn face_of(way: Vec3) -> [f32; 3] {
         Vec3::NEG_Z,
         Vec3::Z,
     ];
-    let face = axes.iter().position(|axis| axis.dot(way) > 0.9);
+    let face = axes.iter().position(|axis| axis.dot(direction) > 0.9);
     FACES[face.expect("a direction along an axis")]
 }
 
@@ -76,13 +76,13 @@ fn sphere() -> Image {
     image([64, 32, 1], |[x, y, _]| {
         let longitude = ((x as f32 + 0.5) / 64.0 - 0.5) * 2.0 * std::f32::consts::PI;
         let latitude = (y as f32 + 0.5) / 32.0 * std::f32::consts::PI;
-        let way = Vec3::new(
+        let direction = Vec3::new(
             latitude.sin() * longitude.sin(),
             latitude.cos(),
             -latitude.sin() * longitude.cos(),
         );
-        let largest = way.abs().max_element();
-        let axis = way.to_array().map(|part| {
+        let largest = direction.abs().max_element();
+        let axis = direction.to_array().map(|part| {
             if part.abs() == largest {
                 part.signum()
             } else {
@@ -104,7 +104,7 @@ fn eye(eye: Transform) -> impl Bundle {
 }
 
 /// The middle of what is seen in these directions.
-fn seen(picture: fn() -> Image, rotation: Quat, ways: &[Vec3]) -> Vec<[f32; 3]> {
+fn rendered(picture: fn() -> Image, rotation: Quat, directions: &[Vec3]) -> Vec<[f32; 3]> {
     let mut rig = Rig::scene(
         8,
         8,
@@ -120,21 +120,25 @@ fn seen(picture: fn() -> Image, rotation: Quat, ways: &[Vec3]) -> Vec<[f32; 3]> 
         },
     );
     rig.update(1);
-    let look = |way: &Vec3| {
+    let look = |direction: &Vec3| {
         let world = rig.app.world_mut();
         let mut cameras = world.query::<(&Camera3d, &mut Transform)>();
-        let up = if way.y.abs() > 0.9 { Vec3::Z } else { Vec3::Y };
+        let up = if direction.y.abs() > 0.9 {
+            Vec3::Z
+        } else {
+            Vec3::Y
+        };
         for (_, mut transform) in cameras.iter_mut(world) {
-            *transform = Transform::from_xyz(1e4, -2e3, 0.0).looking_to(*way, up);
+            *transform = Transform::from_xyz(1e4, -2e3, 0.0).looking_to(*direction, up);
         }
         let [r, g, b, a] = rig.exactly(4, 4);
         assert_eq!(a, 1.0);
         [r, g, b]
     };
-    ways.iter().map(look).collect()
+    directions.iter().map(look).collect()
 }
 
-fn expect_colors(found: &[[f32; 3]], wanted: &[[f32; 3]]) {
+fn assert_colors(found: &[[f32; 3]], wanted: &[[f32; 3]]) {
     let is_near = |(a, b): (&f32, &f32)| (a - b).abs() < 0.01;
     let mut pairs = found.as_flattened().iter().zip(wanted.as_flattened());
     assert!(pairs.all(is_near), "{found:?}, not {wanted:?}");
@@ -142,8 +146,8 @@ fn expect_colors(found: &[[f32; 3]], wanted: &[[f32; 3]]) {
 
 #[test]
 #[ignore = "needs a device"]
-fn a_sky_is_seen_where_it_is() {
-    let ways = [
+fn skybox_has_correct_orientation() {
+    let directions = [
         Vec3::X,
         Vec3::NEG_X,
         Vec3::Y,
@@ -151,13 +155,13 @@ fn a_sky_is_seen_where_it_is() {
         Vec3::NEG_Z,
         Vec3::Z,
     ];
-    let wanted = ways.map(face_of);
-    expect_colors(&seen(faces, Quat::IDENTITY, &ways), &wanted);
-    expect_colors(&seen(sphere, Quat::IDENTITY, &ways), &wanted);
+    let wanted = directions.map(face_of);
+    assert_colors(&rendered(faces, Quat::IDENTITY, &directions), &wanted);
+    assert_colors(&rendered(sphere, Quat::IDENTITY, &directions), &wanted);
     // Turned to the left, what was ahead is on the left.
     let turned = Quat::from_rotation_y(std::f32::consts::FRAC_PI_2);
-    let left = seen(faces, turned, &[Vec3::NEG_X]);
-    expect_colors(&left, &[face_of(Vec3::NEG_Z)]);
+    let left = rendered(faces, turned, &[Vec3::NEG_X]);
+    assert_colors(&left, &[face_of(Vec3::NEG_Z)]);
 }
 
 /// A large plane at the origin that faces +z, seen from there.
@@ -219,24 +223,24 @@ fn mirror() -> StandardMaterial {
 
 #[test]
 #[ignore = "needs a device"]
-fn a_mirror_shows_the_environment_and_its_rotation() {
+fn mirror_reflects_rotated_environment() {
     let mut rig = plane(mirror(), |world| {
         let light = environment(world, faces(), one());
         camera(world).insert(light);
     });
     let [r, g, b, _] = rig.exactly(4, 4);
-    expect_colors(&[[r, g, b]], &[face_of(Vec3::Z)]);
+    assert_colors(&[[r, g, b]], &[face_of(Vec3::Z)]);
     let mut world = camera(rig.app.world_mut());
     let mut light = world.get_mut::<EnvironmentMapLight>().expect("it is there");
     light.rotation = Quat::from_rotation_y(std::f32::consts::FRAC_PI_2);
     let [r, g, b, _] = rig.exactly(4, 4);
     // What was on the left came to the back of the camera.
-    expect_colors(&[[r, g, b]], &[face_of(Vec3::NEG_X)]);
+    assert_colors(&[[r, g, b]], &[face_of(Vec3::NEG_X)]);
 }
 
 #[test]
 #[ignore = "needs a device"]
-fn probes_count_where_they_are_and_mirror_their_walls() {
+fn reflection_probes_blend_and_correct_parallax() {
     let green = || image([1, 1, 6], |_| [0.0, 1.0, 0.0]);
     let red = || image([1, 1, 6], |_| [1.0, 0.0, 0.0]);
     let mut rig = plane(mirror(), |world| {
@@ -251,7 +255,7 @@ fn probes_count_where_they_are_and_mirror_their_walls() {
         world.spawn((probe, light, place));
     });
     let [r, g, _, _] = rig.exactly(4, 4);
-    expect_colors(&[[r, g, 0.0]], &[[0.25, 0.75, 0.0]]);
+    assert_colors(&[[r, g, 0.0]], &[[0.25, 0.75, 0.0]]);
 
     let mut rig = plane(mirror(), |world| {
         let light = environment(world, faces(), one());
@@ -271,14 +275,14 @@ fn probes_count_where_they_are_and_mirror_their_walls() {
     };
     // Near a wall the ray from there meets it, not what is far ahead.
     let near = ParallaxCorrection::Custom(Vec3::new(0.5, 0.5, 0.1));
-    expect_colors(&[with(near)], &[face_of(Vec3::X)]);
-    expect_colors(&[with(ParallaxCorrection::None)], &[face_of(Vec3::Z)]);
-    expect_colors(&[with(ParallaxCorrection::Auto)], &[face_of(Vec3::Z)]);
+    assert_colors(&[with(near)], &[face_of(Vec3::X)]);
+    assert_colors(&[with(ParallaxCorrection::None)], &[face_of(Vec3::Z)]);
+    assert_colors(&[with(ParallaxCorrection::Auto)], &[face_of(Vec3::Z)]);
 }
 
 #[test]
 #[ignore = "needs a device"]
-fn under_a_white_sky_a_white_sphere_is_not_seen() {
+fn white_furnace_test() {
     let mut rig = Rig::scene_with_dfg_lut(
         64,
         64,
@@ -377,8 +381,8 @@ fn half(bytes: &[u8]) -> f32 {
 }
 
 /// Places in what is made of a map.
-const SCATTERED: usize = 0;
-const MIRRORED: usize = 1;
+const IRRADIANCE: usize = 0;
+const RADIANCE: usize = 1;
 
 /// A texel beside the middle of the faces +y and -y of a mip level, and how high the upper one is.
 fn poles(rig: &mut Rig, map: &Handle<Image>, which: usize, level: u8) -> ([f64; 2], f64) {
@@ -394,7 +398,7 @@ fn poles(rig: &mut Rig, map: &Handle<Image>, which: usize, level: u8) -> ([f64; 
 
 #[test]
 #[ignore = "needs a device"]
-fn filtered_cubes_are_as_the_integrals_say() {
+fn filtered_cubes_match_integrals() {
     let mut rig = plane(StandardMaterial::default(), |world| {
         let map = world
             .resource_mut::<Assets<Image>>()
@@ -423,13 +427,13 @@ fn filtered_cubes_are_as_the_integrals_say() {
             "{which}, level {level}: {found:?} is off by {off:?}"
         );
     };
-    expect(MIRRORED, 0, 1.0);
+    expect(RADIANCE, 0, 1.0);
     for level in 1..levels {
         let perceptual = f64::from(level) / f64::from(levels - 1);
-        expect(MIRRORED, level, height(perceptual * perceptual));
+        expect(RADIANCE, level, height(perceptual * perceptual));
     }
     // The mean height by the cosine.
-    expect(SCATTERED, 0, 2.0 / 3.0);
+    expect(IRRADIANCE, 0, 2.0 / 3.0);
 
     // Another image is filtered, and the same one is not filtered again.
     let before = rig.exactly(4, 4)[0];
@@ -448,7 +452,7 @@ fn filtered_cubes_are_as_the_integrals_say() {
     rig.update(1);
     assert!(plan(&rig).contains("filter_env_3d"), "{}", plan(&rig));
     let after = f64::from(rig.exactly(4, 4)[0]);
-    expect_near(before, after / 2.0, 2.0 * TOLERANCE, "twice as bright");
+    assert_near(before, after / 2.0, 2.0 * TOLERANCE, "twice as bright");
 }
 
 /// Spheres of all kinds under a sky with a sun, on a light floor.
@@ -463,15 +467,20 @@ fn outdoors(
         let longitude = ((x as f32 + 0.5) / 128.0 - 0.5) * 2.0 * std::f32::consts::PI;
         let latitude = (y as f32 + 0.5) / 64.0 * std::f32::consts::PI;
         let around = latitude.sin();
-        let way = Vec3::new(
+        let direction = Vec3::new(
             around * longitude.sin(),
             latitude.cos(),
             -around * longitude.cos(),
         );
         let ground = Vec3::new(0.25, 0.2, 0.15);
-        let air = Vec3::new(0.9, 0.95, 1.0).lerp(Vec3::new(0.2, 0.4, 0.9), way.y.max(0.0));
-        let shining = if way.dot(sun) > 0.99 { 30.0 } else { 0.0 };
-        (if way.y < 0.0 { ground } else { air + shining }).to_array()
+        let air = Vec3::new(0.9, 0.95, 1.0).lerp(Vec3::new(0.2, 0.4, 0.9), direction.y.max(0.0));
+        let shining = if direction.dot(sun) > 0.99 { 30.0 } else { 0.0 };
+        (if direction.y < 0.0 {
+            ground
+        } else {
+            air + shining
+        })
+        .to_array()
     }));
     let sphere = meshes.add(Sphere::new(0.45));
     for (row, metallic) in [0.0, 1.0].into_iter().enumerate() {
@@ -507,14 +516,14 @@ fn outdoors(
 
 #[test]
 #[ignore = "needs a device"]
-fn spheres_under_a_sky_look_as_they_did() {
+fn spheres_under_skybox_match_golden() {
     let mut rig = Rig::scene(240, 135, outdoors);
     golden::expect("sky", &rig.picture());
 }
 
 #[test]
 #[ignore = "needs a device"]
-fn what_is_no_sky_is_left_out() {
+fn invalid_skybox_images_are_skipped() {
     let mut rig = plane(mirror(), |world| {
         let light = environment(world, image([3, 2, 1], |_| [9.0; 3]), one());
         let flat = light.diffuse_map.clone();
@@ -552,7 +561,7 @@ pub(crate) fn cubes(size: [u32; 3], value: impl Fn([u32; 3], usize) -> f32) -> I
 }
 
 /// A grey plane that is lit by a volume alone.
-fn in_volume(voxels: Image, place: Transform, falloff: f32) -> Rig {
+fn in_irradiance_volume(voxels: Image, place: Transform, falloff: f32) -> Rig {
     let material = StandardMaterial {
         base_color: Color::linear_rgb(0.5, 0.5, 0.5),
         reflectance: 0.0,
@@ -584,11 +593,11 @@ fn turn(rig: &mut Rig, turn: Quat) {
 
 #[test]
 #[ignore = "needs a device"]
-fn the_sides_of_irradiance_volumes_light_what_faces_them() {
+fn irradiance_volume_faces_light_matching_normals() {
     let about = Transform::from_scale(Vec3::splat(8.0));
-    let mut rig = in_volume(cubes([2, 2, 2], |_, side| 1.0 + side as f32), about, 0.0);
-    let mut lit = |way: Quat| {
-        turn(&mut rig, way);
+    let mut rig = in_irradiance_volume(cubes([2, 2, 2], |_, side| 1.0 + side as f32), about, 0.0);
+    let mut lit = |direction: Quat| {
+        turn(&mut rig, direction);
         rig.exactly(4, 4)[0]
     };
     let axes = [
@@ -599,32 +608,37 @@ fn the_sides_of_irradiance_volumes_light_what_faces_them() {
         Vec3::Z,
         Vec3::NEG_Z,
     ];
-    for (side, way) in (1u8..).zip(axes) {
-        let found = lit(Quat::from_rotation_arc(Vec3::Z, way));
-        expect_near(found, 0.5 * f64::from(side), TOLERANCE, &format!("{way}"));
+    for (side, direction) in (1u8..).zip(axes) {
+        let found = lit(Quat::from_rotation_arc(Vec3::Z, direction));
+        assert_near(
+            found,
+            0.5 * f64::from(side),
+            TOLERANCE,
+            &format!("{direction}"),
+        );
     }
     let wanted = 0.5 * (5.0 * 0.6f64.cos().powi(2) + 0.6f64.sin().powi(2));
     let found = lit(Quat::from_rotation_y(0.6));
-    expect_near(found, wanted, TOLERANCE, "between two sides");
+    assert_near(found, wanted, TOLERANCE, "between two sides");
 }
 
 #[test]
 #[ignore = "needs a device"]
-fn irradiance_volumes_count_where_they_are() {
+fn irradiance_volumes_apply_inside_bounds() {
     // Cubes along x: the middle of the plane is a quarter of the size to the left of the middle.
     let along = |[x, ..]: [u32; 3], _| 1.0 + x as f32;
     let right = Transform::from_xyz(2.0, 0.0, 0.0).with_scale(Vec3::splat(8.0));
-    let found = in_volume(cubes([4, 1, 1], along), right, 0.0).exactly(4, 4)[0];
+    let found = in_irradiance_volume(cubes([4, 1, 1], along), right, 0.0).exactly(4, 4)[0];
     // Between the first cube's middle, an eighth from the side, and the next.
-    expect_near(found, 0.5 * 1.5, TOLERANCE, "between two cubes");
+    assert_near(found, 0.5 * 1.5, TOLERANCE, "between two cubes");
     // Three quarters of the way out and half way through the falloff, under a sky.
     let place = Transform::from_xyz(3.0, 0.0, 0.0).with_scale(Vec3::splat(8.0));
-    let mut rig = in_volume(cubes([1, 1, 1], |_, _| 4.0), place, 0.5);
+    let mut rig = in_irradiance_volume(cubes([1, 1, 1], |_, _| 4.0), place, 0.5);
     let world = rig.app.world_mut();
     let sky = environment(world, image([1, 1, 6], |_| [1.0; 3]), one());
     camera(world).insert(sky);
     let wanted = 0.5 * (0.25 * 4.0 + 0.75);
-    expect_near(rig.exactly(4, 4)[0], wanted, 0.01, "in the falloff");
+    assert_near(rig.exactly(4, 4)[0], wanted, 0.01, "in the falloff");
     let world = rig.app.world_mut();
     let mut volumes = world.query_filtered::<&mut Transform, With<IrradianceVolume>>();
     volumes
@@ -632,5 +646,5 @@ fn irradiance_volumes_count_where_they_are() {
         .expect("there is one")
         .translation
         .x = 30.0;
-    expect_near(rig.exactly(4, 4)[0], 0.5, 0.01, "outside");
+    assert_near(rig.exactly(4, 4)[0], 0.5, 0.01, "outside");
 }

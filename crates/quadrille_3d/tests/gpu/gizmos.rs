@@ -57,7 +57,7 @@ fn change(rig: &mut Rig, change: impl FnOnce(&mut GizmoConfig)) {
 
 #[test]
 #[ignore = "needs a device"]
-fn lines_have_their_colours_and_widths_and_are_hidden() {
+fn gizmo_lines_have_color_width_and_depth_test() {
     let mut rig = rig_with(|mut gizmos: Gizmos| {
         let ends = |y, z| (Vec3::new(-30.0, y, z), Vec3::new(30.0, y, z));
         let (from, to) = ends(4.0, 1.0);
@@ -101,7 +101,7 @@ fn lines_have_their_colours_and_widths_and_are_hidden() {
 
 #[test]
 #[ignore = "needs a device"]
-fn retained_lines_follow_their_entity() {
+fn retained_gizmos_follow_entity() {
     let mut rig = rig_with(
         |mut commands: Commands,
          mut assets: ResMut<Assets<GizmoAsset>>,
@@ -124,7 +124,7 @@ fn retained_lines_follow_their_entity() {
 
 #[test]
 #[ignore = "needs a device"]
-fn lines_end_at_the_near_plane_and_may_get_thinner() {
+fn gizmo_lines_clip_at_near_plane_and_scale_with_perspective() {
     let mut rig = rig_with(|mut gizmos: Gizmos| {
         // From behind the camera far into the picture.
         gizmos.line(Vec3::new(0.0, -2.0, 20.0), Vec3::new(0.0, -2.0, -9.0), RED);
@@ -177,7 +177,7 @@ fn show(mut gizmos: Gizmos) {
 
 #[test]
 #[ignore = "needs a device"]
-fn gizmos_look_as_they_did() {
+fn gizmos_match_golden() {
     let mut rig = Rig::with(240, 135, (Quadrille3dPlugin::default(), GizmoPlugin));
     rig.app
         .add_systems(Startup, crate::scene)

@@ -45,7 +45,7 @@ fn loaded<A: Asset>(rig: &mut Rig, path: &str) -> (Handle<A>, LoadState) {
 
 #[test]
 #[ignore = "needs a device"]
-fn gltf_files_become_meshes_with_standard_materials() {
+fn gltf_meshes_get_standard_materials() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/models");
     let mut rig = rig(folder);
     let (file, _) = loaded::<Gltf>(&mut rig, "orrery.glb");
@@ -71,7 +71,7 @@ fn gltf_files_become_meshes_with_standard_materials() {
 
 #[test]
 #[ignore = "needs a device"]
-fn gltf_files_that_are_broken_are_told_of() {
+fn broken_gltf_files_are_reported() {
     let path = temporary("broken.glb");
     let folder = path.parent().expect("a folder").to_owned();
     let model = concat!(

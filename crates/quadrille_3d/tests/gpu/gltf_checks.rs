@@ -184,7 +184,7 @@ fn embedded_images_have_limits() {
 /// Values of 16 bits are drawn as those of 8 bits: 128 of 255, and not 188.
 #[test]
 #[ignore = "needs a device"]
-fn images_of_16_bits_are_as_bright_as_those_of_8() {
+fn images_of_16_bits_match_those_of_8() {
     use png::BitDepth::{Eight, Sixteen};
     let mut rig = rig();
     let eight = png([1, 1], Eight, &[128, 128, 128, 255]);
@@ -245,7 +245,7 @@ fn with_buffer(uri: &str) -> Vec<u8> {
 #[cfg(target_os = "linux")]
 #[test]
 #[ignore = "needs a device"]
-fn buffers_stay_in_the_folder_of_assets() {
+fn buffers_outside_asset_folder_are_refused() {
     let mut rig = rig();
     let parent = folder().parent().expect("a folder").to_owned();
     fs::write(parent.join("secret"), b"secret").expect("files can be written");

@@ -228,7 +228,7 @@ fn play(world: &mut World, graph: &Handle<AnimationGraph>, clip: AnimationNodeIn
 
 #[test]
 #[ignore = "needs a device"]
-fn skins_morphs_and_animations_of_files_are_drawn() {
+fn gltf_skins_morphs_and_animations_are_drawn() {
     let mut rig = rig();
     let file = load(&mut rig, "sheet.glb", &File::new().packed()).expect("it is right");
     show(&mut rig, &file);
@@ -253,7 +253,7 @@ fn skins_morphs_and_animations_of_files_are_drawn() {
 
 #[test]
 #[ignore = "needs a device"]
-fn extensions_of_materials_become_their_fields() {
+fn gltf_material_extensions_set_fields() {
     let mut rig = rig();
     let file = File::new().with(|file| {
         let extensions = json!({
@@ -316,7 +316,7 @@ fn extensions_of_materials_become_their_fields() {
 
 /// What becomes of a file.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Fate {
+enum Expected {
     /// bevy's loader says what is wrong.
     Refused,
     /// It is loaded, and what is wrong in it is left out.
@@ -325,8 +325,8 @@ enum Fate {
     Drawn,
 }
 
-fn broken() -> Vec<(&'static str, Fate, Vec<u8>)> {
-    use Fate::{Drawn, LeftOut, Refused};
+fn broken() -> Vec<(&'static str, Expected, Vec<u8>)> {
+    use Expected::{Drawn, LeftOut, Refused};
     let change = |change: fn(&mut File)| File::new().with(change).packed();
     let whole = File::new().packed();
     vec![
@@ -445,20 +445,20 @@ fn broken() -> Vec<(&'static str, Fate, Vec<u8>)> {
 
 #[test]
 #[ignore = "needs a device"]
-fn broken_files_end_nothing() {
+fn broken_gltf_files_fail_gracefully() {
     let mut rig = rig();
     let mut wrong = Vec::new();
     for (at, (what, fate, file)) in broken().into_iter().enumerate() {
         let found = match load(&mut rig, &format!("broken {at}.glb"), &file) {
-            None => Fate::Refused,
+            None => Expected::Refused,
             Some(file) => {
                 let entity = show(&mut rig, &file);
                 let [middle] = seen(&mut rig, [[0.1, 0.1]]);
                 rig.app.world_mut().despawn(entity);
                 rig.update(1);
                 match middle {
-                    0 => Fate::LeftOut,
-                    _ => Fate::Drawn,
+                    0 => Expected::LeftOut,
+                    _ => Expected::Drawn,
                 }
             }
         };

@@ -56,7 +56,7 @@ const PLACES: [[f32; 2]; 3] = [[0.1, 0.1], [0.3, 1.2], [0.7, 0.0]];
 /// The upper edge of the sheet goes up by one unit: 1.2 above of the middle there is something.
 #[test]
 #[ignore = "needs a device"]
-fn morph_targets_without_normals_move_and_weights_of_nodes_count() {
+fn morph_targets_without_normals_and_node_weights_apply() {
     let mut rig = rig();
     let moved = plain().with(|file| {
         file.attributes().remove("NORMAL");
@@ -88,7 +88,7 @@ fn morph_targets_without_normals_move_and_weights_of_nodes_count() {
 
 #[test]
 #[ignore = "needs a device"]
-fn fans_and_loops_are_drawn() {
+fn triangle_fans_and_line_loops_are_drawn() {
     let mut rig = rig();
     let fan = |has_indices: bool, has_normals: bool| {
         plain().with(|file| {
@@ -202,7 +202,7 @@ fn quantized_meshes_are_drawn() {
 /// two units, so it is moved by one.
 #[test]
 #[ignore = "needs a device"]
-fn a_second_set_of_joints_counts() {
+fn second_joint_set_is_merged() {
     let mut rig = rig();
     let file = File::new().with(|file| {
         file.floats("VEC4", &[[0.5, 0.0, 0.0, 0.0]; 4]);
@@ -229,7 +229,7 @@ fn a_second_set_of_joints_counts() {
 /// `texCoord` of a transform takes the place of that of the texture.
 #[test]
 #[ignore = "needs a device"]
-fn transforms_of_textures_choose_the_coordinates() {
+fn texture_transform_selects_uv_channel() {
     let mut rig = rig();
     let image = png([1, 1], png::BitDepth::Eight, &[255; 4]);
     let info = |coordinates: u32| {

@@ -29,19 +29,19 @@ fn picture(add: fn(&mut App)) -> Picture {
     rig.picture()
 }
 
-fn without_samples(mut cameras: Query<&mut Msaa>) {
+fn disable_msaa(mut cameras: Query<&mut Msaa>) {
     cameras.iter_mut().for_each(|mut msaa| *msaa = Msaa::Off);
 }
 
 #[test]
 #[ignore = "needs a device"]
-fn lines_are_drawn_around_things() {
+fn outline_pass_draws_outlines() {
     let drawn = picture(|app| {
-        app.add_systems(bevy_app::PostStartup, without_samples);
+        app.add_systems(bevy_app::PostStartup, disable_msaa);
         outline::add(app);
     });
     let plain = picture(|app| {
-        app.add_systems(bevy_app::PostStartup, without_samples);
+        app.add_systems(bevy_app::PostStartup, disable_msaa);
     });
     let darker = |x, y| drawn.at(x, y)[2] < plain.at(x, y)[2];
     let count = (0..160 * 90).filter(|i| darker(i % 160, i / 160)).count();
@@ -51,7 +51,7 @@ fn lines_are_drawn_around_things() {
 
 #[test]
 #[ignore = "needs a device"]
-fn another_tone_mapping_takes_the_place_of_ours() {
+fn custom_tone_mapping_replaces_builtin() {
     let drawn = picture(two_tones::add);
     let paper = drawn.at(1, 1);
     assert_eq!(paper, [243, 237, 218, 255], "nothing is paper");
@@ -84,7 +84,7 @@ fn boxes(mut commands: Commands, mut meshes: Meshes, mut materials: Materials) {
 
 #[test]
 #[ignore = "needs a device"]
-fn the_device_moves_what_rests_on_the_cpu() {
+fn compute_pass_moves_instances() {
     let mut rig = Rig::new(160, 90);
     rig.app.add_systems(Startup, boxes);
     waves::add(&mut rig.app);

@@ -53,7 +53,7 @@ const STAGE: Stage = Stage {
     begin,
     // Systems go through lights and others in the order of entities.
     order: Entity::to_bits,
-    parts: parts::OF_ENTITIES,
+    parts: parts::ENTITY_PARTS,
     presets: &[
         &["transform", "mesh", "material"],
         &["transform", "mesh", "material"],
@@ -68,10 +68,10 @@ const STAGE: Stage = Stage {
         &["transform", "gizmo"],
     ],
     fixed: &[
-        parts::OF_CAMERAS,
-        parts::OF_GROUPS,
-        parts::OF_GROUPS,
-        parts::OF_GROUPS,
+        parts::CAMERA_PARTS,
+        parts::GROUP_PARTS,
+        parts::GROUP_PARTS,
+        parts::GROUP_PARTS,
     ],
     assets: &[
         AssetKind::new::<Mesh>("mesh", 5),
@@ -90,6 +90,6 @@ const STAGE: Stage = Stage {
 
 #[test]
 #[ignore = "needs a device"]
-fn random_lives_look_like_fresh_worlds() {
+fn random_changes_match_fresh_world() {
     run(&STAGE, [2, 60, 30]);
 }

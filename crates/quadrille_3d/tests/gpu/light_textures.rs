@@ -5,9 +5,9 @@ use bevy_ecs::prelude::*;
 use bevy_image::Image;
 use quadrille_3d::prelude::*;
 
+use crate::analytic_lighting::{TOLERANCE, assert_near};
 use crate::common::Rig;
 use crate::environment::{image, plane};
-use crate::exact::{TOLERANCE, expect_near};
 
 type IsLight = Or<(With<PointLight>, With<SpotLight>, With<DirectionalLight>)>;
 
@@ -19,10 +19,15 @@ fn lit(light: impl Bundle) -> Rig {
 }
 
 /// How the middle of the plane is lit through an image, beside how it is lit without.
-fn expect_part<T: Component>(rig: &mut Rig, map: Image, slide: fn(Handle<Image>) -> T, part: f32) {
+fn assert_light_fraction<T: Component>(
+    rig: &mut Rig,
+    map: Image,
+    light_texture: fn(Handle<Image>) -> T,
+    fraction: f32,
+) {
     let whole = f64::from(rig.exactly(4, 4)[0]);
     assert!(whole > 0.0);
-    expect_of(rig, whole, map, slide, part);
+    expect_of(rig, whole, map, light_texture, fraction);
 }
 
 /// The same, where it is known how it was lit without one.
@@ -30,16 +35,16 @@ fn expect_of<T: Component>(
     rig: &mut Rig,
     whole: f64,
     map: Image,
-    slide: fn(Handle<Image>) -> T,
-    part: f32,
+    light_texture: fn(Handle<Image>) -> T,
+    fraction: f32,
 ) {
     let world = rig.app.world_mut();
     let map = world.resource_mut::<Assets<Image>>().add(map);
     let mut lights = world.query_filtered::<Entity, IsLight>();
     let light = lights.single(world).expect("there is one light");
-    world.entity_mut(light).insert(slide(map));
+    world.entity_mut(light).insert(light_texture(map));
     let found = rig.exactly(4, 4)[0];
-    expect_near(found, whole * f64::from(part), TOLERANCE, "through it");
+    assert_near(found, whole * f64::from(fraction), TOLERANCE, "through it");
 }
 
 fn grey(value: f32) -> [f32; 3] {
@@ -48,7 +53,7 @@ fn grey(value: f32) -> [f32; 3] {
 
 #[test]
 #[ignore = "needs a device"]
-fn spot_lights_shine_through_images() {
+fn spot_light_textures_apply() {
     // The plane's middle is above and to the right of where it shines, each by half of the slope.
     let light = SpotLight {
         outer_angle: std::f32::consts::FRAC_PI_4,
@@ -58,13 +63,13 @@ fn spot_lights_shine_through_images() {
     let rig = || lit((light, Transform::from_xyz(-2.0, -2.0, 4.0)));
     let map = || image([4, 4, 1], |[x, y, _]| grey((x + 4 * y) as f32 / 16.0));
     // Between the third and the fourth column, and the first and second row.
-    let slide = |image| SpotLightTexture { image };
-    expect_part(&mut rig(), map(), slide, (2.5 + 4.0 * 0.5) / 16.0);
+    let light_texture = |image| SpotLightTexture { image };
+    assert_light_fraction(&mut rig(), map(), light_texture, (2.5 + 4.0 * 0.5) / 16.0);
 }
 
 #[test]
 #[ignore = "needs a device"]
-fn directional_lights_shine_through_images_once_or_everywhere() {
+fn directional_light_textures_clamp_or_tile() {
     // One tile is two units wide; its middle lies beside and above the plane's.
     let at = |x: f32| {
         let place = Transform::from_xyz(x, 0.5, 3.0);
@@ -77,15 +82,15 @@ fn directional_lights_shine_through_images_once_or_everywhere() {
     };
     let tiled = |image| DirectionalLightTexture { image, tiled: true };
     // The middle of the plane is at -0.5 and -0.5: three quarters from the left, a quarter from above.
-    let part = (2.5 + 4.0 * 0.5) / 16.0;
-    expect_part(&mut at(0.5), map(), once, part);
-    expect_part(&mut at(2.5), map(), once, 0.0);
-    expect_part(&mut at(2.5), map(), tiled, part);
+    let fraction = (2.5 + 4.0 * 0.5) / 16.0;
+    assert_light_fraction(&mut at(0.5), map(), once, fraction);
+    assert_light_fraction(&mut at(2.5), map(), once, 0.0);
+    assert_light_fraction(&mut at(2.5), map(), tiled, fraction);
 }
 
 #[test]
 #[ignore = "needs a device"]
-fn point_lights_shine_through_the_sides_of_unfolded_cubes() {
+fn point_light_textures_follow_cubemap_layout() {
     const SIDES: [Vec3; 6] = [
         Vec3::X,
         Vec3::NEG_X,
@@ -106,7 +111,7 @@ fn point_lights_shine_through_the_sides_of_unfolded_cubes() {
     };
     let mut rig = lit((PointLight::default(), Transform::from_xyz(0.0, 0.0, 4.0)));
     let whole = f64::from(rig.exactly(4, 4)[0]);
-    for (layout, size, slide) in [
+    for (layout, size, light_texture) in [
         (
             CubemapLayout::CrossVertical,
             [3, 4],
@@ -144,7 +149,7 @@ fn point_lights_shine_through_the_sides_of_unfolded_cubes() {
             let map = image([size[0], size[1], 1], |[x, y, _]| {
                 grey(if [x, y] == shown { 0.5 } else { 0.0 })
             });
-            expect_of(&mut rig, whole, map, slide, 0.5);
+            expect_of(&mut rig, whole, map, light_texture, 0.5);
         }
     }
 }

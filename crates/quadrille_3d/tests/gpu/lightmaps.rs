@@ -5,9 +5,9 @@ use bevy_image::Image;
 use bevy_light::GlobalAmbientLight;
 use quadrille_3d::prelude::*;
 
+use crate::analytic_lighting::{TOLERANCE, assert_near, exposure};
 use crate::common::Rig;
 use crate::environment::{camera, environment, image, one, plane};
-use crate::exact::{TOLERANCE, expect_near, exposure};
 
 const BASE: [f32; 3] = [0.5, 0.25, 1.0];
 const UNIT: f32 = 40.0;
@@ -36,11 +36,11 @@ fn baked(map: Image, uv_rect: Rect, bicubic_sampling: bool) -> (Rig, Entity) {
 }
 
 /// That the middle of the plane is lit by a texel of the lightmap alone.
-fn expect_texel(rig: &mut Rig, texel: [f32; 3], what: &str) {
+fn assert_texel(rig: &mut Rig, texel: [f32; 3], what: &str) {
     let found = rig.exactly(4, 4);
     for channel in 0..3 {
         let wanted = f64::from(texel[channel] * BASE[channel] * UNIT) * exposure();
-        expect_near(found[channel], wanted, TOLERANCE, what);
+        assert_near(found[channel], wanted, TOLERANCE, what);
     }
 }
 
@@ -61,20 +61,20 @@ fn column(x: u32) -> [f32; 3] {
 
 #[test]
 #[ignore = "needs a device"]
-fn a_lightmap_lights_by_its_part_of_the_image_and_its_unit() {
+fn lightmap_uv_rect_and_exposure_apply() {
     for x in 0..4u32 {
         let part = Rect::new(x as f32 / 4.0, 0.0, (x + 1) as f32 / 4.0, 1.0);
         let (mut rig, _) = baked(columns(), part, false);
-        expect_texel(&mut rig, column(x), &format!("column {x}"));
+        assert_texel(&mut rig, column(x), &format!("column {x}"));
     }
 }
 
 #[test]
 #[ignore = "needs a device"]
-fn a_spline_mixes_the_texels_of_a_lightmap() {
+fn lightmap_bicubic_sampling_matches_spline() {
     let dot = || image([5, 5, 1], |[x, y, _]| [f32::from(x == 2 && y == 2); 3]);
     let (mut rig, _) = baked(dot(), WHOLE, true);
-    expect_texel(&mut rig, [4.0 / 9.0; 3], "in the middle of the texel");
+    assert_texel(&mut rig, [4.0 / 9.0; 3], "in the middle of the texel");
     // A quarter of a texel to the right, and one to the left.
     let moved = |texels: f32| {
         let by = Vec2::new(texels / 5.0, 0.0);
@@ -82,14 +82,14 @@ fn a_spline_mixes_the_texels_of_a_lightmap() {
     };
     let (mut rig, _) = baked(dot(), moved(0.25), true);
     let weight = 2.0 / 3.0 - 0.25f32 * 0.25 + 0.25f32.powi(3) / 2.0;
-    expect_texel(&mut rig, [weight * 2.0 / 3.0; 3], "beside its middle");
+    assert_texel(&mut rig, [weight * 2.0 / 3.0; 3], "beside its middle");
     let (mut rig, _) = baked(dot(), moved(-1.0), true);
-    expect_texel(&mut rig, [1.0 / 9.0; 3], "in the next texel");
+    assert_texel(&mut rig, [1.0 / 9.0; 3], "in the next texel");
 }
 
 #[test]
 #[ignore = "needs a device"]
-fn a_lightmap_is_seen_by_the_second_coordinates_and_takes_the_place_of_other_light() {
+fn lightmap_uses_uv1_and_replaces_diffuse_environment() {
     let (mut rig, mesh) = baked(columns(), WHOLE, false);
     let world = rig.app.world_mut();
     for (_, mesh) in world.resource_mut::<Assets<Mesh>>().iter_mut() {
@@ -102,13 +102,13 @@ fn a_lightmap_is_seen_by_the_second_coordinates_and_takes_the_place_of_other_lig
         // Nothing of what is around is mirrored then.
         material.reflectance = 0.0;
     }
-    expect_texel(&mut rig, column(3), "under a white sky");
+    assert_texel(&mut rig, column(3), "under a white sky");
     rig.app.world_mut().insert_resource(GlobalAmbientLight {
         brightness: 1000.0,
         affects_lightmapped_meshes: false,
         ..GlobalAmbientLight::default()
     });
-    expect_texel(&mut rig, column(3), "in ambient light of other things");
+    assert_texel(&mut rig, column(3), "in ambient light of other things");
     let world = rig.app.world_mut();
     let mut maps = world.query::<&Lightmap>();
     let map = maps.single(world).expect("there is one").image.clone();
@@ -116,7 +116,7 @@ fn a_lightmap_is_seen_by_the_second_coordinates_and_takes_the_place_of_other_lig
     images
         .insert(map.id(), image([1, 1, 1], |_| [8.0; 3]))
         .expect("the image is there");
-    expect_texel(&mut rig, [8.0; 3], "another image");
+    assert_texel(&mut rig, [8.0; 3], "another image");
     let mut world = rig.app.world_mut().entity_mut(mesh);
     world.remove::<Lightmap>();
     rig.app
@@ -124,5 +124,5 @@ fn a_lightmap_is_seen_by_the_second_coordinates_and_takes_the_place_of_other_lig
         .insert_resource(GlobalAmbientLight::NONE);
     let found = rig.exactly(4, 4)[0];
     // Under a white sky the plane is seen by its colour.
-    expect_near(found, f64::from(BASE[0]), 0.02, "without it");
+    assert_near(found, f64::from(BASE[0]), 0.02, "without it");
 }

@@ -10,13 +10,13 @@ use bevy_mesh::{Mesh, UvChannel};
 use quadrille_3d::prelude::*;
 use wgpu_types::{Extent3d, TextureDimension, TextureFormat};
 
+use crate::analytic_lighting::{TOLERANCE, assert_near, energy, exposure};
 use crate::common::{EXACT, Rig};
-use crate::exact::{TOLERANCE, energy, expect_near, exposure};
 
 const LUX: f32 = 1000.0;
 
 /// What a camera on the z axis sees of a mesh at the origin.
-struct Seen {
+struct Rendered {
     mesh: Mesh,
     material: StandardMaterial,
     turned: Quat,
@@ -32,8 +32,8 @@ fn plane(first: Vec2, second: Vec2) -> Mesh {
         .with_inserted_attribute(Mesh::ATTRIBUTE_TANGENT, vec![[1.0, 0.0, 0.0, 1.0]; 4])
 }
 
-fn seen(material: StandardMaterial) -> Seen {
-    Seen {
+fn rendered(material: StandardMaterial) -> Rendered {
+    Rendered {
         mesh: plane(Vec2::splat(0.5), Vec2::splat(0.5)),
         material,
         turned: Quat::IDENTITY,
@@ -42,7 +42,7 @@ fn seen(material: StandardMaterial) -> Seen {
 
 /// What the middle shows of them, with light from a direction; images come from a function.
 fn shown(
-    things: impl FnOnce(&mut Assets<Image>) -> Vec<Seen>,
+    things: impl FnOnce(&mut Assets<Image>) -> Vec<Rendered>,
     to_light: Vec3,
     samples: Msaa,
 ) -> [f32; 4] {
@@ -50,7 +50,7 @@ fn shown(
     let world = rig.app.world_mut();
     world.insert_resource(GlobalAmbientLight::NONE);
     let things = world.resource_scope(|_, mut images: Mut<Assets<Image>>| things(&mut images));
-    for Seen {
+    for Rendered {
         mesh,
         material,
         turned,
@@ -113,7 +113,7 @@ const UP: Vec3 = Vec3::Z;
 
 #[test]
 #[ignore = "needs a device"]
-fn a_normal_that_an_image_says_is_as_good_as_one_of_the_mesh() {
+fn normal_map_matches_mesh_normals() {
     let angle = 0.6f32;
     let (sine, cosine) = angle.sin_cos();
     let light = Vec3::new(0.3, -0.5, 1.0);
@@ -122,15 +122,15 @@ fn a_normal_that_an_image_says_is_as_good_as_one_of_the_mesh() {
         ..StandardMaterial::default()
     };
     let by_mesh = |turned| {
-        let thing = Seen {
+        let thing = Rendered {
             turned,
-            ..seen(shiny.clone())
+            ..rendered(shiny.clone())
         };
         shown(|_| vec![thing], light, Msaa::Off)
     };
     let by_image = |format, texels: &[f32], flip_normal_map_y| {
         let make = |images: &mut Assets<Image>| {
-            vec![seen(StandardMaterial {
+            vec![rendered(StandardMaterial {
                 normal_map_texture: Some(image(images, format, 1, texels)),
                 flip_normal_map_y,
                 ..shiny.clone()
@@ -142,22 +142,22 @@ fn a_normal_that_an_image_says_is_as_good_as_one_of_the_mesh() {
     let to_x = by_mesh(Quat::from_rotation_y(angle))[0];
     let texel = [half(sine), 0.5, half(cosine), 1.0];
     let found = by_image(TextureFormat::Rgba32Float, &texel, false);
-    expect_near(found[0], to_x.into(), TOLERANCE, "along the tangent");
+    assert_near(found[0], to_x.into(), TOLERANCE, "along the tangent");
     let found = by_image(TextureFormat::Rg32Float, &texel[..2], false);
-    expect_near(found[0], to_x.into(), TOLERANCE, "by two channels");
+    assert_near(found[0], to_x.into(), TOLERANCE, "by two channels");
     let to_y = by_mesh(Quat::from_rotation_x(-angle))[0];
     let found = by_image(
         TextureFormat::Rgba32Float,
         &[0.5, half(sine), half(cosine), 1.0],
         false,
     );
-    expect_near(found[0], to_y.into(), TOLERANCE, "across the tangent");
+    assert_near(found[0], to_y.into(), TOLERANCE, "across the tangent");
     let found = by_image(
         TextureFormat::Rgba32Float,
         &[0.5, half(-sine), half(cosine), 1.0],
         true,
     );
-    expect_near(found[0], to_y.into(), TOLERANCE, "across and flipped");
+    assert_near(found[0], to_y.into(), TOLERANCE, "across and flipped");
     let plain = by_mesh(Quat::IDENTITY)[0];
     assert!(
         (plain - to_x).abs() > 0.02 * to_x,
@@ -167,7 +167,7 @@ fn a_normal_that_an_image_says_is_as_good_as_one_of_the_mesh() {
 
 #[test]
 #[ignore = "needs a device"]
-fn images_are_seen_by_either_of_the_texture_coordinates() {
+fn textures_use_selected_uv_channel() {
     let color = |channel: UvChannel, flips: bool| {
         let make = |images: &mut Assets<Image>| {
             let texels = [1.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0];
@@ -178,9 +178,9 @@ fn images_are_seen_by_either_of_the_texture_coordinates() {
                 unlit: true,
                 ..StandardMaterial::default()
             };
-            vec![Seen {
+            vec![Rendered {
                 mesh: plane(Vec2::new(0.0, 0.5), Vec2::new(1.0, 0.5)),
-                ..seen(material.flipped(flips, false))
+                ..rendered(material.flipped(flips, false))
             }]
         };
         shown(make, UP, Msaa::Off)
@@ -195,11 +195,11 @@ fn images_are_seen_by_either_of_the_texture_coordinates() {
 
 #[test]
 #[ignore = "needs a device"]
-fn images_without_coordinates_are_white() {
+fn textures_without_uvs_are_white() {
     let color = |channel: UvChannel, removed: &[bevy_mesh::MeshVertexAttribute]| {
         let make = |images: &mut Assets<Image>| {
             let texture = image(images, TextureFormat::Rgba32Float, 1, &[0.0, 0.0, 0.0, 1.0]);
-            let mut thing = seen(StandardMaterial {
+            let mut thing = rendered(StandardMaterial {
                 base_color: Color::linear_rgb(0.5, 0.25, 0.125),
                 base_color_texture: Some(texture),
                 base_color_channel: channel,
@@ -237,15 +237,15 @@ fn flat(red: f32, alpha: f32, alpha_mode: AlphaMode) -> StandardMaterial {
 
 /// One plane of this colour before another, whose red is 0.5.
 fn over(red: f32, alpha: f32, mode: AlphaMode, samples: Msaa) -> [f32; 4] {
-    let behind = seen(flat(0.5, 1.0, AlphaMode::Opaque));
-    let mut before = seen(flat(red, alpha, mode));
+    let behind = rendered(flat(0.5, 1.0, AlphaMode::Opaque));
+    let mut before = rendered(flat(red, alpha, mode));
     before.mesh = before.mesh.translated_by(Vec3::Z);
     shown(|_| vec![behind, before], UP, samples)
 }
 
 #[test]
 #[ignore = "needs a device"]
-fn alpha_covers_some_of_the_samples() {
+fn alpha_to_coverage_covers_samples() {
     let shown = |alpha, samples| {
         let [red, _, _, covers] = over(0.25, alpha, AlphaMode::AlphaToCoverage, samples);
         assert_eq!(covers, 1.0, "{alpha}, {samples:?}");
@@ -264,7 +264,7 @@ fn alpha_covers_some_of_the_samples() {
 
 #[test]
 #[ignore = "needs a device"]
-fn each_alpha_mode_mixes_as_it_says() {
+fn alpha_modes_match_blend_equations() {
     let cases = [
         (0.25, 0.5, AlphaMode::Opaque, 0.25),
         (0.25, 0.5, AlphaMode::Mask(0.4), 0.25),
@@ -287,11 +287,11 @@ fn each_alpha_mode_mixes_as_it_says() {
 
 #[test]
 #[ignore = "needs a device"]
-fn a_depth_bias_decides_between_surfaces_in_one_place() {
+fn depth_bias_orders_coplanar_surfaces() {
     let first = |depth_bias| {
         let thing = |red, depth_bias| {
             let material = flat(red, 1.0, AlphaMode::Opaque);
-            seen(StandardMaterial {
+            rendered(StandardMaterial {
                 depth_bias,
                 ..material
             })
@@ -311,10 +311,10 @@ fn direction(angle: f64) -> Vec3 {
 
 #[test]
 #[ignore = "needs a device"]
-fn varnish_mirrors_as_the_formula_says() {
+fn clearcoat_matches_formula() {
     // Under it is nothing.
     let (roughness, strength, angle) = (0.3f64, 0.8f64, 0.7f64);
-    let thing = seen(StandardMaterial {
+    let thing = rendered(StandardMaterial {
         base_color: Color::BLACK,
         reflectance: 0.0,
         clearcoat: strength as f32,
@@ -328,15 +328,15 @@ fn varnish_mirrors_as_the_formula_says() {
     let facets = square / (PI * spread * spread);
     let fresnel = strength * (0.04 + 0.96 * (1.0 - half).powi(5));
     let wanted = facets * 0.25 / (half * half) * fresnel * angle.cos();
-    expect_near(found, wanted * f64::from(LUX) * exposure(), 0.01, "varnish");
+    assert_near(found, wanted * f64::from(LUX) * exposure(), 0.01, "varnish");
 }
 
 #[test]
 #[ignore = "needs a device"]
-fn highlights_are_drawn_out_along_the_tangent() {
+fn anisotropy_stretches_highlights_along_tangent() {
     let (roughness, anisotropy, angle) = (0.4f64, 0.7f64, 0.6f64);
     let found = |rotation: f32| {
-        let thing = seen(StandardMaterial {
+        let thing = rendered(StandardMaterial {
             metallic: 1.0,
             perceptual_roughness: roughness as f32,
             anisotropy_strength: anisotropy as f32,
@@ -361,8 +361,8 @@ fn highlights_are_drawn_out_along_the_tangent() {
         // White metal mirrors all, and its bounces are those of the lobe without axes.
         facets * visible / energy(across, n_v) * n_l * f64::from(LUX) * exposure()
     };
-    expect_near(found(0.0), wanted(true), 0.01, "along");
-    expect_near(
+    assert_near(found(0.0), wanted(true), 0.01, "along");
+    assert_near(
         found(std::f32::consts::FRAC_PI_2),
         wanted(false),
         0.01,
@@ -372,7 +372,7 @@ fn highlights_are_drawn_out_along_the_tangent() {
 
 #[test]
 #[ignore = "needs a device"]
-fn what_lies_deeper_is_seen_further_along_the_ray() {
+fn parallax_mapping_offsets_along_view_ray() {
     const DEPTH: f32 = 0.6;
     let angle = 0.7f32;
     let red = |turned, is_upright, method| {
@@ -394,9 +394,9 @@ fn what_lies_deeper_is_seen_further_along_the_ray() {
                 unlit: true,
                 ..StandardMaterial::default()
             };
-            vec![Seen {
+            vec![Rendered {
                 turned,
-                ..seen(material)
+                ..rendered(material)
             }]
         };
         shown(make, UP, Msaa::Off)[0]
@@ -406,15 +406,15 @@ fn what_lies_deeper_is_seen_further_along_the_ray() {
     for method in [ParallaxMappingMethod::Occlusion, relief] {
         let what = format!("{method:?}");
         let along = red(Quat::from_rotation_y(angle), false, method);
-        expect_near(along, wanted, TOLERANCE, &what);
+        assert_near(along, wanted, TOLERANCE, &what);
         let across = red(Quat::from_rotation_x(angle), true, method);
-        expect_near(across, wanted, TOLERANCE, &what);
+        assert_near(across, wanted, TOLERANCE, &what);
     }
 }
 
 #[test]
 #[ignore = "needs a device"]
-fn light_falls_through_the_holes_of_images() {
+fn alpha_mask_lets_light_through() {
     let down = Transform::from_xyz(0.0, 6.0, 0.0).looking_at(Vec3::ZERO, Vec3::Z);
     let sun = DirectionalLight {
         illuminance: 1500.0,

@@ -44,7 +44,7 @@ fn crowd(rig: &mut Rig, vertices: usize) -> Entity {
 
 #[test]
 #[ignore = "needs a device"]
-fn mesh_that_only_the_device_has_is_drawn_wherever_it_moves() {
+fn mesh_without_cpu_data_survives_reallocation() {
     let mut rig = Rig::scene(32, 32, sheet);
     rig.update(2);
     let mut mesh = rig

@@ -4,7 +4,7 @@ use bevy_ecs::prelude::*;
 use bevy_light::GlobalAmbientLight;
 use quadrille::prelude::Readback;
 use quadrille_3d::prelude::*;
-use quadrille_3d::{DrawArgs3d, DrawsBehind3d, Scene3d};
+use quadrille_3d::{DrawArgs3d, LateDrawArgs, Scene3d};
 
 use crate::common::Rig;
 
@@ -50,7 +50,7 @@ fn rig(msaa: Msaa) -> (Rig, Entity) {
 fn drawn(rig: &mut Rig) -> u32 {
     let world = rig.app.world();
     let first = (**world.resource::<DrawArgs3d>()).clone();
-    let behind = (**world.resource::<DrawsBehind3d>()).clone();
+    let behind = (**world.resource::<LateDrawArgs>()).clone();
     // The boxes are one chunk: each row of the views has one draw.
     let counts = [(first, 0), (behind, 1)].map(|(args, row)| {
         let bytes = rig.read_back(Readback::buffer(&args)).bytes;
@@ -80,9 +80,9 @@ fn moves(frame: u32, camera: &mut Transform, boxes: &mut [Mut<Transform>]) {
 }
 
 /// The pictures of all frames.
-fn pictures(msaa: Msaa, hides: bool) -> Vec<Vec<[u8; 4]>> {
+fn pictures(msaa: Msaa, occlusion_culling: bool) -> Vec<Vec<[u8; 4]>> {
     let (mut rig, camera) = rig(msaa);
-    if hides {
+    if occlusion_culling {
         rig.app
             .world_mut()
             .entity_mut(camera)
@@ -103,7 +103,7 @@ fn pictures(msaa: Msaa, hides: bool) -> Vec<Vec<[u8; 4]>> {
 
 #[test]
 #[ignore = "needs a device"]
-fn nothing_that_is_seen_is_missing() {
+fn occlusion_culling_keeps_visible_meshes() {
     for msaa in [Msaa::Off, Msaa::Sample4] {
         let (with, without) = (pictures(msaa, true), pictures(msaa, false));
         for (frame, (with, without)) in with.iter().zip(&without).enumerate() {
@@ -115,7 +115,7 @@ fn nothing_that_is_seen_is_missing() {
 
 #[test]
 #[ignore = "needs a device"]
-fn what_a_wall_hides_is_not_drawn() {
+fn occluded_meshes_are_not_drawn() {
     let (mut rig, camera) = rig(Msaa::default());
     rig.update(2);
     let world = rig.app.world_mut();

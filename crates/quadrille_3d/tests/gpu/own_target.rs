@@ -37,7 +37,7 @@ fn first_frame(is_2d: bool, viewport: Option<Viewport>, is_painted: bool) -> Vec
     let image = made.expect("the device has such images");
     let handle = ManualTextureViewHandle(3);
     world
-        .resource_mut::<ManualTargets>()
+        .resource_mut::<ManualTextureViews>()
         .insert(handle, image.clone());
     world.insert_resource(Scene(image.clone()));
     let camera = Camera {

@@ -85,7 +85,7 @@ fn change(
 }
 
 /// That a change shows at once where frames wait, and else after frames that show something other.
-fn expect_later(by: fn(&mut World, &Handle<StandardMaterial>), meanwhile: f32, wanted: f32) {
+fn assert_eventually(by: fn(&mut World, &Handle<StandardMaterial>), meanwhile: f32, wanted: f32) {
     let (mut rig, material) = plane(false);
     // The first frame waits.
     assert_eq!(rig.exactly(4, 4)[0], 0.5);
@@ -103,15 +103,15 @@ fn expect_later(by: fn(&mut World, &Handle<StandardMaterial>), meanwhile: f32, w
 
 #[test]
 #[ignore = "needs a device"]
-fn another_pipeline_draws_until_that_with_images_is_there() {
-    expect_later(add_image, 0.5, 0.125);
+fn fallback_pipeline_draws_until_textured_one_is_ready() {
+    assert_eventually(add_image, 0.5, 0.125);
 }
 
 #[test]
 #[ignore = "needs a device"]
-fn what_has_no_stand_in_is_drawn_later() {
+fn mesh_without_fallback_pipeline_appears_later() {
     let mask = |world: &mut World, material: &Handle<StandardMaterial>| {
         change(world, material, |it| it.alpha_mode = AlphaMode::Mask(0.5));
     };
-    expect_later(mask, 0.0, 0.5);
+    assert_eventually(mask, 0.0, 0.5);
 }

@@ -50,7 +50,7 @@ fn lines() -> Vec<String> {
 
 #[test]
 #[ignore = "needs a device"]
-fn plugins_of_content_work_before_and_after_the_renderer() {
+fn content_plugins_work_in_any_order() {
     log::collect();
     type Add = fn(&mut App, QuadrillePlugins);
     let orders: [(&str, Add); 4] = [
@@ -98,7 +98,7 @@ fn plugins_of_content_work_before_and_after_the_renderer() {
 
 #[test]
 #[ignore = "needs a device"]
-fn plugins_without_a_renderer_are_told_of_once() {
+fn missing_renderer_warns_once() {
     log::collect();
     type Add = fn(&mut App);
     let apps: [(&str, Add); 3] = [
@@ -154,7 +154,7 @@ fn undrawn(add: fn(&mut App)) -> Vec<String> {
 
 #[test]
 #[ignore = "needs a device"]
-fn each_kind_of_entity_without_a_plugin_is_told_of_once() {
+fn content_without_plugin_warns_once() {
     log::collect();
     let told = |lines: &[String], entity: &str, component: &str, plugin: &str| {
         lines
@@ -212,7 +212,7 @@ fn each_kind_of_entity_without_a_plugin_is_told_of_once() {
 
 #[test]
 #[ignore = "needs a device"]
-fn textures_after_3d_work_or_end_the_app_with_one_line() {
+fn textures_after_3d_plugin_work_or_panic_with_message() {
     log::collect();
     let app = |textures: TexturePlugin| {
         let mut app = App::new();
@@ -245,7 +245,7 @@ fn textures_after_3d_work_or_end_the_app_with_one_line() {
 
 #[test]
 #[ignore = "needs a device"]
-fn each_pass_has_one_name_in_the_diagnostics() {
+fn pass_names_in_diagnostics_are_unique() {
     let mut rig = Rig::built(32, 16, |app, renderer| {
         app.add_plugins((
             renderer,
@@ -274,7 +274,7 @@ fn each_pass_has_one_name_in_the_diagnostics() {
 
 #[test]
 #[ignore = "needs a device"]
-fn ignored_components_and_fields_are_told_of_once() {
+fn ignored_components_and_fields_warn_once() {
     log::collect();
     let mut rig = Rig::built(8, 8, |app, renderer| {
         app.add_plugins((renderer, Quadrille3dPlugin::default()));

@@ -7,9 +7,9 @@ use bevy_light::GlobalAmbientLight;
 use bevy_math::DVec3;
 use quadrille_3d::prelude::*;
 
+use crate::analytic_lighting::{energy, exposure};
 use crate::common::{EXACT, Rig};
 use crate::environment::{camera, environment, image, one};
-use crate::exact::{energy, exposure};
 
 const FILAMENT: &str = include_str!("../reference/filament.txt");
 const MITSUBA: &str = include_str!("../reference/mitsuba.txt");
@@ -237,7 +237,7 @@ fn compare(
 
 #[test]
 #[ignore = "needs a device"]
-fn filament_shows_the_same() {
+fn lighting_matches_filament() {
     let ours = |(light, material): (&str, &StandardMaterial), pixel, theirs, channel: usize| {
         if light == "sky" {
             return theirs;
@@ -252,7 +252,7 @@ fn filament_shows_the_same() {
     };
     compare(FILAMENT, ours, |light, name| match (light, name) {
         // Filament's table of what rough lobes keep has 1.8 % less there than the integral, by which it
-        // then divides: Mitsuba agrees with the integral (`mitsuba_computes_the_same`).
+        // then divides: Mitsuba agrees with the integral (`lighting_matches_mitsuba`).
         ("sun", "gold_8" | "white_metal_8") => 0.021,
         // We, as bevy, colour light from all around with each further bounce between the facets
         // (Fdez-Agüera), Filament scales the first.
@@ -266,7 +266,7 @@ fn filament_shows_the_same() {
 
 #[test]
 #[ignore = "needs a device"]
-fn mitsuba_computes_the_same() {
+fn lighting_matches_mitsuba() {
     let ours = |(light, material): (&str, &StandardMaterial), pixel, theirs, _| {
         let roughness = f64::from(material.perceptual_roughness);
         if material.metallic == 0.0 && light == "sky" {

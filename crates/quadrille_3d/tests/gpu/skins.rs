@@ -33,13 +33,13 @@ fn weights_at(vertex: usize) -> [f32; 2] {
     }
 }
 
-fn place_at(vertex: usize) -> Vec3 {
+fn position_at(vertex: usize) -> Vec3 {
     let at = vertex as f32;
     Vec3::new((at * 0.7).sin(), at / COUNT as f32 * 2.0, (at * 1.3).cos())
 }
 
 fn normal_at(vertex: usize) -> Vec3 {
-    (place_at(vertex) + Vec3::new(0.1, -0.5, 0.2)).normalize()
+    (position_at(vertex) + Vec3::new(0.1, -0.5, 0.2)).normalize()
 }
 
 fn tangent_at(vertex: usize) -> Vec3 {
@@ -61,7 +61,9 @@ fn mesh() -> Mesh {
     let mut mesh = Mesh::new(PrimitiveTopology::PointList, RenderAssetUsages::default())
         .with_inserted_attribute(
             Mesh::ATTRIBUTE_POSITION,
-            all().map(|at| place_at(at).to_array()).collect::<Vec<_>>(),
+            all()
+                .map(|at| position_at(at).to_array())
+                .collect::<Vec<_>>(),
         )
         .with_inserted_attribute(
             Mesh::ATTRIBUTE_NORMAL,
@@ -102,13 +104,13 @@ fn binds() -> Vec<Mat4> {
     ]
 }
 
-fn entity_place() -> Transform {
+fn entity_transform() -> Transform {
     Transform::from_xyz(1.0, 2.0, -3.0)
         .with_rotation(Quat::from_rotation_z(0.7))
         .with_scale(Vec3::new(2.0, 0.5, 1.5))
 }
 
-fn joint_places() -> [Transform; 2] {
+fn joint_transforms() -> [Transform; 2] {
     [
         Transform::from_xyz(1.5, 2.0, -2.0).with_rotation(Quat::from_rotation_y(1.1)),
         // Mirrored, so that normals turn around.
@@ -116,7 +118,7 @@ fn joint_places() -> [Transform; 2] {
     ]
 }
 
-struct Bending {
+struct SkinnedRig {
     rig: Rig,
     entity: Entity,
     joints: Vec<Entity>,
@@ -124,7 +126,7 @@ struct Bending {
 }
 
 /// The mesh, not bent yet, and two joints.
-fn bending() -> Bending {
+fn skinned_rig() -> SkinnedRig {
     let mut rig = Rig::scene(
         16,
         16,
@@ -135,19 +137,21 @@ fn bending() -> Bending {
                 Mesh3d(meshes.add(mesh())),
                 MeshMaterial3d(materials.add(Color::WHITE)),
                 bevy_camera::visibility::NoFrustumCulling,
-                entity_place(),
+                entity_transform(),
             ));
             commands.spawn(Camera3d::default());
         },
     );
     rig.update(2);
     let world = rig.app.world_mut();
-    let joints = joint_places().map(|place| world.spawn(place).id()).to_vec();
+    let joints = joint_transforms()
+        .map(|place| world.spawn(place).id())
+        .to_vec();
     let mut all = world.resource_mut::<Assets<SkinnedMeshInverseBindposes>>();
     let inverse_bindposes = all.add(binds());
     let mut meshes = world.query_filtered::<Entity, With<Mesh3d>>();
     let entity = meshes.single(world).expect("there is one");
-    Bending {
+    SkinnedRig {
         rig,
         entity,
         joints: joints.clone(),
@@ -158,7 +162,7 @@ fn bending() -> Bending {
     }
 }
 
-impl Bending {
+impl SkinnedRig {
     /// The vertices of the entity, behind those of the mesh.
     fn vertices(&mut self) -> Vec<[f32; VERTEX]> {
         self.rig.update(1);
@@ -189,7 +193,7 @@ fn wanted(
     joints: Option<[Transform; 2]>,
     weights: Option<[f32; TARGETS]>,
 ) -> [f64; VERTEX] {
-    let mut vectors = [place_at(at), normal_at(at), tangent_at(at)].map(|way| way.as_dvec3());
+    let mut vectors = [position_at(at), normal_at(at), tangent_at(at)].map(|way| way.as_dvec3());
     for (target, &weight) in weights.iter().flatten().enumerate() {
         let differences = difference(target, at).map(|way| way.as_dvec3());
         for (vector, difference) in vectors.iter_mut().zip(differences) {
@@ -199,7 +203,7 @@ fn wanted(
     let [mut place, mut normal, mut tangent] = vectors;
     let mut handedness = -1.0;
     if let Some(joints) = joints.filter(|_| weights_at(at) != [0.0; 2]) {
-        let local_from_world = double(entity_place()).inverse();
+        let local_from_world = double(entity_transform()).inverse();
         let [first, second] = [0, 1].map(|joint| {
             let bind = DAffine3::from_mat4(binds()[joint].as_dmat4());
             local_from_world * double(joints[joint]) * bind
@@ -237,57 +241,57 @@ fn double(place: Transform) -> DAffine3 {
 
 #[test]
 #[ignore = "needs a device"]
-fn skins_and_morphs_are_those_of_double_precision() {
-    let mut bending = bending();
-    let Bending { entity, skin, .. } = &bending;
+fn skinning_and_morphing_match_double_precision() {
+    let mut skinned_rig = skinned_rig();
+    let SkinnedRig { entity, skin, .. } = &skinned_rig;
     let (entity, skin) = (*entity, skin.clone());
     let weights = MeshMorphWeights::Value {
         weights: MORPH_WEIGHTS.to_vec(),
     };
-    let world = bending.rig.app.world_mut();
+    let world = skinned_rig.rig.app.world_mut();
     world.entity_mut(entity).insert(skin);
-    bending.expect(Some(joint_places()), None);
-    let world = bending.rig.app.world_mut();
+    skinned_rig.expect(Some(joint_transforms()), None);
+    let world = skinned_rig.rig.app.world_mut();
     world.entity_mut(entity).insert(weights);
-    bending.expect(Some(joint_places()), Some(MORPH_WEIGHTS));
-    let world = bending.rig.app.world_mut();
+    skinned_rig.expect(Some(joint_transforms()), Some(MORPH_WEIGHTS));
+    let world = skinned_rig.rig.app.world_mut();
     world.entity_mut(entity).remove::<SkinnedMesh>();
-    bending.expect(None, Some(MORPH_WEIGHTS));
+    skinned_rig.expect(None, Some(MORPH_WEIGHTS));
     // Weights that several meshes share, as those of glTF files are.
     let mut shared = MorphWeights::new(MORPH_WEIGHTS.to_vec(), None).expect("they are few");
     shared.weights_mut()[1] = 2.0;
-    let world = bending.rig.app.world_mut();
+    let world = skinned_rig.rig.app.world_mut();
     let shared = world.spawn(shared).id();
     let reference = MeshMorphWeights::Reference(shared);
     world.entity_mut(entity).insert(reference);
-    bending.expect(None, Some([MORPH_WEIGHTS[0], 2.0, MORPH_WEIGHTS[2]]));
-    let world = bending.rig.app.world_mut();
+    skinned_rig.expect(None, Some([MORPH_WEIGHTS[0], 2.0, MORPH_WEIGHTS[2]]));
+    let world = skinned_rig.rig.app.world_mut();
     let mut shared = world.get_mut::<MorphWeights>(shared).expect("it is there");
     shared.weights_mut()[0] = -0.5;
-    bending.expect(None, Some([-0.5, 2.0, MORPH_WEIGHTS[2]]));
+    skinned_rig.expect(None, Some([-0.5, 2.0, MORPH_WEIGHTS[2]]));
 }
 
 #[test]
 #[ignore = "needs a device"]
-fn skins_that_rest_are_not_computed_and_lost_joints_stay() {
-    let mut bending = bending();
-    let (entity, skin) = (bending.entity, bending.skin.clone());
-    let world = bending.rig.app.world_mut();
+fn resting_skins_are_skipped_and_despawned_joints_keep_matrices() {
+    let mut skinned_rig = skinned_rig();
+    let (entity, skin) = (skinned_rig.entity, skinned_rig.skin.clone());
+    let world = skinned_rig.rig.app.world_mut();
     world.entity_mut(entity).insert(skin);
-    bending.expect(Some(joint_places()), None);
+    skinned_rig.expect(Some(joint_transforms()), None);
     // What the device has of the entity is overwritten, and stays so while nothing moves.
-    let world = bending.rig.app.world_mut();
+    let world = skinned_rig.rig.app.world_mut();
     let buffer = (**world.resource::<Vertices3d>()).clone();
     let [first, bytes] = [FIRST, COUNT].map(|vertices| vertices * VERTEX * 4);
     let mut uploads = world.resource_mut::<Uploads>();
     uploads.write_buffer(&buffer, first as u64, &vec![0; bytes]);
-    assert_eq!(bending.vertices(), [[0.0; VERTEX]; COUNT]);
+    assert_eq!(skinned_rig.vertices(), [[0.0; VERTEX]; COUNT]);
     // A joint moves, and one is gone.
     let moved = Transform::from_xyz(4.0, 5.0, 6.0).with_rotation(Quat::from_rotation_y(0.4));
-    let world = bending.rig.app.world_mut();
-    world.entity_mut(bending.joints[0]).insert(moved);
-    world.despawn(bending.joints[1]);
-    bending.expect(Some([moved, joint_places()[1]]), None);
+    let world = skinned_rig.rig.app.world_mut();
+    world.entity_mut(skinned_rig.joints[0]).insert(moved);
+    world.despawn(skinned_rig.joints[1]);
+    skinned_rig.expect(Some([moved, joint_transforms()[1]]), None);
 }
 
 /// A sheet before the camera, whose vertices follow two joints that lie at the origin.
@@ -361,7 +365,7 @@ const SHADOW: (u32, u32) = (16, 23);
 
 #[test]
 #[ignore = "needs a device"]
-fn skinned_meshes_cast_shadows_from_where_they_are() {
+fn skinned_meshes_cast_deformed_shadows() {
     let mut rig = sheet(2);
     let picture = rig.picture();
     assert_eq!(picture.at(MIDDLE.0, MIDDLE.1), [255; 4]);
@@ -386,7 +390,7 @@ fn skinned_meshes_cast_shadows_from_where_they_are() {
 
 #[test]
 #[ignore = "needs a device"]
-fn skins_with_too_few_joints_are_left_out() {
+fn skins_with_too_few_joints_are_skipped() {
     let mut rig = sheet(1);
     let picture = rig.picture();
     let [_, _, blue, _] = picture.at(MIDDLE.0, MIDDLE.1);

@@ -9,9 +9,9 @@ use quadrille_3d::prelude::*;
 use quadrille_3d::{ContentSystems, DeviceImages};
 use wgpu_types::{Extent3d, TextureDimension, TextureFormat};
 
+use crate::analytic_lighting::assert_near;
 use crate::common::Rig;
 use crate::environment::plane;
-use crate::exact::expect_near;
 
 /// Bytes of images that each frame has uploaded.
 #[derive(Resource, Default)]
@@ -107,10 +107,10 @@ fn until(rig: &mut Rig, bytes: usize) {
     panic!("{bytes} bytes have not come: {:?}", spent(rig));
 }
 
-fn expect_level(rig: &mut Rig, level: u32) {
+fn assert_mip_level(rig: &mut Rig, level: u32) {
     let found = rig.exactly(4, 4)[0];
     let what = format!("level {level}");
-    expect_near(found, f64::from(red(level)) / 255.0, 1e-3, &what);
+    assert_near(found, f64::from(red(level)) / 255.0, 1e-3, &what);
 }
 
 /// All bytes of the levels of an image from one on.
@@ -123,20 +123,20 @@ fn bytes_from(side: u32, level: u32) -> usize {
 
 #[test]
 #[ignore = "needs a device"]
-fn small_levels_are_seen_before_the_large_ones_arrive() {
+fn small_mips_are_used_while_streaming() {
     let (mut rig, image) = enlarged(levels(1024));
     watch(&mut rig, 80 << 10);
     let mut expected = bytes_from(1024, 3);
     until(&mut rig, expected);
-    expect_level(&mut rig, 3);
+    assert_mip_level(&mut rig, 3);
     assert!(images(&rig).image(&image).is_none(), "all of it is there");
     expected += bytes_from(1024, 1);
     until(&mut rig, expected);
-    expect_level(&mut rig, 1);
+    assert_mip_level(&mut rig, 1);
     expected += bytes_from(1024, 0);
     until(&mut rig, expected);
-    expect_level(&mut rig, 0);
-    assert_eq!(images(&rig).waiting(), 0);
+    assert_mip_level(&mut rig, 0);
+    assert_eq!(images(&rig).pending(), 0);
     // Each level begins at a multiple of 16 bytes.
     let sum = spent(&rig).iter().sum::<usize>();
     assert!(
@@ -163,7 +163,7 @@ fn noise(count: usize) -> Vec<u8> {
 
 #[test]
 #[ignore = "needs a device"]
-fn all_texels_arrive_however_they_are_cut() {
+fn streamed_texels_are_complete() {
     let (d2, d3) = (TextureDimension::D2, TextureDimension::D3);
     for (size, dimension, format, bytes) in [
         ([100, 70, 1], d2, TextureFormat::Rgba8Unorm, 4 * 100 * 70),
@@ -189,7 +189,7 @@ fn all_texels_arrive_however_they_are_cut() {
 
 #[test]
 #[ignore = "needs a device"]
-fn an_image_that_changes_or_goes_while_it_arrives() {
+fn streaming_survives_changed_or_removed_image() {
     let (mut rig, image) = enlarged(levels(512));
     watch(&mut rig, 32 << 10);
     until(&mut rig, bytes_from(512, 2) + (100 << 10));
@@ -201,21 +201,21 @@ fn an_image_that_changes_or_goes_while_it_arrives() {
     for _ in 0..100 {
         rig.update(1);
     }
-    expect_near(rig.exactly(4, 4)[0], 200.0 / 255.0, 1e-3, "what it became");
-    assert_eq!(images(&rig).waiting(), 0);
+    assert_near(rig.exactly(4, 4)[0], 200.0 / 255.0, 1e-3, "what it became");
+    assert_eq!(images(&rig).pending(), 0);
 
     let (mut rig, image) = enlarged(levels(512));
     watch(&mut rig, 32 << 10);
     until(&mut rig, bytes_from(512, 2) + (100 << 10));
     let world = rig.app.world_mut();
     world.resource_mut::<Assets<Image>>().remove(&image);
-    expect_near(rig.exactly(4, 4)[0], 1.0, 1e-3, "without its image");
-    assert_eq!(images(&rig).waiting(), 0);
+    assert_near(rig.exactly(4, 4)[0], 1.0, 1e-3, "without its image");
+    assert_eq!(images(&rig).pending(), 0);
 }
 
 #[test]
 #[ignore = "needs a device"]
-fn an_image_that_is_replaced_by_one_of_another_size_while_it_arrives() {
+fn streaming_survives_replacement_of_other_size() {
     // The small levels of both are of one size.
     let (mut rig, image) = enlarged(levels_of([513, 512]));
     watch(&mut rig, 32 << 10);
@@ -225,8 +225,8 @@ fn an_image_that_is_replaced_by_one_of_another_size_while_it_arrives() {
     let replaced = assets.insert(image.id(), levels(512));
     replaced.expect("the image is there");
     rig.update(100);
-    assert_eq!(images(&rig).waiting(), 0);
-    expect_level(&mut rig, 0);
+    assert_eq!(images(&rig).pending(), 0);
+    assert_mip_level(&mut rig, 0);
     let arrived = images(&rig).image(&image).expect("it is there").clone();
     assert_eq!(arrived.extent(), [512, 512, 1]);
     let first = rig.read_back(Readback::image(&arrived)).bytes;

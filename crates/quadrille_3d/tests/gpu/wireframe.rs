@@ -76,7 +76,7 @@ fn count(picture: &Picture, color: [u8; 4]) -> usize {
 
 #[test]
 #[ignore = "needs a device"]
-fn edges_have_their_colour_width_and_topology() {
+fn wireframes_have_color_width_and_topology() {
     let mut rig = rig(WireframeConfig::default());
     let picture = rig.picture();
     assert_eq!(count(&picture, IS_RED), 0, "nobody wants edges of it");
@@ -104,7 +104,7 @@ fn edges_have_their_colour_width_and_topology() {
 
 #[test]
 #[ignore = "needs a device"]
-fn all_meshes_have_edges_where_the_config_says_so() {
+fn global_wireframe_config_applies_to_all_meshes() {
     let mut rig = rig(WireframeConfig {
         global: true,
         default_color: RED,

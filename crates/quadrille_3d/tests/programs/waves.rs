@@ -8,7 +8,7 @@ struct Waves(ComputePipeline);
 
 /// Lifts all that lies around the middle.
 const SHADER: &str = "
-    import quadrille_3d::rows::Instance;
+    import quadrille_3d::mesh_types::Instance;
 
     @group(0) @binding(0) var<storage, read_write> instances: array<Instance>;
     var<immediate> time: f32;
@@ -46,5 +46,5 @@ fn waves(
 pub fn add(app: &mut App) {
     let place = waves.after(Pass3dSystems::Cull).before(Pass3dSystems::Shadow);
     app.add_systems(RenderStartup, make)
-        .add_systems(Render, place.on_queue(QueueWish::Async));
+        .add_systems(Render, place.on_queue(QueuePreference::Async));
 }

@@ -40,7 +40,7 @@ fn expect_near(found: &[f32], wanted: &[f32], tolerance: f32) {
 }
 
 #[test]
-fn compressed_meshes_are_what_they_were() {
+fn compressed_meshes_decode_to_original() {
     let whole = mesh();
     let mut small = mesh();
     small.compress_positions().unwrap();
@@ -65,7 +65,7 @@ fn compressed_meshes_are_what_they_were() {
 }
 
 #[test]
-fn numbers_of_all_formats_are_read() {
+fn all_attribute_formats_are_read() {
     let with = |values: Values| {
         let mut attribute = Mesh::ATTRIBUTE_COLOR;
         attribute.format = (&values).into();

@@ -8,16 +8,16 @@ fn viewport(position: [u32; 2], size: [u32; 2]) -> Viewport {
     }
 }
 
-fn limited(position: [u32; 2], size: [u32; 2]) -> ([u32; 2], [u32; 2]) {
-    let limited = limit(&viewport(position, size), UVec2::new(100, 50));
+fn clamped(position: [u32; 2], size: [u32; 2]) -> ([u32; 2], [u32; 2]) {
+    let clamped = clamp_viewport(&viewport(position, size), UVec2::new(100, 50));
     (
-        limited.physical_position.to_array(),
-        limited.physical_size.to_array(),
+        clamped.physical_position.to_array(),
+        clamped.physical_size.to_array(),
     )
 }
 
 #[test]
-fn viewports_are_limited_as_bevy_does_it() {
+fn viewport_clamping_matches_bevy() {
     let cases = [
         ([0, 0], [100, 50]),
         ([10, 20], [30, 30]),
@@ -28,32 +28,32 @@ fn viewports_are_limited_as_bevy_does_it() {
     for (position, size) in cases {
         let mut bevys = viewport(position, size);
         bevys.clamp_to_size(UVec2::new(100, 50));
-        let wanted = (
+        let requested = (
             bevys.physical_position.to_array(),
             bevys.physical_size.to_array(),
         );
-        assert_eq!(limited(position, size), wanted, "{position:?}, {size:?}");
+        assert_eq!(clamped(position, size), requested, "{position:?}, {size:?}");
     }
 }
 
 #[test]
-fn viewports_may_say_any_number() {
+fn extreme_viewports_are_clamped() {
     let most = u32::MAX;
-    assert_eq!(limited([most, 7], [most, most]), ([99, 7], [1, 43]));
-    let nowhere = limit(&viewport([3, 3], [most, most]), UVec2::ZERO);
+    assert_eq!(clamped([most, 7], [most, most]), ([99, 7], [1, 43]));
+    let nowhere = clamp_viewport(&viewport([3, 3], [most, most]), UVec2::ZERO);
     assert_eq!(nowhere.physical_size, UVec2::ZERO);
 }
 
 #[test]
-fn cameras_without_a_direction_are_blind_until_they_have_one() {
+fn cameras_with_invalid_transform_are_skipped() {
     let mut world = World::new();
-    world.init_resource::<Blind>();
-    world.init_resource::<Complaints>();
+    world.init_resource::<InvalidCameras>();
+    world.init_resource::<RateLimitedWarnings>();
     let place = |scale: Vec3| GlobalTransform::from_scale(scale);
     let camera = world.spawn((Camera::default(), place(Vec3::ONE))).id();
     let is_blind = |world: &mut World| {
         world.run_system_cached(find_blind).expect("it runs");
-        world.resource::<Blind>().contains(camera)
+        world.resource::<InvalidCameras>().contains(camera)
     };
     assert!(!is_blind(&mut world));
     for odd in [Vec3::ZERO, Vec3::NAN, Vec3::new(1.0, f32::INFINITY, 1.0)] {
@@ -74,13 +74,13 @@ fn cameras_without_a_direction_are_blind_until_they_have_one() {
 #[test]
 fn odd_transforms_are_found_when_a_camera_comes_later_or_again() {
     let mut world = World::new();
-    world.init_resource::<Blind>();
-    world.init_resource::<Complaints>();
+    world.init_resource::<InvalidCameras>();
+    world.init_resource::<RateLimitedWarnings>();
     let entity = world.spawn((Transform::default(), GlobalTransform::from_scale(Vec3::NAN)));
     let entity = entity.id();
     let is_blind = |world: &mut World| {
         world.run_system_cached(find_blind).expect("it runs");
-        world.resource::<Blind>().contains(entity)
+        world.resource::<InvalidCameras>().contains(entity)
     };
     assert!(!is_blind(&mut world));
     world.entity_mut(entity).insert(Camera::default());
@@ -104,10 +104,10 @@ fn odd_transforms_are_found_when_a_camera_comes_later_or_again() {
 /// A world with a window of 100 x 50 pixels, and a camera with this viewport.
 fn world_with_window(viewport: Viewport) -> (World, Entity, Entity) {
     let mut world = World::new();
-    world.init_resource::<LimitedViewports>();
-    world.init_resource::<Complaints>();
+    world.init_resource::<ClampedViewports>();
+    world.init_resource::<RateLimitedWarnings>();
     world.init_resource::<Assets<Image>>();
-    world.init_resource::<ManualTargets>();
+    world.init_resource::<ManualTextureViews>();
     let mut window = Window::default();
     window.resolution.set_physical_resolution(100, 50);
     let window = world.spawn((window, PrimaryWindow)).id();
@@ -226,6 +226,6 @@ fn custom_projection_is_used() {
 #[test]
 fn scale_factors_are_limited() {
     let odd = [f32::NAN, f32::INFINITY, 1e30, 0.0, -1.0, 1.5];
-    let wanted = [1.0, 1024.0, 1024.0, 1.0 / 1024.0, 1.0 / 1024.0, 1.5];
-    assert_eq!(odd.map(limited_scale), wanted);
+    let requested = [1.0, 1024.0, 1024.0, 1.0 / 1024.0, 1.0 / 1024.0, 1.5];
+    assert_eq!(odd.map(limited_scale), requested);
 }

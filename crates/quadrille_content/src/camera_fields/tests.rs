@@ -64,7 +64,7 @@ fn sources(folder: &std::path::Path) -> String {
 }
 
 #[test]
-fn tests_of_the_table_exist() {
+fn camera_fields_table_names_existing_tests() {
     let crates = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let read = |folder: &str| sources(&crates.join(folder));
     let known = [
@@ -92,7 +92,7 @@ fn tests_of_the_table_exist() {
 }
 
 #[test]
-fn table_lists_all_fields_of_bevys_cameras() {
+fn camera_fields_table_is_complete() {
     let all = [
         fields::<Camera>(),
         fields::<Viewport>(),
@@ -116,37 +116,37 @@ fn table_lists_all_fields_of_bevys_cameras() {
 }
 
 /// Fields of a camera that a warning would name.
-fn ignored(bundle: impl Bundle) -> Vec<&'static str> {
+fn unsupported(bundle: impl Bundle) -> Vec<&'static str> {
     let mut world = World::new();
     let camera = world.spawn((Camera::default(), bundle)).id();
-    let mut query = world.query::<Asked>();
-    let asked = query.get(&world, camera).expect("it is a camera");
-    let fields = asked.ignored().into_iter().flatten();
+    let mut query = world.query::<CameraSettingsQuery>();
+    let settings = query.get(&world, camera).expect("it is a camera");
+    let fields = settings.unsupported().into_iter().flatten();
     fields.map(|(field, ..)| field).collect()
 }
 
 #[test]
-fn fields_that_are_not_honoured_are_named() {
-    assert!(ignored(Camera3d::default()).is_empty());
+fn unsupported_camera_fields_are_warned() {
+    assert!(unsupported(Camera3d::default()).is_empty());
     let load = Camera3d {
         depth_load_op: Camera3dDepthLoadOp::Load,
         ..Camera3d::default()
     };
-    assert_eq!(ignored(load), ["Camera3d::depth_load_op"]);
+    assert_eq!(unsupported(load), ["Camera3d::depth_load_op"]);
     let far = Camera3d {
         depth_load_op: Camera3dDepthLoadOp::Clear(f32::NAN),
         ..Camera3d::default()
     };
-    assert_eq!(ignored(far), ["Camera3d::depth_load_op"]);
+    assert_eq!(unsupported(far), ["Camera3d::depth_load_op"]);
     let clears = Camera3d {
         depth_load_op: Camera3dDepthLoadOp::Clear(0.5),
         ..Camera3d::default()
     };
-    assert!(ignored(clears).is_empty());
-    assert_eq!(ignored(CompositingSpace::Oklab), ["CompositingSpace"]);
-    assert!(ignored(CompositingSpace::Linear).is_empty());
+    assert!(unsupported(clears).is_empty());
+    assert_eq!(unsupported(CompositingSpace::Oklab), ["CompositingSpace"]);
+    assert!(unsupported(CompositingSpace::Linear).is_empty());
     let resolution = MainPassResolutionOverride(bevy_math::UVec2::ONE);
-    assert_eq!(ignored(resolution), ["MainPassResolutionOverride"]);
+    assert_eq!(unsupported(resolution), ["MainPassResolutionOverride"]);
     let camera = Camera {
         viewport: Some(Viewport {
             depth: 0.0..0.5,
@@ -161,8 +161,8 @@ fn fields_that_are_not_honoured_are_named() {
     let fields = ["CameraOutputMode::Write::blend_state", "Viewport::depth"];
     let mut world = World::new();
     let camera = world.spawn(camera).id();
-    let mut query = world.query::<Asked>();
-    let asked = query.get(&world, camera).expect("it is a camera");
-    let found = asked.ignored().into_iter().flatten();
+    let mut query = world.query::<CameraSettingsQuery>();
+    let settings = query.get(&world, camera).expect("it is a camera");
+    let found = settings.unsupported().into_iter().flatten();
     assert!(found.map(|(field, ..)| field).eq(fields));
 }

@@ -10,8 +10,8 @@ use bevy_image::{Image as ImageAsset, ImageSamplerDescriptor};
 use quadrille::ecs::describe_texture;
 use quadrille::prelude::{GpuDevice, ImageDesc, Uploads};
 
-use super::arriving::Room;
-use super::{DefaultSampler, DeviceImages, Known, UploadBudget};
+use super::partial_upload::BudgetLeft;
+use super::{DefaultSampler, DeviceImages, UploadBudget, UploadedImage};
 use crate::samplers::Samplers;
 
 /// Events of image assets since the last frame.
@@ -37,15 +37,17 @@ pub(crate) fn prepare_images(
     }
     for event in events.changed.read() {
         match *event {
-            AssetEvent::Added { id } | AssetEvent::Modified { id } => images.waiting.put(id),
-            AssetEvent::Removed { id } => images.forget(id),
+            AssetEvent::Added { id } | AssetEvent::Modified { id } => {
+                images.pending.mark_changed(id)
+            }
+            AssetEvent::Removed { id } => images.remove(id),
             AssetEvent::Unused { .. } | AssetEvent::LoadedWithDependencies { .. } => {}
         }
     }
     for event in events.failed.read() {
         // The asset server has logged the path and the reason. What a failed reload would have
         // replaced stays on screen.
-        if !images.known.contains_key(&event.id) {
+        if !images.uploaded.contains_key(&event.id) {
             images.failed.insert(event.id);
         }
     }
@@ -57,16 +59,16 @@ pub(crate) fn prepare_images(
         server: &server,
         default: &default_sampler,
     };
-    for id in upload.images.waiting.take_fresh() {
+    for id in upload.images.pending.take_changed() {
         upload.begin(id);
     }
     let mut spent = 0;
-    while let Some(id) = upload.images.waiting.first() {
-        let room = Room {
+    while let Some(id) = upload.images.pending.first() {
+        let budget_left = BudgetLeft {
             left: budget.bytes.saturating_sub(spent),
             is_first: spent == 0,
         };
-        match upload.go_on(id, Some(room)) {
+        match upload.continue_upload(id, Some(budget_left)) {
             Some(0) => break,
             bytes => spent += bytes.unwrap_or(0),
         }
@@ -96,31 +98,35 @@ impl Upload<'_> {
         let images = &mut *self.images;
         if asset.data.is_none() {
             let with = (self.gpu, self.server);
-            match images.keep((id, asset), with, self.default, &desc) {
+            match images.keep_texels((id, asset), with, self.default, &desc) {
                 Ok(false) => {}
-                Ok(true) => return images.waiting.end(id),
+                Ok(true) => return images.pending.end(id),
                 Err(reason) => return self.fail(id, &reason),
             }
         }
-        if images.comes_at_once(id, asset, &desc) {
-            self.go_on(id, None);
+        if images.is_immediate_upload(id, asset, &desc) {
+            self.continue_upload(id, None);
         } else {
-            images.waiting.queue(id);
+            images.pending.queue(id);
         }
     }
 
     /// Uploads what there is room for of an image, or all of it. Returns how many bytes that was; none if
     /// there is nothing to upload.
-    fn go_on(&mut self, id: AssetId<ImageAsset>, room: Option<Room>) -> Option<usize> {
+    fn continue_upload(
+        &mut self,
+        id: AssetId<ImageAsset>,
+        budget_left: Option<BudgetLeft>,
+    ) -> Option<usize> {
         let desc = self.describe(id)?;
         let asset = self.assets.get(id)?;
         let to = (self.gpu, &mut *self.uploads);
         match self
             .images
-            .go_on((id, asset), to, self.default, (&desc, room))
+            .continue_upload((id, asset), to, self.default, (&desc, budget_left))
         {
             Ok(bytes) => {
-                if !self.images.waiting.has(id) {
+                if !self.images.pending.contains(id) {
                     self.images.release(self.assets, id);
                 }
                 Some(bytes)
@@ -137,7 +143,7 @@ impl Upload<'_> {
         let asset = self.assets.get(id);
         let is_wanted = |it: &&ImageAsset| it.asset_usage.contains(RenderAssetUsages::RENDER_WORLD);
         let Some(asset) = asset.filter(is_wanted) else {
-            self.images.waiting.end(id);
+            self.images.pending.end(id);
             return None;
         };
         let label = label(asset.texture_descriptor.label, self.server.get_path(id));
@@ -151,7 +157,7 @@ impl Upload<'_> {
     }
 
     fn fail(&mut self, id: AssetId<ImageAsset>, reason: &str) {
-        self.images.waiting.end(id);
+        self.images.pending.end(id);
         self.images.fail(id, self.server, reason);
     }
 }
@@ -170,7 +176,7 @@ fn placeholders(
     gpu: &GpuDevice,
     samplers: &mut Samplers,
     uploads: &mut Uploads,
-) -> Result<[Known; 2], quadrille::vulkan::Error> {
+) -> Result<[UploadedImage; 2], quadrille::vulkan::Error> {
     let sampler = samplers.index(gpu, &ImageSamplerDescriptor::nearest())?;
     let mut make = |name, colors: [[u8; 4]; 2]| {
         let desc = ImageDesc::sampled(name, [8, 8], quadrille::prelude::Format::R8G8B8A8_SRGB);
@@ -179,7 +185,7 @@ fn placeholders(
             .flat_map(|at: usize| colors[(at / 2 + at / 16) % 2])
             .collect();
         uploads.write_image(&image, &texels);
-        Ok(Known {
+        Ok(UploadedImage {
             image,
             sampler,
             version: 0,

@@ -21,12 +21,12 @@ use bevy_math::{Affine3A, Vec3};
 use bevy_transform::components::GlobalTransform;
 use quadrille::prelude::{GpuDevice, Render, Uploads};
 
-use super::{GizmoLines, Kind, Line, LineSet, LineSets};
-use crate::complaint::{Complaints, first_odd, named};
+use super::{GizmoLineBatch, GizmoLineBatches, GizmoLines, Line, LineKind};
 use crate::plugin::ContentSystems;
+use crate::warnings::{RateLimitedWarnings, entity_name, first_non_finite};
 
 /// Finer round joints than of so many parts look the same.
-const MOST_PARTS: u32 = 64;
+const MAX_JOINT_PARTS: u32 = 64;
 
 /// All gizmos of a frame; there are none without bevy's `GizmoPlugin`.
 #[derive(SystemParam)]
@@ -51,8 +51,8 @@ struct Gizmos<'w, 's> {
 impl Gizmos<'_, '_> {
     /// Lists the lines of all gizmos: those of this frame by their groups, then those of entities by their indices,
     /// since later lines cover earlier ones, and a query's order changes with any other component.
-    fn list(&mut self, to: &mut LineSets, complaints: &Complaints) {
-        to.sets.clear();
+    fn list(&mut self, to: &mut GizmoLineBatches, warnings: &RateLimitedWarnings) {
+        to.batches.clear();
         to.lines.clear();
         let (Some(handles), Some(assets), Some(configs)) =
             (&self.handles, &self.assets, &self.configs)
@@ -65,14 +65,14 @@ impl Gizmos<'_, '_> {
             if let (Some(asset), Some((config, _))) = (asset, config)
                 && config.enabled
             {
-                let drawn = Drawn {
+                let state = LineState {
                     config: &config.line,
                     depth_bias: config.depth_bias,
                     layers: config.render_layers.clone(),
                     world: Affine3A::IDENTITY,
                 };
                 let who = &"a line of this frame's gizmos";
-                add_set(to, complaints, who, asset, drawn);
+                add_batch(to, warnings, who, asset, state);
             }
         }
         self.order.clear();
@@ -82,21 +82,21 @@ impl Gizmos<'_, '_> {
             if let Ok((gizmo, transform, layers)) = self.retained.get(entity)
                 && let Some(asset) = assets.get(&gizmo.handle)
             {
-                let drawn = Drawn {
+                let state = LineState {
                     config: &gizmo.line_config,
                     depth_bias: gizmo.depth_bias,
                     layers: layers.cloned().unwrap_or_default(),
                     world: transform.affine(),
                 };
-                let who = format_args!("a line of the gizmo {}", named(entity));
-                add_set(to, complaints, &who, asset, drawn);
+                let who = format_args!("a line of the gizmo {}", entity_name(entity));
+                add_batch(to, warnings, &who, asset, state);
             }
         }
     }
 }
 
 /// How the lines of a list are drawn.
-struct Drawn<'a> {
+struct LineState<'a> {
     config: &'a GizmoLineConfig,
     depth_bias: f32,
     layers: RenderLayers,
@@ -104,55 +104,55 @@ struct Drawn<'a> {
 }
 
 /// Adds the lines of a list, but those that cannot be drawn.
-fn add_set(
-    to: &mut LineSets,
-    complaints: &Complaints,
+fn add_batch(
+    to: &mut GizmoLineBatches,
+    warnings: &RateLimitedWarnings,
     who: &dyn Display,
     asset: &GizmoAsset,
-    drawn: Drawn<'_>,
+    state: LineState<'_>,
 ) {
     let lines = &mut *to.lines;
     let first = lines.len() as u32;
-    add_lines(&asset.buffer().buffer(), drawn.config, &drawn.world, lines);
-    let mut odd = lines.extract_if(first as usize.., |line| !line.is_finite());
-    if let Some(line) = odd.next() {
-        complaints.warn(who, || why_not(&line));
+    add_lines(&asset.buffer().buffer(), state.config, &state.world, lines);
+    let mut invalid = lines.extract_if(first as usize.., |line| !line.is_finite());
+    if let Some(line) = invalid.next() {
+        warnings.warn(who, || describe_invalid_line(&line));
     }
-    odd.for_each(drop);
-    let depth_bias = drawn.depth_bias;
-    to.sets.push(LineSet {
-        layers: drawn.layers,
+    invalid.for_each(drop);
+    let depth_bias = state.depth_bias;
+    to.batches.push(GizmoLineBatch {
+        layers: state.layers,
         lines: first..lines.len() as u32,
         depth_bias: if depth_bias.is_nan() {
             0.0
         } else {
             depth_bias.clamp(-1.0, 1.0)
         },
-        perspective: drawn.config.perspective,
+        perspective: state.config.perspective,
     });
 }
 
 /// Lists the lines of all gizmos, and sends them to the device.
-fn list_lines(
+fn extract_gizmo_lines(
     mut gizmos: Gizmos,
-    mut sets: ResMut<LineSets>,
+    mut batches: ResMut<GizmoLineBatches>,
     mut buffer: ResMut<GizmoLines>,
-    complaints: Res<Complaints>,
+    warnings: Res<RateLimitedWarnings>,
     mut uploads: ResMut<Uploads>,
     gpu: Res<GpuDevice>,
 ) -> Result {
-    gizmos.list(&mut sets, &complaints);
-    sets.lines.send(&gpu, &mut uploads, &mut buffer.0)?;
+    gizmos.list(&mut batches, &warnings);
+    batches.lines.upload(&gpu, &mut uploads, &mut buffer.0)?;
     Ok(())
 }
 
 /// Why a line is not drawn.
-fn why_not(line: &Line) -> String {
-    first_odd(&[
+fn describe_invalid_line(line: &Line) -> String {
+    first_non_finite(&[
         ("width", &[line.width]),
         ("style", &line.pattern),
         ("color", line.colors.as_flattened()),
-        ("place", line.places.as_flattened()),
+        ("place", line.positions.as_flattened()),
     ])
 }
 
@@ -167,11 +167,11 @@ fn add_lines(
         return;
     }
     let (kind, pattern) = style(config);
-    let mut add = |places: &[Vec3], colors: &[LinearRgba], kind, pattern| {
+    let mut add = |positions: &[Vec3], colors: &[LinearRgba], kind, pattern| {
         // Strips are kept apart by places that are not numbers.
-        if places.iter().all(|place| place.is_finite()) {
+        if positions.iter().all(|place| place.is_finite()) {
             let place = |at: usize| {
-                let place = places.get(at).or(places.last());
+                let place = positions.get(at).or(positions.last());
                 place.map_or([0.0; 3], |&place| world.transform_point3(place).to_array())
             };
             let color = |at: usize| {
@@ -182,7 +182,7 @@ fn add_lines(
                     .unwrap_or_default()
             };
             lines.push(Line {
-                places: [place(0), place(1), place(2)],
+                positions: [place(0), place(1), place(2)],
                 colors: [color(0).to_f32_array(), color(1).to_f32_array()],
                 width: config.width,
                 pattern,
@@ -191,24 +191,24 @@ fn add_lines(
         }
     };
     let list = from.list_positions.chunks_exact(2);
-    for (places, colors) in list.zip(from.list_colors.chunks_exact(2)) {
-        add(places, colors, kind, pattern);
+    for (positions, colors) in list.zip(from.list_colors.chunks_exact(2)) {
+        add(positions, colors, kind, pattern);
     }
     let strip = from.strip_positions.windows(2);
-    for (places, colors) in strip.zip(from.strip_colors.windows(2)) {
-        add(places, colors, kind, pattern);
+    for (positions, colors) in strip.zip(from.strip_colors.windows(2)) {
+        add(positions, colors, kind, pattern);
     }
     let (joint, parts) = match config.joints {
         GizmoLineJoint::None => return,
-        GizmoLineJoint::Miter => (Kind::Miter, 1),
-        GizmoLineJoint::Bevel => (Kind::Bevel, 1),
-        GizmoLineJoint::Round(parts) => (Kind::Round, parts.min(MOST_PARTS)),
+        GizmoLineJoint::Miter => (LineKind::Miter, 1),
+        GizmoLineJoint::Bevel => (LineKind::Bevel, 1),
+        GizmoLineJoint::Round(parts) => (LineKind::Round, parts.min(MAX_JOINT_PARTS)),
     };
     let corners = from.strip_positions.windows(3);
-    for (places, colors) in corners.zip(from.strip_colors.windows(3)) {
+    for (positions, colors) in corners.zip(from.strip_colors.windows(3)) {
         for part in 0..parts {
             add(
-                places,
+                positions,
                 &colors[1..2],
                 joint,
                 [part as f32, parts as f32, 0.0],
@@ -219,11 +219,11 @@ fn add_lines(
 
 /// How a line is drawn, and its dashes if it has any. bevy counts the offset in halves of what
 /// comes again and again.
-fn style(config: &GizmoLineConfig) -> (Kind, [f32; 3]) {
+fn style(config: &GizmoLineConfig) -> (LineKind, [f32; 3]) {
     let dashes = |dash: f32, gap: f32| {
         let period = dash + gap;
         (
-            Kind::Dashed,
+            LineKind::Dashed,
             [dash, period, config.animation_offset * period / 2.0],
         )
     };
@@ -234,13 +234,13 @@ fn style(config: &GizmoLineConfig) -> (Kind, [f32; 3]) {
             line_scale,
         } if gap_scale > 0.0 && line_scale > 0.0 => dashes(line_scale, gap_scale),
         // Dashes without length or without gaps are a line.
-        _ => (Kind::Solid, [0.0; 3]),
+        _ => (LineKind::Solid, [0.0; 3]),
     }
 }
 
 /// Adds the listing of gizmos to an app.
 pub(crate) fn add_gizmos(app: &mut App) {
-    app.add_systems(Render, list_lines.in_set(ContentSystems::Views));
+    app.add_systems(Render, extract_gizmo_lines.in_set(ContentSystems::Views));
     if app.is_plugin_added::<GizmoPlugin>() {
         draw_after_last(app);
     }

@@ -1,6 +1,6 @@
 use super::*;
 
 #[test]
-fn the_layout_is_that_of_the_struct() {
+fn vertex_layout_matches_struct() {
     assert_eq!(Line::layout().stride as usize, size_of::<Line>());
 }

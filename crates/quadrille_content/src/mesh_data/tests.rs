@@ -9,7 +9,7 @@ fn mesh(topology: PrimitiveTopology, count: usize) -> Mesh {
 }
 
 impl MeshVertex for [f32; 3] {
-    fn read(mesh: &Mesh, _: Shape, _: &[u32]) -> Result<Vec<Self>, String> {
+    fn read(mesh: &Mesh, _: PrimitiveKind, _: &[u32]) -> Result<Vec<Self>, String> {
         Ok(crate::positions(mesh)?
             .into_iter()
             .map(|at| at.to_array())
@@ -23,7 +23,7 @@ type MeshData = super::MeshData<[f32; 3]>;
 fn strips_become_lists() {
     let read = |topology| MeshData::read(&mesh(topology, 5)).unwrap().0;
     let triangles = read(PrimitiveTopology::TriangleStrip);
-    assert_eq!(triangles.shape, Shape::Triangles);
+    assert_eq!(triangles.primitive, PrimitiveKind::Triangles);
     assert_eq!(triangles.indices, [0, 1, 2, 2, 1, 3, 2, 3, 4]);
     let lines = read(PrimitiveTopology::LineStrip);
     assert_eq!(lines.indices, [0, 1, 1, 2, 2, 3, 3, 4]);
@@ -31,16 +31,16 @@ fn strips_become_lists() {
 }
 
 #[test]
-fn the_largest_index_begins_another_strip() {
+fn largest_index_restarts_strip() {
     let indices = Indices::U16(vec![0, 1, 2, 3, u16::MAX, 4, 3, 2]);
     let strips = mesh(PrimitiveTopology::TriangleStrip, 5).with_inserted_indices(indices);
-    let (triangles, left_out) = MeshData::read(&strips).unwrap();
-    assert_eq!(left_out, None);
+    let (triangles, skipped) = MeshData::read(&strips).unwrap();
+    assert_eq!(skipped, None);
     assert_eq!(triangles.indices, [0, 1, 2, 2, 1, 3, 4, 3, 2]);
 }
 
 #[test]
-fn broken_meshes_say_what_is_wrong() {
+fn invalid_meshes_report_reason() {
     let empty = Mesh::new(
         PrimitiveTopology::TriangleList,
         RenderAssetUsages::default(),
@@ -55,14 +55,14 @@ fn broken_meshes_say_what_is_wrong() {
 }
 
 #[test]
-fn triangles_and_lines_without_a_vertex_are_left_out_alone() {
+fn primitives_with_out_of_range_index_are_skipped() {
     let indices = Indices::U16(vec![0, 1, 2, 255, 1, 2, 2, 1, 3, 3, 0, 7]);
     let triangles = mesh(PrimitiveTopology::TriangleList, 4).with_inserted_indices(indices.clone());
-    let (data, left_out) = MeshData::read(&triangles).unwrap();
+    let (data, skipped) = MeshData::read(&triangles).unwrap();
     assert_eq!(data.indices, [0, 1, 2, 2, 1, 3]);
     assert_eq!(data.vertices.len(), 4);
     assert_eq!(
-        left_out.as_deref(),
+        skipped.as_deref(),
         Some("2 of its 4 triangles have an index beyond its 4 vertices, the first 255")
     );
     let lines = mesh(PrimitiveTopology::LineList, 4).with_inserted_indices(indices);

@@ -26,8 +26,8 @@ pub(super) enum TargetKind {
     Window,
     /// Contents stay from frame to frame, once a camera has drawn to it.
     Asset,
-    /// An image of the program's ([`ManualTargets`](crate::ManualTargets)), which its passes may have written.
-    Own,
+    /// An image of the program's ([`ManualTextureViews`](crate::ManualTextureViews)), which its passes may have written.
+    Manual,
 }
 
 /// One camera's picture of an image.
@@ -49,37 +49,40 @@ pub(super) struct Layer {
     /// Colour of `Camera::clear_color`.
     pub(super) color: Option<LinearRgba>,
     /// Clear colour of `Camera::output_mode`: that around the viewport of an image's first camera.
-    pub(super) around: Option<LinearRgba>,
+    pub(super) output_clear_color: Option<LinearRgba>,
     /// It is `CameraOutputMode::Skip`.
     pub(super) is_skipped: bool,
     pub(super) writeback: MsaaWriteback,
 }
 
 /// Colours that the image is cleared with and the viewport is filled with, for the first camera of an image.
-pub(super) fn first(layer: &Layer, is_known: bool) -> (Option<LinearRgba>, Option<LinearRgba>) {
+pub(super) fn first_camera_clear(
+    layer: &Layer,
+    is_initialized: bool,
+) -> (Option<LinearRgba>, Option<LinearRgba>) {
     let is_undefined = match layer.kind {
         TargetKind::Window => true,
-        TargetKind::Asset => !is_known,
+        TargetKind::Asset => !is_initialized,
         // `Uploads::clear_if_new` clears it before the program's passes of the frame may write to it.
-        TargetKind::Own => false,
+        TargetKind::Manual => false,
     };
     // bevy's textures are zero before anything is drawn to them.
     let kept = is_undefined.then_some(LinearRgba::NONE);
     match (layer.color, layer.is_part) {
         (Some(color), false) => (Some(color), None),
-        (Some(color), true) => (layer.around.or(kept), Some(color)),
+        (Some(color), true) => (layer.output_clear_color.or(kept), Some(color)),
         (None, _) => (kept, None),
     }
 }
 
 /// The colour that the viewport of a later camera is filled with; none draws over what is there.
-pub(super) fn fill(layer: &Layer, earlier: &[Layer]) -> Option<LinearRgba> {
-    layer.color.filter(|_| !keeps(layer, earlier))
+pub(super) fn later_camera_fill(layer: &Layer, earlier: &[Layer]) -> Option<LinearRgba> {
+    layer.color.filter(|_| !keeps_contents(layer, earlier))
 }
 
 /// Whether bevy copies what earlier cameras drew into the samples of a camera before that draws, instead of
 /// clearing these (`msaa_writeback.rs` of bevy_post_process).
-fn keeps(layer: &Layer, earlier: &[Layer]) -> bool {
+fn keeps_contents(layer: &Layer, earlier: &[Layer]) -> bool {
     let shares = || {
         let mut earlier = earlier.iter();
         earlier.any(|it| it.target == layer.target && it.main == layer.main)
@@ -101,7 +104,7 @@ pub(super) fn is_written(layers: &[Layer], at: usize) -> bool {
             let other = &layers[later];
             !other.is_skipped
                 && (other.target, other.main) == (layer.target, layer.main)
-                && fill(other, &layers[..later]).is_none()
+                && later_camera_fill(other, &layers[..later]).is_none()
         })
 }
 

@@ -7,7 +7,7 @@ use super::compositing::{Layer, TargetKind};
 pub(super) struct Steps {
     step: u32,
     /// Images that were drawn to in this step behind all 3D.
-    drawn_late: Vec<u32>,
+    drawn_by_2d: Vec<u32>,
     /// Image assets that were drawn to in this step, which meshes may show.
     drawn_assets: Vec<u32>,
 }
@@ -17,14 +17,14 @@ impl Steps {
     pub(super) fn begin(&mut self) {
         *self = Self {
             step: 0,
-            drawn_late: std::mem::take(&mut self.drawn_late),
+            drawn_by_2d: std::mem::take(&mut self.drawn_by_2d),
             drawn_assets: std::mem::take(&mut self.drawn_assets),
         };
         self.clear();
     }
 
     fn clear(&mut self) {
-        self.drawn_late.clear();
+        self.drawn_by_2d.clear();
         self.drawn_assets.clear();
     }
 
@@ -32,13 +32,13 @@ impl Steps {
     pub(super) fn next(&mut self, camera: &Layer, has_overlay: bool) -> u32 {
         // 2D is drawn behind all 3D of its step, camera by camera: later 2D needs no step of its own.
         let shows_earlier = self.drawn_assets.iter().any(|it| *it != camera.target);
-        let is_over = self.drawn_late.contains(&camera.target);
+        let is_over = self.drawn_by_2d.contains(&camera.target);
         if camera.is_3d && (shows_earlier || is_over) {
             self.step += 1;
             self.clear();
         }
         if !camera.is_3d || has_overlay {
-            self.drawn_late.push(camera.target);
+            self.drawn_by_2d.push(camera.target);
         }
         if camera.kind == TargetKind::Asset {
             self.drawn_assets.push(camera.target);

@@ -47,10 +47,10 @@ impl DrawnContent {
 /// Adds the warnings to an app.
 pub(crate) fn add_warnings(app: &mut App) {
     app.init_resource::<DrawnContent>()
-        .add_systems(Last, warn_of_undrawn);
+        .add_systems(Last, warn_about_undrawn);
 }
 
-/// Progress of [`warn_of_undrawn`].
+/// Progress of [`warn_about_undrawn`].
 pub(crate) struct Watched {
     /// Archetypes before this one were looked at.
     seen: ArchetypeGeneration,
@@ -103,7 +103,7 @@ impl Watched {
 }
 
 /// Warns once of each component that is there and not drawn.
-pub(crate) fn warn_of_undrawn(
+pub(crate) fn warn_about_undrawn(
     archetypes: &Archetypes,
     components: &Components,
     drawn: Res<DrawnContent>,

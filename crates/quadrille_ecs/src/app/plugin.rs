@@ -93,7 +93,7 @@ impl Plugin for QuadrillePlugin {
         match setup(&settings, self.gpu.as_ref(), display, self.headless) {
             Ok(renderer) => {
                 if let Some(window) = self.headless {
-                    say_headless(window);
+                    log_headless(window);
                 }
                 app.insert_resource(GpuDevice::of(renderer.gpu()))
                     .insert_resource(renderer)
@@ -213,7 +213,7 @@ fn setup(
 }
 
 /// Logs that a headless app draws its frames to an image, with its size and the line that saves one.
-fn say_headless(
+fn log_headless(
     HeadlessWindow {
         extent: [width, height],
     }: HeadlessWindow,
@@ -256,8 +256,8 @@ fn display_handle(app: &App) -> Option<raw_window_handle::RawDisplayHandle> {
 ///
 /// The log is `QuadrillePlugins`' to set up, so a program without them may have none: then this sets bevy's up.
 pub fn expect_renderer(app: &mut App, plugin: &str) {
-    let is_told = app.main().update_schedule.is_none();
-    if app.is_plugin_added::<QuadrillePlugin>() || is_told {
+    let is_reported = app.main().update_schedule.is_none();
+    if app.is_plugin_added::<QuadrillePlugin>() || is_reported {
         return;
     }
     app.main_mut().update_schedule = None;

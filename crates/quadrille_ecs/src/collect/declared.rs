@@ -8,18 +8,18 @@ use bevy_platform::collections::HashMap;
 use bevy_window::Window;
 use quadrille_sync::SubRange;
 
-use super::{Collector, excess};
+use super::{Collector, undeclared_use};
 use crate::collect::mirror::{PassGraph, PassNode};
 use crate::declare::declaration::{
-    AccessTo, Accesses, Bound, DeclarationVersion, DeclaredAccess, QueueWish,
+    AccessTo, Accesses, Bound, DeclarationVersion, DeclaredAccess, QueuePreference,
 };
-use crate::declare::kind::{AccessKind, StageWish};
+use crate::declare::kind::{AccessKind, StageScope};
 use crate::error::RenderError;
 
 /// A pass's declaration as its entities had it when they changed last.
 pub(super) struct CachedPass {
     pub name: Arc<str>,
-    pub queue: QueueWish,
+    pub queue: QueuePreference,
     pub disabled: bool,
     /// They allow less than the parameters of its system.
     pub may_exceed: bool,
@@ -30,7 +30,7 @@ pub(super) struct CachedUse {
     /// Index of the resource entity in [`Collector::bindings`].
     pub binding: u32,
     pub kind: AccessKind,
-    pub stages: StageWish,
+    pub stages: StageScope,
     pub range: SubRange,
 }
 
@@ -109,7 +109,10 @@ fn read_pass(
     let name = world.get::<Name>(entity).map_or("pass", Name::as_str);
     let mut pass = CachedPass {
         name: name.into(),
-        queue: world.get::<QueueWish>(entity).copied().unwrap_or_default(),
+        queue: world
+            .get::<QueuePreference>(entity)
+            .copied()
+            .unwrap_or_default(),
         // A despawned pass is gone, though its system still runs.
         disabled: world
             .get_entity(entity)
@@ -152,7 +155,7 @@ fn read_pass(
     pass.may_exceed = node.declared.iter().any(|parameter| {
         let is_of_it = |used: &&CachedUse| bindings[used.binding as usize].0 == parameter.resource;
         let mut of_it = pass.uses.iter().filter(is_of_it);
-        !of_it.any(|used| excess::allows(used, &parameter.access))
+        !of_it.any(|used| undeclared_use::allows(used, &parameter.access))
     });
     pass
 }

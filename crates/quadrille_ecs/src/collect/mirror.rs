@@ -24,7 +24,7 @@ use bevy_platform::hash::FixedHasher;
 use indexmap::IndexSet;
 
 use crate::declare::declaration::{
-    AccessOf, AccessTo, DeclarationVersion, DeclaredAccess, Pass, QueueWish,
+    AccessOf, AccessTo, DeclarationVersion, DeclaredAccess, Pass, QueuePreference,
 };
 use crate::declare::queue::OnQueueSet;
 use crate::declare::registry::{Absence, Declared, Registry};
@@ -65,7 +65,7 @@ struct PassSystem {
     key: SystemKey,
     slot: u32,
     accesses: Vec<Parameter>,
-    queue: QueueWish,
+    queue: QueuePreference,
     name: String,
 }
 
@@ -138,7 +138,7 @@ fn find_passes(world: &World, graph: &ScheduleGraph, no_passes: &mut NoPasses) -
             no_passes.has_several_recorders(name.clone());
         }
         claimed.extend(slots);
-        let queue = queue_wish(graph, NodeId::System(key));
+        let queue = queue_preference(graph, NodeId::System(key));
         passes.push(PassSystem {
             key,
             slot,
@@ -174,7 +174,7 @@ fn declarations(registry: &Registry, access: &SystemAccess) -> (Vec<u32>, Vec<Pa
 }
 
 /// The queue that a system's sets ask for.
-fn queue_wish(graph: &ScheduleGraph, node: NodeId) -> QueueWish {
+fn queue_preference(graph: &ScheduleGraph, node: NodeId) -> QueuePreference {
     let mut open: Vec<NodeId> = vec![node];
     while let Some(node) = open.pop() {
         for parent in graph
@@ -190,7 +190,7 @@ fn queue_wish(graph: &ScheduleGraph, node: NodeId) -> QueueWish {
             open.push(parent);
         }
     }
-    QueueWish::default()
+    QueuePreference::default()
 }
 
 /// For each pass, the passes that come before it, directly or through systems that are none.

@@ -51,12 +51,15 @@ fn after(world: &World) -> Vec<Vec<u32>> {
 #[test]
 fn passes_are_mirrored_with_their_accesses() {
     let mut schedule = schedule();
-    schedule.add_systems((writes.on_queue(QueueWish::Async), plain, reads));
+    schedule.add_systems((writes.on_queue(QueuePreference::Async), plain, reads));
     let mut world = build(&mut schedule);
     assert_eq!(names(&world), ["writes", "reads"]);
     let entity = world.resource::<PassGraph>().passes[0].entity;
     assert!(world.get::<Pass>(entity).is_some());
-    assert_eq!(world.get::<QueueWish>(entity), Some(&QueueWish::Async));
+    assert_eq!(
+        world.get::<QueuePreference>(entity),
+        Some(&QueuePreference::Async)
+    );
     let accesses: Vec<Entity> = world.get::<Accesses>(entity).expect("one").iter().collect();
     let access = world.get::<DeclaredAccess>(accesses[0]).expect("declared");
     assert_eq!((accesses.len(), access.kind), (1, AccessKind::StorageWrite));

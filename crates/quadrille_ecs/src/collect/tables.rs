@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use quadrille_sync::{
-    Frame, PassIndex, PassKind, Plan, States, TableReaders, TableTouch, Topology, Use,
+    Frame, NonTableUse, PassIndex, PassKind, Plan, States, TableReaders, Topology, Use,
 };
 use quadrille_vulkan::{Gpu, Handle, SharedTable};
 
@@ -46,7 +46,7 @@ struct Known {
 }
 
 /// What the frame is collected beside.
-pub(crate) struct Beside<'a> {
+pub(crate) struct NonTableState<'a> {
     pub(crate) tables: &'a mut Tables,
     pub(crate) topology: &'a Topology,
     pub(crate) states: &'a mut States,
@@ -147,11 +147,11 @@ impl Collector {
     /// Has the passes that read tables declare the members that are not settled.
     pub(super) fn add_tables(
         &mut self,
-        Beside {
+        NonTableState {
             tables,
             topology,
             states,
-        }: Beside<'_>,
+        }: NonTableState<'_>,
         (graph, recordings): (&PassGraph, Recorded<'_>),
         last: &[InternalPass],
         errors: &mut Vec<RenderError>,
@@ -180,14 +180,14 @@ impl Collector {
         for Known { table, .. } in &*known {
             let later = last.iter().flat_map(|pass| &pass.uses).map(|used| {
                 let resource = used.handle.declare();
-                TableTouch {
+                NonTableUse {
                     resource: resource.id,
                     kind: resource.kind,
                     range: used.range,
                     access: used.access,
                 }
             });
-            table.open(TableTouch::of(&self.frame).chain(later), topology, states);
+            table.open(NonTableUse::of(&self.frame).chain(later), topology, states);
         }
         for Known { table, .. } in &*known {
             let access = table.access();

@@ -23,7 +23,7 @@ use quadrille_sync::SubRange;
 use crate::declare::any::AnyAccess;
 use crate::declare::bind::{Bound, ResourceRef};
 use crate::declare::declaration::DeclaredAccess;
-use crate::declare::kind::{AccessKind, StageWish};
+use crate::declare::kind::{AccessKind, StageScope};
 use crate::declare::missing::missing;
 use crate::declare::named::{GpuResource, Named};
 use crate::declare::parameter::ResourceAccess;
@@ -57,18 +57,18 @@ pub mod kind {
     crate::declare::kind::for_each_kind!(kinds);
 }
 
-/// Types that stand for a [`StageWish`] in parameters: `StorageRead<Cells, stage::Fragment>`.
+/// Types that stand for a [`StageScope`] in parameters: `StorageRead<Cells, stage::Fragment>`.
 pub mod stage {
-    use super::StageWish;
+    use super::StageScope;
 
-    /// A [`StageWish`] as a type.
+    /// A [`StageScope`] as a type.
     #[diagnostic::on_unimplemented(
         message = "`{Self}` stands for no shader stages",
         label = "a type of `stage`, such as `stage::Fragment`, is expected here"
     )]
     pub trait Stage: Send + Sync + 'static {
         /// The stages.
-        const STAGES: StageWish;
+        const STAGES: StageScope;
     }
 
     macro_rules! stages {
@@ -77,22 +77,22 @@ pub mod stage {
             #[derive(Clone, Copy, Debug)]
             pub enum $name {}
             impl Stage for $name {
-                const STAGES: StageWish = StageWish::$name;
+                const STAGES: StageScope = StageScope::$name;
             }
         )* };
     }
     stages! {
-        /// [`StageWish::Auto`].
+        /// [`StageScope::Auto`].
         Auto,
-        /// [`StageWish::Vertex`].
+        /// [`StageScope::Vertex`].
         Vertex,
-        /// [`StageWish::Fragment`].
+        /// [`StageScope::Fragment`].
         Fragment,
-        /// [`StageWish::Graphics`].
+        /// [`StageScope::Graphics`].
         Graphics,
-        /// [`StageWish::Compute`].
+        /// [`StageScope::Compute`].
         Compute,
-        /// [`StageWish::Any`].
+        /// [`StageScope::Any`].
         Any,
     }
 }
@@ -295,7 +295,7 @@ pub struct PassUse {
     pub(crate) handle: quadrille_vulkan::Handle,
     pub(crate) declared: AccessKind,
     pub(crate) kind: AccessKind,
-    pub(crate) stages: StageWish,
+    pub(crate) stages: StageScope,
     pub(crate) range: SubRange,
 }
 

@@ -119,11 +119,11 @@ struct Declaration {
     id: ComponentId,
     absence: Absence,
     /// The window whose image it is, if it is one's.
-    window: Option<Followed>,
+    window: Option<TrackedDeclaration>,
 }
 
 /// A window whose image is followed.
-struct Followed {
+struct TrackedDeclaration {
     window: Entity,
     /// The id of [`WindowImage`].
     image: ComponentId,
@@ -293,7 +293,7 @@ unsafe impl SystemParamBuilder<AnyAccess<'_>> for DeclaredBuilder {
         let (handle, window) = match self.bound {
             Bound::Handle(handle) => (Some(handle), None),
             Bound::Window(window) => {
-                let followed = Followed {
+                let followed = TrackedDeclaration {
                     window,
                     image: world.register_component::<WindowImage>(),
                     handle: None,

@@ -5,7 +5,7 @@ use quadrille_vulkan::{GpuBuffer, GpuImage, Handle, View};
 
 use crate::declare::access::{Access, kind, stage};
 use crate::declare::any::AnyAccess;
-use crate::declare::kind::{AccessKind, StageWish};
+use crate::declare::kind::{AccessKind, StageScope};
 use crate::declare::named::{GpuResource as _, Named};
 
 /// A buffer or image, by reference.
@@ -23,7 +23,7 @@ pub struct Bound<'a> {
     pub(crate) resource: ResourceRef<'a>,
     pub(crate) kind: &'a AccessKind,
     /// The shader stages that were declared for it.
-    pub(crate) stages: StageWish,
+    pub(crate) stages: StageScope,
     /// The part of an image.
     pub(crate) view: View,
 }

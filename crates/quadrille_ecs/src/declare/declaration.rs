@@ -1,12 +1,12 @@
 //! Passes and their accesses as entities: the truth that each frame is collected from.
 //!
 //! ```text
-//! Pass entity   Name, Pass, QueueWish, Accesses <----- AccessOf -- access entity: DeclaredAccess
+//! Pass entity   Name, Pass, QueuePreference, Accesses <----- AccessOf -- access entity: DeclaredAccess
 //! resource entity   Name, Bound, AccessedBy <--------- AccessTo ---'
 //! ```
 //! The schedule's build pass mirrors each pass system like this once. From then on the entities
 //! count: systems in [`RenderSystems::Declare`](crate::RenderSystems::Declare) may spawn and
-//! despawn accesses or replace [`QueueWish`], and tools can query them. Despawning a pass takes
+//! despawn accesses or replace [`QueuePreference`], and tools can query them. Despawning a pass takes
 //! its accesses with it and keeps its system from being collected.
 //!
 //! What a system records of a resource that its pass no longer touches is an error of the frame, and
@@ -26,7 +26,7 @@ use quadrille_sync::{Preference, QueueIndex, SubRange};
 use quadrille_vulkan::{Handle, SharedTable};
 
 use crate::declare::access::{kind, stage};
-use crate::declare::kind::{AccessKind, StageWish};
+use crate::declare::kind::{AccessKind, StageScope};
 use crate::declare::window_image::WindowImage;
 
 /// Marks the entity of a pass system. Add bevy's `Disabled` component to leave the pass out.
@@ -38,7 +38,7 @@ pub struct Pass;
 /// Set it with [`on_queue`](crate::OnQueue::on_queue) or replace the component at run time.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[component(immutable, on_insert = declarations_changed, on_remove = declarations_changed)]
-pub enum QueueWish {
+pub enum QueuePreference {
     /// The main queue, or another one where measured times say that frames get shorter by at least a
     /// fiftieth, and shorter they must get: what runs where is in
     /// [`Renderer::report`](crate::Renderer::report). Frames begin on the main queue, and
@@ -54,7 +54,7 @@ pub enum QueueWish {
     Exactly(u8),
 }
 
-impl QueueWish {
+impl QueuePreference {
     pub(crate) fn preference(self) -> (Preference, Option<QueueIndex>) {
         match self {
             Self::Auto | Self::Main => (Preference::Main, None),
@@ -94,7 +94,7 @@ pub struct DeclaredAccess {
     /// What is done.
     pub kind: AccessKind,
     /// In which shader stages.
-    pub stages: StageWish,
+    pub stages: StageScope,
     /// To which part.
     pub range: SubRange,
 }
@@ -104,7 +104,7 @@ impl DeclaredAccess {
     pub const fn new(kind: AccessKind) -> Self {
         Self {
             kind,
-            stages: StageWish::Auto,
+            stages: StageScope::Auto,
             range: SubRange::Whole,
         }
     }

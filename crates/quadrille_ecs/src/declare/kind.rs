@@ -1,7 +1,7 @@
 //! The ways a pass can touch a resource, as a front end names them.
 //!
-//! [`AccessKind`] says what is done, [`StageWish`] says where; together they name one
-//! [`Access`] of the solver. Passes rarely say where: [`StageWish::Auto`] takes the stages of the
+//! [`AccessKind`] says what is done, [`StageScope`] says where; together they name one
+//! [`Access`] of the solver. Passes rarely say where: [`StageScope::Auto`] takes the stages of the
 //! pipelines that the pass really used.
 
 use quadrille_sync::Access;
@@ -82,7 +82,7 @@ for_each_kind!(access_kinds);
 
 /// The shader stages of an access.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum StageWish {
+pub enum StageScope {
     /// The stages of the pipelines that the pass binds.
     #[default]
     Auto,
@@ -98,14 +98,14 @@ pub enum StageWish {
     Any,
 }
 
-/// Which pipelines a recording bound: what [`StageWish::Auto`] resolves to.
+/// Which pipelines a recording bound: what [`StageScope::Auto`] resolves to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Used {
     pub(crate) graphics: bool,
     pub(crate) compute: bool,
 }
 
-impl StageWish {
+impl StageScope {
     /// Whether the stages of a shader are among those that are declared.
     #[inline]
     pub(crate) fn covers(self, stages: vk::ShaderStageFlags) -> bool {
@@ -131,7 +131,7 @@ impl StageWish {
         }
     }
 
-    /// The stages without [`StageWish::Auto`].
+    /// The stages without [`StageScope::Auto`].
     pub(crate) fn resolve(self, used: Used) -> Self {
         match (self, used) {
             (
@@ -156,14 +156,14 @@ impl StageWish {
 
 impl AccessKind {
     /// The solver's name of this access in the given stages.
-    pub(crate) fn access(self, stages: StageWish, used: Used) -> Access {
+    pub(crate) fn access(self, stages: StageScope, used: Used) -> Access {
         use Access as A;
         let by_stage = |vertex, fragment, graphics, compute, any| match stages.resolve(used) {
-            StageWish::Vertex => vertex,
-            StageWish::Fragment => fragment,
-            StageWish::Graphics => graphics,
-            StageWish::Compute => compute,
-            StageWish::Auto | StageWish::Any => any,
+            StageScope::Vertex => vertex,
+            StageScope::Fragment => fragment,
+            StageScope::Graphics => graphics,
+            StageScope::Compute => compute,
+            StageScope::Auto | StageScope::Any => any,
         };
         match self {
             Self::Uniform => by_stage(

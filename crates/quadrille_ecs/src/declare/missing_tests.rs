@@ -19,8 +19,8 @@ impl History for Positions {
 
 #[track_caller]
 fn check<T: Named>(expected: &str) {
-    let told = missing::<T, ()>(false).to_string();
-    assert!(told.contains(expected), "{told}");
+    let reported = missing::<T, ()>(false).to_string();
+    assert!(reported.contains(expected), "{reported}");
 }
 
 #[test]
@@ -32,6 +32,6 @@ fn each_kind_of_resource_has_its_way_to_exist() {
 
 #[test]
 fn without_its_image_a_window_is_left_out() {
-    let told = missing::<WindowImageOf<Map>, ()>(true);
-    assert!(told.skipped, "{told}");
+    let reported = missing::<WindowImageOf<Map>, ()>(true);
+    assert!(reported.skipped, "{reported}");
 }

@@ -1,14 +1,14 @@
-//! `simulate.on_queue(QueueWish::Async)`: where a pass system would like to run.
+//! `simulate.on_queue(QueuePreference::Async)`: where a pass system would like to run.
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::ScheduleConfigs;
 use bevy_ecs::system::ScheduleSystem;
 
-use crate::declare::declaration::QueueWish;
+use crate::declare::declaration::QueuePreference;
 
 /// The system set that carries a wish to the schedule's build pass.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct OnQueueSet(pub(crate) QueueWish);
+pub(crate) struct OnQueueSet(pub(crate) QueuePreference);
 
 /// Says where pass systems would like to run.
 pub trait OnQueue<Marker>: IntoScheduleConfigs<ScheduleSystem, Marker> {
@@ -17,13 +17,13 @@ pub trait OnQueue<Marker>: IntoScheduleConfigs<ScheduleSystem, Marker> {
     /// ```
     /// use bevy_app::App;
     /// use bevy_ecs::prelude::*;
-    /// use quadrille_ecs::{OnQueue, QueueWish, Recorder, Render};
+    /// use quadrille_ecs::{OnQueue, QueuePreference, Recorder, Render};
     ///
     /// fn simulate(mut recorder: Recorder) {}
     ///
-    /// App::new().add_systems(Render, simulate.on_queue(QueueWish::Async));
+    /// App::new().add_systems(Render, simulate.on_queue(QueuePreference::Async));
     /// ```
-    fn on_queue(self, wish: QueueWish) -> ScheduleConfigs<ScheduleSystem> {
+    fn on_queue(self, wish: QueuePreference) -> ScheduleConfigs<ScheduleSystem> {
         self.in_set(OnQueueSet(wish))
     }
 }

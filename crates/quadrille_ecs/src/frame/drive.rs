@@ -7,7 +7,7 @@ use bevy_tasks::ComputeTaskPool;
 use quadrille_sync::{PlanErrors, Planned, Snapshot, TimelinePoint};
 use quadrille_vulkan::{FrameInput, Parallel, Recorded, Swapchain};
 
-use crate::collect::tables::{Beside, Tables};
+use crate::collect::tables::{NonTableState, Tables};
 use crate::collect::{self, Collected, Collector};
 use crate::data::history::Histories;
 use crate::data::internal::InternalPass;
@@ -107,8 +107,8 @@ fn frame(
 
 /// Waits until the device is at most the allowed number of frames behind.
 fn pace(renderer: &mut Renderer) -> Result<(), RenderError> {
-    let patience = renderer.gpu.info().patience();
-    renderer.frames.begin(patience)?;
+    let timeout = renderer.gpu.info().timeout();
+    renderer.frames.begin(timeout)?;
     renderer.progress = renderer.frames.progress()?;
     if let Some(times) = renderer.frames.device_times() {
         if renderer.frames.is_measured() {
@@ -143,7 +143,7 @@ fn renew_resources(world: &mut World, renderer: &mut Renderer) {
     }
     let keep = |resource: &_| choices.keep_sharing(resource);
     if sharing.change(frames, states, keep) || frames.has_spare_memory() {
-        collector.begin_anew();
+        collector.reset();
     }
 }
 
@@ -226,7 +226,7 @@ fn collect_settled(
         if tables.covers(&collector.frame, &planned.plan, topology, states) {
             return Ok((collected, Some(planned)));
         }
-        collector.begin_anew();
+        collector.reset();
     }
 }
 
@@ -240,13 +240,13 @@ fn collect_readable(
     tables: &mut Tables,
 ) -> Result<(Collected, Option<Planned>), Vec<RenderError>> {
     loop {
-        let beside = Beside {
+        let non_table = NonTableState {
             tables,
             topology: renderer.frames.topology(),
             states: &mut renderer.states,
         };
-        let collected = collect::frame(world, collector, recorded, (first, last), beside)?;
-        if collected == Collected::Anew {
+        let collected = collect::frame(world, collector, recorded, (first, last), non_table)?;
+        if collected == Collected::Rebuilt {
             collector.place_transients(renderer).map_err(one)?;
         }
         if last.is_empty() {
@@ -271,14 +271,14 @@ fn plan(
 ) -> Result<Planned, PlanErrors> {
     let frame = &collector.frame;
     renderer.frames.exchange(&mut renderer.states);
-    if collected == Collected::Anew {
+    if collected == Collected::Rebuilt {
         let written = collector.host_written.iter().copied();
         import_host_writes(&mut renderer.states, written);
     }
     let topology = renderer.frames.topology();
     let again = match collected {
         Collected::Same => renderer.planner.plan_again(topology, &renderer.states),
-        Collected::Anew => None,
+        Collected::Rebuilt => None,
     };
     match again {
         Some(planned) => Ok(planned),
@@ -313,7 +313,7 @@ fn submit(
     let chunks = threads.chunks(frame.passes.len());
     let recorded = renderer.frames.record(input, &Pool, chunks)?;
     let time = clock.lap(Phase::Record);
-    threads.measured_translation(time, frame.passes.len());
+    threads.measured_encode_time(time, frame.passes.len());
 
     let command_buffers = recorded.command_buffers() as u32;
     present(renderer, collector, input, recorded)?;
@@ -327,7 +327,7 @@ fn submit(
     renderer
         .measured
         .add(clock, counts, command_buffers, planned.reused);
-    let is_new = collected == Collected::Anew;
+    let is_new = collected == Collected::Rebuilt;
     renderer.settle_sharing(frame, &collector.handles, is_new);
     if let Some(start) = start {
         renderer.last = Some(KeptFrame {
@@ -366,11 +366,11 @@ fn present(
         .iter_mut()
         .filter_map(|target| target.swapchain())
         .collect();
-    let patience = gpu.info().patience();
-    host.run_before((frames, patience), |id| collector.uses(id))?;
+    let timeout = gpu.info().timeout();
+    host.run_before((frames, timeout), |id| collector.uses(id))?;
     let mut run = |pass| host.run(pass);
     let submitted = frames.submit_with_host(input, recorded, states, &mut swapchains, &mut run)?;
-    host.put_off(input.frame, input.plan, states);
+    host.defer(input.frame, input.plan, states);
     for (id, presented) in submitted.presented {
         let is_shown = |target: &&mut &mut WindowTarget| {
             let image = target.image();
@@ -409,7 +409,7 @@ fn finish(
             open: &collector.open_passes,
             handles: &collector.handles,
         };
-        choices.look(submitted, (frames.topology(), states));
+        choices.observe(submitted, (frames.topology(), states));
     });
     renderer.frames.retire(&mut renderer.states, &progress);
     Ok(done)

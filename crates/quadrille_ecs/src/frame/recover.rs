@@ -89,7 +89,7 @@ fn rebuild(
         .rebuild(settings)
         .map_err(|error| not_recovered(error.to_string()))?;
     let mut renderer = Renderer::new(gpu).map_err(|error| vec![error])?;
-    renderer.take_up(outliving);
+    renderer.resume(outliving);
     Ok(renderer)
 }
 
@@ -103,12 +103,12 @@ fn forget(world: &mut World, gpu: &Gpu) {
     world.insert_resource(Uploads::default());
     world.resource_mut::<Readbacks>().forget();
     windows::forget_images(world);
-    let_go(world, gpu);
+    release(world, gpu);
 }
 
 /// Lets resource entities go of the handles that they were given of the old device. Passes that
 /// hold them too do so when they run next (`any`).
-fn let_go(world: &mut World, gpu: &Gpu) {
+fn release(world: &mut World, gpu: &Gpu) {
     let mut entities = world.query::<(Entity, &Bound)>();
     let old: Vec<(Entity, String)> = entities
         .iter(world)

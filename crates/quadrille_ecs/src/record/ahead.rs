@@ -19,7 +19,7 @@ const RECORDING: usize = size_of::<PassRecording>().div_ceil(LINE);
 /// How many lines of a system are fetched on either side of the place where the state of its
 /// recorder begins: the compiler puts the states of other parameters before and behind it, and bevy
 /// what it keeps of the system.
-const BESIDE: usize = 2;
+const PREFETCH_COUNT: usize = 2;
 
 /// What one system knows of the one after it. Addresses are only ever fetched, never read: the
 /// other system may be gone.
@@ -68,6 +68,9 @@ impl Ahead {
         let recording = recording.load(Ordering::Relaxed).cast_const();
         prefetch::lines(recording, RECORDING);
         let state = state.load(Ordering::Relaxed).cast_const();
-        prefetch::lines(state.wrapping_sub(BESIDE * LINE), 2 * BESIDE);
+        prefetch::lines(
+            state.wrapping_sub(PREFETCH_COUNT * LINE),
+            2 * PREFETCH_COUNT,
+        );
     }
 }

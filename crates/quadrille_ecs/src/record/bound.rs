@@ -8,9 +8,9 @@ use quadrille_vulkan::{
 
 use crate::declare::bind::{Bound, ResourceRef};
 use crate::declare::exact;
-use crate::declare::kind::{AccessKind, StageWish};
+use crate::declare::kind::{AccessKind, StageScope};
 use crate::error::RecordError;
-use crate::record::place::BindingPlace;
+use crate::record::binding_key::BindingKey;
 use crate::record::recording::SubRecording;
 
 /// The range of a buffer that is bound as a whole.
@@ -40,7 +40,7 @@ impl BoundMask {
         &mut self,
         recording: &mut SubRecording,
         pipeline: &impl Reflected,
-        place: impl BindingPlace,
+        place: impl BindingKey,
         bound: Bound<'_>,
         (offset, size): (u64, u64),
     ) {
@@ -76,7 +76,7 @@ impl BoundMask {
         &mut self,
         recording: &mut SubRecording,
         pipeline: &impl Reflected,
-        place: impl BindingPlace,
+        place: impl BindingKey,
         sampler: &Sampler,
     ) {
         let binding = match place.binding(pipeline) {
@@ -149,11 +149,11 @@ fn is_plain(needs: Needs, bound: &Bound<'_>, declared: &AccessKind) -> bool {
         _ => (Needs::all(), Needs::all()),
     };
     let elsewhere = match bound.stages {
-        StageWish::Auto | StageWish::Any => Needs::empty(),
-        StageWish::Vertex => Needs::FRAGMENT.union(Needs::COMPUTE),
-        StageWish::Fragment => Needs::VERTEX.union(Needs::COMPUTE),
-        StageWish::Graphics => Needs::COMPUTE,
-        StageWish::Compute => Needs::VERTEX.union(Needs::FRAGMENT),
+        StageScope::Auto | StageScope::Any => Needs::empty(),
+        StageScope::Vertex => Needs::FRAGMENT.union(Needs::COMPUTE),
+        StageScope::Fragment => Needs::VERTEX.union(Needs::COMPUTE),
+        StageScope::Graphics => Needs::COMPUTE,
+        StageScope::Compute => Needs::VERTEX.union(Needs::FRAGMENT),
     };
     needs & (of_interest | Needs::IMAGE | elsewhere) == wanted | image
 }

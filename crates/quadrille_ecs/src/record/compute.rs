@@ -10,9 +10,9 @@ use crate::declare::bind::Declared;
 use crate::declare::kind::AccessKind;
 use crate::declare::named::Named;
 use crate::declare::table::DeclaredTable;
+use crate::record::binding_key::BindingKey;
 use crate::record::bound::{ALL_BYTES, BoundMask, part_of};
 use crate::record::layout::{self, ShaderValue};
-use crate::record::place::BindingPlace;
 use crate::record::recording::SubRecording;
 
 /// A bound compute pipeline: bind resources, push constants, dispatch.
@@ -43,7 +43,7 @@ impl<'a> Compute<'a> {
     /// Binds a declared resource to a variable of `@group(0)`: by its number, `bind(2, &heights)`, or by
     /// its name, `bind("heights", &heights)`.
     #[inline]
-    pub fn bind(&mut self, binding: impl BindingPlace, resource: &impl Declared) -> &mut Self {
+    pub fn bind(&mut self, binding: impl BindingKey, resource: &impl Declared) -> &mut Self {
         self.bound.bind(
             self.recording,
             self.pipeline,
@@ -63,7 +63,7 @@ impl<'a> Compute<'a> {
     /// [`PassUse::range`](crate::PassUse::range) says otherwise.
     pub fn bind_bytes<T, K, S>(
         &mut self,
-        binding: impl BindingPlace,
+        binding: impl BindingKey,
         buffer: &Access<'_, T, K, S>,
         bytes: Range<u64>,
     ) -> &mut Self
@@ -84,7 +84,7 @@ impl<'a> Compute<'a> {
     }
 
     /// Binds a sampler to a variable of `@group(0)`, by number or by name.
-    pub fn sampler(&mut self, binding: impl BindingPlace, sampler: &Sampler) -> &mut Self {
+    pub fn sampler(&mut self, binding: impl BindingKey, sampler: &Sampler) -> &mut Self {
         self.bound
             .sampler(self.recording, self.pipeline, binding, sampler);
         self
@@ -92,7 +92,7 @@ impl<'a> Compute<'a> {
 
     /// Binds a declared table to `@group(group)`, from group 1 on: by the
     /// group's number, or by the name of its array.
-    pub fn table(&mut self, group: impl BindingPlace, table: &impl DeclaredTable) -> &mut Self {
+    pub fn table(&mut self, group: impl BindingKey, table: &impl DeclaredTable) -> &mut Self {
         let table = table.declared_table();
         match group.group(Some(self.pipeline)) {
             Ok(group) => self.recording.list.bind_table(group, table),

@@ -153,7 +153,7 @@ impl HostPasses {
 
     /// Puts the host passes of a submitted frame that nothing comes after in line, until the device
     /// has reached what they wait for. `states` are those that the plan was made from.
-    pub(crate) fn put_off(&mut self, frame: &Frame, plan: &Plan, states: &States) {
+    pub(crate) fn defer(&mut self, frame: &Frame, plan: &Plan, states: &States) {
         for step in plan.host.iter().filter(|step| step.before.is_none()) {
             let Some((name, call)) = self.take(step.pass) else {
                 continue;
@@ -171,7 +171,7 @@ impl HostPasses {
     /// Runs what waits in line and has to be over before a frame that touches these resources.
     pub(crate) fn run_before(
         &mut self,
-        (frames, patience): (&Frames, Duration),
+        (frames, timeout): (&Frames, Duration),
         touches: impl Fn(ResourceId) -> bool,
     ) -> Result<(), RenderError> {
         let meets = |waiting: &Waiting| waiting.resources.iter().any(|id| touches(*id));
@@ -180,7 +180,7 @@ impl HostPasses {
             let Some(waiting) = self.waiting.front() else {
                 break;
             };
-            frames.wait(&waiting.points, patience)?;
+            frames.wait(&waiting.points, timeout)?;
             self.run_first();
         }
         Ok(())

@@ -27,17 +27,17 @@ fn build(schedule: &mut Schedule) -> World {
     world
 }
 
-fn told(world: &mut World) -> Vec<String> {
+fn reported(world: &mut World) -> Vec<String> {
     take(world).iter().map(ToString::to_string).collect()
 }
 
 #[track_caller]
 fn check(world: &mut World, system: &str, words: &str) {
-    let told = told(world);
-    assert_eq!(told.len(), 1, "{told:?}");
+    let reported = reported(world);
+    assert_eq!(reported.len(), 1, "{reported:?}");
     assert!(
-        told[0].contains(system) && told[0].contains(words),
-        "{told:?}"
+        reported[0].contains(system) && reported[0].contains(words),
+        "{reported:?}"
     );
 }
 
@@ -47,7 +47,7 @@ fn passes_and_plain_systems_are_none() {
     schedule.add_systems((pass, plain));
     let mut world = build(&mut schedule);
     schedule.run(&mut world);
-    assert!(told(&mut world).is_empty());
+    assert!(reported(&mut world).is_empty());
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn a_declaration_without_a_recorder_is_told_once() {
     schedule.add_systems(looks);
     let mut world = build(&mut schedule);
     check(&mut world, "looks", "takes no `Recorder`");
-    assert!(told(&mut world).is_empty());
+    assert!(reported(&mut world).is_empty());
 }
 
 #[test]
@@ -74,10 +74,10 @@ fn a_pass_of_another_schedule_is_told_when_it_runs() {
     let mut elsewhere = Schedule::new(Elsewhere);
     elsewhere.add_systems(pass);
     elsewhere.initialize(&mut world).expect("it builds");
-    assert!(told(&mut world).is_empty(), "it has not run");
+    assert!(reported(&mut world).is_empty(), "it has not run");
     elsewhere.run(&mut world);
     check(&mut world, "pass", "outside of the `Render` schedule");
     // The next frame.
     world.resource_mut::<Recordings>().begin();
-    assert!(told(&mut world).is_empty());
+    assert!(reported(&mut world).is_empty());
 }

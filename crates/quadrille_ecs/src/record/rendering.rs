@@ -13,13 +13,13 @@ use crate::declare::access::{Access, kind, stage};
 use crate::declare::attachment::{Attachment, Attachments, ClearValue};
 use crate::declare::bind::{Bound, Declared, ResourceRef};
 use crate::declare::exact;
-use crate::declare::kind::{AccessKind, StageWish};
+use crate::declare::kind::{AccessKind, StageScope};
 use crate::declare::named::Named;
 use crate::declare::table::DeclaredTable;
 use crate::error::RecordError;
+use crate::record::binding_key::BindingKey;
 use crate::record::bound::{ALL_BYTES, BoundMask, part_of};
 use crate::record::layout::{self, ShaderValue};
-use crate::record::place::BindingPlace;
 use crate::record::recording::SubRecording;
 
 /// The size of a `VkDrawIndirectCommand`.
@@ -28,7 +28,7 @@ const DRAW_BYTES: u32 = 16;
 const DRAW_INDEXED_BYTES: u32 = 20;
 
 /// More colour attachments are refused when the pass is translated.
-const MOST_COLORS: usize = 8;
+const MAX_COLORS: usize = 8;
 
 /// A rendering: bind a pipeline, bind resources, draw. It ends when this value is dropped.
 pub struct Rendering<'a> {
@@ -62,7 +62,7 @@ impl<'a> Rendering<'a> {
 
     /// Binds a declared resource to a variable of `@group(0)`: by its number, `bind(2, &heights)`, or by
     /// its name, `bind("heights", &heights)`.
-    pub fn bind(&mut self, binding: impl BindingPlace, resource: &impl Declared) -> &mut Self {
+    pub fn bind(&mut self, binding: impl BindingKey, resource: &impl Declared) -> &mut Self {
         match &self.pipeline {
             Some(pipeline) => self.bound.bind(
                 self.recording,
@@ -106,7 +106,7 @@ impl<'a> Rendering<'a> {
     /// ```
     pub fn bind_bytes<T, K, S>(
         &mut self,
-        binding: impl BindingPlace,
+        binding: impl BindingKey,
         buffer: &Access<'_, T, K, S>,
         bytes: Range<u64>,
     ) -> &mut Self
@@ -131,7 +131,7 @@ impl<'a> Rendering<'a> {
     }
 
     /// Binds a sampler to a variable of `@group(0)`, by number or by name.
-    pub fn sampler(&mut self, binding: impl BindingPlace, sampler: &Sampler) -> &mut Self {
+    pub fn sampler(&mut self, binding: impl BindingKey, sampler: &Sampler) -> &mut Self {
         match &self.pipeline {
             Some(pipeline) => self
                 .bound
@@ -146,7 +146,7 @@ impl<'a> Rendering<'a> {
     /// Binds a declared table to `@group(group)`, from group 1 on: by the
     /// group's number, or by the name of its array. It stays bound when
     /// another pipeline is.
-    pub fn table(&mut self, group: impl BindingPlace, table: &impl DeclaredTable) -> &mut Self {
+    pub fn table(&mut self, group: impl BindingKey, table: &impl DeclaredTable) -> &mut Self {
         let table = table.declared_table();
         match group.group(self.pipeline.as_ref()) {
             Ok(group) => self.recording.list.bind_table(group, table),
@@ -444,7 +444,7 @@ fn begin_rendering(recording: &mut SubRecording, mut attachments: Attachments) -
     if !check_attachments(recording, attachments) {
         return false;
     }
-    let colors: SmallVec<[ColorAttachment<'_>; MOST_COLORS]> = attachments
+    let colors: SmallVec<[ColorAttachment<'_>; MAX_COLORS]> = attachments
         .colors
         .iter()
         .filter_map(|a| Some(color_attachment(a, a.image.as_ref()?)))
@@ -585,7 +585,7 @@ fn check_part(recording: &mut SubRecording, image: &GpuImage, view: View, kind: 
     recording.check_declared(Bound {
         resource: ResourceRef::Image(image),
         kind,
-        stages: StageWish::Auto,
+        stages: StageScope::Auto,
         view,
     });
 }

@@ -1,5 +1,5 @@
 //! What follows from how long frames take: the queues of passes that leave it open
-//! ([`QueueWish::Auto`]), and the sharing of resources that do ([`Sharing::Auto`]).
+//! ([`QueuePreference::Auto`]), and the sharing of resources that do ([`Sharing::Auto`]).
 //!
 //! What is better is decided by [`QueueChoices`] and [`SharingTrials`]; here is when frames are
 //! measured and looked at. Two frames in a row are measured for each look, at the price of a timestamp
@@ -8,14 +8,14 @@
 //! about queues, and if nothing is undecided there, about sharing: so one thing changes at a time.
 //! Decisions take effect with the next frame that is collected.
 //!
-//! [`QueueWish::Auto`]: crate::QueueWish::Auto
+//! [`QueuePreference::Auto`]: crate::QueuePreference::Auto
 //! [`Sharing::Auto`]: crate::Sharing::Auto
 
 use std::time::Instant;
 
 use quadrille_sync::{
-    Frame, PassIndex, QueueChoices, QueueLook, Resource, ResourceIndex, Sharing as Mode,
-    SharingLook, SharingStage, SharingTrials, States, Topology,
+    Frame, PassIndex, QueueChoices, QueueObservation, Resource, ResourceIndex, Sharing as Mode,
+    SharingObservation, SharingStage, SharingTrials, States, Topology,
 };
 use quadrille_vulkan::{DeviceTimes, Frames, Gpu, Handle};
 use serde_json::{Map, Value, json};
@@ -29,7 +29,7 @@ const SHORT_GAP: u32 = 32;
 const LONG_GAP: u32 = 1024;
 
 /// Frames that a measurement may take. Some devices have no timestamps, and frames may fail.
-const PATIENCE: u32 = 8;
+const MAX_WAITED_FRAMES: u32 = 8;
 
 /// Chooses queues and sharing, while frames go on.
 pub(crate) struct Choices {
@@ -51,7 +51,7 @@ pub(crate) struct Choices {
     /// The number of the frame that was measured last, and when the device was done with it.
     last: Option<(u64, Instant)>,
     measured: Option<Measured>,
-    look: Option<Look>,
+    look: Option<Observation>,
 }
 
 /// A frame that was measured after the one before it.
@@ -61,9 +61,9 @@ struct Measured {
 }
 
 /// A look that goes on.
-enum Look {
-    Queues(Box<QueueLook>, Option<u64>),
-    Sharing(Box<SharingLook>),
+enum Observation {
+    Queues(Box<QueueObservation>, Option<u64>),
+    Sharing(Box<SharingObservation>),
 }
 
 /// A frame that was submitted: its passes that may move, in order, and what its resources mean.
@@ -134,15 +134,15 @@ impl Choices {
     }
 
     /// Begins a look at a frame if it was measured, or goes on with one by a plan.
-    pub(crate) fn look(
+    pub(crate) fn observe(
         &mut self,
         submitted: Submitted<'_>,
         (topology, states): (&Topology, &States),
     ) {
         match self.look.take() {
             None => self.begin(submitted, (topology, states)),
-            Some(Look::Queues(mut look, took_us)) => match self.queues.step(&mut look) {
-                None => self.look = Some(Look::Queues(look, took_us)),
+            Some(Observation::Queues(mut look, took_us)) => match self.queues.step(&mut look) {
+                None => self.look = Some(Observation::Queues(look, took_us)),
                 Some(is_changed) => {
                     self.is_changed |= is_changed;
                     if self.queues.are_under_way() || !self.has_sharing {
@@ -150,16 +150,16 @@ impl Choices {
                     }
                     let is_open = |resource| submitted.is_open(resource);
                     let sharing = &mut self.sharing;
-                    let look = sharing.look(submitted.frame, topology, states, is_open, took_us);
-                    self.look = Some(Look::Sharing(Box::new(look)));
+                    let look = sharing.observe(submitted.frame, topology, states, is_open, took_us);
+                    self.look = Some(Observation::Sharing(Box::new(look)));
                 }
             },
-            Some(Look::Sharing(mut look)) => {
+            Some(Observation::Sharing(mut look)) => {
                 if self.sharing.step(&mut look) {
                     self.is_decided = true;
                     self.end();
                 } else {
-                    self.look = Some(Look::Sharing(look));
+                    self.look = Some(Observation::Sharing(look));
                 }
             }
         }
@@ -172,7 +172,7 @@ impl Choices {
         };
         *waited += 1;
         let measured = self.measured.take();
-        if measured.is_none() && *waited < PATIENCE {
+        if measured.is_none() && *waited < MAX_WAITED_FRAMES {
             return;
         }
         self.due = None;
@@ -183,7 +183,7 @@ impl Choices {
         let took_us = measured.as_ref().map(|it| it.took_us);
         let (has_queues, has_sharing) = (self.has_queues, self.has_sharing);
         let sharing = &self.sharing;
-        let look = self.queues.look(
+        let look = self.queues.observe(
             frame,
             topology,
             states,
@@ -197,7 +197,7 @@ impl Choices {
             |pass| costs.as_ref()?[pass.0 as usize],
             took_us,
         );
-        self.look = Some(Look::Queues(Box::new(look), took_us));
+        self.look = Some(Observation::Queues(Box::new(look), took_us));
     }
 
     /// A look is over: says when the next one is.

@@ -22,7 +22,7 @@ use bevy_ecs::prelude::*;
 pub enum FrameStart {
     /// At once: nothing is lost if a frame takes longer than those before it.
     #[default]
-    AtOnce,
+    NoDelay,
     /// As late as the measured cost of frames allows, less a margin for those that take longer:
     /// what is shown is that much fresher, and a frame now and then may come late. It is for
     /// windows that are paced by the display: FIFO, or

@@ -55,7 +55,7 @@ pub type PhaseObserver = Box<dyn FnMut(Phase, Instant, Instant) + Send + Sync>;
 pub(crate) struct Clock {
     last: Instant,
     times: [Duration; Phase::ALL.len()],
-    laps: [Lap; MOST_LAPS],
+    laps: [Lap; MAX_PHASES],
     lap_count: usize,
     pub(crate) observer: Option<PhaseObserver>,
 }
@@ -64,7 +64,7 @@ pub(crate) struct Clock {
 pub(crate) type Lap = (Phase, Instant, Instant);
 
 /// More laps than a frame has.
-const MOST_LAPS: usize = 8;
+const MAX_PHASES: usize = 8;
 
 impl Clock {
     pub(crate) fn start(observer: Option<PhaseObserver>) -> Self {
@@ -72,7 +72,7 @@ impl Clock {
         Self {
             last: now,
             times: Default::default(),
-            laps: [(Phase::Wait, now, now); MOST_LAPS],
+            laps: [(Phase::Wait, now, now); MAX_PHASES],
             lap_count: 0,
             observer,
         }

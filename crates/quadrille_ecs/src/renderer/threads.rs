@@ -73,7 +73,7 @@ impl Threads {
         }
     }
 
-    pub(crate) fn measured_translation(&self, time: Duration, passes: usize) {
+    pub(crate) fn measured_encode_time(&self, time: Duration, passes: usize) {
         let mean = time.as_nanos() as f64 / passes.max(1) as f64;
         let smoothed = smooth(
             f64::from_bits(self.translation_ns.load(Ordering::Relaxed)),

@@ -97,7 +97,7 @@ impl AssetFolder {
 }
 
 /// Bytes of a meta file, which holds settings of a loader.
-const MOST_META_BYTES: u64 = 1 << 20;
+const MAX_META_BYTES: u64 = 1 << 20;
 
 /// The source of assets in a folder, relative to the project as that of bevy's `AssetPlugin`, that goes by
 /// [`AssetFileRules`].
@@ -216,7 +216,7 @@ impl AssetReader for CheckedReader {
     ) -> std::result::Result<impl Reader + 'a, AssetReaderError> {
         let mut meta = path.as_os_str().to_owned();
         meta.push(".meta");
-        let most = MOST_META_BYTES.min(self.rules.file_bytes);
+        let most = MAX_META_BYTES.min(self.rules.file_bytes);
         self.open(Path::new(&meta), most)
     }
 

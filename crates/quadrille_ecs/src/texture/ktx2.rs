@@ -13,7 +13,7 @@ const HEADER: u64 = 80;
 const ENTRY: u64 = 24;
 
 /// Images whose levels are halved more often have less than a pixel.
-const MOST_LEVELS: u32 = 32;
+const MAX_LEVELS: u32 = 32;
 
 /// A file whose header is whole.
 pub(crate) struct Ktx2<'a> {
@@ -45,7 +45,7 @@ impl<'a> Ktx2<'a> {
 
     /// What its levels take by its own word when they are decoded.
     pub(crate) fn claimed(&self) -> u64 {
-        let levels = 0..self.levels.min(MOST_LEVELS);
+        let levels = 0..self.levels.min(MAX_LEVELS);
         let sizes = levels.map(|level| self.entry(level)[2]);
         sizes.fold(0, u64::saturating_add)
     }
@@ -56,9 +56,9 @@ impl<'a> Ktx2<'a> {
     /// What is inconsistent.
     pub(crate) fn check(&self) -> Result<u64, String> {
         let count = self.levels;
-        if count > MOST_LEVELS {
+        if count > MAX_LEVELS {
             return Err(format!(
-                "it has {count} mip levels, and none has more than {MOST_LEVELS}"
+                "it has {count} mip levels, and none has more than {MAX_LEVELS}"
             ));
         }
         self.check_sections()?;

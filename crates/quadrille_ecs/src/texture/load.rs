@@ -71,7 +71,7 @@ struct Texture {
 
 enum State {
     /// The asset is not there yet.
-    Awaited,
+    Pending,
     Made(GpuImage),
     /// It was reported; another version of the asset may be better.
     Failed,
@@ -86,7 +86,7 @@ impl LoadTexture {
             insert: Box::new(move |world, image| world.insert_resource(resource(image))),
             asset,
             mips: false,
-            state: State::Awaited,
+            state: State::Pending,
         })
     }
 
@@ -177,7 +177,7 @@ impl Texture {
     ) -> Result<(), Problem> {
         let id = self.asset.id();
         let is_due = match &self.state {
-            State::Awaited => true,
+            State::Pending => true,
             State::Made(image) => !GpuHandle::Image(image.clone()).is_of(gpu),
             State::Failed => false,
         };
@@ -187,7 +187,7 @@ impl Texture {
         world.resource_scope(|world, assets: Mut<Assets<ImageAsset>>| {
             match (assets.get(id), &self.state) {
                 (Some(asset), _) => self.make(world, gpu, asset),
-                (None, State::Awaited) => look_for_failure(world, id),
+                (None, State::Pending) => find_failure(world, id),
                 (None, _) => Ok(()),
             }
         })
@@ -247,7 +247,7 @@ impl Texture {
 }
 
 /// Says why an asset that is not there will not come, if that is known.
-fn look_for_failure(world: &World, id: AssetId<ImageAsset>) -> Result<(), Problem> {
+fn find_failure(world: &World, id: AssetId<ImageAsset>) -> Result<(), Problem> {
     let server = world.resource::<AssetServer>();
     let Some(LoadState::Failed(error)) = server.get_load_state(id) else {
         return Ok(());

@@ -50,11 +50,11 @@ impl Default for ImageLimits {
 }
 
 /// Bytes of decoded pixels however much memory the device has, unless the app sets another limit.
-const MOST_DECODED_BYTES: u64 = 512 << 20;
+const MAX_DECODED_BYTES: u64 = 512 << 20;
 
 /// Bytes of decoded pixels on a device with that much memory, unless the app sets another limit.
 fn default_decoded_bytes(memory_bytes: u64) -> u64 {
-    (memory_bytes / 8).min(MOST_DECODED_BYTES)
+    (memory_bytes / 8).min(MAX_DECODED_BYTES)
 }
 
 /// Why an image file is refused.
@@ -131,7 +131,7 @@ impl Default for Shared {
     fn default() -> Self {
         Self {
             formats: AtomicU32::new(CompressedImageFormats::NONE.bits()),
-            decoded_bytes: AtomicU64::new(MOST_DECODED_BYTES),
+            decoded_bytes: AtomicU64::new(MAX_DECODED_BYTES),
         }
     }
 }

@@ -18,7 +18,7 @@ const NOW_AND_THEN: u32 = 16;
 /// Frames that wait before the window is only polled.
 const WAITING: u32 = 4;
 /// A window has to show this much more often than it is missed to be waited for again.
-const MOST_MISSES: u32 = 16;
+const MAX_MISSES: u32 = 16;
 
 /// How a window has behaved.
 #[derive(Clone, Copy, Debug, Default)]
@@ -49,7 +49,7 @@ impl AcquireTimeout {
 
     /// The window had no image in time.
     pub(super) fn missed(&mut self) {
-        self.misses = (self.misses + 1).min(MOST_MISSES);
+        self.misses = (self.misses + 1).min(MAX_MISSES);
     }
 }
 

@@ -16,7 +16,7 @@ use super::acquire_timeout::AcquireTimeout;
 use super::{PresentSettings, SwapchainState, WindowOutcome, alpha};
 
 /// A window that failed this often in a row is given up.
-const MOST_FAILURES: u32 = 8;
+const MAX_FAILURES: u32 = 8;
 
 /// One window's surface and swapchain, and how it has fared.
 pub(crate) struct WindowTarget {
@@ -173,7 +173,7 @@ impl WindowTarget {
     fn failed(&mut self, error: &SurfaceError, title: &str) -> Option<String> {
         self.failures += 1;
         self.pause = 1 << self.failures.min(6);
-        if self.failures < MOST_FAILURES {
+        if self.failures < MAX_FAILURES {
             tracing::warn!("the window `{title}` shows no frame: {error}; trying again");
             self.outcome = WindowOutcome::Failed;
             return None;
@@ -266,7 +266,7 @@ fn swapchain_settings(
             0 => latency,
             frames => frames,
         },
-        proof: settings.proof,
+        completion: settings.completion,
         pace_by_display: settings.pace_by_display,
     }
 }

@@ -244,8 +244,10 @@ fn shaders_of_all_stages_choose() {
     rig.app
         .world_mut()
         .insert_resource(Picture(picture.clone()));
-    rig.app
-        .add_systems(Render, (paint, look::<Seen>.on_queue(QueueWish::Async)));
+    rig.app.add_systems(
+        Render,
+        (paint, look::<Seen>.on_queue(QueuePreference::Async)),
+    );
     rig.update(3);
     let texels = read_image(&mut rig, &picture);
     rig.expect_no_errors();
@@ -275,7 +277,10 @@ fn buffers_come_and_go_and_change_while_two_queues_read() {
         let mut rig = rig(FIRST, false);
         rig.app.add_systems(
             Render,
-            (look::<Seen>, look::<SeenBeside>.on_queue(QueueWish::Async)),
+            (
+                look::<Seen>,
+                look::<SeenBeside>.on_queue(QueuePreference::Async),
+            ),
         );
         // What there is of buffers, what they begin with (0 if nothing was uploaded), and the entries.
         let mut buffers: Vec<(GpuBuffer, u32)> = Vec::new();
@@ -388,7 +393,10 @@ fn a_member_is_written_and_read_in_one_frame<M>(
     world.insert_resource(Count(pipeline));
     world.init_resource::<Rests>();
     let writes = |rests: Res<Rests>| !rests.0;
-    let readers = (look::<Seen>, look::<SeenBeside>.on_queue(QueueWish::Async));
+    let readers = (
+        look::<Seen>,
+        look::<SeenBeside>.on_queue(QueuePreference::Async),
+    );
     rig.app
         .add_systems(Render, (write.run_if(writes), readers).chain());
     for rests in [false, true, false] {
@@ -415,7 +423,7 @@ const MODES: [Sharing; 3] = [Sharing::Concurrent, Sharing::Exclusive, Sharing::A
 #[ignore = "needs a device"]
 fn a_member_that_is_copied_to_shows_it_in_the_frame() {
     for sharing in MODES {
-        a_member_is_written_and_read_in_one_frame(copy.on_queue(QueueWish::Async), sharing);
+        a_member_is_written_and_read_in_one_frame(copy.on_queue(QueuePreference::Async), sharing);
     }
 }
 
@@ -423,8 +431,11 @@ fn a_member_that_is_copied_to_shows_it_in_the_frame() {
 #[ignore = "needs a device"]
 fn a_member_that_shaders_write_shows_it_in_the_frame() {
     for sharing in MODES {
-        a_member_is_written_and_read_in_one_frame(compute.on_queue(QueueWish::Async), sharing);
-        a_member_is_written_and_read_in_one_frame(compute.on_queue(QueueWish::Main), sharing);
+        a_member_is_written_and_read_in_one_frame(
+            compute.on_queue(QueuePreference::Async),
+            sharing,
+        );
+        a_member_is_written_and_read_in_one_frame(compute.on_queue(QueuePreference::Main), sharing);
     }
 }
 
@@ -458,7 +469,10 @@ fn a_table_that_is_dropped_leaves_its_buffers_in_order() {
     let mut rig = rig(FIRST, false);
     rig.app.add_systems(
         Render,
-        (look::<Seen>, look::<SeenBeside>.on_queue(QueueWish::Async))
+        (
+            look::<Seen>,
+            look::<SeenBeside>.on_queue(QueuePreference::Async),
+        )
             .run_if(resource_exists::<Rows>),
     );
     let buffer = make(&rig, "kept", 16, Sharing::Concurrent);

@@ -144,8 +144,8 @@ fn the_device_says_how_often_is_drawn() {
         let mut rig = rig(indexed);
         rig.app.add_systems(Render, (clear, cull, draw).chain());
         rig.update(4);
-        let told = std::mem::take(&mut rig.app.world_mut().resource_mut::<Errors>().0);
-        if let Some(error) = told.first() {
+        let reported = std::mem::take(&mut rig.app.world_mut().resource_mut::<Errors>().0);
+        if let Some(error) = reported.first() {
             // A device without the feature, which the error names.
             assert!(
                 error.contains("takes the feature drawIndirectCount, which the device"),

@@ -170,9 +170,9 @@ fn a_weaker_access_is_refused_until_it_is_strong_enough() {
 fn a_smaller_range_is_refused() {
     let mut rig = running(add);
     declare_bytes::<Numbers>(&mut rig, AccessKind::StorageReadWrite, 0, 512);
-    let told =
+    let reported =
         "StorageWriteCompute of all, while it declares StorageReadWriteCompute of bytes 0..512";
-    expect_refused(&mut rig, &["`add`", "`numbers`", told]);
+    expect_refused(&mut rig, &["`add`", "`numbers`", reported]);
     declare_bytes::<Numbers>(&mut rig, AccessKind::StorageReadWrite, 0, 1024);
     rig.update(2);
     rig.expect_no_errors();
@@ -183,12 +183,12 @@ fn a_smaller_range_is_refused() {
 fn other_stages_are_refused() {
     let mut rig = running(add);
     let access = DeclaredAccess {
-        stages: StageWish::Fragment,
+        stages: StageScope::Fragment,
         ..DeclaredAccess::new(AccessKind::StorageReadWrite)
     };
     declare::<Numbers>(&mut rig, access);
-    let told = "StorageWriteCompute of all, while it declares StorageReadWriteFragment of all";
-    expect_refused(&mut rig, &["`add`", "`numbers`", told]);
+    let reported = "StorageWriteCompute of all, while it declares StorageReadWriteFragment of all";
+    expect_refused(&mut rig, &["`add`", "`numbers`", reported]);
 }
 
 #[test]
@@ -236,10 +236,10 @@ fn several_accesses_may_make_up_what_is_recorded() {
 fn attachments_are_held_against_what_is_declared() {
     let mut rig = running(draw);
     declare_as::<Picture>(&mut rig, AccessKind::Sampled);
-    let told = "ColorAttachmentWrite of all, while it declares SampledGraphics of all";
+    let reported = "ColorAttachmentWrite of all, while it declares SampledGraphics of all";
     expect_refused(
         &mut rig,
-        &["`draw`", "`picture` as a colour attachment", told],
+        &["`draw`", "`picture` as a colour attachment", reported],
     );
 }
 
@@ -286,8 +286,8 @@ fn vertices_indices_and_arguments_are_held_against_what_is_declared() {
 fn copies_are_held_against_what_is_declared() {
     let mut rig = running((draw, copy.after(draw)));
     declare_bytes::<Texels>(&mut rig, AccessKind::TransferWrite, 0, 16);
-    let told = "CopyWrite of bytes 0..1024, while it declares TransferWrite of bytes 0..16";
-    expect_refused(&mut rig, &["`copy`", "`texels` as the target", told]);
+    let reported = "CopyWrite of bytes 0..1024, while it declares TransferWrite of bytes 0..16";
+    expect_refused(&mut rig, &["`copy`", "`texels` as the target", reported]);
     let copied = AccessKind::Exactly(quadrille_sync::Access::CopyWrite);
     declare_as::<Texels>(&mut rig, copied);
     rig.update(2);
@@ -316,8 +316,8 @@ fn what_the_host_may_do_is_held_against_what_is_declared() {
     rig.update(1);
     rig.app.world_mut().resource_mut::<Errors>().0.clear();
     declare_as::<Shared>(&mut rig, AccessKind::HostWrite);
-    let told = "HostReadWrite of all, while it declares HostWrite of all";
-    expect_refused(&mut rig, &["`write_on_host`", "`shared`", told]);
+    let reported = "HostReadWrite of all, while it declares HostWrite of all";
+    expect_refused(&mut rig, &["`write_on_host`", "`shared`", reported]);
 }
 
 #[test]

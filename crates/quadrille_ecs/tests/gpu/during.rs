@@ -136,7 +136,7 @@ fn a_pass_is_left_out_for_want_of_a_resource() {
             square
                 .run_if(resource_exists::<Squares>)
                 .after(only_if)
-                .on_queue(QueueWish::Async),
+                .on_queue(QueuePreference::Async),
         ),
     );
     rig.update(2);

@@ -112,7 +112,7 @@ fn rig() -> Rig {
 fn an_extension_draws_what_another_queue_has_written() {
     let mut rig = rig();
     rig.app
-        .add_systems(Render, (place.on_queue(QueueWish::Async), paint));
+        .add_systems(Render, (place.on_queue(QueuePreference::Async), paint));
     rig.update(3);
     rig.expect_no_errors();
     let row = GpuImage::clone(rig.app.world().resource::<Row>());
@@ -144,7 +144,7 @@ fn commands_of_ones_own_stand_between_passes() {
         unsafe { recorder.raw(Capabilities::TRANSFER, commands) };
     }
     let mut rig = Rig::new();
-    let passes = (add, square, copy.on_queue(QueueWish::Async)).chain();
+    let passes = (add, square, copy.on_queue(QueuePreference::Async)).chain();
     rig.app.add_systems(Render, passes);
     rig.update(3);
     rig.expect_no_errors();

@@ -63,7 +63,8 @@ fn grow(
 #[ignore = "needs a device"]
 fn a_pass_reads_what_it_wrote_in_the_last_frame() {
     let mut rig = rig();
-    rig.app.add_systems(Render, grow.on_queue(QueueWish::Async));
+    rig.app
+        .add_systems(Render, grow.on_queue(QueuePreference::Async));
     rig.update(5);
     rig.expect_no_errors();
     // What the fifth frame wrote is the past now, and the frame that reads it back comes later.

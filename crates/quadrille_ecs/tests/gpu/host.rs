@@ -76,7 +76,7 @@ fn the_host_works_between_two_passes_of_one_frame() {
         Render,
         (
             zero,
-            add_one.on_queue(QueueWish::Async),
+            add_one.on_queue(QueuePreference::Async),
             double,
             add_ten,
             look,

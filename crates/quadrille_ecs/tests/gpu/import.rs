@@ -56,8 +56,10 @@ fn an_app_draws_with_a_device_that_the_program_made() {
     let gpu = gpu.expect("it suits");
 
     let mut rig = Rig::with(|plugins| plugins.gpu = Some(gpu.clone()));
-    rig.app
-        .add_systems(Render, (add, square.on_queue(QueueWish::Async).after(add)));
+    rig.app.add_systems(
+        Render,
+        (add, square.on_queue(QueuePreference::Async).after(add)),
+    );
     rig.update(3);
     rig.expect_no_errors();
     let squares = read(&mut rig, |world| world.resource::<Squares>().0.clone());

@@ -113,8 +113,8 @@ fn a_push_of_another_size_is_told() {
         }
         let errors = &rig.app.world().resource::<Errors>().0;
         assert_eq!(errors.len(), 1, "{errors:#?}");
-        let told = format!("`copy` has 32 bytes of push constants, and {given} are pushed");
-        assert!(errors[0].contains(&told), "{errors:#?}");
+        let reported = format!("`copy` has 32 bytes of push constants, and {given} are pushed");
+        assert!(errors[0].contains(&reported), "{errors:#?}");
     }
 }
 
@@ -147,12 +147,12 @@ fn an_upload_of_another_layout_is_told() {
         let (a, b, rest) = ([1.0; 3], [2.0; 3], [0.0; 2]);
         uploads.write(bound, 0, &Packed { a, b, rest });
     });
-    let told = "`Packed` was written to `bound`, with members from the bytes 0, 12, 24 on; the pipeline `copy` \
+    let reported = "`Packed` was written to `bound`, with members from the bytes 0, 12, 24 on; the pipeline `copy` \
                 reads it at @binding(0) `bound`, whose members begin elsewhere: `a` at 0, `b` at 16, `c` at 28; \
                 give the struct the members of the shader's, in the same order, with `Vec3` of glam for \
                 `vec3f` (a `[f32; 3]` is three numbers); bytes, which `write_buffer` writes, are taken as they are";
     assert_eq!(errors.len(), 1, "{errors:#?}");
-    assert!(errors[0].contains(told), "{errors:#?}");
+    assert!(errors[0].contains(reported), "{errors:#?}");
     let errors = upload(&mut rig, |uploads, bound| {
         uploads.write_buffer(bound, 0, &[0; 32]);
     });

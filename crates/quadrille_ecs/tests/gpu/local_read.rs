@@ -200,7 +200,7 @@ fn draws_read_what_earlier_draws_of_their_rendering_wrote() {
 }
 
 /// What a wrong pass is told.
-fn told<M>(
+fn reported<M>(
     usage: ImageUsage,
     pass: impl IntoScheduleConfigs<bevy_ecs::system::ScheduleSystem, M>,
 ) -> Vec<String> {
@@ -229,12 +229,12 @@ fn not_local(
 #[test]
 #[ignore = "needs a device"]
 fn an_attachment_that_is_read_is_declared_so_and_has_the_usage() {
-    let errors = told(ImageUsage::INPUT_ATTACHMENT, not_local);
+    let errors = reported(ImageUsage::INPUT_ATTACHMENT, not_local);
     for error in &errors {
         assert!(error.contains("`ColorLocalRead<..>`"), "{error}");
         assert!(error.contains("colour attachment 0"), "{error}");
     }
-    let errors = told(ImageUsage::empty(), deferred);
+    let errors = reported(ImageUsage::empty(), deferred);
     for error in &errors {
         assert!(error.contains("INPUT_ATTACHMENT"), "{error}");
         assert!(error.contains("`surface`"), "{error}");

@@ -124,9 +124,9 @@ fn a_pass_outside_of_the_schedule_is_told() {
     let mut rig = Rig::new();
     rig.app.add_systems(Update, square).add_systems(Render, add);
     rig.update(2);
-    let told = errors(&mut rig);
-    assert_eq!(told.len(), 2, "one each frame: {told:#?}");
-    assert!(told[0].contains("square` records a pass outside of the `Render` schedule"));
+    let reported = errors(&mut rig);
+    assert_eq!(reported.len(), 2, "one each frame: {reported:#?}");
+    assert!(reported[0].contains("square` records a pass outside of the `Render` schedule"));
     let numbers = read(&mut rig, |world| world.resource::<Numbers>().0.clone());
     assert!(numbers[0] >= 2, "the others go on: {}", numbers[0]);
 }
@@ -230,13 +230,16 @@ fn ask(rig: &mut Rig, readback: Readback) -> Entity {
 #[track_caller]
 fn expect_no_readback(rig: &mut Rig, asked: Entity, words: &[&str]) {
     let failed = &rig.app.world().resource::<Failed>().0;
-    let told: Vec<_> = failed
+    let reported: Vec<_> = failed
         .iter()
         .filter(|(entity, _)| *entity == asked)
         .collect();
-    assert_eq!(told.len(), 1, "{failed:#?}");
+    assert_eq!(reported.len(), 1, "{failed:#?}");
     for words in words {
-        assert!(told[0].1.contains(words), "no {words:?} in {told:#?}");
+        assert!(
+            reported[0].1.contains(words),
+            "no {words:?} in {reported:#?}"
+        );
     }
     assert!(rig.app.world().get_entity(asked).is_err(), "it is gone");
     rig.expect_no_errors();

@@ -109,7 +109,7 @@ fn each_frame_has_results_of_its_own() {
 #[ignore = "needs a device"]
 fn another_queue_reads_results() {
     let mut rig = rig(precise);
-    let log = log.on_queue(QueueWish::Async);
+    let log = log.on_queue(QueuePreference::Async);
     rig.app.add_systems(Render, (paint, log).chain());
     expect_log(&mut rig, 12);
 }
@@ -168,9 +168,10 @@ fn passes_share_a_set() {
     let squares = rig.app.world().resource::<Squares>().0.clone();
     let mut uploads = rig.app.world_mut().resource_mut::<Uploads>();
     uploads.write_buffer(&squares, 0, &[0; 1024]);
-    rig.app
-        .insert_resource(Work(work))
-        .add_systems(Render, (first, second.on_queue(QueueWish::Async)).chain());
+    rig.app.insert_resource(Work(work)).add_systems(
+        Render,
+        (first, second.on_queue(QueuePreference::Async)).chain(),
+    );
     rig.update(6);
     let found = read(&mut rig, |world| (*world.resource::<Work>().0).clone());
     rig.expect_no_errors();
@@ -224,8 +225,8 @@ fn decide<const QUERY: u32>(
 /// Whether the device has conditional rendering; if not, the error says so.
 fn has_conditions(rig: &mut Rig) -> bool {
     rig.update(1);
-    let told = std::mem::take(&mut rig.app.world_mut().resource_mut::<Errors>().0);
-    let Some(error) = told.first() else {
+    let reported = std::mem::take(&mut rig.app.world_mut().resource_mut::<Errors>().0);
+    let Some(error) = reported.first() else {
         return true;
     };
     let lacks =
@@ -311,8 +312,8 @@ fn the_device_decides_what_is_dispatched() {
     rig.app.insert_resource(Flags(flags)).add_systems(
         Render,
         (
-            flag.on_queue(QueueWish::Async),
-            add_if.on_queue(QueueWish::Async),
+            flag.on_queue(QueuePreference::Async),
+            add_if.on_queue(QueuePreference::Async),
             add_unless,
         )
             .chain(),

@@ -150,7 +150,10 @@ fn passes_with_wishes_stay_and_so_do_all_with_the_setting_off() {
     let mut rig = rig_of(true);
     rig.app.add_systems(
         Render,
-        (one.on_queue(QueueWish::Main), two.on_queue(QueueWish::Main)),
+        (
+            one.on_queue(QueuePreference::Main),
+            two.on_queue(QueuePreference::Main),
+        ),
     );
     rig.update(TIMEOUT / 3);
     assert_eq!(moved(&rig), [], "they wish for the main queue");

@@ -45,8 +45,10 @@ fn has_families(rig: &Rig, can: Capabilities) -> bool {
 #[ignore = "needs a device"]
 fn a_buffer_that_goes_to_and_fro_is_shared_and_keeps_its_contents() {
     let mut rig = Rig::new();
-    rig.app
-        .add_systems(Render, (add.on_queue(QueueWish::Async), square.after(add)));
+    rig.app.add_systems(
+        Render,
+        (add.on_queue(QueuePreference::Async), square.after(add)),
+    );
     let several = has_families(&rig, Capabilities::COMPUTE);
     rig.update(20);
     let before = transfers(&mut rig);
@@ -83,7 +85,7 @@ fn frames_that_fail_meanwhile_lose_no_contents() {
     rig.app.add_systems(
         Render,
         (
-            add.on_queue(QueueWish::Async),
+            add.on_queue(QueuePreference::Async),
             square.after(add),
             fails_often,
         ),
@@ -104,8 +106,10 @@ fn frames_that_fail_meanwhile_lose_no_contents() {
 #[ignore = "needs a device"]
 fn what_does_not_leave_it_open_stays_exclusive() {
     let mut rig = Rig::with(|plugins| plugins.settings.sharing = Sharing::Exclusive);
-    rig.app
-        .add_systems(Render, (add.on_queue(QueueWish::Async), square.after(add)));
+    rig.app.add_systems(
+        Render,
+        (add.on_queue(QueuePreference::Async), square.after(add)),
+    );
     let several = has_families(&rig, Capabilities::COMPUTE);
     rig.update(20 + DECIDED);
     assert_eq!(transfers(&mut rig) > 0, several);
@@ -144,7 +148,10 @@ fn a_transient_buffer_is_shared_without_a_copy() {
     let between = gpu.create_buffer(&between.transient()).expect("it is made");
     rig.app.insert_resource(Between(between)).add_systems(
         Render,
-        (square_between.on_queue(QueueWish::Async), square_again),
+        (
+            square_between.on_queue(QueuePreference::Async),
+            square_again,
+        ),
     );
     rig.update(20 + DECIDED);
     rig.expect_no_errors();
@@ -219,7 +226,9 @@ fn an_image_is_tried_and_keeps_its_contents() {
             (
                 fill,
                 copy_to::<Here>.after(fill),
-                copy_to::<There>.on_queue(QueueWish::Async).after(fill),
+                copy_to::<There>
+                    .on_queue(QueuePreference::Async)
+                    .after(fill),
             ),
         );
     let several = has_families(&rig, Capabilities::TRANSFER);

@@ -118,7 +118,7 @@ fn start_behind_a_ring(rig: &mut Rig) -> Consumer {
     let (mut held, last) = renderer.gpu().ring("held", held).expect("a ring");
     let (mut producer, mut consumer) = renderer.ring("turns", slots).expect("a ring");
     let body = move |mut stream: Stream| {
-        let sevens = |frame: &mut StreamFrame<'_>, turn: &Turn| {
+        let sevens = |frame: &mut StreamFrame<'_>, turn: &RingEntry| {
             if let Handle::Buffer(cells) = &turn.slot {
                 frame.write_buffer(cells, 0, &[7; 1024]);
             }

@@ -374,7 +374,10 @@ fn images_come_and_go_and_change_while_two_queues_read() {
         let mut rig = rig(|name| ImageTableDesc::d2(name, ENTRIES), D2, false);
         rig.app.add_systems(
             Render,
-            (look::<Seen>, look::<SeenBeside>.on_queue(QueueWish::Async)),
+            (
+                look::<Seen>,
+                look::<SeenBeside>.on_queue(QueuePreference::Async),
+            ),
         );
         // What there is of images, their colours (none if nothing was uploaded), and the entries.
         let mut images: Vec<(GpuImage, Option<u32>)> = Vec::new();
@@ -470,7 +473,7 @@ fn an_image_that_passes_draw_to_shows_what_they_drew_in_the_frame() {
         Render,
         (
             look::<Seen>,
-            look::<SeenBeside>.on_queue(QueueWish::Async),
+            look::<SeenBeside>.on_queue(QueuePreference::Async),
             paint.run_if(paints),
         ),
     );
@@ -509,7 +512,9 @@ fn a_queue_that_begins_to_read_later_finds_everything() {
         Render,
         (
             look::<Seen>,
-            look::<SeenBeside>.on_queue(QueueWish::Async).run_if(reads),
+            look::<SeenBeside>
+                .on_queue(QueuePreference::Async)
+                .run_if(reads),
         ),
     );
     rig.update(6);
@@ -551,7 +556,10 @@ fn a_table_that_is_dropped_leaves_its_images_in_order() {
     let mut rig = rig(|name| ImageTableDesc::d2(name, ENTRIES), D2, false);
     rig.app.add_systems(
         Render,
-        (look::<Seen>, look::<SeenBeside>.on_queue(QueueWish::Async))
+        (
+            look::<Seen>,
+            look::<SeenBeside>.on_queue(QueuePreference::Async),
+        )
             .run_if(resource_exists::<Textures>),
     );
     let image = texture(&rig, "kept");

@@ -16,7 +16,7 @@ fn passes_are_measured_on_both_sides() {
     // The app is finished, and takes no plugins any more.
     RenderDiagnosticsPlugin.build(&mut rig.app);
     rig.app
-        .add_systems(Render, (square.on_queue(QueueWish::Async), add));
+        .add_systems(Render, (square.on_queue(QueuePreference::Async), add));
     rig.update(10);
     rig.expect_no_errors();
     let store = rig.app.world().resource::<DiagnosticsStore>();
@@ -98,7 +98,7 @@ fn frames_begin_late_if_that_is_wanted() {
     rig.update(40);
     rig.expect_no_errors();
     assert!(late(&rig) > Some(0), "{:?}", late(&rig));
-    rig.app.insert_resource(FrameStart::AtOnce);
+    rig.app.insert_resource(FrameStart::NoDelay);
     rig.update(1);
     assert_eq!(late(&rig), Some(0));
 }

@@ -33,7 +33,7 @@ fn rig(aliasing: bool) -> Rig {
     let mut rig = Rig::with(|plugins| plugins.settings.aliasing = aliasing);
     // By name: of several idle queues each pass would get another one, and what is used on other
     // queues shares nothing.
-    let second = QueueWish::Exactly(1);
+    let second = QueuePreference::Exactly(1);
     let gpu = rig.app.world().resource::<GpuDevice>().clone();
     let make = |desc: BufferDesc| gpu.create_buffer(&desc).expect("a buffer can be made");
     let transient = |name| make(BufferDesc::storage(name, 1024).transient());

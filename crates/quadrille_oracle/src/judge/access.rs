@@ -8,7 +8,7 @@ use super::{Site, Tracked, Trial};
 use crate::area::Area;
 use crate::order::overlap;
 use crate::stages::{Touch, accesses, single, stages_of_queue, touches};
-use crate::violation::{Actor, Hazard, Lack, Place, Violation};
+use crate::violation::{Actor, Hazard, MissingDependency, ResourcePart, Violation};
 
 /// A use and the cells that it touches.
 struct Toucher<'a> {
@@ -81,7 +81,7 @@ impl Trial<'_> {
         let mut violations = Vec::new();
         let (kind, name, exclusive) = (tracked.kind, tracked.name.clone(), tracked.is_exclusive());
         for (part, cell) in tracked.cells.touch(&area) {
-            let place = Place {
+            let place = ResourcePart {
                 resource: name.clone(),
                 range: part.words(&kind),
             };
@@ -141,7 +141,7 @@ impl Toucher<'_> {
     fn take_owner(
         &self,
         cell: &mut Cell,
-        place: &Place,
+        place: &ResourcePart,
         kind: ResourceKind,
         violations: &mut Vec<Violation>,
     ) {
@@ -163,7 +163,7 @@ impl Toucher<'_> {
                     place,
                     earlier: release.actor.clone(),
                     later: actor,
-                    lack: Lack::Execution,
+                    lack: MissingDependency::Execution,
                 });
             }
         } else if let Some(owner) = cell.owner
@@ -188,7 +188,12 @@ impl Toucher<'_> {
     }
 
     /// Contents that are needed must be there.
-    fn judge_contents(&self, cell: &mut Cell, place: &Place, violations: &mut Vec<Violation>) {
+    fn judge_contents(
+        &self,
+        cell: &mut Cell,
+        place: &ResourcePart,
+        violations: &mut Vec<Violation>,
+    ) {
         let (actor, place) = (self.actor.clone(), place.clone());
         match &cell.contents {
             Contents::Lost(by) if self.keeps_contents => {
@@ -216,7 +221,7 @@ impl Toucher<'_> {
     /// Looks for hazards with the last write and the reads since; one report for each of them is
     /// enough. Reads count as the access mask has them, even if the old contents do not matter: a
     /// blend of a discarded attachment still reads memory.
-    fn judge_hazards(&self, cell: &Cell, place: &Place, violations: &mut Vec<Violation>) {
+    fn judge_hazards(&self, cell: &Cell, place: &ResourcePart, violations: &mut Vec<Violation>) {
         let mut object = |hazard, earlier: &Actor, lack| {
             violations.push(Violation::Hazard {
                 hazard,
@@ -236,7 +241,9 @@ impl Toucher<'_> {
             let was_read = cell.reads.iter().any(|read| !read.beside_write);
             let lack = |touch: &Touch| {
                 let lack = self.lack(write, *touch);
-                lack.filter(|lack| !(was_read && matches!(lack, Lack::Visibility { .. })))
+                lack.filter(|lack| {
+                    !(was_read && matches!(lack, MissingDependency::Visibility { .. }))
+                })
             };
             if let Some(lack) = lacks_read {
                 object(Hazard::ReadAfterWrite, &write.actor, lack);
@@ -250,13 +257,17 @@ impl Toucher<'_> {
                 .iter()
                 .filter(|read| !self.stages_see(&read.done))
             {
-                object(Hazard::WriteAfterRead, &read.actor, Lack::Execution);
+                object(
+                    Hazard::WriteAfterRead,
+                    &read.actor,
+                    MissingDependency::Execution,
+                );
             }
         }
     }
 
     /// Looks for what others have done to the memory that some stage does not come after.
-    fn judge_formers(&self, cell: &Cell, place: &Place, violations: &mut Vec<Violation>) {
+    fn judge_formers(&self, cell: &Cell, place: &ResourcePart, violations: &mut Vec<Violation>) {
         let column = self.site.instant.column;
         let (touches, later) = (
             self.reading.iter().chain(&self.writing),
@@ -273,18 +284,18 @@ impl Toucher<'_> {
     }
 
     /// What is missing for an access to come after a write.
-    fn lack(&self, write: &Write, touch: Touch) -> Option<Lack> {
+    fn lack(&self, write: &Write, touch: Touch) -> Option<MissingDependency> {
         let column = self.site.instant.column;
         let view = self.clock.stage(touch.stage);
         let Touch { stage, access } = touch;
         if write.visible_to(column, touch) {
             None
         } else if !view.sees(&write.done) {
-            Some(Lack::Execution)
+            Some(MissingDependency::Execution)
         } else if !write.available_to(column, view) {
-            Some(Lack::Availability)
+            Some(MissingDependency::Availability)
         } else {
-            Some(Lack::Visibility { stage, access })
+            Some(MissingDependency::Visibility { stage, access })
         }
     }
 

@@ -13,7 +13,7 @@ use super::clock::{Done, View};
 use super::{Site, Trial};
 use crate::area::Area;
 use crate::stages::{COMMAND, first_scope, impossible, second_scope};
-use crate::violation::{Actor, Hazard, Lack, Place, Side, Violation};
+use crate::violation::{Actor, Hazard, MissingDependency, ResourcePart, Side, Violation};
 
 /// A barrier with all that follows from where it stands.
 #[derive(Clone)]
@@ -233,7 +233,7 @@ impl Trial<'_> {
             {
                 self.violations.push(Violation::WrongLayout {
                     actor: Actor::Transition { old, new, frame },
-                    place: Place {
+                    place: ResourcePart {
                         resource: name.clone(),
                         range: part.words(&kind),
                     },
@@ -259,7 +259,7 @@ impl Trial<'_> {
         };
         let (kind, name, exclusive) = (tracked.kind, tracked.name.clone(), tracked.is_exclusive());
         for (part, cell) in tracked.cells.touch(&target.area) {
-            let place = Place {
+            let place = ResourcePart {
                 resource: name.clone(),
                 range: part.words(&kind),
             };
@@ -294,7 +294,7 @@ fn changes(barrier: &Recorded) -> bool {
 pub(super) struct Change<'a> {
     pub(super) barrier: &'a Recorded,
     pub(super) actor: &'a Actor,
-    pub(super) place: &'a Place,
+    pub(super) place: &'a ResourcePart,
 }
 
 impl Change<'_> {
@@ -331,7 +331,7 @@ impl Change<'_> {
                     place,
                     earlier: release.actor.clone(),
                     later: actor,
-                    lack: Lack::Execution,
+                    lack: MissingDependency::Execution,
                 });
             }
         } else if let Some(owner) = cell.owner
@@ -393,15 +393,27 @@ impl Change<'_> {
         if let Some(write) = &cell.write {
             let column = site.instant.column;
             if !view.sees(&write.done) {
-                object(Hazard::WriteAfterWrite, &write.actor, Lack::Execution);
+                object(
+                    Hazard::WriteAfterWrite,
+                    &write.actor,
+                    MissingDependency::Execution,
+                );
             } else if !write.in_access_scope(column, scopes.src)
                 && !write.available_to(column, view)
             {
-                object(Hazard::WriteAfterWrite, &write.actor, Lack::Availability);
+                object(
+                    Hazard::WriteAfterWrite,
+                    &write.actor,
+                    MissingDependency::Availability,
+                );
             }
         }
         for read in cell.reads.iter().filter(|read| !view.sees(&read.done)) {
-            object(Hazard::WriteAfterRead, &read.actor, Lack::Execution);
+            object(
+                Hazard::WriteAfterRead,
+                &read.actor,
+                MissingDependency::Execution,
+            );
         }
         let column = site.instant.column;
         let covers = |write: &Write| write.in_access_scope(column, scopes.src);

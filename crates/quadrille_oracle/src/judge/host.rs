@@ -14,7 +14,7 @@ use super::cell::{Cell, Contents, Write};
 use super::clock::{Signalled, View};
 use crate::area::Area;
 use crate::stages::{Touch, covers};
-use crate::violation::{Actor, Hazard, Lack, Place, Violation};
+use crate::violation::{Actor, Hazard, MissingDependency, ResourcePart, Violation};
 
 impl Trial<'_> {
     /// Every host pass waits for all it needs: the caller may run them apart from each other.
@@ -73,7 +73,7 @@ impl Trial<'_> {
             over.join(cell.host.before(now));
             cell.host.add(now, seen);
             let view = over.view(column);
-            let place = Place {
+            let place = ResourcePart {
                 resource: name.clone(),
                 range: part.words(&kind),
             };
@@ -120,7 +120,7 @@ fn judge_host_hazards(
     view: &View,
     reads: bool,
     (later, writes): (&Actor, bool),
-    place: &Place,
+    place: &ResourcePart,
     violations: &mut Vec<Violation>,
 ) {
     let mut object = |hazard, earlier: &Actor, lack| {
@@ -149,9 +149,13 @@ fn judge_host_hazards(
         let for_write = !reads && is_visible(write, view, written);
         let stage = Stages::HOST;
         if !view.reaches(write.done.instant()) {
-            object(hazard, &write.actor, Lack::Execution);
+            object(hazard, &write.actor, MissingDependency::Execution);
         } else if !for_write && !is_visible(write, view, Touch { stage, access }) {
-            object(hazard, &write.actor, Lack::Visibility { stage, access });
+            object(
+                hazard,
+                &write.actor,
+                MissingDependency::Visibility { stage, access },
+            );
         }
     }
     if writes {
@@ -160,7 +164,11 @@ fn judge_host_hazards(
             .iter()
             .filter(|read| !view.reaches(read.done.instant()))
         {
-            object(Hazard::WriteAfterRead, &read.actor, Lack::Execution);
+            object(
+                Hazard::WriteAfterRead,
+                &read.actor,
+                MissingDependency::Execution,
+            );
         }
     }
 }

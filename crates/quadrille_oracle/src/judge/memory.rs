@@ -22,13 +22,13 @@ use super::cell::{Cell, Contents, Read, Scopes, Write};
 use super::clock::{Done, View};
 use super::{Judge, Tracked, Trial};
 use crate::area::{Area, AreaMap};
-use crate::violation::{Actor, Lack, Place, Violation};
+use crate::violation::{Actor, MissingDependency, ResourcePart, Violation};
 
 /// The accesses to bytes of a block before another resource had them.
 #[derive(Clone, Debug)]
 pub(crate) struct Former {
     /// What it was done to.
-    place: Place,
+    place: ResourcePart,
     bytes: Range<u64>,
     pub(crate) write: Option<Write>,
     reads: Vec<Read>,
@@ -37,7 +37,7 @@ pub(crate) struct Former {
 impl Former {
     /// Accesses to bytes of a block.
     pub(super) fn new(
-        place: Place,
+        place: ResourcePart,
         bytes: Range<u64>,
         write: Option<Write>,
         reads: Vec<Read>,
@@ -184,7 +184,7 @@ impl Tracked {
             }
             if cell.write.is_some() || !cell.reads.is_empty() {
                 history.push(Former {
-                    place: Place {
+                    place: ResourcePart {
                         resource: name.clone(),
                         range: part.words(&kind),
                     },
@@ -222,7 +222,7 @@ impl Cell {
     /// after. `covers` says of a write whether the access, a barrier, makes it available itself.
     pub(super) fn judge_formers(
         &self,
-        (later, place): (&Actor, &Place),
+        (later, place): (&Actor, &ResourcePart),
         (column, view): (usize, &View),
         covers: impl Fn(&Write) -> bool,
         violations: &mut Vec<Violation>,
@@ -240,12 +240,12 @@ impl Cell {
         for former in &self.formers {
             let unseen = |read: &&Read| !view.sees(&read.done);
             if let Some(read) = former.reads.iter().find(unseen) {
-                object(former, &read.actor, Lack::Execution);
+                object(former, &read.actor, MissingDependency::Execution);
             } else if let Some(write) = &former.write {
                 if !view.sees(&write.done) {
-                    object(former, &write.actor, Lack::Execution);
+                    object(former, &write.actor, MissingDependency::Execution);
                 } else if !covers(write) && !write.available_to(column, view) {
-                    object(former, &write.actor, Lack::Availability);
+                    object(former, &write.actor, MissingDependency::Availability);
                 }
             }
         }

@@ -10,8 +10,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use quadrille_sync::{
-    AccessMask, Frame, HostWait, PartPast, PastMark, QueueIndex, Resource, ResourceKind, Scope,
-    Snapshot, Stages, SubresourceRange, Topology,
+    AccessMask, Frame, HostWait, PastAccess, QueueIndex, RangeSnapshot, Resource, ResourceKind,
+    Scope, Snapshot, Stages, SubresourceRange, Topology,
 };
 
 use super::cell::{Cell, Contents, Read, Release, Visible, Write};
@@ -20,7 +20,7 @@ use super::memory::Former;
 use super::{Judge, Tracked};
 use crate::area::{Area, AreaMap};
 use crate::stages::{COMMAND, accesses, second_scope, single};
-use crate::violation::{Actor, Place};
+use crate::violation::{Actor, ResourcePart};
 
 /// The instants of the past: by queue, the values of its timeline that anything refers to, in order.
 struct Past {
@@ -55,7 +55,7 @@ impl Judge {
             judge.resources.insert(of.id, tracked);
         }
         for block in &snapshot.blocks {
-            let place = |bytes: &Range<u64>| Place {
+            let place = |bytes: &Range<u64>| ResourcePart {
                 resource: format!("block {}", block.block.0).into(),
                 range: format!("bytes {}..{}", bytes.start, bytes.end),
             };
@@ -105,7 +105,7 @@ impl Past {
         Instant { column, position }
     }
 
-    fn of(&self, mark: &PastMark) -> Instant {
+    fn of(&self, mark: &PastAccess) -> Instant {
         self.instant(mark.point.queue, mark.point.value)
     }
 
@@ -140,7 +140,7 @@ impl Past {
     /// Accesses of a part follow each other: a wait for a read or a release is one for the write before, and a wait
     /// for the release one for the reads.
     fn chain_signals(&self, judge: &mut Judge, snapshot: &Snapshot) {
-        let mut chain = |later: &PastMark, earlier: &PastMark| {
+        let mut chain = |later: &PastAccess, earlier: &PastAccess| {
             let (later, seen) = (later.point, Signalled::of(self.of(earlier)));
             let signals = &mut judge.queues[usize::from(later.queue.0)].signals;
             for (_, signal) in signals.iter_mut().filter(|it| it.0 >= later.value) {
@@ -163,7 +163,7 @@ impl Past {
     }
 
     /// Orders the stages to which a write is visible after it, and after the reads since if it says so.
-    fn order(&self, judge: &mut Judge, part: &PartPast) {
+    fn order(&self, judge: &mut Judge, part: &RangeSnapshot) {
         for seen in &part.visible {
             let column = usize::from(seen.queue.0);
             let reads = part.reads.iter().filter(|_| seen.is_ready);
@@ -180,7 +180,12 @@ impl Past {
         }
     }
 
-    fn cell(&self, judge: &Judge, snapshot: &Snapshot, (of, part): (&Resource, &PartPast)) -> Cell {
+    fn cell(
+        &self,
+        judge: &Judge,
+        snapshot: &Snapshot,
+        (of, part): (&Resource, &RangeSnapshot),
+    ) -> Cell {
         let mut cell = Cell {
             owner: part.owner,
             layout: part.layout,
@@ -223,7 +228,7 @@ impl Past {
     }
 
     /// Makes a write visible as far as the snapshot says: to scopes, by waits, and to the host.
-    fn show(&self, judge: &Judge, snapshot: &Snapshot, part: &PartPast, write: &mut Write) {
+    fn show(&self, judge: &Judge, snapshot: &Snapshot, part: &RangeSnapshot, write: &mut Write) {
         for seen in &part.visible {
             let column = usize::from(seen.queue.0);
             let Some(position) = judge.queues.get(column).map(|queue| queue.position) else {
@@ -272,7 +277,7 @@ impl Past {
         }
     }
 
-    fn write(&self, mark: &PastMark) -> Write {
+    fn write(&self, mark: &PastAccess) -> Write {
         let (at, stages) = (self.of(mark), single(mark.scope.stages));
         if accesses(mark.scope.access, true).is_empty() {
             // A barrier: whatever its second scope orders is ordered after it.
@@ -283,7 +288,7 @@ impl Past {
         Write::by_pass(actor(mark, "before"), Done::Stages(at, stages), mark.scope)
     }
 
-    fn read(&self, mark: &PastMark) -> Read {
+    fn read(&self, mark: &PastAccess) -> Read {
         Read {
             actor: actor(mark, "read before"),
             done: Done::Stages(self.of(mark), single(mark.scope.stages)),
@@ -294,8 +299,8 @@ impl Past {
     fn former(
         &self,
         (judge, snapshot): (&Judge, &Snapshot),
-        mark: &PastMark,
-        (place, bytes): (Place, Range<u64>),
+        mark: &PastAccess,
+        (place, bytes): (ResourcePart, Range<u64>),
     ) -> Former {
         if mark.scope.access.is_empty() {
             return Former::new(place, bytes, None, vec![self.read(mark)]);
@@ -306,7 +311,7 @@ impl Past {
     }
 }
 
-fn marks_of(part: &PartPast) -> impl Iterator<Item = &PastMark> {
+fn marks_of(part: &RangeSnapshot) -> impl Iterator<Item = &PastAccess> {
     let release = part.release.iter().map(|it| &it.mark);
     let host = part.host.iter().map(|it| &it.mark);
     let marks = part.write.iter().chain(&part.reads).chain(&part.promised);
@@ -314,7 +319,7 @@ fn marks_of(part: &PartPast) -> impl Iterator<Item = &PastMark> {
 }
 
 /// A pass of an earlier frame.
-fn actor(mark: &PastMark, access: &'static str) -> Actor {
+fn actor(mark: &PastAccess, access: &'static str) -> Actor {
     Actor::Pass {
         name: Arc::clone(&mark.pass),
         access,
@@ -322,7 +327,7 @@ fn actor(mark: &PastMark, access: &'static str) -> Actor {
     }
 }
 
-/// The areas that positions of a resource stand for; see [`PartPast::positions`].
+/// The areas that positions of a resource stand for; see [`RangeSnapshot::positions`].
 fn areas(resource: &Resource, positions: &Range<u64>) -> Vec<Area> {
     let whole = Area::whole(&resource.kind);
     if *positions == (0..u64::MAX) {

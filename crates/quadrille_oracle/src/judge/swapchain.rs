@@ -6,7 +6,7 @@ use super::cell::{Cell, Contents, Read};
 use super::clock::{Done, Instant, Signalled};
 use super::{Site, Tracked, Trial};
 use crate::stages::EVERY;
-use crate::violation::{Actor, Hazard, Lack, Place, Violation};
+use crate::violation::{Actor, Hazard, MissingDependency, ResourcePart, Violation};
 
 impl Tracked {
     /// A new frame begins: the presentation engine has the image, and may still read it until the
@@ -82,7 +82,7 @@ impl Trial<'_> {
         let (kind, exclusive) = (tracked.kind, tracked.is_exclusive());
         let violations = &mut self.violations;
         for (area, cell) in tracked.cells.touch(&crate::area::Area::whole(&kind)) {
-            let place = Place {
+            let place = ResourcePart {
                 resource: name.clone(),
                 range: area.words(&kind),
             };
@@ -133,7 +133,7 @@ fn judge_presented_state(
     site: Site,
     exclusive: bool,
     cell: &Cell,
-    place: &Place,
+    place: &ResourcePart,
     violations: &mut Vec<Violation>,
 ) {
     let actor = Actor::Presentation;
@@ -191,7 +191,7 @@ fn judge_presented_state(
 /// Judges whether everything that touched a part of an image is over when it is presented.
 fn judge_presented_order(
     cell: &Cell,
-    place: &Place,
+    place: &ResourcePart,
     signalled: &Signalled,
     violations: &mut Vec<Violation>,
 ) {
@@ -206,7 +206,7 @@ fn judge_presented_order(
     for (earlier, done, hazard) in write.chain(reads) {
         if !signalled.reaches(done.instant()) {
             let (place, earlier, later) = (place.clone(), earlier.clone(), Actor::Presentation);
-            let lack = Lack::Execution;
+            let lack = MissingDependency::Execution;
             violations.push(Violation::Hazard {
                 hazard,
                 place,

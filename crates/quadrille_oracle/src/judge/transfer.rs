@@ -9,7 +9,7 @@ use super::cell::{Cell, Release, Write};
 use super::{Site, Trial};
 use crate::area::Area;
 use crate::stages::{COMMAND, stages_of_queue};
-use crate::violation::{Actor, Place, Violation};
+use crate::violation::{Actor, ResourcePart, Violation};
 
 impl Trial<'_> {
     /// The first half: the owner makes its writes available and lets go.
@@ -41,7 +41,7 @@ impl Trial<'_> {
         };
         let (kind, name) = (tracked.kind, tracked.name.clone());
         for (part, cell) in tracked.cells.touch(&target.area) {
-            let place = Place {
+            let place = ResourcePart {
                 resource: name.clone(),
                 range: part.words(&kind),
             };
@@ -112,7 +112,7 @@ impl Trial<'_> {
         };
         let (kind, name) = (tracked.kind, tracked.name.clone());
         for (part, cell) in tracked.cells.touch(&target.area) {
-            let place = Place {
+            let place = ResourcePart {
                 resource: name.clone(),
                 range: part.words(&kind),
             };
@@ -197,7 +197,7 @@ impl Trial<'_> {
                 let is_theirs = cell.released.is_none() && cell.owner == Some(give.family);
                 if !is_theirs && !cell.released.as_ref().is_some_and(fits) {
                     let range = part.words(&kind);
-                    let place = Place {
+                    let place = ResourcePart {
                         resource: name.clone(),
                         range,
                     };
@@ -211,7 +211,7 @@ impl Trial<'_> {
 
 /// What is wrong with an acquire from outside. The outside owner released the resource before its
 /// import, in the layout of the import, and orders that release itself.
-fn import(cell: &Cell, target: &Target, actor: &Actor, place: Place) -> Option<Violation> {
+fn import(cell: &Cell, target: &Target, actor: &Actor, place: ResourcePart) -> Option<Violation> {
     let present = (cell.layout, cell.layout);
     let layouts = target.layouts.unwrap_or(present);
     (layouts != present).then(|| Violation::WrongLayout {
@@ -228,7 +228,7 @@ fn unmatched(
     transfer: Transfer,
     target: &Target,
     actor: Actor,
-    place: Place,
+    place: ResourcePart,
 ) -> Option<Violation> {
     let Some(release) = release else {
         return Some(Violation::AcquireWithoutRelease { actor, place });

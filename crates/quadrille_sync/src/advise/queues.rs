@@ -1,7 +1,7 @@
 //! Which passes run beside the main queue, where the program leaves that open.
 //!
 //! A pass that wishes for no queue begins on the main one. Now and then the caller measures a frame
-//! and has it looked at ([`QueueChoices::look`]). A look compares plans of the frame: as it is, and
+//! and has it looked at ([`QueueChoices::observe`]). A look compares plans of the frame: as it is, and
 //! with one such pass on another queue, or a few that follow each other. If several looks agree that
 //! this makes the estimated frame at least [`GAIN`] of its time shorter, they move. Then the frame is
 //! measured: if it has not become shorter, as where queues share all the units of a device, they
@@ -19,7 +19,7 @@
 
 use std::sync::Arc;
 
-use super::look::{Beside, Finding, LONGEST_CHAIN, QueueLook};
+use super::observation::{Finding, MAX_CHAIN_PASSES, MultiQueueCandidate, QueueObservation};
 use crate::frame::{Frame, PassIndex, PassKind};
 use crate::resource::ResourceIndex;
 use crate::states::States;
@@ -35,16 +35,16 @@ const KEPT: u64 = 100;
 const LOOKS: u32 = 3;
 
 /// A pass that was tried in vain is left alone for at most so many looks.
-const LONGEST_REST: u32 = 64;
+const MAX_SKIPPED_LOOKS: u32 = 64;
 
 /// A measured cost replaces the known one if it differs by more than one part in so many.
 const CHANGE: u32 = 4;
 
 /// The least difference of costs that matters, in microseconds.
-const LEAST_CHANGE_US: u32 = 10;
+const MIN_CHANGE_US: u32 = 10;
 
 /// Frames of more passes are left as they are: to plan them a few times would be felt.
-const MOST_PASSES: usize = 1024;
+const MAX_PASSES: usize = 1024;
 
 /// Chooses queues for passes that leave them open, and keeps what passes cost.
 #[derive(Clone, Debug, Default)]
@@ -79,7 +79,7 @@ struct Known {
     /// The names of resources that have to be shared where it runs.
     shares: Vec<Arc<str>>,
     /// By the number of followers: when they are tried again.
-    rests: [Rest; LONGEST_CHAIN],
+    rests: [Rest; MAX_CHAIN_PASSES],
 }
 
 /// When something is tried again that was tried in vain.
@@ -203,7 +203,7 @@ impl QueueChoices {
     /// }
     /// assert_eq!(choices.queue("particles"), Some(QueueIndex(1)), "three looks agree");
     /// ```
-    pub fn look(
+    pub fn observe(
         &mut self,
         frame: &Frame,
         topology: &Topology,
@@ -211,10 +211,10 @@ impl QueueChoices {
         (is_open, is_shareable): (impl Fn(PassIndex) -> bool, impl Fn(ResourceIndex) -> bool),
         cost_us: impl Fn(PassIndex) -> Option<u64>,
         took_us: Option<u64>,
-    ) -> QueueLook {
+    ) -> QueueObservation {
         let mut frame = frame.clone();
-        if frame.passes.len() > MOST_PASSES {
-            return QueueLook::without_question(frame, topology, states);
+        if frame.passes.len() > MAX_PASSES {
+            return QueueObservation::without_question(frame, topology, states);
         }
         self.looks += 1;
         let is_changed = self.note_costs(&mut frame, cost_us);
@@ -224,7 +224,7 @@ impl QueueChoices {
         let open = open.collect();
         let shareable = (0..frame.resources.len() as u32).map(ResourceIndex);
         let shareable = shareable.filter(|it| is_shareable(*it)).collect();
-        let mut look = QueueLook::without_question(frame, topology, states);
+        let mut look = QueueObservation::without_question(frame, topology, states);
         (look.open, look.shareable) = (open, shareable);
         (look.took_us, look.is_changed) = (took_us, is_changed | is_returned);
         // A frame is compared with itself but for what moves, so passes that are tried decide alone.
@@ -238,7 +238,7 @@ impl QueueChoices {
     /// Makes at most one of the plans that a look compares. Once there are no more to make, decides,
     /// and returns whether a queue or a cost has changed since the look began, so that the next frame
     /// needs another plan.
-    pub fn step(&mut self, look: &mut QueueLook) -> Option<bool> {
+    pub fn step(&mut self, look: &mut QueueObservation) -> Option<bool> {
         if !look.has_question {
             return Some(look.is_changed);
         }
@@ -387,7 +387,7 @@ impl QueueChoices {
     fn propose(
         &mut self,
         passes: Vec<Arc<str>>,
-        better: Option<Beside>,
+        better: Option<MultiQueueCandidate>,
         took_us: Option<u64>,
     ) -> bool {
         let Some((name, followers)) = passes.split_first() else {
@@ -421,7 +421,7 @@ impl QueueChoices {
             known.stage = Stage::Main { agreed, least };
             return false;
         }
-        let Beside {
+        let MultiQueueCandidate {
             queue,
             saves_us,
             shares,
@@ -484,14 +484,14 @@ impl Known {
             stage: Stage::MAIN,
             followers: Vec::new(),
             shares: Vec::new(),
-            rests: [Rest { looks: 0, next: 1 }; LONGEST_CHAIN],
+            rests: [Rest { looks: 0, next: 1 }; MAX_CHAIN_PASSES],
         }
     }
 
     /// Keeps a measured cost if it differs from the known one; whether it does.
     fn note_cost(&mut self, measured: u64) -> bool {
         let cost = u32::try_from(measured).unwrap_or(u32::MAX).max(1);
-        let least = (self.cost_us / CHANGE).max(LEAST_CHANGE_US);
+        let least = (self.cost_us / CHANGE).max(MIN_CHANGE_US);
         let is_changed = self.cost_us == 0 || cost.abs_diff(self.cost_us) > least;
         if is_changed {
             self.cost_us = cost;
@@ -508,7 +508,7 @@ impl Known {
     fn return_to_main(&mut self) {
         let rest = self.rest();
         rest.looks = rest.next;
-        rest.next = (rest.next * 2).min(LONGEST_REST);
+        rest.next = (rest.next * 2).min(MAX_SKIPPED_LOOKS);
         self.stage = Stage::MAIN;
         self.shares.clear();
         self.followers.clear();

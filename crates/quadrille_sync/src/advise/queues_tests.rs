@@ -39,7 +39,7 @@ impl App {
     }
 
     /// One look; whether the next frame needs a new plan.
-    fn look(&mut self, took: Option<u64>) -> bool {
+    fn observe(&mut self, took: Option<u64>) -> bool {
         for pass in &mut self.frame.passes {
             pass.queue.fixed = self.choices.queue(&pass.name);
         }
@@ -53,7 +53,7 @@ impl App {
         let cost = |pass: PassIndex| costs.get(pass.0 as usize).copied();
         let open = (|_| true, |_| self.is_shareable);
         let states = States::default();
-        let mut look = (self.choices).look(&self.frame, &topology, &states, open, cost, took);
+        let mut look = (self.choices).observe(&self.frame, &topology, &states, open, cost, took);
         loop {
             if let Some(is_changed) = self.choices.step(&mut look) {
                 return is_changed;
@@ -72,13 +72,13 @@ impl App {
 fn a_pass_moves_when_looks_agree_and_stays_when_frames_are_shorter() {
     let mut app = App::new(FRAME, &[1000, 800, 500]);
     for _ in 1..LOOKS {
-        app.look(Some(2300));
+        app.observe(Some(2300));
         assert_eq!(app.moved().len(), 0, "looks have to agree");
     }
-    assert!(app.look(Some(2300)), "the next frame is another");
+    assert!(app.observe(Some(2300)), "the next frame is another");
     assert_eq!(app.moved(), ["particles 1"], "shadows need graphics");
     for _ in 0..20 {
-        app.look(Some(1500));
+        app.observe(Some(1500));
     }
     assert_eq!(app.moved(), ["particles 1"], "it is kept");
     let moved = app.choices.moves().next().expect("a move");
@@ -98,7 +98,7 @@ fn a_pass_returns_if_the_frame_is_not_shorter() {
     let mut moves = 0;
     let mut before = false;
     for _ in 0..400 {
-        app.look(Some(2300));
+        app.observe(Some(2300));
         let now = !app.moved().is_empty();
         moves += u32::from(now && !before);
         before = now;
@@ -114,7 +114,7 @@ fn a_pass_returns_if_the_frame_is_not_shorter() {
 fn a_pass_returns_when_it_saves_nothing_any_more() {
     let mut app = App::new(FRAME, &[1000, 800, 500]);
     for _ in 0..LOOKS {
-        app.look(None);
+        app.observe(None);
     }
     assert_eq!(
         app.moved(),
@@ -124,7 +124,7 @@ fn a_pass_returns_when_it_saves_nothing_any_more() {
     // What it ran beside is as good as free now.
     app.costs = vec![1, 800, 500];
     for _ in 0..4 * LOOKS {
-        app.look(None);
+        app.observe(None);
     }
     assert_eq!(app.moved().len(), 0, "{:?}", app.choices);
 }
@@ -134,7 +134,7 @@ fn what_no_other_queue_can_run_is_not_looked_at() {
     // Shadows would save most.
     let mut app = App::new(FRAME, &[2000, 800, 500]);
     for _ in 0..LOOKS {
-        app.look(None);
+        app.observe(None);
     }
     assert_eq!(app.moved(), ["particles 1"], "each look was of them");
 }
@@ -159,7 +159,7 @@ pass sky requires GRAPHICS
         app.is_shareable = is_shareable;
         for _ in 0..8 * LOOKS {
             let has_moved = !app.moved().is_empty();
-            app.look(Some(if has_moved { 1010 } else { 2010 }));
+            app.observe(Some(if has_moved { 1010 } else { 2010 }));
         }
         let shares: Vec<&str> = app.choices.shares().map(|it| &**it).collect();
         let took = app.moved();
@@ -178,7 +178,7 @@ pass sky requires GRAPHICS
 fn little_gain_moves_nothing() {
     let mut app = App::new(FRAME, &[1000, 10, 500]);
     for _ in 0..20 {
-        app.look(Some(1510));
+        app.observe(Some(1510));
     }
     assert_eq!(app.moved().len(), 0, "one part in a hundred and fifty");
 }
@@ -205,18 +205,18 @@ fn passes_that_only_pay_together_move_together() {
     let mut app = App::new(BLURS, &[30, 30, 1000, 1000]);
     for _ in 0..LOOKS {
         assert_eq!(app.moved().len(), 0, "looks have to agree");
-        app.look(Some(2060));
+        app.observe(Some(2060));
     }
     assert_eq!(app.moved(), ["blur_x 1", "blur_y 1"], "60 of 2060");
     for _ in 0..20 {
-        app.look(Some(2000));
+        app.observe(Some(2000));
     }
     assert_eq!(app.moved(), ["blur_x 1", "blur_y 1"], "they are kept");
     assert!(!app.choices.are_under_way(), "all is decided");
     // Nothing is left to run beside them.
     app.costs = vec![30, 30, 1, 1000];
     for _ in 0..4 * LOOKS {
-        app.look(None);
+        app.observe(None);
     }
     assert_eq!(app.moved().len(), 0, "they return together");
 }
@@ -226,7 +226,7 @@ fn passes_that_moved_together_return_if_the_frame_is_not_shorter() {
     let mut app = App::new(BLURS, &[30, 30, 1000, 1000]);
     let mut counts = std::collections::BTreeSet::new();
     for _ in 0..200 {
-        app.look(Some(2060));
+        app.observe(Some(2060));
         counts.insert(app.moved().len());
     }
     assert_eq!(
@@ -244,7 +244,7 @@ fn what_somebody_else_reads_is_no_link_of_a_chain() {
     );
     let mut app = App::new(&frame, &[30, 30, 1000, 1000]);
     for _ in 0..20 {
-        app.look(Some(2060));
+        app.observe(Some(2060));
     }
     assert_eq!(app.moved().len(), 0, "a transfer for each of them");
 }
@@ -266,13 +266,13 @@ pass three requires COMPUTE
 ";
     let mut app = App::new(chain, &[1000, 1000, 1000]);
     for _ in 0..20 {
-        app.look(None);
+        app.observe(None);
     }
     assert_eq!(app.moved().len(), 0, "nothing runs beside it");
     let mut app = App::new(FRAME, &[1000, 800, 500]);
     app.topology = "gct:1";
     for _ in 0..20 {
-        app.look(None);
+        app.observe(None);
     }
     assert_eq!(app.moved().len(), 0, "there is no other queue");
 }
@@ -280,19 +280,19 @@ pass three requires COMPUTE
 #[test]
 fn costs_change_when_they_differ_by_much() {
     let mut app = App::new(FRAME, &[1000, 10, 500]);
-    assert!(app.look(None), "costs are known now");
+    assert!(app.observe(None), "costs are known now");
     assert_eq!(app.choices.cost_us("shadows"), 1000, "as measured");
     app.costs = vec![1100, 12, 450];
-    assert!(!app.look(None), "times vary");
+    assert!(!app.observe(None), "times vary");
     assert_eq!(app.choices.cost_us("shadows"), 1000, "as before");
     app.costs = vec![2000, 12, 450];
-    assert!(app.look(None), "that is another cost");
+    assert!(app.observe(None), "that is another cost");
     assert_eq!(app.choices.cost_us("shadows"), 2000, "as measured");
     assert_eq!(app.choices.cost_us("nobody"), 0, "no such pass");
     // A pass that is gone is forgotten.
     app.frame =
         parse_frame("buffer a 0 bytes 64\npass draw requires GRAPHICS\n  StorageWriteFragment a\n")
             .expect("a frame");
-    app.look(None);
+    app.observe(None);
     assert_eq!(app.choices.cost_us("shadows"), 0, "forgotten");
 }

@@ -2,7 +2,7 @@
 //!
 //! A program may leave it to the renderer whether families own a resource in turn or together.
 //! Such a resource is exclusive at first. Now and then the caller has a frame looked at
-//! ([`SharingTrials::look`]). If plans of several looks in a row say that the frame is better
+//! ([`SharingTrials::observe`]). If plans of several looks in a row say that the frame is better
 //! with it shared ([`SharingAdvice::is_cheaper`]), it is shared from then on. Resources that looks
 //! agree about at the same time are shared together, if a plan says that this is better still.
 //!
@@ -34,7 +34,7 @@ const LOOKS: u32 = 4;
 const TOLERANCE: u64 = 50;
 
 /// A resource without advice is left alone for at most so many looks.
-const LONGEST_REST: u32 = 8;
+const MAX_SKIPPED_LOOKS: u32 = 8;
 
 /// Decides which resources are shared, look by look.
 #[derive(Clone, Debug, Default)]
@@ -43,9 +43,9 @@ pub struct SharingTrials {
     trials: Vec<Trial>,
 }
 
-/// A frame that is looked at: see [`SharingTrials::look`].
+/// A frame that is looked at: see [`SharingTrials::observe`].
 #[derive(Clone, Debug)]
-pub struct SharingLook {
+pub struct SharingObservation {
     frame: Frame,
     /// The resources that may be shared yet.
     asked: Vec<ResourceIndex>,
@@ -154,14 +154,14 @@ impl SharingTrials {
     /// let change = trials.changes(&frame, |_| true)[0];
     /// assert_eq!(change.sharing, Sharing::Concurrent, "four looks agree");
     /// ```
-    pub fn look(
+    pub fn observe(
         &mut self,
         frame: &Frame,
         topology: &Topology,
         states: &States,
         is_open: impl Fn(ResourceIndex) -> bool,
         took_us: Option<u64>,
-    ) -> SharingLook {
+    ) -> SharingObservation {
         self.forget(frame);
         self.judge_tried(took_us);
         for trial in &mut self.trials {
@@ -176,7 +176,7 @@ impl SharingTrials {
             resource.sharing == Sharing::Exclusive
                 && self.trial(&resource.name).is_none_or(may_be_shared)
         });
-        SharingLook {
+        SharingObservation {
             asked: asked.collect(),
             took_us,
             plans: Plans::new(topology, states),
@@ -186,13 +186,13 @@ impl SharingTrials {
 
     /// Makes at most one of the plans that a look compares. Once there are no more to make, decides;
     /// returns whether that is so.
-    pub fn step(&mut self, look: &mut SharingLook) -> bool {
+    pub fn step(&mut self, look: &mut SharingObservation) -> bool {
         // While frames are compared with others, nothing else changes.
         let is_tried = |it: &Trial| matches!(it.stage, Stage::Tried { .. });
         if look.asked.is_empty() || self.trials.iter().any(is_tried) {
             return true;
         }
-        let SharingLook {
+        let SharingObservation {
             frame,
             asked,
             took_us,
@@ -336,7 +336,7 @@ impl SharingTrials {
                 (Stage::Exclusive(looks), false) => {
                     *looks = Looks::NONE;
                     trial.rest = trial.next_rest;
-                    trial.next_rest = (trial.next_rest * 2).min(LONGEST_REST);
+                    trial.next_rest = (trial.next_rest * 2).min(MAX_SKIPPED_LOOKS);
                 }
                 _ => {}
             }

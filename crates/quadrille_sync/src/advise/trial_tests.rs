@@ -34,7 +34,7 @@ impl Run {
     }
 
     /// A look at a frame that took so long; only the resources in `open` may change.
-    fn look(&mut self, open: &[usize], took: Option<u64>) {
+    fn observe(&mut self, open: &[usize], took: Option<u64>) {
         let mut frame = frame("", "");
         for (resource, &sharing) in frame.resources.iter_mut().zip(&self.sharing) {
             resource.sharing = sharing;
@@ -46,7 +46,9 @@ impl Run {
         let topology = parse_topology("gct:1,ct:1").unwrap();
         let is_open = |it: ResourceIndex| open.contains(&(it.0 as usize));
         let states = States::default();
-        let mut look = self.trials.look(frame, &topology, &states, is_open, took);
+        let mut look = self
+            .trials
+            .observe(frame, &topology, &states, is_open, took);
         while !self.trials.step(&mut look) {}
         let changes = self.trials.changes(frame, is_open);
         for SharingChange { resource, sharing } in changes {
@@ -59,7 +61,7 @@ impl Run {
 fn a_buffer_is_shared_once_four_looks_agree() {
     let mut run = Run::new();
     for look in 1..=4 {
-        run.look(&[CELLS], None);
+        run.observe(&[CELLS], None);
         let is_shared = run.sharing[CELLS] == Sharing::Concurrent;
         assert_eq!(is_shared, look == 4, "after look {look}");
     }
@@ -76,7 +78,7 @@ fn looks_that_do_not_agree_begin_the_count_again() {
     .unwrap();
     for _ in 0..5 {
         for _ in 0..3 {
-            run.look(&[CELLS], None);
+            run.observe(&[CELLS], None);
             assert!(run.trials.are_under_way());
         }
         run.look_at(&alone, &[CELLS], None);
@@ -89,7 +91,7 @@ fn looks_that_do_not_agree_begin_the_count_again() {
 fn an_image_is_not_shared_without_times() {
     let mut run = Run::new();
     for _ in 0..rounds(20) {
-        run.look(&[PICTURE], None);
+        run.observe(&[PICTURE], None);
     }
     assert_eq!(run.sharing[PICTURE], Sharing::Exclusive);
     let stages: Vec<_> = run.trials.stages().collect();
@@ -100,13 +102,13 @@ fn an_image_is_not_shared_without_times() {
 fn an_image_is_tried_and_kept_if_frames_take_no_longer() {
     let mut run = Run::new();
     for cost in [130, 100, 120, 110] {
-        run.look(&[PICTURE], Some(cost));
+        run.observe(&[PICTURE], Some(cost));
     }
     assert_eq!(run.sharing[PICTURE], Sharing::Concurrent);
     let stages: Vec<_> = run.trials.stages().collect();
     assert_eq!(stages, [("picture", SharingStage::Tried)]);
     for cost in [300, 101, 300, 300] {
-        run.look(&[PICTURE], Some(cost));
+        run.observe(&[PICTURE], Some(cost));
     }
     let stages: Vec<_> = run.trials.stages().collect();
     let settled = SharingStage::Settled(Sharing::Concurrent);
@@ -117,15 +119,15 @@ fn an_image_is_tried_and_kept_if_frames_take_no_longer() {
 fn an_image_that_becomes_dearer_is_exclusive_again_for_good() {
     let mut run = Run::new();
     for _ in 0..4 {
-        run.look(&[PICTURE], Some(100));
+        run.observe(&[PICTURE], Some(100));
     }
     assert_eq!(run.sharing[PICTURE], Sharing::Concurrent);
     for _ in 0..4 {
-        run.look(&[PICTURE], Some(106));
+        run.observe(&[PICTURE], Some(106));
     }
     assert_eq!(run.sharing[PICTURE], Sharing::Exclusive);
     for _ in 0..rounds(20) {
-        run.look(&[PICTURE], Some(100));
+        run.observe(&[PICTURE], Some(100));
         assert_eq!(run.sharing[PICTURE], Sharing::Exclusive);
     }
 }
@@ -139,7 +141,7 @@ fn what_is_better_together_is_shared_together() {
     let mut run = Run::new();
     for _ in 0..4 {
         assert_eq!(shared(&run), [false; 2]);
-        run.look(&[CELLS, PICTURE], Some(100));
+        run.observe(&[CELLS, PICTURE], Some(100));
     }
     assert_eq!(shared(&run), [true; 2]);
 }
@@ -218,7 +220,7 @@ fn what_has_no_advice_is_left_alone() {
     let mut steps = Vec::new();
     for _ in 0..rounds(60) {
         let is_open = |it: ResourceIndex| it.0 == 1;
-        let mut look = trials.look(&frame, &topology, &States::default(), is_open, None);
+        let mut look = trials.observe(&frame, &topology, &States::default(), is_open, None);
         let mut count = 0;
         while !trials.step(&mut look) {
             count += 1;
@@ -236,21 +238,21 @@ fn what_has_no_advice_is_left_alone() {
 fn what_comes_in_the_place_of_another_follows_its_verdict() {
     let mut run = Run::new();
     for _ in 0..4 {
-        run.look(&[CELLS], None);
+        run.observe(&[CELLS], None);
     }
     // Another buffer of this name.
     run.sharing[CELLS] = Sharing::Exclusive;
-    run.look(&[CELLS], None);
+    run.observe(&[CELLS], None);
     assert_eq!(run.sharing[CELLS], Sharing::Concurrent);
 }
 
 #[test]
 fn what_cannot_change_is_left_alone() {
     let mut run = Run::new();
-    run.look(&[CELLS], None);
+    run.observe(&[CELLS], None);
     run.trials.keep(frame("", "").resource(ResourceIndex(0)));
     for _ in 0..rounds(20) {
-        run.look(&[CELLS], None);
+        run.observe(&[CELLS], None);
     }
     assert_eq!(run.sharing[CELLS], Sharing::Exclusive);
     assert!(!run.trials.are_under_way());
@@ -259,7 +261,7 @@ fn what_cannot_change_is_left_alone() {
 #[test]
 fn what_is_gone_is_forgotten() {
     let mut run = Run::new();
-    run.look(&[CELLS], None);
+    run.observe(&[CELLS], None);
     assert_eq!(run.trials.stages().count(), 1);
     let other =
         "buffer other 0 bytes 64\npass draw requires GRAPHICS\n  StorageWriteFragment other";

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{CycleStep, Party};
+use super::{ConflictingAccess, CycleStep};
 use crate::flags::{Aspects, Layout};
 use crate::range::{Slices, SubRange, SubresourceRange};
 
@@ -111,7 +111,7 @@ impl Display for Words<'_> {
 }
 
 /// Parties with commas and an "and".
-pub(super) struct List<'a>(pub(super) &'a [Party]);
+pub(super) struct List<'a>(pub(super) &'a [ConflictingAccess]);
 
 impl Display for List<'_> {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {

@@ -12,7 +12,7 @@ use crate::resource::{ResourceIndex, ResourceKind};
 
 /// An access that a pass makes and does not declare.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Undeclared {
+pub struct UndeclaredAccess {
     /// The resource.
     pub resource: Arc<str>,
     /// What the pass does with it.
@@ -24,7 +24,7 @@ pub struct Undeclared {
 }
 
 /// `StorageWriteCompute of all, while it declares StorageReadCompute of bytes 0..512`.
-impl Display for Undeclared {
+impl Display for UndeclaredAccess {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         let (access, range) = (self.access.name(), Words(&self.range));
         write!(out, "{access} of {range}, while it declares ")?;
@@ -73,7 +73,7 @@ impl Frame {
         resource: ResourceIndex,
         range: SubRange,
         access: Access,
-    ) -> Result<(), Undeclared> {
+    ) -> Result<(), UndeclaredAccess> {
         let kind = &self.resource(resource).kind;
         if !range.fits(kind) {
             return Ok(());
@@ -87,7 +87,7 @@ impl Frame {
         if is_declared {
             return Ok(());
         }
-        Err(Undeclared {
+        Err(UndeclaredAccess {
             resource: Arc::clone(&self.resource(resource).name),
             access,
             range,

@@ -14,12 +14,12 @@ use crate::resource::Resource;
 /// The names that passes and resources had before a [`Frame`](super::Frame) was cleared, by place.
 /// They are no part of what is declared, so all are equal, and copies have none.
 #[derive(Debug, Default)]
-pub struct KeptNames {
+pub struct PreviousNames {
     passes: Vec<Option<Arc<str>>>,
     resources: Vec<Option<Arc<str>>>,
 }
 
-impl KeptNames {
+impl PreviousNames {
     /// Keeps the names of declarations that go.
     pub(super) fn keep(&mut self, passes: &mut Vec<PassDecl>, resources: &mut Vec<Resource>) {
         self.passes.clear();
@@ -51,15 +51,15 @@ fn take(kept: &mut [Option<Arc<str>>], at: usize, name: &Arc<str>) -> Arc<str> {
     same.unwrap_or_else(|| Arc::clone(name))
 }
 
-impl PartialEq for KeptNames {
+impl PartialEq for PreviousNames {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-impl Eq for KeptNames {}
+impl Eq for PreviousNames {}
 
-impl Hash for KeptNames {
+impl Hash for PreviousNames {
     fn hash<H: Hasher>(&self, _: &mut H) {}
 }
 

@@ -11,7 +11,7 @@ use super::KEPT;
 use crate::frame::Frame;
 
 /// After so many kept plans without a reuse, a frame has to occur twice to be kept.
-const PATIENCE: usize = 2 * KEPT;
+const MAX_MISSES: usize = 2 * KEPT;
 
 /// Statistics of the frames planned last.
 #[derive(Clone, Debug, Default)]
@@ -30,7 +30,7 @@ impl Worth {
 
     /// Whether a frame is worth keeping, which was planned anew.
     pub(super) fn is_worth(&mut self, signature: u64) -> bool {
-        if self.in_vain < PATIENCE || self.passed_over.contains(&signature) {
+        if self.in_vain < MAX_MISSES || self.passed_over.contains(&signature) {
             self.in_vain += 1;
             return true;
         }

@@ -27,7 +27,7 @@ pub(super) mod waits;
 use std::ops::Range;
 
 use crate::flags::Layout;
-use crate::plan::{Rung, Scope};
+use crate::plan::{DependencyKind, Scope};
 use crate::solve::barriers::calls::Calls;
 use crate::solve::barriers::dependency::{After, chain, order_after};
 use crate::solve::barriers::lookahead::note_first;
@@ -83,10 +83,10 @@ pub(super) fn change_layout(
     let mut earlier = None;
     let mut batch = 0;
     let is_aliased = states.iter().any(|it| !it.rare.aliased().is_empty());
-    let rung = if is_aliased {
-        Rung::Aliasing
+    let dependency_kind = if is_aliased {
+        DependencyKind::Aliasing
     } else {
-        Rung::LayoutTransition
+        DependencyKind::LayoutTransition
     };
     for_each_predecessor_of(states, |mark, memory| {
         earlier = Some(mark.pass);
@@ -110,7 +110,7 @@ pub(super) fn change_layout(
         old_layout,
         new_layout: request.layout,
         transfer: None,
-        reason: waits.reason(request, earlier, rung),
+        reason: waits.reason(request, earlier, dependency_kind),
     };
     let resource = waits.inputs.frame.resource(request.resource);
     calls.needed(batch).push(resource, interval, barrier);

@@ -56,7 +56,7 @@ pub struct BlockNeed {
 
 /// Where transient resources lie: see [`place`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Places {
+pub struct MemoryPlan {
     /// For each need, the offset in the block of its class. None for what cannot lie in a block,
     /// because it is not transient, or the host uses it.
     pub offsets: Vec<Option<u64>>,
@@ -66,7 +66,7 @@ pub struct Places {
     pub unshared_bytes: u64,
 }
 
-impl Places {
+impl MemoryPlan {
     /// The bytes of all blocks.
     pub fn bytes(&self) -> u64 {
         self.blocks.iter().map(|block| block.bytes).sum()
@@ -110,15 +110,15 @@ impl Places {
 ///
 /// # Errors
 /// What is wrong with the frame's order; [`plan`](crate::plan) says the same, and more.
-pub fn place(
+pub fn plan_memory(
     frame: &Frame,
     topology: &Topology,
     needs: &[MemoryNeed],
-) -> Result<Places, PlanErrors> {
+) -> Result<MemoryPlan, PlanErrors> {
     let turns = Turns::new(frame, topology, needs)?;
-    let mut places = Places {
+    let mut places = MemoryPlan {
         offsets: vec![None; needs.len()],
-        ..Places::default()
+        ..MemoryPlan::default()
     };
     let mut by_size: Vec<usize> = (0..needs.len()).filter(|at| turns.is_fit(*at)).collect();
     by_size.sort_by_key(|at| (needs[*at].now.is_none(), Reverse(needs[*at].bytes), *at));

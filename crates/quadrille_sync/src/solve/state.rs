@@ -15,7 +15,7 @@ use crate::plan::PassRef;
 use crate::range::{EVERYTHING, RangeMap};
 use crate::resource::{Lifetime, Resource, ResourceIndex};
 use crate::states::{
-    EndBlock, EndPass, EndResource, EndStates, HostWait, PastMark, RangeState, States,
+    EndBlock, EndPass, EndResource, EndStates, HostWait, PastAccess, RangeState, States,
 };
 use crate::topology::{FamilyIndex, QueueIndex};
 
@@ -89,7 +89,7 @@ impl<'a> Past<'a> {
     }
 
     /// Notes an access before the frame.
-    pub(super) fn mark(&mut self, states: &States, mark: &'a PastMark) -> Mark {
+    pub(super) fn mark(&mut self, states: &States, mark: &'a PastAccess) -> Mark {
         let pass = EndPass::Start(self.next());
         self.names.push(&mark.pass);
         // Values fit: they count submissions.

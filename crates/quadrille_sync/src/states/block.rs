@@ -1,7 +1,7 @@
 //! Blocks of memory over frames: the last accesses to each byte, by any resource.
 
 use super::commit::move_marks;
-use super::{EndMark, Marked, PastMark, States};
+use super::{EndMark, Marked, PastAccess, States};
 use crate::frame::Frame;
 use crate::range::RangeMap;
 use crate::resource::BlockId;
@@ -40,7 +40,7 @@ impl States {
     }
 
     /// The last accesses to a block, if there are any.
-    pub(crate) fn block(&self, id: BlockId) -> Option<&RangeMap<Vec<PastMark>>> {
+    pub(crate) fn block(&self, id: BlockId) -> Option<&RangeMap<Vec<PastAccess>>> {
         self.blocks.get(id.0 as usize)?.as_ref()
     }
 
@@ -61,7 +61,7 @@ impl States {
         }
         let start = self.blocks[place].take();
         let start = start.unwrap_or_else(|| RangeMap::new(Vec::new()));
-        let old: Vec<&PastMark> = start.iter().flat_map(|(_, marks)| marks).collect();
+        let old: Vec<&PastAccess> = start.iter().flat_map(|(_, marks)| marks).collect();
         let map = end.map.map(|marks| {
             let marks = marks.iter();
             marks

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::{
-    EndMark, EndPass, EndResource, EndStates, Entry, Known, Marked, PastMark, RangeState, States,
+    EndMark, EndPass, EndResource, EndStates, Entry, Known, Marked, PastAccess, RangeState, States,
     TimelinePoint,
 };
 use crate::flags::Stages;
@@ -77,7 +77,7 @@ impl States {
             let marks = Arc::make_mut(&mut entry.map).values_mut();
             marks
                 .flat_map(Marked::marks_mut)
-                .for_each(|mark: &mut PastMark| catch_up(&mut mark.point));
+                .for_each(|mark: &mut PastAccess| catch_up(&mut mark.point));
             entry.last_uses.iter_mut().for_each(catch_up);
         }
         let marks = blocks.iter_mut().flatten().flat_map(RangeMap::values_mut);
@@ -132,11 +132,11 @@ impl States {
     fn past(
         &self,
         frame: &Frame,
-        start: &RangeMap<RangeState<PastMark>>,
+        start: &RangeMap<RangeState<PastAccess>>,
         end: &EndMap,
-    ) -> RangeMap<RangeState<PastMark>> {
+    ) -> RangeMap<RangeState<PastAccess>> {
         // Most states have a write and a read.
-        let mut old: SmallVec<[&PastMark; 2]> = SmallVec::new();
+        let mut old: SmallVec<[&PastAccess; 2]> = SmallVec::new();
         for (_, state) in start.iter() {
             old.extend(state.marks());
         }
@@ -145,7 +145,12 @@ impl States {
     }
 
     /// Turns a mark of an end state into one of the past; `old` are those before the frame.
-    pub(super) fn past_mark(&self, frame: &Frame, old: &[&PastMark], mark: &EndMark) -> PastMark {
+    pub(super) fn past_mark(
+        &self,
+        frame: &Frame,
+        old: &[&PastAccess],
+        mark: &EndMark,
+    ) -> PastAccess {
         let pass = match mark.pass {
             EndPass::Pass(pass) => frame.pass(pass).name.clone(),
             EndPass::Start(at) => match old.get(at as usize) {
@@ -161,7 +166,7 @@ impl States {
             queue: mark.queue,
             value,
         };
-        PastMark {
+        PastAccess {
             point,
             scope: mark.scope,
             pass,
@@ -206,7 +211,7 @@ impl States {
 /// Gives marks of this frame their new points, after the last values that queues have signalled.
 /// Returns false and does nothing if the states are not in the same order as the plan left them,
 /// or if a mark of an earlier frame moves.
-pub(super) fn move_marks<P: Marked<PastMark>, E: Marked<EndMark>>(
+pub(super) fn move_marks<P: Marked<PastAccess>, E: Marked<EndMark>>(
     base: &[u64],
     map: &mut RangeMap<P>,
     end: &RangeMap<E>,
@@ -249,7 +254,7 @@ fn absolute(base: &[u64], queue: QueueIndex, offset: i64) -> u64 {
 
 /// Whether every mark keeps its place in the order of marks: a mark from before the frame has its
 /// own place, and a mark of the frame has one with the same queue.
-fn stay_in_place<P: Marked<PastMark>, E: Marked<EndMark>>(
+fn stay_in_place<P: Marked<PastAccess>, E: Marked<EndMark>>(
     map: &RangeMap<P>,
     end: &RangeMap<E>,
 ) -> bool {

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::{Entry, HostWait, Marked, PastMark, RangeState, States, TimelinePoint};
+use super::{Entry, HostWait, Marked, PastAccess, RangeState, States, TimelinePoint};
 use crate::flags::{AccessMask, Stages};
 use crate::plan::Scope;
 use crate::range::{EVERYTHING, RangeMap};
@@ -40,7 +40,7 @@ pub(crate) enum Tenure {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Handover {
     id: ResourceId,
-    map: RangeMap<RangeState<PastMark>>,
+    map: RangeMap<RangeState<PastAccess>>,
     tenure: Tenure,
     kind: Option<ResourceKind>,
 }
@@ -60,7 +60,7 @@ impl Handover {
 
 /// What remains of the state of a resource that another stream has: only whether its contents are
 /// defined.
-fn gone() -> RangeMap<RangeState<PastMark>> {
+fn gone() -> RangeMap<RangeState<PastAccess>> {
     RangeMap::new(RangeState {
         defined: true,
         ..RangeState::fresh()
@@ -165,7 +165,7 @@ impl States {
     /// Prepares a resource to be lent after the next frame that uses it: look-ahead leaves it
     /// alone, so an image stays in the layout of its last use.
     pub fn prepare_to_lend(&mut self, id: ResourceId) {
-        let is_predicted = |map: &RangeMap<RangeState<PastMark>>| {
+        let is_predicted = |map: &RangeMap<RangeState<PastAccess>>| {
             let mut states = map.iter();
             states.any(|(_, state)| state.first.is_some())
         };
@@ -221,7 +221,7 @@ impl States {
             return;
         }
         entry.tenure = Tenure::Own;
-        let read = PastMark {
+        let read = PastAccess {
             point: done,
             scope: Scope {
                 stages: Stages::ALL_COMMANDS,

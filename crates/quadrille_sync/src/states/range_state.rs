@@ -13,7 +13,7 @@ use crate::topology::{FamilyIndex, QueueIndex};
 
 /// An access in the past: the submission it was in, its scope, and the pass.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct PastMark {
+pub struct PastAccess {
     /// The value that its submission signals.
     pub point: TimelinePoint,
     /// Stages and accesses of the pass.
@@ -24,7 +24,7 @@ pub struct PastMark {
 
 /// A scope on a queue to which the last write of a range is visible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Seen {
+pub struct VisibleScope {
     /// The queue.
     pub queue: QueueIndex,
     /// The stages and accesses.
@@ -102,17 +102,17 @@ impl<M> Pending<M> {
 
 /// How the last write of a range is visible to the host.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct HostView<M> {
+pub struct HostVisibility<M> {
     /// The submission that made it visible to the host, and the host pass that needed it.
     pub mark: M,
     /// Whether a host pass has waited for that submission.
     pub wait: HostWait,
 }
 
-impl<M> HostView<M> {
+impl<M> HostVisibility<M> {
     /// The same view with its mark replaced.
-    pub(super) fn map<'a, N>(&'a self, mark: impl FnOnce(&'a M) -> N) -> HostView<N> {
-        HostView {
+    pub(super) fn map<'a, N>(&'a self, mark: impl FnOnce(&'a M) -> N) -> HostVisibility<N> {
+        HostVisibility {
             mark: mark(&self.mark),
             wait: self.wait,
         }
@@ -130,7 +130,7 @@ pub enum HostWait {
     Before,
 }
 
-/// The state of a range. `M` is how accesses are remembered: [`PastMark`] between frames, and
+/// The state of a range. `M` is how accesses are remembered: [`PastAccess`] between frames, and
 /// something smaller while a frame is planned.
 ///
 /// There is one for each resource of a frame, and planning copies them, so what is rare lies
@@ -148,7 +148,7 @@ pub(crate) struct RangeState<M> {
     pub(crate) reads: SmallVec<[M; 1]>,
     /// The scopes to which the last write is visible, besides those that waited for it on another
     /// queue.
-    pub(crate) visible: SmallVec<[Seen; 1]>,
+    pub(crate) visible: SmallVec<[VisibleScope; 1]>,
     /// The parts of the state that few ranges have.
     pub(crate) rare: Rare<M>,
     /// The first use in the frame that used the range last.

@@ -1,6 +1,6 @@
 //! The parts of a state that few ranges have.
 
-use super::range_state::{HostView, Pending};
+use super::range_state::{HostVisibility, Pending};
 
 /// The parts of a state that few ranges have: releases, promised reads, visibility to the host,
 /// and accesses to shared memory.
@@ -17,7 +17,7 @@ pub(crate) struct Rare<M> {
 struct Parts<M> {
     promised: Option<M>,
     pending: Option<Pending<M>>,
-    host: Option<HostView<M>>,
+    host: Option<HostVisibility<M>>,
     aliased: Vec<M>,
 }
 
@@ -65,12 +65,12 @@ impl<M> Rare<M> {
 
     /// How the last write is visible to the host, if it is.
     #[inline]
-    pub(crate) fn host(&self) -> Option<&HostView<M>> {
+    pub(crate) fn host(&self) -> Option<&HostVisibility<M>> {
         self.parts.as_deref()?.host.as_ref()
     }
 
     /// The same to be changed.
-    pub(crate) fn host_mut(&mut self) -> Option<&mut HostView<M>> {
+    pub(crate) fn host_mut(&mut self) -> Option<&mut HostVisibility<M>> {
         self.parts.as_deref_mut()?.host.as_mut()
     }
 
@@ -89,7 +89,7 @@ impl<M> Rare<M> {
         self.change(|parts| parts.pending = Some(pending));
     }
 
-    pub(crate) fn set_host(&mut self, host: HostView<M>) {
+    pub(crate) fn set_host(&mut self, host: HostVisibility<M>) {
         self.change(|parts| parts.host = Some(host));
     }
 

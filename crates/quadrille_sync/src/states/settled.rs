@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{PastMark, States, Tenure};
+use super::{PastAccess, States, Tenure};
 use crate::access::Access;
 use crate::flags::Layout;
 use crate::range::{EVERYTHING, RangeMap, intervals};
 use crate::resource::{ResourceId, ResourceKind};
-use crate::table::TableTouch;
+use crate::table::NonTableUse;
 use crate::topology::{QueueIndex, Topology};
 
 impl States {
@@ -27,7 +27,7 @@ impl States {
     /// Whether that is so after these writes of one resource.
     pub(crate) fn is_defined_after<'a>(
         &self,
-        writes: impl Iterator<Item = &'a TableTouch>,
+        writes: impl Iterator<Item = &'a NonTableUse>,
     ) -> bool {
         let mut defined: Option<RangeMap<bool>> = None;
         for write in writes {
@@ -81,7 +81,7 @@ impl States {
     }
 
     /// Adds reads that no frame has declared to the reads since the last write.
-    pub(crate) fn add_reads(&mut self, id: ResourceId, reads: &[PastMark]) {
+    pub(crate) fn add_reads(&mut self, id: ResourceId, reads: &[PastAccess]) {
         if reads.is_empty() || self.map(id).is_none() {
             return;
         }

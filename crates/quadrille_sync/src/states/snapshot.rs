@@ -8,7 +8,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{
-    Entry, First, HostView, Known, PastMark, Pending, RangeState, Rare, Seen, States, Tenure,
+    Entry, First, HostVisibility, Known, PastAccess, Pending, RangeState, Rare, States, Tenure,
+    VisibleScope,
 };
 use crate::flags::{Layout, Stages};
 use crate::frame::Frame;
@@ -37,25 +38,25 @@ use crate::topology::{FamilyIndex, QueueIndex};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Snapshot {
     /// By queue, its timeline and what it is ordered after.
-    pub queues: Vec<QueuePast>,
+    pub queues: Vec<QueueSnapshot>,
     /// The resources of the frame that earlier frames have used, or that were imported.
-    pub resources: Vec<ResourcePast>,
+    pub resources: Vec<ResourceSnapshot>,
     /// The blocks of memory that resources of the frame lie in.
-    pub blocks: Vec<BlockPast>,
+    pub blocks: Vec<BlockSnapshot>,
 }
 
 /// The timeline of a queue before a frame.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct QueuePast {
+pub struct QueueSnapshot {
     /// The value that it signalled last.
     pub value: u64,
     /// How far it is ordered after other queues, and through them after itself.
-    pub known: Vec<KnownPast>,
+    pub known: Vec<QueueOrderSnapshot>,
 }
 
 /// How far a queue is ordered after another one's timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KnownPast {
+pub struct QueueOrderSnapshot {
     /// The other queue.
     pub of: QueueIndex,
     /// Everything up to this value happens before these stages.
@@ -66,19 +67,19 @@ pub struct KnownPast {
 
 /// The state of a resource before a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ResourcePast {
+pub struct ResourceSnapshot {
     /// The resource in the frame.
     pub resource: ResourceIndex,
     pub(crate) tenure: Tenure,
     /// Whether frames have used the resource; otherwise it was imported.
     pub is_declared: bool,
     /// The state of all its parts, in order.
-    pub parts: Vec<PartPast>,
+    pub parts: Vec<RangeSnapshot>,
 }
 
 /// The state of a part of a resource before a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PartPast {
+pub struct RangeSnapshot {
     /// Bytes of a buffer; of an image the positions of subresources: `(aspect * layers + layer) * mips + mip`,
     /// each as many as the first mip level has slices. The last part has no end (`u64::MAX`).
     pub positions: Range<u64>,
@@ -89,33 +90,33 @@ pub struct PartPast {
     /// Whether the part has contents.
     pub is_defined: bool,
     /// The last write; the scope of a barrier that wrote (a layout transition, an acquire) has no accesses.
-    pub write: Option<PastMark>,
+    pub write: Option<PastAccess>,
     /// The reads since, at most one for each queue.
-    pub reads: Vec<PastMark>,
+    pub reads: Vec<PastAccess>,
     /// The scopes to which the last write is visible, besides those that waited for it on another queue.
-    pub visible: Vec<Seen>,
+    pub visible: Vec<VisibleScope>,
     /// A read that another stream has promised to finish at this point.
-    pub promised: Option<PastMark>,
+    pub promised: Option<PastAccess>,
     /// A release that was not acquired yet.
-    pub release: Option<Pending<PastMark>>,
+    pub release: Option<Pending<PastAccess>>,
     /// How the last write is visible to the host, if it is.
-    pub host: Option<HostView<PastMark>>,
+    pub host: Option<HostVisibility<PastAccess>>,
     pub(crate) first: Option<First>,
 }
 
 /// The last accesses to a block of memory before a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BlockPast {
+pub struct BlockSnapshot {
     /// The block.
     pub block: BlockId,
     /// By bytes; the last ones have no end.
-    pub bytes: Vec<(Range<u64>, Vec<PastMark>)>,
+    pub bytes: Vec<(Range<u64>, Vec<PastAccess>)>,
 }
 
 impl Snapshot {
     /// The part of `states` that a plan of `frame` depends on.
     pub fn of(states: &States, frame: &Frame) -> Self {
-        let real = |mark: &PastMark| PastMark {
+        let real = |mark: &PastAccess| PastAccess {
             point: crate::states::TimelinePoint {
                 queue: mark.point.queue,
                 value: states.value(mark.point),
@@ -124,7 +125,7 @@ impl Snapshot {
         };
         let mut snapshot = Self {
             queues: (0..states.queue_count())
-                .map(|queue| QueuePast::of(states, QueueIndex(queue as u8)))
+                .map(|queue| QueueSnapshot::of(states, QueueIndex(queue as u8)))
                 .collect(),
             ..Self::default()
         };
@@ -134,8 +135,8 @@ impl Snapshot {
             };
             let parts = map
                 .iter()
-                .map(|(positions, state)| PartPast::of(positions, &state.map(real)));
-            snapshot.resources.push(ResourcePast {
+                .map(|(positions, state)| RangeSnapshot::of(positions, &state.map(real)));
+            snapshot.resources.push(ResourceSnapshot {
                 resource: ResourceIndex(index),
                 tenure: states.tenure(resource.id),
                 is_declared: states.kind(resource.id).is_some(),
@@ -148,9 +149,9 @@ impl Snapshot {
             };
             let is_known = snapshot.blocks.iter().any(|it| it.block == place.block);
             if let Some(map) = states.block(place.block).filter(|_| !is_known) {
-                let real = |marks: &Vec<PastMark>| marks.iter().map(real).collect();
+                let real = |marks: &Vec<PastAccess>| marks.iter().map(real).collect();
                 let bytes = map.iter().map(|(bytes, marks)| (bytes, real(marks)));
-                snapshot.blocks.push(BlockPast {
+                snapshot.blocks.push(BlockSnapshot {
                     block: place.block,
                     bytes: bytes.collect(),
                 });
@@ -203,12 +204,12 @@ impl Snapshot {
     }
 }
 
-impl QueuePast {
+impl QueueSnapshot {
     fn of(states: &States, queue: QueueIndex) -> Self {
         let known = (0..states.queue_count()).map(|of| {
             let of = QueueIndex(of as u8);
             let Known { value, stages } = states.known(queue, of);
-            KnownPast { of, value, stages }
+            QueueOrderSnapshot { of, value, stages }
         });
         Self {
             value: states.base(queue),
@@ -217,13 +218,13 @@ impl QueuePast {
     }
 }
 
-impl PartPast {
+impl RangeSnapshot {
     /// A part that was never used.
     pub(crate) fn fresh() -> Self {
         Self::of(EVERYTHING, &RangeState::fresh())
     }
 
-    fn of(positions: Range<u64>, state: &RangeState<PastMark>) -> Self {
+    fn of(positions: Range<u64>, state: &RangeState<PastAccess>) -> Self {
         Self {
             positions,
             owner: state.owner,
@@ -239,7 +240,7 @@ impl PartPast {
         }
     }
 
-    fn state(&self) -> RangeState<PastMark> {
+    fn state(&self) -> RangeState<PastAccess> {
         let mut rare = Rare::NOTHING;
         if let Some(promised) = &self.promised {
             rare.set_promised(promised.clone());

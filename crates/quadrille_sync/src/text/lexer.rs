@@ -6,7 +6,7 @@ use std::str::{CharIndices, FromStr};
 
 use thiserror::Error;
 
-use super::near::near;
+use super::near::closest_match;
 
 /// A place where a text is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -246,7 +246,11 @@ impl Line {
             return Err(error);
         };
         Err(
-            match word.text.split('|').find_map(|it| near(it, known())) {
+            match word
+                .text
+                .split('|')
+                .find_map(|it| closest_match(it, known()))
+            {
                 Some(near) => self.error(&format!("{expected} (perhaps `{near}`)")),
                 None => error,
             },

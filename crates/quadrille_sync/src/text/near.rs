@@ -11,7 +11,7 @@ const WRONG: usize = 2;
 /// assert_eq!(near("heigths", ["cells", "heights"]), Some("heights"));
 /// assert_eq!(near("waves", ["cells", "heights"]), None);
 /// ```
-pub fn near<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn closest_match<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = word.chars().count();
     // Of short words nearly everything is near.
     let most = WRONG.min(length / 3);

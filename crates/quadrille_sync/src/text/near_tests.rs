@@ -5,22 +5,29 @@ const KNOWN: [&str; 4] = ["StorageReadCompute", "SampledCompute", "after", "cell
 #[test]
 fn slips_are_near() {
     assert_eq!(
-        near("StorageReadCompure", KNOWN),
+        closest_match("StorageReadCompure", KNOWN),
         Some("StorageReadCompute")
     );
-    assert_eq!(near("StorageRadComptue", KNOWN), Some("StorageReadCompute"));
-    assert_eq!(near("cell", KNOWN), Some("cells"));
-    assert_eq!(near("atfer", KNOWN), Some("after"));
+    assert_eq!(
+        closest_match("StorageRadComptue", KNOWN),
+        Some("StorageReadCompute")
+    );
+    assert_eq!(closest_match("cell", KNOWN), Some("cells"));
+    assert_eq!(closest_match("atfer", KNOWN), Some("after"));
 }
 
 #[test]
 fn other_words_are_not() {
-    assert_eq!(near("SampledFragment", KNOWN), None);
+    assert_eq!(closest_match("SampledFragment", KNOWN), None);
     assert_eq!(
-        near("it", ["at", "is"]),
+        closest_match("it", ["at", "is"]),
         None,
         "short words are near to anything"
     );
-    assert_eq!(near("cells", KNOWN), None, "what is known needs no guess");
-    assert_eq!(near("", KNOWN), None);
+    assert_eq!(
+        closest_match("cells", KNOWN),
+        None,
+        "what is known needs no guess"
+    );
+    assert_eq!(closest_match("", KNOWN), None);
 }

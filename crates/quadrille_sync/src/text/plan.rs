@@ -146,7 +146,7 @@ fn write_reason(out: &mut Formatter<'_>, reason: &Reason, names: &Names<'_>) -> 
         out,
         "      because {} {:?} ",
         names.resource(reason.resource),
-        reason.rung
+        reason.dependency_kind
     )?;
     write_pass_ref(out, &reason.earlier, names)?;
     write!(out, " -> ")?;

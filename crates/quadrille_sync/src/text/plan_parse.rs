@@ -5,8 +5,9 @@ use super::lexer::{Line, ParseError, lines};
 use super::names::Names;
 use crate::frame::Frame;
 use crate::plan::{
-    BarrierBatch, BufferBarrier, HostStep, ImageAcquire, ImageBarrier, MemoryBarrier, PassRef,
-    Plan, Reason, RelativePoint, Rung, Scope, Step, Submission, Transfer, TransferHalf, Wait,
+    BarrierBatch, BufferBarrier, DependencyKind, HostStep, ImageAcquire, ImageBarrier,
+    MemoryBarrier, PassRef, Plan, Reason, RelativePoint, Scope, Step, Submission, Transfer,
+    TransferHalf, Wait,
 };
 use crate::topology::QueueIndex;
 
@@ -144,7 +145,7 @@ impl Parser<'_> {
             resource,
             earlier,
             later,
-            rung: Rung::Execution,
+            dependency_kind: DependencyKind::Execution,
         };
         if image {
             let range = subresources(line)?;
@@ -186,7 +187,8 @@ impl Parser<'_> {
     fn reason(&mut self, line: &mut Line) -> Result<(), ParseError> {
         line.expect("because")?;
         let resource = self.names.read_resource(line)?;
-        let rung = line.map("a rung such as Memory", |word| rung(&word.text))?;
+        let dependency_kind =
+            line.map("a rung such as Memory", |word| dependency_kind(&word.text))?;
         let earlier = self.pass_ref(line)?;
         line.expect("->")?;
         let later = self.pass_ref(line)?;
@@ -194,7 +196,7 @@ impl Parser<'_> {
             resource,
             earlier,
             later,
-            rung,
+            dependency_kind,
         };
         let Some(submission) = self.plan.submissions.last_mut() else {
             return Err(line.error("something before its reason"));
@@ -277,15 +279,16 @@ fn transfer(line: &mut Line) -> Result<Option<Transfer>, ParseError> {
     Ok(Some(Transfer { from, to, half }))
 }
 
-fn rung(word: &str) -> Option<Rung> {
+fn dependency_kind(word: &str) -> Option<DependencyKind> {
     let all = [
-        Rung::Execution,
-        Rung::Memory,
-        Rung::LayoutTransition,
-        Rung::OtherQueue,
-        Rung::OwnershipTransfer,
-        Rung::Presentation,
-        Rung::Aliasing,
+        DependencyKind::Execution,
+        DependencyKind::Memory,
+        DependencyKind::LayoutTransition,
+        DependencyKind::OtherQueue,
+        DependencyKind::OwnershipTransfer,
+        DependencyKind::Presentation,
+        DependencyKind::Aliasing,
     ];
-    all.into_iter().find(|rung| format!("{rung:?}") == word)
+    all.into_iter()
+        .find(|dependency_kind| format!("{dependency_kind:?}") == word)
 }

@@ -30,8 +30,9 @@ use crate::plan::Scope;
 use crate::range::SubRange;
 use crate::resource::BlockId;
 use crate::states::{
-    BlockPast, First, FirstUse, HostView, HostWait, KnownPast, PartPast, PastMark, Pending,
-    QueuePast, ResourcePast, Seen, Snapshot, Tenure, TimelinePoint,
+    BlockSnapshot, First, FirstUse, HostVisibility, HostWait, PastAccess, Pending,
+    QueueOrderSnapshot, QueueSnapshot, RangeSnapshot, ResourceSnapshot, Snapshot, Tenure,
+    TimelinePoint, VisibleScope,
 };
 use crate::topology::QueueIndex;
 
@@ -55,7 +56,7 @@ impl Display for SnapshotText<'_> {
         let names = Names::new(self.frame);
         for (queue, past) in self.snapshot.queues.iter().enumerate() {
             writeln!(out, "queue {queue} value {}", past.value)?;
-            for KnownPast { of, value, stages } in &past.known {
+            for QueueOrderSnapshot { of, value, stages } in &past.known {
                 let stages = Flags(*stages);
                 writeln!(out, "  knows {} value {value} stages {stages}", of.0)?;
             }
@@ -73,7 +74,7 @@ impl Display for SnapshotText<'_> {
                 .iter()
                 .try_for_each(|part| write_part(out, part))?;
         }
-        for BlockPast { block, bytes } in &self.snapshot.blocks {
+        for BlockSnapshot { block, bytes } in &self.snapshot.blocks {
             writeln!(out, "block {}", block.0)?;
             for (bytes, marks) in bytes {
                 writeln!(out, "  bytes {}", Positions(bytes))?;
@@ -86,7 +87,7 @@ impl Display for SnapshotText<'_> {
     }
 }
 
-fn write_part(out: &mut Formatter<'_>, part: &PartPast) -> fmt::Result {
+fn write_part(out: &mut Formatter<'_>, part: &RangeSnapshot) -> fmt::Result {
     write!(out, "  part {}", Positions(&part.positions))?;
     if let Some(owner) = part.owner {
         write!(out, " owner {owner}")?;
@@ -134,7 +135,7 @@ fn write_part(out: &mut Formatter<'_>, part: &PartPast) -> fmt::Result {
         }
         writeln!(out, " by {}", Access(mark))?;
     }
-    if let Some(HostView { mark, wait }) = &part.host {
+    if let Some(HostVisibility { mark, wait }) = &part.host {
         let wait = match wait {
             HostWait::None => "none",
             HostWait::Now => "now",
@@ -185,11 +186,11 @@ impl Display for Positions<'_> {
 }
 
 /// `0 value 412 stages COPY access TRANSFER_READ pass save`.
-struct Access<'a>(&'a PastMark);
+struct Access<'a>(&'a PastAccess);
 
 impl Display for Access<'_> {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let PastMark { point, scope, pass } = self.0;
+        let PastAccess { point, scope, pass } = self.0;
         let (stages, access) = (Flags(scope.stages), Flags(scope.access));
         let TimelinePoint { queue, value } = point;
         write!(
@@ -219,7 +220,7 @@ pub fn parse_snapshot(text: &str, frame: &Frame) -> Result<Snapshot, ParseError>
             })?;
             line.expect("value")?;
             let value = line.parse("a value")?;
-            snapshot.queues.push(QueuePast {
+            snapshot.queues.push(QueueSnapshot {
                 value,
                 known: Vec::new(),
             });
@@ -233,7 +234,7 @@ pub fn parse_snapshot(text: &str, frame: &Frame) -> Result<Snapshot, ParseError>
             } else {
                 Tenure::Own
             };
-            snapshot.resources.push(ResourcePast {
+            snapshot.resources.push(ResourceSnapshot {
                 resource,
                 tenure,
                 is_declared: !line.accept("imported"),
@@ -241,7 +242,7 @@ pub fn parse_snapshot(text: &str, frame: &Frame) -> Result<Snapshot, ParseError>
             });
             last = Item::Resource;
         } else if line.accept("block") {
-            snapshot.blocks.push(BlockPast {
+            snapshot.blocks.push(BlockSnapshot {
                 block: BlockId(line.parse("the number of a block")?),
                 bytes: Vec::new(),
             });
@@ -274,7 +275,7 @@ fn detail(line: &mut Line, last: Item, snapshot: &mut Snapshot) -> Result<(), Pa
             let value = line.parse("a value")?;
             line.expect("stages")?;
             let stages = line.flags("stages such as COPY")?;
-            let known = KnownPast { of, value, stages };
+            let known = QueueOrderSnapshot { of, value, stages };
             return snapshot.queues.last_mut().map_or(Ok(()), |queue| {
                 queue.known.push(known);
                 Ok(())
@@ -302,11 +303,11 @@ fn detail(line: &mut Line, last: Item, snapshot: &mut Snapshot) -> Result<(), Pa
     Err(line.error("queue, state or block"))
 }
 
-fn detail_of_resource(line: &mut Line, parts: &mut Vec<PartPast>) -> Result<(), ParseError> {
+fn detail_of_resource(line: &mut Line, parts: &mut Vec<RangeSnapshot>) -> Result<(), ParseError> {
     if line.accept("part") {
-        let mut part = PartPast {
+        let mut part = RangeSnapshot {
             positions: positions(line)?,
-            ..PartPast::fresh()
+            ..RangeSnapshot::fresh()
         };
         if line.accept("owner") {
             part.owner = Some(family(line)?);
@@ -327,7 +328,7 @@ fn detail_of_resource(line: &mut Line, parts: &mut Vec<PartPast>) -> Result<(), 
     } else if line.accept("promised") {
         part.promised = Some(mark(line)?);
     } else if line.accept("visible") {
-        part.visible.push(Seen {
+        part.visible.push(VisibleScope {
             queue: queue(line)?,
             scope: scope(line)?,
             is_ready: line.accept("ready"),
@@ -342,7 +343,7 @@ fn detail_of_resource(line: &mut Line, parts: &mut Vec<PartPast>) -> Result<(), 
             _ => None,
         })?;
         let mark = mark(line)?;
-        part.host = Some(HostView { mark, wait });
+        part.host = Some(HostVisibility { mark, wait });
     } else {
         line.expect("first")?;
         part.first = Some(first(line)?);
@@ -350,7 +351,7 @@ fn detail_of_resource(line: &mut Line, parts: &mut Vec<PartPast>) -> Result<(), 
     Ok(())
 }
 
-fn release(line: &mut Line) -> Result<Pending<PastMark>, ParseError> {
+fn release(line: &mut Line) -> Result<Pending<PastAccess>, ParseError> {
     let from = family(line)?;
     line.expect("to")?;
     let to = family(line)?;
@@ -400,11 +401,11 @@ fn first(line: &mut Line) -> Result<First, ParseError> {
     })
 }
 
-fn mark(line: &mut Line) -> Result<PastMark, ParseError> {
+fn mark(line: &mut Line) -> Result<PastAccess, ParseError> {
     let queue = queue(line)?;
     line.expect("value")?;
     let value = line.parse("a value")?;
-    Ok(PastMark {
+    Ok(PastAccess {
         point: TimelinePoint { queue, value },
         scope: scope(line)?,
         pass: pass(line)?,

@@ -10,10 +10,10 @@ mod part;
 
 use std::fmt::{self, Display, Formatter};
 
-use quadrille_sync::{Access, Frame, PassIndex, ResourceId, Undeclared};
+use quadrille_sync::{Access, Frame, PassIndex, ResourceId, UndeclaredAccess};
 
 use super::{Command, CommandList, IndexType};
-use crate::pipeline::{ComputeCode, GraphicsCode, MOST_BUFFERS};
+use crate::pipeline::{ComputeCode, GraphicsCode, MAX_BUFFERS};
 use crate::resources::handle::Handle;
 use crate::shader::{Binding, GpuShader};
 
@@ -21,11 +21,11 @@ pub(super) use part::{Part, accesses};
 
 /// Something that a list does with a resource and its pass does not declare.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Excess {
+pub struct UndeclaredCommandUse {
     /// What the list uses the resource as.
     pub used_as: String,
     /// What that is, and what is declared.
-    pub access: Undeclared,
+    pub access: UndeclaredAccess,
 }
 
 impl CommandList {
@@ -35,7 +35,12 @@ impl CommandList {
     /// What the pass does not declare at all is found when the list is translated. What closures
     /// record ([`CommandList::raw`]) is not visible, apart from what a pipeline uses that
     /// [`CommandList::draw_raw`] draws with.
-    pub fn excesses(&self, frame: &Frame, pass: PassIndex, handles: &[Handle]) -> Vec<Excess> {
+    pub fn undeclared_uses(
+        &self,
+        frame: &Frame,
+        pass: PassIndex,
+        handles: &[Handle],
+    ) -> Vec<UndeclaredCommandUse> {
         let mut reader = Reader {
             list: self,
             frame,
@@ -45,14 +50,14 @@ impl CommandList {
             graphics: None,
             bound: [None; BINDINGS],
             seen: [0; 2],
-            vertices: [None; MOST_BUFFERS as usize],
+            vertices: [None; MAX_BUFFERS as usize],
             indices: None,
             queries: 1,
-            excesses: Vec::new(),
+            undeclared_uses: Vec::new(),
         };
         let commands = self.commands.iter();
         commands.for_each(|command| reader.read(command));
-        reader.excesses
+        reader.undeclared_uses
     }
 }
 
@@ -71,11 +76,11 @@ pub(super) struct Reader<'a> {
     /// For compute and for graphics, bit by binding: what is bound was looked at.
     pub(super) seen: [u32; 2],
     /// Vertex buffers that were not looked at yet, and where they begin.
-    pub(super) vertices: [Option<(ResourceId, u64)>; MOST_BUFFERS as usize],
+    pub(super) vertices: [Option<(ResourceId, u64)>; MAX_BUFFERS as usize],
     pub(super) indices: Option<(ResourceId, u64, IndexType)>,
     /// How many queries one takes: one for each view of the rendering.
     pub(super) queries: u32,
-    excesses: Vec<Excess>,
+    undeclared_uses: Vec<UndeclaredCommandUse>,
 }
 
 /// What a command uses a resource as.
@@ -134,8 +139,12 @@ impl<'a> Reader<'a> {
         let Err(access) = frame.check_declared(pass, used.resource, range, access) else {
             return;
         };
-        if self.excesses.iter().all(|known| known.access != access) {
-            self.excesses.push(Excess {
+        if self
+            .undeclared_uses
+            .iter()
+            .all(|known| known.access != access)
+        {
+            self.undeclared_uses.push(UndeclaredCommandUse {
                 used_as: role.to_string(),
                 access,
             });

@@ -13,9 +13,9 @@ use crate::device::Device;
 use crate::lock;
 
 /// Faults are mostly of what was destroyed too early: so many buffers are remembered.
-const MOST_GONE: usize = 64;
+const MAX_REMOVED_BUFFERS: usize = 64;
 /// More buffers than these are not named: a page can hold very many.
-const MOST_NAMED: usize = 4;
+const MAX_NAMED_BUFFERS: usize = 4;
 
 /// The addresses of all buffers of a device, and of some that it had.
 #[derive(Debug, Default)]
@@ -55,7 +55,7 @@ impl Addresses {
     fn remove(&self, buffer: vk::Buffer) {
         let mut known = lock(&self.0);
         if let Some(span) = known.alive.remove(&buffer) {
-            known.gone.truncate(MOST_GONE - 1);
+            known.gone.truncate(MAX_REMOVED_BUFFERS - 1);
             known.gone.push_front(span);
         }
     }
@@ -79,9 +79,9 @@ impl Addresses {
 }
 
 fn names(spans: &[&Span]) -> String {
-    let named = spans.iter().take(MOST_NAMED);
+    let named = spans.iter().take(MAX_NAMED_BUFFERS);
     let named: Vec<_> = named.map(|span| format!("`{}`", span.name)).collect();
-    match spans.len().saturating_sub(MOST_NAMED) {
+    match spans.len().saturating_sub(MAX_NAMED_BUFFERS) {
         0 => named.join(" or "),
         more => format!("{} or one of {more} others", named.join(" or ")),
     }

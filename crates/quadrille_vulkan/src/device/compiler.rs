@@ -34,7 +34,7 @@ struct State {
 }
 
 /// More threads than this would steal the frame's.
-const MOST_THREADS: usize = 4;
+const MAX_THREADS: usize = 4;
 
 impl Compiler {
     /// Runs a job soon.
@@ -81,7 +81,7 @@ impl Compiler {
 fn start(shared: &Arc<Shared>) -> Vec<JoinHandle<()>> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let mut threads = Vec::new();
-    for _ in 0..cores.div_ceil(2).min(MOST_THREADS) {
+    for _ in 0..cores.div_ceil(2).min(MAX_THREADS) {
         let shared = Arc::clone(shared);
         let thread = deep_stack::builder()
             .name("quadrille pipelines".to_owned())

@@ -53,10 +53,10 @@ pub(crate) fn describe(device: &Device) -> Vec<String> {
     }
     addresses.truncate(counts.address_info_count as usize);
     vendors.truncate(counts.vendor_info_count as usize);
-    let mut told = vec![format!("the driver says: {}", text(&info.description))];
+    let mut report = vec![format!("the driver says: {}", text(&info.description))];
     let address = |info| address(info, device.addresses.as_ref());
-    told.extend(addresses.iter().map(address));
-    told.extend(vendors.iter().map(|vendor| {
+    report.extend(addresses.iter().map(address));
+    report.extend(vendors.iter().map(|vendor| {
         format!(
             "the driver says: {}, code {:#x}, data {:#x}",
             text(&vendor.description),
@@ -64,7 +64,7 @@ pub(crate) fn describe(device: &Device) -> Vec<String> {
             vendor.vendor_fault_data
         )
     }));
-    told
+    report
 }
 
 /// An address, with all those within its precision, and the objects that have them.

@@ -20,7 +20,7 @@ const HEADER: usize = 8 + 4 + 4 + 4 + 16 + 8 + 8;
 /// How the names of files begin.
 const PREFIX: &str = "pipelines-";
 /// Larger files are replaced without being read: no driver writes them.
-const MOST_BYTES: u64 = 512 << 20;
+const MAX_BYTES: u64 = 512 << 20;
 
 /// The cache of a device.
 pub(crate) struct PipelineCache {
@@ -127,7 +127,7 @@ impl PipelineCache {
 /// Why the file cannot be used at all.
 fn load(file: &Path, identity: &Identity) -> Result<Vec<u8>> {
     let name = file.display();
-    let bytes = match file::read_file(file, MOST_BYTES) {
+    let bytes = match file::read_file(file, MAX_BYTES) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) if error.kind() == ErrorKind::FileTooLarge => {

@@ -10,10 +10,10 @@ use crate::instance::{Instance, version_text};
 
 /// The limits of what is enabled: a driver may report those of a feature that it does not have.
 pub(super) fn limits(
-    told: vk::PhysicalDeviceLimits,
+    reported: vk::PhysicalDeviceLimits,
     enabled: &vk::PhysicalDeviceFeatures,
 ) -> vk::PhysicalDeviceLimits {
-    let mut limits = told;
+    let mut limits = reported;
     if enabled.sampler_anisotropy == vk::FALSE {
         limits.max_sampler_anisotropy = 1.0;
     }

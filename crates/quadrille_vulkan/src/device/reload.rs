@@ -104,7 +104,7 @@ struct Done {
 }
 
 /// Pipelines of a file among which none that are gone are looked for.
-const LEAST_ROOM: usize = 8;
+const MIN_PRUNE_LEN: usize = 8;
 
 /// Tells sets of files apart, those of different devices as well.
 static VERSIONS: AtomicU64 = AtomicU64::new(1);
@@ -325,7 +325,7 @@ impl Load<'_> {
 
 impl Source {
     fn add(&mut self, pipeline: Weak<dyn Reloadable>) {
-        if self.pipelines.len() >= self.room.max(LEAST_ROOM) {
+        if self.pipelines.len() >= self.room.max(MIN_PRUNE_LEN) {
             self.forget_dropped();
             self.room = 2 * self.pipelines.len();
         }

@@ -346,7 +346,7 @@ impl Device {
         let mut limit = TimeLimit::new(timeout);
         for timeline in timelines {
             let waited = timeline.wait_for_proof(self, timeline.submitted(), &mut limit);
-            if waited.is_err() && !self.is_proven_lost() {
+            if waited.is_err() && !self.is_lost_for_certain() {
                 return false;
             }
         }
@@ -373,7 +373,7 @@ impl Device {
         } else {
             self.push_each(&mut gate, lane, queue, batches)
         };
-        self.let_go(&mut gate);
+        self.release(&mut gate);
         outcome
     }
 
@@ -398,7 +398,7 @@ impl Device {
     }
 
     /// Submits what has become certain.
-    fn let_go(&self, gate: &mut Gate<Held>) {
+    fn release(&self, gate: &mut Gate<Held>) {
         while let Some((lane, Held { queue, batch })) = gate.next() {
             if let Err(result) = queue_submit(self, queue, &[batch], RETRIES) {
                 tracing::error!("a submission that was held back fails: {result}");
@@ -434,7 +434,7 @@ impl Device {
             timeline: index,
             value,
         }]);
-        self.let_go(&mut gate);
+        self.release(&mut gate);
     }
 
     /// A failure of what a lane had submitted and was held back.

@@ -27,18 +27,18 @@ impl Limits {
 }
 
 /// What no table needs more of.
-const MOST_ENTRIES: u32 = 1 << 20;
+const MAX_ENTRIES: u32 = 1 << 20;
 
 /// The same for devices in software: Mesa's lavapipe 25.0 allocates each set for all members of its
 /// layout, 325 bytes each, and ignores the variable count.
-const MOST_ENTRIES_IN_SOFTWARE: u32 = 1 << 14;
+const MAX_ENTRIES_IN_SOFTWARE: u32 = 1 << 14;
 
 /// How many members a table may have room for, within the device's limit.
 pub(super) fn most_entries(wanted: Option<u32>, software: bool) -> u32 {
     let usual = if software {
-        MOST_ENTRIES_IN_SOFTWARE
+        MAX_ENTRIES_IN_SOFTWARE
     } else {
-        MOST_ENTRIES
+        MAX_ENTRIES
     };
     wanted.unwrap_or(usual).max(1)
 }
@@ -102,7 +102,7 @@ pub(crate) fn layout(
         binding(
             TableBinding::SAMPLERS + SHIFT,
             vk::DescriptorType::SAMPLER,
-            TableBinding::MOST_SAMPLERS,
+            TableBinding::MAX_SAMPLERS,
         ),
         binding(members.binding() + SHIFT, members.descriptor(), most),
     ];

@@ -61,7 +61,7 @@ impl Timeline {
 
     /// The value reached, and everything below it: `vkGetSemaphoreCounterValue`. A value that
     /// nothing signals is `ERROR_DEVICE_LOST`, without being proof of it: see
-    /// [`Device::is_proven_lost`].
+    /// [`Device::is_lost_for_certain`].
     pub(crate) fn reached(&self, device: &Device) -> Result<u64, vk::Result> {
         const CALL: &str = "vkGetSemaphoreCounterValue";
         // SAFETY: the semaphore is a timeline semaphore of this device and alive.
@@ -140,7 +140,7 @@ impl Timeline {
             return Ok(());
         }
         let is_proof = |waited: &Result<(), vk::Result>| {
-            *waited != Err(vk::Result::ERROR_DEVICE_LOST) || device.is_proven_lost()
+            *waited != Err(vk::Result::ERROR_DEVICE_LOST) || device.is_lost_for_certain()
         };
         let waited = limit.until(|slice| self.wait_slice(device, value, slice).filter(is_proof));
         waited.unwrap_or(Err(vk::Result::TIMEOUT))

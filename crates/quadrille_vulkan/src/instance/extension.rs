@@ -222,7 +222,7 @@ pub(crate) fn promoted(s_type: vk::StructureType) -> Option<&'static str> {
 }
 
 /// The most features that a structure has, those of Vulkan 1.0 with their 55 among them.
-const MOST_FEATURES: usize = 64;
+const MAX_FEATURES: usize = 64;
 
 /// Features by name, in the order in which their structure has them.
 #[derive(Clone, Debug)]
@@ -238,7 +238,7 @@ pub(crate) struct FeatureStructure {
 #[derive(Clone, Copy)]
 pub(crate) struct FeatureNode {
     head: vk::BaseOutStructure<'static>,
-    flags: [vk::Bool32; MOST_FEATURES],
+    flags: [vk::Bool32; MAX_FEATURES],
 }
 
 // SAFETY: it begins as the structure of its type does, and is longer.
@@ -282,12 +282,12 @@ impl FeatureStructure {
     }
 
     /// What of the structure a device has.
-    fn flags(&self, source: &Source<'_>) -> [vk::Bool32; MOST_FEATURES] {
+    fn flags(&self, source: &Source<'_>) -> [vk::Bool32; MAX_FEATURES] {
         if self.s_type == vk::StructureType::PHYSICAL_DEVICE_FEATURES_2 {
             return Self::core(&source.core()).node().flags;
         }
         let mut node = FeatureNode {
-            flags: [vk::FALSE; MOST_FEATURES],
+            flags: [vk::FALSE; MAX_FEATURES],
             ..self.node()
         };
         if !source.is_made() {
@@ -331,7 +331,7 @@ impl FeatureStructure {
             p_next: std::ptr::null_mut(),
             _marker: std::marker::PhantomData,
         };
-        let mut flags = [vk::FALSE; MOST_FEATURES];
+        let mut flags = [vk::FALSE; MAX_FEATURES];
         for (flag, (_, wanted)) in flags.iter_mut().zip(&self.members) {
             *flag = (*wanted).into();
         }
@@ -347,7 +347,7 @@ fn members(shown: &str) -> Vec<(String, bool)> {
     let fields = fields.filter_map(|field| field.split_once(": "));
     let features = fields.filter(|(name, _)| !matches!(*name, "s_type" | "p_next" | "_marker"));
     let feature = |(name, value): (&str, &str)| (camel_case(name), value != "0");
-    features.map(feature).take(MOST_FEATURES).collect()
+    features.map(feature).take(MAX_FEATURES).collect()
 }
 
 /// `multi_draw` as Vulkan writes it: `multiDraw`.

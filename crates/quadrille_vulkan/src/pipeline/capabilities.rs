@@ -45,7 +45,7 @@ fn feature(device: &Device, capability: u32) -> Option<(&'static str, bool)> {
 
 /// Selections and loops within each other that drivers in software take: the tables of Mesa's llvmpipe
 /// 25.0 have room for 80 (`LP_MAX_TGSI_NESTING`), and it writes beyond them.
-const MOST_NESTED_IN_SOFTWARE: usize = 78;
+const MAX_NESTED_IN_SOFTWARE: usize = 78;
 
 /// Checks that a driver can compile what is nested in the shaders of a pipeline.
 fn check_nesting(
@@ -53,7 +53,7 @@ fn check_nesting(
     pipeline: &str,
     shaders: &[&GpuShader],
 ) -> Result<(), ShaderError> {
-    let most = MOST_NESTED_IN_SOFTWARE;
+    let most = MAX_NESTED_IN_SOFTWARE;
     let mut shaders = shaders.iter().filter(|_| device.info.software);
     let depth_of = |shader: &&&GpuShader| control_flow_depth(shader.words(), most) > most;
     match shaders.find(depth_of) {

@@ -175,7 +175,7 @@ pub(super) fn problem(
              second source, which shaders cannot write here"
         ));
     }
-    let odd = odd_value(state, compare);
+    let odd = invalid_value(state, compare);
     odd.or_else(|| {
         let first = fragment?.outputs.iter().find(|it| it.location == 0);
         let components = first.and_then(|it| it.ty).map_or(0, |ty| ty.components);
@@ -231,7 +231,7 @@ fn lacking(device: &Device, state: &PipelineState) -> Option<(&'static str, &'st
 }
 
 /// A value that Vulkan does not allow.
-fn odd_value(state: &PipelineState, compare: Option<vk::CompareOp>) -> Option<String> {
+fn invalid_value(state: &PipelineState, compare: Option<vk::CompareOp>) -> Option<String> {
     let is_part = |it: f32| (0.0..=1.0).contains(&it);
     if let Some(part) = state.sample_shading.filter(|&it| !is_part(it)) {
         return Some(format!(

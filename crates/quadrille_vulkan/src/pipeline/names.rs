@@ -1,6 +1,6 @@
 //! Variables of shaders by their names.
 
-use quadrille_sync::near;
+use quadrille_sync::closest_match;
 
 use crate::error::ShaderError;
 use crate::shader::{Binding, TableBinding};
@@ -17,7 +17,7 @@ pub fn variable_hint(bindings: &[Binding], tables: &[TableBinding], name: &str) 
     if of_zero.clone().any(|it| it == name) {
         return format!("; `{name}` is in group 0, which `bind` and `sampler` bind");
     }
-    if let Some(near) = near(name, all.clone()) {
+    if let Some(near) = closest_match(name, all.clone()) {
         return format!("; did you mean `{near}`?");
     }
     let all: Vec<_> = all.map(|it| format!("`{it}`")).collect();

@@ -58,7 +58,7 @@ fn what_does_more_is_named() {
         ["now: array<u32>", "now: array<vec2u>"],
         ["now[id.x]", "now[id.x].y"],
     ];
-    for (edits, told) in [
+    for (edits, reported) in [
         (&[["vec2<u32>", "vec4<u32>"]][..], "16 bytes of push"),
         (&[["size(64)", "size(8, 8)"]], "workgroup is [8, 8, 1]"),
         (&[["binding(1)", "binding(2)"]], "uses @binding(2) next"),
@@ -68,7 +68,7 @@ fn what_does_more_is_named() {
         (&larger, "needs 8 bytes at @binding(0) now"),
     ] {
         let problem = problem(edits).unwrap_or_else(|| panic!("{edits:?} fits"));
-        assert!(problem.contains(told), "{edits:?}: {problem}");
+        assert!(problem.contains(reported), "{edits:?}: {problem}");
         assert!(problem.contains("adder"), "the pipeline: {problem}");
         assert!(!problem.contains('\n'), "one line: {problem}");
     }

@@ -45,16 +45,17 @@ fn stages_that_do_not_fit_are_both_named_with_their_types() {
         ("f32", "vec2<f32>"),
     ] {
         let error = check(POSITIONS, "vec2<f32>", out, into).expect_err("they do not fit");
-        let told =
+        let reported =
             format!("paint reads @location(2) {into}, which corner writes as @location(2) {out}");
-        assert!(error.contains(&told), "{error}");
+        assert!(error.contains(&reported), "{error}");
     }
 }
 
 #[test]
 fn attributes_of_another_kind_are_named_with_their_format() {
     let error = check(POSITIONS, "vec2<u32>", "f32", "f32").expect_err("it has floats");
-    let told = "corner reads @location(0) vec2<u32>, which vertex buffers have as R32G32_SFLOAT";
-    assert!(error.contains(told), "{error}");
+    let reported =
+        "corner reads @location(0) vec2<u32>, which vertex buffers have as R32G32_SFLOAT";
+    assert!(error.contains(reported), "{error}");
     check(Format::R32_SINT, "u32", "f32", "f32").expect_err("the sign counts");
 }

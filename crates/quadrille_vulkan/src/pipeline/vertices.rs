@@ -7,7 +7,7 @@ use crate::device::Device;
 use crate::resources::format::{component_bytes, properties};
 
 /// The most vertex buffers that every device has.
-pub(crate) const MOST_BUFFERS: u32 = 16;
+pub(crate) const MAX_BUFFERS: u32 = 16;
 
 /// Bytes that offsets of vertex buffers of a layout have to be multiples of.
 pub(super) fn alignment(layout: &VertexLayout) -> u32 {
@@ -19,7 +19,7 @@ pub(super) fn alignment(layout: &VertexLayout) -> u32 {
 /// `VkVertexInputBindingDescription` and `VkVertexInputAttributeDescription`).
 pub(super) fn problem(device: &Device, layouts: &[VertexLayout]) -> Option<String> {
     let limits = &device.limits;
-    let most = limits.max_vertex_input_bindings.min(MOST_BUFFERS) as usize;
+    let most = limits.max_vertex_input_bindings.min(MAX_BUFFERS) as usize;
     if layouts.len() > most {
         let count = layouts.len();
         return Some(format!(

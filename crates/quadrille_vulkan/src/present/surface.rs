@@ -11,7 +11,7 @@ use crate::device::gpu::Gpu;
 use crate::error::SurfaceError;
 
 /// More than there are present modes.
-const MOST_MODES: usize = 16;
+const MAX_MODES: usize = 16;
 
 /// What is queried from a surface before a swapchain is made.
 pub(crate) struct SurfaceSupport {
@@ -144,7 +144,7 @@ impl Surface {
         let info = vk::PhysicalDeviceSurfaceInfo2KHR::default()
             .surface(self.raw)
             .push_next(&mut of_mode);
-        let mut modes = vec![vk::PresentModeKHR::default(); MOST_MODES];
+        let mut modes = vec![vk::PresentModeKHR::default(); MAX_MODES];
         let mut compatible =
             vk::SurfacePresentModeCompatibilityEXT::default().present_modes(&mut modes);
         let mut capabilities = vk::SurfaceCapabilities2KHR::default().push_next(&mut compatible);

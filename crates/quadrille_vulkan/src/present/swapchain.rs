@@ -31,7 +31,7 @@ pub(crate) use chain::{Chain, Proof};
 use modes::Modes;
 pub(crate) use recycle::Pool;
 pub(crate) use retired::{TIMEOUT, wait_for_fences};
-pub use settings::{PresentProof, SurfaceFormat, SwapchainSettings};
+pub use settings::{PresentCompletion, SurfaceFormat, SwapchainSettings};
 
 /// What came of an acquisition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,7 +118,7 @@ impl Swapchain {
         let format = chain::choose_format(&support.formats, &settings.formats)?;
         let usage = usage(&support.capabilities);
         let desc = image_desc(name, extent, format, usage);
-        let fences = device.present_fences && settings.proof == PresentProof::Automatic;
+        let fences = device.present_fences && settings.completion == PresentCompletion::Automatic;
         let mut swapchain = Self {
             image: GpuImage::of_swapchain(&device, &desc),
             settings: settings.clone(),

@@ -26,7 +26,7 @@ use crate::commands::{Command, CommandList};
 use crate::convert;
 use crate::device::Device;
 use crate::error::{CommandError, Error, ShaderError};
-use crate::pipeline::MOST_BUFFERS;
+use crate::pipeline::MAX_BUFFERS;
 use crate::record::calls::{Calls, LayoutCall};
 use crate::record::capability_word;
 use crate::resources::handle::FrameResources;
@@ -100,7 +100,7 @@ pub(crate) struct Encoder<'a> {
     /// Bit by slot: which vertex buffers are bound.
     vertex_buffers: u32,
     /// The offsets that they are bound at.
-    vertex_offsets: [u64; MOST_BUFFERS as usize],
+    vertex_offsets: [u64; MAX_BUFFERS as usize],
     /// What the index buffer has room for.
     indices: Option<u64>,
     open_labels: u32,
@@ -127,7 +127,7 @@ impl<'a> Encoder<'a> {
             rendering: None,
             queries: Queries::default(),
             vertex_buffers: 0,
-            vertex_offsets: [0; MOST_BUFFERS as usize],
+            vertex_offsets: [0; MAX_BUFFERS as usize],
             indices: None,
             open_labels: 0,
         }
@@ -151,7 +151,7 @@ impl<'a> Encoder<'a> {
         self.indices = None;
         self.device.names.begin(self.buffer, || name);
         for command in list.commands.iter() {
-            if !can_be_kept(command) {
+            if !is_cacheable(command) {
                 self.calls.give_up();
             }
             self.command(list, command)
@@ -300,7 +300,7 @@ fn declared_uses(
 
 /// Whether a command is one of those that passes which draw or compute consist of. What these come
 /// to depends on the list and on the frame's resources alone, and can be kept.
-fn can_be_kept(command: &Command) -> bool {
+fn is_cacheable(command: &Command) -> bool {
     match command {
         Command::BeginRendering { .. }
         | Command::EndRendering

@@ -222,7 +222,7 @@ impl Entry {
     /// Whether the resource is what it was, wherever it stands in the frame: the same Vulkan
     /// objects, or the image that the same swapchain has acquired now (no pass that touches that is
     /// kept).
-    fn is_what_it_was(&self, before: &Self) -> bool {
+    fn is_unchanged_from(&self, before: &Self) -> bool {
         let at_its_place = Self {
             index: before.index,
             version: before.version,
@@ -281,7 +281,7 @@ impl IdTable {
             return true;
         }
         let new = Entry::new(index, handle);
-        if !new.is_what_it_was(before) || !handle.is_made_from(device) {
+        if !new.is_unchanged_from(before) || !handle.is_made_from(device) {
             return false;
         }
         if before.view != new.view {
@@ -300,7 +300,7 @@ impl IdTable {
         }
         let before = &mut self.entries[id];
         let mut version = before.version;
-        if !new.is_what_it_was(before) {
+        if !new.is_unchanged_from(before) {
             self.versions += 1;
             version = self.versions;
         }

@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex};
 
 use ash::vk;
 use quadrille_sync::{
-    Access, Layout, ResourceId, States, TableMembers, TableReaders, TableTouch, Topology,
+    Access, Layout, NonTableUse, ResourceId, States, TableMembers, TableReaders, Topology,
 };
 
 use crate::device::Device;
@@ -149,7 +149,7 @@ struct Entry {
     /// Index in [`Placed::at`] of its member, so that an entry changes in constant time however often the
     /// member is in the table.
     rank: u32,
-    /// Bit by frame in flight, of which tables allow [`check::MOST_FRAMES`]: it is among the stale ones.
+    /// Bit by frame in flight, of which tables allow [`check::MAX_FRAMES`]: it is among the stale ones.
     stale: u32,
 }
 
@@ -383,7 +383,7 @@ impl SharedTable {
     /// See [`TableMembers::open`]. What the frame shows is what the table has now.
     pub fn open(
         &self,
-        touches: impl Iterator<Item = TableTouch>,
+        touches: impl Iterator<Item = NonTableUse>,
         topology: &Topology,
         states: &mut States,
     ) {
@@ -450,7 +450,7 @@ impl SharedTable {
     }
 
     /// Brings the set of a frame in flight up to date: no frame on its way uses it.
-    pub(crate) fn bring_up_to_date(&self, slot: usize) -> Result<(), Error> {
+    pub(crate) fn update_set(&self, slot: usize) -> Result<(), Error> {
         let contents = &mut *lock(&self.0.contents);
         if contents.stale[slot].is_empty() {
             return Ok(());

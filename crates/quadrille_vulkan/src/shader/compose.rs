@@ -19,7 +19,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use quadrille_sync::near;
+use quadrille_sync::closest_match;
 
 use super::{file, module};
 use crate::error::ShaderError;
@@ -103,7 +103,7 @@ pub(super) fn compose(root: &Root<'_>, files: &mut Vec<PathBuf>) -> Result<Joine
 }
 
 /// Labels of a chain of imports that errors show at each of its ends.
-const MOST_SHOWN: usize = 8;
+const MAX_SHOWN: usize = 8;
 
 struct Composer<'a> {
     modules: Vec<Module>,
@@ -347,8 +347,8 @@ impl Composer<'_> {
     /// Modules by label, of many the first and the last.
     fn chain(&self, modules: impl Iterator<Item = usize>) -> String {
         let labels: Vec<_> = modules.map(|it| &*self.modules[it].label).collect();
-        let (first, last) = labels.split_at(labels.len().min(MOST_SHOWN));
-        let left_out = last.len().saturating_sub(MOST_SHOWN);
+        let (first, last) = labels.split_at(labels.len().min(MAX_SHOWN));
+        let left_out = last.len().saturating_sub(MAX_SHOWN);
         let mut chain = first.join(" -> ");
         if left_out > 0 {
             chain += &format!(" -> .. {left_out} more ..");
@@ -397,7 +397,7 @@ fn one_place(place: &Place) -> Place {
 
 /// What was meant, perhaps.
 fn hint<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
-    near(word, known).map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
+    closest_match(word, known).map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
 }
 
 /// A flaw in words for users.

@@ -7,7 +7,7 @@ use naga::back::PipelineConstants;
 use naga::back::pipeline_constants::{PipelineConstantError, process_overrides};
 use naga::valid::ModuleInfo;
 use naga::{Scalar, ScalarKind, ShaderStage as NagaStage, TypeInner};
-use quadrille_sync::near;
+use quadrille_sync::closest_match;
 
 use super::compose::Joined;
 use super::{EntryPoint, GpuShader, ShaderStage, wgsl};
@@ -176,7 +176,7 @@ pub(crate) fn check(
                 .map(|it| &*it.shown)
         };
         let all: Vec<_> = names().collect();
-        Some(match (near(name, names()), &all[..]) {
+        Some(match (closest_match(name, names()), &all[..]) {
             (Some(near), _) => {
                 format!("its shaders have no constant {name}; did you mean {near}?")
             }

@@ -8,7 +8,7 @@ use crate::error::ShaderError;
 use crate::file::read_file;
 
 /// No shader that a person or a tool writes is larger.
-const MOST_BYTES: u64 = 16 << 20;
+const MAX_BYTES: u64 = 16 << 20;
 
 /// What is in a file.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, ShaderError> {
@@ -19,7 +19,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, ShaderError> {
     if !is_known(path) {
         return Err(error("its name must end in .wgsl or .spv".to_owned()));
     }
-    read_file(path, MOST_BYTES).map_err(|it| error(it.to_string()))
+    read_file(path, MAX_BYTES).map_err(|it| error(it.to_string()))
 }
 
 /// The shader in what was read from a file. The files of what it imports are added to `files`, also

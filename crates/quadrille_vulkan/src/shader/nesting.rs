@@ -11,21 +11,21 @@ use super::compose::{Flaw, Kind, Token, tokens};
 
 /// Brackets, generic types and unary operators within each other. WGSL asks for 127 levels of braces
 /// (section "Limits"); naga's own limit is 200, of which some constructs take two.
-const MOST_NESTED: usize = 128;
+const MAX_NESTED: usize = 128;
 
 /// Operators in one expression, brackets within it included: `a + b + c`, `a[i][j].x`.
-const MOST_CHAINED: usize = 2048;
+const MAX_CHAINED_OPERATORS: usize = 2048;
 
 /// Branches of one chain of `else if`, each of which lies in the one before, and control flow within
 /// each other. Mesa's llvmpipe 25.0 overruns its tables at 80 (`LP_MAX_TGSI_NESTING`).
-pub(super) const MOST_BRANCHES: usize = 64;
+pub(super) const MAX_BRANCHES: usize = 64;
 
 /// Types within each other, over which drivers recurse. WGSL asks for 15.
-pub(super) const MOST_TYPES: usize = 64;
+pub(super) const MAX_TYPES: usize = 64;
 
 /// Declarations of which each needs the next: functions that call others, types of types, constants
 /// of constants.
-const MOST_DECLARATIONS: usize = 4096;
+const MAX_DECLARATIONS: usize = 4096;
 
 /// Checks a source against all limits.
 ///
@@ -37,10 +37,10 @@ pub(super) fn check(source: &str) -> Result<(), Flaw> {
     check_declarations(source, &tokens)
 }
 
-fn flaw(token: &Token, what: &str, most: usize, way_out: &str) -> Flaw {
+fn flaw(token: &Token, what: &str, most: usize, suggestion: &str) -> Flaw {
     Flaw {
         at: token.at.clone(),
-        message: format!("{what} here, more than the limit of {most}; {way_out}"),
+        message: format!("{what} here, more than the limit of {most}; {suggestion}"),
     }
 }
 
@@ -178,30 +178,30 @@ impl Walk<'_> {
     }
 
     fn check(&mut self, token: &Token) -> Result<(), Flaw> {
-        if self.generics > MOST_TYPES {
+        if self.generics > MAX_TYPES {
             let what = format!("types are nested {} deep", self.generics);
             return Err(flaw(
                 token,
                 &what,
-                MOST_TYPES,
+                MAX_TYPES,
                 "name an inner part by an `alias`",
             ));
         }
         let nested = self.open.len() - 1 + self.generics + self.unary;
-        if nested > MOST_NESTED {
+        if nested > MAX_NESTED {
             let what = format!("brackets, types and unary operators are nested {nested} deep");
-            let way_out = "name an inner part by a function, a `let` or an `alias`";
-            return Err(flaw(token, &what, MOST_NESTED, way_out));
+            let suggestion = "name an inner part by a function, a `let` or an `alias`";
+            return Err(flaw(token, &what, MAX_NESTED, suggestion));
         }
         let last = *self.last();
-        if last.height > MOST_CHAINED {
+        if last.height > MAX_CHAINED_OPERATORS {
             let what = format!("an expression has {} operators in a row", last.height);
-            let way_out = "split it with `let`, or write a loop";
-            return Err(flaw(token, &what, MOST_CHAINED, way_out));
+            let suggestion = "split it with `let`, or write a loop";
+            return Err(flaw(token, &what, MAX_CHAINED_OPERATORS, suggestion));
         }
-        if last.branches > MOST_BRANCHES {
+        if last.branches > MAX_BRANCHES {
             let what = format!("a chain of `else if` has {} branches", last.branches);
-            return Err(flaw(token, &what, MOST_BRANCHES, "write a `switch`"));
+            return Err(flaw(token, &what, MAX_BRANCHES, "write a `switch`"));
         }
         Ok(())
     }
@@ -237,18 +237,23 @@ fn check_declarations(source: &str, tokens: &[Token]) -> Result<(), Flaw> {
     let mut declarations = declarations(source, tokens);
     let rows = [
         (
-            MOST_DECLARATIONS,
+            MAX_DECLARATIONS,
             "declarations need each other",
             "write a loop",
         ),
-        (MOST_TYPES, "types are nested", "flatten them"),
+        (MAX_TYPES, "types are nested", "flatten them"),
     ];
-    for (most, what, way_out) in rows {
+    for (most, what, suggestion) in rows {
         // No row is longer than all of them.
         let deep = (declarations.len() > most).then(|| too_deep(&declarations, most));
         if let Some(at) = deep.flatten() {
             let what = format!("{what} more than {most} in a row");
-            return Err(flaw(&tokens[declarations[at].name], &what, most, way_out));
+            return Err(flaw(
+                &tokens[declarations[at].name],
+                &what,
+                most,
+                suggestion,
+            ));
         }
         // The second time, types alone.
         let is_type: Vec<_> = declarations.iter().map(|it| it.is_type).collect();

@@ -17,7 +17,7 @@ use crate::deep_stack;
 use crate::error::ShaderError;
 
 /// What the vectors of 32 bit numbers in a struct align it to at most, in bytes.
-const MOST_ALIGNMENT: u32 = 16;
+const MAX_ALIGNMENT: u32 = 16;
 
 /// The entry points of a module; all that the baseline's pipelines can start at.
 pub(super) fn entry_points(label: &str, words: &[u32]) -> Result<Vec<EntryPoint>, ShaderError> {
@@ -80,7 +80,7 @@ fn reflect(
             Variable::PushConstant { ty, .. } => {
                 let bytes = ty.nbyte().unwrap_or(0) as u32;
                 reflected.push_constant_bytes = bytes.next_multiple_of(4);
-                reflected.push_constant_padded = bytes.next_multiple_of(MOST_ALIGNMENT);
+                reflected.push_constant_padded = bytes.next_multiple_of(MAX_ALIGNMENT);
                 reflected.push_layout = data_layout(ty);
             }
             Variable::Input { location, ty, .. } => {

@@ -13,7 +13,7 @@ const MAGIC: u32 = 0x0723_0203;
 /// Words of the header.
 const HEADER: usize = 5;
 /// No sensible module has more ids; a larger bound would make readers allocate without limit.
-const MOST_IDS: u32 = 4 << 20;
+const MAX_IDS: u32 = 4 << 20;
 
 /// `OpCapability`
 const CAPABILITY: u32 = 17;
@@ -136,9 +136,9 @@ pub(super) fn check(label: &str, words: &[u32]) -> Result<(), ShaderError> {
             "its version is {major}.{minor}; Vulkan 1.3 takes 1.0 to 1.6"
         ));
     }
-    if words[3] == 0 || words[3] > MOST_IDS {
+    if words[3] == 0 || words[3] > MAX_IDS {
         return wrong(format!(
-            "its bound of {} ids is not between 1 and {MOST_IDS}",
+            "its bound of {} ids is not between 1 and {MAX_IDS}",
             words[3]
         ));
     }

@@ -145,7 +145,7 @@ impl TableBinding {
     pub const BUFFERS: u32 = 0;
 
     /// The most samplers of a table.
-    pub const MOST_SAMPLERS: u32 = 16;
+    pub const MAX_SAMPLERS: u32 = 16;
 
     /// Where it is, in words.
     pub(crate) fn words(&self) -> String {
@@ -173,9 +173,9 @@ impl TableBinding {
                     "{name} is at @group({group}) @binding({binding}); the {what} of a table are at \
                      @binding({place})"
                 ),
-                TableKind::Samplers(count) if count > Self::MOST_SAMPLERS => format!(
+                TableKind::Samplers(count) if count > Self::MAX_SAMPLERS => format!(
                     "{name} has {count} samplers; a table has at most {}",
-                    Self::MOST_SAMPLERS
+                    Self::MAX_SAMPLERS
                 ),
                 TableKind::Images(image) if image.multisampled => {
                     format!("{name} is of multisampled images, which tables do not have")

@@ -14,9 +14,9 @@ use crate::device::time_limit::TimeLimit;
 use crate::device::timeline::Timeline;
 use crate::device::{Device, DeviceQueue};
 use crate::error::{Error, FrameError};
+use crate::record::call_cache::CallCaches;
 use crate::record::pools::Pools;
 use crate::record::timing::{DeviceTimes, Timing};
-use crate::record::translation::Translations;
 use crate::submit::ring::{Return, Ring};
 use crate::submit::transient::Transients;
 use crate::submit::watch::Watch;
@@ -46,7 +46,7 @@ pub struct Frames {
     /// How many frames have begun.
     pub(crate) number: u64,
     /// What lists came to in earlier frames.
-    pub(crate) translations: Translations,
+    pub(crate) call_caches: CallCaches,
     /// A frame is recorded and not submitted; nothing may be retired between.
     pub(crate) recorded: bool,
     /// Only part of a frame was submitted; nothing is true any more.
@@ -129,7 +129,7 @@ impl Frames {
             slots: (0..device.frames_in_flight).map(|_| slot()).collect(),
             current: 0,
             number: 0,
-            translations: Translations::default(),
+            call_caches: CallCaches::default(),
             recorded: false,
             broken: false,
             watch: Watch::new(lanes.len()),
@@ -394,7 +394,7 @@ impl Frames {
 impl Frames {
     /// Waits for all that this stream was to signal, and then lets go streams that wait for what it
     /// would have signalled next: after this, other streams get on.
-    fn let_go(&mut self) -> Result<(), FrameError> {
+    fn release(&mut self) -> Result<(), FrameError> {
         self.drain_last()?;
         let device = Arc::clone(&self.device);
         for timeline in self.ring_timelines() {
@@ -410,7 +410,7 @@ impl Frames {
     /// The end of the main loop: that of all streams.
     fn end_main(&mut self) {
         self.device.streams.stop();
-        match self.let_go() {
+        match self.release() {
             Ok(()) | Err(FrameError::DeviceLost { .. }) => {
                 for slot in &mut self.slots {
                     slot.pools.destroy(&self.device);
@@ -437,7 +437,7 @@ impl Frames {
     /// may itself wait for a stream that has not submitted yet.
     fn end_stream(&mut self, mailbox: &Arc<Mailbox>) {
         if !self.rings.is_empty()
-            && let Err(error) = self.let_go()
+            && let Err(error) = self.release()
         {
             tracing::error!("a stream does not return what it has taken: {error}");
         }

@@ -38,7 +38,7 @@ impl Frames {
         for list in input.lists.iter().flatten() {
             for table in list.tables() {
                 check_stream("table", table.name(), "read")?;
-                table.bring_up_to_date(self.current)?;
+                table.update_set(self.current)?;
             }
             for set in list.query_sets() {
                 check_stream("query set", set.name(), "used")?;
@@ -64,8 +64,8 @@ impl Frames {
             timing: self.timing.as_ref(),
             slot: self.current,
         };
-        let translation = self.translations.of(input.plan);
-        let recorded = record::record(&job, translation, parallel)?;
+        let call_cache = self.call_caches.of(input.plan);
+        let recorded = record::record(&job, call_cache, parallel)?;
         self.recorded = true;
         Ok(recorded)
     }
@@ -102,7 +102,7 @@ impl Frames {
         self.check_lanes(input)?;
         record::check(input)?;
         // A plan that is refused stays unknown: it comes again, and has to be refused again.
-        if self.translations.know(input.plan) {
+        if self.call_caches.know(input.plan) {
             Ok(())
         } else {
             record::check_steps(&self.device, input)

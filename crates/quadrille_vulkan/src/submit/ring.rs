@@ -60,7 +60,7 @@ pub struct Closed;
 
 /// A turn that has been taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Turn {
+pub struct RingEntry {
     /// Its number, from 1 on.
     pub number: u64,
     /// What it is in. To be read until the next turn is taken.
@@ -194,7 +194,7 @@ impl Producer {
     ///
     /// # Errors
     /// [`Closed`] if the consumer takes no turns any more.
-    pub fn reserve(&mut self, states: &mut States) -> Result<Turn, Closed> {
+    pub fn reserve(&mut self, states: &mut States) -> Result<RingEntry, Closed> {
         if lock(&self.ring.state).closed {
             return Err(Closed);
         }
@@ -209,7 +209,7 @@ impl Producer {
         }
         states.prepare_to_lend(slot.id());
         self.reserved = true;
-        Ok(Turn {
+        Ok(RingEntry {
             number: self.next - self.ring.base,
             slot,
         })
@@ -266,14 +266,14 @@ impl Consumer {
     ///
     /// What was taken before is returned with the next frame that the stream submits, and must not
     /// be used in it.
-    pub fn take_newest(&mut self) -> Option<Turn> {
+    pub fn take_newest(&mut self) -> Option<RingEntry> {
         let mut state = lock(&self.ring.state);
         let newest = state.published.drain(..).next_back()?;
         Some(self.arrive(&mut state, newest))
     }
 
     /// Takes the next turn; none if it has not been written yet.
-    pub fn take_next(&mut self) -> Option<Turn> {
+    pub fn take_next(&mut self) -> Option<RingEntry> {
         let mut state = lock(&self.ring.state);
         let next = state.published.pop_front()?;
         Some(self.arrive(&mut state, next))
@@ -296,10 +296,10 @@ impl Consumer {
         state.ended && state.published.is_empty()
     }
 
-    fn arrive(&self, state: &mut State, (number, handover): (u64, Handover)) -> Turn {
+    fn arrive(&self, state: &mut State, (number, handover): (u64, Handover)) -> RingEntry {
         state.taken = number;
         state.arriving = Some(handover);
-        Turn {
+        RingEntry {
             number: number - self.ring.base,
             slot: self.ring.slot(number).clone(),
         }

@@ -1,7 +1,7 @@
 //! Memory of transient resources.
 //!
 //! A transient image or buffer is a description until a frame uses it. Then the solver says where
-//! in a block of memory it lies ([`quadrille_sync::place`]), together with others that are never
+//! in a block of memory it lies ([`quadrille_sync::plan_memory`]), together with others that are never
 //! needed at the same time, and the plan orders their uses of the bytes. From frame to frame
 //! everything stays where it is as long as it can; what has to move is made anew at its new place,
 //! and the old one is retired.
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use ash::vk;
 use quadrille_sync::{
     BlockId, BlockNeed, Frame, Lifetime, MemoryNeed, Placement, ResourceIndex, States, Topology,
-    place,
+    plan_memory,
 };
 
 use crate::device::Device;
@@ -188,7 +188,7 @@ impl Transients {
         handles: &[Handle],
         states: &mut States,
     ) -> Result<(), Error> {
-        let Ok(mut places) = place(frame, topology, &self.needs) else {
+        let Ok(mut places) = plan_memory(frame, topology, &self.needs) else {
             return Ok(());
         };
         let changing: Vec<u32> = places
@@ -203,7 +203,7 @@ impl Transients {
             for need in needs.filter(|need| changing.contains(&need.class)) {
                 need.now = None;
             }
-            places = match place(frame, topology, &self.needs) {
+            places = match plan_memory(frame, topology, &self.needs) {
                 Ok(places) => places,
                 Err(_) => return Ok(()),
             };

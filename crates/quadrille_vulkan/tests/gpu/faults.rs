@@ -31,9 +31,9 @@ use crate::rig::{Declared, Rig, async_compute, discard, graphics, window_setting
 const MOST: Duration = Duration::from_secs(60);
 const FRAMES: u32 = 40;
 /// The end of a program, whatever it was doing.
-const MOST_AT_END: Duration = Duration::from_secs(2);
+const MAX_SHUTDOWN_TIME: Duration = Duration::from_secs(2);
 /// Swapchains of a window that exist at a time.
-const MOST_CHAINS: usize = 6;
+const MAX_SWAPCHAINS: usize = 6;
 
 const SHADER: &str = "
 @group(0) @binding(0) var<storage, read_write> cells: array<u32>;
@@ -93,7 +93,7 @@ fn a_program_survives_faults() {
         outcome.made
     );
     // On a busy machine everything takes longer, as setting up did.
-    let most = MOST_AT_END + 3 * setup;
+    let most = MAX_SHUTDOWN_TIME + 3 * setup;
     assert!(teardown < most, "the end took {teardown:?}, not {most:?}");
     assert!(start.elapsed() < MOST, "it took {:?}", start.elapsed());
     if std::env::var_os("QUADRILLE_LAYER_SCRIPT").is_none() {
@@ -161,7 +161,7 @@ fn told(name: &str, otherwise: u32) -> u32 {
 /// What must be true of a window whatever fails.
 fn check_bounds(rig: &Rig, window: &Swapchain) {
     let old = window.retired_count();
-    assert!(old < MOST_CHAINS, "{old} old swapchains");
+    assert!(old < MAX_SWAPCHAINS, "{old} old swapchains");
     // Between two swapchains, what is in flight is still of the one before.
     let images = window.image_count().max(4);
     let frames = rig.gpu.frames_in_flight() as usize;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use quadrille_sync::{Access, Capabilities, Give, Layout, Use};
 use quadrille_vulkan::{
     BufferDesc, Closed, ComputePipeline, ComputePipelineDesc, Consumer, Format, FrameError, Gpu,
-    GpuBuffer, GpuShader, Handle, ImageDesc, ImageUsage, Producer, Sharing, StreamDesc, Turn,
+    GpuBuffer, GpuShader, Handle, ImageDesc, ImageUsage, Producer, RingEntry, Sharing, StreamDesc,
 };
 
 use crate::rig::{Declared, Rig, TIMEOUT, compute, discard, graphics};
@@ -117,7 +117,7 @@ impl Worker {
 }
 
 /// Draws nothing, but reads on the main queue what the worker wrote.
-fn read(frame: &mut Declared, turn: &Turn, back: &GpuBuffer) {
+fn read(frame: &mut Declared, turn: &RingEntry, back: &GpuBuffer) {
     let uses = [
         Use::whole(frame.resource(turn.slot.clone()), Access::CopyRead),
         discard(frame.resource(back.clone()), Access::CopyWrite),

@@ -5,20 +5,20 @@ use std::time::Duration;
 use quadrille_sync::Access;
 use quadrille_vulkan::vk::PresentModeKHR;
 use quadrille_vulkan::{
-    Acquired, ColorAttachment, GpuImage, Load, PresentProof, Presented, Rendering, Settings,
+    Acquired, ColorAttachment, GpuImage, Load, PresentCompletion, Presented, Rendering, Settings,
     SkipReason, Surface, SurfaceFormat, Swapchain, SwapchainSettings,
 };
 
 use crate::rig::{Declared, Rig, TIMEOUT, discard, graphics, window_settings};
 
 fn swapchain(rig: &Rig, extent: [u32; 2]) -> Swapchain {
-    open(rig, extent, PresentProof::Automatic)
+    open(rig, extent, PresentCompletion::Automatic)
 }
 
-fn open(rig: &Rig, extent: [u32; 2], proof: PresentProof) -> Swapchain {
+fn open(rig: &Rig, extent: [u32; 2], completion: PresentCompletion) -> Swapchain {
     let surface = Surface::headless(&rig.gpu).unwrap_or_else(|error| panic!("{error}"));
     let settings = SwapchainSettings {
-        proof,
+        completion,
         ..SwapchainSettings::default()
     };
     Swapchain::new(&rig.gpu, surface, &settings, extent, "window").unwrap()
@@ -87,12 +87,12 @@ fn check_semaphores(rig: &Rig, window: &Swapchain) {
 #[ignore = "needs a Vulkan device"]
 fn hundreds_of_frames_need_few_semaphores() {
     for frames_in_flight in [1, 2, 3, 6] {
-        for proof in [PresentProof::Automatic, PresentProof::History] {
+        for completion in [PresentCompletion::Automatic, PresentCompletion::History] {
             let mut rig = Rig::with(&Settings {
                 frames_in_flight,
                 ..window_settings()
             });
-            let mut window = open(&rig, [16, 16], proof);
+            let mut window = open(&rig, [16, 16], completion);
             for step in 0..200 {
                 if step % 50 == 49 {
                     window.resize([16 + step, 16]).unwrap();
@@ -109,9 +109,9 @@ fn hundreds_of_frames_need_few_semaphores() {
 #[test]
 #[ignore = "needs a Vulkan device"]
 fn a_thousand_sizes_leave_nothing_behind() {
-    for proof in [PresentProof::Automatic, PresentProof::History] {
+    for completion in [PresentCompletion::Automatic, PresentCompletion::History] {
         let mut rig = Rig::with(&window_settings());
-        let mut window = open(&rig, [64, 48], proof);
+        let mut window = open(&rig, [64, 48], completion);
         // A linear congruential generator, the same sizes each time.
         let mut state = 1_u32;
         let mut size = || {
@@ -124,7 +124,7 @@ fn a_thousand_sizes_leave_nothing_behind() {
             assert_eq!(show(&mut rig, &mut window), Presented::Shown);
             check_semaphores(&rig, &window);
         }
-        if proof == PresentProof::Automatic {
+        if completion == PresentCompletion::Automatic {
             assert!(
                 window.has_present_fences(),
                 "this device has present fences"
@@ -140,11 +140,11 @@ fn two_hundred_windows_open_and_close() {
     let mut rig = Rig::with(&window_settings());
     let mut other = swapchain(&rig, [8, 8]);
     for cycle in 0..200u32 {
-        let proof = match cycle % 2 {
-            0 => PresentProof::Automatic,
-            _ => PresentProof::History,
+        let completion = match cycle % 2 {
+            0 => PresentCompletion::Automatic,
+            _ => PresentCompletion::History,
         };
-        let mut window = open(&rig, [16 + cycle % 7, 16], proof);
+        let mut window = open(&rig, [16 + cycle % 7, 16], completion);
         for _ in 0..cycle % 4 {
             assert_eq!(window.acquire(TIMEOUT).unwrap(), Acquired::Image);
             show(&mut rig, &mut window);
@@ -163,9 +163,9 @@ fn two_hundred_windows_open_and_close() {
 #[ignore = "needs a Vulkan device"]
 fn both_proofs_give_the_same_frames() {
     // What is shown: the clear colour of each frame, read back from the image that is presented.
-    let frames = |proof| {
+    let frames = |completion| {
         let mut rig = Rig::with(&window_settings());
-        let mut window = open(&rig, [8, 8], proof);
+        let mut window = open(&rig, [8, 8], completion);
         let mut words = Vec::new();
         for frame in 0..20u32 {
             if frame % 6 == 5 {
@@ -184,8 +184,8 @@ fn both_proofs_give_the_same_frames() {
         words
     };
     let (fences, history) = (
-        frames(PresentProof::Automatic),
-        frames(PresentProof::History),
+        frames(PresentCompletion::Automatic),
+        frames(PresentCompletion::History),
     );
     assert!(fences.iter().any(|frame| frame != &fences[0]));
     assert_eq!(fences, history);
@@ -228,8 +228,8 @@ fn settings_change_live() {
 #[ignore = "needs a Vulkan device"]
 fn compatible_modes_change_without_another_swapchain() {
     let mut rig = Rig::with(&window_settings());
-    for proof in [PresentProof::Automatic, PresentProof::History] {
-        let mut window = open(&rig, [16, 16], proof);
+    for completion in [PresentCompletion::Automatic, PresentCompletion::History] {
+        let mut window = open(&rig, [16, 16], completion);
         let compatible = window.compatible_present_modes().to_vec();
         println!("compatible with FIFO: {compatible:?}");
         let mut made = 1;
@@ -243,7 +243,7 @@ fn compatible_modes_change_without_another_swapchain() {
             let is_compatible = window.compatible_present_modes().contains(&mode);
             let settings = SwapchainSettings {
                 present_modes: vec![mode],
-                proof,
+                completion,
                 ..SwapchainSettings::default()
             };
             window.set(&settings).unwrap();

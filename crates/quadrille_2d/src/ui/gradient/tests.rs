@@ -4,7 +4,7 @@ use super::*;
 
 fn positions(stops: &[(Option<f32>, f32)], length: f32) -> Vec<f32> {
     let mut memory = Stops::default();
-    memory.place(
+    memory.place_stops(
         stops.iter().map(|&(at, hint)| (LinearRgba::RED, at, hint)),
         length,
     );
@@ -12,7 +12,7 @@ fn positions(stops: &[(Option<f32>, f32)], length: f32) -> Vec<f32> {
 }
 
 #[test]
-fn automatic_stops_lie_evenly_between_explicit_ones() {
+fn automatic_stops_are_spaced_evenly() {
     let auto = (None, 0.5);
     let at = |at: f32| (Some(at), 0.5);
     assert_eq!(positions(&[auto, auto, auto], 10.0), [0.0, 5.0, 10.0]);
@@ -28,7 +28,7 @@ fn automatic_stops_lie_evenly_between_explicit_ones() {
 }
 
 #[test]
-fn the_line_of_a_linear_gradient_reaches_the_corners() {
+fn linear_gradient_line_reaches_corners() {
     let size = Vec2::new(30.0, 40.0);
     for (angle, length) in [
         (0.0, 40.0),
@@ -40,12 +40,12 @@ fn the_line_of_a_linear_gradient_reaches_the_corners() {
     }
 }
 
-fn segments(gradient: &Gradient) -> Vec<Segment> {
+fn segments(gradient: &Gradient) -> Vec<GradientSegment> {
     let node = ComputedNode {
         size: Vec2::new(100.0, 50.0),
         ..ComputedNode::DEFAULT
     };
-    let lines = Lines {
+    let lines = GradientLines {
         node: &node,
         viewport: Vec2::new(200.0, 200.0),
         center: Vec2::ZERO,
@@ -66,7 +66,7 @@ fn to_right(stops: Vec<ColorStop>, color_space: InterpolationColorSpace) -> Grad
 }
 
 #[test]
-fn stops_at_one_place_are_a_sharp_edge() {
+fn coincident_stops_make_a_hard_edge() {
     let stops = [
         (Srgba::RED, 0.0),
         (Srgba::GREEN, 40.0),
@@ -88,7 +88,7 @@ fn stops_at_one_place_are_a_sharp_edge() {
 }
 
 #[test]
-fn okhsl_is_cut_into_segments_of_oklab_with_its_colors() {
+fn okhsl_gradient_is_split_into_oklab_segments() {
     let stops = [Srgba::RED, Srgba::BLUE].map(ColorStop::auto).to_vec();
     let found = segments(&to_right(stops, InterpolationColorSpace::Okhsla));
     assert!(found.len() > 16, "{}", found.len());
@@ -117,7 +117,7 @@ fn okhsl_is_cut_into_segments_of_oklab_with_its_colors() {
 }
 
 #[test]
-fn conic_stops_are_angles() {
+fn conic_gradient_stops_are_angles() {
     let stops = [Srgba::RED, Srgba::GREEN, Srgba::RED].map(AngularColorStop::auto);
     let gradient = ConicGradient::new(bevy_ui::UiPosition::CENTER, stops.to_vec());
     let found = segments(&Gradient::Conic(gradient));

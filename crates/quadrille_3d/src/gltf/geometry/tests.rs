@@ -22,8 +22,11 @@ fn checked(root: &Root) -> Result<(), String> {
 #[test]
 fn accessors_stay_within_the_file() {
     assert_eq!(checked(&root(&positions(3, ""), "")), Ok(()));
-    let said = "accessor 0 of 4 elements goes beyond the 36 bytes of view 0";
-    assert_eq!(checked(&root(&positions(4, ""), "")), Err(said.to_owned()));
+    let expected = "accessor 0 of 4 elements goes beyond the 36 bytes of view 0";
+    assert_eq!(
+        checked(&root(&positions(4, ""), "")),
+        Err(expected.to_owned())
+    );
     for (count, more) in [
         (3, r#", "byteOffset": 4"#),
         (u64::MAX, ""),
@@ -49,7 +52,7 @@ fn views_stay_within_their_buffers() {
 }
 
 #[test]
-fn sparse_accessors_are_compared_as_well() {
+fn sparse_accessors_are_checked() {
     let sparse = |count: u64, offset: u64| {
         let sparse = format!(
             r#"{{"componentType": 5126, "count": 9, "type": "SCALAR", "sparse": {{"count": {count},
@@ -66,7 +69,7 @@ fn sparse_accessors_are_compared_as_well() {
 
 /// An accessor without a view has zeros, as many as it likes, and each use of any is a copy.
 #[test]
-fn each_use_counts() {
+fn accessor_uses_are_counted() {
     let zeros = r#"{"componentType": 5126, "count": 1000000000, "type": "VEC3"}"#;
     let mesh = r#", "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}]"#;
     assert!(loaded_bytes(&root(zeros, mesh)) >= 16_000_000_000);

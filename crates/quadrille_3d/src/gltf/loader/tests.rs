@@ -11,13 +11,13 @@ fn deep(level: u32) -> u64 {
 
 /// Threads of tests, like those of bevy's pools, have 2 MiB.
 #[test]
-fn futures_have_the_stack_of_a_loader() {
-    let sum = block_on(on_own_stack(async { deep(60) })).unwrap();
+fn futures_run_on_large_stack() {
+    let sum = block_on(poll_on_large_stack(async { deep(60) })).unwrap();
     assert_eq!(sum, (0..=60).sum::<u64>());
 }
 
 #[test]
-fn futures_that_wait_are_polled_again() {
+fn pending_futures_are_polled_again() {
     let mut left = 3;
     let future = std::future::poll_fn(move |context| {
         if left == 0 {
@@ -27,13 +27,13 @@ fn futures_that_wait_are_polled_again() {
         context.waker().wake_by_ref();
         Poll::Pending
     });
-    let name = block_on(on_own_stack(future)).unwrap();
+    let name = block_on(poll_on_large_stack(future)).unwrap();
     assert_eq!(name.as_deref(), Some("glTF"));
 }
 
 #[test]
-fn panics_are_errors() {
-    let error = block_on(on_own_stack(async { panic!("out of {}", 3) })).unwrap_err();
+fn panics_become_errors() {
+    let error = block_on(poll_on_large_stack(async { panic!("out of {}", 3) })).unwrap_err();
     assert_eq!(
         error.to_string(),
         "the glTF loader panicked, so something in the file is wrong: out of 3"
@@ -41,7 +41,7 @@ fn panics_are_errors() {
 }
 
 #[test]
-fn only_extensions_that_are_handled_may_be_required() {
+fn only_handled_extensions_may_be_required() {
     let with = |name: &str| {
         let text =
             format!(r#"{{"asset": {{"version": "2.0"}}, "extensionsRequired": ["{name}"]}}"#);

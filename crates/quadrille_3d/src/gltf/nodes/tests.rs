@@ -22,12 +22,12 @@ fn row(count: usize, times: usize) -> Root {
 }
 
 #[test]
-fn nodes_are_nested_up_to_the_limit() {
+fn node_nesting_is_limited() {
     assert!(check(&row(256, 1), 256).is_ok());
     let error = check(&row(257, 1), 256).unwrap_err();
-    let said =
+    let expected =
         "node 256 is nested more than 256 deep, the limit that `GltfLimits::node_depth` sets";
-    assert_eq!(error, said);
+    assert_eq!(error, expected);
     // Far more than any recursion stands.
     assert!(check(&row(100_000, 1), 256).is_err());
     // The order in the file does not matter, nor whether a scene shows them.
@@ -40,7 +40,7 @@ fn nodes_are_nested_up_to_the_limit() {
 }
 
 #[test]
-fn circles_are_refused() {
+fn node_cycles_are_refused() {
     for nodes in [
         r#"{"children": [0]}"#,
         r#"{"children": [1]}, {"children": [2]}, {"children": [1]}"#,
@@ -52,7 +52,7 @@ fn circles_are_refused() {
 
 /// Nodes are spawned for each way that leads to them, and so often they are counted.
 #[test]
-fn each_spawned_node_counts() {
+fn spawned_nodes_are_counted() {
     let bytes = |root: &Root| check(root, 256).unwrap();
     assert!(bytes(&row(30, 2)) >= 1 << 39);
     assert_eq!(bytes(&row(200, 2)), u64::MAX);

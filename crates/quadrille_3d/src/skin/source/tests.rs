@@ -19,7 +19,7 @@ fn with_joints(joints: Values, weights: Values) -> Mesh {
 }
 
 #[test]
-fn joints_without_weight_do_not_count() {
+fn zero_weight_joints_are_ignored() {
     let joints = Values::Uint16x4(vec![[7, 0, 9, 3], [1, 0, 0, 0]]);
     let weights = Values::Float32x4(vec![[0.0, 0.5, 0.0, 0.5], [1.0, 0.0, 0.0, 0.0]]);
     let read = read(&with_joints(joints, weights)).unwrap().unwrap();
@@ -30,7 +30,7 @@ fn joints_without_weight_do_not_count() {
 }
 
 #[test]
-fn compressed_weights_are_read() {
+fn unorm_weights_are_read() {
     let joints = Values::Uint16x4(vec![[0; 4], [1; 4]]);
     let weights = Values::Unorm16x4(vec![[65535, 0, 0, 0]; 2]);
     let read = read(&with_joints(joints, weights)).unwrap().unwrap();
@@ -39,7 +39,7 @@ fn compressed_weights_are_read() {
 }
 
 #[test]
-fn targets_come_behind_joints() {
+fn morph_targets_follow_joints() {
     let weights = Values::Float32x4(vec![[1.0, 0.0, 0.0, 0.0]; 2]);
     let mut mesh = with_joints(Values::Uint16x4(vec![[0; 4]; 2]), weights);
     let up = MorphAttributes::new(Vec3::Y, Vec3::X, Vec3::Z);
@@ -56,9 +56,9 @@ fn targets_come_behind_joints() {
 }
 
 #[test]
-fn vertices_lie_in_blocks() {
-    let count = BLOCK as usize + 6;
-    let place = |at: usize| [at as f32, 0.0, 0.0];
+fn sources_are_stored_in_blocks() {
+    let count = BLOCK_VERTICES as usize + 6;
+    let position = |at: usize| [at as f32, 0.0, 0.0];
     let mut mesh = mesh(count)
         .with_inserted_attribute(
             Mesh::ATTRIBUTE_JOINT_INDEX,
@@ -70,7 +70,7 @@ fn vertices_lie_in_blocks() {
         );
     let target = |sign: f32| {
         (0..count).map(move |at| MorphAttributes {
-            position: Vec3::from(place(at)) * sign,
+            position: Vec3::from(position(at)) * sign,
             ..MorphAttributes::default()
         })
     };
@@ -79,9 +79,9 @@ fn vertices_lie_in_blocks() {
     let per_vertex = INFLUENCE_WORDS + 2 * TARGET_WORDS;
     assert_eq!(read.words.len() as u32, count as u32 * per_vertex);
     for vertex in 0..count as u32 {
-        let first = vertex / BLOCK * BLOCK;
+        let first = vertex / BLOCK_VERTICES * BLOCK_VERTICES;
         let (block, index) = (first * per_vertex, vertex - first);
-        let vertices = BLOCK.min(count as u32 - first);
+        let vertices = BLOCK_VERTICES.min(count as u32 - first);
         let word = |at: u32| read.words[at as usize];
         assert_eq!(word(block + index * INFLUENCE_WORDS), vertex);
         for (target, sign) in [(0, 1.0), (1, -1.0)] {
@@ -93,7 +93,7 @@ fn vertices_lie_in_blocks() {
 }
 
 #[test]
-fn what_is_wrong_is_told() {
+fn invalid_meshes_return_errors() {
     assert!(read(&mesh(3)).unwrap().is_none(), "rigid");
     let weights = Values::Float32x4(vec![[f32::NAN; 4]; 2]);
     let odd = with_joints(Values::Uint16x4(vec![[0; 4]; 2]), weights);

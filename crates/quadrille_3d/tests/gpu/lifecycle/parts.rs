@@ -54,7 +54,7 @@ macro_rules! lamp {
     };
 }
 
-pub(super) const OF_ENTITIES: &[Part] = &[
+pub(super) const ENTITY_PARTS: &[Part] = &[
     part!("transform", reset::<Transform>, |world, random| transform(
         random
     )),
@@ -85,7 +85,9 @@ pub(super) const OF_ENTITIES: &[Part] = &[
         remove::<TransmittedShadowReceiver>,
         |world, _random| { TransmittedShadowReceiver }
     ),
-    part!("no culling", see_bounds, |world, _random| NoFrustumCulling),
+    part!("no culling", refresh_bounds, |world, _random| {
+        NoFrustumCulling
+    }),
     part!("range", remove::<VisibilityRange>, |world, random| {
         let start = random.between(0.0, 6.0);
         VisibilityRange {
@@ -197,7 +199,7 @@ pub(super) const OF_ENTITIES: &[Part] = &[
     part!(
         "reflection probe",
         |world, entity| leave_probe::<EnvironmentMapLight, IrradianceVolume>(world, entity),
-        |world, random| { (LightProbe::default(), surroundings(world, random)) }
+        |world, random| { (LightProbe::default(), environment_map(world, random)) }
     ),
     part!(
         "irradiance volume",
@@ -220,7 +222,7 @@ pub(super) const OF_ENTITIES: &[Part] = &[
     part!("disabled", enable, |world, _random| Disabled),
 ];
 
-pub(super) const OF_GROUPS: &[Part] = &[
+pub(super) const GROUP_PARTS: &[Part] = &[
     part!("transform", reset::<Transform>, |world, random| {
         Transform::from_xyz(random.between(-0.7, 0.7), random.between(-0.7, 0.7), 0.0)
             .with_rotation(Quat::from_rotation_y(random.between(-1.0, 1.0)))
@@ -230,7 +232,7 @@ pub(super) const OF_GROUPS: &[Part] = &[
     }),
 ];
 
-pub(super) const OF_CAMERAS: &[Part] = &[
+pub(super) const CAMERA_PARTS: &[Part] = &[
     part!("layers", remove::<RenderLayers>, |world, random| layers(
         random
     )),
@@ -299,7 +301,7 @@ pub(super) const OF_CAMERAS: &[Part] = &[
     part!(
         "surroundings",
         remove::<EnvironmentMapLight>,
-        |world, random| { surroundings(world, random) }
+        |world, random| { environment_map(world, random) }
     ),
     part!(
         "shadow filter",
@@ -351,7 +353,7 @@ fn group(world: &World, random: &mut Random) -> Entity {
     world.resource::<Fixed>().0[1 + random.below(GROUPS)]
 }
 
-fn surroundings(world: &World, random: &mut Random) -> EnvironmentMapLight {
+fn environment_map(world: &World, random: &mut Random) -> EnvironmentMapLight {
     EnvironmentMapLight {
         diffuse_map: cube(world, random),
         specular_map: cube(world, random),
@@ -405,7 +407,7 @@ pub(super) fn insert_one_of_many(world: &mut World, entity: Entity, random: &mut
 }
 
 /// bevy does not compute bounds again that were left alone meanwhile.
-fn see_bounds(world: &mut World, entity: Entity) {
+fn refresh_bounds(world: &mut World, entity: Entity) {
     remove::<NoFrustumCulling>(world, entity);
     touch::<Mesh3d>(world, entity);
 }

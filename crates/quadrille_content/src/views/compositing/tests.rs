@@ -19,33 +19,33 @@ pub(in crate::views) fn layer() -> Layer {
         has_viewport: false,
         is_part: false,
         color: Some(RED),
-        around: Some(LinearRgba::BLUE),
+        output_clear_color: Some(LinearRgba::BLUE),
         is_skipped: false,
         writeback: MsaaWriteback::Auto,
     }
 }
 
 #[test]
-fn first_camera_clears_what_is_undefined() {
+fn first_camera_clears_undefined_contents() {
     let none = Layer {
         color: None,
         ..layer()
     };
-    assert_eq!(first(&layer(), true), (Some(RED), None));
-    let clears = |kind, is_known| {
-        first(
+    assert_eq!(first_camera_clear(&layer(), true), (Some(RED), None));
+    let clears = |kind, is_initialized| {
+        first_camera_clear(
             &Layer {
                 kind,
                 ..none.clone()
             },
-            is_known,
+            is_initialized,
         )
         .0
     };
     assert_eq!(clears(TargetKind::Window, true), Some(LinearRgba::NONE));
     assert_eq!(clears(TargetKind::Asset, false), Some(LinearRgba::NONE));
     assert_eq!(clears(TargetKind::Asset, true), None);
-    assert_eq!(clears(TargetKind::Own, false), None);
+    assert_eq!(clears(TargetKind::Manual, false), None);
 }
 
 #[test]
@@ -55,23 +55,33 @@ fn output_color_surrounds_first_viewport() {
         has_viewport: true,
         ..layer()
     };
-    assert_eq!(first(&part, true), (Some(LinearRgba::BLUE), Some(RED)));
+    assert_eq!(
+        first_camera_clear(&part, true),
+        (Some(LinearRgba::BLUE), Some(RED))
+    );
     let without = Layer {
-        around: None,
+        output_clear_color: None,
         ..part
     };
-    assert_eq!(first(&without, true), (Some(LinearRgba::NONE), Some(RED)));
+    assert_eq!(
+        first_camera_clear(&without, true),
+        (Some(LinearRgba::NONE), Some(RED))
+    );
     let asset = Layer {
         kind: TargetKind::Asset,
         ..without
     };
-    assert_eq!(first(&asset, true), (None, Some(RED)), "contents stay");
+    assert_eq!(
+        first_camera_clear(&asset, true),
+        (None, Some(RED)),
+        "contents stay"
+    );
 }
 
 #[test]
-fn later_cameras_clear_as_bevys_do() {
+fn later_cameras_clear_like_bevy() {
     let earlier = [layer()];
-    let filled = |layer: Layer| fill(&layer, &earlier).is_some();
+    let filled = |layer: Layer| later_camera_fill(&layer, &earlier).is_some();
     let main = |samples, is_hdr| MainTexture {
         samples,
         is_hdr,
@@ -94,7 +104,7 @@ fn later_cameras_clear_as_bevys_do() {
         target: 1,
         ..layer()
     };
-    assert!(fill(&layer(), &[other_target]).is_some());
+    assert!(later_camera_fill(&layer(), &[other_target]).is_some());
     for (writeback, is_filled) in [(MsaaWriteback::Off, true), (MsaaWriteback::Always, false)] {
         let layer = Layer {
             writeback,
@@ -111,7 +121,7 @@ fn later_cameras_clear_as_bevys_do() {
 }
 
 #[test]
-fn skipped_camera_is_written_by_one_that_shares_its_texture() {
+fn skipped_camera_is_written_by_sharing_camera() {
     let skipped = Layer {
         is_skipped: true,
         ..layer()

@@ -13,7 +13,7 @@ fn steps(cameras: &[(&str, u32, bool)]) -> Vec<u32> {
             _ => TargetKind::Window,
         },
         color: None,
-        around: None,
+        output_clear_color: None,
         ..compositing::tests::layer()
     };
     let next = |&(kind, target, over): &(&str, u32, bool)| steps.next(&layer(kind, target), over);
@@ -21,7 +21,7 @@ fn steps(cameras: &[(&str, u32, bool)]) -> Vec<u32> {
 }
 
 #[test]
-fn one_step_is_enough_for_2d_over_3d() {
+fn camera_2d_over_3d_needs_one_step() {
     assert_eq!(
         steps(&[("3d", 0, false), ("3d", 0, false), ("2d", 0, false)]),
         [0, 0, 0]
@@ -33,7 +33,7 @@ fn one_step_is_enough_for_2d_over_3d() {
 }
 
 #[test]
-fn a_3d_camera_over_2d_has_another_step() {
+fn camera_3d_over_2d_starts_new_step() {
     let cameras = [
         ("2d", 0, false),
         ("3d", 0, false),
@@ -50,7 +50,7 @@ fn a_3d_camera_over_2d_has_another_step() {
 }
 
 #[test]
-fn a_3d_camera_sees_image_that_was_drawn_before() {
+fn camera_3d_sampling_a_target_starts_new_step() {
     assert_eq!(steps(&[("2d", 9, false), ("3d", 0, false)]), [0, 1]);
     assert_eq!(
         steps(&[("3d", 9, false), ("3d", 0, false), ("3d", 0, false)]),

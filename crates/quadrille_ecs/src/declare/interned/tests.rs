@@ -1,7 +1,7 @@
 use quadrille_sync::{Access, CustomAccess};
 
 use super::access;
-use crate::declare::kind::{AccessKind, StageWish};
+use crate::declare::kind::{AccessKind, StageScope};
 
 #[test]
 fn each_kind_is_there_once() {
@@ -14,7 +14,7 @@ fn each_kind_is_there_once() {
     let named = AccessKind::Exactly(Access::TransferRead);
     for kind in [AccessKind::Sampled, named, custom(false), custom(true)] {
         let (first, again) = (access(kind), access(kind));
-        assert_eq!((first.kind, first.stages), (kind, StageWish::Auto));
+        assert_eq!((first.kind, first.stages), (kind, StageScope::Auto));
         assert!(std::ptr::eq(first, again), "{kind:?} is there twice");
     }
 }

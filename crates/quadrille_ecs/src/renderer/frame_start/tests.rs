@@ -20,7 +20,7 @@ fn run(spare: &mut Spare, costs: &[Duration]) -> Duration {
 fn frames_begin_at_once_unless_it_is_wanted_otherwise() {
     let mut spare = Spare::default();
     for _ in 0..2 * FRAMES {
-        assert_eq!(spare.next(10 * MS, FrameStart::AtOnce), Duration::ZERO);
+        assert_eq!(spare.next(10 * MS, FrameStart::NoDelay), Duration::ZERO);
     }
 }
 
@@ -62,6 +62,6 @@ fn no_frame_begins_later_than_the_latest() {
 fn what_was_measured_is_forgotten_with_the_wish() {
     let mut spare = Spare::default();
     run(&mut spare, &[3 * MS; FRAMES]);
-    spare.next(MS, FrameStart::AtOnce);
+    spare.next(MS, FrameStart::NoDelay);
     assert_eq!(run(&mut spare, &[3 * MS; 1]), Duration::ZERO);
 }

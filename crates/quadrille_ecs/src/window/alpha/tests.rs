@@ -22,7 +22,7 @@ fn problem_of(
 #[test]
 fn lacking_mode_is_named_with_those_that_the_surface_has() {
     let supported = Flags::OPAQUE | Flags::PRE_MULTIPLIED;
-    let told = problem_of(
+    let reported = problem_of(
         CompositeAlphaMode::PostMultiplied,
         true,
         supported,
@@ -34,20 +34,20 @@ fn lacking_mode_is_named_with_those_that_the_surface_has() {
         "Opaque is used",
         "(Opaque, PreMultiplied)",
     ] {
-        assert!(told.contains(part), "no {part} in {told}");
+        assert!(reported.contains(part), "no {part} in {reported}");
     }
 }
 
 #[test]
 fn transparent_window_that_is_opaque_is_told_of_the_mode() {
     let both = Flags::OPAQUE | Flags::PRE_MULTIPLIED;
-    let told = problem_of(CompositeAlphaMode::Auto, true, both, Flags::OPAQUE);
+    let reported = problem_of(CompositeAlphaMode::Auto, true, both, Flags::OPAQUE);
     assert!(
-        told.contains("`glass`") && told.ends_with("to PreMultiplied"),
-        "{told}"
+        reported.contains("`glass`") && reported.ends_with("to PreMultiplied"),
+        "{reported}"
     );
-    let told = problem_of(CompositeAlphaMode::Auto, true, Flags::OPAQUE, Flags::OPAQUE);
-    assert!(told.contains("always opaque"), "{told}");
+    let reported = problem_of(CompositeAlphaMode::Auto, true, Flags::OPAQUE, Flags::OPAQUE);
+    assert!(reported.contains("always opaque"), "{reported}");
 }
 
 #[test]

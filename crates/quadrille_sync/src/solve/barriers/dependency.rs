@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::flags::Stages;
-use crate::plan::{Rung, Scope};
+use crate::plan::{DependencyKind, Scope};
 use crate::range::whole_levels;
 use crate::solve::barriers::calls::{Calls, Plain};
 use crate::solve::barriers::request::Request;
@@ -46,17 +46,17 @@ pub(crate) fn order_after(
         memory,
         is_aliased,
     } = after;
-    let (src, rung) = if mark.queue == request.queue {
+    let (src, dependency_kind) = if mark.queue == request.queue {
         // An access with the same step is the acquire for this pass.
         if mark.step == request.step {
             return;
         }
-        let rung = match memory {
-            _ if is_aliased => Rung::Aliasing,
-            true => Rung::Memory,
-            false => Rung::Execution,
+        let dependency_kind = match memory {
+            _ if is_aliased => DependencyKind::Aliasing,
+            true => DependencyKind::Memory,
+            false => DependencyKind::Execution,
         };
-        (source(mark, memory), rung)
+        (source(mark, memory), dependency_kind)
     } else {
         let stages = chain(waits, request, mark, is_aliased);
         // A wait makes all writes before its signal visible to the stages that wait.
@@ -72,7 +72,7 @@ pub(crate) fn order_after(
         src,
         dst,
         layout: request.layout,
-        reason: waits.reason(request, Some(mark.pass), rung),
+        reason: waits.reason(request, Some(mark.pass), dependency_kind),
     };
     calls.add_plain(plain);
 }
@@ -90,10 +90,10 @@ pub(crate) fn chain(
 }
 
 /// The rung of a wait.
-fn other_queue(is_aliased: bool) -> Rung {
+fn other_queue(is_aliased: bool) -> DependencyKind {
     if is_aliased {
-        Rung::Aliasing
+        DependencyKind::Aliasing
     } else {
-        Rung::OtherQueue
+        DependencyKind::OtherQueue
     }
 }

@@ -30,7 +30,7 @@ use crate::solve::barriers::{change_layout, order_read, order_write};
 use crate::solve::state::predecessors::{for_each_predecessor, last_pass};
 use crate::solve::state::visibility::is_visible;
 use crate::solve::state::{Maps, Mark, State};
-use crate::states::{EndPass, First, FirstUse, Previous, Seen};
+use crate::states::{EndPass, First, FirstUse, Previous, VisibleScope};
 
 /// Adds what the next frame needs to the last calls of queues.
 pub(crate) fn prepare(builder: &mut Builder<'_>, calls: &mut Calls, maps: &mut Maps) {
@@ -222,9 +222,9 @@ fn update_state(request: &Request, state: &mut State, changes: bool) {
         state.layout = request.layout;
     }
     let Request { queue, scope, .. } = *request;
-    let is_part = |seen: &Seen| seen.queue == queue && scope.covers(seen.scope);
+    let is_part = |seen: &VisibleScope| seen.queue == queue && scope.covers(seen.scope);
     state.visible.retain(|seen| !is_part(seen));
-    state.visible.push(Seen {
+    state.visible.push(VisibleScope {
         queue,
         scope,
         is_ready: true,

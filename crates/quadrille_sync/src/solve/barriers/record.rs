@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::flags::Layout;
 use crate::plan::{
-    BarrierBatch, BufferBarrier, ImageBarrier, MemoryBarrier, Reason, Rung, Scope, Step,
+    BarrierBatch, BufferBarrier, DependencyKind, ImageBarrier, MemoryBarrier, Reason, Scope, Step,
     Submission, Transfer,
 };
 use crate::range::{EVERYTHING, JOINED, SubRange, SubresourceRange, boxes, join_nearby};
@@ -242,12 +242,17 @@ impl BarrierBatch {
 /// first): all barriers of a call order commands, so the second scope waits for both first scopes in any
 /// case. A half of a transfer has none: the other half must name the same range, and its neighbours may
 /// differ.
-type MergeKey = (ResourceIndex, Scope, Option<(Layout, Layout)>, Rung);
+type MergeKey = (
+    ResourceIndex,
+    Scope,
+    Option<(Layout, Layout)>,
+    DependencyKind,
+);
 
 impl BufferBarrier {
     fn merge_key(&self) -> Option<MergeKey> {
         let is_whole = self.transfer.is_none();
-        is_whole.then_some((self.resource, self.dst, None, self.reason.rung))
+        is_whole.then_some((self.resource, self.dst, None, self.reason.dependency_kind))
     }
 
     /// Merges another barrier into this one, if they are equal but for ranges that join to one.
@@ -270,7 +275,12 @@ impl ImageBarrier {
     fn merge_key(&self) -> Option<MergeKey> {
         let layouts = Some((self.old_layout, self.new_layout));
         let is_whole = self.transfer.is_none();
-        is_whole.then_some((self.resource, self.dst, layouts, self.reason.rung))
+        is_whole.then_some((
+            self.resource,
+            self.dst,
+            layouts,
+            self.reason.dependency_kind,
+        ))
     }
 
     /// The same as [`BufferBarrier::try_merge`].

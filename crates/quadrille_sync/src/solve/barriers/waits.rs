@@ -1,7 +1,7 @@
 //! The waits of submissions: vector clocks, and the accesses before the frame that they depend on.
 
 use crate::flags::Stages;
-use crate::plan::{PassRef, Reason, Rung};
+use crate::plan::{DependencyKind, PassRef, Reason};
 use crate::solve::barriers::inputs::Inputs;
 use crate::solve::barriers::request::Request;
 use crate::solve::state::clocks::Timeline;
@@ -18,14 +18,19 @@ pub(crate) struct Waits<'a> {
 
 impl Waits<'_> {
     /// The reason for something that a request needs.
-    pub(crate) fn reason(&self, request: &Request, earlier: Option<EndPass>, rung: Rung) -> Reason {
+    pub(crate) fn reason(
+        &self,
+        request: &Request,
+        earlier: Option<EndPass>,
+        dependency_kind: DependencyKind,
+    ) -> Reason {
         let earlier = earlier.map_or(PassRef::None, |pass| self.past.pass_ref(pass));
         let next = request.next.as_ref().map(|next| next.pass.clone());
         Reason {
             resource: request.resource,
             earlier,
             later: next.map_or(PassRef::Pass(request.pass), PassRef::Next),
-            rung,
+            dependency_kind,
         }
     }
 
@@ -36,7 +41,7 @@ impl Waits<'_> {
         mark: &Mark,
         stages: Stages,
         all: bool,
-        rung: Rung,
+        dependency_kind: DependencyKind,
     ) -> Stages {
         self.past.consult(mark, request.queue);
         if all {
@@ -44,7 +49,7 @@ impl Waits<'_> {
             // it.
             self.past.consult_exactly(mark);
         }
-        let reason = self.reason(request, Some(mark.pass), rung);
+        let reason = self.reason(request, Some(mark.pass), dependency_kind);
         let submission = (request.submission, request.queue);
         self.timeline
             .require(submission, mark.point(), stages, all, reason)

@@ -9,7 +9,7 @@ use crate::frame::{Frame, PassKind};
 use crate::resource::Sharing;
 use crate::solve::graph::Graph;
 use crate::solve::graph::touch::{Member, Span, Touches};
-use crate::states::{PastMark, RangeState, States};
+use crate::states::{PastAccess, RangeState, States};
 use crate::topology::{FamilyIndex, QueueIndex, Topology};
 
 /// So many readers may each precede so many readers in another layout, or of another family. Between
@@ -123,7 +123,7 @@ impl Search<'_> {
                 owner: None,
             };
         };
-        let held = |(_, state): (_, &RangeState<PastMark>)| Held {
+        let held = |(_, state): (_, &RangeState<PastAccess>)| Held {
             layout: Some(state.layout),
             // A released range still has to be acquired.
             owner: match state.rare.pending() {

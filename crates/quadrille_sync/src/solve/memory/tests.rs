@@ -1,14 +1,14 @@
-use super::{MemoryNeed, Places, place};
+use super::{MemoryNeed, MemoryPlan, plan_memory};
 use crate::resource::{Lifetime, ResourceIndex};
 use crate::text::{parse_frame, parse_topology};
 
 /// Needs of 64 bytes for all resources that are transient.
-fn places(topology: &str, frame: &str) -> Places {
+fn places(topology: &str, frame: &str) -> MemoryPlan {
     let frame = parse_frame(frame).unwrap();
     let resources = frame.resources.iter().enumerate();
     let transient = resources.filter(|(_, it)| it.lifetime == Lifetime::Transient);
     let needs: Vec<MemoryNeed> = transient.map(|(at, _)| need(at as u32, 64)).collect();
-    place(&frame, &parse_topology(topology).unwrap(), &needs).unwrap()
+    plan_memory(&frame, &parse_topology(topology).unwrap(), &needs).unwrap()
 }
 
 fn need(resource: u32, bytes: u64) -> MemoryNeed {
@@ -89,7 +89,7 @@ pass look host
     assert_eq!(places("gct:1", frame).offsets, [None]);
     let frame = parse_frame(frame).unwrap();
     let topology = parse_topology("gct:1").unwrap();
-    let places = place(&frame, &topology, &[need(1, 64), need(7, 64)]).unwrap();
+    let places = plan_memory(&frame, &topology, &[need(1, 64), need(7, 64)]).unwrap();
     assert_eq!(places.offsets, [None, None], "persistent, or not there");
 }
 
@@ -101,14 +101,14 @@ fn alignments_and_classes_are_kept() {
         alignment: 256,
         ..need(1, 64)
     };
-    let places = place(&frame, &topology, &[need(0, 65), wide]).unwrap();
+    let places = plan_memory(&frame, &topology, &[need(0, 65), wide]).unwrap();
     assert_eq!(places.offsets, [Some(0), Some(256)]);
     assert_eq!(
         (places.blocks[0].bytes, places.blocks[0].alignment),
         (320, 256)
     );
     let other = MemoryNeed { class: 1, ..wide };
-    let places = place(&frame, &topology, &[need(0, 65), other]).unwrap();
+    let places = plan_memory(&frame, &topology, &[need(0, 65), other]).unwrap();
     assert_eq!(places.offsets, [Some(0), Some(0)]);
     assert_eq!(places.blocks.len(), 2);
 }
@@ -117,7 +117,7 @@ fn alignments_and_classes_are_kept() {
 fn a_cycle_is_an_error() {
     let frame = "pass a\n  after b\npass b\n  after a\n";
     let topology = parse_topology("gct:1").unwrap();
-    assert!(place(&parse_frame(frame).unwrap(), &topology, &[]).is_err());
+    assert!(plan_memory(&parse_frame(frame).unwrap(), &topology, &[]).is_err());
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn what_lies_somewhere_stays_if_it_can() {
         now: Some(offset),
         ..need(resource, 64)
     };
-    let offsets = |needs: &[MemoryNeed]| place(&frame, &topology, needs).unwrap().offsets;
+    let offsets = |needs: &[MemoryNeed]| plan_memory(&frame, &topology, needs).unwrap().offsets;
     assert_eq!(offsets(&[at(0, 64), at(1, 0)]), [Some(64), Some(0)]);
     assert_eq!(offsets(&[need(0, 64), at(1, 0)]), [Some(64), Some(0)]);
     assert_eq!(

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use crate::flags::{AccessMask, Layout, Stages};
 use crate::frame::{PassIndex, Use};
-use crate::plan::{HostStep, PassRef, Reason, RelativePoint, Rung, Scope};
+use crate::plan::{DependencyKind, HostStep, PassRef, Reason, RelativePoint, Scope};
 use crate::range::{RangeMap, SubRange, intervals};
 use crate::resource::{ResourceIndex, ResourceKind};
 use crate::solve::barriers::builder::Builder;
@@ -23,7 +23,7 @@ use crate::solve::state::clocks::{Point, Timeline};
 use crate::solve::state::numbers::Numbers;
 use crate::solve::state::predecessors::for_each_predecessor;
 use crate::solve::state::{Hosted, Maps, Mark, State};
-use crate::states::{EndPass, HostView, HostWait, Rare};
+use crate::states::{EndPass, HostVisibility, HostWait, Rare};
 
 /// Where the host is.
 const HOST: Scope = Scope {
@@ -272,7 +272,7 @@ fn make_visible(builder: &mut Builder<'_>, step: &mut HostStep, one: &Use, state
         unreachable!("what was never written is not shown");
     };
     let place = place(builder, one.resource, &[state], false);
-    let reason = reason(builder, step.pass, one, &[state], Rung::Memory);
+    let reason = reason(builder, step.pass, one, &[state], DependencyKind::Memory);
     let src = builder.source_at(place, &mark, true, &reason);
     builder.records[place]
         .tail
@@ -290,9 +290,15 @@ fn change_layout(
     one: &Use,
     interval: Range<u64>,
     states: &[&State],
-) -> HostView<Mark> {
+) -> HostVisibility<Mark> {
     let old_layout = states.first().map_or(Layout::Undefined, |it| it.layout);
-    let reason = reason(builder, step.pass, one, states, Rung::LayoutTransition);
+    let reason = reason(
+        builder,
+        step.pass,
+        one,
+        states,
+        DependencyKind::LayoutTransition,
+    );
     let place = place(builder, one.resource, states, true);
     let src = sources(builder, place, &reason, states);
     let mut dst = scope_of(one);
@@ -313,7 +319,7 @@ fn change_layout(
 }
 
 /// The state after that: every later access depends on the transition.
-fn layout_changed(builder: &Builder<'_>, one: &Use, view: HostView<Mark>, state: &mut State) {
+fn layout_changed(builder: &Builder<'_>, one: &Use, view: HostVisibility<Mark>, state: &mut State) {
     let pass = state.write.map_or(view.mark.pass, |write| write.pass);
     state.write = Some(Mark { pass, ..view.mark });
     state.reads.clear();
@@ -330,9 +336,9 @@ fn layout_changed(builder: &Builder<'_>, one: &Use, view: HostView<Mark>, state:
 }
 
 /// What a host pass sees at the end of a submission.
-fn view(builder: &Builder<'_>, pass: PassIndex, place: usize) -> HostView<Mark> {
+fn view(builder: &Builder<'_>, pass: PassIndex, place: usize) -> HostVisibility<Mark> {
     let Point { queue, value } = builder.point(place);
-    HostView {
+    HostVisibility {
         mark: Mark {
             queue,
             value,
@@ -351,7 +357,7 @@ fn reason(
     pass: PassIndex,
     one: &Use,
     states: &[&State],
-    rung: Rung,
+    dependency_kind: DependencyKind,
 ) -> Reason {
     let mut states = states.iter();
     let earlier = states.find_map(|state| state.write.as_ref().or(state.reads.last()));
@@ -359,7 +365,7 @@ fn reason(
         resource: one.resource,
         earlier: earlier.map_or(PassRef::None, |mark| builder.waits.past.pass_ref(mark.pass)),
         later: PassRef::Pass(pass),
-        rung,
+        dependency_kind,
     }
 }
 

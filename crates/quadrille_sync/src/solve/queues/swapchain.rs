@@ -11,7 +11,7 @@
 use std::ops::Range;
 
 use crate::flags::{Layout, Stages};
-use crate::plan::{ImageAcquire, PassRef, Reason, Rung, Scope, TransferHalf};
+use crate::plan::{DependencyKind, ImageAcquire, PassRef, Reason, Scope, TransferHalf};
 use crate::range::{EVERYTHING, RangeMap, intervals};
 use crate::resource::{Lifetime, ResourceIndex};
 use crate::solve::barriers::builder::Builder;
@@ -195,6 +195,6 @@ fn reason(builder: &Builder<'_>, resource: ResourceIndex, last: Option<EndPass>)
         resource,
         earlier,
         later: PassRef::Presentation,
-        rung: Rung::Presentation,
+        dependency_kind: DependencyKind::Presentation,
     }
 }

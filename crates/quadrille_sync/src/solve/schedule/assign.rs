@@ -7,7 +7,7 @@
 //! queue, the first that suits, for everything else. So every program runs on one queue too.
 
 use crate::access::Access;
-use crate::error::{Party, PlanError};
+use crate::error::{ConflictingAccess, PlanError};
 use crate::flags::Stages;
 use crate::frame::{Frame, PassDecl, PassIndex, PassKind, Preference};
 use crate::solve::graph::Graph;
@@ -143,7 +143,7 @@ fn unsuitable(frame: &Frame, topology: &Topology, pass: u32) -> PlanError {
     match culprit {
         Some(one) if topology.indices().any(|queue| capable(&queue)) => {
             PlanError::UnsupportedStages {
-                user: Party::new(decl, one.access),
+                user: ConflictingAccess::new(decl, one.access),
                 resource: frame.resource(one.resource).name.clone(),
                 topology: topology.to_string(),
             }

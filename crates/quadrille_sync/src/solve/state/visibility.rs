@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use crate::plan::Scope;
 use crate::solve::state::{Mark, State};
-use crate::states::Seen;
+use crate::states::VisibleScope;
 use crate::topology::QueueIndex;
 
 /// How many scopes per range are kept to which the last write is visible.
@@ -36,7 +36,7 @@ pub(crate) fn is_ready(state: &State, queue: QueueIndex, scope: Scope) -> bool {
 /// Whether any scope to which the last write is visible satisfies a condition. Mostly there is
 /// one.
 #[inline]
-fn any(state: &State, is_such: impl Fn(&Seen) -> bool) -> bool {
+fn any(state: &State, is_such: impl Fn(&VisibleScope) -> bool) -> bool {
     match state.visible.as_slice() {
         [] => false,
         [one] => is_such(one),
@@ -50,7 +50,7 @@ pub(crate) fn mark_visible(state: &mut State, queue: QueueIndex, scope: Scope) {
     match state.visible.as_slice() {
         [] => {
             let is_ready = false;
-            state.visible = SmallVec::from_buf([Seen {
+            state.visible = SmallVec::from_buf([VisibleScope {
                 queue,
                 scope,
                 is_ready,
@@ -64,7 +64,7 @@ pub(crate) fn mark_visible(state: &mut State, queue: QueueIndex, scope: Scope) {
 
 /// The same where it is not the first scope that covers this one.
 fn add_visible(state: &mut State, queue: QueueIndex, scope: Scope) {
-    for Seen { scope: seen, .. } in of_queue(state, queue) {
+    for VisibleScope { scope: seen, .. } in of_queue(state, queue) {
         if seen.covers(scope) {
             return;
         }
@@ -77,7 +77,7 @@ fn add_visible(state: &mut State, queue: QueueIndex, scope: Scope) {
         // Forgetting is safe: at worst a barrier is repeated.
         state.visible.remove(0);
     }
-    state.visible.push(Seen {
+    state.visible.push(VisibleScope {
         queue,
         scope,
         is_ready: false,
@@ -92,7 +92,7 @@ pub(crate) fn unready(state: &mut State) {
 }
 
 /// The scopes on a queue to which the last write is visible.
-fn of_queue(state: &mut State, queue: QueueIndex) -> impl Iterator<Item = &mut Seen> {
+fn of_queue(state: &mut State, queue: QueueIndex) -> impl Iterator<Item = &mut VisibleScope> {
     let visible = state.visible.iter_mut();
     visible.filter(move |seen| seen.queue == queue)
 }

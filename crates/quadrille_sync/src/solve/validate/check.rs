@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::access::{Access, Target};
-use crate::error::{Party, PlanError, PlanErrors};
+use crate::error::{ConflictingAccess, PlanError, PlanErrors};
 use crate::flags::Aspects;
 use crate::frame::{Frame, PassDecl, PassIndex, PassKind, Use};
 use crate::range::{Slices, SubRange};
@@ -303,7 +303,7 @@ fn check_use(frame: &Frame, pass: PassIndex, one: &Use, errors: &mut Vec<PlanErr
     let resource = frame.resource(one.resource);
     if !one.range.fits(&resource.kind) {
         errors.push(PlanError::OutOfBounds {
-            user: Party::new(decl, one.access),
+            user: ConflictingAccess::new(decl, one.access),
             resource: resource.name.clone(),
             range: one.range,
             limit: limit(&resource.kind, &one.range),
@@ -312,14 +312,14 @@ fn check_use(frame: &Frame, pass: PassIndex, one: &Use, errors: &mut Vec<PlanErr
     let part = Target::of_part(&resource.kind, &one.range);
     if one.range.fits(&resource.kind) && !one.access.target().meets(part) {
         errors.push(PlanError::WrongTarget {
-            user: Party::new(decl, one.access),
+            user: ConflictingAccess::new(decl, one.access),
             resource: resource.name.clone(),
             aspects: part.aspects(),
         });
     }
     if one.discard && !one.access.is_write() {
         errors.push(PlanError::DiscardedRead {
-            user: Party::new(decl, one.access),
+            user: ConflictingAccess::new(decl, one.access),
             resource: resource.name.clone(),
         });
     }
@@ -327,24 +327,24 @@ fn check_use(frame: &Frame, pass: PassIndex, one: &Use, errors: &mut Vec<PlanErr
         && let Some(what) = custom::wrong(custom, resource.is_image())
     {
         errors.push(PlanError::InvalidCustom {
-            user: Party::new(decl, one.access),
+            user: ConflictingAccess::new(decl, one.access),
             resource: resource.name.clone(),
             what,
         });
     }
     if one.access.is_host() != (decl.kind == PassKind::Host) {
         errors.push(PlanError::WrongSide {
-            user: Party::new(decl, one.access),
+            user: ConflictingAccess::new(decl, one.access),
             resource: resource.name.clone(),
         });
     } else if one.access.is_host() && resource.lifetime == Lifetime::Swapchain {
         errors.push(PlanError::HostOnSwapchain {
-            user: Party::new(decl, one.access),
+            user: ConflictingAccess::new(decl, one.access),
             resource: resource.name.clone(),
         });
     } else if one.access.is_host() && resource.memory.is_some() {
         errors.push(PlanError::HostOnShared {
-            user: Party::new(decl, one.access),
+            user: ConflictingAccess::new(decl, one.access),
             resource: resource.name.clone(),
         });
     }
@@ -360,7 +360,7 @@ fn check_tenure(
     errors: &mut Vec<PlanError>,
 ) {
     let resource = frame.resource(one.resource);
-    let user = || Party::new(frame.pass(pass), one.access);
+    let user = || ConflictingAccess::new(frame.pass(pass), one.access);
     match states.tenure(resource.id) {
         Tenure::Own => {}
         Tenure::Given => errors.push(PlanError::Given {

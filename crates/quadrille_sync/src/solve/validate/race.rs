@@ -1,6 +1,6 @@
 //! Phase `race`: does the order say which write each read sees?
 
-use crate::error::{Party, PlanError};
+use crate::error::{ConflictingAccess, PlanError};
 use crate::frame::Frame;
 use crate::resource::{Lifetime, Resource, ResourceIndex};
 use crate::solve::graph::depend::is_declared;
@@ -93,7 +93,9 @@ fn pairs(frame: &Frame, touches: &Touches) -> Vec<Pair> {
 /// The error for a pair without order.
 fn unordered(frame: &Frame, touches: &Touches, pair: &Pair) -> PlanError {
     let one = |member: Member| &frame.uses[member.one as usize];
-    let who = |member: Member| Party::new(&frame.passes[member.pass as usize], one(member).access);
+    let who = |member: Member| {
+        ConflictingAccess::new(&frame.passes[member.pass as usize], one(member).access)
+    };
     let (first, second) = (one(pair.first), one(pair.second));
     let range = first.range.intersection(&second.range);
     let resource = frame.resource(first.resource).name.clone();
@@ -115,7 +117,7 @@ fn unordered(frame: &Frame, touches: &Touches, pair: &Pair) -> PlanError {
         .spans()
         .nth(pair.span)
         .map_or(&[][..], |(_, members)| members);
-    let writers: Vec<Party> = (members.iter())
+    let writers: Vec<ConflictingAccess> = (members.iter())
         .filter(|member| member.writes)
         .map(|member| who(*member))
         .collect();
@@ -207,7 +209,7 @@ fn defined_at_start(resource: &Resource, span: &Span, states: &States) -> bool {
 fn never_written(frame: &Frame, member: Member) -> PlanError {
     let reader = &frame.uses[member.one as usize];
     PlanError::NeverWritten {
-        reader: Party::new(&frame.passes[member.pass as usize], reader.access),
+        reader: ConflictingAccess::new(&frame.passes[member.pass as usize], reader.access),
         resource: frame.resource(reader.resource).name.clone(),
         range: reader.range,
     }

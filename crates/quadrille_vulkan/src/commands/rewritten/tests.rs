@@ -14,7 +14,7 @@ fn write(array: &mut Array, items: &[u32]) -> bool {
 #[test]
 fn what_is_written_again_is_repeated() {
     let mut array = Array::default();
-    let told = [
+    let reported = [
         &[1, 2, 3][..],
         &[1, 2, 3],
         &[1, 2],
@@ -24,7 +24,7 @@ fn what_is_written_again_is_repeated() {
         &[1, 5, 3],
     ]
     .map(|items| write(&mut array, items));
-    assert_eq!(told, [false, true, false, true, false, false, true]);
+    assert_eq!(reported, [false, true, false, true, false, false, true]);
 }
 
 #[test]

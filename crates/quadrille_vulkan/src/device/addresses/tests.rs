@@ -1,6 +1,6 @@
 use ash::vk::{self, Handle as _};
 
-use super::{Addresses, MOST_GONE};
+use super::{Addresses, MAX_REMOVED_BUFFERS};
 
 fn buffer(number: u64) -> vk::Buffer {
     vk::Buffer::from_raw(number)
@@ -11,7 +11,7 @@ fn buffers_are_named_by_any_of_their_addresses() {
     let known = Addresses::default();
     known.add(buffer(1), 0x1000, 0x100, "cells");
     known.add(buffer(2), 0x1100, 0x100, "next");
-    for (first, last, told) in [
+    for (first, last, reported) in [
         (0x1000, 0x1000, "which `cells` has"),
         (0x10ff, 0x10ff, "which `cells` has"),
         (0x1100, 0x1100, "which `next` has"),
@@ -20,7 +20,11 @@ fn buffers_are_named_by_any_of_their_addresses() {
         (0x0000, 0x0fff, "which no buffer has"),
         (0x1200, 0x1200, "which no buffer has"),
     ] {
-        assert_eq!(known.describe(first, last), told, "{first:#x} to {last:#x}");
+        assert_eq!(
+            known.describe(first, last),
+            reported,
+            "{first:#x} to {last:#x}"
+        );
     }
 }
 
@@ -41,7 +45,7 @@ fn what_is_destroyed_is_remembered_for_a_while() {
         known.describe(0x1000, 0x1000),
         "which `new` or `old` had, now destroyed"
     );
-    for number in 10..10 + MOST_GONE as u64 {
+    for number in 10..10 + MAX_REMOVED_BUFFERS as u64 {
         known.add(buffer(number), number << 20, 1, "other");
         known.remove(buffer(number));
     }
@@ -56,9 +60,9 @@ fn a_page_of_buffers_is_not_a_page_of_names() {
     for number in 0..10 {
         known.add(buffer(number), number, 1, &format!("b{number}"));
     }
-    let told = known.describe(0, 0xfff);
+    let reported = known.describe(0, 0xfff);
     assert_eq!(
-        told,
+        reported,
         "which `b0` or `b1` or `b2` or `b3` or one of 6 others has"
     );
     // Sizes and addresses at the ends break nothing.

@@ -8,16 +8,16 @@ fn addresses_are_as_precise_as_the_driver_is() {
         .address_type(vk::DeviceFaultAddressTypeEXT::READ_INVALID)
         .reported_address(0x1234_5678)
         .address_precision(0x1000);
-    let told = address(&info, None);
+    let report = address(&info, None);
     assert_eq!(
-        told,
+        report,
         "the driver names a read from the device addresses 0x12345000 to 0x12345fff"
     );
     // A driver that breaks the rule of the precision breaks nothing here.
-    let told = address(&info.address_precision(0), Some(&Addresses::default()));
+    let report = address(&info.address_precision(0), Some(&Addresses::default()));
     assert!(
-        told.ends_with("0x12345678 to 0x12345678, which no buffer has"),
-        "{told}"
+        report.ends_with("0x12345678 to 0x12345678, which no buffer has"),
+        "{report}"
     );
 }
 

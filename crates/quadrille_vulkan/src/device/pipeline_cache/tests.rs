@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use super::{HEADER, Identity, MAGIC, MOST_BYTES, decode, encode, load};
+use super::{HEADER, Identity, MAGIC, MAX_BYTES, decode, encode, load};
 use crate::file::write_file;
 
 const DRIVER: Identity = Identity {
@@ -109,7 +109,7 @@ fn absurd_files_are_ignored() {
     }
     std::fs::File::create(&file)
         .unwrap()
-        .set_len(MOST_BYTES + 1)
+        .set_len(MAX_BYTES + 1)
         .unwrap();
     assert_eq!(load(&file, &DRIVER).unwrap(), b"", "a huge file is read");
 }

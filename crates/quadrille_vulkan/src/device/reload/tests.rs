@@ -91,8 +91,10 @@ impl Folder {
     fn reload(&self, file: &str) -> Vec<String> {
         self.reloads.try_load(self.path.join(file));
         let folder = format!("{}/", self.path.display());
-        let told = self.reloads.take().into_iter();
-        told.map(|it| it.to_string().replace(&folder, "")).collect()
+        let reported = self.reloads.take().into_iter();
+        reported
+            .map(|it| it.to_string().replace(&folder, ""))
+            .collect()
     }
 }
 
@@ -135,20 +137,23 @@ fn what_is_broken_is_told_once_and_the_next_good_source_recovers() {
     folder.write("a.wgsl", 1);
     let pipeline = folder.pipeline("one", &["a.wgsl"], 9);
     folder.write_text("a.wgsl", "fn main() {\n    let x = ;\n}");
-    let [told] = &folder.reload("a.wgsl")[..] else {
+    let [reported] = &folder.reload("a.wgsl")[..] else {
         panic!("not one line")
     };
-    assert!(told.starts_with("a.wgsl:2:13: "), "{told}");
+    assert!(reported.starts_with("a.wgsl:2:13: "), "{reported}");
     assert!(
-        told.ends_with("; unchanged: one") && !told.contains('\n'),
-        "{told}"
+        reported.ends_with("; unchanged: one") && !reported.contains('\n'),
+        "{reported}"
     );
     assert_eq!(folder.reload("a.wgsl"), [""; 0], "told already");
     fs::remove_file(folder.path.join("a.wgsl")).unwrap();
-    let [told] = &folder.reload("a.wgsl")[..] else {
+    let [reported] = &folder.reload("a.wgsl")[..] else {
         panic!("not one line")
     };
-    assert!(told.starts_with("a.wgsl cannot be read: "), "{told}");
+    assert!(
+        reported.starts_with("a.wgsl cannot be read: "),
+        "{reported}"
+    );
     assert_eq!(folder.reload("a.wgsl"), [""; 0], "told already");
     assert_eq!(pipeline.runs(), None, "it is what it was");
     folder.write("a.wgsl", 3);
@@ -169,14 +174,18 @@ fn all_pipelines_of_a_file_change_or_none() {
     folder.reloads.try_load(folder.path.join("a.wgsl"));
     folder.write("a.wgsl", 3);
     // Both have waited for the main loop.
-    let told = folder.reload("a.wgsl");
-    assert_eq!(told[0], "a.wgsl is loaded again; changed: one, two");
+    let reported = folder.reload("a.wgsl");
+    assert_eq!(reported[0], "a.wgsl is loaded again; changed: one, two");
     assert!(
-        told[1].starts_with("a.wgsl: the interface of `two` "),
+        reported[1].starts_with("a.wgsl: the interface of `two` "),
         "{}",
-        told[1]
+        reported[1]
     );
-    assert!(told[1].ends_with("; unchanged: one, two"), "{}", told[1]);
+    assert!(
+        reported[1].ends_with("; unchanged: one, two"),
+        "{}",
+        reported[1]
+    );
     assert_eq!([one.runs(), two.runs()], [Some(vec![2]), Some(vec![2])]);
 }
 
@@ -236,11 +245,11 @@ fn an_edit_of_an_import_is_taken() {
     let other = folder.pipeline("other", &["root.wgsl"], 9);
     assert_eq!(folder.reloads.files().1.len(), 3);
     folder.write_text("deep.wgsl", "fn two() -> f32 { return 2u; }");
-    let [told] = &folder.reload("deep.wgsl")[..] else {
+    let [reported] = &folder.reload("deep.wgsl")[..] else {
         panic!("not one line")
     };
-    assert!(told.starts_with("deep.wgsl:1:"), "{told}");
-    assert!(told.ends_with("; unchanged: one, other"), "{told}");
+    assert!(reported.starts_with("deep.wgsl:1:"), "{reported}");
+    assert!(reported.ends_with("; unchanged: one, other"), "{reported}");
     assert_eq!(pipeline.runs(), None);
     folder.write_text("deep.wgsl", "fn two() -> f32 { return 3.0; }");
     assert_eq!(
@@ -252,8 +261,11 @@ fn an_edit_of_an_import_is_taken() {
         [Some(vec![1]), Some(vec![1])]
     );
     fs::remove_file(folder.path.join("deep.wgsl")).unwrap();
-    let told = folder.reload("deep.wgsl").remove(0);
-    assert!(told.starts_with("deep.wgsl cannot be read: "), "{told}");
+    let reported = folder.reload("deep.wgsl").remove(0);
+    assert!(
+        reported.starts_with("deep.wgsl cannot be read: "),
+        "{reported}"
+    );
 }
 
 #[test]
@@ -263,9 +275,12 @@ fn an_import_that_comes_later_is_taken() {
     let pipeline = folder.pipeline("one", &["root.wgsl"], 9);
     let version = folder.reloads.version();
     folder.write_text("root.wgsl", ROOT);
-    let told = folder.reload("root.wgsl").remove(0);
-    assert!(told.starts_with("root.wgsl:1:21: "), "{told}");
-    assert!(told.contains("there is no file part.wgsl"), "{told}");
+    let reported = folder.reload("root.wgsl").remove(0);
+    assert!(reported.starts_with("root.wgsl:1:21: "), "{reported}");
+    assert!(
+        reported.contains("there is no file part.wgsl"),
+        "{reported}"
+    );
     // The watcher of files looks for that one as well.
     assert_ne!(folder.reloads.version(), version);
     let files = folder.reloads.files().1;
@@ -297,8 +312,8 @@ fn a_published_module_follows_its_file() {
     });
     folder.reloads.follow(&fake, &[&shader]);
     folder.write_text("part.wgsl", "fn one() -> u32 { return 1.0; }");
-    let told = folder.reload("part.wgsl").remove(0);
-    assert!(told.starts_with("part.wgsl:1:"), "{told}");
+    let reported = folder.reload("part.wgsl").remove(0);
+    assert!(reported.starts_with("part.wgsl:1:"), "{reported}");
     folder.write_text(
         "part.wgsl",
         "fn one() -> u32 { return 1u; }\nfn two() -> u32 { return 2u; }",

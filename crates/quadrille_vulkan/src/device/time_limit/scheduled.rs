@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 /// The least share of a wait that counts, so that limits end on any machine.
-const LEAST_SHARE: f64 = 1.0 / 16.0;
+const MIN_SHARE: f64 = 1.0 / 16.0;
 
 /// Less than this of either is what an idle process has: its driver waits for a device.
 const IDLE: Duration = Duration::from_millis(5);
@@ -74,11 +74,11 @@ impl Times {
     pub(super) fn share(self, is_compiling: bool) -> f64 {
         let wanted = self.ran + self.delayed;
         if is_compiling {
-            LEAST_SHARE
+            MIN_SHARE
         } else if wanted < IDLE {
             1.0
         } else {
-            self.ran.div_duration_f64(wanted).max(LEAST_SHARE)
+            self.ran.div_duration_f64(wanted).max(MIN_SHARE)
         }
     }
 }

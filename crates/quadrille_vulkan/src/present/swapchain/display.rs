@@ -17,7 +17,7 @@ use crate::device::timeline::nanoseconds;
 use crate::error::SurfaceError;
 
 /// So many waits in vain end the waiting.
-const MOST_MISSES: u32 = 3;
+const MAX_MISSES: u32 = 3;
 
 /// The presents of a chain that were not seen yet. Pure.
 #[derive(Debug, Default)]
@@ -37,7 +37,7 @@ impl Unseen {
     /// Notes a present with this id, which was queued or not.
     pub(crate) fn presented(&mut self, id: u64, queued: bool) {
         self.last = id;
-        if queued && self.misses < MOST_MISSES {
+        if queued && self.misses < MAX_MISSES {
             self.queued.push_back(id);
         }
     }
@@ -58,7 +58,7 @@ impl Unseen {
     /// A wait was in vain.
     fn missed(&mut self) {
         self.misses += 1;
-        if self.misses >= MOST_MISSES {
+        if self.misses >= MAX_MISSES {
             self.queued.clear();
         }
     }

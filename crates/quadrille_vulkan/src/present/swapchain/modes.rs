@@ -17,7 +17,7 @@ pub(crate) struct Modes {
     /// That of the next present.
     current: PresentModeKHR,
     /// That of the last one.
-    told: PresentModeKHR,
+    applied: PresentModeKHR,
     /// Those that the surface had when the swapchain was made.
     available: Vec<PresentModeKHR>,
     /// Those that the swapchain was made for, `current` among them; none if it has but the one.
@@ -40,7 +40,7 @@ impl Modes {
         }
         Ok(Self {
             current,
-            told: current,
+            applied: current,
             available: available.to_vec(),
             compatible,
         })
@@ -68,12 +68,12 @@ impl Modes {
 
     /// What the next present has to say, if anything.
     pub(crate) fn news(&self) -> Option<PresentModeKHR> {
-        (self.told != self.current).then_some(self.current)
+        (self.applied != self.current).then_some(self.current)
     }
 
     /// A present was queued, and said it.
-    pub(crate) fn told(&mut self) {
-        self.told = self.current;
+    pub(crate) fn mark_applied(&mut self) {
+        self.applied = self.current;
     }
 }
 

@@ -28,7 +28,7 @@ pub(crate) struct Pool {
 
 /// More fences than this that do not signal although their presents are done: the driver does not
 /// keep its promise, and presents go on without fences.
-const MOST_LATE: usize = 4;
+const MAX_LATE_FENCES: usize = 4;
 
 impl Pool {
     /// A semaphore that is not signalled. There is none of a lost device: it counts as done with
@@ -122,7 +122,7 @@ impl Pool {
 
     /// Whether the driver forgets fences.
     fn has_too_many_late(&self) -> bool {
-        self.late.len() > MOST_LATE
+        self.late.len() > MAX_LATE_FENCES
     }
 
     fn recycle(&mut self, device: &Device) {
@@ -169,7 +169,7 @@ impl Pool {
             // SAFETY: all submissions and presents that used it are done.
             unsafe { device.raw.destroy_semaphore(semaphore, None) };
         }
-        let late = if device.is_proven_lost() {
+        let late = if device.is_lost_for_certain() {
             std::mem::take(&mut self.late)
         } else {
             Vec::new()
@@ -261,6 +261,7 @@ fn is_done(device: &Device, proof: &Proof) -> bool {
 /// A lost device has done all that it ever will. Any other failure says nothing: a caller that tries again
 /// will hear.
 fn or_lost(device: &Device, is_done: Result<bool, vk::Result>) -> bool {
-    is_done
-        .unwrap_or_else(|error| error == vk::Result::ERROR_DEVICE_LOST && device.is_proven_lost())
+    is_done.unwrap_or_else(|error| {
+        error == vk::Result::ERROR_DEVICE_LOST && device.is_lost_for_certain()
+    })
 }

@@ -11,7 +11,7 @@ use crate::device::timeline::nanoseconds;
 use crate::lock;
 
 /// More old swapchains than this are waited for: drivers have a limit, some below 10.
-const MOST_OLD: usize = 5;
+const MAX_OLD_SWAPCHAINS: usize = 5;
 /// How long the device is waited for before a window's swapchains are destroyed.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -22,11 +22,11 @@ impl Swapchain {
             .chain
             .as_ref()
             .is_some_and(|chain| chain.history.has_presented());
-        if self.old.len() + usize::from(retires) <= MOST_OLD {
+        if self.old.len() + usize::from(retires) <= MAX_OLD_SWAPCHAINS {
             return true;
         }
         self.recycle();
-        self.old.len() < MOST_OLD || self.destroy_old()
+        self.old.len() < MAX_OLD_SWAPCHAINS || self.destroy_old()
     }
 
     /// Takes a chain out of use: it is destroyed at once if it never presented.
@@ -76,7 +76,7 @@ impl Swapchain {
         if device.wait_last(TIMEOUT).is_err() {
             return false;
         }
-        if device.is_proven_lost() && self.fences {
+        if device.is_lost_for_certain() && self.fences {
             return true;
         }
         let fence = |proof| match proof {
@@ -107,7 +107,7 @@ impl Swapchain {
         let idle = device.note("vkQueueWaitIdle", unsafe {
             device.raw.queue_wait_idle(*queue)
         });
-        idle.is_ok() || device.is_proven_lost()
+        idle.is_ok() || device.is_lost_for_certain()
     }
 
     /// Destroys a chain; the device and the presentation engine are done with it.
@@ -147,7 +147,7 @@ pub(crate) fn wait_for_fences(device: &Device, fences: &[vk::Fence], timeout: Du
         // SAFETY: the fences are of this device and alive.
         let waited = unsafe { device.raw.wait_for_fences(fences, true, timeout) };
         let waited = device.note("vkWaitForFences", waited);
-        (waited.is_ok() || device.is_proven_lost()).then_some(())
+        (waited.is_ok() || device.is_lost_for_certain()).then_some(())
     });
     signalled.is_some()
 }

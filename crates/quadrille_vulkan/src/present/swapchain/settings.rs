@@ -64,7 +64,7 @@ impl From<vk::SurfaceFormatKHR> for SurfaceFormat {
 
 /// How it is known that a present is done, so that its semaphore may be used again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum PresentProof {
+pub enum PresentCompletion {
     /// Fences where the device has them, and the history.
     #[default]
     Automatic,
@@ -89,7 +89,7 @@ pub struct SwapchainSettings {
     /// device's, which is the most in any case.
     pub frames_in_flight: u32,
     /// How it is known that a present is done; the proof that a swapchain begins with is kept.
-    pub proof: PresentProof,
+    pub completion: PresentCompletion,
     /// Count frames as on their way until the display has shown them, where the device reports it
     /// (`VK_KHR_present_wait`): less latency, and no time to spare.
     pub pace_by_display: bool,
@@ -104,7 +104,7 @@ impl Default for SwapchainSettings {
             composite_alpha: vk::CompositeAlphaFlagsKHR::empty(),
             image_count: 0,
             frames_in_flight: 0,
-            proof: PresentProof::Automatic,
+            completion: PresentCompletion::Automatic,
             pace_by_display: false,
         }
     }

@@ -7,7 +7,7 @@ use quadrille_sync::{Capabilities, ResourceId};
 use super::{Encoder, Failure, aligned, bytes_of};
 use crate::commands::{Bind, CommandList, IndexType};
 use crate::error::CommandError;
-use crate::pipeline::MOST_BUFFERS;
+use crate::pipeline::MAX_BUFFERS;
 use crate::record::calls::Call;
 use crate::resources::buffer::BufferUsage;
 
@@ -154,11 +154,11 @@ impl<'a> Encoder<'a> {
     /// `vkCmdBindVertexBuffers`.
     fn vertex_buffer(&mut self, slot: u8, id: ResourceId, offset: u64) -> Result<(), Failure> {
         self.need(Capabilities::GRAPHICS)?;
-        if u32::from(slot) >= MOST_BUFFERS {
+        if u32::from(slot) >= MAX_BUFFERS {
             let what = format!("vertex buffer {slot}");
             return Err(CommandError::Limit {
                 what,
-                limit: u64::from(MOST_BUFFERS) - 1,
+                limit: u64::from(MAX_BUFFERS) - 1,
             }
             .into());
         }

@@ -15,7 +15,7 @@ use crate::resources::region::ImageRegion;
 use crate::resources::view::View;
 
 /// The most bytes of `vkCmdUpdateBuffer`.
-const MOST_INLINE: u64 = 65536;
+const MAX_INLINE: u64 = 65536;
 
 /// Whether a copy reads or writes a resource.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -230,11 +230,11 @@ impl Encoder<'_> {
         let bytes = data.len() as u64;
         aligned("the offset of an update", offset, 4)?;
         aligned("the length of an update", bytes, 4)?;
-        if bytes > MOST_INLINE {
+        if bytes > MAX_INLINE {
             let what = format!("an update of {bytes} bytes");
             return Err(CommandError::Limit {
                 what,
-                limit: MOST_INLINE,
+                limit: MAX_INLINE,
             }
             .into());
         }

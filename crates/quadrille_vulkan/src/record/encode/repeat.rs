@@ -5,12 +5,12 @@ use quadrille_sync::{ResourceIndex, Use};
 use super::{Encoder, Failure, declared_layout};
 use crate::commands::CommandList;
 use crate::error::CommandError;
+use crate::record::call_cache::Recheck;
 use crate::record::calls::{Call, LayoutCall, Span, Touched};
-use crate::record::translation::Recheck;
 
 impl<'a> Encoder<'a> {
     /// Translates the list of a pass and keeps what it comes to, if that can be kept.
-    pub(crate) fn encode_and_keep(
+    pub(crate) fn encode_and_cache(
         &mut self,
         name: &str,
         uses: &'a [Use],

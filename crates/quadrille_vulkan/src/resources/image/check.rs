@@ -104,7 +104,7 @@ fn use_problem(device: &Device, desc: &ImageDesc) -> Option<String> {
 }
 
 /// What to do where a format cannot have a usage.
-fn way_out(format: vk::Format, usage: ImageUsage) -> &'static str {
+fn suggestion(format: vk::Format, usage: ImageUsage) -> &'static str {
     let has_color = crate::resources::format::aspects(format).contains(vk::ImageAspectFlags::COLOR);
     if has_color && usage.contains(ImageUsage::DEPTH_STENCIL_ATTACHMENT) {
         "depth takes a format of its own, such as D32_SFLOAT"
@@ -136,7 +136,7 @@ fn support_problem(device: &Device, desc: &ImageDesc) -> Option<String> {
     let Ok(properties) = properties else {
         return Some(format!(
             "the device has no images of {format:?} for {usage:?}; {}",
-            way_out(format, usage)
+            suggestion(format, usage)
         ));
     };
     let samples = vk::SampleCountFlags::from_raw(desc.samples);

@@ -19,7 +19,7 @@ use crate::resources::view::{View, ViewKey};
 use crate::shader::{ShaderImage, TableBinding, TableKind};
 
 /// The most frames in flight with which there are tables: an entry keeps a bit for each.
-const MOST_FRAMES: u32 = u32::BITS;
+const MAX_FRAMES: u32 = u32::BITS;
 
 /// Checks what a table is to be.
 pub(super) fn check(device: &Arc<Device>, plan: &TablePlan) -> Result<(), Error> {
@@ -28,8 +28,8 @@ pub(super) fn check(device: &Arc<Device>, plan: &TablePlan) -> Result<(), Error>
     let most = limits.of(plan.kind.members()).min(limits.all / frames);
     let (capacity, samplers) = (plan.capacity, plan.samplers.len());
     let noun = plan.kind.noun();
-    let problem = if frames > MOST_FRAMES {
-        format!("there are {frames} frames in flight, and tables take at most {MOST_FRAMES}")
+    let problem = if frames > MAX_FRAMES {
+        format!("there are {frames} frames in flight, and tables take at most {MAX_FRAMES}")
     } else if capacity == 0 {
         format!("it has room for no {noun}; give it a capacity of at least 1")
     } else if capacity > most {
@@ -37,10 +37,10 @@ pub(super) fn check(device: &Arc<Device>, plan: &TablePlan) -> Result<(), Error>
             "it has room for {capacity} {noun}s, which is above the limit of {most} that the device \
              or `Settings::table_entries` has for a table"
         )
-    } else if samplers > TableBinding::MOST_SAMPLERS as usize {
+    } else if samplers > TableBinding::MAX_SAMPLERS as usize {
         format!(
             "it has {samplers} samplers, and a table has at most {}",
-            TableBinding::MOST_SAMPLERS
+            TableBinding::MAX_SAMPLERS
         )
     } else if let Some(other) = plan
         .samplers

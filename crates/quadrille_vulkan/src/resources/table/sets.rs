@@ -31,7 +31,7 @@ pub(super) fn create(
     let sizes = [
         size(plan.kind.members().descriptor(), plan.capacity),
         size(vk::DescriptorType::INLINE_UNIFORM_BLOCK, BOUNDS_BYTES),
-        size(vk::DescriptorType::SAMPLER, TableBinding::MOST_SAMPLERS),
+        size(vk::DescriptorType::SAMPLER, TableBinding::MAX_SAMPLERS),
     ];
     let mut blocks = vk::DescriptorPoolInlineUniformBlockCreateInfo::default()
         .max_inline_uniform_block_bindings(sets);
@@ -79,7 +79,7 @@ pub(super) fn fill(table: &TableInner) -> Result<(), Error> {
         own.map(|sampler| vk::DescriptorImageInfo::default().sampler(sampler.raw()))
     };
     // Those behind the last show the last: an index that is too large finds a sampler.
-    let samplers: Vec<_> = (0..TableBinding::MOST_SAMPLERS)
+    let samplers: Vec<_> = (0..TableBinding::MAX_SAMPLERS)
         .filter_map(sampler)
         .collect();
     let last = (table.capacity - 1).to_le_bytes();

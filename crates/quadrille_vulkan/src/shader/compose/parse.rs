@@ -53,10 +53,10 @@ pub(super) fn parse(source: &str) -> Result<Parsed, Flaw> {
 }
 
 /// Braces of an import within each other, which are parsed by recursion.
-const MOST_BRACES: usize = 32;
+const MAX_BRACES: usize = 32;
 
 /// Names in the path of an import, each of which is a folder.
-const MOST_SEGMENTS: usize = 64;
+const MAX_SEGMENTS: usize = 64;
 
 struct Parser<'a> {
     source: &'a str,
@@ -138,8 +138,8 @@ impl<'a> Parser<'a> {
     /// `a::b`, `a::b as c` or `a::{b, c::d}`, within so many braces.
     fn import(&mut self, mut path: Vec<String>, depth: usize) -> Result<(), Flaw> {
         loop {
-            if path.len() > MOST_SEGMENTS {
-                let message = format!("an import has more than {MOST_SEGMENTS} names in its path");
+            if path.len() > MAX_SEGMENTS {
+                let message = format!("an import has more than {MAX_SEGMENTS} names in its path");
                 return Err(self.flaw(message));
             }
             let (name, at) = self.name()?;
@@ -160,9 +160,9 @@ impl<'a> Parser<'a> {
                 break;
             }
         }
-        if depth >= MOST_BRACES {
+        if depth >= MAX_BRACES {
             let message = format!(
-                "the braces of an import are nested more than {MOST_BRACES} deep; write several imports"
+                "the braces of an import are nested more than {MAX_BRACES} deep; write several imports"
             );
             return Err(self.flaw(message));
         }

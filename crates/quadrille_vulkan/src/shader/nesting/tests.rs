@@ -1,6 +1,6 @@
 use std::fmt::Write as _;
 
-use super::{MOST_BRANCHES, MOST_CHAINED, MOST_DECLARATIONS, MOST_NESTED, MOST_TYPES, check};
+use super::{MAX_BRANCHES, MAX_CHAINED_OPERATORS, MAX_DECLARATIONS, MAX_NESTED, MAX_TYPES, check};
 use crate::deep_stack;
 use crate::error::ShaderError;
 use crate::shader::GpuShader;
@@ -37,12 +37,12 @@ const CONSTRUCTS: [Construct; 21] = [
     (
         "sums",
         |n| value(&format!("cells[1]{}", " + cells[1]".repeat(n / 2 - 4))),
-        MOST_CHAINED,
+        MAX_CHAINED_OPERATORS,
     ),
     (
         "constant sums",
         |n| value(&format!("1.0{}", "+1.0".repeat(n - 4))),
-        MOST_CHAINED,
+        MAX_CHAINED_OPERATORS,
     ),
     (
         "comparisons",
@@ -52,7 +52,7 @@ const CONSTRUCTS: [Construct; 21] = [
                 " && (cells[1] < 1.0)".repeat(n / 2 - 4)
             ))
         },
-        MOST_CHAINED,
+        MAX_CHAINED_OPERATORS,
     ),
     (
         "indices",
@@ -68,42 +68,42 @@ const CONSTRUCTS: [Construct; 21] = [
     (
         "swizzles",
         |n| value(&format!("vec4f(cells[1]){}.x", ".xyzw".repeat(n - 5))),
-        MOST_CHAINED,
+        MAX_CHAINED_OPERATORS,
     ),
     (
         "parentheses",
         |n| value(&around("(", "cells[1]", ")", n - 4)),
-        MOST_NESTED,
+        MAX_NESTED,
     ),
     (
         "negations",
         |n| value(&format!("{}cells[1]", "- ".repeat(n - 5))),
-        MOST_NESTED,
+        MAX_NESTED,
     ),
     (
         "nots",
         |n| value(&format!("f32({}(cells[1] < 1.0))", "!".repeat(n - 6))),
-        MOST_NESTED,
+        MAX_NESTED,
     ),
     (
         "calls",
         |n| value(&around("abs(", "cells[1]", ")", n - 4)),
-        MOST_NESTED,
+        MAX_NESTED,
     ),
     (
         "index expressions",
         |n| value(&around("cells[u32(", "1.0", ")]", n / 2 - 4)),
-        MOST_NESTED,
+        MAX_NESTED,
     ),
     (
         "blocks",
         |n| body(&around("{", "cells[0] = 1.0;", "}", n - 3)),
-        MOST_NESTED,
+        MAX_NESTED,
     ),
     (
         "ifs",
         |n| body(&around("if cells[1] < 1.0 {", "cells[0] = 1.0;", "}", n)),
-        MOST_BRANCHES,
+        MAX_BRANCHES,
     ),
     (
         "loops",
@@ -115,7 +115,7 @@ const CONSTRUCTS: [Construct; 21] = [
                 n - 1,
             ))
         },
-        MOST_BRANCHES,
+        MAX_BRANCHES,
     ),
     (
         "switches",
@@ -127,7 +127,7 @@ const CONSTRUCTS: [Construct; 21] = [
                 n - 4,
             ))
         },
-        MOST_BRANCHES,
+        MAX_BRANCHES,
     ),
     (
         "branches",
@@ -137,7 +137,7 @@ const CONSTRUCTS: [Construct; 21] = [
                 "else if cells[1] < 1.0 { cells[0] = 1.0; }".repeat(n - 1)
             ))
         },
-        MOST_BRANCHES,
+        MAX_BRANCHES,
     ),
     (
         "functions",
@@ -149,7 +149,7 @@ const CONSTRUCTS: [Construct; 21] = [
                 "call#(1.0)",
             )
         },
-        MOST_DECLARATIONS - 2,
+        MAX_DECLARATIONS - 2,
     ),
     (
         "branches in calls",
@@ -165,7 +165,7 @@ const CONSTRUCTS: [Construct; 21] = [
                 "call#(1.0)",
             )
         },
-        MOST_BRANCHES,
+        MAX_BRANCHES,
     ),
     (
         "constants",
@@ -177,7 +177,7 @@ const CONSTRUCTS: [Construct; 21] = [
                 "c#",
             )
         },
-        MOST_DECLARATIONS - 2,
+        MAX_DECLARATIONS - 2,
     ),
     (
         "types in types",
@@ -187,7 +187,7 @@ const CONSTRUCTS: [Construct; 21] = [
                 around("array<", "f32", ", 1>", n)
             ))
         },
-        MOST_TYPES - 1,
+        MAX_TYPES - 1,
     ),
     (
         "aliases",
@@ -199,7 +199,7 @@ const CONSTRUCTS: [Construct; 21] = [
                 "1.0; var deep: A#; cells[1] = f32(arrayLength(&cells))",
             )
         },
-        MOST_TYPES - 1,
+        MAX_TYPES - 1,
     ),
     (
         "structures",
@@ -263,13 +263,13 @@ fn deeper_shaders_are_errors_with_a_place() {
 fn the_place_is_that_of_the_token_too_many() {
     let source = format!(
         "fn f() -> f32 {{\n  return 1.0{};\n}}",
-        " + 1.0".repeat(MOST_CHAINED + 5)
+        " + 1.0".repeat(MAX_CHAINED_OPERATORS + 5)
     );
     let flaw = check(&source).expect_err("it is too long");
     assert_eq!(&source[flaw.at.clone()], "+");
     assert_eq!(
         flaw.at.start,
-        source.find("1.0").unwrap() + 4 + 6 * MOST_CHAINED
+        source.find("1.0").unwrap() + 4 + 6 * MAX_CHAINED_OPERATORS
     );
 }
 
@@ -296,7 +296,7 @@ fn many_small_things_are_not_deep() {
 
 #[test]
 fn circles_of_declarations_end() {
-    let count = MOST_DECLARATIONS + 100;
+    let count = MAX_DECLARATIONS + 100;
     let mut source = String::new();
     for at in 0..count {
         let _ = writeln!(source, "fn f{at}() {{ f{}(); }}", (at + 1) % count);

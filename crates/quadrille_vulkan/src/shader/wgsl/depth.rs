@@ -6,7 +6,7 @@ use naga::{Block, Span, Statement, TypeInner};
 use super::place;
 use crate::error::ShaderError;
 use crate::shader::compose::Joined;
-use crate::shader::nesting::{MOST_BRANCHES, MOST_TYPES};
+use crate::shader::nesting::{MAX_BRANCHES, MAX_TYPES};
 
 /// Refuses a module that is too deep for drivers.
 pub(super) fn check(joined: &Joined, module: &naga::Module) -> Result<(), ShaderError> {
@@ -31,7 +31,7 @@ fn check_types(joined: &Joined, module: &naga::Module) -> Result<(), ShaderError
             }
             _ => 0,
         };
-        if depth > MOST_TYPES {
+        if depth > MAX_TYPES {
             let name = ty
                 .name
                 .as_deref()
@@ -39,7 +39,7 @@ fn check_types(joined: &Joined, module: &naga::Module) -> Result<(), ShaderError
             let message = format!(
                 "{name} has types within each other {depth} deep, more than the limit of {}; \
                  flatten them",
-                MOST_TYPES
+                MAX_TYPES
             );
             let places = place(module.types.get_span(handle), "");
             return Err(joined.error(&message, &Vec::from_iter(places), Vec::new()));
@@ -57,10 +57,10 @@ fn check_control_flow(joined: &Joined, module: &naga::Module) -> Result<(), Shad
     let all = module.functions.iter().map(|(_, function)| function);
     for function in all.chain(entries) {
         let (depth, span) = deepest(&function.body, &functions);
-        if depth > MOST_BRANCHES {
+        if depth > MAX_BRANCHES {
             let message = format!(
                 "`if`, `switch` and loops are nested {depth} deep here, with those of functions that are \
-                 called, more than the limit of {MOST_BRANCHES}; return early, or write a `switch` in \
+                 called, more than the limit of {MAX_BRANCHES}; return early, or write a `switch` in \
                  place of `else if`"
             );
             let places = Vec::from_iter(place(span, ""));

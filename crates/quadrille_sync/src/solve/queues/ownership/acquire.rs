@@ -12,7 +12,7 @@ use super::outside::Outside;
 use super::release::{Destination, Releases};
 use super::window::{complete_pending, for_each_pending};
 use crate::flags::{Layout, Stages};
-use crate::plan::{PassRef, Rung, Scope, TransferHalf};
+use crate::plan::{DependencyKind, PassRef, Scope, TransferHalf};
 use crate::range::{RangeMap, for_each_union, intervals};
 use crate::resource::ResourceKind;
 use crate::solve::barriers::builder::Builder;
@@ -23,7 +23,7 @@ use crate::solve::barriers::request::Request;
 use crate::solve::barriers::scope::scope_of;
 use crate::solve::barriers::slices::for_each_whole;
 use crate::solve::state::{Maps, Mark, State};
-use crate::states::{Pending, Seen};
+use crate::states::{Pending, VisibleScope};
 
 /// Transfers ownership of the ranges that a pass needs to the family of its queue, and completes
 /// pending acquires of ranges that the pass discards in part.
@@ -154,7 +154,7 @@ fn acquire(
         true if !dst.stages.is_empty() => dst.stages,
         _ => Stages::ALL_COMMANDS,
     };
-    let rung = Rung::OwnershipTransfer;
+    let dependency_kind = DependencyKind::OwnershipTransfer;
     // With it, the acquire can chain from stages that have waited before.
     let all = !builder.inputs.topology.maintenance8;
     let (stages, earlier) = if pending.from.is_outside() {
@@ -164,7 +164,7 @@ fn acquire(
     } else {
         let stages = builder
             .waits
-            .require(request, &pending.mark, stages, all, rung);
+            .require(request, &pending.mark, stages, all, dependency_kind);
         (stages, Some(pending.mark.pass))
     };
     calls.follow_wait();
@@ -174,7 +174,7 @@ fn acquire(
         old_layout: pending.old_layout,
         new_layout: pending.new_layout,
         transfer: Some(half(pending.from, pending.to, TransferHalf::Acquire)),
-        reason: builder.waits.reason(request, earlier, rung),
+        reason: builder.waits.reason(request, earlier, dependency_kind),
     };
     let resource = builder.inputs.frame.resource(request.resource);
     calls.needed(0).push_half(resource, &pending.range, barrier);
@@ -188,7 +188,7 @@ fn acquire(
             state.layout = pending.new_layout;
             state.owner = Some(request.family);
             state.reads.clear();
-            state.visible = smallvec![Seen {
+            state.visible = smallvec![VisibleScope {
                 queue: request.queue,
                 scope: dst,
                 is_ready: false,

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::window::{ALL, record_acquire};
 use crate::flags::Layout;
-use crate::plan::{PassRef, Reason, Rung, Scope};
+use crate::plan::{DependencyKind, PassRef, Reason, Scope};
 use crate::range::{EVERYTHING, RangeMap, SubRange, gather, intervals};
 use crate::resource::{ResourceIndex, ResourceKind};
 use crate::solve::barriers::builder::Builder;
@@ -101,7 +101,7 @@ impl Outside {
                 resource,
                 earlier: PassRef::None,
                 later: later.clone(),
-                rung: Rung::OwnershipTransfer,
+                dependency_kind: DependencyKind::OwnershipTransfer,
             };
             let pending = pending((owner, family), layout, range, mark);
             record_acquire(builder, place, ALL, &pending, reason, map);

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::half;
 use crate::flags::{AccessMask, Layout, Stages};
-use crate::plan::{PassRef, Reason, Rung, Scope, TransferHalf};
+use crate::plan::{DependencyKind, PassRef, Reason, Scope, TransferHalf};
 use crate::range::{SubRange, gather, intervals};
 use crate::resource::{Lifetime, ResourceIndex};
 use crate::solve::barriers::builder::Builder;
@@ -128,7 +128,7 @@ fn reason(builder: &Builder<'_>, to: &Destination, last: Option<EndPass>) -> Rea
         resource: to.resource,
         earlier: last.map_or(PassRef::None, |pass| builder.waits.past.pass_ref(pass)),
         later: to.later.clone(),
-        rung: Rung::OwnershipTransfer,
+        dependency_kind: DependencyKind::OwnershipTransfer,
     }
 }
 

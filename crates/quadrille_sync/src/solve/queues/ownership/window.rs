@@ -7,7 +7,7 @@ use super::half;
 use super::outside::Outside;
 use crate::flags::{AccessMask, Layout, Stages};
 use crate::frame::PassIndex;
-use crate::plan::{PassRef, Reason, Rung, Scope, TransferHalf};
+use crate::plan::{DependencyKind, PassRef, Reason, Scope, TransferHalf};
 use crate::range::{RangeMap, intervals};
 use crate::resource::ResourceIndex;
 use crate::solve::barriers::builder::Builder;
@@ -70,7 +70,7 @@ pub(super) fn complete_pending(
         resource,
         earlier: builder.waits.past.pass_ref(pending.mark.pass),
         later,
-        rung: Rung::OwnershipTransfer,
+        dependency_kind: DependencyKind::OwnershipTransfer,
     };
     // With maintenance8 the acquire can chain from stages that have waited already, and later
     // accesses chain from the acquire. No other stage of the queue has to wait.

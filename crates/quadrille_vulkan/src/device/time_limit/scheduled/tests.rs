@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use super::{Compiling, LEAST_SHARE, Times, is_compiling, parse};
+use super::{Compiling, MIN_SHARE, Times, is_compiling, parse};
 
 fn times(ran: u64, delayed: u64) -> Times {
     Times {
@@ -17,7 +17,7 @@ fn assert_near(one: f64, other: f64) {
 fn time_without_a_processor_does_not_count() {
     assert_near(times(100, 0).share(false), 1.0);
     assert_near(times(20, 60).share(false), 0.25);
-    assert_near(times(0, 100).share(false), LEAST_SHARE);
+    assert_near(times(0, 100).share(false), MIN_SHARE);
 }
 
 #[test]
@@ -28,7 +28,7 @@ fn an_idle_process_waits_for_a_device() {
 
 #[test]
 fn compilation_counts_little() {
-    assert_near(times(100, 0).share(true), LEAST_SHARE);
+    assert_near(times(100, 0).share(true), MIN_SHARE);
     let compiling = Compiling::begin();
     assert!(is_compiling());
     drop(compiling);

@@ -1,4 +1,4 @@
-use super::{MOST_MISSES, Unseen};
+use super::{MAX_MISSES, Unseen};
 
 fn present(unseen: &mut Unseen, queued: bool) -> u64 {
     let id = unseen.next_id();
@@ -38,7 +38,7 @@ fn what_is_seen_shows_that_all_before_it_was() {
 #[test]
 fn a_window_that_shows_nothing_is_waited_for_no_more() {
     let mut unseen = Unseen::default();
-    for miss in 0..MOST_MISSES {
+    for miss in 0..MAX_MISSES {
         assert!(unseen.due(1).is_some() || miss == 0, "after {miss} misses");
         present(&mut unseen, true);
         unseen.missed();

@@ -35,7 +35,7 @@ fn the_next_present_tells_of_another_mode_once() {
     assert_eq!(modes.news(), None, "it was made with this one");
     assert!(modes.change(&[MAILBOX]));
     assert_eq!((modes.current(), modes.news()), (MAILBOX, Some(MAILBOX)));
-    modes.told();
+    modes.mark_applied();
     assert_eq!(modes.news(), None);
     assert!(modes.change(&[IMMEDIATE]) && modes.change(&[MAILBOX]));
     assert_eq!(modes.news(), None, "there and back between two presents");

@@ -1,0 +1,83 @@
+//! Numbers of text that bevy cannot lay out are brought to ones that it can: of a line that is as
+//! wide or as high as no number bevy finds no end, and ends the program.
+
+use bevy_ecs::prelude::*;
+use bevy_text::{InlineBox, LetterSpacing, LineHeight, TextBounds};
+
+use quadrille_content::{RateLimitedWarnings, entity_name};
+
+/// The largest length in logical pixels, and the largest multiple of a font's size.
+const MAX_LAYOUT_VALUE: f32 = 1e5;
+
+/// What bevy lays text out by.
+type TextLayoutQuery = (
+    Entity,
+    Option<&'static mut LineHeight>,
+    Option<&'static mut LetterSpacing>,
+    Option<&'static mut TextBounds>,
+    Option<&'static mut InlineBox>,
+);
+
+/// Texts that bevy looks at again.
+type ChangedTexts = Or<(
+    Changed<LineHeight>,
+    Changed<LetterSpacing>,
+    Changed<TextBounds>,
+    Changed<InlineBox>,
+)>;
+
+/// Limits the numbers of text before bevy lays it out.
+pub(crate) fn limit_text(
+    mut texts: Query<TextLayoutQuery, ChangedTexts>,
+    warnings: Res<RateLimitedWarnings>,
+) {
+    for (entity, line, letter, bounds, inline) in &mut texts {
+        let mut odd = None;
+        // They have changed already.
+        if let Some(mut line) = line {
+            let (LineHeight::Px(number) | LineHeight::RelativeToFont(number)) =
+                line.bypass_change_detection();
+            limit("line height", number, 0.0, &mut odd);
+        }
+        if let Some(mut letter) = letter {
+            let (LetterSpacing::Px(number) | LetterSpacing::Rem(number)) =
+                letter.bypass_change_detection();
+            limit("letter spacing", number, -MAX_LAYOUT_VALUE, &mut odd);
+        }
+        if let Some(mut bounds) = bounds {
+            let TextBounds { width, height } = bounds.bypass_change_detection();
+            for number in [width, height].into_iter().flatten() {
+                limit("bounds", number, 0.0, &mut odd);
+            }
+        }
+        if let Some(mut inline) = inline {
+            let size = &mut inline.bypass_change_detection().size;
+            limit("inline box", &mut size.x, 0.0, &mut odd);
+            limit("inline box", &mut size.y, 0.0, &mut odd);
+        }
+        if let Some((name, number)) = odd {
+            warnings.warn_message(|| {
+                let text = entity_name(entity);
+                format!(
+                    "the {name} of the text {text} is {number}; numbers end at {MAX_LAYOUT_VALUE}"
+                )
+            });
+        }
+    }
+}
+
+/// Brings a number between two limits.
+fn limit(name: &'static str, number: &mut f32, least: f32, odd: &mut Option<(&'static str, f32)>) {
+    let limited = if number.is_nan() {
+        0.0
+    } else {
+        number.clamp(least, MAX_LAYOUT_VALUE)
+    };
+    if limited != *number {
+        odd.get_or_insert((name, *number));
+        *number = limited;
+    }
+}
+
+#[cfg(test)]
+mod tests;

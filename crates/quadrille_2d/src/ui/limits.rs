@@ -1,0 +1,289 @@
+//! Numbers of nodes that bevy cannot lay out are brought to ones that it can.
+//!
+//! What bevy would do: a node whose size is no number ends the program, as does one whose corners
+//! are rounder than any number.
+
+use bevy_ecs::prelude::*;
+use bevy_reflect::{PartialReflect, ReflectMut};
+use bevy_text::{EditableText, RemSize};
+use bevy_ui::prelude::{Node, Outline, ScrollPosition, UiRect, UiTransform, Val};
+use bevy_ui::{ContentSize, UiScale};
+
+use bevy_ui::widget::ImageNodeSize;
+
+use quadrille_content::{RateLimitedWarnings, entity_name, limited_scale};
+
+/// The largest length in pixels, and the largest part in percent. Lengths are added and
+/// multiplied, and what comes of it has to be finite.
+const MAX_LAYOUT_VALUE: f32 = 1e6;
+/// What is nearer to zero is zero.
+const MIN_LAYOUT_VALUE: f32 = 1e-6;
+
+/// What bevy lays nodes out by.
+type NodeLayoutQuery = (
+    Entity,
+    &'static mut Node,
+    Option<&'static mut UiTransform>,
+    Option<&'static mut Outline>,
+    Option<&'static mut ScrollPosition>,
+);
+
+/// Texts that are edited, whose lines and columns decide how large their nodes are.
+type ChangedTexts = (Entity, &'static mut EditableText);
+
+/// Nodes that bevy looks at again.
+type ChangedNodes = Or<(
+    Changed<Node>,
+    Changed<UiTransform>,
+    Changed<Outline>,
+    Changed<ScrollPosition>,
+)>;
+
+/// Limits the numbers of nodes before bevy lays them out.
+pub(crate) fn limit_nodes(
+    mut nodes: Query<NodeLayoutQuery, ChangedNodes>,
+    mut texts: Query<ChangedTexts, Changed<EditableText>>,
+    warnings: Res<RateLimitedWarnings>,
+) {
+    for (entity, mut text) in &mut texts {
+        let mut limits = Limits(None);
+        limits.edited(text.bypass_change_detection());
+        limits.tell(entity, &warnings);
+    }
+    for (entity, mut node, transform, outline, scroll) in &mut nodes {
+        // They have changed already.
+        let mut limits = Limits(None);
+        limits.node(node.bypass_change_detection());
+        if let Some(mut transform) = transform {
+            limits.transform(transform.bypass_change_detection());
+        }
+        if let Some(mut outline) = outline {
+            let outline = outline.bypass_change_detection();
+            limits.val("outline width", Positive, &mut outline.width);
+            limits.val("outline offset", Any, &mut outline.offset);
+        }
+        if let Some(mut scroll) = scroll {
+            let scroll = scroll.bypass_change_detection();
+            limits.float("scroll position", Any, &mut scroll.0.x);
+            limits.float("scroll position", Any, &mut scroll.0.y);
+        }
+        limits.tell(entity, &warnings);
+    }
+}
+
+/// Limits what all lengths of nodes are multiplied by.
+pub(crate) fn limit_scales(
+    mut scale: ResMut<UiScale>,
+    mut rem: ResMut<RemSize>,
+    warnings: Res<RateLimitedWarnings>,
+) {
+    if scale.is_changed() {
+        let (wanted, taken) = (scale.0, limited_scale(scale.0));
+        if wanted != taken {
+            warnings.warn_message(|| format!("`UiScale` is {wanted}, which is taken as {taken}"));
+            scale.bypass_change_detection().0 = taken;
+        }
+    }
+    if rem.is_changed() {
+        let mut limits = Limits(None);
+        limits.float("RemSize", Positive, &mut rem.bypass_change_detection().0);
+        if let Some((name, number)) = limits.0 {
+            warnings.warn_message(|| {
+                format!("`{name}` is {number}; numbers end at {MAX_LAYOUT_VALUE}")
+            });
+        }
+    }
+}
+
+/// Has images without width or height take no room: they have no proportions, by which bevy would
+/// find the size of their node.
+pub(crate) fn limit_images(
+    mut nodes: Query<(&ImageNodeSize, &mut ContentSize), Changed<ContentSize>>,
+) {
+    for (image, mut content) in &mut nodes {
+        if image.size().min_element() == 0 {
+            content.bypass_change_detection().clear();
+        }
+    }
+}
+
+/// The first number that was not within the limits.
+struct Limits(Option<(&'static str, f32)>);
+
+/// Whether a number may be negative.
+#[derive(Clone, Copy)]
+enum Sign {
+    Any,
+    Positive,
+}
+use Sign::{Any, Positive};
+
+impl Limits {
+    fn tell(&self, entity: Entity, warnings: &RateLimitedWarnings) {
+        if let Some((name, number)) = self.0 {
+            warnings.warn_message(|| {
+                let node = entity_name(entity);
+                format!(
+                    "the {name} of the node {node} is {number}; numbers end at {MAX_LAYOUT_VALUE}"
+                )
+            });
+        }
+    }
+
+    fn float(&mut self, name: &'static str, sign: Sign, number: &mut f32) {
+        let limited = match number.abs() {
+            // Of what is no number nothing is left, and of what is divided by.
+            size if size.is_nan() || size < MIN_LAYOUT_VALUE => 0.0,
+            _ => match sign {
+                Any => number.clamp(-MAX_LAYOUT_VALUE, MAX_LAYOUT_VALUE),
+                Positive => number.clamp(0.0, MAX_LAYOUT_VALUE),
+            },
+        };
+        if limited != *number {
+            // bevy's name for as much as there can be, as in `BorderRadius::MAX`, is no mistake.
+            if *number != f32::MAX {
+                self.0.get_or_insert((name, *number));
+            }
+            *number = limited;
+        }
+    }
+
+    fn val(&mut self, name: &'static str, sign: Sign, val: &mut Val) {
+        match val {
+            Val::Px(number)
+            | Val::Percent(number)
+            | Val::Vw(number)
+            | Val::Vh(number)
+            | Val::VMin(number)
+            | Val::VMax(number)
+            | Val::Em(number)
+            | Val::Rem(number) => self.float(name, sign, number),
+            Val::Auto => {}
+        }
+    }
+
+    fn rect(&mut self, name: &'static str, sign: Sign, rect: &mut UiRect) {
+        for side in [
+            &mut rect.left,
+            &mut rect.right,
+            &mut rect.top,
+            &mut rect.bottom,
+        ] {
+            self.val(name, sign, side);
+        }
+    }
+
+    fn transform(&mut self, transform: &mut UiTransform) {
+        self.val("translation", Any, &mut transform.translation.x);
+        self.val("translation", Any, &mut transform.translation.y);
+        self.float("scale", Any, &mut transform.scale.x);
+        self.float("scale", Any, &mut transform.scale.y);
+        self.float("rotation", Any, &mut transform.rotation.cos);
+        self.float("rotation", Any, &mut transform.rotation.sin);
+    }
+
+    /// Limits all numbers of tracks of a grid, to whose fields bevy gives no other access.
+    fn tracks(&mut self, name: &'static str, tracks: &mut dyn PartialReflect) {
+        if let Some(number) = tracks.try_downcast_mut::<f32>() {
+            return self.float(name, Positive, number);
+        }
+        match tracks.reflect_mut() {
+            ReflectMut::List(list) => {
+                (0..list.len()).for_each(|at| {
+                    list.get_mut(at)
+                        .into_iter()
+                        .for_each(|it| self.tracks(name, it))
+                });
+            }
+            ReflectMut::Struct(fields) => {
+                (0..fields.field_len()).for_each(|at| {
+                    fields
+                        .field_at_mut(at)
+                        .into_iter()
+                        .for_each(|it| self.tracks(name, it));
+                });
+            }
+            ReflectMut::Enum(variant) => {
+                (0..variant.field_len()).for_each(|at| {
+                    variant
+                        .field_at_mut(at)
+                        .into_iter()
+                        .for_each(|it| self.tracks(name, it));
+                });
+            }
+            _ => {}
+        }
+    }
+
+    fn edited(&mut self, text: &mut EditableText) {
+        let numbers = [
+            ("cursor_width", Some(&mut text.cursor_width)),
+            ("cursor_margin", Some(&mut text.cursor_margin.x)),
+            ("cursor_margin", Some(&mut text.cursor_margin.y)),
+            ("visible_lines", text.visible_lines.as_mut()),
+            ("visible_width", text.visible_width.as_mut()),
+        ];
+        for (name, number) in numbers {
+            if let Some(number) = number {
+                self.float(name, Positive, number);
+            }
+        }
+    }
+
+    fn node(&mut self, node: &mut Node) {
+        self.tracks("grid_template_rows", &mut node.grid_template_rows);
+        self.tracks("grid_template_columns", &mut node.grid_template_columns);
+        self.tracks("grid_auto_rows", &mut node.grid_auto_rows);
+        self.tracks("grid_auto_columns", &mut node.grid_auto_columns);
+        let radius = &mut node.border_radius;
+        let places = [
+            ("left", &mut node.left),
+            ("right", &mut node.right),
+            ("top", &mut node.top),
+            ("bottom", &mut node.bottom),
+        ];
+        for (name, val) in places {
+            self.val(name, Any, val);
+        }
+        let lengths = [
+            ("width", &mut node.width),
+            ("height", &mut node.height),
+            ("min_width", &mut node.min_width),
+            ("min_height", &mut node.min_height),
+            ("max_width", &mut node.max_width),
+            ("max_height", &mut node.max_height),
+            ("flex_basis", &mut node.flex_basis),
+            ("row_gap", &mut node.row_gap),
+            ("column_gap", &mut node.column_gap),
+            ("border_radius", &mut radius.top_left.x),
+            ("border_radius", &mut radius.top_left.y),
+            ("border_radius", &mut radius.top_right.x),
+            ("border_radius", &mut radius.top_right.y),
+            ("border_radius", &mut radius.bottom_right.x),
+            ("border_radius", &mut radius.bottom_right.y),
+            ("border_radius", &mut radius.bottom_left.x),
+            ("border_radius", &mut radius.bottom_left.y),
+        ];
+        for (name, val) in lengths {
+            self.val(name, Positive, val);
+        }
+        self.rect("margin", Any, &mut node.margin);
+        self.rect("padding", Positive, &mut node.padding);
+        self.rect("border", Positive, &mut node.border);
+        self.float("scrollbar_width", Positive, &mut node.scrollbar_width);
+        self.float(
+            "overflow_clip_margin",
+            Positive,
+            &mut node.overflow_clip_margin.margin,
+        );
+        self.float("flex_grow", Positive, &mut node.flex_grow);
+        self.float("flex_shrink", Positive, &mut node.flex_shrink);
+        if let Some(mut ratio) = node.aspect_ratio {
+            self.float("aspect_ratio", Positive, &mut ratio);
+            node.aspect_ratio = (ratio > 0.0).then_some(ratio);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,184 @@
+//! Parts of nodes: what ancestors let through of a quad, as instances.
+
+use bevy_color::LinearRgba;
+use bevy_ecs::prelude::*;
+use bevy_math::{Affine3A, Rect, Vec2};
+use quadrille_content::{MeshAllocation, RateLimitedWarnings, entity_name, first_non_finite};
+
+use super::Writer;
+use super::clip::{self, Clipped};
+use super::gradient::GradientSegment;
+use super::rounded_box::RoundedBox;
+use crate::instance::{AlphaMode, Instance, UvRect};
+use crate::node::NodeInstance;
+use crate::phase::{Batch, BatchKind, Phase2d, Texture};
+
+/// Fill of a quad.
+#[derive(Clone, Copy)]
+pub(super) enum Paint {
+    /// An image, in a tint.
+    Image(Texture, LinearRgba),
+    Gradient(GradientSegment),
+}
+
+impl Writer<'_, '_, '_> {
+    /// Draws what ancestors let through of a quad, cut to [`Writer::rounded_box`].
+    pub(super) fn paint(&mut self, paint: Paint, world: &Affine3A, bounds: Rect, uv: UvRect) {
+        let mut parts = QuadWriter {
+            phase: self.phase,
+            view_start: self.view_start,
+            paint,
+            rounded_box: self.rounded_box,
+            world,
+            bounds,
+            warnings: &self.nodes.warnings,
+            entity: self.entity,
+        };
+        let uv_at = |point| clip::uv_at(point, bounds, uv);
+        let meshes = &self.nodes.meshes;
+        match self.clip.clip_quad(world, bounds) {
+            Clipped::Nothing => {}
+            Clipped::Rect(whole) if whole == bounds => parts.add_rect(meshes.quad(), whole, uv),
+            Clipped::Rect(rect) => {
+                let min = uv_at(Vec2::new(rect.min.x, rect.max.y));
+                let max = uv_at(Vec2::new(rect.max.x, rect.min.y));
+                parts.add_rect(meshes.quad(), rect, UvRect { min, max });
+            }
+            Clipped::Polygon(corners) => {
+                for side in corners[1..].windows(2) {
+                    let corners = [corners[0], side[0], side[1]];
+                    parts.add_triangle(meshes.triangle(), corners, corners.map(uv_at));
+                }
+            }
+        }
+    }
+}
+
+/// Adds what is left of a quad.
+struct QuadWriter<'a> {
+    phase: &'a mut Phase2d,
+    view_start: u32,
+    paint: Paint,
+    rounded_box: Option<RoundedBox>,
+    world: &'a Affine3A,
+    /// The quad.
+    bounds: Rect,
+    warnings: &'a RateLimitedWarnings,
+    entity: Entity,
+}
+
+impl QuadWriter<'_> {
+    fn add_rect(&mut self, mesh: MeshAllocation, rect: Rect, uv: UvRect) {
+        match (self.rounded_box, self.paint) {
+            (None, Paint::Image(texture, tint)) => {
+                let quad = Instance::quad(self.world, rect, uv, tint, AlphaMode::Blend);
+                self.add_instance(mesh, quad, texture);
+            }
+            (rounded_box, _) => {
+                let Rect { min, max } = rect;
+                let corners = [Vec2::new(min.x, max.y), max, min];
+                let right_top = Vec2::new(uv.max.x, uv.min.y);
+                let left_bottom = Vec2::new(uv.min.x, uv.max.y);
+                self.add_box(mesh, rounded_box, corners, [uv.min, right_top, left_bottom]);
+            }
+        }
+    }
+
+    fn add_triangle(&mut self, mesh: MeshAllocation, corners: [Vec2; 3], uvs: [Vec2; 3]) {
+        match (self.rounded_box, self.paint) {
+            (None, Paint::Image(texture, tint)) => {
+                let alpha = AlphaMode::Blend;
+                let triangle = Instance::triangle(self.world, corners, uvs, tint, alpha);
+                self.add_instance(mesh, triangle, texture);
+            }
+            (rounded_box, _) => self.add_box(mesh, rounded_box, corners, uvs),
+        }
+    }
+
+    fn add_box(
+        &mut self,
+        mesh: MeshAllocation,
+        rounded_box: Option<RoundedBox>,
+        corners: [Vec2; 3],
+        uvs: [Vec2; 3],
+    ) {
+        let shape = rounded_box.unwrap_or_else(|| RoundedBox::square(self.bounds.size()));
+        match self.paint {
+            Paint::Image(texture, tint) => {
+                let node = shape.to_node(self.world, corners, uvs, tint);
+                self.add_node(mesh, node, Some(texture), BatchKind::Nodes);
+            }
+            Paint::Gradient(segment) => {
+                let mut node = shape.to_node(self.world, corners, uvs, LinearRgba::WHITE);
+                segment.write_to(&mut node);
+                self.add_node(mesh, node, None, BatchKind::Gradients);
+            }
+        }
+    }
+
+    fn add_node(
+        &mut self,
+        mesh: MeshAllocation,
+        node: NodeInstance,
+        texture: Option<Texture>,
+        kind: BatchKind,
+    ) {
+        if !node.is_finite() {
+            return self.warn_invalid(
+                &node.tint,
+                &node.end_color,
+                node.corners_and_uvs.as_flattened(),
+            );
+        }
+        self.phase.nodes.push(node);
+        self.push_batch(mesh, kind, texture, self.phase.nodes.len() as u32);
+    }
+
+    fn add_instance(&mut self, mesh: MeshAllocation, instance: Instance, texture: Texture) {
+        if !instance.is_finite() {
+            return self.warn_invalid(&instance.tint, &[], &[]);
+        }
+        self.phase.instances.push(instance);
+        let length = self.phase.instances.len() as u32;
+        self.push_batch(mesh, BatchKind::World, Some(texture), length);
+    }
+
+    fn warn_invalid(&self, color: &[f32], end_color: &[f32], corners: &[f32]) {
+        let Rect { min, max } = self.bounds;
+        let radii = self
+            .rounded_box
+            .map_or([Vec2::ZERO; 4], |rounded_box| rounded_box.radii);
+        let what = || {
+            first_non_finite(&[
+                ("transform", &self.world.to_cols_array()),
+                ("place", &[min.x, min.y, max.x, max.y]),
+                ("color", color),
+                ("end color of the gradient's segment", end_color),
+                ("corners, with uv or the gradient's line", corners),
+                (
+                    "border_radius",
+                    bytemuck::cast_slice(&radii.map(|radius| radius.to_array())),
+                ),
+            ])
+        };
+        let who = format_args!("a part of the node {}", entity_name(self.entity));
+        self.warnings.warn(who, what);
+    }
+
+    /// The last one of a list of so many is drawn with this mesh.
+    fn push_batch(
+        &mut self,
+        mesh: MeshAllocation,
+        kind: BatchKind,
+        texture: Option<Texture>,
+        length: u32,
+    ) {
+        let batch = Batch {
+            mesh,
+            texture,
+            kind,
+            instances: length - 1..length,
+        };
+        self.phase.add(batch, self.view_start);
+    }
+}

@@ -1,0 +1,178 @@
+//! Boxes with round corners: backgrounds, borders, outlines and shadows of nodes.
+
+use bevy_color::{ColorToComponents as _, LinearRgba};
+use bevy_math::{Affine3A, Rect, Vec2};
+use bevy_sprite::BorderRect;
+use bevy_ui::ComputedNode;
+
+use crate::instance::rect_around;
+use crate::node::NodeInstance;
+
+/// `INVERTED` of `boxes.wgsl`.
+const INVERTED: u32 = 16;
+
+/// A box with round corners.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct RoundedBox {
+    /// Half its width and height.
+    pub(super) half_size: Vec2,
+    /// The radii of its corners along x and y: left top, right top, right bottom, left bottom.
+    pub(super) radii: [Vec2; 4],
+    /// What of it is drawn.
+    pub(super) coverage: BoxCoverage,
+}
+
+/// What is drawn of a box.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum BoxCoverage {
+    /// All of it.
+    Whole,
+    /// All of the quad around it but the box.
+    Inverted,
+    /// Its border, which lies inside.
+    Border {
+        /// Left, top, right, bottom.
+        widths: [f32; 4],
+        /// Which of the sides are drawn, in the same order.
+        sides: [bool; 4],
+    },
+    /// Its shadow, blurred with this standard deviation.
+    Shadow(f32),
+}
+
+impl RoundedBox {
+    /// The box of a node.
+    pub(super) fn of(node: &ComputedNode) -> Self {
+        let radius = node.border_radius();
+        Self {
+            half_size: node.size() / 2.0,
+            radii: [
+                radius.top_left,
+                radius.top_right,
+                radius.bottom_right,
+                radius.bottom_left,
+            ],
+            coverage: BoxCoverage::Whole,
+        }
+    }
+
+    /// A box of this size whose corners are not round.
+    pub(super) fn square(size: Vec2) -> Self {
+        Self {
+            half_size: size / 2.0,
+            radii: [Vec2::ZERO; 4],
+            coverage: BoxCoverage::Whole,
+        }
+    }
+
+    /// The same box, larger by so many pixels on each side; its round corners stay around the
+    /// same centres.
+    pub(super) fn inflated(mut self, by: f32) -> Self {
+        self.half_size = (self.half_size + by).max(Vec2::ZERO);
+        for radius in &mut self.radii {
+            if *radius != Vec2::ZERO {
+                *radius = (*radius + by).clamp(Vec2::ZERO, self.half_size);
+            }
+        }
+        self
+    }
+
+    /// Whether a corner is round.
+    pub(super) fn is_rounded(&self) -> bool {
+        self.radii.iter().any(|radius| *radius != Vec2::ZERO)
+    }
+
+    /// The box that remains of it when this much of each side is taken, and its centre, y up. Round corners lose as much,
+    /// and stay around the same centres.
+    pub(super) fn inset(self, inset: BorderRect) -> (Vec2, Self) {
+        let (first, last) = (inset.min_inset, inset.max_inset);
+        let half_size = (self.half_size - (first + last) / 2.0).max(Vec2::ZERO);
+        let center = (first - last) / 2.0 * Vec2::new(1.0, -1.0);
+        let taken = [
+            first,
+            Vec2::new(last.x, first.y),
+            last,
+            Vec2::new(first.x, last.y),
+        ];
+        let radii = [0, 1, 2, 3].map(|corner| {
+            let left = (self.radii[corner] - taken[corner]).min(half_size);
+            // Round along both axes, or not at all.
+            if left.min_element() > 0.0 {
+                left
+            } else {
+                Vec2::ZERO
+            }
+        });
+        (
+            center,
+            Self {
+                half_size,
+                radii,
+                ..self
+            },
+        )
+    }
+
+    /// The rectangle around it.
+    pub(super) fn bounds(&self) -> Rect {
+        rect_around(Vec2::ZERO, self.half_size * 2.0)
+    }
+
+    /// Its borders, one for each colour that sides have.
+    pub(super) fn borders(
+        self,
+        widths: [f32; 4],
+        colors: [LinearRgba; 4],
+    ) -> impl Iterator<Item = (Self, LinearRgba)> {
+        (0..4).filter_map(move |first| {
+            let color = colors[first];
+            let sides = [0, 1, 2, 3].map(|side| colors[side] == color && widths[side] > 0.0);
+            let is_seen = color.alpha > 0.0 && sides.contains(&true);
+            let is_known = colors[..first].contains(&color);
+            let coverage = BoxCoverage::Border { widths, sides };
+            (is_seen && !is_known).then_some((Self { coverage, ..self }, color))
+        })
+    }
+
+    /// A part of it by three corners, and what those show of an image: of a rectangle the left top,
+    /// the right top and the left bottom, of a triangle all.
+    pub(super) fn to_node(
+        self,
+        world: &Affine3A,
+        corners: [Vec2; 3],
+        uvs: [Vec2; 3],
+        tint: LinearRgba,
+    ) -> NodeInstance {
+        let (x, y, at) = (
+            world.matrix3.x_axis,
+            world.matrix3.y_axis,
+            world.translation,
+        );
+        let (widths, flags, sigma) = match self.coverage {
+            BoxCoverage::Whole => ([0.0; 4], 0, 0.0),
+            BoxCoverage::Inverted => ([0.0; 4], INVERTED, 0.0),
+            BoxCoverage::Border { widths, sides } => {
+                let bits = (0..4).filter(|&side| sides[side]).map(|side| 1 << side);
+                (widths, bits.sum::<u32>(), 0.0)
+            }
+            BoxCoverage::Shadow(sigma) => ([0.0; 4], 0, sigma),
+        };
+        NodeInstance {
+            axes: [x.x, x.y, y.x, y.y],
+            origin_and_half_size: [at.x, at.y, self.half_size.x, self.half_size.y],
+            corners_and_uvs: [0, 1, 2].map(|corner| {
+                let (point, uv) = (corners[corner], uvs[corner]);
+                [point.x, point.y, uv.x, uv.y]
+            }),
+            radii_x: self.radii.map(|radii| radii.x),
+            radii_y: self.radii.map(|radii| radii.y),
+            widths,
+            tint: tint.to_f32_array(),
+            flags_and_sigma: [flags as f32, sigma],
+            end_color: [0.0; 4],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,55 @@
+//! Lights that bevy's own systems cannot handle.
+//!
+//! bevy asks each point and spot light for its direction, without which programs with debug assertions end.
+//! Its systems leave out what is not visible, so a light without a direction is not visible to them.
+
+use bevy_app::{App, PostUpdate};
+use bevy_camera::visibility::{ViewVisibility, VisibilitySystems};
+use bevy_ecs::prelude::*;
+use bevy_light::{PointLight, SimulationLightSystems, SpotLight};
+use bevy_math::Vec3;
+use bevy_transform::components::GlobalTransform;
+use quadrille_content::is_finite;
+
+/// Hides such lights from bevy's systems, not from ours, which list lights by visibility to cameras.
+pub(crate) fn add_invalid_light_guard(app: &mut App) {
+    app.add_systems(
+        PostUpdate,
+        hide_invalid_lights
+            .after(VisibilitySystems::CheckVisibility)
+            .before(SimulationLightSystems::AssignLightsToClusters)
+            .before(SimulationLightSystems::UpdateLightFrusta),
+    );
+}
+
+/// A light whose direction or distances bevy computes with.
+type Light = (
+    &'static GlobalTransform,
+    &'static mut ViewVisibility,
+    Option<&'static PointLight>,
+    Option<&'static SpotLight>,
+);
+
+/// Entities with a light that has a place and a range.
+type HasLight = Or<(With<PointLight>, With<SpotLight>)>;
+
+fn hide_invalid_lights(mut lights: Query<Light, HasLight>) {
+    for (transform, mut visibility, point, spot) in &mut lights {
+        let point = point.map_or([0.0; 2], |light| [light.range, light.shadow_map_near_z]);
+        let spot = spot.map_or([0.0; 3], |light| {
+            [light.range, light.shadow_map_near_z, light.outer_angle]
+        });
+        let is_valid =
+            direction_to_light(transform).is_some() && is_finite(&point) && is_finite(&spot);
+        if !is_valid && visibility.get() {
+            *visibility = ViewVisibility::HIDDEN;
+        }
+    }
+}
+
+/// The direction that a light comes from; none if its transform has none.
+pub(crate) fn direction_to_light(transform: &GlobalTransform) -> Option<Vec3> {
+    let affine = transform.affine();
+    let direction_to_light = Vec3::from(affine.matrix3.z_axis).normalize();
+    (direction_to_light.is_normalized() && affine.is_finite()).then_some(direction_to_light)
+}

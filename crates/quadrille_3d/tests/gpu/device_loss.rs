@@ -1,0 +1,152 @@
+//! 3D pictures after the device was lost: what fails here is a pass, and the handler wants another
+//! device for it, which is the way back from a device that is really lost.
+
+use bevy_asset::RenderAssetUsages;
+use bevy_camera::{OrthographicProjection, Projection};
+use bevy_ecs::prelude::*;
+use bevy_image::Image;
+use quadrille::ecs::{RenderError, RenderErrorHandler, RenderErrorPolicy};
+use quadrille::prelude::{Recorder, Render};
+use quadrille_3d::prelude::*;
+use wgpu_types::{Extent3d, TextureDimension, TextureFormat};
+
+use crate::common::{Rig, log};
+use crate::spheres;
+
+/// The next frame takes the device with it.
+#[derive(Resource, Default)]
+struct Lose(bool);
+
+fn fail(_: Recorder, mut lose: ResMut<Lose>) -> Result {
+    if std::mem::take(&mut lose.0) {
+        Err("as it was told".into())
+    } else {
+        Ok(())
+    }
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn scene_is_restored_after_device_loss() {
+    let mut rig = Rig::new(120, 68);
+    rig.app
+        .insert_resource(RenderErrorHandler(|error, _| match error {
+            RenderError::System { .. } => RenderErrorPolicy::Recover,
+            error => panic!("{error}"),
+        }))
+        .init_resource::<Lose>()
+        .add_systems(bevy_app::Startup, spheres)
+        .add_systems(Render, fail);
+    rig.start();
+    let before = rig.picture();
+    let device = |rig: &Rig| rig.app.world().resource::<quadrille_3d::Vertices3d>().id();
+    let old = device(&rig);
+    rig.app.world_mut().resource_mut::<Lose>().0 = true;
+    rig.update(1);
+    let after = rig.picture();
+    assert_ne!(device(&rig), old, "all is made anew");
+    assert!(after == before, "the picture is another one");
+}
+
+/// A blue image of one texel.
+fn blue(usages: RenderAssetUsages) -> Image {
+    Image::new_fill(
+        Extent3d::default(),
+        TextureDimension::D2,
+        &[0, 0, 255, 255],
+        TextureFormat::Rgba8UnormSrgb,
+        usages,
+    )
+}
+
+/// Spawns a square of 2 units with an image.
+fn square(world: &mut World, x: f32, mesh: Mesh, image: Image) {
+    let image = world.resource_mut::<Assets<Image>>().add(image);
+    let material = StandardMaterial {
+        base_color_texture: Some(image),
+        unlit: true,
+        ..StandardMaterial::default()
+    };
+    let material = world
+        .resource_mut::<Assets<StandardMaterial>>()
+        .add(material);
+    let mesh = world.resource_mut::<Assets<Mesh>>().add(mesh);
+    let place = Transform::from_xyz(x, 0.0, 0.0);
+    world.spawn((Mesh3d(mesh), MeshMaterial3d(material), place));
+}
+
+/// Three squares side by side: of a mesh, of an image and of nothing that is on the device alone.
+#[test]
+#[ignore = "needs a device"]
+fn data_that_a_lost_device_had_alone_is_told_of_once() {
+    const BLUE: [u8; 4] = [0, 0, 255, 255];
+    const BLACK: [u8; 4] = [0, 0, 0, 255];
+    log::collect();
+    let mut rig = Rig::new(48, 16);
+    rig.app
+        .insert_resource(RenderErrorHandler(|error, _| match error {
+            RenderError::System { .. } => RenderErrorPolicy::Recover,
+            error => panic!("{error}"),
+        }))
+        .init_resource::<Lose>()
+        .add_systems(Render, fail);
+    rig.start();
+    let world = rig.app.world_mut();
+    let kept = RenderAssetUsages::default();
+    let alone = RenderAssetUsages::RENDER_WORLD;
+    let mesh = |usages| {
+        let mut mesh = Mesh::from(Rectangle::new(2.0, 2.0));
+        mesh.asset_usage = usages;
+        mesh
+    };
+    square(world, -2.0, mesh(alone), blue(kept));
+    square(world, 0.0, mesh(kept), blue(alone));
+    square(world, 2.0, mesh(kept), blue(kept));
+    let view = Projection::Orthographic(OrthographicProjection {
+        scale: 0.125,
+        ..OrthographicProjection::default_3d()
+    });
+    let black = Camera {
+        clear_color: ClearColorConfig::Custom(Color::BLACK),
+        ..Camera::default()
+    };
+    let place = Transform::from_xyz(0.0, 0.0, 5.0);
+    world.spawn((Camera3d::default(), view, black, Tonemapping::None, place));
+    rig.update(3);
+    let shown = |rig: &mut Rig| {
+        let picture = rig.picture();
+        [8, 24, 40].map(|x| picture.at(x, 8))
+    };
+    assert_eq!(shown(&mut rig), [BLUE; 3]);
+    log::take();
+    rig.app.world_mut().resource_mut::<Lose>().0 = true;
+    rig.update(5);
+    let lines = log::take();
+    let count = |words: &[&str]| {
+        let has = |line: &&String| words.iter().all(|word| line.contains(word));
+        lines.iter().filter(has).count()
+    };
+    assert_eq!(
+        count(&["Mesh that the program added", "lost device"]),
+        1,
+        "{lines:#?}"
+    );
+    assert_eq!(
+        count(&["Image that the program added", "lost device"]),
+        1,
+        "{lines:#?}"
+    );
+    let [first, second, third] = shown(&mut rig);
+    assert_eq!(
+        (first, third),
+        (BLACK, BLUE),
+        "what the program has is drawn again"
+    );
+    assert!(
+        second != BLUE && second != BLACK,
+        "a placeholder: {second:?}"
+    );
+    rig.update(5);
+    let lines = log::take();
+    assert!(lines.is_empty(), "{lines:#?}");
+}

@@ -1,0 +1,88 @@
+//! Allocation of ranges of numbers: rows of a table, vertices of a buffer.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+/// Allocator of ranges on a line that begins at 0 and grows as needed. Taking and giving back take
+/// logarithmic time.
+///
+/// ```
+/// # use quadrille_content::Ranges;
+/// let mut ranges = Ranges::default();
+/// let (first, second) = (ranges.allocate(3), ranges.allocate(5));
+/// ranges.free(first);
+/// assert_eq!((ranges.allocate(2), ranges.end()), (0..2, second.end));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct RangeAllocator {
+    /// Ends of the free ranges by their starts; no two of them touch, and none touches the end.
+    free_ranges: BTreeMap<u32, u32>,
+    /// Lengths and starts of the same.
+    by_length: BTreeSet<(u32, u32)>,
+    end: u32,
+}
+
+impl RangeAllocator {
+    /// Takes the smallest free range that is long enough, the first of several.
+    pub fn allocate(&mut self, count: u32) -> Range<u32> {
+        if count == 0 {
+            return 0..0;
+        }
+        let Some(&(length, start)) = self.by_length.range((count, 0)..).next() else {
+            let first = self.end;
+            self.end += count;
+            return first..self.end;
+        };
+        self.remove_free(start, start + length);
+        self.add_free(start + count, start + length);
+        start..start + count
+    }
+
+    /// Gives a range back.
+    pub fn free(&mut self, range: Range<u32>) {
+        if range.is_empty() {
+            return;
+        }
+        let Range { mut start, mut end } = range;
+        if let Some((&before, &touching)) = self.free_ranges.range(..start).next_back()
+            && touching == start
+        {
+            self.remove_free(before, touching);
+            start = before;
+        }
+        if let Some(&behind) = self.free_ranges.get(&end) {
+            self.remove_free(end, behind);
+            end = behind;
+        }
+        if end == self.end {
+            self.end = start;
+        } else {
+            self.add_free(start, end);
+        }
+    }
+
+    /// The number behind the last range that is taken.
+    pub fn end(&self) -> u32 {
+        self.end
+    }
+
+    /// How many numbers could be taken at most without moving the end, if they were in one range.
+    pub fn largest_free(&self) -> u32 {
+        self.by_length.last().map_or(0, |&(length, _)| length)
+    }
+
+    fn add_free(&mut self, start: u32, end: u32) {
+        if start < end {
+            self.free_ranges.insert(start, end);
+            self.by_length.insert((end - start, start));
+        }
+    }
+
+    fn remove_free(&mut self, start: u32, end: u32) {
+        self.free_ranges.remove(&start);
+        self.by_length.remove(&(end - start, start));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,118 @@
+//! Where things are bound: by number, or by the name of the shader's variable.
+
+use quadrille_vulkan::variable_hint;
+
+use crate::error::RecordError;
+use crate::record::bound::Reflected;
+
+/// What names a binding of a shader: its number (`0` for `@binding(0)`), or the name of its variable.
+///
+/// ```
+/// # use quadrille_ecs::{Compute, Declared};
+/// fn same(compute: &mut Compute<'_>, heights: &impl Declared) {
+///     // @group(0) @binding(2) var<storage, read> heights: array<f32>;
+///     compute.bind(2, heights);
+///     compute.bind("heights", heights);
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` tells no binding",
+    label = "a number (`u32`) or the name of the shader's variable (`&str`) is expected here"
+)]
+pub trait BindingKey: sealed::Find {}
+
+impl BindingKey for u32 {}
+
+impl BindingKey for &str {}
+
+pub(crate) mod sealed {
+    use super::{RecordError, Reflected, find_binding, find_table};
+
+    /// Finds the number. The trait is sealed: numbers and names are all that implement it.
+    pub trait Find: Copy {
+        #[doc(hidden)]
+        #[allow(
+            private_bounds,
+            private_interfaces,
+            reason = "only this crate calls it"
+        )]
+        fn binding(self, pipeline: &impl Reflected) -> Result<u32, RecordError>;
+
+        /// The group of a table; without a pipeline only by its number.
+        #[doc(hidden)]
+        #[allow(
+            private_bounds,
+            private_interfaces,
+            reason = "only this crate calls it"
+        )]
+        fn group(self, pipeline: Option<&impl Reflected>) -> Result<u32, RecordError>;
+    }
+
+    impl Find for u32 {
+        #[inline(always)]
+        #[allow(
+            private_bounds,
+            private_interfaces,
+            reason = "only this crate calls it"
+        )]
+        fn binding(self, _: &impl Reflected) -> Result<u32, RecordError> {
+            Ok(self)
+        }
+
+        #[allow(
+            private_bounds,
+            private_interfaces,
+            reason = "only this crate calls it"
+        )]
+        fn group(self, _: Option<&impl Reflected>) -> Result<u32, RecordError> {
+            Ok(self)
+        }
+    }
+
+    impl Find for &str {
+        #[allow(
+            private_bounds,
+            private_interfaces,
+            reason = "only this crate calls it"
+        )]
+        fn binding(self, pipeline: &impl Reflected) -> Result<u32, RecordError> {
+            find_binding(pipeline, self)
+        }
+
+        #[allow(
+            private_bounds,
+            private_interfaces,
+            reason = "only this crate calls it"
+        )]
+        fn group(self, pipeline: Option<&impl Reflected>) -> Result<u32, RecordError> {
+            let pipeline = pipeline.ok_or(RecordError::NoPipeline { command: "table" })?;
+            find_table(pipeline, self)
+        }
+    }
+}
+
+fn find_binding(pipeline: &impl Reflected, name: &str) -> Result<u32, RecordError> {
+    let mut bindings = pipeline.bindings().iter();
+    let found = bindings.find(|it| it.name == name);
+    found
+        .map(|it| it.binding)
+        .ok_or_else(|| unknown(pipeline, name))
+}
+
+fn find_table(pipeline: &impl Reflected, name: &str) -> Result<u32, RecordError> {
+    let mut tables = pipeline.tables().iter();
+    let found = tables.find(|it| it.name == name);
+    found
+        .map(|it| it.group)
+        .ok_or_else(|| unknown(pipeline, name))
+}
+
+/// The shader has no variable of this name there.
+#[cold]
+fn unknown(pipeline: &impl Reflected, name: &str) -> RecordError {
+    RecordError::NoSuchVariable {
+        pipeline: pipeline.name().into(),
+        name: name.into(),
+        hint: variable_hint(pipeline.bindings(), pipeline.tables(), name).into(),
+    }
+}

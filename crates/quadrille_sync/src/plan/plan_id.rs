@@ -1,0 +1,36 @@
+//! The identity of plans, without a comparison of their contents.
+
+use super::Plan;
+use crate::states::Stamp;
+
+/// The identity of a plan and its copies, different from all other plans, equal ones included.
+///
+/// A backend that caches what it has made from a plan and its frame detects with this that both
+/// are the same again: [`Planner`](crate::Planner) returns an earlier plan only for an equal
+/// frame. It costs a comparison of two addresses.
+///
+/// ```
+/// use quadrille_sync::*;
+/// let topology = parse_topology("gct:1").unwrap();
+/// let plan = || plan(&Frame::default(), &topology, &States::default()).unwrap();
+/// let (one, other) = (plan(), plan());
+/// assert!(one.solution().is_of(&one.clone()));
+/// assert!(one == other && !one.solution().is_of(&other));
+/// ```
+#[derive(Clone, Debug)]
+pub struct PlanId(Stamp);
+
+impl PlanId {
+    /// Whether the plan is the one that this was taken from, or a copy of it. A copy that was
+    /// changed since counts as well.
+    pub fn is_of(&self, plan: &Plan) -> bool {
+        self.0.is(&plan.end.stamp)
+    }
+}
+
+impl Plan {
+    /// The identity of the plan. As long as it is kept, no other plan has the same.
+    pub fn plan_id(&self) -> PlanId {
+        PlanId(self.end.stamp.clone())
+    }
+}

@@ -1,0 +1,291 @@
+//! What lists came to in earlier frames, to be said again without being translated.
+//!
+//! Most passes record what they recorded a frame before. If the resources that they touch are what
+//! they were, and so are the layouts in which they declare images, then they come to the same Vulkan
+//! commands. So for the last few plans, the commands of each pass are kept with all their arguments.
+//! What has changed is translated; what has not is said again from here.
+//!
+//! A plan that was not given before takes over what was kept of another that came only once: where
+//! each frame is planned anew, because one pass of many does something else, the others are not
+//! translated anew for that. What plans that repeat have come to stays theirs.
+//!
+//! Kept is what a pass came to the second time that it recorded the same, so that passes which
+//! never repeat cost nothing here. Passes that touch the image of a swapchain are never kept, for it
+//! is another in each frame; nor are those that copy or call Vulkan themselves, which are few.
+
+use std::sync::Mutex;
+
+use quadrille_sync::{Capabilities, PassIndex, Plan, PlanId, Step, Use};
+
+use crate::commands::Writing;
+use crate::device::Device;
+use crate::record::FrameInput;
+use crate::record::calls::{Calls, Span};
+use crate::record::chunks::Chunk;
+use crate::record::encode::Target;
+use crate::resources::handle::{Handle, IdTable};
+
+/// How many plans are remembered: enough for resources that change places with a period of up to
+/// four frames, such as the images of a swapchain.
+const KEPT: usize = 4;
+
+/// What is kept of the plans used last; the last one comes first.
+#[derive(Default)]
+pub(crate) struct CallCaches(Vec<CallCache>);
+
+/// What is kept of one plan.
+pub(crate) struct CallCache {
+    plan_id: PlanId,
+    /// The plan was given several times.
+    is_repeated: bool,
+    /// What is kept lies in the order of the plan.
+    is_arranged: bool,
+    /// The resources of its frame.
+    pub ids: IdTable,
+    /// By chunk of the frame.
+    chunks: Vec<Mutex<CachedChunk>>,
+    pub age: Age,
+}
+
+/// How far what is kept of a translation can be trusted.
+#[derive(Clone, Copy)]
+pub(crate) struct Age {
+    /// Counts the plans, and the changes of resources.
+    now: u64,
+    /// When resources were others for the last time.
+    resources: u64,
+}
+
+/// What may have changed since a pass was translated or last checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Recheck {
+    /// In which layouts the pass declares images.
+    Layouts,
+    /// Also which resources it declares, and what they are.
+    Resources,
+}
+
+/// What is kept of a chunk.
+#[derive(Default)]
+pub(crate) struct CachedChunk {
+    /// What the queue can do.
+    capabilities: Capabilities,
+    pub passes: CachedPasses,
+    pub calls: Calls,
+}
+
+/// What is kept of passes: in the order in which they came first, so that they stay where they are
+/// when another plan has another order.
+#[derive(Default)]
+pub(crate) struct CachedPasses {
+    /// By pass: one more than its place, or 0.
+    places: Vec<u32>,
+    kept: Vec<CachedPass>,
+}
+
+/// What is kept of a pass.
+#[derive(Default)]
+pub(crate) struct CachedPass {
+    /// What the pass had recorded; none if nothing is kept.
+    writing: Option<Writing>,
+    /// The [`Age`] at which it was translated, or last looked at.
+    seen: u64,
+    /// A [`summary`] of the resources that it declared then.
+    declared: u64,
+    span: Span,
+}
+
+impl CallCaches {
+    /// Whether something is kept of a plan.
+    pub(crate) fn know(&self, plan: &Plan) -> bool {
+        self.0.iter().any(|it| it.plan_id.is_of(plan))
+    }
+
+    /// What is kept of a plan, which is known from now on.
+    pub(crate) fn of(&mut self, plan: &Plan) -> &mut CallCache {
+        let all = &mut self.0;
+        let known = all.iter().position(|it| it.plan_id.is_of(plan));
+        let once = || all.iter().position(|it| !it.is_repeated);
+        // Else the memory of the oldest serves for the newest.
+        let oldest = (all.len() == KEPT).then_some(KEPT - 1);
+        let mut call_cache = match known.or_else(once).or(oldest) {
+            Some(at) => all.remove(at),
+            None => CallCache::new(plan),
+        };
+        if known.is_none() {
+            call_cache.pass_on(plan);
+        }
+        call_cache.is_repeated = known.is_some();
+        all.insert(0, call_cache);
+        &mut all[0]
+    }
+}
+
+impl CallCache {
+    fn new(plan: &Plan) -> Self {
+        Self {
+            plan_id: plan.plan_id(),
+            is_repeated: false,
+            is_arranged: false,
+            ids: IdTable::default(),
+            chunks: Vec::new(),
+            age: Age {
+                now: 0,
+                resources: 0,
+            },
+        }
+    }
+
+    /// Leaves what is kept to another plan.
+    fn pass_on(&mut self, plan: &Plan) {
+        self.plan_id = plan.plan_id();
+        self.age.now += 1;
+        self.is_arranged = false;
+        if self.is_repeated {
+            self.chunks.iter_mut().for_each(|chunk| own(chunk).forget());
+        }
+    }
+
+    /// Takes in the resources of a frame that is about to be recorded, a chunk for each target.
+    ///
+    /// # Errors
+    /// The first resource that was not made from this device.
+    pub(crate) fn begin<'h>(
+        &mut self,
+        device: &Device,
+        input: &FrameInput<'h>,
+        chunks: &[Chunk],
+        targets: &[Target],
+    ) -> Result<(), &'h Handle> {
+        let (handles, declared) = (input.handles, input.frame.resources.len());
+        if self.ids.fill(device, handles, declared)? {
+            self.age.now += 1;
+            self.age.resources = self.age.now;
+        }
+        self.chunks.resize_with(targets.len(), Mutex::default);
+        for (kept, target) in self.chunks.iter_mut().zip(targets) {
+            let kept = own(kept);
+            // Passes that change now and then leave behind what was kept of them.
+            if kept.capabilities != target.capabilities || !kept.calls.are_mostly_used() {
+                kept.forget();
+                kept.capabilities = target.capabilities;
+            }
+            kept.calls.begin();
+        }
+        if self.is_repeated && !self.is_arranged {
+            // Plans that come again mostly come for long.
+            for (kept, chunk) in self.chunks.iter_mut().zip(chunks) {
+                let steps = &input.plan.submissions[chunk.submission].steps;
+                own(kept).passes.arrange(&steps[chunk.steps.clone()]);
+            }
+            self.is_arranged = true;
+        }
+        Ok(())
+    }
+
+    /// What is kept of a chunk.
+    pub(crate) fn chunk(&self, at: usize) -> &Mutex<CachedChunk> {
+        &self.chunks[at]
+    }
+}
+
+/// What a lock protects, for a caller with exclusive access.
+fn own(chunk: &mut Mutex<CachedChunk>) -> &mut CachedChunk {
+    chunk.get_mut().unwrap_or_else(|broken| broken.into_inner())
+}
+
+impl CachedChunk {
+    fn forget(&mut self) {
+        self.passes.places.clear();
+        self.passes.kept.clear();
+        self.calls.clear();
+    }
+}
+
+impl CachedPasses {
+    /// What is kept of a pass.
+    #[inline]
+    pub(crate) fn of(&mut self, pass: PassIndex) -> &mut CachedPass {
+        let at = pass.0 as usize;
+        let place = self.places.get(at).map_or(0, |place| *place as usize);
+        let place = if place == 0 { self.add(at) } else { place };
+        &mut self.kept[place - 1]
+    }
+
+    /// Puts what is kept of the passes among these steps in their order, so that memory is walked
+    /// through in order. What is kept of others is forgotten.
+    fn arrange(&mut self, steps: &[Step]) {
+        let mut before = std::mem::take(self);
+        for step in steps {
+            if let Step::Pass(pass) = step {
+                *self.of(*pass) = std::mem::take(before.of(*pass));
+            }
+        }
+    }
+
+    /// Makes room for a pass.
+    #[cold]
+    fn add(&mut self, pass: usize) -> usize {
+        if self.places.len() <= pass {
+            self.places.resize(pass + 1, 0);
+        }
+        self.kept.push(CachedPass::default());
+        self.places[pass] = self.kept.len() as u32;
+        self.kept.len()
+    }
+}
+
+impl CachedPass {
+    /// What the pass came to when it last recorded this.
+    #[inline]
+    pub(crate) fn span_of(&self, repeated: Option<Writing>) -> Option<&Span> {
+        (repeated.is_some() && repeated == self.writing).then_some(&self.span)
+    }
+
+    /// The same, if nothing can be another thing since: the plan is the same, and so are the
+    /// resources. Then what the pass declares does not matter.
+    #[inline]
+    pub(crate) fn certain(&self, age: Age, repeated: Option<Writing>) -> Option<&Span> {
+        self.span_of(repeated).filter(|_| self.seen == age.now)
+    }
+
+    /// What may have changed since then.
+    #[inline]
+    pub(crate) fn recheck(&self, age: Age, uses: &[Use]) -> Recheck {
+        match self.seen {
+            seen if seen >= age.resources && self.declared == summary(uses) => Recheck::Layouts,
+            _ => Recheck::Resources,
+        }
+    }
+
+    /// Notes that what is kept holds where these uses are declared, as far as it was checked.
+    #[inline]
+    pub(crate) fn checked(&mut self, age: Age, uses: &[Use], recheck: Recheck) {
+        match recheck {
+            Recheck::Layouts => self.seen = age.now,
+            Recheck::Resources => (self.seen, self.declared) = (age.now, summary(uses)),
+        }
+    }
+
+    /// Keeps what the pass came to, if that is possible.
+    pub(crate) fn keep(&mut self, age: Age, uses: &[Use], writing: Writing, span: Option<Span>) {
+        self.writing = span.is_some().then_some(writing);
+        self.span = span.unwrap_or_default();
+        self.seen = age.now;
+        self.declared = summary(uses);
+    }
+}
+
+/// The resources of some uses in one number: another one for other resources, but for one chance in
+/// some 2^50.
+#[inline]
+fn summary(uses: &[Use]) -> u64 {
+    // Odd, with bits everywhere: Knuth's multiplier of hashes.
+    let add = |sum: u64, used: &Use| {
+        (sum.rotate_left(5) ^ u64::from(used.resource.0)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    };
+    uses.iter().fold(uses.len() as u64, add)
+}
+
+#[cfg(test)]
+mod tests;

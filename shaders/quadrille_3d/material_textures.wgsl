@@ -1,0 +1,49 @@
+// The images of materials, where their texture coordinates say.
+
+enable wgpu_binding_array;
+
+import quadrille_3d::scene::{IMAGE_MASK, Material, NO_TEXTURE, SAMPLER_SHIFT, samplers, textures};
+
+const UV_1_BIT: u32 = 0x800000u;
+
+// Texture coordinates below this are none: the mesh has none (mesh_vertex.rs).
+const NO_UV: f32 = -1e29;
+
+// Both texture coordinates, and how they change from pixel to pixel.
+struct TextureCoordinates {
+    uvs: array<vec2f, 2>,
+    ddx: array<vec2f, 2>,
+    ddy: array<vec2f, 2>,
+    has_uvs: vec2<bool>,
+}
+
+fn texture_coordinates(uvs: vec4f, material: Material) -> TextureCoordinates {
+    let first = material.uv_axes * uvs.xy + material.uv_offset;
+    let second = material.uv_axes * uvs.zw + material.uv_offset;
+    return TextureCoordinates(
+        array(first, second),
+        array(dpdx(first), dpdx(second)),
+        array(dpdy(first), dpdy(second)),
+        uvs.xz > vec2f(NO_UV),
+    );
+}
+
+// Texel of an image; white without an image, or without the coordinates that it is sampled by.
+fn sample_texture(texture: u32, at: TextureCoordinates) -> vec4f {
+    if texture == NO_TEXTURE {
+        return vec4f(1.0);
+    }
+    var uv = at.uvs[0];
+    var ddx = at.ddx[0];
+    var ddy = at.ddy[0];
+    if (texture & UV_1_BIT) != 0u {
+        uv = at.uvs[1];
+        ddx = at.ddx[1];
+        ddy = at.ddy[1];
+    }
+    if !select(at.has_uvs.x, at.has_uvs.y, (texture & UV_1_BIT) != 0u) {
+        return vec4f(1.0);
+    }
+    let sampler_index = texture >> SAMPLER_SHIFT;
+    return textureSampleGrad(textures[texture & IMAGE_MASK], samplers[sampler_index], uv, ddx, ddy);
+}

@@ -1,0 +1,41 @@
+// What lies behind the scene: a cube, seen from its middle. See `skybox_3d`.
+
+enable wgpu_binding_array;
+
+struct Push {
+    // From the clip space to the cube's.
+    cube_from_clip: mat4x4f,
+    // Times the camera's exposure.
+    brightness: f32,
+    // Place in the table of cubes.
+    cube: u32,
+}
+
+@group(1) @binding(0) var samplers: binding_array<sampler>;
+@group(1) @binding(1) var cubes: binding_array<texture_cube<f32>>;
+
+var<immediate> push: Push;
+
+struct VertexOutput {
+    @builtin(position) position: vec4f,
+    @location(0) clip: vec2f,
+}
+
+@vertex
+fn vertex_main(@builtin(vertex_index) i: u32) -> VertexOutput {
+    let clip = vec2f(f32(i & 1u) * 4.0 - 1.0, f32(i >> 1u) * 4.0 - 1.0);
+    // Infinitely far.
+    return VertexOutput(vec4f(clip, 0.0, 1.0), clip);
+}
+
+// Half floats end at 65504.
+const MAX_RADIANCE: f32 = 60000.0;
+
+@fragment
+fn fragment_main(vertex_output: VertexOutput) -> @location(0) vec4f {
+    let near = push.cube_from_clip * vec4f(vertex_output.clip, 1.0, 1.0);
+    // Cubes are left-handed.
+    let direction = normalize(near.xyz / near.w) * vec3f(1.0, 1.0, -1.0);
+    let color = textureSample(cubes[push.cube], samplers[0], direction).rgb;
+    return vec4f(clamp(color * push.brightness, vec3f(0.0), vec3f(MAX_RADIANCE)), 1.0);
+}
