@@ -30,6 +30,7 @@ use quadrille_content::{
 
 use crate::environment::filter::{FilterCubes3d, FilterJobs3d, FilterResults3d, FilterSources3d};
 use crate::environment::maps::{Cubes3d, EnvironmentMaps3d, MapSource, Volumes3d, count_submitted};
+use crate::instances::affine_rows;
 use crate::scene::{Scene3d, ensure_not_empty};
 use crate::skybox::sky_of;
 use crate::table::List;
@@ -313,14 +314,4 @@ fn lookup_maps(
         ..EnvironmentRow::zeroed()
     };
     Some((row, rotation))
-}
-
-fn affine_rows(matrix: Affine3A) -> [[f32; 4]; 3] {
-    let [x, y, z] = [0, 1, 2].map(|row| matrix.matrix3.row(row));
-    let moved = matrix.translation;
-    [
-        [x.x, x.y, x.z, moved.x],
-        [y.x, y.y, y.z, moved.y],
-        [z.x, z.y, z.z, moved.z],
-    ]
 }
