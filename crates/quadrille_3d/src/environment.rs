@@ -6,6 +6,7 @@
 
 pub(crate) mod filter;
 pub(crate) mod maps;
+mod sky;
 
 use bevy_app::{App, First};
 use bevy_camera::visibility::{NoCpuCulling, RenderLayers, VisibleEntities};
@@ -30,11 +31,11 @@ use quadrille_content::{
 
 use crate::environment::filter::{FilterCubes3d, FilterJobs3d, FilterResults3d, FilterSources3d};
 use crate::environment::maps::{Cubes3d, EnvironmentMaps3d, MapSource, Volumes3d, count_submitted};
-use crate::instances::affine_rows;
-use crate::scene::{Scene3d, ensure_not_empty};
-use crate::skybox::sky_of;
-use crate::table::List;
-use crate::unculled::Unculled;
+use crate::environment::sky::sky_of;
+use crate::extract::unculled::Unculled;
+use crate::scene::frame::Scene3d;
+use crate::tables::affine::affine_rows;
+use crate::tables::table::{List, ensure_not_empty};
 
 /// An environment as shaders read it.
 #[repr(C)]

@@ -30,7 +30,7 @@ use bevy_platform::collections::HashMap;
 use bevy_world_serialization::WorldSerializationPlugin;
 use quadrille_content::add_plugin_if_missing;
 
-use crate::material::{AlphaMode, MeshMaterial3d, StandardMaterial};
+use crate::components::material::{AlphaMode, MeshMaterial3d, StandardMaterial};
 
 pub use loader::{CheckedGltfError, GltfLimits};
 

@@ -29,6 +29,11 @@
 //! All meshes lie in two buffers, all materials in one and their images in a table, so a pipeline draws
 //! all of its meshes in one call, whatever their materials.
 //!
+//! # Rooms
+//!
+//! Folders by stage, each importing only earlier ones (`tests/rooms.rs`): `schedule`, `components`, `tables`, `scene`, `pipelines`, `skin`,
+//! `extract`, `environment`, `prepare`, `passes`, `effects`, `gltf`, `free_camera`, `plugin`.
+//!
 //! # Decisions
 //!
 //! - **Tables stay.** A row is sent when its entity, mesh or material changes.
@@ -44,56 +49,42 @@
 //!   colours are those of the screen.
 //! - **Depth is reversed and has no far end**, as bevy's projections have it.
 
-mod bins;
-mod brdf_luts;
-mod camera;
-mod clusters;
-mod cull;
-mod dfg;
+mod components;
+mod effects;
 mod environment;
 mod extract;
 mod free_camera;
-mod gizmos;
 #[cfg(feature = "gltf")]
 mod gltf;
-mod grading;
 pub mod guide;
-mod ignored_fields;
-mod instances;
-mod invalid_lights;
-mod light_textures;
-mod lightmap;
-mod lights;
-mod material;
-mod material_row;
-mod mesh_vertex;
-mod occlusion;
 mod passes;
 mod pipelines;
 mod plugin;
-mod range_table;
+mod prepare;
 mod scene;
-mod shadow_maps;
+mod schedule;
 mod skin;
-mod skybox;
-mod table;
-mod targets;
-mod textures;
-mod tonemap;
-mod unculled;
-mod views;
-mod visibility_range;
-pub mod wireframe;
+mod tables;
 
 #[cfg(feature = "gltf")]
 pub use bevy_gltf::GltfLoaderSettings;
-pub use brdf_luts::{DfgLut, LtcLut};
-pub use camera::{DistanceFog, FogFalloff, Tonemapping};
-pub use clusters::{LightMasks3d, cluster_3d};
-pub use cull::{
-    BatchInstances3d, BatchOrder3d, Batches3d, Bounds3d, CullLayers3d, CullTables3d, CullViews3d,
-    DrawArgs3d, VisibleInstances, cull_3d,
+pub use components::fog::{DistanceFog, FogFalloff};
+pub use components::grading::{
+    ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither,
 };
+pub use components::lightmap::Lightmap;
+pub use components::material::{
+    AlphaMode, MeshMaterial3d, ParallaxMappingMethod, StandardMaterial,
+};
+pub use components::occlusion_culling::OcclusionCulling;
+pub use components::tonemapping::Tonemapping;
+pub use effects::gizmos::{
+    GizmoColors, GizmoMsaaColors, GizmoPipelines3d, GizmoTargets3d, gizmos_3d,
+};
+pub use effects::occlusion_culling::{LateCulled3d, cull_late, depth_pyramid_3d, opaque_late};
+pub use effects::skybox::{SkyboxPipeline3d, skybox_3d};
+pub use effects::tonemapping::{TonemappingLutImages, tonemap_3d};
+pub use effects::wireframe;
 pub use environment::Environments3d;
 pub use environment::filter::{
     FilterCubes3d, FilterImages3d, FilterJobs3d, FilterPipelines3d, FilterResults3d,
@@ -103,36 +94,33 @@ pub use environment::maps::{Cubes3d, EnvironmentMaps3d, Volumes3d};
 pub use free_camera::{
     FreeCamera, FreeCameraPlugin, FreeCameraState, VerticalMovementAxis, run_freecamera_controller,
 };
-pub use gizmos::{GizmoColors, GizmoMsaaColors, GizmoPipelines3d, GizmoTargets3d, gizmos_3d};
 #[cfg(feature = "gltf")]
 pub use gltf::{CheckedGltfError, GltfLimits};
-pub use grading::{ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither};
-pub use instances::{Indices3d, Instances3d, MeshTags3d, Vertices3d};
-pub use light_textures::LightTextures3d;
-pub use lightmap::{Lightmap, Lightmaps3d};
-pub use material::{AlphaMode, MeshMaterial3d, ParallaxMappingMethod, StandardMaterial};
-pub use material_row::Materials3d;
-pub use occlusion::{
-    DepthPyramids3d, LateCulled3d, LateDrawArgs, LateVisibleInstances, OcclusionCulling,
-    PreviousVisibility, cull_late, depth_pyramid_3d, opaque_late,
-};
-pub use passes::{
-    Culled3d, DrawParams3d, Geometry3d, Lighting3d, ViewTargets3d, opaque_3d, shadow_3d,
-    transparent_3d,
-};
+pub use passes::cluster::cluster_3d;
+pub use passes::cull::{CullTables3d, cull_3d};
+pub use passes::draw::{Culled3d, DrawParams3d, Geometry3d, Lighting3d, ViewTargets3d};
+pub use passes::opaque::opaque_3d;
+pub use passes::shadow::shadow_3d;
+pub use passes::transparent::transparent_3d;
 pub use pipelines::Pipelines3d;
-pub use plugin::{Pass3dSystems, Prepare3dSystems, Quadrille3dPlugin};
+pub use plugin::Quadrille3dPlugin;
+pub use prepare::shadow_maps::{PointShadowFaces, ShadowAtlas, ShadowMaps};
+pub use prepare::targets::{DepthPyramids3d, SceneColors, SceneDepths, SceneMsaaColors};
 pub use quadrille_content::{
     CameraTargets, CameraViews, ContentPlugin, ContentSystems, DeviceImages, ManualTextureViews,
     Msaa, UploadBudget,
 };
-pub use scene::{Lights3d, Scene3d, ShadowViews3d, TransparentInstances3d, View3d, Views3d};
-pub use shadow_maps::{PointShadowFaces, ShadowAtlas, ShadowMaps};
+pub use scene::buffers::{
+    BatchInstances3d, BatchOrder3d, Batches3d, Bounds3d, CullLayers3d, CullViews3d, DrawArgs3d,
+    Gradings3d, Indices3d, Instances3d, LateDrawArgs, LateVisibleInstances, LightMasks3d,
+    LightTextures3d, Lightmaps3d, Lights3d, Materials3d, MeshTags3d, PreviousVisibility,
+    ShadowViews3d, TransparentInstances3d, Vertices3d, Views3d, VisibleInstances,
+};
+pub use scene::frame::{Scene3d, View3d};
+pub use schedule::{Pass3dSystems, Prepare3dSystems};
 pub use skin::{SkinJobs3d, SkinPoses3d, SkinSources3d, Skinning3d, skin_3d};
-pub use skybox::{SkyboxPipeline3d, skybox_3d};
-pub use targets::{SceneColors, SceneDepths, SceneMsaaColors};
-pub use textures::Textures3d;
-pub use tonemap::{Gradings3d, TonemappingLutImages, tonemap_3d};
+pub use tables::brdf_luts::{DfgLut, LtcLut};
+pub use tables::textures::Textures3d;
 
 /// What a 3D program needs: bevy's content crates, and this one.
 pub mod prelude {

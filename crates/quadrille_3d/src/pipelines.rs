@@ -10,10 +10,14 @@ use quadrille::prelude::{
 };
 use quadrille::vulkan::{Formats, ShaderError, vk};
 
-use crate::material_row::CullMode;
-use crate::mesh_vertex::Vertex;
-use crate::shadow_maps;
 use meshes::MeshPipelines;
+
+use crate::scene::formats::SHADOW_FORMAT;
+use crate::scene::keys::CullMode;
+use crate::tables::mesh_vertex::Vertex;
+
+/// Guaranteed minimum of `maxComputeWorkGroupCount[0]` (Vulkan specification, Required Limits).
+pub(crate) const MAX_WORKGROUP_COUNT_X: u32 = 65535;
 
 /// The pipelines of the passes of 3D.
 #[derive(Resource)]
@@ -228,7 +232,7 @@ fn shadow_pipeline(
     })?;
     // Before the first shadow.
     pipeline.prepare(&Formats {
-        depth: shadow_maps::FORMAT,
+        depth: SHADOW_FORMAT,
         ..Formats::default()
     });
     Ok(pipeline)

@@ -10,48 +10,55 @@ use quadrille::ecs::{ContentKind, DrawnContent, HeadlessWindow, RenderStartup, e
 use quadrille::prelude::{BufferDesc, BufferUsage, GpuDevice, Render, RenderSystems, Uploads};
 use quadrille_content::{ContentPlugin, ContentSystems, Msaa, add_plugin_if_missing};
 
-use crate::brdf_luts::{DfgLut, LtcLut};
-use crate::camera::{DistanceFog, Tonemapping};
-use crate::clusters::{LightMasks3d, cluster_3d, prepare_clusters};
-use crate::cull::{
-    BatchInstances3d, BatchOrder3d, Batches3d, Bounds3d, CullLayers3d, CullViews3d, DrawArgs3d,
-    VisibleInstances, cull_3d,
+use crate::components::fog::DistanceFog;
+use crate::components::grading::{ColorGrading, DebandDither};
+use crate::components::lightmap::Lightmap;
+use crate::components::material::{MeshMaterial3d, StandardMaterial};
+use crate::components::occlusion_culling::OcclusionCulling;
+use crate::components::tonemapping::Tonemapping;
+use crate::effects::gizmos::{
+    GizmoColors, GizmoMsaaColors, GizmoPipelines3d, gizmos_3d, prepare_gizmos,
 };
+use crate::effects::occlusion_culling::{cull_late, depth_pyramid_3d, opaque_late};
+use crate::effects::skybox::{SkyboxPipeline3d, skybox_3d};
+use crate::effects::tonemapping::{TonemappingLutImages, prepare_tonemapping_luts, tonemap_3d};
+use crate::effects::wireframe::{WireframeConfig, queue_wireframes};
 use crate::environment::filter::{FilterPipelines3d, filter_env_3d, prepare_filter_images};
 use crate::environment::maps::{Cubes3d, EnvironmentMaps3d, Volumes3d};
 use crate::environment::{
     self, EnvironmentList, Environments3d, queue_environments, upload_environments,
 };
-use crate::extract::{extract_meshes, update_mesh_transforms, upload_meshes};
-use crate::gizmos::{GizmoColors, GizmoMsaaColors, GizmoPipelines3d, gizmos_3d, prepare_gizmos};
-use crate::grading::{ColorGrading, DebandDither};
-use crate::ignored_fields;
-use crate::instances::{
-    EnabledMeshes, FreedSlots, Indices3d, InstanceStore, Instances3d, MeshTags3d, Slot, Vertices3d,
-    watch_disabling,
-};
-use crate::light_textures::LightTextures3d;
-use crate::lightmap::{Lightmap, Lightmaps3d};
-use crate::material::{MeshMaterial3d, StandardMaterial};
-use crate::material_row::{MaterialStore, Materials3d};
-use crate::occlusion::{
-    DepthPyramids3d, LateDrawArgs, LateVisibleInstances, OcclusionCulling, PreviousVisibility,
-    cull_late, depth_pyramid_3d, opaque_late,
-};
-use crate::passes::{opaque_3d, shadow_3d, transparent_3d};
+use crate::extract::ignored_fields;
+use crate::extract::instances::{EnabledMeshes, FreedSlots, InstanceStore, Slot, watch_disabling};
+use crate::extract::materials::MaterialStore;
+use crate::extract::meshes::{extract_meshes, update_mesh_transforms, upload_meshes};
+use crate::passes::cluster::cluster_3d;
+use crate::passes::cull::cull_3d;
+use crate::passes::opaque::opaque_3d;
+use crate::passes::shadow::shadow_3d;
+use crate::passes::transparent::transparent_3d;
 use crate::pipelines::{Pipelines3d, publish_shader_modules};
-use crate::scene::{
-    Lights3d, SHADOW_VIEWS_BYTES, Scene3d, ShadowViews3d, TransparentInstances3d, Views3d,
-    upload_scene,
+use crate::prepare::clusters::prepare_clusters;
+use crate::prepare::shadow_maps::{self, ShadowMaps, prepare_shadow_maps};
+use crate::prepare::skins::upload_skins;
+use crate::prepare::targets::{
+    DepthPyramids3d, SceneColors, SceneDepths, SceneMsaaColors, prepare_targets,
 };
-use crate::shadow_maps::{self, ShadowMaps, prepare_shadow_maps};
-use crate::skybox::{SkyboxPipeline3d, skybox_3d};
-use crate::table::{UNIFORM_BYTES, table_buffer, uniform_buffer};
-use crate::targets::{SceneColors, SceneDepths, SceneMsaaColors, prepare_targets};
-use crate::textures::Textures3d;
-use crate::tonemap::{Gradings3d, TonemappingLutImages, prepare_tonemapping_luts, tonemap_3d};
-use crate::views::queue_views;
-use crate::wireframe::{WireframeConfig, queue_wireframes};
+use crate::prepare::upload::upload_scene;
+use crate::prepare::views::queue_views;
+use crate::scene::buffers::{
+    BatchInstances3d, BatchOrder3d, Batches3d, Bounds3d, CullLayers3d, CullViews3d, DrawArgs3d,
+    Gradings3d, Indices3d, Instances3d, LateDrawArgs, LateVisibleInstances, LightMasks3d,
+    LightTextures3d, Lightmaps3d, Lights3d, Materials3d, MeshTags3d, PreviousVisibility,
+    ShadowViews3d, TransparentInstances3d, Vertices3d, Views3d, VisibleInstances,
+};
+use crate::scene::frame::Scene3d;
+use crate::scene::rows::SHADOW_VIEWS_BYTES;
+use crate::schedule::{Pass3dSystems, Prepare3dSystems};
+use crate::skin::{extract_skins, skin_3d};
+use crate::tables::brdf_luts::{DfgLut, LtcLut};
+use crate::tables::table::{UNIFORM_BYTES, table_buffer, uniform_buffer};
+use crate::tables::textures::Textures3d;
 
 /// Draws bevy's meshes with standard materials, lit by bevy's lights, under its 3D cameras.
 ///
@@ -110,50 +117,6 @@ struct PipelineSettings {
     dfg_lut: bool,
 }
 
-/// The systems that make a 3D frame ready, in [`RenderSystems::Declare`].
-#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Prepare3dSystems {
-    /// Tables of meshes, materials and instances follow the world.
-    Extract,
-    /// What each camera sees is listed, with lights and shadow maps.
-    Queue,
-    /// Images are made for that, and the lists are sent.
-    Prepare,
-}
-
-/// The passes of a 3D frame, in this order but for [`Self::Cluster`] and [`Self::Environment`];
-/// [`Self::Skin`] and [`Self::Cull`] are in no order. All are in [`ContentSystems::Draw3d`].
-///
-/// Passes of a camera with a later step ([`View3d::step`](crate::View3d::step)) come after all of an earlier one.
-///
-/// What each reads and writes is a resource of this crate, and public: the [guide](crate::guide)
-/// has a table, and programs that put passes of their own between these.
-#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Pass3dSystems {
-    /// [`skin_3d`](crate::skin_3d).
-    Skin,
-    /// [`cull_3d`].
-    Cull,
-    /// [`cluster_3d`](crate::cluster_3d), before [`Self::Opaque`]: the order to others is free.
-    Cluster,
-    /// [`shadow_3d`].
-    Shadow,
-    /// [`filter_env_3d`].
-    Environment,
-    /// [`opaque_3d`].
-    Opaque,
-    /// [`depth_pyramid_3d`], [`cull_late`] and [`opaque_late`], in this order.
-    OpaqueLate,
-    /// [`skybox_3d`].
-    Skybox,
-    /// [`transparent_3d`].
-    Transparent,
-    /// [`tonemap_3d`].
-    Tonemap,
-    /// [`gizmos_3d`].
-    Gizmos,
-}
-
 impl Plugin for Quadrille3dPlugin {
     fn build(&self, app: &mut App) {
         add_plugin_if_missing(app, self.content.clone());
@@ -168,7 +131,8 @@ impl Plugin for Quadrille3dPlugin {
             tracing::error!("shader modules of quadrille_3d: {error}");
         }
         crate::skin::add_skinning(app);
-        crate::invalid_lights::add_invalid_light_guard(app);
+        add_skin_systems(app);
+        crate::extract::invalid_lights::add_invalid_light_guard(app);
         #[cfg(feature = "gltf")]
         crate::gltf::add_gltf(app);
         register_types(app);
@@ -277,6 +241,21 @@ fn add_resources(app: &mut App) {
         .init_resource::<GizmoColors>()
         .init_resource::<GizmoMsaaColors>();
     environment::add_resources(app);
+}
+
+/// Adds the systems of skins before all others.
+fn add_skin_systems(app: &mut App) {
+    app.add_systems(
+        Render,
+        (
+            extract_skins
+                .in_set(Prepare3dSystems::Extract)
+                .in_set(ContentSystems::Meshes)
+                .before(extract_meshes),
+            upload_skins.in_set(Prepare3dSystems::Prepare),
+            skin_3d.in_set(Pass3dSystems::Skin),
+        ),
+    );
 }
 
 fn configure_pass_order(app: &mut App) {

@@ -11,11 +11,12 @@
 
 mod dispatches;
 mod extract;
-mod jobs;
+pub(crate) mod jobs;
 mod pass;
 mod pose;
 mod source;
 
+pub(crate) use extract::extract_skins;
 pub use jobs::SkinJobs3d;
 pub use pass::{Skinning3d, skin_3d};
 
@@ -29,34 +30,21 @@ use bevy_ecs::prelude::*;
 use bevy_mesh::Mesh;
 use bevy_platform::collections::HashMap;
 use quadrille::ecs::RenderStartup;
-use quadrille::prelude::{GpuBuffer, GpuDevice, Render, Uploads};
-use quadrille_content::{BlockAllocator, ContentSystems, MeshAllocation, RangeAllocator};
+use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
+use quadrille_content::{BlockAllocator, MeshAllocation, RangeAllocator};
 
-use crate::extract::extract_meshes;
-use crate::plugin::{Pass3dSystems, Prepare3dSystems};
-use crate::range_table::RangeTable;
-use crate::table::table_buffer;
-use extract::extract_skins;
-use jobs::{SkinJobs, upload_skins};
+use jobs::SkinJobs;
 use pass::SkinPipeline3d;
 use source::SkinSource;
+
+use crate::tables::range_table::RangeTable;
+use crate::tables::table::table_buffer;
 
 /// Adds what bends meshes.
 pub(crate) fn add_skinning(app: &mut App) {
     app.init_resource::<SkinStore>()
         .init_resource::<SkinJobs>()
-        .add_systems(RenderStartup, init_device_resources)
-        .add_systems(
-            Render,
-            (
-                extract_skins
-                    .in_set(Prepare3dSystems::Extract)
-                    .in_set(ContentSystems::Meshes)
-                    .before(extract_meshes),
-                upload_skins.in_set(Prepare3dSystems::Prepare),
-                skin_3d.in_set(Pass3dSystems::Skin),
-            ),
-        );
+        .add_systems(RenderStartup, init_device_resources);
 }
 
 /// Makes what belongs to the device, and forgets what belonged to the one before.

@@ -4,6 +4,7 @@
 
 #[allow(
     dead_code,
+    unused_imports,
     reason = "tests that share a module use different parts of it"
 )]
 mod common;

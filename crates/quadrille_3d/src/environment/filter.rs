@@ -10,8 +10,6 @@ use quadrille::prelude::{
     Sampler, SamplerDesc,
 };
 
-use crate::environment::maps::IRRADIANCE_SIZE;
-
 /// The side of the level that scattered light is the mean of.
 const IRRADIANCE_SOURCE_SIZE: u32 = 8;
 
@@ -209,3 +207,6 @@ fn filter(
 fn workgroups(side: u32) -> [u32; 3] {
     [side.div_ceil(8), side.div_ceil(8), 6]
 }
+
+/// The side of cubes of scattered light.
+pub(crate) const IRRADIANCE_SIZE: u32 = 16;

@@ -15,7 +15,7 @@ use quadrille::prelude::{
 use quadrille::vulkan::{Error, vk};
 use quadrille_content::{DeviceImages, RateLimitedWarnings};
 
-use crate::environment::filter::{FilterJob, FilterJobs3d};
+use crate::environment::filter::{FilterJob, FilterJobs3d, IRRADIANCE_SIZE};
 
 /// The table of the cubes that cameras see: skies and environment maps.
 #[derive(Resource, Deref, DerefMut)]
@@ -54,9 +54,6 @@ const MAX_SOFTWARE_CUBE_SIZE: u32 = 256;
 
 /// The side of the last level of a mirrored cube, for perceptual roughness 1.
 const MIN_RADIANCE_SIZE: u32 = 8;
-
-/// The side of cubes of scattered light.
-pub(crate) const IRRADIANCE_SIZE: u32 = 16;
 
 impl Cubes3d {
     pub(crate) fn new(gpu: &GpuDevice) -> Result<Self, BevyError> {

@@ -2,7 +2,7 @@ use bevy_asset::Handle;
 use bevy_color::Color;
 use bevy_gltf::GltfMaterial;
 
-use crate::material::{AlphaMode, StandardMaterial};
+use crate::components::material::{AlphaMode, StandardMaterial};
 
 fn converted(set: impl FnOnce(&mut GltfMaterial)) -> StandardMaterial {
     let mut material = GltfMaterial {

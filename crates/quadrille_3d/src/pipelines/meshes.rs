@@ -15,9 +15,8 @@ use quadrille::vulkan::{BlendEquation, Formats, ShaderError, vk};
 use quadrille_content::PrimitiveKind;
 
 use super::to_cull;
-use crate::material_row::{BlendMode, MaterialFeatures};
-use crate::mesh_vertex::Vertex;
-use crate::scene::PipelineKey;
+use crate::scene::keys::{BlendMode, MaterialFeatures, PipelineKey};
+use crate::tables::mesh_vertex::Vertex;
 
 /// Those that meshes are drawn with.
 pub(crate) struct MeshPipelines {

@@ -1,9 +1,8 @@
-//! Rows of views, lights and shadow maps, as shaders read them.
+//! Rows as shaders read them.
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::shadow_maps::{MAX_ATLAS_TILES, MAX_POINT_FACES};
-use crate::table::UNIFORM_BYTES;
+use crate::tables::table::UNIFORM_BYTES;
 
 /// A camera as shaders read it.
 #[repr(C)]
@@ -110,3 +109,70 @@ pub(crate) const SHADOW_VIEWS_BYTES: u64 =
     (MAX_ATLAS_TILES + MAX_POINT_FACES) as u64 * size_of::<ShadowViewRow>() as u64;
 
 const _: () = assert!(SHADOW_VIEWS_BYTES <= 1 << 14);
+
+/// More flat shadow maps there are not: 16 MiB each at bevy's size.
+pub(crate) const MAX_ATLAS_TILES: u32 = 64;
+/// More faces there are not: 4 MiB each at bevy's size.
+pub(crate) const MAX_POINT_FACES: u32 = 96;
+
+/// One row of the table of instances.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub(crate) struct InstanceRow {
+    /// The rows of the affine matrix from the mesh's space to the world's.
+    pub(crate) world_from_local: [[f32; 4]; 3],
+    /// Place in the table of materials.
+    pub(crate) material: u32,
+    /// [`SHADOW_RECEIVER`]; above [`LIGHTMAP_SHIFT`] which row of the table of lightmaps it has, 0 for none.
+    pub(crate) flags: u32,
+    /// Between which distances it is seen: see [`pack_visibility_range`](crate::scene::visibility_range::pack_visibility_range).
+    pub(crate) range: [u32; 2],
+}
+
+/// Shadows fall on it.
+pub(crate) const SHADOW_RECEIVER: u32 = 1;
+/// They fall on its other side as well, where light comes through.
+pub(crate) const TRANSMITTED_SHADOW_RECEIVER: u32 = 2;
+/// From here on the number of its lightmap begins.
+pub(crate) const LIGHTMAP_SHIFT: u32 = 8;
+
+/// A chunk as shaders read it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub(crate) struct BatchRow {
+    /// Of the table of members.
+    pub(crate) first_batch_instance: u32,
+    /// How many there are.
+    pub(crate) count: u32,
+    pub(crate) index_count: u32,
+    pub(crate) first_index: u32,
+    pub(crate) base_vertex: i32,
+    /// Kinds of views that it is culled for: [`CAMERAS`](crate::scene::cull_view::CAMERAS), [`SHADOWS`](crate::scene::cull_view::SHADOWS).
+    pub(crate) kinds: u32,
+    pub(crate) unused: [u32; 2],
+}
+
+/// An image of a light as shaders read it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub(crate) struct LightTextureRow {
+    /// The rows of the affine matrix from the world to the light's space.
+    pub(crate) light_from_world: [[f32; 4]; 3],
+    /// Place of the image, as those of materials.
+    pub(crate) texture: u32,
+    /// The place of a layout in `CubemapLayout`, or one of those below.
+    pub(crate) layout: u32,
+    /// Of a spot light the tangent of its outer angle.
+    pub(crate) slope: f32,
+    pub(crate) unused: u32,
+}
+
+/// A sky as its shader reads it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub(crate) struct SkyboxPush {
+    pub(crate) cube_from_clip: [f32; 16],
+    pub(crate) brightness: f32,
+    pub(crate) cube: u32,
+    pub(crate) unused: [u32; 2],
+}

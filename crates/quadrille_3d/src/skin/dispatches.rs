@@ -5,7 +5,7 @@ use std::ops::Range;
 use bytemuck::{Pod, Zeroable};
 
 use super::source::BLOCK_VERTICES;
-use crate::mesh_vertex::Vertex;
+use crate::tables::mesh_vertex::Vertex;
 
 /// Vertices per workgroup, as `skin.wgsl` has it.
 const WORKGROUP_SIZE: u32 = 64;

@@ -5,14 +5,15 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
 use quadrille::sync::ResourceId;
-use quadrille_content::MeshAllocation;
+use quadrille_content::{MeshAllocation, MeshAllocator};
 
 use super::dispatches::{BufferSizes, Job, SkinDispatch, SkinRange, split_dispatches};
 use super::pose::JOINT_ROWS;
 use super::source::SkinSource;
 use super::{Deformed, SkinPoses3d, SkinSources3d, SkinState, SkinStore};
-use crate::instances::{InstanceStore, Vertices3d};
-use crate::table::List;
+use crate::scene::buffers::Vertices3d;
+use crate::tables::mesh_vertex::Vertex;
+use crate::tables::table::List;
 
 /// The list of entities whose vertices are computed.
 #[derive(Resource, Deref)]
@@ -71,16 +72,14 @@ pub(crate) struct SkinBuffers<'w> {
 }
 
 /// Lists what is to be computed, and sends what that depends on to the device.
-pub(crate) fn upload_skins(
-    mut store: ResMut<SkinStore>,
-    mut jobs: ResMut<SkinJobs>,
-    mut to: SkinBuffers,
-    instances: Res<InstanceStore>,
-    mut uploads: ResMut<Uploads>,
-    gpu: Res<GpuDevice>,
+pub(crate) fn upload(
+    (store, jobs): (&mut SkinStore, &mut SkinJobs),
+    to: &mut SkinBuffers,
+    meshes: &MeshAllocator<Vertex>,
+    uploads: &mut Uploads,
+    gpu: &GpuDevice,
 ) -> Result {
-    let (store, jobs) = (&mut *store, &mut *jobs);
-    let room = instances.meshes().tail_start();
+    let room = meshes.tail_start();
     let vertex_buffer = Some((to.vertices.id(), room));
     if jobs.vertex_buffer != vertex_buffer {
         jobs.vertex_buffer = vertex_buffer;
@@ -94,15 +93,15 @@ pub(crate) fn upload_skins(
         if let (true, Some(source), Some(mesh)) = (
             deformed.is_dirty,
             store.meshes.get(&deformed.mesh),
-            instances.meshes().allocation(deformed.mesh),
+            meshes.allocation(deformed.mesh),
         ) {
             let words = store.words.range(source.words).start;
             skin_ranges.push(skin_range(deformed, (source, words), mesh, room));
             deformed.is_dirty = false;
         }
     }
-    store.words.upload(&gpu, &mut uploads, &mut to.sources.0)?;
-    store.poses.upload(&gpu, &mut uploads, &mut to.poses.0)?;
+    store.words.upload(gpu, uploads, &mut to.sources.0)?;
+    store.poses.upload(gpu, uploads, &mut to.poses.0)?;
     let sizes = BufferSizes {
         vertices: to.vertices.bytes(),
         sources: to.sources.bytes(),
@@ -112,7 +111,7 @@ pub(crate) fn upload_skins(
     jobs.list.current.clear();
     jobs.dispatches = split_dispatches(skin_ranges, sizes, &mut jobs.list.current);
     if !jobs.list.current.is_empty() {
-        jobs.list.upload(&gpu, &mut uploads, &mut to.jobs.0)?;
+        jobs.list.upload(gpu, uploads, &mut to.jobs.0)?;
     }
     Ok(())
 }

@@ -10,7 +10,8 @@ use quadrille::prelude::{
 
 use super::jobs::{SkinJobs, SkinJobs3d};
 use super::{SkinPoses3d, SkinSources3d};
-use crate::instances::Vertices3d;
+use crate::pipelines::MAX_WORKGROUP_COUNT_X;
+use crate::scene::buffers::Vertices3d;
 
 /// The pipeline of [`skin_3d`].
 #[derive(Resource)]
@@ -40,10 +41,6 @@ struct Push {
     /// Workgroups per row of the dispatch.
     row: u32,
 }
-
-/// Vulkan lets a dispatch have so many workgroups along each axis on any device
-/// (`maxComputeWorkGroupCount`).
-const MAX_WORKGROUP_COUNT_X: u32 = 65535;
 
 /// The pass that computes the vertices of entities with skins and morph weights, for all views and
 /// shadow maps of the frame: one dispatch for all entities whose joints or weights changed, and no pass

@@ -1,0 +1,164 @@
+//! What 3D cameras do to a picture, by bevy's names: bevy has these in crates that need `wgpu`.
+
+#[cfg(test)]
+mod tests;
+
+use std::f32::consts::E;
+
+use bevy_camera::Camera3d;
+use bevy_color::{Color, ColorToComponents as _, LinearRgba};
+use bevy_ecs::prelude::*;
+use bevy_math::Vec3;
+use bevy_reflect::Reflect;
+use bevy_reflect::prelude::ReflectDefault;
+
+/// Fog that becomes denser with the distance to the camera: bevy's component by name and field.
+#[derive(Component, Clone, Debug, Reflect)]
+#[reflect(Component, Clone, Debug, Default)]
+#[require(Camera3d)]
+pub struct DistanceFog {
+    /// Its colour; alpha is the most that it covers.
+    pub color: Color,
+    /// The colour of directional lights seen through it; alpha is how much.
+    pub directional_light_color: Color,
+    /// How close to the light's direction that is: 8 and more is plausible.
+    pub directional_light_exponent: f32,
+    /// How much it covers at which distance.
+    pub falloff: FogFalloff,
+}
+
+impl Default for DistanceFog {
+    /// White fog that covers all from a distance of 100 on.
+    fn default() -> Self {
+        Self {
+            color: Color::WHITE,
+            directional_light_color: Color::NONE,
+            directional_light_exponent: 8.0,
+            falloff: FogFalloff::Linear {
+                start: 0.0,
+                end: 100.0,
+            },
+        }
+    }
+}
+
+/// How much fog covers at which distance, as bevy has it.
+#[derive(Clone, Debug, PartialEq, Reflect)]
+#[reflect(Clone, Debug, PartialEq)]
+pub enum FogFalloff {
+    /// From nothing to all between two distances.
+    Linear {
+        /// Where it begins.
+        start: f32,
+        /// From where on it covers all.
+        end: f32,
+    },
+    /// `1 - exp(-density * distance)`.
+    Exponential {
+        /// Per unit of length.
+        density: f32,
+    },
+    /// `1 - exp(-(density * distance)^2)`.
+    ExponentialSquared {
+        /// Per unit of length.
+        density: f32,
+    },
+    /// What lies behind becomes darker by one density of each channel, and the fog's colour
+    /// brighter by another.
+    Atmospheric {
+        /// Per unit of length.
+        extinction: Vec3,
+        /// Per unit of length.
+        inscattering: Vec3,
+    },
+}
+
+impl FogFalloff {
+    /// The contrast that counts as just visible where a constructor is given none: 5 %, as the
+    /// World Meteorological Organization measures visibility.
+    pub const REVISED_KOSCHMIEDER_CONTRAST_THRESHOLD: f32 = 0.05;
+
+    /// The density at which a black thing before white fog has only `contrast_threshold` (between 0
+    /// and 1) of its contrast left at the distance `visibility`: Koschmieder's law.
+    pub fn koschmieder(visibility: f32, contrast_threshold: f32) -> f32 {
+        -contrast_threshold.ln() / visibility
+    }
+
+    /// [`Self::Exponential`] that leaves 5 % of all contrast at the distance `visibility`.
+    pub fn from_visibility(visibility: f32) -> Self {
+        Self::from_visibility_contrast(visibility, Self::REVISED_KOSCHMIEDER_CONTRAST_THRESHOLD)
+    }
+
+    /// [`Self::Exponential`] that leaves `contrast_threshold` (between 0 and 1) at `visibility`.
+    pub fn from_visibility_contrast(visibility: f32, contrast_threshold: f32) -> Self {
+        Self::Exponential {
+            density: Self::koschmieder(visibility, contrast_threshold),
+        }
+    }
+
+    /// [`Self::ExponentialSquared`] that leaves 5 % of all contrast at the distance `visibility`.
+    pub fn from_visibility_squared(visibility: f32) -> Self {
+        let contrast = Self::REVISED_KOSCHMIEDER_CONTRAST_THRESHOLD;
+        Self::from_visibility_contrast_squared(visibility, contrast)
+    }
+
+    /// [`Self::ExponentialSquared`] that leaves `contrast_threshold` at `visibility`.
+    pub fn from_visibility_contrast_squared(visibility: f32, contrast_threshold: f32) -> Self {
+        // `(density * visibility)^2` is what the law has as `density * visibility`.
+        Self::ExponentialSquared {
+            density: (-contrast_threshold.ln()).sqrt() / visibility,
+        }
+    }
+
+    /// [`Self::Atmospheric`] of one colour, with 5 % of all contrast left at `visibility`.
+    pub fn from_visibility_color(visibility: f32, extinction_inscattering_color: Color) -> Self {
+        let color = extinction_inscattering_color;
+        Self::from_visibility_colors(visibility, color, color)
+    }
+
+    /// [`Self::Atmospheric`]: at `visibility` 5 % of all contrast is left; what lies behind takes
+    /// on `extinction_color`, and the fog glows in `inscattering_color`.
+    pub fn from_visibility_colors(
+        visibility: f32,
+        extinction_color: Color,
+        inscattering_color: Color,
+    ) -> Self {
+        let contrast = Self::REVISED_KOSCHMIEDER_CONTRAST_THRESHOLD;
+        Self::from_visibility_contrast_colors(
+            visibility,
+            contrast,
+            extinction_color,
+            inscattering_color,
+        )
+    }
+
+    /// [`Self::Atmospheric`] of one colour, with `contrast_threshold` left at `visibility`.
+    pub fn from_visibility_contrast_color(
+        visibility: f32,
+        contrast_threshold: f32,
+        extinction_inscattering_color: Color,
+    ) -> Self {
+        let color = extinction_inscattering_color;
+        Self::from_visibility_contrast_colors(visibility, contrast_threshold, color, color)
+    }
+
+    /// [`Self::Atmospheric`] of two colours, with `contrast_threshold` left at `visibility`. The
+    /// alpha of a colour is how strong it is.
+    pub fn from_visibility_contrast_colors(
+        visibility: f32,
+        contrast_threshold: f32,
+        extinction_color: Color,
+        inscattering_color: Color,
+    ) -> Self {
+        let density = Self::koschmieder(visibility, contrast_threshold);
+        let [removed, added] = [extinction_color, inscattering_color].map(LinearRgba::from);
+        // What a colour lacks is what is taken away, so that blue extinction leaves blue.
+        let lacks = Vec3::ONE - removed.to_vec3();
+        // bevy's curve, for colours to look as there: e as the power.
+        let curve = |color: Vec3, alpha: f32| color.powf(E) * (density * alpha.powf(E));
+        Self::Atmospheric {
+            extinction: curve(lacks, removed.alpha),
+            inscattering: curve(added.to_vec3(), added.alpha),
+        }
+    }
+}

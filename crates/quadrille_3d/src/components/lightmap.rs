@@ -1,0 +1,36 @@
+//! Lightmaps of meshes, by bevy's name.
+
+use bevy_asset::Handle;
+use bevy_ecs::prelude::*;
+use bevy_image::Image;
+use bevy_math::Rect;
+use bevy_reflect::Reflect;
+use bevy_reflect::prelude::ReflectDefault;
+
+/// The light that falls on a mesh, computed beforehand: bevy's component of this name.
+///
+/// A texel times the material's [`lightmap_exposure`](crate::StandardMaterial::lightmap_exposure) times the
+/// surface's diffuse colour is what the surface sends out, in candela per square metre. The image takes the
+/// place of irradiance volumes and of the diffuse light of environment maps; lights are added, and ambient
+/// light unless its `affects_lightmapped_meshes` is false. The mesh is seen with it by its second texture
+/// coordinates, or by the first if it has no others. Until the image is loaded the mesh is drawn without it.
+#[derive(Component, Clone, Debug, PartialEq, Reflect)]
+#[reflect(Component, Clone, Debug, Default, PartialEq)]
+pub struct Lightmap {
+    /// The image: of linear numbers, such as half floats.
+    pub image: Handle<Image>,
+    /// The part of the image that is the mesh's: 0 and 1 are the image's edges.
+    pub uv_rect: Rect,
+    /// Mixes sixteen texels by a cubic spline instead of four, which hides steps of coarse images.
+    pub bicubic_sampling: bool,
+}
+
+impl Default for Lightmap {
+    fn default() -> Self {
+        Self {
+            image: Handle::default(),
+            uv_rect: Rect::new(0.0, 0.0, 1.0, 1.0),
+            bicubic_sampling: false,
+        }
+    }
+}

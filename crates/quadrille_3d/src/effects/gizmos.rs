@@ -1,0 +1,245 @@
+//! The last pass, [`gizmos_3d`]: lines for debugging, from `bevy_gizmos`, and edges of meshes.
+
+use bevy_derive::Deref;
+use bevy_ecs::prelude::*;
+use bytemuck::{Pod, Zeroable};
+use quadrille::ecs::{
+    AccessList, AnyAccess, ColorAttachment as _, DepthAttachment as _, access_kind,
+};
+use quadrille::prelude::{
+    Blend, DepthState, GpuDevice, GpuImage, GpuShader, GraphicsPipeline, GraphicsPipelineDesc,
+    ImageDesc, Recorder, VertexRead,
+};
+use quadrille_content::{
+    CameraTargets, GizmoLineBatches, GizmoLines, Line, RateLimitedWarnings, composite_pipeline,
+};
+
+use crate::effects::wireframe::{WireframeGeometry3d, WireframePipelines, draw_wireframes};
+use crate::prepare::targets::{SceneDepths, take};
+use crate::scene::formats::COLOR;
+use crate::scene::frame::{Scene3d, View3d};
+
+/// The lines of views, one sample per pixel: colours of the screen, multiplied with alpha.
+#[derive(Resource, Default, Deref)]
+pub struct GizmoColors(Vec<GpuImage>);
+
+/// The same with as many samples as [`SceneDepths`]; those of views with one sample are the same
+/// images as in [`GizmoColors`].
+#[derive(Resource, Default, Deref)]
+pub struct GizmoMsaaColors(Vec<GpuImage>);
+
+/// The pipelines of [`gizmos_3d`].
+#[derive(Resource)]
+pub struct GizmoPipelines3d {
+    lines: GraphicsPipeline,
+    wireframes: WireframePipelines,
+    composite: GraphicsPipeline,
+}
+
+impl GizmoPipelines3d {
+    pub(crate) fn new(gpu: &GpuDevice) -> Result<Self, BevyError> {
+        let source = include_str!("../../../../shaders/quadrille_3d/gizmos.wgsl");
+        let lines = GpuShader::wgsl("quadrille_3d/gizmos.wgsl", source)?;
+        Ok(Self {
+            wireframes: WireframePipelines::new(gpu)?,
+            lines: gpu.graphics_pipeline(&GraphicsPipelineDesc {
+                vertex_buffers: vec![Line::layout()],
+                blend: Blend::Alpha,
+                depth: Some(DepthState::GREATER),
+                ..GraphicsPipelineDesc::of("3d gizmos", &lines)
+            })?,
+            composite: composite_pipeline(gpu, "3d gizmos over")?,
+        })
+    }
+}
+
+/// Makes the images of views that see lines, or takes those of the frame before.
+pub(crate) fn prepare_gizmos(
+    mut scene: ResMut<Scene3d>,
+    sets: Res<GizmoLineBatches>,
+    (mut colors, mut samples): (ResMut<GizmoColors>, ResMut<GizmoMsaaColors>),
+    gpu: Res<GpuDevice>,
+    warnings: Res<RateLimitedWarnings>,
+) {
+    let mut old = (
+        std::mem::take(&mut colors.0),
+        std::mem::take(&mut samples.0),
+    );
+    for view in &mut scene.views {
+        if view.wireframes.is_empty() && sets.visible_in(&view.layers).next().is_none() {
+            continue;
+        }
+        let [_, _, width, height] = view.viewport;
+        let color = ImageDesc::color_target("3d gizmos", [width, height], COLOR).transient();
+        let sampled = ImageDesc {
+            samples: view.samples,
+            ..ImageDesc::color_target("3d samples of gizmos", [width, height], COLOR).transient()
+        };
+        let made = take(&gpu, &mut old.0, &color).and_then(|color| {
+            let sampled = match view.samples {
+                1 => color.clone(),
+                _ => take(&gpu, &mut old.1, &sampled)?,
+            };
+            Ok((color, sampled))
+        });
+        match made {
+            Ok((color, sampled)) => {
+                view.gizmos = Some(colors.0.len() as u32);
+                colors.0.push(color);
+                samples.0.push(sampled);
+            }
+            Err(error) => warnings.warn_message(|| format!("gizmos in 3D are not drawn: {error}")),
+        }
+    }
+}
+
+/// What the shader of lines is told.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct LinesPush {
+    clip_from_world: [f32; 16],
+    size: [f32; 2],
+    depth_bias: f32,
+    perspective: f32,
+}
+
+/// The images of a view.
+struct GizmoImages<'w> {
+    color: AnyAccess<'w>,
+    color_input: AnyAccess<'w>,
+    samples: AnyAccess<'w>,
+    depth: AnyAccess<'w>,
+    target: AnyAccess<'w>,
+}
+
+/// The images of all views that [`gizmos_3d`] draws to.
+#[derive(bevy_ecs::system::SystemParam)]
+pub struct GizmoTargets3d<'w> {
+    colors: AccessList<'w, GizmoColors, access_kind::ColorTarget>,
+    samples: AccessList<'w, GizmoMsaaColors, access_kind::ColorTarget>,
+    color_input: AccessList<'w, GizmoColors, access_kind::Sampled>,
+    depths: AccessList<'w, SceneDepths, access_kind::DepthTarget>,
+    targets: AccessList<'w, CameraTargets, access_kind::ColorTarget>,
+}
+
+impl<'w> GizmoTargets3d<'w> {
+    fn of(&self, view: &View3d) -> Option<GizmoImages<'w>> {
+        let at = view.gizmos? as usize;
+        Some(GizmoImages {
+            color: self.colors.get(at)?,
+            color_input: self.color_input.get(at)?,
+            samples: self.samples.get(at)?,
+            depth: self.depths.get(view.images())?,
+            target: self.targets.get(view.target())?,
+        })
+    }
+}
+
+/// The pass that draws the lines of gizmos and the edges of meshes ([`wireframe`](crate::wireframe)) where no
+/// mesh hides them, after tone mapping, so that their colours are those of the screen: two passes of the
+/// plan for each view that sees lines.
+pub fn gizmos_3d(
+    mut recorder: Recorder,
+    (lines, edges): (VertexRead<GizmoLines>, WireframeGeometry3d),
+    targets: GizmoTargets3d,
+    scene: Res<Scene3d>,
+    sets: Res<GizmoLineBatches>,
+    pipelines: Res<GizmoPipelines3d>,
+) {
+    for view in scene.views() {
+        if let Some(images) = targets.of(view) {
+            draw_lines(
+                &mut recorder,
+                (&scene, view),
+                &images,
+                (&lines, &edges),
+                &sets,
+                &pipelines,
+            );
+            composite_over(&mut recorder, view, &images, &pipelines.composite);
+        }
+    }
+}
+
+fn draw_lines(
+    recorder: &mut Recorder,
+    (scene, view): (&Scene3d, &View3d),
+    images: &GizmoImages<'_>,
+    (lines, edges): (&VertexRead<GizmoLines>, &WireframeGeometry3d),
+    sets: &GizmoLineBatches,
+    pipelines: &GizmoPipelines3d,
+) {
+    let GizmoImages {
+        color,
+        samples,
+        depth,
+        ..
+    } = images;
+    let mut uses = vec![samples.as_declared(), depth.as_declared()];
+    let has_lines = sets.visible_in(&view.layers).next().is_some();
+    uses.extend(has_lines.then(|| lines.any().as_declared()));
+    let wireframes =
+        &scene.wireframes[view.wireframes.start as usize..view.wireframes.end as usize];
+    if !wireframes.is_empty() {
+        uses.extend(edges.uses());
+    }
+    let mut attachment = samples.clear([0.0; 4]);
+    if view.samples > 1 {
+        uses.push(color.as_declared());
+        attachment = attachment.resolve_to(color);
+    }
+    let [_, _, width, height] = view.viewport;
+    let mut pass = recorder.pass_in_step(view.step, "gizmos_3d", &uses);
+    let mut rendering = pass.render((attachment, depth.layer(0).keep_depth()));
+    let clip_from_world = scene.view_rows.current[view.row as usize].clip_from_world;
+    let size = [width as f32, height as f32];
+    draw_wireframes(
+        &mut rendering,
+        wireframes,
+        edges,
+        (clip_from_world, size),
+        &pipelines.wireframes,
+    );
+    if has_lines {
+        rendering.pipeline(&pipelines.lines).vertices(0, lines, 0);
+    }
+    for set in sets.visible_in(&view.layers) {
+        let push = LinesPush {
+            clip_from_world,
+            size,
+            depth_bias: set.depth_bias,
+            perspective: f32::from(u8::from(set.perspective)),
+        };
+        rendering
+            .push_bytes(bytemuck::bytes_of(&push))
+            .draw(0..6, set.lines.clone());
+    }
+}
+
+/// Puts the lines of a view over its camera's target.
+fn composite_over(
+    recorder: &mut Recorder,
+    view: &View3d,
+    images: &GizmoImages<'_>,
+    pipeline: &GraphicsPipeline,
+) {
+    let GizmoImages {
+        color_input,
+        target,
+        ..
+    } = images;
+    let [left, top, width, height] = view.viewport;
+    let corner = [left as f32, top as f32];
+    let mut pass = recorder.pass_in_step(
+        view.step,
+        "gizmos_3d",
+        &[color_input.as_declared(), target.as_declared()],
+    );
+    pass.render(target.keep())
+        .viewport([corner[0], corner[1], width as f32, height as f32])
+        .scissor([left, top, width, height])
+        .pipeline(pipeline)
+        .bind(0, color_input)
+        .push_bytes(bytemuck::bytes_of(&corner))
+        .draw(0..3, 0..1);
+}

@@ -1,0 +1,184 @@
+//! What lies behind other things is not drawn: [`OcclusionCulling`](crate::OcclusionCulling) of a camera.
+//!
+//! ```text
+//! cull_3d             what the camera saw in the frame before, and sees in this one by its frustum
+//! opaque_3d           draws that
+//! depth_pyramid_3d          of its depth: how far the farthest place of ever larger squares is
+//! cull_late      all that the frustum sees against that; what is behind is hidden
+//! opaque_late    draws what is not hidden and is not drawn yet
+//! ```
+//! Whether a thing was seen decides only which of the two passes draws it, so nothing that is seen is ever
+//! missing: not after a cut, and not where bits are of other things than before. Light, transparent
+//! things and shadows are as without.
+
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
+use quadrille::ecs::{
+    AccessList, ColorAttachment as _, DepthAttachment as _, PassUse, access_kind,
+};
+use quadrille::prelude::{IndirectRead, Recorder, StorageRead, StorageReadWrite, StorageWrite};
+
+use crate::passes::cull::CullTables3d;
+use crate::passes::draw::{DrawParams3d, Geometry3d, IndirectDraws, Lighting3d, ViewTargets3d};
+use crate::pipelines::{MAX_WORKGROUP_COUNT_X, Pipelines3d};
+use crate::prepare::targets::{DepthPyramids3d, SceneDepths, pyramid_desc};
+use crate::scene::buffers::{
+    LateDrawArgs, LateVisibleInstances, Materials3d, PreviousVisibility, Views3d,
+};
+use crate::scene::frame::{Scene3d, View3d};
+
+/// What [`cull_late`] found.
+#[derive(SystemParam)]
+pub struct LateCulled3d<'w> {
+    args: IndirectRead<'w, LateDrawArgs>,
+    visible_instances: StorageRead<'w, LateVisibleInstances>,
+}
+
+impl LateCulled3d<'_> {
+    fn indirect_draws(&self) -> IndirectDraws<'_> {
+        IndirectDraws {
+            args: self.args.any(),
+            visible_instances: self.visible_instances.any(),
+        }
+    }
+}
+
+/// The views with pyramids, each with its place among these.
+fn views(scene: &Scene3d) -> impl Iterator<Item = (&View3d, usize, u32)> {
+    let views = scene.views.iter();
+    views.filter_map(|view| Some((view, view.pyramid? as usize, view.late_cull_row?)))
+}
+
+/// The pass that finds how far the farthest place of ever larger squares of a view is: one pass of the plan
+/// for each mip level of each camera with [`OcclusionCulling`](crate::OcclusionCulling).
+pub fn depth_pyramid_3d(
+    mut recorder: Recorder,
+    depths: AccessList<SceneDepths, access_kind::Sampled>,
+    levels: AccessList<DepthPyramids3d, access_kind::Sampled>,
+    pyramids: AccessList<DepthPyramids3d, access_kind::StorageWrite>,
+    draw_params: DrawParams3d,
+) {
+    for (view, at, _) in views(&draw_params.scene) {
+        let (Some(depth), Some(from), Some(to)) = (
+            depths.get(view.images as usize),
+            levels.get(at),
+            pyramids.get(at),
+        ) else {
+            continue;
+        };
+        let first = to.mip(0);
+        let mut pass = recorder.pass_in_step(
+            view.step,
+            "depth_pyramid_3d",
+            &[depth.as_declared(), first.as_declared()],
+        );
+        let (pipeline, binding) = match view.samples {
+            1 => (&draw_params.pipelines.pyramid.from_single_sampled, 0_u32),
+            _ => (&draw_params.pipelines.pyramid.from_multisampled, 1),
+        };
+        pass.compute(pipeline)
+            .bind(binding, &depth)
+            .bind(3, &first)
+            .dispatch(workgroups(first.extent()));
+        let [_, _, width, height] = view.viewport;
+        for level in 1..pyramid_desc([width, height]).mip_levels {
+            let (from, to) = (from.mip(level - 1), to.mip(level));
+            let mut pass = recorder.pass_in_step(
+                view.step,
+                "depth_pyramid_3d",
+                &[from.as_declared(), to.as_declared()],
+            );
+            pass.compute(&draw_params.pipelines.pyramid.downsample)
+                .bind(2, &from)
+                .bind(3, &to)
+                .dispatch(workgroups(to.extent()));
+        }
+    }
+}
+
+fn workgroups([width, height, _]: [u32; 3]) -> [u32; 3] {
+    [width.div_ceil(8), height.div_ceil(8), 1]
+}
+
+/// The pass that finds what of all meshes is hidden, and what is not and was not drawn by
+/// [`opaque_3d`](crate::opaque_3d): one pass of the plan for each camera with [`OcclusionCulling`](crate::OcclusionCulling).
+pub fn cull_late(
+    mut recorder: Recorder,
+    tables: CullTables3d,
+    (cameras, materials): (StorageRead<Views3d>, StorageRead<Materials3d>),
+    pyramids: AccessList<DepthPyramids3d, access_kind::Sampled>,
+    (args, visible_instances, previous_visibility): (
+        StorageWrite<LateDrawArgs>,
+        StorageWrite<LateVisibleInstances>,
+        StorageReadWrite<PreviousVisibility>,
+    ),
+    (scene, pipelines): (Res<Scene3d>, Res<Pipelines3d>),
+    mut uses: Local<Vec<PassUse>>,
+) {
+    for (view, at, late_cull_row) in views(&scene) {
+        let Some(pyramid) = pyramids.get(at).filter(|_| scene.batches > 0) else {
+            continue;
+        };
+        uses.clear();
+        tables.add_uses(&mut uses);
+        uses.extend([
+            cameras.any().as_declared(),
+            materials.any().as_declared(),
+            pyramid.as_declared(),
+            args.any().as_declared(),
+            visible_instances.any().as_declared(),
+            previous_visibility.any().as_declared(),
+        ]);
+        let mut pass = recorder.pass_in_step(view.step, "cull_late", &uses);
+        let mut compute = pass.compute(&pipelines.cull_late_pipeline);
+        tables.bind(&mut compute);
+        compute
+            .bind(7, &args)
+            .bind(8, &visible_instances)
+            .bind(10, &previous_visibility)
+            .bind(11, &cameras)
+            .bind(12, &materials)
+            .bind(13, &pyramid)
+            .push_bytes(bytemuck::cast_slice(&[
+                scene.batches,
+                scene.batch_instances,
+                late_cull_row,
+            ]))
+            .dispatch([
+                scene.batches.min(MAX_WORKGROUP_COUNT_X),
+                scene.batches.div_ceil(MAX_WORKGROUP_COUNT_X),
+                1,
+            ]);
+    }
+}
+
+/// The pass that draws what [`cull_late`] found: one pass of the plan for each camera with
+/// [`OcclusionCulling`](crate::OcclusionCulling).
+pub fn opaque_late(
+    mut recorder: Recorder,
+    (geometry, indirect_draws): (Geometry3d, LateCulled3d),
+    lighting: Lighting3d,
+    targets: ViewTargets3d,
+    draw_params: DrawParams3d,
+    mut uses: Local<Vec<PassUse>>,
+) {
+    for (view, _, late_cull_row) in views(&draw_params.scene) {
+        let Some((color, depth)) = targets.of(view) else {
+            continue;
+        };
+        uses.clear();
+        uses.extend([color.as_declared(), depth.as_declared()]);
+        geometry.add_uses(&mut uses);
+        let indirect_draws = indirect_draws.indirect_draws();
+        uses.extend(indirect_draws.uses());
+        lighting.add_uses(&mut uses);
+        let mut pass = recorder.pass_in_step(view.step, "opaque_late", &uses);
+        let mut rendering = pass.render((color.keep(), depth.layer(0).keep_depth()));
+        draw_params.draw_opaque(
+            &mut rendering,
+            (&geometry, &indirect_draws),
+            &lighting,
+            (view, late_cull_row),
+        );
+    }
+}

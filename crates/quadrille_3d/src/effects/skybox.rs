@@ -1,0 +1,64 @@
+//! What lies behind the scene: bevy's `Skybox`.
+
+use bevy_ecs::prelude::*;
+use quadrille::ecs::{AccessList, ColorAttachment as _, DepthAttachment as _, access_kind};
+use quadrille::prelude::{
+    DepthState, GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, Recorder, Table,
+};
+use quadrille::vulkan::vk;
+use quadrille_content::Msaa;
+
+use crate::environment::maps::Cubes3d;
+use crate::passes::draw::DrawParams3d;
+use crate::prepare::targets::{SceneDepths, SceneMsaaColors};
+use crate::scene::formats::scene_formats;
+
+/// The pipeline of [`skybox_3d`].
+#[derive(Resource)]
+pub struct SkyboxPipeline3d(GraphicsPipeline);
+
+impl SkyboxPipeline3d {
+    pub(crate) fn new(gpu: &GpuDevice) -> Result<Self, BevyError> {
+        let source = include_str!("../../../../shaders/quadrille_3d/skybox.wgsl");
+        let shader = GpuShader::wgsl("quadrille_3d/skybox.wgsl", source)?;
+        let pipeline = gpu.graphics_pipeline(&GraphicsPipelineDesc {
+            depth: Some(DepthState {
+                compare: vk::CompareOp::GREATER_OR_EQUAL,
+                write: false,
+            }),
+            ..GraphicsPipelineDesc::of("3d sky", &shader)
+        })?;
+        // Before the first sky, as most cameras draw it.
+        pipeline.prepare(&scene_formats(Msaa::default().samples()));
+        Ok(Self(pipeline))
+    }
+}
+
+/// The pass that draws skies where nothing is before them: one pass of the plan for each view with a
+/// `Skybox`.
+pub fn skybox_3d(
+    mut recorder: Recorder,
+    samples: AccessList<SceneMsaaColors, access_kind::ColorTarget>,
+    depths: AccessList<SceneDepths, access_kind::DepthRead>,
+    cubes: Table<Cubes3d>,
+    draw_params: DrawParams3d,
+    pipeline: Res<SkyboxPipeline3d>,
+) {
+    for view in &draw_params.scene.views {
+        let at = view.images as usize;
+        let (Some(push), Some(color), Some(depth)) = (view.skybox, samples.get(at), depths.get(at))
+        else {
+            continue;
+        };
+        let mut pass = recorder.pass_in_step(
+            view.step,
+            "skybox_3d",
+            &[color.as_declared(), depth.as_declared()],
+        );
+        pass.render((color.keep(), depth.layer(0).keep_depth()))
+            .pipeline(&pipeline.0)
+            .table(1, &cubes)
+            .push_bytes(bytemuck::bytes_of(&push))
+            .draw(0..3, 0..1);
+    }
+}

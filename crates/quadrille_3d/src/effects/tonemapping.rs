@@ -1,0 +1,211 @@
+//! The last pass, [`tonemap_3d`], and the tables of measured colours that some of its methods need.
+
+use bevy_derive::Deref;
+use bevy_ecs::prelude::*;
+use bytemuck::{Pod, Zeroable};
+use quadrille::ecs::{AccessList, AnyAccess, ColorAttachment as _, access_kind};
+use quadrille::prelude::{Format, GpuDevice, GpuImage, ImageDesc, Recorder, Uniform, Uploads};
+use quadrille::vulkan::Error;
+use quadrille_content::{CameraTargets, RateLimitedWarnings};
+
+use crate::components::tonemapping::Tonemapping;
+use crate::passes::draw::DrawParams3d;
+use crate::pipelines::Pipelines3d;
+use crate::prepare::targets::SceneColors;
+use crate::scene::buffers::Gradings3d;
+use crate::scene::frame::{Scene3d, View3d};
+use crate::tables::brdf_luts::texels;
+use crate::tables::table::uniform_row;
+
+/// The tables of colours of this frame's methods of tone mapping: cubes with the colour of the screen
+/// for each colour of the scene. The first one is there for methods without a table.
+#[derive(Resource, Deref)]
+pub struct TonemappingLutImages {
+    #[deref]
+    luts: Vec<GpuImage>,
+    /// Places of the tables of [`TABLES`], once they are needed.
+    lut_indices: [Option<u32>; TABLES.len()],
+}
+
+/// The files of tables, and which method each is of: `assets/LICENSES.md` tells where they come from.
+const TABLES: [(Tonemapping, &[u8]); 3] = [
+    (
+        Tonemapping::TonyMcMapface,
+        include_bytes!("../../../../assets/tonemapping/tony_mc_mapface.ktx2"),
+    ),
+    (
+        Tonemapping::AgX,
+        include_bytes!("../../../../assets/tonemapping/agx.ktx2"),
+    ),
+    (
+        Tonemapping::BlenderFilmic,
+        include_bytes!("../../../../assets/tonemapping/blender_filmic.ktx2"),
+    ),
+];
+
+impl TonemappingLutImages {
+    pub(crate) fn new(gpu: &GpuDevice, uploads: &mut Uploads) -> Result<Self, Error> {
+        let desc = ImageDesc::sampled("3d no tone table", [1, 1, 2], Format::R8G8B8A8_UNORM);
+        let none = gpu.create_image(&desc)?;
+        uploads.write_image(&none, &[0; 8]);
+        Ok(Self {
+            luts: vec![none],
+            lut_indices: [None; TABLES.len()],
+        })
+    }
+
+    /// The place of a method's table; 0 if it has none.
+    fn lut_index(
+        &mut self,
+        method: Tonemapping,
+        gpu: &GpuDevice,
+        uploads: &mut Uploads,
+    ) -> Result<u32, BevyError> {
+        let Some(table) = TABLES.iter().position(|(of, _)| *of == method) else {
+            return Ok(0);
+        };
+        if let Some(lut_index) = self.lut_indices[table] {
+            return Ok(lut_index);
+        }
+        let (_, bytes) = TABLES[table];
+        let image = load(method, bytes, gpu, uploads)?;
+        let lut_index = self.luts.len() as u32;
+        self.luts.push(image);
+        self.lut_indices[table] = Some(lut_index);
+        Ok(lut_index)
+    }
+}
+
+/// The table of a file, which is one of bevy's.
+fn load(
+    method: Tonemapping,
+    bytes: &[u8],
+    gpu: &GpuDevice,
+    uploads: &mut Uploads,
+) -> Result<GpuImage, BevyError> {
+    let image = texels(bytes)?;
+    let format = match method {
+        Tonemapping::TonyMcMapface => Format::E5B9G9R9_UFLOAT_PACK32,
+        _ => Format::R16G16B16A16_SFLOAT,
+    };
+    let size = image.texture_descriptor.size;
+    let extent = [size.width, size.height, size.depth_or_array_layers];
+    let name = format!("3d tone table {method:?}");
+    let table = gpu.create_image(&ImageDesc::sampled(name, extent, format))?;
+    uploads.write_image(&table, image.data.as_deref().unwrap_or_default());
+    Ok(table)
+}
+
+/// Loads the tables that this frame's cameras need. A camera whose table cannot be had gets
+/// [`Tonemapping::None`]'s picture.
+pub(crate) fn prepare_tonemapping_luts(
+    mut scene: ResMut<Scene3d>,
+    mut tables: ResMut<TonemappingLutImages>,
+    gpu: Res<GpuDevice>,
+    mut uploads: ResMut<Uploads>,
+    warnings: Res<RateLimitedWarnings>,
+) {
+    let scene = &mut *scene;
+    for view in &mut scene.views {
+        match tables.lut_index(view.tonemapping, &gpu, &mut uploads) {
+            Ok(lut_index) => view.tonemapping_lut = lut_index,
+            Err(error) => {
+                warnings.warn_message(|| format!("{:?} is not there: {error}", view.tonemapping));
+                view.tonemapping_lut = 0;
+                if let Some(row) = scene.gradings.current.get_mut(view.row as usize) {
+                    row.method = Tonemapping::None as u32;
+                }
+            }
+        }
+    }
+}
+
+/// What the shader of [`tonemap_3d`] is told.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct TonemapPush {
+    background: [f32; 4],
+    corner: [f32; 2],
+    maps_background: u32,
+    premultiplies: u32,
+}
+
+/// The pass that maps the radiance of each view to the colours of its camera's target: one pass of
+/// the plan for each view.
+pub fn tonemap_3d(
+    mut recorder: Recorder,
+    colors: AccessList<SceneColors, access_kind::Sampled>,
+    tables: AccessList<TonemappingLutImages, access_kind::Sampled>,
+    targets: AccessList<CameraTargets, access_kind::ColorTarget>,
+    gradings: Uniform<Gradings3d>,
+    draw_params: DrawParams3d,
+) {
+    for view in &draw_params.scene.views {
+        let (Some(color), Some(table), Some(target)) = (
+            colors.get(view.images as usize),
+            tables.get(view.tonemapping_lut as usize),
+            targets.get(view.target as usize),
+        ) else {
+            continue;
+        };
+        let to = TonemapImages {
+            color,
+            table,
+            target,
+        };
+        tonemap_view(&mut recorder, view, &to, &gradings, &draw_params.pipelines);
+    }
+}
+
+/// The images of one view.
+struct TonemapImages<'w> {
+    color: AnyAccess<'w>,
+    table: AnyAccess<'w>,
+    target: AnyAccess<'w>,
+}
+
+fn tonemap_view(
+    recorder: &mut Recorder,
+    view: &View3d,
+    images: &TonemapImages,
+    gradings: &Uniform<Gradings3d>,
+    pipelines: &Pipelines3d,
+) {
+    let TonemapImages {
+        color,
+        table,
+        target,
+    } = images;
+    let uses = [
+        color.as_declared(),
+        table.as_declared(),
+        target.as_declared(),
+        gradings.any().as_declared(),
+    ];
+    let mut pass = recorder.pass_in_step(view.step, "tonemap_3d", &uses);
+    let attachment = match view.clear {
+        Some(color) => target.clear(color),
+        None => target.keep(),
+    };
+    let [left, top, width, height] = view.viewport;
+    let push = TonemapPush {
+        background: view.background.unwrap_or_default(),
+        corner: [left as f32, top as f32],
+        maps_background: u32::from(view.is_hdr && view.background.is_some()),
+        premultiplies: u32::from(view.background.is_some() && !view.replaces),
+    };
+    let pipeline = match view.background {
+        Some(_) if view.replaces => &pipelines.tonemap_first,
+        _ => &pipelines.tonemap,
+    };
+    pass.render(attachment)
+        .viewport([left as f32, top as f32, width as f32, height as f32])
+        .scissor([left, top, width, height])
+        .pipeline(pipeline)
+        .bind(0, color)
+        .bind_bytes(1, gradings, uniform_row(view.row))
+        .bind(2, table)
+        .sampler(3, &pipelines.clamped_sampler)
+        .push_bytes(bytemuck::bytes_of(&push))
+        .draw(0..3, 0..1);
+}

@@ -1,0 +1,195 @@
+//! The edges of meshes over them: bevy's components of the same names, for apps with a [`WireframePlugin`].
+//!
+//! [`gizmos_3d`](crate::gizmos_3d) draws them, so their colours are those of the screen. Each edge is a line
+//! of some pixels that the vertex shader finds in the buffers of the mesh: meshes need no other vertices,
+//! devices no `fillModeNonSolid`, and meshes that bend bend with their edges.
+
+mod draw;
+
+use bevy_app::{App, Plugin};
+use bevy_color::{Color, ColorToComponents as _};
+use bevy_ecs::prelude::*;
+use bevy_ecs::query::QueryData;
+use bevy_mesh::Mesh3d;
+use bevy_reflect::Reflect;
+use bevy_reflect::std_traits::ReflectDefault;
+use quadrille_content::PrimitiveKind;
+
+use crate::extract::instances::{InstanceStore, Slot};
+use crate::scene::frame::{Scene3d, WireframeDraw};
+
+pub use draw::WireframeGeometry3d;
+pub(crate) use draw::{WireframePipelines, draw_wireframes};
+
+/// Draws the edges of meshes that have a [`Wireframe`], or of all of them ([`WireframeConfig::global`]).
+///
+/// ```
+/// use bevy_color::palettes::css;
+/// use bevy_ecs::prelude::*;
+/// use quadrille_3d::prelude::*;
+/// use quadrille_3d::wireframe::{Wireframe, WireframeColor, WireframeLineWidth};
+///
+/// // In an app with `WireframePlugin`.
+/// fn setup(
+///     mut commands: Commands,
+///     mut meshes: ResMut<Assets<Mesh>>,
+///     mut materials: ResMut<Assets<StandardMaterial>>,
+/// ) {
+///     commands.spawn((
+///         Mesh3d(meshes.add(Cuboid::default())),
+///         MeshMaterial3d(materials.add(Color::BLACK)),
+///         Wireframe,
+///         WireframeColor { color: css::LIME.into() },
+///         WireframeLineWidth { width: 2.0 },
+///     ));
+/// }
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WireframePlugin {}
+
+impl Plugin for WireframePlugin {
+    fn build(&self, app: &mut App) {
+        app.init_resource::<WireframeConfig>()
+            .register_type::<Wireframe>()
+            .register_type::<NoWireframe>()
+            .register_type::<WireframeColor>()
+            .register_type::<WireframeLineWidth>()
+            .register_type::<WireframeTopology>()
+            .register_type::<WireframeXray>()
+            .register_type::<WireframeConfig>();
+    }
+}
+
+/// The edges of this mesh are drawn over it.
+#[derive(Component, Debug, Clone, Default, Reflect, Eq, PartialEq)]
+#[reflect(Component, Clone, Default, Debug, PartialEq)]
+pub struct Wireframe;
+
+/// The edges of this mesh are not drawn, whatever [`WireframeConfig::global`] says.
+#[derive(Component, Debug, Clone, Default, Reflect, Eq, PartialEq)]
+#[reflect(Component, Clone, Default, Debug, PartialEq)]
+pub struct NoWireframe;
+
+/// The colour of a mesh's edges, in the place of [`WireframeConfig::default_color`].
+#[derive(Component, Debug, Clone, Default, Reflect)]
+#[reflect(Component, Clone, Default, Debug)]
+pub struct WireframeColor {
+    /// As it is seen on the screen.
+    pub color: Color,
+}
+
+/// How wide a mesh's edges are, in the place of [`WireframeConfig::default_line_width`].
+#[derive(Component, Debug, Clone, Reflect)]
+#[reflect(Component, Clone, Default, Debug)]
+pub struct WireframeLineWidth {
+    /// In pixels of the target.
+    pub width: f32,
+}
+
+impl Default for WireframeLineWidth {
+    fn default() -> Self {
+        Self { width: 1.0 }
+    }
+}
+
+/// Which edges are drawn.
+#[derive(Component, Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Component, Clone, Default, Debug)]
+pub enum WireframeTopology {
+    /// All edges of all triangles.
+    #[default]
+    Triangles,
+    /// Without those that the two triangles of a quad share. Two triangles are taken for one where the
+    /// indices of one follow those of the other and an edge belongs to both, as in bevy's shapes.
+    Quads,
+}
+
+/// Whether a mesh's edges are seen through everything, in the place of [`WireframeConfig::xray_mode`].
+#[derive(Component, Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Component, Clone, Default, Debug)]
+pub struct WireframeXray(pub bool);
+
+/// Which meshes have their edges drawn, and how, unless they say otherwise.
+#[derive(Resource, Debug, Clone, Reflect)]
+#[reflect(Resource, Clone, Debug, Default)]
+pub struct WireframeConfig {
+    /// Those of all meshes are, but where a [`NoWireframe`] says no.
+    pub global: bool,
+    /// Their colour on the screen.
+    pub default_color: Color,
+    /// How wide they are, in pixels of the target.
+    pub default_line_width: f32,
+    /// Which of them.
+    pub default_topology: WireframeTopology,
+    /// They are seen through everything.
+    pub xray_mode: bool,
+}
+
+impl Default for WireframeConfig {
+    fn default() -> Self {
+        Self {
+            global: false,
+            default_color: Color::default(),
+            default_line_width: 1.0,
+            default_topology: WireframeTopology::default(),
+            xray_mode: false,
+        }
+    }
+}
+
+/// How the edges of a mesh are drawn.
+#[derive(QueryData)]
+pub(crate) struct WireframeItem {
+    slot: &'static Slot,
+    color: Option<&'static WireframeColor>,
+    width: Option<&'static WireframeLineWidth>,
+    topology: Option<&'static WireframeTopology>,
+    xray: Option<&'static WireframeXray>,
+}
+
+pub(crate) type WithWireframe = (With<Mesh3d>, With<Wireframe>, Without<NoWireframe>);
+pub(crate) type WithoutWireframe = (With<Mesh3d>, Without<Wireframe>, Without<NoWireframe>);
+
+/// Lists for each view the edges that it sees.
+pub(crate) fn queue_wireframes(
+    (with_wireframe, without_wireframe): (
+        Query<WireframeItem, WithWireframe>,
+        Query<WireframeItem, WithoutWireframe>,
+    ),
+    config: Res<WireframeConfig>,
+    instances: Res<InstanceStore>,
+    mut scene: ResMut<Scene3d>,
+) {
+    let scene = &mut *scene;
+    let without_wireframe = config.global.then(|| without_wireframe.iter());
+    let all = || {
+        with_wireframe
+            .iter()
+            .chain(without_wireframe.clone().into_iter().flatten())
+    };
+    for view in &mut scene.views {
+        let first = scene.wireframes.len() as u32;
+        let row = &scene.cull_rows.current[view.cull_row as usize];
+        for item in all() {
+            let Some((instance, mesh)) =
+                instances.visible_mesh(*item.slot, row, &scene.layer_bits.current)
+            else {
+                continue;
+            };
+            let color = item.color.map_or(config.default_color, |it| it.color);
+            let topology = item.topology.copied();
+            if mesh.primitive == PrimitiveKind::Triangles {
+                scene.wireframes.push(WireframeDraw {
+                    instance,
+                    mesh,
+                    color: color.to_linear().to_f32_array(),
+                    width: item.width.map_or(config.default_line_width, |it| it.width),
+                    has_quads: topology.unwrap_or(config.default_topology)
+                        == WireframeTopology::Quads,
+                    is_xray: item.xray.map_or(config.xray_mode, |it| it.0),
+                });
+            }
+        }
+        view.wireframes = first..scene.wireframes.len() as u32;
+    }
+}

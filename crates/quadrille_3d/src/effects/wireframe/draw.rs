@@ -1,0 +1,119 @@
+//! How edges are drawn: a line each, whose ends the vertex shader finds by the indices of the mesh.
+
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
+use bytemuck::{Pod, Zeroable};
+use quadrille::ecs::{PassUse, Rendering};
+use quadrille::prelude::{
+    Blend, DepthState, GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, StorageRead,
+};
+use quadrille::vulkan::vk;
+
+use crate::scene::buffers::{Indices3d, Instances3d, Vertices3d};
+use crate::scene::frame::WireframeDraw;
+
+/// The pipelines of edges.
+pub(crate) struct WireframePipelines {
+    depth_tested: GraphicsPipeline,
+    xray: GraphicsPipeline,
+}
+
+impl WireframePipelines {
+    pub(crate) fn new(gpu: &GpuDevice) -> Result<Self, BevyError> {
+        let source = include_str!("../../../../../shaders/quadrille_3d/wireframe.wgsl");
+        let shader = GpuShader::wgsl("quadrille_3d/wireframe.wgsl", source)?;
+        let pipeline = |depth| {
+            gpu.graphics_pipeline(&GraphicsPipelineDesc {
+                blend: Blend::Alpha,
+                depth: Some(depth),
+                ..GraphicsPipelineDesc::of("3d wireframes", &shader)
+            })
+        };
+        let always = DepthState {
+            compare: vk::CompareOp::ALWAYS,
+            write: false,
+        };
+        Ok(Self {
+            depth_tested: pipeline(DepthState::GREATER)?,
+            xray: pipeline(always)?,
+        })
+    }
+}
+
+/// The meshes whose edges are drawn, as the vertex shader reads them.
+#[derive(SystemParam)]
+pub struct WireframeGeometry3d<'w> {
+    vertices: StorageRead<'w, Vertices3d>,
+    indices: StorageRead<'w, Indices3d>,
+    instances: StorageRead<'w, Instances3d>,
+}
+
+impl WireframeGeometry3d<'_> {
+    pub(crate) fn uses(&self) -> [PassUse; 3] {
+        [
+            self.vertices.any().as_declared(),
+            self.indices.any().as_declared(),
+            self.instances.any().as_declared(),
+        ]
+    }
+}
+
+/// What the shader of edges is told.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct WireframePush {
+    clip_from_world: [f32; 16],
+    color: [f32; 4],
+    size: [f32; 2],
+    width: f32,
+    instance: u32,
+    first_index: u32,
+    index_count: u32,
+    base_vertex: i32,
+    has_quads: u32,
+}
+
+/// Draws edges in a view of this size, in pixels.
+pub(crate) fn draw_wireframes(
+    rendering: &mut Rendering<'_>,
+    wireframes: &[WireframeDraw],
+    geometry: &WireframeGeometry3d,
+    (clip_from_world, size): ([f32; 16], [f32; 2]),
+    pipelines: &WireframePipelines,
+) {
+    // Those that nothing hides come last.
+    for is_xray in [false, true] {
+        let mut wireframes = wireframes
+            .iter()
+            .filter(|wireframe| wireframe.is_xray == is_xray)
+            .peekable();
+        if wireframes.peek().is_none() {
+            continue;
+        }
+        let pipeline = match is_xray {
+            false => &pipelines.depth_tested,
+            true => &pipelines.xray,
+        };
+        rendering
+            .pipeline(pipeline)
+            .bind(0, &geometry.vertices)
+            .bind(1, &geometry.indices)
+            .bind(2, &geometry.instances);
+        for wireframe in wireframes {
+            let push = WireframePush {
+                clip_from_world,
+                color: wireframe.color,
+                size,
+                width: wireframe.width,
+                instance: wireframe.instance,
+                first_index: wireframe.mesh.first_index,
+                index_count: wireframe.mesh.index_count,
+                base_vertex: wireframe.mesh.base_vertex,
+                has_quads: u32::from(wireframe.has_quads),
+            };
+            rendering
+                .push_bytes(bytemuck::bytes_of(&push))
+                .draw(0..6, 0..wireframe.mesh.index_count);
+        }
+    }
+}

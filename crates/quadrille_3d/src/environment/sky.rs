@@ -1,0 +1,42 @@
+//! The sky of a camera.
+
+use bevy_ecs::prelude::*;
+use bevy_math::Mat4;
+use quadrille_content::{entity_name, first_non_finite, is_finite};
+
+use crate::environment::maps::MapSource;
+use crate::environment::{EnvironmentCameraItem, EnvironmentParams};
+use crate::scene::rows::SkyboxPush;
+
+/// The sky of a camera; none until its image is there.
+pub(crate) fn sky_of(
+    environment_camera: &EnvironmentCameraItem<'_, '_>,
+    camera: Entity,
+    world: &EnvironmentParams,
+    source: &mut MapSource,
+) -> Option<SkyboxPush> {
+    let skybox = environment_camera.skybox?;
+    let entry = source.sky(skybox.image.as_ref()?)?;
+    let cube_from_view = Mat4::from_quat(skybox.rotation.inverse())
+        * Mat4::from_mat3a(environment_camera.transform.affine().matrix3);
+    let matrix = cube_from_view * environment_camera.camera.clip_from_view().inverse();
+    let cube_from_clip = matrix.to_cols_array();
+    let brightness = skybox.brightness * environment_camera.exposure.exposure();
+    if is_finite(&cube_from_clip) && brightness.is_finite() {
+        return Some(SkyboxPush {
+            cube_from_clip,
+            brightness,
+            cube: entry.index,
+            unused: [0; 2],
+        });
+    }
+    let subject = format_args!("the sky of the camera {}", entity_name(camera));
+    world.warnings.warn(subject, || {
+        first_non_finite(&[
+            ("rotation", &skybox.rotation.to_array()),
+            ("brightness times exposure", &[brightness]),
+            ("projection", &cube_from_clip),
+        ])
+    });
+    None
+}

@@ -1,0 +1,259 @@
+//! Which instances are drawn with which mesh and pipeline: lists that change only when an entity,
+//! its mesh or its material does.
+//!
+//! A bin is what is drawn with one mesh and one pipeline. Its instances lie in chunks of at most
+//! [`MAX_BATCH_INSTANCES`]; for each view `cull_3d` makes one indirect draw of each chunk. Within a chunk what is
+//! seen keeps its order, so that pictures do not depend on how threads of the device run.
+
+use std::collections::BTreeMap;
+
+use bevy_platform::collections::HashMap;
+use quadrille_content::PrimitiveKind;
+
+use crate::scene::cull_view::{CAMERAS, SHADOWS};
+use crate::scene::frame::BatchSet;
+use crate::scene::keys::{BinKey, PipelineKey};
+use crate::scene::rows::BatchRow;
+use crate::tables::table::{List, Table};
+
+/// As many instances as an indirect draw has at most.
+pub(crate) const MAX_BATCH_INSTANCES: u32 = 256;
+
+/// What is known of a chunk beside its row.
+struct Batch {
+    key: BinKey,
+    /// There is room for two to the power of this.
+    size_class: usize,
+    /// Its place among those of its pipeline.
+    rank: u32,
+}
+
+/// Where an instance is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct InstanceLocation {
+    batch: u32,
+    at: u32,
+}
+
+/// All bins.
+#[derive(Default)]
+pub(crate) struct Bins {
+    /// The chunks of each bin; all but the last are full.
+    bins: HashMap<BinKey, Vec<u32>>,
+    batches: Vec<Batch>,
+    pub(crate) batch_rows: Table<BatchRow>,
+    /// Places in the table of instances, chunk by chunk.
+    pub(crate) batch_instances: Table<u32>,
+    /// By place in the table of instances.
+    locations: Vec<Option<InstanceLocation>>,
+    /// The chunks of each pipeline.
+    pipelines: BTreeMap<PipelineKey, Vec<u32>>,
+    /// Chunks in the order of draws.
+    pub(crate) order: List<u32>,
+    is_order_dirty: bool,
+    /// Room in the table of members that nothing uses, by class.
+    free: [Vec<u32>; MAX_BATCH_INSTANCES.ilog2() as usize + 1],
+}
+
+impl Bins {
+    /// Puts an instance where it belongs, or, without a key, nowhere.
+    pub(crate) fn put(&mut self, instance: u32, key: Option<BinKey>) {
+        let at = instance as usize;
+        if at >= self.locations.len() {
+            self.locations.resize(at + 1, None);
+        }
+        if let Some(location) = self.locations[at] {
+            if key == Some(self.batches[location.batch as usize].key) {
+                return;
+            }
+            self.remove_instance(location);
+            self.locations[at] = None;
+        }
+        if let Some(key) = key {
+            let batch = self.batch_with_room(key);
+            let row = self.batch_rows.rows()[batch as usize];
+            self.locations[at] = Some(InstanceLocation {
+                batch,
+                at: row.count,
+            });
+            self.batch_instances
+                .put(row.first_batch_instance + row.count, instance);
+            self.batch_rows.change(batch, |row| row.count += 1);
+        }
+    }
+
+    /// Forgets what the device has.
+    pub(crate) fn mark_all_dirty(&mut self) {
+        self.batch_rows.mark_all_dirty();
+        self.batch_instances.mark_all_dirty();
+        self.order.mark_all_dirty();
+    }
+
+    /// How many chunks there are.
+    pub(crate) fn len(&self) -> u32 {
+        self.order.current.len() as u32
+    }
+
+    /// Brings the order of chunks up to date, and lists what is drawn with which pipeline.
+    pub(crate) fn build_batch_sets(&mut self, batch_sets: &mut Vec<BatchSet>) {
+        if !std::mem::take(&mut self.is_order_dirty) {
+            return;
+        }
+        batch_sets.clear();
+        self.order.current.clear();
+        for (&pipeline, batches) in &self.pipelines {
+            let first = self.len();
+            self.order.current.extend(batches);
+            batch_sets.push(BatchSet {
+                pipeline,
+                batches: first..first + batches.len() as u32,
+            });
+        }
+    }
+
+    /// The bins that are seen through, with their instances, in no order.
+    pub(crate) fn transparent(&self) -> impl Iterator<Item = (BinKey, &[u32])> {
+        let transparent = |key: &PipelineKey| key.blend_mode.is_transparent();
+        let pipelines = self
+            .pipelines
+            .iter()
+            .filter(move |(key, _)| transparent(key));
+        pipelines.flat_map(|(_, batches)| batches).map(|&batch| {
+            let row = &self.batch_rows.rows()[batch as usize];
+            let first = row.first_batch_instance as usize;
+            let batch_instances = &self.batch_instances.rows()[first..first + row.count as usize];
+            (self.batches[batch as usize].key, batch_instances)
+        })
+    }
+
+    /// Fills the place of a member with the last one of the bin.
+    fn remove_instance(&mut self, location: InstanceLocation) {
+        let key = self.batches[location.batch as usize].key;
+        let Some(&last) = self.bins.get(&key).and_then(|batches| batches.last()) else {
+            unreachable!("a member's bin has chunks");
+        };
+        let row = self.batch_rows.rows()[last as usize];
+        let moved =
+            self.batch_instances.rows()[(row.first_batch_instance + row.count - 1) as usize];
+        let freed_index =
+            self.batch_rows.rows()[location.batch as usize].first_batch_instance + location.at;
+        self.batch_instances.set(freed_index, moved);
+        self.locations[moved as usize] = Some(location);
+        self.batch_rows.change(last, |row| row.count -= 1);
+        if row.count == 1 {
+            self.remove_batch(last);
+        }
+    }
+
+    /// A chunk of a bin that has room for one more.
+    fn batch_with_room(&mut self, key: BinKey) -> u32 {
+        let last = self
+            .bins
+            .get(&key)
+            .and_then(|batches| batches.last().copied());
+        if let Some(last) = last {
+            let (row, size_class) = (
+                self.batch_rows.rows()[last as usize],
+                self.batches[last as usize].size_class,
+            );
+            if row.count < 1 << size_class {
+                return last;
+            }
+            if row.count < MAX_BATCH_INSTANCES {
+                self.grow(last, row, size_class);
+                return last;
+            }
+        }
+        self.add_batch(key)
+    }
+
+    /// Moves the members of a chunk to where there is room for twice as many.
+    fn grow(&mut self, batch: u32, row: BatchRow, size_class: usize) {
+        let first_batch_instance = self.allocate(size_class + 1);
+        for at in 0..row.count {
+            let batch_instance =
+                self.batch_instances.rows()[(row.first_batch_instance + at) as usize];
+            self.batch_instances
+                .set(first_batch_instance + at, batch_instance);
+        }
+        self.free[size_class].push(row.first_batch_instance);
+        self.batch_rows
+            .change(batch, |row| row.first_batch_instance = first_batch_instance);
+        self.batches[batch as usize].size_class = size_class + 1;
+    }
+
+    fn add_batch(&mut self, key: BinKey) -> u32 {
+        let pipeline = key.pipeline;
+        let cameras = if pipeline.blend_mode.is_transparent() {
+            0
+        } else {
+            CAMERAS
+        };
+        let shadows = if pipeline.primitive == PrimitiveKind::Triangles {
+            SHADOWS
+        } else {
+            0
+        };
+        let first_batch_instance = self.allocate(0);
+        let batch = self.batch_rows.add(BatchRow {
+            first_batch_instance,
+            count: 0,
+            index_count: key.mesh.index_count,
+            first_index: key.mesh.first_index,
+            base_vertex: key.mesh.base_vertex,
+            kinds: cameras | shadows,
+            unused: [0; 2],
+        });
+        let of_pipeline = self.pipelines.entry(pipeline).or_default();
+        let known = Batch {
+            key,
+            size_class: 0,
+            rank: of_pipeline.len() as u32,
+        };
+        of_pipeline.push(batch);
+        match self.batches.get_mut(batch as usize) {
+            Some(old) => *old = known,
+            None => self.batches.push(known),
+        }
+        self.bins.entry(key).or_default().push(batch);
+        self.is_order_dirty = true;
+        batch
+    }
+
+    /// Forgets the last chunk of a bin, which is empty.
+    fn remove_batch(&mut self, batch: u32) {
+        let Batch {
+            key,
+            size_class,
+            rank,
+        } = self.batches[batch as usize];
+        if let Some(batches) = self.bins.get_mut(&key) {
+            batches.pop();
+            if batches.is_empty() {
+                self.bins.remove(&key);
+            }
+        }
+        if let Some(batches) = self.pipelines.get_mut(&key.pipeline) {
+            batches.swap_remove(rank as usize);
+            if let Some(&moved) = batches.get(rank as usize) {
+                self.batches[moved as usize].rank = rank;
+            }
+        }
+        let first_batch_instance = self.batch_rows.rows()[batch as usize].first_batch_instance;
+        self.free[size_class].push(first_batch_instance);
+        self.batch_rows.remove(batch);
+        self.is_order_dirty = true;
+    }
+
+    /// Room for two to the power of `size_class` members.
+    fn allocate(&mut self, size_class: usize) -> u32 {
+        self.free[size_class].pop().unwrap_or_else(|| {
+            let first = self.batch_instances.rows().len() as u32;
+            self.batch_instances.put(first + (1 << size_class) - 1, 0);
+            first
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

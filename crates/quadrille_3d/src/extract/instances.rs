@@ -1,0 +1,395 @@
+//! All meshes of the world in one table, whose rows change when their entities do.
+
+mod slot;
+
+use std::collections::BTreeMap;
+
+use bevy_asset::AssetId;
+use bevy_camera::primitives::Aabb;
+use bevy_camera::visibility::{RenderLayers, VisibilityRange};
+use bevy_ecs::prelude::*;
+use bevy_math::{Affine3A, Vec3, Vec4};
+use bevy_mesh::Mesh;
+use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
+use quadrille::vulkan::Error;
+use quadrille_content::{
+    MeshAllocation, MeshAllocator, RateLimitedWarnings, entity_name, first_non_finite, is_finite,
+};
+
+use crate::components::lightmap::Lightmap;
+use crate::components::material::StandardMaterial;
+use crate::extract::bins::Bins;
+use crate::extract::lightmaps::LightmapStore;
+use crate::extract::materials::{MaterialState, MaterialStore};
+use crate::scene::cull_view::{BoundsRow, CullViewRow};
+use crate::scene::frame::{Scene3d, TransparentInstance};
+use crate::scene::keys::{BinKey, PipelineKey};
+use crate::scene::rows::{InstanceRow, LIGHTMAP_SHIFT};
+use crate::scene::visibility_range::pack_visibility_range;
+use crate::skin::SkinStore;
+use crate::tables::affine::{AffineRows, affine_rows};
+use crate::tables::mesh_vertex::Vertex;
+use crate::tables::table::Table;
+use crate::tables::textures::TextureSource;
+
+pub(crate) use slot::{EnabledMeshes, FreedSlots, Slot, watch_disabling};
+
+/// What an entity says of how it is drawn.
+pub(crate) struct InstanceDesc<'a> {
+    pub(crate) entity: Entity,
+    pub(crate) transform: Affine3A,
+    pub(crate) mesh: AssetId<Mesh>,
+    pub(crate) material: AssetId<StandardMaterial>,
+    pub(crate) bounds: Option<&'a Aabb>,
+    pub(crate) layers: Option<&'a RenderLayers>,
+    /// [`CAMERAS`](crate::scene::cull_view::CAMERAS) and others.
+    pub(crate) flags: u32,
+    /// [`SHADOW_RECEIVER`](crate::scene::rows::SHADOW_RECEIVER) and [`TRANSMITTED_SHADOW_RECEIVER`](crate::scene::rows::TRANSMITTED_SHADOW_RECEIVER).
+    pub(crate) shadow_receiver_flags: u32,
+    pub(crate) range: Option<&'a VisibilityRange>,
+    pub(crate) has_lightmap: bool,
+    pub(crate) tag: u32,
+}
+
+/// What is known of an entity with a mesh.
+#[derive(Clone, Copy)]
+struct InstanceState {
+    entity: Entity,
+    mesh: AssetId<Mesh>,
+    material: AssetId<StandardMaterial>,
+    /// Flags of its bounds, if its transform makes sense.
+    flags: u32,
+    /// It appears and disappears pixel by pixel.
+    fades: bool,
+    has_lightmap: bool,
+    drawn: Option<(MeshAllocation, MaterialState)>,
+}
+
+/// The meshes of the world.
+#[derive(Resource, Default)]
+pub(crate) struct InstanceStore {
+    table: Table<InstanceRow>,
+    bounds: Table<BoundsRow>,
+    /// Of those up to the last one that has another than 0.
+    tags: Table<u32>,
+    /// By place in the table.
+    state: Vec<Option<InstanceState>>,
+    pub(crate) bins: Bins,
+    pub(crate) meshes: MeshAllocator<Vertex>,
+    /// [`MeshAllocator::changes`] when all places were looked up.
+    mesh_version: u64,
+    lightmaps: LightmapStore,
+    /// Places of all sets of layers; that of entities without is 0.
+    layers: BTreeMap<RenderLayers, u32>,
+}
+
+impl InstanceStore {
+    /// The meshes themselves.
+    pub(crate) fn meshes(&self) -> &MeshAllocator<Vertex> {
+        &self.meshes
+    }
+
+    /// Room in the table of instances.
+    pub(crate) fn len(&self) -> u32 {
+        self.table.rows().len() as u32
+    }
+
+    /// Forgets what the device has.
+    pub(crate) fn mark_all_dirty(&mut self) {
+        self.table.mark_all_dirty();
+        self.bounds.mark_all_dirty();
+        self.tags.mark_all_dirty();
+        self.bins.mark_all_dirty();
+        self.lightmaps.mark_all_dirty();
+        self.meshes.mark_all_dirty();
+    }
+
+    /// Draws an entity as it wants to be.
+    pub(crate) fn put(
+        &mut self,
+        slot: &mut Slot,
+        desc: &InstanceDesc<'_>,
+        (materials, skins): (&MaterialStore, &SkinStore),
+        warnings: &RateLimitedWarnings,
+    ) {
+        let row = InstanceRow {
+            world_from_local: affine_rows(desc.transform),
+            material: 0,
+            flags: desc.shadow_receiver_flags,
+            range: desc.range.map_or([0; 2], pack_visibility_range),
+        };
+        if *slot == Slot::NONE {
+            *slot = Slot(self.table.add(row));
+        } else {
+            self.table.set(slot.0, row);
+        }
+        let (center, half_extents) = desc.bounds.map_or_else(Default::default, |bounds| {
+            (bounds.center.to_array(), bounds.half_extents.to_array())
+        });
+        let bounds = BoundsRow {
+            center,
+            half_extents,
+            layers: self.layer_set_index(desc.layers),
+            flags: 0,
+        };
+        self.bounds.put(slot.0, bounds);
+        if desc.tag != 0 || (slot.0 as usize) < self.tags.rows().len() {
+            self.tags.put(slot.0, desc.tag);
+        }
+        let at = slot.0 as usize;
+        if at >= self.state.len() {
+            self.state.resize(at + 1, None);
+        }
+        // The bin that the instance is in stays known: `rebin` takes it out if it is drawn no more.
+        let drawn = self.state[at].and_then(|state| state.drawn);
+        self.state[at] = Some(InstanceState {
+            entity: desc.entity,
+            mesh: desc.mesh,
+            material: desc.material,
+            flags: desc.flags,
+            fades: desc.range.is_some(),
+            has_lightmap: desc.has_lightmap,
+            drawn,
+        });
+        self.rebin(slot.0, materials, skins);
+        self.update_visibility(*slot, &row.world_from_local, warnings);
+    }
+
+    /// Moves what is in the table.
+    pub(crate) fn move_to(
+        &mut self,
+        slot: Slot,
+        rows: &AffineRows,
+        warnings: &RateLimitedWarnings,
+    ) {
+        let mut is_other = false;
+        self.table.change(slot.0, |row| {
+            is_other = row.world_from_local != *rows;
+            row.world_from_local = *rows;
+        });
+        if is_other {
+            self.update_visibility(slot, rows, warnings);
+        }
+    }
+
+    /// Hides what is where it makes no sense, and shows what is not.
+    fn update_visibility(&mut self, slot: Slot, rows: &AffineRows, warnings: &RateLimitedWarnings) {
+        let Some(Some(state)) = self.state.get(slot.0 as usize) else {
+            return;
+        };
+        let numbers = rows.as_flattened();
+        let flags = if is_finite(numbers) { state.flags } else { 0 };
+        if flags != state.flags {
+            warnings.warn(
+                format_args!("the mesh {}", entity_name(state.entity)),
+                || first_non_finite(&[("transform", numbers)]),
+            );
+        }
+        let casts_shadows = state
+            .drawn
+            .is_some_and(|(_, material_state)| material_state.casts_shadows);
+        let without = if casts_shadows {
+            0
+        } else {
+            crate::scene::cull_view::SHADOWS
+        };
+        self.bounds
+            .change(slot.0, |row| row.flags = flags & !without);
+    }
+
+    /// Lights an entity by its lightmap, once it is [put](Self::put).
+    pub(crate) fn set_lightmap(
+        &mut self,
+        slot: Slot,
+        entity: Entity,
+        lightmap: Option<&Lightmap>,
+        textures: &mut TextureSource,
+    ) {
+        let number = self.lightmaps.put((slot.0, entity), lightmap, textures);
+        self.table.change(slot.0, |row| {
+            row.flags = row.flags & ((1 << LIGHTMAP_SHIFT) - 1) | number << LIGHTMAP_SHIFT;
+        });
+    }
+
+    /// Looks the images of lightmaps up again, if there are other ones.
+    pub(crate) fn refresh_lightmaps(&mut self, textures: &mut TextureSource) {
+        self.lightmaps.refresh(textures);
+    }
+
+    /// Draws an entity no more.
+    pub(crate) fn remove(&mut self, slot: &mut Slot) {
+        let index = std::mem::take(slot).0;
+        if let Some(state) = self.state.get_mut(index as usize)
+            && state.take().is_some()
+        {
+            self.bins.put(index, None);
+            self.lightmaps.remove(index);
+            self.table.remove(index);
+        }
+    }
+
+    /// Frees the places of entities that are gone.
+    pub(crate) fn free(&mut self, freed: &mut FreedSlots) {
+        for mut slot in freed.0.drain(..) {
+            self.remove(&mut slot);
+        }
+    }
+
+    /// Looks meshes and materials of all entities up again, if there are other ones.
+    pub(crate) fn refresh(
+        &mut self,
+        (materials, skins): (&MaterialStore, &SkinStore),
+        materials_changed: bool,
+        warnings: &RateLimitedWarnings,
+    ) {
+        let mesh_version = self.meshes.changes();
+        if !materials_changed && self.mesh_version == mesh_version {
+            return;
+        }
+        self.mesh_version = mesh_version;
+        for index in 0..self.state.len() as u32 {
+            if self.rebin(index, materials, skins) {
+                let rows = self.table.rows()[index as usize].world_from_local;
+                self.update_visibility(Slot(index), &rows, warnings);
+            }
+        }
+    }
+
+    /// Looks the mesh and the material of an entity up. Tells whether it is drawn otherwise.
+    fn rebin(&mut self, index: u32, materials: &MaterialStore, skins: &SkinStore) -> bool {
+        let Some(Some(state)) = self.state.get_mut(index as usize) else {
+            return false;
+        };
+        let material = materials.get(state.material);
+        let material_state = material.map(|(_, material_state)| {
+            material_state.for_instance(state.fades, state.has_lightmap)
+        });
+        let mesh = self.meshes.allocation(state.mesh);
+        let room = self.meshes.tail_start();
+        let mesh = mesh.and_then(|mesh| skins.locate(state.entity, mesh, room));
+        let drawn = mesh.zip(material_state);
+        if let Some((material, _)) = material {
+            self.table.change(index, |row| row.material = material);
+        }
+        if state.drawn == drawn {
+            return false;
+        }
+        state.drawn = drawn;
+        self.bins.put(index, drawn.map(bin_key));
+        true
+    }
+
+    fn layer_set_index(&mut self, layers: Option<&RenderLayers>) -> u32 {
+        self.layers.entry(RenderLayers::default()).or_insert(0);
+        let next = self.layers.len() as u32;
+        match layers {
+            Some(layers) => *self.layers.entry(layers.clone()).or_insert(next),
+            None => 0,
+        }
+    }
+
+    /// Adds a view to those that the device culls for. Tells which of them it is.
+    pub(crate) fn add_view(
+        &self,
+        scene: &mut Scene3d,
+        mut row: CullViewRow,
+        layers: Option<&RenderLayers>,
+    ) -> u32 {
+        let layers = layers.unwrap_or_default();
+        row.eye = scene.eye;
+        let bits = &mut scene.layer_bits.current;
+        row.layer_masks_offset = bits.len() as u32;
+        bits.resize(bits.len() + self.layers.len().div_ceil(32).max(1), 0);
+        for (state, &index) in &self.layers {
+            if state.intersects(layers) {
+                bits[(row.layer_masks_offset + index / 32) as usize] |= 1 << (index % 32);
+            }
+        }
+        let rows = &mut scene.cull_rows.current;
+        rows.push(row);
+        rows.len() as u32 - 1
+    }
+
+    /// What a view sees of all that is seen through, in no order.
+    pub(crate) fn transparent(
+        &self,
+        view: &CullViewRow,
+        layers: &[u32],
+    ) -> impl Iterator<Item = TransparentInstance> {
+        self.bins
+            .transparent()
+            .flat_map(move |(key, batch_instances)| {
+                batch_instances.iter().filter_map(move |&instance| {
+                    let row = &self.table.rows()[instance as usize];
+                    let bounds = &self.bounds.rows()[instance as usize];
+                    view.is_visible(row, bounds, layers).then(|| {
+                        let [x, y, z] = row.world_from_local.map(Vec4::from);
+                        let local = Vec3::from(bounds.center).extend(1.0);
+                        TransparentInstance {
+                            instance,
+                            key,
+                            center: Vec3::new(x.dot(local), y.dot(local), z.dot(local)),
+                            sort_bias: self.sort_bias(instance),
+                        }
+                    })
+                })
+            })
+    }
+
+    /// The place of an entity in the table of instances, and its mesh, if a view sees it.
+    pub(crate) fn visible_mesh(
+        &self,
+        slot: Slot,
+        view: &CullViewRow,
+        layers: &[u32],
+    ) -> Option<(u32, MeshAllocation)> {
+        let at = slot.0 as usize;
+        let (mesh, _) = (*self.state.get(at)?)?.drawn?;
+        let (row, bounds) = (&self.table.rows()[at], &self.bounds.rows()[at]);
+        view.is_visible(row, bounds, layers)
+            .then_some((slot.0, mesh))
+    }
+
+    fn sort_bias(&self, instance: u32) -> f32 {
+        let state = self.state.get(instance as usize).copied().flatten();
+        state
+            .and_then(|state| state.drawn)
+            .map_or(0.0, |(_, material_state)| material_state.sort_bias)
+    }
+
+    /// Sends what changed.
+    pub(crate) fn upload(
+        &mut self,
+        gpu: &GpuDevice,
+        uploads: &mut Uploads,
+        [
+            instances,
+            bounds,
+            batches,
+            batch_instances,
+            order,
+            lightmaps,
+            tags,
+        ]: [&mut GpuBuffer; 7],
+    ) -> Result<(), Error> {
+        self.table.upload(gpu, uploads, instances)?;
+        self.bounds.upload(gpu, uploads, bounds)?;
+        self.lightmaps.upload(gpu, uploads, lightmaps)?;
+        self.tags.upload(gpu, uploads, tags)?;
+        self.bins.batch_rows.upload(gpu, uploads, batches)?;
+        self.bins
+            .batch_instances
+            .upload(gpu, uploads, batch_instances)?;
+        self.bins.order.upload(gpu, uploads, order)
+    }
+}
+
+fn bin_key((mesh, material_state): (MeshAllocation, MaterialState)) -> BinKey {
+    let pipeline = PipelineKey {
+        primitive: mesh.primitive,
+        cull: material_state.cull,
+        blend_mode: material_state.blend_mode,
+        features: material_state.features,
+    };
+    BinKey { pipeline, mesh }
+}

@@ -1,0 +1,482 @@
+//! Materials as shaders read them.
+
+use bevy_asset::{AssetEvent, AssetId, AssetServer, Assets, Handle};
+use bevy_color::{Alpha as _, ColorToComponents as _};
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
+use bevy_image::Image;
+use bevy_mesh::UvChannel;
+use bevy_platform::collections::{HashMap, HashSet};
+use bytemuck::{Pod, Zeroable};
+use quadrille_content::{
+    DeviceImages, RateLimitedWarnings, asset_label, first_non_finite, is_finite,
+};
+use wgpu_types::Face;
+
+use crate::components::material::{AlphaMode, ParallaxMappingMethod, StandardMaterial};
+use crate::scene::keys::{BlendMode, CullMode, MaterialFeatures};
+use crate::tables::table::Table;
+use crate::tables::textures::{NO_TEXTURE, TextureIndices, TextureSource, Textures3d};
+
+/// The smoothest surface: below it highlights are smaller than half floats can represent.
+pub(crate) const MIN_PERCEPTUAL_ROUGHNESS: f32 = 0.089;
+
+/// One row of the table of materials.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub(crate) struct MaterialRow {
+    /// Linear, with alpha.
+    pub(crate) base_color: [f32; 4],
+    /// Linear; last how much exposure changes it.
+    pub(crate) emissive: [f32; 4],
+    /// The reflectance of each channel; last the perceptual roughness.
+    pub(crate) specular: [f32; 4],
+    pub(crate) metallic: f32,
+    /// [`ALPHA_OPAQUE`] and others, or the threshold of a mask.
+    pub(crate) alpha: f32,
+    /// [`UNLIT`] and others.
+    pub(crate) flags: u32,
+    /// In steps of depth.
+    pub(crate) depth_bias: f32,
+    pub(crate) clearcoat: f32,
+    pub(crate) clearcoat_roughness: f32,
+    /// Strength and, as cosine and sine, the rotation from the tangent.
+    pub(crate) anisotropy: f32,
+    /// What lightmaps are multiplied with.
+    pub(crate) lightmap_exposure: f32,
+    pub(crate) anisotropy_direction: [f32; 2],
+    /// What is added to the transformed texture coordinates.
+    pub(crate) uv_offset: [f32; 2],
+    /// The columns of the matrix from the mesh's texture coordinates to the images'.
+    pub(crate) uv_axes: [f32; 4],
+    /// Depth, layers and steps of parallax mapping; the thickness.
+    pub(crate) parallax: [f32; 4],
+    /// What is lost of each channel in a unit of thickness, as an exponent; how much comes through.
+    pub(crate) attenuation_and_diffuse_transmission: [f32; 4],
+    /// Places of [`images`].
+    pub(crate) textures: [u32; 12],
+}
+
+/// Alpha is 1.
+const ALPHA_OPAQUE: f32 = -1.0;
+/// Alpha covers.
+const ALPHA_BLEND: f32 = 2.0;
+/// Colours are multiplied with alpha already.
+const ALPHA_PREMULTIPLIED: f32 = 3.0;
+/// Colours are added.
+const ALPHA_ADD: f32 = 4.0;
+/// Colours are multiplied with what is there.
+const ALPHA_MULTIPLY: f32 = 5.0;
+/// Alpha decides which samples are covered.
+const ALPHA_TO_COVERAGE: f32 = 6.0;
+
+const UNLIT: u32 = 1;
+const DOUBLE_SIDED: u32 = 2;
+const FOG_ENABLED: u32 = 4;
+/// The normal map's green runs down.
+const FLIP_NORMAL_MAP_Y: u32 = 8;
+/// The normal map has two channels.
+const TWO_COMPONENT_NORMAL_MAP: u32 = 16;
+/// The image of metal and roughness has two channels.
+const METALLIC_IN_GREEN: u32 = 32;
+
+/// What of a material decides with which pipeline it is drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct MaterialState {
+    pub(crate) blend_mode: BlendMode,
+    pub(crate) cull: CullMode,
+    /// How much nearer it is sorted, where that counts.
+    pub(crate) sort_bias: f32,
+    /// It is thick enough to cast shadows.
+    pub(crate) casts_shadows: bool,
+    pub(crate) features: MaterialFeatures,
+}
+
+/// More layers than these, and more steps between two of them, show nothing more.
+const MAX_PARALLAX_LAYERS: f32 = 1024.0;
+const MAX_RELIEF_STEPS: u32 = 24;
+
+/// Below this alpha what is transparent casts no shadow, as in bevy.
+const MIN_SHADOW_ALPHA: f32 = 0.05;
+
+impl MaterialRow {
+    fn new(material: &StandardMaterial, textures: &mut TextureSource) -> Self {
+        let flag = |is_set, flag| if is_set { flag } else { 0 };
+        let tint = material.specular_tint.to_linear();
+        let [r, g, b] =
+            [tint.red, tint.green, tint.blue].map(|channel| channel * material.reflectance);
+        let mut emissive = material.emissive.to_f32_array();
+        emissive[3] = material.emissive_exposure_weight;
+        let tone = material.attenuation_color.to_linear();
+        let (sine, cosine) = material.anisotropy_rotation.sin_cos();
+        let mut indices = [NO_TEXTURE; 12];
+        for (index, (image, channel)) in indices.iter_mut().zip(images(material)) {
+            *index = textures.index_of(image.as_ref(), channel);
+        }
+        let two_channels =
+            |image: &Option<Handle<Image>>| textures.has_two_channels(image.as_ref());
+        Self {
+            base_color: material.base_color.to_linear().to_f32_array(),
+            emissive,
+            specular: [
+                r,
+                g,
+                b,
+                material
+                    .perceptual_roughness
+                    .clamp(MIN_PERCEPTUAL_ROUGHNESS, 1.0),
+            ],
+            metallic: material.metallic,
+            alpha: match material.alpha_mode {
+                AlphaMode::Opaque => ALPHA_OPAQUE,
+                AlphaMode::Mask(threshold) => threshold.clamp(0.0, 1.0),
+                AlphaMode::Blend => ALPHA_BLEND,
+                AlphaMode::Premultiplied => ALPHA_PREMULTIPLIED,
+                AlphaMode::Add => ALPHA_ADD,
+                AlphaMode::Multiply => ALPHA_MULTIPLY,
+                AlphaMode::AlphaToCoverage => ALPHA_TO_COVERAGE,
+            },
+            flags: flag(material.unlit, UNLIT)
+                | flag(material.double_sided, DOUBLE_SIDED)
+                | flag(material.fog_enabled, FOG_ENABLED)
+                | flag(material.flip_normal_map_y, FLIP_NORMAL_MAP_Y)
+                | flag(
+                    two_channels(&material.normal_map_texture),
+                    TWO_COMPONENT_NORMAL_MAP,
+                )
+                | flag(
+                    two_channels(&material.metallic_roughness_texture),
+                    METALLIC_IN_GREEN,
+                ),
+            depth_bias: material.depth_bias,
+            clearcoat: material.clearcoat,
+            clearcoat_roughness: material.clearcoat_perceptual_roughness,
+            anisotropy: material.anisotropy_strength,
+            lightmap_exposure: material.lightmap_exposure,
+            anisotropy_direction: [cosine, sine],
+            uv_offset: material.uv_transform.translation.to_array(),
+            uv_axes: material.uv_transform.matrix2.to_cols_array(),
+            parallax: [
+                material.parallax_depth_scale,
+                material.max_parallax_layer_count.min(MAX_PARALLAX_LAYERS),
+                match material.parallax_mapping_method {
+                    ParallaxMappingMethod::Occlusion => 0.0,
+                    ParallaxMappingMethod::Relief { max_steps } => {
+                        max_steps.min(MAX_RELIEF_STEPS) as f32
+                    }
+                },
+                material.thickness,
+            ],
+            attenuation_and_diffuse_transmission: [
+                attenuation(tone.red, material.attenuation_distance),
+                attenuation(tone.green, material.attenuation_distance),
+                attenuation(tone.blue, material.attenuation_distance),
+                material.diffuse_transmission,
+            ],
+            textures: indices,
+        }
+    }
+
+    /// Its numbers with their names, as far as they may be wrong.
+    fn numbers(&self) -> [(&'static str, &[f32]); 12] {
+        [
+            ("base colour", &self.base_color),
+            ("emissive colour", &self.emissive),
+            ("reflectance and roughness", &self.specular),
+            ("metallic", std::slice::from_ref(&self.metallic)),
+            ("depth bias", std::slice::from_ref(&self.depth_bias)),
+            ("clearcoat", std::slice::from_ref(&self.clearcoat)),
+            ("anisotropy", std::slice::from_ref(&self.anisotropy)),
+            (
+                "lightmap exposure",
+                std::slice::from_ref(&self.lightmap_exposure),
+            ),
+            (
+                "parallax depth and layers, or the thickness",
+                &self.parallax,
+            ),
+            (
+                "attenuation and transmission",
+                &self.attenuation_and_diffuse_transmission,
+            ),
+            ("uv transform's matrix", &self.uv_axes),
+            ("uv transform's translation", &self.uv_offset),
+        ]
+    }
+
+    fn is_finite(&self) -> bool {
+        let rest = [self.alpha, self.clearcoat_roughness];
+        let mut numbers = self.numbers().into_iter();
+        numbers.all(|(_, numbers)| is_finite(numbers))
+            && is_finite(&rest)
+            && is_finite(&self.anisotropy_direction)
+    }
+}
+
+/// The exponent by which light that becomes as dim as this in some distance is lost in a unit of length.
+fn attenuation(left: f32, distance: f32) -> f32 {
+    if distance == f32::INFINITY || distance == 0.0 {
+        return 0.0;
+    }
+    -left.max(1e-6).ln() / distance
+}
+
+/// The images of a material, with the texture coordinates that each is seen by.
+fn images(material: &StandardMaterial) -> [(&Option<Handle<Image>>, &UvChannel); 12] {
+    let it = material;
+    [
+        (&it.base_color_texture, &it.base_color_channel),
+        (&it.emissive_texture, &it.emissive_channel),
+        (
+            &it.metallic_roughness_texture,
+            &it.metallic_roughness_channel,
+        ),
+        (&it.occlusion_texture, &it.occlusion_channel),
+        (&it.normal_map_texture, &it.normal_map_channel),
+        (&it.specular_texture, &it.specular_channel),
+        (&it.specular_tint_texture, &it.specular_tint_channel),
+        (&it.clearcoat_texture, &it.clearcoat_channel),
+        (
+            &it.clearcoat_roughness_texture,
+            &it.clearcoat_roughness_channel,
+        ),
+        (&it.clearcoat_normal_texture, &it.clearcoat_normal_channel),
+        (&it.anisotropy_texture, &it.anisotropy_channel),
+        // Looked up by both.
+        (&it.depth_map, &UvChannel::Uv0),
+    ]
+}
+
+fn has_images(material: &StandardMaterial) -> bool {
+    images(material).iter().any(|(image, _)| image.is_some())
+}
+
+impl MaterialState {
+    fn new(material: &StandardMaterial) -> Self {
+        let alpha = material.base_color.alpha();
+        Self {
+            blend_mode: BlendMode::new(material.alpha_mode),
+            sort_bias: material.depth_bias,
+            cull: match material.cull_mode {
+                None => CullMode::None,
+                Some(Face::Front) => CullMode::Front,
+                Some(Face::Back) => CullMode::Back,
+            },
+            casts_shadows: match material.alpha_mode {
+                AlphaMode::Opaque => true,
+                AlphaMode::Mask(threshold) => alpha >= threshold,
+                _ => alpha >= MIN_SHADOW_ALPHA,
+            },
+            features: MaterialFeatures::new(material),
+        }
+    }
+
+    /// The same on an entity that fades at a distance, or is lit by a lightmap.
+    pub(crate) fn for_instance(self, fades: bool, has_lightmap: bool) -> Self {
+        // What fades has holes, pixel by pixel.
+        let needs_alpha_mask = fades && self.blend_mode == BlendMode::Opaque;
+        Self {
+            blend_mode: if needs_alpha_mask {
+                BlendMode::Mask
+            } else {
+                self.blend_mode
+            },
+            features: if has_lightmap {
+                MaterialFeatures::Extended
+            } else {
+                self.features
+            },
+            ..self
+        }
+    }
+}
+
+/// The materials of the app.
+#[derive(Resource, Default)]
+pub(crate) struct MaterialStore {
+    pub(crate) table: Table<MaterialRow>,
+    rows_by_id: HashMap<AssetId<StandardMaterial>, (u32, MaterialState)>,
+    material_images: MaterialImages,
+    textures: TextureIndices,
+    /// [`DeviceImages::changes`] when images were looked up.
+    image_version: Option<u64>,
+}
+
+/// Which materials show which images.
+#[derive(Default)]
+struct MaterialImages {
+    /// By image, the materials that show it.
+    materials_of: HashMap<AssetId<Image>, HashSet<AssetId<StandardMaterial>>>,
+    /// By material, the images that it shows; none if there are none.
+    images_of: HashMap<AssetId<StandardMaterial>, Vec<AssetId<Image>>>,
+}
+
+impl MaterialImages {
+    fn set(&mut self, id: AssetId<StandardMaterial>, material: &StandardMaterial) {
+        let images = images(material).into_iter();
+        let material_images = images.filter_map(|(image, _)| Some(image.as_ref()?.id()));
+        let known = self.images_of.get(&id).map_or(&[][..], Vec::as_slice);
+        if known.iter().copied().eq(material_images.clone()) {
+            return;
+        }
+        self.remove(id);
+        let material_images: Vec<_> = material_images.collect();
+        for image in &material_images {
+            self.materials_of.entry(*image).or_default().insert(id);
+        }
+        if !material_images.is_empty() {
+            self.images_of.insert(id, material_images);
+        }
+    }
+
+    fn remove(&mut self, id: AssetId<StandardMaterial>) {
+        for image in self.images_of.remove(&id).unwrap_or_default() {
+            if let Some(materials) = self.materials_of.get_mut(&image) {
+                materials.remove(&id);
+                if materials.is_empty() {
+                    self.materials_of.remove(&image);
+                }
+            }
+        }
+    }
+}
+
+/// What materials are read from.
+#[derive(SystemParam)]
+pub(crate) struct MaterialSource<'w> {
+    assets: Res<'w, Assets<StandardMaterial>>,
+    images: Res<'w, DeviceImages>,
+    table: ResMut<'w, Textures3d>,
+    warnings: Res<'w, RateLimitedWarnings>,
+    server: Res<'w, AssetServer>,
+}
+
+impl MaterialStore {
+    /// The place of a material in the table, and its look; none if it is not there or makes no
+    /// sense.
+    pub(crate) fn get(&self, id: AssetId<StandardMaterial>) -> Option<(u32, MaterialState)> {
+        self.rows_by_id.get(&id).copied()
+    }
+
+    /// What other places of images are looked up in.
+    pub(crate) fn textures<'a>(&'a mut self, source: &'a mut MaterialSource) -> TextureSource<'a> {
+        texture_source(&mut self.textures, source)
+    }
+
+    /// Forgets what the device has.
+    pub(crate) fn mark_all_dirty(&mut self) {
+        self.table.mark_all_dirty();
+        self.textures = TextureIndices::default();
+        self.image_version = None;
+    }
+
+    /// Follows the assets. Tells whether a material came, went, or is drawn otherwise than before.
+    pub(crate) fn apply_events(
+        &mut self,
+        events: &mut MessageReader<AssetEvent<StandardMaterial>>,
+        source: &mut MaterialSource,
+    ) -> bool {
+        let mut is_other = false;
+        for event in events.read() {
+            match *event {
+                AssetEvent::Added { id } | AssetEvent::Modified { id } => {
+                    is_other |= self.put(id, source);
+                }
+                AssetEvent::Removed { id } => is_other |= self.remove(id),
+                AssetEvent::Unused { .. } | AssetEvent::LoadedWithDependencies { .. } => {}
+            }
+        }
+        let image_version = Some(source.images.changes());
+        let before = std::mem::replace(&mut self.image_version, image_version);
+        if before != image_version {
+            texture_source(&mut self.textures, source).remove_dropped();
+            for id in self.materials_with_changed_images(before, source) {
+                is_other |= self.put(id, source);
+            }
+        }
+        is_other
+    }
+
+    /// The materials that show images which have changed since a number of changes.
+    fn materials_with_changed_images(
+        &self,
+        changes: Option<u64>,
+        source: &MaterialSource,
+    ) -> HashSet<AssetId<StandardMaterial>> {
+        let changed = changes.and_then(|changes| source.images.changed_since(changes));
+        match changed {
+            Some(images) => {
+                let materials =
+                    images.filter_map(|image| self.material_images.materials_of.get(&image));
+                materials.flatten().copied().collect()
+            }
+            None => self.material_images.images_of.keys().copied().collect(),
+        }
+    }
+
+    fn put(&mut self, id: AssetId<StandardMaterial>, source: &mut MaterialSource) -> bool {
+        // Not through `source`, which is borrowed for its images.
+        let Some(material) = source.assets.get(id).cloned() else {
+            return false;
+        };
+        let mut textures = texture_source(&mut self.textures, source);
+        let row = MaterialRow::new(&material, &mut textures);
+        let material_state = MaterialState::new(&material);
+        self.material_images.set(id, &material);
+        if !row.is_finite() {
+            source.warnings.warn_message(|| {
+                let (material, why) = (
+                    asset_label(id, &source.server),
+                    first_non_finite(&row.numbers()),
+                );
+                format!("meshes with {material} are not drawn: {why}")
+            });
+            return self.remove(id);
+        }
+        if let Some((index, old)) = self.rows_by_id.get_mut(&id) {
+            self.table.set(*index, row);
+            return std::mem::replace(old, material_state) != material_state;
+        }
+        let index = self.table.add(row);
+        self.rows_by_id.insert(id, (index, material_state));
+        true
+    }
+
+    fn remove(&mut self, id: AssetId<StandardMaterial>) -> bool {
+        self.material_images.remove(id);
+        let Some((index, _)) = self.rows_by_id.remove(&id) else {
+            return false;
+        };
+        self.table.remove(index);
+        true
+    }
+}
+
+fn texture_source<'a>(
+    indices: &'a mut TextureIndices,
+    source: &'a mut MaterialSource,
+) -> TextureSource<'a> {
+    TextureSource {
+        indices,
+        table: &mut source.table,
+        images: &source.images,
+        warnings: &source.warnings,
+        server: &source.server,
+    }
+}
+
+impl MaterialFeatures {
+    fn new(material: &StandardMaterial) -> Self {
+        let is_rich = material.clearcoat != 0.0
+            || material.anisotropy_strength != 0.0
+            || material.diffuse_transmission != 0.0
+            || material.depth_map.is_some();
+        if is_rich {
+            Self::Extended
+        } else if has_images(material) {
+            Self::Textured
+        } else {
+            Self::Base
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! The pass [`cull_3d`]: culls for all views at once.
+
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
+use quadrille::ecs::{Compute, PassUse};
+use quadrille::prelude::{Recorder, StorageRead, StorageWrite};
+
+use crate::pipelines::{MAX_WORKGROUP_COUNT_X, Pipelines3d};
+use crate::scene::buffers::{
+    BatchInstances3d, BatchOrder3d, Batches3d, Bounds3d, CullLayers3d, CullViews3d, DrawArgs3d,
+    Instances3d, PreviousVisibility, VisibleInstances,
+};
+use crate::scene::frame::Scene3d;
+
+/// What [`cull_3d`] reads.
+#[derive(SystemParam)]
+pub struct CullTables3d<'w> {
+    instances: StorageRead<'w, Instances3d>,
+    bounds: StorageRead<'w, Bounds3d>,
+    batches: StorageRead<'w, Batches3d>,
+    order: StorageRead<'w, BatchOrder3d>,
+    batch_instances: StorageRead<'w, BatchInstances3d>,
+    views: StorageRead<'w, CullViews3d>,
+    layers: StorageRead<'w, CullLayers3d>,
+}
+
+impl CullTables3d<'_> {
+    pub(crate) fn add_uses(&self, uses: &mut Vec<PassUse>) {
+        uses.extend([
+            self.instances.any().as_declared(),
+            self.bounds.any().as_declared(),
+            self.batches.any().as_declared(),
+            self.order.any().as_declared(),
+            self.batch_instances.any().as_declared(),
+            self.views.any().as_declared(),
+            self.layers.any().as_declared(),
+        ]);
+    }
+
+    pub(crate) fn bind(&self, compute: &mut Compute<'_>) {
+        compute
+            .bind(0, &self.instances)
+            .bind(1, &self.bounds)
+            .bind(2, &self.batches)
+            .bind(3, &self.order)
+            .bind(4, &self.batch_instances)
+            .bind(5, &self.views)
+            .bind(6, &self.layers);
+    }
+}
+
+/// The pass that finds what each camera and each shadow map sees of all meshes, by frustum, range
+/// of the light, render layers and shadow casters: one dispatch for all of them.
+pub fn cull_3d(
+    mut recorder: Recorder,
+    tables: CullTables3d,
+    args: StorageWrite<DrawArgs3d>,
+    visible_instances: StorageWrite<VisibleInstances>,
+    previous_visibility: StorageRead<PreviousVisibility>,
+    scene: Res<Scene3d>,
+    pipelines: Res<Pipelines3d>,
+) {
+    let views = scene.early_view_count();
+    if scene.batches == 0 || views == 0 {
+        return;
+    }
+    let mut compute = recorder.compute(&pipelines.cull);
+    tables.bind(&mut compute);
+    compute
+        .bind(7, &args)
+        .bind(8, &visible_instances)
+        .bind(9, &previous_visibility)
+        .push_bytes(bytemuck::cast_slice(&[
+            scene.batches,
+            scene.batch_instances,
+            0,
+        ]))
+        .dispatch([
+            scene.batches.min(MAX_WORKGROUP_COUNT_X),
+            scene.batches.div_ceil(MAX_WORKGROUP_COUNT_X),
+            views,
+        ]);
+}

@@ -1,0 +1,42 @@
+//! The pass [`opaque_3d`].
+
+use bevy_ecs::prelude::*;
+use quadrille::ecs::{ColorAttachment as _, DepthAttachment as _, PassUse};
+use quadrille::prelude::Recorder;
+
+use crate::passes::draw::{Culled3d, DrawParams3d, Geometry3d, Lighting3d, ViewTargets3d};
+
+/// The pass that draws all that hides what is behind it, lit and in shadow: one pass of the plan
+/// for each view.
+pub fn opaque_3d(
+    mut recorder: Recorder,
+    (geometry, culled_draws): (Geometry3d, Culled3d),
+    lighting: Lighting3d,
+    targets: ViewTargets3d,
+    draw_params: DrawParams3d,
+    mut uses: Local<Vec<PassUse>>,
+) {
+    for view in &draw_params.scene.views {
+        let Some((color, depth)) = targets.of(view) else {
+            continue;
+        };
+        uses.clear();
+        uses.extend([color.as_declared(), depth.as_declared()]);
+        geometry.add_uses(&mut uses);
+        let indirect_draws = culled_draws.indirect_draws();
+        uses.extend(indirect_draws.uses());
+        lighting.add_uses(&mut uses);
+        let mut pass = recorder.pass_in_step(view.step, "opaque_3d", &uses);
+        let attachments = (
+            color.clear([0.0; 4]),
+            depth.layer(0).clear_depth(view.clear_depth),
+        );
+        let mut rendering = pass.render(attachments);
+        draw_params.draw_opaque(
+            &mut rendering,
+            (&geometry, &indirect_draws),
+            &lighting,
+            (view, view.cull_row),
+        );
+    }
+}

@@ -1,0 +1,103 @@
+//! The pass [`shadow_3d`].
+
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
+use quadrille::ecs::{DepthAttachment as _, PassUse, Rendering};
+use quadrille::prelude::{DepthTarget, Recorder, StorageRead, Table, Uniform};
+
+use crate::passes::draw::{Culled3d, DrawParams3d, Geometry3d, IndirectDraws};
+use crate::prepare::shadow_maps::{PointShadowFaces, ShadowAtlas, ShadowMaps, TileGrid};
+use crate::scene::buffers::{Materials3d, ShadowViews3d};
+use crate::scene::frame::ShadowMapKind;
+use crate::scene::keys::PipelineKey;
+use crate::tables::textures::Textures3d;
+
+/// What says where meshes have holes.
+#[derive(SystemParam)]
+pub struct AlphaMaskParams3d<'w> {
+    materials: StorageRead<'w, Materials3d>,
+    textures: Table<'w, Textures3d>,
+}
+
+/// The pass that draws all shadow maps: one rendering to [`ShadowAtlas`] and one to
+/// [`PointShadowFaces`], whatever the number of lights.
+pub fn shadow_3d(
+    mut recorder: Recorder,
+    meshes: (Geometry3d, Culled3d),
+    shadow_params: (Uniform<ShadowViews3d>, AlphaMaskParams3d),
+    (flat, faces): (DepthTarget<ShadowAtlas>, DepthTarget<PointShadowFaces>),
+    draw_params: DrawParams3d,
+    maps: Res<ShadowMaps>,
+    mut uses: Local<Vec<PassUse>>,
+) {
+    for kind in [ShadowMapKind::Atlas, ShadowMapKind::PointFaces] {
+        let image = match kind {
+            ShadowMapKind::Atlas => flat.any(),
+            ShadowMapKind::PointFaces => faces.any(),
+        };
+        uses.clear();
+        uses.extend([image.as_declared(), shadow_params.0.any().as_declared()]);
+        uses.push(shadow_params.1.materials.any().as_declared());
+        meshes.0.add_uses(&mut uses);
+        let indirect_draws = meshes.1.indirect_draws();
+        uses.extend(indirect_draws.uses());
+        let mut pass = recorder.pass("shadow_3d", &uses);
+        let mut rendering = pass.render(image.layer(0).clear_depth(0.0));
+        let tiles = maps.tiles(kind);
+        let indirect_draws = (&meshes.0, &indirect_draws);
+        draw_shadows(
+            &mut rendering,
+            tiles,
+            kind,
+            &draw_params,
+            indirect_draws,
+            &shadow_params,
+        );
+    }
+}
+
+/// Draws all shadow maps of an image, pipeline by pipeline.
+fn draw_shadows(
+    rendering: &mut Rendering<'_>,
+    tiles: TileGrid,
+    kind: ShadowMapKind,
+    draw_params: &DrawParams3d,
+    (geometry, indirect_draws): (&Geometry3d, &IndirectDraws<'_>),
+    (views, alpha_mask): &(Uniform<ShadowViews3d>, AlphaMaskParams3d),
+) {
+    let mut bound = None;
+    for batch_set in draw_params.scene.shadow_batch_sets() {
+        let PipelineKey {
+            cull, blend_mode, ..
+        } = batch_set.pipeline;
+        let needs_alpha_mask = blend_mode.needs_alpha_mask();
+        if bound != Some((cull, needs_alpha_mask)) {
+            rendering.pipeline(draw_params.pipelines.shadow(cull, needs_alpha_mask));
+            geometry.bind(rendering);
+            rendering
+                .bind(1, &indirect_draws.visible_instances)
+                .bind(5, views);
+            if needs_alpha_mask {
+                rendering.bind(3, &alpha_mask.materials);
+                rendering.table(1, &alpha_mask.textures);
+            }
+            bound = Some((cull, needs_alpha_mask));
+        }
+        for (row, shadow) in (0u32..).zip(&draw_params.scene.shadows) {
+            let (Some([left, top]), Some(view)) = (tiles.corner(shadow.tile), shadow.cull_row)
+            else {
+                continue;
+            };
+            if shadow.kind != kind {
+                continue;
+            }
+            let side = tiles.side;
+            let push = [row, u32::from(shadow.clamps_depth)];
+            rendering
+                .viewport([left, top, side, side].map(|number| number as f32))
+                .scissor([left, top, side, side])
+                .push_bytes(bytemuck::bytes_of(&push));
+            indirect_draws.draw(rendering, draw_params, view, batch_set);
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Stages `Queue` and `Prepare`: views, lights, shadow maps, targets, uploads.
+
+pub(crate) mod clusters;
+pub(crate) mod light_textures;
+pub(crate) mod lights;
+pub(crate) mod shadow_maps;
+pub(crate) mod skins;
+pub(crate) mod targets;
+pub(crate) mod upload;
+pub(crate) mod views;

@@ -1,0 +1,70 @@
+//! Light cookies (bevy's light textures): images that lights shine through.
+
+use bevy_asset::Handle;
+use bevy_ecs::prelude::*;
+use bevy_ecs::query::QueryData;
+use bevy_image::Image;
+use bevy_light::{DirectionalLightTexture, PointLightTexture, SpotLight, SpotLightTexture};
+use bevy_mesh::UvChannel;
+use bevy_transform::components::GlobalTransform;
+
+use crate::scene::rows::LightTextureRow;
+use crate::tables::affine::affine_rows;
+use crate::tables::textures::{NO_TEXTURE, TextureSource};
+
+/// The light is a cone, around which the image lies.
+const KIND_SPOT: u32 = 4;
+/// The image lies once around the light, two units wide.
+const KIND_DIRECTIONAL: u32 = 5;
+/// It is repeated in all directions.
+const KIND_DIRECTIONAL_TILED: u32 = 6;
+
+/// A light that shines through an image.
+#[derive(QueryData)]
+pub(crate) struct LightTextureQuery {
+    transform: &'static GlobalTransform,
+    point: Option<&'static PointLightTexture>,
+    spot: Option<(&'static SpotLightTexture, &'static SpotLight)>,
+    directional: Option<&'static DirectionalLightTexture>,
+}
+
+/// Of any kind.
+pub(crate) type WithLightTexture = Or<(
+    With<PointLightTexture>,
+    With<SpotLightTexture>,
+    With<DirectionalLightTexture>,
+)>;
+
+impl LightTextureRow {
+    /// The row of a light; none until its image is there, and without one.
+    pub(crate) fn new(
+        light_texture: &LightTextureQueryItem<'_, '_>,
+        textures: &mut TextureSource,
+    ) -> Option<Self> {
+        let (image, layout, slope): (&Handle<Image>, u32, f32) =
+            if let Some(point) = light_texture.point {
+                (&point.image, point.cubemap_layout as u32, 0.0)
+            } else if let Some((spot, light)) = light_texture.spot {
+                (&spot.image, KIND_SPOT, light.outer_angle.tan())
+            } else {
+                let directional = light_texture.directional?;
+                (
+                    &directional.image,
+                    if directional.tiled {
+                        KIND_DIRECTIONAL_TILED
+                    } else {
+                        KIND_DIRECTIONAL
+                    },
+                    0.0,
+                )
+            };
+        let texture = textures.index_of(Some(image), &UvChannel::Uv0);
+        (texture != NO_TEXTURE).then(|| Self {
+            light_from_world: affine_rows(light_texture.transform.affine().inverse()),
+            texture,
+            layout,
+            slope,
+            unused: 0,
+        })
+    }
+}

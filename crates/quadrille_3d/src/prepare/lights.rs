@@ -1,0 +1,476 @@
+//! Lights and shadow maps of a frame.
+
+use std::f32::consts::{PI, SQRT_2};
+
+use bevy_camera::primitives::{CUBE_MAP_FACES, CubeMapFace};
+use bevy_camera::visibility::RenderLayers;
+use bevy_color::{Color, ColorToComponents as _};
+use bevy_ecs::entity::EntityHashMap;
+use bevy_ecs::prelude::*;
+use bevy_ecs::query::QueryData;
+use bevy_ecs::system::SystemParam;
+use bevy_light::{
+    CascadeShadowConfig, Cascades, DirectionalLight, DirectionalLightShadowMap, PointLight,
+    PointLightShadowMap, RectLight, SpotLight, spot_light_clip_from_view,
+    spot_light_world_from_view,
+};
+use bevy_math::{Mat4, Vec3, proj};
+use bevy_transform::components::{GlobalTransform, Transform};
+use quadrille_content::{RateLimitedWarnings, entity_name, first_non_finite, is_finite};
+
+use crate::extract::instances::InstanceStore;
+use crate::extract::invalid_lights::direction_to_light;
+use crate::prepare::light_textures::{LightTextureQuery, WithLightTexture};
+use crate::scene::cull_view::CullViewRow;
+use crate::scene::frame::{Scene3d, ShadowMapDraw, ShadowMapKind};
+use crate::scene::rows::{
+    LightRow, LightTextureRow, MAX_ATLAS_TILES, MAX_POINT_FACES, ShadowViewRow,
+};
+use crate::tables::textures::TextureSource;
+
+const DIRECTIONAL: u32 = 0;
+const POINT: u32 = 1;
+const SPOT: u32 = 2;
+const RECT: u32 = 3;
+
+/// A directional light.
+#[derive(QueryData)]
+pub(crate) struct DirectionalLightQuery {
+    light: &'static DirectionalLight,
+    transform: &'static GlobalTransform,
+    config: &'static CascadeShadowConfig,
+    cascades: &'static Cascades,
+    layers: Option<&'static RenderLayers>,
+}
+
+/// All lights.
+#[derive(SystemParam)]
+pub(crate) struct LightParams<'w, 's> {
+    directional: Query<'w, 's, DirectionalLightQuery>,
+    points: Query<
+        'w,
+        's,
+        (
+            &'static PointLight,
+            &'static GlobalTransform,
+            Option<&'static RenderLayers>,
+        ),
+    >,
+    spots: Query<
+        'w,
+        's,
+        (
+            &'static SpotLight,
+            &'static GlobalTransform,
+            Option<&'static RenderLayers>,
+        ),
+    >,
+    rects: Query<'w, 's, (&'static RectLight, &'static GlobalTransform)>,
+    light_texture_query: Query<'w, 's, LightTextureQuery, WithLightTexture>,
+    atlas_tile_size: Res<'w, DirectionalLightShadowMap>,
+    point_face_size: Res<'w, PointLightShadowMap>,
+    pub(crate) instances: Res<'w, InstanceStore>,
+    pub(crate) warnings: Res<'w, RateLimitedWarnings>,
+}
+
+/// What is known of shadow maps while a frame is listed.
+#[derive(Default)]
+pub(crate) struct ShadowMapAllocator {
+    /// The first row and the number of rows of lights that all views share.
+    shared_shadow_rows: EntityHashMap<(u32, u32)>,
+    atlas_tiles: u32,
+    point_face_tiles: u32,
+    /// Shadow maps that there is room for what they see.
+    max_maps: u32,
+}
+
+impl ShadowMapAllocator {
+    /// Begins a frame in which there may be so many shadow maps.
+    pub(crate) fn begin(&mut self, max_maps: u32) {
+        self.max_maps = max_maps;
+        self.shared_shadow_rows.clear();
+        self.atlas_tiles = 0;
+        self.point_face_tiles = 0;
+    }
+
+    /// How many tiles the images of shadow maps need: of cascades and spot lights, of faces.
+    pub(crate) fn tiles(&self) -> [u32; 2] {
+        [self.atlas_tiles, self.point_face_tiles]
+    }
+
+    /// Adds the light of an entity, as a view sees it, to the list of lights.
+    pub(crate) fn add_light(
+        &mut self,
+        scene: &mut Scene3d,
+        lights: &LightParams,
+        textures: &mut TextureSource,
+        (view, entity): (Entity, Entity),
+    ) {
+        let mut row = if let Ok(item) = lights.directional.get(entity) {
+            let Some(direction_to_light) = direction(lights, entity, item.transform) else {
+                return;
+            };
+            self.directional(scene, lights, view, (&item, direction_to_light))
+        } else if let Ok(item) = lights.points.get(entity) {
+            self.point(scene, lights, entity, item)
+        } else if let Ok(item) = lights.spots.get(entity) {
+            let Some(direction_to_light) = direction(lights, entity, item.1) else {
+                return;
+            };
+            self.spot(scene, lights, (entity, direction_to_light), item)
+        } else if let Ok((light, transform)) = lights.rects.get(entity) {
+            rect(light, transform)
+        } else {
+            return;
+        };
+        let vectors = [row.position_or_direction, row.color, row.axis, row.up];
+        let rest = [
+            row.inverse_range_squared,
+            row.cone_scale,
+            row.cone_offset,
+            row.radius,
+        ];
+        if is_finite(vectors.as_flattened())
+            && is_finite(&rest)
+            && is_finite(&[row.depth_bias, row.normal_bias])
+        {
+            row.texture = add_light_texture(scene, lights, textures, entity);
+            scene.lights.current.push(row);
+            return;
+        }
+        lights
+            .warnings
+            .warn(format_args!("the light {}", entity_name(entity)), || {
+                first_non_finite(&[
+                    ("place", &row.position_or_direction),
+                    ("colour times intensity", &row.color),
+                    ("direction", &row.axis),
+                    ("upper half", &row.up),
+                    ("range, angles and radius", &rest),
+                    ("shadow biases", &[row.depth_bias, row.normal_bias]),
+                ])
+            });
+    }
+
+    fn directional(
+        &mut self,
+        scene: &mut Scene3d,
+        lights: &LightParams,
+        view: Entity,
+        (item, direction_to_light): (&DirectionalLightQueryItem<'_, '_>, Vec3),
+    ) -> LightRow {
+        let light = item.light;
+        let mut shadows = (0, 0);
+        if light.shadow_maps_enabled
+            && let Some(cascades) = item.cascades.cascades.get(&view)
+        {
+            let count = cascades.len().min(MAX_CASCADES) as u32;
+            if let Some(first) = self.allocate_atlas_tiles(lights, count, "a directional light") {
+                shadows = (scene.shadow_rows.current.len() as u32, count);
+                for (at, cascade) in cascades.iter().take(count as usize).enumerate() {
+                    let far = item.config.bounds.get(at).copied().unwrap_or_default();
+                    let shadow = ShadowMapDraw {
+                        kind: ShadowMapKind::Atlas,
+                        tile: first + at as u32,
+                        clamps_depth: true,
+                        cull_row: None,
+                    };
+                    let row = ShadowViewRow {
+                        clip_from_world: cascade.clip_from_world.to_cols_array(),
+                        tile: [0.0; 4],
+                        far,
+                        blend: far * (1.0 - item.config.overlap_proportion),
+                        texel_size: cascade.texel_size,
+                        unused: 0.0,
+                    };
+                    let cull_row = CullViewRow::cascade(&cascade.clip_from_world);
+                    let shadow = (shadow, row, cull_row);
+                    add_shadow(scene, &lights.instances, shadow, item.layers);
+                }
+            }
+        }
+        LightRow {
+            position_or_direction: direction_to_light.to_array(),
+            bits: bits(DIRECTIONAL, shadows),
+            color: color(light.color, light.illuminance),
+            depth_bias: light.shadow_depth_bias,
+            normal_bias: light.shadow_normal_bias * SQRT_2,
+            ..NO_LIGHT
+        }
+    }
+
+    fn point(
+        &mut self,
+        scene: &mut Scene3d,
+        lights: &LightParams,
+        entity: Entity,
+        (light, transform, layers): (&PointLight, &GlobalTransform, Option<&RenderLayers>),
+    ) -> LightRow {
+        let size = lights.point_face_size.size.max(1) as f32;
+        let shadows = match self.shared_shadow_rows.get(&entity) {
+            Some(&shadows) => shadows,
+            None if !light.shadow_maps_enabled => (0, 0),
+            None => {
+                let mut shadows = (0, 0);
+                if let Some(first) = self.allocate_point_faces(lights) {
+                    shadows = (scene.shadow_rows.current.len() as u32, 6);
+                    for (at, face) in (0..).zip(&CUBE_MAP_FACES) {
+                        let shadow = ShadowMapDraw {
+                            kind: ShadowMapKind::PointFaces,
+                            tile: first + at,
+                            clamps_depth: false,
+                            cull_row: None,
+                        };
+                        let clip = face_clip_from_world(transform, face, light.shadow_map_near_z);
+                        let cull_row =
+                            CullViewRow::light(&clip, transform.translation(), light.range);
+                        let shadow = (shadow, shadow_row(clip), cull_row);
+                        add_shadow(scene, &lights.instances, shadow, layers);
+                    }
+                }
+                self.shared_shadow_rows.insert(entity, shadows);
+                shadows
+            }
+        };
+        LightRow {
+            position_or_direction: transform.translation().to_array(),
+            bits: bits(POINT, shadows),
+            color: color(light.color, light.intensity / (4.0 * PI)),
+            inverse_range_squared: 1.0 / (light.range * light.range),
+            depth_bias: light.shadow_depth_bias,
+            normal_bias: light.shadow_normal_bias * SQRT_2 * 2.0 / size,
+            radius: light.radius,
+            ..NO_LIGHT
+        }
+    }
+
+    fn spot(
+        &mut self,
+        scene: &mut Scene3d,
+        lights: &LightParams,
+        (entity, direction_to_light): (Entity, Vec3),
+        (light, transform, layers): (&SpotLight, &GlobalTransform, Option<&RenderLayers>),
+    ) -> LightRow {
+        let size = lights.atlas_tile_size.size.max(1) as f32;
+        let shadows = match self.shared_shadow_rows.get(&entity) {
+            Some(&shadows) => shadows,
+            None if !light.shadow_maps_enabled => (0, 0),
+            None => {
+                let mut shadows = (0, 0);
+                if let Some(tile) = self.allocate_atlas_tiles(lights, 1, "a spot light") {
+                    shadows = (scene.shadow_rows.current.len() as u32, 1);
+                    let clip =
+                        spot_light_clip_from_view(light.outer_angle, light.shadow_map_near_z)
+                            * Mat4::from(spot_light_world_from_view(transform).inverse());
+                    let shadow = ShadowMapDraw {
+                        kind: ShadowMapKind::Atlas,
+                        tile,
+                        clamps_depth: false,
+                        cull_row: None,
+                    };
+                    let cull_row = CullViewRow::light(&clip, transform.translation(), light.range);
+                    let shadow = (shadow, shadow_row(clip), cull_row);
+                    add_shadow(scene, &lights.instances, shadow, layers);
+                }
+                self.shared_shadow_rows.insert(entity, shadows);
+                shadows
+            }
+        };
+        let (inner, outer) = (light.inner_angle.cos(), light.outer_angle.cos());
+        let cone_scale = 1.0 / (inner - outer).max(1e-4);
+        LightRow {
+            position_or_direction: transform.translation().to_array(),
+            bits: bits(SPOT, shadows),
+            color: color(light.color, light.intensity / (4.0 * PI)),
+            inverse_range_squared: 1.0 / (light.range * light.range),
+            axis: (-direction_to_light).to_array(),
+            cone_scale,
+            cone_offset: -outer * cone_scale,
+            depth_bias: light.shadow_depth_bias,
+            normal_bias: light.shadow_normal_bias * SQRT_2 * 2.0 * light.outer_angle.tan() / size,
+            radius: light.radius,
+            ..NO_LIGHT
+        }
+    }
+
+    /// Whether there is memory for what further shadow maps see.
+    fn has_room(&self, lights: &LightParams, count: u32, subject: &str) -> bool {
+        let max_maps = self.max_maps;
+        let has_room = self.atlas_tiles + self.point_face_tiles + count <= max_maps;
+        if !has_room {
+            lights
+                .warnings
+                .warn(format_args!("the shadow of {subject}"), || {
+                    format!("there is memory for what {max_maps} shadow maps see of so many meshes")
+                });
+        }
+        has_room
+    }
+
+    /// Room for shadow maps of cascades or of a spot light.
+    fn allocate_atlas_tiles(
+        &mut self,
+        lights: &LightParams,
+        count: u32,
+        subject: &str,
+    ) -> Option<u32> {
+        if !self.has_room(lights, count, subject) {
+            return None;
+        }
+        let room = self.atlas_tiles + count <= MAX_ATLAS_TILES;
+        if !room {
+            let max_maps = MAX_ATLAS_TILES;
+            lights
+                .warnings
+                .warn(format_args!("the shadow of {subject}"), || {
+                    format!(
+                        "there are {max_maps} shadow maps for cascades and spot lights, which are taken"
+                    )
+                });
+            return None;
+        }
+        self.atlas_tiles += count;
+        Some(self.atlas_tiles - count)
+    }
+
+    /// Room for the six shadow maps of a point light.
+    fn allocate_point_faces(&mut self, lights: &LightParams) -> Option<u32> {
+        if !self.has_room(lights, 6, "a point light") {
+            return None;
+        }
+        if self.point_face_tiles + 6 > MAX_POINT_FACES {
+            let max_maps = MAX_POINT_FACES / 6;
+            let subject = "the shadow of a point light";
+            lights.warnings.warn(subject, || {
+                format!("there are maps for {max_maps} of them, which are taken")
+            });
+            return None;
+        }
+        self.point_face_tiles += 6;
+        Some(self.point_face_tiles - 6)
+    }
+}
+
+/// The direction that a light comes from. A light without one is left out, which is told.
+fn direction(lights: &LightParams, entity: Entity, transform: &GlobalTransform) -> Option<Vec3> {
+    let direction_to_light = direction_to_light(transform);
+    if direction_to_light.is_none() {
+        let subject = format_args!("the light {entity}");
+        lights.warnings.warn(subject, || {
+            let transform = transform.affine().to_cols_array();
+            format!("its transform {transform:?} points into no direction")
+        });
+    }
+    direction_to_light
+}
+
+/// A rectangle, which casts no shadows, as in bevy.
+fn rect(light: &RectLight, transform: &GlobalTransform) -> LightRow {
+    let axes = transform.affine().matrix3;
+    let right = Vec3::from(axes.x_axis) * (light.width / 2.0);
+    let up = Vec3::from(axes.y_axis) * (light.height / 2.0);
+    let area = 4.0 * right.length() * up.length();
+    LightRow {
+        position_or_direction: transform.translation().to_array(),
+        bits: bits(RECT, (0, 0)),
+        // Lumen over the area and all directions of the hemisphere, by the cosine: candela per square metre.
+        color: color(light.color, light.intensity / (area * PI)),
+        inverse_range_squared: 1.0 / (light.range * light.range).max(1e-4),
+        axis: right.to_array(),
+        up: up.to_array(),
+        ..NO_LIGHT
+    }
+}
+
+/// Adds the image that a light shines through. Tells which of the list it is: 0 for none, 1 for the first.
+fn add_light_texture(
+    scene: &mut Scene3d,
+    lights: &LightParams,
+    textures: &mut TextureSource,
+    entity: Entity,
+) -> u32 {
+    let light_texture = lights.light_texture_query.get(entity).ok();
+    let Some(row) =
+        light_texture.and_then(|light_texture| LightTextureRow::new(&light_texture, textures))
+    else {
+        return 0;
+    };
+    let matrix = row.light_from_world.as_flattened();
+    if !is_finite(matrix) {
+        let subject = format_args!("the image of the light {}", entity_name(entity));
+        lights
+            .warnings
+            .warn(subject, || first_non_finite(&[("place in it", matrix)]));
+        return 0;
+    }
+    scene.light_textures.current.push(row);
+    scene.light_textures.current.len() as u32
+}
+
+/// Adds a shadow map, and what culls for it.
+fn add_shadow(
+    scene: &mut Scene3d,
+    instances: &InstanceStore,
+    (mut shadow, row, cull_row): (ShadowMapDraw, ShadowViewRow, CullViewRow),
+    layers: Option<&RenderLayers>,
+) {
+    scene.shadow_rows.current.push(row);
+    if is_finite(&row.clip_from_world) {
+        shadow.cull_row = Some(instances.add_view(scene, cull_row, layers));
+    }
+    scene.shadows.push(shadow);
+}
+
+/// More cascades do not fit into a light's bits.
+const MAX_CASCADES: usize = 15;
+
+const NO_LIGHT: LightRow = LightRow {
+    position_or_direction: [0.0; 3],
+    bits: 0,
+    color: [0.0; 3],
+    inverse_range_squared: 0.0,
+    axis: [0.0; 3],
+    cone_scale: 0.0,
+    cone_offset: 0.0,
+    depth_bias: 0.0,
+    normal_bias: 0.0,
+    radius: 0.0,
+    texture: 0,
+    up: [0.0; 3],
+};
+
+impl LightRow {
+    pub(crate) fn is_directional(&self) -> bool {
+        self.bits & 3 == DIRECTIONAL
+    }
+}
+
+fn bits(kind: u32, (first, count): (u32, u32)) -> u32 {
+    kind | count << 2 | first << 8
+}
+
+fn color(color: Color, intensity: f32) -> [f32; 3] {
+    color
+        .to_linear()
+        .to_f32_array_no_alpha()
+        .map(|channel| channel * intensity)
+}
+
+fn shadow_row(clip_from_world: Mat4) -> ShadowViewRow {
+    ShadowViewRow {
+        clip_from_world: clip_from_world.to_cols_array(),
+        tile: [0.0; 4],
+        far: 0.0,
+        blend: 0.0,
+        texel_size: 0.0,
+        unused: 0.0,
+    }
+}
+
+/// From the world to the clip space of one face of a point light, as bevy culls it.
+fn face_clip_from_world(light: &GlobalTransform, face: &CubeMapFace, near: f32) -> Mat4 {
+    let clip_from_view = proj::perspective_infinite_reverse(PI / 2.0, 1.0, near);
+    let turned = Transform::IDENTITY.looking_at(face.target, face.up);
+    let world_from_view = Transform::from_translation(light.translation()) * turned;
+    clip_from_view * Mat4::from(world_from_view.compute_affine().inverse())
+}

@@ -1,0 +1,187 @@
+//! The images of shadow maps: each map is a tile of one of two, so that one rendering draws all
+//! maps of an image.
+
+use bevy_derive::Deref;
+use bevy_ecs::prelude::*;
+use bevy_light::{DirectionalLightShadowMap, PointLightShadowMap};
+use quadrille::prelude::{GpuDevice, GpuImage, ImageDesc};
+use quadrille::vulkan::Error;
+use quadrille_content::RateLimitedWarnings;
+
+use crate::scene::formats::SHADOW_FORMAT;
+use crate::scene::frame::{Scene3d, ShadowMapKind};
+
+/// The shadow maps of cascades and of spot lights: a depth image of square tiles. Depth is
+/// reversed: 1 is near the light.
+#[derive(Resource, Deref)]
+pub struct ShadowAtlas(GpuImage);
+
+/// The shadow maps of point lights, six tiles each in the order of bevy's `CUBE_MAP_FACES`.
+#[derive(Resource, Deref)]
+pub struct PointShadowFaces(GpuImage);
+
+/// What is known of the images of shadow maps.
+#[derive(Resource, Default)]
+pub struct ShadowMaps {
+    /// Tiles that the frame needs, of flat ones and of faces.
+    pub(crate) needed: [u32; 2],
+    flat: TiledImage,
+    faces: TiledImage,
+}
+
+/// The tiles of an image.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct TileGrid {
+    /// Of a tile, in texels.
+    pub(crate) side: u32,
+    columns: u32,
+    rows: u32,
+}
+
+/// An image that is kept while there are shadows, and the smallest one for while there are none:
+/// passes sample either, and a pass clears it in each frame.
+#[derive(Debug, Default)]
+struct TiledImage {
+    tiles: TileGrid,
+    image: Option<GpuImage>,
+    placeholder: Option<GpuImage>,
+}
+
+/// A tile's side is between these, whatever the app says.
+const TILE_SIZE_LIMITS: [usize; 2] = [1, 8192];
+
+impl ShadowMaps {
+    pub(crate) fn tiles(&self, kind: ShadowMapKind) -> TileGrid {
+        match kind {
+            ShadowMapKind::Atlas => self.flat.tiles,
+            ShadowMapKind::PointFaces => self.faces.tiles,
+        }
+    }
+}
+
+impl TileGrid {
+    /// Left and top of a tile, in texels; none if the image is too small for it.
+    pub(crate) fn corner(self, tile: u32) -> Option<[u32; 2]> {
+        let is_in = tile < self.columns * self.rows;
+        is_in.then(|| {
+            [
+                tile % self.columns * self.side,
+                tile / self.columns * self.side,
+            ]
+        })
+    }
+
+    /// The tile in fractions of the image; zeros if the image is too small for it.
+    fn uv_rect(self, tile: u32) -> [f32; 4] {
+        let Some([left, top]) = self.corner(tile) else {
+            return [0.0; 4];
+        };
+        let size = [self.columns * self.side, self.rows * self.side].map(|side| side as f32);
+        let side = self.side as f32;
+        [
+            left as f32 / size[0],
+            top as f32 / size[1],
+            side / size[0],
+            side / size[1],
+        ]
+    }
+}
+
+impl TiledImage {
+    /// Makes the image large enough for so many tiles. One that cannot be made leaves the old one:
+    /// tiles that it has no room for are not drawn.
+    fn resize(
+        &mut self,
+        gpu: &GpuDevice,
+        bound: &mut GpuImage,
+        needed: u32,
+        side: usize,
+        warnings: &RateLimitedWarnings,
+    ) {
+        let [least, most] = TILE_SIZE_LIMITS;
+        let side = side.clamp(least, most) as u32;
+        let TileGrid {
+            side: old_side,
+            columns,
+            rows,
+        } = self.tiles;
+        if needed > 0 && (old_side != side || columns * rows < needed) {
+            let columns = (f64::from(needed).sqrt().ceil() as u32).next_power_of_two();
+            let rows = needed.div_ceil(columns).next_power_of_two();
+            match create_depth_image(gpu, bound.name(), columns * side, rows * side) {
+                Ok(image) => {
+                    self.image = Some(image);
+                    self.tiles = TileGrid {
+                        side,
+                        columns,
+                        rows,
+                    };
+                }
+                Err(error) => {
+                    warnings.warn_message(|| format!("some lights cast no shadows: {error}"))
+                }
+            }
+        }
+        let image = match needed {
+            0 => &self.placeholder,
+            _ => &self.image,
+        };
+        if let Some(image) = image.as_ref().or(self.placeholder.as_ref())
+            && image != bound
+        {
+            *bound = image.clone();
+        }
+    }
+}
+
+/// Makes the images as large as the frame needs, and writes where in them shadow maps are for shaders.
+pub(crate) fn prepare_shadow_maps(
+    mut scene: ResMut<Scene3d>,
+    mut maps: ResMut<ShadowMaps>,
+    mut images: (ResMut<ShadowAtlas>, ResMut<PointShadowFaces>),
+    sizes: (Res<DirectionalLightShadowMap>, Res<PointLightShadowMap>),
+    gpu: Res<GpuDevice>,
+    warnings: Res<RateLimitedWarnings>,
+) {
+    let [flat, faces] = maps.needed;
+    let image = &mut images.0.0;
+    maps.flat.resize(&gpu, image, flat, sizes.0.size, &warnings);
+    let image = &mut images.1.0;
+    maps.faces
+        .resize(&gpu, image, faces, sizes.1.size, &warnings);
+    let scene = &mut *scene;
+    for (row, shadow) in scene.shadow_rows.current.iter_mut().zip(&scene.shadows) {
+        row.tile = maps.tiles(shadow.kind).uv_rect(shadow.tile);
+    }
+}
+
+/// The images before there are shadows.
+pub(crate) fn images(gpu: &GpuDevice) -> Result<(ShadowAtlas, PointShadowFaces), Error> {
+    Ok((
+        ShadowAtlas(create_depth_image(gpu, "3d flat shadows", 1, 1)?),
+        PointShadowFaces(create_depth_image(gpu, "3d face shadows", 1, 1)?),
+    ))
+}
+
+impl ShadowMaps {
+    /// For the first images of a device.
+    pub(crate) fn mark_all_dirty(&mut self, flat: &ShadowAtlas, faces: &PointShadowFaces) {
+        let only = |image: &GpuImage| TiledImage {
+            placeholder: Some(image.clone()),
+            ..TiledImage::default()
+        };
+        (self.flat, self.faces) = (only(flat), only(faces));
+    }
+}
+
+fn create_depth_image(
+    gpu: &GpuDevice,
+    name: &str,
+    width: u32,
+    height: u32,
+) -> Result<GpuImage, Error> {
+    gpu.create_image(&ImageDesc::depth(name, [width, height], SHADOW_FORMAT))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,27 @@
+//! Upload of skins and morph weights.
+
+use bevy_ecs::prelude::*;
+use quadrille::prelude::{GpuDevice, Uploads};
+
+use crate::extract::instances::InstanceStore;
+use crate::skin::SkinStore;
+use crate::skin::jobs::{self, SkinBuffers, SkinJobs};
+
+/// Lists the entities whose vertices are computed in this frame, and uploads their joints and weights.
+pub(crate) fn upload_skins(
+    mut store: ResMut<SkinStore>,
+    mut jobs: ResMut<SkinJobs>,
+    mut to: SkinBuffers,
+    instances: Res<InstanceStore>,
+    mut uploads: ResMut<Uploads>,
+    gpu: Res<GpuDevice>,
+) -> Result {
+    let meshes = instances.meshes();
+    jobs::upload(
+        (&mut *store, &mut *jobs),
+        &mut to,
+        meshes,
+        &mut uploads,
+        &gpu,
+    )
+}

@@ -1,0 +1,153 @@
+//! The images that views are drawn to before they are mapped to their cameras' targets.
+
+use bevy_derive::Deref;
+use bevy_ecs::prelude::*;
+use bevy_platform::collections::HashMap;
+use quadrille::prelude::{Format, GpuDevice, GpuImage, ImageDesc};
+use quadrille::vulkan::Error;
+use quadrille_content::RateLimitedWarnings;
+
+use crate::scene::formats::{COLOR, DEPTH};
+use crate::scene::frame::Scene3d;
+
+/// The colours of all views of this frame, one sample per pixel.
+#[derive(Resource, Default, Deref)]
+pub struct SceneColors(Vec<GpuImage>);
+
+/// The colours of all views with several samples per pixel; those of views with one sample are the
+/// same images as in [`SceneColors`].
+#[derive(Resource, Default, Deref)]
+pub struct SceneMsaaColors(Vec<GpuImage>);
+
+/// The depth of all views, with as many samples as their colours: 1 is near, 0 infinitely far.
+#[derive(Resource, Default, Deref)]
+pub struct SceneDepths(Vec<GpuImage>);
+
+/// The images of all views.
+#[derive(bevy_ecs::system::SystemParam)]
+pub(crate) struct SceneImages<'w> {
+    colors: ResMut<'w, SceneColors>,
+    samples: ResMut<'w, SceneMsaaColors>,
+    depths: ResMut<'w, SceneDepths>,
+    pyramids: ResMut<'w, DepthPyramids3d>,
+}
+
+/// Makes the images of all views, or takes those of the frame before.
+pub(crate) fn prepare_targets(
+    mut scene: ResMut<Scene3d>,
+    mut images: SceneImages,
+    gpu: Res<GpuDevice>,
+    warnings: Res<RateLimitedWarnings>,
+    // Counts of samples that are missing, with those taken instead. A device that has no 2 may have 4.
+    mut instead: Local<HashMap<u32, u32>>,
+) {
+    let mut previous = PreviousImages {
+        gpu: &gpu,
+        colors: std::mem::take(&mut images.colors.0),
+        samples: std::mem::take(&mut images.samples.0),
+        depths: std::mem::take(&mut images.depths.0),
+    };
+    let mut pyramids = std::mem::take(&mut images.pyramids.0);
+    let mut views = std::mem::take(&mut scene.views);
+    views.retain_mut(|view| {
+        let [_, _, width, height] = view.viewport;
+        loop {
+            while let Some(less) = instead.get(&view.samples) {
+                view.samples = *less;
+            }
+            let samples = view.samples;
+            match previous.of(width, height, samples) {
+                Ok([color, sampled, depth]) => {
+                    view.images = images.colors.len() as u32;
+                    images.colors.0.push(color);
+                    images.samples.0.push(sampled);
+                    images.depths.0.push(depth);
+                    if view.late_cull_row.is_some() {
+                        match take(&gpu, &mut pyramids, &pyramid_desc([width, height])) {
+                            Ok(pyramid) => {
+                                view.pyramid = Some(images.pyramids.0.len() as u32);
+                                images.pyramids.0.push(pyramid);
+                            }
+                            Err(error) => {
+                                warnings.warn_message(|| {
+                                    format!("a 3D camera draws what is hidden: {error}")
+                                });
+                                view.late_cull_row = None;
+                                scene.cull_rows.current[view.cull_row as usize].merge_phases();
+                            }
+                        }
+                    }
+                    return true;
+                }
+                Err(error) if samples > 1 => {
+                    let less = samples / 2;
+                    warnings.warn_message(|| {
+                        format!("3D cameras get {less} samples per pixel: {error}")
+                    });
+                    instead.insert(samples, less);
+                }
+                Err(error) => {
+                    warnings
+                        .warn_message(|| format!("what a 3D camera sees is not drawn: {error}"));
+                    return false;
+                }
+            }
+        }
+    });
+    scene.views = views;
+}
+
+/// The images of the frame before.
+struct PreviousImages<'a> {
+    gpu: &'a GpuDevice,
+    colors: Vec<GpuImage>,
+    samples: Vec<GpuImage>,
+    depths: Vec<GpuImage>,
+}
+
+impl PreviousImages<'_> {
+    fn of(&mut self, width: u32, height: u32, samples: u32) -> Result<[GpuImage; 3], Error> {
+        let color = ImageDesc::color_target("3d color", [width, height], COLOR).transient();
+        let sampled = ImageDesc {
+            samples,
+            ..ImageDesc::color_target("3d samples", [width, height], COLOR).transient()
+        };
+        let depth = ImageDesc {
+            samples,
+            ..ImageDesc::depth("3d depth", [width, height], DEPTH).transient()
+        };
+        let color = take(self.gpu, &mut self.colors, &color)?;
+        let depth = take(self.gpu, &mut self.depths, &depth)?;
+        let sampled = match samples {
+            1 => color.clone(),
+            _ => take(self.gpu, &mut self.samples, &sampled)?,
+        };
+        Ok([color, sampled, depth])
+    }
+}
+
+/// The image of the frame before that is wanted again, or a new one.
+pub(crate) fn take(
+    gpu: &GpuDevice,
+    previous: &mut Vec<GpuImage>,
+    desc: &ImageDesc,
+) -> Result<GpuImage, Error> {
+    match previous.iter().position(|image| image.desc() == desc) {
+        Some(index) => Ok(previous.swap_remove(index)),
+        None => gpu.create_image(desc),
+    }
+}
+
+/// For each camera with [`OcclusionCulling`](crate::OcclusionCulling) how far the farthest place of squares of its view is: the
+/// least depth, as 1 is near. The first mip level has powers of two as its sides.
+#[derive(Resource, Default, Deref)]
+pub struct DepthPyramids3d(pub(crate) Vec<GpuImage>);
+
+/// A pyramid over depths of a size.
+pub(crate) fn pyramid_desc([width, height]: [u32; 2]) -> ImageDesc {
+    let below = |side: u32| 1_u32 << side.max(1).ilog2();
+    let size = [below(width), below(height)];
+    let levels = size[0].max(size[1]).ilog2() + 1;
+    let desc = ImageDesc::storage("3d depth pyramid", size, Format::R32_SFLOAT);
+    desc.with_mips(levels).transient()
+}

@@ -1,0 +1,94 @@
+//! Upload of a frame's lists.
+
+use bevy_ecs::prelude::*;
+use quadrille::prelude::{BufferDesc, GpuDevice, Uploads};
+
+use crate::scene::buffers::{
+    CullLayers3d, CullViews3d, DrawArgs3d, Gradings3d, LateDrawArgs, LateVisibleInstances,
+    LightTextures3d, Lights3d, PreviousVisibility, ShadowViews3d, TransparentInstances3d, Views3d,
+    VisibleInstances,
+};
+use crate::scene::cull_view::DRAW_ARGS_BYTES;
+use crate::scene::frame::Scene3d;
+use crate::tables::table::{ensure_not_empty, grow};
+
+/// The buffers of a frame's lists.
+#[derive(bevy_ecs::system::SystemParam)]
+pub(crate) struct SceneBuffers<'w> {
+    views: ResMut<'w, Views3d>,
+    gradings: ResMut<'w, Gradings3d>,
+    lights: ResMut<'w, Lights3d>,
+    light_textures: ResMut<'w, LightTextures3d>,
+    shadows: ResMut<'w, ShadowViews3d>,
+    cull_views: ResMut<'w, CullViews3d>,
+    layers: ResMut<'w, CullLayers3d>,
+    transparent_instances: ResMut<'w, TransparentInstances3d>,
+    args: ResMut<'w, DrawArgs3d>,
+    visible_instances: ResMut<'w, VisibleInstances>,
+    previous_visibility: ResMut<'w, PreviousVisibility>,
+    late_args: ResMut<'w, LateDrawArgs>,
+    late_visible_instances: ResMut<'w, LateVisibleInstances>,
+}
+
+/// Sends what was listed to the device, and makes room for what that finds.
+pub(crate) fn upload_scene(
+    mut scene: ResMut<Scene3d>,
+    mut to: SceneBuffers,
+    mut uploads: ResMut<Uploads>,
+    gpu: Res<GpuDevice>,
+) -> Result {
+    let uploads = &mut *uploads;
+    let views = scene.cull_rows.current.len() as u64;
+    let args = views * u64::from(scene.batches) * DRAW_ARGS_BYTES;
+    // The table of members keeps its rows; without chunks nothing writes the lists, so that larger ones stay
+    // undefined.
+    let batch_instances = u64::from(scene.batch_instances) * u64::from(scene.batches.min(1));
+    let visible_instances = views * batch_instances * size_of::<u32>() as u64;
+    let has_late_phase = u64::from(scene.visibility_words.min(1));
+    for (buffer, bytes) in [
+        (&mut to.args.0, args),
+        (&mut to.visible_instances.0, visible_instances),
+        (&mut to.late_args.0, args * has_late_phase),
+        (
+            &mut to.late_visible_instances.0,
+            visible_instances * has_late_phase,
+        ),
+    ] {
+        if buffer.bytes() < bytes {
+            *buffer = gpu.create_buffer(&BufferDesc {
+                bytes: bytes.next_power_of_two(),
+                ..buffer.desc().clone()
+            })?;
+        }
+    }
+    let words = scene.visibility_words as usize;
+    let previous_visibility = &mut to.previous_visibility.0;
+    if grow(&gpu, previous_visibility, (words * size_of::<u32>()) as u64)? {
+        uploads.write_buffer(
+            previous_visibility,
+            0,
+            &vec![0; previous_visibility.bytes() as usize],
+        );
+    }
+    // Shaders are bound to these also where they read nothing of them.
+    ensure_not_empty(&mut scene.lights);
+    ensure_not_empty(&mut scene.light_textures);
+    ensure_not_empty(&mut scene.shadow_rows);
+    ensure_not_empty(&mut scene.transparent_instances);
+    ensure_not_empty(&mut scene.view_rows);
+    ensure_not_empty(&mut scene.gradings);
+    scene.view_rows.upload(&gpu, uploads, &mut to.views.0)?;
+    scene.gradings.upload(&gpu, uploads, &mut to.gradings.0)?;
+    scene.lights.upload(&gpu, uploads, &mut to.lights.0)?;
+    let textures = &mut to.light_textures.0;
+    scene.light_textures.upload(&gpu, uploads, textures)?;
+    scene.shadow_rows.upload(&gpu, uploads, &mut to.shadows.0)?;
+    scene
+        .cull_rows
+        .upload(&gpu, uploads, &mut to.cull_views.0)?;
+    scene.layer_bits.upload(&gpu, uploads, &mut to.layers.0)?;
+    scene
+        .transparent_instances
+        .upload(&gpu, uploads, &mut to.transparent_instances.0)?;
+    Ok(())
+}

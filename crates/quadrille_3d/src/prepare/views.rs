@@ -1,0 +1,386 @@
+//! What each 3D camera sees.
+
+use bevy_camera::primitives::Frustum;
+use bevy_camera::visibility::{NoCpuCulling, RenderLayers, VisibleEntities};
+use bevy_camera::{Camera3d, Camera3dDepthLoadOp, Exposure, Hdr};
+use bevy_color::{Color, ColorToComponents as _};
+use bevy_ecs::prelude::*;
+use bevy_ecs::query::QueryData;
+use bevy_ecs::system::SystemParam;
+use bevy_light::cluster::ClusterVisibilityClass;
+use bevy_light::{
+    AmbientLight, DirectionalLight, GlobalAmbientLight, PointLight, RectLight,
+    ShadowFilteringMethod, SpotLight,
+};
+use bevy_math::Vec3;
+use bevy_transform::components::GlobalTransform;
+use bytemuck::Zeroable;
+use quadrille::prelude::GpuDevice;
+use quadrille_content::{
+    CameraView, CameraViews, Msaa, entity_name, first_non_finite, is_finite,
+    unique_visible_entities,
+};
+
+use crate::components::fog::{DistanceFog, FogFalloff};
+use crate::components::grading::{ColorGrading, DebandDither};
+use crate::components::occlusion_culling::OcclusionCulling;
+use crate::components::tonemapping::Tonemapping;
+use crate::extract::materials::{MaterialSource, MaterialStore};
+use crate::extract::unculled::Unculled;
+use crate::prepare::clusters::LightSorter;
+use crate::prepare::lights::{LightParams, ShadowMapAllocator};
+use crate::prepare::shadow_maps::ShadowMaps;
+use crate::scene::cull_view::{CullViewRow, DRAW_ARGS_BYTES};
+use crate::scene::frame::{Scene3d, TransparentInstance, View3d};
+use crate::scene::grading_row::GradingRow;
+use crate::scene::rows::{FogRow, ViewRow};
+use crate::tables::textures::TextureSource;
+
+/// A 3D camera.
+#[derive(QueryData)]
+pub(crate) struct CameraQuery {
+    camera: &'static bevy_camera::Camera,
+    kind: &'static Camera3d,
+    visible: &'static VisibleEntities,
+    frustum: &'static Frustum,
+    layers: Option<&'static RenderLayers>,
+    transform: &'static GlobalTransform,
+    exposure: &'static Exposure,
+    ambient: Option<&'static AmbientLight>,
+    fog: Option<&'static DistanceFog>,
+    msaa: &'static Msaa,
+    tonemapping: &'static Tonemapping,
+    grading: &'static ColorGrading,
+    dither: &'static DebandDither,
+    shadow_filter: &'static ShadowFilteringMethod,
+    is_hdr: Has<Hdr>,
+    occlusion_culling: Has<OcclusionCulling>,
+}
+
+/// A light that bevy lists for no camera, or culls by bounds that it does not have: a rectangle; a directional
+/// light on whose entity a point light has left its sphere; one whose entity is a mesh as well, which the
+/// device culls.
+type IsUnculled = Or<(
+    With<RectLight>,
+    With<DirectionalLight>,
+    (With<NoCpuCulling>, Or<(With<PointLight>, With<SpotLight>)>),
+)>;
+
+/// What a frame is listed from.
+#[derive(SystemParam)]
+pub(crate) struct ViewParams<'w, 's> {
+    views: Res<'w, CameraViews>,
+    cameras: Query<'w, 's, CameraQuery, With<Camera3d>>,
+    lights: LightParams<'w, 's>,
+    unculled: Query<'w, 's, Unculled, IsUnculled>,
+    ambient: Res<'w, GlobalAmbientLight>,
+}
+
+impl ViewParams<'_, '_> {
+    fn occlusion_culling(&self, camera: Entity) -> bool {
+        self.cameras
+            .get(camera)
+            .is_ok_and(|camera| camera.occlusion_culling)
+    }
+}
+
+/// Memory that is kept from frame to frame.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    shadows: ShadowMapAllocator,
+    transparent: Vec<(f32, TransparentInstance)>,
+    lights: Vec<Entity>,
+    order: LightSorter,
+}
+
+/// Lists what all 3D cameras see, with the lights that light it and their shadow maps.
+pub(crate) fn queue_views(
+    world: ViewParams,
+    mut scene: ResMut<Scene3d>,
+    mut maps: ResMut<ShadowMaps>,
+    (mut materials, mut source): (ResMut<MaterialStore>, MaterialSource),
+    mut scratch: Local<Scratch>,
+    gpu: Res<GpuDevice>,
+) {
+    let scene = &mut *scene;
+    scene.begin();
+    let most = max_views(&gpu, scene);
+    let cameras = world.views.iter().filter(|view| view.is_3d);
+    let count = cameras.clone().count();
+    if count > most {
+        let subject = format_args!("what {} cameras see", count - most);
+        world.lights.warnings.warn(subject, || {
+            format!("there is memory for what {most} cameras see of so many meshes")
+        });
+    }
+    scratch.shadows.begin(most.saturating_sub(count) as u32);
+    let textures = &mut materials.textures(&mut source);
+    for view in cameras.take(most) {
+        if let Ok(camera) = world.cameras.get(view.camera) {
+            add_view(&world, scene, &mut scratch, textures, (view, &camera));
+        }
+    }
+    // Each takes the room of a further view.
+    let room = most.saturating_sub(scene.cull_rows.current.len());
+    let with_occlusion_culling = scene
+        .views
+        .iter()
+        .filter(|view| world.occlusion_culling(view.camera));
+    let fits = with_occlusion_culling.count() <= room;
+    scene.add_late_phases(|camera| fits && world.occlusion_culling(camera));
+    maps.needed = scratch.shadows.tiles();
+}
+
+/// Bytes that a list of what is seen has at most.
+const MAX_LIST_BYTES: u32 = 1 << 29;
+
+/// How many cameras and shadow maps there is memory for.
+fn max_views(gpu: &GpuDevice, scene: &Scene3d) -> usize {
+    let bytes = MAX_LIST_BYTES.min(gpu.limits().max_storage_buffer_range);
+    // Buffers grow to powers of two.
+    let bytes = 1 << u64::from(bytes).ilog2();
+    let instance_bytes = size_of::<u32>() as u64 * u64::from(scene.batch_instances.max(1));
+    let args = DRAW_ARGS_BYTES * u64::from(scene.batches.max(1));
+    (bytes / instance_bytes.max(args)) as usize
+}
+
+fn add_view(
+    world: &ViewParams,
+    scene: &mut Scene3d,
+    scratch: &mut Scratch,
+    textures: &mut TextureSource,
+    (view, camera): (&CameraView, &CameraQueryItem<'_, '_>),
+) {
+    let first_light = scene.lights.current.len() as u32;
+    scene.eye = camera.transform.translation().extend(1.0).to_array();
+    let light_entities = &mut scratch.lights;
+    light_entities.clear();
+    light_entities.extend(unique_visible_entities::<ClusterVisibilityClass>(
+        camera.visible,
+    ));
+    let layers = camera.layers.unwrap_or_default();
+    let unculled = world
+        .unculled
+        .iter()
+        .filter(|light| light.is_visible_to(layers));
+    light_entities.extend(unculled.map(|light| light.entity));
+    // bevy finds them on several threads.
+    light_entities.sort_unstable();
+    light_entities.dedup();
+    for &light in light_entities.iter() {
+        scratch
+            .shadows
+            .add_light(scene, &world.lights, textures, (view.camera, light));
+    }
+    let rows = &mut scene.lights.current[first_light as usize..];
+    let light_count = rows.len() as u32;
+    let directional_count = scratch.order.sort(rows);
+    let forward = Vec3::from(camera.transform.forward());
+    let instances = &world.lights.instances;
+    let cull_row = CullViewRow::camera(camera.frustum);
+    let cull_row = instances.add_view(scene, cull_row, camera.layers);
+    let transparent = add_transparent(world, scene, scratch, camera, cull_row);
+    let row = scene.view_rows.current.len() as u32;
+    let drawn = new_view(view, camera, (row, cull_row), transparent);
+    scene.views.push(drawn);
+    let row = ViewRow {
+        clip_from_world: view.clip_from_world.to_cols_array(),
+        position: camera.transform.translation().to_array(),
+        exposure: camera.exposure.exposure(),
+        ambient: ambient(world, camera),
+        first_light,
+        forward: forward.to_array(),
+        light_count,
+        directional_count,
+        first_mask: 0,
+        mask_words: 0,
+        mask_blocks: 0,
+        shadow_filter: *camera.shadow_filter as u32,
+        first_environment: 0,
+        environment_count: 0,
+        flags: flags(world, camera),
+        fog: camera.fog.map_or_else(FogRow::default, fog_row),
+        unused: [0; 12],
+    };
+    scene
+        .view_rows
+        .current
+        .push(validated(world, view.camera, row));
+    scene
+        .gradings
+        .current
+        .push(grading_row(world, view.camera, camera));
+}
+
+/// View of a camera, without images, sky and lines, which are found later.
+fn new_view(
+    view: &CameraView,
+    camera: &CameraQueryItem<'_, '_>,
+    (row, cull_row): (u32, u32),
+    transparent: std::ops::Range<u32>,
+) -> View3d {
+    let background = match (view.clear, view.fill) {
+        (_, Some(fill)) => Some(fill),
+        (clear, None) => clear,
+    };
+    View3d {
+        camera: view.camera,
+        row,
+        target: view.target,
+        step: view.step,
+        viewport: view.viewport,
+        clear: view.clear.map(|color| color.to_f32_array()),
+        background: background.map(|color| color.to_f32_array()),
+        replaces: view.is_first,
+        inverts_culling: camera.camera.invert_culling,
+        clear_depth: match camera.kind.depth_load_op {
+            Camera3dDepthLoadOp::Clear(depth) if (0.0..=1.0).contains(&depth) => depth,
+            _ => 0.0,
+        },
+        samples: camera.msaa.samples(),
+        tonemapping: *camera.tonemapping,
+        tonemapping_lut: 0,
+        is_hdr: camera.is_hdr,
+        skybox: None,
+        images: 0,
+        cull_row,
+        late_cull_row: None,
+        pyramid: None,
+        layers: camera.layers.cloned().unwrap_or_default(),
+        gizmos: None,
+        wireframes: 0..0,
+        transparent,
+    }
+}
+
+/// How the colours of a camera are changed; not at all if that makes no sense.
+fn grading_row(world: &ViewParams, entity: Entity, camera: &CameraQueryItem<'_, '_>) -> GradingRow {
+    let (method, dither) = (*camera.tonemapping, *camera.dither);
+    let warnings = &world.lights.warnings;
+    let plain = ColorGrading::default();
+    if !method.is_enabled() && *camera.grading != plain {
+        warnings.warn_message(|| {
+            let camera = entity_name(entity);
+            format!(
+                "the colour grading of the camera {camera} is not seen: its tone mapping is \
+                 Tonemapping::None, and Tonemapping::Linear changes nothing else"
+            )
+        });
+    }
+    GradingRow::new(camera.grading, method, dither).unwrap_or_else(|| {
+        warnings.warn_message(|| {
+            let grading = camera.grading;
+            let camera = entity_name(entity);
+            format!("the camera {camera} has no colour grading: it is {grading:?}")
+        });
+        GradingRow::new(&plain, method, dither).unwrap_or_else(Zeroable::zeroed)
+    })
+}
+
+/// The row without those of its parts that make no sense.
+fn validated(world: &ViewParams, camera: Entity, mut row: ViewRow) -> ViewRow {
+    let warnings = &world.lights.warnings;
+    if !is_finite(&row.ambient) {
+        let invalid = row.ambient;
+        warnings.warn(
+            format_args!("the ambient light of the camera {}", entity_name(camera)),
+            || first_non_finite(&[("colour times brightness", &invalid)]),
+        );
+        row.ambient = [0.0; 3];
+    }
+    if !row.exposure.is_finite() {
+        let subject = format_args!("the exposure of the camera {}", entity_name(camera));
+        warnings.warn(subject, || first_non_finite(&[("value", &[row.exposure])]));
+        row.exposure = Exposure::default().exposure();
+    }
+    let fog: &[f32] = bytemuck::cast_slice(std::slice::from_ref(&row.fog));
+    if !is_finite(fog) {
+        let invalid = row.fog;
+        warnings.warn(
+            format_args!("the fog of the camera {}", entity_name(camera)),
+            || {
+                first_non_finite(&[
+                    ("colour", &invalid.color),
+                    ("colour of lights", &invalid.light_color),
+                    ("falloff", &invalid.falloff),
+                    ("inscattering and exponent", &invalid.inscattering),
+                ])
+            },
+        );
+        row.fog = FogRow::default();
+    }
+    row
+}
+
+/// Lists what a camera sees of all that is seen through, from back to front.
+fn add_transparent(
+    world: &ViewParams,
+    scene: &mut Scene3d,
+    scratch: &mut Scratch,
+    camera: &CameraQueryItem<'_, '_>,
+    cull_row: u32,
+) -> std::ops::Range<u32> {
+    let (forward, eye) = (camera.transform.forward(), camera.transform.translation());
+    let row = &scene.cull_rows.current[cull_row as usize];
+    let layers = &scene.layer_bits.current;
+    let drawn = world.lights.instances.transparent(row, layers);
+    let sorted = &mut scratch.transparent;
+    sorted.clear();
+    sorted.extend(drawn.map(|drawn| (forward.dot(drawn.center - eye) - drawn.sort_bias, drawn)));
+    sorted.sort_unstable_by(|(a, drawn_a), (b, drawn_b)| {
+        b.total_cmp(a).then(drawn_a.instance.cmp(&drawn_b.instance))
+    });
+    let first = scene.draws.len();
+    for (_, drawn) in sorted.iter() {
+        scene.add(drawn, first);
+    }
+    first as u32..scene.draws.len() as u32
+}
+
+fn ambient(world: &ViewParams, camera: &CameraQueryItem<'_, '_>) -> [f32; 3] {
+    let (color, brightness) = match camera.ambient {
+        Some(light) => (light.color, light.brightness),
+        None => (world.ambient.color, world.ambient.brightness),
+    };
+    let linear = color.to_linear().to_f32_array_no_alpha();
+    linear.map(|channel| channel * brightness)
+}
+
+fn flags(world: &ViewParams, camera: &CameraQueryItem<'_, '_>) -> u32 {
+    let flag = |is_set, flag| if is_set { flag } else { 0 };
+    flag(
+        ambient_affects_lightmapped_meshes(world, camera),
+        ViewRow::AMBIENT_AFFECTS_LIGHTMAPPED_MESHES,
+    ) | flag(camera.msaa.samples() > 1, ViewRow::MULTISAMPLED)
+}
+
+fn ambient_affects_lightmapped_meshes(
+    world: &ViewParams,
+    camera: &CameraQueryItem<'_, '_>,
+) -> bool {
+    camera
+        .ambient
+        .map_or(world.ambient.affects_lightmapped_meshes, |light| {
+            light.affects_lightmapped_meshes
+        })
+}
+
+fn fog_row(fog: &DistanceFog) -> FogRow {
+    let linear = |color: Color| color.to_linear().to_f32_array();
+    let exponent = fog.directional_light_exponent;
+    let (falloff, [r, g, b]) = match fog.falloff {
+        FogFalloff::Linear { start, end } => ([start, end, 0.0, 1.0], [0.0; 3]),
+        FogFalloff::Exponential { density } => ([density, 0.0, 0.0, 2.0], [0.0; 3]),
+        FogFalloff::ExponentialSquared { density } => ([density, 0.0, 0.0, 3.0], [0.0; 3]),
+        FogFalloff::Atmospheric {
+            extinction,
+            inscattering,
+        } => (extinction.extend(4.0).to_array(), inscattering.to_array()),
+    };
+    FogRow {
+        color: linear(fog.color),
+        light_color: linear(fog.directional_light_color),
+        falloff,
+        inscattering: [r, g, b, exponent],
+    }
+}

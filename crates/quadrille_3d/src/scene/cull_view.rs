@@ -1,0 +1,184 @@
+//! Culling by frustum, range and layers: rows of [`cull_3d`](crate::cull_3d), and the same test on the CPU.
+
+use bevy_camera::primitives::Frustum;
+use bevy_math::{Mat4, Vec3, Vec4};
+use bevy_shape::ViewFrustum;
+use bytemuck::{Pod, Zeroable};
+
+use crate::scene::rows::InstanceRow;
+use crate::scene::visibility_range::is_outside_visibility_range;
+
+/// Cameras see it; a view that is one of a camera.
+pub(crate) const CAMERAS: u32 = 1;
+/// It casts shadows; a view that is a shadow map.
+pub(crate) const SHADOWS: u32 = 2;
+/// It is seen wherever it is.
+pub(crate) const NO_FRUSTUM_CULLING: u32 = 4;
+
+/// Bytes of `VkDrawIndexedIndirectCommand`.
+pub(crate) const DRAW_ARGS_BYTES: u64 = 20;
+
+/// By what an instance is culled.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub(crate) struct BoundsRow {
+    /// The middle of its box, in the space of its mesh.
+    pub(crate) center: [f32; 3],
+    /// Place of its render layers among all sets of layers.
+    pub(crate) layers: u32,
+    pub(crate) half_extents: [f32; 3],
+    /// [`CAMERAS`], [`SHADOWS`], [`NO_FRUSTUM_CULLING`]; 0 hides it.
+    pub(crate) flags: u32,
+}
+
+/// A view as `cull_3d` reads it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub(crate) struct CullViewRow {
+    /// Directions inwards, and distances of the origin.
+    planes: [[f32; 4]; 6],
+    /// Middle and radius: what lies outside is not seen.
+    sphere: [f32; 4],
+    /// From where distances count; its last number is 0 for nowhere.
+    pub(crate) eye: [f32; 4],
+    /// [`CAMERAS`] or [`SHADOWS`].
+    kind: u32,
+    /// Where the bits of the sets of layers begin that it sees.
+    pub(crate) layer_masks_offset: u32,
+    /// [`SINGLE_PHASE`] and others.
+    phase: u32,
+    /// Where the bits of what was seen begin.
+    visibility_offset: u32,
+    /// Of a camera that hides what is behind: its place in the list of views.
+    view: u32,
+    unused: [u32; 3],
+}
+
+/// All that is in view is drawn at once;
+const SINGLE_PHASE: u32 = 0;
+/// of that what was seen in the frame before;
+const EARLY_PHASE: u32 = 1;
+/// what is not hidden of the rest.
+const LATE_PHASE: u32 = 2;
+
+/// A plane that everything is before.
+const NO_PLANE: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
+
+/// A sphere that everything is in.
+const NO_SPHERE: [f32; 4] = [0.0, 0.0, 0.0, 1e30];
+
+impl CullViewRow {
+    /// A camera: like bevy, it sees what lies beyond its far plane.
+    pub(crate) fn camera(frustum: &Frustum) -> Self {
+        let mut row = Self::new(CAMERAS, frustum);
+        row.planes[ViewFrustum::FAR_PLANE_IDX] = NO_PLANE;
+        row
+    }
+
+    /// A cascade: what lies before it casts shadows too.
+    pub(crate) fn cascade(clip_from_world: &Mat4) -> Self {
+        let mut row = Self::new(SHADOWS, &frustum(clip_from_world));
+        row.planes[ViewFrustum::NEAR_PLANE_IDX] = NO_PLANE;
+        row
+    }
+
+    /// A shadow map of a light that shines from a place as far as its range.
+    pub(crate) fn light(clip_from_world: &Mat4, position: Vec3, range: f32) -> Self {
+        let mut row = Self::new(SHADOWS, &frustum(clip_from_world));
+        row.planes[ViewFrustum::FAR_PLANE_IDX] = NO_PLANE;
+        row.sphere = position.extend(range.min(NO_SPHERE[3])).to_array();
+        row
+    }
+
+    fn new(kind: u32, frustum: &Frustum) -> Self {
+        Self {
+            planes: frustum.half_spaces.map(|plane| {
+                let plane = plane.normal_d();
+                if plane.is_finite() {
+                    plane.to_array()
+                } else {
+                    NO_PLANE
+                }
+            }),
+            sphere: NO_SPHERE,
+            eye: [0.0; 4],
+            kind,
+            layer_masks_offset: 0,
+            phase: SINGLE_PHASE,
+            visibility_offset: 0,
+            view: 0,
+            unused: [0; 3],
+        }
+    }
+
+    /// Parts what this camera sees into what was seen before, and the rest, whose row it returns.
+    pub(crate) fn split_late_phase(&mut self, visibility_offset: u32, view: u32) -> Self {
+        *self = Self {
+            phase: EARLY_PHASE,
+            visibility_offset,
+            view,
+            ..*self
+        };
+        Self {
+            phase: LATE_PHASE,
+            ..*self
+        }
+    }
+
+    /// Draws at once all that is in view.
+    pub(crate) fn merge_phases(&mut self) {
+        self.phase = SINGLE_PHASE;
+    }
+
+    /// What `cull.wgsl` finds by the same name, for what is listed on the CPU.
+    pub(crate) fn is_visible(
+        &self,
+        instance: &InstanceRow,
+        bounds: &BoundsRow,
+        layers: &[u32],
+    ) -> bool {
+        let word = layers.get((self.layer_masks_offset + bounds.layers / 32) as usize);
+        if bounds.flags & self.kind == 0
+            || word.is_none_or(|word| word >> (bounds.layers % 32) & 1 == 0)
+        {
+            return false;
+        }
+        if is_outside_visibility_range(instance, self.eye) {
+            return false;
+        }
+        if bounds.flags & NO_FRUSTUM_CULLING != 0 {
+            return true;
+        }
+        let [x, y, z] = instance.world_from_local.map(Vec4::from);
+        let local = Vec3::from(bounds.center).extend(1.0);
+        let center = Vec3::new(x.dot(local), y.dot(local), z.dot(local));
+        let half_extents = Vec3::from(bounds.half_extents);
+        let radius = |direction: Vec3| {
+            let turned = direction.x * x.truncate()
+                + direction.y * y.truncate()
+                + direction.z * z.truncate();
+            turned.abs().dot(half_extents.abs())
+        };
+        for plane in self.planes.map(Vec4::from) {
+            let radius = radius(plane.truncate());
+            let slack = CULL_EPSILON * (radius + plane.w.abs());
+            if plane.dot(center.extend(1.0)) + radius < -slack {
+                return false;
+            }
+        }
+        let [.., range] = self.sphere;
+        let direction = center - Vec4::from(self.sphere).truncate();
+        let square = direction.length_squared();
+        square <= (range * square.sqrt() + radius(direction)) * (1.0 + CULL_EPSILON)
+    }
+}
+
+/// What rounding may move a box by, of its size.
+const CULL_EPSILON: f32 = 1e-5;
+
+fn frustum(clip_from_world: &Mat4) -> Frustum {
+    Frustum(ViewFrustum::from_clip_from_world(clip_from_world))
+}
+
+#[cfg(test)]
+mod tests;

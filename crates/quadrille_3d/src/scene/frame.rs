@@ -1,0 +1,325 @@
+//! Views, shadow maps and draws of a frame.
+
+use std::ops::Range;
+
+use bevy_camera::visibility::RenderLayers;
+use bevy_ecs::prelude::*;
+use bevy_math::Vec3;
+use quadrille_content::{MeshAllocation, PrimitiveKind};
+
+use crate::components::tonemapping::Tonemapping;
+use crate::scene::cull_view::CullViewRow;
+use crate::scene::grading_row::GradingRow;
+use crate::scene::keys::{BinKey, PipelineKey};
+use crate::scene::rows::{LightRow, LightTextureRow, ShadowViewRow, SkyboxPush, ViewRow};
+use crate::tables::table::List;
+
+/// What one 3D camera draws in this frame: passes of programs find by it the images of the view.
+#[derive(Clone, Debug)]
+pub struct View3d {
+    pub(crate) camera: Entity,
+    /// Place in the list of views.
+    pub(crate) row: u32,
+    /// Place of its image in `CameraTargets`.
+    pub(crate) target: u32,
+    /// Step of its passes (`Recorder::pass_in_step`).
+    pub(crate) step: u32,
+    pub(crate) viewport: [u32; 4],
+    /// The colour that the image is cleared with before.
+    pub(crate) clear: Option<[f32; 4]>,
+    /// The colour behind the scene; none leaves what is there.
+    pub(crate) background: Option<[f32; 4]>,
+    /// The background replaces what is there, alpha included, instead of being blended over it.
+    pub(crate) replaces: bool,
+    /// Front faces are culled where back faces otherwise are, and the other way round.
+    pub(crate) inverts_culling: bool,
+    /// Depth before anything is drawn.
+    pub(crate) clear_depth: f32,
+    pub(crate) samples: u32,
+    pub(crate) tonemapping: Tonemapping,
+    /// Place of its table in `TonemappingLutImages`.
+    pub(crate) tonemapping_lut: u32,
+    /// Its background is mapped as the scene is.
+    pub(crate) is_hdr: bool,
+    /// What lies behind the scene.
+    pub(crate) skybox: Option<SkyboxPush>,
+    /// Place of its images in `SceneColors` and the others.
+    pub(crate) images: u32,
+    /// Which of [`Scene3d::cull_rows`] it is.
+    pub(crate) cull_row: u32,
+    /// The same for what is drawn after what it may be hidden by.
+    pub(crate) late_cull_row: Option<u32>,
+    /// Place in `DepthPyramids3d`.
+    pub(crate) pyramid: Option<u32>,
+    /// What it sees.
+    pub(crate) layers: RenderLayers,
+    /// Place of its images in `GizmoColors`, if it sees lines.
+    pub(crate) gizmos: Option<u32>,
+    /// Of [`Scene3d::wireframes`].
+    pub(crate) wireframes: Range<u32>,
+    /// Of [`Scene3d::draws`].
+    pub(crate) transparent: Range<u32>,
+}
+
+impl View3d {
+    /// The camera.
+    pub fn camera(&self) -> Entity {
+        self.camera
+    }
+
+    /// Its place in [`Views3d`](crate::Views3d): shaders import `quadrille_3d::scene::View`.
+    pub fn row(&self) -> u32 {
+        self.row
+    }
+
+    /// The place of its images in [`SceneColors`](crate::SceneColors),
+    /// [`SceneMsaaColors`](crate::SceneMsaaColors) and [`SceneDepths`](crate::SceneDepths).
+    pub fn images(&self) -> usize {
+        self.images as usize
+    }
+
+    /// The place of its camera's target in [`CameraTargets`](crate::CameraTargets).
+    pub fn target(&self) -> usize {
+        self.target as usize
+    }
+
+    /// The step of its passes, for [`Recorder::pass_in_step`](quadrille::prelude::Recorder::pass_in_step): a pass that draws
+    /// to the target of the view takes its turn among cameras with it.
+    pub fn step(&self) -> u32 {
+        self.step
+    }
+
+    /// Left, top, width and height in pixels of the target; the images of the view have this width
+    /// and height, and begin at their own corner.
+    pub fn viewport(&self) -> [u32; 4] {
+        self.viewport
+    }
+
+    /// Samples per pixel of [`SceneMsaaColors`](crate::SceneMsaaColors) and
+    /// [`SceneDepths`](crate::SceneDepths): 1 with [`Msaa::Off`](crate::Msaa).
+    pub fn samples(&self) -> u32 {
+        self.samples
+    }
+
+    /// The linear colour that the target is to be cleared with before the view is shown on it;
+    /// none if what is there stays.
+    pub fn clear(&self) -> Option<[f32; 4]> {
+        self.clear
+    }
+}
+
+/// What the shadow maps of an image are of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ShadowMapKind {
+    /// Cascades of directional lights, and spot lights.
+    Atlas,
+    /// Faces of point lights.
+    PointFaces,
+}
+
+/// One shadow map.
+#[derive(Clone, Debug)]
+pub(crate) struct ShadowMapDraw {
+    /// Which image it is in.
+    pub(crate) kind: ShadowMapKind,
+    /// Its tile of that.
+    pub(crate) tile: u32,
+    /// What lies before it casts shadows too.
+    pub(crate) clamps_depth: bool,
+    /// Which of [`Scene3d::cull_rows`] it is; none if it makes no sense.
+    pub(crate) cull_row: Option<u32>,
+}
+
+/// Instances of one mesh that others are seen through.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TransparentDraw {
+    pub(crate) key: BinKey,
+    /// Of the list of what is drawn from back to front.
+    pub(crate) transparent_instances: Range<u32>,
+}
+
+/// A mesh whose edges a view sees.
+#[derive(Clone, Debug)]
+pub(crate) struct WireframeDraw {
+    /// Its place in the table of instances.
+    pub(crate) instance: u32,
+    pub(crate) mesh: MeshAllocation,
+    /// Linear.
+    pub(crate) color: [f32; 4],
+    /// In pixels.
+    pub(crate) width: f32,
+    /// Without the edge that the two triangles of a quad share.
+    pub(crate) has_quads: bool,
+    /// Nothing hides it.
+    pub(crate) is_xray: bool,
+}
+
+/// All that is drawn in a frame.
+#[derive(Resource, Default)]
+pub struct Scene3d {
+    /// Of the camera whose views are listed: from where distances count.
+    pub(crate) eye: [f32; 4],
+    pub(crate) views: Vec<View3d>,
+    pub(crate) shadows: Vec<ShadowMapDraw>,
+    /// The chunks of each pipeline.
+    pub(crate) batch_sets: Vec<BatchSet>,
+    /// How many chunks there are.
+    pub(crate) batches: u32,
+    /// Room in the table of instances.
+    pub(crate) instances: u32,
+    /// How many of [`Self::cull_rows`] `cull_3d` culls for; those that follow come later.
+    pub(crate) early_view_count: u32,
+    /// Words of `PreviousVisibility`.
+    pub(crate) visibility_words: u32,
+    /// Room for their instances.
+    pub(crate) batch_instances: u32,
+    /// Draws of what is seen through.
+    pub(crate) draws: Vec<TransparentDraw>,
+    /// Meshes whose edges are drawn, view by view.
+    pub(crate) wireframes: Vec<WireframeDraw>,
+    pub(crate) view_rows: List<ViewRow>,
+    /// A row for each view.
+    pub(crate) gradings: List<GradingRow>,
+    pub(crate) lights: List<LightRow>,
+    pub(crate) light_textures: List<LightTextureRow>,
+    pub(crate) shadow_rows: List<ShadowViewRow>,
+    /// Cameras and shadow maps, for each of which chunks are culled.
+    pub(crate) cull_rows: List<CullViewRow>,
+    pub(crate) layer_bits: List<u32>,
+    /// Places in the table of instances, draw by draw.
+    pub(crate) transparent_instances: List<u32>,
+}
+
+impl Scene3d {
+    /// The views of this frame, in the order that they are drawn in.
+    pub fn views(&self) -> &[View3d] {
+        &self.views
+    }
+
+    /// How many draws are recorded for the frame: one for each pipeline of each camera (two with
+    /// [`OcclusionCulling`](crate::OcclusionCulling)) and each shadow map, whatever the number of meshes, and one for each mesh that others are seen
+    /// through, or for several that follow each other from back to front.
+    pub fn draws(&self) -> usize {
+        let late_cull_row = self
+            .views
+            .iter()
+            .filter(|view| view.late_cull_row.is_some());
+        let of_views =
+            (self.views.len() + late_cull_row.count()) * self.opaque_batch_sets().count();
+        let drawn = self
+            .shadows
+            .iter()
+            .filter(|shadow| shadow.cull_row.is_some());
+        let of_shadows = drawn.count() * self.shadow_batch_sets().count();
+        of_views + of_shadows + self.draws.len()
+    }
+
+    /// What cameras draw by what `cull_3d` finds.
+    pub(crate) fn opaque_batch_sets(&self) -> impl Iterator<Item = &BatchSet> {
+        let batch_sets = self
+            .batch_sets
+            .iter()
+            .filter(|batch_set| !batch_set.batches.is_empty());
+        batch_sets.filter(|batch_set| !batch_set.pipeline.blend_mode.is_transparent())
+    }
+
+    /// What casts shadows.
+    pub(crate) fn shadow_batch_sets(&self) -> impl Iterator<Item = &BatchSet> {
+        let batch_sets = self
+            .batch_sets
+            .iter()
+            .filter(|batch_set| !batch_set.batches.is_empty());
+        batch_sets.filter(|batch_set| batch_set.pipeline.primitive == PrimitiveKind::Triangles)
+    }
+
+    /// For how many views is culled before anything is drawn.
+    pub(crate) fn early_view_count(&self) -> u32 {
+        self.early_view_count
+    }
+
+    /// Adds what cameras with [`OcclusionCulling`](crate::OcclusionCulling) draw of what may be hidden.
+    pub(crate) fn add_late_phases(&mut self, occlusion_culling: impl Fn(Entity) -> bool) {
+        let rows = &mut self.cull_rows.current;
+        self.early_view_count = rows.len() as u32;
+        let mut visibility_offset = 0;
+        for view in &mut self.views {
+            if occlusion_culling(view.camera) {
+                let late_cull_row =
+                    rows[view.cull_row as usize].split_late_phase(visibility_offset, view.row);
+                visibility_offset += self.instances.div_ceil(32);
+                view.late_cull_row = Some(rows.len() as u32);
+                rows.push(late_cull_row);
+            }
+        }
+        self.visibility_words = visibility_offset;
+    }
+
+    /// How many shadow maps are drawn in the frame: one for a spot light, six for a point light,
+    /// and for a directional light one for each cascade of each camera.
+    pub fn shadow_maps(&self) -> usize {
+        self.shadows.len()
+    }
+
+    pub(crate) fn begin(&mut self) {
+        self.views.clear();
+        self.shadows.clear();
+        self.draws.clear();
+        self.wireframes.clear();
+        self.view_rows.current.clear();
+        self.gradings.current.clear();
+        self.lights.current.clear();
+        self.light_textures.current.clear();
+        self.shadow_rows.current.clear();
+        self.cull_rows.current.clear();
+        self.layer_bits.current.clear();
+        self.transparent_instances.current.clear();
+    }
+
+    /// Forgets what the device has.
+    pub(crate) fn mark_all_dirty(&mut self) {
+        self.view_rows.mark_all_dirty();
+        self.gradings.mark_all_dirty();
+        self.lights.mark_all_dirty();
+        self.light_textures.mark_all_dirty();
+        self.shadow_rows.mark_all_dirty();
+        self.cull_rows.mark_all_dirty();
+        self.layer_bits.mark_all_dirty();
+        self.transparent_instances.mark_all_dirty();
+    }
+
+    /// Adds a draw of what was seen since `first`, unless that is nothing, or lengthens the draw
+    /// before, if `first_draw` is not after it.
+    pub(crate) fn add(&mut self, drawn: &TransparentInstance, first_draw: usize) {
+        let at = self.transparent_instances.current.len() as u32;
+        self.transparent_instances.current.push(drawn.instance);
+        match self.draws[first_draw..].last_mut() {
+            Some(last) if last.key == drawn.key && last.transparent_instances.end == at => {
+                last.transparent_instances.end = at + 1;
+            }
+            _ => self.draws.push(TransparentDraw {
+                key: drawn.key,
+                transparent_instances: at..at + 1,
+            }),
+        }
+    }
+}
+
+/// The chunks that are drawn with one pipeline.
+#[derive(Clone, Debug)]
+pub(crate) struct BatchSet {
+    pub(crate) pipeline: PipelineKey,
+    /// Places among all chunks.
+    pub(crate) batches: Range<u32>,
+}
+
+/// How an entity is drawn that others are seen through.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TransparentInstance {
+    /// Place in the table of instances.
+    pub(crate) instance: u32,
+    pub(crate) key: BinKey,
+    /// The middle of its bounds in the world.
+    pub(crate) center: Vec3,
+    /// How much nearer it is sorted.
+    pub(crate) sort_bias: f32,
+}

@@ -1,0 +1,47 @@
+//! Stages of a 3D frame: the sets that systems and passes are ordered by.
+
+use bevy_ecs::prelude::*;
+
+/// The systems that make a 3D frame ready, in [`RenderSystems::Declare`](quadrille::prelude::RenderSystems::Declare).
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Prepare3dSystems {
+    /// Tables of meshes, materials and instances follow the world.
+    Extract,
+    /// What each camera sees is listed, with lights and shadow maps.
+    Queue,
+    /// Images are made for that, and the lists are sent.
+    Prepare,
+}
+
+/// The passes of a 3D frame, in this order but for [`Self::Cluster`] and [`Self::Environment`];
+/// [`Self::Skin`] and [`Self::Cull`] are in no order. All are in [`ContentSystems::Draw3d`](quadrille_content::ContentSystems::Draw3d).
+///
+/// Passes of a camera with a later step ([`View3d::step`](crate::View3d::step)) come after all of an earlier one.
+///
+/// What each reads and writes is a resource of this crate, and public: the [guide](crate::guide)
+/// has a table, and programs that put passes of their own between these.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Pass3dSystems {
+    /// [`skin_3d`](crate::skin_3d).
+    Skin,
+    /// [`cull_3d`](crate::cull_3d).
+    Cull,
+    /// [`cluster_3d`](crate::cluster_3d), before [`Self::Opaque`]: the order to others is free.
+    Cluster,
+    /// [`shadow_3d`](crate::shadow_3d).
+    Shadow,
+    /// [`filter_env_3d`](crate::filter_env_3d).
+    Environment,
+    /// [`opaque_3d`](crate::opaque_3d).
+    Opaque,
+    /// [`depth_pyramid_3d`](crate::depth_pyramid_3d), [`cull_late`](crate::cull_late) and [`opaque_late`](crate::opaque_late), in this order.
+    OpaqueLate,
+    /// [`skybox_3d`](crate::skybox_3d).
+    Skybox,
+    /// [`transparent_3d`](crate::transparent_3d).
+    Transparent,
+    /// [`tonemap_3d`](crate::tonemap_3d).
+    Tonemap,
+    /// [`gizmos_3d`](crate::gizmos_3d).
+    Gizmos,
+}

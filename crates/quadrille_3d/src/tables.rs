@@ -1,0 +1,9 @@
+//! Tables on the device, and the packing of vertices.
+
+pub(crate) mod affine;
+pub(crate) mod brdf_luts;
+pub(crate) mod dfg;
+pub(crate) mod mesh_vertex;
+pub(crate) mod range_table;
+pub(crate) mod table;
+pub(crate) mod textures;

@@ -1,0 +1,55 @@
+//! Tables of the lobes of rough surfaces, as images.
+
+use bevy_asset::RenderAssetUsages;
+use bevy_derive::Deref;
+use bevy_ecs::prelude::*;
+use bevy_image::{CompressedImageFormats, Image, ImageSampler, ImageType};
+use quadrille::prelude::{Format, GpuDevice, GpuImage, ImageDesc, Uploads};
+use quadrille::vulkan::Error;
+
+use crate::tables::dfg;
+
+/// Table of the DFG term (`dfg.rs`), for [`Quadrille3dPlugin::dfg_lut`](crate::Quadrille3dPlugin::dfg_lut) and for light
+/// of rectangles.
+#[derive(Resource, Deref)]
+pub struct DfgLut(GpuImage);
+
+impl DfgLut {
+    pub(crate) fn new(gpu: &GpuDevice, uploads: &mut Uploads) -> Result<Self, Error> {
+        let desc = ImageDesc::sampled("3d dfg", [dfg::LUT_SIZE as u32; 2], Format::R16G16_SFLOAT);
+        let image = gpu.create_image(&desc)?;
+        uploads.write_image(&image, bytemuck::cast_slice(dfg::table()));
+        Ok(Self(image))
+    }
+}
+
+/// What bends the lobes of rough surfaces back to the cosine, for light of rectangles: the table that comes with
+/// the paper (`assets/LICENSES.md`), by perceptual roughness and the square root of 1 less the cosine.
+#[derive(Resource, Deref)]
+pub struct LtcLut(GpuImage);
+
+impl LtcLut {
+    pub(crate) fn new(gpu: &GpuDevice, uploads: &mut Uploads) -> Result<Self, BevyError> {
+        let bytes = include_bytes!("../../../../assets/lights/ltc.ktx2");
+        let table = texels(bytes)?;
+        let side = table.texture_descriptor.size.width;
+        let desc = ImageDesc::sampled("3d bent lobes", [side; 2], Format::R16G16B16A16_SFLOAT);
+        let image = gpu.create_image(&desc)?;
+        // The second layer has what `DfgLut` has.
+        let data = table.data.as_deref().unwrap_or_default();
+        uploads.write_image(&image, &data[..data.len() / 2]);
+        Ok(Self(image))
+    }
+}
+
+/// The texels of a table that is a KTX2 file.
+pub(crate) fn texels(bytes: &[u8]) -> Result<Image, BevyError> {
+    Ok(Image::from_buffer(
+        bytes,
+        ImageType::Extension("ktx2"),
+        CompressedImageFormats::NONE,
+        false,
+        ImageSampler::linear(),
+        RenderAssetUsages::default(),
+    )?)
+}
