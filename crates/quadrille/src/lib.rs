@@ -273,8 +273,3 @@ pub mod prelude {
     #[cfg(feature = "textures")]
     pub use quadrille_ecs::{AssetFileRules, ImageLimits, LoadTexture, TexturePlugin};
 }
-
-/// The programs in the README compile.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;
