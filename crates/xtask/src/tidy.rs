@@ -10,6 +10,7 @@ mod lengths;
 mod maps;
 mod text;
 mod tree;
+mod voice;
 
 use std::process::ExitCode;
 
@@ -60,6 +61,7 @@ fn judge(tree: &Tree, workspace: &Workspace) -> Findings {
     findings.errors.extend(code::check(tree));
     findings.errors.extend(dead_files::check(tree, workspace));
     findings.errors.extend(text::check(tree));
+    findings.errors.extend(voice::check(tree));
     findings.errors.extend(maps::check(tree, workspace));
     lengths::check(tree, &mut findings);
     findings

@@ -5,12 +5,16 @@ use super::tree::Tree;
 use crate::host::cargo::Workspace;
 
 /// Files without which nobody may use or can find anything.
-const NEEDED: [&str; 5] = [
+const NEEDED: [&str; 9] = [
     "README.md",
     "LICENSE-MIT",
     "LICENSE-APACHE",
     "crates/README.md",
     "examples/README.md",
+    "docs/CONTRIBUTING.md",
+    "docs/glossary.md",
+    "docs/recipes.md",
+    "docs/troubleshooting.md",
 ];
 
 /// Missing pages, crates that the code map does not name, examples that no table lists.

@@ -195,12 +195,33 @@ fn forbidden_words_are_found_whole() {
 }
 
 #[test]
+fn openings_that_postpone_the_subject_are_found() {
+    let source = "\
+        //! Of no file.\n//!\n//! Whatever is fine.\n\n\
+        /// Returns one.\n/// What follows is no opening.\n///\n/// It is a paragraph.\n///\n\
+        /// ```\n/// // Those are code.\n/// ```\nfn a() {}\n\
+        let x = 1; // It counts nothing\n";
+    let page = "# Whose page\n\nWhat stands below is text.\n\n```sh\n# What a shell ignores\n```\n";
+    let tree = Tree::of(&[("a/src/a.rs", source), ("a/README.md", page)]);
+    let found = lines(&voice::check(&tree));
+    let places: Vec<&str> = found
+        .iter()
+        .filter_map(|it| it.split(": ").next())
+        .collect();
+    assert_eq!(places, ["a/README.md:1", "a/src/a.rs:1", "a/src/a.rs:8"]);
+}
+
+#[test]
 fn pages_name_existing_files() {
     let tree = Tree::of(&[
         ("README.md", ""),
         ("LICENSE-MIT", ""),
         ("crates/README.md", "quadrille_sync"),
         ("examples/README.md", ""),
+        ("docs/CONTRIBUTING.md", ""),
+        ("docs/glossary.md", ""),
+        ("docs/recipes.md", ""),
+        ("docs/troubleshooting.md", ""),
     ]);
     let packages = vec![package("quadrille_sync", &[]), package("quadrille", &[])];
     let found = lines(&maps::check(&tree, &workspace(packages)));
