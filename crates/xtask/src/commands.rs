@@ -25,7 +25,7 @@ const SHORT: &str = "\
 /// A command.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Set up what is missing, build and play `life`
+    /// Set up what is missing, build and play `swarm`, or draw three pictures
     Demo,
     /// Set up and run everything that shows whether the project is right
     ///
@@ -35,7 +35,7 @@ pub(crate) enum Command {
     Setup,
     /// Check the rules of the house that no compiler checks
     Tidy,
-    /// Run the GPU tests under the validation layer
+    /// Run the GPU tests under the validation layer, on every topology of queues
     Gpu,
     /// Let every Vulkan call of a short program fail once, under the validation layer
     ///
@@ -65,7 +65,7 @@ pub(crate) enum Command {
         after_help = "Examples:\n  cargo xtask soak\n  cargo xtask soak --frames 2000 --seed 7"
     )]
     Soak(soak::Dose),
-    /// Run the examples, headless and in a window, under the validation layer
+    /// Run the examples, headless and in a window, under the validation layer, on every topology of queues
     Examples,
     /// Plan the frames of a text file: reasons, counts, a graph
     #[command(after_help = PLAN)]

@@ -40,17 +40,8 @@ const SHORT_SOAK: soaked::Dose = soaked::Dose {
     seed: 1,
 };
 
-/// Packages, test programs and patterns of `life` that take long and whose frames are like those of
-/// others, which run on every topology: these run on the plain driver and on [`FAMILIES`].
-const LONG: [&str; 5] = [
-    "gpu_hostile",
-    "gpu_games",
-    "gpu_shaders",
-    "quadrille_3d",
-    "r_pentomino",
-];
-
-/// The topology of [`LONG`]: a queue of each kind, each in a family of its own.
+/// The topology that [`verify`] runs GPU programs on, beside the driver's one queue: a queue of each kind, each in a
+/// family of its own. `cargo xtask gpu` and `cargo xtask examples` run them on all.
 const FAMILIES: &str = TOPOLOGIES[3];
 
 /// Runs all steps; quick ones that often fail come before those that take minutes.
@@ -100,17 +91,20 @@ pub(crate) fn verify() -> Result<ExitCode> {
 /// As [`verify`].
 pub(crate) fn gpu() -> Result<ExitCode> {
     alone(|steps, mut bench| {
-        bench.whole = true;
+        bench.all_topologies = true;
         run_gpu_tests(steps, &bench);
     })
 }
 
-/// The examples alone.
+/// The examples alone, and each on every topology.
 ///
 /// # Errors
 /// As [`verify`].
 pub(crate) fn examples() -> Result<ExitCode> {
-    alone(|steps, bench| run_examples(steps, &bench))
+    alone(|steps, mut bench| {
+        bench.all_topologies = true;
+        run_examples(steps, &bench);
+    })
 }
 
 /// All faults: the traps, and each call of a short program.
@@ -215,7 +209,7 @@ impl Stand {
             stack: self.stack,
             layer: self.layer,
             built,
-            whole: false,
+            all_topologies: false,
         }
     }
 }
@@ -226,29 +220,21 @@ struct Bench {
     stack: Stack,
     layer: Option<Layer>,
     built: Built,
-    /// Programs of [`LONG`] run on every topology too.
-    whole: bool,
+    /// Whether programs run on every topology, not on [`FAMILIES`] alone.
+    all_topologies: bool,
 }
 
 impl Bench {
-    /// The plain driver, then each topology of virtual queues.
+    /// The plain driver, then the topologies of virtual queues.
     fn topologies(&self) -> impl Iterator<Item = Option<(&Layer, &'static str)>> {
+        let families = TOPOLOGIES
+            .into_iter()
+            .filter(|families| self.all_topologies || *families == FAMILIES);
         let virtual_queues = self
             .layer
             .iter()
-            .flat_map(|layer| TOPOLOGIES.map(|families| Some((layer, families))));
+            .flat_map(move |layer| families.clone().map(move |it| Some((layer, it))));
         std::iter::once(None).chain(virtual_queues)
-    }
-
-    /// Selects the topologies of [`Bench::topologies`] that a program is run on.
-    fn topologies_of(
-        &self,
-        package: &str,
-        name: &str,
-    ) -> impl Iterator<Item = Option<(&Layer, &'static str)>> {
-        let is_long = !self.whole && (LONG.contains(&package) || LONG.contains(&name));
-        self.topologies()
-            .filter(move |queues| !is_long || queues.is_none_or(|(_, it)| it == FAMILIES))
     }
 }
 
@@ -282,8 +268,7 @@ fn run_gpu_tests(steps: &mut Steps, bench: &Bench) {
         let (package, test) = (program.package(), &program.name);
         // The layer's own tests put it where they want it.
         let own = package == "quadrille_layer";
-        let topologies = bench.topologies_of(package, test);
-        let topologies = topologies.filter(|it| it.is_none() || !own);
+        let topologies = bench.topologies().filter(|it| it.is_none() || !own);
         let checks = topologies.map(|queues| {
             let name = format!("{package} {test}{}", on(queues));
             Check::new(name, move || gpu_test::run(&bench.stack, program, queues))
@@ -410,7 +395,7 @@ fn run_examples(steps: &mut Steps, bench: &Bench) {
 fn run_life(steps: &mut Steps, bench: &Bench, program: &Path) {
     let mut runs = Vec::new();
     for fact in &life::FACTS {
-        for queues in bench.topologies_of("examples", fact.pattern) {
+        for queues in bench.topologies() {
             let step = format!("life {}{}", fact.pattern, on(queues));
             let alone = move || life::check(&bench.stack, program, fact, &[], queues);
             runs.push(Check::new(step.clone(), alone));
