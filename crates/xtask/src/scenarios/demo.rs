@@ -1,6 +1,7 @@
-//! `cargo demo`: sets up what is missing, builds `life`, and plays it.
+//! `cargo demo`: sets up what is missing, builds demo programs, and plays one or draws pictures of three.
 
-use std::process::ExitCode;
+use std::io::{BufRead, BufReader, IsTerminal as _, Write as _};
+use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context, Result, bail};
 
@@ -9,46 +10,62 @@ use crate::host::place;
 use crate::setup::machine;
 use crate::setup::packages::Purpose;
 
-/// Seven cells that stay busy for thousands of generations, on a board that fills a window.
-const SCENE: [&str; 4] = [
-    "--pattern",
-    "assets/patterns/acorn.rle",
-    "--size",
-    "320x180",
+/// A picture that the demo draws where there is no display.
+struct Picture {
+    program: &'static str,
+    shows: &'static str,
+    arguments: &'static [&'static str],
+}
+
+const PICTURES: [Picture; 3] = [
+    Picture {
+        program: "scene3d",
+        shows: "meshes, materials, lights with shadows and fog",
+        arguments: &["--frames", "30"],
+    },
+    Picture {
+        program: "swarm",
+        shows: "50,000 enemies moved on a compute queue, sprites, text, bloom",
+        arguments: &["--frames", "240"],
+    },
+    // Seven cells that stay busy for thousands of generations.
+    Picture {
+        program: "life",
+        shows: "1,500 generations of Game of Life on a compute queue",
+        arguments: &[
+            "--pattern",
+            "assets/patterns/acorn.rle",
+            "--size",
+            "320x180",
+            "--generations",
+            "1500",
+            "--speed",
+            "8",
+        ],
+    },
 ];
 
-/// Arguments of the build: half of the packages that all examples need, so that the first try does not take
-/// long.
-const LIFE: [&str; 5] = [
-    "--package",
-    "examples",
-    "--bin",
-    "life",
-    "--no-default-features",
-];
-
-/// When the headless demo takes its picture.
-const GENERATIONS: &str = "1500";
-
-/// Plays `life` in a window where there is a display, else makes a picture of it.
+/// Plays `swarm` in a window where there is a display, else draws three pictures.
 ///
 /// # Errors
-/// When it cannot be built, started, or written.
+/// When a program cannot be built, started, or written.
 pub(crate) fn demo() -> Result<ExitCode> {
     println!("==> setup");
     if let Err(error) = machine::install(Purpose::Play) {
         // The program may run all the same: the check knows packages, not every way to have a driver.
         println!("    {error:#}");
     }
-    println!("==> building life (the first time takes some minutes)");
-    let status = cargo::command(&["build"])
-        .args(LIFE)
-        .status()
-        .context("cannot start cargo")?;
-    if !status.success() {
-        bail!("life did not build");
+    if has_display() {
+        build(&["swarm"])?;
+        println!("==> swarm (arrow keys or WASD move; close the window to end)");
+        finish("swarm", program("swarm").status()?)?;
+    } else {
+        build(&PICTURES.map(|picture| picture.program))?;
+        println!("==> no display: three pictures instead of a window");
+        draw()?;
     }
-    if has_display() { play() } else { draw() }
+    println!("next: cargo run -p examples --bin life -- --help; README.md has all examples");
+    Ok(ExitCode::SUCCESS)
 }
 
 fn has_display() -> bool {
@@ -57,49 +74,91 @@ fn has_display() -> bool {
         .any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
 }
 
-fn play() -> Result<ExitCode> {
-    println!("==> life (space pauses, the wheel zooms, the mouse paints)");
-    finish(life(&[])?)
+/// Builds programs of `examples`, with one line of progress on a terminal and cargo's log elsewhere.
+fn build(programs: &[&str]) -> Result<()> {
+    println!(
+        "==> building {} (the first time takes some minutes)",
+        programs.join(", ")
+    );
+    let mut command = cargo::command(&["build", "--package", "examples"]);
+    for program in programs {
+        command.args(["--bin", program]);
+    }
+    let is_terminal = std::io::stdout().is_terminal();
+    if is_terminal {
+        command
+            .args(["--quiet", "--message-format=json-render-diagnostics"])
+            .stdout(Stdio::piped());
+    }
+    let mut child = command.spawn().context("cannot start cargo")?;
+    if let Some(messages) = child.stdout.take() {
+        show_progress(BufReader::new(messages).lines().map_while(Result::ok));
+    }
+    if child.wait().context("cannot wait for cargo")?.success() {
+        Ok(())
+    } else {
+        bail!("the build failed")
+    }
 }
 
-fn draw() -> Result<ExitCode> {
-    let picture = place::made("demo/life.png");
+/// Overwrites one line with the number of crates that are built, for each message of cargo's.
+fn show_progress(messages: impl Iterator<Item = String>) {
+    let mut out = std::io::stdout();
+    let names = messages.filter_map(|message| built_crate(&message));
+    for (count, name) in (1..).zip(names) {
+        // A terminal that went away ends no build.
+        let _ = write!(out, "\r\x1b[K    {count} crates, now {name}");
+        let _ = out.flush();
+    }
+    let _ = write!(out, "\r\x1b[K");
+    let _ = out.flush();
+}
+
+/// Name of the target that a message of cargo's says is built.
+fn built_crate(message: &str) -> Option<String> {
+    let message: serde_json::Value = serde_json::from_str(message).ok()?;
+    (message["reason"] == "compiler-artifact")
+        .then(|| message["target"]["name"].as_str().map(str::to_owned))?
+}
+
+fn draw() -> Result<()> {
     let folder = place::made("demo");
     std::fs::create_dir_all(&folder)
         .with_context(|| format!("cannot make {}", folder.display()))?;
-    println!("==> life, {GENERATIONS} generations without a window: there is no display");
-    let path = picture
-        .to_str()
-        .context("the checkout's path is not text")?;
-    let status = life(&[
-        "--headless",
-        "--generations",
-        GENERATIONS,
-        "--speed",
-        "8",
-        "--screenshot",
-        path,
-    ])?;
-    if status.success() {
-        println!("the picture: {}", picture.display());
+    for picture in &PICTURES {
+        let path = folder.join(format!("{}.png", picture.program));
+        let status = program(picture.program)
+            .arg("--headless")
+            .args(picture.arguments)
+            .arg("--screenshot")
+            .arg(&path)
+            .status()?;
+        finish(picture.program, status)?;
+        println!("    {}: {}", path.display(), picture.shows);
     }
-    finish(status)
+    Ok(())
 }
 
-fn life(arguments: &[&str]) -> Result<std::process::ExitStatus> {
-    cargo::command(&["run", "--quiet"])
-        .args(LIFE)
-        .arg("--")
-        .args(SCENE)
-        .args(arguments)
-        .status()
-        .context("cannot start cargo")
+/// A program of `examples`, run in the root of the checkout.
+fn program(name: &str) -> Command {
+    cargo::command(&[
+        "run",
+        "--quiet",
+        "--package",
+        "examples",
+        "--bin",
+        name,
+        "--",
+    ])
 }
 
-fn finish(status: std::process::ExitStatus) -> Result<ExitCode> {
+fn finish(program: &str, status: std::process::ExitStatus) -> Result<()> {
     if status.success() {
-        Ok(ExitCode::SUCCESS)
+        Ok(())
     } else {
-        bail!("life ended with {status}")
+        bail!("{program} ended with {status}")
     }
 }
+
+#[cfg(test)]
+mod tests;
