@@ -63,7 +63,7 @@ pub type RawCommand = Box<dyn Fn(&ash::Device, vk::CommandBuffer) + Send + Sync>
 /// bindings and a dispatch.
 const FEW: usize = 6;
 
-/// What a pass does. Clearing keeps the memory.
+/// Commands of a pass. Clearing keeps the memory.
 ///
 /// ```
 /// use quadrille_vulkan::CommandList;
@@ -82,8 +82,7 @@ pub struct CommandList {
     side: Box<Side>,
 }
 
-/// Which list, and which of the contents that it has had: two of them are equal only where list
-/// and contents are the same.
+/// Identity of a list and of its contents: two are equal only where list and contents are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Writing {
     list: u32,
@@ -108,7 +107,7 @@ impl Default for CommandList {
     }
 }
 
-/// What few commands have, apart from the list, which stays small.
+/// Data that few commands have, apart from the list, which stays small.
 #[derive(Default)]
 pub(crate) struct Side {
     /// Push constants, inline updates and label names.
@@ -204,7 +203,7 @@ impl CommandList {
         );
     }
 
-    /// What the list holds, if that is what it held before it was cleared last. Then it is equal
+    /// Returns the identity of the contents if they equal those before the last clear. It stays valid
     /// as long as the list holds the same.
     #[inline]
     pub(crate) fn repeated(&self) -> Option<Writing> {

@@ -65,7 +65,7 @@ use crate::lock;
 /// How long tear-down waits for the device before it gives its objects up.
 const TEARDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What is known about the device that was chosen.
+/// Properties of the chosen device.
 #[derive(Clone, Debug)]
 pub struct DeviceInfo {
     /// Its name.
@@ -114,15 +114,15 @@ pub(crate) struct Device {
     pub physical: vk::PhysicalDevice,
     /// Its limits.
     pub limits: vk::PhysicalDeviceLimits,
-    /// What of Vulkan 1.0 is optional and enabled.
+    /// The optional features of Vulkan 1.0 that are enabled.
     pub core: vk::PhysicalDeviceFeatures,
-    /// What of later versions is optional and enabled.
+    /// The optional features of later versions that are enabled.
     pub optional: Optional,
     /// `maxBufferSize`, which is not among them.
     pub max_buffer_bytes: u64,
     /// Likewise of renderings.
     pub rendering_limits: RenderingLimits,
-    /// What is known about it.
+    /// Its properties.
     pub info: DeviceInfo,
     /// Its queues, as plans name them.
     pub topology: Topology,
@@ -130,11 +130,11 @@ pub(crate) struct Device {
     pub queues: Vec<DeviceQueue>,
     /// The functions of its extensions.
     pub extensions: Extensions,
-    /// What of the program's own wishes is enabled.
+    /// The extensions and features of the program's own that are enabled.
     pub granted: Granted,
     /// Whether presents can have fences.
     pub present_fences: bool,
-    /// Which object has which addresses, where the device reports the address of a fault.
+    /// The device addresses of buffers, where the device reports the address of a fault.
     pub addresses: Option<Addresses>,
     /// Whether the device's clock can be compared with the CPU's.
     pub has_calibrated_timestamps: bool,
@@ -144,7 +144,7 @@ pub(crate) struct Device {
     pub memory: MemoryPool,
     /// Ids of resources.
     pub ids: Ids,
-    /// What was dropped and not yet destroyed.
+    /// Objects that were dropped and are not yet destroyed.
     pub dropped: Mutex<Vec<Retired>>,
     /// Pipeline layouts by their contents.
     pub layouts: LayoutCache,
@@ -164,7 +164,7 @@ pub(crate) struct Device {
     idle_waits: AtomicU64,
     /// How many samplers there are, with those that are dropped and not yet destroyed.
     pub samplers: AtomicU32,
-    /// What tear-down has found out.
+    /// Findings of the last waits, at tear-down.
     pub last: LastWaits,
     /// All timelines, those of `queues` first.
     pub timelines: Timelines,
@@ -174,7 +174,7 @@ pub(crate) struct Device {
     pub frames_taken: AtomicBool,
     /// How many frames the CPU may be ahead.
     pub frames_in_flight: u32,
-    /// What [`Settings::table_entries`] comes to.
+    /// The resolved [`Settings::table_entries`].
     pub most_table_entries: u32,
     /// [`Settings::unchecked_tables`]
     pub unchecked_tables: bool,
@@ -429,7 +429,7 @@ impl Drop for Device {
         self.memory.close();
         self.timelines.destroy(&self.raw);
         if self.last.is_held() {
-            // What is held is a child of the device, which so cannot be destroyed either.
+            // The objects that are held are children of the device, which so cannot be destroyed either.
             tracing::error!("the device is leaked with what could not be destroyed of it");
             std::mem::forget(Arc::clone(&self.instance));
             return;

@@ -1,4 +1,4 @@
-//! What can go wrong that the caller could not foresee, and what the caller did wrong.
+//! Errors that the caller could not foresee, and errors of the caller.
 //!
 //! Sentences are whole, in the present tense, and name the object by its label.
 
@@ -21,7 +21,7 @@ pub enum SetupError {
          Ubuntu, vulkan-loader on Fedora, vulkan-icd-loader on Arch"
     )]
     NoLoader {
-        /// What the system's loader of libraries said.
+        /// The message of the system's loader of libraries.
         reason: String,
     },
     /// No driver offers a device.
@@ -83,7 +83,7 @@ pub enum SetupError {
     /// [`Settings::extensions`](crate::Settings::extensions) asks for what has no meaning.
     #[error("`Settings::extensions` cannot be granted: {problem}")]
     Extensions {
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// `QUADRILLE_QUEUES` cannot be read.
@@ -130,7 +130,7 @@ pub enum Error {
     Invalid {
         /// The resource's name.
         name: String,
-        /// What is wrong, with the given value and the limit.
+        /// The problem, with the given value and the limit.
         problem: String,
     },
     /// No memory is left for it.
@@ -140,7 +140,7 @@ pub enum Error {
         name: String,
         /// Its size in bytes.
         bytes: u64,
-        /// What the allocator said.
+        /// The allocator's reason.
         reason: String,
     },
     /// The buffer's memory is not visible to the CPU.
@@ -205,7 +205,7 @@ pub enum ShaderError {
         line: u32,
         /// Column, from 1; 0 if unknown.
         column: u32,
-        /// What is wrong.
+        /// The message.
         message: String,
         /// The place in the source with notes on what would be right.
         excerpt: String,
@@ -215,7 +215,7 @@ pub enum ShaderError {
     Spirv {
         /// The shader's label, or its file.
         label: String,
-        /// What is wrong with it.
+        /// The problem with it.
         problem: String,
     },
     /// The file cannot be read.
@@ -223,7 +223,7 @@ pub enum ShaderError {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's reason.
         reason: String,
     },
     /// The module has no such entry point for this stage.
@@ -239,7 +239,7 @@ pub enum ShaderError {
         stage: &'static str,
         /// The wanted name.
         wanted: String,
-        /// What there is, as `stage name`.
+        /// The entry points that the module has, as `stage name`.
         available: Vec<String>,
     },
     /// Bindings or inputs that cannot be served.
@@ -247,15 +247,15 @@ pub enum ShaderError {
     Interface {
         /// The shader's label or the pipeline's name.
         label: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
-    /// What a pipeline is described with does not suit its shaders or the device.
+    /// The description of a pipeline does not suit its shaders or the device.
     #[error("the pipeline `{pipeline}` cannot be made: {problem}")]
     Pipeline {
         /// The pipeline's name.
         pipeline: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// A module cannot be published.
@@ -263,7 +263,7 @@ pub enum ShaderError {
     Module {
         /// Its path.
         path: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// The driver cannot compile the pipeline.
@@ -271,7 +271,7 @@ pub enum ShaderError {
     Compile {
         /// The pipeline's name.
         pipeline: String,
-        /// What it said.
+        /// The driver's result.
         result: vk::Result,
     },
 }
@@ -288,7 +288,7 @@ fn file_hint(path: &Path) -> String {
 }
 
 impl ShaderError {
-    /// What is wrong in one line: without the excerpt from the source.
+    /// Returns the error in one line: without the excerpt from the source.
     pub fn line(&self) -> String {
         let text = self.to_string();
         text.lines().next().unwrap_or_default().to_owned()
@@ -339,7 +339,7 @@ pub enum FrameError {
         pass: String,
         /// The command, as the methods that record it are called, or the end of the pass.
         command: &'static str,
-        /// What is wrong.
+        /// The command's error.
         error: CommandError,
     },
     /// A pipeline that a pass uses could not be compiled.
@@ -372,7 +372,7 @@ pub enum FrameError {
     /// The arguments of a frame do not belong together.
     #[error("the frame's parts do not belong together: {problem}")]
     Mismatch {
-        /// Which, and how.
+        /// The mismatch.
         problem: String,
     },
     /// Some of the frame's submissions reached their queues and others did not, so neither the
@@ -418,7 +418,7 @@ pub enum SurfaceError {
     NoFormat {
         /// The wanted feature.
         wanted: Vec<vk::Format>,
-        /// What there is.
+        /// The formats that the surface offers.
         available: Vec<vk::Format>,
     },
     /// The surface is lost and could not be made again: the window is gone.

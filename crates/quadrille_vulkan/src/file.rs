@@ -64,7 +64,7 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
     written
         .and_then(|()| folder.rename(&temporary, name))
         .inspect_err(|_| {
-            // What cannot be completed should not be left; if that fails too, so be it.
+            // Removes the incomplete file; an error of that is not reported, as the first error matters more.
             let _ = folder.remove(&temporary);
         })
 }
@@ -129,7 +129,7 @@ fn write_new(mut file: File, bytes: &[u8], replaced: Option<&Metadata>) -> Resul
 pub fn read_file(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
     let (file, length) = open_regular(path, most_bytes)?;
     let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
-    // It may grow meanwhile, and files such as those in `/proc` have no length at first.
+    // The file may grow meanwhile, and files such as those in `/proc` have no length at first.
     let read = file.take(most_bytes + 1).read_to_end(&mut bytes)?;
     if read as u64 > most_bytes {
         return Err(too_large(most_bytes));
@@ -151,7 +151,7 @@ pub fn open_regular(path: &Path, most_bytes: u64) -> Result<(File, u64)> {
         options.custom_flags(libc::O_NONBLOCK);
     }
     let file = options.open(path)?;
-    // Of the file that is open: by now the path may lead to another.
+    // Metadata of the open file: by now the path may lead to another.
     let known = file.metadata()?;
     if !known.is_file() {
         let kind = kind(known.file_type());

@@ -1,4 +1,4 @@
-//! What a device makes, for users.
+//! Creation of resources, pipelines and lists for users.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;

@@ -53,14 +53,14 @@ pub(crate) struct Instance {
     pub raw: ash::Instance,
     /// The surface functions, if surfaces are enabled.
     pub surface: Option<khr::surface::Instance>,
-    /// What queries a surface for more, where it knows of `VK_EXT_surface_maintenance1`.
+    /// Queries a surface for more, where the instance has `VK_EXT_surface_maintenance1`.
     pub capabilities2: Option<khr::get_surface_capabilities2::Instance>,
     /// The enabled extensions.
     pub extensions: Vec<CString>,
     /// The version of the validation layer, if it is active.
     pub validation: Option<String>,
     messenger: Option<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
-    /// What the program gave with it, if it made it; dropped last.
+    /// The program's keep-alive of an imported instance; dropped last.
     imported: Option<Keep>,
 }
 

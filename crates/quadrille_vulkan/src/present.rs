@@ -11,20 +11,20 @@ use crate::error::FrameError;
 use crate::lock;
 use crate::present::swapchain::{Proof, Swapchain, TIMEOUT, wait_for_fences};
 
-/// What a submission signals for a present, and what proves the present done.
+/// Semaphore that a submission signals for a present, and the fence that proves the present done.
 pub(crate) struct PresentSignal {
     pub semaphore: vk::Semaphore,
     /// None without `VK_EXT_swapchain_maintenance1`.
     fence: Option<vk::Fence>,
 }
 
-/// What came of a present.
+/// Outcome of a present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presented {
     /// The image is queued for the display.
     Shown,
-    /// It is queued, and the swapchain does not fit the window well any more; it is replaced
-    /// before the next acquisition.
+    /// Queued, but the swapchain does not fit the window well any more; it is replaced before the
+    /// next acquisition.
     Suboptimal,
     /// The swapchain does not fit the window any more; it is replaced before the next acquisition.
     OutOfDate,
@@ -33,7 +33,7 @@ pub enum Presented {
 }
 
 impl Swapchain {
-    /// What a submission signals for a present to wait for.
+    /// Returns the objects that a submission signals for a present to wait for.
     pub(crate) fn present_signal(&mut self) -> Result<PresentSignal, vk::Result> {
         self.recycle();
         let fence = if self.fences {

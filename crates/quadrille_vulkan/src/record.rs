@@ -32,11 +32,11 @@ use crate::resources::usage;
 /// A frame to record and submit: what was declared, what was decided, and what passes do.
 #[derive(Clone, Copy, Debug)]
 pub struct FrameInput<'a> {
-    /// What the passes declare.
+    /// The declarations of the passes.
     pub frame: &'a Frame,
-    /// What the solver decided.
+    /// The solver's plan.
     pub plan: &'a Plan,
-    /// What the passes do, by [`PassIndex`]; `None` for passes that do nothing.
+    /// The commands of the passes, by [`PassIndex`]; `None` for passes without any.
     pub lists: &'a [Option<&'a CommandList>],
     /// The resources, by [`ResourceIndex`](quadrille_sync::ResourceIndex); behind them others
     /// that lists may name without synchronisation, such as staging buffers.
@@ -480,7 +480,7 @@ fn dependency_flags(device: &Device, transfers: bool) -> vk::DependencyFlags {
     }
 }
 
-/// What a queue can run, in words.
+/// Returns the name of a capability.
 pub(crate) fn capability_word(capability: Capabilities) -> &'static str {
     match capability {
         Capabilities::GRAPHICS => "graphics",

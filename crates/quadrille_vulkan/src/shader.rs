@@ -71,7 +71,7 @@ struct ShaderInner {
     import_folder: Option<Arc<Path>>,
     words: Vec<u32>,
     entry_points: Vec<EntryPoint>,
-    /// What its constants are set in, if it has any that pipelines set.
+    /// The module in which its constants are set, if it has any that pipelines set.
     overrides: Option<Arc<Overrides>>,
 }
 
@@ -95,7 +95,7 @@ pub struct EntryPoint {
     pub stage: ShaderStage,
     /// Invocations of a workgroup in each direction; zeros for other stages than compute.
     pub workgroup_size: [u32; 3],
-    /// What it, and the functions it calls, touch.
+    /// The bindings that it, and the functions it calls, use.
     pub bindings: Vec<Binding>,
     /// The parts of tables that it, and the functions it calls, touch.
     pub tables: Vec<TableBinding>,
@@ -119,7 +119,7 @@ pub struct Binding {
     pub binding: u32,
     /// Its name in the source; empty if that is not known.
     pub name: String,
-    /// What belongs there.
+    /// The kind of resource that belongs there.
     pub kind: BindingKind,
     /// Some invocation may read it.
     pub reads: bool,
@@ -134,7 +134,7 @@ pub struct Binding {
     pub layout: DataLayout,
 }
 
-/// What belongs at a binding.
+/// Kind of resource that belongs at a binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BindingKind {
     /// A uniform buffer.
@@ -346,7 +346,7 @@ impl GpuShader {
         }
     }
 
-    /// What was edited in the file of a published module is what shaders import from now on.
+    /// Replaces the source of a published module by its file's; shaders import that from now on.
     pub(crate) fn renew_module(file: &Path, bytes: &[u8]) {
         if let Ok(source) = std::str::from_utf8(bytes) {
             module::renew(file, source);
@@ -465,7 +465,7 @@ impl ShaderStage {
     }
 }
 
-/// What every device can serve.
+/// Checks an interface against the limits that every device has.
 fn check_interface(label: &str, entry: &EntryPoint) -> Result<(), ShaderError> {
     let problem = |problem: String| {
         let name = &entry.name;

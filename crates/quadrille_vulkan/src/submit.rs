@@ -26,17 +26,17 @@ use crate::present::{PresentSignal, Presented};
 use crate::record::{FrameInput, Recorded};
 use crate::submit::frames::Frames;
 
-/// What came of a frame's presents.
+/// Outcome of a frame's presents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Submitted {
-    /// Per swapchain image that was presented, what came of it.
+    /// The outcome of each swapchain image that was presented.
     pub presented: Vec<(ResourceId, Presented)>,
 }
 
 /// A present that is to be made after the submissions.
 struct PlannedPresent {
     window: usize,
-    /// What the submission before it reaches.
+    /// The point that the submission before it reaches.
     point: TimelinePoint,
     signal: PresentSignal,
     id: ResourceId,
@@ -284,7 +284,7 @@ impl Frames {
             let FrameError::Timeout { .. } = error else {
                 return Err(error);
             };
-            // What was submitted cannot be called back, so the frame cannot be tried again.
+            // Submitted work cannot be called back, so the frame cannot be tried again.
             tracing::error!("{error}");
             return Err(FrameError::PartlySubmitted {
                 call: "vkWaitSemaphores",
@@ -331,7 +331,7 @@ impl Frames {
             let problem = format!("queue {lane} belongs to another stream");
             return Err(FrameError::Mismatch { problem });
         };
-        // What went through already cannot be called back, so the rest has to follow.
+        // Batches already submitted cannot be called back, so the rest has to follow.
         let retries = if is_first { 0 } else { RETRIES };
         let submitted = self.device.submit_run(lane, queue, batches, retries);
         match submitted {
@@ -396,7 +396,7 @@ impl Frames {
     }
 }
 
-/// What is signalled with the semaphores of presents.
+/// Returns the points that are signalled with the semaphores of presents.
 fn presenting(plan: &Plan, batches: &[Batch]) -> Vec<Point> {
     let presenting = plan.submissions.iter().zip(batches);
     let presenting = presenting.filter(|(submission, _)| !submission.presents.is_empty());

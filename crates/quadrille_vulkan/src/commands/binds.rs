@@ -1,4 +1,4 @@
-//! What draws and dispatches use: pipelines, bindings, push constants, vertex and index buffers.
+//! State that draws and dispatches use: pipelines, bindings, push constants, vertex and index buffers.
 
 use quadrille_sync::ResourceId;
 
@@ -288,7 +288,7 @@ impl<'a> Reader<'a> {
                 };
                 self.bind_part(binding, image, part);
             }
-            // What passes read by tables, tables see to.
+            // Tables check the accesses to their own members.
             Bind::Table { .. } => {}
             Bind::Vertices {
                 slot,
@@ -321,7 +321,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What shaders do with what is bound and was not looked at yet.
+    /// Checks the accesses of shaders to bound resources that were not checked yet.
     pub(super) fn bindings(&mut self, kind: usize, pipeline: &str, bindings: &[Binding]) {
         for binding in bindings {
             let bit = 1 << binding.binding;

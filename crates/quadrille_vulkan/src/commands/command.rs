@@ -45,7 +45,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// What errors call it: the methods that record it have this in their names.
+    /// Returns its name in errors, which the methods that record it have in their names.
     pub(crate) fn word(&self) -> &'static str {
         match self {
             Self::BeginRendering { .. } => "`render`",

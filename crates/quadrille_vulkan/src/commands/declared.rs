@@ -1,4 +1,4 @@
-//! What a list does with the resources of a frame, held against what its pass declares there.
+//! Uses of a frame's resources by a list, held against the declarations of its pass.
 //!
 //! Passes recorded through parameters that declare their accesses need no such check. Declarations
 //! can change since, though, and then this finds what the frame does not know of: a write where a
@@ -22,19 +22,19 @@ pub(super) use part::{Part, accesses};
 /// Something that a list does with a resource and its pass does not declare.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UndeclaredCommandUse {
-    /// What the list uses the resource as.
+    /// The use of the resource by the list.
     pub used_as: String,
-    /// What that is, and what is declared.
+    /// The access of that use, and the declared accesses.
     pub access: UndeclaredAccess,
 }
 
 impl CommandList {
-    /// What the list does with resources that its pass declares, beyond what the pass declares of
-    /// them: each access of each part once. `handles` are the frame's, by index.
+    /// Returns the list's uses of declared resources that exceed the declarations of its pass: each
+    /// access of each part once. `handles` are the frame's, by index.
     ///
-    /// What the pass does not declare at all is found when the list is translated. What closures
-    /// record ([`CommandList::raw`]) is not visible, apart from what a pipeline uses that
-    /// [`CommandList::draw_raw`] draws with.
+    /// Resources that the pass does not declare at all are reported when the list is encoded. Commands
+    /// recorded by closures ([`CommandList::raw`]) are not visible, apart from the resources used by the
+    /// pipeline that [`CommandList::draw_raw`] draws with.
     pub fn undeclared_uses(
         &self,
         frame: &Frame,
@@ -83,7 +83,7 @@ pub(super) struct Reader<'a> {
     undeclared_uses: Vec<UndeclaredCommandUse>,
 }
 
-/// What a command uses a resource as.
+/// Use of a resource by a command.
 #[derive(Clone, Copy)]
 pub(super) enum Role<'a> {
     Binding(&'a str, &'a Binding),
@@ -117,7 +117,7 @@ impl<'a> Reader<'a> {
             Command::DispatchFrom { dispatch } => self.dispatch(side.dispatches[dispatch as usize]),
             Command::Copy { copy } => self.copy(side.copies[copy as usize]),
             Command::Query { query } => self.query(side.queries[query as usize]),
-            // What is bound has to be bound anew.
+            // A closure may bind anything, so everything has to be bound again.
             Command::Raw { .. } => self.bound = [None; BINDINGS],
             Command::DrawRaw { .. } => self.draw_raw(),
             Command::EndRendering => self.queries = 1,

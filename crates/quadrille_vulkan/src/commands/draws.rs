@@ -236,14 +236,14 @@ impl Reader<'_> {
         }
     }
 
-    /// What the pipeline of a draw uses, if there is one.
+    /// Checks the resources that the pipeline of a draw uses; returns whether there is a pipeline.
     fn pipeline_of_draw(&mut self) -> bool {
         let Some(pipeline) = self.graphics else {
             return false;
         };
         self.bindings(1, pipeline.name(), pipeline.bindings());
         for slot in 0..pipeline.vertex_alignments().len() {
-            // Which vertices a draw reads, only its indices know.
+            // The vertices that a draw reads are known only to its indices.
             if let Some((buffer, offset)) = self.vertices[slot].take() {
                 let part = Part::bytes(offset, 0);
                 self.check(buffer, part, Access::VertexRead, Role::Vertices(slot));

@@ -1,4 +1,4 @@
-//! What a command list keeps of the pipelines and samplers that it uses, each once.
+//! Pipelines and samplers that a command list uses, kept once each.
 
 use std::sync::Arc;
 
@@ -6,12 +6,12 @@ use smallvec::SmallVec;
 
 use crate::pipeline::CurrentCode;
 
-/// What a list keeps of an object that it uses.
+/// Value that a list keeps of an object that it uses.
 pub(crate) trait Keep<Object> {
     /// Whether this is what would be kept of the object now.
     fn is_of(&self, object: &Object) -> bool;
 
-    /// What is to be kept of it.
+    /// Returns the value to keep of the object.
     fn keep(object: &Object) -> Self;
 }
 
@@ -27,7 +27,7 @@ impl<T: Clone + PartialEq> Keep<T> for T {
     }
 }
 
-/// Of a pipeline whose code can change, the code.
+/// A pipeline whose code can change is kept by its code.
 impl<T> Keep<CurrentCode<T>> for Arc<T> {
     #[inline]
     fn is_of(&self, code: &CurrentCode<T>) -> bool {

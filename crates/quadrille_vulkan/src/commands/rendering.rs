@@ -1,4 +1,4 @@
-//! What draws draw to.
+//! Attachments of renderings, with their load and store operations.
 
 use ash::vk;
 use quadrille_sync::{Access, ResourceId};
@@ -10,24 +10,24 @@ use crate::pipeline::MAX_COLORS;
 use crate::resources::image::GpuImage;
 use crate::resources::view::View;
 
-/// What happens to an attachment's contents when rendering begins.
+/// Load operation: an attachment's contents when rendering begins.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Load<T> {
-    /// They are replaced by a value.
+    /// Replaced by a value.
     Clear(T),
-    /// They are kept.
+    /// Kept.
     Keep,
-    /// They are not needed.
+    /// Not needed.
     Discard,
 }
 
-/// What happens to an attachment's contents when rendering ends.
+/// Store operation: an attachment's contents when rendering ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Store {
-    /// They are kept.
+    /// Kept.
     #[default]
     Keep,
-    /// They are not needed.
+    /// Not needed.
     Discard,
 }
 
@@ -75,11 +75,11 @@ pub struct DepthAttachment<'a> {
     pub store: Store,
     /// Draws only test; then the image may be sampled at the same time.
     pub read_only: bool,
-    /// What gets one of the samples, or what comes of all, at the end.
+    /// The target of one of the samples, or of all combined, at the end.
     pub resolve: Option<DepthResolve<'a>>,
 }
 
-/// What depth and stencil resolve to.
+/// Target and modes of a depth and stencil resolve.
 #[derive(Clone, Copy, Debug)]
 pub struct DepthResolve<'a> {
     /// An image of one sample a texel, with the format of the attachment.
@@ -107,7 +107,7 @@ impl<'a> DepthAttachment<'a> {
     }
 }
 
-/// What draws draw to.
+/// Attachments that draws write to.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rendering<'a> {
     /// Colours by `@location`; at most 8.
@@ -147,7 +147,7 @@ pub(crate) struct DepthData {
     pub resolve: Option<ResolveData>,
 }
 
-/// What depth resolves to, as a list keeps it.
+/// Target of a depth resolve, as a list keeps it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct ResolveData {
     pub image: ResourceId,

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 /// array itself, more of them apart.
 #[derive(Debug)]
 pub(crate) struct Rewritten<T, const N: usize = 0> {
-    /// What was written this time; behind that, what was there before.
+    /// The items written since the last clear; behind them, the rest of the earlier contents.
     items: SmallVec<[T; N]>,
     /// In few bytes: lists lie in the hot path's memory.
     len: u32,

@@ -2,7 +2,7 @@
 
 use super::{Command, CommandList};
 
-/// What is set.
+/// Dynamic state that a command sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     /// Left, top, width and height: the bits of four `f32`, of which -0 is not 0.

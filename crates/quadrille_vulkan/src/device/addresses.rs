@@ -1,4 +1,4 @@
-//! Which buffer has which device addresses, so that the report of a fault can name it.
+//! Device addresses of buffers, so that the report of a fault can name the buffer.
 //!
 //! Addresses of buffers are queried only where the driver can report a fault's
 //! (`VK_EXT_device_fault`): there they get `SHADER_DEVICE_ADDRESS`. Images have no addresses that
@@ -24,11 +24,11 @@ pub(crate) struct Addresses(Mutex<Known>);
 #[derive(Debug, Default)]
 struct Known {
     alive: HashMap<vk::Buffer, Span>,
-    /// Those that were destroyed last come first.
+    /// The most recently destroyed first.
     gone: VecDeque<Span>,
 }
 
-/// What a buffer has, its last address included.
+/// Address range of a buffer, its last address included.
 #[derive(Debug)]
 struct Span {
     first: u64,
@@ -88,7 +88,7 @@ fn names(spans: &[&Span]) -> String {
 }
 
 impl Device {
-    /// What buffers are made with besides what they are for.
+    /// Returns the usage that buffers are made with besides their own.
     pub(crate) fn usage_for_addresses(&self) -> vk::BufferUsageFlags {
         match self.addresses {
             Some(_) => vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS,

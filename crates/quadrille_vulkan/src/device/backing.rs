@@ -23,7 +23,7 @@ pub(crate) struct Block {
     pub id: BlockId,
     /// Its size.
     pub bytes: u64,
-    /// What its first byte is aligned to.
+    /// The alignment of its first byte, in bytes.
     pub alignment: u64,
     memory: Allocation,
     /// The resources that were bound to it, and may still be.

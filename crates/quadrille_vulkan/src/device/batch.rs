@@ -1,4 +1,4 @@
-//! What is submitted to a queue.
+//! Batches of work that are submitted to a queue.
 
 use ash::vk;
 

@@ -1,4 +1,4 @@
-//! What a driver knows of why the device was lost (`VK_EXT_device_fault`).
+//! The driver's reasons for a lost device (`VK_EXT_device_fault`).
 
 use ash::{ext, vk};
 
@@ -11,7 +11,7 @@ const MOST: u32 = 16;
 /// The function, where the device has the extension.
 pub(crate) type Fault = Option<ext::device_fault::Device>;
 
-/// What the driver knows, a sentence each; nothing while the device is not lost.
+/// Returns the driver's reasons, a sentence each; nothing while the device is not lost.
 pub(crate) fn describe(device: &Device) -> Vec<String> {
     let Some(functions) = device
         .extensions
@@ -32,7 +32,7 @@ pub(crate) fn describe(device: &Device) -> Vec<String> {
     }
     counts.address_info_count = counts.address_info_count.min(MOST);
     counts.vendor_info_count = counts.vendor_info_count.min(MOST);
-    // What only the vendor can read stays out of a report.
+    // Vendor binaries are readable only by the vendor's tools, so they stay out of a report.
     counts.vendor_binary_size = 0;
     let no_address = vk::DeviceFaultAddressInfoEXT::default();
     let mut addresses = vec![no_address; counts.address_info_count as usize];

@@ -35,7 +35,7 @@ pub(crate) struct Entry<T> {
     pub waits: Vec<Point>,
     /// The timeline values that it signals.
     pub signals: Vec<Point>,
-    /// What is to be submitted.
+    /// The work to submit.
     pub work: T,
 }
 

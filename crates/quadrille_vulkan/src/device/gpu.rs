@@ -69,7 +69,7 @@ impl Gpu {
         &self.0.topology
     }
 
-    /// What is known about the device.
+    /// Returns the properties of the device.
     pub fn info(&self) -> &DeviceInfo {
         &self.0.info
     }

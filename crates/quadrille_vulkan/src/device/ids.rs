@@ -34,7 +34,7 @@ impl Ids {
         ResourceId(id)
     }
 
-    /// What is called so, or was until it was destroyed: for errors.
+    /// Returns the label of a resource, or of the last that had the id if it is destroyed: for errors.
     pub(crate) fn name(&self, id: ResourceId) -> String {
         let state = lock(&self.0);
         let name = state.names.get(id.0 as usize);

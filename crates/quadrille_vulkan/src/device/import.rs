@@ -23,8 +23,8 @@ pub struct ImportedDevice<'a> {
     pub instance: ImportedInstance<'a>,
     /// The device.
     pub device: &'a ash::Device,
-    /// What it was made by: it tells which queues there are, and which extensions and features are
-    /// enabled. [`Gpu::with_device_info`] gives one that suits.
+    /// Its create info: queues, enabled extensions and enabled features are read from it.
+    /// [`Gpu::with_device_info`] gives one that suits.
     pub info: &'a vk::DeviceCreateInfo<'a>,
     /// Is dropped when Quadrille makes no more calls to the device, also after an error: for what
     /// destroys device and instance then, if that is wanted.

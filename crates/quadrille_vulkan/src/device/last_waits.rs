@@ -18,7 +18,7 @@ const FENCE_TIMEOUT: Duration = Duration::from_millis(500);
 /// The same once a fence took longer.
 const SHORT_FENCE_TIMEOUT: Duration = Duration::from_millis(20);
 
-/// What the waits of a tear-down have found out.
+/// Findings of the waits of a tear-down.
 #[derive(Debug, Default)]
 pub(crate) struct LastWaits {
     /// The device did not get on within a wait's limit.

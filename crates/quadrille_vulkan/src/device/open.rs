@@ -108,7 +108,7 @@ fn families(instance: &Instance, physical: vk::PhysicalDevice) -> Vec<Family> {
     properties.iter().enumerate().map(family).collect()
 }
 
-/// Which families can present to a headless surface; `None` if that is not known or if none can.
+/// Returns the families that can present to a headless surface; `None` if that is not known or if none can.
 fn probe_present(
     instance: &Instance,
     physical: vk::PhysicalDevice,

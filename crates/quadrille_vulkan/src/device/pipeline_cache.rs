@@ -27,11 +27,11 @@ pub(crate) struct PipelineCache {
     raw: vk::PipelineCache,
     file: Option<PathBuf>,
     identity: Identity,
-    /// What the file held, by hash; the file is not written again if nothing was added.
+    /// A hash of the file's contents when loaded; the file is not written again if nothing was added.
     loaded: u64,
 }
 
-/// Which driver wrote a file.
+/// Identity of the driver that wrote a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Identity {
     vendor: u32,

@@ -30,7 +30,7 @@ pub(crate) struct PipelineLayout {
 /// How many bytes of push constants the stages of a pipeline take.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub(crate) struct PushBytes {
-    /// What their blocks have.
+    /// The bytes of their blocks without the padding at the end.
     pub least: u32,
     /// The same with the padding at the end of a block.
     pub most: u32,
@@ -41,11 +41,11 @@ impl PipelineLayout {
     pub(crate) const INFO_BYTES: usize = size_of::<vk::DescriptorBufferInfo>();
 }
 
-/// What distinguishes layouts.
+/// Values that distinguish layouts.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Key {
     bindings: Vec<(u32, vk::DescriptorType)>,
-    /// What the tables are of, from set 1 on.
+    /// The members of the tables, from set 1 on.
     groups: Vec<Members>,
     push_bytes: PushBytes,
     stages: vk::ShaderStageFlags,

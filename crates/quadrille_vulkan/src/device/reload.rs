@@ -19,7 +19,7 @@ use crate::error::ShaderError;
 use crate::lock;
 use crate::shader::GpuShader;
 
-/// What came of loading a shader's file again. Displayed, it is one line.
+/// Result of loading a shader's file again. Displayed, it is one line.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Reloaded {
@@ -41,7 +41,7 @@ impl std::fmt::Display for Reloaded {
                     error,
                     ShaderError::Interface { .. } | ShaderError::Compile { .. }
                 ) {
-                    // These name the pipeline.
+                    // Errors of these kinds name the pipeline, not the file.
                     write!(formatter, "{file}: ")?;
                 }
                 write!(formatter, "{}; unchanged: {pipelines}", error.line())
@@ -88,7 +88,7 @@ struct Source {
     /// The files that its shader imports from, if what is in it now is none: when one of them
     /// changes, it may be one.
     waits_for: Vec<PathBuf>,
-    /// What was last in it, as an editor may write the same again, and again: a hash; `None` in
+    /// A hash of its last contents, as an editor may write the same again, and again; `None` in
     /// it if there was nothing to read.
     seen: Option<Option<u64>>,
     pipelines: Vec<Weak<dyn Reloadable>>,
@@ -274,7 +274,7 @@ struct Load<'a> {
 }
 
 impl Load<'_> {
-    /// What a shader is now, if the file has to do with it, and else what it was last.
+    /// Returns the current shader if it depends on the file, and else its last version.
     fn newest(&self, shader: &GpuShader) -> Result<GpuShader, ShaderError> {
         let is_same = |known: &GpuShader| {
             known == shader || (known.file().is_some() && known.file() == shader.file())
@@ -309,7 +309,7 @@ impl Load<'_> {
         Ok(newest)
     }
 
-    /// What a shader was last, and whether the file has to do with it.
+    /// Returns the last version of a shader, and whether it depends on the file.
     fn known(&self, shader: &GpuShader) -> (GpuShader, bool) {
         let files = lock(&self.reloads.files);
         let source = shader.file().and_then(|file| files.get(file));

@@ -1,4 +1,4 @@
-//! What a device can do in renderings beyond the limits of Vulkan 1.0.
+//! Limits of renderings beyond those of Vulkan 1.0.
 
 use ash::vk;
 
@@ -23,7 +23,7 @@ pub(crate) struct RenderingLimits {
 }
 
 impl RenderingLimits {
-    /// Those of a physical device.
+    /// Queries those of a physical device.
     pub(super) fn of(instance: &Instance, physical: vk::PhysicalDevice) -> Self {
         let mut vulkan11 = vk::PhysicalDeviceVulkan11Properties::default();
         let mut vulkan12 = vk::PhysicalDeviceVulkan12Properties::default();
@@ -69,8 +69,8 @@ impl Device {
         Ok(())
     }
 
-    /// What is wrong with resolving depth and stencil of an image in these ways; `aspects` are those that
-    /// the image has.
+    /// Describes why depth and stencil of an image cannot be resolved with these modes; `aspects` are
+    /// those that the image has.
     pub(crate) fn resolve_problem(
         &self,
         name: &str,

@@ -111,7 +111,7 @@ impl Retired {
     }
 }
 
-/// What was dropped and waits for its last uses to pass.
+/// Objects that were dropped and wait for their last uses to pass.
 #[derive(Default)]
 pub(crate) struct Waiting(Vec<(Retired, Vec<u64>)>);
 
@@ -143,7 +143,7 @@ impl Waiting {
 
 /// Per queue, the value that has to be reached before it may be destroyed.
 fn last_uses(device: &Device, retired: &Retired, states: &States) -> Vec<u64> {
-    // What other streams know is theirs; all that they have submitted covers it.
+    // States of other streams are not visible here; all that they have submitted covers their uses.
     let mut points = device.timelines.submitted();
     let Some(id) = retired.id() else {
         return points;

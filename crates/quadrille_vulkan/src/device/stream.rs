@@ -28,12 +28,12 @@ use crate::lock;
 /// How long tear-down waits for the threads of streams.
 const JOIN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What a stream is to be.
+/// Description of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamDesc {
     /// Its name, for errors and debuggers.
     pub name: String,
-    /// What its queue has to be able to do.
+    /// The capabilities that its queue needs.
     pub capabilities: Capabilities,
     /// Share a queue even if there is one that the stream could have to itself.
     pub shared: bool,
@@ -52,13 +52,13 @@ impl StreamDesc {
 
 /// A stream's place on a queue.
 pub(crate) struct Lane {
-    /// What it signals.
+    /// The timeline that it signals.
     pub timeline: Arc<Timeline>,
     /// Its queue, among those of the device.
     pub queue: usize,
 }
 
-/// What other threads may send to a stream.
+/// Messages from other threads to a stream.
 #[derive(Default)]
 pub(crate) struct Mailbox {
     /// Ids that have been given back: the stream's states are to forget them.
@@ -70,7 +70,7 @@ pub(crate) struct Mailbox {
 /// Destroys objects that no queue uses any more.
 pub(crate) type Destroy = Box<dyn FnOnce(&Device) + Send>;
 
-/// What a stream that has been dropped leaves to the device.
+/// Objects that a dropped stream leaves to the device.
 struct LeftOver {
     /// Destroys what its submissions used, once they are done.
     destroy: Option<Destroy>,
@@ -83,7 +83,7 @@ struct LeftOver {
 /// How a queue is shared out.
 #[derive(Clone, Copy, Default)]
 struct QueueUse {
-    /// It belongs to one stream alone, not to the main loop.
+    /// Owned by one stream alone, not by the main loop.
     reserved: bool,
     /// How many streams share it with the main loop.
     shared_by: u32,

@@ -5,7 +5,7 @@ use ash::vk;
 use crate::device::Device;
 use crate::shader::{BOUNDS, Members, SHIFT, TableBinding};
 
-/// What a device has of descriptors.
+/// Descriptor limits of a device.
 pub(crate) struct Limits {
     /// The images of one table: of as many tables as a pipeline has groups for, all may be in one
     /// pipeline.
@@ -26,7 +26,7 @@ impl Limits {
     }
 }
 
-/// What no table needs more of.
+/// Upper bound of the entries of any table.
 const MAX_ENTRIES: u32 = 1 << 20;
 
 /// The same for devices in software: Mesa's lavapipe 25.0 allocates each set for all members of its
@@ -46,7 +46,7 @@ pub(super) fn most_entries(wanted: Option<u32>, software: bool) -> u32 {
 /// Bytes of the block with a table's last index.
 pub(crate) const BOUNDS_BYTES: u32 = 4;
 
-/// What is left to the descriptors of set 0 and to samplers.
+/// Descriptors left to set 0 and to samplers.
 const OTHERS: u32 = 64;
 
 pub(crate) fn limits(device: &Device) -> Limits {
@@ -78,8 +78,8 @@ pub(crate) fn limits(device: &Device) -> Limits {
 /// The layout of the set of any table of images, or of buffers: how many there are is given when the set
 /// is made.
 ///
-/// It is one whose descriptors may be updated after they are bound, which they are not: the limits of
-/// the others are those of single bindings.
+/// Its descriptors may be updated after they are bound (`UPDATE_AFTER_BIND`). They never are, but the
+/// limits of other layouts are those of single bindings.
 pub(crate) fn layout(
     device: &Device,
     members: Members,

@@ -20,7 +20,7 @@ const SLICE: Duration = Duration::from_millis(100);
 /// Between two polls, where a wait returns before its slice is over.
 const POLL: Duration = Duration::from_millis(1);
 
-/// What is left of the time that something may take.
+/// Remaining part of a time limit.
 #[derive(Debug)]
 pub(crate) struct TimeLimit {
     limit: Duration,

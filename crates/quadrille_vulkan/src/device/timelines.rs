@@ -27,7 +27,7 @@ struct Table {
 }
 
 impl Timelines {
-    /// Those of the device's queues, in their order.
+    /// Starts with the timelines of the device's queues, in their order.
     pub(crate) fn new(queues: Vec<Arc<Timeline>>) -> Self {
         Self(Mutex::new(Table {
             all: queues,
@@ -77,7 +77,7 @@ impl Timelines {
         lock(&self.0).all.len()
     }
 
-    /// What has been submitted for each.
+    /// Returns the last submitted value of each.
     pub(crate) fn submitted(&self) -> Vec<u64> {
         let table = lock(&self.0);
         table

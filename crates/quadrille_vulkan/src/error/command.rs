@@ -18,7 +18,7 @@ pub enum CommandError {
     WrongResource {
         /// The resource.
         name: String,
-        /// What the command needs.
+        /// The usage or property that the command needs.
         wanted: &'static str,
     },
     /// The device lacks what the command takes.
@@ -129,7 +129,7 @@ pub enum CommandError {
     View {
         /// The image.
         name: String,
-        /// What the shader declares.
+        /// The view type that the shader declares.
         kind: ash::vk::ImageViewType,
         /// Why it does not fit.
         problem: String,
@@ -178,7 +178,7 @@ pub enum CommandError {
         binding: u32,
         /// The variable in the shader.
         variable: String,
-        /// What belongs there.
+        /// The kind of resource that belongs there.
         kind: &'static str,
     },
     /// A table is bound to a group that has none.
@@ -198,7 +198,7 @@ pub enum CommandError {
         pipeline: Box<str>,
         /// The variable in the shader, with its group and binding.
         variable: Box<str>,
-        /// What the shader declares there.
+        /// The kind of resource that the shader declares there.
         kind: Box<str>,
     },
     /// The table that is bound is of other images than the shader's array, or has too few samplers.
@@ -208,14 +208,14 @@ pub enum CommandError {
     OtherTable {
         /// The pipeline.
         pipeline: Box<str>,
-        /// What the shader declares, and where.
+        /// The shader's array, and where it is declared.
         wanted: Box<str>,
         /// The table.
         table: Box<str>,
-        /// What it has there.
+        /// The table's contents there.
         given: Box<str>,
     },
-    /// What is bound ends before what the shader declares there does. The device would read zeros
+    /// The bound range ends before the shader's declaration there does. The device would read zeros
     /// behind the end, and not write.
     #[error(
         "the pipeline `{pipeline}` needs at least {wanted} bytes at @binding({binding}) `{variable}`, and `{name}` is \
@@ -246,7 +246,7 @@ pub enum CommandError {
     /// Bindings and vertex buffer slots have a limit.
     #[error("{what} is above the limit of {limit}")]
     Limit {
-        /// What was given, with its number.
+        /// The given value, with its number.
         what: String,
         /// The limit.
         limit: u64,
@@ -290,7 +290,7 @@ pub enum CommandError {
     /// Queries or conditional rendering do not begin and end as they have to.
     #[error("{problem}")]
     Query {
-        /// What is wrong, with the query and its set.
+        /// The problem, with the query and its set.
         problem: String,
     },
     /// No index buffer is bound.
@@ -309,7 +309,7 @@ pub enum CommandError {
     /// The pass runs on a queue that cannot do this.
     #[error("the pass runs on a queue without {capability}; ask for it in the queue request")]
     Queue {
-        /// What the queue lacks.
+        /// The capability that the queue lacks.
         capability: &'static str,
     },
 }

@@ -1,4 +1,4 @@
-//! What the validation layer says, and the names that make it readable.
+//! Messages of the validation layer, and object names that make them readable.
 //!
 //! Messages become `tracing` events with the identifier of the violated rule (VUID) as a field,
 //! and are counted for the whole process, so that a program or a test can fail at its exit; those

@@ -1,10 +1,10 @@
-//! Which physical device to take. Pure.
+//! Choice of a physical device. Pure.
 
 use ash::vk;
 
 use crate::error::SetupError;
 
-/// What is known of a physical device before one is chosen.
+/// Properties of a physical device by which one is chosen.
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {
     /// Its name.
@@ -13,7 +13,7 @@ pub(crate) struct Candidate {
     pub kind: vk::PhysicalDeviceType,
     /// Features, extensions and versions that Quadrille needs and the device lacks.
     pub missing: Vec<String>,
-    /// What the program requires besides, and the device lacks.
+    /// The program's own requirements that the device lacks.
     pub lacking: Vec<String>,
 }
 

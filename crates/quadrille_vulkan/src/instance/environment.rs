@@ -1,4 +1,4 @@
-//! What environment variables say instead of [`Settings`], where a program cannot be changed.
+//! Environment variables that override [`Settings`], where a program cannot be changed.
 
 use quadrille_sync::BarrierStyle;
 
@@ -75,7 +75,7 @@ fn set(read: impl Fn(&str) -> Option<String>, variable: &str) -> Option<String> 
     read(variable).filter(|value| !value.is_empty())
 }
 
-/// What the word that a variable has stands for.
+/// Parses a variable whose value is one of some words.
 fn choice<T: Copy>(
     read: impl Fn(&str) -> Option<String>,
     variable: &'static str,

@@ -34,8 +34,8 @@ pub struct Extension {
 }
 
 impl Extension {
-    /// What the program cannot do without: a device that lacks some of it is not chosen, and where
-    /// there is no other, [`SetupError::LacksExtension`](crate::SetupError::LacksExtension) names it.
+    /// Makes it required: a device that lacks some of it is not chosen, and where there is no other,
+    /// [`SetupError::LacksExtension`](crate::SetupError::LacksExtension) names it.
     pub fn required() -> Self {
         Self {
             required: true,
@@ -45,8 +45,8 @@ impl Extension {
         }
     }
 
-    /// What the program can do without: [`Gpu::is_enabled`](crate::Gpu::is_enabled) and
-    /// [`Gpu::has_features`](crate::Gpu::has_features) tell.
+    /// Makes it optional: [`Gpu::is_enabled`](crate::Gpu::is_enabled) and
+    /// [`Gpu::has_features`](crate::Gpu::has_features) return whether the device has it.
     pub fn optional() -> Self {
         Self {
             required: false,
@@ -88,7 +88,7 @@ impl Extension {
         &self.of_instance
     }
 
-    /// What of it a device lacks.
+    /// Returns the parts of it that a device lacks.
     fn lacking(&self, source: &Source<'_>) -> Vec<String> {
         let words = |name: &CStr| name.to_string_lossy().into_owned();
         let missing = |name: &&CString| !source.instance.has(name);
@@ -108,14 +108,14 @@ impl Extension {
     }
 }
 
-/// What a physical device can grant of what a program asks for.
+/// Requested extensions and features that a physical device has.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Granted {
     /// Extensions of the device.
     pub names: Vec<CString>,
     /// Features, in a structure of each type.
     pub features: Vec<FeatureStructure>,
-    /// What it lacks of what is required.
+    /// The required ones that it lacks.
     pub lacking: Vec<String>,
 }
 
@@ -281,7 +281,7 @@ impl FeatureStructure {
         lacking.map(|((name, _), _)| name.clone()).collect()
     }
 
-    /// What of the structure a device has.
+    /// Returns the structure's features that a device has.
     fn flags(&self, source: &Source<'_>) -> [vk::Bool32; MAX_FEATURES] {
         if self.s_type == vk::StructureType::PHYSICAL_DEVICE_FEATURES_2 {
             return Self::core(&source.core()).node().flags;
@@ -324,7 +324,7 @@ impl FeatureStructure {
         }
     }
 
-    /// It as part of a chain.
+    /// Returns it as part of a chain.
     pub(crate) fn node(&self) -> FeatureNode {
         let head = vk::BaseOutStructure {
             s_type: self.s_type,

@@ -54,14 +54,14 @@ unsafe impl vk::ExtendsPhysicalDeviceFeatures2 for Maintenance8Features {}
 // SAFETY: likewise.
 unsafe impl vk::ExtendsDeviceCreateInfo for Maintenance8Features {}
 
-/// What a physical device supports of what Quadrille enables.
+/// A physical device's support for the extensions and features that Quadrille enables.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Support {
-    /// What it lacks of the baseline.
+    /// The baseline features that it lacks.
     pub missing: Vec<String>,
     /// The extensions to enable.
     pub extensions: Vec<CString>,
-    /// What the program asks for, as far as the device has it.
+    /// The program's own requests, as far as the device supports them.
     pub granted: Granted,
     /// Presents can have fences.
     pub present_fences: bool,
@@ -74,7 +74,7 @@ pub(crate) struct Support {
     /// A value in a buffer can decide about draws and dispatches.
     pub conditional_rendering: bool,
     pub core: vk::PhysicalDeviceFeatures,
-    /// What of later versions is optional.
+    /// The optional features of later versions.
     pub optional: Optional,
     scalar_block_layout: bool,
     vulkan_memory_model: bool,

@@ -9,7 +9,7 @@ use crate::instance::settings::Settings;
 use crate::instance::source::names;
 use crate::instance::{Functions, Instance, VALIDATION, ValidationLayer, create_messenger};
 
-/// What is dropped once nothing calls to an imported device any more.
+/// Value that is dropped once nothing calls to an imported device any more.
 pub(crate) type Keep = Box<dyn Any + Send + Sync>;
 
 /// An instance that the program made, and the physical device that it chose: see [`Gpu::import`](crate::Gpu::import).
@@ -19,7 +19,7 @@ pub struct ImportedInstance<'a> {
     pub entry: &'a ash::Entry,
     /// The instance, of Vulkan 1.3 (`VkApplicationInfo::apiVersion`).
     pub instance: &'a ash::Instance,
-    /// What it was made by: it tells which extensions and layers are enabled.
+    /// Its create info: enabled extensions and layers are read from it.
     pub info: &'a vk::InstanceCreateInfo<'a>,
     /// The physical device.
     pub physical_device: vk::PhysicalDevice,

@@ -8,7 +8,7 @@ use crate::instance::settings::WantedQueue;
 /// A queue family of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Family {
-    /// What its queues can do, as the driver says it.
+    /// The capabilities of its queues, as the driver reports them.
     pub capabilities: Capabilities,
     /// How many queues it has.
     pub count: u32,
@@ -121,7 +121,7 @@ fn narrowest_family(families: &[Family], taken: &[u32], wished: Capabilities) ->
     };
     let surplus = |&at: &usize| {
         let extra = with_implied(families[at].capabilities).difference(wished);
-        // What competes with the main queue counts most; sparse binding hardly distinguishes.
+        // Competition with the main queue counts most; sparse binding hardly distinguishes.
         (
             extra.contains(Capabilities::GRAPHICS),
             extra.bits().count_ones(),

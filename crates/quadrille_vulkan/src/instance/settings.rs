@@ -1,4 +1,4 @@
-//! What a program asks of the device.
+//! A program's requests for the device.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ use crate::instance::sharing::Sharing;
 /// others, so a program asks for what it would like and runs everywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WantedQueue {
-    /// What the queue has to be able to do.
+    /// The capabilities that the queue needs.
     pub capabilities: Capabilities,
 }
 
@@ -63,7 +63,7 @@ pub struct Settings {
     /// shorter. On; off, they all stay on the main queue. Takes effect where the device has several
     /// queues and timestamps.
     pub auto_queues: bool,
-    /// In which order passes are submitted where no hazard decides.
+    /// The order in which passes are submitted where no hazard decides.
     pub order: OrderPolicy,
     /// Let transient resources that are never needed at once share memory. On; to turn it off
     /// costs memory, and shows whether a fault has to do with it.

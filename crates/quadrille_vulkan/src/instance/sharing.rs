@@ -30,7 +30,7 @@ pub enum Sharing {
 }
 
 impl Sharing {
-    /// What a resource begins with.
+    /// Returns the sharing mode that a resource starts with.
     pub(crate) fn mode(self) -> Mode {
         match self {
             Self::Exclusive | Self::Auto => Mode::Exclusive,
@@ -57,7 +57,7 @@ impl Sharing {
         self == Self::Auto && topology.family_count() > 1
     }
 
-    /// What is done where a description says this and the device's settings `otherwise`:
+    /// Resolves a description's setting with the device's, `otherwise`:
     /// [`Settings::sharing`](crate::Settings::sharing).
     pub(crate) fn or(self, otherwise: Self) -> Self {
         match self {
@@ -67,7 +67,7 @@ impl Sharing {
     }
 }
 
-/// What suffices for either of two needs.
+/// Returns requirements that suffice for either of two.
 fn either(one: vk::MemoryRequirements, other: vk::MemoryRequirements) -> vk::MemoryRequirements {
     vk::MemoryRequirements {
         size: one.size.max(other.size),

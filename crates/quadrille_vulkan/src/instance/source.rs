@@ -8,7 +8,7 @@ use ash::vk;
 use crate::error::SetupError;
 use crate::instance::{Instance, vulkan};
 
-/// What there is to read from.
+/// Source of extensions and features: a physical device, or the create info of an imported device.
 pub(crate) struct Source<'a> {
     pub instance: &'a Instance,
     pub physical: vk::PhysicalDevice,
@@ -17,7 +17,7 @@ pub(crate) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// What a physical device could have.
+    /// Reads all that a physical device supports.
     pub(crate) fn physical(
         instance: &'a Instance,
         physical: vk::PhysicalDevice,
@@ -36,7 +36,7 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// What a device has that was made by this.
+    /// Reads what a device was created with.
     ///
     /// # Safety
     /// All that `info` points to lives, and its chain consists of Vulkan's structures.

@@ -1,4 +1,4 @@
-//! Which attachments of its rendering a pipeline reads, and which it writes.
+//! Attachments of its rendering that a pipeline reads and writes.
 
 use super::graphics_code::GraphicsInterface;
 use crate::shader::{Binding, BindingKind, Location};
@@ -6,9 +6,9 @@ use crate::shader::{Binding, BindingKind, Location};
 /// Attachments, a bit each: colours by number, and [`DEPTH`](Self::DEPTH).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct AttachmentUse {
-    /// What its fragment shader reads at the place of the fragment.
+    /// The attachments that its fragment shader reads at its own texel.
     pub reads: u16,
-    /// What its draws may write.
+    /// The attachments that its draws may write.
     pub writes: u16,
 }
 
@@ -21,7 +21,7 @@ impl AttachmentUse {
         1_u16.checked_shl(at).unwrap_or(0)
     }
 
-    /// Of a pipeline whose fragment shader has these outputs.
+    /// Returns the use of a pipeline whose fragment shader has these outputs.
     pub(super) fn of(interface: &GraphicsInterface, outputs: &[Location]) -> Self {
         let reads = |binding: &Binding| match binding.kind {
             BindingKind::InputAttachment(input) => input.index.map_or(Self::DEPTH, Self::color),

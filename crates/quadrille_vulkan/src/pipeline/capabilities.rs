@@ -9,7 +9,7 @@ use crate::shader::{GpuShader, control_flow_depth};
 
 const CAPABILITY: u32 = 17;
 
-/// What reading attachments within their rendering takes.
+/// Feature needed to read attachments within their rendering.
 pub(crate) const LOCAL_READ: &str =
     "dynamicRenderingLocalRead of VK_KHR_dynamic_rendering_local_read";
 
@@ -80,7 +80,7 @@ pub(crate) fn check_features(
     check_nesting(device, pipeline, shaders)?;
     let lacking = shaders.iter().find_map(|shader| {
         let mut words = shader.words().get(5..).unwrap_or_default().chunks_exact(2);
-        // They come before everything else.
+        // Capabilities come before every other instruction (SPIR-V, "Logical Layout of a Module").
         let mut capabilities = std::iter::from_fn(|| match words.next() {
             Some(&[first, capability]) if first == 2 << 16 | CAPABILITY => Some(capability),
             _ => None,

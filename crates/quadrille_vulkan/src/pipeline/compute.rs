@@ -88,7 +88,7 @@ impl<'a> ComputePipelineDesc<'a> {
 #[derive(Clone)]
 pub struct ComputePipeline(Arc<Pipeline<ComputeCode>>);
 
-/// What passes know of a compute pipeline.
+/// Interface of a compute pipeline for passes.
 pub(crate) struct ComputeInterface {
     common: Interface,
     /// The entry point by name; empty for the only one.
@@ -105,7 +105,7 @@ impl Deref for ComputeInterface {
     }
 }
 
-/// What a compute pipeline runs.
+/// Code of a compute pipeline.
 pub(crate) struct ComputeCode {
     interface: Arc<ComputeInterface>,
     /// The shader as it was loaded.
@@ -154,17 +154,17 @@ impl ComputePipeline {
         self.0.interface.name()
     }
 
-    /// What its shader touches; after a reload, what it touched when the pipeline was made.
+    /// Returns the bindings that its shader uses; after a reload, still those of its creation.
     pub fn bindings(&self) -> &[Binding] {
         self.0.interface.bindings()
     }
 
-    /// What of tables its shaders touch, by group, likewise.
+    /// Returns the tables that its shaders use, by group, likewise.
     pub fn tables(&self) -> &[TableBinding] {
         self.0.interface.tables()
     }
 
-    /// What the [`bindings`](Self::bindings) need, in few bits.
+    /// Returns the needs of the [`bindings`](Self::bindings), in few bits.
     #[inline]
     pub fn needs(&self) -> &BindingNeeds {
         self.0.interface.needs()
@@ -199,7 +199,7 @@ impl ComputePipeline {
         self.0.code.current().compiled().map(|_| ())
     }
 
-    /// What it runs.
+    /// Returns its code.
     #[inline]
     pub(crate) fn code(&self) -> &CurrentCode<ComputeCode> {
         &self.0.code

@@ -1,14 +1,14 @@
-//! What a pipeline runs at the moment, which changes when its shaders are loaded again.
+//! The current code of a pipeline, which changes when its shaders are loaded again.
 
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crate::lock;
 
-/// What a pipeline runs: its shaders, compiled.
+/// Current code of a pipeline: its shaders, compiled.
 ///
-/// Command lists keep what they bound, so a change reaches what is recorded from then on, and what
-/// it takes the place of is dropped, and so retired, with the last list that bound it.
+/// Command lists keep the code that they bound, so a change reaches commands recorded from then on.
+/// The replaced code is dropped, and so retired, with the last list that bound it.
 pub(crate) struct CurrentCode<T> {
     /// Where `current` is: only to be compared.
     address: AtomicPtr<T>,
@@ -17,7 +17,7 @@ pub(crate) struct CurrentCode<T> {
 
 struct Codes<T> {
     current: Arc<T>,
-    /// What takes its place next.
+    /// The code that replaces it next.
     next: Option<Arc<T>>,
 }
 
@@ -38,7 +38,7 @@ impl<T> CurrentCode<T> {
         self.address.load(Ordering::Relaxed) == address(code)
     }
 
-    /// What runs now.
+    /// Returns the current code.
     pub(crate) fn current(&self) -> Arc<T> {
         Arc::clone(&lock(&self.codes).current)
     }
@@ -54,7 +54,7 @@ impl<T> CurrentCode<T> {
         if let Some(next) = codes.next.take() {
             self.address.store(address(&next), Ordering::Relaxed);
             let old = std::mem::replace(&mut codes.current, next);
-            // What goes with it takes locks of its own.
+            // Dropping the old code takes locks of its own.
             drop(codes);
             drop(old);
         }

@@ -36,12 +36,12 @@ pub struct PipelineState {
     /// Fragment shaders run for at least this part of the samples, from 0 to 1. Feature
     /// `sampleRateShading`.
     pub sample_shading: Option<f32>,
-    /// Which triangles are front faces; counter-clockwise ones by default.
+    /// The winding of front faces; counter-clockwise by default.
     pub front_face: vk::FrontFace,
-    /// What of polygons is drawn: all of it by default, or edges or corners (`LINE`, `POINT`), which
-    /// takes the feature `fillModeNonSolid`.
+    /// The rasterized part of polygons: all of it by default, or edges or corners (`LINE`, `POINT`),
+    /// which takes the feature `fillModeNonSolid`.
     pub polygon: vk::PolygonMode,
-    /// What is added to depth.
+    /// The bias that is added to depth.
     pub depth_bias: Option<DepthBias>,
     /// Depth is clamped to the viewport's, and nothing is cut off by it. Feature `depthClamp`.
     pub depth_clamp: bool,
@@ -51,7 +51,7 @@ pub struct PipelineState {
     pub stencil: Option<StencilState>,
 }
 
-/// What is added to the depth of polygons (section "Depth Bias").
+/// Bias that is added to the depth of polygons (section "Depth Bias").
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DepthBias {
     /// In the smallest steps of the depth format.
@@ -74,21 +74,21 @@ pub struct StencilState {
     pub read_mask: u8,
     /// The bits that are written; 0 where passes only read stencil.
     pub write_mask: u8,
-    /// What is compared with, and written by `REPLACE`, unless a pass sets another for its draws
+    /// The reference of the test, written by `REPLACE`, unless a pass sets another for its draws
     /// ([`CommandList::stencil_reference`](crate::CommandList::stencil_reference)).
     pub reference: u8,
 }
 
-/// What becomes of stencil under the fragments of a face.
+/// Stencil test and operations for the fragments of a face.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StencilFace {
-    /// Which fragments pass: how the reference compares with what is there.
+    /// The test: how the reference compares with the stored value.
     pub compare: vk::CompareOp,
-    /// What is written where the test fails.
+    /// The operation where the test fails.
     pub fail: vk::StencilOp,
-    /// What is written where it passes, and depth fails.
+    /// The operation where it passes, and depth fails.
     pub depth_fail: vk::StencilOp,
-    /// What is written where both pass.
+    /// The operation where both pass.
     pub pass: vk::StencilOp,
 }
 
@@ -154,7 +154,7 @@ impl StencilFace {
     }
 }
 
-/// What is wrong with state, whatever it is drawn to.
+/// Describes why state is invalid, whatever its targets.
 pub(super) fn problem(
     device: &Device,
     state: &PipelineState,
@@ -184,7 +184,7 @@ pub(super) fn problem(
     })
 }
 
-/// What a device lacks for some state.
+/// Returns the feature for some state that a device lacks.
 fn lacking(device: &Device, state: &PipelineState) -> Option<(&'static str, &'static str)> {
     let core = &device.core;
     let is_clamped = state.depth_bias.is_some_and(|bias| bias.clamp != 0.0);

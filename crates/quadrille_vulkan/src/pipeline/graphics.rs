@@ -32,13 +32,13 @@ pub struct GraphicsPipelineDesc<'a> {
     pub vertex_buffers: Vec<VertexLayout>,
     /// How vertices form primitives.
     pub topology: Topology,
-    /// Which triangles are not drawn.
+    /// The triangles that are culled.
     pub cull: Cull,
     /// How colours mix.
     pub blend: Blend,
     /// Depth test; `None` for none.
     pub depth: Option<DepthState>,
-    /// What few pipelines change.
+    /// State that few pipelines change.
     pub state: PipelineState,
     /// The values of `override` constants of both shaders, by name.
     pub constants: Vec<(String, Constant)>,
@@ -156,17 +156,17 @@ impl GraphicsPipeline {
         self.0.interface.name()
     }
 
-    /// What its shaders touch; after a reload, what they touched when the pipeline was made.
+    /// Returns the bindings that its shaders use; after a reload, still those of its creation.
     pub fn bindings(&self) -> &[Binding] {
         self.0.interface.bindings()
     }
 
-    /// What of tables its shaders touch, by group, likewise.
+    /// Returns the tables that its shaders use, by group, likewise.
     pub fn tables(&self) -> &[TableBinding] {
         self.0.interface.tables()
     }
 
-    /// What the [`bindings`](Self::bindings) need, in few bits.
+    /// Returns the needs of the [`bindings`](Self::bindings), in few bits.
     #[inline]
     pub fn needs(&self) -> &BindingNeeds {
         self.0.interface.needs()
@@ -207,7 +207,7 @@ impl GraphicsPipeline {
         self.0.code.current().compiled(formats).map(|_| ())
     }
 
-    /// What it runs.
+    /// Returns its code.
     #[inline]
     pub(crate) fn code(&self) -> &CurrentCode<GraphicsCode> {
         &self.0.code

@@ -1,4 +1,4 @@
-//! What graphics pipelines run, and its variants by attachment formats.
+//! Code of graphics pipelines, and its variants by attachment formats.
 
 use std::ffi::CString;
 use std::ops::Deref;
@@ -22,7 +22,7 @@ use crate::instance::debug::c_string;
 use crate::lock;
 use crate::shader::{Constants, EntryPoint, GpuShader, Location, ShaderStage, check_constants};
 
-/// What passes know of a graphics pipeline, and what all its variants share.
+/// Interface of a graphics pipeline for passes, shared by all its variants.
 pub(crate) struct GraphicsInterface {
     pub common: Interface,
     /// The entry point by name; empty for the only one.
@@ -81,7 +81,7 @@ impl GraphicsInterface {
     }
 }
 
-/// What a graphics pipeline runs.
+/// Code of a graphics pipeline.
 pub(crate) struct GraphicsCode {
     interface: Arc<GraphicsInterface>,
     /// The shaders as they were loaded.
@@ -185,18 +185,18 @@ impl GraphicsCode {
         }
     }
 
-    /// Of each vertex buffer that it reads, the bytes that its offset has to be a multiple of.
+    /// Returns the alignment of the offset of each vertex buffer that it reads, in bytes.
     pub(crate) fn vertex_alignments(&self) -> &[u32] {
         &self.interface.vertex_alignments
     }
 
-    /// What its stencil test compares with unless draws set another; `None` without a test.
+    /// Returns the stencil reference unless draws set another; `None` without a test.
     #[inline]
     pub(crate) fn stencil_reference(&self) -> Option<u8> {
         self.interface.state.stencil.map(|it| it.reference)
     }
 
-    /// What its draws read and write of the attachments of their rendering.
+    /// Returns the attachments of their rendering that its draws read and write.
     #[inline]
     pub(crate) fn attachments(&self) -> AttachmentUse {
         self.attachments

@@ -1,4 +1,4 @@
-//! What passes know of a pipeline, of either kind: it stays as it is whatever its shaders become.
+//! Interface of a pipeline of either kind for passes; reloads of its shaders do not change it.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::device::reload::{Newest, Ready, Reloadable};
 use crate::error::ShaderError;
 use crate::shader::{Binding, DataLayout, EntryPoint, TableBinding, table};
 
-/// What both kinds of pipelines have.
+/// Interface that both kinds of pipelines have.
 pub(crate) struct Interface {
     name: String,
     bindings: Vec<Binding>,
@@ -27,7 +27,7 @@ pub(crate) struct Interface {
 }
 
 impl Interface {
-    /// What these entry points touch.
+    /// Merges the interfaces of these entry points.
     pub(super) fn new(
         device: &Arc<Device>,
         name: &str,
@@ -78,7 +78,7 @@ impl Interface {
         &self.name
     }
 
-    /// What passes bind.
+    /// Returns the bindings that passes bind.
     pub(crate) fn bindings(&self) -> &[Binding] {
         &self.bindings
     }
@@ -88,7 +88,7 @@ impl Interface {
         &self.tables
     }
 
-    /// What the bindings need, in few bits.
+    /// Returns the needs of the bindings, in few bits.
     #[inline]
     pub(crate) fn needs(&self) -> &BindingNeeds {
         &self.needs
@@ -105,7 +105,7 @@ impl Interface {
     }
 }
 
-/// What a pipeline runs, and what it is known by.
+/// Code of a pipeline, with its interface.
 pub(crate) trait Code: Deref<Target = Interface> + Send + Sync + Sized + 'static {
     /// The interface, with what only this kind of pipeline has.
     type Interface: Deref<Target = Interface> + Send + Sync;

@@ -1,5 +1,5 @@
-//! What bindings need of resources, in few bits: so that checking whether a resource may be bound
-//! mostly takes one comparison, and no look at the whole interface.
+//! Needs of bindings in few bits, so that checking whether a resource may be bound mostly takes one
+//! comparison instead of a walk over the whole interface.
 
 use ash::vk;
 use bitflags::bitflags;
@@ -7,16 +7,16 @@ use bitflags::bitflags;
 use crate::shader::{Binding, BindingKind};
 
 bitflags! {
-    /// What a binding needs of the resource that is bound there.
+    /// Needs of a binding from the resource that is bound there.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct Needs: u8 {
-        /// It is an image, and else a buffer.
+        /// An image; without it, a buffer.
         const IMAGE = 1;
-        /// It is read as a uniform buffer.
+        /// Read as a uniform buffer.
         const UNIFORM = 1 << 1;
-        /// It is sampled or loaded as a texture.
+        /// Sampled or loaded as a texture.
         const SAMPLED = 1 << 2;
-        /// It is a storage buffer or storage image.
+        /// A storage buffer or storage image.
         const STORAGE = 1 << 3;
         /// Some invocation may write it.
         const WRITES = 1 << 4;
@@ -63,7 +63,7 @@ impl Needs {
 /// How many bindings are looked up by number.
 const LOW: usize = 16;
 
-/// What the bindings of a pipeline need.
+/// Needs of the bindings of a pipeline.
 ///
 /// ```no_run
 /// # use quadrille_vulkan::{BindingNeeds, ComputePipeline, Needs};
@@ -78,7 +78,7 @@ const LOW: usize = 16;
 pub struct BindingNeeds {
     /// By number.
     low: [Needs; LOW],
-    /// Those that passes bind, a bit each.
+    /// The bindings that passes bind, a bit each.
     numbers: u64,
 }
 
@@ -98,8 +98,8 @@ impl BindingNeeds {
         Self { low, numbers }
     }
 
-    /// What the binding of a number needs; nothing where there is none, where a sampler belongs,
-    /// and from number 16 on, whatever is there.
+    /// Returns the needs of the binding of a number; empty where there is none, where a sampler belongs,
+    /// and from number 16 on.
     #[inline]
     pub fn at(&self, binding: u32) -> Needs {
         self.low.get(binding as usize).copied().unwrap_or_default()

@@ -7,11 +7,11 @@ use crate::device::pipeline_layout::merge;
 use crate::error::ShaderError;
 use crate::shader::{Binding, EntryPoint};
 
-/// What passes provide.
+/// Interface that passes provide.
 pub(super) struct Provided<'a> {
     /// The pipeline.
     pub name: &'a str,
-    /// What they bind.
+    /// The bindings that they bind.
     pub bindings: &'a [Binding],
     /// Bytes of push constants.
     pub push_bytes: u32,
@@ -48,7 +48,7 @@ pub(super) fn check_workgroup(name: &str, [known, new]: [[u32; 3]; 2]) -> Result
     Err(exceeds_interface(name, &problem))
 }
 
-/// What a binding does that no pass provides.
+/// Describes a need of a binding that no pass provides.
 fn excess(provided: &[Binding], new: &Binding) -> Option<String> {
     let (number, name) = (new.binding, &new.name);
     let Some(known) = provided.iter().find(|known| known.binding == number) else {

@@ -9,7 +9,7 @@ var<immediate> amount: vec2<u32>;
 fn main(@builtin(global_invocation_id) id: vec3u) { next[id.x] = now[id.x] + amount.y; }
 ";
 
-/// What is said of edits of the source, if it does not fit with them.
+/// Returns the problem of edits of the source, if the result does not fit.
 fn problem(edits: &[[&str; 2]]) -> Option<String> {
     let mut edited = BEFORE.to_owned();
     for [old, new] in edits {
@@ -36,7 +36,7 @@ fn what_does_the_same_or_less_fits() {
         &[[" + amount.y", ""]],
         &[["now[id.x]", "1u"]],
         &[["fn main", "fn other"]],
-        // It may be written, but it is not.
+        // The binding is declared writable, but not written.
         &[["read> now", "read_write> now"]],
     ] {
         assert_eq!(problem(edits), None, "{edits:?}");

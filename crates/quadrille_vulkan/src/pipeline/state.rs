@@ -18,7 +18,7 @@ pub enum Topology {
     TriangleStrip,
 }
 
-/// Which triangles are not drawn. Front faces run counter-clockwise as one sees them.
+/// Triangles that are culled. Front faces wind counter-clockwise as seen on the target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Cull {
     /// All are drawn.
@@ -33,20 +33,20 @@ pub enum Cull {
 /// How colours mix with what is there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Blend {
-    /// They replace it.
+    /// Replace it.
     #[default]
     Opaque,
-    /// They cover it by their alpha.
+    /// Blend with it by their alpha.
     Alpha,
-    /// They cover it by their alpha, with which they are multiplied already.
+    /// Blend with it by their alpha, with which they are multiplied already.
     Premultiplied,
-    /// They are added to it.
+    /// Add to it.
     Additive,
     /// Colour and alpha by equations of their own.
     Custom {
-        /// Of red, green and blue.
+        /// The equation of red, green and blue.
         color: BlendEquation,
-        /// Of alpha.
+        /// The equation of alpha.
         alpha: BlendEquation,
     },
 }
@@ -54,11 +54,11 @@ pub enum Blend {
 /// How a component mixes: `op` of what the shader writes times `src`, and of what is there times `dst`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BlendEquation {
-    /// What the shader's output is multiplied with.
+    /// The factor of the shader's output.
     pub src: vk::BlendFactor,
-    /// What is there is multiplied with this.
+    /// The factor of the target's value.
     pub dst: vk::BlendFactor,
-    /// What becomes of both; `MIN` and `MAX` leave the factors out.
+    /// The operation that combines both; `MIN` and `MAX` ignore the factors.
     pub op: vk::BlendOp,
 }
 
@@ -70,7 +70,7 @@ impl BlendEquation {
     }
 }
 
-/// What becomes of one colour attachment.
+/// Blending and write mask of one colour attachment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ColorState {
     /// How colours mix.
@@ -98,7 +98,7 @@ impl ColorState {
 /// How depth is tested and written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DepthState {
-    /// Which fragments pass.
+    /// The comparison by which fragments pass.
     pub compare: vk::CompareOp,
     /// Whether those that pass write their depth.
     pub write: bool,
@@ -124,7 +124,7 @@ pub struct VertexLayout {
     pub stride: u32,
     /// The elements are those of instances, not of vertices.
     pub per_instance: bool,
-    /// What is in an element.
+    /// The attributes of an element.
     pub attributes: Vec<VertexAttribute>,
 }
 

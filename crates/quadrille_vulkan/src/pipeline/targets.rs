@@ -7,7 +7,7 @@ use crate::device::Device;
 use crate::resources::format::{aspects, properties, scalar_kind};
 use crate::shader::{EntryPoint, Location};
 
-/// What is wrong with formats (section "Graphics Pipelines", the valid usage of
+/// Describes why formats are invalid (section "Graphics Pipelines", the valid usage of
 /// `VkGraphicsPipelineCreateInfo` with `VkPipelineRenderingCreateInfo`).
 pub(super) fn problem(
     device: &Device,

@@ -15,7 +15,7 @@ pub(super) fn alignment(layout: &VertexLayout) -> u32 {
     formats.map(component_bytes).max().unwrap_or(1)
 }
 
-/// What is wrong with layouts (section "Vertex Input Description", the valid usage of
+/// Describes why layouts are invalid (section "Vertex Input Description", the valid usage of
 /// `VkVertexInputBindingDescription` and `VkVertexInputAttributeDescription`).
 pub(super) fn problem(device: &Device, layouts: &[VertexLayout]) -> Option<String> {
     let limits = &device.limits;

@@ -10,8 +10,8 @@
 //! Each present is proven for itself, so an image that never comes back, or a fence that a driver
 //! forgets, holds up no other.
 //!
-//! What a swapchain replaced is not shown any more once the image of its first present came back.
-//! That is known even if a fence has proven that present before, so that old swapchains whose own
+//! A replaced swapchain is not shown any more once the image of the first present of the new one
+//! came back. That holds even if a fence has proven that present before, so old swapchains whose own
 //! fences are forgotten do not stay.
 
 /// A present that is not proven done.

@@ -13,7 +13,7 @@ use crate::error::SurfaceError;
 /// More than there are present modes.
 const MAX_MODES: usize = 16;
 
-/// What is queried from a surface before a swapchain is made.
+/// Properties queried from a surface before a swapchain is made.
 pub(crate) struct SurfaceSupport {
     pub capabilities: vk::SurfaceCapabilitiesKHR,
     pub formats: Vec<vk::SurfaceFormatKHR>,
@@ -98,7 +98,7 @@ impl Surface {
         Ok(())
     }
 
-    /// What the surface offers now.
+    /// Queries the surface's current capabilities and formats.
     pub(crate) fn support(&self) -> Result<SurfaceSupport, SurfaceError> {
         let surfaces = functions(&self.device)?;
         let physical = self.device.physical;

@@ -33,7 +33,7 @@ pub(crate) use recycle::Pool;
 pub(crate) use retired::{TIMEOUT, wait_for_fences};
 pub use settings::{PresentCompletion, SurfaceFormat, SwapchainSettings};
 
-/// What came of an acquisition.
+/// Outcome of an acquisition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Acquired {
@@ -193,7 +193,7 @@ impl Swapchain {
     /// How many binary semaphores exist for the swapchain in use: never more than its images, the
     /// frames in flight and 2.
     ///
-    /// Those of presents of older swapchains count apart: without present fences, nothing but the
+    /// Semaphores of presents of older swapchains are counted apart: without present fences, only the
     /// first present of the swapchain in use proves them free, short of waiting for the queue.
     pub fn semaphore_count(&self) -> usize {
         self.busy_semaphore_count() + self.pool.spare_semaphore_count()
@@ -518,7 +518,7 @@ impl std::fmt::Debug for Swapchain {
     }
 }
 
-/// What the images can be used for: drawn to always, copied where the surface allows.
+/// Returns the usage of the images: drawn to always, copied where the surface allows.
 fn usage(capabilities: &vk::SurfaceCapabilitiesKHR) -> ImageUsage {
     let copies = ImageUsage::TRANSFER_SRC | ImageUsage::TRANSFER_DST;
     let supported = ImageUsage::from_bits_truncate(capabilities.supported_usage_flags.as_raw());

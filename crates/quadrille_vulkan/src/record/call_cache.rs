@@ -1,17 +1,17 @@
-//! What lists came to in earlier frames, to be said again without being translated.
+//! Cache of encoded Vulkan calls: a pass that records the same commands is replayed, not re-encoded.
 //!
-//! Most passes record what they recorded a frame before. If the resources that they touch are what
-//! they were, and so are the layouts in which they declare images, then they come to the same Vulkan
-//! commands. So for the last few plans, the commands of each pass are kept with all their arguments.
-//! What has changed is translated; what has not is said again from here.
+//! Most passes record the same commands as a frame before. If the resources that they use are the
+//! same, and so are the layouts in which they declare images, then they encode to the same Vulkan
+//! calls. So for the last few plans, the calls of each pass are kept with all their arguments.
+//! Changed passes are encoded; unchanged ones are replayed from here.
 //!
-//! A plan that was not given before takes over what was kept of another that came only once: where
-//! each frame is planned anew, because one pass of many does something else, the others are not
-//! translated anew for that. What plans that repeat have come to stays theirs.
+//! A new plan takes over the cache of another that was recorded only once: where each frame gets a new
+//! plan, because one pass of many changes, the others are not encoded again for that. Caches of
+//! repeated plans stay theirs.
 //!
-//! Kept is what a pass came to the second time that it recorded the same, so that passes which
-//! never repeat cost nothing here. Passes that touch the image of a swapchain are never kept, for it
-//! is another in each frame; nor are those that copy or call Vulkan themselves, which are few.
+//! A pass is cached the second time that it records the same commands, so that passes which never
+//! repeat cost nothing here. Passes that use the image of a swapchain are never cached, as it is
+//! another in each frame; nor are those that copy or call Vulkan themselves, which are few.
 
 use std::sync::Mutex;
 
@@ -29,16 +29,16 @@ use crate::resources::handle::{Handle, IdTable};
 /// four frames, such as the images of a swapchain.
 const KEPT: usize = 4;
 
-/// What is kept of the plans used last; the last one comes first.
+/// Caches of the plans used last, most recent first.
 #[derive(Default)]
 pub(crate) struct CallCaches(Vec<CallCache>);
 
-/// What is kept of one plan.
+/// Cache of one plan.
 pub(crate) struct CallCache {
     plan_id: PlanId,
     /// The plan was given several times.
     is_repeated: bool,
-    /// What is kept lies in the order of the plan.
+    /// The cached passes lie in the order of the plan.
     is_arranged: bool,
     /// The resources of its frame.
     pub ids: IdTable,
@@ -56,39 +56,39 @@ pub(crate) struct Age {
     resources: u64,
 }
 
-/// What may have changed since a pass was translated or last checked.
+/// Inputs that may have changed since a pass was encoded or last checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Recheck {
-    /// In which layouts the pass declares images.
+    /// The layouts in which the pass declares images.
     Layouts,
-    /// Also which resources it declares, and what they are.
+    /// Also the resources that it declares, and their objects.
     Resources,
 }
 
-/// What is kept of a chunk.
+/// Cache of a chunk.
 #[derive(Default)]
 pub(crate) struct CachedChunk {
-    /// What the queue can do.
+    /// The capabilities of the queue.
     capabilities: Capabilities,
     pub passes: CachedPasses,
     pub calls: Calls,
 }
 
-/// What is kept of passes: in the order in which they came first, so that they stay where they are
-/// when another plan has another order.
+/// Cached passes, in order of insertion, so that they stay where they are when another plan has
+/// another order.
 #[derive(Default)]
 pub(crate) struct CachedPasses {
-    /// By pass: one more than its place, or 0.
+    /// By pass: one more than its index in `kept`, or 0.
     places: Vec<u32>,
     kept: Vec<CachedPass>,
 }
 
-/// What is kept of a pass.
+/// Cache of a pass.
 #[derive(Default)]
 pub(crate) struct CachedPass {
-    /// What the pass had recorded; none if nothing is kept.
+    /// The commands that the pass recorded; `None` if nothing is cached.
     writing: Option<Writing>,
-    /// The [`Age`] at which it was translated, or last looked at.
+    /// The [`Age`] at which it was encoded, or last checked.
     seen: u64,
     /// A [`summary`] of the resources that it declared then.
     declared: u64,
@@ -101,7 +101,7 @@ impl CallCaches {
         self.0.iter().any(|it| it.plan_id.is_of(plan))
     }
 
-    /// What is kept of a plan, which is known from now on.
+    /// Returns the cache of a plan, adding the plan if it is new.
     pub(crate) fn of(&mut self, plan: &Plan) -> &mut CallCache {
         let all = &mut self.0;
         let known = all.iter().position(|it| it.plan_id.is_of(plan));
@@ -183,13 +183,13 @@ impl CallCache {
         Ok(())
     }
 
-    /// What is kept of a chunk.
+    /// Returns the cache of a chunk.
     pub(crate) fn chunk(&self, at: usize) -> &Mutex<CachedChunk> {
         &self.chunks[at]
     }
 }
 
-/// What a lock protects, for a caller with exclusive access.
+/// Returns the contents of a lock to a caller with exclusive access.
 fn own(chunk: &mut Mutex<CachedChunk>) -> &mut CachedChunk {
     chunk.get_mut().unwrap_or_else(|broken| broken.into_inner())
 }
@@ -203,7 +203,7 @@ impl CachedChunk {
 }
 
 impl CachedPasses {
-    /// What is kept of a pass.
+    /// Returns the cache of a pass, adding it if it is new.
     #[inline]
     pub(crate) fn of(&mut self, pass: PassIndex) -> &mut CachedPass {
         let at = pass.0 as usize;
@@ -236,7 +236,7 @@ impl CachedPasses {
 }
 
 impl CachedPass {
-    /// What the pass came to when it last recorded this.
+    /// Returns the calls of the pass if it last recorded the same commands.
     #[inline]
     pub(crate) fn span_of(&self, repeated: Option<Writing>) -> Option<&Span> {
         (repeated.is_some() && repeated == self.writing).then_some(&self.span)
@@ -249,7 +249,7 @@ impl CachedPass {
         self.span_of(repeated).filter(|_| self.seen == age.now)
     }
 
-    /// What may have changed since then.
+    /// Returns the inputs that may have changed since then.
     #[inline]
     pub(crate) fn recheck(&self, age: Age, uses: &[Use]) -> Recheck {
         match self.seen {

@@ -57,7 +57,7 @@ pub(crate) struct AttachmentCall {
     pub load: vk::AttachmentLoadOp,
     pub store: vk::AttachmentStoreOp,
     pub clear: vk::ClearValue,
-    /// What it resolves to, in which layout and how.
+    /// The resolve target, its layout and its mode.
     pub resolve: vk::ImageView,
     pub resolve_layout: vk::ImageLayout,
     pub resolve_mode: vk::ResolveModeFlags,
@@ -92,8 +92,8 @@ const _: () = assert!(
     "the stride"
 );
 
-/// In which layout a pass was found to use an image. It follows from what the pass declares, which
-/// may be something else in another frame.
+/// Layout in which a pass uses an image. It follows from the declarations of the pass, which may
+/// differ in another frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LayoutCall {
     pub image: ResourceId,
@@ -111,7 +111,7 @@ pub(crate) struct Touched {
     pub version: u32,
 }
 
-/// What a pass came to, and what that hangs on besides the list of the pass.
+/// Calls of a pass, with their dependencies besides the list of the pass.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Span {
     pub calls: Range<u32>,

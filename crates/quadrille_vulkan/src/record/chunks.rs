@@ -1,5 +1,5 @@
-//! Which steps of a plan share a command buffer: contiguous runs within a submission. And which of
-//! these are recorded by one task, with one command pool. Pure.
+//! Partition of a plan's steps: contiguous runs within a submission share a command buffer, and some
+//! of these are recorded by one task, with one command pool. Pure.
 
 use std::ops::Range;
 

@@ -74,11 +74,11 @@ impl From<Error> for Failure {
 pub(crate) struct Target {
     /// The command buffer.
     pub buffer: vk::CommandBuffer,
-    /// What the queue can run.
+    /// The capabilities of the queue.
     pub capabilities: Capabilities,
-    /// What copies of parts of images align to on the queue; zeros: only whole mip levels.
+    /// `minImageTransferGranularity` of the queue, in texels; zeros: only whole mip levels.
     pub granularity: [u32; 3],
-    /// Which of the frames in flight it is for: tables have a set for each.
+    /// The index of the frame in flight that it is for: tables have a set for each.
     pub slot: usize,
 }
 
@@ -92,7 +92,7 @@ pub(crate) struct Encoder<'a> {
     slot: usize,
     /// Where what the commands come to is kept.
     calls: &'a mut Calls,
-    /// What the pass declares.
+    /// The uses that the pass declares.
     uses: &'a [Use],
     bindings: Bindings<'a>,
     rendering: Option<OpenRendering>,
@@ -101,7 +101,7 @@ pub(crate) struct Encoder<'a> {
     vertex_buffers: u32,
     /// The offsets that they are bound at.
     vertex_offsets: [u64; MAX_BUFFERS as usize],
-    /// What the index buffer has room for.
+    /// The number of indices in the index buffer.
     indices: Option<u64>,
     open_labels: u32,
 }

@@ -57,7 +57,7 @@ pub struct SubmissionTime {
 /// When the parts of a frame ran on the device.
 #[derive(Clone, Debug, Default)]
 pub struct DeviceTimes {
-    /// Which frame it was: [`FrameSlot::number`](crate::FrameSlot::number).
+    /// The number of the frame: [`FrameSlot::number`](crate::FrameSlot::number).
     pub frame: u64,
     /// Whether the device's clock was compared with the CPU's; else the frame's beginning is a
     /// guess, and only differences are right.
@@ -68,7 +68,7 @@ pub struct DeviceTimes {
     pub passes: Vec<PassTime>,
 }
 
-/// What is measured of a frame in flight.
+/// Measurements of a frame in flight.
 #[derive(Default)]
 struct Measured {
     pool: vk::QueryPool,
@@ -96,7 +96,7 @@ pub(crate) struct Timing {
     /// By frame in flight.
     slots: Vec<Measured>,
     clock: DeviceClock,
-    /// Of how many of the frames to come; `None` of all.
+    /// The number of frames still to measure; `None` for all.
     pub(crate) frames: Option<u32>,
     /// The times of the frame that was done last.
     pub(crate) last: Option<DeviceTimes>,

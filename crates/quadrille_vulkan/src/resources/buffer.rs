@@ -18,7 +18,7 @@ use crate::resources::object::Object;
 use crate::shader::ValueLayout;
 
 bitflags! {
-    /// What a buffer may be used for; the bits of `VkBufferUsageFlagBits`.
+    /// Allowed uses of a buffer; the bits of `VkBufferUsageFlagBits`.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub struct BufferUsage: u32 {
         /// Source of copies.
@@ -35,7 +35,7 @@ bitflags! {
         const VERTEX = 0x80;
         /// Arguments of indirect draws and dispatches.
         const INDIRECT = 0x100;
-        /// What decides about conditional rendering (`VK_EXT_conditional_rendering`).
+        /// Predicate of conditional rendering (`VK_EXT_conditional_rendering`).
         const CONDITION = 0x200;
     }
 }
@@ -47,7 +47,7 @@ pub struct BufferDesc {
     pub name: String,
     /// Its size in bytes; at least 1.
     pub bytes: u64,
-    /// What it may be used for.
+    /// Its allowed uses.
     pub usage: BufferUsage,
     /// Where its memory is.
     pub memory: Memory,
@@ -269,7 +269,7 @@ impl GpuBuffer {
         Ok(Some(old))
     }
 
-    /// What it has in common with resources of the other kind.
+    /// Returns the part that it has in common with resources of the other kind.
     pub(crate) fn object(&self) -> &Object {
         &self.0.object
     }
@@ -295,7 +295,7 @@ impl GpuBuffer {
         &self.0.desc
     }
 
-    /// What the solver has to know of it.
+    /// Returns its declaration for the solver.
     pub fn declare(&self) -> Resource {
         self.declare_as(Arc::clone(&self.object().name))
     }
@@ -352,8 +352,8 @@ impl GpuBuffer {
 
     /// Reads bytes on the CPU, from memory of [`Memory::Upload`] or [`Memory::Readback`].
     ///
-    /// What the device wrote is seen once the submission that wrote it is complete and a pass
-    /// declared the host's read.
+    /// Device writes are visible once the submission that wrote is complete and a pass declared the
+    /// host's read.
     ///
     /// # Errors
     /// As for [`GpuBuffer::write`].

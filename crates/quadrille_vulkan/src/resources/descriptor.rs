@@ -1,9 +1,9 @@
-//! What descriptors are made from.
+//! Data of descriptors.
 
 use ash::vk;
 
-/// What a descriptor is made from. The variants have the same size, which is the stride of the
-/// templates of pipeline layouts.
+/// Data of a descriptor. The variants have the same size, which is the stride of the templates of
+/// pipeline layouts.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) union Info {

@@ -1,4 +1,4 @@
-//! What a format is made of.
+//! Properties of formats.
 
 mod block;
 
@@ -23,7 +23,7 @@ pub(crate) fn aspects(format: vk::Format) -> vk::ImageAspectFlags {
     }
 }
 
-/// What the device can do with a format.
+/// Queries the device's features of a format.
 pub(crate) fn properties(device: &Device, format: vk::Format) -> vk::FormatProperties {
     // SAFETY: the physical device belongs to the instance; the driver says so if it does not know
     // the format.
@@ -59,7 +59,7 @@ pub(crate) fn is_integer(format: vk::Format) -> bool {
     scalar_kind(format) != ScalarKind::Float
 }
 
-/// What shaders see of a format: of depth and stencil, depth.
+/// Returns the kind of a format's values in shaders: of depth and stencil, that of depth.
 pub(crate) fn scalar_kind(format: vk::Format) -> ScalarKind {
     use vk::Format as F;
     if format == F::S8_UINT {

@@ -35,7 +35,7 @@ impl Handle {
         }
     }
 
-    /// What buffers and images have in common.
+    /// Returns the part that buffers and images have in common.
     pub(crate) fn object(&self) -> &Object {
         match self {
             Self::Buffer(buffer) => buffer.object(),
@@ -88,7 +88,7 @@ impl Handle {
         }
     }
 
-    /// What the solver has to know of it.
+    /// Returns its declaration for the solver.
     pub fn declare(&self) -> Resource {
         match self {
             Self::Buffer(buffer) => buffer.declare(),
@@ -134,34 +134,34 @@ pub(crate) struct IdTable {
     versions: u32,
 }
 
-/// What bindings need of a resource.
+/// Properties of a resource that bindings need.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Entry {
     /// Its index in the frame; [`ABSENT`] if it is not of the frame.
     index: u32,
-    /// What it was made for: bits of its kind's usage.
+    /// Its usage: bits of its kind's usage.
     pub usage: u32,
     /// The buffer; null for images.
     pub buffer: vk::Buffer,
     /// Bytes of a buffer.
     pub bytes: u64,
-    /// It is known how what a buffer begins with is laid out.
+    /// The layout of the data that a buffer begins with is known.
     pub has_layout: bool,
     /// The view of a whole image for shaders; null for buffers, and where shaders see another
     /// view than the one of all aspects.
     pub view: vk::ImageView,
     /// The kind of `view`.
     pub view_kind: vk::ImageViewType,
-    /// What shaders read of its texels.
+    /// The properties of its texels for shaders.
     pub texels: Texels,
-    /// Which Vulkan object it is: another one once a transient resource has moved, for instance; then
-    /// no view of it is what it was. 0 for images of swapchains.
+    /// The generation of the Vulkan object: it changes once a transient resource has moved, for
+    /// instance; then all views of it are new. 0 for images of swapchains.
     generation: u32,
-    /// Another one whenever something else has the id.
+    /// Changes whenever the id gets another resource or object.
     version: u32,
 }
 
-/// What [`Entry::index`] is for ids that are not of the frame.
+/// [`Entry::index`] of ids that are not of the frame.
 const ABSENT: u32 = u32::MAX;
 
 impl Entry {
@@ -315,7 +315,7 @@ pub(crate) struct FrameResources<'a> {
     pub ids: &'a IdTable,
     /// By index.
     pub handles: &'a [Handle],
-    /// What is called how, where it is not of the frame.
+    /// The labels of ids that are not of the frame.
     pub names: &'a Ids,
 }
 
@@ -341,7 +341,7 @@ impl<'a> FrameResources<'a> {
         }
     }
 
-    /// What a binding needs of a buffer.
+    /// Returns the entry of a buffer for a binding.
     pub(crate) fn buffer_entry(&self, id: ResourceId) -> Result<&'a Entry, CommandError> {
         match self.entry(id).filter(|it| it.buffer != vk::Buffer::null()) {
             Some(entry) => Ok(entry),
@@ -349,18 +349,18 @@ impl<'a> FrameResources<'a> {
         }
     }
 
-    /// What a binding needs of an image, if its whole view is what shaders see.
+    /// Returns the entry of an image for a binding, if shaders see its whole view.
     pub(crate) fn image_entry(&self, id: ResourceId) -> Option<&'a Entry> {
         self.entry(id).filter(|it| it.view != vk::ImageView::null())
     }
 
-    /// What is known of a resource of the frame. What is no longer of it leaves its entry behind.
+    /// Returns the entry of a resource of the frame. Resources no longer in the frame leave theirs behind.
     fn entry(&self, id: ResourceId) -> Option<&'a Entry> {
         let entry = self.ids.entries.get(id.0 as usize);
         entry.filter(|entry| entry.index != ABSENT)
     }
 
-    /// Which version of a resource it is, and its index, if it is declared.
+    /// Returns the version of a resource and its index, if it is declared.
     pub(crate) fn version(&self, id: ResourceId) -> Option<(u32, ResourceIndex)> {
         let entry = self.ids.entries.get(id.0 as usize)?;
         let version = (entry.version, entry.index());

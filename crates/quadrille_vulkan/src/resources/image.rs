@@ -28,7 +28,7 @@ use crate::resources::object::Object;
 use crate::resources::view::{View, ViewKey};
 
 bitflags! {
-    /// What an image may be used for; the bits of `VkImageUsageFlagBits`.
+    /// Allowed uses of an image; the bits of `VkImageUsageFlagBits`.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub struct ImageUsage: u32 {
         /// Source of copies and blits.
@@ -63,7 +63,7 @@ pub struct ImageDesc {
     pub array_layers: u32,
     /// Samples per texel: 1, 2, 4, 8, ...
     pub samples: u32,
-    /// What it may be used for.
+    /// Its allowed uses.
     pub usage: ImageUsage,
     /// Its layers can be viewed as the faces of cubes.
     pub cube: bool,
@@ -347,7 +347,7 @@ impl GpuImage {
         }
     }
 
-    /// What it has in common with resources of the other kind.
+    /// Returns the part that it has in common with resources of the other kind.
     pub(crate) fn object(&self) -> &Object {
         &self.0.object
     }
@@ -391,7 +391,7 @@ impl GpuImage {
         Aspects::from_bits_truncate(format::aspects(self.format()).as_raw())
     }
 
-    /// What the solver has to know of it.
+    /// Returns its declaration for the solver.
     pub fn declare(&self) -> Resource {
         self.declare_as(Arc::clone(&self.object().name))
     }

@@ -1,5 +1,5 @@
-//! What buffers and images have in common: an identity over frames, and a Vulkan object that another may
-//! take the place of.
+//! Common part of buffers and images: an identity over frames, and a Vulkan object that may be
+//! replaced.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -24,7 +24,7 @@ pub(crate) struct Object {
     pub id: ResourceId,
     /// Its name.
     pub name: Arc<str>,
-    /// What it needs of memory, if it is transient: it gets its memory when a frame uses it.
+    /// Its memory requirements, if it is transient: it gets its memory when a frame uses it.
     pub needs: Option<vk::MemoryRequirements>,
     /// The device that it was made from.
     pub device: Arc<Device>,
@@ -98,7 +98,7 @@ impl Object {
         lock(&self.device.dropped).push(retired);
     }
 
-    /// What the solver has to know of it.
+    /// Returns its declaration for the solver.
     pub(crate) fn declare(
         &self,
         name: Arc<str>,

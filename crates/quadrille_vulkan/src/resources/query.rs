@@ -19,7 +19,7 @@ use crate::lock;
 use crate::resources::buffer::{BufferDesc, BufferUsage, GpuBuffer};
 
 bitflags! {
-    /// What a query of pipeline statistics counts; bits of `VkQueryPipelineStatisticFlagBits`.
+    /// Counters of a pipeline statistics query; bits of `VkQueryPipelineStatisticFlagBits`.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub struct Statistics: u32 {
         /// Vertices of draws.
@@ -39,7 +39,7 @@ bitflags! {
     }
 }
 
-/// What the queries of a set count.
+/// Value that the queries of a set measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum QueryKind {
     /// Whether any sample passes the tests of depth and stencil: 0 if none does.
@@ -68,7 +68,7 @@ impl QueryKind {
         }
     }
 
-    /// What queues have to be able to run, all of it.
+    /// Returns the capabilities that a queue needs, all of them.
     pub(crate) fn needs(self) -> Capabilities {
         let Self::Statistics(counted) = self else {
             return Capabilities::GRAPHICS;
@@ -107,7 +107,7 @@ pub struct QuerySetDesc {
     pub name: String,
     /// How many queries it has; at least 1.
     pub count: u32,
-    /// What they count.
+    /// The value that they measure.
     pub kind: QueryKind,
 }
 

@@ -21,14 +21,14 @@ pub struct SamplerDesc {
     pub minify: vk::Filter,
     /// Filter between mip levels.
     pub mipmap: vk::SamplerMipmapMode,
-    /// What lies outside the image, in all directions.
+    /// The address mode outside the image, in all directions.
     pub address: vk::SamplerAddressMode,
     /// The same by direction (u, v, w), in the place of `address`.
     pub addresses: Option<[vk::SamplerAddressMode; 3]>,
-    /// The colour of what lies outside, with `CLAMP_TO_BORDER`.
+    /// The colour outside the image, with `CLAMP_TO_BORDER`.
     pub border: vk::BorderColor,
-    /// What becomes of the texels of a filter: their average by weight, or the least or the greatest of
-    /// each component. The latter take the feature `samplerFilterMinmax`, and images whose format has
+    /// The reduction of a filter's texels: their average by weight, or the least or the greatest of each
+    /// component. The latter take the feature `samplerFilterMinmax`, and images whose format has
     /// `SAMPLED_IMAGE_FILTER_MINMAX`.
     pub reduction: vk::SamplerReductionMode,
     /// Added to the level of detail, which chooses mip levels.
@@ -42,7 +42,7 @@ pub struct SamplerDesc {
 }
 
 impl SamplerDesc {
-    /// What lies outside, by direction.
+    /// Returns the address modes by direction.
     fn addresses(&self) -> [vk::SamplerAddressMode; 3] {
         self.addresses.unwrap_or([self.address; 3])
     }
@@ -81,8 +81,8 @@ impl SamplerDesc {
 #[derive(Clone)]
 pub struct Sampler(Arc<SamplerInner>);
 
-/// What is wrong with a description (section "Samplers"): only what Vulkan 1.0 has is known to be
-/// there.
+/// Describes why a description is invalid (section "Samplers"): only the features of Vulkan 1.0 are
+/// assumed.
 fn problem(desc: &SamplerDesc) -> Option<String> {
     let filters = [vk::Filter::NEAREST, vk::Filter::LINEAR];
     let mipmaps = [
@@ -123,7 +123,7 @@ fn problem(desc: &SamplerDesc) -> Option<String> {
         ));
     }
     let [least, most] = desc.levels;
-    // What is not a number is in no range.
+    // NaN is in no range.
     if !(f32::MIN..=most).contains(&least) {
         return Some(format!(
             "its levels of detail are {least} to {most}; the first must be the smaller one"
@@ -134,10 +134,10 @@ fn problem(desc: &SamplerDesc) -> Option<String> {
         .then(|| format!("its comparison is {compare:?}, which there is not"))
 }
 
-/// What the device does not have.
+/// Describes the first request that the device does not support.
 fn unserved(device: &Device, desc: &SamplerDesc) -> Option<String> {
     let (bias, most) = (desc.bias, device.limits.max_sampler_lod_bias);
-    // What is not a number is in no range.
+    // NaN is in no range.
     if !(-most..=most).contains(&bias) {
         return Some(format!(
             "its bias is {bias}; the device takes from -{most} to {most}"

@@ -116,7 +116,7 @@ pub struct SharedTable(Arc<TableInner>);
 struct TableInner {
     name: String,
     capacity: u32,
-    /// What its shaders' array is of.
+    /// The element type of its shaders' array.
     kind: TableKind,
     samplers: Vec<Sampler>,
     pool: vk::DescriptorPool,
@@ -128,7 +128,7 @@ struct TableInner {
     device: Arc<Device>,
 }
 
-/// What changes of a table.
+/// Mutable part of a table.
 struct Contents {
     entries: Vec<Entry>,
     /// Entries below the length of `entries` that are empty.
@@ -358,12 +358,12 @@ impl SharedTable {
         std::ptr::eq(&*self.0.device, device)
     }
 
-    /// What empty entries show.
+    /// Returns the member that empty entries show.
     pub fn fallback(&self) -> &Handle {
         &self.0.fallback
     }
 
-    /// What is to be written to the fallback: texels, or the bytes of a buffer.
+    /// Returns the data to write to the fallback: texels, or the bytes of a buffer.
     pub fn fallback_contents(&self) -> &[u8] {
         &self.0.fallback_contents
     }
@@ -434,7 +434,7 @@ impl SharedTable {
         lock(&self.0.contents).members.close(states);
     }
 
-    /// What its shaders' array is of.
+    /// Returns the element type of its shaders' array.
     pub(crate) fn kind(&self) -> TableKind {
         self.0.kind
     }

@@ -1,4 +1,4 @@
-//! What shaders read of an image's texels.
+//! Properties of an image's texels that shaders depend on.
 
 use ash::vk;
 
@@ -6,7 +6,7 @@ use crate::resources::format::{self, scalar_kind};
 use crate::resources::image::GpuImage;
 use crate::shader::{ScalarKind, ShaderImage};
 
-/// What shaders read of an image's texels.
+/// Properties of an image's texels that shaders depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Texels {
     format: vk::Format,
@@ -15,7 +15,7 @@ pub(crate) struct Texels {
 }
 
 impl Texels {
-    /// Of what is no image.
+    /// The texels of resources that are no images.
     pub(crate) const NONE: Self = Self {
         format: vk::Format::UNDEFINED,
         scalar: ScalarKind::Float,

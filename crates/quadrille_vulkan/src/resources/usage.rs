@@ -1,4 +1,4 @@
-//! Which usages the layouts of images take.
+//! Usages required by the layouts of images.
 
 use quadrille_sync::Layout;
 

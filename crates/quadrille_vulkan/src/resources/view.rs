@@ -49,7 +49,7 @@ impl View {
         self
     }
 
-    /// What it covers of an image, with all counts written out.
+    /// Returns the subresources that it covers of an image, with all counts written out.
     ///
     /// ```no_run
     /// # use quadrille_vulkan::{Gpu, GpuImage, ImageDesc, View, vk};
@@ -83,7 +83,7 @@ impl View {
         mip_extent(image.extent(), self.base_mip.into())
     }
 
-    /// What an attachment sees of it: one mip level, one layer.
+    /// Returns the part that an attachment uses: one mip level, one layer.
     ///
     /// ```
     /// # use quadrille_vulkan::View;
@@ -130,7 +130,7 @@ impl From<SubresourceRange> for View {
     }
 }
 
-/// What distinguishes the views of one image.
+/// Key of a view among those of one image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ViewKey {
     /// Levels and layers.

@@ -29,7 +29,7 @@ pub(super) use joined::Joined;
 pub(super) use parse::Flaw;
 pub(super) use tokens::{Kind, Token, tokens};
 
-/// What a shader begins with.
+/// Source that a composition starts from.
 pub(super) struct Root<'a> {
     /// Stands for the file in errors.
     pub label: &'a str,
@@ -42,7 +42,7 @@ pub(super) struct Root<'a> {
     pub follows_files: bool,
 }
 
-/// What a name stands for in a module.
+/// Target of a name in a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Target {
     /// A declaration of another module.
@@ -58,7 +58,7 @@ struct Module {
     label: String,
     source: Arc<str>,
     parsed: Parsed,
-    /// What it imports, by the names that it has here.
+    /// Its imports, by the names that they have here.
     imported: BTreeMap<String, Target>,
     /// Its imports are being looked at: those before this one are known.
     next_import: Option<usize>,
@@ -336,7 +336,7 @@ impl Composer<'_> {
         self.flaw(at, &import.at, format!("{}{}", error.line(), self.by()))
     }
 
-    /// By which modules the last one is imported.
+    /// Names the modules by which the last one is imported.
     fn by(&self) -> String {
         match &self.open[..] {
             [] | [_] => String::new(),
@@ -395,7 +395,7 @@ fn one_place(place: &Place) -> Place {
     }
 }
 
-/// What was meant, perhaps.
+/// Suggests the name that was perhaps meant.
 fn hint<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
     closest_match(word, known).map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
 }

@@ -1,7 +1,7 @@
 //! Constants of shaders that pipelines set: `override` in WGSL.
 //!
-//! They are set before the translation to SPIR-V, so that sizes of workgroups and of arrays follow,
-//! reflection sees them, and a driver gets plain constants.
+//! Values are set before the translation to SPIR-V, so that sizes of workgroups and of arrays follow,
+//! reflection reads them, and a driver gets plain constants.
 
 use naga::back::PipelineConstants;
 use naga::back::pipeline_constants::{PipelineConstantError, process_overrides};
@@ -39,7 +39,7 @@ pub(super) struct Overrides {
 
 /// A constant that pipelines set.
 struct Override {
-    /// What naga knows it by: its name in the joined source, or its `@id`.
+    /// Its key in naga: its name in the joined source, or its `@id`.
     key: String,
     /// Its name where it is declared.
     own: String,

@@ -49,7 +49,7 @@ fn sizes_follow_constants() {
     assert_eq!(shader.entry_points().len(), 2);
     assert_eq!(shader.entry_points()[0].bindings.len(), 1);
     assert_eq!(set("sum", &[("SIZE", 32_u32.into())]), Ok([32, 2, 1]));
-    // What an entry point does not use needs no value.
+    // Constants that an entry point does not use need no value.
     assert_eq!(set("other", &[]), Ok([8, 1, 1]));
     let all = [
         ("SIZE", 4_u32.into()),

@@ -6,7 +6,7 @@ pub(super) const BYTES: u64 = 256;
 /// Where the values of a buffer or of push constants begin in a shader, for a comparison with what a
 /// program writes or pushes.
 ///
-/// Of a struct that has the size of the shader's, but not its layout, nothing else is known: with
+/// Only this comparison catches a struct that has the size of the shader's, but another layout: with
 /// `[f32; 3]` for `vec3f`, say, which begins at a multiple of 16 bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DataLayout {

@@ -10,7 +10,7 @@ use crate::file::read_file;
 /// No shader that a person or a tool writes is larger.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// What is in a file.
+/// Reads a file.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, ShaderError> {
     let error = |reason: String| ShaderError::File {
         path: path.to_owned(),

@@ -10,7 +10,7 @@ fn folder(name: &str) -> PathBuf {
     crate::test_folder::make(name)
 }
 
-/// What is said of a file with these contents.
+/// Returns the error of a file with these contents.
 fn said(name: &str, contents: &[u8]) -> String {
     let folder = folder(name);
     let path = folder.join(name);

@@ -11,7 +11,7 @@ use super::location::ScalarKind;
 pub struct ShaderImage {
     /// The dimension that it is seen with.
     pub view: vk::ImageViewType,
-    /// What texels are that are sampled or loaded; none for storage images, which have a format.
+    /// The kind of texels that are sampled or loaded; none for storage images, which have a format.
     pub texels: Option<ScalarKind>,
     /// The format of a storage image, if the shader names one.
     pub format: Option<vk::Format>,
@@ -24,7 +24,7 @@ pub struct ShaderImage {
 pub struct InputAttachment {
     /// The number of the colour attachment (`input_attachment_index`); none for depth or stencil.
     pub index: Option<u32>,
-    /// What its texels are.
+    /// The kind of its texels.
     pub texels: Option<ScalarKind>,
     /// Texels have several samples.
     pub multisampled: bool,

@@ -1,4 +1,4 @@
-//! What stages pass to each other, at numbered locations, and whether two ends fit.
+//! Variables that stages pass to each other, at numbered locations, and whether two ends fit.
 
 use std::fmt;
 
@@ -7,14 +7,14 @@ use std::fmt;
 pub struct Location {
     /// Its number, `@location` in WGSL.
     pub location: u32,
-    /// What is there; `None` for what is neither a number nor a vector of them.
+    /// Its type; `None` for types other than numbers and vectors of them.
     pub ty: Option<LocationType>,
 }
 
 /// A number, or a vector of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LocationType {
-    /// What its numbers are.
+    /// The kind of its numbers.
     pub scalar: ScalarKind,
     /// How wide each of them is.
     pub bits: u32,
@@ -22,7 +22,7 @@ pub struct LocationType {
     pub components: u32,
 }
 
-/// What numbers are.
+/// Kind of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ScalarKind {
     /// Floating-point numbers, normalised ones included.

@@ -32,13 +32,13 @@ pub struct ShaderModule {
     published: Published,
 }
 
-/// What is known of a published module.
+/// State of a published module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Published {
     source: Arc<str>,
     /// Where it is edited.
     pub file: Option<PathBuf>,
-    /// What was last good in that file.
+    /// The last valid source in that file.
     newest: Option<Arc<str>>,
 }
 
@@ -49,7 +49,7 @@ impl Published {
     }
 }
 
-/// Of the process, as the crates of a program are: a shader has no device yet when it imports.
+/// Global, as the crates of a program are: a shader has no device yet when it imports.
 static MODULES: Mutex<BTreeMap<String, Published>> = Mutex::new(BTreeMap::new());
 
 impl ShaderModule {

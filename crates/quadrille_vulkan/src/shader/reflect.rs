@@ -16,7 +16,7 @@ use super::{
 use crate::deep_stack;
 use crate::error::ShaderError;
 
-/// What the vectors of 32 bit numbers in a struct align it to at most, in bytes.
+/// Greatest alignment of a struct by its vectors of 32 bit numbers, in bytes.
 const MAX_ALIGNMENT: u32 = 16;
 
 /// The entry points of a module; all that the baseline's pipelines can start at.
@@ -119,7 +119,7 @@ fn location(at: &InterfaceLocation, ty: &Type) -> Location {
     }
 }
 
-/// What a number is, and its bits.
+/// Returns the kind of a number, and its bits.
 fn number(scalar: &ScalarType) -> Option<(ScalarKind, u32)> {
     match scalar {
         ScalarType::Float { bits } => Some((ScalarKind::Float, *bits)),
@@ -336,7 +336,7 @@ fn add_values(ty: &Type, at: u64, layout: &mut DataLayout) -> u64 {
     end
 }
 
-/// What a type of images needs.
+/// Returns the requirements of an image type.
 fn image(ty: &Type) -> Option<ShaderImage> {
     let (dim, is_array, multisampled, scalar, format) = match ty {
         Type::SampledImage(image) => (

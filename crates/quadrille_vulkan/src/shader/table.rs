@@ -14,13 +14,13 @@ pub struct TableBinding {
     pub binding: u32,
     /// Its name in the source; empty if that is not known.
     pub name: String,
-    /// What of the table is there.
+    /// The part of the table that is there.
     pub kind: TableKind,
     /// The stages that touch it.
     pub stages: vk::ShaderStageFlags,
 }
 
-/// What of a table is at a binding.
+/// Part of a table at a binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TableKind {
     /// The samplers, at least so many.
@@ -31,7 +31,7 @@ pub enum TableKind {
     Buffers,
 }
 
-/// What the members of a table are: what its descriptor set depends on.
+/// Kind of a table's members, on which its descriptor set depends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Members {
     Images,
@@ -42,7 +42,7 @@ impl Members {
     /// All there are.
     pub(crate) const ALL: [Self; 2] = [Self::Images, Self::Buffers];
 
-    /// What describes one.
+    /// Returns the descriptor type of a member.
     pub(crate) fn descriptor(self) -> vk::DescriptorType {
         match self {
             Self::Images => vk::DescriptorType::SAMPLED_IMAGE,
@@ -69,7 +69,7 @@ impl TableKind {
         }
     }
 
-    /// What the array is of, in errors.
+    /// Names the array's elements in errors.
     pub(crate) fn elements(self) -> String {
         match self {
             Self::Samplers(_) => "samplers".to_owned(),
@@ -78,7 +78,7 @@ impl TableKind {
         }
     }
 
-    /// What a member is, in a word.
+    /// Names a member, in a word.
     pub(crate) fn noun(self) -> &'static str {
         match self.members() {
             Members::Images => "image",
@@ -94,7 +94,7 @@ impl TableKind {
         }
     }
 
-    /// What the members of its table are: samplers belong to images.
+    /// Returns the kind of its table's members: samplers belong to images.
     pub(crate) fn members(self) -> Members {
         match self {
             Self::Samplers(_) | Self::Images(_) => Members::Images,
@@ -103,7 +103,7 @@ impl TableKind {
     }
 }
 
-/// What is said of a table that a shader writes: its members are settled only as long as none does.
+/// Returns the error of a table that a shader writes, as members of tables are only read.
 pub(super) fn written_members(name: &str) -> String {
     format!(
         "{name} is an array of storage buffers that it may write; the buffers of a table are only read: \
@@ -240,7 +240,7 @@ pub(crate) fn merge<'a>(
     Ok(merged)
 }
 
-/// What the members of the table of each group are, from group 1 on up to the last that has one.
+/// Returns the members of the table of each group, from group 1 on up to the last that has one.
 pub(crate) fn groups(bindings: &[TableBinding]) -> Vec<Members> {
     // Groups between may be unused; then nothing is bound there.
     let last = bindings.iter().map(|it| it.group).max().unwrap_or(0);
@@ -251,7 +251,7 @@ pub(crate) fn groups(bindings: &[TableBinding]) -> Vec<Members> {
     (1..=last).map(members).collect()
 }
 
-/// What a shader that was loaded again needs of tables and the layout does not serve.
+/// Describes a need of a reloaded shader for tables that the layout does not serve.
 pub(crate) fn excess(served: &[TableBinding], new: &TableBinding) -> Option<String> {
     let (group, binding, name) = (new.group, new.binding, &new.name);
     let mut served = served.iter();

@@ -48,8 +48,8 @@ const CAPABILITIES: Capabilities = Capabilities::IMMEDIATES
 pub(super) struct Translated {
     pub words: Vec<u32>,
     pub entry_points: Vec<EntryPoint>,
-    /// What pipelines set its constants in, if it has any; they have their defaults in `words`, or
-    /// any value where there is none.
+    /// The constants that pipelines set, if it has any; they have their defaults in `words`, or any
+    /// value where there is none.
     pub overrides: Option<Overrides>,
 }
 
@@ -226,7 +226,7 @@ impl Reflection<'_> {
     }
 }
 
-/// What an entry point touches; `None` for stages that have no pipeline here.
+/// Reflects an entry point; `None` for stages that have no pipeline here.
 fn reflect(context: &Reflection<'_>, at: usize) -> Result<Option<EntryPoint>, ShaderError> {
     let &Reflection {
         joined,

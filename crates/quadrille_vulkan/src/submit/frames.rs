@@ -45,19 +45,19 @@ pub struct Frames {
     pub(crate) current: usize,
     /// How many frames have begun.
     pub(crate) number: u64,
-    /// What lists came to in earlier frames.
+    /// The encoded calls of lists in earlier frames.
     pub(crate) call_caches: CallCaches,
     /// A frame is recorded and not submitted; nothing may be retired between.
     pub(crate) recorded: bool,
     /// Only part of a frame was submitted; nothing is true any more.
     pub(crate) broken: bool,
-    /// What is on its way, for reports of hangs.
+    /// The submitted work, for reports of hangs.
     pub(crate) watch: Watch,
     /// The index of its first timeline among those of the device.
     pub(crate) first: usize,
-    /// What it submits to.
+    /// The queues that it submits to.
     pub(crate) lanes: Vec<Lane>,
-    /// What it plans for.
+    /// The topology that it plans for.
     pub(crate) topology: Topology,
     /// The version of the device's streams that `topology` is of.
     version: u64,
@@ -65,7 +65,7 @@ pub struct Frames {
     pub(crate) mailbox: Option<Arc<Mailbox>>,
     /// The rings that it reads.
     pub(crate) rings: Vec<Arc<Ring>>,
-    /// What the next frame returns.
+    /// The ring entries that the next frame returns.
     pub(crate) returns: Vec<Return>,
     waiting: Waiting,
     /// The memory of transient resources.
@@ -74,7 +74,7 @@ pub struct Frames {
     pub(crate) timing: Option<Timing>,
 }
 
-/// What a frame in flight owns.
+/// Resources that a frame in flight owns.
 #[derive(Default)]
 pub(crate) struct Slot {
     pub pools: Pools,
@@ -85,8 +85,8 @@ pub(crate) struct Slot {
 /// The frame that has begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameSlot {
-    /// Which of the frames in flight it is: below [`Gpu::frames_in_flight`]. What is kept once
-    /// per frame in flight (upload buffers, say) is free again at this index.
+    /// The index of the frame in flight: below [`Gpu::frames_in_flight`]. Resources kept once per
+    /// frame in flight (upload buffers, say) are free again at this index.
     ///
     /// [`Gpu::frames_in_flight`]: crate::Gpu::frames_in_flight
     pub index: usize,
@@ -146,8 +146,8 @@ impl Frames {
         }
     }
 
-    /// What frames are to be planned for: the queues of this stream, and the timelines of others.
-    /// It changes when streams and rings come and go; then `begin` brings it up to date.
+    /// Returns the topology to plan frames for: the queues of this stream, and the timelines of others.
+    /// It changes when streams and rings are added or removed; `begin` brings it up to date.
     pub fn topology(&self) -> &Topology {
         &self.topology
     }
@@ -360,10 +360,10 @@ impl Frames {
         done.map(|pass| pass.to_string())
     }
 
-    /// What each queue was doing, in a sentence for each that was doing something, and what the
-    /// driver says of the fault where it can (`VK_EXT_device_fault`): for reports of a device that
-    /// was lost. Where the device stopped is known if frames are measured
-    /// ([`Frames::measure`]); else only which passes are not known to be done.
+    /// Describes the work of each busy queue in a sentence, followed by the driver's report of the
+    /// fault where it has one (`VK_EXT_device_fault`): for reports of a lost device. Where the device
+    /// stopped is known if frames are measured ([`Frames::measure`]); else only which passes are not
+    /// known to be done.
     pub fn describe_work(&self) -> Vec<String> {
         let describe = |(index, lane): (usize, &Lane)| {
             // A lost device may report none any more.

@@ -43,7 +43,7 @@ pub struct Producer {
     ring: Arc<Ring>,
     /// The turn to write next.
     next: u64,
-    /// That turn's slot has been reserved.
+    /// The slot of that turn has been reserved.
     reserved: bool,
 }
 
@@ -63,17 +63,17 @@ pub struct Closed;
 pub struct RingEntry {
     /// Its number, from 1 on.
     pub number: u64,
-    /// What it is in. To be read until the next turn is taken.
+    /// The resource that holds it. To be read until the next turn is taken.
     pub slot: Handle,
 }
 
-/// What the two sides share.
+/// State that the two sides share.
 pub(crate) struct Ring {
     device: Arc<Device>,
     slots: Vec<Handle>,
     /// The index of the timeline on which turns are returned.
     index: usize,
-    /// What that timeline had when the ring was made; turns count from there.
+    /// The value of that timeline when the ring was made; turns count from there.
     base: u64,
     returns: Arc<Timeline>,
     state: Mutex<State>,
@@ -100,7 +100,7 @@ struct State {
     attached: bool,
 }
 
-/// What a stream has to signal before its next frame.
+/// Signal due on a stream's queue before its next frame.
 pub(crate) struct Return {
     ring: Arc<Ring>,
     value: u64,
@@ -264,8 +264,8 @@ impl Consumer {
     /// Takes the newest turn that has been written, skipping others; none if there is none since
     /// the last one taken.
     ///
-    /// What was taken before is returned with the next frame that the stream submits, and must not
-    /// be used in it.
+    /// The turn taken before is returned with the next frame that the stream submits, and must not be
+    /// used in it.
     pub fn take_newest(&mut self) -> Option<RingEntry> {
         let mut state = lock(&self.ring.state);
         let newest = state.published.drain(..).next_back()?;
@@ -366,7 +366,7 @@ impl Frames {
         self.rings.retain(|ring| !lock(&ring.state).released);
     }
 
-    /// What returns turns: a batch for each ring, with the lane it goes to.
+    /// Takes the batches that return turns: one for each ring, with the lane it goes to.
     pub(crate) fn take_returns(&mut self) -> Vec<(usize, Batch)> {
         let mut batches = Vec::new();
         for returned in std::mem::take(&mut self.returns) {
@@ -380,7 +380,7 @@ impl Frames {
             let mut batch = Batch::default();
             for point in after.iter().filter(|point| own(point)) {
                 let timeline = usize::from(point.queue.0);
-                // What the same queue did before comes before the signal.
+                // Earlier work of the same queue comes before the signal without a wait.
                 if let (true, Some(other)) = (timeline != lane, self.lane(timeline)) {
                     let point = Point {
                         timeline,

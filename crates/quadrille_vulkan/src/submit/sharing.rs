@@ -13,14 +13,14 @@ use crate::instance::sharing::Sharing;
 use crate::resources::handle::Handle;
 use crate::submit::frames::Frames;
 
-/// What came of [`Frames::change_sharing`].
+/// Outcome of [`Frames::change_sharing`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SharingChanged {
-    /// It has changed, and had no contents.
+    /// Changed, without contents to move.
     Empty,
-    /// It has changed. What it had is in this one, to be copied by the next frame.
+    /// Changed. The old contents are in this resource, to be copied by the next frame.
     Moved(Handle),
-    /// It cannot change, or not now.
+    /// Not changed: it cannot, or not now.
     Refused,
 }
 

@@ -43,19 +43,19 @@ pub struct TransientMemory {
 pub(crate) struct Transients {
     /// By [`BlockId`].
     blocks: Vec<Pool>,
-    /// What the last frame needed; kept for its memory.
+    /// The needs of the last frame; kept for its allocation.
     needs: Vec<MemoryNeed>,
     memory: TransientMemory,
 }
 
-/// What there is of one kind of memory.
+/// Block of one kind of memory, and the demand for it.
 struct Pool {
     /// The memory types.
     class: u32,
     /// The block, if any frame has needed one lately.
     block: Option<Arc<Block>>,
     demand: Demand,
-    /// What suffices, once the block has been too large for long.
+    /// The size that suffices, once the block has been too large for long.
     shrinks_to: Option<u64>,
 }
 
@@ -160,7 +160,7 @@ impl Transients {
         let resources = (0..).map(ResourceIndex).zip(&frame.resources);
         let transient = resources.zip(handles);
         let transient = transient.filter(|((_, it), _)| it.lifetime == Lifetime::Transient);
-        // Those of another device are an error, which others report.
+        // Resources of another device are an error, which others report.
         let transient = transient.filter(|(_, handle)| handle.is_made_from(device));
         needs.extend(transient.filter_map(|((resource, _), handle)| {
             let requirements = handle.object().needs?;
@@ -234,7 +234,7 @@ impl Transients {
         Ok(())
     }
 
-    /// What there is of a kind of memory.
+    /// Returns the pool of a kind of memory, adding it if it is new.
     fn pool(&mut self, class: u32) -> &mut Pool {
         let known = self.blocks.iter().position(|pool| pool.class == class);
         let at = known.unwrap_or_else(|| {

@@ -1,4 +1,4 @@
-//! What is on its way to the device, by name: for reports of a device that does not get on. Pure.
+//! Submitted work by name, for reports of a device that hangs. Pure.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

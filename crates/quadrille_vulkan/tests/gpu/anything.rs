@@ -354,7 +354,7 @@ fn gpu() -> Gpu {
     gpu
 }
 
-/// What is wrong with a description of which nothing can be made.
+/// Returns the error of a description that is refused.
 fn refusal<T>(made: Result<T, Error>, desc: &impl Debug) -> Result<(), String> {
     let made = made.map(drop);
     made.map_err(|error| format!("{error} of {desc:?}"))

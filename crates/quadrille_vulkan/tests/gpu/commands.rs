@@ -115,7 +115,7 @@ fn wrong_commands_are_told_and_harmless() {
     let error = error_of(&mut rig, |list, buffer| list.dispatch_indirect(buffer, 0));
     assert!(matches!(error, CommandError::NoPipeline { .. }), "{error}");
 
-    // What was of an earlier frame is none of this one, whatever it was bound to then.
+    // A resource of an earlier frame is not declared in this one, whatever it was bound to then.
     let error = error_of(&mut rig, |list, _| list.bind_buffer(2, &first, 0, 0));
     assert!(
         matches!(&error, CommandError::NotDeclared { name } if name == "first"),

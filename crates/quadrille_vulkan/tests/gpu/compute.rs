@@ -255,7 +255,7 @@ fn uploads_updates_and_indirect_dispatches() {
     let arguments = rig.gpu.create_buffer(&arguments).unwrap();
     let (now, next) = (rig.storage("now", 1024), rig.storage("next", 1024));
     let back = rig.readback(1024);
-    // What the host wrote before the frame: nobody in a frame has written it.
+    // The host wrote before the frame: no pass of a frame has written it.
     rig.states.import(upload.id(), Layout::Undefined, None);
     rig.frame(|frame| {
         let uses = [

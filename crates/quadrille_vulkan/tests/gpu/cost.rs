@@ -1,5 +1,5 @@
-//! What a frame costs on the CPU: written, planned, recorded, submitted. Prints; asserts nothing
-//! about time.
+//! Cost of a frame on the CPU: written, planned, recorded, submitted. Prints; asserts nothing about
+//! time.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! What programs ask of the device for commands of their own, and what of it they reach.
+//! Extensions and features that programs request, and their use in commands of their own.
 
 use ash::{ext, vk};
 use quadrille_vulkan::{Extension, Gpu, Settings};

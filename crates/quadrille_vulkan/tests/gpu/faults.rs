@@ -41,7 +41,7 @@ const SHADER: &str = "
 fn main(@builtin(global_invocation_id) id: vec3<u32>) { cells[id.x] = id.x; }
 ";
 
-/// What came of a run.
+/// Outcome of a run.
 #[derive(Debug, Default)]
 struct Outcome {
     shown: u32,
@@ -49,7 +49,7 @@ struct Outcome {
     out_of_date: u32,
     errors: Vec<String>,
     lost: bool,
-    /// What is known of the end of the device.
+    /// The reports of work when the device was lost.
     work: Vec<String>,
     most_old: usize,
     /// Old swapchains after the last frame, in all windows.
@@ -158,7 +158,7 @@ fn told(name: &str, otherwise: u32) -> u32 {
     told.and_then(|told| told.parse().ok()).unwrap_or(otherwise)
 }
 
-/// What must be true of a window whatever fails.
+/// Checks the bounds of a window that hold whatever fails.
 fn check_bounds(rig: &Rig, window: &Swapchain) {
     let old = window.retired_count();
     assert!(old < MAX_SWAPCHAINS, "{old} old swapchains");

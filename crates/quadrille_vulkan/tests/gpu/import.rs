@@ -27,7 +27,7 @@ fn with_instance(version: u32, call: impl FnOnce(ImportedInstance<'_>)) {
     unsafe { instance.destroy_instance(None) };
 }
 
-/// What importing a device says that was made by this.
+/// Imports a device with this create info; returns its error or its name.
 fn says(of: ImportedInstance<'_>, info: &vk::DeviceCreateInfo<'_>) -> String {
     // SAFETY: the physical device has all of it.
     let device = unsafe { of.instance.create_device(of.physical_device, info, None) }.unwrap();
@@ -95,7 +95,7 @@ fn what_a_device_was_made_without_is_one_error() {
     });
 }
 
-/// What of a chain begins with the features of Vulkan 1.3, behind which those of 1.2 and 1.1 stand.
+/// Returns the part of a chain from the features of Vulkan 1.3 on, followed by those of 1.2 and 1.1.
 fn versions(chain: *const std::ffi::c_void) -> *const std::ffi::c_void {
     let mut at = chain.cast::<vk::BaseInStructure<'_>>();
     // SAFETY: the chain lives, and consists of Vulkan's structures.

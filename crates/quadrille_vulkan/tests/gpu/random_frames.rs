@@ -21,7 +21,7 @@ use crate::rig::{Rig, TIMEOUT};
 const TIME: Duration = Duration::from_secs(5);
 const LEAST: usize = 25;
 
-/// What needs an extension or feature that is not enabled.
+/// Accesses that need an extension or feature that is not enabled.
 const OPTIONAL: &[Access] = &[
     Access::UniformReadTaskMesh,
     Access::UniformReadRayTracing,

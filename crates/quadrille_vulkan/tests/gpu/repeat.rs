@@ -90,7 +90,7 @@ impl Adding {
         self.repeated = repeated.passes;
     }
 
-    /// What each word of a buffer is.
+    /// Returns the value of all words of a buffer, which must be equal.
     pub(crate) fn sum(&mut self, cells: &GpuBuffer) -> u32 {
         let back = self.rig.readback(BYTES);
         self.rig.frame(|frame| frame.read_back(cells, &back));
@@ -177,7 +177,7 @@ fn a_resource_that_has_got_the_id_of_another_is_not_taken_for_it() {
     assert_eq!(adding.sum(&new), 6);
 }
 
-/// What one list has come to is not said in the place of another that is as long and as old.
+/// The calls of one list are not replayed for another that is as long and as old.
 #[test]
 #[ignore = "needs a Vulkan device"]
 fn lists_are_told_apart() {

@@ -52,7 +52,7 @@ struct Drawing {
     repeated: u32,
 }
 
-/// What a frame draws.
+/// Contents of a frame.
 #[derive(Clone, Copy)]
 struct Scene {
     clear: [f32; 4],

@@ -24,7 +24,7 @@ pub(crate) struct Rig {
     pub(crate) chunks: usize,
     /// Frames are waited for before the device is asked how far it is.
     pub(crate) waits: bool,
-    /// What the validation layer had said before.
+    /// The number of validation messages before.
     messages: u64,
 }
 
@@ -36,11 +36,11 @@ pub(crate) struct Declared {
     pub(crate) lists: Vec<CommandList>,
 }
 
-/// What of a frame was there before.
+/// Parts of a frame that were cached.
 pub(crate) struct Repeated {
     /// Whether its plan was.
     pub(crate) plan: bool,
-    /// How many of its passes were said again without translation.
+    /// How many of its passes were replayed without encoding.
     pub(crate) passes: u32,
 }
 

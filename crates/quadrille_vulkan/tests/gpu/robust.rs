@@ -40,7 +40,7 @@ const WILD_INDICES: [u32; 16] = [
     u32::MAX,
 ];
 const BYTES: u64 = 64;
-/// What is in the buffer, and in those beside it.
+/// The words of the buffer, and of those beside it.
 const OWN: u32 = 0x1111;
 const OTHER: u32 = 0x2222;
 

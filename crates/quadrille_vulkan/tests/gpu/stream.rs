@@ -23,7 +23,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 }
 ";
 
-/// What the shader computes: the words of a turn.
+/// Computes the words of a turn as the shader does.
 fn expected(turn: u64) -> u32 {
     (1..turn).fold(7, |word: u32, _| {
         word.wrapping_mul(1_664_525).wrapping_add(1_013_904_223)

@@ -119,7 +119,7 @@ const LONG: u32 = 600;
 #[ignore = "needs a Vulkan device"]
 fn a_block_shrinks_once_frames_have_needed_little_for_long() {
     let mut rig = Rig::new();
-    // It stays alive, but no later frame uses it.
+    // The large one stays alive, but no later frame uses it.
     let large = transient(&rig, "large", 8 << 20);
     let small = transient(&rig, "small", 4096);
     let large_kept = rig.readback(8 << 20);

@@ -1,4 +1,4 @@
-//! Which part of a resource a command touches, and what shaders do with what is bound.
+//! Parts of a resource that commands touch, and accesses of shaders to bound resources.
 
 use ash::vk;
 use quadrille_sync::{Access, Aspects, SubRange, SubresourceRange};
@@ -67,7 +67,7 @@ fn levels(image: &GpuImage, range: SubresourceRange) -> SubRange {
     }
 }
 
-/// What is sampled of both depth and stencil is the depth.
+/// Returns the depth of a range with both depth and stencil, because sampling such an image reads depth.
 fn sampled(range: SubresourceRange) -> SubresourceRange {
     let aspects = if range.aspects.contains(Aspects::DEPTH) {
         Aspects::DEPTH
@@ -87,7 +87,7 @@ fn layers(image: &GpuImage, region: &ImageRegion) -> SubresourceRange {
     }
 }
 
-/// What the shaders of a pipeline do at a binding: an access for each stage.
+/// Returns the accesses of a pipeline's shaders at a binding: one for each stage.
 pub(in crate::commands) fn accesses(binding: &Binding) -> impl Iterator<Item = Access> {
     use Access as A;
     let [vertex, fragment, compute] = match (binding.kind, binding.writes) {

@@ -3,7 +3,7 @@ use super::Rewritten;
 /// Two items lie in it, more apart.
 type Array = Rewritten<u32, 2>;
 
-/// What the array holds after it is written so, and whether that is what it held before.
+/// Writes the items; returns whether the array holds the same as before it was cleared.
 fn write(array: &mut Array, items: &[u32]) -> bool {
     array.clear();
     items.iter().for_each(|item| array.push(*item));

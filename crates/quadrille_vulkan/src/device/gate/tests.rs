@@ -10,7 +10,7 @@ const RETURNS: usize = 2;
 const SLOTS: u64 = 2;
 const TURNS: u64 = 5;
 
-/// What is submitted, and where.
+/// Lane, waits and signals of a submission.
 type Job = (usize, Vec<Point>, Vec<Point>);
 
 fn point(timeline: usize, value: u64) -> Point {
@@ -24,7 +24,7 @@ fn write(turn: u64) -> Job {
     (WORKER, waits, vec![point(WORKER, turn)])
 }
 
-/// What main submits to read a turn: before, it returns the turns before it.
+/// Returns main's submissions that read an entry: before, main returns the entries before it.
 fn read(turn: u64) -> [Job; 2] {
     let returned = (MAIN, vec![], vec![point(RETURNS, turn - 1)]);
     let draw = (MAIN, vec![point(WORKER, turn)], vec![point(MAIN, turn)]);
@@ -36,7 +36,7 @@ fn read(turn: u64) -> [Job; 2] {
 struct Model {
     gate: Gate<usize>,
     jobs: Vec<Job>,
-    /// What each queue has been given.
+    /// The jobs submitted to each queue.
     queues: [VecDeque<usize>; 2],
     /// The queue of each lane.
     mapping: [usize; 2],

@@ -12,7 +12,7 @@ struct Fake {
     name: &'static str,
     shaders: Vec<GpuShader>,
     most: usize,
-    /// What is ready and what runs: the number of entry points of each file.
+    /// The code that is ready and the code that runs: the number of entry points of each file.
     runs: Mutex<[Option<Vec<usize>>; 2]>,
 }
 

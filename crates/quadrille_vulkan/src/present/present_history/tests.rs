@@ -52,7 +52,7 @@ fn round_robin() {
 
 #[test]
 fn one_index_every_frame() {
-    // What lavapipe does without a window.
+    // lavapipe does so without a window.
     assert!(check(&[0; 500], 4, 2) <= 4);
 }
 
@@ -91,7 +91,7 @@ fn random_orders() {
     }
 }
 
-/// What is proven by these proofs: semaphores and fences.
+/// Returns the items recycled by these proofs: semaphores and fences.
 fn recycled<P: Copy>(
     history: &mut History<char, P>,
     is_done: impl Fn(&P) -> bool,

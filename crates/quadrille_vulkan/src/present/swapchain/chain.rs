@@ -12,7 +12,7 @@ use crate::present::swapchain::display::Unseen;
 use crate::present::swapchain::modes::Modes;
 use crate::resources::image::ImageUsage;
 
-/// What proves a present done.
+/// Proof that a present is done.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Proof {
     /// The present's fence.

@@ -14,13 +14,13 @@ const PLAIN: [PresentModeKHR; 4] = [
 /// What a swapchain knows of present modes.
 #[derive(Clone, Debug)]
 pub(crate) struct Modes {
-    /// That of the next present.
+    /// The mode of the next present.
     current: PresentModeKHR,
-    /// That of the last one.
+    /// The mode of the last present.
     applied: PresentModeKHR,
-    /// Those that the surface had when the swapchain was made.
+    /// The modes that the surface had when the swapchain was made.
     available: Vec<PresentModeKHR>,
-    /// Those that the swapchain was made for, `current` among them; none if it has but the one.
+    /// The modes that the swapchain was made for, `current` among them; none if it has but the one.
     compatible: Vec<PresentModeKHR>,
 }
 
@@ -66,7 +66,7 @@ impl Modes {
         true
     }
 
-    /// What the next present has to say, if anything.
+    /// Returns the mode that the next present switches to, if any.
     pub(crate) fn news(&self) -> Option<PresentModeKHR> {
         (self.applied != self.current).then_some(self.current)
     }

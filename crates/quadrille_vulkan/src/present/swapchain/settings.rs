@@ -1,4 +1,4 @@
-//! What a program asks of a swapchain.
+//! A program's requests for a swapchain.
 
 use ash::vk;
 
@@ -7,13 +7,13 @@ use ash::vk;
 pub struct SurfaceFormat {
     /// The format of the images.
     pub format: vk::Format,
-    /// What their values mean to the display; others than the standard one need
+    /// The colour space of their values; others than the standard one need
     /// `VK_EXT_swapchain_colorspace` and a display that has them.
     pub color_space: vk::ColorSpaceKHR,
 }
 
 impl SurfaceFormat {
-    /// What every display shows, best first: sRGB with 8 bits, encoded by the device.
+    /// Formats that every display shows, best first: sRGB with 8 bits, encoded by the device.
     pub const STANDARD: [Self; 5] = [
         Self::standard(vk::Format::B8G8R8A8_SRGB),
         Self::standard(vk::Format::R8G8B8A8_SRGB),

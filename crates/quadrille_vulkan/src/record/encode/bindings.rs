@@ -27,16 +27,16 @@ const BINDINGS: usize = GpuShader::MAX_BINDINGS as usize;
 /// The number of groups that tables are bound to.
 const TABLES: usize = TableBinding::LAST_GROUP as usize;
 
-/// What is bound, by binding. Only entries whose bit is set count, so that forgetting everything
-/// for the next pass costs nothing.
+/// Bound state, by binding. Only entries whose bit is set count, so that resetting everything for
+/// the next pass costs nothing.
 pub(super) struct Bindings<'a> {
     pub compute: Option<&'a ComputeCode>,
     pub graphics: Option<&'a GraphicsCode>,
-    /// What the pass sets in the place of the reference of the pipeline.
+    /// The reference that the pass sets instead of the pipeline's.
     pub stencil_reference: Option<u8>,
-    /// What the command buffer holds of it.
+    /// The reference that the command buffer holds.
     held_reference: Option<u8>,
-    /// What a push points to: the template of a layout finds each binding's at its number.
+    /// The data of a push: the template of a layout finds each binding's at its number.
     infos: [Info; BINDINGS],
     usages: [u32; BINDINGS],
     images: [BoundImage<'a>; BINDINGS],
@@ -52,19 +52,19 @@ pub(super) struct Bindings<'a> {
     tables: [Option<&'a SharedTable>; TABLES],
     constants: [u8; CommandList::MAX_PUSH_CONSTANTS],
     constant_bytes: u32,
-    /// What the command buffer holds, for graphics and for compute.
+    /// The state that the command buffer holds, for graphics and for compute.
     held: [Held; 2],
 }
 
 #[derive(Clone, Copy)]
 struct BoundImage<'a> {
-    /// What is known of it beforehand, if shaders see its whole view.
+    /// Its precomputed entry, if shaders see its whole view.
     entry: Option<&'a Entry>,
     view: View,
     storage: bool,
 }
 
-/// What the command buffer holds of a bind point.
+/// State of a bind point that the command buffer holds.
 #[derive(Clone, Copy, Default)]
 struct Held {
     pipeline: vk::Pipeline,
@@ -259,7 +259,7 @@ impl<'a> Encoder<'a> {
         };
         self.bindings.usages[at] = entry.usage;
         self.bindings.indices[at] = entry.index();
-        // What describes an image or a sampler would be written over what describes the buffer.
+        // The descriptor of an image or a sampler would overwrite that of the buffer.
         self.bindings.has_buffer |= 1 << at;
         self.bindings.has_layout &= !(1 << at);
         self.bindings.has_layout |= u32::from(entry.has_layout) << at;

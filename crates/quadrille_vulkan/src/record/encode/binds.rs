@@ -11,7 +11,7 @@ use crate::pipeline::MAX_BUFFERS;
 use crate::record::calls::Call;
 use crate::resources::buffer::BufferUsage;
 
-/// What draws and dispatches use, with all arguments.
+/// State that draws and dispatches use, with all arguments.
 #[derive(Clone, Copy)]
 pub(crate) enum BindCall {
     /// `vkCmdBindPipeline`

@@ -45,14 +45,14 @@ struct Input {
     part: View,
 }
 
-/// What draws of a rendering may read of its attachments.
+/// Attachments that draws of a rendering may read.
 #[derive(Default)]
 pub(super) struct Inputs {
     colors: [Option<Input>; MAX_COLORS],
     depth: Option<Input>,
     /// The attachments that can be read.
     readable: u16,
-    /// Those that were written and those that were read since the last barrier.
+    /// The attachments written and those read since the last barrier.
     since: AttachmentUse,
 }
 
@@ -79,7 +79,7 @@ impl Inputs {
             }
         };
         self.readable |= bit;
-        // It is loaded or cleared.
+        // Its load or clear is a write.
         self.since.writes |= bit;
     }
 
@@ -132,7 +132,7 @@ impl Encoder<'_> {
         unsafe { self.device.raw.cmd_pipeline_barrier2(self.buffer, &info) };
     }
 
-    /// What a push reads of an attachment.
+    /// Returns the descriptor of an attachment for a push.
     pub(super) fn describe_attachment(
         &self,
         pipeline: &str,

@@ -10,13 +10,13 @@ use crate::error::CommandError;
 use crate::resources::buffer::BufferUsage;
 use crate::resources::query::QuerySet;
 
-/// What a pass has begun of queries and conditional rendering.
+/// Queries and conditional rendering that a pass has begun.
 #[derive(Default)]
 pub(super) struct Queries<'a> {
     open: SmallVec<[Open<'a>; 2]>,
     /// Conditional rendering has begun: inside of a rendering or not.
     condition: Option<bool>,
-    /// What was used, in the order of the commands.
+    /// The queries used, in the order of the commands.
     used: SmallVec<[(&'a QuerySet, u32); 4]>,
 }
 

@@ -25,11 +25,11 @@ pub(super) struct OpenRendering {
     pub area: vk::Rect2D,
     /// There is depth, and not only to be read.
     pub writes_depth: bool,
-    /// What its draws may read of the attachments.
+    /// The attachments that its draws may read.
     pub inputs: Inputs,
 }
 
-/// What attachments have in common, gathered one by one.
+/// Common properties of attachments, gathered one by one.
 #[derive(Default)]
 struct Common {
     formats: Formats,
@@ -277,7 +277,7 @@ impl<'a> Encoder<'a> {
             let call = |layout, is_read_only| AttachmentCall {
                 view,
                 layout,
-                // What is only read is neither replaced nor written back.
+                // A read-only attachment is neither replaced nor written back.
                 load: if is_read_only {
                     vk::AttachmentLoadOp::LOAD
                 } else {

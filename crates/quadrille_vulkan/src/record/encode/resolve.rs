@@ -1,4 +1,4 @@
-//! What attachments of several samples resolve to.
+//! Resolve targets of multisampled attachments.
 
 use ash::vk;
 use quadrille_sync::{AccessMask, Layout, ResourceIndex};
@@ -11,7 +11,7 @@ use crate::resources::format;
 use crate::resources::image::{GpuImage, ImageUsage};
 use crate::resources::view::View;
 
-/// What depth and stencil resolve to.
+/// Resolve target of depth and stencil.
 pub(super) struct DepthTarget {
     index: ResourceIndex,
     view: vk::ImageView,
@@ -50,7 +50,7 @@ pub(super) fn check_resolve(
 }
 
 impl<'a> Encoder<'a> {
-    /// What depth and stencil resolve to, if they do.
+    /// Returns the resolve target of depth and stencil, if they have one.
     pub(super) fn depth_target(
         &mut self,
         depth: &DepthData,
@@ -107,7 +107,7 @@ impl<'a> Encoder<'a> {
         if mode == vk::ResolveModeFlags::NONE {
             return;
         }
-        // It is written as colours are ("Multisample Resolve Operations").
+        // Depth resolves write as colour attachments do ("Multisample Resolve Operations").
         let access = AccessMask::COLOR_ATTACHMENT_WRITE;
         let usual = Layout::DepthStencilAttachmentOptimal;
         call.resolve = target.view;

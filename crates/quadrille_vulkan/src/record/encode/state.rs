@@ -78,7 +78,7 @@ impl Encoder<'_> {
         let limits = &self.device.limits;
         let most = limits.max_viewport_dimensions;
         let [first, last] = limits.viewport_bounds_range;
-        // What is not a number is in no range.
+        // NaN is in no range.
         let fits = |start: f32, length: f32, most: u32| {
             let range = first..=last;
             length > 0.0

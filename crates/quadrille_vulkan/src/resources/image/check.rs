@@ -23,7 +23,7 @@ pub(super) fn check(device: &Device, desc: &ImageDesc) -> Result<(), Error> {
     }
 }
 
-/// What is wrong with its size.
+/// Describes why its size is invalid.
 fn extent_problem(device: &Device, desc: &ImageDesc) -> Option<String> {
     let [width, height, depth] = desc.extent;
     let limits = &device.limits;
@@ -48,7 +48,7 @@ fn extent_problem(device: &Device, desc: &ImageDesc) -> Option<String> {
         .then(|| format!("it has {given} mip levels; its extent allows 1 to {most_mips}"))
 }
 
-/// What is wrong with its layers and samples.
+/// Describes why its layers or samples are invalid.
 fn count_problem(device: &Device, desc: &ImageDesc) -> Option<String> {
     let [width, height, depth] = desc.extent;
     let (layers, most) = (desc.array_layers, device.limits.max_image_array_layers);
@@ -78,7 +78,7 @@ fn count_problem(device: &Device, desc: &ImageDesc) -> Option<String> {
     None
 }
 
-/// What is wrong with what it is for.
+/// Describes why its usage is invalid.
 fn use_problem(device: &Device, desc: &ImageDesc) -> Option<String> {
     let (format, usage) = (desc.format, desc.usage);
     if format == vk::Format::UNDEFINED {
@@ -103,7 +103,7 @@ fn use_problem(device: &Device, desc: &ImageDesc) -> Option<String> {
     })
 }
 
-/// What to do where a format cannot have a usage.
+/// Suggests a fix where a format does not support a usage.
 fn suggestion(format: vk::Format, usage: ImageUsage) -> &'static str {
     let has_color = crate::resources::format::aspects(format).contains(vk::ImageAspectFlags::COLOR);
     if has_color && usage.contains(ImageUsage::DEPTH_STENCIL_ATTACHMENT) {

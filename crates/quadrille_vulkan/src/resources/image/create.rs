@@ -44,8 +44,8 @@ pub(super) fn flags(desc: &ImageDesc) -> vk::ImageCreateFlags {
     }
 }
 
-/// What a Vulkan image is made for: the usage of its description, and copies where its contents may have
-/// to go to another for being shared otherwise.
+/// Returns the usage of the Vulkan image: that of its description, and copies where its contents may
+/// have to move to another image for a change of the sharing mode.
 pub(super) fn usage(device: &Device, desc: &ImageDesc) -> vk::ImageUsageFlags {
     use vk::FormatFeatureFlags as Feature;
     let wanted = vk::ImageUsageFlags::from_raw(desc.usage.bits());
@@ -154,7 +154,7 @@ pub(super) fn create_view(
     desc: &ImageDesc,
     key: ViewKey,
 ) -> Result<vk::ImageView, Error> {
-    // What is only copied has no views (`VkImageViewCreateInfo`, VUID 04441).
+    // Images that are only copied have no views (`VkImageViewCreateInfo`, VUID 04441).
     if !desc.usage.intersects(VIEWED) {
         return Ok(vk::ImageView::null());
     }

@@ -1,4 +1,4 @@
-//! What a table can be, and what can be in it.
+//! Validation of tables and of their members.
 
 use std::sync::Arc;
 
@@ -104,7 +104,7 @@ fn image_problem(image: &GpuImage, seen: &ShaderImage) -> Option<String> {
         Some("it lacks the usage SAMPLED".to_owned())
     } else if let Err(CommandError::View { problem, .. }) = check_kind(image, key(image, seen.view))
     {
-        // What passes could bind instead, a table cannot show.
+        // The suggestion behind the semicolon is for passes; a table cannot bind other views.
         let (problem, _) = problem.split_once(';').unwrap_or((&problem, ""));
         Some(problem.to_owned())
     } else {

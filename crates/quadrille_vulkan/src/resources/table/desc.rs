@@ -1,4 +1,4 @@
-//! What a table is to be.
+//! Descriptions of tables.
 
 use ash::vk;
 
@@ -28,7 +28,7 @@ impl BufferTableDesc {
     /// The bytes of the fallback.
     const FALLBACK: u64 = 256;
 
-    /// What empty entries show: zeros, as what is behind its end reads as well.
+    /// Describes the buffer of empty entries: zeros, as reads behind its end give as well.
     pub(super) fn fallback(&self) -> BufferDesc {
         let name = format!("fallback of {}", self.name);
         let usage = BufferUsage::STORAGE | BufferUsage::TRANSFER_DST;
@@ -43,7 +43,7 @@ pub struct ImageTableDesc {
     pub name: String,
     /// How many images it has room for; at least 1.
     pub capacity: u32,
-    /// What its shaders' array is of: all its images are seen so.
+    /// The element type of its shaders' array, which all its images must fit.
     pub image: ShaderImage,
     /// Its samplers, in the order of the shader's array; at most 16.
     pub samplers: Vec<Sampler>,
@@ -111,7 +111,7 @@ impl ImageTableDesc {
     /// Width and height of the fallback in texels.
     const FALLBACK: u32 = 8;
 
-    /// What empty entries show.
+    /// Describes the image of empty entries.
     pub(super) fn fallback(&self) -> ImageDesc {
         use vk::ImageViewType as Kind;
         let format = match self.image.texels {

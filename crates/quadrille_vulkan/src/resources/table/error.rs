@@ -1,4 +1,4 @@
-//! What is wrong with a change of a table.
+//! Errors of changes of a table.
 
 use crate::error::Error;
 
@@ -26,7 +26,7 @@ pub enum TableError {
     Vacant {
         /// The table.
         table: String,
-        /// What the table is of, in a word.
+        /// The kind of the table's members, in a word.
         noun: &'static str,
         /// The index.
         index: u32,
@@ -40,7 +40,7 @@ pub enum TableError {
     Member {
         /// The table.
         table: String,
-        /// What the table is of, images as WGSL calls them.
+        /// The element type of the table, as WGSL calls it.
         kind: String,
         /// The image or buffer.
         member: String,

@@ -1,4 +1,4 @@
-//! What tables are of.
+//! Types of members of tables.
 
 use quadrille_sync::Access;
 
@@ -11,9 +11,9 @@ use crate::resources::image::GpuImage;
 use crate::resources::sampler::Sampler;
 use crate::shader::TableKind;
 
-/// What a table can be of: images or buffers. Only [`GpuImage`] and [`GpuBuffer`] implement it.
+/// Type that a table can hold: images or buffers. Only [`GpuImage`] and [`GpuBuffer`] implement it.
 pub trait TableMember: Clone + Into<Handle> + sealed::Member<Self::Desc> {
-    /// What its tables are made by.
+    /// The description of its tables.
     type Desc: Clone + std::fmt::Debug;
 
     /// How passes read the members: in the shaders of any stage.
@@ -36,15 +36,15 @@ pub(super) mod sealed {
     use super::{Error, Gpu, Handle, TablePlan};
 
     pub trait Member<Desc>: Sized {
-        /// What a handle is, if it is that.
+        /// Returns the member in a handle of its kind.
         fn of(handle: &Handle) -> Option<&Self>;
 
-        /// What a description comes to.
+        /// Validates a description.
         fn plan(gpu: &Gpu, desc: &Desc) -> Result<TablePlan, Error>;
     }
 }
 
-/// What a table is made of, whatever its members are.
+/// Validated description of a table, whatever its members are.
 pub struct TablePlan {
     pub(super) name: String,
     pub(super) capacity: u32,

@@ -78,7 +78,7 @@ pub(super) fn fill(table: &TableInner) -> Result<(), Error> {
         let own = table.samplers.get(at as usize).or(table.samplers.last());
         own.map(|sampler| vk::DescriptorImageInfo::default().sampler(sampler.raw()))
     };
-    // Those behind the last show the last: an index that is too large finds a sampler.
+    // Indices behind the last sampler get the last: an index that is too large finds a sampler.
     let samplers: Vec<_> = (0..TableBinding::MAX_SAMPLERS)
         .filter_map(sampler)
         .collect();
@@ -114,7 +114,7 @@ pub(super) fn fill(table: &TableInner) -> Result<(), Error> {
     Ok(())
 }
 
-/// What shows a member in a table of this kind.
+/// Returns the descriptor of a member for a table of this kind.
 pub(super) fn describe(kind: TableKind, member: &Handle) -> Result<Info, Error> {
     Ok(match (member, kind) {
         (Handle::Image(image), TableKind::Images(seen)) => Info {

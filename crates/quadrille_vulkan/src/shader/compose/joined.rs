@@ -20,7 +20,7 @@ pub(crate) struct Joined {
     modules: Vec<(String, Arc<str>)>,
     /// Where the parts of `text` come from, in order. Empty for a single module as it is.
     parts: Vec<Part>,
-    /// What declarations are called in `text`, with their names as modules have them.
+    /// The names of declarations in `text`, with those that they have in their modules.
     names: BTreeMap<String, Name>,
 }
 
@@ -135,7 +135,7 @@ impl Joined {
             return (0, place.clone());
         };
         let start = first.origin(place.start);
-        // What ends in another module ends with its first byte here.
+        // A range that ends in another module ends with its first byte here.
         let last = self.part(place.end.saturating_sub(1).max(place.start));
         let last = last.filter(|last| last.module == first.module);
         let end = match last {
@@ -223,8 +223,8 @@ pub(super) fn join(modules: Vec<Module>) -> Result<Joined, ShaderError> {
     })
 }
 
-/// What the declarations of imported modules are called, by module and their own name: a name that
-/// no module has.
+/// Returns the names of imported modules' declarations, by module and their own name: names that no
+/// module has.
 fn names(modules: &[Module]) -> BTreeMap<(usize, String), String> {
     let mut taken = BTreeSet::new();
     for module in modules {

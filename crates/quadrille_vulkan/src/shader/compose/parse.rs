@@ -1,4 +1,4 @@
-//! What a module imports and declares.
+//! Imports and declarations of a module.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -18,7 +18,7 @@ pub(in crate::shader) struct Flaw {
 pub(super) struct Import {
     /// `super::noise::fbm`, by segments.
     pub path: Vec<String>,
-    /// What it is called here.
+    /// Its name here.
     pub name: String,
     /// Where its last segment is.
     pub at: Range<usize>,
@@ -111,7 +111,7 @@ impl<'a> Parser<'a> {
         if let Some(name) = name.filter(|_| declares.contains(&keyword)) {
             let name = &self.source[name.at.clone()];
             self.parsed.declared.insert(name.to_owned());
-            // It is no keyword, whatever it is.
+            // A declared name is never read as a keyword.
             self.next = at;
         }
     }

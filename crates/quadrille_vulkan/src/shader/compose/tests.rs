@@ -22,7 +22,7 @@ impl Folder {
         GpuShader::load(self.0.join(file))
     }
 
-    /// What is wrong with a shader, in one line and with the place in its source.
+    /// Returns the error of a shader, in one line and with its position in the source.
     fn said(&self, file: &str) -> [String; 2] {
         let error = self.load(file).expect_err("it is wrong");
         let folder = format!("{}/", self.0.display());

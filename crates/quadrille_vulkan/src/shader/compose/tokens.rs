@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// What a token is.
+/// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::shader) enum Kind {
     /// An identifier or a keyword.

@@ -38,7 +38,7 @@ pub(super) fn table_binding(
     binding.check(context.label)
 }
 
-/// What of a table a variable is, if it is any.
+/// Returns the part of a table that a variable is, if it is any.
 fn table_kind(module: &naga::Module, variable: &naga::GlobalVariable) -> Option<TableKind> {
     let ty = variable.ty;
     let (base, count) = match &module.types[ty].inner {
@@ -56,7 +56,7 @@ fn table_kind(module: &naga::Module, variable: &naga::GlobalVariable) -> Option<
             Some(TableKind::Buffers)
         }
         BindingKind::Sampler => Some(TableKind::Samplers(count.unwrap_or(1))),
-        // What compares depths would do so with the fallback too, which has none.
+        // Depth textures would compare with the fallback too, which has no depth.
         BindingKind::SampledImage(image) if is_array && !is_depth(module, base) => {
             Some(TableKind::Images(image))
         }

@@ -10,10 +10,10 @@ const PART: u64 = 2;
 /// Blocks of this many bytes and less stay as they are: the allocator has larger pieces.
 const LEAST: u64 = 1 << 20;
 
-/// What frames need of a block.
+/// Memory of a block that frames need, in bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Demand {
-    /// What frames need since they were placed last.
+    /// The current need, since resources were last placed.
     now: u64,
     /// The most since the window began.
     peak: u64,

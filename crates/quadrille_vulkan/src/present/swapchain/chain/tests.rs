@@ -18,7 +18,7 @@ fn capabilities() -> vk::SurfaceCapabilitiesKHR {
     }
 }
 
-/// What a device draws to at most.
+/// Largest extent of the device's attachments.
 const MOST: [u32; 2] = [8192, 8192];
 
 #[test]

@@ -47,7 +47,7 @@ impl Encoder<'_> {
                 }
                 let entry = self.bindings.images[at].entry;
                 if entry.is_none_or(|entry| entry.view_kind != seen.view) {
-                    // Which view this is, only the image knows.
+                    // Only the image knows its other views, so the entry cannot show whether one changes.
                     self.calls.give_up();
                 }
                 let mut info = self.describe_image(at, &seen)?;
@@ -60,7 +60,7 @@ impl Encoder<'_> {
                 let info = self.describe_attachment(pipeline, binding, seen)?;
                 self.bindings.infos[at].image = info;
                 self.bindings.has_attachment |= 1 << at;
-                // What describes a buffer that is bound here is gone.
+                // The descriptor overwrote that of a buffer which is bound here.
                 self.bindings.has_buffer &= !(1 << at);
             }
         }
