@@ -42,7 +42,7 @@ fn a_folder_that_cannot_be_written_is_an_error_and_no_more() {
 }
 
 #[test]
-fn only_what_nobody_writes_any_more_is_taken_away() {
+fn only_temporary_files_without_a_writer_are_removed() {
     let folder = Folder::new("swept");
     let at = |name: &str| folder.0.join(name);
     let kept = ["pipelines-1.bin", "pipelines.txt", "other-1.7-0.tmp"];

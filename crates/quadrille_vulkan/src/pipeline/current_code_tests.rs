@@ -3,7 +3,7 @@ use std::sync::Arc;
 use super::CurrentCode;
 
 #[test]
-fn what_is_laid_ready_runs_once_it_is_adopted() {
+fn prepared_code_runs_once_it_is_adopted() {
     let [old, new] = [Arc::new(1), Arc::new(2)];
     let code = CurrentCode::new(Arc::clone(&old));
     code.adopt();

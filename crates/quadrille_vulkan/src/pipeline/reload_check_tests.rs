@@ -30,7 +30,7 @@ fn problem(edits: &[[&str; 2]]) -> Option<String> {
 }
 
 #[test]
-fn what_does_the_same_or_less_fits() {
+fn code_with_the_same_or_fewer_accesses_fits() {
     for edits in [
         &[["+ amount.y", "- amount.y"]][..],
         &[[" + amount.y", ""]],
@@ -44,7 +44,7 @@ fn what_does_the_same_or_less_fits() {
 }
 
 #[test]
-fn what_does_more_is_named() {
+fn additional_accesses_are_named() {
     let uniform = [
         ["storage, read> now: array<u32>", "uniform> now: vec4u"],
         ["now[id.x]", "now.x"],

@@ -69,7 +69,7 @@ fn whatever_is_in_a_file_is_named_with_its_place() {
 }
 
 #[test]
-fn what_is_no_file_is_not_read() {
+fn shader_file_must_be_a_regular_file() {
     let folder = folder("no_file");
     let gone = GpuShader::load(folder.join("gone.wgsl")).unwrap_err();
     assert!(

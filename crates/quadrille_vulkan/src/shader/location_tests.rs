@@ -31,7 +31,7 @@ fn an_input_has_as_much_or_less_of_the_same() {
 }
 
 #[test]
-fn they_are_told_as_in_wgsl() {
+fn locations_are_displayed_as_in_wgsl() {
     assert_eq!(at(ScalarKind::Uint, 32, 1).to_string(), "@location(3) u32");
     let vector = at(ScalarKind::Float, 16, 3);
     assert_eq!(vector.to_string(), "@location(3) vec3<f16>");

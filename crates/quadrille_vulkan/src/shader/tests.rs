@@ -23,7 +23,7 @@ fn life(@builtin(global_invocation_id) id: vec3<u32>) {
 ";
 
 #[test]
-fn entry_points_tell_what_they_touch() {
+fn entry_points_list_their_bindings() {
     let shader = GpuShader::wgsl("cells", CELLS).unwrap();
     let [entry] = shader.entry_points() else {
         panic!("{:?}", shader.entry_points())

@@ -109,7 +109,7 @@ fn damage_is_ignored_and_mended() {
 
 #[test]
 #[ignore = "needs a Vulkan device"]
-fn what_cannot_be_read_or_written_is_done_without() {
+fn unreadable_or_unwritable_caches_are_ignored() {
     let folder = Folder::new("blocked");
     run(&folder.0);
     let file = only_file(&folder.0);

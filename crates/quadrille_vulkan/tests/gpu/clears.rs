@@ -133,7 +133,7 @@ fn clears_are_replayed() {
 
 #[test]
 #[ignore = "needs a Vulkan device"]
-fn what_cannot_be_cleared_is_told() {
+fn invalid_clears_are_reported() {
     let mut rig = Rig::new();
     let (picture, depths) = (color_image(&rig), depth_image(&rig));
     let mut error_of = |read_only, write: &dyn Fn(&mut CommandList)| {

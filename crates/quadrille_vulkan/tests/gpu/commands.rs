@@ -30,7 +30,7 @@ fn error_of(rig: &mut Rig, write: impl FnOnce(&mut CommandList, &GpuBuffer)) -> 
 
 #[test]
 #[ignore = "needs a Vulkan device"]
-fn wrong_commands_are_told_and_harmless() {
+fn invalid_commands_are_reported_and_harmless() {
     let mut rig = Rig::new();
     let source = "
         var<immediate> value: vec2<u32>;

@@ -50,7 +50,7 @@ fn lacking_feature(gpu: &Gpu) -> (&'static str, vk::PhysicalDeviceFeatures) {
 
 #[test]
 #[ignore = "needs a Vulkan device"]
-fn what_is_required_and_missing_is_one_error() {
+fn missing_required_extensions_are_one_error() {
     let says = |extension| match Gpu::new(&asking(vec![extension]), None) {
         Ok(gpu) => panic!("{gpu:?} has what there is not"),
         Err(error) => error.to_string(),
@@ -75,7 +75,7 @@ fn what_is_required_and_missing_is_one_error() {
 
 #[test]
 #[ignore = "needs a Vulkan device"]
-fn what_is_optional_is_there_or_not() {
+fn optional_extensions_are_enabled_where_available() {
     let int8 = vk::PhysicalDeviceVulkan12Features::default().shader_int8(true);
     let multi_draw = vk::PhysicalDeviceMultiDrawFeaturesEXT::default().multi_draw(true);
     let fault = vk::PhysicalDeviceFaultFeaturesEXT::default().device_fault(true);

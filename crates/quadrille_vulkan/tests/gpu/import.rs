@@ -53,7 +53,7 @@ fn says(of: ImportedInstance<'_>, info: &vk::DeviceCreateInfo<'_>) -> String {
 
 #[test]
 #[ignore = "needs a Vulkan device"]
-fn what_a_device_was_made_without_is_one_error() {
+fn missing_features_of_an_imported_device_are_one_error() {
     with_instance(vk::API_VERSION_1_3, |of| {
         let priorities = [1.0];
         let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&priorities)];

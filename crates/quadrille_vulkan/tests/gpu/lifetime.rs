@@ -12,7 +12,7 @@ use crate::rig::{Rig, TIMEOUT, compute, discard, settings};
 
 #[test]
 #[ignore = "needs a Vulkan device"]
-fn what_is_dropped_in_flight_is_retired() {
+fn objects_dropped_in_flight_are_retired() {
     let mut rig = Rig::new();
     let mut highest = 0;
     for _ in 0..300 {
@@ -114,7 +114,7 @@ fn impossible_resources_are_errors() {
 
 #[test]
 #[ignore = "needs a Vulkan device"]
-fn an_unknown_device_is_named_with_what_there_is() {
+fn an_unknown_device_is_reported_with_the_available_ones() {
     let wanted = Some("no such device".to_owned());
     let error = Gpu::new(
         &Settings {

@@ -102,7 +102,7 @@ impl Adding {
 
 #[test]
 #[ignore = "needs a Vulkan device"]
-fn what_changes_between_frames_that_repeat_is_done() {
+fn changes_between_repeated_frames_take_effect() {
     for chunks in [1, 3] {
         let mut adding = Adding::new(chunks);
         let cells = ["a", "b", "c"].map(|name| adding.zeros(name));
@@ -138,7 +138,7 @@ fn what_changes_between_frames_that_repeat_is_done() {
 /// what they said, wherever they stand in the plan, and whatever else is declared.
 #[test]
 #[ignore = "needs a Vulkan device"]
-fn what_repeats_in_a_frame_that_is_planned_anew_is_not_translated_again() {
+fn repeated_passes_of_a_new_plan_are_replayed() {
     let names: Vec<String> = (0..12).map(|at| format!("cells {at}")).collect();
     for chunks in [1, 2] {
         let mut adding = Adding::new(chunks);
@@ -180,7 +180,7 @@ fn a_resource_that_has_got_the_id_of_another_is_not_taken_for_it() {
 /// The calls of one list are not replayed for another that is as long and as old.
 #[test]
 #[ignore = "needs a Vulkan device"]
-fn lists_are_told_apart() {
+fn lists_are_distinguished() {
     let mut adding = Adding::new(1);
     let cells = ["a", "b"].map(|name| adding.zeros(name));
     let [a, b] = &cells;

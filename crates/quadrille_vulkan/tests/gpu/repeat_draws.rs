@@ -228,7 +228,7 @@ fn wgsl() -> GpuShader {
 
 #[test]
 #[ignore = "needs a Vulkan device"]
-fn what_is_drawn_again_is_not_translated_again() {
+fn repeated_draws_are_replayed() {
     for chunks in [1, 2] {
         let mut rig = Rig::new();
         rig.chunks = chunks;
@@ -252,7 +252,7 @@ fn what_is_drawn_again_is_not_translated_again() {
 
 #[test]
 #[ignore = "needs a Vulkan device"]
-fn each_change_of_what_is_drawn_is_seen() {
+fn each_changed_draw_is_encoded() {
     let mut drawing = Drawing::new(Rig::new(), &wgsl());
     let (picture, shown) = (drawing.image("picture"), drawing.image("shown"));
     let green = [0.0, 1.0, 0.0, 1.0];
@@ -289,7 +289,7 @@ fn each_change_of_what_is_drawn_is_seen() {
 /// The list of a pass says nothing of layouts: they follow from what it declares.
 #[test]
 #[ignore = "needs a Vulkan device"]
-fn another_layout_is_seen() {
+fn a_changed_layout_is_encoded() {
     let mut drawing = Drawing::new(Rig::new(), &wgsl());
     let (picture, shown) = (drawing.image("picture"), drawing.image("shown"));
     let Scope { stages, access } = Access::SampledFragment.scope(Capabilities::GRAPHICS);
@@ -338,7 +338,7 @@ fn an_image_that_has_got_the_id_of_another_is_not_taken_for_it() {
 
 #[test]
 #[ignore = "needs a Vulkan device"]
-fn another_shader_is_seen() {
+fn a_reloaded_shader_is_encoded() {
     let source = Source::new("repeat_draws", DRAW);
     let mut drawing = Drawing::new(Rig::new(), &GpuShader::load(&source.path).unwrap());
     let (picture, shown) = (drawing.image("picture"), drawing.image("shown"));
@@ -360,7 +360,7 @@ fn another_shader_is_seen() {
 /// The view of a window's image is another in each frame, and all else is kept.
 #[test]
 #[ignore = "needs a Vulkan device"]
-fn what_draws_to_a_window_is_translated_in_each_frame() {
+fn draws_to_a_window_are_encoded_in_each_frame() {
     let rig = Rig::with(&window_settings());
     let surface = Surface::headless(&rig.gpu).unwrap_or_else(|error| panic!("{error}"));
     let settings = SwapchainSettings::default();

@@ -104,7 +104,7 @@ fn an_image_changes_with_all_its_levels_and_layers() {
 
 #[test]
 #[ignore = "needs a Vulkan device"]
-fn what_was_never_written_changes_without_a_copy() {
+fn unwritten_resources_change_without_a_copy() {
     let mut rig = Rig::new();
     let desc = BufferDesc::storage("numbers", 1024).with_sharing(Sharing::Auto);
     for desc in [desc.clone(), desc.transient()] {
@@ -149,7 +149,7 @@ fn a_transient_image_is_another_in_the_next_frame() {
 
 #[test]
 #[ignore = "needs a Vulkan device"]
-fn what_cannot_change_is_left_as_it_is() {
+fn resources_that_cannot_change_stay_exclusive() {
     let mut rig = Rig::new();
     let make = |desc: BufferDesc| Handle::Buffer(rig.gpu.create_buffer(&desc).unwrap());
     let settled = make(BufferDesc::storage("settled", 1024).with_sharing(Sharing::Exclusive));

@@ -224,7 +224,7 @@ fn the_main_loop_ends_in_time_while_a_worker_is_blocked() {
 
 #[test]
 #[ignore = "needs a Vulkan device"]
-fn a_stream_that_does_not_get_on_is_told_with_the_last_pass_that_is_done() {
+fn a_stuck_stream_is_reported_with_its_last_completed_pass() {
     let main = Rig::new();
     let gpu = main.gpu.clone();
     let (producer, consumer) = ring(&gpu, 2);
@@ -285,7 +285,7 @@ fn streams_and_rings_come_and_go_without_end() {
 
 #[test]
 #[ignore = "needs a Vulkan device"]
-fn what_was_returned_cannot_be_read_any_more() {
+fn returned_ring_entries_cannot_be_read() {
     let mut main = Rig::new();
     let gpu = main.gpu.clone();
     let (producer, mut consumer) = ring(&gpu, 2);
@@ -349,7 +349,7 @@ fn images_are_lent_for_sampling() {
 /// A buffer goes to another stream's family and back, by value.
 #[test]
 #[ignore = "needs a Vulkan device"]
-fn what_is_given_moves_with_its_family() {
+fn released_buffers_change_their_queue_family() {
     let mut main = Rig::new();
     let gpu = main.gpu.clone();
     let mut worker = Rig::stream(&gpu, &StreamDesc::compute("helper"));

@@ -24,7 +24,7 @@ fn the_same_again_counts_no_reference() {
 }
 
 #[test]
-fn what_is_not_used_again_is_let_go() {
+fn unused_objects_are_dropped() {
     let [old, new] = [Arc::new(1), Arc::new(2)];
     let mut interned = Interned::<Arc<i32>>::default();
     interned.index(&old);

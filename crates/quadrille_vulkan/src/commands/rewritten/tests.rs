@@ -12,7 +12,7 @@ fn write(array: &mut Array, items: &[u32]) -> bool {
 }
 
 #[test]
-fn what_is_written_again_is_repeated() {
+fn equal_contents_are_repeated() {
     let mut array = Array::default();
     let reported = [
         &[1, 2, 3][..],

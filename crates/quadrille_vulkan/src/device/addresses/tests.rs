@@ -29,7 +29,7 @@ fn buffers_are_named_by_any_of_their_addresses() {
 }
 
 #[test]
-fn what_is_destroyed_is_remembered_for_a_while() {
+fn destroyed_buffers_are_remembered_for_a_while() {
     let known = Addresses::default();
     known.add(buffer(1), 0x1000, 0x100, "old");
     known.remove(buffer(1));

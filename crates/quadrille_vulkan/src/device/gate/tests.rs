@@ -168,7 +168,7 @@ fn without_the_gate_one_queue_gets_stuck_and_two_do_not() {
 }
 
 #[test]
-fn what_is_never_returned_is_let_go_by_the_host() {
+fn host_signal_releases_waits_for_missing_returns() {
     for mapping in [[0, 0], [0, 1]] {
         let mut model = Model::new(mapping);
         for turn in 1..=TURNS {

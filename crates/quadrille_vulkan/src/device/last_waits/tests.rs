@@ -5,7 +5,7 @@ use super::LastWaits;
 const TIMEOUT: Duration = Duration::from_secs(5);
 
 #[test]
-fn nobody_waits_twice_for_what_does_not_come() {
+fn a_second_wait_on_a_stuck_device_is_skipped() {
     let last = LastWaits::default();
     assert_eq!(last.timeout(TIMEOUT), TIMEOUT);
     last.note(false);
@@ -25,7 +25,7 @@ fn one_window_learns_from_another_that_fences_are_forgotten() {
 }
 
 #[test]
-fn what_is_held_stays_held() {
+fn held_objects_stay_held() {
     let last = LastWaits::default();
     assert!(!last.is_held());
     last.hold();

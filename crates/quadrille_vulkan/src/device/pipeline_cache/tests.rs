@@ -30,7 +30,7 @@ impl Drop for Folder {
 }
 
 #[test]
-fn what_was_written_is_read() {
+fn decode_inverts_encode() {
     let bytes = encode(&DRIVER, b"payload");
     assert_eq!(decode(&DRIVER, &bytes), Some(&b"payload"[..]));
     assert_eq!(decode(&DRIVER, &encode(&DRIVER, b"")), Some(&b""[..]));
@@ -59,7 +59,7 @@ fn every_truncation_is_found() {
 }
 
 #[test]
-fn other_drivers_are_told_apart() {
+fn files_of_other_drivers_are_rejected() {
     let bytes = encode(&DRIVER, b"payload");
     for other in [
         Identity {
@@ -84,7 +84,7 @@ fn other_drivers_are_told_apart() {
 }
 
 #[test]
-fn the_file_is_what_was_stored_last() {
+fn the_last_stored_file_is_loaded() {
     let folder = Folder::new("whole");
     let file = folder.file();
     assert_eq!(load(&file, &DRIVER).unwrap(), b"", "a missing file");
@@ -115,7 +115,7 @@ fn absurd_files_are_ignored() {
 }
 
 #[test]
-fn what_is_no_file_is_an_error() {
+fn folders_and_files_as_folders_are_errors() {
     let folder = Folder::new("folder");
     assert!(load(&folder.0, &DRIVER).is_err(), "a folder");
     let inside_a_file = folder.file().join("pipelines.bin");

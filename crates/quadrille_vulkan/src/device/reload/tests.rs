@@ -105,7 +105,7 @@ impl Drop for Folder {
 }
 
 #[test]
-fn an_edit_is_taken_once_and_told_in_one_line() {
+fn an_edit_is_reported_once_in_one_line() {
     let folder = Folder::new("edit");
     folder.write("a.wgsl", 1);
     let [one, two] = ["one", "two"].map(|name| folder.pipeline(name, &["a.wgsl"], 9));
@@ -132,7 +132,7 @@ fn nothing_changes_before_the_main_loop_asks() {
 }
 
 #[test]
-fn what_is_broken_is_told_once_and_the_next_good_source_recovers() {
+fn broken_source_is_reported_once_and_the_next_valid_one_recovers() {
     let folder = Folder::new("broken");
     folder.write("a.wgsl", 1);
     let pipeline = folder.pipeline("one", &["a.wgsl"], 9);
@@ -190,7 +190,7 @@ fn all_pipelines_of_a_file_change_or_none() {
 }
 
 #[test]
-fn what_did_not_fit_another_file_is_tried_again_with_it() {
+fn rejected_code_is_retried_when_the_other_file_changes() {
     let folder = Folder::new("both");
     folder.write("a.wgsl", 1);
     folder.write("b.wgsl", 1);

@@ -14,7 +14,7 @@ fn a_stop_of_the_process_counts_for_one_slice() {
 }
 
 #[test]
-fn a_wait_that_returns_early_counts_for_what_it_took() {
+fn a_wait_that_returns_early_counts_its_own_time() {
     let mut limit = TimeLimit::new(LIMIT);
     limit.count(SLICE, Duration::from_micros(68), 1.0);
     assert_eq!(limit.spent(), Duration::from_micros(68));

@@ -33,7 +33,7 @@ fn by_part_of_its_name_or_by_index() {
 }
 
 #[test]
-fn errors_name_what_there_is_and_what_lacks() {
+fn errors_name_devices_and_missing_features() {
     let error = choose(&candidates(), Some("Radeon"))
         .unwrap_err()
         .to_string();
@@ -50,7 +50,7 @@ fn errors_name_what_there_is_and_what_lacks() {
 }
 
 #[test]
-fn what_the_program_requires_counts_as_what_quadrille_needs() {
+fn requirements_of_the_program_count_like_the_baseline() {
     let mut devices = candidates();
     devices[3].lacking = vec!["VK_EXT_mesh_shader".to_owned()];
     assert_eq!(choose(&devices, None).unwrap(), 2);

@@ -64,7 +64,7 @@ fn features_join_those_of_a_structure() {
 }
 
 #[test]
-fn what_has_no_meaning_is_said() {
+fn meaningless_features_are_reported() {
     let says = |extension: Extension| problem(&[extension]).unwrap_or_default();
     let old = vk::PhysicalDeviceShaderFloat16Int8Features::default().shader_float16(true);
     assert_eq!(

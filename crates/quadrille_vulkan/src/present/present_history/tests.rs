@@ -115,7 +115,7 @@ fn fences_prove_without_an_acquisition_and_in_any_order() {
 }
 
 #[test]
-fn an_image_that_comes_back_proves_what_a_fence_forgot() {
+fn reacquired_image_proves_a_present_with_a_lost_fence() {
     let mut history: History<char, &str> = History::new();
     history.presented(0, 'a', Some("fence"));
     history.reacquired(0, "point");

@@ -11,7 +11,7 @@ const PLAIN: [PresentModeKHR; 4] = [
     PresentModeKHR::IMMEDIATE,
 ];
 
-/// What a swapchain knows of present modes.
+/// Available, compatible and current present modes of a swapchain.
 #[derive(Clone, Debug)]
 pub(crate) struct Modes {
     /// The mode of the next present.

@@ -3,7 +3,7 @@ use quadrille_sync::{Access, PassIndex, ResourceIndex, Step, Use};
 use super::{Age, CachedPass, CachedPasses, Recheck};
 
 #[test]
-fn only_what_has_changed_since_is_doubted() {
+fn only_changed_inputs_are_rechecked() {
     let at = |now, resources| Age { now, resources };
     let uses = [0, 1].map(|at| Use::whole(ResourceIndex(at), Access::StorageReadCompute));
     let mut kept = CachedPass::default();

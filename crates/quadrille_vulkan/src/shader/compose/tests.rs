@@ -244,7 +244,7 @@ fn wrong_imports_are_one_line_each() {
 }
 
 #[test]
-fn a_circle_is_told_with_its_modules() {
+fn circular_imports_are_reported_with_their_modules() {
     let files = [
         ("a.wgsl", "import super::b::two;\nfn one() {}\n"),
         ("b.wgsl", "import super::sub::c::three;\nfn two() {}\n"),

@@ -43,7 +43,7 @@ fn it_shrinks_to_the_most_that_was_needed_meanwhile() {
 }
 
 #[test]
-fn what_comes_back_now_and_then_keeps_its_memory() {
+fn periodic_needs_keep_their_memory() {
     let needs = (0..10 * FRAMES).map(|frame| match frame % (FRAMES - 1) {
         0 => 8 << 20,
         _ => 1000,
@@ -52,7 +52,7 @@ fn what_comes_back_now_and_then_keeps_its_memory() {
 }
 
 #[test]
-fn what_nobody_needs_goes_altogether() {
+fn unused_blocks_are_freed() {
     assert_eq!(shrinks(vec![0; FRAMES]), [(FRAMES - 1, 0)]);
 }
 

@@ -31,7 +31,7 @@ fn the_first_submission_that_is_not_done_is_named() {
 }
 
 #[test]
-fn what_is_done_is_forgotten_but_for_its_last_pass() {
+fn completed_work_keeps_only_its_last_pass() {
     let mut watch = watch();
     watch.reached(0, 2);
     let (passes, finished) = watch.stuck(0, 2);

@@ -28,7 +28,7 @@ fn ids_rise_and_failed_ones_are_not_waited_for() {
 }
 
 #[test]
-fn what_is_seen_shows_that_all_before_it_was() {
+fn a_shown_present_proves_all_earlier_ones() {
     let mut unseen = Unseen::default();
     let ids = [(); 3].map(|()| present(&mut unseen, true));
     unseen.seen(ids[1]);

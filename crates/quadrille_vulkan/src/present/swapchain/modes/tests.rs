@@ -55,7 +55,7 @@ fn other_modes_take_another_swapchain() {
 }
 
 #[test]
-fn what_a_driver_should_not_say_is_left_out() {
+fn invalid_compatible_modes_of_a_driver_are_ignored() {
     let shared = PresentModeKHR::SHARED_DEMAND_REFRESH;
     let available = [FIFO, MAILBOX, shared];
     let with_others = modes(&available, &[FIFO], &[FIFO, MAILBOX, shared, IMMEDIATE]);

@@ -17,7 +17,7 @@ fn ticks_before_and_after_the_reading() {
 }
 
 #[test]
-fn a_clock_of_few_bits_begins_anew() {
+fn a_clock_of_few_bits_wraps_around() {
     let at = Instant::now() + Duration::from_secs(1);
     let mask = 0xff;
     let reading = Reading {
