@@ -1,20 +1,20 @@
-//! Commands as data: what a pass does, written down without a Vulkan call.
+//! Commands as data: the work of a pass, written down without a Vulkan call.
 //!
 //! A list is cheap to write (no allocation once its memory has grown, no lock, no Vulkan call), it
 //! can be written on any thread before it is known where and when the pass runs, it can be thrown
 //! away if the pass fails, and it can be checked. [`Frames::record`](crate::Frames::record)
-//! translates lists into command buffers in the order of the plan.
+//! encodes lists into command buffers in the order of the plan.
 //!
-//! Commands name resources by id. Translation looks every id up among the resources of the frame,
-//! so a list that names something else is an error and never a dangling handle. Pipelines and
-//! samplers, which frames do not declare, are kept alive by the list.
+//! Commands name resources by id. Encoding looks every id up among the resources of the frame, so a
+//! list that names another resource is an error and never a dangling handle. Pipelines and samplers,
+//! which frames do not declare, are kept alive by the list.
 //!
 //! Bindings stay bound until they are bound again; they are pushed to the device lazily, before a
 //! draw or dispatch, and only those that the pipeline has. State (pipeline, bindings, constants,
 //! viewport) begins empty in each list.
 //!
-//! A list that is written again is compared with what it held, so that it knows whether it came out
-//! the same ([`CommandList::repeated`]); then nothing needs to be translated.
+//! A list that is written again is compared with its earlier contents, so that it knows whether they
+//! are equal ([`CommandList::repeated`]); then nothing needs to be encoded.
 
 pub(crate) mod rendering;
 
@@ -287,13 +287,13 @@ impl CommandList {
         self.add(Command::EndLabel);
     }
 
-    /// Calls Vulkan itself while the list is translated. Pipeline, bindings, constants, viewport
-    /// and scissor are set anew after it.
+    /// Calls Vulkan itself while the list is encoded. Pipeline, bindings, constants, viewport and
+    /// scissor are set again after it.
     ///
     /// # Safety
-    /// Whenever the list is translated, what the closure records is valid in the command buffer
-    /// at this place, touches only what the pass declares, in the declared ways, and leaves
-    /// rendering begun or ended as it was. The closure neither ends nor resets the command buffer.
+    /// Whenever the list is encoded, the closure's commands are valid in the command buffer at this
+    /// point, touch only declared parts of resources, in the declared ways, and leave rendering begun or
+    /// ended as it was. The closure neither ends nor resets the command buffer.
     pub unsafe fn raw(&mut self, closure: RawCommand) {
         let closure = self.add_closure(closure);
         self.add(Command::Raw { closure });

@@ -10,11 +10,11 @@
 //! - [`Gpu`] is the device. Everything made from it keeps it alive, and it is destroyed last.
 //! - [`GpuBuffer`], [`GpuImage`] and [`Sampler`] are handles; dropping the last clone retires the
 //!   resource, which is destroyed once no queue can still use it.
-//! - [`CommandList`] is what a pass does, as data. Lists are written on any thread, before it is
+//! - [`CommandList`] holds the commands of a pass as data. Lists are written on any thread, before it is
 //!   known where the pass runs; a pass that fails leaves no half-recorded command buffer; and each
-//!   command is checked when it is translated.
+//!   command is checked when it is encoded.
 //! - [`Frames`] owns the queues and runs frames: `begin`, `record`, `submit`, `retire`. Recording
-//!   cuts the plan into chunks and translates them on several threads, barriers inline.
+//!   cuts the plan into chunks and encodes them on several threads, barriers inline.
 //! - [`Swapchain`] has one [`GpuImage`] that stands for whichever image was acquired.
 //!
 //! # Folders
@@ -59,7 +59,7 @@
 //!   order that exists.
 //! - *Command pools belong to recording tasks*: one per task, queue family and frame in flight
 //!   (`record/pools.rs`). Tasks record without locks, and a pool is reset as a whole.
-//! - *A list that is the same as before is not translated again* (`commands/rewritten.rs`,
+//! - *A list that is the same as before is not encoded again* (`commands/rewritten.rs`,
 //!   `record/call_cache.rs`). Resources are compared by one number
 //!   (`resources/generation.rs`), bindings by a bit mask (`pipeline/needs.rs`). Lists are prefetched some steps before they are recorded.
 //! - *A transient handle is a stand-in*, like that of a swapchain's image. The Vulkan object is

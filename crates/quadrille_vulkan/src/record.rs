@@ -67,7 +67,7 @@ pub struct Recorded {
     pub(crate) buffers: Vec<Vec<vk::CommandBuffer>>,
     /// The frame's slot, which the command buffers belong to.
     pub(crate) slot: usize,
-    /// How many passes did what they had done before and were not translated again.
+    /// How many passes recorded the same commands as before and were not encoded again.
     repeated: u32,
 }
 
@@ -77,8 +77,8 @@ impl Recorded {
         self.buffers.iter().map(Vec::len).sum()
     }
 
-    /// How many passes recorded what they had recorded before, in a frame like that before, so that
-    /// what they came to was said again without being translated.
+    /// Returns how many passes recorded the same commands as before, in a frame like that before, so that
+    /// their calls were replayed without encoding.
     pub fn repeated_passes(&self) -> u32 {
         self.repeated
     }
@@ -312,8 +312,7 @@ struct Task<'a> {
 }
 
 impl Task<'_> {
-    /// Records everything, with the help of what is kept of the chunk; how many passes were not
-    /// translated.
+    /// Records everything, with the cache of the chunk; returns how many passes were replayed.
     fn record(mut self, kept: &mut CachedChunk) -> Result<u32, FrameError> {
         let (device, buffer) = (self.device, self.target.buffer);
         let flags = vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT;

@@ -216,7 +216,7 @@ impl CommandList {
     }
 
     /// Sets the push constants from their first byte on: `var<immediate>` in WGSL. At most
-    /// [`CommandList::MAX_PUSH_CONSTANTS`] bytes; more is an error when the list is translated.
+    /// [`CommandList::MAX_PUSH_CONSTANTS`] bytes; more is an error when the list is encoded.
     pub fn push_constants(&mut self, data: &[u8]) {
         let start = self.side.bytes.len() as u32;
         let kept = &data[..data.len().min(u16::MAX.into())];

@@ -1,6 +1,6 @@
-//! Why a command cannot be translated.
+//! Errors of commands that cannot be encoded.
 
-/// Why a command cannot be translated.
+/// Reason why a command cannot be encoded.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommandError {

@@ -34,7 +34,7 @@ pub struct Extension {
 }
 
 impl Extension {
-    /// Makes it required: a device that lacks some of it is not chosen, and where there is no other,
+    /// Starts a required request: a device that lacks some of it is not chosen, and where there is no other,
     /// [`SetupError::LacksExtension`](crate::SetupError::LacksExtension) names it.
     pub fn required() -> Self {
         Self {
@@ -45,7 +45,7 @@ impl Extension {
         }
     }
 
-    /// Makes it optional: [`Gpu::is_enabled`](crate::Gpu::is_enabled) and
+    /// Starts an optional request: [`Gpu::is_enabled`](crate::Gpu::is_enabled) and
     /// [`Gpu::has_features`](crate::Gpu::has_features) return whether the device has it.
     pub fn optional() -> Self {
         Self {

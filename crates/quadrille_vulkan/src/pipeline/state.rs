@@ -30,17 +30,17 @@ pub enum Cull {
     Back,
 }
 
-/// How colours mix with what is there.
+/// How a fragment's colour combines with the target's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Blend {
-    /// Replace it.
+    /// Replaces it.
     #[default]
     Opaque,
-    /// Blend with it by their alpha.
+    /// Blends over it by the fragment's alpha.
     Alpha,
-    /// Blend with it by their alpha, with which they are multiplied already.
+    /// Blends over it by the fragment's alpha, by which the colour is multiplied already.
     Premultiplied,
-    /// Add to it.
+    /// Adds to it.
     Additive,
     /// Colour and alpha by equations of their own.
     Custom {

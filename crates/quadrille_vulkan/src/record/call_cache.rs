@@ -25,8 +25,8 @@ use crate::record::chunks::Chunk;
 use crate::record::encode::Target;
 use crate::resources::handle::{Handle, IdTable};
 
-/// How many plans are remembered: enough for resources that change places with a period of up to
-/// four frames, such as the images of a swapchain.
+/// Number of cached plans: enough for resources that swap roles with a period of up to four frames,
+/// such as the images of a swapchain.
 const KEPT: usize = 4;
 
 /// Caches of the plans used last, most recent first.
@@ -36,7 +36,7 @@ pub(crate) struct CallCaches(Vec<CallCache>);
 /// Cache of one plan.
 pub(crate) struct CallCache {
     plan_id: PlanId,
-    /// The plan was given several times.
+    /// The plan was recorded several times.
     is_repeated: bool,
     /// The cached passes lie in the order of the plan.
     is_arranged: bool,
@@ -47,7 +47,7 @@ pub(crate) struct CallCache {
     pub age: Age,
 }
 
-/// How far what is kept of a translation can be trusted.
+/// Age of cached calls, by which they are checked.
 #[derive(Clone, Copy)]
 pub(crate) struct Age {
     /// Counts the plans, and the changes of resources.
@@ -96,7 +96,7 @@ pub(crate) struct CachedPass {
 }
 
 impl CallCaches {
-    /// Whether something is kept of a plan.
+    /// Returns whether a plan has a cache.
     pub(crate) fn know(&self, plan: &Plan) -> bool {
         self.0.iter().any(|it| it.plan_id.is_of(plan))
     }
@@ -165,7 +165,7 @@ impl CallCache {
         self.chunks.resize_with(targets.len(), Mutex::default);
         for (kept, target) in self.chunks.iter_mut().zip(targets) {
             let kept = own(kept);
-            // Passes that change now and then leave behind what was kept of them.
+            // Passes that change now and then leave unused calls behind.
             if kept.capabilities != target.capabilities || !kept.calls.are_mostly_used() {
                 kept.forget();
                 kept.capabilities = target.capabilities;
@@ -212,8 +212,8 @@ impl CachedPasses {
         &mut self.kept[place - 1]
     }
 
-    /// Puts what is kept of the passes among these steps in their order, so that memory is walked
-    /// through in order. What is kept of others is forgotten.
+    /// Puts the caches of the passes among these steps in their order, so that memory is walked through
+    /// in order. Those of others are dropped.
     fn arrange(&mut self, steps: &[Step]) {
         let mut before = std::mem::take(self);
         for step in steps {
@@ -242,8 +242,8 @@ impl CachedPass {
         (repeated.is_some() && repeated == self.writing).then_some(&self.span)
     }
 
-    /// The same, if nothing can be another thing since: the plan is the same, and so are the
-    /// resources. Then what the pass declares does not matter.
+    /// Returns the same, if nothing can have changed since: the plan is the same, and so are the
+    /// resources. Then the declarations of the pass need no check.
     #[inline]
     pub(crate) fn certain(&self, age: Age, repeated: Option<Writing>) -> Option<&Span> {
         self.span_of(repeated).filter(|_| self.seen == age.now)
@@ -258,7 +258,7 @@ impl CachedPass {
         }
     }
 
-    /// Notes that what is kept holds where these uses are declared, as far as it was checked.
+    /// Notes that the cache holds where these uses are declared, as far as it was checked.
     #[inline]
     pub(crate) fn checked(&mut self, age: Age, uses: &[Use], recheck: Recheck) {
         match recheck {
@@ -267,7 +267,7 @@ impl CachedPass {
         }
     }
 
-    /// Keeps what the pass came to, if that is possible.
+    /// Caches the calls of the pass, if it has a span of them.
     pub(crate) fn keep(&mut self, age: Age, uses: &[Use], writing: Writing, span: Option<Span>) {
         self.writing = span.is_some().then_some(writing);
         self.span = span.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Recorded Vulkan commands as data, all arguments included: what lists of passes come to.
+//! Recorded Vulkan commands as data, all arguments included: the encoded lists of passes.
 
 use std::ops::Range;
 
@@ -175,8 +175,8 @@ impl Calls {
         self.used += span.calls.len();
     }
 
-    /// Whether at least half of the calls were said in the last frame. The others are those of
-    /// passes that are gone, or have come to something else.
+    /// Returns whether at least half of the calls were used in the last frame. The others are those of
+    /// passes that were removed, or have changed.
     pub(crate) fn are_mostly_used(&self) -> bool {
         self.used >= self.calls.len() / 2
     }

@@ -40,7 +40,7 @@ use bindings::Bindings;
 use queries::Queries;
 use rendering::OpenRendering;
 
-/// Why a list cannot be translated.
+/// Reason why a list cannot be encoded.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// A command is wrong.
@@ -82,7 +82,7 @@ pub(crate) struct Target {
     pub slot: usize,
 }
 
-/// Translates the lists of a chunk's passes into one command buffer.
+/// Encodes the lists of a chunk's passes into one command buffer.
 pub(crate) struct Encoder<'a> {
     device: &'a Device,
     buffer: vk::CommandBuffer,
@@ -90,7 +90,7 @@ pub(crate) struct Encoder<'a> {
     capabilities: Capabilities,
     granularity: [u32; 3],
     slot: usize,
-    /// Where what the commands come to is kept.
+    /// The calls that the commands encode to, for the cache.
     calls: &'a mut Calls,
     /// The uses that the pass declares.
     uses: &'a [Use],

@@ -120,8 +120,8 @@ impl From<GpuImage> for Handle {
     }
 }
 
-/// From resource ids to indices of a frame, with what bindings need of each resource beside it, so
-/// that translating a binding touches one place in memory. Its memory is used again.
+/// From resource ids to indices of a frame, beside the properties of each resource that bindings need,
+/// so that encoding a binding touches one piece of memory. Its memory is used again.
 #[derive(Default)]
 pub(crate) struct IdTable {
     /// By id.

@@ -17,8 +17,8 @@ use crate::resources::generation::Generation;
 /// The part of a buffer or an image that does not depend on which of the two it is.
 ///
 /// Raw handle, generation and sharing mode change only between frames, and for an image of a swapchain
-/// when it is acquired: before the frame that uses them is translated (the threads that translate are
-/// started with a happens-before edge), so relaxed access is enough.
+/// when it is acquired: before the frame that uses them is encoded (the threads that encode are started
+/// with a happens-before edge), so relaxed access is enough.
 pub(crate) struct Object {
     /// Its identity over frames.
     pub id: ResourceId,

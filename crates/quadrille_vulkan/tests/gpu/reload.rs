@@ -55,8 +55,7 @@ impl Drop for Source {
     }
 }
 
-/// Commands that were kept because they repeat are not said again with the old pipeline, though
-/// plan, list and handle are the same.
+/// Cached calls are not replayed with the old pipeline, though plan, list and handle are the same.
 #[test]
 #[ignore = "needs a Vulkan device"]
 fn frames_that_repeat_notice_another_shader() {

@@ -1,4 +1,4 @@
-//! Passes that record the same again, which are not translated again.
+//! Passes that record the same again, which are replayed.
 
 use quadrille_sync::{Access, Frame, Planner, Use};
 use quadrille_vulkan::{
@@ -25,7 +25,7 @@ pub(crate) struct Adding {
     lists: Vec<CommandList>,
     /// How many frames used a plan again.
     pub(crate) reused: u32,
-    /// How many passes the last frame did not translate.
+    /// How many passes of the last frame were replayed.
     repeated: u32,
 }
 
@@ -134,8 +134,8 @@ fn changes_between_repeated_frames_take_effect() {
     }
 }
 
-/// Each frame is planned anew, because one pass touches what nobody has touched: the others say again
-/// what they said, wherever they stand in the plan, and whatever else is declared.
+/// Each frame gets a new plan, because one pass touches a resource that was not in use: the others are
+/// replayed, wherever they stand in the plan, and whatever else is declared.
 #[test]
 #[ignore = "needs a Vulkan device"]
 fn repeated_passes_of_a_new_plan_are_replayed() {
@@ -148,7 +148,7 @@ fn repeated_passes_of_a_new_plan_are_replayed() {
         };
         for (at, other) in others.iter().enumerate() {
             adding.run(1, &[(a, 1), (other, 100), (b, 10)]);
-            // Known to repeat the second time, kept then, and said again from the third on.
+            // Known to repeat the second time, cached then, and replayed from the third on.
             let expected = if at < 2 { 0 } else { 2 };
             assert_eq!(adding.repeated, expected, "frame {at} in {chunks} chunks");
         }

@@ -1,4 +1,4 @@
-//! Passes that draw the same again, which are not translated again, and what ends that.
+//! Passes that draw the same again, which are replayed, and changes that end that.
 
 use quadrille_sync::{
     Access, Capabilities, CustomAccess, Frame, Layout, PassIndex, Planner, ResourceIndex, Scope,
@@ -48,7 +48,7 @@ struct Drawing {
     lists: [CommandList; 2],
     /// How the second pass declares the picture.
     sampled: Access,
-    /// How many passes the last frame did not translate.
+    /// How many passes of the last frame were replayed.
     repeated: u32,
 }
 

@@ -52,7 +52,7 @@ impl Part {
             (Handle::Image(image), Self::Texels(region)) => {
                 levels(image, sampled(layers(image, &region)))
             }
-            // One stands where the other belongs: translating the command says so.
+            // A buffer stands where an image belongs, or the reverse: encoding the command reports it.
             _ => SubRange::Bytes { offset: 0, size: 0 },
         }
     }

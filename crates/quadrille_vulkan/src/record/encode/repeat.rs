@@ -1,4 +1,4 @@
-//! Replaying what a list came to before.
+//! Replay of cached calls.
 
 use quadrille_sync::{ResourceIndex, Use};
 
@@ -9,7 +9,7 @@ use crate::record::call_cache::Recheck;
 use crate::record::calls::{Call, LayoutCall, Span, Touched};
 
 impl<'a> Encoder<'a> {
-    /// Translates the list of a pass and keeps what it comes to, if that can be kept.
+    /// Encodes the list of a pass and caches its calls, if they can be cached.
     pub(crate) fn encode_and_cache(
         &mut self,
         name: &str,
@@ -28,9 +28,9 @@ impl<'a> Encoder<'a> {
         })
     }
 
-    /// Whether what a pass came to in another frame is what it comes to where it declares these
-    /// uses: it touches the same resources, and has images in the same layouts. Only what
-    /// `recheck` names is compared.
+    /// Returns whether the cached calls of a pass are valid where it declares these uses: it touches the
+    /// same resources, and has images in the same layouts. Only the inputs that `recheck` names are
+    /// compared.
     #[inline]
     pub(crate) fn still_holds(&self, uses: &[Use], span: &Span, recheck: Recheck) -> bool {
         match recheck {
@@ -39,7 +39,7 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// Whether what a pass touched is the same, and among these uses.
+    /// Returns whether the resources that a pass touched are the same, and among these uses.
     fn resources_hold(&self, uses: &[Use], span: &Span) -> bool {
         let is_it = |it: &Touched| {
             let version = self.resources.version(it.resource);
@@ -48,7 +48,7 @@ impl<'a> Encoder<'a> {
         self.calls.touched(span).iter().all(is_it)
     }
 
-    /// Whether a pass that declares these uses has images in the same layouts.
+    /// Returns whether a pass that declares these uses has images in the same layouts.
     #[inline]
     fn layouts_hold(&self, uses: &[Use], span: &Span) -> bool {
         let layouts = self.calls.layouts(span);
@@ -66,8 +66,8 @@ impl<'a> Encoder<'a> {
         layouts.iter().all(is_same)
     }
 
-    /// Replays what a pass came to. The list of the pass is what it was then, and so are the
-    /// resources that it touches, their layouts, and what the queue can do.
+    /// Replays the calls of a pass. The list of the pass is the same as then, and so are the resources
+    /// that it touches, their layouts, and the capabilities of the queue.
     pub(crate) fn repeat<'n>(&mut self, name: impl FnOnce() -> &'n str, span: &Span) {
         self.calls.note_use(span);
         self.device.names.begin(self.buffer, name);
