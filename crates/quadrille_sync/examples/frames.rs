@@ -1,5 +1,5 @@
-//! What the realistic frames of `frames/` cost: what their plans hold, how long they take by
-//! estimate, and how long planning takes.
+//! Costs of the realistic frames of `frames/`: counts of their plans, estimated time per frame, and
+//! time to plan.
 //!
 //! `cargo xtask bench --frames` builds this in release mode, runs it, and names the machine.
 

@@ -85,7 +85,7 @@ const SHAPES: [(&str, &str, Shape); 10] = [
     ("16 queues, at random", "gct:1,ct:15", Shape::Queues),
 ];
 
-/// Which part of which resource a pass touches, and where it runs.
+/// Access pattern of the passes of a frame, and the queues that they run on.
 #[derive(Clone, Copy, Debug)]
 enum Shape {
     /// The first pass writes a buffer, all others read it, and the last writes it again.

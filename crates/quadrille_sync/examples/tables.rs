@@ -1,6 +1,6 @@
-//! What tables cost where frames are planned, without the recording of commands.
+//! Costs of tables in planning, without the recording of commands.
 //!
-//! A frame of 100 passes, half of which wish to run beside the main queue, in which each pass declares a
+//! A frame of 100 passes, half of which prefer a queue beside the main one, in which each pass declares a
 //! table: first with settled members and with none, frame after frame; then with members that are
 //! uploaded in each frame, beside as many images that each pass declares itself.
 //!

@@ -31,7 +31,7 @@ pub struct CustomAccess {
     pub writes: bool,
 }
 
-/// What one row of the table says.
+/// One row of the table of accesses.
 #[derive(Clone, Copy)]
 pub(crate) struct Row {
     name: &'static str,
@@ -376,7 +376,7 @@ impl Access {
         }
     }
 
-    /// What the access can touch; anything if it is not in the table.
+    /// Resources and aspects that the access applies to; anything if it is not in the table.
     ///
     /// ```
     /// use quadrille_sync::{Access, Target};

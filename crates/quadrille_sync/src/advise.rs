@@ -1,4 +1,4 @@
-//! What moving a pass to another queue could save at most.
+//! Upper bound on the time that moving a pass to another queue can save.
 //!
 //! Two things delay a pass: the passes that it depends on, and the passes before it on its queue.
 //! On a queue of its own only the first remain. So a frame is replayed by measured times, once as
@@ -22,7 +22,7 @@ pub use queues::{QueueChoices, QueueMove};
 pub use sharing::{FrameCost, SharingAdvice, advise_sharing};
 pub use trial::{SharingChange, SharingObservation, SharingStage, SharingTrials};
 
-/// What moving one pass could save.
+/// Estimated saving of moving one pass to another queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Advice {
     /// The pass.
@@ -37,9 +37,10 @@ pub struct Advice {
     pub saves_us: u64,
 }
 
-/// What moving passes to other queues could save, largest first; passes that save nothing, or that
-/// no other queue can run, are left out. `cost_us` is what each pass took on the device, in
-/// microseconds.
+/// Estimates the savings of moving passes to other queues, largest first.
+///
+/// Passes that save nothing, or that no other queue can run, are left out. `cost_us` returns the
+/// measured device time of a pass, in microseconds.
 ///
 /// ```
 /// use quadrille_sync::*;

@@ -103,7 +103,7 @@ fn draw_host(out: &mut String, frame: &Frame, plan: &Plan) -> fmt::Result {
     Ok(())
 }
 
-/// What a submission does, line by line.
+/// Returns the steps of a submission, one per line.
 fn label(frame: &Frame, submission: &Submission) -> String {
     let name = |at: &crate::resource::ResourceIndex| escape(&frame.resource(*at).name);
     let acquires = submission

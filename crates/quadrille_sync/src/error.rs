@@ -1,4 +1,4 @@
-//! What can be wrong with a frame.
+//! Errors of frames.
 //!
 //! Misuse is found before anything is recorded, all of it in one go, and reported by name: the
 //! passes, their accesses, the resource, the range, and what to write instead.
@@ -129,7 +129,7 @@ pub enum PlanError {
     UnknownIndex {
         /// The pass.
         pass: Arc<str>,
-        /// What is named.
+        /// The kind of the index.
         what: &'static str,
         /// Its index.
         index: u32,
@@ -143,7 +143,7 @@ pub enum PlanError {
     Scattered {
         /// The pass.
         pass: Arc<str>,
-        /// Which array.
+        /// Name of the array.
         what: &'static str,
         /// The slice of the pass.
         slice: Range<u32>,
@@ -153,7 +153,7 @@ pub enum PlanError {
     /// The frame's arrays have more than its passes.
     #[error("The frame has {count} {what}, and its passes have {end} of them.")]
     LeftOver {
-        /// Which array.
+        /// Name of the array.
         what: &'static str,
         /// Its length.
         count: usize,
@@ -194,7 +194,7 @@ pub enum PlanError {
     InvalidResource {
         /// The resource.
         resource: Arc<str>,
-        /// What is wrong with it.
+        /// The problem, in words.
         what: &'static str,
     },
     /// A use of a range that does not exist.
@@ -229,7 +229,7 @@ pub enum PlanError {
         first: Access,
         /// The other access.
         second: Access,
-        /// What both touch.
+        /// The range that both touch.
         range: SubRange,
     },
     /// One pass needs a range in two layouts at once.
@@ -247,7 +247,7 @@ pub enum PlanError {
         first: Access,
         /// The other access.
         second: Access,
-        /// What both touch.
+        /// The range that both touch.
         range: SubRange,
     },
     /// Two passes write a range, and no order says which is first.
@@ -262,7 +262,7 @@ pub enum PlanError {
         second: ConflictingAccess,
         /// The resource.
         resource: Arc<str>,
-        /// What both write.
+        /// The range that both write.
         range: SubRange,
     },
     /// A pass reads a range that several passes write, and no order says which result it reads.
@@ -279,7 +279,7 @@ pub enum PlanError {
         writers: Vec<ConflictingAccess>,
         /// The resource.
         resource: Arc<str>,
-        /// What is read.
+        /// The range that is read.
         range: SubRange,
     },
     /// The order of passes has a cycle.
@@ -305,7 +305,7 @@ pub enum PlanError {
         reader: ConflictingAccess,
         /// The resource.
         resource: Arc<str>,
-        /// What is read.
+        /// The range that is read.
         range: SubRange,
     },
     /// No queue can do what a pass requires.
@@ -313,7 +313,7 @@ pub enum PlanError {
     NoCapableQueue {
         /// The pass.
         pass: Arc<str>,
-        /// What it requires.
+        /// The capabilities that it requires.
         required: Capabilities,
         /// The topology in its text form.
         topology: String,
@@ -364,7 +364,7 @@ pub enum PlanError {
         user: ConflictingAccess,
         /// The resource.
         resource: Arc<str>,
-        /// What is wrong with the access.
+        /// The problem with the access, in words.
         what: String,
     },
     /// A device pass declares an access of the host, or a host pass one of the device.

@@ -334,7 +334,7 @@ const GRAPHICS_STAGES: Stages = Stages::VERTEX_INPUT
     .union(Stages::RESOLVE)
     .union(Stages::BLIT);
 
-/// What `PRE_RASTERIZATION_SHADERS` stands for.
+/// Stages that `PRE_RASTERIZATION_SHADERS` stands for.
 const PRE_RASTERIZATION_STAGES: Stages = Stages::VERTEX_SHADER
     .union(Stages::TESSELLATION_CONTROL_SHADER)
     .union(Stages::TESSELLATION_EVALUATION_SHADER)
@@ -342,7 +342,7 @@ const PRE_RASTERIZATION_STAGES: Stages = Stages::VERTEX_SHADER
     .union(Stages::TASK_SHADER)
     .union(Stages::MESH_SHADER);
 
-/// What `ALL_TRANSFER` stands for.
+/// Stages that `ALL_TRANSFER` stands for.
 const TRANSFER_STAGES: Stages = Stages::COPY
     .union(Stages::RESOLVE)
     .union(Stages::BLIT)

@@ -60,7 +60,7 @@ pub struct Give {
     pub layout: Layout,
 }
 
-/// Which queues suit a pass besides the capabilities it cannot do without.
+/// Preferred queues of a pass, among those that have its required capabilities.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Preference {
     /// The first queue that can run it (usually the graphics queue).
@@ -71,18 +71,18 @@ pub enum Preference {
     Async,
 }
 
-/// Where a pass wants to run.
+/// Required and preferred queues of a pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct QueueRequest {
-    /// What the queue must be able to do.
+    /// Capabilities that the queue must have.
     pub required: Capabilities,
-    /// What else is wished.
+    /// Preference among the queues that have them.
     pub preference: Preference,
     /// Exactly this queue, if the topology has it and it can run the pass.
     pub fixed: Option<QueueIndex>,
 }
 
-/// What runs a pass.
+/// Executor of a pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PassKind {
     /// A queue of the device.
@@ -92,21 +92,23 @@ pub enum PassKind {
     Host,
 }
 
-/// What one pass declares. Its uses and its explicit order are slices of the frame's arrays, so
-/// that a frame is a handful of allocations that the next frame can use again.
+/// Declaration of one pass.
+///
+/// Its uses and its explicit order are slices of the frame's arrays, so that a frame is a handful of
+/// allocations that the next frame can use again.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct PassDecl {
     /// Its name in errors, plans and debug labels.
     pub name: Arc<str>,
-    /// What runs it.
+    /// The device or the host.
     pub kind: PassKind,
-    /// Where it wants to run.
+    /// Its required and preferred queues.
     pub queue: QueueRequest,
-    /// It has effects beyond its declared writes and is never culled.
+    /// Whether it has effects beyond its declared writes; such passes are never culled.
     pub side_effect: bool,
-    /// It prepares the frame (an upload, say): it precedes all others that share more than a read
-    /// with it, unless it is declared to follow them, and does not count where order is inferred
-    /// from a single writer.
+    /// Whether it prepares the frame (an upload, say): such a pass precedes all others that share more
+    /// than a read with it, unless it is declared to follow them, and does not count where order is
+    /// inferred from a single writer.
     pub prologue: bool,
     /// Estimated time on the device in microseconds, for choosing idle queues; 0 if unknown.
     pub cost_us: u32,

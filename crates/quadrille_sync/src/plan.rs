@@ -90,9 +90,9 @@ pub struct Reason {
 /// A `VkMemoryBarrier2`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MemoryBarrier {
-    /// What is waited for and made available.
+    /// First scope: stages to wait for, and accesses to make available.
     pub src: Scope,
-    /// What waits, and to what the memory becomes visible.
+    /// Second scope: stages that wait, and accesses that the memory becomes visible to.
     pub dst: Scope,
     /// All dependencies merged into it.
     pub reasons: Vec<Reason>,
@@ -105,7 +105,7 @@ pub struct Transfer {
     pub from: FamilyIndex,
     /// The family that acquires.
     pub to: FamilyIndex,
-    /// Which half this barrier is.
+    /// Release or acquire.
     pub half: TransferHalf,
 }
 
@@ -169,7 +169,7 @@ pub struct BarrierBatch {
     pub images: Vec<ImageBarrier>,
 }
 
-/// What a submission's command buffers do, in order.
+/// One step of a submission's command buffers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
     /// One barrier call. Boxed, because most steps are passes, and many are walked through.
@@ -207,7 +207,7 @@ pub struct Submission {
     pub waits: Vec<Wait>,
     /// Swapchain images whose acquire semaphore is waited for.
     pub acquires: Vec<ImageAcquire>,
-    /// What runs.
+    /// Barriers, passes and the like, in order.
     pub steps: Vec<Step>,
     /// The value the queue's timeline gets: 1 for the queue's first submission of the frame,
     /// then 2, and so on.
@@ -250,16 +250,16 @@ impl HostStep {
     }
 }
 
-/// What a frame does, in submission order.
+/// Plan of a frame: its submissions in order, and the steps of the host.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Plan {
     /// The submissions.
     pub submissions: Vec<Submission>,
-    /// What the host does, in order; `before` never falls, and steps without one are last.
+    /// Steps of the host, in order; `before` never falls, and steps without one are last.
     pub host: Vec<HostStep>,
     /// Passes that were culled, in declaration order.
     pub culled: Vec<PassIndex>,
-    /// What [`States::commit`](crate::States::commit) applies.
+    /// States at the end of the frame, which [`States::commit`](crate::States::commit) applies.
     pub end: EndStates,
 }
 

@@ -28,12 +28,12 @@ use worth::{Worth, signature};
 /// eight frames, and few enough to compare with all.
 const KEPT: usize = 8;
 
-/// What [`Planner::plan`] returns.
+/// Result of [`Planner::plan`].
 #[derive(Clone, Debug)]
 pub struct Planned {
     /// The plan.
     pub plan: Arc<Plan>,
-    /// It was made for an earlier frame and fits this one.
+    /// Whether it was made for an earlier frame and fits this one.
     pub reused: bool,
 }
 

@@ -75,7 +75,7 @@ impl Slices {
         }
     }
 
-    /// What these slices share with a range of subresources, as slices.
+    /// Returns the intersection of these slices with a range of subresources, as slices.
     fn within(&self, range: &SubresourceRange) -> Self {
         let has_level = range.overlaps(&self.level());
         Self {
@@ -207,7 +207,7 @@ impl SubRange {
         one.overlaps(&other) && one.intersection(&other) == other
     }
 
-    /// What two overlapping ranges of one resource share.
+    /// Returns the intersection of two overlapping ranges of one resource.
     pub fn intersection(&self, other: &Self) -> Self {
         match (self, other) {
             (SubRange::Whole, range) | (range, SubRange::Whole) => *range,

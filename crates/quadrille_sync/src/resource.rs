@@ -1,4 +1,4 @@
-//! What passes touch: buffers and images.
+//! Resources that passes access: buffers and images.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ pub struct ResourceId(pub u32);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ResourceIndex(pub u32);
 
-/// What a resource is made of.
+/// Kind and extent of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ResourceKind {
     /// A buffer.
@@ -104,11 +104,11 @@ pub struct Resource {
     pub id: ResourceId,
     /// Its name in errors, plans and diagrams.
     pub name: Arc<str>,
-    /// What it is made of.
+    /// Buffer or image, and its extent.
     pub kind: ResourceKind,
     /// Exclusive or concurrent.
     pub sharing: Sharing,
-    /// How long it lives.
+    /// Lifetime of its contents.
     pub lifetime: Lifetime,
     /// Where its bytes lie, if it may share them: a transient one only. Without, its memory is its
     /// own.
@@ -128,7 +128,7 @@ impl Resource {
         }
     }
 
-    /// What images of swapchains are made of; those of stereo displays are not known here.
+    /// Kind of swapchain images; the layers of stereo displays are not known here.
     pub(crate) const PRESENTABLE: ResourceKind = ResourceKind::Image {
         aspects: Aspects::COLOR,
         mip_levels: 1,

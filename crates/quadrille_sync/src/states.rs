@@ -96,7 +96,7 @@ pub(crate) struct Entry {
     pub(crate) map: Arc<RangeMap<RangeState<PastAccess>>>,
     last_uses: SmallVec<[TimelinePoint; 2]>,
     pub(crate) tenure: Tenure,
-    /// What frames have declared it to be; none before one has.
+    /// Kind by which frames have declared it; none before one has.
     kind: Option<ResourceKind>,
 }
 
@@ -246,7 +246,7 @@ impl States {
         Some(&self.resources.get(id.0 as usize)?.as_ref()?.map)
     }
 
-    /// What frames have declared a resource to be, if any has.
+    /// Returns the kind by which frames have declared a resource, if any has.
     pub(crate) fn kind(&self, id: ResourceId) -> Option<ResourceKind> {
         self.resources.get(id.0 as usize)?.as_ref()?.kind
     }

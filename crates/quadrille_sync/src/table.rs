@@ -73,7 +73,7 @@ pub struct TableMembers {
     queues: Queues,
     /// The last read on each queue.
     reads: SmallVec<[PastAccess; 2]>,
-    /// What is listed, or whether a member has contents, may have changed since the last frame.
+    /// Whether the listed members, or the contents of one, may have changed since the last frame.
     changed: bool,
 }
 
@@ -92,15 +92,15 @@ struct Member {
 /// How a member stands in the frame that was opened last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Stand {
-    /// It has no contents, as far as is known.
+    /// Without contents, as far as is known.
     #[default]
     Empty,
-    /// It is declared.
+    /// Declared.
     Listed {
         /// The frame declares it besides.
         touched: bool,
     },
-    /// It is not declared.
+    /// Not declared.
     Settled,
 }
 
@@ -109,11 +109,11 @@ enum Stand {
 pub struct NonTableUse {
     /// The resource.
     pub resource: ResourceId,
-    /// What it is.
+    /// Its kind.
     pub kind: ResourceKind,
-    /// Which part of it.
+    /// The range that is used.
     pub range: SubRange,
-    /// In which way.
+    /// The access.
     pub access: Access,
 }
 
@@ -139,13 +139,13 @@ pub struct TableReaders(SmallVec<[Reader; 2]>);
 #[derive(Clone, Debug)]
 struct Reader {
     queue: QueueIndex,
-    /// What the last submission of the queue that reads signals, relative to the frame's start.
+    /// Timeline value of the queue's last submission that reads, relative to the frame's start.
     signal: i64,
     pass: Arc<str>,
 }
 
 impl TableReaders {
-    /// Of these passes, in order of their indices.
+    /// Returns the readers of these passes, which are in order of their indices.
     pub fn of(passes: &[PassIndex], frame: &Frame, plan: &Plan) -> Self {
         let mut readers = Self::default();
         if passes.is_empty() {
@@ -385,7 +385,7 @@ impl TableMembers {
             if member.stand != Stand::Settled || member.settled & more == more {
                 continue;
             }
-            // It may have become so by what others declared.
+            // Declarations of others may have settled it.
             let settled = states.settled_for(resource, self.access, topology);
             self.members[at].settled |= settled;
             if (member.settled | settled) & more != more {

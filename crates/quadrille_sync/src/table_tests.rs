@@ -69,7 +69,7 @@ fn part_of_a_buffer_is_enough() {
 }
 
 #[test]
-fn what_the_host_has_written_is_shown() {
+fn host_written_buffer_is_declared_once() {
     let buffer = Resource::buffer(ResourceId(0), "buffer", 256);
     let counts = listed(Access::StorageReadAny, &buffer, None);
     assert_eq!(counts, [0, 0, 1, 0, 0], "declared once");

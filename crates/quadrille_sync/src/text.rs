@@ -20,7 +20,7 @@
 //!   after simulate
 //! ```
 //!
-//! What a frame can say, with what may be left out in brackets, and in this order:
+//! Grammar of a frame, in this order, with optional parts in brackets:
 //!
 //! ```text
 //! cull

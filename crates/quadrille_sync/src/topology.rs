@@ -3,7 +3,7 @@
 use bitflags::bitflags;
 
 bitflags! {
-    /// What a queue can run; the bits of `VkQueueFlagBits` (section "Queue Family Properties").
+    /// Capabilities of a queue; the bits of `VkQueueFlagBits` (section "Queue Family Properties").
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub struct Capabilities: u32 {
         /// Draws, and everything that needs the graphics pipeline.
@@ -62,7 +62,7 @@ pub struct Queue {
     pub family: FamilyIndex,
     /// The queue's index within its family.
     pub index: u32,
-    /// What the queue can run; [`Capabilities::TRANSFER`] is set where it is implied.
+    /// Capabilities of the queue; [`Capabilities::TRANSFER`] is set where it is implied.
     pub capabilities: Capabilities,
     /// Whether the queue can present to the windows of this program.
     pub can_present: bool,
@@ -104,9 +104,9 @@ pub enum SubmitPolicy {
     Coalesced,
 }
 
-/// Which order passes are submitted in, where no hazard decides.
+/// Order in which passes are submitted, where no hazard decides.
 ///
-/// In either case the declared order decides which write a read sees.
+/// In either case the declared order decides which write a read observes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum OrderPolicy {
     /// Whichever order needs the fewest submissions and barrier calls, if no queue is estimated to
@@ -128,7 +128,7 @@ pub struct Topology {
     pub barriers: BarrierStyle,
     /// How submissions reach the queues.
     pub submit: SubmitPolicy,
-    /// Which order passes are submitted in.
+    /// Order in which passes are submitted.
     pub order: OrderPolicy,
     /// `VK_KHR_maintenance8`: ownership transfers may name stages instead of ALL_COMMANDS.
     pub maintenance8: bool,

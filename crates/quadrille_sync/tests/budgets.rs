@@ -1,9 +1,9 @@
-//! What plans of realistic frames cost once they repeat, on several topologies: no more than budgets
-//! allow. The frames are in `frames/`.
+//! Costs of the plans of realistic frames once they repeat, on several topologies, within budgets.
+//! The frames are in `frames/`.
 //!
 //! A budget is what the solver needed when it was written down, and 3 % more. A plan that needs much
 //! less is worth a lower budget: `cargo test -p quadrille_sync --test budgets -- --nocapture` prints
-//! what there is.
+//! the current costs.
 
 #![expect(clippy::unwrap_used, reason = "a test that fails says so by panicking")]
 #![expect(clippy::print_stdout, reason = "the counts are the point of the test")]

@@ -50,7 +50,7 @@ fn check(name: &str, file: &str) -> (String, Derived) {
                 write!(result, "\n=== frame\n{}\n", body.trim_end()).unwrap();
             }
             "same" => result.push_str("\n=== same\n"),
-            // What was expected; the comparison is the caller's.
+            // Expected results; the comparison is the caller's.
             _ => continue,
         }
         number += 1;
@@ -143,7 +143,7 @@ fn cases() {
     }
 }
 
-/// What is objected to the head of a case of one frame, which copies on one queue.
+/// Returns the objections to the head of a case of one frame, which copies on one queue.
 fn objections(head: &str) -> String {
     let frame = "=== frame\nbuffer a 0 bytes 4\npass fill\n  CopyWrite a\n";
     check("copy", &format!("{head}\ntopology gct:1\n\n{frame}"))

@@ -1,4 +1,4 @@
-//! What decides itself on the realistic frames of `frames/`: sharing, by plans of the deferred frame.
+//! Automatic sharing on the realistic frames of `frames/`, by plans of the deferred frame.
 
 use quadrille_sync::{Frame, Sharing, SharingTrials, States, parse_topology};
 use realistic::{frames, steady};
@@ -19,7 +19,7 @@ fn share(frames: &mut [Frame], name: &str, sharing: Sharing) {
 /// The deferred frame becomes no longer and has fewer transfers, calls and barriers, and then it is at
 /// rest.
 #[test]
-fn the_deferred_frame_shares_what_makes_it_better() {
+fn deferred_frame_shares_resources_that_shorten_it() {
     for text in ["gct:1,ct:1,t:1", "gct:1,ct:4,t:2"] {
         let topology = parse_topology(text).unwrap();
         let mut frames = frames("deferred.txt", true);

@@ -86,11 +86,11 @@ fn steady(frame: &Frame, topology: &Topology, mut states: States) -> States {
     states
 }
 
-/// What plans are judged by but for the barriers in calls, in the order of [`NAMES`]: the first
+/// Returns the objective of plans but for the barriers in calls, in the order of [`NAMES`]: the first
 /// difference decides.
 fn costs(frame: &Frame, plan: &Plan) -> [u64; 4] {
     let counts = plan.counts();
-    // What a submission costs besides its passes.
+    // Cost of a submission besides its passes: 20 µs.
     let submissions = u64::from(counts.submissions);
     let time = plan.critical_path_us(frame) + 20 * submissions;
     let (waits, calls) = (counts.semaphore_waits, counts.barrier_calls);

@@ -14,7 +14,7 @@ use quadrille_sync::{
     Topology, parse_topology, plan, plan_memory,
 };
 
-/// What is shared, and what that changes in all frames together.
+/// Memory that is shared, and the changes by that, summed over all frames.
 #[derive(Debug, Default)]
 struct Sums {
     frames: u32,

@@ -1,4 +1,4 @@
-//! What an access can touch.
+//! Resources and aspects that an access applies to.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -34,7 +34,7 @@ impl Target {
     /// Images with depth or stencil.
     pub const DEPTH: Self = Self(Aspects::DEPTH.union(Aspects::STENCIL).bits());
 
-    /// What all of a resource is.
+    /// Returns the target that covers a whole resource.
     pub(crate) const fn of(kind: &ResourceKind) -> Self {
         match kind {
             ResourceKind::Buffer { .. } => Self::BUFFER,
@@ -42,7 +42,7 @@ impl Target {
         }
     }
 
-    /// What a part of a resource is.
+    /// Returns the target that covers a range of a resource.
     pub(crate) const fn of_part(kind: &ResourceKind, range: &SubRange) -> Self {
         match range {
             SubRange::Subresources(part) => Self(part.aspects.bits()),
@@ -56,7 +56,7 @@ impl Target {
         (self != Self::BUFFER).then(|| Aspects::from_bits_truncate(self.0))
     }
 
-    /// What both name.
+    /// Returns the intersection of both.
     pub(super) const fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }

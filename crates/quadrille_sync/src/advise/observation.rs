@@ -1,9 +1,9 @@
-//! What passes beside the main queue would make of a frame.
+//! Effect on a frame of running passes beside the main queue.
 //!
-//! Which passes to look at follows from an estimate ([`length`]): what the frame would take with them
-//! on a queue of their own. A pass is looked at alone, and as the head of a chain: each next pass reads
-//! what only it and the one before use, so that the chain costs no more semaphores than one pass.
-//! Then the frame is planned with the best of these candidates on another queue.
+//! Candidates follow from an estimate ([`length`]): the time of the frame with passes on a queue of their
+//! own. A pass is tried alone, and as the head of a chain: each next pass reads what only it and the one
+//! before use, so that the chain costs no more semaphores than one pass. Then the frame is planned with
+//! the best of these candidates on another queue.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -37,17 +37,17 @@ pub struct QueueObservation {
     pub(super) has_question: bool,
 }
 
-/// What came of a look.
+/// Result of an observation.
 pub(super) enum Finding {
     Nothing,
-    /// What becomes of the frame if passes of these names, which follow each other, leave the main
-    /// queue; none if that does not pay.
+    /// Frame with the passes of these names, which follow each other, off the main queue; `better` is
+    /// none if that does not pay.
     Proposed {
         passes: Vec<Arc<str>>,
         better: Option<MultiQueueCandidate>,
     },
-    /// What the frame would take if a pass returned to the main queue, and how much less it takes now;
-    /// none if no open pass has the name any more.
+    /// Estimated time of the frame with a moved pass back on the main queue, and the time that the move
+    /// saves; none if no open pass has the name any more.
     Doubted {
         pass: Arc<str>,
         saves: Option<(u64, u64)>,

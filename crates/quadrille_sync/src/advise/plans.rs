@@ -41,7 +41,7 @@ struct Repeated {
 }
 
 impl Plans {
-    /// Those of frames that follow these states.
+    /// Creates the plans of frames that follow these states.
     pub(super) fn new(topology: &Topology, states: &States) -> Self {
         Self {
             topology: topology.clone(),

@@ -1,18 +1,18 @@
-//! Which passes run beside the main queue, where the program leaves that open.
+//! Automatic choice of queues for passes whose declaration leaves it open.
 //!
-//! A pass that wishes for no queue begins on the main one. Now and then the caller measures a frame
-//! and has it looked at ([`QueueChoices::observe`]). A look compares plans of the frame: as it is, and
-//! with one such pass on another queue, or a few that follow each other. If several looks agree that
-//! this makes the estimated frame at least [`GAIN`] of its time shorter, they move. Then the frame is
-//! measured: if it has not become shorter, as where queues share all the units of a device, they
-//! return. They return as well when looks agree that it saves nothing any more.
+//! A pass without a preference begins on the main queue. Now and then the caller measures a frame and
+//! has it observed ([`QueueChoices::observe`]). An observation compares plans of the frame: as it is, and
+//! with one such pass on another queue, or a few that follow each other. If several observations agree
+//! that this shortens the estimated frame by at least [`GAIN`] of its time, the passes move. Then the
+//! frame is measured: if it has not become shorter, as where queues share all the units of a device, they
+//! return. They return as well when observations agree that the move saves nothing any more.
 //!
-//! A resource that families own in turn keeps passes of several families from reading it at the same
-//! time. So where the program leaves it open how they share it, a look compares the frame with these
-//! resources shared as well, and if it is that which pays, they are shared when the passes move
+//! Ownership of a resource by one family at a time keeps passes of several families from reading it
+//! together. So where the sharing mode is automatic, an observation compares the frame with these
+//! resources concurrent as well, and if that pays, they become concurrent when the passes move
 //! ([`QueueChoices::shares`]).
 //!
-//! Passes that were tried in vain are left alone for some looks, and for twice as many each time.
+//! Passes that were tried in vain are left alone for some observations, and for twice as many each time.
 //! So a frame that does not change comes to rest. For given costs all of this is deterministic.
 //!
 //! Verdicts and costs belong to the names of passes. Passes of one name have one verdict.
@@ -31,10 +31,10 @@ pub(super) const GAIN: u64 = 50;
 /// A pass stays where it is as long as that makes a frame shorter by one part in so many.
 const KEPT: u64 = 100;
 
-/// How many looks in a row have to agree.
+/// Successive observations that have to agree.
 const LOOKS: u32 = 3;
 
-/// A pass that was tried in vain is left alone for at most so many looks.
+/// A pass that was tried in vain is left alone for at most so many observations.
 const MAX_SKIPPED_LOOKS: u32 = 64;
 
 /// A measured cost replaces the known one if it differs by more than one part in so many.
@@ -60,15 +60,15 @@ pub struct QueueMove {
     pub pass: Arc<str>,
     /// The queue it runs on.
     pub queue: QueueIndex,
-    /// What it costs, in microseconds.
+    /// Device time of the passes, in microseconds.
     pub cost_us: u32,
-    /// How much shorter the frame is estimated to be for that, in microseconds, at the last look.
+    /// Estimated time by which the frame is shorter, in microseconds, at the last observation.
     pub saves_us: u64,
-    /// It is still to be measured whether the frame is shorter.
+    /// Whether the measurement that confirms the move is still due.
     pub is_tried: bool,
 }
 
-/// What is known of the passes of one name.
+/// State of the passes of one name.
 #[derive(Clone, Debug)]
 struct Known {
     name: Arc<str>,
@@ -133,7 +133,7 @@ impl QueueChoices {
         own.or_else(|| self.passes.iter().find(leads)?.stage.queue())
     }
 
-    /// What passes of a name cost, in microseconds; 0 if that was never measured.
+    /// Returns the measured cost of passes of a name, in microseconds; 0 if that was never measured.
     pub fn cost_us(&self, pass: &str) -> u32 {
         self.known(pass).map_or(0, |it| it.cost_us)
     }
@@ -265,7 +265,7 @@ impl QueueChoices {
         if count == 0 || !self.looks.is_multiple_of(2) {
             return None;
         }
-        // Those that are doubted already come first, so that looks in a row are of one pass.
+        // Doubted passes come first, so that successive observations are of one pass.
         let is_doubted =
             |it: &&Known| matches!(it.stage, Stage::Moved { doubted, .. } if doubted > 0);
         let in_turn = || moved().nth((self.looks / 2) as usize % count);

@@ -121,7 +121,7 @@ fn a_pass_returns_when_it_saves_nothing_any_more() {
         ["particles 1"],
         "nothing is measured but passes"
     );
-    // What it ran beside is as good as free now.
+    // The passes that it overlapped are nearly free now.
     app.costs = vec![1, 800, 500];
     for _ in 0..4 * LOOKS {
         app.observe(None);
@@ -130,7 +130,7 @@ fn a_pass_returns_when_it_saves_nothing_any_more() {
 }
 
 #[test]
-fn what_no_other_queue_can_run_is_not_looked_at() {
+fn pass_without_another_queue_is_not_observed() {
     // Shadows would save most.
     let mut app = App::new(FRAME, &[2000, 800, 500]);
     for _ in 0..LOOKS {
@@ -140,7 +140,7 @@ fn what_no_other_queue_can_run_is_not_looked_at() {
 }
 
 #[test]
-fn what_two_families_read_at_once_is_shared_if_the_program_leaves_that_open() {
+fn resource_read_by_two_families_is_shared_if_automatic() {
     let text = "
 image palette 0 aspects COLOR mips 1 layers 1
 buffer a 1 bytes 64
@@ -237,7 +237,7 @@ fn passes_that_moved_together_return_if_the_frame_is_not_shorter() {
 }
 
 #[test]
-fn what_somebody_else_reads_is_no_link_of_a_chain() {
+fn resource_with_another_reader_ends_a_chain() {
     let frame = BLURS.replace(
         "  StorageReadFragment a\n",
         "  StorageReadFragment a\n  StorageReadFragment half\n",

@@ -1,12 +1,11 @@
-//! What concurrent sharing of a resource would save.
+//! Estimated effect of concurrent sharing of a resource.
 //!
 //! A resource that families own in turn is released, waited for and acquired; one that they share
 //! is only waited for, and in fewer stages. So a frame is planned both ways, for each resource
 //! that changes its family, and the plans are judged as all plans are.
 //!
-//! What plans cannot show is what sharing costs the accesses themselves. For buffers that is
-//! nothing on the devices that we know of; images may lose their compression, which only measuring
-//! both ways shows.
+//! Plans do not show the cost of sharing for the accesses themselves. For buffers there is none on
+//! known devices; images may lose their compression, which only measuring both ways shows.
 
 use super::plans::{Pending, Plans};
 use crate::frame::{Frame, PassIndex};
@@ -16,23 +15,23 @@ use crate::solve::time_us;
 use crate::states::States;
 use crate::topology::Topology;
 
-/// What a frame costs that repeats.
+/// Cost of a frame in steady state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameCost {
-    /// What stands between its passes.
+    /// Submissions, waits and barriers of its plan.
     pub counts: Counts,
     /// How long it takes, in microseconds ([`Plan::critical_path_us`]).
     pub length_us: u64,
 }
 
-/// What sharing one resource would change.
+/// Estimated effect of concurrent sharing of one resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharingAdvice {
     /// The resource, which families own in turn.
     pub resource: ResourceIndex,
-    /// What the frame costs as it is.
+    /// Cost of the frame with exclusive sharing.
     pub exclusive: FrameCost,
-    /// What it would cost with this resource shared ([`Sharing::Concurrent`]).
+    /// Cost of the frame with this resource shared ([`Sharing::Concurrent`]).
     pub concurrent: FrameCost,
 }
 
@@ -45,7 +44,7 @@ impl FrameCost {
         }
     }
 
-    /// What plans are judged by (see `schedule/objective.rs`): the first difference decides.
+    /// Returns the parts of the objective (see `schedule/objective.rs`): the first difference decides.
     pub(super) fn parts(&self) -> [u64; 5] {
         let counts = &self.counts;
         [
@@ -72,13 +71,13 @@ impl SharingAdvice {
     }
 }
 
-/// What concurrent sharing would change, for each resource that changes its family when the frame
-/// repeats; what is best comes first. `cost_us` is what each pass took on the device, in
-/// microseconds: 0 where that is not known.
+/// Estimates the effect of concurrent sharing of each resource that changes its family, best first.
 ///
-/// Each resource is looked at alone: what several together would save is known once one of them is
-/// shared and the advice taken again. Nothing is said of frames that cannot be planned, nor of
-/// images of swapchains.
+/// The frame is assumed to repeat. `cost_us` returns the device time of a pass, in microseconds: 0
+/// where that is not known.
+///
+/// Each resource is judged alone: the effect of several together is known once one of them is shared
+/// and the advice taken again. Frames that cannot be planned and images of swapchains get no advice.
 ///
 /// ```
 /// use quadrille_sync::*;
@@ -138,7 +137,7 @@ pub(super) fn advise_sharing_of(
     Ok(all)
 }
 
-/// What a frame costs with some resources shared; none if it cannot be planned.
+/// Returns the cost of a frame with some resources shared; none if it cannot be planned.
 pub(super) fn cost_shared(
     frame: &Frame,
     plans: &mut Plans,

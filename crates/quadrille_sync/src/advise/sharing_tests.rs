@@ -32,7 +32,7 @@ const LIFE: &str = "buffer cells 0 bytes 64\nbuffer table 1 bytes 64\n\
     pass draw requires GRAPHICS cost 5\n  VertexRead cells";
 
 #[test]
-fn only_what_moves_is_judged() {
+fn only_resources_that_change_family_are_judged() {
     let found = advice("gct:1,ct:1", LIFE);
     let both = [[2, 2, 13], [0, 2, 13]];
     assert_eq!(found, [("cells".to_owned(), both, true)]);
@@ -45,7 +45,7 @@ fn one_family_has_nothing_to_share() {
 }
 
 #[test]
-fn what_is_shared_already_is_not_judged() {
+fn concurrent_resource_is_not_judged() {
     let shared = LIFE.replace("cells 0 bytes 64", "cells 0 bytes 64 concurrent");
     assert!(advice("gct:1,ct:1", &shared).is_empty());
 }
@@ -97,8 +97,8 @@ fn images_of_swapchains_are_left_alone() {
     assert!(advice("gctn:1,ct:1", frame).is_empty());
 }
 
-/// What a submission costs counts as much as what passes do, which are microseconds like it: sharing
-/// that makes the frame shorter by less than the submissions that it needs is not advised.
+/// The cost of submissions counts as much as that of passes, in the same microseconds: sharing that
+/// makes the frame shorter by less than the submissions that it needs is not advised.
 #[test]
 fn submissions_count_in_microseconds() {
     let advice = |saves: u64| {

@@ -32,7 +32,7 @@ const BESIDE: &str = "buffer a 0 bytes 64\nbuffer b 1 bytes 64\n\
     pass draw requires GRAPHICS\n  StorageReadFragment a";
 
 #[test]
-fn who_is_alone_can_move() {
+fn independent_passes_can_move() {
     let expected = [("blur".to_owned(), 4), ("simulate".to_owned(), 4)];
     assert_eq!(
         advice("gct:1,ct:1", BESIDE, &[8, 4, 5]),
@@ -47,7 +47,7 @@ fn nothing_moves_where_nobody_else_can_run_it() {
 }
 
 #[test]
-fn no_more_than_what_stands_beside() {
+fn saving_is_at_most_the_overlap() {
     // Without `blur` the frame still takes 13; with `blur` of 40 alone it takes 40 of 53.
     let saved = advice("gct:1,ct:1", BESIDE, &[8, 40, 5]);
     let blur = saved.iter().find(|(name, _)| name == "blur").unwrap();

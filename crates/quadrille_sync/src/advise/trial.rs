@@ -6,17 +6,17 @@
 //! with it shared ([`SharingAdvice::is_cheaper`]), it is shared from then on. Resources that looks
 //! agree about at the same time are shared together, if a plan says that this is better still.
 //!
-//! What plans do not show is what sharing costs the accesses themselves. Buffers have no layout
+//! Plans do not show the cost of sharing for the accesses themselves. Buffers have no layout
 //! that could suffer, so for them the plan decides. An image may lose its compression, so it is
 //! shared on trial, and only where the device is measured: if frames take longer than before, it
 //! becomes exclusive again, for good. Frames are compared and not passes, because passes that
 //! overlap for being shared take longer each.
 //!
-//! A resource that nothing advises to share is left alone for some looks, and for twice as many each
-//! time. So a frame that does not change comes to rest.
+//! A resource that nothing advises to share is left alone for some observations, and for twice as many
+//! each time. So a frame that does not change comes to rest.
 //!
 //! Verdicts belong to names. So a resource that replaces a shared one, such as a target of another
-//! size, is shared at the next look. Resources of one name have one verdict.
+//! size, is shared at the next observation. Resources of one name have one verdict.
 
 use std::sync::Arc;
 
@@ -59,9 +59,9 @@ pub struct SharingObservation {
 struct Trial {
     name: Arc<str>,
     stage: Stage,
-    /// It was tried together with others, which failed: next time it is tried alone.
+    /// Whether to try it alone next time, because a trial together with others failed.
     is_alone: bool,
-    /// Looks that it is left alone for.
+    /// Observations that it is left alone for.
     rest: u32,
     /// How long it is left alone if there is no advice once more.
     next_rest: u32,
@@ -102,11 +102,11 @@ pub enum SharingStage {
 pub struct SharingChange {
     /// The resource.
     pub resource: ResourceIndex,
-    /// What is better for it.
+    /// The sharing mode that is better for it.
     pub sharing: Sharing,
 }
 
-/// What plans say.
+/// Advice that plans give.
 struct Found {
     /// For each resource that changes its family, what sharing it alone would change.
     advice: Vec<SharingAdvice>,
@@ -206,7 +206,7 @@ impl SharingTrials {
         true
     }
 
-    /// Which of the resources of a frame that `is_open` names are to change.
+    /// Returns the changes of sharing for the resources of a frame that `is_open` names.
     pub fn changes(
         &self,
         frame: &Frame,
@@ -341,7 +341,7 @@ impl SharingTrials {
                 _ => {}
             }
         }
-        // What does not change its family any more needs another count.
+        // A resource that does not change its family any more starts its count again.
         for trial in &mut self.trials {
             let is_advised = |it: &SharingAdvice| frame.resource(it.resource).name == trial.name;
             if let Stage::Exclusive(looks) = &mut trial.stage
@@ -429,7 +429,7 @@ fn open(
     all.filter(is_ours).filter(move |&it| is_open(it))
 }
 
-/// What plans say about the resources that may be shared.
+/// Plans the frame with the resources that may be shared, and returns the advice.
 fn find(frame: &Frame, asked: &[ResourceIndex], plans: &mut Plans) -> Result<Found, Pending> {
     let is_asked = |it: ResourceIndex| asked.binary_search(&it).is_ok();
     let advice = advise_sharing_of(frame, plans, is_asked)?;

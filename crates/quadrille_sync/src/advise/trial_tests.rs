@@ -137,7 +137,7 @@ fn shared(run: &Run) -> [bool; 2] {
 }
 
 #[test]
-fn what_is_better_together_is_shared_together() {
+fn resources_better_together_are_shared_together() {
     let mut run = Run::new();
     for _ in 0..4 {
         assert_eq!(shared(&run), [false; 2]);
@@ -148,7 +148,7 @@ fn what_is_better_together_is_shared_together() {
 
 /// Two images that were tried together and cost time are tried one by one, and one of them is it.
 #[test]
-fn what_failed_together_is_tried_alone() {
+fn resources_that_failed_together_are_tried_alone() {
     let image = "image cells 0 aspects COLOR mips 1 layers 1 ";
     let mut run = Run::new();
     let mut both = 0;
@@ -185,7 +185,7 @@ fn what_failed_together_is_tried_alone() {
 }
 
 #[test]
-fn what_a_pass_needed_is_exclusive_again_once_it_does_not() {
+fn resource_is_exclusive_again_once_no_pass_needs_sharing() {
     let mut run = Run::new();
     let name: Arc<str> = "cells".into();
     run.trials.share_only([&name].into_iter());
@@ -200,7 +200,7 @@ fn what_a_pass_needed_is_exclusive_again_once_it_does_not() {
     assert_eq!(changes(&run), [CELLS]);
     run.trials.share_only([].into_iter());
     assert_eq!(changes(&run).len(), 0, "it is exclusive, and stays so");
-    // What cannot change does not change for passes either.
+    // A resource whose sharing is fixed does not change for passes either.
     run.trials.keep(frame.resource(ResourceIndex(0)));
     run.trials.share_only([&name].into_iter());
     assert_eq!(changes(&run).len(), 0);
@@ -209,7 +209,7 @@ fn what_a_pass_needed_is_exclusive_again_once_it_does_not() {
 
 /// Looks at a frame that never changes make fewer and fewer plans.
 #[test]
-fn what_has_no_advice_is_left_alone() {
+fn resource_without_advice_is_left_alone() {
     let text = "buffer x 0 bytes 64\nbuffer y 1 bytes 64\n\
         pass a requires GRAPHICS cost 400\n  StorageWriteFragment x\n\
         pass b requires COMPUTE async cost 900\n  StorageReadCompute x\n  StorageWriteCompute y\n\
@@ -235,7 +235,7 @@ fn what_has_no_advice_is_left_alone() {
 }
 
 #[test]
-fn what_comes_in_the_place_of_another_follows_its_verdict() {
+fn replacement_resource_follows_the_verdict() {
     let mut run = Run::new();
     for _ in 0..4 {
         run.observe(&[CELLS], None);
@@ -247,7 +247,7 @@ fn what_comes_in_the_place_of_another_follows_its_verdict() {
 }
 
 #[test]
-fn what_cannot_change_is_left_alone() {
+fn resource_with_fixed_sharing_is_left_alone() {
     let mut run = Run::new();
     run.observe(&[CELLS], None);
     run.trials.keep(frame("", "").resource(ResourceIndex(0)));
@@ -259,7 +259,7 @@ fn what_cannot_change_is_left_alone() {
 }
 
 #[test]
-fn what_is_gone_is_forgotten() {
+fn removed_resource_is_forgotten() {
     let mut run = Run::new();
     run.observe(&[CELLS], None);
     assert_eq!(run.trials.stages().count(), 1);

@@ -26,7 +26,7 @@ fn a_diagram_has_queues_submissions_and_waits() {
 }
 
 #[test]
-fn host_passes_are_between_what_they_wait_for_and_what_waits_for_them() {
+fn host_passes_are_between_their_waits_and_their_waiters() {
     let topology = parse_topology("gct:1").unwrap();
     let text = "buffer cells 0 bytes 64\n\
         pass write\n  CopyWrite cells\n\

@@ -144,7 +144,7 @@ impl Display for Cycle<'_> {
     }
 }
 
-/// What a use touches: an image, of which it names aspects, or a buffer.
+/// Object of a use: an image, with the aspects that are named, or a buffer.
 pub(super) struct Touched(pub(super) Option<Aspects>);
 
 impl Display for Touched {

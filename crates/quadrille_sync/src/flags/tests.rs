@@ -65,7 +65,7 @@ fn all_commands_says_all_but_the_host() {
 }
 
 #[test]
-fn what_shorthands_stand_for_need_not_be_said() {
+fn shorthands_absorb_the_flags_they_stand_for() {
     let shorthands = [
         Stages::ALL_GRAPHICS,
         Stages::VERTEX_INPUT,

@@ -15,11 +15,11 @@ use crate::resource::{ResourceIndex, ResourceKind};
 pub struct UndeclaredAccess {
     /// The resource.
     pub resource: Arc<str>,
-    /// What the pass does with it.
+    /// The access of the pass.
     pub access: Access,
-    /// The part that it does this with.
+    /// The range that it accesses.
     pub range: SubRange,
-    /// What it declares of the resource.
+    /// The accesses that the pass declares of the resource.
     pub declared: Vec<(Access, SubRange)>,
 }
 

@@ -1,4 +1,4 @@
-//! Which frames are worth keeping.
+//! Decides whether a frame is kept for reuse.
 //!
 //! Keeping a frame with its plan copies its declarations and holds the states that it began with.
 //! Most frames repeat, so each new frame is kept, unless many frames in a row did not repeat. Then

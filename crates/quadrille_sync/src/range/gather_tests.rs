@@ -21,7 +21,7 @@ fn part(mips: Range<u32>, layers: Range<u32>) -> SubRange {
     })
 }
 
-/// What the intervals of some ranges are gathered into, from last to first.
+/// Gathers the intervals of some ranges, and returns them from last to first.
 fn gathered(kind: &ResourceKind, ranges: &[SubRange]) -> Vec<SubRange> {
     let mut all = Vec::new();
     for range in ranges {
@@ -61,7 +61,7 @@ fn neighbours_become_one() {
 }
 
 #[test]
-fn what_is_no_box_stays_apart() {
+fn ranges_that_form_no_box_stay_apart() {
     let kind = image(4, 3);
     let apart = [part(0..1, 0..1), part(2..3, 0..1)];
     assert_eq!(gathered(&kind, &apart), apart);

@@ -72,7 +72,7 @@ fn bytes_are_one_interval() {
 }
 
 #[test]
-fn what_reaches_the_end_reaches_the_end_of_the_line() {
+fn range_to_the_end_is_unbounded() {
     let range = SubRange::Bytes {
         offset: 16,
         size: 84,

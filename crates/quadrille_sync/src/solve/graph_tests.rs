@@ -19,7 +19,7 @@ fn late_passes_come_behind_all_that_need_not_come_after_them() {
 }
 
 #[test]
-fn a_cycle_is_found_and_what_hangs_on_it_is_not_part_of_it() {
+fn passes_that_depend_on_a_cycle_are_not_part_of_it() {
     // 0 -> 1 -> 2 -> 1, 2 -> 3
     let graph = graph(4, &[(0, 1), (1, 2), (2, 1), (2, 3)]);
     let sorted = graph.sort();

@@ -184,7 +184,7 @@ fn align(offset: u64, alignment: u64) -> u64 {
         .unwrap_or(u64::MAX)
 }
 
-/// Which resources' users precede which others' without sharing.
+/// Order of the users of resources, independent of shared memory.
 struct Turns {
     /// Whether each need can lie in a block at all.
     fit: Vec<bool>,

@@ -28,7 +28,7 @@ use crate::solve::state::numbers::Numbers;
 pub(super) use crate::states::EndMark as Mark;
 
 impl Mark {
-    /// What to wait for.
+    /// Returns the timeline point to wait for.
     pub(super) fn point(&self) -> Point {
         Point {
             queue: self.queue,
@@ -49,7 +49,7 @@ pub(super) struct Ranges {
     pub(super) blocks: Blocks,
 }
 
-/// Which properties of an access before the frame the plan depends on, for the plan cache.
+/// Properties of an access before the frame that the plan depends on, for the plan cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Consulted {
     /// The queues for which the plan depends on whether they are ordered after it, as bits.

@@ -1,4 +1,4 @@
-//! What is wrong with a frame: misuse, found before anything is planned, all of it in one go.
+//! Validation of frames: misuse is found before anything is planned, all of it in one go.
 
 mod check;
 mod custom;

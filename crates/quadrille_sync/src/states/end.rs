@@ -70,7 +70,7 @@ pub struct EndStates {
     pub(crate) joined: Vec<Joined>,
     /// How many values each queue signals.
     pub(crate) signals: Vec<u64>,
-    /// Which solution this is.
+    /// Identity of the plan.
     pub(crate) stamp: Stamp,
 }
 

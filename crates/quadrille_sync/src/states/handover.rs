@@ -24,7 +24,7 @@ use crate::range::{EVERYTHING, RangeMap};
 use crate::resource::{ResourceId, ResourceKind};
 use crate::topology::QueueIndex;
 
-/// What a stream may do with a resource.
+/// Rights of a stream to a resource.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum Tenure {
     /// Everything.
@@ -58,7 +58,7 @@ impl Handover {
     }
 }
 
-/// What remains of the state of a resource that another stream has: only whether its contents are
+/// Returns the state that remains of a resource that another stream has: only whether its contents are
 /// defined.
 fn gone() -> RangeMap<RangeState<PastAccess>> {
     RangeMap::new(RangeState {
@@ -68,7 +68,7 @@ fn gone() -> RangeMap<RangeState<PastAccess>> {
 }
 
 impl Entry {
-    /// What is known of an unused resource.
+    /// Returns the entry of an unused resource.
     pub(super) fn fresh() -> Self {
         Self {
             map: Arc::new(RangeMap::new(RangeState::fresh())),
@@ -248,7 +248,7 @@ impl States {
         entry.map = Arc::new(gone());
     }
 
-    /// What this stream may do with a resource.
+    /// Returns the rights of this stream to a resource.
     pub(crate) fn tenure(&self, id: ResourceId) -> Tenure {
         let entry = self.resources.get(id.0 as usize).and_then(Option::as_ref);
         entry.map_or(Tenure::Own, |entry| entry.tenure)

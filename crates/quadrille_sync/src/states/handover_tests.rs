@@ -34,7 +34,7 @@ pass draw requires GRAPHICS
 ";
 
 #[test]
-fn what_is_lent_is_waited_for_and_only_read() {
+fn lent_resource_is_waited_for_and_only_read() {
     let [main, worker] = topologies();
     let (mut drawing, mut stepping) = (States::default(), States::default());
     run(&mut stepping, &worker, WRITE);
@@ -82,7 +82,7 @@ fn whoever_lent_writes_after_a_read_that_need_not_exist_yet() {
 }
 
 #[test]
-fn what_is_given_to_another_family_is_released_and_acquired() {
+fn resource_given_to_another_family_is_released_and_acquired() {
     let [main, worker] = topologies();
     let (mut drawing, mut stepping) = (States::default(), States::default());
     let given = "
@@ -169,7 +169,7 @@ pass log requires COMPUTE
 ";
 
 #[test]
-fn what_is_about_to_be_lent_stays_in_the_layout_of_its_last_use() {
+fn resource_about_to_be_lent_stays_in_its_last_layout() {
     let [_, worker] = topologies();
     let predicted = |is_lent: bool| {
         let mut states = States::default();

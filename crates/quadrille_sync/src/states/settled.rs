@@ -1,4 +1,4 @@
-//! What is settled: a further read of it needs nothing, and may go undeclared.
+//! Settled resources: a further read of one needs nothing, and may go undeclared.
 
 use std::sync::Arc;
 

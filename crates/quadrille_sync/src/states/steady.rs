@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-/// Which solution a plan is. Says nothing about what is in it, so all stamps count as equal where
-/// plans are compared.
+/// Identity of a plan, regardless of its contents: all stamps count as equal where plans are
+/// compared.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stamp(Arc<()>);
 

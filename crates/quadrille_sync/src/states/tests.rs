@@ -164,7 +164,7 @@ const APART: &str = "buffer d 3 bytes 64\nbuffer e 4 bytes 64 transient block 0 
 /// Commits plans that repeat to one set of states, and the same plans, each time solved anew and
 /// therefore never the same, to another.
 #[test]
-fn states_that_move_on_in_place_are_those_that_are_made_anew() {
+fn states_updated_in_place_equal_rebuilt_states() {
     for topology in ["gct:1", "gct:1,ct:1", "gct:1,ct:2,t:1"] {
         let topology = parse_topology(topology).unwrap();
         let mut planner = Planner::default();
@@ -192,7 +192,7 @@ fn states_that_move_on_in_place_are_those_that_are_made_anew() {
                 assert!(round < 8 || ours.repeat(&planned.plan), "not steady yet");
             }
         }
-        // What repeats is written down before something else changes the states.
+        // Repeated uses are written down before something else changes the states.
         for states in [&mut ours, &mut fresh] {
             states.import(ResourceId(3), Layout::Undefined, None);
         }

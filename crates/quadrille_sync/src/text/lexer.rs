@@ -16,9 +16,9 @@ pub struct ParseError {
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
-    /// What was expected there.
+    /// The expected token, in words.
     pub expected: String,
-    /// What is there.
+    /// The token that was found, in words.
     pub found: String,
 }
 
@@ -43,7 +43,7 @@ impl ParseError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Word {
     pub(super) text: String,
-    /// It was in quotes, so it is a name whatever it says.
+    /// Whether it was in quotes, so it is a name in any case.
     pub(super) quoted: bool,
     column: usize,
 }

@@ -13,7 +13,7 @@ const WRONG: usize = 2;
 /// ```
 pub fn closest_match<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = word.chars().count();
-    // Of short words nearly everything is near.
+    // Nearly everything is near to a short word.
     let most = WRONG.min(length / 3);
     let distances = known.into_iter().map(|it| (distance(word, it, most), it));
     let near = distances.filter(|(distance, _)| (1..=most).contains(distance));

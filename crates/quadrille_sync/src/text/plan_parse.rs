@@ -31,7 +31,7 @@ pub fn parse_plan(text: &str, frame: &Frame) -> Result<Plan, ParseError> {
     Ok(parser.plan)
 }
 
-/// What has been read so far.
+/// State of the parser.
 struct Parser<'a> {
     names: Names<'a>,
     plan: Plan,

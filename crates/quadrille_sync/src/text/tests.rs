@@ -41,7 +41,7 @@ fn transfer_goes_without_saying() {
 }
 
 #[test]
-fn topologies_say_what_is_wrong_with_them() {
+fn topology_errors_name_the_expected_token() {
     for (text, error) in [
         (
             "",
@@ -81,7 +81,7 @@ fn topologies_say_what_is_wrong_with_them() {
 }
 
 #[test]
-fn items_of_one_name_are_told_apart_and_named() {
+fn items_with_equal_names_are_distinguished() {
     let mut frame = Frame::default();
     let write = |id: u32| {
         let resource = crate::resource::ResourceIndex(id);
@@ -134,7 +134,7 @@ fn odd_names_survive() {
 }
 
 #[test]
-fn frames_say_what_is_wrong_with_them() {
+fn frame_errors_name_the_expected_token() {
     let buffer = "buffer cells 0 bytes 64\npass draw\n";
     for (text, error) in [
         (
@@ -265,7 +265,7 @@ fn damaged_texts_do_not_panic() {
             let _ = parse_topology(&damaged);
             let _ = parse_plan(&damaged, &frame);
             if let Ok(frame) = parse_frame(&damaged) {
-                // What parses can be planned, or is refused in words.
+                // A text that parses can be planned, or is refused in words.
                 match plan(&frame, &topology, &States::default()) {
                     Ok(plan) => drop(plan.display(&frame, &topology).to_string()),
                     Err(errors) => assert!(!errors.to_string().is_empty()),

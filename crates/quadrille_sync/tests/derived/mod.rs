@@ -1,4 +1,4 @@
-//! What the head of a case derives by hand: how little each of its frames can do with.
+//! Hand-derived lower bounds for the frames of a case, from its head.
 //!
 //! A line of the head that begins with `Least:`, `Frame 2:`, `Frames 2, 4:` or `Frames 2 to 4:`
 //! says how much of what a frame needs at least, and why:
@@ -7,10 +7,10 @@
 //! // Frame 1: 2 submissions, 1 wait, 2 calls, 3 barriers, 1 transfer. One queue writes, so ...
 //! ```
 //!
-//! What is not named is not needed; `nothing` says that of all. Transfers are counted where they are
-//! acquired, and waits of the host as `host waits`. Frames that are refused need nothing. Plans may
+//! Quantities that are not named are not needed; `nothing` says that of all. Transfers are counted where
+//! they are acquired, and waits of the host as `host waits`. Frames that are refused need nothing. Plans may
 //! need more, which their text in the case shows, and all cases together not much more: a solver that
-//! finds the least of everything is not worth its lines. The least is what no plan can go below that
+//! finds the least of everything is not worth its lines. The least is the bound for every plan that
 //! obeys Vulkan and these rules:
 //!
 //! - The frame ends as early as it can, each pass taking as long as any other if none says what it
@@ -48,7 +48,7 @@ pub(crate) enum Least {
 }
 
 impl Least {
-    /// What a plan has.
+    /// Returns the counts of a plan.
     pub(crate) fn of(planned: Result<&Plan, &PlanErrors>) -> Self {
         let Ok(plan) = planned else {
             return Least::Refused;
@@ -115,13 +115,13 @@ impl Display for Least {
     }
 }
 
-/// What the head of one case derives, frame by frame.
+/// Lower bounds that the head of one case derives, frame by frame.
 #[derive(Default)]
 pub(crate) struct Derived {
     frames: Vec<(u32, Least)>,
     /// How much all frames need at the least, and how much their plans have.
     pub(crate) sums: [[u32; NOUNS.len()]; 2],
-    /// What does not agree, a line each.
+    /// Disagreements, one per line.
     pub(crate) wrong: String,
 }
 

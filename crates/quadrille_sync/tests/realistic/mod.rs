@@ -8,7 +8,7 @@ use quadrille_sync::{Frame, PassIndex, Planner, States, Topology};
 /// So often all frames of a file but the first come in turn.
 const ROUNDS: usize = 4;
 
-/// What a frame costs: submissions, barrier calls, barriers, waits, transfers, and its estimated
+/// Costs of a frame: submissions, barrier calls, barriers, waits, transfers, and its estimated
 /// time in microseconds.
 pub(crate) type Cost = [u64; 6];
 

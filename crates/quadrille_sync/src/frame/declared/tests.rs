@@ -7,7 +7,7 @@ fn frame(uses: &[&str]) -> Frame {
     parse_frame(&format!("buffer cells 0 bytes 1024\npass count\n{lines}")).unwrap()
 }
 
-/// What is said of an access, if it is not declared.
+/// Returns the message for an access that is not declared.
 fn problem(uses: &[&str], range: SubRange, access: Access) -> Option<String> {
     let checked = frame(uses).check_declared(PassIndex(0), ResourceIndex(0), range, access);
     checked.err().map(|error| error.to_string())
@@ -18,7 +18,7 @@ fn bytes(offset: u64, size: u64) -> SubRange {
 }
 
 #[test]
-fn what_is_declared_may_be_done_and_whatever_is_less() {
+fn declared_and_weaker_accesses_are_allowed() {
     use Access as A;
     for (declared, done) in [
         ("StorageReadCompute cells", A::StorageReadCompute),
@@ -38,7 +38,7 @@ fn what_is_declared_may_be_done_and_whatever_is_less() {
 }
 
 #[test]
-fn what_is_more_is_told_with_what_is_declared() {
+fn stronger_access_is_reported_with_the_declaration() {
     use Access as A;
     for (declared, done) in [
         ("StorageReadCompute cells", A::StorageWriteCompute),
@@ -62,7 +62,7 @@ fn what_is_more_is_told_with_what_is_declared() {
 }
 
 #[test]
-fn what_is_not_declared_at_all_is_told() {
+fn undeclared_access_is_reported() {
     let problem = problem(&[], Whole, Access::IndexRead);
     let told = "IndexRead of all, while it declares nothing of it";
     assert_eq!(problem.as_deref(), Some(told));
@@ -113,7 +113,7 @@ fn levels_and_layers_are_looked_at_apart() {
 }
 
 #[test]
-fn what_is_not_there_is_for_others_to_refuse() {
+fn range_past_the_end_is_not_checked() {
     let declared = ["VertexRead cells bytes 0..4"];
     assert_eq!(problem(&declared, bytes(1020, 8), Access::VertexRead), None);
 }

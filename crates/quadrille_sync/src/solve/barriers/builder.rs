@@ -125,7 +125,7 @@ impl<'a> Builder<'a> {
         submission.is_some_and(|at| self.records[at].is_window)
     }
 
-    /// What a submission signals.
+    /// Returns the timeline point that a submission signals.
     pub(crate) fn point(&self, submission: usize) -> Point {
         let record = &self.records[submission].submission;
         Point {

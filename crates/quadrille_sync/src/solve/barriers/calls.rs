@@ -38,7 +38,7 @@ pub(crate) struct Plain {
 /// The builder of barrier calls: what the next pass needs, and the last call of each queue.
 #[derive(Debug)]
 pub(crate) struct Calls {
-    /// What the next pass needs, in two calls: barriers of one call do not chain.
+    /// Barriers that the next pass needs, in two calls: barriers of one call do not chain.
     needed: [BarrierBatch; 2],
     /// Dependencies without change of layout or owner that the next pass needs.
     plain: Vec<Plain>,

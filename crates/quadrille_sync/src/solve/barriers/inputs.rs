@@ -1,4 +1,4 @@
-//! What the walk through a frame reads and never changes.
+//! Immutable inputs of the walk through a frame.
 
 use crate::frame::Frame;
 use crate::resource::{ResourceIndex, Sharing};

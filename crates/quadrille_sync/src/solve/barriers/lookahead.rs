@@ -6,7 +6,7 @@
 //! a range before its last barrier call, and will be the first to use it again. Then that call
 //! takes the barrier that the next frame needs, including a layout transition. This costs no call.
 //!
-//! This is done only as far as it spares the next frame a call. The first call that a frame needs
+//! Prediction stops where it no longer spares the next frame a call. The first call that a frame needs
 //! anyway (because of its own hazards, or waits) serves all later passes too. If an earlier pass
 //! needs a barrier that cannot be predicted, the call for it serves all passes after that one.
 //! Barriers are predicted only for passes before both. Ranges that the frame uses after its last

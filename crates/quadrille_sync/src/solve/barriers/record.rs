@@ -25,7 +25,7 @@ pub(crate) struct Record {
     pub(crate) changes: BarrierBatch,
     /// Barriers after everything else, some of which may chain from the transitions.
     pub(crate) tail: BarrierBatch,
-    /// It is a window, for transfers that were not predicted; see `queues/ownership`.
+    /// Whether it is a window, for transfers that were not predicted; see `queues/ownership`.
     pub(crate) is_window: bool,
     /// Its last pass, counted over the frame; the last one before it, as long as it has none.
     pub(crate) step: u32,
@@ -237,11 +237,11 @@ impl BarrierBatch {
     }
 }
 
-/// What two barriers have to have in common to become one for the ranges of both: the resource, the
-/// second scope, the layouts of an image, the rung. Their passes may differ (the reason is that of the
-/// first): all barriers of a call order commands, so the second scope waits for both first scopes in any
-/// case. A half of a transfer has none: the other half must name the same range, and its neighbours may
-/// differ.
+/// Properties that two barriers must share to become one for the ranges of both: the resource, the
+/// second scope, the layouts of an image, the dependency kind. Their passes may differ (the reason is that
+/// of the first): all barriers of a call order commands, so the second scope waits for both first scopes
+/// in any case. A half of a transfer has none: the other half must name the same range, and its neighbours
+/// may differ.
 type MergeKey = (
     ResourceIndex,
     Scope,

@@ -1,4 +1,4 @@
-//! What a pass needs of a range.
+//! Requirements of a pass on a range.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ pub(crate) struct Request {
     pub(crate) exclusive: bool,
     pub(crate) writes: bool,
     pub(crate) discard: bool,
-    /// It is about layout and owner of mip levels alone; see
+    /// Whether it concerns layout and owner of mip levels alone; see
     /// [`slices`](crate::solve::barriers::slices).
     pub(crate) is_for_level: bool,
 }

@@ -118,7 +118,7 @@ fn add_levels(
     });
 }
 
-/// What a pass does to any slice of a level.
+/// Returns the scope in which a pass accesses any slice of a level.
 fn scope_in(inputs: Inputs<'_>, uses: &[Use], request: &Request, level: &SubRange) -> Scope {
     let supported = Stages::supported_by(inputs.topology.queue(request.queue).capabilities);
     let of_level = uses.iter().filter(|one| one.resource == request.resource);

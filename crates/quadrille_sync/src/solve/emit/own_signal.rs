@@ -30,7 +30,7 @@ use crate::solve::state::{Maps, Ranges};
 /// So many changes of parts of a resource are looked through.
 const FEW: usize = 16;
 
-/// Which passes depend on which, by hazards.
+/// Dependencies between passes, by hazards.
 pub(crate) struct Needs<'a> {
     hazards: &'a [Hazard],
     passes: usize,
@@ -63,7 +63,7 @@ impl<'a> Needs<'a> {
     }
 }
 
-/// What later submissions use.
+/// Uses of resources by later submissions.
 pub(super) struct Ahead<'a> {
     needs: &'a Needs<'a>,
     drafts: &'a [Draft],
@@ -220,7 +220,7 @@ fn shared_reads(
                 }
             }
         });
-        // What earlier passes of the submission leave behind is not known yet, unless they read
+        // The states that earlier passes of the submission leave are not known yet, unless they read
         // likewise.
         let earlier = draft.passes[..place].iter();
         let mut earlier = earlier.flat_map(|it| frame.uses_of(*it));

@@ -73,14 +73,14 @@ pub(crate) fn hazards(
     search.edges
 }
 
-/// What depends on what, as pairs of an earlier and a later pass: hazards, and the order of the
+/// Returns all dependencies as pairs of an earlier and a later pass: hazards, and the order of the
 /// graph.
 pub(crate) fn links(graph: &Graph, hazards: &[Hazard]) -> Vec<(u32, u32)> {
     let order = graph.edges.iter().map(|edge| (edge.from, edge.to));
     hazards.iter().copied().chain(order).collect()
 }
 
-/// What has been found so far.
+/// State of the search for hazards.
 struct Search<'a> {
     frame: &'a Frame,
     topology: &'a Topology,
@@ -90,14 +90,14 @@ struct Search<'a> {
     edges: Vec<Hazard>,
     /// Readers of a span since the last change; kept for its memory.
     readers: Vec<u32>,
-    /// What these readers depend on: the last writer, or the readers before the last change of
+    /// Passes that these readers depend on: the last writer, or the readers before the last change of
     /// layout or owner; kept for its memory.
     base: Vec<u32>,
     /// The readers that a change comes after; kept for its memory.
     left: Vec<u32>,
 }
 
-/// What has to be equal for two reads to overlap. A host pass needs no owner, and changes none.
+/// State that two reads must agree on to overlap. A host pass needs no owner, and changes none.
 #[derive(Clone, Copy, Debug, Default)]
 struct Held {
     layout: Option<Layout>,

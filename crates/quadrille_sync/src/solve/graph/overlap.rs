@@ -1,4 +1,4 @@
-//! Which uses of one pass can overlap: those of one resource whose bytes or layers follow each
+//! Uses of one pass that can overlap: those of one resource whose bytes or layers follow each
 //! other without a gap. Passes may use thousands of ranges of one buffer, so not all pairs are
 //! compared.
 
@@ -69,7 +69,7 @@ fn extent(range: &SubRange) -> Range<u64> {
             let (base, count) = (u64::from(part.base_layer), u64::from(part.layer_count));
             base..base + count
         }
-        // Those of one mip level belong together, and that is of the one layer.
+        // Slices of one mip level belong together, and such images have one layer.
         SubRange::Slices(_) => 0..1,
     }
 }

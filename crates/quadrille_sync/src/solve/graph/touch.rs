@@ -64,7 +64,7 @@ impl Touches {
     /// Puts the uses of each span in the order of their passes.
     pub(crate) fn sort(&mut self, order: &[u32]) {
         if order.is_sorted() {
-            // They are in declaration order already.
+            // Members are in declaration order already.
             return;
         }
         let rank = ranks(order);

@@ -78,7 +78,7 @@ pass four requires COMPUTE async
 }
 
 #[test]
-fn what_the_host_uses_keeps_its_own_memory() {
+fn resource_used_by_the_host_keeps_its_own_memory() {
     let frame = "buffer a 0 bytes 64 transient
 buffer kept 1 bytes 64
 pass write
@@ -121,7 +121,7 @@ fn a_cycle_is_an_error() {
 }
 
 #[test]
-fn what_lies_somewhere_stays_if_it_can() {
+fn placed_resource_keeps_its_offset_if_possible() {
     let topology = parse_topology("gct:1").unwrap();
     let frame = parse_frame(&two_chains("", "")).unwrap();
     let at = |resource, offset| MemoryNeed {

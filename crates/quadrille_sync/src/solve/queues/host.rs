@@ -335,7 +335,7 @@ fn layout_changed(builder: &Builder<'_>, one: &Use, view: HostVisibility<Mark>, 
     state.rare.set_host(view);
 }
 
-/// What a host pass sees at the end of a submission.
+/// Returns the visibility of a host pass at the end of a submission.
 fn view(builder: &Builder<'_>, pass: PassIndex, place: usize) -> HostVisibility<Mark> {
     let Point { queue, value } = builder.point(place);
     HostVisibility {

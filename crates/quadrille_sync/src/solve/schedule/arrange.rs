@@ -29,7 +29,7 @@ use crate::topology::{OrderPolicy, QueueIndex, Topology};
 /// A frame in another order.
 pub(crate) struct Arranged {
     pub(crate) split: Split,
-    /// It is known to be better than the declared order, and there is nothing to choose.
+    /// Whether it is known to be better than the declared order, and there is nothing to choose.
     pub(crate) is_better: bool,
 }
 

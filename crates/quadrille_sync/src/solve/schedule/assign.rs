@@ -65,7 +65,7 @@ pub(crate) fn assign_unordered(
     assign(frame, topology, graph, &order, &kept, errors);
 }
 
-/// What a queue has been given so far.
+/// Passes assigned to a queue so far.
 #[derive(Clone, Copy, Debug, Default)]
 struct Load {
     /// Estimated microseconds; passes of unknown cost count as one.

@@ -47,7 +47,7 @@ fn a_host_pass_that_nobody_follows_comes_last() {
 
 // h1 -> a     h2 -> b     h3
 #[test]
-fn each_gate_holds_back_only_what_depends_on_it() {
+fn each_gate_holds_back_only_its_dependents() {
     let names = ["h1", "h2", "h3", "b", "a"];
     check(&names, &[(0, 4), (1, 3)], "H1 a H2 b h3");
 }

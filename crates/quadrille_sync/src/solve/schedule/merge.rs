@@ -54,7 +54,7 @@ struct Groups {
     cost: Vec<u64>,
     /// The submission that each was joined with, or itself.
     leader: Vec<u32>,
-    /// What depends on what, across submissions, each pair once.
+    /// Dependencies across submissions, each pair once.
     links: Vec<(u32, u32)>,
     /// The leaders of each queue in order.
     sequence: Vec<Vec<u32>>,

@@ -1,4 +1,4 @@
-//! What a plan is judged by: the one place that says which of two plans is better.
+//! Objective of plans: the only comparison that decides which of two plans is better.
 //!
 //! First the estimated time of the frame, then the numbers of submissions, waits, barrier calls and
 //! barriers ([`Objective`]). Phases that compare orders of passes before there is a plan estimate
@@ -14,14 +14,14 @@ use crate::frame::{Frame, PassIndex, PassKind};
 use crate::plan::{Plan, Step};
 use crate::topology::QueueIndex;
 
-/// What a submission costs besides its passes, in microseconds: handing it over, and the pause of
+/// Cost of a submission besides its passes, in microseconds: handing it over, and the pause of
 /// a queue between two of them. Worth knowing only to the order of magnitude.
 pub(crate) const SUBMISSION_US: u64 = 20;
 
-/// What each pass costs in a frame in which no cost is known, in microseconds.
+/// Cost of each pass in a frame in which no cost is known, in microseconds.
 const ASSUMED_US: u64 = 100;
 
-/// What should be small. The first difference decides.
+/// Quantities to minimize. The first difference decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Objective {
     /// The estimated end of the frame, and what its submissions cost, in microseconds.
@@ -35,7 +35,7 @@ pub(crate) struct Objective {
 }
 
 impl Objective {
-    /// What a plan is judged by.
+    /// Returns the objective of a plan.
     pub(crate) fn of(frame: &Frame, plan: &Plan) -> Self {
         let (counts, ends) = (plan.counts(), ends(frame, plan));
         Self {

@@ -111,7 +111,7 @@ fn together(order: &[u32], queues: &[Option<QueueIndex>]) -> Option<Draft> {
 #[derive(Clone, Debug)]
 struct Open {
     draft: usize,
-    /// What it waits for: that of its first pass, since later ones wait for no more.
+    /// Waits of the draft: those of its first pass, since later ones wait for no more.
     behind: Vec<u32>,
     /// The first pass that waits for it, on each queue.
     ahead: Vec<u32>,

@@ -81,7 +81,7 @@ pub(crate) struct Timeline {
     joins: Vec<Joined>,
 }
 
-/// What to wait for.
+/// Timeline point to wait for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Point {
     pub(crate) queue: QueueIndex,
@@ -329,7 +329,7 @@ impl Timeline {
         (of, stages)
     }
 
-    /// What a wait for a point adds to a clock.
+    /// Returns the entries that a wait for a point adds to a clock.
     fn snapshot(&self, point: Point) -> Vec<Entry> {
         let of = usize::from(point.queue.0);
         let mut learned = match self.submission(point) {
@@ -448,7 +448,7 @@ impl Timeline {
 }
 
 impl Timeline {
-    /// What the frame added to each queue's clock.
+    /// Returns the entries that the frame added to each queue's clock.
     pub(crate) fn learned(&self, numbers: &Numbers) -> (Vec<Learned>, Vec<Joined>) {
         let mut learned = Vec::new();
         for (at, entry) in self.now.iter().enumerate() {

@@ -183,7 +183,7 @@ const MAX_ID: u32 = 1 << 20;
 /// The end of ids of blocks. States are an array by those too.
 const MAX_BLOCK: u32 = 1 << 16;
 
-/// What Vulkan would not allow of a resource, or no device has.
+/// Returns the first property of a resource that Vulkan does not allow, or no device has.
 pub(crate) fn impossible(resource: &Resource) -> Option<&'static str> {
     if resource.id.0 >= MAX_ID {
         return Some("has an id of 1048576 or more; ids are dense and begin at 0");
@@ -234,7 +234,7 @@ pub(crate) fn impossible(resource: &Resource) -> Option<&'static str> {
     }
 }
 
-/// What is wrong with the place of a resource.
+/// Returns the problem with a resource's offset in its block.
 fn misplaced(resource: &Resource, memory: Placement) -> Option<&'static str> {
     let end = memory.offset.checked_add(memory.bytes);
     match resource.kind {

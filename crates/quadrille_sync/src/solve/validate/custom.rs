@@ -4,7 +4,7 @@
 use crate::access::CustomAccess;
 use crate::flags::{AccessMask, Layout, Stages};
 
-/// What is wrong with an access in Vulkan's terms, in words; nothing if Vulkan allows it.
+/// Returns the problem with an access in Vulkan's terms, in words; nothing if Vulkan allows it.
 pub(crate) fn wrong(custom: &CustomAccess, image: bool) -> Option<String> {
     let CustomAccess {
         stages,

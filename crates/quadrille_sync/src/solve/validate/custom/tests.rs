@@ -32,7 +32,7 @@ fn no_named_access_can_be_spelled_out_in_stages_that_do_not_make_it() {
 }
 
 #[test]
-fn groups_of_stages_make_what_their_stages_make() {
+fn stage_groups_allow_the_accesses_of_their_stages() {
     for (stages, access) in [
         (Stages::ALL_COMMANDS, AccessMask::SHADER_STORAGE_READ),
         (Stages::ALL_TRANSFER, AccessMask::TRANSFER_READ),
