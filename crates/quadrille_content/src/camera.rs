@@ -16,7 +16,7 @@ use quadrille::ecs::HeadlessWindow;
 use crate::target::ManualTextureViews;
 use crate::warnings::{RateLimitedWarnings, entity_name};
 
-/// What targets of cameras are looked up in.
+/// Sources of the sizes of cameras' targets.
 #[derive(bevy_ecs::system::SystemParam)]
 pub(crate) struct TargetSizes<'w, 's> {
     primary: Query<'w, 's, Entity, With<PrimaryWindow>>,
@@ -74,7 +74,7 @@ fn clamp_viewport(viewport: &Viewport, target: UVec2) -> Viewport {
         .physical_position
         .min(target.saturating_sub(UVec2::ONE));
     clamped.physical_size = viewport.physical_size.min(target - position);
-    // Of one that begins outside a pixel is left.
+    // A viewport that begins outside keeps one pixel.
     let is_outside = viewport.physical_position.cmpge(target);
     let pixel = clamped.physical_size.min(UVec2::ONE);
     clamped.physical_size = UVec2::select(is_outside, pixel, clamped.physical_size);
@@ -142,7 +142,7 @@ pub(crate) fn find_blind(
                 format!("its transform {transform:?} looks into no direction")
             },
         );
-        // It stays until its `Transform` changes.
+        // The identity stays until its `Transform` changes.
         *transform.bypass_change_detection() = GlobalTransform::IDENTITY;
     }
 }

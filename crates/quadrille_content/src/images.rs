@@ -51,9 +51,9 @@ pub(crate) struct DefaultSampler(pub(crate) ImageSamplerDescriptor);
 #[derive(Resource, Default)]
 pub struct DeviceImages {
     uploaded: HashMap<AssetId<ImageAsset>, UploadedImage>,
-    /// Those that could not be loaded or made.
+    /// Images that could not be loaded or created.
     failed: HashSet<AssetId<ImageAsset>>,
-    /// Those whose small mip levels are on the device while the large ones are on their way.
+    /// Images whose small mip levels are resident while the large ones are still uploaded.
     low_mips: HashMap<AssetId<ImageAsset>, UploadedImage>,
     pending: PendingImages,
     /// Images whose texels only the device has, or had: they were dropped after the upload.
@@ -65,7 +65,7 @@ pub struct DeviceImages {
     samplers: Samplers,
     placeholders: Option<[UploadedImage; 2]>,
     changes: u64,
-    /// Those of the last changes.
+    /// Images of the last changes.
     recent_changes: VecDeque<AssetId<ImageAsset>>,
 }
 
@@ -80,14 +80,14 @@ struct UploadedImage {
     version: u64,
 }
 
-/// What is drawn for an image asset.
+/// Image to sample for an image asset.
 #[derive(Clone, Copy)]
 pub struct ImageOrPlaceholder<'a> {
     /// The image on the device.
     pub image: &'a GpuImage,
-    /// Place in the [`Samplers`].
+    /// Index in the [`Samplers`].
     pub sampler: u32,
-    /// It stands for an image that is not there.
+    /// Whether the image is a placeholder.
     pub is_placeholder: bool,
 }
 
@@ -112,8 +112,8 @@ impl DeviceImages {
             .map(|uploaded| &uploaded.image)
     }
 
-    /// What is on the device of an asset: all of it, or its smaller mip levels as an image of their own while
-    /// the others are on their way.
+    /// Returns the resident image of an asset: all of it, or its smaller mip levels as an image of their
+    /// own while the others are uploaded.
     pub fn resident(&self, id: impl Into<AssetId<ImageAsset>>) -> Option<ImageOrPlaceholder<'_>> {
         let id = id.into();
         let uploaded = self.uploaded.get(&id).or_else(|| self.low_mips.get(&id))?;
@@ -187,7 +187,7 @@ impl DeviceImages {
         }
     }
 
-    /// What is drawn for an asset; none before the first frame.
+    /// Returns the image to sample for an asset; none before the first frame.
     pub fn get_or_placeholder(&self, id: AssetId<ImageAsset>) -> Option<ImageOrPlaceholder<'_>> {
         let uploaded = self.uploaded.get(&id);
         let [loading, failed] = self.placeholders.as_ref()?;

@@ -1,8 +1,8 @@
-//! What content in 2D and in 3D share: cameras and what they draw to, image assets on the device,
-//! warnings about what cannot be drawn.
+//! Shared base of 2D and 3D content: cameras and their render targets, image assets on the device,
+//! rate-limited warnings.
 //!
-//! Apps do not name this crate: `quadrille_2d` and `quadrille_3d` are on top of it, and give its
-//! names on, so that a camera, an image and an [`Msaa`] are one thing in both.
+//! Apps do not name this crate: `quadrille_2d` and `quadrille_3d` build on it and re-export its
+//! names, so that a camera, an image and an [`Msaa`] are one thing in both.
 //!
 //! # Model
 //!
@@ -16,12 +16,12 @@
 //! # Decisions
 //!
 //! - **Cameras take turns.** Each kind is drawn by passes of its own, in one order of systems. Where cameras of both
-//!   kinds meet on an image, or one shows what an earlier one draws, their passes get steps
+//!   kinds share an image, or one shows the output of an earlier one, their passes get steps
 //!   ([`CameraView::step`]), so that they are drawn by `Camera::order`; other frames have one step, in which all
 //!   3D comes before all 2D.
-//! - **One list of cameras.** Which of them is first on its image, and so clears it, is decided
+//! - **One list of cameras.** The first camera of an image, which clears it, is decided
 //!   over both kinds ([`CameraViews`]).
-//! - **One list of gizmos**, which the cameras of both kinds draw what they see of.
+//! - **One list of gizmos**, which cameras of both kinds draw by their render layers.
 //! - **Gizmos are drawn after bevy's `Last`**, where it closes their lists: an app with its
 //!   `GizmoPlugin` draws its frames after that schedule, any other app before it.
 

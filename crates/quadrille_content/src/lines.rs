@@ -34,7 +34,7 @@ pub struct GizmoLineBatches {
 #[derive(Clone, Debug)]
 pub struct GizmoLineBatch {
     layers: RenderLayers,
-    /// Of [`GizmoLines`].
+    /// Range in [`GizmoLines`].
     pub lines: Range<u32>,
     /// Between -1, before all else, and 1, as far as possible: only for 3D.
     pub depth_bias: f32,
@@ -43,7 +43,7 @@ pub struct GizmoLineBatch {
 }
 
 impl GizmoLineBatches {
-    /// What a camera of these layers sees.
+    /// Returns the batches that a camera of these layers draws.
     pub fn visible_in(&self, layers: &RenderLayers) -> impl Iterator<Item = &GizmoLineBatch> {
         let batches = self.batches.iter().filter(|set| !set.lines.is_empty());
         batches.filter(move |set| set.layers.intersects(layers))
@@ -78,14 +78,14 @@ pub struct Line {
     pub(crate) colors: [[f32; 4]; 2],
     /// In pixels.
     pub(crate) width: f32,
-    /// Of dashes: how long they are, how far their begins are apart, where the first begins, all
-    /// in widths. Of a part of a round joint: which one, of how many.
+    /// For dashes their length, the distance between their starts and the start of the first, all
+    /// in widths. For a part of a round joint its index and the number of parts.
     pub(crate) pattern: [f32; 3],
     /// [`LineKind`] as a number.
     pub(crate) kind: u32,
 }
 
-/// What an instance of [`Line`] is.
+/// Kind of an instance of [`Line`].
 #[cfg_attr(
     not(feature = "gizmos"),
     expect(dead_code, reason = "only gizmos make lines")

@@ -13,13 +13,13 @@ use crate::mesh_data::{MeshData, MeshVertex, PrimitiveKind};
 /// Where a mesh is in the buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MeshAllocation {
-    /// What its vertices form.
+    /// Primitives that its vertices form.
     pub primitive: PrimitiveKind,
     /// The first of its indices.
     pub first_index: u32,
-    /// How many it has.
+    /// Number of indices.
     pub index_count: u32,
-    /// What is added to each.
+    /// Value that is added to each index.
     pub base_vertex: i32,
 }
 

@@ -126,7 +126,7 @@ pub(crate) fn release_meshes(mut drawn: ResMut<DrawnMeshes>, mut assets: ResMut<
         if let Some(mesh) = assets.get_mut_untracked(id)
             && mesh.asset_usage == RenderAssetUsages::RENDER_WORLD
         {
-            // It fails where the data went already: two stores have read the mesh.
+            // Taking fails where the data is gone already: two allocators have read the mesh.
             let _ = mesh.take_gpu_data();
         }
     }

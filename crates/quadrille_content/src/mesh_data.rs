@@ -5,7 +5,7 @@ use bytemuck::Pod;
 
 use crate::attributes::attribute;
 
-/// What vertices form; strips have become lists.
+/// Primitives that vertices form; strips have become lists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PrimitiveKind {
     /// Points.
@@ -29,11 +29,11 @@ pub trait MeshVertex: Pod + Send + Sync + 'static {
 /// A mesh ready for the device.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeshData<V> {
-    /// What its vertices form.
+    /// Primitives that its vertices form.
     pub primitive: PrimitiveKind,
     /// Its vertices.
     pub vertices: Vec<V>,
-    /// For each corner the place of its vertex.
+    /// Index of the vertex, for each corner.
     pub indices: Vec<u32>,
 }
 

@@ -34,7 +34,7 @@ impl Samplers {
     }
 }
 
-/// What of bevy's description the device gets. The address mode of u holds for v as well.
+/// Returns the description that the device gets for bevy's. The address mode of u holds for v as well.
 fn to_desc(descriptor: &ImageSamplerDescriptor) -> SamplerDesc {
     let filter = |mode| match mode {
         ImageFilterMode::Nearest => vk::Filter::NEAREST,

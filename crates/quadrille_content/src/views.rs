@@ -1,4 +1,4 @@
-//! What cameras draw in a frame: to which images, where in them, over what.
+//! Views of the cameras of a frame: their images, viewports and clears.
 
 mod compositing;
 mod steps;
@@ -43,14 +43,14 @@ pub struct CameraViews(Vec<CameraView>);
 #[derive(Resource, Default, Deref, DerefMut)]
 pub struct CameraOverlays(pub EntityHashSet);
 
-/// What one camera draws to.
+/// View of one camera.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CameraView {
     /// The camera.
     pub camera: Entity,
-    /// It has a `Camera3d`, and no `Camera2d`.
+    /// Whether it has a `Camera3d`, and no `Camera2d`.
     pub is_3d: bool,
-    /// Place of its image in [`CameraTargets`].
+    /// Index of its image in [`CameraTargets`].
     pub target: u32,
     /// Step of its passes ([`Recorder::pass_in_step`](quadrille::prelude::Recorder::pass_in_step)): higher than
     /// that of an earlier camera wherever passes in the order of their systems would draw in another order than
@@ -85,7 +85,7 @@ struct CameraData {
 /// Cameras of either kind.
 type With2dOr3dCamera = Or<(With<Camera2d>, With<Camera3d>)>;
 
-/// What views are made of.
+/// Sources of the views.
 #[derive(SystemParam)]
 pub(crate) struct Cameras<'w, 's> {
     cameras: Query<'w, 's, CameraData, With2dOr3dCamera>,

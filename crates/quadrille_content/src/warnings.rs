@@ -20,7 +20,7 @@ const MIN_INTERVAL: Duration = Duration::from_secs(1);
 /// private use.
 const ENTITY_MARKS: [char; 2] = ['\u{E000}', '\u{E001}'];
 
-/// What was said, and when.
+/// Warnings that are logged at a limited rate.
 #[derive(Resource, Default)]
 pub struct RateLimitedWarnings(Mutex<WarningLimiter>);
 

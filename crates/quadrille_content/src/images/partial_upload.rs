@@ -29,13 +29,13 @@ pub(super) struct PartialUpload {
     of: (ImageDesc, TextureDataOrder),
     /// The asset has changed since the image was begun.
     pub(super) is_stale: bool,
-    /// What is left, the next part last.
+    /// Parts that are left, the next one last.
     parts: Vec<TexturePart>,
     /// How many slices of the next part are done.
     slices: u32,
 }
 
-/// What a frame can still upload.
+/// Upload budget that is left in a frame.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BudgetLeft {
     /// Bytes that are left of the budget.

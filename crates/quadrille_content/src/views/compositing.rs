@@ -42,7 +42,7 @@ pub(super) struct Layer {
     pub(super) clip_from_world: Mat4,
     /// Left, top, width and height in pixels.
     pub(super) viewport: [u32; 4],
-    /// It has a `Viewport`, even if that covers the whole image.
+    /// Whether it has a `Viewport`, even if that covers the whole image.
     pub(super) has_viewport: bool,
     /// The viewport covers less than the image.
     pub(super) is_part: bool,
@@ -50,7 +50,7 @@ pub(super) struct Layer {
     pub(super) color: Option<LinearRgba>,
     /// Clear colour of `Camera::output_mode`: that around the viewport of an image's first camera.
     pub(super) output_clear_color: Option<LinearRgba>,
-    /// It is `CameraOutputMode::Skip`.
+    /// Whether it is `CameraOutputMode::Skip`.
     pub(super) is_skipped: bool,
     pub(super) writeback: MsaaWriteback,
 }

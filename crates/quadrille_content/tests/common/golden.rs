@@ -55,7 +55,7 @@ pub(crate) fn expect(name: &str, picture: &Picture) {
             path.display()
         );
     }
-    expect_failures_to_be_seen(&golden);
+    assert_changes_are_detected(&golden);
 }
 
 /// The picture of this name that was looked at before.
@@ -77,7 +77,7 @@ pub(crate) fn read(name: &str) -> Picture {
 }
 
 /// A comparison that lets these through would prove nothing.
-fn expect_failures_to_be_seen(golden: &Picture) {
+fn assert_changes_are_detected(golden: &Picture) {
     let noticed = |what: &str, picture: &Picture| {
         assert!(
             difference(picture, golden).is_some(),

@@ -13,7 +13,7 @@ use quadrille::prelude::*;
 
 use super::{DrawingPlugin, FOLDER, SETTLING};
 
-/// What went wrong in frames.
+/// Errors of frames.
 #[derive(Resource, Default)]
 struct Errors(Vec<String>);
 
@@ -101,7 +101,7 @@ impl Rig {
         assert!(errors.is_empty(), "{errors:#?}");
     }
 
-    /// What the window shows.
+    /// Reads back the window's image.
     pub(crate) fn picture(&mut self) -> Picture {
         self.update(SETTLING);
         self.read(Readback::primary_window())

@@ -46,7 +46,7 @@ fn mip_levels_split_into_block_rows_and_slices() {
 }
 
 #[test]
-fn upload_takes_what_fits_the_budget() {
+fn upload_is_bounded_by_the_budget() {
     // Four slices of 6400 bytes, and one of 2400.
     let slices = Slices::new([100, 70, 1], 1, 28_000);
     let end = |start, left, is_first| slices.end(start, 28_000, BudgetLeft { left, is_first });
