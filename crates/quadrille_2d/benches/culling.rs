@@ -1,5 +1,5 @@
-//! What culling on the CPU costs, and what it saves: 100,000 sprites of which all or one of a hundred
-//! are in sight, with bevy's culling and without. Without it the device is what leaves them out.
+//! Costs and savings of frustum culling on the CPU: 100,000 sprites of which all or one of a hundred
+//! are visible, with bevy's culling and without. Without it the device clips them.
 //!
 //! `cargo bench -p quadrille_2d --bench culling`; without a device it fails.
 #![expect(clippy::print_stdout, reason = "the table is what this program is for")]

@@ -1,4 +1,4 @@
-//! What is drawn of tilemaps: an instance of a chunk, and the tiles of all chunks.
+//! Device data of tilemaps: an instance of a chunk, and the tiles of all chunks.
 
 use bevy_color::ColorToPacked as _;
 use bevy_derive::Deref;

@@ -1,4 +1,4 @@
-//! What is drawn: an instance of a mesh.
+//! Instances of meshes, as the shader reads them.
 
 use bevy_color::{ColorToComponents as _, LinearRgba};
 use bevy_math::{Affine2, Affine3A, Mat3A, Rect, Vec2};
@@ -16,7 +16,7 @@ pub(crate) struct Instance {
     pub(crate) world_from_local: [[f32; 4]; 3],
     /// The columns of the 2x2 matrix from the mesh's uv to the image's.
     pub(crate) uv_axes: [f32; 4],
-    /// What is added to it.
+    /// Translation from the mesh's uv to the image's.
     pub(crate) uv_translation: [f32; 2],
     /// Linear colour that the image is multiplied with.
     pub(crate) tint: [f32; 4],

@@ -88,7 +88,7 @@ pub use quadrille_content::{
 pub use tilemap::{TileData, TileOrientation, TilemapChunk, TilemapChunkTileData};
 pub use tiles::Tiles2d;
 
-/// What a 2D program needs: bevy's content crates, and this one.
+/// Prelude of 2D programs: bevy's content crates, and this one.
 pub mod prelude {
     pub use crate::{
         AlphaMode2d, ColorMaterial, ManualTextureViews, MeshMaterial2d, Msaa, Quadrille2dPlugin,

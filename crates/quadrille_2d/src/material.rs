@@ -1,5 +1,5 @@
-//! What meshes look like: bevy's `ColorMaterial` and `MeshMaterial2d` by name and field. bevy has
-//! them in a crate that needs `wgpu`, so they are defined anew here.
+//! Materials of 2D meshes: bevy's `ColorMaterial` and `MeshMaterial2d` by name and field. bevy has
+//! them in a crate that needs `wgpu`, so they are defined here.
 
 use bevy_asset::{AsAssetId, Asset, AssetId, Handle};
 use bevy_color::{Alpha as _, Color};
@@ -88,9 +88,9 @@ impl From<Handle<Image>> for ColorMaterial {
     }
 }
 
-/// The material of a [`Mesh2d`](bevy_mesh::Mesh2d). Those of [`ColorMaterial`] are drawn.
+/// The material of a [`Mesh2d`](bevy_mesh::Mesh2d). Meshes with a [`ColorMaterial`] are drawn.
 ///
-/// It may stand in a scene of `bsn!`, as bevy's.
+/// A scene of `bsn!` may contain it, like bevy's.
 #[derive(Component, FromTemplate, Debug, Deref, DerefMut, PartialEq, Eq, Reflect)]
 #[reflect(Component, Clone, Default)]
 pub struct MeshMaterial2d<M: Asset>(pub Handle<M>);

@@ -35,7 +35,7 @@ pub(crate) fn prepare_msaa_targets(
     // Counts of samples that a format does not have, with those taken instead. A device that has no 2 may have 4.
     mut instead: Local<HashMap<(Format, u32), u32>>,
 ) {
-    // Those of the frame before, to be used again.
+    // Images of the frame before, for reuse.
     let mut old = (
         std::mem::take(&mut samples.0),
         std::mem::take(&mut layers.0),

@@ -19,8 +19,8 @@ pub(crate) struct NodeInstance {
     pub(crate) axes: [f32; 4],
     /// Where the node's centre is in the world, and half the size of the box.
     pub(crate) origin_and_half_size: [f32; 4],
-    /// What is drawn, by three corners and what each shows of the image: of a rectangle the left top,
-    /// the right top and the left bottom, of a triangle all.
+    /// Three corners with their uv: left top, right top and left bottom of a rectangle, all of a
+    /// triangle.
     pub(crate) corners_and_uvs: [[f32; 4]; 3],
     /// Left top, right top, right bottom, left bottom.
     pub(crate) radii_x: [f32; 4],

@@ -14,7 +14,7 @@ use crate::phase::{Batch, BatchKind, Multisampled, Phase2d, Textures2d, View2d};
 use crate::pipelines::Pipelines2d;
 use quadrille_content::{CameraTargets, DeviceImages};
 
-/// What [`draw_2d`] draws, and with what.
+/// Phase, images and pipelines of [`draw_2d`].
 #[derive(bevy_ecs::system::SystemParam)]
 pub struct DrawParams2d<'w> {
     phase: Res<'w, Phase2d>,

@@ -1,4 +1,4 @@
-//! What is drawn in a frame: for each camera its instances in order, cut into as few draws as
+//! Phase of a frame: for each camera its instances in order, batched into as few draws as
 //! images and meshes allow.
 
 use bevy_asset::AssetId;
@@ -43,7 +43,7 @@ pub struct Phase2d {
     rejected: HashSet<AssetId<ImageAsset>>,
 }
 
-/// What one camera draws.
+/// View of one camera.
 #[derive(Clone, Debug)]
 pub(crate) struct View2d {
     #[cfg_attr(
@@ -51,7 +51,7 @@ pub(crate) struct View2d {
         expect(dead_code, reason = "only UI asks which camera a view is of")
     )]
     pub(crate) camera: Entity,
-    /// Place in [`CameraTargets`](crate::CameraTargets).
+    /// Index in [`CameraTargets`](crate::CameraTargets).
     pub(crate) target: u32,
     /// Step of its passes (`Recorder::pass_in_step`).
     pub(crate) step: u32,
@@ -60,9 +60,9 @@ pub(crate) struct View2d {
     pub(crate) viewport: [u32; 4],
     /// The colour that the whole target is cleared with; none draws over what is there.
     pub(crate) clear: Option<LinearRgba>,
-    /// Of [`Phase2d::batches`].
+    /// Range in [`Phase2d::batches`].
     pub(crate) batches: std::ops::Range<u32>,
-    /// What its camera wants.
+    /// The camera's [`Msaa`].
     pub(crate) msaa: Msaa,
     /// Its images, if it is drawn with several samples.
     pub(crate) multisampled: Option<Multisampled>,
@@ -71,23 +71,23 @@ pub(crate) struct View2d {
 /// Images of a view with several samples per pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Multisampled {
-    /// Place in [`MsaaTargets2d`](crate::MsaaTargets2d).
+    /// Index in [`MsaaTargets2d`](crate::MsaaTargets2d).
     pub(crate) samples: u32,
-    /// Place in [`ResolvedLayers2d`](crate::ResolvedLayers2d) of the image that they are resolved to and that is put over
-    /// the target; none if they are resolved to the target, which the view clears.
+    /// Index in [`ResolvedLayers2d`](crate::ResolvedLayers2d) of the image that they are resolved to and
+    /// that is composited over the target; none if they are resolved to the target, which the view clears.
     pub(crate) layer: Option<u32>,
 }
 
 /// An image with its sampler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Texture {
-    /// Place in [`Textures2d`].
+    /// Index in [`Textures2d`].
     pub(crate) image: u32,
-    /// Place in the samplers of [`DeviceImages`].
+    /// Index in the samplers of [`DeviceImages`].
     pub(crate) sampler: u32,
-    /// It stands for an image that is not there.
+    /// Whether the image is a placeholder.
     pub(crate) is_placeholder: bool,
-    /// It has several array layers.
+    /// Whether it has several array layers.
     pub(crate) is_array: bool,
 }
 
@@ -98,20 +98,20 @@ pub(crate) struct Batch {
     /// None for lines and gradients.
     pub(crate) texture: Option<Texture>,
     pub(crate) kind: BatchKind,
-    /// Of the list that its kind says.
+    /// Range in the list of its kind.
     pub(crate) instances: std::ops::Range<u32>,
 }
 
-/// What the instances of a batch are.
+/// Kind of the instances of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BatchKind {
-    /// Of [`Phase2d::instances`], in the world.
+    /// Instances of [`Phase2d::instances`], in world space.
     World,
-    /// Of [`Phase2d::instances`], but their world is clip space.
+    /// Instances of [`Phase2d::instances`], in clip space.
     Clip,
-    /// The same, replacing what is there, alpha included.
+    /// The same, but they replace the target's color, alpha included.
     Replace,
-    /// Of [`Phase2d::nodes`].
+    /// Nodes of [`Phase2d::nodes`].
     Nodes,
     /// Segments of gradients, of [`Phase2d::nodes`].
     #[cfg_attr(
@@ -119,9 +119,9 @@ pub(crate) enum BatchKind {
         expect(dead_code, reason = "only UI has gradients")
     )]
     Gradients,
-    /// Of [`GizmoLines`](quadrille_content::GizmoLines).
+    /// Lines of [`GizmoLines`](quadrille_content::GizmoLines).
     Lines,
-    /// Of [`Phase2d::chunks`].
+    /// Tiles of [`Phase2d::chunks`].
     Tiles,
 }
 

@@ -95,11 +95,11 @@ impl Default for Quadrille2dPlugin {
 /// The systems that make a 2D frame ready, in [`RenderSystems::Declare`].
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Prepare2dSystems {
-    /// Meshes and tilemaps are uploaded.
+    /// Upload of meshes and tilemaps.
     Assets,
-    /// What each camera draws is listed.
+    /// Listing of each camera's draws.
     Queue,
-    /// The list is sent to the device.
+    /// Upload of the lists.
     Prepare,
 }
 

@@ -1,4 +1,4 @@
-//! What each camera draws, and where to.
+//! Queues the draws of each camera, with their targets.
 
 use bevy_asset::{AssetId, Assets};
 use bevy_camera::Camera2d;
@@ -28,10 +28,10 @@ use crate::tilemap::TilemapChunk;
 use crate::tiles::Tilemaps;
 use crate::writer::{VisibleItems, Writer};
 
-/// What a camera sees.
+/// Visible entities and layers of a camera.
 type CameraQuery = (&'static VisibleEntities, Option<&'static RenderLayers>);
 
-/// What cameras may see.
+/// Scene that cameras draw.
 #[derive(SystemParam)]
 pub(crate) struct Scene<'w, 's> {
     views: Res<'w, CameraViews>,
@@ -61,7 +61,7 @@ pub(crate) struct Scene<'w, 's> {
     gizmos: Res<'w, GizmoLineBatches>,
 }
 
-/// What a frame's list is written to.
+/// Lists of a frame.
 #[derive(SystemParam)]
 pub(crate) struct Lists<'w> {
     pub(crate) phase: ResMut<'w, Phase2d>,
@@ -73,7 +73,7 @@ pub(crate) fn queue_2d(scene: Scene, mut lists: Lists, mut visible_items: Local<
     lists.phase.begin(&mut lists.textures);
     for camera in scene.views.iter() {
         let mut view = begin_view(&scene, &mut lists, camera);
-        // Of what a 3D camera sees only nodes are drawn here, which are added later.
+        // A 3D camera draws only nodes here, which are added later.
         if let Ok((visible, layers)) = scene.cameras.get(camera.camera) {
             let mut writer = Writer::new(&scene, &mut lists, &view);
             writer.collect_visible(visible, &mut visible_items);

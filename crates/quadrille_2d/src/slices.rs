@@ -1,6 +1,6 @@
-//! Which part of an image goes where in a sprite: scaled, cut into nine, or tiled.
+//! Slices of a sprite's image and their positions: scaled, cut into nine, or tiled.
 //!
-//! Places are in the sprite's space, y up, with the sprite's centre at the origin; parts of the
+//! Positions are in the sprite's space, y up, with the sprite's centre at the origin; parts of the
 //! image in pixels, y down.
 
 use bevy_math::{Rect, Vec2};

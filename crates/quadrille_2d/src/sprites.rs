@@ -16,7 +16,7 @@ pub(crate) struct SpriteImage<'a> {
     pub(crate) size: Option<Vec2>,
     /// The parts that it may be cut into.
     pub(crate) layouts: &'a Assets<TextureAtlasLayout>,
-    /// It is not there: what stands for it is shown whole.
+    /// Whether the image is a placeholder, which is shown whole.
     pub(crate) is_placeholder: bool,
 }
 
@@ -89,7 +89,7 @@ fn allows_negative_size(mode: &SpriteImageMode) -> bool {
     matches!(mode, SpriteImageMode::Auto)
 }
 
-/// Which texture of an atlas does not exist; none if the atlas may come.
+/// Describes a texture index beyond the atlas; none while the atlas is not loaded.
 pub(crate) fn missing_texture(
     atlas: &TextureAtlas,
     layouts: &Assets<TextureAtlasLayout>,

@@ -26,7 +26,7 @@ pub(crate) struct TextBlock {
     shadow: Option<&'static Text2dShadow>,
 }
 
-/// What a span of text looks like.
+/// Style of a span of text.
 #[derive(QueryData)]
 pub(crate) struct Span {
     color: Option<&'static TextColor>,

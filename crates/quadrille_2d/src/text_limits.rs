@@ -9,7 +9,7 @@ use quadrille_content::{RateLimitedWarnings, entity_name};
 /// The largest length in logical pixels, and the largest multiple of a font's size.
 const MAX_LAYOUT_VALUE: f32 = 1e5;
 
-/// What bevy lays text out by.
+/// Components that bevy's text layout reads.
 type TextLayoutQuery = (
     Entity,
     Option<&'static mut LineHeight>,
@@ -33,7 +33,7 @@ pub(crate) fn limit_text(
 ) {
     for (entity, line, letter, bounds, inline) in &mut texts {
         let mut odd = None;
-        // They have changed already.
+        // The query has found their changes already.
         if let Some(mut line) = line {
             let (LineHeight::Px(number) | LineHeight::RelativeToFont(number)) =
                 line.bypass_change_detection();

@@ -85,7 +85,7 @@ impl TilemapChunk {
     }
 }
 
-/// What one tile shows.
+/// Image, color and orientation of one tile.
 #[derive(Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Clone, Debug, Default, PartialEq)]
 pub struct TileData {

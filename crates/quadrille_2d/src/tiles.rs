@@ -30,7 +30,7 @@ pub(crate) struct Tilemaps {
     tiles: Vec<PackedTileData>,
     /// How many belong to chunks that are gone.
     unused: usize,
-    /// What the device does not have yet.
+    /// Ranges that are not uploaded yet.
     changed: Vec<TileRange>,
 }
 

@@ -189,11 +189,11 @@ struct Writer<'a, 'w, 's> {
     textures: &'a mut Textures2d,
     slices: &'a mut Vec<TextureSlice>,
     view_start: u32,
-    /// What the node's ancestors let through.
+    /// Clip by the node's ancestors.
     clip: &'a mut Clip,
     /// Memory for the color stops of gradients.
     stops: &'a mut Stops,
-    /// What is drawn is cut to this box of the node.
+    /// Box of the node that draws are cut to.
     rounded_box: Option<RoundedBox>,
     /// The node.
     entity: Entity,

@@ -1,7 +1,7 @@
-//! From what one camera sees to instances in order.
+//! Converts the visible entities of one camera to instances in order.
 //!
 //! Each entity is looked up once: the instances of a sprite are made when it is found, and copied
-//! to their places once all are sorted. There may be a hundred thousand of them, so what
+//! to their indices once all are sorted. There may be a hundred thousand of them, so data that
 //! neighbours share (image, size, texture) is looked up once for all.
 
 use std::ops::Range;
@@ -26,12 +26,12 @@ use crate::sprites::{SpriteImage, add_sprite, sprite_error};
 use crate::text::{QuadSink, add_text};
 use quadrille_content::{MeshAllocation, entity_name, first_non_finite, unique_visible_entities};
 
-/// What a camera sees, and memory for it.
+/// Visible items of a camera, and memory for them.
 #[derive(Default)]
 pub(crate) struct VisibleItems {
     items: Vec<PhaseItem2d>,
     found: Vec<VisibleItem>,
-    /// Of all sprites, as they were found.
+    /// Instances of all sprites, in the order they were found.
     instances: Vec<Instance>,
     slices: Vec<TextureSlice>,
 }
@@ -40,7 +40,7 @@ pub(crate) struct VisibleItems {
 enum VisibleItem {
     Sprite {
         texture: Texture,
-        /// Of [`VisibleItems::instances`].
+        /// Range in [`VisibleItems::instances`].
         instances: Range<u32>,
     },
     Mesh(Entity),
@@ -82,9 +82,9 @@ pub(crate) struct Writer<'a, 'l, 'w, 's> {
     scene: &'a Scene<'w, 's>,
     lists: &'a mut Lists<'l>,
     view_start: u32,
-    /// Place of the camera's target.
+    /// Index of the camera's target.
     target: u32,
-    /// Whose text is being added.
+    /// Entity of the text that is being added.
     text: Entity,
     /// The image that was looked up last.
     last: Option<(AssetId<ImageAsset>, ImageInfo)>,
@@ -217,7 +217,7 @@ impl<'a, 'l, 'w, 's> Writer<'a, 'l, 'w, 's> {
         (image != target).then_some(texture)
     }
 
-    /// What was added from `first` on is drawn with this mesh and texture.
+    /// Adds a batch of the instances from `first` on, with this mesh and texture.
     fn push_batch(&mut self, first: u32, mesh: MeshAllocation, texture: Texture) {
         let batch = Batch {
             mesh,

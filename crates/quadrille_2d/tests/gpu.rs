@@ -231,7 +231,7 @@ fn images_load_asynchronously_and_report_failures() {
             && is_loud(picture.at(24, 16))
             && is_loud(picture.at(40, 16))
     });
-    // What lies outside the folder is not read; bevy has an image of its own for it.
+    // A file outside the folder is not read; bevy has an image of its own for it.
     assert_eq!(rig.picture().at(56, 16), [255, 255, 255, 255]);
     common::write_png(&path, &square([200, 0, 0, 255]));
     let world = rig.app.world_mut();

@@ -40,7 +40,7 @@ pub enum TileOrientation {
 }
 
 impl TileOrientation {
-    /// What swaps left and right, top and bottom, right top and left bottom; the last comes first.
+    /// Returns the orientation that mirrors horizontally, vertically and diagonally; the diagonal is first.
     pub fn from_bools(mirror_h: bool, mirror_v: bool, mirror_d: bool) -> Self {
         match (mirror_h, mirror_v, mirror_d) {
             (false, false, false) => Self::Default,
@@ -71,7 +71,7 @@ impl TileOrientation {
 
     /// This one, and then another.
     pub fn and_then(self, then: Self) -> Self {
-        // What swaps corners brings left and right to where top and bottom were.
+        // A diagonal mirror exchanges the horizontal and the vertical mirror before it.
         let (h, v) = if then.mirror_d() {
             (self.mirror_v(), self.mirror_h())
         } else {
@@ -89,7 +89,7 @@ impl TileOrientation {
         match self {
             Self::Rotate90 => Self::Rotate270,
             Self::Rotate270 => Self::Rotate90,
-            // What mirrors undoes itself, and so does half a turn.
+            // Mirrors and half a turn are their own inverses.
             other => other,
         }
     }

@@ -10,7 +10,7 @@ use bevy_ui::CalculatedClip;
 
 use crate::instance::UvRect;
 
-/// One side of what is let through: all points, y up, where `normal.dot(point) + offset` is not
+/// One side of the clip: all points, y up, where `normal.dot(point) + offset` is not
 /// negative.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct ClipPlane {
@@ -18,7 +18,7 @@ struct ClipPlane {
     offset: f32,
 }
 
-/// What is let through of a node, and memory for cutting.
+/// Clip of a node, and memory for cutting.
 #[derive(Default)]
 pub(crate) struct Clip {
     planes: Vec<ClipPlane>,
@@ -26,7 +26,7 @@ pub(crate) struct Clip {
     scratch: Vec<Vec2>,
 }
 
-/// What is left of a quad, in its own space.
+/// Clipped quad, in its own space.
 #[derive(Debug, PartialEq)]
 pub(super) enum Clipped<'a> {
     Nothing,
@@ -90,7 +90,7 @@ impl Clip {
         self.planes.truncate(clip_stack_len.0);
     }
 
-    /// What is let through of a rectangle in the space of `world`.
+    /// Clips a rectangle in the space of `world`.
     pub(super) fn clip_quad(&mut self, world: &Affine3A, bounds: Rect) -> Clipped<'_> {
         let (x, y) = (world.matrix3.x_axis, world.matrix3.y_axis);
         let at = world.translation;
@@ -160,7 +160,7 @@ impl ClipPlane {
         let mut before = (last, distance(last));
         for &point in polygon {
             let now = (point, distance(point));
-            // What is no number is outside.
+            // NaN is outside.
             if (before.1 >= 0.0) != (now.1 >= 0.0) {
                 let part = before.1 / (before.1 - now.1);
                 out.push(before.0 + (now.0 - before.0) * part);
@@ -173,7 +173,7 @@ impl ClipPlane {
     }
 }
 
-/// What a point of a rectangle shows, which as a whole shows the part `uv` of an image.
+/// Returns the uv of a point of a rectangle that as a whole shows the part `uv` of an image.
 pub(super) fn uv_at(point: Vec2, bounds: Rect, uv: UvRect) -> Vec2 {
     // The image's v goes down, the place's y up.
     let from = Vec2::new(point.x - bounds.min.x, bounds.max.y - point.y);

@@ -1,7 +1,7 @@
 //! Numbers of nodes that bevy cannot lay out are brought to ones that it can.
 //!
-//! What bevy would do: a node whose size is no number ends the program, as does one whose corners
-//! are rounder than any number.
+//! In bevy a node whose size is NaN ends the program, as does one whose corner radii
+//! are infinite.
 
 use bevy_ecs::prelude::*;
 use bevy_reflect::{PartialReflect, ReflectMut};
@@ -16,10 +16,10 @@ use quadrille_content::{RateLimitedWarnings, entity_name, limited_scale};
 /// The largest length in pixels, and the largest part in percent. Lengths are added and
 /// multiplied, and what comes of it has to be finite.
 const MAX_LAYOUT_VALUE: f32 = 1e6;
-/// What is nearer to zero is zero.
+/// Smaller magnitudes become zero.
 const MIN_LAYOUT_VALUE: f32 = 1e-6;
 
-/// What bevy lays nodes out by.
+/// Components that bevy's node layout reads.
 type NodeLayoutQuery = (
     Entity,
     &'static mut Node,
@@ -51,7 +51,7 @@ pub(crate) fn limit_nodes(
         limits.tell(entity, &warnings);
     }
     for (entity, mut node, transform, outline, scroll) in &mut nodes {
-        // They have changed already.
+        // The query has found their changes already.
         let mut limits = Limits(None);
         limits.node(node.bypass_change_detection());
         if let Some(mut transform) = transform {
@@ -132,7 +132,7 @@ impl Limits {
 
     fn float(&mut self, name: &'static str, sign: Sign, number: &mut f32) {
         let limited = match number.abs() {
-            // Of what is no number nothing is left, and of what is divided by.
+            // NaN becomes zero, and so does a divisor too close to zero.
             size if size.is_nan() || size < MIN_LAYOUT_VALUE => 0.0,
             _ => match sign {
                 Any => number.clamp(-MAX_LAYOUT_VALUE, MAX_LAYOUT_VALUE),

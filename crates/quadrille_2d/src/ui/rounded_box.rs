@@ -18,11 +18,11 @@ pub(super) struct RoundedBox {
     pub(super) half_size: Vec2,
     /// The radii of its corners along x and y: left top, right top, right bottom, left bottom.
     pub(super) radii: [Vec2; 4],
-    /// What of it is drawn.
+    /// The part that is drawn.
     pub(super) coverage: BoxCoverage,
 }
 
-/// What is drawn of a box.
+/// Part of a box that is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum BoxCoverage {
     /// All of it.
@@ -33,7 +33,7 @@ pub(super) enum BoxCoverage {
     Border {
         /// Left, top, right, bottom.
         widths: [f32; 4],
-        /// Which of the sides are drawn, in the same order.
+        /// Whether each side is drawn, in the same order.
         sides: [bool; 4],
     },
     /// Its shadow, blurred with this standard deviation.

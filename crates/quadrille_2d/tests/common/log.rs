@@ -18,7 +18,7 @@ pub(crate) fn collect() {
     take();
 }
 
-/// What was logged since the last call.
+/// Returns the lines that were logged since the last call.
 pub(crate) fn take() -> Vec<String> {
     std::mem::take(&mut *LINES.lock().unwrap_or_else(PoisonError::into_inner))
 }

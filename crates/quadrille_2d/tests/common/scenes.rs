@@ -62,7 +62,7 @@ fn at(x: f32, y: f32) -> Transform {
     Transform::from_xyz(x, y, 0.0)
 }
 
-/// What sprites can do: 200 x 120 pixels.
+/// Features of sprites: 200 x 120 pixels.
 pub(crate) fn sprites(
     mut commands: Commands,
     mut images: ResMut<Assets<Image>>,
@@ -170,7 +170,7 @@ fn order(commands: &mut Commands) {
     }
 }
 
-/// What text can do: 220 x 130 pixels.
+/// Features of text: 220 x 130 pixels.
 pub(crate) fn text(mut commands: Commands) {
     let font = |size: f32| TextFont {
         font_size: FontSize::Px(size),

@@ -81,7 +81,7 @@ fn files() -> [(&'static str, Format, Vec<u8>, [u8; 3]); 5] {
     // The first of two colours of 5, 6 and 5 bits, for all texels.
     let bc1 = |color: u16| [&color.to_le_bytes()[..], &[0; 6]].concat();
     let bc3 = [vec![255, 255, 0, 0, 0, 0, 0, 0], bc1(0x07E0)].concat();
-    // Of two colours of 4 bits each, both the same, and 2 is added, which is too little to matter.
+    // Two colours of 4 bits each, both the same, and 2 is added, which is too little to matter.
     let etc2 = vec![0x00, 0xFF, 0xFF, 0, 0, 0, 0, 0];
     // A "void extent": one colour of 16 bits.
     let void: u64 = 0xFFFF_FFFF_FFFF_FDFC;

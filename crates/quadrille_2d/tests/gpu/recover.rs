@@ -1,6 +1,6 @@
 //! 2D pictures after the device was lost.
 //!
-//! What fails here is a pass, and the handler wants another device for it: the way back is the
+//! A pass fails here, and the error handler requests another device for it: recovery is the
 //! same as from a device that is really lost.
 
 use crate::common::{Picture, Rig, scenes};

@@ -101,7 +101,7 @@ fn nodes_match_golden() {
     assert_ne!(picture.at(28, 8), background);
     assert_eq!(picture.at(28, 7), background);
     assert_eq!(picture.at(28, 8), picture.at(28, 20));
-    // What hangs over its parent is cut, and round only where its own corner is.
+    // A child that overflows its parent is cut, and round only at its own corner.
     assert_eq!(picture.at(171, 90), background);
     assert_eq!(picture.at(169, 95), picture.at(168, 90));
     golden::expect("nodes", &picture);
@@ -203,7 +203,7 @@ fn rotated_nodes_are_clipped() {
         ..node
     };
     let eighth = || UiTransform::from_rotation(bevy_math::Rot2::FRAC_PI_4);
-    // Of a square that is cut by one turned by an eighth an octagon remains, whichever is turned.
+    // A square clipped by one turned by an eighth becomes an octagon, whichever is turned.
     let octagon = 1600.0 * (2.0 * 2.0_f32.sqrt() - 2.0);
     let back = || UiTransform::from_rotation(bevy_math::Rot2::FRAC_PI_4.inverse());
     for (parent, child) in [(NOT_TURNED, eighth()), (eighth(), back())] {
