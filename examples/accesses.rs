@@ -1,4 +1,4 @@
-//! What passes touch, as entities that ordinary systems read and change.
+//! Accesses of passes, as entities that ordinary systems read and change.
 //!
 //! `waves` computes heights, `sky` draws a sky, and `show` draws both. Every pass is an entity, and so is
 //! every access. `list` writes them down, as any tool could. At frame 10 `change` moves `waves` to another

@@ -150,7 +150,7 @@ fn setup(
     commands.spawn((Message, text(20.0, Vec2::new(0.0, -40.0)), centered));
 }
 
-/// What mouse and keyboard want.
+/// Returns the player's input from mouse and keyboard.
 fn wish(
     keys: &ButtonInput<KeyCode>,
     buttons: &ButtonInput<MouseButton>,

@@ -1,4 +1,4 @@
-//! What a frame of many small passes costs on the CPU, beside the same frame written by hand.
+//! CPU cost of a frame of many small passes, beside the same frame written by hand.
 //!
 //! One line of JSON goes to standard output: medians in nanoseconds a frame, with the hand-written
 //! lines and bevy's systems that do nothing, measured in turns in the same process, in `beside`.

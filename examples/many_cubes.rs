@@ -48,7 +48,7 @@ struct ViewsOfFrame(GpuBuffer);
 struct CameraDraws(GpuBuffer);
 #[derive(Resource, Deref)]
 struct CameraVisible(GpuBuffer);
-/// Those of the light's.
+/// Draw count, arguments and cubes of the light.
 #[derive(Resource, Deref)]
 struct LightDraws(GpuBuffer);
 #[derive(Resource, Deref)]
@@ -58,10 +58,10 @@ struct LightVisible(GpuBuffer);
 struct Points(GpuBuffer);
 #[derive(Resource, Deref)]
 struct NextPoints(GpuBuffer);
-/// What is streamed in, and the bytes that go there.
+/// Buffer that data is streamed to, and the bytes.
 #[derive(Resource)]
 struct Stream(GpuBuffer, Vec<u8>);
-/// What cubes are made of.
+/// Materials of the cubes.
 #[derive(Resource, Deref)]
 struct Materials(ImageTable);
 /// A layer for each cascade.
@@ -85,7 +85,7 @@ struct Pipelines {
     sampler: Sampler,
 }
 
-/// What the camera sees, and what each of the light's cascades does: the nearest first, all cubes
+/// Views of the camera and of each of the light's cascades: the nearest first, all cubes
 /// last.
 #[derive(ShaderType)]
 struct Views {
@@ -176,7 +176,7 @@ impl Views {
         let camera = proj::perspective(0.9, aspect, 0.5, 200.0) * look_at(eye, Vec3::ZERO, Vec3::Y);
         let sun = Vec3::new(0.48, 0.8, 0.36) * 150.0;
         let to_light = look_at(sun, Vec3::ZERO, Vec3::Y);
-        // What lies in front of the camera. It moves by whole texels, or shadows' edges would crawl.
+        // The region in front of the camera. It moves by whole texels, or shadows' edges would crawl.
         let middle = to_light.transform_point3(eye - eye.normalize() * NEAREST);
         let texel = 2.0 * NEAREST / SHADOW_SIDE as f32;
         let [x, y] = [middle.x, middle.y].map(|at| (at / texel).round() * texel);

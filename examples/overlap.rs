@@ -48,7 +48,7 @@ struct Pipelines {
     sampler: Sampler,
 }
 
-/// What all shaders are told.
+/// Constants of all shaders.
 #[derive(Resource, ShaderType)]
 struct Constants {
     /// Seconds of the animation.

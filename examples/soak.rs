@@ -61,7 +61,7 @@ struct Events {
 #[derive(Resource, Deref)]
 struct Edited(PathBuf);
 
-/// What there is, looked at a hundred times in a run.
+/// Samples of memory and objects, taken a hundred times in a run.
 #[derive(Default)]
 struct Samples {
     frame: u64,
@@ -77,7 +77,7 @@ struct Samples {
 
 const PICTURES: &str = include_str!("../shaders/windows/pictures.wgsl");
 const COUNT: &str = include_str!("../shaders/soak/count.wgsl");
-/// Of a window, in pixels.
+/// Side of a window, in pixels.
 const LONGEST_SIDE: u64 = 160;
 const MOST_BUFFERS: usize = 16;
 const SAMPLES: u64 = 100;

@@ -63,7 +63,7 @@ struct Cells(GpuBuffer);
 struct Shots(GpuBuffer);
 #[derive(Resource, Deref)]
 struct Counted(GpuBuffer);
-/// What was counted up to this step, where the host reads it.
+/// Counts up to this step, where the host reads them.
 #[derive(Resource, Deref)]
 struct Tally(GpuBuffer);
 /// The same up to the step before. With two, no step has to wait until the host has read the last.
@@ -100,7 +100,7 @@ struct Game {
     frame: u64,
     /// The frame with which the game began: what was counted before is of another.
     began: u64,
-    /// What was counted in earlier frames, by frame.
+    /// Counts of earlier frames, by frame.
     counted: std::collections::VecDeque<(u64, Counters)>,
 }
 
@@ -401,7 +401,7 @@ fn is_new(game: Res<Game>) -> bool {
     game.is_new
 }
 
-/// What was written in the last step is read in this one.
+/// Swaps buffers: the output of the last step is the input of this one.
 fn exchange(
     game: Res<Game>,
     mut before: ResMut<Before>,

@@ -69,7 +69,7 @@ struct Shown {
     sun: f32,
     sky: Handle<Image>,
     sky_brightness: f32,
-    /// Which animation plays.
+    /// Index of the animation that plays.
     animation: usize,
 }
 
@@ -81,7 +81,7 @@ enum Stage {
     Seen(u64),
 }
 
-/// What is drawn.
+/// Options of drawing.
 #[derive(Resource, Clone, Copy)]
 struct Shows {
     sun: bool,

@@ -69,7 +69,7 @@ fn open(mut commands: Commands) {
     commands.spawn((window(1), Board));
 }
 
-/// What belongs to the device: made again should it be lost.
+/// Creates the device resources; runs again if the device is lost.
 fn setup(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
     let source = include_str!("../shaders/windows/pictures.wgsl");
     let shader = GpuShader::wgsl("pictures.wgsl", source)?;

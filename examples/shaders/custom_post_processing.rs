@@ -12,7 +12,7 @@ use quadrille_3d::prelude::*;
 #[derive(Component)]
 struct Lens(f32);
 
-/// What the camera draws to.
+/// Render target of the camera.
 #[derive(Resource, Deref)]
 struct Picture(GpuImage);
 

@@ -1,4 +1,4 @@
-//! What the programs have in common: a pass that draws to each camera's images, and a cube.
+//! Shared parts of the programs: a pass that draws to each camera's images, and a cube.
 
 use bevy_app::{App, Plugin};
 use bevy_ecs::prelude::*;

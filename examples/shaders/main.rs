@@ -25,7 +25,7 @@ use quadrille_3d::Quadrille3dPlugin;
 #[derive(Parser, Clone)]
 #[command(after_help = EXAMPLES)]
 struct Args {
-    /// Which program, by the name of bevy's
+    /// Name of the program, as in bevy's examples
     #[arg(default_value = "custom_shader_instancing", value_parser = PossibleValuesParser::new(PROGRAMS.map(|(name, _)| name)))]
     name: String,
     #[command(flatten)]
@@ -39,7 +39,7 @@ Examples:
 
 const WINDOW: [u32; 2] = [640, 360];
 
-/// What bevy calls it, and what adds it to an app.
+/// Name in bevy's examples, and the function that adds it to an app.
 type Program = (&'static str, fn(&mut App));
 
 const PROGRAMS: [Program; 10] = [

@@ -1,4 +1,4 @@
-//! What one camera finds of depth, as a picture in the corner of the window.
+//! Depth image of one camera, shown in the corner of the window.
 
 use bevy_app::{App, Startup};
 use bevy_ecs::prelude::*;

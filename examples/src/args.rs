@@ -41,7 +41,7 @@ Examples:
   --frames 300 --report report.json             what a frame costs
   --headless --plan plan.txt --dot plan.dot     what the device is told to do";
 
-/// What every example can be told.
+/// Arguments of every example.
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 #[command(next_help_heading = "Every example")]
 pub struct CommonArgs {

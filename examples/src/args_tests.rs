@@ -27,7 +27,7 @@ fn message(line: &str) -> String {
 }
 
 #[test]
-fn reads_what_every_example_takes() {
+fn common_options_are_read() {
     let line = "--headless --frames 7 --size 8x9 --screenshot a.png --report b.json --plan c.txt \
                 --dot d.dot --trace e.json --case f.txt";
     let args = read(line).unwrap();
@@ -56,7 +56,7 @@ fn a_headless_run_always_ends() {
 }
 
 #[test]
-fn says_what_is_wrong_in_one_line() {
+fn errors_fit_one_line() {
     assert_eq!(
         message("--size 5"),
         "invalid value '5' for '--size <WxH>': \"5\" is not a size; \

@@ -35,7 +35,7 @@ fn cells(board: &Board, dx: u32, dy: u32) -> BTreeSet<(u32, u32)> {
         .collect()
 }
 
-/// What the rule says, cell by cell.
+/// Steps a board by the rule, cell by cell.
 fn naive_step(board: &Board, rule: Rule) -> Board {
     let (width, height) = (board.size.width(), board.size.height());
     let mut next = Board::new(board.size);

@@ -21,7 +21,7 @@ pub const BRICK: Vec2 = Vec2::new(34.0, 13.0);
 const PITCH: Vec2 = Vec2::new(37.0, 16.0);
 /// The middle of the first brick, at the top left.
 const FIRST_BRICK: Vec2 = Vec2::new(-PITCH.x * 5.5, 100.0);
-/// What the bar with the score keeps free above.
+/// Upper end of the field, below the bar with the score.
 const TOP: f32 = FIELD.y / 2.0 - 20.0;
 /// Seconds in a step.
 pub const STEP: f32 = 1.0 / 60.0;
@@ -34,12 +34,12 @@ const MOST_SPEED: f32 = 420.0;
 const FASTER: f32 = 1.015;
 const LIVES: u32 = 3;
 
-/// What the player wants in a step.
+/// Input of the player in a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Wish {
     /// -1 is left, 1 is right.
     pub direction: f32,
-    /// Where the pointer wants the paddle; goes before the direction.
+    /// Target position of the paddle; goes before the direction.
     pub paddle_to: Option<f32>,
     /// Serve the ball.
     pub serve: bool,
@@ -49,7 +49,7 @@ pub struct Wish {
     pub restart: bool,
 }
 
-/// What the game is at.
+/// Phase of the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// The ball lies on the paddle.
@@ -62,7 +62,7 @@ pub enum Phase {
     Over,
 }
 
-/// What a pause interrupts.
+/// Phase that a pause interrupts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Paused {
     /// [`Phase::Serve`].
@@ -83,7 +83,7 @@ pub struct Hit {
 /// A game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Breakout {
-    /// What it is at.
+    /// Phase of the game.
     pub phase: Phase,
     /// The paddle's middle.
     pub paddle: f32,
@@ -138,7 +138,7 @@ impl Breakout {
         (BRICKS[1] - index / BRICKS[0]) as u32 * 10
     }
 
-    /// What a player wishes who never misses, and who meets the ball off the paddle's middle, each
+    /// Returns the input of a player who never misses, and who hits the ball off the paddle's middle, each
     /// time elsewhere.
     pub fn never_miss(&self, frame: u64) -> Wish {
         let off = 26.0 * (frame as f32 * 0.013).sin();

@@ -166,7 +166,7 @@ pub struct Picture {
     pub aspect: f32,
     /// In seconds.
     pub time: f32,
-    /// Which of the pictures; they repeat.
+    /// Index of the picture; they repeat.
     pub number: u32,
 }
 

@@ -24,7 +24,7 @@ pub use report::{Measured, report};
 pub use systems::Systems;
 pub use tables::tables;
 
-/// What a contestant's calls may fail with.
+/// Result of a contestant's calls.
 pub type Outcome<T> = Result<T, Box<dyn Error>>;
 
 /// One way to run the frame.
@@ -35,21 +35,21 @@ pub trait Contestant {
     /// Runs a frame to its end on the device.
     fn frame(&mut self) -> Outcome<FrameTimes>;
 
-    /// What all frames so far have come to; none where nothing is computed. No frame follows.
+    /// Returns the contents after all frames so far; none where nothing is computed. No frame follows.
     fn contents(&mut self) -> Outcome<Option<Contents>>;
 
-    /// What all frames should have come to, so many of them.
+    /// Returns the expected contents after so many frames.
     fn expected(&self, workload: &Workload, frames: u64) -> Contents {
         workload.simulate(frames)
     }
 
-    /// What its frames tell the device, if it knows.
+    /// Returns the counts of its frames, if it knows them.
     fn counts(&self) -> Option<Counts> {
         None
     }
 }
 
-/// What a frame tells the device, by the contestant's own account; the test layer's log has it
+/// Counts of Vulkan commands in a frame, by the contestant's own account; the test layer's log has them
 /// from the other side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {

@@ -43,7 +43,7 @@ pub struct LifeArgs {
     /// Write the last generation as a pattern
     #[arg(long, value_name = "FILE.rle")]
     pub save: Option<PathBuf>,
-    /// What every example can be told.
+    /// Arguments of every example.
     #[command(flatten)]
     pub common: CommonArgs,
 }

@@ -10,7 +10,7 @@ use bevy_window::{PrimaryWindow, Window};
 use crate::constants::Paint;
 use crate::{Size, View};
 
-/// What the player did, and how the board is looked at.
+/// Input of the player, and the view of the board.
 #[derive(Resource)]
 pub struct Hand {
     /// The part of the board that the window shows.

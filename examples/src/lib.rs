@@ -1,5 +1,5 @@
-//! What the example programs share: command line, Game of Life patterns, and the boards the GPU
-//! is judged against.
+//! Shared code of the example programs: command line, Game of Life patterns, and the boards that
+//! results of the GPU are compared to.
 //!
 //! **Model.** Nearly everything here is plain data and pure functions. A [`Pattern`] is read from a run length encoded file, placed on a [`Board`] (a torus whose cells
 //! are bits, 32 to a word, as the shaders see them), and [`Board::step`] is the reference that

@@ -34,7 +34,7 @@ pub struct Run {
 pub struct Pattern {
     /// Its name (`#N`).
     pub name: Option<String>,
-    /// Who found it, and when (`#O`).
+    /// Discoverer and date (`#O`).
     pub author: Option<String>,
     /// Remarks (`#C`), a line each.
     pub comments: Vec<String>,
@@ -86,7 +86,7 @@ pub enum PatternError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
     /// The file is malformed.

@@ -29,9 +29,9 @@ pub struct RleError {
     pub line: usize,
     /// Column, from 1, in bytes.
     pub column: usize,
-    /// What stands there.
+    /// The text that was found.
     pub found: String,
-    /// What would be right.
+    /// The expected text, in words.
     pub expected: String,
 }
 
@@ -99,7 +99,7 @@ fn parse_lines(bytes: &[u8]) -> Result<Pattern, Fault> {
     Err(end.fault("the end of the file", expected))
 }
 
-/// What the `#` lines say.
+/// Contents of the `#` lines.
 #[derive(Default)]
 struct Comments {
     name: Option<String>,

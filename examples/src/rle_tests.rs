@@ -54,7 +54,7 @@ fn reads_cells() {
 }
 
 #[test]
-fn reads_what_the_file_tells() {
+fn header_and_comment_lines_are_read() {
     let pattern = parse(
         "p.rle",
         b"#N  Some name \n#O Ren\xe9, 1971\n#C first\n#c second\n#P 1 2\n#\n##x\n#CXRLE Pos=1,2\n\
@@ -93,7 +93,7 @@ fn reads_the_rule() {
 }
 
 #[test]
-fn says_what_is_wrong_with_the_header() {
+fn header_errors_are_reported() {
     let header = "expected a header such as x = 3, y = 3, rule = B3/S23";
     let side = "expected a number of cells from 1 to 8192";
     for (text, expected) in [
@@ -162,7 +162,7 @@ fn says_what_is_wrong_with_the_header() {
 }
 
 #[test]
-fn says_what_is_wrong_with_the_cells() {
+fn cell_errors_are_reported() {
     let tag = "expected b, o, $, ! or a number";
     let number = "expected a number from 1 to 8192";
     for (body, expected) in [

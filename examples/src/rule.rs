@@ -129,16 +129,16 @@ fn mask(counts: &str) -> Result<u32, Problem> {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("the rule {rule:?} {problem}; a rule is such as B3/S23 (birth, survival)")]
 pub struct RuleError {
-    /// What was given.
+    /// Text of the rule.
     pub rule: String,
-    /// What is wrong with it.
+    /// Problem with it.
     pub problem: Problem,
 }
 
-/// What is wrong with a rule; its text goes on after "the rule ..".
+/// Problem of a rule; its text goes on after "the rule ..".
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum Problem {
-    /// It is not two halves, or their letters do not match.
+    /// Not two halves, or their letters do not match.
     #[error("is not a half for birth and a half for survival")]
     Form,
     /// A half holds something else than counts. Rules with more than two states, with other

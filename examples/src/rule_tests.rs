@@ -36,7 +36,7 @@ fn writes_the_modern_notation() {
 }
 
 #[test]
-fn says_what_is_wrong() {
+fn rule_errors_are_reported() {
     let message = |text: &str| text.parse::<Rule>().unwrap_err().to_string();
     let suffix = "; a rule is such as B3/S23 (birth, survival)";
     for text in ["", "Life", "B3", "B3/23", "B3/B3", "3", "B/", "R5,C0,M1"] {

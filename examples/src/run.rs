@@ -39,12 +39,12 @@ pub struct Run {
 /// A plan as text and as a diagram.
 #[derive(Default)]
 enum PlanTexts {
-    /// That of the last frame will do.
+    /// The text of the last frame will do.
     #[default]
     OfLastFrame,
-    /// That of this frame is wanted.
+    /// The text of this frame is wanted.
     Wanted,
-    /// That of an earlier frame.
+    /// The text of an earlier frame.
     Kept([Option<String>; 2]),
 }
 

@@ -45,14 +45,14 @@ pub enum Event {
     Pointer([f32; 2]),
 }
 
-/// What is wrong with a script.
+/// Error of a script.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct ScriptError {
     /// The file.
     pub path: PathBuf,
     /// The line, counted from 1; 0 if the file cannot be read.
     pub line: usize,
-    /// What is wrong.
+    /// Problem, in words.
     pub problem: String,
 }
 
@@ -132,12 +132,12 @@ impl Script {
             last = number;
             parse_event(number, &words, &mut events).map_err(fail)?;
         }
-        // What a tap releases may be later than what follows it in the file.
+        // A tap may release later than the events that follow it in the file.
         events.sort_by_key(|(frame, _)| *frame);
         Ok(Self { events })
     }
 
-    /// What happens in a frame.
+    /// Returns the events of a frame.
     fn at(&self, frame: u64) -> impl Iterator<Item = Event> {
         let start = self.events.partition_point(|(at, _)| *at < frame);
         let rest = &self.events[start..];

@@ -96,7 +96,7 @@ pub enum SizeError {
     Side {
         /// `width` or `height`.
         side: &'static str,
-        /// What was given, in cells.
+        /// Text of the length, in cells.
         length: String,
     },
 }

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn reads_what_it_writes() {
+fn display_and_parse_round_trip() {
     for text in ["1x1", "640x480", "8192x8192", "33x7"] {
         assert_eq!(text.parse::<Size>().unwrap().to_string(), text);
     }

@@ -48,7 +48,7 @@ pub struct Step {
     pub frame: u32,
 }
 
-/// What the device has counted since the game began.
+/// Counts of the device since the game began.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct Counters {
@@ -67,12 +67,12 @@ pub struct Shot {
     pub velocity: Vec2,
 }
 
-/// What the player wants in a step.
+/// Input of the player in a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Wish {
-    /// Where to go; at most 1 long.
+    /// Direction of movement; at most 1 long.
     pub direction: Vec2,
-    /// A place to shoot at; without one the shots go round.
+    /// Position to shoot at; without one the shots go round.
     pub aim: Option<Vec2>,
     /// Pause, or go on.
     pub pause: bool,
@@ -80,12 +80,12 @@ pub struct Wish {
     pub restart: bool,
 }
 
-/// What the game is at.
+/// Phase of the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// It goes on.
+    /// Running.
     Play,
-    /// It stands still.
+    /// Paused.
     Paused,
     /// The player is dead.
     Over,
@@ -94,7 +94,7 @@ pub enum Phase {
 /// A game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Survival {
-    /// What it is at.
+    /// Phase of the game.
     pub phase: Phase,
     /// Where the player is.
     pub player: Vec2,
@@ -206,7 +206,7 @@ impl Survival {
         }
     }
 
-    /// What the shaders are told of this step.
+    /// Returns the constants of the shaders for this step.
     pub fn to_step(&self, enemies: u32) -> Step {
         Step {
             player: self.player,

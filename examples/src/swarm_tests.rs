@@ -24,7 +24,7 @@ fn the_player_stays_in_the_field_and_shots_do_not_pile_up() {
 }
 
 #[test]
-fn the_player_dies_of_those_who_get_through_and_can_begin_again() {
+fn player_dies_of_enemies_that_get_through_and_can_restart() {
     let mut game = Survival::default();
     game.counted(Counters {
         shot: 20,

@@ -1,4 +1,4 @@
-//! Which part of a board a window shows.
+//! View of a board in a window.
 
 use crate::Size;
 
@@ -34,7 +34,7 @@ impl View {
     /// The farthest view, which `shaders/life/draw.wgsl` can still average exactly. The largest
     /// board is 273 pixels wide then.
     pub const MAX_CELLS_PER_PIXEL: f32 = 30.0;
-    /// What [`View::fit`] leaves free around the board, as a share of the window.
+    /// Margin that [`View::fit`] leaves around the board, as a share of the window.
     const MARGIN: f32 = 0.04;
 
     /// A view of the point `centre`, with pixels of so many cells a side; what is beyond the

@@ -30,7 +30,7 @@ pub struct Turns {
     control: Arc<Mutex<Control>>,
 }
 
-/// What the two threads tell each other.
+/// State that the main loop and the worker share.
 #[derive(Default)]
 struct Control {
     /// Generations a turn.

@@ -210,7 +210,7 @@ fn a_program_without_a_window_says_where_its_frames_go() {
     }
 }
 
-/// What an ordinary system changes at run time is in the next plans.
+/// Accesses that an ordinary system changes at run time are in the next plans.
 #[test]
 #[ignore = "needs a device"]
 fn changed_accesses_change_the_plan() {

@@ -1,4 +1,4 @@
-//! What frames allocate in the steady state.
+//! Allocations of frames in the steady state.
 //! `cargo test -p examples --test gpu_allocations -- --ignored`; without a device it fails.
 
 use std::time::Duration;

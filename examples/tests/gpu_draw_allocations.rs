@@ -1,4 +1,4 @@
-//! What frames of passes that draw allocate in the steady state.
+//! Allocations of frames of passes that draw, in the steady state.
 //! `cargo test -p examples --test gpu_draw_allocations -- --ignored`; without a device it fails.
 
 use bevy_app::{App, TaskPoolPlugin};

@@ -40,7 +40,7 @@ pub(super) fn settings(mode: Mode) -> Settings {
     }
 }
 
-/// What the passes use.
+/// Resources of the passes.
 pub(super) struct Resources {
     pub(super) buffers: Vec<GpuBuffer>,
     pub(super) images: Vec<GpuImage>,
@@ -80,7 +80,7 @@ impl Resources {
     }
 }
 
-/// What a frame does.
+/// Declarations of a frame.
 struct Turn {
     workload: Workload,
     /// By pass, its explicit predecessors; turns share those that are the same.
@@ -90,7 +90,7 @@ struct Turn {
 /// The frame on the engine alone.
 pub struct Engine {
     mode: Mode,
-    /// What frames do, in turn.
+    /// Frames that alternate.
     turns: Vec<Turn>,
     resources: Resources,
     names: Vec<Arc<str>>,
@@ -352,7 +352,7 @@ impl Contestant for Engine {
     }
 }
 
-/// What frames do: always the same, or another thing each time.
+/// Returns the frames that alternate: one that repeats, or a different one each turn.
 fn turns(mode: Mode, workload: &Workload) -> Vec<Turn> {
     let workloads = match mode {
         Mode::Replan => workload.turns(TURNS),

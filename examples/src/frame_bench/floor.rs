@@ -1,4 +1,4 @@
-//! What bevy needs to run as many systems that do nothing, on one thread.
+//! Lower bound: bevy runs as many systems that do nothing, on one thread.
 
 use std::hint::black_box;
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::Counts;
 
-/// What came of one contestant.
+/// Measurements of one contestant.
 pub struct Measured {
     /// Its name.
     pub name: &'static str,
@@ -13,7 +13,7 @@ pub struct Measured {
     pub medians: Medians,
     /// Its contents are those of the simulation.
     pub verified: bool,
-    /// What its frames tell the device, if it knows.
+    /// Counts of its frames, if it knows them.
     pub counts: Option<Counts>,
 }
 

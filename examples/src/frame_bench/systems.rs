@@ -25,7 +25,7 @@ struct Shared {
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Place(usize);
 
-/// What was read back so far.
+/// Words that were read back so far.
 #[derive(Resource, Default)]
 struct ReadBack {
     words: Vec<Option<u32>>,

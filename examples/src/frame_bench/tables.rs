@@ -1,4 +1,4 @@
-//! What tables of images cost a frame, with recording.
+//! Cost of tables of images per frame, with recording.
 //!
 //! Passes are systems that declare a table, or images of a list: a frame of a hundred of them.
 
@@ -48,7 +48,7 @@ struct Textures(ImageTable);
 #[derive(Resource, Deref, DerefMut, Default)]
 struct Listed(Vec<GpuImage>);
 
-/// What all passes read.
+/// Buffer that all passes read.
 #[derive(Resource, Deref)]
 struct Source(GpuBuffer);
 
@@ -158,7 +158,7 @@ fn changing(written: usize) -> Outcome<[f64; 2]> {
     })
 }
 
-/// What came of frames into which images come.
+/// Measurements of frames during which images are uploaded.
 struct Coming {
     /// The median without them, in microseconds.
     resting: f64,

@@ -14,7 +14,7 @@ use quadrille_bench::{FrameTimes, Stopwatch};
 
 use super::{Counts, Outcome};
 
-/// What the observer has seen of a frame.
+/// Observations of a frame.
 #[derive(Default)]
 struct Seen {
     times: FrameTimes,
@@ -82,7 +82,7 @@ impl Watched {
         })
     }
 
-    /// What the last frame told the device.
+    /// Returns the counts of the last frame.
     pub(super) fn counts(&self) -> Option<Counts> {
         let report = self.app.world().get_resource::<Renderer>()?.report();
         let number = |key: &str| report.get(key)?.as_u64().map(|value| value as u32);
