@@ -70,7 +70,7 @@
 //!   some order, or if hazards order them and both are used on the same queues
 //!   (`solve/memory.rs`).
 //! - **Sharing modes are decided late, and for images on trial** ([`SharingTrials`]): a resource
-//!   is exclusive until the plans of several looks agree on concurrent. Vulkan fixes the mode at
+//!   is exclusive until the plans of several observations agree on concurrent. Vulkan fixes the mode at
 //!   creation, so another object takes over between frames and a pass copies the contents. To the
 //!   solver these are two resources.
 //! - **A plan that repeats is taken without a comparison**, and states only count the repetitions

@@ -64,7 +64,7 @@ pub struct TableMembers {
     /// By resource id.
     members: Vec<Member>,
     listed: Vec<ResourceId>,
-    /// Members that are new, or no members any more and not seen to yet.
+    /// Members that are new, or no members any more and not handled yet.
     moved: Vec<ResourceId>,
     /// Members that were given contents or lost them, or that the frame declares besides.
     renewed: Vec<ResourceId>,
@@ -354,8 +354,8 @@ impl TableMembers {
         self.listed.iter().copied()
     }
 
-    /// The members that are to be shown anew since the frame was opened: they have contents now, or
-    /// none, or what the frame declares has made other objects of them.
+    /// Returns the members that changed since the frame was opened: they have contents now, or
+    /// none, or the frame's declarations have made other objects of them.
     pub fn renewed(&self) -> &[ResourceId] {
         &self.renewed
     }

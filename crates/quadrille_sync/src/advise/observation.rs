@@ -20,7 +20,7 @@ use crate::topology::{QueueIndex, Topology};
 /// The most passes that are moved together.
 pub(super) const MAX_CHAIN_PASSES: usize = 3;
 
-/// A frame that is looked at: see [`QueueChoices::look`].
+/// Observation of a frame: see [`QueueChoices::observe`].
 #[derive(Clone, Debug)]
 pub struct QueueObservation {
     /// The frame, with what its passes cost.
@@ -70,7 +70,7 @@ struct Now {
 }
 
 impl QueueObservation {
-    /// A look at nothing yet.
+    /// Creates an observation that asks for no plans yet.
     pub(super) fn without_question(frame: Frame, topology: &Topology, states: &States) -> Self {
         Self {
             frame,
@@ -83,7 +83,7 @@ impl QueueObservation {
         }
     }
 
-    /// [`Plans::step`] for a look that is this.
+    /// Calls [`Plans::step`] for this observation.
     pub(super) fn step<T>(
         &mut self,
         find: impl FnOnce(&Self, &mut Plans) -> Result<T, Pending>,

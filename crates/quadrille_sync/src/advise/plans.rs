@@ -1,8 +1,8 @@
-//! Plans that a look at a frame compares, made one at a time.
+//! Plans that the observation of a frame compares, made one at a time.
 //!
-//! A look is a function from plans to a finding. It requests the plans that it needs one after the
+//! An observation is a function from plans to a finding. It requests the plans that it needs one after the
 //! other. Where one is not made yet, it ends with [`Pending`], and is called again from its beginning
-//! once that plan is there: what it has requested before is remembered. So a look spreads over
+//! once that plan is there: what it has requested before is remembered. So an observation spreads over
 //! frames, and each of them pays for one plan at most.
 
 use std::sync::Arc;
@@ -20,14 +20,14 @@ const REPEATED: usize = 4;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pending;
 
-/// The plans of one look.
+/// Plans of one observation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Plans {
     topology: Topology,
     states: States,
     /// In the order in which they are requested; none of a frame that cannot be planned.
     made: Vec<Option<Arc<Plan>>>,
-    /// How many of them were requested since the look began or was called again.
+    /// Number of plans that were requested since the observation began or was called again.
     asked: usize,
     open: Option<Repeated>,
 }
@@ -72,8 +72,8 @@ impl Plans {
         Err(Pending)
     }
 
-    /// Makes one plan, if one is requested, and goes on with a look if that was the last of its
-    /// frame. Gives what the look finds, once it has found something.
+    /// Makes one plan, if one is requested, and goes on with the observation if that was the last of its
+    /// frame. Returns the finding, once there is one.
     pub(super) fn step<T>(
         &mut self,
         look: impl FnOnce(&mut Self) -> Result<T, Pending>,
@@ -87,7 +87,7 @@ impl Plans {
         look(self).ok()
     }
 
-    /// Makes all plans that a look requests.
+    /// Makes all plans that an observation requests.
     pub(super) fn finish<T>(&mut self, look: impl Fn(&mut Self) -> Result<T, Pending>) -> T {
         loop {
             if let Some(found) = self.step(&look) {

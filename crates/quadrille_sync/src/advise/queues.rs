@@ -93,7 +93,7 @@ struct Rest {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// On the main queue. So many looks in a row say that another queue is better; the frame took
+    /// On the main queue. So many successive observations prefer another queue; the frame took
     /// at least so long.
     Main { agreed: u32, least: Option<u64> },
     /// On another queue, to see what becomes of the frame.
@@ -103,7 +103,7 @@ enum Stage {
         before: u64,
         since: (u32, u64),
     },
-    /// On another queue. So many looks in a row say that this saves nothing.
+    /// On another queue. So many successive observations found that this saves nothing.
     Moved {
         queue: QueueIndex,
         saves_us: u64,
@@ -168,7 +168,7 @@ impl QueueChoices {
         self.passes.iter().flat_map(|it| &it.shares)
     }
 
-    /// Whether a decision is under way: the next looks should be soon.
+    /// Whether a decision is under way: the next observations should be soon.
     pub fn are_under_way(&self) -> bool {
         self.passes.iter().any(|known| match known.stage {
             Stage::Main { agreed, .. } => agreed > 0,
@@ -177,8 +177,8 @@ impl QueueChoices {
         })
     }
 
-    /// Begins a look at a frame that was submitted as the choices have it. `is_open` names the passes
-    /// whose queue is left to the renderer, `cost_us` is what each pass took on the device (`None`
+    /// Begins the observation of a frame that was submitted as the choices have it. `is_open` names the
+    /// passes whose queue is left to the renderer, `cost_us` is the device time of each pass (`None`
     /// where that was not measured), and `took_us` how long the device was busy with the whole frame.
     /// `is_shareable` names the resources whose sharing is left to the renderer.
     ///
@@ -198,10 +198,10 @@ impl QueueChoices {
     ///     assert_eq!(choices.queue("particles"), None);
     ///     let open = (|_| true, |_| false);
     ///     let states = States::default();
-    ///     let mut look = choices.look(&frame, &topology, &states, open, |_| Some(1000), None);
-    ///     while choices.step(&mut look).is_none() {}
+    ///     let mut observation = choices.observe(&frame, &topology, &states, open, |_| Some(1000), None);
+    ///     while choices.step(&mut observation).is_none() {}
     /// }
-    /// assert_eq!(choices.queue("particles"), Some(QueueIndex(1)), "three looks agree");
+    /// assert_eq!(choices.queue("particles"), Some(QueueIndex(1)), "three observations agree");
     /// ```
     pub fn observe(
         &mut self,
@@ -235,9 +235,10 @@ impl QueueChoices {
         look
     }
 
-    /// Makes at most one of the plans that a look compares. Once there are no more to make, decides,
-    /// and returns whether a queue or a cost has changed since the look began, so that the next frame
-    /// needs another plan.
+    /// Makes at most one of the plans that an observation compares.
+    ///
+    /// Once there are no more to make, decides, and returns whether a queue or a cost has changed since the
+    /// observation began, so that the next frame needs another plan.
     pub fn step(&mut self, look: &mut QueueObservation) -> Option<bool> {
         if !look.has_question {
             return Some(look.is_changed);
@@ -254,8 +255,8 @@ impl QueueChoices {
         Some(look.is_changed | is_settled)
     }
 
-    /// The moved pass that a look is about, if it is not about passes that might move: looks are in
-    /// turn for both.
+    /// Returns the moved pass that an observation is about, if it is not about passes that might move: they
+    /// take turns.
     pub(super) fn doubted(&self) -> Option<&Arc<str>> {
         let moved = || {
             let is_moved = |it: &&Known| matches!(it.stage, Stage::Moved { .. });
@@ -373,7 +374,7 @@ impl QueueChoices {
         false
     }
 
-    /// A look was of no pass that might move but this one, so the others begin their counts again.
+    /// Resets the counts of the passes that an observation was not about.
     fn disagree(&mut self, but: Option<&Arc<str>>) {
         for known in self.passes.iter_mut().filter(|it| Some(&it.name) != but) {
             if matches!(known.stage, Stage::Main { .. }) {
@@ -382,8 +383,8 @@ impl QueueChoices {
         }
     }
 
-    /// Counts a look that compared the frame with one in which these passes have left the main
-    /// queue; whether they leave. None is better if it does not pay.
+    /// Counts an observation that compared the frame with one in which these passes have left the main
+    /// queue; returns whether they leave. `better` is none if it does not pay.
     fn propose(
         &mut self,
         passes: Vec<Arc<str>>,
@@ -444,7 +445,7 @@ impl QueueChoices {
         true
     }
 
-    /// Counts a look that compared the frame with one in which a pass has returned to the main queue;
+    /// Counts an observation that compared the frame with one in which a pass has returned to the main queue;
     /// whether it returns. `saves` has the time that the move saves and the frame's without it, and is
     /// none if no open pass has the name any more.
     fn doubt(&mut self, pass: &str, saves: Option<(u64, u64)>) -> bool {

@@ -38,7 +38,7 @@ impl App {
         }
     }
 
-    /// One look; whether the next frame needs a new plan.
+    /// Observes once; returns whether the next frame needs a new plan.
     fn observe(&mut self, took: Option<u64>) -> bool {
         for pass in &mut self.frame.passes {
             pass.queue.fixed = self.choices.queue(&pass.name);

@@ -1,9 +1,9 @@
-//! When sharing follows from what frames cost.
+//! Automatic sharing modes, decided by the costs of frames.
 //!
 //! A program may leave it to the renderer whether families own a resource in turn or together.
-//! Such a resource is exclusive at first. Now and then the caller has a frame looked at
-//! ([`SharingTrials::observe`]). If plans of several looks in a row say that the frame is better
-//! with it shared ([`SharingAdvice::is_cheaper`]), it is shared from then on. Resources that looks
+//! Such a resource is exclusive at first. Now and then the caller has a frame observed
+//! ([`SharingTrials::observe`]). If plans of several successive observations say that the frame is better
+//! with it shared ([`SharingAdvice::is_cheaper`]), it is shared from then on. Resources that observations
 //! agree about at the same time are shared together, if a plan says that this is better still.
 //!
 //! Plans do not show the cost of sharing for the accesses themselves. Buffers have no layout
@@ -27,23 +27,23 @@ use crate::resource::{Lifetime, Resource, ResourceIndex, Sharing};
 use crate::states::States;
 use crate::topology::Topology;
 
-/// How many looks in a row have to agree: a temporary change of the frame decides nothing.
+/// Successive observations that have to agree: a temporary change of the frame decides nothing.
 const LOOKS: u32 = 4;
 
 /// The part of their time, one in so many, that frames may take longer than before: times vary.
 const TOLERANCE: u64 = 50;
 
-/// A resource without advice is left alone for at most so many looks.
+/// A resource without advice is left alone for at most so many observations.
 const MAX_SKIPPED_LOOKS: u32 = 8;
 
-/// Decides which resources are shared, look by look.
+/// Decides which resources are shared, observation by observation.
 #[derive(Clone, Debug, Default)]
 pub struct SharingTrials {
-    /// In order of names: of each resource that a look has found to change its family.
+    /// By name: the resources that an observation has found to change their family.
     trials: Vec<Trial>,
 }
 
-/// A frame that is looked at: see [`SharingTrials::observe`].
+/// Observation of a frame: see [`SharingTrials::observe`].
 #[derive(Clone, Debug)]
 pub struct SharingObservation {
     frame: Frame,
@@ -69,7 +69,7 @@ struct Trial {
 
 #[derive(Clone, Copy, Debug)]
 enum Stage {
-    /// Exclusive; so many looks in a row have advised to share it.
+    /// Exclusive; so many successive observations have advised to share it.
     Exclusive(Looks),
     /// Shared, to see how long frames take; before it was the least of them.
     Tried { before: u64, since: Looks },
@@ -79,7 +79,7 @@ enum Stage {
     Settled(Sharing),
 }
 
-/// Looks in a row, and the least time that a frame took at one of them.
+/// Successive observations, and the least time that a frame took at one of them.
 #[derive(Clone, Copy, Debug)]
 struct Looks {
     count: u32,
@@ -131,7 +131,7 @@ impl Looks {
 }
 
 impl SharingTrials {
-    /// Begins a look at a frame that was submitted, whose passes have measured costs if there are
+    /// Begins the observation of a frame that was submitted, whose passes have measured costs if there are
     /// any. `is_open` names the resources that may change. `took_us` is how long the device was busy
     /// with a whole frame, in microseconds: `None` if that is not measured.
     ///
@@ -148,11 +148,11 @@ impl SharingTrials {
     /// let mut trials = SharingTrials::default();
     /// for _ in 0..4 {
     ///     assert!(trials.changes(&frame, |_| true).is_empty());
-    ///     let mut look = trials.look(&frame, &topology, &States::default(), |_| true, None);
-    ///     while !trials.step(&mut look) {}
+    ///     let mut observation = trials.observe(&frame, &topology, &States::default(), |_| true, None);
+    ///     while !trials.step(&mut observation) {}
     /// }
     /// let change = trials.changes(&frame, |_| true)[0];
-    /// assert_eq!(change.sharing, Sharing::Concurrent, "four looks agree");
+    /// assert_eq!(change.sharing, Sharing::Concurrent, "four observations agree");
     /// ```
     pub fn observe(
         &mut self,
@@ -184,7 +184,7 @@ impl SharingTrials {
         }
     }
 
-    /// Makes at most one of the plans that a look compares. Once there are no more to make, decides;
+    /// Makes at most one of the plans that an observation compares. Once there are no more to make, decides;
     /// returns whether that is so.
     pub fn step(&mut self, look: &mut SharingObservation) -> bool {
         // While frames are compared with others, nothing else changes.
@@ -223,7 +223,7 @@ impl SharingTrials {
         changes.collect()
     }
 
-    /// Whether a decision is under way: the next looks should be soon.
+    /// Whether a decision is under way: the next observations should be soon.
     pub fn are_under_way(&self) -> bool {
         self.trials.iter().any(|trial| match trial.stage {
             Stage::Exclusive(looks) => looks.count > 0,
@@ -299,7 +299,7 @@ impl SharingTrials {
         &mut self.trials[at]
     }
 
-    /// Ends the trials of those that were seen long enough.
+    /// Ends the trials that have lasted long enough.
     fn judge_tried(&mut self, took_us: Option<u64>) {
         let Some(took) = took_us else {
             return;
@@ -324,7 +324,7 @@ impl SharingTrials {
         }
     }
 
-    /// Counts the looks that advise to share each resource.
+    /// Counts the observations that advise to share each resource.
     fn count(&mut self, frame: &Frame, found: &Found, took_us: Option<u64>) {
         for advice in &found.advice {
             let resource = frame.resource(advice.resource);
@@ -352,7 +352,7 @@ impl SharingTrials {
         }
     }
 
-    /// Shares what enough looks have agreed about: the best, or all if that is better.
+    /// Shares the resources that enough observations agree about: the best, or all if that is better.
     fn decide(&mut self, frame: &Frame, found: &Found) {
         let agreed = found.cheaper().filter_map(|resource| {
             let now = frame.resource(resource);

@@ -16,7 +16,7 @@ fn frame(cells: &str, picture: &str) -> Frame {
     .unwrap()
 }
 
-/// A run of looks at a frame that follows what is decided.
+/// Successive observations of a frame that follows the decisions.
 struct Run {
     trials: SharingTrials,
     sharing: [Sharing; 2],
@@ -33,7 +33,7 @@ impl Run {
         }
     }
 
-    /// A look at a frame that took so long; only the resources in `open` may change.
+    /// Observes a frame that took so long; only the resources in `open` may change.
     fn observe(&mut self, open: &[usize], took: Option<u64>) {
         let mut frame = frame("", "");
         for (resource, &sharing) in frame.resources.iter_mut().zip(&self.sharing) {

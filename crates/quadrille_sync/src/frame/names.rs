@@ -1,6 +1,6 @@
 //! Names that outlive the declarations they were in.
 //!
-//! A frame that is declared anew mostly has the passes and resources of the one before. Names are
+//! A frame that is declared again mostly has the passes and resources of the one before. Names are
 //! counted references with atomic counters. For a small pass, counting is most of the cost of
 //! declaring. So cleared declarations leave their references here, and the declarations that
 //! replace them take these over.

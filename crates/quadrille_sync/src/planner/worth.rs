@@ -28,7 +28,7 @@ impl Worth {
         self.in_vain = 0;
     }
 
-    /// Whether a frame is worth keeping, which was planned anew.
+    /// Whether to keep a frame that needed a new plan.
     pub(super) fn is_worth(&mut self, signature: u64) -> bool {
         if self.in_vain < MAX_MISSES || self.passed_over.contains(&signature) {
             self.in_vain += 1;

@@ -161,7 +161,7 @@ const ANOTHER: &str = "buffer a 0 bytes 64\nimage c 2 aspects COLOR mips 2 layer
 const APART: &str = "buffer d 3 bytes 64\nbuffer e 4 bytes 64 transient block 0 bytes 0..64\n\
     pass fill requires COMPUTE async\n  StorageWriteCompute d\n  StorageWriteCompute e";
 
-/// Commits plans that repeat to one set of states, and the same plans, each time solved anew and
+/// Commits plans that repeat to one set of states, and the same plans, each time solved again and
 /// therefore never the same, to another.
 #[test]
 fn states_updated_in_place_equal_rebuilt_states() {
