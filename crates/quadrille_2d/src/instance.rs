@@ -24,7 +24,7 @@ pub(crate) struct Instance {
     pub(crate) alpha_mode: f32,
 }
 
-/// How alpha decides what is seen; one for sprites and materials.
+/// Alpha mode of an instance; one for sprites and materials.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) enum AlphaMode {
     Opaque,

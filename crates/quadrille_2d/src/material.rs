@@ -13,7 +13,7 @@ use bevy_reflect::prelude::ReflectDefault;
 
 use crate::instance::AlphaMode;
 
-/// How the alpha of a material decides what is seen.
+/// Alpha mode of a 2D material.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Clone, Debug, Default, PartialEq)]
 pub enum AlphaMode2d {
@@ -52,7 +52,7 @@ pub struct ColorMaterial {
 }
 
 impl Default for ColorMaterial {
-    /// White, opaque where it can be seen through nowhere.
+    /// White, with alpha blend: opaque where alpha is 1.
     fn default() -> Self {
         Self {
             color: Color::WHITE,

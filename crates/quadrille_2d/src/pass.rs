@@ -192,7 +192,7 @@ fn draw_view(
     }
 }
 
-/// Tells the shaders of a kind of batches where what they draw is seen.
+/// Pushes the transform to clip space for a kind of batches.
 fn push_view_constants(rendering: &mut Rendering<'_>, view: &View2d, kind: BatchKind) {
     let world = view.clip_from_world.to_cols_array();
     match kind {

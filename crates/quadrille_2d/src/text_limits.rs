@@ -18,7 +18,7 @@ type TextLayoutQuery = (
     Option<&'static mut InlineBox>,
 );
 
-/// Texts that bevy looks at again.
+/// Texts that bevy lays out again.
 type ChangedTexts = Or<(
     Changed<LineHeight>,
     Changed<LetterSpacing>,

@@ -1,5 +1,5 @@
 //! Tilemaps: bevy's `TilemapChunk` and what belongs to it by name and field. bevy has them in a
-//! crate that needs `wgpu`, so they are defined anew here.
+//! crate that needs `wgpu`, so they are defined here.
 
 mod orientation;
 
@@ -61,7 +61,7 @@ pub struct TilemapChunk {
     pub tile_display_size: UVec2,
     /// The image whose array layers are the tiles, all of one size.
     pub tileset: Handle<Image>,
-    /// How the tiles' alpha is taken. What can be seen through entirely is left out in any case.
+    /// Alpha mode of the tiles. Texels with alpha 0 are discarded in any case.
     pub alpha_mode: AlphaMode2d,
 }
 

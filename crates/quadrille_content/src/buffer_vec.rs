@@ -1,4 +1,4 @@
-//! Lists that are made anew in each frame, and sent to the device when they changed.
+//! Lists that are rebuilt in each frame, and uploaded when they changed.
 
 use bevy_derive::{Deref, DerefMut};
 use bytemuck::Pod;
@@ -50,7 +50,7 @@ impl<T: Pod> RawBufferVec<T> {
         if !bytes.is_empty() {
             uploads.write_buffer(buffer, 0, bytes);
         }
-        // The list is made anew in each frame, so it can change places with what was sent.
+        // The list is rebuilt in each frame, so it can swap with the uploaded one.
         std::mem::swap(&mut self.uploaded, &mut self.values);
         Ok(())
     }

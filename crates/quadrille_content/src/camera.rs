@@ -66,8 +66,8 @@ impl TargetSizes<'_, '_> {
     }
 }
 
-/// A viewport within its target, as bevy limits it, whose function adds up without a look at how
-/// large the numbers are.
+/// Clamps a viewport to its target like bevy, whose function adds position and size without a check
+/// for overflow.
 fn clamp_viewport(viewport: &Viewport, target: UVec2) -> Viewport {
     let mut clamped = viewport.clone();
     let position = viewport
@@ -103,9 +103,8 @@ type ChangedCameras = (
     Allow<Disabled>,
 );
 
-/// Finds the cameras that look into no direction. bevy looks for what they see and asks for that
-/// direction, without which programs that are built to be debugged end; so they get a transform
-/// that has one, and see nothing.
+/// Finds cameras without a valid direction. bevy's visibility systems ask for that direction,
+/// without which debug builds panic; so they get a transform that has one, and draw nothing.
 pub(crate) fn find_blind(
     mut cameras: Query<CameraTransformQuery, ChangedCameras>,
     all: Query<(), (With<Camera>, Allow<Disabled>)>,

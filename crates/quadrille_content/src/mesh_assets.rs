@@ -1,4 +1,4 @@
-//! Mesh assets as both stores of meshes read them: errors told once, data released once.
+//! Mesh assets for the mesh allocators of 2D and 3D: errors reported once, data released once.
 
 use std::any::TypeId;
 

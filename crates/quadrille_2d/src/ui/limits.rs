@@ -1,4 +1,4 @@
-//! Numbers of nodes that bevy cannot lay out are brought to ones that it can.
+//! Limits the numbers of nodes to ones that bevy can lay out.
 //!
 //! In bevy a node whose size is NaN ends the program, as does one whose corner radii
 //! are infinite.
@@ -31,7 +31,7 @@ type NodeLayoutQuery = (
 /// Texts that are edited, whose lines and columns decide how large their nodes are.
 type ChangedTexts = (Entity, &'static mut EditableText);
 
-/// Nodes that bevy looks at again.
+/// Nodes that bevy lays out again.
 type ChangedNodes = Or<(
     Changed<Node>,
     Changed<UiTransform>,

@@ -25,7 +25,7 @@ use super::{GizmoLineBatch, GizmoLineBatches, GizmoLines, Line, LineKind};
 use crate::plugin::ContentSystems;
 use crate::warnings::{RateLimitedWarnings, entity_name, first_non_finite};
 
-/// Finer round joints than of so many parts look the same.
+/// Maximum parts of a round joint; more make no visible difference.
 const MAX_JOINT_PARTS: u32 = 64;
 
 /// All gizmos of a frame; there are none without bevy's `GizmoPlugin`.

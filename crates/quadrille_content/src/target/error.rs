@@ -118,8 +118,8 @@ impl TargetErrors<'_, '_> {
         }
     }
 
-    /// Warns of a camera that is left out, once for each reason, and remembers those that were told.
-    /// `image` is what the target stands for now.
+    /// Warns of a camera that is left out, once for each reason, and remembers the reported ones.
+    /// `image` is the current image of the target.
     pub(crate) fn check(
         &mut self,
         (camera, target): (Entity, &RenderTarget),

@@ -95,7 +95,7 @@ fn keeps_contents(layer: &Layer, earlier: &[Layer]) -> bool {
         }
 }
 
-/// Whether anything of a camera gets to its target: one that is not to write there is seen where a later one
+/// Whether a camera contributes to its target: one that skips its output does where a later one
 /// draws over the main texture that both share.
 pub(super) fn is_written(layers: &[Layer], at: usize) -> bool {
     let layer = &layers[at];
