@@ -102,7 +102,7 @@ fn setup(
     mut materials: ResMut<Assets<ColorMaterial>>,
 ) {
     let projection = OrthographicProjection {
-        // The whole field is seen in a window of any shape.
+        // The whole field is visible in a window of any shape.
         scaling_mode: ScalingMode::AutoMin {
             min_width: FIELD.x,
             min_height: FIELD.y,
@@ -304,7 +304,7 @@ fn write(
         Phase::Paused(_) => "paused",
         Phase::Over => "game over\nR begins again",
     };
-    // Text that is not changed is not laid out anew.
+    // Text that is not changed is not laid out again.
     if score.0 != line {
         score.0 = line;
     }

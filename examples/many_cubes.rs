@@ -1,7 +1,7 @@
 //! A hundred thousand cubes that the device itself chooses to draw.
 //!
-//! `cull` finds out which cubes the camera and the light see, writes a draw for each group of cubes
-//! of which any is seen, and counts these draws. `shadow` draws the light's into all shadow maps at
+//! `cull` culls the cubes for the camera and the light, writes a draw for each group with a visible
+//! cube, and counts these draws. `shadow` draws the light's into all shadow maps at
 //! once (multiview), `scene` the camera's with materials from a table; `glow` and `show` finish the
 //! picture. The CPU records six passes, however many cubes there are.
 

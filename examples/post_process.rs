@@ -83,7 +83,7 @@ fn main() -> AppExit {
 
 fn setup(mut commands: Commands, gpu: Res<GpuDevice>, args: Res<Args>) -> Result {
     let [width, height] = SIZE;
-    // Each frame draws it anew.
+    // Each frame redraws it.
     let color =
         ImageDesc::color_target("scene color", [width, height], Format::R16G16B16A16_SFLOAT)
             .transient();

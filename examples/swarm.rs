@@ -94,7 +94,7 @@ struct Game {
     left_over: Option<f32>,
     /// Whether this frame is a step.
     moves: bool,
-    /// Whether the game begins anew with this frame.
+    /// Whether the game restarts with this frame.
     is_new: bool,
     /// Frames drawn.
     frame: u64,

@@ -250,7 +250,7 @@ fn show(
         return;
     }
     if server.load_state(&shown.file).is_failed() || server.load_state(&shown.sky).is_failed() {
-        // The asset server has told why.
+        // The asset server has logged the reason.
         bevy_log::error!("{} cannot be shown", shown.name);
         exit.write(AppExit::error());
         return;

@@ -79,7 +79,7 @@ pub struct CommonArgs {
 }
 
 impl CommonArgs {
-    /// Frames of a headless run that was not told how many.
+    /// Default number of frames of a headless run.
     pub const HEADLESS_FRAMES: u64 = 60;
 
     /// The number of frames after which to stop; `None` means when the window is closed.

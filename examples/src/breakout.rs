@@ -71,7 +71,7 @@ pub enum Paused {
     Play,
 }
 
-/// Something to be seen: a brick was hit at this place.
+/// Visible event: a brick was hit at this position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
     /// The brick's index.

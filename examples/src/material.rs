@@ -1,4 +1,4 @@
-//! Materials: patterns that surfaces are told apart by.
+//! Materials: patterns that distinguish surfaces.
 
 /// The texels of a square image, a byte each, row by row: stripes, checkers, dots, frames and the
 /// like.

@@ -143,7 +143,7 @@ fn count_frames(mut run: ResMut<Run>, renderer: Option<ResMut<Renderer>>) {
     }
 }
 
-/// Notes the frame in which the device was lost and made anew: the first that shows something
+/// Notes the frame in which the device was lost and recreated: the first that shows something
 /// again is the one after it.
 fn note_rebuilt(_: On<DeviceRebuilt>, mut run: ResMut<Run>) {
     let frame = run.frames;

@@ -17,7 +17,7 @@ use quadrille_bench::{
 
 use super::{Contestant, Counts, Mode, Outcome};
 
-/// How many workloads take turns where every frame is planned anew: more than a planner remembers.
+/// How many workloads take turns where every frame needs a new plan: more than a planner remembers.
 const TURNS: usize = 16;
 
 /// Nothing here takes longer.

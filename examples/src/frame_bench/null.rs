@@ -1,7 +1,7 @@
 //! Below the program, a layer that swallows recorded commands.
 //!
-//! Layers are named by the environment that a process starts with, so the program starts itself
-//! anew.
+//! Layers are named by the environment that a process starts with, so the program restarts
+//! itself.
 
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -15,8 +15,8 @@ const MARK: &str = "QUADRILLE_LAYER_NULL";
 /// the tests is one further up.
 const FOLDER: &str = "layer";
 
-/// Starts the program anew on the null driver and returns its exit code, or nothing if this is the
-/// program started anew.
+/// Restarts the program on the null driver and returns its exit code, or nothing if this is the
+/// restarted program.
 ///
 /// # Errors
 /// The layer is not built.
