@@ -46,8 +46,8 @@ pub(super) enum Finding {
         passes: Vec<Arc<str>>,
         better: Option<MultiQueueCandidate>,
     },
-    /// Estimated time of the frame with a moved pass back on the main queue, and the time that the move
-    /// saves; none if no open pass has the name any more.
+    /// Time that the move of a pass saves, and the frame's estimated time with the pass back on the main
+    /// queue; none if no open pass has the name any more.
     Doubted {
         pass: Arc<str>,
         saves: Option<(u64, u64)>,
