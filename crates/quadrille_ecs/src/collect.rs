@@ -43,7 +43,7 @@ enum Source {
     Recording { slot: u32, part: Option<u32> },
     /// In the renderer's own pass with this index.
     Internal(u32),
-    /// It has none: it runs on the host.
+    /// No commands: the pass runs on the host.
     Host,
 }
 
@@ -81,7 +81,7 @@ pub(crate) struct Collector {
     host_passes: Vec<PassIndex>,
     /// Passes whose queue is left to the renderer.
     pub(crate) open_passes: Vec<PassIndex>,
-    /// What was chosen for them, and what passes cost.
+    /// Queues chosen for these passes, and measured costs of passes.
     pub(crate) choices: QueueChoices,
     /// Buffers of the frame that the host has written, outside of passes.
     pub(crate) host_written: Vec<ResourceId>,
@@ -100,7 +100,7 @@ pub(crate) struct Collector {
 pub(crate) enum Collected {
     /// The frame is the one that was collected last, unchanged.
     Same,
-    /// It was collected anew.
+    /// The frame was collected again.
     Rebuilt,
 }
 
@@ -505,7 +505,7 @@ fn attached(
         (AccessKind::DepthTarget, Some(Resolved::To)) => Access::DepthResolveAttachmentWrite,
         (AccessKind::ColorTarget, _) if overwritten => Access::ColorAttachmentWrite,
         (AccessKind::DepthTarget, _) if overwritten => Access::DepthAttachmentWrite,
-        // They read what they wrote, and nothing older.
+        // Local reads read what this rendering wrote, and nothing older.
         (AccessKind::ColorLocalRead | AccessKind::DepthLocalRead, _) if overwritten => {
             kind.access(StageScope::Auto, Used::default())
         }

@@ -1,4 +1,4 @@
-//! What passes declare: parameters and entities that say which buffers and images are touched, and how.
+//! Declarations of passes: parameters and entities that name the buffers and images they access, and how.
 
 pub(crate) mod access;
 pub(crate) mod any;

@@ -1,4 +1,4 @@
-//! What can go wrong in a frame, in words for users.
+//! Errors of a frame, in words for users.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub enum RecordError {
         part: Arc<str>,
         /// The resource.
         resource: Box<str>,
-        /// What was recorded.
+        /// The access that was recorded.
         access: &'static str,
     },
     /// A use of a part of a system is more than the system's parameter declares.
@@ -32,9 +32,9 @@ pub enum RecordError {
         part: Arc<str>,
         /// The resource.
         resource: Box<str>,
-        /// What is given.
+        /// The access that is given.
         used: &'static str,
-        /// What is declared.
+        /// The declared access.
         declared: &'static str,
     },
     /// A system with several passes recorded something outside them.
@@ -53,7 +53,7 @@ pub enum RecordError {
         pipeline: Box<str>,
         /// The binding.
         binding: u32,
-        /// What was bound.
+        /// The resource that was bound.
         resource: Box<str>,
         /// The bindings that there are, with the shader's names.
         available: Box<str>,
@@ -65,7 +65,7 @@ pub enum RecordError {
         pipeline: Box<str>,
         /// The name.
         name: Box<str>,
-        /// What is near, or what there is.
+        /// Similar names, or the names that exist.
         hint: Box<str>,
     },
     /// A sampler where the shader has something else.
@@ -103,7 +103,7 @@ pub enum RecordError {
         binding: u32,
         /// The shader's name for it.
         variable: Box<str>,
-        /// What was bound.
+        /// The resource that was bound.
         resource: Box<str>,
     },
     /// The shader does more than was declared.
@@ -120,9 +120,9 @@ pub enum RecordError {
         variable: Box<str>,
         /// The resource.
         resource: Box<str>,
-        /// What was declared.
+        /// The declared access.
         declared: &'static str,
-        /// What the shader does.
+        /// The access that the shader makes.
         needed: &'static str,
     },
     /// The shader uses it in stages that were not declared, which nothing would wait in.
@@ -171,9 +171,9 @@ pub enum RecordError {
         command: &'static str,
         /// The resource.
         resource: Box<str>,
-        /// What was declared.
+        /// The declared access.
         declared: &'static str,
-        /// What the command needs.
+        /// The access that the command needs.
         needed: &'static str,
     },
     /// A command needs the other kind of resource.
@@ -183,9 +183,9 @@ pub enum RecordError {
         command: &'static str,
         /// The resource.
         resource: Box<str>,
-        /// What the command needs.
+        /// The kind that the command needs.
         needed: &'static str,
-        /// What the resource is.
+        /// The kind of the resource.
         given: &'static str,
     },
     /// Attachments of one rendering differ in size.
@@ -248,7 +248,7 @@ pub enum RecordError {
     MoreThanDeclared {
         /// The resource.
         resource: Box<str>,
-        /// What it is used as.
+        /// The use that was recorded.
         used_as: Box<str>,
         /// The access that this is, and what is declared.
         access: Box<str>,
@@ -269,7 +269,7 @@ pub enum RenderError {
     Record {
         /// The pass.
         pass: String,
-        /// What is wrong.
+        /// The error.
         error: RecordError,
     },
     /// A pass system, or another system of the `Render` schedule, failed or panicked.
@@ -285,7 +285,7 @@ pub enum RenderError {
     NoPass {
         /// The system.
         system: String,
-        /// What it does, and what to do instead.
+        /// The problem, and how to fix it.
         problem: &'static str,
     },
     /// The callback of a host pass failed or panicked. The rest of the frame ran all the same.
@@ -382,7 +382,7 @@ impl RenderError {
     }
 }
 
-/// What the solver, which knows no front end, cannot say about its errors.
+/// Hints for errors of the solver, which knows no front end.
 fn planning_hint(errors: &PlanErrors) -> &'static str {
     let is_unwritten = |error: &PlanError| matches!(error, PlanError::NeverWritten { .. });
     if errors.iter().any(is_unwritten) {

@@ -1,4 +1,4 @@
-//! What a pass system records, by which methods, and in what memory.
+//! Recording of pass systems: methods, commands and memory.
 
 pub(crate) mod ahead;
 pub(crate) mod binding_key;

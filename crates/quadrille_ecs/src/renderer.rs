@@ -34,7 +34,7 @@ pub struct Renderer {
     pub(crate) states: States,
     pub(crate) progress: Progress,
     pub(crate) host: HostPasses,
-    /// What frames have to spare: see [`FrameStart`](crate::FrameStart).
+    /// Time that frames have to spare: see [`FrameStart`](crate::FrameStart).
     pub(crate) spare: Spare,
     /// Chooses queues for passes and the sharing of resources that leave it open.
     pub(crate) choices: Choices,
@@ -61,7 +61,7 @@ pub(crate) struct KeptFrame {
     pub(crate) plan: Arc<Plan>,
 }
 
-/// What outlives a device: settings, and what was counted and traced.
+/// State that outlives a device: settings, counts and traces.
 pub(crate) struct Outliving {
     measured: Measurements,
     keep_frames: bool,
@@ -196,13 +196,13 @@ impl Renderer {
         Some(dot(frame, self.frames.topology(), plan))
     }
 
-    /// What was counted and measured so far, as JSON.
+    /// Returns counts and measurements so far, as JSON.
     ///
     /// `transient_bytes` is the memory that transient resources take, and
     /// `transient_bytes_unshared` what those of the last frame would take if they shared none.
     ///
     /// `open_sharing` has, for each resource of [`Sharing::Auto`](crate::Sharing::Auto) that families
-    /// own in turn, or did, what is decided so far: `open`, `tried`, `exclusive` or `concurrent`.
+    /// own in turn, or did, the decision so far: `open`, `tried`, `exclusive` or `concurrent`.
     ///
     /// `moved` has the passes that were moved to another queue because frames are shorter with that
     /// ([`QueuePreference::Auto`](crate::QueuePreference::Auto)): the queue, what the pass takes, how much it is

@@ -12,7 +12,7 @@ pub struct Render;
 
 /// The schedule for what is made from the device: buffers, images, pipelines and their contents.
 ///
-/// It runs after `Startup`, and again whenever the device was lost and another one took its place
+/// This schedule runs after `Startup`, and again whenever the device was lost and another one took its place
 /// ([`RenderErrorPolicy::Recover`](crate::RenderErrorPolicy::Recover)): what systems insert here
 /// then replaces what was lost.
 ///

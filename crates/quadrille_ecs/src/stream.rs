@@ -31,7 +31,7 @@ pub enum StreamError {
     /// a stream's thread usually ends.
     #[error("the stream is to come to its end")]
     Closed,
-    /// What went wrong.
+    /// An error of the frame.
     #[error(transparent)]
     Render(#[from] RenderError),
 }
@@ -65,7 +65,7 @@ pub struct Stream {
 pub struct StreamFrame<'a> {
     recording: &'a mut PassRecording,
     gpu: &'a Gpu,
-    /// What uploads copy from.
+    /// Sources of uploads.
     staging: Vec<Handle>,
     failed: Option<RenderError>,
 }

@@ -56,10 +56,10 @@ impl PresentSettings {
     }
 }
 
-/// What came of a window in the last frame.
+/// Outcome of a window in the last frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WindowOutcome {
-    /// It was not drawn to yet, or no pass drew to it in this frame.
+    /// The window was not drawn to yet, or no pass drew to it in this frame.
     #[default]
     Idle,
     /// Its image was presented.
@@ -68,11 +68,11 @@ pub enum WindowOutcome {
     Suboptimal,
     /// Its image was not shown, and the swapchain is replaced for the next one.
     OutOfDate,
-    /// It had no image to give.
+    /// The window had no image to give.
     Skipped(SkipReason),
     /// Something failed; it is tried again after some frames.
     Failed,
-    /// It failed too often, or its surface is lost for good: it is drawn no more.
+    /// The window failed too often, or its surface is lost for good: it is drawn no more.
     Gone,
 }
 
@@ -97,7 +97,7 @@ pub struct SwapchainState {
     pub semaphores: usize,
     /// How many binary semaphores wait with older swapchains until they are given back.
     pub retired_semaphores: usize,
-    /// What came of the last frame.
+    /// Outcome of the last frame.
     pub last: WindowOutcome,
 }
 

@@ -1,4 +1,4 @@
-//! What the compiler says about mistakes in the types of passes.
+//! Compiler messages for mistakes in the types of passes.
 #![allow(unexpected_cfgs, reason = "the test sets one that cargo does not know")]
 
 #[cfg(wrong_programs)]
@@ -7,7 +7,7 @@ mod wrong;
 
 use std::process::Command;
 
-/// Of each program in `wrong.rs` the message, what is said at the place of the mistake, and a note.
+/// Per program in `wrong.rs` the message, the label at the mistake, and a note.
 const EXPECTED_ERRORS: [[&str; 3]; 10] = [
     [
         "GpuBuffer` is no declared access",
@@ -66,7 +66,7 @@ const EXPECTED_ERRORS: [[&str; 3]; 10] = [
 
 /// The errors of the compiler in this test with the wrong programs in it.
 fn errors() -> Vec<String> {
-    // What the test is made of is compiled already, so this takes a second or two.
+    // The dependencies of the test are compiled already, so this takes a second or two.
     let output = Command::new(env!("CARGO"))
         .args(["rustc", "--package", "quadrille_ecs", "--test", "compile"])
         .args(["--message-format", "json", "--", "--cfg", "wrong_programs"])

@@ -40,7 +40,7 @@ pub struct QuadrillePlugins {
     /// Sets up bevy's log, unless the app has its `LogPlugin`. A program with a `tracing` subscriber
     /// of its own says no.
     pub log: bool,
-    /// Which device and queues to use, and how.
+    /// Device and queue settings.
     pub settings: Settings,
     /// The device, if the app has one already, such as one that it made itself ([`Gpu::import`]). It is
     /// drawn with by nothing else. `settings` then say how another is made in its place if it is lost,
@@ -119,7 +119,7 @@ impl QuadrillePlugins {
         }
     }
 
-    /// What runs the app: bevy's event loop, or frames without pause.
+    /// Adds the runner of the app: bevy's event loop, or frames without pause.
     #[cfg(feature = "window")]
     fn add_runner(&self, app: &mut App) -> Result<(), StartError> {
         use bevy_winit::WinitPlugin;

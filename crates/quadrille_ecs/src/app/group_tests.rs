@@ -2,7 +2,7 @@ use bevy_app::AppExit;
 
 use super::*;
 
-/// What an app exits with that logs nothing.
+/// Runs an app without a log and returns its exit.
 fn run(plugins: QuadrillePlugins) -> AppExit {
     let mut app = App::new();
     app.add_plugins(QuadrillePlugins {

@@ -39,7 +39,7 @@ use crate::window::{HeadlessWindow, despawn_destroyed};
 /// and pipelines, and runs the [`Render`] schedule once per frame, after `PostUpdate`.
 #[derive(Default)]
 pub struct QuadrillePlugin {
-    /// Which device and queues to use, and how.
+    /// Device and queue settings.
     pub settings: Settings,
     /// The device, if the app has one already: see [`QuadrillePlugins`](crate::QuadrillePlugins::gpu).
     pub gpu: Option<Gpu>,
@@ -106,7 +106,7 @@ impl Plugin for QuadrillePlugin {
     fn finish(&self, app: &mut App) {
         let world = app.world_mut();
         if world.contains_resource::<Renderer>() && has_other_renderer(world) {
-            // It was added after this one, and the app runs by now: it ends with this frame.
+            // The other renderer was added after this plugin and the app runs already: it ends with this frame.
             tracing::error!("{}", StartError::OtherRenderer);
             world.remove_resource::<Renderer>();
             world.insert_resource(FallbackErrorHandler(debug));
@@ -115,7 +115,7 @@ impl Plugin for QuadrillePlugin {
     }
 }
 
-/// What bevy_render's `RenderPlugin` puts into the main world, by the name of its type: nothing here
+/// Resource that bevy_render's `RenderPlugin` inserts into the main world, by type name: nothing here
 /// depends on that crate.
 const OTHER_RENDERER: &str = "bevy_render::error_handler::RenderErrorHandler";
 

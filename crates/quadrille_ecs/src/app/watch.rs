@@ -1,4 +1,4 @@
-//! Which files of shaders change.
+//! Watches shader files for changes.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -54,7 +54,7 @@ impl Plugin for ShaderReloadPlugin {
     }
 }
 
-/// What has changed.
+/// A change of watched files.
 enum Change {
     /// This, as far as is known.
     Path(PathBuf),
@@ -69,7 +69,7 @@ struct Watcher {
     debouncer: SyncCell<Debouncer<RecommendedWatcher, NoCache>>,
     changes: SyncCell<Receiver<Change>>,
     folders: BTreeSet<PathBuf>,
-    /// Of the files whose folders are watched.
+    /// Version of the set of files whose folders are watched.
     version: u64,
 }
 
@@ -102,7 +102,7 @@ impl Watcher {
         let folders: BTreeSet<PathBuf> = folders.map(Path::to_owned).collect();
         let debouncer = self.debouncer.get();
         for old in self.folders.difference(&folders) {
-            // It may be gone itself.
+            // The folder may be gone itself.
             let _ = debouncer.unwatch(old);
         }
         for new in folders.difference(&self.folders) {

@@ -1,4 +1,4 @@
-//! What the entities of a pass declare, read when they change.
+//! Cached declarations of passes, read from their entities when they change.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub(super) struct CachedPass {
     pub name: Arc<str>,
     pub queue: QueuePreference,
     pub disabled: bool,
-    /// They allow less than the parameters of its system.
+    /// The access entities allow less than the parameters of the system.
     pub may_exceed: bool,
     pub uses: Vec<CachedUse>,
 }

@@ -47,11 +47,11 @@ pub(crate) struct PassNode {
     pub(crate) slot: u32,
     /// Indices of the passes that come before it by explicit order.
     pub(crate) after: Vec<u32>,
-    /// What its parameters declare.
+    /// Accesses that its parameters declare.
     pub(crate) declared: Vec<Parameter>,
 }
 
-/// What one parameter of a pass system declares.
+/// Declaration of one parameter of a pass system.
 #[derive(Debug)]
 pub(crate) struct Parameter {
     /// The resource entity.
@@ -60,7 +60,7 @@ pub(crate) struct Parameter {
     pub(crate) absence: Absence,
 }
 
-/// What one system declared.
+/// Declarations of one system.
 struct PassSystem {
     key: SystemKey,
     slot: u32,

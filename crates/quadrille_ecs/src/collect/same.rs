@@ -8,7 +8,7 @@ use crate::collect::mirror::PassGraph;
 use crate::record::outcome::Outcome;
 use crate::record::recording::{Recorded, SubRecording};
 
-/// What came of a pass system when the frame was built.
+/// Outcome of a pass system at the time the frame was built.
 #[derive(Clone, Copy)]
 pub(super) struct Expected {
     slot: u32,

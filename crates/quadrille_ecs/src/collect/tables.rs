@@ -1,6 +1,6 @@
 //! Tables: which of their images or buffers the frame's passes declare, and what becomes of them.
 //!
-//! What is decided here for frames is decided in `quadrille_sync` for a single table
+//! This module decides for whole frames, `quadrille_sync` for a single table
 //! ([`TableMembers`](quadrille_sync::TableMembers)).
 
 use std::sync::Arc;
@@ -23,11 +23,11 @@ use crate::record::recording::Recorded;
 #[derive(Resource, Default)]
 pub(crate) struct Tables {
     known: Vec<Known>,
-    /// Those that are gone, until the states have learnt of their reads.
+    /// Removed tables, until the states have recorded their reads.
     gone: Vec<SharedTable>,
     /// Tables have come or gone since the last frame was collected.
     changed: bool,
-    /// What `readers` of the tables was found in.
+    /// The plan in which `readers` of the tables were found.
     plan: Option<Arc<Plan>>,
     /// Uses by listed members, of all tables; kept for its memory.
     listed: Vec<Use>,
@@ -38,14 +38,14 @@ struct Known {
     /// The resource entity that stands for it.
     entity: Entity,
     table: SharedTable,
-    /// What empty entries show is written.
+    /// The contents of the placeholder for empty entries are written.
     is_ready: bool,
     /// The passes of the frame that read it.
     passes: Vec<PassIndex>,
     readers: TableReaders,
 }
 
-/// What the frame is collected beside.
+/// State beside the collector that collecting a frame needs.
 pub(crate) struct NonTableState<'a> {
     pub(crate) tables: &'a mut Tables,
     pub(crate) topology: &'a Topology,

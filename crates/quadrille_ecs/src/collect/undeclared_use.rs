@@ -94,7 +94,7 @@ impl Collector {
         );
     }
 
-    /// What a callback does is not visible: it may do all that its system's parameters let it.
+    /// Callbacks cannot be inspected, so each may do all that its system's parameters allow.
     fn undeclared_host_uses(
         &self,
         world: &World,

@@ -75,10 +75,10 @@ impl InternalUse {
     }
 }
 
-/// What a queue has to be able to do to copy an image, or a part of it: queues for graphics copy
-/// all there is (sections "Copying Data Between Images" and "Copying Data Between Buffers and
-/// Images"), those for copies alone may have a granularity that not every part is a multiple of,
-/// which those for compute have not (section "Queue Family Properties").
+/// Capabilities that a queue needs to copy an image, or a part of it: graphics queues copy
+/// everything (sections "Copying Data Between Images" and "Copying Data Between Buffers and
+/// Images"); transfer-only queues may have a granularity that not every part is a multiple of,
+/// which compute queues have not (section "Queue Family Properties").
 pub(crate) fn copy_needs(image: &GpuImage, part: Option<&ImageRegion>) -> Capabilities {
     let is_color = matches!(
         image.declare().kind,

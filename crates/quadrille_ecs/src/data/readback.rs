@@ -21,7 +21,7 @@ use crate::declare::window_image::PrimaryWindowImage;
 /// The copy runs after all passes of the next frame; the event comes when the device has done it,
 /// usually a few frames later. Then the entity is despawned.
 ///
-/// What cannot be read back, because it has not been written by then for instance, is reported by a
+/// A source that cannot be read back, for instance because it is not written yet, is reported by a
 /// warning and [`ReadbackFailed`]; frames go on without.
 ///
 /// ```
@@ -75,7 +75,7 @@ impl Readback {
         }
     }
 
-    /// What the primary window shows, or would show if there is none.
+    /// Reads back the image of the primary window, or its stand-in if there is no window.
     pub fn primary_window() -> Self {
         Self {
             source: Source::PrimaryWindow,
@@ -111,7 +111,7 @@ pub struct ReadbackComplete {
 pub struct ReadbackFailed {
     /// The entity with the [`Readback`].
     pub entity: Entity,
-    /// What cannot be read back, why, and what can be done about it.
+    /// The reason why nothing can be read back, and how to fix it.
     pub problem: String,
 }
 
@@ -123,7 +123,7 @@ impl ReadbackComplete {
     }
 }
 
-/// What is copied for the CPU.
+/// Source of a copy for the CPU.
 enum Copied {
     Buffer(GpuBuffer),
     Image(GpuImage, View),
@@ -185,7 +185,7 @@ impl Copied {
         }
     }
 
-    /// What the copy reads.
+    /// The access by which the copy reads.
     fn read(&self) -> InternalUse {
         let read = InternalUse::of(self.handle(), Access::TransferRead);
         match self {
@@ -200,7 +200,7 @@ impl Copied {
         }
     }
 
-    /// What a queue has to be able to do to copy it.
+    /// Capabilities that a queue needs for the copy.
     fn needs(&self) -> Capabilities {
         match self {
             Self::Buffer(_) => Capabilities::TRANSFER,

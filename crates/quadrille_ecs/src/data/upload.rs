@@ -37,7 +37,7 @@ pub struct Uploads {
     mips: Vec<GpuImage>,
     /// The bytes of the value that is written; kept for the next.
     value: Vec<u8>,
-    /// What is wrong with writes that were left out.
+    /// Errors of writes that were left out.
     refused: Vec<Error>,
     staging: Vec<Staging>,
     demand: Demand,
@@ -309,7 +309,7 @@ impl Uploads {
         self.writes.data.len()
     }
 
-    /// What was wrong with writes since the last call.
+    /// Takes the errors of writes since the last call.
     pub(crate) fn take_refused(&mut self) -> Vec<Error> {
         std::mem::take(&mut self.refused)
     }

@@ -114,7 +114,7 @@ pub struct AnyAccessState {
     declaration: Option<Box<Declaration>>,
 }
 
-/// What the state of a parameter says to others than the pass.
+/// Declaration in the state of a parameter, for everything but the pass itself.
 struct Declaration {
     id: ComponentId,
     absence: Absence,
@@ -222,7 +222,7 @@ unsafe fn follow_window<'s>(
     followed.handle.as_ref().ok_or_else(unnamed)
 }
 
-/// What a pass gets whose resource went with its device: it was the last to keep it.
+/// Error of a pass whose resource went with its device, of which it was the last holder.
 #[cold]
 fn gone(handle: &mut Option<Handle>) -> SystemParamValidationError {
     let name = handle.take().map(|handle| handle.name().to_owned());
@@ -233,7 +233,7 @@ fn gone(handle: &mut Option<Handle>) -> SystemParamValidationError {
     ))
 }
 
-/// What a pass gets whose system was not built with the resource.
+/// Error of a pass whose system was not built with the resource.
 #[cold]
 fn unnamed() -> SystemParamValidationError {
     SystemParamValidationError::invalid::<AnyAccess<'_>>(

@@ -1,4 +1,4 @@
-//! What a pass renders to.
+//! Attachments: the images that a pass renders to.
 
 use bevy_color::{
     Color, ColorToComponents as _, Hsla, Hsva, Hwba, Laba, Lcha, LinearRgba, Oklaba, Oklcha, Srgba,
@@ -23,18 +23,18 @@ pub struct Attachment {
     pub(crate) name: Box<str>,
     pub(crate) kind: AccessKind,
     pub(crate) load: Load<[f32; 4]>,
-    /// Of a depth attachment whose format has stencil.
+    /// Load operation of stencil, for a depth attachment whose format has it.
     pub(crate) stencil: Load<u32>,
     pub(crate) resolve: Option<Resolve>,
-    /// Why it cannot resolve as it is told to.
+    /// Reason why the requested resolve is impossible.
     pub(crate) problem: Option<&'static str>,
 }
 
-/// What an attachment resolves to.
+/// Target of an attachment's resolve.
 pub(crate) struct Resolve {
     pub(crate) image: GpuImage,
     pub(crate) view: View,
-    /// Of a depth attachment, how depth and stencil do; none of a colour attachment.
+    /// Modes of depth and of stencil for a depth attachment; none for a colour attachment.
     pub(crate) modes: [Option<ResolveMode>; 2],
 }
 
@@ -186,7 +186,7 @@ pub struct Attachments {
     pub(crate) view_mask: u32,
 }
 
-/// What [`Recorder::render`](crate::Recorder::render) takes: an attachment, an array of colour
+/// Argument of [`Recorder::render`](crate::Recorder::render): an attachment, an array of colour
 /// attachments, or a pair of one or the other with a depth attachment.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say what becomes of its old contents",
@@ -277,7 +277,7 @@ impl Attachments {
         }
     }
 
-    /// What is drawn to of a cut view: all of it, or layer by layer what is in the view mask.
+    /// Views of a cut view that are drawn to: all of it, or each layer in the view mask.
     pub(crate) fn drawn(&self, view: View) -> impl Iterator<Item = View> {
         let mask = self.view_mask;
         let is_all = mask & mask.wrapping_add(1) == 0;
@@ -297,7 +297,7 @@ impl Attachments {
     }
 }
 
-/// What a colour image is cleared to: linear red, green, blue and alpha.
+/// Clear value of a colour image: linear red, green, blue and alpha.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClearValue(pub [f32; 4]);
 

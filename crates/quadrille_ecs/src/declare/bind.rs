@@ -1,4 +1,4 @@
-//! What can be bound to a shader, attached or copied: declared accesses.
+//! Declared accesses that can be bound to a shader, attached or copied.
 
 use quadrille_sync::ResourceId;
 use quadrille_vulkan::{GpuBuffer, GpuImage, Handle, View};

@@ -9,10 +9,10 @@
 //! despawn accesses or replace [`QueuePreference`], and tools can query them. Despawning a pass takes
 //! its accesses with it and keeps its system from being collected.
 //!
-//! What a system records of a resource that its pass no longer touches is an error of the frame, and
-//! so is what it records beyond an access that was replaced by one that does less: a write where the
-//! entity now says read, other stages, or more bytes, levels or layers. The callback of a host pass,
-//! which cannot be looked into, counts as all that its system's parameters let it do.
+//! Recording a use of a resource that the pass no longer declares is an error of the frame, and
+//! so is recording more than a replaced access allows: a write where the
+//! entity now declares a read, other stages, or more bytes, levels or layers. The callback of a host pass,
+//! which cannot be inspected, counts as all that its system's parameters allow.
 
 use std::sync::Arc;
 
@@ -91,11 +91,11 @@ pub struct AccessedBy(Vec<Entity>);
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
 #[component(immutable, on_insert = declarations_changed, on_remove = declarations_changed)]
 pub struct DeclaredAccess {
-    /// What is done.
+    /// The kind of access.
     pub kind: AccessKind,
-    /// In which shader stages.
+    /// Shader stages of the access.
     pub stages: StageScope,
-    /// To which part.
+    /// Part of the resource.
     pub range: SubRange,
 }
 

@@ -1,5 +1,5 @@
-//! What an access by the solver's own name allows ([`AccessKind::Exactly`](crate::AccessKind)): its
-//! stages and its access mask say it, and no name of a kind.
+//! Uses that an access by the solver's own name allows ([`AccessKind::Exactly`](crate::AccessKind)): they
+//! follow from its stages and its access mask, not from a kind's name.
 
 use quadrille_sync::{Access, AccessMask, Capabilities, Stages};
 use quadrille_vulkan::{Binding, BindingKind, vk};

@@ -5,7 +5,7 @@ use std::sync::{PoisonError, RwLock};
 use crate::declare::declaration::DeclaredAccess;
 use crate::declare::kind::{AccessKind, for_each_kind};
 
-/// Those that have no constant. Each is leaked once: a program writes down few.
+/// Interned accesses that have no constant. Each is leaked once: a program has few.
 static EXACT: RwLock<Vec<&'static DeclaredAccess>> = RwLock::new(Vec::new());
 
 /// This access of a whole resource, in the stages that the pass really uses.

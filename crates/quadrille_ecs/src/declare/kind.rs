@@ -59,7 +59,7 @@ pub(crate) use for_each_kind;
 
 macro_rules! access_kinds {
     ($($(#[$doc:meta])* $name:ident $word:literal,)*) => {
-        /// What a pass does with a resource.
+        /// How a pass uses a resource.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum AccessKind {
             $($(#[$doc])* $name,)*
@@ -98,7 +98,7 @@ pub enum StageScope {
     Any,
 }
 
-/// Which pipelines a recording bound: what [`StageScope::Auto`] resolves to.
+/// Kinds of pipelines that a recording bound: [`StageScope::Auto`] resolves to these.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Used {
     pub(crate) graphics: bool,

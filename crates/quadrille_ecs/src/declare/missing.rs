@@ -5,7 +5,7 @@ use bevy_utils::prelude::DebugName;
 
 use crate::declare::named::Named;
 
-/// What a pass gets when the resource that it declares does not exist.
+/// Error, or skip, of a pass whose declared resource does not exist.
 #[cold]
 pub(crate) fn missing<T: Named, P>(awaited: bool) -> SystemParamValidationError {
     if awaited {

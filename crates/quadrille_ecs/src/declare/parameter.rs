@@ -1,4 +1,4 @@
-//! What the parameters that declare an access of a bevy resource have in common.
+//! Common parts of the parameters that declare an access of a bevy resource.
 
 #![expect(
     unsafe_code,

@@ -1,4 +1,4 @@
-//! What the systems of a schedule declared, found again by component id.
+//! Registry of the declarations of a schedule's systems, by component id.
 //!
 //! A declaring parameter adds an *archetypal* access on a virtual component id to its system:
 //! it never conflicts on the CPU, yet travels with the system to the schedule's build pass, which
@@ -28,7 +28,7 @@ use crate::declare::list::NamedList;
 use crate::declare::named::{GpuResource, Named};
 use crate::declare::table::NamedTable;
 
-/// What a virtual component id stands for.
+/// Meaning of a virtual component id.
 #[derive(Clone, Debug)]
 pub(crate) enum Declared {
     /// The recorder of the pass with this slot.
@@ -76,13 +76,13 @@ pub(crate) struct Registry {
 pub(crate) struct Awaited(Arc<AtomicBool>);
 
 impl Awaited {
-    /// That of a resource, whether or not anything is known of it yet.
+    /// Returns the flag of a resource, whether or not anything is known of it yet.
     pub(crate) fn of(world: &mut World, resource: TypeId) -> Self {
         let mut registry = world.get_resource_or_init::<Registry>();
         registry.awaited.entry(resource).or_default().clone()
     }
 
-    /// It comes by itself from now on.
+    /// Marks the resource as one that comes by itself.
     pub(crate) fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }

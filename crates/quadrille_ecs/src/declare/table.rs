@@ -22,7 +22,7 @@ use crate::declare::registry::{short_name, table_entity};
 /// A bevy resource that is a table: any resource that dereferences to an
 /// [`ImageTable`](quadrille_vulkan::ImageTable) or a [`BufferTable`](quadrille_vulkan::BufferTable).
 pub trait NamedTable: Resource {
-    /// What the table is of: images or buffers.
+    /// Type of the members: images or buffers.
     type Member: TableMember;
 
     /// The table.

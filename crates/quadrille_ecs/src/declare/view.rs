@@ -60,9 +60,9 @@ pub struct DeclaredView<'a> {
 }
 
 impl<'a> DeclaredView<'a> {
-    /// This one mip level.
+    /// Selects one mip level.
     ///
-    /// That there is such a level is checked when it is used.
+    /// The existence of the level is checked when the view is used.
     pub fn mip(self, level: u32) -> Self {
         let level = u8::try_from(level).unwrap_or(u8::MAX);
         Self {
@@ -71,9 +71,9 @@ impl<'a> DeclaredView<'a> {
         }
     }
 
-    /// This one array layer.
+    /// Selects one array layer.
     ///
-    /// That there is such a layer is checked when it is used.
+    /// The existence of the layer is checked when the view is used.
     pub fn layer(self, layer: u32) -> Self {
         let layer = u16::try_from(layer).unwrap_or(u16::MAX);
         Self {
@@ -82,11 +82,11 @@ impl<'a> DeclaredView<'a> {
         }
     }
 
-    /// These slices of the first of its mip levels, which is one of a 3D image.
+    /// Selects slices of the first of its mip levels, which is one of a 3D image.
     ///
-    /// Shaders, attachments and copies still see all slices of the level: that the pass touches no others is for the
-    /// caller to see to. What it gives is an order for just these, so that passes that write different
-    /// slices need none and run side by side. Layout and owner stay those of the whole mip level. (The
+    /// Shaders, attachments and copies still access all slices of the level: the caller must ensure that the pass
+    /// touches no others. The narrower declaration orders just these slices, so passes that write different
+    /// slices run side by side. Layout and owner stay those of the whole mip level. (The
     /// validation layer takes shaders to touch all slices of what they bind: with its checks of
     /// synchronization on, it reports a hazard between passes that write other slices.)
     ///

@@ -34,12 +34,12 @@ const NOTE_FATAL: Handlers = [
 ];
 
 static FAILURES: [Mutex<Vec<RenderError>>; LISTS] = [const { Mutex::new(Vec::new()) }; LISTS];
-/// Which lists are taken.
+/// Marks the lists that are taken.
 static TAKEN: Mutex<[bool; LISTS]> = Mutex::new([false; LISTS]);
 static GIVEN_BACK: Condvar = Condvar::new();
 
 fn note<const LIST: usize>(mut error: BevyError, context: ErrorContext) {
-    // Of a panic the error itself says nothing more.
+    // The error itself does not contain the message of a panic.
     let message = match error.take_payload() {
         Some(panic) => panic_message(&*panic),
         None => error.to_string().trim_end().to_owned(),

@@ -1,12 +1,12 @@
-//! What an error means for the app.
+//! Effect of an error on the app.
 
 use bevy_ecs::prelude::*;
 
 use crate::error::RenderError;
 
-/// What to do after an error in a frame.
+/// Reaction to an error in a frame.
 ///
-/// Of several errors of one frame, the policy that comes last in this list counts.
+/// If a frame has several errors, the policy that comes last in this list counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RenderErrorPolicy {
     /// Go on with the next frame; the frame with the error is lost. A frame that could not begin

@@ -21,7 +21,7 @@ const RECORDING: usize = size_of::<PassRecording>().div_ceil(LINE);
 /// what it keeps of the system.
 const PREFETCH_COUNT: usize = 2;
 
-/// What one system knows of the one after it. Addresses are only ever fetched, never read: the
+/// Addresses that one system prefetches for the one after it. They are only fetched, never read: the
 /// other system may be gone.
 #[derive(Debug, Default)]
 pub(crate) struct Ahead {
@@ -54,7 +54,7 @@ impl Ahead {
         }
     }
 
-    /// What is fetched.
+    /// Returns the addresses that are fetched.
     #[cfg(test)]
     pub(crate) fn next(&self) -> [*const u8; 2] {
         let [recording, state] = &self.next;

@@ -5,7 +5,7 @@ use quadrille_vulkan::variable_hint;
 use crate::error::RecordError;
 use crate::record::bound::Reflected;
 
-/// What names a binding of a shader: its number (`0` for `@binding(0)`), or the name of its variable.
+/// Key of a shader's binding: its number (`0` for `@binding(0)`), or the name of its variable.
 ///
 /// ```
 /// # use quadrille_ecs::{Compute, Declared};

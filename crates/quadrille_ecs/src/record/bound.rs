@@ -1,4 +1,4 @@
-//! What is bound to a pipeline while a pass records, checked against its shaders and what is declared.
+//! Bindings of a pipeline while a pass records, checked against its shaders and the declarations.
 
 use std::ops::Range;
 
@@ -50,7 +50,7 @@ impl BoundMask {
         };
         recording.check_declared(bound);
         let declared = recording.declared_kind(bound);
-        // What is bound wrongly is not reported as missing as well.
+        // A wrong binding is not reported as missing as well.
         self.0 |= BindingNeeds::bit(binding);
         if !is_plain(pipeline.needs().at(binding), &bound, declared)
             && let Some(error) = mismatch(pipeline, binding, bound, declared)

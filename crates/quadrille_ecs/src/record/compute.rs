@@ -35,7 +35,7 @@ impl<'a> Compute<'a> {
         }
     }
 
-    /// What dispatches are recorded to.
+    /// Returns the recording of the dispatches.
     pub(crate) fn own_recording(&mut self) -> &mut SubRecording {
         self.recording
     }

@@ -24,7 +24,7 @@ use crate::declare::access::{HostRead, HostReadWrite, HostWrite, kind};
 use crate::declare::named::Named;
 use crate::error::RenderError;
 
-/// What a host pass does.
+/// Callback of a host pass.
 pub(crate) type HostCall = Box<dyn FnOnce(&mut Host<'_>) -> Result + Send + Sync>;
 
 /// Shows that a host pass runs: the device has done what the pass comes after, and nothing else
@@ -119,9 +119,9 @@ memory!(HostRead, HostWrite, HostReadWrite);
 /// The host passes of frames, and what came of them.
 #[derive(Default)]
 pub(crate) struct HostPasses {
-    /// Those of the frame that is being submitted.
+    /// Callbacks of the frame that is being submitted.
     calls: Vec<(PassIndex, Arc<str>, HostCall)>,
-    /// Those of submitted frames that nothing of their frame comes after, in order.
+    /// Callbacks of submitted frames that nothing of their frame comes after, in order.
     waiting: VecDeque<Waiting>,
     commands: CommandQueue,
     errors: Vec<RenderError>,
@@ -131,9 +131,9 @@ pub(crate) struct HostPasses {
 struct Waiting {
     name: Arc<str>,
     call: HostCall,
-    /// What the device has to reach before.
+    /// Timeline points that the device has to reach before the call.
     points: Vec<TimelinePoint>,
-    /// What it touches.
+    /// Resources that the call touches.
     resources: Vec<ResourceId>,
 }
 
@@ -194,7 +194,7 @@ impl HostPasses {
         }
     }
 
-    /// What host passes want done to the world, and what went wrong in them.
+    /// Takes the commands that host passes queued for the world, and their errors.
     pub(crate) fn take_results(&mut self) -> (CommandQueue, Vec<RenderError>) {
         (
             std::mem::take(&mut self.commands),
@@ -231,7 +231,7 @@ impl HostPasses {
     }
 }
 
-/// What a panic says.
+/// Returns the message of a panic.
 pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or(panic.downcast_ref::<String>().map(String::as_str));

@@ -84,7 +84,7 @@ pub(crate) fn push<T: ShaderValue>(
     }
 }
 
-/// What is wrong with the layout of a value, whose size is compared when the pass is translated.
+/// Checks the layout of a value, whose size is compared when the pass is translated.
 fn contradiction<T>(pipeline: &impl Reflected, given: &[u64]) -> Option<RecordError> {
     let mut layouts = pipeline.push_layouts().iter();
     let wanted = layouts.find(|layout| layout.contradicts(given))?;
@@ -115,7 +115,7 @@ pub(crate) fn write_noting<T: ShaderValue + ?Sized>(
     debug_assert!(written.is_ok(), "a value has as many bytes as it says");
     let starts = noted.starts;
     let stride = T::METADATA.extra.stride();
-    // Of an array its first element, so that it matters little how many it has.
+    // Arrays count by their first element, so that it matters little how many they have.
     let bytes = stride.unwrap_or(noted.zeros.len() as u64);
     let first = u64::MAX.checked_shr(64_u32.saturating_sub(bytes.div_ceil(4) as u32));
     (starts != 0).then(|| ValueLayout {

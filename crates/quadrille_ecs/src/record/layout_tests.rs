@@ -1,4 +1,4 @@
-//! What is pushed lies where naga says that the shader looks for it.
+//! Pushed values have the layout that naga gives the shader's variable.
 
 use encase::ShaderType;
 use glam::{Mat3, UVec2, Vec2, Vec3};

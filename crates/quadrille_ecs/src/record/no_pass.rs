@@ -8,13 +8,13 @@ use crate::error::RenderError;
 use crate::record::outcome::Outcome;
 use crate::record::recording::Recordings;
 
-/// What is known of them.
+/// State of the detection of such systems.
 #[derive(Resource, Default)]
 pub(crate) struct NoPasses {
     /// The recorders that the `Render` schedule does not have (yet), by slot, with the systems that
     /// take them.
     unclaimed: Vec<(u32, String)>,
-    /// What was found when the schedule was built.
+    /// Errors found when the schedule was built.
     found: Vec<RenderError>,
 }
 
@@ -49,7 +49,7 @@ impl NoPasses {
     }
 }
 
-/// What is wrong with systems that were added, or have run, since the last call; before the next
+/// Takes the errors of systems that were added, or have run, since the last call; before the next
 /// frame is recorded.
 pub(crate) fn take(world: &mut World) -> Vec<RenderError> {
     let Some(mut no_passes) = world.get_resource_mut::<NoPasses>() else {

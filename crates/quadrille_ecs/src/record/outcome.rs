@@ -1,11 +1,11 @@
-//! What came of each pass system in a frame: as long as passes do what they did before, nobody has
-//! to look into their recordings.
+//! Outcomes of pass systems in a frame: as long as passes do what they did before, their recordings
+//! need not be read.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// What came of a run of a pass system, as far as the frame is concerned.
+/// Outcome of a run of a pass system, as far as the frame is concerned.
 ///
-/// Not of interest are the commands: they are translated anew, or said again, whatever frame they
+/// The commands are not part of it: they are encoded again, or replayed from the cache, whatever frame they
 /// are in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outcome(u32);
@@ -35,7 +35,7 @@ impl OutcomeCell {
         self.0.store(outcome.0, Ordering::Relaxed);
     }
 
-    /// What was left.
+    /// Returns the outcome of the last run.
     #[inline]
     pub(crate) fn get(&self) -> Outcome {
         Outcome(self.0.load(Ordering::Relaxed))

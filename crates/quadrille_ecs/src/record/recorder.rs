@@ -43,7 +43,7 @@ use crate::record::transfer::Transfer;
 /// }
 /// ```
 ///
-/// It borrows the world, also where it is taken from a `SystemState`:
+/// The recorder borrows the world, also where it is taken from a `SystemState`:
 /// ```compile_fail,E0499
 /// # use bevy_ecs::prelude::*;
 /// # use bevy_ecs::system::SystemState;
@@ -257,7 +257,7 @@ impl Recorder<'_, '_> {
 impl Drop for Recorder<'_, '_> {
     #[inline]
     fn drop(&mut self) {
-        // What a panicking pass has recorded is not what it meant to record.
+        // The recording of a panicking pass is incomplete, so it is not used.
         if !std::thread::panicking() {
             self.slot.note(self.recording.end());
         }

@@ -1,4 +1,4 @@
-//! What a pass system records: command lists, and what they need.
+//! Recording of a pass system: command lists, and what they need.
 
 mod sub;
 mod used;
@@ -19,14 +19,14 @@ use crate::record::slot::{BLOCK, Block, Slot};
 
 pub(crate) use sub::{Resolved, SubRecording};
 
-/// What the only pass of a system means to the frame, besides what it declares and `overwritten`.
+/// Properties of a system's only pass that matter to the frame, besides declaration and `overwritten`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Shape {
     needs: Capabilities,
     used: Used,
-    /// It recorded nothing, and is not there.
+    /// The pass recorded nothing, so the frame leaves it out.
     is_empty: bool,
-    /// It has more than the others.
+    /// The pass has rare parts.
     is_rare: bool,
 }
 
@@ -44,7 +44,7 @@ impl Shape {
 
 /// Everything that one pass system recorded in one run.
 ///
-/// What each run of a simple pass touches lies in as few cache lines as can be, and is theirs alone.
+/// All memory that a run of a simple pass touches lies in few cache lines, shared with no other pass.
 #[derive(Default)]
 #[repr(align(64))]
 pub(crate) struct PassRecording {
@@ -59,7 +59,7 @@ pub(crate) struct PassRecording {
     rest: Box<Rest>,
 }
 
-/// What few systems have.
+/// State that few systems have.
 #[derive(Default)]
 struct Rest {
     parts: Vec<SubRecording>,
@@ -214,7 +214,7 @@ impl PassRecording {
         }
     }
 
-    /// What was done wrong while recording.
+    /// Errors made while recording.
     pub(crate) fn errors(&self) -> impl Iterator<Item = &RecordError> {
         std::iter::once(&self.main)
             .chain(self.parts())
@@ -268,13 +268,13 @@ impl Recordings {
         }
     }
 
-    /// What the system of a slot touches first.
+    /// Addresses that the system of a slot touches first.
     #[cfg(test)]
     pub(crate) fn memory_of(&self, slot: u32) -> [*const u8; 2] {
         self.blocks[slot as usize / BLOCK].memory(slot as usize % BLOCK)
     }
 
-    /// What is fetched while the system of a slot runs.
+    /// Addresses that are fetched while the system of a slot runs.
     #[cfg(test)]
     pub(crate) fn next_of(&self, slot: u32) -> [*const u8; 2] {
         self.blocks[slot as usize / BLOCK].next(slot as usize % BLOCK)
@@ -285,7 +285,7 @@ impl Recordings {
         self.blocks.iter().for_each(|block| block.begin());
     }
 
-    /// What a pass recorded, to take from it.
+    /// Changes the recording of a pass, to take from it.
     pub(crate) fn change<T>(
         &mut self,
         slot: u32,
@@ -337,7 +337,7 @@ impl Recordings {
 pub(crate) struct Recorded<'a>(&'a Recordings);
 
 impl<'a> Recorded<'a> {
-    /// What a pass recorded in this frame, if it ran to its end.
+    /// Returns the recording of a pass in this frame, if it ran to its end.
     #[inline]
     pub(crate) fn get(&self, slot: u32) -> Option<&'a PassRecording> {
         match self.outcome(slot) {
@@ -349,7 +349,7 @@ impl<'a> Recorded<'a> {
         }
     }
 
-    /// What came of a pass in this frame.
+    /// Returns the outcome of a pass in this frame.
     #[inline]
     pub(crate) fn outcome(&self, slot: u32) -> Outcome {
         let block = self.0.blocks.get(slot as usize / BLOCK);

@@ -413,7 +413,7 @@ impl<'a> Rendering<'a> {
         recording.used_buffer(arguments, AccessKind::Indirect, command)
     }
 
-    /// What draws are recorded to, if rendering began.
+    /// Returns the recording of the draws, if rendering began.
     pub(crate) fn begun_recording(&mut self) -> Option<&mut SubRecording> {
         self.begun.then_some(&mut *self.recording)
     }

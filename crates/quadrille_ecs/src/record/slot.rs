@@ -20,7 +20,7 @@ pub(crate) const BLOCK: usize = 32;
 /// Some recordings. They are never moved, for recorders point to them.
 #[derive(Default)]
 pub(crate) struct Block {
-    /// What came of the runs lies apart, where it can be read together.
+    /// Outcomes of the runs, apart from the recordings, so that they are read together.
     outcomes: [OutcomeCell; BLOCK],
     ahead: [Ahead; BLOCK],
     recordings: [UnsafeCell<PassRecording>; BLOCK],
@@ -38,7 +38,7 @@ impl Block {
             .for_each(|cell| cell.set(Outcome::NONE));
     }
 
-    /// What came of a run.
+    /// Returns the outcome of a run.
     #[inline]
     pub(crate) fn outcome(&self, at: usize) -> Outcome {
         self.outcomes[at].get()
@@ -55,7 +55,7 @@ impl Block {
         self.ahead[at].set_next(next);
     }
 
-    /// What is fetched while a system runs.
+    /// Addresses that are fetched while a system runs.
     #[cfg(test)]
     pub(crate) fn next(&self, at: usize) -> [*const u8; 2] {
         self.ahead[at].next()

@@ -1,4 +1,4 @@
-//! What was measured of the device, for reports: times of passes, and what moving them could save.
+//! Device measurements for reports: times of passes, and estimated savings from moving them.
 
 use std::time::Duration;
 

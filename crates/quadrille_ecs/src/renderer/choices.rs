@@ -1,9 +1,9 @@
-//! What follows from how long frames take: the queues of passes that leave it open
+//! Choices by measured frame time: the queues of passes that leave it open
 //! ([`QueuePreference::Auto`]), and the sharing of resources that do ([`Sharing::Auto`]).
 //!
-//! What is better is decided by [`QueueChoices`] and [`SharingTrials`]; here is when frames are
-//! measured and looked at. Two frames in a row are measured for each look, at the price of a timestamp
-//! a pass: the time that a frame adds to the device begins where the frame before it ends. A look
+//! Decisions are made by [`QueueChoices`] and [`SharingTrials`]; this module decides when frames are
+//! measured and evaluated. Two frames in a row are measured for each evaluation, at the price of a timestamp
+//! a pass: the time that a frame adds to the device begins where the frame before it ends. An evaluation
 //! goes on over the frames that follow, of which each pays for one more plan at most. First it is
 //! about queues, and if nothing is undecided there, about sharing: so one thing changes at a time.
 //! Decisions take effect with the next frame that is collected.
@@ -244,7 +244,7 @@ impl Choices {
         self.sharing.keep(resource);
     }
 
-    /// What is decided about sharing, by names of resources.
+    /// Returns the decisions about sharing as JSON, by names of resources.
     pub(crate) fn sharing_to_json(&self) -> Map<String, Value> {
         let stages = self.sharing.stages().map(|(name, stage)| {
             let word = match stage {

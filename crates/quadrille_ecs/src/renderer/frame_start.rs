@@ -48,10 +48,10 @@ const FRAMES: usize = 32;
 /// the program must stay awake.
 const LATEST: Duration = Duration::from_millis(30);
 
-/// What the frames before had to spare. Pure.
+/// Time that previous frames had to spare. Pure.
 #[derive(Debug, Default)]
 pub(crate) struct Spare {
-    /// Of the last frames: how late each began, and how long it waited all the same.
+    /// Per recent frame, the sum of its delay and of the time it still waited.
     spare: VecDeque<Duration>,
     /// How late the frame that is on has begun.
     late: Duration,

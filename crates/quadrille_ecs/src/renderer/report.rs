@@ -1,4 +1,4 @@
-//! What frames cost: counts and CPU times.
+//! Costs of frames: counts and CPU times.
 
 use std::time::{Duration, Instant};
 
@@ -110,7 +110,7 @@ impl Clock {
 pub(crate) struct Measurements {
     frames: u64,
     plans_reused: u64,
-    /// What frames had of everything, and how many frames had just that. Few kinds, most frequent
+    /// Distinct counts of frames, and how many frames had just these. Few kinds, most frequent
     /// first.
     kinds: Vec<Kind>,
     /// Nanoseconds by phase, of the last [`KEPT`] frames.
@@ -209,7 +209,7 @@ impl Measurements {
         }
     }
 
-    /// Of all phases together: where the device is slower than the CPU, what it takes.
+    /// Returns the median over all phases together: the device's time where it is slower than the CPU.
     fn median_frame_us(&self) -> f64 {
         let frame = |times: &[u64; Phase::ALL.len()]| {
             times

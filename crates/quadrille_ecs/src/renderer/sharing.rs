@@ -1,9 +1,9 @@
-//! Resources whose sharing changes ([`Sharing::Auto`]): how their contents get into what takes their
-//! place.
+//! Resources whose sharing changes ([`Sharing::Auto`]): how their contents get into the objects that
+//! replace them.
 //!
-//! What is better is decided by [`Choices`](super::choices::Choices); what it means for Vulkan's
-//! objects is `Frames::change_sharing`. Between the two lies a frame: looked at is one that was
-//! submitted, and changed is what the next one uses, before its passes record.
+//! Decisions are made by [`Choices`](super::choices::Choices); Vulkan's objects are changed by
+//! `Frames::change_sharing`. A frame lies between the two: decisions follow from a submitted frame, and
+//! objects change before the passes of the next one record.
 //!
 //! [`Sharing::Auto`]: crate::Sharing::Auto
 
@@ -15,9 +15,9 @@ use crate::data::internal::{InternalPass, InternalUse, copy_needs};
 /// Changes how resources are shared, while frames go on.
 #[derive(Default)]
 pub(crate) struct SharingChanges {
-    /// What is to change before the next frame.
+    /// Changes to make before the next frame.
     wanted: Vec<(Handle, Mode)>,
-    /// From where to where the next frame copies contents.
+    /// Old and new handle per copy of contents in the next frame.
     moving: Vec<[Handle; 2]>,
 }
 

@@ -45,7 +45,7 @@ impl Trace {
         }
     }
 
-    /// What comes now is of another device.
+    /// Begins the trace of another device.
     pub(crate) fn begin_device(&mut self) {
         self.devices += 1;
     }

@@ -26,7 +26,7 @@ use quadrille_vulkan::open_regular;
 
 /// Rules for the files that assets are read from: insert it before the plugins that read assets.
 ///
-/// They hold where [`TexturePlugin`](crate::TexturePlugin), or a plugin of 2D or 3D, adds bevy's `AssetPlugin`.
+/// The rules hold where [`TexturePlugin`](crate::TexturePlugin), or a plugin of 2D or 3D, adds bevy's `AssetPlugin`.
 /// An app that adds that itself has bevy's reader: images and the buffers of glTF files are compared with the
 /// rules all the same, but other files are not, and a pipe is waited for, of which a warning tells. It registers
 /// the source first:

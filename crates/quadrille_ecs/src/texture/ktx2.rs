@@ -1,5 +1,5 @@
-//! What a KTX2 file says of itself, held against the file (sections 3 and 4 of its specification):
-//! decoders take its word for where levels lie and how large they are.
+//! Claims of a KTX2 header, checked against the file (sections 3 and 4 of its specification):
+//! decoders trust it for where levels lie and how large they are.
 
 use std::fmt::Display;
 use std::io::Read;
@@ -43,7 +43,7 @@ impl<'a> Ktx2<'a> {
         Some(ktx2)
     }
 
-    /// What its levels take by its own word when they are decoded.
+    /// Bytes of its decoded levels, as the header claims.
     pub(crate) fn claimed(&self) -> u64 {
         let levels = 0..self.levels.min(MAX_LEVELS);
         let sizes = levels.map(|level| self.entry(level)[2]);
@@ -137,7 +137,7 @@ impl<'a> Ktx2<'a> {
                 count(level, decoder, decoded)?;
             }
             3 => count(level, flate2::bufread::ZlibDecoder::new(data), decoded)?,
-            // What is transcoded becomes four bytes a pixel at most.
+            // Transcoded pixels take four bytes at most.
             1 => decoded = self.level_bytes(level, [1, 1], 4),
             _ => {}
         }

@@ -73,7 +73,7 @@ enum State {
     /// The asset is not there yet.
     Pending,
     Made(GpuImage),
-    /// It was reported; another version of the asset may be better.
+    /// The failure was reported; another version of the asset may be better.
     Failed,
 }
 
@@ -148,9 +148,9 @@ pub(super) fn follow(world: &mut World, mut cursor: Local<MessageCursor<AssetEve
 
 /// Why a texture cannot be made.
 enum Problem {
-    /// Of its asset.
+    /// An error of the asset.
     Asset(String),
-    /// Of the device.
+    /// An error of the device.
     Device(Error),
 }
 

@@ -90,7 +90,7 @@ pub enum CheckedImageError {
     DecodedTooLarge {
         /// Width and height.
         size: [u32; 2],
-        /// What all mip levels and layers take.
+        /// Bytes of all mip levels and layers.
         bytes: u64,
         /// The limit.
         limit: u64,
@@ -103,18 +103,18 @@ pub enum CheckedImageError {
     UnknownKind {
         /// The extension of its name.
         extension: String,
-        /// Those that are loaded.
+        /// Extensions that are loaded.
         known: String,
     },
     /// A KTX2 file is not what it says.
     #[error("the KTX2 file is inconsistent: {0}")]
     Inconsistent(String),
-    /// It cannot be read or decoded.
+    /// The file cannot be read or decoded.
     #[error(transparent)]
     Load(#[from] ImageLoaderError),
 }
 
-/// What the device decides about images when they are loaded. Loaders run beside the frames and outlive
+/// Limits of the device for images when they are loaded. Loaders run beside the frames and outlive
 /// a device, so they share this.
 #[derive(Resource, Clone, Default)]
 pub(crate) struct DeviceLimits(Arc<Shared>);

@@ -14,7 +14,7 @@ pub(super) fn flags(mode: CompositeAlphaMode) -> Flags {
     }
 }
 
-/// What a window asks for and does not get, with the way out.
+/// Describes a composite mode that a window asks for and does not get, and how to fix it.
 pub(super) fn problem(window: &Window, chosen: CompositeAlpha) -> Option<String> {
     let wanted = flags(window.composite_alpha_mode);
     let mode = window.composite_alpha_mode;

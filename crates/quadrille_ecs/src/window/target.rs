@@ -31,7 +31,7 @@ pub(crate) struct WindowTarget {
     /// Frames to leave out before the next attempt.
     pause: u32,
     settings: SwapchainSettings,
-    /// What it was built from, to see whether it changed.
+    /// Settings that it was built from, to detect changes.
     asked: (PresentSettings, PresentMode, u32, CompositeAlphaMode),
     /// A mode of blending that was warned about.
     warned: Option<CompositeAlphaMode>,

@@ -22,7 +22,7 @@ pub(crate) struct Add {
     pub(crate) square: ComputePipeline,
 }
 
-/// What went wrong in frames.
+/// Errors of frames.
 #[derive(Resource, Default)]
 pub(crate) struct Errors(pub(crate) Vec<String>);
 
@@ -186,7 +186,7 @@ pub(crate) fn read_image(rig: &mut Rig, image: &GpuImage) -> Vec<u8> {
     texels.expect("an image is read back within ten frames")
 }
 
-/// What is read back within ten frames.
+/// Reads back a source within ten frames.
 pub(crate) fn read_back(rig: &mut Rig, readback: Readback) -> Option<Vec<u8>> {
     #[derive(Resource, Default)]
     struct Texels(Option<Vec<u8>>);

@@ -35,7 +35,7 @@ struct Positions;
 /// A history that is none.
 fn history(_: Recorder, _: Current<Positions>) {}
 
-/// What is sampled as the target of a resolve.
+/// Resolves to an image that is declared as sampled.
 fn resolve(mut recorder: Recorder, scene: ColorTarget<Scene>, to: Sampled<Cells>) {
     recorder.render(scene.clear([0.0; 4]).resolve_to(&to));
 }

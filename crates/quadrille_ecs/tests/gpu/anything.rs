@@ -70,7 +70,7 @@ struct Tools {
 struct Dice(fastrand::Rng);
 
 impl Dice {
-    /// Those of a pass; each frame belongs to one of five.
+    /// Returns the numbers of a pass; each frame belongs to one of five.
     fn of(tools: &Tools, pass: u64) -> Option<Self> {
         let is_its = tools.seed % 5 == pass;
         is_its.then(|| Self(fastrand::Rng::with_seed(tools.seed)))
@@ -296,7 +296,7 @@ fn change_tables(
     let mut dice = Dice(fastrand::Rng::with_seed(!tools.seed));
     let image = dice.pick(&[&**odd, &**odd, &**odd, &**pyramid, &**samples]);
     let index = TableIndex(dice.pick(&[0, 1, 2, 3, 4]));
-    // What is refused is refused: frames go on with what is there.
+    // An error here is fine: frames go on with the former members.
     let _ = match dice.below(4) {
         0 => textures.insert(image).map(drop),
         1 => textures.replace(index, image).map(drop),
@@ -702,7 +702,7 @@ fn whatever_passes_record_is_refused_or_right() {
     eprintln!("{right} frames were right, {refused} were refused");
 }
 
-/// What a pass is refused for.
+/// Returns the error that refuses a pass.
 fn refusal<M>(
     mut rig: Rig,
     pass: impl IntoScheduleConfigs<bevy_ecs::system::ScheduleSystem, M>,

@@ -16,7 +16,7 @@ const ROWS: u32 = 64;
 #[derive(Resource, Deref, DerefMut)]
 struct Rows(BufferTable);
 
-/// Of each frame, what each entry began with: to a pass on the main queue ...
+/// First number of each entry per frame, as read by a pass on the main queue ...
 #[derive(Resource, Deref)]
 struct Seen(GpuBuffer);
 
@@ -47,7 +47,7 @@ fn source(seen: &str) -> String {
     )
 }
 
-/// What a row has, and how long the row is that all look at.
+/// Contents of a row, and the length of one row that all invocations read.
 const BOTH: &str =
     "rows[id.x].count + rows[id.x].values[2] + 1000000 * arrayLength(&rows[frame & 3u].values)";
 
@@ -101,7 +101,7 @@ fn look<T: Named<Handle = GpuBuffer>>(
         .dispatch([1, 1, 1]);
 }
 
-/// What a frame saw.
+/// Returns the row of a frame.
 fn row(seen: &[u32], frame: u32) -> &[u32] {
     &seen[(frame * ENTRIES) as usize..][..ENTRIES as usize]
 }
@@ -270,7 +270,7 @@ impl Chance {
 #[test]
 #[ignore = "needs a device"]
 fn buffers_come_and_go_and_change_while_two_queues_read() {
-    // What families own in turn is handed over in each frame, and right all the same.
+    // Resources that families own in turn are handed over in each frame, and stay correct.
     let modes = [Sharing::Concurrent, Sharing::Concurrent, Sharing::Exclusive];
     for (seed, sharing) in (1..).zip(modes.into_iter().chain([Sharing::Auto])) {
         let mut chance = Chance(seed << 33 | 0x7f4a_7c15);
@@ -282,7 +282,7 @@ fn buffers_come_and_go_and_change_while_two_queues_read() {
                 look::<SeenBeside>.on_queue(QueuePreference::Async),
             ),
         );
-        // What there is of buffers, what they begin with (0 if nothing was uploaded), and the entries.
+        // The buffers, their first numbers (0 if nothing was uploaded), and the entries.
         let mut buffers: Vec<(GpuBuffer, u32)> = Vec::new();
         let mut entries: [Option<usize>; ENTRIES as usize] = [None; ENTRIES as usize];
         let mut expected = Vec::new();
@@ -400,7 +400,7 @@ fn a_member_is_written_and_read_in_one_frame<M>(
     rig.app
         .add_systems(Render, (write.run_if(writes), readers).chain());
     for rests in [false, true, false] {
-        // What was written last stays, and is settled.
+        // The last written contents stay, and are settled.
         rig.app.world_mut().resource_mut::<Rests>().0 = rests;
         rig.update(8);
     }

@@ -21,13 +21,13 @@ fn op(words: &mut Vec<u32>, code: u32, operands: &[u32]) {
     words.extend(operands);
 }
 
-/// What a GLSL compiler makes of
+/// Returns SPIR-V as a GLSL compiler produces it from
 /// ```glsl
 /// layout(set = 0, binding = 0) uniform sampler2D picture;
 /// layout(set = 0, binding = 1, std430) buffer Out { vec4 color; };
 /// void main() { color = textureLod(picture, vec2(0.5, 0.5), 0.0); }
 /// ```
-/// which WGSL has no words for. Numbers are those of the SPIR-V specification.
+/// which WGSL cannot express. Numbers are those of the SPIR-V specification.
 fn module() -> Vec<u32> {
     let [main, picture, out, void, function] = [1, 2, 3, 4, 5];
     let [float, vec2, vec4, int] = [6, 7, 8, 9];

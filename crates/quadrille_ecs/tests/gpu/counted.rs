@@ -158,7 +158,7 @@ fn the_device_says_how_often_is_drawn() {
         let texels = read_image(&mut rig, &row);
         rig.expect_no_errors();
         let drawn: Vec<_> = texels.chunks(4).map(|it| (it[0], it[3])).collect();
-        // Which invocation came first is open; of the four odd pixels three are drawn, each from
+        // The order of the invocations is open; of the four odd pixels three are drawn, each from
         // its own on, and each pixel has the number of some draw.
         let numbers: std::collections::BTreeSet<u8> = drawn.iter().map(|it| it.0).collect();
         assert!(numbers.iter().all(|&number| number <= 3), "{drawn:?}");
@@ -172,7 +172,7 @@ fn the_device_says_how_often_is_drawn() {
     }
 }
 
-/// What a draw is refused for.
+/// Returns the error that refuses a draw.
 fn refusal<M>(pass: impl IntoScheduleConfigs<bevy_ecs::system::ScheduleSystem, M>) -> String {
     let mut rig = rig(false);
     rig.app.add_systems(Render, (clear, pass).chain());

@@ -9,7 +9,7 @@ use quadrille_sync::SubRange;
 
 use crate::common::{Errors, Numbers, Rig, Squares, add, read, square};
 
-/// What a triangle is drawn from and to, and copied to.
+/// Resources of a triangle that is drawn and copied.
 #[derive(Resource, Deref)]
 struct Picture(GpuImage);
 #[derive(Resource, Deref)]
@@ -122,7 +122,7 @@ fn declare_as<T: Named>(rig: &mut Rig, kind: AccessKind) -> DeclaredAccess {
     declare::<T>(rig, DeclaredAccess::new(kind))
 }
 
-/// These bytes, as the only part that is declared.
+/// Declares these bytes as the only part.
 fn declare_bytes<T: Named>(rig: &mut Rig, kind: AccessKind, offset: u64, size: u64) {
     let range = SubRange::Bytes { offset, size };
     let access = DeclaredAccess {

@@ -1,5 +1,5 @@
-//! What programs are told that do something wrong, word by word: `diagnostics.txt` has all of it.
-//! `QUADRILLE_DIAGNOSTICS=write` before the test writes that file anew; read it then as a user would.
+//! Messages for programs that do something wrong, word by word: `diagnostics.txt` has all of them.
+//! `QUADRILLE_DIAGNOSTICS=write` before the test rewrites that file; read it then as a user would.
 
 #[path = "diagnostics/described.rs"]
 mod described;

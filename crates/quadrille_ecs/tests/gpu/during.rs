@@ -61,7 +61,7 @@ fn what_declare_inserts_is_there_for_passes_on_all_threads() {
     what_declare_inserts_is_there_for_passes(RecordOn::AllThreads);
 }
 
-/// What a pass had of an optional resource, frame by frame.
+/// Whether a pass had an optional resource, frame by frame.
 #[derive(Resource, Default)]
 struct Had(Vec<bool>);
 

@@ -67,7 +67,7 @@ fn a_pass_reads_what_it_wrote_in_the_last_frame() {
         .add_systems(Render, grow.on_queue(QueuePreference::Async));
     rig.update(5);
     rig.expect_no_errors();
-    // What the fifth frame wrote is the past now, and the frame that reads it back comes later.
+    // The fifth frame's output is the past now, and the frame that reads it back comes later.
     let past = rig.app.world().resource::<Previous<Count>>();
     let past = GpuBuffer::clone(past);
     let numbers = read(&mut rig, |_| past);

@@ -10,7 +10,7 @@ use super::common::{Add, Errors, Rig};
 #[derive(Resource, Deref)]
 struct Shared(GpuBuffer);
 
-/// What the host has seen of the first number, frame by frame.
+/// First number as the host read it, frame by frame.
 #[derive(Resource, Default)]
 struct Seen(Vec<u32>);
 

@@ -1,4 +1,4 @@
-//! What is pushed and uploaded as a value lies where shaders look for it.
+//! Values that are pushed or uploaded have the layout that shaders expect.
 
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
@@ -118,7 +118,7 @@ fn a_push_of_another_size_is_told() {
     }
 }
 
-/// What is uploaded as a struct is compared with the shader's, where the shader's pipeline binds it: by all
+/// An uploaded struct is compared with the shader's, where the shader's pipeline binds it: by all
 /// frames, also those that record what frames before recorded. Bytes are taken as they are.
 #[test]
 #[ignore = "needs a device"]

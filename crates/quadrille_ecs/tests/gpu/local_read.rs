@@ -41,7 +41,7 @@ fn op(words: &mut Vec<u32>, code: u32, operands: &[u32]) {
     words.extend(operands);
 }
 
-/// What a GLSL compiler makes of
+/// Returns SPIR-V as a GLSL compiler produces it from
 /// ```glsl
 /// layout(input_attachment_index = 0, set = 0, binding = 0) uniform subpassInput surface;
 /// layout(set = 0, binding = 1) uniform subpassInput depth;
@@ -199,7 +199,7 @@ fn draws_read_what_earlier_draws_of_their_rendering_wrote() {
     }
 }
 
-/// What a wrong pass is told.
+/// Returns the errors of a wrong pass.
 fn reported<M>(
     usage: ImageUsage,
     pass: impl IntoScheduleConfigs<bevy_ecs::system::ScheduleSystem, M>,

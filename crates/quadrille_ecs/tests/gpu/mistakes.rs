@@ -1,4 +1,4 @@
-//! What programs do wrong is told once, by name, and costs no more than its frames.
+//! Mistakes of programs are reported once, by name, and cost no more than their frames.
 
 use bevy_app::Update;
 use bevy_ecs::prelude::*;
@@ -6,7 +6,7 @@ use quadrille_ecs::*;
 
 use crate::common::{Add, Errors, Numbers, Rig, Squares, add, read, square};
 
-/// What went wrong since the last call.
+/// Takes the errors since the last call.
 fn errors(rig: &mut Rig) -> Vec<String> {
     let mut errors = rig.app.world_mut().resource_mut::<Errors>();
     std::mem::take(&mut errors.0)
@@ -212,7 +212,7 @@ fn a_buffer_that_is_smaller_than_the_shader_s_type_is_told() {
     }
 }
 
-/// What was said of readbacks that failed.
+/// Reported readbacks that failed.
 #[derive(Resource, Default)]
 struct Failed(Vec<(Entity, String)>);
 
@@ -226,7 +226,7 @@ fn ask(rig: &mut Rig, readback: Readback) -> Entity {
     world.spawn(readback).observe(note).id()
 }
 
-/// It failed, was told once with these words, and cost no frame.
+/// Expects that a readback failed, was reported once with these words, and cost no frame.
 #[track_caller]
 fn expect_no_readback(rig: &mut Rig, asked: Entity, words: &[&str]) {
     let failed = &rig.app.world().resource::<Failed>().0;
@@ -387,7 +387,7 @@ fn a_depth_test_without_depth_is_told() {
     );
 }
 
-/// Of a shader's array one element is there at least, or the device reads zeros.
+/// An array of a shader needs at least one element, or the device reads zeros.
 #[test]
 #[ignore = "needs a device"]
 fn an_array_shorter_than_one_element_is_told() {

@@ -89,7 +89,7 @@ fn moved(rig: &Rig) -> Vec<(String, u64)> {
         .collect()
 }
 
-/// What so many frames make of 0.
+/// Returns the result of so many frames that begin with 0.
 fn expected(frames: u32) -> u32 {
     (0..frames * 20_000).fold(0_u32, |it, _| {
         it.wrapping_mul(1_664_525).wrapping_add(1_013_904_223)

@@ -1,6 +1,6 @@
 //! Another device in place of one that failed.
 //!
-//! What fails here is a pass, and the handler wants another device for it: the way back is the
+//! A pass fails here, and the handler wants another device for it: recovery is the
 //! same as from a device that is really lost.
 
 use bevy_app::AppExit;
@@ -166,7 +166,7 @@ fn nothing_of_the_old_device_stays() {
     rig.expect_no_errors();
     assert!(old.exists());
 
-    // What the app itself holds of it goes with the loss, as in a program that makes it anew.
+    // Handles of the app itself are dropped with the loss, as in a program that creates them again.
     rig.app
         .add_observer(|_: On<DeviceRebuilt>, mut commands: Commands| {
             commands.remove_resource::<Numbers>();

@@ -22,7 +22,7 @@ const SOURCE: &str = "
 #[derive(Resource)]
 struct Set(ComputePipeline);
 
-/// What was told of reloads.
+/// Reports of reloads.
 #[derive(Resource, Default)]
 struct Told(Vec<String>);
 

@@ -12,7 +12,7 @@ use crate::common::{Add, Errors, Numbers, Rig, Squares, add, read, record_square
 /// Enough frames for all looks that a decision takes.
 const DECIDED: u32 = 400;
 
-/// What is decided about a resource.
+/// Returns the decision about a resource.
 fn stage(rig: &Rig, name: &str) -> String {
     let report = rig.app.world().resource::<Renderer>().report();
     let stage = &report["open_sharing"][name];
@@ -58,7 +58,7 @@ fn a_buffer_that_goes_to_and_fro_is_shared_and_keeps_its_contents() {
     let after = transfers(&mut rig);
     assert!(after < before || !several, "{before} become {after}");
     rig.expect_no_errors();
-    // What was added before and after is all there.
+    // Increments from before and after are all there.
     let numbers = read(&mut rig, |world| world.resource::<Numbers>().0.clone());
     let frames = numbers[0];
     assert!(frames > DECIDED, "{frames}");
@@ -166,11 +166,11 @@ fn a_transient_buffer_is_shared_without_a_copy() {
 #[derive(Resource, Deref)]
 struct Picture(GpuImage);
 
-/// What one family sees of it.
+/// Copy of the picture by one family.
 #[derive(Resource, Deref)]
 struct Here(GpuImage);
 
-/// What another family sees of it.
+/// Copy of the picture by another family.
 #[derive(Resource, Deref)]
 struct There(GpuImage);
 

@@ -15,14 +15,14 @@ struct Scene(GpuImage);
 #[derive(Resource, Deref)]
 struct Glow(GpuImage);
 
-/// What was seen last.
+/// History of the last frame's image.
 enum Seen {}
 
 impl History for Seen {
     type Handle = GpuImage;
 }
 
-/// Of a second window.
+/// Scene of a second window.
 #[derive(Resource, Deref)]
 struct MapScene(GpuImage);
 

@@ -1,11 +1,11 @@
-//! What `RenderStartup` cannot make ends the app with one message and an exit code.
+//! A failure to create something in `RenderStartup` ends the app with one message and an exit code.
 
 use bevy_app::{App, AppExit, Update};
 use bevy_ecs::error::{ResultSeverityExt, Severity};
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
 
-/// What the handler was told; each test has its own world.
+/// Errors that the handler received; each test has its own world.
 #[derive(Resource, Default)]
 struct Told(Vec<String>);
 
@@ -27,7 +27,7 @@ fn noting() -> App {
     app
 }
 
-/// What is made of a shader with a mistake, and not there afterwards.
+/// Marks the pipeline of a shader with a mistake, so it is never inserted.
 #[derive(Resource)]
 struct Made;
 

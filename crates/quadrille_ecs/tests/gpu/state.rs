@@ -153,7 +153,7 @@ fn with_depths(
     );
 }
 
-/// Which texels of the image have red in them.
+/// Returns for each texel of the image whether it has red.
 fn red(texels: &[[u8; 4]]) -> Vec<bool> {
     texels.iter().map(|it| it[0] != 0).collect()
 }
@@ -281,7 +281,7 @@ fn stencil_is_written_and_tested() {
     };
     let write = make(write);
     let equal = make(with(StencilState::test(9, vk::CompareOp::EQUAL)));
-    // What is there is 3 elsewhere; of that only one bit is compared.
+    // Elsewhere the stencil value is 3; of that only one bit is compared.
     let bits = StencilState {
         read_mask: 2,
         ..StencilState::test(2, vk::CompareOp::EQUAL)
@@ -369,7 +369,7 @@ fn depth_is_clamped_and_biased() {
         depth_clamp: true,
         ..PipelineState::default()
     };
-    // What is there is 0.5; in front of the near plane is nothing, unless depth is clamped to it.
+    // The depth is 0.5; nothing is in front of the near plane, unless depth is clamped to it.
     let mut expected = in_area([0, 2, 8, 2]);
     let all = [
         (make(0.5, biased(0.0), ""), [0, 0, 8, 2]),

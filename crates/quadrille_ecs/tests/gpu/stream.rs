@@ -142,7 +142,7 @@ fn start_behind_a_ring(rig: &mut Rig) -> Consumer {
     last
 }
 
-/// What the device does not reach within its patience is an error; who ignores it goes on.
+/// A point that the device does not reach within the timeout is an error; an app that ignores it goes on.
 #[test]
 #[ignore = "needs a device"]
 fn whether_to_wait_on_for_the_device_is_the_apps_choice() {

@@ -8,7 +8,7 @@ use crate::common::{Rig, read};
 
 const FORMAT: Format = Format::R8G8B8A8_UNORM;
 
-/// What an entry without an image shows.
+/// Color of an entry without an image.
 const MAGENTA: u32 = 0xffff_00ff;
 
 /// The entries of the table that is looked at.
@@ -20,7 +20,7 @@ const ROWS: u32 = 64;
 #[derive(Resource, Deref, DerefMut)]
 struct Textures(ImageTable);
 
-/// Of each frame, what each entry showed: to a pass on the main queue ...
+/// Color of each entry per frame, as sampled by a pass on the main queue ...
 #[derive(Resource, Deref)]
 struct Seen(GpuBuffer);
 
@@ -116,7 +116,7 @@ fn look<T: Named<Handle = GpuBuffer>>(
         .dispatch([1, 1, 1]);
 }
 
-/// What a frame saw.
+/// Returns the row of a frame.
 fn row(seen: &[u32], frame: u32) -> &[u32] {
     &seen[(frame * ENTRIES) as usize..][..ENTRIES as usize]
 }
@@ -367,7 +367,7 @@ impl Chance {
 #[test]
 #[ignore = "needs a device"]
 fn images_come_and_go_and_change_while_two_queues_read() {
-    // What families own in turn is handed over in each frame, and right all the same.
+    // Resources that families own in turn are handed over in each frame, and stay correct.
     let modes = [Sharing::Concurrent, Sharing::Concurrent, Sharing::Exclusive];
     for (seed, sharing) in (1..).zip(modes.into_iter().chain([Sharing::Auto])) {
         let mut chance = Chance(seed << 33 | 0x7f4a_7c15);
@@ -379,7 +379,7 @@ fn images_come_and_go_and_change_while_two_queues_read() {
                 look::<SeenBeside>.on_queue(QueuePreference::Async),
             ),
         );
-        // What there is of images, their colours (none if nothing was uploaded), and the entries.
+        // The images, their colours (none if nothing was uploaded), and the entries.
         let mut images: Vec<(GpuImage, Option<u32>)> = Vec::new();
         let mut entries: [Option<usize>; ENTRIES as usize] = [None; ENTRIES as usize];
         let mut expected = Vec::new();
@@ -520,7 +520,7 @@ fn a_queue_that_begins_to_read_later_finds_everything() {
     rig.update(6);
     rig.app.world_mut().resource_mut::<Rests>().0 = true;
     rig.update(2);
-    // What it does not declare any more is still waited for by those who write it.
+    // Writers still wait for readers that no longer declare the image.
     let first = table(&mut rig).get(TableIndex(0)).expect("it is there");
     fill(&mut rig, &first, 0xff12_3456);
     rig.update(2);

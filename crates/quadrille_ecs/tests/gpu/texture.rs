@@ -260,7 +260,7 @@ fn a_resource_may_become_a_texture_after_frames_without_one() {
     assert_eq!(level(&mut rig, 0), [9]);
 }
 
-/// What is broken leaves the texture as it is.
+/// A broken file leaves the texture as it is.
 #[test]
 #[ignore = "needs a device"]
 fn a_file_is_followed_when_it_is_loaded_again() {

@@ -14,7 +14,7 @@ struct First(GpuBuffer);
 #[derive(Resource, Deref)]
 struct Second(GpuBuffer);
 
-/// What is left of it all.
+/// Result of all passes.
 #[derive(Resource, Deref)]
 struct Powers(GpuBuffer);
 

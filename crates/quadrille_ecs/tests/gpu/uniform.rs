@@ -37,7 +37,7 @@ fn words(number: u32) -> Vec<u8> {
         .to_vec()
 }
 
-/// What passes find in a uniform buffer that this has filled.
+/// Returns the number that passes read from a uniform buffer filled by `fill`.
 fn found(fill: fn(&GpuBuffer, &mut Uploads) -> Result) -> u32 {
     let mut rig = Rig::new();
     let setup = move |mut commands: Commands,

@@ -1,4 +1,4 @@
-//! What is written from the CPU, rightly and wrongly.
+//! Uploads from the CPU, right and wrong ones.
 
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
@@ -111,7 +111,7 @@ fn of_texels_written_twice_in_a_frame_the_later_ones_count() {
     uploads.write_image(&image, &[1; 8 * 8 * 2 * 4]);
     uploads.write_image_region(&image, part([0, 0, 0], [4, 4, 1]), &[2; 4 * 4 * 4]);
     uploads.write_image_region(&image, part([2, 2, 0], [4, 4, 1]), &[3; 4 * 4 * 4]);
-    // It covers what was written before, and is alone there.
+    // The larger region covers the earlier write completely.
     uploads.write_image_region(&image, part([6, 6, 0], [1, 1, 1]), &[9; 4]);
     uploads.write_image_region(&image, part([6, 6, 0], [2, 2, 1]), &[4; 2 * 2 * 4]);
     let texels = read_image(&mut rig, &image);

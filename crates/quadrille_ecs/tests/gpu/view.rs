@@ -14,7 +14,7 @@ const FORMAT: Format = Format::R8G8B8A8_UNORM;
 #[derive(Resource, Deref)]
 struct Parts(GpuImage);
 
-/// What is read back.
+/// Image that is read back.
 #[derive(Resource, Deref)]
 struct Copy(GpuImage);
 

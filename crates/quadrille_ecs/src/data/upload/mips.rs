@@ -25,7 +25,7 @@ pub(super) fn problem(gpu: &Gpu, image: &GpuImage) -> Option<String> {
     }
 }
 
-/// What is said of a format that mip levels cannot be made in.
+/// Message for a format whose mip levels cannot be generated.
 fn not_scaled(format: vk::Format) -> String {
     format!(
         "its mip levels cannot be made: the device does not scale {format:?} with a linear filter; \

@@ -15,7 +15,7 @@ const FEW: usize = 1 << 16;
 /// One write that waits.
 #[derive(Clone)]
 pub(super) struct Write {
-    /// What is written.
+    /// The buffer or image that is written.
     pub(super) to: Handle,
     /// The first byte of a buffer.
     pub(super) to_offset: u64,

@@ -12,7 +12,7 @@ fn fail(number: Res<Number>) -> Result {
     Err(format!("failure {}", number.0).into())
 }
 
-/// What a world with a failing system has caught.
+/// Returns the failures caught in a world with a failing system.
 fn caught(number: usize, meet: &Barrier) -> Vec<String> {
     let mut world = World::new();
     world.insert_resource(Number(number));

@@ -1,4 +1,4 @@
-//! What one pass records.
+//! Recording of one pass.
 
 use std::sync::Arc;
 
@@ -17,23 +17,23 @@ use crate::record::host::HostCall;
 #[derive(Default)]
 pub(crate) struct SubRecording {
     pub(crate) list: CommandList,
-    /// What the queue must be able to do.
+    /// Capabilities that the queue must have.
     pub(crate) needs: Capabilities,
-    /// Which pipelines were bound.
+    /// Kinds of pipelines that were bound.
     pub(crate) used: Used,
-    /// There is something in `rare` that this run has put there.
+    /// This run has put something into `rare`.
     has_rare: bool,
-    /// This is one of several passes of its system.
+    /// The recording belongs to one of several passes of its system.
     is_part: bool,
     rare: Box<Rare>,
 }
 
-/// What few passes have.
+/// State that few passes have.
 #[derive(Default)]
 struct Rare {
     /// The pass's name and uses, if it is one of several of its system.
     part: Option<Part>,
-    /// What the host does, if this is a host pass.
+    /// Callback of a host pass.
     host: Option<HostCall>,
     /// Attachments whose old contents are cleared or not needed.
     overwritten: Vec<(ResourceId, View)>,
@@ -42,12 +42,12 @@ struct Rare {
     errors: Vec<RecordError>,
 }
 
-/// What an image is to a depth attachment that is resolved.
+/// Role of an image in the resolve of a depth attachment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Resolved {
     /// The attachment with several samples.
     From,
-    /// What gets one value for them.
+    /// The image that gets one value for them.
     To,
 }
 
@@ -112,7 +112,7 @@ impl SubRecording {
         }
     }
 
-    /// What was done wrong.
+    /// Errors made while recording.
     #[inline]
     pub(crate) fn errors(&self) -> &[RecordError] {
         if self.has_rare {
@@ -153,7 +153,7 @@ impl SubRecording {
         }
     }
 
-    /// What an image is to a depth attachment that is resolved.
+    /// Returns the role of an image in the resolve of a depth attachment.
     #[inline]
     pub(crate) fn resolved(&self, image: ResourceId) -> Option<Resolved> {
         let mut all = self.all_resolved().iter();
@@ -239,7 +239,7 @@ impl SubRecording {
         }
     }
 
-    /// What this part, or else the parameter, declares for a bound resource.
+    /// Returns the kind that this part, or else the parameter, declares for a bound resource.
     #[inline]
     pub(crate) fn declared_kind<'b>(&'b self, bound: Bound<'b>) -> &'b AccessKind {
         match self.part() {

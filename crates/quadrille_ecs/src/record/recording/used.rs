@@ -1,4 +1,4 @@
-//! What a command may use of what is declared.
+//! Checks of commands against declared accesses.
 
 use quadrille_vulkan::{GpuBuffer, GpuImage, View};
 

@@ -40,7 +40,7 @@ fn frames_begin_as_late_as_their_cost_allows() {
 fn a_frame_that_takes_longer_makes_the_next_begin_earlier_at_once() {
     let mut spare = Spare::default();
     run(&mut spare, &[3 * MS; FRAMES]);
-    // It began 11 ms late, and nothing was left to wait for.
+    // The frame began 11 ms late, and nothing was left to wait for.
     assert_eq!(spare.next(Duration::ZERO, FrameStart::late()), 9 * MS);
     // And so they go on until that frame is forgotten.
     for _ in 1..FRAMES {

@@ -4,7 +4,7 @@ use wgpu_types::{Extent3d, TextureDimension};
 
 use super::*;
 
-/// Those with a high dynamic range are left out.
+/// Channels without those of high dynamic range.
 const ASTC: [AstcChannel; 2] = [AstcChannel::Unorm, AstcChannel::UnormSrgb];
 
 const ASTC_BLOCKS: [AstcBlock; 14] = [

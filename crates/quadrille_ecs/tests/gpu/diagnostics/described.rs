@@ -16,7 +16,7 @@ pub(super) fn add(diagnostics: &mut DiagnosticCatalog, gpu: &GpuDevice) {
     diagnostics.made("a sampler without a number", gpu.create_sampler(&rough));
 }
 
-/// What no device is asked for.
+/// Adds extensions that no device is created with.
 fn extensions(diagnostics: &mut DiagnosticCatalog) {
     let mut device = |program, extension| {
         let settings = Settings {

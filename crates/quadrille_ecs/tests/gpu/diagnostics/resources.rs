@@ -1,4 +1,4 @@
-//! What wrong passes work on, which is right by itself.
+//! Resources of wrong passes, which are right by themselves.
 
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
