@@ -114,7 +114,7 @@ impl Area {
         self.aspects == 0 || is_empty
     }
 
-    /// What two areas of one resource share, if anything.
+    /// Returns the intersection of two areas of one resource, if it is not empty.
     pub(crate) fn intersection(&self, other: &Self) -> Option<Self> {
         let meet = |a: &Range<u64>, b: &Range<u64>| a.start.max(b.start)..a.end.min(b.end);
         let both = Self {
@@ -131,7 +131,7 @@ impl Area {
         self.intersection(other).as_ref() == Some(other)
     }
 
-    /// What is left when `part`, which lies within, is taken out.
+    /// Returns the remainder when `part`, which lies within, is taken out.
     fn without(&self, part: &Self) -> Vec<Self> {
         let rest = Self {
             aspects: self.aspects & !part.aspects,

@@ -4,9 +4,9 @@
 //!   what could be read ends in errors or objections, never in a panic; and what was read survives
 //!   being written and read again.
 //! - [`frames`]: the bytes choose a topology and frames without any care for sense. The solver
-//!   refuses a frame or plans it, and the judge has no objection to what is planned.
+//!   refuses a frame or plans it, and the judge accepts the plan.
 //!
-//! They are what a fuzzer calls with its bytes; a test runs them on the cases of `quadrille_sync`,
+//! A fuzzer calls these targets with its bytes; a test runs them on the cases of `quadrille_sync`,
 //! changed at random by seed: `cargo test -p quadrille_oracle --test fuzz`.
 
 use quadrille_sync::{

@@ -1,7 +1,7 @@
-//! Random frames that are valid declarations: whatever they declare can be done, conflicting
+//! Random frames that are valid declarations: every declared pass can run, conflicting
 //! passes have an order, and nothing is read before it is written.
 //!
-//! They come in sequences, because much of what a solver can get wrong lies between frames: the
+//! Frames come in sequences, because much of what a solver can get wrong lies between frames: the
 //! same frame again, resources that change places, passes left out, other frames altogether.
 
 use quadrille_sync::{
@@ -122,7 +122,7 @@ pub fn sequence_on(random: &mut Random, shape: &Shape, topology: Topology) -> Se
             world = next;
             frames.push(current.frame(&world.resources, &names));
         } else {
-            // What it reads is not there: another one, made for what is.
+            // The draft reads contents that do not exist: draw another one for those that do.
             names = (0..count).collect();
             current = maker.draft(random, &mut world.clone());
             drafts.push(current.clone());
@@ -252,7 +252,7 @@ impl Maker<'_> {
                 let before = draft.passes.last().map(|pass| &pass.uses[..]);
                 self.add_use(random, world, (work, before), &mut uses);
             }
-            // What a pass writes, later passes can read, but not itself.
+            // Later passes can read the pass's writes, but the pass itself cannot.
             for declared in uses
                 .iter()
                 .filter(|declared: &&Use| declared.access.is_write())

@@ -77,7 +77,7 @@ pub struct Judge {
     frames: u32,
 }
 
-/// What the judge keeps of a queue.
+/// State of a queue in the judge.
 #[derive(Clone, Debug)]
 struct QueueState {
     clock: Clock,
@@ -96,7 +96,7 @@ impl QueueState {
     }
 }
 
-/// What the judge keeps of a resource.
+/// State of a resource in the judge.
 #[derive(Clone, Debug)]
 struct Tracked {
     name: Arc<str>,

@@ -4,7 +4,7 @@ use quadrille_sync::{Frame, PassIndex, Use};
 
 use crate::area::Area;
 
-/// Which passes come before which by explicit order, also through others.
+/// Explicit order of passes, with its transitive closure.
 #[derive(Clone, Debug)]
 pub(crate) struct Order {
     /// By pass: a bit for each pass that comes before it.

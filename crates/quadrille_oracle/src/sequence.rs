@@ -34,12 +34,12 @@ pub struct Import {
     pub owner: Option<FamilyIndex>,
 }
 
-/// What went wrong with a sequence, and in which frame, counted from 0.
+/// Failure of a sequence, and its frame, counted from 0.
 #[derive(Clone, Debug)]
 pub struct Failure {
     /// The frame.
     pub frame: usize,
-    /// What happened.
+    /// The kind of failure.
     pub kind: FailureKind,
     /// The plan, if there is one.
     pub plan: Option<Arc<Plan>>,
@@ -74,7 +74,7 @@ impl FailureKind {
     }
 }
 
-/// What a violation is at heart, without names.
+/// Returns the kind of a violation, without names.
 fn signature(violation: &Violation) -> String {
     let detail = match violation {
         Violation::Hazard {

@@ -1,8 +1,8 @@
-//! What Vulkan says about stages and accesses: which queue has which stage, which stages stand
+//! Vulkan's rules of stages and accesses: which queue has which stage, which stages stand
 //! for several, which come logically earlier than others, and which accesses happen where.
 //!
 //! Written from the tables of the chapter "Synchronization and Cache Control" (sections "Pipeline
-//! Stages" and "Access Types"), without a look at what the solver does with them.
+//! Stages" and "Access Types"), independently of the solver.
 
 use quadrille_sync::{AccessMask, Capabilities, Scope, Stages};
 

@@ -1,4 +1,4 @@
-//! What the judge reports.
+//! Violations that the judge reports.
 
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
@@ -89,7 +89,7 @@ impl Display for Actor {
 pub struct ResourcePart {
     /// The resource's name.
     pub resource: Arc<str>,
-    /// Which part of it.
+    /// The part, in words.
     pub range: String,
 }
 
@@ -110,12 +110,12 @@ pub enum Hazard {
     WriteAfterWrite,
 }
 
-/// What a hazard lacks.
+/// Dependency that a hazard lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MissingDependency {
     /// Nothing orders the two.
     Execution,
-    /// They are ordered, but the write is not available before the later access.
+    /// The two are ordered, but the write is not available before the later access.
     Availability,
     /// The write is available, but not visible to this access in this stage.
     Visibility {
@@ -138,7 +138,7 @@ impl Display for MissingDependency {
     }
 }
 
-/// Which half of a synchronization command's scopes is meant.
+/// Half of a synchronization command's scopes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// The first scope.
@@ -158,13 +158,13 @@ pub enum Violation {
     Hazard {
         /// The kind.
         hazard: Hazard,
-        /// What both touch.
+        /// The part that both touch.
         place: ResourcePart,
         /// The earlier access.
         earlier: Actor,
         /// The later access.
         later: Actor,
-        /// What is missing between them.
+        /// The missing dependency between them.
         lack: MissingDependency,
     },
     /// A use finds an image in another layout than its access needs, or a barrier names an old
@@ -204,15 +204,15 @@ pub enum Violation {
         "{later} on {place} shares memory with {former} and comes after {earlier} on that; {lack}."
     )]
     MemoryHazard {
-        /// What the second touches.
+        /// The part that the second touches.
         place: ResourcePart,
-        /// What the first touched.
+        /// The part that the first touched.
         former: ResourcePart,
         /// The earlier access.
         earlier: Actor,
         /// The later access.
         later: Actor,
-        /// What is missing between them.
+        /// The missing dependency between them.
         lack: MissingDependency,
     },
     /// Contents are needed whose memory another resource has had since.
@@ -272,7 +272,7 @@ pub enum Violation {
         release: Actor,
         /// The range.
         place: ResourcePart,
-        /// What differs.
+        /// The property that differs.
         what: &'static str,
     },
     /// An acquire of ownership that is not ordered after its release.
@@ -297,7 +297,7 @@ pub enum Violation {
         actor: Actor,
         /// The range.
         place: ResourcePart,
-        /// What is wrong.
+        /// The reason.
         why: &'static str,
     },
     /// Two barriers of one call that do something to one range.
@@ -483,7 +483,7 @@ pub enum Violation {
         pass: Arc<str>,
         /// The queue.
         queue: QueueIndex,
-        /// What is wrong with the queue.
+        /// The problem of the queue.
         why: &'static str,
     },
     /// Two passes run the wrong way round.
@@ -499,7 +499,7 @@ pub enum Violation {
     /// The plan names something that the frame or the topology does not have.
     #[error("The plan names {what} {index}, which does not exist.")]
     UnknownIndex {
-        /// What is named.
+        /// Kind of the item that is named.
         what: &'static str,
         /// Its index.
         index: u64,

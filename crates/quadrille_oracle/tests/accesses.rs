@@ -133,7 +133,7 @@ fn every_layout_allows_what_is_done_in_it() {
     }
 }
 
-/// What the flags of an access and its layout are about, by the specification.
+/// Returns the target of an access's flags and layout, by the specification.
 fn target_of(access: Access) -> Target {
     let layout = format!("{:?}", access.layout());
     let kinds = access.scope(Capabilities::all()).access;

@@ -2,7 +2,7 @@
 //! on a device under the layer and judged on paper. Every difference must belong to a [`Class`]
 //! that explains it.
 //!
-//! It is ignored by name, because it needs a device and the layer:
+//! The test is ignored by name, because it needs a device and the layer:
 //!
 //! ```text
 //! QUADRILLE_DIFFERENTIAL_SECONDS=120 \

@@ -23,14 +23,14 @@ const SHAPE: Shape = Shape {
 /// from the fourth on.
 const TIMES: usize = 7;
 
-/// What came of the frames of a sequence.
+/// Counts over the frames of a sequence.
 #[derive(Default)]
 struct Outcome {
     frames: u64,
     /// How many plans were used again.
     reused: u64,
-    /// How many sequences ended with a plan that was used again and says more than one made anew:
-    /// queues have learned of each other since.
+    /// How many sequences ended with a reused plan that covers more than one from scratch:
+    /// queues have observed each other since.
     wider: u64,
 }
 
@@ -43,10 +43,10 @@ fn compare(sequence: &Sequence, random: &mut Random, outcome: &mut Outcome) {
     for frame in sequence.frames.iter().chain(&sequence.frames) {
         for round in 0..=random.below(TIMES) {
             let Ok(anew) = plan(frame, topology, &written) else {
-                // What comes behind a frame that can come once need not come twice.
+                // Frames after one that can come only once need not come twice.
                 return;
             };
-            // As the renderer does: what is declared as before is not compared again.
+            // The renderer does not compare unchanged declarations again, and neither does this test.
             let again = || planner.plan_again(topology, &noted);
             let again = (round > 0).then(again).flatten();
             let planned = match again {

@@ -64,7 +64,7 @@ struct Rig {
     main: Stream,
     worker: Stream,
     returns: QueueIndex,
-    /// What the returns wait for, by turn.
+    /// Frames that the returns wait for, by turn.
     returned: VecDeque<Planned>,
     judge: Judge,
     values: Vec<u64>,

@@ -18,7 +18,7 @@ use quadrille_sync::{
 
 mod common;
 
-/// What is wrong with how a table is used, on purpose.
+/// Deliberate fault in how a table is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     Nothing,
@@ -301,7 +301,7 @@ fn with_members(
     whole
 }
 
-/// What the judge objects to in a random sequence, and how many frames it had.
+/// Returns the judge's violations in a random sequence, and how many frames it had.
 fn sequence(seed: u64, fault: Fault) -> (u64, Vec<Violation>) {
     let mut random = Random::new(seed);
     let mut world = World::new(&mut random);
@@ -320,7 +320,7 @@ fn sequence(seed: u64, fault: Fault) -> (u64, Vec<Violation>) {
             used.access.is_read() && filled != whole
         });
         if reads_empty && !draft.frame.uses.iter().all(|it| it.access.is_write()) {
-            // It was drawn for a world in which other frames came before.
+            // The draft was drawn for a world in which other frames came before.
             draft = world.draft(&mut random);
         }
         let Some(violations) = world.run(&draft, fault) else {

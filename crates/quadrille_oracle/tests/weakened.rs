@@ -162,7 +162,7 @@ fn rung_3_memory_is_made_available_and_visible() {
             it.dst.access.remove(AccessMask::SHADER_STORAGE_READ)
         });
     });
-    // Of a part alone.
+    // A barrier for a part alone.
     check("gct:1 precise", READ_AFTER_WRITE, |plan| {
         calls(plan).for_each(|it| it.buffers.iter_mut().for_each(|it| it.size -= 1));
     });

@@ -1,8 +1,8 @@
-//! Which accesses random passes make of which resources.
+//! Catalogue of the accesses that random passes make, by kind of resource.
 
 use quadrille_sync::{Access, Aspects, Capabilities, Resource, ResourceKind};
 
-/// What kind of work a random pass does.
+/// Kind of work that a random pass does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Work {
     Graphics,
@@ -12,7 +12,7 @@ pub(super) enum Work {
 }
 
 impl Work {
-    /// What a queue must be able to do.
+    /// Returns the capabilities that the work requires of a queue.
     pub(super) fn required(self) -> Capabilities {
         match self {
             Work::Graphics => Capabilities::GRAPHICS,
@@ -130,7 +130,7 @@ const HOST: &[Access] = &[
     Access::HostReadWrite,
 ];
 
-/// What a pass can do with the aspects of a resource; nothing if they do not go together.
+/// Returns the accesses of the aspects of a resource in a pass; none if they do not go together.
 pub(super) fn accesses(work: Work, resource: &Resource, aspects: Aspects) -> &'static [Access] {
     let is_image = matches!(resource.kind, ResourceKind::Image { .. });
     let is_color = aspects == Aspects::COLOR;

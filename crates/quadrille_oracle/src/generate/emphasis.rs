@@ -1,4 +1,4 @@
-//! What a sequence has much or little of.
+//! Emphasis of a sequence: features that it has much or little of.
 //!
 //! If every sequence had a little of everything, several rare things would hardly ever meet. So some
 //! sequences leave things out and have much of others (Groce et al.: "Swarm Testing", 2012).

@@ -229,7 +229,7 @@ impl Space {
         self.topology.queues.len() as u64 * choices.product::<u64>()
     }
 
-    /// What a pass does, by number.
+    /// Returns queue and uses of a pass, by number.
     fn pass(&self, number: u64) -> (QueueIndex, Vec<Use>) {
         let queues = self.topology.queues.len() as u64;
         let queue = QueueIndex((number % queues) as u8);

@@ -17,10 +17,10 @@ pub(super) struct World {
     turns: Vec<Turn>,
 }
 
-/// Which of the resources that share memory has it.
+/// Turn of a resource that shares memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Turn {
-    /// It has not begun in this frame.
+    /// The turn has not begun in this frame.
     Waiting,
     Present,
     /// Another resource has the memory.

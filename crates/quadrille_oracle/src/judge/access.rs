@@ -1,4 +1,4 @@
-//! What passes touch: contents, layout, owner, and hazards with what came before.
+//! Accesses of passes: contents, layout, owner, and hazards with earlier accesses.
 
 use quadrille_sync::{Lifetime, PassIndex, ResourceKind, Scope, Stages, Use};
 
@@ -19,7 +19,7 @@ struct Toucher<'a> {
     needs_contents: bool,
     /// Some contents are enough (see [`Tracked::is_filled`]).
     filled: bool,
-    /// It keeps what it does not overwrite.
+    /// Contents that are not overwritten are kept.
     keeps_contents: bool,
     writes: bool,
     reading: Vec<Touch>,
@@ -283,7 +283,7 @@ impl Toucher<'_> {
         }
     }
 
-    /// What is missing for an access to come after a write.
+    /// Returns the dependency that an access lacks to come after a write.
     fn lack(&self, write: &Write, touch: Touch) -> Option<MissingDependency> {
         let column = self.site.instant.column;
         let view = self.clock.stage(touch.stage);

@@ -20,16 +20,16 @@ use crate::violation::{Actor, Hazard, MissingDependency, ResourcePart, Side, Vio
 pub(super) struct Recorded {
     pub(super) site: Site,
     pub(super) scopes: Scopes,
-    /// What its first scope sees.
+    /// The view of its first scope.
     pub(super) view: View,
-    /// When what it does is over.
+    /// End of the barrier's own operation.
     pub(super) done: Done,
     pub(super) transfer: Option<Transfer>,
     /// The range, and its layouts, unless it is a global memory barrier.
     pub(super) target: Option<Target>,
 }
 
-/// What a buffer or image memory barrier is limited to.
+/// Range of a buffer or image memory barrier.
 #[derive(Clone)]
 pub(super) struct Target {
     pub(super) id: ResourceId,

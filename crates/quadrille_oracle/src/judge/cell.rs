@@ -1,4 +1,4 @@
-//! What the judge remembers of a part of a resource.
+//! Cells: the judge's state of a part of a resource.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -26,15 +26,15 @@ pub(crate) struct Cell {
     pub(crate) reads: Vec<Read>,
     /// Accesses of former resources to its memory, until it is written.
     pub(crate) formers: Vec<Former>,
-    /// What host passes that touched it have waited for.
+    /// Waits of host passes that touched it.
     pub(crate) host: HostWaits,
-    /// Where memory is shared: it has its bytes now.
+    /// The resource has the bytes now, where memory is shared.
     pub(crate) is_open: bool,
-    /// Of a swapchain image: the presentation engine has it.
+    /// The presentation engine has the part of a swapchain image.
     pub(crate) presented: bool,
 }
 
-/// What host passes have waited for that touched a part of a resource. Those of one frame may run
+/// Waits of host passes that touched a part of a resource. Host passes of one frame may run
 /// apart from each other, but all of them have run before a later frame that touches what they
 /// touch (`HostStep::before`).
 #[derive(Clone, Debug, Default)]
@@ -45,7 +45,7 @@ pub(crate) struct HostWaits {
 }
 
 impl HostWaits {
-    /// What is over for the host passes of a frame.
+    /// Returns the operations that are over for the host passes of a frame.
     pub(crate) fn before(&mut self, frame: u32) -> &Signalled {
         if self.now.0 != frame {
             let (_, now) = std::mem::replace(&mut self.now, (frame, Signalled::default()));
@@ -54,14 +54,14 @@ impl HostWaits {
         &self.before
     }
 
-    /// Notes what a host pass of a frame has waited for.
+    /// Adds the waits of a host pass of a frame.
     pub(crate) fn add(&mut self, frame: u32, seen: &Signalled) {
         self.before(frame);
         self.now.1.join(seen);
     }
 }
 
-/// What is in memory.
+/// Contents of memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Contents {
     /// Nothing yet.
@@ -91,7 +91,7 @@ pub(crate) struct Release {
 pub(crate) struct Read {
     pub(crate) actor: Actor,
     pub(crate) done: Done,
-    /// It belongs to a pass that also writes, so it is no read *since* the write.
+    /// The read belongs to a pass that also writes, so it is no read *since* the write.
     pub(crate) beside_write: bool,
 }
 
@@ -102,7 +102,7 @@ pub(crate) struct Write {
     pub(crate) done: Done,
     /// Its stages and accesses; empty if a barrier wrote, which makes its writes available itself.
     pub(crate) scope: Scope,
-    /// What made it available.
+    /// The operations that made it available.
     pub(crate) available: Vec<Done>,
     /// The scopes that it is visible to.
     pub(crate) visible: Vec<Visible>,

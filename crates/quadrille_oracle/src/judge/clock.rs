@@ -1,7 +1,7 @@
-//! What each stage of a queue is ordered after: execution dependencies as vector clocks.
+//! Clocks: execution dependencies of each stage of a queue, as vector clocks.
 //!
 //! First synchronization scopes are prefixes of queues: "all commands earlier in submission
-//! order, in these stages". So what a stage of a queue is ordered after is one position per stage
+//! order, in these stages". So the dependencies of a stage of a queue are one position per stage
 //! of its own queue, and, because semaphore signals wait for all stages, one position for every
 //! other queue. A dependency chain exists where the second scope of one dependency meets the
 //! first scope of the next, stage by stage (section "Execution and Memory Dependencies").
@@ -23,7 +23,7 @@ pub(crate) struct Instant {
 pub(crate) enum Done {
     /// Accesses of a pass: once **all** of these stages are.
     Stages(Instant, Stages),
-    /// What a barrier or a semaphore wait does: whatever is ordered after **any** of these stages
+    /// A barrier or a semaphore wait: whatever is ordered after **any** of these stages
     /// of its second scope is ordered after it.
     Dependency(Instant, Stages),
 }
@@ -35,7 +35,7 @@ impl Done {
     }
 }
 
-/// What something on a queue is ordered after.
+/// Operations that something on a queue is ordered after.
 #[derive(Clone, Debug)]
 pub(crate) struct View {
     column: usize,
@@ -106,7 +106,7 @@ impl View {
     }
 }
 
-/// What a semaphore signal is ordered after: by column, everything up to a position.
+/// Operations that a semaphore signal is ordered after: by column, everything up to a position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Signalled {
     columns: Vec<u32>,
@@ -137,7 +137,7 @@ impl Signalled {
         }
     }
 
-    /// What a wait for the signal sees on a queue, or on the host (a column without a queue).
+    /// Returns the view of a wait for the signal on a queue, or on the host (a column without a queue).
     pub(crate) fn view(&self, column: usize) -> View {
         let own = self.columns.get(column).copied().unwrap_or(0);
         View {
@@ -149,7 +149,7 @@ impl Signalled {
     }
 }
 
-/// What every stage of one queue is ordered after, at the present end of the queue.
+/// Operations that every stage of one queue is ordered after, at the present end of the queue.
 #[derive(Clone, Debug)]
 pub(crate) struct Clock {
     column: usize,
@@ -170,12 +170,12 @@ impl Clock {
         }
     }
 
-    /// What work of one stage sees.
+    /// Returns the view of work in one stage.
     pub(crate) fn stage(&self, stage: Stages) -> &View {
         &self.rows[index(stage)]
     }
 
-    /// What a dependency with these stages in its first scope, recorded at `position`, sees.
+    /// Returns the view of a dependency with these stages in its first scope, recorded at `position`.
     pub(crate) fn first_scope(&self, stages: Stages, position: u32) -> View {
         let mut view = View::blank(self.column);
         for stage in each(stages) {
@@ -195,7 +195,7 @@ impl Clock {
         }
     }
 
-    /// What a signal at `position` sees: everything before it on the queue, and what that saw.
+    /// Returns the view of a signal at `position`: everything before it on the queue, with its dependencies.
     pub(crate) fn signal(&self, position: u32) -> Signalled {
         let mut all = View::blank(self.column);
         for row in &self.rows {

@@ -1,4 +1,4 @@
-//! What the frame declares: every pass once, on a queue that can run it, in the declared order.
+//! Checks against the declaration: every pass once, on a queue that can run it, in the declared order.
 
 use quadrille_sync::{
     Access, Capabilities, Lifetime, OrderPolicy, PassIndex, PassKind, QueueIndex, ResourceKind,

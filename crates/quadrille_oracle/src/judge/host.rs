@@ -33,7 +33,7 @@ impl Trial<'_> {
         }
         let mut seen = Signalled::default();
         for point in &step.waits {
-            // What is never signalled has been reported as a deadlock.
+            // A missing signal has been reported as a deadlock.
             if let Some(signalled) = self.signal_of(*point) {
                 seen.join(&signalled);
             }

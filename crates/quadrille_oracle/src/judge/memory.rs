@@ -6,7 +6,7 @@
 //! to its bytes, and their writes available, until it is written. Former contents are dead: they need
 //! not be visible, no access may read them, and images begin in `UNDEFINED`.
 //!
-//! Which bytes a subresource of an image has is unspecified, so each counts as having all of them.
+//! The bytes of a subresource of an image are unspecified, so each counts as having all of them.
 //! Whether a write is available is kept for each part that is opened after it: barriers of a range
 //! make available whatever was written to the memory of the range, by whatever name, and nothing
 //! beyond.
@@ -27,7 +27,7 @@ use crate::violation::{Actor, MissingDependency, ResourcePart, Violation};
 /// The accesses to bytes of a block before another resource had them.
 #[derive(Clone, Debug)]
 pub(crate) struct Former {
-    /// What it was done to.
+    /// The part of the former resource.
     place: ResourcePart,
     bytes: Range<u64>,
     pub(crate) write: Option<Write>,

@@ -24,7 +24,7 @@ use crate::area::Area;
 use crate::order::share_memory;
 use crate::violation::Violation;
 
-/// What runs when, and where.
+/// Submissions of passes.
 #[derive(Default)]
 struct Runs {
     /// Resources that come from owners outside of the device, which are waited for only once.
@@ -252,7 +252,7 @@ fn levels(range: &SubRange) -> SubRange {
     }
 }
 
-/// What a submission does, as far as it counts here.
+/// Passes and ownership or layout changes of a submission.
 trait Does {
     /// Its passes.
     fn passes(&self) -> impl Iterator<Item = PassIndex>;

@@ -87,7 +87,7 @@ impl Trial<'_> {
         })
     }
 
-    /// What an event waits for.
+    /// Returns the points that an event waits for.
     fn waits_of(&self, event: Event) -> Vec<RelativePoint> {
         match event {
             Event::Submission(index) => {
@@ -186,8 +186,8 @@ impl Trial<'_> {
             .is_some_and(|value| *value >= self.absolute(queue, point.offset))
     }
 
-    /// What a wait for a point is ordered after: the first signal that reaches it. None if there
-    /// was none: nothing is known by value 0.
+    /// Returns the operations before a wait for a point: those of the first signal that reaches it. None if
+    /// there was none: value 0 orders nothing.
     pub(super) fn signal_of(&self, point: RelativePoint) -> Option<Signalled> {
         let queue = usize::from(point.queue.0);
         let value = self.absolute(queue, point.offset);

@@ -28,14 +28,14 @@ fn judged(topology: &str, frames: &[(&str, &str)]) -> Vec<String> {
     violations.iter().map(ToString::to_string).collect()
 }
 
-/// These frames are right.
+/// Asserts that these frames are right.
 #[track_caller]
 fn passes(topology: &str, frames: &[(&str, &str)]) {
     let violations = judged(topology, frames);
     assert!(violations.is_empty(), "{violations:#?}");
 }
 
-/// These frames are wrong in just these ways.
+/// Asserts that these frames are wrong in just these ways.
 #[track_caller]
 fn fails(topology: &str, frames: &[(&str, &str)], expected: &[&str]) {
     assert_eq!(judged(topology, frames), expected);

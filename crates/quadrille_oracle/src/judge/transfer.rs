@@ -175,7 +175,7 @@ impl Trial<'_> {
 }
 
 impl Trial<'_> {
-    /// What leaves the device has been released to the family that it leaves for, in the layout asked
+    /// Judges that resources which leave the device were released to the receiving family, in the layout asked
     /// for, unless that family never released it.
     pub(super) fn judge_gives(&mut self) {
         let frame = self.frame;
@@ -209,7 +209,7 @@ impl Trial<'_> {
     }
 }
 
-/// What is wrong with an acquire from outside. The outside owner released the resource before its
+/// Returns the violation of an acquire from outside. The outside owner released the resource before its
 /// import, in the layout of the import, and orders that release itself.
 fn import(cell: &Cell, target: &Target, actor: &Actor, place: ResourcePart) -> Option<Violation> {
     let present = (cell.layout, cell.layout);
@@ -222,7 +222,7 @@ fn import(cell: &Cell, target: &Target, actor: &Actor, place: ResourcePart) -> O
     })
 }
 
-/// What is wrong with an acquire, given its release if there is one.
+/// Returns the violation of an acquire, given its release if there is one.
 fn unmatched(
     release: Option<&Release>,
     transfer: Transfer,
@@ -243,7 +243,7 @@ fn unmatched(
     })
 }
 
-/// In what the two halves of a transfer differ, if in anything.
+/// Returns the property in which the two halves of a transfer differ, if any.
 fn difference(release: &Release, transfer: Transfer, target: &Target) -> Option<&'static str> {
     let layouts = target.layouts.unwrap_or_default();
     if (release.from, release.to) != (transfer.from, transfer.to) {

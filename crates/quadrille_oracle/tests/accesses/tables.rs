@@ -215,9 +215,9 @@ VideoEncodeDpb                       VIDEO_ENCODE_READ|VIDEO_ENCODE_WRITE
 PresentSrc                           -
 ";
 
-/// What kinds of access, stages and layouts are about, from the descriptions of these flags (sections
-/// "Access Types", "Pipeline Stages", "Image Layouts") and of the commands that use them. What is not
-/// here is about buffers and images alike.
+/// Targets of kinds of access, stages and layouts, from the descriptions of these flags (sections
+/// "Access Types", "Pipeline Stages", "Image Layouts") and of the commands that use them. Flags that are
+/// not listed apply to buffers and images alike.
 pub(super) const TARGETS: &str = "
 INDIRECT_COMMAND_READ                 buffer
 INDEX_READ                            buffer

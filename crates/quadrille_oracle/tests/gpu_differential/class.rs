@@ -1,4 +1,4 @@
-//! What came of a stream, and how far the two judges agree.
+//! Outcome of a stream, and how far the two judges agree.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter};
@@ -6,11 +6,11 @@ use std::fmt::{self, Display, Formatter};
 use quadrille_oracle::{Actor, Hazard, Violation};
 use quadrille_sync::{Frame, PassIndex, Plan, QueueIndex};
 
-/// What both judges said.
+/// Verdicts of both judges.
 pub(crate) struct Outcome {
-    /// What the plan lacks, if it was changed.
+    /// The part that the plan lacks, if it was changed.
     pub(crate) changed: Option<String>,
-    /// What our judge objects to.
+    /// Violations that our judge reports.
     pub(crate) violations: Vec<Violation>,
     /// How often the layer objected.
     pub(crate) messages: u64,
@@ -62,7 +62,7 @@ impl Class {
             ([], 0) => Some(Self::BothAccept),
             ([_, ..], 1..) => Some(Self::BothObject),
             ([], _) => outcome.has_round_trip().then_some(Self::RoundTripLost),
-            // What follows the first violation may be its echo: `Judge::frame`.
+            // Violations after the first may be its echo: `Judge::frame`.
             ([first, ..], 0) if is_of_owners(first) => Some(Self::OwnersUnknown),
             ([first, ..], 0) => outcome.is_replaced(first).then_some(Self::ReadReplaced),
         }

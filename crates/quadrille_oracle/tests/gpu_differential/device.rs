@@ -27,7 +27,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) { next[id.x] = now[id.x] +
 pub(crate) struct Device {
     gpu: Gpu,
     frames: Frames,
-    /// Of all streams: the timelines of the queues go on from one to the next.
+    /// States of all streams: the timelines of the queues go on from one to the next.
     pub(crate) states: States,
     pub(crate) add: ComputePipeline,
 }

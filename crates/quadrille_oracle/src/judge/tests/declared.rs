@@ -1,4 +1,4 @@
-//! What the frame declares.
+//! Violations of the declaration.
 
 use super::fails;
 
