@@ -1,4 +1,4 @@
-//! What can go wrong while measuring.
+//! Errors of measurements.
 
 use quadrille::vulkan::vk;
 

@@ -39,7 +39,7 @@ pub struct HandWritten {
     line: Line,
     workload: Workload,
     tracker: Tracker,
-    /// What a pass needs before it, used again by the next.
+    /// Barriers before a pass; the memory is reused by the next.
     call: Call,
     /// By pass, the barriers of a frame in the steady state.
     known: Vec<Call>,
@@ -81,7 +81,7 @@ impl HandWritten {
         Ok(hand_written)
     }
 
-    /// Which line it is.
+    /// Returns the line that this frame is recorded by.
     pub fn line(&self) -> Line {
         self.line
     }
@@ -114,7 +114,7 @@ impl HandWritten {
     }
 
     fn record(&mut self) {
-        // What is known beforehand is what the tracker says in the first steady frame.
+        // The known barriers are those of the tracker in the first steady frame.
         let is_known = self.line == Line::Known && self.frames > STEADY;
         let tracks = self.line != Line::NoBarriers && !is_known;
         let learns = self.line == Line::Known && self.frames == STEADY;

@@ -1,6 +1,6 @@
 //! The synthetic frame on which renderers are compared, and the same frame written by hand.
 //!
-//! What a renderer's automatic synchronisation costs can only be said beside code that has none of
+//! The cost of a renderer's automatic synchronization shows only beside code that has none of
 //! it to pay for. [`Workload`] is the frame, as plain data with a simulation on the CPU; [`Line`]
 //! names the ways to record it by hand; [`HandWritten`] does so with bare Vulkan calls, which is
 //! why this crate has unsafe code and the program that measures (`examples/frame_bench.rs`) does

@@ -24,7 +24,7 @@ pub(crate) struct Pipeline {
 pub(crate) struct Resources {
     pub(crate) buffers: Vec<vk::Buffer>,
     pub(crate) images: Vec<vk::Image>,
-    /// That of buffer passes and that of image passes.
+    /// Pipeline of buffer passes, then pipeline of image passes.
     pub(crate) pipelines: Vec<Pipeline>,
     /// By pass.
     pub(crate) sets: Vec<vk::DescriptorSet>,

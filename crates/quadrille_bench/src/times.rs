@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use cpu_time::{ProcessTime, ThreadTime};
 
-/// What one frame took.
+/// Times of one frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FrameTimes {
     /// Declaring, collecting, and writing down what passes do.
@@ -72,7 +72,7 @@ impl Medians {
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch {
     wall: Instant,
-    /// What the thread had used.
+    /// CPU time of the thread at the start.
     thread: Duration,
     process: ProcessTime,
 }

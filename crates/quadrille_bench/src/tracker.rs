@@ -1,4 +1,4 @@
-//! What one writes by hand: the last access of each resource, and one barrier call a pass.
+//! Barriers as written by hand: the last access of each resource, and one barrier call a pass.
 
 use quadrille::vulkan::vk;
 
@@ -27,12 +27,12 @@ impl Call {
     }
 }
 
-/// What happened to a resource last.
+/// Last accesses of a resource.
 #[derive(Clone, Copy, Debug)]
 struct Last {
     /// The write is not visible to any read yet.
     written: bool,
-    /// It was read since the write.
+    /// A read has happened since the write.
     read: bool,
     layout: vk::ImageLayout,
 }

@@ -5,7 +5,7 @@ mod turns;
 /// Where the random numbers of the published measurements start; the number of passes is added.
 pub const SEED: u64 = 0xC0_FFEE;
 
-/// What one pass does, on buffers and images by index. All arithmetic wraps.
+/// Work of one pass, on buffers and images by index. All arithmetic wraps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PassWork {
     /// `buffers[writes] = 3 * buffers[reads[0]] + 5 * buffers[reads[1]] + 1`.
@@ -116,7 +116,7 @@ impl Workload {
         all
     }
 
-    /// What a pass reads and what it writes; images are counted on from the buffers.
+    /// Returns the resources that a pass reads and writes; images are counted on from the buffers.
     fn touched(&self, pass: PassWork) -> ([usize; 2], usize) {
         match pass {
             PassWork::Buffer { writes, reads } => (reads, writes),
@@ -128,7 +128,7 @@ impl Workload {
         }
     }
 
-    /// What is there before the first frame.
+    /// Returns the contents before the first frame.
     pub fn start(&self) -> Contents {
         Contents {
             buffers: (1..=self.buffers as u32).collect(),
@@ -136,7 +136,7 @@ impl Workload {
         }
     }
 
-    /// What is there after so many frames.
+    /// Returns the contents after so many frames.
     pub fn simulate(&self, frames: u64) -> Contents {
         let mut contents = self.start();
         for _ in 0..frames {

@@ -26,7 +26,7 @@ impl Workload {
         (0..count).map(turn).collect()
     }
 
-    /// What is there after so many frames that take workloads of the same resources in turn. The
+    /// Returns the contents after so many frames that take workloads of the same resources in turn. The
     /// first frame has the second workload, and so on: frames are counted from 1.
     pub fn simulate_in_turn(turns: &[Self], frames: u64) -> Contents {
         let mut contents = turns.first().map(Self::start).unwrap_or_default();
