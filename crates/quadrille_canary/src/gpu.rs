@@ -80,7 +80,7 @@ impl Gpu {
         })
     }
 
-    /// What the layer has said.
+    /// Returns the messages of the layer.
     pub(crate) fn messages(&self) -> &Messages {
         &self.messages
     }

@@ -1,4 +1,4 @@
-//! What the validation layer says, by the names of its messages.
+//! Messages of the validation layer, by their names.
 
 use std::ffi::{CStr, c_void};
 use std::sync::{Mutex, PoisonError};
