@@ -247,7 +247,7 @@ pub use quadrille_ecs::{bytemuck, encase, glam};
 pub use quadrille_sync as sync;
 pub use quadrille_vulkan as vulkan;
 
-/// What most programs need.
+/// Items that most programs need.
 pub mod prelude {
     #[cfg(feature = "hot_reload")]
     pub use quadrille_ecs::ShaderReloadPlugin;

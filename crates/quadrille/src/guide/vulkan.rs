@@ -1,9 +1,9 @@
-//! What Quadrille does not wrap: extensions, commands and devices of one's own.
+//! Vulkan beside Quadrille's wrappers: extensions, commands and devices of one's own.
 //!
 //! # Extensions and commands
 //!
-//! [`Settings::extensions`](crate::prelude::Settings::extensions) has what a program wants of the device besides.
-//! What is required and missing is an error that names the device and what it lacks; what is optional is asked
+//! [`Settings::extensions`](crate::prelude::Settings::extensions) lists the extensions that a program asks for.
+//! A required one that is missing is an error that names the device and what it lacks; an optional one is tested
 //! for with [`Gpu::is_enabled`](crate::vulkan::Gpu::is_enabled). Commands that use it are recorded in passes, by
 //! [`draw_raw`](crate::ecs::Rendering::draw_raw) in a rendering and by [`raw`](crate::ecs::Recorder::raw)
 //! elsewhere. The parameters of the pass declare what the commands touch, so they have the right barriers,
