@@ -85,7 +85,7 @@ fn errors() -> Vec<String> {
 }
 
 #[test]
-fn mistakes_are_told_in_words_of_passes() {
+fn compile_errors_speak_of_passes() {
     let errors = errors();
     for reported in EXPECTED_ERRORS {
         let is_it = |error: &String| reported.iter().all(|words| error.contains(words));

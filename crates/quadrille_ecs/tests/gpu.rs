@@ -87,7 +87,7 @@ use quadrille_ecs::*;
 
 #[test]
 #[ignore = "needs a device"]
-fn a_pass_writes_what_another_reads() {
+fn one_pass_writes_and_another_reads() {
     let mut rig = Rig::new();
     rig.app
         .add_systems(Render, (square.on_queue(QueuePreference::Async), add));
@@ -260,7 +260,7 @@ fn a_pass_that_returns_an_error_costs_its_frame() {
 
 #[test]
 #[ignore = "needs a device"]
-fn what_the_shader_does_must_be_declared() {
+fn shader_access_must_be_declared() {
     fn sneaks(mut recorder: Recorder, numbers: StorageRead<Numbers>, pass: Res<Add>) {
         recorder
             .compute(&pass.add)

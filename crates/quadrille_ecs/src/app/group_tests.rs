@@ -21,7 +21,7 @@ fn a_window_without_pixels_is_refused() {
 }
 
 #[test]
-fn what_the_app_has_is_left_alone_and_its_window_counts() {
+fn existing_plugins_and_window_are_kept() {
     let mut window = Window::default();
     window.resolution.set_physical_resolution(0, 7);
     let mut app = App::new();

@@ -101,7 +101,7 @@ fn members_are_where_the_shader_has_them() {
 }
 
 #[test]
-fn a_vector_of_three_is_followed_by_what_the_shader_leaves_free() {
+fn vec3_members_are_padded_to_16_bytes() {
     let [a, b] = [Vec3::new(1.0, 2.0, 3.0), Vec3::new(4.0, 5.0, 6.0)];
     let bytes = bytes_of(&Pair { a, b });
     let all: Vec<f32> = (0..8).map(|at| float(&bytes, 4 * at)).collect();
@@ -161,7 +161,7 @@ fn a_struct_of_the_right_size_with_other_members_is_refused() {
 }
 
 #[test]
-fn what_the_shader_reads_rightly_is_not_refused() {
+fn matching_layouts_are_accepted() {
     let pair = "struct Pair { a: vec3f, b: vec3f }";
     assert!(!is_refused::<Pair>(pair, "Pair"));
     assert!(!is_refused::<Padded>(pair, "Pair"), "padding is a member");

@@ -51,7 +51,7 @@ fn passes_and_plain_systems_are_none() {
 }
 
 #[test]
-fn a_declaration_without_a_recorder_is_told_once() {
+fn declaration_without_recorder_is_reported_once() {
     let mut schedule = Schedule::new(Render);
     schedule.add_systems(looks);
     let mut world = build(&mut schedule);
@@ -69,7 +69,7 @@ fn one_recorder_is_enough() {
 }
 
 #[test]
-fn a_pass_of_another_schedule_is_told_when_it_runs() {
+fn pass_in_another_schedule_is_reported_when_it_runs() {
     let mut world = build(&mut Schedule::new(Render));
     let mut elsewhere = Schedule::new(Elsewhere);
     elsewhere.add_systems(pass);

@@ -714,7 +714,7 @@ fn refusal<M>(
 
 #[test]
 #[ignore = "needs a device"]
-fn what_is_refused_says_why() {
+fn refused_passes_name_the_reason() {
     fn other_kind(mut recorder: Recorder, image: TransferRead<Plain>, to: TransferWrite<Bytes>) {
         recorder.transfer().copy_buffer(&image, 0, &to, 0, 4);
     }

@@ -441,7 +441,7 @@ fn a_member_that_shaders_write_shows_it_in_the_frame() {
 
 #[test]
 #[ignore = "needs a device"]
-fn what_the_host_writes_is_shown_from_the_next_frame_on() {
+fn host_writes_are_visible_from_the_next_frame_on() {
     let mut rig = rig(FIRST, false);
     rig.app.add_systems(Render, look::<Seen>);
     let gpu = rig.app.world().resource::<GpuDevice>();

@@ -61,7 +61,7 @@ fn rig(written: Range<u64>) -> Rig {
 
 #[test]
 #[ignore = "needs a device"]
-fn a_shader_sees_what_is_bound_of_a_buffer() {
+fn shader_reads_only_the_bound_range() {
     let mut rig = rig(768..1024);
     rig.update(4);
     let numbers = read(&mut rig, |world| world.resource::<Parts>().0.clone());
@@ -74,7 +74,7 @@ fn a_shader_sees_what_is_bound_of_a_buffer() {
 
 #[test]
 #[ignore = "needs a device"]
-fn what_is_not_in_the_buffer_is_an_error() {
+fn range_outside_the_buffer_is_an_error() {
     for (written, wanted) in [
         (768..1028, "range of 260 bytes from 768"),
         (512..512, "range of 0 bytes from 1024"),

@@ -182,7 +182,7 @@ fn refusal<M>(pass: impl IntoScheduleConfigs<bevy_ecs::system::ScheduleSystem, M
 
 #[test]
 #[ignore = "needs a device"]
-fn what_lies_outside_is_refused() {
+fn ranges_outside_buffers_are_refused() {
     macro_rules! refused {
         ($arguments:expr, $count:expr, $most:expr) => {{
             fn wrong(

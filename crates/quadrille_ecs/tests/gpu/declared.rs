@@ -211,7 +211,7 @@ fn a_stronger_access_is_allowed() {
 
 #[test]
 #[ignore = "needs a device"]
-fn several_accesses_may_make_up_what_is_recorded() {
+fn several_accesses_may_cover_one_recorded_use() {
     let mut rig = running(square);
     declare_bytes::<Numbers>(&mut rig, AccessKind::StorageRead, 0, 512);
     expect_refused(&mut rig, &["StorageReadCompute of bytes 0..512"]);
@@ -233,7 +233,7 @@ fn several_accesses_may_make_up_what_is_recorded() {
 
 #[test]
 #[ignore = "needs a device"]
-fn attachments_are_held_against_what_is_declared() {
+fn attachments_are_checked_against_the_declaration() {
     let mut rig = running(draw);
     declare_as::<Picture>(&mut rig, AccessKind::Sampled);
     let reported = "ColorAttachmentWrite of all, while it declares SampledGraphics of all";
@@ -245,7 +245,7 @@ fn attachments_are_held_against_what_is_declared() {
 
 #[test]
 #[ignore = "needs a device"]
-fn vertices_indices_and_arguments_are_held_against_what_is_declared() {
+fn vertices_indices_and_arguments_are_checked_against_the_declaration() {
     let mut rig = running(draw);
     declare_bytes::<Corners>(&mut rig, AccessKind::Vertex, 0, 8);
     expect_refused(
@@ -283,7 +283,7 @@ fn vertices_indices_and_arguments_are_held_against_what_is_declared() {
 
 #[test]
 #[ignore = "needs a device"]
-fn copies_are_held_against_what_is_declared() {
+fn copies_are_checked_against_the_declaration() {
     let mut rig = running((draw, copy.after(draw)));
     declare_bytes::<Texels>(&mut rig, AccessKind::TransferWrite, 0, 16);
     let reported = "CopyWrite of bytes 0..1024, while it declares TransferWrite of bytes 0..16";
@@ -309,7 +309,7 @@ fn copies_are_held_against_what_is_declared() {
 
 #[test]
 #[ignore = "needs a device"]
-fn what_the_host_may_do_is_held_against_what_is_declared() {
+fn host_parameters_are_checked_against_the_declaration() {
     let mut rig = Rig::new();
     rig.app.add_systems(RenderStartup, setup);
     rig.app.add_systems(Render, write_on_host);
@@ -322,7 +322,7 @@ fn what_the_host_may_do_is_held_against_what_is_declared() {
 
 #[test]
 #[ignore = "needs a device"]
-fn what_changes_places_behind_a_pass_is_refused() {
+fn resources_swapped_after_a_pass_are_refused() {
     fn change_places(mut numbers: ResMut<Numbers>, mut squares: ResMut<Squares>) {
         std::mem::swap(&mut numbers.0, &mut squares.0);
     }

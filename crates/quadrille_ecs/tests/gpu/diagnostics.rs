@@ -92,7 +92,7 @@ fn steady(message: &str) -> String {
 
 #[test]
 #[ignore = "needs a device"]
-fn wrong_programs_are_told_what_they_were() {
+fn diagnostics_match_the_catalog() {
     let mut diagnostics = DiagnosticCatalog::default();
     let rig = Rig::new();
     let gpu = rig.app.world().resource::<GpuDevice>();

@@ -34,7 +34,7 @@ fn square_resized(
     record_square(&mut recorder, &pass, &from, &to);
 }
 
-fn what_declare_inserts_is_there_for_passes(record_on: RecordOn) {
+fn resources_inserted_in_declare_reach_passes(record_on: RecordOn) {
     let mut rig = Rig::recording_on(record_on);
     rig.app
         .init_resource::<Made>()
@@ -51,14 +51,14 @@ fn what_declare_inserts_is_there_for_passes(record_on: RecordOn) {
 
 #[test]
 #[ignore = "needs a device"]
-fn what_declare_inserts_is_there_for_passes_on_one_thread() {
-    what_declare_inserts_is_there_for_passes(RecordOn::OneThread);
+fn resources_inserted_in_declare_reach_passes_on_one_thread() {
+    resources_inserted_in_declare_reach_passes(RecordOn::OneThread);
 }
 
 #[test]
 #[ignore = "needs a device"]
-fn what_declare_inserts_is_there_for_passes_on_all_threads() {
-    what_declare_inserts_is_there_for_passes(RecordOn::AllThreads);
+fn resources_inserted_in_declare_reach_passes_on_all_threads() {
+    resources_inserted_in_declare_reach_passes(RecordOn::AllThreads);
 }
 
 /// Whether a pass had an optional resource, frame by frame.
@@ -93,7 +93,7 @@ fn maybe_square(
 
 #[test]
 #[ignore = "needs a device"]
-fn a_pass_does_without_what_is_optional() {
+fn pass_runs_without_optional_resources() {
     let mut rig = Rig::with_more(
         |_| {},
         |app| {
@@ -147,7 +147,7 @@ fn a_pass_is_left_out_for_want_of_a_resource() {
 
 #[test]
 #[ignore = "needs a device"]
-fn what_goes_while_passes_run_is_missed() {
+fn resource_removed_while_passes_run_is_reported() {
     fn remove(mut commands: Commands) {
         commands.remove_resource::<Squares>();
     }

@@ -109,7 +109,7 @@ fn rig() -> Rig {
 
 #[test]
 #[ignore = "needs a device"]
-fn an_extension_draws_what_another_queue_has_written() {
+fn extension_draws_output_of_another_queue() {
     let mut rig = rig();
     rig.app
         .add_systems(Render, (place.on_queue(QueuePreference::Async), paint));

@@ -61,7 +61,7 @@ fn grow(
 
 #[test]
 #[ignore = "needs a device"]
-fn a_pass_reads_what_it_wrote_in_the_last_frame() {
+fn pass_reads_its_output_of_the_last_frame() {
     let mut rig = rig();
     rig.app
         .add_systems(Render, grow.on_queue(QueuePreference::Async));

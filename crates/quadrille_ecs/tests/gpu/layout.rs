@@ -85,7 +85,7 @@ fn values_lie_where_the_shader_looks() {
 /// Bytes of another number than the shader has are told with both.
 #[test]
 #[ignore = "needs a device"]
-fn a_push_of_another_size_is_told() {
+fn push_of_another_size_is_reported() {
     #[derive(Resource)]
     struct Bytes(usize);
     fn copy(
@@ -122,7 +122,7 @@ fn a_push_of_another_size_is_told() {
 /// frames, also those that record what frames before recorded. Bytes are taken as they are.
 #[test]
 #[ignore = "needs a device"]
-fn an_upload_of_another_layout_is_told() {
+fn upload_of_another_layout_is_reported() {
     /// As large as `Params`.
     #[derive(ShaderType)]
     struct Packed {

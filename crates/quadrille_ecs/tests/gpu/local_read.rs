@@ -179,7 +179,7 @@ fn rig(usage: ImageUsage) -> Option<Rig> {
 
 #[test]
 #[ignore = "needs a device"]
-fn draws_read_what_earlier_draws_of_their_rendering_wrote() {
+fn draws_read_output_of_earlier_draws_in_their_rendering() {
     let Some(mut rig) = rig(ImageUsage::INPUT_ATTACHMENT) else {
         return;
     };

@@ -139,7 +139,7 @@ fn levels_are_made_again() {
 
 #[test]
 #[ignore = "needs a device"]
-fn what_cannot_be_scaled_is_an_error() {
+fn mips_of_unscalable_images_are_an_error() {
     let mut rig = Rig::new();
     let whole = ImageDesc::sampled("whole", [2, 2], Format::R32_UINT).with_mips(2);
     made(&mut rig, &whole, &[0; 16]);

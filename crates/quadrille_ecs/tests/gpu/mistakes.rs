@@ -68,19 +68,19 @@ fn an_access_that_is_dropped_is_missed(is_declared_elsewhere: bool) {
 
 #[test]
 #[ignore = "needs a device"]
-fn what_a_pass_no_longer_declares_it_cannot_use() {
+fn pass_cannot_use_a_despawned_access() {
     an_access_that_is_dropped_is_missed(false);
 }
 
 #[test]
 #[ignore = "needs a device"]
-fn what_only_others_declare_a_pass_cannot_use() {
+fn pass_cannot_use_an_access_of_another_pass() {
     an_access_that_is_dropped_is_missed(true);
 }
 
 #[test]
 #[ignore = "needs a device"]
-fn what_is_replaced_behind_its_pass_is_named() {
+fn resource_replaced_after_its_pass_is_named() {
     fn replace(mut commands: Commands, gpu: Res<GpuDevice>, mut done: Local<bool>) -> Result {
         if !*done {
             let other = gpu.create_buffer(&BufferDesc::storage("other squares", 1024))?;
@@ -97,7 +97,7 @@ fn what_is_replaced_behind_its_pass_is_named() {
 
 #[test]
 #[ignore = "needs a device"]
-fn a_wrong_binding_is_told_once_with_what_there_is() {
+fn wrong_binding_is_reported_once_with_available_ones() {
     let mut rig = Rig::new();
     let beyond = |mut recorder: Recorder, numbers: StorageReadWrite<Numbers>, add: Res<Add>| {
         let mut compute = recorder.compute(&add.add);
@@ -120,7 +120,7 @@ fn a_wrong_binding_is_told_once_with_what_there_is() {
 
 #[test]
 #[ignore = "needs a device"]
-fn a_pass_outside_of_the_schedule_is_told() {
+fn pass_outside_of_the_schedule_is_reported() {
     let mut rig = Rig::new();
     rig.app.add_systems(Update, square).add_systems(Render, add);
     rig.update(2);
@@ -133,7 +133,7 @@ fn a_pass_outside_of_the_schedule_is_told() {
 
 #[test]
 #[ignore = "needs a device"]
-fn two_of_one_system_are_told_how_to_be_ordered() {
+fn repeated_system_is_reported_with_its_order() {
     let mut rig = Rig::new();
     rig.app.add_systems(Render, (add, add));
     rig.update(1);
@@ -153,7 +153,7 @@ fn a_resource_that_is_gone_is_missed_by_name() {
 
 #[test]
 #[ignore = "needs a device"]
-fn what_cannot_be_copied_is_not_read_back() {
+fn buffer_without_transfer_usage_is_not_read_back() {
     let mut rig = Rig::new();
     rig.app.add_systems(Render, square);
     rig.update(1);
@@ -168,7 +168,7 @@ fn what_cannot_be_copied_is_not_read_back() {
 
 #[test]
 #[ignore = "needs a device"]
-fn a_buffer_that_is_smaller_than_the_shader_s_type_is_told() {
+fn buffer_smaller_than_the_shader_type_is_reported() {
     #[derive(Resource, bevy_derive::Deref)]
     struct Small(GpuBuffer);
     #[derive(Resource)]
@@ -247,7 +247,7 @@ fn expect_no_readback(rig: &mut Rig, asked: Entity, words: &[&str]) {
 
 #[test]
 #[ignore = "needs a device"]
-fn what_nobody_has_written_is_not_read_back_and_costs_no_frame() {
+fn unwritten_resource_is_not_read_back_and_costs_no_frame() {
     let mut rig = Rig::new();
     rig.app.add_systems(Render, add);
     rig.update(2);
@@ -281,7 +281,7 @@ fn what_nobody_has_written_is_not_read_back_and_costs_no_frame() {
 
 #[test]
 #[ignore = "needs a device"]
-fn what_a_part_is_given_beyond_its_parameter_is_told_once() {
+fn part_use_beyond_its_parameter_is_reported_once() {
     let mut rig = Rig::new();
     let parts = |mut recorder: Recorder, numbers: StorageRead<Numbers>| {
         for _ in 0..3 {
@@ -300,7 +300,7 @@ fn what_a_part_is_given_beyond_its_parameter_is_told_once() {
 
 #[test]
 #[ignore = "needs a device"]
-fn a_shader_in_another_stage_than_declared_is_told() {
+fn undeclared_shader_stage_is_reported() {
     let mut rig = Rig::new();
     let right = |mut recorder: Recorder,
                  numbers: StorageReadWrite<Numbers, stage::Compute>,
@@ -330,7 +330,7 @@ fn a_shader_in_another_stage_than_declared_is_told() {
 
 #[test]
 #[ignore = "needs a device"]
-fn reading_what_nobody_wrote_tells_how_contents_begin() {
+fn reading_unwritten_contents_explains_initial_contents() {
     #[derive(Resource, bevy_derive::Deref)]
     struct Fresh(GpuBuffer);
     let mut rig = Rig::new();
@@ -357,7 +357,7 @@ fn reading_what_nobody_wrote_tells_how_contents_begin() {
 /// A pass that draws where there is no depth, with a pipeline that tests depth.
 #[test]
 #[ignore = "needs a device"]
-fn a_depth_test_without_depth_is_told() {
+fn depth_test_without_depth_is_reported() {
     #[derive(Resource)]
     struct Far(GraphicsPipeline);
     fn setup(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
@@ -390,7 +390,7 @@ fn a_depth_test_without_depth_is_told() {
 /// An array of a shader needs at least one element, or the device reads zeros.
 #[test]
 #[ignore = "needs a device"]
-fn an_array_shorter_than_one_element_is_told() {
+fn array_shorter_than_one_element_is_reported() {
     #[derive(Resource)]
     struct Move(ComputePipeline);
     #[derive(Resource, bevy_derive::Deref)]

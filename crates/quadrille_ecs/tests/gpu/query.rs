@@ -238,7 +238,7 @@ fn has_conditions(rig: &mut Rig) -> bool {
 
 #[test]
 #[ignore = "needs a device"]
-fn the_device_decides_what_is_drawn() {
+fn device_decides_draws() {
     fn drawn<const QUERY: u32>() -> Option<Vec<u8>> {
         let mut rig = rig(precise);
         rig.app
@@ -261,7 +261,7 @@ fn the_device_decides_what_is_drawn() {
 /// Adds to the numbers where the value on the device, written by a pass on another queue, says so.
 #[test]
 #[ignore = "needs a device"]
-fn the_device_decides_what_is_dispatched() {
+fn device_decides_dispatches() {
     #[derive(Resource, Deref)]
     struct Flags(GpuBuffer);
     fn flag(mut recorder: Recorder, flags: TransferWrite<Flags>, tools: Res<Tools>) {

@@ -66,7 +66,7 @@ fn rig(fail_in: &[u32]) -> Rig {
 
 #[test]
 #[ignore = "needs a device"]
-fn what_render_startup_makes_is_there_again() {
+fn render_startup_resources_are_recreated() {
     let mut rig = rig(&[3]);
     rig.update(1);
     rig.expect_no_errors();
@@ -81,7 +81,7 @@ fn what_render_startup_makes_is_there_again() {
 
 #[test]
 #[ignore = "needs a device"]
-fn what_is_still_of_the_old_device_is_named() {
+fn resources_of_the_old_device_are_named() {
     let mut rig = rig(&[2]);
     // Numbers and their pipeline are made in `Startup`, which does not run again.
     rig.app.add_systems(Render, add);
@@ -125,7 +125,7 @@ fn a_device_that_fails_again_at_once_is_the_end() {
 
 #[test]
 #[ignore = "needs a device"]
-fn a_device_that_fails_later_is_made_anew_again() {
+fn device_that_fails_later_is_rebuilt_again() {
     let mut rig = rig(&[2, 80, 150]);
     rig.update(160);
     assert_eq!(rig.app.world().resource::<Rebuilt>().0, [1, 2, 3]);

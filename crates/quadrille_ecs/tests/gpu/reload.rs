@@ -95,7 +95,7 @@ fn numbers(rig: &mut Rig) -> Vec<u32> {
 
 #[test]
 #[ignore = "needs a device"]
-fn a_pass_runs_what_is_in_its_file_now() {
+fn pass_runs_the_current_file() {
     let (mut rig, folder) = app("reload");
     let path = folder.0.join("set.wgsl");
     assert_eq!(numbers(&mut rig), [1; 256]);
@@ -156,7 +156,7 @@ fn pipelines_that_are_made_later_are_watched_too() {
 
 #[test]
 #[ignore = "needs a device"]
-fn a_pass_follows_what_its_shader_imports() {
+fn pass_is_reloaded_with_imported_files() {
     let (mut rig, folder) = app("imports");
     let (root, part) = (folder.0.join("set.wgsl"), folder.0.join("part.wgsl"));
     let source = SOURCE.replace("1u", "value()");

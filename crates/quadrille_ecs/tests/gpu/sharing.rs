@@ -104,7 +104,7 @@ fn frames_that_fail_meanwhile_lose_no_contents() {
 
 #[test]
 #[ignore = "needs a device"]
-fn what_does_not_leave_it_open_stays_exclusive() {
+fn resources_with_fixed_sharing_stay_exclusive() {
     let mut rig = Rig::with(|plugins| plugins.settings.sharing = Sharing::Exclusive);
     rig.app.add_systems(
         Render,

@@ -71,7 +71,7 @@ fn a_mistake_in_a_shader_is_shown_in_its_line() {
 
 #[test]
 #[ignore = "needs a device"]
-fn what_is_missing_or_misnamed_is_one_message() {
+fn missing_or_misnamed_shader_is_one_message() {
     fn load() -> Result {
         GpuShader::load("no such folder/waves.wgsl")?;
         Ok(())
@@ -99,7 +99,7 @@ fn what_is_missing_or_misnamed_is_one_message() {
 
 #[test]
 #[ignore = "needs a device"]
-fn what_is_only_worth_a_warning_ends_nothing() {
+fn warnings_do_not_end_the_app() {
     fn warn() -> Result {
         Err("no matter").with_severity(Severity::Warning)
     }

@@ -456,7 +456,7 @@ fn alpha_covers_samples() {
 
 #[test]
 #[ignore = "needs a device"]
-fn odd_state_is_told() {
+fn invalid_state_is_reported() {
     let bench = Bench::new(1);
     let said = |state: PipelineState| {
         let made = bench.gpu.graphics_pipeline(&bench.desc("one", state));

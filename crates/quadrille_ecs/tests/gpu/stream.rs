@@ -73,7 +73,7 @@ fn take(rig: &mut Rig) -> Option<u64> {
 
 #[test]
 #[ignore = "needs a device"]
-fn passes_read_what_a_worker_wrote() {
+fn passes_read_output_of_a_worker() {
     const TURNS: u64 = 5;
     let mut rig = Rig::new();
     start(&mut rig, TURNS);

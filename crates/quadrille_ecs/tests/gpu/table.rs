@@ -223,7 +223,7 @@ fn indices_of_spirv_beyond_a_table_find_its_last_image() {
 
 #[test]
 #[ignore = "needs a device"]
-fn names_tell_what_numbers_tell() {
+fn tables_bind_by_name_as_by_number() {
     fn look(
         mut recorder: Recorder,
         textures: Table<Textures>,
@@ -458,7 +458,7 @@ fn paint(mut recorder: Recorder, mirror: ColorTarget<Mirror>, look: Res<Look>) {
 
 #[test]
 #[ignore = "needs a device"]
-fn an_image_that_passes_draw_to_shows_what_they_drew_in_the_frame() {
+fn table_image_drawn_in_the_frame_is_current() {
     let mut rig = rig(|name| ImageTableDesc::d2(name, ENTRIES), D2, false);
     let mirror = make(&rig, &ImageDesc::color_target("mirror", [4, 4], FORMAT));
     table(&mut rig).insert(&mirror).expect("it fits");

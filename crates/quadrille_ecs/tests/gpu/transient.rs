@@ -78,7 +78,7 @@ fn expect_powers(rig: &mut Rig) {
 
 #[test]
 #[ignore = "needs a device"]
-fn what_is_never_needed_at_once_shares_memory() {
+fn disjoint_lifetimes_share_memory() {
     let mut rig = rig(true);
     rig.update(5);
     rig.expect_no_errors();
@@ -121,7 +121,7 @@ fn plan_text(rig: &mut Rig) -> String {
 
 #[test]
 #[ignore = "needs a device"]
-fn the_plan_says_who_had_the_memory_before() {
+fn plan_names_the_former_owner_of_memory() {
     let mut rig = rig(true);
     rig.update(3);
     let plan = plan_text(&mut rig);
@@ -130,7 +130,7 @@ fn the_plan_says_who_had_the_memory_before() {
 
 #[test]
 #[ignore = "needs a device"]
-fn a_block_grows_with_what_lies_in_it() {
+fn block_grows_with_its_resources() {
     let mut rig = rig(true);
     rig.update(3);
     let (before, _) = bytes(&rig);
@@ -178,7 +178,7 @@ fn a_block_shrinks_though_frames_repeat() {
 
 #[test]
 #[ignore = "needs a device"]
-fn what_is_needed_at_once_is_moved_apart() {
+fn overlapping_lifetimes_are_moved_apart() {
     #[derive(Resource, Default)]
     struct Both(bool);
     /// Writes the first buffer again while the second is still needed.
@@ -231,7 +231,7 @@ struct Right(GpuImage);
 
 #[test]
 #[ignore = "needs a device"]
-fn images_in_the_same_memory_keep_what_their_own_passes_wrote() {
+fn images_in_the_same_memory_keep_their_own_contents() {
     fn red(mut recorder: Recorder, image: TransferWrite<Red>) {
         recorder
             .transfer()
@@ -280,7 +280,7 @@ fn images_in_the_same_memory_keep_what_their_own_passes_wrote() {
 
 #[test]
 #[ignore = "needs a device"]
-fn reading_what_another_frame_wrote_is_an_error() {
+fn reading_transient_contents_of_another_frame_is_an_error() {
     let mut rig = Rig::new();
     let gpu = rig.app.world().resource::<GpuDevice>().clone();
     let first = BufferDesc::storage("first", 1024).transient();

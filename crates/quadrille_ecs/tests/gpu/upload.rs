@@ -170,7 +170,7 @@ fn a_wrong_write_is_one_error_and_the_frame_goes_on_without_it() {
 
 #[test]
 #[ignore = "needs a device"]
-fn what_waits_does_not_pile_up_while_frames_fail() {
+fn pending_uploads_are_bounded_while_frames_fail() {
     fn fails(mut count: Local<u32>) -> Result {
         *count += 1;
         if *count < 40 {

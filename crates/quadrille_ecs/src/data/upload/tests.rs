@@ -1,7 +1,7 @@
 use super::Demand;
 
 #[test]
-fn memory_for_uploads_follows_what_frames_upload() {
+fn staging_demand_follows_recent_uploads() {
     let mut demand = Demand::default();
     let mut looks = Vec::new();
     for frame in 0..4 * Demand::FRAMES {

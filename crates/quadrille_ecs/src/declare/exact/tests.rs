@@ -17,7 +17,7 @@ fn storage(writes: bool, stages: vk::ShaderStageFlags) -> Binding {
 }
 
 #[test]
-fn accesses_allow_what_they_say_where_they_say_it() {
+fn accesses_allow_their_own_kind_and_stages_only() {
     let (vertex, fragment, compute) = (
         vk::ShaderStageFlags::VERTEX,
         vk::ShaderStageFlags::FRAGMENT,
@@ -51,7 +51,7 @@ fn accesses_allow_what_they_say_where_they_say_it() {
 }
 
 #[test]
-fn attachments_are_told_from_what_shaders_read() {
+fn attachments_differ_from_shader_reads() {
     assert!(is_attachment(Access::ColorAttachmentWrite));
     assert!(is_attachment(Access::DepthAttachmentReadWrite));
     assert!(!is_attachment(Access::SampledFragment));

@@ -28,7 +28,7 @@ fn world(add: impl FnOnce(&mut Schedule)) -> World {
 }
 
 #[test]
-fn what_systems_leave_behind_is_applied() {
+fn deferred_commands_are_applied() {
     let mut world = world(|schedule| {
         schedule.add_systems((first, leaves));
     });
@@ -68,7 +68,7 @@ fn each_pass_knows_the_next() {
 }
 
 #[test]
-fn passes_see_what_declaring_systems_leave_behind() {
+fn passes_follow_deferred_commands_of_declare() {
     fn sees(_: Recorder, _: Res<Left>) {}
     let mut world = world(|schedule| {
         schedule.add_systems((sees, leaves.in_set(RenderSystems::Declare)));

@@ -59,7 +59,7 @@ fn no_frame_begins_later_than_the_latest() {
 }
 
 #[test]
-fn what_was_measured_is_forgotten_with_the_wish() {
+fn no_delay_discards_measurements() {
     let mut spare = Spare::default();
     run(&mut spare, &[3 * MS; FRAMES]);
     spare.next(MS, FrameStart::NoDelay);

@@ -161,7 +161,7 @@ fn pipes_devices_and_long_files_are_refused() {
 }
 
 #[test]
-fn readers_that_leave_the_folder_are_told_apart() {
+fn readers_that_leave_the_folder_are_detected() {
     let folder = Folder::new("readers");
     let file_path = folder.0.join("assets").display().to_string();
     let app = |source: Option<AssetSourceBuilder>| {

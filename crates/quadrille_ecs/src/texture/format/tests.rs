@@ -122,7 +122,7 @@ fn formats_keep_their_names() {
 }
 
 #[test]
-fn what_cannot_be_drawn_has_no_format() {
+fn formats_that_cannot_be_sampled_map_to_none() {
     let hdr = T::Astc {
         block: AstcBlock::B4x4,
         channel: AstcChannel::Hdr,

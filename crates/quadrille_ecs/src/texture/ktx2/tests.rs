@@ -28,7 +28,7 @@ fn with(at: usize, number: u64) -> Vec<u8> {
 }
 
 #[test]
-fn a_file_that_is_what_it_says_is_taken() {
+fn consistent_file_is_accepted() {
     assert_eq!(check(&file()), Ok(80));
 }
 
@@ -71,7 +71,7 @@ fn levels_have_the_bytes_that_their_pixels_take() {
 }
 
 #[test]
-fn what_is_compressed_becomes_what_the_file_says() {
+fn decompressed_size_matches_the_header() {
     // A frame of one block: 16 times one byte (RFC 8878, sections 3.1.1 and 3.1.1.2).
     let packed = [0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x58, 0x83, 0x00, 0x00, 7];
     let compressed = |decoded: u64, claimed: u32| {

@@ -25,7 +25,7 @@ fn check(file: &[u8], limits: Complete) -> Result<(), CheckedImageError> {
 }
 
 #[test]
-fn what_a_file_claims_is_checked() {
+fn claimed_sizes_are_checked() {
     let small = png(4096, 1, png::BitDepth::Eight);
     assert!(check(&small, LIMITS).is_ok());
     let error = check(&png(4, 2_000_000_000, png::BitDepth::Eight), LIMITS).unwrap_err();

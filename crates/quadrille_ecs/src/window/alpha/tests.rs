@@ -39,7 +39,7 @@ fn lacking_mode_is_named_with_those_that_the_surface_has() {
 }
 
 #[test]
-fn transparent_window_that_is_opaque_is_told_of_the_mode() {
+fn opaque_transparent_window_reports_available_mode() {
     let both = Flags::OPAQUE | Flags::PRE_MULTIPLIED;
     let reported = problem_of(CompositeAlphaMode::Auto, true, both, Flags::OPAQUE);
     assert!(
