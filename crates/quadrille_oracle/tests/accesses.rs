@@ -119,7 +119,7 @@ fn every_kind_of_access_happens_in_the_stages_that_make_it() {
 }
 
 #[test]
-fn every_layout_allows_what_is_done_in_it() {
+fn every_layout_allows_its_accesses() {
     for access in Access::ALL {
         let layout = access.layout();
         if layout == Layout::General {
@@ -163,7 +163,7 @@ fn target_of(access: Access) -> Target {
 }
 
 #[test]
-fn accesses_are_about_what_their_flags_are_about() {
+fn access_targets_follow_from_flags() {
     for access in Access::ALL {
         assert_eq!(access.target(), target_of(*access), "{access:?}");
     }
@@ -172,7 +172,7 @@ fn accesses_are_about_what_their_flags_are_about() {
 /// A queue runs what it has all stages of, or one of them for the accesses that say `any`; and it
 /// is never given a stage that it does not have.
 #[test]
-fn queues_run_what_they_have_the_stages_for() {
+fn queues_run_accesses_of_their_stages() {
     for row in rows(tables::ACCESSES) {
         let named = Access::ALL.iter().find(|access| access.name() == row[0]);
         let access = named.unwrap_or_else(|| panic!("no access {}", row[0]));

@@ -87,7 +87,7 @@ fn the_judge_misses_either_half() {
 }
 
 #[test]
-fn what_has_left_must_be_imported_again() {
+fn given_resource_must_be_imported_again() {
     let topology = parse_topology("gct:1").unwrap();
     let frame = parse_frame(FRAME).unwrap();
     let mut states = States::default();
@@ -156,7 +156,7 @@ pass again requires TRANSFER
 }
 
 #[test]
-fn the_host_looks_at_what_a_family_has_acquired() {
+fn host_reads_resources_acquired_by_a_family() {
     let frame = "
 image camera 0 aspects COLOR mips 1 layers 2
 pass look host
@@ -174,7 +174,7 @@ pass draw requires GRAPHICS
 }
 
 #[test]
-fn what_nobody_needs_goes_on_to_others() {
+fn unused_import_is_given_on() {
     let frame = "
 image camera 0 aspects COLOR mips 1 layers 1
 give camera to FOREIGN layout General
@@ -186,7 +186,7 @@ give camera to FOREIGN layout General
 }
 
 #[test]
-fn what_the_host_has_written_last_leaves_after_it() {
+fn give_follows_the_last_host_write() {
     let frame = "
 buffer camera 0 bytes 64
 give camera to FOREIGN layout Undefined

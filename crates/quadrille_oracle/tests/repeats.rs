@@ -79,7 +79,7 @@ fn compare(sequence: &Sequence, random: &mut Random, outcome: &mut Outcome) {
 }
 
 #[test]
-fn what_repeats_is_as_if_planned_anew() {
+fn repeated_frames_plan_as_from_scratch() {
     let wanted = common::setting("FRAMES", 60_000);
     let time = Duration::from_secs(common::setting("SECONDS", 10));
     let first_seed = common::setting("SEED", 1);

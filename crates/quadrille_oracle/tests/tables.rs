@@ -335,7 +335,7 @@ fn sequence(seed: u64, fault: Fault) -> (u64, Vec<Violation>) {
 }
 
 #[test]
-fn what_is_not_declared_is_settled() {
+fn undeclared_members_are_settled() {
     let wanted = common::setting("FRAMES", 100_000);
     let time = Duration::from_secs(common::setting("SECONDS", 15));
     let first_seed = common::setting("SEED", 1);
@@ -360,7 +360,7 @@ fn what_is_not_declared_is_settled() {
 }
 
 #[test]
-fn the_judge_objects_to_what_is_not_settled() {
+fn judge_rejects_unsettled_members() {
     for fault in [
         Fault::UndeclaredAccess,
         Fault::ForgetsReads,

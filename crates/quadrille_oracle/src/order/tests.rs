@@ -40,7 +40,7 @@ fn a_single_writer_comes_before_its_readers() {
 }
 
 #[test]
-fn what_prepares_is_no_writer_among_others() {
+fn prologue_passes_are_not_ordered_as_writers() {
     let text = "buffer x 0 bytes 4\npass r\n  VertexRead x\npass w\n  CopyWrite x\npass p prologue\n  CopyWrite x\n";
     let frame = parse_frame(text).unwrap();
     assert_eq!(inferred(&frame), ["w r"]);

@@ -15,14 +15,14 @@ fn sequence(frames: &[&str]) -> Sequence {
 }
 
 #[test]
-fn what_does_not_fail_stays_as_it_is() {
+fn passing_sequence_is_not_shrunk() {
     let right = sequence(&["buffer x 0 bytes 4\npass a\n  CopyWrite x\n"]);
     assert_eq!(shrink(&right), right);
 }
 
 /// Two writers without order are refused, whatever else there is.
 #[test]
-fn what_fails_becomes_small() {
+fn failing_sequence_is_shrunk() {
     let big = sequence(&[
         "buffer x 0 bytes 64\npass a\n  CopyWrite x\n",
         "buffer x 0 bytes 64\nbuffer y 1 bytes 64\npass a cost 7\n  CopyWrite x\n  CopyWrite y\n\

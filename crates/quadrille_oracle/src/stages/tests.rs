@@ -56,7 +56,7 @@ fn accesses_happen_in_their_stages() {
 }
 
 #[test]
-fn access_scopes_cover_what_they_name() {
+fn access_scopes_cover_the_named_accesses() {
     let touch = Touch {
         stage: Stages::FRAGMENT_SHADER,
         access: AccessMask::SHADER_SAMPLED_READ,

@@ -12,7 +12,7 @@ fn every_pass_runs_once() {
 }
 
 #[test]
-fn who_has_read_before_needs_nothing() {
+fn write_after_the_last_read_is_culled() {
     let frame = "cull\nbuffer x 0 bytes 8 transient\npass fill\n  CopyWrite x bytes 0..4\n\
                  pass read side-effect\n  CopyRead x\n  after fill\npass between\n  after read\n\
                  pass late\n  CopyWrite x bytes 4..8\n  after between\n";
@@ -86,7 +86,7 @@ fn passes_run_in_declared_order() {
 }
 
 #[test]
-fn a_free_order_keeps_what_can_be_observed() {
+fn free_order_keeps_observable_effects() {
     let frame = |effect: &str, third: &str| {
         format!(
             "buffer x 0 bytes 4\npass a{effect}\n  CopyWrite x bytes 0..2\n  after b\n\
@@ -110,7 +110,7 @@ fn a_free_order_keeps_what_can_be_observed() {
 }
 
 #[test]
-fn plans_name_what_there_is() {
+fn plan_with_unknown_queue_is_reported() {
     let frame = "buffer x 0 bytes 4\npass a\n  CopyWrite x\n";
     let plan = "submit 7 signal 1\nsubmit 0 signal 1\n  pass a\n";
     fails(
@@ -121,7 +121,7 @@ fn plans_name_what_there_is() {
 }
 
 #[test]
-fn what_prepares_a_frame_comes_first() {
+fn prologue_passes_come_first() {
     let frame = "buffer x 0 bytes 4\npass a\n  CopyRead x\npass b prologue\n  CopyWrite x\n";
     let begin = "buffer x 0 bytes 4\npass fill\n  CopyWrite x\n";
     let barrier =

@@ -32,7 +32,7 @@ fn a_read_after_a_write_needs_a_memory_dependency() {
 }
 
 #[test]
-fn a_scope_that_misses_something_is_reported_for_what_it_misses() {
+fn incomplete_scope_is_reported_with_the_missing_part() {
     let begin = "ReadAfterWrite hazard on all of `cells`: pass `read` (UniformReadFragment, \
                  frame 1) after pass `write` (StorageWriteCompute, frame 1); ";
     let execution = "no execution dependency orders them.";

@@ -29,7 +29,7 @@ submit 0 signal 2
 ";
 
 #[test]
-fn what_is_submitted_after_the_host_sees_its_writes() {
+fn submissions_after_the_host_read_its_writes() {
     passes("gct:1", &[(FRAME, PLAN), (FRAME, &again())]);
 }
 
@@ -40,7 +40,7 @@ fn again() -> String {
 }
 
 #[test]
-fn what_reads_the_hosts_writes_must_not_be_submitted_before() {
+fn readers_of_host_writes_must_not_be_submitted_earlier() {
     let host = "host double\n  wait 0 value 1\n";
     let plan = PLAN.replace(host, "") + host;
     let expected = [
@@ -54,7 +54,7 @@ fn what_reads_the_hosts_writes_must_not_be_submitted_before() {
 }
 
 #[test]
-fn a_host_pass_cannot_wait_for_what_comes_after_it() {
+fn host_pass_cannot_wait_for_later_submissions() {
     let plan = PLAN.replace("wait 0 value 1", "wait 0 value 2");
     let expected = "Host pass `double` waits for ever, for value 2 of queue 0.";
     let mut judge = Judge::new(&parse_topology("gct:1").unwrap());

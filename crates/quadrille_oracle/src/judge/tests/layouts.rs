@@ -111,7 +111,7 @@ fn a_transition_waits_for_writes_and_reads() {
 }
 
 #[test]
-fn what_a_transition_wrote_is_visible_to_its_second_scope_only() {
+fn transition_writes_are_visible_to_its_second_scope_only() {
     let wrong = PLAN.replace(
         "FRAGMENT_SHADER SHADER_SAMPLED_READ",
         "FRAGMENT_SHADER SHADER_STORAGE_READ",

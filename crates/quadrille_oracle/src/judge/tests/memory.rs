@@ -60,7 +60,7 @@ fn order_among_resources_holds_over_frames() {
 }
 
 #[test]
-fn what_others_wrote_is_made_available() {
+fn writes_of_former_resources_are_made_available() {
     let frame = FRAME.replace("pass use\n  CopyRead rough\n", "");
     let frame = frame.replace("after use", "after fill");
     let plan = |access: &str| {
@@ -201,7 +201,7 @@ submit 0 signal 1
 }
 
 #[test]
-fn each_part_comes_after_what_was_done_to_its_memory() {
+fn each_part_comes_after_former_uses_of_its_memory() {
     // Both halves of the second are first touched by passes of different queues.
     let frame = "
 buffer first 0 bytes 64 transient block 0 bytes 0..64

@@ -65,7 +65,7 @@ pass two
 }
 
 #[test]
-fn what_a_pass_in_between_needs_is_needed() {
+fn transitive_need_justifies_a_wait() {
     let frame = "
 buffer a 0 bytes 64
 buffer b 1 bytes 64

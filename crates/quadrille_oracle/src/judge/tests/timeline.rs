@@ -76,7 +76,7 @@ fn a_wait_chains_into_barriers_of_its_stages() {
 }
 
 #[test]
-fn a_wait_sees_what_its_signal_has_waited_for() {
+fn wait_includes_dependencies_of_its_signal() {
     let frame = "
 buffer cells 0 bytes 64
 buffer other 1 bytes 64

@@ -36,7 +36,7 @@ fn release_wait_acquire() {
 }
 
 #[test]
-fn a_family_uses_what_it_owns() {
+fn family_uses_only_owned_resources() {
     let lines: Vec<&str> = PLAN.lines().collect();
     let without = |gone: &[usize]| {
         let kept = lines
@@ -190,7 +190,7 @@ fn nobody_releases_twice() {
 }
 
 #[test]
-fn who_discards_takes_over() {
+fn discarding_write_takes_ownership() {
     let buffer = |discard: &str| {
         format!(
             "buffer cells 0 bytes 64\npass first fixed 1\n  CopyWrite cells\npass second fixed 0\n  \
