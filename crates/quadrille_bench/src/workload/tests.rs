@@ -9,7 +9,7 @@ fn random_numbers_are_those_of_splitmix64() {
 }
 
 #[test]
-fn passes_read_what_they_do_not_write() {
+fn passes_do_not_read_their_own_output() {
     for passes in [1, 5, 10, 100, 1000] {
         for pass in Workload::new(passes, SEED).passes {
             match pass {
