@@ -68,7 +68,7 @@ pub(crate) struct Collector {
     passes_began: Option<Tick>,
     /// A tick after they ran.
     passes_ended: Tick,
-    /// By pass of the graph: what came of its system when the frame was built.
+    /// By pass of the graph: the outcome of its system when the frame was built.
     outcomes: Vec<Expected>,
     /// The frame is that of the last call, without passes of the renderer's own.
     plain: bool,

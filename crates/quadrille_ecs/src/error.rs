@@ -201,7 +201,7 @@ pub enum RecordError {
         /// The extent of one before it.
         other: [u32; 2],
     },
-    /// An attachment cannot resolve as it is told to.
+    /// An attachment cannot resolve as requested.
     #[error("`{resource}` cannot resolve: {problem}")]
     Resolve {
         /// The attachment.
@@ -336,7 +336,7 @@ pub enum RenderError {
         /// Why, and what to do.
         problem: String,
     },
-    /// The device was lost, and could not be made anew.
+    /// The device was lost, and could not be rebuilt.
     #[error("the renderer cannot recover: {reason}")]
     NotRecovered {
         /// Why.

@@ -74,7 +74,7 @@
 //!   them ran. So the passes that run and their needs are known before planning, a failing pass
 //!   leaves no half-recorded command buffer, and run conditions, errors, panics and tracing stay
 //!   bevy's own. The price is that each command is written twice.
-//! - **What a pass needs of its queue, and the stages of its accesses, follow from what it
+//! - **Queue capabilities and stages of accesses follow from what a pass
 //!   recorded.** `StorageRead<T>` means the stages of the pipelines that the pass bound;
 //!   `StorageRead<T, stage::Fragment>` names them.
 //! - **Passes are recorded in the main world** and see live components. There is no extraction.

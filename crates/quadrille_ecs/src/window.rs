@@ -28,7 +28,7 @@ pub(crate) use target::WindowTarget;
 /// ```
 #[derive(Component, Clone, Debug, Default, PartialEq)]
 pub struct PresentSettings {
-    /// How presents meet the display's refresh; `None` for what the `Window` says. A mode that the
+    /// Presentation mode; `None` for that of the `Window`. A mode that the
     /// display does not have falls back to FIFO.
     pub present_mode: Option<PresentMode>,
     /// Formats in order of preference; behind them come those that every display shows.
@@ -41,7 +41,7 @@ pub struct PresentSettings {
     /// How it is known that a present is done. A window keeps the proof that it begins with.
     pub completion: PresentCompletion,
     /// Count frames as on their way until the display has shown them, where the device reports it
-    /// (`VK_KHR_present_wait`). With `frames_in_flight: 1`, what is seen is as fresh as it can be.
+    /// (`VK_KHR_present_wait`). With `frames_in_flight: 1`, the displayed frame is as fresh as it can be.
     pub pace_by_display: bool,
 }
 

@@ -52,7 +52,7 @@ pub(crate) fn add_warnings(app: &mut App) {
 
 /// Progress of [`warn_about_undrawn`].
 pub(crate) struct Watched {
-    /// Archetypes before this one were looked at.
+    /// Archetypes before this one were checked.
     seen: ArchetypeGeneration,
     /// Notices that were not given yet, by type name.
     pending: HashMap<&'static str, Notice>,
@@ -145,7 +145,7 @@ pub(crate) fn warn_about_undrawn(
                      warning about `{short}`"
                 ),
             }
-            // A kind is told of once, whichever of its components comes first.
+            // A kind is reported once, whichever of its components comes first.
             match notice {
                 Notice::NeedsPlugin(kind) => watched.pending.retain(
                     |_, other| !matches!(other, Notice::NeedsPlugin(other) if *other == kind),

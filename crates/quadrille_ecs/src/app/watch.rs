@@ -25,8 +25,8 @@ use crate::gpu_device::GpuDevice;
 /// ```
 ///
 /// The program needs nothing else: its pipelines stay the same values, and run what is in the file
-/// from the next frame on. What is broken changes nothing and is one line in the log; the next good
-/// source is taken. What came of it is also an event: [`ShaderReloaded`](crate::ShaderReloaded).
+/// from the next frame on. A broken file changes nothing and is one line in the log; the next good
+/// source is taken. The result is also an event: [`ShaderReloaded`](crate::ShaderReloaded).
 #[derive(Clone, Copy, Debug)]
 pub struct ShaderReloadPlugin {
     /// How long a file has to be left alone before it is read: writing it takes editors a while.

@@ -35,7 +35,7 @@ pub(super) struct CachedUse {
 }
 
 impl Collector {
-    /// Reads the declarations anew if any of them changed; whether one did.
+    /// Reads the declarations again if any of them changed; whether one did.
     pub(super) fn refresh(&mut self, world: &mut World) -> Result<bool, Vec<RenderError>> {
         self.replaced.clear();
         let version = world.get_resource_or_init::<DeclarationVersion>().0;

@@ -24,7 +24,7 @@ pub(super) struct Order {
     sequence: Vec<(u32, u32, PassIndex)>,
     /// Passes of the graph that were seen on the way back through order.
     visited: bevy_platform::collections::HashSet<u32>,
-    /// Passes of the graph still to be looked at on that way.
+    /// Passes of the graph still to be visited on that way.
     open: Vec<u32>,
 }
 

@@ -17,7 +17,7 @@ pub(super) struct Expected {
 }
 
 impl Collector {
-    /// Notes what came of all pass systems of the frame that is being built.
+    /// Notes the outcomes of all pass systems of the frame that is being built.
     pub(super) fn expect(&mut self, graph: &PassGraph, recordings: Recorded<'_>) {
         let nodes = graph.passes.iter().zip(&self.passes);
         self.outcomes.clear();

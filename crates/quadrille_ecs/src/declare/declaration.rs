@@ -86,7 +86,7 @@ pub struct AccessedBy(Vec<Entity>);
 
 /// How an access entity's pass touches its resource.
 ///
-/// Immutable: to change an access, insert it anew. One that does less than what the pass records is
+/// Immutable: to change an access, insert it again. One that does less than what the pass records is
 /// an error of the frame.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
 #[component(immutable, on_insert = declarations_changed, on_remove = declarations_changed)]

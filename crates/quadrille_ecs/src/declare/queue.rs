@@ -6,7 +6,7 @@ use bevy_ecs::system::ScheduleSystem;
 
 use crate::declare::declaration::QueuePreference;
 
-/// The system set that carries a wish to the schedule's build pass.
+/// The system set that carries a queue preference to the schedule's build pass.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct OnQueueSet(pub(crate) QueuePreference);
 

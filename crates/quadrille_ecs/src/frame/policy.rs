@@ -14,7 +14,7 @@ pub enum RenderErrorPolicy {
     /// with an earlier one, begins again.
     /// Without a device no frame follows: then the app goes on and draws no more.
     Ignore,
-    /// Make the device anew, open the windows again, and run
+    /// Rebuild the device, open the windows again, and run
     /// [`RenderStartup`](crate::RenderStartup) again, which makes what belongs to the device. If
     /// that fails, or if the new device is lost within 60 frames, draw no more and exit the app
     /// with an error: nothing is tried for ever.

@@ -14,7 +14,7 @@ use crate::gpu_device::GpuDevice;
 use crate::record::recording::Recordings;
 use crate::renderer::{Outliving, Renderer};
 
-/// A device that is lost sooner than this after it was made anew is not made again.
+/// A device that is lost sooner than this after it was rebuilt is not rebuilt again.
 const SETTLED: u64 = 60;
 
 /// The device was lost, and another one has taken its place; [`RenderStartup`](crate::RenderStartup) has run again.

@@ -21,7 +21,7 @@ pub(crate) fn run_first(world: &mut World) {
 }
 
 /// Runs [`RenderStartup`] and returns its errors. An app with an error handler of its own has been
-/// told of them by then, and none is returned.
+/// received them by then, and none is returned.
 pub(crate) fn run(world: &mut World) -> Vec<RenderError> {
     let run = |world: &mut World| world.run_schedule(RenderStartup);
     if world.contains_resource::<FallbackErrorHandler>() {

@@ -1,4 +1,4 @@
-//! Windows before and after a frame: opening, acquiring, closing, and telling what came of it.
+//! Windows before and after a frame: opening, acquiring, closing, and reporting the outcome.
 
 use std::time::Duration;
 
@@ -149,7 +149,7 @@ fn give_image(world: &mut World, entity: Entity, image: Option<&GpuImage>) {
     }
 }
 
-/// Tells what came of the frame: the [`SwapchainState`] of each window.
+/// Reports the outcome of the frame: the [`SwapchainState`] of each window.
 pub(crate) fn report(world: &mut World, renderer: &Renderer) {
     for target in &renderer.windows {
         let Ok(mut entity) = world.get_entity_mut(target.entity) else {

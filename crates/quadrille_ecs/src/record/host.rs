@@ -116,7 +116,7 @@ macro_rules! memory {
 }
 memory!(HostRead, HostWrite, HostReadWrite);
 
-/// The host passes of frames, and what came of them.
+/// The host passes of frames, and their results.
 #[derive(Default)]
 pub(crate) struct HostPasses {
     /// Callbacks of the frame that is being submitted.

@@ -226,7 +226,7 @@ impl Rendering<'_> {
 }
 
 impl Compute<'_> {
-    /// Counts what some dispatches come to: see [`Rendering::query`].
+    /// Counts the results of some dispatches: see [`Rendering::query`].
     pub fn query(
         &mut self,
         queries: &impl DeclaredQueries,

@@ -82,7 +82,7 @@ impl PassRecording {
         }
     }
 
-    /// Ends a run that came to its end, and says what came of it.
+    /// Ends a run that was not interrupted, and returns its outcome.
     #[inline]
     pub(crate) fn end(&mut self) -> Outcome {
         if self.timed {

@@ -51,7 +51,7 @@ impl<'a> Rendering<'a> {
         }
     }
 
-    /// Binds a graphics pipeline; what was bound before has to be bound anew.
+    /// Binds a graphics pipeline; resources have to be bound again.
     pub fn pipeline(&mut self, pipeline: &GraphicsPipeline) -> &mut Self {
         self.recording.used.graphics = true;
         self.bound = BoundMask::default();

@@ -96,7 +96,7 @@ impl Slot {
         }
     }
 
-    /// Leaves what came of the run.
+    /// Leaves the outcome of the run.
     #[inline]
     pub(crate) fn note(&self, outcome: Outcome) {
         self.block.outcomes[self.at as usize].set(outcome);

@@ -25,7 +25,7 @@ use crate::renderer::advice;
 /// Frames between looks while a decision is under way: about half a second.
 const SHORT_GAP: u32 = 32;
 
-/// Frames between looks at most: a game at rest should hardly ever plan a frame more than once.
+/// Frames between evaluations at most: a game at rest should hardly ever plan a frame more than once.
 const LONG_GAP: u32 = 1024;
 
 /// Frames that a measurement may take. Some devices have no timestamps, and frames may fail.
@@ -46,7 +46,7 @@ pub(crate) struct Choices {
     /// Frames until the next ones are measured, and from then to those after them.
     frames_left: u32,
     gap: u32,
-    /// Frames are being measured for a look, and so many have passed since.
+    /// Frames are being measured for an evaluation, and so many have passed since.
     due: Option<u32>,
     /// The number of the frame that was measured last, and when the device was done with it.
     last: Option<(u64, Instant)>,
@@ -133,7 +133,7 @@ impl Choices {
         }
     }
 
-    /// Begins a look at a frame if it was measured, or goes on with one by a plan.
+    /// Begins the evaluation of a frame if it was measured, or goes on with one by a plan.
     pub(crate) fn observe(
         &mut self,
         submitted: Submitted<'_>,
@@ -165,7 +165,7 @@ impl Choices {
         }
     }
 
-    /// Begins a look, if frames were measured or cannot be.
+    /// Begins an evaluation, if frames were measured or cannot be.
     fn begin(&mut self, submitted: Submitted<'_>, (topology, states): (&Topology, &States)) {
         let Some(waited) = &mut self.due else {
             return;

@@ -263,7 +263,7 @@ async fn read(reader: &mut dyn Reader, limits: Complete) -> Result<Vec<u8>, Chec
     Ok(bytes)
 }
 
-/// The format that a file is decoded as, if that is known before it is looked at.
+/// The format that a file is decoded as, if that is known before it is read.
 fn file_format(
     settings: &ImageLoaderSettings,
     load_context: &LoadContext<'_>,

@@ -159,7 +159,7 @@ impl Follower {
 pub(crate) struct WindowSizedImages(Vec<Follower>);
 
 impl WindowSizedImages {
-    /// Makes those images anew whose windows have another size now.
+    /// Recreates the images whose windows have another size now.
     pub(crate) fn follow(world: &mut World, gpu: &Gpu) -> Result<(), Error> {
         if !world.contains_resource::<Self>() {
             return Ok(());

@@ -198,7 +198,7 @@ impl WindowTarget {
         self.swapchain.as_mut()
     }
 
-    /// Notes what came of a present of this image, if it is the window's.
+    /// Notes the result of a present of this image, if it is the window's.
     pub(crate) fn presented(&mut self, presented: Presented) {
         self.acquired = false;
         self.outcome = match presented {

@@ -1,4 +1,4 @@
-//! Programs that do not compile; `compile.rs` says what is told of each.
+//! Programs that do not compile; `compile.rs` has the errors of each.
 
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;

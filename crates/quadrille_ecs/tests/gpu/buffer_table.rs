@@ -7,7 +7,7 @@ use quadrille_ecs::*;
 
 use crate::common::{Rig, read, read_image};
 
-/// The entries of the table that is looked at.
+/// Number of entries that the shader reads.
 const ENTRIES: u32 = 8;
 
 /// How many frames leave a row of what they saw.
@@ -30,7 +30,7 @@ struct Look {
     frame: u32,
 }
 
-/// A shader in which each invocation looks at the entry of its own number.
+/// A shader in which each invocation reads the entry of its own number.
 fn source(seen: &str) -> String {
     format!(
         "
@@ -158,7 +158,7 @@ fn each_invocation_chooses(spirv: bool) {
     rig.update(4);
     let seen = read(&mut rig, |world| world.resource::<Seen>().0.clone());
     rig.expect_no_errors();
-    // Each frame looks at the length of another row; the fourth is the fallback, of 64 numbers.
+    // Each frame reads the length of another row; the fourth is the fallback, of 64 numbers.
     let lengths: Vec<u32> = (0..4)
         .map(|frame| row(&seen, frame)[0] / 1_000_000)
         .collect();

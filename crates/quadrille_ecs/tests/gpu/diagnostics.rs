@@ -26,7 +26,7 @@ use crate::common::{Errors, Rig};
 
 const FEWEST: usize = 50;
 
-/// Wrong programs, and what they are told.
+/// Wrong programs, and their diagnostics.
 #[derive(Default)]
 struct DiagnosticCatalog {
     text: String,
@@ -34,7 +34,7 @@ struct DiagnosticCatalog {
 }
 
 impl DiagnosticCatalog {
-    /// Notes what a wrong program is told; one that is told nothing is a mistake of ours.
+    /// Adds the diagnostic of a wrong program; a program without one is a mistake of ours.
     fn note(&mut self, program: &str, messages: &[String]) {
         self.count += 1;
         writeln!(self.text, "# {program}").expect("text takes text");

@@ -10,7 +10,7 @@ use crate::common::{Add, Errors, Numbers, Rig, Squares, read, record_square, squ
 #[derive(Resource, Default)]
 struct Made(u32);
 
-/// A buffer that is made anew in every third frame, as one of a window's size would be.
+/// A buffer that is recreated in every third frame, as one of a window's size would be.
 #[derive(Resource, Deref)]
 struct Resized(GpuBuffer);
 

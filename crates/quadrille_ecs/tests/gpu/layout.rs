@@ -82,7 +82,7 @@ fn values_lie_where_the_shader_looks() {
     assert_eq!(numbers, expected);
 }
 
-/// Bytes of another number than the shader has are told with both.
+/// A push with another number of bytes than the shader has is reported with both.
 #[test]
 #[ignore = "needs a device"]
 fn push_of_another_size_is_reported() {

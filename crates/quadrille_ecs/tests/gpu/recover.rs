@@ -43,7 +43,7 @@ fn fail(_: Recorder, mut frame: Local<u32>, fail_in: Res<FailIn>) -> Result {
     }
 }
 
-/// A rig whose device is made anew when a pass fails.
+/// A rig whose device is rebuilt when a pass fails.
 fn rig(fail_in: &[u32]) -> Rig {
     let mut rig = Rig::new();
     rig.app
@@ -134,7 +134,7 @@ fn device_that_fails_later_is_rebuilt_again() {
 }
 
 /// A pass that holds a buffer of the old device by its handle, and so does the entity that stands
-/// for it, lets it go and is told so; then nothing of the old device is left.
+/// for it, drops it after a notification; then nothing of the old device is left.
 #[test]
 #[ignore = "needs a device"]
 fn nothing_of_the_old_device_stays() {

@@ -75,7 +75,7 @@ fn load(rig: &mut Rig, path: &Path) {
     rig.app.insert_resource(Set(pipeline));
 }
 
-/// Runs frames until something is told; nobody but the file system knows of the edit.
+/// Runs frames until a reload is reported; only the file system notices the edit.
 fn wait(rig: &mut Rig) -> String {
     for _ in 0..4000 {
         rig.update(1);

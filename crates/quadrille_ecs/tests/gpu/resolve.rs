@@ -56,7 +56,7 @@ fn has_stencil(format: Format) -> bool {
     format != Format::D32_SFLOAT
 }
 
-/// Passes that fill samples of a format, resolve them and look at what comes of it.
+/// Passes that fill samples of a format, resolve them and check the result.
 fn rig(format: Format) -> Rig {
     let mut rig = Rig::new();
     let gpu = rig.app.world().resource::<GpuDevice>().clone();

@@ -11,7 +11,7 @@ const FORMAT: Format = Format::R8G8B8A8_UNORM;
 /// Color of an entry without an image.
 const MAGENTA: u32 = 0xffff_00ff;
 
-/// The entries of the table that is looked at.
+/// Number of entries that the shader reads.
 const ENTRIES: u32 = 8;
 
 /// How many frames leave a row of what they saw.
@@ -34,7 +34,7 @@ struct Look {
     frame: u32,
 }
 
-/// A shader in which each invocation looks at the entry of its own number.
+/// A shader in which each invocation reads the entry of its own number.
 fn source(kind: &str, texel: &str) -> String {
     format!(
         "
@@ -57,7 +57,7 @@ const D2: [&str; 2] = [
     "textureSampleLevel(textures[id.x], nearest, place.xy, 0.0)",
 ];
 
-/// An app with a table, and the pipeline that looks at it.
+/// An app with a table, and the pipeline that reads it.
 fn rig(desc: impl FnOnce(&str) -> ImageTableDesc, shader: [&str; 2], spirv: bool) -> Rig {
     equip(Rig::new(), desc, shader, spirv)
 }
