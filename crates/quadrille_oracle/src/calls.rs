@@ -7,7 +7,7 @@ use crate::violation::Violation;
 /// Judges the calls that submit a plan of a topology.
 ///
 /// Each submission is submitted once, in plan order on its queue. Queues of one family and index
-/// are one `VkQueue`, which carries out what it is given first before it looks at the rest; with
+/// are one `VkQueue`, which executes its first submissions before it starts the rest; with
 /// this the calls must not end in a deadlock. In order, they must not even have to wait for a
 /// signal that is submitted later; coalesced, no queue that is a `VkQueue` of its own has two
 /// between the same host passes. No call holds submissions from before and after a host pass.

@@ -25,7 +25,7 @@ use choose::Choices;
 /// begin with `=== frame`, `=== same` and `=== plan`.
 ///
 /// # Panics
-/// If anything but errors and objections comes of it.
+/// If there is anything but errors and violations.
 pub fn text(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let mut sections = text.split("=== ");

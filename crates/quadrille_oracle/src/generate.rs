@@ -377,7 +377,7 @@ impl Maker<'_> {
     }
 }
 
-/// Whether one pass cannot have two uses, of which the first is of `resource`: they meet, and one
+/// Whether one pass cannot have two uses, of which the first is of `resource`: they overlap, and one
 /// writes, or they need different layouts of a mip level.
 fn clash(resource: &Resource, one: &Use, other: &Use) -> bool {
     if one.resource != other.resource {

@@ -267,7 +267,7 @@ impl Trial<'_> {
             });
             tracked.name = resource.name.clone();
             if tracked.memory != resource.memory {
-                // Made anew in other memory; what was done in a block is remembered there.
+                // Recreated in other memory; accesses to a block are remembered there.
                 tracked.cells = AreaMap::new(Area::whole(&tracked.kind), Cell::fresh());
                 tracked.memory = resource.memory;
             }

@@ -122,7 +122,7 @@ fn smaller_frames(frame: &Frame) -> impl Iterator<Item = Frame> + '_ {
         .chain(simpler_passes)
 }
 
-/// The frame with its passes built anew from lists.
+/// The frame with its passes rebuilt from lists.
 pub(crate) fn rebuilt(
     frame: &Frame,
     mut edit: impl FnMut(usize, &mut Vec<quadrille_sync::Use>, &mut Vec<PassIndex>) -> bool,

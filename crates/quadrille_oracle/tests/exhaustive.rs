@@ -94,7 +94,7 @@ fn small_frames_of_slices_pass_the_judge() {
 #[test]
 fn larger_frames_pass_the_judge() {
     let all = common::setting("EXHAUSTIVE", 0) != 0;
-    // A prime, so that all letters of an alphabet meet.
+    // A prime, so that all letters of an alphabet are combined.
     let stride = if all { 1 } else { 499 };
     let mut frames = 0;
     for topology in [

@@ -68,7 +68,7 @@ fn the_layer_and_the_judge_agree() {
     println!("{}", summary.expect("the streams ran"));
 }
 
-/// Runs streams until time is up, and counts what came of them.
+/// Runs streams until time is up, and counts their outcomes.
 fn compare() {
     let first_seed = setting("SEED", 1);
     let wanted = setting("STREAMS", 100_000);

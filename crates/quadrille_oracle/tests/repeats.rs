@@ -1,5 +1,5 @@
 //! Random frames that repeat: a planner that uses its plans again, and states that only note how
-//! often, come to the same as planning anew and writing everything down, and pass the judge.
+//! often, give the same plans as planning from scratch and writing everything down, and pass the judge.
 //!
 //! `QUADRILLE_ORACLE_FRAMES` and `QUADRILLE_ORACLE_SECONDS` say how much, whichever is reached
 //! first; `QUADRILLE_ORACLE_SEED` says where to begin.

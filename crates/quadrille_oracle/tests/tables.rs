@@ -1,4 +1,4 @@
-//! Tables: passes read members that they do not declare, and the judge is told of all of them.
+//! Tables: passes read members that they do not declare, and the judge knows all of these reads.
 //!
 //! A frame is planned as [`TableMembers`] has it, in which passes declare the listed members of the
 //! table alone. It is judged as what it is: a frame in which each of these passes reads every member
@@ -24,7 +24,7 @@ enum Fault {
     Nothing,
     /// One of the listed members is not declared.
     UndeclaredAccess,
-    /// The states are not told of reads that were not declared.
+    /// The states do not receive reads that were not declared.
     ForgetsReads,
     /// Readers on queues that did not read before find members that are not settled for them.
     IgnoresQueues,

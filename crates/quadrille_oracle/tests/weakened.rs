@@ -289,7 +289,7 @@ fn rung_6_both_halves_of_a_transfer_say_the_same() {
     check(topology, TWO_FAMILIES, |plan| {
         halves(plan, Acquire, |it| it.dst.access = AccessMask::empty());
     });
-    // Without maintenance8, a narrower wait leaves a hole between the halves.
+    // Without maintenance8, a narrower wait leaves a gap between the halves.
     check(topology, TWO_FAMILIES, |plan| {
         let waits = plan.submissions.iter_mut().flat_map(|it| &mut it.waits);
         waits.for_each(|it| it.stages = Stages::COMPUTE_SHADER | Stages::FRAGMENT_SHADER);

@@ -3,7 +3,7 @@
 //! First synchronization scopes are prefixes of queues: "all commands earlier in submission
 //! order, in these stages". So the dependencies of a stage of a queue are one position per stage
 //! of its own queue, and, because semaphore signals wait for all stages, one position for every
-//! other queue. A dependency chain exists where the second scope of one dependency meets the
+//! other queue. A dependency chain exists where the second scope of one dependency intersects the
 //! first scope of the next, stage by stage (section "Execution and Memory Dependencies").
 
 use quadrille_sync::Stages;

@@ -1,5 +1,5 @@
 //! Tables of Vulkan's specification, by its names, and a table of named accesses made from them
-//! by hand, without a look at the solver's. One row a line, columns separated by spaces, sets by
+//! by hand, independently of the solver's. One row a line, columns separated by spaces, sets by
 //! `|`, and `-` for nothing.
 
 /// Named access, stages, kinds of access, layout, and whether it reads, writes, or both (`rw`).
@@ -195,7 +195,7 @@ OPTICAL_FLOW                     OPTICAL_FLOW
 HOST                             ANY
 ";
 
-/// Section "Image Layouts": layout, and the kinds of access that may meet an image in it.
+/// Section "Image Layouts": layout, and the kinds of access that are valid in it.
 /// `General` is for all.
 pub(super) const LAYOUTS: &str = "
 ColorAttachmentOptimal               COLOR_ATTACHMENT_READ|COLOR_ATTACHMENT_WRITE|COLOR_ATTACHMENT_READ_NONCOHERENT
