@@ -196,7 +196,7 @@ impl HandWritten {
         })
     }
 
-    /// Reads back what the frames have come to.
+    /// Reads back the contents after the frames.
     ///
     /// # Errors
     /// A Vulkan call fails.

@@ -4,7 +4,7 @@ use super::{Contents, PassWork, SplitMix, Workload};
 
 impl Workload {
     /// As many workloads, each with one pass that reads another buffer than it does here; mostly a
-    /// pass of its own. Frames that take them in turn have to be planned anew each time.
+    /// pass of its own. Frames that take them in turn have to be planned again each time.
     ///
     /// ```
     /// use quadrille_bench::{SEED, Workload};
