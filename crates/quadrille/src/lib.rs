@@ -48,7 +48,7 @@
 //! 2. **Parameters declare.** `StorageRead<Cells>`, `ColorTarget<PrimaryWindowImage>`: a bevy
 //!    resource that dereferences to a [`GpuBuffer`](prelude::GpuBuffer) or an [`GpuImage`](prelude::GpuImage)
 //!    names it.
-//! 3. **What belongs to the device is made in [`RenderStartup`](prelude::RenderStartup)**, which
+//! 3. **Device resources are made in [`RenderStartup`](prelude::RenderStartup)**, which
 //!    comes after `Startup`, and again if the device was lost and there is another.
 //!    [`Uploads`](prelude::Uploads) fill buffers and images, [`Readback`](prelude::Readback) brings
 //!    their contents back. A system in [`RenderSystems::Declare`](prelude::RenderSystems::Declare)
@@ -64,11 +64,11 @@
 //!    Two writers without order are an error that says how to fix it.
 //! 5. **`on_queue(QueuePreference::Async)`** wants async compute or a transfer queue. The plan adds
 //!    what that takes: semaphore waits and ownership transfers, or nothing on a device with one
-//!    queue. A pass without a wish begins on the main queue and moves to another one where measured
+//!    queue. A pass without a preference begins on the main queue and moves to another one where measured
 //!    times say that frames get shorter ([`QueuePreference::Auto`](prelude::QueuePreference::Auto)).
 //!    Images and buffers that queue families use in turn become concurrent where that makes frames shorter
 //!    ([`Sharing::Auto`](prelude::Sharing::Auto)); a description says otherwise by `with_sharing`.
-//! 6. **What lives for one frame is `transient()`.** Images and buffers whose description says so
+//! 6. **Resources of one frame are `transient()`.** Images and buffers whose description says so
 //!    are written by each frame before it reads them, and those that are never needed at once
 //!    share memory; the plan orders their uses of it:
 //!    `gpu.create_image(&ImageDesc::color_target("glow", [480, 270], format).transient())`.
@@ -82,11 +82,11 @@
 //!    declare it are left out until then. Images made in code (`Assets<Image>::add`) go the same way.
 //!    `uploads.generate_mips(&image)` makes the mip levels of any image.
 //! 9. **Mip levels, layers and slices** are declared apart: `glow.mip(2)`, `maps.layer(light)` of a
-//!    declared image is what a shader, an attachment or a copy sees of it
+//!    declared image is the part that a shader, an attachment or a copy accesses
 //!    ([`DeclaredView`](prelude::DeclaredView) makes a mip chain, one pass for each level), and passes
 //!    that write other `fog.slices(0..4)` of a 3D image need no order.
 //! 10. **Shaders follow their files** with `ShaderReloadPlugin`: those of `GpuShader::load(path)`, and
-//!     of `GpuShader::wgsl(name, include_str!(path))?.with_file(path)`. What is broken is a line in the
+//!     of `GpuShader::wgsl(name, include_str!(path))?.with_file(path)`. A broken file is a line in the
 //!     log, and the pipeline stays what it was.
 //! 11. **Shaders import from each other** and have constants that pipelines set: [`guide::shaders`].
 //! 12. **Tables** hold images or storage buffers of which shaders choose one by its index: [`guide::tables`].
@@ -94,14 +94,14 @@
 //!     `@builtin(draw_index)` says in the shader which draw it is; both buffers are `IndirectRead`.
 //! 14. **All fixed state of Vulkan** is in [`PipelineState`](prelude::PipelineState): blend and mask of each
 //!     attachment, stencil, depth bias and clamp, wire frames, alpha to coverage. `depth.clear_depth(1.0)
-//!     .clear_stencil(0)` begins with both aspects; `keep_stencil()` keeps what is there. What a device lacks is
+//!     .clear_stencil(0)` begins with both aspects; `keep_stencil()` keeps the contents. A missing device feature is
 //!     an error when the pipeline is made, which names the feature.
 //!
-//! 15. **Queries** count what draws come to, and `when` has the device decide what is drawn: see
+//! 15. **Queries** count results of draws, and `when` has the device decide which draws run: see
 //!     [below](#queries-and-conditions).
 //! 16. **Names bind too**: `bind("heights", &waves)` finds the shader's variable, and a wrong name is an error
 //!     that names the nearest one: [`guide::binding`].
-//! 17. **What is not wrapped is open**: extensions and features of one's own, Vulkan commands in passes, devices that
+//! 17. **Vulkan stays open**: extensions and features of one's own, Vulkan commands in passes, devices that
 //!     the program made: [`guide::vulkan`].
 //!
 //! Clip space is WebGPU's, with y up and depth from 0 to 1, whatever language a shader is written in.
@@ -190,7 +190,7 @@
 //!     Ok(())
 //! }
 //!
-//! /// Finds out which boxes are seen: one query for each.
+//! /// Finds out which boxes are visible: one query for each.
 //! fn test(
 //!     mut recorder: Recorder,
 //!     depth: DepthRead<Depth>,
@@ -206,7 +206,7 @@
 //!     }
 //! }
 //!
-//! /// Draws what is in the boxes that are seen.
+//! /// Draws the contents of the visible boxes.
 //! fn draw(
 //!     mut recorder: Recorder,
 //!     window: ColorTarget<PrimaryWindowImage>,

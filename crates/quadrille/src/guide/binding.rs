@@ -35,7 +35,7 @@
 //!              heights[id.x] += wind.strength * wind.direction.x;
 //!          }",
 //!     )?;
-//!     // The names that passes use are checked here, if the pipeline is told; else when a pass binds.
+//!     // The names that passes use are checked here, if the pipeline is given; else when a pass binds.
 //!     let desc = ComputePipelineDesc::of("swell", &shader).binds("heights");
 //!     commands.insert_resource(Swell(gpu.compute_pipeline(&desc)?));
 //!     commands.insert_resource(Waves(gpu.create_buffer(&BufferDesc::storage("waves", 4096))?));
