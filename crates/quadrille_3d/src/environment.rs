@@ -102,19 +102,19 @@ pub(crate) struct Probe {
     environment_map: EnvironmentSource,
 }
 
-/// Of either kind.
+/// Filter for entities with an environment of any kind.
 type HasEnvironment = Or<(
     With<EnvironmentMapLight>,
     With<GeneratedEnvironmentMapLight>,
     With<IrradianceVolume>,
 )>;
 
-/// What environments are listed from.
+/// Cameras, probes and stores from which environments are listed.
 #[derive(SystemParam)]
 pub(crate) struct EnvironmentParams<'w, 's> {
     cameras: Query<'w, 's, EnvironmentCamera, With<Camera3d>>,
     probes: Query<'w, 's, Probe, HasEnvironment>,
-    /// bevy lists none whose entity is a mesh as well, which the device culls.
+    /// bevy skips probes whose entity is a mesh as well, which the device culls.
     unculled: Query<'w, 's, Unculled, (HasEnvironment, With<LightProbe>, With<NoCpuCulling>)>,
     images: Res<'w, DeviceImages>,
     pub(crate) warnings: Res<'w, RateLimitedWarnings>,

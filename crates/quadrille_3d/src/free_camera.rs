@@ -93,7 +93,7 @@ pub struct FreeCamera {
     pub vertical_movement_axis: VerticalMovementAxis,
 }
 
-/// Which way a [`FreeCamera`] rises.
+/// Vertical axis of a [`FreeCamera`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Clone, Debug, Default, PartialEq)]
 pub enum VerticalMovementAxis {
@@ -185,7 +185,7 @@ pub struct FreeCameraState {
     pub pitch: f32,
     /// Around the vertical, in radians. First that of its `Transform`.
     pub yaw: f32,
-    /// What the wheel has made of both speeds.
+    /// Factor on both speeds, changed by the mouse wheel.
     pub speed_multiplier: f32,
     /// Units of length in a second: to the right, up, forward.
     pub velocity: Vec3,
@@ -226,7 +226,7 @@ impl Default for FreeCameraState {
     }
 }
 
-/// What people do, and for how long.
+/// Time, mouse and keyboard input.
 #[derive(SystemParam)]
 pub struct FreeCameraInput<'w> {
     time: Res<'w, Time<Real>>,

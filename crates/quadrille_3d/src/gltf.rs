@@ -49,8 +49,8 @@ pub(crate) fn add_gltf(app: &mut App) {
 }
 
 impl From<&GltfMaterial> for StandardMaterial {
-    /// What is behind glass (`KHR_materials_transmission`) shows through by alpha, without refraction. Glass
-    /// that an image says the places of stays opaque, and clear glass does not shine by itself.
+    /// Maps transmission (`KHR_materials_transmission`) to alpha, without refraction. Materials with a
+    /// transmission texture stay opaque, and fully transparent ones emit no light.
     fn from(material: &GltfMaterial) -> Self {
         let (base_color, mode) = transmission_as_alpha(material);
         Self {
@@ -104,7 +104,7 @@ impl From<&GltfMaterial> for StandardMaterial {
 /// itself is made darker.
 fn transmission_as_alpha(material: &GltfMaterial) -> (Color, AlphaMode) {
     let mode = material.alpha_mode;
-    // Where an image says what is metal, the factor is 1 for all, and what is to let light through is none.
+    // With a metallic texture the factor is 1; texels that transmit light are no metal.
     let metallic = match &material.metallic_roughness_texture {
         Some(_) => 0.0,
         None => material.metallic,

@@ -122,7 +122,7 @@ pub use skin::{SkinJobs3d, SkinPoses3d, SkinSources3d, Skinning3d, skin_3d};
 pub use tables::brdf_luts::{DfgLut, LtcLut};
 pub use tables::textures::Textures3d;
 
-/// What a 3D program needs: bevy's content crates, and this one.
+/// Prelude of 3D programs: bevy's content crates, and this one.
 pub mod prelude {
     pub use crate::{
         AlphaMode, ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither,

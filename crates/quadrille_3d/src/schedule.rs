@@ -5,11 +5,11 @@ use bevy_ecs::prelude::*;
 /// The systems that make a 3D frame ready, in [`RenderSystems::Declare`](quadrille::prelude::RenderSystems::Declare).
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Prepare3dSystems {
-    /// Tables of meshes, materials and instances follow the world.
+    /// Copies changes of meshes, materials and instances into tables.
     Extract,
-    /// What each camera sees is listed, with lights and shadow maps.
+    /// Lists views with their draws, lights and shadow maps.
     Queue,
-    /// Images are made for that, and the lists are sent.
+    /// Creates images for them, and uploads the lists.
     Prepare,
 }
 
@@ -18,7 +18,7 @@ pub enum Prepare3dSystems {
 ///
 /// Passes of a camera with a later step ([`View3d::step`](crate::View3d::step)) come after all of an earlier one.
 ///
-/// What each reads and writes is a resource of this crate, and public: the [guide](crate::guide)
+/// Resources that these read and write belong to this crate, and are public: the [guide](crate::guide)
 /// has a table, and programs that put passes of their own between these.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Pass3dSystems {

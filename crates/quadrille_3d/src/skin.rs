@@ -40,14 +40,14 @@ use source::SkinSource;
 use crate::tables::range_table::RangeTable;
 use crate::tables::table::table_buffer;
 
-/// Adds what bends meshes.
+/// Adds skinning and morph targets to an app.
 pub(crate) fn add_skinning(app: &mut App) {
     app.init_resource::<SkinStore>()
         .init_resource::<SkinJobs>()
         .add_systems(RenderStartup, init_device_resources);
 }
 
-/// Makes what belongs to the device, and forgets what belonged to the one before.
+/// Creates device resources, and marks all contents dirty for the new device.
 fn init_device_resources(
     mut commands: Commands,
     gpu: Res<GpuDevice>,
@@ -69,22 +69,22 @@ fn init_device_resources(
     Ok(())
 }
 
-/// What the vertices of meshes with joints or morph targets follow: per vertex four joints and their
+/// Influences and morph targets of meshes: per vertex four joints and their
 /// weights, then per target and vertex the differences of position, normal and tangent.
 #[derive(Resource, Deref)]
 pub struct SkinSources3d(pub(crate) GpuBuffer);
 
-/// Per entity that bends the matrices of its joints, three rows of four numbers each, then the weights of
+/// Per deformed entity the matrices of its joints, three rows of four numbers each, then the weights of
 /// its morph targets.
 #[derive(Resource, Deref)]
 pub struct SkinPoses3d(pub(crate) GpuBuffer);
 
-/// An entity that bends.
+/// A deformed entity.
 struct Deformed {
     mesh: AssetId<Mesh>,
-    /// [`SkinSource::version`] of what it has room for.
+    /// [`SkinSource::version`] for which its ranges are allocated.
     version: u64,
-    /// Of the room behind the vertices of all meshes.
+    /// Range behind the vertices of all meshes.
     vertices: Range<u32>,
     /// Rows of [`SkinStore::poses`].
     pose: Range<u32>,
@@ -98,12 +98,12 @@ struct Deformed {
     last_frame: u64,
 }
 
-/// How an entity with a skin or weights is drawn.
+/// State of an entity with a skin or weights.
 enum SkinState {
     Deformed(Deformed),
-    /// It is not: its skin is not loaded, or does not fit.
+    /// Not drawn: its skin is not loaded, or does not fit.
     NotDrawn {
-        /// [`SkinStore::frame`] when it was seen last.
+        /// [`SkinStore::frame`] in which it was last extracted.
         last_frame: u64,
     },
 }

@@ -1,4 +1,4 @@
-//! What 3D cameras do to a picture, by bevy's names: bevy has these in crates that need `wgpu`.
+//! Distance fog of 3D cameras, by bevy's names: bevy has it in crates that need `wgpu`.
 
 #[cfg(test)]
 mod tests;
@@ -63,8 +63,8 @@ pub enum FogFalloff {
         /// Per unit of length.
         density: f32,
     },
-    /// What lies behind becomes darker by one density of each channel, and the fog's colour
-    /// brighter by another.
+    /// Extinction dims the surface and inscattering adds the fog's color, each with one density per
+    /// channel.
     Atmospheric {
         /// Per unit of length.
         extinction: Vec3,
@@ -152,9 +152,9 @@ impl FogFalloff {
     ) -> Self {
         let density = Self::koschmieder(visibility, contrast_threshold);
         let [removed, added] = [extinction_color, inscattering_color].map(LinearRgba::from);
-        // What a colour lacks is what is taken away, so that blue extinction leaves blue.
+        // Extinction removes the complement of its color, so that blue extinction leaves blue.
         let lacks = Vec3::ONE - removed.to_vec3();
-        // bevy's curve, for colours to look as there: e as the power.
+        // bevy's curve with e as the exponent, so that colors match.
         let curve = |color: Vec3, alpha: f32| color.powf(E) * (density * alpha.powf(E));
         Self::Atmospheric {
             extinction: curve(lacks, removed.alpha),

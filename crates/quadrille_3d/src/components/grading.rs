@@ -33,13 +33,13 @@ pub enum DebandDither {
 #[derive(Component, Clone, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
 pub struct ColorGrading {
-    /// Of the whole picture.
+    /// Parameters of the whole picture.
     pub global: ColorGradingGlobal,
-    /// Of what is darker than [`ColorGradingGlobal::midtones_range`].
+    /// Section of colors darker than [`ColorGradingGlobal::midtones_range`].
     pub shadows: ColorGradingSection,
-    /// Of what is within that range.
+    /// Section of colors within that range.
     pub midtones: ColorGradingSection,
-    /// Of what is brighter.
+    /// Section of colors brighter than it.
     pub highlights: ColorGradingSection,
 }
 

@@ -1,4 +1,4 @@
-//! What surfaces look like: bevy's `StandardMaterial` and `MeshMaterial3d` by name and field. bevy
+//! Surface materials: bevy's `StandardMaterial` and `MeshMaterial3d` by name and field. bevy
 //! has them in a crate that needs `wgpu`, so this crate defines them.
 
 use bevy_asset::{AsAssetId, Asset, AssetId, Handle};
@@ -59,19 +59,19 @@ impl ParallaxMappingMethod {
 #[derive(Asset, Clone, Debug, PartialEq, Reflect)]
 #[reflect(Clone, Debug, Default, PartialEq)]
 pub struct StandardMaterial {
-    /// The colour: of what is scattered, and of mirror images in metal. Multiplied with the colours
-    /// of the mesh's vertices if it has any.
+    /// Diffuse color of dielectrics and specular color of metals. Multiplied with the vertex colors
+    /// of the mesh if it has any.
     pub base_color: Color,
-    /// Which texture coordinates `base_color_texture` is seen by.
+    /// UV channel of `base_color_texture`.
     pub base_color_channel: UvChannel,
     /// Multiplied with `base_color`. Until an image is loaded the material is drawn without it.
     pub base_color_texture: Option<Handle<Image>>,
-    /// The light that the surface sends out by itself, which lights nothing else: 1 is white on
+    /// Emitted light, which lights nothing else: 1 is white on
     /// screen, or, by `emissive_exposure_weight`, in candela per square metre.
     pub emissive: LinearRgba,
     /// How much the camera's exposure changes `emissive`: 0 not at all, 1 as any other light.
     pub emissive_exposure_weight: f32,
-    /// Which texture coordinates `emissive_texture` is seen by.
+    /// UV channel of `emissive_texture`.
     pub emissive_channel: UvChannel,
     /// Multiplied with `emissive`.
     pub emissive_texture: Option<Handle<Image>>,
@@ -79,99 +79,98 @@ pub struct StandardMaterial {
     pub perceptual_roughness: f32,
     /// 1 for metal, 0 for all else.
     pub metallic: f32,
-    /// Which texture coordinates `metallic_roughness_texture` is seen by.
+    /// UV channel of `metallic_roughness_texture`.
     pub metallic_roughness_channel: UvChannel,
     /// Blue is multiplied with `metallic`, green with `perceptual_roughness`: an image of linear
-    /// numbers, not sRGB. Of one with two channels red is roughness and green metal.
+    /// numbers, not sRGB. If it has two channels, red is roughness and green is metal.
     pub metallic_roughness_texture: Option<Handle<Image>>,
-    /// Which texture coordinates `normal_map_texture` is seen by.
+    /// UV channel of `normal_map_texture`.
     pub normal_map_channel: UvChannel,
-    /// Where the surface looks within the space of normal, tangent and their cross product: an image
-    /// of linear numbers from 0 for -1 to 1 for 1. Of one with two channels blue is computed. The mesh
-    /// needs tangents (`Mesh::generate_tangents`), else nothing is seen of it.
+    /// Normal map in tangent space: an image of linear numbers, from 0 for -1 to 1 for 1. Blue is
+    /// computed if the image has two channels. The mesh needs tangents (`Mesh::generate_tangents`),
+    /// else the map has no effect.
     pub normal_map_texture: Option<Handle<Image>>,
     /// Green of the normal map runs down, as in those made for Direct3D.
     pub flip_normal_map_y: bool,
-    /// Which texture coordinates `occlusion_texture` is seen by.
+    /// UV channel of `occlusion_texture`.
     pub occlusion_channel: UvChannel,
     /// Red is how much ambient light arrives: an image of linear numbers, not sRGB.
     pub occlusion_texture: Option<Handle<Image>>,
-    /// Which texture coordinates `specular_texture` is seen by.
+    /// UV channel of `specular_texture`.
     pub specular_channel: UvChannel,
     /// Half of its alpha is multiplied with `reflectance`, as bevy does: 2 keeps that then.
     pub specular_texture: Option<Handle<Image>>,
-    /// Which texture coordinates `specular_tint_texture` is seen by.
+    /// UV channel of `specular_tint_texture`.
     pub specular_tint_channel: UvChannel,
     /// Multiplied with `specular_tint`.
     pub specular_tint_texture: Option<Handle<Image>>,
-    /// How much of the surface has a clear varnish over it.
+    /// Strength of the clearcoat: the part of the surface that it covers.
     pub clearcoat: f32,
-    /// Which texture coordinates `clearcoat_texture` is seen by.
+    /// UV channel of `clearcoat_texture`.
     pub clearcoat_channel: UvChannel,
     /// Red is multiplied with `clearcoat`.
     pub clearcoat_texture: Option<Handle<Image>>,
-    /// The roughness of the varnish.
+    /// Perceptual roughness of the clearcoat.
     pub clearcoat_perceptual_roughness: f32,
-    /// Which texture coordinates `clearcoat_roughness_texture` is seen by.
+    /// UV channel of `clearcoat_roughness_texture`.
     pub clearcoat_roughness_channel: UvChannel,
     /// Green is multiplied with `clearcoat_perceptual_roughness`.
     pub clearcoat_roughness_texture: Option<Handle<Image>>,
-    /// Which texture coordinates `clearcoat_normal_texture` is seen by.
+    /// UV channel of `clearcoat_normal_texture`.
     pub clearcoat_normal_channel: UvChannel,
-    /// A normal map for the varnish; without one it is as smooth as the mesh.
+    /// Normal map of the clearcoat; without one it has the normals of the mesh.
     pub clearcoat_normal_texture: Option<Handle<Image>>,
-    /// How much longer than broad highlights are, along the mesh's tangents: from 0 to 1.
+    /// Strength of anisotropy, from 0 to 1: highlights are stretched along the mesh's tangents.
     pub anisotropy_strength: f32,
-    /// Turns them from the tangent towards the other side, in radians.
+    /// Rotation of that direction from the tangent towards the bitangent, in radians.
     pub anisotropy_rotation: f32,
-    /// Which texture coordinates `anisotropy_texture` is seen by.
+    /// UV channel of `anisotropy_texture`.
     pub anisotropy_channel: UvChannel,
-    /// Red and green are a direction to turn by, from 0 for -1 to 1 for 1; blue is multiplied with
+    /// Red and green are the direction relative to that, from 0 for -1 to 1 for 1; blue is multiplied with
     /// `anisotropy_strength`.
     pub anisotropy_texture: Option<Handle<Image>>,
-    /// Red is how deep the surface lies, as part of `parallax_depth_scale`: all images are moved as if it did. An
-    /// image of linear numbers; the mesh needs tangents.
+    /// Red is the depth of the surface, as a part of `parallax_depth_scale`; it offsets the coordinates of all images.
+    /// An image of linear numbers; the mesh needs tangents.
     pub depth_map: Option<Handle<Image>>,
-    /// The deepest place, in units of texture coordinates: above 0.1 it looks distorted.
+    /// Largest depth, in units of texture coordinates: above 0.1 it looks distorted.
     pub parallax_depth_scale: f32,
-    /// How the place between two layers is found.
+    /// Search for the intersection between two layers.
     pub parallax_mapping_method: ParallaxMappingMethod,
-    /// How many layers are looked at where the eye looks along the surface; fewer from above, and below 1 nothing
-    /// is moved.
+    /// Layers that are sampled for views along the surface; fewer from above, and below 1 there is no parallax
+    /// mapping.
     pub max_parallax_layer_count: f32,
     /// Transforms the mesh's texture coordinates, both of them.
     pub uv_transform: Affine2,
-    /// How much what is no metal mirrors: 0.5 is 4 % of what comes from the front.
+    /// Specular reflectance of dielectrics: 0.5 is 4 % at normal incidence.
     pub reflectance: f32,
-    /// The colour of mirror images in what is no metal.
+    /// Specular tint of dielectrics.
     pub specular_tint: Color,
-    /// How much of what would be scattered back comes out on the other side instead, scattered evenly: of leaves,
-    /// paper, wax. Light that falls on the other side is seen on this one.
+    /// Part of the diffuse light that is transmitted to the other side instead of reflected, as in leaves, paper and
+    /// wax. Light that falls on the other side shows on this one.
     pub diffuse_transmission: f32,
-    /// How far behind the surface its other side lies, in units of the mesh: on its way there light is lost by
-    /// `attenuation_color`, and there shadows fall on what has a
+    /// Distance to the other side of the surface, in units of the mesh: transmitted light is attenuated over it by
+    /// `attenuation_color`, and shadows fall at its end on entities with a
     /// [`TransmittedShadowReceiver`](bevy_light::TransmittedShadowReceiver).
     pub thickness: f32,
-    /// After what way within the surface white light has `attenuation_color`, in units of the world.
+    /// Distance within the material after which white light has `attenuation_color`, in units of the world.
     pub attenuation_distance: f32,
-    /// What is left of white light after `attenuation_distance`.
+    /// Color of white light after `attenuation_distance`.
     pub attenuation_color: Color,
     /// Back faces are lit from their side.
     pub double_sided: bool,
     /// The faces that are not drawn.
     #[reflect(ignore, clone)]
     pub cull_mode: Option<Face>,
-    /// The base colour is what is seen, without any light.
+    /// Shows the base color without any light.
     pub unlit: bool,
-    /// A camera's [`DistanceFog`](crate::DistanceFog) lies over the surface.
+    /// Applies the camera's [`DistanceFog`](crate::DistanceFog).
     pub fog_enabled: bool,
-    /// What the texels of a [`Lightmap`](crate::Lightmap) are multiplied with: candela per square metre for
-    /// each unit of them.
+    /// Exposure of a [`Lightmap`](crate::Lightmap): candela per square metre for each unit of its texels.
     pub lightmap_exposure: f32,
-    /// How alpha is taken.
+    /// Interpretation of alpha.
     pub alpha_mode: AlphaMode,
     /// Draws the surface nearer by so many of the least steps of depth, and sorts it nearer by so many
-    /// units of length where it is seen through: for what lies on another surface.
+    /// units of length if it is blended: for surfaces that lie on others.
     pub depth_bias: f32,
 }
 
@@ -304,9 +303,9 @@ impl From<LinearRgba> for StandardMaterial {
     }
 }
 
-/// The material of a [`Mesh3d`](bevy_mesh::Mesh3d). Those of [`StandardMaterial`] are drawn.
+/// Material of a [`Mesh3d`](bevy_mesh::Mesh3d). This crate draws those of [`StandardMaterial`].
 ///
-/// It may stand in a scene of `bsn!`, as bevy's: `MeshMaterial3d::<StandardMaterial>(asset_value(color))`.
+/// Usable in a scene of `bsn!`, as bevy's: `MeshMaterial3d::<StandardMaterial>(asset_value(color))`.
 #[derive(Component, FromTemplate, Debug, Deref, DerefMut, PartialEq, Eq, Reflect)]
 #[reflect(Component, Clone, Default)]
 pub struct MeshMaterial3d<M: Asset>(pub Handle<M>);

@@ -93,7 +93,7 @@ pub(crate) fn prepare_gizmos(
     }
 }
 
-/// What the shader of lines is told.
+/// Push constants of the line shader.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
 struct LinesPush {

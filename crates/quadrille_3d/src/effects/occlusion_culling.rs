@@ -1,15 +1,15 @@
-//! What lies behind other things is not drawn: [`OcclusionCulling`](crate::OcclusionCulling) of a camera.
+//! Two-pass occlusion culling with a depth pyramid: [`OcclusionCulling`](crate::OcclusionCulling) of a camera.
 //!
 //! ```text
-//! cull_3d             what the camera saw in the frame before, and sees in this one by its frustum
-//! opaque_3d           draws that
-//! depth_pyramid_3d          of its depth: how far the farthest place of ever larger squares is
-//! cull_late      all that the frustum sees against that; what is behind is hidden
-//! opaque_late    draws what is not hidden and is not drawn yet
+//! cull_3d             instances in the frustum that were visible in the previous frame
+//! opaque_3d           draws them
+//! depth_pyramid_3d    farthest depths of ever larger squares (Hi-Z)
+//! cull_late           tests all instances in the frustum against the pyramid
+//! opaque_late         draws those that are not occluded and not drawn yet
 //! ```
-//! Whether a thing was seen decides only which of the two passes draws it, so nothing that is seen is ever
-//! missing: not after a cut, and not where bits are of other things than before. Light, transparent
-//! things and shadows are as without.
+//! Previous visibility decides only which of the two passes draws an instance, so nothing visible is ever
+//! missing: not after a cut, and not where bits belong to other instances than before. Lighting, blended
+//! instances and shadows are as without.
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
@@ -27,7 +27,7 @@ use crate::scene::buffers::{
 };
 use crate::scene::frame::{Scene3d, View3d};
 
-/// What [`cull_late`] found.
+/// Draw arguments and visible instances of [`cull_late`].
 #[derive(SystemParam)]
 pub struct LateCulled3d<'w> {
     args: IndirectRead<'w, LateDrawArgs>,

@@ -1,4 +1,4 @@
-//! What lies behind the scene: bevy's `Skybox`.
+//! Skybox behind the scene: bevy's `Skybox`.
 
 use bevy_ecs::prelude::*;
 use quadrille::ecs::{AccessList, ColorAttachment as _, DepthAttachment as _, access_kind};

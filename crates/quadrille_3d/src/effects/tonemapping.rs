@@ -120,7 +120,7 @@ pub(crate) fn prepare_tonemapping_luts(
     }
 }
 
-/// What the shader of [`tonemap_3d`] is told.
+/// Push constants of the shader of [`tonemap_3d`].
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
 struct TonemapPush {

@@ -92,7 +92,7 @@ impl Default for WireframeLineWidth {
     }
 }
 
-/// Which edges are drawn.
+/// Edges that a wireframe shows.
 #[derive(Component, Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Component, Clone, Default, Debug)]
 pub enum WireframeTopology {
@@ -104,24 +104,24 @@ pub enum WireframeTopology {
     Quads,
 }
 
-/// Whether a mesh's edges are seen through everything, in the place of [`WireframeConfig::xray_mode`].
+/// Whether a mesh's wireframe shows through everything; overrides [`WireframeConfig::xray_mode`].
 #[derive(Component, Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Component, Clone, Default, Debug)]
 pub struct WireframeXray(pub bool);
 
-/// Which meshes have their edges drawn, and how, unless they say otherwise.
+/// Global settings of wireframes, for entities without components of their own.
 #[derive(Resource, Debug, Clone, Reflect)]
 #[reflect(Resource, Clone, Debug, Default)]
 pub struct WireframeConfig {
-    /// Those of all meshes are, but where a [`NoWireframe`] says no.
+    /// Draws wireframes of all meshes, except those with [`NoWireframe`].
     pub global: bool,
-    /// Their colour on the screen.
+    /// Default color, as on the screen.
     pub default_color: Color,
-    /// How wide they are, in pixels of the target.
+    /// Default line width, in pixels of the target.
     pub default_line_width: f32,
-    /// Which of them.
+    /// Default set of edges.
     pub default_topology: WireframeTopology,
-    /// They are seen through everything.
+    /// Draws wireframes through everything.
     pub xray_mode: bool,
 }
 

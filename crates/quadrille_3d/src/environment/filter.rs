@@ -10,26 +10,26 @@ use quadrille::prelude::{
     Sampler, SamplerDesc,
 };
 
-/// The side of the level that scattered light is the mean of.
+/// Side of the mip level that irradiance is integrated from.
 const IRRADIANCE_SOURCE_SIZE: u32 = 8;
 
-/// What the device makes of an image.
+/// Conversion and filtering of one image on the device.
 #[derive(Clone)]
 pub(crate) struct FilterJob {
     pub(crate) source: GpuImage,
-    /// The source shows all directions by longitude and latitude.
+    /// The source is equirectangular, not a cube.
     pub(crate) is_equirectangular: bool,
     /// The source as a cube with all mip levels.
     pub(crate) cube: Option<GpuImage>,
-    /// The cube is seen, not just filtered.
+    /// The cube is shown as a skybox, not only filtered.
     pub(crate) keeps_cube: bool,
-    /// What mirrors show, rougher from level to level.
+    /// Prefiltered radiance, rougher from level to level.
     pub(crate) radiance: Option<GpuImage>,
-    /// What surfaces scatter.
+    /// Irradiance cube.
     pub(crate) irradiance: Option<GpuImage>,
 }
 
-/// What [`filter_env_3d`] makes in this frame.
+/// Jobs of [`filter_env_3d`] in this frame.
 #[derive(Resource, Default)]
 pub struct FilterJobs3d(pub(crate) Vec<FilterJob>);
 
@@ -41,8 +41,8 @@ pub struct FilterSources3d(Vec<GpuImage>);
 #[derive(Resource, Default, Deref)]
 pub struct FilterCubes3d(Vec<GpuImage>);
 
-/// What [`filter_env_3d`] makes of the cubes: two for each that lights anything, of scattered and of
-/// mirrored light.
+/// Results of [`filter_env_3d`]: irradiance and prefiltered radiance of each cube that lights
+/// anything.
 #[derive(Resource, Default, Deref)]
 pub struct FilterResults3d(Vec<GpuImage>);
 
@@ -154,7 +154,7 @@ fn make_cube(
     }
 }
 
-/// What the shader `generate_radiance_map` is told.
+/// Push constants of the shader `generate_radiance_map`.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
 struct RadiancePush {
@@ -162,12 +162,12 @@ struct RadiancePush {
     alpha: f32,
 }
 
-/// How many directions a texel of a roughness is the mean of: the wider the lobe, the more it takes.
+/// Returns the samples per texel: more for wider lobes.
 fn sample_count(alpha: f32) -> u32 {
     (1024.0 * alpha).clamp(32.0, 256.0) as u32
 }
 
-/// What surfaces scatter and mirror of a cube.
+/// Records the filtering of a cube to irradiance and prefiltered radiance.
 fn filter(
     recorder: &mut Recorder,
     pipelines: &FilterPipelines3d,

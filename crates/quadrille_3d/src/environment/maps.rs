@@ -1,7 +1,7 @@
-//! Which cubes there are: those of image assets, and those that the device makes of image assets.
+//! Cubes of environments: image assets that are cubes, and cubes generated from image assets.
 //!
-//! A cube that the device makes has its source's version, and is made again when that changes. What
-//! no camera needed in a frame is dropped after it.
+//! A generated cube has its source's version, and is generated again when that changes. Cubes that
+//! no camera needed in a frame are dropped after it.
 
 use bevy_asset::{AssetId, Handle};
 use bevy_derive::{Deref, DerefMut};
@@ -40,13 +40,13 @@ impl Volumes3d {
     }
 }
 
-/// How many cubes cameras can see at once.
+/// Maximum number of cubes that cameras show at once.
 const MAX_CUBES: u32 = 256;
 
-/// Of cubes that the device makes.
+/// Format of generated cubes.
 const FORMAT: Format = Format::R16G16B16A16_SFLOAT;
 
-/// The sides of cubes that the device makes: small ones would have too few levels for roughness.
+/// Range of sides of generated cubes: small ones would have too few levels for roughness.
 const CUBE_SIZE_LIMITS: [u32; 2] = [64, 1024];
 
 /// The largest side on a CPU, which has to end before the device counts as hung.
@@ -129,7 +129,7 @@ impl ResidentImages {
     }
 }
 
-/// What is made of an image.
+/// Cubes generated from one image.
 struct GeneratedMap {
     /// The version of the image that it is made of.
     version: u64,
@@ -199,7 +199,7 @@ pub(crate) fn count_submitted(
     }
 }
 
-/// What maps are looked up in.
+/// Stores in which maps are looked up.
 pub(crate) struct MapSource<'a> {
     pub(crate) maps: &'a mut EnvironmentMaps3d,
     pub(crate) cubes: &'a mut Cubes3d,
@@ -264,7 +264,7 @@ impl MapSource<'_> {
         Some([self.index(&irradiance?)?, self.index(&radiance?)?])
     }
 
-    /// What is made of an image, with what is needed of it.
+    /// Returns the cubes of an image, generated with those that `need` asks for.
     fn generated(
         &mut self,
         id: AssetId<Image>,
@@ -371,12 +371,12 @@ impl MapSource<'_> {
     }
 }
 
-/// What is wanted of an image.
+/// Use of a map of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum MapUse {
-    /// A cube to be seen.
+    /// A cube shown as a skybox.
     Sky,
-    /// Cubes of scattered and mirrored light.
+    /// Irradiance and prefiltered radiance.
     Light,
 }
 

@@ -1,9 +1,9 @@
-//! Which instances are drawn with which mesh and pipeline: lists that change only when an entity,
+//! Bins of instances by mesh and pipeline: lists that change only when an entity,
 //! its mesh or its material does.
 //!
-//! A bin is what is drawn with one mesh and one pipeline. Its instances lie in chunks of at most
-//! [`MAX_BATCH_INSTANCES`]; for each view `cull_3d` makes one indirect draw of each chunk. Within a chunk what is
-//! seen keeps its order, so that pictures do not depend on how threads of the device run.
+//! A bin has the instances of one mesh and one pipeline, in batches of at most
+//! [`MAX_BATCH_INSTANCES`]; for each view `cull_3d` writes one indirect draw per batch. Visible instances
+//! of a batch keep their order, so that pictures do not depend on how threads of the device run.
 
 use std::collections::BTreeMap;
 
@@ -16,15 +16,15 @@ use crate::scene::keys::{BinKey, PipelineKey};
 use crate::scene::rows::BatchRow;
 use crate::tables::table::{List, Table};
 
-/// As many instances as an indirect draw has at most.
+/// Maximum number of instances of an indirect draw.
 pub(crate) const MAX_BATCH_INSTANCES: u32 = 256;
 
-/// What is known of a chunk beside its row.
+/// Host-side state of a batch beside its row.
 struct Batch {
     key: BinKey,
-    /// There is room for two to the power of this.
+    /// Capacity, as a power of two.
     size_class: usize,
-    /// Its place among those of its pipeline.
+    /// Index among the batches of its pipeline.
     rank: u32,
 }
 

@@ -34,7 +34,7 @@ use crate::tables::textures::TextureSource;
 
 pub(crate) use slot::{EnabledMeshes, FreedSlots, Slot, watch_disabling};
 
-/// What an entity says of how it is drawn.
+/// Drawing parameters of an entity with a mesh.
 pub(crate) struct InstanceDesc<'a> {
     pub(crate) entity: Entity,
     pub(crate) transform: Affine3A,
@@ -51,7 +51,7 @@ pub(crate) struct InstanceDesc<'a> {
     pub(crate) tag: u32,
 }
 
-/// What is known of an entity with a mesh.
+/// Host-side state of an entity with a mesh.
 #[derive(Clone, Copy)]
 struct InstanceState {
     entity: Entity,
@@ -59,7 +59,7 @@ struct InstanceState {
     material: AssetId<StandardMaterial>,
     /// Flags of its bounds, if its transform makes sense.
     flags: u32,
-    /// It appears and disappears pixel by pixel.
+    /// Cross-fades pixel by pixel.
     fades: bool,
     has_lightmap: bool,
     drawn: Option<(MeshAllocation, MaterialState)>,
@@ -70,16 +70,16 @@ struct InstanceState {
 pub(crate) struct InstanceStore {
     table: Table<InstanceRow>,
     bounds: Table<BoundsRow>,
-    /// Of those up to the last one that has another than 0.
+    /// Mesh tags, up to the last one that is not 0.
     tags: Table<u32>,
-    /// By place in the table.
+    /// By instance index.
     state: Vec<Option<InstanceState>>,
     pub(crate) bins: Bins,
     pub(crate) meshes: MeshAllocator<Vertex>,
-    /// [`MeshAllocator::changes`] when all places were looked up.
+    /// [`MeshAllocator::changes`] when all allocations were looked up.
     mesh_version: u64,
     lightmaps: LightmapStore,
-    /// Places of all sets of layers; that of entities without is 0.
+    /// Indices of all sets of layers; entities without one have index 0.
     layers: BTreeMap<RenderLayers, u32>,
 }
 
@@ -310,7 +310,7 @@ impl InstanceStore {
         rows.len() as u32 - 1
     }
 
-    /// What a view sees of all that is seen through, in no order.
+    /// Returns the transparent instances visible in a view, in no order.
     pub(crate) fn transparent(
         &self,
         view: &CullViewRow,

@@ -42,18 +42,18 @@ pub(crate) struct MaterialRow {
     pub(crate) clearcoat_roughness: f32,
     /// Strength and, as cosine and sine, the rotation from the tangent.
     pub(crate) anisotropy: f32,
-    /// What lightmaps are multiplied with.
+    /// Factor on the texels of lightmaps.
     pub(crate) lightmap_exposure: f32,
     pub(crate) anisotropy_direction: [f32; 2],
-    /// What is added to the transformed texture coordinates.
+    /// Offset added to the transformed texture coordinates.
     pub(crate) uv_offset: [f32; 2],
     /// The columns of the matrix from the mesh's texture coordinates to the images'.
     pub(crate) uv_axes: [f32; 4],
     /// Depth, layers and steps of parallax mapping; the thickness.
     pub(crate) parallax: [f32; 4],
-    /// What is lost of each channel in a unit of thickness, as an exponent; how much comes through.
+    /// Attenuation exponent of each channel per unit of thickness; last the diffuse transmission.
     pub(crate) attenuation_and_diffuse_transmission: [f32; 4],
-    /// Places of [`images`].
+    /// Texture indices of [`images`].
     pub(crate) textures: [u32; 12],
 }
 
@@ -80,14 +80,14 @@ const TWO_COMPONENT_NORMAL_MAP: u32 = 16;
 /// The image of metal and roughness has two channels.
 const METALLIC_IN_GREEN: u32 = 32;
 
-/// What of a material decides with which pipeline it is drawn.
+/// Pipeline-relevant state of a material.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct MaterialState {
     pub(crate) blend_mode: BlendMode,
     pub(crate) cull: CullMode,
-    /// How much nearer it is sorted, where that counts.
+    /// Sort bias towards the camera, for blended instances.
     pub(crate) sort_bias: f32,
-    /// It is thick enough to cast shadows.
+    /// Enough alpha to cast shadows.
     pub(crate) casts_shadows: bool,
     pub(crate) features: MaterialFeatures,
 }
@@ -271,9 +271,9 @@ impl MaterialState {
         }
     }
 
-    /// The same on an entity that fades at a distance, or is lit by a lightmap.
+    /// Returns the state on an entity that cross-fades at a distance, or has a lightmap.
     pub(crate) fn for_instance(self, fades: bool, has_lightmap: bool) -> Self {
-        // What fades has holes, pixel by pixel.
+        // Cross-fades discard pixels, which opaque pipelines cannot.
         let needs_alpha_mask = fades && self.blend_mode == BlendMode::Opaque;
         Self {
             blend_mode: if needs_alpha_mask {
@@ -302,7 +302,7 @@ pub(crate) struct MaterialStore {
     image_version: Option<u64>,
 }
 
-/// Which materials show which images.
+/// Materials by image, and images by material.
 #[derive(Default)]
 struct MaterialImages {
     /// By image, the materials that show it.
@@ -341,7 +341,7 @@ impl MaterialImages {
     }
 }
 
-/// What materials are read from.
+/// Assets and tables from which materials are read.
 #[derive(SystemParam)]
 pub(crate) struct MaterialSource<'w> {
     assets: Res<'w, Assets<StandardMaterial>>,
@@ -352,13 +352,13 @@ pub(crate) struct MaterialSource<'w> {
 }
 
 impl MaterialStore {
-    /// The place of a material in the table, and its look; none if it is not there or makes no
+    /// Returns the row and the state of a material; none if it is not there or makes no
     /// sense.
     pub(crate) fn get(&self, id: AssetId<StandardMaterial>) -> Option<(u32, MaterialState)> {
         self.rows_by_id.get(&id).copied()
     }
 
-    /// What other places of images are looked up in.
+    /// Returns the source in which other stores look up texture indices.
     pub(crate) fn textures<'a>(&'a mut self, source: &'a mut MaterialSource) -> TextureSource<'a> {
         texture_source(&mut self.textures, source)
     }

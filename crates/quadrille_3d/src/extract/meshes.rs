@@ -126,7 +126,7 @@ impl RemovedMeshComponents<'_, '_> {
     }
 }
 
-/// What happened to meshes since the frame before.
+/// Changes of meshes since the previous frame.
 #[derive(SystemParam)]
 pub(crate) struct MeshChanges<'w, 's> {
     changed: Query<'w, 's, Entity, ChangedMeshes>,

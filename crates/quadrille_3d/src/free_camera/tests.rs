@@ -91,7 +91,7 @@ fn keys_move_camera_and_friction_stops_it() {
 #[test]
 fn local_vertical_axis_applies() {
     let (mut app, camera) = app();
-    // It looks down: its upward axis is that of -z.
+    // Looking down, the camera's upward axis is -z.
     let mut entity = app.world_mut().entity_mut(camera);
     entity.insert(Transform::from_rotation(Quat::from_rotation_x(-FRAC_PI_2)));
     let mut settings = entity.get_mut::<FreeCamera>().unwrap();

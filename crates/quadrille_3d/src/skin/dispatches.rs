@@ -1,4 +1,4 @@
-//! What is computed by one dispatch: as many entities as the device lets a shader see at once.
+//! Dispatches of skinning: each has as many entities as the ranges that a shader can bind allow.
 
 use std::ops::Range;
 
@@ -79,17 +79,17 @@ pub(super) struct BufferRanges {
     pub(super) poses: Range<u64>,
 }
 
-/// What one dispatch computes.
+/// Jobs and bound ranges of one dispatch.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct SkinDispatch {
     pub(super) ranges: BufferRanges,
-    /// Of the list of jobs.
+    /// Range in the list of jobs.
     pub(super) jobs: Range<usize>,
     pub(super) workgroup_count: u32,
 }
 
 impl SkinDispatch {
-    /// Where its jobs are, in bytes.
+    /// Returns the range of its jobs, in bytes.
     pub(super) fn job_byte_range(&self) -> Range<u64> {
         self.jobs.start as u64 * JOB_BYTES..self.jobs.end as u64 * JOB_BYTES
     }
@@ -183,7 +183,7 @@ impl BufferRanges {
         }
     }
 
-    /// What has both.
+    /// Returns the ranges that contain both.
     fn union(&self, other: &Self) -> Self {
         let both = |a: &Range<u64>, b: &Range<u64>| a.start.min(b.start)..a.end.max(b.end);
         Self {
@@ -213,7 +213,7 @@ pub(super) fn split_dispatches(
             .iter()
             .flat_map(|skin_range| skin_range.split_vertices(skin_range.max_vertices(sizes)))
             .collect();
-        // Those that read and write near each other become neighbours.
+        // Sorted so that entities with close ranges become neighbours.
         let half = (sizes.max_range / 2).max(1);
         skin_ranges.sort_by_key(|skin_range| {
             let ranges = skin_range.ranges();

@@ -1,4 +1,4 @@
-//! What changed about skins and morph weights since the frame before.
+//! Extraction of skins and morph weights that changed since the previous frame.
 
 use bevy_asset::{AssetEvent, AssetId, AssetServer, Assets};
 use bevy_camera::visibility::InheritedVisibility;
@@ -30,7 +30,7 @@ pub(crate) struct DeformableMeshQuery {
 
 type IsDeformable = Or<(With<SkinnedMesh>, With<MeshMorphWeights>)>;
 
-/// What skins and weights are in the world.
+/// Skins and morph weights of the world.
 #[derive(SystemParam)]
 pub(crate) struct SkinParams<'w, 's> {
     deformable: Query<'w, 's, DeformableMeshQuery, IsDeformable>,
@@ -272,8 +272,8 @@ impl SkinStore {
     }
 }
 
-/// What a skin's joints are relative to; none if it is not loaded, or has too few joints for the mesh,
-/// which is told.
+/// Returns the inverse bind poses of a skin; none if it is not loaded, or has too few joints for the mesh,
+/// which logs a warning.
 fn usable_bindposes<'a>(
     world: &'a SkinParams,
     entity: Entity,

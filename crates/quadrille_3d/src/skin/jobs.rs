@@ -19,7 +19,7 @@ use crate::tables::table::List;
 #[derive(Resource, Deref)]
 pub struct SkinJobs3d(pub(crate) GpuBuffer);
 
-/// What [`skin_3d`](super::skin_3d) computes in a frame.
+/// Jobs and dispatches of [`skin_3d`](super::skin_3d) in a frame.
 #[derive(Resource, Default)]
 pub(crate) struct SkinJobs {
     list: List<Job>,
@@ -29,7 +29,7 @@ pub(crate) struct SkinJobs {
 }
 
 impl SkinJobs {
-    /// What each dispatch computes.
+    /// Returns the dispatches of the frame.
     pub(super) fn dispatches(&self) -> &[SkinDispatch] {
         &self.dispatches
     }

@@ -26,14 +26,14 @@ impl SkinPipeline3d {
     }
 }
 
-/// What [`skin_3d`] computes, and with what.
+/// Jobs and pipeline of [`skin_3d`].
 #[derive(SystemParam)]
 pub struct Skinning3d<'w> {
     jobs: Res<'w, SkinJobs>,
     pipeline: Res<'w, SkinPipeline3d>,
 }
 
-/// What the shader is told.
+/// Push constants of the skinning shader.
 #[derive(ShaderType)]
 struct Push {
     jobs: u32,

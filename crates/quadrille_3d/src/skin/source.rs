@@ -1,4 +1,4 @@
-//! What the vertices of a mesh follow, as `skin.wgsl` reads it.
+//! Joints, weights and morph targets of a mesh, in the layout of `skin.wgsl`.
 
 use bevy_mesh::{Mesh, MeshVertexAttribute, VertexAttributeValues as Values};
 use quadrille_content::{BlockKey, attribute, floats, is_finite};
@@ -9,10 +9,10 @@ pub(super) const INFLUENCE_WORDS: u32 = 6;
 pub(super) const TARGET_WORDS: u32 = 9;
 
 /// Vertices per block. The words of a block lie together, those of joints and weights first and then those
-/// of each target, so that what some blocks follow can be bound without the rest.
+/// of each target, so that some blocks can be bound without the rest.
 pub(super) const BLOCK_VERTICES: u32 = 64;
 
-/// Where on the device it is what the vertices of a mesh follow.
+/// Location on the device of the joints, weights and morph targets of a mesh.
 pub(super) struct SkinSource {
     pub(super) words: BlockKey,
     pub(super) vertices: u32,
@@ -34,7 +34,7 @@ impl SkinSource {
     }
 }
 
-/// What a mesh says of joints and targets.
+/// Joints, weights and morph targets of a mesh, before upload.
 pub(super) struct SkinSourceData {
     pub(super) words: Vec<u32>,
     pub(super) vertices: u32,

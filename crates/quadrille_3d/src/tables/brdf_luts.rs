@@ -23,7 +23,7 @@ impl DfgLut {
     }
 }
 
-/// What bends the lobes of rough surfaces back to the cosine, for light of rectangles: the table that comes with
+/// LUT of linearly transformed cosines (Heitz 2016): matrices from specular lobes to the cosine, as they come with
 /// the paper (`assets/LICENSES.md`), by perceptual roughness and the square root of 1 less the cosine.
 #[derive(Resource, Deref)]
 pub struct LtcLut(GpuImage);

@@ -16,18 +16,18 @@ pub(crate) const NO_UV: f32 = -1e30;
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub(crate) struct Vertex {
     pub(crate) position: [f32; 3],
-    /// Of length 1, or 0 where the mesh says nothing of the kind.
+    /// Unit length, or 0 if the mesh has no normals.
     pub(crate) normal: [f32; 3],
     /// Linear; white if the mesh has no colours.
     pub(crate) color: [f32; 4],
     /// Both texture coordinates; [`NO_UV`] where the mesh has none, the first twice if it has no second.
     pub(crate) uvs: [[f32; 2]; 2],
-    /// Of length 1, with the sign of the cross product's; all 0 if the mesh has none.
+    /// Unit length, with the sign of the bitangent; all 0 if the mesh has none.
     pub(crate) tangent: [f32; 4],
 }
 
 impl Vertex {
-    /// How shaders read all of it: locations 0 to 4.
+    /// Vertex attributes of all fields: locations 0 to 4.
     pub(crate) fn layout() -> VertexLayout {
         let formats = [
             Format::R32G32B32_SFLOAT,

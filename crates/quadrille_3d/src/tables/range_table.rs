@@ -16,7 +16,7 @@ const FEW: usize = 1 << 10;
 pub(crate) struct RangeTable<T> {
     rows: Vec<T>,
     allocator: RangeAllocator,
-    /// What changed since it was sent, in any order.
+    /// Ranges changed since the last upload, in any order.
     changed: Vec<Range<u32>>,
 }
 

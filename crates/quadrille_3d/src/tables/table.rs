@@ -185,16 +185,16 @@ impl<T: Pod> List<T> {
     }
 }
 
-/// Of a row that is bound by itself: uniform buffers begin at multiples of 256 bytes on all devices.
+/// Stride of rows that are bound by themselves: uniform buffers begin at multiples of 256 bytes on all devices.
 pub(crate) const UNIFORM_BYTES: u64 = 256;
 
-/// The bytes of a row of so many.
+/// Returns the byte range of a row with this stride.
 pub(crate) fn uniform_row(row: u32) -> Range<u64> {
     let first = u64::from(row) * UNIFORM_BYTES;
     first..first + UNIFORM_BYTES
 }
 
-/// Puts a larger buffer in the place of one that is too small. Tells whether it did: the new one has
+/// Replaces a buffer that is too small by a larger one. Returns whether it did: the new one has
 /// nothing of the old one.
 pub(crate) fn grow(gpu: &GpuDevice, buffer: &mut GpuBuffer, bytes: u64) -> Result<bool, Error> {
     let is_small = buffer.bytes() < bytes;

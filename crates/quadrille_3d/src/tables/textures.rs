@@ -1,4 +1,4 @@
-//! Image assets that materials show: a table on the device, of which shaders choose by index.
+//! Table of the images of materials, which shaders index.
 
 use bevy_asset::{AssetId, AssetServer, Handle};
 use bevy_derive::{Deref, DerefMut};
@@ -12,18 +12,18 @@ use quadrille::prelude::{
 use quadrille::vulkan::vk;
 use quadrille_content::{DeviceImages, RateLimitedWarnings, asset_label};
 
-/// The images of all materials, with the samplers that they may be seen through.
+/// Images of all materials, with the samplers that they can use.
 #[derive(Resource, Deref, DerefMut)]
 pub struct Textures3d(pub(crate) ImageTable);
 
-/// How many images materials can show.
+/// Maximum number of images of all materials.
 const MAX_TEXTURES: u32 = 4096;
 
-/// A material shows no image.
+/// Packed index of a material without an image.
 pub(crate) const NO_TEXTURE: u32 = u32::MAX;
 
-/// Bits of a packed place that are the image's; one above says that the second texture coordinates
-/// are taken, those above that are the sampler's.
+/// Bits of a packed index that are the image's; the one above selects the second texture coordinates,
+/// those above that are the sampler's.
 const IMAGE_BITS: u32 = 23;
 const UV_1_BIT: u32 = 1 << IMAGE_BITS;
 const SAMPLER_SHIFT: u32 = IMAGE_BITS + 1;
@@ -65,7 +65,7 @@ impl Textures3d {
     }
 }
 
-/// Place of the table's sampler that is most like an image's own.
+/// Returns the index of the table's sampler that is most like an image's own.
 fn sampler_index(sampler: &Sampler) -> u32 {
     let desc = sampler.desc();
     let filter = FILTERS.iter().position(|&it| it == desc.magnify);
@@ -73,13 +73,13 @@ fn sampler_index(sampler: &Sampler) -> u32 {
     (filter.unwrap_or(0) * ADDRESSES.len() + address.unwrap_or(0)) as u32
 }
 
-/// Which images are where in the table.
+/// Table indices of images.
 #[derive(Default)]
 pub(crate) struct TextureIndices {
     known: HashMap<AssetId<Image>, (TableIndex, GpuImage)>,
 }
 
-/// What places are looked up in.
+/// Tables in which texture indices are looked up.
 pub(crate) struct TextureSource<'a> {
     pub(crate) indices: &'a mut TextureIndices,
     pub(crate) table: &'a mut ImageTable,
@@ -89,7 +89,7 @@ pub(crate) struct TextureSource<'a> {
 }
 
 impl TextureSource<'_> {
-    /// Where shaders find the image of a material; [`NO_TEXTURE`] while it is not there.
+    /// Returns the packed index of a material's image; [`NO_TEXTURE`] while it is not resident.
     pub(crate) fn index_of(&mut self, handle: Option<&Handle<Image>>, channel: &UvChannel) -> u32 {
         let Some(id) = handle.map(Handle::id) else {
             return NO_TEXTURE;

@@ -203,7 +203,7 @@ fn assert_reflected(app: impl Fn() -> Rig, reflected: impl Fn(f64, f64, f64, f64
     }
 }
 
-/// What the middle of a white plane gets of a light.
+/// Renders a white plane under a light, and returns its middle pixel.
 fn lit_by(light: impl Bundle) -> f32 {
     let mut rig = rig(StandardMaterial::default(), 0.0);
     rig.app.world_mut().spawn(light);
@@ -260,7 +260,7 @@ fn spot_light_is_cone() {
     assert_eq!(turned(0.61), 0.0);
 }
 
-/// What a lobe mirrors of light from everywhere, as the curve that bevy takes for it (Karis 2014, "Physically
+/// Scale and bias of the specular lobe, by the curve that bevy uses (Karis 2014, "Physically
 /// Based Shading on Mobile").
 fn fitted(roughness: f64, cosine: f64) -> [f64; 2] {
     let r = |slope: f64, at_none: f64| roughness * slope + at_none;

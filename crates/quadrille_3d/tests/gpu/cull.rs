@@ -1,4 +1,4 @@
-//! What the device finds that views see.
+//! GPU culling: visible instances of views.
 
 use bevy_camera::primitives::{Aabb, Frustum};
 use bevy_ecs::prelude::*;

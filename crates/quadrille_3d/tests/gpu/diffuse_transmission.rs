@@ -36,7 +36,7 @@ fn lit(material: StandardMaterial, to_light: Vec3) -> Rig {
     })
 }
 
-/// That the leaf shows so much of the light, by channel.
+/// Asserts the part of the light that the leaf shows, by channel.
 fn expect(rig: &mut Rig, parts: [f64; 3], what: &str) {
     let found = rig.exactly(4, 4);
     for channel in 0..3 {

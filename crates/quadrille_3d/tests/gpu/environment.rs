@@ -208,7 +208,7 @@ pub(crate) fn environment(world: &mut World, image: Image, intensity: f32) -> En
     }
 }
 
-/// What makes a colour of 1 in a map 1 in the picture.
+/// Intensity at which a color of 1 in a map is 1 in the picture.
 pub(crate) fn one() -> f32 {
     (1.0 / exposure()) as f32
 }
@@ -234,7 +234,7 @@ fn mirror_reflects_rotated_environment() {
     let mut light = world.get_mut::<EnvironmentMapLight>().expect("it is there");
     light.rotation = Quat::from_rotation_y(std::f32::consts::FRAC_PI_2);
     let [r, g, b, _] = rig.exactly(4, 4);
-    // What was on the left came to the back of the camera.
+    // The left side of the map has turned to the back of the camera.
     assert_colors(&[[r, g, b]], &[face_of(Vec3::NEG_X)]);
 }
 

@@ -16,7 +16,7 @@ const HEIGHT: f32 = 4.0;
 /// A file before it is written.
 pub(crate) struct File {
     pub(crate) tree: Value,
-    /// What its only buffer has.
+    /// Contents of its only buffer.
     pub(crate) bytes: Vec<u8>,
 }
 
@@ -190,7 +190,7 @@ pub(crate) fn load(rig: &mut Rig, name: &str, file: &[u8]) -> Option<Handle<Gltf
             RecursiveDependencyLoadState::Failed(_) if server.load_state(&handle).is_failed() => {
                 return None;
             }
-            // It is there itself: what it needs besides is not.
+            // The file itself is loaded, and a dependency failed.
             RecursiveDependencyLoadState::Failed(_) if server.is_loaded(&handle) => {
                 return Some(handle);
             }
@@ -314,14 +314,14 @@ fn gltf_material_extensions_set_fields() {
     );
 }
 
-/// What becomes of a file.
+/// Outcome of loading and drawing a file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Expected {
-    /// bevy's loader says what is wrong.
+    /// bevy's loader returns an error.
     Refused,
-    /// It is loaded, and what is wrong in it is left out.
+    /// Loads, with the invalid part left out.
     LeftOut,
-    /// It is loaded, and drawn but for what is wrong.
+    /// Loads, and is drawn except for the invalid part.
     Drawn,
 }
 

@@ -11,7 +11,7 @@ use crate::environment::{image, plane};
 
 type IsLight = Or<(With<PointLight>, With<SpotLight>, With<DirectionalLight>)>;
 
-/// What the middle of a plane that faces +z gets of a light.
+/// Returns a plane that faces +z, under one light.
 fn lit(light: impl Bundle) -> Rig {
     plane(StandardMaterial::default(), move |world| {
         world.spawn(light);

@@ -35,7 +35,7 @@ fn baked(map: Image, uv_rect: Rect, bicubic_sampling: bool) -> (Rig, Entity) {
     (rig, mesh)
 }
 
-/// That the middle of the plane is lit by a texel of the lightmap alone.
+/// Asserts that the middle of the plane is lit by a texel of the lightmap alone.
 fn assert_texel(rig: &mut Rig, texel: [f32; 3], what: &str) {
     let found = rig.exactly(4, 4);
     for channel in 0..3 {

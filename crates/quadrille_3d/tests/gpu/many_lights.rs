@@ -75,7 +75,7 @@ fn spawn(world: &mut World, reference_light: &ReferenceLight) {
     };
 }
 
-/// What a rough floor at height 0 that mirrors nothing sends to the eye.
+/// Exposed radiance of a rough floor at height 0 without specular reflection.
 fn lit(reference_lights: &[ReferenceLight], position: DVec3, to_view: DVec3) -> f64 {
     let reference_light = |reference_light: &ReferenceLight| {
         let way = reference_light.position.as_dvec3() - position;
@@ -239,7 +239,7 @@ fn mesh_entities_can_be_lights() {
     let mesh = (Mesh3d(mesh), MeshMaterial3d(material));
     world.entity_mut(light).insert(mesh);
     assert_eq!(rig.exact_row(row), before, "with a mesh");
-    // Of another layer than the camera.
+    // On another layer than the camera.
     let other = RenderLayers::layer(3);
     rig.app.world_mut().entity_mut(light).insert(other);
     let dark = rig.exact_row(row);
@@ -300,7 +300,7 @@ fn sphere_lights_use_representative_point() {
     assert_near(small, none.into(), 1e-3, "a sphere that is nearly a point");
 }
 
-/// What metal shows to the eye straight above of a sphere of light 4 units above it, and aside.
+/// Specular reflection of metal towards the view straight above, from a sphere light 4 units above it, and aside.
 fn of_sphere(roughness: f64, radius: f64, x: f64) -> f64 {
     let distance = x.hypot(4.0);
     // The eye's ray is mirrored straight up.

@@ -18,7 +18,7 @@ const ROWS: usize = 5;
 /// Vertices of the mesh.
 const COUNT: usize = 1 << 16;
 
-/// What `maxStorageBufferRange` is at least: more would be no test on a device that has no more.
+/// Required minimum of `maxStorageBufferRange`: with less data nothing would be split even at this minimum.
 const MIN_STORAGE_BUFFER_RANGE: u64 = 1 << 27;
 
 /// A square of half a unit. Its corners are the last vertices of a long list; the first joint moves them, and

@@ -15,7 +15,7 @@ use crate::common::{EXACT, Rig};
 
 const LUX: f32 = 1000.0;
 
-/// What a camera on the z axis sees of a mesh at the origin.
+/// A mesh at the origin, drawn by a camera on the z axis.
 struct Rendered {
     mesh: Mesh,
     material: StandardMaterial,
@@ -40,7 +40,7 @@ fn rendered(material: StandardMaterial) -> Rendered {
     }
 }
 
-/// What the middle shows of them, with light from a direction; images come from a function.
+/// Renders meshes under light from a direction, and returns the middle pixel; images come from a function.
 fn shown(
     things: impl FnOnce(&mut Assets<Image>) -> Vec<Rendered>,
     to_light: Vec3,
@@ -255,7 +255,7 @@ fn alpha_to_coverage_covers_samples() {
         assert!((shown(0.4, samples) - 0.5).abs() < 1e-3, "{samples:?}");
         assert!((shown(0.6, samples) - 0.25).abs() < 1e-3, "{samples:?}");
     }
-    // Which samples alpha covers is the device's choice.
+    // Devices choose the samples that alpha covers.
     let some = shown(0.5, Msaa::Sample4);
     assert!((0.3..0.45).contains(&some), "{some}");
     let all = shown(0.5, Msaa::Off);

@@ -1,4 +1,4 @@
-//! What is hidden is not drawn, and nothing else is missing.
+//! Occlusion culling leaves out hidden instances, and no others.
 
 use bevy_ecs::prelude::*;
 use bevy_light::GlobalAmbientLight;

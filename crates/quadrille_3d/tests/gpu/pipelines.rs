@@ -40,13 +40,13 @@ fn plane(waits: bool) -> (Rig, Handle<StandardMaterial>) {
     (rig, material)
 }
 
-/// What the next frame shows.
+/// Renders the next frame, and returns its middle pixel.
 fn next_frame(rig: &mut Rig) -> f32 {
     let image = rig.app.world().resource::<Exact>().0.clone();
     rig.read_back(Readback::image(&image)).values::<f32>()[4 * (4 * 8 + 4)]
 }
 
-/// What is seen in further frames, until it is this.
+/// Renders frames until one shows `wanted`, and returns the pixels of all.
 fn until(rig: &mut Rig, wanted: f32) -> Vec<f32> {
     let mut seen = Vec::new();
     for _ in 0..2000 {
@@ -84,7 +84,7 @@ fn change(
     by(&mut materials.get_mut(material).expect("it is there"));
 }
 
-/// That a change shows at once where frames wait, and else after frames that show something other.
+/// Asserts that a change shows at once where frames wait, and else after frames that show something other.
 fn assert_eventually(by: fn(&mut World, &Handle<StandardMaterial>), meanwhile: f32, wanted: f32) {
     let (mut rig, material) = plane(false);
     // The first frame waits.

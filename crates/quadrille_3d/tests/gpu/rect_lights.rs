@@ -45,7 +45,7 @@ impl Rect {
         sum
     }
 
-    /// What the camera of a plane of this material gets of it, per candela per square metre.
+    /// Renders a plane of this material, and returns its radiance per candela per square metre.
     fn shown(&self, material: StandardMaterial, view_angle: f32) -> f32 {
         let mut rig = rig(material, view_angle);
         let [width, height] = self.size;

@@ -144,7 +144,7 @@ fn rig(light: &str) -> Rig {
     rig
 }
 
-/// What is lit at a pixel: cosines between the normal, light, eye, and the half way of both.
+/// Cosines between the normal, light, view and half vector at a pixel.
 struct Angles {
     n_l: f64,
     n_v: f64,
@@ -181,8 +181,8 @@ fn angles(light: &str, [column, row]: [u32; 2]) -> Angles {
     }
 }
 
-/// What the material shows more of a light than one that scatters evenly: Burley's factor, by what stands for
-/// the roughness in it.
+/// Burley's diffuse factor relative to Lambert's, by the value used as the
+/// roughness in it.
 fn burley(roughness: f64, at: &Angles) -> f64 {
     let grazing = 0.5 + 2.0 * roughness * at.l_h * at.l_h - 1.0;
     (1.0 + grazing * (1.0 - at.n_l).powi(5)) * (1.0 + grazing * (1.0 - at.n_v).powi(5))
@@ -224,7 +224,7 @@ fn compare(
                 let wanted = ours((light, &material), [column, row], theirs, channel);
                 let found = f64::from(texel[channel]) / unit;
                 let off = found / wanted - 1.0;
-                // What is dark is known by fewer steps of 8 bits.
+                // Dark texels have few steps of 8 bits.
                 if off.abs() > most && (found - wanted).abs() > 1e-4 {
                     let what = format!("{light} {name} {column} {row} {channel}");
                     wrong.push(format!("{what}: {found:.5}, not {wanted:.5}: {off:+.3}"));
@@ -287,7 +287,7 @@ fn lighting_matches_mitsuba() {
         }
     };
     compare(MITSUBA, ours, |light, name| match (light, name) {
-        // What a lobe keeps with the masking of each direction apart is a little less at a slant.
+        // Separable masking and shadowing loses a little at grazing angles.
         ("sky", "white_metal_8") => 0.02,
         _ => 0.01,
     });

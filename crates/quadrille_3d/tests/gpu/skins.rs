@@ -279,7 +279,7 @@ fn resting_skins_are_skipped_and_despawned_joints_keep_matrices() {
     let world = skinned_rig.rig.app.world_mut();
     world.entity_mut(entity).insert(skin);
     skinned_rig.expect(Some(joint_transforms()), None);
-    // What the device has of the entity is overwritten, and stays so while nothing moves.
+    // Overwrites the entity's vertices: they stay so while nothing moves.
     let world = skinned_rig.rig.app.world_mut();
     let buffer = (**world.resource::<Vertices3d>()).clone();
     let [first, bytes] = [FIRST, COUNT].map(|vertices| vertices * VERTEX * 4);

@@ -1,6 +1,6 @@
 use super::*;
 
-/// What a falloff of one density leaves of what lies at a distance: the formulas in its docs.
+/// Transmittance of a falloff with one density at a distance, by the formulas in its docs.
 fn left(falloff: &FogFalloff, distance: f32) -> f32 {
     match *falloff {
         FogFalloff::Exponential { density } => (-density * distance).exp(),

@@ -58,7 +58,7 @@ impl WireframeGeometry3d<'_> {
     }
 }
 
-/// What the shader of edges is told.
+/// Push constants of the wireframe shader.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
 struct WireframePush {
@@ -81,7 +81,7 @@ pub(crate) fn draw_wireframes(
     (clip_from_world, size): ([f32; 16], [f32; 2]),
     pipelines: &WireframePipelines,
 ) {
-    // Those that nothing hides come last.
+    // X-ray lines come last, so that nothing hides them.
     for is_xray in [false, true] {
         let mut wireframes = wireframes
             .iter()

@@ -22,7 +22,7 @@ fn key(number: u32) -> BinKey {
     }
 }
 
-/// What the device would draw, by bin; checks that nothing lies on anything else.
+/// Returns the instances that the device would draw, by bin; checks that no rows overlap.
 fn drawn(bins: &mut Bins, batch_sets: &mut Vec<BatchSet>) -> BTreeMap<u32, BTreeSet<u32>> {
     bins.build_batch_sets(batch_sets);
     let mut drawn = BTreeMap::<u32, BTreeSet<u32>>::new();
