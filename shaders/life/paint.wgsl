@@ -1,13 +1,13 @@
 // Sets or clears the cells a round brush passes over on its way from one cell to another. One
-// invocation looks at one cell of the box around the stroke, which may reach over the edges.
+// invocation takes one cell of the box around the stroke, which may reach over the edges.
 
 struct Paint {
-    // Of the board, in cells.
+    // Size of the board, in cells.
     board: vec2<u32>,
     // The stroke's ends, in cells; they may lie outside the board, which is a torus.
     from_cell: vec2<i32>,
     to_cell: vec2<i32>,
-    // Of the brush, in cells; at 0 the stroke is a line one cell wide.
+    // Radius of the brush, in cells; at 0 the stroke is a line one cell wide.
     radius: u32,
     // 1 sets cells, 0 clears them.
     alive: u32,

@@ -5,7 +5,7 @@
 // together is the count of cell i, so a word costs about as much as one cell would.
 
 struct Step {
-    // Of the board, in cells.
+    // Size of the board, in cells.
     width: u32,
     height: u32,
     // Bit n: a dead cell with n live neighbours is born, a live one survives.

@@ -1,4 +1,4 @@
-// Which cubes the camera and the light see: their numbers, and a draw for each group of cubes.
+// Culls cubes for the camera and the light: instance indices, and a draw for each group of cubes.
 
 struct Views {
     camera: mat4x4<f32>,
@@ -33,7 +33,7 @@ const CORNERS: u32 = 36u;
 @group(0) @binding(4) var<storage, read_write> light_draws: Draws;
 @group(0) @binding(5) var<storage, read_write> light_visible: array<u32>;
 
-// How many cubes of the group each of them sees.
+// Visible cubes of the group.
 var<workgroup> by_camera: atomic<u32>;
 var<workgroup> by_light: atomic<u32>;
 

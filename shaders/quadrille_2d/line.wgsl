@@ -5,7 +5,7 @@ import quadrille_content::lines::{VertexOutput, Line, line_color, line_vertex};
 struct View {
     // From world space to clip space, y up.
     clip_from_world: mat4x4f,
-    // Of the viewport, in pixels.
+    // Size of the viewport, in pixels.
     size: vec2f,
 }
 

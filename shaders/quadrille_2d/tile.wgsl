@@ -24,7 +24,7 @@ struct Vertex {
     @location(1) uv: vec2f,
     // White; tiles have colours of their own.
     @location(2) color: vec4f,
-    // Of the instance: the rows of an affine matrix from the unit quad to world space.
+    // Rows of the instance's affine matrix from the unit quad to world space.
     @location(3) world_x: vec4f,
     @location(4) world_y: vec4f,
     @location(5) world_z: vec4f,

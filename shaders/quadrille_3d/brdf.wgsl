@@ -1,37 +1,43 @@
-// What surfaces do with light.
+// BRDF of surfaces: Burley diffuse, GGX specular with anisotropy, clearcoat, diffuse transmission.
+//
+// n_dot_v, n_dot_l, n_dot_h, l_dot_h: cosines between normal, view, light and half vector
+// f0, f90: reflectance at normal and at grazing incidence
+// alpha: squared perceptual roughness
+// d: normal distribution (GGX); v: visibility, the masking-shadowing term over 4 n_dot_l n_dot_v
+// dfg: scale and bias of the specular lobe's integral (dfg.wgsl)
 
 const PI: f32 = 3.14159265;
 
-// What light meets.
+// Shading parameters of a point on a surface.
 struct Surface {
     world_position: vec3f,
     normal: vec3f,
     to_view: vec3f,
     n_dot_v: f32,
-    // What is scattered.
+    // Diffuse albedo.
     diffuse: vec3f,
-    // What of the light on its other side comes through, scattered evenly.
+    // Albedo of Lambertian transmission of light from the other side.
     diffuse_transmission: vec3f,
-    // The two that f0 is mixed of: that of metal, and of what is none.
+    // f0 of metals and of dielectrics, mixed by `metallic`.
     base: vec3f,
     dielectric: vec3f,
     metallic: f32,
-    // What is mirrored at right angles, and at grazing ones.
+    // Reflectance at normal and at grazing incidence.
     f0: vec3f,
     f90: f32,
     perceptual_roughness: f32,
-    // Scale and bias of the lobe's integral.
+    // DFG term of the base layer.
     dfg: vec2f,
-    // What further bounces between the facets add.
+    // Factor that adds multiple scattering between microfacets.
     energy_compensation: vec3f,
-    // The axes along and across which highlights are drawn out, and how far.
+    // Axes along and across stretched highlights, and the strength.
     anisotropy_tangent: vec3f,
     anisotropy_bitangent: vec3f,
     anisotropy: f32,
     clearcoat: Clearcoat,
 }
 
-// A clear varnish over it.
+// Clearcoat over a surface.
 struct Clearcoat {
     strength: f32,
     perceptual_roughness: f32,
@@ -40,15 +46,15 @@ struct Clearcoat {
     dfg: vec2f,
 }
 
-// A light as a place sees it.
+// Direction of the light that arrives at a point.
 struct LightSample {
     to_light: vec3f,
-    // The way to its middle, and the radius of its sphere; with radius 0 only the direction counts.
+    // Vector to its center, and the radius of its sphere; with radius 0 only the direction counts.
     to_center: vec3f,
     radius: f32,
 }
 
-// What of a lamp's light goes to the eye, with the cosine of its direction.
+// Evaluates the BRDF for one light, times its cosine.
 fn evaluate_brdf(surface: Surface, light: LightSample) -> vec3f {
     let n_dot_l = dot(surface.normal, light.to_light);
     var base = vec3f(0.0);
@@ -60,7 +66,7 @@ fn evaluate_brdf(surface: Surface, light: LightSample) -> vec3f {
     if surface.clearcoat.strength == 0.0 {
         return base + highlight;
     }
-    // The varnish takes its part of what comes in and of what goes out again.
+    // The clearcoat reflects its part of incoming and of outgoing light.
     let clearcoat_alpha = surface.clearcoat.perceptual_roughness * surface.clearcoat.perceptual_roughness;
     let lobe = sphere_light_lobe(light, surface.clearcoat.normal, surface.to_view, clearcoat_alpha);
     let half_vector = normalize(lobe.to_light + surface.to_view);
@@ -72,13 +78,13 @@ fn evaluate_brdf(surface: Surface, light: LightSample) -> vec3f {
         return below;
     }
     let d = d_ggx(saturate(dot(surface.clearcoat.normal, half_vector)), lobe.alpha * lobe.alpha);
-    // Kelemen: masking and shadowing of what is nearly smooth.
+    // Visibility term of Kelemen for nearly smooth surfaces.
     let v = 0.25 / max(l_dot_h * l_dot_h, 1e-8);
     return below + d * v * fresnel * clearcoat_n_dot_l * lobe.strength;
 }
 
-// Burley: rough surfaces throw more light back at grazing angles. As in bevy and Filament's formulas by the square of
-// the perceptual roughness, which the original has as it is.
+// Burley's diffuse lobe (2012): rough surfaces reflect more at grazing angles. As in bevy and Filament by the square of
+// the perceptual roughness, where the original has the roughness itself.
 fn diffuse_lobe(surface: Surface, to_light: vec3f, n_dot_l: f32) -> vec3f {
     let l_dot_h = saturate(dot(to_light, normalize(to_light + surface.to_view)));
     let alpha = surface.perceptual_roughness * surface.perceptual_roughness;
@@ -88,20 +94,20 @@ fn diffuse_lobe(surface: Surface, to_light: vec3f, n_dot_l: f32) -> vec3f {
     return surface.diffuse * (both / PI * n_dot_l);
 }
 
-// What comes through of a lamp's light on the other side.
+// Evaluates diffuse transmission for one light on the other side, times its cosine.
 fn transmitted_light(surface: Surface, to_light: vec3f) -> vec3f {
     return surface.diffuse_transmission * (max(-dot(surface.normal, to_light), 0.0) / PI);
 }
 
-// A lamp as a lobe sees it: from where its light seems to come, how rough the lobe is for it, and
-// how much of the light that is.
+// Representative light of a lobe: its direction, the widened roughness of the lobe, and
+// the factor on its intensity.
 struct Lobe {
     to_light: vec3f,
     alpha: f32,
     strength: f32,
 }
 
-// The point of a sphere that is closest to the mirrored ray of sight stands for it, in a wider lobe
+// Representative point of a sphere light: the point closest to the reflected view ray, in a wider lobe
 // (B. Karis, "Real Shading in Unreal Engine 4", 2013). Smooth surfaces keep their lobe.
 fn sphere_light_lobe(light: LightSample, normal: vec3f, to_view: vec3f, alpha: f32) -> Lobe {
     if light.radius == 0.0 {
@@ -135,13 +141,13 @@ fn specular_lobe(surface: Surface, lobe: Lobe) -> vec3f {
     let n_dot_v = surface.n_dot_v;
     if surface.anisotropy == 0.0 {
         let square = alpha * alpha;
-        // Smith: how many facets are neither hidden nor in shadow.
+        // Height-correlated Smith visibility term for GGX (Heitz 2014).
         let by_view = n_dot_l * sqrt(n_dot_v * n_dot_v * (1.0 - square) + square);
         let by_light = n_dot_v * sqrt(n_dot_l * n_dot_l * (1.0 - square) + square);
         let v = 0.5 / (by_view + by_light);
         return d_ggx(n_dot_h, square) * v * color;
     }
-    // The same with a roughness along and one across (glTF's KHR_materials_anisotropy).
+    // Anisotropic GGX: one roughness along the tangent, one across (glTF's KHR_materials_anisotropy).
     let long = mix(alpha, 1.0, surface.anisotropy * surface.anisotropy);
     let both = long * alpha;
     let axes = mat2x3f(surface.anisotropy_tangent, surface.anisotropy_bitangent);
@@ -156,15 +162,15 @@ fn specular_lobe(surface: Surface, lobe: Lobe) -> vec3f {
     return d * v * color;
 }
 
-// Trowbridge and Reitz: how many facets look half way.
+// Normal distribution of Trowbridge and Reitz (GGX).
 fn d_ggx(n_dot_h: f32, alpha_squared: f32) -> f32 {
     let spread = n_dot_h * n_dot_h * (alpha_squared - 1.0) + 1.0;
     return alpha_squared / (PI * spread * spread);
 }
 
-// Light of one radiance from all directions, as bevy has it: rough surfaces scatter only as much of it as a
-// lobe of roughness 1 mirrors, whose DFG term is `rough`, and there is no clearcoat.
-// `occlusion` is how much of it reaches the side that is seen.
+// Ambient light of one radiance from all directions, as in bevy: diffuse is scaled by the DFG term of
+// roughness 1, `rough`, and there is no clearcoat.
+// `occlusion` attenuates the light on the visible side.
 fn ambient_light(surface: Surface, rough: vec2f, ambient: vec3f, occlusion: f32) -> vec3f {
     let specular = (surface.f0 * surface.dfg.x + surface.dfg.y) * surface.f90;
     let diffuse = surface.diffuse * rough.x + rough.y;

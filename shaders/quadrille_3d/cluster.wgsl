@@ -1,6 +1,6 @@
-// The bits of `clusters.wgsl`: see `cluster_3d`.
+// Light assignment: writes the masks of `clusters.wgsl`. See `cluster_3d`.
 //
-// A workgroup looks at 1024 lights of one slab of one view; each of its threads makes a word of 32 of them.
+// A workgroup tests 1024 lights against one slice of one view; each of its threads writes a word of 32 of them.
 
 import quadrille_3d::clusters::{FIRST_SLICE_DEPTH, SLICES_PER_OCTAVE, SLICES_PER_AXIS, words_per_slice};
 import quadrille_3d::scene::{Light, SPOT, View};
@@ -9,9 +9,9 @@ import quadrille_3d::scene::{Light, SPOT, View};
 @group(0) @binding(1) var<storage, read> lights: array<Light>;
 @group(0) @binding(2) var<storage, read_write> masks: array<u32>;
 
-// So far lights reach beyond what they light by formula: numbers are rounded.
+// Factor on the range of lights, for rounding.
 const RANGE_MARGIN: f32 = 1.001;
-// Further than that no light reaches.
+// Upper bound of the range of lights.
 const MAX_RANGE: f32 = 1e15;
 
 var<workgroup> block: atomic<u32>;
@@ -22,7 +22,7 @@ fn main(
     @builtin(local_invocation_index) thread: u32,
 ) {
     let view = views[group.z];
-    // The same for all threads of the group.
+    // Uniform within the workgroup.
     if group.x >= view.mask_blocks {
         return;
     }
@@ -39,7 +39,7 @@ fn main(
         }
         masks[first + word] = bits;
     }
-    // Workgroup memory begins as zeros.
+    // Workgroup memory is zero-initialized.
     atomicOr(&block, u32(bits != 0u) << thread);
     workgroupBarrier();
     if thread == 0u {
@@ -47,27 +47,27 @@ fn main(
     }
 }
 
-// A sphere around all that a light lights: its middle and its radius.
+// Bounding sphere of the lit volume of a light: center and radius.
 fn bounding_sphere(light: Light) -> vec4f {
     let range = min(inverseSqrt(max(light.inverse_range_squared, 1e-30)), MAX_RANGE) * RANGE_MARGIN;
     if (light.bits & 3u) != SPOT {
         return vec4f(light.position_or_direction, range);
     }
-    // The cosine of the angle where the cone ends.
+    // Cosine of the outer angle.
     let edge = clamp(-light.cone_offset / light.cone_scale - 0.001, -1.0, 1.0);
     if edge > 0.70710678 {
-        // Through the tip and the rim.
+        // Circumscribed sphere of the tip and the rim.
         let radius = range / (2.0 * edge);
         return vec4f(light.position_or_direction + light.axis * radius, radius);
     }
     if edge > 0.0 {
-        // Around the rim.
+        // Sphere around the rim.
         return vec4f(light.position_or_direction + light.axis * (range * edge), range * sqrt(1.0 - edge * edge));
     }
     return vec4f(light.position_or_direction, range);
 }
 
-// The two planes that a slab lies between, as normals and distances.
+// Planes that bound a slice, as normals and distances.
 struct SlicePlanes {
     low: vec4f,
     high: vec4f,
@@ -77,7 +77,7 @@ fn slice_planes(view: View, index: u32) -> SlicePlanes {
     let axis = index / SLICES_PER_AXIS;
     let number = index % SLICES_PER_AXIS;
     var slice = SlicePlanes(plane(view, axis, number), plane(view, axis, number + 1u));
-    // The outer ones have no end.
+    // The outermost slices are unbounded.
     if number == 0u {
         slice.low = vec4f(0.0, 0.0, 0.0, 2.0 * MAX_RANGE);
     }
@@ -87,7 +87,7 @@ fn slice_planes(view: View, index: u32) -> SlicePlanes {
     return slice;
 }
 
-// Where a slab begins: across the picture a plane through the eye.
+// Lower plane of a slice: by depth, or through the view position.
 fn plane(view: View, axis: u32, number: u32) -> vec4f {
     if axis == 2u {
         let depth = FIRST_SLICE_DEPTH * exp2(f32(number) / SLICES_PER_OCTAVE);

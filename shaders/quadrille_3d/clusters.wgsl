@@ -1,26 +1,26 @@
-// Which lights may reach a place: see `cluster_3d`.
+// Light masks of clusters: see `cluster_3d`.
 //
-// The lights of a view that end somewhere are bits of words. The view's frustum is cut into slabs along
-// each of three axes, and each slab has the bits of the lights that touch it: what is lit by a light is in
-// three of its slabs. Lights keep their order.
+// Lights of finite range are bits of words, by view. The view's frustum is cut into slices along
+// each of three axes, and each slice has the bits of the lights that touch it: a light reaches only points
+// whose three slices all have its bit. Lights keep their order.
 
 import quadrille_3d::scene::View;
 
 @group(0) @binding(10) var<storage, read> light_masks: array<u32>;
 
-// Slabs along each axis.
+// Slices along each axis.
 const SLICES_PER_AXIS: u32 = 64u;
 
-// Slabs of depth begin at this distance and are so many for each doubling of it.
+// Depth slices begin at this distance and are so many for each doubling of it.
 const FIRST_SLICE_DEPTH: f32 = 0.1;
 const SLICES_PER_OCTAVE: f32 = 4.0;
 
-// The bits of one slab: words of lights, behind them words whose bits tell which of those are not 0.
+// Words of one slice: the bits of lights, then words whose bits tell which of those are not 0.
 fn words_per_slice(view: View) -> u32 {
     return view.mask_words + view.mask_blocks;
 }
 
-// Where the bits of the three slabs begin that a place is in.
+// Returns the offsets of the masks of the three slices that a point is in.
 fn slice_masks_at(view: View, world_position: vec3f) -> vec3u {
     let clip = view.clip_from_world * vec4f(world_position, 1.0);
     let across = (clip.xy / max(clip.w, 1e-30) * 0.5 + 0.5) * f32(SLICES_PER_AXIS);

@@ -1,7 +1,7 @@
-// What each view sees of each chunk of instances: see `cull_3d`.
+// Culls batches of instances for each view: see `cull_3d`.
 //
-// A workgroup looks at one chunk for one view, and makes one indirect draw of it. What is seen
-// keeps its order.
+// A workgroup takes one batch for one view, and writes one indirect draw of it. Visible instances
+// keep their order.
 
 import quadrille_3d::visibility_range::is_outside_visibility_range;
 import quadrille_3d::mesh_types::{Instance, to_world};
@@ -27,14 +27,14 @@ struct Batch {
 struct CullView {
     planes: array<vec4f, 6>,
     sphere: vec4f,
-    // From where distances count; its last number is 0 for nowhere.
+    // Position from which visibility ranges are measured; w is 0 for none.
     eye: vec4f,
     kind: u32,
     layer_masks_offset: u32,
     phase: u32,
-    // Of the bits of what was seen in the frame before.
+    // Offset of the bits of previous visibility.
     visibility_offset: u32,
-    // Place in the list of cameras.
+    // Index in the list of cameras.
     camera: u32,
     unused_0: u32,
     unused_1: u32,
@@ -52,9 +52,9 @@ struct DrawArgs {
 
 struct Push {
     batches: u32,
-    // Room in the table of members, and in `visible_instances` for each view.
+    // Capacity of the table of batch instances, and of `visible_instances` for each view.
     batch_instances: u32,
-    // The view whose workgroups are the first.
+    // View of the late phase, for `main_late`.
     late_view: u32,
 }
 
@@ -75,7 +75,7 @@ struct Push {
 // See `depth_pyramid_3d`.
 @group(0) @binding(13) var pyramid: texture_2d<f32>;
 
-// Of views: what was seen in the frame before is drawn, and the rest if it is not hidden.
+// Phase of views with occlusion culling: draws instances that were visible in the previous frame.
 const EARLY_PHASE: u32 = 1u;
 
 var<immediate> push: Push;
@@ -85,10 +85,10 @@ const CULL_EPSILON: f32 = 1e-5;
 const WORKGROUP_SIZE: u32 = 64u;
 const WORDS: u32 = 8u;
 
-// A bit for each member of the chunk that is seen.
+// A bit for each instance of the batch that is visible.
 var<workgroup> bits: array<atomic<u32>, WORDS>;
 
-// How far a box reaches from its middle in a direction.
+// Extent of a box from its center along a direction.
 fn projected_radius(instance: Instance, half_extents: vec3f, direction: vec3f) -> f32 {
     let turned = direction.x * instance.row_x.xyz + direction.y * instance.row_y.xyz + direction.z * instance.row_z.xyz;
     return dot(abs(turned), abs(half_extents));
@@ -125,7 +125,7 @@ fn is_visible(view: u32, instance_index: u32) -> bool {
 
 const NO_BATCH: u32 = 0xffffffffu;
 
-// The place in the order of draws of the chunk that a workgroup looks at; `NO_BATCH` if such a view draws
+// Returns the rank in draw order of the workgroup's batch; `NO_BATCH` if such a view draws
 // none there.
 fn batch_rank(group: vec3u, groups: vec3u, view: u32) -> u32 {
     let rank = group.y * groups.x + group.x;
@@ -160,7 +160,7 @@ fn main(
     write_draw(rank, view, batch, thread);
 }
 
-// The same for what is not drawn yet of a camera that does not draw what is hidden.
+// Late phase of occlusion culling: tests all instances, and draws those that are visible and not drawn yet.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn main_late(
     @builtin(workgroup_id) group: vec3u,
@@ -189,7 +189,7 @@ fn main_late(
     write_draw(rank, view, batch, thread);
 }
 
-// Whether all that is drawn of the camera so far is before the box of an instance.
+// Returns whether the depth pyramid is before the box of an instance.
 fn is_occluded(view: u32, instance_index: u32) -> bool {
     let shape = bounds[instance_index];
     if (shape.flags & NO_FRUSTUM_CULLING) != 0u {
@@ -203,7 +203,7 @@ fn is_occluded(view: u32, instance_index: u32) -> bool {
     for (var corner = 0u; corner < 8u; corner++) {
         let side = select(vec3f(-1.0), vec3f(1.0), (vec3u(corner) & vec3u(1u, 2u, 4u)) != vec3u(0u));
         let clip = matrix * vec4f(to_world(instance, shape.center + side * shape.half_extents), 1.0);
-        // Something of it is before the near plane.
+        // The box crosses the near plane.
         if clip.w <= 0.0 || clip.z > clip.w {
             return false;
         }
@@ -212,16 +212,16 @@ fn is_occluded(view: u32, instance_index: u32) -> bool {
         high = max(high, uv);
         nearest = max(nearest, clip.z / clip.w);
     }
-    // Rounding, and what the material adds.
+    // Margin for rounding, and the depth bias of the material.
     nearest *= 1.0 + CULL_EPSILON + max(materials[instance.material].depth_bias, 0.0) / 8388608.0;
     let size = textureDimensions(pyramid);
     let sides = vec2f(size);
-    // A pixel on each side: the view has less than twice as many as the first level has texels.
+    // Margin of a pixel on each side: the view has less than twice as many as the first level has texels.
     let first = saturate(low - 1.0 / sides) * sides;
     let last = saturate(high + 1.0 / sides) * sides;
     let texels = max(last.x - first.x, last.y - first.y);
     let level = min(u32(ceil(log2(max(texels, 1.0)))), textureNumLevels(pyramid) - 1u);
-    // The sides are powers of two. Mesa 25.0's llvmpipe tells all threads of a vector the size of one level.
+    // Sides are powers of two. Mesa 25.0's llvmpipe gives all threads of a vector the size of one level.
     let most = max(size >> vec2u(level), vec2u(1u)) - 1u;
     let from_texel = min(vec2u(first) >> vec2u(level), most);
     let to_texel = min(vec2u(last) >> vec2u(level), most);
@@ -235,7 +235,7 @@ fn is_occluded(view: u32, instance_index: u32) -> bool {
     return true;
 }
 
-// Makes a draw of the members whose bits are set.
+// Writes a draw of the instances whose bits are set.
 fn write_draw(rank: u32, view: u32, batch: Batch, thread: u32) {
     let first = view * push.batch_instances + batch.first_batch_instance;
     for (var at = thread; at < batch.count; at += WORKGROUP_SIZE) {
@@ -253,7 +253,7 @@ fn write_draw(rank: u32, view: u32, batch: Batch, thread: u32) {
     }
 }
 
-// How many members of the first words are seen.
+// Counts the visible instances of the first words.
 fn visible_before(words: u32) -> u32 {
     var count = 0u;
     for (var at = 0u; at < words; at++) {

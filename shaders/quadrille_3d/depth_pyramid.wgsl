@@ -1,12 +1,12 @@
-// How far the farthest place of squares of a view is: see `depth_pyramid_3d`. 1 is near, so that is the least
-// depth of all samples.
+// Depth pyramid (Hi-Z): the farthest depth of ever larger squares, see `depth_pyramid_3d`. Reverse z, so that is
+// the least depth of all samples.
 
 @group(0) @binding(0) var depths: texture_depth_2d;
 @group(0) @binding(1) var multisampled_depths: texture_depth_multisampled_2d;
 @group(0) @binding(2) var previous_level: texture_2d<f32>;
 @group(0) @binding(3) var level: texture_storage_2d<r32float, write>;
 
-// The pixels that a texel of the first level touches: its sides are powers of two, the view's are less than
+// Pixels that a texel of the first level covers: its sides are powers of two, the view's are less than
 // twice as long.
 fn covered_texels(texel: vec2u, size: vec2u) -> vec4u {
     let sides = textureDimensions(level);
@@ -51,7 +51,7 @@ fn downsample(@builtin(global_invocation_id) at: vec3u) {
     if any(at.xy >= textureDimensions(level)) {
         return;
     }
-    // A side of one texel stays that.
+    // A side of one texel is not halved further.
     let last = textureDimensions(previous_level) - 1u;
     let low = min(2u * at.xy, last);
     let high = min(2u * at.xy + 1u, last);

@@ -1,4 +1,8 @@
-// Light from images of what lies around: environment maps of cameras and of probes.
+// Image-based lighting: environment maps of cameras and of light probes, irradiance volumes.
+//
+// f0: specular reflectance at normal incidence
+// alpha: squared perceptual roughness
+// dfg: scale and bias of the specular lobe's integral (dfg.wgsl)
 
 enable wgpu_binding_array;
 
@@ -6,21 +10,21 @@ import quadrille_3d::brdf::Surface;
 import quadrille_3d::scene::View;
 
 struct Environment {
-    // The rows of the affine matrix from the world to the probe, whose sides are at -0.5 and 0.5; of
-    // an environment of a camera the rotation.
+    // Rows of the affine matrix from the world to the probe, whose sides are at -0.5 and 0.5; for
+    // the environment of a camera the rotation.
     row_x: vec4f,
     row_y: vec4f,
     row_z: vec4f,
     falloff: vec3f,
     intensity: f32,
-    // Half the size of what is mirrored, in the probe's space; zeros: it is infinitely far.
+    // Half extents of the box for parallax correction, in the probe's space; zeros: infinitely far.
     bounds: vec3f,
     // `KIND_LIGHT_PROBE` and others.
     kind: u32,
-    // Places in the table of cubes; of a volume the first is its place in the table of these.
+    // Indices in the table of cubes; for a volume the first is its index in the table of volumes.
     diffuse: u32,
     specular: u32,
-    // The mip level of perceptual roughness 1.
+    // Mip level of perceptual roughness 1.
     max_mip_level: f32,
     unused: u32,
 }
@@ -37,23 +41,23 @@ const KIND_LIGHT_PROBE: u32 = 0u;
 const KIND_IRRADIANCE_VOLUME: u32 = 2u;
 
 struct EnvironmentSamples {
-    // From all directions, each by its cosine: the irradiance divided by pi.
+    // Irradiance divided by pi.
     irradiance: vec3f,
-    // The same from the other side.
+    // Irradiance of the other side, divided by pi.
     back_irradiance: vec3f,
-    // What a rough mirror shows, and what the varnish shows.
+    // Prefiltered radiance for the base layer and for the clearcoat.
     radiance: vec3f,
     clearcoat: vec3f,
 }
 
-// What a surface sends to the eye of the light around it. `occlusion` is how much of that reaches it;
-// what is scattered of it is left out where something better tells that.
+// Image-based light that a surface reflects to the view. `occlusion` is the part that reaches it;
+// diffuse is skipped when a lightmap supplies it.
 fn environment_light(surface: Surface, view: View, occlusion: f32, has_diffuse: bool) -> vec3f {
     if view.environment_count == 0u {
         return vec3f(0.0);
     }
     let samples = sample_environments(surface, view);
-    // Metal and what is not are two surfaces: bounces between facets are not linear in f0.
+    // Metals and dielectrics are evaluated apart: multiple scattering is not linear in f0.
     let metal = multiscatter_fresnel(surface.base, surface);
     let other = multiscatter_fresnel(surface.dielectric, surface);
     let multi_scatter = mix(other.multi_scatter, metal.multi_scatter, surface.metallic);
@@ -80,8 +84,8 @@ struct FresnelScattering {
     multi_scatter: vec3f,
 }
 
-// What is mirrored at once and after further bounces between the facets ("A Multiple-Scattering
-// Microfacet Model for Real-Time Image-based Lighting", C. Fdez-Agüera).
+// Single and multiple scattering of the specular lobe ("A Multiple-Scattering
+// Microfacet Model for Real-Time Image-based Lighting", C. Fdez-Agüera, 2019).
 fn multiscatter_fresnel(f0: vec3f, surface: Surface) -> FresnelScattering {
     let single_scatter = (f0 * surface.dfg.x + surface.dfg.y) * surface.f90;
     let lost = 1.0 - surface.dfg.x - surface.dfg.y;
@@ -103,7 +107,7 @@ fn sample_environments(surface: Surface, view: View) -> EnvironmentSamples {
             continue;
         }
         var weight = 1.0 - total;
-        // The camera's own comes last, for what is left.
+        // The camera's own environment comes last, with the remaining weight.
         if environment.kind == KIND_LIGHT_PROBE {
             weight = probe_weight(environment, surface.world_position);
         }
@@ -136,11 +140,11 @@ fn sample_environments(surface: Surface, view: View) -> EnvironmentSamples {
     return samples;
 }
 
-// The light that irradiance volumes say to fall on a surface, divided by pi; last how much they count.
+// Irradiance of all volumes at a surface, divided by pi; last its weight.
 fn irradiance_volume_light(world_position: vec3f, normal: vec3f, view: View) -> vec4f {
     var sum = vec3f(0.0);
     var total = 0.0;
-    // They come first.
+    // Volumes come first in the list.
     for (var number = 0u; number < view.environment_count; number++) {
         let environment = environments[view.first_environment + number];
         if environment.kind != KIND_IRRADIANCE_VOLUME {
@@ -155,14 +159,14 @@ fn irradiance_volume_light(world_position: vec3f, normal: vec3f, view: View) -> 
     return vec4f(sum / max(total, 0.0001), min(total, 1.0));
 }
 
-// What the ambient cubes of a volume say ("Shading in Valve's Source Engine", J. Mitchell): the texels of
+// Ambient cubes of a volume ("Shading in Valve's Source Engine", J. Mitchell): the texels of
 // a third of the slices for each axis, in the upper half of the rows for normals that point along it.
 fn sample_ambient_cube(volume: Environment, world_position: vec3f, normal: vec3f) -> vec3f {
     let image = volume.diffuse;
     let texels = vec3f(textureDimensions(volumes[image]));
     let count = texels / vec3f(1.0, 2.0, 3.0);
     let probe_position = (probe_from_world(volume, vec4f(world_position, 1.0)) + 0.5) * count;
-    // Not mixed with what another side says.
+    // Clamped so that filtering does not mix sides.
     let at = clamp(probe_position, vec3f(0.5), count - 0.5) / texels;
     let half = select(vec3f(0.0), vec3f(0.5), normal < vec3f(0.0));
     let weights = normal * normal;
@@ -174,7 +178,7 @@ fn sample_ambient_cube(volume: Environment, world_position: vec3f, normal: vec3f
     return light;
 }
 
-// How much a probe counts: all of it within, less from where its falloff begins.
+// Weight of a probe: 1 inside, less from where its falloff begins.
 fn probe_weight(environment: Environment, world_position: vec3f) -> f32 {
     let probe_position = probe_from_world(environment, vec4f(world_position, 1.0));
     let weights = saturate((1.0 - 2.0 * abs(probe_position)) / (2.0 * max(environment.falloff, vec3f(0.0001))));
@@ -192,7 +196,7 @@ fn probe_from_world(environment: Environment, probe_position: vec4f) -> vec3f {
 fn sample_cubemap(environment: Environment, cube: u32, world_position: vec3f, ray: vec3f, level: f32) -> vec3f {
     var probe_direction = probe_from_world(environment, vec4f(ray, 0.0));
     if any(environment.bounds > vec3f(0.0)) {
-        // Where the ray meets the box first.
+        // Parallax correction: the first intersection of the ray with the box.
         let start = probe_from_world(environment, vec4f(world_position, 1.0));
         let slope = select(probe_direction, vec3f(1e-12), abs(probe_direction) < vec3f(1e-12));
         let low = (-environment.bounds - start) / slope;
@@ -208,7 +212,7 @@ fn sample_cubemap(environment: Environment, cube: u32, world_position: vec3f, ra
     return textureSampleLevel(cubes[cube], cube_samplers[0], direction, level).rgb;
 }
 
-// The middle of what a rough surface mirrors: less slanted than the mirrored direction ("Moving
+// Dominant direction of a rough specular lobe: closer to the normal than the reflected direction ("Moving
 // Frostbite to Physically Based Rendering 3.0", listing 22).
 fn specular_dominant_direction(normal: vec3f, to_view: vec3f, perceptual_roughness: f32) -> vec3f {
     let alpha = perceptual_roughness * perceptual_roughness;
@@ -216,7 +220,7 @@ fn specular_dominant_direction(normal: vec3f, to_view: vec3f, perceptual_roughne
     return mix(normal, reflect(-to_view, normal), smoothness * (sqrt(smoothness) + alpha));
 }
 
-// Long highlights mirror what lies across them (glTF's KHR_materials_anisotropy).
+// Normal bent by anisotropy, for reflections (glTF's KHR_materials_anisotropy).
 fn bent_normal(surface: Surface) -> vec3f {
     if surface.anisotropy == 0.0 {
         return surface.normal;

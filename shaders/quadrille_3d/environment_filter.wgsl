@@ -1,10 +1,13 @@
-// Cubes made of images, and filtered: see `filter_env_3d`.
+// Environment filtering: cubes from images, irradiance and prefiltered radiance. See `filter_env_3d`.
+//
+// alpha: squared perceptual roughness
+// n_dot_h, theta_h: cosine and angle between normal and half vector
 
 struct Push {
-    // Of `convert_to_cube`: the image is one of all directions by longitude and latitude, not a cube.
-    // Of `generate_radiance_map`: how many directions.
+    // For `convert_to_cube`: 1 if the image is equirectangular, not a cube.
+    // For `generate_radiance_map`: number of samples.
     kind: u32,
-    // Of `generate_radiance_map`: the roughness, not perceptual.
+    // For `generate_radiance_map`: squared perceptual roughness.
     alpha: f32,
 }
 
@@ -20,7 +23,7 @@ const MAX_RADIANCE: f32 = 60000.0;
 
 var<immediate> push: Push;
 
-// The direction of a place on a face, both from -1 to 1; not of length 1.
+// Direction of a point on a face, both coordinates from -1 to 1; not normalized.
 fn cube_direction(face_uv: vec2f, face: u32) -> vec3f {
     switch face {
         case 0u: { return vec3f(1.0, -face_uv.y, -face_uv.x); }
@@ -36,7 +39,7 @@ fn texel_to_face_uv(at: vec2f, side: u32) -> vec2f {
     return at / f32(side) * 2.0 - 1.0;
 }
 
-// Level 0 of a cube from an image: the mean of as many places as there are texels of that.
+// Level 0 of a cube from an image, with as many samples as image texels per texel.
 @compute @workgroup_size(8, 8)
 fn convert_to_cube(@builtin(global_invocation_id) id: vec3u) {
     let side = textureDimensions(destination).x;
@@ -77,9 +80,9 @@ fn sample_face(face_uv: vec2f, face: u32, size: vec2u) -> vec3f {
     return mix(top, bottom, part.y);
 }
 
-// The middle of the image is where -z is in the world, its right half where +x is.
+// The center of an equirectangular image is -z in the world, its right half has +x.
 fn sample_equirectangular(sample_direction: vec3f, size: vec2u) -> vec3f {
-    // The cube is left-handed: its z is that of the world turned round.
+    // Cubes are left-handed: their z is the world's negated.
     let longitude = 0.5 + atan2(sample_direction.x, sample_direction.z) / (2.0 * PI);
     let latitude = acos(clamp(sample_direction.y, -1.0, 1.0)) / PI;
     let at = vec2f(longitude, latitude) * vec2f(size) - 0.5;
@@ -93,7 +96,7 @@ fn sample_equirectangular(sample_direction: vec3f, size: vec2u) -> vec3f {
     return mix(top, bottom, part.y);
 }
 
-// A level from the one before: the mean of four texels.
+// Mip level from the one before: the mean of four texels.
 @compute @workgroup_size(8, 8)
 fn downsample(@builtin(global_invocation_id) id: vec3u) {
     if any(id.xy >= textureDimensions(destination)) {
@@ -105,7 +108,7 @@ fn downsample(@builtin(global_invocation_id) id: vec3u) {
     textureStore(destination, id.xy, id.z, vec4f((top + bottom) / 4.0, 1.0));
 }
 
-// The mean of all directions by their cosine, texel by texel of the level that is bound.
+// Irradiance divided by pi: the cosine-weighted mean of all texels of the bound level.
 @compute @workgroup_size(8, 8)
 fn generate_irradiance_map(@builtin(global_invocation_id) id: vec3u) {
     let side = textureDimensions(destination).x;
@@ -120,7 +123,7 @@ fn generate_irradiance_map(@builtin(global_invocation_id) id: vec3u) {
         for (var y = 0u; y < texels; y++) {
             for (var x = 0u; x < texels; x++) {
                 let sample_direction = cube_direction(texel_to_face_uv(vec2f(vec2u(x, y)) + 0.5, texels), face);
-                // The solid angle of a texel is as 1 / length³, and `sample_direction` has that length.
+                // The solid angle of a texel is proportional to 1 / length³ of `sample_direction`.
                 let square = dot(sample_direction, sample_direction);
                 let weight = max(dot(normal, sample_direction), 0.0) / (square * square);
                 if weight > 0.0 {
@@ -133,9 +136,9 @@ fn generate_irradiance_map(@builtin(global_invocation_id) id: vec3u) {
     textureStore(destination, id.xy, id.z, vec4f(sum / weights, 1.0));
 }
 
-// What a rough mirror shows that is seen along its normal: the mean by the GGX lobe and the cosine.
-// Directions are those that the lobe prefers, each for a part of the sphere that a mip level is
-// about as large as ("GPU-Based Importance Sampling", GPU Gems 3, chapter 20).
+// Prefiltered radiance for a view along the normal: the mean weighted by the GGX lobe and the cosine.
+// Directions are importance sampled, each from the mip level whose texels are about as large as its
+// part of the sphere ("GPU-Based Importance Sampling", GPU Gems 3, chapter 20).
 @compute @workgroup_size(8, 8)
 fn generate_radiance_map(@builtin(global_invocation_id) id: vec3u) {
     let side = textureDimensions(destination).x;

@@ -1,4 +1,4 @@
-// Fog between the camera and what it sees.
+// Distance fog between the camera and surfaces.
 
 import quadrille_3d::scene::{View, lights};
 import quadrille_3d::shadows::{ShadowReceiver, fetch_shadow};
@@ -15,7 +15,7 @@ fn apply_fog(color: vec3f, world_position: vec3f, pixel: vec2f, view: View) -> v
             let light = lights[view.first_light + at];
             let along = max(dot(direction, light.position), 0.0);
             let added = pow(along, fog.inscattering.w) * light.color * view.exposure;
-            // Fog in shadow does not shine, as bevy has it: that before a place counts as that at the place.
+            // As in bevy, the shadow at the surface stands for all of the fog before it.
             scattered += added * fetch_shadow(ShadowReceiver(world_position, -direction, pixel), view, light, light.position);
         }
         inscattered += fog.light_color.rgb * scattered * fog.light_color.a;

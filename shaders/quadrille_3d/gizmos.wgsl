@@ -1,4 +1,4 @@
-// Draws the lines of gizmos, where no mesh is before them. See `gizmos_3d`.
+// Draws the lines of gizmos with depth test. See `gizmos_3d`.
 
 import quadrille_content::lines::{
     VertexOutput, Line, MITER, near_plane_distance, line_color, line_vertex, clip_to_near_plane,
@@ -6,9 +6,9 @@ import quadrille_content::lines::{
 
 struct Push {
     clip_from_world: mat4x4f,
-    // Of the view, in pixels.
+    // Size of the view, in pixels.
     size: vec2f,
-    // -1 is before all else, 1 as far as possible.
+    // -1 moves lines before all else, 1 as far as possible.
     depth_bias: f32,
     // 1: widths are those at a distance of 1.
     perspective: f32,
@@ -20,7 +20,7 @@ fn apply_depth_bias(clip: vec4f) -> f32 {
     let depth = saturate(clip.z / clip.w);
     let nearer = pow(max(depth, 1e-30), 1.0 + push.depth_bias);
     let moved = select(depth * (1.0 - push.depth_bias), nearer, push.depth_bias < 0.0);
-    // Rounding puts nothing before the near plane.
+    // Keeps rounding from moving lines before the near plane.
     return min(moved, 1.0 - 1e-6) * clip.w;
 }
 
@@ -35,7 +35,7 @@ fn vertex_main(@builtin(vertex_index) i: u32, line: Line) -> VertexOutput {
     let outside = vec3<bool>(near_plane_distance(first) > 0.0, near_plane_distance(second) > 0.0, near_plane_distance(third) > 0.0);
     let is_joint = line.kind >= MITER;
     if (outside.x && outside.y) || (is_joint && any(outside)) {
-        // Before the near plane as a whole.
+        // Clipped as a whole by the near plane.
         var nothing: VertexOutput;
         nothing.position = vec4f(0.0, 0.0, 2.0, 1.0);
         return nothing;

@@ -1,6 +1,6 @@
-// Changes of colour around tone mapping.
+// Color grading before and after tone mapping.
 
-// The rows of `grading.rs`; vectors are of shadows, midtones and highlights.
+// Rows of `grading_row.rs`; vectors are of shadows, midtones and highlights.
 struct Grading {
     balance: mat3x3f,
     saturation: vec3f,
@@ -22,7 +22,7 @@ const HAS_WHITE_BALANCE: u32 = 2u;
 const HAS_SECTIONAL_GRADING: u32 = 4u;
 const HAS_DITHER: u32 = 8u;
 
-// For so much to either side of a limit two sections mix.
+// Half width of the range in which two sections blend.
 const SECTION_BLEND_MARGIN: f32 = 0.1;
 
 fn luminance(color: vec3f) -> f32 {
@@ -49,7 +49,7 @@ fn apply_post_saturation(color: vec3f, grading: Grading) -> vec3f {
     return mix(vec3f(luminance(color)), color, grading.post_saturation);
 }
 
-// The colour of another hue (HSV), of the same brightest and darkest channel.
+// Rotates the hue (HSV), with the brightest and darkest channel kept.
 fn rotate_hue(color: vec3f, angle: f32) -> vec3f {
     let value = max(color.r, max(color.g, color.b));
     let chroma = value - min(color.r, min(color.g, color.b));
@@ -69,7 +69,7 @@ fn rotate_hue(color: vec3f, angle: f32) -> vec3f {
     return value - chroma * clamp(min(sixths, 4.0 - sixths), vec3f(0.0), vec3f(1.0));
 }
 
-// How much of a colour is shadow, midtone and highlight.
+// Weights of shadows, midtones and highlights at a level.
 fn section_weights(level: f32, midtones: vec2f) -> vec3f {
     let above = saturate((level - midtones) * (0.5 / SECTION_BLEND_MARGIN) + 0.5);
     return vec3f(1.0 - above.x, above.x - above.y, above.y);
@@ -87,7 +87,7 @@ fn sectional_color_grading(color: vec3f, grading: Grading) -> vec3f {
     return pow(abs(changed), vec3f(dot(weights, grading.exponent))) * sign(changed);
 }
 
-// Noise of half a step of 8 bits to either side, for colours as the eye sees them (the pattern of Alex
+// Dithering: noise of half a step of 8 bits to either side, added to gamma-encoded color (the pattern of Alex
 // Vlachos, "Advanced VR Rendering", 2015).
 fn screen_space_dither(color: vec3f, pixel: vec2f) -> vec3f {
     let noise = fract(dot(vec2f(171.0, 231.0), pixel) / vec3f(103.0, 71.0, 97.0)) - 0.5;

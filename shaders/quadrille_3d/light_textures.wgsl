@@ -1,16 +1,16 @@
-// Images that lights shine through: `PointLightTexture`, `SpotLightTexture`, `DirectionalLightTexture`.
+// Light textures (cookies): `PointLightTexture`, `SpotLightTexture`, `DirectionalLightTexture`.
 
 import quadrille_3d::scene::sample_base_level;
 
 struct LightTexture {
-    // The rows of the affine matrix from the world to the light's space.
+    // Rows of the affine matrix from the world to the light's space.
     row_x: vec4f,
     row_y: vec4f,
     row_z: vec4f,
     texture: u32,
-    // The place of a layout in `CubemapLayout`, or one of those below.
+    // Index of a layout in `CubemapLayout`, or one of those below.
     kind: u32,
-    // Of a spot light the tangent of its outer angle.
+    // Tangent of a spot light's outer angle.
     slope: f32,
     unused: u32,
 }
@@ -24,17 +24,17 @@ const KIND_SPOT: u32 = 4u;
 const KIND_DIRECTIONAL: u32 = 5u;
 const KIND_DIRECTIONAL_TILED: u32 = 6u;
 
-// How much of a light goes through the image of a number to a place of the world.
+// Samples a light texture, numbered from 1, for a point in the world.
 fn sample_light_texture(number: u32, world_position: vec3f) -> f32 {
     let light_texture = light_textures[number - 1u];
     let homogeneous_position = vec4f(world_position, 1.0);
     let at = vec3f(dot(light_texture.row_x, homogeneous_position), dot(light_texture.row_y, homogeneous_position), dot(light_texture.row_z, homogeneous_position));
-    // The image's first row is the upper one.
+    // Image rows run from top to bottom.
     if light_texture.kind == KIND_SPOT {
         let part = at.xy / (max(-at.z, 1e-12) * light_texture.slope);
         return sample_base_level(light_texture.texture, vec2f(0.5, -0.5) * part + 0.5).r;
     }
-    // As in bevy that of a directional light is seen from the side that it shines on.
+    // As in bevy, the image of a directional light is seen from the side that it shines on.
     if light_texture.kind >= KIND_DIRECTIONAL {
         let uv = vec2f(-0.5, 0.5) * at.xy + 0.5;
         if light_texture.kind == KIND_DIRECTIONAL && any(uv != saturate(uv)) {
@@ -45,7 +45,7 @@ fn sample_light_texture(number: u32, world_position: vec3f) -> f32 {
     return sample_base_level(light_texture.texture, cubemap_layout_uv(at, light_texture.kind)).r;
 }
 
-// Where a direction lies in an image that has the six sides of a cube beside each other: +x, -x, +y, -y, -z, +z.
+// Coordinates of a direction in an image with the six faces of a cube side by side: +x, -x, +y, -y, -z, +z.
 fn cubemap_layout_uv(direction: vec3f, kind: u32) -> vec2f {
     let size = abs(direction);
     var side: u32;
@@ -57,7 +57,7 @@ fn cubemap_layout_uv(direction: vec3f, kind: u32) -> vec2f {
         side = select(2u, 3u, direction.y < 0.0);
         uv = vec2f(direction.x, -direction.z * sign(direction.y)) / size.y;
     } else {
-        // What is behind hangs below what is beneath, so it stands on its head.
+        // The back face lies below the bottom face, and is upside down.
         side = select(5u, 4u, direction.z < 0.0);
         uv = vec2f(direction.x, direction.y * sign(direction.z)) / size.z;
     }

@@ -1,4 +1,4 @@
-// Light that was computed beforehand: see `Lightmap`.
+// Baked light: see `Lightmap`.
 
 enable wgpu_binding_array;
 
@@ -7,7 +7,7 @@ import quadrille_3d::scene::{IMAGE_MASK, sample_base_level, textures};
 struct Lightmap {
     // Left, top, width and height of its part of the image.
     uv_rect: vec4f,
-    // Place of the image, as those of materials.
+    // Texture index of the image, as in materials.
     texture: u32,
     is_bicubic: u32,
     unused: vec2u,
@@ -15,14 +15,14 @@ struct Lightmap {
 
 @group(0) @binding(17) var<storage, read> lightmaps: array<Lightmap>;
 
-// What the image says of a place.
+// Samples a lightmap at texture coordinates of the mesh.
 fn sample_lightmap(lightmap: Lightmap, uv: vec2f) -> vec3f {
     let texel_uv = lightmap.uv_rect.xy + uv * lightmap.uv_rect.zw;
     if lightmap.is_bicubic == 0u {
         return sample_lightmap_texel(lightmap, texel_uv);
     }
-    // The weights of a cubic B-spline of four texels along each axis, two of which one look between them
-    // mixes.
+    // Bicubic filtering with the weights of a cubic B-spline: four texels along each axis, two of which one bilinear
+    // sample mixes.
     let size = vec2f(textureDimensions(textures[lightmap.texture & IMAGE_MASK]));
     let texel = texel_uv * size - 0.5;
     let fract_texel = fract(texel);

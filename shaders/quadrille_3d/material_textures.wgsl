@@ -1,4 +1,4 @@
-// The images of materials, where their texture coordinates say.
+// Sampling of the textures of materials.
 
 enable wgpu_binding_array;
 
@@ -6,10 +6,10 @@ import quadrille_3d::scene::{IMAGE_MASK, Material, NO_TEXTURE, SAMPLER_SHIFT, sa
 
 const UV_1_BIT: u32 = 0x800000u;
 
-// Texture coordinates below this are none: the mesh has none (mesh_vertex.rs).
+// Texture coordinates below this mark a mesh without any (mesh_vertex.rs).
 const NO_UV: f32 = -1e29;
 
-// Both texture coordinates, and how they change from pixel to pixel.
+// Both texture coordinates with their derivatives.
 struct TextureCoordinates {
     uvs: array<vec2f, 2>,
     ddx: array<vec2f, 2>,
@@ -28,7 +28,7 @@ fn texture_coordinates(uvs: vec4f, material: Material) -> TextureCoordinates {
     );
 }
 
-// Texel of an image; white without an image, or without the coordinates that it is sampled by.
+// Samples a texture; white without one, or without the coordinates that it uses.
 fn sample_texture(texture: u32, at: TextureCoordinates) -> vec4f {
     if texture == NO_TEXTURE {
         return vec4f(1.0);

@@ -1,13 +1,13 @@
-// Rows that several shaders read.
+// Table rows that several shaders read.
 
 struct Instance {
-    // The rows of the affine matrix from the mesh's space to the world's.
+    // Rows of the affine matrix from the mesh's space to the world's.
     row_x: vec4f,
     row_y: vec4f,
     row_z: vec4f,
     material: u32,
     flags: u32,
-    // Distances between which it appears and disappears, two half floats each; 0 for none (visibility_range.wgsl).
+    // Margins of its visibility range, two half floats each; 0 for none (visibility_range.wgsl).
     range: vec2u,
 }
 
@@ -21,7 +21,7 @@ struct ShadowView {
     unused: f32,
 }
 
-// A place of the mesh in the world.
+// World position of a point of the mesh.
 fn to_world(instance: Instance, position: vec3f) -> vec3f {
     let local = vec4f(position, 1.0);
     return vec3f(

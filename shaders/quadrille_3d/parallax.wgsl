@@ -1,11 +1,11 @@
-// Where the eye meets a surface that lies deeper than its mesh says.
+// Parallax mapping: intersection of the view ray with the depth map of a material.
 
 enable wgpu_binding_array;
 
 import quadrille_3d::scene::{Material, sample_base_level};
 
 
-// The texture coordinates of that. `to_surface` is the eye's ray by tangent, its right angle and normal, and goes
+// Returns the texture coordinates of the intersection. `to_surface` is the view ray in tangent space, and goes
 // below the surface.
 fn parallaxed_uv(uv: vec2f, to_surface: vec3f, material: Material) -> vec2f {
     let max_layer_count = material.parallax.y;
@@ -30,13 +30,13 @@ fn parallaxed_uv(uv: vec2f, to_surface: vec3f, material: Material) -> vec2f {
     }
     let relief_steps = u32(material.parallax.z);
     if relief_steps == 0u {
-        // As if the surface were straight between the last two layers.
+        // Parallax occlusion mapping: linear interpolation between the last two layers.
         let depth_before = sample_depth(current_uv - uv_step, material) - (depth - depth_step);
         let depth_after = sampled_depth - depth;
         let part = depth_after / min(depth_after - depth_before, -1e-6);
         return current_uv - uv_step * saturate(part);
     }
-    // Halfway between them, a quarter of the way, and so on.
+    // Relief mapping: bisection between them.
     for (var halving = 0u; halving < relief_steps; halving++) {
         uv_step *= 0.5;
         depth_step *= 0.5;

@@ -1,6 +1,10 @@
-// Meshes with their materials, lit: see `opaque_3d` and `transparent_3d`.
+// Physically based shading of meshes with materials: see `opaque_3d` and `transparent_3d`.
 //
-// What leaves this shader is radiance times the camera's exposure, linear, multiplied with alpha.
+// Output is radiance times the camera's exposure, linear, premultiplied with alpha.
+//
+// n_dot_v: cosine of normal and view direction
+// f0, f90: reflectance at normal and at grazing incidence
+// dfg: scale and bias of the specular lobe's integral (dfg.wgsl)
 
 import quadrille_3d::clusters::{light_masks, slice_masks_at};
 import quadrille_3d::dfg::{dfg_lut, dfg_polynomial};
@@ -23,7 +27,7 @@ import quadrille_3d::shadows::{ShadowReceiver, fetch_shadow};
 
 const SHADOW_RECEIVER: u32 = 1u;
 const TRANSMITTED_SHADOW_RECEIVER: u32 = 2u;
-// From here on the number of the instance's lightmap begins; 0 for none.
+// The flags' upper bits have the number of the instance's lightmap; 0 for none.
 const LIGHTMAP_SHIFT: u32 = 8u;
 
 const UNLIT: u32 = 1u;
@@ -37,15 +41,15 @@ const ALPHA_PREMULTIPLIED: f32 = 3.0;
 const ALPHA_ADD: f32 = 4.0;
 const ALPHA_MULTIPLY: f32 = 5.0;
 
-// The pipeline is for what may have holes: without them depth is known before the shader runs.
+// The pipeline may discard fragments: without that, depth is tested before the shader runs.
 override HAS_ALPHA_MASK: bool = true;
-// The pipeline is for materials that have images.
+// The pipeline is for materials with textures.
 override HAS_TEXTURES: bool = true;
-// The pipeline is for materials that need more than two lobes and images where they are.
+// The pipeline has clearcoat, anisotropy, diffuse transmission, parallax mapping and lightmaps.
 override HAS_EXTENDED_FEATURES: bool = true;
-// The world has lights that are rectangles.
+// The world has rectangular lights.
 override HAS_RECT_LIGHTS: bool = true;
-// The pipeline's samples are covered by alpha.
+// The pipeline uses alpha to coverage.
 override HAS_ALPHA_TO_COVERAGE: bool = false;
 // The DFG term of the base layer comes from the table, not from the polynomial.
 override DFG_LUT: bool = false;
@@ -117,7 +121,7 @@ fn fragment_main(vertex_output: VertexOutput, @builtin(front_facing) is_front: b
     let threshold = select(material.alpha, 0.5, HAS_ALPHA_TO_COVERAGE);
     var coverage = 1.0;
     if HAS_ALPHA_TO_COVERAGE && (view.flags & MULTISAMPLED) != 0u {
-        // From none to all of them within a pixel around the place where alpha is 0.5.
+        // From no coverage to all of it within a pixel around alpha 0.5.
         coverage = saturate((base.a - threshold) / max(fwidth(base.a), 1e-4) + 0.5);
         base.a = 1.0;
     } else if threshold < 0.0 {
@@ -139,7 +143,7 @@ fn fragment_main(vertex_output: VertexOutput, @builtin(front_facing) is_front: b
     if HAS_ALPHA_TO_COVERAGE {
         return vec4f(color, coverage);
     }
-    // Colours to be covered with are multiplied with alpha, unless they are already.
+    // Blending takes premultiplied color.
     if material.alpha == ALPHA_ADD {
         return vec4f(color * base.a, 0.0);
     }
@@ -147,14 +151,14 @@ fn fragment_main(vertex_output: VertexOutput, @builtin(front_facing) is_front: b
         return vec4f(color, base.a);
     }
     if material.alpha == ALPHA_MULTIPLY {
-        // What is behind the scene comes later, so that it is dimmed by covering.
+        // The background is added later, so alpha has to dim it.
         let factor = mix(vec3f(1.0), color, base.a);
         return vec4f(factor, 1.0 - saturate((factor.r + factor.g + factor.b) / 3.0));
     }
     return vec4f(color * base.a, base.a);
 }
 
-// What an image says of a place; white where there is none.
+// Samples a texture; white where there is none.
 fn sample_or_white(texture_and_sampler: u32, at: TextureCoordinates) -> vec4f {
     if !HAS_TEXTURES {
         return vec4f(1.0);
@@ -162,7 +166,7 @@ fn sample_or_white(texture_and_sampler: u32, at: TextureCoordinates) -> vec4f {
     return sample_texture(texture_and_sampler, at);
 }
 
-// The texture coordinates of what is seen: of a deeper place, where a material has depths.
+// Texture coordinates of a fragment, displaced by parallax mapping if the material has a depth map.
 fn parallax_uv(vertex_output: VertexOutput, view: View, material: Material, is_front: bool) -> TextureCoordinates {
     if !HAS_TEXTURES {
         return TextureCoordinates();
@@ -224,22 +228,22 @@ fn shade(
     radiance += shade_lights(surface, receiver_sides, view);
     var emissive = material.emissive.rgb * sample_or_white(material.textures.y, at).rgb;
     emissive *= mix(1.0, view.exposure, material.emissive.a);
-    // A varnish is over what shines as well.
+    // The clearcoat attenuates emission as well.
     let clearcoat = surface.clearcoat;
     emissive *= 1.0 - clearcoat.strength * (0.04 + 0.96 * pow5(1.0 - clearcoat.n_dot_v));
     return radiance * view.exposure + emissive * base.a;
 }
 
-// Where shadows fall.
+// Shadow receivers of the two sides of a surface.
 struct ReceiverSides {
     receiver: ShadowReceiver,
-    // How far behind the surface its other side lies.
+    // Distance from the surface to its other side.
     thickness: f32,
-    // Whether they fall on the surface, and on its other side.
+    // Whether shadows fall on the surface, and on its other side.
     receives: vec2<bool>,
 }
 
-// Takes what comes through from what is scattered back. Returns the thickness, larger or smaller with the mesh.
+// Splits diffuse into reflection and transmission. Returns the thickness, which scales with the mesh.
 fn split_diffuse_transmission(
     surface: ptr<function, Surface>,
     material: Material,
@@ -251,7 +255,7 @@ fn split_diffuse_transmission(
     );
     let thickness = material.parallax.w * scale;
     let left = exp(-material.attenuation_and_diffuse_transmission.rgb * thickness);
-    // A varnish keeps in what it mirrors.
+    // The clearcoat keeps in the light that it reflects.
     let clearcoat = (*surface).clearcoat;
     let out = 1.0 - clearcoat.strength * (0.04 * clearcoat.dfg.x + clearcoat.dfg.y);
     (*surface).diffuse_transmission = (*surface).diffuse * material.attenuation_and_diffuse_transmission.a * left * out;
@@ -271,7 +275,7 @@ fn to_view_of(vertex_output: VertexOutput, view: View) -> vec3f {
     return normalize(view.position - vertex_output.world_position);
 }
 
-// The normal of the mesh. Lines and points may have none: they face the eye.
+// Normal of the mesh. Lines and points may have none: theirs points to the view.
 fn geometric_normal(vertex_output: VertexOutput, to_view: vec3f, material: Material, is_front: bool) -> vec3f {
     let square = dot(vertex_output.normal, vertex_output.normal);
     let normal = select(to_view, vertex_output.normal * inverseSqrt(max(square, 1e-38)), square > 0.0);
@@ -279,8 +283,8 @@ fn geometric_normal(vertex_output: VertexOutput, to_view: vec3f, material: Mater
     return select(normal, -normal, flips);
 }
 
-// The normal that an image says. Tangents are as they were when the image was made: not at right
-// angles to the normal, and not of length 1 between the corners (mikktspace).
+// Normal from a normal map. Tangents are used as baked: not orthogonal
+// to the normal, and not normalized between vertices (mikktspace).
 fn mapped_normal(
     vertex_output: VertexOutput,
     material: Material,
@@ -332,9 +336,9 @@ fn surface_of(
     surface.dielectric = dielectric_f0(material, at);
     surface.metallic = metallic;
     surface.f0 = mix(surface.dielectric, base, metallic);
-    // Below 2 % what looks mirrored is really hidden.
+    // f0 below 2 % is taken for occlusion.
     surface.f90 = saturate(dot(surface.f0, vec3f(16.5)));
-    // 0.089 is the smoothest.
+    // Lower bound as `MIN_PERCEPTUAL_ROUGHNESS` in materials.rs.
     surface.perceptual_roughness = clamp(material.perceptual_roughness * metallic_roughness.y, 0.089, 1.0);
     surface.dfg = dfg_term(surface.n_dot_v, surface.perceptual_roughness);
     let one_bounce = surface.dfg.x + surface.dfg.y;
@@ -381,7 +385,7 @@ fn evaluate_clearcoat(
     return clearcoat;
 }
 
-// The axes of long highlights.
+// Sets the axes and the strength of anisotropy.
 fn apply_anisotropy(surface: ptr<function, Surface>, vertex_output: VertexOutput, material: Material, at: TextureCoordinates) {
     var direction = material.anisotropy_direction;
     var strength = material.anisotropy;
@@ -405,8 +409,8 @@ fn dfg_term(n_dot_v: f32, perceptual_roughness: f32) -> vec2f {
     return dfg_polynomial(n_dot_v, perceptual_roughness);
 }
 
-// The light of all directional lights, and of those others whose bits all slabs around the place have.
-// There is one call of `light`, which is most of this shader.
+// Light of all directional lights, and of the others whose bits all slices of the point have.
+// A single call of `shade_light`, which is most of this shader, keeps the code small.
 fn shade_lights(surface: Surface, receiver_sides: ReceiverSides, view: View) -> vec3f {
     var slice_masks = vec3u(0u);
     if view.mask_blocks != 0u {
@@ -461,7 +465,7 @@ fn shade_light(surface: Surface, receiver_sides: ReceiverSides, view: View, ligh
         to_center = light.position_or_direction - surface.world_position;
         let distance_squared = dot(to_center, to_center);
         to_light = to_center * inverseSqrt(max(distance_squared, 1e-12));
-        // The inverse square, brought to zero at the range.
+        // Inverse square law, windowed to zero at the range.
         let part = distance_squared * light.inverse_range_squared;
         let window = saturate(1.0 - part * part);
         strength = window * window / max(distance_squared, 0.0001);

@@ -1,30 +1,34 @@
-// Light of rectangles that shine alike everywhere, without samples: a lobe is the cosine, bent by a matrix, so
-// what it sees of a polygon is what the cosine sees of the polygon bent back, which has a closed form (E. Heitz, J. Dupuy,
-// S. Hill, D. Neubelt, "Real-Time Polygonal-Light Shading with Linearly Transformed Cosines", 2016).
+// Rectangular lights of uniform radiance, without samples: a lobe is a clamped cosine transformed by a matrix, so
+// its integral over a polygon is that of the cosine over the inversely transformed polygon, in closed form (E. Heitz,
+// J. Dupuy, S. Hill, D. Neubelt, "Real-Time Polygonal-Light Shading with Linearly Transformed Cosines", 2016).
+//
+// n_dot_v: cosine of normal and view direction
+// f0, f90: reflectance at normal and at grazing incidence
+// dfg: scale and bias of the specular lobe's integral (dfg.wgsl)
 
 import quadrille_3d::dfg::dfg_lut;
 import quadrille_3d::brdf::Surface;
 import quadrille_3d::scene::{Light, dfg_sampler, ltc_lut};
 
-// Of the table: perceptual roughness from left to right, the square root of 1 - cosine downwards.
+// Size of the table: perceptual roughness from left to right, the square root of 1 - cosine downwards.
 const LTC_LUT_SIZE: f32 = 64.0;
 
-// How much of a polygon's radiance arrives, as a part of what a sphere of it around all would bring.
+// Form factor of a polygon: 1 if it covers the whole hemisphere.
 struct PolygonIntegral {
     integral: f32,
-    // Where the polygon goes below the horizon, and comes up again.
+    // Points where the polygon crosses the horizon, down and up again.
     horizon_exit: vec3f,
     up: vec3f,
     is_cut: bool,
 }
 
-// What a rectangle's light becomes at a surface on its way to the eye.
+// Light of a rectangle that a surface reflects to the view.
 fn rect_light(surface: Surface, light: Light) -> vec3f {
     let right = light.axis;
     let up = vec3f(light.up_x, light.up_y, light.up_z);
     let to_center = light.position_or_direction - surface.world_position;
     if dot(cross(up, right), to_center) >= 0.0 {
-        // It shines to the other side.
+        // Rectangles emit to one side only.
         return vec3f(0.0);
     }
     let part = dot(to_center, to_center) * light.inverse_range_squared;
@@ -36,12 +40,12 @@ fn rect_light(surface: Surface, light: Light) -> vec3f {
     let clearcoat = surface.clearcoat;
     let fresnel = clearcoat.strength * (0.04 * clearcoat.dfg.x + clearcoat.dfg.y);
     var sum = vec3f(0.0);
-    // There is one call of `ltc_evaluate`, which is most of this.
+    // A single call of `ltc_evaluate`, which is most of this, keeps the code small.
     for (var lobe = DIFFUSE; lobe <= DIFFUSE_TRANSMISSION; lobe++) {
         var part = vec3f(0.0);
         var frame = shading_frame(surface.normal, surface.to_view);
         if lobe == DIFFUSE {
-            // What scatters evenly is the cosine itself.
+            // The diffuse lobe is the cosine itself.
             part = surface.diffuse * (1.0 - fresnel);
         } else if lobe == SPECULAR {
             // As in bevy: the table whatever `DFG_LUT` says, and no energy compensation.
@@ -64,31 +68,31 @@ fn rect_light(surface: Surface, light: Light) -> vec3f {
     return light.color * sum * (window * window);
 }
 
-// The lobes of a surface.
+// Lobes of a surface.
 const DIFFUSE: u32 = 0u;
 const SPECULAR: u32 = 1u;
 const CLEARCOAT: u32 = 2u;
 const DIFFUSE_TRANSMISSION: u32 = 3u;
 
-// To the space in which the normal is z and the eye has no y.
+// Matrix to shading space, in which the normal is z and the view has no y.
 fn shading_frame(normal: vec3f, to_view: vec3f) -> mat3x3f {
     let aside = to_view - normal * dot(normal, to_view);
     let square = dot(aside, aside);
-    // From straight above any direction will do.
+    // Along the normal any tangent will do.
     let helper = select(vec3f(1.0, 0.0, 0.0), vec3f(0.0, 1.0, 0.0), abs(normal.x) > 0.7);
     let any = normalize(helper - normal * dot(normal, helper));
     let along = select(any, aside * inverseSqrt(max(square, 1e-20)), square > 1e-10);
     return transpose(mat3x3f(along, cross(normal, along), normal));
 }
 
-// The matrix that bends a lobe back to the cosine.
+// Matrix from a specular lobe to the cosine.
 fn ltc_matrix(perceptual_roughness: f32, cosine: f32) -> mat3x3f {
     let uv = vec2f(perceptual_roughness, sqrt(1.0 - cosine)) * ((LTC_LUT_SIZE - 1.0) / LTC_LUT_SIZE) + 0.5 / LTC_LUT_SIZE;
     let entry = textureSampleLevel(ltc_lut, dfg_sampler, uv, 0.0);
     return mat3x3f(vec3f(entry.x, 0.0, entry.y), vec3f(0.0, 1.0, 0.0), vec3f(entry.z, 0.0, entry.w));
 }
 
-// What a cosine around z sees of a rectangle: the sum over its edges, as far as they are above the horizon.
+// Integrates a clamped cosine around z over a rectangle: the sum over its edges, as far as they are above the horizon.
 fn ltc_evaluate(corners: mat4x3f) -> f32 {
     var sum: PolygonIntegral;
     add_edge(&sum, corners[0], corners[1]);
@@ -99,7 +103,7 @@ fn ltc_evaluate(corners: mat4x3f) -> f32 {
         // The edge along the horizon.
         sum.integral += integrate_edge(sum.horizon_exit, sum.up);
     }
-    // The sign tells which way round it is, which bending may change.
+    // The sign is the winding, which the matrix may flip.
     return abs(sum.integral);
 }
 
@@ -124,9 +128,9 @@ fn add_edge(sum: ptr<function, PolygonIntegral>, first: vec3f, second: vec3f) {
     (*sum).integral += integrate_edge(begin, end);
 }
 
-// The part of an edge: z of the normal of the plane through it and the eye, of the length of its angle, over
-// 2 pi. The angle over its sine is a fitted curve, which has no cancellation (S. Hill, E. Heitz, "Real-Time Area Lighting: a
-// Journey from Research to Production", 2016).
+// Integral of an edge: z of the normal of the plane through it and the origin, times its angle over
+// 2 pi. The angle over its sine is a fitted curve, which has no cancellation (S. Hill, E. Heitz, "Real-Time Area
+// Lighting: a Journey from Research to Production", 2016).
 fn integrate_edge(begin: vec3f, end: vec3f) -> f32 {
     let first = normalize(begin);
     let second = normalize(end);

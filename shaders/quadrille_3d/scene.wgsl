@@ -1,4 +1,4 @@
-// What shaders of 3D read: views, materials, lights and shadow maps.
+// Resources of 3D shaders: views, materials, lights and shadow maps.
 
 enable wgpu_binding_array;
 
@@ -7,7 +7,7 @@ import quadrille_3d::mesh_types::{Instance, ShadowView};
 struct Fog {
     color: vec4f,
     light_color: vec4f,
-    // Numbers of the falloff; last its kind, 0 for none.
+    // Parameters of the falloff; last its kind, 0 for none.
     falloff: vec4f,
     // Last the exponent of lights.
     inscattering: vec4f,
@@ -21,15 +21,15 @@ struct View {
     first_light: u32,
     forward: vec3f,
     light_count: u32,
-    // Those come first.
+    // Directional lights come first.
     directional_count: u32,
-    // Of the bits of lights: see `clusters.wgsl`.
+    // Offset of its light masks: see `clusters.wgsl`.
     first_mask: u32,
     mask_words: u32,
     mask_blocks: u32,
-    // Place of the method in `ShadowFilteringMethod`.
+    // Index of the method in `ShadowFilteringMethod`.
     shadow_filter: u32,
-    // Of the list of environments.
+    // Offset in the list of environments.
     first_environment: u32,
     environment_count: u32,
     // `AMBIENT_AFFECTS_LIGHTMAPPED_MESHES` and others.
@@ -38,7 +38,7 @@ struct View {
     unused: array<vec4u, 3>,
 }
 
-// Ambient light falls also on what has a lightmap.
+// Ambient light also reaches lightmapped meshes.
 const AMBIENT_AFFECTS_LIGHTMAPPED_MESHES: u32 = 1u;
 // Pixels have more than one sample.
 const MULTISAMPLED: u32 = 2u;
@@ -46,7 +46,7 @@ const MULTISAMPLED: u32 = 2u;
 struct Material {
     base_color: vec4f,
     emissive: vec4f,
-    // By channel; its square is what is mirrored at right angles, times 0.16.
+    // Per channel; f0 is 0.16 times its square.
     reflectance: vec3f,
     perceptual_roughness: f32,
     metallic: f32,
@@ -60,19 +60,19 @@ struct Material {
     anisotropy_direction: vec2f,
     uv_offset: vec2f,
     uv_axes: mat2x2f,
-    // Depth, layers and steps of parallax mapping; how thick the surface is.
+    // Depth, layers and steps of parallax mapping; thickness.
     parallax: vec4f,
-    // What is lost of each channel in a unit of thickness, as an exponent; how much comes through.
+    // Attenuation exponent of each channel per unit of thickness; last the diffuse transmission.
     attenuation_and_diffuse_transmission: vec4f,
-    // Places of images: of base colour, emission, metal and roughness, occlusion;
+    // Texture indices: base color, emission, metal and roughness, occlusion;
     textures: vec4u,
-    // normals, specular, its tint, varnish;
+    // normals, specular, specular tint, clearcoat;
     textures_1: vec4u,
-    // the varnish's roughness and normals, anisotropy, depth.
+    // clearcoat roughness, clearcoat normals, anisotropy, depth.
     textures_2: vec4u,
 }
 
-// 64 flat ones and 96 faces (shadow_maps.rs).
+// 64 tiles of the shadow atlas and 96 cube faces (shadow_maps.rs).
 const MAX_SHADOW_VIEWS: u32 = 160u;
 
 struct Light {
@@ -85,11 +85,11 @@ struct Light {
     cone_offset: f32,
     depth_bias: f32,
     normal_bias: f32,
-    // Of the sphere that it is.
+    // Radius of its sphere.
     radius: f32,
-    // Which of the list of images it shines through, from 1 on; 0 for none.
+    // Number of its light texture, from 1 on; 0 for none.
     texture: u32,
-    // Of a rectangle: from its middle to the middle of its upper edge; `axis` is that to its right one.
+    // Vector from the center of a rectangle to the middle of its upper edge; `axis` is that to its right one.
     up_x: f32,
     up_y: f32,
     up_z: f32,
@@ -104,21 +104,21 @@ struct Light {
 @group(0) @binding(6) var shadow_atlas: texture_depth_2d;
 @group(0) @binding(7) var point_shadow_faces: texture_depth_2d;
 @group(0) @binding(8) var shadow_sampler: sampler_comparison;
-// Scale and bias of the light mirrored from all directions (dfg.rs).
+// DFG LUT: scale and bias of the specular lobe's integral (dfg.rs).
 @group(0) @binding(9) var dfg: texture_2d<f32>;
 @group(0) @binding(19) var dfg_sampler: sampler;
-// What bends lobes back to the cosine (rect_lights.wgsl).
+// LTC LUT: matrices from specular lobes to the cosine (rect_lights.wgsl).
 @group(0) @binding(20) var ltc_lut: texture_2d<f32>;
 
 @group(1) @binding(0) var samplers: binding_array<sampler>;
 @group(1) @binding(1) var textures: binding_array<texture_2d<f32>>;
 
-// Places of images: where they lie in the table, which texture coordinates they are seen by, and the sampler.
+// Packed texture indices: the index in the table, the texture coordinates, and the sampler.
 const NO_TEXTURE: u32 = 0xffffffffu;
 const IMAGE_MASK: u32 = 0x7fffffu;
 const SAMPLER_SHIFT: u32 = 24u;
 
-// A place of the first level of an image.
+// Samples the first mip level of a texture.
 fn sample_base_level(texture_and_sampler: u32, uv: vec2f) -> vec4f {
     return textureSampleLevel(textures[texture_and_sampler & IMAGE_MASK], samplers[texture_and_sampler >> SAMPLER_SHIFT], uv, 0.0);
 }

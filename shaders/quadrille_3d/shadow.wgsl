@@ -1,4 +1,4 @@
-// The depth of meshes as a light sees them: see `shadow_3d`.
+// Depth of shadow casters in a shadow map: see `shadow_3d`.
 
 enable wgpu_binding_array;
 
@@ -8,13 +8,13 @@ import quadrille_3d::scene::{instances, materials, visible_instances, shadow_vie
 
 struct Push {
     row: u32,
-    // What lies before the map's nearest depth is drawn there.
+    // Casters before the near plane are drawn on it.
     clamps_depth: u32,
 }
 
 var<immediate> push: Push;
 
-// Light falls through what is thinner, where alpha says how much covers.
+// Least alpha that casts shadows, in modes other than masks.
 const MIN_SHADOW_ALPHA: f32 = 0.05;
 
 @vertex
@@ -57,7 +57,7 @@ fn alpha_mask_fragment_main(vertex_output: AlphaMaskVertexOutput) {
     let material = materials[vertex_output.material];
     let at = texture_coordinates(vertex_output.uvs, material);
     let alpha = material.base_color.a * vertex_output.alpha * sample_texture(material.textures.x, at).a;
-    // The alpha of a mask is at most 1; other modes have numbers above.
+    // The threshold of a mask is at most 1; other modes have numbers above.
     if alpha < select(MIN_SHADOW_ALPHA, material.alpha, material.alpha <= 1.0) {
         discard;
     }

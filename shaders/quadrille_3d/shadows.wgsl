@@ -1,19 +1,19 @@
-// How much of a light arrives: shadow maps, filtered.
+// Filtered shadow maps: the visibility of a light.
 
 import quadrille_3d::scene::{
     DIRECTIONAL, Light, POINT, SPOT, View, point_shadow_faces, shadow_atlas, shadow_sampler, shadow_views,
 };
 
-// Where light meets a mesh.
+// Shadow receiver: a point of a mesh.
 struct ShadowReceiver {
     world_position: vec3f,
-    // Of the mesh, whatever images say.
+    // Normal of the mesh, without normal map.
     normal: vec3f,
-    // In the picture.
+    // Pixel of the picture.
     pixel: vec2f,
 }
 
-// How much of a light arrives. There is one call of `sample_shadow_map`, which is most of this.
+// Visibility of a light. A single call of `sample_shadow_map`, which is most of this, keeps the code small.
 fn fetch_shadow(receiver: ShadowReceiver, view: View, light: Light, to_light: vec3f) -> f32 {
     let count = (light.bits >> 2u) & 15u;
     let kind = light.bits & 3u;
@@ -34,7 +34,7 @@ fn fetch_shadow(receiver: ShadowReceiver, view: View, light: Light, to_light: ve
     }
     let depth = dot(view.forward, receiver.world_position - view.position);
     var visibility = 1.0;
-    // How much the cascade before has left to this one.
+    // Weight that the cascade before has left to this one.
     var part = 1.0;
     for (; row < end; row++) {
         let far = shadow_views[row].far;
@@ -54,7 +54,7 @@ fn fetch_shadow(receiver: ShadowReceiver, view: View, light: Light, to_light: ve
     return visibility;
 }
 
-// Place in a shadow map, and depth there; the map has nothing to say where it is not in 0 to 1.
+// Coordinates in a shadow map, and depth; without data outside of 0 to 1.
 fn shadow_map_coord(row: u32, world_position: vec3f) -> vec3f {
     let clip = shadow_views[row].clip_from_world * vec4f(world_position, 1.0);
     if clip.w <= 0.0 {
@@ -72,7 +72,7 @@ fn is_in_map(coord: vec3f) -> bool {
 const HARDWARE_2X2: u32 = 0u;
 const GAUSSIAN: u32 = 1u;
 
-// How much of the light of a shadow map arrives, by the view's method: three comparisons at a time, which do
+// Filters a shadow map (PCF) by the view's method: three taps at a time, which do
 // not wait for each other.
 fn sample_shadow_map(is_face: bool, row: u32, world_position: vec3f, receiver: ShadowReceiver, view: View) -> f32 {
     let at = shadow_map_coord(row, world_position);
@@ -84,7 +84,7 @@ fn sample_shadow_map(is_face: bool, row: u32, world_position: vec3f, receiver: S
     if is_face {
         size = vec2f(textureDimensions(point_shadow_faces));
     }
-    // Other tiles have nothing to say.
+    // Keeps taps within the tile.
     let min_uv = tile.xy + 0.5 / size;
     let max_uv = tile.xy + tile.zw - 0.5 / size;
     let middle = (tile.xy + at.xy * tile.zw) * size;
@@ -113,7 +113,7 @@ fn sample_shadow_map(is_face: bool, row: u32, world_position: vec3f, receiver: S
     return sum;
 }
 
-// What the comparisons around a place of a shadow map depend on.
+// Parameters of the taps around a point of a shadow map.
 struct Taps {
     shadow_filter: u32,
     middle: vec2f,
@@ -121,7 +121,7 @@ struct Taps {
     rotation: f32,
 }
 
-// The place of one of three times three comparisons, and its weight.
+// Position and weight of one of three times three taps.
 fn tap_at(taps: Taps, column: u32, line: u32) -> vec3f {
     if taps.shadow_filter == GAUSSIAN {
         let kernel = taps.kernel;
@@ -135,12 +135,12 @@ fn tap_at(taps: Taps, column: u32, line: u32) -> vec3f {
     return vec3f(spiral_tap(taps.middle, step, taps.rotation), select(0.0, 0.125, step < 8u));
 }
 
-// A part of a vector. Devices keep vectors in memory that shaders index by variables.
+// Component of a vector. Devices keep vectors in memory that shaders index by variables.
 fn component(numbers: vec3f, at: u32) -> f32 {
     return select(select(numbers.z, numbers.y, at == 1u), numbers.x, at == 0u);
 }
 
-// Places and weights of three comparisons along each axis.
+// Positions and weights of three taps along each axis.
 struct CastanoKernel {
     x: vec3f,
     y: vec3f,
@@ -148,7 +148,7 @@ struct CastanoKernel {
     y_weight: vec3f,
 }
 
-// Nine comparisons of four texels each, at places between texels that give five by five of them the weights
+// Nine taps of four texels each, at positions between texels that give five by five of them the weights
 // of a bell (I. Castaño, "Shadow Mapping Summary", 2013); their sum is 144.
 fn castano_kernel(middle: vec2f) -> CastanoKernel {
     let corner = floor(middle + 0.5);
@@ -166,8 +166,8 @@ fn castano_kernel(middle: vec2f) -> CastanoKernel {
     );
 }
 
-// One of eight comparisons on a spiral that is turned from pixel to pixel (J. Jimenez, "Next Generation Post
-// Processing in Call of Duty: Advanced Warfare", 2014). Frames do not differ: nothing joins them yet.
+// One of eight taps on a spiral that is rotated per pixel (J. Jimenez, "Next Generation Post
+// Processing in Call of Duty: Advanced Warfare", 2014). The same in all frames: nothing accumulates them yet.
 fn spiral_tap(middle: vec2f, step: u32, rotation: f32) -> vec2f {
     // The golden angle, and a radius that gives each step the same area: two texels at most.
     let angle = rotation + f32(step) * 2.3999632;
@@ -175,12 +175,12 @@ fn spiral_tap(middle: vec2f, step: u32, rotation: f32) -> vec2f {
     return middle + radius * vec2f(cos(angle), sin(angle));
 }
 
-// From 0 to 1, otherwise in each pixel, with neighbours that differ much.
+// Interleaved gradient noise, from 0 to 1: neighbouring pixels differ much (Jimenez 2014).
 fn interleaved_gradient_noise(pixel: vec2f) -> f32 {
     return fract(52.9829189 * fract(dot(floor(pixel), vec2f(0.06711056, 0.00583715))));
 }
 
-// Which of the six directions +x, -x, +y, -y, -z, +z is closest.
+// Index of the closest of the six directions +x, -x, +y, -y, -z, +z.
 fn cube_face(direction: vec3f) -> u32 {
     let sides = abs(direction);
     if sides.x >= sides.y && sides.x >= sides.z {

@@ -1,19 +1,19 @@
-// Vertices of entities with skins and morph weights, from those of their meshes: see `skin_3d`.
+// Skinning and morph targets: vertices of entities from those of their meshes. See `skin_3d`.
 
 struct Job {
-    // How many workgroups the jobs before have.
+    // Sum of the workgroups of all jobs before.
     first_group: u32,
-    // The first number of the mesh's vertices in `meshes`, and of the entity's in `entities`.
+    // Offsets of the first vertex: the mesh's in `meshes`, and the entity's in `entities`.
     read_from: u32,
     write_to: u32,
     vertices: u32,
-    // The first word in `sources`, and how many words each vertex has there.
+    // Offset in `sources`, and words per vertex there.
     source: u32,
     source_words: u32,
     // Rows of `poses`; NONE for none.
     joints: u32,
     weights: u32,
-    // How many targets the mesh has.
+    // Morph targets of the mesh.
     target_count: u32,
 }
 
@@ -41,7 +41,7 @@ var<immediate> push: Push;
 const WORKGROUP_SIZE: u32 = 64u;
 const NONE: u32 = 0xffffffffu;
 
-// A vertex in numbers of 4 bytes (mesh_vertex.rs).
+// Words per vertex (mesh_vertex.rs).
 const VERTEX_WORDS: u32 = 18u;
 const NORMAL_OFFSET: u32 = 3u;
 const TANGENT_OFFSET: u32 = 14u;
@@ -49,7 +49,7 @@ const HANDEDNESS_OFFSET: u32 = 17u;
 
 const INFLUENCE_WORDS: u32 = 6u;
 const TARGET_WORDS: u32 = 9u;
-// Vertices whose words lie together in `sources` (source.rs).
+// Vertices per block of `sources` (source.rs).
 const BLOCK_VERTICES: u32 = 64u;
 
 @compute @workgroup_size(64)
@@ -90,7 +90,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(local_invocation_index
         vertex.tangent =
             vec3f(dot(rows[0].xyz, along), dot(rows[1].xyz, along), dot(rows[2].xyz, along));
     }
-    // Colours and texture coordinates stay as they are.
+    // Colors and texture coordinates are copied.
     for (var at = NORMAL_OFFSET + 3u; at < TANGENT_OFFSET; at++) {
         entities[write_at + at] = meshes[read_at + at];
     }
@@ -100,7 +100,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(local_invocation_index
     entities[write_at + HANDEDNESS_OFFSET] = meshes[read_at + HANDEDNESS_OFFSET] * side;
 }
 
-// The last job that begins at or before a workgroup.
+// Returns the last job that begins at or before a workgroup.
 fn find_job(group: u32) -> u32 {
     var first = 0u;
     var end = push.jobs;
@@ -116,9 +116,9 @@ fn find_job(group: u32) -> u32 {
 }
 
 struct Block {
-    // Its first word in `sources`.
+    // Offset of the block in `sources`.
     at: u32,
-    // How many vertices it has, and which of them this is.
+    // Vertices of the block, and the index of this one.
     vertices: u32,
     index: u32,
 }
@@ -147,7 +147,7 @@ fn morph_vertex(vertex: Vertex, job: Job, index: u32) -> Vertex {
     return moved;
 }
 
-// The rows of the sum of a vertex's joints; the identity where no joint has weight.
+// Rows of the weighted sum of a vertex's joints; the identity where no joint has weight.
 fn skin_model(job: Job, index: u32) -> array<vec4f, 3> {
     let block = find_block(job, index);
     let at = block.at + block.index * INFLUENCE_WORDS;

@@ -1,13 +1,13 @@
-// What lies behind the scene: a cube, seen from its middle. See `skybox_3d`.
+// Skybox: a cube seen from its center. See `skybox_3d`.
 
 enable wgpu_binding_array;
 
 struct Push {
-    // From the clip space to the cube's.
+    // From clip space to the cube's space.
     cube_from_clip: mat4x4f,
-    // Times the camera's exposure.
+    // Includes the camera's exposure.
     brightness: f32,
-    // Place in the table of cubes.
+    // Index in the table of cubes.
     cube: u32,
 }
 
@@ -24,7 +24,7 @@ struct VertexOutput {
 @vertex
 fn vertex_main(@builtin(vertex_index) i: u32) -> VertexOutput {
     let clip = vec2f(f32(i & 1u) * 4.0 - 1.0, f32(i >> 1u) * 4.0 - 1.0);
-    // Infinitely far.
+    // Depth 0 is infinitely far.
     return VertexOutput(vec4f(clip, 0.0, 1.0), clip);
 }
 

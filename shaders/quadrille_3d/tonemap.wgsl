@@ -1,19 +1,19 @@
-// Radiance becomes colours of a screen: see `tonemap_3d`.
+// Tone mapping of a view, from scene-referred to display-referred color: see `tonemap_3d`.
 //
-// Output is linear. Over what is there, it is multiplied with alpha. Where a clear colour is the background,
-// it is what bevy's main texture holds: the scene, multiplied with its alpha, over a colour that is not.
+// Output is linear, and premultiplied with alpha if blended over the target. With a clear color as background
+// it is what bevy's main texture holds: the scene, multiplied with its alpha, over a color that is not.
 
 import quadrille_3d::grading::{HAS_DITHER, Grading, screen_space_dither, apply_color_grading, apply_post_saturation};
 import quadrille_3d::tonemapping::{NONE, tone_mapping};
 
 struct Push {
-    // Clear colour behind the scene; all 0 to draw over what is there.
+    // Clear color behind the scene; all 0 to draw over the contents of the target.
     background: vec4f,
-    // Where the view begins in its target, in pixels.
+    // Corner of the view in its target, in pixels.
     corner: vec2f,
-    // The background is mapped as the scene is.
+    // The background is tone mapped as well.
     maps_background: u32,
-    // The background is blended over what is there.
+    // The background is blended over the contents of the target.
     premultiplies: u32,
 }
 
@@ -42,7 +42,7 @@ fn fragment_main(@builtin(position) at: vec4f) -> @location(0) vec4f {
 
 fn over_background(scene_color: vec4f, pixel: vec2f) -> vec4f {
     let backdrop = push.background * (1.0 - scene_color.a);
-    // Methods may make something of black, and dither does.
+    // Black stays black, whatever methods and dithering make of it.
     let is_empty = all(scene_color == vec4f(0.0));
     if push.maps_background != 0u {
         if is_empty && all(backdrop == vec4f(0.0)) {
@@ -53,7 +53,7 @@ fn over_background(scene_color: vec4f, pixel: vec2f) -> vec4f {
     if is_empty {
         return backdrop;
     }
-    // Where little covers, as at edges, it has the colour that it would have if it covered all.
+    // Tone maps unassociated color, so that edges of low coverage keep their color.
     let coverage = select(1.0, scene_color.a, scene_color.a > 1.0 / 256.0);
     let color = tonemapped(scene_color.rgb / coverage, pixel) * coverage;
     return vec4f(color, scene_color.a) + backdrop;

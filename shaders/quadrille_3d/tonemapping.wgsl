@@ -1,4 +1,4 @@
-// Methods of tone mapping: the radiance of a scene becomes colours of a screen.
+// Tone mapping methods: scene-referred to display-referred color.
 
 import quadrille_3d::grading::luminance;
 
@@ -13,7 +13,7 @@ const TONY_MC_MAPFACE: u32 = 7u;
 const BLENDER_FILMIC: u32 = 8u;
 const KHRONOS_PBR_NEUTRAL: u32 = 9u;
 
-// The colour of the screen for one that has no channel below 0.
+// Maps a color without channels below 0.
 fn tone_mapping(
     color: vec3f,
     method: u32,
@@ -33,21 +33,21 @@ fn tone_mapping(
     }
 }
 
-// The colour of a table at a place from 0 to 1, which are the middles of its first and last texels.
+// Samples a LUT; 0 and 1 are the centers of its first and last texels.
 fn sample_lut(tonemapping_lut: texture_3d<f32>, lut_sampler: sampler, uvw: vec3f) -> vec3f {
     let side = f32(textureDimensions(tonemapping_lut).x);
     let at = saturate(uvw) * ((side - 1.0) / side) + 0.5 / side;
     return textureSampleLevel(tonemapping_lut, lut_sampler, at, 0.0).rgb;
 }
 
-// Where a colour lies between so many stops below middle grey and so many above it.
+// Position of a color between so many stops below middle grey and so many above it.
 fn normalized_log2(color: vec3f, least: f32, most: f32) -> vec3f {
-    // Logarithms have no place for black.
+    // Logarithms are not defined at black.
     let lifted = select(color, color + 1.0 / 65536.0, color < vec3f(1.0 / 32768.0));
     return saturate((log2(lifted / 0.18) - least) / (most - least));
 }
 
-// AgX mixes the primaries before it looks up.
+// AgX mixes the primaries before the lookup.
 fn agx_lut_coord(color: vec3f) -> vec3f {
     let mixed = vec3f(
         dot(color, vec3f(0.84247906, 0.0784336, 0.07922375)),
@@ -74,7 +74,7 @@ fn aces_fitted(color: vec3f) -> vec3f {
     ));
 }
 
-// Tomasz Stachowiak's: by luminance where colours are dull, by channel where they are not.
+// Method of Tomasz Stachowiak: by luminance for dull colors, by channel for vivid ones.
 fn somewhat_boring_display_transform(color: vec3f) -> vec3f {
     let luma = luminance(color);
     let chroma = vec2f(

@@ -1,15 +1,15 @@
-// Distances from which meshes are seen: `VisibilityRange`.
+// Cross-fades of `VisibilityRange`, dithered.
 
 import quadrille_3d::mesh_types::Instance;
 
-// Steps from hidden to seen.
+// Dither levels from hidden to visible.
 const DITHER_STEPS: f32 = 16.0;
 
-// A number from 0 to 15 for each pixel of four by four: Bayer's order, by rows, a byte each.
+// Bayer matrix of four by four pixels, from 0 to 15: by rows, a byte each.
 const BAYER_MATRIX: vec4u = vec4u(0x0a020800u, 0x060e040cu, 0x09010b03u, 0x050d070fu);
 
-// How much of a mesh is seen from `eye`: 0 is all; 16 and -16 are nothing, beyond its range and before.
-// Those between are of opposite signs where one mesh takes the place of another, so that each pixel
+// Dither level of a mesh for `eye`: 0 is visible; 16 and -16 are hidden, beyond its range and before.
+// Levels between have opposite signs where one mesh replaces another, so that each pixel
 // shows one of both.
 fn visibility_range_dither_level(instance: Instance, eye: vec3f) -> i32 {
     if all(instance.range == vec2u(0u)) {
@@ -25,7 +25,7 @@ fn visibility_range_dither_level(instance: Instance, eye: vec3f) -> i32 {
     return dither_steps(distance, start) - i32(DITHER_STEPS);
 }
 
-// Whether nothing of it is seen from `eye`; its last number is 0 where there is none.
+// Whether `eye` is outside of the range; w is 0 if ranges do not apply.
 fn is_outside_visibility_range(instance: Instance, eye: vec4f) -> bool {
     if eye.w == 0.0 || all(instance.range == vec2u(0u)) {
         return false;

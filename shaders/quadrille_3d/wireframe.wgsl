@@ -8,11 +8,11 @@ import quadrille_content::lines::{
 struct Push {
     clip_from_world: mat4x4f,
     color: vec4f,
-    // Of the view, in pixels.
+    // Size of the view, in pixels.
     size: vec2f,
     // In pixels.
     width: f32,
-    // Its place in the table of instances.
+    // Instance index.
     instance: u32,
     first_index: u32,
     index_count: u32,
@@ -21,11 +21,11 @@ struct Push {
     has_quads: u32,
 }
 
-// Numbers that a vertex has; the first three are its place.
+// Words per vertex; the first three are its position.
 const VERTEX_WORDS: u32 = 18u;
 
-// How much nearer an edge lies than its surface, as a part of its distance, for each pixel of its width: with
-// half of its width it is before what falls away at 45 degrees under usual cameras.
+// Depth bias of an edge against its surface, as a part of its distance, for each pixel of its width: with
+// half of its width it is before surfaces at 45 degrees under usual cameras.
 const DEPTH_BIAS_PER_PIXEL: f32 = 1e-3;
 
 @group(0) @binding(0) var<storage, read> vertices: array<f32>;
@@ -34,7 +34,7 @@ const DEPTH_BIAS_PER_PIXEL: f32 = 1e-3;
 
 var<immediate> push: Push;
 
-// The vertex of a corner of a triangle.
+// Index of the vertex at a corner of a triangle.
 fn vertex_index_of(triangle: u32, corner: u32) -> u32 {
     return indices[push.first_index + triangle * 3u + corner];
 }
@@ -44,7 +44,7 @@ fn triangle_has_vertex(triangle: u32, vertex: u32) -> bool {
         || vertex_index_of(triangle, 2u) == vertex;
 }
 
-// Whether an edge is that of both triangles of a quad.
+// Returns whether both triangles of a quad share an edge.
 fn is_diagonal(triangle: u32, first: u32, second: u32) -> bool {
     let other = triangle ^ 1u;
     return push.has_quads == 1u && other * 3u < push.index_count && triangle_has_vertex(other, first)
@@ -80,7 +80,7 @@ fn vertex_main(@builtin(vertex_index) i: u32, @builtin(instance_index) edge: u32
     line.second_color = push.color;
     line.kind = SOLID;
     var fragment = line_vertex(line, uv, begin, end, end, vec2f(push.width), push.size);
-    // Nearer is larger.
+    // Nearer depths are larger (reverse z).
     let nearer = fragment.position.z * (1.0 + DEPTH_BIAS_PER_PIXEL * max(push.width, 1.0));
     fragment.position.z = min(nearer, fragment.position.w * (1.0 - 1e-6));
     return fragment;

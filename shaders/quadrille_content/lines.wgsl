@@ -1,5 +1,5 @@
 // The lines of gizmos, and the joints between them. Widths are in pixels, whatever the camera's scale
-// is, so places are worked out in pixels of the viewport.
+// is, so positions are computed in pixels of the viewport.
 
 const SOLID: u32 = 0u;
 const DASHED: u32 = 1u;
@@ -7,17 +7,17 @@ const MITER: u32 = 2u;
 const BEVEL: u32 = 3u;
 const ROUND: u32 = 4u;
 
-// An instance.
+// Vertex attributes of an instance.
 struct Line {
-    // The ends of a line, or the places before, at and after a joint.
+    // Ends of a line, or the points before, at and after a joint.
     @location(3) first: vec3f,
     @location(4) second: vec3f,
     @location(5) third: vec3f,
     @location(6) first_color: vec4f,
     @location(7) second_color: vec4f,
     @location(8) width: f32,
-    // Of dashes: how long they are, how far their begins are apart, where the first begins, all in
-    // widths. Of a part of a round joint: which one, of how many.
+    // For dashes: length, period and begin of the first, all in
+    // widths. For a part of a round joint: its index, and the number of parts.
     @location(9) pattern: vec3f,
     @location(10) kind: u32,
 }
@@ -25,18 +25,18 @@ struct Line {
 struct VertexOutput {
     @builtin(position) position: vec4f,
     @location(0) color: vec4f,
-    // From the line's begin, in widths, along the screen.
+    // Distance from the line's begin, in widths, along the screen.
     @location(1) @interpolate(linear) along: f32,
     @location(2) @interpolate(flat) pattern: vec3f,
     @location(3) @interpolate(flat) kind: u32,
 }
 
-// How far a place is before the near plane, where 1 is nearest; not positive behind that.
+// Distance in front of the near plane; not positive behind it.
 fn near_plane_distance(clip: vec4f) -> f32 {
     return clip.z - clip.w;
 }
 
-// The begin of a line, or where it passes the near plane.
+// Begin of a line, or its intersection with the near plane.
 fn clip_to_near_plane(begin: vec4f, end: vec4f) -> vec4f {
     let outside = near_plane_distance(begin);
     let part = outside / max(outside - near_plane_distance(end), 1e-9);
@@ -47,7 +47,7 @@ fn clip_to_pixels(clip: vec4f, size: vec2f) -> vec2f {
     return clip.xy / clip.w * 0.5 * size;
 }
 
-// A direction of length 1; to the right where there is none.
+// Direction of length 1; to the right where there is none.
 fn normalized_direction(begin: vec2f, end: vec2f) -> vec2f {
     let dir = end - begin;
     let length = length(dir);
@@ -58,7 +58,7 @@ fn perpendicular(dir: vec2f) -> vec2f {
     return vec2f(-dir.y, dir.x);
 }
 
-// Which of the quad's corners a vertex is, in order around it.
+// Index of a vertex in order around the quad.
 fn quad_corner_index(uv: vec2f) -> u32 {
     return select(select(3u, 2u, uv.x > 0.5), select(0u, 1u, uv.x > 0.5), uv.y > 0.5);
 }
@@ -70,7 +70,7 @@ fn rotate(dir: vec2f, angle: f32) -> vec2f {
     );
 }
 
-// Where a corner of a joint lies from the place at which two lines meet: a wedge from there to the
+// Offset of a corner of a joint from the point at which two lines meet: a wedge from there to the
 // outer sides of both.
 fn joint_offset(corner: u32, kind: u32, before: vec2f, after: vec2f, radius: f32, pattern: vec3f) -> vec2f {
     // The lines turn to one side; the gap is on the other.
@@ -92,13 +92,13 @@ fn joint_offset(corner: u32, kind: u32, before: vec2f, after: vec2f, radius: f32
     if corner == 3u || kind == BEVEL {
         return end;
     }
-    // Where the outer sides meet; nowhere near if the second line goes back.
+    // Intersection of the outer sides (miter), unless the second line goes back.
     let middle = begin + end;
     let closeness = 1.0 + dot(before, after);
     return select(end, middle / closeness, closeness > 1e-3);
 }
 
-// A corner of a line's quad, whose places are in clip space, in a viewport of some pixels. The line has
+// Vertex of a line's quad, from ends in clip space, in a viewport of `size` pixels. The line has
 // these widths at its ends; a joint has the second one.
 fn line_vertex(
     line: Line,
@@ -127,7 +127,7 @@ fn line_vertex(
     var fragment: VertexOutput;
     fragment.position = vec4f(at / (0.5 * size) * clip.w, clip.z, clip.w);
     fragment.color = mix(line.first_color, line.second_color, uv.y);
-    // What is thinner than a pixel is paler instead.
+    // Lines thinner than a pixel are paler instead.
     fragment.color.a *= min(thickness, 1.0);
     fragment.along = uv.y * length(second - first) / thickness;
     fragment.pattern = line.pattern;
@@ -135,7 +135,7 @@ fn line_vertex(
     return fragment;
 }
 
-// The colour of a line, which is nothing between its dashes.
+// Color of a line; nothing between its dashes.
 fn line_color(fragment: VertexOutput) -> vec4f {
     if fragment.kind == DASHED {
         let dash = fragment.pattern.x;

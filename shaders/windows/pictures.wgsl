@@ -1,11 +1,11 @@
-// What each window shows: three moving pictures. Colours are linear: the target has an sRGB format.
+// Three moving pictures, one for each window. Colours are linear: the target has an sRGB format.
 
 struct Picture {
     // Width of the window over its height.
     aspect: f32,
     // In seconds.
     time: f32,
-    // Which of the pictures.
+    // Number of the picture, modulo three.
     number: u32,
 }
 
