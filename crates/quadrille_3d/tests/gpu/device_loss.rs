@@ -78,7 +78,7 @@ fn square(world: &mut World, x: f32, mesh: Mesh, image: Image) {
 /// Three squares side by side: of a mesh, of an image and of nothing that is on the device alone.
 #[test]
 #[ignore = "needs a device"]
-fn data_that_a_lost_device_had_alone_is_told_of_once() {
+fn lost_gpu_only_data_is_reported_once() {
     const BLUE: [u8; 4] = [0, 0, 255, 255];
     const BLACK: [u8; 4] = [0, 0, 0, 255];
     log::collect();

@@ -21,7 +21,7 @@ fn app() -> App {
 }
 
 #[test]
-fn lights_are_looked_at_when_they_are_inserted() {
+fn inserted_lights_are_checked() {
     let mut app = app();
     let warned = |app: &App| app.world().resource::<WarnedFields>().0.clone();
     let world = app.world_mut();
