@@ -1,4 +1,4 @@
-// Skybox: a cube seen from its center. See `skybox_3d`.
+// Skybox: a cube around the view. See `skybox_3d`.
 
 enable wgpu_binding_array;
 

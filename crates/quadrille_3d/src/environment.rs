@@ -1,4 +1,4 @@
-//! Light from images of what lies around: environment maps of cameras and of light probes.
+//! Image-based lighting: environment maps of cameras and of light probes.
 //!
 //! [`queue_environments`] lists for each camera the probes that it sees and its own environment,
 //! with the cubes that each of them looks up; cubes are entries of one table. What the device has to
@@ -46,14 +46,14 @@ pub(crate) struct EnvironmentRow {
     falloff: [f32; 3],
     /// Candela per square metre for each unit of the images.
     intensity: f32,
-    /// Half the size of what is mirrored, in the probe's space; zeros: it is infinitely far.
+    /// Half extents of the box for parallax correction, in the probe's space; zeros: infinitely far.
     bounds: [f32; 3],
     /// [`KIND_LIGHT_PROBE`], [`KIND_CAMERA`] or [`KIND_IRRADIANCE_VOLUME`].
     kind: u32,
-    /// Places in the table of cubes; of a volume the first is its place in the table of these.
+    /// Indices in the table of cubes; for a volume the first is its index in the table of volumes.
     diffuse: u32,
     specular: u32,
-    /// The mip level of perceptual roughness 1.
+    /// Mip level of perceptual roughness 1.
     max_mip_level: f32,
     unused: u32,
 }
@@ -121,7 +121,7 @@ pub(crate) struct EnvironmentParams<'w, 's> {
     gpu: Res<'w, GpuDevice>,
 }
 
-/// Adds what environments are kept in.
+/// Adds the resources of environments.
 pub(crate) fn add_resources(app: &mut App) {
     app.init_resource::<EnvironmentMaps3d>()
         .init_resource::<EnvironmentList>()

@@ -1,7 +1,7 @@
 //! bevy's 3D components drawn by Quadrille: `Mesh3d` with standard materials, lit by bevy's lights,
 //! under `Camera3d`.
 //!
-//! People who know bevy keep their components; [`Quadrille3dPlugin`] takes the place of bevy's
+//! Programs for bevy keep their components; [`Quadrille3dPlugin`] replaces bevy's
 //! 3D renderer. This crate uses only what any user of `quadrille` can use.
 //!
 //! # Model
@@ -11,11 +11,11 @@
 //! Declare      extract_meshes    what changed -> rows of the tables of meshes, materials, instances
 //!              update_mesh_transforms      what moved -> rows of instances
 //!              extract_skins     joints and weights that changed
-//!              queue_views     cameras, lights and shadow maps; what is seen through, sorted
+//!              queue_views     cameras, lights and shadow maps; transparent instances, sorted
 //!              queue_environments  skies, environment maps and probes of each view
 //!              send             images of views and shadow maps; the lists, if they differ
-//! passes       skin_3d          vertices of meshes that bend, once for all that follows
-//!              cull_3d          what all views see: an indirect draw for each chunk of instances
+//! passes       skin_3d          vertices of deformed meshes, once for all passes
+//!              cull_3d          visible instances of all views: an indirect draw per batch
 //!              cluster_3d       which lights reach which parts of views
 //!              filter_env_3d    cubes of images, when these came or changed
 //!              shadow_3d        all shadow maps in one pass
@@ -38,7 +38,7 @@
 //!
 //! - **Tables stay.** A row is sent when its entity, mesh or material changes.
 //! - **The device culls**, for cameras and for lights, by bevy's rules; the CPU neither lists nor
-//!   sorts but what is seen through.
+//!   sorts but transparent instances.
 //! - **Draws keep their order.** Chunks are counted out by prefix sums, not by atomic counters, so that
 //!   which of two surfaces in one place is seen does not change from frame to frame.
 //! - **One pass for all shadow maps.** A light costs draws, no pass and no run of a schedule.

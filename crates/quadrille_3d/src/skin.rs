@@ -1,9 +1,9 @@
-//! Meshes that bend: skins (`SkinnedMesh`) and morph targets (`MeshMorphWeights`).
+//! Deformed meshes: skins (`SkinnedMesh`) and morph targets (`MeshMorphWeights`).
 //!
 //! ```text
-//! extract_skins   meshes -> what their vertices follow; entities -> joints and weights that changed
-//! upload_skins     those, and the list of entities to compute
-//! skin_3d        vertices of the mesh -> vertices of the entity, behind those of all meshes
+//! extract_skins   meshes -> joints and targets of their vertices; entities -> poses that changed
+//! upload_skins    those, and the list of entities to compute
+//! skin_3d         vertices of the mesh -> vertices of the entity, behind those of all meshes
 //! ```
 //! Each such entity has vertices of its own in [`Vertices3d`](crate::Vertices3d), computed once for all
 //! views and shadow maps, and only when a joint, a weight or the mesh changed. All else about it is
@@ -94,7 +94,7 @@ struct Deformed {
     is_dirty: bool,
     /// Something changed while it was hidden.
     is_pose_stale: bool,
-    /// [`SkinStore::frame`] when it was seen last.
+    /// [`SkinStore::frame`] in which it was last extracted.
     last_frame: u64,
 }
 
@@ -117,7 +117,7 @@ impl SkinState {
     }
 }
 
-/// The meshes and entities that bend.
+/// Deformable meshes and their entities.
 #[derive(Resource, Default)]
 pub(crate) struct SkinStore {
     meshes: HashMap<AssetId<Mesh>, SkinSource>,
@@ -134,7 +134,7 @@ pub(crate) struct SkinStore {
 }
 
 impl SkinStore {
-    /// Where the vertices of an entity are whose mesh is at `mesh`; none if it is not drawn.
+    /// Returns the allocation of the vertices of an entity whose mesh is at `mesh`; none if it is not drawn.
     /// `room` is the first vertex behind those of all meshes.
     pub(crate) fn locate(
         &self,
@@ -162,7 +162,7 @@ impl SkinStore {
         self.vertices.end()
     }
 
-    /// Forgets what the device has.
+    /// Marks all contents dirty, for a new device.
     fn mark_all_dirty(&mut self) {
         self.is_device_new = true;
         self.poses.mark_all_dirty();

@@ -17,13 +17,13 @@ use bevy_reflect::prelude::ReflectDefault;
 #[reflect(Component, Clone, Debug, Default)]
 #[require(Camera3d)]
 pub struct DistanceFog {
-    /// Its colour; alpha is the most that it covers.
+    /// Color of the fog; alpha is the most that it covers.
     pub color: Color,
-    /// The colour of directional lights seen through it; alpha is how much.
+    /// Color of directional lights scattered by the fog; alpha is the strength.
     pub directional_light_color: Color,
-    /// How close to the light's direction that is: 8 and more is plausible.
+    /// Exponent of the glow around the light's direction: 8 and more is plausible.
     pub directional_light_exponent: f32,
-    /// How much it covers at which distance.
+    /// Coverage by distance.
     pub falloff: FogFalloff,
 }
 
@@ -42,15 +42,15 @@ impl Default for DistanceFog {
     }
 }
 
-/// How much fog covers at which distance, as bevy has it.
+/// Coverage of fog by distance, as bevy has it.
 #[derive(Clone, Debug, PartialEq, Reflect)]
 #[reflect(Clone, Debug, PartialEq)]
 pub enum FogFalloff {
-    /// From nothing to all between two distances.
+    /// Linear from nothing to all between two distances.
     Linear {
-        /// Where it begins.
+        /// Distance at which fog begins.
         start: f32,
-        /// From where on it covers all.
+        /// Distance from which fog covers all.
         end: f32,
     },
     /// `1 - exp(-density * distance)`.
@@ -78,7 +78,7 @@ impl FogFalloff {
     /// World Meteorological Organization measures visibility.
     pub const REVISED_KOSCHMIEDER_CONTRAST_THRESHOLD: f32 = 0.05;
 
-    /// The density at which a black thing before white fog has only `contrast_threshold` (between 0
+    /// Density at which a black object before white fog has only `contrast_threshold` (between 0
     /// and 1) of its contrast left at the distance `visibility`: Koschmieder's law.
     pub fn koschmieder(visibility: f32, contrast_threshold: f32) -> f32 {
         -contrast_threshold.ln() / visibility
@@ -116,7 +116,7 @@ impl FogFalloff {
         Self::from_visibility_colors(visibility, color, color)
     }
 
-    /// [`Self::Atmospheric`]: at `visibility` 5 % of all contrast is left; what lies behind takes
+    /// [`Self::Atmospheric`]: at `visibility` 5 % of all contrast is left; surfaces take
     /// on `extinction_color`, and the fog glows in `inscattering_color`.
     pub fn from_visibility_colors(
         visibility: f32,

@@ -1,4 +1,4 @@
-//! How colours are changed around tone mapping, by bevy's names: bevy has these in crates that need
+//! Color grading and dithering of 3D cameras, by bevy's names: bevy has these in crates that need
 //! `wgpu`.
 
 use std::ops::Range;
@@ -7,20 +7,20 @@ use bevy_ecs::prelude::*;
 use bevy_reflect::Reflect;
 use bevy_reflect::prelude::ReflectDefault;
 
-/// Whether noise of less than one step of 8 bits hides the edges between steps, with the names of
+/// Dithering: noise of less than one step of 8 bits that hides banding, with the names of
 /// bevy's type. A 3D camera has it, unless it says otherwise; without tone mapping there is none.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Component, Clone, Debug, Default, Hash, PartialEq)]
 pub enum DebandDither {
-    /// Colours are as they are.
+    /// No dithering.
     #[default]
     Disabled,
-    /// There is noise.
+    /// Dithering.
     Enabled,
 }
 
-/// Changes of colour before tone mapping (and of saturation after it), bevy's component by name and
-/// field. None of it happens with [`Tonemapping::None`](crate::Tonemapping::None).
+/// Color grading before tone mapping (of saturation after it), bevy's component by name and
+/// field. Ignored with [`Tonemapping::None`](crate::Tonemapping::None).
 ///
 /// ```
 /// use quadrille_3d::prelude::*;
@@ -43,7 +43,7 @@ pub struct ColorGrading {
     pub highlights: ColorGradingSection,
 }
 
-/// Changes of the whole picture.
+/// Grading of the whole picture.
 #[derive(Clone, Debug, PartialEq, Reflect)]
 #[reflect(Clone, Debug, Default, PartialEq)]
 pub struct ColorGradingGlobal {
@@ -57,12 +57,12 @@ pub struct ColorGradingGlobal {
     pub hue: f32,
     /// Saturation after tone mapping: 0 is grey, above 1 is more vivid.
     pub post_saturation: f32,
-    /// From which mean of the channels on colours are midtones, and from which on highlights. For 0.1
-    /// to either side two sections mix.
+    /// Means of the channels at which midtones begin and end. Within 0.1
+    /// to either side two sections blend.
     pub midtones_range: Range<f32>,
 }
 
-/// Changes of shadows, midtones or highlights: saturation, then contrast, then
+/// Grading of shadows, midtones or highlights: saturation, then contrast, then
 /// `(colour * gain + lift)^(1 / gamma)`.
 #[derive(Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Clone, Debug, Default, PartialEq)]
@@ -73,9 +73,9 @@ pub struct ColorGradingSection {
     pub contrast: f32,
     /// Above 1 the middle becomes brighter.
     pub gamma: f32,
-    /// A factor.
+    /// Factor.
     pub gain: f32,
-    /// A summand.
+    /// Offset.
     pub lift: f32,
 }
 

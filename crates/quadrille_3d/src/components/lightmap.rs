@@ -7,12 +7,12 @@ use bevy_math::Rect;
 use bevy_reflect::Reflect;
 use bevy_reflect::prelude::ReflectDefault;
 
-/// The light that falls on a mesh, computed beforehand: bevy's component of this name.
+/// Baked light of a mesh: bevy's component of this name.
 ///
 /// A texel times the material's [`lightmap_exposure`](crate::StandardMaterial::lightmap_exposure) times the
-/// surface's diffuse colour is what the surface sends out, in candela per square metre. The image takes the
-/// place of irradiance volumes and of the diffuse light of environment maps; lights are added, and ambient
-/// light unless its `affects_lightmapped_meshes` is false. The mesh is seen with it by its second texture
+/// surface's diffuse color is its radiance, in candela per square metre. The image replaces
+/// irradiance volumes and the diffuse light of environment maps; lights are added, and ambient
+/// light unless its `affects_lightmapped_meshes` is false. It is sampled by the mesh's second texture
 /// coordinates, or by the first if it has no others. Until the image is loaded the mesh is drawn without it.
 #[derive(Component, Clone, Debug, PartialEq, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
@@ -21,7 +21,7 @@ pub struct Lightmap {
     pub image: Handle<Image>,
     /// The part of the image that is the mesh's: 0 and 1 are the image's edges.
     pub uv_rect: Rect,
-    /// Mixes sixteen texels by a cubic spline instead of four, which hides steps of coarse images.
+    /// Bicubic filtering of sixteen texels instead of four, which hides steps of coarse images.
     pub bicubic_sampling: bool,
 }
 

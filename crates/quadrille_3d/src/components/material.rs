@@ -22,17 +22,17 @@ pub use alpha_mode::AlphaMode;
 #[cfg(not(feature = "bevy_material"))]
 mod alpha_mode;
 
-/// How the place is found that is seen of a surface with a [`StandardMaterial::depth_map`], with the names of
-/// bevy's type: first in layers, then between two of them.
+/// Parallax mapping method of a [`StandardMaterial::depth_map`], with the names of
+/// bevy's type: first a search in layers, then between two of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Clone, Debug, Default, PartialEq)]
 pub enum ParallaxMappingMethod {
-    /// As if the surface were straight between two layers.
+    /// Interpolates linearly between two layers (parallax occlusion mapping).
     #[default]
     Occlusion,
-    /// By halving: dearer, and sharper where the surface is not straight.
+    /// Bisects between two layers (relief mapping): more expensive, and sharper on uneven surfaces.
     Relief {
-        /// How often.
+        /// Number of bisections.
         max_steps: u32,
     },
 }

@@ -43,13 +43,13 @@ impl LateCulled3d<'_> {
     }
 }
 
-/// The views with pyramids, each with its place among these.
+/// Returns the views with pyramids, each with its index among these.
 fn views(scene: &Scene3d) -> impl Iterator<Item = (&View3d, usize, u32)> {
     let views = scene.views.iter();
     views.filter_map(|view| Some((view, view.pyramid? as usize, view.late_cull_row?)))
 }
 
-/// The pass that finds how far the farthest place of ever larger squares of a view is: one pass of the plan
+/// Builds the depth pyramids (Hi-Z), the farthest depth of ever larger squares of a view: one pass of the plan
 /// for each mip level of each camera with [`OcclusionCulling`](crate::OcclusionCulling).
 pub fn depth_pyramid_3d(
     mut recorder: Recorder,

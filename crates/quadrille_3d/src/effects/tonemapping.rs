@@ -1,4 +1,4 @@
-//! The last pass, [`tonemap_3d`], and the tables of measured colours that some of its methods need.
+//! The last pass, [`tonemap_3d`], and the LUTs that some of its methods need.
 
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
@@ -17,17 +17,17 @@ use crate::scene::frame::{Scene3d, View3d};
 use crate::tables::brdf_luts::texels;
 use crate::tables::table::uniform_row;
 
-/// The tables of colours of this frame's methods of tone mapping: cubes with the colour of the screen
-/// for each colour of the scene. The first one is there for methods without a table.
+/// LUTs of this frame's tone mapping methods: 3D images from scene-referred to display-referred
+/// color. The first one is a placeholder for methods without a LUT.
 #[derive(Resource, Deref)]
 pub struct TonemappingLutImages {
     #[deref]
     luts: Vec<GpuImage>,
-    /// Places of the tables of [`TABLES`], once they are needed.
+    /// Indices of the LUTs of [`TABLES`], once they are needed.
     lut_indices: [Option<u32>; TABLES.len()],
 }
 
-/// The files of tables, and which method each is of: `assets/LICENSES.md` tells where they come from.
+/// Files of LUTs, with their methods: see `assets/LICENSES.md` for the sources.
 const TABLES: [(Tonemapping, &[u8]); 3] = [
     (
         Tonemapping::TonyMcMapface,
@@ -54,7 +54,7 @@ impl TonemappingLutImages {
         })
     }
 
-    /// The place of a method's table; 0 if it has none.
+    /// Returns the index of a method's LUT; 0 if it has none.
     fn lut_index(
         &mut self,
         method: Tonemapping,

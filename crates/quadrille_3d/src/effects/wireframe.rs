@@ -2,7 +2,7 @@
 //!
 //! [`gizmos_3d`](crate::gizmos_3d) draws them, so their colours are those of the screen. Each edge is a line
 //! of some pixels that the vertex shader finds in the buffers of the mesh: meshes need no other vertices,
-//! devices no `fillModeNonSolid`, and meshes that bend bend with their edges.
+//! devices no `fillModeNonSolid`, and deformed meshes have deformed edges.
 
 mod draw;
 
@@ -70,19 +70,19 @@ pub struct Wireframe;
 #[reflect(Component, Clone, Default, Debug, PartialEq)]
 pub struct NoWireframe;
 
-/// The colour of a mesh's edges, in the place of [`WireframeConfig::default_color`].
+/// Color of a mesh's edges; overrides [`WireframeConfig::default_color`].
 #[derive(Component, Debug, Clone, Default, Reflect)]
 #[reflect(Component, Clone, Default, Debug)]
 pub struct WireframeColor {
-    /// As it is seen on the screen.
+    /// Color as on the screen.
     pub color: Color,
 }
 
-/// How wide a mesh's edges are, in the place of [`WireframeConfig::default_line_width`].
+/// Line width of a mesh's edges; overrides [`WireframeConfig::default_line_width`].
 #[derive(Component, Debug, Clone, Reflect)]
 #[reflect(Component, Clone, Default, Debug)]
 pub struct WireframeLineWidth {
-    /// In pixels of the target.
+    /// Width in pixels of the target.
     pub width: f32,
 }
 

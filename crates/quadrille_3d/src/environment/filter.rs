@@ -1,4 +1,4 @@
-//! The pass [`filter_env_3d`]: cubes of images, and what surfaces scatter and mirror of them.
+//! The pass [`filter_env_3d`]: cubes of images, their irradiance and prefiltered radiance.
 
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
@@ -208,5 +208,5 @@ fn workgroups(side: u32) -> [u32; 3] {
     [side.div_ceil(8), side.div_ceil(8), 6]
 }
 
-/// The side of cubes of scattered light.
+/// Side of irradiance cubes.
 pub(crate) const IRRADIANCE_SIZE: u32 = 16;

@@ -52,7 +52,7 @@ const CUBE_SIZE_LIMITS: [u32; 2] = [64, 1024];
 /// The largest side on a CPU, which has to end before the device counts as hung.
 const MAX_SOFTWARE_CUBE_SIZE: u32 = 256;
 
-/// The side of the last level of a mirrored cube, for perceptual roughness 1.
+/// Side of the last level of a prefiltered cube, for perceptual roughness 1.
 const MIN_RADIANCE_SIZE: u32 = 8;
 
 impl Cubes3d {
@@ -88,7 +88,7 @@ struct Resident {
 struct ResidentImages(Vec<Resident>);
 
 impl ResidentImages {
-    /// Where shaders find an image; none, with a warning, if there is no room.
+    /// Returns the table index of an image; none, with a warning, if the table is full.
     fn index(
         &mut self,
         table: &mut ImageTable,
@@ -147,8 +147,8 @@ pub(crate) struct CubeEntry {
 }
 
 impl EnvironmentMaps3d {
-    /// The cubes that were filtered of an image for a `GeneratedEnvironmentMapLight`: the light that
-    /// surfaces scatter, by their normal and divided by pi, and what mirrors show, whose perceptual
+    /// Cubes that were filtered from an image for a `GeneratedEnvironmentMapLight`: irradiance by normal,
+    /// divided by pi, and prefiltered radiance, whose perceptual
     /// roughness grows from 0 at the first mip level to 1 at the last.
     pub fn filtered(&self, image: impl Into<AssetId<Image>>) -> Option<[&GpuImage; 2]> {
         let filter = &self.generated.get(&image.into())?.filter;
@@ -224,7 +224,7 @@ impl MapSource<'_> {
         self.index(&image)
     }
 
-    /// The place of an image that is an irradiance volume; none until it is there.
+    /// Returns the table index of an irradiance volume; none until its image is there.
     pub(crate) fn volume(&mut self, handle: &Handle<Image>) -> Option<u32> {
         let image = self.images.image(handle)?.clone();
         let [_, height, depth] = image.desc().extent;
@@ -256,7 +256,7 @@ impl MapSource<'_> {
         self.index(&sky?)
     }
 
-    /// The two cubes that are filtered of an image: of scattered light, and of mirrored.
+    /// Returns the two cubes that are filtered from an image: irradiance and prefiltered radiance.
     pub(crate) fn filtered(&mut self, handle: &Handle<Image>) -> Option<[CubeEntry; 2]> {
         let image = self.images.image(handle)?.clone();
         let filter = self.generated(handle.id(), &image, MapUse::Light)?;

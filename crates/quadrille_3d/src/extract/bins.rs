@@ -28,7 +28,7 @@ struct Batch {
     rank: u32,
 }
 
-/// Where an instance is.
+/// Batch of an instance, and its index there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct InstanceLocation {
     batch: u32,
@@ -38,20 +38,20 @@ struct InstanceLocation {
 /// All bins.
 #[derive(Default)]
 pub(crate) struct Bins {
-    /// The chunks of each bin; all but the last are full.
+    /// Batches of each bin; all but the last are full.
     bins: HashMap<BinKey, Vec<u32>>,
     batches: Vec<Batch>,
     pub(crate) batch_rows: Table<BatchRow>,
-    /// Places in the table of instances, chunk by chunk.
+    /// Instance indices, batch by batch.
     pub(crate) batch_instances: Table<u32>,
-    /// By place in the table of instances.
+    /// By instance index.
     locations: Vec<Option<InstanceLocation>>,
-    /// The chunks of each pipeline.
+    /// Batches of each pipeline.
     pipelines: BTreeMap<PipelineKey, Vec<u32>>,
-    /// Chunks in the order of draws.
+    /// Batches in the order of draws.
     pub(crate) order: List<u32>,
     is_order_dirty: bool,
-    /// Room in the table of members that nothing uses, by class.
+    /// Unused ranges of the table of batch instances, by size class.
     free: [Vec<u32>; MAX_BATCH_INSTANCES.ilog2() as usize + 1],
 }
 
@@ -82,19 +82,19 @@ impl Bins {
         }
     }
 
-    /// Forgets what the device has.
+    /// Marks all rows dirty, for a new device.
     pub(crate) fn mark_all_dirty(&mut self) {
         self.batch_rows.mark_all_dirty();
         self.batch_instances.mark_all_dirty();
         self.order.mark_all_dirty();
     }
 
-    /// How many chunks there are.
+    /// Returns the number of batches.
     pub(crate) fn len(&self) -> u32 {
         self.order.current.len() as u32
     }
 
-    /// Brings the order of chunks up to date, and lists what is drawn with which pipeline.
+    /// Updates the order of batches, and lists the batch sets of each pipeline.
     pub(crate) fn build_batch_sets(&mut self, batch_sets: &mut Vec<BatchSet>) {
         if !std::mem::take(&mut self.is_order_dirty) {
             return;
@@ -111,7 +111,7 @@ impl Bins {
         }
     }
 
-    /// The bins that are seen through, with their instances, in no order.
+    /// Returns the transparent bins with their instances, in no order.
     pub(crate) fn transparent(&self) -> impl Iterator<Item = (BinKey, &[u32])> {
         let transparent = |key: &PipelineKey| key.blend_mode.is_transparent();
         let pipelines = self
@@ -126,7 +126,7 @@ impl Bins {
         })
     }
 
-    /// Fills the place of a member with the last one of the bin.
+    /// Replaces an instance by the last one of the bin.
     fn remove_instance(&mut self, location: InstanceLocation) {
         let key = self.batches[location.batch as usize].key;
         let Some(&last) = self.bins.get(&key).and_then(|batches| batches.last()) else {
@@ -145,7 +145,7 @@ impl Bins {
         }
     }
 
-    /// A chunk of a bin that has room for one more.
+    /// Returns a batch of a bin that has capacity for one more.
     fn batch_with_room(&mut self, key: BinKey) -> u32 {
         let last = self
             .bins
@@ -167,7 +167,7 @@ impl Bins {
         self.add_batch(key)
     }
 
-    /// Moves the members of a chunk to where there is room for twice as many.
+    /// Moves the instances of a batch to a range of twice the capacity.
     fn grow(&mut self, batch: u32, row: BatchRow, size_class: usize) {
         let first_batch_instance = self.allocate(size_class + 1);
         for at in 0..row.count {
@@ -220,7 +220,7 @@ impl Bins {
         batch
     }
 
-    /// Forgets the last chunk of a bin, which is empty.
+    /// Removes the last batch of a bin, which is empty.
     fn remove_batch(&mut self, batch: u32) {
         let Batch {
             key,
@@ -245,7 +245,7 @@ impl Bins {
         self.is_order_dirty = true;
     }
 
-    /// Room for two to the power of `size_class` members.
+    /// Allocates a range for two to the power of `size_class` instances.
     fn allocate(&mut self, size_class: usize) -> u32 {
         self.free[size_class].pop().unwrap_or_else(|| {
             let first = self.batch_instances.rows().len() as u32;

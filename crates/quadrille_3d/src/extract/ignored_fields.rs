@@ -18,8 +18,8 @@ const FIELDS: [&str; 3] = [
 #[derive(Resource, Default)]
 pub(crate) struct WarnedFields(Vec<&'static str>);
 
-/// Has lights looked at where they are added or replaced, so that nothing runs while they rest. A field that is set
-/// in place later is not seen.
+/// Watches lights by observers of insertion, so that nothing runs while they rest. A field that is set
+/// in place later is not checked.
 pub(crate) fn watch(app: &mut App) {
     app.init_resource::<WarnedFields>()
         .add_observer(check::<DirectionalLight>)

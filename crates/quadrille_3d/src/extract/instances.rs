@@ -89,12 +89,12 @@ impl InstanceStore {
         &self.meshes
     }
 
-    /// Room in the table of instances.
+    /// Returns the number of rows of the table of instances.
     pub(crate) fn len(&self) -> u32 {
         self.table.rows().len() as u32
     }
 
-    /// Forgets what the device has.
+    /// Marks all rows dirty, for a new device.
     pub(crate) fn mark_all_dirty(&mut self) {
         self.table.mark_all_dirty();
         self.bounds.mark_all_dirty();
@@ -228,7 +228,7 @@ impl InstanceStore {
         }
     }
 
-    /// Frees the places of entities that are gone.
+    /// Frees the slots of entities that are gone.
     pub(crate) fn free(&mut self, freed: &mut FreedSlots) {
         for mut slot in freed.0.drain(..) {
             self.remove(&mut slot);
@@ -336,7 +336,7 @@ impl InstanceStore {
             })
     }
 
-    /// The place of an entity in the table of instances, and its mesh, if a view sees it.
+    /// Returns the instance index of an entity, and its mesh, if it is visible in a view.
     pub(crate) fn visible_mesh(
         &self,
         slot: Slot,
@@ -357,7 +357,7 @@ impl InstanceStore {
             .map_or(0.0, |(_, material_state)| material_state.sort_bias)
     }
 
-    /// Sends what changed.
+    /// Uploads changed rows.
     pub(crate) fn upload(
         &mut self,
         gpu: &GpuDevice,

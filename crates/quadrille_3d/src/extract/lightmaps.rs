@@ -24,7 +24,7 @@ pub(crate) struct LightmapRow {
     unused: [u32; 2],
 }
 
-/// The lightmaps of the world, by the place of their instances.
+/// Lightmaps of the world, by instance index.
 #[derive(Default)]
 pub(crate) struct LightmapStore {
     table: Table<LightmapRow>,
@@ -34,7 +34,7 @@ pub(crate) struct LightmapStore {
 }
 
 impl LightmapStore {
-    /// Sets the lightmap of an instance. Tells which row it has: 0 for none, 1 for the first.
+    /// Sets the lightmap of an instance. Returns its number: 0 for none, 1 for the first.
     pub(crate) fn put(
         &mut self,
         (instance, entity): (u32, Entity),
@@ -57,7 +57,7 @@ impl LightmapStore {
         index + 1
     }
 
-    /// Forgets that of an instance.
+    /// Removes the lightmap of an instance.
     pub(crate) fn remove(&mut self, instance: u32) {
         if let Some((index, ..)) = self.by_instance.remove(&instance) {
             self.table.remove(index);
@@ -74,13 +74,13 @@ impl LightmapStore {
         }
     }
 
-    /// Forgets what the device has.
+    /// Marks all rows dirty, for a new device.
     pub(crate) fn mark_all_dirty(&mut self) {
         self.table.mark_all_dirty();
         self.image_version = None;
     }
 
-    /// Sends what changed.
+    /// Uploads changed rows.
     pub(crate) fn upload(
         &mut self,
         gpu: &GpuDevice,

@@ -59,13 +59,13 @@ pub(crate) struct MaterialRow {
 
 /// Alpha is 1.
 const ALPHA_OPAQUE: f32 = -1.0;
-/// Alpha covers.
+/// Alpha blends.
 const ALPHA_BLEND: f32 = 2.0;
 /// Colours are multiplied with alpha already.
 const ALPHA_PREMULTIPLIED: f32 = 3.0;
 /// Colours are added.
 const ALPHA_ADD: f32 = 4.0;
-/// Colours are multiplied with what is there.
+/// Colors multiply those behind.
 const ALPHA_MULTIPLY: f32 = 5.0;
 /// Alpha decides which samples are covered.
 const ALPHA_TO_COVERAGE: f32 = 6.0;
@@ -96,7 +96,7 @@ pub(crate) struct MaterialState {
 const MAX_PARALLAX_LAYERS: f32 = 1024.0;
 const MAX_RELIEF_STEPS: u32 = 24;
 
-/// Below this alpha what is transparent casts no shadow, as in bevy.
+/// Below this alpha blended surfaces cast no shadow, as in bevy.
 const MIN_SHADOW_ALPHA: f32 = 0.05;
 
 impl MaterialRow {
@@ -213,7 +213,7 @@ impl MaterialRow {
     }
 }
 
-/// The exponent by which light that becomes as dim as this in some distance is lost in a unit of length.
+/// Returns the attenuation exponent per unit of length of light with the part `left` after some distance.
 fn attenuation(left: f32, distance: f32) -> f32 {
     if distance == f32::INFINITY || distance == 0.0 {
         return 0.0;
@@ -221,7 +221,7 @@ fn attenuation(left: f32, distance: f32) -> f32 {
     -left.max(1e-6).ln() / distance
 }
 
-/// The images of a material, with the texture coordinates that each is seen by.
+/// Returns the images of a material, with the UV channel of each.
 fn images(material: &StandardMaterial) -> [(&Option<Handle<Image>>, &UvChannel); 12] {
     let it = material;
     [
@@ -363,7 +363,7 @@ impl MaterialStore {
         texture_source(&mut self.textures, source)
     }
 
-    /// Forgets what the device has.
+    /// Marks all rows dirty, for a new device.
     pub(crate) fn mark_all_dirty(&mut self) {
         self.table.mark_all_dirty();
         self.textures = TextureIndices::default();

@@ -1,5 +1,5 @@
-//! The systems that bring the tables of meshes, materials and instances up to date: what did not
-//! change is neither looked at nor sent.
+//! Systems that update the tables of meshes, materials and instances: unchanged
+//! entities are neither visited nor uploaded.
 
 use bevy_asset::AssetEvent;
 use bevy_camera::primitives::Aabb;

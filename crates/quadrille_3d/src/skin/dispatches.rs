@@ -24,8 +24,8 @@ const WORD_BYTES: u64 = size_of::<u32>() as u64;
 const POSE_BYTES: u64 = size_of::<[f32; 4]>() as u64;
 const JOB_BYTES: u64 = size_of::<Job>() as u64;
 
-/// An entity, or some vertices of one, as `skin.wgsl` reads it. Places count from where the ranges begin
-/// that its part binds.
+/// An entity, or some vertices of one, as `skin.wgsl` reads it. Offsets count from where the ranges begin
+/// that its dispatch binds.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub(super) struct Job {
@@ -48,7 +48,7 @@ pub(super) struct Job {
     targets: u32,
 }
 
-/// An entity, or some vertices of one, that are to be computed: places in the buffers.
+/// Offsets of an entity, or of some vertices of one, in the buffers.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct SkinRange {
     /// The first vertex of the mesh.
@@ -200,8 +200,8 @@ impl BufferRanges {
     }
 }
 
-/// Makes parts of what is to be computed, and their jobs, those of one part after those of another.
-/// Mostly there is one part.
+/// Splits the work into dispatches, and writes their jobs, those of one dispatch after those of another.
+/// Mostly there is one dispatch.
 pub(super) fn split_dispatches(
     mut skin_ranges: Vec<SkinRange>,
     sizes: BufferSizes,

@@ -17,7 +17,7 @@ use super::pose::{self, IDENTITY_ROWS, JOINT_ROWS};
 use super::source::{self, SkinSource};
 use super::{Deformed, SkinState, SkinStore};
 
-/// An entity that may bend.
+/// Components of an entity with a skin or weights.
 #[derive(QueryData)]
 pub(crate) struct DeformableMeshQuery {
     entity: Entity,
@@ -50,7 +50,7 @@ struct Pose<'a> {
     weights: Option<&'a Ref<'a, MeshMorphWeights>>,
 }
 
-/// Brings what entities bend by up to date: what did not change is neither computed nor sent.
+/// Updates poses: unchanged ones are neither computed nor uploaded.
 pub(crate) fn extract_skins(mut world: SkinParams, mut store: ResMut<SkinStore>) {
     let store = &mut *store;
     store.moved.clear();

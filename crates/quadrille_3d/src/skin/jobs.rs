@@ -34,14 +34,14 @@ impl SkinJobs {
         &self.dispatches
     }
 
-    /// Forgets what the device has.
+    /// Marks all contents dirty, for a new device.
     pub(super) fn mark_all_dirty(&mut self) {
         self.list.mark_all_dirty();
         self.vertex_buffer = None;
     }
 }
 
-/// The vertices of an entity, which begin `room` behind those of all meshes.
+/// Returns the range of an entity, whose vertices begin `room` behind those of all meshes.
 fn skin_range(
     deformed: &Deformed,
     (source, words): (&SkinSource, u32),
@@ -71,7 +71,7 @@ pub(crate) struct SkinBuffers<'w> {
     vertices: Res<'w, Vertices3d>,
 }
 
-/// Lists what is to be computed, and sends what that depends on to the device.
+/// Lists the entities to compute, and uploads their jobs and poses.
 pub(crate) fn upload(
     (store, jobs): (&mut SkinStore, &mut SkinJobs),
     to: &mut SkinBuffers,

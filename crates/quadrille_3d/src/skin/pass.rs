@@ -1,4 +1,4 @@
-//! The pass that bends meshes.
+//! The pass that deforms meshes.
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;

@@ -37,7 +37,7 @@ pub(super) fn joints_moved(
 }
 
 /// Writes the matrices from the mesh's space to that of the entity. A joint that is gone or makes no
-/// sense stays as it was, which is told.
+/// sense keeps its matrix, with a warning.
 pub(super) fn write_joints(
     rows: &mut [[f32; 4]],
     (entity, transform): (Entity, &GlobalTransform),

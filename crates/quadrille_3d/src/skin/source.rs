@@ -42,10 +42,10 @@ pub(super) struct SkinSourceData {
     pub(super) targets: u32,
 }
 
-/// Reads what the vertices of a mesh follow; none if that is nothing.
+/// Reads the joints, weights and morph targets of a mesh; none if it has neither.
 ///
 /// # Errors
-/// What is wrong with it.
+/// Describes the invalid attribute.
 pub(super) fn read(mesh: &Mesh) -> Result<Option<SkinSourceData>, String> {
     let positions = attribute(mesh, Mesh::ATTRIBUTE_POSITION)?;
     let vertices = positions.map_or(0, Values::len);

@@ -1,4 +1,4 @@
-//! Tables of the lobes of rough surfaces, as images.
+//! BRDF lookup tables as images.
 
 use bevy_asset::RenderAssetUsages;
 use bevy_derive::Deref;
@@ -9,8 +9,8 @@ use quadrille::vulkan::Error;
 
 use crate::tables::dfg;
 
-/// Table of the DFG term (`dfg.rs`), for [`Quadrille3dPlugin::dfg_lut`](crate::Quadrille3dPlugin::dfg_lut) and for light
-/// of rectangles.
+/// LUT of the DFG term (`dfg.rs`), for [`Quadrille3dPlugin::dfg_lut`](crate::Quadrille3dPlugin::dfg_lut) and for
+/// rectangular lights.
 #[derive(Resource, Deref)]
 pub struct DfgLut(GpuImage);
 

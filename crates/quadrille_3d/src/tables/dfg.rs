@@ -1,9 +1,9 @@
-//! How much of the light from all directions a rough surface mirrors: the integral of the GGX lobe
-//! over all directions, by the angle of sight and the roughness.
+//! DFG term: the integral of the GGX lobe
+//! over all directions, by the cosine of the view direction and the perceptual roughness.
 //!
-//! With Fresnel's factor by Schlick, `f0 + (1 - f0) (1 - cos)^5`, what is mirrored is
-//! `f0 * scale + bias`. The table has both; for `f0 = 1` their sum is all that one bounce returns,
-//! and what it lacks to 1 is what further bounces would return, which the shader adds
+//! With Schlick's Fresnel term, `f0 + (1 - f0) (1 - cos)^5`, the reflected part is
+//! `f0 * scale + bias`. The table has both; for `f0 = 1` their sum is all that single scattering returns,
+//! and the rest to 1 is multiple scattering, which the shader compensates
 //! ("Physically Based Rendering in Filament", section 5.3.4.7).
 
 use std::f64::consts::PI;
@@ -11,10 +11,10 @@ use std::sync::OnceLock;
 
 use half::f16;
 
-/// Steps of the angle and of the roughness.
+/// Entries along each axis.
 pub(crate) const LUT_SIZE: usize = 32;
 
-/// Directions per entry.
+/// Samples per entry.
 const SAMPLE_COUNT: u32 = 1024;
 
 /// The smallest cosine and roughness: below, the integral needs more directions than there are.
@@ -34,7 +34,7 @@ pub(crate) fn table() -> &'static [[u16; 2]] {
     })
 }
 
-/// The integral by important directions: those that the lobe prefers.
+/// Integrates by importance sampling of the lobe.
 pub(crate) fn integrate_dfg(n_dot_v: f64, perceptual_roughness: f64) -> [f64; 2] {
     let alpha = perceptual_roughness * perceptual_roughness;
     let view = [(1.0 - n_dot_v * n_dot_v).sqrt(), n_dot_v];

@@ -39,7 +39,7 @@ impl Vertex {
         VertexLayout::packed(0, &formats)
     }
 
-    /// How shaders read where it is: location 0.
+    /// Vertex attribute of the position: location 0.
     pub(crate) fn position_layout() -> VertexLayout {
         VertexLayout {
             attributes: vec![VertexAttribute {

@@ -9,7 +9,7 @@ use quadrille_content::RangeAllocator;
 
 use crate::tables::table::grow;
 
-/// Room for this many rows is kept in any case.
+/// Minimum capacity in rows.
 const FEW: usize = 1 << 10;
 
 /// Ranges of rows, and which of them the device has.
@@ -48,7 +48,7 @@ impl<T: Pod> RangeTable<T> {
         &mut self.rows[range.start as usize..range.end as usize]
     }
 
-    /// Makes room where a range was. Rows behind the last range are given up.
+    /// Frees a range. Rows behind the last range are given up.
     pub(crate) fn remove(&mut self, range: Range<u32>) {
         self.allocator.free(range);
         let end = self.allocator.end() as usize;
@@ -58,13 +58,13 @@ impl<T: Pod> RangeTable<T> {
         }
     }
 
-    /// Forgets what the device has.
+    /// Marks all ranges dirty, for a new device.
     pub(crate) fn mark_all_dirty(&mut self) {
         self.changed.clear();
         self.changed.push(0..self.rows.len() as u32);
     }
 
-    /// Sends what changed; a larger buffer takes the place of one that is too small.
+    /// Uploads changed ranges; a buffer that is too small is replaced by a larger one.
     pub(crate) fn upload(
         &mut self,
         gpu: &GpuDevice,

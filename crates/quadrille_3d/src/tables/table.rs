@@ -88,14 +88,14 @@ impl<T: Pod> Table<T> {
         self.is_changed = true;
     }
 
-    /// Forgets what the device has.
+    /// Marks all rows dirty, for a new device.
     pub(crate) fn mark_all_dirty(&mut self) {
         for index in 0..self.rows.len() as u32 {
             self.mark(index);
         }
     }
 
-    /// Sends what changed; a larger buffer takes the place of one that is too small.
+    /// Uploads changed rows; a buffer that is too small is replaced by a larger one.
     pub(crate) fn upload(
         &mut self,
         gpu: &GpuDevice,
@@ -119,7 +119,7 @@ impl<T: Pod> Table<T> {
     }
 }
 
-/// The places of set bits, in order.
+/// Returns the indices of set bits, in order.
 fn set_bit_indices(bits: &[u64]) -> impl Iterator<Item = u32> {
     (0u32..).zip(bits).flat_map(|(word, &bits)| {
         let mut rest = bits;
@@ -131,7 +131,7 @@ fn set_bit_indices(bits: &[u64]) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Ranges that cover some places, which are sorted.
+/// Returns ranges that cover sorted indices.
 fn runs(indices: impl Iterator<Item = u32>) -> impl Iterator<Item = Range<u32>> {
     let mut indices = indices.peekable();
     std::iter::from_fn(move || {
@@ -160,7 +160,7 @@ impl<T> Default for List<T> {
 }
 
 impl<T: Pod> List<T> {
-    /// Forgets what the device has.
+    /// Marks the list dirty, for a new device.
     pub(crate) fn mark_all_dirty(&mut self) {
         self.uploaded.clear();
     }
@@ -213,7 +213,7 @@ pub(crate) fn table_buffer(gpu: &GpuDevice, name: &str, bytes: u64) -> Result<Gp
     gpu.create_buffer(&table_desc(name, bytes))
 }
 
-/// A [`table_buffer`] that shaders see as uniforms as well, by rows of [`UNIFORM_BYTES`] or as a whole.
+/// A [`table_buffer`] that shaders can bind as uniforms as well, by rows of [`UNIFORM_BYTES`] or as a whole.
 pub(crate) fn uniform_buffer(gpu: &GpuDevice, name: &str, bytes: u64) -> Result<GpuBuffer, Error> {
     gpu.create_buffer(&table_desc(name, bytes).with_usage(BufferUsage::UNIFORM))
 }

@@ -129,7 +129,7 @@ impl TextureSource<'_> {
         shown.is_some_and(|shown| TWO_COMPONENT_FORMATS.contains(&shown.image.desc().format))
     }
 
-    /// Empties the places of images that are gone.
+    /// Frees the indices of images that are gone.
     pub(crate) fn remove_dropped(&mut self) {
         let Self {
             indices,

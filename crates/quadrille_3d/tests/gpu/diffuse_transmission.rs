@@ -12,7 +12,7 @@ use crate::environment::{camera, environment, image, one, plane};
 const LUX: f32 = 10_000.0;
 const BASE: [f32; 3] = [0.5, 0.25, 1.0];
 
-/// A leaf that mirrors nothing.
+/// A leaf without specular reflection.
 fn transmissive(fraction: f32) -> StandardMaterial {
     StandardMaterial {
         base_color: Color::linear_rgb(BASE[0], BASE[1], BASE[2]),

@@ -71,7 +71,7 @@ fn faces() -> Image {
     image([4, 4, 6], |[_, _, face]| FACES[face as usize])
 }
 
-/// The same seen by longitude and latitude.
+/// The same as an equirectangular image.
 fn sphere() -> Image {
     image([64, 32, 1], |[x, y, _]| {
         let longitude = ((x as f32 + 0.5) / 64.0 - 0.5) * 2.0 * std::f32::consts::PI;

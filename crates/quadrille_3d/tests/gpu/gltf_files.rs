@@ -306,7 +306,7 @@ fn gltf_material_extensions_set_fields() {
     );
     assert_eq!(material.alpha_mode, AlphaMode::Mask(0.25));
     assert!(material.double_sided && material.cull_mode.is_none());
-    // Nothing shines on it: it shows what it shines with, 1 and 0.5, but for what the varnish takes.
+    // Lit by nothing: it shows its emission, 1 and 0.5, less the reflection of the clearcoat.
     let [red, green, blue, _] = rig.picture().at(SIDE / 2, SIDE / 2);
     assert!(
         red > 240 && (170..=190).contains(&green) && blue < 10,

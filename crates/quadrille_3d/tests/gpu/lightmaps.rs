@@ -99,7 +99,7 @@ fn lightmap_uses_uv1_and_replaces_diffuse_environment() {
     camera(world).insert(light);
     let mut materials = world.resource_mut::<Assets<StandardMaterial>>();
     for (_, material) in materials.iter_mut() {
-        // Nothing of what is around is mirrored then.
+        // Without specular reflection of the environment.
         material.reflectance = 0.0;
     }
     assert_texel(&mut rig, column(3), "under a white sky");

@@ -126,7 +126,7 @@ fn floor(reference_lights: &[ReferenceLight]) -> (Rig, Entity) {
     (rig, camera)
 }
 
-/// The place of the floor that a pixel's middle shows, and the direction from there to the eye.
+/// Returns the point of the floor that a pixel's center shows, and the direction from there to the view.
 fn seen(world_from_clip: DMat4, across: f64, up: f64) -> (DVec3, DVec3) {
     let near = world_from_clip.project_point3(DVec3::new(across, up, 1.0));
     let other = world_from_clip.project_point3(DVec3::new(across, up, 0.5));
@@ -303,7 +303,7 @@ fn sphere_lights_use_representative_point() {
 /// Specular reflection of metal towards the view straight above, from a sphere light 4 units above it, and aside.
 fn of_sphere(roughness: f64, radius: f64, x: f64) -> f64 {
     let distance = x.hypot(4.0);
-    // The eye's ray is mirrored straight up.
+    // The view ray is reflected straight up.
     let closest = [x - x * (radius / x).min(1.0), 4.0];
     let length = closest[0].hypot(closest[1]);
     let (n_l, half) = (4.0 / length, (closest[0] / length, 4.0 / length + 1.0));

@@ -1,4 +1,4 @@
-//! More vertices that bend than a shader sees at once.
+//! More deformed vertices than fit into one storage buffer range.
 
 use bevy_asset::RenderAssetUsages;
 use bevy_camera::visibility::NoFrustumCulling;

@@ -1,4 +1,4 @@
-//! Numbers of what images, texture coordinates, alpha modes, varnish and long highlights do.
+//! Pixel values of textures, texture coordinates, alpha modes, clearcoat and anisotropy.
 
 use std::f64::consts::PI;
 

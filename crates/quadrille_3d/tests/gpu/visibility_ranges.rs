@@ -1,4 +1,4 @@
-//! Meshes that are seen from some distances.
+//! Visibility ranges of meshes.
 
 use bevy_camera::visibility::VisibilityRange;
 use bevy_ecs::prelude::*;

@@ -3,7 +3,7 @@
 use bevy_reflect::Reflect;
 use bevy_reflect::prelude::ReflectDefault;
 
-/// How the alpha of a material decides what is seen, with the values of bevy's type of this name. With the
+/// Interpretation of a material's alpha, with the values of bevy's type of this name. With the
 /// feature `bevy_material` it is that type.
 ///
 /// A program that has bevy's type by another way converts by reflection, in both directions:
@@ -25,18 +25,18 @@ pub enum AlphaMode {
     Opaque,
     /// Alpha below the threshold is taken as 0, any other as 1.
     Mask(f32),
-    /// The surface covers what is behind it by its alpha.
+    /// Blends the surface over what is behind it by alpha.
     Blend,
     /// As `Mask(0.5)`, but a pixel in which alpha crosses 0.5 has only some of its samples covered, which
     /// ones the device decides: edges are smooth, and order does not count. With
     /// [`Msaa::Off`](crate::Msaa) it is `Mask(0.5)`.
     AlphaToCoverage,
-    /// The same as `Blend` with colours that are multiplied with alpha already: alpha 0 adds them to what is
+    /// Blends premultiplied colors: alpha 0 adds them to what is
     /// behind.
     Premultiplied,
-    /// The colours are added to what is behind.
+    /// Adds the colors to what is behind.
     Add,
-    /// The surface multiplies its colours with those behind it.
+    /// Multiplies the colors with those behind.
     Multiply,
 }
 

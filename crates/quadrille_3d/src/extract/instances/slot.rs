@@ -5,7 +5,7 @@ use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
 use bevy_ecs::world::DeferredWorld;
 
-/// The place of an entity in the table of instances.
+/// Instance index of an entity.
 #[derive(Component, Clone, Copy, PartialEq, Eq)]
 #[component(on_remove = note_removed, clone_behavior = Ignore)]
 pub(crate) struct Slot(pub(super) u32);
