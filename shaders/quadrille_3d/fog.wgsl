@@ -13,10 +13,10 @@ fn apply_fog(color: vec3f, world_position: vec3f, pixel: vec2f, view: View) -> v
         var scattered = vec3f(0.0);
         for (var at = 0u; at < view.directional_count; at++) {
             let light = lights[view.first_light + at];
-            let along = max(dot(direction, light.position), 0.0);
+            let along = max(dot(direction, light.position_or_direction), 0.0);
             let added = pow(along, fog.inscattering.w) * light.color * view.exposure;
             // As in bevy, the shadow at the surface stands for all of the fog before it.
-            scattered += added * fetch_shadow(ShadowReceiver(world_position, -direction, pixel), view, light, light.position);
+            scattered += added * fetch_shadow(ShadowReceiver(world_position, -direction, pixel), view, light, light.position_or_direction);
         }
         inscattered += fog.light_color.rgb * scattered * fog.light_color.a;
     }

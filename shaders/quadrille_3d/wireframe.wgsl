@@ -2,7 +2,7 @@
 
 import quadrille_3d::mesh_types::{Instance, to_world};
 import quadrille_content::lines::{
-    Fragment, Line, SOLID, near_plane_distance, line_color, line_vertex, clip_to_near_plane,
+    VertexOutput, Line, SOLID, near_plane_distance, line_color, line_vertex, clip_to_near_plane,
 };
 
 struct Push {
@@ -58,7 +58,7 @@ fn vertex_position(vertex: u32) -> vec3f {
 }
 
 @vertex
-fn vertex_main(@builtin(vertex_index) i: u32, @builtin(instance_index) edge: u32) -> Fragment {
+fn vertex_main(@builtin(vertex_index) i: u32, @builtin(instance_index) edge: u32) -> VertexOutput {
     // Two triangles.
     let corners = array(vec2u(0u, 0u), vec2u(1u, 0u), vec2u(1u, 1u), vec2u(0u, 0u), vec2u(1u, 1u), vec2u(0u, 1u));
     let uv = vec2f(corners[i]);
@@ -69,7 +69,7 @@ fn vertex_main(@builtin(vertex_index) i: u32, @builtin(instance_index) edge: u32
     let second = push.clip_from_world * vec4f(vertex_position(second_vertex), 1.0);
     let is_before = near_plane_distance(first) > 0.0 && near_plane_distance(second) > 0.0;
     if is_before || is_diagonal(triangle, first_vertex, second_vertex) {
-        var nothing: Fragment;
+        var nothing: VertexOutput;
         nothing.position = vec4f(0.0, 0.0, 2.0, 1.0);
         return nothing;
     }
@@ -87,6 +87,6 @@ fn vertex_main(@builtin(vertex_index) i: u32, @builtin(instance_index) edge: u32
 }
 
 @fragment
-fn fragment_main(fragment: Fragment) -> @location(0) vec4f {
+fn fragment_main(fragment: VertexOutput) -> @location(0) vec4f {
     return line_color(fragment);
 }
