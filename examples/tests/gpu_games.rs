@@ -103,7 +103,7 @@ fn swarm_begins_again_where_it_began() {
     let swarm = env!("CARGO_BIN_EXE_swarm");
     let (report, picture) = play(swarm, "swarm_new", &["--frames", "40", "--enemies", "6000"]);
     let args = ["--frames", "70", "--enemies", "6000", "--script", again];
-    let (report_again, picture_again) = play(swarm, "swarm_anew", &args);
+    let (report_again, picture_again) = play(swarm, "swarm_again", &args);
     assert!(report["score"].as_u64() > Some(0), "{report}");
     assert_eq!(report["score"], report_again["score"]);
     assert_eq!(report["health"], report_again["health"]);

@@ -1,6 +1,6 @@
 //! Fonts whose files changed while the program runs.
 //!
-//! bevy's text reads each font asset once. It begins anew when a font asset is gone; so where the
+//! bevy's text reads each font asset once. It begins again when a font asset is gone; so where the
 //! contents of one change, another one comes and goes.
 
 use bevy_asset::{AssetId, Assets, Handle};

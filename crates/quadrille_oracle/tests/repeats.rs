@@ -42,7 +42,7 @@ fn compare(sequence: &Sequence, random: &mut Random, outcome: &mut Outcome) {
     let ((mut noted, mut judge), (mut written, _)) = (sequence.start(), sequence.start());
     for frame in sequence.frames.iter().chain(&sequence.frames) {
         for round in 0..=random.below(TIMES) {
-            let Ok(anew) = plan(frame, topology, &written) else {
+            let Ok(fresh) = plan(frame, topology, &written) else {
                 // Frames after one that can come only once need not come twice.
                 return;
             };
@@ -61,13 +61,13 @@ fn compare(sequence: &Sequence, random: &mut Random, outcome: &mut Outcome) {
             );
             outcome.frames += 1;
             outcome.reused += u64::from(planned.reused);
-            if *planned.plan != anew {
+            if *planned.plan != fresh {
                 assert!(planned.reused, "{}", sequence.explain());
                 outcome.wider += 1;
                 return;
             }
             noted.commit(frame, topology, &planned.plan);
-            written.commit(frame, topology, &anew);
+            written.commit(frame, topology, &fresh);
             let uses = |states: &States, id: ResourceId| -> Vec<TimelinePoint> {
                 states.last_uses(id).collect()
             };
@@ -105,6 +105,6 @@ fn repeated_frames_plan_as_from_scratch() {
     assert!(3 * reused > frames, "frames repeat");
     assert!(
         100_000 * wider <= frames + 100_000,
-        "plans used again are those made anew"
+        "plans used again are new ones"
     );
 }

@@ -376,7 +376,7 @@ pub enum FrameError {
         problem: String,
     },
     /// Some of the frame's submissions reached their queues and others did not, so neither the
-    /// old nor the new states are true; the device has to be made anew.
+    /// old nor the new states are true; the device has to be recreated.
     #[error("only part of the frame is submitted: {call} fails: {result}")]
     PartlySubmitted {
         /// The call.

@@ -130,7 +130,7 @@ impl Gpu {
         GraphicsPipeline::new(&self.0, desc)
     }
 
-    /// Loads the file of shaders again, and builds the pipelines made from it anew, in the
+    /// Loads the file of shaders again, and builds the pipelines made from it again, in the
     /// background; whether there are any. A file is named as [`Gpu::shader_files`] does.
     ///
     /// Pipelines change with the next [`Gpu::take_reloads`] after they are built, and keep what

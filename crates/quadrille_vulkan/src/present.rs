@@ -28,7 +28,7 @@ pub enum Presented {
     Suboptimal,
     /// The swapchain does not fit the window any more; it is replaced before the next acquisition.
     OutOfDate,
-    /// The surface is lost; it is made anew before the next acquisition.
+    /// The surface is lost; it is recreated before the next acquisition.
     SurfaceLost,
 }
 

@@ -53,7 +53,7 @@ impl Frames {
     ///
     /// # Errors
     /// [`FrameError::PartlySubmitted`] leaves neither the old nor the new states true, and the
-    /// device has to be made anew, as for [`FrameError::DeviceLost`]. After any other error
+    /// device has to be recreated, as for [`FrameError::DeviceLost`]. After any other error
     /// nothing was submitted. A frame with host passes between its submissions is for
     /// [`Frames::submit_with_host`].
     pub fn submit(
@@ -164,7 +164,7 @@ impl Frames {
             .held_back_failure(first, lanes)
             .inspect_err(|_| self.broken = true)?;
         if self.broken {
-            return wrong("an earlier frame was submitted in part; the device is to be made anew");
+            return wrong("an earlier frame was submitted in part; the device is to be recreated");
         }
         if !self.recorded || recorded.slot != self.current {
             return wrong("the command buffers are not those of the frame that has begun");

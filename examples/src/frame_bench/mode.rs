@@ -5,7 +5,7 @@
 pub enum Mode {
     /// The engine alone; declarations repeat, so the plan is used again
     Reuse,
-    /// The engine alone; another pass reads another buffer each frame, which is planned anew
+    /// The engine alone; another pass reads another buffer each frame, which is planned again
     Replan,
     /// As `reuse`, with the declared order kept
     Order,

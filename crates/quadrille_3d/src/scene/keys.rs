@@ -40,7 +40,7 @@ pub(crate) enum MaterialFeatures {
     Base,
     /// Images say what differs.
     Textured,
-    /// There is a varnish, there are long highlights, depths, or a lightmap, or light comes through.
+    /// Clearcoat, anisotropy, a depth map, a lightmap or diffuse transmission.
     Extended,
 }
 

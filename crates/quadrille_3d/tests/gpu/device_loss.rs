@@ -44,7 +44,7 @@ fn scene_is_restored_after_device_loss() {
     rig.app.world_mut().resource_mut::<Lose>().0 = true;
     rig.update(1);
     let after = rig.picture();
-    assert_ne!(device(&rig), old, "all is made anew");
+    assert_ne!(device(&rig), old, "all is recreated");
     assert!(after == before, "the picture is another one");
 }
 

@@ -328,7 +328,12 @@ fn clearcoat_matches_formula() {
     let facets = square / (PI * spread * spread);
     let fresnel = strength * (0.04 + 0.96 * (1.0 - half).powi(5));
     let wanted = facets * 0.25 / (half * half) * fresnel * angle.cos();
-    assert_near(found, wanted * f64::from(LUX) * exposure(), 0.01, "varnish");
+    assert_near(
+        found,
+        wanted * f64::from(LUX) * exposure(),
+        0.01,
+        "clearcoat",
+    );
 }
 
 #[test]

@@ -63,7 +63,7 @@ fn material(name: &str) -> StandardMaterial {
         "grey_6" => of(grey, 0.0, 0.6),
         "grey_10" => of(grey, 0.0, 1.0),
         "half_5" => of(gold, 0.5, 0.5),
-        "varnish" => StandardMaterial {
+        "clearcoat" => StandardMaterial {
             clearcoat: 1.0,
             clearcoat_perceptual_roughness: 0.2,
             ..of(Color::linear_rgb(0.7, 0.1, 0.1), 0.0, 0.7)

@@ -43,7 +43,7 @@ MATERIALS = {
     "grey_6": material(GREY, 0.0, 0.6),
     "grey_10": material(GREY, 0.0, 1.0),
     "half_5": material(GOLD, 0.5, 0.5),
-    "varnish": material(RED, 0.0, 0.7, 1.0, 0.2),
+    "clearcoat": material(RED, 0.0, 0.7, 1.0, 0.2),
     "white_metal_5": material(WHITE, 1.0, 0.5),
     "white_metal_8": material(WHITE, 1.0, 0.8),
     # That mirrors nothing: Filament has no such material by glTF.

@@ -57,7 +57,7 @@ pub(crate) fn recover(world: &mut World) -> Result<(), Vec<RenderError>> {
     let mut recovery = world.resource_mut::<Recovery>();
     if recovery.times > 0 && recovery.frames < SETTLED {
         let frames = recovery.frames;
-        let problem = format!("the device fails again {frames} frames after it was made anew");
+        let problem = format!("the device fails again {frames} frames after it was recreated");
         return Err(not_recovered(problem));
     }
     recovery.times += 1;
@@ -75,7 +75,7 @@ pub(crate) fn recover(world: &mut World) -> Result<(), Vec<RenderError>> {
     if !failures.is_empty() {
         return Err(failures);
     }
-    tracing::warn!("the device was made anew");
+    tracing::warn!("the device was recreated");
     world.trigger(DeviceRebuilt { times });
     Ok(())
 }

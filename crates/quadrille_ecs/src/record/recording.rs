@@ -234,7 +234,7 @@ impl PassRecording {
 ///
 /// Each system writes its own, which it shares with this resource: nothing is handed over, and
 /// the memory of a frame is that of the next. Systems that record count as readers of this
-/// resource, so whoever has it for himself, and only he, may look into the slots.
+/// resource, so only its exclusive owner may look into the slots.
 #[derive(Resource, Default)]
 pub(crate) struct Recordings {
     blocks: Vec<Arc<Block>>,

@@ -315,7 +315,7 @@ fn another_device_has_the_textures_of_the_one_before() {
     rig.update(1);
     let before = image(&rig);
     rig.update(3);
-    assert!(image(&rig) != before, "the device was made anew");
+    assert!(image(&rig) != before, "the device was recreated");
     assert_eq!(level(&mut rig, 1), grey(&[80]));
 }
 

@@ -1,4 +1,4 @@
-//! Swapchains that change their present mode, on drivers that make them anew for it.
+//! Swapchains that change their present mode, on drivers that recreate them for it.
 //!
 //! With `QUADRILLE_LAYER_PRESENT_MODES=1` all present modes of a surface are compatible with each
 //! other (`VK_EXT_surface_maintenance1`). The driver does not hear of it: it goes on in the mode

@@ -1,7 +1,7 @@
 //! Order in which runnable queues are served. Pure.
 //!
 //! Without a seed the answer is submission order, at once. With a seed every virtual queue has a
-//! priority, and now and then all priorities are drawn anew, rarely with some seeds and at every
+//! priority, and now and then all priorities are drawn again, rarely with some seeds and at every
 //! choice with others: so a queue may starve until somebody waits for it, queues may alternate,
 //! and every legal order has a chance.
 
@@ -10,7 +10,7 @@ use crate::queues::fifo::Ticket;
 /// With a seed, how many submissions may be held although nobody waits.
 const HELD_LIMIT: usize = 32;
 
-/// At the rarest, one in this many choices draws all priorities anew.
+/// At the rarest, one in this many choices draws all priorities again.
 const RAREST_REDRAW: u64 = 8;
 
 /// The order of forwarding.

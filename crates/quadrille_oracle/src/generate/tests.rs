@@ -67,7 +67,7 @@ fn random_sequences_have_everything() {
             others.any(|(a, b)| a.1.overlaps(&b.1))
         })
     });
-    some("memory that is divided anew", &|it| {
+    some("memory that is divided again", &|it| {
         let mut pairs = (1..it.frames.len()).map(|at| (in_blocks(it, at - 1), in_blocks(it, at)));
         pairs.any(|(one, other)| {
             let moved =

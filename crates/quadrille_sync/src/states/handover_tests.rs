@@ -61,7 +61,7 @@ fn lent_resource_is_waited_for_and_only_read() {
 }
 
 #[test]
-fn whoever_lent_writes_after_a_read_that_need_not_exist_yet() {
+fn lender_writes_after_a_read_that_need_not_exist_yet() {
     let [_, worker] = topologies();
     let mut stepping = States::default();
     run(&mut stepping, &worker, WRITE);

@@ -1,4 +1,4 @@
-//! Arrays that are written anew each frame, mostly with what they had before.
+//! Arrays that are rewritten each frame, mostly with what they had before.
 
 use std::ops::Deref;
 

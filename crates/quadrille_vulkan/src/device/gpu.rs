@@ -40,7 +40,7 @@ impl Gpu {
         Device::new(&environment::overrule(settings)?, display).map(Self)
     }
 
-    /// Makes another device in place of this one, which is lost: of the same instance, chosen anew.
+    /// Creates another device in place of this one, which is lost: of the same instance, chosen again.
     /// What was made from the old one has to be made again.
     ///
     /// # Errors

@@ -121,7 +121,7 @@ impl PipelineCache {
 }
 
 /// The cache's data from a file; none if it is missing, too large, damaged or of another driver: then
-/// the file is written anew.
+/// the file is rewritten.
 ///
 /// # Errors
 /// Why the file cannot be used at all.

@@ -1,7 +1,7 @@
 //! Shaders that change while the program runs.
 //!
 //! Pipelines whose shaders come from files, or import from them, are known here, by file. When a
-//! file is loaded again, all of them are built anew on a thread that compiles pipelines, each from
+//! file is loaded again, all of them are rebuilt on a thread that compiles pipelines, each from
 //! the newest sources of all its files. If that goes well for all they change together, between two
 //! frames of the main loop; else none changes, and there is one error to report.
 //!

@@ -91,7 +91,7 @@ impl Surface {
         }
     }
 
-    /// Makes the surface anew after it was lost. Its swapchains are destroyed.
+    /// Recreates the surface after it was lost. Its swapchains are destroyed.
     pub(crate) fn recreate(&mut self) -> Result<(), SurfaceError> {
         self.destroy();
         self.raw = create(&self.device, self.origin)?;

@@ -452,7 +452,7 @@ impl Swapchain {
             return Ok(None);
         }
         self.replace_chain().inspect_err(|error| {
-            // The next attempt makes the surface anew.
+            // The next attempt recreates the surface.
             self.surface_lost |= matches!(error, SurfaceError::Lost);
         })
     }

@@ -96,7 +96,7 @@ impl Handle {
         }
     }
 
-    /// Adds it to a frame: [`Handle::declare`] for frames that are cleared and declared anew, which
+    /// Adds it to a frame: [`Handle::declare`] for frames that are cleared and declared again, which
     /// have kept its name.
     pub fn declare_in(&self, frame: &mut Frame) -> ResourceIndex {
         let name = frame.resource_name(&self.object().name);

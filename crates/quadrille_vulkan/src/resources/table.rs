@@ -300,7 +300,7 @@ impl Contents {
         }
     }
 
-    /// An entry is to be described anew, in the set of each frame in flight.
+    /// An entry is to be described again, in the set of each frame in flight.
     fn make_stale(&mut self, index: u32) {
         let entry = &mut self.entries[index as usize];
         for (slot, stale) in self.stale.iter_mut().enumerate() {

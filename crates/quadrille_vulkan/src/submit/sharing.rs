@@ -46,7 +46,7 @@ impl Handle {
     }
 
     /// Has another object take over, of another sharing mode; the old one, unless it was made for
-    /// each frame anew.
+    /// again for each frame.
     fn trade(&self, mode: Mode) -> Result<Option<Self>, Error> {
         Ok(match self {
             Self::Buffer(buffer) => buffer.trade(mode)?.map(Self::Buffer),
@@ -56,7 +56,7 @@ impl Handle {
 }
 
 impl Frames {
-    /// Makes a resource of [`Sharing::Auto`] anew with another sharing mode. To be called between
+    /// Recreates a resource of [`Sharing::Auto`] with another sharing mode. To be called between
     /// frames: the next one declares it as it is then, and copies into it what it had, before all
     /// else.
     ///

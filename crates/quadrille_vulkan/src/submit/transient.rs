@@ -3,7 +3,7 @@
 //! A transient image or buffer is a description until a frame uses it. Then the solver says where
 //! in a block of memory it lies ([`quadrille_sync::plan_memory`]), together with others that are never
 //! needed at the same time, and the plan orders their uses of the bytes. From frame to frame
-//! everything stays where it is as long as it can; what has to move is made anew at its new place,
+//! everything stays where it is as long as it can; what has to move is recreated at its new place,
 //! and the old one is retired.
 //!
 //! There is one block for each kind of memory. A block that becomes too small is replaced by one
@@ -198,7 +198,7 @@ impl Transients {
             .map(|need| need.class)
             .collect();
         if !changing.is_empty() {
-            // Where all have to be made anew, they are placed anew.
+            // Where all have to be recreated, they are placed again.
             let needs = self.needs.iter_mut();
             for need in needs.filter(|need| changing.contains(&need.class)) {
                 need.now = None;

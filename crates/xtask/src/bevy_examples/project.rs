@@ -282,7 +282,7 @@ impl Project {
     fn save(&self, path: &str, text: &str) -> Result<()> {
         let path = self.folder.join(path);
         if fs::read_to_string(&path).is_ok_and(|old| old == text) {
-            // Unchanged, so that cargo does not build it anew.
+            // Unchanged, so that cargo does not build it again.
             return Ok(());
         }
         let folder = path.parent().unwrap_or(&path);

@@ -105,7 +105,7 @@ pub(crate) fn check(stack: &Stack, program: &Path, layer: &Layer) -> Result<Stri
     ))
 }
 
-/// While the device is made anew, each kind of call fails once.
+/// While the device is recreated, each kind of call fails once.
 ///
 /// # Errors
 /// As [`check`].

@@ -94,7 +94,7 @@ fn run(program: &Path, system: &System) -> Result<()> {
     Ok(())
 }
 
-/// A folder with libraries of the loader's names that are none: whoever looks there first finds no
+/// A folder with libraries of the loader's names that are none: a search that begins there finds no
 /// loader.
 fn without_loader() -> Result<std::path::PathBuf> {
     let folder = place::made("verify").join("no-loader");

@@ -195,7 +195,7 @@ impl Apt {
         if installed == Installed::Nothing {
             // Nothing is installed, so the machine's lock need not be asked for, nor root's rights.
             // Signatures are checked as ever; age is not, since a mirror may lag and a clock may
-            // be off, and whoever asks for the newest looks at the versions that come.
+            // be off, and a request for the newest compares the versions that come.
             text += &format!(
                 "Dir::State::status \"{here}/status\";\n\
                  Dir::Cache::archives \"{here}/archives\";\n\

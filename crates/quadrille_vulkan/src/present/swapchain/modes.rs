@@ -1,4 +1,4 @@
-//! The present mode of a swapchain, and those that it can change to without being made anew
+//! The present mode of a swapchain, and those that it can change to without being recreated
 //! (`VK_EXT_swapchain_maintenance1`): the next present says so. Pure.
 
 use ash::vk::PresentModeKHR;

@@ -84,7 +84,7 @@ impl DeviceClock {
 
 impl Reading {
     /// When the device's clock showed these ticks. `mask` has the bits that count; the clock may
-    /// have begun anew since.
+    /// have begun again since.
     pub(super) fn instant(&self, ticks: u64, mask: u64) -> Instant {
         let later = ticks.wrapping_sub(self.ticks) & mask;
         let earlier = self.ticks.wrapping_sub(ticks) & mask;

@@ -156,7 +156,7 @@ fn write(kind: TableKind, members: &[Info]) -> vk::WriteDescriptorSet<'_> {
     }
 }
 
-/// Describes the stale entries of a set anew.
+/// Describes the stale entries of a set again.
 pub(super) fn update(
     table: &TableInner,
     contents: &mut Contents,

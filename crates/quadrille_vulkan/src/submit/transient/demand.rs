@@ -4,7 +4,7 @@
 /// there.
 const WINDOW: u32 = 240;
 
-/// The part of a block that has to be needless before it is worth making all that lies in it anew.
+/// The part of a block that has to be needless before it is worth making all that lies in it again.
 const PART: u64 = 2;
 
 /// Blocks of this many bytes and less stay as they are: the allocator has larger pieces.

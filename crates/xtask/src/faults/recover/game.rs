@@ -106,10 +106,10 @@ impl Game<'_> {
 
 /// Whether the device was lost, as often as it was to be.
 fn judge(script: &str, output: &str) -> Result<()> {
-    let times = output.matches("the device was made anew").count();
+    let times = output.matches("the device was recreated").count();
     let losses = script.lines().filter(|line| line.starts_with("lost"));
     let wanted = losses.count().max(usize::from(!script.is_empty()));
-    ensure!(times == wanted, "the device was made anew {times} times");
+    ensure!(times == wanted, "the device was recreated {times} times");
     Ok(())
 }
 
