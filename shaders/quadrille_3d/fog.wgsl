@@ -16,11 +16,7 @@ fn apply_fog(color: vec3f, world_position: vec3f, pixel: vec2f, view: View) -> v
             let along = max(dot(direction, light.position_or_direction), 0.0);
             let added = pow(along, fog.inscattering.w) * light.color * view.exposure;
             // As in bevy, the shadow at the surface stands for all of the fog before it.
-<<<<<<< HEAD
             scattered += added * fetch_shadow(ShadowReceiver(world_position, -direction, pixel), view, light, light.position_or_direction);
-=======
-            scattered += added * fetch_shadow(ShadowReceiver(world_position, -direction, pixel), view, light, light.position);
->>>>>>> 001516a (shaders: comments name the thing first, heads have symbol tables)
         }
         inscattered += fog.light_color.rgb * scattered * fog.light_color.a;
     }

@@ -1,8 +1,4 @@
-<<<<<<< HEAD
 // Skybox: a cube around the view. See `skybox_3d`.
-=======
-// Skybox: a cube seen from its center. See `skybox_3d`.
->>>>>>> 001516a (shaders: comments name the thing first, heads have symbol tables)
 
 enable wgpu_binding_array;
 

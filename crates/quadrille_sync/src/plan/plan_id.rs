@@ -14,8 +14,8 @@ use crate::states::Stamp;
 /// let topology = parse_topology("gct:1").unwrap();
 /// let plan = || plan(&Frame::default(), &topology, &States::default()).unwrap();
 /// let (one, other) = (plan(), plan());
-/// assert!(one.solution().is_of(&one.clone()));
-/// assert!(one == other && !one.solution().is_of(&other));
+/// assert!(one.plan_id().matches(&one.clone()));
+/// assert!(one == other && !one.plan_id().matches(&other));
 /// ```
 #[derive(Clone, Debug)]
 pub struct PlanId(Stamp);

@@ -103,7 +103,7 @@ impl MemoryPlan {
 ///     class: 0,
 ///     now: None,
 /// };
-/// let places = place(&frame, &topology, &[need(0), need(2)]).unwrap();
+/// let places = plan_memory(&frame, &topology, &[need(0), need(2)]).unwrap();
 /// assert_eq!(places.offsets, [Some(0), Some(0)]);
 /// assert_eq!((places.bytes(), places.unshared_bytes), (64, 128));
 /// ```

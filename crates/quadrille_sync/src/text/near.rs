@@ -7,9 +7,9 @@ const WRONG: usize = 2;
 /// wrong, missing, too many or swapped.
 ///
 /// ```
-/// use quadrille_sync::near;
-/// assert_eq!(near("heigths", ["cells", "heights"]), Some("heights"));
-/// assert_eq!(near("waves", ["cells", "heights"]), None);
+/// use quadrille_sync::closest_match;
+/// assert_eq!(closest_match("heigths", ["cells", "heights"]), Some("heights"));
+/// assert_eq!(closest_match("waves", ["cells", "heights"]), None);
 /// ```
 pub fn closest_match<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = word.chars().count();
