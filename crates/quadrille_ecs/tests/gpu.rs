@@ -39,6 +39,8 @@ mod mips;
 mod mistakes;
 #[path = "gpu/multiview.rs"]
 mod multiview;
+#[path = "gpu/parts.rs"]
+mod parts;
 #[path = "gpu/query.rs"]
 mod query;
 #[path = "gpu/queues.rs"]

@@ -42,9 +42,9 @@
 //!   access scopes are bound to the barrier's range ("both access scopes are limited to ...").
 //! - First scopes hold logically earlier stages too, second scopes logically later ones; access
 //!   scopes hold what is named.
-//! - A write after a write needs visibility to the second write, as validation layers require; with a
-//!   read in between, which was ordered after the first and before the second, availability is
-//!   enough.
+//! - A write after a write needs visibility to the second write, as validation layers require, also
+//!   with a read in between that is ordered after the first and before the second: it may have read a part
+//!   of what it declares, such as the arguments of some draws.
 //! - Where resources share memory, the barrier of a range covers the memory of the range, whichever
 //!   resource wrote it. Writes of former resources have to be available, not visible: their contents
 //!   are dead.

@@ -42,7 +42,8 @@ pub struct Scope {
 /// Why a dependency exists: the rung of the ladder that it stands on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum DependencyKind {
-    /// Write after read on one queue: order only.
+    /// Write after read on one queue: order, and visibility of the write before the reads, which may have
+    /// read a part.
     Execution,
     /// Read or write after write, or a read whose stage does not see the write yet.
     Memory,

@@ -236,15 +236,7 @@ impl Toucher<'_> {
                 .reading
                 .iter()
                 .find_map(|touch| self.lack(write, *touch));
-            // A read in between was ordered after the write by a memory dependency, and this
-            // write is ordered after the read: then only availability is left to require.
-            let was_read = cell.reads.iter().any(|read| !read.beside_write);
-            let lack = |touch: &Touch| {
-                let lack = self.lack(write, *touch);
-                lack.filter(|lack| {
-                    !(was_read && matches!(lack, MissingDependency::Visibility { .. }))
-                })
-            };
+            let lack = |touch: &Touch| self.lack(write, *touch);
             if let Some(lack) = lacks_read {
                 object(Hazard::ReadAfterWrite, &write.actor, lack);
             } else if let Some(lack) = self.writing.iter().filter(|_| self.writes).find_map(lack) {
@@ -312,12 +304,10 @@ impl Toucher<'_> {
             };
             cell.set_write(Write::by_pass(self.actor.clone(), done(written), scope));
         }
-        let beside_write = self.writes;
         if !self.writes || !written.contains(read) {
             cell.add_read(Read {
                 actor: self.actor.clone(),
                 done: done(read),
-                beside_write,
             });
         }
     }

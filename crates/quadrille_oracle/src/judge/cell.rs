@@ -91,8 +91,6 @@ pub(crate) struct Release {
 pub(crate) struct Read {
     pub(crate) actor: Actor,
     pub(crate) done: Done,
-    /// The read belongs to a pass that also writes, so it is no read *since* the write.
-    pub(crate) beside_write: bool,
 }
 
 /// A write, and how far it has come.

@@ -292,7 +292,6 @@ impl Past {
         Read {
             actor: actor(mark, "read before"),
             done: Done::Stages(self.of(mark), single(mark.scope.stages)),
-            beside_write: false,
         }
     }
 

@@ -19,7 +19,6 @@ impl Tracked {
         let read = Read {
             actor: Actor::Presentation,
             done: Done::Stages(instant, EVERY),
-            beside_write: false,
         };
         let cell = Cell {
             presented: true,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter};
 
-use quadrille_oracle::{Actor, Hazard, Violation};
+use quadrille_oracle::{Actor, Hazard, MissingDependency, Violation};
 use quadrille_sync::{Frame, PassIndex, Plan, QueueIndex};
 
 /// Verdicts of both judges.
@@ -49,6 +49,10 @@ pub(crate) enum Class {
     /// reads alike in between. The layer keeps one read for each pipeline stage since the last write,
     /// the latest, and the write comes after that one.
     ReadReplaced,
+    /// Our judge alone objects, to a write that the write before is not visible to, and a pass reads in
+    /// between. Passes of streams read all that they declare; then the layer asks for order after the read
+    /// alone.
+    ReadOfAll,
     /// The layer alone objects, and queues wait for each other in turn: it does not apply what leaves
     /// a queue and comes back to it by way of others to that queue's own writes, though signals and
     /// waits chain by the specification ("Semaphore Signaling", "Semaphore Waiting").
@@ -64,6 +68,7 @@ impl Class {
             ([], _) => outcome.has_round_trip().then_some(Self::RoundTripLost),
             // Violations after the first may be its echo: `Judge::frame`.
             ([first, ..], 0) if is_of_owners(first) => Some(Self::OwnersUnknown),
+            ([first, ..], 0) if outcome.is_read_between(first) => Some(Self::ReadOfAll),
             ([first, ..], 0) => outcome.is_replaced(first).then_some(Self::ReadReplaced),
         }
     }
@@ -91,6 +96,25 @@ impl Outcome {
 }
 
 impl Outcome {
+    /// Whether a violation is a write that the write before is not visible to, of what some pass reads.
+    fn is_read_between(&self, violation: &Violation) -> bool {
+        let Violation::Hazard {
+            hazard: Hazard::WriteAfterWrite,
+            place,
+            lack: MissingDependency::Visibility { .. },
+            ..
+        } = violation
+        else {
+            return false;
+        };
+        let passes = (0..self.frame.passes.len()).map(|at| PassIndex(at as u32));
+        let mut uses = passes.flat_map(|pass| self.frame.uses_of(pass));
+        uses.any(|used| {
+            let resource = &self.frame.resource(used.resource).name;
+            *resource == place.resource && !used.access.is_write()
+        })
+    }
+
     /// Whether a violation is a write after a read that another read on another queue has replaced in
     /// the layer's memory.
     fn is_replaced(&self, violation: &Violation) -> bool {

@@ -3,7 +3,7 @@
 //! For each use of each pass in submission order, from nothing to everything:
 //!
 //! 1. nothing: both read in one layout, and the last write is visible to this read already;
-//! 2. an execution dependency: a write after reads on the same queue;
+//! 2. an execution dependency, with no access in its first scope: a write after reads on the same queue;
 //! 3. a memory dependency: after a write, or for a read whose stages do not see it yet;
 //! 4. a layout transition, which is a write;
 //! 5. another queue: a wait, and from its stages a barrier if a layout changes;
@@ -11,7 +11,9 @@
 //!
 //! A write waits for all reads since the previous write (WAR). These reads depend on the previous
 //! write, which is available since, so the barrier need not name that write. The previous write
-//! itself is the source only if there are no reads since.
+//! itself is the source only if there are no reads since. What is declared as read may be read in
+//! part: a draw reads those arguments that it takes. The bytes beside are written twice in a row
+//! (WAW), so the second scope names the accesses of a write that the previous one is not visible to.
 
 pub(super) mod builder;
 pub(super) mod calls;
@@ -125,12 +127,9 @@ pub(super) fn order_write(
     state: &mut State,
 ) {
     let is_aliased = !state.rare.aliased().is_empty();
+    let after_reads = after_reads(request, state);
     for_each_predecessor(state, |mark, memory| {
-        let dst = if memory {
-            request.scope
-        } else {
-            request.scope.stages_only()
-        };
+        let dst = if memory { request.scope } else { after_reads };
         let after = After {
             dst,
             memory,
@@ -141,6 +140,20 @@ pub(super) fn order_write(
     if let Some((write, reads)) = unseen_write(request, state) {
         let after = After::memory(reads, false);
         order_after(waits, calls, request, &interval, write, after);
+    }
+}
+
+/// The second scope of a write after reads: with the accesses that write, unless there is no write
+/// before the reads or it is visible to them.
+fn after_reads(request: &Request, state: &State) -> Scope {
+    let writes = Scope {
+        access: request.scope.access.writes(),
+        ..request.scope
+    };
+    if state.write.is_none() || is_visible(state, request.queue, writes) {
+        request.scope.stages_only()
+    } else {
+        writes
     }
 }
 
