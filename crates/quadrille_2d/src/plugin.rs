@@ -2,8 +2,8 @@
 
 use bevy_app::{App, Plugin, PostUpdate, PropagateSet};
 use bevy_asset::AssetApp as _;
-use bevy_camera::Camera2d;
 use bevy_camera::visibility::{VisibilitySystems, add_visibility_class};
+use bevy_camera::{Camera2d, CameraUpdateSystems};
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::ScheduleConfigs;
 use bevy_ecs::system::ScheduleSystem;
@@ -179,6 +179,7 @@ fn check_text() -> ScheduleConfigs<ScheduleSystem> {
         .before(load_font_assets_into_font_collection);
     let sizes = limit_font_sizes
         .after(PropagateSet::<TextFont>::default())
+        .after(CameraUpdateSystems)
         .before(detect_text_needs_rerender);
     let numbers = limit_text.before(detect_text_needs_rerender);
     #[cfg(feature = "ui")]

@@ -8,6 +8,8 @@ pub(crate) mod filter;
 pub(crate) mod maps;
 mod sky;
 
+use std::cmp::Reverse;
+
 use bevy_app::{App, First};
 use bevy_camera::visibility::{NoCpuCulling, RenderLayers, VisibleEntities};
 use bevy_camera::{Camera, Camera3d, Exposure};
@@ -218,7 +220,7 @@ impl EnvironmentParams<'_, '_> {
             .iter()
             .filter(|probe| probe.is_visible_to(layers));
         probe_entities.extend(unculled.map(|probe| probe.entity));
-        probe_entities.sort_unstable();
+        probe_entities.sort_unstable_by_key(|probe| Reverse(probe.index_u32()));
         probe_entities.dedup();
     }
 

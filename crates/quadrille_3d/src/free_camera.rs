@@ -14,7 +14,7 @@ use bevy_input::mouse::{
     AccumulatedMouseMotion, AccumulatedMouseScroll, MouseButton, MouseScrollPixelsPerLine,
     MouseScrollUnit,
 };
-use bevy_math::{EulerRot, Quat, StableInterpolate as _, Vec3};
+use bevy_math::{EulerRot, Quat, StableInterpolate as _, Vec2, Vec3};
 use bevy_reflect::Reflect;
 use bevy_reflect::prelude::ReflectDefault;
 use bevy_time::{Real, Time};
@@ -281,7 +281,7 @@ pub fn run_freecamera_controller(
 
 fn begin(transform: &Transform, state: &mut Mut<FreeCameraState>) {
     if !state.begun {
-        let (yaw, pitch, _) = transform.rotation.to_euler(EulerRot::YXZ);
+        let (yaw, pitch, _) = usable(transform.rotation).to_euler(EulerRot::YXZ);
         (state.yaw, state.pitch, state.begun) = (yaw, pitch, true);
     }
 }
@@ -341,12 +341,30 @@ fn fly(
     }
     if state.velocity != Vec3::ZERO {
         let Vec3 { x, y, z } = state.velocity * seconds;
+        let rotation = usable(transform.rotation);
         let up = match camera.vertical_movement_axis {
             VerticalMovementAxis::World => Vec3::Y,
-            VerticalMovementAxis::Local => *transform.up(),
+            VerticalMovementAxis::Local => rotation * Vec3::Y,
         };
-        let moved = transform.right() * x + up * y + transform.forward() * z;
-        transform.translation += moved;
+        let moved = rotation * Vec3::new(x, 0.0, -z) + up * y;
+        // Speeds of programs may have no end: the camera stays rather than leaves the numbers.
+        let place = transform.translation + moved;
+        if place.is_finite() {
+            transform.translation = place;
+        } else {
+            state.velocity = Vec3::ZERO;
+        }
+    }
+}
+
+/// The rotation of unit length with the same axis and angle; none where there is no such rotation. The methods of
+/// `Transform` and `Quat` assert a length of 1 in debug builds, which a program's own numbers may not have.
+fn usable(rotation: Quat) -> Quat {
+    let length = rotation.length();
+    if length.is_finite() && length > 0.0 {
+        rotation / length
+    } else {
+        Quat::IDENTITY
     }
 }
 
@@ -358,7 +376,7 @@ fn turn(
     camera: &FreeCamera,
 ) {
     let turned = input.motion.delta * (camera.sensitivity / 180.0);
-    if turned.x == 0.0 && turned.y == 0.0 {
+    if turned == Vec2::ZERO || !turned.is_finite() {
         return;
     }
     state.pitch = (state.pitch - turned.y).clamp(-FRAC_PI_2, FRAC_PI_2);
@@ -387,7 +405,7 @@ fn begin_snap(
         .into_iter()
         .rfind(|(key, ..)| input.keys.just_pressed(*key));
     if let Some((_, axis, up)) = pressed {
-        let from = transform.rotation;
+        let from = usable(transform.rotation);
         let to = Transform::IDENTITY.looking_to(axis * sign, up).rotation;
         let duration = from.angle_between(to) / camera.rotation_speed;
         // As in bevy, nothing happens without a speed.

@@ -155,11 +155,12 @@ fn info(physical_size: UVec2, scale_factor: f32) -> RenderTargetInfo {
 
 /// A scale factor by which sizes stay numbers: bevy lays nodes out by it, and ends the program where one has none.
 pub fn limited_scale(scale: f32) -> f32 {
-    const MOST: f32 = 1024.0;
+    const MOST: f32 = 64.0;
+    const LEAST: f32 = 1.0 / 1024.0;
     if scale.is_nan() {
         1.0
     } else {
-        scale.clamp(MOST.recip(), MOST)
+        scale.clamp(LEAST, MOST)
     }
 }
 

@@ -6,7 +6,7 @@
 use bevy_ecs::prelude::*;
 use bevy_reflect::{PartialReflect, ReflectMut};
 use bevy_text::{EditableText, RemSize};
-use bevy_ui::prelude::{Node, Outline, ScrollPosition, UiRect, UiTransform, Val};
+use bevy_ui::prelude::{ImageNode, Node, Outline, ScrollPosition, Text, UiRect, UiTransform, Val};
 use bevy_ui::{ContentSize, UiScale};
 
 use bevy_ui::widget::ImageNodeSize;
@@ -95,11 +95,12 @@ pub(crate) fn limit_scales(
     }
 }
 
+/// Images by which bevy measures a node. The size of an image stays with a node that has a text instead.
+type Measured = (With<ImageNode>, Without<Text>, Changed<ContentSize>);
+
 /// Has images without width or height take no room: they have no proportions, by which bevy would
 /// find the size of their node.
-pub(crate) fn limit_images(
-    mut nodes: Query<(&ImageNodeSize, &mut ContentSize), Changed<ContentSize>>,
-) {
+pub(crate) fn limit_images(mut nodes: Query<(&ImageNodeSize, &mut ContentSize), Measured>) {
     for (image, mut content) in &mut nodes {
         if image.size().min_element() == 0 {
             content.bypass_change_detection().clear();

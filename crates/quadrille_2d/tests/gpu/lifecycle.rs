@@ -47,8 +47,27 @@ fn rig() -> Rig {
     let mut filters = world.resource_mut::<DefaultQueryFilters>();
     filters.register_disabling_component(asleep);
     world.insert_resource(ClearColor(Color::srgb(0.1, 0.2, 0.3)));
-    rig.app.add_systems(First, sort_children);
+    rig.app.add_systems(First, (sort_children, lay_out_again));
     rig
+}
+
+/// Lays everything out again in every second frame, as fresh worlds do: bevy keeps the layout of a text that lost its last span
+/// or changed while no camera saw it, and the size of a node whose content went. Each frame draws what bevy laid out.
+fn lay_out_again(
+    mut texts: Query<&mut Text2d>,
+    mut nodes: Query<(&mut Node, Option<&mut Text>, Option<&mut ImageNode>)>,
+    mut is_second: Local<bool>,
+) {
+    *is_second = !*is_second;
+    if !*is_second {
+        return;
+    }
+    texts.iter_mut().for_each(|mut text| text.set_changed());
+    for (mut node, mut text, mut image) in &mut nodes {
+        node.set_changed();
+        text.iter_mut().for_each(|text| text.set_changed());
+        image.iter_mut().for_each(|image| image.set_changed());
+    }
 }
 
 fn sort_children(world: &mut World) {

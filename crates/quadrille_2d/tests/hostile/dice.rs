@@ -32,6 +32,8 @@ impl Dice {
             -37.5,
             1e10,
             4e9,
+            1e30,
+            -1e30,
         ];
         match self.0.u8(..3) {
             0 => self.pick(&odd),

@@ -7,7 +7,10 @@ use bevy_image::{ImageSampler, ImageSamplerDescriptor};
 use bevy_math::{Affine2, Mat2, URect, Vec2, Vec3};
 use bevy_mesh::{Indices, PrimitiveTopology};
 use bevy_sprite::{BorderRect, SliceScaleMode, SpriteScalingMode, TextureSlicer};
-use bevy_text::{FontSize, LetterSpacing, LineHeight, Strikethrough, Underline};
+use bevy_text::{
+    FontSize, FontStyle, FontVariationTag, FontVariations, FontWeight, FontWidth, LetterSpacing,
+    LineHeight, Strikethrough, Underline,
+};
 use quadrille_2d::prelude::*;
 use quadrille_2d::{TileOrientation, TilemapChunk};
 use wgpu_types::{Extent3d, TextureDimension, TextureFormat};
@@ -193,8 +196,19 @@ fn material(dice: &mut Dice, shelf: &mut Shelf) -> ColorMaterial {
 pub(crate) fn font(dice: &mut Dice) -> TextFont {
     let size = dice.float();
     let font_size = dice.pick(&[FontSize::Px(size), FontSize::Vw(size), FontSize::Rem(size)]);
+    // Each other face has pictures of its letters of its own, which take long where they are large.
+    if dice.0.u8(..4) > 0 {
+        return TextFont::from_font_size(font_size);
+    }
     TextFont {
-        font_size,
+        font_size: FontSize::Px(10.0),
+        weight: FontWeight(dice.number() as u16),
+        width: FontWidth(dice.float()),
+        style: FontStyle::Oblique(dice.maybe(Dice::float)),
+        font_variations: FontVariations::builder()
+            .set(FontVariationTag::WEIGHT, dice.float())
+            .set(FontVariationTag::WIDTH, dice.float())
+            .build(),
         ..TextFont::default()
     }
 }

@@ -2,8 +2,9 @@
 
 use bevy_ecs::prelude::*;
 use bevy_math::Rot2;
+use bevy_text::{EditableText, TextCursorStyle};
 use bevy_ui::prelude::*;
-use bevy_ui::widget::{NodeImageMode, TextShadow};
+use bevy_ui::widget::{InlineImage, NodeImageMode, TextShadow};
 use bevy_ui::{
     AngularColorStop, BackgroundGradient, BorderGradient, ColorStop, ConicGradient, CornerRadius,
     GlobalZIndex, Gradient, InterpolationColorSpace, LinearGradient, OuterColor,
@@ -15,6 +16,7 @@ use quadrille_2d::prelude::TextColor;
 use super::Bad;
 use super::dice::Dice;
 use super::drawn::{self, Shelf};
+use super::grids;
 
 fn val(dice: &mut Dice) -> Val {
     let number = dice.float();
@@ -60,7 +62,7 @@ fn node(dice: &mut Dice) -> Node {
     } else {
         [val(dice), val(dice)]
     };
-    Node {
+    let mut node = Node {
         display: dice.pick(&[Display::Flex, Display::Grid, Display::Block, Display::None]),
         position_type: dice.pick(&[PositionType::Relative, PositionType::Absolute]),
         overflow: Overflow {
@@ -98,7 +100,40 @@ fn node(dice: &mut Dice) -> Node {
         row_gap: val(dice),
         column_gap: val(dice),
         ..Node::default()
+    };
+    if dice.flip() {
+        grids::add(&mut node, dice);
     }
+    node
+}
+
+/// An image between the words of a text.
+fn inline_image(dice: &mut Dice, shelf: &mut Shelf) -> InlineImage {
+    InlineImage {
+        color: dice.color(),
+        image: drawn::image(dice, shelf),
+        width: dice.maybe(Dice::float),
+        height: dice.maybe(Dice::float),
+        ..InlineImage::default()
+    }
+}
+
+/// A text that is edited.
+fn edited(dice: &mut Dice) -> impl Bundle {
+    let text = EditableText {
+        cursor_margin: dice.vec2(),
+        cursor_width: dice.float(),
+        visible_lines: dice.maybe(Dice::float),
+        visible_width: dice.maybe(Dice::float),
+        ..EditableText::new(dice.text())
+    };
+    let style = TextCursorStyle {
+        color: dice.color(),
+        selection_color: dice.color(),
+        selection_radius: dice.float(),
+        ..TextCursorStyle::default()
+    };
+    (text, style, drawn::font(dice), drawn::spacing(dice))
 }
 
 fn turned(dice: &mut Dice) -> UiTransform {
@@ -214,8 +249,9 @@ pub(crate) fn spawn(commands: &mut Commands, dice: &mut Dice, shelf: &mut Shelf,
             GlobalZIndex(dice.number() as i32),
             ScrollPosition(dice.vec2()),
         ));
-        match dice.0.u8(..3) {
+        match dice.0.u8(..4) {
             0 => drop(entity.insert(image_node(dice, shelf))),
+            2 => drop(entity.insert(edited(dice))),
             1 => drop(entity.insert((
                 Text::new(dice.text()),
                 drawn::font(dice),
@@ -232,6 +268,10 @@ pub(crate) fn spawn(commands: &mut Commands, dice: &mut Dice, shelf: &mut Shelf,
             entity.insert(gradients(dice));
         }
         let id = entity.id();
+        if dice.flip() {
+            let image = inline_image(dice, shelf);
+            commands.spawn((image, ChildOf(id)));
+        }
         if let Some(parent) = parent.filter(|_| dice.flip()) {
             commands.entity(id).insert(ChildOf(parent));
         }

@@ -1,7 +1,5 @@
 use std::time::Duration;
 
-use bevy_math::Vec2;
-
 use super::*;
 
 /// A camera at rest at the origin that looks along -z, a window with the focus, and frames of a tenth
@@ -224,4 +222,51 @@ fn axis_keys_snap_at_rotation_speed() {
         "{}",
         forward(&app)
     );
+}
+
+/// A camera whose rotation is any quaternion, which flies forward, rises along its own axis and turns to an axis.
+fn flown(rotation: Quat, change: impl FnOnce(&mut FreeCamera)) -> Transform {
+    let (mut app, camera) = app();
+    let mut entity = app.world_mut().entity_mut(camera);
+    entity.insert(Transform::from_rotation(rotation).with_scale(Vec3::ZERO));
+    let mut settings = entity.get_mut::<FreeCamera>().unwrap();
+    settings.vertical_movement_axis = VerticalMovementAxis::Local;
+    change(&mut settings);
+    let delta = Vec2::new(90.0, 45.0);
+    app.insert_resource(AccumulatedMouseMotion { delta });
+    for key in [KeyCode::KeyW, KeyCode::KeyE, KeyCode::Numpad3] {
+        press(&mut app, key);
+    }
+    frame(&mut app);
+    press(&mut app, KeyCode::KeyM);
+    frame(&mut app);
+    *app.world().get::<Transform>(camera).unwrap()
+}
+
+#[test]
+fn odd_rotations_end_no_frame() {
+    let wanted = flown(Quat::IDENTITY, |_| {});
+    assert!(wanted.translation.length() > 0.5);
+    let odd = [0.0, f32::NAN, f32::INFINITY, 1e30];
+    for rotation in odd.map(|number| Quat::from_xyzw(number, 0.0, 0.0, number)) {
+        let found = flown(rotation, |_| {});
+        assert_eq!(found.translation, wanted.translation, "{rotation}");
+        assert!(found.rotation.is_finite(), "{rotation}");
+    }
+    let twice = flown(Quat::IDENTITY * 2.0, |_| {});
+    assert_eq!(twice.translation, wanted.translation);
+}
+
+#[test]
+fn odd_speeds_leave_a_camera_where_it_is() {
+    for number in [f32::NAN, f32::INFINITY, -f32::INFINITY] {
+        let found = flown(Quat::IDENTITY, |camera| {
+            camera.walk_speed = number;
+            camera.sensitivity = number;
+            camera.friction = number;
+            camera.rotation_speed = number;
+        });
+        assert_eq!(found.translation, Vec3::ZERO, "{number}");
+        assert!(found.rotation.is_normalized(), "{number}");
+    }
 }

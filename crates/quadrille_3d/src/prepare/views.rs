@@ -1,5 +1,7 @@
 //! What each 3D camera sees.
 
+use std::cmp::Reverse;
+
 use bevy_camera::primitives::Frustum;
 use bevy_camera::visibility::{NoCpuCulling, RenderLayers, VisibleEntities};
 use bevy_camera::{Camera3d, Camera3dDepthLoadOp, Exposure, Hdr};
@@ -164,8 +166,8 @@ fn add_view(
         .iter()
         .filter(|light| light.is_visible_to(layers));
     light_entities.extend(unculled.map(|light| light.entity));
-    // bevy finds them on several threads.
-    light_entities.sort_unstable();
+    // bevy finds them on several threads; generations count for no other order of what is drawn.
+    light_entities.sort_unstable_by_key(|light| Reverse(light.index_u32()));
     light_entities.dedup();
     for &light in light_entities.iter() {
         scratch

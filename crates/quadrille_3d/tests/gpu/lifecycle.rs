@@ -7,7 +7,6 @@ mod cases;
 #[path = "lifecycle/parts.rs"]
 mod parts;
 
-use bevy_ecs::entity::Entity;
 use bevy_image::Image;
 use bevy_light::{DirectionalLightShadowMap, GlobalAmbientLight, PointLightShadowMap};
 use quadrille_3d::Quadrille3dPlugin;
@@ -51,8 +50,8 @@ fn begin() -> Rig {
 
 const STAGE: Stage = Stage {
     begin,
-    // Systems go through lights and others in the order of entities.
-    order: Entity::to_bits,
+    // Lights, probes and gizmos are drawn in the order of indices.
+    order: |entity| u64::from(entity.index_u32()),
     parts: parts::ENTITY_PARTS,
     presets: &[
         &["transform", "mesh", "material"],

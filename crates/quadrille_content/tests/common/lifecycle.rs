@@ -90,6 +90,7 @@ impl Dose {
 }
 
 /// Lets everything happen, for so many seeds, steps of each and steps between comparisons.
+#[expect(clippy::print_stdout, reason = "long doses tell how far they are")]
 pub(crate) fn run(stage: &Stage, default: [u64; 3]) {
     let dose = Dose::new(default);
     for seed in dose.first..dose.first + dose.seeds {

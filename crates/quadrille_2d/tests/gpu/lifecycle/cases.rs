@@ -231,3 +231,20 @@ fn a_count_of_samples_that_is_missing_leaves_the_others() {
         "four samples after two",
     );
 }
+
+/// An image that is not there yet has no size, and leaves that with its node.
+#[test]
+#[ignore = "needs a device"]
+fn nodes_of_former_images_have_the_size_of_their_text() {
+    let text = (Text::new("text"), BackgroundColor(Color::BLACK));
+    let (mut rig, _) = one(text.clone());
+    let wanted = rig.picture();
+    let (mut rig, entity) = one(ImageNode::default());
+    let empty = remove::<ImageNode>(&mut rig, entity);
+    assert!(wanted != empty);
+    let found = insert(&mut rig, entity, text.clone());
+    same(&found, &wanted, "a text instead of an image");
+    let transparent = ImageNode::default().with_color(Color::NONE);
+    let (mut rig, _) = one((text, transparent));
+    same(&rig.picture(), &wanted, "a text beside an image");
+}

@@ -13,8 +13,8 @@ use quadrille_2d::prelude::*;
 use super::Asleep;
 use super::assets::{TARGET, image, tileset};
 use super::values::{
-    Lines, atlas, color, enable, font, group, layers, letters, lines, part_of_image, point,
-    remove_span, slicer, span, touch_all, touch_parent, visibility, wake,
+    Lines, atlas, begin_text, color, disable, enable, group, layers, letters, lines, look,
+    part_of_image, point, remove_span, slicer, touch_all, touch_parent, visibility, wake,
 };
 use crate::common::Rig;
 use crate::common::lifecycle::{Fixed, Library, Part, Random, remove, reset, touch};
@@ -43,6 +43,9 @@ pub(super) fn begin() -> Rig {
         }
         fixed.push(group.id());
     }
+    // bevy lays text out once a camera has sprites in sight; this one lies outside.
+    let all = (Text2d::new(""), RenderLayers::from_layers(&[0, 1]));
+    begin_text(world, fixed[5], (all, Transform::from_xyz(0.0, 900.0, 0.0)));
     for _ in 0..2 {
         let chunk = (Transform::default(), Visibility::default());
         fixed.push(world.spawn(chunk).id());
@@ -88,10 +91,11 @@ pub(super) const OF_ENTITIES: &[Part] = &[
     ),
     part!("text", remove::<Text2d>, |world, random| (
         Text2d::new(letters(random)),
-        TextColor(color(random)),
-        font(random),
         NoFrustumCulling
     )),
+    part!("look", reset::<(TextColor, TextFont)>, |world, random| {
+        look(random)
+    }),
     part!("bounds", reset::<TextBounds>, |world, random| TextBounds {
         width: random.one_in(2).then_some(30.0),
         height: random.one_in(2).then_some(20.0),
@@ -105,7 +109,9 @@ pub(super) const OF_ENTITIES: &[Part] = &[
             color: color(random),
         }
     }),
-    part!("span", remove_span, |world, random| span(random)),
+    part!("span", remove_span, |world, random| TextSpan::new(letters(
+        random
+    ))),
     part!("lines", remove::<Lines>, |world, random| lines(random)),
     part!("gizmo", remove::<Gizmo>, |world, random| Gizmo {
         handle: Library::pick(world, random),
@@ -122,8 +128,18 @@ pub(super) const OF_ENTITIES: &[Part] = &[
         world, random, GROUPS
     ))),
     // Last: entities that are disabled have their parts.
-    part!("disabled", enable, |world, _random| Disabled),
-    part!("asleep", wake, |world, _random| Asleep),
+    Part {
+        name: "disabled",
+        insert: disable::<Disabled>,
+        remove: enable,
+        is_related: false,
+    },
+    Part {
+        name: "asleep",
+        insert: disable::<Asleep>,
+        remove: wake,
+        is_related: false,
+    },
 ];
 
 const OF_CHUNKS: &[Part] = &[
@@ -149,8 +165,18 @@ const OF_CHUNKS: &[Part] = &[
     part!("visibility", reset::<Visibility>, |world, random| {
         visibility(random)
     }),
-    part!("disabled", enable, |world, _random| Disabled),
-    part!("asleep", wake, |world, _random| Asleep),
+    Part {
+        name: "disabled",
+        insert: disable::<Disabled>,
+        remove: enable,
+        is_related: false,
+    },
+    Part {
+        name: "asleep",
+        insert: disable::<Asleep>,
+        remove: wake,
+        is_related: false,
+    },
 ];
 
 const OF_GROUPS: &[Part] = &[

@@ -17,8 +17,8 @@ use quadrille_2d::prelude::*;
 use super::Asleep;
 use super::assets::image;
 use super::values::{
-    Lines, atlas, color, enable, font, group, letters, lines, part_of_image, point, remove_span,
-    slicer, span, touch_parent, visibility, wake,
+    Lines, atlas, begin_text, color, disable, enable, group, letters, lines, look, part_of_image,
+    point, remove_span, slicer, touch_parent, visibility, wake,
 };
 use crate::common::Rig;
 use crate::common::lifecycle::{Fixed, Part, Random, remove, reset, touch};
@@ -51,6 +51,7 @@ pub(super) fn begin() -> Rig {
         ..Node::default()
     };
     let text = world.spawn((text, sized, ChildOf(one))).id();
+    begin_text(world, text, (Text::new(""), Visibility::Hidden));
     world.insert_resource(Fixed(vec![first, second, one, other, inner, text]));
     rig.app.add_systems(First, tell_apart);
     rig
@@ -120,13 +121,18 @@ pub(super) const OF_ENTITIES: &[Part] = &[
         remove: remove_content,
         is_related: false,
     },
+    node_part!("look", reset::<(TextColor, TextFont)>, |world, random| {
+        look(random)
+    }),
     node_part!("text shadow", remove::<TextShadow>, |world, random| {
         TextShadow {
             offset: Vec2::new(1.0, 2.0),
             color: color(random),
         }
     }),
-    node_part!("span", remove_span, |world, random| span(random)),
+    node_part!("span", remove_span, |world, random| TextSpan::new(letters(
+        random
+    ))),
     node_part!("lines", remove::<Lines>, |world, random| lines(random)),
     node_part!("z", remove::<ZIndex>, |world, random| ZIndex(
         random.below(5) as i32 - 2
@@ -143,8 +149,18 @@ pub(super) const OF_ENTITIES: &[Part] = &[
     node_part!("group", to_first_group, |world, random| ChildOf(group(
         world, random, GROUPS
     ))),
-    node_part!("disabled", enable_node, |world, _random| Disabled),
-    node_part!("asleep", wake_node, |world, _random| Asleep),
+    Part {
+        name: "disabled",
+        insert: disable::<Disabled>,
+        remove: enable_node,
+        is_related: false,
+    },
+    Part {
+        name: "asleep",
+        insert: disable::<Asleep>,
+        remove: wake_node,
+        is_related: false,
+    },
 ];
 
 const OF_GROUPS: &[Part] = &[
@@ -334,8 +350,7 @@ fn insert_content(world: &mut World, entity: Entity, random: &mut Random) {
         world.entity_mut(entity).insert(image);
     } else {
         let text = Text::new(letters(random));
-        let looks = (TextColor(color(random)), font(random));
-        world.entity_mut(entity).insert((text, looks));
+        world.entity_mut(entity).insert(text);
     }
 }
 

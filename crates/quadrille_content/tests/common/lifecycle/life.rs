@@ -38,6 +38,8 @@ impl<'a> Life<'a> {
             (kind.begin)(world, kind.slots);
         }
         rig.start();
+        // Apps begin alike: which letter comes first decides where it lies in its atlas.
+        rig.update(stage.settling);
         Self {
             stage,
             rig,

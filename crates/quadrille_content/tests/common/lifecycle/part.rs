@@ -22,7 +22,7 @@ pub(crate) fn remove<B: Bundle>(world: &mut World, entity: Entity) {
 }
 
 /// Sets a component back that entities of its kind always have.
-pub(crate) fn reset<C: Component + Default>(world: &mut World, entity: Entity) {
+pub(crate) fn reset<C: Bundle + Default>(world: &mut World, entity: Entity) {
     world.entity_mut(entity).insert(C::default());
 }
 
