@@ -7,8 +7,8 @@ use std::ops::Range;
 /// logarithmic time.
 ///
 /// ```
-/// # use quadrille_content::Ranges;
-/// let mut ranges = Ranges::default();
+/// # use quadrille_content::RangeAllocator;
+/// let mut ranges = RangeAllocator::default();
 /// let (first, second) = (ranges.allocate(3), ranges.allocate(5));
 /// ranges.free(first);
 /// assert_eq!((ranges.allocate(2), ranges.end()), (0..2, second.end));

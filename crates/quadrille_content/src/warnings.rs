@@ -79,11 +79,11 @@ pub(crate) fn log_warnings(warnings: Res<RateLimitedWarnings>, names: Query<&Nam
 ///
 /// ```
 /// # use bevy_ecs::prelude::*;
-/// # use quadrille_content::{Complaints, named};
-/// fn check(lamps: Query<(Entity, &Transform)>, complaints: Res<Complaints>) {
+/// # use quadrille_content::{RateLimitedWarnings, entity_name};
+/// fn check(lamps: Query<(Entity, &Transform)>, warnings: Res<RateLimitedWarnings>) {
 ///     for (lamp, transform) in &lamps {
 ///         if !transform.0.is_finite() {
-///             complaints.warn(format_args!("the lamp {}", named(lamp)), || "it is nowhere".to_owned());
+///             warnings.warn(format_args!("the lamp {}", entity_name(lamp)), || "it has no position".to_owned());
 ///         }
 ///     }
 /// }

@@ -182,7 +182,7 @@ fn gpu_only_texels_survive_asset_change() {
     });
     assert_eq!(rig.picture().at(32, 16), RED);
     let told = log::take();
-    let told: Vec<_> = told.iter().filter(|it| it.contains("the image")).collect();
+    let told: Vec<_> = told.iter().filter(|it| it.contains("the Image")).collect();
     assert_eq!(told.len(), 1, "{told:#?}");
     assert!(told[0].contains("MAIN_WORLD"), "{told:#?}");
     // A whole one takes its place.
