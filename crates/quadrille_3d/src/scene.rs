@@ -6,5 +6,6 @@ pub(crate) mod formats;
 pub(crate) mod frame;
 pub(crate) mod grading_row;
 pub(crate) mod keys;
+pub(crate) mod lists;
 pub(crate) mod rows;
 pub(crate) mod visibility_range;

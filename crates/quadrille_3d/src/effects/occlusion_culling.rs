@@ -115,8 +115,9 @@ pub fn cull_late(
     (scene, pipelines): (Res<Scene3d>, Res<Pipelines3d>),
     mut uses: Local<Vec<PassUse>>,
 ) {
+    let batch_list = &*tables.batch_list;
     for (view, at, late_cull_row) in views(&scene) {
-        let Some(pyramid) = pyramids.get(at).filter(|_| scene.batches > 0) else {
+        let Some(pyramid) = pyramids.get(at).filter(|_| batch_list.batches > 0) else {
             continue;
         };
         uses.clear();
@@ -140,13 +141,13 @@ pub fn cull_late(
             .bind(12, &materials)
             .bind(13, &pyramid)
             .push_bytes(bytemuck::cast_slice(&[
-                scene.batches,
-                scene.batch_instances,
+                batch_list.batches,
+                batch_list.batch_instances,
                 late_cull_row,
             ]))
             .dispatch([
-                scene.batches.min(MAX_WORKGROUP_COUNT_X),
-                scene.batches.div_ceil(MAX_WORKGROUP_COUNT_X),
+                batch_list.batches.min(MAX_WORKGROUP_COUNT_X),
+                batch_list.batches.div_ceil(MAX_WORKGROUP_COUNT_X),
                 1,
             ]);
     }

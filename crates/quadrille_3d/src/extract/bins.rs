@@ -11,8 +11,8 @@ use bevy_platform::collections::HashMap;
 use quadrille_content::PrimitiveKind;
 
 use crate::scene::cull_view::{CAMERAS, SHADOWS};
-use crate::scene::frame::BatchSet;
 use crate::scene::keys::{BinKey, PipelineKey};
+use crate::scene::lists::BatchSet;
 use crate::scene::rows::BatchRow;
 use crate::tables::table::{List, Table};
 

@@ -28,7 +28,7 @@ use crate::scene::buffers::{
     Materials3d, MeshTags3d, Vertices3d,
 };
 use crate::scene::cull_view::{CAMERAS, NO_FRUSTUM_CULLING, SHADOWS};
-use crate::scene::frame::Scene3d;
+use crate::scene::lists::BatchList;
 use crate::scene::rows::{SHADOW_RECEIVER, TRANSMITTED_SHADOW_RECEIVER};
 use crate::skin::SkinStore;
 use crate::tables::affine::{AffineRows, affine_rows};
@@ -279,28 +279,28 @@ pub(crate) fn upload_meshes(
     mut instances: ResMut<InstanceStore>,
     mut materials: ResMut<MaterialStore>,
     mut buffers: MeshBuffers,
-    mut scene: ResMut<Scene3d>,
+    mut batches: ResMut<BatchList>,
     (mut pipelines, drawn): (ResMut<Pipelines3d>, PipelineDemand),
     gpu: Res<GpuDevice>,
     mut uploads: ResMut<Uploads>,
 ) -> Result {
     let to = &mut buffers;
-    instances.bins.build_batch_sets(&mut scene.batch_sets);
+    instances.bins.build_batch_sets(&mut batches.batch_sets);
     // Cameras with `Camera::invert_culling` draw the same meshes with others.
     let inverts_culling = drawn
         .cameras
         .iter()
         .any(|it| it.is_active && it.invert_culling);
-    let keys = scene.batch_sets.iter().flat_map(|batch_set| {
+    let keys = batches.batch_sets.iter().flat_map(|batch_set| {
         let inverted = inverts_culling.then_some(batch_set.pipeline.for_view(true));
         [batch_set.pipeline].into_iter().chain(inverted)
     });
     pipelines
         .meshes
         .prepare(&gpu, keys, !drawn.rects.is_empty())?;
-    scene.batches = instances.bins.len();
-    scene.instances = instances.len();
-    scene.batch_instances = instances.bins.batch_instances.rows().len() as u32;
+    batches.batches = instances.bins.len();
+    batches.instances = instances.len();
+    batches.batch_instances = instances.bins.batch_instances.rows().len() as u32;
     let tables = [
         &mut to.instances.0,
         &mut to.bounds.0,

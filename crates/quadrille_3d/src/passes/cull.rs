@@ -11,8 +11,9 @@ use crate::scene::buffers::{
     Instances3d, PreviousVisibility, VisibleInstances,
 };
 use crate::scene::frame::Scene3d;
+use crate::scene::lists::BatchList;
 
-/// What [`cull_3d`] reads.
+/// Tables that [`cull_3d`] reads.
 #[derive(SystemParam)]
 pub struct CullTables3d<'w> {
     instances: StorageRead<'w, Instances3d>,
@@ -22,6 +23,7 @@ pub struct CullTables3d<'w> {
     batch_instances: StorageRead<'w, BatchInstances3d>,
     views: StorageRead<'w, CullViews3d>,
     layers: StorageRead<'w, CullLayers3d>,
+    pub(crate) batch_list: Res<'w, BatchList>,
 }
 
 impl CullTables3d<'_> {
@@ -61,7 +63,8 @@ pub fn cull_3d(
     pipelines: Res<Pipelines3d>,
 ) {
     let views = scene.early_view_count();
-    if scene.batches == 0 || views == 0 {
+    let batch_list = &*tables.batch_list;
+    if batch_list.batches == 0 || views == 0 {
         return;
     }
     let mut compute = recorder.compute(&pipelines.cull);
@@ -71,13 +74,13 @@ pub fn cull_3d(
         .bind(8, &visible_instances)
         .bind(9, &previous_visibility)
         .push_bytes(bytemuck::cast_slice(&[
-            scene.batches,
-            scene.batch_instances,
+            batch_list.batches,
+            batch_list.batch_instances,
             0,
         ]))
         .dispatch([
-            scene.batches.min(MAX_WORKGROUP_COUNT_X),
-            scene.batches.div_ceil(MAX_WORKGROUP_COUNT_X),
+            batch_list.batches.min(MAX_WORKGROUP_COUNT_X),
+            batch_list.batches.div_ceil(MAX_WORKGROUP_COUNT_X),
             views,
         ]);
 }

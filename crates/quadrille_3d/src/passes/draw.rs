@@ -18,7 +18,8 @@ use crate::scene::buffers::{
 };
 use crate::scene::cull_view::DRAW_ARGS_BYTES;
 use crate::scene::formats::scene_formats;
-use crate::scene::frame::{BatchSet, Scene3d, View3d};
+use crate::scene::frame::{Scene3d, View3d};
+use crate::scene::lists::{BatchList, BatchSet};
 use crate::tables::brdf_luts::{DfgLut, LtcLut};
 use crate::tables::table::uniform_row;
 use crate::tables::textures::Textures3d;
@@ -27,6 +28,7 @@ use crate::tables::textures::Textures3d;
 #[derive(SystemParam)]
 pub struct DrawParams3d<'w> {
     pub(crate) scene: Res<'w, Scene3d>,
+    pub(crate) batch_list: Res<'w, BatchList>,
     pub(crate) pipelines: Res<'w, Pipelines3d>,
     gpu: Res<'w, GpuDevice>,
 }
@@ -92,7 +94,7 @@ impl DrawParams3d<'_> {
         (view, row): (&View3d, u32),
     ) {
         let formats = scene_formats(view.samples);
-        for batch_set in self.scene.opaque_batch_sets() {
+        for batch_set in self.batch_list.opaque_batch_sets() {
             let key = batch_set.pipeline.for_view(view.inverts_culling);
             let Some(pipeline) = self.pipelines.meshes.get(key, &formats) else {
                 continue;
@@ -159,7 +161,7 @@ impl IndirectDraws<'_> {
         let batches = &batch_set.batches;
         for first in batches.clone().step_by(most as usize) {
             let first_draw =
-                u64::from(view) * u64::from(draw_params.scene.batches) + u64::from(first);
+                u64::from(view) * u64::from(draw_params.batch_list.batches) + u64::from(first);
             let count = most.min(batches.end - first);
             rendering.draw_indexed_indirect(&self.args, first_draw * DRAW_ARGS_BYTES, count);
         }

@@ -66,7 +66,7 @@ fn draw_shadows(
     (views, alpha_mask): &(Uniform<ShadowViews3d>, AlphaMaskParams3d),
 ) {
     let mut bound = None;
-    for batch_set in draw_params.scene.shadow_batch_sets() {
+    for batch_set in draw_params.batch_list.shadow_batch_sets() {
         let PipelineKey {
             cull, blend_mode, ..
         } = batch_set.pipeline;

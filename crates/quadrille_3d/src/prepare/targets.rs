@@ -9,6 +9,7 @@ use quadrille_content::RateLimitedWarnings;
 
 use crate::scene::formats::{COLOR, DEPTH};
 use crate::scene::frame::Scene3d;
+use crate::scene::lists::BatchList;
 
 /// The colours of all views of this frame, one sample per pixel.
 #[derive(Resource, Default, Deref)]
@@ -32,10 +33,11 @@ pub(crate) struct SceneImages<'w> {
     pyramids: ResMut<'w, DepthPyramids3d>,
 }
 
-/// Makes the images of all views, or takes those of the frame before.
+/// Makes the images of all views, or takes those of the frame before, and counts the draws of the frame.
 pub(crate) fn prepare_targets(
     mut scene: ResMut<Scene3d>,
     mut images: SceneImages,
+    batches: Res<BatchList>,
     gpu: Res<GpuDevice>,
     warnings: Res<RateLimitedWarnings>,
     // Counts of samples that are missing, with those taken instead. A device that has no 2 may have 4.
@@ -95,6 +97,23 @@ pub(crate) fn prepare_targets(
         }
     });
     scene.views = views;
+    scene.draw_count = count_draws(&scene, &batches);
+}
+
+/// Number of draws that passes record.
+fn count_draws(scene: &Scene3d, batches: &BatchList) -> usize {
+    let late_views = scene
+        .views
+        .iter()
+        .filter(|view| view.late_cull_row.is_some());
+    let phases = scene.views.len() + late_views.count();
+    let of_views = phases * batches.opaque_batch_sets().count();
+    let drawn = scene
+        .shadows
+        .iter()
+        .filter(|shadow| shadow.cull_row.is_some());
+    let of_shadows = drawn.count() * batches.shadow_batch_sets().count();
+    of_views + of_shadows + scene.draws.len()
 }
 
 /// The images of the frame before.

@@ -10,6 +10,7 @@ use crate::scene::buffers::{
 };
 use crate::scene::cull_view::DRAW_ARGS_BYTES;
 use crate::scene::frame::Scene3d;
+use crate::scene::lists::BatchList;
 use crate::tables::table::{ensure_not_empty, grow};
 
 /// The buffers of a frame's lists.
@@ -34,15 +35,16 @@ pub(crate) struct SceneBuffers<'w> {
 pub(crate) fn upload_scene(
     mut scene: ResMut<Scene3d>,
     mut to: SceneBuffers,
+    batches: Res<BatchList>,
     mut uploads: ResMut<Uploads>,
     gpu: Res<GpuDevice>,
 ) -> Result {
     let uploads = &mut *uploads;
     let views = scene.cull_rows.current.len() as u64;
-    let args = views * u64::from(scene.batches) * DRAW_ARGS_BYTES;
+    let args = views * u64::from(batches.batches) * DRAW_ARGS_BYTES;
     // The table of members keeps its rows; without chunks nothing writes the lists, so that larger ones stay
     // undefined.
-    let batch_instances = u64::from(scene.batch_instances) * u64::from(scene.batches.min(1));
+    let batch_instances = u64::from(batches.batch_instances) * u64::from(batches.batches.min(1));
     let visible_instances = views * batch_instances * size_of::<u32>() as u64;
     let has_late_phase = u64::from(scene.visibility_words.min(1));
     for (buffer, bytes) in [

@@ -35,6 +35,7 @@ use crate::prepare::shadow_maps::ShadowMaps;
 use crate::scene::cull_view::{CullViewRow, DRAW_ARGS_BYTES};
 use crate::scene::frame::{Scene3d, TransparentInstance, View3d};
 use crate::scene::grading_row::GradingRow;
+use crate::scene::lists::BatchList;
 use crate::scene::rows::{FogRow, ViewRow};
 use crate::tables::textures::TextureSource;
 
@@ -102,11 +103,12 @@ pub(crate) fn queue_views(
     mut maps: ResMut<ShadowMaps>,
     (mut materials, mut source): (ResMut<MaterialStore>, MaterialSource),
     mut scratch: Local<Scratch>,
+    batches: Res<BatchList>,
     gpu: Res<GpuDevice>,
 ) {
     let scene = &mut *scene;
     scene.begin();
-    let most = max_views(&gpu, scene);
+    let most = max_views(&gpu, &batches);
     let cameras = world.views.iter().filter(|view| view.is_3d);
     let count = cameras.clone().count();
     if count > most {
@@ -129,7 +131,9 @@ pub(crate) fn queue_views(
         .iter()
         .filter(|view| world.occlusion_culling(view.camera));
     let fits = with_occlusion_culling.count() <= room;
-    scene.add_late_phases(|camera| fits && world.occlusion_culling(camera));
+    scene.add_late_phases(batches.instances, |camera| {
+        fits && world.occlusion_culling(camera)
+    });
     maps.needed = scratch.shadows.tiles();
 }
 
@@ -137,12 +141,12 @@ pub(crate) fn queue_views(
 const MAX_LIST_BYTES: u32 = 1 << 29;
 
 /// How many cameras and shadow maps there is memory for.
-fn max_views(gpu: &GpuDevice, scene: &Scene3d) -> usize {
+fn max_views(gpu: &GpuDevice, batches: &BatchList) -> usize {
     let bytes = MAX_LIST_BYTES.min(gpu.limits().max_storage_buffer_range);
     // Buffers grow to powers of two.
     let bytes = 1 << u64::from(bytes).ilog2();
-    let instance_bytes = size_of::<u32>() as u64 * u64::from(scene.batch_instances.max(1));
-    let args = DRAW_ARGS_BYTES * u64::from(scene.batches.max(1));
+    let instance_bytes = size_of::<u32>() as u64 * u64::from(batches.batch_instances.max(1));
+    let args = DRAW_ARGS_BYTES * u64::from(batches.batches.max(1));
     (bytes / instance_bytes.max(args)) as usize
 }
 

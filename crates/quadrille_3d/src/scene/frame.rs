@@ -5,12 +5,12 @@ use std::ops::Range;
 use bevy_camera::visibility::RenderLayers;
 use bevy_ecs::prelude::*;
 use bevy_math::Vec3;
-use quadrille_content::{MeshAllocation, PrimitiveKind};
+use quadrille_content::MeshAllocation;
 
 use crate::components::tonemapping::Tonemapping;
 use crate::scene::cull_view::CullViewRow;
 use crate::scene::grading_row::GradingRow;
-use crate::scene::keys::{BinKey, PipelineKey};
+use crate::scene::keys::BinKey;
 use crate::scene::rows::{LightRow, LightTextureRow, ShadowViewRow, SkyboxPush, ViewRow};
 use crate::tables::table::List;
 
@@ -160,19 +160,12 @@ pub struct Scene3d {
     /// Of the camera whose views are listed: from where distances count.
     pub(crate) eye: [f32; 4],
     pub(crate) views: Vec<View3d>,
+    pub(crate) draw_count: usize,
     pub(crate) shadows: Vec<ShadowMapDraw>,
-    /// The chunks of each pipeline.
-    pub(crate) batch_sets: Vec<BatchSet>,
-    /// How many chunks there are.
-    pub(crate) batches: u32,
-    /// Room in the table of instances.
-    pub(crate) instances: u32,
     /// How many of [`Self::cull_rows`] `cull_3d` culls for; those that follow come later.
     pub(crate) early_view_count: u32,
     /// Words of `PreviousVisibility`.
     pub(crate) visibility_words: u32,
-    /// Room for their instances.
-    pub(crate) batch_instances: u32,
     /// Draws of what is seen through.
     pub(crate) draws: Vec<TransparentDraw>,
     /// Meshes whose edges are drawn, view by view.
@@ -200,36 +193,7 @@ impl Scene3d {
     /// [`OcclusionCulling`](crate::OcclusionCulling)) and each shadow map, whatever the number of meshes, and one for each mesh that others are seen
     /// through, or for several that follow each other from back to front.
     pub fn draws(&self) -> usize {
-        let late_cull_row = self
-            .views
-            .iter()
-            .filter(|view| view.late_cull_row.is_some());
-        let of_views =
-            (self.views.len() + late_cull_row.count()) * self.opaque_batch_sets().count();
-        let drawn = self
-            .shadows
-            .iter()
-            .filter(|shadow| shadow.cull_row.is_some());
-        let of_shadows = drawn.count() * self.shadow_batch_sets().count();
-        of_views + of_shadows + self.draws.len()
-    }
-
-    /// What cameras draw by what `cull_3d` finds.
-    pub(crate) fn opaque_batch_sets(&self) -> impl Iterator<Item = &BatchSet> {
-        let batch_sets = self
-            .batch_sets
-            .iter()
-            .filter(|batch_set| !batch_set.batches.is_empty());
-        batch_sets.filter(|batch_set| !batch_set.pipeline.blend_mode.is_transparent())
-    }
-
-    /// What casts shadows.
-    pub(crate) fn shadow_batch_sets(&self) -> impl Iterator<Item = &BatchSet> {
-        let batch_sets = self
-            .batch_sets
-            .iter()
-            .filter(|batch_set| !batch_set.batches.is_empty());
-        batch_sets.filter(|batch_set| batch_set.pipeline.primitive == PrimitiveKind::Triangles)
+        self.draw_count
     }
 
     /// For how many views is culled before anything is drawn.
@@ -237,8 +201,13 @@ impl Scene3d {
         self.early_view_count
     }
 
-    /// Adds what cameras with [`OcclusionCulling`](crate::OcclusionCulling) draw of what may be hidden.
-    pub(crate) fn add_late_phases(&mut self, occlusion_culling: impl Fn(Entity) -> bool) {
+    /// Adds what cameras with [`OcclusionCulling`](crate::OcclusionCulling) draw of what may be hidden, in a table with
+    /// room for so many instances.
+    pub(crate) fn add_late_phases(
+        &mut self,
+        instances: u32,
+        occlusion_culling: impl Fn(Entity) -> bool,
+    ) {
         let rows = &mut self.cull_rows.current;
         self.early_view_count = rows.len() as u32;
         let mut visibility_offset = 0;
@@ -246,7 +215,7 @@ impl Scene3d {
             if occlusion_culling(view.camera) {
                 let late_cull_row =
                     rows[view.cull_row as usize].split_late_phase(visibility_offset, view.row);
-                visibility_offset += self.instances.div_ceil(32);
+                visibility_offset += instances.div_ceil(32);
                 view.late_cull_row = Some(rows.len() as u32);
                 rows.push(late_cull_row);
             }
@@ -302,14 +271,6 @@ impl Scene3d {
             }),
         }
     }
-}
-
-/// The chunks that are drawn with one pipeline.
-#[derive(Clone, Debug)]
-pub(crate) struct BatchSet {
-    pub(crate) pipeline: PipelineKey,
-    /// Places among all chunks.
-    pub(crate) batches: Range<u32>,
 }
 
 /// How an entity is drawn that others are seen through.

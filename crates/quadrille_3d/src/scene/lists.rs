@@ -1,0 +1,50 @@
+//! Lists of a frame, each filled by one system.
+
+use std::ops::Range;
+
+use bevy_ecs::prelude::*;
+use quadrille_content::PrimitiveKind;
+
+use crate::scene::keys::PipelineKey;
+
+/// The chunks that are drawn with one pipeline.
+#[derive(Clone, Debug)]
+pub(crate) struct BatchSet {
+    pub(crate) pipeline: PipelineKey,
+    /// Places among all chunks.
+    pub(crate) batches: Range<u32>,
+}
+
+/// Batches of all meshes of the world, filled by `upload_meshes`.
+///
+/// Batch sets stay from frame to frame: they are listed again only when a batch comes or goes.
+#[derive(Resource, Default)]
+pub(crate) struct BatchList {
+    pub(crate) batch_sets: Vec<BatchSet>,
+    /// Number of batches.
+    pub(crate) batches: u32,
+    /// Room in the table of instances.
+    pub(crate) instances: u32,
+    /// Room for the instances of all batches.
+    pub(crate) batch_instances: u32,
+}
+
+impl BatchList {
+    /// Batch sets that cameras draw from the draws of `cull_3d`.
+    pub(crate) fn opaque_batch_sets(&self) -> impl Iterator<Item = &BatchSet> {
+        let batch_sets = self
+            .batch_sets
+            .iter()
+            .filter(|batch_set| !batch_set.batches.is_empty());
+        batch_sets.filter(|batch_set| !batch_set.pipeline.blend_mode.is_transparent())
+    }
+
+    /// Batch sets that cast shadows.
+    pub(crate) fn shadow_batch_sets(&self) -> impl Iterator<Item = &BatchSet> {
+        let batch_sets = self
+            .batch_sets
+            .iter()
+            .filter(|batch_set| !batch_set.batches.is_empty());
+        batch_sets.filter(|batch_set| batch_set.pipeline.primitive == PrimitiveKind::Triangles)
+    }
+}
