@@ -6,7 +6,7 @@
 
 pub(crate) mod filter;
 pub(crate) mod maps;
-mod sky;
+pub(crate) mod sky;
 
 use std::cmp::Reverse;
 
@@ -33,7 +33,7 @@ use quadrille_content::{
 
 use crate::environment::filter::{FilterCubes3d, FilterJobs3d, FilterResults3d, FilterSources3d};
 use crate::environment::maps::{Cubes3d, EnvironmentMaps3d, MapSource, Volumes3d, count_submitted};
-use crate::environment::sky::sky_of;
+use crate::environment::sky::{Skies, sky_of};
 use crate::extract::unculled::Unculled;
 use crate::scene::frame::Scene3d;
 use crate::tables::affine::affine_rows;
@@ -127,6 +127,7 @@ pub(crate) struct EnvironmentParams<'w, 's> {
 pub(crate) fn add_resources(app: &mut App) {
     app.init_resource::<EnvironmentMaps3d>()
         .init_resource::<EnvironmentList>()
+        .init_resource::<Skies>()
         .init_resource::<FilterJobs3d>()
         .init_resource::<FilterSources3d>()
         .init_resource::<FilterCubes3d>()
@@ -138,7 +139,7 @@ pub(crate) fn add_resources(app: &mut App) {
 pub(crate) fn queue_environments(
     world: EnvironmentParams,
     mut scene: ResMut<Scene3d>,
-    mut list: ResMut<EnvironmentList>,
+    (mut list, mut skies): (ResMut<EnvironmentList>, ResMut<Skies>),
     mut maps: ResMut<EnvironmentMaps3d>,
     (mut cubes, mut volumes): (ResMut<Cubes3d>, ResMut<Volumes3d>),
     mut jobs: ResMut<FilterJobs3d>,
@@ -155,11 +156,14 @@ pub(crate) fn queue_environments(
         warnings: &world.warnings,
         gpu: &world.gpu,
     };
-    for view in &mut scene.views {
+    skies.0.clear();
+    for view in &scene.views {
         let Ok(environment_camera) = world.cameras.get(view.camera) else {
             continue;
         };
-        view.skybox = sky_of(&environment_camera, view.camera, &world, &mut source);
+        if let Some(sky) = sky_of(&environment_camera, view.camera, &world, &mut source) {
+            skies.0.insert(view.row, sky);
+        }
         let first = rows.len();
         world.collect_probes(&environment_camera, &mut probe_entities);
         for &entity in &*probe_entities {

@@ -17,12 +17,12 @@ use crate::components::material::{MeshMaterial3d, StandardMaterial};
 use crate::components::occlusion_culling::OcclusionCulling;
 use crate::components::tonemapping::Tonemapping;
 use crate::effects::gizmos::{
-    GizmoColors, GizmoMsaaColors, GizmoPipelines3d, gizmos_3d, prepare_gizmos,
+    GizmoColors, GizmoMsaaColors, GizmoPipelines3d, GizmoViews, gizmos_3d, prepare_gizmos,
 };
 use crate::effects::occlusion_culling::{cull_late, depth_pyramid_3d, opaque_late};
 use crate::effects::skybox::{SkyboxPipeline3d, skybox_3d};
 use crate::effects::tonemapping::{TonemappingLutImages, prepare_tonemapping_luts, tonemap_3d};
-use crate::effects::wireframe::{WireframeConfig, queue_wireframes};
+use crate::effects::wireframe::{Wireframes, queue_wireframes};
 use crate::environment::filter::{FilterPipelines3d, filter_env_3d, prepare_filter_images};
 use crate::environment::maps::{Cubes3d, EnvironmentMaps3d, Volumes3d};
 use crate::environment::{
@@ -181,11 +181,7 @@ fn add_systems(app: &mut App) {
                 )
                     .chain()
                     .in_set(Prepare3dSystems::Extract),
-                (
-                    queue_views,
-                    queue_wireframes.run_if(resource_exists::<WireframeConfig>),
-                    queue_environments,
-                )
+                (queue_views, queue_wireframes, queue_environments)
                     .chain()
                     .in_set(Prepare3dSystems::Queue),
                 (
@@ -241,7 +237,9 @@ fn add_resources(app: &mut App) {
         .init_resource::<SceneDepths>()
         .init_resource::<DepthPyramids3d>()
         .init_resource::<GizmoColors>()
-        .init_resource::<GizmoMsaaColors>();
+        .init_resource::<GizmoMsaaColors>()
+        .init_resource::<GizmoViews>()
+        .init_resource::<Wireframes>();
     environment::add_resources(app);
 }
 

@@ -14,10 +14,13 @@ use quadrille_content::{
     CameraTargets, GizmoLineBatches, GizmoLines, Line, RateLimitedWarnings, composite_pipeline,
 };
 
-use crate::effects::wireframe::{WireframeGeometry3d, WireframePipelines, draw_wireframes};
+use crate::effects::wireframe::{
+    WireframeDraw, WireframeGeometry3d, WireframePipelines, Wireframes, draw_wireframes,
+};
 use crate::prepare::targets::{SceneDepths, take};
 use crate::scene::formats::COLOR;
 use crate::scene::frame::{Scene3d, View3d};
+use crate::scene::lists::ViewMap;
 
 /// The lines of views, one sample per pixel: colours of the screen, multiplied with alpha.
 #[derive(Resource, Default, Deref)]
@@ -27,6 +30,10 @@ pub struct GizmoColors(Vec<GpuImage>);
 /// images as in [`GizmoColors`].
 #[derive(Resource, Default, Deref)]
 pub struct GizmoMsaaColors(Vec<GpuImage>);
+
+/// Places of images in [`GizmoColors`] and [`GizmoMsaaColors`], for views that see lines.
+#[derive(Resource, Default)]
+pub(crate) struct GizmoViews(ViewMap<u32>);
 
 /// The pipelines of [`gizmos_3d`].
 #[derive(Resource)]
@@ -55,8 +62,9 @@ impl GizmoPipelines3d {
 
 /// Makes the images of views that see lines, or takes those of the frame before.
 pub(crate) fn prepare_gizmos(
-    mut scene: ResMut<Scene3d>,
+    (scene, wireframes): (Res<Scene3d>, Res<Wireframes>),
     sets: Res<GizmoLineBatches>,
+    mut views: ResMut<GizmoViews>,
     (mut colors, mut samples): (ResMut<GizmoColors>, ResMut<GizmoMsaaColors>),
     gpu: Res<GpuDevice>,
     warnings: Res<RateLimitedWarnings>,
@@ -65,8 +73,9 @@ pub(crate) fn prepare_gizmos(
         std::mem::take(&mut colors.0),
         std::mem::take(&mut samples.0),
     );
-    for view in &mut scene.views {
-        if view.wireframes.is_empty() && sets.visible_in(&view.layers).next().is_none() {
+    views.0.clear();
+    for view in &scene.views {
+        if wireframes.seen_by(view).is_empty() && sets.visible_in(&view.layers).next().is_none() {
             continue;
         }
         let [_, _, width, height] = view.viewport;
@@ -84,7 +93,7 @@ pub(crate) fn prepare_gizmos(
         });
         match made {
             Ok((color, sampled)) => {
-                view.gizmos = Some(colors.0.len() as u32);
+                views.0.insert(view.row, colors.0.len() as u32);
                 colors.0.push(color);
                 samples.0.push(sampled);
             }
@@ -120,11 +129,13 @@ pub struct GizmoTargets3d<'w> {
     color_input: AccessList<'w, GizmoColors, access_kind::Sampled>,
     depths: AccessList<'w, SceneDepths, access_kind::DepthTarget>,
     targets: AccessList<'w, CameraTargets, access_kind::ColorTarget>,
+    views: Res<'w, GizmoViews>,
+    wireframes: Res<'w, Wireframes>,
 }
 
 impl<'w> GizmoTargets3d<'w> {
     fn of(&self, view: &View3d) -> Option<GizmoImages<'w>> {
-        let at = view.gizmos? as usize;
+        let at = *self.views.0.get(view.row)? as usize;
         Some(GizmoImages {
             color: self.colors.get(at)?,
             color_input: self.color_input.get(at)?,
@@ -151,7 +162,7 @@ pub fn gizmos_3d(
             draw_lines(
                 &mut recorder,
                 (&scene, view),
-                &images,
+                (&images, targets.wireframes.seen_by(view)),
                 (&lines, &edges),
                 &sets,
                 &pipelines,
@@ -164,7 +175,7 @@ pub fn gizmos_3d(
 fn draw_lines(
     recorder: &mut Recorder,
     (scene, view): (&Scene3d, &View3d),
-    images: &GizmoImages<'_>,
+    (images, wireframes): (&GizmoImages<'_>, &[WireframeDraw]),
     (lines, edges): (&VertexRead<GizmoLines>, &WireframeGeometry3d),
     sets: &GizmoLineBatches,
     pipelines: &GizmoPipelines3d,
@@ -178,8 +189,6 @@ fn draw_lines(
     let mut uses = vec![samples.as_declared(), depth.as_declared()];
     let has_lines = sets.visible_in(&view.layers).next().is_some();
     uses.extend(has_lines.then(|| lines.any().as_declared()));
-    let wireframes =
-        &scene.wireframes[view.wireframes.start as usize..view.wireframes.end as usize];
     if !wireframes.is_empty() {
         uses.extend(edges.uses());
     }

@@ -1,6 +1,7 @@
 //! Skybox behind the scene: bevy's `Skybox`.
 
 use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
 use quadrille::ecs::{AccessList, ColorAttachment as _, DepthAttachment as _, access_kind};
 use quadrille::prelude::{
     DepthState, GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, Recorder, Table,
@@ -9,6 +10,7 @@ use quadrille::vulkan::vk;
 use quadrille_content::Msaa;
 
 use crate::environment::maps::Cubes3d;
+use crate::environment::sky::Skies;
 use crate::passes::draw::DrawParams3d;
 use crate::prepare::targets::{SceneDepths, SceneMsaaColors};
 use crate::scene::formats::scene_formats;
@@ -34,6 +36,13 @@ impl SkyboxPipeline3d {
     }
 }
 
+/// Skies of the views, and the pipeline that draws them.
+#[derive(SystemParam)]
+pub struct SkyboxParams3d<'w> {
+    pipeline: Res<'w, SkyboxPipeline3d>,
+    skies: Res<'w, Skies>,
+}
+
 /// The pass that draws skies where nothing is before them: one pass of the plan for each view with a
 /// `Skybox`.
 pub fn skybox_3d(
@@ -42,12 +51,15 @@ pub fn skybox_3d(
     depths: AccessList<SceneDepths, access_kind::DepthRead>,
     cubes: Table<Cubes3d>,
     draw_params: DrawParams3d,
-    pipeline: Res<SkyboxPipeline3d>,
+    skybox: SkyboxParams3d,
 ) {
     for view in &draw_params.scene.views {
         let at = view.images as usize;
-        let (Some(push), Some(color), Some(depth)) = (view.skybox, samples.get(at), depths.get(at))
-        else {
+        let (Some(push), Some(color), Some(depth)) = (
+            skybox.skies.0.get(view.row),
+            samples.get(at),
+            depths.get(at),
+        ) else {
             continue;
         };
         let mut pass = recorder.pass_in_step(
@@ -56,9 +68,9 @@ pub fn skybox_3d(
             &[color.as_declared(), depth.as_declared()],
         );
         pass.render((color.keep(), depth.layer(0).keep_depth()))
-            .pipeline(&pipeline.0)
+            .pipeline(&skybox.pipeline.0)
             .table(1, &cubes)
-            .push_bytes(bytemuck::bytes_of(&push))
+            .push_bytes(bytemuck::bytes_of(push))
             .draw(0..3, 0..1);
     }
 }

@@ -14,6 +14,7 @@ use crate::pipelines::Pipelines3d;
 use crate::prepare::targets::SceneColors;
 use crate::scene::buffers::Gradings3d;
 use crate::scene::frame::{Scene3d, View3d};
+use crate::scene::lists::ViewMap;
 use crate::tables::brdf_luts::texels;
 use crate::tables::table::uniform_row;
 
@@ -25,6 +26,8 @@ pub struct TonemappingLutImages {
     luts: Vec<GpuImage>,
     /// Indices of the LUTs of [`TABLES`], once they are needed.
     lut_indices: [Option<u32>; TABLES.len()],
+    /// Places of the tables of views.
+    by_view: ViewMap<u32>,
 }
 
 /// Files of LUTs, with their methods: see `assets/LICENSES.md` for the sources.
@@ -51,6 +54,7 @@ impl TonemappingLutImages {
         Ok(Self {
             luts: vec![none],
             lut_indices: [None; TABLES.len()],
+            by_view: ViewMap::default(),
         })
     }
 
@@ -106,12 +110,13 @@ pub(crate) fn prepare_tonemapping_luts(
     warnings: Res<RateLimitedWarnings>,
 ) {
     let scene = &mut *scene;
-    for view in &mut scene.views {
+    tables.by_view.clear();
+    for view in &scene.views {
         match tables.lut_index(view.tonemapping, &gpu, &mut uploads) {
-            Ok(lut_index) => view.tonemapping_lut = lut_index,
+            Ok(lut_index) => tables.by_view.insert(view.row, lut_index),
             Err(error) => {
                 warnings.warn_message(|| format!("{:?} is not there: {error}", view.tonemapping));
-                view.tonemapping_lut = 0;
+                tables.by_view.insert(view.row, 0);
                 if let Some(row) = scene.gradings.current.get_mut(view.row as usize) {
                     row.method = Tonemapping::None as u32;
                 }
@@ -135,7 +140,10 @@ struct TonemapPush {
 pub fn tonemap_3d(
     mut recorder: Recorder,
     colors: AccessList<SceneColors, access_kind::Sampled>,
-    tables: AccessList<TonemappingLutImages, access_kind::Sampled>,
+    (tables, luts): (
+        AccessList<TonemappingLutImages, access_kind::Sampled>,
+        Res<TonemappingLutImages>,
+    ),
     targets: AccessList<CameraTargets, access_kind::ColorTarget>,
     gradings: Uniform<Gradings3d>,
     draw_params: DrawParams3d,
@@ -143,7 +151,9 @@ pub fn tonemap_3d(
     for view in &draw_params.scene.views {
         let (Some(color), Some(table), Some(target)) = (
             colors.get(view.images as usize),
-            tables.get(view.tonemapping_lut as usize),
+            luts.by_view
+                .get(view.row)
+                .and_then(|lut_index| tables.get(*lut_index as usize)),
             targets.get(view.target as usize),
         ) else {
             continue;

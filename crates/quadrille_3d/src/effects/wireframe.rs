@@ -6,6 +6,8 @@
 
 mod draw;
 
+use std::ops::Range;
+
 use bevy_app::{App, Plugin};
 use bevy_color::{Color, ColorToComponents as _};
 use bevy_ecs::prelude::*;
@@ -16,10 +18,11 @@ use bevy_reflect::std_traits::ReflectDefault;
 use quadrille_content::PrimitiveKind;
 
 use crate::extract::instances::{InstanceStore, Slot};
-use crate::scene::frame::{Scene3d, WireframeDraw};
+use crate::scene::frame::{Scene3d, View3d};
+use crate::scene::lists::ViewMap;
 
 pub use draw::WireframeGeometry3d;
-pub(crate) use draw::{WireframePipelines, draw_wireframes};
+pub(crate) use draw::{WireframeDraw, WireframePipelines, draw_wireframes};
 
 /// Draws the edges of meshes that have a [`Wireframe`], or of all of them ([`WireframeConfig::global`]).
 ///
@@ -150,25 +153,48 @@ pub(crate) struct WireframeItem {
 pub(crate) type WithWireframe = (With<Mesh3d>, With<Wireframe>, Without<NoWireframe>);
 pub(crate) type WithoutWireframe = (With<Mesh3d>, Without<Wireframe>, Without<NoWireframe>);
 
-/// Lists for each view the edges that it sees.
+/// Meshes whose edges are drawn, filled by [`queue_wireframes`].
+#[derive(Resource, Default)]
+pub(crate) struct Wireframes {
+    draws: Vec<WireframeDraw>,
+    /// Ranges of `draws`.
+    ranges: ViewMap<Range<u32>>,
+}
+
+impl Wireframes {
+    /// Meshes whose edges a view sees.
+    pub(crate) fn seen_by(&self, view: &View3d) -> &[WireframeDraw] {
+        self.ranges.get(view.row).map_or(&[], |range| {
+            &self.draws[range.start as usize..range.end as usize]
+        })
+    }
+}
+
+/// Lists for each view the edges that it sees: none without a [`WireframeConfig`].
 pub(crate) fn queue_wireframes(
     (with_wireframe, without_wireframe): (
         Query<WireframeItem, WithWireframe>,
         Query<WireframeItem, WithoutWireframe>,
     ),
-    config: Res<WireframeConfig>,
+    config: Option<Res<WireframeConfig>>,
     instances: Res<InstanceStore>,
-    mut scene: ResMut<Scene3d>,
+    scene: Res<Scene3d>,
+    mut wireframes: ResMut<Wireframes>,
 ) {
-    let scene = &mut *scene;
+    let Wireframes { draws, ranges } = &mut *wireframes;
+    draws.clear();
+    ranges.clear();
+    let Some(config) = config else {
+        return;
+    };
     let without_wireframe = config.global.then(|| without_wireframe.iter());
     let all = || {
         with_wireframe
             .iter()
             .chain(without_wireframe.clone().into_iter().flatten())
     };
-    for view in &mut scene.views {
-        let first = scene.wireframes.len() as u32;
+    for view in &scene.views {
+        let first = draws.len() as u32;
         let row = &scene.cull_rows.current[view.cull_row as usize];
         for item in all() {
             let Some((instance, mesh)) =
@@ -179,7 +205,7 @@ pub(crate) fn queue_wireframes(
             let color = item.color.map_or(config.default_color, |it| it.color);
             let topology = item.topology.copied();
             if mesh.primitive == PrimitiveKind::Triangles {
-                scene.wireframes.push(WireframeDraw {
+                draws.push(WireframeDraw {
                     instance,
                     mesh,
                     color: color.to_linear().to_f32_array(),
@@ -190,6 +216,6 @@ pub(crate) fn queue_wireframes(
                 });
             }
         }
-        view.wireframes = first..scene.wireframes.len() as u32;
+        ranges.insert(view.row, first..draws.len() as u32);
     }
 }

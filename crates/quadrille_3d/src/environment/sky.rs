@@ -2,11 +2,26 @@
 
 use bevy_ecs::prelude::*;
 use bevy_math::Mat4;
+use bytemuck::{Pod, Zeroable};
 use quadrille_content::{entity_name, first_non_finite, is_finite};
 
 use crate::environment::maps::MapSource;
 use crate::environment::{EnvironmentCameraItem, EnvironmentParams};
-use crate::scene::rows::SkyboxPush;
+use crate::scene::lists::ViewMap;
+
+/// A sky as its shader reads it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub(crate) struct SkyboxPush {
+    cube_from_clip: [f32; 16],
+    brightness: f32,
+    cube: u32,
+    unused: [u32; 2],
+}
+
+/// Skies of views, filled by [`queue_environments`](crate::environment::queue_environments).
+#[derive(Resource, Default)]
+pub(crate) struct Skies(pub(crate) ViewMap<SkyboxPush>);
 
 /// The sky of a camera; none until its image is there.
 pub(crate) fn sky_of(

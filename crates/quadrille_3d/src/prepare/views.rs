@@ -218,7 +218,7 @@ fn add_view(
         .push(grading_row(world, view.camera, camera));
 }
 
-/// View of a camera, without images, sky and lines, which are found later.
+/// View of a camera, without images, which are made later.
 fn new_view(
     view: &CameraView,
     camera: &CameraQueryItem<'_, '_>,
@@ -245,16 +245,12 @@ fn new_view(
         },
         samples: camera.msaa.samples(),
         tonemapping: *camera.tonemapping,
-        tonemapping_lut: 0,
         is_hdr: camera.is_hdr,
-        skybox: None,
         images: 0,
         cull_row,
         late_cull_row: None,
         pyramid: None,
         layers: camera.layers.cloned().unwrap_or_default(),
-        gizmos: None,
-        wireframes: 0..0,
         transparent,
     }
 }

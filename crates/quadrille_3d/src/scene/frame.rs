@@ -5,13 +5,12 @@ use std::ops::Range;
 use bevy_camera::visibility::RenderLayers;
 use bevy_ecs::prelude::*;
 use bevy_math::Vec3;
-use quadrille_content::MeshAllocation;
 
 use crate::components::tonemapping::Tonemapping;
 use crate::scene::cull_view::CullViewRow;
 use crate::scene::grading_row::GradingRow;
 use crate::scene::keys::BinKey;
-use crate::scene::rows::{LightRow, LightTextureRow, ShadowViewRow, SkyboxPush, ViewRow};
+use crate::scene::rows::{LightRow, LightTextureRow, ShadowViewRow, ViewRow};
 use crate::tables::table::List;
 
 /// What one 3D camera draws in this frame: passes of programs find by it the images of the view.
@@ -37,12 +36,8 @@ pub struct View3d {
     pub(crate) clear_depth: f32,
     pub(crate) samples: u32,
     pub(crate) tonemapping: Tonemapping,
-    /// Place of its table in `TonemappingLutImages`.
-    pub(crate) tonemapping_lut: u32,
     /// Its background is mapped as the scene is.
     pub(crate) is_hdr: bool,
-    /// What lies behind the scene.
-    pub(crate) skybox: Option<SkyboxPush>,
     /// Place of its images in `SceneColors` and the others.
     pub(crate) images: u32,
     /// Which of [`Scene3d::cull_rows`] it is.
@@ -53,10 +48,6 @@ pub struct View3d {
     pub(crate) pyramid: Option<u32>,
     /// What it sees.
     pub(crate) layers: RenderLayers,
-    /// Place of its images in `GizmoColors`, if it sees lines.
-    pub(crate) gizmos: Option<u32>,
-    /// Of [`Scene3d::wireframes`].
-    pub(crate) wireframes: Range<u32>,
     /// Of [`Scene3d::draws`].
     pub(crate) transparent: Range<u32>,
 }
@@ -138,22 +129,6 @@ pub(crate) struct TransparentDraw {
     pub(crate) transparent_instances: Range<u32>,
 }
 
-/// A mesh whose edges a view sees.
-#[derive(Clone, Debug)]
-pub(crate) struct WireframeDraw {
-    /// Its place in the table of instances.
-    pub(crate) instance: u32,
-    pub(crate) mesh: MeshAllocation,
-    /// Linear.
-    pub(crate) color: [f32; 4],
-    /// In pixels.
-    pub(crate) width: f32,
-    /// Without the edge that the two triangles of a quad share.
-    pub(crate) has_quads: bool,
-    /// Nothing hides it.
-    pub(crate) is_xray: bool,
-}
-
 /// All that is drawn in a frame.
 #[derive(Resource, Default)]
 pub struct Scene3d {
@@ -168,8 +143,6 @@ pub struct Scene3d {
     pub(crate) visibility_words: u32,
     /// Draws of what is seen through.
     pub(crate) draws: Vec<TransparentDraw>,
-    /// Meshes whose edges are drawn, view by view.
-    pub(crate) wireframes: Vec<WireframeDraw>,
     pub(crate) view_rows: List<ViewRow>,
     /// A row for each view.
     pub(crate) gradings: List<GradingRow>,
@@ -233,7 +206,6 @@ impl Scene3d {
         self.views.clear();
         self.shadows.clear();
         self.draws.clear();
-        self.wireframes.clear();
         self.view_rows.current.clear();
         self.gradings.current.clear();
         self.lights.current.clear();

@@ -48,3 +48,31 @@ impl BatchList {
         batch_sets.filter(|batch_set| batch_set.pipeline.primitive == PrimitiveKind::Triangles)
     }
 }
+
+/// Values of views by [`View3d::row`](crate::View3d::row), which stays the same where a view without images is
+/// left out.
+pub(crate) struct ViewMap<T>(Vec<Option<T>>);
+
+impl<T> Default for ViewMap<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T> ViewMap<T> {
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    pub(crate) fn insert(&mut self, row: u32, value: T) {
+        let at = row as usize;
+        if at >= self.0.len() {
+            self.0.resize_with(at + 1, || None);
+        }
+        self.0[at] = Some(value);
+    }
+
+    pub(crate) fn get(&self, row: u32) -> Option<&T> {
+        self.0.get(row as usize)?.as_ref()
+    }
+}

@@ -166,13 +166,3 @@ pub(crate) struct LightTextureRow {
     pub(crate) slope: f32,
     pub(crate) unused: u32,
 }
-
-/// A sky as its shader reads it.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub(crate) struct SkyboxPush {
-    pub(crate) cube_from_clip: [f32; 16],
-    pub(crate) brightness: f32,
-    pub(crate) cube: u32,
-    pub(crate) unused: [u32; 2],
-}

@@ -122,3 +122,20 @@ fn global_wireframe_config_applies_to_all_meshes() {
     config.global = false;
     assert_eq!(count(&rig.picture(), IS_RED), 0);
 }
+
+#[test]
+#[ignore = "needs a device"]
+fn wireframes_end_when_their_config_is_removed() {
+    let mut rig = rig(WireframeConfig {
+        global: true,
+        default_color: RED,
+        ..WireframeConfig::default()
+    });
+    let picture = rig.picture();
+    assert!(count(&picture, IS_RED) > 0);
+    assert!(count(&picture, IS_GREEN) > 0);
+    rig.app.world_mut().remove_resource::<WireframeConfig>();
+    let picture = rig.picture();
+    assert_eq!(count(&picture, IS_RED), 0);
+    assert_eq!(count(&picture, IS_GREEN), 0);
+}

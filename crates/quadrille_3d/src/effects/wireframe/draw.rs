@@ -8,9 +8,25 @@ use quadrille::prelude::{
     Blend, DepthState, GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, StorageRead,
 };
 use quadrille::vulkan::vk;
+use quadrille_content::MeshAllocation;
 
 use crate::scene::buffers::{Indices3d, Instances3d, Vertices3d};
-use crate::scene::frame::WireframeDraw;
+
+/// A mesh whose edges a view sees.
+#[derive(Clone, Debug)]
+pub(crate) struct WireframeDraw {
+    /// Its place in the table of instances.
+    pub(crate) instance: u32,
+    pub(crate) mesh: MeshAllocation,
+    /// Linear.
+    pub(crate) color: [f32; 4],
+    /// In pixels.
+    pub(crate) width: f32,
+    /// Without the edge that the two triangles of a quad share.
+    pub(crate) has_quads: bool,
+    /// Nothing hides it.
+    pub(crate) is_xray: bool,
+}
 
 /// The pipelines of edges.
 pub(crate) struct WireframePipelines {
