@@ -36,6 +36,7 @@ use crate::environment::maps::{Cubes3d, EnvironmentMaps3d, MapSource, Volumes3d,
 use crate::environment::sky::{Skies, sky_of};
 use crate::extract::unculled::Unculled;
 use crate::scene::frame::Scene3d;
+use crate::scene::lists::QueuedViews;
 use crate::tables::affine::affine_rows;
 use crate::tables::table::{List, ensure_not_empty};
 
@@ -138,7 +139,7 @@ pub(crate) fn add_resources(app: &mut App) {
 /// Lists the environments of all views, and the cubes that the device has to make for them.
 pub(crate) fn queue_environments(
     world: EnvironmentParams,
-    mut scene: ResMut<Scene3d>,
+    (mut scene, views): (ResMut<Scene3d>, Res<QueuedViews>),
     (mut list, mut skies): (ResMut<EnvironmentList>, ResMut<Skies>),
     mut maps: ResMut<EnvironmentMaps3d>,
     (mut cubes, mut volumes): (ResMut<Cubes3d>, ResMut<Volumes3d>),
@@ -157,7 +158,7 @@ pub(crate) fn queue_environments(
         gpu: &world.gpu,
     };
     skies.0.clear();
-    for view in &scene.views {
+    for view in &views.0 {
         let Ok(environment_camera) = world.cameras.get(view.camera) else {
             continue;
         };

@@ -53,7 +53,7 @@ use crate::scene::buffers::{
     ShadowViews3d, TransparentInstances3d, Vertices3d, Views3d, VisibleInstances,
 };
 use crate::scene::frame::Scene3d;
-use crate::scene::lists::BatchList;
+use crate::scene::lists::{BatchList, QueuedViews};
 use crate::scene::rows::SHADOW_VIEWS_BYTES;
 use crate::schedule::{Pass3dSystems, Prepare3dSystems};
 use crate::skin::{extract_skins, skin_3d};
@@ -227,6 +227,7 @@ fn require_components(app: &mut App) {
 fn add_resources(app: &mut App) {
     app.init_resource::<Scene3d>()
         .init_resource::<BatchList>()
+        .init_resource::<QueuedViews>()
         .init_resource::<InstanceStore>()
         .init_resource::<FreedSlots>()
         .init_resource::<EnabledMeshes>()

@@ -46,7 +46,10 @@ impl LateCulled3d<'_> {
 /// Returns the views with pyramids, each with its index among these.
 fn views(scene: &Scene3d) -> impl Iterator<Item = (&View3d, usize, u32)> {
     let views = scene.views.iter();
-    views.filter_map(|view| Some((view, view.pyramid? as usize, view.late_cull_row?)))
+    views.filter_map(|view| {
+        let late = view.late?;
+        Some((view, late.pyramid as usize, late.cull_row))
+    })
 }
 
 /// Builds the depth pyramids (Hi-Z), the farthest depth of ever larger squares of a view: one pass of the plan

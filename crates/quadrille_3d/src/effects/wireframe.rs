@@ -19,7 +19,7 @@ use quadrille_content::PrimitiveKind;
 
 use crate::extract::instances::{InstanceStore, Slot};
 use crate::scene::frame::{Scene3d, View3d};
-use crate::scene::lists::ViewMap;
+use crate::scene::lists::{QueuedViews, ViewMap};
 
 pub use draw::WireframeGeometry3d;
 pub(crate) use draw::{WireframeDraw, WireframePipelines, draw_wireframes};
@@ -178,7 +178,7 @@ pub(crate) fn queue_wireframes(
     ),
     config: Option<Res<WireframeConfig>>,
     instances: Res<InstanceStore>,
-    scene: Res<Scene3d>,
+    (scene, views): (Res<Scene3d>, Res<QueuedViews>),
     mut wireframes: ResMut<Wireframes>,
 ) {
     let Wireframes { draws, ranges } = &mut *wireframes;
@@ -193,7 +193,7 @@ pub(crate) fn queue_wireframes(
             .iter()
             .chain(without_wireframe.clone().into_iter().flatten())
     };
-    for view in &scene.views {
+    for view in &views.0 {
         let first = draws.len() as u32;
         let row = &scene.cull_rows.current[view.cull_row as usize];
         for item in all() {

@@ -8,8 +8,8 @@ use quadrille::vulkan::Error;
 use quadrille_content::RateLimitedWarnings;
 
 use crate::scene::formats::{COLOR, DEPTH};
-use crate::scene::frame::Scene3d;
-use crate::scene::lists::BatchList;
+use crate::scene::frame::{LateView, Scene3d, View3d};
+use crate::scene::lists::{BatchList, QueuedView, QueuedViews};
 
 /// The colours of all views of this frame, one sample per pixel.
 #[derive(Resource, Default, Deref)]
@@ -33,16 +33,18 @@ pub(crate) struct SceneImages<'w> {
     pyramids: ResMut<'w, DepthPyramids3d>,
 }
 
-/// Makes the images of all views, or takes those of the frame before, and counts the draws of the frame.
+/// Builds the views of the frame: their images, which are new or those of the frame before, and the count of draws.
 pub(crate) fn prepare_targets(
     mut scene: ResMut<Scene3d>,
+    mut queued: ResMut<QueuedViews>,
     mut images: SceneImages,
     batches: Res<BatchList>,
     gpu: Res<GpuDevice>,
     warnings: Res<RateLimitedWarnings>,
-    // Counts of samples that are missing, with those taken instead. A device that has no 2 may have 4.
+    // Sample counts that failed, with those taken instead. A device that has no 2 may have 4.
     mut instead: Local<HashMap<u32, u32>>,
 ) {
+    let scene = &mut *scene;
     let mut previous = PreviousImages {
         gpu: &gpu,
         colors: std::mem::take(&mut images.colors.0),
@@ -50,36 +52,54 @@ pub(crate) fn prepare_targets(
         depths: std::mem::take(&mut images.depths.0),
     };
     let mut pyramids = std::mem::take(&mut images.pyramids.0);
-    let mut views = std::mem::take(&mut scene.views);
-    views.retain_mut(|view| {
+    scene.views.clear();
+    for view in queued.0.drain(..) {
+        let at = images.colors.len() as u32;
+        let Some(samples) = images.add(&mut previous, &view, &mut instead, &warnings) else {
+            continue;
+        };
         let [_, _, width, height] = view.viewport;
-        loop {
-            while let Some(less) = instead.get(&view.samples) {
-                view.samples = *less;
+        let late = view.late_cull_row.and_then(|cull_row| {
+            match take(&gpu, &mut pyramids, &pyramid_desc([width, height])) {
+                Ok(image) => {
+                    let pyramid = images.pyramids.len() as u32;
+                    images.pyramids.0.push(image);
+                    Some(LateView { cull_row, pyramid })
+                }
+                Err(error) => {
+                    warnings.warn_message(|| format!("a 3D camera draws what is hidden: {error}"));
+                    scene.cull_rows.current[view.cull_row as usize].merge_phases();
+                    None
+                }
             }
-            let samples = view.samples;
+        });
+        scene.views.push(View3d::new(view, samples, at, late));
+    }
+    scene.draw_count = count_draws(scene, &batches);
+}
+
+impl SceneImages<'_> {
+    /// Adds the images of a view, with fewer samples than it asks for where there is no memory. Returns the sample
+    /// count; none if even images of one sample fail.
+    fn add(
+        &mut self,
+        previous: &mut PreviousImages<'_>,
+        view: &QueuedView,
+        instead: &mut HashMap<u32, u32>,
+        warnings: &RateLimitedWarnings,
+    ) -> Option<u32> {
+        let [_, _, width, height] = view.viewport;
+        let mut samples = view.samples;
+        loop {
+            while let Some(less) = instead.get(&samples) {
+                samples = *less;
+            }
             match previous.of(width, height, samples) {
                 Ok([color, sampled, depth]) => {
-                    view.images = images.colors.len() as u32;
-                    images.colors.0.push(color);
-                    images.samples.0.push(sampled);
-                    images.depths.0.push(depth);
-                    if view.late_cull_row.is_some() {
-                        match take(&gpu, &mut pyramids, &pyramid_desc([width, height])) {
-                            Ok(pyramid) => {
-                                view.pyramid = Some(images.pyramids.0.len() as u32);
-                                images.pyramids.0.push(pyramid);
-                            }
-                            Err(error) => {
-                                warnings.warn_message(|| {
-                                    format!("a 3D camera draws what is hidden: {error}")
-                                });
-                                view.late_cull_row = None;
-                                scene.cull_rows.current[view.cull_row as usize].merge_phases();
-                            }
-                        }
-                    }
-                    return true;
+                    self.colors.0.push(color);
+                    self.samples.0.push(sampled);
+                    self.depths.0.push(depth);
+                    return Some(samples);
                 }
                 Err(error) if samples > 1 => {
                     let less = samples / 2;
@@ -91,21 +111,16 @@ pub(crate) fn prepare_targets(
                 Err(error) => {
                     warnings
                         .warn_message(|| format!("what a 3D camera sees is not drawn: {error}"));
-                    return false;
+                    return None;
                 }
             }
         }
-    });
-    scene.views = views;
-    scene.draw_count = count_draws(&scene, &batches);
+    }
 }
 
 /// Number of draws that passes record.
 fn count_draws(scene: &Scene3d, batches: &BatchList) -> usize {
-    let late_views = scene
-        .views
-        .iter()
-        .filter(|view| view.late_cull_row.is_some());
+    let late_views = scene.views.iter().filter(|view| view.late.is_some());
     let phases = scene.views.len() + late_views.count();
     let of_views = phases * batches.opaque_batch_sets().count();
     let drawn = scene

@@ -33,9 +33,9 @@ use crate::prepare::clusters::LightSorter;
 use crate::prepare::lights::{LightParams, ShadowMapAllocator};
 use crate::prepare::shadow_maps::ShadowMaps;
 use crate::scene::cull_view::{CullViewRow, DRAW_ARGS_BYTES};
-use crate::scene::frame::{Scene3d, TransparentInstance, View3d};
+use crate::scene::frame::{Scene3d, TransparentInstance};
 use crate::scene::grading_row::GradingRow;
-use crate::scene::lists::BatchList;
+use crate::scene::lists::{BatchList, QueuedView, QueuedViews};
 use crate::scene::rows::{FogRow, ViewRow};
 use crate::tables::textures::TextureSource;
 
@@ -99,7 +99,7 @@ pub(crate) struct Scratch {
 /// Lists what all 3D cameras see, with the lights that light it and their shadow maps.
 pub(crate) fn queue_views(
     world: ViewParams,
-    mut scene: ResMut<Scene3d>,
+    (mut scene, mut views): (ResMut<Scene3d>, ResMut<QueuedViews>),
     mut maps: ResMut<ShadowMaps>,
     (mut materials, mut source): (ResMut<MaterialStore>, MaterialSource),
     mut scratch: Local<Scratch>,
@@ -107,7 +107,9 @@ pub(crate) fn queue_views(
     gpu: Res<GpuDevice>,
 ) {
     let scene = &mut *scene;
+    let views = &mut views.0;
     scene.begin();
+    views.clear();
     let most = max_views(&gpu, &batches);
     let cameras = world.views.iter().filter(|view| view.is_3d);
     let count = cameras.clone().count();
@@ -121,17 +123,22 @@ pub(crate) fn queue_views(
     let textures = &mut materials.textures(&mut source);
     for view in cameras.take(most) {
         if let Ok(camera) = world.cameras.get(view.camera) {
-            add_view(&world, scene, &mut scratch, textures, (view, &camera));
+            add_view(
+                &world,
+                (scene, views),
+                &mut scratch,
+                textures,
+                (view, &camera),
+            );
         }
     }
     // Each takes the room of a further view.
     let room = most.saturating_sub(scene.cull_rows.current.len());
-    let with_occlusion_culling = scene
-        .views
+    let with_occlusion_culling = views
         .iter()
         .filter(|view| world.occlusion_culling(view.camera));
     let fits = with_occlusion_culling.count() <= room;
-    scene.add_late_phases(batches.instances, |camera| {
+    scene.add_late_phases(views, batches.instances, |camera| {
         fits && world.occlusion_culling(camera)
     });
     maps.needed = scratch.shadows.tiles();
@@ -152,7 +159,7 @@ fn max_views(gpu: &GpuDevice, batches: &BatchList) -> usize {
 
 fn add_view(
     world: &ViewParams,
-    scene: &mut Scene3d,
+    (scene, views): (&mut Scene3d, &mut Vec<QueuedView>),
     scratch: &mut Scratch,
     textures: &mut TextureSource,
     (view, camera): (&CameraView, &CameraQueryItem<'_, '_>),
@@ -187,8 +194,7 @@ fn add_view(
     let cull_row = instances.add_view(scene, cull_row, camera.layers);
     let transparent = add_transparent(world, scene, scratch, camera, cull_row);
     let row = scene.view_rows.current.len() as u32;
-    let drawn = new_view(view, camera, (row, cull_row), transparent);
-    scene.views.push(drawn);
+    views.push(queued_view(view, camera, (row, cull_row), transparent));
     let row = ViewRow {
         clip_from_world: view.clip_from_world.to_cols_array(),
         position: camera.transform.translation().to_array(),
@@ -218,18 +224,18 @@ fn add_view(
         .push(grading_row(world, view.camera, camera));
 }
 
-/// View of a camera, without images, which are made later.
-fn new_view(
+/// View of a camera; `add_late_phases` adds its late phase.
+fn queued_view(
     view: &CameraView,
     camera: &CameraQueryItem<'_, '_>,
     (row, cull_row): (u32, u32),
     transparent: std::ops::Range<u32>,
-) -> View3d {
+) -> QueuedView {
     let background = match (view.clear, view.fill) {
         (_, Some(fill)) => Some(fill),
         (clear, None) => clear,
     };
-    View3d {
+    QueuedView {
         camera: view.camera,
         row,
         target: view.target,
@@ -246,10 +252,8 @@ fn new_view(
         samples: camera.msaa.samples(),
         tonemapping: *camera.tonemapping,
         is_hdr: camera.is_hdr,
-        images: 0,
         cull_row,
         late_cull_row: None,
-        pyramid: None,
         layers: camera.layers.cloned().unwrap_or_default(),
         transparent,
     }

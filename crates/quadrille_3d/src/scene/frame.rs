@@ -10,10 +10,11 @@ use crate::components::tonemapping::Tonemapping;
 use crate::scene::cull_view::CullViewRow;
 use crate::scene::grading_row::GradingRow;
 use crate::scene::keys::BinKey;
+use crate::scene::lists::QueuedView;
 use crate::scene::rows::{LightRow, LightTextureRow, ShadowViewRow, ViewRow};
 use crate::tables::table::List;
 
-/// What one 3D camera draws in this frame: passes of programs find by it the images of the view.
+/// A 3D camera of the frame, by which passes find the images that it draws to.
 #[derive(Clone, Debug)]
 pub struct View3d {
     pub(crate) camera: Entity,
@@ -42,17 +43,48 @@ pub struct View3d {
     pub(crate) images: u32,
     /// Which of [`Scene3d::cull_rows`] it is.
     pub(crate) cull_row: u32,
-    /// The same for what is drawn after what it may be hidden by.
-    pub(crate) late_cull_row: Option<u32>,
-    /// Place in `DepthPyramids3d`.
-    pub(crate) pyramid: Option<u32>,
+    /// Its late phase, with [`OcclusionCulling`](crate::OcclusionCulling).
+    pub(crate) late: Option<LateView>,
     /// What it sees.
     pub(crate) layers: RenderLayers,
     /// Of [`Scene3d::draws`].
     pub(crate) transparent: Range<u32>,
 }
 
+/// Late phase of a view: what is not hidden by what the early phase drew.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LateView {
+    /// Place in the list of views that are culled for.
+    pub(crate) cull_row: u32,
+    /// Place in `DepthPyramids3d`.
+    pub(crate) pyramid: u32,
+}
+
 impl View3d {
+    /// View with images at this place, which have so many samples.
+    pub(crate) fn new(view: QueuedView, samples: u32, images: u32, late: Option<LateView>) -> Self {
+        Self {
+            camera: view.camera,
+            row: view.row,
+            target: view.target,
+            step: view.step,
+            viewport: view.viewport,
+            clear: view.clear,
+            background: view.background,
+            replaces: view.replaces,
+            inverts_culling: view.inverts_culling,
+            clear_depth: view.clear_depth,
+            samples,
+            tonemapping: view.tonemapping,
+            is_hdr: view.is_hdr,
+            images,
+            cull_row: view.cull_row,
+            late,
+            layers: view.layers,
+            transparent: view.transparent,
+        }
+    }
+
     /// The camera.
     pub fn camera(&self) -> Entity {
         self.camera
@@ -157,7 +189,8 @@ pub struct Scene3d {
 }
 
 impl Scene3d {
-    /// The views of this frame, in the order that they are drawn in.
+    /// Views of this frame in the order that they are drawn in, once [`Prepare3dSystems::Prepare`](crate::Prepare3dSystems) ran;
+    /// before that, views of the frame before.
     pub fn views(&self) -> &[View3d] {
         &self.views
     }
@@ -178,13 +211,14 @@ impl Scene3d {
     /// room for so many instances.
     pub(crate) fn add_late_phases(
         &mut self,
+        views: &mut [QueuedView],
         instances: u32,
         occlusion_culling: impl Fn(Entity) -> bool,
     ) {
         let rows = &mut self.cull_rows.current;
         self.early_view_count = rows.len() as u32;
         let mut visibility_offset = 0;
-        for view in &mut self.views {
+        for view in views {
             if occlusion_culling(view.camera) {
                 let late_cull_row =
                     rows[view.cull_row as usize].split_late_phase(visibility_offset, view.row);
@@ -203,7 +237,6 @@ impl Scene3d {
     }
 
     pub(crate) fn begin(&mut self) {
-        self.views.clear();
         self.shadows.clear();
         self.draws.clear();
         self.view_rows.current.clear();

@@ -2,9 +2,11 @@
 
 use std::ops::Range;
 
+use bevy_camera::visibility::RenderLayers;
 use bevy_ecs::prelude::*;
 use quadrille_content::PrimitiveKind;
 
+use crate::components::tonemapping::Tonemapping;
 use crate::scene::keys::PipelineKey;
 
 /// The chunks that are drawn with one pipeline.
@@ -48,6 +50,34 @@ impl BatchList {
         batch_sets.filter(|batch_set| batch_set.pipeline.primitive == PrimitiveKind::Triangles)
     }
 }
+
+/// A view as its camera asks for it, before it has images. The fields are those of [`View3d`](crate::View3d).
+#[derive(Clone, Debug)]
+pub(crate) struct QueuedView {
+    pub(crate) camera: Entity,
+    pub(crate) row: u32,
+    pub(crate) target: u32,
+    pub(crate) step: u32,
+    pub(crate) viewport: [u32; 4],
+    pub(crate) clear: Option<[f32; 4]>,
+    pub(crate) background: Option<[f32; 4]>,
+    pub(crate) replaces: bool,
+    pub(crate) inverts_culling: bool,
+    pub(crate) clear_depth: f32,
+    /// Samples per pixel, if there is memory for so many.
+    pub(crate) samples: u32,
+    pub(crate) tonemapping: Tonemapping,
+    pub(crate) is_hdr: bool,
+    pub(crate) cull_row: u32,
+    /// Place in the list of views that are culled for after what may hide others is drawn.
+    pub(crate) late_cull_row: Option<u32>,
+    pub(crate) layers: RenderLayers,
+    pub(crate) transparent: Range<u32>,
+}
+
+/// Views of the frame, listed by `queue_views` and taken by `prepare_targets`: the index is [`QueuedView::row`].
+#[derive(Resource, Default)]
+pub(crate) struct QueuedViews(pub(crate) Vec<QueuedView>);
 
 /// Values of views by [`View3d::row`](crate::View3d::row), which stays the same where a view without images is
 /// left out.
