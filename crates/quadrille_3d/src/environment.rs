@@ -35,8 +35,7 @@ use crate::environment::filter::{FilterCubes3d, FilterJobs3d, FilterResults3d, F
 use crate::environment::maps::{Cubes3d, EnvironmentMaps3d, MapSource, Volumes3d, count_submitted};
 use crate::environment::sky::{Skies, sky_of};
 use crate::extract::unculled::Unculled;
-use crate::scene::frame::Scene3d;
-use crate::scene::lists::QueuedViews;
+use crate::scene::lists::{QueuedViews, ViewRows};
 use crate::tables::affine::affine_rows;
 use crate::tables::table::{List, ensure_not_empty};
 
@@ -139,14 +138,13 @@ pub(crate) fn add_resources(app: &mut App) {
 /// Lists the environments of all views, and the cubes that the device has to make for them.
 pub(crate) fn queue_environments(
     world: EnvironmentParams,
-    (mut scene, views): (ResMut<Scene3d>, Res<QueuedViews>),
+    (mut view_rows, views): (ResMut<ViewRows>, Res<QueuedViews>),
     (mut list, mut skies): (ResMut<EnvironmentList>, ResMut<Skies>),
     mut maps: ResMut<EnvironmentMaps3d>,
     (mut cubes, mut volumes): (ResMut<Cubes3d>, ResMut<Volumes3d>),
     mut jobs: ResMut<FilterJobs3d>,
     mut probe_entities: Local<Vec<Entity>>,
 ) {
-    let scene = &mut *scene;
     let rows = &mut list.0.current;
     rows.clear();
     let mut source = MapSource {
@@ -188,7 +186,7 @@ pub(crate) fn queue_environments(
             camera_environment_row(&environment_camera.environment_map, &mut source)
                 .and_then(|row| world.validated(subject, row)),
         );
-        if let Some(row) = scene.view_rows.current.get_mut(view.row as usize) {
+        if let Some(row) = view_rows.rows.current.get_mut(view.row as usize) {
             row.first_environment = first as u32;
             row.environment_count = (rows.len() - first) as u32;
         }

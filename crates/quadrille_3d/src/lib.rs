@@ -96,7 +96,7 @@ pub use free_camera::{
 };
 #[cfg(feature = "gltf")]
 pub use gltf::{CheckedGltfError, GltfLimits};
-pub use passes::cluster::cluster_3d;
+pub use passes::cluster::{ClusterParams3d, cluster_3d};
 pub use passes::cull::{CullTables3d, cull_3d};
 pub use passes::draw::{Culled3d, DrawParams3d, Geometry3d, Lighting3d, ViewTargets3d};
 pub use passes::opaque::opaque_3d;

@@ -53,7 +53,9 @@ use crate::scene::buffers::{
     ShadowViews3d, TransparentInstances3d, Vertices3d, Views3d, VisibleInstances,
 };
 use crate::scene::frame::Scene3d;
-use crate::scene::lists::{BatchList, QueuedViews};
+use crate::scene::lists::{
+    BatchList, CullList, LightLists, QueuedViews, SceneLists, ShadowList, TransparentList, ViewRows,
+};
 use crate::scene::rows::SHADOW_VIEWS_BYTES;
 use crate::schedule::{Pass3dSystems, Prepare3dSystems};
 use crate::skin::{extract_skins, skin_3d};
@@ -228,6 +230,11 @@ fn add_resources(app: &mut App) {
     app.init_resource::<Scene3d>()
         .init_resource::<BatchList>()
         .init_resource::<QueuedViews>()
+        .init_resource::<ViewRows>()
+        .init_resource::<LightLists>()
+        .init_resource::<ShadowList>()
+        .init_resource::<CullList>()
+        .init_resource::<TransparentList>()
         .init_resource::<InstanceStore>()
         .init_resource::<FreedSlots>()
         .init_resource::<EnabledMeshes>()
@@ -293,7 +300,7 @@ fn configure_pass_order(app: &mut App) {
 /// What is kept over the loss of a device, and forgets what that had.
 #[derive(bevy_ecs::system::SystemParam)]
 struct DeviceStores<'w> {
-    scene: ResMut<'w, Scene3d>,
+    lists: SceneLists<'w>,
     instances: ResMut<'w, InstanceStore>,
     materials: ResMut<'w, MaterialStore>,
     maps: ResMut<'w, ShadowMaps>,
@@ -336,7 +343,7 @@ fn init_device_resources(
     commands.insert_resource(GizmoMsaaColors::default());
     commands.insert_resource(DepthPyramids3d::default());
 
-    stores.scene.mark_all_dirty();
+    stores.lists.mark_all_dirty();
     stores.instances.mark_all_dirty();
     stores.materials.mark_all_dirty();
     stores.environments.mark_all_dirty();

@@ -20,7 +20,7 @@ use crate::effects::wireframe::{
 use crate::prepare::targets::{SceneDepths, take};
 use crate::scene::formats::COLOR;
 use crate::scene::frame::{Scene3d, View3d};
-use crate::scene::lists::ViewMap;
+use crate::scene::lists::{ViewMap, ViewRows};
 
 /// The lines of views, one sample per pixel: colours of the screen, multiplied with alpha.
 #[derive(Resource, Default, Deref)]
@@ -130,6 +130,7 @@ pub struct GizmoTargets3d<'w> {
     depths: AccessList<'w, SceneDepths, access_kind::DepthTarget>,
     targets: AccessList<'w, CameraTargets, access_kind::ColorTarget>,
     views: Res<'w, GizmoViews>,
+    rows: Res<'w, ViewRows>,
     wireframes: Res<'w, Wireframes>,
 }
 
@@ -161,7 +162,7 @@ pub fn gizmos_3d(
         if let Some(images) = targets.of(view) {
             draw_lines(
                 &mut recorder,
-                (&scene, view),
+                (view, &targets.rows),
                 (&images, targets.wireframes.seen_by(view)),
                 (&lines, &edges),
                 &sets,
@@ -174,7 +175,7 @@ pub fn gizmos_3d(
 
 fn draw_lines(
     recorder: &mut Recorder,
-    (scene, view): (&Scene3d, &View3d),
+    (view, rows): (&View3d, &ViewRows),
     (images, wireframes): (&GizmoImages<'_>, &[WireframeDraw]),
     (lines, edges): (&VertexRead<GizmoLines>, &WireframeGeometry3d),
     sets: &GizmoLineBatches,
@@ -200,7 +201,7 @@ fn draw_lines(
     let [_, _, width, height] = view.viewport;
     let mut pass = recorder.pass_in_step(view.step, "gizmos_3d", &uses);
     let mut rendering = pass.render((attachment, depth.layer(0).keep_depth()));
-    let clip_from_world = scene.view_rows.current[view.row as usize].clip_from_world;
+    let clip_from_world = rows.rows.current[view.row as usize].clip_from_world;
     let size = [width as f32, height as f32];
     draw_wireframes(
         &mut rendering,

@@ -14,7 +14,7 @@ use crate::pipelines::Pipelines3d;
 use crate::prepare::targets::SceneColors;
 use crate::scene::buffers::Gradings3d;
 use crate::scene::frame::{Scene3d, View3d};
-use crate::scene::lists::ViewMap;
+use crate::scene::lists::{ViewMap, ViewRows};
 use crate::tables::brdf_luts::texels;
 use crate::tables::table::uniform_row;
 
@@ -103,13 +103,12 @@ fn load(
 /// Loads the tables that this frame's cameras need. A camera whose table cannot be had gets
 /// [`Tonemapping::None`]'s picture.
 pub(crate) fn prepare_tonemapping_luts(
-    mut scene: ResMut<Scene3d>,
+    (scene, mut rows): (Res<Scene3d>, ResMut<ViewRows>),
     mut tables: ResMut<TonemappingLutImages>,
     gpu: Res<GpuDevice>,
     mut uploads: ResMut<Uploads>,
     warnings: Res<RateLimitedWarnings>,
 ) {
-    let scene = &mut *scene;
     tables.by_view.clear();
     for view in &scene.views {
         match tables.lut_index(view.tonemapping, &gpu, &mut uploads) {
@@ -117,7 +116,7 @@ pub(crate) fn prepare_tonemapping_luts(
             Err(error) => {
                 warnings.warn_message(|| format!("{:?} is not there: {error}", view.tonemapping));
                 tables.by_view.insert(view.row, 0);
-                if let Some(row) = scene.gradings.current.get_mut(view.row as usize) {
+                if let Some(row) = rows.gradings.current.get_mut(view.row as usize) {
                     row.method = Tonemapping::None as u32;
                 }
             }

@@ -18,8 +18,8 @@ use bevy_reflect::std_traits::ReflectDefault;
 use quadrille_content::PrimitiveKind;
 
 use crate::extract::instances::{InstanceStore, Slot};
-use crate::scene::frame::{Scene3d, View3d};
-use crate::scene::lists::{QueuedViews, ViewMap};
+use crate::scene::frame::View3d;
+use crate::scene::lists::{CullList, QueuedViews, ViewMap};
 
 pub use draw::WireframeGeometry3d;
 pub(crate) use draw::{WireframeDraw, WireframePipelines, draw_wireframes};
@@ -178,7 +178,7 @@ pub(crate) fn queue_wireframes(
     ),
     config: Option<Res<WireframeConfig>>,
     instances: Res<InstanceStore>,
-    (scene, views): (Res<Scene3d>, Res<QueuedViews>),
+    (cull, views): (Res<CullList>, Res<QueuedViews>),
     mut wireframes: ResMut<Wireframes>,
 ) {
     let Wireframes { draws, ranges } = &mut *wireframes;
@@ -195,10 +195,10 @@ pub(crate) fn queue_wireframes(
     };
     for view in &views.0 {
         let first = draws.len() as u32;
-        let row = &scene.cull_rows.current[view.cull_row as usize];
+        let row = &cull.rows.current[view.cull_row as usize];
         for item in all() {
             let Some((instance, mesh)) =
-                instances.visible_mesh(*item.slot, row, &scene.layer_bits.current)
+                instances.visible_mesh(*item.slot, row, &cull.layer_bits.current)
             else {
                 continue;
             };

@@ -22,8 +22,8 @@ use crate::extract::bins::Bins;
 use crate::extract::lightmaps::LightmapStore;
 use crate::extract::materials::{MaterialState, MaterialStore};
 use crate::scene::cull_view::{BoundsRow, CullViewRow};
-use crate::scene::frame::{Scene3d, TransparentInstance};
 use crate::scene::keys::{BinKey, PipelineKey};
+use crate::scene::lists::{CullList, TransparentInstance};
 use crate::scene::rows::{InstanceRow, LIGHTMAP_SHIFT};
 use crate::scene::visibility_range::pack_visibility_range;
 use crate::skin::SkinStore;
@@ -291,13 +291,13 @@ impl InstanceStore {
     /// Adds a view to those that the device culls for. Tells which of them it is.
     pub(crate) fn add_view(
         &self,
-        scene: &mut Scene3d,
+        list: &mut CullList,
         mut row: CullViewRow,
         layers: Option<&RenderLayers>,
     ) -> u32 {
         let layers = layers.unwrap_or_default();
-        row.eye = scene.eye;
-        let bits = &mut scene.layer_bits.current;
+        row.eye = list.eye;
+        let bits = &mut list.layer_bits.current;
         row.layer_masks_offset = bits.len() as u32;
         bits.resize(bits.len() + self.layers.len().div_ceil(32).max(1), 0);
         for (state, &index) in &self.layers {
@@ -305,7 +305,7 @@ impl InstanceStore {
                 bits[(row.layer_masks_offset + index / 32) as usize] |= 1 << (index % 32);
             }
         }
-        let rows = &mut scene.cull_rows.current;
+        let rows = &mut list.rows.current;
         rows.push(row);
         rows.len() as u32 - 1
     }

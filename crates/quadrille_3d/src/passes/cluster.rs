@@ -1,12 +1,20 @@
 //! The pass [`cluster_3d`]: assigns lights to the slices of views.
 
 use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
 use quadrille::prelude::{Recorder, StorageRead, StorageWrite};
 
 use crate::pipelines::Pipelines3d;
 use crate::prepare::clusters::TOTAL_SLICES;
 use crate::scene::buffers::{LightMasks3d, Lights3d, Views3d};
-use crate::scene::frame::Scene3d;
+use crate::scene::lists::ViewRows;
+
+/// Rows of the views that [`cluster_3d`] assigns lights to, and its pipeline.
+#[derive(SystemParam)]
+pub struct ClusterParams3d<'w> {
+    rows: Res<'w, ViewRows>,
+    pipelines: Res<'w, Pipelines3d>,
+}
 
 /// The pass that tells which lights may reach which part of which view. On a device with a queue for
 /// computations it runs beside shadow maps.
@@ -15,16 +23,15 @@ pub fn cluster_3d(
     views: StorageRead<Views3d>,
     lights: StorageRead<Lights3d>,
     masks: StorageWrite<LightMasks3d>,
-    scene: Res<Scene3d>,
-    pipelines: Res<Pipelines3d>,
+    params: ClusterParams3d,
 ) {
-    let rows = &scene.view_rows.current;
+    let rows = &params.rows.rows.current;
     let blocks = rows.iter().map(|row| row.mask_blocks).max().unwrap_or(0);
     if blocks == 0 {
         return;
     }
     recorder
-        .compute(&pipelines.cluster)
+        .compute(&params.pipelines.cluster)
         .bind(0, &views)
         .bind(1, &lights)
         .bind(2, &masks)

@@ -10,8 +10,7 @@ use crate::scene::buffers::{
     BatchInstances3d, BatchOrder3d, Batches3d, Bounds3d, CullLayers3d, CullViews3d, DrawArgs3d,
     Instances3d, PreviousVisibility, VisibleInstances,
 };
-use crate::scene::frame::Scene3d;
-use crate::scene::lists::BatchList;
+use crate::scene::lists::{BatchList, CullList};
 
 /// Tables that [`cull_3d`] reads.
 #[derive(SystemParam)]
@@ -24,6 +23,7 @@ pub struct CullTables3d<'w> {
     views: StorageRead<'w, CullViews3d>,
     layers: StorageRead<'w, CullLayers3d>,
     pub(crate) batch_list: Res<'w, BatchList>,
+    cull_list: Res<'w, CullList>,
 }
 
 impl CullTables3d<'_> {
@@ -59,10 +59,9 @@ pub fn cull_3d(
     args: StorageWrite<DrawArgs3d>,
     visible_instances: StorageWrite<VisibleInstances>,
     previous_visibility: StorageRead<PreviousVisibility>,
-    scene: Res<Scene3d>,
     pipelines: Res<Pipelines3d>,
 ) {
-    let views = scene.early_view_count();
+    let views = tables.cull_list.early_view_count;
     let batch_list = &*tables.batch_list;
     if batch_list.batches == 0 || views == 0 {
         return;

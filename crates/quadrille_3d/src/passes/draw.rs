@@ -19,7 +19,7 @@ use crate::scene::buffers::{
 use crate::scene::cull_view::DRAW_ARGS_BYTES;
 use crate::scene::formats::scene_formats;
 use crate::scene::frame::{Scene3d, View3d};
-use crate::scene::lists::{BatchList, BatchSet};
+use crate::scene::lists::{BatchList, BatchSet, ShadowList, TransparentList};
 use crate::tables::brdf_luts::{DfgLut, LtcLut};
 use crate::tables::table::uniform_row;
 use crate::tables::textures::Textures3d;
@@ -29,6 +29,8 @@ use crate::tables::textures::Textures3d;
 pub struct DrawParams3d<'w> {
     pub(crate) scene: Res<'w, Scene3d>,
     pub(crate) batch_list: Res<'w, BatchList>,
+    pub(crate) shadow_list: Res<'w, ShadowList>,
+    pub(crate) transparent_list: Res<'w, TransparentList>,
     pub(crate) pipelines: Res<'w, Pipelines3d>,
     gpu: Res<'w, GpuDevice>,
 }

@@ -8,8 +8,8 @@ use quadrille::prelude::{DepthTarget, Recorder, StorageRead, Table, Uniform};
 use crate::passes::draw::{Culled3d, DrawParams3d, Geometry3d, IndirectDraws};
 use crate::prepare::shadow_maps::{PointShadowFaces, ShadowAtlas, ShadowMaps, TileGrid};
 use crate::scene::buffers::{Materials3d, ShadowViews3d};
-use crate::scene::frame::ShadowMapKind;
 use crate::scene::keys::PipelineKey;
+use crate::scene::lists::ShadowMapKind;
 use crate::tables::textures::Textures3d;
 
 /// What says where meshes have holes.
@@ -83,7 +83,7 @@ fn draw_shadows(
             }
             bound = Some((cull, needs_alpha_mask));
         }
-        for (row, shadow) in (0u32..).zip(&draw_params.scene.shadows) {
+        for (row, shadow) in (0u32..).zip(&draw_params.shadow_list.draws) {
             let (Some([left, top]), Some(view)) = (tiles.corner(shadow.tile), shadow.cull_row)
             else {
                 continue;

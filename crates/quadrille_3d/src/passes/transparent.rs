@@ -10,8 +10,8 @@ use crate::passes::draw::{DrawParams3d, Geometry3d, Lighting3d, ViewTargets3d};
 use crate::prepare::targets::SceneColors;
 use crate::scene::buffers::TransparentInstances3d;
 use crate::scene::formats::scene_formats;
-use crate::scene::frame::TransparentDraw;
 use crate::scene::keys::PipelineKey;
+use crate::scene::lists::TransparentDraw;
 
 /// The pass that draws what is seen through, from back to front, and makes one sample of several:
 /// one pass of the plan for each view that needs it.
@@ -45,7 +45,7 @@ pub fn transparent_3d(
         }
         let mut pass = recorder.pass_in_step(view.step, "transparent_3d", &uses);
         let mut rendering = pass.render((attachment, depth.layer(0).keep_depth()));
-        let draws = &draw_params.scene.draws
+        let draws = &draw_params.transparent_list.draws
             [view.transparent.start as usize..view.transparent.end as usize];
         let formats = scene_formats(view.samples);
         let mut bound: Option<PipelineKey> = None;
@@ -71,6 +71,6 @@ fn draw_mesh(rendering: &mut Rendering<'_>, draw: &TransparentDraw) {
     rendering.draw_indexed(
         mesh.first_index..mesh.first_index + mesh.index_count,
         mesh.base_vertex,
-        draw.transparent_instances.clone(),
+        draw.instances.clone(),
     );
 }

@@ -10,7 +10,7 @@ use bevy_ecs::prelude::*;
 use quadrille::prelude::GpuDevice;
 
 use crate::scene::buffers::LightMasks3d;
-use crate::scene::frame::Scene3d;
+use crate::scene::lists::ViewRows;
 use crate::scene::rows::{LightRow, ViewRow};
 use crate::tables::table::grow;
 
@@ -61,12 +61,12 @@ fn morton_code(point: [f32; 3]) -> u64 {
 
 /// Gives the rows of views their parts of the bits, and makes room for them.
 pub(crate) fn prepare_clusters(
-    mut scene: ResMut<Scene3d>,
+    mut views: ResMut<ViewRows>,
     mut masks: ResMut<LightMasks3d>,
     gpu: Res<GpuDevice>,
 ) -> Result {
     let mut first = 0;
-    for row in &mut scene.view_rows.current {
+    for row in &mut views.rows.current {
         assign_masks(row, &mut first);
     }
     let bytes = u64::from(first) * size_of::<u32>() as u64;

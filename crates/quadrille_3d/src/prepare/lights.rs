@@ -22,7 +22,7 @@ use crate::extract::instances::InstanceStore;
 use crate::extract::invalid_lights::direction_to_light;
 use crate::prepare::light_textures::{LightTextureQuery, WithLightTexture};
 use crate::scene::cull_view::CullViewRow;
-use crate::scene::frame::{Scene3d, ShadowMapDraw, ShadowMapKind};
+use crate::scene::lists::{SceneLists, ShadowMapDraw, ShadowMapKind};
 use crate::scene::rows::{
     LightRow, LightTextureRow, MAX_ATLAS_TILES, MAX_POINT_FACES, ShadowViewRow,
 };
@@ -101,7 +101,7 @@ impl ShadowMapAllocator {
     /// Adds the light of an entity, as a view sees it, to the list of lights.
     pub(crate) fn add_light(
         &mut self,
-        scene: &mut Scene3d,
+        lists: &mut SceneLists,
         lights: &LightParams,
         textures: &mut TextureSource,
         (view, entity): (Entity, Entity),
@@ -110,14 +110,14 @@ impl ShadowMapAllocator {
             let Some(direction_to_light) = direction(lights, entity, item.transform) else {
                 return;
             };
-            self.directional(scene, lights, view, (&item, direction_to_light))
+            self.directional(lists, lights, view, (&item, direction_to_light))
         } else if let Ok(item) = lights.points.get(entity) {
-            self.point(scene, lights, entity, item)
+            self.point(lists, lights, entity, item)
         } else if let Ok(item) = lights.spots.get(entity) {
             let Some(direction_to_light) = direction(lights, entity, item.1) else {
                 return;
             };
-            self.spot(scene, lights, (entity, direction_to_light), item)
+            self.spot(lists, lights, (entity, direction_to_light), item)
         } else if let Ok((light, transform)) = lights.rects.get(entity) {
             rect(light, transform)
         } else {
@@ -134,8 +134,8 @@ impl ShadowMapAllocator {
             && is_finite(&rest)
             && is_finite(&[row.depth_bias, row.normal_bias])
         {
-            row.texture = add_light_texture(scene, lights, textures, entity);
-            scene.lights.current.push(row);
+            row.texture = add_light_texture(lists, lights, textures, entity);
+            lists.lights.rows.current.push(row);
             return;
         }
         lights
@@ -154,7 +154,7 @@ impl ShadowMapAllocator {
 
     fn directional(
         &mut self,
-        scene: &mut Scene3d,
+        lists: &mut SceneLists,
         lights: &LightParams,
         view: Entity,
         (item, direction_to_light): (&DirectionalLightQueryItem<'_, '_>, Vec3),
@@ -166,7 +166,7 @@ impl ShadowMapAllocator {
         {
             let count = cascades.len().min(MAX_CASCADES) as u32;
             if let Some(first) = self.allocate_atlas_tiles(lights, count, "a directional light") {
-                shadows = (scene.shadow_rows.current.len() as u32, count);
+                shadows = (lists.shadows.rows.current.len() as u32, count);
                 for (at, cascade) in cascades.iter().take(count as usize).enumerate() {
                     let far = item.config.bounds.get(at).copied().unwrap_or_default();
                     let shadow = ShadowMapDraw {
@@ -185,7 +185,7 @@ impl ShadowMapAllocator {
                     };
                     let cull_row = CullViewRow::cascade(&cascade.clip_from_world);
                     let shadow = (shadow, row, cull_row);
-                    add_shadow(scene, &lights.instances, shadow, item.layers);
+                    add_shadow(lists, &lights.instances, shadow, item.layers);
                 }
             }
         }
@@ -201,7 +201,7 @@ impl ShadowMapAllocator {
 
     fn point(
         &mut self,
-        scene: &mut Scene3d,
+        lists: &mut SceneLists,
         lights: &LightParams,
         entity: Entity,
         (light, transform, layers): (&PointLight, &GlobalTransform, Option<&RenderLayers>),
@@ -213,7 +213,7 @@ impl ShadowMapAllocator {
             None => {
                 let mut shadows = (0, 0);
                 if let Some(first) = self.allocate_point_faces(lights) {
-                    shadows = (scene.shadow_rows.current.len() as u32, 6);
+                    shadows = (lists.shadows.rows.current.len() as u32, 6);
                     for (at, face) in (0..).zip(&CUBE_MAP_FACES) {
                         let shadow = ShadowMapDraw {
                             kind: ShadowMapKind::PointFaces,
@@ -225,7 +225,7 @@ impl ShadowMapAllocator {
                         let cull_row =
                             CullViewRow::light(&clip, transform.translation(), light.range);
                         let shadow = (shadow, shadow_row(clip), cull_row);
-                        add_shadow(scene, &lights.instances, shadow, layers);
+                        add_shadow(lists, &lights.instances, shadow, layers);
                     }
                 }
                 self.shared_shadow_rows.insert(entity, shadows);
@@ -246,7 +246,7 @@ impl ShadowMapAllocator {
 
     fn spot(
         &mut self,
-        scene: &mut Scene3d,
+        lists: &mut SceneLists,
         lights: &LightParams,
         (entity, direction_to_light): (Entity, Vec3),
         (light, transform, layers): (&SpotLight, &GlobalTransform, Option<&RenderLayers>),
@@ -258,7 +258,7 @@ impl ShadowMapAllocator {
             None => {
                 let mut shadows = (0, 0);
                 if let Some(tile) = self.allocate_atlas_tiles(lights, 1, "a spot light") {
-                    shadows = (scene.shadow_rows.current.len() as u32, 1);
+                    shadows = (lists.shadows.rows.current.len() as u32, 1);
                     let clip =
                         spot_light_clip_from_view(light.outer_angle, light.shadow_map_near_z)
                             * Mat4::from(spot_light_world_from_view(transform).inverse());
@@ -270,7 +270,7 @@ impl ShadowMapAllocator {
                     };
                     let cull_row = CullViewRow::light(&clip, transform.translation(), light.range);
                     let shadow = (shadow, shadow_row(clip), cull_row);
-                    add_shadow(scene, &lights.instances, shadow, layers);
+                    add_shadow(lists, &lights.instances, shadow, layers);
                 }
                 self.shared_shadow_rows.insert(entity, shadows);
                 shadows
@@ -384,7 +384,7 @@ fn rect(light: &RectLight, transform: &GlobalTransform) -> LightRow {
 
 /// Adds the image that a light shines through. Tells which of the list it is: 0 for none, 1 for the first.
 fn add_light_texture(
-    scene: &mut Scene3d,
+    lists: &mut SceneLists,
     lights: &LightParams,
     textures: &mut TextureSource,
     entity: Entity,
@@ -403,22 +403,22 @@ fn add_light_texture(
             .warn(subject, || first_non_finite(&[("place in it", matrix)]));
         return 0;
     }
-    scene.light_textures.current.push(row);
-    scene.light_textures.current.len() as u32
+    lists.lights.textures.current.push(row);
+    lists.lights.textures.current.len() as u32
 }
 
 /// Adds a shadow map, and what culls for it.
 fn add_shadow(
-    scene: &mut Scene3d,
+    lists: &mut SceneLists,
     instances: &InstanceStore,
     (mut shadow, row, cull_row): (ShadowMapDraw, ShadowViewRow, CullViewRow),
     layers: Option<&RenderLayers>,
 ) {
-    scene.shadow_rows.current.push(row);
+    lists.shadows.rows.current.push(row);
     if is_finite(&row.clip_from_world) {
-        shadow.cull_row = Some(instances.add_view(scene, cull_row, layers));
+        shadow.cull_row = Some(instances.add_view(&mut lists.cull, cull_row, layers));
     }
-    scene.shadows.push(shadow);
+    lists.shadows.draws.push(shadow);
 }
 
 /// More cascades do not fit into a light's bits.

@@ -9,7 +9,7 @@ use quadrille::vulkan::Error;
 use quadrille_content::RateLimitedWarnings;
 
 use crate::scene::formats::SHADOW_FORMAT;
-use crate::scene::frame::{Scene3d, ShadowMapKind};
+use crate::scene::lists::{ShadowList, ShadowMapKind};
 
 /// The shadow maps of cascades and of spot lights: a depth image of square tiles. Depth is
 /// reversed: 1 is near the light.
@@ -136,7 +136,7 @@ impl TiledImage {
 
 /// Makes the images as large as the frame needs, and writes where in them shadow maps are for shaders.
 pub(crate) fn prepare_shadow_maps(
-    mut scene: ResMut<Scene3d>,
+    mut shadows: ResMut<ShadowList>,
     mut maps: ResMut<ShadowMaps>,
     mut images: (ResMut<ShadowAtlas>, ResMut<PointShadowFaces>),
     sizes: (Res<DirectionalLightShadowMap>, Res<PointLightShadowMap>),
@@ -149,8 +149,8 @@ pub(crate) fn prepare_shadow_maps(
     let image = &mut images.1.0;
     maps.faces
         .resize(&gpu, image, faces, sizes.1.size, &warnings);
-    let scene = &mut *scene;
-    for (row, shadow) in scene.shadow_rows.current.iter_mut().zip(&scene.shadows) {
+    let ShadowList { draws, rows } = &mut *shadows;
+    for (row, shadow) in rows.current.iter_mut().zip(draws.iter()) {
         row.tile = maps.tiles(shadow.kind).uv_rect(shadow.tile);
     }
 }

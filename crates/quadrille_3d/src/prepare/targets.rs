@@ -9,7 +9,7 @@ use quadrille_content::RateLimitedWarnings;
 
 use crate::scene::formats::{COLOR, DEPTH};
 use crate::scene::frame::{LateView, Scene3d, View3d};
-use crate::scene::lists::{BatchList, QueuedView, QueuedViews};
+use crate::scene::lists::{BatchList, QueuedView, SceneLists, ShadowList, TransparentList};
 
 /// The colours of all views of this frame, one sample per pixel.
 #[derive(Resource, Default, Deref)]
@@ -36,7 +36,7 @@ pub(crate) struct SceneImages<'w> {
 /// Builds the views of the frame: their images, which are new or those of the frame before, and the count of draws.
 pub(crate) fn prepare_targets(
     mut scene: ResMut<Scene3d>,
-    mut queued: ResMut<QueuedViews>,
+    mut lists: SceneLists,
     mut images: SceneImages,
     batches: Res<BatchList>,
     gpu: Res<GpuDevice>,
@@ -44,7 +44,13 @@ pub(crate) fn prepare_targets(
     // Sample counts that failed, with those taken instead. A device that has no 2 may have 4.
     mut instead: Local<HashMap<u32, u32>>,
 ) {
-    let scene = &mut *scene;
+    let SceneLists {
+        views,
+        shadows,
+        cull,
+        transparent,
+        ..
+    } = &mut lists;
     let mut previous = PreviousImages {
         gpu: &gpu,
         colors: std::mem::take(&mut images.colors.0),
@@ -53,7 +59,7 @@ pub(crate) fn prepare_targets(
     };
     let mut pyramids = std::mem::take(&mut images.pyramids.0);
     scene.views.clear();
-    for view in queued.0.drain(..) {
+    for view in views.0.drain(..) {
         let at = images.colors.len() as u32;
         let Some(samples) = images.add(&mut previous, &view, &mut instead, &warnings) else {
             continue;
@@ -68,14 +74,15 @@ pub(crate) fn prepare_targets(
                 }
                 Err(error) => {
                     warnings.warn_message(|| format!("a 3D camera draws what is hidden: {error}"));
-                    scene.cull_rows.current[view.cull_row as usize].merge_phases();
+                    cull.rows.current[view.cull_row as usize].merge_phases();
                     None
                 }
             }
         });
         scene.views.push(View3d::new(view, samples, at, late));
     }
-    scene.draw_count = count_draws(scene, &batches);
+    scene.draw_count = count_draws(&scene.views, &batches, shadows, transparent);
+    scene.shadow_map_count = shadows.draws.len();
 }
 
 impl SceneImages<'_> {
@@ -119,16 +126,21 @@ impl SceneImages<'_> {
 }
 
 /// Number of draws that passes record.
-fn count_draws(scene: &Scene3d, batches: &BatchList) -> usize {
-    let late_views = scene.views.iter().filter(|view| view.late.is_some());
-    let phases = scene.views.len() + late_views.count();
+fn count_draws(
+    views: &[View3d],
+    batches: &BatchList,
+    shadows: &ShadowList,
+    transparent: &TransparentList,
+) -> usize {
+    let late_views = views.iter().filter(|view| view.late.is_some());
+    let phases = views.len() + late_views.count();
     let of_views = phases * batches.opaque_batch_sets().count();
-    let drawn = scene
-        .shadows
+    let drawn = shadows
+        .draws
         .iter()
         .filter(|shadow| shadow.cull_row.is_some());
     let of_shadows = drawn.count() * batches.shadow_batch_sets().count();
-    of_views + of_shadows + scene.draws.len()
+    of_views + of_shadows + transparent.draws.len()
 }
 
 /// The images of the frame before.

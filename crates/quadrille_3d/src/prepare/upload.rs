@@ -9,8 +9,7 @@ use crate::scene::buffers::{
     VisibleInstances,
 };
 use crate::scene::cull_view::DRAW_ARGS_BYTES;
-use crate::scene::frame::Scene3d;
-use crate::scene::lists::BatchList;
+use crate::scene::lists::{BatchList, SceneLists};
 use crate::tables::table::{ensure_not_empty, grow};
 
 /// The buffers of a frame's lists.
@@ -33,20 +32,28 @@ pub(crate) struct SceneBuffers<'w> {
 
 /// Sends what was listed to the device, and makes room for what that finds.
 pub(crate) fn upload_scene(
-    mut scene: ResMut<Scene3d>,
+    mut lists: SceneLists,
     mut to: SceneBuffers,
     batches: Res<BatchList>,
     mut uploads: ResMut<Uploads>,
     gpu: Res<GpuDevice>,
 ) -> Result {
     let uploads = &mut *uploads;
-    let views = scene.cull_rows.current.len() as u64;
+    let SceneLists {
+        rows,
+        lights,
+        shadows,
+        cull,
+        transparent,
+        ..
+    } = &mut lists;
+    let views = cull.rows.current.len() as u64;
     let args = views * u64::from(batches.batches) * DRAW_ARGS_BYTES;
     // The table of members keeps its rows; without chunks nothing writes the lists, so that larger ones stay
     // undefined.
     let batch_instances = u64::from(batches.batch_instances) * u64::from(batches.batches.min(1));
     let visible_instances = views * batch_instances * size_of::<u32>() as u64;
-    let has_late_phase = u64::from(scene.visibility_words.min(1));
+    let has_late_phase = u64::from(cull.visibility_words.min(1));
     for (buffer, bytes) in [
         (&mut to.args.0, args),
         (&mut to.visible_instances.0, visible_instances),
@@ -63,7 +70,7 @@ pub(crate) fn upload_scene(
             })?;
         }
     }
-    let words = scene.visibility_words as usize;
+    let words = cull.visibility_words as usize;
     let previous_visibility = &mut to.previous_visibility.0;
     if grow(&gpu, previous_visibility, (words * size_of::<u32>()) as u64)? {
         uploads.write_buffer(
@@ -73,24 +80,21 @@ pub(crate) fn upload_scene(
         );
     }
     // Shaders are bound to these also where they read nothing of them.
-    ensure_not_empty(&mut scene.lights);
-    ensure_not_empty(&mut scene.light_textures);
-    ensure_not_empty(&mut scene.shadow_rows);
-    ensure_not_empty(&mut scene.transparent_instances);
-    ensure_not_empty(&mut scene.view_rows);
-    ensure_not_empty(&mut scene.gradings);
-    scene.view_rows.upload(&gpu, uploads, &mut to.views.0)?;
-    scene.gradings.upload(&gpu, uploads, &mut to.gradings.0)?;
-    scene.lights.upload(&gpu, uploads, &mut to.lights.0)?;
+    ensure_not_empty(&mut lights.rows);
+    ensure_not_empty(&mut lights.textures);
+    ensure_not_empty(&mut shadows.rows);
+    ensure_not_empty(&mut transparent.instances);
+    ensure_not_empty(&mut rows.rows);
+    ensure_not_empty(&mut rows.gradings);
+    rows.rows.upload(&gpu, uploads, &mut to.views.0)?;
+    rows.gradings.upload(&gpu, uploads, &mut to.gradings.0)?;
+    lights.rows.upload(&gpu, uploads, &mut to.lights.0)?;
     let textures = &mut to.light_textures.0;
-    scene.light_textures.upload(&gpu, uploads, textures)?;
-    scene.shadow_rows.upload(&gpu, uploads, &mut to.shadows.0)?;
-    scene
-        .cull_rows
-        .upload(&gpu, uploads, &mut to.cull_views.0)?;
-    scene.layer_bits.upload(&gpu, uploads, &mut to.layers.0)?;
-    scene
-        .transparent_instances
-        .upload(&gpu, uploads, &mut to.transparent_instances.0)?;
+    lights.textures.upload(&gpu, uploads, textures)?;
+    shadows.rows.upload(&gpu, uploads, &mut to.shadows.0)?;
+    cull.rows.upload(&gpu, uploads, &mut to.cull_views.0)?;
+    cull.layer_bits.upload(&gpu, uploads, &mut to.layers.0)?;
+    let instances = &mut to.transparent_instances.0;
+    transparent.instances.upload(&gpu, uploads, instances)?;
     Ok(())
 }

@@ -33,9 +33,8 @@ use crate::prepare::clusters::LightSorter;
 use crate::prepare::lights::{LightParams, ShadowMapAllocator};
 use crate::prepare::shadow_maps::ShadowMaps;
 use crate::scene::cull_view::{CullViewRow, DRAW_ARGS_BYTES};
-use crate::scene::frame::{Scene3d, TransparentInstance};
 use crate::scene::grading_row::GradingRow;
-use crate::scene::lists::{BatchList, QueuedView, QueuedViews};
+use crate::scene::lists::{BatchList, QueuedView, SceneLists, TransparentInstance};
 use crate::scene::rows::{FogRow, ViewRow};
 use crate::tables::textures::TextureSource;
 
@@ -99,17 +98,14 @@ pub(crate) struct Scratch {
 /// Lists what all 3D cameras see, with the lights that light it and their shadow maps.
 pub(crate) fn queue_views(
     world: ViewParams,
-    (mut scene, mut views): (ResMut<Scene3d>, ResMut<QueuedViews>),
+    mut lists: SceneLists,
     mut maps: ResMut<ShadowMaps>,
     (mut materials, mut source): (ResMut<MaterialStore>, MaterialSource),
     mut scratch: Local<Scratch>,
     batches: Res<BatchList>,
     gpu: Res<GpuDevice>,
 ) {
-    let scene = &mut *scene;
-    let views = &mut views.0;
-    scene.begin();
-    views.clear();
+    lists.begin();
     let most = max_views(&gpu, &batches);
     let cameras = world.views.iter().filter(|view| view.is_3d);
     let count = cameras.clone().count();
@@ -123,22 +119,18 @@ pub(crate) fn queue_views(
     let textures = &mut materials.textures(&mut source);
     for view in cameras.take(most) {
         if let Ok(camera) = world.cameras.get(view.camera) {
-            add_view(
-                &world,
-                (scene, views),
-                &mut scratch,
-                textures,
-                (view, &camera),
-            );
+            add_view(&world, &mut lists, &mut scratch, textures, (view, &camera));
         }
     }
     // Each takes the room of a further view.
-    let room = most.saturating_sub(scene.cull_rows.current.len());
-    let with_occlusion_culling = views
+    let room = most.saturating_sub(lists.cull.rows.current.len());
+    let with_occlusion_culling = lists
+        .views
+        .0
         .iter()
         .filter(|view| world.occlusion_culling(view.camera));
     let fits = with_occlusion_culling.count() <= room;
-    scene.add_late_phases(views, batches.instances, |camera| {
+    lists.add_late_phases(batches.instances, |camera| {
         fits && world.occlusion_culling(camera)
     });
     maps.needed = scratch.shadows.tiles();
@@ -159,13 +151,13 @@ fn max_views(gpu: &GpuDevice, batches: &BatchList) -> usize {
 
 fn add_view(
     world: &ViewParams,
-    (scene, views): (&mut Scene3d, &mut Vec<QueuedView>),
+    lists: &mut SceneLists,
     scratch: &mut Scratch,
     textures: &mut TextureSource,
     (view, camera): (&CameraView, &CameraQueryItem<'_, '_>),
 ) {
-    let first_light = scene.lights.current.len() as u32;
-    scene.eye = camera.transform.translation().extend(1.0).to_array();
+    let first_light = lists.lights.rows.current.len() as u32;
+    lists.cull.eye = camera.transform.translation().extend(1.0).to_array();
     let light_entities = &mut scratch.lights;
     light_entities.clear();
     light_entities.extend(unique_visible_entities::<ClusterVisibilityClass>(
@@ -183,18 +175,21 @@ fn add_view(
     for &light in light_entities.iter() {
         scratch
             .shadows
-            .add_light(scene, &world.lights, textures, (view.camera, light));
+            .add_light(lists, &world.lights, textures, (view.camera, light));
     }
-    let rows = &mut scene.lights.current[first_light as usize..];
+    let rows = &mut lists.lights.rows.current[first_light as usize..];
     let light_count = rows.len() as u32;
     let directional_count = scratch.order.sort(rows);
     let forward = Vec3::from(camera.transform.forward());
     let instances = &world.lights.instances;
     let cull_row = CullViewRow::camera(camera.frustum);
-    let cull_row = instances.add_view(scene, cull_row, camera.layers);
-    let transparent = add_transparent(world, scene, scratch, camera, cull_row);
-    let row = scene.view_rows.current.len() as u32;
-    views.push(queued_view(view, camera, (row, cull_row), transparent));
+    let cull_row = instances.add_view(&mut lists.cull, cull_row, camera.layers);
+    let transparent = add_transparent(world, lists, scratch, camera, cull_row);
+    let row = lists.rows.rows.current.len() as u32;
+    lists
+        .views
+        .0
+        .push(queued_view(view, camera, (row, cull_row), transparent));
     let row = ViewRow {
         clip_from_world: view.clip_from_world.to_cols_array(),
         position: camera.transform.translation().to_array(),
@@ -214,11 +209,13 @@ fn add_view(
         fog: camera.fog.map_or_else(FogRow::default, fog_row),
         unused: [0; 12],
     };
-    scene
-        .view_rows
+    lists
+        .rows
+        .rows
         .current
         .push(validated(world, view.camera, row));
-    scene
+    lists
+        .rows
         .gradings
         .current
         .push(grading_row(world, view.camera, camera));
@@ -321,14 +318,14 @@ fn validated(world: &ViewParams, camera: Entity, mut row: ViewRow) -> ViewRow {
 /// Lists what a camera sees of all that is seen through, from back to front.
 fn add_transparent(
     world: &ViewParams,
-    scene: &mut Scene3d,
+    lists: &mut SceneLists,
     scratch: &mut Scratch,
     camera: &CameraQueryItem<'_, '_>,
     cull_row: u32,
 ) -> std::ops::Range<u32> {
     let (forward, eye) = (camera.transform.forward(), camera.transform.translation());
-    let row = &scene.cull_rows.current[cull_row as usize];
-    let layers = &scene.layer_bits.current;
+    let row = &lists.cull.rows.current[cull_row as usize];
+    let layers = &lists.cull.layer_bits.current;
     let drawn = world.lights.instances.transparent(row, layers);
     let sorted = &mut scratch.transparent;
     sorted.clear();
@@ -336,11 +333,12 @@ fn add_transparent(
     sorted.sort_unstable_by(|(a, drawn_a), (b, drawn_b)| {
         b.total_cmp(a).then(drawn_a.instance.cmp(&drawn_b.instance))
     });
-    let first = scene.draws.len();
+    let list = &mut *lists.transparent;
+    let first = list.draws.len();
     for (_, drawn) in sorted.iter() {
-        scene.add(drawn, first);
+        list.add(drawn, first);
     }
-    first as u32..scene.draws.len() as u32
+    first as u32..list.draws.len() as u32
 }
 
 fn ambient(world: &ViewParams, camera: &CameraQueryItem<'_, '_>) -> [f32; 3] {

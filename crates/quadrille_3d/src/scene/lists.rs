@@ -4,10 +4,16 @@ use std::ops::Range;
 
 use bevy_camera::visibility::RenderLayers;
 use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
+use bevy_math::Vec3;
 use quadrille_content::PrimitiveKind;
 
 use crate::components::tonemapping::Tonemapping;
-use crate::scene::keys::PipelineKey;
+use crate::scene::cull_view::CullViewRow;
+use crate::scene::grading_row::GradingRow;
+use crate::scene::keys::{BinKey, PipelineKey};
+use crate::scene::rows::{LightRow, LightTextureRow, ShadowViewRow, ViewRow};
+use crate::tables::table::List;
 
 /// The chunks that are drawn with one pipeline.
 #[derive(Clone, Debug)]
@@ -78,6 +84,171 @@ pub(crate) struct QueuedView {
 /// Views of the frame, listed by `queue_views` and taken by `prepare_targets`: the index is [`QueuedView::row`].
 #[derive(Resource, Default)]
 pub(crate) struct QueuedViews(pub(crate) Vec<QueuedView>);
+
+/// Rows of views in the order of [`QueuedViews`].
+#[derive(Resource, Default)]
+pub(crate) struct ViewRows {
+    pub(crate) rows: List<ViewRow>,
+    pub(crate) gradings: List<GradingRow>,
+}
+
+/// Lights of all views, view by view, and the images that they shine through.
+#[derive(Resource, Default)]
+pub(crate) struct LightLists {
+    pub(crate) rows: List<LightRow>,
+    pub(crate) textures: List<LightTextureRow>,
+}
+
+/// Image that a shadow map is a tile of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ShadowMapKind {
+    /// Cascades of directional lights, and spot lights.
+    Atlas,
+    /// Faces of point lights.
+    PointFaces,
+}
+
+/// One shadow map.
+#[derive(Clone, Debug)]
+pub(crate) struct ShadowMapDraw {
+    pub(crate) kind: ShadowMapKind,
+    /// Place of its tile in the image.
+    pub(crate) tile: u32,
+    /// Casters before the near plane count, at the near plane.
+    pub(crate) clamps_depth: bool,
+    /// Place in [`CullList`]; none for a matrix that is not finite.
+    pub(crate) cull_row: Option<u32>,
+}
+
+/// Transparent instances of one mesh that follow each other from back to front.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TransparentDraw {
+    pub(crate) key: BinKey,
+    /// Range of [`TransparentList::instances`].
+    pub(crate) instances: Range<u32>,
+}
+
+/// Shadow maps, each with its row at the same place.
+#[derive(Resource, Default)]
+pub(crate) struct ShadowList {
+    pub(crate) draws: Vec<ShadowMapDraw>,
+    pub(crate) rows: List<ShadowViewRow>,
+}
+
+/// Views and shadow maps that batches are culled for.
+#[derive(Resource, Default)]
+pub(crate) struct CullList {
+    pub(crate) rows: List<CullViewRow>,
+    /// Bits of the layer sets that each row sees.
+    pub(crate) layer_bits: List<u32>,
+    /// Eye of the camera whose views are being listed: visibility ranges are measured from it.
+    pub(crate) eye: [f32; 4],
+    /// Number of rows that `cull_3d` culls for; rows of late phases follow.
+    pub(crate) early_view_count: u32,
+    /// Words of `PreviousVisibility`.
+    pub(crate) visibility_words: u32,
+}
+
+/// A transparent entity that a view sees.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TransparentInstance {
+    /// Place in the table of instances.
+    pub(crate) instance: u32,
+    pub(crate) key: BinKey,
+    /// Center of its bounds in the world.
+    pub(crate) center: Vec3,
+    /// Distance by which it is sorted nearer.
+    pub(crate) sort_bias: f32,
+}
+
+/// Transparent draws from back to front, view by view.
+#[derive(Resource, Default)]
+pub(crate) struct TransparentList {
+    pub(crate) draws: Vec<TransparentDraw>,
+    /// Places in the table of instances, draw by draw.
+    pub(crate) instances: List<u32>,
+}
+
+impl TransparentList {
+    /// Adds an instance: to the last draw, if that has the same mesh and pipeline and is not before `first_draw`,
+    /// else with a draw of its own.
+    pub(crate) fn add(&mut self, drawn: &TransparentInstance, first_draw: usize) {
+        let at = self.instances.current.len() as u32;
+        self.instances.current.push(drawn.instance);
+        match self.draws[first_draw..].last_mut() {
+            Some(last) if last.key == drawn.key && last.instances.end == at => {
+                last.instances.end = at + 1;
+            }
+            _ => self.draws.push(TransparentDraw {
+                key: drawn.key,
+                instances: at..at + 1,
+            }),
+        }
+    }
+}
+
+/// Lists of a frame, filled by `queue_views` and uploaded by `upload_scene`.
+#[derive(SystemParam)]
+pub(crate) struct SceneLists<'w> {
+    pub(crate) views: ResMut<'w, QueuedViews>,
+    pub(crate) rows: ResMut<'w, ViewRows>,
+    pub(crate) lights: ResMut<'w, LightLists>,
+    pub(crate) shadows: ResMut<'w, ShadowList>,
+    pub(crate) cull: ResMut<'w, CullList>,
+    pub(crate) transparent: ResMut<'w, TransparentList>,
+}
+
+impl SceneLists<'_> {
+    /// Empties the lists for a new frame.
+    pub(crate) fn begin(&mut self) {
+        self.views.0.clear();
+        self.rows.rows.current.clear();
+        self.rows.gradings.current.clear();
+        self.lights.rows.current.clear();
+        self.lights.textures.current.clear();
+        self.shadows.draws.clear();
+        self.shadows.rows.current.clear();
+        self.cull.rows.current.clear();
+        self.cull.layer_bits.current.clear();
+        self.transparent.draws.clear();
+        self.transparent.instances.current.clear();
+    }
+
+    /// Forgets what the device has.
+    pub(crate) fn mark_all_dirty(&mut self) {
+        self.rows.rows.mark_all_dirty();
+        self.rows.gradings.mark_all_dirty();
+        self.lights.rows.mark_all_dirty();
+        self.lights.textures.mark_all_dirty();
+        self.shadows.rows.mark_all_dirty();
+        self.cull.rows.mark_all_dirty();
+        self.cull.layer_bits.mark_all_dirty();
+        self.transparent.instances.mark_all_dirty();
+    }
+
+    /// Adds the late phases of cameras with [`OcclusionCulling`](crate::OcclusionCulling), in a table with room for
+    /// so many instances.
+    pub(crate) fn add_late_phases(
+        &mut self,
+        instances: u32,
+        occlusion_culling: impl Fn(Entity) -> bool,
+    ) {
+        let cull = &mut *self.cull;
+        let rows = &mut cull.rows.current;
+        cull.early_view_count = rows.len() as u32;
+        let mut visibility_offset = 0;
+        for view in &mut self.views.0 {
+            if occlusion_culling(view.camera) {
+                let late_cull_row =
+                    rows[view.cull_row as usize].split_late_phase(visibility_offset, view.row);
+                visibility_offset += instances.div_ceil(32);
+                view.late_cull_row = Some(rows.len() as u32);
+                rows.push(late_cull_row);
+            }
+        }
+        cull.visibility_words = visibility_offset;
+    }
+}
 
 /// Values of views by [`View3d::row`](crate::View3d::row), which stays the same where a view without images is
 /// left out.
