@@ -63,7 +63,7 @@ impl PyramidPipelines {
     }
 }
 
-/// What the shaders import.
+/// Modules that shaders import.
 const MODULES: [(&str, &str); 16] = [
     (
         "quadrille_3d::dfg",

@@ -214,7 +214,7 @@ fn add_systems(app: &mut App) {
         );
 }
 
-/// What cameras and meshes always have, as with bevy.
+/// Requires the components that cameras and meshes always have, as with bevy.
 fn require_components(app: &mut App) {
     app.register_required_components::<Camera3d, Msaa>()
         .register_required_components::<Camera3d, Tonemapping>()
@@ -297,7 +297,7 @@ fn configure_pass_order(app: &mut App) {
     );
 }
 
-/// What is kept over the loss of a device, and forgets what that had.
+/// Stores that survive the loss of a device and upload all of their rows to the next one.
 #[derive(bevy_ecs::system::SystemParam)]
 struct DeviceStores<'w> {
     lists: SceneLists<'w>,

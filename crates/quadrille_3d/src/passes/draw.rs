@@ -24,7 +24,7 @@ use crate::tables::brdf_luts::{DfgLut, LtcLut};
 use crate::tables::table::uniform_row;
 use crate::tables::textures::Textures3d;
 
-/// What the passes draw, and with what.
+/// Views, lists and pipelines that the passes draw with.
 #[derive(SystemParam)]
 pub struct DrawParams3d<'w> {
     pub(crate) scene: Res<'w, Scene3d>,
@@ -43,14 +43,14 @@ pub struct Geometry3d<'w> {
     instances: StorageRead<'w, Instances3d>,
 }
 
-/// What [`cull_3d`](crate::cull_3d) found: the draws of each view, and their instances.
+/// Output of [`cull_3d`](crate::cull_3d): the draws of each view, and their instances.
 #[derive(SystemParam)]
 pub struct Culled3d<'w> {
     args: IndirectRead<'w, DrawArgs3d>,
     visible_instances: StorageRead<'w, VisibleInstances>,
 }
 
-/// What light depends on.
+/// Everything that lighting reads.
 #[derive(SystemParam)]
 pub struct Lighting3d<'w> {
     views: Uniform<'w, Views3d>,

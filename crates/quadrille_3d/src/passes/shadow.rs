@@ -12,7 +12,7 @@ use crate::scene::keys::PipelineKey;
 use crate::scene::lists::ShadowMapKind;
 use crate::tables::textures::Textures3d;
 
-/// What says where meshes have holes.
+/// Materials and textures of the alpha masks of meshes.
 #[derive(SystemParam)]
 pub struct AlphaMaskParams3d<'w> {
     materials: StorageRead<'w, Materials3d>,

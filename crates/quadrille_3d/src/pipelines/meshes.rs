@@ -18,11 +18,11 @@ use super::to_cull;
 use crate::scene::keys::{BlendMode, MaterialFeatures, PipelineKey};
 use crate::tables::mesh_vertex::Vertex;
 
-/// Those that meshes are drawn with.
+/// Pipelines that meshes are drawn with.
 pub(crate) struct MeshPipelines {
     shader: GpuShader,
     compiled: HashMap<PipelineVariant, GraphicsPipeline>,
-    /// Those that are being made, each on a thread of its own: they come in a few milliseconds, whatever the app's
+    /// Pipelines in compilation, each on a thread of its own: they are ready in a few milliseconds, whatever the app's
     /// tasks do.
     compiling: HashMap<PipelineVariant, JoinHandle<CompileResult>>,
     /// There are lights that are rectangles.
@@ -181,7 +181,7 @@ impl Drop for MeshPipelines {
     /// No thread keeps the device any longer than they are there.
     fn drop(&mut self) {
         for (_, thread) in self.compiling.drain() {
-            // What it made, or why it could not, is of no use any more.
+            // The result, a pipeline or an error, is of no use any more.
             let _ = thread.join();
         }
     }

@@ -1,4 +1,4 @@
-//! Which lights may reach what: [`cluster_3d`](crate::cluster_3d).
+//! Light clusters, which [`cluster_3d`](crate::cluster_3d) fills: the lights that may reach each part of a view.
 //!
 //! The lights of a view are bits, in the order in which they are summed up. The view is cut into slabs
 //! along x and y of the picture and along depth, and each slab has the bits of the lights that touch it.
@@ -31,7 +31,7 @@ impl LightSorter {
             true => (0, *row),
             false => (1 + morton_code(row.position_or_direction), *row),
         }));
-        // Those of one place keep their order.
+        // A stable sort: lights with equal keys keep their order.
         keyed.sort_by_key(|(key, _)| *key);
         for (row, (_, sorted)) in rows.iter_mut().zip(keyed.iter()) {
             *row = *sorted;

@@ -16,7 +16,7 @@ use crate::tables::textures::{NO_TEXTURE, TextureSource};
 const KIND_SPOT: u32 = 4;
 /// The image lies once around the light, two units wide.
 const KIND_DIRECTIONAL: u32 = 5;
-/// It is repeated in all directions.
+/// The image repeats in all directions.
 const KIND_DIRECTIONAL_TILED: u32 = 6;
 
 /// A light that shines through an image.
@@ -28,7 +28,7 @@ pub(crate) struct LightTextureQuery {
     directional: Option<&'static DirectionalLightTexture>,
 }
 
-/// Of any kind.
+/// Lights with a texture of any kind.
 pub(crate) type WithLightTexture = Or<(
     With<PointLightTexture>,
     With<SpotLightTexture>,

@@ -73,7 +73,7 @@ pub(crate) struct LightParams<'w, 's> {
     pub(crate) warnings: Res<'w, RateLimitedWarnings>,
 }
 
-/// What is known of shadow maps while a frame is listed.
+/// Allocation of shadow maps while a frame is listed.
 #[derive(Default)]
 pub(crate) struct ShadowMapAllocator {
     /// The first row and the number of rows of lights that all views share.

@@ -20,7 +20,7 @@ pub struct ShadowAtlas(GpuImage);
 #[derive(Resource, Deref)]
 pub struct PointShadowFaces(GpuImage);
 
-/// What is known of the images of shadow maps.
+/// State of the images of shadow maps.
 #[derive(Resource, Default)]
 pub struct ShadowMaps {
     /// Tiles that the frame needs, of flat ones and of faces.
@@ -32,7 +32,7 @@ pub struct ShadowMaps {
 /// The tiles of an image.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TileGrid {
-    /// Of a tile, in texels.
+    /// Side of a tile in texels.
     pub(crate) side: u32,
     columns: u32,
     rows: u32,

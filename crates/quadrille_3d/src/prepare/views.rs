@@ -1,4 +1,4 @@
-//! What each 3D camera sees.
+//! Views of 3D cameras, with their lights and shadow maps.
 
 use std::cmp::Reverse;
 
@@ -68,7 +68,7 @@ type IsUnculled = Or<(
     (With<NoCpuCulling>, Or<(With<PointLight>, With<SpotLight>)>),
 )>;
 
-/// What a frame is listed from.
+/// Cameras and lights of the world, from which a frame is listed.
 #[derive(SystemParam)]
 pub(crate) struct ViewParams<'w, 's> {
     views: Res<'w, CameraViews>,

@@ -46,7 +46,7 @@ pub struct Vertices3d(pub(crate) GpuBuffer);
 #[derive(Resource, Deref)]
 pub struct Indices3d(pub(crate) GpuBuffer);
 
-/// By what instances are culled: 32 bytes each, in the order of [`Instances3d`].
+/// Bounds and layers that instances are culled by: 32 bytes each, in the order of [`Instances3d`].
 #[derive(Resource, Deref)]
 pub struct Bounds3d(pub(crate) GpuBuffer);
 
@@ -90,7 +90,7 @@ pub struct LateDrawArgs(pub(crate) GpuBuffer);
 #[derive(Resource, Deref)]
 pub struct LateVisibleInstances(pub(crate) GpuBuffer);
 
-/// What each view's colours go through: a row of 256 bytes each.
+/// Color gradings of views: a row of 256 bytes each.
 #[derive(Resource, Deref)]
 pub struct Gradings3d(pub(crate) GpuBuffer);
 

@@ -8,17 +8,17 @@ use bytemuck::{Pod, Zeroable};
 use crate::scene::rows::InstanceRow;
 use crate::scene::visibility_range::is_outside_visibility_range;
 
-/// Cameras see it; a view that is one of a camera.
+/// Instance that cameras see; view of a camera.
 pub(crate) const CAMERAS: u32 = 1;
-/// It casts shadows; a view that is a shadow map.
+/// Instance that casts shadows; view of a shadow map.
 pub(crate) const SHADOWS: u32 = 2;
-/// It is seen wherever it is.
+/// Instance that passes every frustum test.
 pub(crate) const NO_FRUSTUM_CULLING: u32 = 4;
 
 /// Bytes of `VkDrawIndexedIndirectCommand`.
 pub(crate) const DRAW_ARGS_BYTES: u64 = 20;
 
-/// By what an instance is culled.
+/// Bounds and layers that an instance is culled by.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 pub(crate) struct BoundsRow {
@@ -49,7 +49,7 @@ pub(crate) struct CullViewRow {
     phase: u32,
     /// Where the bits of what was seen begin.
     visibility_offset: u32,
-    /// Of a camera that hides what is behind: its place in the list of views.
+    /// Place in the list of views, for a camera with occlusion culling.
     view: u32,
     unused: [u32; 3],
 }
@@ -130,7 +130,7 @@ impl CullViewRow {
         self.phase = SINGLE_PHASE;
     }
 
-    /// What `cull.wgsl` finds by the same name, for what is listed on the CPU.
+    /// Same test as the function of `cull.wgsl` with this name, for instances that the CPU lists.
     pub(crate) fn is_visible(
         &self,
         instance: &InstanceRow,
@@ -173,7 +173,7 @@ impl CullViewRow {
     }
 }
 
-/// What rounding may move a box by, of its size.
+/// Rounding error of a box, relative to its size.
 const CULL_EPSILON: f32 = 1e-5;
 
 fn frustum(clip_from_world: &Mat4) -> Frustum {

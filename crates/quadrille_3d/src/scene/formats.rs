@@ -20,5 +20,5 @@ pub(crate) fn scene_formats(samples: u32) -> Formats {
     formats
 }
 
-/// Of all shadow maps.
+/// Format of all shadow maps.
 pub(crate) const SHADOW_FORMAT: Format = Format::D32_SFLOAT;

@@ -13,7 +13,7 @@ use crate::tables::table::UNIFORM_BYTES;
 pub(crate) struct GradingRow {
     /// The columns of the matrix that moves the white point, padded.
     balance: [[f32; 4]; 3],
-    /// Of shadows, midtones and highlights, as the next four.
+    /// For shadows, midtones and highlights, as the next four.
     saturation: [f32; 3],
     /// A factor.
     exposure: f32,

@@ -4,7 +4,7 @@ use quadrille_content::{MeshAllocation, PrimitiveKind};
 
 use crate::components::material::AlphaMode;
 
-/// With which pipeline something is drawn.
+/// Key of a pipeline of meshes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct PipelineKey {
     pub(crate) primitive: PrimitiveKind,
@@ -14,7 +14,7 @@ pub(crate) struct PipelineKey {
 }
 
 impl PipelineKey {
-    /// The key with which a view draws what has this one.
+    /// The key that a view draws meshes of this key with.
     pub(crate) fn for_view(self, inverts_culling: bool) -> Self {
         let cull = match self.cull {
             CullMode::Front if inverts_culling => CullMode::Back,
@@ -25,7 +25,7 @@ impl PipelineKey {
     }
 }
 
-/// With what an instance is drawn.
+/// Pipeline and mesh that an instance is drawn with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct BinKey {
     pub(crate) pipeline: PipelineKey,
@@ -44,18 +44,18 @@ pub(crate) enum MaterialFeatures {
     Extended,
 }
 
-/// How what is drawn meets what is there.
+/// Blending of a fragment with the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum BlendMode {
-    /// It hides that.
+    /// Replaces the target.
     Opaque,
-    /// It hides that, but where it has holes: a mask.
+    /// Replaces the target, except where an alpha mask discards the fragment.
     Mask,
-    /// It hides that in some of a pixel's samples.
+    /// Replaces the target in some of a pixel's samples, by alpha.
     AlphaToCoverage,
-    /// It covers that by its alpha.
+    /// Covers the target by alpha.
     Blend,
-    /// It is multiplied with that.
+    /// Multiplies the target.
     Multiply,
 }
 
@@ -75,7 +75,7 @@ impl BlendMode {
         matches!(self, Self::Mask | Self::AlphaToCoverage | Self::Blend)
     }
 
-    /// What is behind is seen through it, so that order counts.
+    /// Whether the target shows through, so that draws are sorted from back to front.
     pub(crate) fn is_transparent(self) -> bool {
         matches!(self, Self::Blend | Self::Multiply)
     }

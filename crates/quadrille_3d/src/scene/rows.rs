@@ -13,21 +13,21 @@ pub(crate) struct ViewRow {
     pub(crate) exposure: f32,
     /// Radiance from all directions.
     pub(crate) ambient: [f32; 3],
-    /// Of the list of lights.
+    /// Place in the list of lights.
     pub(crate) first_light: u32,
     /// The direction that it looks into.
     pub(crate) forward: [f32; 3],
     pub(crate) light_count: u32,
-    /// Those come first.
+    /// Directional lights come first.
     pub(crate) directional_count: u32,
-    /// Of the bits of lights: see `clusters.rs`.
+    /// Place in the bits of lights: see `clusters.rs`.
     pub(crate) first_mask: u32,
     pub(crate) mask_words: u32,
     /// Words whose bits tell which of those are not 0.
     pub(crate) mask_blocks: u32,
     /// Place of the method in `ShadowFilteringMethod`.
     pub(crate) shadow_filter: u32,
-    /// Of the list of environments.
+    /// Place in the list of environments.
     pub(crate) first_environment: u32,
     pub(crate) environment_count: u32,
     /// [`ViewRow::AMBIENT_AFFECTS_LIGHTMAPPED_MESHES`] and others.
@@ -80,11 +80,11 @@ pub(crate) struct LightRow {
     pub(crate) depth_bias: f32,
     /// In texels of the shadow map.
     pub(crate) normal_bias: f32,
-    /// Of the sphere that it is.
+    /// Radius of the sphere that emits the light.
     pub(crate) radius: f32,
-    /// Which of the list of images it shines through, from 1 on; 0 for none.
+    /// Number of its image in the list of light textures, from 1 on; 0 for none.
     pub(crate) texture: u32,
-    /// Of a rectangle: from its middle to the middle of its upper edge; `axis` is that to its right one.
+    /// For a rectangle, from its center to the middle of its upper edge; `axis` leads to the middle of the right one.
     pub(crate) up: [f32; 3],
 }
 
@@ -95,16 +95,16 @@ pub(crate) struct ShadowViewRow {
     pub(crate) clip_from_world: [f32; 16],
     /// Left, top, width and height of its tile in fractions of the image; all 0 if there is none.
     pub(crate) tile: [f32; 4],
-    /// Of a cascade: where it ends, in distance along the camera's direction.
+    /// Far end of a cascade: distance along the camera's direction.
     pub(crate) far: f32,
-    /// Of a cascade: from where on the next one is mixed in.
+    /// Distance from which on the next cascade is mixed in.
     pub(crate) blend: f32,
-    /// Of a cascade: the size of a texel in the world.
+    /// Size of a texel of a cascade in the world.
     pub(crate) texel_size: f32,
     pub(crate) unused: f32,
 }
 
-/// Of all [`ShadowViewRow`]s that there may be, which is less than all devices let shaders see of a uniform buffer.
+/// Bytes of the largest number of [`ShadowViewRow`]s: less than the `maxUniformBufferRange` of every device.
 pub(crate) const SHADOW_VIEWS_BYTES: u64 =
     (MAX_ATLAS_TILES + MAX_POINT_FACES) as u64 * size_of::<ShadowViewRow>() as u64;
 
@@ -131,7 +131,7 @@ pub(crate) struct InstanceRow {
 
 /// Shadows fall on it.
 pub(crate) const SHADOW_RECEIVER: u32 = 1;
-/// They fall on its other side as well, where light comes through.
+/// Shadows fall on its other side as well, where light comes through.
 pub(crate) const TRANSMITTED_SHADOW_RECEIVER: u32 = 2;
 /// From here on the number of its lightmap begins.
 pub(crate) const LIGHTMAP_SHIFT: u32 = 8;
@@ -140,7 +140,7 @@ pub(crate) const LIGHTMAP_SHIFT: u32 = 8;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub(crate) struct BatchRow {
-    /// Of the table of members.
+    /// Place in the table of batch instances.
     pub(crate) first_batch_instance: u32,
     /// How many there are.
     pub(crate) count: u32,
@@ -162,7 +162,7 @@ pub(crate) struct LightTextureRow {
     pub(crate) texture: u32,
     /// The place of a layout in `CubemapLayout`, or one of those below.
     pub(crate) layout: u32,
-    /// Of a spot light the tangent of its outer angle.
+    /// Tangent of the outer angle of a spot light.
     pub(crate) slope: f32,
     pub(crate) unused: u32,
 }

@@ -21,7 +21,7 @@ pub(crate) fn pack_visibility_range(range: &VisibilityRange) -> [u32; 2] {
     }
 }
 
-/// What `visibility_range.wgsl` finds by the same name, for what is listed on the CPU.
+/// Same test as the function of `visibility_range.wgsl` with this name, for instances that the CPU lists.
 pub(crate) fn is_outside_visibility_range(instance: &InstanceRow, eye: [f32; 4]) -> bool {
     let [start, end] = instance.range;
     if eye[3] == 0.0 || (start, end) == (0, 0) {

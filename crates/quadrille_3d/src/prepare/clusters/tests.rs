@@ -11,7 +11,7 @@ fn morton_codes_of_neighbors_are_close() {
     assert_eq!(codes([4.0, 10.5, -12.0]), corner + 2);
     assert_eq!(codes([4.0, 8.0, -9.5]), corner + 4);
     assert_eq!(codes([5.9, 9.9, -10.1]), corner);
-    // What is too far away for a cell has the last one.
+    // Points beyond the last cell have the code of that.
     assert_eq!(codes([1e30; 3]), codes([1e20; 3]));
     assert_eq!(codes([f32::NAN; 3]), codes([f32::NAN; 3]));
 }
