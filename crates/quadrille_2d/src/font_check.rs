@@ -125,7 +125,7 @@ fn check_characters(font: &FontRef<'_>, count: u16) -> Result<(), String> {
     let cmap = font.cmap().map_err(|error| error.to_string())?;
     for record in cmap.encoding_records() {
         let Ok(table) = record.subtable(cmap.offset_data()) else {
-            // It is too small to read.
+            // The file is too small to read.
             continue;
         };
         let in_bytes = (0..=0xFF).filter_map(|c| Some((c, table.map_codepoint(c)?)));

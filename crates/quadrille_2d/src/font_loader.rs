@@ -36,7 +36,7 @@ pub enum CheckedFontError {
     /// Text drawn with it would go wrong.
     #[error("{0}")]
     Unusable(String),
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error(transparent)]
     Io(#[from] std::io::Error),
 }

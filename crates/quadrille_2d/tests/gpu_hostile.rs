@@ -147,7 +147,7 @@ fn replace(
         nodes::spawn(&mut commands, dice, &mut shelf, camera);
     }
     configs.config_mut::<DefaultGizmoConfigGroup>().0.line = drawn::line_config(dice);
-    // It cannot be one that draws to another window's image: there is none.
+    // The target cannot be one that draws to another window's image: there is none.
     commands.entity(camera).insert(bad_camera(dice));
     let target = bad_target(dice, &mut shelf);
     commands.entity(to_image).insert(target);
@@ -223,7 +223,7 @@ fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |text| text.parse().expect("a number"))
 }
 
-/// What the good camera shows.
+/// Picture of the good camera.
 fn good_part(picture: &Picture) -> Picture {
     let pixels = (0..HEIGHT).flat_map(|y| (0..GOOD_WIDTH).map(move |x| (x, y)));
     Picture {
@@ -294,7 +294,7 @@ fn valid_content_is_drawn_beside_invalid() {
         shown > rounds / 4,
         "little is drawn of what is bad: {shown} pictures"
     );
-    // Of ours there is one a second, which names what is wrong.
+    // Warnings of ours come once a second and name the cause.
     let is_ours = |line: &&String| line.starts_with("quadrille_content::complaint ");
     let ours: Vec<_> = lines.iter().filter(is_ours).collect();
     let most = start.elapsed().as_secs() + 2;

@@ -10,7 +10,7 @@ use crate::common::{Rig, read};
 #[derive(Resource, Deref)]
 struct All(GpuBuffer);
 
-/// What is read of it in between.
+/// The part that is read in between.
 #[derive(Resource, Deref)]
 struct Part(GpuBuffer);
 
