@@ -295,7 +295,7 @@ fn valid_content_is_drawn_beside_invalid() {
         "little is drawn of what is bad: {shown} pictures"
     );
     // Warnings of ours come once a second and name the cause.
-    let is_ours = |line: &&String| line.starts_with("quadrille_content::complaint ");
+    let is_ours = |line: &&String| line.starts_with("quadrille_content::warnings ");
     let ours: Vec<_> = lines.iter().filter(is_ours).collect();
     let most = start.elapsed().as_secs() + 2;
     assert!(!ours.is_empty() && ours.len() as u64 <= most, "{ours:#?}");
