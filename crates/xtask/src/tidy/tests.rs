@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use super::complaint::{Complaint, Findings};
 use super::lengths::functions;
 use super::tree::{Tree, blank};
-use super::{code, dead_files, dependencies, lengths, maps, text};
+use super::{code, dead_files, dependencies, lengths, maps, text, voice};
 use crate::host::cargo::{Dependency, Package, Target, Workspace};
 use crate::host::place;
 
