@@ -196,13 +196,25 @@ fn forbidden_words_are_found_whole() {
 
 #[test]
 fn openings_that_postpone_the_subject_are_found() {
-    let source = "\
-        //! Of no file.\n//!\n//! Whatever is fine.\n\n\
-        /// Returns one.\n/// What follows is no opening.\n///\n/// It is a paragraph.\n///\n\
-        /// ```\n/// // Those are code.\n/// ```\nfn a() {}\n\
-        let x = 1; // It counts nothing\n";
+    let source = [
+        "//! Of no file.",
+        "//!",
+        "//! Whatever is fine.",
+        "",
+        "/// Returns one.",
+        "/// What follows is no opening.",
+        "///",
+        "/// It is a paragraph.",
+        "///",
+        "/// ```",
+        "/// // Those are code.",
+        "/// ```",
+        "fn a() {}",
+        "let x = 1; // It counts nothing",
+    ]
+    .join("\n");
     let page = "# Whose page\n\nWhat stands below is text.\n\n```sh\n# What a shell ignores\n```\n";
-    let tree = Tree::of(&[("a/src/a.rs", source), ("a/README.md", page)]);
+    let tree = Tree::of(&[("a/src/a.rs", source.as_str()), ("a/README.md", page)]);
     let found = lines(&voice::check(&tree));
     let places: Vec<&str> = found
         .iter()
