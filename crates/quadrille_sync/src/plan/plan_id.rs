@@ -14,8 +14,8 @@ use crate::states::Stamp;
 /// let topology = parse_topology("gct:1").unwrap();
 /// let plan = || plan(&Frame::default(), &topology, &States::default()).unwrap();
 /// let (one, other) = (plan(), plan());
-/// assert!(one.plan_id().matches(&one.clone()));
-/// assert!(one == other && !one.plan_id().matches(&other));
+/// assert!(one.plan_id().is_of(&one.clone()));
+/// assert!(one == other && !one.plan_id().is_of(&other));
 /// ```
 #[derive(Clone, Debug)]
 pub struct PlanId(Stamp);

@@ -265,7 +265,7 @@ pub(super) const CAMERA_PARTS: &[Part] = &[
             ..ColorGrading::default()
         }
     }),
-    part!("dither", reset::<DebandDither>, |world, random| {
+    part!("dither", reset_dither, |world, random| {
         random.pick(&[DebandDither::Enabled, DebandDither::Disabled])
     }),
     part!("exposure", reset::<Exposure>, |world, random| Exposure {
@@ -360,6 +360,11 @@ fn environment_map(world: &World, random: &mut Random) -> EnvironmentMapLight {
         intensity: random.between(200.0, 2000.0),
         ..EnvironmentMapLight::default()
     }
+}
+
+/// 3D cameras have it, which is not the default.
+fn reset_dither(world: &mut World, entity: Entity) {
+    world.entity_mut(entity).insert(DebandDither::Enabled);
 }
 
 /// An entity may be a probe of both kinds.
