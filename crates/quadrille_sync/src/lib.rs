@@ -83,7 +83,7 @@
 //! - Clocks, threads, I/O, globals, randomness and `unsafe`. The same input gives the same plan.
 //! - The GPU's progress. A plan that depended on it could be neither used again nor replayed.
 //! - Memory. That resources share some is known here ([`Placement`]), and where they could
-//!   ([`place`]); this crate allocates none.
+//!   ([`plan_memory`]); this crate allocates none.
 #![forbid(unsafe_code)]
 
 mod access;

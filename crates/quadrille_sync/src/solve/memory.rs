@@ -54,7 +54,7 @@ pub struct BlockNeed {
     pub alignment: u64,
 }
 
-/// Where transient resources lie: see [`place`].
+/// Where transient resources lie: see [`plan_memory`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemoryPlan {
     /// For each need, the offset in the block of its class. None for what cannot lie in a block,
