@@ -106,7 +106,7 @@ impl<T: Pod> BlockAllocator<T> {
         }
     }
 
-    /// The range of a block in the buffer, until blocks are [arranged](Self::arrange).
+    /// The range of a block in the buffer, until blocks are [arranged](Self::compact).
     pub fn range(&self, BlockKey(key): BlockKey) -> Range<u32> {
         let block = self.blocks[key as usize].as_ref();
         block.map_or(0..0, |block| block.range.clone())

@@ -34,7 +34,7 @@ struct MeshBlocks {
 /// The meshes that an app draws with vertices of one kind, as the device's buffers hold them. The CPU keeps
 /// none of their data beside the assets'.
 ///
-/// A mesh is read when an entity [wants](Self::want) it for the first time, and when it changes later.
+/// A mesh is read when an entity [wants](Self::request) it for the first time, and when it changes later.
 pub struct MeshAllocator<V> {
     blocks: HashMap<AssetId<Mesh>, MeshBlocks>,
     /// Meshes that entities have shown.

@@ -84,7 +84,7 @@ impl Frames {
     ///
     /// # Errors
     /// Those of [`Frames::submit`]; a device that does not reach what a host pass waits for within
-    /// [`DeviceInfo::timeout`](crate::DeviceInfo::patience) is an error too, after which the device has to be
+    /// [`DeviceInfo::timeout`](crate::DeviceInfo::timeout) is an error too, after which the device has to be
     /// created again.
     pub fn submit_with_host(
         &mut self,

@@ -10,7 +10,7 @@ use crate::error::RenderError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RenderErrorPolicy {
     /// Go on with the next frame; the frame with the error is lost. A frame that could not begin
-    /// within [`DeviceInfo::timeout`](quadrille_vulkan::DeviceInfo::patience), because the device was not done
+    /// within [`DeviceInfo::timeout`](quadrille_vulkan::DeviceInfo::timeout), because the device was not done
     /// with an earlier one, begins again.
     /// Without a device no frame follows: then the app goes on and draws no more.
     Ignore,
