@@ -75,10 +75,12 @@ pub(crate) fn prepare_gizmos(
     );
     views.0.clear();
     for view in &scene.views {
-        if wireframes.seen_by(view).is_empty() && sets.visible_in(&view.layers).next().is_none() {
+        if wireframes.seen_by(view).is_empty()
+            && sets.visible_in(&view.queued.layers).next().is_none()
+        {
             continue;
         }
-        let [_, _, width, height] = view.viewport;
+        let [_, _, width, height] = view.queued.viewport;
         let color = ImageDesc::color_target("3d gizmos", [width, height], COLOR).transient();
         let sampled = ImageDesc {
             samples: view.samples,
@@ -93,7 +95,7 @@ pub(crate) fn prepare_gizmos(
         });
         match made {
             Ok((color, sampled)) => {
-                views.0.insert(view.row, colors.0.len() as u32);
+                views.0.insert(view.queued.row, colors.0.len() as u32);
                 colors.0.push(color);
                 samples.0.push(sampled);
             }
@@ -136,7 +138,7 @@ pub struct GizmoTargets3d<'w> {
 
 impl<'w> GizmoTargets3d<'w> {
     fn of(&self, view: &View3d) -> Option<GizmoImages<'w>> {
-        let at = *self.views.0.get(view.row)? as usize;
+        let at = *self.views.0.get(view.queued.row)? as usize;
         Some(GizmoImages {
             color: self.colors.get(at)?,
             color_input: self.color_input.get(at)?,
@@ -188,7 +190,7 @@ fn draw_lines(
         ..
     } = images;
     let mut uses = vec![samples.as_declared(), depth.as_declared()];
-    let has_lines = sets.visible_in(&view.layers).next().is_some();
+    let has_lines = sets.visible_in(&view.queued.layers).next().is_some();
     uses.extend(has_lines.then(|| lines.any().as_declared()));
     if !wireframes.is_empty() {
         uses.extend(edges.uses());
@@ -198,10 +200,10 @@ fn draw_lines(
         uses.push(color.as_declared());
         attachment = attachment.resolve_to(color);
     }
-    let [_, _, width, height] = view.viewport;
-    let mut pass = recorder.pass_in_step(view.step, "gizmos_3d", &uses);
+    let [_, _, width, height] = view.queued.viewport;
+    let mut pass = recorder.pass_in_step(view.queued.step, "gizmos_3d", &uses);
     let mut rendering = pass.render((attachment, depth.layer(0).keep_depth()));
-    let clip_from_world = rows.rows.current[view.row as usize].clip_from_world;
+    let clip_from_world = rows.rows.current[view.queued.row as usize].clip_from_world;
     let size = [width as f32, height as f32];
     draw_wireframes(
         &mut rendering,
@@ -213,7 +215,7 @@ fn draw_lines(
     if has_lines {
         rendering.pipeline(&pipelines.lines).vertices(0, lines, 0);
     }
-    for set in sets.visible_in(&view.layers) {
+    for set in sets.visible_in(&view.queued.layers) {
         let push = LinesPush {
             clip_from_world,
             size,
@@ -238,10 +240,10 @@ fn composite_over(
         target,
         ..
     } = images;
-    let [left, top, width, height] = view.viewport;
+    let [left, top, width, height] = view.queued.viewport;
     let corner = [left as f32, top as f32];
     let mut pass = recorder.pass_in_step(
-        view.step,
+        view.queued.step,
         "gizmos_3d",
         &[color_input.as_declared(), target.as_declared()],
     );

@@ -71,7 +71,7 @@ pub fn depth_pyramid_3d(
         };
         let first = to.mip(0);
         let mut pass = recorder.pass_in_step(
-            view.step,
+            view.queued.step,
             "depth_pyramid_3d",
             &[depth.as_declared(), first.as_declared()],
         );
@@ -83,11 +83,11 @@ pub fn depth_pyramid_3d(
             .bind(binding, &depth)
             .bind(3, &first)
             .dispatch(workgroups(first.extent()));
-        let [_, _, width, height] = view.viewport;
+        let [_, _, width, height] = view.queued.viewport;
         for level in 1..pyramid_desc([width, height]).mip_levels {
             let (from, to) = (from.mip(level - 1), to.mip(level));
             let mut pass = recorder.pass_in_step(
-                view.step,
+                view.queued.step,
                 "depth_pyramid_3d",
                 &[from.as_declared(), to.as_declared()],
             );
@@ -133,7 +133,7 @@ pub fn cull_late(
             visible_instances.any().as_declared(),
             previous_visibility.any().as_declared(),
         ]);
-        let mut pass = recorder.pass_in_step(view.step, "cull_late", &uses);
+        let mut pass = recorder.pass_in_step(view.queued.step, "cull_late", &uses);
         let mut compute = pass.compute(&pipelines.cull_late_pipeline);
         tables.bind(&mut compute);
         compute
@@ -176,7 +176,7 @@ pub fn opaque_late(
         let indirect_draws = indirect_draws.indirect_draws();
         uses.extend(indirect_draws.uses());
         lighting.add_uses(&mut uses);
-        let mut pass = recorder.pass_in_step(view.step, "opaque_late", &uses);
+        let mut pass = recorder.pass_in_step(view.queued.step, "opaque_late", &uses);
         let mut rendering = pass.render((color.keep(), depth.layer(0).keep_depth()));
         draw_params.draw_opaque(
             &mut rendering,

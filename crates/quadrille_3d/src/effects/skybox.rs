@@ -56,14 +56,14 @@ pub fn skybox_3d(
     for view in &draw_params.scene.views {
         let at = view.images as usize;
         let (Some(push), Some(color), Some(depth)) = (
-            skybox.skies.0.get(view.row),
+            skybox.skies.0.get(view.queued.row),
             samples.get(at),
             depths.get(at),
         ) else {
             continue;
         };
         let mut pass = recorder.pass_in_step(
-            view.step,
+            view.queued.step,
             "skybox_3d",
             &[color.as_declared(), depth.as_declared()],
         );

@@ -111,12 +111,14 @@ pub(crate) fn prepare_tonemapping_luts(
 ) {
     tables.by_view.clear();
     for view in &scene.views {
-        match tables.lut_index(view.tonemapping, &gpu, &mut uploads) {
-            Ok(lut_index) => tables.by_view.insert(view.row, lut_index),
+        match tables.lut_index(view.queued.tonemapping, &gpu, &mut uploads) {
+            Ok(lut_index) => tables.by_view.insert(view.queued.row, lut_index),
             Err(error) => {
-                warnings.warn_message(|| format!("{:?} is not there: {error}", view.tonemapping));
-                tables.by_view.insert(view.row, 0);
-                if let Some(row) = rows.gradings.current.get_mut(view.row as usize) {
+                warnings.warn_message(|| {
+                    format!("{:?} is not there: {error}", view.queued.tonemapping)
+                });
+                tables.by_view.insert(view.queued.row, 0);
+                if let Some(row) = rows.gradings.current.get_mut(view.queued.row as usize) {
                     row.method = Tonemapping::None as u32;
                 }
             }
@@ -151,9 +153,9 @@ pub fn tonemap_3d(
         let (Some(color), Some(table), Some(target)) = (
             colors.get(view.images as usize),
             luts.by_view
-                .get(view.row)
+                .get(view.queued.row)
                 .and_then(|lut_index| tables.get(*lut_index as usize)),
-            targets.get(view.target as usize),
+            targets.get(view.queued.target as usize),
         ) else {
             continue;
         };
@@ -191,20 +193,20 @@ fn tonemap_view(
         target.as_declared(),
         gradings.any().as_declared(),
     ];
-    let mut pass = recorder.pass_in_step(view.step, "tonemap_3d", &uses);
-    let attachment = match view.clear {
+    let mut pass = recorder.pass_in_step(view.queued.step, "tonemap_3d", &uses);
+    let attachment = match view.queued.clear {
         Some(color) => target.clear(color),
         None => target.keep(),
     };
-    let [left, top, width, height] = view.viewport;
+    let [left, top, width, height] = view.queued.viewport;
     let push = TonemapPush {
-        background: view.background.unwrap_or_default(),
+        background: view.queued.background.unwrap_or_default(),
         corner: [left as f32, top as f32],
-        maps_background: u32::from(view.is_hdr && view.background.is_some()),
-        premultiplies: u32::from(view.background.is_some() && !view.replaces),
+        maps_background: u32::from(view.queued.is_hdr && view.queued.background.is_some()),
+        premultiplies: u32::from(view.queued.background.is_some() && !view.queued.replaces),
     };
-    let pipeline = match view.background {
-        Some(_) if view.replaces => &pipelines.tonemap_first,
+    let pipeline = match view.queued.background {
+        Some(_) if view.queued.replaces => &pipelines.tonemap_first,
         _ => &pipelines.tonemap,
     };
     pass.render(attachment)
@@ -212,7 +214,7 @@ fn tonemap_view(
         .scissor([left, top, width, height])
         .pipeline(pipeline)
         .bind(0, color)
-        .bind_bytes(1, gradings, uniform_row(view.row))
+        .bind_bytes(1, gradings, uniform_row(view.queued.row))
         .bind(2, table)
         .sampler(3, &pipelines.clamped_sampler)
         .push_bytes(bytemuck::bytes_of(&push))

@@ -164,7 +164,7 @@ pub(crate) struct Wireframes {
 impl Wireframes {
     /// Meshes whose edges a view sees.
     pub(crate) fn seen_by(&self, view: &View3d) -> &[WireframeDraw] {
-        self.ranges.get(view.row).map_or(&[], |range| {
+        self.ranges.get(view.queued.row).map_or(&[], |range| {
             &self.draws[range.start as usize..range.end as usize]
         })
     }

@@ -97,7 +97,7 @@ impl DrawParams3d<'_> {
     ) {
         let formats = scene_formats(view.samples);
         for batch_set in self.batch_list.opaque_batch_sets() {
-            let key = batch_set.pipeline.for_view(view.inverts_culling);
+            let key = batch_set.pipeline.for_view(view.queued.inverts_culling);
             let Some(pipeline) = self.pipelines.meshes.get(key, &formats) else {
                 continue;
             };
@@ -196,7 +196,7 @@ impl Lighting3d<'_> {
         view: &View3d,
     ) {
         rendering
-            .bind_bytes(2, &self.views, uniform_row(view.row))
+            .bind_bytes(2, &self.views, uniform_row(view.queued.row))
             .bind(3, &self.materials)
             .bind(4, &self.lights)
             .bind(5, &self.shadow_views)

@@ -26,17 +26,17 @@ pub fn opaque_3d(
         let indirect_draws = culled_draws.indirect_draws();
         uses.extend(indirect_draws.uses());
         lighting.add_uses(&mut uses);
-        let mut pass = recorder.pass_in_step(view.step, "opaque_3d", &uses);
+        let mut pass = recorder.pass_in_step(view.queued.step, "opaque_3d", &uses);
         let attachments = (
             color.clear([0.0; 4]),
-            depth.layer(0).clear_depth(view.clear_depth),
+            depth.layer(0).clear_depth(view.queued.clear_depth),
         );
         let mut rendering = pass.render(attachments);
         draw_params.draw_opaque(
             &mut rendering,
             (&geometry, &indirect_draws),
             &lighting,
-            (view, view.cull_row),
+            (view, view.queued.cull_row),
         );
     }
 }

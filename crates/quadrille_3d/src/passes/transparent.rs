@@ -30,7 +30,7 @@ pub fn transparent_3d(
         else {
             continue;
         };
-        if view.transparent.is_empty() && view.samples == 1 {
+        if view.queued.transparent.is_empty() && view.samples == 1 {
             continue;
         }
         uses.clear();
@@ -43,14 +43,14 @@ pub fn transparent_3d(
             uses.push(resolved.as_declared());
             attachment = attachment.resolve_to(&resolved);
         }
-        let mut pass = recorder.pass_in_step(view.step, "transparent_3d", &uses);
+        let mut pass = recorder.pass_in_step(view.queued.step, "transparent_3d", &uses);
         let mut rendering = pass.render((attachment, depth.layer(0).keep_depth()));
         let draws = &draw_params.transparent_list.draws
-            [view.transparent.start as usize..view.transparent.end as usize];
+            [view.queued.transparent.start as usize..view.queued.transparent.end as usize];
         let formats = scene_formats(view.samples);
         let mut bound: Option<PipelineKey> = None;
         for draw in draws {
-            let key = draw.key.pipeline.for_view(view.inverts_culling);
+            let key = draw.key.pipeline.for_view(view.queued.inverts_culling);
             if bound != Some(key) {
                 let Some(pipeline) = draw_params.pipelines.meshes.get(key, &formats) else {
                     continue;

@@ -79,7 +79,12 @@ pub(crate) fn prepare_targets(
                 }
             }
         });
-        scene.views.push(View3d::new(view, samples, at, late));
+        scene.views.push(View3d {
+            queued: view,
+            samples,
+            images: at,
+            late,
+        });
     }
     scene.draw_count = count_draws(&scene.views, &batches, shadows, transparent);
     scene.shadow_map_count = shadows.draws.len();
@@ -96,7 +101,7 @@ impl SceneImages<'_> {
         warnings: &RateLimitedWarnings,
     ) -> Option<u32> {
         let [_, _, width, height] = view.viewport;
-        let mut samples = view.samples;
+        let mut samples = view.wanted_samples;
         loop {
             while let Some(less) = instead.get(&samples) {
                 samples = *less;

@@ -246,7 +246,7 @@ fn queued_view(
             Camera3dDepthLoadOp::Clear(depth) if (0.0..=1.0).contains(&depth) => depth,
             _ => 0.0,
         },
-        samples: camera.msaa.samples(),
+        wanted_samples: camera.msaa.samples(),
         tonemapping: *camera.tonemapping,
         is_hdr: camera.is_hdr,
         cull_row,

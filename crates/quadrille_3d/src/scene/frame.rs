@@ -1,115 +1,62 @@
 //! Views of a frame, as passes find them.
 
-use std::ops::Range;
-
-use bevy_camera::visibility::RenderLayers;
 use bevy_ecs::prelude::*;
 
-use crate::components::tonemapping::Tonemapping;
 use crate::scene::lists::QueuedView;
 
 /// A 3D camera of the frame, by which passes find the images that it draws to.
 #[derive(Clone, Debug)]
 pub struct View3d {
-    pub(crate) camera: Entity,
-    /// Place in the list of views.
-    pub(crate) row: u32,
-    /// Place of its image in `CameraTargets`.
-    pub(crate) target: u32,
-    /// Step of its passes (`Recorder::pass_in_step`).
-    pub(crate) step: u32,
-    pub(crate) viewport: [u32; 4],
-    /// The colour that the image is cleared with before.
-    pub(crate) clear: Option<[f32; 4]>,
-    /// The colour behind the scene; none leaves what is there.
-    pub(crate) background: Option<[f32; 4]>,
-    /// The background replaces what is there, alpha included, instead of being blended over it.
-    pub(crate) replaces: bool,
-    /// Front faces are culled where back faces otherwise are, and the other way round.
-    pub(crate) inverts_culling: bool,
-    /// Depth before anything is drawn.
-    pub(crate) clear_depth: f32,
+    pub(crate) queued: QueuedView,
+    /// Samples per pixel of its images.
     pub(crate) samples: u32,
-    pub(crate) tonemapping: Tonemapping,
-    /// Its background is mapped as the scene is.
-    pub(crate) is_hdr: bool,
-    /// Place of its images in `SceneColors` and the others.
+    /// Index of its images in `SceneColors` and the others.
     pub(crate) images: u32,
-    /// Place in the list of views that are culled for.
-    pub(crate) cull_row: u32,
     /// Its late phase, with [`OcclusionCulling`](crate::OcclusionCulling).
     pub(crate) late: Option<LateView>,
-    /// Render layers of the camera.
-    pub(crate) layers: RenderLayers,
-    /// Range of the list of transparent draws.
-    pub(crate) transparent: Range<u32>,
 }
 
 /// Late phase of a view: what is not hidden by what the early phase drew.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LateView {
-    /// Place in the list of views that are culled for.
+    /// Index in the list of views that are culled for.
     pub(crate) cull_row: u32,
-    /// Place in `DepthPyramids3d`.
+    /// Index in `DepthPyramids3d`.
     pub(crate) pyramid: u32,
 }
 
 impl View3d {
-    /// View with images at this place, which have so many samples.
-    pub(crate) fn new(view: QueuedView, samples: u32, images: u32, late: Option<LateView>) -> Self {
-        Self {
-            camera: view.camera,
-            row: view.row,
-            target: view.target,
-            step: view.step,
-            viewport: view.viewport,
-            clear: view.clear,
-            background: view.background,
-            replaces: view.replaces,
-            inverts_culling: view.inverts_culling,
-            clear_depth: view.clear_depth,
-            samples,
-            tonemapping: view.tonemapping,
-            is_hdr: view.is_hdr,
-            images,
-            cull_row: view.cull_row,
-            late,
-            layers: view.layers,
-            transparent: view.transparent,
-        }
-    }
-
     /// The camera.
     pub fn camera(&self) -> Entity {
-        self.camera
+        self.queued.camera
     }
 
-    /// Its place in [`Views3d`](crate::Views3d): shaders import `quadrille_3d::scene::View`.
+    /// Its index in [`Views3d`](crate::Views3d): shaders import `quadrille_3d::scene::View`.
     pub fn row(&self) -> u32 {
-        self.row
+        self.queued.row
     }
 
-    /// The place of its images in [`SceneColors`](crate::SceneColors),
+    /// The index of its images in [`SceneColors`](crate::SceneColors),
     /// [`SceneMsaaColors`](crate::SceneMsaaColors) and [`SceneDepths`](crate::SceneDepths).
     pub fn images(&self) -> usize {
         self.images as usize
     }
 
-    /// The place of its camera's target in [`CameraTargets`](crate::CameraTargets).
+    /// The index of its camera's target in [`CameraTargets`](crate::CameraTargets).
     pub fn target(&self) -> usize {
-        self.target as usize
+        self.queued.target as usize
     }
 
     /// The step of its passes, for [`Recorder::pass_in_step`](quadrille::prelude::Recorder::pass_in_step): a pass that draws
     /// to the target of the view takes its turn among cameras with it.
     pub fn step(&self) -> u32 {
-        self.step
+        self.queued.step
     }
 
     /// Left, top, width and height in pixels of the target; the images of the view have this width
     /// and height, and begin at their own corner.
     pub fn viewport(&self) -> [u32; 4] {
-        self.viewport
+        self.queued.viewport
     }
 
     /// Samples per pixel of [`SceneMsaaColors`](crate::SceneMsaaColors) and
@@ -121,7 +68,7 @@ impl View3d {
     /// The linear colour that the target is to be cleared with before the view is shown on it;
     /// none if what is there stays.
     pub fn clear(&self) -> Option<[f32; 4]> {
-        self.clear
+        self.queued.clear
     }
 }
 

@@ -57,27 +57,40 @@ impl BatchList {
     }
 }
 
-/// A view as its camera asks for it, before it has images. The fields are those of [`View3d`](crate::View3d).
+/// A view as its camera asks for it, before it has images.
 #[derive(Clone, Debug)]
 pub(crate) struct QueuedView {
     pub(crate) camera: Entity,
+    /// Index in the list of views.
     pub(crate) row: u32,
+    /// Index of its image in `CameraTargets`.
     pub(crate) target: u32,
+    /// Step of its passes (`Recorder::pass_in_step`).
     pub(crate) step: u32,
+    /// Left, top, width and height in pixels of the target.
     pub(crate) viewport: [u32; 4],
+    /// Color that the image is cleared with before.
     pub(crate) clear: Option<[f32; 4]>,
+    /// Color behind the scene; none leaves the image as it is.
     pub(crate) background: Option<[f32; 4]>,
+    /// The background replaces the image, alpha included, instead of being blended over it.
     pub(crate) replaces: bool,
+    /// Front faces are culled where back faces otherwise are, and the other way round.
     pub(crate) inverts_culling: bool,
+    /// Depth before anything is drawn.
     pub(crate) clear_depth: f32,
-    /// Samples per pixel, if there is memory for so many.
-    pub(crate) samples: u32,
+    /// Samples per pixel that the camera asks for; images have fewer where memory ends.
+    pub(crate) wanted_samples: u32,
     pub(crate) tonemapping: Tonemapping,
+    /// Its background is mapped as the scene is.
     pub(crate) is_hdr: bool,
+    /// Index in the list of views that are culled for.
     pub(crate) cull_row: u32,
-    /// Place in the list of views that are culled for after what may hide others is drawn.
+    /// Index in the same list of the late phase, which culls against the depth that the early phase drew.
     pub(crate) late_cull_row: Option<u32>,
+    /// Render layers of the camera.
     pub(crate) layers: RenderLayers,
+    /// Range of the list of transparent draws.
     pub(crate) transparent: Range<u32>,
 }
 
