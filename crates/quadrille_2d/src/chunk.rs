@@ -8,9 +8,9 @@ use bytemuck::{Pod, Zeroable};
 use quadrille::prelude::GpuBuffer;
 use quadrille::vulkan::{Format, VertexLayout};
 
-use crate::instance::{AlphaMode, rows};
+use crate::instance::AlphaMode;
 use crate::tilemap::{TileData, TilemapChunk};
-use quadrille_content::is_finite;
+use quadrille_content::{affine_rows, is_finite};
 
 /// The chunks of tilemaps of this frame.
 #[derive(Resource, Deref)]
@@ -33,7 +33,7 @@ impl Chunk {
     pub(crate) fn new(chunk: &TilemapChunk, world: Affine3A, alpha: AlphaMode, first: u32) -> Self {
         let world = world * Affine3A::from_scale(chunk.size().extend(1.0));
         Self {
-            world_from_local: rows(world),
+            world_from_local: affine_rows(world),
             tiles: [chunk.chunk_size.x, chunk.chunk_size.y, first],
             alpha_mode: alpha.to_shader(),
         }

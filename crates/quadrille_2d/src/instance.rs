@@ -6,7 +6,7 @@ use bevy_math::{Affine2, Affine3A, Mat3A, Rect, Vec2};
 use bevy_math::{Mat2, Mat3};
 use bytemuck::{Pod, Zeroable};
 use quadrille::vulkan::{Format, VertexLayout};
-use quadrille_content::is_finite;
+use quadrille_content::{affine_rows, is_finite};
 
 /// One instance of a mesh as the shader reads it.
 #[repr(C)]
@@ -53,25 +53,12 @@ pub(crate) fn rect_around(center: Vec2, size: Vec2) -> Rect {
     }
 }
 
-/// The rows of an affine matrix, as vertex shaders read it.
-pub(crate) fn rows(matrix: Affine3A) -> [[f32; 4]; 3] {
-    let (axes, at) = (matrix.matrix3, matrix.translation);
-    [0, 1, 2].map(|row| {
-        [
-            axes.x_axis[row],
-            axes.y_axis[row],
-            axes.z_axis[row],
-            at[row],
-        ]
-    })
-}
-
 impl Instance {
     /// An instance of any mesh.
     pub(crate) fn mesh(world: Affine3A, uv: Affine2, tint: LinearRgba, alpha: AlphaMode) -> Self {
         let axes = uv.matrix2.to_cols_array();
         Self {
-            world_from_local: rows(world),
+            world_from_local: affine_rows(world),
             uv_axes: axes,
             uv_translation: uv.translation.to_array(),
             tint: tint.to_f32_array(),
@@ -94,7 +81,7 @@ impl Instance {
         let at = world.transform_point3a(rect.center().extend(0.0).into());
         let part = uv.max - uv.min;
         Self {
-            world_from_local: rows(Affine3A {
+            world_from_local: affine_rows(Affine3A {
                 matrix3: Mat3A::from_cols(x, y, matrix.z_axis),
                 translation: at,
             }),

@@ -114,10 +114,6 @@ pub(crate) enum BatchKind {
     /// Nodes of [`Phase2d::nodes`].
     Nodes,
     /// Segments of gradients, of [`Phase2d::nodes`].
-    #[cfg_attr(
-        not(feature = "ui"),
-        expect(dead_code, reason = "only UI has gradients")
-    )]
     Gradients,
     /// Lines of [`GizmoLines`](quadrille_content::GizmoLines).
     Lines,

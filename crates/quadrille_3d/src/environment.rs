@@ -36,8 +36,8 @@ use crate::environment::maps::{Cubes3d, EnvironmentMaps3d, MapSource, Volumes3d,
 use crate::environment::sky::{Skies, sky_of};
 use crate::extract::unculled::Unculled;
 use crate::scene::lists::{QueuedViews, ViewRows};
-use crate::tables::affine::affine_rows;
 use crate::tables::table::{List, ensure_not_empty};
+use quadrille_content::affine_rows;
 
 /// An environment as shaders read it.
 #[repr(C)]

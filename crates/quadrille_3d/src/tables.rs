@@ -1,6 +1,5 @@
 //! Tables on the device, and the packing of vertices.
 
-pub(crate) mod affine;
 pub(crate) mod brdf_luts;
 pub(crate) mod dfg;
 pub(crate) mod mesh_vertex;

@@ -5,6 +5,7 @@
 #[allow(
     dead_code,
     unused_imports,
+    unused_macros,
     reason = "tests that share a module use different parts of it"
 )]
 mod common;

@@ -25,6 +25,7 @@
 //! - **Gizmos are drawn after bevy's `Last`**, where it closes their lists: an app with its
 //!   `GizmoPlugin` draws its frames after that schedule, any other app before it.
 
+mod affine;
 mod attributes;
 mod block_allocator;
 mod buffer_vec;
@@ -45,6 +46,7 @@ mod views;
 mod visible_entities;
 mod warnings;
 
+pub use affine::{AffineRows, affine_rows};
 pub use attributes::{attribute, colors, floats, normals, positions, tangents, uvs};
 pub use block_allocator::{BlockAllocator, BlockKey};
 pub use buffer_vec::{RawBufferVec, instance_buffer};

@@ -227,13 +227,15 @@ struct Bench {
 impl Bench {
     /// The plain driver, then the topologies of virtual queues.
     fn topologies(&self) -> impl Iterator<Item = Option<(&Layer, &'static str)>> {
-        let families = TOPOLOGIES
-            .into_iter()
-            .filter(|families| self.all_topologies || *families == FAMILIES);
+        let families = if self.all_topologies {
+            &TOPOLOGIES[..]
+        } else {
+            &[FAMILIES]
+        };
         let virtual_queues = self
             .layer
             .iter()
-            .flat_map(move |layer| families.clone().map(move |it| Some((layer, it))));
+            .flat_map(move |layer| families.iter().map(move |it| Some((layer, *it))));
         std::iter::once(None).chain(virtual_queues)
     }
 }

@@ -1,20 +1,5 @@
 //! 2D pictures of worlds in which everything comes, changes and goes: see `common/lifecycle.rs`.
 
-/// A part that is one value.
-macro_rules! part {
-    ($name:literal, $remove:expr, |$world:ident, $random:ident| $value:expr) => {
-        $crate::common::lifecycle::Part {
-            name: $name,
-            insert: |$world, entity, $random| {
-                let value = $value;
-                $world.entity_mut(entity).insert(value);
-            },
-            remove: $remove,
-            is_related: false,
-        }
-    };
-}
-
 #[path = "lifecycle/assets.rs"]
 mod assets;
 #[path = "lifecycle/cases.rs"]

@@ -27,10 +27,10 @@ use crate::scene::lists::{CullList, TransparentInstance};
 use crate::scene::rows::{InstanceRow, LIGHTMAP_SHIFT};
 use crate::scene::visibility_range::pack_visibility_range;
 use crate::skin::SkinStore;
-use crate::tables::affine::{AffineRows, affine_rows};
 use crate::tables::mesh_vertex::Vertex;
 use crate::tables::table::Table;
 use crate::tables::textures::TextureSource;
+use quadrille_content::{AffineRows, affine_rows};
 
 pub(crate) use slot::{EnabledMeshes, FreedSlots, Slot, watch_disabling};
 

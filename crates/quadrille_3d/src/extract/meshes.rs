@@ -31,7 +31,7 @@ use crate::scene::cull_view::{CAMERAS, NO_FRUSTUM_CULLING, SHADOWS};
 use crate::scene::lists::BatchList;
 use crate::scene::rows::{SHADOW_RECEIVER, TRANSMITTED_SHADOW_RECEIVER};
 use crate::skin::SkinStore;
-use crate::tables::affine::{AffineRows, affine_rows};
+use quadrille_content::{AffineRows, affine_rows};
 
 /// Entities that a thread looks through at once.
 const PARALLEL_BATCH_SIZE: usize = 4096;

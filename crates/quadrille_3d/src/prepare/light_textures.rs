@@ -9,8 +9,8 @@ use bevy_mesh::UvChannel;
 use bevy_transform::components::GlobalTransform;
 
 use crate::scene::rows::LightTextureRow;
-use crate::tables::affine::affine_rows;
 use crate::tables::textures::{NO_TEXTURE, TextureSource};
+use quadrille_content::affine_rows;
 
 /// The light is a cone, around which the image lies.
 const KIND_SPOT: u32 = 4;

@@ -110,9 +110,9 @@ pub(crate) const SHADOW_VIEWS_BYTES: u64 =
 
 const _: () = assert!(SHADOW_VIEWS_BYTES <= 1 << 14);
 
-/// More flat shadow maps there are not: 16 MiB each at bevy's size.
+/// Maximum number of shadow maps of cascades and spot lights: 16 MiB each at bevy's size.
 pub(crate) const MAX_ATLAS_TILES: u32 = 64;
-/// More faces there are not: 4 MiB each at bevy's size.
+/// Maximum number of faces of shadow maps of point lights: 4 MiB each at bevy's size.
 pub(crate) const MAX_POINT_FACES: u32 = 96;
 
 /// One row of the table of instances.

@@ -62,7 +62,7 @@ pub(super) fn write_joints(
         };
         let joint_from_mesh = Affine3A::from_mat4(bind);
         let matrix = local_from_world * world_from_joint.affine() * joint_from_mesh;
-        let found = crate::tables::affine::affine_rows(matrix);
+        let found = quadrille_content::affine_rows(matrix);
         if is_finite(found.as_flattened()) {
             *rows = found;
         } else {

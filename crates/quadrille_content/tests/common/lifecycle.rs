@@ -26,7 +26,7 @@ use super::Rig;
 
 pub(crate) use self::asset::{AssetKind, Library, Made};
 pub(crate) use self::files::{FileAsset, Files};
-pub(crate) use self::part::{Part, remove, reset, touch};
+pub(crate) use self::part::{Part, part, remove, reset, touch};
 pub(crate) use self::random::Random;
 
 /// Entities that are never despawned, such as the camera.

@@ -17,7 +17,7 @@ use super::values::{
     part_of_image, point, remove_span, slicer, touch_all, touch_parent, visibility, wake,
 };
 use crate::common::Rig;
-use crate::common::lifecycle::{Fixed, Library, Part, Random, remove, reset, touch};
+use crate::common::lifecycle::{Fixed, Library, Part, Random, part, remove, reset, touch};
 
 /// Entities that others are children of: their first among fixed entities, and how many.
 const GROUPS: [usize; 2] = [3, 3];
@@ -128,19 +128,23 @@ pub(super) const OF_ENTITIES: &[Part] = &[
         world, random, GROUPS
     ))),
     // Last: entities that are disabled have their parts.
-    Part {
-        name: "disabled",
-        insert: disable::<Disabled>,
-        remove: enable,
-        is_related: false,
-    },
-    Part {
-        name: "asleep",
-        insert: disable::<Asleep>,
-        remove: wake,
-        is_related: false,
-    },
+    DISABLED,
+    ASLEEP,
 ];
+
+const DISABLED: Part = Part {
+    name: "disabled",
+    insert: disable::<Disabled>,
+    remove: enable,
+    is_related: false,
+};
+
+const ASLEEP: Part = Part {
+    name: "asleep",
+    insert: disable::<Asleep>,
+    remove: wake,
+    is_related: false,
+};
 
 const OF_CHUNKS: &[Part] = &[
     part!("transform", reset::<Transform>, |world, random| transform(
@@ -165,18 +169,8 @@ const OF_CHUNKS: &[Part] = &[
     part!("visibility", reset::<Visibility>, |world, random| {
         visibility(random)
     }),
-    Part {
-        name: "disabled",
-        insert: disable::<Disabled>,
-        remove: enable,
-        is_related: false,
-    },
-    Part {
-        name: "asleep",
-        insert: disable::<Asleep>,
-        remove: wake,
-        is_related: false,
-    },
+    DISABLED,
+    ASLEEP,
 ];
 
 const OF_GROUPS: &[Part] = &[

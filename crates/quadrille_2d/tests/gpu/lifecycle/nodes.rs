@@ -21,7 +21,7 @@ use super::values::{
     point, remove_span, slicer, touch_parent, visibility, wake,
 };
 use crate::common::Rig;
-use crate::common::lifecycle::{Fixed, Part, Random, remove, reset, touch};
+use crate::common::lifecycle::{Fixed, Part, Random, part, remove, reset, touch};
 
 /// Nodes that others are children of: their first among fixed entities, and how many.
 const GROUPS: [usize; 2] = [2, 4];

@@ -2,7 +2,7 @@ use bevy_camera::primitives::Aabb;
 use bevy_math::{Affine3A, Quat, proj};
 
 use super::*;
-use crate::tables::affine::affine_rows;
+use quadrille_content::affine_rows;
 
 /// A row of an instance with its bounds, and what bevy culls by.
 fn boxed(world_from_local: Affine3A, aabb: Aabb) -> (InstanceRow, BoundsRow) {

@@ -13,24 +13,10 @@ use quadrille_3d::wireframe::{
 };
 
 use super::assets::{cube, plain, volume};
-use crate::common::lifecycle::{Fixed, Library, Made, Part, Random, remove, reset, touch};
+use crate::common::lifecycle::{Fixed, Library, Made, Part, Random, part, remove, reset, touch};
 
 /// Entities that others are children of, or follow as joints.
 pub(super) const GROUPS: usize = 3;
-
-macro_rules! part {
-    ($name:literal, $remove:expr, |$world:ident, $random:ident| $value:expr) => {
-        Part {
-            name: $name,
-            insert: |$world, entity, $random| {
-                let value = $value;
-                $world.entity_mut(entity).insert(value);
-            },
-            remove: $remove,
-            is_related: false,
-        }
-    };
-}
 
 /// A light, sometimes with a texture, which requires the light: they come and go together.
 macro_rules! lamp {

@@ -21,6 +21,22 @@ pub(crate) fn remove<B: Bundle>(world: &mut World, entity: Entity) {
     world.entity_mut(entity).remove::<B>();
 }
 
+/// A part that is one value.
+macro_rules! part {
+    ($name:literal, $remove:expr, |$world:ident, $random:ident| $value:expr) => {
+        $crate::common::lifecycle::Part {
+            name: $name,
+            insert: |$world, entity, $random| {
+                let value = $value;
+                $world.entity_mut(entity).insert(value);
+            },
+            remove: $remove,
+            is_related: false,
+        }
+    };
+}
+pub(crate) use part;
+
 /// Sets a component back that entities of its kind always have.
 pub(crate) fn reset<C: Bundle + Default>(world: &mut World, entity: Entity) {
     world.entity_mut(entity).insert(C::default());
