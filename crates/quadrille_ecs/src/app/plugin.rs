@@ -169,11 +169,13 @@ pub(crate) enum StartError {
         extent[0], extent[1]
     )]
     NoPixels { extent: [u32; 2] },
+    #[cfg(feature = "window")]
     #[error(
         "windows are asked for and there is no display: neither DISPLAY nor WAYLAND_DISPLAY is set; \
          set one, or use `QuadrillePlugins::headless(width, height)`"
     )]
     NoDisplay,
+    #[cfg(feature = "window")]
     #[error(
         "no windows are asked for and the app has bevy's `WinitPlugin`, which opens them; leave it out: \
          `DefaultPlugins.build().disable::<WinitPlugin>()`"
