@@ -17,6 +17,11 @@
 //! corners, lines of gizmos (`quadrille_content`) and chunks of tilemaps are quads too, with a shader and an instance
 //! buffer each.
 //!
+//! # Rooms
+//!
+//! Folders by stage, each importing only earlier ones (`tests/rooms.rs`): `instances`, `components`,
+//! `tilemaps`, `meshes`, `fonts`, `scene`, `pipelines`, `queue`, `ui`, `passes`, `plugin`.
+//!
 //! # Decisions
 //!
 //! - **One list.** Sprites, meshes and text are sorted together by z (see [`Phase2d`]). There is
@@ -28,7 +33,7 @@
 //! - **A draw per image**, not a table of images: bindings are push descriptors, which every
 //!   device has, and sprites that matter in number share an atlas.
 //! - **Nodes have one sample per pixel**, as in bevy: they are drawn behind the resolve of what their
-//!   camera sees, which has four unless its `Msaa` says otherwise (`msaa.rs`).
+//!   camera sees, which has four unless its `Msaa` says otherwise (`passes/msaa.rs`).
 //! - **Cameras draw to their target directly.** There is no intermediate image to tone map; a
 //!   camera that should go through a pass of yours draws to an image of yours
 //!   ([`ManualTextureViews`]).
@@ -37,56 +42,37 @@
 //!
 //! No picking, no materials with shaders of their own.
 
-mod atlases;
-mod chunk;
-mod enabled;
-mod font_check;
-mod font_data;
-mod font_loader;
-mod font_reload;
-mod font_size;
-mod geometry;
-mod glyph_atlases;
+mod components;
+mod fonts;
 pub mod guide;
-mod instance;
-mod material;
-mod mesh_data;
+mod instances;
 mod meshes;
-mod msaa;
-mod node;
-mod pass;
-mod phase;
-mod phase_item;
+mod passes;
 mod pipelines;
 mod plugin;
 mod queue;
-mod slices;
-mod sprites;
-mod text;
-mod text_limits;
-mod tilemap;
-mod tiles;
+mod scene;
+mod tilemaps;
 #[cfg(feature = "ui")]
 mod ui;
-mod writer;
 
-pub use chunk::Chunks2d;
-pub use font_loader::CheckedFontError;
-pub use geometry::Geometry2d;
-pub use material::{AlphaMode2d, ColorMaterial, MeshMaterial2d};
+pub use components::material::{AlphaMode2d, ColorMaterial, MeshMaterial2d};
+pub use components::tilemap::{TileData, TileOrientation, TilemapChunk, TilemapChunkTileData};
+pub use fonts::loader::CheckedFontError;
+pub use instances::node::Nodes2d;
 pub use meshes::{Indices2d, Vertices2d};
-pub use msaa::{MsaaTargets2d, ResolvedLayers2d};
-pub use node::Nodes2d;
-pub use pass::{ColorTargets2d, DrawParams2d, draw_2d};
-pub use phase::{Instances2d, Phase2d, Textures2d};
+pub use passes::draw::{ColorTargets2d, DrawParams2d, draw_2d};
+pub use passes::msaa::{MsaaTargets2d, ResolvedLayers2d};
 pub use pipelines::Pipelines2d;
 pub use plugin::{Prepare2dSystems, Quadrille2dPlugin};
 pub use quadrille::ecs::{CheckedImageError, ImageLimits};
 pub use quadrille_content::{
     CameraTargets, CameraViews, DeviceImages, ManualTextureViews, Msaa, UploadBudget,
 };
-pub use tilemap::{TileData, TileOrientation, TilemapChunk, TilemapChunkTileData};
-pub use tiles::Tiles2d;
+pub use scene::geometry::Geometry2d;
+pub use scene::phase::{Instances2d, Phase2d, Textures2d};
+pub use tilemaps::chunk::Chunks2d;
+pub use tilemaps::tiles::Tiles2d;
 
 /// Prelude of 2D programs: bevy's content crates, and this one.
 pub mod prelude {

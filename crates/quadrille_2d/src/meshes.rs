@@ -1,5 +1,7 @@
 //! All meshes in two buffers, so that drawing another mesh changes no state.
 
+pub(crate) mod data;
+
 use bevy_derive::{Deref, DerefMut};
 use bevy_ecs::prelude::*;
 use bevy_mesh::Mesh2d;
@@ -7,7 +9,7 @@ use quadrille::prelude::{BufferDesc, GpuBuffer, GpuDevice, Uploads};
 use quadrille::vulkan::Error;
 use quadrille_content::{MeshAllocation, MeshAllocator, MeshAssets};
 
-use crate::mesh_data::{self, Vertex};
+use crate::meshes::data::Vertex;
 
 /// The vertices of all meshes.
 #[derive(Resource, Deref)]
@@ -34,8 +36,8 @@ pub(crate) struct Meshes2d {
 impl Default for Meshes2d {
     fn default() -> Self {
         let mut store = MeshAllocator::default();
-        let quad = store.add_builtin(&mesh_data::quad());
-        let triangle = store.add_builtin(&mesh_data::triangle());
+        let quad = store.add_builtin(&data::quad());
+        let triangle = store.add_builtin(&data::triangle());
         Self {
             store,
             quad,
@@ -50,7 +52,7 @@ impl Meshes2d {
         self.quad
     }
 
-    /// Where the triangle is that [`Instance::triangle`](crate::instance::Instance::triangle) is an
+    /// Where the triangle is that [`Instance::triangle`](crate::instances::mesh_instance::Instance::triangle) is an
     /// instance of.
     #[cfg(feature = "ui")]
     pub(crate) fn triangle(&self) -> MeshAllocation {

@@ -6,13 +6,13 @@ use quadrille::prelude::{
 };
 use quadrille::vulkan::{PrimitiveTopology, ShaderError, VertexLayout};
 
-use crate::chunk::Chunk;
-use crate::instance::Instance;
+use crate::instances::mesh_instance::Instance;
+use crate::tilemaps::chunk::Chunk;
 use quadrille_content::{Line, PrimitiveKind, composite_pipeline};
 
-use crate::mesh_data::Vertex;
-use crate::node::NodeInstance;
-use crate::phase::{Batch, BatchKind};
+use crate::instances::node::NodeInstance;
+use crate::meshes::data::Vertex;
+use crate::scene::phase::{Batch, BatchKind};
 
 /// The pipelines of [`draw_2d`](crate::draw_2d), by what is drawn and what vertices form.
 #[derive(Resource)]

@@ -19,25 +19,25 @@ use quadrille_content::{
     ContentPlugin, ContentSystems, Msaa, add_plugin_if_missing, instance_buffer,
 };
 
-use crate::atlases::hide_inverted_atlas_rects;
-use crate::chunk::Chunks2d;
-use crate::enabled::watch_enabling;
-use crate::font_data::replace_broken_fonts;
-use crate::font_loader::{CheckedFontLoader, CheckedFonts};
-use crate::font_reload::refresh_reloaded_fonts;
-use crate::font_size::limit_font_sizes;
-use crate::glyph_atlases::upload_glyphs_immediately;
-use crate::material::{ColorMaterial, MeshMaterial2d};
+use crate::components::material::{ColorMaterial, MeshMaterial2d};
+use crate::components::tilemap::{ChunkMeshes, TilemapChunk, TilemapChunkTileData};
+use crate::fonts::data::replace_broken_fonts;
+use crate::fonts::glyph_atlases::upload_glyphs_immediately;
+use crate::fonts::loader::{CheckedFontLoader, CheckedFonts};
+use crate::fonts::reload::refresh_reloaded_fonts;
+use crate::fonts::size::limit_font_sizes;
+use crate::fonts::text_limits::limit_text;
+use crate::instances::node::Nodes2d;
 use crate::meshes::{self, Meshes2d, prepare_meshes};
-use crate::msaa::{MsaaTargets2d, ResolvedLayers2d, prepare_msaa_targets};
-use crate::node::Nodes2d;
-use crate::pass::draw_2d;
-use crate::phase::{Instances2d, Phase2d, Textures2d};
+use crate::passes::draw::draw_2d;
+use crate::passes::msaa::{MsaaTargets2d, ResolvedLayers2d, prepare_msaa_targets};
 use crate::pipelines::Pipelines2d;
+use crate::queue::atlases::hide_inverted_atlas_rects;
+use crate::queue::enabled::watch_enabling;
 use crate::queue::{queue_2d, upload_instances_2d};
-use crate::text_limits::limit_text;
-use crate::tilemap::{ChunkMeshes, TilemapChunk, TilemapChunkTileData};
-use crate::tiles::{self, Tilemaps, prepare_tiles};
+use crate::scene::phase::{Instances2d, Phase2d, Textures2d};
+use crate::tilemaps::chunk::Chunks2d;
+use crate::tilemaps::tiles::{self, Tilemaps, prepare_tiles};
 
 /// Draws bevy's sprites, 2D meshes and 2D text under its 2D cameras.
 ///

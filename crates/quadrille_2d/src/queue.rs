@@ -1,5 +1,12 @@
 //! Queues the draws of each camera, with their targets.
 
+pub(crate) mod atlases;
+pub(crate) mod enabled;
+pub(crate) mod slices;
+pub(crate) mod sprites;
+pub(crate) mod text;
+pub(crate) mod writer;
+
 use bevy_asset::{AssetId, Assets};
 use bevy_camera::Camera2d;
 use bevy_camera::visibility::{RenderLayers, VisibleEntities};
@@ -17,16 +24,16 @@ use quadrille_content::{
     RateLimitedWarnings,
 };
 
-use crate::chunk::Chunks2d;
-use crate::instance::{AlphaMode, Instance, UvRect};
-use crate::material::{ColorMaterial, MeshMaterial2d};
+use crate::components::material::{ColorMaterial, MeshMaterial2d};
+use crate::components::tilemap::TilemapChunk;
+use crate::instances::mesh_instance::{AlphaMode, Instance, UvRect};
+use crate::instances::node::Nodes2d;
 use crate::meshes::Meshes2d;
-use crate::node::Nodes2d;
-use crate::phase::{Batch, BatchKind, Instances2d, Phase2d, Textures2d, View2d};
-use crate::text::{Span, TextBlock};
-use crate::tilemap::TilemapChunk;
-use crate::tiles::Tilemaps;
-use crate::writer::{VisibleItems, Writer};
+use crate::queue::text::{Span, TextBlock};
+use crate::queue::writer::{VisibleItems, Writer};
+use crate::scene::phase::{Batch, BatchKind, Instances2d, Phase2d, Textures2d, View2d};
+use crate::tilemaps::chunk::Chunks2d;
+use crate::tilemaps::tiles::Tilemaps;
 
 /// Visible entities and layers of a camera.
 type CameraQuery = (&'static VisibleEntities, Option<&'static RenderLayers>);

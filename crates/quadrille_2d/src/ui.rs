@@ -37,11 +37,11 @@ use bevy_ui::{
 use bevy_camera::RenderTarget;
 use bevy_camera::visibility::InheritedVisibility;
 
-use crate::instance::UvRect;
+use crate::instances::mesh_instance::UvRect;
 use crate::meshes::Meshes2d;
-use crate::phase::{Phase2d, Textures2d, View2d};
-use crate::slices::TextureSlice;
-use crate::text::{QuadSink, Span};
+use crate::queue::slices::TextureSlice;
+use crate::queue::text::{QuadSink, Span};
+use crate::scene::phase::{Phase2d, Textures2d, View2d};
 use clip::Clip;
 use gradient::{GradientLines, Stops, gradient_quad};
 use image::is_pixel_aligned;

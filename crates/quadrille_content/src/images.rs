@@ -4,6 +4,7 @@
 mod partial_upload;
 mod pending;
 mod prepare;
+pub(crate) mod samplers;
 
 use std::collections::VecDeque;
 
@@ -16,7 +17,7 @@ use bevy_reflect::Reflect;
 use bevy_reflect::prelude::ReflectDefault;
 use quadrille::prelude::{GpuDevice, GpuImage, ImageDesc, Uploads};
 
-use crate::samplers::Samplers;
+use crate::images::samplers::Samplers;
 use crate::warnings::asset_label;
 use partial_upload::{BudgetLeft, PartialUpload, next_first_mip, step_desc};
 use pending::PendingImages;

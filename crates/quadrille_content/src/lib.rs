@@ -13,6 +13,11 @@
 //! passes       ContentSystems   Draw3d, then Draw2d
 //! ```
 //!
+//! # Rooms
+//!
+//! Folders by stage, each importing only earlier ones (`tests/rooms.rs`): `affine`, `warnings`,
+//! `buffers`, `meshes`, `images`, `cameras`, `views`, `schedule`, `lines`, `plugin`.
+//!
 //! # Decisions
 //!
 //! - **Cameras take turns.** Each kind is drawn by passes of its own, in one order of systems. Where cameras of both
@@ -26,42 +31,33 @@
 //!   `GizmoPlugin` draws its frames after that schedule, any other app before it.
 
 mod affine;
-mod attributes;
-mod block_allocator;
-mod buffer_vec;
-mod camera;
-mod camera_fields;
-mod composite;
+mod buffers;
+mod cameras;
 mod images;
 mod lines;
-mod mesh_allocator;
-mod mesh_assets;
-mod mesh_data;
-mod msaa;
+mod meshes;
 mod plugin;
-mod range_allocator;
-mod samplers;
-mod target;
+mod schedule;
 mod views;
-mod visible_entities;
 mod warnings;
 
 pub use affine::{AffineRows, affine_rows};
-pub use attributes::{attribute, colors, floats, normals, positions, tangents, uvs};
-pub use block_allocator::{BlockAllocator, BlockKey};
-pub use buffer_vec::{RawBufferVec, instance_buffer};
-pub use camera::{InvalidCameras, limited_scale};
-pub use composite::composite_pipeline;
+pub use buffers::block_allocator::{BlockAllocator, BlockKey};
+pub use buffers::buffer_vec::{RawBufferVec, instance_buffer};
+pub use buffers::range_allocator::RangeAllocator;
+pub use cameras::msaa::Msaa;
+pub use cameras::projection::{InvalidCameras, limited_scale};
+pub use cameras::target::{ManualTextureViews, TargetImages};
+pub use cameras::visible_entities::unique_visible_entities;
+pub use images::samplers::Samplers;
 pub use images::{DeviceImages, ImageOrPlaceholder, PLACEHOLDER_SIZE, UploadBudget};
 pub use lines::{GizmoLineBatch, GizmoLineBatches, GizmoLines, Line};
-pub use mesh_allocator::{MeshAllocation, MeshAllocator};
-pub use mesh_assets::{DrawnMeshes, MeshAssets, is_released};
-pub use mesh_data::{MeshData, MeshVertex, PrimitiveKind};
-pub use msaa::Msaa;
-pub use plugin::{ContentPlugin, ContentSystems, add_plugin_if_missing};
-pub use range_allocator::RangeAllocator;
-pub use samplers::Samplers;
-pub use target::{ManualTextureViews, TargetImages};
+pub use meshes::allocator::{MeshAllocation, MeshAllocator};
+pub use meshes::assets::{DrawnMeshes, MeshAssets, is_released};
+pub use meshes::attributes::{attribute, colors, floats, normals, positions, tangents, uvs};
+pub use meshes::data::{MeshData, MeshVertex, PrimitiveKind};
+pub use plugin::{ContentPlugin, add_plugin_if_missing};
+pub use schedule::ContentSystems;
+pub use views::composite::composite_pipeline;
 pub use views::{CameraOverlays, CameraTargets, CameraView, CameraViews};
-pub use visible_entities::unique_visible_entities;
 pub use warnings::{RateLimitedWarnings, asset_label, entity_name, first_non_finite, is_finite};

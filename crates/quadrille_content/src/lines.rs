@@ -12,7 +12,7 @@ use bytemuck::{Pod, Zeroable};
 use quadrille::prelude::{GpuBuffer, GpuDevice};
 use quadrille::vulkan::{Format, ShaderModule, VertexLayout};
 
-use crate::buffer_vec::{RawBufferVec, instance_buffer};
+use crate::buffers::buffer_vec::{RawBufferVec, instance_buffer};
 
 #[cfg(feature = "gizmos")]
 use crate::warnings::is_finite;

@@ -11,13 +11,14 @@ use bevy_transform::{TransformPlugin, TransformSystems};
 use quadrille::ecs::{ImageLimits, RenderStartup, TexturePlugin, expect_renderer};
 use quadrille::prelude::{Render, RenderSystems};
 
-use crate::camera::{ClampedViewports, InvalidCameras, find_blind, update_cameras};
-use crate::camera_fields::warn_unsupported_fields;
+use crate::cameras::msaa::Msaa;
+use crate::cameras::projection::{ClampedViewports, InvalidCameras, find_blind, update_cameras};
+use crate::cameras::target::ManualTextureViews;
+use crate::cameras::unsupported_fields::warn_unsupported_fields;
 use crate::images::{DefaultSampler, DeviceImages, UploadBudget, prepare_images};
 use crate::lines::{GizmoLineBatches, init_gizmo_lines, publish_module};
-use crate::mesh_assets::{DrawnMeshes, release_meshes};
-use crate::msaa::Msaa;
-use crate::target::ManualTextureViews;
+use crate::meshes::assets::{DrawnMeshes, release_meshes};
+use crate::schedule::ContentSystems;
 use crate::views::{CameraOverlays, CameraTargets, CameraViews, extract_cameras};
 use crate::warnings::{RateLimitedWarnings, log_warnings};
 
@@ -43,22 +44,6 @@ impl Default for ContentPlugin {
             image_limits: ImageLimits::default(),
         }
     }
-}
-
-/// The order of what 2D and 3D share in a frame.
-#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ContentSystems {
-    /// Images are uploaded; in [`RenderSystems::Declare`].
-    Images,
-    /// The cameras that draw are listed; in [`RenderSystems::Declare`], after the images.
-    Views,
-    /// Meshes are read; in [`RenderSystems::Declare`]. Behind it the data of those that only the renderer
-    /// wants is released.
-    Meshes,
-    /// The passes that draw 3D to the images of cameras.
-    Draw3d,
-    /// The passes that draw 2D, after those of 3D in each step ([`CameraView::step`](crate::CameraView)).
-    Draw2d,
 }
 
 impl Plugin for ContentPlugin {

@@ -1,5 +1,6 @@
 //! Views of the cameras of a frame: their images, viewports and clears.
 
+pub(crate) mod composite;
 mod compositing;
 mod steps;
 
@@ -18,11 +19,11 @@ use bevy_transform::components::GlobalTransform;
 use quadrille::ecs::{ContentKind, DrawnContent};
 use quadrille::prelude::{GpuImage, Uploads};
 
-use crate::camera::InvalidCameras;
+use crate::cameras::msaa::Msaa;
+use crate::cameras::projection::InvalidCameras;
+use crate::cameras::target::TargetImages;
+use crate::cameras::target::error::TargetErrors;
 use crate::images::DeviceImages;
-use crate::msaa::Msaa;
-use crate::target::TargetImages;
-use crate::target::error::TargetErrors;
 use crate::warnings::{RateLimitedWarnings, entity_name, first_non_finite, is_finite};
 use compositing::{Layer, MainTexture, TargetKind};
 use steps::Steps;

@@ -8,7 +8,7 @@
 use bevy_math::{Affine2, Affine3A, Rect, Vec2};
 use bevy_ui::CalculatedClip;
 
-use crate::instance::UvRect;
+use crate::instances::mesh_instance::UvRect;
 
 /// One side of the clip: all points, y up, where `normal.dot(point) + offset` is not
 /// negative.

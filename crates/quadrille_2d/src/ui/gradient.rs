@@ -13,7 +13,7 @@ use bevy_ui::{
     LinearGradient, RadialGradient,
 };
 
-use crate::node::NodeInstance;
+use crate::instances::node::NodeInstance;
 
 /// Flags of `gradient.wgsl`.
 const RADIAL: u32 = 32;

@@ -12,9 +12,9 @@ use quadrille_content::entity_name;
 
 use super::rounded_box::RoundedBox;
 use super::{Writer, clip, rect_y_up};
-use crate::instance::{UvRect, rect_around};
-use crate::slices::slices;
-use crate::sprites::missing_texture;
+use crate::instances::mesh_instance::{UvRect, rect_around};
+use crate::queue::slices::slices;
+use crate::queue::sprites::missing_texture;
 
 impl Writer<'_, '_, '_> {
     pub(super) fn add_image(&mut self, world: &Affine3A, node: &ComputedNode, image: &ImageNode) {

@@ -9,9 +9,9 @@ use super::Writer;
 use super::clip::{self, Clipped};
 use super::gradient::GradientSegment;
 use super::rounded_box::RoundedBox;
-use crate::instance::{AlphaMode, Instance, UvRect};
-use crate::node::NodeInstance;
-use crate::phase::{Batch, BatchKind, Phase2d, Texture};
+use crate::instances::mesh_instance::{AlphaMode, Instance, UvRect};
+use crate::instances::node::NodeInstance;
+use crate::scene::phase::{Batch, BatchKind, Phase2d, Texture};
 
 /// Fill of a quad.
 #[derive(Clone, Copy)]

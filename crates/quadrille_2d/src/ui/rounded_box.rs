@@ -5,8 +5,8 @@ use bevy_math::{Affine3A, Rect, Vec2};
 use bevy_sprite::BorderRect;
 use bevy_ui::ComputedNode;
 
-use crate::instance::rect_around;
-use crate::node::NodeInstance;
+use crate::instances::mesh_instance::rect_around;
+use crate::instances::node::NodeInstance;
 
 /// `INVERTED` of `boxes.wgsl`.
 const INVERTED: u32 = 16;

@@ -6,7 +6,7 @@ use bevy_ui::{ComputedNode, Val};
 
 use super::Writer;
 use super::rounded_box::{BoxCoverage, RoundedBox};
-use crate::text::QuadSink as _;
+use crate::queue::text::QuadSink as _;
 
 impl Writer<'_, '_, '_> {
     /// Adds the shadows of a node, which it is drawn over.

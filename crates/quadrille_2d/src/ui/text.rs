@@ -8,8 +8,8 @@ use bevy_text::{TextCursorStyle, TextLayoutInfo, TextReadWriteMode};
 use super::image::center_box;
 use super::rounded_box::{BoxCoverage, RoundedBox};
 use super::{NodeDataItem, Writer, rect_y_up};
-use crate::instance::UvRect;
-use crate::text::{PositionedText, QuadSink as _};
+use crate::instances::mesh_instance::UvRect;
+use crate::queue::text::{PositionedText, QuadSink as _};
 
 impl Writer<'_, '_, '_> {
     /// Adds the text of a node. Text that is edited scrolls within the node's content box, and is cut to that.

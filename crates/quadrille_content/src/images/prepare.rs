@@ -12,7 +12,7 @@ use quadrille::prelude::{GpuDevice, ImageDesc, Uploads};
 
 use super::partial_upload::BudgetLeft;
 use super::{DefaultSampler, DeviceImages, UploadBudget, UploadedImage};
-use crate::samplers::Samplers;
+use crate::images::samplers::Samplers;
 
 /// Events of image assets since the last frame.
 #[derive(bevy_ecs::system::SystemParam)]

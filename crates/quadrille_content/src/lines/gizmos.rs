@@ -22,7 +22,7 @@ use bevy_transform::components::GlobalTransform;
 use quadrille::prelude::{GpuDevice, Render, Uploads};
 
 use super::{GizmoLineBatch, GizmoLineBatches, GizmoLines, Line, LineKind};
-use crate::plugin::ContentSystems;
+use crate::schedule::ContentSystems;
 use crate::warnings::{RateLimitedWarnings, entity_name, first_non_finite};
 
 /// Maximum parts of a round joint; more make no visible difference.

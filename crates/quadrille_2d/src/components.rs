@@ -1,0 +1,4 @@
+//! Public components and assets, by bevy's names.
+
+pub(crate) mod material;
+pub(crate) mod tilemap;

@@ -1,0 +1,4 @@
+//! Passes, and the multisampled images that they draw to.
+
+pub(crate) mod draw;
+pub(crate) mod msaa;

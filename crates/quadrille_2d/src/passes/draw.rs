@@ -1,0 +1,212 @@
+//! The pass: draws what was listed, for each camera.
+
+use bevy_color::ColorToComponents as _;
+use bevy_ecs::prelude::*;
+use bevy_math::Mat4;
+use quadrille::ecs::{
+    AccessList, AnyAccess, ColorAttachment as _, PassUse, Rendering, access_kind,
+};
+use quadrille::prelude::Recorder;
+
+use crate::passes::msaa::{MsaaTargets2d, ResolvedLayers2d};
+use crate::pipelines::Pipelines2d;
+use crate::scene::geometry::Geometry2d;
+use crate::scene::phase::{Batch, BatchKind, Multisampled, Phase2d, Textures2d, View2d};
+use quadrille_content::{CameraTargets, DeviceImages};
+
+/// Phase, images and pipelines of [`draw_2d`].
+#[derive(bevy_ecs::system::SystemParam)]
+pub struct DrawParams2d<'w> {
+    phase: Res<'w, Phase2d>,
+    images: Res<'w, DeviceImages>,
+    pipelines: Res<'w, Pipelines2d>,
+}
+
+/// The images that [`draw_2d`] draws to.
+#[derive(bevy_ecs::system::SystemParam)]
+pub struct ColorTargets2d<'w> {
+    targets: AccessList<'w, CameraTargets, access_kind::ColorTarget>,
+    multisampled: AccessList<'w, MsaaTargets2d, access_kind::ColorTarget>,
+    layers: AccessList<'w, ResolvedLayers2d, access_kind::ColorTarget>,
+    sampled_layers: AccessList<'w, ResolvedLayers2d, access_kind::Sampled>,
+}
+
+/// Images that one view is drawn to.
+struct Attachments<'w> {
+    /// Cleared or kept.
+    color_attachment: AnyAccess<'w>,
+    /// One sample for the several of `color_attachment`.
+    resolve_target: Option<AnyAccess<'w>>,
+    /// The same image as `resolve_target`, where that is put over the target.
+    layer: Option<AnyAccess<'w>>,
+    target: AnyAccess<'w>,
+}
+
+impl<'w> ColorTargets2d<'w> {
+    fn of(&self, view: &View2d) -> Option<Attachments<'w>> {
+        let target = self.targets.get(view.target as usize)?;
+        let Some(Multisampled { samples, layer }) = view.multisampled else {
+            return Some(Attachments {
+                color_attachment: target,
+                resolve_target: None,
+                layer: None,
+                target,
+            });
+        };
+        let color_attachment = self.multisampled.get(samples as usize)?;
+        let (resolve_target, layer) = match layer.map(|it| it as usize) {
+            Some(at) => (self.layers.get(at)?, Some(self.sampled_layers.get(at)?)),
+            None => (target, None),
+        };
+        Some(Attachments {
+            color_attachment,
+            resolve_target: Some(resolve_target),
+            layer,
+            target,
+        })
+    }
+}
+
+/// The pass that draws all 2D cameras and nodes, in the order of `Camera::order`: one pass of the plan for
+/// each, one more for its nodes, and one more for a camera with several samples that draws over what is there.
+/// Order your own before or after it, or disable its entity and put your own in its place.
+pub fn draw_2d(
+    mut recorder: Recorder,
+    targets: ColorTargets2d,
+    textures: AccessList<Textures2d, access_kind::Sampled>,
+    geometry: Geometry2d,
+    params: DrawParams2d,
+    mut scratch: Local<(Vec<PassUse>, Vec<bool>)>,
+) {
+    let (uses, added) = &mut *scratch;
+    for view in &params.phase.views {
+        let Some(images) = targets.of(view) else {
+            continue;
+        };
+        let batches = &params.phase.batches[view.batches.start as usize..view.batches.end as usize];
+        // As of a 3D camera without nodes.
+        if batches.is_empty() && view.clear.is_none() {
+            continue;
+        }
+        uses.clear();
+        uses.push(images.color_attachment.as_declared());
+        uses.extend(images.resolve_target.map(|image| image.as_declared()));
+        geometry.add_uses(batches, uses);
+        add_textures(batches, &textures, added, uses);
+        let mut pass = recorder.pass_in_step(view.step, "draw_2d", uses);
+        let clear = view.clear.map(|color| color.to_f32_array());
+        let clear = clear.or(images.layer.map(|_| [0.0; 4]));
+        let mut attachment = match clear {
+            Some(color) => images.color_attachment.clear(color),
+            None => images.color_attachment.keep(),
+        };
+        if let Some(resolve_target) = &images.resolve_target {
+            attachment = attachment.resolve_to(resolve_target);
+        }
+        let mut rendering = pass.render(attachment);
+        draw_view(&mut rendering, view, batches, &params, &textures, &geometry);
+        drop(rendering);
+        if let Some(layer) = images.layer {
+            composite_over(&mut recorder, view, (&layer, &images.target), &params);
+        }
+    }
+}
+
+/// Puts the layer of a view over its camera's target.
+fn composite_over(
+    recorder: &mut Recorder,
+    view: &View2d,
+    (layer, target): (&AnyAccess<'_>, &AnyAccess<'_>),
+    params: &DrawParams2d,
+) {
+    let uses = [layer.as_declared(), target.as_declared()];
+    let mut pass = recorder.pass_in_step(view.step, "draw_2d", &uses);
+    pass.render(target.keep())
+        .viewport(view.viewport.map(|length| length as f32))
+        .scissor(view.viewport)
+        .pipeline(&params.pipelines.composite)
+        .bind(0, layer)
+        .push(&[0.0_f32; 2])
+        .draw(0..3, 0..1);
+}
+
+/// Adds each image that the batches show, once.
+fn add_textures(
+    batches: &[Batch],
+    textures: &AccessList<Textures2d, access_kind::Sampled>,
+    added: &mut Vec<bool>,
+    uses: &mut Vec<PassUse>,
+) {
+    added.clear();
+    added.resize(textures.len(), false);
+    for texture in batches.iter().filter_map(|batch| batch.texture) {
+        let at = texture.image as usize;
+        if let Some(texture) = textures.get(at)
+            && !std::mem::replace(&mut added[at], true)
+        {
+            uses.push(texture.as_declared());
+        }
+    }
+}
+
+fn draw_view(
+    rendering: &mut Rendering<'_>,
+    view: &View2d,
+    batches: &[Batch],
+    params: &DrawParams2d,
+    textures: &AccessList<Textures2d, access_kind::Sampled>,
+    geometry: &Geometry2d,
+) {
+    rendering
+        .viewport(view.viewport.map(|length| length as f32))
+        .scissor(view.viewport);
+    let mut bound: Option<&Batch> = None;
+    for batch in batches {
+        let pipeline = params.pipelines.of(batch);
+        let last = bound.filter(|last| std::ptr::eq(params.pipelines.of(last), pipeline));
+        if last.is_none() {
+            rendering.pipeline(pipeline);
+            geometry.bind(batch.kind, rendering);
+        }
+        if let Some(shown) = batch.texture
+            && last.is_none_or(|last| last.texture != batch.texture)
+        {
+            let texture = textures.get(shown.image as usize);
+            let sampler = params.images.samplers().get(shown.sampler);
+            let (Some(texture), Some(sampler)) = (texture, sampler) else {
+                bound = None;
+                continue;
+            };
+            rendering.bind(0, &texture).sampler(1, sampler);
+        }
+        if last.is_none_or(|last| last.kind != batch.kind) {
+            push_view_constants(rendering, view, batch.kind);
+        }
+        let mesh = &batch.mesh;
+        rendering.draw_indexed(
+            mesh.first_index..mesh.first_index + mesh.index_count,
+            mesh.base_vertex,
+            batch.instances.clone(),
+        );
+        bound = Some(batch);
+    }
+}
+
+/// Pushes the transform to clip space for a kind of batches.
+fn push_view_constants(rendering: &mut Rendering<'_>, view: &View2d, kind: BatchKind) {
+    let world = view.clip_from_world.to_cols_array();
+    match kind {
+        BatchKind::World | BatchKind::Nodes | BatchKind::Gradients | BatchKind::Tiles => {
+            rendering.push(&world)
+        }
+        BatchKind::Clip | BatchKind::Replace => rendering.push(&Mat4::IDENTITY.to_cols_array()),
+        BatchKind::Lines => {
+            // The matrix, the size, and what fills the struct up to a whole vector.
+            let mut constants = [0.0; 20];
+            constants[..16].copy_from_slice(&world);
+            let [_, _, width, height] = view.viewport;
+            constants[16..18].copy_from_slice(&[width as f32, height as f32]);
+            rendering.push(&constants)
+        }
+    };
+}

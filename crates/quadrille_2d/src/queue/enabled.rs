@@ -1,0 +1,48 @@
+//! Entities that are enabled: a query with `Changed` misses changes of an entity while a component such as `Disabled`
+//! hides it.
+
+use bevy_ecs::component::Mutable;
+use bevy_ecs::entity_disabling::DefaultQueryFilters;
+use bevy_ecs::prelude::*;
+use bevy_ecs::world::DeferredWorld;
+use bevy_mesh::Mesh2d;
+use bevy_text::{InlineBox, LetterSpacing, LineHeight, TextBounds, TextFont};
+
+use crate::components::tilemap::TilemapChunkTileData;
+
+/// Watches all components that disable entities. To be called when all plugins have registered theirs.
+pub(crate) fn watch_enabling(world: &mut World) {
+    world.init_resource::<DefaultQueryFilters>();
+    let filters = world.resource::<DefaultQueryFilters>();
+    let ids: Vec<_> = filters.disabling_ids().collect();
+    if !ids.is_empty() {
+        world.spawn(Observer::new(mark_changed).with_components(ids));
+    }
+}
+
+/// Marks each component as changed that systems of this crate follow by change detection.
+fn mark_changed(event: On<Remove<()>>, mut world: DeferredWorld) {
+    let (entity, world) = (event.entity, &mut world);
+    mark::<Mesh2d>(world, entity);
+    mark::<TilemapChunkTileData>(world, entity);
+    mark::<TextFont>(world, entity);
+    mark::<LineHeight>(world, entity);
+    mark::<LetterSpacing>(world, entity);
+    mark::<TextBounds>(world, entity);
+    mark::<InlineBox>(world, entity);
+    #[cfg(feature = "ui")]
+    {
+        use bevy_ui::prelude::{Node, Outline, ScrollPosition, UiTransform};
+        mark::<bevy_text::EditableText>(world, entity);
+        mark::<Node>(world, entity);
+        mark::<UiTransform>(world, entity);
+        mark::<Outline>(world, entity);
+        mark::<ScrollPosition>(world, entity);
+    }
+}
+
+fn mark<C: Component<Mutability = Mutable>>(world: &mut DeferredWorld, entity: Entity) {
+    if let Some(mut component) = world.get_mut::<C>(entity) {
+        component.set_changed();
+    }
+}

@@ -1,0 +1,66 @@
+//! The buffers that the pass draws from.
+
+use quadrille::ecs::{PassUse, Rendering};
+use quadrille::prelude::{IndexRead, IndexType, StorageRead, VertexRead};
+
+use crate::instances::node::Nodes2d;
+use crate::meshes::{Indices2d, Vertices2d};
+use crate::scene::phase::{Batch, BatchKind, Instances2d};
+use crate::tilemaps::chunk::Chunks2d;
+use crate::tilemaps::tiles::Tiles2d;
+use quadrille_content::GizmoLines;
+
+/// The buffers that [`draw_2d`](crate::draw_2d) draws from.
+#[derive(bevy_ecs::system::SystemParam)]
+pub struct Geometry2d<'w> {
+    vertices: VertexRead<'w, Vertices2d>,
+    indices: IndexRead<'w, Indices2d>,
+    instances: VertexRead<'w, Instances2d>,
+    nodes: VertexRead<'w, Nodes2d>,
+    lines: VertexRead<'w, GizmoLines>,
+    chunks: VertexRead<'w, Chunks2d>,
+    tiles: StorageRead<'w, Tiles2d>,
+}
+
+impl Geometry2d<'_> {
+    /// Adds the buffers that batches read. Those of which nothing was ever needed hold nothing
+    /// that could be read.
+    pub(crate) fn add_uses(&self, batches: &[Batch], uses: &mut Vec<PassUse>) {
+        if batches.is_empty() {
+            return;
+        }
+        uses.extend([
+            self.vertices.any().as_declared(),
+            self.indices.any().as_declared(),
+        ]);
+        let has = |kinds: &[BatchKind]| batches.iter().any(|batch| kinds.contains(&batch.kind));
+        if has(&[BatchKind::World, BatchKind::Clip, BatchKind::Replace]) {
+            uses.push(self.instances.any().as_declared());
+        }
+        if has(&[BatchKind::Nodes, BatchKind::Gradients]) {
+            uses.push(self.nodes.any().as_declared());
+        }
+        if has(&[BatchKind::Lines]) {
+            uses.push(self.lines.any().as_declared());
+        }
+        if has(&[BatchKind::Tiles]) {
+            uses.push(self.chunks.any().as_declared());
+            uses.push(self.tiles.any().as_declared());
+        }
+    }
+
+    /// Binds what batches of a kind are drawn from, once their pipeline is bound.
+    pub(crate) fn bind(&self, kind: BatchKind, rendering: &mut Rendering<'_>) {
+        rendering
+            .vertices(0, &self.vertices, 0)
+            .indices(&self.indices, 0, IndexType::U32);
+        match kind {
+            BatchKind::World | BatchKind::Clip | BatchKind::Replace => {
+                rendering.vertices(1, &self.instances, 0)
+            }
+            BatchKind::Nodes | BatchKind::Gradients => rendering.vertices(1, &self.nodes, 0),
+            BatchKind::Lines => rendering.vertices(1, &self.lines, 0),
+            BatchKind::Tiles => rendering.vertices(1, &self.chunks, 0).bind(2, &self.tiles),
+        };
+    }
+}

@@ -1,0 +1,84 @@
+//! Device data of tilemaps: an instance of a chunk, and the tiles of all chunks.
+
+use bevy_color::ColorToPacked as _;
+use bevy_derive::Deref;
+use bevy_ecs::prelude::*;
+use bevy_math::Affine3A;
+use bytemuck::{Pod, Zeroable};
+use quadrille::prelude::GpuBuffer;
+use quadrille::vulkan::{Format, VertexLayout};
+
+use crate::components::tilemap::{TileData, TilemapChunk};
+use crate::instances::mesh_instance::AlphaMode;
+use quadrille_content::{affine_rows, is_finite};
+
+/// The chunks of tilemaps of this frame.
+#[derive(Resource, Deref)]
+pub struct Chunks2d(pub(crate) GpuBuffer);
+
+/// One chunk as the shader reads it (`tile.wgsl`).
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub(crate) struct Chunk {
+    /// The rows of the affine matrix from the unit quad to the world.
+    pub(crate) world_from_local: [[f32; 4]; 3],
+    /// How many tiles it has across and up, and the first of them in the buffer of all tiles.
+    pub(crate) tiles: [u32; 3],
+    /// As that of [`Instance`](crate::instances::mesh_instance::Instance).
+    pub(crate) alpha_mode: f32,
+}
+
+impl Chunk {
+    /// A chunk whose tiles begin at this place.
+    pub(crate) fn new(chunk: &TilemapChunk, world: Affine3A, alpha: AlphaMode, first: u32) -> Self {
+        let world = world * Affine3A::from_scale(chunk.size().extend(1.0));
+        Self {
+            world_from_local: affine_rows(world),
+            tiles: [chunk.chunk_size.x, chunk.chunk_size.y, first],
+            alpha_mode: alpha.to_shader(),
+        }
+    }
+
+    /// Whether it can be drawn.
+    pub(crate) fn is_finite(&self) -> bool {
+        is_finite(self.world_from_local.as_flattened()) && self.alpha_mode.is_finite()
+    }
+
+    /// How vertex shaders read chunks: locations 3 to 7.
+    pub(crate) fn layout() -> VertexLayout {
+        let formats = [
+            Format::R32G32B32A32_SFLOAT,
+            Format::R32G32B32A32_SFLOAT,
+            Format::R32G32B32A32_SFLOAT,
+            Format::R32G32B32_UINT,
+            Format::R32_SFLOAT,
+        ];
+        VertexLayout::packed(3, &formats).per_instance()
+    }
+}
+
+/// One tile as the shader reads it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub(crate) struct PackedTileData {
+    /// From the lowest bit: 16 for the layer, 1 for whether it is drawn, 3 for how it is turned.
+    index_and_flags: u32,
+    /// Red in the lowest 8 bits, then green, blue, alpha; in sRGB.
+    color: u32,
+}
+
+impl From<Option<TileData>> for PackedTileData {
+    fn from(tile: Option<TileData>) -> Self {
+        let Some(tile) = tile else {
+            return Self::default();
+        };
+        let flags = u32::from(tile.visible) | u32::from(tile.orientation as u8) << 1;
+        Self {
+            index_and_flags: u32::from(tile.tileset_index) | flags << 16,
+            color: u32::from_le_bytes(tile.color.to_srgba().to_u8_array()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,168 @@
+use std::collections::BTreeSet;
+
+use bevy_camera::{
+    ClearColorConfig, ImageRenderTarget, MsaaWriteback, Projection, RenderTarget, RenderTargetInfo,
+    SubCameraView, Viewport,
+};
+use bevy_reflect::enums::VariantInfo;
+use bevy_reflect::{TypeInfo, Typed};
+
+use super::*;
+
+/// `Type.field` of structs, `Type::Variant` and `Type::Variant.field` of enums.
+fn fields<T: Typed>() -> Vec<String> {
+    let info = T::type_info();
+    let name = info.type_path_table().short_path();
+    match info {
+        TypeInfo::Struct(info) => (info.iter())
+            .map(|field| format!("{name}.{}", field.name()))
+            .collect(),
+        TypeInfo::TupleStruct(info) => (info.iter())
+            .map(|field| format!("{name}.{}", field.index()))
+            .collect(),
+        TypeInfo::Enum(info) => info.iter().flat_map(|it| variant(name, it)).collect(),
+        _ => panic!("{name} has no fields"),
+    }
+}
+
+fn variant(name: &str, variant: &VariantInfo) -> Vec<String> {
+    let name = format!("{name}::{}", variant.name());
+    match variant {
+        VariantInfo::Struct(info) => (info.iter())
+            .map(|field| format!("{name}.{}", field.name()))
+            .collect(),
+        VariantInfo::Tuple(info) => (info.iter())
+            .map(|field| format!("{name}.{}", field.index()))
+            .collect(),
+        VariantInfo::Unit(_) => vec![name],
+    }
+}
+
+/// The rows of the table: field, what becomes of it, and by which tests.
+fn rows() -> impl Iterator<Item = (&'static str, &'static str, Vec<&'static str>)> {
+    let table = include_str!("../../../tests/camera_fields.txt");
+    let rows = table
+        .lines()
+        .filter(|row| !row.is_empty() && !row.starts_with('#'));
+    rows.map(|row| {
+        let mut words = row.split_whitespace();
+        let field = words.next().expect("a field");
+        (field, words.next().expect("a state"), words.collect())
+    })
+}
+
+/// All source text below a folder of the workspace's crates.
+fn sources(folder: &std::path::Path) -> String {
+    let entries = std::fs::read_dir(folder).expect("the folder is there");
+    let paths = entries.map(|entry| entry.expect("it can be read").path());
+    let text = |path: std::path::PathBuf| match path.extension() {
+        Some(ending) if ending == "rs" => std::fs::read_to_string(path).expect("it is text"),
+        None if path.is_dir() => sources(&path),
+        _ => String::new(),
+    };
+    paths.map(text).collect()
+}
+
+#[test]
+fn camera_fields_table_names_existing_tests() {
+    let crates = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let read = |folder: &str| sources(&crates.join(folder));
+    let known = [
+        ("2d", read("quadrille_2d/tests")),
+        ("3d", read("quadrille_3d/tests")),
+        ("content", read("quadrille_content/src")),
+    ];
+    for (field, state, words) in rows() {
+        assert_eq!(state == "done", !words.is_empty(), "{field}");
+        assert!(["done", "warned"].contains(&state), "{field}: {state}");
+        let mut text = None;
+        for word in words {
+            match known.iter().find(|(name, _)| *name == word) {
+                Some((_, found)) => text = Some(found),
+                None => {
+                    let text = text.unwrap_or_else(|| panic!("{field}: name a crate"));
+                    assert!(
+                        text.contains(&format!("fn {word}()")),
+                        "{field}: no test {word}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn camera_fields_table_is_complete() {
+    let all = [
+        fields::<Camera>(),
+        fields::<Viewport>(),
+        fields::<SubCameraView>(),
+        fields::<RenderTargetInfo>(),
+        fields::<CameraOutputMode>(),
+        fields::<MsaaWriteback>(),
+        fields::<ClearColorConfig>(),
+        fields::<RenderTarget>(),
+        fields::<ImageRenderTarget>(),
+        fields::<Camera3d>(),
+        fields::<Camera3dDepthLoadOp>(),
+        fields::<CompositingSpace>(),
+        fields::<MainPassResolutionOverride>(),
+        fields::<Projection>(),
+    ];
+    let bevys: BTreeSet<String> = all.into_iter().flatten().collect();
+    let ours: BTreeSet<String> = rows().map(|(field, ..)| field.to_owned()).collect();
+    let difference: Vec<_> = bevys.symmetric_difference(&ours).collect();
+    assert!(difference.is_empty(), "{difference:#?}");
+}
+
+/// Fields of a camera that a warning would name.
+fn unsupported(bundle: impl Bundle) -> Vec<&'static str> {
+    let mut world = World::new();
+    let camera = world.spawn((Camera::default(), bundle)).id();
+    let mut query = world.query::<CameraSettingsQuery>();
+    let settings = query.get(&world, camera).expect("it is a camera");
+    let fields = settings.unsupported().into_iter().flatten();
+    fields.map(|(field, ..)| field).collect()
+}
+
+#[test]
+fn unsupported_camera_fields_are_warned() {
+    assert!(unsupported(Camera3d::default()).is_empty());
+    let load = Camera3d {
+        depth_load_op: Camera3dDepthLoadOp::Load,
+        ..Camera3d::default()
+    };
+    assert_eq!(unsupported(load), ["Camera3d::depth_load_op"]);
+    let far = Camera3d {
+        depth_load_op: Camera3dDepthLoadOp::Clear(f32::NAN),
+        ..Camera3d::default()
+    };
+    assert_eq!(unsupported(far), ["Camera3d::depth_load_op"]);
+    let clears = Camera3d {
+        depth_load_op: Camera3dDepthLoadOp::Clear(0.5),
+        ..Camera3d::default()
+    };
+    assert!(unsupported(clears).is_empty());
+    assert_eq!(unsupported(CompositingSpace::Oklab), ["CompositingSpace"]);
+    assert!(unsupported(CompositingSpace::Linear).is_empty());
+    let resolution = MainPassResolutionOverride(bevy_math::UVec2::ONE);
+    assert_eq!(unsupported(resolution), ["MainPassResolutionOverride"]);
+    let camera = Camera {
+        viewport: Some(Viewport {
+            depth: 0.0..0.5,
+            ..Viewport::default()
+        }),
+        output_mode: CameraOutputMode::Write {
+            blend_state: Some(wgpu_types::BlendState::REPLACE),
+            clear_color: ClearColorConfig::Default,
+        },
+        ..Camera::default()
+    };
+    let fields = ["CameraOutputMode::Write::blend_state", "Viewport::depth"];
+    let mut world = World::new();
+    let camera = world.spawn(camera).id();
+    let mut query = world.query::<CameraSettingsQuery>();
+    let settings = query.get(&world, camera).expect("it is a camera");
+    let found = settings.unsupported().into_iter().flatten();
+    assert!(found.map(|(field, ..)| field).eq(fields));
+}
