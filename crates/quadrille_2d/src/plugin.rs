@@ -239,8 +239,21 @@ fn add_passes(app: &mut App) {
             crate::ui::limit_images
                 .after(bevy_ui::UiSystems::Content)
                 .before(bevy_ui::UiSystems::Layout),
+            (
+                crate::ui::find_risky_corners,
+                crate::ui::split_risky_corners,
+            )
+                .chain()
+                .after(bevy_ui::UiSystems::Content)
+                .before(bevy_ui::UiSystems::Layout),
+            (crate::ui::limit_sizes, crate::ui::resolve_risky_corners)
+                .chain()
+                .after(bevy_ui::UiSystems::Layout)
+                .before(bevy_ui::widget::sync_editable_text_viewports)
+                .before(bevy_ui::UiSystems::PostLayout),
         ),
-    );
+    )
+    .init_resource::<crate::ui::RiskyCorners>();
 }
 
 /// Makes what belongs to the device, and forgets what belonged to the one before.

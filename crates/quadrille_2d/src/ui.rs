@@ -14,6 +14,7 @@ mod limits;
 mod paint;
 mod rounded_box;
 mod shadow;
+mod sizes;
 mod text;
 
 use bevy_asset::{AssetId, Assets};
@@ -50,6 +51,9 @@ use paint::Paint;
 use quadrille_content::DeviceImages;
 use quadrille_content::{CameraOverlays, Msaa, RateLimitedWarnings, entity_name, first_non_finite};
 use rounded_box::{BoxCoverage, RoundedBox};
+pub(crate) use sizes::{
+    RiskyCorners, find_risky_corners, limit_sizes, resolve_risky_corners, split_risky_corners,
+};
 
 /// A node with all that is drawn of it.
 #[derive(QueryData)]
@@ -201,7 +205,7 @@ struct Writer<'a, 'w, 's> {
 
 impl Writer<'_, '_, '_> {
     fn add_node(&mut self, item: &NodeDataItem<'_, '_>) {
-        if !item.visibility.get() || item.node.is_empty() {
+        if !item.visibility.get() {
             return;
         }
         let size = item.node.size();
@@ -217,6 +221,13 @@ impl Writer<'_, '_, '_> {
         self.entity = item.entity;
         let transform: Affine2 = **item.transform;
         let world = y_up(transform);
+        if item.node.is_empty() {
+            // As in bevy, which draws nothing else of an empty node.
+            if let Some(outline) = item.outline {
+                self.add_outline(&world, item.node, outline.color);
+            }
+            return;
+        }
         if let Some(shadows) = item.shadows {
             self.add_shadows(&world, item.node, shadows);
         }

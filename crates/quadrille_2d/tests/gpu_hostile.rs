@@ -18,6 +18,8 @@ mod drawn;
 mod grids;
 #[path = "hostile/nodes.rs"]
 mod nodes;
+#[path = "hostile/sizes.rs"]
+mod sizes;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 

@@ -70,9 +70,12 @@ impl RoundedBox {
     pub(super) fn inflated(mut self, by: f32) -> Self {
         self.half_size = (self.half_size + by).max(Vec2::ZERO);
         for radius in &mut self.radii {
-            if *radius != Vec2::ZERO {
-                *radius = (*radius + by).clamp(Vec2::ZERO, self.half_size);
-            }
+            // Round along both axes, or not at all.
+            *radius = if radius.min_element() > 0.0 {
+                (*radius + by).clamp(Vec2::ZERO, self.half_size)
+            } else {
+                Vec2::ZERO
+            };
         }
         self
     }

@@ -1,6 +1,6 @@
 //! Shadows of nodes: a box like that of the node, larger, aside, with a soft edge.
 
-use bevy_math::{Affine3A, Vec2, Vec3};
+use bevy_math::{Affine3A, Rect, Vec2, Vec3};
 use bevy_ui::prelude::{BoxShadow, ShadowStyle};
 use bevy_ui::{ComputedNode, Val};
 
@@ -18,17 +18,11 @@ impl Writer<'_, '_, '_> {
     ) {
         // The first one lies above the others.
         for shadow in shadows.iter().rev() {
-            let Some((offset, rounded_box)) = shadow_box(node, shadow, self.viewport) else {
+            let Some((offset, rounded_box, bounds)) = shadow_box(node, shadow, self.viewport)
+            else {
                 continue;
             };
             let world = *world * Affine3A::from_translation(offset);
-            let bounds = match rounded_box.coverage {
-                // Further out a Gaussian is less than a part of 255.
-                BoxCoverage::Shadow(deviation) => rounded_box.bounds().inflate(3.0 * deviation),
-                BoxCoverage::Whole | BoxCoverage::Inverted | BoxCoverage::Border { .. } => {
-                    rounded_box.bounds()
-                }
-            };
             self.rounded_box = Some(rounded_box);
             self.add(None, &world, bounds, shadow.color.to_linear());
         }
@@ -36,14 +30,20 @@ impl Writer<'_, '_, '_> {
     }
 }
 
-/// Where a shadow is, and its box; none if its lengths cannot be worked out.
+/// Least standard deviation of a blur in pixels, as in bevy: edges are hard then.
+const MIN_BLUR: f32 = 0.01;
+
+/// Where a shadow is, its box, and the quad around its blur; none if its lengths cannot be worked out.
 fn shadow_box(
     node: &ComputedNode,
     shadow: &ShadowStyle,
     viewport: Vec2,
-) -> Option<(Vec3, RoundedBox)> {
+) -> Option<(Vec3, RoundedBox, Rect)> {
     let scale = node.inverse_scale_factor().recip();
     let length = |value: Val, base: f32| {
+        if value == Val::Auto {
+            return Some(0.0);
+        }
         let length = value.resolve(scale, base, viewport, node.em_size, node.rem_size);
         length.ok().filter(|length| length.is_finite())
     };
@@ -59,14 +59,15 @@ fn shadow_box(
     if ratio <= 0.0 {
         return None;
     }
-    let blur = length(shadow.blur_radius, size.x)?.max(0.0);
+    let blur = length(shadow.blur_radius, size.x)?;
     let mut rounded_box = RoundedBox::of(node);
     rounded_box.half_size *= ratio;
     for radius in &mut rounded_box.radii {
         *radius *= ratio;
     }
-    if blur > 0.0 {
-        rounded_box.coverage = BoxCoverage::Shadow(blur);
-    }
-    Some((offset, rounded_box))
+    rounded_box.coverage = BoxCoverage::Shadow(blur.max(MIN_BLUR));
+    // Further out a Gaussian is less than a part of 255. As in bevy, a negative blur cuts the edges off.
+    let half_size = (rounded_box.half_size + 3.0 * blur).abs();
+    let bounds = Rect::from_center_half_size(Vec2::ZERO, half_size);
+    Some((offset, rounded_box, bounds))
 }

@@ -404,3 +404,43 @@ fn box_shadows_are_gaussian() {
         );
     }
 }
+
+#[test]
+#[ignore = "needs a device"]
+fn box_shadows_without_blur_have_hard_edges() {
+    let node = Node {
+        margin: UiRect::all(Val::Px(16.0)),
+        ..sized(40.0, 24.0)
+    };
+    // 48 x 28.8 pixels: the upper edge is at 13.6. An offset of `Auto` is none.
+    let picture = picture_of(node, 1.0, |_| {
+        let [spread, blur] = [8.0, 0.0].map(Val::Px);
+        BoxShadow::new(Color::WHITE, Val::Auto, Val::Auto, spread, blur)
+    });
+    let column = [12, 13, 14, 28, 41, 42, 43].map(|y| picture.at(36, y));
+    // bevy's four samples of the blur come to 254 or 255 of 255.
+    let shown = column.map(|pixel| if pixel[0] >= 254 { WHITE } else { pixel });
+    let wanted = [BLACK, BLACK, WHITE, WHITE, WHITE, BLACK, BLACK];
+    assert_eq!(shown, wanted);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn outlines_of_empty_nodes_are_drawn() {
+    let picture = |display: Display| {
+        let node = Node {
+            margin: UiRect::all(Val::Px(20.0)),
+            display,
+            ..sized(0.0, 0.0)
+        };
+        picture_of(node, 1.0, |_| {
+            let outline = Outline::new(Val::Px(3.0), Val::Px(2.0), Color::srgb(1.0, 0.0, 0.0));
+            (outline, BackgroundColor(Color::WHITE))
+        })
+    };
+    // A ring between 2 and 5 pixels around a point.
+    let row = |picture: &Picture| [14, 15, 17, 18, 20, 22, 24, 25].map(|x| picture.at(x, 20));
+    let wanted = [BLACK, RED, RED, BLACK, BLACK, RED, RED, BLACK];
+    assert_eq!(row(&picture(Display::Flex)), wanted);
+    assert_eq!(row(&picture(Display::None)), [BLACK; 8]);
+}
