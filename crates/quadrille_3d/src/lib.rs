@@ -32,7 +32,7 @@
 //! # Rooms
 //!
 //! Folders by stage, each importing only earlier ones (`tests/rooms.rs`): `schedule`, `components`, `tables`, `scene`, `pipelines`, `skin`,
-//! `extract`, `environment`, `prepare`, `passes`, `effects`, `gltf`, `free_camera`, `plugin`.
+//! `extract`, `environment`, `prepare`, `passes`, `camera_effect`, `effects`, `gltf`, `free_camera`, `plugin`.
 //!
 //! # Decisions
 //!
@@ -49,6 +49,7 @@
 //!   colours are those of the screen.
 //! - **Depth is reversed and has no far end**, as bevy's projections have it.
 
+mod camera_effect;
 mod components;
 mod effects;
 mod environment;
@@ -68,6 +69,10 @@ mod tables;
 
 #[cfg(feature = "gltf")]
 pub use bevy_gltf::GltfLoaderSettings;
+pub use camera_effect::{
+    CameraCut, CameraEffect, CameraEffectPlugin, EffectFrame, EffectImage, EffectImages,
+    EffectUniforms, EffectView, EffectViews,
+};
 pub use components::fog::{DistanceFog, FogFalloff};
 pub use components::grading::{
     ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither,
@@ -106,6 +111,7 @@ pub use pipelines::Pipelines3d;
 pub use plugin::Quadrille3dPlugin;
 pub use prepare::shadow_maps::{PointShadowFaces, ShadowAtlas, ShadowMaps};
 pub use prepare::targets::{DepthPyramids3d, SceneColors, SceneDepths, SceneMsaaColors};
+pub use prepare::view_colors::{CurrentColors, PostProcess, PostProcessWrite, ViewColors};
 pub use quadrille_content::{
     CameraTargets, CameraViews, ContentPlugin, ContentSystems, DeviceImages, ManualTextureViews,
     Msaa, UploadBudget,
@@ -116,6 +122,7 @@ pub use scene::buffers::{
     LightTextures3d, Lightmaps3d, Lights3d, Materials3d, MeshTags3d, PreviousVisibility,
     ShadowViews3d, TransparentInstances3d, Vertices3d, Views3d, VisibleInstances,
 };
+pub use scene::effect_cameras::EffectCameras;
 pub use scene::frame::{Scene3d, View3d};
 pub use schedule::{Pass3dSystems, Prepare3dSystems};
 pub use skin::{SkinJobs3d, SkinPoses3d, SkinSources3d, Skinning3d, skin_3d};

@@ -10,6 +10,7 @@ use quadrille::ecs::{ContentKind, DrawnContent, HeadlessWindow, RenderStartup, e
 use quadrille::prelude::{BufferDesc, BufferUsage, GpuDevice, Render, RenderSystems, Uploads};
 use quadrille_content::{ContentPlugin, ContentSystems, Msaa, add_plugin_if_missing};
 
+use crate::camera_effect::add_effect_cameras;
 use crate::components::fog::DistanceFog;
 use crate::components::grading::{ColorGrading, DebandDither};
 use crate::components::lightmap::Lightmap;
@@ -45,6 +46,7 @@ use crate::prepare::targets::{
     DepthPyramids3d, SceneColors, SceneDepths, SceneMsaaColors, prepare_targets,
 };
 use crate::prepare::upload::upload_scene;
+use crate::prepare::view_colors::CurrentColors;
 use crate::prepare::views::queue_views;
 use crate::scene::buffers::{
     BatchInstances3d, BatchOrder3d, Batches3d, Bounds3d, CullLayers3d, CullViews3d, DrawArgs3d,
@@ -244,11 +246,13 @@ fn add_resources(app: &mut App) {
         .init_resource::<SceneMsaaColors>()
         .init_resource::<SceneDepths>()
         .init_resource::<DepthPyramids3d>()
+        .init_resource::<CurrentColors>()
         .init_resource::<GizmoColors>()
         .init_resource::<GizmoMsaaColors>()
         .init_resource::<GizmoViews>()
         .init_resource::<Wireframes>();
     environment::add_resources(app);
+    add_effect_cameras(app);
 }
 
 /// Adds the systems of skins before all others.
@@ -285,6 +289,8 @@ fn configure_pass_order(app: &mut App) {
                 Pass3dSystems::OpaqueLate,
                 Pass3dSystems::Skybox,
                 Pass3dSystems::Transparent,
+                Pass3dSystems::EarlyPostProcess,
+                Pass3dSystems::PostProcess,
                 Pass3dSystems::Tonemap,
                 Pass3dSystems::Gizmos,
             )

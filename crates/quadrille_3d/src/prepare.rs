@@ -7,4 +7,5 @@ pub(crate) mod shadow_maps;
 pub(crate) mod skins;
 pub(crate) mod targets;
 pub(crate) mod upload;
+pub(crate) mod view_colors;
 pub(crate) mod views;

@@ -2,6 +2,7 @@
 
 pub(crate) mod buffers;
 pub(crate) mod cull_view;
+pub(crate) mod effect_cameras;
 pub(crate) mod formats;
 pub(crate) mod frame;
 pub(crate) mod grading_row;

@@ -7,10 +7,14 @@ use bevy_ecs::prelude::*;
 pub enum Prepare3dSystems {
     /// Copies changes of meshes, materials and instances into tables.
     Extract,
+    /// Lists cameras with effects; in [`Self::Extract`].
+    ExtractEffects,
     /// Lists views with their draws, lights and shadow maps.
     Queue,
     /// Creates images for them, and uploads the lists.
     Prepare,
+    /// Creates images of effects, and uploads their uniforms; in [`Self::Prepare`], after the images of views.
+    PrepareEffects,
 }
 
 /// The passes of a 3D frame, in this order but for [`Self::Cluster`] and [`Self::Environment`];
@@ -40,6 +44,11 @@ pub enum Pass3dSystems {
     Skybox,
     /// [`transparent_3d`](crate::transparent_3d).
     Transparent,
+    /// Effects that belong before others, by bevy's name: those that need the scene as it was drawn, such as
+    /// temporal antialiasing, motion blur and depth of field.
+    EarlyPostProcess,
+    /// Effects on linear light, by bevy's name: bloom, lens effects, film grain.
+    PostProcess,
     /// [`tonemap_3d`](crate::tonemap_3d).
     Tonemap,
     /// [`gizmos_3d`](crate::gizmos_3d).

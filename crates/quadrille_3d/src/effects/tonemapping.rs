@@ -11,7 +11,7 @@ use quadrille_content::{CameraTargets, RateLimitedWarnings};
 use crate::components::tonemapping::Tonemapping;
 use crate::passes::draw::DrawParams3d;
 use crate::pipelines::Pipelines3d;
-use crate::prepare::targets::SceneColors;
+use crate::prepare::view_colors::ViewColors;
 use crate::scene::buffers::Gradings3d;
 use crate::scene::frame::{Scene3d, View3d};
 use crate::scene::lists::{ViewMap, ViewRows};
@@ -140,7 +140,7 @@ struct TonemapPush {
 /// the plan for each view.
 pub fn tonemap_3d(
     mut recorder: Recorder,
-    colors: AccessList<SceneColors, access_kind::Sampled>,
+    colors: ViewColors,
     (tables, luts): (
         AccessList<TonemappingLutImages, access_kind::Sampled>,
         Res<TonemappingLutImages>,
@@ -151,7 +151,7 @@ pub fn tonemap_3d(
 ) {
     for view in &draw_params.scene.views {
         let (Some(color), Some(table), Some(target)) = (
-            colors.get(view.images as usize),
+            colors.of(view),
             luts.by_view
                 .get(view.queued.row)
                 .and_then(|lut_index| tables.get(*lut_index as usize)),

@@ -7,11 +7,14 @@ use quadrille::prelude::{Format, GpuDevice, GpuImage, ImageDesc};
 use quadrille::vulkan::Error;
 use quadrille_content::RateLimitedWarnings;
 
+use crate::prepare::view_colors::CurrentColors;
+use crate::scene::effect_cameras::EffectCameras;
 use crate::scene::formats::{COLOR, DEPTH};
 use crate::scene::frame::{LateView, Scene3d, View3d};
 use crate::scene::lists::{BatchList, QueuedView, SceneLists, ShadowList, TransparentList};
 
-/// The colours of all views of this frame, one sample per pixel.
+/// The colours of all views of this frame, one sample per pixel; behind them the second images of views with
+/// effects, in no order ([`CurrentColors`]).
 #[derive(Resource, Default, Deref)]
 pub struct SceneColors(Vec<GpuImage>);
 
@@ -31,6 +34,8 @@ pub(crate) struct SceneImages<'w> {
     samples: ResMut<'w, SceneMsaaColors>,
     depths: ResMut<'w, SceneDepths>,
     pyramids: ResMut<'w, DepthPyramids3d>,
+    current: ResMut<'w, CurrentColors>,
+    effects: Res<'w, EffectCameras>,
 }
 
 /// Builds the views of the frame: their images, which are new or those of the frame before, and the count of draws.
@@ -86,11 +91,38 @@ pub(crate) fn prepare_targets(
             late,
         });
     }
+    images.add_second_colors(&scene.views, &mut previous, &warnings);
     scene.draw_count = count_draws(&scene.views, &batches, shadows, transparent);
     scene.shadow_map_count = shadows.draws.len();
 }
 
 impl SceneImages<'_> {
+    /// Gives views with effects their second colour image. Effects of a view without one are left out.
+    fn add_second_colors(
+        &mut self,
+        views: &[View3d],
+        previous: &mut PreviousImages<'_>,
+        warnings: &RateLimitedWarnings,
+    ) {
+        self.current.clear();
+        for view in views {
+            let mut other = None;
+            if self.effects.needs_linear_light(view.queued.camera) {
+                let [_, _, width, height] = view.queued.viewport;
+                let desc = ImageDesc::color_target("3d second color", [width, height], COLOR);
+                match take(previous.gpu, &mut previous.colors, &desc.transient()) {
+                    Ok(image) => {
+                        other = Some(self.colors.len() as u32);
+                        self.colors.0.push(image);
+                    }
+                    Err(error) => warnings
+                        .warn_message(|| format!("effects of a 3D camera are left out: {error}")),
+                }
+            }
+            self.current.push(view.images, other);
+        }
+    }
+
     /// Adds the images of a view, with fewer samples than it asks for where there is no memory. Returns the sample
     /// count; none if even images of one sample fail.
     fn add(
@@ -184,7 +216,8 @@ pub(crate) fn take(
     desc: &ImageDesc,
 ) -> Result<GpuImage, Error> {
     match previous.iter().position(|image| image.desc() == desc) {
-        Some(index) => Ok(previous.swap_remove(index)),
+        // Keeps the order, so that views of one size do not exchange their images from frame to frame.
+        Some(index) => Ok(previous.remove(index)),
         None => gpu.create_image(desc),
     }
 }

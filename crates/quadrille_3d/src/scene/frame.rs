@@ -3,6 +3,7 @@
 use bevy_ecs::prelude::*;
 
 use crate::scene::lists::QueuedView;
+use crate::tables::table::uniform_row;
 
 /// A 3D camera of the frame, by which passes find the images that it draws to.
 #[derive(Clone, Debug)]
@@ -34,6 +35,11 @@ impl View3d {
     /// Its index in [`Views3d`](crate::Views3d): shaders import `quadrille_3d::scene::View`.
     pub fn row(&self) -> u32 {
         self.queued.row
+    }
+
+    /// Range of its row in [`Views3d`](crate::Views3d), for `bind_bytes`.
+    pub fn uniform_bytes(&self) -> std::ops::Range<u64> {
+        uniform_row(self.queued.row)
     }
 
     /// The index of its images in [`SceneColors`](crate::SceneColors),

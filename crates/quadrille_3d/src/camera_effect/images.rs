@@ -1,0 +1,220 @@
+//! Images that an effect has for each view.
+
+use std::marker::PhantomData;
+use std::ops::Deref;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use bevy_ecs::prelude::*;
+use quadrille::prelude::{Format, GpuDevice, GpuImage, ImageDesc, ImageUsage, Uploads};
+use quadrille::vulkan::Error;
+
+/// Description of an image that an effect has for each view: a colour format, of the size of the view unless told
+/// otherwise, transient unless it has a history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EffectImage {
+    name: &'static str,
+    format: Format,
+    size: Size,
+    max_mips: u32,
+    usage: ImageUsage,
+    has_history: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Size {
+    /// The view's, divided by this and rounded up.
+    Divided(u32),
+    Fixed([u32; 2]),
+}
+
+impl EffectImage {
+    /// An image of the view's size, to draw to and to sample.
+    pub const fn new(name: &'static str, format: Format) -> Self {
+        Self {
+            name,
+            format,
+            size: Size::Divided(1),
+            max_mips: 1,
+            usage: ImageUsage::empty(),
+            has_history: false,
+        }
+    }
+
+    /// The same with a fraction of the view's width and height, each rounded up: 2 is half resolution.
+    pub const fn divided(mut self, divisor: u32) -> Self {
+        self.size = Size::Divided(if divisor == 0 { 1 } else { divisor });
+        self
+    }
+
+    /// The same with a width and height in pixels, whatever the view has.
+    pub const fn fixed(mut self, width: u32, height: u32) -> Self {
+        self.size = Size::Fixed([width, height]);
+        self
+    }
+
+    /// The same with a chain of mip levels: at most so many, and no more than its size has. `u32::MAX` is the
+    /// whole chain.
+    pub const fn mips(mut self, max: u32) -> Self {
+        self.max_mips = max;
+        self
+    }
+
+    /// The same with more uses, such as [`ImageUsage::STORAGE`] for a compute pass.
+    pub const fn usage(mut self, usage: ImageUsage) -> Self {
+        self.usage = usage;
+        self
+    }
+
+    /// The same with the image of the frame before: [`EffectView::previous`](crate::EffectView::previous).
+    pub const fn history(mut self) -> Self {
+        self.has_history = true;
+        self
+    }
+
+    fn extent(&self, [width, height]: [u32; 2]) -> [u32; 2] {
+        let size = match self.size {
+            Size::Divided(divisor) => [width.div_ceil(divisor), height.div_ceil(divisor)],
+            Size::Fixed(size) => size,
+        };
+        size.map(|side| side.max(1))
+    }
+
+    fn desc(&self, view_size: [u32; 2]) -> ImageDesc {
+        let extent = self.extent(view_size);
+        let most = extent[0].max(extent[1]).ilog2() + 1;
+        let desc = ImageDesc::color_target(self.name, extent, self.format)
+            .with_usage(self.usage)
+            .with_mips(self.max_mips.clamp(1, most));
+        if self.has_history {
+            desc
+        } else {
+            desc.transient()
+        }
+    }
+}
+
+/// Images of all views of an effect: a list for [`AccessList`](quadrille::ecs::AccessList), whose indices are those of
+/// [`EffectView::image`](crate::EffectView::image) and [`EffectView::previous`](crate::EffectView::previous).
+#[derive(Resource)]
+pub struct EffectImages<E: Send + Sync + 'static> {
+    images: Vec<GpuImage>,
+    effect: PhantomData<fn() -> E>,
+}
+
+impl<E: Send + Sync + 'static> Default for EffectImages<E> {
+    fn default() -> Self {
+        Self {
+            images: Vec::new(),
+            effect: PhantomData,
+        }
+    }
+}
+
+impl<E: Send + Sync + 'static> Deref for EffectImages<E> {
+    type Target = Vec<GpuImage>;
+
+    fn deref(&self) -> &Vec<GpuImage> {
+        &self.images
+    }
+}
+
+impl<E: Send + Sync + 'static> EffectImages<E> {
+    pub(super) fn clear(&mut self) {
+        self.images.clear();
+    }
+
+    fn push(&mut self, image: &GpuImage) -> usize {
+        self.images.push(image.clone());
+        self.images.len() - 1
+    }
+}
+
+/// One image of a view, with that of the frame before.
+pub(super) struct Slot {
+    spec: EffectImage,
+    current: GpuImage,
+    previous: Option<GpuImage>,
+    /// Whether `previous` holds the frame before.
+    pub(super) is_valid: bool,
+    /// Whether a pass of this frame asked for `current`.
+    pub(super) is_used: AtomicBool,
+    /// Index of `current` in [`EffectImages`]; that of `previous` follows it.
+    pub(super) index: usize,
+}
+
+impl Slot {
+    fn new(
+        spec: EffectImage,
+        view_size: [u32; 2],
+        gpu: &GpuDevice,
+        uploads: &mut Uploads,
+    ) -> Result<Self, Error> {
+        let desc = spec.desc(view_size);
+        let current = gpu.create_image(&desc)?;
+        let previous = match spec.has_history {
+            true => Some(gpu.create_image(&desc)?),
+            false => None,
+        };
+        for image in previous.iter().chain(spec.has_history.then_some(&current)) {
+            // A shader binds the image before any frame wrote it.
+            uploads.clear_if_new(image);
+        }
+        Ok(Self {
+            spec,
+            current,
+            previous,
+            is_valid: false,
+            is_used: AtomicBool::new(false),
+            index: 0,
+        })
+    }
+
+    pub(super) fn has_history(&self) -> bool {
+        self.previous.is_some()
+    }
+
+    /// Makes what a submitted frame wrote the previous image.
+    pub(super) fn advance(&mut self, is_submitted: bool) {
+        let is_used = self.is_used.swap(false, Ordering::Relaxed);
+        if let Some(previous) = &mut self.previous
+            && is_used
+            && is_submitted
+        {
+            std::mem::swap(&mut self.current, previous);
+            self.is_valid = true;
+        }
+    }
+
+    /// Adds the images to the list of the frame.
+    pub(super) fn list<E: Send + Sync + 'static>(&mut self, images: &mut EffectImages<E>) {
+        self.index = images.push(&self.current);
+        if let Some(previous) = &self.previous {
+            images.push(previous);
+        }
+    }
+}
+
+/// Makes the images of a view that differ from those that it has.
+pub(super) fn update_slots(
+    slots: &mut Vec<Slot>,
+    specs: &[EffectImage],
+    view_size: [u32; 2],
+    (gpu, uploads): (&GpuDevice, &mut Uploads),
+) -> Result<(), Error> {
+    slots.truncate(specs.len());
+    for (at, &spec) in specs.iter().enumerate() {
+        let [width, height] = spec.extent(view_size);
+        let fits = slots
+            .get(at)
+            .is_some_and(|slot| slot.spec == spec && slot.current.extent() == [width, height, 1]);
+        if fits {
+            continue;
+        }
+        let slot = Slot::new(spec, view_size, gpu, uploads)?;
+        match slots.get_mut(at) {
+            Some(old) => *old = slot,
+            None => slots.push(slot),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,299 @@
+//! Views of an effect in a frame: their images and uniforms.
+
+use std::marker::PhantomData;
+use std::ops::{Deref, Range};
+use std::sync::atomic::Ordering;
+
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
+use quadrille::ecs::ShaderValue;
+use quadrille::ecs::encase::{ShaderType as _, StorageBuffer};
+use quadrille::prelude::{GpuBuffer, GpuDevice, Uniform, Uploads};
+use quadrille_content::{RateLimitedWarnings, entity_name};
+
+use crate::camera_effect::images::{EffectImage, EffectImages, Slot, update_slots};
+use crate::camera_effect::{CameraCut, CameraEffect, EffectFrame};
+use crate::scene::effect_cameras::EffectCameras;
+use crate::scene::frame::{Scene3d, View3d};
+use crate::tables::table::{UNIFORM_BYTES, grow, uniform_buffer};
+
+/// Uniforms of all views of an effect.
+#[derive(Resource)]
+pub struct EffectUniforms<E: Send + Sync + 'static> {
+    buffer: GpuBuffer,
+    effect: PhantomData<fn() -> E>,
+}
+
+impl<E: Send + Sync + 'static> Deref for EffectUniforms<E> {
+    type Target = GpuBuffer;
+
+    fn deref(&self) -> &GpuBuffer {
+        &self.buffer
+    }
+}
+
+/// A view with the effect, kept from frame to frame while its camera has the component.
+struct Entry {
+    camera: Entity,
+    /// Index in [`Scene3d::views`].
+    view: usize,
+    /// Whether the camera has the effect in this frame.
+    is_listed: bool,
+    slots: Vec<Slot>,
+    /// Size of the view that the images were made for.
+    size: [u32; 2],
+    /// Count of submitted frames when this entry was last prepared.
+    prepared_at: u64,
+    cut: u32,
+    /// Bytes of the uniform, and the row that the device has it in.
+    uniform: Vec<u8>,
+    uploaded_row: Option<usize>,
+}
+
+impl Entry {
+    fn new(camera: Entity) -> Self {
+        Self {
+            camera,
+            view: 0,
+            is_listed: false,
+            slots: Vec::new(),
+            size: [0; 2],
+            prepared_at: 0,
+            cut: 0,
+            uniform: Vec::new(),
+            uploaded_row: None,
+        }
+    }
+}
+
+/// The views of an effect, in the order of [`Scene3d::views`].
+#[derive(Resource)]
+pub(super) struct EffectList<E: Send + Sync + 'static> {
+    entries: Vec<Entry>,
+    effect: PhantomData<fn() -> E>,
+}
+
+impl<E: Send + Sync + 'static> Default for EffectList<E> {
+    fn default() -> Self {
+        Self {
+            entries: Vec::new(),
+            effect: PhantomData,
+        }
+    }
+}
+
+/// Makes the uniform buffer, and forgets what belonged to the device before.
+pub(super) fn init_effect<E: CameraEffect>(
+    mut commands: Commands,
+    gpu: Res<GpuDevice>,
+    mut list: ResMut<EffectList<E>>,
+    mut images: ResMut<EffectImages<E>>,
+) -> Result {
+    list.entries.clear();
+    images.clear();
+    commands.insert_resource(EffectUniforms::<E> {
+        buffer: uniform_buffer(&gpu, "effect uniforms", row_bytes::<E>())?,
+        effect: PhantomData,
+    });
+    Ok(())
+}
+
+/// Distance of two rows: uniform buffers are bound at multiples of 256 bytes.
+fn row_bytes<E: CameraEffect>() -> u64 {
+    E::Uniform::min_size().get().next_multiple_of(UNIFORM_BYTES)
+}
+
+/// Lists the cameras whose colour the effect replaces.
+pub(super) fn list_cameras<E: CameraEffect>(
+    cameras: Query<Entity, With<E>>,
+    mut listed: ResMut<EffectCameras>,
+) {
+    if E::REPLACES_COLOR {
+        listed.cameras.extend(cameras.iter());
+    }
+}
+
+/// Resources of the device that an effect is prepared with.
+#[derive(SystemParam)]
+pub(super) struct Device<'w> {
+    gpu: Res<'w, GpuDevice>,
+    uploads: ResMut<'w, Uploads>,
+    frames: Res<'w, EffectCameras>,
+    warnings: Res<'w, RateLimitedWarnings>,
+}
+
+/// Makes the images of the views of this frame, and uploads their uniforms where they changed.
+pub(super) fn prepare_effect<E: CameraEffect>(
+    scene: Res<Scene3d>,
+    cameras: Query<(&E, Option<&CameraCut>)>,
+    mut list: ResMut<EffectList<E>>,
+    mut images: ResMut<EffectImages<E>>,
+    mut uniforms: ResMut<EffectUniforms<E>>,
+    mut device: Device,
+    (mut specs, mut bytes_of_value): (Local<Vec<EffectImage>>, Local<Vec<u8>>),
+) -> Result {
+    let entries = &mut list.entries;
+    entries.iter_mut().for_each(|entry| entry.is_listed = false);
+    for (at, view) in scene.views().iter().enumerate() {
+        let Ok((effect, cut)) = cameras.get(view.camera()) else {
+            continue;
+        };
+        let known = entries.iter().position(|it| it.camera == view.camera());
+        let known = known.unwrap_or_else(|| {
+            entries.push(Entry::new(view.camera()));
+            entries.len() - 1
+        });
+        let entry = &mut entries[known];
+        entry.view = at;
+        specs.clear();
+        effect.images(&mut specs);
+        let cut = cut.map_or(0, |cut| cut.count);
+        entry.is_listed = entry.prepare(view, (&specs, cut), &mut device);
+    }
+    entries.retain(|entry| entry.is_listed);
+    entries.sort_unstable_by_key(|entry| entry.view);
+    images.clear();
+    let stride = row_bytes::<E>();
+    let bytes = stride * entries.len() as u64;
+    let is_new = grow(&device.gpu, &mut uniforms.buffer, bytes)?;
+    for (row, entry) in entries.iter_mut().enumerate() {
+        entry
+            .slots
+            .iter_mut()
+            .for_each(|slot| slot.list(&mut images));
+        let Ok((effect, _)) = cameras.get(entry.camera) else {
+            continue;
+        };
+        let value = effect.uniform(&entry.frame(&device.frames));
+        entry.uploaded_row = entry.uploaded_row.filter(|_| !is_new);
+        if entry.keep_uniform(&value, row, &mut bytes_of_value)? {
+            let offset = row as u64 * stride;
+            device.uploads.write(&uniforms.buffer, offset, &value);
+        }
+    }
+    Ok(())
+}
+
+impl Entry {
+    /// Makes the images anew where they differ. Returns whether the view has all of them.
+    fn prepare(
+        &mut self,
+        view: &View3d,
+        (specs, cut): (&[EffectImage], u32),
+        device: &mut Device,
+    ) -> bool {
+        let [_, _, width, height] = view.viewport();
+        let is_submitted = device.frames.submitted > self.prepared_at;
+        self.prepared_at = device.frames.submitted;
+        self.slots
+            .iter_mut()
+            .for_each(|slot| slot.advance(is_submitted));
+        // A size that is fixed, or rounded up, stays; its contents do not fit the view any more.
+        if self.cut != cut || self.size != [width, height] {
+            self.slots.iter_mut().for_each(|slot| slot.is_valid = false);
+        }
+        (self.cut, self.size) = (cut, [width, height]);
+        let made = update_slots(
+            &mut self.slots,
+            specs,
+            self.size,
+            (&device.gpu, &mut device.uploads),
+        );
+        if let Err(error) = &made {
+            let camera = entity_name(view.camera());
+            let message = || format!("an effect of the camera {camera} is left out: {error}");
+            device.warnings.warn_message(message);
+        }
+        made.is_ok()
+    }
+
+    fn frame(&self, frames: &EffectCameras) -> EffectFrame {
+        let mut histories = self.slots.iter().filter(|slot| slot.has_history());
+        EffectFrame {
+            index: frames.submitted as u32,
+            size: self.size,
+            history_is_valid: self.slots.iter().any(Slot::has_history)
+                && histories.all(|slot| slot.is_valid),
+        }
+    }
+
+    /// Keeps the bytes of a uniform to compare the next with. Returns whether the device has to get it.
+    fn keep_uniform(
+        &mut self,
+        value: &impl ShaderValue,
+        row: usize,
+        bytes: &mut Vec<u8>,
+    ) -> Result<bool> {
+        bytes.clear();
+        StorageBuffer::new(&mut *bytes).write(value)?;
+        let is_known = *bytes == self.uniform && self.uploaded_row == Some(row);
+        std::mem::swap(bytes, &mut self.uniform);
+        self.uploaded_row = Some(row);
+        Ok(!is_known)
+    }
+}
+
+/// Views of the frame whose cameras have an effect, for its passes.
+#[derive(SystemParam)]
+pub struct EffectViews<'w, E: CameraEffect> {
+    scene: Res<'w, Scene3d>,
+    list: Res<'w, EffectList<E>>,
+    uniforms: Uniform<'w, EffectUniforms<E>>,
+}
+
+impl<'w, E: CameraEffect> EffectViews<'w, E> {
+    /// The views in the order that they are drawn in.
+    pub fn iter(&self) -> impl Iterator<Item = EffectView<'_>> {
+        let entries = self.list.entries.iter().enumerate();
+        entries.filter_map(|(row, entry)| {
+            Some(EffectView {
+                view: self.scene.views().get(entry.view)?,
+                slots: &entry.slots,
+                first_byte: row as u64 * row_bytes::<E>(),
+                bytes: E::Uniform::min_size().get(),
+            })
+        })
+    }
+
+    /// The uniforms: a pass binds [`EffectView::uniform_bytes`] of them.
+    pub fn uniforms(&self) -> &Uniform<'w, EffectUniforms<E>> {
+        &self.uniforms
+    }
+}
+
+/// A view whose camera has an effect.
+pub struct EffectView<'a> {
+    view: &'a View3d,
+    slots: &'a [Slot],
+    first_byte: u64,
+    bytes: u64,
+}
+
+impl Deref for EffectView<'_> {
+    type Target = View3d;
+
+    fn deref(&self) -> &View3d {
+        self.view
+    }
+}
+
+impl EffectView<'_> {
+    /// Range of the view's uniform in [`EffectViews::uniforms`].
+    pub fn uniform_bytes(&self) -> Range<u64> {
+        self.first_byte..self.first_byte + self.bytes
+    }
+
+    /// Index in [`EffectImages`] of an image of this frame, by its place in [`CameraEffect::images`]. A pass that asks
+    /// for it writes it: one with a history becomes the previous image of the next frame.
+    pub fn image(&self, at: usize) -> Option<usize> {
+        let slot = self.slots.get(at)?;
+        slot.is_used.store(true, Ordering::Relaxed);
+        Some(slot.index)
+    }
+
+    /// Index in [`EffectImages`] of the same image of the frame before. None if it has no history.
+    pub fn previous(&self, at: usize) -> Option<usize> {
+        let slot = self.slots.get(at)?;
+        slot.has_history().then_some(slot.index + 1)
+    }
+}
