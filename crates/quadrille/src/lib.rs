@@ -72,6 +72,8 @@
 //!    are written by each frame before it reads them, and those that are never needed at once
 //!    share memory; the plan orders their uses of it:
 //!    `gpu.create_image(&ImageDesc::color_target("glow", [480, 270], format).transient())`.
+//!    A pass that writes them alone does not run in frames where no pass that runs reads them: its system
+//!    does, its commands do not. `warm_up.always_run()` keeps a pass that does more than it declares.
 //! 7. **An image of the window's size** is `WindowSized`: `commands.queue(WindowSized::new(Glow, desc))`
 //!    inserts `Glow(GpuImage)`, and again whenever the window has another size, before passes run.
 //!    `.scaled(0.5)` is half as wide and high; `WindowSized::history::<Scene>(desc)` is one with a past
@@ -253,22 +255,23 @@ pub mod prelude {
     pub use quadrille_ecs::ShaderReloadPlugin;
     pub use quadrille_ecs::encase::ShaderType;
     pub use quadrille_ecs::{
-        AccessKind, AccessList, AddWindowImage as _, AnyAccess, Blend, BufferDesc, BufferTable,
-        BufferTableDesc, BufferUsage, ColorAttachment as _, ColorLocalRead, ColorTarget,
-        ComputePipeline, ComputePipelineDesc, ConditionRead, Cull, Current, Declared, DeclaredView,
-        DepthAttachment as _, DepthLocalRead, DepthRead, DepthState, DepthTarget, DeviceRebuilt,
-        Extension, Format, FrameStart, GpuBuffer, GpuDevice, GpuImage, GpuShader, GraphicsPipeline,
-        GraphicsPipelineDesc, History, Host, HostRead, HostReadWrite, HostWrite, ImageDesc,
-        ImageTable, ImageTableDesc, ImageUsage, IndexRead, IndexType, IndirectRead, Memory,
-        NewHistory, OnQueue as _, PipelineState, PresentSettings, Previous, PrimaryWindowImage,
-        PrimitiveTopology, QuadrillePlugin, QuadrillePlugins, QuerySet, QuerySetDesc, QueryWrite,
-        QueuePreference, Readback, ReadbackComplete, ReadbackFailed, RecordOn, Recorder, Render,
-        RenderDiagnosticsPlugin, RenderErrorHandler, RenderErrorPolicy, RenderStartup,
-        RenderSystems, RenderTargets as _, Renderer, Sampled, Sampler, SamplerDesc, Settings,
-        ShaderModule, Sharing, Statistics, StorageRead, StorageReadWrite, StorageWrite,
-        SwapchainState, Table, TableIndex, TransferRead, TransferWrite, Uniform, Uploads,
-        VertexAttribute, VertexLayout, VertexRead, View, WindowImage, WindowImageOf, WindowSized,
-        declared, declared_window, encode_png, save_to_disk, stage,
+        AccessKind, AccessList, AddWindowImage as _, AlwaysRun, AlwaysRunExt as _, AnyAccess,
+        Blend, BufferDesc, BufferTable, BufferTableDesc, BufferUsage, ColorAttachment as _,
+        ColorLocalRead, ColorTarget, ComputePipeline, ComputePipelineDesc, ConditionRead, Cull,
+        Current, Declared, DeclaredView, DepthAttachment as _, DepthLocalRead, DepthRead,
+        DepthState, DepthTarget, DeviceRebuilt, Extension, Format, FrameStart, GpuBuffer,
+        GpuDevice, GpuImage, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, History, Host,
+        HostRead, HostReadWrite, HostWrite, ImageDesc, ImageTable, ImageTableDesc, ImageUsage,
+        IndexRead, IndexType, IndirectRead, Memory, NewHistory, OnQueue as _, PipelineState,
+        PresentSettings, Previous, PrimaryWindowImage, PrimitiveTopology, QuadrillePlugin,
+        QuadrillePlugins, QuerySet, QuerySetDesc, QueryWrite, QueuePreference, Readback,
+        ReadbackComplete, ReadbackFailed, RecordOn, Recorder, Render, RenderDiagnosticsPlugin,
+        RenderErrorHandler, RenderErrorPolicy, RenderStartup, RenderSystems, RenderTargets as _,
+        Renderer, Sampled, Sampler, SamplerDesc, Settings, ShaderModule, Sharing, Statistics,
+        StorageRead, StorageReadWrite, StorageWrite, SwapchainState, Table, TableIndex,
+        TransferRead, TransferWrite, Uniform, Uploads, VertexAttribute, VertexLayout, VertexRead,
+        View, WindowImage, WindowImageOf, WindowSized, declared, declared_window, encode_png,
+        save_to_disk, stage,
     };
     #[cfg(feature = "textures")]
     pub use quadrille_ecs::{AssetFileRules, ImageLimits, LoadTexture, TexturePlugin};

@@ -124,6 +124,8 @@ pub(crate) fn frame(
     }
     collector.plain = false;
     collector.begin();
+    let gpu = world.get_resource::<GpuDevice>();
+    collector.frame.cull = gpu.is_some_and(|gpu| gpu.culls_passes());
     for (index, pass) in first.iter().enumerate() {
         collector.add_internal(index as u32, pass);
     }
@@ -303,7 +305,7 @@ impl Collector {
                     preference,
                     fixed,
                 },
-                side_effect: false,
+                side_effect: self.passes[at].always_runs,
                 prologue: false,
                 cost_us,
                 uses: uses_start..self.frame.uses.len() as u32,

@@ -159,14 +159,14 @@ pub use declare::attachment::{
 };
 pub use declare::bind::{Bound as BoundResource, Declared, ResourceRef};
 pub use declare::declaration::{
-    AccessOf, AccessTo, AccessedBy, Accesses, Bound, DeclaredAccess, ListBinding, Pass,
+    AccessOf, AccessTo, AccessedBy, Accesses, AlwaysRun, Bound, DeclaredAccess, ListBinding, Pass,
     QueuePreference, ResourceBinding, TableBinding, TypeBinding,
 };
 pub use declare::kind::{AccessKind, StageScope};
 pub use declare::list::{AccessList, NamedList};
 pub use declare::named::{GpuResource, Named};
 pub use declare::parameter::ResourceAccess;
-pub use declare::queue::OnQueue;
+pub use declare::queue::{AlwaysRunExt, OnQueue};
 pub use declare::registry::resource_entity;
 pub use declare::table::{DeclaredTable, NamedTable, Table};
 pub use declare::view::DeclaredView;

@@ -2,6 +2,7 @@
 
 pub(crate) mod advice;
 pub(crate) mod choices;
+pub(crate) mod culled;
 pub(crate) mod frame_start;
 pub(crate) mod report;
 pub(crate) mod sharing;
@@ -17,6 +18,7 @@ use quadrille_vulkan::{DeviceTimes, Frames, Gpu, Handle, TransientMemory};
 use crate::error::RenderError;
 use crate::record::host::HostPasses;
 use crate::renderer::choices::Choices;
+use crate::renderer::culled::CulledPasses;
 use crate::renderer::frame_start::Spare;
 use crate::renderer::report::{Measurements, PhaseObserver};
 use crate::renderer::sharing::SharingChanges;
@@ -42,6 +44,7 @@ pub struct Renderer {
     pub(crate) sharing: SharingChanges,
     pub(crate) last: Option<KeptFrame>,
     pub(crate) measured: Measurements,
+    pub(crate) culled: CulledPasses,
     pub(crate) gpu: Gpu,
     /// The last frames for trace viewers, if they are traced.
     pub(crate) trace: Option<Trace>,
@@ -85,6 +88,7 @@ impl Renderer {
             sharing: SharingChanges::default(),
             last: None,
             measured: Measurements::default(),
+            culled: CulledPasses::default(),
             gpu,
             trace: None,
             device_times: None,
@@ -201,6 +205,10 @@ impl Renderer {
     /// `transient_bytes` is the memory that transient resources take, and
     /// `transient_bytes_unshared` what those of the last frame would take if they shared none.
     ///
+    /// `culled` has the passes that the last frame left out, because no pass reads their results: each resource
+    /// that they write, with the passes that read it and are culled themselves
+    /// ([`AlwaysRun`](crate::AlwaysRun)).
+    ///
     /// `open_sharing` has, for each resource of [`Sharing::Auto`](crate::Sharing::Auto) that families
     /// own in turn, or did, the decision so far: `open`, `tried`, `exclusive` or `concurrent`.
     ///
@@ -222,6 +230,7 @@ impl Renderer {
         } = self.frames.transient_memory();
         report.insert("transient_bytes".into(), bytes.into());
         report.insert("transient_bytes_unshared".into(), unshared_bytes.into());
+        report.insert("culled".into(), self.culled.to_json().into());
         report.insert("open_sharing".into(), self.choices.sharing_to_json().into());
         report.insert("moved".into(), self.choices.moves_to_json().into());
         let late_us = self.spare.late().as_micros() as u64;

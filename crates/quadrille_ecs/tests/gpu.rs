@@ -15,6 +15,8 @@ mod combined;
 mod common;
 #[path = "gpu/counted.rs"]
 mod counted;
+#[path = "gpu/culled.rs"]
+mod culled;
 #[path = "gpu/declared.rs"]
 mod declared;
 #[path = "gpu/diagnostics.rs"]

@@ -8,7 +8,8 @@ use crate::topology::Topology;
 
 /// Draws a plan: queues as clusters, submissions as boxes with their passes and the number of
 /// barriers between them, waits as edges with the resources they are for. Host passes have a
-/// cluster of their own, with edges from what they wait for and to what is submitted after them.
+/// cluster of their own, with edges from what they wait for and to what is submitted after them;
+/// culled passes have another.
 ///
 /// `dot -Tsvg` makes a picture of it.
 pub fn dot(frame: &Frame, topology: &Topology, plan: &Plan) -> String {
@@ -74,7 +75,21 @@ fn draw(out: &mut String, frame: &Frame, topology: &Topology, plan: &Plan) -> fm
         }
     }
     draw_host(out, frame, plan)?;
+    draw_culled(out, frame, plan)?;
     writeln!(out, "}}")
+}
+
+/// The passes that do not run.
+fn draw_culled(out: &mut String, frame: &Frame, plan: &Plan) -> fmt::Result {
+    if plan.culled.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "  subgraph cluster_culled {{\n    label=\"culled\";")?;
+    for (at, pass) in plan.culled.iter().enumerate() {
+        let name = escape(&frame.pass(*pass).name);
+        writeln!(out, "    culled_{at} [label=\"{name}\", style=dashed];")?;
+    }
+    writeln!(out, "  }}")
 }
 
 /// The host passes.

@@ -131,7 +131,8 @@ pub struct Frame {
     pub after: Vec<PassIndex>,
     /// The resources that are given to other streams when the frame is done with them.
     pub gives: Vec<Give>,
-    /// Leave out passes whose results no pass needs. Off by default.
+    /// Leave out passes whose results no pass needs: those that write transient resources alone, which
+    /// no pass that runs reads. [`Plan::culled`](crate::Plan::culled) lists them. Off by default.
     pub cull: bool,
     /// No part of what is declared: see [`Frame::pass_name`].
     pub names: PreviousNames,

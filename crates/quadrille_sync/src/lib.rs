@@ -119,7 +119,7 @@ pub use frame::{
 pub use plan::{
     BarrierBatch, BufferBarrier, Counts, DependencyKind, HostStep, ImageAcquire, ImageBarrier,
     MemoryBarrier, PassRef, Plan, PlanId, Reason, RelativePoint, Scope, Segment, Step, Submission,
-    SubmitCall, Transfer, TransferHalf, Wait,
+    SubmitCall, Transfer, TransferHalf, UnreadWrite, Wait,
 };
 pub use planner::{Planned, Planner};
 pub use range::{Slices, SubRange, SubresourceRange};

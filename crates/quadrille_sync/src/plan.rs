@@ -7,11 +7,13 @@
 //! base on.
 
 mod call;
+mod culled;
 mod plan_id;
 
 use std::sync::Arc;
 
 pub use call::{Segment, SubmitCall};
+pub use culled::UnreadWrite;
 pub use plan_id::PlanId;
 
 use crate::flags::{AccessMask, Layout, Stages};
@@ -258,7 +260,8 @@ pub struct Plan {
     pub submissions: Vec<Submission>,
     /// Steps of the host, in order; `before` never falls, and steps without one are last.
     pub host: Vec<HostStep>,
-    /// Passes that were culled, in declaration order.
+    /// Passes that were culled, in declaration order: see [`Frame::cull`](crate::Frame::cull) and
+    /// [`Plan::unread_writes`].
     pub culled: Vec<PassIndex>,
     /// States at the end of the frame, which [`States::commit`](crate::States::commit) applies.
     pub end: EndStates,

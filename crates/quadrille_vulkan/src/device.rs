@@ -180,6 +180,7 @@ pub(crate) struct Device {
     pub unchecked_tables: bool,
     /// Passes that wish for no queue may move.
     pub auto_queues: bool,
+    pub culls_passes: bool,
     /// Whether transient resources may share memory.
     pub aliasing: bool,
     /// How resources are shared whose description says nothing else.
@@ -274,6 +275,7 @@ impl Device {
             most_table_entries: most_entries(settings.table_entries, info.software),
             unchecked_tables: settings.unchecked_tables,
             auto_queues: settings.auto_queues,
+            culls_passes: settings.cull_passes,
             aliasing: settings.aliasing,
             sharing: settings.sharing,
             limits: limits(properties.limits, &support.core),

@@ -11,7 +11,7 @@ use quadrille_sync::SubRange;
 use super::{Collector, undeclared_use};
 use crate::collect::mirror::{PassGraph, PassNode};
 use crate::declare::declaration::{
-    AccessTo, Accesses, Bound, DeclarationVersion, DeclaredAccess, QueuePreference,
+    AccessTo, Accesses, AlwaysRun, Bound, DeclarationVersion, DeclaredAccess, QueuePreference,
 };
 use crate::declare::kind::{AccessKind, StageScope};
 use crate::error::RenderError;
@@ -20,6 +20,7 @@ use crate::error::RenderError;
 pub(super) struct CachedPass {
     pub name: Arc<str>,
     pub queue: QueuePreference,
+    pub always_runs: bool,
     pub disabled: bool,
     /// The access entities allow less than the parameters of the system.
     pub may_exceed: bool,
@@ -113,6 +114,7 @@ fn read_pass(
             .get::<QueuePreference>(entity)
             .copied()
             .unwrap_or_default(),
+        always_runs: world.get::<AlwaysRun>(entity).is_some(),
         // A despawned pass is gone, though its system still runs.
         disabled: world
             .get_entity(entity)

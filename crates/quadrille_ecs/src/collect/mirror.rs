@@ -24,9 +24,9 @@ use bevy_platform::hash::FixedHasher;
 use indexmap::IndexSet;
 
 use crate::declare::declaration::{
-    AccessOf, AccessTo, DeclarationVersion, DeclaredAccess, Pass, QueuePreference,
+    AccessOf, AccessTo, AlwaysRun, DeclarationVersion, DeclaredAccess, Pass, QueuePreference,
 };
-use crate::declare::queue::OnQueueSet;
+use crate::declare::queue::{AlwaysRunSet, OnQueueSet};
 use crate::declare::registry::{Absence, Declared, Registry};
 use crate::record::no_pass::NoPasses;
 use crate::schedule::RenderSystems;
@@ -66,6 +66,7 @@ struct PassSystem {
     slot: u32,
     accesses: Vec<Parameter>,
     queue: QueuePreference,
+    always_runs: bool,
     name: String,
 }
 
@@ -139,11 +140,13 @@ fn find_passes(world: &World, graph: &ScheduleGraph, no_passes: &mut NoPasses) -
         }
         claimed.extend(slots);
         let queue = queue_preference(graph, NodeId::System(key));
+        let always_runs = always_runs(graph, NodeId::System(key));
         passes.push(PassSystem {
             key,
             slot,
             accesses,
             queue,
+            always_runs,
             name,
         });
     }
@@ -173,8 +176,12 @@ fn declarations(registry: &Registry, access: &SystemAccess) -> (Vec<u32>, Vec<Pa
     (slots, accesses)
 }
 
-/// The queue that a system's sets ask for.
-fn queue_preference(graph: &ScheduleGraph, node: NodeId) -> QueuePreference {
+/// The value of the innermost of a system's sets for which `value` has one.
+fn in_sets<T>(
+    graph: &ScheduleGraph,
+    node: NodeId,
+    value: impl Fn(&dyn Any) -> Option<T>,
+) -> Option<T> {
     let mut open: Vec<NodeId> = vec![node];
     while let Some(node) = open.pop() {
         for parent in graph
@@ -184,13 +191,25 @@ fn queue_preference(graph: &ScheduleGraph, node: NodeId) -> QueuePreference {
         {
             let NodeId::Set(key) = parent else { continue };
             let set = graph.system_sets.get(key).map(|set| set as &dyn Any);
-            if let Some(OnQueueSet(wish)) = set.and_then(|set| set.downcast_ref()) {
-                return *wish;
+            if let Some(found) = set.and_then(&value) {
+                return Some(found);
             }
             open.push(parent);
         }
     }
-    QueuePreference::default()
+    None
+}
+
+/// The queue that a system's sets ask for.
+fn queue_preference(graph: &ScheduleGraph, node: NodeId) -> QueuePreference {
+    let wish = |set: &dyn Any| set.downcast_ref().map(|OnQueueSet(wish)| *wish);
+    in_sets(graph, node, wish).unwrap_or_default()
+}
+
+/// Whether one of a system's sets keeps it from being culled.
+fn always_runs(graph: &ScheduleGraph, node: NodeId) -> bool {
+    let keeps = |set: &dyn Any| set.is::<AlwaysRunSet>().then_some(());
+    in_sets(graph, node, keeps).is_some()
 }
 
 /// For each pass, the passes that come before it, directly or through systems that are none.
@@ -362,6 +381,9 @@ fn mirror(world: &mut World, systems: Vec<PassSystem>, after: Vec<Vec<u32>>) {
 
 fn spawn_pass(world: &mut World, system: &PassSystem, name: String) -> Entity {
     let entity = world.spawn((Name::new(name), Pass, system.queue)).id();
+    if system.always_runs {
+        world.entity_mut(entity).insert(AlwaysRun);
+    }
     for &Parameter {
         resource, access, ..
     } in &system.accesses

@@ -4,7 +4,9 @@ use bevy_ecs::schedule::{Schedule, SingleThreadedExecutor};
 use quadrille_vulkan::GpuBuffer;
 
 use super::*;
-use crate::{AccessKind, Accesses, OnQueue, Pass, Recorder, Render, StorageRead, StorageWrite};
+use crate::{
+    AccessKind, Accesses, AlwaysRunExt, OnQueue, Pass, Recorder, Render, StorageRead, StorageWrite,
+};
 
 #[derive(Resource, Deref)]
 struct Cells(GpuBuffer);
@@ -69,6 +71,17 @@ fn passes_are_mirrored_with_their_accesses() {
         Some(cells)
     );
     assert_eq!(world.get::<Name>(cells).map(Name::as_str), Some("Cells"));
+}
+
+#[test]
+fn passes_that_always_run_are_marked() {
+    let mut schedule = schedule();
+    schedule.add_systems((writes.always_run(), reads, (free, other).always_run()));
+    let world = build(&mut schedule);
+    let passes = &world.resource::<PassGraph>().passes;
+    let is_marked = |node: &PassNode| world.get::<AlwaysRun>(node.entity).is_some();
+    let marked: Vec<bool> = passes.iter().map(is_marked).collect();
+    assert_eq!(marked, [true, false, true, true]);
 }
 
 #[test]

@@ -54,6 +54,19 @@ pub enum QueuePreference {
     Exactly(u8),
 }
 
+/// Marks the entity of a pass that runs though no pass reads its results: it has effects that it does not
+/// declare, such as those of Vulkan commands of your own ([`Recorder::raw`](crate::Recorder::raw)).
+///
+/// Other passes are culled in frames where they write transient resources alone that no pass which runs
+/// reads, directly or not, and no readback either: the device is spared their commands, and their system
+/// runs as any system. Writes to resources that outlive the frame are never culled, because a
+/// later frame may read them. Passes with the marker keep their declared order among themselves.
+///
+/// Set it with [`always_run`](crate::AlwaysRunExt::always_run), or insert and remove it at run time.
+#[derive(Component, Clone, Copy, Debug, Default)]
+#[component(immutable, on_insert = declarations_changed, on_remove = declarations_changed)]
+pub struct AlwaysRun;
+
 impl QueuePreference {
     pub(crate) fn preference(self) -> (Preference, Option<QueueIndex>) {
         match self {

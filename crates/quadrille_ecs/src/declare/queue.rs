@@ -1,4 +1,5 @@
-//! `simulate.on_queue(QueuePreference::Async)`: where a pass system would like to run.
+//! `simulate.on_queue(QueuePreference::Async)`: where a pass system would like to run;
+//! `simulate.always_run()`: that it runs whoever reads its results.
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::ScheduleConfigs;
@@ -29,3 +30,28 @@ pub trait OnQueue<Marker>: IntoScheduleConfigs<ScheduleSystem, Marker> {
 }
 
 impl<Marker, T: IntoScheduleConfigs<ScheduleSystem, Marker>> OnQueue<Marker> for T {}
+
+/// The system set that carries [`AlwaysRun`](crate::AlwaysRun) to the schedule's build pass.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct AlwaysRunSet;
+
+/// Keeps pass systems from being culled.
+pub trait AlwaysRunExt<Marker>: IntoScheduleConfigs<ScheduleSystem, Marker> {
+    /// Runs these passes also in frames where no pass reads what they write: see
+    /// [`AlwaysRun`](crate::AlwaysRun).
+    ///
+    /// ```
+    /// use bevy_app::App;
+    /// use bevy_ecs::prelude::*;
+    /// use quadrille_ecs::{AlwaysRunExt, Recorder, Render};
+    ///
+    /// fn warm_up(mut recorder: Recorder) {}
+    ///
+    /// App::new().add_systems(Render, warm_up.always_run());
+    /// ```
+    fn always_run(self) -> ScheduleConfigs<ScheduleSystem> {
+        self.in_set(AlwaysRunSet)
+    }
+}
+
+impl<Marker, T: IntoScheduleConfigs<ScheduleSystem, Marker>> AlwaysRunExt<Marker> for T {}

@@ -327,6 +327,7 @@ fn submit(
     renderer
         .measured
         .add(clock, counts, command_buffers, planned.reused);
+    renderer.culled.note(frame, &planned.plan);
     let is_new = collected == Collected::Rebuilt;
     renderer.settle_sharing(frame, &collector.handles, is_new);
     if let Some(start) = start {

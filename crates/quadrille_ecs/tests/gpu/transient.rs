@@ -196,7 +196,9 @@ fn overlapping_lifetimes_are_moved_apart() {
     let mut rig = rig(true);
     rig.app.init_resource::<Both>().add_systems(
         Render,
+        // Nothing reads what it writes.
         again
+            .always_run()
             .after(square::<First, Squares>)
             .after(square::<Squares, Second>)
             .before(square::<Second, Powers>),

@@ -101,6 +101,8 @@ impl Trial<'_> {
             Some("it has side effects")
         } else if declared.kind == PassKind::Host {
             Some("it is a host pass")
+        } else if uses().next().is_none() {
+            Some("it declares no write")
         } else if uses().any(outlives_frame) {
             Some("it writes what outlives the frame")
         } else if uses().any(|declared| self.is_read_later(pass, declared)) {

@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use super::frame::Subresources;
 use super::lexer::{Flags, Name};
 use super::names::Names;
-use crate::frame::Frame;
+use crate::frame::{Frame, PassIndex};
 use crate::plan::{
     BarrierBatch, HostStep, PassRef, Plan, Reason, Scope, Step, Submission, Transfer, TransferHalf,
 };
@@ -51,10 +51,37 @@ impl Display for PlanText<'_> {
             write_host(out, step, &names)?;
         }
         for pass in &self.plan.culled {
-            writeln!(out, "culled {}", names.pass(*pass))?;
+            write_culled(out, (self.frame, self.plan), *pass, &names)?;
         }
         Ok(())
     }
+}
+
+/// A culled pass, and who would read each resource that it writes.
+fn write_culled(
+    out: &mut Formatter<'_>,
+    (frame, plan): (&Frame, &Plan),
+    pass: PassIndex,
+    names: &Names<'_>,
+) -> fmt::Result {
+    write!(out, "culled {} //", names.pass(pass))?;
+    for (at, unread) in plan.unread_writes(frame, pass).iter().enumerate() {
+        let separator = if at == 0 { "" } else { "," };
+        write!(
+            out,
+            "{separator} {} is read by",
+            names.resource(unread.resource)
+        )?;
+        if unread.readers.is_empty() {
+            write!(out, " no pass")?;
+        } else {
+            write!(out, " culled passes alone:")?;
+        }
+        for reader in &unread.readers {
+            write!(out, " {}", names.pass(*reader))?;
+        }
+    }
+    writeln!(out)
 }
 
 /// A host pass stands before the first submission that depends on it, or last.

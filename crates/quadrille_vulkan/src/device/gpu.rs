@@ -161,6 +161,11 @@ impl Gpu {
         self.0.auto_queues
     }
 
+    /// Whether passes are left out whose results no pass reads: [`Settings::cull_passes`].
+    pub fn culls_passes(&self) -> bool {
+        self.0.culls_passes
+    }
+
     /// Whether there are several queue families, and resources may change how these share them:
     /// [`Settings::sharing`].
     pub fn has_auto_sharing(&self) -> bool {

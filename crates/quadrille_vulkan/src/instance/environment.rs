@@ -52,6 +52,9 @@ fn overrule_by(
     if let Some(on) = choice(read, "QUADRILLE_AUTO_QUEUES", &SWITCH)? {
         settings.auto_queues = on;
     }
+    if let Some(on) = choice(read, "QUADRILLE_CULL_PASSES", &SWITCH)? {
+        settings.cull_passes = on;
+    }
     let styles = [
         ("merged", BarrierStyle::Merged),
         ("precise", BarrierStyle::Precise),

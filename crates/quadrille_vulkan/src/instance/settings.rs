@@ -44,7 +44,7 @@ impl WantedQueue {
 /// (`1`: the main queue alone) or by families in letters (`gct,ct`: graphics, compute, transfer);
 /// `QUADRILLE_BARRIERS` (`merged` or `precise`) overrides [`Settings::barriers`];
 /// `QUADRILLE_ALIASING` (`1` or `0`) overrides [`Settings::aliasing`], `QUADRILLE_AUTO_QUEUES`
-/// likewise [`Settings::auto_queues`]; `QUADRILLE_SHARING` (`exclusive`, `concurrent` or `auto`)
+/// likewise [`Settings::auto_queues`] and `QUADRILLE_CULL_PASSES` [`Settings::cull_passes`]; `QUADRILLE_SHARING` (`exclusive`, `concurrent` or `auto`)
 /// overrides [`Settings::sharing`];
 /// `QUADRILLE_PRESENT_FENCES=0` does without present fences where the device has them. Another
 /// value than these is [`SetupError::Environment`](crate::SetupError::Environment); an empty one
@@ -63,6 +63,9 @@ pub struct Settings {
     /// shorter. On; off, they all stay on the main queue. Takes effect where the device has several
     /// queues and timestamps.
     pub auto_queues: bool,
+    /// Leave out passes that write transient resources alone, which no pass that runs reads. On; to turn it
+    /// off costs the device their time, and shows whether a fault has to do with it.
+    pub cull_passes: bool,
     /// The order in which passes are submitted where no hazard decides.
     pub order: OrderPolicy,
     /// Let transient resources that are never needed at once share memory. On; to turn it off
@@ -116,6 +119,7 @@ impl Default for Settings {
                 WantedQueue::TRANSFER,
             ],
             auto_queues: true,
+            cull_passes: true,
             submit: SubmitPolicy::default(),
             order: OrderPolicy::default(),
             aliasing: true,

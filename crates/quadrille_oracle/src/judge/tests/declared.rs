@@ -13,8 +13,9 @@ fn every_pass_runs_once() {
 
 #[test]
 fn write_after_the_last_read_is_culled() {
-    let frame = "cull\nbuffer x 0 bytes 8 transient\npass fill\n  CopyWrite x bytes 0..4\n\
-                 pass read side-effect\n  CopyRead x\n  after fill\npass between\n  after read\n\
+    let frame = "cull\nbuffer x 0 bytes 8 transient\nbuffer y 1 bytes 4 transient\n\
+                 pass fill\n  CopyWrite x bytes 0..4\n\
+                 pass read side-effect\n  CopyRead x\n  after fill\npass between\n  CopyWrite y\n  after read\n\
                  pass late\n  CopyWrite x bytes 4..8\n  after between\n";
     let barrier = "  barriers\n    memory COPY TRANSFER_WRITE -> COPY TRANSFER_READ\n      \
                    because x Memory pass fill -> pass read\n";
@@ -41,6 +42,9 @@ fn culling_has_its_limits() {
     );
     let expected = "Pass `a` is culled, and it writes what outlives the frame.";
     fails("gct:1", &[(&frame("cull\n", "", ""), plan)], &[expected]);
+    let reader = "cull\nbuffer x 0 bytes 4\npass a\n";
+    let expected = "Pass `a` is culled, and it declares no write.";
+    fails("gct:1", &[(reader, plan)], &[expected]);
     let both = frame("cull\n", "", "transient") + "pass b side-effect\n  VertexRead x\n";
     let expected = [
         "Pass `a` is culled, and a pass that runs reads what it writes.",

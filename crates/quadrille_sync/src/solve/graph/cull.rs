@@ -1,9 +1,13 @@
 //! Phase `cull`: which passes have results that no pass needs?
 //!
 //! Off unless the frame turns it on. Needed are passes with side effects, host passes, passes that
-//! write resources that outlive the frame (persistent ones, images of swapchains), and passes
-//! whose results these read, directly or not. Order through a culled pass still holds: culling
-//! follows ordering.
+//! write resources that outlive the frame (persistent ones, images of swapchains), passes that
+//! declare no write, and passes whose results these read, directly or not. Order through a culled
+//! pass still holds: culling follows ordering.
+//!
+//! A frame does not show which later frame, readback or stream reads a persistent resource, so a
+//! write to one is always needed. A pass without a declared write has no results that could be
+//! unread: whatever it is for, its declaration does not say.
 
 use crate::frame::{Frame, PassIndex, PassKind, Use};
 use crate::resource::Lifetime;
@@ -27,15 +31,19 @@ pub(crate) fn cull(frame: &Frame, touches: &Touches) -> Vec<bool> {
     kept
 }
 
-/// Whether a pass has an effect that outlives the frame.
+/// Whether a pass runs whoever reads its results: it has an effect that outlives the frame, or that
+/// its declaration does not show.
 fn is_root(frame: &Frame, pass: u32) -> bool {
     let decl = &frame.passes[pass as usize];
-    let outlives = |one: &Use| {
-        one.access.is_write() && frame.resource(one.resource).lifetime != Lifetime::Transient
+    let is_written_for_frame = |one: &Use| {
+        one.access.is_write() && frame.resource(one.resource).lifetime == Lifetime::Transient
     };
+    let outlives = |one: &Use| one.access.is_write() && !is_written_for_frame(one);
+    let uses = frame.uses_of(PassIndex(pass));
     decl.side_effect
         || decl.kind == PassKind::Host
-        || frame.uses_of(PassIndex(pass)).iter().any(outlives)
+        || uses.iter().any(outlives)
+        || !uses.iter().any(is_written_for_frame)
 }
 
 /// For each pass, the passes whose writes it reads or keeps.

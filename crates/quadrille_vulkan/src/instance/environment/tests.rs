@@ -25,6 +25,7 @@ fn each_variable_overrules_its_setting() {
         ("QUADRILLE_VALIDATION", "1"),
         ("QUADRILLE_ALIASING", "0"),
         ("QUADRILLE_AUTO_QUEUES", "0"),
+        ("QUADRILLE_CULL_PASSES", "0"),
         ("QUADRILLE_BARRIERS", "precise"),
         ("QUADRILLE_SHARING", "auto"),
     ])
@@ -34,6 +35,7 @@ fn each_variable_overrules_its_setting() {
     assert!(settings.validation);
     assert!(!settings.aliasing);
     assert!(!settings.auto_queues);
+    assert!(!settings.cull_passes);
     assert_eq!(settings.barriers, Some(BarrierStyle::Precise));
     assert_eq!(settings.sharing, Sharing::Auto);
 }
