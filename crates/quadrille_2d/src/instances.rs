@@ -1,4 +1,4 @@
-//! Rows of instance buffers, as vertex shaders read them.
+//! Layouts of instance buffers.
 
 pub(crate) mod mesh_instance;
 pub(crate) mod node;

@@ -1,7 +1,7 @@
 //! bevy's 2D components drawn by Quadrille: `Sprite`, `Mesh2d`, `Text2d` under `Camera2d`.
 //!
-//! People who know bevy keep their components; [`Quadrille2dPlugin`] takes the place of bevy's
-//! 2D renderer. This crate uses only what any user of `quadrille` can use.
+//! [`Quadrille2dPlugin`] replaces bevy's 2D renderer; apps keep bevy's components. The crate is built on the public
+//! API of `quadrille` alone.
 //!
 //! # Model
 //!
@@ -11,11 +11,10 @@
 //!              queue_2d        what cameras see -> instances in order, cut into draws
 //! passes       draw_2d         one pass of the plan per camera
 //! ```
-//! Almost everything drawn is an instance of a mesh with an image: a sprite is a quad, a glyph is
-//! a quad. So there is one shader, one instance buffer, and one draw for neighbours in the order
-//! that share mesh and image: 100,000 sprites with one image are one draw. Nodes with round
-//! corners, lines of gizmos (`quadrille_content`) and chunks of tilemaps are quads too, with a shader and an instance
-//! buffer each.
+//! Sprites, glyphs and meshes are instances of a mesh with an image: sprites and glyphs are quads. They share a shader
+//! and an instance buffer, and neighbours in draw order with the same mesh and image are batched: 100,000 sprites
+//! with one image are one draw. Rounded UI nodes, gizmo lines (`quadrille_content`) and tilemap chunks are quads too,
+//! each kind with its own shader and instance buffer.
 //!
 //! # Rooms
 //!
@@ -26,21 +25,20 @@
 //!
 //! - **One list.** Sprites, meshes and text are sorted together by z (see [`Phase2d`]). There is
 //!   no depth buffer: sorting is needed for transparency anyway.
-//! - **Culling is bevy's**, on the CPU: what the device should cull has to be sent to it first,
+//! - **Culling is bevy's**, on the CPU: GPU culling would have to upload all instances first,
 //!   which costs more (README, "How fast").
-//! - **A chunk of a tilemap is one quad** whose pixels look their tiles up, so that its tiles are
-//!   sent when they change, and are no work for the CPU otherwise.
-//! - **A draw per image**, not a table of images: bindings are push descriptors, which every
-//!   device has, and sprites that matter in number share an atlas.
-//! - **Nodes have one sample per pixel**, as in bevy: they are drawn behind the resolve of what their
-//!   camera sees, which has four unless its `Msaa` says otherwise (`passes/msaa.rs`).
-//! - **Cameras draw to their target directly.** There is no intermediate image to tone map; a
-//!   camera that should go through a pass of yours draws to an image of yours
-//!   ([`ManualTextureViews`]).
+//! - **A tilemap chunk is one quad** whose fragments look up their tile. Tiles are uploaded when they change and
+//!   cost no CPU time otherwise.
+//! - **A draw per image**, no bindless array: bindings are push descriptors, which every
+//!   device has, and numerous sprites usually share an atlas.
+//! - **UI nodes are not multisampled**, as in bevy: they are drawn after the resolve of their camera, which has four
+//!   samples per pixel unless its `Msaa` says otherwise (`passes/msaa.rs`).
+//! - **Cameras draw to their target directly**, without an intermediate image or tone mapping. For
+//!   post-processing, let the camera draw to an image of your own ([`ManualTextureViews`]).
 //!
 //! # Deliberately absent
 //!
-//! No picking, no materials with shaders of their own.
+//! Picking; materials with custom shaders.
 
 mod components;
 mod fonts;

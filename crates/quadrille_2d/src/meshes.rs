@@ -1,4 +1,4 @@
-//! All meshes in two buffers, so that drawing another mesh changes no state.
+//! Shared vertex and index buffers of all 2D meshes: switching meshes needs no rebind.
 
 pub(crate) mod data;
 
@@ -11,16 +11,15 @@ use quadrille_content::{MeshAllocation, MeshAllocator, MeshAssets};
 
 use crate::meshes::data::Vertex;
 
-/// The vertices of all meshes.
+/// Vertex buffer of all meshes.
 #[derive(Resource, Deref)]
 pub struct Vertices2d(GpuBuffer);
 
-/// The indices of all meshes.
+/// Index buffer of all meshes.
 #[derive(Resource, Deref)]
 pub struct Indices2d(GpuBuffer);
 
-/// The meshes on the device. The first ones are the quad of sprites and the triangle of clipped
-/// nodes.
+/// Allocations of meshes, with the built-in unit quad (sprites) and unit triangle (clipped nodes).
 #[derive(Resource, Deref, DerefMut)]
 pub(crate) struct Meshes2d {
     #[deref]
@@ -47,27 +46,27 @@ impl Default for Meshes2d {
 }
 
 impl Meshes2d {
-    /// Where the quad of sprites is.
+    /// Allocation of the unit quad.
     pub(crate) fn quad(&self) -> MeshAllocation {
         self.quad
     }
 
-    /// Where the triangle is that [`Instance::triangle`](crate::instances::mesh_instance::Instance::triangle) is an
-    /// instance of.
+    /// Allocation of the unit triangle, the mesh of
+    /// [`Instance::triangle`](crate::instances::mesh_instance::Instance::triangle).
     #[cfg(feature = "ui")]
     pub(crate) fn triangle(&self) -> MeshAllocation {
         self.triangle
     }
 }
 
-/// The buffers of all meshes.
+/// Buffers of all meshes.
 #[derive(bevy_ecs::system::SystemParam)]
 pub(crate) struct MeshBuffers<'w> {
     vertices: ResMut<'w, Vertices2d>,
     indices: ResMut<'w, Indices2d>,
 }
 
-/// Follows the mesh assets that entities show.
+/// Loads and uploads the meshes of entities, and applies asset events.
 pub(crate) fn prepare_meshes(
     shown: Query<&Mesh2d, Changed<Mesh2d>>,
     mut meshes: ResMut<Meshes2d>,
@@ -85,7 +84,7 @@ pub(crate) fn prepare_meshes(
     Ok(meshes.upload(&gpu, &mut uploads, vertices, indices)?)
 }
 
-/// The buffers before there are meshes.
+/// Creates the initial buffers.
 pub(crate) fn buffers(gpu: &GpuDevice) -> Result<(Vertices2d, Indices2d), Error> {
     let vertices = gpu.create_buffer(&BufferDesc::vertex("2d vertices", MIN_BUFFER_BYTES))?;
     let indices = gpu.create_buffer(&BufferDesc::index("2d indices", MIN_BUFFER_BYTES))?;

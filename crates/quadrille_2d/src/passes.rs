@@ -1,4 +1,4 @@
-//! Passes, and the multisampled images that they draw to.
+//! The pass `draw_2d` and its multisampled targets.
 
 pub(crate) mod draw;
 pub(crate) mod msaa;

@@ -1,4 +1,4 @@
-//! The pipelines of the pass.
+//! Pipelines of `draw_2d`.
 
 use bevy_ecs::prelude::*;
 use quadrille::prelude::{
@@ -14,7 +14,7 @@ use crate::instances::node::NodeInstance;
 use crate::meshes::data::Vertex;
 use crate::scene::phase::{Batch, BatchKind};
 
-/// The pipelines of [`draw_2d`](crate::draw_2d), by what is drawn and what vertices form.
+/// Pipelines of [`draw_2d`](crate::draw_2d), by batch kind and primitive topology.
 #[derive(Resource)]
 pub struct Pipelines2d {
     points: GraphicsPipeline,
@@ -68,7 +68,7 @@ impl Pipelines2d {
         })
     }
 
-    /// The one that draws a batch.
+    /// Returns the pipeline of a batch.
     pub(crate) fn of(&self, batch: &Batch) -> &GraphicsPipeline {
         match (batch.kind, batch.mesh.primitive) {
             (BatchKind::Nodes, _) => &self.nodes,

@@ -1,4 +1,4 @@
-//! Adding 2D drawing to an app.
+//! [`Quadrille2dPlugin`].
 
 use bevy_app::{App, Plugin, PostUpdate, PropagateSet};
 use bevy_asset::AssetApp as _;
@@ -42,9 +42,8 @@ use crate::tilemaps::tiles::{self, Tilemaps, prepare_tiles};
 /// Draws bevy's sprites, 2D meshes and 2D text under its 2D cameras.
 ///
 /// Add it after [`QuadrillePlugins`](quadrille::prelude::QuadrillePlugins). It adds bevy's asset,
-/// image, mesh, camera, transform, text and sprite plugins if they are not there yet. One that is
-/// there keeps what it was set to: with bevy's `ImagePlugin::default_nearest()` images that name no
-/// sampler get the nearest texel, and with its `AssetPlugin` they come from its folder.
+/// image, mesh, camera, transform, text and sprite plugins if they are missing. Plugins that the app has added
+/// keep their settings, like the sampler of `ImagePlugin::default_nearest()` or the folder of `AssetPlugin`.
 ///
 /// ```no_run
 /// use bevy_app::{App, AppExit, Startup};
@@ -67,13 +66,13 @@ use crate::tilemaps::tiles::{self, Tilemaps, prepare_tiles};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Quadrille2dPlugin {
-    /// The folder of assets, relative to the project, unless the app has an `AssetPlugin` or a
+    /// Asset folder, relative to the project. Ignored if the app has an `AssetPlugin` or a
     /// [`TexturePlugin`](quadrille::ecs::TexturePlugin).
     pub asset_folder: String,
-    /// The sampler of images that name none: linear, or nearest for pixel art. Where the
-    /// app has an `ImagePlugin`, its sampler counts.
+    /// Sampler of images with `ImageSampler::Default`: linear, or nearest for pixel art. Ignored if the app has an
+    /// `ImagePlugin`.
     pub default_sampler: ImageSamplerDescriptor,
-    /// How large images may be, unless the app has a [`TexturePlugin`](quadrille::ecs::TexturePlugin).
+    /// Limits of image sizes. Ignored if the app has a [`TexturePlugin`](quadrille::ecs::TexturePlugin).
     pub image_limits: ImageLimits,
 }
 
@@ -92,14 +91,14 @@ impl Default for Quadrille2dPlugin {
     }
 }
 
-/// The systems that make a 2D frame ready, in [`RenderSystems::Declare`].
+/// Systems that prepare a 2D frame, in [`RenderSystems::Declare`].
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Prepare2dSystems {
     /// Upload of meshes and tilemaps.
     Assets,
-    /// Listing of each camera's draws.
+    /// Queueing of each camera's batches.
     Queue,
-    /// Upload of the lists.
+    /// Upload of instances.
     Prepare,
 }
 
@@ -163,16 +162,16 @@ impl Quadrille2dPlugin {
     }
 }
 
-/// Has font files read by the loader that checks them. Of two loaders for a kind of file bevy takes
-/// neither without a warning, so its own, which comes later, gets no kind of file at all. Where it
-/// came earlier it stays, and fonts are checked when they are there.
+/// Registers the validating font loader. bevy warns about two loaders for one file extension, so its own, which
+/// `TextPlugin` registers later, is preregistered without extensions. If the app has added `TextPlugin` before, bevy's
+/// loader stays and fonts are validated as assets.
 fn add_font_loader(app: &mut App) {
     let checked = app.world().resource::<CheckedFonts>().clone();
     app.register_asset_loader(CheckedFontLoader::new(checked))
         .preregister_asset_loader::<FontLoader>(&[]);
 }
 
-/// The systems that keep text within what bevy can lay out.
+/// Systems that replace invalid fonts and clamp text to what bevy can lay out.
 fn check_text() -> ScheduleConfigs<ScheduleSystem> {
     let fonts = (replace_broken_fonts, refresh_reloaded_fonts)
         .chain()
@@ -256,7 +255,7 @@ fn add_passes(app: &mut App) {
     .init_resource::<crate::ui::RiskyCorners>();
 }
 
-/// Makes what belongs to the device, and forgets what belonged to the one before.
+/// Creates device resources, and marks all data for upload (after a lost device).
 fn init_device_resources(
     mut commands: Commands,
     gpu: Res<GpuDevice>,

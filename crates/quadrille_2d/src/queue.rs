@@ -1,4 +1,4 @@
-//! Queues the draws of each camera, with their targets.
+//! Queues the batches of each camera.
 
 pub(crate) mod atlases;
 pub(crate) mod enabled;
@@ -35,10 +35,10 @@ use crate::scene::phase::{Batch, BatchKind, Instances2d, Phase2d, Textures2d, Vi
 use crate::tilemaps::chunk::Chunks2d;
 use crate::tilemaps::tiles::Tilemaps;
 
-/// Visible entities and layers of a camera.
+/// Visible entities and render layers of a camera.
 type CameraQuery = (&'static VisibleEntities, Option<&'static RenderLayers>);
 
-/// Scene that cameras draw.
+/// Extracted inputs of [`queue_2d`].
 #[derive(SystemParam)]
 pub(crate) struct Scene<'w, 's> {
     views: Res<'w, CameraViews>,
@@ -68,19 +68,19 @@ pub(crate) struct Scene<'w, 's> {
     gizmos: Res<'w, GizmoLineBatches>,
 }
 
-/// Lists of a frame.
+/// Outputs of a frame: phase and textures.
 #[derive(SystemParam)]
 pub(crate) struct Lists<'w> {
     pub(crate) phase: ResMut<'w, Phase2d>,
     pub(crate) textures: ResMut<'w, Textures2d>,
 }
 
-/// Lists what all cameras draw.
+/// Queues the views of all cameras.
 pub(crate) fn queue_2d(scene: Scene, mut lists: Lists, mut visible_items: Local<VisibleItems>) {
     lists.phase.begin(&mut lists.textures);
     for camera in scene.views.iter() {
         let mut view = begin_view(&scene, &mut lists, camera);
-        // A 3D camera draws only nodes here, which are added later.
+        // Views of 3D cameras only have UI nodes here, which `queue_ui` adds.
         if let Ok((visible, layers)) = scene.cameras.get(camera.camera) {
             let mut writer = Writer::new(&scene, &mut lists, &view);
             writer.collect_visible(visible, &mut visible_items);
@@ -95,7 +95,7 @@ pub(crate) fn queue_2d(scene: Scene, mut lists: Lists, mut visible_items: Local<
     }
 }
 
-/// The buffers of a frame's lists.
+/// Instance buffers.
 #[derive(SystemParam)]
 pub(crate) struct InstanceBuffers<'w> {
     instances: ResMut<'w, Instances2d>,
@@ -103,7 +103,7 @@ pub(crate) struct InstanceBuffers<'w> {
     chunks: ResMut<'w, Chunks2d>,
 }
 
-/// Sends what was listed to the device.
+/// Uploads the instances of the phase.
 pub(crate) fn upload_instances_2d(
     mut phase: ResMut<Phase2d>,
     mut to: InstanceBuffers,
@@ -117,11 +117,11 @@ pub(crate) fn upload_instances_2d(
     Ok(())
 }
 
-/// Begins the list of a camera.
+/// Begins the view of a camera.
 fn begin_view(scene: &Scene, lists: &mut Lists, camera: &CameraView) -> View2d {
     let msaa = scene.msaa.get(camera.camera).copied().unwrap_or_default();
     let view_start = lists.phase.batches.len() as u32;
-    // A 3D camera has cleared what it draws to.
+    // The passes of a 3D camera have already cleared its target.
     let clear = camera.clear.filter(|_| !camera.is_3d);
     if let Some(color) = camera.fill.filter(|_| !camera.is_3d) {
         let kind = match camera.is_first {
@@ -143,7 +143,7 @@ fn begin_view(scene: &Scene, lists: &mut Lists, camera: &CameraView) -> View2d {
     }
 }
 
-/// Covers a viewport with its clear colour: clearing an attachment would cover the rest as well.
+/// Fills a viewport with its clear color by a quad: load op CLEAR would clear the whole target.
 fn fill_viewport(
     scene: &Scene,
     lists: &mut Lists,

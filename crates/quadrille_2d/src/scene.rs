@@ -1,4 +1,4 @@
-//! Plain data of a frame: views, batches, instances and the buffers that hold them.
+//! Data of a frame: views, batches, instances and their buffers.
 
 pub(crate) mod geometry;
 pub(crate) mod phase;

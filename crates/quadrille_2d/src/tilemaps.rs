@@ -1,4 +1,4 @@
-//! Device data of tilemaps: chunks and the table of tiles.
+//! Device data of tilemaps: chunks and tiles.
 
 pub(crate) mod chunk;
 pub(crate) mod tiles;

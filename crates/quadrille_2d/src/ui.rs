@@ -1,11 +1,11 @@
-//! Nodes of `bevy_ui`: backgrounds, borders, images, text and what other cameras see (`ViewportNode`), drawn over
-//! what their camera sees.
+//! Nodes of `bevy_ui`: backgrounds, borders, images, text and images of other cameras (`ViewportNode`), drawn over
+//! the view of their camera.
 //!
-//! bevy lays nodes out in pixels of the camera's viewport, y down. Here the same pixels are used
-//! with y up, as everywhere else in this crate, so that sprites and nodes share the pass.
+//! bevy's layout is in physical pixels of the camera's viewport, y down. This module flips it to y up, as in the
+//! rest of the crate, so that sprites and nodes share pipelines.
 //!
-//! Parts of a node cover each other in bevy's order: shadows, background, border and outline, gradients, image, selection,
-//! text, caret, inline images. Children are not cut to the round corners of their parents, as in bevy.
+//! Each node is drawn in bevy's order: shadows, background, border and outline, gradients, image, selection, text,
+//! caret, inline images. As in bevy, children are not clipped to the rounded corners of their parents.
 
 mod clip;
 mod gradient;
@@ -55,7 +55,7 @@ pub(crate) use sizes::{
     RiskyCorners, find_risky_corners, limit_sizes, resolve_risky_corners, split_risky_corners,
 };
 
-/// A node with all that is drawn of it.
+/// Components of a node.
 #[derive(QueryData)]
 pub(crate) struct NodeData {
     entity: Entity,
@@ -74,7 +74,7 @@ pub(crate) struct NodeData {
     outline: Option<&'static Outline>,
     image: Option<&'static ImageNode>,
     viewport: Option<&'static ViewportNode>,
-    /// bevy leaves the layout of a text that was removed.
+    /// bevy keeps `TextLayoutInfo` when `Text` is removed.
     is_text: Has<Text>,
     text: Option<(&'static TextLayoutInfo, &'static ComputedTextBlock)>,
     text_color: Option<&'static TextColor>,
@@ -84,7 +84,7 @@ pub(crate) struct NodeData {
     shadows: Option<&'static BoxShadow>,
 }
 
-/// All nodes, and what they show.
+/// Extracted inputs of [`queue_ui`].
 #[derive(SystemParam)]
 pub(crate) struct Nodes<'w, 's> {
     stack: Res<'w, UiStack>,
@@ -100,10 +100,10 @@ pub(crate) struct Nodes<'w, 's> {
     warnings: Res<'w, RateLimitedWarnings>,
 }
 
-/// Root nodes: their cameras have nodes to draw.
+/// Filter for root nodes.
 type IsRoot = (With<ComputedNode>, Without<ChildOf>);
 
-/// Notes the cameras over whose picture nodes are drawn.
+/// Collects the cameras that have UI nodes.
 pub(crate) fn extract_overlay_cameras(
     roots: Query<&ComputedUiTargetCamera, IsRoot>,
     mut overlays: ResMut<CameraOverlays>,
@@ -112,7 +112,7 @@ pub(crate) fn extract_overlay_cameras(
     overlays.extend(roots.iter().filter_map(ComputedUiTargetCamera::get));
 }
 
-/// Lists the nodes of each camera right after what the camera sees.
+/// Queues the UI nodes of each camera as a view after the camera's own.
 pub(crate) fn queue_ui(
     nodes: Nodes,
     mut phase: ResMut<Phase2d>,
@@ -128,7 +128,7 @@ pub(crate) fn queue_ui(
             clip_from_world: clip_from_pixels(view.viewport),
             clear: None,
             batches: start..start,
-            // As in bevy, nodes are drawn behind the resolve.
+            // As in bevy, nodes are drawn after the resolve.
             msaa: Msaa::Off,
             ..view.clone()
         };
@@ -158,13 +158,13 @@ pub(crate) fn queue_ui(
     }
 }
 
-/// From pixels of a viewport, y up from its top left corner, to clip space.
+/// Transform from pixels of a viewport, relative to its top left corner with y up, to clip space.
 fn clip_from_pixels([_, _, width, height]: [u32; 4]) -> Mat4 {
     let scale = Vec3::new(2.0 / width as f32, 2.0 / height as f32, 1.0);
     Mat4::from_translation(Vec3::new(-1.0, 1.0, 0.0)) * Mat4::from_scale(scale)
 }
 
-/// The same transform for y up.
+/// Converts a transform from y down to y up.
 fn y_up(transform: Affine2) -> Affine3A {
     let Affine2 {
         matrix2,
@@ -176,7 +176,7 @@ fn y_up(transform: Affine2) -> Affine3A {
     Affine3A::from_mat3_translation(bevy_math::Mat3::from_mat2(matrix), translation.extend(0.0))
 }
 
-/// The same rectangle for y up.
+/// Converts a rectangle from y down to y up.
 fn rect_y_up(rect: Rect) -> Rect {
     Rect {
         min: Vec2::new(rect.min.x, -rect.max.y),
@@ -195,11 +195,11 @@ struct Writer<'a, 'w, 's> {
     view_start: u32,
     /// Clip by the node's ancestors.
     clip: &'a mut Clip,
-    /// Memory for the color stops of gradients.
+    /// Scratch memory for the color stops of gradients.
     stops: &'a mut Stops,
-    /// Box of the node that draws are cut to.
+    /// Box that shapes the following quads (SDF); `None` draws plain quads.
     rounded_box: Option<RoundedBox>,
-    /// The node.
+    /// Current node, for warnings.
     entity: Entity,
 }
 
@@ -210,7 +210,7 @@ impl Writer<'_, '_, '_> {
         }
         let size = item.node.size();
         if !size.is_finite() {
-            // bevy's functions that give parts of a node end the program for this one.
+            // bevy's accessors of box rects panic on such sizes.
             let who = format_args!("the node {}", entity_name(item.entity));
             let what = || first_non_finite(&[("size", &size.to_array())]);
             return self.nodes.warnings.warn(who, what);
@@ -222,7 +222,7 @@ impl Writer<'_, '_, '_> {
         let transform: Affine2 = **item.transform;
         let world = y_up(transform);
         if item.node.is_empty() {
-            // As in bevy, which draws nothing else of an empty node.
+            // As in bevy, an empty node draws only its outline.
             if let Some(outline) = item.outline {
                 self.add_outline(&world, item.node, outline.color);
             }
@@ -254,7 +254,7 @@ impl Writer<'_, '_, '_> {
         self.add_text(&world, transform, item);
     }
 
-    /// Fills the inside of the border, and what lies beside round corners.
+    /// Draws the background inside the border, and `OuterColor` outside rounded corners.
     fn add_background(&mut self, world: &Affine3A, item: &NodeDataItem<'_, '_>) {
         let whole = RoundedBox::of(item.node);
         if let Some(BackgroundColor(color)) = item.background {
@@ -325,8 +325,8 @@ impl Writer<'_, '_, '_> {
         self.add_border_box(world, outer, [width; 4], [color; 4]);
     }
 
-    /// Draws a border along the inside of a box: left, top, right, bottom. Where nothing is round, slanted or between
-    /// pixels it is four bars, else a ring for each colour.
+    /// Draws a border along the inside of a box: left, top, right, bottom. A square, axis-aligned, pixel-aligned border
+    /// of one color is four quads; otherwise one SDF ring per distinct color.
     fn add_border_box(
         &mut self,
         world: &Affine3A,
@@ -340,9 +340,9 @@ impl Writer<'_, '_, '_> {
             min: min + Vec2::new(left, bottom),
             max: max - Vec2::new(right, top),
         };
-        let is_plain = colors.iter().all(|color| *color == colors[0]);
+        let is_single_color = colors.iter().all(|color| *color == colors[0]);
         let is_sharp = is_pixel_aligned(world, outer.bounds()) && is_pixel_aligned(world, inner);
-        if outer.is_rounded() || !is_plain || !is_sharp {
+        if outer.is_rounded() || !is_single_color || !is_sharp {
             for (ring, color) in outer.borders(widths, colors.map(|color| color.to_linear())) {
                 self.rounded_box = Some(ring);
                 self.add(None, world, ring.bounds(), color);
@@ -398,7 +398,7 @@ impl QuadSink for Writer<'_, '_, '_> {
         tint: LinearRgba,
     ) {
         let (id, uv) = match image {
-            // Lines of text lie where they lie between pixels: their edges are smooth.
+            // Lines of text are not snapped to pixels; unaligned ones are antialiased as boxes.
             None if self.rounded_box.is_none() && !is_pixel_aligned(world, bounds) => {
                 let shape = RoundedBox::square(bounds.size());
                 let world = *world * Affine3A::from_translation(bounds.center().extend(0.0));
@@ -416,7 +416,7 @@ impl QuadSink for Writer<'_, '_, '_> {
             None => (AssetId::default(), UvRect::WHOLE),
             Some((id, pixels)) => {
                 let shown = self.nodes.images.get_or_placeholder(id);
-                // No placeholder stands for a glyph.
+                // Glyphs have no placeholder.
                 if shown.is_none_or(|shown| shown.is_placeholder) {
                     return;
                 }

@@ -17,12 +17,12 @@ use crate::instances::mesh_instance::AlphaMode;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Clone, Debug, Default, PartialEq)]
 pub enum AlphaMode2d {
-    /// Alpha is taken as 1.
+    /// Alpha is ignored and set to 1.
     #[default]
     Opaque,
-    /// Alpha below the threshold is taken as 0, any other as 1.
+    /// Alpha below the threshold becomes 0, all other alpha 1.
     Mask(f32),
-    /// The material covers what is behind it by its alpha.
+    /// Blended over the target by alpha ("over" operator).
     Blend,
 }
 
@@ -36,23 +36,22 @@ impl From<AlphaMode2d> for AlphaMode {
     }
 }
 
-/// A colour, an image, or an image tinted with a colour; multiplied with the colours of the
-/// mesh's vertices if it has any.
+/// Base color and optional texture of a 2D mesh, multiplied together and with the mesh's vertex colors.
 #[derive(Asset, Clone, Debug, PartialEq, Reflect)]
 #[reflect(Clone, Debug, Default, PartialEq)]
 pub struct ColorMaterial {
-    /// The colour.
+    /// Base color; tints the texture.
     pub color: Color,
-    /// How alpha is taken.
+    /// Alpha mode of the material.
     pub alpha_mode: AlphaMode2d,
     /// Transforms the mesh's texture coordinates.
     pub uv_transform: Affine2,
-    /// The image; none is white.
+    /// Texture; `None` is white.
     pub texture: Option<Handle<Image>>,
 }
 
 impl Default for ColorMaterial {
-    /// White, with alpha blend: opaque where alpha is 1.
+    /// White, alpha-blended.
     fn default() -> Self {
         Self {
             color: Color::WHITE,
@@ -64,7 +63,7 @@ impl Default for ColorMaterial {
 }
 
 impl From<Color> for ColorMaterial {
-    /// A plain colour, opaque if it is.
+    /// Untextured material; opaque if the color's alpha is 1, else blended.
     fn from(color: Color) -> Self {
         let alpha_mode = if color.alpha() < 1.0 {
             AlphaMode2d::Blend
@@ -95,7 +94,7 @@ impl From<Handle<Image>> for ColorMaterial {
 #[reflect(Component, Clone, Default)]
 pub struct MeshMaterial2d<M: Asset>(pub Handle<M>);
 
-// A derived `Clone` asks for `M: Clone`, and entities would be cloned without their material.
+// A derived `Clone` requires `M: Clone`; without it, cloning an entity drops the material.
 impl<M: Asset> Clone for MeshMaterial2d<M> {
     fn clone(&self) -> Self {
         Self(self.0.clone())

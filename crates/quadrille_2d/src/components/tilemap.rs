@@ -22,8 +22,8 @@ pub use orientation::TileOrientation;
 
 use crate::components::material::AlphaMode2d;
 
-/// A rectangle of tiles around the place of its entity, drawn at once. What tiles there are says
-/// [`TilemapChunkTileData`].
+/// A rectangular chunk of tiles, centred on its entity and drawn as one quad. [`TilemapChunkTileData`]
+/// has its tiles.
 ///
 /// ```
 /// use bevy_ecs::prelude::*;
@@ -55,29 +55,28 @@ use crate::components::material::AlphaMode2d;
 #[component(immutable, on_insert = insert_chunk_mesh)]
 #[require(Transform, TilemapChunkTileData)]
 pub struct TilemapChunk {
-    /// How many tiles it has across and up.
+    /// Columns and rows.
     pub chunk_size: UVec2,
-    /// How large a tile is in the world.
+    /// Size of a tile in world units.
     pub tile_display_size: UVec2,
-    /// The image whose array layers are the tiles, all of one size.
+    /// Array image with one tile per layer.
     pub tileset: Handle<Image>,
     /// Alpha mode of the tiles. Texels with alpha 0 are discarded in any case.
     pub alpha_mode: AlphaMode2d,
 }
 
 impl TilemapChunk {
-    /// Width and height in the world.
+    /// Width and height in world units.
     pub(crate) fn size(&self) -> Vec2 {
         self.chunk_size.as_vec2() * self.tile_display_size.as_vec2()
     }
 
-    /// How many tiles it has.
+    /// Number of tiles.
     pub(crate) fn tiles(&self) -> usize {
         (self.chunk_size.x as usize).saturating_mul(self.chunk_size.y as usize)
     }
 
-    /// Where the centre of a tile is, from the centre of the chunk; tiles are counted from the left
-    /// bottom.
+    /// Returns the centre of a tile relative to the centre of the chunk; tile positions count from the bottom left.
     pub fn calculate_tile_transform(&self, position: UVec2) -> Transform {
         let center = position.as_vec2() + 0.5 - self.chunk_size.as_vec2() / 2.0;
         let translation = center * self.tile_display_size.as_vec2();
@@ -89,14 +88,13 @@ impl TilemapChunk {
 #[derive(Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Clone, Debug, Default, PartialEq)]
 pub struct TileData {
-    /// The layer of the tileset.
+    /// Array layer of the tileset.
     pub tileset_index: u16,
-    /// Its sRGB channels multiply those of the image, which are linear, as bevy does it; white
-    /// leaves the image as it is.
+    /// Tint. As in bevy, its sRGB-encoded channels are multiplied with the image's linear ones.
     pub color: Color,
-    /// Whether it is drawn.
+    /// Whether the tile is drawn.
     pub visible: bool,
-    /// How the image is turned and mirrored.
+    /// Rotation and mirroring of the tile's image.
     pub orientation: TileOrientation,
 }
 
@@ -112,7 +110,7 @@ impl Default for TileData {
 }
 
 impl TileData {
-    /// A layer of the tileset as it is.
+    /// A visible white tile without rotation from a layer of the tileset.
     pub fn from_tileset_index(tileset_index: u16) -> Self {
         Self {
             tileset_index,
@@ -121,13 +119,13 @@ impl TileData {
     }
 }
 
-/// The tiles of a chunk row by row from the bottom, each row from the left. `None` shows nothing.
+/// Tiles of a chunk in row-major order from the bottom left. `None` is an empty tile.
 #[derive(Component, Clone, Debug, Default, Deref, DerefMut, Reflect)]
 #[reflect(Component, Clone, Debug, Default)]
 pub struct TilemapChunkTileData(pub Vec<Option<TileData>>);
 
 impl TilemapChunkTileData {
-    /// The tile at a place, counted from the left bottom, of a map that is so large.
+    /// Returns the tile at a position, counted from the bottom left of a map of `tilemap_size`.
     pub fn tile_data_from_tile_pos(
         &self,
         tilemap_size: UVec2,
@@ -139,18 +137,18 @@ impl TilemapChunkTileData {
             .as_ref()
     }
 
-    /// From tiles whose rows come from the top.
+    /// Creates tile data from rows that are ordered from the top.
     pub fn from_y_down_tiles(chunk_size: UVec2, tiles: Vec<Option<TileData>>) -> Self {
         let row = (chunk_size.x as usize).max(1);
         Self(tiles.chunks(row).rev().flatten().copied().collect())
     }
 }
 
-/// The rectangles of chunks, by the bits of their size: bevy finds out by their meshes which cameras see them.
+/// Rectangle meshes by the bits of their size: bevy computes the `Aabb` for culling a chunk from its mesh.
 #[derive(Resource, Default)]
 pub(crate) struct ChunkMeshes(HashMap<[u32; 2], Handle<Mesh>>);
 
-/// Gives a chunk its mesh.
+/// Inserts the rectangle mesh that bevy culls a chunk by.
 fn insert_chunk_mesh(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
     let Some(chunk) = world.get::<TilemapChunk>(entity) else {
         return;

@@ -1,7 +1,7 @@
-//! Whether bytes are a font with which nothing can go wrong.
+//! Validation of font files.
 //!
-//! bevy ends the program when a glyph of a text has no outline that can be drawn, so all of them
-//! are drawn here once, to nowhere, before bevy sees the font.
+//! bevy panics when it rasterizes a glyph whose outline is invalid, so each outline is traversed once
+//! before bevy gets the font.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -14,17 +14,17 @@ use skrifa::raw::TableProvider as _;
 use skrifa::raw::tables::cmap::{CmapIterLimits, CmapSubtable};
 use skrifa::{FontRef, GlyphId, MetadataProvider as _};
 
-/// Bytes of the longest font that is used: the largest families of East Asia have 20 MB a face.
+/// Largest accepted font file in bytes: the largest CJK fonts have about 20 MB per face.
 pub(crate) const MAX_FONT_BYTES: usize = 64 << 20;
 
-/// The widest and highest glyph, in em: the longest ligatures have ten. A glyph becomes a picture,
-/// so a wrong point far away would take all memory.
+/// Largest width or height of a glyph in em: the longest ligatures have ten. Glyphs are rasterized, so a
+/// misplaced point could exhaust memory.
 const MAX_GLYPH_EM: f32 = 16.0;
 
-/// Whether a file can be used as a font.
+/// Checks that a file is a usable font.
 ///
 /// # Errors
-/// Why not, in words that follow a name and a colon.
+/// The reason, phrased to follow "name: ".
 pub(crate) fn check(bytes: &[u8]) -> Result<(), String> {
     if bytes.len() > MAX_FONT_BYTES {
         let length = bytes.len();
@@ -33,16 +33,16 @@ pub(crate) fn check(bytes: &[u8]) -> Result<(), String> {
         ));
     }
     check_tables(bytes)?;
-    // Libraries that read fonts are careful, but what they add up may overflow.
+    // Arithmetic in the font libraries may overflow on malformed tables, which panics in debug builds.
     let is_read = catch_unwind(AssertUnwindSafe(|| {
         check_name(bytes)?;
         check_glyphs(bytes)
     }));
-    is_read.unwrap_or_else(|_| Err("its tables hold numbers that make no sense".to_owned()))
+    is_read.unwrap_or_else(|_| Err("its tables have invalid values".to_owned()))
 }
 
-/// Looks whether the tables of a font are inside its file (OpenType specification, "Table
-/// Directory"). Of a collection of fonts it looks at the first, which is the one that is used.
+/// Checks that the tables of a font lie within its file (OpenType specification, "Table
+/// Directory"). Of a font collection only the first font is used and checked.
 fn check_tables(bytes: &[u8]) -> Result<(), String> {
     let word = |at: usize| {
         let word = bytes.get(at..at.checked_add(4)?)?;
@@ -57,7 +57,9 @@ fn check_tables(bytes: &[u8]) -> Result<(), String> {
         [0, 1, 0, 0] | [b'O', b'T', b'T', b'O'] | [b't', b'r', b'u', b'e'] => {}
         other => {
             let tag = other.escape_ascii();
-            return Err(format!("the file begins with `{tag}`, which no font does"));
+            return Err(format!(
+                "the file begins with `{tag}`, which is no font format"
+            ));
         }
     }
     let count = word(start + 4).ok_or_else(ends)? >> 16;
@@ -71,7 +73,9 @@ fn check_tables(bytes: &[u8]) -> Result<(), String> {
         if u64::from(offset) + u64::from(length) > bytes.len() as u64 {
             let tag = tag.to_be_bytes();
             let tag = tag.escape_ascii();
-            return Err(format!("its table `{tag}` goes beyond the end of the file"));
+            return Err(format!(
+                "its table `{tag}` extends past the end of the file"
+            ));
         }
     }
     Ok(())
@@ -80,18 +84,20 @@ fn check_tables(bytes: &[u8]) -> Result<(), String> {
 fn check_name(bytes: &[u8]) -> Result<(), String> {
     let font = Font::from_bytes(bytes.to_vec());
     match FontCx::default().collection.register_fonts(font.data, None) {
-        families if families.is_empty() => Err("the file holds no font with a name".to_owned()),
+        families if families.is_empty() => {
+            Err("the file contains no font with a family name".to_owned())
+        }
         _ => Ok(()),
     }
 }
 
-/// Draws all glyphs, after a look whether characters have those only.
+/// Checks the character map and traverses the outlines of all glyphs.
 fn check_glyphs(bytes: &[u8]) -> Result<(), String> {
     let font = FontRef::from_index(bytes, 0).map_err(|error| error.to_string())?;
     let count = font.maxp().map_err(|error| error.to_string())?.num_glyphs();
     let outlines = font.outline_glyphs();
     if outlines.format().is_none() {
-        return Err("it has no outlines, and glyphs that are pictures are not drawn".to_owned());
+        return Err("it has no outlines; bitmap glyphs are not supported".to_owned());
     }
     check_characters(&font, count)?;
     let em = f32::from(
@@ -99,8 +105,7 @@ fn check_glyphs(bytes: &[u8]) -> Result<(), String> {
             .map_err(|error| error.to_string())?
             .units_per_em(),
     );
-    // A variable font is tried at the far end of all its axes as well: what is added there has
-    // tables of its own.
+    // Variable fonts are also checked at the maximum of all axes: variation deltas have their own tables.
     let far = vec![NormalizedCoord::ONE; font.axes().len()];
     let mut locations = vec![LocationRef::default()];
     locations.extend((!far.is_empty()).then(|| LocationRef::new(&far)));
@@ -112,20 +117,20 @@ fn check_glyphs(bytes: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// Looks whether the glyphs of all characters are among the font's, in each of its tables of
-/// characters: text layout may read another than a lookup of all characters.
+/// Checks that all `cmap` subtables map to glyphs of the font: text layout may read another subtable than
+/// a plain lookup.
 fn check_characters(font: &FontRef<'_>, count: u16) -> Result<(), String> {
     let is_beyond = |glyph: GlyphId| glyph.to_u32() >= u32::from(count);
     let refuse = |character: u32, glyph: GlyphId| {
         let character = char::from_u32(character).unwrap_or(char::REPLACEMENT_CHARACTER);
         Err(format!(
-            "its character {character:?} is glyph {glyph}, and it has {count} glyphs"
+            "its character {character:?} maps to glyph {glyph}, but it has {count} glyphs"
         ))
     };
     let cmap = font.cmap().map_err(|error| error.to_string())?;
     for record in cmap.encoding_records() {
         let Ok(table) = record.subtable(cmap.offset_data()) else {
-            // The file is too small to read.
+            // The subtable is truncated or of an unsupported format.
             continue;
         };
         let in_bytes = (0..=0xFF).filter_map(|c| Some((c, table.map_codepoint(c)?)));
@@ -167,7 +172,7 @@ fn check_outline(
         return Ok(());
     };
     let length = (bounds.x_max - bounds.x_min).max(bounds.y_max - bounds.y_min) / em;
-    // No comparison holds for what is no number.
+    // Not `>`: NaN must be rejected.
     if length <= MAX_GLYPH_EM {
         Ok(())
     } else {

@@ -1,4 +1,4 @@
-//! Fonts that cannot be used: text shows in bevy's default font instead.
+//! Replaces unusable fonts with bevy's default font.
 
 use bevy_asset::{AssetId, AssetLoadFailedEvent, AssetServer, Assets};
 use bevy_ecs::prelude::*;
@@ -8,10 +8,9 @@ use bevy_text::{DEFAULT_FONT_DATA, Font};
 use crate::fonts::check::check;
 use crate::fonts::loader::CheckedFonts;
 
-/// Puts bevy's default font in the place of fonts that are missing, broken or too long, before
-/// bevy looks at them; a line in the log says which and why. What bevy would do: text in a missing
-/// font never shows, and a font whose glyphs lie outside its file, or have outlines that make no
-/// sense, ends the program.
+/// Replaces missing, broken and oversized fonts with bevy's default font before bevy reads them, and logs the
+/// reason. In bevy, text in a missing font never appears, and a font with tables outside its file or with
+/// invalid outlines panics.
 pub(crate) fn replace_broken_fonts(
     mut fonts: ResMut<Assets<Font>>,
     mut failed: MessageReader<AssetLoadFailedEvent<Font>>,
@@ -20,11 +19,11 @@ pub(crate) fn replace_broken_fonts(
     server: Res<AssetServer>,
 ) {
     for event in failed.read() {
-        // bevy has logged the path and the reason.
+        // bevy has already logged the path and the reason.
         let default = Font::from_bytes(DEFAULT_FONT_DATA.to_vec());
         known_contents.insert(event.id, default.data.id());
         if !fonts.contains(event.id) && fonts.insert(event.id, default).is_err() {
-            tracing::debug!("nobody needs the font {} any more", event.path);
+            tracing::debug!("the handle of the font {} was dropped", event.path);
         }
     }
     if !fonts.is_changed() {
@@ -46,7 +45,7 @@ pub(crate) fn replace_broken_fonts(
     for (id, reason) in broken {
         let path = server.get_path(id);
         let name = path.map_or_else(|| id.to_string(), |path| path.to_string());
-        tracing::error!("the font {name} is drawn as the default font: {reason}");
+        tracing::error!("font {name} is replaced by bevy's default font: {reason}");
         if let Some(font) = fonts.get_mut_untracked(id) {
             font.data = Font::from_bytes(DEFAULT_FONT_DATA.to_vec()).data;
             known_contents.insert(id, font.data.id());

@@ -1,10 +1,10 @@
-//! Images of glyphs: text is whole in the frame in which it appears.
+//! Glyph atlases bypass the upload budget, so that new text is complete in its first frame.
 
 use bevy_ecs::prelude::*;
 use bevy_text::FontAtlasSet;
 use quadrille_content::DeviceImages;
 
-/// Has atlases of glyphs uploaded outside the budget.
+/// Requests immediate upload of changed glyph atlases.
 pub(crate) fn upload_glyphs_immediately(
     atlases: Res<FontAtlasSet>,
     mut images: ResMut<DeviceImages>,

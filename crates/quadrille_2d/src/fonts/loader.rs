@@ -1,4 +1,4 @@
-//! Loading fonts: each is checked in the background before anybody lays out text with it.
+//! Font loader that validates files on the asset I/O task, before text layout uses them.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,13 +12,13 @@ use thiserror::Error;
 
 use crate::fonts::check::{MAX_FONT_BYTES, check};
 
-/// The contents of fonts that were found to be right, by the number that bevy's text gives them.
+/// Blob IDs of font data that the loader has validated.
 #[derive(Resource, Clone, Default)]
 pub(crate) struct CheckedFonts(Arc<Mutex<HashSet<u64>>>);
 
 impl CheckedFonts {
-    /// Whether the contents of a font were checked when it was loaded. Asks once: nobody asks
-    /// again before they change.
+    /// Returns whether a font was validated when it was loaded, and removes its entry: each content is queried
+    /// once.
     pub(crate) fn take(&self, font: &Font) -> bool {
         let mut checked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         checked.remove(&font.data.id())
@@ -30,10 +30,10 @@ impl CheckedFonts {
     }
 }
 
-/// Why a font file is refused.
+/// Errors of the font loader.
 #[derive(Debug, Error)]
 pub enum CheckedFontError {
-    /// Text drawn with it would go wrong.
+    /// The font failed validation.
     #[error("{0}")]
     Unusable(String),
     /// The file cannot be read.
@@ -41,7 +41,7 @@ pub enum CheckedFontError {
     Io(#[from] std::io::Error),
 }
 
-/// bevy's font loader behind [`check`].
+/// bevy's font loader with validation by [`check`].
 #[derive(TypePath)]
 pub(crate) struct CheckedFontLoader {
     checked: CheckedFonts,
@@ -65,7 +65,7 @@ impl AssetLoader for CheckedFontLoader {
         _load_context: &mut LoadContext<'_>,
     ) -> Result<Font, CheckedFontError> {
         let mut bytes = Vec::new();
-        // One byte more than may be: that it is too long is known without the rest.
+        // One byte past the limit suffices to detect an oversized file.
         let most = MAX_FONT_BYTES as u64 + 1;
         reader.take(most).read_to_end(&mut bytes).await?;
         check(&bytes).map_err(CheckedFontError::Unusable)?;

@@ -1,14 +1,14 @@
-//! Fonts whose files changed while the program runs.
+//! Hot reload of fonts.
 //!
-//! bevy's text reads each font asset once. It begins again when a font asset is gone; so where the
-//! contents of one change, another one comes and goes.
+//! bevy's text reads each font asset once, and rebuilds its font collection only when a font asset is removed.
+//! So a changed font triggers the addition and removal of a temporary one.
 
 use bevy_asset::{AssetId, Assets, Handle};
 use bevy_ecs::prelude::*;
 use bevy_platform::collections::HashMap;
 use bevy_text::{DEFAULT_FONT_DATA, Font};
 
-/// Has bevy read all fonts again, a frame after the contents of one have changed.
+/// Makes bevy reread all fonts in the frame after the contents of one have changed.
 pub(crate) fn refresh_reloaded_fonts(
     mut fonts: ResMut<Assets<Font>>,
     mut known: Local<HashMap<AssetId<Font>, u64>>,

@@ -1,4 +1,4 @@
-//! Font sizes that nobody can draw are brought to ones that can be.
+//! Clamps font sizes to ones that can be rasterized.
 
 use bevy_camera::Camera;
 use bevy_ecs::entity::EntityHashMap;
@@ -7,15 +7,15 @@ use bevy_text::{FontSize, RemSize, TextFont};
 use bevy_window::{PrimaryWindow, Window};
 use quadrille::ecs::entity_label;
 
-/// The largest font size in logical pixels. A glyph becomes a picture of about that size, with one
-/// of the next power of two around it; a glyph for which there is no room ends a bevy program.
+/// Largest font size in logical pixels. A glyph is rasterized at about that size into an atlas of the next
+/// power of two; bevy panics if a glyph fits no atlas.
 const MAX_PIXELS: f32 = 2000.0;
-/// The largest part of a viewport, in percent.
+/// Largest font size in percent of the viewport.
 const MAX_PERCENT: f32 = 100.0;
-/// The largest font size in physical pixels: with more, an atlas takes gigabytes, and minutes to fill.
+/// Largest font size in physical pixels: beyond, an atlas takes gigabytes, and minutes to fill.
 const MOST_PHYSICAL: f32 = 4000.0;
 
-/// The largest sizes where a logical pixel is a number of physical ones.
+/// Largest font sizes at a scale factor, in logical pixels and in percent of the viewport.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Most {
     pixels: f32,
@@ -29,7 +29,7 @@ impl Default for Most {
 }
 
 impl Most {
-    /// `viewport` is the longer side of the window in logical pixels.
+    /// `scale`: physical per logical pixel; `viewport`: longer side of the window in logical pixels.
     fn new(scale: f32, viewport: f32) -> Self {
         let pixels = MOST_PHYSICAL / scale.max(1.0);
         Self {
@@ -39,7 +39,8 @@ impl Most {
     }
 }
 
-/// The scale of all cameras' targets, and the window whose parts sizes are.
+/// Inputs of the limits: scale factors of the cameras' targets, `UiScale`, and the primary window for
+/// viewport-relative sizes.
 #[derive(bevy_ecs::system::SystemParam)]
 pub(crate) struct Scales<'w, 's> {
     cameras: Query<'w, 's, &'static Camera>,
@@ -65,11 +66,11 @@ impl Scales<'_, '_> {
     }
 }
 
-/// Sizes that are limited: the one that the program asked for, and the one that is taken. A size returns when its
-/// limit does, which may depend on scales of targets.
+/// Clamped sizes by entity: requested and clamped. The requested size is restored when the limit, which depends on
+/// scale factors, allows it again.
 type Limited = EntityHashMap<[FontSize; 2]>;
 
-/// Limits the sizes of text before bevy lays it out, and warns once.
+/// Clamps font sizes before text layout, and warns once.
 pub(crate) fn limit_font_sizes(
     rem: Res<RemSize>,
     scales: Scales,
@@ -105,19 +106,19 @@ pub(crate) fn limit_font_sizes(
             let text = entity_label(entity, name);
             let Most { pixels, percent } = most;
             tracing::warn!(
-                "the font size {wanted:?} of {text} becomes {taken:?}; sizes end at {pixels} \
-                 pixels and {percent} % of the viewport, for larger text scale its \
-                 `Transform`. There is no further warning"
+                "the font size {wanted:?} of {text} is clamped to {taken:?}; the limits are {pixels} \
+                 pixels and {percent} % of the viewport. For larger text scale its `Transform`. \
+                 Further font sizes are clamped without a warning"
             );
         }
         font.font_size = taken;
     }
 }
 
-/// The size to take instead of one that is too large, negative or no number.
+/// Returns the clamped size of one that is too large, negative or NaN; `None` if it is valid.
 fn limit(size: FontSize, rem: f32, most: Most) -> Option<FontSize> {
     let within = |value: f32, most: f32| match value {
-        // Nodes are laid out by the sizes of their fonts too.
+        // `Val::Em` resolves against the font size, so negative sizes would reach the layout of nodes.
         _ if value.is_nan() || value < 0.0 => Some(0.0),
         _ => (value > most).then_some(most),
     };

@@ -1,12 +1,12 @@
-//! Numbers of text that bevy cannot lay out are brought to ones that it can: of a line that is as
-//! wide or as high as no number bevy finds no end, and ends the program.
+//! Clamps numeric fields of text to the range that bevy's layout accepts: NaN or infinite line sizes make
+//! it loop or panic.
 
 use bevy_ecs::prelude::*;
 use bevy_text::{InlineBox, LetterSpacing, LineHeight, TextBounds};
 
 use quadrille_content::{RateLimitedWarnings, entity_name};
 
-/// The largest length in logical pixels, and the largest multiple of a font's size.
+/// Largest length in logical pixels, and largest multiple of a font size.
 const MAX_LAYOUT_VALUE: f32 = 1e5;
 
 /// Components that bevy's text layout reads.
@@ -18,7 +18,7 @@ type TextLayoutQuery = (
     Option<&'static mut InlineBox>,
 );
 
-/// Texts that bevy lays out again.
+/// Filter for text that bevy lays out again.
 type ChangedTexts = Or<(
     Changed<LineHeight>,
     Changed<LetterSpacing>,
@@ -26,14 +26,14 @@ type ChangedTexts = Or<(
     Changed<InlineBox>,
 )>;
 
-/// Limits the numbers of text before bevy lays it out.
+/// Clamps numeric fields of text before its layout.
 pub(crate) fn limit_text(
     mut texts: Query<TextLayoutQuery, ChangedTexts>,
     warnings: Res<RateLimitedWarnings>,
 ) {
     for (entity, line, letter, bounds, inline) in &mut texts {
         let mut odd = None;
-        // The query has found their changes already.
+        // Changes are already detected by the query; clamping is not another one.
         if let Some(mut line) = line {
             let (LineHeight::Px(number) | LineHeight::RelativeToFont(number)) =
                 line.bypass_change_detection();
@@ -59,14 +59,14 @@ pub(crate) fn limit_text(
             warnings.warn_message(|| {
                 let text = entity_name(entity);
                 format!(
-                    "the {name} of the text {text} is {number}; numbers end at {MAX_LAYOUT_VALUE}"
+                    "the {name} of the text {text} is {number}; clamped (limit {MAX_LAYOUT_VALUE})"
                 )
             });
         }
     }
 }
 
-/// Brings a number between two limits.
+/// Clamps a number to at least `least`; NaN becomes 0. Records the first invalid one in `odd`.
 fn limit(name: &'static str, number: &mut f32, least: f32, odd: &mut Option<(&'static str, f32)>) {
     let limited = if number.is_nan() {
         0.0

@@ -1,4 +1,4 @@
-//! Instances of meshes, as the shader reads them.
+//! Instance data of sprites, glyphs and meshes (`draw.wgsl`).
 
 use bevy_color::{ColorToComponents as _, LinearRgba};
 use bevy_math::{Affine2, Affine3A, Mat3A, Rect, Vec2};
@@ -8,23 +8,23 @@ use bytemuck::{Pod, Zeroable};
 use quadrille::vulkan::{Format, VertexLayout};
 use quadrille_content::{affine_rows, is_finite};
 
-/// One instance of a mesh as the shader reads it.
+/// Per-instance vertex data of a mesh.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub(crate) struct Instance {
-    /// The rows of the affine matrix from the mesh's space to world space.
+    /// Rows of the affine matrix from local to world space.
     pub(crate) world_from_local: [[f32; 4]; 3],
-    /// The columns of the 2x2 matrix from the mesh's uv to the image's.
+    /// Columns of the 2x2 matrix from the mesh's to the image's texture coordinates.
     pub(crate) uv_axes: [f32; 4],
-    /// Translation from the mesh's uv to the image's.
+    /// Translation from the mesh's to the image's texture coordinates.
     pub(crate) uv_translation: [f32; 2],
-    /// Linear colour that the image is multiplied with.
+    /// Linear tint of the image.
     pub(crate) tint: [f32; 4],
     /// [`AlphaMode::to_shader`].
     pub(crate) alpha_mode: f32,
 }
 
-/// Alpha mode of an instance; one for sprites and materials.
+/// Alpha mode of an instance, from a sprite's or a material's.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) enum AlphaMode {
     Opaque,
@@ -34,7 +34,7 @@ pub(crate) enum AlphaMode {
 }
 
 impl AlphaMode {
-    /// The number that shaders know it by.
+    /// Encoding for `draw.wgsl` and `tile.wgsl`.
     pub(crate) fn to_shader(self) -> f32 {
         match self {
             Self::Opaque => -1.0,
@@ -44,8 +44,8 @@ impl AlphaMode {
     }
 }
 
-/// A rectangle around a place. Other than bevy's function it takes any size, since sizes are what
-/// users say.
+/// Rectangle by centre and size. Unlike [`Rect::from_center_size`], it accepts negative and NaN sizes, which
+/// come from user data.
 pub(crate) fn rect_around(center: Vec2, size: Vec2) -> Rect {
     Rect {
         min: center - size / 2.0,
@@ -54,7 +54,7 @@ pub(crate) fn rect_around(center: Vec2, size: Vec2) -> Rect {
 }
 
 impl Instance {
-    /// An instance of any mesh.
+    /// Creates an instance of any mesh.
     pub(crate) fn mesh(world: Affine3A, uv: Affine2, tint: LinearRgba, alpha: AlphaMode) -> Self {
         let axes = uv.matrix2.to_cols_array();
         Self {
@@ -66,8 +66,8 @@ impl Instance {
         }
     }
 
-    /// An instance of the unit quad: `rect` in the space of `world`, showing the part `uv` of an
-    /// image (0 to 1, from the top left).
+    /// Creates an instance of the unit quad that covers `rect` in the local space of `world` and shows `uv` of an
+    /// image.
     pub(crate) fn quad(
         world: &Affine3A,
         rect: Rect,
@@ -75,7 +75,7 @@ impl Instance {
         tint: LinearRgba,
         alpha: AlphaMode,
     ) -> Self {
-        // The product of `world` and the rectangle's matrix, without what is zero in the latter.
+        // Product of `world` and the rectangle's scale and translation, without the zero terms.
         let (size, matrix) = (rect.size(), world.matrix3);
         let (x, y) = (matrix.x_axis * size.x, matrix.y_axis * size.y);
         let at = world.transform_point3a(rect.center().extend(0.0).into());
@@ -92,8 +92,8 @@ impl Instance {
         }
     }
 
-    /// An instance of the unit triangle: these corners in the space of `world`, each showing a place
-    /// of an image.
+    /// Creates an instance of the unit triangle with these corners in the local space of `world`, and their
+    /// texture coordinates.
     #[cfg(feature = "ui")]
     pub(crate) fn triangle(
         world: &Affine3A,
@@ -112,12 +112,12 @@ impl Instance {
         Self::mesh(*world * local, sides(uvs), tint, alpha)
     }
 
-    /// Whether it can be drawn.
+    /// Whether all values are finite.
     pub(crate) fn is_finite(&self) -> bool {
         is_finite(bytemuck::cast_slice(std::slice::from_ref(self)))
     }
 
-    /// How vertex shaders read instances: locations 3 to 9.
+    /// Vertex layout: locations 3 to 9.
     pub(crate) fn layout() -> VertexLayout {
         let formats = [
             Format::R32G32B32A32_SFLOAT,
@@ -132,8 +132,8 @@ impl Instance {
     }
 }
 
-/// A part of an image in fractions of its size; `min` above `max` is a flipped one, which
-/// [`Rect`] could not hold.
+/// Rectangle of texture coordinates, (0, 0) at the top left. `min` above `max` is flipped, which [`Rect`] does not
+/// allow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct UvRect {
     pub(crate) min: Vec2,
@@ -147,7 +147,7 @@ impl UvRect {
         max: Vec2::ONE,
     };
 
-    /// The part `pixels` of an image of this size.
+    /// Converts pixels of an image of this size.
     pub(crate) fn of_pixels(pixels: Rect, image_size: Vec2) -> Self {
         let size = image_size.max(Vec2::splat(1.0));
         Self {
@@ -156,7 +156,7 @@ impl UvRect {
         }
     }
 
-    /// The same mirrored.
+    /// Returns the rectangle, flipped along the given axes.
     pub(crate) fn flipped(mut self, x: bool, y: bool) -> Self {
         if x {
             std::mem::swap(&mut self.min.x, &mut self.max.x);

@@ -1,4 +1,4 @@
-//! Boxes of nodes as instances: round corners, borders, shadows, gradients.
+//! Instance data of node boxes: rounded corners, borders, shadows, gradients.
 
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
@@ -6,43 +6,43 @@ use bytemuck::{Pod, Zeroable};
 use quadrille::prelude::GpuBuffer;
 use quadrille::vulkan::{Format, VertexLayout};
 
-/// The boxes of nodes of this frame.
+/// Instance buffer of node boxes.
 #[derive(Resource, Deref)]
 pub struct Nodes2d(pub(crate) GpuBuffer);
 
-/// One box as the shaders read it (`boxes.wgsl`). Places are in the pixels of its node, y up, the node's centre
-/// at the origin.
+/// Per-instance vertex data of one box (`boxes.wgsl`). Positions are in physical pixels relative to the node's
+/// centre, y up.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub(crate) struct NodeInstance {
-    /// The columns of the 2x2 matrix from the node to the world.
+    /// Columns of the 2x2 matrix from node to world space.
     pub(crate) axes: [f32; 4],
-    /// Where the node's centre is in the world, and half the size of the box.
+    /// World position of the node's centre, and half size of the box.
     pub(crate) origin_and_half_size: [f32; 4],
-    /// Three corners with their uv: left top, right top and left bottom of a rectangle, all of a
+    /// Three corners with texture coordinates: top left, top right and bottom left of a rectangle, or all of a
     /// triangle.
     pub(crate) corners_and_uvs: [[f32; 4]; 3],
-    /// Left top, right top, right bottom, left bottom.
+    /// Corner radii along x: top left, top right, bottom right, bottom left.
     pub(crate) radii_x: [f32; 4],
     pub(crate) radii_y: [f32; 4],
-    /// Left, top, right, bottom.
+    /// Border widths: left, top, right, bottom.
     pub(crate) widths: [f32; 4],
     pub(crate) tint: [f32; 4],
-    /// Flags: the sides of the border as bits in the same order, 0 for the whole box, and those of `boxes.wgsl` and
-    /// `gradient.wgsl`. The standard deviation of a shadow's blur, 0 for none; of gradients the hint.
+    /// Flags of `boxes.wgsl` and `gradient.wgsl`: the lowest bits select border sides in the order of `widths`, none
+    /// is the whole box. Then the standard deviation of a shadow's blur (0: no shadow), or the hint of a gradient.
     pub(crate) flags_and_sigma: [f32; 2],
-    /// Color at the end of a gradient's segment; zeros for other boxes.
+    /// Color at the end of a gradient segment; zero for other boxes.
     pub(crate) end_color: [f32; 4],
 }
 
 impl NodeInstance {
-    /// Whether it can be drawn.
+    /// Whether all values are finite.
     #[cfg(feature = "ui")]
     pub(crate) fn is_finite(&self) -> bool {
         quadrille_content::is_finite(bytemuck::cast_slice(std::slice::from_ref(self)))
     }
 
-    /// How vertex shaders read boxes: locations 3 to 13.
+    /// Vertex layout: locations 3 to 13.
     pub(crate) fn layout() -> VertexLayout {
         let mut formats = [Format::R32G32B32A32_SFLOAT; 11];
         formats[9] = Format::R32G32_SFLOAT;

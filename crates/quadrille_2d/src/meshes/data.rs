@@ -1,4 +1,4 @@
-//! From a mesh asset to vertices and indices in one layout.
+//! Converts mesh assets to one vertex layout.
 
 use bevy_math::{Vec2, Vec3};
 use bevy_mesh::Mesh;
@@ -7,18 +7,18 @@ use quadrille::vulkan::{Format, VertexLayout};
 
 use quadrille_content::{MeshVertex, PrimitiveKind, colors, is_finite, positions, uvs};
 
-/// A vertex as the shader reads it.
+/// Vertex of a 2D mesh.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub(crate) struct Vertex {
     pub(crate) position: [f32; 3],
     pub(crate) uv: [f32; 2],
-    /// Linear; white if the mesh has no colours.
+    /// Linear; white if the mesh has no vertex colors.
     pub(crate) color: [f32; 4],
 }
 
 impl Vertex {
-    /// How vertex shaders read vertices: locations 0 to 2.
+    /// Vertex layout: locations 0 to 2.
     pub(crate) fn layout() -> VertexLayout {
         VertexLayout::packed(
             0,
@@ -31,10 +31,10 @@ impl Vertex {
     }
 }
 
-/// A mesh of 2D.
+/// Vertices and indices of a 2D mesh.
 pub(crate) type MeshData = quadrille_content::MeshData<Vertex>;
 
-/// The quad of sprites: 1 by 1 around the origin, the image's top left at the top left.
+/// Unit quad of sprites, centred at the origin, uv (0, 0) at the top left.
 pub(crate) fn quad() -> MeshData {
     let vertex = |x: f32, y: f32| Vertex {
         position: [x - 0.5, 0.5 - y, 0.0],
@@ -53,7 +53,7 @@ pub(crate) fn quad() -> MeshData {
     }
 }
 
-/// The triangle that all others are made of: a corner at the origin, sides of 1 along x and y.
+/// Unit triangle: a corner at the origin and unit legs along x and y. Instances map it to any triangle.
 pub(crate) fn triangle() -> MeshData {
     let vertex = |x: f32, y: f32| Vertex {
         position: [x, y, 0.0],
@@ -79,7 +79,7 @@ fn vertices(mesh: &Mesh) -> Result<Vec<Vertex>, String> {
     let colors = colors(mesh)?.unwrap_or_else(|| vec![[1.0; 4]; positions.len()]);
     if uvs.len() != positions.len() || colors.len() != positions.len() {
         return Err(format!(
-            "it has {} positions, {} texture coordinates and {} colours; all must be as many",
+            "it has {} positions, {} texture coordinates and {} colors; the counts must be equal",
             positions.len(),
             uvs.len(),
             colors.len()
@@ -96,8 +96,8 @@ fn vertices(mesh: &Mesh) -> Result<Vec<Vertex>, String> {
     {
         let (position, uv, color) = (positions[at], uvs[at], colors[at]);
         return Err(format!(
-            "its vertex {at} is at {position}, shows {uv} and has the colour {color:?}; all must \
-             be finite"
+            "its vertex {at} has position {position}, texture coordinates {uv} and color {color:?}; all \
+             must be finite"
         ));
     }
     let vertex = |((position, uv), color): ((Vec3, Vec2), [f32; 4])| Vertex {

@@ -1,4 +1,4 @@
-//! The pass: draws what was listed, for each camera.
+//! Records the queued views of [`Phase2d`].
 
 use bevy_color::ColorToComponents as _;
 use bevy_ecs::prelude::*;
@@ -22,7 +22,7 @@ pub struct DrawParams2d<'w> {
     pipelines: Res<'w, Pipelines2d>,
 }
 
-/// The images that [`draw_2d`] draws to.
+/// Render targets of [`draw_2d`].
 #[derive(bevy_ecs::system::SystemParam)]
 pub struct ColorTargets2d<'w> {
     targets: AccessList<'w, CameraTargets, access_kind::ColorTarget>,
@@ -31,13 +31,13 @@ pub struct ColorTargets2d<'w> {
     sampled_layers: AccessList<'w, ResolvedLayers2d, access_kind::Sampled>,
 }
 
-/// Images that one view is drawn to.
+/// Attachments of one view.
 struct Attachments<'w> {
-    /// Cleared or kept.
+    /// Color attachment; load op CLEAR or LOAD.
     color_attachment: AnyAccess<'w>,
-    /// One sample for the several of `color_attachment`.
+    /// Single-sampled resolve attachment of `color_attachment`.
     resolve_target: Option<AnyAccess<'w>>,
-    /// The same image as `resolve_target`, where that is put over the target.
+    /// `resolve_target` again, sampled by the composite over `target`; `None` if it is the target itself.
     layer: Option<AnyAccess<'w>>,
     target: AnyAccess<'w>,
 }
@@ -45,7 +45,11 @@ struct Attachments<'w> {
 impl<'w> ColorTargets2d<'w> {
     fn of(&self, view: &View2d) -> Option<Attachments<'w>> {
         let target = self.targets.get(view.target as usize)?;
-        let Some(Multisampled { samples, layer }) = view.multisampled else {
+        let Some(Multisampled {
+            color_target,
+            layer,
+        }) = view.multisampled
+        else {
             return Some(Attachments {
                 color_attachment: target,
                 resolve_target: None,
@@ -53,7 +57,7 @@ impl<'w> ColorTargets2d<'w> {
                 target,
             });
         };
-        let color_attachment = self.multisampled.get(samples as usize)?;
+        let color_attachment = self.multisampled.get(color_target as usize)?;
         let (resolve_target, layer) = match layer.map(|it| it as usize) {
             Some(at) => (self.layers.get(at)?, Some(self.sampled_layers.get(at)?)),
             None => (target, None),
@@ -67,9 +71,10 @@ impl<'w> ColorTargets2d<'w> {
     }
 }
 
-/// The pass that draws all 2D cameras and nodes, in the order of `Camera::order`: one pass of the plan for
-/// each, one more for its nodes, and one more for a camera with several samples that draws over what is there.
-/// Order your own before or after it, or disable its entity and put your own in its place.
+/// Draws all 2D cameras and UI nodes, in the order of `Camera::order`: per camera one pass in the plan, one for its
+/// UI, and one composite pass if it uses MSAA without clearing.
+///
+/// Order your own passes before or after it. To replace it, disable its entity and add yours.
 pub fn draw_2d(
     mut recorder: Recorder,
     targets: ColorTargets2d,
@@ -84,7 +89,7 @@ pub fn draw_2d(
             continue;
         };
         let batches = &params.phase.batches[view.batches.start as usize..view.batches.end as usize];
-        // As of a 3D camera without nodes.
+        // For example, a 3D camera without UI.
         if batches.is_empty() && view.clear.is_none() {
             continue;
         }
@@ -112,7 +117,7 @@ pub fn draw_2d(
     }
 }
 
-/// Puts the layer of a view over its camera's target.
+/// Composites the resolved layer of a view over its camera's target.
 fn composite_over(
     recorder: &mut Recorder,
     view: &View2d,
@@ -130,7 +135,7 @@ fn composite_over(
         .draw(0..3, 0..1);
 }
 
-/// Adds each image that the batches show, once.
+/// Adds the distinct textures of the batches to `uses`.
 fn add_textures(
     batches: &[Batch],
     textures: &AccessList<Textures2d, access_kind::Sampled>,
@@ -192,7 +197,7 @@ fn draw_view(
     }
 }
 
-/// Pushes the transform to clip space for a kind of batches.
+/// Pushes the constants of a batch kind: the transform to clip space, and for lines the viewport size.
 fn push_view_constants(rendering: &mut Rendering<'_>, view: &View2d, kind: BatchKind) {
     let world = view.clip_from_world.to_cols_array();
     match kind {
@@ -201,7 +206,7 @@ fn push_view_constants(rendering: &mut Rendering<'_>, view: &View2d, kind: Batch
         }
         BatchKind::Clip | BatchKind::Replace => rendering.push(&Mat4::IDENTITY.to_cols_array()),
         BatchKind::Lines => {
-            // The matrix, the size, and what fills the struct up to a whole vector.
+            // Matrix, viewport size, and padding to 16 bytes.
             let mut constants = [0.0; 20];
             constants[..16].copy_from_slice(&world);
             let [_, _, width, height] = view.viewport;

@@ -1,9 +1,9 @@
-//! Multisampling: smooth edges of meshes and of sprites that are turned.
+//! Multisampling: antialiased edges of meshes and rotated sprites.
 //!
-//! A camera that clears its target draws to an image of several samples per pixel, which is resolved to the
-//! target. One that draws over what is there does so to samples that begin transparent; these are resolved to
-//! a layer, and the layer is put over the target. So nothing is ever copied back into samples, which would need
-//! targets that can be sampled. Nodes are drawn to the target itself, as in bevy.
+//! A camera that clears its target draws to a multisampled image, which is resolved to the target. A camera that
+//! does not clear draws to a transparent multisampled image, which is resolved to a layer and composited over the
+//! target. So the target's contents are never copied into a multisampled image, which would require targets that can
+//! be sampled. UI nodes are drawn to the target itself, as in bevy.
 
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
@@ -13,29 +13,28 @@ use quadrille_content::CameraTargets;
 
 use crate::scene::phase::{Multisampled, Phase2d, View2d};
 
-/// The images with several samples that cameras draw to in this frame: the list behind the
-/// multisampled targets of [`draw_2d`](crate::draw_2d).
+/// Multisampled color targets of this frame, declared by [`draw_2d`](crate::draw_2d).
 #[derive(Resource, Default, Deref)]
 pub struct MsaaTargets2d(Vec<GpuImage>);
 
-/// Pictures of cameras that draw over what is there with several samples, resolved: linear, multiplied with
-/// alpha, as large as the camera's target.
+/// Resolved layers of multisampled cameras that do not clear their target: linear, premultiplied alpha, of the
+/// target's size.
 #[derive(Resource, Default, Deref)]
 pub struct ResolvedLayers2d(Vec<GpuImage>);
 
-/// Format of layers and their samples: linear, and fine enough for colours multiplied with alpha.
+/// Format of layers: linear, with enough precision for premultiplied colors.
 const LAYER_FORMAT: Format = Format::R16G16B16A16_SFLOAT;
 
-/// Finds out which cameras draw with several samples, and makes images for these.
+/// Creates or reuses the multisampled targets and layers of this frame's views.
 pub(crate) fn prepare_msaa_targets(
     mut phase: ResMut<Phase2d>,
     (mut samples, mut layers): (ResMut<MsaaTargets2d>, ResMut<ResolvedLayers2d>),
     targets: Res<CameraTargets>,
     gpu: Res<GpuDevice>,
-    // Counts of samples that a format does not have, with those taken instead. A device that has no 2 may have 4.
-    mut instead: Local<HashMap<(Format, u32), u32>>,
+    // Unsupported sample counts by format, with their fallback. A device without 2 samples may support 4.
+    mut fallbacks: Local<HashMap<(Format, u32), u32>>,
 ) {
-    // Images of the frame before, for reuse.
+    // Images of the previous frame, for reuse.
     let mut old = (
         std::mem::take(&mut samples.0),
         std::mem::take(&mut layers.0),
@@ -52,7 +51,7 @@ pub(crate) fn prepare_msaa_targets(
         let layer = ImageDesc::color_target("2d layer", [width, height], LAYER_FORMAT).transient();
         let mut wanted = view.msaa.samples();
         while is_multisampled(view) {
-            if let Some(less) = instead.get(&(format, wanted)) {
+            if let Some(less) = fallbacks.get(&(format, wanted)) {
                 wanted = *less;
                 continue;
             }
@@ -64,12 +63,15 @@ pub(crate) fn prepare_msaa_targets(
                 ..ImageDesc::color_target("2d samples", [width, height], format).transient()
             };
             let made =
-                find_or_create(&gpu, &mut samples.0, &mut old.0, &desc).and_then(|samples| {
+                find_or_create(&gpu, &mut samples.0, &mut old.0, &desc).and_then(|color_target| {
                     let layer = match view.clear {
                         Some(_) => None,
                         None => Some(find_or_create(&gpu, &mut layers.0, &mut old.1, &layer)?),
                     };
-                    Ok(Multisampled { samples, layer })
+                    Ok(Multisampled {
+                        color_target,
+                        layer,
+                    })
                 });
             match made {
                 Ok(made) => {
@@ -79,22 +81,22 @@ pub(crate) fn prepare_msaa_targets(
                 Err(error) => {
                     let less = wanted / 2;
                     tracing::warn!(
-                        "2D cameras get {less} samples per pixel of {format:?} instead of {wanted}: {error}"
+                        "2D cameras use {less} samples per pixel of {format:?} instead of {wanted}: {error}"
                     );
-                    instead.insert((format, wanted), less);
+                    fallbacks.insert((format, wanted), less);
                 }
             }
         }
     }
 }
 
-/// Whether a view is drawn with several samples: where it draws nothing, its clear colour needs no more than one.
+/// Whether a view needs a multisampled target: one without draws is only cleared.
 fn is_multisampled(view: &View2d) -> bool {
     view.msaa.samples() > 1 && !view.batches.is_empty()
 }
 
-/// The place of an image among those of this frame: views are drawn one after the other, and nothing of an
-/// image is needed behind its view, so those alike share one.
+/// Returns the index of an image with this description in `images`. Views share equal images: they are drawn one
+/// after the other, and contents are not needed after a view's resolve and composite.
 fn find_or_create(
     gpu: &GpuDevice,
     images: &mut Vec<GpuImage>,

@@ -1,5 +1,4 @@
-//! Textures of atlases whose corners lie the wrong way round: bevy asks for their size, and ends
-//! programs that are built to be debugged where it is negative.
+//! Atlas rects with `min > max`: `URect::size` underflows on them and panics in debug builds.
 
 use bevy_asset::{AssetServer, Assets};
 use bevy_ecs::prelude::*;
@@ -8,7 +7,7 @@ use bevy_math::URect;
 
 use quadrille_content::{RateLimitedWarnings, asset_label};
 
-/// Has such textures show nothing.
+/// Makes inverted atlas rects empty, with a warning.
 pub(crate) fn hide_inverted_atlas_rects(
     mut layouts: ResMut<Assets<TextureAtlasLayout>>,
     warnings: Res<RateLimitedWarnings>,
@@ -17,20 +16,21 @@ pub(crate) fn hide_inverted_atlas_rects(
     if !layouts.is_changed() {
         return;
     }
-    let mut odd = Vec::new();
+    let mut inverted_layouts = Vec::new();
     for (id, layout) in layouts.iter() {
-        if let Some((index, texture)) = reversed(layout).next() {
+        if let Some((index, texture)) = inverted_rects(layout).next() {
             let URect { min, max } = *texture;
             warnings.warn_message(|| {
                 let atlas = asset_label(id, &server);
                 format!(
-                    "texture {index} of {atlas} is not drawn: its least corner is {min}, and its greatest {max}"
+                    "texture {index} of {atlas} is not drawn: its `min` {min} exceeds its `max` {max}; swap them in \
+                     the `TextureAtlasLayout`"
                 )
             });
-            odd.push(id);
+            inverted_layouts.push(id);
         }
     }
-    for id in odd {
+    for id in inverted_layouts {
         if let Some(layout) = layouts.get_mut_untracked(id) {
             for texture in &mut layout.textures {
                 texture.max = texture.max.max(texture.min);
@@ -39,8 +39,8 @@ pub(crate) fn hide_inverted_atlas_rects(
     }
 }
 
-/// The textures whose corners lie the wrong way round, by index.
-fn reversed(layout: &TextureAtlasLayout) -> impl Iterator<Item = (usize, &URect)> {
+/// Rects with `min > max` along an axis, by index.
+fn inverted_rects(layout: &TextureAtlasLayout) -> impl Iterator<Item = (usize, &URect)> {
     let textures = layout.textures.iter().enumerate();
     textures.filter(|(_, texture)| texture.min.cmpgt(texture.max).any())
 }

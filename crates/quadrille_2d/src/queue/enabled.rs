@@ -1,5 +1,5 @@
-//! Entities that are enabled: a query with `Changed` misses changes of an entity while a component such as `Disabled`
-//! hides it.
+//! Marks components of reenabled entities as changed: a `Changed` query misses changes made while a
+//! component such as `Disabled` excludes the entity.
 
 use bevy_ecs::component::Mutable;
 use bevy_ecs::entity_disabling::DefaultQueryFilters;
@@ -10,7 +10,7 @@ use bevy_text::{InlineBox, LetterSpacing, LineHeight, TextBounds, TextFont};
 
 use crate::components::tilemap::TilemapChunkTileData;
 
-/// Watches all components that disable entities. To be called when all plugins have registered theirs.
+/// Observes the removal of all disabling components. Call it after all plugins have registered theirs.
 pub(crate) fn watch_enabling(world: &mut World) {
     world.init_resource::<DefaultQueryFilters>();
     let filters = world.resource::<DefaultQueryFilters>();
@@ -20,7 +20,7 @@ pub(crate) fn watch_enabling(world: &mut World) {
     }
 }
 
-/// Marks each component as changed that systems of this crate follow by change detection.
+/// Marks all components that this crate queries with `Changed`.
 fn mark_changed(event: On<Remove<()>>, mut world: DeferredWorld) {
     let (entity, world) = (event.entity, &mut world);
     mark::<Mesh2d>(world, entity);

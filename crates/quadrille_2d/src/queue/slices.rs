@@ -1,26 +1,26 @@
-//! Slices of a sprite's image and their positions: scaled, cut into nine, or tiled.
+//! Texture slices of a sprite: scaled, nine-sliced or tiled.
 //!
-//! Positions are in the sprite's space, y up, with the sprite's centre at the origin; parts of the
-//! image in pixels, y down.
+//! `dest_rect`s are in the sprite's local space, y up, its centre at the origin; `source_rect`s are in pixels of the
+//! image, y down.
 
 use bevy_math::{Rect, Vec2};
 use bevy_sprite::{SliceScaleMode, SpriteImageMode, SpriteScalingMode, TextureSlicer};
 
 use crate::instances::mesh_instance::rect_around;
 
-/// A part of the image at a place of the sprite.
+/// Rect of the image, and the rect of the sprite that shows it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct TextureSlice {
-    /// Pixels of the image.
+    /// Pixels of the image, y down.
     pub(crate) source_rect: Rect,
-    /// Where they are drawn.
+    /// Local space of the sprite, y up.
     pub(crate) dest_rect: Rect,
 }
 
-/// The most tiles of one sprite: a slip of the pen must not fill the memory.
+/// Most tiles of one sprite, so that a tiny `stretch_value` cannot exhaust memory.
 const MAX_TILES: usize = 1 << 14;
 
-/// The slices of a sprite of this size that shows this part of an image.
+/// Appends the slices of a sprite of this size that shows `source_rect`.
 pub(crate) fn slices(
     mode: &SpriteImageMode,
     source_rect: Rect,
@@ -44,7 +44,7 @@ pub(crate) fn slices(
     }
 }
 
-/// Keeps the image's proportions: by leaving out a part of it (fill), or of the sprite (fit).
+/// Preserves the aspect ratio: crops the image (fill) or letterboxes it (fit).
 fn scaled(slice: TextureSlice, mode: SpriteScalingMode) -> TextureSlice {
     use SpriteScalingMode as M;
     let TextureSlice {
@@ -55,7 +55,7 @@ fn scaled(slice: TextureSlice, mode: SpriteScalingMode) -> TextureSlice {
     if have.min_element() <= 0.0 || want.min_element() <= 0.0 {
         return slice;
     }
-    // Where the rest goes: 0 is left and top, 1 is right and bottom.
+    // Alignment of the remainder: 0 is left and top, 1 is right and bottom.
     let align = match mode {
         M::FillStart | M::FitStart => 0.0,
         M::FillCenter | M::FitCenter => 0.5,
@@ -85,7 +85,7 @@ fn scaled(slice: TextureSlice, mode: SpriteScalingMode) -> TextureSlice {
     }
 }
 
-/// Cuts into corners that keep their proportions, sides and a centre.
+/// Nine-slices into corners, sides and centre; corners keep their aspect ratio.
 fn sliced(whole: TextureSlice, slicer: &TextureSlicer, out: &mut Vec<TextureSlice>) {
     let TextureSlice {
         source_rect,
@@ -110,7 +110,7 @@ fn sliced(whole: TextureSlice, slicer: &TextureSlicer, out: &mut Vec<TextureSlic
         first.x * scale,
         last.x * scale,
     );
-    // The image's rows go down, the sprite's space goes up.
+    // Distances from the top, flipped to y up below.
     let down = cuts(0.0, dest_rect.height(), first.y * scale, last.y * scale);
     for row in 0..3 {
         for column in 0..3 {
@@ -140,8 +140,8 @@ fn sliced(whole: TextureSlice, slicer: &TextureSlicer, out: &mut Vec<TextureSlic
     }
 }
 
-/// Repeats the part along the wished axes from the top left on, each repetition `stretch` times
-/// as large as its pixels; the last ones are cut.
+/// Tiles a slice along the given axes from the top left; tiles have `stretch` times their pixel size, and the last
+/// ones are cropped.
 fn tile(slice: TextureSlice, along: [bool; 2], stretch: f32, out: &mut Vec<TextureSlice>) {
     let TextureSlice {
         source_rect,
@@ -181,7 +181,7 @@ fn tile(slice: TextureSlice, along: [bool; 2], stretch: f32, out: &mut Vec<Textu
     }
 }
 
-/// Adds a slice that has an area.
+/// Appends a slice unless it is empty.
 fn push(slice: TextureSlice, out: &mut Vec<TextureSlice>) {
     if slice.dest_rect.size().min_element() > 0.0 {
         out.push(slice);

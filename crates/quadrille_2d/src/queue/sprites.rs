@@ -1,4 +1,4 @@
-//! From sprites to instances.
+//! Converts sprites to instances.
 
 use bevy_asset::Assets;
 use bevy_color::{ColorToComponents as _, LinearRgba};
@@ -10,17 +10,17 @@ use crate::instances::mesh_instance::{AlphaMode, Instance, UvRect, rect_around};
 use crate::queue::slices::{TextureSlice, slices};
 use quadrille_content::{PLACEHOLDER_SIZE, first_non_finite};
 
-/// The image of a sprite.
+/// Image data of a sprite.
 pub(crate) struct SpriteImage<'a> {
-    /// Its size in pixels; none while that is not known.
+    /// Size in pixels; `None` until loaded.
     pub(crate) size: Option<Vec2>,
-    /// The parts that it may be cut into.
+    /// Texture atlas layouts.
     pub(crate) layouts: &'a Assets<TextureAtlasLayout>,
-    /// Whether the image is a placeholder, which is shown whole.
+    /// Whether the image is a placeholder, which ignores `rect`, atlas and image mode.
     pub(crate) is_placeholder: bool,
 }
 
-/// Adds the instances of a sprite to `out`; false if it cannot be drawn, and `out` stays as it was.
+/// Appends the instances of a sprite to `out`. Returns false and leaves `out` unchanged if it cannot be drawn.
 pub(crate) fn add_sprite(
     sprite: &Sprite,
     anchor: &Anchor,
@@ -44,7 +44,7 @@ pub(crate) fn add_sprite(
         .custom_size
         .or(source_rect.map(|source_rect| source_rect.size()));
     let size = size.unwrap_or(PLACEHOLDER_SIZE);
-    // A negative size mirrors, as in bevy.
+    // A negative size flips, as in bevy.
     let is_mirrored = [size.x < 0.0, size.y < 0.0];
     scratch.clear();
     let whole = TextureSlice {
@@ -72,7 +72,7 @@ pub(crate) fn add_sprite(
     for slice in scratch.iter() {
         let uv = UvRect::of_pixels(slice.source_rect, image_size).flipped(flip_x, flip_y);
         let dest_rect = &slice.dest_rect;
-        // A mirrored sprite has its slices mirrored as well.
+        // Flipping also mirrors the positions of slices.
         let center = dest_rect.center() * mirror + offset;
         let dest_rect = rect_around(center, dest_rect.size());
         out.push(Instance::quad(world, dest_rect, uv, tint, alpha));
@@ -84,12 +84,12 @@ pub(crate) fn add_sprite(
     is_finite
 }
 
-/// Whether a sprite may have a negative size.
+/// Whether negative sizes flip a sprite of this image mode.
 fn allows_negative_size(mode: &SpriteImageMode) -> bool {
     matches!(mode, SpriteImageMode::Auto)
 }
 
-/// Describes a texture index beyond the atlas; none while the atlas is not loaded.
+/// Describes an atlas index out of bounds; `None` while the layout is not loaded.
 pub(crate) fn missing_texture(
     atlas: &TextureAtlas,
     layouts: &Assets<TextureAtlasLayout>,
@@ -101,7 +101,7 @@ pub(crate) fn missing_texture(
     ))
 }
 
-/// Why a sprite is not drawn; none if it waits for something that may come.
+/// Returns the reason a sprite cannot be drawn; `None` if it only waits for assets.
 pub(crate) fn sprite_error(
     sprite: &Sprite,
     anchor: &Anchor,
@@ -116,7 +116,7 @@ pub(crate) fn sprite_error(
     let size = sprite.custom_size.unwrap_or_default();
     if size.min_element() < 0.0 && !allows_negative_size(&sprite.image_mode) {
         return Some(format!(
-            "its custom_size is {size}; only with `SpriteImageMode::Auto` it may be negative"
+            "its custom_size is {size}; negative sizes require `SpriteImageMode::Auto`"
         ));
     }
     let rect = sprite.rect.unwrap_or_default();
@@ -134,7 +134,8 @@ pub(crate) fn sprite_error(
     ]))
 }
 
-/// The pixels of the image that a sprite shows; none while they are not known.
+/// Returns the visible rect of a sprite's image in pixels; `None` until its assets are loaded, or if the atlas index
+/// is out of bounds.
 fn source_rect(
     sprite: &Sprite,
     image_size: Option<Vec2>,

@@ -1,4 +1,4 @@
-//! From laid out text to instances: backgrounds, shadows, glyphs, lines.
+//! Converts text layouts to instances: backgrounds, shadows, glyphs, underlines and strikethroughs.
 
 use bevy_asset::AssetId;
 use bevy_color::{Alpha as _, Color, LinearRgba};
@@ -26,7 +26,7 @@ pub(crate) struct TextBlock {
     shadow: Option<&'static Text2dShadow>,
 }
 
-/// Style of a span of text.
+/// Style of a text span.
 #[derive(QueryData)]
 pub(crate) struct Span {
     color: Option<&'static TextColor>,
@@ -35,9 +35,9 @@ pub(crate) struct Span {
     strikethrough: (Has<Strikethrough>, Option<&'static StrikethroughColor>),
 }
 
-/// Takes instances with the image that they show; none is white.
+/// Receives quads.
 pub(crate) trait QuadSink {
-    /// Adds an instance of the quad that shows the part `pixels` of an image, or plain colour.
+    /// Adds a quad that shows a rect of an image in pixels, or is a solid color if `image` is `None`.
     fn add(
         &mut self,
         image: Option<(AssetId<ImageAsset>, Rect)>,
@@ -47,7 +47,7 @@ pub(crate) trait QuadSink {
     );
 }
 
-/// Adds the instances of a block of text, in the order in which they cover each other.
+/// Adds the quads of a text block, back to front.
 pub(crate) fn add_text(
     text: &TextBlockItem<'_, '_>,
     spans: &Query<'_, '_, Span>,
@@ -59,7 +59,7 @@ pub(crate) fn add_text(
         block: text.block,
         world: text.transform.affine() * text_from_layout,
         shadow: text.shadow.map(|shadow| {
-            // The offset is in the text's space, not in that of its layout.
+            // The offset is in the local space of the text, not of its layout.
             let offset = Affine3A::from_translation(shadow.offset.extend(0.0));
             let world = text.transform.affine() * offset * text_from_layout;
             (world, shadow.color)
@@ -69,20 +69,20 @@ pub(crate) fn add_text(
     positioned.add(spans, sink);
 }
 
-/// Text whose glyphs have their places.
+/// A text layout with its transform and styles.
 pub(crate) struct PositionedText<'a> {
     pub(crate) layout: &'a TextLayoutInfo,
     pub(crate) block: &'a ComputedTextBlock,
-    /// From the layout's pixels, y up, to the world.
+    /// From layout space in pixels, y up, to world space.
     pub(crate) world: Affine3A,
-    /// The same for the text's shadow, and its colour.
+    /// Transform and color of the text shadow.
     pub(crate) shadow: Option<(Affine3A, Color)>,
-    /// Color of glyphs within the layout's selection.
+    /// Color of selected glyphs.
     pub(crate) selected: Option<Color>,
 }
 
 impl PositionedText<'_> {
-    /// Adds the instances, in the order in which they cover each other.
+    /// Adds the quads, back to front.
     pub(crate) fn add(&self, spans: &Query<'_, '_, Span>, sink: &mut impl QuadSink) {
         let (text, world) = (self, self.world);
         let span = |section: u32| {
@@ -116,7 +116,7 @@ fn add_glyphs(
     selected: Option<Color>,
     sink: &mut impl QuadSink,
 ) {
-    // Neighbouring glyphs mostly share their span.
+    // Adjacent glyphs mostly share a span.
     let mut last: Option<(u32, LinearRgba)> = None;
     for glyph in &text.layout.glyphs {
         let tint = match last {
@@ -135,7 +135,7 @@ fn add_glyphs(
     }
 }
 
-/// Whether a glyph lies within the selection as a whole, as bevy asks.
+/// Whether a glyph lies entirely within the selection, as in bevy.
 fn is_selected(layout: &TextLayoutInfo, glyph: &PositionedGlyph) -> bool {
     let glyph = rect_around(glyph.position, glyph.atlas_info.rect.size());
     let holds = |rect: &Rect| rect.contains(glyph.min) && rect.contains(glyph.max);
@@ -169,12 +169,12 @@ fn add_lines<'w>(
     }
 }
 
-/// A rectangle of the layout, where y goes down, in the same space with y up.
+/// Flips a rectangle of the layout to y up.
 fn y_up_rect(center: Vec2, size: Vec2) -> Rect {
     rect_around(center * Vec2::new(1.0, -1.0), size)
 }
 
-/// From the layout's pixels to the text's space: its top left to where the anchor has it.
+/// Transform from layout space to the local space of the text: places the layout's top left by the anchor.
 fn text_from_layout_transform(text: &TextBlockItem<'_, '_>) -> Affine3A {
     let scale = text.layout.scale_factor.max(f32::MIN_POSITIVE).recip();
     let size = Vec2::new(

@@ -1,8 +1,8 @@
-//! Converts the visible entities of one camera to instances in order.
+//! Converts the visible entities of one camera to sorted instances.
 //!
-//! Each entity is looked up once: the instances of a sprite are made when it is found, and copied
-//! to their indices once all are sorted. There may be a hundred thousand of them, so data that
-//! neighbours share (image, size, texture) is looked up once for all.
+//! Sprites are converted when they are collected, and their instances copied in order after sorting, so that
+//! each entity is looked up once. Image and texture of the previous sprite are cached, because neighbours
+//! often share them.
 
 use std::ops::Range;
 
@@ -26,17 +26,17 @@ use crate::scene::phase_item::PhaseItem2d;
 use crate::tilemaps::chunk::Chunk;
 use quadrille_content::{MeshAllocation, entity_name, first_non_finite, unique_visible_entities};
 
-/// Visible items of a camera, and memory for them.
+/// Visible items of a camera; allocations are reused between frames.
 #[derive(Default)]
 pub(crate) struct VisibleItems {
     items: Vec<PhaseItem2d>,
     found: Vec<VisibleItem>,
-    /// Instances of all sprites, in the order they were found.
+    /// Instances of all sprites in the order of collection.
     instances: Vec<Instance>,
     slices: Vec<TextureSlice>,
 }
 
-/// Something that an item stands for.
+/// Content of a phase item.
 enum VisibleItem {
     Sprite {
         texture: Texture,
@@ -62,18 +62,18 @@ impl VisibleItems {
         self.found.push(found);
     }
 
-    /// Brings everything into the order in which it is drawn.
+    /// Sorts the items in draw order.
     pub(crate) fn sort(&mut self) {
         self.items.sort_unstable();
     }
 }
 
-/// An image as this camera may show it.
+/// Texture and size of an image, for one camera.
 #[derive(Clone, Copy)]
 struct ImageInfo {
-    /// None for the image that is being drawn to, which cannot be read at the same time.
+    /// `None` for the camera's own target, which cannot be sampled in the same pass.
     texture: Option<Texture>,
-    /// In pixels; none while it is not known.
+    /// Size in pixels; `None` until loaded.
     size: Option<Vec2>,
 }
 
@@ -84,9 +84,9 @@ pub(crate) struct Writer<'a, 'l, 'w, 's> {
     view_start: u32,
     /// Index of the camera's target.
     target: u32,
-    /// Entity of the text that is being added.
+    /// Text entity whose quads are being added, for warnings.
     text: Entity,
-    /// The image that was looked up last.
+    /// Cache of the last lookup.
     last: Option<(AssetId<ImageAsset>, ImageInfo)>,
 }
 
@@ -102,7 +102,7 @@ impl<'a, 'l, 'w, 's> Writer<'a, 'l, 'w, 's> {
         }
     }
 
-    /// Finds what a camera sees.
+    /// Collects the visible entities of the camera.
     pub(crate) fn collect_visible(
         &mut self,
         visible: &VisibleEntities,
@@ -163,7 +163,7 @@ impl<'a, 'l, 'w, 's> Writer<'a, 'l, 'w, 's> {
         visible_items.add(z, true, entity, found);
     }
 
-    /// Adds the instances of everything that was found, in order.
+    /// Adds the batches of the sorted items.
     pub(crate) fn write(&mut self, visible_items: &VisibleItems) {
         let scene = self.scene;
         for item in &visible_items.items {
@@ -187,7 +187,7 @@ impl<'a, 'l, 'w, 's> Writer<'a, 'l, 'w, 's> {
         }
     }
 
-    /// How an image is shown.
+    /// Looks up texture and size of an image.
     fn get_image_info(&mut self, id: AssetId<ImageAsset>) -> ImageInfo {
         if let Some((last, image_info)) = self.last
             && last == id
@@ -210,14 +210,14 @@ impl<'a, 'l, 'w, 's> Writer<'a, 'l, 'w, 's> {
         self.unless_target(texture)
     }
 
-    /// A texture, unless it is the image that is being drawn to.
+    /// Returns the texture unless it is the camera's own target.
     fn unless_target(&self, texture: Texture) -> Option<Texture> {
         let image = self.lists.textures.0.get(texture.image as usize)?;
         let target = self.scene.targets.get(self.target as usize)?;
         (image != target).then_some(texture)
     }
 
-    /// Adds a batch of the instances from `first` on, with this mesh and texture.
+    /// Adds a batch of the instances from `first` on.
     fn push_batch(&mut self, first: u32, mesh: MeshAllocation, texture: Texture) {
         let batch = Batch {
             mesh,
@@ -308,7 +308,7 @@ impl<'a, 'l, 'w, 's> Writer<'a, 'l, 'w, 's> {
         self.lists.phase.add(batch, self.view_start);
     }
 
-    /// Adds lines of gizmos that were listed.
+    /// Adds a batch of gizmo lines.
     pub(crate) fn add_lines(&mut self, lines: Range<u32>) {
         let batch = Batch {
             mesh: self.scene.meshes.quad(),
@@ -320,11 +320,14 @@ impl<'a, 'l, 'w, 's> Writer<'a, 'l, 'w, 's> {
     }
 }
 
-/// Why a quad is not drawn.
+/// Names the first non-finite value of a quad.
 pub(crate) fn describe_invalid_quad(world: &Affine3A, rect: Rect, tint: LinearRgba) -> String {
     first_non_finite(&[
         ("transform", &world.to_cols_array()),
-        ("place", &[rect.min.x, rect.min.y, rect.max.x, rect.max.y]),
+        (
+            "rectangle",
+            &[rect.min.x, rect.min.y, rect.max.x, rect.max.y],
+        ),
         ("color", &tint.to_f32_array()),
     ])
 }
@@ -338,7 +341,7 @@ impl QuadSink for Writer<'_, '_, '_, '_> {
         tint: LinearRgba,
     ) {
         let image_info = self.get_image_info(image.map_or_else(AssetId::default, |(id, _)| id));
-        // No placeholder stands for a glyph.
+        // Glyphs have no placeholder.
         let is_drawn = |it: &Texture| image.is_none() || !it.is_placeholder;
         let Some(texture) = image_info.texture.filter(is_drawn) else {
             return;
@@ -349,7 +352,7 @@ impl QuadSink for Writer<'_, '_, '_, '_> {
         });
         let glyph = Instance::quad(world, rect, uv, tint, AlphaMode::Blend);
         if !glyph.is_finite() {
-            let who = format_args!("a part of the text {}", entity_name(self.text));
+            let who = format_args!("a glyph or line of the text {}", entity_name(self.text));
             let what = || describe_invalid_quad(world, rect, tint);
             return self.scene.warnings.warn(who, what);
         }

@@ -1,4 +1,4 @@
-//! The buffers that the pass draws from.
+//! Vertex, index and instance buffers of the pass.
 
 use quadrille::ecs::{PassUse, Rendering};
 use quadrille::prelude::{IndexRead, IndexType, StorageRead, VertexRead};
@@ -10,7 +10,7 @@ use crate::tilemaps::chunk::Chunks2d;
 use crate::tilemaps::tiles::Tiles2d;
 use quadrille_content::GizmoLines;
 
-/// The buffers that [`draw_2d`](crate::draw_2d) draws from.
+/// Vertex, index, instance and tile buffers of [`draw_2d`](crate::draw_2d).
 #[derive(bevy_ecs::system::SystemParam)]
 pub struct Geometry2d<'w> {
     vertices: VertexRead<'w, Vertices2d>,
@@ -23,8 +23,7 @@ pub struct Geometry2d<'w> {
 }
 
 impl Geometry2d<'_> {
-    /// Adds the buffers that batches read. Those of which nothing was ever needed hold nothing
-    /// that could be read.
+    /// Adds the buffers that batches read. Others are omitted, since they may never have been written.
     pub(crate) fn add_uses(&self, batches: &[Batch], uses: &mut Vec<PassUse>) {
         if batches.is_empty() {
             return;
@@ -49,7 +48,7 @@ impl Geometry2d<'_> {
         }
     }
 
-    /// Binds what batches of a kind are drawn from, once their pipeline is bound.
+    /// Binds the buffers of a batch kind. The pipeline must be bound.
     pub(crate) fn bind(&self, kind: BatchKind, rendering: &mut Rendering<'_>) {
         rendering
             .vertices(0, &self.vertices, 0)

@@ -1,5 +1,4 @@
-//! Phase of a frame: for each camera its instances in order, batched into as few draws as
-//! images and meshes allow.
+//! Phase of a frame: sorted instances per camera, batched by mesh and image.
 
 use bevy_asset::AssetId;
 use bevy_color::LinearRgba;
@@ -17,12 +16,11 @@ use crate::tilemaps::chunk::Chunk;
 use quadrille_content::MeshAllocation;
 use quadrille_content::{DeviceImages, Msaa, RawBufferVec};
 
-/// The images that are drawn in this frame: the list behind the sampled images of
-/// [`draw_2d`](crate::draw_2d).
+/// Textures of this frame, declared as sampled by [`draw_2d`](crate::draw_2d).
 #[derive(Resource, Default, Deref)]
 pub struct Textures2d(pub(crate) Vec<GpuImage>);
 
-/// The instances of this frame.
+/// Instance buffer of sprites, glyphs and meshes.
 #[derive(Resource, Deref)]
 pub struct Instances2d(pub(crate) GpuBuffer);
 
@@ -32,14 +30,14 @@ pub struct Phase2d {
     pub(crate) views: Vec<View2d>,
     pub(crate) batches: Vec<Batch>,
     pub(crate) instances: RawBufferVec<Instance>,
-    /// The boxes of nodes.
+    /// Boxes of UI nodes.
     pub(crate) nodes: RawBufferVec<NodeInstance>,
-    /// The chunks of tilemaps.
+    /// Tilemap chunks.
     pub(crate) chunks: RawBufferVec<Chunk>,
-    /// Where images are in [`Textures2d`].
+    /// Index in [`Textures2d`] by image.
     slots: HashMap<ResourceId, u32>,
     last: Option<(AssetId<ImageAsset>, Texture)>,
-    /// Images that were to be drawn and have array layers.
+    /// Images already reported as undrawable: array images outside tilemaps, and 3D images.
     rejected: HashSet<AssetId<ImageAsset>>,
 }
 
@@ -53,28 +51,28 @@ pub(crate) struct View2d {
     pub(crate) camera: Entity,
     /// Index in [`CameraTargets`](crate::CameraTargets).
     pub(crate) target: u32,
-    /// Step of its passes (`Recorder::pass_in_step`).
+    /// Ordering key of its passes across systems: passes of a lower step run first (`Recorder::pass_in_step`).
     pub(crate) step: u32,
     pub(crate) clip_from_world: Mat4,
-    /// Left, top, width and height in pixels.
+    /// Left, top, width and height in physical pixels.
     pub(crate) viewport: [u32; 4],
-    /// The colour that the whole target is cleared with; none draws over what is there.
+    /// Clear color of the whole target; `None`: load op LOAD.
     pub(crate) clear: Option<LinearRgba>,
     /// Range in [`Phase2d::batches`].
     pub(crate) batches: std::ops::Range<u32>,
     /// The camera's [`Msaa`].
     pub(crate) msaa: Msaa,
-    /// Its images, if it is drawn with several samples.
+    /// Multisampled images of the view; `None` without MSAA.
     pub(crate) multisampled: Option<Multisampled>,
 }
 
-/// Images of a view with several samples per pixel.
+/// Images of a multisampled view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Multisampled {
     /// Index in [`MsaaTargets2d`](crate::MsaaTargets2d).
-    pub(crate) samples: u32,
-    /// Index in [`ResolvedLayers2d`](crate::ResolvedLayers2d) of the image that they are resolved to and
-    /// that is composited over the target; none if they are resolved to the target, which the view clears.
+    pub(crate) color_target: u32,
+    /// Index in [`ResolvedLayers2d`](crate::ResolvedLayers2d) of the resolve image that is composited over the target;
+    /// `None` if the view clears its target and resolves directly to it.
     pub(crate) layer: Option<u32>,
 }
 
@@ -91,14 +89,14 @@ pub(crate) struct Texture {
     pub(crate) is_array: bool,
 }
 
-/// Instances of one mesh with one image, drawn at once.
+/// Instances with one mesh, image and pipeline, drawn by one command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Batch {
     pub(crate) mesh: MeshAllocation,
-    /// None for lines and gradients.
+    /// `None` for lines and gradients.
     pub(crate) texture: Option<Texture>,
     pub(crate) kind: BatchKind,
-    /// Range in the list of its kind.
+    /// Range in the instance buffer of its kind.
     pub(crate) instances: std::ops::Range<u32>,
 }
 
@@ -109,11 +107,11 @@ pub(crate) enum BatchKind {
     World,
     /// Instances of [`Phase2d::instances`], in clip space.
     Clip,
-    /// The same, but they replace the target's color, alpha included.
+    /// As [`Self::Clip`], without blending: the target's color and alpha are replaced.
     Replace,
     /// Nodes of [`Phase2d::nodes`].
     Nodes,
-    /// Segments of gradients, of [`Phase2d::nodes`].
+    /// Gradient segments of [`Phase2d::nodes`].
     Gradients,
     /// Lines of [`GizmoLines`](quadrille_content::GizmoLines).
     Lines,
@@ -136,26 +134,25 @@ impl Batch {
 }
 
 impl Phase2d {
-    /// How many draws the frame has.
+    /// Number of draw commands of the frame.
     pub fn draws(&self) -> usize {
         self.batches.len()
     }
 
-    /// How many instances (sprites, glyphs, meshes, nodes, chunks) the frame has, over all
-    /// cameras; those of the frame before until
-    /// [`Prepare2dSystems::Prepare`](crate::Prepare2dSystems::Prepare).
+    /// Number of instances (sprites, glyphs, meshes, nodes, chunks) over all cameras. Before
+    /// [`Prepare2dSystems::Prepare`](crate::Prepare2dSystems::Prepare) it is that of the previous frame.
     pub fn instances(&self) -> usize {
         self.instances.uploaded() + self.nodes.uploaded() + self.chunks.uploaded()
     }
 
-    /// Forgets what the device's buffer holds.
+    /// Marks all instance data for re-upload (after a lost device).
     pub(crate) fn mark_all_dirty(&mut self) {
         self.instances.mark_all_dirty();
         self.nodes.mark_all_dirty();
         self.chunks.mark_all_dirty();
     }
 
-    /// Begins a frame.
+    /// Clears the lists for a new frame.
     pub(crate) fn begin(&mut self, textures: &mut Textures2d) {
         self.views.clear();
         self.batches.clear();
@@ -167,8 +164,8 @@ impl Phase2d {
         textures.0.clear();
     }
 
-    /// The texture of an asset, or what stands for it; none if it has array layers, which only
-    /// tilemaps can show.
+    /// Returns the texture of an image asset or its placeholder; `None`, with an error in the log, for array images,
+    /// which only tilemaps can draw.
     pub(crate) fn texture(
         &mut self,
         id: AssetId<ImageAsset>,
@@ -181,14 +178,14 @@ impl Phase2d {
                 .get_or_placeholder(id)
                 .map_or("", |shown| shown.image.name());
             tracing::error!(
-                "the image `{name}` has array layers, so only tilemaps can show it; load it without an \
-                 `array_layout` for anything else"
+                "image `{name}` has array layers, which only tilemaps can draw; load it without `array_layout`"
             );
         }
         (!texture.is_array).then_some(texture)
     }
 
-    /// The texture of an asset, or what stands for it, with all its layers.
+    /// Returns the texture of an image asset or its placeholder, with all array layers; `None`, with an error in the
+    /// log, for 3D images.
     pub(crate) fn tileset(
         &mut self,
         id: AssetId<ImageAsset>,
@@ -205,7 +202,7 @@ impl Phase2d {
             if self.rejected.insert(id) {
                 let name = shown.image.name();
                 tracing::error!(
-                    "the image `{name}` has three dimensions, so nothing in 2D can show it"
+                    "image `{name}` is a 3D image, which 2D cannot draw; use a 2D image"
                 );
             }
             return None;
@@ -224,8 +221,7 @@ impl Phase2d {
         Some(texture)
     }
 
-    /// Adds a draw to the view whose first one is `view_start`, or lengthens the one before if it
-    /// is drawn alike.
+    /// Adds a batch to the view whose batches begin at `view_start`, or extends the previous one if compatible.
     pub(crate) fn add(&mut self, batch: Batch, view_start: u32) {
         if batch.instances.is_empty() {
             return;

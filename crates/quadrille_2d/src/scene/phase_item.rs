@@ -1,26 +1,24 @@
-//! The order in which what a camera sees is drawn.
+//! Sort keys of visible entities.
 //!
-//! Sprites, meshes and text share one list, sorted by z as bevy sorts its transparent phase: what
-//! has the greater z covers the rest. At the same z opaque meshes come first, as bevy's opaque
-//! phase does; then the order is that of the entities' indices, which is mostly the order in
-//! which they were spawned, and the same in every run.
+//! Sprites, meshes and text share one list, sorted back to front by z like bevy's transparent phase. At
+//! equal z, opaque meshes come first, like bevy's opaque phase; then entities are ordered by index, which is
+//! mostly spawn order and deterministic.
 
 use bevy_ecs::prelude::*;
 
-/// Something to be drawn. It is as short as it can be, since there are many to sort.
+/// Sortable phase item, kept small because there may be 100,000.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct PhaseItem2d {
-    /// z, then whether it is transparent, then the entity's index.
+    /// From the highest bits: z, whether it is transparent, entity index.
     key: u64,
-    /// Where it is in the list of what was found, in the order of which an entity with several
-    /// things to draw shows them.
+    /// Index in order of collection; orders several items of one entity.
     pub(crate) index: u32,
 }
 
 impl PhaseItem2d {
-    /// An item of an entity at a z of the world. Transparent are all but opaque meshes.
+    /// Creates an item at world `z`. `is_transparent` is false only for opaque and alpha-mask meshes and chunks.
     pub(crate) fn new(z: f32, is_transparent: bool, entity: Entity, index: u32) -> Self {
-        // There are never so many entities that the highest bit of an index is set.
+        // Entity indices never reach 2^31.
         let rank = u32::from(is_transparent) << 31 | entity.index_u32() & (u32::MAX >> 1);
         Self {
             key: u64::from(float_sort_key(z)) << 32 | u64::from(rank),
@@ -29,7 +27,7 @@ impl PhaseItem2d {
     }
 }
 
-/// Bits that sort as unsigned numbers like the float does; all NaNs come last.
+/// Maps a float to an integer of the same order; NaNs sort last.
 fn float_sort_key(value: f32) -> u32 {
     let bits = value.to_bits();
     if value.is_nan() {

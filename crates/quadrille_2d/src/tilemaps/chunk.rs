@@ -1,4 +1,4 @@
-//! Device data of tilemaps: an instance of a chunk, and the tiles of all chunks.
+//! Instance data of chunks, and packed tiles.
 
 use bevy_color::ColorToPacked as _;
 use bevy_derive::Deref;
@@ -12,24 +12,24 @@ use crate::components::tilemap::{TileData, TilemapChunk};
 use crate::instances::mesh_instance::AlphaMode;
 use quadrille_content::{affine_rows, is_finite};
 
-/// The chunks of tilemaps of this frame.
+/// Instance buffer of tilemap chunks.
 #[derive(Resource, Deref)]
 pub struct Chunks2d(pub(crate) GpuBuffer);
 
-/// One chunk as the shader reads it (`tile.wgsl`).
+/// Per-instance vertex data of a chunk (`tile.wgsl`).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub(crate) struct Chunk {
-    /// The rows of the affine matrix from the unit quad to the world.
+    /// Rows of the affine matrix from the unit quad to world space.
     pub(crate) world_from_local: [[f32; 4]; 3],
-    /// How many tiles it has across and up, and the first of them in the buffer of all tiles.
+    /// Columns, rows, and index of the first tile in the tile buffer.
     pub(crate) tiles: [u32; 3],
-    /// As that of [`Instance`](crate::instances::mesh_instance::Instance).
+    /// As in [`Instance`](crate::instances::mesh_instance::Instance).
     pub(crate) alpha_mode: f32,
 }
 
 impl Chunk {
-    /// A chunk whose tiles begin at this place.
+    /// Creates the instance of a chunk whose tiles begin at index `first`.
     pub(crate) fn new(chunk: &TilemapChunk, world: Affine3A, alpha: AlphaMode, first: u32) -> Self {
         let world = world * Affine3A::from_scale(chunk.size().extend(1.0));
         Self {
@@ -39,12 +39,12 @@ impl Chunk {
         }
     }
 
-    /// Whether it can be drawn.
+    /// Whether all values are finite.
     pub(crate) fn is_finite(&self) -> bool {
         is_finite(self.world_from_local.as_flattened()) && self.alpha_mode.is_finite()
     }
 
-    /// How vertex shaders read chunks: locations 3 to 7.
+    /// Vertex layout: locations 3 to 7.
     pub(crate) fn layout() -> VertexLayout {
         let formats = [
             Format::R32G32B32A32_SFLOAT,
@@ -57,13 +57,13 @@ impl Chunk {
     }
 }
 
-/// One tile as the shader reads it.
+/// One tile of the tile buffer (`tile.wgsl`).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub(crate) struct PackedTileData {
-    /// From the lowest bit: 16 for the layer, 1 for whether it is drawn, 3 for how it is turned.
+    /// From the lowest bit: array layer (16), visible (1), orientation (3).
     index_and_flags: u32,
-    /// Red in the lowest 8 bits, then green, blue, alpha; in sRGB.
+    /// sRGB color, 8 bits each: red in the lowest, then green, blue, alpha.
     color: u32,
 }
 

@@ -1,4 +1,4 @@
-//! The tiles of all chunks in one buffer, so that drawing another chunk changes no state.
+//! Shared buffer of the tiles of all chunks: switching chunks needs no rebind.
 
 use bevy_derive::Deref;
 use bevy_ecs::entity::EntityHashMap;
@@ -12,35 +12,35 @@ use crate::components::tilemap::{TileData, TilemapChunk, TilemapChunkTileData};
 use crate::tilemaps::chunk::PackedTileData;
 use quadrille_content::{RateLimitedWarnings, entity_name};
 
-/// The tiles of all chunks.
+/// Storage buffer with the tiles of all chunks.
 #[derive(Resource, Deref)]
 pub struct Tiles2d(GpuBuffer);
 
-/// Where the tiles of a chunk are.
+/// Range of a chunk's tiles in the buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct TileRange {
     first: usize,
     count: usize,
 }
 
-/// The tiles as the device has them, or will have them.
+/// CPU copy of the tile buffer.
 #[derive(Resource, Default)]
 pub(crate) struct Tilemaps {
     ranges: EntityHashMap<TileRange>,
     tiles: Vec<PackedTileData>,
-    /// How many belong to chunks that are gone.
+    /// Number of tiles of removed chunks.
     unused: usize,
     /// Ranges that are not uploaded yet.
     changed: Vec<TileRange>,
 }
 
 impl Tilemaps {
-    /// Where the tiles of a chunk begin; none if it has too few, too many or none.
+    /// Returns the index of a chunk's first tile; `None` if its tile data is missing or of the wrong length.
     pub(crate) fn first_tile(&self, chunk: Entity) -> Option<u32> {
         self.ranges.get(&chunk).map(|range| range.first as u32)
     }
 
-    /// Forgets what the device's buffer holds.
+    /// Marks all tiles for re-upload (new buffer or lost device).
     pub(crate) fn mark_all_dirty(&mut self) {
         self.changed.clear();
         self.changed.push(TileRange {
@@ -49,7 +49,7 @@ impl Tilemaps {
         });
     }
 
-    /// Puts the tiles of a chunk in, where they were before if there are as many.
+    /// Inserts the tiles of a chunk, in its previous range if the count is unchanged.
     fn insert(&mut self, chunk: Entity, data: &[Option<TileData>]) {
         let known = self.ranges.get(&chunk).copied();
         let range = match known.filter(|range| range.count == data.len()) {
@@ -79,7 +79,7 @@ impl Tilemaps {
         }
     }
 
-    /// Closes the gaps if more than half of the tiles belong to chunks that are gone.
+    /// Compacts the buffer if more than half of the tiles (and over 4096) belong to removed chunks.
     fn compact(&mut self) {
         if self.unused <= 1 << 12 || self.unused * 2 <= self.tiles.len() {
             return;
@@ -98,7 +98,7 @@ impl Tilemaps {
         self.mark_all_dirty();
     }
 
-    /// Brings the device's buffer up to date.
+    /// Uploads changed ranges, growing the buffer if necessary.
     fn upload(
         &mut self,
         gpu: &GpuDevice,
@@ -121,28 +121,28 @@ impl Tilemaps {
     }
 }
 
-/// The buffer before there are tiles.
+/// Creates the initial buffer.
 pub(crate) fn buffer(gpu: &GpuDevice) -> Result<Tiles2d, Error> {
     tile_buffer(gpu, 0).map(Tiles2d)
 }
 
-/// A buffer for at least so many bytes of tiles.
+/// Creates a buffer of at least `bytes`.
 fn tile_buffer(gpu: &GpuDevice, bytes: u64) -> Result<GpuBuffer, Error> {
     let bytes = bytes.next_power_of_two().max(1 << 16);
     gpu.create_buffer(&BufferDesc::storage("2d tiles", bytes))
 }
 
-/// Chunks whose tiles may be others than before.
+/// Filter for chunks whose tiles may have changed.
 type ChangedChunks = Or<(Changed<TilemapChunk>, Changed<TilemapChunkTileData>)>;
 
-/// Chunks that lost a component without which nothing of them is drawn.
+/// Chunks that lost a required component.
 #[derive(SystemParam)]
 pub(crate) struct Removed<'w, 's> {
     chunks: RemovedComponents<'w, 's, TilemapChunk>,
     tiles: RemovedComponents<'w, 's, TilemapChunkTileData>,
 }
 
-/// Follows the chunks.
+/// Updates the tiles of changed and removed chunks, and uploads them.
 pub(crate) fn prepare_tiles(
     chunks: Query<(Entity, &TilemapChunk, &TilemapChunkTileData), ChangedChunks>,
     mut removed: Removed,
@@ -162,7 +162,12 @@ pub(crate) fn prepare_tiles(
             tilemaps.insert(entity, data);
         } else {
             let (count, UVec2 { x, y }) = (chunk.tiles(), chunk.chunk_size);
-            let what = || format!("{count} tiles are {x} x {y}, and it has {}", data.len());
+            let what = || {
+                format!(
+                    "its size {x} x {y} requires {count} tiles, but it has {}",
+                    data.len()
+                )
+            };
             warnings.warn(
                 format_args!("the tilemap chunk {}", entity_name(entity)),
                 what,

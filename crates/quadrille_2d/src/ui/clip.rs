@@ -1,24 +1,22 @@
-//! Cutting quads to what the ancestors of their node let through.
+//! Clips quads by the ancestors of their node.
 //!
-//! Each ancestor lets through what lies inside the sides of a rectangle, which may be turned and
-//! has no sides along an axis that it does not clip. A quad loses what lies outside of each side.
-//! Where a side is parallel to those of the quad, a rectangle remains; else a convex polygon, which
-//! is drawn as a fan of triangles.
+//! Each ancestor clips to a rectangle, which may be rotated and is unbounded along axes that do not clip. A quad is
+//! clipped by the planes of all of them: planes parallel to its sides leave a rectangle, slanted ones a convex polygon,
+//! which is drawn as a triangle fan.
 
 use bevy_math::{Affine2, Affine3A, Rect, Vec2};
 use bevy_ui::CalculatedClip;
 
 use crate::instances::mesh_instance::UvRect;
 
-/// One side of the clip: all points, y up, where `normal.dot(point) + offset` is not
-/// negative.
+/// Half-plane of a clip: points, y up, with `normal.dot(point) + offset >= 0`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct ClipPlane {
     normal: Vec2,
     offset: f32,
 }
 
-/// Clip of a node, and memory for cutting.
+/// Clip planes of a node, and scratch memory.
 #[derive(Default)]
 pub(crate) struct Clip {
     planes: Vec<ClipPlane>,
@@ -26,7 +24,7 @@ pub(crate) struct Clip {
     scratch: Vec<Vec2>,
 }
 
-/// Clipped quad, in its own space.
+/// Clipped quad, in its local space.
 #[derive(Debug, PartialEq)]
 pub(super) enum Clipped<'a> {
     Nothing,
@@ -35,11 +33,11 @@ pub(super) enum Clipped<'a> {
     Polygon(&'a [Vec2]),
 }
 
-/// Number of sides before a rectangle was pushed.
+/// Number of planes before a [`Clip::push`].
 pub(super) struct ClipStackLen(usize);
 
 impl Clip {
-    /// Takes what a node's ancestors let through; false if that is nothing.
+    /// Sets the clip of a node's ancestors; false if the node is fully clipped.
     pub(super) fn set(&mut self, clip: Option<&CalculatedClip>) -> bool {
         self.planes.clear();
         let rects = match clip {
@@ -60,7 +58,7 @@ impl Clip {
             (Vec2::Y, -rect.min.y),
             (Vec2::NEG_Y, rect.max.y),
         ];
-        // An axis that does not clip ends nowhere.
+        // Unclipped axes have infinite edges.
         for (normal, edge) in planes.into_iter().filter(|(_, edge)| edge.is_finite()) {
             let down = to_local.matrix2.transpose() * normal;
             self.planes.push(ClipPlane {
@@ -70,8 +68,8 @@ impl Clip {
         }
     }
 
-    /// Clips to a rectangle in the space of `transform`, y down, as well, until [`Self::pop`]. Nothing is let through of a
-    /// space that is flat.
+    /// Additionally clips to a rectangle in the space of `transform`, y down, until [`Self::pop`]. A singular
+    /// `transform` clips everything.
     pub(super) fn push(&mut self, rect: Rect, transform: Affine2) -> ClipStackLen {
         let clip_stack_len = ClipStackLen(self.planes.len());
         if transform.matrix2.determinant() == 0.0 {
@@ -90,7 +88,7 @@ impl Clip {
         self.planes.truncate(clip_stack_len.0);
     }
 
-    /// Clips a rectangle in the space of `world`.
+    /// Clips `bounds`, a rectangle in the local space of `world`.
     pub(super) fn clip_quad(&mut self, world: &Affine3A, bounds: Rect) -> Clipped<'_> {
         let (x, y) = (world.matrix3.x_axis, world.matrix3.y_axis);
         let at = world.translation;
@@ -131,12 +129,12 @@ impl Clip {
 }
 
 impl ClipPlane {
-    /// Whether it is parallel to neither axis.
+    /// Whether the plane is parallel to neither axis.
     fn is_slanted(&self) -> bool {
         self.normal.x != 0.0 && self.normal.y != 0.0
     }
 
-    /// Cuts a rectangle if a rectangle remains.
+    /// Clips a rectangle; slanted planes are ignored.
     fn clip_rect(&self, rect: &mut Rect) {
         let Self { normal, offset } = *self;
         let end = |length: f32| -offset / length;
@@ -151,7 +149,7 @@ impl ClipPlane {
         }
     }
 
-    /// Adds the corners of what is left of a convex polygon (Sutherland and Hodgman's algorithm).
+    /// Appends the clipped convex polygon (Sutherland and Hodgman 1974).
     fn clip_polygon(&self, polygon: &[Vec2], out: &mut Vec<Vec2>) {
         let distance = |point: Vec2| self.normal.dot(point) + self.offset;
         let Some(&last) = polygon.last() else {
@@ -160,7 +158,7 @@ impl ClipPlane {
         let mut before = (last, distance(last));
         for &point in polygon {
             let now = (point, distance(point));
-            // NaN is outside.
+            // NaN counts as outside.
             if (before.1 >= 0.0) != (now.1 >= 0.0) {
                 let part = before.1 / (before.1 - now.1);
                 out.push(before.0 + (now.0 - before.0) * part);
@@ -173,9 +171,9 @@ impl ClipPlane {
     }
 }
 
-/// Returns the uv of a point of a rectangle that as a whole shows the part `uv` of an image.
+/// Interpolates the texture coordinates of a point in `bounds`, which as a whole shows `uv`.
 pub(super) fn uv_at(point: Vec2, bounds: Rect, uv: UvRect) -> Vec2 {
-    // The image's v goes down, the place's y up.
+    // v points down, y up.
     let from = Vec2::new(point.x - bounds.min.x, bounds.max.y - point.y);
     uv.min + (uv.max - uv.min) * (from / bounds.size())
 }

@@ -1,5 +1,5 @@
-//! Gradients of backgrounds and borders: an instance of the node's box for each segment between two color stops, as
-//! bevy_ui_render draws them (`gradient.wgsl`).
+//! Gradients of backgrounds and borders: one instance of the node's box per segment between two color stops, as in
+//! `bevy_ui_render` (`gradient.wgsl`).
 
 use std::f32::consts::{FRAC_PI_2, TAU};
 
@@ -22,13 +22,14 @@ const FILL_START: u32 = 128;
 const FILL_END: u32 = 256;
 const COLOR_SPACE_SHIFT: u32 = 9;
 
-/// Segments that a whole turn of hue in Okhsl becomes: the shader does not know that space, whose colors are mixed here and
-/// joined in Oklab.
+/// Segments per turn of hue in Okhsl. The shader has no Okhsl: such gradients are sampled on the CPU and
+/// interpolated in Oklab.
 const OKHSL_SEGMENTS_PER_TURN: f32 = 96.0;
-/// The fewest segments, for changes of lightness and saturation.
+/// Least number of segments, for changes of lightness and saturation.
 const MIN_OKHSL_SEGMENTS: f32 = 12.0;
 
-/// A color stop with its position: pixels along the gradient, or radians. Automatic ones are NaN before they are placed.
+/// Color stop with its position: pixels along the gradient line, or radians. Automatic positions are NaN until they are
+/// resolved.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct GradientStop {
     color: LinearRgba,
@@ -36,10 +37,10 @@ pub(crate) struct GradientStop {
     hint: f32,
 }
 
-/// One segment of a gradient, as the shader reads it beside the box.
+/// One segment of a gradient (`gradient.wgsl`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct GradientSegment {
-    /// Origin, y up, and what the kind of gradient needs.
+    /// Origin, y up, then two parameters of the gradient kind.
     line: [f32; 4],
     ends: [f32; 2],
     flags: u32,
@@ -49,7 +50,7 @@ pub(super) struct GradientSegment {
 }
 
 impl GradientSegment {
-    /// Puts it into an instance of the box that it fills.
+    /// Writes the segment to the instance of its box.
     pub(super) fn write_to(&self, node: &mut NodeInstance) {
         let [x, y, z, w] = self.line;
         let [start, end] = self.ends;
@@ -66,7 +67,7 @@ impl GradientSegment {
     }
 }
 
-/// The shader's color spaces.
+/// Interpolation spaces of the shader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ColorSpace {
     Linear,
@@ -81,7 +82,7 @@ enum ColorSpace {
 }
 
 impl ColorSpace {
-    /// The space that the shader mixes in; Oklab for Okhsl.
+    /// Returns the shader's interpolation space; Oklab for Okhsl.
     fn of(space: InterpolationColorSpace) -> Self {
         use InterpolationColorSpace as I;
         match space {
@@ -97,7 +98,7 @@ impl ColorSpace {
         }
     }
 
-    /// A color in this space; hues in turns.
+    /// Converts a color to this space; hue is in turns.
     fn convert(self, color: LinearRgba) -> [f32; 4] {
         match self {
             Self::Linear => color.to_f32_array(),
@@ -134,16 +135,16 @@ impl ColorSpace {
     }
 }
 
-/// The lines of gradients of one node.
+/// Geometry of the gradients of one node.
 pub(super) struct GradientLines<'a> {
     pub(super) node: &'a ComputedNode,
     /// The size of the viewport in pixels.
     pub(super) viewport: Vec2,
-    /// Centre of the box that is filled, in the node, y up.
+    /// Centre of the filled box relative to the node's centre, y up.
     pub(super) center: Vec2,
 }
 
-/// Memory for color stops, kept from node to node.
+/// Scratch memory for color stops, reused between nodes.
 #[derive(Default)]
 pub(crate) struct Stops {
     placed: Vec<GradientStop>,
@@ -151,7 +152,7 @@ pub(crate) struct Stops {
 }
 
 impl GradientLines<'_> {
-    /// Adds the segments of a gradient, in the order in which they are drawn.
+    /// Emits the segments of a gradient in draw order.
     pub(super) fn add(
         &self,
         gradient: &Gradient,
@@ -160,7 +161,7 @@ impl GradientLines<'_> {
     ) {
         let size = self.node.size();
         let (line, kind, space) = match gradient {
-            // A single color fills everything.
+            // A single stop is a solid color.
             _ if gradient.get_single().is_some() => {
                 let color = gradient.get_single().unwrap_or_default().to_linear();
                 stops.placed.clear();
@@ -221,12 +222,12 @@ impl GradientLines<'_> {
         segments.add(&stops.placed, &mut add);
     }
 
-    /// The box's centre becomes the origin.
+    /// Line parameters with the origin relative to the box's centre.
     fn line(&self, from: Vec2, [z, w]: [f32; 2]) -> [f32; 4] {
         [from.x - self.center.x, -from.y - self.center.y, z, w]
     }
 
-    /// From the corner behind the box's centre, in the direction of the angle: clockwise from the top.
+    /// Line from the corner opposite to the direction of `angle`, which is clockwise from the top.
     fn linear(&self, angle: f32) -> [f32; 4] {
         let half_size = self.node.size() / 2.0;
         let quarter = ((angle - FRAC_PI_2).rem_euclid(TAU) / FRAC_PI_2) as u32;
@@ -254,7 +255,7 @@ impl GradientLines<'_> {
         )
     }
 
-    /// Places color stops along a gradient of this length. Explicit ones come in order of their positions.
+    /// Resolves the positions of color stops along a gradient line of this length.
     fn place_stops(&self, list: &[ColorStop], length: f32, stops: &mut Stops) {
         let node = self.node;
         let resolve = |stop: &ColorStop| {
@@ -275,7 +276,7 @@ impl GradientLines<'_> {
     }
 }
 
-/// Places the color stops of a conic gradient.
+/// Resolves the positions of the color stops of a conic gradient.
 fn place_angular_stops(list: &[AngularColorStop], stops: &mut Stops) {
     let angle = |stop: &AngularColorStop| stop.angle.map(|angle| angle.clamp(0.0, TAU));
     stops.place_stops_between(
@@ -298,8 +299,8 @@ impl Stops {
         });
     }
 
-    /// Places stops: explicit ones in order, the first and the last automatic one at the ends, the others evenly between
-    /// their neighbours.
+    /// Resolves positions: explicit ones are sorted, the first and last automatic ones are at the ends, the others
+    /// evenly spaced between explicit ones.
     fn place_stops_between(
         &mut self,
         list: impl Iterator<Item = (LinearRgba, Option<f32>, f32)> + Clone,
@@ -337,7 +338,7 @@ impl Stops {
     }
 }
 
-/// Places automatic stops evenly between explicit ones.
+/// Spaces automatic stops evenly between explicit ones.
 fn place_automatic_stops(stops: &mut [GradientStop]) {
     let mut before = 0;
     for at in 1..stops.len() {
@@ -403,7 +404,7 @@ impl Segments {
         }
     }
 
-    /// Cuts a segment so finely that mixing in Oklab shows no difference to mixing in Okhsl.
+    /// Subdivides an Okhsl segment so finely that interpolation in Oklab is indistinguishable.
     fn add_okhsl(
         &self,
         start: GradientStop,
@@ -414,7 +415,7 @@ impl Segments {
         let is_long = self.space == InterpolationColorSpace::OkhslaLong;
         let [first, last] = [start.color, end.color].map(Okhsla::from);
         let (from, turn) = okhsl_hues(first, last, is_long);
-        // Odd colors make one odd segment, which is refused with a warning.
+        // Non-finite colors make one segment, which is rejected with a warning later.
         let count =
             ((turn.abs() * OKHSL_SEGMENTS_PER_TURN + MIN_OKHSL_SEGMENTS).ceil() as u32).max(1);
         let stop = |number: u32| {
@@ -443,7 +444,7 @@ impl Segments {
     }
 }
 
-/// The first hue and the difference to the last, in turns. A gray end takes the other's hue.
+/// Returns the first hue and the difference to the last, in turns. An achromatic end takes the other's hue.
 fn okhsl_hues(first: Okhsla, last: Okhsla, is_long: bool) -> (f32, f32) {
     /// As in the shader.
     const HUE_GUARD: f32 = 1e-4;
@@ -462,7 +463,7 @@ fn okhsl_hues(first: Okhsla, last: Okhsla, is_long: bool) -> (f32, f32) {
     (from, if is_long { long } else { short })
 }
 
-/// How far colors are mixed at a part of a segment whose middle color is at the hint.
+/// Applies a color hint: the interpolation factor at fraction `part` of a segment, 0.5 at `hint`.
 fn apply_hint(part: f32, hint: f32) -> f32 {
     if part < hint {
         0.5 * part / hint
@@ -471,12 +472,12 @@ fn apply_hint(part: f32, hint: f32) -> f32 {
     }
 }
 
-/// Length of the line of a linear gradient, from corner to corner (CSS Images 3, section 3.1.1).
+/// Length of the gradient line of a linear gradient (CSS Images 3, section 3.1.1).
 fn line_length(angle: f32, size: Vec2) -> f32 {
     size.x * angle.sin().abs() + size.y * angle.cos().abs()
 }
 
-/// Quad that a gradient is drawn on: the whole node, around the centre of its box.
+/// Quad of a gradient: the whole node, relative to the centre of its filled box.
 pub(super) fn gradient_quad(node: &ComputedNode, center: Vec2) -> Rect {
     let half_size = node.size() / 2.0;
     Rect {

@@ -1,4 +1,4 @@
-//! Images of nodes, and what other cameras see.
+//! Images of nodes (`ImageNode`), and images of other cameras (`ViewportNode`).
 
 use bevy_asset::AssetId;
 use bevy_color::{Alpha as _, LinearRgba};
@@ -56,7 +56,7 @@ impl Writer<'_, '_, '_> {
             self.rounded_box = None;
             return;
         };
-        // Corners are as large as in the image, in logical pixels.
+        // Corner slices have the size of the image's pixels in logical pixels.
         let scale = node.inverse_scale_factor().recip();
         let mut slices_of_image = std::mem::take(self.slices);
         slices_of_image.clear();
@@ -77,7 +77,7 @@ impl Writer<'_, '_, '_> {
         *self.slices = slices_of_image;
     }
 
-    /// Draws the picture of a node's camera inside of its border. It is as large as the node.
+    /// Draws the image of a `ViewportNode`'s camera, at the size of the node, within its border.
     pub(super) fn add_viewport(
         &mut self,
         world: &Affine3A,
@@ -101,13 +101,13 @@ impl Writer<'_, '_, '_> {
         self.rounded_box = None;
     }
 
-    /// The image that a node's camera draws to.
+    /// Returns the target image of a `ViewportNode`'s camera.
     fn viewport_image(&self, viewport: &ViewportNode) -> Option<AssetId<ImageAsset>> {
         let target = self.nodes.targets.get(viewport.camera?).ok()?;
         Some(target.as_image()?.id())
     }
 
-    /// The pixels that a node shows of its image.
+    /// Returns the visible rect of a node's image in pixels.
     fn source_rect(&self, image: &ImageNode, size: Vec2) -> Option<Rect> {
         let atlas = match &image.texture_atlas {
             Some(atlas) => atlas.texture_rect(&self.nodes.layouts)?.as_rect(),
@@ -123,7 +123,7 @@ impl Writer<'_, '_, '_> {
     }
 }
 
-/// The largest size within `room` that has the image's proportions.
+/// Largest size within `room` with the image's aspect ratio.
 fn fit_size(image: Vec2, room: Vec2) -> Vec2 {
     if image.cmple(Vec2::ZERO).any() {
         return room;
@@ -131,8 +131,8 @@ fn fit_size(image: Vec2, room: Vec2) -> Vec2 {
     image * (room / image).min_element()
 }
 
-/// Box of an image of this size in the middle of a node's box, and its centre, y up. It has the node's round corners, as
-/// far as they reach into it.
+/// Box of an image of this size, centred in a node's `visual_box`, and its centre, y up. The node's rounded corners
+/// apply where they reach into it.
 fn image_box(node: &ComputedNode, visual_box: VisualBox, size: Vec2) -> (Vec2, RoundedBox) {
     let (mut inset, room) = match visual_box {
         VisualBox::ContentBox => (node.content_inset(), node.content_box()),
@@ -147,8 +147,8 @@ fn image_box(node: &ComputedNode, visual_box: VisualBox, size: Vec2) -> (Vec2, R
     (rect_y_up(room).center(), RoundedBox { half_size, ..shape })
 }
 
-/// Moves a box to its centre. One without round corners whose sides lie between pixels of the target needs no smooth
-/// edges: its quad does.
+/// Translates `world` to the centre of a box. Returns no shape for a square box that is aligned to pixels: a plain
+/// quad needs no antialiasing.
 pub(super) fn center_box(
     world: &Affine3A,
     center: Vec2,
@@ -160,9 +160,9 @@ pub(super) fn center_box(
     (world, needs_edges.then_some(shape), bounds)
 }
 
-/// Whether the sides of a rectangle lie between pixels of the target.
+/// Whether the sides of a rectangle coincide with pixel boundaries of the target.
 pub(super) fn is_pixel_aligned(world: &Affine3A, rect: Rect) -> bool {
-    /// Less than a pixel's 255th part covers nothing more.
+    /// In pixels: below 1/255 of coverage nothing changes.
     const MAX_MISALIGNMENT: f32 = 1.0 / 512.0;
     let (x, y) = (world.matrix3.x_axis, world.matrix3.y_axis);
     let is_straight = x.y == 0.0 && y.x == 0.0;
@@ -173,7 +173,7 @@ pub(super) fn is_pixel_aligned(world: &Affine3A, rect: Rect) -> bool {
     is_straight && on_pixel(rect.min) && on_pixel(rect.max)
 }
 
-/// The part of an image that is at the place of another when the whole is mirrored.
+/// Mirrors a source rect within `whole`.
 fn mirror_rect(source_rect: Rect, whole: Rect, x: bool, y: bool) -> Rect {
     let sum = whole.min + whole.max;
     let mut shown = source_rect;
@@ -186,7 +186,7 @@ fn mirror_rect(source_rect: Rect, whole: Rect, x: bool, y: bool) -> Rect {
     shown
 }
 
-/// The mode of sprites that cuts an image alike, if it is cut at all.
+/// Returns the equivalent image mode of sprites, if the image is sliced or tiled.
 fn sliced_mode(mode: &NodeImageMode) -> Option<SpriteImageMode> {
     match mode {
         NodeImageMode::Auto | NodeImageMode::Stretch => None,

@@ -1,7 +1,6 @@
-//! Limits the numbers of nodes to ones that bevy can lay out.
+//! Clamps numeric fields of UI nodes to the range that bevy's layout accepts.
 //!
-//! In bevy a node whose size is NaN ends the program, as does one whose corner radii
-//! are infinite.
+//! bevy panics on NaN sizes of nodes and on infinite corner radii.
 
 use bevy_ecs::prelude::*;
 use bevy_reflect::{PartialReflect, ReflectMut};
@@ -13,10 +12,9 @@ use bevy_ui::widget::ImageNodeSize;
 
 use quadrille_content::{RateLimitedWarnings, entity_name, limited_scale};
 
-/// The largest length in pixels, and the largest part in percent. Lengths are added and
-/// multiplied, and what comes of it has to be finite.
+/// Largest length in pixels, and largest percentage. Sums and products of lengths must stay finite.
 const MAX_LAYOUT_VALUE: f32 = 1e6;
-/// Smaller magnitudes become zero.
+/// Smaller magnitudes become zero, because bevy divides by some of these numbers.
 const MIN_LAYOUT_VALUE: f32 = 1e-6;
 
 /// Components that bevy's node layout reads.
@@ -28,10 +26,10 @@ type NodeLayoutQuery = (
     Option<&'static mut ScrollPosition>,
 );
 
-/// Texts that are edited, whose lines and columns decide how large their nodes are.
+/// Editable texts; their lines and columns determine the size of their nodes.
 type ChangedTexts = (Entity, &'static mut EditableText);
 
-/// Nodes that bevy lays out again.
+/// Filter for nodes that bevy lays out again.
 type ChangedNodes = Or<(
     Changed<Node>,
     Changed<UiTransform>,
@@ -39,27 +37,27 @@ type ChangedNodes = Or<(
     Changed<ScrollPosition>,
 )>;
 
-/// Limits the numbers of nodes before bevy lays them out.
+/// Clamps numeric fields of changed nodes before layout.
 pub(crate) fn limit_nodes(
     mut nodes: Query<NodeLayoutQuery, ChangedNodes>,
     mut texts: Query<ChangedTexts, Changed<EditableText>>,
     warnings: Res<RateLimitedWarnings>,
 ) {
     for (entity, mut text) in &mut texts {
-        let mut limits = Limits(None);
+        let mut limits = LayoutClamp(None);
         limits.edited(text.bypass_change_detection());
-        limits.tell(entity, &warnings);
+        limits.warn(entity, &warnings);
     }
     for (entity, mut node, transform, outline, scroll) in &mut nodes {
-        // The query has found their changes already.
-        let mut limits = Limits(None);
+        // Changes are already detected by the query; clamping is not another one.
+        let mut limits = LayoutClamp(None);
         limits.node(node.bypass_change_detection());
         if let Some(mut transform) = transform {
             limits.transform(transform.bypass_change_detection());
         }
         if let Some(mut outline) = outline {
             let outline = outline.bypass_change_detection();
-            limits.val("outline width", Positive, &mut outline.width);
+            limits.val("outline width", NonNegative, &mut outline.width);
             limits.val("outline offset", Any, &mut outline.offset);
         }
         if let Some(mut scroll) = scroll {
@@ -67,11 +65,11 @@ pub(crate) fn limit_nodes(
             limits.float("scroll position", Any, &mut scroll.0.x);
             limits.float("scroll position", Any, &mut scroll.0.y);
         }
-        limits.tell(entity, &warnings);
+        limits.warn(entity, &warnings);
     }
 }
 
-/// Limits what all lengths of nodes are multiplied by.
+/// Clamps the global factors of lengths: `UiScale` and `RemSize`.
 pub(crate) fn limit_scales(
     mut scale: ResMut<UiScale>,
     mut rem: ResMut<RemSize>,
@@ -80,26 +78,25 @@ pub(crate) fn limit_scales(
     if scale.is_changed() {
         let (wanted, taken) = (scale.0, limited_scale(scale.0));
         if wanted != taken {
-            warnings.warn_message(|| format!("`UiScale` is {wanted}, which is taken as {taken}"));
+            warnings.warn_message(|| format!("`UiScale` is {wanted}; clamped to {taken}"));
             scale.bypass_change_detection().0 = taken;
         }
     }
     if rem.is_changed() {
-        let mut limits = Limits(None);
-        limits.float("RemSize", Positive, &mut rem.bypass_change_detection().0);
+        let mut limits = LayoutClamp(None);
+        limits.float("RemSize", NonNegative, &mut rem.bypass_change_detection().0);
         if let Some((name, number)) = limits.0 {
             warnings.warn_message(|| {
-                format!("`{name}` is {number}; numbers end at {MAX_LAYOUT_VALUE}")
+                format!("`{name}` is {number}; clamped to 0 to {MAX_LAYOUT_VALUE}")
             });
         }
     }
 }
 
-/// Images by which bevy measures a node. The size of an image stays with a node that has a text instead.
+/// Filter for nodes that bevy measures by their image. `ImageNodeSize` remains on nodes that have `Text` instead.
 type Measured = (With<ImageNode>, Without<Text>, Changed<ContentSize>);
 
-/// Has images without width or height take no room: they have no proportions, by which bevy would
-/// find the size of their node.
+/// Clears the measure of zero-sized images, whose aspect ratio is undefined.
 pub(crate) fn limit_images(mut nodes: Query<(&ImageNodeSize, &mut ContentSize), Measured>) {
     for (image, mut content) in &mut nodes {
         if image.size().min_element() == 0 {
@@ -108,24 +105,24 @@ pub(crate) fn limit_images(mut nodes: Query<(&ImageNodeSize, &mut ContentSize), 
     }
 }
 
-/// The first number that was not within the limits.
-struct Limits(Option<(&'static str, f32)>);
+/// Clamps numbers, and records the first one out of range for a warning.
+struct LayoutClamp(Option<(&'static str, f32)>);
 
 /// Whether a number may be negative.
 #[derive(Clone, Copy)]
 enum Sign {
     Any,
-    Positive,
+    NonNegative,
 }
-use Sign::{Any, Positive};
+use Sign::{Any, NonNegative};
 
-impl Limits {
-    fn tell(&self, entity: Entity, warnings: &RateLimitedWarnings) {
+impl LayoutClamp {
+    fn warn(&self, entity: Entity, warnings: &RateLimitedWarnings) {
         if let Some((name, number)) = self.0 {
             warnings.warn_message(|| {
                 let node = entity_name(entity);
                 format!(
-                    "the {name} of the node {node} is {number}; numbers end at {MAX_LAYOUT_VALUE}"
+                    "the {name} of the node {node} is {number}; clamped (limit ±{MAX_LAYOUT_VALUE}, sizes from 0)"
                 )
             });
         }
@@ -133,15 +130,15 @@ impl Limits {
 
     fn float(&mut self, name: &'static str, sign: Sign, number: &mut f32) {
         let limited = match number.abs() {
-            // NaN becomes zero, and so does a divisor too close to zero.
+            // NaN and divisors close to zero become zero.
             size if size.is_nan() || size < MIN_LAYOUT_VALUE => 0.0,
             _ => match sign {
                 Any => number.clamp(-MAX_LAYOUT_VALUE, MAX_LAYOUT_VALUE),
-                Positive => number.clamp(0.0, MAX_LAYOUT_VALUE),
+                NonNegative => number.clamp(0.0, MAX_LAYOUT_VALUE),
             },
         };
         if limited != *number {
-            // bevy's name for as much as there can be, as in `BorderRadius::MAX`, is no mistake.
+            // `f32::MAX` is intended as "largest possible", as in `BorderRadius::MAX`: clamped without a warning.
             if *number != f32::MAX {
                 self.0.get_or_insert((name, *number));
             }
@@ -183,10 +180,10 @@ impl Limits {
         self.float("rotation", Any, &mut transform.rotation.sin);
     }
 
-    /// Limits all numbers of tracks of a grid, to whose fields bevy gives no other access.
+    /// Clamps all numbers of grid tracks by reflection, because their fields are private.
     fn tracks(&mut self, name: &'static str, tracks: &mut dyn PartialReflect) {
         if let Some(number) = tracks.try_downcast_mut::<f32>() {
-            return self.float(name, Positive, number);
+            return self.float(name, NonNegative, number);
         }
         match tracks.reflect_mut() {
             ReflectMut::List(list) => {
@@ -226,7 +223,7 @@ impl Limits {
         ];
         for (name, number) in numbers {
             if let Some(number) = number {
-                self.float(name, Positive, number);
+                self.float(name, NonNegative, number);
             }
         }
     }
@@ -266,21 +263,21 @@ impl Limits {
             ("border_radius", &mut radius.bottom_left.y),
         ];
         for (name, val) in lengths {
-            self.val(name, Positive, val);
+            self.val(name, NonNegative, val);
         }
         self.rect("margin", Any, &mut node.margin);
-        self.rect("padding", Positive, &mut node.padding);
-        self.rect("border", Positive, &mut node.border);
-        self.float("scrollbar_width", Positive, &mut node.scrollbar_width);
+        self.rect("padding", NonNegative, &mut node.padding);
+        self.rect("border", NonNegative, &mut node.border);
+        self.float("scrollbar_width", NonNegative, &mut node.scrollbar_width);
         self.float(
             "overflow_clip_margin",
-            Positive,
+            NonNegative,
             &mut node.overflow_clip_margin.margin,
         );
-        self.float("flex_grow", Positive, &mut node.flex_grow);
-        self.float("flex_shrink", Positive, &mut node.flex_shrink);
+        self.float("flex_grow", NonNegative, &mut node.flex_grow);
+        self.float("flex_shrink", NonNegative, &mut node.flex_shrink);
         if let Some(mut ratio) = node.aspect_ratio {
-            self.float("aspect_ratio", Positive, &mut ratio);
+            self.float("aspect_ratio", NonNegative, &mut ratio);
             node.aspect_ratio = (ratio > 0.0).then_some(ratio);
         }
     }

@@ -1,4 +1,4 @@
-//! Parts of nodes: what ancestors let through of a quad, as instances.
+//! Converts quads of nodes to instances, clipped by the node's ancestors.
 
 use bevy_color::LinearRgba;
 use bevy_ecs::prelude::*;
@@ -16,13 +16,13 @@ use crate::scene::phase::{Batch, BatchKind, Phase2d, Texture};
 /// Fill of a quad.
 #[derive(Clone, Copy)]
 pub(super) enum Paint {
-    /// An image, in a tint.
+    /// Tinted image.
     Image(Texture, LinearRgba),
     Gradient(GradientSegment),
 }
 
 impl Writer<'_, '_, '_> {
-    /// Draws what ancestors let through of a quad, cut to [`Writer::rounded_box`].
+    /// Draws a quad, clipped by the node's ancestors and shaped by [`Writer::rounded_box`].
     pub(super) fn paint(&mut self, paint: Paint, world: &Affine3A, bounds: Rect, uv: UvRect) {
         let mut parts = QuadWriter {
             phase: self.phase,
@@ -54,14 +54,14 @@ impl Writer<'_, '_, '_> {
     }
 }
 
-/// Adds what is left of a quad.
+/// Adds the rectangle or triangles that remain of a clipped quad.
 struct QuadWriter<'a> {
     phase: &'a mut Phase2d,
     view_start: u32,
     paint: Paint,
     rounded_box: Option<RoundedBox>,
     world: &'a Affine3A,
-    /// The quad.
+    /// Unclipped quad.
     bounds: Rect,
     warnings: &'a RateLimitedWarnings,
     entity: Entity,
@@ -151,21 +151,24 @@ impl QuadWriter<'_> {
         let what = || {
             first_non_finite(&[
                 ("transform", &self.world.to_cols_array()),
-                ("place", &[min.x, min.y, max.x, max.y]),
+                ("rectangle", &[min.x, min.y, max.x, max.y]),
                 ("color", color),
-                ("end color of the gradient's segment", end_color),
-                ("corners, with uv or the gradient's line", corners),
+                ("end color of the gradient segment", end_color),
+                (
+                    "corners, with texture coordinates or the gradient line",
+                    corners,
+                ),
                 (
                     "border_radius",
                     bytemuck::cast_slice(&radii.map(|radius| radius.to_array())),
                 ),
             ])
         };
-        let who = format_args!("a part of the node {}", entity_name(self.entity));
+        let who = format_args!("a quad of the node {}", entity_name(self.entity));
         self.warnings.warn(who, what);
     }
 
-    /// The last one of a list of so many is drawn with this mesh.
+    /// Adds a batch of the last instance in a list of `length`.
     fn push_batch(
         &mut self,
         mesh: MeshAllocation,

@@ -1,4 +1,4 @@
-//! Boxes with round corners: backgrounds, borders, outlines and shadows of nodes.
+//! Rounded boxes: backgrounds, borders, outlines and shadows of nodes.
 
 use bevy_color::{ColorToComponents as _, LinearRgba};
 use bevy_math::{Affine3A, Rect, Vec2};
@@ -11,37 +11,37 @@ use crate::instances::node::NodeInstance;
 /// `INVERTED` of `boxes.wgsl`.
 const INVERTED: u32 = 16;
 
-/// A box with round corners.
+/// Box with rounded corners, drawn by its signed distance (SDF).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct RoundedBox {
-    /// Half its width and height.
+    /// Half width and half height.
     pub(super) half_size: Vec2,
-    /// The radii of its corners along x and y: left top, right top, right bottom, left bottom.
+    /// Corner radii along x and y: top left, top right, bottom right, bottom left.
     pub(super) radii: [Vec2; 4],
-    /// The part that is drawn.
+    /// Covered region.
     pub(super) coverage: BoxCoverage,
 }
 
-/// Part of a box that is drawn.
+/// Covered region of a box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum BoxCoverage {
-    /// All of it.
+    /// Inside of the box.
     Whole,
-    /// All of the quad around it but the box.
+    /// Outside of the box, within its quad.
     Inverted,
-    /// Its border, which lies inside.
+    /// Border along the inside.
     Border {
         /// Left, top, right, bottom.
         widths: [f32; 4],
         /// Whether each side is drawn, in the same order.
         sides: [bool; 4],
     },
-    /// Its shadow, blurred with this standard deviation.
+    /// Gaussian blur of the box, with this standard deviation in pixels.
     Shadow(f32),
 }
 
 impl RoundedBox {
-    /// The box of a node.
+    /// Border box of a node.
     pub(super) fn of(node: &ComputedNode) -> Self {
         let radius = node.border_radius();
         Self {
@@ -56,7 +56,7 @@ impl RoundedBox {
         }
     }
 
-    /// A box of this size whose corners are not round.
+    /// Box of this size with square corners.
     pub(super) fn square(size: Vec2) -> Self {
         Self {
             half_size: size / 2.0,
@@ -65,12 +65,11 @@ impl RoundedBox {
         }
     }
 
-    /// The same box, larger by so many pixels on each side; its round corners stay around the
-    /// same centres.
+    /// Grows the box by pixels on each side; rounded corners keep their centres.
     pub(super) fn inflated(mut self, by: f32) -> Self {
         self.half_size = (self.half_size + by).max(Vec2::ZERO);
         for radius in &mut self.radii {
-            // Round along both axes, or not at all.
+            // Square corners stay square.
             *radius = if radius.min_element() > 0.0 {
                 (*radius + by).clamp(Vec2::ZERO, self.half_size)
             } else {
@@ -80,13 +79,12 @@ impl RoundedBox {
         self
     }
 
-    /// Whether a corner is round.
+    /// Whether any corner is rounded.
     pub(super) fn is_rounded(&self) -> bool {
         self.radii.iter().any(|radius| *radius != Vec2::ZERO)
     }
 
-    /// The box that remains of it when this much of each side is taken, and its centre, y up. Round corners lose as much,
-    /// and stay around the same centres.
+    /// Shrinks the box by an inset per side, and returns its centre, y up. Rounded corners keep their centres.
     pub(super) fn inset(self, inset: BorderRect) -> (Vec2, Self) {
         let (first, last) = (inset.min_inset, inset.max_inset);
         let half_size = (self.half_size - (first + last) / 2.0).max(Vec2::ZERO);
@@ -99,7 +97,7 @@ impl RoundedBox {
         ];
         let radii = [0, 1, 2, 3].map(|corner| {
             let left = (self.radii[corner] - taken[corner]).min(half_size);
-            // Round along both axes, or not at all.
+            // A corner is rounded along both axes or not at all.
             if left.min_element() > 0.0 {
                 left
             } else {
@@ -116,12 +114,12 @@ impl RoundedBox {
         )
     }
 
-    /// The rectangle around it.
+    /// Bounding rectangle.
     pub(super) fn bounds(&self) -> Rect {
         rect_around(Vec2::ZERO, self.half_size * 2.0)
     }
 
-    /// Its borders, one for each colour that sides have.
+    /// Borders of this box, one per distinct color of visible sides.
     pub(super) fn borders(
         self,
         widths: [f32; 4],
@@ -137,8 +135,8 @@ impl RoundedBox {
         })
     }
 
-    /// A part of it by three corners, and what those show of an image: of a rectangle the left top,
-    /// the right top and the left bottom, of a triangle all.
+    /// Converts to an instance by three corners and their texture coordinates: top left, top right and bottom left of a
+    /// rectangle, or all of a triangle.
     pub(super) fn to_node(
         self,
         world: &Affine3A,

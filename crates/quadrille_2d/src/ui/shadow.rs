@@ -1,4 +1,4 @@
-//! Shadows of nodes: a box like that of the node, larger, aside, with a soft edge.
+//! Box shadows of nodes.
 
 use bevy_math::{Affine3A, Rect, Vec2, Vec3};
 use bevy_ui::prelude::{BoxShadow, ShadowStyle};
@@ -9,14 +9,14 @@ use super::rounded_box::{BoxCoverage, RoundedBox};
 use crate::queue::text::QuadSink as _;
 
 impl Writer<'_, '_, '_> {
-    /// Adds the shadows of a node, which it is drawn over.
+    /// Adds the box shadows of a node, below the node itself.
     pub(super) fn add_shadows(
         &mut self,
         world: &Affine3A,
         node: &ComputedNode,
         shadows: &BoxShadow,
     ) {
-        // The first one lies above the others.
+        // The first shadow is on top.
         for shadow in shadows.iter().rev() {
             let Some((offset, rounded_box, bounds)) = shadow_box(node, shadow, self.viewport)
             else {
@@ -30,10 +30,10 @@ impl Writer<'_, '_, '_> {
     }
 }
 
-/// Least standard deviation of a blur in pixels, as in bevy: edges are hard then.
+/// Least standard deviation of a blur in pixels, as in bevy: a hard edge.
 const MIN_BLUR: f32 = 0.01;
 
-/// Where a shadow is, its box, and the quad around its blur; none if its lengths cannot be worked out.
+/// Returns transform, box and quad of a shadow; `None` if its lengths cannot be resolved.
 fn shadow_box(
     node: &ComputedNode,
     shadow: &ShadowStyle,
@@ -50,11 +50,11 @@ fn shadow_box(
     let size = node.size();
     let offset = Vec3::new(
         length(shadow.x_offset, size.x)?,
-        // The world's y goes up.
+        // CSS y points down.
         -length(shadow.y_offset, size.y)?,
         0.0,
     );
-    // As in bevy, whose spread is that of the whole width, and in proportion along y.
+    // As in bevy: the spread is added once to the width, and scales the height by the same ratio.
     let ratio = 1.0 + length(shadow.spread_radius, size.x)? / size.x;
     if ratio <= 0.0 {
         return None;
@@ -66,7 +66,7 @@ fn shadow_box(
         *radius *= ratio;
     }
     rounded_box.coverage = BoxCoverage::Shadow(blur.max(MIN_BLUR));
-    // Further out a Gaussian is less than a part of 255. As in bevy, a negative blur cuts the edges off.
+    // Beyond three standard deviations a Gaussian is below 1/255. As in bevy, a negative blur crops the edges.
     let half_size = (rounded_box.half_size + 3.0 * blur).abs();
     let bounds = Rect::from_center_half_size(Vec2::ZERO, half_size);
     Some((offset, rounded_box, bounds))

@@ -1,13 +1,14 @@
-//! Keeps bevy from ending the program where layout gives a node a negative size, or one that is not a number.
+//! Prevents panics of bevy on nodes whose layout yields a negative or NaN size.
 //!
-//! Sizes become negative below a node that is narrower than its scrollbar: percentages of padding and border are parts of
-//! what remains of it. They become infinite, and differences of them NaN, where percentages over 100 and aspect ratios multiply
-//! from parents to children. With such a size `ComputedNode::border_box` and `ComputedNode::resolve_clip_rect` panic
-//! ("Rect size must be positive"), so it becomes zero right after layout.
+//! Sizes become negative below a node that is narrower than its scrollbar, because percentages of padding and border
+//! resolve against the remaining width. They become infinite, and their differences NaN, where percentages over 100 and
+//! aspect ratios multiply from parents to children. `ComputedNode::border_box` and `ComputedNode::resolve_clip_rect`
+//! panic on such a size ("Rect size must be positive"), so it is set to zero right after layout.
 //!
-//! One panic is within layout (`bevy_ui` 0.20): `CornerRadius::resolve` clamps a corner with one radius between zero and half of the
-//! node's shorter side, by [`f32::clamp`]. While bevy lays out, such corners hold their radius for both axes: these are clamped
-//! without a panic, and in most cases to the same numbers. After that they get their radius back, resolved by bevy's rule.
+//! One panic is within layout (`bevy_ui` 0.20): `CornerRadius::resolve` clamps single-radius corners to between zero
+//! and half of the node's shorter side by [`f32::clamp`], which panics if that is negative or NaN. So during layout
+//! such corners hold explicit radii for both axes, which bevy clamps without a panic, mostly to the same values.
+//! Afterwards they are restored and resolved by bevy's rule.
 
 use bevy_ecs::entity::EntityHashSet;
 use bevy_ecs::prelude::*;
@@ -17,21 +18,21 @@ use bevy_ui::{ComputedNode, ComputedUiRenderTargetInfo, CornerRadius, OverflowAx
 
 use quadrille_content::{RateLimitedWarnings, entity_name};
 
-/// Nodes whose round corners bevy may not be able to resolve.
+/// Nodes whose rounded corners may make bevy's layout panic.
 #[derive(Resource, Default)]
 pub(crate) struct RiskyCorners {
     /// Nodes whose own size, or that of a descendant, may be negative or not finite.
     roots: EntityHashSet,
-    /// Nodes with round corners that are or descend from one of them.
+    /// Nodes in the subtrees of `roots` with single-radius corners.
     rounded: Vec<Entity>,
-    /// Corners as they were, during layout.
+    /// Original corners, kept during layout.
     kept: Vec<(Entity, BorderRadius)>,
 }
 
-/// Changes that decide about [`RiskyCorners`].
+/// Filter for changed hierarchies, which affect [`RiskyCorners`].
 type ChangedTrees = (With<Node>, Changed<Children>);
 
-/// Finds the nodes with round corners whose size may be no size.
+/// Finds the nodes with single-radius corners whose size may become negative or NaN.
 pub(crate) fn find_risky_corners(
     changed: Query<(Entity, &Node), Changed<Node>>,
     trees: Query<(), ChangedTrees>,
@@ -69,7 +70,7 @@ pub(crate) fn find_risky_corners(
     }
 }
 
-/// Gives round corners with one radius the same radius for both axes.
+/// Replaces single-radius corners by explicit equal radii for both axes.
 pub(crate) fn split_risky_corners(mut nodes: Query<&mut Node>, mut risky: ResMut<RiskyCorners>) {
     let RiskyCorners { rounded, kept, .. } = &mut *risky;
     for &entity in &*rounded {
@@ -81,18 +82,18 @@ pub(crate) fn split_risky_corners(mut nodes: Query<&mut Node>, mut risky: ResMut
     }
 }
 
-/// Makes sizes that are none zero.
+/// Sets negative and NaN sizes to zero, with a warning.
 pub(crate) fn limit_sizes(
     mut nodes: Query<(Entity, &mut ComputedNode), Changed<ComputedNode>>,
     warnings: Res<RateLimitedWarnings>,
 ) {
     for (entity, mut node) in &mut nodes {
         let size = node.size();
-        // Not so where one of them is NaN.
+        // False for NaN.
         if size.x >= 0.0 && size.y >= 0.0 {
             continue;
         }
-        // `f32::max` takes the number where the other is NaN.
+        // `f32::max` returns zero for NaN.
         node.size = size.max(Vec2::ZERO);
         node.unrounded_size = node.unrounded_size.max(Vec2::ZERO);
         let who = format_args!("the node {}", entity_name(entity));
@@ -105,16 +106,16 @@ fn odd_size(size: Vec2) -> String {
     let size = format!("layout gave it a size of {x} by {y} pixels");
     if x.is_nan() || y.is_nan() {
         return format!(
-            "{size}. Make percentages over 100 and aspect ratios of it and the nodes around it smaller: they multiply"
+            "{size}. Reduce percentages over 100 and aspect ratios of the node and its ancestors: they multiply"
         );
     }
     format!(
-        "{size}, because a node around it is narrower than its scrollbar. Give that one a `min_width` and `min_height` \
-         of its `scrollbar_width`, padding and border"
+        "{size}, because an ancestor is smaller than its scrollbar. Set its `min_width` and `min_height` to at least \
+         its `scrollbar_width`, padding and border"
     )
 }
 
-/// Gives corners their one radius back, and resolves it for sizes that [`limit_sizes`] has seen.
+/// Restores single-radius corners, and resolves them for the sizes from [`limit_sizes`].
 pub(crate) fn resolve_risky_corners(
     mut nodes: Query<(&mut Node, &mut ComputedNode, &ComputedUiRenderTargetInfo)>,
     mut risky: ResMut<RiskyCorners>,
@@ -137,12 +138,12 @@ pub(crate) fn resolve_risky_corners(
     }
 }
 
-/// Whether a node may get a size that is no size, or give its descendants one.
+/// Whether a node or its descendants may get a negative or NaN size.
 fn is_risky(node: &Node) -> bool {
     let scrolls = [node.overflow.x, node.overflow.y].contains(&OverflowAxis::Scroll);
     (scrolls && node.scrollbar_width > 0.0)
         || node.aspect_ratio.is_some_and(|ratio| ratio != 1.0)
-        // Percentages of tracks cannot be read.
+        // The percentages of tracks are private.
         || !node.grid_template_rows.is_empty()
         || !node.grid_template_columns.is_empty()
         || !node.grid_auto_rows.is_empty()
@@ -150,7 +151,7 @@ fn is_risky(node: &Node) -> bool {
         || lengths(node).any(|length| matches!(length, Val::Percent(part) if part.abs() > 100.0))
 }
 
-/// The lengths of a node that can be parts of its parent's size.
+/// Lengths of a node that can be percentages of its parent's size.
 fn lengths(node: &Node) -> impl Iterator<Item = Val> {
     let sides = [node.margin, node.padding, node.border];
     let sides = sides.map(|rect| [rect.left, rect.right, rect.top, rect.bottom]);
@@ -187,7 +188,7 @@ fn corners_mut(radius: &mut BorderRadius) -> impl Iterator<Item = &mut CornerRad
     [top_left, top_right, bottom_right, bottom_left].into_iter()
 }
 
-/// The radius of a corner that has one for both axes.
+/// Returns the radius of a single-radius corner.
 fn one_radius(corner: CornerRadius) -> Option<Val> {
     match corner {
         CornerRadius {

@@ -1,4 +1,4 @@
-//! Text of nodes: what it says, its selection and its caret, and images between its words.
+//! Text of nodes: glyphs, selection, caret and inline images.
 
 use bevy_color::{Alpha as _, Color, LinearRgba};
 use bevy_image::{Image as ImageAsset, TRANSPARENT_IMAGE_HANDLE};
@@ -12,7 +12,7 @@ use crate::instances::mesh_instance::UvRect;
 use crate::queue::text::{PositionedText, QuadSink as _};
 
 impl Writer<'_, '_, '_> {
-    /// Adds the text of a node. Text that is edited scrolls within the node's content box, and is cut to that.
+    /// Adds the text of a node. Editable text scrolls in the node's content box and is clipped to it.
     pub(super) fn add_text(
         &mut self,
         world: &Affine3A,
@@ -55,7 +55,7 @@ impl Writer<'_, '_, '_> {
         if let Some(clip_stack_len) = clip_stack_len {
             self.clip.pop(clip_stack_len);
         }
-        // bevy scrolls and cuts all but these.
+        // As in bevy, inline images ignore the scroll offset and the content-box clip; ancestor clips apply.
         self.add_inline_images(&translate_y_down(world, content.min), layout);
     }
 
@@ -141,17 +141,17 @@ fn is_empty(image: &ImageAsset) -> bool {
     image.size().min_element() == 0
 }
 
-/// The space whose origin is at a place of a node, y down.
+/// Translates `world` by an offset with y down.
 fn translate_y_down(world: &Affine3A, at: Vec2) -> Affine3A {
     *world * Affine3A::from_translation(Vec3::new(at.x, -at.y, 0.0))
 }
 
-/// Radii of the corners of a selected line, `part` of its height, but where the line before or after it goes on: left top,
-/// right top, right bottom, left bottom. The rectangles are in the layout, y down.
+/// Corner radii of a selected line: the fraction `part` of its height, less where the line before or after continues
+/// the edge. Order: top left, top right, bottom right, bottom left. Rectangles are in layout space, y down.
 fn selection_radii(line: Rect, before: Option<Rect>, after: Option<Rect>, part: f32) -> [Vec2; 4] {
     let radius = line.height() * part.clamp(0.0, 0.5);
     let mut radii = [Vec2::splat(radius); 4];
-    // Along x, where another line reaches below or above this corner.
+    // Radius along x at a corner that is adjacent to another selected line.
     let left = |other: Rect| {
         let reaches = line.min.x <= other.max.x;
         reaches.then(|| (other.min.x - line.min.x).clamp(0.0, radius))
@@ -175,10 +175,10 @@ fn selection_radii(line: Rect, before: Option<Rect>, after: Option<Rect>, part: 
     radii
 }
 
-/// Fills boxes with a colour.
+/// Solid boxes.
 impl Writer<'_, '_, '_> {
-    /// Fills a box around a centre of the node. What is drawn of `quad`, around the same centre, has smooth edges where
-    /// those of the box do not lie between pixels.
+    /// Fills `shape`, centred at `center` in the node. A rounded or unaligned shape rasterizes `quad` and antialiases
+    /// by its SDF; otherwise its bounds are drawn as a plain quad.
     pub(super) fn fill_box(
         &mut self,
         world: &Affine3A,
@@ -208,7 +208,7 @@ mod tests {
         let second = Rect::new(0.0, 10.0, 30.0, 20.0);
         let [none, round] = [Vec2::ZERO, Vec2::splat(5.0)];
         assert_eq!(selection_radii(first, None, None, 0.5), [round; 4]);
-        // Below its left corner the second line goes on.
+        // The second line continues below its left corner.
         let upper = selection_radii(first, None, Some(second), 0.5);
         assert_eq!(upper, [round, round, round, none]);
         let lower = selection_radii(second, Some(first), None, 0.5);

@@ -1,15 +1,15 @@
-//! How a tile is turned and mirrored.
+//! Rotation and mirroring of tiles.
 
 use bevy_math::IVec2;
 use bevy_reflect::Reflect;
 use bevy_reflect::prelude::ReflectDefault;
 
-/// How a tile's image is turned, counter-clockwise, and mirrored: all eight ways, with the names and
-/// numbers of bevy's type.
+/// Counter-clockwise rotation and mirroring of a tile's image: the eight symmetries of a square, with the names
+/// and discriminants of bevy's type.
 ///
-/// The three bits of the number are steps, of which Tiled has the same in the highest bits of a tile's
-/// number: 1 swaps the corners at the right top and the left bottom, then 2 swaps top and bottom, then
-/// 4 swaps left and right. Shaders, which come from the other side, take them backwards.
+/// The bits of the discriminant are flips, applied from the lowest: 1 is the diagonal flip (swaps top right and
+/// bottom left), 2 the vertical and 4 the horizontal flip. Tiled has the same flips in the highest bits of a tile ID.
+/// Shaders map from the tile back to its image, so they apply them in reverse order.
 ///
 /// ```
 /// use quadrille_2d::TileOrientation as Tile;
@@ -20,7 +20,7 @@ use bevy_reflect::prelude::ReflectDefault;
 #[reflect(Clone, Debug, Default, Hash, PartialEq)]
 #[repr(u8)]
 pub enum TileOrientation {
-    /// As it is.
+    /// Unchanged.
     #[default]
     Default = 0b000,
     /// A quarter turn.
@@ -54,24 +54,24 @@ impl TileOrientation {
         }
     }
 
-    /// Whether left and right are swapped, which comes last.
+    /// Whether the horizontal flip, which is applied last, is set.
     pub fn mirror_h(self) -> bool {
         self as u8 & 0b100 != 0
     }
 
-    /// Whether top and bottom are swapped, which comes second.
+    /// Whether the vertical flip, which is applied second, is set.
     pub fn mirror_v(self) -> bool {
         self as u8 & 0b010 != 0
     }
 
-    /// Whether the corners at the right top and the left bottom are swapped, which comes first.
+    /// Whether the diagonal flip (swaps top right and bottom left), which is applied first, is set.
     pub fn mirror_d(self) -> bool {
         self as u8 & 0b001 != 0
     }
 
-    /// This one, and then another.
+    /// Composes two orientations: `self` first, then `then`.
     pub fn and_then(self, then: Self) -> Self {
-        // A diagonal mirror exchanges the horizontal and the vertical mirror before it.
+        // A diagonal flip swaps the horizontal and vertical flips before it.
         let (h, v) = if then.mirror_d() {
             (self.mirror_v(), self.mirror_h())
         } else {
@@ -84,19 +84,19 @@ impl TileOrientation {
         )
     }
 
-    /// The one that undoes it.
+    /// Returns the inverse orientation.
     pub fn inverse(self) -> Self {
         match self {
             Self::Rotate90 => Self::Rotate270,
             Self::Rotate270 => Self::Rotate90,
-            // Mirrors and half a turn are their own inverses.
+            // Mirrors and the half turn are their own inverses.
             other => other,
         }
     }
 
-    /// Where a place goes, y up, around the origin.
+    /// Applies the orientation to a position relative to the origin, y up.
     pub fn apply_to_ivec2(self, position: &IVec2) -> IVec2 {
-        // The diagonal from the left top to the right bottom stays.
+        // The diagonal from top left to bottom right is the axis of the flip.
         let mut position = if self.mirror_d() {
             IVec2::new(-position.y, -position.x)
         } else {

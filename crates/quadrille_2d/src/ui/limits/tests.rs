@@ -6,7 +6,7 @@ use bevy_ui::{
 use super::*;
 
 fn limited(node: Node) -> (Node, Option<(&'static str, f32)>) {
-    let mut limits = Limits(None);
+    let mut limits = LayoutClamp(None);
     let mut node = node;
     limits.node(&mut node);
     (node, limits.0)
@@ -92,7 +92,7 @@ fn lines_of_edited_text_are_limited() {
         cursor_width: f32::INFINITY,
         ..EditableText::default()
     };
-    let mut limits = Limits(None);
+    let mut limits = LayoutClamp(None);
     limits.edited(&mut text);
     assert_eq!(
         (text.visible_lines, text.visible_width, text.cursor_width),
