@@ -62,7 +62,7 @@ use crate::instance::settings::Settings;
 use crate::instance::sharing::Sharing;
 use crate::lock;
 
-/// How long tear-down waits for the device before it gives its objects up.
+/// Time that tear-down waits for the device before it leaks its objects.
 const TEARDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Properties of the chosen device.
@@ -85,15 +85,14 @@ pub struct DeviceInfo {
 }
 
 impl DeviceInfo {
-    /// How long a frame may wait for the device before that is an error. A driver in software compiles
-    /// shaders when they first run, which takes it more than ten seconds where many programs run beside it.
+    /// Timeout of a frame's waits for the device. A software driver compiles shaders when they first run, which
+    /// takes more than ten seconds on a busy machine.
     pub fn timeout(&self) -> Duration {
         Duration::from_secs(if self.software { 40 } else { 10 })
     }
 }
 
-/// A queue with its timeline. Submitting and presenting lock it, since Vulkan wants each queue
-/// used by one thread at a time.
+/// A queue with its timeline. Submits and presents lock it: queues are externally synchronized.
 pub(crate) struct DeviceQueue {
     /// `minImageTransferGranularity` of its family: what copies of parts of images align to.
     pub granularity: [u32; 3],
@@ -105,8 +104,8 @@ pub(crate) struct DeviceQueue {
     pub timeline: Arc<Timeline>,
 }
 
-/// The device. Everything made from it holds it by `Arc`, so it is destroyed last, whatever the
-/// order in which things are dropped; the instance goes after it.
+/// The device. Every object created from it holds it by `Arc`, so it is destroyed after them in any drop order,
+/// and the instance after it.
 pub(crate) struct Device {
     /// The device's functions.
     pub raw: ash::Device,
@@ -118,9 +117,9 @@ pub(crate) struct Device {
     pub core: vk::PhysicalDeviceFeatures,
     /// The optional features of later versions that are enabled.
     pub optional: Optional,
-    /// `maxBufferSize`, which is not among them.
+    /// `maxBufferSize` (`VkPhysicalDeviceMaintenance4Properties`).
     pub max_buffer_bytes: u64,
-    /// Likewise of renderings.
+    /// Limits of renderings.
     pub rendering_limits: RenderingLimits,
     /// Its properties.
     pub info: DeviceInfo,
@@ -130,13 +129,13 @@ pub(crate) struct Device {
     pub queues: Vec<DeviceQueue>,
     /// The functions of its extensions.
     pub extensions: Extensions,
-    /// The extensions and features of the program's own that are enabled.
+    /// The enabled extensions and features among those that the program asks for.
     pub granted: Granted,
     /// Whether presents can have fences.
     pub present_fences: bool,
-    /// The device addresses of buffers, where the device reports the address of a fault.
+    /// The device addresses of buffers; `None` if the device does not report addresses of faults.
     pub addresses: Option<Addresses>,
-    /// Whether the device's clock can be compared with the CPU's.
+    /// Whether timestamps of the device can be calibrated with the CPU's clock.
     pub has_calibrated_timestamps: bool,
     /// Object names and labels.
     pub names: DebugNames,
@@ -154,15 +153,15 @@ pub(crate) struct Device {
     pub compiler: Compiler,
     /// The files that shaders come from.
     pub reloads: Reloads,
-    /// The call that was the first to say that the device is lost: no frame is drawn any more.
+    /// The first call that reported the device as lost: no further frame is drawn.
     lost: OnceLock<&'static str>,
-    /// A call has returned `VK_ERROR_DEVICE_LOST`.
+    /// Whether a call has returned `VK_ERROR_DEVICE_LOST`.
     is_loss_proven: AtomicBool,
-    /// Another device has taken its place.
+    /// Whether another device replaces this one.
     given_up: AtomicBool,
-    /// How often a queue was waited for to become idle, for want of a better way.
+    /// Number of calls of `vkQueueWaitIdle`, for objects without another proof of completion.
     idle_waits: AtomicU64,
-    /// How many samplers there are, with those that are dropped and not yet destroyed.
+    /// Number of samplers, including dropped ones that are not yet destroyed.
     pub samplers: AtomicU32,
     /// Findings of the last waits, at tear-down.
     pub last: LastWaits,
@@ -172,35 +171,35 @@ pub(crate) struct Device {
     pub streams: Streams,
     /// Whether the main loop's `Frames` exists.
     pub frames_taken: AtomicBool,
-    /// How many frames the CPU may be ahead.
+    /// Maximum number of frames that the CPU is ahead.
     pub frames_in_flight: u32,
     /// The resolved [`Settings::table_entries`].
     pub most_table_entries: u32,
     /// [`Settings::unchecked_tables`]
     pub unchecked_tables: bool,
-    /// Passes that wish for no queue may move.
+    /// Passes without a queue preference may move to other queues.
     pub auto_queues: bool,
     pub culls_passes: bool,
     /// Whether transient resources may share memory.
     pub aliasing: bool,
-    /// How resources are shared whose description says nothing else.
+    /// Sharing of resources whose description says [`Sharing::Auto`].
     pub sharing: Sharing,
-    /// The instance; the last field, so that it goes last.
+    /// The instance; the last field, so that it is dropped last.
     pub instance: Arc<Instance>,
 }
 
-/// A fast path for checks in each frame, which need not look at devices.
+/// Fast path of per-frame checks: no device need be examined while it is false.
 static ARE_SOME_GIVEN_UP: AtomicBool = AtomicBool::new(false);
 
 impl Device {
-    /// Width and height of the largest 2D image that can be drawn to.
+    /// Maximum width and height of an attachment.
     pub(crate) fn most_drawn(&self) -> [u32; 2] {
         let limits = &self.limits;
         [limits.max_framebuffer_width, limits.max_framebuffer_height]
             .map(|most| most.min(limits.max_image_dimension2_d))
     }
 
-    /// Chooses and makes a device.
+    /// Creates an instance, chooses a physical device and creates a device.
     pub(crate) fn new(
         settings: &Settings,
         display: Option<RawDisplayHandle>,
@@ -208,7 +207,7 @@ impl Device {
         Self::on(Arc::new(Instance::new(settings, display)?), settings)
     }
 
-    /// Chooses and makes a device of an instance.
+    /// Chooses a physical device of an instance and creates a device.
     pub(crate) fn on(
         instance: Arc<Instance>,
         settings: &Settings,
@@ -219,7 +218,7 @@ impl Device {
         Self::of((instance, physical), raw, (support, topology), settings)
     }
 
-    /// The device of a handle. Unless the program made it, it is gone after an error.
+    /// Wraps a device handle. After an error the handle is destroyed, unless the program created it.
     pub(crate) fn of(
         (instance, physical): (Arc<Instance>, vk::PhysicalDevice),
         raw: ash::Device,
@@ -293,9 +292,8 @@ impl Device {
         }))
     }
 
-    /// Waits until everything that the main loop has submitted so far is done: a host wait on each
-    /// of its timelines, until there is proof. A lost device is done with everything; it is waited for
-    /// all the same, since waits return at once where that is true.
+    /// Waits for completion of all submissions of the main loop so far, by a host wait on each of its timelines.
+    /// A lost device is waited for as well: the waits return at once if the loss is real.
     pub(crate) fn wait_submitted(&self, timeout: Duration) -> Result<(), vk::Result> {
         let mut limit = TimeLimit::new(timeout);
         for queue in &self.queues {
@@ -308,48 +306,48 @@ impl Device {
         Ok(())
     }
 
-    /// The same for tear-down: a device that does not get on is not waited for twice.
+    /// [`wait_submitted`](Self::wait_submitted) for tear-down: after a timeout a second call does not wait again.
     pub(crate) fn wait_last(&self, timeout: Duration) -> Result<(), vk::Result> {
         let waited = self.wait_submitted(self.last.timeout(timeout));
         self.last.note(waited.is_ok());
         waited
     }
 
-    /// Whether the device itself has returned `VK_ERROR_DEVICE_LOST`. Only then does submitted work
-    /// count as complete, so that what it uses may be destroyed (section "Lost Device"). A counter
-    /// that cannot be true also makes the device [lost](Self::is_lost), but its work may still run.
+    /// Whether a call has returned `VK_ERROR_DEVICE_LOST`. Only then does submitted work count as complete, so that
+    /// its objects may be destroyed (section "Lost Device"). An impossible timeline value also makes the device
+    /// [lost](Self::is_lost), but its work may still run.
     pub(crate) fn is_lost_for_certain(&self) -> bool {
         self.is_loss_proven.load(Ordering::Acquire)
     }
 
-    /// Whether a call has said that the device is lost.
+    /// Whether a call has reported the device as lost.
     pub(crate) fn is_lost(&self) -> bool {
         self.loss().is_some()
     }
 
-    /// The call that was the first to say that the device is lost, if one has.
+    /// The first call that reported the device as lost.
     pub(crate) fn loss(&self) -> Option<&'static str> {
         self.lost.get().copied()
     }
 
-    /// The same, of a device of which this call says so too.
+    /// Returns the first call that reported the device as lost: `call` if none did before.
     pub(crate) fn lost_by(&self, call: &'static str) -> &'static str {
         self.lost.get_or_init(|| call)
     }
 
-    /// Another device takes its place.
+    /// Marks the device as replaced by another.
     pub(crate) fn give_up(&self) {
         self.given_up.store(true, Ordering::Relaxed);
         ARE_SOME_GIVEN_UP.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the place of any device was taken.
+    /// Whether any device was replaced by another.
     #[inline]
     pub(crate) fn are_some_given_up() -> bool {
         ARE_SOME_GIVEN_UP.load(Ordering::Relaxed)
     }
 
-    /// Whether another device has taken its place.
+    /// Whether another device replaces this one.
     pub(crate) fn is_given_up(&self) -> bool {
         self.given_up.load(Ordering::Relaxed)
     }
@@ -359,13 +357,12 @@ impl Device {
         self.idle_waits.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// How often a queue was waited for to become idle.
+    /// Number of waits for a queue to become idle.
     pub(crate) fn idle_waits(&self) -> u64 {
         self.idle_waits.load(Ordering::Relaxed)
     }
 
-    /// Passes the result of a call on, and remembers the call if it is the first to say that the
-    /// device is lost.
+    /// Returns the result of a call, and stores the call's name if it is the first to report the device as lost.
     pub(crate) fn note<T>(
         &self,
         call: &'static str,
@@ -378,12 +375,12 @@ impl Device {
         result
     }
 
-    /// Lets the threads of the driver come to rest once all work is done.
+    /// Waits for the driver's queue threads after all work is complete.
     ///
-    /// Mesa's queue threads (seen in lavapipe 25.0.7, `vk_queue.c`) release the timeline points
-    /// that a submission waited for *after* they signal its completion, so a semaphore destroyed
-    /// right after a host wait is still touched. Waiting for a queue whose work is done costs
-    /// nothing and ends behind that. To be removed once no supported Mesa does it.
+    /// Mesa's queue threads (observed in lavapipe 25.0.7, `vk_queue.c`) release the timeline points
+    /// that a submission waited for *after* they signal its completion, so they may still access a semaphore that
+    /// is destroyed right after a host wait. `vkQueueWaitIdle` returns after that release, and is cheap on an idle
+    /// queue. To be removed once no supported Mesa does it.
     fn let_queues_settle(&self) {
         for queue in self.queues.iter().filter(|_| !self.is_lost_for_certain()) {
             let queue = lock(&queue.raw);
@@ -414,7 +411,7 @@ impl Drop for Device {
         let streams_are_done = self.reap_all(self.last.timeout(TEARDOWN_TIMEOUT));
         let waited = waited.and(streams_are_done.then_some(()).ok_or(vk::Result::TIMEOUT));
         if let Err(error) = waited {
-            // Destroying what the device still uses is undefined; leaking it is not.
+            // Destroying objects in use is undefined behavior; leaking them is not.
             tracing::error!("the device is still busy at tear-down ({error}); it is leaked");
             self.memory.leak();
             std::mem::forget(Arc::clone(&self.instance));
@@ -431,14 +428,13 @@ impl Drop for Device {
         self.memory.close();
         self.timelines.destroy(&self.raw);
         if self.last.is_held() {
-            // The objects that are held are children of the device, which so cannot be destroyed either.
+            // The leaked objects are children of the device, which therefore cannot be destroyed either.
             tracing::error!("the device is leaked with what could not be destroyed of it");
             std::mem::forget(Arc::clone(&self.instance));
             return;
         }
         if !self.instance.is_imported() {
-            // SAFETY: everything made from the device holds it, so nothing is left but what was
-            // destroyed above.
+            // SAFETY: every object created from the device holds it, so the only ones left were destroyed above.
             unsafe { self.raw.destroy_device(None) };
         }
     }

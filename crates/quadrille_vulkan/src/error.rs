@@ -1,6 +1,6 @@
-//! Errors that the caller could not foresee, and errors of the caller.
+//! Errors of the system and of the caller.
 //!
-//! Sentences are whole, in the present tense, and name the object by its label.
+//! Messages are full sentences in the present tense and name the object by its label.
 
 mod command;
 
@@ -32,15 +32,15 @@ pub enum SetupError {
          RPM Fusion, nvidia-utils on Arch)"
     )]
     NoDevice,
-    /// No device has the wanted name or index.
+    /// No device has the requested name or index.
     #[error("no device matches \"{wanted}\". There are: {}", available.join(", "))]
     DeviceNotFound {
-        /// The wanted name or index.
+        /// The requested name or index.
         wanted: String,
-        /// The names of the devices there are, in order of their indices.
+        /// The names of the available devices, by index.
         available: Vec<String>,
     },
-    /// The best device (or the wanted one) lacks something that Quadrille needs.
+    /// The best device (or the requested one) lacks a requirement of Quadrille.
     #[error("the device `{device}` lacks what Quadrille needs: {}", missing.join(", "))]
     Lacks {
         /// The device's name.
@@ -48,7 +48,7 @@ pub enum SetupError {
         /// The features, extensions and versions it lacks.
         missing: Vec<String>,
     },
-    /// The best device (or the wanted one) lacks something that the program requires.
+    /// The best device (or the requested one) lacks a requirement of the program.
     #[error(
         "the device `{device}` lacks what the program requires of it with `Settings::extensions`: {}; \
          choose another device, or make that optional and do without",
@@ -60,7 +60,7 @@ pub enum SetupError {
         /// The extensions and features it lacks.
         lacking: Vec<String>,
     },
-    /// An instance or a device that the program made cannot be used ([`Gpu::import`]).
+    /// An instance or a device that the program created cannot be imported ([`Gpu::import`]).
     ///
     /// [`Gpu::import`]: crate::Gpu::import
     #[error(
@@ -80,7 +80,7 @@ pub enum SetupError {
         "the device was made by the program, which alone can make another; import that in place of the lost one"
     )]
     Imported,
-    /// [`Settings::extensions`](crate::Settings::extensions) asks for what has no meaning.
+    /// [`Settings::extensions`](crate::Settings::extensions) is invalid.
     #[error("`Settings::extensions` cannot be granted: {problem}")]
     Extensions {
         /// The problem.
@@ -95,14 +95,14 @@ pub enum SetupError {
         /// Its value.
         value: String,
     },
-    /// An environment variable has a value that is none of its words.
+    /// An environment variable has an unknown value.
     #[error("{variable} is \"{value}\"; it must be one of {}, or unset", words.join(", "))]
     Environment {
         /// Its name.
         variable: &'static str,
         /// Its value.
         value: String,
-        /// The words that it may have.
+        /// The allowed values.
         words: Vec<&'static str>,
     },
     /// A Vulkan call failed.
@@ -121,19 +121,19 @@ pub enum SetupError {
     },
 }
 
-/// Creating or touching a resource fails.
+/// Creating, reading or writing a resource fails.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The description is not one that the device can make.
+    /// The description is invalid, or not supported by the device.
     #[error("`{name}` cannot be made: {problem}")]
     Invalid {
         /// The resource's name.
         name: String,
-        /// The problem, with the given value and the limit.
+        /// The problem, with the value and the limit.
         problem: String,
     },
-    /// No memory is left for it.
+    /// Memory allocation failed.
     #[error("no memory is left for `{name}` ({bytes} bytes): {reason}")]
     OutOfMemory {
         /// The resource's name.
@@ -163,12 +163,12 @@ pub enum Error {
         /// The size of the buffer in bytes.
         bytes: u64,
     },
-    /// Data cannot be written to the buffer or image; nothing of it is.
+    /// Data cannot be written to the buffer or image; none is written.
     #[error("nothing is written to `{name}`: {problem}")]
     NotWritten {
         /// The resource's name.
         name: String,
-        /// Why, with what was given and what there is.
+        /// The problem, with the sizes of the data and of the resource.
         problem: String,
     },
     /// The device already has a [`Frames`](crate::Frames); there is one owner of its queues.
@@ -207,15 +207,15 @@ pub enum ShaderError {
         column: u32,
         /// The message.
         message: String,
-        /// The place in the source with notes on what would be right.
+        /// Excerpt of the source with annotations, as a compiler prints it.
         excerpt: String,
     },
-    /// The SPIR-V module is not one.
+    /// The SPIR-V module is malformed.
     #[error("`{label}` is no SPIR-V module: {problem}")]
     Spirv {
         /// The shader's label, or its file.
         label: String,
-        /// The problem with it.
+        /// The problem.
         problem: String,
     },
     /// The file cannot be read.
@@ -237,12 +237,12 @@ pub enum ShaderError {
         label: String,
         /// The stage.
         stage: &'static str,
-        /// The wanted name.
+        /// The requested name.
         wanted: String,
         /// The entry points that the module has, as `stage name`.
         available: Vec<String>,
     },
-    /// Bindings or inputs that cannot be served.
+    /// Bindings or inputs are not supported.
     #[error("the interface of `{label}` cannot be served: {problem}")]
     Interface {
         /// The shader's label or the pipeline's name.
@@ -250,7 +250,7 @@ pub enum ShaderError {
         /// The problem.
         problem: String,
     },
-    /// The description of a pipeline does not suit its shaders or the device.
+    /// The description of a pipeline does not match its shaders, or the device does not support it.
     #[error("the pipeline `{pipeline}` cannot be made: {problem}")]
     Pipeline {
         /// The pipeline's name.
@@ -276,7 +276,7 @@ pub enum ShaderError {
     },
 }
 
-/// Where a file is looked for that is not found.
+/// Hint for a relative path: the folder against which it is resolved.
 fn file_hint(path: &Path) -> String {
     match std::env::current_dir() {
         Ok(folder) if path.is_relative() && !path.exists() => {
@@ -288,7 +288,7 @@ fn file_hint(path: &Path) -> String {
 }
 
 impl ShaderError {
-    /// Returns the error in one line: without the excerpt from the source.
+    /// Returns the error in one line, without the excerpt of the source.
     pub fn line(&self) -> String {
         let text = self.to_string();
         text.lines().next().unwrap_or_default().to_owned()
@@ -299,7 +299,7 @@ impl ShaderError {
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FrameError {
-    /// The device does not get on within the time allowed.
+    /// A queue's timeline does not reach a value before the timeout.
     #[error(
         "queue {queue} does not reach value {wanted} of its timeline within {waited:?}; it is at \
          {reached}. The submission that does not end has the passes: {}. The last pass known to be \
@@ -312,16 +312,16 @@ pub enum FrameError {
         queue: u8,
         /// The value waited for.
         wanted: u64,
-        /// The value it has.
+        /// The current value.
         reached: u64,
         /// The time waited.
         waited: Duration,
-        /// The passes of the first submission to the queue that is not done.
+        /// The passes of the queue's first incomplete submission.
         passes: Vec<String>,
-        /// The last pass of the submissions that are.
+        /// The last pass of its last complete submission.
         finished: Option<String>,
-        /// The last pass that the device has written a timestamp behind, also within a submission
-        /// that does not end. Known if frames are measured: [`Frames::measure`].
+        /// The last pass whose end timestamp the device has written, also within the incomplete submission.
+        /// Known if frames are measured: [`Frames::measure`].
         ///
         /// [`Frames::measure`]: crate::Frames::measure
         last_done: Option<String>,
@@ -332,12 +332,12 @@ pub enum FrameError {
         /// The call that was the first to return `VK_ERROR_DEVICE_LOST`, whichever noticed.
         call: &'static str,
     },
-    /// A pass's commands are wrong.
+    /// A pass has an invalid command.
     #[error("the pass `{pass}` is recorded wrongly, at {command}: {error}")]
     Command {
         /// The pass.
         pass: String,
-        /// The command, as the methods that record it are called, or the end of the pass.
+        /// The name of the method that records the command, or the end of the pass.
         command: &'static str,
         /// The command's error.
         error: CommandError,
@@ -356,7 +356,7 @@ pub enum FrameError {
         /// Its name.
         name: String,
     },
-    /// A pass declares an image that was not made for this.
+    /// A pass declares an access that takes a usage which the image lacks.
     #[error(
         "the pass `{pass}` declares an access of `{name}` that takes the usage {usage}, which it was made \
          without; add it to the image's description"
@@ -369,14 +369,14 @@ pub enum FrameError {
         /// The usage that its description lacks.
         usage: &'static str,
     },
-    /// The arguments of a frame do not belong together.
+    /// The arguments of a frame are inconsistent.
     #[error("the frame's parts do not belong together: {problem}")]
     Mismatch {
         /// The mismatch.
         problem: String,
     },
     /// Some of the frame's submissions reached their queues and others did not, so neither the
-    /// old nor the new states are true; the device has to be recreated.
+    /// old nor the new states are valid; the device has to be recreated.
     #[error("only part of the frame is submitted: {call} fails: {result}")]
     PartlySubmitted {
         /// The call.
@@ -384,7 +384,7 @@ pub enum FrameError {
         /// Its result.
         result: vk::Result,
     },
-    /// A resource that recording needs could not be made.
+    /// A resource that recording needs could not be created.
     #[error(transparent)]
     Resource(#[from] Error),
     /// A Vulkan call failed; nothing was submitted.
@@ -416,12 +416,12 @@ pub enum SurfaceError {
     /// The surface offers no format that can be rendered to.
     #[error("the window offers none of the formats {wanted:?}; it has {available:?}")]
     NoFormat {
-        /// The wanted feature.
+        /// The requested formats, or the preferred ones.
         wanted: Vec<vk::Format>,
         /// The formats that the surface offers.
         available: Vec<vk::Format>,
     },
-    /// The surface is lost and could not be made again: the window is gone.
+    /// The surface is lost and could not be recreated: the window is gone.
     #[error("the window's surface is lost")]
     Lost,
     /// The device is lost.
@@ -430,7 +430,7 @@ pub enum SurfaceError {
         /// The call that was the first to return `VK_ERROR_DEVICE_LOST`, whichever noticed.
         call: &'static str,
     },
-    /// An image that stands for the swapchain could not be made.
+    /// The image handle of the swapchain could not be created.
     #[error(transparent)]
     Resource(#[from] Error),
     /// A Vulkan call failed.

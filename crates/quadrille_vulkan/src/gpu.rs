@@ -1,4 +1,4 @@
-//! Creation of resources, pipelines and lists for users.
+//! Creation of resources and pipelines: public methods of [`Gpu`].
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -23,28 +23,26 @@ use crate::submit::frames::Frames;
 use crate::submit::ring::{Consumer, Producer, Ring};
 
 impl Gpu {
-    /// Whether shaders can sample images of a format, compressed ones for instance, which many
-    /// devices have some of.
+    /// Whether shaders can sample images of a format. Support of compressed formats differs between devices.
     pub fn can_sample(&self, format: vk::Format) -> bool {
         crate::resources::image::can_sample(&self.0, format)
     }
 
-    /// Whether passes can draw colours to images of a format: shaders that write floating point numbers, which is
-    /// not for formats of integers.
+    /// Whether images of a format can be color attachments of shaders with floating-point outputs. False for
+    /// integer formats.
     pub fn can_draw_to(&self, format: vk::Format) -> bool {
         crate::resources::image::can_draw_to(&self.0, format)
     }
 
-    /// Whether images of a format can be scaled with a linear filter (section "Image Copies With
-    /// Scaling"), as mip levels are made: not compressed ones, nor, on some devices, those of 32 bits
-    /// a channel.
+    /// Whether images of a format can be blitted with a linear filter (section "Image Copies With Scaling"), as
+    /// generation of mip levels does. False for compressed formats and, on some devices, for those with 32 bits a
+    /// channel.
     pub fn can_scale(&self, format: vk::Format) -> bool {
         crate::resources::image::can_scale(&self.0, format)
     }
 
-    /// Whether every queue can copy a part of an image (`minImageTransferGranularity`, section "Queue Family
-    /// Properties"): those for copies alone may take only multiples of something, or whole levels. No queue copies
-    /// a part that the image lacks.
+    /// Whether every queue can copy this part of an image (`minImageTransferGranularity`, section "Queue Family
+    /// Properties"). Transfer queues may need aligned regions, or whole levels. False for a part outside the image.
     ///
     /// ```no_run
     /// # use quadrille_vulkan::{Gpu, GpuImage, ImageRegion};
@@ -57,15 +55,15 @@ impl Gpu {
         part.is_within(image) && queues.all(|queue| part.is_aligned(image, queue.granularity))
     }
 
-    /// Makes a buffer. Its contents are undefined.
+    /// Creates a buffer with undefined contents.
     ///
     /// # Errors
-    /// The description is not one that the device can make, or no memory is left.
+    /// The description is invalid or not supported by the device, or memory allocation failed.
     pub fn create_buffer(&self, desc: &BufferDesc) -> Result<GpuBuffer, Error> {
         GpuBuffer::new(&self.0, desc)
     }
 
-    /// Makes an image. Its contents are undefined.
+    /// Creates an image with undefined contents.
     ///
     /// # Errors
     /// As for [`Gpu::create_buffer`].
@@ -73,35 +71,35 @@ impl Gpu {
         GpuImage::new(&self.0, desc)
     }
 
-    /// Makes a sampler.
+    /// Creates a sampler.
     ///
     /// # Errors
-    /// The description is not one that the device can make, or the device has as many samplers as
-    /// it can have.
+    /// The description is invalid or not supported by the device, or the device's limit of samplers
+    /// (`maxSamplerAllocationCount`) is reached.
     pub fn create_sampler(&self, desc: &SamplerDesc) -> Result<Sampler, Error> {
         Sampler::new(&self.0, desc)
     }
 
-    /// Makes a set of queries. Their results are undefined.
+    /// Creates a set of queries with undefined results.
     ///
     /// # Errors
-    /// The device lacks the feature of their kind, there are none, or no memory is left.
+    /// The device lacks the feature of their kind, their count is 0, or memory allocation failed.
     pub fn query_set(&self, desc: &QuerySetDesc) -> Result<QuerySet, Error> {
         QuerySet::new(&self.0, desc)
     }
 
-    /// Makes a table of images, of which shaders choose one by its index.
+    /// Creates a table of images, which shaders access by index.
     ///
     /// # Errors
-    /// The description is not one that the device can make, or no memory is left.
+    /// The description is invalid or not supported by the device, or memory allocation failed.
     pub fn image_table(&self, desc: &ImageTableDesc) -> Result<ImageTable, Error> {
         ImageTable::new(self, desc)
     }
 
-    /// Makes a table of storage buffers, of which shaders choose one by its index.
+    /// Creates a table of storage buffers, which shaders access by index.
     ///
     /// # Errors
-    /// The description is not one that the device can make, or no memory is left.
+    /// The description is invalid or not supported by the device, or memory allocation failed.
     pub fn buffer_table(&self, desc: &BufferTableDesc) -> Result<BufferTable, Error> {
         BufferTable::new(self, desc)
     }
@@ -109,7 +107,7 @@ impl Gpu {
     /// Checks a compute pipeline's interface and starts compiling it in the background.
     ///
     /// # Errors
-    /// No such entry point, or an interface that the device cannot serve. What the driver says is
+    /// The entry point does not exist, or the device does not support its interface. Errors of the driver are
     /// returned by [`ComputePipeline::wait`].
     pub fn compute_pipeline(
         &self,
@@ -118,7 +116,7 @@ impl Gpu {
         ComputePipeline::new(&self.0, desc)
     }
 
-    /// Checks a graphics pipeline's interface. It is compiled when it meets attachments, or
+    /// Checks a graphics pipeline's interface. It is compiled at its first use with given attachment formats, or
     /// beforehand by [`GraphicsPipeline::prepare`].
     ///
     /// # Errors
@@ -130,13 +128,12 @@ impl Gpu {
         GraphicsPipeline::new(&self.0, desc)
     }
 
-    /// Loads the file of shaders again, and builds the pipelines made from it again, in the
-    /// background; whether there are any. A file is named as [`Gpu::shader_files`] does.
+    /// Reloads a shader file and rebuilds its pipelines in the background. Returns whether any pipeline uses the
+    /// file, whose path must be one of [`Gpu::shader_files`].
     ///
-    /// Pipelines change with the next [`Gpu::take_reloads`] after they are built, and keep what
-    /// they run if anything is wrong: if the file cannot be read, is no shader, touches what passes
-    /// do not serve (bindings, push constants, vertex buffers, workgroups), or is refused by the
-    /// driver. What frames on their way run is destroyed after them.
+    /// Pipelines switch to the new code in the next [`Gpu::take_reloads`] after they are built. They keep the old
+    /// code if the file cannot be read, does not compile, or has another interface (bindings, push constants,
+    /// vertex buffers, workgroup sizes). The old code is destroyed after the frames in flight that use it.
     ///
     /// ```no_run
     /// use quadrille_vulkan::{ComputePipelineDesc, Gpu, Settings, GpuShader};
@@ -157,26 +154,26 @@ impl Gpu {
         Reloads::load(&self.0, file)
     }
 
-    /// Puts rebuilt pipelines in the place of former ones, and returns the outcome of each file that was
-    /// loaded again. Call it between frames; it costs nothing if no file was.
+    /// Switches pipelines to their rebuilt code, and returns the outcome for each reloaded file. Call it between
+    /// frames; it is free if no file was reloaded.
     pub fn take_reloads(&self) -> Vec<Reloaded> {
         self.0.reloads.take()
     }
 
-    /// The files that the shaders of pipelines come from, in full.
+    /// Returns the absolute paths of the shader files of all pipelines.
     pub fn shader_files(&self) -> Vec<PathBuf> {
         self.0.reloads.files().1
     }
 
-    /// Another number whenever [`Gpu::shader_files`] may have changed, or the device.
+    /// Version number that changes whenever [`Gpu::shader_files`] or the device may have changed.
     pub fn shader_files_version(&self) -> u64 {
         self.0.reloads.version()
     }
 
-    /// The main loop's frames, with all queues. Another can be had once they are dropped.
+    /// Creates the [`Frames`] of the main loop, with all queues. Only one exists at a time.
     ///
     /// # Errors
-    /// [`Error::FramesTaken`] while there is one.
+    /// [`Error::FramesTaken`] until the previous one is dropped.
     pub fn frames(&self) -> Result<Frames, Error> {
         if self.0.frames_taken.swap(true, Ordering::AcqRel) {
             return Err(Error::FramesTaken);
@@ -184,8 +181,8 @@ impl Gpu {
         Ok(Frames::new(&self.0))
     }
 
-    /// A stream beside the main loop: another owner of frames, for another thread. It has a queue
-    /// to itself if there is one that the main loop has not used, so make it early.
+    /// Creates a stream: frames of another thread, independent of the main loop. It has exclusive use of a queue if
+    /// the main loop has not used that queue yet, so create it early.
     ///
     /// Begin with [`Frames::states`], plan for [`Frames::topology`], and call
     /// [`Frames::exchange`] before planning.
@@ -199,24 +196,22 @@ impl Gpu {
     /// ```
     ///
     /// # Errors
-    /// No queue suits, or there are too many streams and rings.
+    /// No queue has the capabilities, or there are too many streams and rings.
     pub fn stream(&self, desc: &StreamDesc) -> Result<Frames, Error> {
         Frames::stream(&self.0, desc)
     }
 
-    /// A ring of slots that one stream writes turn by turn and another reads: see
-    /// [`ring`](crate::Producer).
+    /// Creates a ring of slots that one stream writes in order and another reads: see [`Producer`](crate::Producer).
     ///
     /// # Errors
-    /// Fewer than two slots, the same one twice, or exclusive ones on a device with several queue
-    /// families, all of which may read them at a time.
+    /// There are fewer than two slots, or one is given twice, or one is exclusive on a device with several queue
+    /// families (any of them may read a slot).
     pub fn ring(&self, name: &str, slots: Vec<Handle>) -> Result<(Producer, Consumer), Error> {
         Ring::open(&self.0, name, slots)
     }
 
-    /// Leaves a thread that submits to a stream to the device: the end of the main loop's
-    /// [`Frames`] signals streams to stop ([`Frames::is_stopping`]) and waits for it, two seconds at
-    /// most.
+    /// Hands a thread that submits to a stream to the device. Dropping the main loop's [`Frames`] signals streams
+    /// to stop ([`Frames::is_stopping`]) and joins the thread, for two seconds at most.
     pub fn keep_thread(&self, thread: std::thread::JoinHandle<()>) {
         self.0.streams.add_thread(thread);
     }

@@ -25,8 +25,8 @@ use crate::instance::settings::Settings;
 /// Khronos' validation layer.
 const VALIDATION: &CStr = c"VK_LAYER_KHRONOS_validation";
 
-/// Extensions for windows of all kinds: those that the system has are enabled if no display is
-/// named, since a window may come later.
+/// Surface extensions of all window systems. Without a display handle every available one is enabled, since a
+/// window may be created later.
 const SURFACES: [&CStr; 6] = [
     khr::xcb_surface::NAME,
     khr::xlib_surface::NAME,
@@ -36,7 +36,7 @@ const SURFACES: [&CStr; 6] = [
     ext::metal_surface::NAME,
 ];
 
-/// Extensions that windows profit from, where they exist.
+/// Optional extensions for surfaces.
 const SURFACE_EXTRAS: [&CStr; 5] = [
     ext::headless_surface::NAME,
     khr::get_surface_capabilities2::NAME,
@@ -53,7 +53,7 @@ pub(crate) struct Instance {
     pub raw: ash::Instance,
     /// The surface functions, if surfaces are enabled.
     pub surface: Option<khr::surface::Instance>,
-    /// Queries a surface for more, where the instance has `VK_EXT_surface_maintenance1`.
+    /// Extended surface queries, if the instance has `VK_EXT_surface_maintenance1`.
     pub capabilities2: Option<khr::get_surface_capabilities2::Instance>,
     /// The enabled extensions.
     pub extensions: Vec<CString>,
@@ -91,7 +91,7 @@ impl Instance {
         settings: &Settings,
         display: Option<RawDisplayHandle>,
     ) -> Result<Self, SetupError> {
-        // SAFETY: the system's Vulkan loader runs no initialisation that requires anything of us.
+        // SAFETY: the initialization of the system's Vulkan loader has no preconditions.
         let entry = unsafe { ash::Entry::load() }.map_err(|error| SetupError::NoLoader {
             reason: error.to_string(),
         })?;
@@ -153,19 +153,19 @@ impl Drop for Instance {
             unsafe { functions.destroy_debug_utils_messenger(messenger, None) };
         }
         if self.imported.is_none() {
-            // SAFETY: the device and all surfaces hold this instance, so they are gone.
+            // SAFETY: the device and all surfaces hold this instance, so they are already destroyed.
             unsafe { self.raw.destroy_instance(None) };
         }
     }
 }
 
-/// The validation layer, as installed and as the settings want it.
+/// Availability of the validation layer, and whether to enable it.
 struct ValidationLayer {
     /// Its version, if it is installed.
     version: Option<String>,
-    /// We enable it.
+    /// Whether to enable it in the instance's create info.
     enable: bool,
-    /// The loader's environment variables enable it.
+    /// Whether the loader's environment variables enable it.
     from_outside: bool,
     /// Its instance extensions.
     extensions: Vec<CString>,
@@ -202,8 +202,7 @@ impl ValidationLayer {
         self.enable || self.from_outside
     }
 
-    /// The extension through which synchronization validation is switched on: the newer one if
-    /// the layer has it.
+    /// The extension that enables synchronization validation: the newer one if the layer has it.
     fn settings_extension(&self) -> Option<&'static CStr> {
         let has = |name: &CStr| self.extensions.iter().any(|known| known.as_c_str() == name);
         [ext::layer_settings::NAME, ext::validation_features::NAME]
@@ -256,7 +255,8 @@ fn extension_names(entry: &ash::Entry, layer: Option<&CStr>) -> Result<Vec<CStri
     Ok(properties.iter().filter_map(name).collect())
 }
 
-/// The extensions for windows, and those that some drivers are hidden without.
+/// Returns the available instance extensions among those for surfaces, those of the program, and
+/// `VK_KHR_portability_enumeration`, without which the loader hides some drivers.
 fn wanted_extensions(
     settings: &Settings,
     display: Option<RawDisplayHandle>,

@@ -1,13 +1,13 @@
 //! Vulkan's handles for Quadrille: device, queues, memory, pipelines, swapchains, and the
 //! interpreter of a plan.
 //!
-//! This crate knows Vulkan (through ash) and knows no bevy. What has to be ordered after what is
-//! none of its business either: [`quadrille_sync`] decides that from what passes declare, as a
-//! [`Plan`](quadrille_sync::Plan) of plain data, and this crate does what the plan says.
+//! This crate depends on Vulkan (through ash) and not on bevy. It makes no synchronization decisions:
+//! [`quadrille_sync`] derives them from the declarations of passes, as a
+//! [`Plan`](quadrille_sync::Plan) of plain data, and this crate executes the plan.
 //!
 //! # The model
 //!
-//! - [`Gpu`] is the device. Everything made from it keeps it alive, and it is destroyed last.
+//! - [`Gpu`] is the device. Every object created from it keeps it alive, so it is destroyed last.
 //! - [`GpuBuffer`], [`GpuImage`] and [`Sampler`] are handles; dropping the last clone retires the
 //!   resource, which is destroyed once no queue can still use it.
 //! - [`CommandList`] holds the commands of a pass as data. Lists are written on any thread, before it is
@@ -15,20 +15,20 @@
 //!   command is checked when it is encoded.
 //! - [`Frames`] owns the queues and runs frames: `begin`, `record`, `submit`, `retire`. Recording
 //!   cuts the plan into chunks and encodes them on several threads, barriers inline.
-//! - [`Swapchain`] has one [`GpuImage`] that stands for whichever image was acquired.
+//! - [`Swapchain`] has one [`GpuImage`], an alias of the image that is currently acquired.
 //!
 //! # Folders
 //!
 //! From the bottom to the top; each imports only earlier ones (`tests/rooms.rs`).
 //!
-//! | folder | has |
+//! | folder | contents |
 //! | --- | --- |
 //! | `instance` | settings, instance, layers and debug names, choice of a device and its features |
 //! | `shader` | modules and their reflection |
 //! | `device` | what lives as long as the device: memory, timeline semaphores, queues shared by streams, caches, retired objects, faults |
 //! | `resources` | buffers, images, views, samplers, formats, handles by id |
 //! | `pipeline` | compute and graphics pipelines |
-//! | `commands` | what a pass does, as data |
+//! | `commands` | the commands of a pass, as data |
 //! | `record` | from a plan and command lists to command buffers, with timestamps |
 //! | `present` | surfaces, swapchains, presents |
 //! | `submit` | frames, queue submissions, rings, memory of transient resources |
@@ -43,39 +43,39 @@
 //!   resource, so it can be checked against shader and declaration. Small data of a draw goes
 //!   through push constants.
 //! - *Clip space* is that of WGSL and WebGPU, y up and depth 0 to 1, for all shader languages.
-//! - *Graphics pipelines* are compiled for the formats they meet; users never repeat formats.
-//! - *A pipeline keeps its interface for life.* Its code changes with the file of its shader, for
-//!   recordings from then on. A source that needs more than passes bind, push or dispatch for is
-//!   refused. All pipelines of a file change, or none.
-//! - *Imports between shaders are composed here* (`shader/compose.rs`), in WESL's syntax. `wesl` knows
-//!   where a declaration comes from, and not where in it an error is. `naga_oil` renames words in the source
-//!   that it shows, so columns and excerpts are wrong behind the first import of a line. Modules are joined by
-//!   renaming words, and each byte keeps its origin.
-//! - *Constants of pipelines* (`override`) are set before the translation to SPIR-V. Sizes of
-//!   workgroups and arrays follow, and reflection sees them.
+//! - *Graphics pipelines* are compiled for the attachment formats of the rendering that uses them; users never
+//!   repeat formats.
+//! - *The interface of a pipeline never changes.* Hot reload replaces its code when the shader's file changes, for
+//!   later recordings. A source that needs other bindings, push constants or workgroup sizes is rejected. Either
+//!   all pipelines of a file change, or none.
+//! - *Shader imports are composed here* (`shader/compose.rs`), in WESL's syntax. `wesl` maps an error to the
+//!   declaration, not to the line within it. `naga_oil` renames identifiers in the source that it shows, so columns
+//!   and excerpts are wrong after the first import of a line. Here modules are joined by renaming identifiers, with
+//!   the origin of each byte kept.
+//! - *Pipeline-overridable constants* (`override`) are set before the translation to SPIR-V, so reflection has
+//!   the resulting sizes of workgroups and arrays.
 //! - *Waiting* is by host waits on timelines, bounded in time. `vkDeviceWaitIdle` is never called.
-//! - *The values of several timelines are read until they are consistent*
-//!   (`device/timelines.rs`). The validation layer reads each by itself and would otherwise miss
-//!   order that exists.
+//! - *Timeline values are read again until all of them are consistent* (`device/timelines.rs`). The validation
+//!   layer tracks each read by itself and would otherwise report hazards between ordered submissions.
 //! - *Command pools belong to recording tasks*: one per task, queue family and frame in flight
 //!   (`record/pools.rs`). Tasks record without locks, and a pool is reset as a whole.
-//! - *A list that is the same as before is not encoded again* (`commands/rewritten.rs`,
+//! - *An unchanged command list is not encoded again* (`commands/rewritten.rs`,
 //!   `record/call_cache.rs`). Resources are compared by one number
 //!   (`resources/generation.rs`), bindings by a bit mask (`pipeline/needs.rs`). Lists are prefetched some steps before they are recorded.
 //! - *A transient handle is a stand-in*, like that of a swapchain's image. The Vulkan object is
-//!   made when a frame first uses it, and again when its place in memory changes.
+//!   created when a frame first uses it, and recreated when its memory offset changes.
 //! - *A stream has one queue*, exclusively if the main loop has not used that queue yet. So
 //!   wait-before-signal is submitted only where it blocks no other submitter.
-//! - *A ring returns slots by promise.* Its producer waits for turn numbers on a timeline of the
-//!   ring, since the submission that reads is not known yet. The consumer waits only for
-//!   submissions that exist, so ending it early leaves no wrong contents or layouts.
+//! - *A ring uses wait-before-signal.* Its producer waits for entry numbers on a timeline of the ring, since the
+//!   submission that reads does not exist yet. The consumer waits only for submissions that exist, so ending it
+//!   early leaves no wrong contents or layouts.
 //!
 //! # What is not here
 //!
-//! No barrier is decided here, no resource is created behind the user's back, and nothing panics
-//! on what the user gives. `record`, `submit` and `present` are the only files that emit barriers,
-//! submit and present (`present` also submits the wait that gives an unused acquisition back);
-//! `convert` is the only one that maps the solver's types to Vulkan's.
+//! No barrier is decided here, no resource is created implicitly, and no argument makes a function panic.
+//! `record`, `submit` and `present` are the only files that emit barriers, submit and present (`present` also
+//! submits the wait that consumes the semaphore of an unused acquisition); `convert` is the only one that maps the
+//! solver's types to Vulkan's.
 
 #![expect(unsafe_code, reason = "Vulkan is called through raw functions")]
 
@@ -159,8 +159,8 @@ pub use submit::transient::TransientMemory;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Locks a mutex. What our mutexes guard is whole between any two statements, so a panic on
-/// another thread leaves nothing broken behind.
+/// Locks a mutex, poisoned or not: the crate's guarded data is valid between any two statements, so a panic
+/// on another thread cannot leave it half-changed.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! Presenting, and the proof that a present is done.
+//! Presents, and proof of their completion.
 
 pub(crate) mod present_history;
 pub(crate) mod surface;
@@ -11,7 +11,7 @@ use crate::error::FrameError;
 use crate::lock;
 use crate::present::swapchain::{Proof, Swapchain, TIMEOUT, wait_for_fences};
 
-/// Semaphore that a submission signals for a present, and the fence that proves the present done.
+/// Semaphore that a submission signals for a present, and the fence that signals completion of the present.
 pub(crate) struct PresentSignal {
     pub semaphore: vk::Semaphore,
     /// None without `VK_EXT_swapchain_maintenance1`.
@@ -21,12 +21,13 @@ pub(crate) struct PresentSignal {
 /// Outcome of a present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presented {
-    /// The image is queued for the display.
+    /// The image is queued for presentation.
     Shown,
-    /// Queued, but the swapchain does not fit the window well any more; it is replaced before the
-    /// next acquisition.
+    /// Queued, but the swapchain no longer matches the surface exactly (`VK_SUBOPTIMAL_KHR`); it is recreated before
+    /// the next acquisition.
     Suboptimal,
-    /// The swapchain does not fit the window any more; it is replaced before the next acquisition.
+    /// Not presented: the swapchain is incompatible with the surface (`VK_ERROR_OUT_OF_DATE_KHR`); it is recreated
+    /// before the next acquisition.
     OutOfDate,
     /// The surface is lost; it is recreated before the next acquisition.
     SurfaceLost,
@@ -50,13 +51,13 @@ impl Swapchain {
         }
     }
 
-    /// Takes back what was not submitted.
+    /// Returns the objects of a present that was not submitted to the pool.
     pub(crate) fn take_back(&mut self, PresentSignal { semaphore, fence }: PresentSignal) {
         self.pool.give_back(semaphore);
         self.pool.give_back_fence(fence);
     }
 
-    /// Takes back what may have been submitted or not, to be destroyed when the window closes.
+    /// Takes back objects that may or may not have been submitted; they are destroyed when the window closes.
     pub(crate) fn give_up(&mut self, PresentSignal { semaphore, fence }: PresentSignal) {
         self.pool.keep_signalled(semaphore);
         self.pool.give_back_fence(fence);
@@ -66,8 +67,8 @@ impl Swapchain {
         }
     }
 
-    /// Presents the acquired image once the semaphore is signalled, by the submission that reaches
-    /// the point and on its queue.
+    /// Presents the acquired image, waiting for the semaphore that the submission of `point` signals, on the queue of
+    /// that submission.
     pub(crate) fn present(
         &mut self,
         queue: usize,
@@ -81,7 +82,7 @@ impl Swapchain {
         let (raw, index) = (chain.raw, acquired.index);
         let id = self.present_id();
         let mut result = self.queue_present(queue, raw, (index, id), semaphore, fence);
-        // Out of memory means that nothing happened, so it can be tried again.
+        // After an out-of-memory error nothing was queued, so retry.
         for _ in 0..2 {
             if is_out_of_memory(result) {
                 result = self.queue_present(queue, raw, (index, id), semaphore, fence);
@@ -96,7 +97,7 @@ impl Swapchain {
                 .map(|_| Presented::Shown)
                 .map_err(FrameError::vulkan(&self.device, "vkQueuePresentKHR"));
         }
-        // In every other case the wait was queued and the image was given back.
+        // In every other case the wait was queued and the image was released.
         self.acquired = None;
         self.image()
             .set_acquired(vk::Image::null(), vk::ImageView::null(), self.extent());
@@ -172,7 +173,7 @@ impl Swapchain {
         })
     }
 
-    /// Takes back the semaphore of an acquisition whose image is of no use.
+    /// Takes back the signalled semaphore of an acquisition whose image is not used.
     pub(crate) fn give_up_signalled(&mut self, semaphore: vk::Semaphore) {
         if self.drain(semaphore) {
             self.pool.give_back(semaphore)

@@ -1,7 +1,7 @@
-//! Shaders: SPIR-V modules with what is known of their entry points.
+//! Shaders: SPIR-V modules with reflection of their entry points.
 //!
-//! WGSL is translated with naga; SPIR-V from elsewhere (GLSL, Slang, rust-gpu) is taken as it is.
-//! Both are checked and reflected before a driver sees them.
+//! WGSL is translated with naga; SPIR-V from other compilers (GLSL, Slang, rust-gpu) is used unchanged.
+//! Both are validated and reflected before they are passed to a driver.
 
 mod compose;
 mod constants;
@@ -39,7 +39,7 @@ pub(crate) use spirv::{BOUNDS, SHIFT, control_flow_depth, for_tables};
 
 pub(crate) use constants::{Constants, check as check_constants};
 
-/// The bytes of push constants that every device has.
+/// Guaranteed minimum of `maxPushConstantsSize`, in bytes.
 pub(crate) const MAX_PUSH_CONSTANTS: usize = 128;
 
 /// A shader module. Clones are the same module.
@@ -61,17 +61,17 @@ pub struct GpuShader(Arc<ShaderInner>);
 #[derive(Clone)]
 struct ShaderInner {
     label: String,
-    /// Where the source is edited.
+    /// The file that hot reload reads.
     file: Option<PathBuf>,
-    /// The source in the program, if it imports something.
+    /// The WGSL source embedded in the program, if it has imports.
     source: Option<Arc<str>>,
-    /// The files of what it imports.
+    /// The files of the imported modules.
     imports: Vec<PathBuf>,
-    /// The folder that imports of files stay below, if it is not that of `file`.
+    /// Root folder of file imports, if it is not that of `file`.
     import_folder: Option<Arc<Path>>,
     words: Vec<u32>,
     entry_points: Vec<EntryPoint>,
-    /// The module in which its constants are set, if it has any that pipelines set.
+    /// The naga module before `override` constants are set, if there are any.
     overrides: Option<Arc<Overrides>>,
 }
 
@@ -86,7 +86,7 @@ pub enum ShaderStage {
     Compute,
 }
 
-/// A function that a pipeline can start at.
+/// An entry point of a shader module, with its interface.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryPoint {
     /// Its name.
@@ -95,16 +95,16 @@ pub struct EntryPoint {
     pub stage: ShaderStage,
     /// Invocations of a workgroup in each direction; zeros for other stages than compute.
     pub workgroup_size: [u32; 3],
-    /// The bindings that it, and the functions it calls, use.
+    /// The bindings used by the function and its callees.
     pub bindings: Vec<Binding>,
-    /// The parts of tables that it, and the functions it calls, touch.
+    /// The table bindings used by the function and its callees.
     pub tables: Vec<TableBinding>,
     /// Bytes of push constants it reads (`var<immediate>` in WGSL).
     pub push_constant_bytes: u32,
-    /// The same with what may pad the end of their struct. That is part of a struct in WGSL; SPIR-V
-    /// says where a block's last member ends, and no more.
+    /// Maximum size of the push constants with padding at the end of their struct. WGSL defines that padding;
+    /// SPIR-V states only where the last member of a block ends.
     pub push_constant_padded: u32,
-    /// Where their members begin.
+    /// Byte offsets of the members of the push constants.
     pub push_layout: DataLayout,
     /// Its inputs, by location.
     pub inputs: Vec<Location>,
@@ -117,24 +117,24 @@ pub struct EntryPoint {
 pub struct Binding {
     /// Its number.
     pub binding: u32,
-    /// Its name in the source; empty if that is not known.
+    /// Its name in the source; empty if unknown.
     pub name: String,
-    /// The kind of resource that belongs there.
+    /// The kind of resource.
     pub kind: BindingKind,
-    /// Some invocation may read it.
+    /// Whether the shader may read it.
     pub reads: bool,
-    /// Some invocation may write it.
+    /// Whether the shader may write it.
     pub writes: bool,
-    /// The stages that touch it.
+    /// The stages that access it.
     pub stages: vk::ShaderStageFlags,
-    /// The bytes that a buffer has at least: up to the end of the last member, and where that is an
-    /// array as long as the buffer lets it be, of one element. 0 for what is no buffer.
+    /// Minimum size of a buffer in bytes: the end of the last member, with one element for a runtime-sized array.
+    /// 0 if the binding is not a buffer.
     pub least_bytes: u64,
-    /// Where the values of a buffer begin.
+    /// Byte offsets of the members of a buffer.
     pub layout: DataLayout,
 }
 
-/// Kind of resource that belongs at a binding.
+/// Kind of resource at a binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BindingKind {
     /// A uniform buffer.
@@ -147,14 +147,14 @@ pub enum BindingKind {
     StorageImage(ShaderImage),
     /// A sampler.
     Sampler,
-    /// An image and a sampler at one binding, as GLSL has it.
+    /// A combined image sampler, as in GLSL.
     CombinedImageSampler(ShaderImage),
-    /// An attachment of the rendering that draws, read where the fragment is. It binds itself.
+    /// An attachment of the current rendering, read at the fragment's position. Bound automatically.
     InputAttachment(InputAttachment),
 }
 
 impl BindingKind {
-    /// The type in Vulkan's words.
+    /// Converts to `VkDescriptorType`.
     pub(crate) fn descriptor(self) -> vk::DescriptorType {
         match self {
             Self::UniformBuffer => vk::DescriptorType::UNIFORM_BUFFER,
@@ -167,12 +167,12 @@ impl BindingKind {
         }
     }
 
-    /// Whether a buffer belongs there.
+    /// Whether the binding is a buffer.
     pub(crate) fn is_buffer(self) -> bool {
         matches!(self, Self::UniformBuffer | Self::StorageBuffer)
     }
 
-    /// Whether passes bind a buffer or an image there.
+    /// Whether passes bind a buffer or an image to it.
     pub(crate) fn takes_resource(self) -> bool {
         !matches!(self, Self::Sampler | Self::InputAttachment(_))
     }
@@ -192,17 +192,16 @@ impl BindingKind {
 }
 
 impl GpuShader {
-    /// The most bindings of a set; push descriptors have at least 32 on every device.
+    /// Maximum number of bindings: the guaranteed minimum of `maxPushDescriptors`.
     pub const MAX_BINDINGS: u32 = 32;
 
-    /// Translates WGSL. `label` stands for the file in errors. Push constants are
-    /// `var<immediate>`; resources are in `@group(0)`, and arrays that tables are bound to in groups
-    /// of their own: see [`ImageTable`](crate::ImageTable) and [`BufferTable`](crate::BufferTable). It can
-    /// `import` what crates publish ([`ShaderModule`]); pipelines set its `override` constants.
+    /// Translates WGSL. `label` replaces the file name in errors. Push constants are
+    /// `var<immediate>`; resources are in `@group(0)`, and tables are arrays in groups of their own: see
+    /// [`ImageTable`](crate::ImageTable) and [`BufferTable`](crate::BufferTable). The source may
+    /// `import` modules that crates publish ([`ShaderModule`]); pipelines set its `override` constants.
     ///
     /// # Errors
-    /// [`ShaderError::Source`] with the place and what would be right, or
-    /// [`ShaderError::Interface`] for bindings that cannot be served.
+    /// [`ShaderError::Source`] with the location, or [`ShaderError::Interface`] for unsupported bindings.
     pub fn wgsl(label: &str, source: &str) -> Result<Self, ShaderError> {
         let root = Root {
             label,
@@ -214,7 +213,7 @@ impl GpuShader {
         Self::composed(&root, &mut Vec::new())
     }
 
-    /// Translates WGSL with all that it imports, whose files are added to `files`, also where it fails.
+    /// Composes and translates WGSL with its imports, and adds their files to `files`, also on failure.
     fn composed(root: &Root<'_>, files: &mut Vec<PathBuf>) -> Result<Self, ShaderError> {
         let joined = compose(root, files)?;
         let translated = wgsl::translate(root.label, joined)?;
@@ -228,7 +227,7 @@ impl GpuShader {
         Ok(Self(Arc::new(inner)))
     }
 
-    /// Takes a SPIR-V module as it is.
+    /// Creates a shader from a SPIR-V module, which is not changed.
     ///
     /// # Errors
     /// [`ShaderError::Spirv`] if it is not well formed, or [`ShaderError::Interface`].
@@ -237,7 +236,7 @@ impl GpuShader {
         Self::new(label, words.to_vec(), entry_points)
     }
 
-    /// Takes the bytes of a SPIR-V file, of either byte order.
+    /// Creates a shader from the bytes of a SPIR-V file, in either byte order.
     ///
     /// # Errors
     /// As for [`GpuShader::spirv`].
@@ -245,13 +244,13 @@ impl GpuShader {
         Self::spirv(label, &spirv::words(label, bytes)?)
     }
 
-    /// Loads a file: `.wgsl` or `.spv`, of at most 16 MiB. Pipelines made from it can follow what
-    /// becomes of the file: [`Gpu::reload_shader`](crate::Gpu::reload_shader).
+    /// Loads a `.wgsl` or `.spv` file of at most 16 MiB. Its pipelines can be hot-reloaded:
+    /// [`Gpu::reload_shader`](crate::Gpu::reload_shader).
     ///
     /// WGSL imports from other files: `import super::noise::fbm;` is `fbm` of `noise.wgsl` in the same
-    /// folder, `import super::noise;` makes it `noise::fbm`, and each further `super::` is the folder
-    /// above. Pipelines follow the files of imports, too. Imports stay in the folder of `path` and the
-    /// folders in it, symbolic links included; [`load_within`](Self::load_within) names another folder.
+    /// folder, `import super::noise;` makes it `noise::fbm`, and each further `super::` is the parent
+    /// folder. Hot reload covers imported files too. Imports outside the folder of `path`, also by symbolic links, are
+    /// errors; [`load_within`](Self::load_within) sets another root folder.
     ///
     /// # Errors
     /// [`ShaderError::File`] if it cannot be read, and those of the language.
@@ -260,7 +259,7 @@ impl GpuShader {
         Self::from_file(path, &file::read(path)?, None, false, &mut Vec::new())
     }
 
-    /// Loads a file as [`GpuShader::load`] does, with imports of all files below `folder`.
+    /// Loads a file like [`GpuShader::load`], with `folder` as the root of imports.
     ///
     /// # Errors
     /// As for [`GpuShader::load`]; [`ShaderError::File`] if there is no such folder.
@@ -277,8 +276,8 @@ impl GpuShader {
         Self::from_file(path, &file::read(path)?, folder, false, &mut Vec::new())
     }
 
-    /// The same module, whose source is edited in this file, as for [`GpuShader::load`]: for sources
-    /// that the program has in itself. Nothing comes of it where there is no such file.
+    /// Sets the file that hot reload reads ([`Gpu::reload_shader`](crate::Gpu::reload_shader)), for sources that are
+    /// embedded in the program. Has no effect if the file does not exist.
     ///
     /// ```
     /// # use quadrille_vulkan::GpuShader;
@@ -293,13 +292,12 @@ impl GpuShader {
         Self(Arc::new(inner))
     }
 
-    /// Reads a file that a shader comes from.
+    /// Reads a shader file.
     pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, ShaderError> {
         file::read(path)
     }
 
-    /// A shader from what was read in its file. The files of what it imports are added to `files`,
-    /// also where it is none.
+    /// Creates a shader from the contents of its file, and adds the imported files to `files`, also on failure.
     fn from_file(
         path: &Path,
         bytes: &[u8],
@@ -314,7 +312,7 @@ impl GpuShader {
         Ok(Self(Arc::new(inner)))
     }
 
-    /// The same shader of what was read in its file, as for [`composed_again`](Self::composed_again).
+    /// Recreates the shader from the new contents of its file, like [`composed_again`](Self::composed_again).
     pub(crate) fn reloaded(
         &self,
         path: &Path,
@@ -324,8 +322,7 @@ impl GpuShader {
         Self::from_file(path, bytes, self.0.import_folder.clone(), true, files)
     }
 
-    /// The same shader of what is in its files now, its own and those of what it imports, which are
-    /// added to `files`.
+    /// Recreates the shader from the current contents of its file and its imports, and adds the latter to `files`.
     pub(crate) fn composed_again(&self, files: &mut Vec<PathBuf>) -> Result<Self, ShaderError> {
         match (self.file(), &self.0.source) {
             (Some(file), _) if file.is_file() => self.reloaded(file, &file::read(file)?, files),
@@ -346,7 +343,7 @@ impl GpuShader {
         }
     }
 
-    /// Replaces the source of a published module by its file's; shaders import that from now on.
+    /// Replaces the source of a published module by the contents of its file, for later imports.
     pub(crate) fn renew_module(file: &Path, bytes: &[u8]) {
         if let Ok(source) = std::str::from_utf8(bytes) {
             module::renew(file, source);
@@ -378,17 +375,17 @@ impl GpuShader {
         &self.0.label
     }
 
-    /// The file in which its source is edited, if there is one.
+    /// The file that hot reload reads, if there is one.
     pub fn file(&self) -> Option<&Path> {
         self.0.file.as_deref()
     }
 
-    /// The files of what it imports, as far as they are known.
+    /// The known files of its imports.
     pub(crate) fn imports(&self) -> &[PathBuf] {
         &self.0.imports
     }
 
-    /// The functions that pipelines can start at.
+    /// The entry points.
     pub fn entry_points(&self) -> &[EntryPoint] {
         &self.0.entry_points
     }
@@ -398,7 +395,7 @@ impl GpuShader {
         &self.0.words
     }
 
-    /// The entry point of a stage by name; an empty name is the only one of the stage.
+    /// Finds an entry point of a stage by name; an empty name finds the stage's only one.
     pub(crate) fn entry_point(
         &self,
         stage: ShaderStage,
@@ -446,7 +443,7 @@ impl ShaderStage {
         }
     }
 
-    /// The stage in naga's words.
+    /// Converts to naga's stage.
     fn to_naga(self) -> naga::ShaderStage {
         match self {
             Self::Vertex => naga::ShaderStage::Vertex,
@@ -455,7 +452,7 @@ impl ShaderStage {
         }
     }
 
-    /// The stage in Vulkan's words.
+    /// Converts to `VkShaderStageFlags`.
     pub(crate) fn to_vk(self) -> vk::ShaderStageFlags {
         match self {
             Self::Vertex => vk::ShaderStageFlags::VERTEX,
@@ -465,7 +462,7 @@ impl ShaderStage {
     }
 }
 
-/// Checks an interface against the limits that every device has.
+/// Checks an interface against the guaranteed minimums of limits.
 fn check_interface(label: &str, entry: &EntryPoint) -> Result<(), ShaderError> {
     let problem = |problem: String| {
         let name = &entry.name;

@@ -1,4 +1,4 @@
-//! The device as users have it.
+//! [`Gpu`]: the public handle of the device.
 
 use std::ffi::CStr;
 use std::fmt::Debug;
@@ -16,9 +16,9 @@ use crate::instance::extension::FeatureStructure;
 use crate::instance::settings::Settings;
 use crate::lock;
 
-/// A device, ready to make resources and run frames. Clones are the same device.
+/// A Vulkan device with its queues. Clones are the same device.
 ///
-/// Whatever is made from a device keeps it alive, so things may be dropped in any order.
+/// Every object created from a device keeps it alive, so objects may be dropped in any order.
 ///
 /// ```no_run
 /// use quadrille_vulkan::{BufferDesc, Gpu, Settings};
@@ -31,17 +31,17 @@ use crate::lock;
 pub struct Gpu(pub(crate) Arc<Device>);
 
 impl Gpu {
-    /// Chooses and sets up a device. `display` names the window system, whose instance extensions
-    /// are then enabled; without it those of all are that the system has.
+    /// Chooses a physical device and creates a device. With `display` the instance extensions of that window system
+    /// are enabled, without it those of every available one.
     ///
     /// # Errors
-    /// What is missing, by name, and where the loader or a driver is, the packages to install.
+    /// The loader, a driver, or a required feature is missing; the message names it and the packages to install.
     pub fn new(settings: &Settings, display: Option<RawDisplayHandle>) -> Result<Self, SetupError> {
         Device::new(&environment::overrule(settings)?, display).map(Self)
     }
 
-    /// Creates another device in place of this one, which is lost: of the same instance, chosen again.
-    /// What was made from the old one has to be made again.
+    /// Creates a device that replaces this lost one, with the same instance and a new choice of physical device.
+    /// All objects of the old device have to be created again.
     ///
     /// # Errors
     /// As for [`Gpu::new`]; [`SetupError::Imported`] if the program made the device.
@@ -53,13 +53,14 @@ impl Gpu {
         Device::on(Arc::clone(&self.0.instance), &settings).map(Self)
     }
 
-    /// Marks what was made from this device: another takes its place
+    /// Marks this device, and so its resources, as replaced by another
     /// ([`Handle::is_given_up`](crate::Handle::is_given_up)).
     pub fn give_up(&self) {
         self.0.give_up();
     }
 
-    /// Tells later whether the device still exists: it does as long as anything made from it.
+    /// Returns a weak reference, to check later whether the device still exists. It does as long as any object
+    /// created from it.
     pub fn downgrade(&self) -> WeakGpu {
         WeakGpu(Arc::downgrade(&self.0))
     }
@@ -74,7 +75,7 @@ impl Gpu {
         &self.0.info
     }
 
-    /// How much memory buffers and images have. Lists all of them, so it is not for each frame.
+    /// Returns the memory use of buffers and images. Iterates over all allocations, so do not call it each frame.
     pub fn memory_use(&self) -> MemoryUse {
         self.0.memory.memory_use()
     }
@@ -94,8 +95,8 @@ impl Gpu {
                 .any(|it| it.as_bytes() == extension.to_bytes())
     }
 
-    /// Whether the features that [`Settings::extensions`] asks for in a structure are enabled: those
-    /// that are true in this one of the same type.
+    /// Whether all features that are true in this structure are enabled, among those requested by
+    /// [`Settings::extensions`].
     pub fn has_features<F>(&self, features: &F) -> bool
     where
         F: vk::ExtendsPhysicalDeviceFeatures2 + vk::ExtendsDeviceCreateInfo + Debug,
@@ -109,8 +110,8 @@ impl Gpu {
         &self.0.instance.entry
     }
 
-    /// The instance. What is made from it goes before the last clone of the [`Gpu`] and what was
-    /// made from that.
+    /// The instance. Destroy objects that you create from it before the last clone of the [`Gpu`] and the last
+    /// object of the [`Gpu`] are dropped.
     pub fn instance(&self) -> &ash::Instance {
         &self.0.instance.raw
     }
@@ -120,26 +121,25 @@ impl Gpu {
         self.0.physical
     }
 
-    /// The device: for functions of extensions ([`Settings::extensions`]) and for objects of one's own,
-    /// which go before the last clone of the [`Gpu`] and what was made from that. Its queues are used
-    /// with [`Gpu::with_queue`] only. `vkDeviceWaitIdle` uses all of them (section "Threading
-    /// Behavior"), so it is called only while nothing else submits.
+    /// The device, for functions of extensions ([`Settings::extensions`]) and for your own objects. Destroy those
+    /// before the last clone of the [`Gpu`] and the last object of the [`Gpu`] are dropped. Use queues only with
+    /// [`Gpu::with_queue`]. `vkDeviceWaitIdle` accesses all queues (section "Threading Behavior"), so call it only
+    /// while nothing else submits.
     pub fn device(&self) -> &ash::Device {
         &self.0.raw
     }
 
-    /// Calls with a queue of [`Gpu::topology`], by its index, under its lock: submissions
-    /// and presents wait until `call` returns. None if there is no such queue.
+    /// Locks the queue with this index in [`Gpu::topology`] and calls `call` with it: other submits and presents
+    /// block until `call` returns. `None` if there is no such queue.
     ///
-    /// A submission of one's own comes after those made so far, which may not include those of the
-    /// frame on its way. It must not touch what passes declare, and must not wait for what is
-    /// submitted later.
+    /// A submission of your own follows the earlier ones of the queue. The frame that is being recorded may not be
+    /// among them. It must not access resources that passes declare, and must not wait for a later submission.
     ///
     /// ```no_run
     /// # use quadrille_vulkan::{Gpu, Settings, vk};
     /// # let gpu = Gpu::new(&Settings::headless("example"), None)?;
     /// let submit = vk::SubmitInfo::default();
-    /// // SAFETY: the queue is ours for the time of the call.
+    /// // SAFETY: the queue is locked for the time of the call.
     /// let submitted = gpu.with_queue(0, |queue| unsafe {
     ///     gpu.device().queue_submit(queue, &[submit], vk::Fence::null())
     /// });
@@ -151,12 +151,12 @@ impl Gpu {
         Some(call(*queue))
     }
 
-    /// How many frames the CPU may be ahead of the device.
+    /// Maximum number of frames that the CPU is ahead of the device.
     pub fn frames_in_flight(&self) -> u32 {
         self.0.frames_in_flight
     }
 
-    /// Whether passes that wish for no queue may move: [`Settings::auto_queues`].
+    /// Whether passes without a queue preference may move to other queues: [`Settings::auto_queues`].
     pub fn has_auto_queues(&self) -> bool {
         self.0.auto_queues
     }
@@ -166,25 +166,25 @@ impl Gpu {
         self.0.culls_passes
     }
 
-    /// Whether there are several queue families, and resources may change how these share them:
+    /// Whether there are several queue families, and the sharing mode of resources may change:
     /// [`Settings::sharing`].
     pub fn has_auto_sharing(&self) -> bool {
         self.0.sharing.may_change(&self.0.topology)
     }
 
-    /// How often a queue was waited for to become idle, for want of a better way: when a window
-    /// whose presents have no fences closes, or has too many old swapchains.
+    /// Number of calls of `vkQueueWaitIdle`: made when a window whose presents have no fences closes, or
+    /// has too many retired swapchains.
     pub fn idle_waits(&self) -> u64 {
         self.0.idle_waits()
     }
 
-    /// Whether a call has said that the device is lost.
+    /// Whether a call has reported the device as lost.
     pub fn is_lost(&self) -> bool {
         self.0.is_lost()
     }
 }
 
-/// A device that may be gone: see [`Gpu::downgrade`].
+/// Weak reference to a device: see [`Gpu::downgrade`].
 #[derive(Clone)]
 pub struct WeakGpu(Weak<Device>);
 

@@ -13,15 +13,15 @@ pub enum CommandError {
         /// The resource.
         name: String,
     },
-    /// A buffer stands where an image belongs, or the other way round.
+    /// A buffer is used where an image is expected, or the other way round.
     #[error("`{name}` is no {wanted}")]
     WrongResource {
         /// The resource.
         name: String,
-        /// The usage or property that the command needs.
+        /// The expected kind of resource, or the property that it lacks.
         wanted: &'static str,
     },
-    /// The device lacks what the command takes.
+    /// The device lacks a feature that the command needs.
     #[error("it takes the feature {feature}, which the device `{device}` lacks")]
     Lacks {
         /// The feature, as the specification calls it.
@@ -29,7 +29,7 @@ pub enum CommandError {
         /// The name of the device.
         device: String,
     },
-    /// A shader reads an attachment that it cannot.
+    /// A shader reads an input attachment that the rendering cannot provide.
     #[error("binding {binding} (`{variable}`) of the pipeline `{pipeline}` reads {problem}")]
     InputAttachment {
         /// The pipeline.
@@ -41,7 +41,7 @@ pub enum CommandError {
         /// The attachment, and why it cannot be read.
         problem: String,
     },
-    /// The pipeline has no stencil test whose reference could be set.
+    /// A stencil reference is set, and the pipeline has no stencil test.
     #[error(
         "the pipeline `{pipeline}` has no stencil test; describe it with `stencil` in its `PipelineState`, \
          or leave the reference out"
@@ -50,7 +50,7 @@ pub enum CommandError {
         /// The pipeline.
         pipeline: String,
     },
-    /// A pipeline writes depth or stencil that the pass declares only to read.
+    /// A pipeline writes depth or stencil that the pass declares as read-only.
     #[error(
         "the pipeline `{pipeline}` writes {aspect}, which the pass only reads; declare a target in the \
          place of a read, or describe the pipeline so that it does not write"
@@ -74,10 +74,10 @@ pub enum CommandError {
         what: String,
         /// The resource.
         name: String,
-        /// How much of it there is.
+        /// The size of the resource.
         room: String,
     },
-    /// A buffer is copied to a part of itself that overlaps.
+    /// Source and destination of a copy within one buffer overlap.
     #[error(
         "{bytes} bytes of `{name}` are copied from {} to {}, which overlap; copy to another buffer first",
         offsets[0], offsets[1]
@@ -85,9 +85,9 @@ pub enum CommandError {
     Overlap {
         /// The buffer.
         name: String,
-        /// Where the copy reads and writes.
+        /// Source and destination offsets of the copy, in bytes.
         offsets: [u64; 2],
-        /// How much.
+        /// Length of the copy in bytes.
         bytes: u64,
     },
     /// A draw reads beyond its index buffer.
@@ -95,12 +95,12 @@ pub enum CommandError {
     Indices {
         /// The first index.
         first: u32,
-        /// How many are read.
+        /// The number of indices that are read.
         count: u32,
-        /// How many lie in the buffer behind the offset that it is bound at.
+        /// The number of indices in the buffer from the bound offset on.
         room: u64,
     },
-    /// The device has no such viewport.
+    /// The viewport is beyond the limits of the device.
     #[error(
         "the viewport {area:?} (left, top, width, height) is none that the device has: it has at \
          most {}x{} pixels, above 0, and lies between {} and {}",
@@ -109,12 +109,12 @@ pub enum CommandError {
     Viewport {
         /// Left, top, width and height in pixels.
         area: [f32; 4],
-        /// The least and the largest coordinate of the device.
+        /// `viewportBoundsRange` of the device.
         bounds: [f32; 2],
-        /// The largest width and height of the device.
+        /// `maxViewportDimensions` of the device.
         most: [u32; 2],
     },
-    /// Texels of one image cannot go to another.
+    /// Texels cannot be copied or blitted between two images.
     #[error("`{src}` cannot be copied to `{dst}`: {problem}")]
     Incompatible {
         /// The image copied from.
@@ -124,7 +124,7 @@ pub enum CommandError {
         /// Why.
         problem: String,
     },
-    /// A shader declares another kind of image than is bound.
+    /// The bound image has another kind than the shader declares.
     #[error("`{name}` cannot be bound as {kind:?}: {problem}")]
     View {
         /// The image.
@@ -134,13 +134,13 @@ pub enum CommandError {
         /// Why it does not fit.
         problem: String,
     },
-    /// A swapchain's image has no views but the whole.
+    /// A view of a part of a swapchain's image is used; only the view of the whole exists.
     #[error("`{name}` belongs to a swapchain; it can only be used as a whole")]
     PartOfSwapchain {
         /// The image.
         name: String,
     },
-    /// The resource was made without this usage.
+    /// The resource was created without this usage.
     #[error("`{name}` was made without the usage {usage}; add it to its description")]
     Usage {
         /// The resource.
@@ -148,10 +148,10 @@ pub enum CommandError {
         /// The usage that its description lacks.
         usage: &'static str,
     },
-    /// The command needs, or does not allow, rendering to have begun.
+    /// The command is outside rendering and needs it, or inside and is not allowed there.
     #[error("it must stand {} begin_rendering and end_rendering", if *.inside { "between" } else { "outside" })]
     Rendering {
-        /// Where it must stand.
+        /// Whether the command must be inside rendering.
         inside: bool,
     },
     /// Labels do not nest.
@@ -166,7 +166,7 @@ pub enum CommandError {
         /// Graphics or compute.
         kind: &'static str,
     },
-    /// The pipeline reads something that is not bound.
+    /// A binding of the pipeline has no resource, or one of another kind.
     #[error(
         "the pipeline `{pipeline}` reads @binding({binding}) `{variable}`, and nothing that fits is bound \
          there ({kind} is needed)"
@@ -178,7 +178,7 @@ pub enum CommandError {
         binding: u32,
         /// The variable in the shader.
         variable: String,
-        /// The kind of resource that belongs there.
+        /// The kind of resource that the shader declares.
         kind: &'static str,
     },
     /// A table is bound to a group that has none.
@@ -201,7 +201,7 @@ pub enum CommandError {
         /// The kind of resource that the shader declares there.
         kind: Box<str>,
     },
-    /// The table that is bound is of other images than the shader's array, or has too few samplers.
+    /// The bound table has another element type than the shader's array, or too few samplers.
     #[error(
         "the pipeline `{pipeline}` reads {wanted}, and the table `{table}` that is bound there has {given}"
     )]
@@ -215,8 +215,8 @@ pub enum CommandError {
         /// The table's contents there.
         given: Box<str>,
     },
-    /// The bound range ends before the shader's declaration there does. The device would read zeros
-    /// behind the end, and not write.
+    /// The bound range is shorter than the shader's declaration. With robust buffer access the device would read
+    /// zeros after its end and discard writes.
     #[error(
         "the pipeline `{pipeline}` needs at least {wanted} bytes at @binding({binding}) `{variable}`, and `{name}` is \
          bound there with {given}; make it larger, as large as the shader's type"
@@ -230,12 +230,12 @@ pub enum CommandError {
         variable: Box<str>,
         /// The buffer.
         name: Box<str>,
-        /// How many bytes of it are bound.
+        /// The number of bytes bound.
         given: u64,
-        /// How many the shader's type has; of an array without a length, with one element.
+        /// The size of the shader's type in bytes, with one element for a runtime-sized array.
         wanted: u64,
     },
-    /// A buffer was written as a value that the shader lays out otherwise.
+    /// The memory layout of the value written to a buffer differs from that of the shader's type.
     #[error(
         "`{}` was written to `{}`, with members from the bytes {} on; the pipeline `{}` reads it at @binding({}) `{}`, \
          whose members begin elsewhere: {}; give the struct the members of the shader's, in the same order, with `Vec3` \
@@ -243,15 +243,15 @@ pub enum CommandError {
         .0.value, .0.name, .0.given, .0.pipeline, .0.binding, .0.variable, .0.shader
     )]
     OtherLayout(Box<OtherLayout>),
-    /// Bindings and vertex buffer slots have a limit.
+    /// The number of a binding or vertex buffer slot is above the limit.
     #[error("{what} is above the limit of {limit}")]
     Limit {
-        /// The given value, with its number.
+        /// The kind of number, with its value.
         what: String,
         /// The limit.
         limit: u64,
     },
-    /// The pipeline's push constants were not set as a whole.
+    /// The pipeline's push constants are not set, or have another size.
     #[error(
         "the pipeline `{pipeline}` has {wanted} bytes of push constants, and {given} are pushed; push one value of \
          that size before the command, with a struct laid out as the shader's: `#[derive(ShaderType)]`"
@@ -264,21 +264,21 @@ pub enum CommandError {
         /// Bytes set.
         given: u32,
     },
-    /// An offset or length is not a multiple of what Vulkan wants.
+    /// An offset or length does not have the alignment that Vulkan requires.
     #[error("{what} must be a multiple of {multiple}")]
     Alignment {
         /// The number, with its name.
         what: String,
-        /// The multiple.
+        /// The required alignment.
         multiple: u64,
     },
-    /// Attachments cannot be drawn to together.
+    /// Attachments cannot be used in one rendering.
     #[error("the attachments do not fit together: {problem}")]
     Attachments {
         /// Why.
         problem: String,
     },
-    /// Two renderings of a pass draw to the same texels.
+    /// Two renderings of a pass draw to the same texels, without a barrier between them.
     #[error(
         "an earlier rendering of the pass draws to `{name}`, and there is no barrier within a pass; draw \
          all of it in one rendering, or in two passes"
@@ -287,7 +287,7 @@ pub enum CommandError {
         /// The image.
         name: String,
     },
-    /// Queries or conditional rendering do not begin and end as they have to.
+    /// Queries or conditional rendering are not begun and ended correctly.
     #[error("{problem}")]
     Query {
         /// The problem, with the query and its set.
@@ -296,7 +296,7 @@ pub enum CommandError {
     /// No index buffer is bound.
     #[error("no index buffer is bound")]
     NoIndexBuffer,
-    /// A slot that the pipeline reads has no vertex buffer.
+    /// No vertex buffer is bound to a slot that the pipeline reads.
     #[error(
         "the pipeline `{pipeline}` reads vertex buffer {slot}, and none is bound there; call `.vertices({slot}, ..)` before the draw"
     )]
@@ -306,7 +306,7 @@ pub enum CommandError {
         /// The slot.
         slot: u32,
     },
-    /// The pass runs on a queue that cannot do this.
+    /// The pass runs on a queue without a capability that the command needs.
     #[error("the pass runs on a queue without {capability}; ask for it in the queue request")]
     Queue {
         /// The capability that the queue lacks.
@@ -314,14 +314,14 @@ pub enum CommandError {
     },
 }
 
-/// Both sides of [`CommandError::OtherLayout`].
+/// The two memory layouts of [`CommandError::OtherLayout`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct OtherLayout {
-    /// The type of what was written.
+    /// The Rust type of the value that was written.
     pub value: &'static str,
     /// The buffer.
     pub name: String,
-    /// Where its members begin.
+    /// The byte offsets of its members.
     pub given: String,
     /// The pipeline.
     pub pipeline: String,
@@ -329,6 +329,6 @@ pub struct OtherLayout {
     pub binding: u32,
     /// The variable in the shader.
     pub variable: String,
-    /// Where the shader's members begin, with their names.
+    /// The byte offsets of the shader's members, with their names.
     pub shader: String,
 }

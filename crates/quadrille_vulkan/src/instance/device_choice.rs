@@ -4,7 +4,7 @@ use ash::vk;
 
 use crate::error::SetupError;
 
-/// Properties of a physical device by which one is chosen.
+/// Properties of a physical device that decide the choice.
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {
     /// Its name.
@@ -23,7 +23,7 @@ impl Candidate {
     }
 }
 
-/// The index of the device to take: the wanted one, else the most capable that lacks nothing.
+/// Returns the index of the requested device, else of the most capable one that lacks nothing.
 pub(crate) fn choose(candidates: &[Candidate], wanted: Option<&str>) -> Result<usize, SetupError> {
     let best = match wanted {
         Some(wanted) => find(candidates, wanted).ok_or_else(|| SetupError::DeviceNotFound {
@@ -50,7 +50,7 @@ pub(crate) fn choose(candidates: &[Candidate], wanted: Option<&str>) -> Result<u
     Ok(best)
 }
 
-/// A device by index, else by part of its name; the most capable one if several match.
+/// Finds a device by index, else by part of its name; the most capable one if several match.
 fn find(candidates: &[Candidate], wanted: &str) -> Option<usize> {
     if let Ok(index) = wanted.parse::<usize>()
         && index < candidates.len()
@@ -63,7 +63,7 @@ fn find(candidates: &[Candidate], wanted: &str) -> Option<usize> {
         .min_by_key(|&at| (candidates[at].is_unfit(), rank(candidates[at].kind)))
 }
 
-/// Lower is better; a device of unknown kind is taken before a software one.
+/// Rank of a kind of device; lower is better. An unknown kind is preferred to a software device.
 fn rank(kind: vk::PhysicalDeviceType) -> u32 {
     match kind {
         vk::PhysicalDeviceType::DISCRETE_GPU => 0,

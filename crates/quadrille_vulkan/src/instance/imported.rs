@@ -1,4 +1,4 @@
-//! An instance that the program made itself.
+//! Import of an instance that the program created.
 
 use std::any::Any;
 
@@ -9,10 +9,10 @@ use crate::instance::settings::Settings;
 use crate::instance::source::names;
 use crate::instance::{Functions, Instance, VALIDATION, ValidationLayer, create_messenger};
 
-/// Value that is dropped once nothing calls to an imported device any more.
+/// Value that is dropped after the last Vulkan call to an imported device.
 pub(crate) type Keep = Box<dyn Any + Send + Sync>;
 
-/// An instance that the program made, and the physical device that it chose: see [`Gpu::import`](crate::Gpu::import).
+/// An instance that the program created, and its choice of physical device: see [`Gpu::import`](crate::Gpu::import).
 #[derive(Clone, Copy)]
 pub struct ImportedInstance<'a> {
     /// The loader.
@@ -26,10 +26,10 @@ pub struct ImportedInstance<'a> {
 }
 
 impl Instance {
-    /// Takes an instance of the program's. With `keep` the validation layer's messages are counted.
+    /// Imports an instance of the program. With `keep` the validation layer's messages are counted.
     ///
     /// # Safety
-    /// The handles are valid until `keep` is dropped, and were made by `info`, which is whole.
+    /// The handles must be valid until `keep` is dropped, and `info` must be their complete create info.
     pub(crate) unsafe fn import(
         of: ImportedInstance<'_>,
         settings: &Settings,
@@ -83,7 +83,7 @@ impl Instance {
         })
     }
 
-    /// Whether the program made it, and destroys it and its device.
+    /// Whether the program created, and destroys, the instance and its device.
     pub(crate) fn is_imported(&self) -> bool {
         self.imported.is_some()
     }

@@ -1,4 +1,4 @@
-//! A program's requests for the device.
+//! [`Settings`] of a device.
 
 use std::path::PathBuf;
 
@@ -8,11 +8,11 @@ use crate::error::SetupError;
 use crate::instance::extension::{self, Extension};
 use crate::instance::sharing::Sharing;
 
-/// One line of the shopping list of queues: what a queue has to be able to do.
+/// Request for one queue, by capabilities.
 ///
-/// A wish takes the queue of the narrowest family that fits and has a queue left. A wish that no
-/// family can grant any more is dropped, and the passes that would have used the queue run on the
-/// others, so a program asks for what it would like and runs everywhere.
+/// A request gets a queue of the family with the fewest capabilities that suffices and has a queue left. A
+/// request that no family can fulfill is dropped, and its passes run on the other queues; so a program may
+/// request more queues than a device has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WantedQueue {
     /// The capabilities that the queue needs.
@@ -36,79 +36,79 @@ impl WantedQueue {
     };
 }
 
-/// How [`Gpu::new`](crate::Gpu::new) sets the device up.
+/// Settings of [`Gpu::new`](crate::Gpu::new).
 ///
-/// Environment variables help where a program cannot be changed: `QUADRILLE_DEVICE` names the
-/// device if [`Settings::device`] is `None`; `QUADRILLE_VALIDATION` (`1` or `0`) overrides
-/// [`Settings::validation`]; `QUADRILLE_QUEUES` replaces the shopping list, either by a number
-/// (`1`: the main queue alone) or by families in letters (`gct,ct`: graphics, compute, transfer);
-/// `QUADRILLE_BARRIERS` (`merged` or `precise`) overrides [`Settings::barriers`];
-/// `QUADRILLE_ALIASING` (`1` or `0`) overrides [`Settings::aliasing`], `QUADRILLE_AUTO_QUEUES`
-/// likewise [`Settings::auto_queues`] and `QUADRILLE_CULL_PASSES` [`Settings::cull_passes`]; `QUADRILLE_SHARING` (`exclusive`, `concurrent` or `auto`)
-/// overrides [`Settings::sharing`];
-/// `QUADRILLE_PRESENT_FENCES=0` does without present fences where the device has them. Another
-/// value than these is [`SetupError::Environment`](crate::SetupError::Environment); an empty one
-/// counts as none.
+/// Environment variables override them:
+///
+/// | variable | values | overrides |
+/// | --- | --- | --- |
+/// | `QUADRILLE_DEVICE` | name or index | [`Settings::device`], if that is `None` |
+/// | `QUADRILLE_VALIDATION` | `1`, `0` | [`Settings::validation`] |
+/// | `QUADRILLE_QUEUES` | number of queues, or their capabilities in letters (`gct,ct`) | [`Settings::queues`] |
+/// | `QUADRILLE_BARRIERS` | `merged`, `precise` | [`Settings::barriers`] |
+/// | `QUADRILLE_ALIASING` | `1`, `0` | [`Settings::aliasing`] |
+/// | `QUADRILLE_AUTO_QUEUES` | `1`, `0` | [`Settings::auto_queues`] |
+/// | `QUADRILLE_CULL_PASSES` | `1`, `0` | [`Settings::cull_passes`] |
+/// | `QUADRILLE_SHARING` | `exclusive`, `concurrent`, `auto` | [`Settings::sharing`] |
+/// | `QUADRILLE_PRESENT_FENCES` | `0` | disables present fences |
+///
+/// The letters are `g` for graphics, `c` for compute and `t` for transfer. Any other value is
+/// [`SetupError::Environment`](crate::SetupError::Environment); an empty one counts as unset.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The name of the program, for drivers and tools.
     pub app_name: String,
-    /// Part of the device's name (upper and lower case are the same) or its index; `None` takes
-    /// the most capable one.
+    /// Part of the device's name (case-insensitive) or its index; `None` chooses the most capable device.
     pub device: Option<String>,
-    /// The queues wished for; the first is the main queue and is always granted as well as the
-    /// device can.
+    /// The requested queues. The first is the main queue, which always exists.
     pub queues: Vec<WantedQueue>,
-    /// Move passes that wish for no queue to another one where measured times say that frames get
-    /// shorter. On; off, they all stay on the main queue. Takes effect where the device has several
-    /// queues and timestamps.
+    /// Moves passes without a queue preference to other queues when measured frame times get shorter. On by default;
+    /// if off, they stay on the main queue. Has no effect on devices with one queue or without timestamps.
     pub auto_queues: bool,
-    /// Leave out passes that write transient resources alone, which no pass that runs reads. On; to turn it
-    /// off costs the device their time, and shows whether a fault has to do with it.
+    /// Culls passes that write only transient resources which no executed pass reads. On by default; turn it off to
+    /// check whether a problem is related to it.
     pub cull_passes: bool,
-    /// The order in which passes are submitted where no hazard decides.
+    /// The order of passes that no hazard orders.
     pub order: OrderPolicy,
-    /// Let transient resources that are never needed at once share memory. On; to turn it off
-    /// costs memory, and shows whether a fault has to do with it.
+    /// Lets transient resources with disjoint lifetimes share memory. On by default; turn it off to check whether a
+    /// problem is related to it.
     pub aliasing: bool,
-    /// How queue families share what is not described otherwise: buffers and images whose
-    /// description says [`Sharing::Auto`].
+    /// Sharing mode of buffers and images whose description says [`Sharing::Auto`].
     pub sharing: Sharing,
-    /// How submissions are handed to the queues: in order, or each queue's in one call, which saves
-    /// calls where a frame goes to and fro between queues.
+    /// Grouping of submissions into `vkQueueSubmit2` calls: in plan order, or one call per queue, which saves calls in
+    /// frames that alternate between queues.
     pub submit: SubmitPolicy,
-    /// How plain memory dependencies are written down; `None` takes what is known to be good for
-    /// the kind of device.
+    /// Granularity of memory barriers without layout or ownership changes; `None` chooses by the kind of device.
     pub barriers: Option<BarrierStyle>,
-    /// Where compiled pipelines are kept between runs; `None` keeps none.
+    /// Folder of the pipeline cache; `None` keeps no cache on disk.
     pub pipeline_cache: Option<PathBuf>,
-    /// Give every Vulkan object and every pass its name in debuggers and validation messages.
-    /// Always on where the validation layer is.
+    /// Names every Vulkan object and pass in debuggers and validation messages. Always on with the validation
+    /// layer.
     pub debug_names: bool,
-    /// Ask for the Khronos validation layer, synchronization validation included. A program runs
-    /// with a warning where the layer is not installed.
+    /// Enables the Khronos validation layer with synchronization validation. A missing layer is a warning, not an
+    /// error.
     pub validation: bool,
-    /// How many frames the CPU may be ahead of the device; at least 1.
+    /// Maximum number of frames that the CPU is ahead of the device; at least 1.
     pub frames_in_flight: u32,
-    /// The most images or buffers that a table ([`ImageTable`](crate::ImageTable),
-    /// [`BufferTable`](crate::BufferTable)) may have room for; `None` is 16,384 on a device in software, whose driver may keep room for the most in each table
-    /// whatever its capacity is, and 1,048,576 on others. The device's own limit holds as well.
+    /// Maximum capacity of a table ([`ImageTable`](crate::ImageTable), [`BufferTable`](crate::BufferTable)), in
+    /// images or buffers. `None` is 1,048,576, and 16,384 on a software device, whose driver may allocate the maximum
+    /// for each table whatever its capacity. The device's own limit applies as well.
     pub table_entries: Option<u32>,
-    /// Leave indices of tables as shaders compute them. Off: an index beyond a table finds its last entry,
-    /// which takes a comparison for each access: a pass of 2^30 samples of 1,024 images took an H100
-    /// 133.359 ms, and 133.358 ms without. On, it is undefined behaviour, which may crash the
-    /// program or lose the device; for shaders whose indices are known to be right.
+    /// Disables bounds checks of table indices in shaders. Off by default: an index beyond a table accesses the last
+    /// entry, at the cost of one comparison (a pass of 2^30 samples of 1,024 images takes an H100
+    /// 133.359 ms, and 133.358 ms unchecked). If on, such an index is undefined behavior, which may crash the
+    /// program or lose the device; use it only for shaders whose indices are always in bounds.
     pub unchecked_tables: bool,
     /// Enable the instance extensions for windows.
     pub windows: bool,
-    /// Extensions and features for Vulkan commands of one's own
-    /// ([`CommandList::raw`](crate::CommandList::raw)). None.
+    /// Extensions and features for your own Vulkan commands
+    /// ([`CommandList::raw`](crate::CommandList::raw)). Empty by default.
     pub extensions: Vec<Extension>,
 }
 
 impl Default for Settings {
-    /// All queues of the usual kinds, two frames in flight, pipelines kept in the user's cache
-    /// folder, debug names in debug builds.
+    /// A main, an async compute and a transfer queue; two frames in flight; pipeline cache in the user's cache
+    /// folder; debug names in debug builds.
     fn default() -> Self {
         Self {
             app_name: "quadrille".to_owned(),
@@ -147,7 +147,7 @@ impl Settings {
         }
     }
 
-    /// Refuses extensions that have no meaning.
+    /// Validates [`Settings::extensions`].
     pub(crate) fn check_extensions(&self) -> Result<(), SetupError> {
         match extension::problem(&self.extensions) {
             Some(problem) => Err(SetupError::Extensions { problem }),

@@ -1,27 +1,25 @@
-//! How queue families share resources.
+//! Sharing of resources between queue families.
 
 use ash::vk;
 use quadrille_sync::{Sharing as Mode, Topology};
 
 use crate::error::Error;
 
-/// `VkSharingMode` of a resource, or that it follows from what frames cost.
+/// `VkSharingMode` of a resource, stated or chosen from measured frame times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Sharing {
     /// One queue family owns it at a time; the plan moves ownership.
     Exclusive,
     /// All queue families may use it; there is no owner.
     Concurrent,
-    /// Exclusive at first, and concurrent once frames are seen to be shorter so, or as short with less
-    /// between their passes: see [`SharingTrials`](quadrille_sync::SharingTrials). An image is exclusive
-    /// again if measured frames take longer. The default; on a device with one queue family it means
-    /// nothing.
+    /// The default: exclusive at first, and concurrent once measured frames get shorter, or equally short with
+    /// fewer dependencies between their passes: see [`SharingTrials`](quadrille_sync::SharingTrials). An image becomes
+    /// exclusive again if measured frames take longer. Has no effect on devices with one queue family.
     ///
-    /// A change takes effect between two frames: another Vulkan object takes over, and the next frame
-    /// begins with a copy of what is in the resource, if anything is. So [`GpuBuffer::raw`] and
-    /// [`GpuImage::raw`] may change then. Nothing changes while there are streams beside the main loop,
-    /// nor do images of swapchains, resources that the host writes, and images of formats that
-    /// cannot be copied.
+    /// A change happens between two frames: the Vulkan object is recreated, and the next frame begins with a copy
+    /// of the contents, if there are any. So [`GpuBuffer::raw`] and [`GpuImage::raw`] may change. The mode stays
+    /// while streams exist besides the main loop, and always for images of swapchains, resources that the host
+    /// writes, and images of formats that cannot be copied.
     ///
     /// [`GpuBuffer::raw`]: crate::GpuBuffer::raw
     /// [`GpuImage::raw`]: crate::GpuImage::raw
@@ -38,7 +36,7 @@ impl Sharing {
         }
     }
 
-    /// The memory that a resource needs, in each sharing mode that it may come to have.
+    /// Returns memory requirements that suffice for every sharing mode that the resource may get.
     pub(crate) fn requirements(
         self,
         topology: &Topology,
@@ -52,7 +50,7 @@ impl Sharing {
         }
     }
 
-    /// Whether a resource may get another mode, so that its contents are copied.
+    /// Whether the mode of a resource may change, which takes copies of its contents.
     pub(crate) fn may_change(self, topology: &Topology) -> bool {
         self == Self::Auto && topology.family_count() > 1
     }

@@ -1,5 +1,5 @@
-//! Where it is read which extensions and features a device has: what a physical device could have, or
-//! what a device has that the program made.
+//! Source of a device's extensions and features: those that a physical device supports, or those that an imported
+//! device was created with.
 
 use std::ffi::{CStr, CString, c_char};
 
@@ -17,7 +17,7 @@ pub(crate) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// Reads all that a physical device supports.
+    /// Reads everything that a physical device supports.
     pub(crate) fn physical(
         instance: &'a Instance,
         physical: vk::PhysicalDevice,
@@ -36,10 +36,10 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// Reads what a device was created with.
+    /// Reads the extensions and features that a device was created with.
     ///
     /// # Safety
-    /// All that `info` points to lives, and its chain consists of Vulkan's structures.
+    /// All pointers in `info` must be valid, and its `pNext` chain must consist of Vulkan structures.
     pub(crate) unsafe fn made(
         instance: &'a Instance,
         physical: vk::PhysicalDevice,
@@ -48,7 +48,7 @@ impl<'a> Source<'a> {
         Self {
             instance,
             physical,
-            // SAFETY: as the caller promises.
+            // SAFETY: by the caller's contract.
             extensions: unsafe {
                 names(
                     info.pp_enabled_extension_names,
@@ -69,7 +69,7 @@ impl<'a> Source<'a> {
         &self.extensions
     }
 
-    /// The features of a structure, of an extension that there is.
+    /// Reads a feature structure, whose extension must be available.
     pub(crate) fn read<F>(&self) -> F
     where
         F: vk::TaggedStructure + vk::ExtendsPhysicalDeviceFeatures2 + Copy + Default,
@@ -77,7 +77,7 @@ impl<'a> Source<'a> {
         let mut read = F::default();
         if self.made_by.is_some() {
             if let Some(found) = self.in_chain(F::STRUCTURE_TYPE) {
-                // SAFETY: the structure's type says that it is one of these.
+                // SAFETY: `sType` identifies the type.
                 read = unsafe { *found.cast::<F>() };
             }
             return read;
@@ -99,7 +99,7 @@ impl<'a> Source<'a> {
             return *features;
         }
         let found = self.in_chain(vk::StructureType::PHYSICAL_DEVICE_FEATURES_2);
-        // SAFETY: the structure's type says that it is one of these.
+        // SAFETY: `sType` identifies the type.
         let found = found.map(|found| unsafe { *found.cast::<vk::PhysicalDeviceFeatures2<'_>>() });
         found.map_or_else(Default::default, |found| found.features)
     }
@@ -107,23 +107,22 @@ impl<'a> Source<'a> {
     /// Asks the physical device.
     pub(crate) fn ask(&self, features: &mut vk::PhysicalDeviceFeatures2<'_>) {
         let raw = &self.instance.raw;
-        // SAFETY: `physical` is of this instance, and knows the structures of the chain, whose
-        // extensions it has.
+        // SAFETY: `physical` belongs to this instance, and supports the extensions of the chain's structures.
         unsafe { raw.get_physical_device_features2(self.physical, features) };
     }
 
-    /// Whether a device is at hand that was made already.
+    /// Whether the source is an imported device.
     pub(crate) fn is_made(&self) -> bool {
         self.made_by.is_some()
     }
 
-    /// A structure in the chain that the device was made by.
+    /// Finds a structure in the `pNext` chain of the device's create info.
     pub(crate) fn in_chain(
         &self,
         s_type: vk::StructureType,
     ) -> Option<*const vk::BaseInStructure<'a>> {
         let mut at = self.made_by?.p_next.cast::<vk::BaseInStructure<'a>>();
-        // SAFETY: `made` demands that the chain lives and is one of Vulkan's structures.
+        // SAFETY: by the contract of `made` the chain is alive and consists of Vulkan structures.
         while let Some(structure) = unsafe { at.as_ref() } {
             if structure.s_type == s_type {
                 return Some(at);
@@ -134,10 +133,10 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Names that a structure points to.
+/// Copies an array of C strings.
 ///
 /// # Safety
-/// There are so many, and each ends with a zero.
+/// `from` must point to `count` valid, NUL-terminated strings.
 pub(crate) unsafe fn names(from: *const *const c_char, count: u32) -> Vec<CString> {
     if count == 0 {
         return Vec::new();

@@ -40,7 +40,7 @@ bitflags! {
     }
 }
 
-/// A buffer to make.
+/// Description of a buffer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct BufferDesc {
     /// Its name in errors, plans and debuggers.
@@ -49,16 +49,14 @@ pub struct BufferDesc {
     pub bytes: u64,
     /// Its allowed uses.
     pub usage: BufferUsage,
-    /// Where its memory is.
+    /// The kind of memory.
     pub memory: Memory,
-    /// Whether queue families own it in turn or together. [`Settings::sharing`] counts for what is
-    /// [`Sharing::Auto`] here.
+    /// Sharing between queue families. [`Settings::sharing`] applies if this is [`Sharing::Auto`].
     ///
     /// [`Settings::sharing`]: crate::Settings::sharing
     pub sharing: Sharing,
-    /// Its contents do not outlive the frame. Images and buffers that are never needed at once
-    /// share memory, if it is the device's: see
-    /// [`Frames::place_transients`](crate::Frames::place_transients).
+    /// Whether the contents live for one frame only. Transient resources in device memory with disjoint lifetimes share
+    /// memory: see [`Frames::place_transients`](crate::Frames::place_transients).
     pub transient: bool,
 }
 
@@ -112,38 +110,38 @@ impl BufferDesc {
         Self::new(name, bytes, BufferUsage::TRANSFER_DST).in_memory(Memory::Readback)
     }
 
-    /// The same with its memory elsewhere.
+    /// Sets the kind of memory.
     pub fn in_memory(mut self, memory: Memory) -> Self {
         self.memory = memory;
         self
     }
 
-    /// The same, owned by queue families in turn or together.
+    /// Sets the sharing between queue families.
     pub fn with_sharing(mut self, sharing: Sharing) -> Self {
         self.sharing = sharing;
         self
     }
 
-    /// The same with contents that do not outlive the frame: each frame writes it before reading
-    /// it, and between frames its memory is there for others.
+    /// Makes it transient: each frame writes it before reading it, and other resources may use its memory outside its
+    /// lifetime.
     pub fn transient(mut self) -> Self {
         self.transient = true;
         self
     }
 
-    /// The same with more uses.
+    /// Adds usages.
     pub fn with_usage(mut self, usage: BufferUsage) -> Self {
         self.usage |= usage;
         self
     }
 }
 
-/// Both directions of copies.
+/// Source and destination of copies.
 const COPIES: BufferUsage = BufferUsage::TRANSFER_SRC.union(BufferUsage::TRANSFER_DST);
 
 /// A buffer. Clones are the same buffer; when the last one is dropped, the buffer is retired: it
 /// is destroyed once no queue can still use it.
-// The id lies beside the pointer too, because recording needs nothing else.
+// The id is also stored beside the pointer: recording needs only the id, without a pointer chase.
 #[derive(Clone)]
 pub struct GpuBuffer(Arc<BufferInner>, ResourceId);
 
@@ -151,15 +149,14 @@ struct BufferInner {
     object: Object,
     desc: BufferDesc,
     mapped: Option<Mutex<Mapped>>,
-    /// Has contents that no pass wrote. It is read between frames only, so relaxed access is
-    /// enough.
+    /// Whether the host has written contents. Read between frames only, so relaxed access is enough.
     is_host_written: AtomicBool,
-    /// How what it begins with was laid out, if that is known.
+    /// Memory layout of the value at offset 0, if known.
     layout: Mutex<Option<ValueLayout>>,
 }
 
 impl GpuBuffer {
-    /// Makes a buffer.
+    /// Creates a buffer.
     pub(crate) fn new(device: &Arc<Device>, desc: &BufferDesc) -> Result<Self, Error> {
         check(device, desc)?;
         let sharing = desc.sharing.or(device.sharing);
@@ -183,7 +180,7 @@ impl GpuBuffer {
     ) -> Self {
         let (raw, backing) = made.unwrap_or_default();
         let atom = device.limits.non_coherent_atom_size;
-        // On unified memory, device memory may be mapped too; its contract says it is not.
+        // On unified memory, device memory may be mapped too; `Memory::Device` promises that it is not.
         let memory = backing.own().filter(|_| desc.memory != Memory::Device);
         let mapped = memory.and_then(|memory| Mapped::new(memory, desc.bytes, atom));
         let object = Object::new(device, &desc.name, desc.sharing, needs);
@@ -200,8 +197,8 @@ impl GpuBuffer {
         Self(Arc::new(inner), id)
     }
 
-    /// Binds it to memory in this place, or of its own. If they are elsewhere,
-    /// another buffer takes over, without contents, and what was there is retired.
+    /// Binds the buffer to `place`, or to memory of its own. If its memory changes, the Vulkan buffer is recreated
+    /// without contents and the old one is retired.
     pub(crate) fn settle(&self, place: Option<(&Arc<Block>, u64)>) -> Result<(), Error> {
         let Self(buffer, _) = self;
         let object = &buffer.object;
@@ -220,7 +217,7 @@ impl GpuBuffer {
         Ok(())
     }
 
-    /// Has it be nowhere, if its bytes are in this block.
+    /// Unbinds the buffer, if its memory is in this block.
     fn vacate(&self, block: &Arc<Block>) {
         let mut backing = self.object().backing();
         if backing.offset_in(block).is_some() {
@@ -230,12 +227,12 @@ impl GpuBuffer {
         }
     }
 
-    /// Has another Vulkan buffer take over, and gives the old one.
+    /// Replaces the Vulkan buffer, and returns the old one.
     fn replace(&self, raw: vk::Buffer) -> vk::Buffer {
         vk::Buffer::from_raw(self.object().replace(raw.as_raw()))
     }
 
-    /// Leaves an object that was replaced to the device.
+    /// Hands a replaced object to the device for destruction.
     fn retire(&self, raw: vk::Buffer, backing: Backing) {
         if !backing.is_unbound() {
             let id = None;
@@ -243,9 +240,8 @@ impl GpuBuffer {
         }
     }
 
-    /// Has another buffer take over, of another sharing mode and without contents: at once, and
-    /// then the old one is given, under an id of its own; or when a frame uses it, if it is
-    /// transient.
+    /// Replaces the Vulkan buffer by one of another sharing mode, without contents. Returns the old one under a new
+    /// id; a transient buffer is only unbound, and recreated when a frame uses it.
     pub(crate) fn trade(&self, mode: Mode) -> Result<Option<Self>, Error> {
         let BufferInner { object, desc, .. } = &*self.0;
         let mut backing = object.backing();
@@ -269,12 +265,12 @@ impl GpuBuffer {
         Ok(Some(old))
     }
 
-    /// Returns the part that it has in common with resources of the other kind.
+    /// Returns the part that buffers and images have in common.
     pub(crate) fn object(&self) -> &Object {
         &self.0.object
     }
 
-    /// Its identity over frames.
+    /// Its id, which is the same in all frames.
     #[inline]
     pub fn id(&self) -> ResourceId {
         self.1
@@ -290,7 +286,7 @@ impl GpuBuffer {
         self.0.desc.bytes
     }
 
-    /// The description it was made by.
+    /// The description it was created from.
     pub fn desc(&self) -> &BufferDesc {
         &self.0.desc
     }
@@ -300,7 +296,7 @@ impl GpuBuffer {
         self.declare_as(Arc::clone(&self.object().name))
     }
 
-    /// [`GpuBuffer::declare`] with a reference to the name that is there already.
+    /// [`GpuBuffer::declare`] with an existing reference to the name.
     pub(crate) fn declare_as(&self, name: Arc<str>) -> Resource {
         let desc = &self.0.desc;
         let kind = ResourceKind::Buffer { bytes: desc.bytes };
@@ -309,14 +305,14 @@ impl GpuBuffer {
 
     /// Writes bytes from the CPU, to memory of [`Memory::Upload`] or [`Memory::Readback`].
     ///
-    /// The device sees them in frames submitted later. Writing what a frame in flight reads is a
-    /// race on the device; keep a buffer per frame in flight.
+    /// The writes are visible to frames submitted later. Writing bytes that a frame in flight reads is a
+    /// data race on the device; keep a buffer per frame in flight.
     ///
     /// # Errors
     /// The buffer is in device memory, or the range is outside it.
     pub fn write(&self, offset: u64, data: &[u8]) -> Result<(), Error> {
         let mut mapped = self.mapped(offset, data.len() as u64)?;
-        // SAFETY: `mapped` has compared the range with the buffer.
+        // SAFETY: `mapped` has checked the range.
         unsafe { mapped.write(&self.object().device.raw, offset, data) }.map_err(Error::vulkan(
             &self.object().device,
             self.name(),
@@ -327,23 +323,23 @@ impl GpuBuffer {
         Ok(())
     }
 
-    /// Says how what it begins with is laid out, which pipelines that bind it are compared with; none if
-    /// that is not known, as of bytes.
+    /// Sets the memory layout of the value at offset 0, which is compared with the types of shaders that bind the
+    /// buffer; `None` if unknown, as for raw bytes.
     pub fn set_layout(&self, layout: Option<ValueLayout>) {
         let mut known = lock(&self.0.layout);
         if *known != layout {
             *known = layout;
-            // Recorded commands that use it are checked again.
+            // Invalidates cached calls that use it, so that they are checked again.
             self.object().generation.change();
         }
     }
 
-    /// How what it begins with is laid out, if that is known.
+    /// Memory layout of the value at offset 0, if known.
     pub fn layout(&self) -> Option<ValueLayout> {
         *lock(&self.0.layout)
     }
 
-    /// Whether [`GpuBuffer::write`] was called: then it has contents, though no pass wrote them
+    /// Whether [`GpuBuffer::write`] was called, so that the buffer has contents which no pass wrote
     /// ([`States::import`](quadrille_sync::States::import)).
     #[inline]
     pub fn is_host_written(&self) -> bool {
@@ -352,14 +348,13 @@ impl GpuBuffer {
 
     /// Reads bytes on the CPU, from memory of [`Memory::Upload`] or [`Memory::Readback`].
     ///
-    /// Device writes are visible once the submission that wrote is complete and a pass declared the
-    /// host's read.
+    /// Device writes are visible once their submission is complete, if a pass declared a host read.
     ///
     /// # Errors
     /// As for [`GpuBuffer::write`].
     pub fn read(&self, offset: u64, data: &mut [u8]) -> Result<(), Error> {
         let mut mapped = self.mapped(offset, data.len() as u64)?;
-        // SAFETY: `mapped` has compared the range with the buffer.
+        // SAFETY: `mapped` has checked the range.
         unsafe { mapped.read(&self.object().device.raw, offset, data) }.map_err(Error::vulkan(
             &self.object().device,
             self.name(),
@@ -367,19 +362,19 @@ impl GpuBuffer {
         ))
     }
 
-    /// The raw handle, for Vulkan calls of your own; null for a transient buffer that no frame has
-    /// used. That of a transient buffer, or one of [`Sharing::Auto`], may change from frame to frame.
+    /// The raw handle, for your own Vulkan calls; null for a transient buffer that no frame has
+    /// used. The handle of a transient buffer, or one of [`Sharing::Auto`], may change from frame to frame.
     pub fn raw(&self) -> vk::Buffer {
         vk::Buffer::from_raw(self.object().raw())
     }
 
-    /// Another number whenever the raw handle becomes that of another buffer.
+    /// Number that changes whenever the Vulkan buffer is replaced.
     #[inline]
     pub(crate) fn generation(&self) -> u32 {
         self.object().generation.get()
     }
 
-    /// The memory that the CPU sees, which has to contain this range.
+    /// Locks the mapped memory, and checks that it contains this range.
     fn mapped(&self, offset: u64, length: u64) -> Result<std::sync::MutexGuard<'_, Mapped>, Error> {
         let name = || self.name().to_owned();
         let mapped = self
@@ -462,12 +457,12 @@ fn check(device: &Device, desc: &BufferDesc) -> Result<(), Error> {
     })
 }
 
-/// Makes a buffer of a checked description, without memory.
+/// Creates a Vulkan buffer from a checked description, without memory.
 fn create(device: &Device, desc: &BufferDesc, mode: Mode) -> Result<vk::Buffer, Error> {
     let families = device.families();
     let mut usage = vk::BufferUsageFlags::from_raw(desc.usage.bits());
     if desc.sharing.may_change(&device.topology) {
-        // Its contents may have to go to another that is shared otherwise.
+        // A change of the sharing mode copies the contents to another buffer.
         usage |= vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
     }
     let mut info = vk::BufferCreateInfo::default()
@@ -483,7 +478,7 @@ fn create(device: &Device, desc: &BufferDesc, mode: Mode) -> Result<vk::Buffer, 
     raw.map_err(Error::vulkan(device, &desc.name, "vkCreateBuffer"))
 }
 
-/// The memory that buffers of a description need, in each sharing mode that they may come to have.
+/// Returns memory requirements that suffice for every sharing mode that the buffer may get.
 fn requirements(device: &Device, desc: &BufferDesc) -> Result<vk::MemoryRequirements, Error> {
     desc.sharing
         .requirements(&device.topology, |mode| requirements_of(device, desc, mode))
@@ -502,7 +497,7 @@ fn requirements_of(
     Ok(requirements)
 }
 
-/// Makes a buffer, in memory of its own or in this place.
+/// Creates a Vulkan buffer, in memory of its own or at `place`.
 fn create_in(
     device: &Device,
     desc: &BufferDesc,

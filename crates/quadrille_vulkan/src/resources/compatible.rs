@@ -1,4 +1,4 @@
-//! Whether images fit what is done with them: how shaders see them, and where their texels go.
+//! Validation of images as operands of copies and blits, and as views of shaders.
 
 use ash::vk;
 
@@ -9,11 +9,11 @@ use crate::resources::image::GpuImage;
 use crate::resources::region::ImageRegion;
 use crate::resources::view::{View, ViewKey};
 
-/// An image and the part of it that is meant.
+/// An image and a region of it.
 pub(crate) type Part<'a> = (&'a GpuImage, &'a ImageRegion);
 
-/// Checks a copy (section "Copying Data Between Images"): as many texels of the same size, for
-/// compressed formats and those of depth and stencil of the same format.
+/// Checks a copy (section "Copying Data Between Images"): equal extents and texel sizes. Compressed and
+/// depth-stencil formats have to be equal.
 pub(crate) fn check_copy(src: Part<'_>, dst: Part<'_>) -> Result<(), CommandError> {
     let [from, to] = [src.0.format(), dst.0.format()];
     let is_plain = |format| {
@@ -86,7 +86,7 @@ pub(crate) fn check_view(image: &GpuImage, view: View) -> Result<(), CommandErro
     }
 }
 
-/// A part that an image lacks.
+/// Returns the error for a part outside an image.
 pub(crate) fn outside(image: &GpuImage, what: String) -> CommandError {
     let desc = image.desc();
     let [width, height, depth] = desc.extent;
@@ -98,8 +98,7 @@ pub(crate) fn outside(image: &GpuImage, what: String) -> CommandError {
     }
 }
 
-/// Whether an image can be seen as a kind of view (section "Image Views", the table of
-/// compatibility).
+/// Checks that an image supports a view type (section "Image Views", table of compatibility).
 pub(crate) fn check_kind(image: &GpuImage, key: ViewKey) -> Result<(), CommandError> {
     use vk::ImageViewType as Kind;
     let desc = image.desc();
@@ -144,7 +143,7 @@ fn refuse_if(problem: Option<String>, src: &GpuImage, dst: &GpuImage) -> Result<
     }
 }
 
-/// How many texels a part has, in words.
+/// Formats the extent of a region for errors.
 fn texels(region: &ImageRegion) -> String {
     let [width, height, depth] = region.extent;
     let layers = region.layer_count;

@@ -2,8 +2,7 @@
 
 use ash::vk;
 
-/// Data of a descriptor. The variants have the same size, which is the stride of the templates of
-/// pipeline layouts.
+/// Data of a descriptor. Its size is the stride of the descriptor update templates of pipeline layouts.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) union Info {

@@ -25,8 +25,7 @@ pub(crate) fn aspects(format: vk::Format) -> vk::ImageAspectFlags {
 
 /// Queries the device's features of a format.
 pub(crate) fn properties(device: &Device, format: vk::Format) -> vk::FormatProperties {
-    // SAFETY: the physical device belongs to the instance; the driver says so if it does not know
-    // the format.
+    // SAFETY: the physical device belongs to the instance; unknown formats have no features.
     unsafe {
         device
             .instance
@@ -35,7 +34,7 @@ pub(crate) fn properties(device: &Device, format: vk::Format) -> vk::FormatPrope
     }
 }
 
-/// The aspects that a shader samples: of depth and stencil, depth.
+/// The aspects that a shader samples: depth alone for depth-stencil formats.
 pub(crate) fn sampled_aspects(format: vk::Format) -> vk::ImageAspectFlags {
     let aspects = aspects(format);
     if aspects.contains(vk::ImageAspectFlags::DEPTH) {
@@ -45,8 +44,7 @@ pub(crate) fn sampled_aspects(format: vk::Format) -> vk::ImageAspectFlags {
     }
 }
 
-/// Whether a format has its colours in several planes, or two texels in one block, as videos have
-/// (section "Formats Requiring Sampler Y'CBCR Conversion").
+/// Whether a format is multi-planar or chroma-subsampled (section "Formats Requiring Sampler Y'CBCR Conversion").
 pub(crate) fn is_planar(format: vk::Format) -> bool {
     use vk::Format as F;
     let in_range = |first: F, last: F| (first.as_raw()..=last.as_raw()).contains(&format.as_raw());
@@ -54,18 +52,18 @@ pub(crate) fn is_planar(format: vk::Format) -> bool {
         || in_range(F::G8_B8R8_2PLANE_444_UNORM, F::G16_B16R16_2PLANE_444_UNORM)
 }
 
-/// Whether a colour format has integers, which neither blend nor filter.
+/// Whether a color format is an integer format, which supports neither blending nor filtering.
 pub(crate) fn is_integer(format: vk::Format) -> bool {
     scalar_kind(format) != ScalarKind::Float
 }
 
-/// Returns the kind of a format's values in shaders: of depth and stencil, that of depth.
+/// Returns the scalar kind of a format in shaders; that of depth for depth-stencil formats.
 pub(crate) fn scalar_kind(format: vk::Format) -> ScalarKind {
     use vk::Format as F;
     if format == F::S8_UINT {
         return ScalarKind::Uint;
     }
-    // Integer formats stand in pairs, unsigned and signed, at these places of the enumeration.
+    // Integer formats are pairs, unsigned and signed, at these values of `VkFormat`.
     let unsigned = [
         F::R8_UINT,
         F::R8G8_UINT,
@@ -96,8 +94,8 @@ pub(crate) fn scalar_kind(format: vk::Format) -> ScalarKind {
     }
 }
 
-/// Bytes that an attribute of a format has to be a multiple of in memory: those of a component, and
-/// 1 where components are packed (section "Vertex Input Extraction").
+/// Alignment in bytes of a vertex attribute: the size of a component; 1 for packed formats
+/// (section "Vertex Input Extraction").
 pub(crate) fn component_bytes(format: vk::Format) -> u32 {
     use vk::Format as F;
     let in_range = |first: F, last: F| (first.as_raw()..=last.as_raw()).contains(&format.as_raw());
@@ -110,7 +108,7 @@ pub(crate) fn component_bytes(format: vk::Format) -> u32 {
 }
 
 /// Bytes of a texel in copies between buffers and images; `None` for compressed formats (see
-/// [`block`]) and those that this table does not know.
+/// [`block`]) and formats not in this table.
 pub fn texel_bytes(format: vk::Format) -> Option<u32> {
     use vk::Format as F;
     let raw = format.as_raw();

@@ -1,19 +1,19 @@
-//! Numbers of Vulkan buffers and images: handles are used again, numbers are not. An unchanged number
-//! means the same object, of the same device.
+//! Unique numbers of Vulkan buffers and images. Handles may be reused by drivers, numbers are not: an equal number
+//! means the same object of the same device.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The number of what a buffer or image is at the moment.
+/// Number of the current Vulkan object of a buffer or image.
 #[derive(Debug)]
 pub(crate) struct Generation(AtomicU32);
 
 impl Generation {
-    /// A number that nothing has had, and not 0.
+    /// Takes an unused number; never 0.
     pub(crate) fn new() -> Self {
         Self(AtomicU32::new(next()))
     }
 
-    /// Takes another number: something else has taken over.
+    /// Takes a new number, after the Vulkan object was replaced.
     pub(crate) fn change(&self) {
         self.0.store(next(), Ordering::Relaxed);
     }

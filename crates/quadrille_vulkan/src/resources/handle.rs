@@ -1,4 +1,4 @@
-//! A buffer or an image, and how ids and indices find them.
+//! [`Handle`] of a buffer or an image, and the tables that find resources by id or index.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub enum Handle {
 }
 
 impl Handle {
-    /// Its identity over frames.
+    /// Its id, which is the same in all frames.
     pub fn id(&self) -> ResourceId {
         match self {
             Self::Buffer(buffer) => buffer.id(),
@@ -58,8 +58,8 @@ impl Handle {
         std::ptr::eq(&*self.object().device, device)
     }
 
-    /// Another number whenever it becomes another Vulkan object: an unchanged number means an unchanged
-    /// object. 0 for images of swapchains, which are others in each frame.
+    /// Number that changes whenever the Vulkan object is replaced. 0 for images of swapchains, which change every
+    /// frame.
     #[inline]
     pub(crate) fn generation(&self) -> u32 {
         match self {
@@ -68,8 +68,7 @@ impl Handle {
         }
     }
 
-    /// Whether its device was given up for another: [`Gpu::give_up`]. As good as free as long as
-    /// none was.
+    /// Whether its device was replaced by another: [`Gpu::give_up`]. One relaxed load as long as no device was.
     #[inline]
     pub fn is_given_up(&self) -> bool {
         Device::are_some_given_up() && self.is_of_given_up()
@@ -80,7 +79,7 @@ impl Handle {
         self.object().device.is_given_up()
     }
 
-    /// Binds it to memory in this place, or of its own.
+    /// Binds the resource to `place`, or to memory of its own.
     pub(crate) fn settle(&self, place: Option<(&Arc<Block>, u64)>) -> Result<(), Error> {
         match self {
             Self::Buffer(buffer) => buffer.settle(place),
@@ -96,8 +95,8 @@ impl Handle {
         }
     }
 
-    /// Adds it to a frame: [`Handle::declare`] for frames that are cleared and declared again, which
-    /// have kept its name.
+    /// Adds its declaration to a frame. Cheaper than [`Handle::declare`] for frames that are cleared and reused, since
+    /// they keep its name.
     pub fn declare_in(&self, frame: &mut Frame) -> ResourceIndex {
         let name = frame.resource_name(&self.object().name);
         let resource = match self {
@@ -120,17 +119,17 @@ impl From<GpuImage> for Handle {
     }
 }
 
-/// From resource ids to indices of a frame, beside the properties of each resource that bindings need,
-/// so that encoding a binding touches one piece of memory. Its memory is used again.
+/// Map from resource ids to indices of a frame. Entries include the properties that bindings need, so that encoding
+/// a binding reads one cache line. Reused between frames.
 #[derive(Default)]
 pub(crate) struct IdTable {
-    /// By id.
+    /// Entries by id.
     entries: Vec<Entry>,
-    /// How many resources are declared.
+    /// Number of resources that passes declare.
     declared: usize,
-    /// The others.
+    /// The resources that no pass declares.
     others: Vec<ResourceId>,
-    /// How many versions of entries there have been.
+    /// The last version given to an entry.
     versions: u32,
 }
 
@@ -145,23 +144,23 @@ pub(crate) struct Entry {
     pub buffer: vk::Buffer,
     /// Bytes of a buffer.
     pub bytes: u64,
-    /// The layout of the data that a buffer begins with is known.
+    /// Whether the memory layout of a buffer's value is known.
     pub has_layout: bool,
-    /// The view of a whole image for shaders; null for buffers, and where shaders see another
-    /// view than the one of all aspects.
+    /// The view of a whole image for shaders; null for buffers, and for images whose shader view does not have all
+    /// aspects.
     pub view: vk::ImageView,
     /// The kind of `view`.
     pub view_kind: vk::ImageViewType,
     /// The properties of its texels for shaders.
     pub texels: Texels,
-    /// The generation of the Vulkan object: it changes once a transient resource has moved, for
-    /// instance; then all views of it are new. 0 for images of swapchains.
+    /// The generation of the Vulkan object, which changes with all its views when, for instance, a transient resource
+    /// moves. 0 for images of swapchains.
     generation: u32,
-    /// Changes whenever the id gets another resource or object.
+    /// Number that changes whenever the id gets another resource or Vulkan object.
     version: u32,
 }
 
-/// [`Entry::index`] of ids that are not of the frame.
+/// [`Entry::index`] of resources that are not in the frame.
 const ABSENT: u32 = u32::MAX;
 
 impl Entry {
@@ -219,9 +218,8 @@ impl Entry {
         self.generation == 0 && self.buffer == vk::Buffer::null()
     }
 
-    /// Whether the resource is what it was, wherever it stands in the frame: the same Vulkan
-    /// objects, or the image that the same swapchain has acquired now (no pass that touches that is
-    /// kept).
+    /// Whether the resource has the same Vulkan objects as before, at any index of the frame. The image of a
+    /// swapchain counts as unchanged (cached calls never include passes that use one).
     fn is_unchanged_from(&self, before: &Self) -> bool {
         let at_its_place = Self {
             index: before.index,
@@ -235,11 +233,11 @@ impl Entry {
 }
 
 impl IdTable {
-    /// Takes in the resources of a frame, of which so many are declared; whether these are others
-    /// than before, or in other places.
+    /// Sets the resources of a frame, the first `declared` of which passes declare. Returns whether any of those, or
+    /// its index, changed.
     ///
     /// # Errors
-    /// The first that was not made from this device; then none is taken in.
+    /// The first resource that belongs to another device; none is stored then.
     pub(crate) fn fill<'h>(
         &mut self,
         device: &Device,
@@ -269,13 +267,13 @@ impl IdTable {
         Ok(!are_same)
     }
 
-    /// Whether a resource is what it was, and where it was.
+    /// Whether a resource and its index are unchanged.
     fn is_same(&mut self, device: &Device, (index, handle): (u32, &Handle)) -> bool {
         let before = self.entries.get_mut(handle.id().0 as usize);
         let Some(before) = before.filter(|before| before.index == index) else {
             return false;
         };
-        // Mostly it is the same object, and nothing else need be looked at.
+        // Fast path: the same object.
         let generation = handle.generation();
         if generation != 0 && generation == before.generation {
             return true;
@@ -292,7 +290,7 @@ impl IdTable {
         true
     }
 
-    /// Takes in a resource.
+    /// Stores the entry of a resource.
     fn put(&mut self, index: u32, handle: &Handle) {
         let (id, new) = (handle.id().0 as usize, Entry::new(index, handle));
         if self.entries.len() <= id {
@@ -313,9 +311,9 @@ impl IdTable {
 pub(crate) struct FrameResources<'a> {
     /// The table, filled from `handles`.
     pub ids: &'a IdTable,
-    /// By index.
+    /// Handles by index.
     pub handles: &'a [Handle],
-    /// The labels of ids that are not of the frame.
+    /// Names of resources that are not in the frame.
     pub names: &'a Ids,
 }
 
@@ -333,7 +331,7 @@ impl<'a> FrameResources<'a> {
         Ok((ResourceIndex(index), handle))
     }
 
-    /// A pass uses what it does not declare.
+    /// Returns the error of a pass that uses a resource without declaring it.
     #[cold]
     pub(crate) fn not_declared(&self, id: ResourceId) -> CommandError {
         CommandError::NotDeclared {
@@ -349,12 +347,12 @@ impl<'a> FrameResources<'a> {
         }
     }
 
-    /// Returns the entry of an image for a binding, if shaders see its whole view.
+    /// Returns the entry of an image for a binding, if shaders use its whole view.
     pub(crate) fn image_entry(&self, id: ResourceId) -> Option<&'a Entry> {
         self.entry(id).filter(|it| it.view != vk::ImageView::null())
     }
 
-    /// Returns the entry of a resource of the frame. Resources no longer in the frame leave theirs behind.
+    /// Returns the entry of a resource of the frame. Stale entries of earlier frames are skipped.
     fn entry(&self, id: ResourceId) -> Option<&'a Entry> {
         let entry = self.ids.entries.get(id.0 as usize);
         entry.filter(|entry| entry.index != ABSENT)
@@ -367,7 +365,7 @@ impl<'a> FrameResources<'a> {
         self.is_declared(entry.index()).then_some(version)
     }
 
-    /// Whether some pass declares the resource: repeated passes can count on it then.
+    /// Whether some pass declares the resource.
     pub(crate) fn is_declared(&self, index: ResourceIndex) -> bool {
         (index.0 as usize) < self.ids.declared
     }
@@ -395,7 +393,7 @@ impl<'a> FrameResources<'a> {
         }
     }
 
-    /// An image by id, which a swapchain has acquired if it is of one.
+    /// Finds an image by id; an error for a swapchain's image that is not acquired.
     pub(crate) fn image(
         &self,
         id: ResourceId,

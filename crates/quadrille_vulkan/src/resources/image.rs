@@ -1,7 +1,7 @@
 //! Images and their views.
 //!
-//! An image of a swapchain is a [`GpuImage`] like any other, whose handles are filled in when the
-//! swapchain acquires: so passes can be recorded before it is known which image they draw to.
+//! The image of a swapchain is a [`GpuImage`] whose Vulkan handles are set at each acquisition, so passes can be
+//! recorded before it.
 
 mod check;
 mod create;
@@ -39,16 +39,16 @@ bitflags! {
         const SAMPLED = 0x4;
         /// Loaded and stored in shaders.
         const STORAGE = 0x8;
-        /// Drawn to.
+        /// Color attachment of draws.
         const COLOR_ATTACHMENT = 0x10;
-        /// Depth and stencil of draws.
+        /// Depth-stencil attachment of draws.
         const DEPTH_STENCIL_ATTACHMENT = 0x20;
-        /// Read by fragment shaders while it is drawn to.
+        /// Input attachment: read by fragment shaders at their own position.
         const INPUT_ATTACHMENT = 0x80;
     }
 }
 
-/// An image to make.
+/// Description of an image.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ImageDesc {
     /// Its name in errors, plans and debuggers.
@@ -65,21 +65,19 @@ pub struct ImageDesc {
     pub samples: u32,
     /// Its allowed uses.
     pub usage: ImageUsage,
-    /// Its layers can be viewed as the faces of cubes.
+    /// Whether its layers can be viewed as faces of cube maps.
     pub cube: bool,
-    /// Whether queue families own it in turn or together. [`Settings::sharing`] counts for what is
-    /// [`Sharing::Auto`] here.
+    /// Sharing between queue families. [`Settings::sharing`] applies if this is [`Sharing::Auto`].
     ///
     /// [`Settings::sharing`]: crate::Settings::sharing
     pub sharing: Sharing,
-    /// Its contents do not outlive the frame. Images and buffers that are never needed at once
-    /// share memory: see [`Frames::place_transients`](crate::Frames::place_transients).
+    /// Whether the contents live for one frame only. Transient resources with disjoint lifetimes share memory: see
+    /// [`Frames::place_transients`](crate::Frames::place_transients).
     pub transient: bool,
 }
 
 impl ImageDesc {
-    /// An image with one mip level and one layer: of two dimensions, or of three if the extent has as
-    /// many numbers and a depth above 1.
+    /// An image with one mip level and one layer: 2D, or 3D if the extent has three numbers and a depth above 1.
     pub fn new(
         name: impl Into<String>,
         extent: impl Into<Extent>,
@@ -101,7 +99,7 @@ impl ImageDesc {
         }
     }
 
-    /// An image to draw to, sample and copy from.
+    /// A color attachment that can be sampled and copied from.
     pub fn color_target(
         name: impl Into<String>,
         extent: impl Into<Extent>,
@@ -122,26 +120,26 @@ impl ImageDesc {
         Self::new(name, extent, format, usage)
     }
 
-    /// Depth (and stencil) of draws, which can be sampled.
+    /// A depth or depth-stencil attachment that can be sampled.
     pub fn depth(name: impl Into<String>, extent: impl Into<Extent>, format: vk::Format) -> Self {
         let usage = ImageUsage::DEPTH_STENCIL_ATTACHMENT | ImageUsage::SAMPLED;
         Self::new(name, extent, format, usage)
     }
 
-    /// The same with more uses.
+    /// Adds usages.
     pub fn with_usage(mut self, usage: ImageUsage) -> Self {
         self.usage |= usage;
         self
     }
 
-    /// The same, owned by queue families in turn or together.
+    /// Sets the sharing between queue families.
     pub fn with_sharing(mut self, sharing: Sharing) -> Self {
         self.sharing = sharing;
         self
     }
 
-    /// The same with contents that do not outlive the frame: each frame writes it before reading
-    /// it, and between frames its memory is there for others.
+    /// Makes it transient: each frame writes it before reading it, and other resources may use its memory outside its
+    /// lifetime.
     ///
     /// ```
     /// use quadrille_vulkan::{Format, ImageDesc};
@@ -153,13 +151,13 @@ impl ImageDesc {
         self
     }
 
-    /// The same with mip levels.
+    /// Sets the number of mip levels.
     pub fn with_mips(mut self, mip_levels: u32) -> Self {
         self.mip_levels = mip_levels;
         self
     }
 
-    /// The same with array layers.
+    /// Sets the number of array layers.
     pub fn with_layers(mut self, array_layers: u32) -> Self {
         self.array_layers = array_layers;
         self
@@ -174,31 +172,31 @@ impl ImageDesc {
     }
 }
 
-/// Both directions of copies.
+/// Source and destination of copies.
 const COPIES: ImageUsage = ImageUsage::TRANSFER_SRC.union(ImageUsage::TRANSFER_DST);
 
-/// A Vulkan object that another has replaced, with its views and its memory.
+/// A replaced Vulkan image, with its views and its memory.
 type Replaced = (vk::Image, Vec<(ViewKey, vk::ImageView)>, Backing);
 
 /// An image. Clones are the same image; when the last one is dropped, the image is retired: it is
 /// destroyed once no queue can still use it.
-// The id lies beside the pointer too, because recording needs nothing else.
+// The id is also stored beside the pointer: recording needs only the id, without a pointer chase.
 #[derive(Clone)]
 pub struct GpuImage(Arc<ImageInner>, ResourceId);
 
 struct ImageInner {
     object: Object,
     desc: ImageDesc,
-    /// The view of all of it and its extent, which change as the raw handle does.
+    /// The view of the whole image; it changes with the raw handle, as the extent does.
     view: AtomicU64,
     extent: AtomicU64,
     views: Mutex<Vec<(ViewKey, vk::ImageView)>>,
-    /// Its raw handle is that of whatever a swapchain has acquired.
+    /// Whether its raw handle is that of a swapchain's acquired image.
     is_swapchain: bool,
 }
 
 impl GpuImage {
-    /// Makes an image.
+    /// Creates an image.
     pub(crate) fn new(device: &Arc<Device>, desc: &ImageDesc) -> Result<Self, Error> {
         let desc = &ImageDesc {
             sharing: desc.sharing.or(device.sharing),
@@ -214,7 +212,7 @@ impl GpuImage {
         Ok(image)
     }
 
-    /// The image that stands for whichever image a swapchain acquires.
+    /// Creates the image handle of a swapchain, an alias of the acquired image.
     pub(crate) fn of_swapchain(device: &Arc<Device>, desc: &ImageDesc) -> Self {
         Self::assemble(device, desc, true, None)
     }
@@ -238,7 +236,7 @@ impl GpuImage {
         Self(Arc::new(inner), id)
     }
 
-    /// Fills in what a swapchain acquired; null handles while nothing is.
+    /// Sets the handles of a swapchain's acquired image; null handles while none is acquired.
     pub(crate) fn set_acquired(&self, raw: vk::Image, view: vk::ImageView, extent: [u32; 2]) {
         self.object().set_raw(raw.as_raw());
         self.0.view.store(view.as_raw(), Ordering::Relaxed);
@@ -247,8 +245,8 @@ impl GpuImage {
             .store(pack([extent[0], extent[1], 1]), Ordering::Relaxed);
     }
 
-    /// Binds it to memory in this place, or of its own. If they are elsewhere,
-    /// another image takes over, without contents, and what was there is retired.
+    /// Binds the image to `place`, or to memory of its own. If its memory changes, the Vulkan image is recreated
+    /// without contents and the old one is retired.
     pub(crate) fn settle(&self, place: Option<(&Arc<Block>, u64)>) -> Result<(), Error> {
         let Self(image, _) = self;
         let object = &image.object;
@@ -266,7 +264,7 @@ impl GpuImage {
         Ok(())
     }
 
-    /// Has it be nowhere, if its bytes are in this block.
+    /// Unbinds the image, if its memory is in this block.
     fn vacate(&self, block: &Arc<Block>) {
         let mut backing = self.object().backing();
         if backing.offset_in(block).is_some() {
@@ -274,9 +272,8 @@ impl GpuImage {
         }
     }
 
-    /// Has another image take over, of another sharing mode and without contents: at once, and
-    /// then the old one is given, under an id of its own; or when a frame uses it, if it is
-    /// transient.
+    /// Replaces the Vulkan image by one of another sharing mode, without contents. Returns the old one under a new
+    /// id; a transient image is only unbound, and recreated when a frame uses it.
     pub(crate) fn trade(&self, mode: Mode) -> Result<Option<Self>, Error> {
         let ImageInner { object, desc, .. } = &*self.0;
         let mut backing = object.backing();
@@ -305,12 +302,12 @@ impl GpuImage {
         Ok(Some(old))
     }
 
-    /// Whether its contents can be copied to another of its description.
+    /// Whether its contents can be copied to another image of the same description.
     pub(crate) fn can_be_copied(&self) -> bool {
         create::usage(&self.object().device, &self.0.desc).contains(create::COPIES)
     }
 
-    /// The view of all of it.
+    /// Key of the view of the whole image.
     fn whole_key(&self) -> ViewKey {
         ViewKey {
             view: View::WHOLE,
@@ -319,7 +316,7 @@ impl GpuImage {
         }
     }
 
-    /// Puts another Vulkan object in the place of the one there is, which is given.
+    /// Replaces the Vulkan image with its views and memory, and returns the old ones.
     fn replace(
         &self,
         backing: &mut Backing,
@@ -335,7 +332,7 @@ impl GpuImage {
         (vk::Image::from_raw(old_raw), old_views, old)
     }
 
-    /// Leaves an object that was replaced to the device.
+    /// Hands a replaced object to the device for destruction.
     fn retire(&self, (raw, views, backing): Replaced) {
         if !backing.is_unbound() {
             self.object().retire(Retired::Image {
@@ -347,12 +344,12 @@ impl GpuImage {
         }
     }
 
-    /// Returns the part that it has in common with resources of the other kind.
+    /// Returns the part that buffers and images have in common.
     pub(crate) fn object(&self) -> &Object {
         &self.0.object
     }
 
-    /// Its identity over frames.
+    /// Its id, which is the same in all frames.
     #[inline]
     pub fn id(&self) -> ResourceId {
         self.1
@@ -368,20 +365,20 @@ impl GpuImage {
         self.0.desc.format
     }
 
-    /// Width, height and depth in texels; for a swapchain's image, of the swapchain as it is now.
+    /// Width, height and depth in texels; for a swapchain's image the current ones.
     pub fn extent(&self) -> [u32; 3] {
         let packed = self.0.extent.load(Ordering::Relaxed);
         let part = |shift: u32| ((packed >> shift) & 0x1f_ffff) as u32;
         [part(0), part(21), part(42)]
     }
 
-    /// The description it was made by. For a swapchain's image the extent in it is the first one;
-    /// see [`GpuImage::extent`].
+    /// The description it was created from. For a swapchain's image the extent in it is the first one;
+    /// use [`GpuImage::extent`] for the current one.
     pub fn desc(&self) -> &ImageDesc {
         &self.0.desc
     }
 
-    /// Whether it stands for the image that a swapchain acquires.
+    /// Whether it is the image of a swapchain.
     pub fn is_swapchain(&self) -> bool {
         self.0.is_swapchain
     }
@@ -396,7 +393,7 @@ impl GpuImage {
         self.declare_as(Arc::clone(&self.object().name))
     }
 
-    /// [`GpuImage::declare`] with a reference to the name that is there already.
+    /// [`GpuImage::declare`] with an existing reference to the name.
     pub(crate) fn declare_as(&self, name: Arc<str>) -> Resource {
         let desc = &self.0.desc;
         let kind = ResourceKind::Image {
@@ -412,15 +409,15 @@ impl GpuImage {
         resource
     }
 
-    /// The raw handle, for Vulkan calls of your own; null for a swapchain that has not acquired, and
-    /// for a transient image that no frame has used. That of a transient image, or one of
+    /// The raw handle, for your own Vulkan calls; null for a swapchain without an acquired image, and
+    /// for a transient image that no frame has used. The handle of a transient image, or one of
     /// [`Sharing::Auto`], may change from frame to frame.
     pub fn raw(&self) -> vk::Image {
         vk::Image::from_raw(self.object().raw())
     }
 
-    /// Another number whenever the raw handle becomes that of another image; 0 for images of
-    /// swapchains, which are another in each frame. Views live as long as it is the same.
+    /// Number that changes whenever the Vulkan image is replaced; 0 for images of swapchains, which change every
+    /// frame. Views are valid as long as it is unchanged.
     pub(crate) fn generation(&self) -> u32 {
         if self.is_swapchain() {
             0
@@ -446,7 +443,7 @@ impl GpuImage {
         }
     }
 
-    /// A view, made at its first use. `None` for another view than the whole of a swapchain's
+    /// Returns a view, created at its first use. `None` for a swapchain's image if the key is not that of the whole
     /// image.
     pub(crate) fn view(&self, key: ViewKey) -> Result<Option<vk::ImageView>, Error> {
         let is_whole = key.view == View::WHOLE
@@ -511,7 +508,7 @@ impl std::fmt::Debug for GpuImage {
     }
 }
 
-/// Three extents of at most 21 bits in one word, so that they change together.
+/// Packs three extents of at most 21 bits into one word, so that they change atomically.
 fn pack(extent: [u32; 3]) -> u64 {
     let part = |at: usize, shift: u32| u64::from(extent[at].min(0x1f_ffff)) << shift;
     part(0, 0) | part(1, 21) | part(2, 42)

@@ -1,5 +1,4 @@
-//! Common part of buffers and images: an identity over frames, and a Vulkan object that may be
-//! replaced.
+//! Common part of buffers and images: a stable id, and a Vulkan object that may be replaced.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -14,30 +13,30 @@ use crate::instance::sharing::Sharing;
 use crate::lock;
 use crate::resources::generation::Generation;
 
-/// The part of a buffer or an image that does not depend on which of the two it is.
+/// Common part of buffers and images.
 ///
-/// Raw handle, generation and sharing mode change only between frames, and for an image of a swapchain
-/// when it is acquired: before the frame that uses them is encoded (the threads that encode are started
-/// with a happens-before edge), so relaxed access is enough.
+/// Raw handle, generation and sharing mode change only between frames, or when the image of a swapchain is
+/// acquired. Both happen before the frame that uses them is encoded, and encoding threads are started with a
+/// happens-before edge, so relaxed access is enough.
 pub(crate) struct Object {
-    /// Its identity over frames.
+    /// Its id, which is the same in all frames.
     pub id: ResourceId,
     /// Its name.
     pub name: Arc<str>,
-    /// Its memory requirements, if it is transient: it gets its memory when a frame uses it.
+    /// Memory requirements of a transient resource, whose memory is bound when a frame uses it.
     pub needs: Option<vk::MemoryRequirements>,
-    /// The device that it was made from.
+    /// The device that created it.
     pub device: Arc<Device>,
     raw: AtomicU64,
-    /// Another number for each Vulkan object that it has been.
+    /// Number of the current Vulkan object.
     pub generation: Generation,
     backing: Mutex<Backing>,
-    /// All families may use it.
+    /// Whether its sharing mode is concurrent.
     is_concurrent: AtomicBool,
 }
 
 impl Object {
-    /// One with a new id and without a Vulkan object.
+    /// Creates an object with a new id and without a Vulkan object.
     pub(crate) fn new(
         device: &Arc<Device>,
         name: &str,
@@ -62,23 +61,23 @@ impl Object {
         self.raw.load(Ordering::Relaxed)
     }
 
-    /// Fills in the raw handle.
+    /// Sets the raw handle.
     pub(crate) fn set_raw(&self, raw: u64) {
         self.raw.store(raw, Ordering::Relaxed);
     }
 
-    /// Has another Vulkan object take over, and returns the raw handle of the old one.
+    /// Replaces the Vulkan object, and returns the raw handle of the old one.
     pub(crate) fn replace(&self, raw: u64) -> u64 {
         self.generation.change();
         self.raw.swap(raw, Ordering::Relaxed)
     }
 
-    /// Where its bytes are.
+    /// The memory that backs it.
     pub(crate) fn backing(&self) -> MutexGuard<'_, Backing> {
         lock(&self.backing)
     }
 
-    /// Whether families own it in turn or together now.
+    /// The current sharing mode.
     pub(crate) fn mode(&self) -> Mode {
         if self.is_concurrent.load(Ordering::Relaxed) {
             Mode::Concurrent
@@ -87,13 +86,13 @@ impl Object {
         }
     }
 
-    /// Has families own it in turn or together.
+    /// Sets the current sharing mode.
     pub(crate) fn set_mode(&self, mode: Mode) {
         let is_concurrent = mode == Mode::Concurrent;
         self.is_concurrent.store(is_concurrent, Ordering::Relaxed);
     }
 
-    /// Leaves what is to be destroyed to the device.
+    /// Hands an object to the device for destruction.
     pub(crate) fn retire(&self, retired: Retired) {
         lock(&self.device.dropped).push(retired);
     }

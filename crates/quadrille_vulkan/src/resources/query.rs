@@ -1,9 +1,9 @@
-//! Query sets: what the device counts while passes draw and dispatch.
+//! Query sets: occlusion and pipeline statistics queries of passes.
 //!
 //! A set has a query pool for each frame in flight, and one buffer for the results. A pass that uses
-//! queries copies their results to the buffer at its own end, so the buffer is all that plans have to
-//! know of: order between passes, queues and frames follows from it. A pool is reset on the host when
-//! its frame in flight begins again: the device has completed all that used it.
+//! queries copies their results to the buffer at its own end, so plans need only the buffer to order passes,
+//! queues and frames. A pool is reset on the host when its frame in flight begins again: the device has completed
+//! its last use.
 
 use std::ops::Deref;
 use std::sync::{Arc, Mutex};
@@ -30,7 +30,7 @@ bitflags! {
         const VERTEX_INVOCATIONS = 0x4;
         /// Primitives that reach clipping.
         const CLIPPING_INVOCATIONS = 0x20;
-        /// Primitives that clipping gives out.
+        /// Primitives output by clipping.
         const CLIPPING_PRIMITIVES = 0x40;
         /// Invocations of fragment shaders.
         const FRAGMENT_INVOCATIONS = 0x80;
@@ -42,9 +42,9 @@ bitflags! {
 /// Value that the queries of a set measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum QueryKind {
-    /// Whether any sample passes the tests of depth and stencil: 0 if none does.
+    /// Non-zero if any sample passes the depth and stencil tests.
     Occlusion,
-    /// How many samples do (feature `occlusionQueryPrecise`).
+    /// Number of samples that pass the depth and stencil tests (feature `occlusionQueryPrecise`).
     PreciseOcclusion,
     /// Pipeline statistics: a value for each bit, in the order of the bits (feature
     /// `pipelineStatisticsQuery`).
@@ -60,7 +60,7 @@ impl QueryKind {
         }
     }
 
-    /// The flags that a query begins with.
+    /// The flags of `vkCmdBeginQuery`.
     pub(crate) fn control(self) -> vk::QueryControlFlags {
         match self {
             Self::PreciseOcclusion => vk::QueryControlFlags::PRECISE,
@@ -68,7 +68,7 @@ impl QueryKind {
         }
     }
 
-    /// Returns the capabilities that a queue needs, all of them.
+    /// Returns the capabilities that a queue needs.
     pub(crate) fn needs(self) -> Capabilities {
         let Self::Statistics(counted) = self else {
             return Capabilities::GRAPHICS;
@@ -83,7 +83,7 @@ impl QueryKind {
         needs
     }
 
-    /// How many values a query gives.
+    /// Number of values of a query.
     fn values(self) -> u32 {
         match self {
             Self::Occlusion | Self::PreciseOcclusion => 1,
@@ -92,7 +92,7 @@ impl QueryKind {
     }
 }
 
-/// A query set to make.
+/// Description of a query set.
 ///
 /// ```
 /// use quadrille_vulkan::{QueryKind, QuerySetDesc, Statistics};
@@ -105,14 +105,14 @@ impl QueryKind {
 pub struct QuerySetDesc {
     /// Its name in errors, plans and debuggers.
     pub name: String,
-    /// How many queries it has; at least 1.
+    /// The number of queries; at least 1.
     pub count: u32,
     /// The value that they measure.
     pub kind: QueryKind,
 }
 
 impl QuerySetDesc {
-    /// Queries of whether any sample of some draws is visible.
+    /// Queries of whether any sample of the draws within is visible.
     pub fn occlusion(name: impl Into<String>, count: u32) -> Self {
         Self {
             name: name.into(),
@@ -121,7 +121,7 @@ impl QuerySetDesc {
         }
     }
 
-    /// Queries of how many samples of some draws are visible.
+    /// Queries of the number of visible samples of the draws within.
     pub fn precise_occlusion(name: impl Into<String>, count: u32) -> Self {
         Self {
             kind: QueryKind::PreciseOcclusion,
@@ -129,7 +129,7 @@ impl QuerySetDesc {
         }
     }
 
-    /// Queries of what some draws and dispatches take.
+    /// Pipeline statistics queries, with these counters.
     pub fn statistics(name: impl Into<String>, count: u32, counted: Statistics) -> Self {
         Self {
             kind: QueryKind::Statistics(counted),
@@ -147,11 +147,11 @@ impl QuerySetDesc {
 const VALUE_BYTES: u64 = size_of::<u64>() as u64;
 
 /// A set of queries. Dereferences to the buffer with their results: `u64` values, those of query `i`
-/// at [`result_offset(i)`](Self::result_offset) bytes. Made by
+/// at byte [`result_offset(i)`](Self::result_offset). Created by
 /// [`Gpu::query_set`](crate::Gpu::query_set). Clones are the same set.
 ///
-/// A query that a pass uses replaces its result; the others keep theirs. What a query that was never
-/// used has for a result is undefined.
+/// A pass replaces the results of the queries that it uses; the others keep theirs. The result of a query that
+/// was never used is undefined.
 ///
 /// ```no_run
 /// use quadrille_vulkan::{Gpu, QuerySetDesc, Settings};
@@ -174,7 +174,7 @@ struct QuerySetInner {
 
 struct Slot {
     pool: vk::QueryPool,
-    /// Bit by query: the frame uses it.
+    /// One bit per query: whether the frame uses it.
     used: Mutex<Vec<u64>>,
 }
 
@@ -219,13 +219,12 @@ impl QuerySet {
         &self.0.desc
     }
 
-    /// Where the results of a query begin, in bytes.
+    /// Byte offset of the results of a query.
     pub fn result_offset(&self, query: u32) -> u64 {
         self.0.desc.stride() * u64::from(query)
     }
 
-    /// Begins a frame in flight: none of its queries is used. The device is done with those of the
-    /// frame that it was before.
+    /// Resets the queries of a frame in flight. The device must have completed the previous frame in this slot.
     pub(crate) fn begin(&self, slot: usize) {
         let Slot { pool, used } = &self.0.slots[slot];
         let mut used = lock(used);
@@ -240,7 +239,7 @@ impl QuerySet {
         self.0.slots[slot].pool
     }
 
-    /// Notes that the frame uses a query; false if it does already. The query is one of the set.
+    /// Marks a query as used by the frame; false if it already is. The query must be in the set.
     pub(crate) fn take(&self, slot: usize, query: u32) -> bool {
         let mut used = lock(&self.0.slots[slot].used);
         let word = &mut used[(query / u64::BITS) as usize];
@@ -250,7 +249,7 @@ impl QuerySet {
         is_free
     }
 
-    /// The device that it was made from.
+    /// The device that created it.
     pub(crate) fn device(&self) -> &Device {
         &self.0.device
     }

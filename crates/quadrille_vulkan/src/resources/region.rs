@@ -1,4 +1,4 @@
-//! A part of one mip level of an image, for copies.
+//! [`ImageRegion`]: a part of one mip level of an image, for copies.
 
 use std::ops::Range;
 
@@ -24,12 +24,12 @@ pub struct ImageRegion {
 }
 
 impl ImageRegion {
-    /// All of the first mip level, all layers.
+    /// The whole first mip level, all layers.
     pub fn whole(image: &GpuImage) -> Self {
         Self::mip(image, 0)
     }
 
-    /// All of one mip level, all layers.
+    /// A whole mip level, all layers.
     pub fn mip(image: &GpuImage, mip: u32) -> Self {
         let layer_count = image.desc().array_layers;
         let extent = mip_extent(image.extent(), mip);
@@ -42,7 +42,7 @@ impl ImageRegion {
         }
     }
 
-    /// All of the first mip level of a view, its layers.
+    /// The whole first mip level of a view, with the view's layers.
     ///
     /// ```no_run
     /// # use quadrille_vulkan::{GpuBuffer, CommandList, GpuImage, ImageRegion, View};
@@ -62,8 +62,7 @@ impl ImageRegion {
         }
     }
 
-    /// The same levels and layers with these texels alone: the first one, and how many there are in
-    /// each direction, as arrays, tuples or `UVec3`s.
+    /// Sets the box of texels: first texel, and number of texels in each direction, as arrays, tuples or `UVec3`s.
     ///
     /// ```no_run
     /// # use quadrille_vulkan::{GpuImage, ImageRegion};
@@ -80,28 +79,28 @@ impl ImageRegion {
         }
     }
 
-    /// Whether any texel is in both, of the same image.
+    /// Whether it has any texel in common with another region of the same image.
     pub fn overlaps(&self, other: &Self) -> bool {
         self.compare(other, |one, other| {
             one.start < other.end && other.start < one.end
         })
     }
 
-    /// Whether it has all texels of another one of the same image.
+    /// Whether it contains all texels of another region of the same image.
     pub fn contains(&self, other: &Self) -> bool {
         self.compare(other, |one, other| {
             one.start <= other.start && other.end <= one.end
         })
     }
 
-    /// Whether both are of one mip level, and something holds in each direction and for the layers.
+    /// Whether both have the same mip level, and `holds` is true for each axis and for the layers.
     fn compare(&self, other: &Self, holds: impl Fn(&Range<u64>, &Range<u64>) -> bool) -> bool {
         let sides = self.sides();
         let mut sides = sides.iter().zip(other.sides());
         self.mip == other.mip && sides.all(|(one, other)| holds(one, &other))
     }
 
-    /// Texels in each direction, and layers.
+    /// Ranges of texels on each axis, and of layers.
     fn sides(&self) -> [Range<u64>; 4] {
         let side = |start: u32, count: u32| u64::from(start)..u64::from(start) + u64::from(count);
         let [x, y, z] = [0, 1, 2].map(|at| side(self.offset[at], self.extent[at]));
@@ -124,11 +123,11 @@ impl ImageRegion {
             && (0..3).all(|at| self.extent[at] > 0 && ends_within(at))
     }
 
-    /// Whether it can be copied on a queue of a granularity (`minImageTransferGranularity`,
-    /// section "Queue Family Properties"), in blocks of the image's format: each side is a multiple of it or
-    /// ends with the level; a granularity of 0 has whole levels only.
+    /// Whether a queue with this granularity can copy it (`minImageTransferGranularity`, section "Queue Family
+    /// Properties"; in texel blocks of the image's format). Offsets and extents must be multiples of the granularity,
+    /// or the region ends with the level; granularity 0 allows whole levels only.
     ///
-    /// The region is within the image.
+    /// The region must be within the image.
     pub(crate) fn is_aligned(&self, image: &GpuImage, [x, y, z]: [u32; 3]) -> bool {
         let [width, height] = block(image.format()).map_or([1, 1], |block| block.size);
         is_aligned(
@@ -139,8 +138,8 @@ impl ImageRegion {
         )
     }
 
-    /// Bytes of its texels without padding, over all layers, in copies between buffers and images
-    /// of this format; `None` for formats whose texels have no size.
+    /// Size in bytes of its texels, tightly packed, over all layers, in copies between buffers and images
+    /// of this format; `None` for formats without a known texel size.
     pub fn bytes(&self, format: vk::Format) -> Option<u64> {
         let Block { size, bytes } = block(format)?;
         let [width, height, depth] = self.extent;
@@ -149,7 +148,7 @@ impl ImageRegion {
         Some(blocks * u64::from(bytes) * u64::from(self.layer_count))
     }
 
-    /// The layers in Vulkan's words.
+    /// Converts to `VkImageSubresourceLayers`.
     pub(crate) fn layers(&self, aspects: vk::ImageAspectFlags) -> vk::ImageSubresourceLayers {
         vk::ImageSubresourceLayers {
             aspect_mask: aspects,
@@ -159,13 +158,13 @@ impl ImageRegion {
         }
     }
 
-    /// The first texel in Vulkan's words.
+    /// The first texel as `VkOffset3D`.
     pub(crate) fn offset(&self) -> vk::Offset3D {
         let [x, y, z] = self.offset.map(|value| value as i32);
         vk::Offset3D { x, y, z }
     }
 
-    /// The texel after the last in Vulkan's words.
+    /// The end (exclusive) as `VkOffset3D`.
     pub(crate) fn end(&self) -> vk::Offset3D {
         let end = |at: usize| (self.offset[at] + self.extent[at]) as i32;
         vk::Offset3D {
@@ -175,7 +174,7 @@ impl ImageRegion {
         }
     }
 
-    /// The extent in Vulkan's words.
+    /// The extent as `VkExtent3D`.
     pub(crate) fn extent(&self) -> vk::Extent3D {
         let [width, height, depth] = self.extent;
         vk::Extent3D {

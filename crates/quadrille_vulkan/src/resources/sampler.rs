@@ -10,44 +10,43 @@ use crate::device::retire::Retired;
 use crate::error::Error;
 use crate::lock;
 
-/// A sampler to make.
+/// Description of a sampler.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SamplerDesc {
     /// Its name in debuggers.
     pub name: String,
-    /// Filter where a texel covers several pixels.
+    /// Magnification filter.
     pub magnify: vk::Filter,
-    /// Filter where a pixel covers several texels.
+    /// Minification filter.
     pub minify: vk::Filter,
     /// Filter between mip levels.
     pub mipmap: vk::SamplerMipmapMode,
-    /// The address mode outside the image, in all directions.
+    /// The address mode of all axes.
     pub address: vk::SamplerAddressMode,
-    /// The same by direction (u, v, w), in the place of `address`.
+    /// The address modes of u, v and w, which override `address`.
     pub addresses: Option<[vk::SamplerAddressMode; 3]>,
-    /// The colour outside the image, with `CLAMP_TO_BORDER`.
+    /// The border color, for `CLAMP_TO_BORDER`.
     pub border: vk::BorderColor,
-    /// The reduction of a filter's texels: their average by weight, or the least or the greatest of each
-    /// component. The latter take the feature `samplerFilterMinmax`, and images whose format has
-    /// `SAMPLED_IMAGE_FILTER_MINMAX`.
+    /// The reduction of the filtered texels: weighted average, or minimum or maximum per component. The latter two need
+    /// the feature `samplerFilterMinmax`, and images whose format has `SAMPLED_IMAGE_FILTER_MINMAX`.
     pub reduction: vk::SamplerReductionMode,
-    /// Added to the level of detail, which chooses mip levels.
+    /// Bias added to the level of detail.
     pub bias: f32,
-    /// The least and the greatest level of detail.
+    /// Minimum and maximum level of detail.
     pub levels: [f32; 2],
-    /// Anisotropy; 1 for none. Clamped to what the device has; not a number is refused.
+    /// Maximum anisotropy; 1 disables it. Clamped to the limit of the device; NaN is an error.
     pub anisotropy: f32,
-    /// Comparison with a reference value, for shadow maps.
+    /// Comparison with a reference value, as for shadow maps.
     pub compare: Option<vk::CompareOp>,
 }
 
 impl SamplerDesc {
-    /// Returns the address modes by direction.
+    /// Returns the address modes of u, v and w.
     fn addresses(&self) -> [vk::SamplerAddressMode; 3] {
         self.addresses.unwrap_or([self.address; 3])
     }
 
-    /// Linear filters; what lies outside repeats the edge.
+    /// Linear filtering, `CLAMP_TO_EDGE`.
     pub fn linear() -> Self {
         Self {
             name: "linear".to_owned(),
@@ -65,7 +64,7 @@ impl SamplerDesc {
         }
     }
 
-    /// The nearest texel; what lies outside repeats the edge.
+    /// Nearest filtering, `CLAMP_TO_EDGE`.
     pub fn nearest() -> Self {
         Self {
             name: "nearest".to_owned(),
@@ -81,8 +80,7 @@ impl SamplerDesc {
 #[derive(Clone)]
 pub struct Sampler(Arc<SamplerInner>);
 
-/// Describes why a description is invalid (section "Samplers"): only the features of Vulkan 1.0 are
-/// assumed.
+/// Describes why a description is invalid on any device (section "Samplers").
 fn problem(desc: &SamplerDesc) -> Option<String> {
     let filters = [vk::Filter::NEAREST, vk::Filter::LINEAR];
     let mipmaps = [
@@ -172,12 +170,12 @@ struct SamplerInner {
 }
 
 impl Sampler {
-    /// The device that it was made from.
+    /// The device that created it.
     pub(crate) fn device(&self) -> &Device {
         &self.0.device
     }
 
-    /// Makes a sampler.
+    /// Creates a sampler.
     pub(crate) fn new(device: &Arc<Device>, desc: &SamplerDesc) -> Result<Self, Error> {
         let invalid = |problem| Error::Invalid {
             name: desc.name.clone(),
@@ -220,8 +218,8 @@ impl Sampler {
             vk::SamplerReductionMode::WEIGHTED_AVERAGE => info,
             _ => info.push_next(&mut reduction),
         };
-        // SAFETY: the description is checked; anisotropy is enabled on the device if the limit that
-        // we know is above 1, and within it.
+        // SAFETY: the description is checked; anisotropy above 1 is within the limit, which is above 1 only if the
+        // feature is enabled.
         let raw = unsafe { device.raw.create_sampler(&info, None) }
             .inspect_err(|_| {
                 device.samplers.fetch_sub(1, Ordering::Relaxed);
@@ -235,7 +233,7 @@ impl Sampler {
         })))
     }
 
-    /// The description it was made by.
+    /// The description it was created from.
     pub fn desc(&self) -> &SamplerDesc {
         &self.0.desc
     }

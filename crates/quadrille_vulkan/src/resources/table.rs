@@ -1,13 +1,12 @@
-//! Tables of images and of storage buffers: shaders choose one by its index.
+//! Tables of images and of storage buffers, which shaders access by index ("bindless").
 //!
-//! A table has a descriptor set for each frame in flight. A set is brought up to date when a frame
-//! that reads the table is recorded, and then no frame on its way uses it. So members come and go at
-//! any time, frames on their way find the members that they began with, and a table that does not
-//! change costs nothing.
+//! A table has a descriptor set for each frame in flight. A set is updated when a frame that reads the table is
+//! recorded, while no frame in flight uses the set. So members may be inserted and removed at any time, frames in
+//! flight keep the members that they were recorded with, and an unchanged table costs nothing.
 //!
-//! An entry without a member, or with one that no pass has written yet, shows the table's fallback: a
-//! magenta checker, or zeros. Which member has contents, and which members passes have to declare, is
-//! the business of [`TableMembers`].
+//! An entry without a member, or with one that no pass has written yet, reads the table's fallback: a
+//! magenta checker, or zeros. [`TableMembers`] tracks which members have contents, and which of them passes have to
+//! declare.
 
 mod check;
 mod desc;
@@ -39,7 +38,7 @@ pub use desc::{BufferTableDesc, ImageTableDesc};
 pub use error::TableError;
 pub use member::TableMember;
 
-/// The place of a member in a table: what shaders index the array with.
+/// Index of a member in a table, and in the shader's array.
 ///
 /// ```
 /// # use quadrille_vulkan::TableIndex;
@@ -49,16 +48,16 @@ pub use member::TableMember;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TableIndex(pub u32);
 
-/// A table of images, of which shaders choose one by its index (`binding_array` in WGSL). Made by
+/// A table of images, which shaders access by index (`binding_array` in WGSL). Created by
 /// [`Gpu::image_table`](crate::Gpu::image_table).
 ///
-/// In a shader a table is a group of its own, from 1 on: its samplers, if it has any, are at binding
+/// In a shader each table has a group of its own, from 1 on. Its samplers, if any, are at binding
 /// 0 (a `sampler`, or a `binding_array<sampler, N>` of at most 16), and its images are at binding 1.
-/// An index may differ from invocation to invocation. One beyond the table's capacity finds its last
-/// entry, unless [`Settings::unchecked_tables`](crate::Settings::unchecked_tables) says otherwise.
+/// An index may differ between invocations. An index beyond the table's capacity accesses the last
+/// entry; with [`Settings::unchecked_tables`](crate::Settings::unchecked_tables) it is undefined behavior.
 ///
 /// ```wgsl
-/// enable wgpu_binding_array; // what the translator calls arrays of images
+/// enable wgpu_binding_array; // naga's extension for arrays of images
 /// @group(1) @binding(0) var smooth_sampler: sampler;
 /// @group(1) @binding(1) var textures: binding_array<texture_2d<f32>>;
 /// ```
@@ -75,19 +74,19 @@ pub struct TableIndex(pub u32);
 /// ```
 pub type ImageTable = ResourceTable<GpuImage>;
 
-/// A table of storage buffers, of which shaders choose one by its index and read it. Made by
+/// A table of read-only storage buffers, which shaders access by index. Created by
 /// [`Gpu::buffer_table`](crate::Gpu::buffer_table).
 ///
-/// In a shader a table is a group of its own, from 1 on, with its buffers at binding 0: in WGSL a
+/// In a shader each table has a group of its own, from 1 on, with its buffers at binding 0: in WGSL a
 /// `binding_array` of a structure, in SPIR-V a runtime array of a block that is not written. An index may
-/// differ from invocation to invocation. One beyond the table's capacity finds its last entry, unless
-/// [`Settings::unchecked_tables`](crate::Settings::unchecked_tables) says otherwise. What is beyond the end of a buffer reads as zeros, or as other parts of
-/// the buffer (`robustBufferAccess`, section "Robust Buffer Access"). An entry without a buffer shows a
-/// fallback of 256 bytes, all zero. `arrayLength` takes an index that is the same for all invocations,
-/// since the translator (naga 30) marks no other as non-uniform there.
+/// differ between invocations. An index beyond the table's capacity accesses the last entry; with
+/// [`Settings::unchecked_tables`](crate::Settings::unchecked_tables) it is undefined behavior. Reads beyond the end of
+/// a buffer return zeros, or other bytes of the buffer (`robustBufferAccess`, section "Robust Buffer Access"). An entry
+/// without a buffer reads a fallback of 256 zero bytes. `arrayLength` needs an index that is uniform over all
+/// invocations, since naga 30 does not decorate it as non-uniform there.
 ///
 /// ```wgsl
-/// enable wgpu_binding_array; // what the translator calls arrays of buffers
+/// enable wgpu_binding_array; // naga's extension for arrays of buffers
 /// struct Row { values: array<f32> }
 /// @group(1) @binding(0) var<storage, read> rows: binding_array<Row>;
 /// ```
@@ -103,13 +102,13 @@ pub type ImageTable = ResourceTable<GpuImage>;
 /// ```
 pub type BufferTable = ResourceTable<GpuBuffer>;
 
-/// A table whose members are of one kind: an [`ImageTable`] or a [`BufferTable`].
+/// An [`ImageTable`] or a [`BufferTable`].
 pub struct ResourceTable<M: TableMember> {
     shared: SharedTable,
     desc: M::Desc,
 }
 
-/// The same table, for the code that drives frames and for command lists.
+/// Shared handle of a table, for the frame driver and command lists.
 #[derive(Clone)]
 pub struct SharedTable(Arc<TableInner>);
 
@@ -131,15 +130,15 @@ struct TableInner {
 /// Mutable part of a table.
 struct Contents {
     entries: Vec<Entry>,
-    /// Entries below the length of `entries` that are empty.
+    /// Indices of empty entries.
     free: Vec<u32>,
     placed: HashMap<ResourceId, Placed>,
     members: TableMembers,
-    /// Members that the host can write, without passes, and has not written.
+    /// Host-writable members that the host has not written yet.
     unwritten: BTreeMap<ResourceId, GpuBuffer>,
-    /// By frame in flight: the entries that its set does not show as they are.
+    /// Entries to update in the set of each frame in flight.
     stale: Vec<Vec<u32>>,
-    /// By frame in flight: the members that its set shows, which live as long as it does.
+    /// Members in the set of each frame in flight, kept alive while the set references them.
     shown: Vec<Vec<Option<Handle>>>,
 }
 
@@ -149,11 +148,11 @@ struct Entry {
     /// Index in [`Placed::at`] of its member, so that an entry changes in constant time however often the
     /// member is in the table.
     rank: u32,
-    /// Bit by frame in flight, of which tables allow [`check::MAX_FRAMES`]: it is among the stale ones.
+    /// One bit per frame in flight (at most [`check::MAX_FRAMES`]): whether the entry is in its `stale` list.
     stale: u32,
 }
 
-/// Where a member is in the table.
+/// The entries of a member.
 struct Placed {
     member: Handle,
     at: Vec<u32>,
@@ -166,12 +165,11 @@ impl<M: TableMember> ResourceTable<M> {
         Ok(Self { shared, desc })
     }
 
-    /// Puts a member into an empty entry. The frame that is recorded next shows it, if it has contents
-    /// by then, or else the first one in which passes or uploads write it: all of an image, or any part
-    /// of a buffer.
+    /// Inserts a member into an empty entry. Shaders read it from the next recorded frame on, if it has contents by
+    /// then; else from the first frame in which passes or uploads write it (a whole image, or any part of a buffer).
     ///
     /// # Errors
-    /// The member is not one that the table's shaders can read, or all entries are taken.
+    /// The table's shaders cannot read the member, or all entries are taken.
     pub fn insert(&mut self, member: &M) -> Result<TableIndex, TableError> {
         let table = &*self.shared.0;
         let member: Handle = member.clone().into();
@@ -195,10 +193,10 @@ impl<M: TableMember> ResourceTable<M> {
         Ok(TableIndex(index))
     }
 
-    /// Puts a member in the place of another. Frames on their way find the old one.
+    /// Replaces a member. Frames in flight keep the old one.
     ///
     /// # Errors
-    /// As for [`ResourceTable::insert`], and if there is none at the index.
+    /// As for [`ResourceTable::insert`], and if there is no member at the index.
     pub fn replace(&mut self, index: TableIndex, member: &M) -> Result<(), TableError> {
         let table = &*self.shared.0;
         let member: Handle = member.clone().into();
@@ -209,8 +207,8 @@ impl<M: TableMember> ResourceTable<M> {
         Ok(())
     }
 
-    /// Empties an entry, which shows the fallback from the next frame on, until another member is
-    /// inserted there. Frames on their way find the old one.
+    /// Removes a member. Its entry reads the fallback from the next frame on, until another member is
+    /// inserted there. Frames in flight keep the old one.
     ///
     /// # Errors
     /// There is no member at the index.
@@ -230,7 +228,7 @@ impl<M: TableMember> ResourceTable<M> {
         member.as_ref().and_then(M::of).cloned()
     }
 
-    /// How many members it has.
+    /// The number of members.
     pub fn len(&self) -> usize {
         let contents = lock(&self.shared.0.contents);
         contents.entries.len() - contents.free.len()
@@ -241,13 +239,13 @@ impl<M: TableMember> ResourceTable<M> {
         self.len() == 0
     }
 
-    /// The description it was made by.
+    /// The description it was created from.
     pub fn desc(&self) -> &M::Desc {
         &self.desc
     }
 
-    /// The same table, for the code that drives frames. The caller of [`SharedTable::open`] has its
-    /// fallback written.
+    /// Shared handle of the table, for the frame driver. The caller of [`SharedTable::open`] must write the fallback's
+    /// contents.
     pub fn shared(&self) -> &SharedTable {
         &self.shared
     }
@@ -289,8 +287,8 @@ impl Contents {
         self.make_stale(index);
     }
 
-    /// Members that the host has written have contents, although no pass wrote them. Submitting makes
-    /// them visible (section "Host Write Ordering Guarantees").
+    /// Imports members that the host has written since the last call: they have contents although no pass wrote them.
+    /// Submission makes host writes visible (section "Host Write Ordering Guarantees").
     fn import_host_writes(&mut self, states: &mut States) {
         for (id, _) in self.unwritten.extract_if(.., |_, it| it.is_host_written()) {
             if !states.ever_written(id) {
@@ -300,7 +298,7 @@ impl Contents {
         }
     }
 
-    /// An entry is to be described again, in the set of each frame in flight.
+    /// Marks an entry for update in the set of each frame in flight.
     fn make_stale(&mut self, index: u32) {
         let entry = &mut self.entries[index as usize];
         for (slot, stale) in self.stale.iter_mut().enumerate() {
@@ -312,7 +310,7 @@ impl Contents {
     }
 }
 
-/// For the code that collects frames: see [`TableMembers`], whose verbs these are.
+/// Interface of the frame driver: the methods correspond to those of [`TableMembers`].
 impl SharedTable {
     fn new(device: &Arc<Device>, plan: member::TablePlan) -> Result<Self, Error> {
         check::check(device, &plan)?;
@@ -358,12 +356,12 @@ impl SharedTable {
         std::ptr::eq(&*self.0.device, device)
     }
 
-    /// Returns the member that empty entries show.
+    /// Returns the resource that empty entries read.
     pub fn fallback(&self) -> &Handle {
         &self.0.fallback
     }
 
-    /// Returns the data to write to the fallback: texels, or the bytes of a buffer.
+    /// Returns the contents of the fallback: texels, or the bytes of a buffer.
     pub fn fallback_contents(&self) -> &[u8] {
         &self.0.fallback_contents
     }
@@ -380,7 +378,7 @@ impl SharedTable {
         contents.members.is_unchanged() && !unwritten.any(|it| it.is_host_written())
     }
 
-    /// See [`TableMembers::open`]. What the frame shows is what the table has now.
+    /// See [`TableMembers::open`]. The frame reads the current members of the table.
     pub fn open(
         &self,
         touches: impl Iterator<Item = NonTableUse>,
@@ -449,7 +447,7 @@ impl SharedTable {
         self.0.sets[slot]
     }
 
-    /// Brings the set of a frame in flight up to date: no frame on its way uses it.
+    /// Updates the set of a frame in flight. No submitted frame may still use it.
     pub(crate) fn update_set(&self, slot: usize) -> Result<(), Error> {
         let contents = &mut *lock(&self.0.contents);
         if contents.stale[slot].is_empty() {

@@ -15,7 +15,7 @@ pub(crate) struct Texels {
 }
 
 impl Texels {
-    /// The texels of resources that are no images.
+    /// Value for resources that are not images.
     pub(crate) const NONE: Self = Self {
         format: vk::Format::UNDEFINED,
         scalar: ScalarKind::Float,
@@ -30,12 +30,12 @@ impl Texels {
         }
     }
 
-    /// The aspects that a shader sees.
+    /// The aspects that shaders access.
     pub(crate) fn aspects(self) -> vk::ImageAspectFlags {
         format::sampled_aspects(self.format)
     }
 
-    /// Why a shader cannot read them as it declares (section "Image Operations Overview", "Format
+    /// Describes why they do not match a shader's declaration (section "Image Operations Overview", "Format
     /// Compatibility").
     #[inline]
     pub(crate) fn problem(self, seen: &ShaderImage) -> Option<String> {

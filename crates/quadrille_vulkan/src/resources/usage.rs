@@ -4,8 +4,8 @@ use quadrille_sync::Layout;
 
 use crate::resources::image::{GpuImage, ImageUsage};
 
-/// The usages of which an image needs one to be in a layout, with their names; none for layouts
-/// that all images can be in (`VkImageMemoryBarrier2`, VUID 01208 to 01213 and 03938 to 03941 on
+/// Returns the usages of which an image in this layout needs at least one, with their names; `None` for layouts
+/// that any image may have (`VkImageMemoryBarrier2`, VUID 01208 to 01213 and 03938 to 03941 on
 /// `oldLayout` and `newLayout`).
 fn usages_of(layout: Layout) -> Option<(ImageUsage, &'static str)> {
     match layout {
@@ -32,7 +32,7 @@ fn usages_of(layout: Layout) -> Option<(ImageUsage, &'static str)> {
     }
 }
 
-/// The name of the usage that an image lacks to be in a layout.
+/// Names the usage that a layout requires and an image lacks.
 pub(crate) fn lacks(image: &GpuImage, layout: Layout) -> Option<&'static str> {
     let (usages, name) = usages_of(layout)?;
     (!image.desc().usage.intersects(usages)).then_some(name)

@@ -1,4 +1,4 @@
-//! The part of an image that a shader or an attachment sees.
+//! [`View`]: the mip levels and array layers of an image that a shader or an attachment accesses.
 
 use ash::vk;
 use quadrille_sync::SubresourceRange;
@@ -35,21 +35,21 @@ impl View {
         layer_count: 0,
     };
 
-    /// The same with one mip level only.
+    /// Selects one mip level.
     pub const fn mip(mut self, level: u8) -> Self {
         self.base_mip = level;
         self.mip_count = 1;
         self
     }
 
-    /// The same with one array layer only.
+    /// Selects one array layer.
     pub const fn layer(mut self, layer: u16) -> Self {
         self.base_layer = layer;
         self.layer_count = 1;
         self
     }
 
-    /// Returns the subresources that it covers of an image, with all counts written out.
+    /// Resolves it to a subresource range of an image, with explicit counts.
     ///
     /// ```no_run
     /// # use quadrille_vulkan::{Gpu, GpuImage, ImageDesc, View, vk};
@@ -93,17 +93,17 @@ impl View {
         self.mip(self.base_mip).layer(self.base_layer)
     }
 
-    /// Its first mip level, which is what attachments have.
+    /// Reduces it to its first mip level, as for attachments.
     pub fn one_mip(self) -> Self {
         self.mip(self.base_mip)
     }
 
-    /// Whether the image has all its mip levels and layers.
+    /// Whether all its mip levels and layers exist in the image.
     pub fn is_within(self, image: &GpuImage) -> bool {
         self.fits(image.desc().mip_levels, image.desc().array_layers)
     }
 
-    /// Whether it lies within an image of so many levels and layers.
+    /// Whether it is within an image with these numbers of levels and layers.
     pub(crate) fn fits(self, mip_levels: u32, array_layers: u32) -> bool {
         let within = |base: u32, count: u32, limit: u32| base < limit && base + count <= limit;
         within(self.base_mip.into(), self.mip_count.into(), mip_levels)
@@ -116,8 +116,8 @@ impl View {
 }
 
 impl From<SubresourceRange> for View {
-    /// The same mip levels and layers; what does not fit the view's narrow integers becomes the
-    /// largest value, which no image has.
+    /// Converts mip levels and layers; values that do not fit the view's narrow integers saturate to the maximum,
+    /// which no image has.
     fn from(range: SubresourceRange) -> Self {
         let small = |value: u32| u8::try_from(value).unwrap_or(u8::MAX);
         let large = |value: u32| u16::try_from(value).unwrap_or(u16::MAX);
@@ -142,7 +142,7 @@ pub(crate) struct ViewKey {
 }
 
 impl ViewKey {
-    /// The view that an attachment is. An image with one level and layer is its own only part.
+    /// Key of an attachment's view. For an image with one level and layer it is that of the whole image.
     pub(crate) fn attached(image: &GpuImage, part: View) -> Self {
         let desc = image.desc();
         let is_whole = desc.mip_levels == 1 && desc.array_layers == 1;
@@ -157,14 +157,14 @@ impl ViewKey {
         }
     }
 
-    /// The range in Vulkan's words.
+    /// Converts to `VkImageSubresourceRange`.
     pub(crate) fn range(self) -> vk::ImageSubresourceRange {
         self.view.range(self.aspects)
     }
 }
 
 impl View {
-    /// The range in Vulkan's words.
+    /// Converts to `VkImageSubresourceRange`.
     pub(crate) fn range(self, aspects: vk::ImageAspectFlags) -> vk::ImageSubresourceRange {
         let all_if_0 = |count: u32| {
             if count == 0 {
