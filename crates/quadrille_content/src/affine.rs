@@ -1,11 +1,11 @@
-//! Affine matrices as shaders read them.
+//! Affine matrices in row-major layout for shaders.
 
 use bevy_math::Affine3A;
 
-/// Rows of an affine matrix.
+/// Rows of an affine 3x4 matrix.
 pub type AffineRows = [[f32; 4]; 3];
 
-/// Returns the rows of an affine matrix, as shaders read it.
+/// Returns the rows of an affine matrix.
 ///
 /// ```
 /// # use bevy_math::{Affine3A, Vec3};

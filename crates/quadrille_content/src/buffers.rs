@@ -1,4 +1,4 @@
-//! Buffers that grow, and the allocation of ranges in them.
+//! Growable buffers, and allocators of ranges in them.
 
 pub(crate) mod block_allocator;
 pub(crate) mod buffer_vec;

@@ -1,4 +1,4 @@
-//! Cameras: projections, render targets, samples, and fields that nothing here reads.
+//! Cameras: projections, render targets, MSAA, and warnings about unsupported fields.
 
 pub(crate) mod msaa;
 pub(crate) mod projection;

@@ -1,5 +1,5 @@
-//! Image assets on the device: uploaded within a budget, replaced when they change, and a
-//! placeholder for what is not there.
+//! Image assets on the device: uploaded within a budget, replaced on change, with placeholders for missing
+//! images.
 
 mod partial_upload;
 mod pending;
@@ -24,12 +24,12 @@ use pending::PendingImages;
 
 pub(crate) use prepare::prepare_images;
 
-/// How many bytes of images that are new, or of another size or format than before, are uploaded in one frame.
-/// A larger image arrives over several frames, row by row; of one with mip levels the small ones come first.
-/// Until all of an image is there, its old texels are shown, or a placeholder if it has none.
+/// Upload budget per frame for images that are new, or changed in size or format. Larger images are streamed over
+/// several frames by rows, mipmapped ones from the smallest levels. Until an image is resident, its previous
+/// contents or a placeholder are drawn.
 ///
-/// Outside the budget, in the frame in which they come or change: images that change in the same size and
-/// format, images without texels, and images that [`DeviceImages::upload_immediately`] names, as it does glyphs.
+/// Exempt from the budget, and uploaded in the frame of their change: images that keep their size and format, images
+/// without texels, and images of [`DeviceImages::upload_immediately`], such as glyph atlases.
 #[derive(Resource, Clone, Copy, Debug, Reflect)]
 #[reflect(Resource, Clone, Debug, Default)]
 pub struct UploadBudget {
@@ -38,17 +38,17 @@ pub struct UploadBudget {
 }
 
 impl Default for UploadBudget {
-    /// 16 MiB: an image of 2048 x 2048 pixels, which the CPU copies in some 2 ms.
+    /// 16 MiB: an image of 2048 x 2048 pixels, about 2 ms of copying on the CPU.
     fn default() -> Self {
         Self { bytes: 16 << 20 }
     }
 }
 
-/// The sampler of images that name none.
+/// Sampler of images with `ImageSampler::Default`.
 #[derive(Resource, Clone, Debug)]
 pub(crate) struct DefaultSampler(pub(crate) ImageSamplerDescriptor);
 
-/// The image assets that are on the device.
+/// Device images of image assets.
 #[derive(Resource, Default)]
 pub struct DeviceImages {
     uploaded: HashMap<AssetId<ImageAsset>, UploadedImage>,
@@ -57,34 +57,34 @@ pub struct DeviceImages {
     /// Images whose small mip levels are resident while the large ones are still uploaded.
     low_mips: HashMap<AssetId<ImageAsset>, UploadedImage>,
     pending: PendingImages,
-    /// Images whose texels only the device has, or had: they were dropped after the upload.
+    /// Images whose texels were dropped from the asset after the upload.
     released: HashSet<AssetId<ImageAsset>>,
-    /// Images whose lost change after release was reported.
+    /// Released images for which a lost change was reported.
     change_reported: HashSet<AssetId<ImageAsset>>,
-    /// Images that no placeholder can replace.
+    /// Images that are uploaded outside the budget.
     immediate: HashSet<AssetId<ImageAsset>>,
     samplers: Samplers,
     placeholders: Option<[UploadedImage; 2]>,
     changes: u64,
-    /// Images of the last changes.
+    /// Images of the last changes, oldest first.
     recent_changes: VecDeque<AssetId<ImageAsset>>,
 }
 
-/// How many changes are known one by one: more than come between two frames in which images are looked up.
+/// Length of the change log; more changes than usual between two lookups.
 const MAX_RECENT_CHANGES: usize = 4096;
 
 #[derive(Clone, Debug)]
 struct UploadedImage {
     image: GpuImage,
     sampler: u32,
-    /// The number of changes after its last upload.
+    /// Value of `changes` after its last upload.
     version: u64,
 }
 
 /// Image to sample for an image asset.
 #[derive(Clone, Copy)]
 pub struct ImageOrPlaceholder<'a> {
-    /// The image on the device.
+    /// Device image.
     pub image: &'a GpuImage,
     /// Index in the [`Samplers`].
     pub sampler: u32,
@@ -92,7 +92,7 @@ pub struct ImageOrPlaceholder<'a> {
     pub is_placeholder: bool,
 }
 
-/// The size of the placeholder for a sprite whose size is not known.
+/// Size of a sprite with a placeholder image and without a `custom_size`.
 pub const PLACEHOLDER_SIZE: Vec2 = Vec2::splat(64.0);
 
 impl UploadedImage {
@@ -106,35 +106,35 @@ impl UploadedImage {
 }
 
 impl DeviceImages {
-    /// The image of an asset, once all of it is on the device: for passes of your own.
+    /// Returns the image of an asset once it is completely uploaded, for passes of your own.
     pub fn image(&self, id: impl Into<AssetId<ImageAsset>>) -> Option<&GpuImage> {
         self.uploaded
             .get(&id.into())
             .map(|uploaded| &uploaded.image)
     }
 
-    /// Returns the resident image of an asset: all of it, or its smaller mip levels as an image of their
-    /// own while the others are uploaded.
+    /// Returns the resident image of an asset: the complete image, or a smaller image of its resident mip levels during
+    /// streaming.
     pub fn resident(&self, id: impl Into<AssetId<ImageAsset>>) -> Option<ImageOrPlaceholder<'_>> {
         let id = id.into();
         let uploaded = self.uploaded.get(&id).or_else(|| self.low_mips.get(&id))?;
         Some(uploaded.get_or_placeholder(false))
     }
 
-    /// A number that is another one after each upload of an image; none while it is not on the device.
+    /// Returns a version that changes with each upload of an image; `None` while it is not resident.
     pub fn version(&self, id: impl Into<AssetId<ImageAsset>>) -> Option<u64> {
         self.uploaded
             .get(&id.into())
             .map(|uploaded| uploaded.version)
     }
 
-    /// A number that is another one after any image came, became another one, or went.
+    /// Returns a counter that changes whenever any image is added, changed or removed.
     pub fn changes(&self) -> u64 {
         self.changes
     }
 
-    /// The images that came, became other ones or went since [`DeviceImages::changes`] was this number; none if it
-    /// was so long ago that any may have.
+    /// Returns the images that were added, changed or removed since a value of [`DeviceImages::changes`]; `None` if it
+    /// is older than the change log, so that any image may have changed.
     ///
     /// ```
     /// # use bevy_ecs::prelude::*;
@@ -159,15 +159,14 @@ impl DeviceImages {
         Some(self.recent_changes.range(recent_changes..).copied())
     }
 
-    /// How many images wait for their upload, or for the rest of it.
+    /// Number of images with a pending or partial upload.
     pub fn pending(&self) -> usize {
         self.pending.len()
     }
 
-    /// Has an image uploaded in the frame in which it comes or changes, whole and outside the
-    /// [`UploadBudget`], as long as the asset exists: for images that no placeholder can stand for. To be
-    /// called before [`ContentSystems::Images`](crate::ContentSystems::Images). Glyph atlases and the image
-    /// behind `Handle::default()` are uploaded so.
+    /// Exempts an image from the [`UploadBudget`] while the asset exists: it is completely uploaded in the frame of
+    /// each change. Use it for images without a sensible placeholder, like glyph atlases and the image of
+    /// `Handle::default()`. Call it before [`ContentSystems::Images`](crate::ContentSystems::Images).
     ///
     /// ```
     /// # use bevy_asset::Handle;
@@ -188,7 +187,7 @@ impl DeviceImages {
         }
     }
 
-    /// Returns the image to sample for an asset; none before the first frame.
+    /// Returns the image to sample for an asset, or its placeholder; `None` before the first frame.
     pub fn get_or_placeholder(&self, id: AssetId<ImageAsset>) -> Option<ImageOrPlaceholder<'_>> {
         let uploaded = self.uploaded.get(&id);
         let [loading, failed] = self.placeholders.as_ref()?;
@@ -204,13 +203,13 @@ impl DeviceImages {
         )
     }
 
-    /// The samplers that images name.
+    /// Samplers of all images.
     pub fn samplers(&self) -> &Samplers {
         &self.samplers
     }
 
-    /// Forgets what is on the device: all assets are uploaded again. The order is that of their
-    /// ids, not that of a table. Those whose texels only the device had are loaded again.
+    /// Marks all images for re-upload after a lost device, in the order of their ids for determinism. Released images
+    /// are reloaded from their files.
     pub(crate) fn mark_all_dirty(&mut self, assets: &Assets<ImageAsset>, server: &AssetServer) {
         *self = Self {
             changes: self.changes + 1,
@@ -229,7 +228,7 @@ impl DeviceImages {
         }
     }
 
-    /// An image that waits is found to be gone when its turn comes.
+    /// Removes an image. A queued upload is skipped later, when its asset is not found.
     fn remove(&mut self, id: AssetId<ImageAsset>) {
         self.uploaded.remove(&id);
         self.low_mips.remove(&id);
@@ -241,7 +240,7 @@ impl DeviceImages {
         self.pending.in_progress.remove(&id);
     }
 
-    /// Counts a change.
+    /// Logs a change.
     fn record_change(&mut self, id: AssetId<ImageAsset>) {
         self.changes += 1;
         if self.recent_changes.len() == MAX_RECENT_CHANGES {
@@ -250,7 +249,7 @@ impl DeviceImages {
         self.recent_changes.push_back(id);
     }
 
-    /// Gives up on an image: the placeholder shows it.
+    /// Marks an image as failed, so that its placeholder is drawn.
     fn fail(&mut self, id: AssetId<ImageAsset>, server: &AssetServer, reason: &str) {
         tracing::error!("{} cannot be drawn: {reason}", asset_label(id, server));
         self.uploaded.remove(&id);
@@ -259,8 +258,8 @@ impl DeviceImages {
         self.failed.insert(id);
     }
 
-    /// Whether an image is uploaded in this frame, whatever the budget: no placeholder can stand for it, or it
-    /// replaces what is on screen, of which no frame may see a part.
+    /// Whether an image is exempt from the budget: by [`Self::upload_immediately`], or because it updates an image in
+    /// use, which must not be drawn half-updated.
     fn is_immediate_upload(
         &self,
         id: AssetId<ImageAsset>,
@@ -274,11 +273,11 @@ impl DeviceImages {
             || uploaded.is_some_and(|uploaded| uploaded.image.desc() == desc)
     }
 
-    /// Keeps the texels of an image that changed and has none: in the asset they are no more, or never were.
-    /// Its sampler is the new one. Tells whether the device has texels for it.
+    /// Handles a changed image without texels (released, or created without): keeps the device image and updates its
+    /// sampler. Returns whether the device has its texels.
     ///
     /// # Errors
-    /// The texels were on a device that is lost.
+    /// The texels were lost with a device.
     fn keep_texels(
         &mut self,
         (id, asset): (AssetId<ImageAsset>, &ImageAsset),
@@ -296,8 +295,8 @@ impl DeviceImages {
         let is_same = uploaded.image.desc() == desc;
         if is_released && self.change_reported.insert(id) {
             tracing::error!(
-                "{} was changed after its texels went to the device, so they stay as they were; \
-                 give it `RenderAssetUsages::MAIN_WORLD` as well, or insert a whole image in its place",
+                "{} was changed after its texels were moved to the device, so the change is lost; \
+                 add `RenderAssetUsages::MAIN_WORLD`, or insert a complete image",
                 asset_label(id, server)
             );
         }
@@ -313,7 +312,7 @@ impl DeviceImages {
         Ok(is_released || is_same)
     }
 
-    /// Index of the sampler that an image names.
+    /// Returns the sampler index of an image.
     fn sampler(
         &mut self,
         asset: &ImageAsset,
@@ -328,11 +327,11 @@ impl DeviceImages {
         sampler.map_err(|e| e.to_string())
     }
 
-    /// Uploads what there is room for of an image, or all of it where that is none. Returns how many bytes that
-    /// was; the image waits on if something of it is left.
+    /// Uploads an image within the budget left, or completely if there is none. Returns the uploaded bytes; a partial
+    /// upload stays queued.
     ///
     /// # Errors
-    /// Why it cannot be on the device.
+    /// The reason the image cannot be created.
     fn continue_upload(
         &mut self,
         (id, asset): (AssetId<ImageAsset>, &ImageAsset),
@@ -362,7 +361,7 @@ impl DeviceImages {
         Ok(bytes)
     }
 
-    /// Begins an image, or the next step of one.
+    /// Begins the upload of an image, or of its next mip levels.
     fn begin(
         &mut self,
         (id, asset): (AssetId<ImageAsset>, &ImageAsset),
@@ -391,7 +390,7 @@ impl DeviceImages {
         Ok(PartialUpload::new((asset, desc), image, sampler, first_mip))
     }
 
-    /// All of an image, or of a step of it, is there.
+    /// Completes an upload, or a streaming step of one.
     fn end(&mut self, id: AssetId<ImageAsset>, partial_upload: PartialUpload) {
         self.record_change(id);
         let uploaded = UploadedImage {
@@ -413,7 +412,7 @@ impl DeviceImages {
         }
     }
 
-    /// Drops the texels of an image that only the renderer wants.
+    /// Drops the texels of an image without `RenderAssetUsages::MAIN_WORLD`.
     fn release(&mut self, assets: &mut Assets<ImageAsset>, id: AssetId<ImageAsset>) {
         if let Some(asset) = assets.get_mut_untracked(id)
             && asset.asset_usage == RenderAssetUsages::RENDER_WORLD
@@ -424,6 +423,6 @@ impl DeviceImages {
     }
 }
 
-/// Reason why an image is not drawn whose texels were released.
-const TEXELS_LOST: &str = "its texels went with a lost device, and no file has them; give it \
+/// Error of a released image after a lost device.
+const TEXELS_LOST: &str = "its texels are gone after a lost device, and it has no file to reload; add \
                     `RenderAssetUsages::MAIN_WORLD` as well";

@@ -1,8 +1,7 @@
-//! Shared base of 2D and 3D content: cameras and their render targets, image assets on the device,
-//! rate-limited warnings.
+//! Shared base of `quadrille_2d` and `quadrille_3d`: cameras and render targets, image assets on the device, mesh
+//! allocation, gizmos, rate-limited warnings.
 //!
-//! Apps do not name this crate: `quadrille_2d` and `quadrille_3d` build on it and re-export its
-//! names, so that a camera, an image and an [`Msaa`] are one thing in both.
+//! Apps need not depend on this crate: `quadrille_2d` and `quadrille_3d` re-export its public items.
 //!
 //! # Model
 //!
@@ -20,15 +19,15 @@
 //!
 //! # Decisions
 //!
-//! - **Cameras take turns.** Each kind is drawn by passes of its own, in one order of systems. Where cameras of both
-//!   kinds share an image, or one shows the output of an earlier one, their passes get steps
-//!   ([`CameraView::step`]), so that they are drawn by `Camera::order`; other frames have one step, in which all
-//!   3D comes before all 2D.
-//! - **One list of cameras.** The first camera of an image, which clears it, is decided
-//!   over both kinds ([`CameraViews`]).
+//! - **Steps order cameras of both kinds.** 2D and 3D cameras are drawn by different passes in a fixed system order.
+//!   Where cameras of both kinds share an image, or one shows the output of an earlier one, their passes get steps
+//!   ([`CameraView::step`]), so that they are drawn by `Camera::order`; other frames have one step, in which all 3D
+//!   passes come before 2D passes.
+//! - **One list of cameras.** The first camera of an image, which clears it, is chosen among both kinds
+//!   ([`CameraViews`]).
 //! - **One list of gizmos**, which cameras of both kinds draw by their render layers.
-//! - **Gizmos are drawn after bevy's `Last`**, where it closes their lists: an app with its
-//!   `GizmoPlugin` draws its frames after that schedule, any other app before it.
+//! - **Gizmos are drawn after bevy's `Last`**, where bevy finishes their lists: an app with
+//!   `GizmoPlugin` renders after that schedule, other apps before it.
 
 mod affine;
 mod buffers;

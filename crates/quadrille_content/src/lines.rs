@@ -1,4 +1,4 @@
-//! The lines of gizmos, which 2D and 3D draw: an instance of a line, or of a joint between two.
+//! Gizmo lines for 2D and 3D: instances of line segments and of joints between them.
 
 #[cfg(feature = "gizmos")]
 mod gizmos;
@@ -19,38 +19,38 @@ use crate::warnings::is_finite;
 #[cfg(feature = "gizmos")]
 pub(crate) use gizmos::add_gizmos;
 
-/// The lines of the gizmos of this frame on the device: a [`Line`] each.
+/// Instance buffer of gizmo lines ([`Line`]).
 #[derive(Resource, Deref)]
 pub struct GizmoLines(GpuBuffer);
 
-/// The gizmos of this frame; none without bevy's `GizmoPlugin`.
+/// Gizmo lines of this frame; empty without bevy's `GizmoPlugin`.
 #[derive(Resource, Default)]
 pub struct GizmoLineBatches {
     lines: RawBufferVec<Line>,
     batches: Vec<GizmoLineBatch>,
 }
 
-/// Lines that the same cameras see, and that are drawn in the same way.
+/// Lines with the same render layers and draw settings.
 #[derive(Clone, Debug)]
 pub struct GizmoLineBatch {
     layers: RenderLayers,
     /// Range in [`GizmoLines`].
     pub lines: Range<u32>,
-    /// Between -1, before all else, and 1, as far as possible: only for 3D.
+    /// From -1 (in front of everything) to 1 (behind everything); 3D only.
     pub depth_bias: f32,
-    /// Widths are those at a distance of 1 of a camera with a perspective: only for 3D.
+    /// Whether widths scale with perspective, from their size at distance 1; 3D only.
     pub perspective: bool,
 }
 
 impl GizmoLineBatches {
-    /// Returns the batches that a camera of these layers draws.
+    /// Returns the batches that are visible to a camera with these layers.
     pub fn visible_in(&self, layers: &RenderLayers) -> impl Iterator<Item = &GizmoLineBatch> {
         let batches = self.batches.iter().filter(|set| !set.lines.is_empty());
         batches.filter(move |set| set.layers.intersects(layers))
     }
 }
 
-/// Makes the buffer of lines, and forgets what the one before had.
+/// Creates the line buffer, and marks all lines for re-upload.
 pub(crate) fn init_gizmo_lines(
     mut commands: Commands,
     gpu: Res<GpuDevice>,
@@ -61,27 +61,26 @@ pub(crate) fn init_gizmo_lines(
     Ok(())
 }
 
-/// Publishes what the shaders of 2D and 3D import.
+/// Publishes the shader module `quadrille_content::lines`.
 pub(crate) fn publish_module() -> Result<(), BevyError> {
     let source = include_str!("../../../shaders/quadrille_content/lines.wgsl");
     ShaderModule::new("quadrille_content::lines", source).publish()?;
     Ok(())
 }
 
-/// One line, or one part of a joint, as the shader reads it (`lines.wgsl`).
+/// Instance of a line segment, or of one triangle of a joint (`lines.wgsl`).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct Line {
-    /// In the world: both ends of a line, or the places before, at and after a joint.
+    /// World space: both ends of a line, or the points before, at and after a joint.
     pub(crate) positions: [[f32; 3]; 3],
-    /// Linear, at both ends.
+    /// Linear colors at both ends.
     pub(crate) colors: [[f32; 4]; 2],
-    /// In pixels.
+    /// Width in pixels.
     pub(crate) width: f32,
-    /// For dashes their length, the distance between their starts and the start of the first, all
-    /// in widths. For a part of a round joint its index and the number of parts.
+    /// Dashes: length, period and offset, in line widths. Round joints: index and number of parts.
     pub(crate) pattern: [f32; 3],
-    /// [`LineKind`] as a number.
+    /// Discriminant of [`LineKind`].
     pub(crate) kind: u32,
 }
 
@@ -101,7 +100,7 @@ pub(crate) enum LineKind {
 }
 
 impl Line {
-    /// Whether it can be drawn.
+    /// Whether all values are finite.
     #[cfg(feature = "gizmos")]
     fn is_finite(&self) -> bool {
         is_finite(self.positions.as_flattened())
@@ -110,7 +109,7 @@ impl Line {
             && self.width.is_finite()
     }
 
-    /// How vertex shaders read lines: locations 3 to 10.
+    /// Vertex layout: locations 3 to 10.
     pub fn layout() -> VertexLayout {
         let formats = [
             Format::R32G32B32_SFLOAT,

@@ -1,4 +1,4 @@
-//! Meshes: their attributes, vertices and allocations in buffers.
+//! Meshes: attributes, vertex conversion and allocation.
 
 pub(crate) mod allocator;
 pub(crate) mod assets;

@@ -1,4 +1,4 @@
-//! Adding what 2D and 3D share to an app.
+//! [`ContentPlugin`].
 
 use bevy_app::{App, Last, Plugin, PostStartup, PostUpdate};
 use bevy_asset::{AssetEventSystems, AssetPlugin, AssetServer, Assets};
@@ -12,7 +12,9 @@ use quadrille::ecs::{ImageLimits, RenderStartup, TexturePlugin, expect_renderer}
 use quadrille::prelude::{Render, RenderSystems};
 
 use crate::cameras::msaa::Msaa;
-use crate::cameras::projection::{ClampedViewports, InvalidCameras, find_blind, update_cameras};
+use crate::cameras::projection::{
+    ClampedViewports, InvalidCameras, find_invalid_cameras, update_cameras,
+};
 use crate::cameras::target::ManualTextureViews;
 use crate::cameras::unsupported_fields::warn_unsupported_fields;
 use crate::images::{DefaultSampler, DeviceImages, UploadBudget, prepare_images};
@@ -22,17 +24,16 @@ use crate::schedule::ContentSystems;
 use crate::views::{CameraOverlays, CameraTargets, CameraViews, extract_cameras};
 use crate::warnings::{RateLimitedWarnings, log_warnings};
 
-/// Adds bevy's asset, image, mesh, camera and transform plugins if they are not there yet, sizes
-/// and projections of cameras, and the upload of images. The plugins of 2D and of 3D add it.
+/// Shared plugin of 2D and 3D, added by their plugins: adds missing plugins of bevy (asset, image, mesh, camera,
+/// transform), camera systems and image uploads.
 #[derive(Clone, Debug)]
 pub struct ContentPlugin {
-    /// The folder of assets, relative to the project, unless the app has an `AssetPlugin` or a
-    /// [`TexturePlugin`].
+    /// Asset folder, relative to the project. Ignored if the app has an `AssetPlugin` or a [`TexturePlugin`].
     pub asset_folder: String,
-    /// The sampler of images that name none: linear, or nearest for pixel art. Where the
-    /// app has an `ImagePlugin`, its sampler counts.
+    /// Sampler of images with `ImageSampler::Default`: linear, or nearest for pixel art. Ignored if the app has an
+    /// `ImagePlugin`.
     pub default_sampler: ImageSamplerDescriptor,
-    /// How large images may be, unless the app has a [`TexturePlugin`].
+    /// Limits of image sizes. Ignored if the app has a [`TexturePlugin`].
     pub image_limits: ImageLimits,
 }
 
@@ -49,7 +50,7 @@ impl Default for ContentPlugin {
 impl Plugin for ContentPlugin {
     fn build(&self, app: &mut App) {
         self.add_bevy_plugins(app);
-        // The app's `ImagePlugin` decides, also if the program or another plugin added it.
+        // `ImagePlugin` may have been added by the program or by another plugin.
         let image_plugin = app.get_added_plugins::<ImagePlugin>();
         let default_sampler = image_plugin.first().map(|plugin| &plugin.default_sampler);
         let default_sampler = default_sampler.unwrap_or(&self.default_sampler).clone();
@@ -67,7 +68,7 @@ impl Plugin for ContentPlugin {
             .init_resource::<UploadBudget>()
             .register_type::<UploadBudget>()
             .register_type::<Msaa>();
-        // A module that is missing is an error of the first pipeline that needs it.
+        // The first pipeline that imports a missing module fails.
         if let Err(error) = publish_module() {
             tracing::error!("shader modules of quadrille_content: {error}");
         }
@@ -81,7 +82,7 @@ impl Plugin for ContentPlugin {
             (
                 cameras(),
                 warn_unsupported_fields,
-                find_blind
+                find_invalid_cameras
                     .after(TransformSystems::Propagate)
                     .before(VisibilitySystems::UpdateFrusta),
             ),
@@ -108,7 +109,7 @@ impl Plugin for ContentPlugin {
                 log_warnings.after(ContentSystems::Draw2d),
             ),
         )
-        // The warnings of frames that are not drawn.
+        // Also logs the warnings of frames that are not rendered.
         .add_systems(Last, log_warnings);
     }
 
@@ -133,14 +134,14 @@ impl ContentPlugin {
     }
 }
 
-/// Adds a plugin, unless the app has it.
+/// Adds a plugin unless the app already has it.
 pub fn add_plugin_if_missing<P: Plugin>(app: &mut App, plugin: P) {
     if !app.is_plugin_added::<P>() {
         app.add_plugins(plugin);
     }
 }
 
-/// Forgets what belonged to a device that is gone.
+/// Marks all device data for re-upload after a lost device.
 fn mark_all_dirty(
     assets: Res<Assets<Image>>,
     server: Res<AssetServer>,

@@ -2,18 +2,18 @@
 
 use bevy_ecs::prelude::*;
 
-/// The order of what 2D and 3D share in a frame.
+/// System sets shared by 2D and 3D, in order.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ContentSystems {
-    /// Images are uploaded; in [`RenderSystems::Declare`].
+    /// Upload of images, in [`RenderSystems::Declare`].
     Images,
-    /// The cameras that draw are listed; in [`RenderSystems::Declare`], after the images.
+    /// Extraction of active cameras, in [`RenderSystems::Declare`], after `Images`.
     Views,
-    /// Meshes are read; in [`RenderSystems::Declare`]. Behind it the data of those that only the renderer
-    /// wants is released.
+    /// Reading of meshes, in [`RenderSystems::Declare`]. After it, data of meshes without
+    /// `RenderAssetUsages::MAIN_WORLD` is released.
     Meshes,
-    /// The passes that draw 3D to the images of cameras.
+    /// Passes of 3D that draw to camera targets.
     Draw3d,
-    /// The passes that draw 2D, after those of 3D in each step ([`CameraView::step`](crate::CameraView)).
+    /// Passes of 2D, after those of 3D in each step ([`CameraView::step`](crate::CameraView)).
     Draw2d,
 }

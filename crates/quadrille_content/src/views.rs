@@ -1,4 +1,4 @@
-//! Views of the cameras of a frame: their images, viewports and clears.
+//! Views of a frame's cameras: targets, viewports and clear operations.
 
 pub(crate) mod composite;
 mod compositing;
@@ -28,49 +28,47 @@ use crate::warnings::{RateLimitedWarnings, entity_name, first_non_finite, is_fin
 use compositing::{Layer, MainTexture, TargetKind};
 use steps::Steps;
 
-/// The images that cameras draw to in this frame, each once: a list for
-/// [`AccessList`](quadrille::ecs::AccessList).
+/// Distinct target images of this frame's cameras, for [`AccessList`](quadrille::ecs::AccessList).
 #[derive(Resource, Default, Deref)]
 pub struct CameraTargets(Vec<GpuImage>);
 
-/// The cameras that draw in this frame, by `Camera::order`; of equal orders those of 3D come first. Filled in
+/// Views of this frame's active cameras, sorted by `Camera::order`, 3D first at equal order. Filled in
 /// [`ContentSystems::Views`](crate::ContentSystems::Views).
 #[derive(Resource, Default, Deref)]
 pub struct CameraViews(Vec<CameraView>);
 
-/// Cameras over whose picture something else is drawn, such as nodes over that of a 3D camera: filled before
-/// [`ContentSystems::Views`](crate::ContentSystems::Views) by the system that draws it, so that it comes before
-/// cameras of a higher order.
+/// Cameras with an overlay, such as UI nodes over a 3D camera. Overlays are drawn before cameras of a higher order.
+/// Filled before [`ContentSystems::Views`](crate::ContentSystems::Views) by the system that draws the overlay.
 #[derive(Resource, Default, Deref, DerefMut)]
 pub struct CameraOverlays(pub EntityHashSet);
 
 /// View of one camera.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CameraView {
-    /// The camera.
+    /// Camera entity.
     pub camera: Entity,
-    /// Whether it has a `Camera3d`, and no `Camera2d`.
+    /// Whether the camera has a `Camera3d` and no `Camera2d`.
     pub is_3d: bool,
-    /// Index of its image in [`CameraTargets`].
+    /// Index of the target image in [`CameraTargets`].
     pub target: u32,
-    /// Step of its passes ([`Recorder::pass_in_step`](quadrille::prelude::Recorder::pass_in_step)): higher than
-    /// that of an earlier camera wherever passes in the order of their systems would draw in another order than
-    /// the cameras'.
+    /// Ordering key of its passes across systems
+    /// ([`Recorder::pass_in_step`](quadrille::prelude::Recorder::pass_in_step)): increased from one camera to the next
+    /// where the order of the systems would violate `Camera::order`.
     pub step: u32,
-    /// From the world to the camera's clip space; finite.
+    /// World to clip space; finite.
     pub clip_from_world: Mat4,
-    /// Left, top, width and height in pixels; not empty, and within the image.
+    /// Left, top, width and height in physical pixels; not empty, within the target.
     pub viewport: [u32; 4],
-    /// The colour that the whole image is cleared with first; none draws over what is there.
+    /// Clear color of the whole target; `None`: load op LOAD.
     pub clear: Option<LinearRgba>,
-    /// The colour that the viewport is filled with after that. That of the first camera of an image replaces
-    /// what is there, alpha included; that of others is blended over it, as bevy does it.
+    /// Fill color of the viewport, after `clear`. As in bevy, the first camera of a target replaces its contents, alpha
+    /// included; later ones blend over them.
     pub fill: Option<LinearRgba>,
-    /// No camera has drawn to the image in this frame before.
+    /// Whether this is the first camera of the frame that draws to the target.
     pub is_first: bool,
 }
 
-/// A camera that may draw.
+/// Camera components for extraction.
 #[derive(QueryData)]
 struct CameraData {
     entity: Entity,
@@ -83,10 +81,10 @@ struct CameraData {
     usages: &'static CameraMainTextureUsages,
 }
 
-/// Cameras of either kind.
+/// Filter for 2D and 3D cameras.
 type With2dOr3dCamera = Or<(With<Camera2d>, With<Camera3d>)>;
 
-/// Sources of the views.
+/// Inputs of [`extract_cameras`].
 #[derive(SystemParam)]
 pub(crate) struct Cameras<'w, 's> {
     cameras: Query<'w, 's, CameraData, With2dOr3dCamera>,
@@ -99,17 +97,17 @@ pub(crate) struct Cameras<'w, 's> {
     targets: TargetImages<'w, 's>,
 }
 
-/// Memory that is kept from frame to frame.
+/// Scratch memory that is reused between frames.
 #[derive(Default)]
 pub(crate) struct Scratch {
     order: Vec<(isize, bool, Entity)>,
     layers: Vec<Layer>,
     steps: Steps,
-    /// Targets of the frame before.
+    /// Targets of the previous frame.
     last_targets: Vec<GpuImage>,
 }
 
-/// Lists the cameras that draw.
+/// Extracts the views of active cameras.
 pub(crate) fn extract_cameras(
     cameras: Cameras,
     mut views: ResMut<CameraViews>,
@@ -174,7 +172,7 @@ pub(crate) fn extract_cameras(
     errors.retain(|camera| cameras.cameras.contains(camera));
 }
 
-/// Target of a camera and how it is drawn to; none if it draws nothing.
+/// Returns target and compositing settings of a camera; `None` if it draws nothing.
 fn layer(
     cameras: &Cameras,
     targets: &mut Vec<GpuImage>,
@@ -236,7 +234,7 @@ fn layer(
     })
 }
 
-/// The part of a target that a camera draws to.
+/// Returns the viewport of a camera in its target.
 fn viewport(camera: &Camera, whole: URect) -> URect {
     camera.viewport.as_ref().map_or(whole, |viewport| {
         let min = viewport.physical_position;
@@ -245,7 +243,7 @@ fn viewport(camera: &Camera, whole: URect) -> URect {
     })
 }
 
-/// From the world to the camera's clip space; none if that makes no sense.
+/// Returns the transform from world to clip space; `None`, with a warning, if it is not finite.
 fn clip_from_world(cameras: &Cameras, item: &CameraDataItem<'_, '_>) -> Option<Mat4> {
     if cameras.invalid_cameras.contains(item.entity) {
         return None;
@@ -255,11 +253,11 @@ fn clip_from_world(cameras: &Cameras, item: &CameraDataItem<'_, '_>) -> Option<M
     if matrix.is_finite() {
         return Some(matrix);
     }
-    let who = format_args!("what the camera {} sees", entity_name(item.entity));
+    let who = format_args!("the view of camera {}", entity_name(item.entity));
     cameras.warnings.warn(who, || {
         let world = item.transform.affine().to_cols_array();
         match item.transform.affine().matrix3.determinant() {
-            0.0 => format!("its transform {world:?} takes all to one plane"),
+            0.0 => format!("its transform {world:?} is singular"),
             _ => first_non_finite(&[
                 ("transform", &world),
                 ("projection", &clip_from_view.to_cols_array()),
@@ -269,15 +267,15 @@ fn clip_from_world(cameras: &Cameras, item: &CameraDataItem<'_, '_>) -> Option<M
     None
 }
 
-/// The colour that a camera clears with: black for one that is none.
+/// Returns the linear clear color of a camera; black, with a warning, if it is not finite.
 fn clear_color(cameras: &Cameras, camera: Entity, color: Color) -> LinearRgba {
     let linear = color.to_linear();
     let numbers = linear.to_f32_array();
     if is_finite(&numbers) {
         return linear;
     }
-    let what = || first_non_finite(&[("clear colour", &numbers)]);
-    let who = format_args!("what the camera {} clears with", entity_name(camera));
+    let what = || first_non_finite(&[("clear color", &numbers)]);
+    let who = format_args!("the clear color of camera {}", entity_name(camera));
     cameras.warnings.warn(who, what);
     LinearRgba::BLACK
 }

@@ -1,7 +1,7 @@
-//! Telling of what entities hold that cannot be drawn.
+//! Rate-limited warnings about entities that cannot be drawn.
 //!
-//! Such an entity is not drawn, and all others are: numbers that are not finite, sizes that make
-//! no sense and places that do not exist end no frame.
+//! Invalid entities (non-finite values, invalid sizes, indices out of bounds) are skipped with a warning and do not
+//! fail the frame.
 
 use std::fmt::Display;
 use std::sync::{Mutex, PoisonError};
@@ -12,39 +12,38 @@ use bevy_ecs::prelude::*;
 use bevy_platform::time::Instant;
 use quadrille::ecs::entity_label;
 
-/// There is one warning in this time at most, however many entities are wrong in however many
-/// frames.
+/// Least time between two warnings.
 const MIN_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Enclose the bits of an entity in a message that waits for its names; from the area that Unicode leaves to
-/// private use.
+/// Delimiters of entity bits in a pending message, whose names are resolved when it is logged (Unicode private use
+/// area).
 const ENTITY_MARKS: [char; 2] = ['\u{E000}', '\u{E001}'];
 
-/// Warnings that are logged at a limited rate.
+/// Rate-limited log of warnings.
 #[derive(Resource, Default)]
 pub struct RateLimitedWarnings(Mutex<WarningLimiter>);
 
 #[derive(Default)]
 struct WarningLimiter {
     last: Option<Instant>,
-    /// How often something was left unsaid since.
+    /// Number of warnings suppressed since the last one.
     suppressed: u64,
-    /// Messages whose entities have no names yet.
+    /// Messages with unresolved entity names.
     pending: Vec<String>,
 }
 
 impl RateLimitedWarnings {
-    /// Warns that something is not drawn; `what` follows its name.
+    /// Warns that `who` is not drawn because of `what`.
     pub fn warn(&self, who: impl Display, what: impl FnOnce() -> String) {
         self.warn_message(|| format!("{who} is not drawn: {}", what()));
     }
 
-    /// Warns, unless there was a warning just now.
+    /// Logs a warning, subject to the rate limit.
     pub fn warn_message(&self, message: impl FnOnce() -> String) {
         self.try_warn_message(message);
     }
 
-    /// Warns, unless there was a warning just now. Returns whether the log gets it.
+    /// Logs a warning, subject to the rate limit. Returns whether it is logged.
     pub fn try_warn_message(&self, message: impl FnOnce() -> String) -> bool {
         let mut limiter = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(suppressed) = limiter.next_warning(Instant::now()) else {
@@ -53,19 +52,19 @@ impl RateLimitedWarnings {
         let message = message();
         limiter.pending.push(match suppressed {
             0 => message,
-            _ => format!("{message} ({suppressed} warnings were left out)"),
+            _ => format!("{message} ({suppressed} warnings suppressed)"),
         });
         true
     }
 
-    /// Takes the messages that are due.
+    /// Takes the pending messages.
     fn take(&self) -> Vec<String> {
         let mut limiter = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut limiter.pending)
     }
 }
 
-/// Logs the warnings that systems gave. Names are looked up here, so that those systems need not ask for them.
+/// Logs pending warnings. Names are resolved here, so that other systems need no query for them.
 pub(crate) fn log_warnings(warnings: Res<RateLimitedWarnings>, names: Query<&Name>) {
     for message in warnings.take() {
         let message = resolve_entity_names(&message, |entity| {
@@ -75,7 +74,7 @@ pub(crate) fn log_warnings(warnings: Res<RateLimitedWarnings>, names: Query<&Nam
     }
 }
 
-/// Names an entity in a message of [`RateLimitedWarnings`]: by its `Name` where it has one, and by its id.
+/// Formats an entity in a message of [`RateLimitedWarnings`]: its `Name`, if any, and its id.
 ///
 /// ```
 /// # use bevy_ecs::prelude::*;
@@ -97,7 +96,7 @@ pub fn entity_name(entity: Entity) -> impl Display {
     })
 }
 
-/// Puts names in place of what [`entity_name`] wrote.
+/// Replaces the output of [`entity_name`] by names.
 fn resolve_entity_names(message: &str, label: impl Fn(Entity) -> String) -> String {
     let [begin, end] = ENTITY_MARKS;
     let mut parts = message.split(begin);
@@ -111,7 +110,7 @@ fn resolve_entity_names(message: &str, label: impl Fn(Entity) -> String) -> Stri
     result
 }
 
-/// Names an asset by its path, and one without a path by its type and how it came to be.
+/// Describes an asset by type and path, or by its id if it has no path.
 pub fn asset_label<A: Asset>(id: AssetId<A>, server: &AssetServer) -> String {
     let kind = A::short_type_path();
     if let Some(path) = server.get_path(id) {
@@ -127,7 +126,7 @@ pub fn asset_label<A: Asset>(id: AssetId<A>, server: &AssetServer) -> String {
 }
 
 impl WarningLimiter {
-    /// How many warnings were left out before one that may come now; none if it may not.
+    /// Returns the number of suppressed warnings if a warning may be logged now, else `None`.
     fn next_warning(&mut self, now: Instant) -> Option<u64> {
         let is_due = self.last.is_none_or(|last| now >= last + MIN_INTERVAL);
         if !is_due {
@@ -139,15 +138,15 @@ impl WarningLimiter {
     }
 }
 
-/// Whether all numbers are finite. What devices make of others is not defined.
+/// Whether all numbers are finite. Shaders may treat other values arbitrarily.
 pub fn is_finite(numbers: &[f32]) -> bool {
-    // Without a branch for each, since there may be a hundred thousand of them.
+    // Branch-free per number, for 100,000 instances.
     numbers
         .iter()
         .fold(true, |all, number| all & number.is_finite())
 }
 
-/// Names the first of some values that is not finite. If all are, they are too large together.
+/// Describes the first non-finite value, or reports overflow if all are finite.
 pub fn first_non_finite(values: &[(&str, &[f32])]) -> String {
     let is_odd = |(_, numbers): &&(&str, &[f32])| !numbers.iter().all(|number| number.is_finite());
     match values.iter().find(is_odd) {

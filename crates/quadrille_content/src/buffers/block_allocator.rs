@@ -1,4 +1,4 @@
-//! Blocks of items that the device alone has.
+//! Allocator of blocks in a device buffer without a CPU copy.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,42 +9,41 @@ use quadrille::vulkan::Error;
 
 use crate::buffers::range_allocator::RangeAllocator;
 
-/// Unused bytes that are left alone, beside a part of those in use.
+/// Constant part of the tolerated unused bytes; the rest is proportional to the used bytes.
 const SLACK: usize = 1 << 20;
 
-/// Bytes of the smallest buffer.
+/// Least buffer size in bytes.
 const MIN_BUFFER_BYTES: usize = 4 << 10;
 
-/// A block of items. It stays the same while [`BlockAllocator::compact`] moves what it stands for.
+/// Handle of a block of items; stable while [`BlockAllocator::compact`] moves the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BlockKey(u32);
 
 #[derive(Clone, Debug)]
 struct Block {
     range: Range<u32>,
-    /// The first item in the device's buffer, once the block is there.
+    /// Index of the first item in the device buffer; `None` before the upload.
     on_device: Option<u32>,
 }
 
-/// Blocks of items in one buffer. Only the buffer keeps the items: they leave the CPU with their upload,
-/// and where a block moves, or a buffer grows, the device copies.
+/// Allocator of blocks of items in one device buffer. The CPU copy of a block is dropped on upload; moves and
+/// reallocations are copies on the device.
 ///
-/// The buffer has room for at most half as much again as the blocks take and 2 MiB more, whatever came and
-/// went. Moves copy at most as many bytes as were added and removed, up to a constant factor.
+/// The capacity is at most 1.5 times the blocks' size plus 2 MiB. Moves copy amortized O(bytes added and removed).
 pub struct BlockAllocator<T> {
     ranges: RangeAllocator,
-    /// By key; none where a key is free.
+    /// Blocks by key; `None`: free key.
     blocks: Vec<Option<Block>>,
     free: Vec<u32>,
-    /// Items that are to be uploaded, by key.
+    /// Items to be uploaded, by key.
     pending: BTreeMap<u32, Vec<T>>,
-    /// How many items all blocks have.
+    /// Total number of items in blocks.
     live: u32,
-    /// For how many items of blocks the buffer has room.
+    /// Capacity for blocks, in items.
     capacity: u32,
-    /// For how many more there is room behind those.
+    /// Further items reserved after the blocks.
     tail: u32,
-    /// Blocks lie elsewhere than in the device's buffer, so another one takes its place.
+    /// Whether blocks were moved, which requires a new device buffer.
     has_moved: bool,
 }
 
@@ -64,13 +63,12 @@ impl<T> Default for BlockAllocator<T> {
 }
 
 impl<T: Pod> BlockAllocator<T> {
-    /// As many items as `bytes` have room for.
+    /// Items that fit in `bytes`.
     const fn items(bytes: usize) -> u32 {
         bytes.div_ceil(size_of::<T>()) as u32
     }
 
-    /// Adds a block; none if there would be more items than signed numbers of 32 bits can tell apart, as
-    /// Vulkan's `vertexOffset` is one.
+    /// Adds a block; `None` if there would be more than `i32::MAX` items, the range of Vulkan's `vertexOffset`.
     pub fn add(&mut self, items: Vec<T>) -> Option<BlockKey> {
         let most = i32::MAX.cast_unsigned() - self.ranges.end();
         let count = u32::try_from(items.len()).ok().filter(|&it| it <= most)?;
@@ -106,18 +104,18 @@ impl<T: Pod> BlockAllocator<T> {
         }
     }
 
-    /// The range of a block in the buffer, until blocks are [arranged](Self::compact).
+    /// Returns the range of a block in the buffer, valid until [`Self::compact`].
     pub fn range(&self, BlockKey(key): BlockKey) -> Range<u32> {
         let block = self.blocks[key as usize].as_ref();
         block.map_or(0..0, |block| block.range.clone())
     }
 
-    /// For how many items of blocks the buffer has room.
+    /// Capacity for blocks, in items.
     pub fn capacity(&self) -> u32 {
         self.capacity
     }
 
-    /// Keeps room for at least so many items behind those of blocks, and for not many more.
+    /// Reserves at least `items` after the blocks, and not many more.
     pub fn reserve_tail(&mut self, items: u32) {
         let spare = self.tail.saturating_sub(items);
         if self.tail < items || spare > items / 2 + Self::items(SLACK) {
@@ -126,8 +124,8 @@ impl<T: Pod> BlockAllocator<T> {
         }
     }
 
-    /// Moves blocks together where too much between them is free, and where the buffer has too little or too
-    /// much room. Tells whether any range, or the capacity, is another one.
+    /// Compacts blocks if fragmentation is too high or the capacity is too small or too large. Returns whether any
+    /// range, or the capacity, has changed.
     pub fn compact(&mut self) -> bool {
         let (live, end) = (self.live, self.ranges.end());
         let slack = Self::items(SLACK);
@@ -153,10 +151,10 @@ impl<T: Pod> BlockAllocator<T> {
         true
     }
 
-    /// Brings the buffer up to date, which another one replaces where that is too small, or blocks moved.
+    /// Uploads pending blocks. The buffer is replaced if its capacity has changed or blocks were moved.
     ///
     /// # Errors
-    /// Another buffer cannot be made.
+    /// The new buffer cannot be created.
     pub fn upload(
         &mut self,
         gpu: &GpuDevice,
@@ -183,11 +181,11 @@ impl<T: Pod> BlockAllocator<T> {
         Ok(())
     }
 
-    /// Has the device copy all blocks that it has to another buffer.
+    /// Records copies of all uploaded blocks to a new buffer.
     fn copy(&mut self, uploads: &mut Uploads, from: &GpuBuffer, to: &GpuBuffer) {
         let bytes = |items: u32| u64::from(items) * size_of::<T>() as u64;
         if self.pending.is_empty() && self.live == 0 {
-            // Passes may read a buffer that holds no block.
+            // Passes may read an empty buffer.
             uploads.write_buffer(to, 0, &[0; 64]);
         }
         let mut runs = self.moves().into_iter().peekable();
@@ -202,7 +200,7 @@ impl<T: Pod> BlockAllocator<T> {
         }
     }
 
-    /// The first items of blocks on the device, with the ranges that they move to, in order of these.
+    /// Returns the old start and the new range of all uploaded blocks, ordered by new range.
     fn moves(&mut self) -> Vec<(u32, Range<u32>)> {
         let blocks = self.blocks.iter_mut().flatten();
         let mut moves: Vec<_> = blocks

@@ -1,11 +1,11 @@
-//! Lists that are rebuilt in each frame, and uploaded when they changed.
+//! Instance lists that are rebuilt each frame and uploaded on change.
 
 use bevy_derive::{Deref, DerefMut};
 use bytemuck::Pod;
 use quadrille::prelude::{BufferDesc, GpuBuffer, GpuDevice, Sharing, Uploads};
 use quadrille::vulkan::Error;
 
-/// The instances of a frame, and those that the device has.
+/// Values of this frame, and the last uploaded ones for comparison.
 #[derive(Deref, DerefMut)]
 pub struct RawBufferVec<T> {
     #[deref]
@@ -23,17 +23,17 @@ impl<T> Default for RawBufferVec<T> {
 }
 
 impl<T: Pod> RawBufferVec<T> {
-    /// Forgets what the device's buffer holds.
+    /// Marks the list for re-upload (after a lost device).
     pub fn mark_all_dirty(&mut self) {
         self.uploaded.clear();
     }
 
-    /// How many the device has.
+    /// Number of uploaded values.
     pub fn uploaded(&self) -> usize {
         self.uploaded.len()
     }
 
-    /// Sends the list to the device, unless it has it from the frame before.
+    /// Uploads the list unless it equals the last upload, growing the buffer if necessary.
     pub fn upload(
         &mut self,
         gpu: &GpuDevice,
@@ -50,14 +50,14 @@ impl<T: Pod> RawBufferVec<T> {
         if !bytes.is_empty() {
             uploads.write_buffer(buffer, 0, bytes);
         }
-        // The list is rebuilt in each frame, so it can swap with the uploaded one.
+        // The list is rebuilt each frame, so swapping avoids a copy.
         std::mem::swap(&mut self.uploaded, &mut self.values);
         Ok(())
     }
 }
 
-/// A buffer for at least so many bytes of instances. It is written on one queue and read on
-/// another in most frames, so it belongs to both.
+/// Creates a buffer for at least `bytes` of instances. Sharing is concurrent, because in most frames one queue
+/// writes and another reads it.
 pub fn instance_buffer(gpu: &GpuDevice, name: &str, bytes: u64) -> Result<GpuBuffer, Error> {
     let bytes = bytes.next_power_of_two().max(1 << 16);
     let desc = BufferDesc::vertex(name, bytes).with_sharing(Sharing::Concurrent);

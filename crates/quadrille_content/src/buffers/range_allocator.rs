@@ -1,10 +1,9 @@
-//! Allocation of ranges of numbers: rows of a table, vertices of a buffer.
+//! Allocator of index ranges, such as rows of a table or vertices of a buffer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// Allocator of ranges on a line that begins at 0 and grows as needed. Taking and giving back take
-/// logarithmic time.
+/// Best-fit allocator of index ranges from 0, growing as needed. Allocation and free take logarithmic time.
 ///
 /// ```
 /// # use quadrille_content::RangeAllocator;
@@ -15,15 +14,15 @@ use std::ops::Range;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct RangeAllocator {
-    /// Ends of the free ranges by their starts; no two of them touch, and none touches the end.
+    /// Ends of free ranges by start. Free ranges are coalesced, and none is adjacent to the end.
     free_ranges: BTreeMap<u32, u32>,
-    /// Lengths and starts of the same.
+    /// Lengths and starts of the free ranges.
     by_length: BTreeSet<(u32, u32)>,
     end: u32,
 }
 
 impl RangeAllocator {
-    /// Takes the smallest free range that is long enough, the first of several.
+    /// Allocates from the smallest sufficient free range, the first of equals.
     pub fn allocate(&mut self, count: u32) -> Range<u32> {
         if count == 0 {
             return 0..0;
@@ -38,7 +37,7 @@ impl RangeAllocator {
         start..start + count
     }
 
-    /// Gives a range back.
+    /// Frees a range.
     pub fn free(&mut self, range: Range<u32>) {
         if range.is_empty() {
             return;
@@ -61,12 +60,12 @@ impl RangeAllocator {
         }
     }
 
-    /// The number behind the last range that is taken.
+    /// End of the last allocated range.
     pub fn end(&self) -> u32 {
         self.end
     }
 
-    /// How many numbers could be taken at most without moving the end, if they were in one range.
+    /// Length of the largest free range.
     pub fn largest_free(&self) -> u32 {
         self.by_length.last().map_or(0, |&(length, _)| length)
     }

@@ -1,15 +1,15 @@
-//! How many samples the pixels of a camera have.
+//! Multisampling of cameras.
 
 use bevy_ecs::prelude::*;
 use bevy_reflect::Reflect;
 use bevy_reflect::prelude::ReflectDefault;
 
-/// How many samples the pixels of a camera have, with the values of bevy's component of this
-/// name, which has it in a crate that needs `wgpu`.
+/// Samples per pixel of a camera, with the values of bevy's component. bevy defines it in a crate that needs
+/// `wgpu`.
 ///
-/// Each camera has four unless it says otherwise, as in bevy. Sprites and glyphs have smooth edges in their
-/// images, so in 2D what gains is the outline of meshes and of turned sprites, and the price is paid by
-/// every pixel: four times the memory to write, blend and resolve. Nodes always have one.
+/// The default is four, as in bevy. Sprites and glyphs have antialiased edges in their images, so in 2D only
+/// outlines of meshes and rotated sprites gain, while every pixel costs four times the memory to write, blend and
+/// resolve. UI nodes are never multisampled.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
 pub enum Msaa {
@@ -25,7 +25,7 @@ pub enum Msaa {
 }
 
 impl Msaa {
-    /// The number of samples.
+    /// Number of samples per pixel.
     pub fn samples(self) -> u32 {
         self as u32
     }

@@ -1,4 +1,4 @@
-//! Fills in what bevy's cameras leave to a renderer: the size of their target and the projection.
+//! Computed values of cameras, which bevy leaves to the renderer: target info and projection.
 
 use bevy_asset::Assets;
 use bevy_camera::{
@@ -16,7 +16,7 @@ use quadrille::ecs::HeadlessWindow;
 use crate::cameras::target::ManualTextureViews;
 use crate::warnings::{RateLimitedWarnings, entity_name};
 
-/// Sources of the sizes of cameras' targets.
+/// Sources of target sizes and scale factors.
 #[derive(bevy_ecs::system::SystemParam)]
 pub(crate) struct TargetSizes<'w, 's> {
     primary: Query<'w, 's, Entity, With<PrimaryWindow>>,
@@ -27,12 +27,12 @@ pub(crate) struct TargetSizes<'w, 's> {
 }
 
 impl TargetSizes<'_, '_> {
-    /// The size and scale factor of a target; none while it does not exist.
+    /// Returns the size and scale factor of a target; `None` while it does not exist.
     fn info(&self, target: &RenderTarget) -> Option<RenderTargetInfo> {
         let primary = self.primary.iter().next();
         match (target.normalize(primary), target) {
             (Some(NormalizedRenderTarget::Window(window)), _) => self.window(window.entity()),
-            // Without a window entity there is still the image that stands for one.
+            // Headless: an image substitutes the missing window.
             (None, RenderTarget::Window(_)) => self.headless_window(),
             (Some(NormalizedRenderTarget::Image(image)), _) => {
                 let size = self.images.get(&image.handle)?.size();
@@ -50,7 +50,7 @@ impl TargetSizes<'_, '_> {
     }
 
     fn window(&self, entity: Entity) -> Option<RenderTargetInfo> {
-        // Also without a display: the image that stands for a window is as large as it would be.
+        // Also headless: the substitute image has the window's size.
         match self.windows.get(entity) {
             Ok(window) => Some(info(
                 window.physical_size(),
@@ -66,15 +66,14 @@ impl TargetSizes<'_, '_> {
     }
 }
 
-/// Clamps a viewport to its target like bevy, whose function adds position and size without a check
-/// for overflow.
+/// Clamps a viewport to its target like bevy's `Viewport::clamp_to_size`, but without overflow of position plus size.
 fn clamp_viewport(viewport: &Viewport, target: UVec2) -> Viewport {
     let mut clamped = viewport.clone();
     let position = viewport
         .physical_position
         .min(target.saturating_sub(UVec2::ONE));
     clamped.physical_size = viewport.physical_size.min(target - position);
-    // A viewport that begins outside keeps one pixel.
+    // A viewport outside of the target keeps one pixel.
     let is_outside = viewport.physical_position.cmpge(target);
     let pixel = clamped.physical_size.min(UVec2::ONE);
     clamped.physical_size = UVec2::select(is_outside, pixel, clamped.physical_size);
@@ -82,30 +81,31 @@ fn clamp_viewport(viewport: &Viewport, target: UVec2) -> Viewport {
     clamped
 }
 
-/// Cameras whose transforms make no sense.
+/// Cameras with invalid transforms, which draw nothing.
 #[derive(Resource, Default)]
 pub struct InvalidCameras(EntityHashSet);
 
 impl InvalidCameras {
-    /// Whether this camera sees nothing.
+    /// Whether the transform of a camera is invalid.
     pub fn contains(&self, camera: Entity) -> bool {
         self.0.contains(&camera)
     }
 }
 
-/// A camera and where it is.
+/// Entity and transform of a camera.
 type CameraTransformQuery = (Entity, &'static mut GlobalTransform);
 
-/// Cameras whose transform may be another one, disabled ones as well: enabling one changes no transform.
+/// Filter for cameras whose transform may have changed, including disabled ones: enabling a camera triggers no change
+/// detection.
 type ChangedCameras = (
     With<Camera>,
     Or<(Changed<GlobalTransform>, Added<Camera>)>,
     Allow<Disabled>,
 );
 
-/// Finds cameras without a valid direction. bevy's visibility systems ask for that direction,
-/// without which debug builds panic; so they get a transform that has one, and draw nothing.
-pub(crate) fn find_blind(
+/// Finds cameras without a valid direction, on which bevy's visibility systems panic in debug builds. Their
+/// `GlobalTransform` is set to the identity, and they draw nothing.
+pub(crate) fn find_invalid_cameras(
     mut cameras: Query<CameraTransformQuery, ChangedCameras>,
     all: Query<(), (With<Camera>, Allow<Disabled>)>,
     mut transforms: Query<&mut Transform, Allow<Disabled>>,
@@ -118,13 +118,13 @@ pub(crate) fn find_blind(
             && invalid_cameras.0.remove(&camera)
             && let Ok(mut transform) = transforms.get_mut(camera)
         {
-            // bevy computes again the transform that was replaced below.
+            // Makes bevy recompute the `GlobalTransform` that was replaced below.
             transform.set_changed();
         }
     }
     for (entity, mut transform) in &mut cameras {
         if invalid_cameras.0.contains(&entity) && !transform.is_changed() {
-            // Only its `Camera` is new; the transform is what this system left.
+            // Only its `Camera` has changed; the transform is the identity set below.
             continue;
         }
         let affine = transform.affine();
@@ -135,13 +135,13 @@ pub(crate) fn find_blind(
         }
         invalid_cameras.0.insert(entity);
         warnings.warn(
-            format_args!("what the camera {} sees", entity_name(entity)),
+            format_args!("the view of camera {}", entity_name(entity)),
             || {
                 let transform = affine.to_cols_array();
-                format!("its transform {transform:?} looks into no direction")
+                format!("its transform {transform:?} has no valid forward direction")
             },
         );
-        // The identity stays until its `Transform` changes.
+        // bevy recomputes it when its `Transform` changes.
         *transform.bypass_change_detection() = GlobalTransform::IDENTITY;
     }
 }
@@ -153,7 +153,7 @@ fn info(physical_size: UVec2, scale_factor: f32) -> RenderTargetInfo {
     }
 }
 
-/// A scale factor by which sizes stay numbers: bevy lays nodes out by it, and ends the program where one has none.
+/// Clamps a scale factor so that sizes in bevy's UI layout stay finite: it panics on others.
 pub fn limited_scale(scale: f32) -> f32 {
     const MOST: f32 = 64.0;
     const LEAST: f32 = 1.0 / 1024.0;
@@ -164,8 +164,7 @@ pub fn limited_scale(scale: f32) -> f32 {
     }
 }
 
-/// Viewports that are limited to their targets, each with the one that the program asked for: a viewport returns
-/// to its size when its target does.
+/// Clamped viewports by camera, with the requested ones, which are restored when the target is large enough again.
 #[derive(Resource, Default)]
 pub(crate) struct ClampedViewports(EntityHashMap<ClampedViewport>);
 
@@ -175,8 +174,8 @@ struct ClampedViewport {
 }
 
 impl ClampedViewports {
-    /// The viewport of a camera within its target. If the scale factor of the target has changed by `scale`,
-    /// the viewport changes with it, as in bevy.
+    /// Returns the viewport of a camera, clamped to its target. As in bevy, it is scaled by `scale`, the change of the
+    /// target's scale factor.
     fn clamp_viewport(
         &mut self,
         camera: Entity,
@@ -184,7 +183,7 @@ impl ClampedViewports {
         target: UVec2,
         scale: Option<f32>,
     ) -> Viewport {
-        // One that is not as it was left here is what the program wants from now on.
+        // A viewport that differs from the last clamped one was set by the program.
         let known = self.0.remove(&camera);
         let known = known.filter(|it| is_same(&it.clamped, viewport));
         let mut requested = known.map_or_else(|| viewport.clone(), |it| it.requested);
@@ -204,12 +203,12 @@ impl ClampedViewports {
     }
 }
 
-/// Whether two viewports are the same part of a target.
+/// Whether two viewports have the same rectangle.
 fn is_same(one: &Viewport, other: &Viewport) -> bool {
     (one.physical_position, one.physical_size) == (other.physical_position, other.physical_size)
 }
 
-/// A camera whose values are computed.
+/// Camera components with computed values.
 type CameraQuery = (
     Entity,
     &'static mut Camera,
@@ -217,8 +216,8 @@ type CameraQuery = (
     &'static mut Projection,
 );
 
-/// Fills in `Camera::computed` and updates projections whose view changed its size, as
-/// `bevy_render` does it.
+/// Updates `Camera::computed`, and projections on a change of the viewport's size, like `camera_system` of
+/// `bevy_render`.
 pub(crate) fn update_cameras(
     sizes: TargetSizes,
     mut cameras: Query<CameraQuery>,
@@ -237,7 +236,7 @@ pub(crate) fn update_cameras(
         if let (Some(viewport), Some(new)) = (&camera.viewport, &new) {
             let old = camera.computed.target_info.as_ref();
             let scale = old.map(|old| new.scale_factor / old.scale_factor);
-            // Windows move to monitors with another density; images do not.
+            // Only windows change their scale factor, by moving to another monitor.
             let is_moved = matches!(*target, RenderTarget::Window(_)) && !target.is_changed();
             let scale = scale.filter(|scale| is_moved && scale.is_finite() && *scale != 1.0);
             let viewport = clamped.clamp_viewport(entity, viewport, new.physical_size, scale);
@@ -270,7 +269,7 @@ pub(crate) fn update_cameras(
             continue;
         }
         camera.computed.target_info = new;
-        // Others have no proportions, without which bevy's projections end the program.
+        // An empty viewport has no aspect ratio; bevy's projections panic on it.
         if let Some(size) = camera.logical_viewport_size()
             && AspectRatio::try_new(size.x, size.y).is_ok()
         {
@@ -293,7 +292,7 @@ fn tell_of_scale(camera: Entity, requested: f32, taken: f32, warnings: &RateLimi
         warnings.warn_message(|| {
             let camera = entity_name(camera);
             format!(
-                "the image that the camera {camera} draws to has a scale factor of {requested}, which is taken as {taken}"
+                "the target image of camera {camera} has scale factor {requested}; clamped to {taken}"
             )
         });
     }

@@ -13,12 +13,11 @@ use quadrille::prelude::{GpuImage, PrimaryWindowImage, WindowImage};
 
 use crate::images::DeviceImages;
 
-/// Images of your own that cameras draw to: a camera with
-/// `RenderTarget::TextureView(ManualTextureViewHandle(7))` draws to the image with this handle.
+/// Images of the app as render targets: a camera with `RenderTarget::TextureView(ManualTextureViewHandle(7))`
+/// draws to the image with handle 7.
 ///
-/// The image needs [`ImageUsage::COLOR_ATTACHMENT`](quadrille::prelude::ImageUsage). Keep it in a
-/// bevy resource of your own as well, and your passes can name it: that is how a scene gets to a
-/// post-processing pass.
+/// The image needs [`ImageUsage::COLOR_ATTACHMENT`](quadrille::prelude::ImageUsage). Also keep it in a resource
+/// of your own, through which a post-processing pass can read it.
 ///
 /// ```
 /// use bevy_camera::{ManualTextureViewHandle, RenderTarget};
@@ -49,7 +48,7 @@ use crate::images::DeviceImages;
 #[derive(Resource, Default, Deref, DerefMut)]
 pub struct ManualTextureViews(pub HashMap<ManualTextureViewHandle, GpuImage>);
 
-/// Finds the images behind render targets.
+/// Resolves render targets to images.
 #[derive(bevy_ecs::system::SystemParam)]
 pub struct TargetImages<'w, 's> {
     primary: Query<'w, 's, Entity, With<PrimaryWindow>>,
@@ -59,8 +58,7 @@ pub struct TargetImages<'w, 's> {
 }
 
 impl TargetImages<'_, '_> {
-    /// The image of a render target, and the asset that it belongs to if it does; none while
-    /// there is no image.
+    /// Returns the image of a render target, and its asset if it is one; `None` while there is no image.
     pub fn find(
         &self,
         target: &RenderTarget,

@@ -1,5 +1,5 @@
-//! Warnings about what bevy's camera components ask for and is not done. `tests/camera_fields.txt` lists all
-//! fields with what becomes of each.
+//! Warnings about unsupported fields of bevy's camera components. `tests/camera_fields.txt` lists the support of
+//! each field.
 
 use bevy_camera::{
     Camera, Camera3d, Camera3dDepthLoadOp, CameraOutputMode, CompositingSpace,
@@ -10,7 +10,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryData;
 use bevy_platform::collections::HashSet;
 
-/// A camera with what is not done for it.
+/// Camera components with unsupported fields.
 #[derive(QueryData)]
 pub(crate) struct CameraSettingsQuery {
     name: NameOrEntity,
@@ -20,7 +20,7 @@ pub(crate) struct CameraSettingsQuery {
     resolution: Option<Ref<'static, MainPassResolutionOverride>>,
 }
 
-/// Warns of each field that is not honoured and not at its default, once.
+/// Warns once per field that is unsupported and differs from its default.
 pub(crate) fn warn_unsupported_fields(
     cameras: Query<CameraSettingsQuery>,
     mut warned: Local<HashSet<&'static str>>,
@@ -32,8 +32,8 @@ pub(crate) fn warn_unsupported_fields(
         for (field, value, consequence) in settings.unsupported().into_iter().flatten() {
             if warned.insert(field) {
                 tracing::warn!(
-                    "camera `{}`: `{field}` is {value}, which is not supported: {consequence}. There is no \
-                     further warning about this field",
+                    "camera `{}`: `{field}` is {value}, which is not supported: {consequence}. \
+                     Further uses of this field are not reported",
                     settings.name
                 );
             }
@@ -41,7 +41,7 @@ pub(crate) fn warn_unsupported_fields(
     }
 }
 
-/// A field, its value, and what happens instead with the way out.
+/// Field, value, and the actual behaviour with a workaround.
 type UnsupportedField = Option<(&'static str, String, &'static str)>;
 
 impl CameraSettingsQueryItem<'_, '_> {
@@ -69,26 +69,26 @@ impl CameraSettingsQueryItem<'_, '_> {
         let space = self.space.as_deref().filter(|space| !space.is_linear());
         [
             blend.map(|blend| {
-                let consequence = "cameras are blended over earlier ones by their alpha. Leave it `None`, or \
-                               draw to an image and blend that by a pass of your own";
+                let consequence = "cameras are alpha-blended over earlier ones. Leave it `None`, or \
+                               draw to an image and blend it by a pass of your own";
                 ("CameraOutputMode::Write::blend_state", format!("{blend:?}"), consequence)
             }),
             depth.filter(|depth| *depth != (0.0..1.0)).map(|depth| {
-                let consequence = "the whole range from 0 to 1 is drawn to. Set it to `0.0..1.0`";
+                let consequence = "the depth range is 0 to 1. Set it to `0.0..1.0`";
                 ("Viewport::depth", format!("{depth:?}"), consequence)
             }),
             load.map(|load| {
-                let consequence = "depth is cleared with 0, which is infinitely far. Set \
+                let consequence = "depth is cleared to 0 (infinitely far). Set \
                                `Camera3dDepthLoadOp::Clear` with a depth from 0 to 1";
                 ("Camera3d::depth_load_op", load, consequence)
             }),
             space.map(|space| {
-                let consequence = "colours are blended in linear light. Set `CompositingSpace::Linear`, or \
+                let consequence = "colors are blended in linear space. Set `CompositingSpace::Linear`, or \
                                remove the component";
                 ("CompositingSpace", format!("{space:?}"), consequence)
             }),
             self.resolution.as_ref().map(|size| {
-                let consequence = "the camera draws as many pixels as its viewport has. Remove the component, \
+                let consequence = "the camera renders at the resolution of its viewport. Remove the component, \
                                or draw to a smaller image";
                 ("MainPassResolutionOverride", size.0.to_string(), consequence)
             }),

@@ -1,12 +1,12 @@
-//! Entities that bevy lists as visible to a camera.
+//! Deduplication of bevy's visible entities.
 
 use std::any::TypeId;
 
 use bevy_camera::visibility::VisibleEntities;
 use bevy_ecs::prelude::*;
 
-/// Visible entities of a visibility class, each once: bevy lists an entity again for each component that
-/// added the class, also if one was removed and inserted.
+/// Visible entities of a visibility class without duplicates: bevy lists an entity once per insertion of a component
+/// that adds the class, also after its removal.
 pub fn unique_visible_entities<C: 'static>(
     visible: &VisibleEntities,
 ) -> impl Iterator<Item = Entity> {

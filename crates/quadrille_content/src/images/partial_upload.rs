@@ -1,4 +1,4 @@
-//! An image on its way to the device: part by part, over as many frames as its bytes take.
+//! Partial uploads: images that are streamed over several frames.
 
 use std::ops::Range;
 
@@ -7,45 +7,44 @@ use quadrille::ecs::{ImageRegion, TexturePart, texture_parts};
 use quadrille::prelude::{GpuImage, ImageDesc, Uploads};
 use wgpu_types::TextureDataOrder;
 
-/// The longest side of what comes first of an image with mip levels, in texels, where it has levels as small as
-/// that: 85 KiB of 4 bytes a texel.
+/// Longest side in texels of the first streaming step of a mipmapped image, if it has such small levels: 85 KiB at
+/// 4 bytes per texel.
 const FIRST_STEP_SIDE: u32 = 128;
 
-/// How many levels come with each further step. Each step uploads the levels of those before it again, a
-/// sixteenth of its bytes, so that no pass has to copy them.
+/// Mip levels per further streaming step. Each step uploads the previous levels again (1/16 of its bytes), which
+/// avoids copies between images.
 const MIPS_PER_STEP: u32 = 2;
 
-/// Rows of blocks that are uploaded at least: a multiple of what queues copy by
-/// (`minImageTransferGranularity`, 16 on devices in use).
+/// Least rows of texel blocks per upload: a multiple of `minImageTransferGranularity`, at most 16 on known devices.
 const MIN_BLOCK_ROWS: u32 = 16;
 
-/// An image, or the smaller mip levels of one, of which a part has been uploaded.
+/// Image, or image of smaller mip levels, with a partial upload.
 pub(super) struct PartialUpload {
     pub(super) image: GpuImage,
     pub(super) sampler: u32,
-    /// The largest level of the asset that is in the image.
+    /// Mip level of the asset that is level 0 of this image.
     pub(super) first_mip: u32,
-    /// The image of all levels, and the order of the asset's data: what `parts` was made for.
+    /// Description of the complete image and data order for which `parts` was computed.
     of: (ImageDesc, TextureDataOrder),
-    /// The asset has changed since the image was begun.
+    /// Whether the asset has changed since the upload began.
     pub(super) is_stale: bool,
-    /// Parts that are left, the next one last.
+    /// Remaining parts, the next one last.
     parts: Vec<TexturePart>,
-    /// How many slices of the next part are done.
+    /// Uploaded slices of the next part.
     slices: u32,
 }
 
 /// Upload budget that is left in a frame.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BudgetLeft {
-    /// Bytes that are left of the budget.
+    /// Remaining bytes of the budget.
     pub(super) left: usize,
-    /// Nothing was uploaded in this frame yet.
+    /// Whether nothing has been uploaded in this frame yet.
     pub(super) is_first: bool,
 }
 
 impl PartialUpload {
-    /// Begins with the levels of an asset from `first_mip` on.
+    /// Begins an upload of the mip levels from `first_mip` on.
     pub(super) fn new(
         (asset, desc): (&ImageAsset, &ImageDesc),
         image: GpuImage,
@@ -66,7 +65,7 @@ impl PartialUpload {
         }
     }
 
-    /// Whether it still is what the asset describes.
+    /// Whether the asset still has the description and data order of this upload.
     pub(super) fn matches(&self, asset: &ImageAsset, desc: &ImageDesc) -> bool {
         self.of.0 == *desc && self.of.1 == asset.data_order
     }
@@ -75,8 +74,8 @@ impl PartialUpload {
         self.parts.is_empty()
     }
 
-    /// Uploads what there is room for, and returns how many bytes that was: none if there is too little room.
-    /// A frame that has uploaded nothing yet uploads something, however small its budget.
+    /// Uploads within the budget, and returns the uploaded bytes, which may be 0. The first upload of a frame always
+    /// makes progress.
     pub(super) fn upload(
         &mut self,
         asset: &ImageAsset,
@@ -117,13 +116,13 @@ impl PartialUpload {
     }
 }
 
-/// How a level is cut: rows of blocks, or slices of depth.
+/// Subdivision of a mip level: rows of texel blocks, or depth slices.
 #[derive(Debug, PartialEq, Eq)]
 struct Slices {
     count: u32,
-    /// Texels of one, in the direction in which the level is cut.
+    /// Texels per slice, along the subdivided axis.
     length: u32,
-    /// Bytes of one; the last may have less.
+    /// Bytes per slice; the last may have fewer.
     bytes: usize,
 }
 
@@ -146,7 +145,7 @@ impl Slices {
         }
     }
 
-    /// Where those end for which there is room, from one on, of a level with so many bytes.
+    /// Returns the end of the slices from `start` on that fit the budget; `level` is the level's size in bytes.
     fn end(&self, start: u32, level: usize, budget_left: BudgetLeft) -> u32 {
         // The last slice may have fewer bytes than the others.
         if level - start as usize * self.bytes <= budget_left.left {
@@ -157,13 +156,13 @@ impl Slices {
         self.count.min(start + fits.max(least))
     }
 
-    /// Where the bytes of some are, of a level whose bytes are these.
+    /// Returns the bytes of slices within the bytes of their level.
     fn bytes_of(&self, slices: Range<u32>, level: &Range<usize>) -> Range<usize> {
-        let place = |slice: u32| level.start + slice as usize * self.bytes;
-        place(slices.start)..place(slices.end).min(level.end)
+        let offset = |slice: u32| level.start + slice as usize * self.bytes;
+        offset(slices.start)..offset(slices.end).min(level.end)
     }
 
-    /// The texels of some: the first one, and how many there are.
+    /// Returns offset and extent of slices in texels.
     fn texels(&self, [width, height, depth]: [u32; 3], slices: Range<u32>) -> ([u32; 3], [u32; 3]) {
         let [start, end] = [slices.start, slices.end].map(|it| it * self.length);
         if depth > 1 {
@@ -174,8 +173,8 @@ impl Slices {
     }
 }
 
-/// The largest level that comes with the next step of an image, where the levels from `shown` on are on the
-/// device already, if any are: 0 if it is the last step.
+/// Returns the first mip level of the next streaming step, given that the levels from `shown` on are resident; 0 is the
+/// last step.
 pub(super) fn next_first_mip(desc: &ImageDesc, shown: Option<u32>) -> u32 {
     let [width, height, depth] = desc.extent;
     if desc.array_layers > 1 || depth > 1 {
@@ -191,7 +190,7 @@ pub(super) fn next_first_mip(desc: &ImageDesc, shown: Option<u32>) -> u32 {
     }
 }
 
-/// The description of an image with the levels from one on.
+/// Describes an image of the mip levels from `first_mip` on.
 pub(super) fn step_desc(desc: &ImageDesc, first_mip: u32) -> ImageDesc {
     let side = |length: u32| length.checked_shr(first_mip).unwrap_or(0).max(1);
     ImageDesc {

@@ -1,4 +1,4 @@
-//! Image assets that came or changed, and are not uploaded yet.
+//! Image assets with pending uploads.
 
 use std::collections::VecDeque;
 
@@ -8,22 +8,22 @@ use bevy_platform::collections::{HashMap, HashSet};
 
 use super::partial_upload::PartialUpload;
 
-/// Images to be uploaded.
+/// Queue of image uploads.
 #[derive(Default)]
 pub(super) struct PendingImages {
-    /// Images that came or changed since the last frame.
+    /// Images that were added or changed since the last frame.
     changed: Vec<AssetId<ImageAsset>>,
-    /// Images that come within the budget, in the order in which they came; of what arrives in steps, the next
-    /// step comes after the others.
+    /// Upload queue within the budget, first come first served. An image with further streaming steps is requeued
+    /// at the end.
     order: VecDeque<AssetId<ImageAsset>>,
-    /// The same, to be looked up.
+    /// Set of the images in `order`.
     queued: HashSet<AssetId<ImageAsset>>,
-    /// Images of which a part is on the device.
+    /// Partial uploads.
     pub(super) in_progress: HashMap<AssetId<ImageAsset>, PartialUpload>,
 }
 
 impl PendingImages {
-    /// Notes that an image has come or changed.
+    /// Marks an image as added or changed.
     pub(super) fn mark_changed(&mut self, id: AssetId<ImageAsset>) {
         // If each change restarted the upload, an image that changes in every frame would never be complete.
         if let Some(in_progress) = self.in_progress.get_mut(&id) {
@@ -32,7 +32,7 @@ impl PendingImages {
         self.changed.push(id);
     }
 
-    /// Takes those that came or changed since the last call, each once.
+    /// Takes the images that were added or changed since the last call, deduplicated.
     pub(super) fn take_changed(&mut self) -> Vec<AssetId<ImageAsset>> {
         let mut seen = HashSet::new();
         let mut changed = std::mem::take(&mut self.changed);
@@ -40,29 +40,29 @@ impl PendingImages {
         changed
     }
 
-    /// Queues an image, which comes within the budget.
+    /// Queues an image for upload within the budget.
     pub(super) fn queue(&mut self, id: AssetId<ImageAsset>) {
         if self.queued.insert(id) {
             self.order.push_back(id);
         }
     }
 
-    /// The image that comes next within the budget.
+    /// Returns the next image in the queue.
     pub(super) fn first(&self) -> Option<AssetId<ImageAsset>> {
         self.order.front().copied()
     }
 
-    /// How many images wait.
+    /// Number of images with a pending upload.
     pub(super) fn len(&self) -> usize {
         self.order.len() + self.changed.len()
     }
 
-    /// Whether something of an image is left to do.
+    /// Whether an image has a pending upload.
     pub(super) fn contains(&self, id: AssetId<ImageAsset>) -> bool {
         self.queued.contains(&id) || self.changed.contains(&id)
     }
 
-    /// Notes that nothing of an image is left to do.
+    /// Removes an image from the queue.
     pub(super) fn end(&mut self, id: AssetId<ImageAsset>) {
         self.in_progress.remove(&id);
         if self.queued.remove(&id) {
@@ -75,7 +75,7 @@ impl PendingImages {
         }
     }
 
-    /// Notes that a step of an image is done; all others come before the next.
+    /// Moves an image to the end of the queue, after a streaming step.
     pub(super) fn requeue(&mut self, id: AssetId<ImageAsset>) {
         self.end(id);
         self.queue(id);

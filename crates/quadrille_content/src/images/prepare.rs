@@ -1,4 +1,4 @@
-//! The system that uploads images.
+//! Upload of image assets.
 
 use std::borrow::Cow;
 
@@ -21,7 +21,7 @@ pub(crate) struct ImageEvents<'w, 's> {
     failed: MessageReader<'w, 's, AssetLoadFailedEvent<ImageAsset>>,
 }
 
-/// Follows the image assets, and uploads what is new within the budget.
+/// Applies image asset events, and uploads within the budget.
 pub(crate) fn prepare_images(
     mut events: ImageEvents,
     mut images: ResMut<DeviceImages>,
@@ -45,8 +45,7 @@ pub(crate) fn prepare_images(
         }
     }
     for event in events.failed.read() {
-        // The asset server has logged the path and the reason. What a failed reload would have
-        // replaced stays on screen.
+        // The asset server has logged path and reason. After a failed reload the previous image stays.
         if !images.uploaded.contains_key(&event.id) {
             images.failed.insert(event.id);
         }
@@ -76,7 +75,7 @@ pub(crate) fn prepare_images(
     Ok(())
 }
 
-/// The image assets, and what they are uploaded with.
+/// State of the uploads of a frame.
 struct Upload<'a> {
     images: &'a mut DeviceImages,
     assets: &'a mut Assets<ImageAsset>,
@@ -87,7 +86,7 @@ struct Upload<'a> {
 }
 
 impl Upload<'_> {
-    /// Uploads an image that came or changed at once, or queues it.
+    /// Uploads an added or changed image immediately, or queues it.
     fn begin(&mut self, id: AssetId<ImageAsset>) {
         let Some(desc) = self.describe(id) else {
             return;
@@ -111,8 +110,8 @@ impl Upload<'_> {
         }
     }
 
-    /// Uploads what there is room for of an image, or all of it. Returns how many bytes that was; none if
-    /// there is nothing to upload.
+    /// Uploads an image within the budget, or completely. Returns the uploaded bytes; `None` if there is nothing to
+    /// upload.
     fn continue_upload(
         &mut self,
         id: AssetId<ImageAsset>,
@@ -138,7 +137,7 @@ impl Upload<'_> {
         }
     }
 
-    /// Describes an image for the device, if it is to be there. If not, it waits no more.
+    /// Describes the device image of an asset. An image that needs none is removed from the queue.
     fn describe(&mut self, id: AssetId<ImageAsset>) -> Option<ImageDesc> {
         let asset = self.assets.get(id);
         let is_wanted = |it: &&ImageAsset| it.asset_usage.contains(RenderAssetUsages::RENDER_WORLD);
@@ -162,7 +161,7 @@ impl Upload<'_> {
     }
 }
 
-/// The name of an image on the device: its label, or the path of its asset.
+/// Debug name of an image: its label, or the path of its asset.
 fn label<'a>(label: Option<&'a str>, path: Option<AssetPath<'_>>) -> Cow<'a, str> {
     match (label, path) {
         (Some(label), _) => label.into(),
@@ -171,7 +170,7 @@ fn label<'a>(label: Option<&'a str>, path: Option<AssetPath<'_>>) -> Cow<'a, str
     }
 }
 
-/// A grey chequerboard for what is still loading, and a loud one for what failed.
+/// Creates the placeholders: a grey checkerboard for loading images, and a bright one for failed images.
 fn placeholders(
     gpu: &GpuDevice,
     samplers: &mut Samplers,

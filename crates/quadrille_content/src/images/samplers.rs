@@ -1,19 +1,19 @@
-//! Samplers by description: few, found again.
+//! Cache of samplers by description.
 
 use bevy_image::{ImageAddressMode, ImageFilterMode, ImageSamplerDescriptor};
 use quadrille::prelude::{GpuDevice, Sampler, SamplerDesc};
 use quadrille::vulkan::{Error, vk};
 
-/// Devices have no more (`maxSamplerAnisotropy` is 16 where there is anisotropy at all). As other values of bevy's
-/// descriptor are few, so are samplers: 512 at most, of the 4,000 that each device has.
+/// Highest anisotropy of devices (`maxSamplerAnisotropy` with the feature). bevy's descriptor has so few other values
+/// that at most 512 samplers exist, within the guaranteed `maxSamplerAllocationCount` of 4,000.
 const MOST_ANISOTROPY: u16 = 16;
 
-/// All samplers that images have named so far. None is forgotten, as there are few.
+/// Samplers of all images so far; never evicted, since there are few.
 #[derive(Default)]
 pub struct Samplers(Vec<Sampler>);
 
 impl Samplers {
-    /// The place of the sampler for this description.
+    /// Returns the index of the sampler for a description, creating it if necessary.
     pub(crate) fn index(
         &mut self,
         gpu: &GpuDevice,
@@ -28,13 +28,13 @@ impl Samplers {
         Ok(self.0.len() as u32 - 1)
     }
 
-    /// The sampler at a place.
+    /// Returns the sampler at an index.
     pub fn get(&self, index: u32) -> Option<&Sampler> {
         self.0.get(index as usize)
     }
 }
 
-/// Returns the description that the device gets for bevy's. The address mode of u holds for v as well.
+/// Converts bevy's description. The address mode of u is used for v as well.
 fn to_desc(descriptor: &ImageSamplerDescriptor) -> SamplerDesc {
     let filter = |mode| match mode {
         ImageFilterMode::Nearest => vk::Filter::NEAREST,

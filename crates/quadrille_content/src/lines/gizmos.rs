@@ -1,7 +1,6 @@
-//! Gizmos: lines for debugging, from `bevy_gizmos`.
+//! Extraction of `bevy_gizmos`.
 //!
-//! bevy closes the lists of a frame's gizmos in its schedule `Last`, after which they are to be
-//! drawn. Where its `GizmoPlugin` is added, frames are drawn after `Last` therefore
+//! bevy finishes the gizmo lists of a frame in the schedule `Last`. So apps with `GizmoPlugin` render after `Last`
 //! ([`draw_after_last`]); other apps keep their order.
 
 use std::fmt::Display;
@@ -25,10 +24,10 @@ use super::{GizmoLineBatch, GizmoLineBatches, GizmoLines, Line, LineKind};
 use crate::schedule::ContentSystems;
 use crate::warnings::{RateLimitedWarnings, entity_name, first_non_finite};
 
-/// Maximum parts of a round joint; more make no visible difference.
+/// Maximum triangles of a round joint; more make no visible difference.
 const MAX_JOINT_PARTS: u32 = 64;
 
-/// All gizmos of a frame; there are none without bevy's `GizmoPlugin`.
+/// Gizmos of a frame; empty without bevy's `GizmoPlugin`.
 #[derive(SystemParam)]
 struct Gizmos<'w, 's> {
     handles: Option<Res<'w, GizmoHandles>>,
@@ -44,13 +43,13 @@ struct Gizmos<'w, 's> {
         ),
     >,
     entities: Query<'w, 's, Entity, With<Gizmo>>,
-    /// Memory for their order.
+    /// Scratch memory for sorting.
     order: Local<'s, Vec<Entity>>,
 }
 
 impl Gizmos<'_, '_> {
-    /// Lists the lines of all gizmos: those of this frame by their groups, then those of entities by their indices,
-    /// since later lines cover earlier ones, and a query's order changes with any other component.
+    /// Extracts the lines of all gizmos in a stable order, since later lines cover earlier ones: immediate gizmos by
+    /// config group, then retained ones by entity index.
     fn list(&mut self, to: &mut GizmoLineBatches, warnings: &RateLimitedWarnings) {
         to.batches.clear();
         to.lines.clear();
@@ -71,7 +70,7 @@ impl Gizmos<'_, '_> {
                     layers: config.render_layers.clone(),
                     world: Affine3A::IDENTITY,
                 };
-                let who = &"a line of this frame's gizmos";
+                let who = &"a line of the immediate gizmos";
                 add_batch(to, warnings, who, asset, state);
             }
         }
@@ -95,7 +94,7 @@ impl Gizmos<'_, '_> {
     }
 }
 
-/// How the lines of a list are drawn.
+/// Draw state of a line list.
 struct LineState<'a> {
     config: &'a GizmoLineConfig,
     depth_bias: f32,
@@ -103,7 +102,7 @@ struct LineState<'a> {
     world: Affine3A,
 }
 
-/// Adds the lines of a list, but those that cannot be drawn.
+/// Adds the lines of a list as a batch; lines with non-finite values are skipped with a warning.
 fn add_batch(
     to: &mut GizmoLineBatches,
     warnings: &RateLimitedWarnings,
@@ -132,7 +131,7 @@ fn add_batch(
     });
 }
 
-/// Lists the lines of all gizmos, and sends them to the device.
+/// Extracts and uploads the lines of all gizmos.
 fn extract_gizmo_lines(
     mut gizmos: Gizmos,
     mut batches: ResMut<GizmoLineBatches>,
@@ -146,17 +145,17 @@ fn extract_gizmo_lines(
     Ok(())
 }
 
-/// Why a line is not drawn.
+/// Names the first non-finite value of a line.
 fn describe_invalid_line(line: &Line) -> String {
     first_non_finite(&[
         ("width", &[line.width]),
         ("style", &line.pattern),
         ("color", line.colors.as_flattened()),
-        ("place", line.positions.as_flattened()),
+        ("positions", line.positions.as_flattened()),
     ])
 }
 
-/// Adds the lines of one list, the strips of it, and the joints of those.
+/// Adds the lines and strips of a list, and the joints of strips.
 fn add_lines(
     from: &GizmoBufferView<'_>,
     config: &GizmoLineConfig,
@@ -168,11 +167,11 @@ fn add_lines(
     }
     let (kind, pattern) = style(config);
     let mut add = |positions: &[Vec3], colors: &[LinearRgba], kind, pattern| {
-        // Strips are kept apart by places that are not numbers.
-        if positions.iter().all(|place| place.is_finite()) {
-            let place = |at: usize| {
-                let place = positions.get(at).or(positions.last());
-                place.map_or([0.0; 3], |&place| world.transform_point3(place).to_array())
+        // bevy separates strips by NaN positions.
+        if positions.iter().all(|point| point.is_finite()) {
+            let point = |at: usize| {
+                let point = positions.get(at).or(positions.last());
+                point.map_or([0.0; 3], |&point| world.transform_point3(point).to_array())
             };
             let color = |at: usize| {
                 colors
@@ -182,7 +181,7 @@ fn add_lines(
                     .unwrap_or_default()
             };
             lines.push(Line {
-                positions: [place(0), place(1), place(2)],
+                positions: [point(0), point(1), point(2)],
                 colors: [color(0).to_f32_array(), color(1).to_f32_array()],
                 width: config.width,
                 pattern,
@@ -217,8 +216,7 @@ fn add_lines(
     }
 }
 
-/// How a line is drawn, and its dashes if it has any. bevy counts the offset in halves of what
-/// comes again and again.
+/// Kind and dash pattern of a line. bevy's offset is in halves of the period.
 fn style(config: &GizmoLineConfig) -> (LineKind, [f32; 3]) {
     let dashes = |dash: f32, gap: f32| {
         let period = dash + gap;
@@ -233,12 +231,12 @@ fn style(config: &GizmoLineConfig) -> (LineKind, [f32; 3]) {
             gap_scale,
             line_scale,
         } if gap_scale > 0.0 && line_scale > 0.0 => dashes(line_scale, gap_scale),
-        // Dashes without length or without gaps are a line.
+        // Dashes without length or without gaps are drawn solid.
         _ => (LineKind::Solid, [0.0; 3]),
     }
 }
 
-/// Adds the listing of gizmos to an app.
+/// Adds the extraction of gizmos to an app.
 pub(crate) fn add_gizmos(app: &mut App) {
     app.add_systems(Render, extract_gizmo_lines.in_set(ContentSystems::Views));
     if app.is_plugin_added::<GizmoPlugin>() {
@@ -246,8 +244,8 @@ pub(crate) fn add_gizmos(app: &mut App) {
     }
 }
 
-/// Has frames drawn after bevy's schedule `Last`, where the lists of gizmos are closed: drawn before
-/// it, they would be those of the frame before.
+/// Moves rendering after bevy's schedule `Last`, where gizmo lists are finished: before it, gizmos would be those of
+/// the previous frame.
 fn draw_after_last(app: &mut App) {
     let mut order = app.world_mut().resource_mut::<MainScheduleOrder>();
     order.labels.retain(|label| *label != Last.intern());

@@ -1,4 +1,4 @@
-//! All meshes in two buffers, so that drawing another mesh changes no state.
+//! Shared vertex and index buffers of all meshes: switching meshes needs no rebind.
 
 use bevy_asset::{AssetEvent, AssetId};
 use bevy_mesh::Mesh;
@@ -10,20 +10,20 @@ use crate::buffers::block_allocator::{BlockAllocator, BlockKey};
 use crate::meshes::assets::{MeshAssets, is_released};
 use crate::meshes::data::{MeshData, MeshVertex, PrimitiveKind};
 
-/// Where a mesh is in the buffers.
+/// Draw parameters of a mesh in the shared buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MeshAllocation {
-    /// Primitives that its vertices form.
+    /// Primitive topology.
     pub primitive: PrimitiveKind,
-    /// The first of its indices.
+    /// First index in the index buffer.
     pub first_index: u32,
     /// Number of indices.
     pub index_count: u32,
-    /// Value that is added to each index.
+    /// `vertexOffset` of draws: added to each index.
     pub base_vertex: i32,
 }
 
-/// The blocks of a mesh.
+/// Allocated blocks of a mesh.
 #[derive(Clone, Copy, Debug)]
 struct MeshBlocks {
     primitive: PrimitiveKind,
@@ -31,20 +31,19 @@ struct MeshBlocks {
     indices: BlockKey,
 }
 
-/// The meshes that an app draws with vertices of one kind, as the device's buffers hold them. The CPU keeps
-/// none of their data beside the assets'.
+/// Allocator of meshes with vertices of type `V` in shared device buffers. No CPU copy is kept besides the asset.
 ///
-/// A mesh is read when an entity [wants](Self::request) it for the first time, and when it changes later.
+/// A mesh is read on its first [request](Self::request) and on each change.
 pub struct MeshAllocator<V> {
     blocks: HashMap<AssetId<Mesh>, MeshBlocks>,
-    /// Meshes that entities have shown.
+    /// Meshes that entities have requested.
     requested: HashSet<AssetId<Mesh>>,
-    /// Meshes that are no assets, to be uploaded to other devices as well. They lie before all others.
+    /// Built-in meshes, which precede all assets in the buffers; kept for re-upload after a lost device.
     builtin: Vec<MeshData<V>>,
     vertices: BlockAllocator<V>,
     indices: BlockAllocator<u32>,
     changes: u64,
-    /// The device's buffers are new, and hold nothing.
+    /// Whether all meshes must be uploaded again.
     is_dirty: bool,
 }
 
@@ -63,7 +62,7 @@ impl<V> Default for MeshAllocator<V> {
 }
 
 impl<V: MeshVertex> MeshAllocator<V> {
-    /// Adds a mesh that is no asset and stays where it is. All of them come before the first asset.
+    /// Adds a built-in mesh with a fixed allocation. Must precede the first asset.
     pub fn add_builtin(&mut self, data: &MeshData<V>) -> MeshAllocation {
         let allocation = MeshAllocation {
             primitive: data.primitive,
@@ -76,7 +75,7 @@ impl<V: MeshVertex> MeshAllocator<V> {
         allocation
     }
 
-    /// Where a mesh is; none if it is not loaded or cannot be drawn.
+    /// Returns the allocation of a mesh; `None` if it is not loaded or cannot be drawn.
     pub fn allocation(&self, id: AssetId<Mesh>) -> Option<MeshAllocation> {
         let blocks = self.blocks.get(&id)?;
         let indices = self.indices.range(blocks.indices);
@@ -88,29 +87,29 @@ impl<V: MeshVertex> MeshAllocator<V> {
         })
     }
 
-    /// A number that is another one after any mesh came, moved in the buffers or went.
+    /// Returns a counter that changes whenever any mesh is added, moved or removed.
     pub fn changes(&self) -> u64 {
         self.changes
     }
 
-    /// Keeps room behind the vertices of all meshes for at least so many more, which passes write. What they
-    /// wrote is gone once the buffer is another one.
+    /// Reserves at least `vertices` after those of all meshes, for passes to write. Their contents are lost when the
+    /// buffer is replaced.
     pub fn reserve_tail(&mut self, vertices: u32) {
         self.vertices.reserve_tail(vertices);
     }
 
-    /// The first vertex of the room that is kept. [`Self::changes`] tells when it is another one.
+    /// First vertex of the reserved tail. [`Self::changes`] changes with it.
     pub fn tail_start(&self) -> u32 {
         self.vertices.capacity()
     }
 
-    /// Forgets what the device's buffers hold: [`Self::apply_asset_events`] reads all meshes again. Those whose data only
-    /// a device had that is lost are loaded again, if they are of a file.
+    /// Marks all meshes for re-upload by [`Self::apply_asset_events`] after a lost device. Released meshes are reloaded
+    /// from their files.
     pub fn mark_all_dirty(&mut self) {
         self.is_dirty = true;
     }
 
-    /// Follows the mesh assets that entities have wanted.
+    /// Applies asset events of requested meshes.
     pub fn apply_asset_events(&mut self, assets: &mut MeshAssets<'_, '_>) {
         if std::mem::take(&mut self.is_dirty) {
             self.reread_all(assets);
@@ -126,7 +125,7 @@ impl<V: MeshVertex> MeshAllocator<V> {
                     self.remove(id);
                     assets.remove(id);
                 }
-                // No entity can want it any more: the last handle is dropped.
+                // The last handle was dropped.
                 AssetEvent::Unused { id } => {
                     self.requested.remove(&id);
                 }
@@ -135,15 +134,15 @@ impl<V: MeshVertex> MeshAllocator<V> {
         }
     }
 
-    /// Reads a mesh that an entity shows, unless that was done before.
+    /// Reads a mesh on its first request.
     pub fn request(&mut self, id: AssetId<Mesh>, assets: &mut MeshAssets<'_, '_>) {
         if self.requested.insert(id) {
             self.read(id, assets);
         }
     }
 
-    /// Moves meshes together where too much room between them is free. To be called after
-    /// [`Self::apply_asset_events`] and [`Self::request`], before [`Self::upload`].
+    /// Compacts the buffers if fragmentation is too high. Call it after [`Self::apply_asset_events`] and
+    /// [`Self::request`], and before [`Self::upload`].
     pub fn compact(&mut self) {
         let vertices = self.vertices.compact();
         if self.indices.compact() || vertices {
@@ -151,10 +150,10 @@ impl<V: MeshVertex> MeshAllocator<V> {
         }
     }
 
-    /// Brings the buffers up to date; other ones take the place of those that are too small or too large.
+    /// Uploads pending meshes; buffers that are too small or too large are replaced.
     ///
     /// # Errors
-    /// Another one cannot be made.
+    /// A buffer cannot be created.
     pub fn upload(
         &mut self,
         gpu: &GpuDevice,
@@ -179,7 +178,7 @@ impl<V: MeshVertex> MeshAllocator<V> {
         })
     }
 
-    /// Reads a mesh, which takes the place of what it was before.
+    /// Reads a mesh, replacing its previous allocation.
     fn read(&mut self, id: AssetId<Mesh>, assets: &mut MeshAssets<'_, '_>) {
         let Some(mesh) = assets.get(id) else {
             return;
@@ -215,8 +214,8 @@ impl<V: MeshVertex> MeshAllocator<V> {
             }
             None => {
                 let reason = format!(
-                    "with its {vertices} vertices and {indices} indices there would be more than 2^31 in all \
-                     meshes"
+                    "its {vertices} vertices and {indices} indices would exceed the limit of 2^31 for all meshes \
+                     together"
                 );
                 assets.report_error::<V>(id, reason);
             }
@@ -238,7 +237,7 @@ impl<V: MeshVertex> MeshAllocator<V> {
         }
     }
 
-    /// Reads everything again that was on a device, in the order of ids.
+    /// Reads all uploaded meshes again, in the order of ids.
     fn reread_all(&mut self, assets: &mut MeshAssets<'_, '_>) {
         self.vertices = BlockAllocator::default();
         self.indices = BlockAllocator::default();
@@ -261,10 +260,10 @@ impl<V: MeshVertex> MeshAllocator<V> {
     }
 }
 
-/// Reason why a mesh whose data was released is not drawn.
-const DATA_LOST: &str = "its data was for the renderer alone (`RenderAssetUsages::RENDER_WORLD`), and went with a \
-     lost device, or when 2D or 3D had drawn it first and not both in one frame; give it \
-     `RenderAssetUsages::MAIN_WORLD` as well, or insert it again";
+/// Error of a mesh that was released and must be read again.
+const DATA_LOST: &str = "its data (`RenderAssetUsages::RENDER_WORLD` alone) was lost with a lost device, or released \
+     because 2D and 3D did not first draw it in the same frame; add `RenderAssetUsages::MAIN_WORLD`, or insert it \
+     again";
 
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,4 @@
-//! Mesh assets for the mesh allocators of 2D and 3D: errors reported once, data released once.
+//! Mesh assets shared by the allocators of 2D and 3D: errors are reported once, data is released once.
 
 use std::any::TypeId;
 
@@ -10,19 +10,19 @@ use bevy_platform::collections::{HashMap, HashSet};
 
 use crate::warnings::asset_label;
 
-/// State that 2D and 3D share of the mesh assets that they draw.
+/// Shared state of 2D and 3D about drawn mesh assets.
 #[derive(Resource, Default)]
 pub struct DrawnMeshes {
     /// Meshes that were read in this frame.
     read: Vec<AssetId<Mesh>>,
-    /// Meshes that cannot be drawn, or not all of them, with the kinds of vertices for which that was said, and why.
+    /// Reported errors by mesh: vertex type and reason.
     errors: HashMap<AssetId<Mesh>, Vec<(TypeId, String)>>,
-    /// Meshes of which it was said that a change after their release is lost.
+    /// Released meshes for which a lost change was reported.
     change_reported: HashSet<AssetId<Mesh>>,
 }
 
 impl DrawnMeshes {
-    /// Notes the last reason for a kind of vertices. Returns it if it was the last of neither kind.
+    /// Records the last error for a vertex type. Returns it if it is not yet reported for any type.
     fn record_reason<V: 'static>(&mut self, id: AssetId<Mesh>, reason: String) -> Option<&str> {
         let reasons = self.errors.entry(id).or_default();
         let is_known = reasons.iter().any(|(_, known)| *known == reason);
@@ -33,7 +33,7 @@ impl DrawnMeshes {
     }
 }
 
-/// The mesh assets, and what happened to them since the last frame.
+/// Mesh assets and their events.
 #[derive(SystemParam)]
 pub struct MeshAssets<'w, 's> {
     events: MessageReader<'w, 's, AssetEvent<Mesh>>,
@@ -42,7 +42,7 @@ pub struct MeshAssets<'w, 's> {
     server: Res<'w, AssetServer>,
 }
 
-/// Whether the data of a mesh went to the device ([`RenderAssetUsages::RENDER_WORLD`]).
+/// Whether the data of a mesh was released after its upload ([`RenderAssetUsages::RENDER_WORLD`]).
 pub fn is_released(mesh: &Mesh) -> bool {
     matches!(
         mesh.try_attribute_option(Mesh::ATTRIBUTE_POSITION),
@@ -51,18 +51,18 @@ pub fn is_released(mesh: &Mesh) -> bool {
 }
 
 impl MeshAssets<'_, '_> {
-    /// Events since the last call.
+    /// Reads the events since the last call.
     pub(crate) fn events(&mut self) -> Vec<AssetEvent<Mesh>> {
         self.events.read().copied().collect()
     }
 
-    /// The asset, if it is there.
+    /// Returns the asset if it is loaded.
     pub fn get(&self, id: AssetId<Mesh>) -> Option<&Mesh> {
         self.assets.get(id)
     }
 
-    /// Notes that a mesh was read for vertices of a kind: its data may go at the end of the frame. Says what
-    /// of it is left out.
+    /// Records that a mesh was read for a vertex type, so that its data may be released at the end of the frame. Warns
+    /// about skipped primitives.
     pub(crate) fn mark_read<V: 'static>(&mut self, id: AssetId<Mesh>, skipped: Option<String>) {
         self.drawn.read.push(id);
         self.drawn.change_reported.remove(&id);
@@ -70,7 +70,7 @@ impl MeshAssets<'_, '_> {
             Some(reason) => {
                 if let Some(reason) = self.drawn.record_reason::<V>(id, reason) {
                     let name = asset_label(id, &self.server);
-                    tracing::warn!("a part of {name} cannot be drawn: {reason}");
+                    tracing::warn!("{name} cannot be drawn completely: {reason}");
                 }
             }
             None => {
@@ -81,7 +81,7 @@ impl MeshAssets<'_, '_> {
         }
     }
 
-    /// Says why a mesh cannot be drawn, unless that was the last reason for either kind of vertices.
+    /// Logs why a mesh cannot be drawn, unless that is already reported.
     pub(crate) fn report_error<V: 'static>(&mut self, id: AssetId<Mesh>, reason: String) {
         if let Some(reason) = self.drawn.record_reason::<V>(id, reason) {
             let name = asset_label(id, &self.server);
@@ -89,24 +89,24 @@ impl MeshAssets<'_, '_> {
         }
     }
 
-    /// Says that a mesh stays as the device has it, once for each upload.
+    /// Logs that a change of a released mesh is lost, once per upload.
     pub(crate) fn report_lost_change(&mut self, id: AssetId<Mesh>) {
         if self.drawn.change_reported.insert(id) {
             tracing::error!(
-                "{} was changed after its data went to the device, so it stays as it was; give it \
-                 `RenderAssetUsages::MAIN_WORLD` as well, or insert a whole mesh in its place",
+                "{} was changed after its data was moved to the device, so the change is lost; add \
+                 `RenderAssetUsages::MAIN_WORLD`, or insert a complete mesh",
                 asset_label(id, &self.server)
             );
         }
     }
 
-    /// Forgets what was said of a mesh that is gone.
+    /// Removes the reports of a removed mesh.
     pub(crate) fn remove(&mut self, id: AssetId<Mesh>) {
         self.drawn.errors.remove(&id);
         self.drawn.change_reported.remove(&id);
     }
 
-    /// Has the file of a mesh loaded again, whose data went with a lost device. Tells whether there is one.
+    /// Reloads the file of a mesh whose data was lost with a device. Returns whether it has one.
     pub(crate) fn reload(&self, id: AssetId<Mesh>) -> bool {
         let path = self.server.get_path(id);
         let has_file = path.is_some();
@@ -117,7 +117,7 @@ impl MeshAssets<'_, '_> {
     }
 }
 
-/// Takes the data out of meshes that only the renderer wants, once all that draw them have read it.
+/// Releases the data of read meshes without `RenderAssetUsages::MAIN_WORLD`, after both allocators have run.
 pub(crate) fn release_meshes(mut drawn: ResMut<DrawnMeshes>, mut assets: ResMut<Assets<Mesh>>) {
     if drawn.read.is_empty() {
         return;
@@ -126,7 +126,7 @@ pub(crate) fn release_meshes(mut drawn: ResMut<DrawnMeshes>, mut assets: ResMut<
         if let Some(mesh) = assets.get_mut_untracked(id)
             && mesh.asset_usage == RenderAssetUsages::RENDER_WORLD
         {
-            // Taking fails where the data is gone already: two allocators have read the mesh.
+            // Fails if already taken: both allocators have read the mesh.
             let _ = mesh.take_gpu_data();
         }
     }

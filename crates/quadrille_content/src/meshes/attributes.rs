@@ -1,4 +1,4 @@
-//! The attributes of mesh assets as numbers, whatever their formats, compressed ones too.
+//! Decodes mesh attributes of all formats, including compressed ones, to floats.
 
 use bevy_math::{Vec2, Vec3, Vec4};
 use bevy_mesh::{
@@ -6,20 +6,20 @@ use bevy_mesh::{
     octahedral_decode_tangent,
 };
 
-/// The values of an attribute, if the mesh has it.
+/// Returns the values of an attribute, if the mesh has it.
 ///
 /// # Errors
-/// They were dropped after an upload.
+/// The data was released after an upload.
 pub fn attribute(mesh: &Mesh, attribute: MeshVertexAttribute) -> Result<Option<&Values>, String> {
     mesh.try_attribute_option(attribute)
         .map_err(|error| error.to_string())
 }
 
-/// The positions of a mesh; `z` is 0 where it gives two numbers. Those of
-/// [`Mesh::compress_positions`] are relative to the bounds that the mesh keeps.
+/// Returns the positions of a mesh; `z` is 0 for two-component formats. Positions of [`Mesh::compress_positions`] are
+/// decompressed by the mesh's bounds.
 ///
 /// # Errors
-/// It has none, or they are of another format.
+/// The mesh has no positions, or their format is unsupported.
 pub fn positions(mesh: &Mesh) -> Result<Vec<Vec3>, String> {
     let values = attribute(mesh, Mesh::ATTRIBUTE_POSITION)?.ok_or("it has no positions")?;
     let (count, numbers) = floats(values).unwrap_or_default();
@@ -41,8 +41,8 @@ pub fn positions(mesh: &Mesh) -> Result<Vec<Vec3>, String> {
     Ok(numbers.iter().map(place).collect())
 }
 
-/// The normals of a mesh, if it has any, of any length. Two numbers are an octahedral direction, as
-/// [`Mesh::compress_normals`] makes it.
+/// Returns the normals of a mesh, if it has any, unnormalized. Two-component formats are octahedral-encoded, as by
+/// [`Mesh::compress_normals`].
 ///
 /// # Errors
 /// They are of another format.
@@ -63,8 +63,8 @@ pub fn normals(mesh: &Mesh) -> Result<Option<Vec<Vec3>>, String> {
     }
 }
 
-/// The tangents of a mesh, if it has any. Two numbers are an octahedral direction with its sign, as
-/// [`Mesh::compress_tangents`] makes it.
+/// Returns the tangents of a mesh, if it has any. Two-component formats are octahedral-encoded with the sign, as by
+/// [`Mesh::compress_tangents`].
 ///
 /// # Errors
 /// They are of another format.
@@ -85,8 +85,8 @@ pub fn tangents(mesh: &Mesh) -> Result<Option<Vec<[f32; 4]>>, String> {
     }
 }
 
-/// The first or second texture coordinates of a mesh, if it has any. Those of [`Mesh::compress_uv0`]
-/// and [`Mesh::compress_uv1`] are relative to the range that the mesh keeps.
+/// Returns the first or second texture coordinates of a mesh, if it has any. Those of [`Mesh::compress_uv0`] and
+/// [`Mesh::compress_uv1`] are decompressed by the mesh's range.
 ///
 /// # Errors
 /// They are of another format.
@@ -109,7 +109,7 @@ pub fn uvs(mesh: &Mesh, second: bool) -> Result<Option<Vec<Vec2>>, String> {
     Ok(Some(numbers.iter().map(uv).collect()))
 }
 
-/// The linear colours of a mesh, if it has any; alpha is 1 where it gives three numbers.
+/// Returns the linear vertex colors of a mesh, if it has any; alpha is 1 for three-component formats.
 ///
 /// # Errors
 /// They are of another format.
@@ -119,12 +119,12 @@ pub fn colors(mesh: &Mesh) -> Result<Option<Vec<[f32; 4]>>, String> {
     };
     match floats(values) {
         Some((3 | 4, numbers)) => Ok(Some(numbers)),
-        _ => Err("its colours are not three or four floats".to_owned()),
+        _ => Err("its colors are not three or four floats".to_owned()),
     }
 }
 
-/// How many numbers each value has, and the numbers: those that are missing are 0, and the fourth 1.
-/// None for whole numbers.
+/// Returns the number of components, and the values extended to four by (0, 0, 0, 1). `None` for unnormalized
+/// integers.
 pub fn floats(values: &Values) -> Option<(usize, Vec<[f32; 4]>)> {
     fn four<const N: usize, T: Copy>(
         values: &[[T; N]],

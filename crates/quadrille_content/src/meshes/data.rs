@@ -1,11 +1,11 @@
-//! From a mesh asset to vertices and indices in one layout.
+//! Converts mesh assets to vertices and list-topology indices.
 
 use bevy_mesh::{Indices, Mesh, PrimitiveTopology};
 use bytemuck::Pod;
 
 use crate::meshes::attributes::attribute;
 
-/// Primitives that vertices form; strips have become lists.
+/// Primitive topology after conversion of strips to lists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PrimitiveKind {
     /// Points.
@@ -17,32 +17,32 @@ pub enum PrimitiveKind {
     Triangles,
 }
 
-/// A vertex as shaders read it, made of a mesh asset.
+/// Vertex type that is read from mesh assets.
 pub trait MeshVertex: Pod + Send + Sync + 'static {
-    /// Reads all vertices of a mesh; `primitive` is what they form, and `indices` how.
+    /// Reads all vertices of a mesh with this topology and these indices.
     ///
     /// # Errors
-    /// What is wrong with it, after the words "the mesh cannot be drawn:".
+    /// The reason, phrased to follow "the mesh cannot be drawn: ".
     fn read(mesh: &Mesh, primitive: PrimitiveKind, indices: &[u32]) -> Result<Vec<Self>, String>;
 }
 
-/// A mesh ready for the device.
+/// Vertices and list-topology indices of a mesh.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeshData<V> {
-    /// Primitives that its vertices form.
+    /// Primitive topology.
     pub primitive: PrimitiveKind,
-    /// Its vertices.
+    /// Vertices.
     pub vertices: Vec<V>,
-    /// Index of the vertex, for each corner.
+    /// Vertex indices.
     pub indices: Vec<u32>,
 }
 
 impl<V: MeshVertex> MeshData<V> {
-    /// Reads a mesh asset, and says what of it is left out: points, lines and triangles with an index beyond its vertices.
+    /// Reads a mesh asset, and describes the primitives that were skipped because of indices out of range.
     ///
     /// # Errors
-    /// What is wrong with it: no positions, attributes of different lengths, formats that are not
-    /// floats, no index that is not beyond its vertices.
+    /// The mesh has no positions, attributes of different lengths, unsupported formats, or only indices out of
+    /// range.
     pub fn read(mesh: &Mesh) -> Result<(Self, Option<String>), String> {
         let positions = attribute(mesh, Mesh::ATTRIBUTE_POSITION)?.ok_or("it has no positions")?;
         let count = positions.len();
@@ -70,7 +70,7 @@ impl<V: MeshVertex> MeshData<V> {
     }
 }
 
-/// Removes points, lines and triangles of which a vertex does not exist, and says how many.
+/// Removes primitives with indices out of range, and describes them.
 fn remove_out_of_range(
     primitive: PrimitiveKind,
     indices: &mut Vec<u32>,
@@ -98,8 +98,8 @@ fn remove_out_of_range(
     ))
 }
 
-/// Strips as lists: what pipelines there are stays few, and meshes share draws. The largest index that
-/// there can be begins another strip, as with `primitiveRestartEnable`.
+/// Converts strips to lists, so that they share pipelines and batches. The largest index value restarts a strip,
+/// as with `primitiveRestartEnable`.
 fn to_list_topology(
     topology: PrimitiveTopology,
     indices: Vec<u32>,
@@ -116,7 +116,7 @@ fn to_list_topology(
         PrimitiveTopology::TriangleList => (PrimitiveKind::Triangles, indices),
         PrimitiveTopology::TriangleStrip => {
             let triangles = strips.flat_map(|strip| strip.windows(3).enumerate());
-            // Every other triangle of a strip runs the other way round.
+            // Every other triangle of a strip has reversed winding.
             let ordered = |(at, corners): (usize, &[u32])| match at % 2 {
                 0 => [corners[0], corners[1], corners[2]],
                 _ => [corners[1], corners[0], corners[2]],

@@ -1,10 +1,10 @@
-//! The pipeline that puts a picture over a camera's target.
+//! Pipeline that composites an image over a camera's target.
 
 use quadrille::prelude::{Blend, GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc};
 use quadrille::vulkan::ShaderError;
 
-/// A pipeline that draws binding 0, an image multiplied with its alpha, over what is there, texel by texel.
-/// Its constant is where the image begins in the target, in pixels; it draws three vertices.
+/// Creates a pipeline that blends binding 0, an image with premultiplied alpha, over the target without scaling. The
+/// push constant is the image's offset in the target in pixels; draw three vertices.
 pub fn composite_pipeline(
     gpu: &GpuDevice,
     name: &'static str,

@@ -1,15 +1,15 @@
-//! How the pictures of cameras that share an image meet: by bevy's rules, without its main textures.
+//! Compositing of cameras that share a target: bevy's results without its main textures.
 //!
-//! bevy draws each camera to a main texture, which cameras of a target with equal settings share, and then
-//! writes that to the target. Cameras here draw to the target itself, over what earlier cameras left, or over
-//! their clear colour where bevy would have cleared the main texture.
+//! bevy draws each camera to a main texture, which cameras with equal settings share, and then writes that to
+//! the target. Cameras here draw to the target itself: over the output of earlier cameras, or over their clear color
+//! where bevy would have cleared the main texture.
 
 use bevy_camera::MsaaWriteback;
 use bevy_color::LinearRgba;
 use bevy_ecs::prelude::*;
 use bevy_math::Mat4;
 
-/// Settings of a camera by which bevy finds its main texture: equal ones on a target share it.
+/// Key of bevy's main textures: cameras with equal settings on one target share a texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MainTexture {
     /// Samples per pixel.
@@ -19,43 +19,43 @@ pub(super) struct MainTexture {
     pub(super) usages: u32,
 }
 
-/// Kinds of targets, by who has written to them before.
+/// Kind of a target, which determines its contents at the start of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TargetKind {
-    /// Contents are undefined when a frame begins, also of the image that stands for a window.
+    /// Contents are undefined at the start of a frame, also those of a headless window's image.
     Window,
-    /// Contents stay from frame to frame, once a camera has drawn to it.
+    /// Contents persist between frames once a camera has drawn to it.
     Asset,
-    /// An image of the program's ([`ManualTextureViews`](crate::ManualTextureViews)), which its passes may have written.
+    /// An image of [`ManualTextureViews`](crate::ManualTextureViews), which passes of the app may have written.
     Manual,
 }
 
-/// One camera's picture of an image.
+/// Compositing settings of one camera.
 #[derive(Clone, Debug)]
 pub(super) struct Layer {
     pub(super) camera: Entity,
     pub(super) is_3d: bool,
-    /// Place of the image in `CameraTargets`.
+    /// Index of the target in `CameraTargets`.
     pub(super) target: u32,
     pub(super) kind: TargetKind,
     pub(super) main: MainTexture,
     pub(super) clip_from_world: Mat4,
-    /// Left, top, width and height in pixels.
+    /// Left, top, width and height in physical pixels.
     pub(super) viewport: [u32; 4],
-    /// Whether it has a `Viewport`, even if that covers the whole image.
+    /// Whether the camera has a `Viewport`, even one that covers the whole target.
     pub(super) has_viewport: bool,
-    /// The viewport covers less than the image.
+    /// Whether the viewport is smaller than the target.
     pub(super) is_part: bool,
-    /// Colour of `Camera::clear_color`.
+    /// Color of `Camera::clear_color`.
     pub(super) color: Option<LinearRgba>,
-    /// Clear colour of `Camera::output_mode`: that around the viewport of an image's first camera.
+    /// Clear color of `Camera::output_mode`, for the target outside the first camera's viewport.
     pub(super) output_clear_color: Option<LinearRgba>,
-    /// Whether it is `CameraOutputMode::Skip`.
+    /// Whether the output mode is `CameraOutputMode::Skip`.
     pub(super) is_skipped: bool,
     pub(super) writeback: MsaaWriteback,
 }
 
-/// Colours that the image is cleared with and the viewport is filled with, for the first camera of an image.
+/// Clear color of the target and fill color of the viewport, for the first camera of a target.
 pub(super) fn first_camera_clear(
     layer: &Layer,
     is_initialized: bool,
@@ -63,10 +63,10 @@ pub(super) fn first_camera_clear(
     let is_undefined = match layer.kind {
         TargetKind::Window => true,
         TargetKind::Asset => !is_initialized,
-        // `Uploads::clear_if_new` clears it before the program's passes of the frame may write to it.
+        // Cleared by `Uploads::clear_if_new` before any pass of the app writes it.
         TargetKind::Manual => false,
     };
-    // bevy's textures are zero before anything is drawn to them.
+    // bevy's main textures are zero-initialized.
     let kept = is_undefined.then_some(LinearRgba::NONE);
     match (layer.color, layer.is_part) {
         (Some(color), false) => (Some(color), None),
@@ -75,13 +75,13 @@ pub(super) fn first_camera_clear(
     }
 }
 
-/// The colour that the viewport of a later camera is filled with; none draws over what is there.
+/// Fill color of the viewport for a later camera of a target; `None` keeps the contents.
 pub(super) fn later_camera_fill(layer: &Layer, earlier: &[Layer]) -> Option<LinearRgba> {
     layer.color.filter(|_| !keeps_contents(layer, earlier))
 }
 
-/// Whether bevy copies what earlier cameras drew into the samples of a camera before that draws, instead of
-/// clearing these (`msaa_writeback.rs` of bevy_post_process).
+/// Whether bevy keeps the output of earlier cameras in the main texture, by MSAA writeback instead of a clear
+/// (`msaa_writeback.rs` of `bevy_post_process`).
 fn keeps_contents(layer: &Layer, earlier: &[Layer]) -> bool {
     let shares = || {
         let mut earlier = earlier.iter();
@@ -95,8 +95,8 @@ fn keeps_contents(layer: &Layer, earlier: &[Layer]) -> bool {
         }
 }
 
-/// Whether a camera contributes to its target: one that skips its output does where a later one
-/// draws over the main texture that both share.
+/// Whether a camera contributes to its target. One with `CameraOutputMode::Skip` does if a later camera shares its
+/// main texture and writes it.
 pub(super) fn is_written(layers: &[Layer], at: usize) -> bool {
     let layer = &layers[at];
     !layer.is_skipped

@@ -2,13 +2,13 @@
 
 use super::compositing::{Layer, TargetKind};
 
-/// Finds the steps of cameras, one after the other.
+/// Assigns steps to the cameras of a frame, in order.
 #[derive(Default)]
 pub(super) struct Steps {
     step: u32,
-    /// Images that were drawn to in this step behind all 3D.
+    /// Targets of 2D cameras and overlays in this step, which are drawn after all 3D.
     drawn_by_2d: Vec<u32>,
-    /// Image assets that were drawn to in this step, which meshes may show.
+    /// Image assets that are targets in this step, which materials may sample.
     drawn_assets: Vec<u32>,
 }
 
@@ -28,9 +28,9 @@ impl Steps {
         self.drawn_assets.clear();
     }
 
-    /// The step of the next camera.
+    /// Returns the step of the next camera.
     pub(super) fn next(&mut self, camera: &Layer, has_overlay: bool) -> u32 {
-        // 2D is drawn behind all 3D of its step, camera by camera: later 2D needs no step of its own.
+        // 2D cameras are drawn in order after all 3D of their step, so a later 2D camera needs no new step.
         let shows_earlier = self.drawn_assets.iter().any(|it| *it != camera.target);
         let is_over = self.drawn_by_2d.contains(&camera.target);
         if camera.is_3d && (shows_earlier || is_over) {

@@ -52,7 +52,9 @@ fn cameras_with_invalid_transform_are_skipped() {
     let place = |scale: Vec3| GlobalTransform::from_scale(scale);
     let camera = world.spawn((Camera::default(), place(Vec3::ONE))).id();
     let is_blind = |world: &mut World| {
-        world.run_system_cached(find_blind).expect("it runs");
+        world
+            .run_system_cached(find_invalid_cameras)
+            .expect("it runs");
         world.resource::<InvalidCameras>().contains(camera)
     };
     assert!(!is_blind(&mut world));
@@ -79,7 +81,9 @@ fn odd_transforms_are_found_when_a_camera_comes_later_or_again() {
     let entity = world.spawn((Transform::default(), GlobalTransform::from_scale(Vec3::NAN)));
     let entity = entity.id();
     let is_blind = |world: &mut World| {
-        world.run_system_cached(find_blind).expect("it runs");
+        world
+            .run_system_cached(find_invalid_cameras)
+            .expect("it runs");
         world.resource::<InvalidCameras>().contains(entity)
     };
     assert!(!is_blind(&mut world));

@@ -1,6 +1,6 @@
-//! Render targets that cameras cannot draw to.
+//! Errors of render targets.
 //!
-//! A camera with such a target is left out of the frame, and a warning names both.
+//! A camera with an invalid target is skipped, with a warning that names both.
 
 use bevy_asset::{AssetId, AssetServer, Assets, LoadState};
 use bevy_camera::{NormalizedRenderTarget, RenderTarget};
@@ -14,18 +14,18 @@ use quadrille::prelude::{Format, GpuDevice, GpuImage, ImageUsage};
 use crate::cameras::target::ManualTextureViews;
 use crate::warnings::{RateLimitedWarnings, asset_label, entity_name};
 
-/// Reason why a camera has nothing to draw to.
+/// Error of a camera's render target.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum TargetError {
     /// The image was created without the usage `COLOR_ATTACHMENT`.
     MissingUsage,
-    /// The device does not draw colours to this format.
+    /// The device does not support the format as a color attachment.
     Format(Format),
-    /// A volume: cameras draw to one layer.
+    /// A 3D image of this depth: cameras draw to 2D images.
     Depth(u32),
-    /// Several samples a pixel: cameras resolve to one.
+    /// A multisampled image: cameras resolve to a single-sampled one.
     Samples(u32),
-    /// No asset belongs to the handle.
+    /// No asset has the handle.
     MissingAsset,
     /// The asset could not be loaded.
     LoadFailed,
@@ -36,7 +36,7 @@ pub(crate) enum TargetError {
 }
 
 impl TargetError {
-    /// Finds the reason why cameras cannot draw to an image of the device.
+    /// Checks that cameras can draw to an image.
     pub(crate) fn of_image(image: &GpuImage, gpu: &GpuDevice) -> Option<Self> {
         let desc = image.desc();
         let [_, _, depth] = desc.extent;
@@ -51,21 +51,21 @@ impl TargetError {
         }
     }
 
-    /// Returns what is wrong and how to mend it.
+    /// Describes the error and its fix.
     fn explain(self, is_asset: bool) -> String {
         match self {
-            Self::MissingUsage if is_asset => "it was created without `TextureUsages::RENDER_ATTACHMENT`, as all images \
-                 of files are; make one with `Image::new_target_texture`"
+            Self::MissingUsage if is_asset => "it was created without `TextureUsages::RENDER_ATTACHMENT`, as are all images \
+                 of files; create one with `Image::new_target_texture`"
                 .to_owned(),
-            Self::MissingUsage => "it was created without `ImageUsage::COLOR_ATTACHMENT`; make it with \
+            Self::MissingUsage => "it was created without `ImageUsage::COLOR_ATTACHMENT`; create it with \
                  `ImageDesc::color_target`"
                 .to_owned(),
             Self::Format(format) => format!(
-                "no colours are drawn to its format {format:?}; choose one such as R8G8B8A8_SRGB"
+                "the device cannot draw to its format {format:?}; choose one such as R8G8B8A8_SRGB"
             ),
-            Self::Depth(depth) => format!("it is a volume of {depth} slices; make it flat"),
+            Self::Depth(depth) => format!("it is a 3D image of {depth} slices; use a 2D image"),
             Self::Samples(samples) => format!(
-                "it has {samples} samples per pixel; make it with one, and give the camera an `Msaa`"
+                "it has {samples} samples per pixel; create it with one, and set `Msaa` of the camera"
             ),
             Self::MissingAsset => {
                 "no image belongs to its handle; add one with `Assets::<Image>::add` and keep the handle"
@@ -82,7 +82,7 @@ impl TargetError {
     }
 }
 
-/// Worlds' side of render targets: finds out why one has no image.
+/// Checks render targets, and keeps the reported errors.
 #[derive(SystemParam)]
 pub(crate) struct TargetErrors<'w, 's> {
     assets: Res<'w, Assets<ImageAsset>>,
@@ -94,7 +94,7 @@ pub(crate) struct TargetErrors<'w, 's> {
 }
 
 impl TargetErrors<'_, '_> {
-    /// Finds the reason why a target has no image; none if one is on its way.
+    /// Returns the reason a target has no image; `None` while it is being loaded.
     fn of_missing(&self, target: &RenderTarget) -> Option<TargetError> {
         match target.normalize(None) {
             Some(NormalizedRenderTarget::Image(image)) => self.of_asset(image.handle.id()),
@@ -118,8 +118,8 @@ impl TargetErrors<'_, '_> {
         }
     }
 
-    /// Warns of a camera that is left out, once for each reason, and remembers the reported ones.
-    /// `image` is the current image of the target.
+    /// Returns whether a camera can draw to its target, whose current image is `image`. Warns once per camera and
+    /// reason.
     pub(crate) fn check(
         &mut self,
         (camera, target): (Entity, &RenderTarget),
@@ -148,7 +148,7 @@ impl TargetErrors<'_, '_> {
             };
             let (camera, why) = (entity_name(camera), error.explain(is_asset));
             format!(
-                "what the camera {camera} sees is not drawn: it cannot draw to its target, {name}: {why}"
+                "the view of camera {camera} is not drawn: its render target, {name}, is invalid: {why}"
             )
         });
         if was_logged {
@@ -157,7 +157,7 @@ impl TargetErrors<'_, '_> {
         false
     }
 
-    /// Forgets cameras that are gone.
+    /// Removes reported errors of despawned cameras.
     pub(crate) fn retain(&mut self, mut exists: impl FnMut(Entity) -> bool) {
         if !self.reported.is_empty() {
             self.reported.retain(|camera, _| exists(*camera));
