@@ -1,4 +1,4 @@
-//! From a plan and command buffers to submissions: the plan is walked once.
+//! Submission of a recorded frame: one walk over its plan.
 
 pub(crate) mod frames;
 mod record;
@@ -33,29 +33,28 @@ pub struct Submitted {
     pub presented: Vec<(ResourceId, Presented)>,
 }
 
-/// A present that is to be made after the submissions.
+/// A present to make after the submissions.
 struct PlannedPresent {
     window: usize,
-    /// The point that the submission before it reaches.
+    /// The timeline point of the submission before it.
     point: TimelinePoint,
     signal: PresentSignal,
     id: ResourceId,
 }
 
-/// How long a present waits for another stream to submit what it depends on.
+/// Timeout for other streams to submit the work that a present depends on.
 const PRESENT_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Frames {
-    /// Submits a recorded frame and presents its windows. `states` are those that the plan was
-    /// made from; the caller commits the plan to them afterwards, if this succeeds.
+    /// Submits a recorded frame and presents its windows. `states` must be those that the plan was
+    /// solved from; the caller commits the plan to them afterwards, if this succeeds.
     ///
-    /// `windows` has the swapchains of all swapchain images that the plan names.
+    /// `windows` must have the swapchains of all swapchain images in the plan.
     ///
     /// # Errors
-    /// [`FrameError::PartlySubmitted`] leaves neither the old nor the new states true, and the
+    /// After [`FrameError::PartlySubmitted`] neither the old nor the new states are valid, and the
     /// device has to be recreated, as for [`FrameError::DeviceLost`]. After any other error
-    /// nothing was submitted. A frame with host passes between its submissions is for
-    /// [`Frames::submit_with_host`].
+    /// nothing was submitted. Use [`Frames::submit_with_host`] for frames with host passes between submissions.
     pub fn submit(
         &mut self,
         input: FrameInput<'_>,
@@ -74,18 +73,15 @@ impl Frames {
         self.submit_with_host(input, recorded, states, windows, &mut |_| {})
     }
 
-    /// The same for frames in which device passes come after host passes: runs each of these with
-    /// `host`, on this thread, once the device has reached what the pass waits for, and then
-    /// submits what comes after it. Everything else is on its way to the device by then; windows
-    /// are presented last.
+    /// Submits a frame in which device passes depend on host passes. Calls `host` for each of these on this thread,
+    /// once the device has reached the points that the pass waits for, and then submits the passes that depend on it.
+    /// Everything else is submitted before; windows are presented last.
     ///
-    /// Host passes that nothing of the frame comes after ([`HostStep::before`] is none) are left
-    /// to the caller.
+    /// Host passes without a dependent submission ([`HostStep::before`] is `None`) are left to the caller.
     ///
     /// # Errors
-    /// Those of [`Frames::submit`]; a device that does not reach what a host pass waits for within
-    /// [`DeviceInfo::timeout`](crate::DeviceInfo::timeout) is an error too, after which the device has to be
-    /// created again.
+    /// Those of [`Frames::submit`], and a timeout if the device does not reach the points of a host pass within
+    /// [`DeviceInfo::timeout`](crate::DeviceInfo::timeout), after which the device has to be recreated.
     pub fn submit_with_host(
         &mut self,
         input: FrameInput<'_>,
@@ -135,7 +131,7 @@ impl Frames {
             let queue = self.lanes[lane].queue;
             match window.present(queue, present.point, present.signal) {
                 Ok(presented) => submitted.presented.push((present.id, presented)),
-                // The others are presented all the same; the frame itself is submitted.
+                // The frame is submitted, so the other windows are still presented.
                 Err(error) => failed = Err(error),
             }
         }
@@ -175,7 +171,7 @@ impl Frames {
         Ok(())
     }
 
-    /// All submissions in Vulkan's words, in the order of the plan.
+    /// Converts all submissions for Vulkan, in the order of the plan.
     fn batches(
         &self,
         input: &FrameInput<'_>,
@@ -196,7 +192,7 @@ impl Frames {
             for acquire in &submission.acquires {
                 let (window, _) = find_window(input, windows, acquire.resource)?;
                 let acquired = windows[window].acquired.as_ref();
-                // An image that is acquired from an abandoned frame may have been waited for.
+                // After an abandoned frame the image may still be acquired, with its semaphore already waited for.
                 if let Some(semaphore) = acquired.and_then(|acquired| acquired.wait) {
                     let stages = convert::stages(acquire.stages);
                     batch.waits.push(semaphore_info(semaphore, stages));
@@ -237,8 +233,8 @@ impl Frames {
             })
     }
 
-    /// Submits the plan, and runs the host passes between its submissions. What returns turns of
-    /// rings goes first.
+    /// Submits the plan, and runs the host passes between its submissions. Signals that return ring entries are
+    /// submitted first.
     fn submit_segments(
         &mut self,
         plan: &Plan,
@@ -267,7 +263,7 @@ impl Frames {
         Ok(())
     }
 
-    /// Runs a host pass once the device has reached what it waits for.
+    /// Waits for the points of a host pass, and runs it.
     fn run_host(
         &mut self,
         step: &HostStep,
@@ -284,7 +280,7 @@ impl Frames {
             let FrameError::Timeout { .. } = error else {
                 return Err(error);
             };
-            // Submitted work cannot be called back, so the frame cannot be tried again.
+            // Submitted work cannot be canceled, so the frame cannot be retried.
             tracing::error!("{error}");
             return Err(FrameError::PartlySubmitted {
                 call: "vkWaitSemaphores",
@@ -295,7 +291,8 @@ impl Frames {
         Ok(())
     }
 
-    /// One `vkQueueSubmit2` for each call. What shares a queue with other streams may be held back.
+    /// Makes one `vkQueueSubmit2` for each call of the plan. Submissions to a queue shared with other streams may be
+    /// held back.
     fn submit_calls(
         &mut self,
         calls: &[SubmitCall],
@@ -331,7 +328,7 @@ impl Frames {
             let problem = format!("queue {lane} belongs to another stream");
             return Err(FrameError::Mismatch { problem });
         };
-        // Batches already submitted cannot be called back, so the rest has to follow.
+        // Submitted batches cannot be canceled, so the rest has to follow.
         let retries = if is_first { 0 } else { RETRIES };
         let submitted = self.device.submit_run(lane, queue, batches, retries);
         match submitted {
@@ -365,7 +362,7 @@ impl Frames {
         })
     }
 
-    /// Notes what windows and reports have to know of a frame that is submitted.
+    /// Updates the windows and the hang report after a submission.
     fn note_frame(
         &mut self,
         input: &FrameInput<'_>,
@@ -396,7 +393,7 @@ impl Frames {
     }
 }
 
-/// Returns the points that are signalled with the semaphores of presents.
+/// Returns the points of the submissions that signal present semaphores.
 fn presenting(plan: &Plan, batches: &[Batch]) -> Vec<Point> {
     let presenting = plan.submissions.iter().zip(batches);
     let presenting = presenting.filter(|(submission, _)| !submission.presents.is_empty());
@@ -412,7 +409,7 @@ fn point(queue: QueueIndex, value: u64) -> Point {
     }
 }
 
-/// The window of a swapchain image.
+/// Finds the window of a swapchain image.
 fn find_window(
     input: &FrameInput<'_>,
     windows: &[&mut Swapchain],
@@ -434,14 +431,14 @@ fn find_window(
     }
 }
 
-/// Gives up the semaphores of a frame of which it is not known how much was submitted.
+/// Gives up the semaphores of a frame that may have been submitted in part.
 fn give_up(windows: &mut [&mut Swapchain], presents: Vec<PlannedPresent>) {
     for present in presents {
         windows[present.window].give_up(present.signal);
     }
 }
 
-/// Gives semaphores and fences back that were not submitted.
+/// Returns unsubmitted semaphores and fences to their windows.
 fn give_back(windows: &mut [&mut Swapchain], presents: Vec<PlannedPresent>) {
     for present in presents {
         windows[present.window].take_back(present.signal);

@@ -1,4 +1,4 @@
-//! The memory that backs a buffer or an image: an allocation of its own, or a place in a block.
+//! The memory that backs a buffer or an image: an allocation of its own, or a range of a shared block.
 
 use std::sync::{Arc, Mutex, Weak};
 
@@ -11,9 +11,9 @@ use crate::device::memory::{Memory, MemoryPool};
 use crate::error::Error;
 use crate::lock;
 
-/// A transient resource, as far as the block that it lies in is concerned.
+/// A transient resource that is bound to a block.
 pub(crate) trait Resident: Send + Sync {
-    /// Leaves this block, if it is bound to it: it is unbound then, without contents.
+    /// Unbinds the resource if it is bound to this block; its contents are lost.
     fn vacate(self: Arc<Self>, block: &Arc<Block>);
 }
 
@@ -26,13 +26,13 @@ pub(crate) struct Block {
     /// The alignment of its first byte, in bytes.
     pub alignment: u64,
     memory: Allocation,
-    /// The resources that were bound to it, and may still be.
+    /// Resources that were, and may still be, bound to it.
     residents: Mutex<Vec<Weak<dyn Resident>>>,
 }
 
 impl Block {
-    /// Allocates a block for resources of these memory types. Its ends are aligned, so that nothing
-    /// inside shares a page with what is outside.
+    /// Allocates a block for resources of these memory types. Both ends are aligned, so that no resource inside
+    /// shares a page (`bufferImageGranularity`) with one outside.
     pub(crate) fn new(
         pool: &MemoryPool,
         id: BlockId,
@@ -49,17 +49,16 @@ impl Block {
         })
     }
 
-    /// Notes a resource that is bound to the block.
+    /// Registers a resource that is bound to the block.
     pub(crate) fn note(&self, resident: Weak<dyn Resident>) {
         let mut residents = lock(&self.residents);
         residents.retain(|known| known.strong_count() > 0 && !known.ptr_eq(&resident));
         residents.push(resident);
     }
 
-    /// Evicts every resource bound to the block, until frames use them again. Otherwise resources
-    /// that no frame uses any more would keep the block.
+    /// Unbinds every resource from the block. Otherwise resources that frames no longer use would keep the block alive.
     pub(crate) fn vacate(self: &Arc<Self>) {
-        // Resources that leave must not find the list locked.
+        // `vacate` of a resource may lock the list.
         let residents = std::mem::take(&mut *lock(&self.residents));
         for resident in residents.iter().filter_map(Weak::upgrade) {
             resident.vacate(self);
@@ -70,12 +69,12 @@ impl Block {
 /// The memory that backs a resource.
 #[derive(Default)]
 pub(crate) enum Backing {
-    /// Unbound: there is no Vulkan object to bind yet, or a swapchain binds it.
+    /// None: there is no Vulkan object yet, or it belongs to a swapchain.
     #[default]
     Unbound,
     /// An allocation of its own.
     Own(Allocation),
-    /// A place in a block, at an offset.
+    /// A block, and the offset in it.
     Shared(Arc<Block>, u64),
 }
 
@@ -85,7 +84,7 @@ impl Backing {
         matches!(self, Self::Unbound)
     }
 
-    /// Whether the bytes are here: in this block at this offset, or in memory of their own.
+    /// Whether it is this offset of this block, or for `None` an allocation of its own.
     pub(crate) fn is_at(&self, place: Option<(&Arc<Block>, u64)>) -> bool {
         match (self, place) {
             (Self::Own(_), None) => true,
@@ -96,7 +95,7 @@ impl Backing {
         }
     }
 
-    /// The offset in this block, if the bytes are there.
+    /// The offset in this block, if it is the backing.
     pub(crate) fn offset_in(&self, block: &Arc<Block>) -> Option<u64> {
         match self {
             Self::Shared(own, offset) if Arc::ptr_eq(own, block) => Some(*offset),
@@ -104,7 +103,7 @@ impl Backing {
         }
     }
 
-    /// An allocation for these requirements, or the given place.
+    /// Returns the given place, or an allocation for these requirements.
     pub(crate) fn find(
         device: &Device,
         name: &str,
@@ -142,8 +141,7 @@ impl Backing {
         }
     }
 
-    /// Gives the memory back, once nothing is bound to it any more; a block, if this was the last
-    /// that was in it.
+    /// Frees the memory; a block is freed with its last user. No Vulkan object may be bound to it any more.
     pub(crate) fn free(self, device: &Device) {
         match self {
             Self::Unbound => {}

@@ -1,20 +1,18 @@
-//! Hold-back: the order in which the submissions of several streams reach their queues.
+//! Gate that holds back submissions of several streams until their waits cannot deadlock a shared queue.
 //!
-//! Streams submit out of order with each other: one may wait for a value that another has not
-//! submitted the signal of yet. On a queue that belongs to one stream alone that is Vulkan's to
-//! sort out. Where streams share a queue it would stop both for ever, since what would signal
-//! comes behind what waits. So there is a **lane** for each stream on each of its queues, first in
-//! first out, and
+//! Streams submit out of order with each other: one may wait for a value whose signal another has not
+//! submitted yet. On a queue of one stream Vulkan allows this (wait-before-signal). On a shared queue it would be a
+//! deadlock, since the signal is queued after the wait. So each stream has a **lane** (FIFO) on each of its queues, and
 //!
 //! - a submission is **certain** once all values that it waits for will be signalled by certain
 //!   submissions, or have been signalled by the host, and those before it in its lane are certain;
-//! - what comes to a shared queue is held back until it is certain;
-//! - what comes to a queue of one stream goes on at once; whether it is certain still counts,
-//!   because others may wait for it, and because presenting has to wait for it: a binary semaphore
+//! - a submission to a shared queue is held back until it is certain;
+//! - a submission to a queue of one stream is made at once. Its certainty is tracked too,
+//!   because other submissions may wait for it, and because presents have to: a binary semaphore
 //!   may only be waited for when everything that its signal depends on has been submitted.
 //!
-//! Lanes and timelines have the same numbers: each lane signals a timeline of its own, and some
-//! timelines have no lane. The gate is pure: its owner submits what it hands out, in that
+//! Lanes and timelines share indices: each lane signals a timeline of its own, and some
+//! timelines have no lane. The gate is pure: its owner submits the entries that it returns, in that
 //! order.
 
 use std::collections::VecDeque;
@@ -44,13 +42,13 @@ pub(crate) struct Entry<T> {
 struct Waiting<T> {
     waits: Vec<Point>,
     signals: Vec<Point>,
-    /// None once it has been handed out.
+    /// `None` once it was returned for submission.
     work: Option<T>,
 }
 
 #[derive(Clone, Debug)]
 struct Lane<T> {
-    /// Its queue belongs to its stream alone.
+    /// Whether its queue belongs to its stream alone.
     direct: bool,
     waiting: VecDeque<Waiting<T>>,
 }
@@ -71,7 +69,7 @@ impl<T> Default for Gate<T> {
 }
 
 impl<T> Gate<T> {
-    /// Makes room for timelines. Their lanes are direct at first.
+    /// Adds timelines up to this number. Their lanes are direct at first.
     pub(crate) fn grow(&mut self, timelines: usize) {
         while self.lanes.len() < timelines {
             self.lanes.push(Lane {
@@ -82,7 +80,7 @@ impl<T> Gate<T> {
         }
     }
 
-    /// Says whether the queue of a lane belongs to its stream alone.
+    /// Sets whether the queue of a lane belongs to its stream alone.
     pub(crate) fn set_direct(&mut self, lane: usize, direct: bool) {
         self.lanes[lane].direct = direct;
     }
@@ -99,7 +97,7 @@ impl<T> Gate<T> {
         self.lanes[lane].waiting.is_empty()
     }
 
-    /// Notes what has been submitted beside the gate, or signalled by the host.
+    /// Records signals that bypass the gate, or were made by the host.
     pub(crate) fn signalled(&mut self, points: &[Point]) {
         for point in points {
             let certain = &mut self.certain[point.timeline];
@@ -107,8 +105,8 @@ impl<T> Gate<T> {
         }
     }
 
-    /// Takes a submission to its lane, and hands it back if it is to be submitted at once. Ask
-    /// for the [`next`](Gate::next) ones afterwards.
+    /// Adds a submission to its lane, and returns it if it has to be submitted at once. Call
+    /// [`next`](Gate::next) afterwards.
     pub(crate) fn push(&mut self, lane: usize, entry: Entry<T>) -> Option<T> {
         let Entry {
             waits,
@@ -133,7 +131,7 @@ impl<T> Gate<T> {
         at_once
     }
 
-    /// The next submission that was held back and need not be any more, with its lane.
+    /// Returns the next held-back submission that has become certain, with its lane.
     pub(crate) fn next(&mut self) -> Option<(usize, T)> {
         let mut lane = 0;
         while lane < self.lanes.len() {

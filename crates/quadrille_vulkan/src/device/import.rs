@@ -1,4 +1,4 @@
-//! A device that the program made itself.
+//! Import of a device that the program created.
 
 use std::sync::Arc;
 
@@ -17,31 +17,31 @@ use crate::instance::imported::{ImportedInstance, Keep};
 use crate::instance::settings::Settings;
 use crate::instance::source::Source;
 
-/// A device that the program made: see [`Gpu::import`].
+/// A device that the program created: see [`Gpu::import`].
 pub struct ImportedDevice<'a> {
     /// Its instance.
     pub instance: ImportedInstance<'a>,
     /// The device.
     pub device: &'a ash::Device,
     /// Its create info: queues, enabled extensions and enabled features are read from it.
-    /// [`Gpu::with_device_info`] gives one that suits.
+    /// [`Gpu::with_device_info`] provides a suitable one.
     pub info: &'a vk::DeviceCreateInfo<'a>,
-    /// Is dropped when Quadrille makes no more calls to the device, also after an error: for what
-    /// destroys device and instance then, if that is wanted.
+    /// Dropped after Quadrille's last call to the device, also after an error. Its `Drop` may destroy device and
+    /// instance.
     pub keep: Keep,
 }
 
 impl Gpu {
-    /// A device that the program made, by a runtime such as OpenXR for instance, which has a say in
-    /// it. Quadrille destroys neither the device nor its instance, and does not replace a device when
-    /// it is lost ([`Gpu::rebuild`]): that is for the program to do.
+    /// Imports a device that the program created, for instance through a runtime such as OpenXR. Quadrille destroys
+    /// neither the device nor its instance, and does not replace a lost device
+    /// ([`Gpu::rebuild`]): both are up to the program.
     ///
-    /// The instance is of Vulkan 1.3. The device has the extensions and features of the baseline that
-    /// the crate's docs name, as [`Gpu::with_device_info`] puts them together, and a queue at least
-    /// for graphics, compute or copies. Features of Vulkan 1.1 to 1.3 are looked for in the structures
-    /// of these versions (`VkPhysicalDeviceVulkan12Features`), those of 1.0 in `pEnabledFeatures` or
-    /// `VkPhysicalDeviceFeatures2`. Whatever else is enabled and Quadrille can use it uses. Windows
-    /// take the extensions for surfaces and swapchains, and [`Settings::windows`].
+    /// The instance must be of Vulkan 1.3. The device must have the extensions and features of the baseline in the
+    /// crate's docs, as [`Gpu::with_device_info`] enables them, and at least one queue
+    /// for graphics, compute or transfer. Features of Vulkan 1.1 to 1.3 are read from the structures
+    /// of these versions (`VkPhysicalDeviceVulkan12Features`), those of 1.0 from `pEnabledFeatures` or
+    /// `VkPhysicalDeviceFeatures2`. Enabled optional features are used. Windows
+    /// need the surface and swapchain extensions, and [`Settings::windows`].
     ///
     /// ```no_run
     /// use quadrille_vulkan::ash;
@@ -65,7 +65,7 @@ impl Gpu {
     ///     physical_device,
     /// };
     /// let settings = Settings::headless("example");
-    /// // SAFETY: the parts belong together, and live until the program ends.
+    /// // SAFETY: the handles belong together, and are valid until the program ends.
     /// let gpu = unsafe {
     ///     Gpu::with_device_info(of, &settings, |info| {
     ///         // With OpenXR: xrCreateVulkanDeviceKHR.
@@ -79,12 +79,12 @@ impl Gpu {
     /// ```
     ///
     /// # Safety
-    /// The handles are valid and belong together, and were made by these `info`s, which are whole. They
-    /// stay so until `keep` is dropped. Access to the queues of `info` goes until then through
-    /// Quadrille, in the program by [`Gpu::with_queue`]; so a device is imported once at a time.
+    /// The handles must belong together, must be valid until `keep` is dropped, and the `info`s must be their complete
+    /// create infos. Until then the program must access the queues of `info` only through [`Gpu::with_queue`], so a
+    /// device must not be imported twice at a time.
     ///
     /// # Errors
-    /// [`SetupError::Import`] with all that the device was made without, or what [`Gpu::new`] says.
+    /// [`SetupError::Import`] with all requirements that the device was created without; the errors of [`Gpu::new`].
     pub unsafe fn import(
         made: ImportedDevice<'_>,
         settings: &Settings,
@@ -111,7 +111,7 @@ impl Gpu {
         }
         let queues = match info.queue_create_info_count {
             0 => &[][..],
-            // SAFETY: likewise; there are so many.
+            // SAFETY: likewise; `count` is the length of the array.
             count => unsafe {
                 std::slice::from_raw_parts(info.p_queue_create_infos, count as usize)
             },
@@ -121,16 +121,15 @@ impl Gpu {
         Device::of(on, device.clone(), (support, topology), &settings).map(Self)
     }
 
-    /// Calls with what [`Gpu::new`] would make a device by: with the features, extensions and queues
-    /// that Quadrille needs, and that it would use. A device that is made by that, or by more, can be
+    /// Calls a function with the create info that [`Gpu::new`] would use: the features, extensions and queues
+    /// that Quadrille needs, and the optional ones that it uses. A device created with these, or more, can be
     /// [imported](Gpu::import).
     ///
     /// # Safety
-    /// The handles are valid and belong together, and the instance was made by this `info`, which is
-    /// whole.
+    /// The handles must be valid and belong together, and `info` must be the instance's complete create info.
     ///
     /// # Errors
-    /// The instance or the physical device lacks something that is needed.
+    /// The instance or the physical device lacks a requirement.
     pub unsafe fn with_device_info<R>(
         of: ImportedInstance<'_>,
         settings: &Settings,

@@ -1,36 +1,35 @@
-//! How long tear-down waits, over all that it waits for.
+//! Timeouts of tear-down, shared by all its waits.
 //!
-//! At its end a program waits for several things in turn: for the presents of each window, for
-//! each stream, for the device. Whatever does not come to its end would hold up each of them for
-//! its full limit, so what one of them has found out counts for the others.
+//! At its end a program waits for the presents of each window, for
+//! each stream, and for the device. A stuck device would use up the full timeout of each of these
+//! waits, so the first timeout shortens the later ones.
 //!
-//! Vulkan allows nothing to be destroyed while it is in use, and no parent while there are
-//! children: not a fence that a present has and that is never signalled
-//! (VUID-vkDestroyFence-fence-01120), and then not its device either
-//! (VUID-vkDestroyDevice-device-05137). Such an object is left behind, with device and instance;
+//! Vulkan forbids destroying an object in use, or a parent with children: a fence of a present that is never
+//! signalled (VUID-vkDestroyFence-fence-01120), and therefore its device
+//! (VUID-vkDestroyDevice-device-05137). Such an object is leaked, with device and instance;
 //! everything else is destroyed.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// How long a fence may take whose queue is idle.
+/// Timeout of a present's fence after its queue is idle.
 const FENCE_TIMEOUT: Duration = Duration::from_millis(500);
-/// The same once a fence took longer.
+/// The timeout after one fence has timed out.
 const SHORT_FENCE_TIMEOUT: Duration = Duration::from_millis(20);
 
 /// Findings of the waits of a tear-down.
 #[derive(Debug, Default)]
 pub(crate) struct LastWaits {
-    /// The device did not get on within a wait's limit.
+    /// Whether a wait for the device has timed out.
     stuck: AtomicBool,
-    /// The driver does not signal the fences of presents.
+    /// Whether a wait for the fences of presents has timed out.
     forgets_fences: AtomicBool,
-    /// Something is in use for good.
+    /// Whether an object is in use forever, and was leaked.
     held: AtomicBool,
 }
 
 impl LastWaits {
-    /// How long to wait for the device now.
+    /// Returns the timeout of the next wait for the device.
     pub(crate) fn timeout(&self, timeout: Duration) -> Duration {
         if self.stuck.load(Ordering::Relaxed) {
             Duration::ZERO
@@ -39,12 +38,12 @@ impl LastWaits {
         }
     }
 
-    /// Notes whether the device came to rest.
+    /// Records whether a wait for the device succeeded.
     pub(crate) fn note(&self, came: bool) {
         self.stuck.store(!came, Ordering::Relaxed);
     }
 
-    /// How long to wait for the fences of presents.
+    /// Returns the timeout of the next wait for fences of presents.
     pub(crate) fn fence_timeout(&self) -> Duration {
         if self.forgets_fences.load(Ordering::Relaxed) {
             SHORT_FENCE_TIMEOUT
@@ -53,17 +52,17 @@ impl LastWaits {
         }
     }
 
-    /// Notes whether the fences of presents were signalled.
+    /// Records whether the fences of presents were signalled.
     pub(crate) fn note_fences(&self, came: bool) {
         self.forgets_fences.store(!came, Ordering::Relaxed);
     }
 
-    /// Notes that something made from the device is never destroyed.
+    /// Records that an object of the device was leaked.
     pub(crate) fn hold(&self) {
         self.held.store(true, Ordering::Relaxed);
     }
 
-    /// Whether there is such a thing.
+    /// Whether an object of the device was leaked.
     pub(crate) fn is_held(&self) -> bool {
         self.held.load(Ordering::Relaxed)
     }

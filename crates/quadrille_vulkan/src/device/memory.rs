@@ -13,27 +13,27 @@ use gpu_allocator::vulkan::{
 use crate::error::{Error, SetupError};
 use crate::lock;
 
-/// Bytes of the host's memory that are allocated at once, of which buffers get their parts.
+/// Block size of host-visible memory, in bytes; buffers are suballocated.
 const HOST_BLOCK: u64 = 32 << 20;
 
-/// The same of a device's memory, by the bytes of its largest heap. Drivers fill new memory with zeros, for which a
-/// frame waits: on an H100 256 MiB take 5.4 ms, 64 MiB 1.1 and 16 MiB 0.5. But a device may allow no more than
-/// 4096 allocations (`maxMemoryAllocationCount`), and half of these are to be enough for memory up to 512 GiB.
+/// Block size of device memory, in bytes, by the size of its largest heap. Drivers fill new memory with zeros, which
+/// stalls a frame: on an H100 for 5.4 ms at 256 MiB, 1.1 ms at 64 MiB, 0.5 ms at 16 MiB. But a device may support only
+/// 4096 allocations (`maxMemoryAllocationCount`); half of them have to suffice for heaps up to 512 GiB.
 fn device_block(heap: u64) -> u64 {
     const UNIT: u64 = 4 << 20;
     let least = (heap / 2048).next_multiple_of(UNIT);
     least.clamp(4 * UNIT, 64 * UNIT)
 }
 
-/// Where a buffer's memory is, and whether the CPU may touch it.
+/// Kind of a buffer's memory, by location and CPU access.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Memory {
-    /// Memory of the device: the fastest for it, unseen by the CPU.
+    /// Device-local memory, the fastest for the device. The CPU cannot access it.
     #[default]
     Device,
-    /// Memory that the CPU writes in order and the device reads.
+    /// Host-visible memory for sequential CPU writes and device reads.
     Upload,
-    /// Memory that the device writes and the CPU reads, cached.
+    /// Host-cached memory for device writes and CPU reads.
     Readback,
 }
 
@@ -50,9 +50,9 @@ impl Memory {
 /// Device memory of a device's buffers and images, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemoryUse {
-    /// Bytes that buffers and images have, those included that frames on their way still use.
+    /// Bytes bound to buffers and images, including dropped ones that frames in flight still use.
     pub used: u64,
-    /// Bytes that the device has allocated for them.
+    /// Bytes of the allocated blocks.
     pub allocated: u64,
 }
 
@@ -64,12 +64,12 @@ pub(crate) struct MemoryPool {
     types: Vec<vk::MemoryPropertyFlags>,
     /// `nonCoherentAtomSize`.
     atom: u64,
-    /// `maxMemoryAllocationSize`: more bytes than this may fail, or worse.
+    /// `maxMemoryAllocationSize`, in bytes.
     most: u64,
 }
 
 impl MemoryPool {
-    /// The memory of a new device; of buffers with addresses, if they have some.
+    /// Creates the allocator of a new device, with support for buffer device addresses if the device has them.
     pub(crate) fn new(
         instance: &ash::Instance,
         device: &ash::Device,
@@ -106,7 +106,7 @@ impl MemoryPool {
         })
     }
 
-    /// Memory for a resource. `linear` holds for buffers.
+    /// Allocates memory for a resource. `linear` is true for buffers.
     pub(crate) fn allocate(
         &self,
         name: &str,
@@ -148,7 +148,7 @@ impl MemoryPool {
         }
     }
 
-    /// Frees memory whose resource is destroyed.
+    /// Frees the memory of a destroyed resource.
     pub(crate) fn free(&self, allocation: Allocation) {
         if let Some(allocator) = lock(&self.allocator).as_mut()
             && let Err(error) = allocator.free(allocation)
@@ -157,7 +157,7 @@ impl MemoryPool {
         }
     }
 
-    /// How much memory resources have.
+    /// Returns the memory use of resources.
     pub(crate) fn memory_use(&self) -> MemoryUse {
         let allocator = lock(&self.allocator);
         let report = allocator.as_ref().map(Allocator::generate_report);
@@ -167,21 +167,21 @@ impl MemoryPool {
         })
     }
 
-    /// Forgets all memory, which a device that does not get on may still use.
+    /// Leaks all memory, since a stuck device may still use it.
     pub(crate) fn leak(&self) {
         std::mem::forget(lock(&self.allocator).take());
     }
 
-    /// Gives all memory back to the device, which is about to be destroyed.
+    /// Frees all memory, before the device is destroyed.
     pub(crate) fn close(&self) {
         *lock(&self.allocator) = None;
     }
 }
 
-/// The memory type to take for what the CPU maps if it is one that is not coherent: memory to read
-/// back is better cached than coherent, and the allocator on its own takes none but coherent types.
-/// `None` leaves the choice to the allocator. (Vulkan promises a coherent type for each buffer; a
-/// driver that breaks the promise is served all the same.)
+/// Returns the memory type for mapped memory if it should be a non-coherent one: for readback, cached memory is
+/// preferred to coherent memory, but the allocator chooses only coherent types.
+/// `None` leaves the choice to the allocator. (Vulkan guarantees a coherent type for each buffer; drivers that
+/// violate this are supported too.)
 fn incoherent_type(types: &[vk::MemoryPropertyFlags], allowed: u32, memory: Memory) -> Option<u32> {
     let (visible, coherent, cached) = (
         vk::MemoryPropertyFlags::HOST_VISIBLE,
@@ -202,8 +202,8 @@ fn incoherent_type(types: &[vk::MemoryPropertyFlags], allowed: u32, memory: Memo
     (!types[index as usize].contains(coherent)).then_some(index)
 }
 
-/// Requirements for memory of one type whose ends are those of atoms, so that flushing a range of
-/// it touches nothing else.
+/// Aligns requirements to `nonCoherentAtomSize`, so that flushing the memory affects no other resource, and restricts
+/// them to one memory type.
 fn in_whole_atoms(
     requirements: vk::MemoryRequirements,
     memory_type: u32,
@@ -216,12 +216,12 @@ fn in_whole_atoms(
     }
 }
 
-/// Memory that the CPU sees, with what is needed to make writes and reads meet the device's.
+/// Mapped memory, with the data for flushes and invalidations.
 pub(crate) struct Mapped {
     pointer: NonNull<u8>,
     bytes: u64,
-    /// Memory object, the mapping's offset in it, its size, and the atom that ranges are rounded
-    /// to; `None` if the memory is coherent.
+    /// Target of flushes: memory object, offset and size of the mapping, and `nonCoherentAtomSize`; `None` if the
+    /// memory is coherent.
     flush: Option<FlushTarget>,
 }
 
@@ -315,9 +315,9 @@ impl Mapped {
     }
 }
 
-/// A range grown to multiples of `nonCoherentAtomSize` (section "Host Access to Device Memory
-/// Objects"). Mapped memory that is not coherent begins and ends at such multiples
-/// (`in_whole_atoms`), so the grown range stays within it.
+/// Expands a range to multiples of `nonCoherentAtomSize` (section "Host Access to Device Memory
+/// Objects"). Non-coherent mapped memory is aligned to such multiples
+/// (`in_whole_atoms`), so the expanded range stays within it.
 fn atom_range(offset: u64, length: u64, atom: u64) -> (u64, u64) {
     let atom = atom.max(1);
     let start = offset - offset % atom;

@@ -1,11 +1,11 @@
-//! Shaders that change while the program runs.
+//! Hot reload of shaders.
 //!
-//! Pipelines whose shaders come from files, or import from them, are known here, by file. When a
-//! file is loaded again, all of them are rebuilt on a thread that compiles pipelines, each from
-//! the newest sources of all its files. If that goes well for all they change together, between two
-//! frames of the main loop; else none changes, and there is one error to report.
+//! Pipelines whose shaders come from files, or import from them, are registered here by file. When a
+//! file is reloaded, all of them are rebuilt on a pipeline compiler thread, each from
+//! the newest sources of all its files. If all succeed they switch together, between two
+//! frames of the main loop; else none changes, and one error is reported.
 //!
-//! How a change of a file is noticed is not decided here.
+//! Detection of file changes is up to the caller.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
@@ -19,15 +19,15 @@ use crate::error::ShaderError;
 use crate::lock;
 use crate::shader::GpuShader;
 
-/// Result of loading a shader's file again. Displayed, it is one line.
+/// Result of reloading a shader file. `Display` prints one line.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Reloaded {
     /// The file.
     pub file: PathBuf,
-    /// The pipelines that are made from it.
+    /// Names of the pipelines that use it.
     pub pipelines: Vec<String>,
-    /// Whether they have changed; if not, why they all stay as they were.
+    /// Success, or the reason why all of them are unchanged.
     pub result: Result<(), ShaderError>,
 }
 
@@ -50,67 +50,65 @@ impl std::fmt::Display for Reloaded {
     }
 }
 
-/// Gives the newest source of a shader.
+/// Function that returns a shader with its newest sources.
 pub(crate) type Newest<'a> = dyn Fn(&GpuShader) -> Result<GpuShader, ShaderError> + 'a;
 
-/// Lays ready what was built, once all pipelines of a file are.
+/// Stages a rebuilt pipeline for [`Reloadable::adopt`], once all pipelines of a file are built.
 pub(crate) type Ready = Box<dyn FnOnce()>;
 
-/// A pipeline, as far as reloading is concerned.
+/// A pipeline that can be rebuilt from newer sources.
 pub(crate) trait Reloadable: Send + Sync {
     /// Its name.
     fn name(&self) -> &str;
 
-    /// Builds it from the newest sources; what is returned lays that ready.
+    /// Builds it from the newest sources, and returns a function that stages the result.
     fn rebuild(self: Arc<Self>, newest: &Newest<'_>) -> Result<Ready, ShaderError>;
 
-    /// Runs what was laid ready from now on.
+    /// Switches to the staged code.
     fn adopt(&self);
 }
 
-/// The files that shaders of a device come from.
+/// The shader files of a device.
 #[derive(Default)]
 pub(crate) struct Reloads {
     files: Mutex<BTreeMap<PathBuf, Source>>,
-    /// Changes with the set of files.
+    /// Version of the set of files.
     version: AtomicU64,
-    /// One file at a time is loaded.
+    /// Held while a file is loaded: one at a time.
     turn: Mutex<()>,
     done: Mutex<Vec<Done>>,
     is_done: AtomicBool,
 }
 
-/// A file.
+/// A shader file.
 #[derive(Default)]
 struct Source {
-    /// The last thing in it that was a shader; `None` in a file that shaders import from.
+    /// The last valid shader in it; `None` for a file that shaders import from.
     newest: Option<GpuShader>,
-    /// The files that its shader imports from, if what is in it now is none: when one of them
-    /// changes, it may be one.
+    /// The imported files of its current contents, if those are invalid: a change of one of them may make them valid.
     waits_for: Vec<PathBuf>,
-    /// A hash of its last contents, as an editor may write the same again, and again; `None` in
-    /// it if there was nothing to read.
+    /// Hash of its last contents, since an editor may save a file unchanged; `Some(None)` if it could not be read.
     seen: Option<Option<u64>>,
     pipelines: Vec<Weak<dyn Reloadable>>,
-    /// How many there may be before those that are gone are looked for.
+    /// Number of pipelines at which dropped ones are pruned.
     room: usize,
 }
 
-/// A file that was loaded, with pipelines that wait for their turn to change.
+/// A reloaded file, with the pipelines to switch.
 struct Done {
     file: PathBuf,
     pipelines: Vec<Weak<dyn Reloadable>>,
     result: Result<(), ShaderError>,
 }
 
-/// Pipelines of a file among which none that are gone are looked for.
+/// Number of pipelines of a file below which dropped ones are not pruned.
 const MIN_PRUNE_LEN: usize = 8;
 
-/// Tells sets of files apart, those of different devices as well.
+/// Version numbers of sets of files, unique over all devices.
 static VERSIONS: AtomicU64 = AtomicU64::new(1);
 
 impl Reloads {
-    /// Takes a pipeline in, if its shaders come from files or import from them.
+    /// Registers a pipeline, if its shaders come from files or import from them.
     pub(crate) fn follow(&self, pipeline: &Arc<impl Reloadable + 'static>, shaders: &[&GpuShader]) {
         let pipeline: Weak<dyn Reloadable> = Arc::downgrade(pipeline) as _;
         let mut followed = HashSet::new();
@@ -132,28 +130,28 @@ impl Reloads {
         self.note_files(&mut files, before);
     }
 
-    /// Notes that there are more files than there were, if so.
+    /// Changes the version if there are more files than before.
     fn note_files(&self, files: &mut BTreeMap<PathBuf, Source>, before: usize) {
         if files.len() > before {
-            // Files whose pipelines are gone are of no interest.
+            // Prune files whose pipelines were dropped.
             files.retain(|_, source| source.is_used());
             let version = VERSIONS.fetch_add(1, Ordering::Relaxed);
             self.version.store(version, Ordering::Release);
         }
     }
 
-    /// All files, and what changes with the set of them.
+    /// Returns the version of the set of files, and the files.
     pub(crate) fn files(&self) -> (u64, Vec<PathBuf>) {
         let files = lock(&self.files);
         (self.version(), files.keys().cloned().collect())
     }
 
-    /// Changes with the set of files.
+    /// Version of the set of files.
     pub(crate) fn version(&self) -> u64 {
         self.version.load(Ordering::Acquire)
     }
 
-    /// Loads a file again, in the background; whether a shader comes from it.
+    /// Reloads a file in the background. Returns whether any shader uses it.
     pub(crate) fn load(device: &Arc<Device>, file: &Path) -> bool {
         let is_known = lock(&device.reloads.files).contains_key(file);
         if is_known {
@@ -182,7 +180,7 @@ impl Reloads {
                 imports: RefCell::default(),
             };
             let result = self.rebuild(&pipelines, &load);
-            // Also what is missing there: it may come.
+            // Include missing files: they may be created later.
             self.add_missing(&pipelines, load.imports.into_inner());
             if result.is_ok() {
                 GpuShader::renew_module(&file, &bytes);
@@ -197,7 +195,7 @@ impl Reloads {
         self.is_done.store(true, Ordering::Release);
     }
 
-    /// Takes files in with pipelines that may follow them already.
+    /// Registers files for these pipelines, unless they already are.
     fn add_missing(&self, pipelines: &[Weak<dyn Reloadable>], imports: Vec<PathBuf>) {
         let mut files = lock(&self.files);
         let before = files.len();
@@ -211,7 +209,7 @@ impl Reloads {
         self.note_files(&mut files, before);
     }
 
-    /// Builds pipelines; all are laid ready, or none.
+    /// Builds pipelines; stages all of them, or none.
     fn rebuild(
         &self,
         pipelines: &[Weak<dyn Reloadable>],
@@ -224,7 +222,7 @@ impl Reloads {
         Ok(())
     }
 
-    /// The pipelines that are made from a file, if there is something else in it than there was.
+    /// Returns the pipelines of a file, if its contents have changed.
     fn look(&self, file: &Path, bytes: Option<&[u8]>) -> Option<Vec<Weak<dyn Reloadable>>> {
         let mut files = lock(&self.files);
         let source = files.get_mut(file)?;
@@ -241,7 +239,7 @@ impl Reloads {
         (!pipelines.is_empty()).then_some(pipelines)
     }
 
-    /// Has pipelines change, and returns what was loaded since the last time.
+    /// Switches pipelines, and returns the results of files reloaded since the last call.
     pub(crate) fn take(&self) -> Vec<Reloaded> {
         if !self.is_done.swap(false, Ordering::AcqRel) {
             return Vec::new();
@@ -262,19 +260,19 @@ impl Reloads {
     }
 }
 
-/// A file that is being loaded again.
+/// A file that is being reloaded.
 struct Load<'a> {
     reloads: &'a Reloads,
     file: &'a Path,
     bytes: &'a [u8],
-    /// Shaders as pipelines have them, and what they are now: a shader of many pipelines is loaded once.
+    /// Old and new version of each shader, so that a shader of many pipelines is loaded once.
     loaded: RefCell<Vec<(GpuShader, GpuShader)>>,
-    /// The files that these import from.
+    /// Files imported by these shaders.
     imports: RefCell<Vec<PathBuf>>,
 }
 
 impl Load<'_> {
-    /// Returns the current shader if it depends on the file, and else its last version.
+    /// Returns the shader with its current sources if it depends on the file, else its last version.
     fn newest(&self, shader: &GpuShader) -> Result<GpuShader, ShaderError> {
         let is_same = |known: &GpuShader| {
             known == shader || (known.file().is_some() && known.file() == shader.file())

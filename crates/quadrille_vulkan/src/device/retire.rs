@@ -1,9 +1,9 @@
-//! Destroying what was dropped, once no queue can still use it.
+//! Destruction of dropped objects, once no queue can still use them.
 //!
-//! Dropping the last handle of a resource puts it on the device's list. [`Frames::retire`] gives
-//! each entry the timeline points that it has to outlive: for buffers and images the last uses
-//! that the solver's states know, for everything else all that has been submitted so far. Once
-//! they are reached the entry is destroyed, and a resource's id is free again.
+//! Dropping the last handle of a resource adds it to the device's list. [`Frames::retire`] gives
+//! each entry the timeline points that it has to outlive: for buffers and images their last uses
+//! in the solver's states, for everything else all submissions so far. Once
+//! they are reached the entry is destroyed, and a resource's id may be reused.
 //!
 //! [`Frames::retire`]: crate::Frames::retire
 
@@ -16,7 +16,7 @@ use crate::device::Device;
 use crate::device::backing::Backing;
 use crate::lock;
 
-/// Something that was dropped.
+/// A dropped object.
 pub(crate) enum Retired {
     /// A buffer and its memory.
     Buffer {
@@ -43,7 +43,7 @@ pub(crate) enum Retired {
         /// Its id in the states.
         id: ResourceId,
     },
-    /// A share in a block of memory.
+    /// Memory without a resource, such as a block.
     Memory(Backing),
     /// A pool with all its descriptor sets.
     DescriptorPool(vk::DescriptorPool),
@@ -56,7 +56,7 @@ pub(crate) enum Retired {
 }
 
 impl Retired {
-    /// The id that the states know it by.
+    /// Its id in the states, if it has one.
     fn id(&self) -> Option<ResourceId> {
         match self {
             Self::Buffer { id, .. } | Self::Image { id, .. } => *id,
@@ -69,7 +69,7 @@ impl Retired {
         }
     }
 
-    /// Destroys it. No queue uses it any more.
+    /// Destroys the object. No queue may use it any more.
     pub(crate) fn destroy(self, device: &Device) {
         match self {
             Self::Buffer { raw, backing, .. } => {
@@ -99,7 +99,7 @@ impl Retired {
                 // SAFETY: as above.
                 unsafe { device.raw.destroy_sampler(raw, None) }
             }
-            // SAFETY: as above; so do the pool's sets.
+            // SAFETY: as above, and for the pool's sets too.
             Self::DescriptorPool(raw) => unsafe {
                 device.raw.destroy_descriptor_pool(raw, None);
             },
@@ -111,12 +111,12 @@ impl Retired {
     }
 }
 
-/// Objects that were dropped and wait for their last uses to pass.
+/// Dropped objects that the device may still use, with the values to reach.
 #[derive(Default)]
 pub(crate) struct Waiting(Vec<(Retired, Vec<u64>)>);
 
 impl Waiting {
-    /// Takes over what was dropped since the last call and destroys what is free by now.
+    /// Collects objects dropped since the last call, and destroys those that are no longer in use.
     pub(crate) fn retire(&mut self, device: &Device, states: &mut States, reached: &[u64]) {
         let dropped = std::mem::take(&mut *lock(&device.dropped));
         for retired in dropped {
@@ -135,15 +135,15 @@ impl Waiting {
         }
     }
 
-    /// Gives everything back to the device, which destroys it at its own end.
+    /// Returns all objects to the device, which destroys them at its own end.
     pub(crate) fn give_back(&mut self, device: &Device) {
         lock(&device.dropped).extend(self.0.drain(..).map(|(retired, _)| retired));
     }
 }
 
-/// Per queue, the value that has to be reached before it may be destroyed.
+/// Returns per timeline the value that has to be reached before the object may be destroyed.
 fn last_uses(device: &Device, retired: &Retired, states: &States) -> Vec<u64> {
-    // States of other streams are not visible here; all that they have submitted covers their uses.
+    // States of other streams are not visible here; all their submissions so far cover their uses.
     let mut points = device.timelines.submitted();
     let Some(id) = retired.id() else {
         return points;

@@ -1,13 +1,13 @@
-//! Streams: threads that plan and submit for themselves, out of order with the main loop.
+//! Streams: threads that plan and submit independently of the main loop.
 //!
 //! A stream is a [`Frames`] of its own, with a timeline of its own, to be used with its own
 //! [`States`](quadrille_sync::States). Resources pass between streams by value; see
 //! [`Handover`](quadrille_sync::Handover) and [`ring`](crate::Gpu::ring).
 //!
-//! A stream has one queue. If one suits that the main loop has not used yet, the stream has it to
-//! itself, and the main loop plans without it; there, a wait may be submitted before its signal.
-//! Else the stream shares a queue, and what is submitted to that is held back until it is certain
-//! to go on (see [`gate`](crate::device::gate)).
+//! A stream has one queue. If a suitable queue has not been used by the main loop yet, the stream owns it
+//! exclusively, and the main loop plans without it; a wait may then be submitted before its signal.
+//! Else the stream shares a queue, and its submissions are held back until their waits are certain
+//! to end (see [`gate`](crate::device::gate)).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -25,7 +25,7 @@ use crate::device::timeline::Timeline;
 use crate::error::{Error, FrameError};
 use crate::lock;
 
-/// How long tear-down waits for the threads of streams.
+/// Time that tear-down waits for the threads of streams.
 const JOIN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Description of a stream.
@@ -35,12 +35,12 @@ pub struct StreamDesc {
     pub name: String,
     /// The capabilities that its queue needs.
     pub capabilities: Capabilities,
-    /// Share a queue even if there is one that the stream could have to itself.
+    /// Whether to share a queue even if an unused one is available.
     pub shared: bool,
 }
 
 impl StreamDesc {
-    /// A stream for compute and copies.
+    /// Description of a stream for compute and copies.
     pub fn compute(name: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -50,7 +50,7 @@ impl StreamDesc {
     }
 }
 
-/// A stream's place on a queue.
+/// A stream's timeline on a queue.
 pub(crate) struct Lane {
     /// The timeline that it signals.
     pub timeline: Arc<Timeline>,
@@ -61,9 +61,9 @@ pub(crate) struct Lane {
 /// Messages from other threads to a stream.
 #[derive(Default)]
 pub(crate) struct Mailbox {
-    /// Ids that have been given back: the stream's states are to forget them.
+    /// Ids of destroyed resources, to be removed from the stream's states.
     pub forgotten: Mutex<Vec<ResourceId>>,
-    /// The stream is to come to its end.
+    /// Whether the stream should end.
     pub stop: AtomicBool,
 }
 
@@ -72,7 +72,7 @@ pub(crate) type Destroy = Box<dyn FnOnce(&Device) + Send>;
 
 /// Objects that a dropped stream leaves to the device.
 struct LeftOver {
-    /// Destroys what its submissions used, once they are done.
+    /// Destroys the objects of its submissions once those are complete.
     destroy: Option<Destroy>,
     lane: usize,
     timeline: Arc<Timeline>,
@@ -80,12 +80,12 @@ struct LeftOver {
     queue: Option<usize>,
 }
 
-/// How a queue is shared out.
+/// Users of a queue.
 #[derive(Clone, Copy, Default)]
 struct QueueUse {
-    /// Owned by one stream alone, not by the main loop.
+    /// Whether one stream owns it exclusively.
     reserved: bool,
-    /// How many streams share it with the main loop.
+    /// Number of streams that share it with the main loop.
     shared_by: u32,
 }
 
@@ -93,15 +93,15 @@ struct QueueUse {
 pub(crate) struct Streams {
     table: Mutex<Table>,
     gate: Mutex<Gate<Held>>,
-    /// Something became certain.
+    /// Notified when a submission becomes certain.
     moved: Condvar,
-    /// Lanes with a submission that failed after it had been held back.
+    /// Lanes whose held-back submission failed later.
     failed: Mutex<Vec<(usize, vk::Result)>>,
 }
 
 #[derive(Default)]
 struct Table {
-    /// Counts changes, so that topologies know that they are old.
+    /// Incremented by changes that make topologies stale.
     version: u64,
     queues: Vec<QueueUse>,
     mailboxes: Vec<Arc<Mailbox>>,
@@ -116,7 +116,7 @@ pub(crate) struct Held {
 }
 
 impl Streams {
-    /// No streams but the main loop, on so many queues.
+    /// Creates the state of a device with this number of queues and no streams.
     pub(crate) fn new(queues: usize) -> Self {
         let mut gate = Gate::default();
         gate.grow(queues);
@@ -132,36 +132,36 @@ impl Streams {
         }
     }
 
-    /// Counts changes of which stream has which queue.
+    /// Version number that changes with the assignment of queues to streams.
     pub(crate) fn version(&self) -> u64 {
         lock(&self.table).version
     }
 
-    /// Whether there are streams beside the main loop.
+    /// Whether streams exist besides the main loop.
     pub(crate) fn are_there(&self) -> bool {
         !lock(&self.table).mailboxes.is_empty()
     }
 
-    /// Lets every stream but the main loop forget a resource, whose id is used again.
+    /// Makes every stream remove a resource, whose id will be reused, from its states.
     pub(crate) fn forget(&self, id: ResourceId) {
         for mailbox in &lock(&self.table).mailboxes {
             lock(&mailbox.forgotten).push(id);
         }
     }
 
-    /// Notes a thread, so that tear-down can wait for it.
+    /// Registers a thread for tear-down to join.
     pub(crate) fn add_thread(&self, thread: JoinHandle<()>) {
         lock(&self.table).threads.push(thread);
     }
 
-    /// Asks all streams to come to their ends.
+    /// Signals all streams to stop.
     pub(crate) fn stop(&self) {
         for mailbox in &lock(&self.table).mailboxes {
             mailbox.stop.store(true, Ordering::Release);
         }
     }
 
-    /// Waits for the threads of streams, which have been stopped and whose waits are over.
+    /// Joins the threads of streams. They must have been signalled to stop, and their waits must have ended.
     pub(crate) fn join(&self) {
         let mut limit = TimeLimit::new(JOIN_TIMEOUT);
         let threads = std::mem::take(&mut lock(&self.table).threads);
@@ -177,7 +177,7 @@ impl Streams {
 }
 
 impl Device {
-    /// The topology that a stream plans for, which has these lanes from `first` on.
+    /// Returns the topology for a stream whose lanes have the indices from `first` on.
     pub(crate) fn topology_of(&self, first: usize, lanes: &[Lane]) -> Topology {
         let table = lock(&self.streams.table);
         let count = self.timelines.count();
@@ -196,7 +196,7 @@ impl Device {
         topology
     }
 
-    /// A place for a new stream: the index of its lane, and the lane.
+    /// Opens a lane for a new stream, and returns it with its index.
     pub(crate) fn open_lane(&self, desc: &StreamDesc) -> Result<(usize, Lane), Error> {
         self.reap();
         let mut table = lock(&self.streams.table);
@@ -218,14 +218,14 @@ impl Device {
         Ok((index, Lane { timeline, queue }))
     }
 
-    /// Makes room for timelines that have just been made.
+    /// Adds new timelines to the gate.
     pub(crate) fn note_timelines(&self) {
         let mut table = lock(&self.streams.table);
         table.version += 1;
         lock(&self.streams.gate).grow(self.timelines.count());
     }
 
-    /// The queue for a stream, and whether it can have it to itself.
+    /// Chooses the queue of a stream. Returns its index and whether the stream owns it exclusively.
     fn choose_queue(&self, table: &Table, desc: &StreamDesc) -> Result<(usize, bool), Error> {
         let queues = &self.topology.queues;
         let suits = |at: &usize| {
@@ -235,7 +235,7 @@ impl Device {
             let extra = queue.capabilities.difference(desc.capabilities);
             extra.bits().count_ones()
         };
-        // The main loop keeps its main queue, and what it has used already.
+        // The main loop keeps its main queue, and all queues that it has used.
         let untouched = |at: &usize| {
             let used = self.queues[*at].timeline.submitted() > 0;
             *at > 0 && !used && table.queues[*at].shared_by == 0 && !desc.shared
@@ -258,7 +258,7 @@ impl Device {
             })
     }
 
-    /// A mailbox for a new stream.
+    /// Creates the mailbox of a new stream.
     pub(crate) fn open_mailbox(&self) -> Arc<Mailbox> {
         let mailbox = Arc::new(Mailbox::default());
         lock(&self.streams.table)
@@ -267,7 +267,7 @@ impl Device {
         mailbox
     }
 
-    /// Takes over what a stream has left, until the device is done with it.
+    /// Takes over the objects of a dropped stream, until its submissions are complete.
     pub(crate) fn leave(
         &self,
         mailbox: &Arc<Mailbox>,
@@ -288,7 +288,7 @@ impl Device {
         }
     }
 
-    /// Takes over the timeline of a ring, until all its signals have come.
+    /// Takes over the timeline of a dropped ring, until all its signals have completed.
     pub(crate) fn leave_timeline(&self, index: usize, timeline: Arc<Timeline>) {
         lock(&self.streams.table).left_over.push(LeftOver {
             destroy: None,
@@ -298,7 +298,7 @@ impl Device {
         });
     }
 
-    /// Gives free what streams have left and the device is done with.
+    /// Destroys objects of dropped streams that the device no longer uses.
     pub(crate) fn reap(&self) {
         self.reap_if(|left| {
             let submitted = left.timeline.submitted();
@@ -336,7 +336,7 @@ impl Device {
         }
     }
 
-    /// Waits for what streams have left, and gives it free. No stream submits any more.
+    /// Waits for the submissions of dropped streams, and destroys their objects. No stream may submit any more.
     pub(crate) fn reap_all(&self, timeout: Duration) -> bool {
         let timelines: Vec<_> = lock(&self.streams.table)
             .left_over
@@ -354,8 +354,8 @@ impl Device {
         true
     }
 
-    /// Submits a run of batches of one lane, or holds back what is not certain; then lets go what
-    /// has become so.
+    /// Submits a run of batches of one lane, or holds back those that are not certain; then submits held-back ones that
+    /// have become certain.
     pub(crate) fn submit_run(
         &self,
         lane: usize,
@@ -397,7 +397,7 @@ impl Device {
         Ok(())
     }
 
-    /// Submits what has become certain.
+    /// Submits held-back batches that have become certain.
     fn release(&self, gate: &mut Gate<Held>) {
         while let Some((lane, Held { queue, batch })) = gate.next() {
             if let Err(result) = queue_submit(self, queue, &[batch], RETRIES) {
@@ -408,12 +408,12 @@ impl Device {
         self.streams.moved.notify_all();
     }
 
-    /// Waits until signals are certain to come: until all that they depend on is submitted.
+    /// Waits until everything that these signals depend on is submitted.
     pub(crate) fn wait_certain(&self, points: &[Point], timeout: Duration) -> bool {
         let mut limit = TimeLimit::new(timeout);
         let mut gate = lock(&self.streams.gate);
         while !gate.are_certain(points) {
-            // A lost device wakes no thread.
+            // The loss of the device does not notify `moved`.
             if limit.is_over() || self.is_lost() {
                 return false;
             }
@@ -423,7 +423,7 @@ impl Device {
         true
     }
 
-    /// Signals a timeline from the host, beyond all signals that are on their way: none may be.
+    /// Signals a timeline from the host. No signal of it may be pending.
     pub(crate) fn signal(&self, index: usize, timeline: &Timeline, value: u64) {
         let mut gate = lock(&self.streams.gate);
         timeline.note_submitted(value);
@@ -437,7 +437,7 @@ impl Device {
         self.release(&mut gate);
     }
 
-    /// A failure of what a lane had submitted and was held back.
+    /// Returns the error of a held-back submission of these lanes.
     pub(crate) fn held_back_failure(&self, first: usize, lanes: usize) -> Result<(), FrameError> {
         let mut failed = lock(&self.streams.failed);
         let mine = |(lane, _): &(usize, vk::Result)| (first..first + lanes).contains(lane);
@@ -453,7 +453,7 @@ impl Device {
     }
 }
 
-/// Whether all of a run can be submitted in one call.
+/// Whether a whole run can be submitted in one call.
 fn runs_at_once(gate: &Gate<Held>, lane: usize, batches: &[Batch]) -> bool {
     let mut own = 0;
     gate.is_empty(lane)

@@ -1,13 +1,13 @@
 //! The time limit of a wait.
 //!
 //! A limit detects a device that makes no progress, so only time counts in which progress could
-//! have been observed. A process that is stopped, or a computer that sleeps, must not
-//! use the limit up, and no clock of the system leaves out both. So waits come in slices, and a
-//! slice counts for what it was meant to take at most, however late it returns.
+//! have been observed. A stopped process or a sleeping computer must not
+//! use up the limit, and no system clock excludes both. So waits are divided into slices, and a
+//! slice counts for its intended length at most, however late it returns.
 //!
-//! A busy machine may leave the threads of a driver waiting for a processor, and so a device in
-//! software as well. So once a wait has lasted for a slice, further ones count for the share of time
-//! that the process got to run ([`scheduled`]), and for little while a pipeline is compiled.
+//! On a busy machine the threads of a driver, and so of a software device, may wait for a CPU. So after the first full
+//! slice of a wait, further ones count in proportion to the CPU time that the process got ([`scheduled`]), and only
+//! little while a pipeline is compiled.
 
 pub(crate) mod scheduled;
 
@@ -15,9 +15,9 @@ use std::time::{Duration, Instant};
 
 use scheduled::Times;
 
-/// The longest slice: what one stop of the process can count for at most.
+/// Maximum length of a slice, and so of the time that a stopped process counts for.
 const SLICE: Duration = Duration::from_millis(100);
-/// Between two polls, where a wait returns before its slice is over.
+/// Interval between polls if a wait returns before its slice is over.
 const POLL: Duration = Duration::from_millis(1);
 
 /// Remaining part of a time limit.
@@ -25,12 +25,12 @@ const POLL: Duration = Duration::from_millis(1);
 pub(crate) struct TimeLimit {
     limit: Duration,
     left: Duration,
-    /// At the end of the last slice that was used up.
+    /// CPU times at the end of the last full slice.
     times: Option<Times>,
 }
 
 impl TimeLimit {
-    /// All of a limit.
+    /// Creates a limit of which nothing is used up.
     pub(crate) fn new(limit: Duration) -> Self {
         Self {
             limit,
@@ -39,7 +39,7 @@ impl TimeLimit {
         }
     }
 
-    /// Waits for one slice, with a function that gets the time that it may take.
+    /// Waits for one slice with a function, which gets its timeout.
     pub(crate) fn wait<T>(&mut self, wait: impl FnOnce(Duration) -> T) -> T {
         let slice = self.left.min(SLICE);
         let start = Instant::now();
@@ -50,8 +50,8 @@ impl TimeLimit {
         result
     }
 
-    /// Calls a function until it returns a value; `None` if the limit is over first. It is called at
-    /// least once, with the time that it may take, and may return early.
+    /// Calls a function until it returns a value; `None` if the limit is over first. The function is called at
+    /// least once, gets its timeout, and may return early.
     pub(crate) fn until<T>(&mut self, mut poll: impl FnMut(Duration) -> Option<T>) -> Option<T> {
         loop {
             let result = self.wait(|slice| {
@@ -68,8 +68,8 @@ impl TimeLimit {
         }
     }
 
-    /// The share of a wait that counts. Waits that end early are not looked into, since that costs a
-    /// call for each thread.
+    /// The fraction of a wait that counts. It is 1 for waits that end early, since CPU times cost a
+    /// system call per thread.
     fn share(&mut self, slice: Duration, took: Duration) -> f64 {
         if slice < SLICE || took < SLICE {
             return 1.0;
@@ -81,7 +81,7 @@ impl TimeLimit {
         }
     }
 
-    /// Counts a share of a wait that was to take a slice and took so long.
+    /// Counts a fraction of a wait with timeout `slice` that took `took`.
     fn count(&mut self, slice: Duration, took: Duration, share: f64) {
         self.left = self.left.saturating_sub(took.min(slice).mul_f64(share));
     }
@@ -91,7 +91,7 @@ impl TimeLimit {
         self.left.is_zero()
     }
 
-    /// How much of the limit has been counted.
+    /// The time counted so far.
     pub(crate) fn spent(&self) -> Duration {
         self.limit - self.left
     }

@@ -13,11 +13,10 @@ pub(crate) struct Timeline {
     /// The semaphore.
     pub semaphore: vk::Semaphore,
     submitted: AtomicU64,
-    /// The same before the submission is made: the device may be done with it before `submitted`
-    /// says that it was made. A submission that fails leaves it higher, until the value is used.
+    /// The highest value that is about to be submitted. Set before `vkQueueSubmit2`, since the device may signal the
+    /// value before `submitted` is updated. A failed submission leaves it higher until the value is used.
     announced: AtomicU64,
-    /// The highest value that is known to be reached: neither a wait nor a query for it, or for
-    /// a lower one, needs a call.
+    /// The highest value known to be reached: waits and queries for it or a lower one need no Vulkan call.
     known: AtomicU64,
 }
 
@@ -38,7 +37,7 @@ impl Timeline {
         })
     }
 
-    /// Destroys the semaphore. No submission or wait uses it any more.
+    /// Destroys the semaphore. No submission or wait may use it any more.
     pub(crate) fn destroy(&self, device: &ash::Device) {
         // SAFETY: made from this device; its users are done.
         unsafe { device.destroy_semaphore(self.semaphore, None) };
@@ -49,25 +48,25 @@ impl Timeline {
         self.submitted.load(Ordering::Acquire)
     }
 
-    /// Notes a submission.
+    /// Records the value of a submission.
     pub(crate) fn note_submitted(&self, value: u64) {
         self.submitted.fetch_max(value, Ordering::AcqRel);
     }
 
-    /// Notes a value that is about to be submitted for signalling.
+    /// Records a value that is about to be submitted for signalling.
     pub(crate) fn announce(&self, value: u64) {
         self.announced.fetch_max(value, Ordering::AcqRel);
     }
 
-    /// The value reached, and everything below it: `vkGetSemaphoreCounterValue`. A value that
-    /// nothing signals is `ERROR_DEVICE_LOST`, without being proof of it: see
+    /// Returns the current value (`vkGetSemaphoreCounterValue`). A value above all announced ones is
+    /// reported as `ERROR_DEVICE_LOST`, which is no proof of the loss: see
     /// [`Device::is_lost_for_certain`].
     pub(crate) fn reached(&self, device: &Device) -> Result<u64, vk::Result> {
         const CALL: &str = "vkGetSemaphoreCounterValue";
         // SAFETY: the semaphore is a timeline semaphore of this device and alive.
         let read = unsafe { device.raw.get_semaphore_counter_value(self.semaphore) };
         let value = device.note(CALL, read)?;
-        // In this order, or a value that is announced in between would be taken for too high.
+        // After the read: a value announced and signalled in between would otherwise look too high.
         let announced = self.announced.load(Ordering::Acquire);
         if let Err(result) = believe(value, announced) {
             if !device.is_lost() {
@@ -83,7 +82,7 @@ impl Timeline {
         Ok(value)
     }
 
-    /// Whether a value is reached; queries the semaphore only if that is not known.
+    /// Whether a value is reached. Queries the semaphore only if that is unknown.
     pub(crate) fn has_reached(&self, device: &Device, value: u64) -> Result<bool, vk::Result> {
         if self.is_known(value) {
             return Ok(true);
@@ -100,20 +99,19 @@ impl Timeline {
         self.known.load(Ordering::Acquire) >= value
     }
 
-    /// Signals a value from the host: higher than what it has, and lower than what is on its way.
+    /// Signals a value from the host. It must be higher than the current one, and lower than all pending signals.
     pub(crate) fn signal(&self, device: &Device, value: u64) -> Result<(), vk::Result> {
         self.announce(value);
         let info = vk::SemaphoreSignalInfo::default()
             .semaphore(self.semaphore)
             .value(value);
-        // SAFETY: as in `reached`; the caller sees to the value.
+        // SAFETY: as in `reached`; the value is valid by the caller's contract.
         device.note("vkSignalSemaphore", unsafe {
             device.raw.signal_semaphore(&info)
         })
     }
 
-    /// Waits on the host until a value is reached. `TIMEOUT` is an error here, and means that the
-    /// limit is over and the value not reached.
+    /// Waits on the host until a value is reached. Returns the error `TIMEOUT` if the limit is over before.
     pub(crate) fn wait(
         &self,
         device: &Device,
@@ -128,8 +126,8 @@ impl Timeline {
     }
 
     /// Waits like [`Timeline::wait`] for proof that everything up to a value is complete: its signal,
-    /// or `VK_ERROR_DEVICE_LOST` from the device. A counter that cannot be true proves nothing, so
-    /// the wait goes on until the limit is over.
+    /// or `VK_ERROR_DEVICE_LOST` from a Vulkan call. An impossible counter value proves nothing, so
+    /// the wait continues until the limit is over.
     pub(crate) fn wait_for_proof(
         &self,
         device: &Device,
@@ -146,8 +144,8 @@ impl Timeline {
         waited.unwrap_or(Err(vk::Result::TIMEOUT))
     }
 
-    /// Waits for a slice of time at most; `None` while the value is not known to be reached.
-    /// Neither `TIMEOUT` nor want of memory says that it is not, so then the value is queried.
+    /// Waits for at most one slice of time; `None` while the value is not known to be reached.
+    /// After `TIMEOUT` or an out-of-memory error it may still be reached, so the value is queried.
     fn wait_slice(
         &self,
         device: &Device,
@@ -180,8 +178,8 @@ impl Timeline {
     }
 }
 
-/// A counter's value, if anything can have signalled it. Some drivers have no other sign of a lost
-/// device than counters that read as `u64::MAX`.
+/// Returns a counter's value if a submission can have signalled it. On some drivers a counter of `u64::MAX` is the
+/// only sign of a lost device.
 fn believe(value: u64, announced: u64) -> Result<u64, vk::Result> {
     if value <= announced {
         Ok(value)
@@ -190,7 +188,7 @@ fn believe(value: u64, announced: u64) -> Result<u64, vk::Result> {
     }
 }
 
-/// Whether a call that returns this may be made again: nothing is known yet.
+/// Whether an error is temporary, so that the call may be retried.
 fn is_passing(result: vk::Result) -> bool {
     use vk::Result as R;
     matches!(
@@ -199,7 +197,7 @@ fn is_passing(result: vk::Result) -> bool {
     )
 }
 
-/// A timeout as Vulkan wants it.
+/// Converts a timeout to nanoseconds.
 pub(crate) fn nanoseconds(timeout: Duration) -> u64 {
     u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -1,8 +1,8 @@
 //! All timelines of a device: those of the queues, and those that streams and rings need besides.
 //!
-//! A timeline is signalled by one stream on one queue, so that its values rise in the order of
-//! execution however many threads submit. Plans name timelines by index, the same in all streams.
-//! What is given back is used again and goes on counting, so that points on it stay true.
+//! A timeline is signalled by one stream on one queue, so that its values increase in the order of
+//! execution with any number of submitting threads. Plans refer to timelines by index, the same in all streams.
+//! A timeline that is given back is reused and keeps its value, so that old points on it stay reached.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,8 +14,8 @@ use crate::device::timeline::Timeline;
 use crate::error::Error;
 use crate::lock;
 
-/// How often values are read at most, while they go on changing: more often than submissions are on their way, unless
-/// other streams never stop submitting.
+/// Maximum number of readings while values change. More than the submissions in flight, unless other streams submit
+/// without pause.
 const READINGS: usize = 1000;
 
 /// The timelines of a device.
@@ -35,7 +35,7 @@ impl Timelines {
         }))
     }
 
-    /// A timeline for a stream or ring of this name.
+    /// Takes a timeline for a stream or ring of this name.
     pub(crate) fn take(
         &self,
         device: &Device,
@@ -62,7 +62,7 @@ impl Timelines {
         Ok((index, timeline))
     }
 
-    /// Gives a timeline back that has reached all that was submitted for it.
+    /// Returns a timeline for reuse. It must have reached its last submitted value.
     pub(crate) fn give_back(&self, index: usize) {
         lock(&self.0).free.push(index);
     }
@@ -72,7 +72,7 @@ impl Timelines {
         lock(&self.0).all.get(index).cloned()
     }
 
-    /// How many there are.
+    /// The number of timelines.
     pub(crate) fn count(&self) -> usize {
         lock(&self.0).all.len()
     }
@@ -87,13 +87,13 @@ impl Timelines {
             .collect()
     }
 
-    /// How far each has got.
+    /// Returns the current value of each.
     pub(crate) fn reached(&self, device: &Device) -> Result<Vec<u64>, vk::Result> {
         let table = lock(&self.0);
         settled(table.all.len(), |at| table.all[at].reached(device))
     }
 
-    /// Whether a timeline has reached a value. Queries all of them if that is not known: see [`settled`].
+    /// Whether a timeline has reached a value. Queries all of them if that is unknown: see [`settled`].
     pub(crate) fn has_reached(
         &self,
         device: &Device,
@@ -107,7 +107,7 @@ impl Timelines {
         Ok(has_reached)
     }
 
-    /// Destroys them all. Nothing on the device uses them any more.
+    /// Destroys all timelines. Nothing on the device may use them any more.
     pub(crate) fn destroy(&self, device: &ash::Device) {
         for timeline in lock(&self.0).all.drain(..) {
             timeline.destroy(device);
@@ -115,13 +115,13 @@ impl Timelines {
     }
 }
 
-/// Reads values of timelines until they fit together.
+/// Reads values of timelines until they are consistent.
 ///
-/// A reached value has been preceded by all that its submission waited for. Values are read one after the other,
-/// though, so one that another depends on may be read first, and the other be found further on. Once nothing has
-/// changed since the last time, they fit together. The validation layer, which takes each timeline for itself,
-/// would otherwise miss order that there is, and report hazards (`quadrille_layer/README.md`, "One message to
-/// doubt"). Each reading but the last sees something change, so there are not more than submissions on their way.
+/// If a value is reached, so are all values that its submission waited for. But values are read one after the other,
+/// so a timeline may be read before its dependents advance, and then look too old. Values are consistent once no value
+/// has changed since the previous reading. The validation layer tracks each timeline by itself, and
+/// would otherwise miss the order and report false hazards (`quadrille_layer/README.md`, "One message to
+/// doubt"). Every reading but the last observes a change, so their number is bounded by the submissions in flight.
 fn settled<E>(count: usize, mut read: impl FnMut(usize) -> Result<u64, E>) -> Result<Vec<u64>, E> {
     let mut values = vec![0; count];
     for _ in 0..READINGS {

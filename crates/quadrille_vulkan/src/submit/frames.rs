@@ -1,4 +1,4 @@
-//! Frames: pacing, progress, and which stream submits to which queues.
+//! [`Frames`]: frame pacing, progress, and the queues of a stream.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -24,19 +24,19 @@ use crate::submit::watch::Watch;
 /// A host wait for a value of a timeline.
 type Wait = fn(&Timeline, &Device, u64, &mut TimeLimit) -> Result<(), vk::Result>;
 
-/// How long dropping waits for the device.
+/// Timeout of the wait for the device on drop.
 const DROP_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A runner of frames: the main loop, which has all queues of a device, or a stream beside it
-/// (see [`Gpu::stream`](crate::Gpu::stream)), which has one.
+/// Frame driver of the main loop, with all queues of a device, or of a stream
+/// (see [`Gpu::stream`](crate::Gpu::stream)), with one queue.
 ///
 /// ```text
 /// begin -> (acquire windows) -> exchange -> (place_transients) -> plan -> record -> submit
 ///       -> States::commit -> retire
 /// ```
 ///
-/// A step that fails before `submit` leaves nothing behind: the frame is simply not submitted, and
-/// the next `begin` makes its command buffers usable again.
+/// A failure before `submit` has no side effects: the frame is not submitted, and the next `begin` reuses its
+/// command buffers.
 pub struct Frames {
     pub(crate) device: Arc<Device>,
     /// One per frame in flight.
@@ -47,9 +47,9 @@ pub struct Frames {
     pub(crate) number: u64,
     /// The encoded calls of lists in earlier frames.
     pub(crate) call_caches: CallCaches,
-    /// A frame is recorded and not submitted; nothing may be retired between.
+    /// Whether a frame is recorded and not submitted; nothing may be retired meanwhile.
     pub(crate) recorded: bool,
-    /// Only part of a frame was submitted; nothing is true any more.
+    /// Whether a frame was submitted only in part, so that the states are invalid.
     pub(crate) broken: bool,
     /// The submitted work, for reports of hangs.
     pub(crate) watch: Watch,
@@ -59,18 +59,18 @@ pub struct Frames {
     pub(crate) lanes: Vec<Lane>,
     /// The topology that it plans for.
     pub(crate) topology: Topology,
-    /// The version of the device's streams that `topology` is of.
+    /// The version of the device's streams at which `topology` was built.
     version: u64,
-    /// Where others leave word; the main loop has none.
+    /// Messages from other threads; the main loop has none.
     pub(crate) mailbox: Option<Arc<Mailbox>>,
     /// The rings that it reads.
     pub(crate) rings: Vec<Arc<Ring>>,
-    /// The ring entries that the next frame returns.
+    /// The ring entries that the next frame returns to their producers.
     pub(crate) returns: Vec<Return>,
     waiting: Waiting,
     /// The memory of transient resources.
     pub(crate) transients: Transients,
-    /// Measures frames on the device, if that is wanted.
+    /// Timestamps of passes, if frames are measured.
     pub(crate) timing: Option<Timing>,
 }
 
@@ -78,24 +78,24 @@ pub struct Frames {
 #[derive(Default)]
 pub(crate) struct Slot {
     pub pools: Pools,
-    /// Per lane, the value that is reached when the frame is done.
+    /// Per lane, the timeline value of the frame's completion.
     pub done: Vec<u64>,
 }
 
-/// The frame that has begun.
+/// A frame that has begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameSlot {
-    /// The index of the frame in flight: below [`Gpu::frames_in_flight`]. Resources kept once per
-    /// frame in flight (upload buffers, say) are free again at this index.
+    /// Index of the frame in flight, below [`Gpu::frames_in_flight`]. The device no longer uses the per-frame resources
+    /// of this index, such as upload buffers.
     ///
     /// [`Gpu::frames_in_flight`]: crate::Gpu::frames_in_flight
     pub index: usize,
-    /// How many frames began before it.
+    /// The number of frames that began before it.
     pub number: u64,
 }
 
 impl Frames {
-    /// The main loop's: all queues.
+    /// Creates the frames of the main loop, with all queues.
     pub(crate) fn new(device: &Arc<Device>) -> Self {
         let lane = |(queue, of): (usize, &DeviceQueue)| Lane {
             timeline: Arc::clone(&of.timeline),
@@ -105,7 +105,7 @@ impl Frames {
         Self::on(device, 0, lanes, None)
     }
 
-    /// A stream's: one queue.
+    /// Creates the frames of a stream, with one queue.
     pub(crate) fn stream(device: &Arc<Device>, desc: &StreamDesc) -> Result<Self, Error> {
         let (first, lane) = device.open_lane(desc)?;
         let mailbox = device.open_mailbox();
@@ -118,7 +118,7 @@ impl Frames {
         lanes: Vec<Lane>,
         mailbox: Option<Arc<Mailbox>>,
     ) -> Self {
-        // Another owner may have gone before; what it submitted is to be waited for as ours is.
+        // A previous owner may have used the timelines; its submissions are waited for as well.
         let done: Vec<u64> = lanes.iter().map(|lane| lane.timeline.submitted()).collect();
         let slot = || Slot {
             pools: Pools::default(),
@@ -147,12 +147,12 @@ impl Frames {
     }
 
     /// Returns the topology to plan frames for: the queues of this stream, and the timelines of others.
-    /// It changes when streams and rings are added or removed; `begin` brings it up to date.
+    /// It changes when streams and rings are added or removed; `begin` updates it.
     pub fn topology(&self) -> &Topology {
         &self.topology
     }
 
-    /// The states to begin with: nothing is known but how far the timelines have got.
+    /// Returns initial states: no resources, and the current values of the timelines.
     pub fn states(&self) -> States {
         States::starting_at(&self.device.timelines.submitted()[..self.topology.queues.len()])
     }
@@ -162,23 +162,22 @@ impl Frames {
         self.lanes.get(timeline.checked_sub(self.first)?)
     }
 
-    /// Whether the stream is to come to its end: the main loop has, or a ring's other
-    /// side.
+    /// Whether the stream should end, because the main loop or the other side of a ring has ended.
     pub fn is_stopping(&self) -> bool {
         let mailbox = self.mailbox.as_ref();
         mailbox.is_some_and(|mailbox| mailbox.stop.load(Ordering::Acquire))
     }
 
-    /// Begins a frame: waits until the frame that last used its slot is done on all queues, so
+    /// Begins a frame: waits until the previous frame in its slot is complete on all queues, so
     /// that the CPU is never more than [`Gpu::frames_in_flight`] ahead.
     ///
     /// # Errors
-    /// [`FrameError::Timeout`] names the queue that does not get on; the frame can be begun again.
+    /// [`FrameError::Timeout`] names the queue that is stuck; the frame can be begun again.
     ///
     /// [`Gpu::frames_in_flight`]: crate::Gpu::frames_in_flight
     pub fn begin(&mut self, timeout: Duration) -> Result<FrameSlot, FrameError> {
         if let Some(call) = self.device.loss() {
-            // A call that returns no error may have noticed, such as one that queries a fence.
+            // The loss may have been detected by a call whose result was not returned, such as a fence query.
             return Err(FrameError::DeviceLost { call });
         }
         let next = (self.number % self.slots.len() as u64) as usize;
@@ -214,12 +213,12 @@ impl Frames {
         })
     }
 
-    /// Whether it is measured when passes of all frames run on the device.
+    /// Whether device times of the passes of all frames are measured.
     pub fn is_measured(&self) -> bool {
         self.timing.as_ref().is_some_and(|it| it.frames.is_none())
     }
 
-    /// Measures from now on, or no more, when passes run on the device. Costs a timestamp a pass.
+    /// Starts or stops measuring device times of passes, at the cost of a timestamp per pass.
     pub fn measure(&mut self, wanted: bool) {
         if wanted {
             self.timing().frames = None;
@@ -228,7 +227,7 @@ impl Frames {
         }
     }
 
-    /// Measures when passes of the next so many frames run on the device, if not all are measured.
+    /// Measures device times of passes in the next `frames` frames, unless all are measured.
     pub fn measure_next(&mut self, frames: u32) {
         if !self.is_measured() {
             self.timing().frames = Some(frames);
@@ -239,13 +238,13 @@ impl Frames {
         self.timing.get_or_insert_with(|| Timing::new(&self.device))
     }
 
-    /// The times of the frame that was done last, once: of the frame before the one that
-    /// [`Frames::begin`] made room for. `None` unless it was measured.
+    /// Takes the device times of the last complete frame: the previous one in the slot of the frame that has begun.
+    /// `None` if it was not measured, or its times were taken already.
     pub fn device_times(&mut self) -> Option<DeviceTimes> {
         self.timing.as_mut()?.last.take()
     }
 
-    /// How far each queue has got.
+    /// Returns the current values of all timelines.
     ///
     /// # Errors
     /// The device is lost.
@@ -258,10 +257,10 @@ impl Frames {
         Ok(Progress { values })
     }
 
-    /// Waits for timeline points: for what a host pass needs, or for a readback.
+    /// Waits for timeline points, as for a host pass or a readback.
     ///
     /// # Errors
-    /// [`FrameError::Timeout`] names the queue that does not get on.
+    /// [`FrameError::Timeout`] names the queue that is stuck.
     pub fn wait(&self, points: &[TimelinePoint], timeout: Duration) -> Result<(), FrameError> {
         let mut values = vec![0; self.lanes.len()];
         for point in points {
@@ -276,23 +275,23 @@ impl Frames {
         }
         self.wait_values(&values, timeout)?;
         if self.lanes.len() > 1 {
-            // The wait transitively covers what other queues signalled before. The validation layer, which takes each
-            // timeline for itself, learns that from their counters.
+            // The wait transitively covers earlier signals of other queues. The validation layer tracks each timeline by
+            // itself, and learns of those signals from reads of their counters.
             self.progress()?;
         }
         Ok(())
     }
 
-    /// Waits until everything that was submitted is done.
+    /// Waits for completion of all submissions.
     ///
     /// # Errors
-    /// [`FrameError::Timeout`] names the queue that does not get on.
+    /// [`FrameError::Timeout`] names the queue that is stuck.
     pub fn drain(&mut self, timeout: Duration) -> Result<(), FrameError> {
         self.wait_values(&self.submitted(), timeout)
     }
 
-    /// The same at the end, until there is proof: a device that does not get on is not waited for
-    /// twice.
+    /// [`drain`](Self::drain) for tear-down, until completion is proven. After a timeout a second call does not wait
+    /// again.
     fn drain_last(&mut self) -> Result<(), FrameError> {
         let timeout = self.device.last.timeout(DROP_TIMEOUT);
         let drained = self.wait_values_by(Timeline::wait_for_proof, &self.submitted(), timeout);
@@ -306,9 +305,9 @@ impl Frames {
         lanes.map(|lane| lane.timeline.submitted()).collect()
     }
 
-    /// Destroys what was dropped and what no queue can use any more, and has the states forget
-    /// it. The main loop does so for all streams. To be called once a frame, after the frame was committed and before the next is
-    /// recorded; between recording and submitting it does nothing.
+    /// Destroys dropped objects that no queue uses any more, and removes them from the states. The main loop does
+    /// so for all streams. Call it once a frame, after the commit and before the next frame is recorded; between
+    /// recording and submitting it does nothing.
     pub fn retire(&mut self, states: &mut States, progress: &Progress) {
         if !self.recorded && self.mailbox.is_none() {
             self.waiting.retire(&self.device, states, &progress.values);
@@ -353,20 +352,19 @@ impl Frames {
         Ok(())
     }
 
-    /// The last pass of a lane that the device has written a timestamp behind.
+    /// The last pass of a lane whose end timestamp the device has written.
     fn last_done(&self, lane: usize) -> Option<String> {
         let queue = QueueIndex((self.first + lane) as u8);
         let done = self.timing.as_ref()?.last_done(&self.device, queue);
         done.map(|pass| pass.to_string())
     }
 
-    /// Describes the work of each busy queue in a sentence, followed by the driver's report of the
-    /// fault where it has one (`VK_EXT_device_fault`): for reports of a lost device. Where the device
-    /// stopped is known if frames are measured ([`Frames::measure`]); else only which passes are not
-    /// known to be done.
+    /// Describes the work of each busy queue in a sentence, followed by the driver's fault report if available
+    /// (`VK_EXT_device_fault`), for reports of a lost device. If frames are measured ([`Frames::measure`]) it names the
+    /// pass at which the device stopped; else only the passes of incomplete submissions.
     pub fn describe_work(&self) -> Vec<String> {
         let describe = |(index, lane): (usize, &Lane)| {
-            // A lost device may report none any more.
+            // A lost device may no longer report values.
             let reached = lane.timeline.reached(&self.device).unwrap_or(0);
             let (passes, finished) = self.watch.stuck(index, reached);
             let done = self.last_done(index).or(finished);
@@ -383,7 +381,7 @@ impl Frames {
         work.chain(fault::describe(&self.device)).collect()
     }
 
-    /// Notes the value that a submission to a queue signals.
+    /// Records the value that a submission to a queue signals.
     pub(crate) fn note_submitted(&mut self, queue: QueueIndex, value: u64) {
         let at = usize::from(queue.0) - self.first;
         self.lanes[at].timeline.note_submitted(value);
@@ -392,8 +390,8 @@ impl Frames {
 }
 
 impl Frames {
-    /// Waits for all that this stream was to signal, and then lets go streams that wait for what it
-    /// would have signalled next: after this, other streams get on.
+    /// Waits for all signals of this stream, and then signals its ring timelines far ahead, so that no other stream
+    /// waits for it forever.
     fn release(&mut self) -> Result<(), FrameError> {
         self.drain_last()?;
         let device = Arc::clone(&self.device);
@@ -407,7 +405,7 @@ impl Frames {
         Ok(())
     }
 
-    /// The end of the main loop: that of all streams.
+    /// Ends the main loop, and with it all streams.
     fn end_main(&mut self) {
         self.device.streams.stop();
         match self.release() {
@@ -419,8 +417,8 @@ impl Frames {
                     timing.destroy(&self.device);
                 }
             }
-            // Destroying what the device still uses is undefined; leaking it is not. The device
-            // will find itself busy too, and leak the rest.
+            // Destroying objects in use is undefined behavior; leaking them is not. The device's own tear-down
+            // will time out too, and leak the rest.
             Err(error) => {
                 tracing::error!("command pools are leaked: {error}");
                 self.device.last.hold();
@@ -433,8 +431,8 @@ impl Frames {
         self.device.frames_taken.store(false, Ordering::Release);
     }
 
-    /// The end of a stream. It waits for nothing unless others wait for it: what it has submitted
-    /// may itself wait for a stream that has not submitted yet.
+    /// Ends a stream. Waits for its submissions only if other streams wait for it, since they may in turn wait for a
+    /// stream that has not submitted yet.
     fn end_stream(&mut self, mailbox: &Arc<Mailbox>) {
         if !self.rings.is_empty()
             && let Err(error) = self.release()

@@ -1,5 +1,4 @@
-//! The step of a frame that records it: what it is given is checked, cut into chunks, and handed to
-//! [`record`].
+//! Recording of a frame: checks its input, cuts the plan into chunks, and passes them to [`record`].
 
 use quadrille_sync::{QueueIndex, Step};
 
@@ -10,15 +9,15 @@ use crate::record::{self, FrameInput, Job, Parallel, Recorded};
 use crate::submit::frames::Frames;
 
 impl Frames {
-    /// Translates the lists of a frame into command buffers, in the order of the plan, with its
-    /// barriers between them. The plan is cut into about `tasks` runs for `parallel`, each of which
-    /// fills a command buffer for every submission that it has a part of.
+    /// Encodes the command lists of a frame into command buffers, in the order of the plan, with its
+    /// barriers between them. `parallel` runs about `tasks` tasks, each of which encodes a contiguous part of the plan
+    /// into one command buffer per submission.
     ///
-    /// Images of swapchains have to be acquired before.
+    /// Swapchain images have to be acquired before.
     ///
     /// # Errors
-    /// A wrong command (named by pass and index), a pipeline that does not compile, or arguments
-    /// that do not belong together. Nothing was submitted; the frame can be abandoned.
+    /// An invalid command (with its pass), a pipeline that does not compile, or inconsistent arguments. Nothing was
+    /// submitted; the frame can be abandoned.
     pub fn record(
         &mut self,
         input: FrameInput<'_>,
@@ -72,7 +71,7 @@ impl Frames {
 }
 
 impl Frames {
-    /// A command buffer for each chunk.
+    /// Allocates a command buffer for each chunk.
     fn targets(
         &mut self,
         input: &FrameInput<'_>,
@@ -97,11 +96,11 @@ impl Frames {
         Ok(targets)
     }
 
-    /// Whether the frame can be recorded.
+    /// Checks that the frame can be recorded.
     fn check_plan(&self, input: &FrameInput<'_>) -> Result<(), FrameError> {
         self.check_lanes(input)?;
         record::check(input)?;
-        // A plan that is refused stays unknown: it comes again, and has to be refused again.
+        // A rejected plan is not remembered, so that it is rejected again.
         if self.call_caches.know(input.plan) {
             Ok(())
         } else {
@@ -109,7 +108,7 @@ impl Frames {
         }
     }
 
-    /// Whether the plan submits only to queues that are this stream's.
+    /// Checks that the plan submits only to queues of this stream.
     fn check_lanes(&self, input: &FrameInput<'_>) -> Result<(), FrameError> {
         for submission in &input.plan.submissions {
             let queue = submission.queue.0;

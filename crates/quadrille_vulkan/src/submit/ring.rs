@@ -1,19 +1,17 @@
-//! Rings: what one stream writes turn by turn and another one reads.
+//! Rings: a few buffers or images that one stream writes in order and another reads.
 //!
-//! A ring has a few slots, buffers or images that are alike. The **producer** writes turn `n` to
-//! slot `n` modulo their number; the **consumer** takes turns as they come and reads them. Nobody
-//! waits on the host for the other: the producer's write of a slot waits, on the device, for the
-//! consumer to have *returned* what was there, which is a promise; it may be submitted long before
-//! the consumer submits its read. How far it runs ahead is bounded by its stream's frames in
-//! flight.
+//! A ring has a few equal slots. The **producer** writes entry `n` to slot `n` modulo their number; the **consumer**
+//! takes entries and reads them. Neither waits on the host for the other: the producer's write of a slot waits, on the
+//! device, until the consumer has *returned* the slot's previous entry. The wait may be submitted long before the
+//! signal (wait-before-signal). The producer's lead is bounded by its stream's frames in flight.
 //!
-//! While a turn is out, both sides may read it: the producer usually computes the next turn from
+//! Both sides may read an entry that the consumer has taken: the producer usually computes the next one from
 //! it. So slots are concurrent if the device has several queue families, and images stay in the
 //! layout for sampling.
 //!
-//! The promise is kept by a timeline of the ring, which the consumer's stream signals when it takes
-//! a newer turn. When the consumer goes away that timeline is signalled far ahead, so that nothing
-//! the producer has submitted is left waiting.
+//! Entries are returned on a timeline of the ring, which the consumer's stream signals after it takes
+//! a newer entry. When the consumer is dropped that timeline is signalled far ahead, so that no submission of the
+//! producer waits forever.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex};
@@ -34,36 +32,35 @@ use crate::lock;
 use crate::resources::handle::Handle;
 use crate::submit::frames::Frames;
 
-/// How far ahead a timeline is signalled when no turns are returned any more. Devices allow values
-/// that differ by 2^31 - 1 at least (`maxTimelineSemaphoreValueDifference`).
+/// Increment of a ring's timeline at its end. The guaranteed minimum of
+/// `maxTimelineSemaphoreValueDifference` is 2^31 - 1.
 const FAR: u64 = 1 << 30;
 
 /// The writing side of a ring.
 pub struct Producer {
     ring: Arc<Ring>,
-    /// The turn to write next.
+    /// Number of the entry to write next.
     next: u64,
-    /// The slot of that turn has been reserved.
+    /// Whether the slot of that entry is reserved.
     reserved: bool,
 }
 
-/// The reading side of a ring. To be attached to the stream that reads; see [`Frames::attach`].
+/// The reading side of a ring. Attach it to the stream that reads: see [`Frames::attach`].
 pub struct Consumer {
     ring: Arc<Ring>,
 }
 
-/// The other side of a ring is gone, or the stream is being stopped: there is nothing to write
-/// for any more.
+/// Error: the consumer of a ring was dropped, or its stream is being stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the other side of the ring is gone")]
 pub struct Closed;
 
-/// A turn that has been taken.
+/// An entry that was reserved by the producer or taken by the consumer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RingEntry {
     /// Its number, from 1 on.
     pub number: u64,
-    /// The resource that holds it. To be read until the next turn is taken.
+    /// The buffer or image with its contents. A consumer may read it until it takes the next entry.
     pub slot: Handle,
 }
 
@@ -71,9 +68,9 @@ pub struct RingEntry {
 pub(crate) struct Ring {
     device: Arc<Device>,
     slots: Vec<Handle>,
-    /// The index of the timeline on which turns are returned.
+    /// The index of the timeline on which entries are returned.
     index: usize,
-    /// The value of that timeline when the ring was made; turns count from there.
+    /// The value of that timeline at the ring's creation; entry numbers start from it.
     base: u64,
     returns: Arc<Timeline>,
     state: Mutex<State>,
@@ -82,21 +79,21 @@ pub(crate) struct Ring {
 
 #[derive(Default)]
 struct State {
-    /// Written and not taken.
+    /// Entries that are written and not taken.
     published: VecDeque<(u64, Handover)>,
-    /// The last turn taken.
+    /// Number of the last entry taken.
     taken: u64,
-    /// Taken, and not yet part of the states of the stream that reads.
+    /// Handover of a taken entry, not yet imported to the states of the reading stream.
     arriving: Option<Handover>,
-    /// Turns up to this one are returned, by submissions that have been made.
+    /// Number of the last entry whose return was submitted.
     returned: u64,
-    /// The consumer is gone.
+    /// Whether the consumer was dropped.
     closed: bool,
-    /// All that waits for returns has been let go.
+    /// Whether the timeline was signalled far ahead, so that nothing waits for returns.
     released: bool,
-    /// The producer is gone.
+    /// Whether the producer was dropped.
     ended: bool,
-    /// A stream reads the ring, and sees to the end of it.
+    /// Whether a stream reads the ring, and is responsible for its final signal.
     attached: bool,
 }
 
@@ -104,12 +101,12 @@ struct State {
 pub(crate) struct Return {
     ring: Arc<Ring>,
     value: u64,
-    /// The last uses of what is returned.
+    /// The last uses of the returned entries.
     after: Vec<TimelinePoint>,
 }
 
 impl Ring {
-    /// A ring of these slots; see [`Gpu::ring`](crate::Gpu::ring).
+    /// Creates a ring of these slots; see [`Gpu::ring`](crate::Gpu::ring).
     pub(crate) fn open(
         device: &Arc<Device>,
         name: &str,
@@ -163,14 +160,14 @@ impl Ring {
         Ok((producer, Consumer { ring }))
     }
 
-    /// Where a turn is; they count from `base + 1`.
+    /// The slot of an entry; numbers start at `base + 1`.
     fn slot(&self, turn: u64) -> &Handle {
         let number = turn.saturating_sub(self.base + 1);
         &self.slots[(number % self.slots.len() as u64) as usize]
     }
 
-    /// Lets everything go that waits for turns to be returned. Nothing uses the slots any more on
-    /// the consumer's side, and no return is on its way.
+    /// Signals the timeline far ahead, which ends all waits for returned entries. The consumer's side must no longer
+    /// use the slots, and no return may be pending.
     fn release(&self) {
         let mut state = lock(&self.state);
         if std::mem::replace(&mut state.released, true) {
@@ -189,11 +186,11 @@ impl Drop for Ring {
 }
 
 impl Producer {
-    /// The slot of the next turn, to be written in the frame that is being recorded, by a stream
-    /// with these states. The same again, until it is published.
+    /// Reserves the slot of the next entry, to be written in the frame that is being recorded by the stream
+    /// with these states. Returns the same entry until it is published.
     ///
     /// # Errors
-    /// [`Closed`] if the consumer takes no turns any more.
+    /// [`Closed`] if the consumer is gone.
     pub fn reserve(&mut self, states: &mut States) -> Result<RingEntry, Closed> {
         if lock(&self.ring.state).closed {
             return Err(Closed);
@@ -215,8 +212,8 @@ impl Producer {
         })
     }
 
-    /// How the frame that writes a turn leaves its slot, if that needs a pass of its own behind
-    /// the others: images go to the layout for sampling.
+    /// The access to declare in a last pass of the frame that writes an entry, if one is needed: it transitions images
+    /// to the layout for sampling.
     pub fn publish_access(&self) -> Option<Access> {
         let is_image = matches!(self.ring.slots[0], Handle::Image(_));
         is_image.then_some(Access::Custom(CustomAccess {
@@ -227,8 +224,8 @@ impl Producer {
         }))
     }
 
-    /// Lets the consumer take the turn that was reserved: the frame that writes it has been
-    /// submitted, and committed to these states.
+    /// Makes the reserved entry available to the consumer. The frame that writes it must have been
+    /// submitted and committed to these states.
     pub fn publish(&mut self, states: &mut States) {
         let slot = self.ring.slot(self.next);
         let lent = self.reserved.then(|| states.lend(slot.id())).flatten();
@@ -261,10 +258,9 @@ impl Drop for Producer {
 }
 
 impl Consumer {
-    /// Takes the newest turn that has been written, skipping others; none if there is none since
-    /// the last one taken.
+    /// Takes the newest published entry and skips older ones; `None` if there is no new one.
     ///
-    /// The turn taken before is returned with the next frame that the stream submits, and must not be
+    /// The entry taken before is returned with the next frame that the stream submits, and must not be
     /// used in it.
     pub fn take_newest(&mut self) -> Option<RingEntry> {
         let mut state = lock(&self.ring.state);
@@ -272,14 +268,14 @@ impl Consumer {
         Some(self.arrive(&mut state, newest))
     }
 
-    /// Takes the next turn; none if it has not been written yet.
+    /// Takes the next entry; `None` if it is not published yet.
     pub fn take_next(&mut self) -> Option<RingEntry> {
         let mut state = lock(&self.ring.state);
         let next = state.published.pop_front()?;
         Some(self.arrive(&mut state, next))
     }
 
-    /// Waits until there is a turn to take, or the producer is gone; says whether there is one.
+    /// Waits until there is an entry to take or the producer is gone, and returns whether there is one.
     pub fn wait(&self, timeout: Duration) -> bool {
         let mut limit = TimeLimit::new(timeout);
         let mut state = lock(&self.ring.state);
@@ -290,7 +286,7 @@ impl Consumer {
         !state.published.is_empty()
     }
 
-    /// Whether the producer is gone and everything it wrote has been taken.
+    /// Whether the producer is gone and all published entries were taken.
     pub fn is_ended(&self) -> bool {
         let state = lock(&self.ring.state);
         state.ended && state.published.is_empty()
@@ -320,14 +316,14 @@ impl Drop for Consumer {
 }
 
 impl Frames {
-    /// Lets this stream read a ring: it imports what the consumer takes, and returns it.
+    /// Makes this stream the reader of a ring: it imports the entries that the consumer takes, and returns them.
     pub fn attach(&mut self, consumer: &Consumer) {
         lock(&consumer.ring.state).attached = true;
         self.rings.push(Arc::clone(&consumer.ring));
     }
 
-    /// Brings the states up to date with what came from other streams: to be called before each
-    /// frame is planned, after its handles are known.
+    /// Imports changes of other streams to the states. Call it before each frame is planned, after its handles are
+    /// known.
     pub fn exchange(&mut self, states: &mut States) {
         if let Some(mailbox) = &self.mailbox {
             forget(mailbox, states);
@@ -350,7 +346,7 @@ impl Frames {
                     if Some(slot.id()) != kept {
                         states.give_back(slot.id());
                     }
-                    // The kept slot too: it may have held an earlier turn.
+                    // The kept slot too: it may have held an earlier entry.
                     after.extend(states.last_uses(slot.id()));
                 }
                 self.returns.push(Return {
@@ -366,7 +362,7 @@ impl Frames {
         self.rings.retain(|ring| !lock(&ring.state).released);
     }
 
-    /// Takes the batches that return turns: one for each ring, with the lane it goes to.
+    /// Takes the batches that return entries: one for each ring, with its lane.
     pub(crate) fn take_returns(&mut self) -> Vec<(usize, Batch)> {
         let mut batches = Vec::new();
         for returned in std::mem::take(&mut self.returns) {
@@ -407,8 +403,8 @@ impl Frames {
         batches
     }
 
-    /// Lets go streams that wait for turns that this stream would have returned. All that it has
-    /// submitted is done, returns included.
+    /// Ends the waits of other streams for entries that this stream would have returned. All its submissions must be
+    /// complete, returns included.
     pub(crate) fn release_rings(&mut self) {
         for ring in self.rings.drain(..) {
             lock(&ring.state).closed = true;
@@ -422,7 +418,7 @@ impl Frames {
     }
 }
 
-/// Forgets resources that are no more, whose ids others may have.
+/// Removes destroyed resources from the states, since their ids are reused.
 fn forget(mailbox: &Mailbox, states: &mut States) {
     for id in lock(&mailbox.forgotten).drain(..) {
         states.remove(id);

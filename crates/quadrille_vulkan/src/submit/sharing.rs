@@ -1,9 +1,9 @@
-//! How queue families share resources, and changing it while frames go on.
+//! Changes of the sharing mode of resources between frames.
 //!
-//! Vulkan fixes the sharing mode of a buffer or an image when it is made. So to change it another
-//! object takes over, under the same id, while what was there goes on under an id of its own until
-//! its contents have been copied. To the solver these are two resources, so that all that is owed
-//! to the old one, acquires that were foreseen included, comes as for any other.
+//! Vulkan fixes the sharing mode of a buffer or an image at its creation. To change it, a new object
+//! replaces the old one under the same id, and the old one gets a new id until its contents are copied. To the solver
+//! these are two resources, so the old one is synchronized as any other, also where an ownership acquire was
+//! predicted for it.
 
 use quadrille_sync::{Sharing as Mode, States};
 
@@ -18,15 +18,14 @@ use crate::submit::frames::Frames;
 pub enum SharingChanged {
     /// Changed, without contents to move.
     Empty,
-    /// Changed. The old contents are in this resource, to be copied by the next frame.
+    /// Changed. The next frame has to copy the old contents from this resource.
     Moved(Handle),
-    /// Not changed: it cannot, or not now.
+    /// Not changed: impossible for this resource, or at this time.
     Refused,
 }
 
 impl Handle {
-    /// Whether it is left to frames how families share it ([`Sharing::Auto`]), and it is a
-    /// resource that can change at all.
+    /// Whether its sharing mode is automatic ([`Sharing::Auto`]) and can change.
     pub fn has_open_sharing(&self) -> bool {
         match self {
             Self::Buffer(buffer) => {
@@ -37,7 +36,7 @@ impl Handle {
         }
     }
 
-    /// Whether its contents can be copied to another of its description.
+    /// Whether its contents can be copied to another resource of the same description.
     fn can_be_copied(&self) -> bool {
         match self {
             Self::Buffer(_) => true,
@@ -45,8 +44,7 @@ impl Handle {
         }
     }
 
-    /// Has another object take over, of another sharing mode; the old one, unless it was made for
-    /// again for each frame.
+    /// Replaces the Vulkan object by one of another sharing mode. Returns the old one; `None` for transient resources.
     fn trade(&self, mode: Mode) -> Result<Option<Self>, Error> {
         Ok(match self {
             Self::Buffer(buffer) => buffer.trade(mode)?.map(Self::Buffer),
@@ -56,12 +54,11 @@ impl Handle {
 }
 
 impl Frames {
-    /// Recreates a resource of [`Sharing::Auto`] with another sharing mode. To be called between
-    /// frames: the next one declares it as it is then, and copies into it what it had, before all
-    /// else.
+    /// Recreates a resource of [`Sharing::Auto`] with another sharing mode. Call it between
+    /// frames: the next frame declares the new object, and copies the old contents before any other pass.
     ///
     /// # Errors
-    /// No memory is left. The resource is what it was.
+    /// Memory allocation failed. The resource is unchanged.
     pub fn change_sharing(
         &self,
         handle: &Handle,
@@ -83,7 +80,7 @@ impl Frames {
                 Ok(SharingChanged::Moved(old))
             }
             Some(old) => {
-                // Frames may use it still, which is known by its id.
+                // Frames in flight may use the old object: move its states to the new id.
                 states.rename(id, old.id());
                 Ok(SharingChanged::Empty)
             }
@@ -94,8 +91,7 @@ impl Frames {
         }
     }
 
-    /// Whether resources may change how they are shared now: not while there are streams beside the
-    /// main loop.
+    /// Whether sharing modes may change now: not while streams exist besides the main loop.
     pub fn can_change_sharing(&self) -> bool {
         !self.device.streams.are_there()
     }

@@ -1,13 +1,12 @@
 //! Memory of transient resources.
 //!
-//! A transient image or buffer is a description until a frame uses it. Then the solver says where
-//! in a block of memory it lies ([`quadrille_sync::plan_memory`]), together with others that are never
-//! needed at the same time, and the plan orders their uses of the bytes. From frame to frame
-//! everything stays where it is as long as it can; what has to move is recreated at its new place,
-//! and the old one is retired.
+//! A transient image or buffer is a description until a frame uses it. Then the solver chooses its offset in a block of
+//! memory ([`quadrille_sync::plan_memory`]), shared with resources of disjoint lifetimes, and the plan has barriers
+//! between their uses of the bytes. Offsets are kept from frame to frame if possible; a resource that has to move is
+//! recreated at its new offset, and the old object is retired.
 //!
-//! There is one block for each kind of memory. A block that becomes too small is replaced by one
-//! that suffices, and so is one that was much too large for some hundreds of frames ([`Demand`]).
+//! There is one block for each kind of memory. A block is replaced if it is too small, or was much too large for
+//! some hundreds of frames ([`Demand`]).
 
 mod demand;
 
@@ -29,12 +28,12 @@ use crate::submit::frames::Frames;
 
 use demand::Demand;
 
-/// The memory of transient resources.
+/// Memory use of transient resources.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TransientMemory {
-    /// The bytes of all blocks that they lie in.
+    /// Total size of all blocks, in bytes.
     pub bytes: u64,
-    /// The bytes that the last frame's would take if they shared none.
+    /// Bytes that the last frame's transient resources would take without shared memory.
     pub unshared_bytes: u64,
 }
 
@@ -55,22 +54,20 @@ struct Pool {
     /// The block, if any frame has needed one lately.
     block: Option<Arc<Block>>,
     demand: Demand,
-    /// The size that suffices, once the block has been too large for long.
+    /// The size to shrink to, once the block has been too large for many frames.
     shrinks_to: Option<u64>,
 }
 
 impl Frames {
-    /// Finds memory for the transient resources of a frame that is about to be planned: writes into
-    /// the frame where each lies, and has what is not there yet made. A frame that names the same
-    /// resources in the same passes as the last one leaves everything in place.
+    /// Assigns memory to the transient resources of a frame that is about to be planned: writes their offsets into
+    /// the frame, and creates blocks that are missing. A frame with the same resources in the same passes as the last
+    /// one changes nothing.
     ///
-    /// `handles` are those of [`FrameInput`](crate::FrameInput); `states` those that the frame will
-    /// be planned with. Transient resources of a frame that does not come by here have memory of
-    /// their own.
+    /// `handles` must be those of [`FrameInput`](crate::FrameInput), and `states` those that the frame will
+    /// be planned with. Without this call transient resources have memory of their own.
     ///
     /// # Errors
-    /// There is no memory left. What is wrong with the frame itself is said by
-    /// [`plan`](quadrille_sync::plan).
+    /// Memory allocation failed. Errors of the frame itself are returned by [`plan`](quadrille_sync::plan).
     pub fn place_transients(
         &mut self,
         frame: &mut Frame,
@@ -98,20 +95,19 @@ impl Frames {
         transients.place(device, topology, frame, handles, states)
     }
 
-    /// Whether memory could be given back if a frame that names the same resources as the last one
-    /// came by [`place_transients`](Frames::place_transients) again: frames have needed much less
-    /// for long.
+    /// Whether another call of [`place_transients`](Frames::place_transients) for the same resources would free memory,
+    /// because frames have needed much less for a long time.
     pub fn has_spare_memory(&self) -> bool {
         let mut pools = self.transients.blocks.iter();
         pools.any(|pool| pool.shrinks_to.is_some())
     }
 
-    /// How much memory transient resources take.
+    /// Returns the memory use of transient resources.
     pub fn transient_memory(&self) -> TransientMemory {
         self.transients.memory
     }
 
-    /// Binds each transient resource of a frame to the memory that the frame says.
+    /// Binds each transient resource of a frame to the memory assigned in the frame.
     pub(crate) fn settle_transients(
         &self,
         frame: &Frame,
@@ -153,18 +149,18 @@ impl Transients {
         }
     }
 
-    /// Lists what the frame's transient resources need, and where they are.
+    /// Collects memory requirements and current offsets of the frame's transient resources.
     fn collect(&mut self, device: &Device, frame: &Frame, handles: &[Handle]) {
         let Self { blocks, needs, .. } = self;
         needs.clear();
         let resources = (0..).map(ResourceIndex).zip(&frame.resources);
         let transient = resources.zip(handles);
         let transient = transient.filter(|((_, it), _)| it.lifetime == Lifetime::Transient);
-        // Resources of another device are an error, which others report.
+        // Resources of another device are an error that is reported elsewhere.
         let transient = transient.filter(|(_, handle)| handle.is_made_from(device));
         needs.extend(transient.filter_map(|((resource, _), handle)| {
             let requirements = handle.object().needs?;
-            // Linear and other resources must not share a page of this size; so none are shared.
+            // Linear and non-linear resources must not share a page of this size; all resources are aligned to it.
             let page = device.limits.buffer_image_granularity.max(1);
             let class = requirements.memory_type_bits;
             let block = blocks.iter().find(|pool| pool.class == class);
@@ -179,7 +175,7 @@ impl Transients {
         }));
     }
 
-    /// Places what was collected.
+    /// Assigns offsets to the collected resources.
     fn place(
         &mut self,
         device: &Device,
@@ -198,7 +194,7 @@ impl Transients {
             .map(|need| need.class)
             .collect();
         if !changing.is_empty() {
-            // Where all have to be recreated, they are placed again.
+            // A new block recreates all its resources, so their old offsets need not be kept.
             let needs = self.needs.iter_mut();
             for need in needs.filter(|need| changing.contains(&need.class)) {
                 need.now = None;
@@ -260,8 +256,7 @@ impl Transients {
         })
     }
 
-    /// Notes that the frame needs nothing of some blocks, and gives up those of them that are too
-    /// large.
+    /// Counts a frame without demand for the unused blocks, and retires those that have been too large for long.
     fn give_up_unused(&mut self, device: &Device, needs: &[BlockNeed], states: &mut States) {
         for pool in &mut self.blocks {
             if needs.iter().any(|need| need.class == pool.class) {
@@ -277,7 +272,7 @@ impl Transients {
         }
     }
 
-    /// Makes a block for a class, in the place of the one there is.
+    /// Replaces the block of a class by a new one.
     fn replace_block(
         &mut self,
         device: &Device,
@@ -297,13 +292,13 @@ impl Transients {
         pool.shrinks_to = None;
         if let Some(old) = pool.block.replace(block) {
             retire(device, old);
-            // Whatever was done to the old one, the new one is other memory.
+            // The new block is other memory: states of the old one do not apply.
             states.remove_block(id);
         }
         Ok(())
     }
 
-    /// Whether a resource is in one of these blocks, at this place.
+    /// Whether a resource is bound to one of these blocks at this offset.
     fn has(&self, handle: &Handle, place: Placement) -> bool {
         let pool = self.blocks.get(place.block.0 as usize);
         let block = pool.and_then(|pool| pool.block.as_ref());
@@ -311,7 +306,7 @@ impl Transients {
     }
 }
 
-/// Gives a block back once nothing uses it; what is still in it leaves.
+/// Evicts the residents of a block, and retires it.
 fn retire(device: &Device, block: Arc<Block>) {
     block.vacate();
     lock(&device.dropped).push(Retired::Memory(Backing::Shared(block, 0)));

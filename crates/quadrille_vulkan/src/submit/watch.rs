@@ -3,16 +3,16 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// The names of a submission's passes, shared by all frames in which it has the same.
+/// The names of a submission's passes, shared between frames with the same passes.
 type Passes = Arc<Vec<Arc<str>>>;
 
-/// The submissions of each lane that are not known to be done.
+/// The submissions of each lane that are not known to be complete.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     lanes: Vec<Lane>,
-    /// By submission of a frame, the passes that it had last.
+    /// By submission of a frame, its passes in the last frame.
     last: Vec<Passes>,
-    /// Memory to use again.
+    /// Allocations to reuse.
     spare: Vec<Vec<Arc<str>>>,
 }
 
@@ -20,12 +20,12 @@ pub(crate) struct Watch {
 struct Lane {
     /// The value that each signals, and its passes.
     submitted: VecDeque<(u64, Passes)>,
-    /// The last pass of those that are done.
+    /// The last pass of the last complete submission.
     finished: Option<Arc<str>>,
 }
 
 impl Watch {
-    /// Nothing is on its way on so many lanes.
+    /// Creates the state for this number of idle lanes.
     pub(crate) fn new(lanes: usize) -> Self {
         Self {
             lanes: (0..lanes).map(|_| Lane::default()).collect(),
@@ -33,8 +33,7 @@ impl Watch {
         }
     }
 
-    /// Notes a submission, by its number in the frame, that signals a value on a lane; later values
-    /// come later.
+    /// Adds a submission, by its number in the frame, that signals a value on a lane. Values must increase.
     pub(crate) fn note<'a>(
         &mut self,
         submission: usize,
@@ -48,7 +47,7 @@ impl Watch {
         self.lanes[lane].submitted.push_back((value, passes));
     }
 
-    /// The passes of a submission. Mostly a frame is like the one before, and no name is counted.
+    /// Returns the passes of a submission, shared with the previous frame if they are equal, which is the common case.
     fn share<'a>(
         &mut self,
         submission: usize,
@@ -70,7 +69,7 @@ impl Watch {
         new
     }
 
-    /// Keeps the memory of passes that are gone.
+    /// Keeps the allocation of a complete submission for reuse.
     fn save(&mut self, passes: Passes) {
         let unused = Arc::try_unwrap(passes).ok();
         if let Some(mut passes) = unused.filter(|passes| passes.capacity() > 0) {
@@ -79,7 +78,7 @@ impl Watch {
         }
     }
 
-    /// Forgets what is done by now.
+    /// Removes complete submissions.
     pub(crate) fn reached(&mut self, lane: usize, value: u64) {
         let submitted = |watch: &mut Self| {
             let lane = &mut watch.lanes[lane];
@@ -92,8 +91,7 @@ impl Watch {
         }
     }
 
-    /// The passes of the first submission that is not done, and the last pass that is, of a lane
-    /// that has reached a value.
+    /// Returns the passes of the first incomplete submission of a lane, and the last pass of its last complete one.
     pub(crate) fn stuck(&self, lane: usize, reached: u64) -> (Vec<String>, Option<String>) {
         let lane = &self.lanes[lane];
         let mut finished = lane.finished.as_ref();
