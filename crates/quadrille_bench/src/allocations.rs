@@ -1,11 +1,11 @@
-//! Counting allocations, for tests of what the steady state costs.
+//! Allocation counter, for tests of steady-state costs.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 static COUNT: AtomicU64 = AtomicU64::new(0);
 
-/// The system's allocator, which counts. A test program makes it its own:
+/// System allocator that counts. Set it in a test program:
 ///
 /// ```
 /// use quadrille_bench::CountingAllocator;
@@ -20,13 +20,13 @@ static COUNT: AtomicU64 = AtomicU64::new(0);
 pub struct CountingAllocator;
 
 impl CountingAllocator {
-    /// How often memory was asked for so far, by all threads; growing counts as well.
+    /// Number of allocations and reallocations so far, over all threads.
     pub fn count() -> u64 {
         COUNT.load(Ordering::Relaxed)
     }
 }
 
-// SAFETY: all is left to the system's allocator; counting allocates nothing.
+// SAFETY: all calls are forwarded to the system allocator; counting does not allocate.
 unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         COUNT.fetch_add(1, Ordering::Relaxed);

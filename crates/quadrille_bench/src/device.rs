@@ -1,34 +1,34 @@
-//! A device, one queue and one command buffer, with nothing between them and the caller.
+//! Device with one queue and one command buffer, by bare Vulkan calls.
 
 use quadrille::vulkan::ash::{Device as Raw, Entry, Instance};
 use quadrille::vulkan::vk;
 
 use crate::error::{BenchError, failed};
 
-/// How long a frame may take.
-const PATIENCE_NS: u64 = 20_000_000_000;
+/// Fence timeout of a frame in nanoseconds: 20 s.
+const FENCE_TIMEOUT_NS: u64 = 20_000_000_000;
 
-/// A device that records and submits one command buffer at a time.
+/// Device that records and submits one command buffer at a time.
 pub(crate) struct Device {
     pub(crate) raw: Raw,
     pub(crate) memory: vk::PhysicalDeviceMemoryProperties,
-    pub(crate) buffer: vk::CommandBuffer,
+    pub(crate) command_buffer: vk::CommandBuffer,
     queue: vk::Queue,
     pool: vk::CommandPool,
     fence: vk::Fence,
     instance: Instance,
-    /// The loaded library; it has to outlive the functions.
+    /// Loaded Vulkan library; must outlive the function pointers.
     _entry: Entry,
 }
 
 impl Device {
-    /// Opens the device of this name.
+    /// Creates the device with this name.
     pub(crate) fn new(name: &str) -> Result<Self, BenchError> {
         // SAFETY: the loader is the system's own.
         let entry = unsafe { Entry::load() }?;
         let app = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_3);
         let info = vk::InstanceCreateInfo::default().application_info(&app);
-        // SAFETY: the description has no pointers but those above.
+        // SAFETY: the pointers of the create info are valid for the call.
         let instance =
             unsafe { entry.create_instance(&info, None) }.map_err(failed("vkCreateInstance"))?;
         let opened = open(&instance, name);
@@ -37,7 +37,7 @@ impl Device {
                 Self::finish(entry, instance, raw, memory, queue, family)
             }
             Err(error) => {
-                // SAFETY: nothing made from it is left.
+                // SAFETY: it has no child objects.
                 unsafe { instance.destroy_instance(None) };
                 Err(error)
             }
@@ -61,16 +61,16 @@ impl Device {
         let info = vk::CommandBufferAllocateInfo::default()
             .command_pool(pool)
             .command_buffer_count(1);
-        // SAFETY: the pool was just made.
+        // SAFETY: the pool was just created.
         let buffers = unsafe { raw.allocate_command_buffers(&info) }
             .map_err(failed("vkAllocateCommandBuffers"))?;
         let info = vk::FenceCreateInfo::default();
-        // SAFETY: the description has no pointers.
+        // SAFETY: the create info has no pointers.
         let fence = unsafe { raw.create_fence(&info, None) }.map_err(failed("vkCreateFence"))?;
         Ok(Self {
             raw,
             memory,
-            buffer: buffers[0],
+            command_buffer: buffers[0],
             queue,
             pool,
             fence,
@@ -79,7 +79,7 @@ impl Device {
         })
     }
 
-    /// Resets the pool and begins the command buffer. What was submitted has completed.
+    /// Resets the pool and begins the command buffer. The previous submission must have completed.
     pub(crate) fn begin(&self) -> Result<(), BenchError> {
         let flags = vk::CommandPoolResetFlags::empty();
         // SAFETY: the last submission has been waited for.
@@ -87,33 +87,34 @@ impl Device {
             .map_err(failed("vkResetCommandPool"))?;
         let once = vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT;
         let info = vk::CommandBufferBeginInfo::default().flags(once);
-        // SAFETY: the buffer was reset with its pool.
-        unsafe { self.raw.begin_command_buffer(self.buffer, &info) }
+        // SAFETY: the command buffer was reset with its pool.
+        unsafe { self.raw.begin_command_buffer(self.command_buffer, &info) }
             .map_err(failed("vkBeginCommandBuffer"))
     }
 
     /// Ends the command buffer.
     pub(crate) fn end(&self) -> Result<(), BenchError> {
-        // SAFETY: the buffer is being recorded, outside of rendering.
-        unsafe { self.raw.end_command_buffer(self.buffer) }.map_err(failed("vkEndCommandBuffer"))
+        // SAFETY: the command buffer is in the recording state, outside of rendering.
+        unsafe { self.raw.end_command_buffer(self.command_buffer) }
+            .map_err(failed("vkEndCommandBuffer"))
     }
 
     /// Submits the command buffer.
     pub(crate) fn submit(&self) -> Result<(), BenchError> {
-        let buffers = [vk::CommandBufferSubmitInfo::default().command_buffer(self.buffer)];
+        let buffers = [vk::CommandBufferSubmitInfo::default().command_buffer(self.command_buffer)];
         let info = vk::SubmitInfo2::default().command_buffer_infos(&buffers);
-        // SAFETY: the buffer is recorded, and the fence is neither signalled nor in use.
+        // SAFETY: the command buffer is executable, and the fence is unsignalled and not in use.
         unsafe { self.raw.queue_submit2(self.queue, &[info], self.fence) }
             .map_err(failed("vkQueueSubmit2"))
     }
 
-    /// Waits for what was submitted.
+    /// Waits for the submission.
     pub(crate) fn wait(&self) -> Result<(), BenchError> {
         let fences = [self.fence];
-        // SAFETY: the fence was given to the last submission.
-        unsafe { self.raw.wait_for_fences(&fences, true, PATIENCE_NS) }
+        // SAFETY: the last submission signals the fence.
+        unsafe { self.raw.wait_for_fences(&fences, true, FENCE_TIMEOUT_NS) }
             .map_err(failed("vkWaitForFences"))?;
-        // SAFETY: it is signalled, so nothing uses it.
+        // SAFETY: the fence is signalled, so no submission uses it.
         unsafe { self.raw.reset_fences(&fences) }.map_err(failed("vkResetFences"))
     }
 
@@ -126,7 +127,7 @@ impl Device {
         self.wait()
     }
 
-    /// One barrier call.
+    /// Records one `vkCmdPipelineBarrier2`.
     pub(crate) fn barriers(
         &self,
         memory: &[vk::MemoryBarrier2<'_>],
@@ -137,21 +138,21 @@ impl Device {
             .memory_barriers(memory)
             .buffer_memory_barriers(buffers)
             .image_memory_barriers(images);
-        // SAFETY: the buffer is being recorded; the resources live as long as their owner, which
-        // waits for the device.
-        unsafe { self.raw.cmd_pipeline_barrier2(self.buffer, &info) };
+        // SAFETY: the command buffer is in the recording state; the owner of the resources waits for the device
+        // before it destroys them.
+        unsafe { self.raw.cmd_pipeline_barrier2(self.command_buffer, &info) };
     }
 }
 
 impl Drop for Device {
     fn drop(&mut self) {
-        // SAFETY: every submission has been waited for.
+        // SAFETY: all submissions have completed.
         unsafe { self.raw.destroy_fence(self.fence, None) };
         // SAFETY: as above; the command buffer goes with it.
         unsafe { self.raw.destroy_command_pool(self.pool, None) };
-        // SAFETY: its owner has destroyed what was made from it.
+        // SAFETY: the owner has destroyed all child objects.
         unsafe { self.raw.destroy_device(None) };
-        // SAFETY: the device was the last.
+        // SAFETY: the device was the last child object.
         unsafe { self.instance.destroy_instance(None) };
     }
 }
@@ -178,14 +179,14 @@ fn open(instance: &Instance, name: &str) -> Result<Opened, BenchError> {
     Ok((raw, memory, queue, family))
 }
 
-/// The device of this name and its first universal family.
+/// Finds the device with this name, and its first queue family for graphics and compute.
 fn find(instance: &Instance, name: &str) -> Result<(vk::PhysicalDevice, u32), BenchError> {
     // SAFETY: the instance is alive.
     let devices = unsafe { instance.enumerate_physical_devices() }
         .map_err(failed("vkEnumeratePhysicalDevices"))?;
     let wanted = vk::QueueFlags::GRAPHICS | vk::QueueFlags::COMPUTE;
     for physical in devices {
-        // SAFETY: just enumerated.
+        // SAFETY: enumerated from this instance.
         let properties = unsafe { instance.get_physical_device_properties(physical) };
         // SAFETY: as above.
         let families = unsafe { instance.get_physical_device_queue_family_properties(physical) };

@@ -2,32 +2,32 @@
 
 use quadrille::vulkan::vk;
 
-/// Why a hand-written line cannot run.
+/// Error of a hand-written frame.
 #[derive(Debug, thiserror::Error)]
 pub enum BenchError {
-    /// There is no Vulkan loader.
+    /// The Vulkan loader cannot be loaded.
     #[error("the Vulkan loader cannot be loaded: {0}")]
     Loader(#[from] quadrille::vulkan::ash::LoadingError),
-    /// The device is not there, or has no queue that computes.
-    #[error("no device called {name} has a queue for graphics and compute")]
+    /// No device has this name and a queue family for graphics and compute.
+    #[error("no device named {name} has a queue family for graphics and compute")]
     Device {
-        /// The wanted name.
+        /// Requested device name.
         name: String,
     },
     /// A Vulkan call failed.
-    #[error("{call} fails: {result}")]
+    #[error("{call} failed: {result}")]
     Vulkan {
-        /// The call.
+        /// Name of the function.
         call: &'static str,
-        /// Its result.
+        /// Result of the call.
         result: vk::Result,
     },
-    /// The shaders do not translate.
+    /// A shader cannot be translated.
     #[error(transparent)]
     Shader(#[from] quadrille::vulkan::ShaderError),
 }
 
-/// Names the call that failed.
+/// Maps a result to an error with the name of the function.
 pub(crate) fn failed(call: &'static str) -> impl Fn(vk::Result) -> BenchError {
     move |result| BenchError::Vulkan { call, result }
 }

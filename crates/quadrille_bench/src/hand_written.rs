@@ -1,4 +1,4 @@
-//! The frame written by hand.
+//! Frame with hand-written synchronization.
 
 use quadrille::vulkan::vk;
 
@@ -9,22 +9,22 @@ use crate::times::{FrameTimes, Stopwatch};
 use crate::tracker::{COLOR, Call, Tracker};
 use crate::workload::{Contents, Workload};
 
-/// A way to write the frame by hand.
+/// Variant of hand-written synchronization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Line {
-    /// No barrier at all: the floor of recording. Its passes race.
+    /// No barriers: the lower bound of recording costs. Passes race.
     NoBarriers,
-    /// The barriers are known before the frame begins: what a reused plan comes to at its best.
+    /// Precomputed barriers: the lower bound of a reused plan.
     Known,
-    /// The last access of each resource is tracked while recording, with one call a pass.
+    /// Last accesses are tracked while recording, with one barrier call per pass.
     Tracker,
 }
 
 impl Line {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Self; 3] = [Self::NoBarriers, Self::Known, Self::Tracker];
 
-    /// Its name in reports.
+    /// Name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::NoBarriers => "ash, no barriers",
@@ -34,29 +34,29 @@ impl Line {
     }
 }
 
-/// The frame, written by hand with bare Vulkan calls.
+/// The benchmark frame, recorded by bare Vulkan calls.
 pub struct HandWritten {
     line: Line,
     workload: Workload,
     tracker: Tracker,
-    /// Barriers before a pass; the memory is reused by the next.
+    /// Barriers before a pass; reused allocation.
     call: Call,
-    /// By pass, the barriers of a frame in the steady state.
+    /// Barriers of a steady-state frame, by pass.
     known: Vec<Call>,
-    /// Frames recorded.
+    /// Number of recorded frames.
     frames: u64,
     resources: Resources,
     device: Device,
 }
 
-/// The frame from which on all frames have the same barriers.
+/// First frame of the steady state, from which all frames have the same barriers.
 const STEADY: u64 = 1;
 
 impl HandWritten {
-    /// Makes everything on the device of this name, with the start values in place.
+    /// Creates all objects on the device with this name, and uploads the initial contents.
     ///
     /// # Errors
-    /// A Vulkan call fails, or there is no such device.
+    /// A Vulkan call fails, or no such device exists.
     pub fn new(line: Line, workload: &Workload, device_name: &str) -> Result<Self, BenchError> {
         let mut hand_written = Self {
             line,
@@ -69,7 +69,7 @@ impl HandWritten {
             device: Device::new(device_name)?,
         };
         let sampled_layout = match line {
-            // Nothing changes layouts.
+            // Without barriers there are no layout transitions.
             Line::NoBarriers => vk::ImageLayout::GENERAL,
             Line::Known | Line::Tracker => vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL,
         };
@@ -81,7 +81,7 @@ impl HandWritten {
         Ok(hand_written)
     }
 
-    /// Returns the line that this frame is recorded by.
+    /// Returns the variant.
     pub fn line(&self) -> Line {
         self.line
     }
@@ -114,7 +114,7 @@ impl HandWritten {
     }
 
     fn record(&mut self) {
-        // The known barriers are those of the tracker in the first steady frame.
+        // The precomputed barriers are recorded by the tracker in the first steady-state frame.
         let is_known = self.line == Line::Known && self.frames > STEADY;
         let tracks = self.line != Line::NoBarriers && !is_known;
         let learns = self.line == Line::Known && self.frames == STEADY;
@@ -136,23 +136,23 @@ impl HandWritten {
             if is_known {
                 emit(&self.device, &self.known[at]);
             }
-            let (raw, buffer) = (&self.device.raw, self.device.buffer);
+            let (raw, buffer) = (&self.device.raw, self.device.command_buffer);
             let pipeline = &self.resources.pipelines[pipeline_of(pass)];
             let point = vk::PipelineBindPoint::COMPUTE;
             if bound != pipeline.raw {
                 bound = pipeline.raw;
-                // SAFETY: the buffer is being recorded; the pipeline is alive.
+                // SAFETY: the command buffer is in the recording state; the pipeline is alive.
                 unsafe { raw.cmd_bind_pipeline(buffer, point, bound) };
             }
             let sets = [self.resources.sets[at]];
-            // SAFETY: the set is of the pipeline's layout.
+            // SAFETY: the set is compatible with the pipeline layout.
             unsafe { raw.cmd_bind_descriptor_sets(buffer, point, pipeline.layout, 0, &sets, &[]) };
-            // SAFETY: all that the pipeline needs is bound.
+            // SAFETY: all bindings of the pipeline are bound.
             unsafe { raw.cmd_dispatch(buffer, 1, 1, 1) };
         }
     }
 
-    /// Puts the start values in place.
+    /// Uploads the initial contents.
     fn fill(&self) -> Result<(), BenchError> {
         let start = self.workload.start();
         let (buffers, images) = (&self.resources.buffers, &self.resources.images);
@@ -176,7 +176,7 @@ impl HandWritten {
                 unsafe {
                     device
                         .raw
-                        .cmd_update_buffer(device.buffer, buffer, 0, &bytes)
+                        .cmd_update_buffer(device.command_buffer, buffer, 0, &bytes)
                 };
             }
             for (&image, &value) in images.iter().zip(&start.images) {
@@ -184,7 +184,7 @@ impl HandWritten {
                 // SAFETY: the image is alive, in this layout, and no barrier is pending on it.
                 unsafe {
                     device.raw.cmd_clear_color_image(
-                        device.buffer,
+                        device.command_buffer,
                         image,
                         general,
                         &color,
@@ -206,15 +206,15 @@ impl HandWritten {
         let info = vk::BufferCreateInfo::default()
             .size(4 * count as u64)
             .usage(vk::BufferUsageFlags::TRANSFER_DST);
-        // SAFETY: the description has no pointers.
+        // SAFETY: the create info has no pointers.
         let dst = unsafe { raw.create_buffer(&info, None) }.map_err(failed("vkCreateBuffer"))?;
-        // SAFETY: just made.
+        // SAFETY: the buffer was just created.
         let needs = unsafe { raw.get_buffer_memory_requirements(dst) };
         let wanted = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
         let info = vk::MemoryAllocateInfo::default()
             .allocation_size(needs.size)
             .memory_type_index(memory_type(&self.device, needs.memory_type_bits, wanted));
-        // SAFETY: the type is one of the device.
+        // SAFETY: the memory type is one of the device's.
         let memory =
             unsafe { raw.allocate_memory(&info, None) }.map_err(failed("vkAllocateMemory"))?;
         // SAFETY: the memory was allocated for it.
@@ -224,11 +224,11 @@ impl HandWritten {
         // SAFETY: the memory is host-visible and not mapped.
         let mapped = unsafe { raw.map_memory(memory, 0, vk::WHOLE_SIZE, flags) }
             .map_err(failed("vkMapMemory"))?;
-        // SAFETY: the copies have written so many words and are done; mappings are aligned.
+        // SAFETY: the completed copies have written `count` words; mappings are aligned.
         let words = unsafe { std::slice::from_raw_parts(mapped.cast::<u32>(), count) }.to_vec();
-        // SAFETY: nothing uses it any more.
+        // SAFETY: the device is idle.
         unsafe { raw.destroy_buffer(dst, None) };
-        // SAFETY: as above; it is unmapped with that.
+        // SAFETY: as above; freeing unmaps the memory.
         unsafe { raw.free_memory(memory, None) };
         let (buffers, images) = words.split_at(self.workload.buffers);
         Ok(Contents {
@@ -237,14 +237,14 @@ impl HandWritten {
         })
     }
 
-    /// Records copies of the first word of everything.
+    /// Records copies of the first word of each resource.
     fn copy_out(&self, device: &Device, dst: vk::Buffer) {
         device.barriers(&[everything()], &[], &[]);
-        let (raw, buffer) = (&device.raw, device.buffer);
+        let (raw, buffer) = (&device.raw, device.command_buffer);
         let mut offset = 0;
         for &src in &self.resources.buffers {
             let region = vk::BufferCopy::default().dst_offset(offset).size(4);
-            // SAFETY: both buffers are alive and have these bytes.
+            // SAFETY: both buffers are alive and contain the region.
             unsafe { raw.cmd_copy_buffer(buffer, src, dst, &[region]) };
             offset += 4;
         }
@@ -275,7 +275,7 @@ impl HandWritten {
                     height: 1,
                     depth: 1,
                 });
-            // SAFETY: both are alive, the image in this layout, the buffer with these bytes.
+            // SAFETY: both are alive, the image has this layout, the buffer contains the region.
             unsafe { raw.cmd_copy_image_to_buffer(buffer, src, general, dst, &[region]) };
             offset += 4;
         }
@@ -283,14 +283,14 @@ impl HandWritten {
     }
 }
 
-/// One barrier call, if there is anything to say.
+/// Records a barrier call unless it is empty.
 fn emit(device: &Device, call: &Call) {
     if !call.is_empty() {
         device.barriers(&[], &call.buffers, &call.images);
     }
 }
 
-/// All before is visible to all after, the host included.
+/// Full memory barrier, including the host.
 fn everything() -> vk::MemoryBarrier2<'static> {
     let stages = vk::PipelineStageFlags2::ALL_COMMANDS | vk::PipelineStageFlags2::HOST;
     vk::MemoryBarrier2::default()

@@ -1,17 +1,15 @@
-//! The synthetic frame on which renderers are compared, and the same frame written by hand.
+//! Synthetic benchmark frame, and the same frame with hand-written synchronization as the baseline.
 //!
-//! The cost of a renderer's automatic synchronization shows only beside code that has none of
-//! it to pay for. [`Workload`] is the frame, as plain data with a simulation on the CPU; [`Line`]
-//! names the ways to record it by hand; [`HandWritten`] does so with bare Vulkan calls, which is
-//! why this crate has unsafe code and the program that measures (`examples/frame_bench.rs`) does
-//! not.
+//! [`Workload`] describes the frame as plain data, with a reference simulation on the CPU. [`Line`] lists the
+//! variants of hand-written synchronization, which [`HandWritten`] records by bare Vulkan calls. They are in a crate
+//! of their own so that the benchmark (`examples/frame_bench.rs`) has no unsafe code.
 //!
 //! # Decisions
 //!
-//! - The hand-written lines have everything made beforehand that can be: descriptor sets,
-//!   pipelines, one command pool that is reset as a whole.
-//! - Contestants have devices and resources of their own, on the same physical device.
-//! - A frame waits for the one before; nothing overlaps, so nothing is hidden.
+//! - The hand-written variants create everything in advance: descriptor sets, pipelines, and one command pool
+//!   that is reset as a whole.
+//! - Each contestant has its own logical device and resources, on the same physical device.
+//! - Frames do not overlap: each waits for the previous one, so that no cost is hidden.
 
 #![expect(
     unsafe_code,
@@ -33,8 +31,8 @@ pub use hand_written::{HandWritten, Line};
 pub use times::{FrameTimes, Medians, Stopwatch};
 pub use workload::{Contents, PassWork, SEED, Workload};
 
-/// The shader of buffer passes, in WGSL.
+/// WGSL shader of buffer passes.
 pub const BUFFER_SHADER: &str = include_str!("../../../shaders/frame_bench/buffer.wgsl");
 
-/// The shader of image passes, in WGSL.
+/// WGSL shader of image passes.
 pub const IMAGE_SHADER: &str = include_str!("../../../shaders/frame_bench/image.wgsl");

@@ -1,4 +1,4 @@
-//! Buffers, images, pipelines and descriptor sets, all made beforehand.
+//! Buffers, images, pipelines and descriptor sets, created in advance.
 
 use quadrille::vulkan::{GpuShader, vk};
 
@@ -19,14 +19,14 @@ pub(crate) struct Pipeline {
     set_layout: vk::DescriptorSetLayout,
 }
 
-/// Everything that a frame uses.
+/// Resources of a frame.
 #[derive(Default)]
 pub(crate) struct Resources {
     pub(crate) buffers: Vec<vk::Buffer>,
     pub(crate) images: Vec<vk::Image>,
-    /// Pipeline of buffer passes, then pipeline of image passes.
+    /// Pipelines of buffer passes and of image passes.
     pub(crate) pipelines: Vec<Pipeline>,
-    /// By pass.
+    /// Descriptor sets by pass.
     pub(crate) sets: Vec<vk::DescriptorSet>,
     views: Vec<vk::ImageView>,
     memory: Vec<vk::DeviceMemory>,
@@ -34,7 +34,7 @@ pub(crate) struct Resources {
 }
 
 impl Resources {
-    /// Makes everything; images are sampled in `sampled_layout`.
+    /// Creates all resources; images are sampled in `sampled_layout`.
     pub(crate) fn make(
         &mut self,
         device: &Device,
@@ -64,11 +64,11 @@ impl Resources {
             .size(Workload::BUFFER_BYTES)
             .usage(usage);
         for _ in 0..count {
-            // SAFETY: the description has no pointers.
+            // SAFETY: the create info has no pointers.
             let buffer = unsafe { device.raw.create_buffer(&info, None) };
             self.buffers.push(buffer.map_err(failed("vkCreateBuffer"))?);
         }
-        // SAFETY: the buffer was just made, and all are alike.
+        // SAFETY: the buffer was just created; all have the same requirements.
         let needs = unsafe { device.raw.get_buffer_memory_requirements(self.buffers[0]) };
         let memory = self.allocate(device, needs, count)?;
         for (at, &buffer) in (0..).zip(&self.buffers) {
@@ -102,11 +102,11 @@ impl Resources {
             .samples(vk::SampleCountFlags::TYPE_1)
             .usage(usage);
         for _ in 0..count {
-            // SAFETY: the format has these uses on every device.
+            // SAFETY: every device supports the format with these usages.
             let image = unsafe { device.raw.create_image(&info, None) };
             self.images.push(image.map_err(failed("vkCreateImage"))?);
         }
-        // SAFETY: the image was just made, and all are alike.
+        // SAFETY: the image was just created; all have the same requirements.
         let needs = unsafe { device.raw.get_image_memory_requirements(self.images[0]) };
         let memory = self.allocate(device, needs, count)?;
         for (at, &image) in (0..).zip(&self.images) {
@@ -122,14 +122,14 @@ impl Resources {
                 .view_type(vk::ImageViewType::TYPE_2D)
                 .format(vk::Format::R32_UINT)
                 .subresource_range(COLOR);
-            // SAFETY: the image has memory.
+            // SAFETY: the image has memory bound.
             let view = unsafe { device.raw.create_image_view(&info, None) };
             self.views.push(view.map_err(failed("vkCreateImageView"))?);
         }
         Ok(())
     }
 
-    /// One allocation for `count` resources with these needs.
+    /// Allocates memory for `count` resources with these requirements.
     fn allocate(
         &mut self,
         device: &Device,
@@ -141,7 +141,7 @@ impl Resources {
         let info = vk::MemoryAllocateInfo::default()
             .allocation_size(stride(needs) * count as u64)
             .memory_type_index(kind);
-        // SAFETY: the type is one of the device.
+        // SAFETY: the memory type is one of the device's.
         let memory = unsafe { device.raw.allocate_memory(&info, None) }
             .map_err(failed("vkAllocateMemory"))?;
         self.memory.push(memory);
@@ -163,7 +163,7 @@ impl Resources {
         let info = vk::DescriptorPoolCreateInfo::default()
             .max_sets(count)
             .pool_sizes(&sizes);
-        // SAFETY: the sizes are above zero, for there is a pass.
+        // SAFETY: the sizes are not zero, because a workload has at least one pass.
         self.pool = unsafe { device.raw.create_descriptor_pool(&info, None) }
             .map_err(failed("vkCreateDescriptorPool"))?;
         let layouts: Vec<_> = workload
@@ -174,7 +174,7 @@ impl Resources {
         let info = vk::DescriptorSetAllocateInfo::default()
             .descriptor_pool(self.pool)
             .set_layouts(&layouts);
-        // SAFETY: the pool has room for them.
+        // SAFETY: the pool has capacity for these sets.
         self.sets = unsafe { device.raw.allocate_descriptor_sets(&info) }
             .map_err(failed("vkAllocateDescriptorSets"))?;
         Ok(())
@@ -210,7 +210,7 @@ impl Resources {
             } => {
                 let infos = [buffer(a), buffer(b), buffer(writes)];
                 let writes = [0, 1, 2].map(|at| write(at as u32, STORAGE).buffer_info(&infos[at]));
-                // SAFETY: the set is of this layout and not in use.
+                // SAFETY: the set has this layout and is not in use.
                 unsafe { device.raw.update_descriptor_sets(&writes, &[]) };
             }
             PassWork::Image {
@@ -232,9 +232,9 @@ impl Resources {
         }
     }
 
-    /// Destroys everything; the device does nothing any more.
+    /// Destroys all resources. The device must be idle.
     pub(crate) fn destroy(&mut self, device: &Device) {
-        // SAFETY: not in use, here and below. Its sets go with it.
+        // SAFETY: not in use, here and below. Freeing the pool frees its sets.
         unsafe { device.raw.destroy_descriptor_pool(self.pool, None) };
         for pipeline in self.pipelines.drain(..) {
             // SAFETY: as above.
@@ -261,23 +261,23 @@ impl Resources {
             unsafe { device.raw.destroy_buffer(buffer, None) };
         }
         for memory in self.memory.drain(..) {
-            // SAFETY: what was bound to it is gone.
+            // SAFETY: the resources bound to it are destroyed.
             unsafe { device.raw.free_memory(memory, None) };
         }
     }
 }
 
-/// The index of the pipeline that a pass runs.
+/// Returns the pipeline index of a pass.
 pub(crate) fn pipeline_of(pass: PassWork) -> usize {
     usize::from(matches!(pass, PassWork::Image { .. }))
 }
 
-/// Bytes from one resource to the next.
+/// Stride between resources in bytes.
 fn stride(needs: vk::MemoryRequirements) -> u64 {
     needs.size.next_multiple_of(needs.alignment)
 }
 
-/// A memory type of these with the wanted properties, or else the first allowed.
+/// Returns an allowed memory type with the wanted properties, or else the first allowed one.
 pub(crate) fn memory_type(device: &Device, allowed: u32, wanted: vk::MemoryPropertyFlags) -> u32 {
     let types = device.memory.memory_types_as_slice();
     let is_allowed = |at: &usize| allowed & (1 << at) != 0;
@@ -302,7 +302,7 @@ fn make_pipeline(
             .stage_flags(vk::ShaderStageFlags::COMPUTE)
     });
     let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
-    // SAFETY: the description points to the array above.
+    // SAFETY: the create info points to the array above.
     let set_layout = unsafe { device.raw.create_descriptor_set_layout(&info, None) }
         .map_err(failed("vkCreateDescriptorSetLayout"))?;
     let set_layouts = [set_layout];
@@ -311,7 +311,7 @@ fn make_pipeline(
     let layout = unsafe { device.raw.create_pipeline_layout(&info, None) }
         .map_err(failed("vkCreatePipelineLayout"))?;
     let info = vk::ShaderModuleCreateInfo::default().code(shader.words());
-    // SAFETY: naga has checked the module.
+    // SAFETY: naga has validated the module.
     let module = unsafe { device.raw.create_shader_module(&info, None) }
         .map_err(failed("vkCreateShaderModule"))?;
     let stage = vk::PipelineShaderStageCreateInfo::default()
@@ -322,9 +322,9 @@ fn make_pipeline(
         .stage(stage)
         .layout(layout)];
     let cache = vk::PipelineCache::null();
-    // SAFETY: the layout has what the shader touches.
+    // SAFETY: the layout has all bindings of the shader.
     let made = unsafe { device.raw.create_compute_pipelines(cache, &infos, None) };
-    // SAFETY: pipelines do not need their modules.
+    // SAFETY: pipelines do not depend on their modules after creation.
     unsafe { device.raw.destroy_shader_module(module, None) };
     let raw = made.map_err(|(_, result)| failed("vkCreateComputePipelines")(result))?[0];
     Ok(Pipeline {

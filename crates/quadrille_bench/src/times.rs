@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use cpu_time::{ProcessTime, ThreadTime};
 
-/// Times of one frame.
+/// Durations of one frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FrameTimes {
-    /// Declaring, collecting, and writing down what passes do.
+    /// Declaring and collecting passes, and encoding their commands.
     pub build: Duration,
     /// Planning.
     pub compile: Duration,
@@ -19,18 +19,18 @@ pub struct FrameTimes {
     pub wait: Duration,
     /// From the start of declaring to just before submitting.
     pub pre_submit: Duration,
-    /// The time of the thread in it.
+    /// CPU time of the thread during `pre_submit`.
     pub pre_submit_cpu: Duration,
     /// The whole frame.
     pub frame: Duration,
-    /// The time of all threads of the process in it.
+    /// CPU time of all threads of the process during `frame`.
     pub frame_process_cpu: Duration,
 }
 
-/// A row of [`Medians`]: a name in reports, and where the value is.
+/// Row of [`Medians`]: name in reports, and accessor.
 type Field = (&'static str, fn(&FrameTimes) -> Duration);
 
-/// The names that reports have for the times, all in nanoseconds a frame.
+/// Fields of reports, in nanoseconds per frame.
 const FIELDS: [Field; 9] = [
     ("build_wall_ns", |times| times.build),
     ("compile_wall_ns", |times| times.compile),
@@ -48,17 +48,17 @@ const FIELDS: [Field; 9] = [
 pub struct Medians(Vec<FrameTimes>);
 
 impl Medians {
-    /// Takes in a frame.
+    /// Adds a frame.
     pub fn add(&mut self, times: FrameTimes) {
         self.0.push(times);
     }
 
-    /// Names and medians in nanoseconds a frame; zeros if there was no frame.
+    /// Names and medians in nanoseconds per frame; zeros without frames.
     pub fn fields(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
         FIELDS.iter().map(|&(name, of)| (name, self.median(of)))
     }
 
-    /// The median of one field in nanoseconds a frame.
+    /// Median of one field in nanoseconds per frame.
     pub fn median(&self, of: impl Fn(&FrameTimes) -> Duration) -> u64 {
         let mut all: Vec<Duration> = self.0.iter().map(of).collect();
         all.sort_unstable();
@@ -67,8 +67,7 @@ impl Medians {
     }
 }
 
-/// Measures the wall, the thread and the process at once. The thread that starts it is the one
-/// that asks for its time.
+/// Measures wall time, and CPU time of thread and process. Read it on the thread that started it.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch {
     wall: Instant,
@@ -89,17 +88,17 @@ impl Stopwatch {
         }
     }
 
-    /// The time of this thread since the start.
+    /// CPU time of this thread since the start.
     pub fn thread(&self) -> Duration {
         ThreadTime::now().as_duration().saturating_sub(self.thread)
     }
 
-    /// The wall's time since the start.
+    /// Wall time since the start.
     pub fn wall(&self) -> Duration {
         self.wall.elapsed()
     }
 
-    /// The time of all threads since the start.
+    /// CPU time of all threads since the start.
     pub fn process(&self) -> Duration {
         self.process.elapsed()
     }

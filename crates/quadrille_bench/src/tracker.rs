@@ -1,4 +1,4 @@
-//! Barriers as written by hand: the last access of each resource, and one barrier call a pass.
+//! Hand-written barrier tracker: last access of each resource, and one barrier call per pass.
 
 use quadrille::vulkan::vk;
 
@@ -9,7 +9,7 @@ const READ: vk::AccessFlags2 = vk::AccessFlags2::SHADER_STORAGE_READ;
 const WRITE: vk::AccessFlags2 = vk::AccessFlags2::SHADER_STORAGE_WRITE;
 const SAMPLED: vk::AccessFlags2 = vk::AccessFlags2::SHADER_SAMPLED_READ;
 
-/// The barriers of one call.
+/// Barriers of one `vkCmdPipelineBarrier2`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Call {
     pub(crate) buffers: Vec<vk::BufferMemoryBarrier2<'static>>,
@@ -30,14 +30,14 @@ impl Call {
 /// Last accesses of a resource.
 #[derive(Clone, Copy, Debug)]
 struct Last {
-    /// The write is not visible to any read yet.
+    /// Written, and not yet made visible to reads.
     written: bool,
-    /// A read has happened since the write.
+    /// Read since the last write.
     read: bool,
     layout: vk::ImageLayout,
 }
 
-/// The last accesses of all resources.
+/// Last accesses of all resources.
 #[derive(Clone, Debug)]
 pub(crate) struct Tracker {
     buffers: Vec<Last>,
@@ -45,7 +45,7 @@ pub(crate) struct Tracker {
 }
 
 impl Tracker {
-    /// Images are in the layout for storage images; [`Tracker::begin`] covers the rest.
+    /// Creates a tracker with images in layout GENERAL; [`Tracker::begin`] covers earlier accesses.
     pub(crate) fn new(workload: &Workload) -> Self {
         let last = Last {
             written: false,
@@ -58,8 +58,7 @@ impl Tracker {
         }
     }
 
-    /// Begins a frame with the barrier that makes all that was done before it visible to its
-    /// passes, so that their first accesses need none of their own.
+    /// Begins a frame. Returns the barrier that makes all earlier writes visible, so that first accesses need none.
     pub(crate) fn begin(&mut self) -> vk::MemoryBarrier2<'static> {
         for last in self.buffers.iter_mut().chain(&mut self.images) {
             last.written = false;
@@ -72,7 +71,7 @@ impl Tracker {
             .dst_access_mask(READ | WRITE | SAMPLED)
     }
 
-    /// Adds what has to stand before a pass.
+    /// Adds the barriers before a pass.
     pub(crate) fn before(
         &mut self,
         pass: PassWork,
@@ -99,7 +98,7 @@ impl Tracker {
         }
     }
 
-    /// The layout that an image is in.
+    /// Current layout of an image.
     pub(crate) fn layout(&self, image: usize) -> vk::ImageLayout {
         self.images[image].layout
     }
@@ -202,7 +201,7 @@ fn image_barrier(
         .subresource_range(COLOR)
 }
 
-/// All of an image with one mip level and layer.
+/// Color subresource range of one mip level and layer.
 pub(crate) const COLOR: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
     aspect_mask: vk::ImageAspectFlags::COLOR,
     base_mip_level: 0,

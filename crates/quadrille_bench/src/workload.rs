@@ -1,8 +1,8 @@
-//! The synthetic frame: small compute passes that read what others write, chosen at random.
+//! Synthetic frame: small compute passes with random dependencies.
 
 mod turns;
 
-/// Where the random numbers of the published measurements start; the number of passes is added.
+/// Seed of the published measurements; the number of passes is added.
 pub const SEED: u64 = 0xC0_FFEE;
 
 /// Work of one pass, on buffers and images by index. All arithmetic wraps.
@@ -10,23 +10,23 @@ pub const SEED: u64 = 0xC0_FFEE;
 pub enum PassWork {
     /// `buffers[writes] = 3 * buffers[reads[0]] + 5 * buffers[reads[1]] + 1`.
     Buffer {
-        /// The buffer written.
+        /// Written buffer.
         writes: usize,
-        /// The two buffers read, which differ from it.
+        /// Two read buffers, different from the written one.
         reads: [usize; 2],
     },
     /// `images[writes] = 3 * buffers[buffer] + 5 * images[reads] + 1`.
     Image {
-        /// The buffer read.
+        /// Read buffer.
         buffer: usize,
-        /// The image written, as a storage image.
+        /// Image written as a storage image.
         writes: usize,
-        /// The image sampled, another one.
+        /// Sampled image, different from the written one.
         reads: usize,
     },
 }
 
-/// A frame of passes. The same number of passes and seed give the same frame.
+/// Frame of passes, deterministic by number of passes and seed.
 ///
 /// ```
 /// use quadrille_bench::{SEED, Workload};
@@ -36,15 +36,15 @@ pub enum PassWork {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Workload {
-    /// The passes, in the order in which they are declared.
+    /// Passes in declaration order.
     pub passes: Vec<PassWork>,
-    /// The number of buffers, of 256 bytes each.
+    /// Number of buffers, of 256 bytes each.
     pub buffers: usize,
-    /// The number of images, of 4 x 4 texels each.
+    /// Number of images, of 4 x 4 texels each.
     pub images: usize,
 }
 
-/// The first word of every buffer and the first texel of every image.
+/// First word of each buffer and first texel of each image.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Contents {
     /// By buffer.
@@ -60,7 +60,7 @@ impl Workload {
     /// Width and height of an image in texels, which are one `u32` each.
     pub const IMAGE_SIDE: u32 = 4;
 
-    /// A frame of `passes` passes.
+    /// Creates a frame of `passes` passes.
     pub fn new(passes: usize, seed: u64) -> Self {
         let (buffers, images) = ((passes / 2).max(4), (passes / 10).max(2));
         let mut random = SplitMix(seed.wrapping_add(passes as u64));
@@ -93,9 +93,8 @@ impl Workload {
         }
     }
 
-    /// For each pass, the earlier ones that it cannot come before: the last writers of what it
-    /// touches, and the readers since of what it writes. Order that follows from these is left out
-    /// only where it is the same resource's.
+    /// Returns the predecessors of each pass: the last writers of the resources it accesses, and the readers since then
+    /// of those it writes. Transitive dependencies are reduced per resource only.
     pub fn predecessors(&self) -> Vec<Vec<usize>> {
         let mut last = vec![Last::default(); self.buffers + self.images];
         let mut all = Vec::with_capacity(self.passes.len());
@@ -116,7 +115,7 @@ impl Workload {
         all
     }
 
-    /// Returns the resources that a pass reads and writes; images are counted on from the buffers.
+    /// Returns the resources that a pass reads and writes; image indices follow those of buffers.
     fn touched(&self, pass: PassWork) -> ([usize; 2], usize) {
         match pass {
             PassWork::Buffer { writes, reads } => (reads, writes),
@@ -136,7 +135,7 @@ impl Workload {
         }
     }
 
-    /// Returns the contents after so many frames.
+    /// Simulates frames on the CPU, and returns the contents.
     pub fn simulate(&self, frames: u64) -> Contents {
         let mut contents = self.start();
         for _ in 0..frames {
@@ -148,7 +147,7 @@ impl Workload {
     }
 }
 
-/// The passes that touched a resource last.
+/// Last accesses of a resource, by pass.
 #[derive(Clone, Debug, Default)]
 struct Last {
     writer: Option<usize>,
@@ -176,7 +175,7 @@ impl Contents {
     }
 }
 
-/// Sebastiano Vigna's splitmix64.
+/// SplitMix64 (Vigna 2015).
 struct SplitMix(u64);
 
 impl SplitMix {

@@ -82,7 +82,7 @@ fn a_pass_comes_after_whom_it_reads_and_overwrites() {
 }
 
 #[test]
-fn no_two_turns_in_a_row_are_the_same() {
+fn successive_workloads_differ() {
     let workload = Workload::new(100, SEED);
     let turns = workload.turns(16);
     let next = turns.iter().cycle().skip(1);
@@ -91,7 +91,7 @@ fn no_two_turns_in_a_row_are_the_same() {
 }
 
 #[test]
-fn frames_take_workloads_in_turn() {
+fn frames_alternate_between_workloads() {
     let workload = Workload::new(20, SEED);
     let turns = [workload.clone(), workload.turns(1).remove(0)];
     // The first frame has the second workload.

@@ -1,10 +1,10 @@
-//! Workloads that take turns: no two frames in a row are the same.
+//! Alternating workloads, so that no two successive frames are equal.
 
 use super::{Contents, PassWork, SplitMix, Workload};
 
 impl Workload {
-    /// As many workloads, each with one pass that reads another buffer than it does here; mostly a
-    /// pass of its own. Frames that take them in turn have to be planned again each time.
+    /// Returns `count` variants of this workload. In each one pass, mostly a different one, reads another buffer.
+    /// Frames that alternate between them are planned again each time.
     ///
     /// ```
     /// use quadrille_bench::{SEED, Workload};
@@ -26,8 +26,8 @@ impl Workload {
         (0..count).map(turn).collect()
     }
 
-    /// Returns the contents after so many frames that take workloads of the same resources in turn. The
-    /// first frame has the second workload, and so on: frames are counted from 1.
+    /// Simulates frames that alternate between workloads of the same resources, and returns the contents. The first
+    /// frame has the second workload, because frames are counted from 1.
     pub fn simulate_in_turn(turns: &[Self], frames: u64) -> Contents {
         let mut contents = turns.first().map(Self::start).unwrap_or_default();
         let of = |frame: u64| &turns[(frame % turns.len() as u64) as usize];
@@ -38,7 +38,7 @@ impl Workload {
     }
 }
 
-/// Lets a pass read the next buffer that it does not touch.
+/// Makes a pass read the next buffer that it does not access.
 fn read_another(pass: &mut PassWork, buffers: usize) {
     match pass {
         PassWork::Image { buffer, .. } => *buffer = (*buffer + 1) % buffers,
