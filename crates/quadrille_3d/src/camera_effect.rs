@@ -1,4 +1,4 @@
-//! The form of an effect: a component of cameras, with a uniform and images per view.
+//! Camera effects: a component on cameras, with a uniform and images per view.
 //!
 //! ```text
 //! Extract    list_cameras      cameras whose colour the effect replaces (`EffectCameras`)
@@ -27,42 +27,41 @@ use crate::scene::effect_cameras::EffectCameras;
 use crate::schedule::Prepare3dSystems;
 use state::{EffectList, init_effect, list_cameras, prepare_effect};
 
-/// An effect of cameras: the component switches it on, and holds its settings.
+/// Camera effect: the component enables it and has its settings.
 ///
 /// [`CameraEffectPlugin`] allocates the images and uploads the uniform of each view whose camera has the component;
 /// the pass of the effect, a system in a set of [`Pass3dSystems`](crate::Pass3dSystems), finds these views in
 /// [`EffectViews`]. Without the component nothing is allocated and no pass is recorded. The
 /// [guide](crate::guide) has a whole effect.
 pub trait CameraEffect: Component {
-    /// Parameters as the shader reads them, from a uniform buffer.
+    /// Uniform of the shader.
     type Uniform: ShaderValue;
 
-    /// Whether the effect writes the colour of the view, by [`PostProcess::write`](crate::PostProcess::write): its
-    /// cameras get a second colour image, and draw linear light in half floats.
+    /// Whether the effect writes the color of the view by [`PostProcess::write`](crate::PostProcess::write). Its
+    /// cameras have two color images (ping-pong), in linear half floats.
     const REPLACES_COLOR: bool = true;
 
-    /// Parameters of one view in this frame.
+    /// Returns the uniform of a view in this frame.
     fn uniform(&self, frame: &EffectFrame) -> Self::Uniform;
 
-    /// Lists the images that the effect has for each view: their order is their index in
-    /// [`EffectView::image`]. Images are made again where the list or the size of the view changes.
+    /// Lists the images of the effect for each view, in the order of their indices in [`EffectView::image`]. Images are
+    /// recreated when the list or the size of the view changes.
     fn images(&self, _images: &mut Vec<EffectImage>) {}
 }
 
-/// Facts of a view and a frame that the uniform of an effect may depend on.
+/// Inputs of [`CameraEffect::uniform`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EffectFrame {
-    /// Number of frames that were submitted before this one, modulo 2^32: a seed that changes.
+    /// Number of submitted frames, modulo 2^32; usable as a seed.
     pub index: u32,
     /// Width and height of the view, in pixels.
     pub size: [u32; 2],
-    /// Whether the [previous images](EffectView::previous) hold the frame before. They do not in the first frame of
-    /// a camera or of its effect, after a change of size and after a [`CameraCut`]; then they are black, or hold
-    /// an older picture.
+    /// Whether the [previous images](EffectView::previous) have the contents of the previous frame. False in the first
+    /// frame of a camera or its effect, after a change of size and after a [`CameraCut`]: they are black or older then.
     pub history_is_valid: bool,
 }
 
-/// Invalidates the history of a camera's effects, as after a jump to another place: [`CameraCut::cut`].
+/// Invalidates the history of a camera's effects by [`CameraCut::cut`], for example after teleporting the camera.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Component, Clone, Default, Debug, PartialEq)]
 pub struct CameraCut {
@@ -70,13 +69,13 @@ pub struct CameraCut {
 }
 
 impl CameraCut {
-    /// The next frame does not use the frames before it.
+    /// Makes the next frame ignore the history.
     pub fn cut(&mut self) {
         self.count = self.count.wrapping_add(1);
     }
 }
 
-/// Makes a component an effect: its images, its uniform and its views. The pass and its pipeline are the effect's own.
+/// Manages images, uniforms and views of an effect. The app adds its pass and pipeline.
 pub struct CameraEffectPlugin<E>(PhantomData<fn() -> E>);
 
 impl<E: CameraEffect> Default for CameraEffectPlugin<E> {
@@ -100,7 +99,7 @@ impl<E: CameraEffect> Plugin for CameraEffectPlugin<E> {
     }
 }
 
-/// Adds the list of cameras with effects to an app.
+/// Adds [`EffectCameras`] and its systems to an app.
 pub(crate) fn add_effect_cameras(app: &mut App) {
     app.init_resource::<EffectCameras>()
         .register_type::<CameraCut>()
@@ -122,12 +121,12 @@ pub(crate) fn add_effect_cameras(app: &mut App) {
         );
 }
 
-/// Forgets the cameras of the frame before.
+/// Clears the cameras of the previous frame.
 fn clear_effect_cameras(mut cameras: ResMut<EffectCameras>) {
     cameras.cameras.clear();
 }
 
-/// Counts submitted frames: images that were written in a frame which failed are not the last one's.
+/// Counts submitted frames, because images written in a failed frame are not valid history.
 fn count_submitted(renderer: Option<Res<Renderer>>, mut cameras: ResMut<EffectCameras>) {
     if let Some(renderer) = renderer {
         cameras.submitted = renderer.submitted_frames();

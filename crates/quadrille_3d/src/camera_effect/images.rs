@@ -1,4 +1,4 @@
-//! Images that an effect has for each view.
+//! Images of an effect per view.
 
 use std::marker::PhantomData;
 use std::ops::Deref;
@@ -8,8 +8,7 @@ use bevy_ecs::prelude::*;
 use quadrille::prelude::{Format, GpuDevice, GpuImage, ImageDesc, ImageUsage, Uploads};
 use quadrille::vulkan::Error;
 
-/// Description of an image that an effect has for each view: a colour format, of the size of the view unless told
-/// otherwise, transient unless it has a history.
+/// Description of a per-view image of an effect. By default it has the size of the view and is transient.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EffectImage {
     name: &'static str,
@@ -22,13 +21,13 @@ pub struct EffectImage {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Size {
-    /// The view's, divided by this and rounded up.
+    /// Size of the view, divided by this and rounded up.
     Divided(u32),
     Fixed([u32; 2]),
 }
 
 impl EffectImage {
-    /// An image of the view's size, to draw to and to sample.
+    /// Image of the view's size, with usages color attachment and sampled.
     pub const fn new(name: &'static str, format: Format) -> Self {
         Self {
             name,
@@ -40,32 +39,31 @@ impl EffectImage {
         }
     }
 
-    /// The same with a fraction of the view's width and height, each rounded up: 2 is half resolution.
+    /// Divides width and height of the view, rounded up: 2 is half resolution.
     pub const fn divided(mut self, divisor: u32) -> Self {
         self.size = Size::Divided(if divisor == 0 { 1 } else { divisor });
         self
     }
 
-    /// The same with a width and height in pixels, whatever the view has.
+    /// Sets a fixed size in pixels.
     pub const fn fixed(mut self, width: u32, height: u32) -> Self {
         self.size = Size::Fixed([width, height]);
         self
     }
 
-    /// The same with a chain of mip levels: at most so many, and no more than its size has. `u32::MAX` is the
-    /// whole chain.
+    /// Adds a mip chain of at most `max` levels. `u32::MAX` is the complete chain.
     pub const fn mips(mut self, max: u32) -> Self {
         self.max_mips = max;
         self
     }
 
-    /// The same with more uses, such as [`ImageUsage::STORAGE`] for a compute pass.
+    /// Adds usages, such as [`ImageUsage::STORAGE`] for a compute pass.
     pub const fn usage(mut self, usage: ImageUsage) -> Self {
         self.usage = usage;
         self
     }
 
-    /// The same with the image of the frame before: [`EffectView::previous`](crate::EffectView::previous).
+    /// Adds a history: the image of the previous frame is [`EffectView::previous`](crate::EffectView::previous).
     pub const fn history(mut self) -> Self {
         self.has_history = true;
         self
@@ -93,7 +91,7 @@ impl EffectImage {
     }
 }
 
-/// Images of all views of an effect: a list for [`AccessList`](quadrille::ecs::AccessList), whose indices are those of
+/// Images of all views of an effect, for [`AccessList`](quadrille::ecs::AccessList). Indices are from
 /// [`EffectView::image`](crate::EffectView::image) and [`EffectView::previous`](crate::EffectView::previous).
 #[derive(Resource)]
 pub struct EffectImages<E: Send + Sync + 'static> {
@@ -129,14 +127,14 @@ impl<E: Send + Sync + 'static> EffectImages<E> {
     }
 }
 
-/// One image of a view, with that of the frame before.
+/// One image of a view, with its history.
 pub(super) struct Slot {
     spec: EffectImage,
     current: GpuImage,
     previous: Option<GpuImage>,
-    /// Whether `previous` holds the frame before.
+    /// Whether `previous` has the contents of the previous frame.
     pub(super) is_valid: bool,
-    /// Whether a pass of this frame asked for `current`.
+    /// Whether a pass of this frame has requested `current`.
     pub(super) is_used: AtomicBool,
     /// Index of `current` in [`EffectImages`]; that of `previous` follows it.
     pub(super) index: usize,
@@ -156,7 +154,7 @@ impl Slot {
             false => None,
         };
         for image in previous.iter().chain(spec.has_history.then_some(&current)) {
-            // A shader binds the image before any frame wrote it.
+            // The first frame binds the image before any frame has written it.
             uploads.clear_if_new(image);
         }
         Ok(Self {
@@ -173,7 +171,7 @@ impl Slot {
         self.previous.is_some()
     }
 
-    /// Makes what a submitted frame wrote the previous image.
+    /// Swaps the images after a submitted frame, so that its output becomes the history.
     pub(super) fn advance(&mut self, is_submitted: bool) {
         let is_used = self.is_used.swap(false, Ordering::Relaxed);
         if let Some(previous) = &mut self.previous
@@ -185,7 +183,7 @@ impl Slot {
         }
     }
 
-    /// Adds the images to the list of the frame.
+    /// Adds the images to the frame's list.
     pub(super) fn list<E: Send + Sync + 'static>(&mut self, images: &mut EffectImages<E>) {
         self.index = images.push(&self.current);
         if let Some(previous) = &self.previous {
@@ -194,7 +192,7 @@ impl Slot {
     }
 }
 
-/// Makes the images of a view that differ from those that it has.
+/// Recreates the images of a view whose descriptions have changed.
 pub(super) fn update_slots(
     slots: &mut Vec<Slot>,
     specs: &[EffectImage],

@@ -1,4 +1,4 @@
-//! Views of an effect in a frame: their images and uniforms.
+//! Per-view state of an effect: images and uniforms.
 
 use std::marker::PhantomData;
 use std::ops::{Deref, Range};
@@ -32,7 +32,7 @@ impl<E: Send + Sync + 'static> Deref for EffectUniforms<E> {
     }
 }
 
-/// A view with the effect, kept from frame to frame while its camera has the component.
+/// State of a view, kept while its camera has the component.
 struct Entry {
     camera: Entity,
     /// Index in [`Scene3d::views`].
@@ -40,12 +40,12 @@ struct Entry {
     /// Whether the camera has the effect in this frame.
     is_listed: bool,
     slots: Vec<Slot>,
-    /// Size of the view that the images were made for.
+    /// Size of the view when its images were created.
     size: [u32; 2],
     /// Count of submitted frames when this entry was last prepared.
     prepared_at: u64,
     cut: u32,
-    /// Bytes of the uniform, and the row that the device has it in.
+    /// Bytes of the uniform, and its row in the buffer.
     uniform: Vec<u8>,
     uploaded_row: Option<usize>,
 }
@@ -66,7 +66,7 @@ impl Entry {
     }
 }
 
-/// The views of an effect, in the order of [`Scene3d::views`].
+/// Views of an effect, in the order of [`Scene3d::views`].
 #[derive(Resource)]
 pub(super) struct EffectList<E: Send + Sync + 'static> {
     entries: Vec<Entry>,
@@ -82,7 +82,7 @@ impl<E: Send + Sync + 'static> Default for EffectList<E> {
     }
 }
 
-/// Makes the uniform buffer, and forgets what belonged to the device before.
+/// Creates the uniform buffer, and drops state of a lost device.
 pub(super) fn init_effect<E: CameraEffect>(
     mut commands: Commands,
     gpu: Res<GpuDevice>,
@@ -98,12 +98,12 @@ pub(super) fn init_effect<E: CameraEffect>(
     Ok(())
 }
 
-/// Distance of two rows: uniform buffers are bound at multiples of 256 bytes.
+/// Row stride: a multiple of 256 bytes, the largest `minUniformBufferOffsetAlignment`.
 fn row_bytes<E: CameraEffect>() -> u64 {
     E::Uniform::min_size().get().next_multiple_of(UNIFORM_BYTES)
 }
 
-/// Lists the cameras whose colour the effect replaces.
+/// Lists the cameras whose color the effect replaces.
 pub(super) fn list_cameras<E: CameraEffect>(
     cameras: Query<Entity, With<E>>,
     mut listed: ResMut<EffectCameras>,
@@ -113,7 +113,7 @@ pub(super) fn list_cameras<E: CameraEffect>(
     }
 }
 
-/// Resources of the device that an effect is prepared with.
+/// Device resources for [`prepare_effect`].
 #[derive(SystemParam)]
 pub(super) struct Device<'w> {
     gpu: Res<'w, GpuDevice>,
@@ -122,7 +122,7 @@ pub(super) struct Device<'w> {
     warnings: Res<'w, RateLimitedWarnings>,
 }
 
-/// Makes the images of the views of this frame, and uploads their uniforms where they changed.
+/// Creates the images of this frame's views, and uploads changed uniforms.
 pub(super) fn prepare_effect<E: CameraEffect>(
     scene: Res<Scene3d>,
     cameras: Query<(&E, Option<&CameraCut>)>,
@@ -175,7 +175,7 @@ pub(super) fn prepare_effect<E: CameraEffect>(
 }
 
 impl Entry {
-    /// Makes the images anew where they differ. Returns whether the view has all of them.
+    /// Recreates images whose descriptions have changed. Returns whether the view has all of its images.
     fn prepare(
         &mut self,
         view: &View3d,
@@ -188,7 +188,7 @@ impl Entry {
         self.slots
             .iter_mut()
             .for_each(|slot| slot.advance(is_submitted));
-        // A size that is fixed, or rounded up, stays; its contents do not fit the view any more.
+        // Fixed or rounded sizes may be unchanged, but the contents no longer match the view.
         if self.cut != cut || self.size != [width, height] {
             self.slots.iter_mut().for_each(|slot| slot.is_valid = false);
         }
@@ -201,7 +201,7 @@ impl Entry {
         );
         if let Err(error) = &made {
             let camera = entity_name(view.camera());
-            let message = || format!("an effect of the camera {camera} is left out: {error}");
+            let message = || format!("an effect of the camera {camera} is skipped: {error}");
             device.warnings.warn_message(message);
         }
         made.is_ok()
@@ -217,7 +217,7 @@ impl Entry {
         }
     }
 
-    /// Keeps the bytes of a uniform to compare the next with. Returns whether the device has to get it.
+    /// Stores the bytes of a uniform. Returns whether they have changed and must be uploaded.
     fn keep_uniform(
         &mut self,
         value: &impl ShaderValue,
@@ -233,7 +233,7 @@ impl Entry {
     }
 }
 
-/// Views of the frame whose cameras have an effect, for its passes.
+/// Views of the frame whose cameras have the effect, for its passes.
 #[derive(SystemParam)]
 pub struct EffectViews<'w, E: CameraEffect> {
     scene: Res<'w, Scene3d>,
@@ -242,7 +242,7 @@ pub struct EffectViews<'w, E: CameraEffect> {
 }
 
 impl<'w, E: CameraEffect> EffectViews<'w, E> {
-    /// The views in the order that they are drawn in.
+    /// Views in draw order.
     pub fn iter(&self) -> impl Iterator<Item = EffectView<'_>> {
         let entries = self.list.entries.iter().enumerate();
         entries.filter_map(|(row, entry)| {
@@ -255,13 +255,13 @@ impl<'w, E: CameraEffect> EffectViews<'w, E> {
         })
     }
 
-    /// The uniforms: a pass binds [`EffectView::uniform_bytes`] of them.
+    /// Uniform buffer; bind [`EffectView::uniform_bytes`] of it.
     pub fn uniforms(&self) -> &Uniform<'w, EffectUniforms<E>> {
         &self.uniforms
     }
 }
 
-/// A view whose camera has an effect.
+/// View whose camera has the effect.
 pub struct EffectView<'a> {
     view: &'a View3d,
     slots: &'a [Slot],
@@ -283,15 +283,15 @@ impl EffectView<'_> {
         self.first_byte..self.first_byte + self.bytes
     }
 
-    /// Index in [`EffectImages`] of an image of this frame, by its place in [`CameraEffect::images`]. A pass that asks
-    /// for it writes it: one with a history becomes the previous image of the next frame.
+    /// Index in [`EffectImages`] of an image of this frame, by its index in [`CameraEffect::images`]. The calling pass
+    /// must write it: an image with a history becomes the previous image of the next frame.
     pub fn image(&self, at: usize) -> Option<usize> {
         let slot = self.slots.get(at)?;
         slot.is_used.store(true, Ordering::Relaxed);
         Some(slot.index)
     }
 
-    /// Index in [`EffectImages`] of the same image of the frame before. None if it has no history.
+    /// Index in [`EffectImages`] of the image of the previous frame; `None` if it has no history.
     pub fn previous(&self, at: usize) -> Option<usize> {
         let slot = self.slots.get(at)?;
         slot.has_history().then_some(slot.index + 1)

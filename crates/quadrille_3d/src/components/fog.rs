@@ -1,4 +1,4 @@
-//! Distance fog of 3D cameras, by bevy's names: bevy has it in crates that need `wgpu`.
+//! Distance fog of 3D cameras. bevy defines this component in crates that need `wgpu`.
 
 #[cfg(test)]
 mod tests;
@@ -12,23 +12,23 @@ use bevy_math::Vec3;
 use bevy_reflect::Reflect;
 use bevy_reflect::prelude::ReflectDefault;
 
-/// Fog that becomes denser with the distance to the camera: bevy's component by name and field.
+/// Distance fog of a camera, with the fields of bevy's component.
 #[derive(Component, Clone, Debug, Reflect)]
 #[reflect(Component, Clone, Debug, Default)]
 #[require(Camera3d)]
 pub struct DistanceFog {
-    /// Color of the fog; alpha is the most that it covers.
+    /// Color of the fog; alpha is the maximum coverage.
     pub color: Color,
-    /// Color of directional lights scattered by the fog; alpha is the strength.
+    /// Color of directional light inscattered by the fog; alpha is the strength.
     pub directional_light_color: Color,
-    /// Exponent of the glow around the light's direction: 8 and more is plausible.
+    /// Exponent of the glow around the light's direction; plausible from 8.
     pub directional_light_exponent: f32,
-    /// Coverage by distance.
+    /// Falloff: coverage by distance.
     pub falloff: FogFalloff,
 }
 
 impl Default for DistanceFog {
-    /// White fog that covers all from a distance of 100 on.
+    /// White linear fog from 0 to 100.
     fn default() -> Self {
         Self {
             color: Color::WHITE,
@@ -42,15 +42,15 @@ impl Default for DistanceFog {
     }
 }
 
-/// Coverage of fog by distance, as bevy has it.
+/// Coverage of fog by distance, with the variants of bevy's type.
 #[derive(Clone, Debug, PartialEq, Reflect)]
 #[reflect(Clone, Debug, PartialEq)]
 pub enum FogFalloff {
-    /// Linear from nothing to all between two distances.
+    /// Linear from 0 to 1 between two distances.
     Linear {
-        /// Distance at which fog begins.
+        /// Distance of coverage 0.
         start: f32,
-        /// Distance from which fog covers all.
+        /// Distance of coverage 1.
         end: f32,
     },
     /// `1 - exp(-density * distance)`.
@@ -74,50 +74,51 @@ pub enum FogFalloff {
 }
 
 impl FogFalloff {
-    /// The contrast that counts as just visible where a constructor is given none: 5 %, as the
-    /// World Meteorological Organization measures visibility.
+    /// Default contrast threshold: 5 %, by which the World Meteorological Organization defines meteorological optical
+    /// range.
     pub const REVISED_KOSCHMIEDER_CONTRAST_THRESHOLD: f32 = 0.05;
 
-    /// Density at which a black object before white fog has only `contrast_threshold` (between 0
-    /// and 1) of its contrast left at the distance `visibility`: Koschmieder's law.
+    /// Density by Koschmieder's law: a black object before white fog keeps the fraction `contrast_threshold` of its
+    /// contrast at distance `visibility`.
     pub fn koschmieder(visibility: f32, contrast_threshold: f32) -> f32 {
         -contrast_threshold.ln() / visibility
     }
 
-    /// [`Self::Exponential`] that leaves 5 % of all contrast at the distance `visibility`.
+    /// [`Self::Exponential`] that leaves 5 % of the contrast at distance `visibility`.
     pub fn from_visibility(visibility: f32) -> Self {
         Self::from_visibility_contrast(visibility, Self::REVISED_KOSCHMIEDER_CONTRAST_THRESHOLD)
     }
 
-    /// [`Self::Exponential`] that leaves `contrast_threshold` (between 0 and 1) at `visibility`.
+    /// [`Self::Exponential`] that leaves the fraction `contrast_threshold` of the contrast at distance `visibility`.
     pub fn from_visibility_contrast(visibility: f32, contrast_threshold: f32) -> Self {
         Self::Exponential {
             density: Self::koschmieder(visibility, contrast_threshold),
         }
     }
 
-    /// [`Self::ExponentialSquared`] that leaves 5 % of all contrast at the distance `visibility`.
+    /// [`Self::ExponentialSquared`] that leaves 5 % of the contrast at distance `visibility`.
     pub fn from_visibility_squared(visibility: f32) -> Self {
         let contrast = Self::REVISED_KOSCHMIEDER_CONTRAST_THRESHOLD;
         Self::from_visibility_contrast_squared(visibility, contrast)
     }
 
-    /// [`Self::ExponentialSquared`] that leaves `contrast_threshold` at `visibility`.
+    /// [`Self::ExponentialSquared`] that leaves the fraction `contrast_threshold` of the contrast at distance
+    /// `visibility`.
     pub fn from_visibility_contrast_squared(visibility: f32, contrast_threshold: f32) -> Self {
-        // `(density * visibility)^2` is what the law has as `density * visibility`.
+        // Solves `(density * visibility)^2 = koschmieder * visibility`.
         Self::ExponentialSquared {
             density: (-contrast_threshold.ln()).sqrt() / visibility,
         }
     }
 
-    /// [`Self::Atmospheric`] of one colour, with 5 % of all contrast left at `visibility`.
+    /// [`Self::Atmospheric`] of one color that leaves 5 % of the contrast at distance `visibility`.
     pub fn from_visibility_color(visibility: f32, extinction_inscattering_color: Color) -> Self {
         let color = extinction_inscattering_color;
         Self::from_visibility_colors(visibility, color, color)
     }
 
-    /// [`Self::Atmospheric`]: at `visibility` 5 % of all contrast is left; surfaces take
-    /// on `extinction_color`, and the fog glows in `inscattering_color`.
+    /// [`Self::Atmospheric`] that leaves 5 % of the contrast at distance `visibility`. Surfaces are tinted by
+    /// `extinction_color`, and the fog by `inscattering_color`.
     pub fn from_visibility_colors(
         visibility: f32,
         extinction_color: Color,
@@ -132,7 +133,8 @@ impl FogFalloff {
         )
     }
 
-    /// [`Self::Atmospheric`] of one colour, with `contrast_threshold` left at `visibility`.
+    /// [`Self::Atmospheric`] of one color that leaves the fraction `contrast_threshold` of the contrast at distance
+    /// `visibility`.
     pub fn from_visibility_contrast_color(
         visibility: f32,
         contrast_threshold: f32,
@@ -142,8 +144,8 @@ impl FogFalloff {
         Self::from_visibility_contrast_colors(visibility, contrast_threshold, color, color)
     }
 
-    /// [`Self::Atmospheric`] of two colours, with `contrast_threshold` left at `visibility`. The
-    /// alpha of a colour is how strong it is.
+    /// [`Self::Atmospheric`] of two colors that leaves the fraction `contrast_threshold` of the contrast at distance
+    /// `visibility`. Alpha of a color is its strength.
     pub fn from_visibility_contrast_colors(
         visibility: f32,
         contrast_threshold: f32,

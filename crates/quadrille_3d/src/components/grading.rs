@@ -1,5 +1,4 @@
-//! Color grading and dithering of 3D cameras, by bevy's names: bevy has these in crates that need
-//! `wgpu`.
+//! Color grading and dithering of 3D cameras. bevy defines these components in crates that need `wgpu`.
 
 use std::ops::Range;
 
@@ -7,8 +6,8 @@ use bevy_ecs::prelude::*;
 use bevy_reflect::Reflect;
 use bevy_reflect::prelude::ReflectDefault;
 
-/// Dithering: noise of less than one step of 8 bits that hides banding, with the names of
-/// bevy's type. A 3D camera has it, unless it says otherwise; without tone mapping there is none.
+/// Dithering of a camera's output, by noise of less than one 8-bit step, against banding; bevy's type by name. Enabled
+/// by default on 3D cameras. Ignored with [`Tonemapping::None`](crate::Tonemapping::None).
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Component, Clone, Debug, Default, Hash, PartialEq)]
 pub enum DebandDither {
@@ -19,8 +18,8 @@ pub enum DebandDither {
     Enabled,
 }
 
-/// Color grading before tone mapping (of saturation after it), bevy's component by name and
-/// field. Ignored with [`Tonemapping::None`](crate::Tonemapping::None).
+/// Color grading before tone mapping (post-saturation after it), with the fields of bevy's component. Ignored with
+/// [`Tonemapping::None`](crate::Tonemapping::None).
 ///
 /// ```
 /// use quadrille_3d::prelude::*;
@@ -33,7 +32,7 @@ pub enum DebandDither {
 #[derive(Component, Clone, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
 pub struct ColorGrading {
-    /// Parameters of the whole picture.
+    /// Parameters of the whole image.
     pub global: ColorGradingGlobal,
     /// Section of colors darker than [`ColorGradingGlobal::midtones_range`].
     pub shadows: ColorGradingSection,
@@ -43,35 +42,34 @@ pub struct ColorGrading {
     pub highlights: ColorGradingSection,
 }
 
-/// Grading of the whole picture.
+/// Color grading of the whole image.
 #[derive(Clone, Debug, PartialEq, Reflect)]
 #[reflect(Clone, Debug, Default, PartialEq)]
 pub struct ColorGradingGlobal {
-    /// Added to the exposure, in stops: 1 is twice as bright.
+    /// Exposure offset in stops: 1 doubles the brightness.
     pub exposure: f32,
-    /// Moves the white point along x of CIE 1931: colours become redder above 0, bluer below.
+    /// White balance along x of CIE 1931: redder above 0, bluer below.
     pub temperature: f32,
-    /// Moves the white point along y of CIE 1931: colours become more magenta above 0, greener below.
+    /// White balance along y of CIE 1931: more magenta above 0, greener below.
     pub tint: f32,
-    /// Turns the hue, in radians, from red to yellow to green.
+    /// Hue rotation in radians, from red to yellow to green.
     pub hue: f32,
-    /// Saturation after tone mapping: 0 is grey, above 1 is more vivid.
+    /// Saturation after tone mapping: 0 is gray, 1 unchanged.
     pub post_saturation: f32,
-    /// Means of the channels at which midtones begin and end. Within 0.1
-    /// to either side two sections blend.
+    /// Range of midtones, by the mean of the channels. Sections blend within 0.1 of its ends.
     pub midtones_range: Range<f32>,
 }
 
-/// Grading of shadows, midtones or highlights: saturation, then contrast, then
-/// `(colour * gain + lift)^(1 / gamma)`.
+/// Color grading of shadows, midtones or highlights: saturation, then contrast, then
+/// `(color * gain + lift)^(1 / gamma)`.
 #[derive(Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Clone, Debug, Default, PartialEq)]
 pub struct ColorGradingSection {
-    /// 0 is grey, above 1 is more vivid.
+    /// Saturation: 0 is gray, 1 unchanged.
     pub saturation: f32,
-    /// Distance from middle grey, 0.5: below 1 colours come closer to it.
+    /// Contrast around middle gray (0.5): below 1 is flatter.
     pub contrast: f32,
-    /// Above 1 the middle becomes brighter.
+    /// Gamma: above 1 brightens the middle.
     pub gamma: f32,
     /// Factor.
     pub gain: f32,
@@ -80,7 +78,7 @@ pub struct ColorGradingSection {
 }
 
 impl Default for ColorGradingGlobal {
-    /// No change; midtones are from 0.2 to 0.7.
+    /// Neutral grading; midtones from 0.2 to 0.7.
     fn default() -> Self {
         Self {
             exposure: 0.0,
@@ -94,7 +92,7 @@ impl Default for ColorGradingGlobal {
 }
 
 impl Default for ColorGradingSection {
-    /// No change.
+    /// Neutral grading.
     fn default() -> Self {
         Self {
             saturation: 1.0,
@@ -107,7 +105,7 @@ impl Default for ColorGradingSection {
 }
 
 impl ColorGrading {
-    /// The same for shadows, midtones and highlights.
+    /// Uses one section for shadows, midtones and highlights.
     pub fn with_identical_sections(
         global: ColorGradingGlobal,
         section: ColorGradingSection,
@@ -120,12 +118,12 @@ impl ColorGrading {
         }
     }
 
-    /// Shadows, midtones and highlights, in this order.
+    /// Iterates over shadows, midtones and highlights, in this order.
     pub fn all_sections(&self) -> impl Iterator<Item = &ColorGradingSection> {
         [&self.shadows, &self.midtones, &self.highlights].into_iter()
     }
 
-    /// The same to be changed.
+    /// Iterates mutably over shadows, midtones and highlights, in this order.
     pub fn all_sections_mut(&mut self) -> impl Iterator<Item = &mut ColorGradingSection> {
         [&mut self.shadows, &mut self.midtones, &mut self.highlights].into_iter()
     }

@@ -1,4 +1,4 @@
-//! Lightmaps of meshes, by bevy's name.
+//! Lightmaps of meshes.
 
 use bevy_asset::Handle;
 use bevy_ecs::prelude::*;
@@ -7,7 +7,7 @@ use bevy_math::Rect;
 use bevy_reflect::Reflect;
 use bevy_reflect::prelude::ReflectDefault;
 
-/// Baked light of a mesh: bevy's component of this name.
+/// Baked diffuse light of a mesh, with the fields of bevy's component.
 ///
 /// A texel times the material's [`lightmap_exposure`](crate::StandardMaterial::lightmap_exposure) times the
 /// surface's diffuse color is its radiance, in candela per square metre. The image replaces
@@ -17,11 +17,11 @@ use bevy_reflect::prelude::ReflectDefault;
 #[derive(Component, Clone, Debug, PartialEq, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
 pub struct Lightmap {
-    /// The image: of linear numbers, such as half floats.
+    /// Linear image, usually of half floats.
     pub image: Handle<Image>,
-    /// The part of the image that is the mesh's: 0 and 1 are the image's edges.
+    /// Rectangle of the mesh in the image, in texture coordinates.
     pub uv_rect: Rect,
-    /// Bicubic filtering of sixteen texels instead of four, which hides steps of coarse images.
+    /// Bicubic instead of bilinear filtering, which hides the texels of low-resolution images.
     pub bicubic_sampling: bool,
 }
 

@@ -66,10 +66,10 @@ pub struct StandardMaterial {
     pub base_color_channel: UvChannel,
     /// Multiplied with `base_color`. Until an image is loaded the material is drawn without it.
     pub base_color_texture: Option<Handle<Image>>,
-    /// Emitted light, which lights nothing else: 1 is white on
-    /// screen, or, by `emissive_exposure_weight`, in candela per square metre.
+    /// Emitted radiance, which does not light other surfaces: 1 is display white, or, by `emissive_exposure_weight`,
+    /// in candela per square metre.
     pub emissive: LinearRgba,
-    /// How much the camera's exposure changes `emissive`: 0 not at all, 1 as any other light.
+    /// Weight of the camera's exposure on `emissive`: 0 ignores it, 1 applies it as to other light.
     pub emissive_exposure_weight: f32,
     /// UV channel of `emissive_texture`.
     pub emissive_channel: UvChannel,
@@ -90,21 +90,21 @@ pub struct StandardMaterial {
     /// computed if the image has two channels. The mesh needs tangents (`Mesh::generate_tangents`),
     /// else the map has no effect.
     pub normal_map_texture: Option<Handle<Image>>,
-    /// Green of the normal map runs down, as in those made for Direct3D.
+    /// Whether green of the normal map points down (Direct3D convention).
     pub flip_normal_map_y: bool,
     /// UV channel of `occlusion_texture`.
     pub occlusion_channel: UvChannel,
-    /// Red is how much ambient light arrives: an image of linear numbers, not sRGB.
+    /// Red is the visibility of ambient light (linear, not sRGB).
     pub occlusion_texture: Option<Handle<Image>>,
     /// UV channel of `specular_texture`.
     pub specular_channel: UvChannel,
-    /// Half of its alpha is multiplied with `reflectance`, as bevy does: 2 keeps that then.
+    /// Alpha / 2 is multiplied with `reflectance`, as in bevy.
     pub specular_texture: Option<Handle<Image>>,
     /// UV channel of `specular_tint_texture`.
     pub specular_tint_channel: UvChannel,
     /// Multiplied with `specular_tint`.
     pub specular_tint_texture: Option<Handle<Image>>,
-    /// Strength of the clearcoat: the part of the surface that it covers.
+    /// Strength of the clearcoat: the fraction of the surface that it covers.
     pub clearcoat: f32,
     /// UV channel of `clearcoat_texture`.
     pub clearcoat_channel: UvChannel,
@@ -126,56 +126,55 @@ pub struct StandardMaterial {
     pub anisotropy_rotation: f32,
     /// UV channel of `anisotropy_texture`.
     pub anisotropy_channel: UvChannel,
-    /// Red and green are the direction relative to that, from 0 for -1 to 1 for 1; blue is multiplied with
-    /// `anisotropy_strength`.
+    /// Red and green are the direction in tangent space, before `anisotropy_rotation`, mapped from [-1, 1] to [0, 1];
+    /// blue is multiplied with `anisotropy_strength`.
     pub anisotropy_texture: Option<Handle<Image>>,
-    /// Red is the depth of the surface, as a part of `parallax_depth_scale`; it offsets the coordinates of all images.
-    /// An image of linear numbers; the mesh needs tangents.
+    /// Red is the depth of the surface, as a fraction of `parallax_depth_scale` (linear, not sRGB). Parallax offsets
+    /// the texture coordinates of all images. The mesh needs tangents.
     pub depth_map: Option<Handle<Image>>,
-    /// Largest depth, in units of texture coordinates: above 0.1 it looks distorted.
+    /// Depth at 1 in `depth_map`, in texture coordinates; above 0.1 distortion shows.
     pub parallax_depth_scale: f32,
-    /// Search for the intersection between two layers.
+    /// Method to refine the intersection between two layers.
     pub parallax_mapping_method: ParallaxMappingMethod,
-    /// Layers that are sampled for views along the surface; fewer from above, and below 1 there is no parallax
-    /// mapping.
+    /// Maximum number of sampled layers, at grazing angles. Below 1 disables parallax mapping.
     pub max_parallax_layer_count: f32,
-    /// Transforms the mesh's texture coordinates, both of them.
+    /// Transforms both texture coordinates of the mesh.
     pub uv_transform: Affine2,
     /// Specular reflectance of dielectrics: 0.5 is 4 % at normal incidence.
     pub reflectance: f32,
     /// Specular tint of dielectrics.
     pub specular_tint: Color,
-    /// Part of the diffuse light that is transmitted to the other side instead of reflected, as in leaves, paper and
-    /// wax. Light that falls on the other side shows on this one.
+    /// Fraction of diffuse light that is transmitted to the other side instead of reflected, as in leaves, paper and
+    /// wax.
     pub diffuse_transmission: f32,
     /// Distance to the other side of the surface, in units of the mesh: transmitted light is attenuated over it by
     /// `attenuation_color`, and shadows fall at its end on entities with a
     /// [`TransmittedShadowReceiver`](bevy_light::TransmittedShadowReceiver).
     pub thickness: f32,
-    /// Distance within the material after which white light has `attenuation_color`, in units of the world.
+    /// Distance in the material after which white light has `attenuation_color`, in world units.
     pub attenuation_distance: f32,
     /// Color of white light after `attenuation_distance`.
     pub attenuation_color: Color,
-    /// Back faces are lit from their side.
+    /// Whether normals of back faces are flipped for lighting.
     pub double_sided: bool,
-    /// The faces that are not drawn.
+    /// Culled faces.
     #[reflect(ignore, clone)]
     pub cull_mode: Option<Face>,
-    /// Shows the base color without any light.
+    /// Whether the base color is drawn without lighting.
     pub unlit: bool,
-    /// Applies the camera's [`DistanceFog`](crate::DistanceFog).
+    /// Whether the camera's [`DistanceFog`](crate::DistanceFog) applies.
     pub fog_enabled: bool,
     /// Exposure of a [`Lightmap`](crate::Lightmap): candela per square metre for each unit of its texels.
     pub lightmap_exposure: f32,
     /// Interpretation of alpha.
     pub alpha_mode: AlphaMode,
-    /// Draws the surface nearer by so many of the least steps of depth, and sorts it nearer by so many
-    /// units of length if it is blended: for surfaces that lie on others.
+    /// Depth bias towards the camera in units of the least depth step, for decals. Blended surfaces are also sorted
+    /// nearer by this distance.
     pub depth_bias: f32,
 }
 
 impl Default for StandardMaterial {
-    /// White, half rough, opaque.
+    /// White dielectric of perceptual roughness 0.5, opaque.
     fn default() -> Self {
         Self {
             base_color: Color::WHITE,
@@ -233,19 +232,19 @@ impl Default for StandardMaterial {
 }
 
 impl StandardMaterial {
-    /// Mirrors images from left to right.
+    /// UV transform that flips horizontally.
     pub const FLIP_HORIZONTAL: Affine2 = Affine2 {
         matrix2: Mat2::from_cols(Vec2::NEG_X, Vec2::Y),
         translation: Vec2::X,
     };
 
-    /// Mirrors images from top to bottom.
+    /// UV transform that flips vertically.
     pub const FLIP_VERTICAL: Affine2 = Affine2 {
         matrix2: Mat2::from_cols(Vec2::X, Vec2::NEG_Y),
         translation: Vec2::Y,
     };
 
-    /// Mirrors the images.
+    /// Flips the texture coordinates along the given axes.
     pub fn flip(&mut self, horizontal: bool, vertical: bool) {
         for (flips, by) in [
             (horizontal, Self::FLIP_HORIZONTAL),
@@ -257,7 +256,7 @@ impl StandardMaterial {
         }
     }
 
-    /// The same with its images mirrored.
+    /// Returns the material with its texture coordinates flipped along the given axes.
     #[must_use]
     pub fn flipped(mut self, horizontal: bool, vertical: bool) -> Self {
         self.flip(horizontal, vertical);
@@ -266,14 +265,14 @@ impl StandardMaterial {
 }
 
 impl StandardMaterial {
-    /// A plain colour, opaque if it is, as [`From<Color>`] makes it of any kind of colour.
+    /// Untextured material of a color; opaque if its alpha is 1, else blended.
     pub fn from_color(color: impl Into<Color>) -> Self {
         Self::from(color.into())
     }
 }
 
 impl From<Color> for StandardMaterial {
-    /// A plain colour, opaque if it is.
+    /// Untextured material of a color; opaque if its alpha is 1, else blended.
     fn from(base_color: Color) -> Self {
         let alpha_mode = if base_color.alpha() < 1.0 {
             AlphaMode::Blend
@@ -303,14 +302,14 @@ impl From<LinearRgba> for StandardMaterial {
     }
 }
 
-/// Material of a [`Mesh3d`](bevy_mesh::Mesh3d). This crate draws those of [`StandardMaterial`].
+/// Material of a [`Mesh3d`](bevy_mesh::Mesh3d); this crate draws [`StandardMaterial`].
 ///
-/// Usable in a scene of `bsn!`, as bevy's: `MeshMaterial3d::<StandardMaterial>(asset_value(color))`.
+/// As with bevy's, `bsn!` scenes may contain it: `MeshMaterial3d::<StandardMaterial>(asset_value(color))`.
 #[derive(Component, FromTemplate, Debug, Deref, DerefMut, PartialEq, Eq, Reflect)]
 #[reflect(Component, Clone, Default)]
 pub struct MeshMaterial3d<M: Asset>(pub Handle<M>);
 
-// A derived `Clone` asks for `M: Clone`, and entities would be cloned without their material.
+// A derived `Clone` requires `M: Clone`; without it, cloning an entity drops the material.
 impl<M: Asset> Clone for MeshMaterial3d<M> {
     fn clone(&self) -> Self {
         Self(self.0.clone())

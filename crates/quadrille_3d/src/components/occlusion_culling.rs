@@ -1,13 +1,13 @@
-//! Occlusion culling of a camera, by bevy's name.
+//! Occlusion culling of a camera.
 
 use bevy_ecs::prelude::*;
 use bevy_reflect::Reflect;
 use bevy_reflect::prelude::ReflectDefault;
 
-/// Two-pass occlusion culling of a camera: bevy's component of this name. bevy's needs a `DepthPrepass`
-/// beside it; this one does not.
+/// Enables two-pass occlusion culling of a camera; bevy's component by name. Unlike bevy's, it does not require
+/// `DepthPrepass`.
 ///
-/// Worthwhile where much is hidden, as in cities and indoors; elsewhere its passes only cost.
+/// It pays off in scenes with many occluded meshes, such as cities and interiors; elsewhere its passes only add cost.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
 pub struct OcclusionCulling;

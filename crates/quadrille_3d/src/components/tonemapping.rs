@@ -1,39 +1,39 @@
-//! Tone mapping of a camera, by bevy's name: bevy has it in a crate that needs `wgpu`.
+//! Tone mapping of a camera. bevy defines this component in a crate that needs `wgpu`.
 
 use bevy_ecs::prelude::*;
 use bevy_reflect::Reflect;
 use bevy_reflect::prelude::ReflectDefault;
 
-/// How the radiance of a scene becomes colours of a screen, with the names of bevy's type.
+/// Tone mapping operator of a camera, with the variants of bevy's type.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Component, Clone, Debug, Default, Hash, PartialEq)]
 pub enum Tonemapping {
-    /// Nothing is done, [`ColorGrading`](crate::ColorGrading) and
-    /// [`DebandDither`](crate::DebandDither) included: what is brighter than the screen is cut off.
+    /// No tone mapping, color grading ([`ColorGrading`](crate::ColorGrading)) or dithering
+    /// ([`DebandDither`](crate::DebandDither)): values above 1 are clipped.
     None,
-    /// Colours stay what [`ColorGrading`](crate::ColorGrading) makes of them.
+    /// Color grading ([`ColorGrading`](crate::ColorGrading)) without tone mapping.
     Linear,
-    /// `x / (1 + x)` of each channel: bright colours become white.
+    /// Reinhard, `x / (1 + x)` per channel: bright colors desaturate.
     Reinhard,
-    /// The same of the luminance: bright colours stay what they are.
+    /// Reinhard on luminance: bright colors keep their hue and saturation.
     ReinhardLuminance,
-    /// The fit by Stephen Hill of the Academy's reference transform: contrast, warm highlights.
+    /// Stephen Hill's fit of the ACES reference transform: high contrast, warm highlights.
     AcesFitted,
-    /// By Troy Sobotka: dull colours, hues that stay.
+    /// AgX by Troy Sobotka: neutral, low saturation, stable hues.
     AgX,
-    /// By Tomasz Stachowiak: between the two of Reinhard.
+    /// Tomasz Stachowiak's blend between both Reinhard operators.
     SomewhatBoringDisplayTransform,
-    /// By Tomasz Stachowiak: hues that stay, no more contrast than there is. The default.
+    /// Tony McMapface by Tomasz Stachowiak: neutral, stable hues. The default.
     #[default]
     TonyMcMapface,
-    /// The film-like one of Blender 2.8 to 3.6.
+    /// Filmic view transform of Blender 2.8 to 3.6.
     BlenderFilmic,
-    /// Khronos' for products: colours below 0.8 stay exactly what they are.
+    /// Khronos PBR Neutral, for product photography: colors below 0.8 are unchanged.
     KhronosPbrNeutral,
 }
 
 impl Tonemapping {
-    /// Whether anything is done.
+    /// Whether this is not [`Self::None`].
     pub fn is_enabled(&self) -> bool {
         *self != Self::None
     }

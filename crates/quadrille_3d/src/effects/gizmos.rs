@@ -1,4 +1,4 @@
-//! The last pass, [`gizmos_3d`]: lines for debugging, from `bevy_gizmos`, and edges of meshes.
+//! The last pass, [`gizmos_3d`]: lines of `bevy_gizmos` and wireframes.
 
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
@@ -22,20 +22,19 @@ use crate::scene::formats::COLOR;
 use crate::scene::frame::{Scene3d, View3d};
 use crate::scene::lists::{ViewMap, ViewRows};
 
-/// The lines of views, one sample per pixel: colours of the screen, multiplied with alpha.
+/// Resolved lines per view: display-referred, premultiplied alpha.
 #[derive(Resource, Default, Deref)]
 pub struct GizmoColors(Vec<GpuImage>);
 
-/// The same with as many samples as [`SceneDepths`]; those of views with one sample are the same
-/// images as in [`GizmoColors`].
+/// Lines per view with the samples of [`SceneDepths`]; for single-sampled views the images of [`GizmoColors`].
 #[derive(Resource, Default, Deref)]
 pub struct GizmoMsaaColors(Vec<GpuImage>);
 
-/// Places of images in [`GizmoColors`] and [`GizmoMsaaColors`], for views that see lines.
+/// Index in [`GizmoColors`] and [`GizmoMsaaColors`] by view, for views with lines.
 #[derive(Resource, Default)]
 pub(crate) struct GizmoViews(ViewMap<u32>);
 
-/// The pipelines of [`gizmos_3d`].
+/// Pipelines of [`gizmos_3d`].
 #[derive(Resource)]
 pub struct GizmoPipelines3d {
     lines: GraphicsPipeline,
@@ -60,7 +59,7 @@ impl GizmoPipelines3d {
     }
 }
 
-/// Makes the images of views that see lines, or takes those of the frame before.
+/// Creates or reuses the images of views with lines.
 pub(crate) fn prepare_gizmos(
     (scene, wireframes): (Res<Scene3d>, Res<Wireframes>),
     sets: Res<GizmoLineBatches>,
@@ -114,7 +113,7 @@ struct LinesPush {
     perspective: f32,
 }
 
-/// The images of a view.
+/// Images of a view.
 struct GizmoImages<'w> {
     color: AnyAccess<'w>,
     color_input: AnyAccess<'w>,
@@ -123,7 +122,7 @@ struct GizmoImages<'w> {
     target: AnyAccess<'w>,
 }
 
-/// The images of all views that [`gizmos_3d`] draws to.
+/// Render targets of [`gizmos_3d`].
 #[derive(bevy_ecs::system::SystemParam)]
 pub struct GizmoTargets3d<'w> {
     colors: AccessList<'w, GizmoColors, access_kind::ColorTarget>,
@@ -149,9 +148,8 @@ impl<'w> GizmoTargets3d<'w> {
     }
 }
 
-/// The pass that draws the lines of gizmos and the edges of meshes ([`wireframe`](crate::wireframe)) where no
-/// mesh hides them, after tone mapping, so that their colours are those of the screen: two passes of the
-/// plan for each view that sees lines.
+/// Draws gizmo lines and wireframes ([`wireframe`](crate::wireframe)), depth-tested against the scene. It runs after
+/// tone mapping, so that colors are display-referred: two passes in the plan per view with lines.
 pub fn gizmos_3d(
     mut recorder: Recorder,
     (lines, edges): (VertexRead<GizmoLines>, WireframeGeometry3d),
@@ -228,7 +226,7 @@ fn draw_lines(
     }
 }
 
-/// Puts the lines of a view over its camera's target.
+/// Composites the lines of a view over its camera's target.
 fn composite_over(
     recorder: &mut Recorder,
     view: &View3d,

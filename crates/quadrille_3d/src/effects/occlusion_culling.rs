@@ -7,9 +7,8 @@
 //! cull_late           tests all instances in the frustum against the pyramid
 //! opaque_late         draws those that are not occluded and not drawn yet
 //! ```
-//! Previous visibility decides only which of the two passes draws an instance, so nothing visible is ever
-//! missing: not after a cut, and not where bits belong to other instances than before. Lighting, blended
-//! instances and shadows are as without.
+//! Previous visibility only selects which of the two passes draws an instance, so stale bits (after a cut, or for
+//! reused instance indices) never hide anything visible. Lighting, blended instances and shadows are unaffected.
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
@@ -43,7 +42,7 @@ impl LateCulled3d<'_> {
     }
 }
 
-/// Returns the views with pyramids, each with its index among these.
+/// Returns the views with depth pyramids, each with its index and that of its pyramid.
 fn views(scene: &Scene3d) -> impl Iterator<Item = (&View3d, usize, u32)> {
     let views = scene.views.iter();
     views.filter_map(|view| {
@@ -52,8 +51,8 @@ fn views(scene: &Scene3d) -> impl Iterator<Item = (&View3d, usize, u32)> {
     })
 }
 
-/// Builds the depth pyramids (Hi-Z), the farthest depth of ever larger squares of a view: one pass of the plan
-/// for each mip level of each camera with [`OcclusionCulling`](crate::OcclusionCulling).
+/// Builds the depth pyramids (Hi-Z) by downsampling to the farthest depth: one pass in the plan per mip level of each
+/// camera with [`OcclusionCulling`](crate::OcclusionCulling).
 pub fn depth_pyramid_3d(
     mut recorder: Recorder,
     depths: AccessList<SceneDepths, access_kind::Sampled>,
@@ -103,8 +102,9 @@ fn workgroups([width, height, _]: [u32; 3]) -> [u32; 3] {
     [width.div_ceil(8), height.div_ceil(8), 1]
 }
 
-/// The pass that finds what of all meshes is hidden, and what is not and was not drawn by
-/// [`opaque_3d`](crate::opaque_3d): one pass of the plan for each camera with [`OcclusionCulling`](crate::OcclusionCulling).
+/// Late phase of culling: tests all instances against the depth pyramid, and lists visible ones that
+/// [`opaque_3d`](crate::opaque_3d) did not draw. One pass in the plan per camera with
+/// [`OcclusionCulling`](crate::OcclusionCulling).
 pub fn cull_late(
     mut recorder: Recorder,
     tables: CullTables3d,
@@ -156,7 +156,7 @@ pub fn cull_late(
     }
 }
 
-/// The pass that draws what [`cull_late`] found: one pass of the plan for each camera with
+/// Draws the instances of [`cull_late`]: one pass in the plan per camera with
 /// [`OcclusionCulling`](crate::OcclusionCulling).
 pub fn opaque_late(
     mut recorder: Recorder,

@@ -15,7 +15,7 @@ use crate::passes::draw::DrawParams3d;
 use crate::prepare::targets::{SceneDepths, SceneMsaaColors};
 use crate::scene::formats::scene_formats;
 
-/// The pipeline of [`skybox_3d`].
+/// Pipeline of [`skybox_3d`].
 #[derive(Resource)]
 pub struct SkyboxPipeline3d(GraphicsPipeline);
 
@@ -30,21 +30,20 @@ impl SkyboxPipeline3d {
             }),
             ..GraphicsPipelineDesc::of("3d sky", &shader)
         })?;
-        // Before the first sky, as most cameras draw it.
+        // Compiled in advance for the default sample count.
         pipeline.prepare(&scene_formats(Msaa::default().samples()));
         Ok(Self(pipeline))
     }
 }
 
-/// Skies of the views, and the pipeline that draws them.
+/// Skyboxes of the views, and the pipeline of [`skybox_3d`].
 #[derive(SystemParam)]
 pub struct SkyboxParams3d<'w> {
     pipeline: Res<'w, SkyboxPipeline3d>,
     skies: Res<'w, Skies>,
 }
 
-/// The pass that draws skies where nothing is before them: one pass of the plan for each view with a
-/// `Skybox`.
+/// Draws skyboxes behind the scene: one pass in the plan per view with a `Skybox`.
 pub fn skybox_3d(
     mut recorder: Recorder,
     samples: AccessList<SceneMsaaColors, access_kind::ColorTarget>,

@@ -1,4 +1,4 @@
-//! The last pass, [`tonemap_3d`], and the LUTs that some of its methods need.
+//! The pass [`tonemap_3d`], and its LUTs.
 
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
@@ -24,9 +24,9 @@ use crate::tables::table::uniform_row;
 pub struct TonemappingLutImages {
     #[deref]
     luts: Vec<GpuImage>,
-    /// Indices of the LUTs of [`TABLES`], once they are needed.
+    /// Indices of the loaded LUTs of [`TABLES`].
     lut_indices: [Option<u32>; TABLES.len()],
-    /// Places of the tables of views.
+    /// LUT index by view.
     by_view: ViewMap<u32>,
 }
 
@@ -80,7 +80,7 @@ impl TonemappingLutImages {
     }
 }
 
-/// The table of a file, which is one of bevy's.
+/// Loads the LUT of a file, which is one of bevy's.
 fn load(
     method: Tonemapping,
     bytes: &[u8],
@@ -100,8 +100,7 @@ fn load(
     Ok(table)
 }
 
-/// Loads the tables that this frame's cameras need. A camera whose table cannot be had gets
-/// [`Tonemapping::None`]'s picture.
+/// Loads the LUTs of this frame's cameras. A camera whose LUT cannot be loaded is drawn with [`Tonemapping::None`].
 pub(crate) fn prepare_tonemapping_luts(
     (scene, mut rows): (Res<Scene3d>, ResMut<ViewRows>),
     mut tables: ResMut<TonemappingLutImages>,
@@ -126,7 +125,7 @@ pub(crate) fn prepare_tonemapping_luts(
     }
 }
 
-/// Push constants of the shader of [`tonemap_3d`].
+/// Push constants of `tonemap.wgsl`.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
 struct TonemapPush {
@@ -136,8 +135,8 @@ struct TonemapPush {
     premultiplies: u32,
 }
 
-/// The pass that maps the radiance of each view to the colours of its camera's target: one pass of
-/// the plan for each view.
+/// Applies color grading, tone mapping and dithering, and writes each view to its camera's target: one pass in the
+/// plan per view.
 pub fn tonemap_3d(
     mut recorder: Recorder,
     colors: ViewColors,
@@ -168,7 +167,7 @@ pub fn tonemap_3d(
     }
 }
 
-/// The images of one view.
+/// Images of one view.
 struct TonemapImages<'w> {
     color: AnyAccess<'w>,
     table: AnyAccess<'w>,

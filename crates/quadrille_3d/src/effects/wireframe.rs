@@ -1,8 +1,8 @@
-//! The edges of meshes over them: bevy's components of the same names, for apps with a [`WireframePlugin`].
+//! Wireframes of meshes, by bevy's components, for apps with [`WireframePlugin`].
 //!
-//! [`gizmos_3d`](crate::gizmos_3d) draws them, so their colours are those of the screen. Each edge is a line
-//! of some pixels that the vertex shader finds in the buffers of the mesh: meshes need no other vertices,
-//! devices no `fillModeNonSolid`, and deformed meshes have deformed edges.
+//! [`gizmos_3d`](crate::gizmos_3d) draws them, so colors are display-referred. Each edge is a screen-space line quad,
+//! whose vertex shader pulls the vertices of the mesh: no additional vertex data, no `fillModeNonSolid`, and deformed
+//! meshes work.
 
 mod draw;
 
@@ -24,7 +24,7 @@ use crate::scene::lists::{CullList, QueuedViews, ViewMap};
 pub use draw::WireframeGeometry3d;
 pub(crate) use draw::{WireframeDraw, WireframePipelines, draw_wireframes};
 
-/// Draws the edges of meshes that have a [`Wireframe`], or of all of them ([`WireframeConfig::global`]).
+/// Draws wireframes of meshes with a [`Wireframe`], or of all meshes ([`WireframeConfig::global`]).
 ///
 /// ```
 /// use bevy_color::palettes::css;
@@ -63,12 +63,12 @@ impl Plugin for WireframePlugin {
     }
 }
 
-/// The edges of this mesh are drawn over it.
+/// Draws the wireframe of a mesh.
 #[derive(Component, Debug, Clone, Default, Reflect, Eq, PartialEq)]
 #[reflect(Component, Clone, Default, Debug, PartialEq)]
 pub struct Wireframe;
 
-/// The edges of this mesh are not drawn, whatever [`WireframeConfig::global`] says.
+/// Excludes a mesh from [`WireframeConfig::global`].
 #[derive(Component, Debug, Clone, Default, Reflect, Eq, PartialEq)]
 #[reflect(Component, Clone, Default, Debug, PartialEq)]
 pub struct NoWireframe;
@@ -77,7 +77,7 @@ pub struct NoWireframe;
 #[derive(Component, Debug, Clone, Default, Reflect)]
 #[reflect(Component, Clone, Default, Debug)]
 pub struct WireframeColor {
-    /// Color as on the screen.
+    /// Display-referred color.
     pub color: Color,
 }
 
@@ -95,19 +95,19 @@ impl Default for WireframeLineWidth {
     }
 }
 
-/// Edges that a wireframe shows.
+/// Displayed edges of a wireframe.
 #[derive(Component, Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Component, Clone, Default, Debug)]
 pub enum WireframeTopology {
     /// All edges of all triangles.
     #[default]
     Triangles,
-    /// Without those that the two triangles of a quad share. Two triangles are taken for one where the
-    /// indices of one follow those of the other and an edge belongs to both, as in bevy's shapes.
+    /// All edges except the shared ones of quads. Two triangles are a quad if they are consecutive in the index buffer
+    /// and share an edge, as in bevy's shapes.
     Quads,
 }
 
-/// Whether a mesh's wireframe shows through everything; overrides [`WireframeConfig::xray_mode`].
+/// Whether a mesh's wireframe ignores depth; overrides [`WireframeConfig::xray_mode`].
 #[derive(Component, Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Component, Clone, Default, Debug)]
 pub struct WireframeXray(pub bool);
@@ -118,13 +118,13 @@ pub struct WireframeXray(pub bool);
 pub struct WireframeConfig {
     /// Draws wireframes of all meshes, except those with [`NoWireframe`].
     pub global: bool,
-    /// Default color, as on the screen.
+    /// Default color, display-referred.
     pub default_color: Color,
     /// Default line width, in pixels of the target.
     pub default_line_width: f32,
     /// Default set of edges.
     pub default_topology: WireframeTopology,
-    /// Draws wireframes through everything.
+    /// Whether wireframes ignore depth.
     pub xray_mode: bool,
 }
 
@@ -140,7 +140,7 @@ impl Default for WireframeConfig {
     }
 }
 
-/// How the edges of a mesh are drawn.
+/// Wireframe components of a mesh.
 #[derive(QueryData)]
 pub(crate) struct WireframeItem {
     slot: &'static Slot,
@@ -153,7 +153,7 @@ pub(crate) struct WireframeItem {
 pub(crate) type WithWireframe = (With<Mesh3d>, With<Wireframe>, Without<NoWireframe>);
 pub(crate) type WithoutWireframe = (With<Mesh3d>, Without<Wireframe>, Without<NoWireframe>);
 
-/// Meshes whose edges are drawn, filled by [`queue_wireframes`].
+/// Wireframe draws, filled by [`queue_wireframes`].
 #[derive(Resource, Default)]
 pub(crate) struct Wireframes {
     draws: Vec<WireframeDraw>,
@@ -162,7 +162,7 @@ pub(crate) struct Wireframes {
 }
 
 impl Wireframes {
-    /// Meshes whose edges a view sees.
+    /// Returns the wireframe draws of a view.
     pub(crate) fn seen_by(&self, view: &View3d) -> &[WireframeDraw] {
         self.ranges.get(view.queued.row).map_or(&[], |range| {
             &self.draws[range.start as usize..range.end as usize]
@@ -170,7 +170,7 @@ impl Wireframes {
     }
 }
 
-/// Lists for each view the edges that it sees: none without a [`WireframeConfig`].
+/// Queues the visible wireframes of each view.
 pub(crate) fn queue_wireframes(
     (with_wireframe, without_wireframe): (
         Query<WireframeItem, WithWireframe>,

@@ -1,4 +1,4 @@
-//! [`AlphaMode`] where bevy_material, which has it, is not there: its toolchain is newer than ours.
+//! [`AlphaMode`] without the feature `bevy_material`, which needs a newer toolchain.
 
 use bevy_reflect::Reflect;
 use bevy_reflect::prelude::ReflectDefault;
@@ -6,7 +6,7 @@ use bevy_reflect::prelude::ReflectDefault;
 /// Interpretation of a material's alpha, with the values of bevy's type of this name. With the
 /// feature `bevy_material` it is that type.
 ///
-/// A program that has bevy's type by another way converts by reflection, in both directions:
+/// A program that gets bevy's type from elsewhere converts by reflection, in both directions:
 ///
 /// ```
 /// # use quadrille_3d::AlphaMode;
@@ -20,23 +20,21 @@ use bevy_reflect::prelude::ReflectDefault;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Clone, Debug, Default, PartialEq)]
 pub enum AlphaMode {
-    /// Alpha is taken as 1.
+    /// Alpha is ignored and set to 1.
     #[default]
     Opaque,
-    /// Alpha below the threshold is taken as 0, any other as 1.
+    /// Alpha below the threshold becomes 0, all other alpha 1.
     Mask(f32),
-    /// Blends the surface over what is behind it by alpha.
+    /// Blended over the target by alpha ("over" operator).
     Blend,
-    /// As `Mask(0.5)`, but a pixel in which alpha crosses 0.5 has only some of its samples covered, which
-    /// ones the device decides: edges are smooth, and order does not count. With
-    /// [`Msaa::Off`](crate::Msaa) it is `Mask(0.5)`.
+    /// As `Mask(0.5)`, with edges antialiased by a sample mask that the device derives from alpha; independent of draw
+    /// order. Equals `Mask(0.5)` with [`Msaa::Off`](crate::Msaa).
     AlphaToCoverage,
-    /// Blends premultiplied colors: alpha 0 adds them to what is
-    /// behind.
+    /// Blended with premultiplied alpha: alpha 0 is additive.
     Premultiplied,
-    /// Adds the colors to what is behind.
+    /// Additive blending.
     Add,
-    /// Multiplies the colors with those behind.
+    /// Multiplicative blending.
     Multiply,
 }
 

@@ -1,4 +1,4 @@
-//! How edges are drawn: a line each, whose ends the vertex shader finds by the indices of the mesh.
+//! Wireframe draws: one line quad per edge, by vertex pulling.
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
@@ -12,23 +12,23 @@ use quadrille_content::MeshAllocation;
 
 use crate::scene::buffers::{Indices3d, Instances3d, Vertices3d};
 
-/// A mesh whose edges a view sees.
+/// Wireframe draw of a mesh in a view.
 #[derive(Clone, Debug)]
 pub(crate) struct WireframeDraw {
-    /// Its place in the table of instances.
+    /// Instance index.
     pub(crate) instance: u32,
     pub(crate) mesh: MeshAllocation,
-    /// Linear.
+    /// Linear color.
     pub(crate) color: [f32; 4],
-    /// In pixels.
+    /// Width in pixels.
     pub(crate) width: f32,
-    /// Without the edge that the two triangles of a quad share.
+    /// Whether shared edges of quads are omitted.
     pub(crate) has_quads: bool,
-    /// Nothing hides it.
+    /// Whether depth is ignored.
     pub(crate) is_xray: bool,
 }
 
-/// The pipelines of edges.
+/// Pipelines of wireframes.
 pub(crate) struct WireframePipelines {
     depth_tested: GraphicsPipeline,
     xray: GraphicsPipeline,
@@ -56,7 +56,7 @@ impl WireframePipelines {
     }
 }
 
-/// The meshes whose edges are drawn, as the vertex shader reads them.
+/// Buffers for vertex pulling.
 #[derive(SystemParam)]
 pub struct WireframeGeometry3d<'w> {
     vertices: StorageRead<'w, Vertices3d>,
@@ -89,7 +89,7 @@ struct WireframePush {
     has_quads: u32,
 }
 
-/// Draws edges in a view of this size, in pixels.
+/// Draws the wireframes of a view with this size in pixels.
 pub(crate) fn draw_wireframes(
     rendering: &mut Rendering<'_>,
     wireframes: &[WireframeDraw],
@@ -97,7 +97,7 @@ pub(crate) fn draw_wireframes(
     (clip_from_world, size): ([f32; 16], [f32; 2]),
     pipelines: &WireframePipelines,
 ) {
-    // X-ray lines come last, so that nothing hides them.
+    // X-ray lines are drawn last, on top.
     for is_xray in [false, true] {
         let mut wireframes = wireframes
             .iter()
