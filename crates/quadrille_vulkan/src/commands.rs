@@ -1,20 +1,19 @@
-//! Commands as data: the work of a pass, written down without a Vulkan call.
+//! Command lists: the commands of a pass as data.
 //!
-//! A list is cheap to write (no allocation once its memory has grown, no lock, no Vulkan call), it
-//! can be written on any thread before it is known where and when the pass runs, it can be thrown
-//! away if the pass fails, and it can be checked. [`Frames::record`](crate::Frames::record)
-//! encodes lists into command buffers in the order of the plan.
+//! Recording to a list is cheap (no lock, no Vulkan call, and no allocation once its memory has grown). It is possible
+//! on any thread before the plan is known, a list can be dropped if its pass fails, and commands can be validated.
+//! [`Frames::record`](crate::Frames::record) encodes lists into command buffers in the order of the plan.
 //!
-//! Commands name resources by id. Encoding looks every id up among the resources of the frame, so a
-//! list that names another resource is an error and never a dangling handle. Pipelines and samplers,
-//! which frames do not declare, are kept alive by the list.
+//! Commands refer to resources by id. Encoding looks up every id among the resources of the frame, so a
+//! list with any other resource is an error and never has a dangling handle. The list keeps pipelines and samplers
+//! alive, which frames do not declare.
 //!
-//! Bindings stay bound until they are bound again; they are pushed to the device lazily, before a
-//! draw or dispatch, and only those that the pipeline has. State (pipeline, bindings, constants,
+//! Bindings stay bound until they are replaced. They are pushed lazily, before a
+//! draw or dispatch, and only those that the pipeline uses. State (pipeline, bindings, constants,
 //! viewport) begins empty in each list.
 //!
-//! A list that is written again is compared with its earlier contents, so that it knows whether they
-//! are equal ([`CommandList::repeated`]); then nothing needs to be encoded.
+//! Commands are compared with the previous contents of the list as they are recorded. An unchanged list
+//! ([`CommandList::repeated`]) is not encoded again.
 
 pub(crate) mod rendering;
 
@@ -56,11 +55,10 @@ pub(crate) use state::State;
 use interned::Interned;
 use rewritten::Rewritten;
 
-/// Closures that call Vulkan themselves: [`CommandList::raw`] and [`CommandList::draw_raw`].
+/// Closure with Vulkan calls of the program, for [`CommandList::raw`] and [`CommandList::draw_raw`].
 pub type RawCommand = Box<dyn Fn(&ash::Device, vk::CommandBuffer) + Send + Sync>;
 
-/// How many commands lie in a list itself, where they come from memory with it: a pipeline, four
-/// bindings and a dispatch.
+/// Inline capacity of a list, in commands: a pipeline, four bindings and a dispatch.
 const FEW: usize = 6;
 
 /// Commands of a pass. Clearing keeps the memory.
@@ -76,20 +74,20 @@ const FEW: usize = 6;
 pub struct CommandList {
     pub(crate) commands: Rewritten<Command, FEW>,
     pub(crate) compute: Interned<Arc<ComputeCode>>,
-    /// `side` is not empty. Kept here, so that clearing a small list touches nothing else.
+    /// Whether `side` is not empty. A flag here, so that clearing a small list accesses no other memory.
     has_side: bool,
     writing: Writing,
     side: Box<Side>,
 }
 
-/// Identity of a list and of its contents: two are equal only where list and contents are the same.
+/// Identity of a list with its contents: equal only for the same list with equal contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Writing {
     list: u32,
     contents: u32,
 }
 
-/// Tells lists apart.
+/// Unique numbers of lists.
 static LISTS: AtomicU32 = AtomicU32::new(0);
 
 impl Default for CommandList {
@@ -107,7 +105,7 @@ impl Default for CommandList {
     }
 }
 
-/// Data that few commands have, apart from the list, which stays small.
+/// Data of rare commands, in separate memory so that the list stays small.
 #[derive(Default)]
 pub(crate) struct Side {
     /// Push constants, inline updates and label names.
@@ -132,7 +130,7 @@ pub(crate) struct Side {
 }
 
 impl Side {
-    /// Forgets everything; whether objects are kept all the same, to be let go the next time.
+    /// Clears everything. Returns whether objects are still kept, to be released by the next clear.
     fn clear(&mut self) -> bool {
         self.bytes.clear();
         self.ranges.clear();
@@ -157,7 +155,7 @@ impl Side {
             && self.query_sets.is_empty())
     }
 
-    /// Whether everything is what it was before it was cleared last. Closures cannot be compared.
+    /// Whether everything equals the contents before the last clear. False with closures, which cannot be compared.
     fn is_repeated(&self) -> bool {
         self.raw.is_empty()
             && self.renderings.is_repeated()
@@ -180,8 +178,8 @@ impl Side {
 }
 
 impl CommandList {
-    /// Forgets the commands and keeps the memory. Pipelines and samplers are kept too, until the
-    /// next time: the next recording mostly uses them again.
+    /// Removes the commands and keeps the memory. Pipelines and samplers are released by the
+    /// next clear only, since the next recording usually uses them again.
     #[inline]
     pub fn clear(&mut self) {
         if !self.is_repeated() {
@@ -194,7 +192,7 @@ impl CommandList {
         }
     }
 
-    /// Has the processor fetch what [`CommandList::repeated`] looks at.
+    /// Prefetches the memory that [`CommandList::repeated`] reads.
     #[inline]
     pub(crate) fn fetch(&self) {
         prefetch::lines(
@@ -203,8 +201,8 @@ impl CommandList {
         );
     }
 
-    /// Returns the identity of the contents if they equal those before the last clear. It stays valid
-    /// as long as the list holds the same.
+    /// Returns the identity of the contents if they equal those before the last clear. It is valid
+    /// as long as the contents do not change.
     #[inline]
     pub(crate) fn repeated(&self) -> Option<Writing> {
         self.is_repeated().then_some(self.writing)
@@ -222,7 +220,7 @@ impl CommandList {
         &self.side
     }
 
-    /// The side arrays, which are about to be written.
+    /// The side arrays, for writing.
     fn side_mut(&mut self) -> &mut Side {
         self.has_side = true;
         &mut self.side
@@ -236,7 +234,7 @@ impl CommandList {
         }
     }
 
-    /// The name of a pipeline or sampler that was made from another device, if there is one.
+    /// Returns the name of a pipeline or sampler of another device, if there is one.
     pub(crate) fn foreign(&self, device: &Device) -> Option<&str> {
         let is_foreign = |own: &Device| !std::ptr::eq(own, device);
         let mut compute = self.compute.iter();
@@ -287,25 +285,24 @@ impl CommandList {
         self.add(Command::EndLabel);
     }
 
-    /// Calls Vulkan itself while the list is encoded. Pipeline, bindings, constants, viewport and
-    /// scissor are set again after it.
+    /// Records a closure with Vulkan calls of the program, which runs when the list is encoded. Pipeline, bindings,
+    /// constants, viewport and scissor are restored after it.
     ///
     /// # Safety
-    /// Whenever the list is encoded, the closure's commands are valid in the command buffer at this
-    /// point, touch only declared parts of resources, in the declared ways, and leave rendering begun or
-    /// ended as it was. The closure neither ends nor resets the command buffer.
+    /// Whenever the list is encoded, the closure's commands must be valid at this point of the command buffer, must
+    /// access only declared parts of resources by declared accesses, and must be inside or outside of rendering at
+    /// their end as at their beginning. The closure must neither end nor reset the command buffer.
     pub unsafe fn raw(&mut self, closure: RawCommand) {
         let closure = self.add_closure(closure);
         self.add(Command::Raw { closure });
     }
 
-    /// Draws by calling Vulkan itself, between `begin_rendering` and `end_rendering`. The graphics
+    /// Draws by a closure with Vulkan calls of the program, between `begin_rendering` and `end_rendering`. The graphics
     /// pipeline, its bindings, constants and tables, vertex buffers and the index buffer are set
-    /// before, as for any draw; the first four again for the next draw, so the closure may set others.
+    /// before, as for any draw. The closure may change the first four, which are set again for the next draw.
     ///
     /// # Safety
-    /// As for [`CommandList::raw`]. Vertex buffers, index buffer and dynamic state are after it what
-    /// they were before.
+    /// As for [`CommandList::raw`]. The closure must leave vertex buffers, index buffer and dynamic state unchanged.
     pub unsafe fn draw_raw(&mut self, closure: RawCommand) {
         let closure = self.add_closure(closure);
         self.add(Command::DrawRaw { closure });

@@ -1,4 +1,4 @@
-//! Pipelines: compiled in the background, laid out by reflection, cached on disk.
+//! Pipelines: compiled in the background, with layouts from reflection and a cache on disk.
 //!
 //! Binding is by push descriptors in set 0. There are no descriptor pools or sets to manage and no
 //! lifetimes to get wrong, and every bind names its resource, so that it can be checked against
@@ -6,11 +6,11 @@
 //! [`BufferTable`](crate::BufferTable)), which have one layout for images and one for buffers, whatever is
 //! in them.
 //!
-//! A graphics pipeline is compiled for the formats of the attachments it meets, when it first
-//! meets them ([`GraphicsPipeline::prepare`] does it beforehand), so users never repeat formats.
+//! A graphics pipeline is compiled for given attachment formats at its first use with them
+//! ([`GraphicsPipeline::prepare`] does it beforehand), so users never repeat formats.
 //!
-//! A pipeline is its `interface`, which never changes, and what it runs (`code`), which does when
-//! the file of a shader is loaded again (`reload_check` says what can take its place).
+//! A pipeline has an `interface`, which never changes, and `code`, which hot reload replaces (`reload_check` checks the
+//! new code against the interface).
 
 mod attachments;
 mod capabilities;
@@ -57,8 +57,8 @@ use crate::device::time_limit::scheduled::Compiling;
 use crate::error::ShaderError;
 use crate::shader::{GpuShader, for_tables};
 
-/// Calls the driver's compiler on a stack that fits the deepest shader. A panic around it is an error,
-/// which is kept as any other: the pipeline is not compiled again in each frame.
+/// Calls the driver's compiler on a stack that is large enough for the deepest shader. A panic is converted to an
+/// error, which is stored like any other, so that the pipeline is not compiled again each frame.
 fn guarded<T: Send>(
     pipeline: &str,
     compile: impl FnOnce() -> Result<T, ShaderError> + Send,
@@ -88,7 +88,7 @@ impl<'a> Module<'a> {
         };
         let info = vk::ShaderModuleCreateInfo::default().code(&words);
         // SAFETY: the words were validated by naga or checked and reflected; a driver may still
-        // refuse them, which is an error.
+        // reject them with an error.
         let raw = unsafe { device.raw.create_shader_module(&info, None) }?;
         device.names.name(raw, shader.label());
         Ok(Self { raw, device })

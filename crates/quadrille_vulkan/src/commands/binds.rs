@@ -1,4 +1,4 @@
-//! State that draws and dispatches use: pipelines, bindings, push constants, vertex and index buffers.
+//! State of draws and dispatches: pipelines, bindings, push constants, vertex and index buffers.
 
 use quadrille_sync::ResourceId;
 
@@ -12,7 +12,7 @@ use crate::resources::table::SharedTable;
 use crate::resources::view::View;
 use crate::shader::Binding;
 
-/// Commands that set what draws and dispatches use.
+/// Commands that set state of draws and dispatches.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Bind {
     Compute {
@@ -24,7 +24,7 @@ pub(crate) enum Bind {
     Buffer {
         binding: u8,
         buffer: ResourceId,
-        /// [`Bind::WHOLE`], or which range.
+        /// [`Bind::WHOLE`], or the index of a range.
         range: u32,
     },
     Image {
@@ -84,7 +84,7 @@ impl Bind {
     }
 }
 
-/// Bytes from the start of a buffer, aligned as the rest of a command is.
+/// Byte offset in a buffer, with the alignment of `u32` to keep commands small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Offset([u32; 2]);
 
@@ -123,8 +123,8 @@ impl CommandList {
         self.add(Command::Bind(Bind::Graphics { pipeline }));
     }
 
-    /// Binds a range of a buffer as `@group(0) @binding(binding)`, a storage or a uniform buffer as
-    /// the pipeline has it. A `size` of 0 means up to the end.
+    /// Binds a range of a buffer to `@group(0) @binding(binding)`, as the storage or uniform buffer that the
+    /// pipeline declares. A `size` of 0 means up to the end.
     #[inline]
     pub fn bind_buffer(&mut self, binding: u32, buffer: &GpuBuffer, offset: u64, size: u64) {
         let range = match (offset, size) {
@@ -139,7 +139,7 @@ impl CommandList {
         }));
     }
 
-    /// Keeps the range of a buffer that is not bound as a whole, and says where.
+    /// Stores the range of a partially bound buffer, and returns its index.
     fn add_range(&mut self, (offset, size): (u64, u64)) -> u32 {
         let ranges = &mut self.side_mut().ranges;
         ranges.push([offset, size]);
@@ -209,14 +209,14 @@ impl CommandList {
         }));
     }
 
-    /// The tables that it binds.
+    /// The tables that the list binds.
     pub fn tables(&self) -> impl Iterator<Item = &SharedTable> {
         let tables = self.has_side.then(|| self.side.tables.iter());
         tables.into_iter().flatten()
     }
 
-    /// Sets the push constants from their first byte on: `var<immediate>` in WGSL. At most
-    /// [`CommandList::MAX_PUSH_CONSTANTS`] bytes; more is an error when the list is encoded.
+    /// Sets the push constants from offset 0: `var<immediate>` in WGSL. More than
+    /// [`CommandList::MAX_PUSH_CONSTANTS`] bytes are an error when the list is encoded.
     pub fn push_constants(&mut self, data: &[u8]) {
         let start = self.side.bytes.len() as u32;
         let kept = &data[..data.len().min(u16::MAX.into())];
@@ -227,7 +227,7 @@ impl CommandList {
         }));
     }
 
-    /// The bytes of push constants that every device has.
+    /// Guaranteed minimum of `maxPushConstantsSize`, in bytes.
     pub const MAX_PUSH_CONSTANTS: usize = crate::shader::MAX_PUSH_CONSTANTS;
 
     /// Sets the vertex buffer of a slot.
@@ -250,7 +250,7 @@ impl CommandList {
     }
 }
 
-/// Bindings and slots as small as commands keep them; what does not fit is above all limits.
+/// Narrows the number of a binding or slot; saturates to a value above all limits.
 fn narrow(binding: u32) -> u8 {
     u8::try_from(binding).unwrap_or(u8::MAX)
 }
@@ -321,7 +321,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Checks the accesses of shaders to bound resources that were not checked yet.
+    /// Checks the shaders' accesses to bound resources that are not checked yet.
     pub(super) fn bindings(&mut self, kind: usize, pipeline: &str, bindings: &[Binding]) {
         for binding in bindings {
             let bit = 1 << binding.binding;

@@ -1,9 +1,8 @@
-//! Commands: two words each, so that lists of them are quick to write, to compare and to read.
+//! [`Command`]: two machine words, so that lists are cheap to write, compare and read.
 
 use super::Bind;
 
-/// One command: a variant for each noun, whose file beside this one has its kinds. What does not fit
-/// lies in the list's side arrays, at the index that it has.
+/// One command. Larger data is in the list's side arrays, referred to by index.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Command {
     BeginRendering {
@@ -17,11 +16,11 @@ pub(crate) enum Command {
     Draw {
         draw: u32,
     },
-    /// So many workgroups, the usual kind.
+    /// A direct dispatch.
     Dispatch {
         groups: [u32; 3],
     },
-    /// Every other kind.
+    /// Any other dispatch.
     DispatchFrom {
         dispatch: u32,
     },
@@ -45,7 +44,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Returns its name in errors, which the methods that record it have in their names.
+    /// Returns its name in errors, similar to the method that records it.
     pub(crate) fn word(&self) -> &'static str {
         match self {
             Self::BeginRendering { .. } => "`render`",
@@ -65,8 +64,8 @@ impl Command {
         }
     }
 
-    /// Whether it is the same as another. Inlined where a command is written, whose kind is known
-    /// there: so those of the hot path are compared field by field, without a call.
+    /// Whether it equals another. Inlined into the recording methods, where the variant is a constant, so that
+    /// commands of the hot path are compared field by field without a call.
     #[inline(always)]
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         match (self, other) {

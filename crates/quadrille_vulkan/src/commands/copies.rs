@@ -54,7 +54,7 @@ pub(crate) enum Copying {
     Clear {
         image: ResourceId,
         view: View,
-        /// The bits of four `f32`, of which -0 is not 0.
+        /// Bits of four `f32`, so that -0 and 0 differ in comparisons.
         color: [u32; 4],
     },
 }
@@ -142,7 +142,7 @@ impl CommandList {
         });
     }
 
-    /// Copies a part of an image to a part of another, scaled and converted.
+    /// Copies a part of an image to a part of another, with scaling and format conversion.
     pub fn blit_image(
         &mut self,
         src: &GpuImage,
@@ -162,7 +162,7 @@ impl CommandList {
         });
     }
 
-    /// Fills bytes of a buffer with a repeated value; offset and length are multiples of 4. A
+    /// Fills a range of a buffer with a repeated value. Offset and length must be multiples of 4; a
     /// length of 0 means up to the end.
     pub fn fill_buffer(&mut self, dst: &GpuBuffer, offset: u64, bytes: u64, value: u32) {
         let range = self.side.buffer_copies.len() as u32;
@@ -174,8 +174,8 @@ impl CommandList {
         });
     }
 
-    /// Writes a few bytes to a buffer from the command buffer itself: at most 65536; offset and
-    /// length are multiples of 4.
+    /// Writes at most 65,536 bytes, stored in the command buffer, to a buffer. Offset and
+    /// length must be multiples of 4.
     pub fn update_buffer(&mut self, dst: &GpuBuffer, offset: u64, data: &[u8]) {
         let start = self.side.bytes.len() as u32;
         self.side_mut().bytes.extend_from_slice(data);
@@ -188,12 +188,12 @@ impl CommandList {
         });
     }
 
-    /// Clears all of a colour image. Integer formats get the colour rounded towards zero.
+    /// Clears a whole color image. For integer formats the color is rounded towards zero.
     pub fn clear_image(&mut self, image: &GpuImage, color: [f32; 4]) {
         self.clear_view(image, View::WHOLE, color);
     }
 
-    /// Clears a part of a colour image.
+    /// Clears a view of a color image.
     pub fn clear_view(&mut self, image: &GpuImage, view: View, color: [f32; 4]) {
         self.add_copy(Copying::Clear {
             image: image.id(),
@@ -255,7 +255,7 @@ impl Reader<'_> {
         self.check(resource, part, access, Role::Words(role));
     }
 
-    /// The bytes of a buffer that a copy from or to a region of an image touches.
+    /// The bytes of a buffer that a copy from or to a region of an image accesses.
     fn texels(&self, image: ResourceId, offset: u64, region: &ImageRegion) -> Part {
         let found = self.handles.iter().find(|handle| handle.id() == image);
         let bytes = match found {

@@ -1,10 +1,10 @@
-//! Uses of a frame's resources by a list, held against the declarations of its pass.
+//! Validation of a list's accesses against the declarations of its pass.
 //!
-//! Passes recorded through parameters that declare their accesses need no such check. Declarations
-//! can change since, though, and then this finds what the frame does not know of: a write where a
-//! read is declared, another stage, bytes beyond those that are declared. Bindings count where a
-//! pipeline uses them, and as what its shaders do there. A write is taken at its word, because WGSL
-//! cannot say that it does not read.
+//! Passes recorded through parameters that declare their accesses need no such check, unless their declarations
+//! change later. The check finds undeclared uses: a write where a
+//! read is declared, another stage, bytes beyond the declared ones. Bindings are checked when a
+//! pipeline uses them, by the accesses of its shaders. Read-write bindings of WGSL count as writes, because WGSL
+//! has no write-only buffers.
 
 mod part;
 
@@ -19,7 +19,7 @@ use crate::shader::{Binding, GpuShader};
 
 pub(super) use part::{Part, accesses};
 
-/// Something that a list does with a resource and its pass does not declare.
+/// An access of a list that its pass does not declare.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UndeclaredCommandUse {
     /// The use of the resource by the list.
@@ -64,7 +64,7 @@ impl CommandList {
 /// The number of bindings.
 const BINDINGS: usize = GpuShader::MAX_BINDINGS as usize;
 
-/// Goes through a list, and knows what its commands have set so far.
+/// Walks a list and tracks its state.
 pub(super) struct Reader<'a> {
     pub(super) list: &'a CommandList,
     frame: &'a Frame,
@@ -73,12 +73,12 @@ pub(super) struct Reader<'a> {
     pub(super) compute: Option<&'a ComputeCode>,
     pub(super) graphics: Option<&'a GraphicsCode>,
     pub(super) bound: [Option<(ResourceId, Part)>; BINDINGS],
-    /// For compute and for graphics, bit by binding: what is bound was looked at.
+    /// For compute and for graphics, one bit per binding: whether the bound resource was checked.
     pub(super) seen: [u32; 2],
-    /// Vertex buffers that were not looked at yet, and where they begin.
+    /// Vertex buffers that are not checked yet, with their offsets.
     pub(super) vertices: [Option<(ResourceId, u64)>; MAX_BUFFERS as usize],
     pub(super) indices: Option<(ResourceId, u64, IndexType)>,
-    /// How many queries one takes: one for each view of the rendering.
+    /// Number of queries that one query uses: one for each view of the rendering.
     pub(super) queries: u32,
     undeclared_uses: Vec<UndeclaredCommandUse>,
 }
@@ -125,7 +125,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Notes an access if it is of something that the pass declares, though not so.
+    /// Records an access of a declared resource that its declarations do not cover.
     pub(super) fn check(&mut self, id: ResourceId, part: Part, access: Access, role: Role<'_>) {
         let (frame, pass) = (self.frame, self.pass);
         let mut uses = frame.uses_of(pass).iter();

@@ -9,20 +9,20 @@ use crate::resources::buffer::GpuBuffer;
 /// Bytes of a `VkDispatchIndirectCommand`.
 const DISPATCH_BYTES: u64 = 12;
 
-/// Dispatches but the usual one, which is a [`Command`] by itself.
+/// Dispatches except the direct one, which is a variant of [`Command`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Dispatch {
     Indirect { buffer: ResourceId, offset: u64 },
 }
 
 impl CommandList {
-    /// Runs so many workgroups in each direction.
+    /// Dispatches a grid of workgroups.
     #[inline]
     pub fn dispatch(&mut self, groups: [u32; 3]) {
         self.add(Command::Dispatch { groups });
     }
 
-    /// Runs as many workgroups as a buffer says (`VkDispatchIndirectCommand`).
+    /// Dispatches workgroups with arguments from a buffer (`VkDispatchIndirectCommand`).
     pub fn dispatch_indirect(&mut self, buffer: &GpuBuffer, offset: u64) {
         let buffer = buffer.id();
         self.add_dispatch(Dispatch::Indirect { buffer, offset });

@@ -38,16 +38,16 @@ pub(crate) enum Draw {
         count: u32,
         stride: u32,
     },
-    /// As many as another buffer says.
+    /// The number of draws is in another buffer.
     Counted { counted: u32 },
-    /// A part of a colour attachment: left, top, width and height.
+    /// Clears a part of a color attachment: left, top, width and height.
     ClearColor {
         attachment: u8,
         area: [u16; 4],
-        /// The bits of four `f32`, of which -0 is not 0.
+        /// Bits of four `f32`, so that -0 and 0 differ in comparisons.
         color: [u32; 4],
     },
-    /// A part of the depth attachment.
+    /// Clears a part of the depth attachment.
     ClearDepth {
         area: [u16; 4],
         /// The bits of an `f32`.
@@ -55,14 +55,14 @@ pub(crate) enum Draw {
     },
 }
 
-/// Draws whose number the device reads from a buffer.
+/// Indirect draws whose number is read from a buffer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Counted {
     pub buffer: ResourceId,
     pub offset: u64,
     pub counts: ResourceId,
     pub count_offset: u64,
-    /// No more than this are drawn.
+    /// Maximum number of draws.
     pub most: u32,
     pub stride: u32,
     pub indexed: bool,
@@ -118,8 +118,8 @@ impl CommandList {
         });
     }
 
-    /// Draws with arguments from a buffer (`VkDrawIndirectCommand`), `stride` bytes apart, as often as
-    /// the `u32` at `count.1` of the buffer `count.0` says, and at most `most` times.
+    /// Draws with arguments from a buffer (`VkDrawIndirectCommand`), `stride` bytes apart. The number of draws is the
+    /// `u32` at byte `count.1` of the buffer `count.0`, and at most `most`.
     pub fn draw_indirect_count(
         &mut self,
         arguments: (&GpuBuffer, u64),
@@ -130,7 +130,8 @@ impl CommandList {
         self.add_counted(arguments, count, [most, stride], false);
     }
 
-    /// The same through the index buffer (`VkDrawIndexedIndirectCommand`).
+    /// Draws like [`draw_indirect_count`](Self::draw_indirect_count), through the index buffer
+    /// (`VkDrawIndexedIndirectCommand`).
     pub fn draw_indexed_indirect_count(
         &mut self,
         arguments: (&GpuBuffer, u64),
@@ -162,9 +163,9 @@ impl CommandList {
         self.add_draw(Draw::Counted { counted });
     }
 
-    /// Clears a part of a colour attachment, in the order of draws: left, top, width and height in
-    /// pixels, cut to what is rendered to. It needs no pipeline, and heeds neither viewport nor
-    /// scissor. Integer formats get the colour rounded towards zero.
+    /// Clears a part of a color attachment, in the order of draws: left, top, width and height in
+    /// pixels, clipped to the render area. It needs no pipeline, and ignores viewport and
+    /// scissor. For integer formats the color is rounded towards zero.
     pub fn clear_color(&mut self, attachment: u32, area: [u32; 4], color: [f32; 4]) {
         self.add_draw(Draw::ClearColor {
             attachment: u8::try_from(attachment).unwrap_or(u8::MAX),
@@ -173,7 +174,8 @@ impl CommandList {
         });
     }
 
-    /// The same for the depth attachment, which gets a depth from 0 to 1. Its stencil stays.
+    /// Clears a part of the depth attachment to a depth from 0 to 1, like [`clear_color`](Self::clear_color). Keeps
+    /// stencil.
     pub fn clear_depth(&mut self, area: [u32; 4], depth: f32) {
         self.add_draw(Draw::ClearDepth {
             area: narrow_area(area),
@@ -193,7 +195,7 @@ fn first_count(range: Range<u32>) -> [u32; 2] {
     [range.start, range.end.saturating_sub(range.start)]
 }
 
-/// An area as small as commands keep it: no attachment is larger.
+/// Narrows an area; no attachment is larger than its range.
 fn narrow_area(area: [u32; 4]) -> [u16; 4] {
     area.map(|pixels| u16::try_from(pixels).unwrap_or(u16::MAX))
 }
@@ -201,7 +203,7 @@ fn narrow_area(area: [u32; 4]) -> [u16; 4] {
 impl Reader<'_> {
     pub(super) fn draw(&mut self, draw: Draw) {
         if let Draw::ClearColor { .. } | Draw::ClearDepth { .. } = draw {
-            // The beginning of the rendering has said that its attachments are written.
+            // The writes of attachments were checked at the beginning of the rendering.
             return;
         }
         if !self.pipeline_of_draw() {
@@ -229,7 +231,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A draw of the pass's own, which may read indices.
+    /// A draw by a closure, which may read indices.
     pub(super) fn draw_raw(&mut self) {
         if self.pipeline_of_draw() {
             self.indices(None);
@@ -243,7 +245,7 @@ impl Reader<'_> {
         };
         self.bindings(1, pipeline.name(), pipeline.bindings());
         for slot in 0..pipeline.vertex_alignments().len() {
-            // The vertices that a draw reads are known only to its indices.
+            // The vertices that an indexed draw reads depend on the contents of the index buffer.
             if let Some((buffer, offset)) = self.vertices[slot].take() {
                 let part = Part::bytes(offset, 0);
                 self.check(buffer, part, Access::VertexRead, Role::Vertices(slot));
@@ -252,7 +254,7 @@ impl Reader<'_> {
         true
     }
 
-    /// The first and the number of indices that are read, if that is known.
+    /// Checks the index buffer; `read` has the first and the number of indices, if known.
     fn indices(&mut self, read: Option<[u32; 2]>) {
         let Some((buffer, offset, kind)) = self.indices else {
             return;

@@ -1,4 +1,4 @@
-//! Pipelines and samplers that a command list uses, kept once each.
+//! Deduplicated pipelines and samplers of a command list.
 
 use std::sync::Arc;
 
@@ -6,12 +6,12 @@ use smallvec::SmallVec;
 
 use crate::pipeline::CurrentCode;
 
-/// Value that a list keeps of an object that it uses.
+/// Value that a list stores for an object.
 pub(crate) trait Keep<Object> {
-    /// Whether this is what would be kept of the object now.
+    /// Whether this is the current value for the object.
     fn is_of(&self, object: &Object) -> bool;
 
-    /// Returns the value to keep of the object.
+    /// Returns the value to store for the object.
     fn keep(object: &Object) -> Self;
 }
 
@@ -27,7 +27,7 @@ impl<T: Clone + PartialEq> Keep<T> for T {
     }
 }
 
-/// A pipeline whose code can change is kept by its code.
+/// For a pipeline with replaceable code, the code is stored.
 impl<T> Keep<CurrentCode<T>> for Arc<T> {
     #[inline]
     fn is_of(&self, code: &CurrentCode<T>) -> bool {
@@ -39,13 +39,13 @@ impl<T> Keep<CurrentCode<T>> for Arc<T> {
     }
 }
 
-/// Objects by index. Clearing keeps them: a list that is recorded again finds them in place and
-/// counts no references, and what is not used again is let go at the next clearing.
+/// Objects by index. Clearing keeps them, so that recording the same list again changes no reference counts. Objects
+/// that were not used again are dropped by the next clear.
 pub(crate) struct Interned<T> {
     objects: SmallVec<[T; 1]>,
-    /// In few bytes: lists lie in the hot path's memory.
+    /// Number of objects used since the last clear. A `u32` to keep lists small.
     used: u32,
-    /// Something else was found in the place of an object.
+    /// Whether an object differs from the one at its index before the last clear.
     differs: bool,
 }
 
@@ -60,14 +60,14 @@ impl<T> Default for Interned<T> {
 }
 
 impl<T> Interned<T> {
-    /// The index of an object, which is taken up if it is new. Lists have few objects and mostly
-    /// use the last again.
+    /// Returns the index of an object, and adds it if it is new. Lists have few objects and usually
+    /// use the last one again.
     #[inline]
     pub(crate) fn index<Object>(&mut self, object: &Object) -> u32
     where
         T: Keep<Object>,
     {
-        // Mostly the first object is what it was.
+        // Fast path: the first object is usually unchanged.
         if self.used == 0 && self.objects.first().is_some_and(|it| it.is_of(object)) {
             self.used = 1;
             return 0;
@@ -108,13 +108,13 @@ impl<T> Interned<T> {
         self.objects.is_empty()
     }
 
-    /// Whether the objects are those from before it was cleared last, or fewer.
+    /// Whether the objects equal those before the last clear, or the first of them.
     #[inline]
     pub(crate) fn is_repeated(&self) -> bool {
         !self.differs
     }
 
-    /// Forgets all objects, and lets go of those that were not used since the last time.
+    /// Clears the list of objects, and drops those that were not used since the last clear.
     #[inline]
     pub(crate) fn clear(&mut self) {
         if (self.used as usize) < self.objects.len() {

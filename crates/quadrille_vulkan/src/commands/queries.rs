@@ -1,4 +1,4 @@
-//! Queries around commands, and commands that a value in a buffer decides about.
+//! Queries, and conditional rendering.
 
 use quadrille_sync::{Access, ResourceId};
 
@@ -21,20 +21,20 @@ pub(crate) enum Query {
     BeginCondition {
         buffer: ResourceId,
         offset: u64,
-        /// Commands count where the value is 0.
+        /// Whether commands run if the value is 0.
         inverted: bool,
     },
     EndCondition,
 }
 
-/// Bytes of the value that decides.
+/// Size of the predicate in bytes.
 pub(crate) const CONDITION_BYTES: u64 = 4;
 
 impl CommandList {
-    /// Begins a query: what follows up to [`CommandList::end_query`] is counted. At the end of the
-    /// list the result is copied to the set's buffer. Each query is used once a frame; both ends lie in
-    /// the same rendering, or outside of any. In a rendering with a [`view_mask`](crate::Rendering) it
-    /// takes as many queries, from this one on, as the mask has bits; their sum is the result.
+    /// Begins a query of the commands up to [`CommandList::end_query`]. At the end of the
+    /// list the result is copied to the set's buffer. Each query may be used once a frame; begin and end must be in
+    /// the same rendering, or both outside. In a rendering with a [`view_mask`](crate::Rendering) it
+    /// uses as many consecutive queries as the mask has bits; their sum is the result.
     pub fn begin_query(&mut self, set: &QuerySet, query: u32) {
         let set = self.side_mut().query_sets.index(set);
         self.add_query(Query::Begin { set, query });
@@ -46,9 +46,9 @@ impl CommandList {
         self.add_query(Query::End { set, query });
     }
 
-    /// Begins conditional rendering: draws, dispatches and clears of attachments that follow up to
-    /// [`CommandList::end_condition`] happen if the `u32` at `offset` bytes of the buffer is not 0, or
-    /// with `inverted` if it is 0. Both ends lie in the same rendering, or outside of any.
+    /// Begins conditional rendering: draws, dispatches and clears of attachments up to
+    /// [`CommandList::end_condition`] run if the `u32` at byte `offset` of the buffer is not 0, or
+    /// with `inverted` if it is 0. Begin and end must be in the same rendering, or both outside.
     pub fn begin_condition(&mut self, buffer: &GpuBuffer, offset: u64, inverted: bool) {
         self.add_query(Query::BeginCondition {
             buffer: buffer.id(),
@@ -62,7 +62,7 @@ impl CommandList {
         self.add_query(Query::EndCondition);
     }
 
-    /// The query sets that it uses.
+    /// The query sets that the list uses.
     pub(crate) fn query_sets(&self) -> impl Iterator<Item = &QuerySet> {
         let sets = self.has_side.then(|| self.side.query_sets.iter());
         sets.into_iter().flatten()

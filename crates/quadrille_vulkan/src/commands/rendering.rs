@@ -10,45 +10,45 @@ use crate::pipeline::MAX_COLORS;
 use crate::resources::image::GpuImage;
 use crate::resources::view::View;
 
-/// Load operation: an attachment's contents when rendering begins.
+/// Load operation of an attachment (`VkAttachmentLoadOp`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Load<T> {
-    /// Replaced by a value.
+    /// `CLEAR` to this value.
     Clear(T),
-    /// Kept.
+    /// `LOAD`: the contents are kept.
     Keep,
-    /// Not needed.
+    /// `DONT_CARE`: the contents become undefined.
     Discard,
 }
 
-/// Store operation: an attachment's contents when rendering ends.
+/// Store operation of an attachment (`VkAttachmentStoreOp`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Store {
-    /// Kept.
+    /// `STORE`: the contents are kept.
     #[default]
     Keep,
-    /// Not needed.
+    /// `DONT_CARE`: the contents become undefined.
     Discard,
 }
 
-/// An image that draws write colours to.
+/// A color attachment.
 #[derive(Clone, Copy, Debug)]
 pub struct ColorAttachment<'a> {
     /// The image.
     pub image: &'a GpuImage,
     /// The part of it: one mip level.
     pub view: View,
-    /// Its contents at the beginning. Integer formats get a colour rounded towards zero.
+    /// Load operation. For integer formats the clear color is rounded towards zero.
     pub load: Load<[f32; 4]>,
-    /// Its contents at the end.
+    /// Store operation.
     pub store: Store,
-    /// The image of one sample a texel that gets the average of the samples at the end, and the part
-    /// of it: one mip level.
+    /// Resolve target at the end of rendering: a single-sample image and one of its mip levels, for the average of
+    /// the samples.
     pub resolve: Option<(&'a GpuImage, View)>,
 }
 
 impl<'a> ColorAttachment<'a> {
-    /// The whole image (its first mip level), kept at the end.
+    /// The first mip level of an image, with store operation [`Store::Keep`].
     pub fn new(image: &'a GpuImage, load: Load<[f32; 4]>) -> Self {
         Self {
             image,
@@ -60,40 +60,40 @@ impl<'a> ColorAttachment<'a> {
     }
 }
 
-/// An image with the depth, and stencil if its format has it, of draws.
+/// A depth or depth-stencil attachment.
 #[derive(Clone, Copy, Debug)]
 pub struct DepthAttachment<'a> {
     /// The image.
     pub image: &'a GpuImage,
     /// The part of it: one mip level.
     pub view: View,
-    /// Depth at the beginning.
+    /// Load operation of depth.
     pub load: Load<f32>,
-    /// Stencil at the beginning.
+    /// Load operation of stencil.
     pub stencil: Load<u32>,
-    /// Both at the end.
+    /// Store operation of both.
     pub store: Store,
-    /// Draws only test; then the image may be sampled at the same time.
+    /// Whether depth and stencil are only tested, so that shaders may sample the image at the same time.
     pub read_only: bool,
-    /// The target of one of the samples, or of all combined, at the end.
+    /// Resolve at the end of rendering.
     pub resolve: Option<DepthResolve<'a>>,
 }
 
 /// Target and modes of a depth and stencil resolve.
 #[derive(Clone, Copy, Debug)]
 pub struct DepthResolve<'a> {
-    /// An image of one sample a texel, with the format of the attachment.
+    /// A single-sample image with the format of the attachment.
     pub image: &'a GpuImage,
     /// The part of it: one mip level.
     pub view: View,
-    /// How depth becomes one value; `None` leaves what is there.
+    /// Resolve mode of depth; `None` keeps the target's depth.
     pub depth: Option<ResolveMode>,
-    /// How stencil does.
+    /// Resolve mode of stencil; `None` keeps the target's stencil.
     pub stencil: Option<ResolveMode>,
 }
 
 impl<'a> DepthAttachment<'a> {
-    /// The whole image (its first mip level), stencil not needed, kept at the end.
+    /// The first mip level of an image, with stencil discarded at the beginning, and store operation [`Store::Keep`].
     pub fn new(image: &'a GpuImage, load: Load<f32>) -> Self {
         Self {
             image,
@@ -107,34 +107,32 @@ impl<'a> DepthAttachment<'a> {
     }
 }
 
-/// Attachments that draws write to.
+/// Attachments and render area of a dynamic rendering.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rendering<'a> {
     /// Colours by `@location`; at most 8.
     pub colors: &'a [ColorAttachment<'a>],
     /// Depth and stencil.
     pub depth: Option<DepthAttachment<'a>>,
-    /// Left, top, width and height of what is drawn to; `None` for all of the attachments. It is
-    /// cut to what the attachments have.
+    /// Render area: left, top, width and height, clipped to the attachments; `None` for the whole attachments.
     pub area: Option<[u32; 4]>,
-    /// Multiview (section "Multiview"), 0 for none: every draw happens once for each bit, with the bit's
-    /// number as `@builtin(view_index)`, and draws to the layer of that number of the attachments'
-    /// views. So do clears of attachments.
+    /// View mask (section "Multiview"); 0 disables multiview. Draws and clears of attachments are repeated for each
+    /// set bit, with the bit's number as `@builtin(view_index)` and as the layer of the attachments' views.
     pub view_mask: u32,
 }
 
-/// A colour attachment as a list keeps it.
+/// A color attachment, as stored in a list.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct ColorData {
     pub image: ResourceId,
     pub view: View,
-    /// The bits of four `f32`, of which -0 is not 0.
+    /// Bits of four `f32`, so that -0 and 0 differ in comparisons.
     pub load: Load<[u32; 4]>,
     pub store: Store,
     pub resolve: Option<(ResourceId, View)>,
 }
 
-/// A depth attachment as a list keeps it.
+/// A depth attachment, as stored in a list.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct DepthData {
     pub image: ResourceId,
@@ -147,7 +145,7 @@ pub(crate) struct DepthData {
     pub resolve: Option<ResolveData>,
 }
 
-/// Target of a depth resolve, as a list keeps it.
+/// Target of a depth resolve, as stored in a list.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct ResolveData {
     pub image: ResourceId,
@@ -156,11 +154,11 @@ pub(crate) struct ResolveData {
     pub stencil: Option<ResolveMode>,
 }
 
-/// [`Rendering`] as a list keeps it.
+/// [`Rendering`], as stored in a list.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct RenderingData {
     pub colors: [Option<ColorData>; MAX_COLORS],
-    /// How many there were, also if too many.
+    /// Number of color attachments, also if above the maximum.
     pub color_count: usize,
     pub depth: Option<DepthData>,
     pub area: Option<[u32; 4]>,
@@ -203,18 +201,18 @@ impl RenderingData {
     }
 }
 
-/// One mip level and its layers that a rendering draws to, resolves to or tests against.
+/// Mip level and layers of an attachment or resolve target.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Attached {
     pub image: ResourceId,
     pub view: View,
-    /// Bit by bit, from the first layer of the view on: which layers.
+    /// Bit mask of layers, from the first layer of the view on.
     layers: u32,
     read_only: bool,
 }
 
 impl Attached {
-    /// Whether both touch the same texels, and one writes them.
+    /// Whether both access common texels, and at least one writes them.
     pub(crate) fn overlaps(self, other: Self) -> bool {
         let place = |it: Self| (it.image, it.view.base_mip);
         let [low, high] = if self.view.base_layer <= other.view.base_layer {
@@ -229,7 +227,7 @@ impl Attached {
 }
 
 impl RenderingData {
-    /// All that it touches.
+    /// All attachments and resolve targets.
     pub(crate) fn attached(&self) -> impl Iterator<Item = Attached> + Clone {
         // Without multiview, the first layer.
         let layers = self.view_mask.max(1);
@@ -253,14 +251,14 @@ impl RenderingData {
         written.chain(depth).map(at)
     }
 
-    /// How many layers of each attachment draws see: up to that of the highest bit of the view mask.
+    /// Number of layers needed in each attachment: up to the highest bit of the view mask.
     pub(crate) fn views(&self) -> u32 {
         u32::BITS - self.view_mask.leading_zeros()
     }
 }
 
 impl<T> Load<T> {
-    /// The same with another value to clear to.
+    /// Maps the clear value.
     fn map<U>(self, value: impl FnOnce(T) -> U) -> Load<U> {
         match self {
             Self::Clear(old) => Load::Clear(value(old)),
@@ -290,8 +288,8 @@ impl Store {
 }
 
 impl CommandList {
-    /// Begins to draw to attachments (section "Render Pass Objects", dynamic rendering). Viewport
-    /// and scissor are the whole area until they are set.
+    /// Begins dynamic rendering (`vkCmdBeginRendering`). Viewport
+    /// and scissor are the whole render area until they are set.
     pub fn begin_rendering(&mut self, rendering: &Rendering<'_>) {
         let data = self.side.renderings.len() as u32;
         self.side_mut()
@@ -300,7 +298,7 @@ impl CommandList {
         self.add(Command::BeginRendering { data });
     }
 
-    /// Ends drawing to the attachments.
+    /// Ends dynamic rendering.
     pub fn end_rendering(&mut self) {
         self.add(Command::EndRendering);
     }

@@ -1,19 +1,18 @@
-//! Arrays that are rewritten each frame, mostly with what they had before.
+//! Arrays that are rewritten each frame, usually with equal contents.
 
 use std::ops::Deref;
 
 use smallvec::SmallVec;
 
-/// An array that is cleared and written again and again, and knows whether it came out the same.
+/// An array that is cleared and rewritten repeatedly, and detects whether its contents changed.
 ///
-/// Clearing leaves the items in place. What is written is compared with what is there, which costs
-/// less than it saves: readers of the array need not look at it again. Up to `N` items lie in the
-/// array itself, more of them apart.
+/// Clearing leaves the items in place, and new items are compared with them. That
+/// saves readers of the array from processing equal contents again. Up to `N` items are stored inline.
 #[derive(Debug)]
 pub(crate) struct Rewritten<T, const N: usize = 0> {
-    /// The items written since the last clear; behind them, the rest of the earlier contents.
+    /// The items written since the last clear, followed by the rest of the earlier contents.
     items: SmallVec<[T; N]>,
-    /// In few bytes: lists lie in the hot path's memory.
+    /// Number of items written since the last clear. A `u32` to keep lists small.
     len: u32,
     differs: bool,
 }
@@ -29,7 +28,7 @@ impl<T, const N: usize> Default for Rewritten<T, N> {
 }
 
 impl<T: Copy + PartialEq, const N: usize> Rewritten<T, N> {
-    /// Begins again.
+    /// Starts rewriting the array.
     #[inline]
     pub(crate) fn clear(&mut self) {
         if self.len() < self.items.len() {
@@ -48,21 +47,21 @@ impl<T: Copy + PartialEq, const N: usize> Rewritten<T, N> {
         }
     }
 
-    /// The item that was in the next item's place before. A caller that compares it with the new one where
-    /// that is made, and then [keeps](Self::keep) or [writes](Self::write) it, has it compared
-    /// field by field, without putting it together in memory.
+    /// Returns the earlier item at the next index. Callers may compare it with the fields of a new item, and then
+    /// [keep](Self::keep) it or [write](Self::write) the new one, so that the new item is not built in memory for the
+    /// comparison.
     #[inline(always)]
     pub(crate) fn expected(&self) -> Option<&T> {
         self.items.get(self.len as usize)
     }
 
-    /// The next item is what it was.
+    /// Keeps the earlier item at the next index.
     #[inline(always)]
     pub(crate) fn keep(&mut self) {
         self.len += 1;
     }
 
-    /// Writes the next item, which is not what it was.
+    /// Writes the next item, which differs from the earlier one.
     #[cold]
     #[inline(never)]
     pub(crate) fn write(&mut self, item: T) {
@@ -85,7 +84,7 @@ impl<T: Copy + PartialEq, const N: usize> Rewritten<T, N> {
         self.len = end as u32;
     }
 
-    /// Whether it is what it was before it was cleared last.
+    /// Whether the contents equal those before the last clear.
     #[inline]
     pub(crate) fn is_repeated(&self) -> bool {
         !self.differs && self.len() == self.items.len()

@@ -5,7 +5,7 @@ use super::{Command, CommandList};
 /// Dynamic state that a command sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
-    /// Left, top, width and height: the bits of four `f32`, of which -0 is not 0.
+    /// Left, top, width and height as bits of four `f32`, so that -0 and 0 differ in comparisons.
     Viewport([u32; 4]),
     /// Left, top, width and height.
     Scissor([u32; 4]),
@@ -23,8 +23,8 @@ impl CommandList {
         self.add_state(State::Scissor(area));
     }
 
-    /// Sets what stencil is compared with, and what `REPLACE` writes, for draws with the graphics
-    /// pipeline that is bound, in the place of its [`StencilState`](crate::StencilState)'s.
+    /// Sets the stencil reference for draws with the bound graphics pipeline. Overrides that of its
+    /// [`StencilState`](crate::StencilState).
     pub fn stencil_reference(&mut self, reference: u8) {
         self.add_state(State::StencilReference(reference));
     }

@@ -3,12 +3,12 @@
 use super::graphics_code::GraphicsInterface;
 use crate::shader::{Binding, BindingKind, Location};
 
-/// Attachments, a bit each: colours by number, and [`DEPTH`](Self::DEPTH).
+/// Bit masks of attachments: color attachments by number, and [`DEPTH`](Self::DEPTH).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct AttachmentUse {
-    /// The attachments that its fragment shader reads at its own texel.
+    /// The attachments that the fragment shader reads as input attachments.
     pub reads: u16,
-    /// The attachments that its draws may write.
+    /// The attachments that draws may write.
     pub writes: u16,
 }
 

@@ -1,5 +1,5 @@
-//! Capabilities of SPIR-V modules that take optional features of devices (section "Capabilities" of the
-//! environment for SPIR-V).
+//! SPIR-V capabilities that need optional device features (appendix "Vulkan Environment for SPIR-V", section
+//! "Capabilities").
 
 use ash::vk;
 
@@ -9,11 +9,11 @@ use crate::shader::{GpuShader, control_flow_depth};
 
 const CAPABILITY: u32 = 17;
 
-/// Feature needed to read attachments within their rendering.
+/// Feature for reads of attachments within their rendering.
 pub(crate) const LOCAL_READ: &str =
     "dynamicRenderingLocalRead of VK_KHR_dynamic_rendering_local_read";
 
-/// The feature that a capability takes, and whether the device has it.
+/// Returns the feature that a capability needs, and whether the device has it.
 fn feature(device: &Device, capability: u32) -> Option<(&'static str, bool)> {
     let (core, optional) = (&device.core, &device.optional);
     let of_core = |has: vk::Bool32| has == vk::TRUE;
@@ -43,11 +43,11 @@ fn feature(device: &Device, capability: u32) -> Option<(&'static str, bool)> {
     })
 }
 
-/// Selections and loops within each other that drivers in software take: the tables of Mesa's llvmpipe
-/// 25.0 have room for 80 (`LP_MAX_TGSI_NESTING`), and it writes beyond them.
+/// Maximum nesting of selections and loops on software drivers: Mesa's llvmpipe 25.0 has tables of 80 entries
+/// (`LP_MAX_TGSI_NESTING`) and writes beyond their end.
 const MAX_NESTED_IN_SOFTWARE: usize = 78;
 
-/// Checks that a driver can compile what is nested in the shaders of a pipeline.
+/// Checks that a driver can compile the nesting depth of a pipeline's shaders.
 fn check_nesting(
     device: &Device,
     pipeline: &str,
@@ -71,7 +71,7 @@ fn check_nesting(
     }
 }
 
-/// Checks that a device has the features that shaders of a pipeline take, and that it can compile them.
+/// Checks that a device has the features that a pipeline's shaders need, and can compile them.
 pub(crate) fn check_features(
     device: &Device,
     pipeline: &str,

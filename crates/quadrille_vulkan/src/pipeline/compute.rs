@@ -22,7 +22,7 @@ use crate::shader::{
     check_constants,
 };
 
-/// A compute pipeline to make.
+/// Description of a compute pipeline.
 #[derive(Clone, Debug)]
 pub struct ComputePipelineDesc<'a> {
     /// Its name in errors and debuggers.
@@ -49,14 +49,14 @@ impl<'a> ComputePipelineDesc<'a> {
         }
     }
 
-    /// The same with another entry point of the module.
+    /// Sets the entry point.
     pub fn entry(mut self, entry: &'a str) -> Self {
         self.entry = entry;
         self
     }
 
-    /// The same with an `override` constant of the shader set. One of a module that it imports may
-    /// have that module's name before its own: `noise::OCTAVES`.
+    /// Sets an `override` constant of the shader. A constant of an imported module may be qualified by the module's
+    /// name: `noise::OCTAVES`.
     ///
     /// ```
     /// use quadrille_vulkan::{ComputePipelineDesc, GpuShader};
@@ -73,8 +73,8 @@ impl<'a> ComputePipelineDesc<'a> {
         self
     }
 
-    /// The same with a name that passes bind by (`bind("heights", ..)`, or an array of a table): a pipeline
-    /// whose shaders have no variable of this name is not made, and the error names the nearest one.
+    /// Adds the name of a variable (or table array) that passes bind, as in `bind("heights", ..)`. If the shader has no
+    /// such variable, creation fails with an error that suggests the closest name.
     pub fn binds(mut self, name: &'a str) -> Self {
         self.binds.push(name);
         self
@@ -83,8 +83,8 @@ impl<'a> ComputePipelineDesc<'a> {
 
 /// A compute pipeline. Clones are the same pipeline.
 ///
-/// Its interface (bindings, push constants, workgroup) stays as it is; what it runs changes when
-/// the file of its shader is loaded again: see [`Gpu::reload_shader`](crate::Gpu::reload_shader).
+/// Its interface (bindings, push constants, workgroup size) never changes; hot reload replaces its code:
+/// see [`Gpu::reload_shader`](crate::Gpu::reload_shader).
 #[derive(Clone)]
 pub struct ComputePipeline(Arc<Pipeline<ComputeCode>>);
 
@@ -108,9 +108,9 @@ impl Deref for ComputeInterface {
 /// Code of a compute pipeline.
 pub(crate) struct ComputeCode {
     interface: Arc<ComputeInterface>,
-    /// The shader as it was loaded.
+    /// The shader without constants set.
     shader: GpuShader,
-    /// The same with its constants set.
+    /// The shader with constants set.
     special: GpuShader,
     entry: CString,
     compiled: OnceLock<Result<vk::Pipeline, ShaderError>>,
@@ -139,7 +139,7 @@ impl ComputePipeline {
         let job = Arc::downgrade(&code);
         device.compiler.run(Box::new(move || {
             if let Some(code) = job.upgrade() {
-                // An error is kept for the first use of the pipeline.
+                // An error is stored, and returned at the first use of the pipeline.
                 let _ = code.compiled();
             }
         }));
@@ -164,7 +164,7 @@ impl ComputePipeline {
         self.0.interface.tables()
     }
 
-    /// Returns the needs of the [`bindings`](Self::bindings), in few bits.
+    /// Returns the needs of the [`bindings`](Self::bindings) as bit masks.
     #[inline]
     pub fn needs(&self) -> &BindingNeeds {
         self.0.interface.needs()
@@ -180,7 +180,7 @@ impl ComputePipeline {
         self.0.interface.layout().push_bytes.least
     }
 
-    /// Where the members of the push constants begin: one for all stages that have the same.
+    /// Distinct memory layouts of the push constants in its stages.
     #[inline]
     pub fn push_layouts(&self) -> &[DataLayout] {
         self.0.interface.push_layouts()
@@ -194,7 +194,7 @@ impl ComputePipeline {
     /// Compiles it now, or waits for the thread that does.
     ///
     /// # Errors
-    /// [`ShaderError::Compile`] with what the driver says.
+    /// [`ShaderError::Compile`] with the driver's result.
     pub fn wait(&self) -> Result<(), ShaderError> {
         self.0.code.current().compiled().map(|_| ())
     }
@@ -249,7 +249,7 @@ impl ComputeCode {
         }
     }
 
-    /// The pipeline, compiled now if need be.
+    /// Returns the pipeline, and compiles it if necessary.
     pub(crate) fn compiled(&self) -> Result<vk::Pipeline, ShaderError> {
         self.compiled
             .get_or_init(|| guarded(self.name(), || self.compile()))
@@ -302,7 +302,7 @@ impl std::fmt::Debug for ComputePipeline {
     }
 }
 
-/// A shader with its constants set.
+/// Sets the constants of a shader.
 fn specialized(
     name: &str,
     shader: &GpuShader,

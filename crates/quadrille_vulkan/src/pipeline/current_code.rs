@@ -1,23 +1,23 @@
-//! The current code of a pipeline, which changes when its shaders are loaded again.
+//! The current code of a pipeline, which hot reload replaces.
 
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crate::lock;
 
-/// Current code of a pipeline: its shaders, compiled.
+/// Current code of a pipeline: its compiled shaders.
 ///
-/// Command lists keep the code that they bound, so a change reaches commands recorded from then on.
-/// The replaced code is dropped, and so retired, with the last list that bound it.
+/// Command lists keep the code that they bound, so a change affects only commands recorded later.
+/// The old code is dropped, and so retired, with the last list that bound it.
 pub(crate) struct CurrentCode<T> {
-    /// Where `current` is: only to be compared.
+    /// Address of `current`, for comparison only.
     address: AtomicPtr<T>,
     codes: Mutex<Codes<T>>,
 }
 
 struct Codes<T> {
     current: Arc<T>,
-    /// The code that replaces it next.
+    /// The staged code.
     next: Option<Arc<T>>,
 }
 
@@ -32,7 +32,7 @@ impl<T> CurrentCode<T> {
         }
     }
 
-    /// Whether this is what runs now. Costs no reference and no lock.
+    /// Whether this is the current code, without a lock or a reference count.
     #[inline]
     pub(crate) fn is(&self, code: &Arc<T>) -> bool {
         self.address.load(Ordering::Relaxed) == address(code)
@@ -43,12 +43,12 @@ impl<T> CurrentCode<T> {
         Arc::clone(&lock(&self.codes).current)
     }
 
-    /// Lays something ready that is good to run.
+    /// Stages new code.
     pub(crate) fn prepare(&self, code: Arc<T>) {
         lock(&self.codes).next = Some(code);
     }
 
-    /// Runs what was laid ready last from now on.
+    /// Switches to the code staged last.
     pub(crate) fn adopt(&self) {
         let mut codes = lock(&self.codes);
         if let Some(next) = codes.next.take() {

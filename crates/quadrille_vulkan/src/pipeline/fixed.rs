@@ -1,4 +1,4 @@
-//! The fixed state of graphics pipelines that few of them change, and whether a device has it.
+//! Rarely changed fixed-function state of graphics pipelines, and its validation against a device.
 
 use ash::vk;
 
@@ -6,8 +6,8 @@ use super::state::{Blend, ColorState};
 use crate::device::Device;
 use crate::shader::EntryPoint;
 
-/// The state of a graphics pipeline that few pipelines change; the default changes nothing. What takes
-/// a feature that the device lacks is an error when the pipeline is made.
+/// Rarely changed state of a graphics pipeline. State that needs a feature which the device lacks is an error at the
+/// pipeline's creation.
 ///
 /// ```
 /// use quadrille_vulkan::{DepthBias, GpuShader, GraphicsPipelineDesc, PipelineState};
@@ -24,28 +24,27 @@ use crate::shader::EntryPoint;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PipelineState {
-    /// How colour attachments mix and which of their components are written, by `@location`. Those
-    /// that are not in it have the pipeline's [`blend`](super::GraphicsPipelineDesc::blend). Attachments
-    /// that differ take the feature `independentBlend`.
+    /// Blending and write masks of color attachments, by `@location`. Further
+    /// attachments have the pipeline's [`blend`](super::GraphicsPipelineDesc::blend). Different state per attachment
+    /// needs the feature `independentBlend`.
     pub colors: Vec<ColorState>,
-    /// Colours are combined with what is there bit by bit, in formats of integers and of normalised
-    /// values; nothing blends. Feature `logicOp`.
+    /// Logical operation between fragment and attachment, for integer and normalized formats; disables blending.
+    /// Needs the feature `logicOp`.
     pub logic: Option<vk::LogicOp>,
-    /// The alpha of `@location(0)` decides which samples are covered.
+    /// Alpha to coverage: the alpha of `@location(0)` determines the covered samples.
     pub alpha_to_coverage: bool,
-    /// Fragment shaders run for at least this part of the samples, from 0 to 1. Feature
+    /// Minimum fraction of samples that are shaded separately, from 0 to 1 (`minSampleShading`). Needs the feature
     /// `sampleRateShading`.
     pub sample_shading: Option<f32>,
     /// The winding of front faces; counter-clockwise by default.
     pub front_face: vk::FrontFace,
-    /// The rasterized part of polygons: all of it by default, or edges or corners (`LINE`, `POINT`),
-    /// which takes the feature `fillModeNonSolid`.
+    /// Polygon mode: `FILL` by default; `LINE` and `POINT` need the feature `fillModeNonSolid`.
     pub polygon: vk::PolygonMode,
-    /// The bias that is added to depth.
+    /// Depth bias; `None` for none.
     pub depth_bias: Option<DepthBias>,
-    /// Depth is clamped to the viewport's, and nothing is cut off by it. Feature `depthClamp`.
+    /// Clamps depth to the range of the viewport instead of clipping primitives. Needs the feature `depthClamp`.
     pub depth_clamp: bool,
-    /// Fragments pass where the depth that is there lies between these two. Feature `depthBounds`.
+    /// Depth bounds test: minimum and maximum of the attachment's depth. Needs the feature `depthBounds`.
     pub depth_bounds: Option<[f32; 2]>,
     /// Stencil test; `None` for none.
     pub stencil: Option<StencilState>,
@@ -54,27 +53,27 @@ pub struct PipelineState {
 /// Bias that is added to the depth of polygons (section "Depth Bias").
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DepthBias {
-    /// In the smallest steps of the depth format.
+    /// Constant factor, in units of the minimum resolvable difference of the depth format.
     pub constant: f32,
-    /// Times the largest slope of the polygon.
+    /// Factor of the polygon's maximum depth slope.
     pub slope: f32,
-    /// The most that is added, or the least if it is negative; 0 for no limit. Others take the feature
+    /// Maximum of the bias, or minimum if negative; 0 for no limit. Other values need the feature
     /// `depthBiasClamp`.
     pub clamp: f32,
 }
 
-/// How stencil is tested and written (section "Stencil Test").
+/// Stencil test and stencil writes (section "Stencil Test").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StencilState {
     /// For front faces.
     pub front: StencilFace,
     /// For back faces.
     pub back: StencilFace,
-    /// The bits that are compared.
+    /// Mask of compared bits.
     pub read_mask: u8,
-    /// The bits that are written; 0 where passes only read stencil.
+    /// Mask of written bits; 0 if the pass only reads stencil.
     pub write_mask: u8,
-    /// The reference of the test, written by `REPLACE`, unless a pass sets another for its draws
+    /// Reference value of the test and of `REPLACE`, unless a pass overrides it
     /// ([`CommandList::stencil_reference`](crate::CommandList::stencil_reference)).
     pub reference: u8,
 }
@@ -82,18 +81,18 @@ pub struct StencilState {
 /// Stencil test and operations for the fragments of a face.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StencilFace {
-    /// The test: how the reference compares with the stored value.
+    /// The comparison of the reference with the stored value.
     pub compare: vk::CompareOp,
-    /// The operation where the test fails.
+    /// The operation if the stencil test fails.
     pub fail: vk::StencilOp,
-    /// The operation where it passes, and depth fails.
+    /// The operation if the stencil test passes and the depth test fails.
     pub depth_fail: vk::StencilOp,
-    /// The operation where both pass.
+    /// The operation if both tests pass.
     pub pass: vk::StencilOp,
 }
 
 impl StencilState {
-    /// Both faces alike, with all bits.
+    /// The same state for both faces, with all mask bits set.
     pub fn new(reference: u8, face: StencilFace) -> Self {
         Self {
             front: face,
@@ -113,7 +112,7 @@ impl StencilState {
         Self::new(reference, face)
     }
 
-    /// Fragments pass where this holds of the reference and what is there; nothing is written.
+    /// Fragments pass if the comparison of reference and stored value is true; nothing is written.
     pub fn test(reference: u8, compare: vk::CompareOp) -> Self {
         Self {
             write_mask: 0,
@@ -121,7 +120,7 @@ impl StencilState {
         }
     }
 
-    /// Whether it may change what is there.
+    /// Whether it may write stencil.
     pub(super) fn writes(&self) -> bool {
         let keeps = |face: StencilFace| {
             [face.fail, face.depth_fail, face.pass].map(|it| it == vk::StencilOp::KEEP) == [true; 3]
@@ -154,7 +153,7 @@ impl StencilFace {
     }
 }
 
-/// Describes why state is invalid, whatever its targets.
+/// Describes why state is invalid for any attachments.
 pub(super) fn problem(
     device: &Device,
     state: &PipelineState,
@@ -184,7 +183,7 @@ pub(super) fn problem(
     })
 }
 
-/// Returns the feature for some state that a device lacks.
+/// Returns a part of the state and the feature that it needs and the device lacks.
 fn lacking(device: &Device, state: &PipelineState) -> Option<(&'static str, &'static str)> {
     let core = &device.core;
     let is_clamped = state.depth_bias.is_some_and(|bias| bias.clamp != 0.0);
@@ -230,7 +229,7 @@ fn lacking(device: &Device, state: &PipelineState) -> Option<(&'static str, &'st
     lacking.next().map(|(_, _, what, feature)| (what, feature))
 }
 
-/// A value that Vulkan does not allow.
+/// Describes a value that Vulkan does not allow.
 fn invalid_value(state: &PipelineState, compare: Option<vk::CompareOp>) -> Option<String> {
     let is_part = |it: f32| (0.0..=1.0).contains(&it);
     if let Some(part) = state.sample_shading.filter(|&it| !is_part(it)) {

@@ -4,13 +4,13 @@ use ash::vk;
 
 use crate::resources::image::GpuImage;
 
-/// The most colour attachments that every desktop device has.
+/// Maximum number of color attachments: `maxColorAttachments` of all desktop devices.
 pub(crate) const MAX_COLORS: usize = 8;
 
 /// The formats that a graphics pipeline is compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Formats {
-    /// Formats of the colour attachments; `UNDEFINED` from the first that there is not.
+    /// Formats of the color attachments, padded with `UNDEFINED`.
     pub colors: [vk::Format; MAX_COLORS],
     /// Format of depth and stencil, or `UNDEFINED`.
     pub depth: vk::Format,
@@ -33,7 +33,7 @@ impl Default for Formats {
 }
 
 impl Formats {
-    /// The formats of images that are drawn to together, without multiview.
+    /// Formats of images that are attachments of one rendering, without multiview.
     pub fn of(colors: &[&GpuImage], depth: Option<&GpuImage>) -> Self {
         let mut formats = Self::default();
         for (slot, image) in formats.colors.iter_mut().zip(colors) {
@@ -45,7 +45,7 @@ impl Formats {
         formats
     }
 
-    /// The colour formats there are.
+    /// The formats of existing color attachments.
     pub(crate) fn used_colors(&self) -> &[vk::Format] {
         let count = self
             .colors

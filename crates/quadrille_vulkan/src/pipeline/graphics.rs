@@ -19,26 +19,26 @@ use crate::device::Device;
 use crate::error::ShaderError;
 use crate::shader::{Binding, Constant, DataLayout, GpuShader, TableBinding};
 
-/// A graphics pipeline to make.
+/// Description of a graphics pipeline.
 #[derive(Clone, Debug)]
 pub struct GraphicsPipelineDesc<'a> {
     /// Its name in errors and debuggers.
     pub name: &'a str,
-    /// The module and entry point of the vertex shader; an empty name is the only one.
+    /// The module and entry point of the vertex shader; an empty name selects the only one.
     pub vertex: (&'a GpuShader, &'a str),
     /// The module and entry point of the fragment shader, likewise; `None` draws depth only.
     pub fragment: Option<(&'a GpuShader, &'a str)>,
     /// The vertex buffers by slot.
     pub vertex_buffers: Vec<VertexLayout>,
-    /// How vertices form primitives.
+    /// Primitive topology.
     pub topology: Topology,
-    /// The triangles that are culled.
+    /// Face culling.
     pub cull: Cull,
-    /// How colours mix.
+    /// Blending of color attachments.
     pub blend: Blend,
     /// Depth test; `None` for none.
     pub depth: Option<DepthState>,
-    /// State that few pipelines change.
+    /// Further fixed-function state.
     pub state: PipelineState,
     /// The values of `override` constants of both shaders, by name.
     pub constants: Vec<(String, Constant)>,
@@ -74,15 +74,15 @@ impl<'a> GraphicsPipelineDesc<'a> {
         }
     }
 
-    /// The same with an `override` constant set, in each of its shaders that has one of this name: as
+    /// Sets an `override` constant in each shader that declares one of this name, like
     /// [`ComputePipelineDesc::constant`](super::ComputePipelineDesc::constant).
     pub fn constant(mut self, name: &str, value: impl Into<Constant>) -> Self {
         self.constants.push((name.to_owned(), value.into()));
         self
     }
 
-    /// The same with a name that passes bind by (`bind("heights", ..)`, or an array of a table): a pipeline
-    /// whose shaders have no variable of this name is not made, and the error names the nearest one.
+    /// Adds the name of a variable (or table array) that passes bind, as in `bind("heights", ..)`. If the shaders
+    /// have no such variable, creation fails with an error that suggests the closest name.
     pub fn binds(mut self, name: &'a str) -> Self {
         self.binds.push(name);
         self
@@ -91,9 +91,9 @@ impl<'a> GraphicsPipelineDesc<'a> {
 
 /// A graphics pipeline. Clones are the same pipeline.
 ///
-/// How many samples and which formats it is compiled for follows from what it draws to. Its
-/// interface (bindings, push constants, vertex buffers) stays as it is; what it runs changes when
-/// the file of a shader is loaded again: see [`Gpu::reload_shader`](crate::Gpu::reload_shader).
+/// It is compiled for the sample count and formats of the attachments that it is used with. Its
+/// interface (bindings, push constants, vertex buffers) never changes; hot reload replaces its code:
+/// see [`Gpu::reload_shader`](crate::Gpu::reload_shader).
 #[derive(Clone)]
 pub struct GraphicsPipeline(Arc<Pipeline<GraphicsCode>>);
 
@@ -166,7 +166,7 @@ impl GraphicsPipeline {
         self.0.interface.tables()
     }
 
-    /// Returns the needs of the [`bindings`](Self::bindings), in few bits.
+    /// Returns the needs of the [`bindings`](Self::bindings) as bit masks.
     #[inline]
     pub fn needs(&self) -> &BindingNeeds {
         self.0.interface.needs()
@@ -177,7 +177,7 @@ impl GraphicsPipeline {
         self.0.interface.layout().push_bytes.least
     }
 
-    /// Where the members of the push constants begin: one for all stages that have the same.
+    /// Distinct memory layouts of the push constants in its stages.
     #[inline]
     pub fn push_layouts(&self) -> &[DataLayout] {
         self.0.interface.push_layouts()
@@ -188,7 +188,7 @@ impl GraphicsPipeline {
         let (job, formats) = (Arc::downgrade(&self.0.code.current()), *formats);
         self.0.interface.device().compiler.run(Box::new(move || {
             if let Some(code) = job.upgrade() {
-                // An error is kept for the first use of the pipeline.
+                // An error is stored, and returned at the first use of the pipeline.
                 let _ = code.compiled(&formats);
             }
         }));
@@ -202,7 +202,7 @@ impl GraphicsPipeline {
     /// Compiles it for formats now, or waits for the thread that does.
     ///
     /// # Errors
-    /// [`ShaderError::Compile`] with what the driver says.
+    /// [`ShaderError::Compile`] with the driver's result.
     pub fn wait(&self, formats: &Formats) -> Result<(), ShaderError> {
         self.0.code.current().compiled(formats).map(|_| ())
     }

@@ -30,7 +30,7 @@ pub(crate) struct GraphicsInterface {
     /// Likewise.
     pub fragment_entry: String,
     pub vertex_buffers: Vec<VertexLayout>,
-    /// Bytes that their offsets have to be multiples of.
+    /// Required alignments of the vertex buffers' offsets, in bytes.
     pub vertex_alignments: Vec<u32>,
     pub topology: Topology,
     pub cull: Cull,
@@ -84,9 +84,9 @@ impl GraphicsInterface {
 /// Code of a graphics pipeline.
 pub(crate) struct GraphicsCode {
     interface: Arc<GraphicsInterface>,
-    /// The shaders as they were loaded.
+    /// The shaders without constants set.
     loaded: Loaded,
-    /// The same with their constants set.
+    /// The vertex shader with constants set.
     vertex: (GpuShader, CString),
     fragment: Option<(GpuShader, CString)>,
     attachments: AttachmentUse,
@@ -107,7 +107,7 @@ impl Loaded {
             .collect()
     }
 
-    /// The same with constants set.
+    /// Sets the constants of the shaders.
     pub(super) fn specialized(
         &self,
         name: &str,
@@ -125,8 +125,8 @@ impl Loaded {
     }
 }
 
-/// A pipeline for some formats: a link of a list that only grows, so that finding one takes no
-/// lock. Lists are short: programs draw to few combinations of formats.
+/// A pipeline variant for attachment formats: node of an append-only linked list, which is read without a
+/// lock. Lists are short, since programs use few combinations of formats.
 struct Variant {
     formats: Formats,
     compiled: OnceLock<Result<vk::Pipeline, ShaderError>>,
@@ -190,13 +190,13 @@ impl GraphicsCode {
         &self.interface.vertex_alignments
     }
 
-    /// Returns the stencil reference unless draws set another; `None` without a test.
+    /// Returns the default stencil reference; `None` without a stencil test.
     #[inline]
     pub(crate) fn stencil_reference(&self) -> Option<u8> {
         self.interface.state.stencil.map(|it| it.reference)
     }
 
-    /// Returns the attachments of their rendering that its draws read and write.
+    /// Returns the attachments that its draws read and write.
     #[inline]
     pub(crate) fn attachments(&self) -> AttachmentUse {
         self.attachments
@@ -224,7 +224,7 @@ impl GraphicsCode {
             .map(|variant| &**variant)
     }
 
-    /// The pipeline for formats, compiled now if need be.
+    /// Returns the pipeline for formats, and compiles it if necessary.
     pub(crate) fn compiled(&self, formats: &Formats) -> Result<vk::Pipeline, ShaderError> {
         let mut link = &self.variants;
         loop {
@@ -283,7 +283,7 @@ impl GraphicsCode {
             .transpose()
     }
 
-    /// Whether the device can draw to formats what the shaders write.
+    /// Checks that the device can write the shaders' outputs to these formats.
     fn check_targets(&self, formats: &Formats) -> Result<(), ShaderError> {
         let (fragment, interface) = (self.fragment_entry()?, &self.interface);
         let tests = [
@@ -338,7 +338,7 @@ impl GraphicsCode {
             .logic_op_enable(state.logic.is_some())
             .logic_op(state.logic.unwrap_or(vk::LogicOp::COPY))
             .attachments(blends);
-        // The reference counts only where stencil is tested, and is set for each of these pipelines.
+        // The stencil reference is dynamic; encoding sets it for each pipeline with a stencil test.
         let states = [
             vk::DynamicState::VIEWPORT,
             vk::DynamicState::SCISSOR,
@@ -400,7 +400,7 @@ fn rendering_info(formats: &Formats) -> vk::PipelineRenderingCreateInfo<'_> {
         .stencil_attachment_format(if_has(vk::ImageAspectFlags::STENCIL))
 }
 
-/// Attachments that mix in ways of their own, where the device has one for all.
+/// Describes attachments with different blend state on a device without `independentBlend`.
 fn differing(interface: &GraphicsInterface, colors: &[vk::Format]) -> Option<String> {
     let device = interface.device();
     let own = &interface.state.colors;
@@ -422,9 +422,9 @@ fn differing(interface: &GraphicsInterface, colors: &[vk::Format]) -> Option<Str
     })
 }
 
-/// How each colour attachment mixes. Integer formats cannot blend, some devices cannot blend others,
-/// and those without `independentBlend` blend all attachments or none. What the shader has no output
-/// for stays as it is; without a mask it would become undefined ("Fragment Output Interface").
+/// Returns the blend state of each color attachment. Integer formats do not blend, some devices cannot blend other
+/// formats, and those without `independentBlend` blend all attachments or none. Attachments without a shader output
+/// have write mask 0; otherwise they would become undefined (section "Fragment Output Interface").
 fn blends_for(
     device: &Device,
     interface: &GraphicsInterface,

@@ -1,4 +1,4 @@
-//! Interface of a pipeline of either kind for passes; reloads of its shaders do not change it.
+//! Interface of a pipeline, which passes bind to. Hot reload does not change it.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::device::reload::{Newest, Ready, Reloadable};
 use crate::error::ShaderError;
 use crate::shader::{Binding, DataLayout, EntryPoint, TableBinding, table};
 
-/// Interface that both kinds of pipelines have.
+/// Common interface of compute and graphics pipelines.
 pub(crate) struct Interface {
     name: String,
     bindings: Vec<Binding>,
@@ -54,7 +54,7 @@ impl Interface {
         })
     }
 
-    /// Checks that entry points of other shaders touch nothing else.
+    /// Checks that entry points of reloaded shaders use nothing beyond the interface.
     pub(super) fn check(&self, entry_points: &[&EntryPoint]) -> Result<(), ShaderError> {
         let provided = Provided {
             name: &self.name,
@@ -68,7 +68,7 @@ impl Interface {
         reload_check::check(&provided, entry_points)
     }
 
-    /// The device that the pipeline was made from.
+    /// The device that created the pipeline.
     pub(crate) fn device(&self) -> &Arc<Device> {
         &self.device
     }
@@ -83,18 +83,18 @@ impl Interface {
         &self.bindings
     }
 
-    /// The parts of tables that its shaders touch, by group.
+    /// The table bindings of its shaders, by group.
     pub(crate) fn tables(&self) -> &[TableBinding] {
         &self.tables
     }
 
-    /// Returns the needs of the bindings, in few bits.
+    /// Returns the needs of the bindings as bit masks.
     #[inline]
     pub(crate) fn needs(&self) -> &BindingNeeds {
         &self.needs
     }
 
-    /// Where the push constants of its shaders begin: one for all stages that have the same.
+    /// Distinct memory layouts of the push constants in its stages.
     pub(crate) fn push_layouts(&self) -> &[DataLayout] {
         &self.push_layouts
     }
@@ -107,14 +107,14 @@ impl Interface {
 
 /// Code of a pipeline, with its interface.
 pub(crate) trait Code: Deref<Target = Interface> + Send + Sync + Sized + 'static {
-    /// The interface, with what only this kind of pipeline has.
+    /// The interface of this kind of pipeline.
     type Interface: Deref<Target = Interface> + Send + Sync;
 
-    /// The same of newer shaders, compiled, if they fit the interface.
+    /// Compiles the newest shaders, if they match the interface.
     fn rebuild(&self, newest: &Newest<'_>) -> Result<Self, ShaderError>;
 }
 
-/// A pipeline: its interface, and what it runs at the moment.
+/// A pipeline: its interface and its current code.
 pub(crate) struct Pipeline<C: Code> {
     pub(super) interface: Arc<C::Interface>,
     pub(super) code: CurrentCode<C>,

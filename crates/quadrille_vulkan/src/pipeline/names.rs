@@ -5,7 +5,7 @@ use quadrille_sync::closest_match;
 use crate::error::ShaderError;
 use crate::shader::{Binding, TableBinding};
 
-/// Where a pipeline has a variable of a name, in words that end a message: what is near, or what there is.
+/// Returns the end of an error message on an unknown variable: the closest name, or all names.
 #[cold]
 pub fn variable_hint(bindings: &[Binding], tables: &[TableBinding], name: &str) -> String {
     let of_zero = bindings.iter().map(|it| it.name.as_str());
@@ -27,7 +27,7 @@ pub fn variable_hint(bindings: &[Binding], tables: &[TableBinding], name: &str) 
     }
 }
 
-/// Checks that shaders have the variables that passes are going to bind.
+/// Checks that the shaders have the variables listed in the description.
 pub(super) fn check(
     pipeline: &str,
     bindings: &[Binding],

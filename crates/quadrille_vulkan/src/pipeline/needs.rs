@@ -1,5 +1,5 @@
-//! Needs of bindings in few bits, so that checking whether a resource may be bound mostly takes one
-//! comparison instead of a walk over the whole interface.
+//! Needs of bindings as bit masks, so that checking a bound resource usually takes one
+//! comparison instead of a walk over the interface.
 
 use ash::vk;
 use bitflags::bitflags;
@@ -7,7 +7,7 @@ use bitflags::bitflags;
 use crate::shader::{Binding, BindingKind};
 
 bitflags! {
-    /// Needs of a binding from the resource that is bound there.
+    /// Requirements of a binding on the bound resource.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct Needs: u8 {
         /// An image; without it, a buffer.
@@ -18,19 +18,19 @@ bitflags! {
         const SAMPLED = 1 << 2;
         /// A storage buffer or storage image.
         const STORAGE = 1 << 3;
-        /// Some invocation may write it.
+        /// A shader may write it.
         const WRITES = 1 << 4;
-        /// The vertex shader touches it.
+        /// The vertex shader accesses it.
         const VERTEX = 1 << 5;
-        /// The fragment shader touches it.
+        /// The fragment shader accesses it.
         const FRAGMENT = 1 << 6;
-        /// The compute shader touches it.
+        /// The compute shader accesses it.
         const COMPUTE = 1 << 7;
     }
 }
 
 impl Needs {
-    /// Nothing for what is no resource that passes bind.
+    /// Computes the needs of a binding; empty if passes bind no buffer or image to it.
     fn of(binding: &Binding) -> Self {
         let kind = match binding.kind {
             BindingKind::UniformBuffer => Self::UNIFORM,
@@ -60,7 +60,7 @@ impl Needs {
     }
 }
 
-/// How many bindings are looked up by number.
+/// Number of bindings with a table entry.
 const LOW: usize = 16;
 
 /// Needs of the bindings of a pipeline.
@@ -78,7 +78,7 @@ const LOW: usize = 16;
 pub struct BindingNeeds {
     /// By number.
     low: [Needs; LOW],
-    /// The bindings that passes bind, a bit each.
+    /// Bit mask of the bindings that passes bind.
     numbers: u64,
 }
 
@@ -90,7 +90,7 @@ impl BindingNeeds {
             if let Some(needs) = low.get_mut(binding.binding as usize) {
                 *needs = Needs::of(binding);
             }
-            // Attachments bind themselves.
+            // Input attachments are bound automatically.
             if !matches!(binding.kind, BindingKind::InputAttachment(_)) {
                 numbers |= Self::bit(binding.binding);
             }
@@ -98,20 +98,19 @@ impl BindingNeeds {
         Self { low, numbers }
     }
 
-    /// Returns the needs of the binding of a number; empty where there is none, where a sampler belongs,
-    /// and from number 16 on.
+    /// Returns the needs of a binding; empty if it does not exist, is a sampler, or its number is 16 or above.
     #[inline]
     pub fn at(&self, binding: u32) -> Needs {
         self.low.get(binding as usize).copied().unwrap_or_default()
     }
 
-    /// All bindings but attachments, which bind themselves, each as its [`bit`](Self::bit).
+    /// Bit mask of all bindings except input attachments, which are bound automatically; see [`bit`](Self::bit).
     #[inline]
     pub fn numbers(&self) -> u64 {
         self.numbers
     }
 
-    /// The bit of a binding in [`numbers`](Self::numbers). Numbers 64 apart share one.
+    /// The bit of a binding in [`numbers`](Self::numbers). Numbers with equal remainder modulo 64 share a bit.
     #[inline]
     pub fn bit(binding: u32) -> u64 {
         1 << (binding & 63)

@@ -1,7 +1,7 @@
-//! Whether shaders that were loaded again fit a pipeline that exists.
+//! Validation of reloaded shaders against the interface of an existing pipeline.
 //!
-//! Passes were written, and declare, for the interface that the pipeline began with. Shaders may
-//! do less than that, a binding may be commented out for instance; they may not do more.
+//! Passes are written for the pipeline's original interface. Reloaded shaders may use less of it, for instance with a
+//! binding commented out, but not more.
 
 use crate::device::pipeline_layout::merge;
 use crate::error::ShaderError;
@@ -17,7 +17,7 @@ pub(super) struct Provided<'a> {
     pub push_bytes: u32,
 }
 
-/// Checks that new entry points touch nothing but what passes provide.
+/// Checks that new entry points use only bindings and push constants that passes provide.
 pub(super) fn check(
     provided: &Provided<'_>,
     entry_points: &[&EntryPoint],
@@ -39,7 +39,7 @@ pub(super) fn check(
     Ok(())
 }
 
-/// Checks that a workgroup is as large as dispatches take it to be.
+/// Checks that the workgroup size is unchanged, since dispatches depend on it.
 pub(super) fn check_workgroup(name: &str, [known, new]: [[u32; 3]; 2]) -> Result<(), ShaderError> {
     if known == new {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The shaders of a graphics pipeline, and whether they fit together.
+//! The shader stages of a graphics pipeline, and validation of the interface between them.
 
 use super::graphics_code::Loaded;
 use super::state::{VertexAttribute, VertexLayout};
@@ -6,7 +6,7 @@ use crate::error::ShaderError;
 use crate::resources::format;
 use crate::shader::{EntryPoint, GpuShader, Location, ShaderStage};
 
-/// A shader with the entry point at which it starts.
+/// A shader and its entry point.
 type Stage<'a> = (&'a GpuShader, &'a EntryPoint);
 
 /// The shaders of a graphics pipeline.
@@ -17,7 +17,7 @@ pub(super) struct Stages<'a> {
 }
 
 impl<'a> Stages<'a> {
-    /// Finds entry points by their names; an empty name is the only one.
+    /// Finds entry points by name; an empty name selects the only one.
     pub(super) fn find(
         shaders: &'a Loaded,
         [vertex, fragment]: [&str; 2],
@@ -37,9 +37,8 @@ impl<'a> Stages<'a> {
     }
 }
 
-/// Every input of the vertex shader needs an attribute, and every one of the fragment shader an
-/// output of the vertex shader, each of a type that fits (section "Shader Input and Output
-/// Interfaces").
+/// Checks that every input of the vertex shader has a vertex attribute, and every input of the fragment shader an
+/// output of the vertex shader, each of a matching type (section "Shader Input and Output Interfaces").
 pub(super) fn check_inputs(
     name: &str,
     vertex_buffers: &[VertexLayout],
@@ -65,7 +64,7 @@ pub(super) fn check_inputs(
     }
 }
 
-/// Why no vertex buffer has an input of the vertex shader.
+/// Describes why no vertex buffer provides an input of the vertex shader.
 fn unserved(
     vertex: &EntryPoint,
     input: &Location,
@@ -84,7 +83,7 @@ fn unserved(
     })
 }
 
-/// Why the vertex shader does not write an input of the fragment shader.
+/// Describes why the vertex shader does not write an input of the fragment shader.
 fn unwritten(fragment: &EntryPoint, input: &Location, vertex: &EntryPoint) -> Option<String> {
     let (reader, writer) = (&fragment.name, &vertex.name);
     let mut outputs = vertex.outputs.iter();

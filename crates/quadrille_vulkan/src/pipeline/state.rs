@@ -1,8 +1,8 @@
-//! The fixed state of graphics pipelines.
+//! Common fixed-function state of graphics pipelines.
 
 use ash::vk;
 
-/// How vertices form primitives.
+/// Primitive topology.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Topology {
     /// Points.
@@ -18,31 +18,31 @@ pub enum Topology {
     TriangleStrip,
 }
 
-/// Triangles that are culled. Front faces wind counter-clockwise as seen on the target.
+/// Face culling. Front faces wind counter-clockwise on the target by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Cull {
-    /// All are drawn.
+    /// No culling.
     #[default]
     None,
-    /// Front faces are not drawn.
+    /// Front faces are culled.
     Front,
-    /// Back faces are not drawn.
+    /// Back faces are culled.
     Back,
 }
 
-/// How a fragment's colour combines with the target's.
+/// Blending of a fragment with the color attachment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Blend {
-    /// Replaces it.
+    /// No blending: replaces the target's value.
     #[default]
     Opaque,
-    /// Blends over it by the fragment's alpha.
+    /// Blends over the target by the fragment's alpha.
     Alpha,
-    /// Blends over it by the fragment's alpha, by which the colour is multiplied already.
+    /// Blends over the target by the fragment's alpha, with premultiplied color.
     Premultiplied,
-    /// Adds to it.
+    /// Adds to the target.
     Additive,
-    /// Colour and alpha by equations of their own.
+    /// Separate equations for color and alpha.
     Custom {
         /// The equation of red, green and blue.
         color: BlendEquation,
@@ -51,7 +51,7 @@ pub enum Blend {
     },
 }
 
-/// How a component mixes: `op` of what the shader writes times `src`, and of what is there times `dst`.
+/// Blend equation of a component: `op(shader output * src, target value * dst)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BlendEquation {
     /// The factor of the shader's output.
@@ -63,7 +63,7 @@ pub struct BlendEquation {
 }
 
 impl BlendEquation {
-    /// The sum of both.
+    /// An equation with the operation `ADD`.
     pub fn sum(src: vk::BlendFactor, dst: vk::BlendFactor) -> Self {
         let op = vk::BlendOp::ADD;
         Self { src, dst, op }
@@ -73,14 +73,14 @@ impl BlendEquation {
 /// Blending and write mask of one colour attachment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ColorState {
-    /// How colours mix.
+    /// Blending.
     pub blend: Blend,
-    /// The components that are written.
+    /// The color write mask.
     pub mask: vk::ColorComponentFlags,
 }
 
 impl ColorState {
-    /// All components are written.
+    /// Blending with all components written.
     pub fn new(blend: Blend) -> Self {
         Self {
             blend,
@@ -88,29 +88,29 @@ impl ColorState {
         }
     }
 
-    /// The same, of which only these components are written.
+    /// Sets the color write mask.
     pub fn with_mask(mut self, mask: vk::ColorComponentFlags) -> Self {
         self.mask = mask & vk::ColorComponentFlags::RGBA;
         self
     }
 }
 
-/// How depth is tested and written.
+/// Depth test and depth writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DepthState {
-    /// The comparison by which fragments pass.
+    /// The comparison of the depth test.
     pub compare: vk::CompareOp,
-    /// Whether those that pass write their depth.
+    /// Whether passing fragments write their depth.
     pub write: bool,
 }
 
 impl DepthState {
-    /// Nearer fragments pass and write: depth 0 is near.
+    /// `LESS` with depth writes: depth 0 is near.
     pub const LESS: Self = Self {
         compare: vk::CompareOp::LESS,
         write: true,
     };
-    /// Nearer fragments pass and write with depth reversed: depth 1 is near.
+    /// `GREATER` with depth writes, for reverse-Z: depth 1 is near.
     pub const GREATER: Self = Self {
         compare: vk::CompareOp::GREATER,
         write: true,
@@ -120,15 +120,15 @@ impl DepthState {
 /// The layout of one vertex buffer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct VertexLayout {
-    /// Bytes from one element to the next.
+    /// Stride between elements in bytes.
     pub stride: u32,
-    /// The elements are those of instances, not of vertices.
+    /// Whether elements advance per instance instead of per vertex.
     pub per_instance: bool,
     /// The attributes of an element.
     pub attributes: Vec<VertexAttribute>,
 }
 
-/// One value of a vertex.
+/// A vertex attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct VertexAttribute {
     /// `@location` in the shader.
@@ -140,7 +140,7 @@ pub struct VertexAttribute {
 }
 
 impl VertexLayout {
-    /// A layout of attributes that lie close together in this order, with locations from
+    /// A layout of tightly packed attributes in this order, with consecutive locations from
     /// `first_location` on.
     ///
     /// ```
@@ -167,7 +167,7 @@ impl VertexLayout {
         }
     }
 
-    /// The same for instances.
+    /// Makes elements advance per instance.
     pub fn per_instance(mut self) -> Self {
         self.per_instance = true;
         self
@@ -197,7 +197,7 @@ impl Cull {
 }
 
 impl Blend {
-    /// Whether Vulkan 1.0 has all of it, without a second source.
+    /// Whether all factors and operations are those of Vulkan 1.0, without dual-source blending.
     pub(super) fn is_known(self) -> bool {
         let Self::Custom { color, alpha } = self else {
             return true;

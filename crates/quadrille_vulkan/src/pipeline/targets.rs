@@ -1,4 +1,4 @@
-//! Whether a device can draw to attachments of some formats.
+//! Validation of attachment formats against a device and the shaders' outputs.
 
 use ash::vk;
 
@@ -68,7 +68,7 @@ pub(super) fn is_written(outputs: &[Location], location: u32) -> bool {
     outputs.iter().any(|output| output.location == location)
 }
 
-/// An attachment that has to stay as it is while others are drawn to, which takes
+/// Describes a missing output: its attachment has to be masked while others are written, which needs
 /// `independentBlend`.
 fn missing_output(device: &Device, fragment: &EntryPoint, colors: &[vk::Format]) -> Option<String> {
     let outputs = &fragment.outputs;
@@ -85,7 +85,7 @@ fn missing_output(device: &Device, fragment: &EntryPoint, colors: &[vk::Format])
     ))
 }
 
-/// Integers are written to formats of integers, and nothing else is (section "Fragment Output
+/// Describes an output whose scalar kind differs from that of its attachment's format (section "Fragment Output
 /// Interface").
 fn output_problem(fragment: &EntryPoint, colors: &[vk::Format]) -> Option<String> {
     fragment.outputs.iter().find_map(|output| {
@@ -98,7 +98,7 @@ fn output_problem(fragment: &EntryPoint, colors: &[vk::Format]) -> Option<String
     })
 }
 
-/// Whether the device blends colours of a format.
+/// Whether the device supports blending for a format.
 pub(super) fn can_blend(device: &Device, format: vk::Format) -> bool {
     features(device, format).contains(vk::FormatFeatureFlags::COLOR_ATTACHMENT_BLEND)
 }

@@ -1,4 +1,4 @@
-//! Whether a device can read vertex buffers of some layouts.
+//! Validation of vertex buffer layouts.
 
 use ash::vk;
 
@@ -6,10 +6,10 @@ use super::state::{VertexAttribute, VertexLayout};
 use crate::device::Device;
 use crate::resources::format::{component_bytes, properties};
 
-/// The most vertex buffers that every device has.
+/// Guaranteed minimum of `maxVertexInputBindings`.
 pub(crate) const MAX_BUFFERS: u32 = 16;
 
-/// Bytes that offsets of vertex buffers of a layout have to be multiples of.
+/// Required alignment of the offset of a vertex buffer, in bytes.
 pub(super) fn alignment(layout: &VertexLayout) -> u32 {
     let formats = layout.attributes.iter().map(|attribute| attribute.format);
     formats.map(component_bytes).max().unwrap_or(1)
@@ -50,7 +50,7 @@ pub(super) fn problem(device: &Device, layouts: &[VertexLayout]) -> Option<Strin
     attributes.find_map(|attribute| attribute_problem(device, attribute))
 }
 
-/// Each component lies at a multiple of its size (`vkCmdDraw`, VUID 10389 and 10390).
+/// Describes an attribute whose components are not aligned to their size (`vkCmdDraw`, VUID 10389 and 10390).
 fn alignment_problem(layout: &VertexLayout) -> Option<String> {
     let stride = layout.stride;
     layout.attributes.iter().find_map(|attribute| {

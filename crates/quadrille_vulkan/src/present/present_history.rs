@@ -1,20 +1,20 @@
-//! When a present is proven done. Pure.
+//! Proof of completion of presents. Pure.
 //!
-//! A present waits for a binary semaphore, and Vulkan does not say when it has waited. The
-//! semaphore is free again once one of these is known:
+//! A present waits for a binary semaphore, and Vulkan does not report the end of that wait. The
+//! semaphore may be reused once one of these is known:
 //!
 //! - the present's fence is signalled (`VK_EXT_swapchain_maintenance1`); or
 //! - the same image was acquired again, and a submission that waited for that acquisition is
-//!   complete: the presentation engine gave the image back, so it is done with the present before.
+//!   complete: the presentation engine released the image, so the earlier present is complete.
 //!
-//! Each present is proven for itself, so an image that never comes back, or a fence that a driver
-//! forgets, holds up no other.
+//! Each present is proven separately, so an image that is never acquired again, or a fence that a driver
+//! never signals, delays no other.
 //!
-//! A replaced swapchain is not shown any more once the image of the first present of the new one
-//! came back. That holds even if a fence has proven that present before, so old swapchains whose own
-//! fences are forgotten do not stay.
+//! A replaced swapchain is no longer displayed once the image of the new swapchain's first present
+//! was acquired again. This holds even if a fence has proven that present before, so old swapchains whose own
+//! fences are never signalled can be destroyed.
 
-/// A present that is not proven done.
+/// A present whose completion is not proven.
 #[derive(Debug)]
 struct Present<S, P> {
     image: u32,
@@ -23,7 +23,7 @@ struct Present<S, P> {
     reacquired: Option<P>,
 }
 
-/// A present that is proven done.
+/// A present whose completion is proven.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Done<S, P> {
     /// The semaphore, free to be signalled again.
@@ -32,7 +32,7 @@ pub(crate) struct Done<S, P> {
     pub fence: Option<P>,
 }
 
-/// The first present of a swapchain, proven done or not.
+/// The first present of a swapchain, complete or not.
 #[derive(Debug)]
 struct First<P> {
     image: u32,
@@ -47,7 +47,7 @@ pub(crate) struct History<S, P> {
 }
 
 impl<S: Copy, P: Copy> History<S, P> {
-    /// The history of a swapchain that has not presented yet.
+    /// Creates the history of a new swapchain.
     pub(crate) fn new() -> Self {
         Self {
             presents: Vec::new(),
@@ -60,12 +60,12 @@ impl<S: Copy, P: Copy> History<S, P> {
         self.first.is_some()
     }
 
-    /// Presents not proven done.
+    /// Number of presents whose completion is not proven.
     pub(crate) fn len(&self) -> usize {
         self.presents.len()
     }
 
-    /// Notes a present, with its fence if it has one.
+    /// Records a present, with its fence if it has one.
     pub(crate) fn presented(&mut self, image: u32, semaphore: S, fence: Option<P>) {
         self.first.get_or_insert(First {
             image,
@@ -79,8 +79,8 @@ impl<S: Copy, P: Copy> History<S, P> {
         });
     }
 
-    /// Notes that a submission has waited for an acquisition of an image: once it is complete,
-    /// the image's present before that is proven done.
+    /// Records that a submission waits for an acquisition of an image: its completion (`proof`) proves the image's
+    /// earlier present complete.
     pub(crate) fn reacquired(&mut self, image: u32, proof: P) {
         let mut presents = self.presents.iter_mut().rev();
         if let Some(present) = presents.find(|present| present.image == image)
@@ -95,13 +95,13 @@ impl<S: Copy, P: Copy> History<S, P> {
         }
     }
 
-    /// Whether older swapchains are not shown any more: the image of the first present came back.
+    /// Whether older swapchains are no longer displayed: the image of the first present was acquired again.
     pub(crate) fn has_replaced_older(&self, is_done: impl Fn(&P) -> bool) -> bool {
         let first = self.first.as_ref();
         first.is_some_and(|first| first.reacquired.as_ref().is_some_and(is_done))
     }
 
-    /// Takes out the presents that are proven done, oldest first.
+    /// Removes the presents whose completion is proven, oldest first.
     pub(crate) fn recycle(
         &mut self,
         is_done: impl Fn(&P) -> bool,
@@ -127,7 +127,7 @@ impl<S: Copy, P: Copy> History<S, P> {
             .map(|present| (present.semaphore, present.fence))
     }
 
-    /// The fences of the presents that are not proven done.
+    /// The fences of the presents whose completion is not proven.
     pub(crate) fn fences(&self) -> impl Iterator<Item = P> {
         self.presents.iter().filter_map(|present| present.fence)
     }

@@ -10,23 +10,23 @@ use crate::device::Device;
 use crate::device::gpu::Gpu;
 use crate::error::SurfaceError;
 
-/// More than there are present modes.
+/// Upper bound of the number of present modes.
 const MAX_MODES: usize = 16;
 
-/// Properties queried from a surface before a swapchain is made.
+/// Properties of a surface that creation of a swapchain needs.
 pub(crate) struct SurfaceSupport {
     pub capabilities: vk::SurfaceCapabilitiesKHR,
     pub formats: Vec<vk::SurfaceFormatKHR>,
 }
 
-/// The window a surface is made of, to make it again when it is lost.
+/// The window of a surface, to recreate the surface after its loss.
 #[derive(Clone, Copy)]
 enum Origin {
     Window(RawDisplayHandle, RawWindowHandle),
     Headless,
 }
 
-/// A window as Vulkan sees it. It keeps the window alive until it is destroyed itself.
+/// A `VkSurfaceKHR` with its window, which it keeps alive.
 pub struct Surface {
     pub(crate) device: Arc<Device>,
     pub(crate) raw: vk::SurfaceKHR,
@@ -35,19 +35,19 @@ pub struct Surface {
     keep: Box<dyn Any + Send + Sync>,
 }
 
-// SAFETY: the handles in `origin` are only passed on to the functions that make surfaces, by one
-// thread at a time (`&mut self`); the caller that made the surface promised that they stay valid.
+// SAFETY: the handles in `origin` are only passed to the functions that create surfaces, by one
+// thread at a time (`&mut self`); the caller of `Surface::new` promised that they stay valid.
 unsafe impl Send for Surface {}
-// SAFETY: nothing is reachable through `&Surface` but handles of Vulkan, which may be shared.
+// SAFETY: only Vulkan handles are reachable through `&Surface`, and these may be shared between threads.
 unsafe impl Sync for Surface {}
 
 impl Surface {
-    /// The surface of a window. `keep` is what keeps the window alive, and is dropped after the
+    /// Creates the surface of a window. `keep` keeps the window alive, and is dropped after the
     /// surface is destroyed.
     ///
     /// # Safety
-    /// The handles are valid, and stay so while `keep` is alive. On systems where windows belong
-    /// to a thread, this is that thread.
+    /// The handles must be valid while `keep` is alive. On systems where windows belong
+    /// to a thread, this must be called on that thread.
     ///
     /// # Errors
     /// The instance has no extension for this kind of window, or no queue can present to it.
@@ -60,11 +60,10 @@ impl Surface {
         Self::with_origin(gpu, Origin::Window(display, window), keep)
     }
 
-    /// A surface without a window (`VK_EXT_headless_surface`): swapchains work and no display shows
-    /// them.
+    /// Creates a surface without a window (`VK_EXT_headless_surface`): swapchains work, but are not displayed.
     ///
     /// # Errors
-    /// The system does not have the extension.
+    /// The instance does not have the extension.
     pub fn headless(gpu: &Gpu) -> Result<Self, SurfaceError> {
         Self::with_origin(gpu, Origin::Headless, Box::new(()))
     }
@@ -91,7 +90,7 @@ impl Surface {
         }
     }
 
-    /// Recreates the surface after it was lost. Its swapchains are destroyed.
+    /// Recreates the surface after it was lost. Its swapchains must be destroyed.
     pub(crate) fn recreate(&mut self) -> Result<(), SurfaceError> {
         self.destroy();
         self.raw = create(&self.device, self.origin)?;
@@ -130,7 +129,7 @@ impl Surface {
         )
     }
 
-    /// The present modes that a swapchain with this one can change to, itself included; none where
+    /// Returns the present modes that a swapchain with this mode can change to, including itself; empty if
     /// the device cannot change modes.
     pub(crate) fn compatible_modes(
         &self,
@@ -163,7 +162,7 @@ impl Surface {
         Ok(modes)
     }
 
-    /// Whether a queue that plans may choose for presenting can present to this surface.
+    /// Whether any presenting queue of the topology can present to this surface.
     fn can_present(&self) -> bool {
         let Ok(surfaces) = functions(&self.device) else {
             return false;
@@ -182,7 +181,7 @@ impl Surface {
         })
     }
 
-    /// Gives the surface up: it is not destroyed, and its window stays.
+    /// Leaks the surface and its window.
     pub(crate) fn leak(&mut self) {
         self.raw = vk::SurfaceKHR::null();
         std::mem::forget(std::mem::replace(&mut self.keep, Box::new(())));
@@ -190,7 +189,7 @@ impl Surface {
 
     fn destroy(&mut self) {
         if let Ok(surfaces) = functions(&self.device) {
-            // SAFETY: made from this instance, or null; swapchains hold their surface, so none is left.
+            // SAFETY: created from this instance, or null; a swapchain owns its surface, so none is left.
             unsafe { surfaces.destroy_surface(self.raw, None) };
         }
         self.raw = vk::SurfaceKHR::null();
@@ -232,7 +231,7 @@ fn create(device: &Device, origin: Origin) -> Result<vk::SurfaceKHR, SurfaceErro
             return Err(SurfaceError::Unsupported { missing });
         }
     }
-    // SAFETY: the extensions are enabled; the caller of `Surface::new` vouches for the handles.
+    // SAFETY: the extensions are enabled; the handles are valid by the contract of `Surface::new`.
     unsafe { ash_window::create_surface(&instance.entry, &instance.raw, display, window, None) }
         .map_err(SurfaceError::vulkan(device, "vkCreateSurfaceKHR"))
 }

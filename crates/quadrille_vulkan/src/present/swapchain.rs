@@ -1,8 +1,8 @@
-//! Swapchains: acquiring images, and following the window.
+//! Swapchains: acquisition of images, and recreation when the window changes.
 //!
-//! A swapchain is replaced when the window's size or a setting changes, or when Vulkan says that
-//! it is out of date or suboptimal; at most once for each acquisition, and never while an image is
-//! acquired. Old ones wait until they are proven done with (`retired`).
+//! A swapchain is recreated when the window's size or a setting changes, or when Vulkan reports
+//! it as out of date or suboptimal; at most once for each acquisition, and never while an image is
+//! acquired. Old ones are kept until completion of their presents is proven (`retired`).
 
 mod chain;
 mod display;
@@ -37,63 +37,63 @@ pub use settings::{PresentCompletion, SurfaceFormat, SwapchainSettings};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Acquired {
-    /// [`Swapchain::image`] stands for an image now.
+    /// [`Swapchain::image`] is an acquired image.
     Image,
-    /// There is none; the window is left out of this frame.
+    /// No image; skip the window in this frame.
     Skip(SkipReason),
 }
 
-/// Why there is no image.
+/// Reason why no image was acquired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SkipReason {
-    /// The window has no area: it is minimised.
+    /// The window has no area, as when it is minimized.
     ZeroExtent,
     /// The window is larger than any image of the device.
     TooLarge,
     /// No image became free in time.
     Timeout,
-    /// No image is free.
+    /// No image is free, with a timeout of zero.
     NotReady,
-    /// The swapchain went out of date again right after it was replaced.
+    /// The swapchain was out of date again right after its recreation.
     OutOfDate,
-    /// Too many old swapchains are not given back yet to make another.
+    /// Too many old swapchains are still in use to create another.
     Backlog,
 }
 
 /// The image that is acquired.
 pub(crate) struct AcquiredImage {
     pub index: u32,
-    /// Signalled when the image may be used; taken by the submission that waits for it.
+    /// Signalled when the image may be used; `None` once a submission waits for it.
     pub wait: Option<vk::Semaphore>,
 }
 
-/// The images of a window.
+/// The swapchain of a window.
 ///
-/// [`Swapchain::image`] is one [`GpuImage`] for as long as the format stays. It stands for whichever
-/// image was acquired last, so passes declare and record it like any other.
+/// [`Swapchain::image`] is the same [`GpuImage`] as long as the format is unchanged. It is an alias of the
+/// acquired image, so passes declare and record it like any other.
 pub struct Swapchain {
     pub(crate) device: Arc<Device>,
     settings: SwapchainSettings,
-    /// The format and colour space, which pipelines and passes rely on.
+    /// The format and color space, which pipelines and passes depend on.
     format: SurfaceFormat,
     image: GpuImage,
     /// The chain in use; none if the window has no area, or if creation failed.
     pub(crate) chain: Option<Chain>,
-    /// Chains that may still be shown.
+    /// Replaced chains that may still be in use by the presentation engine.
     pub(crate) old: Vec<Chain>,
     pub(crate) acquired: Option<AcquiredImage>,
     /// Semaphores and fences.
     pub(crate) pool: Pool,
-    /// Presents have fences.
+    /// Whether presents have fences.
     pub(crate) fences: bool,
-    /// The last submissions that drew to the window, as many as may be on their way.
+    /// The last submissions that drew to the window, up to the number of frames in flight.
     in_flight: VecDeque<TimelinePoint>,
     /// The queue that presented last.
     pub(crate) present_queue: usize,
     wanted: [u32; 2],
-    /// Chains made so far.
+    /// Number of chains created so far.
     made: u64,
-    /// The chain has to be replaced before the next acquisition.
+    /// Whether the chain has to be recreated before the next acquisition.
     pub(crate) outdated: bool,
     pub(crate) surface_lost: bool,
     /// Dropped last.
@@ -101,8 +101,8 @@ pub struct Swapchain {
 }
 
 impl Swapchain {
-    /// A swapchain for a surface. `extent` is the window's size in pixels, for window systems that
-    /// leave the choice to the program. `name` is that of its image.
+    /// Creates a swapchain for a surface. `extent` is the window's size in pixels, for window systems that
+    /// let the program choose the extent. `name` is the name of its image.
     ///
     /// # Errors
     /// The surface offers none of the formats, or is lost.
@@ -141,7 +141,7 @@ impl Swapchain {
         Ok(swapchain)
     }
 
-    /// The image that stands for whichever was acquired.
+    /// The image handle, an alias of the acquired image.
     pub fn image(&self) -> &GpuImage {
         &self.image
     }
@@ -163,49 +163,48 @@ impl Swapchain {
             .map_or(vk::PresentModeKHR::FIFO, |chain| chain.modes.current())
     }
 
-    /// How the window is blended with what is behind it; none while there is no chain.
+    /// Composite alpha modes of the window; `None` while there is no chain.
     pub fn composite_alpha(&self) -> Option<CompositeAlpha> {
         self.chain.as_ref().map(|chain| chain.alpha)
     }
 
-    /// The present modes that the chain in use can change to without being replaced; none if the
-    /// device does not offer that.
+    /// The present modes that the current chain can change to without recreation; empty if the
+    /// device does not support that.
     pub fn compatible_present_modes(&self) -> &[vk::PresentModeKHR] {
         let chain = self.chain.as_ref();
         chain.map_or(&[], |chain| chain.modes.compatible())
     }
 
-    /// How many images the chain has.
+    /// The number of images of the chain.
     pub fn image_count(&self) -> usize {
         self.chain.as_ref().map_or(0, |chain| chain.images.len())
     }
 
-    /// How many older chains are not given back yet.
+    /// The number of replaced chains that are not destroyed yet.
     pub fn retired_count(&self) -> usize {
         self.old.len()
     }
 
-    /// How many chains were made so far, the one in use included.
+    /// The number of chains created so far, including the current one.
     pub fn chains_made(&self) -> u64 {
         self.made
     }
 
-    /// How many binary semaphores exist for the swapchain in use: never more than its images, the
-    /// frames in flight and 2.
+    /// The number of binary semaphores of the current chain: at most its images + frames in flight + 2.
     ///
-    /// Semaphores of presents of older swapchains are counted apart: without present fences, only the
-    /// first present of the swapchain in use proves them free, short of waiting for the queue.
+    /// Semaphores of replaced chains' presents are counted separately: without present fences, only the
+    /// first present of the current chain (or a wait for the queue) proves that they may be reused.
     pub fn semaphore_count(&self) -> usize {
         self.busy_semaphore_count() + self.pool.spare_semaphore_count()
     }
 
-    /// How many binary semaphores wait with older swapchains, one for each of their presents that
-    /// is not proven done: never more than images and frames in flight for each swapchain.
+    /// The number of binary semaphores of replaced chains, one for each present whose completion is not proven: at most
+    /// images + frames in flight for each chain.
     pub fn retired_semaphore_count(&self) -> usize {
         self.old.iter().map(|chain| chain.history.len()).sum()
     }
 
-    /// The semaphores of the swapchain in use that are not spare.
+    /// The semaphores of the current chain that are in use.
     fn busy_semaphore_count(&self) -> usize {
         let presents = self.chain.as_ref().map_or(0, |chain| chain.history.len());
         let acquired = self.acquired.as_ref();
@@ -213,21 +212,21 @@ impl Swapchain {
         presents + usize::from(held) + self.pool.busy_semaphore_count()
     }
 
-    /// The most that there may be for the swapchain in use.
+    /// Maximum number of semaphores of the current chain.
     fn most_semaphores(&self) -> usize {
         self.image_count() + self.device.frames_in_flight as usize + 2
     }
 
-    /// Whether presents are proven done by fences, not by the history alone.
+    /// Whether fences prove completion of presents, and not the history alone.
     pub fn has_present_fences(&self) -> bool {
         self.fences
     }
 
-    /// Follows the window's size. The chain is replaced now, or after the next present if an
+    /// Sets the window's size. The chain is recreated now, or after the next present if an
     /// image is acquired.
     ///
     /// # Errors
-    /// The surface is lost and could not be made again, or no memory is left.
+    /// The surface is lost and could not be recreated, or memory allocation failed.
     pub fn resize(&mut self, extent: [u32; 2]) -> Result<(), SurfaceError> {
         if self.wanted == extent {
             return Ok(());
@@ -240,9 +239,9 @@ impl Swapchain {
         }
     }
 
-    /// Takes over other settings (all but the proof) from the next acquisition on. With another
-    /// format, [`Swapchain::image`] is another image. A present mode that is compatible with the one
-    /// in use changes with the next present; for another the chain is replaced.
+    /// Changes all settings except [`SwapchainSettings::completion`], from the next acquisition on. With another
+    /// format, [`Swapchain::image`] is another image. A present mode that is compatible with the current one
+    /// changes with the next present; for any other the chain is recreated.
     ///
     /// # Errors
     /// The surface offers none of the formats; then nothing changes.
@@ -273,11 +272,11 @@ impl Swapchain {
         Ok(())
     }
 
-    /// Acquires an image, waiting for at most `timeout`. An image that is acquired already, from a
-    /// frame that was abandoned, is used first.
+    /// Acquires an image, and waits for at most `timeout`. An image that is still acquired, from an
+    /// abandoned frame, is used first.
     ///
     /// # Errors
-    /// The surface is lost and could not be made again, the device is lost, or no memory is left.
+    /// The surface is lost and could not be recreated, the device is lost, or memory allocation failed.
     pub fn acquire(&mut self, timeout: Duration) -> Result<Acquired, SurfaceError> {
         if self.acquired.is_some() {
             return Ok(Acquired::Image);
@@ -288,8 +287,8 @@ impl Swapchain {
         if !has_room {
             return Ok(Acquired::Skip(SkipReason::Timeout));
         }
-        // Twice at most: a chain that is out of date is replaced once. If the new one is out of
-        // date too, the window is still changing and the frame goes on without it.
+        // Twice at most: a chain that is out of date is recreated once. If the new one is out of
+        // date too, the window is still changing and the frame skips it.
         for _ in 0..2 {
             if let Some(reason) = self.renew_surface_too()? {
                 return Ok(Acquired::Skip(reason));
@@ -313,8 +312,8 @@ impl Swapchain {
         Ok(Acquired::Skip(SkipReason::OutOfDate))
     }
 
-    /// Waits until few enough frames of this window are on their way, and few enough semaphores
-    /// with them; `false` if that takes longer than `timeout`.
+    /// Waits until the numbers of this window's frames in flight and used semaphores are below their limits; `false`
+    /// after `timeout`.
     fn pace(&mut self, timeout: Duration) -> Result<bool, SurfaceError> {
         let most = match self.settings.frames_in_flight {
             0 => self.device.frames_in_flight,
@@ -326,7 +325,7 @@ impl Swapchain {
             }
         }
         self.recycle();
-        // An acquisition and a present take one each.
+        // An acquisition and a present need one semaphore each.
         while self.busy_semaphore_count() + 2 > self.most_semaphores() && !self.in_flight.is_empty()
         {
             if !self.wait_oldest(timeout)? {
@@ -340,7 +339,7 @@ impl Swapchain {
         Ok(true)
     }
 
-    /// Waits for the oldest frame on its way; `false` if that takes longer than `timeout`.
+    /// Waits for the oldest frame in flight; `false` after `timeout`.
     fn wait_oldest(&mut self, timeout: Duration) -> Result<bool, SurfaceError> {
         let Some(point) = self.in_flight.front() else {
             return Ok(true);
@@ -348,7 +347,7 @@ impl Swapchain {
         if let Some(timeline) = self.device.timelines.get(usize::from(point.queue.0)) {
             let mut limit = TimeLimit::new(timeout);
             let waited = timeline.wait(&self.device, point.value, &mut limit);
-            // The other timelines too, so that what is known of all of them fits together.
+            // Read all timelines, so that their known values are consistent.
             match waited.and_then(|()| self.device.timelines.reached(&self.device)) {
                 Ok(_) => {}
                 Err(vk::Result::TIMEOUT) => return Ok(false),
@@ -384,7 +383,7 @@ impl Swapchain {
                 });
                 Ok(index)
             }
-            // Drivers have been seen to succeed with an index that they never wrote.
+            // Some drivers return success without writing the index.
             Ok(_) => {
                 self.give_up_signalled(semaphore);
                 Err(vk::Result::ERROR_OUT_OF_DATE_KHR)
@@ -396,7 +395,7 @@ impl Swapchain {
         }
     }
 
-    /// Notes the submission that waits for the acquisition.
+    /// Records the submission that waits for the acquisition.
     pub(crate) fn note_waited(&mut self, point: TimelinePoint) {
         let Some(acquired) = &mut self.acquired else {
             return;
@@ -411,7 +410,7 @@ impl Swapchain {
         }
     }
 
-    /// Gives everything up: nothing of the window is destroyed, and what it was made of stays.
+    /// Leaks all objects of the window, and the window itself.
     pub(crate) fn leak(&mut self) {
         self.surface.leak();
         self.device.last.hold();
@@ -426,7 +425,7 @@ impl Swapchain {
         Acquired::Image
     }
 
-    /// Replaces the chain if it has to be, and the surface too if it turns out to be lost meanwhile.
+    /// Recreates the chain if necessary, and the surface too if its loss is detected meanwhile.
     fn renew_surface_too(&mut self) -> Result<Option<SkipReason>, SurfaceError> {
         let was_lost = self.surface_lost;
         match self.renew() {
@@ -435,7 +434,7 @@ impl Swapchain {
         }
     }
 
-    /// Replaces surface and chain if they have to be; says why there is none.
+    /// Recreates surface and chain if necessary. Returns the reason if there is no chain.
     fn renew(&mut self) -> Result<Option<SkipReason>, SurfaceError> {
         if self.surface_lost {
             if !self.destroy_chains() {
@@ -458,7 +457,7 @@ impl Swapchain {
     }
 
     fn replace_chain(&mut self) -> Result<Option<SkipReason>, SurfaceError> {
-        // The size comes last, since it is what may change at any time.
+        // Query the size last, since it may change at any time.
         let available = self.surface.present_modes()?;
         let modes = Modes::choose(&available, &self.settings.present_modes, |mode| {
             self.surface.compatible_modes(mode)
@@ -469,7 +468,7 @@ impl Swapchain {
         let (no_image, no_view) = (vk::Image::null(), vk::ImageView::null());
         self.image.set_acquired(no_image, no_view, extent);
         if extent.contains(&0) {
-            // Nothing can be made for a window without area; the old chain stays until it has one.
+            // A window without area can have no chain; the old one is kept until it has one.
             return Ok(Some(SkipReason::ZeroExtent));
         }
         if extent[0] > most[0] || extent[1] > most[1] {
@@ -497,7 +496,7 @@ impl Swapchain {
         if matches!(made, Err(SurfaceError::Vulkan { .. })) {
             self.put_aside(retired);
             if self.destroy_old() {
-                // Drivers have a limit of chains; those that wait to be proven done count.
+                // Drivers have a limit of chains, including retired ones: destroy those and retry.
                 made = Chain::new(&self.device, &request, &support, vk::SwapchainKHR::null());
             }
         } else {
@@ -518,14 +517,14 @@ impl std::fmt::Debug for Swapchain {
     }
 }
 
-/// Returns the usage of the images: drawn to always, copied where the surface allows.
+/// Returns the usage of the images: color attachment, and copies if the surface supports them.
 fn usage(capabilities: &vk::SurfaceCapabilitiesKHR) -> ImageUsage {
     let copies = ImageUsage::TRANSFER_SRC | ImageUsage::TRANSFER_DST;
     let supported = ImageUsage::from_bits_truncate(capabilities.supported_usage_flags.as_raw());
     ImageUsage::COLOR_ATTACHMENT | (copies & supported)
 }
 
-/// The image that stands for the acquired one.
+/// Description of the swapchain's image handle.
 fn image_desc(name: &str, extent: [u32; 2], format: SurfaceFormat, usage: ImageUsage) -> ImageDesc {
     ImageDesc {
         extent: [extent[0].max(1), extent[1].max(1), 1],

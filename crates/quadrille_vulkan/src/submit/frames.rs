@@ -275,8 +275,8 @@ impl Frames {
         }
         self.wait_values(&values, timeout)?;
         if self.lanes.len() > 1 {
-            // The wait transitively covers earlier signals of other queues. The validation layer tracks each timeline by
-            // itself, and learns of those signals from reads of their counters.
+            // The wait transitively covers earlier signals of other queues. The validation layer tracks each timeline
+            // by itself, and learns of those signals from reads of their counters.
             self.progress()?;
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Parts of a resource that commands touch, and accesses of shaders to bound resources.
+//! Parts of a resource that commands access, and accesses of shaders to bound resources.
 
 use ash::vk;
 use quadrille_sync::{Access, Aspects, SubRange, SubresourceRange};
@@ -18,16 +18,16 @@ pub(in crate::commands) enum Part {
     Bytes(u64, u64),
     /// Levels and layers of an image, with all aspects.
     View(View),
-    /// The same as shaders sample it: of depth and stencil, the depth.
+    /// Levels and layers of an image that shaders sample; depth alone for depth-stencil formats.
     Sampled(View),
     /// Texels of an image, with all aspects.
     Region(ImageRegion),
-    /// The same in a copy from or to a buffer: of depth and stencil, the depth.
+    /// Texels of an image in a copy from or to a buffer; depth alone for depth-stencil formats.
     Texels(ImageRegion),
 }
 
 impl Part {
-    /// Bytes of a buffer as commands have them: 0 is all up to the end.
+    /// Bytes of a buffer by offset and size; size 0 means up to the end.
     pub(in crate::commands) fn bytes(offset: u64, size: u64) -> Self {
         match size {
             0 => Self::From(offset),
@@ -35,7 +35,7 @@ impl Part {
         }
     }
 
-    /// The same as declarations have it.
+    /// Converts to the range type of declarations.
     pub(super) fn of(self, handle: &Handle) -> SubRange {
         match (handle, self) {
             (Handle::Buffer(_), Self::From(0)) => SubRange::Whole,
@@ -52,13 +52,13 @@ impl Part {
             (Handle::Image(image), Self::Texels(region)) => {
                 levels(image, sampled(layers(image, &region)))
             }
-            // A buffer stands where an image belongs, or the reverse: encoding the command reports it.
+            // A buffer in place of an image, or the reverse: encoding the command reports it.
             _ => SubRange::Bytes { offset: 0, size: 0 },
         }
     }
 }
 
-/// All of an image, if that is what it is.
+/// Returns the range of the whole image if the range covers it.
 fn levels(image: &GpuImage, range: SubresourceRange) -> SubRange {
     if range == View::WHOLE.subresources(image) {
         SubRange::Whole
@@ -67,7 +67,7 @@ fn levels(image: &GpuImage, range: SubresourceRange) -> SubRange {
     }
 }
 
-/// Returns the depth of a range with both depth and stencil, because sampling such an image reads depth.
+/// Reduces a depth-stencil range to depth, which sampling such an image reads.
 fn sampled(range: SubresourceRange) -> SubresourceRange {
     let aspects = if range.aspects.contains(Aspects::DEPTH) {
         Aspects::DEPTH
@@ -109,7 +109,7 @@ pub(in crate::commands) fn accesses(binding: &Binding) -> impl Iterator<Item = A
             A::StorageWriteFragment,
             A::StorageWriteCompute,
         ],
-        // Nothing is bound there that memory is behind, or it is declared as what it is drawn to.
+        // Samplers have no memory, and input attachments are declared as attachments.
         (BindingKind::Sampler | BindingKind::InputAttachment(_), _) => {
             [A::SampledVertex, A::SampledFragment, A::SampledCompute]
         }

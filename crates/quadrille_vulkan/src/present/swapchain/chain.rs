@@ -12,7 +12,7 @@ use crate::present::swapchain::display::Unseen;
 use crate::present::swapchain::modes::Modes;
 use crate::resources::image::ImageUsage;
 
-/// Proof that a present is done.
+/// Proof of a present's completion.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Proof {
     /// The present's fence.
@@ -33,16 +33,16 @@ pub(crate) struct Chain {
     pub unseen: Unseen,
 }
 
-/// How a window is blended with what is behind it.
+/// Composite alpha modes of a window: how the window system blends it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CompositeAlpha {
-    /// The mode in use, one bit.
+    /// The current mode, one bit.
     pub mode: vk::CompositeAlphaFlagsKHR,
-    /// All modes that the surface has.
+    /// All modes that the surface supports.
     pub supported: vk::CompositeAlphaFlagsKHR,
 }
 
-/// A chain to make.
+/// Parameters of a new chain.
 pub(super) struct Request<'a> {
     pub surface: vk::SurfaceKHR,
     pub format: SurfaceFormat,
@@ -54,7 +54,7 @@ pub(super) struct Request<'a> {
 }
 
 impl Chain {
-    /// Makes a chain; `old` is retired by it.
+    /// Creates a chain and retires `old`.
     pub(super) fn new(
         device: &Device,
         request: &Request<'_>,
@@ -115,7 +115,7 @@ impl Chain {
         }
     }
 
-    /// Fetches the images and makes their views.
+    /// Gets the images and creates their views.
     fn open(
         &mut self,
         device: &Device,
@@ -145,7 +145,7 @@ impl Chain {
         Ok(())
     }
 
-    /// Destroys it. The device and the presentation engine are done with its images.
+    /// Destroys the chain. Device and presentation engine must no longer use its images.
     pub(crate) fn destroy(&mut self, device: &Device) {
         for view in self.views.drain(..) {
             // SAFETY: made from this device; its users are done.
@@ -159,8 +159,8 @@ impl Chain {
     }
 }
 
-/// The first wanted format that the surface has; with another colour space only if there is none
-/// with its own.
+/// Returns the first requested format that the surface supports. Formats with another color space are considered only
+/// if none matches exactly.
 pub(super) fn choose_format(
     available: &[vk::SurfaceFormatKHR],
     wanted: &[SurfaceFormat],
@@ -182,8 +182,8 @@ pub(super) fn choose_format(
         })
 }
 
-/// The surface's extent, or the wanted one within its limits and the device's if the surface leaves
-/// the choice.
+/// Returns the surface's extent, or the requested one clamped to the limits of surface and device if the surface lets
+/// the program choose.
 pub(super) fn choose_extent(
     capabilities: &vk::SurfaceCapabilitiesKHR,
     wanted: [u32; 2],
@@ -194,14 +194,14 @@ pub(super) fn choose_extent(
         return [width, height];
     }
     let (min, max) = (capabilities.min_image_extent, capabilities.max_image_extent);
-    // Not `clamp`, which panics if a driver says that the least is above the most.
+    // Not `clamp`, which panics if a driver reports a minimum above the maximum.
     [
         wanted[0].max(min.width).min(max.width).min(most[0]),
         wanted[1].max(min.height).min(max.height).min(most[1]),
     ]
 }
 
-/// The wanted number of images within the surface's limits; a most of 0 is none.
+/// Clamps the requested number of images to the surface's limits; a maximum of 0 means no limit.
 pub(super) fn choose_image_count(capabilities: &vk::SurfaceCapabilitiesKHR, wanted: u32) -> u32 {
     let (min, max) = (capabilities.min_image_count, capabilities.max_image_count);
     let wanted = if wanted == 0 {
@@ -212,8 +212,8 @@ pub(super) fn choose_image_count(capabilities: &vk::SurfaceCapabilitiesKHR, want
     if max == 0 { wanted } else { wanted.min(max) }
 }
 
-/// The wanted mode if the surface has it; else opaque, else the window system's own as in bevy
-/// (`CompositeAlphaMode::Auto`), else the first that the surface has.
+/// Returns the requested mode if the surface supports it, else opaque, else inherit, as in bevy
+/// (`CompositeAlphaMode::Auto`), else the first supported one.
 fn choose_alpha(
     supported: vk::CompositeAlphaFlagsKHR,
     wanted: vk::CompositeAlphaFlagsKHR,

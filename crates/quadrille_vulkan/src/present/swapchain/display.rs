@@ -1,11 +1,11 @@
-//! Pacing by the display (`VK_KHR_present_wait`): a frame begins when an earlier one was seen.
+//! Pacing by the display (`VK_KHR_present_wait`): a frame begins after an earlier one was displayed.
 //!
-//! Without it the CPU is held back by the device and by free images alone, and several finished
-//! pictures may wait for the display, each of them older by a refresh when it is seen.
+//! Without it the CPU waits only for the device and for free images, and several finished
+//! images may be queued for the display, each of which adds a refresh interval of latency.
 //!
-//! A window that nobody sees may never show what it was given, so the wait is as long as that for
-//! an image at most. After some waits in vain the window does without, until it has another
-//! swapchain. Only presents that were queued are waited for: the id of a failed one never comes.
+//! An occluded window may never display its presents, so the wait has the timeout of an
+//! acquisition. After some timeouts the window is no longer paced, until it has another
+//! swapchain. Only queued presents are waited for: the id of a failed one is never signalled.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -16,13 +16,13 @@ use super::Swapchain;
 use crate::device::timeline::nanoseconds;
 use crate::error::SurfaceError;
 
-/// So many waits in vain end the waiting.
+/// Number of timeouts after which a window is no longer paced.
 const MAX_MISSES: u32 = 3;
 
-/// The presents of a chain that were not seen yet. Pure.
+/// The presents of a chain that are not displayed yet. Pure.
 #[derive(Debug, Default)]
 pub(crate) struct Unseen {
-    /// The last id that was given out.
+    /// The last present id.
     last: u64,
     queued: VecDeque<u64>,
     misses: u32,
@@ -34,7 +34,7 @@ impl Unseen {
         self.last + 1
     }
 
-    /// Notes a present with this id, which was queued or not.
+    /// Records a present with this id, and whether it was queued.
     pub(crate) fn presented(&mut self, id: u64, queued: bool) {
         self.last = id;
         if queued && self.misses < MAX_MISSES {
@@ -42,20 +42,20 @@ impl Unseen {
         }
     }
 
-    /// The present that has to be seen before there may be another frame, of which `most` may be
-    /// on their way to the display.
+    /// Returns the present that has to be displayed before another frame, if at most `most` may be queued for the
+    /// display.
     fn due(&self, most: usize) -> Option<u64> {
         let is_due = self.queued.len() >= most.max(1);
         self.queued.front().copied().filter(|_| is_due)
     }
 
-    /// A present was seen, and with it all before it.
+    /// Records that a present, and so all earlier ones, was displayed.
     fn seen(&mut self, id: u64) {
         while self.queued.pop_front_if(|queued| *queued <= id).is_some() {}
         self.misses = 0;
     }
 
-    /// A wait was in vain.
+    /// Records a timeout.
     fn missed(&mut self) {
         self.misses += 1;
         if self.misses >= MAX_MISSES {
@@ -72,7 +72,7 @@ impl Swapchain {
         wanted.then(|| chain.unseen.next_id())
     }
 
-    /// Waits until few enough presents are on their way to the display, for `timeout` at most.
+    /// Waits until at most `most` presents are queued for the display, for `timeout` at most.
     pub(super) fn wait_seen(&mut self, most: usize, timeout: Duration) -> Result<(), SurfaceError> {
         let start = Instant::now();
         let (Some(functions), Some(chain)) =
@@ -106,7 +106,7 @@ impl Swapchain {
                         error,
                     ));
                 }
-                // The time is over, or memory: the frame goes on without having seen it.
+                // Timeout or out of memory: the frame continues without the wait.
                 Err(_) => {
                     chain.unseen.missed();
                     return Ok(());

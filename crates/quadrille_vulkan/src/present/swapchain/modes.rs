@@ -1,9 +1,9 @@
-//! The present mode of a swapchain, and those that it can change to without being recreated
-//! (`VK_EXT_swapchain_maintenance1`): the next present says so. Pure.
+//! The present mode of a swapchain, and those that it can switch to without recreation, by the next present
+//! (`VK_EXT_swapchain_maintenance1`). Pure.
 
 use ash::vk::PresentModeKHR;
 
-/// The modes that a program can choose; all others need images of another kind.
+/// The modes that a program can choose; all others need shared presentable images.
 const PLAIN: [PresentModeKHR; 4] = [
     PresentModeKHR::FIFO,
     PresentModeKHR::FIFO_RELAXED,
@@ -18,15 +18,15 @@ pub(crate) struct Modes {
     current: PresentModeKHR,
     /// The mode of the last present.
     applied: PresentModeKHR,
-    /// The modes that the surface had when the swapchain was made.
+    /// The modes of the surface at the swapchain's creation.
     available: Vec<PresentModeKHR>,
-    /// The modes that the swapchain was made for, `current` among them; none if it has but the one.
+    /// The modes that the swapchain was created for, including `current`; empty if it has only one.
     compatible: Vec<PresentModeKHR>,
 }
 
 impl Modes {
-    /// The first of the wanted modes that is available, else FIFO, which every surface has. The
-    /// surface is queried for the modes that are compatible with it.
+    /// Chooses the first requested mode that is available, else FIFO, which every surface supports, and queries the
+    /// modes that are compatible with it.
     pub(super) fn choose<E>(
         available: &[PresentModeKHR],
         wanted: &[PresentModeKHR],
@@ -46,17 +46,17 @@ impl Modes {
         })
     }
 
-    /// The mode in use, from the next present on.
+    /// The mode of the next present.
     pub(crate) fn current(&self) -> PresentModeKHR {
         self.current
     }
 
-    /// The modes that it can change to, the one in use included; none if it cannot.
+    /// The modes that it can switch to, including the current one; empty if it cannot.
     pub(super) fn compatible(&self) -> &[PresentModeKHR] {
         &self.compatible
     }
 
-    /// Changes to the first of the wanted modes; `false` if only another swapchain can.
+    /// Switches to the first available requested mode; `false` if that needs another swapchain.
     pub(super) fn change(&mut self, wanted: &[PresentModeKHR]) -> bool {
         let mode = first_of(&self.available, wanted);
         if mode != self.current && !self.compatible.contains(&mode) {
@@ -71,13 +71,13 @@ impl Modes {
         (self.applied != self.current).then_some(self.current)
     }
 
-    /// A present was queued, and said it.
+    /// Marks the mode as applied, after a present with it was queued.
     pub(crate) fn mark_applied(&mut self) {
         self.applied = self.current;
     }
 }
 
-/// The first wanted mode that is available, else FIFO.
+/// Returns the first requested mode that is available, else FIFO.
 fn first_of(available: &[PresentModeKHR], wanted: &[PresentModeKHR]) -> PresentModeKHR {
     let known = wanted.iter().find(|mode| available.contains(mode));
     known.copied().unwrap_or(PresentModeKHR::FIFO)

@@ -1,4 +1,4 @@
-//! The binary semaphores and present fences of a window, and when they are free again.
+//! Pool of the binary semaphores and present fences of a window.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,30 +9,30 @@ use quadrille_sync::TimelinePoint;
 use super::{Chain, Proof, Swapchain};
 use crate::device::Device;
 
-/// Semaphores and fences that no present has.
+/// Semaphores and fences that are not part of a present.
 #[derive(Default)]
 pub(crate) struct Pool {
-    /// Semaphores without a use.
+    /// Unused semaphores.
     semaphores: Vec<vk::Semaphore>,
-    /// Fences without a use, not signalled.
+    /// Unused, unsignalled fences.
     fences: Vec<vk::Fence>,
     /// Semaphores of acquisitions, with the submission that waits for each.
     waited: VecDeque<(vk::Semaphore, TimelinePoint)>,
     /// Semaphores that a submission signals and none will wait for.
     spoiled: Vec<(vk::Semaphore, TimelinePoint)>,
-    /// Semaphores that are signalled at an unknown time; they stay until the window closes.
+    /// Semaphores that are signalled at an unknown time; kept until the window closes.
     signalled: Vec<vk::Semaphore>,
-    /// Fences of presents that are done, which the driver has not signalled yet.
+    /// Fences of complete presents that the driver has not signalled yet.
     late: Vec<vk::Fence>,
 }
 
-/// More fences than this that do not signal although their presents are done: the driver does not
-/// keep its promise, and presents go on without fences.
+/// Maximum number of unsignalled fences of complete presents. Above it the driver is assumed not to signal present
+/// fences, and presents continue without them.
 const MAX_LATE_FENCES: usize = 4;
 
 impl Pool {
-    /// A semaphore that is not signalled. There is none of a lost device: it counts as done with
-    /// all of them, also with those that still had an operation pending when it was lost.
+    /// Takes an unsignalled semaphore. An error on a lost device, whose recycled semaphores may have had a pending
+    /// operation at the loss.
     pub(crate) fn semaphore(&mut self, device: &Device) -> Result<vk::Semaphore, vk::Result> {
         if device.is_lost() {
             return Err(vk::Result::ERROR_DEVICE_LOST);
@@ -49,7 +49,7 @@ impl Pool {
         device.note("vkCreateSemaphore", semaphore)
     }
 
-    /// A fence that is not signalled; likewise.
+    /// Takes an unsignalled fence; likewise.
     pub(crate) fn fence(&mut self, device: &Device) -> Result<vk::Fence, vk::Result> {
         if device.is_lost() {
             return Err(vk::Result::ERROR_DEVICE_LOST);
@@ -86,12 +86,12 @@ impl Pool {
         self.signalled.push(semaphore);
     }
 
-    /// Takes back a fence that was not submitted, if there is one.
+    /// Takes back an unsubmitted fence, if there is one.
     pub(crate) fn give_back_fence(&mut self, fence: Option<vk::Fence>) {
         self.fences.extend(fence);
     }
 
-    /// Takes back the fence of a present that is done.
+    /// Takes back the fence of a complete present.
     pub(crate) fn recycle_fence(&mut self, device: &Device, fence: vk::Fence) {
         if !is_done(device, &Proof::Fence(fence)) {
             self.late.push(fence);
@@ -110,17 +110,17 @@ impl Pool {
         }
     }
 
-    /// How many semaphores are without a use.
+    /// Number of unused semaphores.
     pub(crate) fn spare_semaphore_count(&self) -> usize {
         self.semaphores.len()
     }
 
-    /// How many semaphores are not free yet.
+    /// Number of semaphores in use.
     pub(crate) fn busy_semaphore_count(&self) -> usize {
         self.waited.len() + self.spoiled.len() + self.signalled.len()
     }
 
-    /// Whether the driver forgets fences.
+    /// Whether the driver seems not to signal present fences.
     fn has_too_many_late(&self) -> bool {
         self.late.len() > MAX_LATE_FENCES
     }
@@ -147,7 +147,7 @@ impl Pool {
         }
     }
 
-    /// Destroys semaphores without a use, this many at most.
+    /// Destroys up to `spare` unused semaphores.
     fn shrink(&mut self, device: &Device, spare: usize) {
         for _ in 0..spare {
             let Some(semaphore) = self.semaphores.pop() else {
@@ -158,8 +158,8 @@ impl Pool {
         }
     }
 
-    /// Destroys everything; the device and the presentation engine are done with it. Returns
-    /// whether a fence had to be left behind.
+    /// Destroys all objects. Device and presentation engine must no longer use them. Returns
+    /// whether a fence had to be leaked.
     pub(crate) fn destroy(&mut self, device: &Device) -> bool {
         self.recycle(device);
         let waited = self.waited.drain(..).chain(self.spoiled.drain(..));
@@ -183,12 +183,12 @@ impl Pool {
 }
 
 impl Swapchain {
-    /// Takes back what is proven done: semaphores, fences, and old chains.
+    /// Recycles semaphores, fences and old chains whose presents are proven complete.
     pub(crate) fn recycle(&mut self) {
         let device = Arc::clone(&self.device);
         if device.is_lost() {
-            // Nothing of it is used again. What it said last need not be true, so all goes at the
-            // end, which waits for what was submitted.
+            // Nothing of a lost device is reused. Its last reports may be wrong, so everything is destroyed at the
+            // end, after a wait for the submissions.
             return;
         }
         self.pool.recycle(&device);
@@ -200,8 +200,8 @@ impl Swapchain {
         }
         for mut old in std::mem::take(&mut self.old) {
             recycle_presents(&device, &mut old, &mut self.pool);
-            // With fences each chain proves itself. Without, and where fences are forgotten, the
-            // first present of the chain in use shows that nothing older is shown any more.
+            // With fences each chain is proven by its own presents. Without, or if fences are not signalled, the
+            // first present of the current chain proves that no older one is displayed.
             if older_are_gone || (self.fences && old.history.len() == 0) {
                 self.destroy_chain(old)
             } else {
@@ -218,7 +218,7 @@ impl Swapchain {
         }
     }
 
-    /// Destroys semaphores that are too many, such as those of old chains.
+    /// Destroys excess semaphores, such as those of old chains.
     pub(super) fn shrink_pool(&mut self) {
         let spare = self
             .semaphore_count()
@@ -227,7 +227,7 @@ impl Swapchain {
     }
 }
 
-/// Takes back what the chain's presents have done with.
+/// Recycles semaphores and fences of the chain's complete presents.
 fn recycle_presents(device: &Device, chain: &mut Chain, pool: &mut Pool) {
     chain.history.recycle(
         |proof| is_done(device, proof),
@@ -248,7 +248,7 @@ fn is_done(device: &Device, proof: &Proof) -> bool {
             or_lost(device, device.note("vkGetFenceStatus", status))
         }
         Proof::Point(point) => {
-            // The timeline of a stream that has ended is gone, and all its work is done.
+            // A missing timeline belonged to a stream that has ended, so its work is complete.
             let timeline = device.timelines.get(usize::from(point.queue.0));
             timeline.is_none_or(|timeline| {
                 let point = (&*timeline, point.value);
@@ -258,8 +258,7 @@ fn is_done(device: &Device, proof: &Proof) -> bool {
     }
 }
 
-/// A lost device has done all that it ever will. Any other failure says nothing: a caller that tries again
-/// will hear.
+/// Treats a lost device as done. Other errors count as not done; a later call reports them.
 fn or_lost(device: &Device, is_done: Result<bool, vk::Result>) -> bool {
     is_done.unwrap_or_else(|error| {
         error == vk::Result::ERROR_DEVICE_LOST && device.is_lost_for_certain()

@@ -1,4 +1,4 @@
-//! Chains that were replaced: destroyed once they are proven done with, and never too many.
+//! Replaced chains: destroyed once their presents are proven complete; their number is limited.
 
 use std::time::Duration;
 
@@ -10,13 +10,13 @@ use crate::device::time_limit::TimeLimit;
 use crate::device::timeline::nanoseconds;
 use crate::lock;
 
-/// More old swapchains than this are waited for: drivers have a limit, some below 10.
+/// Maximum number of old swapchains; beyond it they are waited for. Drivers have limits, some below 10.
 const MAX_OLD_SWAPCHAINS: usize = 5;
-/// How long the device is waited for before a window's swapchains are destroyed.
+/// Timeout of the wait for the device before a window's swapchains are destroyed.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(1);
 
 impl Swapchain {
-    /// Sees to it that one more chain is not one too many: waits for the old ones if they are.
+    /// Makes room for one more chain: waits for the old ones if there are too many.
     pub(super) fn make_room(&mut self) -> bool {
         let retires = self
             .chain
@@ -29,7 +29,7 @@ impl Swapchain {
         self.old.len() < MAX_OLD_SWAPCHAINS || self.destroy_old()
     }
 
-    /// Takes a chain out of use: it is destroyed at once if it never presented.
+    /// Retires a chain; destroys it at once if it never presented.
     pub(super) fn put_aside(&mut self, chain: Option<Chain>) {
         match chain {
             Some(chain) if chain.history.has_presented() => self.old.push(chain),
@@ -38,7 +38,7 @@ impl Swapchain {
         }
     }
 
-    /// Waits for the old chains and destroys them; `false` if they are not given back in time.
+    /// Waits for the old chains and destroys them; `false` after a timeout.
     pub(super) fn destroy_old(&mut self) -> bool {
         if self.old.is_empty() {
             return true;
@@ -57,7 +57,7 @@ impl Swapchain {
         true
     }
 
-    /// Waits for all chains and destroys them; `false` if they are not given back in time.
+    /// Waits for all chains and destroys them; `false` after a timeout.
     pub(crate) fn destroy_chains(&mut self) -> bool {
         if !self.drain_acquired() {
             return false;
@@ -70,7 +70,7 @@ impl Swapchain {
         self.destroy_old()
     }
 
-    /// Waits until all that was submitted is done and presented; `false` if it takes too long.
+    /// Waits for completion of all submissions and presents; `false` after a timeout.
     fn wait_presented(&self) -> bool {
         let device = &*self.device;
         if device.wait_last(TIMEOUT).is_err() {
@@ -98,8 +98,8 @@ impl Swapchain {
                 return true;
             }
         }
-        // Without fences, or with fences that a driver forgets, waiting for the queue is all that
-        // Vulkan offers.
+        // Without fences, or with fences that the driver does not signal, Vulkan has no other means than a wait
+        // for the queue.
         tracing::debug!("{}: waiting for {presents} presents", self.image().name());
         let queue = lock(&device.queues[self.present_queue].raw);
         device.count_idle_wait();
@@ -110,7 +110,7 @@ impl Swapchain {
         idle.is_ok() || device.is_lost_for_certain()
     }
 
-    /// Destroys a chain; the device and the presentation engine are done with it.
+    /// Destroys a chain. Device and presentation engine must no longer use it.
     pub(super) fn destroy_chain(&mut self, mut chain: Chain) {
         for (semaphore, fence) in chain.history.drain() {
             self.pool.give_back(semaphore);
@@ -125,7 +125,7 @@ impl Swapchain {
 impl Drop for Swapchain {
     fn drop(&mut self) {
         if !self.destroy_chains() {
-            // Destroying what is still in use is undefined; leaking it is not.
+            // Destroying objects in use is undefined behavior; leaking them is not.
             tracing::error!("{} is still in use; it is leaked", self.image().name());
             self.leak();
             return;
@@ -140,7 +140,7 @@ impl Drop for Swapchain {
     }
 }
 
-/// Waits for fences, `false` if it takes too long.
+/// Waits for fences; `false` after a timeout.
 pub(crate) fn wait_for_fences(device: &Device, fences: &[vk::Fence], timeout: Duration) -> bool {
     let signalled = TimeLimit::new(timeout).until(|slice| {
         let timeout = nanoseconds(slice);

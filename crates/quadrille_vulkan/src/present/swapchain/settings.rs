@@ -1,19 +1,19 @@
-//! A program's requests for a swapchain.
+//! [`SwapchainSettings`].
 
 use ash::vk;
 
-/// A format with the colour space that its values are shown in.
+/// A format with the color space of its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SurfaceFormat {
     /// The format of the images.
     pub format: vk::Format,
-    /// The colour space of their values; others than the standard one need
-    /// `VK_EXT_swapchain_colorspace` and a display that has them.
+    /// The color space of their values. Others than sRGB need
+    /// `VK_EXT_swapchain_colorspace` and a display that supports them.
     pub color_space: vk::ColorSpaceKHR,
 }
 
 impl SurfaceFormat {
-    /// Formats that every display shows, best first: sRGB with 8 bits, encoded by the device.
+    /// Standard dynamic range, best first: 8-bit sRGB, encoded by the device.
     pub const STANDARD: [Self; 5] = [
         Self::standard(vk::Format::B8G8R8A8_SRGB),
         Self::standard(vk::Format::R8G8B8A8_SRGB),
@@ -22,8 +22,8 @@ impl SurfaceFormat {
         Self::standard(vk::Format::R8G8B8A8_UNORM),
     ];
 
-    /// More than standard brightness, best first: linear scRGB in half floats (1.0 is 80 cd/m2),
-    /// then Rec. 2020 with the PQ curve in 10 bits, which the program encodes itself.
+    /// High dynamic range, best first: linear scRGB in half floats (1.0 is 80 cd/m2),
+    /// then Rec. 2020 with the PQ curve in 10 bits, which the program encodes.
     pub const HIGH_DYNAMIC_RANGE: [Self; 3] = [
         Self {
             format: vk::Format::R16G16B16A16_SFLOAT,
@@ -39,7 +39,7 @@ impl SurfaceFormat {
         },
     ];
 
-    /// A format in the standard colour space.
+    /// A format in the sRGB color space.
     pub const fn standard(format: vk::Format) -> Self {
         Self {
             format,
@@ -47,7 +47,7 @@ impl SurfaceFormat {
         }
     }
 
-    /// Whether it shows more than standard brightness.
+    /// Whether its color space has high dynamic range.
     pub fn is_high_dynamic_range(self) -> bool {
         Self::HIGH_DYNAMIC_RANGE.contains(&self)
     }
@@ -62,41 +62,39 @@ impl From<vk::SurfaceFormatKHR> for SurfaceFormat {
     }
 }
 
-/// How it is known that a present is done, so that its semaphore may be used again.
+/// Proof of a present's completion, after which its semaphore may be reused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PresentCompletion {
-    /// Fences where the device has them, and the history.
+    /// Present fences if the device has them, and the history.
     #[default]
     Automatic,
-    /// The history alone, as on devices without `VK_EXT_swapchain_maintenance1`.
+    /// The history of acquisitions alone, as on devices without `VK_EXT_swapchain_maintenance1`.
     History,
 }
 
-/// How a swapchain presents.
+/// Settings of a swapchain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SwapchainSettings {
-    /// How presents meet the display's refresh, in order of preference; none of them means FIFO,
-    /// which every device has.
+    /// Present modes in order of preference. If none is supported, FIFO is used, which every device has.
     pub present_modes: Vec<vk::PresentModeKHR>,
     /// Formats in order of preference.
     pub formats: Vec<SurfaceFormat>,
-    /// How the window system blends the window with what is behind it. An empty value, or one that the surface
-    /// lacks, means opaque; where the surface has no such mode, the window system's own, then any.
+    /// Composite alpha mode: how the window system blends the window. An empty or unsupported value means opaque;
+    /// if that is not supported either, inherit, then any supported mode.
     pub composite_alpha: vk::CompositeAlphaFlagsKHR,
-    /// How many images to ask for; 0 for one more than the least.
+    /// Requested number of images; 0 for one more than the minimum.
     pub image_count: u32,
-    /// How many frames of this window may be on their way to the device; 0 for as many as the
-    /// device's, which is the most in any case.
+    /// Maximum number of this window's frames in flight; 0, or a higher number, for that of the device.
     pub frames_in_flight: u32,
-    /// How it is known that a present is done; the proof that a swapchain begins with is kept.
+    /// Proof of completion of presents; fixed at the swapchain's creation.
     pub completion: PresentCompletion,
-    /// Count frames as on their way until the display has shown them, where the device reports it
-    /// (`VK_KHR_present_wait`): less latency, and no time to spare.
+    /// Counts frames as in flight until they are displayed, if the device reports that
+    /// (`VK_KHR_present_wait`). Reduces latency, but leaves no slack for late frames.
     pub pace_by_display: bool,
 }
 
 impl Default for SwapchainSettings {
-    /// FIFO, sRGB with 8 bits, opaque, one image more than the least.
+    /// FIFO, 8-bit sRGB, opaque, one image more than the minimum.
     fn default() -> Self {
         Self {
             present_modes: vec![vk::PresentModeKHR::FIFO],
