@@ -1,8 +1,8 @@
 //! Image-based lighting: environment maps of cameras and of light probes.
 //!
-//! [`queue_environments`] lists for each camera the probes that it sees and its own environment,
-//! with the cubes that each of them looks up; cubes are entries of one table. What the device has to
-//! make of an image first, [`filter_env_3d`](crate::filter_env_3d) makes, once: see [`maps`].
+//! [`queue_environments`] lists the visible probes and the own environment of each camera, with indices of their cube
+//! maps in one table. [`filter_env_3d`](crate::filter_env_3d) generates cubes from images, once per image (see
+//! [`maps`]).
 
 pub(crate) mod filter;
 pub(crate) mod maps;
@@ -39,20 +39,20 @@ use crate::scene::lists::{QueuedViews, ViewRows};
 use crate::tables::table::{List, ensure_not_empty};
 use quadrille_content::affine_rows;
 
-/// An environment as shaders read it.
+/// Environment row of shaders.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub(crate) struct EnvironmentRow {
-    /// The rows of the affine matrix from the world to the probe's space.
+    /// Rows of the affine matrix from world to probe space.
     probe_from_world: [[f32; 4]; 3],
     falloff: [f32; 3],
-    /// Candela per square metre for each unit of the images.
+    /// Candela per square metre per unit of the images.
     intensity: f32,
-    /// Half extents of the box for parallax correction, in the probe's space; zeros: infinitely far.
+    /// Half extents of the parallax correction box, in probe space; zeros: no parallax correction.
     bounds: [f32; 3],
     /// [`KIND_LIGHT_PROBE`], [`KIND_CAMERA`] or [`KIND_IRRADIANCE_VOLUME`].
     kind: u32,
-    /// Indices in the table of cubes; for a volume the first is its index in the table of volumes.
+    /// Indices in the table of cubes; for an irradiance volume, `diffuse` is its index in the table of volumes.
     diffuse: u32,
     specular: u32,
     /// Mip level of perceptual roughness 1.
@@ -60,29 +60,29 @@ pub(crate) struct EnvironmentRow {
     unused: u32,
 }
 
-/// The environment of a probe.
+/// Reflection probe.
 const KIND_LIGHT_PROBE: u32 = 0;
-/// A camera's own.
+/// Environment map of a camera.
 const KIND_CAMERA: u32 = 1;
-/// An irradiance volume.
+/// Irradiance volume.
 const KIND_IRRADIANCE_VOLUME: u32 = 2;
 
-/// The list of environments of all views: of each first the irradiance volumes, last its own.
+/// Environments of all views: per view irradiance volumes, reflection probes, then the camera's own.
 #[derive(Resource, Deref)]
 pub struct Environments3d(pub(crate) GpuBuffer);
 
-/// The rows of [`Environments3d`].
+/// Rows of [`Environments3d`].
 #[derive(Resource, Default)]
 pub(crate) struct EnvironmentList(pub(crate) List<EnvironmentRow>);
 
-/// An environment of either component; that with given maps counts, as in bevy.
+/// Environment components of an entity. `EnvironmentMapLight` takes precedence over a generated one, as in bevy.
 #[derive(QueryData)]
 pub(crate) struct EnvironmentSource {
     prefiltered: Option<&'static EnvironmentMapLight>,
     generated: Option<&'static GeneratedEnvironmentMapLight>,
 }
 
-/// A camera with what it sees around.
+/// Camera with its environment components.
 #[derive(QueryData)]
 pub(crate) struct EnvironmentCamera {
     pub(crate) camera: &'static Camera,
@@ -94,7 +94,7 @@ pub(crate) struct EnvironmentCamera {
     environment_map: EnvironmentSource,
 }
 
-/// A probe that has an environment.
+/// Light probe with an environment.
 #[derive(QueryData)]
 pub(crate) struct Probe {
     probe: &'static LightProbe,
@@ -111,12 +111,12 @@ type HasEnvironment = Or<(
     With<IrradianceVolume>,
 )>;
 
-/// Cameras, probes and stores from which environments are listed.
+/// Inputs of [`queue_environments`].
 #[derive(SystemParam)]
 pub(crate) struct EnvironmentParams<'w, 's> {
     cameras: Query<'w, 's, EnvironmentCamera, With<Camera3d>>,
     probes: Query<'w, 's, Probe, HasEnvironment>,
-    /// bevy skips probes whose entity is a mesh as well, which the device culls.
+    /// Probes on mesh entities: these are culled on the device, so bevy's lists do not have them.
     unculled: Query<'w, 's, Unculled, (HasEnvironment, With<LightProbe>, With<NoCpuCulling>)>,
     images: Res<'w, DeviceImages>,
     pub(crate) warnings: Res<'w, RateLimitedWarnings>,
@@ -135,7 +135,7 @@ pub(crate) fn add_resources(app: &mut App) {
         .add_systems(First, count_submitted);
 }
 
-/// Lists the environments of all views, and the cubes that the device has to make for them.
+/// Lists the environments of all views, and requests their generated cubes.
 pub(crate) fn queue_environments(
     world: EnvironmentParams,
     (mut view_rows, views): (ResMut<ViewRows>, Res<QueuedViews>),
@@ -194,7 +194,7 @@ pub(crate) fn queue_environments(
     maps.drop_unused(&mut cubes, &mut volumes, &mut jobs);
 }
 
-/// Sends the list of environments, unless the device has it.
+/// Uploads the list of environments if it has changed.
 pub(crate) fn upload_environments(
     mut list: ResMut<EnvironmentList>,
     mut to: ResMut<Environments3d>,
@@ -207,7 +207,7 @@ pub(crate) fn upload_environments(
 }
 
 impl EnvironmentParams<'_, '_> {
-    /// Lists entities among which the probes are that a camera sees.
+    /// Collects candidates for the visible probes of a camera.
     fn collect_probes(
         &self,
         environment_camera: &EnvironmentCameraItem<'_, '_>,
@@ -227,7 +227,7 @@ impl EnvironmentParams<'_, '_> {
         probe_entities.dedup();
     }
 
-    /// The row, unless its numbers make no sense.
+    /// Returns the row; `None`, with a warning, if a value is not finite.
     fn validated(
         &self,
         subject: impl std::fmt::Display,
@@ -249,7 +249,7 @@ impl EnvironmentParams<'_, '_> {
     }
 }
 
-/// The environment of a camera.
+/// Row of a camera's environment map.
 fn camera_environment_row(
     environment_map: &EnvironmentSourceItem<'_, '_>,
     source: &mut MapSource,
@@ -262,7 +262,7 @@ fn camera_environment_row(
     })
 }
 
-/// The environment of a probe.
+/// Row of a reflection probe.
 fn probe_row(item: &ProbeItem<'_, '_>, source: &mut MapSource) -> Option<EnvironmentRow> {
     let (row, rotation) = lookup_maps(&item.environment_map, source)?;
     let world_from_probe = item.transform.affine() * Affine3A::from_quat(rotation);
@@ -280,7 +280,7 @@ fn probe_row(item: &ProbeItem<'_, '_>, source: &mut MapSource) -> Option<Environ
     })
 }
 
-/// The irradiance volume of a probe.
+/// Row of an irradiance volume.
 fn volume_row(item: &ProbeItem<'_, '_>, source: &mut MapSource) -> Option<EnvironmentRow> {
     let volume = item.volume?;
     Some(EnvironmentRow {
@@ -293,7 +293,7 @@ fn volume_row(item: &ProbeItem<'_, '_>, source: &mut MapSource) -> Option<Enviro
     })
 }
 
-/// A row with the cubes of an environment, and its rotation; none until the cubes are there.
+/// Row with the cubes of an environment, and its rotation; `None` until the cubes are resident.
 fn lookup_maps(
     environment_map: &EnvironmentSourceItem<'_, '_>,
     source: &mut MapSource,

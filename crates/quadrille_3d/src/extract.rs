@@ -1,4 +1,4 @@
-//! Stage `Extract`: changes of the world become rows of tables.
+//! Stage `Extract`: copies changes of the world to rows of tables.
 
 pub(crate) mod bins;
 pub(crate) mod ignored_fields;

@@ -1,5 +1,5 @@
-//! A camera that keys and the mouse fly through a scene, by bevy's names: bevy's crate for it
-//! depends on its renderer.
+//! Free camera controller by keyboard and mouse, with the names of `bevy_camera_controller`, which depends on
+//! bevy's renderer.
 
 use std::f32::consts::{FRAC_PI_2, PI};
 use std::fmt;
@@ -24,15 +24,14 @@ use bevy_window::{CursorGrabMode, CursorOptions, Window};
 #[cfg(test)]
 mod tests;
 
-/// Lets cameras with a [`FreeCamera`] fly. Add it after
-/// [`QuadrillePlugins`](quadrille::prelude::QuadrillePlugins), which have the input and the time
-/// that it reads.
+/// Controls cameras with a [`FreeCamera`]. Add it after
+/// [`QuadrillePlugins`](quadrille::prelude::QuadrillePlugins), which provide input and time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FreeCameraPlugin;
 
 impl Plugin for FreeCameraPlugin {
     fn build(&self, app: &mut App) {
-        // Before fixed updates, so that these see where the camera is, as all later ones do.
+        // Before fixed updates, so that they use the current transform of the camera.
         app.register_type::<FreeCamera>()
             .register_type::<FreeCameraState>();
         app.add_systems(
@@ -42,16 +41,15 @@ impl Plugin for FreeCameraPlugin {
     }
 }
 
-/// How a camera is flown: the fields and defaults of bevy's component.
+/// Settings of a free camera, with the fields and defaults of bevy's component.
 ///
-/// Keys move it along its own axes, up and down by [`Self::vertical_movement_axis`]; the mouse turns it while
-/// its button is held, or after its key was pressed; the wheel sets the speed. What changes as it
-/// flies is its [`FreeCameraState`].
+/// Keys move the camera along its own axes, vertically by [`Self::vertical_movement_axis`]. The mouse rotates it while
+/// the cursor is grabbed, and the wheel sets the speed. [`FreeCameraState`] has the runtime state.
 #[derive(Component, Clone, Debug, Reflect)]
 #[reflect(Component, Clone, Debug, Default)]
 #[require(FreeCameraState)]
 pub struct FreeCamera {
-    /// How far the mouse turns it: 1 is a radian for 180 units of motion.
+    /// Mouse sensitivity: 1 is a radian per 180 units of motion.
     pub sensitivity: f32,
     /// Flies forward: W.
     pub key_forward: KeyCode,
@@ -65,31 +63,31 @@ pub struct FreeCamera {
     pub key_up: KeyCode,
     /// Sinks: Q.
     pub key_down: KeyCode,
-    /// [`Self::run_speed`] counts while it is held: the left shift key.
+    /// Uses [`Self::run_speed`] while held: the left shift key.
     pub key_run: KeyCode,
-    /// The mouse turns the camera while it is held: the right button.
+    /// Grabs the cursor while held: the right button.
     pub mouse_key_cursor_grab: MouseButton,
-    /// The mouse turns the camera from one press to the next: M.
+    /// Toggles the cursor grab: M.
     pub keyboard_key_toggle_cursor_grab: KeyCode,
-    /// Turns the other way round the axes below while it is held: the left control key.
+    /// Reverses the snap axes below while held: the left control key.
     pub key_snap_reverse: KeyCode,
-    /// Looks up, or down: 7 of the number pad.
+    /// Snaps to up (reversed: down): numpad 7.
     pub axis_top: KeyCode,
-    /// Looks to the right (+x), or to the left: 3 of the number pad.
+    /// Snaps to the right, +x (reversed: left): numpad 3.
     pub axis_right: KeyCode,
-    /// Looks to the front (-z), or back: 1 of the number pad.
+    /// Snaps to the front, -z (reversed: back): numpad 1.
     pub axis_front: KeyCode,
-    /// Units of length in a second.
+    /// Speed in world units per second.
     pub walk_speed: f32,
-    /// Units of length in a second, with [`Self::key_run`].
+    /// Speed in world units per second with [`Self::key_run`].
     pub run_speed: f32,
-    /// A line of the wheel multiplies both speeds by e to this power; 0 leaves them.
+    /// A line of the wheel multiplies both speeds by `exp(scroll_factor)`.
     pub scroll_factor: f32,
-    /// How fast it comes to rest: without keys, e to this power less is left after a second.
+    /// Decay rate of the velocity without input: `exp(-friction)` remains after a second.
     pub friction: f32,
-    /// How fast it turns to an axis, in radians a second.
+    /// Speed of snapping to an axis, in radians per second.
     pub rotation_speed: f32,
-    /// Direction in which it rises.
+    /// Axis of vertical movement.
     pub vertical_movement_axis: VerticalMovementAxis,
 }
 
@@ -123,7 +121,7 @@ impl Default for FreeCamera {
             axis_front: KeyCode::Numpad1,
             walk_speed: 5.0,
             run_speed: 15.0,
-            // The logarithm of 1.05: five percent a line.
+            // ln(1.05): 5 % per line.
             scroll_factor: 0.048_790_16,
             friction: 40.0,
             rotation_speed: PI / 16.0 * 60.0,
@@ -133,7 +131,7 @@ impl Default for FreeCamera {
 }
 
 impl fmt::Display for FreeCamera {
-    /// Help for users: a headline, and what each key does. Programs show it, so it is bevy's text to the letter.
+    /// Help text for users, identical to bevy's.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             mouse_key_cursor_grab: held,
@@ -175,37 +173,37 @@ impl fmt::Display for FreeCamera {
     }
 }
 
-/// Where a [`FreeCamera`] looks and how it moves, which programs may set.
+/// Runtime state of a [`FreeCamera`]; apps may set it.
 #[derive(Component, Clone, Debug, Reflect)]
 #[reflect(Component, Clone, Debug, Default)]
 pub struct FreeCameraState {
-    /// Whether input counts.
+    /// Whether input is applied.
     pub enabled: bool,
-    /// Up or down, in radians: from -pi/2 to pi/2. First that of its `Transform`.
+    /// Pitch in radians, from -pi/2 to pi/2. Initialized from the `Transform`.
     pub pitch: f32,
-    /// Around the vertical, in radians. First that of its `Transform`.
+    /// Yaw in radians. Initialized from the `Transform`.
     pub yaw: f32,
-    /// Factor on both speeds, changed by the mouse wheel.
+    /// Factor of both speeds, changed by the mouse wheel.
     pub speed_multiplier: f32,
-    /// Units of length in a second: to the right, up, forward.
+    /// Velocity in world units per second: right, up, forward.
     pub velocity: Vec3,
     /// Whether pitch and yaw have been read from the `Transform`.
     begun: bool,
-    /// The button is held.
+    /// Whether the grab button is held.
     held: bool,
-    /// The key has been pressed an odd number of times.
+    /// Whether the cursor grab is toggled on.
     toggled: bool,
-    /// The turn to an axis that is under way.
+    /// Snap in progress.
     snap: Option<Snap>,
 }
 
-/// A turn to an axis.
+/// Animated rotation to an axis.
 #[derive(Clone, Copy, Debug, Reflect)]
 #[reflect(Clone, Debug)]
 struct Snap {
     from: Quat,
     to: Quat,
-    /// Seconds that the turn takes, and since its key was pressed.
+    /// Duration and elapsed time in seconds.
     duration: f32,
     passed: f32,
 }
@@ -237,8 +235,8 @@ pub struct FreeCameraInput<'w> {
     keys: Res<'w, ButtonInput<KeyCode>>,
 }
 
-/// Flies all cameras with an enabled [`FreeCamera`], and holds the cursor of the focused window while
-/// the mouse turns one of them.
+/// Updates all cameras with an enabled [`FreeCamera`], and grabs the cursor of the focused window while any camera is
+/// rotated by the mouse.
 pub fn run_freecamera_controller(
     input: FreeCameraInput,
     mut cameras: Query<(&mut Transform, &mut FreeCameraState, &FreeCamera), With<Camera>>,
@@ -268,7 +266,7 @@ pub fn run_freecamera_controller(
     }
     *grabbed = grabs;
     for (window, mut cursor) in &mut windows {
-        // Let go of in all, whichever has the focus by then.
+        // Release in all windows, since the focus may have changed.
         if window.focused || !grabs {
             cursor.visible = !grabs;
             cursor.grab_mode = match grabs {
@@ -286,7 +284,7 @@ fn begin(transform: &Transform, state: &mut Mut<FreeCameraState>) {
     }
 }
 
-/// Whether the mouse turns the camera from now on.
+/// Updates the grab state of a camera from its button and key.
 fn grab(input: &FreeCameraInput, state: &mut Mut<FreeCameraState>, camera: &FreeCamera) {
     if input
         .keys
@@ -300,7 +298,7 @@ fn grab(input: &FreeCameraInput, state: &mut Mut<FreeCameraState>, camera: &Free
     }
 }
 
-/// Sets the speed, and moves the camera. What rests is not changed, so that bevy sees it rest.
+/// Updates the speed, and moves the camera. Without motion the `Transform` is not marked as changed.
 fn fly(
     input: &FreeCameraInput,
     transform: &mut Mut<Transform>,
@@ -313,7 +311,7 @@ fn fly(
     };
     if lines != 0.0 {
         let times = state.speed_multiplier * (camera.scroll_factor * lines).exp();
-        // Neither none nor infinite: the wheel leads back from both ends.
+        // Neither zero nor infinite, so that the wheel can always change it back.
         state.speed_multiplier = times.clamp(f32::EPSILON, f32::MAX);
     }
     let axis = |plus, minus| {
@@ -347,18 +345,18 @@ fn fly(
             VerticalMovementAxis::Local => rotation * Vec3::Y,
         };
         let moved = rotation * Vec3::new(x, 0.0, -z) + up * y;
-        // Speeds of programs may have no end: the camera stays rather than leaves the numbers.
-        let place = transform.translation + moved;
-        if place.is_finite() {
-            transform.translation = place;
+        // Apps may set infinite speeds.
+        let translation = transform.translation + moved;
+        if translation.is_finite() {
+            transform.translation = translation;
         } else {
             state.velocity = Vec3::ZERO;
         }
     }
 }
 
-/// The rotation of unit length with the same axis and angle; none where there is no such rotation. The methods of
-/// `Transform` and `Quat` assert a length of 1 in debug builds, which a program's own numbers may not have.
+/// Normalizes a rotation; the identity if that is impossible. Methods of `Transform` and `Quat` assert unit length in
+/// debug builds, which an app's rotation may violate.
 fn usable(rotation: Quat) -> Quat {
     let length = rotation.length();
     if length.is_finite() && length > 0.0 {
@@ -368,7 +366,7 @@ fn usable(rotation: Quat) -> Quat {
     }
 }
 
-/// Turns the camera by the motion of the mouse.
+/// Rotates the camera by the motion of the mouse.
 fn turn(
     input: &FreeCameraInput,
     transform: &mut Mut<Transform>,
@@ -384,7 +382,7 @@ fn turn(
     transform.rotation = Quat::from_euler(EulerRot::YXZ, state.yaw, state.pitch, 0.0);
 }
 
-/// Begins a turn to an axis whose key was pressed.
+/// Begins a snap to an axis whose key was pressed.
 fn begin_snap(
     input: &FreeCameraInput,
     transform: &Transform,
@@ -400,7 +398,7 @@ fn begin_snap(
         (camera.axis_right, Vec3::X, Vec3::Y),
         (camera.axis_top, Vec3::Y, Vec3::Z * sign),
     ];
-    // The last of several keys in one frame counts.
+    // The last of several pressed keys wins.
     let pressed = axes
         .into_iter()
         .rfind(|(key, ..)| input.keys.just_pressed(*key));
@@ -408,7 +406,7 @@ fn begin_snap(
         let from = usable(transform.rotation);
         let to = Transform::IDENTITY.looking_to(axis * sign, up).rotation;
         let duration = from.angle_between(to) / camera.rotation_speed;
-        // As in bevy, nothing happens without a speed.
+        // As in bevy, zero speed does not snap.
         state.snap = (duration >= 0.0 && duration.is_finite()).then_some(Snap {
             from,
             to,
@@ -418,7 +416,7 @@ fn begin_snap(
     }
 }
 
-/// Continues a turn to an axis.
+/// Advances a snap to an axis.
 fn snap(input: &FreeCameraInput, transform: &mut Mut<Transform>, state: &mut Mut<FreeCameraState>) {
     let Some(mut snap) = state.snap else {
         return;

@@ -1,8 +1,8 @@
-//! Scenes of glTF files: bevy_gltf loads them, and their meshes get standard materials.
+//! Scenes of glTF files: bevy_gltf loads them, and this module adds standard materials.
 //!
-//! bevy_gltf makes no materials: a renderer registers a handler that makes them. As with bevy's
-//! own renderer, a standard material has the label of its `GltfMaterial` with `/std` after it.
-//! Files are checked before they are loaded ([`loader`]), and what bevy_gltf leaves out is read here.
+//! bevy_gltf creates no renderer materials: a renderer registers a handler for that. As with bevy's renderer, a
+//! standard material has the label of its `GltfMaterial` with the suffix `/std`. Files are validated before loading
+//! ([`loader`]), and primitives that bevy_gltf does not support are read here ([`primitives`]).
 
 mod buffers;
 mod geometry;
@@ -37,7 +37,7 @@ pub use loader::{CheckedGltfError, GltfLimits};
 #[cfg(test)]
 mod tests;
 
-/// Adds bevy's glTF plugin, if the app lacks it, and the handler.
+/// Adds bevy's glTF plugin, if missing, and the handler.
 pub(crate) fn add_gltf(app: &mut App) {
     add_plugin_if_missing(app, WorldSerializationPlugin);
     add_plugin_if_missing(app, AnimationPlugin);
@@ -99,12 +99,11 @@ impl From<&GltfMaterial> for StandardMaterial {
     }
 }
 
-/// The colour of a material and how alpha is taken. Glass scatters little, hides little, and mirrors as much as any
-/// other surface. With `Premultiplied` alpha dims neither what is scattered nor what is mirrored, so that the colour
-/// itself is made darker.
+/// Maps transmission to base color and alpha mode. Glass has little diffuse reflection and coverage, but full specular
+/// reflection. With premultiplied alpha neither is scaled by alpha, so the base color itself is darkened.
 fn transmission_as_alpha(material: &GltfMaterial) -> (Color, AlphaMode) {
     let mode = material.alpha_mode;
-    // With a metallic texture the factor is 1; texels that transmit light are no metal.
+    // With a metallic texture the factor is 1, but transmissive texels are not metallic.
     let metallic = match &material.metallic_roughness_texture {
         Some(_) => 0.0,
         None => material.metallic,
@@ -120,10 +119,10 @@ fn transmission_as_alpha(material: &GltfMaterial) -> (Color, AlphaMode) {
     (color.with_alpha(left).into(), AlphaMode::Premultiplied)
 }
 
-/// The handler that makes standard materials, and reads what bevy_gltf leaves out. Each load has a copy.
+/// Handler that creates standard materials, and reads primitives that bevy_gltf does not support. Each load has a copy.
 #[derive(Clone, Default)]
 struct Handler {
-    /// The settings of the file that is loaded.
+    /// Usages of meshes, from the settings of the loaded file.
     usages: RenderAssetUsages,
     rotates_meshes: bool,
 }
@@ -146,7 +145,7 @@ impl GltfExtensionHandler for Handler {
         self.usages = settings.load_meshes;
         let convert = settings.convert_coordinates.unwrap_or_default();
         self.rotates_meshes = convert.rotate_meshes;
-        // Primitives without a material of their own have this one.
+        // Default material of primitives.
         let label = GltfAssetLabel::DefaultMaterial.to_string();
         let material = StandardMaterial::from(&GltfMaterial::default());
         load_context.add_labeled_asset(standard_label(&label), material);
@@ -217,7 +216,7 @@ impl GltfExtensionHandler for Handler {
         }
     }
 
-    /// The weights of a node take the place of its mesh's (section 3.7.4 of the glTF specification).
+    /// Morph weights of a node override those of its mesh (glTF specification, section 3.7.4).
     fn on_gltf_node(
         &mut self,
         _load_context: &mut LoadContext<'_>,
@@ -232,7 +231,7 @@ impl GltfExtensionHandler for Handler {
     }
 }
 
-/// Bounds of normalized positions, which the file has as integers.
+/// Bounds of quantized positions, which the file stores as normalized integers.
 fn quantized_bounds(primitive: &Primitive<'_>, rotates: bool) -> Option<Aabb> {
     let positions = primitive.get(&Semantic::Positions)?;
     if !positions.normalized() || geometry::is_float(&positions) {
@@ -255,7 +254,7 @@ fn quantized_bounds(primitive: &Primitive<'_>, rotates: bool) -> Option<Aabb> {
     Some(Aabb::from_min_max(one.min(other), one.max(other)))
 }
 
-/// Sets the sets of texture coordinates that `KHR_texture_transform` names in place of those of textures.
+/// Sets UV channels from `KHR_texture_transform`, which override those of textures.
 fn set_channels(material: &mut StandardMaterial, of: &Material<'_>) {
     let pbr = of.pbr_metallic_roughness();
     let plain = [
@@ -316,13 +315,13 @@ fn set_channels(material: &mut StandardMaterial, of: &Material<'_>) {
 
 const TRANSFORM: &str = "KHR_texture_transform";
 
-/// The transform of a texture in an extension of materials that gltf does not know.
+/// Returns the texture transform in a material extension that the `gltf` crate does not support.
 fn layer<'a>(of: &'a Material<'_>, extension: &str, texture: &str) -> Option<&'a Value> {
     let extension = of.extension_value(&format!("KHR_materials_{extension}"))?;
     extension.get(texture)?.get("extensions")?.get(TRANSFORM)
 }
 
-/// bevy has two sets.
+/// Converts a texture coordinate set; bevy has two.
 fn uv_channel(named: u32) -> Option<UvChannel> {
     match named {
         0 => Some(UvChannel::Uv0),

@@ -54,7 +54,7 @@ impl GizmoPipelines3d {
                 depth: Some(DepthState::GREATER),
                 ..GraphicsPipelineDesc::of("3d gizmos", &lines)
             })?,
-            composite: composite_pipeline(gpu, "3d gizmos over")?,
+            composite: composite_pipeline(gpu, "3d gizmos composite")?,
         })
     }
 }
@@ -83,7 +83,7 @@ pub(crate) fn prepare_gizmos(
         let color = ImageDesc::color_target("3d gizmos", [width, height], COLOR).transient();
         let sampled = ImageDesc {
             samples: view.samples,
-            ..ImageDesc::color_target("3d samples of gizmos", [width, height], COLOR).transient()
+            ..ImageDesc::color_target("3d multisampled gizmos", [width, height], COLOR).transient()
         };
         let made = take(&gpu, &mut old.0, &color).and_then(|color| {
             let sampled = match view.samples {

@@ -42,7 +42,8 @@ impl LateCulled3d<'_> {
     }
 }
 
-/// Returns the views with depth pyramids, each with its index and that of its pyramid.
+/// Returns the views with occlusion culling, each with the index of its depth pyramid and its late row in the list of
+/// culled views.
 fn views(scene: &Scene3d) -> impl Iterator<Item = (&View3d, usize, u32)> {
     let views = scene.views.iter();
     views.filter_map(|view| {

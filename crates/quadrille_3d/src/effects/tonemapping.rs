@@ -48,7 +48,11 @@ const TABLES: [(Tonemapping, &[u8]); 3] = [
 
 impl TonemappingLutImages {
     pub(crate) fn new(gpu: &GpuDevice, uploads: &mut Uploads) -> Result<Self, Error> {
-        let desc = ImageDesc::sampled("3d no tone table", [1, 1, 2], Format::R8G8B8A8_UNORM);
+        let desc = ImageDesc::sampled(
+            "3d placeholder tonemapping lut",
+            [1, 1, 2],
+            Format::R8G8B8A8_UNORM,
+        );
         let none = gpu.create_image(&desc)?;
         uploads.write_image(&none, &[0; 8]);
         Ok(Self {
@@ -94,7 +98,7 @@ fn load(
     };
     let size = image.texture_descriptor.size;
     let extent = [size.width, size.height, size.depth_or_array_layers];
-    let name = format!("3d tone table {method:?}");
+    let name = format!("3d tonemapping lut {method:?}");
     let table = gpu.create_image(&ImageDesc::sampled(name, extent, format))?;
     uploads.write_image(&table, image.data.as_deref().unwrap_or_default());
     Ok(table)

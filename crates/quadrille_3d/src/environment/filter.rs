@@ -1,4 +1,4 @@
-//! The pass [`filter_env_3d`]: cubes of images, their irradiance and prefiltered radiance.
+//! The pass [`filter_env_3d`]: generates cubes from images, and filters irradiance and prefiltered radiance.
 
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
@@ -17,11 +17,11 @@ const IRRADIANCE_SOURCE_SIZE: u32 = 8;
 #[derive(Clone)]
 pub(crate) struct FilterJob {
     pub(crate) source: GpuImage,
-    /// The source is equirectangular, not a cube.
+    /// Whether the source is equirectangular instead of a cube.
     pub(crate) is_equirectangular: bool,
-    /// The source as a cube with all mip levels.
+    /// Source as a cube with all mip levels.
     pub(crate) cube: Option<GpuImage>,
-    /// The cube is shown as a skybox, not only filtered.
+    /// Whether the cube is also a skybox, and kept after filtering.
     pub(crate) keeps_cube: bool,
     /// Prefiltered radiance, rougher from level to level.
     pub(crate) radiance: Option<GpuImage>,
@@ -33,20 +33,19 @@ pub(crate) struct FilterJob {
 #[derive(Resource, Default)]
 pub struct FilterJobs3d(pub(crate) Vec<FilterJob>);
 
-/// The images that [`filter_env_3d`] reads in this frame.
+/// Source images of [`filter_env_3d`] in this frame.
 #[derive(Resource, Default, Deref)]
 pub struct FilterSources3d(Vec<GpuImage>);
 
-/// The cubes that [`filter_env_3d`] makes of them.
+/// Cubes that [`filter_env_3d`] generates from them.
 #[derive(Resource, Default, Deref)]
 pub struct FilterCubes3d(Vec<GpuImage>);
 
-/// Results of [`filter_env_3d`]: irradiance and prefiltered radiance of each cube that lights
-/// anything.
+/// Filtered cubes of [`filter_env_3d`]: irradiance and prefiltered radiance.
 #[derive(Resource, Default, Deref)]
 pub struct FilterResults3d(Vec<GpuImage>);
 
-/// The pipelines of [`filter_env_3d`].
+/// Pipelines of [`filter_env_3d`].
 #[derive(Resource)]
 pub struct FilterPipelines3d {
     convert_to_cube: ComputePipeline,
@@ -77,7 +76,7 @@ impl FilterPipelines3d {
     }
 }
 
-/// Lists the images of the frame's jobs for the pass.
+/// Lists the images of this frame's jobs.
 pub(crate) fn prepare_filter_images(
     jobs: Res<FilterJobs3d>,
     mut sources: ResMut<FilterSources3d>,
@@ -95,7 +94,7 @@ pub(crate) fn prepare_filter_images(
     }
 }
 
-/// The images of [`filter_env_3d`].
+/// Images of [`filter_env_3d`].
 #[derive(SystemParam)]
 pub struct FilterImages3d<'w> {
     sources: AccessList<'w, FilterSources3d, access_kind::Sampled>,
@@ -106,8 +105,8 @@ pub struct FilterImages3d<'w> {
     pipelines: Res<'w, FilterPipelines3d>,
 }
 
-/// The pass that makes cubes of images, and filters them for light: in frames in which such an image
-/// came or changed, and in no others.
+/// Generates cubes from images, and filters them for image-based lighting. It records passes only in frames in which
+/// such an image was added or changed.
 pub fn filter_env_3d(mut recorder: Recorder, images: FilterImages3d) {
     let pipelines = &images.pipelines;
     let mut results = images.results.iter();
@@ -124,7 +123,7 @@ pub fn filter_env_3d(mut recorder: Recorder, images: FilterImages3d) {
     }
 }
 
-/// A cube with all mip levels from the image.
+/// Converts an image to a cube with all mip levels.
 fn make_cube(
     recorder: &mut Recorder,
     pipelines: &FilterPipelines3d,

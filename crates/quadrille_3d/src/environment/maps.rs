@@ -1,7 +1,7 @@
 //! Cubes of environments: image assets that are cubes, and cubes generated from image assets.
 //!
-//! A generated cube has its source's version, and is generated again when that changes. Cubes that
-//! no camera needed in a frame are dropped after it.
+//! A generated cube records its source's version, and is regenerated when that changes. Cubes that no camera
+//! used in a frame are dropped after it.
 
 use bevy_asset::{AssetId, Handle};
 use bevy_derive::{Deref, DerefMut};
@@ -17,15 +17,15 @@ use quadrille_content::{DeviceImages, RateLimitedWarnings};
 
 use crate::environment::filter::{FilterJob, FilterJobs3d, IRRADIANCE_SIZE};
 
-/// The table of the cubes that cameras see: skies and environment maps.
+/// Bindless table of cube maps: skyboxes and environment maps.
 #[derive(Resource, Deref, DerefMut)]
 pub struct Cubes3d(ImageTable);
 
-/// The table of irradiance volumes that cameras see.
+/// Bindless table of irradiance volumes.
 #[derive(Resource, Deref, DerefMut)]
 pub struct Volumes3d(ImageTable);
 
-/// How many irradiance volumes cameras can see at once.
+/// Maximum number of irradiance volumes in use at once.
 const MAX_VOLUMES: u32 = 256;
 
 impl Volumes3d {
@@ -40,16 +40,16 @@ impl Volumes3d {
     }
 }
 
-/// Maximum number of cubes that cameras show at once.
+/// Maximum number of cube maps in use at once.
 const MAX_CUBES: u32 = 256;
 
 /// Format of generated cubes.
 const FORMAT: Format = Format::R16G16B16A16_SFLOAT;
 
-/// Range of sides of generated cubes: small ones would have too few levels for roughness.
+/// Range of sides of generated cubes: smaller ones have too few mip levels for roughness.
 const CUBE_SIZE_LIMITS: [u32; 2] = [64, 1024];
 
-/// The largest side on a CPU, which has to end before the device counts as hung.
+/// Largest side on software devices, which must finish before the fence timeout.
 const MAX_SOFTWARE_CUBE_SIZE: u32 = 256;
 
 /// Side of the last level of a prefiltered cube, for perceptual roughness 1.
@@ -66,13 +66,13 @@ impl Cubes3d {
     }
 }
 
-/// The cubes that cameras see, and those that the device made of images.
+/// Cube maps in use, and cubes generated from images.
 #[derive(Resource, Default)]
 pub struct EnvironmentMaps3d {
     generated: HashMap<AssetId<Image>, GeneratedMap>,
     cubes: ResidentImages,
     volumes: ResidentImages,
-    /// Frames that were submitted before the one that is prepared.
+    /// Number of submitted frames.
     pub(crate) submitted: u64,
 }
 
@@ -83,12 +83,12 @@ struct Resident {
     is_used: bool,
 }
 
-/// The images of a table, of which those stay that a frame needed.
+/// Images of a table; those not used in a frame are dropped.
 #[derive(Default)]
 struct ResidentImages(Vec<Resident>);
 
 impl ResidentImages {
-    /// Returns the table index of an image; none, with a warning, if the table is full.
+    /// Returns the table index of an image; `None`, with a warning, if the table is full.
     fn index(
         &mut self,
         table: &mut ImageTable,
@@ -116,12 +116,12 @@ impl ResidentImages {
         }
     }
 
-    /// Drops what was not needed.
+    /// Drops images that were not used in this frame.
     fn drop_unused(&mut self, table: &mut ImageTable) {
         self.0.retain_mut(|resident| {
             let keeps = std::mem::take(&mut resident.is_used);
             if !keeps {
-                // The index is one of this table's.
+                // Cannot fail: the index is in use.
                 let _ = table.remove(resident.index);
             }
             keeps
@@ -131,15 +131,15 @@ impl ResidentImages {
 
 /// Cubes generated from one image.
 struct GeneratedMap {
-    /// The version of the image that it is made of.
+    /// Version of the source image.
     version: u64,
     filter: FilterJob,
-    /// The number of submitted frames at which it was asked for: it is made once there are more.
+    /// Number of submitted frames at the request; the map is complete once more are submitted.
     requested_at: Option<u64>,
     is_used: bool,
 }
 
-/// A cube for shaders.
+/// Table index and mip levels of a cube for shaders.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CubeEntry {
     pub(crate) index: u32,
@@ -155,14 +155,14 @@ impl EnvironmentMaps3d {
         Some([filter.irradiance.as_ref()?, filter.radiance.as_ref()?])
     }
 
-    /// Forgets what the device had.
+    /// Drops all maps (lost device).
     pub(crate) fn mark_all_dirty(&mut self) {
         self.generated.clear();
         self.cubes = ResidentImages::default();
         self.volumes = ResidentImages::default();
     }
 
-    /// Drops what was not needed, and lists what is to be made in this frame.
+    /// Drops unused maps, and lists the jobs of this frame.
     pub(crate) fn drop_unused(
         &mut self,
         cubes: &mut Cubes3d,
@@ -189,7 +189,7 @@ impl EnvironmentMaps3d {
     }
 }
 
-/// Counts submitted frames: what was to be made in one that was not is to be made in the next.
+/// Counts submitted frames, because jobs of a failed frame must be repeated.
 pub(crate) fn count_submitted(
     renderer: Option<Res<Renderer>>,
     mut maps: ResMut<EnvironmentMaps3d>,
@@ -199,7 +199,7 @@ pub(crate) fn count_submitted(
     }
 }
 
-/// Stores in which maps are looked up.
+/// Stores for the lookup of maps.
 pub(crate) struct MapSource<'a> {
     pub(crate) maps: &'a mut EnvironmentMaps3d,
     pub(crate) cubes: &'a mut Cubes3d,
@@ -210,7 +210,7 @@ pub(crate) struct MapSource<'a> {
 }
 
 impl MapSource<'_> {
-    /// The cube of an image that is one; none until it is there.
+    /// Returns the cube of a cube image; `None` until it is resident.
     pub(crate) fn cube(&mut self, handle: &Handle<Image>, subject: &str) -> Option<CubeEntry> {
         let image = self.images.image(handle)?.clone();
         if !is_cube(&image) {
@@ -224,7 +224,7 @@ impl MapSource<'_> {
         self.index(&image)
     }
 
-    /// Returns the table index of an irradiance volume; none until its image is there.
+    /// Returns the table index of an irradiance volume; `None` until its image is resident.
     pub(crate) fn volume(&mut self, handle: &Handle<Image>) -> Option<u32> {
         let image = self.images.image(handle)?.clone();
         let [_, height, depth] = image.desc().extent;
@@ -243,7 +243,7 @@ impl MapSource<'_> {
         residents.index(self.volumes, &image, self.warnings)
     }
 
-    /// The cube that a sky shows: the image, or one made of it.
+    /// Returns the cube of a skybox: the image itself, or one generated from it.
     pub(crate) fn sky(&mut self, handle: &Handle<Image>) -> Option<CubeEntry> {
         let image = self.images.image(handle)?.clone();
         if is_cube(&image) {
@@ -256,7 +256,7 @@ impl MapSource<'_> {
         self.index(&sky?)
     }
 
-    /// Returns the two cubes that are filtered from an image: irradiance and prefiltered radiance.
+    /// Returns the filtered cubes of an image: irradiance and prefiltered radiance.
     pub(crate) fn filtered(&mut self, handle: &Handle<Image>) -> Option<[CubeEntry; 2]> {
         let image = self.images.image(handle)?.clone();
         let filter = self.generated(handle.id(), &image, MapUse::Light)?;
@@ -264,7 +264,7 @@ impl MapSource<'_> {
         Some([self.index(&irradiance?)?, self.index(&radiance?)?])
     }
 
-    /// Returns the cubes of an image, generated with those that `need` asks for.
+    /// Returns the generated map of an image, with the cubes that `need` requires.
     fn generated(
         &mut self,
         id: AssetId<Image>,
@@ -292,8 +292,9 @@ impl MapSource<'_> {
         if let Some(filter) = &mut filter {
             filter.source = image.clone();
             if let Err(error) = self.create_missing_cubes(filter, need) {
-                self.warnings
-                    .warn("a sky", || format!("its cube cannot be made: {error}"));
+                self.warnings.warn("a skybox", || {
+                    format!("its cube cannot be created: {error}")
+                });
                 return None;
             }
         }
@@ -318,7 +319,7 @@ impl MapSource<'_> {
         Some(&generated.filter)
     }
 
-    /// Makes the cubes that a need is met with.
+    /// Creates the missing cubes of `need`.
     fn create_missing_cubes(&self, filter: &mut FilterJob, need: MapUse) -> Result<(), Error> {
         let [width, _, _] = filter.source.desc().extent;
         let wide = if filter.is_equirectangular {
@@ -347,13 +348,13 @@ impl MapSource<'_> {
         filter.keeps_cube |= need == MapUse::Sky;
         if need == MapUse::Light && !filter.radiance.as_ref().is_some_and(is_of_side) {
             let rough_levels = levels - MIN_RADIANCE_SIZE.ilog2();
-            filter.radiance = Some(cube("3d mirrored", side, rough_levels)?);
-            filter.irradiance = Some(cube("3d scattered", IRRADIANCE_SIZE, 1)?);
+            filter.radiance = Some(cube("3d prefiltered radiance", side, rough_levels)?);
+            filter.irradiance = Some(cube("3d irradiance", IRRADIANCE_SIZE, 1)?);
         }
         Ok(())
     }
 
-    /// Where shaders find a cube.
+    /// Returns the table entry of a cube.
     fn index(&mut self, image: &GpuImage) -> Option<CubeEntry> {
         let levels = image.desc().mip_levels;
         let residents = &mut self.maps.cubes;
@@ -374,9 +375,9 @@ impl MapSource<'_> {
 /// Use of a map of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum MapUse {
-    /// A cube shown as a skybox.
+    /// Skybox.
     Sky,
-    /// Irradiance and prefiltered radiance.
+    /// Image-based lighting: irradiance and prefiltered radiance.
     Light,
 }
 
@@ -399,7 +400,7 @@ impl FilterJob {
         }
     }
 
-    /// Drops what is needed no more once all is made.
+    /// Drops the source and intermediate cubes after generation.
     fn drop_unneeded(&mut self) {
         if !self.keeps_cube {
             self.cube = None;
@@ -411,7 +412,7 @@ fn is_cube(image: &GpuImage) -> bool {
     image.desc().cube && image.desc().array_layers == 6
 }
 
-/// All directions by longitude and latitude.
+/// Whether an image has the 2:1 aspect of an equirectangular panorama.
 fn is_equirectangular(image: &GpuImage) -> bool {
     let [width, height, depth] = image.desc().extent;
     width == 2 * height && depth == 1 && image.desc().array_layers == 1

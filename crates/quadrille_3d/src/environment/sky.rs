@@ -1,4 +1,4 @@
-//! The sky of a camera.
+//! Skyboxes of cameras.
 
 use bevy_ecs::prelude::*;
 use bevy_math::Mat4;
@@ -9,7 +9,7 @@ use crate::environment::maps::MapSource;
 use crate::environment::{EnvironmentCameraItem, EnvironmentParams};
 use crate::scene::lists::ViewMap;
 
-/// A sky as its shader reads it.
+/// Push constants of the skybox shader.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub(crate) struct SkyboxPush {
@@ -19,11 +19,11 @@ pub(crate) struct SkyboxPush {
     unused: [u32; 2],
 }
 
-/// Skies of views, filled by [`queue_environments`](crate::environment::queue_environments).
+/// Skyboxes by view, filled by [`queue_environments`](crate::environment::queue_environments).
 #[derive(Resource, Default)]
 pub(crate) struct Skies(pub(crate) ViewMap<SkyboxPush>);
 
-/// The sky of a camera; none until its image is there.
+/// Returns the skybox of a camera; `None` until its image is resident.
 pub(crate) fn sky_of(
     environment_camera: &EnvironmentCameraItem<'_, '_>,
     camera: Entity,
@@ -45,7 +45,7 @@ pub(crate) fn sky_of(
             unused: [0; 2],
         });
     }
-    let subject = format_args!("the sky of the camera {}", entity_name(camera));
+    let subject = format_args!("the skybox of the camera {}", entity_name(camera));
     world.warnings.warn(subject, || {
         first_non_finite(&[
             ("rotation", &skybox.rotation.to_array()),

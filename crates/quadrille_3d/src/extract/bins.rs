@@ -1,9 +1,8 @@
-//! Bins of instances by mesh and pipeline: lists that change only when an entity,
-//! its mesh or its material does.
+//! Retained bins of instances by mesh and pipeline.
 //!
-//! A bin has the instances of one mesh and one pipeline, in batches of at most
-//! [`MAX_BATCH_INSTANCES`]; for each view `cull_3d` writes one indirect draw per batch. Visible instances
-//! of a batch keep their order, so that pictures do not depend on how threads of the device run.
+//! A bin has the instances of one mesh and one pipeline, in batches of at most [`MAX_BATCH_INSTANCES`]. `cull_3d`
+//! writes one indirect draw per view and batch, and keeps the order of visible instances, so that images are
+//! deterministic.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +18,7 @@ use crate::tables::table::{List, Table};
 /// Maximum number of instances of an indirect draw.
 pub(crate) const MAX_BATCH_INSTANCES: u32 = 256;
 
-/// Host-side state of a batch beside its row.
+/// CPU-side state of a batch.
 struct Batch {
     key: BinKey,
     /// Capacity, as a power of two.
@@ -56,7 +55,7 @@ pub(crate) struct Bins {
 }
 
 impl Bins {
-    /// Puts an instance where it belongs, or, without a key, nowhere.
+    /// Moves an instance to the bin of `key`, or removes it without one.
     pub(crate) fn put(&mut self, instance: u32, key: Option<BinKey>) {
         let at = instance as usize;
         if at >= self.locations.len() {
@@ -130,7 +129,7 @@ impl Bins {
     fn remove_instance(&mut self, location: InstanceLocation) {
         let key = self.batches[location.batch as usize].key;
         let Some(&last) = self.bins.get(&key).and_then(|batches| batches.last()) else {
-            unreachable!("a member's bin has chunks");
+            unreachable!("the bin of an instance has batches");
         };
         let row = self.batch_rows.rows()[last as usize];
         let moved =
@@ -145,7 +144,7 @@ impl Bins {
         }
     }
 
-    /// Returns a batch of a bin that has capacity for one more.
+    /// Returns a batch of a bin with capacity for one more instance.
     fn batch_with_room(&mut self, key: BinKey) -> u32 {
         let last = self
             .bins
@@ -167,7 +166,7 @@ impl Bins {
         self.add_batch(key)
     }
 
-    /// Moves the instances of a batch to a range of twice the capacity.
+    /// Moves the instances of a batch to a range with twice the capacity.
     fn grow(&mut self, batch: u32, row: BatchRow, size_class: usize) {
         let first_batch_instance = self.allocate(size_class + 1);
         for at in 0..row.count {
@@ -220,7 +219,7 @@ impl Bins {
         batch
     }
 
-    /// Removes the last batch of a bin, which is empty.
+    /// Removes the last, empty batch of a bin.
     fn remove_batch(&mut self, batch: u32) {
         let Batch {
             key,
@@ -245,7 +244,7 @@ impl Bins {
         self.is_order_dirty = true;
     }
 
-    /// Allocates a range for two to the power of `size_class` instances.
+    /// Allocates a range for `1 << size_class` instances.
     fn allocate(&mut self, size_class: usize) -> u32 {
         self.free[size_class].pop().unwrap_or_else(|| {
             let first = self.batch_instances.rows().len() as u32;

@@ -1,4 +1,4 @@
-//! Warnings about fields of bevy's lights that change a picture there and none here.
+//! Warnings about unsupported fields of bevy's lights.
 
 use bevy_app::App;
 use bevy_ecs::prelude::*;
@@ -7,19 +7,19 @@ use bevy_reflect::TypePath;
 use bevy_reflect::structs::Struct;
 use quadrille_content::{RateLimitedWarnings, entity_name};
 
-/// Fields that are ignored, with their defaults: those of softness exist only with a feature of bevy_light.
+/// Ignored fields; those for soft shadows exist only with a feature of `bevy_light`.
 const FIELDS: [&str; 3] = [
     "contact_shadows_enabled",
     "soft_shadows_enabled",
     "soft_shadow_size",
 ];
 
-/// Fields that were warned about.
+/// Already reported fields.
 #[derive(Resource, Default)]
 pub(crate) struct WarnedFields(Vec<&'static str>);
 
-/// Watches lights by observers of insertion, so that nothing runs while they rest. A field that is set
-/// in place later is not checked.
+/// Checks lights by observers of insertion, so that unchanged lights cost nothing. Later changes in place are not
+/// checked.
 pub(crate) fn watch(app: &mut App) {
     app.init_resource::<WarnedFields>()
         .add_observer(check::<DirectionalLight>)
@@ -27,7 +27,7 @@ pub(crate) fn watch(app: &mut App) {
         .add_observer(check::<SpotLight>);
 }
 
-/// Warns once of each field that has another value than its default.
+/// Warns once per field that differs from its default.
 fn check<L: Component + Struct + Default + TypePath>(
     added: On<Insert<L>>,
     lights: Query<&L>,
@@ -48,8 +48,8 @@ fn check<L: Component + Struct + Default + TypePath>(
         let was_warned = warnings.try_warn_message(|| {
             let (kind, light) = (L::short_type_path(), entity_name(added.entity));
             format!(
-                "`{kind}::{name}` of the light {light} is ignored: shadows are those of shadow maps, with edges as \
-                 hard as the camera's `ShadowFilteringMethod` has them"
+                "`{kind}::{name}` of the light {light} is ignored: shadows are plain shadow maps, filtered by \
+                 the camera's `ShadowFilteringMethod`"
             )
         });
         if was_warned {
@@ -58,7 +58,7 @@ fn check<L: Component + Struct + Default + TypePath>(
     }
 }
 
-/// Whether a field is there and has another value than its default.
+/// Whether a field exists and differs from its default.
 fn differs(name: &str, value: &dyn Struct, default: &dyn Struct) -> bool {
     let (Some(value), Some(default)) = (value.field(name), default.field(name)) else {
         return false;

@@ -1,4 +1,4 @@
-//! All meshes of the world in one table, whose rows change when their entities do.
+//! Instance table of all mesh entities; rows are updated on change.
 
 mod slot;
 
@@ -34,7 +34,7 @@ use quadrille_content::{AffineRows, affine_rows};
 
 pub(crate) use slot::{EnabledMeshes, FreedSlots, Slot, watch_disabling};
 
-/// Drawing parameters of an entity with a mesh.
+/// Draw parameters of a mesh entity.
 pub(crate) struct InstanceDesc<'a> {
     pub(crate) entity: Entity,
     pub(crate) transform: Affine3A,
@@ -44,47 +44,48 @@ pub(crate) struct InstanceDesc<'a> {
     pub(crate) layers: Option<&'a RenderLayers>,
     /// [`CAMERAS`](crate::scene::cull_view::CAMERAS) and others.
     pub(crate) flags: u32,
-    /// [`SHADOW_RECEIVER`](crate::scene::rows::SHADOW_RECEIVER) and [`TRANSMITTED_SHADOW_RECEIVER`](crate::scene::rows::TRANSMITTED_SHADOW_RECEIVER).
+    /// [`SHADOW_RECEIVER`](crate::scene::rows::SHADOW_RECEIVER) and
+    /// [`TRANSMITTED_SHADOW_RECEIVER`](crate::scene::rows::TRANSMITTED_SHADOW_RECEIVER).
     pub(crate) shadow_receiver_flags: u32,
     pub(crate) range: Option<&'a VisibilityRange>,
     pub(crate) has_lightmap: bool,
     pub(crate) tag: u32,
 }
 
-/// Host-side state of an entity with a mesh.
+/// CPU-side state of a mesh entity.
 #[derive(Clone, Copy)]
 struct InstanceState {
     entity: Entity,
     mesh: AssetId<Mesh>,
     material: AssetId<StandardMaterial>,
-    /// Flags of its bounds, if its transform makes sense.
+    /// Flags of its bounds while its transform is valid.
     flags: u32,
-    /// Cross-fades pixel by pixel.
+    /// Whether it cross-fades by dithering (visibility range).
     fades: bool,
     has_lightmap: bool,
     drawn: Option<(MeshAllocation, MaterialState)>,
 }
 
-/// The meshes of the world.
+/// Instances of all mesh entities.
 #[derive(Resource, Default)]
 pub(crate) struct InstanceStore {
     table: Table<InstanceRow>,
     bounds: Table<BoundsRow>,
-    /// Mesh tags, up to the last one that is not 0.
+    /// Mesh tags, up to the last nonzero one.
     tags: Table<u32>,
-    /// By instance index.
+    /// State by instance index.
     state: Vec<Option<InstanceState>>,
     pub(crate) bins: Bins,
     pub(crate) meshes: MeshAllocator<Vertex>,
-    /// [`MeshAllocator::changes`] when all allocations were looked up.
+    /// [`MeshAllocator::changes`] at the last lookup of all allocations.
     mesh_version: u64,
     lightmaps: LightmapStore,
-    /// Indices of all sets of layers; entities without one have index 0.
+    /// Indices of distinct render layers; entities without the component have index 0.
     layers: BTreeMap<RenderLayers, u32>,
 }
 
 impl InstanceStore {
-    /// The meshes themselves.
+    /// Mesh allocator.
     pub(crate) fn meshes(&self) -> &MeshAllocator<Vertex> {
         &self.meshes
     }
@@ -104,7 +105,7 @@ impl InstanceStore {
         self.meshes.mark_all_dirty();
     }
 
-    /// Draws an entity as it wants to be.
+    /// Adds or updates an entity.
     pub(crate) fn put(
         &mut self,
         slot: &mut Slot,
@@ -140,7 +141,7 @@ impl InstanceStore {
         if at >= self.state.len() {
             self.state.resize(at + 1, None);
         }
-        // The bin that the instance is in stays known: `rebin` takes it out if it is drawn no more.
+        // Keeps the current bin: `rebin` removes the instance from it if it is no longer drawn.
         let drawn = self.state[at].and_then(|state| state.drawn);
         self.state[at] = Some(InstanceState {
             entity: desc.entity,
@@ -155,7 +156,7 @@ impl InstanceStore {
         self.update_visibility(*slot, &row.world_from_local, warnings);
     }
 
-    /// Moves what is in the table.
+    /// Updates the transform of an instance.
     pub(crate) fn move_to(
         &mut self,
         slot: Slot,
@@ -172,7 +173,7 @@ impl InstanceStore {
         }
     }
 
-    /// Hides what is where it makes no sense, and shows what is not.
+    /// Hides an instance, with a warning, while its transform is invalid.
     fn update_visibility(&mut self, slot: Slot, rows: &AffineRows, warnings: &RateLimitedWarnings) {
         let Some(Some(state)) = self.state.get(slot.0 as usize) else {
             return;
@@ -197,7 +198,7 @@ impl InstanceStore {
             .change(slot.0, |row| row.flags = flags & !without);
     }
 
-    /// Lights an entity by its lightmap, once it is [put](Self::put).
+    /// Sets the lightmap of an entity, after [`Self::put`].
     pub(crate) fn set_lightmap(
         &mut self,
         slot: Slot,
@@ -211,12 +212,12 @@ impl InstanceStore {
         });
     }
 
-    /// Looks the images of lightmaps up again, if there are other ones.
+    /// Updates texture indices of lightmaps after changes of images.
     pub(crate) fn refresh_lightmaps(&mut self, textures: &mut TextureSource) {
         self.lightmaps.refresh(textures);
     }
 
-    /// Draws an entity no more.
+    /// Removes an entity.
     pub(crate) fn remove(&mut self, slot: &mut Slot) {
         let index = std::mem::take(slot).0;
         if let Some(state) = self.state.get_mut(index as usize)
@@ -228,14 +229,14 @@ impl InstanceStore {
         }
     }
 
-    /// Frees the slots of entities that are gone.
+    /// Frees the slots of removed entities.
     pub(crate) fn free(&mut self, freed: &mut FreedSlots) {
         for mut slot in freed.0.drain(..) {
             self.remove(&mut slot);
         }
     }
 
-    /// Looks meshes and materials of all entities up again, if there are other ones.
+    /// Updates the bins of all entities after changes of meshes or materials.
     pub(crate) fn refresh(
         &mut self,
         (materials, skins): (&MaterialStore, &SkinStore),
@@ -255,7 +256,7 @@ impl InstanceStore {
         }
     }
 
-    /// Looks the mesh and the material of an entity up. Tells whether it is drawn otherwise.
+    /// Updates the bin of an entity by its mesh and material. Returns whether its draw state has changed.
     fn rebin(&mut self, index: u32, materials: &MaterialStore, skins: &SkinStore) -> bool {
         let Some(Some(state)) = self.state.get_mut(index as usize) else {
             return false;
@@ -288,7 +289,7 @@ impl InstanceStore {
         }
     }
 
-    /// Adds a view to those that the device culls for. Tells which of them it is.
+    /// Adds a view to the list of culled views, and returns its index.
     pub(crate) fn add_view(
         &self,
         list: &mut CullList,
@@ -310,7 +311,7 @@ impl InstanceStore {
         rows.len() as u32 - 1
     }
 
-    /// Returns the transparent instances visible in a view, in no order.
+    /// Returns the transparent instances visible in a view, unsorted.
     pub(crate) fn transparent(
         &self,
         view: &CullViewRow,

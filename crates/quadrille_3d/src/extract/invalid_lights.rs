@@ -1,7 +1,7 @@
-//! Lights that bevy's own systems cannot handle.
+//! Guard against lights on which bevy's systems panic.
 //!
-//! bevy asks each point and spot light for its direction, without which programs with debug assertions end.
-//! Its systems leave out what is not visible, so a light without a direction is not visible to them.
+//! bevy computes the direction of each point and spot light, and panics with debug assertions if there is none. Its
+//! systems skip invisible lights, so those without a direction are hidden from them.
 
 use bevy_app::{App, PostUpdate};
 use bevy_camera::visibility::{ViewVisibility, VisibilitySystems};
@@ -11,7 +11,7 @@ use bevy_math::Vec3;
 use bevy_transform::components::GlobalTransform;
 use quadrille_content::is_finite;
 
-/// Hides such lights from bevy's systems, not from ours, which list lights by visibility to cameras.
+/// Hides such lights from bevy's systems, but not from those of this crate, which use visibility to cameras.
 pub(crate) fn add_invalid_light_guard(app: &mut App) {
     app.add_systems(
         PostUpdate,
@@ -22,7 +22,7 @@ pub(crate) fn add_invalid_light_guard(app: &mut App) {
     );
 }
 
-/// A light whose direction or distances bevy computes with.
+/// Light components that bevy computes with.
 type Light = (
     &'static GlobalTransform,
     &'static mut ViewVisibility,
@@ -30,7 +30,7 @@ type Light = (
     Option<&'static SpotLight>,
 );
 
-/// Entities with a light that has a place and a range.
+/// Filter for point and spot lights.
 type HasLight = Or<(With<PointLight>, With<SpotLight>)>;
 
 fn hide_invalid_lights(mut lights: Query<Light, HasLight>) {
@@ -47,7 +47,7 @@ fn hide_invalid_lights(mut lights: Query<Light, HasLight>) {
     }
 }
 
-/// The direction that a light comes from; none if its transform has none.
+/// Returns the direction to a light; `None` if its transform has none.
 pub(crate) fn direction_to_light(transform: &GlobalTransform) -> Option<Vec3> {
     let affine = transform.affine();
     let direction_to_light = Vec3::from(affine.matrix3.z_axis).normalize();

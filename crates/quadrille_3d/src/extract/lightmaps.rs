@@ -1,4 +1,4 @@
-//! Lightmaps of instances, in a table of their own.
+//! Table of lightmaps.
 
 use bevy_ecs::prelude::*;
 use bevy_math::Rect;
@@ -13,28 +13,28 @@ use crate::components::lightmap::Lightmap;
 use crate::tables::table::Table;
 use crate::tables::textures::{NO_TEXTURE, TextureSource};
 
-/// A lightmap as shaders read it.
+/// Lightmap row of shaders.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub(crate) struct LightmapRow {
-    /// Left, top, width and height of its part of the image.
+    /// Left, top, width and height in texture coordinates of the image.
     uv_rect: [f32; 4],
     texture: u32,
     is_bicubic: u32,
     unused: [u32; 2],
 }
 
-/// Lightmaps of the world, by instance index.
+/// Lightmaps by instance index.
 #[derive(Default)]
 pub(crate) struct LightmapStore {
     table: Table<LightmapRow>,
     by_instance: HashMap<u32, (u32, Entity, Lightmap)>,
-    /// `DeviceImages::changes` when all images were looked up.
+    /// `DeviceImages::changes` at the last lookup of all images.
     image_version: Option<u64>,
 }
 
 impl LightmapStore {
-    /// Sets the lightmap of an instance. Returns its number: 0 for none, 1 for the first.
+    /// Sets the lightmap of an instance. Returns its row index plus 1, or 0 for none.
     pub(crate) fn put(
         &mut self,
         (instance, entity): (u32, Entity),
@@ -64,7 +64,7 @@ impl LightmapStore {
         }
     }
 
-    /// Looks all images up again, if there are other ones.
+    /// Updates texture indices after changes of images.
     pub(crate) fn refresh(&mut self, textures: &mut TextureSource) {
         let changes = Some(textures.images.changes());
         if std::mem::replace(&mut self.image_version, changes) != changes {
@@ -91,7 +91,7 @@ impl LightmapStore {
     }
 }
 
-/// The row of a lightmap; without an image if its numbers make no sense.
+/// Row of a lightmap; without an image, and with a warning, if a value is not finite.
 fn row(entity: Entity, lightmap: &Lightmap, textures: &mut TextureSource) -> LightmapRow {
     let Rect { min, max } = lightmap.uv_rect;
     let uv_rect = [min.x, min.y, max.x - min.x, max.y - min.y];

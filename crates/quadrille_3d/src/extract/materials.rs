@@ -1,4 +1,4 @@
-//! Materials as shaders read them.
+//! Table of materials.
 
 use bevy_asset::{AssetEvent, AssetId, AssetServer, Assets, Handle};
 use bevy_color::{Alpha as _, ColorToComponents as _};
@@ -18,66 +18,66 @@ use crate::scene::keys::{BlendMode, CullMode, MaterialFeatures};
 use crate::tables::table::Table;
 use crate::tables::textures::{NO_TEXTURE, TextureIndices, TextureSource, Textures3d};
 
-/// The smoothest surface: below it highlights are smaller than half floats can represent.
+/// Least perceptual roughness: below, its fourth power (squared alpha) underflows half floats.
 pub(crate) const MIN_PERCEPTUAL_ROUGHNESS: f32 = 0.089;
 
-/// One row of the table of materials.
+/// Material row of shaders.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub(crate) struct MaterialRow {
-    /// Linear, with alpha.
+    /// Linear base color with alpha.
     pub(crate) base_color: [f32; 4],
-    /// Linear; last how much exposure changes it.
+    /// Linear emission; w is the exposure weight.
     pub(crate) emissive: [f32; 4],
-    /// The reflectance of each channel; last the perceptual roughness.
+    /// Reflectance per channel; w is the perceptual roughness.
     pub(crate) specular: [f32; 4],
     pub(crate) metallic: f32,
-    /// [`ALPHA_OPAQUE`] and others, or the threshold of a mask.
+    /// `ALPHA_*` code, or the threshold of an alpha mask (0 to 1).
     pub(crate) alpha: f32,
-    /// [`UNLIT`] and others.
+    /// Bit flags such as [`UNLIT`].
     pub(crate) flags: u32,
-    /// In steps of depth.
+    /// Depth bias in units of the least depth step.
     pub(crate) depth_bias: f32,
     pub(crate) clearcoat: f32,
     pub(crate) clearcoat_roughness: f32,
-    /// Strength and, as cosine and sine, the rotation from the tangent.
+    /// Strength, and rotation from the tangent as cosine and sine.
     pub(crate) anisotropy: f32,
     /// Factor on the texels of lightmaps.
     pub(crate) lightmap_exposure: f32,
     pub(crate) anisotropy_direction: [f32; 2],
     /// Offset added to the transformed texture coordinates.
     pub(crate) uv_offset: [f32; 2],
-    /// The columns of the matrix from the mesh's texture coordinates to the images'.
+    /// Columns of the 2x2 matrix of the UV transform.
     pub(crate) uv_axes: [f32; 4],
-    /// Depth, layers and steps of parallax mapping; the thickness.
+    /// Parallax mapping: depth scale, layers, bisection steps; w is the thickness.
     pub(crate) parallax: [f32; 4],
-    /// Attenuation exponent of each channel per unit of thickness; last the diffuse transmission.
+    /// Attenuation exponent per channel and unit of thickness; w is the diffuse transmission.
     pub(crate) attenuation_and_diffuse_transmission: [f32; 4],
     /// Texture indices of [`images`].
     pub(crate) textures: [u32; 12],
 }
 
-/// Alpha is 1.
+/// Opaque.
 const ALPHA_OPAQUE: f32 = -1.0;
-/// Alpha blends.
+/// Alpha blend.
 const ALPHA_BLEND: f32 = 2.0;
-/// Colours are multiplied with alpha already.
+/// Premultiplied alpha.
 const ALPHA_PREMULTIPLIED: f32 = 3.0;
-/// Colours are added.
+/// Additive.
 const ALPHA_ADD: f32 = 4.0;
-/// Colors multiply those behind.
+/// Multiplicative.
 const ALPHA_MULTIPLY: f32 = 5.0;
-/// Alpha decides which samples are covered.
+/// Alpha to coverage.
 const ALPHA_TO_COVERAGE: f32 = 6.0;
 
 const UNLIT: u32 = 1;
 const DOUBLE_SIDED: u32 = 2;
 const FOG_ENABLED: u32 = 4;
-/// The normal map's green runs down.
+/// Green of the normal map points down.
 const FLIP_NORMAL_MAP_Y: u32 = 8;
 /// The normal map has two channels.
 const TWO_COMPONENT_NORMAL_MAP: u32 = 16;
-/// The image of metal and roughness has two channels.
+/// The metallic-roughness texture has two channels: red is roughness, green is metallic.
 const METALLIC_IN_GREEN: u32 = 32;
 
 /// Pipeline-relevant state of a material.
@@ -87,16 +87,16 @@ pub(crate) struct MaterialState {
     pub(crate) cull: CullMode,
     /// Sort bias towards the camera, for blended instances.
     pub(crate) sort_bias: f32,
-    /// Enough alpha to cast shadows.
+    /// Whether alpha suffices to cast shadows.
     pub(crate) casts_shadows: bool,
     pub(crate) features: MaterialFeatures,
 }
 
-/// More layers than these, and more steps between two of them, show nothing more.
+/// Maximum parallax layers and bisection steps; more make no visible difference.
 const MAX_PARALLAX_LAYERS: f32 = 1024.0;
 const MAX_RELIEF_STEPS: u32 = 24;
 
-/// Below this alpha blended surfaces cast no shadow, as in bevy.
+/// Least alpha at which blended surfaces cast shadows, as in bevy.
 const MIN_SHADOW_ALPHA: f32 = 0.05;
 
 impl MaterialRow {
@@ -177,7 +177,7 @@ impl MaterialRow {
         }
     }
 
-    /// Its numbers with their names, as far as they may be wrong.
+    /// Names and values for validation.
     fn numbers(&self) -> [(&'static str, &[f32]); 12] {
         [
             ("base colour", &self.base_color),
@@ -199,8 +199,8 @@ impl MaterialRow {
                 "attenuation and transmission",
                 &self.attenuation_and_diffuse_transmission,
             ),
-            ("uv transform's matrix", &self.uv_axes),
-            ("uv transform's translation", &self.uv_offset),
+            ("matrix of uv_transform", &self.uv_axes),
+            ("translation of uv_transform", &self.uv_offset),
         ]
     }
 
@@ -213,7 +213,7 @@ impl MaterialRow {
     }
 }
 
-/// Returns the attenuation exponent per unit of length of light with the part `left` after some distance.
+/// Returns the attenuation exponent per unit of length of light of which the fraction `left` remains after `distance`.
 fn attenuation(left: f32, distance: f32) -> f32 {
     if distance == f32::INFINITY || distance == 0.0 {
         return 0.0;
@@ -242,7 +242,7 @@ fn images(material: &StandardMaterial) -> [(&Option<Handle<Image>>, &UvChannel);
         ),
         (&it.clearcoat_normal_texture, &it.clearcoat_normal_channel),
         (&it.anisotropy_texture, &it.anisotropy_channel),
-        // Looked up by both.
+        // Sampled with both UV channels.
         (&it.depth_map, &UvChannel::Uv0),
     ]
 }
@@ -271,7 +271,7 @@ impl MaterialState {
         }
     }
 
-    /// Returns the state on an entity that cross-fades at a distance, or has a lightmap.
+    /// Returns the state for an instance that cross-fades or has a lightmap.
     pub(crate) fn for_instance(self, fades: bool, has_lightmap: bool) -> Self {
         // Cross-fades discard pixels, which opaque pipelines cannot.
         let needs_alpha_mask = fades && self.blend_mode == BlendMode::Opaque;
@@ -291,23 +291,23 @@ impl MaterialState {
     }
 }
 
-/// The materials of the app.
+/// All materials.
 #[derive(Resource, Default)]
 pub(crate) struct MaterialStore {
     pub(crate) table: Table<MaterialRow>,
     rows_by_id: HashMap<AssetId<StandardMaterial>, (u32, MaterialState)>,
     material_images: MaterialImages,
     textures: TextureIndices,
-    /// [`DeviceImages::changes`] when images were looked up.
+    /// [`DeviceImages::changes`] at the last lookup of images.
     image_version: Option<u64>,
 }
 
-/// Materials by image, and images by material.
+/// Bidirectional map of materials and images.
 #[derive(Default)]
 struct MaterialImages {
-    /// By image, the materials that show it.
+    /// Materials by image.
     materials_of: HashMap<AssetId<Image>, HashSet<AssetId<StandardMaterial>>>,
-    /// By material, the images that it shows; none if there are none.
+    /// Images by material; no entry for untextured materials.
     images_of: HashMap<AssetId<StandardMaterial>, Vec<AssetId<Image>>>,
 }
 
@@ -341,7 +341,7 @@ impl MaterialImages {
     }
 }
 
-/// Assets and tables from which materials are read.
+/// Assets and tables for the conversion of materials.
 #[derive(SystemParam)]
 pub(crate) struct MaterialSource<'w> {
     assets: Res<'w, Assets<StandardMaterial>>,
@@ -352,13 +352,12 @@ pub(crate) struct MaterialSource<'w> {
 }
 
 impl MaterialStore {
-    /// Returns the row and the state of a material; none if it is not there or makes no
-    /// sense.
+    /// Returns the row index and state of a material; `None` if it is missing or invalid.
     pub(crate) fn get(&self, id: AssetId<StandardMaterial>) -> Option<(u32, MaterialState)> {
         self.rows_by_id.get(&id).copied()
     }
 
-    /// Returns the source in which other stores look up texture indices.
+    /// Returns the texture lookup for other stores.
     pub(crate) fn textures<'a>(&'a mut self, source: &'a mut MaterialSource) -> TextureSource<'a> {
         texture_source(&mut self.textures, source)
     }
@@ -370,7 +369,7 @@ impl MaterialStore {
         self.image_version = None;
     }
 
-    /// Follows the assets. Tells whether a material came, went, or is drawn otherwise than before.
+    /// Applies asset events. Returns whether a material was added or removed, or its pipeline-relevant state changed.
     pub(crate) fn apply_events(
         &mut self,
         events: &mut MessageReader<AssetEvent<StandardMaterial>>,
@@ -397,7 +396,7 @@ impl MaterialStore {
         is_other
     }
 
-    /// The materials that show images which have changed since a number of changes.
+    /// Returns the materials with images that have changed since a value of [`DeviceImages::changes`].
     fn materials_with_changed_images(
         &self,
         changes: Option<u64>,
@@ -415,7 +414,7 @@ impl MaterialStore {
     }
 
     fn put(&mut self, id: AssetId<StandardMaterial>, source: &mut MaterialSource) -> bool {
-        // Not through `source`, which is borrowed for its images.
+        // Cloned, because `source` is borrowed for its images below.
         let Some(material) = source.assets.get(id).cloned() else {
             return false;
         };

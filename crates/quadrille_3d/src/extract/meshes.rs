@@ -33,10 +33,10 @@ use crate::scene::rows::{SHADOW_RECEIVER, TRANSMITTED_SHADOW_RECEIVER};
 use crate::skin::SkinStore;
 use quadrille_content::{AffineRows, affine_rows};
 
-/// Entities that a thread looks through at once.
+/// Entities per task of parallel iteration.
 const PARALLEL_BATCH_SIZE: usize = 4096;
 
-/// How an entity is drawn.
+/// Components of a mesh entity.
 #[derive(QueryData)]
 #[query_data(mutable)]
 pub(crate) struct MeshItem {
@@ -76,14 +76,14 @@ type ChangedMeshes = (
     )>,
 );
 
-/// Entities without a component that a mesh is drawn by.
+/// Filter for entities without a required component of mesh entities.
 type WithoutMeshComponents = Or<(
     Without<Mesh3d>,
     Without<MeshMaterial3d<StandardMaterial>>,
     Without<GlobalTransform>,
 )>;
 
-/// Components that entities lost.
+/// Removed components of mesh entities.
 #[derive(SystemParam)]
 pub(crate) struct RemovedMeshComponents<'w, 's> {
     meshes: RemovedComponents<'w, 's, Mesh3d>,
@@ -142,7 +142,7 @@ pub(crate) struct MeshChanges<'w, 's> {
 }
 
 impl MeshChanges<'_, '_> {
-    /// Lists the entities that are drawn otherwise, in an order that threads do not decide.
+    /// Collects changed entities, in an order that is independent of thread scheduling.
     fn find(&mut self, skins: &SkinStore) {
         let Self {
             changed,
@@ -170,7 +170,7 @@ impl MeshChanges<'_, '_> {
     }
 }
 
-/// Lists in the tables what is drawn otherwise than in the frame before.
+/// Updates the tables for changed mesh entities.
 pub(crate) fn extract_meshes(
     mut changes: MeshChanges,
     mut instances: ResMut<InstanceStore>,
@@ -231,7 +231,7 @@ pub(crate) fn extract_meshes(
     instances.refresh((&materials, &skins), materials_changed, &warnings);
 }
 
-/// Moves in the table what moved in the world.
+/// Updates the transforms of moved instances.
 pub(crate) fn update_mesh_transforms(
     moved: Query<(&GlobalTransform, &Slot), Changed<GlobalTransform>>,
     mut instances: ResMut<InstanceStore>,
@@ -252,7 +252,7 @@ pub(crate) fn update_mesh_transforms(
     }
 }
 
-/// The buffers of the tables.
+/// Device buffers of the tables.
 #[derive(SystemParam)]
 pub(crate) struct MeshBuffers<'w> {
     instances: ResMut<'w, Instances3d>,
@@ -267,7 +267,7 @@ pub(crate) struct MeshBuffers<'w> {
     indices: ResMut<'w, Indices3d>,
 }
 
-/// Components that decide which pipelines meshes need.
+/// Inputs that determine required pipelines.
 #[derive(SystemParam)]
 pub(crate) struct PipelineDemand<'w, 's> {
     rects: Query<'w, 's, (), With<RectLight>>,
@@ -286,7 +286,7 @@ pub(crate) fn upload_meshes(
 ) -> Result {
     let to = &mut buffers;
     instances.bins.build_batch_sets(&mut batches.batch_sets);
-    // Cameras with `Camera::invert_culling` draw the same meshes with others.
+    // Cameras with `Camera::invert_culling` need further pipelines.
     let inverts_culling = drawn
         .cameras
         .iter()

@@ -1,10 +1,10 @@
-//! Lights and probes that bevy lists for no camera.
+//! Lights and probes without CPU culling, which are in no camera's list of visible entities.
 
 use bevy_camera::visibility::{InheritedVisibility, RenderLayers};
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryData;
 
-/// An entity that may be visible to cameras without being in their lists.
+/// Visibility components of an entity without CPU culling.
 #[derive(QueryData)]
 pub(crate) struct Unculled {
     pub(crate) entity: Entity,
@@ -13,7 +13,7 @@ pub(crate) struct Unculled {
 }
 
 impl UnculledItem<'_, '_> {
-    /// Whether it is visible to a camera with these layers.
+    /// Whether the entity is visible to a camera with these render layers.
     pub(crate) fn is_visible_to(&self, layers: &RenderLayers) -> bool {
         self.is_visible.get() && layers.intersects(self.layers.unwrap_or_default())
     }

@@ -1,4 +1,4 @@
-//! The buffers of a glTF file, read to compare it with what they have.
+//! Buffers of a glTF file, read for validation.
 
 use std::borrow::Cow;
 
@@ -12,11 +12,11 @@ use percent_encoding::percent_decode_str;
 
 use super::loader::{CheckedGltfError, file_too_large};
 
-/// Bytes of buffers, by their indices.
+/// Contents of buffers, by index.
 pub(super) struct Buffers<'a>(Vec<Cow<'a, [u8]>>);
 
 impl<'a> Buffers<'a> {
-    /// Reads those of a file that has `blob` in itself; of each path `may_read` is asked first.
+    /// Reads the buffers of a file with the binary chunk `blob`. `may_read` must allow each path.
     pub(super) async fn read(
         root: &'a Root,
         blob: Option<&'a [u8]>,
@@ -49,7 +49,7 @@ impl<'a> Buffers<'a> {
             }
             if (bytes.len() as u64) < buffer.byte_length.0 {
                 return Err(CheckedGltfError::Refused(format!(
-                    "buffer {index} has {} bytes, and the file says that it has {}",
+                    "buffer {index} has {} bytes, but the file declares {}",
                     bytes.len(),
                     buffer.byte_length.0
                 )));
@@ -59,12 +59,12 @@ impl<'a> Buffers<'a> {
         Ok(Self(buffers))
     }
 
-    /// Sum over all buffers.
+    /// Total size of all buffers in bytes.
     pub(super) fn bytes(&self) -> u64 {
         self.0.iter().map(|it| it.len() as u64).sum()
     }
 
-    /// Bytes of a view; none if it leaves its buffer.
+    /// Returns the bytes of a view; `None` if it exceeds its buffer.
     pub(super) fn view(&self, view: &View) -> Option<&[u8]> {
         let start = usize::try_from(view.byte_offset.unwrap_or_default().0).ok()?;
         let length = usize::try_from(view.byte_length.0).ok()?;
@@ -78,11 +78,11 @@ impl<'a> Buffers<'a> {
     }
 }
 
-/// A URI of a buffer or an image (section 2.8 of the glTF specification).
+/// URI of a buffer or an image (glTF specification, section 2.8).
 pub(super) enum Uri {
-    /// Bytes in the file (RFC 2397).
+    /// Data URI (RFC 2397).
     Data { mime_type: String, bytes: Vec<u8> },
-    /// A path, relative to the file.
+    /// Path relative to the file.
     Path(String),
 }
 

@@ -1,4 +1,4 @@
-//! Accessors: whether what they claim is in the file, and what is loaded of it.
+//! Validation of accessors, and the size of loaded geometry.
 
 use bevy_gltf::gltf::Semantic;
 use bevy_gltf::gltf::json::accessor::{Accessor, ComponentType};
@@ -8,12 +8,12 @@ use bevy_gltf::gltf::json::{Index, Root};
 
 use super::buffers::Buffers;
 
-/// Bytes of a vertex in a morph target: `MorphAttributes`.
+/// Bytes per vertex of a morph target (`MorphAttributes`).
 const MORPH_BYTES: u64 = 48;
-/// Bytes of an element of an attribute in a mesh: four floats.
+/// Bytes per element of a mesh attribute: four floats.
 const ATTRIBUTE_BYTES: u64 = 16;
 
-/// Compares all views and accessors with what the buffers have.
+/// Checks all views and accessors against the buffers.
 pub(super) fn check(root: &Root, buffers: &Buffers<'_>) -> Result<(), String> {
     for (index, view) in root.buffer_views.iter().enumerate() {
         if buffers.view(view).is_none() {
@@ -68,7 +68,7 @@ fn check_accessor(root: &Root, accessor: &Accessor) -> Result<(), String> {
     within(root, values.buffer_view, values.byte_offset.0, count, size)
 }
 
-/// Whether so many elements are within a view.
+/// Checks that elements lie within a view.
 fn within(
     root: &Root,
     view: Index<bevy_gltf::gltf::json::buffer::View>,
@@ -90,8 +90,7 @@ fn within(
     Ok(())
 }
 
-/// Bytes that meshes, skins and animations take when they are loaded. Accessors count each time that they are
-/// used: each use is a copy.
+/// Bytes of loaded meshes, skins and animations. Accessors count once per use, because each use is a copy.
 pub(super) fn loaded_bytes(root: &Root) -> u64 {
     let primitives = root.meshes.iter().flat_map(|mesh| &mesh.primitives);
     let meshes = primitives.map(|it| primitive_bytes(root, it));
@@ -121,7 +120,7 @@ fn primitive_bytes(root: &Root, primitive: &Primitive) -> u64 {
     let is_flat = !primitive.attributes.contains_key(&normals)
         && !matches!(primitive.mode, Checked::Valid(Mode::Points | Mode::Lines));
     let indices = primitive.indices.map_or(0, |it| count(root, it));
-    // Without normals each triangle gets vertices of its own. A strip or a fan has three for each index.
+    // Without normals, bevy duplicates vertices per triangle; strips and fans yield three per index.
     let vertices = match primitive.mode {
         _ if !is_flat => largest.unwrap_or(0),
         Checked::Valid(Mode::Triangles) => largest.unwrap_or(0).max(indices),
@@ -135,13 +134,13 @@ fn primitive_bytes(root: &Root, primitive: &Primitive) -> u64 {
         .saturating_add(indices.saturating_mul(12))
 }
 
-/// The elements of an accessor, which is within the file unless it is sparse.
+/// Element count of an accessor.
 fn count(root: &Root, accessor: Index<Accessor>) -> u64 {
     let accessor = root.accessors.get(accessor.value());
     accessor.map_or(0, |it| it.count.0)
 }
 
-/// Whether an accessor has floats.
+/// Whether the components of an accessor are floats.
 pub(super) fn is_float(accessor: &bevy_gltf::gltf::Accessor<'_>) -> bool {
     accessor.data_type() == ComponentType::F32
 }

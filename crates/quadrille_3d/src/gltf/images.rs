@@ -1,4 +1,4 @@
-//! Images that are embedded in glTF files: checked by their headers.
+//! Validation of embedded images by their headers.
 
 use std::collections::HashSet;
 
@@ -11,11 +11,11 @@ use quadrille::ecs::EmbeddedImages;
 use super::buffers::{Buffers, Uri};
 use super::loader::CheckedGltfError;
 
-/// A texture, and the file of its image.
+/// Texture index, and the encoded image.
 type SrgbTexture16 = (usize, Vec<u8>);
 
-/// Compares embedded images with the limits. Returns the bytes of their pixels, counted for each texture, as
-/// bevy decodes an image for each, and the textures with images of 16 bits a channel coded as sRGB.
+/// Checks embedded images against the limits. Returns the decoded size in bytes, counted once per texture because bevy
+/// decodes an image for each, and the sRGB textures with 16 bits per channel.
 pub(super) fn check(
     document: &Document,
     buffers: &Buffers<'_>,
@@ -34,7 +34,7 @@ pub(super) fn check(
             }
             Source::Uri { uri, mime_type } => {
                 match Uri::parse(&format!("the image of texture {index}"), uri)? {
-                    // The loader of images checks it.
+                    // Checked by the image loader.
                     Uri::Path(_) => continue,
                     Uri::Data {
                         mime_type: of_uri,
@@ -63,7 +63,7 @@ pub(super) fn check(
     Ok((sum, coded))
 }
 
-/// The textures whose values are linear, as bevy_gltf has them.
+/// Textures with linear values, by the rules of bevy_gltf.
 fn linear_textures(document: &Document) -> HashSet<usize> {
     document.materials().flat_map(|it| linear_of(&it)).collect()
 }

@@ -1,8 +1,8 @@
-//! bevy's glTF loader behind checks, on a stack of its own.
+//! bevy's glTF loader with prior validation, on a larger stack.
 //!
-//! bevy_gltf trusts a file: nodes are loaded by recursion on a thread of 2 MiB, which 200 nested ones overflow
-//! in a debug build; embedded images are decoded whatever their size; buffers are read from any path; a panic
-//! leaves the asset loading for ever. Checks come before it, and what remains ends in an error of the file.
+//! bevy_gltf trusts files: nodes are loaded recursively on a 2 MiB stack, which 200 nested ones overflow in debug
+//! builds; embedded images are decoded regardless of size; buffers are read from any path; a panic leaves the asset
+//! loading forever. Validation rejects such files, and remaining panics become load errors.
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
@@ -36,18 +36,17 @@ use thiserror::Error;
 use super::buffers::Buffers;
 use super::{geometry, images, nodes};
 
-/// Limits of glTF files, checked before memory is taken for what a file claims to have. Insert it before the
-/// app runs to set others. Single embedded images have those of
-/// [`ImageLimits`](quadrille::prelude::ImageLimits).
+/// Limits of glTF files, checked before memory is allocated. Insert the resource before the app runs to override the
+/// defaults. [`ImageLimits`](quadrille::prelude::ImageLimits) apply to single embedded images.
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[reflect(Resource, Clone, Debug, Default, PartialEq)]
 pub struct GltfLimits {
-    /// Bytes of a file, and of each of its buffers.
+    /// Maximum bytes of a file, and of each of its buffers.
     pub file_bytes: u64,
-    /// Bytes that all embedded images, vertices, keyframes and entities of a file take once they are
-    /// loaded. `None` is 1 GiB, or 64 times the bytes of the file and its buffers if that is more.
+    /// Maximum bytes of all loaded images, vertices, keyframes and entities of a file. `None`: 1 GiB, or 64 times the
+    /// size of the file and its buffers if that is more.
     pub loaded_bytes: Option<u64>,
-    /// How deep nodes may be nested. The loader has a stack for 512.
+    /// Maximum nesting depth of nodes. The loader's stack allows 512.
     pub node_depth: u32,
 }
 
@@ -69,31 +68,31 @@ impl GltfLimits {
     }
 }
 
-/// Bytes of the stack that bevy's loader runs on: in a debug build a nested node takes about 10 KiB.
+/// Stack size of the loader in bytes: a nested node takes about 10 KiB in debug builds.
 const STACK: usize = 16 << 20;
 
-/// Extensions that a file may require: gltf does not know them, and the handler of this crate reads them.
+/// Required extensions that the `gltf` crate does not support, but the handler does.
 const HANDLED: [&str; 1] = ["KHR_mesh_quantization"];
 
-/// Why a glTF file is refused.
+/// Error of a rejected glTF file.
 #[derive(Debug, Error)]
 pub enum CheckedGltfError {
-    /// The file is not what it says, or more than the limits allow.
+    /// The file is invalid or exceeds the limits.
     #[error("{0}")]
     Refused(String),
-    /// An embedded image is refused.
+    /// An embedded image is rejected.
     #[error("texture {texture}: {error}")]
     Image {
-        /// The index of a texture that shows it.
+        /// Index of a texture with the image.
         texture: usize,
-        /// Why.
+        /// Error of the image.
         error: CheckedImageError,
     },
-    /// bevy's loader refuses it.
+    /// bevy's loader failed.
     #[error(transparent)]
     Load(#[from] GltfError),
     /// The loader panicked.
-    #[error("the glTF loader panicked, so something in the file is wrong: {0}")]
+    #[error("the glTF loader panicked, so the file is probably invalid: {0}")]
     Panicked(String),
 }
 
@@ -103,10 +102,10 @@ impl From<std::io::Error> for CheckedGltfError {
     }
 }
 
-/// Puts the checked loader in place of bevy's. Add it after `GltfPlugin`.
+/// Replaces bevy's loader by the validating one. Add it after `GltfPlugin`.
 pub(super) struct CheckedGltfPlugin;
 
-/// The parts of the loader that are known when all plugins are.
+/// State of the loader that is available once all plugins are finished.
 struct Parts {
     loader: GltfLoader,
     images: EmbeddedImages,
@@ -115,13 +114,13 @@ struct Parts {
     allows_outside: bool,
 }
 
-/// Parts that loaders wait for.
+/// Cell of [`Parts`] that loads wait for.
 #[derive(Resource, Clone)]
 struct Pending(Arc<OnceCell<Parts>>);
 
 impl Plugin for CheckedGltfPlugin {
-    /// Takes the place that `GltfPlugin` has reserved for the extensions of files. bevy's loader, which that
-    /// registers later, gets a place without extensions.
+    /// Claims the preregistration of the file extensions by `GltfPlugin`. bevy's loader, which it registers later, is
+    /// preregistered without extensions.
     fn build(&self, app: &mut App) {
         let pending = Pending(Arc::default());
         app.register_asset_loader(CheckedGltfLoader(Arc::clone(&pending.0)))
@@ -129,7 +128,7 @@ impl Plugin for CheckedGltfPlugin {
             .insert_resource(pending);
     }
 
-    /// Takes the name of bevy's loader, by which meta files find it, and gives the loaders what they wait for.
+    /// Replaces bevy's loader by name, for meta files, and completes [`Parts`].
     fn finish(&self, app: &mut App) {
         let Some(Pending(pending)) = app.world_mut().remove_resource() else {
             return;
@@ -167,11 +166,11 @@ fn parts(app: &App) -> Option<Parts> {
     })
 }
 
-/// bevy's loader behind checks.
+/// bevy's loader with prior validation.
 struct CheckedGltfLoader(Arc<OnceCell<Parts>>);
 
 impl TypePath for CheckedGltfLoader {
-    /// The name of bevy's loader, whose place it takes.
+    /// Type path of bevy's loader, which this one replaces in meta files.
     fn type_path() -> &'static str {
         GltfLoader::type_path()
     }
@@ -212,13 +211,13 @@ impl AssetLoader for CheckedGltfLoader {
 
 pub(super) fn file_too_large(limit: u64) -> CheckedGltfError {
     CheckedGltfError::Refused(format!(
-        "the file or one of its buffers is longer than the limit of {limit} bytes, which \
+        "the file or one of its buffers exceeds the limit of {limit} bytes, which \
          `GltfLimits::file_bytes` sets"
     ))
 }
 
 impl Parts {
-    /// Loads a file that is within the limits.
+    /// Loads a validated file.
     async fn load(
         &self,
         bytes: &[u8],
@@ -234,8 +233,8 @@ impl Parts {
         Ok(gltf)
     }
 
-    /// Compares a file with the limits. Returns the textures whose embedded images have 16 bits a channel
-    /// coded as sRGB, with the files of these images.
+    /// Checks a file against the limits. Returns the sRGB textures whose embedded images have 16 bits per channel, with
+    /// the encoded images.
     async fn check(
         &self,
         bytes: &[u8],
@@ -266,7 +265,7 @@ impl Parts {
 }
 
 impl Parts {
-    /// Looks whether a buffer may be read from a path.
+    /// Checks that a buffer may be read from a path.
     fn may_read(&self, what: &str, path: &AssetPath<'_>) -> Result<(), CheckedGltfError> {
         if path.is_unapproved() && !self.allows_outside {
             return Err(CheckedGltfError::Refused(format!(
@@ -287,7 +286,7 @@ fn within(loaded: u64, most: u64) -> Result<(), CheckedGltfError> {
     )))
 }
 
-/// Validates the tree of a file as gltf does, but for extensions that are handled here.
+/// Validates a file like the `gltf` crate, but allows the extensions in [`HANDLED`].
 fn validate(root: &Root) -> Result<(), CheckedGltfError> {
     use json::validation::{Error, Validate as _};
     let mut errors = Vec::new();
@@ -307,7 +306,8 @@ fn validate(root: &Root) -> Result<(), CheckedGltfError> {
     }
 }
 
-/// The settings of a load, with those of the app where it has none. The file was validated here.
+/// Resolves the settings of a load with the app's defaults. The `gltf` crate's validation is disabled, since the file
+/// is already validated.
 fn resolved(settings: &GltfLoaderSettings, loader: &GltfLoader) -> GltfLoaderSettings {
     let convert = settings.convert_coordinates;
     GltfLoaderSettings {
@@ -326,7 +326,7 @@ fn resolved(settings: &GltfLoaderSettings, loader: &GltfLoader) -> GltfLoaderSet
     }
 }
 
-/// Decodes the values of an embedded image that bevy has added with 16 bits a channel.
+/// Converts an embedded image with 16 bits per channel from sRGB to linear values.
 fn make_linear(
     images: &EmbeddedImages,
     load_context: &mut LoadContext<'_>,
@@ -342,8 +342,8 @@ fn make_linear(
     }
 }
 
-/// Polls a future on threads with a stack of [`STACK`] bytes, as it waits for such a thread anyway while it is
-/// polled. A panic is an error.
+/// Polls a future on threads with a stack of [`STACK`] bytes; each poll blocks until its thread returns. A panic is
+/// returned as an error.
 async fn poll_on_large_stack<T: Send>(
     future: impl Future<Output = T> + Send,
 ) -> Result<T, CheckedGltfError> {
@@ -365,7 +365,7 @@ async fn poll_on_large_stack<T: Send>(
     .await
 }
 
-/// The message of a panic.
+/// Returns the message of a panic.
 fn message(panic: &(dyn Any + Send)) -> String {
     if let Some(text) = panic.downcast_ref::<&str>() {
         (*text).to_owned()

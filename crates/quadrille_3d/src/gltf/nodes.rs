@@ -1,18 +1,18 @@
-//! The tree of nodes: how deep it is, and what its entities take.
+//! Validation of the node hierarchy: depth, cycles and size of its entities.
 //!
-//! bevy_gltf spawns the nodes below each scene by recursion, once for each way that leads to them, so a graph
-//! of 30 nodes of which each has the next as its child twice would become 2^30 entities. Each node's path of
-//! names is kept, and extras are copied to each entity.
+//! bevy_gltf spawns nodes recursively, once per path from a scene. So a graph of 30 nodes, each with the next as its
+//! child twice, would become 2^30 entities. Each node stores its path of names, and extras are copied to each
+//! entity.
 
 use bevy_gltf::gltf::json::{Node, Root};
 
-/// Bytes of an entity of a node or a primitive, with its components and its assets.
+/// Estimated bytes per entity of a node or primitive, with components and assets.
 const ENTITY_BYTES: u64 = 1024;
-/// Bytes of a name in a path, besides its text.
+/// Estimated bytes per name in a path, without its text.
 const NAME_BYTES: u64 = 64;
 
-/// Looks for nodes that are nested too deep or in a circle. Returns the bytes that entities and assets of nodes,
-/// meshes and materials take.
+/// Rejects nodes that are nested too deep or in a cycle. Returns the size of all entities and assets of nodes, meshes
+/// and materials in bytes.
 pub(super) fn check(root: &Root, max_depth: u32) -> Result<u64, String> {
     let tree = Tree::walk(root)?;
     if let Some(at) = tree.depths.iter().position(|&depth| depth > max_depth) {
@@ -30,18 +30,18 @@ pub(super) fn check(root: &Root, max_depth: u32) -> Result<u64, String> {
     Ok(sum)
 }
 
-/// State of each node, by its index.
+/// Per-node state, by index.
 struct Tree {
-    /// How deep it is nested, from 1.
+    /// Nesting depth, from 1.
     depths: Vec<u32>,
-    /// How often it is spawned in all scenes together.
+    /// Number of spawned entities over all scenes.
     spawned: Vec<u64>,
-    /// Bytes of the names that lead to it.
+    /// Bytes of the names in its paths.
     paths: Vec<u64>,
 }
 
 impl Tree {
-    /// Goes through the nodes, parents before children (Kahn, 1962).
+    /// Traverses the nodes in topological order (Kahn 1962).
     fn walk(root: &Root) -> Result<Self, String> {
         let count = root.nodes.len();
         let mut tree = Self {
@@ -77,10 +77,7 @@ impl Tree {
             }
         }
         match parents.iter().position(|&left| left > 0) {
-            Some(at) if done < count => Err(format!(
-                "{} is its own child, or that of one of its descendants",
-                name(root, at)
-            )),
+            Some(at) if done < count => Err(format!("{} is its own descendant", name(root, at))),
             _ => Ok(tree),
         }
     }
@@ -91,7 +88,7 @@ fn children(node: &Node) -> impl Iterator<Item = usize> {
     children.map(|child| child.value())
 }
 
-/// Bytes of the entities of a node that is spawned once.
+/// Bytes of the entities of one spawned copy of a node.
 fn spawned_bytes(root: &Root, node: &Node) -> u64 {
     let text = |text: Option<&str>| length(text);
     let own = ENTITY_BYTES + text(node.name.as_deref()) + text(extras(&node.extras));
@@ -125,7 +122,7 @@ fn length(text: Option<&str>) -> u64 {
     text.map_or(0, |it| it.len() as u64)
 }
 
-/// A node in words.
+/// Describes a node.
 fn name(root: &Root, at: usize) -> String {
     match &root.nodes[at].name {
         Some(name) => format!("node {at}, `{name:.80}`,"),

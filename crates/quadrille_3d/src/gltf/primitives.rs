@@ -1,6 +1,6 @@
-//! Primitives that bevy_gltf 0.20 leaves out or reads otherwise than glTF means them: triangle fans, line
-//! loops, quantized attributes (KHR_mesh_quantization), a second set of joints, morph targets of meshes
-//! without normals, and indices beyond the vertices of such meshes, which panic there.
+//! Primitives that bevy_gltf 0.20 does not read as specified: triangle fans, line loops, quantized attributes
+//! (KHR_mesh_quantization), a second set of joints, morph targets of meshes without normals, and out-of-range
+//! indices of such meshes, on which it panics.
 
 use bevy_asset::RenderAssetUsages;
 use bevy_gltf::gltf::accessor::{DataType, Dimensions, Item, Iter};
@@ -16,26 +16,26 @@ use bevy_platform::collections::HashMap;
 
 use super::geometry::is_float;
 
-/// Joint indices and weights of the vertices of a skinned mesh, four of each.
+/// Joint indices and weights per vertex, four each.
 type JointsAndWeights = (Vec<[u16; 4]>, Vec<[f32; 4]>);
 
-/// Data that a primitive is read with.
+/// Inputs for reading a primitive.
 pub(super) struct Source<'a> {
     pub buffers: &'a [Vec<u8>],
     pub custom: &'a HashMap<Box<str>, MeshVertexAttribute>,
     pub usages: RenderAssetUsages,
-    /// Forward is made -z.
+    /// Whether the forward axis is converted to -z.
     pub rotates: bool,
-    /// Whether the file has `KHR_mesh_quantization`, without which attributes of integers are mistakes.
+    /// Whether the file uses `KHR_mesh_quantization`, without which integer attributes are invalid.
     pub is_quantized: bool,
-    /// Whether a node with a skin has the mesh.
+    /// Whether a node with a skin uses the mesh.
     pub is_skinned: bool,
 }
 
-/// The mesh of a primitive that bevy_gltf does not read as glTF means it; none for all others.
+/// Returns the mesh of a primitive that bevy_gltf does not read as specified; `None` for all others.
 ///
 /// # Errors
-/// Primitives that break glTF's rules are left to bevy_gltf.
+/// The primitive is invalid, and is left to bevy_gltf.
 pub(super) fn read(
     source: &Source<'_>,
     mesh: &gltf::Mesh<'_>,
@@ -53,7 +53,7 @@ pub(super) fn read(
     };
     let mut made = Mesh::new(topology, source.usages);
     for (semantic, accessor) in primitive.attributes() {
-        // bevy has one set of joints, into which both are merged below.
+        // bevy has one set of joints; both are merged below.
         let is_joint = matches!(semantic, Semantic::Joints(_) | Semantic::Weights(_));
         if !is_joint && let Some((attribute, values)) = source.attribute(&semantic, &accessor)? {
             made.insert_attribute(attribute, values);
@@ -99,13 +99,13 @@ fn topology(mode: Mode) -> Result<PrimitiveTopology, String> {
     })
 }
 
-/// Whether bevy_gltf does not read a primitive as glTF means it.
+/// Whether bevy_gltf does not read a primitive as specified.
 fn needs_conversion(source: &Source<'_>, primitive: &Primitive<'_>) -> bool {
     let attribute = |semantic| primitive.get(&semantic);
     let is_quantized = |accessor: &Accessor<'_>| source.is_quantized && !is_float(accessor);
     let coordinates = [Semantic::TexCoords(0), Semantic::TexCoords(1)];
     let is_coarse = |it: &Accessor<'_>| {
-        // bevy_gltf reads normalized unsigned coordinates, which glTF has without an extension.
+        // bevy_gltf reads normalized unsigned coordinates, which glTF allows without the extension.
         let is_plain = it.normalized() && matches!(it.data_type(), DataType::U8 | DataType::U16);
         is_quantized(it) && !is_plain
     };
@@ -158,8 +158,7 @@ impl<'s> Source<'s> {
         indices.is_some_and(|it| it.iter().any(|&at| at as usize >= count))
     }
 
-    /// Lists of lines and triangles for loops and fans, and triangles without those that have indices
-    /// beyond the vertices; none for what stays as it is.
+    /// Converts loops and fans to lists, and removes triangles with out-of-range indices; `None` if nothing changes.
     fn triangles(
         &self,
         primitive: &Primitive<'_>,
@@ -181,7 +180,7 @@ impl<'s> Source<'s> {
                     Some(valid.flatten().copied().collect()),
                 )
             }
-            // Section 3.7.2.1 of the glTF specification: the first vertex is the last of each triangle.
+            // glTF specification, section 3.7.2.1: the first vertex is the last of each triangle.
             Mode::TriangleFan => {
                 let rest = all.iter().skip(1).zip(all.iter().skip(2));
                 let corners = rest.map(|(&second, &third)| [second, third, all[0]]);
@@ -202,7 +201,7 @@ impl<'s> Source<'s> {
         }))
     }
 
-    /// An attribute that is no joint and no weight, as bevy has it.
+    /// Reads an attribute other than joints and weights in bevy's format.
     fn attribute(
         &self,
         semantic: &Semantic,
@@ -261,7 +260,7 @@ impl<'s> Source<'s> {
         values
     }
 
-    /// The four joints with the largest weights of up to eight, whose weights have the sum of all.
+    /// Reduces up to eight joints to the four with the largest weights, rescaled to the sum of all.
     fn joints(&self, primitive: &Primitive<'_>) -> Result<Option<JointsAndWeights>, String> {
         let mut sets = Vec::new();
         for set in 0..2 {
@@ -292,7 +291,7 @@ impl<'s> Source<'s> {
         Ok(Some(merged.unzip()))
     }
 
-    /// The morph targets, one after the other, of so many vertices each.
+    /// Reads the morph targets, one after the other.
     fn targets(
         &self,
         primitive: &Primitive<'_>,
@@ -321,7 +320,7 @@ impl<'s> Source<'s> {
         Ok(all)
     }
 
-    /// Reads vectors of any component type as floats (section 3.11 of the glTF specification).
+    /// Reads vectors of any component type as floats (glTF specification, section 3.11).
     fn vectors<const N: usize>(&self, accessor: &Accessor<'_>) -> Result<Vec<[f32; N]>, String>
     where
         [f32; N]: Item,

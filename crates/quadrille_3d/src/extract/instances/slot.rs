@@ -1,4 +1,4 @@
-//! Slots of entities in the table of instances, and entities that leave it without a change of their components.
+//! Slots of entities in the instance table, and detection of despawned and disabled entities.
 
 use bevy_ecs::entity_disabling::DefaultQueryFilters;
 use bevy_ecs::lifecycle::HookContext;
@@ -24,11 +24,11 @@ impl Slot {
 #[derive(Resource, Default)]
 pub(crate) struct FreedSlots(pub(super) Vec<Slot>);
 
-/// Entities that were enabled since the frame before.
+/// Entities that were enabled since the previous frame.
 #[derive(Resource, Default)]
 pub(crate) struct EnabledMeshes(pub(crate) Vec<Entity>);
 
-/// Watches components that disable entities: queries with change detection do not find what they hide.
+/// Observes disabling components: change detection does not cover disabled entities.
 pub(crate) fn watch_disabling(world: &mut World) {
     world.init_resource::<DefaultQueryFilters>();
     let ids: Vec<_> = world

@@ -36,7 +36,7 @@ fn panics_become_errors() {
     let error = block_on(poll_on_large_stack(async { panic!("out of {}", 3) })).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the glTF loader panicked, so something in the file is wrong: out of 3"
+        "the glTF loader panicked, so the file is probably invalid: out of 3"
     );
 }
 

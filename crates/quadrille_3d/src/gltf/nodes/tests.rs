@@ -46,7 +46,7 @@ fn node_cycles_are_refused() {
         r#"{"children": [1]}, {"children": [2]}, {"children": [1]}"#,
     ] {
         let error = check(&root(nodes, r#"{"nodes": [0]}"#), 256).unwrap_err();
-        assert!(error.contains("is its own child"), "{error}");
+        assert!(error.contains("is its own descendant"), "{error}");
     }
 }
 
