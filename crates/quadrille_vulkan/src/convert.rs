@@ -1,4 +1,4 @@
-//! From the solver's types to Vulkan's. The only such place; pure.
+//! Conversion of the solver's types to Vulkan's. No other module has any. Pure.
 //!
 //! Flags have Vulkan's values, so conversion is a change of type; the tests compare them with
 //! ash bit for bit.
@@ -10,8 +10,7 @@ use quadrille_sync::{
 };
 
 /// `VK_DEPENDENCY_QUEUE_FAMILY_OWNERSHIP_TRANSFER_USE_ALL_STAGES_BIT_KHR` of
-/// `VK_KHR_maintenance8`, which is newer than our bindings: the stages that barriers of ownership
-/// transfers name count.
+/// `VK_KHR_maintenance8`, which ash lacks: makes the stage masks of ownership transfers effective.
 pub(crate) const USE_ALL_STAGES: vk::DependencyFlags = vk::DependencyFlags::from_raw(0x20);
 
 /// Stages.

@@ -1,14 +1,14 @@
-//! Threads whose stack fits the deepest shader that is accepted.
+//! Threads with a stack large enough for the deepest accepted shader.
 //!
-//! naga and drivers recurse over what is nested in a shader, and a stack that overflows aborts the
-//! process. So shaders are limited in depth (`shader/nesting.rs`), and whatever reads or compiles them
-//! runs on a stack that the limits were measured for.
+//! naga and drivers recurse over nested constructs of a shader, and a stack overflow aborts the
+//! process. So the nesting of shaders is limited (`shader/nesting.rs`), and parsing and compilation
+//! run on a stack for which the limits were measured.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
-/// Bytes of stack, of which only those that are touched take memory.
+/// Stack size in bytes; only accessed pages take memory.
 ///
 /// Measured in a debug build on x86-64 with naga 30.0.2: each limit of `shader/nesting.rs` by itself
 /// fits into a quarter of it, as a test keeps it.
@@ -28,11 +28,11 @@ pub(crate) fn begin() {
     IS_DEEP.set(true);
 }
 
-/// Runs a task on such a stack, and waits for it. A panic in it is an error, so the task holds nothing
-/// that could be left broken.
+/// Runs a task on such a stack, and waits for it. A panic of the task is returned as an error, so the task must not
+/// hold data that a panic could leave inconsistent.
 ///
 /// # Errors
-/// The reason, as the end of a sentence: the task panics, or the system has no room for a thread.
+/// The reason, as the end of a sentence: the task panicked, or the system could not create a thread.
 pub(crate) fn run<T: Send>(task: impl FnOnce() -> T + Send) -> Result<T, String> {
     if IS_DEEP.get() {
         return catch(task);

@@ -1,12 +1,11 @@
-//! Files: read without being held up, and replaced as a whole.
+//! Non-blocking reads and atomic writes of files.
 //!
-//! A complete file is written beside the old one and renamed, so a crash leaves the old one, and
-//! programs may write at once. A process that is killed meanwhile leaves the beginning of a file;
-//! the writer holds a lock on it, and locks end with their process, so [`sweep`] finds what nobody
-//! holds.
+//! A complete file is written beside the old one and renamed, so a crash leaves the old one intact, and
+//! several programs may write at once. A killed process leaves an incomplete temporary file. The writer
+//! holds a lock on it, which ends with the process, so [`sweep`] can remove unlocked ones.
 //!
 //! Temporary files have random names, are created exclusively (`O_EXCL` follows no symbolic link) and are
-//! renamed through the handle of their folder, so nobody else can redirect what is written (CWE-377, CWE-59).
+//! renamed through the handle of their folder, so that another process cannot redirect the write (CWE-377, CWE-59).
 
 mod folder;
 
@@ -20,22 +19,22 @@ use folder::Folder;
 
 /// The extension of files that are being written.
 const UNFINISHED: &str = "tmp";
-/// So many symbolic links may follow one another; Linux has the same limit.
+/// Maximum length of a chain of symbolic links, as in Linux.
 const MAX_LINKS: u32 = 40;
-/// Random names that are tried before giving up: two files would have to meet in 64 bits.
+/// Maximum number of attempts to find an unused random name of 64 bits.
 const MAX_NAMES: u32 = 16;
 
-/// Writes a file whole or not at all, and the folders that it is in.
+/// Writes a file atomically, and creates its folders.
 ///
-/// A file that is replaced keeps its permissions, its owner where the system allows it, and the
-/// symbolic links that lead to it. What is no regular file (a device, a pipe) is written to and
-/// never replaced, as is what lies in `/dev` and `/proc`: `/dev/stdout` leads to a file if the
-/// shell says so. A pipe holds the caller up until somebody reads it.
+/// A replaced file keeps its permissions, its owner if the system allows it, and the
+/// symbolic links to it. Anything but a regular file (a device, a pipe) is written to and
+/// never replaced, as are files in `/dev` and `/proc`, such as a redirected `/dev/stdout`.
+/// Writing to a pipe blocks until it is read.
 ///
 /// # Errors
-/// What the file system says; a regular file is then as it was, and nothing lies beside it.
+/// Errors of the file system. A regular file is then unchanged, and the temporary file is removed.
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
-    // Opened to append, which changes nothing yet and fails for what must not be written.
+    // Opening for append changes nothing, and fails if the file is not writable.
     let replaced = match OpenOptions::new().append(true).open(path) {
         Ok(mut open) => {
             let known = open.metadata()?;
@@ -69,8 +68,8 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
         })
 }
 
-/// Creates the file that takes the bytes, under a random name beside `name`. Where it replaces a file
-/// nobody else may read it before it has that file's permissions.
+/// Creates a temporary file with a random name beside `name`. If `is_private`, only its owner may read it until it gets
+/// the permissions of the file that it replaces.
 fn create_temporary(folder: &Folder, name: &OsStr, is_private: bool) -> Result<(File, OsString)> {
     let mut tries = MAX_NAMES;
     loop {
@@ -84,12 +83,12 @@ fn create_temporary(folder: &Folder, name: &OsStr, is_private: bool) -> Result<(
     }
 }
 
-/// A number that nobody can predict: the standard library seeds these hashers by the system's generator.
+/// Returns an unpredictable number: the standard library seeds `RandomState` by the system's random generator.
 fn random() -> u64 {
     RandomState::new().hash_one(std::process::id())
 }
 
-/// The path behind symbolic links, whether there is a file or not.
+/// Resolves symbolic links of a path, whether or not the file exists.
 fn follow_links(path: &Path) -> Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {
@@ -102,9 +101,9 @@ fn follow_links(path: &Path) -> Result<PathBuf> {
     Err(Error::other("too many symbolic links"))
 }
 
-/// Writes a file that shows, while it lasts, that somebody is at it, like the one that it replaces.
+/// Writes a temporary file under a lock, with the permissions and owner of the file that it replaces.
 fn write_new(mut file: File, bytes: &[u8], replaced: Option<&Metadata>) -> Result<()> {
-    // Where the file system knows no locks nothing can be said of others either, and nothing goes.
+    // On file systems without locks `sweep` cannot lock files either, and removes none.
     let _ = file.try_lock();
     file.write_all(bytes)?;
     let Some(replaced) = replaced else {
@@ -113,19 +112,19 @@ fn write_new(mut file: File, bytes: &[u8], replaced: Option<&Metadata>) -> Resul
     #[cfg(unix)]
     {
         use std::os::unix::fs::{MetadataExt as _, fchown};
-        // Only a privileged process may give files away; anybody else's file is its own.
+        // Only a privileged process may change the owner.
         let _ = fchown(&file, Some(replaced.uid()), Some(replaced.gid()));
     }
     file.set_permissions(replaced.permissions())
 }
 
-/// Reads a regular file of at most so many bytes.
+/// Reads a regular file of at most `most_bytes` bytes.
 ///
-/// Nothing holds the caller up: a pipe without a writer and a device without an end are errors.
+/// Never blocks: pipes and devices are errors.
 ///
 /// # Errors
-/// What the file system says; [`ErrorKind::FileTooLarge`] if it has more bytes than that;
-/// [`ErrorKind::InvalidInput`] if it is no regular file.
+/// Errors of the file system; [`ErrorKind::FileTooLarge`] for a larger file;
+/// [`ErrorKind::InvalidInput`] for anything but a regular file.
 pub fn read_file(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
     let (file, length) = open_regular(path, most_bytes)?;
     let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
@@ -137,7 +136,7 @@ pub fn read_file(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Opens a regular file of at most so many bytes and returns its length, as [`read_file`] does.
+/// Opens a regular file of at most `most_bytes` bytes without blocking, and returns its length.
 ///
 /// # Errors
 /// As for [`read_file`].
@@ -169,7 +168,7 @@ fn too_large(most_bytes: u64) -> Error {
     Error::new(ErrorKind::FileTooLarge, message)
 }
 
-/// The kind of a file in words.
+/// Names a file type.
 fn kind(of: FileType) -> &'static str {
     #[cfg(unix)]
     {
@@ -191,7 +190,7 @@ fn kind(of: FileType) -> &'static str {
     }
 }
 
-/// Takes away what was never finished, of the files with names that begin so.
+/// Removes abandoned temporary files whose names have this prefix.
 pub(crate) fn sweep(folder: &Path, prefix: &str) {
     let files = fs::read_dir(folder).into_iter().flatten().flatten();
     for path in files.map(|entry| entry.path()) {
@@ -206,15 +205,15 @@ pub(crate) fn sweep(folder: &Path, prefix: &str) {
     }
 }
 
-/// Whether the process that wrote a file is gone.
+/// Whether the process that wrote a temporary file has ended.
 fn is_abandoned(file: &Path) -> bool {
     let mut options = OpenOptions::new();
-    // Opened for both, so that a pipe in its place, which nobody reads, holds nobody up.
+    // Read and write, so that opening a pipe of this name does not block.
     options.read(true).write(true);
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt as _;
-        // A link of such a name was made by somebody else, and leads to a file that is none of ours.
+        // A symbolic link of such a name was not created by `write_file`.
         options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
     }
     let opened = options.open(file);

@@ -1,15 +1,15 @@
-//! Hints to the processor: what to fetch from memory before it is needed.
+//! Prefetch hints for the CPU cache.
 
-/// The bytes that processors fetch at once.
+/// Size of a cache line in bytes.
 pub const LINE: usize = 64;
 
-/// Has the processor fetch some lines from an address on, which may be any.
+/// Prefetches cache lines from an address on, which need not be valid.
 #[inline]
 pub fn lines(from: *const u8, count: usize) {
     (0..count).for_each(|at| line(from.wrapping_add(at * LINE)));
 }
 
-/// Has the processor fetch the line of an address, which may be any.
+/// Prefetches the cache line of an address, which need not be valid.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 fn line(at: *const u8) {
@@ -18,7 +18,7 @@ fn line(at: *const u8) {
     unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) };
 }
 
-/// Elsewhere the standard library has no stable way to say it.
+/// Does nothing: the standard library has no stable prefetch for other architectures.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline]
 fn line(_: *const u8) {}

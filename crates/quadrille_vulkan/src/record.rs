@@ -1,4 +1,4 @@
-//! From a plan and command lists to command buffers, in parallel.
+//! Parallel recording of a plan and command lists into command buffers.
 
 pub(crate) mod call_cache;
 pub(crate) mod calls;
@@ -29,7 +29,7 @@ use crate::record::timing::{Queries, Timing};
 use crate::resources::handle::{FrameResources, Handle};
 use crate::resources::usage;
 
-/// A frame to record and submit: what was declared, what was decided, and what passes do.
+/// Input of recording and submission: declarations, plan, command lists and resources of a frame.
 #[derive(Clone, Copy, Debug)]
 pub struct FrameInput<'a> {
     /// The declarations of the passes.
@@ -38,18 +38,18 @@ pub struct FrameInput<'a> {
     pub plan: &'a Plan,
     /// The commands of the passes, by [`PassIndex`]; `None` for passes without any.
     pub lists: &'a [Option<&'a CommandList>],
-    /// The resources, by [`ResourceIndex`](quadrille_sync::ResourceIndex); behind them others
-    /// that lists may name without synchronisation, such as staging buffers.
+    /// The declared resources, by [`ResourceIndex`](quadrille_sync::ResourceIndex), followed by others
+    /// that lists may use without synchronization, such as staging buffers.
     pub handles: &'a [Handle],
 }
 
-/// Runs tasks on as many threads as it likes.
+/// Executor of parallel tasks, such as a thread pool.
 pub trait Parallel: Sync {
-    /// Calls `task` with each index below `count` once, and returns when all have returned.
+    /// Calls `task` once with each index below `count`, on any threads, and returns when all calls have returned.
     fn run(&self, count: usize, task: &(dyn Fn(usize) + Sync));
 }
 
-/// All tasks on the calling thread, one after another.
+/// Executor that runs all tasks in order on the calling thread.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Serial;
 
@@ -67,35 +67,35 @@ pub struct Recorded {
     pub(crate) buffers: Vec<Vec<vk::CommandBuffer>>,
     /// The frame's slot, which the command buffers belong to.
     pub(crate) slot: usize,
-    /// How many passes recorded the same commands as before and were not encoded again.
+    /// Number of passes whose cached calls were replayed.
     repeated: u32,
 }
 
 impl Recorded {
-    /// How many command buffers there are.
+    /// The number of command buffers.
     pub fn command_buffers(&self) -> usize {
         self.buffers.iter().map(Vec::len).sum()
     }
 
-    /// Returns how many passes recorded the same commands as before, in a frame like that before, so that
-    /// their calls were replayed without encoding.
+    /// Returns the number of passes whose commands and resources were unchanged, so that their cached calls were
+    /// replayed without encoding.
     pub fn repeated_passes(&self) -> u32 {
         self.repeated
     }
 }
 
-/// A frame that is recorded into these command buffers, one for each chunk.
+/// Recording of a frame into command buffers, one for each chunk.
 pub(crate) struct Job<'a> {
     pub device: &'a Device,
     pub input: FrameInput<'a>,
     pub chunks: &'a [Chunk],
     pub targets: &'a [Target],
-    /// Where passes are measured, and in which frame in flight.
+    /// Timestamps, if the frame is measured.
     pub timing: Option<&'a Timing>,
     pub slot: usize,
 }
 
-/// Translates the lists of a frame into command buffers, each task its chunks. The input was checked.
+/// Encodes the lists of a frame into command buffers, each task its chunks. The input must be checked.
 ///
 /// # Errors
 /// The first wrong command in the order of the plan, a pipeline that does not compile, or a resource
@@ -158,7 +158,7 @@ fn by_submission(plan: &Plan, chunks: &[Chunk], targets: &[Target]) -> Vec<Vec<v
     buffers
 }
 
-/// Commands are the measure of cost; a pass costs something even without.
+/// Estimates the cost of recording a step: its number of commands, and a constant for a pass.
 pub(crate) fn step_cost(input: &FrameInput<'_>, step: &Step) -> u64 {
     match step {
         Step::Barriers(_) => 1,
@@ -170,7 +170,7 @@ fn list<'a>(input: &FrameInput<'a>, pass: PassIndex) -> Option<&'a CommandList> 
     input.lists.get(pass.0 as usize).copied().flatten()
 }
 
-/// Whether the parts of a frame belong together, so that indices need no further checks.
+/// Checks that the parts of a frame are consistent, so that indices need no further checks.
 pub(crate) fn check(input: &FrameInput<'_>) -> Result<(), FrameError> {
     let wrong = |problem: String| Err(FrameError::Mismatch { problem });
     if input.handles.len() < input.frame.resources.len() {
@@ -193,8 +193,7 @@ pub(crate) fn check(input: &FrameInput<'_>) -> Result<(), FrameError> {
     Ok(())
 }
 
-/// Whether the plan names only passes and resources that are there, and images that can be in the
-/// layouts that it gives them.
+/// Checks that all passes and resources of the plan exist, and that images support the layouts in its barriers.
 pub(crate) fn check_steps(device: &Device, input: &FrameInput<'_>) -> Result<(), FrameError> {
     check_features(device, input.frame)?;
     let submissions = input.plan.submissions.iter();
@@ -224,8 +223,8 @@ pub(crate) fn check_steps(device: &Device, input: &FrameInput<'_>) -> Result<(),
     Ok(())
 }
 
-/// Checks that no pass declares what the device lacks: barriers could not name the stage of conditions, or
-/// the layout of attachments that their own rendering reads.
+/// Checks that no pass declares an access that needs a missing feature: barriers could not use the stage of conditional
+/// rendering, or the layout for local reads of attachments.
 fn check_features(device: &Device, frame: &Frame) -> Result<(), FrameError> {
     let lacks_conditions = device.extensions.conditional_rendering.is_none();
     let lacks_local_read = !device.optional.local_read;
@@ -257,7 +256,7 @@ fn check_features(device: &Device, frame: &Frame) -> Result<(), FrameError> {
     }
 }
 
-/// The name of the first pass that declares what a barrier makes ready.
+/// Returns the name of the first pass that declares the access after a barrier.
 fn pass_that_wants(frame: &Frame, barrier: &ImageBarrier) -> String {
     let wants = |used: &Use| {
         used.resource == barrier.resource && used.access.layout() == barrier.new_layout
@@ -293,7 +292,7 @@ fn made_elsewhere(name: &str) -> FrameError {
     }
 }
 
-/// The first failure in the order of the plan is returned, whichever thread comes first.
+/// Keeps the first failure in the order of the plan, regardless of the order of threads.
 fn note_failure(failure: &mut Option<(usize, FrameError)>, at: usize, error: FrameError) {
     if failure.as_ref().is_none_or(|(known, _)| at < *known) {
         *failure = Some((at, error));
@@ -360,11 +359,11 @@ impl Task<'_> {
     }
 }
 
-/// How many steps ahead of its recording a list is fetched from memory: lists lie in another order
-/// than that of the plan.
+/// Number of steps by which lists are prefetched ahead of recording, since their order in memory is not that of the
+/// plan.
 const AHEAD: usize = 4;
 
-/// Records a pass: what is kept of it, if it does the same again. Whether it was that.
+/// Records a pass: replays its cached calls if it is unchanged, else encodes it. Returns whether it was replayed.
 fn encode_pass<'a>(
     encoder: &mut Encoder<'a>,
     input: &FrameInput<'a>,
@@ -465,12 +464,12 @@ impl Barriers {
             .buffer_memory_barriers(&self.buffers)
             .image_memory_barriers(&self.images);
         // SAFETY: the buffer is being recorded outside rendering; the resources are the frame's
-        // and alive; that scopes, layouts and owners are right is what the solver is for.
+        // and alive; the solver guarantees valid scopes, layouts and owners.
         unsafe { device.raw.cmd_pipeline_barrier2(buffer, &info) };
     }
 }
 
-/// With maintenance8 the stages that ownership transfers name count.
+/// Returns the flag for effective stage masks of ownership transfers, if the device has maintenance8.
 fn dependency_flags(device: &Device, transfers: bool) -> vk::DependencyFlags {
     if transfers && device.topology.maintenance8 {
         convert::USE_ALL_STAGES

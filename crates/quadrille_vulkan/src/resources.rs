@@ -1,4 +1,4 @@
-//! Buffers, images and samplers: how they are described, made, viewed, named in frames and checked.
+//! Buffers, images, samplers, query sets and tables.
 
 pub(crate) mod buffer;
 pub(crate) mod compatible;

@@ -1,8 +1,8 @@
 //! Device addresses of buffers, so that the report of a fault can name the buffer.
 //!
-//! Addresses of buffers are queried only where the driver can report a fault's
-//! (`VK_EXT_device_fault`): there they get `SHADER_DEVICE_ADDRESS`. Images have no addresses that
-//! Vulkan would report to an app outside of `VK_EXT_device_address_binding_report`.
+//! Addresses of buffers are queried only if the driver can report the address of a fault
+//! (`VK_EXT_device_fault`); buffers then have the usage `SHADER_DEVICE_ADDRESS`. Addresses of images are available
+//! only with `VK_EXT_device_address_binding_report`.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Mutex;
@@ -12,9 +12,9 @@ use ash::vk;
 use crate::device::Device;
 use crate::lock;
 
-/// Faults are mostly of what was destroyed too early: so many buffers are remembered.
+/// Number of destroyed buffers to remember: most faults are accesses to objects destroyed too early.
 const MAX_REMOVED_BUFFERS: usize = 64;
-/// More buffers than these are not named: a page can hold very many.
+/// Maximum number of buffers in a report, since a page can hold very many.
 const MAX_NAMED_BUFFERS: usize = 4;
 
 /// The addresses of all buffers of a device, and of some that it had.
@@ -60,7 +60,7 @@ impl Addresses {
         }
     }
 
-    /// The objects that have, or had, some of these addresses, as the end of a sentence that has named them.
+    /// Describes the buffers that have, or had, any of these addresses, as the end of a sentence.
     pub(crate) fn describe(&self, first: u64, last: u64) -> String {
         let known = lock(&self.0);
         let met = |span: &&Span| span.meets(first, last);
@@ -96,7 +96,7 @@ impl Device {
         }
     }
 
-    /// Takes in the address of a buffer that has its memory.
+    /// Records the address of a buffer with bound memory.
     pub(crate) fn note_address(&self, buffer: vk::Buffer, bytes: u64, name: &str) {
         let Some(addresses) = &self.addresses else {
             return;
@@ -107,7 +107,7 @@ impl Device {
         addresses.add(buffer, first, bytes, name);
     }
 
-    /// The buffer is about to be destroyed.
+    /// Marks the address range of a buffer as destroyed.
     pub(crate) fn forget_address(&self, buffer: vk::Buffer) {
         if let Some(addresses) = &self.addresses {
             addresses.remove(buffer);

@@ -42,11 +42,10 @@ impl Batch {
     }
 }
 
-/// How often a submission that finds no memory is tried again once others went through.
+/// Retries of an out-of-memory submission after earlier ones of the frame succeeded.
 pub(crate) const RETRIES: u32 = 10;
 
-/// One `vkQueueSubmit2`, tried again where no memory is left: work that completes meanwhile gives
-/// some back.
+/// Calls `vkQueueSubmit2`, and retries if out of memory: work that completes meanwhile frees memory.
 pub(crate) fn queue_submit(
     device: &Device,
     queue: usize,
@@ -85,7 +84,7 @@ fn is_out_of_memory(result: Result<(), vk::Result>) -> bool {
     )
 }
 
-/// A semaphore, and which stages wait for it or come before its signal.
+/// Returns the info of a semaphore, with the stages that wait for it or precede its signal.
 pub(crate) fn semaphore_info(
     semaphore: vk::Semaphore,
     stages: vk::PipelineStageFlags2,

@@ -1,7 +1,7 @@
 //! Threads that compile pipelines in the background.
 //!
-//! A job only makes sure that a pipeline is compiled. A thread that needs the pipeline earlier compiles
-//! it himself or waits for the thread that has begun, through the `OnceLock` that both fill. So
+//! A job compiles a pipeline ahead of its use. A thread that needs the pipeline earlier compiles it, or waits for the
+//! thread that is compiling it, through a shared `OnceLock`. So
 //! jobs can be dropped at any time: the pipeline is then compiled at its first use.
 
 use std::collections::VecDeque;
@@ -33,7 +33,7 @@ struct State {
     closed: bool,
 }
 
-/// More threads than this would steal the frame's.
+/// Maximum number of threads, to leave CPU cores to the frame.
 const MAX_THREADS: usize = 4;
 
 impl Compiler {
@@ -110,7 +110,7 @@ fn work(shared: &Shared) {
         state.running += 1;
         drop(state);
         let running = Running(shared);
-        // A thread that ended with a job would leave all later ones undone.
+        // A panic must not end the thread, or later jobs would never run.
         if deep_stack::run(job).is_err() {
             tracing::error!("a job of a thread that compiles pipelines panics; it is left out");
         }

@@ -5,7 +5,7 @@ use ash::{ext, vk};
 use crate::device::Device;
 use crate::device::addresses::Addresses;
 
-/// More than these of a kind are left out: a report is for a person.
+/// Maximum number of addresses, and of vendor infos, in a report.
 const MOST: u32 = 16;
 
 /// The function, where the device has the extension.

@@ -1,4 +1,4 @@
-//! Resource ids: dense, and handed out again once the solver has forgotten the old resource.
+//! Resource ids: dense, and reused once the old resource is removed from the solver's states.
 
 use std::sync::Mutex;
 
@@ -18,7 +18,7 @@ struct State {
 }
 
 impl Ids {
-    /// An id that no living resource has, for one of this name.
+    /// Takes an unused id for a resource of this name.
     pub(crate) fn take(&self, name: &str) -> ResourceId {
         let mut state = lock(&self.0);
         let id = match state.free.pop() {

@@ -1,4 +1,4 @@
-//! From an instance to an open device: which one, its queues, what it is created with.
+//! Creation of a device from an instance: choice of physical device and queues.
 
 use std::sync::{Arc, Mutex};
 
@@ -17,7 +17,7 @@ use crate::instance::settings::Settings;
 use crate::instance::source::Source;
 use crate::instance::{Instance, vulkan};
 
-/// The physical device to take, and what it supports.
+/// Chooses the physical device, and returns it with its support.
 pub(super) fn choose(
     instance: &Instance,
     settings: &Settings,
@@ -55,7 +55,7 @@ pub(super) fn plan_queues(
     let mut families = families(instance, physical);
     if let Some(made_by) = made_by {
         for (at, family) in families.iter_mut().enumerate() {
-            // Queues with flags are had by another function.
+            // Queues created with flags need `vkGetDeviceQueue2`.
             let of_family = made_by
                 .iter()
                 .filter(|made| made.queue_family_index as usize == at && made.flags.is_empty());
@@ -82,9 +82,9 @@ pub(super) fn plan_queues(
     Ok(topology)
 }
 
-/// The queue families, with a guess at which can present: there is no window yet to query.
-/// Where the headless surface exists it is queried; else families with graphics are taken, which
-/// holds on all known desktops. The real surface is queried when it appears.
+/// Returns the queue families, with an estimate of present support: there is no window yet to query.
+/// A headless surface is queried if the instance supports one; else families with graphics are assumed to present,
+/// as on all known desktops. The real surface is queried at its creation.
 fn families(instance: &Instance, physical: vk::PhysicalDevice) -> Vec<Family> {
     // SAFETY: `physical` was enumerated from this instance.
     let properties = unsafe {
@@ -172,7 +172,7 @@ pub(super) fn with_queue_infos<R>(
     call(&infos)
 }
 
-/// The queues with their timelines, and the allocator; nothing is left of them after an error.
+/// Gets the queues, and creates their timelines and the allocator. Cleans up after an error.
 pub(super) fn open(
     instance: &Instance,
     physical: vk::PhysicalDevice,

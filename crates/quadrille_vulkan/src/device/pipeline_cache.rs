@@ -1,9 +1,9 @@
 //! The driver's pipeline cache, kept on disk between runs.
 //!
-//! Drivers check the header of what they are given, not the rest, and a corrupt rest is undefined
-//! behaviour (VUID-VkPipelineCacheCreateInfo-initialData-00769). So the file carries a header and
-//! a hash of our own: whatever does not match, to the last bit, is ignored and replaced. Files are
-//! replaced by renaming a complete one, so two programs may write at once and a crash leaves the
+//! Drivers check only the header of cache data, and other corrupt data is undefined
+//! behavior (VUID-VkPipelineCacheCreateInfo-initialData-00769). So the file has its own header and
+//! hash, and any mismatch discards its contents. Files are
+//! replaced by renaming a complete one, so two programs may write at once and a crash keeps the
 //! old one ([`crate::file`]).
 
 use std::io::{ErrorKind, Result};
@@ -41,7 +41,7 @@ struct Identity {
 }
 
 impl PipelineCache {
-    /// Opens the cache, with what the folder holds for this driver.
+    /// Opens the cache, with the data in the folder for this driver.
     pub(crate) fn open(
         device: &ash::Device,
         properties: &vk::PhysicalDeviceProperties,
@@ -161,7 +161,7 @@ fn decode<'a>(identity: &Identity, bytes: &'a [u8]) -> Option<&'a [u8]> {
     (encode(identity, data)[..HEADER] == *header).then_some(data)
 }
 
-/// FNV-1a: it is to find damage, not to keep out an attacker, who could as well replace us.
+/// FNV-1a. Detects corruption, not attacks: an attacker with access to the file could replace the program as well.
 fn hash(data: &[u8]) -> u64 {
     data.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -1,5 +1,5 @@
-//! Pipeline layouts, each made once for its contents, so that pipelines with equal interfaces
-//! keep each other's bindings.
+//! Cache of pipeline layouts by contents. Pipelines with equal interfaces share a layout, so that bindings
+//! survive a change of pipeline.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -18,8 +18,8 @@ pub(crate) struct PipelineLayout {
     pub raw: vk::PipelineLayout,
     /// The set's layout.
     set: vk::DescriptorSetLayout,
-    /// Pushes all bindings of the set from an array in which each has its number as index; null if
-    /// there are none.
+    /// Template that pushes all bindings of set 0 from an array indexed by binding number; null if
+    /// there are no bindings.
     pub template: vk::DescriptorUpdateTemplate,
     /// The stages that push constants go to.
     pub push_stages: vk::ShaderStageFlags,
@@ -27,12 +27,12 @@ pub(crate) struct PipelineLayout {
     pub push_bytes: PushBytes,
 }
 
-/// How many bytes of push constants the stages of a pipeline take.
+/// Sizes of a pipeline's push constants in bytes.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub(crate) struct PushBytes {
     /// The bytes of their blocks without the padding at the end.
     pub least: u32,
-    /// The same with the padding at the end of a block.
+    /// The size with the padding at the end of a block.
     pub most: u32,
 }
 
@@ -139,7 +139,7 @@ fn create(
         .bindings
         .iter()
         .map(|&(binding, kind)| {
-            // Fragments alone have a place in attachments.
+            // Only fragment shaders can read input attachments.
             let stages = match kind {
                 vk::DescriptorType::INPUT_ATTACHMENT => vk::ShaderStageFlags::FRAGMENT,
                 _ => key.stages,

@@ -8,7 +8,7 @@ use crate::device::DeviceInfo;
 use crate::instance::features::Support;
 use crate::instance::{Instance, version_text};
 
-/// The limits of what is enabled: a driver may report those of a feature that it does not have.
+/// Reduces limits to the enabled features: a driver may report limits of features that it lacks.
 pub(super) fn limits(
     reported: vk::PhysicalDeviceLimits,
     enabled: &vk::PhysicalDeviceFeatures,

@@ -1,26 +1,26 @@
-//! How samples become one: what devices differ in.
+//! [`ResolveMode`] of depth and stencil.
 
 use ash::vk;
 
-/// How samples of depth or stencil become one (`VkResolveModeFlagBits`). Every device has
-/// `SampleZero`; which others it has for depth, and which for stencil, it tells.
+/// Resolve mode of depth or stencil (`VkResolveModeFlagBits`). Every device supports
+/// `SampleZero`; support of the others differs between devices, and between depth and stencil.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ResolveMode {
     /// The first sample.
     SampleZero,
-    /// The average of all; stencil has none.
+    /// The average of all samples; not for stencil.
     Average,
-    /// The least.
+    /// The minimum.
     Min,
-    /// The greatest.
+    /// The maximum.
     Max,
 }
 
 impl ResolveMode {
-    /// All that there are.
+    /// All modes.
     pub const ALL: [Self; 4] = [Self::SampleZero, Self::Average, Self::Min, Self::Max];
 
-    /// The mode in Vulkan's words.
+    /// Converts to `VkResolveModeFlagBits`.
     pub(crate) fn to_vk(self) -> vk::ResolveModeFlags {
         match self {
             Self::SampleZero => vk::ResolveModeFlags::SAMPLE_ZERO,

@@ -7,8 +7,7 @@ use crate::shader::{BOUNDS, Members, SHIFT, TableBinding};
 
 /// Descriptor limits of a device.
 pub(crate) struct Limits {
-    /// The images of one table: of as many tables as a pipeline has groups for, all may be in one
-    /// pipeline.
+    /// Maximum number of images of one table, such that a pipeline can have a table in each group.
     images: u32,
     /// The buffers of one table, likewise.
     buffers: u32,
@@ -33,7 +32,7 @@ const MAX_ENTRIES: u32 = 1 << 20;
 /// layout, 325 bytes each, and ignores the variable count.
 const MAX_ENTRIES_IN_SOFTWARE: u32 = 1 << 14;
 
-/// How many members a table may have room for, within the device's limit.
+/// Returns the maximum capacity of a table: `wanted`, or the default. The device's limit applies as well.
 pub(super) fn most_entries(wanted: Option<u32>, software: bool) -> u32 {
     let usual = if software {
         MAX_ENTRIES_IN_SOFTWARE
@@ -43,7 +42,7 @@ pub(super) fn most_entries(wanted: Option<u32>, software: bool) -> u32 {
     wanted.unwrap_or(usual).max(1)
 }
 
-/// Bytes of the block with a table's last index.
+/// Size of the inline uniform block with a table's last index, in bytes.
 pub(crate) const BOUNDS_BYTES: u32 = 4;
 
 /// Descriptors left to set 0 and to samplers.
@@ -75,11 +74,11 @@ pub(crate) fn limits(device: &Device) -> Limits {
     }
 }
 
-/// The layout of the set of any table of images, or of buffers: how many there are is given when the set
-/// is made.
+/// Creates the layout of the set of any table of images, or of buffers. Its last binding has a variable descriptor
+/// count.
 ///
-/// Its descriptors may be updated after they are bound (`UPDATE_AFTER_BIND`). They never are, but the
-/// limits of other layouts are those of single bindings.
+/// It has the flag `UPDATE_AFTER_BIND`. Bound descriptors are never updated, but without the flag the much lower limits
+/// of ordinary bindings would apply.
 pub(crate) fn layout(
     device: &Device,
     members: Members,

@@ -1,5 +1,5 @@
-//! An open folder in which files are created, renamed and removed by name (POSIX `openat`, `renameat`,
-//! `unlinkat`): whatever becomes of the path meanwhile, all three act on the same folder.
+//! Handle of a folder in which files are created, renamed and removed by name (POSIX `openat`, `renameat`,
+//! `unlinkat`). All three act on the same folder even if its path changes meanwhile.
 
 #[cfg(unix)]
 pub(super) use unix::Folder;
@@ -26,7 +26,7 @@ mod unix {
             options.open(path).map(Self)
         }
 
-        /// Creates a file that is not there yet; a symbolic link of that name is an error.
+        /// Creates a new file; an existing file or symbolic link of that name is an error.
         pub(in super::super) fn create_new(&self, name: &OsStr, is_private: bool) -> Result<File> {
             let name = c_string(name)?;
             let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL | libc::O_CLOEXEC;
@@ -40,7 +40,7 @@ mod unix {
             Ok(File::from(unsafe { OwnedFd::from_raw_fd(file) }))
         }
 
-        /// Renames a file, in place of what has the other name.
+        /// Renames a file, and replaces any file of the new name.
         pub(in super::super) fn rename(&self, from: &OsStr, to: &OsStr) -> Result<()> {
             let (from, to) = (c_string(from)?, c_string(to)?);
             let folder = self.0.as_raw_fd();

@@ -14,9 +14,9 @@ use ash::{ext, vk};
 /// Errors and warnings of the validation layer so far.
 static MESSAGES: AtomicU64 = AtomicU64::new(0);
 
-/// How many errors and warnings the validation layer has reported in this process, over all
-/// instances. 0 proves something only if the layer is active:
-/// [`DeviceInfo::validation`](crate::DeviceInfo::validation).
+/// Returns the number of errors and warnings that the validation layer has reported in this process, over all
+/// instances. It is always 0 if the layer is not active
+/// ([`DeviceInfo::validation`](crate::DeviceInfo::validation)).
 pub fn validation_messages() -> u64 {
     MESSAGES.load(Ordering::Relaxed)
 }
@@ -76,7 +76,7 @@ unsafe fn text<'a>(pointer: *const std::ffi::c_char) -> std::borrow::Cow<'a, str
     unsafe { CStr::from_ptr(pointer) }.to_string_lossy()
 }
 
-/// Names of fewer bytes need no memory of their own.
+/// Names of fewer bytes are copied to the stack instead of the heap.
 const SHORT_NAME: usize = 512;
 
 /// Gives objects their names and command buffers their labels; does nothing where

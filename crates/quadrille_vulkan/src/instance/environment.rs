@@ -7,19 +7,19 @@ use crate::instance::queues;
 use crate::instance::settings::Settings;
 use crate::instance::sharing::Sharing;
 
-/// The words of a variable that is on or off.
+/// The values of a boolean variable.
 const SWITCH: [(&str, bool); 2] = [("1", true), ("0", false)];
 
-/// The settings as the environment of this process overrules them.
+/// Applies the environment variables of this process to settings.
 ///
 /// # Errors
-/// The first variable whose value is none of its words.
+/// The first variable with an unknown value.
 pub(crate) fn overrule(settings: &Settings) -> Result<Settings, SetupError> {
     overrule_by(settings, of_process)
 }
 
-/// Whether `QUADRILLE_PRESENT_FENCES=0` leaves present fences out, so that the way without can be
-/// tested everywhere.
+/// Whether `QUADRILLE_PRESENT_FENCES=0` disables present fences, so that the code path without them can be
+/// tested on any device.
 ///
 /// # Errors
 /// A value that is neither `1` nor `0`.
@@ -73,12 +73,12 @@ fn overrule_by(
     Ok(settings)
 }
 
-/// A variable's value; an empty one counts as none.
+/// Returns a variable's value; an empty one counts as unset.
 fn set(read: impl Fn(&str) -> Option<String>, variable: &str) -> Option<String> {
     read(variable).filter(|value| !value.is_empty())
 }
 
-/// Parses a variable whose value is one of some words.
+/// Parses a variable with a fixed set of values.
 fn choice<T: Copy>(
     read: impl Fn(&str) -> Option<String>,
     variable: &'static str,

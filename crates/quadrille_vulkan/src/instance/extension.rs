@@ -1,4 +1,4 @@
-//! Extensions and features that a program asks of the device for commands of its own.
+//! Extensions and features that a program requests for its own Vulkan commands.
 
 use std::any::type_name;
 use std::ffi::{CStr, CString};
@@ -9,7 +9,7 @@ use ash::vk;
 
 use crate::instance::source::Source;
 
-/// Extensions and features for Vulkan commands of one's own, of which all are enabled or none: see
+/// A set of extensions and features for your own Vulkan commands; either all of them are enabled, or none. See
 /// [`Settings::extensions`](crate::Settings::extensions).
 ///
 /// ```
@@ -19,7 +19,7 @@ use crate::instance::source::Source;
 /// // Without it there is no device:
 /// let multi_draw = vk::PhysicalDeviceMultiDrawFeaturesEXT::default().multi_draw(true);
 /// let multi_draw = Extension::required().device(ext::multi_draw::NAME).features(multi_draw);
-/// // `Gpu::is_enabled` tells whether it is there:
+/// // `Gpu::has_features` returns whether it is enabled:
 /// let half = vk::PhysicalDeviceVulkan12Features::default().shader_float16(true);
 /// let half = Extension::optional().features(half);
 /// let settings = Settings { extensions: vec![multi_draw, half], ..Settings::default() };
@@ -34,8 +34,8 @@ pub struct Extension {
 }
 
 impl Extension {
-    /// Starts a required request: a device that lacks some of it is not chosen, and where there is no other,
-    /// [`SetupError::LacksExtension`](crate::SetupError::LacksExtension) names it.
+    /// Starts a required request: a device that lacks any part of it is not chosen. If there is no other device,
+    /// [`SetupError::LacksExtension`](crate::SetupError::LacksExtension) lists the missing parts.
     pub fn required() -> Self {
         Self {
             required: true,
@@ -54,22 +54,22 @@ impl Extension {
         }
     }
 
-    /// With an extension of the device. Those that it depends on are to be named too.
+    /// Adds a device extension. Add its dependencies too.
     pub fn device(mut self, name: &CStr) -> Self {
         self.of_device.push(name.to_owned());
         self
     }
 
-    /// With an extension of the instance. The instance is made before a device is chosen: one that
-    /// exists is enabled, even where the rest is missing.
+    /// Adds an instance extension. The instance is created before a device is chosen, so an available
+    /// extension is enabled even if other parts of the request are missing.
     pub fn instance(mut self, name: &CStr) -> Self {
         self.of_instance.push(name.to_owned());
         self
     }
 
-    /// With the features that are true in a structure of the chain of `VkDeviceCreateInfo`. Those of
-    /// Vulkan 1.1 to 1.3 belong in `PhysicalDeviceVulkan11Features` and the like, whatever structure
-    /// an extension had for them. What Quadrille enables stays enabled.
+    /// Adds the features that are true in a structure of `VkDeviceCreateInfo`'s `pNext` chain. Features of
+    /// Vulkan 1.1 to 1.3 have to be in `PhysicalDeviceVulkan11Features` and so on, not in the structure of
+    /// the extension that was promoted. Features that Quadrille enables stay enabled.
     pub fn features<F>(mut self, features: F) -> Self
     where
         F: vk::ExtendsPhysicalDeviceFeatures2 + vk::ExtendsDeviceCreateInfo + Debug,
@@ -78,7 +78,7 @@ impl Extension {
         self
     }
 
-    /// With features of Vulkan 1.0.
+    /// Adds features of Vulkan 1.0.
     pub fn core_features(mut self, features: vk::PhysicalDeviceFeatures) -> Self {
         self.features.push(FeatureStructure::core(&features));
         self
@@ -120,7 +120,7 @@ pub(crate) struct Granted {
 }
 
 impl Granted {
-    /// Asks a device.
+    /// Queries a device.
     pub(crate) fn of(wanted: &[Extension], source: &Source<'_>) -> Self {
         let mut granted = Self::default();
         for wanted in wanted {
@@ -156,14 +156,14 @@ impl Granted {
         }
     }
 
-    /// The same, and they are then there only.
+    /// [`add_to`](Self::add_to), which also removes the features here.
     pub(crate) fn move_to<F: vk::TaggedStructure>(&mut self, own: &mut F) {
         self.add_to(own);
         self.features.retain(|it| it.s_type != F::STRUCTURE_TYPE);
     }
 }
 
-/// The first request that Vulkan has no meaning for.
+/// Describes the first invalid request.
 pub(crate) fn problem(wanted: &[Extension]) -> Option<String> {
     let mut structures = wanted.iter().flat_map(|wanted| &wanted.features);
     structures.find_map(|structure| match promoted(structure.s_type) {
@@ -180,8 +180,8 @@ pub(crate) fn problem(wanted: &[Extension]) -> Option<String> {
     })
 }
 
-/// The version whose structure has the features of this one too, beside which it may not stand in a
-/// chain (section `VkDeviceCreateInfo`).
+/// Returns the name of the Vulkan version's structure that includes the features of this one. A chain may not have both
+/// (section `VkDeviceCreateInfo`).
 pub(crate) fn promoted(s_type: vk::StructureType) -> Option<&'static str> {
     use vk::StructureType as Type;
     match s_type {
@@ -221,7 +221,7 @@ pub(crate) fn promoted(s_type: vk::StructureType) -> Option<&'static str> {
     }
 }
 
-/// The most features that a structure has, those of Vulkan 1.0 with their 55 among them.
+/// Upper bound of the features of a structure (Vulkan 1.0 has 55).
 const MAX_FEATURES: usize = 64;
 
 /// Features by name, in the order in which their structure has them.
@@ -339,8 +339,8 @@ impl FeatureStructure {
     }
 }
 
-/// The features of a structure, as the derived `Debug` shows them: name and value, between the head and
-/// what only Rust knows.
+/// Parses the features of a structure (names and values) from its derived `Debug` output, without `sType`, `pNext` and
+/// the marker.
 fn members(shown: &str) -> Vec<(String, bool)> {
     let inside = shown.split_once("{ ").map_or("", |(_, inside)| inside);
     let fields = inside.trim_end_matches(" }").split(", ");

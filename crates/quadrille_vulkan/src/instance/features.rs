@@ -1,4 +1,4 @@
-//! The baseline that Quadrille needs, and what it uses where the device has it.
+//! The required baseline of features, and the optional features that are used if available.
 //!
 //! Baseline: Vulkan 1.3 with `synchronization2`, `timelineSemaphore`, `dynamicRendering`,
 //! `maintenance4`, `descriptorIndexing`, `inlineUniformBlock`, `bufferDeviceAddress`, `separateDepthStencilLayouts`,
@@ -21,7 +21,7 @@ use crate::instance::{Instance, version_text, vulkan};
 const KHR_SWAPCHAIN_MAINTENANCE1: &CStr = c"VK_KHR_swapchain_maintenance1";
 /// `VK_KHR_surface_maintenance1`, likewise.
 pub(crate) const KHR_SURFACE_MAINTENANCE1: &CStr = c"VK_KHR_surface_maintenance1";
-/// `VK_KHR_maintenance8`, which is newer than our bindings.
+/// `VK_KHR_maintenance8`, which ash lacks.
 const MAINTENANCE8: &CStr = c"VK_KHR_maintenance8";
 /// `VK_KHR_portability_subset` has to be enabled where it exists.
 const PORTABILITY_SUBSET: &CStr = khr::portability_subset::NAME;
@@ -63,15 +63,15 @@ pub(crate) struct Support {
     pub extensions: Vec<CString>,
     /// The program's own requests, as far as the device supports them.
     pub granted: Granted,
-    /// Presents can have fences.
+    /// Whether presents can have fences.
     pub present_fences: bool,
-    /// Presents have ids, and it can be waited until one is seen.
+    /// Whether presents can have ids, with waits until one is displayed.
     pub present_wait: bool,
-    /// The driver can report why the device was lost.
+    /// Whether the driver can report the reason of a lost device.
     pub device_fault: bool,
-    /// Ownership transfers can name stages.
+    /// Whether stage masks of ownership transfers are effective.
     pub maintenance8: bool,
-    /// A value in a buffer can decide about draws and dispatches.
+    /// Whether conditional rendering is supported.
     pub conditional_rendering: bool,
     pub core: vk::PhysicalDeviceFeatures,
     /// The optional features of later versions.
@@ -95,7 +95,7 @@ pub(crate) struct Optional {
     pub local_read: bool,
 }
 
-/// Finds out what a device supports.
+/// Queries the support of a device.
 pub(crate) fn probe(source: &Source<'_>, settings: &Settings) -> Result<Support, SetupError> {
     let instance = source.instance;
     // SAFETY: the physical device is of this instance.
@@ -150,7 +150,7 @@ impl Support {
         self.extensions.iter().any(|it| it.as_c_str() == name)
     }
 
-    /// Adds what the program asks for.
+    /// Adds the program's requests.
     fn grant(&mut self, granted: Granted) {
         self.add_extensions(&granted.names);
         let mut core = vk::PhysicalDeviceFeatures2::default().features(self.core);
@@ -196,7 +196,7 @@ impl Support {
             vulkan12.shader_storage_buffer_array_non_uniform_indexing,
         );
         self.need_feature("bufferDeviceAddress", vulkan12.buffer_device_address);
-        // As most of these, what Vulkan 1.2 and later promise ("Feature Requirements").
+        // Like most of these, guaranteed by Vulkan 1.2 and later ("Feature Requirements").
         self.need_feature("hostQueryReset", vulkan12.host_query_reset);
         let separate = vulkan12.separate_depth_stencil_layouts;
         self.need_feature("separateDepthStencilLayouts", separate);
@@ -313,14 +313,14 @@ impl Support {
             .shader_storage_buffer_array_non_uniform_indexing(true)
             .buffer_device_address(true)
             .host_query_reset(true)
-            // Plans have layouts aspect by aspect.
+            // Plans have separate layouts per aspect.
             .separate_depth_stencil_layouts(true)
             .scalar_block_layout(self.scalar_block_layout)
             .vulkan_memory_model(self.vulkan_memory_model)
             .vulkan_memory_model_device_scope(self.vulkan_memory_model)
     }
 
-    /// Creates the device with everything that was found.
+    /// Creates the device with all supported extensions and features.
     pub(crate) fn create_device(
         &self,
         instance: &Instance,
@@ -334,7 +334,7 @@ impl Support {
         })
     }
 
-    /// Calls with what the device is created by.
+    /// Calls a function with the create info of the device.
     pub(crate) fn with_create_info<R>(
         &self,
         queues: &[vk::DeviceQueueCreateInfo<'_>],
@@ -422,8 +422,8 @@ impl OwnFeatures {
         }
     }
 
-    /// Adds what the program asks for, and returns what belongs to none of these structures: a chain
-    /// has one of each type.
+    /// Adds the program's features, and returns further structures for those that belong to none of these: a chain
+    /// has one structure of each type.
     fn add(&mut self, support: &Support) -> Vec<FeatureNode> {
         let mut rest = support.granted.clone();
         let of_core = vk::StructureType::PHYSICAL_DEVICE_FEATURES_2;

@@ -1,8 +1,8 @@
-//! Drivers that stay loaded in processes that make one instance after another.
+//! Keeps drivers loaded in processes that create several instances in succession.
 //!
 //! The loader unloads drivers with the last instance and loads them again with the next one. Some drivers
-//! (NVIDIA 580 among them: `libnvidia-tls.so`) need static thread-local storage, of which a process has
-//! little (glibc's surplus) and which unloading does not give back: after about 30 instances `dlopen` fails with
+//! (such as NVIDIA 580 with `libnvidia-tls.so`) need static thread-local storage, of which a process has
+//! little (glibc's surplus) and which unloading does not free: after about 30 instances `dlopen` fails with
 //! "cannot allocate memory in static TLS block", and no device is found any more. An instance that lives
 //! as long as the process keeps the drivers loaded.
 
@@ -18,8 +18,8 @@ static KEPT: OnceLock<Option<(ash::Entry, ash::Instance)>> = OnceLock::new();
 /// How many instances the process has made.
 static MADE: AtomicU32 = AtomicU32::new(0);
 
-/// Notes that an instance was made. With the second one drivers are kept loaded from then on: most programs make
-/// one, also those that recover from lost devices, and do not pay for another.
+/// Counts a created instance, and keeps drivers loaded from the second one on. Most programs create only one, also
+/// those that recover from lost devices, and need no further instance.
 pub(super) fn keep_drivers(entry: &ash::Entry) {
     if MADE.fetch_add(1, Ordering::Relaxed) == 0 {
         return;

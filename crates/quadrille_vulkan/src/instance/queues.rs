@@ -1,4 +1,4 @@
-//! Queue families to a [`Topology`]: the shopping list, with its fall-backs. Pure.
+//! Choice of queues: from queue families and requested queues to a [`Topology`]. Pure.
 
 use quadrille_sync::{Capabilities, FamilyIndex, Queue, Topology};
 
@@ -10,7 +10,7 @@ use crate::instance::settings::WantedQueue;
 pub(crate) struct Family {
     /// The capabilities of its queues, as the driver reports them.
     pub capabilities: Capabilities,
-    /// How many queues it has.
+    /// The number of its queues.
     pub count: u32,
     /// Whether they can present.
     pub can_present: bool,
@@ -27,9 +27,9 @@ const LETTERS: [(char, Capabilities); 7] = [
     ('o', Capabilities::OPTICAL_FLOW),
 ];
 
-/// Takes a queue for each wish that can be granted. A queue is taken once; the first wish falls
-/// back to what the device has, so that the result is empty only if the device has no queue that
-/// can so much as copy. Where none of these presents, one that does comes besides.
+/// Takes a queue for each request that can be fulfilled, each queue once. The first request falls
+/// back to any available queue, so the result is empty only if the device has no queue with any
+/// capability. If none of the chosen queues presents, a presenting one is added.
 pub(crate) fn choose(families: &[Family], wishes: &[WantedQueue]) -> Topology {
     let mut taken = vec![0u32; families.len()];
     let mut queues = Vec::new();
@@ -61,7 +61,7 @@ fn queue(families: &[Family], family: usize, index: u32) -> Queue {
     }
 }
 
-/// The first family that presents, and takes commands: it acquires the images from others.
+/// Returns the first family that can present and execute commands, as needed to acquire ownership of images.
 fn presenting_family(families: &[Family]) -> Option<usize> {
     families.iter().position(|family| {
         let can = with_implied(family.capabilities);
@@ -69,7 +69,7 @@ fn presenting_family(families: &[Family]) -> Option<usize> {
     })
 }
 
-/// Reads `QUADRILLE_QUEUES` and narrows the shopping list by it.
+/// Parses `QUADRILLE_QUEUES` and restricts the requested queues.
 pub(crate) fn narrow(wishes: &[WantedQueue], value: &str) -> Result<Vec<WantedQueue>, SetupError> {
     let bad = || SetupError::Queues {
         value: value.to_owned(),
@@ -95,8 +95,8 @@ pub(crate) fn narrow(wishes: &[WantedQueue], value: &str) -> Result<Vec<WantedQu
         .collect()
 }
 
-/// The family of the main queue: one that can do all that is wished and present, else do all,
-/// else draw, else compute, else anything.
+/// Returns the family of the main queue: one with all requested capabilities that can present, else one with all
+/// capabilities, else one with graphics, else compute, else any.
 fn main_family(families: &[Family], wished: Capabilities) -> Option<usize> {
     let first = |fits: &dyn Fn(&Family) -> bool| {
         families
@@ -112,8 +112,8 @@ fn main_family(families: &[Family], wished: Capabilities) -> Option<usize> {
         .or_else(|| first(&|family| can(family, Capabilities::TRANSFER)))
 }
 
-/// The family with a queue left that can do what is wished and the least besides; so that a wish
-/// for copies takes the copy engine and leaves the graphics queues alone.
+/// Returns the family with a queue left, the requested capabilities and the fewest others, so that a transfer request
+/// gets the copy engine and not a graphics queue.
 fn narrowest_family(families: &[Family], taken: &[u32], wished: Capabilities) -> Option<usize> {
     let fits = |&at: &usize| {
         let family = &families[at];
@@ -130,7 +130,7 @@ fn narrowest_family(families: &[Family], taken: &[u32], wished: Capabilities) ->
     (0..families.len()).filter(fits).min_by_key(surplus)
 }
 
-/// Graphics and compute queues can copy even where the driver does not say so (section "Queue
+/// Adds the transfer capability to graphics and compute queues, which may not report it (section "Queue
 /// Family Properties").
 fn with_implied(capabilities: Capabilities) -> Capabilities {
     if capabilities.intersects(Capabilities::GRAPHICS | Capabilities::COMPUTE) {

@@ -1,17 +1,16 @@
 //! Cache of encoded Vulkan calls: a pass that records the same commands is replayed, not re-encoded.
 //!
-//! Most passes record the same commands as a frame before. If the resources that they use are the
-//! same, and so are the layouts in which they declare images, then they encode to the same Vulkan
-//! calls. So for the last few plans, the calls of each pass are kept with all their arguments.
-//! Changed passes are encoded; unchanged ones are replayed from here.
+//! Most passes record the same commands each frame. If their resources and the declared layouts of their images are
+//! unchanged too, they encode to the same Vulkan calls. So the calls of each pass are cached with all
+//! arguments, for the last few plans. Changed passes are encoded; unchanged ones are replayed.
 //!
-//! A new plan takes over the cache of another that was recorded only once: where each frame gets a new
-//! plan, because one pass of many changes, the others are not encoded again for that. Caches of
-//! repeated plans stay theirs.
+//! A new plan takes over the cache of a plan that was recorded only once. So if each frame has a new
+//! plan, because one of many passes changes, the other passes stay cached. Plans that were recorded repeatedly
+//! keep their caches.
 //!
 //! A pass is cached the second time that it records the same commands, so that passes which never
-//! repeat cost nothing here. Passes that use the image of a swapchain are never cached, as it is
-//! another in each frame; nor are those that copy or call Vulkan themselves, which are few.
+//! repeat cost nothing. Passes that use the image of a swapchain are never cached, since the image
+//! changes each frame; nor are passes with copies or raw Vulkan calls, which are few.
 
 use std::sync::Mutex;
 
@@ -36,9 +35,9 @@ pub(crate) struct CallCaches(Vec<CallCache>);
 /// Cache of one plan.
 pub(crate) struct CallCache {
     plan_id: PlanId,
-    /// The plan was recorded several times.
+    /// Whether the plan was recorded several times.
     is_repeated: bool,
-    /// The cached passes lie in the order of the plan.
+    /// Whether the cached passes are stored in the order of the plan.
     is_arranged: bool,
     /// The resources of its frame.
     pub ids: IdTable,
@@ -50,9 +49,9 @@ pub(crate) struct CallCache {
 /// Age of cached calls, by which they are checked.
 #[derive(Clone, Copy)]
 pub(crate) struct Age {
-    /// Counts the plans, and the changes of resources.
+    /// Counter of plans and of changes of resources.
     now: u64,
-    /// When resources were others for the last time.
+    /// Value of the counter at the last change of resources.
     resources: u64,
 }
 
@@ -136,7 +135,7 @@ impl CallCache {
         }
     }
 
-    /// Leaves what is kept to another plan.
+    /// Hands the cache to another plan.
     fn pass_on(&mut self, plan: &Plan) {
         self.plan_id = plan.plan_id();
         self.age.now += 1;
@@ -146,7 +145,7 @@ impl CallCache {
         }
     }
 
-    /// Takes in the resources of a frame that is about to be recorded, a chunk for each target.
+    /// Prepares the cache for a frame with these resources and a chunk for each target.
     ///
     /// # Errors
     /// The first resource that was not made from this device.
@@ -165,7 +164,7 @@ impl CallCache {
         self.chunks.resize_with(targets.len(), Mutex::default);
         for (kept, target) in self.chunks.iter_mut().zip(targets) {
             let kept = own(kept);
-            // Passes that change now and then leave unused calls behind.
+            // Changed passes leave unused calls behind.
             if kept.capabilities != target.capabilities || !kept.calls.are_mostly_used() {
                 kept.forget();
                 kept.capabilities = target.capabilities;
@@ -212,8 +211,7 @@ impl CachedPasses {
         &mut self.kept[place - 1]
     }
 
-    /// Puts the caches of the passes among these steps in their order, so that memory is walked through
-    /// in order. Those of others are dropped.
+    /// Reorders cached passes to the order of these steps, for sequential memory access, and drops all others.
     fn arrange(&mut self, steps: &[Step]) {
         let mut before = std::mem::take(self);
         for step in steps {
@@ -258,7 +256,7 @@ impl CachedPass {
         }
     }
 
-    /// Notes that the cache holds where these uses are declared, as far as it was checked.
+    /// Records that the cache is valid for these declared uses, as far as `recheck` compared.
     #[inline]
     pub(crate) fn checked(&mut self, age: Age, uses: &[Use], recheck: Recheck) {
         match recheck {
@@ -276,11 +274,10 @@ impl CachedPass {
     }
 }
 
-/// The resources of some uses in one number: another one for other resources, but for one chance in
-/// some 2^50.
+/// Hash of the resources of some uses, with a collision probability of about 2^-50.
 #[inline]
 fn summary(uses: &[Use]) -> u64 {
-    // Odd, with bits everywhere: Knuth's multiplier of hashes.
+    // Knuth's multiplicative hash.
     let add = |sum: u64, used: &Use| {
         (sum.rotate_left(5) ^ u64::from(used.resource.0)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     };

@@ -11,10 +11,10 @@ use crate::record::encode::{BindCall, DispatchCall, DrawCall, IndirectCall, Stat
 use crate::resources::descriptor::Info;
 use crate::resources::table::SharedTable;
 
-/// A Vulkan command with its arguments: a variant for each noun, whose file in `encode` has its kinds.
+/// A Vulkan command with its arguments.
 #[derive(Clone, Copy)]
 pub(crate) enum Call {
-    /// Sets what draws and dispatches use.
+    /// Sets pipelines, bindings, push constants, vertex or index buffers.
     Bind(BindCall),
     Dispatch(DispatchCall),
     /// `vkCmdBeginRendering`, by index.
@@ -37,7 +37,7 @@ const _: () = assert!(
     "many small calls are walked through"
 );
 
-/// The attachments of a rendering. Pointers between them are made when they are said.
+/// The attachments of a rendering; converted to Vulkan structures at replay.
 #[derive(Clone, Copy)]
 pub(crate) struct RenderingCall {
     pub colors: [AttachmentCall; MAX_COLORS],
@@ -64,7 +64,7 @@ pub(crate) struct AttachmentCall {
 }
 
 impl AttachmentCall {
-    /// The same in Vulkan's words.
+    /// Converts to `VkRenderingAttachmentInfo`.
     pub(crate) fn to_vk(self) -> vk::RenderingAttachmentInfo<'static> {
         vk::RenderingAttachmentInfo::default()
             .image_view(self.view)
@@ -78,7 +78,7 @@ impl AttachmentCall {
     }
 }
 
-/// A table that is bound; which of its sets depends on the frame.
+/// Binding of a table, whose set depends on the frame in flight.
 #[derive(Clone)]
 pub(crate) struct TableCall {
     pub point: vk::PipelineBindPoint,
@@ -92,19 +92,19 @@ const _: () = assert!(
     "the stride"
 );
 
-/// Layout in which a pass uses an image. It follows from the declarations of the pass, which may
+/// Layout of an image in a pass. Derived from the pass's declarations, which may
 /// differ in another frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LayoutCall {
     pub image: ResourceId,
     pub aspects: vk::ImageAspectFlags,
-    /// The kinds of access that were looked for, and what is taken if there are none.
+    /// The access kinds that determine the layout.
     pub access: AccessMask,
     pub usual: Layout,
     pub layout: vk::ImageLayout,
 }
 
-/// A resource that a pass was found to touch, and which one it was then.
+/// A resource that a pass uses, with its version at encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Touched {
     pub resource: ResourceId,
@@ -130,9 +130,9 @@ pub(crate) struct Calls {
     renderings: Vec<RenderingCall>,
     draws: Vec<IndirectCall>,
     tables: Vec<TableCall>,
-    /// Where the calls that are being added begin; none if they are not kept.
+    /// Start of the pass that is being recorded; `None` if its calls are not cached.
     open: Option<Mark>,
-    /// How many of the calls were said in the last frame.
+    /// Number of calls replayed in the last frame.
     used: usize,
 }
 
@@ -150,7 +150,7 @@ struct Mark {
 }
 
 impl Calls {
-    /// Forgets everything and keeps the memory.
+    /// Clears everything and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.calls.clear();
         self.touched.clear();
@@ -169,7 +169,7 @@ impl Calls {
         self.used = 0;
     }
 
-    /// Notes that calls are said in this frame.
+    /// Counts calls that are replayed in this frame.
     #[inline]
     pub(crate) fn note_use(&mut self, span: &Span) {
         self.used += span.calls.len();
@@ -181,7 +181,7 @@ impl Calls {
         self.used >= self.calls.len() / 2
     }
 
-    /// Begins to keep the calls of a pass.
+    /// Begins caching the calls of a pass.
     pub(crate) fn open(&mut self) {
         self.open = Some(Mark {
             calls: self.calls.len(),
@@ -195,7 +195,7 @@ impl Calls {
         });
     }
 
-    /// Gives up the pass: what it does cannot be kept.
+    /// Stops caching the pass: its calls cannot be replayed.
     pub(crate) fn give_up(&mut self) {
         if let Some(mark) = self.open.take() {
             self.calls.truncate(mark.calls);
@@ -209,7 +209,7 @@ impl Calls {
         }
     }
 
-    /// The calls of the pass, if they were kept to the end.
+    /// Ends the pass, and returns its calls if they can be replayed.
     pub(crate) fn close(&mut self) -> Option<Span> {
         let mark = self.open.take()?;
         Some(Span {
@@ -219,12 +219,12 @@ impl Calls {
         })
     }
 
-    /// Whether calls are wanted.
+    /// Whether a pass is being cached.
     pub(crate) fn is_open(&self) -> bool {
         self.open.is_some()
     }
 
-    /// Adds a call, if it is wanted.
+    /// Adds a call, if a pass is being cached.
     pub(crate) fn add(&mut self, call: Call) {
         if self.is_open() {
             self.calls.push(call);
@@ -281,7 +281,7 @@ impl Calls {
         }
     }
 
-    /// Keeps draws with arguments from a buffer, if they are wanted.
+    /// Adds indirect draws, if a pass is being cached.
     pub(crate) fn add_indirect(&mut self, draws: &IndirectCall) {
         if self.is_open() {
             let draw = self.draws.len() as u32;

@@ -17,8 +17,8 @@ pub(crate) struct Chunk {
 }
 
 /// Cuts a plan into chunks for about `wanted` tasks of about equal cost. A submission with steps has
-/// at least one chunk; barriers stay with the pass that they stand before, or after at the end. Many
-/// small submissions make many chunks and few tasks.
+/// at least one chunk. Barriers stay in the chunk of the pass that follows them, or of the last pass. Many
+/// small submissions result in many chunks and few tasks.
 pub(crate) fn cut(plan: &Plan, wanted: usize, cost: impl Fn(&Step) -> u64) -> Vec<Chunk> {
     if wanted <= 1 {
         // Nothing to weigh.
@@ -67,7 +67,7 @@ pub(crate) fn cut(plan: &Plan, wanted: usize, cost: impl Fn(&Step) -> u64) -> Ve
     chunks
 }
 
-/// How many tasks there are.
+/// The number of tasks.
 pub(crate) fn task_count(chunks: &[Chunk]) -> usize {
     chunks.last().map_or(0, |last| last.task + 1)
 }

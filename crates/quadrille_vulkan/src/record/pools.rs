@@ -1,6 +1,5 @@
-//! Command pools: one per recording task of a frame, family and frame in flight. Tasks record without
-//! locks, since a pool and its command buffers are used by one thread at a time (section "Command
-//! Pools"), and a pool is reset as a whole.
+//! Command pools: one per recording task, queue family and frame in flight. Pools are externally synchronized (section
+//! "Command Pools"), so tasks record without locks. A pool is reset as a whole.
 
 use ash::vk;
 
@@ -41,7 +40,7 @@ impl Pools {
         self.0[at].take(device)
     }
 
-    /// Makes all command buffers usable again. The device is done with them.
+    /// Resets all pools. The device must have completed their command buffers.
     pub(crate) fn reset(&mut self, device: &Device) -> Result<(), vk::Result> {
         for pool in self.0.iter_mut().filter(|pool| pool.used > 0) {
             let flags = vk::CommandPoolResetFlags::empty();
@@ -52,7 +51,7 @@ impl Pools {
         Ok(())
     }
 
-    /// Destroys the pools. The device is done with them.
+    /// Destroys the pools. The device must have completed their command buffers.
     pub(crate) fn destroy(&mut self, device: &Device) {
         for pool in self.0.drain(..) {
             // SAFETY: made from this device, and no queue uses its command buffers any more.

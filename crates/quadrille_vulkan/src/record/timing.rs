@@ -1,14 +1,13 @@
-//! Times of passes on the device, on the axis of the CPU's clock.
+//! Device times of passes, converted to the CPU's clock.
 //!
-//! A timestamp is written when a submission begins and after each of its passes, once all before
-//! it is done. So a pass's time is what it adds to its queue: where passes overlap, the later ones
-//! get what is left of them, and the times of a queue add up to its busy time. Barriers count for
-//! the pass that they stand before.
+//! A timestamp is written at the beginning of a submission and after each of its passes, at bottom of pipe. So a pass's
+//! time is its contribution to the queue's busy time: if passes overlap, the later one gets only the time after the end
+//! of the earlier one, and the times of a queue add up to its busy time. Barriers count for
+//! the pass that follows them.
 //!
-//! Device and CPU have different clocks. Where `VK_EXT_calibrated_timestamps` is there, the
-//! device's clock is read between two readings of the CPU's, once a second; elsewhere a frame's
-//! first timestamp is taken for the moment of its submission, which is too early by the time that
-//! the device takes to begin.
+//! Device and CPU have different clocks. With `VK_EXT_calibrated_timestamps` both are read together once a second.
+//! Otherwise a frame's first timestamp is assumed to be the time of its submission, which is too early by the time
+//! until the device starts.
 
 mod clock;
 
@@ -24,7 +23,7 @@ use crate::record::FrameInput;
 
 use clock::DeviceClock;
 
-/// When a pass ran.
+/// Device time of a pass.
 #[derive(Clone, Debug)]
 pub struct PassTime {
     /// The pass.
@@ -33,20 +32,20 @@ pub struct PassTime {
     pub pass: PassIndex,
     /// The queue that ran it.
     pub queue: QueueIndex,
-    /// The end of the pass before it on its queue, or of what its submission waited for.
+    /// End of the previous pass on its queue, or of its submission's waits.
     pub begin: Instant,
-    /// When it and all before it on its queue were done.
+    /// Completion of the pass and all earlier ones on its queue.
     pub end: Instant,
 }
 
-/// When a submission ran.
+/// Device time of a submission.
 #[derive(Clone, Debug)]
 pub struct SubmissionTime {
     /// The queue that ran it.
     pub queue: QueueIndex,
-    /// When its waits were over.
+    /// End of its waits.
     pub begin: Instant,
-    /// When its last pass was done.
+    /// Completion of its last pass.
     pub end: Instant,
     /// The points it waited for.
     pub waits: Vec<TimelinePoint>,
@@ -54,13 +53,13 @@ pub struct SubmissionTime {
     pub signal: TimelinePoint,
 }
 
-/// When the parts of a frame ran on the device.
+/// Device times of a frame.
 #[derive(Clone, Debug, Default)]
 pub struct DeviceTimes {
     /// The number of the frame: [`FrameSlot::number`](crate::FrameSlot::number).
     pub frame: u64,
-    /// Whether the device's clock was compared with the CPU's; else the frame's beginning is a
-    /// guess, and only differences are right.
+    /// Whether the device's clock is calibrated with the CPU's. If not, the frame's start is an
+    /// estimate, and only differences of times are valid.
     pub calibrated: bool,
     /// The submissions, in the order of the plan. Those of queues without timestamps are missing.
     pub submissions: Vec<SubmissionTime>,
@@ -110,7 +109,7 @@ pub(crate) struct Queries {
 }
 
 impl Queries {
-    /// Writes a timestamp once all before it is done.
+    /// Writes a timestamp after completion of all earlier commands.
     pub(crate) fn write(&mut self, device: &Device, buffer: vk::CommandBuffer) {
         let all = vk::PipelineStageFlags2::ALL_COMMANDS;
         // SAFETY: the buffer is being recorded outside rendering for a queue with timestamps; the
@@ -124,7 +123,7 @@ impl Queries {
     }
 }
 
-/// The last of some passes, each with a query from `first` on, whose timestamp is written.
+/// Returns the last of some passes, each with a query from `first` on, whose timestamp is written.
 fn written(
     device: &Device,
     pool: vk::QueryPool,
@@ -169,7 +168,7 @@ impl Timing {
         }
     }
 
-    /// Makes queries for a frame that is about to be recorded. `bits_of` gives the
+    /// Prepares queries for a frame that is about to be recorded. `bits_of` returns the
     /// `timestampValidBits` of a queue, 0 if it has no timestamps.
     pub(crate) fn prepare(
         &mut self,
@@ -230,8 +229,8 @@ impl Timing {
         Ok(())
     }
 
-    /// Where a chunk that begins with this step of a submission writes its timestamps: its first
-    /// is that of the submission's beginning if `step` is 0.
+    /// Returns the queries of a chunk that begins with this step of a submission. If `step` is 0, the first one is
+    /// for the beginning of the submission.
     pub(crate) fn queries(
         &self,
         slot: usize,
@@ -253,7 +252,7 @@ impl Timing {
         })
     }
 
-    /// Notes that a recorded frame is submitted, with the values that the plan's points have.
+    /// Records that a frame was submitted, with the values of the plan's points.
     pub(crate) fn submitted(
         &mut self,
         slot: usize,
@@ -272,7 +271,7 @@ impl Timing {
         }
     }
 
-    /// Takes the timestamps of a frame that is done.
+    /// Reads the timestamps of a complete frame.
     pub(crate) fn take(&mut self, device: &Device, slot: usize) {
         let measured = &mut self.slots[slot];
         let Some((frame, submitted)) = measured.submitted.take() else {
@@ -337,9 +336,8 @@ impl Timing {
         self.last = Some(times);
     }
 
-    /// The last pass of a queue that the device has written a timestamp behind, of the frames whose
-    /// times were not taken yet. It may be called while the device works, and when it hangs; a
-    /// device that is lost may return none.
+    /// Returns the last pass of a queue whose end timestamp is written, among the frames in flight. May be called while
+    /// the device works or hangs; a lost device may report none.
     pub(crate) fn last_done(&self, device: &Device, queue: QueueIndex) -> Option<Arc<str>> {
         let is_submitted = |measured: &&Measured| measured.submitted.is_some();
         let mut frames: Vec<_> = self.slots.iter().filter(is_submitted).collect();
@@ -355,7 +353,7 @@ impl Timing {
         last
     }
 
-    /// Destroys the queries. The device is done with them.
+    /// Destroys the queries. The device must no longer use them.
     pub(crate) fn destroy(&mut self, device: &Device) {
         for measured in &mut self.slots {
             // SAFETY: nothing uses the pool any more.

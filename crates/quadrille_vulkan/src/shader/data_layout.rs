@@ -1,49 +1,49 @@
-//! Where the values of a shader's buffers and push constants begin.
+//! Memory layouts of buffers and push constants, for comparison of Rust types with shader types.
 
-/// Bytes from the start of a variable that are looked at: all push constants that a pipeline has.
+/// Number of bytes compared, from the start of a variable. Covers all push constants of a pipeline.
 pub(super) const BYTES: u64 = 256;
 
-/// Where the values of a buffer or of push constants begin in a shader, for a comparison with what a
+/// Memory layout of a buffer or of push constants in a shader, for comparison with the values that a
 /// program writes or pushes.
 ///
-/// Only this comparison catches a struct that has the size of the shader's, but another layout: with
-/// `[f32; 3]` for `vec3f`, say, which begins at a multiple of 16 bytes.
+/// The comparison finds Rust structs of equal size but different layout, such as
+/// `[f32; 3]` for `vec3f`, which has an alignment of 16 bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DataLayout {
     members: Vec<(String, u32)>,
-    /// Words of 4 bytes, as bits, that a member begins in.
+    /// Bit mask of the 4-byte words in which a member begins.
     starts: u64,
-    /// Words that a number, a vector or a column of a matrix begins in, at any depth.
+    /// Bit mask of the words in which a scalar, a vector or a matrix column begins, at any nesting depth.
     values: u64,
-    /// Bytes from one element to the next, if it is an array.
+    /// Array stride in bytes, if it is an array.
     stride: Option<u64>,
 }
 
-/// How a program lays out what it writes to a buffer: of an array, its elements.
+/// Memory layout of a Rust value that is written to a buffer; for an array, that of its elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ValueLayout {
     /// The type.
     pub name: &'static str,
-    /// Words of 4 bytes, as bits, that something is written from on.
+    /// Bit mask of the 4-byte words in which a member begins.
     pub starts: u64,
-    /// How many bytes are written.
+    /// Size in bytes.
     pub bytes: u64,
-    /// Bytes from one element to the next, if it is an array.
+    /// Array stride in bytes, if it is an array.
     pub stride: Option<u64>,
 }
 
 impl DataLayout {
-    /// The members of the struct, or of the elements of an array, with the byte that each begins at, in
-    /// order; the variable itself if it is neither; none if the entry point has no such variable.
+    /// The members of the struct, or of an array's elements, with their byte offsets in
+    /// order; the variable itself if it is neither; empty if the entry point has no such variable.
     pub fn members(&self) -> impl Iterator<Item = (&str, u32)> {
         self.members
             .iter()
             .map(|(name, offset)| (name.as_str(), *offset))
     }
 
-    /// Whether a value whose members begin at these bytes is laid out otherwise: a member of the shader
-    /// begins where none of the value does, and a member of the value where nothing of the shader does.
-    /// One of both alone is no mistake: structs may be nested on one side, and padding may be a member.
+    /// Whether a value with members at these byte offsets has a contradicting layout: a member of the shader
+    /// begins where no member of the value does, and a member of the value begins where no value of the shader does.
+    /// One of both alone is no error: structs may be nested on one side, and padding may be a member.
     ///
     /// ```
     /// # use quadrille_vulkan::GpuShader;
@@ -64,9 +64,9 @@ impl DataLayout {
         self.differs(given, u64::MAX)
     }
 
-    /// The same of what a program has written, as far as both reach. Elements of arrays that follow each
-    /// other otherwise are a contradiction too, unless the elements of one side are made of those of the
-    /// other, as vectors are of numbers.
+    /// [`contradicts`](Self::contradicts) for a written value, up to the end of the shorter one. Different array
+    /// strides are a contradiction too, unless the elements of one side are composed of those of the
+    /// other, like vectors of scalars.
     pub(crate) fn contradicts_written(&self, value: &ValueLayout) -> bool {
         let strides = value.stride.zip(self.stride);
         let is_in_step = |(a, b): (u64, u64)| a == 0 || b == 0 || a % b == 0 || b % a == 0;
@@ -76,7 +76,7 @@ impl DataLayout {
         !strides.is_none_or(is_in_step) || self.differs(value.starts, seen.unwrap_or(0))
     }
 
-    /// Whether members begin otherwise, of the words that are looked at.
+    /// Whether offsets contradict within the words in `seen`.
     fn differs(&self, given: u64, seen: u64) -> bool {
         seen & self.starts & !given != 0 && seen & given & !self.values != 0
     }
@@ -88,18 +88,18 @@ impl DataLayout {
         members.collect::<Vec<_>>().join(", ") + &each(self.stride)
     }
 
-    /// Says that it is an array.
+    /// Marks it as an array with this stride.
     pub(super) fn set_stride(&mut self, stride: u64) {
         self.stride = Some(stride);
     }
 
-    /// Adds a member, the values of which are added as well.
+    /// Adds a member. Its values have to be added as well.
     pub(super) fn add_member(&mut self, name: &str, offset: u64) {
         self.members.push((name.to_owned(), offset as u32));
         self.starts |= word(offset);
     }
 
-    /// Adds a number, a vector or a column of a matrix.
+    /// Adds a scalar, a vector or a matrix column.
     pub(super) fn add_value(&mut self, offset: u64) {
         self.values |= word(offset);
     }
@@ -116,12 +116,12 @@ impl ValueLayout {
     }
 }
 
-/// How elements of an array follow each other, behind where their members begin.
+/// Formats the array stride, as the end of the list of offsets.
 fn each(stride: Option<u64>) -> String {
     stride.map_or_else(String::new, |stride| format!(" of each {stride}"))
 }
 
-/// The bit of the word that a byte is in; none beyond the bytes that are looked at.
+/// Returns the bit of a byte's word; 0 beyond the compared bytes.
 fn word(offset: u64) -> u64 {
     if offset < BYTES { 1 << (offset / 4) } else { 0 }
 }

@@ -1,4 +1,4 @@
-//! Shaders in files, which may be anything.
+//! Loading of shader files, whose contents are untrusted.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use super::compose::Root;
 use crate::error::ShaderError;
 use crate::file::read_file;
 
-/// No shader that a person or a tool writes is larger.
+/// Maximum size of a shader file in bytes.
 const MAX_BYTES: u64 = 16 << 20;
 
 /// Reads a file.
@@ -22,8 +22,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, ShaderError> {
     read_file(path, MAX_BYTES).map_err(|it| error(it.to_string()))
 }
 
-/// The shader in what was read from a file. The files of what it imports are added to `files`, also
-/// where it is none.
+/// Creates a shader from the contents of a file, and adds the imported files to `files`, also on failure.
 pub(super) fn parse(
     path: &Path,
     bytes: &[u8],
@@ -46,8 +45,7 @@ pub(super) fn parse(
     }
 }
 
-/// The one path of a file that events of its folder name; none if the folder does not
-/// exist.
+/// Returns the canonical path of a file, as in events of a file watcher; `None` if its folder does not exist.
 pub(super) fn place(path: &Path) -> Option<PathBuf> {
     let absolute = std::path::absolute(path).ok()?;
     let folder = absolute.parent()?.canonicalize().ok()?;
@@ -63,7 +61,7 @@ fn is_known(path: &Path) -> bool {
     is_wgsl(path) || path.extension().is_some_and(|extension| extension == "spv")
 }
 
-/// Text, or where it stops being that.
+/// Decodes UTF-8, or returns an error at the first invalid byte.
 pub(super) fn text<'a>(label: &str, bytes: &'a [u8]) -> Result<&'a str, ShaderError> {
     std::str::from_utf8(bytes).map_err(|error| {
         let before = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);

@@ -9,20 +9,20 @@ use super::location::ScalarKind;
 /// An image as a shader declares it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ShaderImage {
-    /// The dimension that it is seen with.
+    /// The view type.
     pub view: vk::ImageViewType,
-    /// The kind of texels that are sampled or loaded; none for storage images, which have a format.
+    /// The scalar kind of sampled or loaded texels; `None` for storage images, which have a format.
     pub texels: Option<ScalarKind>,
     /// The format of a storage image, if the shader names one.
     pub format: Option<vk::Format>,
-    /// Texels have several samples.
+    /// Whether texels have several samples.
     pub multisampled: bool,
 }
 
 /// An attachment as a fragment shader declares it to be read (`subpassInput` of GLSL).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct InputAttachment {
-    /// The number of the colour attachment (`input_attachment_index`); none for depth or stencil.
+    /// The number of the color attachment (`input_attachment_index`); `None` for depth or stencil.
     pub index: Option<u32>,
     /// The kind of its texels.
     pub texels: Option<ScalarKind>,

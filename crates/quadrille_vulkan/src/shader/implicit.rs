@@ -1,8 +1,8 @@
-//! Types without memory layouts.
+//! Removal of memory layout decorations from types outside of buffers.
 //!
-//! naga gives all arrays and structures the layout that they have in buffers. Vulkan forbids layouts
-//! in workgroup memory (VUID-StandaloneSpirv-None-10684), so types that no buffer has lose theirs. A
-//! type of both keeps it, and the validation layer reports that; drivers do not mind.
+//! naga decorates all arrays and structures with their layout in buffers. Vulkan forbids layout decorations
+//! in workgroup memory (VUID-StandaloneSpirv-None-10684), so they are removed from types that no buffer uses. A
+//! type used by both keeps them, which the validation layer reports and drivers accept.
 
 use std::collections::{HashMap, HashSet};
 
@@ -21,7 +21,7 @@ const WITH_LAYOUT: [u32; 4] = [2, 9, 12, 5349];
 /// `RowMajor`, `ColMajor`, `ArrayStride`, `MatrixStride`, `Offset`.
 const LAYOUT: [u32; 5] = [4, 5, 6, 7, 35];
 
-/// Takes the layouts of types away that no buffer has, in a module that naga wrote.
+/// Removes the layout decorations of types that no buffer uses, in a module written by naga.
 pub(super) fn remove_layouts(words: &mut Vec<u32>) {
     let mut parts: HashMap<u32, Vec<u32>> = HashMap::new();
     let mut open = Vec::new();

@@ -1,4 +1,4 @@
-//! Variables that stages pass to each other, at numbered locations, and whether two ends fit.
+//! Stage inputs and outputs by location, and matching of their types.
 
 use std::fmt;
 
@@ -16,9 +16,9 @@ pub struct Location {
 pub struct LocationType {
     /// The kind of its numbers.
     pub scalar: ScalarKind,
-    /// How wide each of them is.
+    /// Width of a component in bits.
     pub bits: u32,
-    /// How many there are: 1 for a number alone.
+    /// Number of components; 1 for a scalar.
     pub components: u32,
 }
 
@@ -34,8 +34,8 @@ pub enum ScalarKind {
 }
 
 impl Location {
-    /// Whether an input can have what an output gives: numbers of one kind and width, and as many of
-    /// them or fewer (section "Interface Matching"). What is not known fits.
+    /// Whether an input matches an output: equal scalar type, and no more components (section "Interface
+    /// Matching"). Unknown types match.
     pub(crate) fn can_have(&self, output: &Self) -> bool {
         let (Some(wanted), Some(given)) = (self.ty, output.ty) else {
             return true;
@@ -45,7 +45,7 @@ impl Location {
             && wanted.components <= given.components
     }
 
-    /// Whether an input can have vertex attributes of this kind; a missing component is made up
+    /// Whether an input matches vertex attributes of this kind; missing components get default values
     /// (section "Vertex Input Extraction").
     pub(crate) fn can_have_attribute(&self, scalar: ScalarKind) -> bool {
         self.ty.is_none_or(|ty| ty.scalar == scalar)

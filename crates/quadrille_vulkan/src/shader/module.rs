@@ -1,4 +1,4 @@
-//! Modules of WGSL that crates publish, for the shaders of all programs to import.
+//! WGSL modules that crates publish for shaders to import.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use super::file;
 use crate::error::ShaderError;
 use crate::lock;
 
-/// A module of WGSL that shaders import by a path that begins with the name of its crate.
+/// A WGSL module that shaders import by a path that begins with the name of its crate.
 ///
 /// ```
 /// use quadrille_vulkan::{GpuShader, ShaderModule};
@@ -36,24 +36,24 @@ pub struct ShaderModule {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Published {
     source: Arc<str>,
-    /// Where it is edited.
+    /// The file that hot reload reads.
     pub file: Option<PathBuf>,
     /// The last valid source in that file.
     newest: Option<Arc<str>>,
 }
 
 impl Published {
-    /// Its source as it is now.
+    /// Its current source.
     pub(super) fn text(&self) -> &Arc<str> {
         self.newest.as_ref().unwrap_or(&self.source)
     }
 }
 
-/// Global, as the crates of a program are: a shader has no device yet when it imports.
+/// All published modules. Global, because shaders import before they have a device.
 static MODULES: Mutex<BTreeMap<String, Published>> = Mutex::new(BTreeMap::new());
 
 impl ShaderModule {
-    /// A module of this path: the crate's name and the module's, with `::` between them.
+    /// Creates a module with this path: `crate::module`.
     pub fn new(path: &str, source: &str) -> Self {
         Self {
             path: path.to_owned(),
@@ -65,17 +65,17 @@ impl ShaderModule {
         }
     }
 
-    /// The same module, whose source is edited in this file: pipelines whose shaders import it follow
-    /// the file, as for [`GpuShader::with_file`](crate::GpuShader::with_file).
+    /// Sets the file that hot reload of importing shaders reads, like
+    /// [`GpuShader::with_file`](crate::GpuShader::with_file).
     pub fn with_file(mut self, path: impl AsRef<Path>) -> Self {
         self.published.file = file::place(path.as_ref());
         self
     }
 
-    /// Lets shaders import it from now on. A module that is published again as it was changes nothing.
+    /// Makes it available for imports. Publishing an equal module again has no effect.
     ///
     /// # Errors
-    /// [`ShaderError::Module`] if its path is no `crate::module`, or names another module already.
+    /// [`ShaderError::Module`] if its path is not of the form `crate::module`, or is taken by another module.
     pub fn publish(self) -> Result<(), ShaderError> {
         let Self { path, published } = self;
         let segments: Vec<_> = path.split("::").collect();
@@ -110,12 +110,12 @@ pub(super) fn published(path: &str) -> Option<Published> {
     lock(&MODULES).get(path).cloned()
 }
 
-/// All paths there are.
+/// The paths of all published modules.
 pub(super) fn paths() -> Vec<String> {
     lock(&MODULES).keys().cloned().collect()
 }
 
-/// Takes what is in the file of a module now.
+/// Replaces the source of the module with this file.
 pub(crate) fn renew(file: &Path, source: &str) {
     let mut modules = lock(&MODULES);
     let edited = modules

@@ -1,29 +1,29 @@
-//! Arrays of images with their samplers, and of buffers, in groups of their own: what tables are bound to.
+//! Table bindings: arrays of images, samplers and buffers in groups of their own.
 
 use ash::vk;
 
 use super::image::ShaderImage;
 use crate::error::ShaderError;
 
-/// A variable of a group from 1 on: a table is bound to the group as a whole.
+/// A variable of a table's group (1 or above); a table is bound to the whole group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableBinding {
     /// The group.
     pub group: u32,
     /// Its number in the group.
     pub binding: u32,
-    /// Its name in the source; empty if that is not known.
+    /// Its name in the source; empty if unknown.
     pub name: String,
-    /// The part of the table that is there.
+    /// The part of the table.
     pub kind: TableKind,
-    /// The stages that touch it.
+    /// The stages that access it.
     pub stages: vk::ShaderStageFlags,
 }
 
 /// Part of a table at a binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TableKind {
-    /// The samplers, at least so many.
+    /// The samplers, at least this number.
     Samplers(u32),
     /// The images.
     Images(ShaderImage),
@@ -50,7 +50,7 @@ impl Members {
         }
     }
 
-    /// Where a table has them.
+    /// The binding of a table's members.
     pub(crate) fn binding(self) -> u32 {
         match self {
             Self::Images => TableBinding::IMAGES,
@@ -132,19 +132,19 @@ impl ShaderImage {
 }
 
 impl TableBinding {
-    /// The groups that tables can be bound to: from 1 up to this one. Devices have at least 4 sets.
+    /// Last group for tables, which start at 1: the guaranteed minimum of `maxBoundDescriptorSets` is 4.
     pub const LAST_GROUP: u32 = 3;
 
-    /// Where a table of images has its samplers.
+    /// Binding of the samplers in a table of images.
     pub const SAMPLERS: u32 = 0;
 
-    /// Where a table of images has them.
+    /// Binding of the images in a table of images.
     pub const IMAGES: u32 = 1;
 
-    /// Where a table of buffers has them.
+    /// Binding of the buffers in a table of buffers.
     pub const BUFFERS: u32 = 0;
 
-    /// The most samplers of a table.
+    /// Maximum number of samplers of a table.
     pub const MAX_SAMPLERS: u32 = 16;
 
     /// Where it is, in words.
@@ -251,7 +251,7 @@ pub(crate) fn groups(bindings: &[TableBinding]) -> Vec<Members> {
     (1..=last).map(members).collect()
 }
 
-/// Describes a need of a reloaded shader for tables that the layout does not serve.
+/// Describes a table binding of a reloaded shader that the layout lacks.
 pub(crate) fn excess(served: &[TableBinding], new: &TableBinding) -> Option<String> {
     let (group, binding, name) = (new.group, new.binding, &new.name);
     let mut served = served.iter();

@@ -1,23 +1,23 @@
-//! The share of time that the threads of this process get to run.
+//! Scheduling times of the threads of this process.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// The least share of a wait that counts, so that limits end on any machine.
+/// Minimum fraction of a wait that counts, so that limits end on any machine.
 const MIN_SHARE: f64 = 1.0 / 16.0;
 
-/// Less than this of either is what an idle process has: its driver waits for a device.
+/// Maximum of either time for an idle process, whose driver waits for the device.
 const IDLE: Duration = Duration::from_millis(5);
 
 /// Pipelines that a driver compiles right now.
 static COMPILING: AtomicU32 = AtomicU32::new(0);
 
-/// Whether a driver compiles a pipeline right now, which may hold up all else that it does.
+/// Whether a driver is compiling a pipeline, which may delay its other work.
 pub(super) fn is_compiling() -> bool {
     COMPILING.load(Ordering::Relaxed) > 0
 }
 
-/// A pipeline is compiled until this is dropped.
+/// Guard of a running pipeline compilation.
 pub(crate) struct Compiling(());
 
 impl Compiling {
@@ -44,7 +44,7 @@ pub(super) struct Times {
 }
 
 impl Times {
-    /// So far; `None` on systems that do not tell. Linux does (`schedstat` of proc(5)).
+    /// Reads the current times (`schedstat` of proc(5)); `None` on systems other than Linux.
     pub(super) fn now() -> Option<Self> {
         if !cfg!(target_os = "linux") {
             return None;
@@ -61,7 +61,7 @@ impl Times {
         Some(times)
     }
 
-    /// The times since others. Threads that have ended leave nothing behind.
+    /// Returns the difference to earlier times, saturating since threads that ended no longer count.
     pub(super) fn since(self, before: Self) -> Self {
         Self {
             ran: self.ran.saturating_sub(before.ran),
@@ -69,8 +69,8 @@ impl Times {
         }
     }
 
-    /// The share of these times that counts as waited for a device: all of it if no thread wanted to
-    /// run, and little while the driver was busy with a pipeline.
+    /// Returns the fraction of a wait that counts: 1 if the process was idle, less if its threads waited for a CPU,
+    /// and little while a pipeline was compiled.
     pub(super) fn share(self, is_compiling: bool) -> f64 {
         let wanted = self.ran + self.delayed;
         if is_compiling {

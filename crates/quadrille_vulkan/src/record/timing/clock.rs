@@ -1,4 +1,4 @@
-//! From the device's ticks to the CPU's clock.
+//! Conversion of device ticks to the CPU's clock.
 
 use std::time::{Duration, Instant};
 
@@ -6,10 +6,10 @@ use ash::{ext, vk};
 
 use crate::device::Device;
 
-/// How long a comparison of the clocks counts: they drift apart by some microseconds a second.
+/// Validity of a calibration: the clocks drift apart by some microseconds a second.
 const VALID: Duration = Duration::from_secs(1);
 
-/// The device's clock, compared with the CPU's where that can be done.
+/// The device's clock, calibrated with the CPU's if supported.
 pub(super) struct DeviceClock {
     calibrated: Option<ext::calibrated_timestamps::Device>,
     reading: Option<Reading>,
@@ -37,7 +37,7 @@ impl DeviceClock {
         }
     }
 
-    /// Compares the clocks, unless that was done lately.
+    /// Calibrates the clocks, unless the last calibration is still valid.
     pub(super) fn calibrate(&mut self, device: &Device) {
         let Some(calibrated) = &self.calibrated else {
             return;
@@ -67,12 +67,12 @@ impl DeviceClock {
         }
     }
 
-    /// Whether the clocks were compared.
+    /// Whether the clocks are calibrated.
     pub(super) fn is_calibrated(&self) -> bool {
         self.reading.is_some()
     }
 
-    /// The comparison, or else the guess that these ticks were at this moment.
+    /// Returns the calibration, or else the assumption that these ticks were at this time.
     pub(super) fn or_guess(&self, ticks: u64, at: Instant) -> Reading {
         self.reading.unwrap_or(Reading {
             ticks,
@@ -83,8 +83,7 @@ impl DeviceClock {
 }
 
 impl Reading {
-    /// When the device's clock showed these ticks. `mask` has the bits that count; the clock may
-    /// have begun again since.
+    /// Converts ticks to a time. `mask` has the valid bits of timestamps, which may have wrapped since.
     pub(super) fn instant(&self, ticks: u64, mask: u64) -> Instant {
         let later = ticks.wrapping_sub(self.ticks) & mask;
         let earlier = self.ticks.wrapping_sub(ticks) & mask;

@@ -1,4 +1,4 @@
-//! The blocks that formats store texels in (section "Compatible Formats").
+//! Texel blocks of formats (section "Compatible Formats").
 
 use ash::vk;
 
@@ -31,7 +31,7 @@ const ASTC: [[u32; 2]; 14] = [
     [12, 12],
 ];
 
-/// The block of a format; none for formats that no table here knows.
+/// Returns the texel block of a format; `None` for formats not in the tables here.
 pub fn block(format: vk::Format) -> Option<Block> {
     use vk::Format as F;
     let raw = format.as_raw();

@@ -1,4 +1,4 @@
-//! Whether the device can make an image of a description.
+//! Validation of image descriptions against a device.
 
 use ash::vk;
 
@@ -103,7 +103,7 @@ fn use_problem(device: &Device, desc: &ImageDesc) -> Option<String> {
     })
 }
 
-/// Suggests a fix where a format does not support a usage.
+/// Suggests a fix if a format does not support a usage.
 fn suggestion(format: vk::Format, usage: ImageUsage) -> &'static str {
     let has_color = crate::resources::format::aspects(format).contains(vk::ImageAspectFlags::COLOR);
     if has_color && usage.contains(ImageUsage::DEPTH_STENCIL_ATTACHMENT) {

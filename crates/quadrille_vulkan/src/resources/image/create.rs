@@ -1,4 +1,4 @@
-//! From a description to an image with memory.
+//! Creation of Vulkan images from descriptions.
 
 use std::sync::Arc;
 
@@ -44,8 +44,8 @@ pub(super) fn flags(desc: &ImageDesc) -> vk::ImageCreateFlags {
     }
 }
 
-/// Returns the usage of the Vulkan image: that of its description, and copies where its contents may
-/// have to move to another image for a change of the sharing mode.
+/// Returns the usage of the Vulkan image: that of its description, and copies if a change of the sharing mode may
+/// have to move its contents.
 pub(super) fn usage(device: &Device, desc: &ImageDesc) -> vk::ImageUsageFlags {
     use vk::FormatFeatureFlags as Feature;
     let wanted = vk::ImageUsageFlags::from_raw(desc.usage.bits());
@@ -93,7 +93,7 @@ pub(super) fn create(device: &Device, desc: &ImageDesc, mode: Mode) -> Result<vk
     raw.map_err(Error::vulkan(device, &desc.name, "vkCreateImage"))
 }
 
-/// The memory that images of a description need, in each sharing mode that they may come to have.
+/// Returns memory requirements that suffice for every sharing mode that the image may get.
 pub(super) fn requirements(
     device: &Device,
     desc: &ImageDesc,
@@ -114,7 +114,7 @@ fn requirements_of(
     Ok(requirements)
 }
 
-/// Makes an image and the view of all of it, in memory of its own or in this place.
+/// Creates an image and the view of the whole image, in memory of its own or at `place`.
 pub(super) fn create_in(
     device: &Device,
     desc: &ImageDesc,
@@ -141,7 +141,7 @@ pub(super) fn create_in(
     }
 }
 
-/// Usages of which an image needs one to have views.
+/// Usages that allow views; an image needs at least one.
 const VIEWED: ImageUsage = ImageUsage::SAMPLED
     .union(ImageUsage::STORAGE)
     .union(ImageUsage::COLOR_ATTACHMENT)

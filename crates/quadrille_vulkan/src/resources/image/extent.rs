@@ -1,10 +1,9 @@
-//! The size of an image, from what programs have it in.
+//! [`Extent`] of an image, with conversions.
 
 use glam::{UVec2, UVec3};
 
-/// Width, height and depth in texels: what the constructors of [`ImageDesc`](crate::ImageDesc) take, so
-/// that a size is written as two numbers or three, as an array, a tuple or a vector of glam. Two numbers
-/// have a depth of 1.
+/// Width, height and depth in texels. The constructors of [`ImageDesc`](crate::ImageDesc) convert to it from
+/// two or three numbers, as an array, a tuple or a vector of glam. Two numbers imply a depth of 1.
 ///
 /// ```
 /// use glam::{UVec2, UVec3};

@@ -18,10 +18,10 @@ use crate::resources::texels::Texels;
 use crate::resources::view::{View, ViewKey};
 use crate::shader::{ShaderImage, TableBinding, TableKind};
 
-/// The most frames in flight with which there are tables: an entry keeps a bit for each.
+/// Maximum number of frames in flight for tables: an entry has a bit for each.
 const MAX_FRAMES: u32 = u32::BITS;
 
-/// Checks what a table is to be.
+/// Checks the plan of a table.
 pub(super) fn check(device: &Arc<Device>, plan: &TablePlan) -> Result<(), Error> {
     let limits = limits(device);
     let frames = device.frames_in_flight;
@@ -60,7 +60,7 @@ pub(super) fn check(device: &Arc<Device>, plan: &TablePlan) -> Result<(), Error>
     })
 }
 
-/// The view of an image that a table shows.
+/// Key of the view of a member image.
 pub(super) fn key(image: &GpuImage, kind: vk::ImageViewType) -> ViewKey {
     ViewKey {
         view: View::WHOLE,
@@ -69,7 +69,7 @@ pub(super) fn key(image: &GpuImage, kind: vk::ImageViewType) -> ViewKey {
     }
 }
 
-/// Checks what is to be a member, and makes an image's view.
+/// Checks a new member, and creates the view of an image.
 pub(super) fn member(table: &TableInner, member: &Handle) -> Result<(), TableError> {
     let problem = if !member.is_made_from(&table.device) {
         Some("it was made from another device".to_owned())
@@ -94,7 +94,7 @@ pub(super) fn member(table: &TableInner, member: &Handle) -> Result<(), TableErr
 
 const TRANSIENT: &str = "it is transient, so it has no contents when a frame begins";
 
-/// Why the table's shaders cannot sample an image, if they cannot.
+/// Describes why the table's shaders cannot sample an image.
 fn image_problem(image: &GpuImage, seen: &ShaderImage) -> Option<String> {
     if image.is_swapchain() {
         Some("it is another image of its swapchain in each frame".to_owned())
@@ -104,7 +104,7 @@ fn image_problem(image: &GpuImage, seen: &ShaderImage) -> Option<String> {
         Some("it lacks the usage SAMPLED".to_owned())
     } else if let Err(CommandError::View { problem, .. }) = check_kind(image, key(image, seen.view))
     {
-        // The suggestion behind the semicolon is for passes; a table cannot bind other views.
+        // The suggestion after the semicolon is for passes; a table cannot bind other views.
         let (problem, _) = problem.split_once(';').unwrap_or((&problem, ""));
         Some(problem.to_owned())
     } else {
@@ -112,7 +112,7 @@ fn image_problem(image: &GpuImage, seen: &ShaderImage) -> Option<String> {
     }
 }
 
-/// Why the table's shaders cannot read a buffer, if they cannot.
+/// Describes why the table's shaders cannot read a buffer.
 fn buffer_problem(device: &Device, buffer: &GpuBuffer) -> Option<String> {
     let (bytes, most) = (buffer.bytes(), device.limits.max_storage_buffer_range);
     if buffer.desc().transient {

@@ -9,17 +9,17 @@ use crate::resources::image::{ImageDesc, ImageUsage};
 use crate::resources::sampler::Sampler;
 use crate::shader::{ScalarKind, ShaderImage};
 
-/// A table of storage buffers to make.
+/// Description of a table of storage buffers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BufferTableDesc {
     /// Its name in errors and debuggers.
     pub name: String,
-    /// How many buffers it has room for; at least 1.
+    /// Maximum number of buffers; at least 1.
     pub capacity: u32,
 }
 
 impl BufferTableDesc {
-    /// A table with room for so many storage buffers: `var<storage, read> ..: binding_array<..>`.
+    /// A table of storage buffers with this capacity: `var<storage, read> ..: binding_array<..>`.
     pub fn new(name: impl Into<String>, capacity: u32) -> Self {
         let name = name.into();
         Self { name, capacity }
@@ -28,7 +28,7 @@ impl BufferTableDesc {
     /// The bytes of the fallback.
     const FALLBACK: u64 = 256;
 
-    /// Describes the buffer of empty entries: zeros, as reads behind its end give as well.
+    /// Describes the buffer of empty entries: zeros, which reads beyond its end return as well.
     pub(super) fn fallback(&self) -> BufferDesc {
         let name = format!("fallback of {}", self.name);
         let usage = BufferUsage::STORAGE | BufferUsage::TRANSFER_DST;
@@ -36,12 +36,12 @@ impl BufferTableDesc {
     }
 }
 
-/// A table of images to make.
+/// Description of a table of images.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImageTableDesc {
     /// Its name in errors and debuggers.
     pub name: String,
-    /// How many images it has room for; at least 1.
+    /// Maximum number of images; at least 1.
     pub capacity: u32,
     /// The element type of its shaders' array, which all its images must fit.
     pub image: ShaderImage,
@@ -84,19 +84,19 @@ impl ImageTableDesc {
         Self::new(name, capacity, vk::ImageViewType::TYPE_3D)
     }
 
-    /// The same of images whose texels are integers: `binding_array<texture_2d<u32>>`.
+    /// Sets the scalar kind of texels, as for integer images: `binding_array<texture_2d<u32>>`.
     pub fn with_texels(mut self, texels: ScalarKind) -> Self {
         self.image.texels = Some(texels);
         self
     }
 
-    /// The same with one more sampler.
+    /// Adds a sampler.
     pub fn with_sampler(mut self, sampler: &Sampler) -> Self {
         self.samplers.push(sampler.clone());
         self
     }
 
-    /// Checks what concerns images alone.
+    /// Checks the parts that only tables of images have.
     pub(super) fn check(&self) -> Result<(), Error> {
         if self.image.multisampled || self.image.format.is_some() {
             return Err(Error::Invalid {

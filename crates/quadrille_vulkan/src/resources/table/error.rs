@@ -1,8 +1,8 @@
-//! Errors of changes of a table.
+//! [`TableError`].
 
 use crate::error::Error;
 
-/// Why a table was not changed.
+/// Error of a change of a table.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TableError {
@@ -19,14 +19,14 @@ pub enum TableError {
         /// How many entries the table has.
         capacity: u32,
     },
-    /// There is nothing at the index.
+    /// There is no member at the index.
     #[error(
         "the table `{table}` has no {noun} at index {index}; it has {len} of at most {capacity} {noun}s"
     )]
     Vacant {
         /// The table.
         table: String,
-        /// The kind of the table's members, in a word.
+        /// The kind of the table's members.
         noun: &'static str,
         /// The index.
         index: u32,
@@ -47,7 +47,7 @@ pub enum TableError {
         /// Why.
         problem: String,
     },
-    /// No view of the image could be made.
+    /// The view of the image could not be created.
     #[error(transparent)]
     View(#[from] Error),
 }

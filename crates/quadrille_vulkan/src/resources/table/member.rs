@@ -16,7 +16,7 @@ pub trait TableMember: Clone + Into<Handle> + sealed::Member<Self::Desc> {
     /// The description of its tables.
     type Desc: Clone + std::fmt::Debug;
 
-    /// How passes read the members: in the shaders of any stage.
+    /// The access by which passes read members: in shaders of any stage.
     const ACCESS: Access;
 }
 
@@ -44,7 +44,7 @@ pub(super) mod sealed {
     }
 }
 
-/// Validated description of a table, whatever its members are.
+/// Validated description of a table of any member type.
 pub struct TablePlan {
     pub(super) name: String,
     pub(super) capacity: u32,

@@ -13,7 +13,7 @@ use crate::resources::descriptor::Info;
 use crate::resources::handle::Handle;
 use crate::shader::{BOUNDS, SHIFT, TableBinding, TableKind};
 
-/// A pool with so many sets of a table.
+/// Creates a pool with descriptor sets of a table, one for each frame in flight.
 pub(super) fn create(
     device: &Arc<Device>,
     plan: &TablePlan,
@@ -70,7 +70,7 @@ pub(super) fn create(
     Ok((pool, sets))
 }
 
-/// Has all entries of new sets show the fallback, and describes the samplers.
+/// Writes the fallback to all entries of new sets, and the samplers.
 pub(super) fn fill(table: &TableInner) -> Result<(), Error> {
     let fallback = describe(table.kind, &table.fallback)?;
     let members = vec![fallback; table.capacity as usize];
@@ -78,7 +78,7 @@ pub(super) fn fill(table: &TableInner) -> Result<(), Error> {
         let own = table.samplers.get(at as usize).or(table.samplers.last());
         own.map(|sampler| vk::DescriptorImageInfo::default().sampler(sampler.raw()))
     };
-    // Indices behind the last sampler get the last: an index that is too large finds a sampler.
+    // Entries after the last sampler repeat it, so that an index out of bounds finds a sampler.
     let samplers: Vec<_> = (0..TableBinding::MAX_SAMPLERS)
         .filter_map(sampler)
         .collect();
@@ -156,7 +156,7 @@ fn write(kind: TableKind, members: &[Info]) -> vk::WriteDescriptorSet<'_> {
     }
 }
 
-/// Describes the stale entries of a set again.
+/// Updates the stale entries of a set.
 pub(super) fn update(
     table: &TableInner,
     contents: &mut Contents,

@@ -1,13 +1,13 @@
-//! How much of a block frames need, and when it is too large.
+//! Memory demand of frames, to shrink blocks that are too large.
 
-/// How many frames are looked at together: what comes back within this time finds its memory still
-/// there.
+/// Number of frames over which the peak demand is measured. Demand that recurs within this window does not reallocate
+/// the block.
 const WINDOW: u32 = 240;
 
-/// The part of a block that has to be needless before it is worth making all that lies in it again.
+/// A block shrinks if the peak demand is at most 1 / `PART` of it, since shrinking recreates all its resources.
 const PART: u64 = 2;
 
-/// Blocks of this many bytes and less stay as they are: the allocator has larger pieces.
+/// Blocks up to this size in bytes never shrink: the allocator's own blocks are larger.
 const LEAST: u64 = 1 << 20;
 
 /// Memory of a block that frames need, in bytes.
@@ -15,20 +15,20 @@ const LEAST: u64 = 1 << 20;
 pub(super) struct Demand {
     /// The current need, since resources were last placed.
     now: u64,
-    /// The most since the window began.
+    /// The maximum since the window began.
     peak: u64,
     /// Frames since the window began.
     frames: u32,
 }
 
 impl Demand {
-    /// Frames need so many bytes from now on.
+    /// Sets the current demand in bytes.
     pub(super) fn place(&mut self, bytes: u64) {
         self.now = bytes;
         self.peak = self.peak.max(bytes);
     }
 
-    /// Counts a frame. What suffices, if a window ends in which a block of so many bytes was much
+    /// Counts a frame. Returns a sufficient size if a window ends in which a block of `held` bytes was much
     /// too large throughout.
     pub(super) fn count_frame(&mut self, held: u64) -> Option<u64> {
         self.frames += 1;
