@@ -18,7 +18,8 @@
 //! | `OpaqueLate` | [`depth_pyramid_3d`], [`cull_late`], [`opaque_late`], for [`OcclusionCulling`] | [`SceneDepths`], what `Cull` and `Opaque` read | [`DepthPyramids3d`], [`PreviousVisibility`], [`LateDrawArgs`], [`LateVisibleInstances`], [`SceneMsaaColors`], [`SceneDepths`] |
 //! | `Skybox` | [`skybox_3d`] | [`Cubes3d`], [`SceneDepths`] | [`SceneMsaaColors`] |
 //! | `Transparent` | [`transparent_3d`] | [`Geometry3d`], [`TransparentInstances3d`], [`Lighting3d`], [`SceneDepths`] | [`SceneMsaaColors`], [`SceneColors`] |
-//! | `Tonemap` | [`tonemap_3d`] | [`SceneColors`], [`TonemappingLutImages`], [`Gradings3d`] | [`CameraTargets`] |
+//! | `EarlyPostProcess`, `PostProcess` | effects on linear light, in this order | [`ViewColors`], [`SceneDepths`] | [`PostProcess`] |
+//! | `Tonemap` | [`tonemap_3d`] | [`ViewColors`], [`TonemappingLutImages`], [`Gradings3d`] | [`CameraTargets`] |
 //! | `Gizmos` | [`gizmos_3d`] | [`GizmoLines`](quadrille_content::GizmoLines), [`Vertices3d`], [`Indices3d`], [`Instances3d`], [`SceneDepths`] | [`GizmoMsaaColors`], [`GizmoColors`], [`SceneDepths`], [`CameraTargets`] |
 //!
 //! The sets run in this order, but for `Cluster` and `Environment`, which are only before `Opaque`.
@@ -36,6 +37,25 @@
 //! [`Recorder::pass_in_step`](quadrille::prelude::Recorder::pass_in_step)). A pass of yours that draws to targets of
 //! cameras begins its passes with that step too; without one it keeps the systems before it and those behind it
 //! apart, and so all 3D from all 2D.
+//!
+//! # An effect: film grain with a vignette
+//!
+//! A component of cameras that implements [`CameraEffect`] is an effect. [`CameraEffectPlugin`] keeps, for each view
+//! whose camera has the component, its uniform and its images; a camera without it has neither, and no pass. An
+//! effect that changes colours takes [`PostProcess`], whose `write` gives the colour so far and the image for the
+//! new one: radiance times exposure, with coverage as alpha. The clear colour is put behind that by tone mapping.
+//! Effects are ordered by their sets, and within a set by `before` and `after`; without these either may be the
+//! first. The shader's file is loaded again when it changes, with `ShaderReloadPlugin` of `quadrille`.
+//!
+//! ```
+#![doc = include_str!("../tests/programs/film_grain.rs")]
+//! ```
+//!
+//! [`CameraEffect::images`] lists images of the view's size, a fraction of it or a fixed one, with mip levels and with the
+//! image of the frame before. They are an [`AccessList`](quadrille::ecs::AccessList) of [`EffectImages`], by the
+//! indices [`EffectView::image`] and [`EffectView::previous`]; [`EffectFrame::history_is_valid`] tells whether the latter is
+//! the frame before. Images without a history are transient: they share memory with others. A pass that reads the
+//! view binds [`View3d::uniform_bytes`] of [`Views3d`], and depth is in [`SceneDepths`], with the samples of the camera.
 //!
 //! # Another pass: outlines
 //!

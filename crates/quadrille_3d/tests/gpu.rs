@@ -3,6 +3,8 @@
 
 #[path = "gpu/analytic_lighting.rs"]
 mod analytic_lighting;
+#[path = "gpu/camera_effects.rs"]
+mod camera_effects;
 #[path = "gpu/camera_order.rs"]
 mod camera_order;
 mod common;

@@ -216,3 +216,6 @@ pub(super) fn update_slots(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

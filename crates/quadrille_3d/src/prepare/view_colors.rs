@@ -64,8 +64,8 @@ impl<'w> ViewColors<'w> {
 /// [`Pass3dSystems::Transparent`](crate::Pass3dSystems::Transparent) and
 /// [`Pass3dSystems::Tonemap`](crate::Pass3dSystems::Tonemap).
 ///
-/// Systems with it run one after the other, in the order of their sets and of `before` and `after`; two effects
-/// without an order between them are an error of the frame, which names both.
+/// Systems with it run one after the other, in the order of their sets and of `before` and `after`: effects of
+/// one set need one of these, as without it either may be the first.
 #[derive(SystemParam)]
 pub struct PostProcess<'w> {
     sources: AccessList<'w, SceneColors, access_kind::Sampled>,

@@ -2,6 +2,10 @@
 
 #[expect(unreachable_pub, reason = "programs have it so")]
 #[rustfmt::skip]
+#[path = "../programs/film_grain.rs"]
+mod film_grain;
+#[expect(unreachable_pub, reason = "programs have it so")]
+#[rustfmt::skip]
 #[path = "../programs/outline.rs"]
 mod outline;
 #[expect(unreachable_pub, reason = "programs have it so")]
@@ -47,6 +51,49 @@ fn outline_pass_draws_outlines() {
     let count = (0..160 * 90).filter(|i| darker(i % 160, i / 160)).count();
     assert!((100..2000).contains(&count), "{count} pixels are darker");
     golden::expect("outline", &drawn);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn film_grain_differs_from_frame_to_frame_and_vignette_darkens_corners() {
+    let mut rig = Rig::new(160, 90);
+    film_grain::add(&mut rig.app);
+    rig.app.add_systems(Startup, crate::scene);
+    rig.start();
+    let plain = rig.picture();
+    let set = |rig: &mut Rig, effect: film_grain::FilmGrain| {
+        let world = rig.app.world_mut();
+        let mut cameras = world.query_filtered::<Entity, With<Camera3d>>();
+        let camera = cameras.single(world).expect("one camera");
+        world.entity_mut(camera).insert(effect);
+    };
+    let none = film_grain::FilmGrain {
+        grain: 0.0,
+        vignette: 0.0,
+    };
+    set(&mut rig, none);
+    assert!(
+        rig.picture() == plain,
+        "an effect of no strength changes the picture"
+    );
+    set(
+        &mut rig,
+        film_grain::FilmGrain {
+            vignette: 1.0,
+            ..none
+        },
+    );
+    let dark = rig.picture();
+    let sum = |picture: &Picture, left: u32| -> u32 {
+        let pixels = (left..left + 10).flat_map(|x| (48..58).map(move |y| [x, y]));
+        pixels.map(|[x, y]| u32::from(picture.at(x, y)[0])).sum()
+    };
+    // The left end of the floor, and its middle.
+    let shades = [40, 75].map(|left| sum(&dark, left) * 100 / sum(&plain, left));
+    assert!(shades[0] < 97 && shades[1] > 97, "{shades:?} percent");
+    set(&mut rig, film_grain::FilmGrain { grain: 0.5, ..none });
+    let grainy = rig.picture();
+    assert!(rig.picture() != grainy, "grain stands still");
 }
 
 #[test]

@@ -50,6 +50,6 @@ fn outline(
 }
 
 pub fn add(app: &mut App) {
-    let place = outline.after(Pass3dSystems::Transparent).before(Pass3dSystems::Tonemap);
+    let place = outline.after(Pass3dSystems::Transparent).before(Pass3dSystems::EarlyPostProcess);
     app.add_systems(RenderStartup, make).add_systems(Render, place);
 }

@@ -2,7 +2,7 @@ use bevy_app::App;
 use bevy_ecs::prelude::*;
 use quadrille::ecs::{AccessList, ColorAttachment as _, access_kind};
 use quadrille::prelude::*;
-use quadrille_3d::{CameraTargets, ContentSystems, Pass3dSystems, Scene3d, SceneColors};
+use quadrille_3d::{CameraTargets, ContentSystems, Pass3dSystems, Scene3d, ViewColors};
 
 #[derive(Resource)]
 struct TwoTones(GraphicsPipeline);
@@ -32,12 +32,12 @@ fn make(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
 
 fn two_tones(
     mut recorder: Recorder,
-    colors: AccessList<SceneColors, access_kind::Sampled>,
+    colors: ViewColors,
     targets: AccessList<CameraTargets, access_kind::ColorTarget>,
     (scene, pipeline): (Res<Scene3d>, Res<TwoTones>),
 ) {
     for view in scene.views() {
-        let images = (colors.get(view.images()), targets.get(view.target()));
+        let images = (colors.of(view), targets.get(view.target()));
         let (Some(color), Some(target)) = images else { continue };
         // Cameras whose pictures meet take turns by their steps.
         let uses = [color.as_declared(), target.as_declared()];
