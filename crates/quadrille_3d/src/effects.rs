@@ -1,4 +1,4 @@
-//! Effects, each with its passes, pipelines and images in one file or folder.
+//! Effects, each with its plugin, passes, pipelines and images in one file or folder.
 
 pub(crate) mod gizmos;
 pub(crate) mod occlusion_culling;

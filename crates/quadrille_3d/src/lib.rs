@@ -86,7 +86,9 @@ pub use components::tonemapping::Tonemapping;
 pub use effects::gizmos::{
     GizmoColors, GizmoMsaaColors, GizmoPipelines3d, GizmoTargets3d, gizmos_3d,
 };
-pub use effects::occlusion_culling::{LateCulled3d, cull_late, depth_pyramid_3d, opaque_late};
+pub use effects::occlusion_culling::{
+    LateCulled3d, OcclusionCullingPipelines, cull_late, depth_pyramid_3d, opaque_late,
+};
 pub use effects::skybox::{SkyboxParams3d, SkyboxPipeline3d, skybox_3d};
 pub use effects::tonemapping::{TonemappingLutImages, tonemap_3d};
 pub use effects::wireframe;

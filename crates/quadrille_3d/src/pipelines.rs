@@ -31,36 +31,9 @@ pub struct Pipelines3d {
     pub(crate) tonemap_first: GraphicsPipeline,
     pub(crate) cluster: ComputePipeline,
     pub(crate) cull: ComputePipeline,
-    pub(crate) cull_late_pipeline: ComputePipeline,
-    pub(crate) pyramid: PyramidPipelines,
     pub(crate) shadow_sampler: Sampler,
     /// Linear; beyond an image's edge lies what is at the edge.
     pub(crate) clamped_sampler: Sampler,
-}
-
-/// The pipelines of `depth_pyramid_3d`.
-pub(crate) struct PyramidPipelines {
-    /// The first level, of depths with one sample.
-    pub(crate) from_single_sampled: ComputePipeline,
-    pub(crate) from_multisampled: ComputePipeline,
-    /// Each further level.
-    pub(crate) downsample: ComputePipeline,
-}
-
-impl PyramidPipelines {
-    fn new(gpu: &GpuDevice) -> Result<Self, ShaderError> {
-        let source = include_str!("../../../shaders/quadrille_3d/depth_pyramid.wgsl");
-        let shader = GpuShader::wgsl("quadrille_3d/depth_pyramid.wgsl", source)?;
-        let make = |entry| {
-            let desc = ComputePipelineDesc::of(entry, &shader);
-            gpu.compute_pipeline(&ComputePipelineDesc { entry, ..desc })
-        };
-        Ok(Self {
-            from_single_sampled: make("from_single_sampled")?,
-            from_multisampled: make("from_multisampled")?,
-            downsample: make("downsample")?,
-        })
-    }
 }
 
 /// Modules that shaders import.
@@ -181,11 +154,6 @@ impl Pipelines3d {
                 entry: "main",
                 ..ComputePipelineDesc::of("3d cull", &cull)
             })?,
-            cull_late_pipeline: gpu.compute_pipeline(&ComputePipelineDesc {
-                entry: "main_late",
-                ..ComputePipelineDesc::of("3d cull late", &cull)
-            })?,
-            pyramid: PyramidPipelines::new(gpu)?,
             shadow_sampler: gpu.create_sampler(&compare)?,
             clamped_sampler: gpu.create_sampler(&SamplerDesc {
                 name: "clamped".to_owned(),

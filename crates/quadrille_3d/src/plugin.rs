@@ -17,13 +17,11 @@ use crate::components::lightmap::Lightmap;
 use crate::components::material::{MeshMaterial3d, StandardMaterial};
 use crate::components::occlusion_culling::OcclusionCulling;
 use crate::components::tonemapping::Tonemapping;
-use crate::effects::gizmos::{
-    GizmoColors, GizmoMsaaColors, GizmoPipelines3d, GizmoViews, gizmos_3d, prepare_gizmos,
-};
-use crate::effects::occlusion_culling::{cull_late, depth_pyramid_3d, opaque_late};
-use crate::effects::skybox::{SkyboxPipeline3d, skybox_3d};
+use crate::effects::gizmos::Gizmos3dPlugin;
+use crate::effects::occlusion_culling::OcclusionCullingPlugin;
+use crate::effects::skybox::SkyboxPlugin;
 use crate::effects::tonemapping::{TonemappingLutImages, prepare_tonemapping_luts, tonemap_3d};
-use crate::effects::wireframe::{Wireframes, queue_wireframes};
+use crate::effects::wireframe::WireframeListPlugin;
 use crate::environment::filter::{FilterPipelines3d, filter_env_3d, prepare_filter_images};
 use crate::environment::maps::{Cubes3d, EnvironmentMaps3d, Volumes3d};
 use crate::environment::{
@@ -150,6 +148,12 @@ impl Plugin for Quadrille3dPlugin {
         configure_pass_order(app);
         ignored_fields::watch(app);
         add_systems(app);
+        app.add_plugins((
+            OcclusionCullingPlugin,
+            SkyboxPlugin,
+            WireframeListPlugin,
+            Gizmos3dPlugin,
+        ));
     }
 
     fn finish(&self, app: &mut App) {
@@ -185,13 +189,12 @@ fn add_systems(app: &mut App) {
                 )
                     .chain()
                     .in_set(Prepare3dSystems::Extract),
-                (queue_views, queue_wireframes, queue_environments)
+                (queue_views, queue_environments)
                     .chain()
                     .in_set(Prepare3dSystems::Queue),
                 (
                     prepare_shadow_maps,
                     prepare_targets,
-                    prepare_gizmos,
                     prepare_tonemapping_luts,
                     prepare_clusters,
                     upload_scene,
@@ -205,13 +208,8 @@ fn add_systems(app: &mut App) {
                 shadow_3d.in_set(Pass3dSystems::Shadow),
                 opaque_3d.in_set(Pass3dSystems::Opaque),
                 filter_env_3d.in_set(Pass3dSystems::Environment),
-                (depth_pyramid_3d, cull_late, opaque_late)
-                    .chain()
-                    .in_set(Pass3dSystems::OpaqueLate),
-                skybox_3d.in_set(Pass3dSystems::Skybox),
                 transparent_3d.in_set(Pass3dSystems::Transparent),
                 tonemap_3d.in_set(Pass3dSystems::Tonemap),
-                gizmos_3d.in_set(Pass3dSystems::Gizmos),
             ),
         );
 }
@@ -246,11 +244,7 @@ fn add_resources(app: &mut App) {
         .init_resource::<SceneMsaaColors>()
         .init_resource::<SceneDepths>()
         .init_resource::<DepthPyramids3d>()
-        .init_resource::<CurrentColors>()
-        .init_resource::<GizmoColors>()
-        .init_resource::<GizmoMsaaColors>()
-        .init_resource::<GizmoViews>()
-        .init_resource::<Wireframes>();
+        .init_resource::<CurrentColors>();
     environment::add_resources(app);
     add_effect_cameras(app);
 }
@@ -340,15 +334,10 @@ fn init_device_resources(
     commands.insert_resource(Cubes3d::new(&gpu)?);
     commands.insert_resource(Volumes3d::new(&gpu)?);
     commands.insert_resource(FilterPipelines3d::new(&gpu)?);
-    commands.insert_resource(SkyboxPipeline3d::new(&gpu)?);
     commands.insert_resource(SceneColors::default());
     commands.insert_resource(SceneMsaaColors::default());
     commands.insert_resource(SceneDepths::default());
-    commands.insert_resource(GizmoPipelines3d::new(&gpu)?);
-    commands.insert_resource(GizmoColors::default());
-    commands.insert_resource(GizmoMsaaColors::default());
     commands.insert_resource(DepthPyramids3d::default());
-
     stores.lists.mark_all_dirty();
     stores.instances.mark_all_dirty();
     stores.materials.mark_all_dirty();

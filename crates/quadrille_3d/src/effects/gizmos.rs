@@ -1,14 +1,15 @@
 //! The last pass, [`gizmos_3d`]: lines of `bevy_gizmos` and wireframes.
 
+use bevy_app::{App, Plugin};
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bytemuck::{Pod, Zeroable};
 use quadrille::ecs::{
-    AccessList, AnyAccess, ColorAttachment as _, DepthAttachment as _, access_kind,
+    AccessList, AnyAccess, ColorAttachment as _, DepthAttachment as _, RenderStartup, access_kind,
 };
 use quadrille::prelude::{
     Blend, DepthState, GpuDevice, GpuImage, GpuShader, GraphicsPipeline, GraphicsPipelineDesc,
-    ImageDesc, Recorder, VertexRead,
+    ImageDesc, Recorder, Render, VertexRead,
 };
 use quadrille_content::{
     CameraTargets, GizmoLineBatches, GizmoLines, Line, RateLimitedWarnings, composite_pipeline,
@@ -21,6 +22,34 @@ use crate::prepare::targets::{SceneDepths, take};
 use crate::scene::formats::COLOR;
 use crate::scene::frame::{Scene3d, View3d};
 use crate::scene::lists::{ViewMap, ViewRows};
+use crate::schedule::{Pass3dSystems, Prepare3dSystems};
+
+/// Adds gizmos, and the edges of meshes that they draw with them.
+pub(crate) struct Gizmos3dPlugin;
+
+impl Plugin for Gizmos3dPlugin {
+    fn build(&self, app: &mut App) {
+        app.init_resource::<GizmoColors>()
+            .init_resource::<GizmoMsaaColors>()
+            .init_resource::<GizmoViews>()
+            .add_systems(RenderStartup, init_gizmos)
+            .add_systems(
+                Render,
+                (
+                    prepare_gizmos.in_set(Prepare3dSystems::PrepareEffects),
+                    gizmos_3d.in_set(Pass3dSystems::Gizmos),
+                ),
+            );
+    }
+}
+
+/// Makes the pipelines, and forgets the images of the device before.
+fn init_gizmos(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
+    commands.insert_resource(GizmoPipelines3d::new(&gpu)?);
+    commands.insert_resource(GizmoColors::default());
+    commands.insert_resource(GizmoMsaaColors::default());
+    Ok(())
+}
 
 /// Resolved lines per view: display-referred, premultiplied alpha.
 #[derive(Resource, Default, Deref)]
@@ -43,7 +72,7 @@ pub struct GizmoPipelines3d {
 }
 
 impl GizmoPipelines3d {
-    pub(crate) fn new(gpu: &GpuDevice) -> Result<Self, BevyError> {
+    fn new(gpu: &GpuDevice) -> Result<Self, BevyError> {
         let source = include_str!("../../../../shaders/quadrille_3d/gizmos.wgsl");
         let lines = GpuShader::wgsl("quadrille_3d/gizmos.wgsl", source)?;
         Ok(Self {
@@ -60,7 +89,7 @@ impl GizmoPipelines3d {
 }
 
 /// Creates or reuses the images of views with lines.
-pub(crate) fn prepare_gizmos(
+fn prepare_gizmos(
     (scene, wireframes): (Res<Scene3d>, Res<Wireframes>),
     sets: Res<GizmoLineBatches>,
     mut views: ResMut<GizmoViews>,

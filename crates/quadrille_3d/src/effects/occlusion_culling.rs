@@ -10,21 +10,72 @@
 //! Previous visibility only selects which of the two passes draws an instance, so stale bits (after a cut, or for
 //! reused instance indices) never hide anything visible. Lighting, blended instances and shadows are unaffected.
 
+use bevy_app::{App, Plugin};
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use quadrille::ecs::{
-    AccessList, ColorAttachment as _, DepthAttachment as _, PassUse, access_kind,
+    AccessList, ColorAttachment as _, DepthAttachment as _, PassUse, RenderStartup, access_kind,
 };
-use quadrille::prelude::{IndirectRead, Recorder, StorageRead, StorageReadWrite, StorageWrite};
+use quadrille::prelude::{
+    ComputePipeline, ComputePipelineDesc, GpuDevice, GpuShader, IndirectRead, Recorder, Render,
+    StorageRead, StorageReadWrite, StorageWrite,
+};
 
 use crate::passes::cull::CullTables3d;
 use crate::passes::draw::{DrawParams3d, Geometry3d, IndirectDraws, Lighting3d, ViewTargets3d};
-use crate::pipelines::{MAX_WORKGROUP_COUNT_X, Pipelines3d};
+use crate::pipelines::MAX_WORKGROUP_COUNT_X;
 use crate::prepare::targets::{DepthPyramids3d, SceneDepths, pyramid_desc};
 use crate::scene::buffers::{
     LateDrawArgs, LateVisibleInstances, Materials3d, PreviousVisibility, Views3d,
 };
 use crate::scene::frame::{Scene3d, View3d};
+use crate::schedule::Pass3dSystems;
+
+/// Adds the late phase of cameras with [`OcclusionCulling`](crate::OcclusionCulling).
+pub(crate) struct OcclusionCullingPlugin;
+
+impl Plugin for OcclusionCullingPlugin {
+    fn build(&self, app: &mut App) {
+        let passes = (depth_pyramid_3d, cull_late, opaque_late).chain();
+        app.add_systems(RenderStartup, init_occlusion_culling)
+            .add_systems(Render, passes.in_set(Pass3dSystems::OpaqueLate));
+    }
+}
+
+fn init_occlusion_culling(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
+    commands.insert_resource(OcclusionCullingPipelines::new(&gpu)?);
+    Ok(())
+}
+
+/// The pipelines of [`depth_pyramid_3d`] and [`cull_late`].
+#[derive(Resource)]
+pub struct OcclusionCullingPipelines {
+    /// The first level, of depths with one sample.
+    from_single_sampled: ComputePipeline,
+    from_multisampled: ComputePipeline,
+    /// Each further level.
+    downsample: ComputePipeline,
+    cull_late: ComputePipeline,
+}
+
+impl OcclusionCullingPipelines {
+    fn new(gpu: &GpuDevice) -> Result<Self> {
+        let source = include_str!("../../../../shaders/quadrille_3d/depth_pyramid.wgsl");
+        let pyramid = GpuShader::wgsl("quadrille_3d/depth_pyramid.wgsl", source)?;
+        let source = include_str!("../../../../shaders/quadrille_3d/cull.wgsl");
+        let cull = GpuShader::wgsl("quadrille_3d/cull.wgsl", source)?;
+        let make = |shader, name, entry| {
+            let desc = ComputePipelineDesc::of(name, shader);
+            gpu.compute_pipeline(&ComputePipelineDesc { entry, ..desc })
+        };
+        Ok(Self {
+            from_single_sampled: make(&pyramid, "from_single_sampled", "from_single_sampled")?,
+            from_multisampled: make(&pyramid, "from_multisampled", "from_multisampled")?,
+            downsample: make(&pyramid, "downsample", "downsample")?,
+            cull_late: make(&cull, "3d cull late", "main_late")?,
+        })
+    }
+}
 
 /// Draw arguments and visible instances of [`cull_late`].
 #[derive(SystemParam)]
@@ -59,9 +110,9 @@ pub fn depth_pyramid_3d(
     depths: AccessList<SceneDepths, access_kind::Sampled>,
     levels: AccessList<DepthPyramids3d, access_kind::Sampled>,
     pyramids: AccessList<DepthPyramids3d, access_kind::StorageWrite>,
-    draw_params: DrawParams3d,
+    (scene, pipelines): (Res<Scene3d>, Res<OcclusionCullingPipelines>),
 ) {
-    for (view, at, _) in views(&draw_params.scene) {
+    for (view, at, _) in views(&scene) {
         let (Some(depth), Some(from), Some(to)) = (
             depths.get(view.images as usize),
             levels.get(at),
@@ -76,8 +127,8 @@ pub fn depth_pyramid_3d(
             &[depth.as_declared(), first.as_declared()],
         );
         let (pipeline, binding) = match view.samples {
-            1 => (&draw_params.pipelines.pyramid.from_single_sampled, 0_u32),
-            _ => (&draw_params.pipelines.pyramid.from_multisampled, 1),
+            1 => (&pipelines.from_single_sampled, 0_u32),
+            _ => (&pipelines.from_multisampled, 1),
         };
         pass.compute(pipeline)
             .bind(binding, &depth)
@@ -91,7 +142,7 @@ pub fn depth_pyramid_3d(
                 "depth_pyramid_3d",
                 &[from.as_declared(), to.as_declared()],
             );
-            pass.compute(&draw_params.pipelines.pyramid.downsample)
+            pass.compute(&pipelines.downsample)
                 .bind(2, &from)
                 .bind(3, &to)
                 .dispatch(workgroups(to.extent()));
@@ -116,7 +167,7 @@ pub fn cull_late(
         StorageWrite<LateVisibleInstances>,
         StorageReadWrite<PreviousVisibility>,
     ),
-    (scene, pipelines): (Res<Scene3d>, Res<Pipelines3d>),
+    (scene, pipelines): (Res<Scene3d>, Res<OcclusionCullingPipelines>),
     mut uses: Local<Vec<PassUse>>,
 ) {
     let batch_list = &*tables.batch_list;
@@ -135,7 +186,7 @@ pub fn cull_late(
             previous_visibility.any().as_declared(),
         ]);
         let mut pass = recorder.pass_in_step(view.queued.step, "cull_late", &uses);
-        let mut compute = pass.compute(&pipelines.cull_late_pipeline);
+        let mut compute = pass.compute(&pipelines.cull_late);
         tables.bind(&mut compute);
         compute
             .bind(7, &args)

@@ -1,10 +1,14 @@
 //! Skybox behind the scene: bevy's `Skybox`.
 
+use bevy_app::{App, Plugin};
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
-use quadrille::ecs::{AccessList, ColorAttachment as _, DepthAttachment as _, access_kind};
+use quadrille::ecs::{
+    AccessList, ColorAttachment as _, DepthAttachment as _, RenderStartup, access_kind,
+};
 use quadrille::prelude::{
-    DepthState, GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, Recorder, Table,
+    DepthState, GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, Recorder, Render,
+    Table,
 };
 use quadrille::vulkan::vk;
 use quadrille_content::Msaa;
@@ -14,13 +18,29 @@ use crate::environment::sky::Skies;
 use crate::passes::draw::DrawParams3d;
 use crate::prepare::targets::{SceneDepths, SceneMsaaColors};
 use crate::scene::formats::scene_formats;
+use crate::schedule::Pass3dSystems;
+
+/// Adds the skybox.
+pub(crate) struct SkyboxPlugin;
+
+impl Plugin for SkyboxPlugin {
+    fn build(&self, app: &mut App) {
+        app.add_systems(RenderStartup, init_skybox)
+            .add_systems(Render, skybox_3d.in_set(Pass3dSystems::Skybox));
+    }
+}
+
+fn init_skybox(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
+    commands.insert_resource(SkyboxPipeline3d::new(&gpu)?);
+    Ok(())
+}
 
 /// Pipeline of [`skybox_3d`].
 #[derive(Resource)]
 pub struct SkyboxPipeline3d(GraphicsPipeline);
 
 impl SkyboxPipeline3d {
-    pub(crate) fn new(gpu: &GpuDevice) -> Result<Self, BevyError> {
+    fn new(gpu: &GpuDevice) -> Result<Self, BevyError> {
         let source = include_str!("../../../../shaders/quadrille_3d/skybox.wgsl");
         let shader = GpuShader::wgsl("quadrille_3d/skybox.wgsl", source)?;
         let pipeline = gpu.graphics_pipeline(&GraphicsPipelineDesc {

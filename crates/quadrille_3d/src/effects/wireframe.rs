@@ -15,11 +15,14 @@ use bevy_ecs::query::QueryData;
 use bevy_mesh::Mesh3d;
 use bevy_reflect::Reflect;
 use bevy_reflect::std_traits::ReflectDefault;
+use quadrille::prelude::Render;
 use quadrille_content::PrimitiveKind;
 
 use crate::extract::instances::{InstanceStore, Slot};
+use crate::prepare::views::queue_views;
 use crate::scene::frame::View3d;
 use crate::scene::lists::{CullList, QueuedViews, ViewMap};
+use crate::schedule::Prepare3dSystems;
 
 pub use draw::WireframeGeometry3d;
 pub(crate) use draw::{WireframeDraw, WireframePipelines, draw_wireframes};
@@ -170,8 +173,20 @@ impl Wireframes {
     }
 }
 
+/// Lists wireframes in every app, so that [`gizmos_3d`](crate::gizmos_3d) finds the list; it stays empty without a
+/// [`WireframePlugin`].
+pub(crate) struct WireframeListPlugin;
+
+impl Plugin for WireframeListPlugin {
+    fn build(&self, app: &mut App) {
+        let queue = queue_wireframes.in_set(Prepare3dSystems::Queue);
+        app.init_resource::<Wireframes>()
+            .add_systems(Render, queue.after(queue_views));
+    }
+}
+
 /// Queues the visible wireframes of each view.
-pub(crate) fn queue_wireframes(
+fn queue_wireframes(
     (with_wireframe, without_wireframe): (
         Query<WireframeItem, WithWireframe>,
         Query<WireframeItem, WithoutWireframe>,
