@@ -7,7 +7,7 @@ use quadrille::ecs::{AccessList, AnyAccess, access_kind};
 use crate::prepare::targets::SceneColors;
 use crate::scene::frame::View3d;
 
-/// Which image of [`SceneColors`] holds the colour of each view now, by [`View3d::images`].
+/// Index in [`SceneColors`] of the image that holds the colour of each view now, by [`View3d::images`].
 #[derive(Resource, Default)]
 pub struct CurrentColors(Vec<ColorPair>);
 
@@ -73,7 +73,7 @@ pub struct PostProcess<'w> {
     current: ResMut<'w, CurrentColors>,
 }
 
-/// What one effect reads and writes of a view: different images of the same size.
+/// Source and destination of one effect in a view: different images of the same size.
 #[derive(Clone, Copy)]
 pub struct PostProcessWrite<'w> {
     /// The colour so far: radiance times exposure, linear, alpha is coverage.
