@@ -1,8 +1,8 @@
 //! bevy's 3D components drawn by Quadrille: `Mesh3d` with standard materials, lit by bevy's lights,
 //! under `Camera3d`.
 //!
-//! Programs for bevy keep their components; [`Quadrille3dPlugin`] replaces bevy's
-//! 3D renderer. This crate uses only what any user of `quadrille` can use.
+//! [`Quadrille3dPlugin`] replaces bevy's 3D renderer; apps keep bevy's components. The crate is built on the public
+//! API of `quadrille` alone.
 //!
 //! # Model
 //!
@@ -26,28 +26,29 @@
 //!              tonemap_3d       to the camera's target
 //!              gizmos_3d        lines for debugging, over that
 //! ```
-//! All meshes lie in two buffers, all materials in one and their images in a table, so a pipeline draws
-//! all of its meshes in one call, whatever their materials.
+//! Meshes share a vertex and an index buffer, materials a storage buffer, and textures a bindless table. So each
+//! pipeline draws all of its meshes by one multi-draw indirect call, regardless of materials.
 //!
 //! # Rooms
 //!
-//! Folders by stage, each importing only earlier ones (`tests/rooms.rs`): `schedule`, `components`, `tables`, `scene`, `pipelines`, `skin`,
-//! `extract`, `environment`, `prepare`, `passes`, `camera_effect`, `effects`, `gltf`, `free_camera`, `plugin`.
+//! Folders by stage, each importing only earlier ones (`tests/rooms.rs`): `schedule`, `components`, `tables`, `scene`,
+//! `pipelines`, `skin`, `extract`, `environment`, `prepare`, `passes`, `camera_effect`, `effects`, `gltf`,
+//! `free_camera`, `plugin`.
 //!
 //! # Decisions
 //!
-//! - **Tables stay.** A row is sent when its entity, mesh or material changes.
-//! - **The device culls**, for cameras and for lights, by bevy's rules; the CPU neither lists nor
-//!   sorts but transparent instances.
-//! - **Draws keep their order.** Chunks are counted out by prefix sums, not by atomic counters, so that
-//!   which of two surfaces in one place is seen does not change from frame to frame.
-//! - **One pass for all shadow maps.** A light costs draws, no pass and no run of a schedule.
-//! - **Exposure before storing.** Images of views hold radiance times exposure, so half floats do.
-//! - **What is behind the scene is not mapped** unless its camera has `Hdr`, as in bevy, where
-//!   clear colours are colours of the screen then.
-//! - **Gizmos come after tone mapping**, by images of their own with as many samples as depth has: their
-//!   colours are those of the screen.
-//! - **Depth is reversed and has no far end**, as bevy's projections have it.
+//! - **Tables are retained.** A row is uploaded when its entity, mesh or material changes.
+//! - **Culling is on the device**, for cameras and lights, by bevy's rules. The CPU only lists and sorts
+//!   transparent instances.
+//! - **Draw order is deterministic.** Visible instances are compacted by prefix sums instead of atomic counters, so
+//!   that coplanar surfaces do not flicker.
+//! - **One pass for all shadow maps.** A light adds draws, but no pass and no schedule run.
+//! - **Pre-exposure.** Color images of views have radiance times exposure, so half floats suffice.
+//! - **The background is not tone mapped** unless its camera has `Hdr`, as in bevy: clear colors are
+//!   display-referred then.
+//! - **Gizmos are drawn after tone mapping**, to images of their own with the samples of the depth: their colors
+//!   are display-referred.
+//! - **Depth is reversed with an infinite far plane**, as in bevy's projections.
 
 mod camera_effect;
 mod components;

@@ -1,4 +1,4 @@
-//! Passes that draw meshes, and those that they depend on: one file each.
+//! Passes that draw meshes, and their prerequisites, one file each.
 
 pub(crate) mod cluster;
 pub(crate) mod cull;

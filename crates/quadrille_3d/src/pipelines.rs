@@ -1,5 +1,4 @@
-//! The pipelines of the passes: few, and made before the first frame that draws with them, or beside frames that go
-//! on (`meshes.rs`).
+//! Pipelines of the passes: compiled before their first use, or in the background (`meshes.rs`).
 
 mod meshes;
 
@@ -19,24 +18,24 @@ use crate::tables::mesh_vertex::Vertex;
 /// Guaranteed minimum of `maxComputeWorkGroupCount[0]` (Vulkan specification, Required Limits).
 pub(crate) const MAX_WORKGROUP_COUNT_X: u32 = 65535;
 
-/// The pipelines of the passes of 3D.
+/// Pipelines of all 3D passes.
 #[derive(Resource)]
 pub struct Pipelines3d {
     pub(crate) meshes: MeshPipelines,
-    /// By [`CullMode`], without holes and with them.
+    /// Shadow pipelines without and with alpha mask, by [`CullMode`].
     shadows: [[GraphicsPipeline; 3]; 2],
-    /// For pictures that are blended over what is there.
+    /// Tone mapping that blends over the target.
     pub(crate) tonemap: GraphicsPipeline,
-    /// For those of the first camera of an image, whose background is its clear colour.
+    /// Tone mapping for the first camera of a target, which replaces its contents.
     pub(crate) tonemap_first: GraphicsPipeline,
     pub(crate) cluster: ComputePipeline,
     pub(crate) cull: ComputePipeline,
     pub(crate) shadow_sampler: Sampler,
-    /// Linear; beyond an image's edge lies what is at the edge.
+    /// Linear sampler, clamp to edge.
     pub(crate) clamped_sampler: Sampler,
 }
 
-/// Modules that shaders import.
+/// Importable shader modules.
 const MODULES: [(&str, &str); 16] = [
     (
         "quadrille_3d::dfg",
@@ -106,7 +105,7 @@ const MODULES: [(&str, &str); 16] = [
 
 const CULL_MODES: [CullMode; 3] = [CullMode::None, CullMode::Front, CullMode::Back];
 
-/// Publishes what the shaders import, and shaders of programs may.
+/// Publishes the shader modules, for built-in and custom shaders.
 pub(crate) fn publish_shader_modules() -> Result<(), BevyError> {
     for (path, source) in MODULES {
         ShaderModule::new(path, source).publish()?;
@@ -115,8 +114,8 @@ pub(crate) fn publish_shader_modules() -> Result<(), BevyError> {
 }
 
 impl Pipelines3d {
-    /// Frames wait for those that are needed for the first time, or not; the DFG term comes from the table, or from
-    /// the polynomial.
+    /// `waits`: [`crate::Quadrille3dPlugin::waits_for_pipelines`], resolved; `dfg_lut`:
+    /// [`crate::Quadrille3dPlugin::dfg_lut`].
     pub(crate) fn new(gpu: &GpuDevice, waits: bool, dfg_lut: bool) -> Result<Self, BevyError> {
         let source = include_str!("../../../shaders/quadrille_3d/pbr.wgsl");
         let pbr = GpuShader::wgsl("quadrille_3d/pbr.wgsl", source)?;
@@ -163,7 +162,7 @@ impl Pipelines3d {
         })
     }
 
-    /// The one that draws shadows.
+    /// Returns the pipeline of shadow casters.
     pub(crate) fn shadow(&self, cull: CullMode, needs_alpha_mask: bool) -> &GraphicsPipeline {
         &self.shadows[usize::from(needs_alpha_mask)][cull as usize]
     }
@@ -179,7 +178,7 @@ fn shadow_pipeline(
         cull: to_cull(cull),
         depth: Some(DepthState::GREATER),
         ..GraphicsPipelineDesc::new(
-            "3d shadow with holes",
+            "3d shadow alpha mask",
             (shader, "alpha_mask_vertex_main"),
             (shader, "alpha_mask_fragment_main"),
         )
@@ -198,7 +197,7 @@ fn shadow_pipeline(
             ..desc
         }
     })?;
-    // Before the first shadow.
+    // Compiled in advance.
     pipeline.prepare(&Formats {
         depth: SHADOW_FORMAT,
         ..Formats::default()

@@ -1,4 +1,4 @@
-//! Adding 3D drawing to an app.
+//! [`Quadrille3dPlugin`].
 
 use bevy_app::{App, Plugin};
 use bevy_asset::AssetApp as _;
@@ -65,9 +65,8 @@ use crate::tables::textures::Textures3d;
 
 /// Draws bevy's meshes with standard materials, lit by bevy's lights, under its 3D cameras.
 ///
-/// Add it after [`QuadrillePlugins`](quadrille::prelude::QuadrillePlugins), beside
-/// `Quadrille2dPlugin` if there is something flat as well. It adds bevy's asset, image, mesh,
-/// camera, transform and light plugins if they are not there yet.
+/// Add it after [`QuadrillePlugins`](quadrille::prelude::QuadrillePlugins), together with `Quadrille2dPlugin` for 2D
+/// and UI. It adds bevy's asset, image, mesh, camera, transform and light plugins if they are missing.
 ///
 /// ```no_run
 /// use bevy_app::{App, AppExit, Startup};
@@ -98,22 +97,20 @@ use crate::tables::textures::Textures3d;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Quadrille3dPlugin {
-    /// Folder of assets, sampler and size of images, unless the app has a [`ContentPlugin`], as
-    /// with a `Quadrille2dPlugin` before this one.
+    /// Asset folder, default sampler and limits of images. Ignored if the app has a [`ContentPlugin`], for example from
+    /// an earlier `Quadrille2dPlugin`.
     pub content: ContentPlugin,
-    /// Whether a frame waits for the pipelines of meshes and materials of a kind that was not drawn before.
-    /// Where frames do not wait, such a mesh is drawn as another kind of material would be, or not at all,
-    /// until its pipeline is there; only the first frame of a camera waits. `None`: without a window
-    /// they wait, so that pictures are whole, and in a window they do not.
+    /// Whether frames wait for the compilation of missing pipelines. If false, meshes are drawn by a fallback pipeline,
+    /// or not at all, until theirs is compiled; only the first frame of a camera waits. `None`: true if headless, so
+    /// that images are complete, and false in a window.
     pub waits_for_pipelines: Option<bool>,
-    /// Takes the DFG term, the specular lobe's integral over all directions, from a table, as bevy does with its cargo
-    /// feature `dfg_lut`. `false`, the default as in bevy, evaluates a polynomial fit (Karis 2014), which
-    /// is darker than the integral at grazing angles: energy is not conserved there. Light of
-    /// rectangles uses the table either way.
+    /// Whether the DFG term (pre-integrated specular BRDF) is sampled from a LUT, as with bevy's cargo feature
+    /// `dfg_lut`. `false`, the default as in bevy, evaluates a polynomial fit (Karis 2014), which is too dark at
+    /// grazing angles. Rectangular lights use the LUT in either case.
     pub dfg_lut: bool,
 }
 
-/// Settings of [`Quadrille3dPlugin`] that pipelines are made with.
+/// Settings of [`Quadrille3dPlugin`] for pipelines.
 #[derive(Resource)]
 struct PipelineSettings {
     waits: Option<bool>,
@@ -128,8 +125,8 @@ impl Plugin for Quadrille3dPlugin {
         drawn.add(ContentKind::ThreeD);
         #[cfg(feature = "gizmos")]
         drawn.add(ContentKind::Gizmos);
-        // Now, so that pipelines of programs find them in whatever order `RenderStartup` runs. A
-        // module that is missing is an error of the first pipeline that needs it.
+        // Published before `RenderStartup`, so that pipelines of the app find them in any order. The first pipeline
+        // that imports a missing module fails.
         if let Err(error) = publish_shader_modules() {
             tracing::error!("shader modules of quadrille_3d: {error}");
         }
@@ -158,12 +155,12 @@ impl Plugin for Quadrille3dPlugin {
 
     fn finish(&self, app: &mut App) {
         expect_renderer(app, "Quadrille3dPlugin");
-        // By now all plugins have registered the components that disable entities.
+        // All plugins have registered their disabling components.
         watch_disabling(app.world_mut());
     }
 }
 
-/// Assets and components for scenes and editors.
+/// Registers assets and types.
 fn register_types(app: &mut App) {
     app.init_asset::<StandardMaterial>()
         .register_asset_reflect::<StandardMaterial>()
@@ -176,7 +173,7 @@ fn register_types(app: &mut App) {
         .register_type::<DistanceFog>();
 }
 
-/// Systems that prepare a frame, and its passes.
+/// Adds preparation systems and passes.
 fn add_systems(app: &mut App) {
     app.add_systems(RenderStartup, init_device_resources)
         .add_systems(
@@ -214,7 +211,7 @@ fn add_systems(app: &mut App) {
         );
 }
 
-/// Requires the components that cameras and meshes always have, as with bevy.
+/// Registers required components of cameras and meshes, as in bevy.
 fn require_components(app: &mut App) {
     app.register_required_components::<Camera3d, Msaa>()
         .register_required_components::<Camera3d, Tonemapping>()
@@ -249,7 +246,7 @@ fn add_resources(app: &mut App) {
     add_effect_cameras(app);
 }
 
-/// Adds the systems of skins before all others.
+/// Adds the systems of skinning, before all others.
 fn add_skin_systems(app: &mut App) {
     app.add_systems(
         Render,
@@ -297,7 +294,7 @@ fn configure_pass_order(app: &mut App) {
     );
 }
 
-/// Stores that survive the loss of a device and upload all of their rows to the next one.
+/// Stores that survive a lost device and upload all rows to the next one.
 #[derive(bevy_ecs::system::SystemParam)]
 struct DeviceStores<'w> {
     lists: SceneLists<'w>,
@@ -308,7 +305,7 @@ struct DeviceStores<'w> {
     environment_list: ResMut<'w, EnvironmentList>,
 }
 
-/// Makes what belongs to the device, and forgets what belonged to the one before.
+/// Creates device resources, and marks all data for upload (after a lost device).
 fn init_device_resources(
     mut commands: Commands,
     gpu: Res<GpuDevice>,
@@ -346,7 +343,7 @@ fn init_device_resources(
     Ok(())
 }
 
-/// Makes the tables that the CPU fills. Passes read all of them, whatever the world holds.
+/// Creates the tables that the CPU fills. All exist from the start, since passes bind them unconditionally.
 fn create_tables(commands: &mut Commands, gpu: &GpuDevice, uploads: &mut Uploads) -> Result {
     let mut table = |name| {
         let buffer = table_buffer(gpu, name, 0)?;
@@ -362,12 +359,12 @@ fn create_tables(commands: &mut Commands, gpu: &GpuDevice, uploads: &mut Uploads
     commands.insert_resource(TransparentInstances3d(table("3d sorted")?));
     commands.insert_resource(Bounds3d(table("3d bounds")?));
     commands.insert_resource(Batches3d(table("3d chunks")?));
-    commands.insert_resource(BatchOrder3d(table("3d chunk order")?));
+    commands.insert_resource(BatchOrder3d(table("3d batch order")?));
     commands.insert_resource(BatchInstances3d(table("3d members")?));
     commands.insert_resource(Lightmaps3d(table("3d lightmaps")?));
     commands.insert_resource(MeshTags3d(table("3d mesh tags")?));
     commands.insert_resource(CullViews3d(table("3d culled views")?));
-    commands.insert_resource(PreviousVisibility(table("3d was seen")?));
+    commands.insert_resource(PreviousVisibility(table("3d previous visibility")?));
     commands.insert_resource(CullLayers3d(table("3d layers")?));
     let mut uniform = |name, bytes| {
         let buffer = uniform_buffer(gpu, name, bytes)?;
@@ -383,22 +380,25 @@ fn create_tables(commands: &mut Commands, gpu: &GpuDevice, uploads: &mut Uploads
     Ok(())
 }
 
-/// Makes the lists that passes write.
+/// Creates the buffers that passes write.
 fn create_gpu_written_buffers(
     commands: &mut Commands,
     gpu: &GpuDevice,
     uploads: &mut Uploads,
 ) -> Result {
-    let visible_instances = gpu.create_buffer(&BufferDesc::storage("3d seen", MIN_BUFFER_BYTES))?;
+    let visible_instances = gpu.create_buffer(&BufferDesc::storage(
+        "3d visible instances",
+        MIN_BUFFER_BYTES,
+    ))?;
     let usage = BufferUsage::INDIRECT;
     let args = BufferDesc::storage("3d draws", MIN_BUFFER_BYTES).with_usage(usage);
     let args = gpu.create_buffer(&args)?;
     let late_visible_instances = gpu.create_buffer(&BufferDesc {
-        name: "3d seen behind".to_owned(),
+        name: "3d late visible instances".to_owned(),
         ..visible_instances.desc().clone()
     })?;
     let late_args = gpu.create_buffer(&BufferDesc {
-        name: "3d draws behind".to_owned(),
+        name: "3d late draw args".to_owned(),
         ..args.desc().clone()
     })?;
     for buffer in [
@@ -413,11 +413,11 @@ fn create_gpu_written_buffers(
     commands.insert_resource(LateDrawArgs(late_args));
     commands.insert_resource(VisibleInstances(visible_instances));
     commands.insert_resource(DrawArgs3d(args));
-    // `skin_3d` writes those of meshes that bend.
+    // `skin_3d` writes the vertices of deformed meshes.
     let vertices =
         BufferDesc::vertex("3d vertices", MIN_BUFFER_BYTES).with_usage(BufferUsage::STORAGE);
     let vertices = gpu.create_buffer(&vertices)?;
-    // The edges of meshes are found by theirs.
+    // Wireframes pull indices in the vertex shader.
     let indices =
         BufferDesc::index("3d indices", MIN_BUFFER_BYTES).with_usage(BufferUsage::STORAGE);
     let indices = gpu.create_buffer(&indices)?;

@@ -1,4 +1,4 @@
-//! Plain data of a frame: rows, keys, buffers, lists. No systems.
+//! Data of a frame: rows, keys, buffers, lists. No systems.
 
 pub(crate) mod buffers;
 pub(crate) mod cull_view;

@@ -5,9 +5,9 @@
 //! upload_skins    those, and the list of entities to compute
 //! skin_3d         vertices of the mesh -> vertices of the entity, behind those of all meshes
 //! ```
-//! Each such entity has vertices of its own in [`Vertices3d`](crate::Vertices3d), computed once for all
-//! views and shadow maps, and only when a joint, a weight or the mesh changed. All else about it is
-//! as with any other mesh: it is drawn by the same pipelines, with another first vertex.
+//! Each deformed entity has its own vertices in [`Vertices3d`](crate::Vertices3d), computed once for all views and
+//! shadow maps, and only after a change of joints, weights or the mesh. Otherwise it is drawn like a rigid mesh, by the
+//! same pipelines with another `vertexOffset`.
 
 mod dispatches;
 mod extract;
@@ -69,30 +69,29 @@ fn init_device_resources(
     Ok(())
 }
 
-/// Influences and morph targets of meshes: per vertex four joints and their
-/// weights, then per target and vertex the differences of position, normal and tangent.
+/// Joint influences and morph targets of meshes: per vertex four joints and weights, then per target and vertex the
+/// displacements of position, normal and tangent.
 #[derive(Resource, Deref)]
 pub struct SkinSources3d(pub(crate) GpuBuffer);
 
-/// Per deformed entity the matrices of its joints, three rows of four numbers each, then the weights of
-/// its morph targets.
+/// Joint matrices (three rows each), then morph weights, per deformed entity.
 #[derive(Resource, Deref)]
 pub struct SkinPoses3d(pub(crate) GpuBuffer);
 
-/// A deformed entity.
+/// State of a deformed entity.
 struct Deformed {
     mesh: AssetId<Mesh>,
     /// [`SkinSource::version`] for which its ranges are allocated.
     version: u64,
-    /// Range behind the vertices of all meshes.
+    /// Range of its vertices, relative to the end of all meshes.
     vertices: Range<u32>,
     /// Rows of [`SkinStore::poses`].
     pose: Range<u32>,
     joints: u32,
     targets: u32,
-    /// Its vertices are to be computed in this frame.
+    /// Whether its vertices must be computed in this frame.
     is_dirty: bool,
-    /// Something changed while it was hidden.
+    /// Whether joints or weights changed while it was hidden.
     is_pose_stale: bool,
     /// [`SkinStore::frame`] in which it was last extracted.
     last_frame: u64,
@@ -101,7 +100,7 @@ struct Deformed {
 /// State of an entity with a skin or weights.
 enum SkinState {
     Deformed(Deformed),
-    /// Not drawn: its skin is not loaded, or does not fit.
+    /// Not drawn: its skin is not loaded or invalid.
     NotDrawn {
         /// [`SkinStore::frame`] in which it was last extracted.
         last_frame: u64,
@@ -122,20 +121,20 @@ impl SkinState {
 pub(crate) struct SkinStore {
     meshes: HashMap<AssetId<Mesh>, SkinSource>,
     words: BlockAllocator<u32>,
-    /// The device's buffers are new, and hold nothing.
+    /// Whether all data must be uploaded to a new device.
     is_device_new: bool,
     poses: RangeTable<[f32; 4]>,
     vertices: RangeAllocator,
     states: EntityHashMap<SkinState>,
-    /// Entities whose vertices lie elsewhere now than in the frame before.
+    /// Entities whose vertex allocation has changed since the previous frame.
     moved: Vec<Entity>,
     frame: u64,
     version: u64,
 }
 
 impl SkinStore {
-    /// Returns the allocation of the vertices of an entity whose mesh is at `mesh`; none if it is not drawn.
-    /// `room` is the first vertex behind those of all meshes.
+    /// Returns the allocation of a deformed entity whose mesh is at `mesh`; `None` if it is not drawn. `room` is the
+    /// end of the vertices of all meshes.
     pub(crate) fn locate(
         &self,
         entity: Entity,
@@ -152,12 +151,12 @@ impl SkinStore {
         }
     }
 
-    /// Entities whose vertices lie elsewhere now than in the frame before.
+    /// Entities whose vertex allocation has changed since the previous frame.
     pub(crate) fn moved(&self) -> &[Entity] {
         &self.moved
     }
 
-    /// How many vertices the entities need in all.
+    /// Number of vertices that all entities need.
     pub(crate) fn room(&self) -> u32 {
         self.vertices.end()
     }
@@ -177,7 +176,7 @@ impl SkinStore {
         }
     }
 
-    /// Gives back what an entity has.
+    /// Frees the allocations of an entity.
     fn release(&mut self, entity: Entity) {
         let Some(state) = self.states.remove(&entity) else {
             return;

@@ -1,4 +1,4 @@
-//! Tables on the device, and the packing of vertices.
+//! Device tables, and vertex conversion.
 
 pub(crate) mod brdf_luts;
 pub(crate) mod dfg;

@@ -1,4 +1,4 @@
-//! The pass [`cluster_3d`]: assigns lights to the slices of views.
+//! The pass [`cluster_3d`]: light assignment for clustered forward shading.
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
@@ -9,15 +9,14 @@ use crate::prepare::clusters::TOTAL_SLICES;
 use crate::scene::buffers::{LightMasks3d, Lights3d, Views3d};
 use crate::scene::lists::ViewRows;
 
-/// Rows of the views that [`cluster_3d`] assigns lights to, and its pipeline.
+/// View rows and pipeline of [`cluster_3d`].
 #[derive(SystemParam)]
 pub struct ClusterParams3d<'w> {
     rows: Res<'w, ViewRows>,
     pipelines: Res<'w, Pipelines3d>,
 }
 
-/// The pass that tells which lights may reach which part of which view. On a device with a queue for
-/// computations it runs beside shadow maps.
+/// Assigns lights to the slices of each view. On devices with an async compute queue it may overlap shadow maps.
 pub fn cluster_3d(
     mut recorder: Recorder,
     views: StorageRead<Views3d>,

@@ -1,4 +1,4 @@
-//! The pass [`cull_3d`]: culls for all views at once.
+//! The pass [`cull_3d`]: culling for all views.
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
@@ -12,7 +12,7 @@ use crate::scene::buffers::{
 };
 use crate::scene::lists::{BatchList, CullList};
 
-/// Tables that [`cull_3d`] reads.
+/// Input tables of [`cull_3d`].
 #[derive(SystemParam)]
 pub struct CullTables3d<'w> {
     instances: StorageRead<'w, Instances3d>,
@@ -51,8 +51,8 @@ impl CullTables3d<'_> {
     }
 }
 
-/// The pass that finds what each camera and each shadow map sees of all meshes, by frustum, range
-/// of the light, render layers and shadow casters: one dispatch for all of them.
+/// Culls all instances for all cameras and shadow maps in one dispatch: by frustum, light range, visibility range,
+/// render layers and shadow casting.
 pub fn cull_3d(
     mut recorder: Recorder,
     tables: CullTables3d,

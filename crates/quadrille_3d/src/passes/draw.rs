@@ -1,4 +1,4 @@
-//! Parameters that the passes which draw meshes share.
+//! Shared parameters of passes that draw meshes.
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
@@ -24,7 +24,7 @@ use crate::tables::brdf_luts::{DfgLut, LtcLut};
 use crate::tables::table::uniform_row;
 use crate::tables::textures::Textures3d;
 
-/// Views, lists and pipelines that the passes draw with.
+/// Views, lists and pipelines.
 #[derive(SystemParam)]
 pub struct DrawParams3d<'w> {
     pub(crate) scene: Res<'w, Scene3d>,
@@ -35,7 +35,7 @@ pub struct DrawParams3d<'w> {
     gpu: Res<'w, GpuDevice>,
 }
 
-/// The meshes that the passes draw.
+/// Geometry: vertices, indices and instances.
 #[derive(SystemParam)]
 pub struct Geometry3d<'w> {
     vertices: VertexRead<'w, Vertices3d>,
@@ -43,14 +43,14 @@ pub struct Geometry3d<'w> {
     instances: StorageRead<'w, Instances3d>,
 }
 
-/// Output of [`cull_3d`](crate::cull_3d): the draws of each view, and their instances.
+/// Output of [`cull_3d`](crate::cull_3d): indirect draws of each view, and their instances.
 #[derive(SystemParam)]
 pub struct Culled3d<'w> {
     args: IndirectRead<'w, DrawArgs3d>,
     visible_instances: StorageRead<'w, VisibleInstances>,
 }
 
-/// Everything that lighting reads.
+/// Inputs of lighting.
 #[derive(SystemParam)]
 pub struct Lighting3d<'w> {
     views: Uniform<'w, Views3d>,
@@ -70,7 +70,7 @@ pub struct Lighting3d<'w> {
     light_textures: StorageRead<'w, LightTextures3d>,
 }
 
-/// The images of views.
+/// Color and depth images of views.
 #[derive(SystemParam)]
 pub struct ViewTargets3d<'w> {
     samples: AccessList<'w, SceneMsaaColors, access_kind::ColorTarget>,
@@ -78,8 +78,8 @@ pub struct ViewTargets3d<'w> {
 }
 
 impl<'w> ViewTargets3d<'w> {
-    /// The colours and the depth of a view, with all their samples, for passes that draw to them
-    /// between [`Pass3dSystems::OpaqueLate`](crate::Pass3dSystems::OpaqueLate) and [`transparent_3d`](crate::transparent_3d).
+    /// Returns the (multisampled) color and depth of a view, for passes that draw to them between
+    /// [`Pass3dSystems::OpaqueLate`](crate::Pass3dSystems::OpaqueLate) and [`transparent_3d`](crate::transparent_3d).
     pub fn of(&self, view: &View3d) -> Option<(AnyAccess<'w>, AnyAccess<'w>)> {
         let at = view.images();
         Some((self.samples.get(at)?, self.depths.get(at)?))
@@ -87,7 +87,7 @@ impl<'w> ViewTargets3d<'w> {
 }
 
 impl DrawParams3d<'_> {
-    /// Draws for a view what was found for one of the views that are culled for.
+    /// Records the indirect draws of a culled view (`cull_row`) for a view.
     pub(crate) fn draw_opaque(
         &self,
         rendering: &mut Rendering<'_>,
@@ -119,7 +119,7 @@ impl Geometry3d<'_> {
         ]);
     }
 
-    /// Binds it, once a pipeline is bound.
+    /// Binds the geometry. A pipeline must be bound.
     pub(crate) fn bind(&self, rendering: &mut Rendering<'_>) {
         rendering
             .vertices(0, &self.vertices, 0)
@@ -128,7 +128,7 @@ impl Geometry3d<'_> {
     }
 }
 
-/// Draws that the device found, and their instances.
+/// Indirect draws and their instances.
 pub(crate) struct IndirectDraws<'a> {
     pub(crate) args: AnyAccess<'a>,
     pub(crate) visible_instances: AnyAccess<'a>,
@@ -151,7 +151,7 @@ impl IndirectDraws<'_> {
         ]
     }
 
-    /// Draws what a view sees of the chunks of a pipeline, which is bound.
+    /// Draws a batch set for a culled view. The pipeline must be bound.
     pub(crate) fn draw(
         &self,
         rendering: &mut Rendering<'_>,
@@ -188,7 +188,7 @@ impl Lighting3d<'_> {
         ]);
     }
 
-    /// Binds it as a view sees it, once a pipeline is bound.
+    /// Binds the lighting inputs for a view. A pipeline must be bound.
     pub(crate) fn bind(
         &self,
         rendering: &mut Rendering<'_>,

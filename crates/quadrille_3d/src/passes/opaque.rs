@@ -6,8 +6,7 @@ use quadrille::prelude::Recorder;
 
 use crate::passes::draw::{Culled3d, DrawParams3d, Geometry3d, Lighting3d, ViewTargets3d};
 
-/// The pass that draws all that hides what is behind it, lit and in shadow: one pass of the plan
-/// for each view.
+/// Draws opaque and alpha mask meshes with lighting and shadows: one pass in the plan per view.
 pub fn opaque_3d(
     mut recorder: Recorder,
     (geometry, culled_draws): (Geometry3d, Culled3d),

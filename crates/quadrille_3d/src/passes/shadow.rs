@@ -12,15 +12,15 @@ use crate::scene::keys::PipelineKey;
 use crate::scene::lists::ShadowMapKind;
 use crate::tables::textures::Textures3d;
 
-/// Materials and textures of the alpha masks of meshes.
+/// Materials and textures for alpha masks.
 #[derive(SystemParam)]
 pub struct AlphaMaskParams3d<'w> {
     materials: StorageRead<'w, Materials3d>,
     textures: Table<'w, Textures3d>,
 }
 
-/// The pass that draws all shadow maps: one rendering to [`ShadowAtlas`] and one to
-/// [`PointShadowFaces`], whatever the number of lights.
+/// Draws all shadow maps: one rendering to [`ShadowAtlas`] and one to [`PointShadowFaces`], regardless of the number of
+/// lights.
 pub fn shadow_3d(
     mut recorder: Recorder,
     meshes: (Geometry3d, Culled3d),
@@ -56,7 +56,7 @@ pub fn shadow_3d(
     }
 }
 
-/// Draws all shadow maps of an image, pipeline by pipeline.
+/// Draws all shadow maps of an image, grouped by pipeline.
 fn draw_shadows(
     rendering: &mut Rendering<'_>,
     tiles: TileGrid,

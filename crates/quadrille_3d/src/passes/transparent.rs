@@ -13,8 +13,8 @@ use crate::scene::formats::scene_formats;
 use crate::scene::keys::PipelineKey;
 use crate::scene::lists::TransparentDraw;
 
-/// The pass that draws what is seen through, from back to front, and makes one sample of several:
-/// one pass of the plan for each view that needs it.
+/// Draws transparent meshes back to front, and resolves multisampled color: one pass in the plan per view that needs
+/// either.
 pub fn transparent_3d(
     mut recorder: Recorder,
     (geometry, transparent_instances): (Geometry3d, StorageRead<TransparentInstances3d>),

@@ -1,7 +1,8 @@
-//! The pipelines that meshes are drawn with.
+//! Pipelines of meshes.
 //!
-//! Where frames do not wait for them, those of the first frame are made before it, and others in the
-//! background: until one is ready, another draws its meshes with more or less detail, or they appear later.
+//! Without `waits_for_pipelines`, only pipelines of a camera's first frame are compiled synchronously, others in the
+//! background. Until one is ready, its meshes are drawn by a fallback pipeline with more or fewer material features, or
+//! not at all.
 
 use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
@@ -18,35 +19,34 @@ use super::to_cull;
 use crate::scene::keys::{BlendMode, MaterialFeatures, PipelineKey};
 use crate::tables::mesh_vertex::Vertex;
 
-/// Pipelines that meshes are drawn with.
+/// Pipelines of meshes by key.
 pub(crate) struct MeshPipelines {
     shader: GpuShader,
     compiled: HashMap<PipelineVariant, GraphicsPipeline>,
-    /// Pipelines in compilation, each on a thread of its own: they are ready in a few milliseconds, whatever the app's
-    /// tasks do.
+    /// Background compilations, each on its own thread, so that tasks of the app cannot delay them.
     compiling: HashMap<PipelineVariant, JoinHandle<CompileResult>>,
-    /// There are lights that are rectangles.
+    /// Whether rectangular lights exist.
     has_rect_lights: bool,
     waits: bool,
     /// [`crate::Quadrille3dPlugin::dfg_lut`].
     dfg_lut: bool,
-    /// The formats of images that they are compiled for.
+    /// Attachment formats that pipelines are compiled for.
     formats: Vec<Formats>,
-    /// Further formats that a frame has drawn to.
+    /// Attachment formats that frames have drawn to, not yet compiled for.
     pending_formats: Mutex<Vec<Formats>>,
 }
 
 type CompileResult = Result<GraphicsPipeline, ShaderError>;
 
-/// Key of a pipeline. Light of rectangles costs all scenes, and code for it lets a compiler round other light
-/// otherwise, so that only frames with such lights are drawn with it.
+/// Pipeline key with the rectangular-light variant. Code for rectangular lights costs occupancy and changes rounding of
+/// other lights, so only frames with such lights use it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct PipelineVariant {
     key: PipelineKey,
     has_rect_lights: bool,
 }
 
-/// In the order in which they stand in for others: what shows more first.
+/// Order of fallbacks, most features first.
 const FALLBACK_ORDER: [MaterialFeatures; 3] = [
     MaterialFeatures::Extended,
     MaterialFeatures::Textured,
@@ -67,8 +67,7 @@ impl MeshPipelines {
         }
     }
 
-    /// Makes those with these keys, as far as they are not there: others while there are lights that are
-    /// rectangles.
+    /// Compiles missing pipelines for keys, in the rectangular-light variant if such lights exist.
     pub(crate) fn prepare(
         &mut self,
         gpu: &GpuDevice,
@@ -97,7 +96,7 @@ impl MeshPipelines {
         Ok(())
     }
 
-    /// Begins to make one in the background; false if there is no thread for it.
+    /// Begins compilation in the background; false if no thread can be spawned.
     fn compile_in_background(&mut self, gpu: &GpuDevice, variant: PipelineVariant) -> bool {
         let (gpu, shader, dfg_lut) = (gpu.clone(), self.shader.clone(), self.dfg_lut);
         let thread = Builder::new().name("quadrille 3d pipeline".to_owned());
@@ -109,7 +108,7 @@ impl MeshPipelines {
         true
     }
 
-    /// The one that draws meshes with a key to images of these formats; none while there is none.
+    /// Returns the pipeline of a key for attachment formats, or a fallback; `None` while neither is compiled.
     pub(crate) fn get(&self, key: PipelineKey, formats: &Formats) -> Option<&GraphicsPipeline> {
         let with = |has_rect_lights, key| {
             self.compiled.get(&PipelineVariant {
@@ -134,7 +133,7 @@ impl MeshPipelines {
         if self.formats.contains(formats) {
             return all.find(|it| it.is_ready(formats));
         }
-        // The first frame of a camera waits.
+        // The first frame of a camera compiles synchronously.
         let mut new = self
             .pending_formats
             .lock()
@@ -145,7 +144,7 @@ impl MeshPipelines {
         all.next()
     }
 
-    /// Compiles all for the formats of images that frames have begun to draw to.
+    /// Compiles all pipelines for new attachment formats.
     fn compile_new_formats(&mut self) {
         let new = self
             .pending_formats
@@ -159,11 +158,11 @@ impl MeshPipelines {
         }
     }
 
-    /// Takes those that were made in the background. The driver compiles them from now on.
+    /// Collects the results of finished threads, and prepares them for all attachment formats.
     fn collect_compiled(&mut self) -> Result<(), ShaderError> {
         let finished = self.compiling.extract_if(|_, thread| thread.is_finished());
         for (variant, thread) in finished {
-            // A thread that panicked has said so; its pipeline is made again.
+            // The panic of a thread is already logged; its pipeline is compiled again.
             let Ok(compiled) = thread.join() else {
                 continue;
             };
@@ -178,10 +177,10 @@ impl MeshPipelines {
 }
 
 impl Drop for MeshPipelines {
-    /// No thread keeps the device any longer than they are there.
+    /// Joins all threads, which keep the device alive.
     fn drop(&mut self) {
         for (_, thread) in self.compiling.drain() {
-            // The result, a pipeline or an error, is of no use any more.
+            // The result is no longer needed.
             let _ = thread.join();
         }
     }
@@ -244,7 +243,7 @@ fn create_pipeline(
     })
 }
 
-/// Colours of samples that are covered. Their alpha said which those are; what was opaque stays so.
+/// Replaces the color of covered samples, and composites alpha "over", so that an opaque target stays opaque.
 const ALPHA_TO_COVERAGE_BLEND: Blend = Blend::Custom {
     color: BlendEquation {
         src: vk::BlendFactor::ONE,
@@ -258,7 +257,7 @@ const ALPHA_TO_COVERAGE_BLEND: Blend = Blend::Custom {
     },
 };
 
-/// Colours times those that are there. Alpha covers more of what comes behind later.
+/// Multiplies color by the target's, and composites alpha "over".
 const MULTIPLY_BLEND: Blend = Blend::Custom {
     color: BlendEquation {
         src: vk::BlendFactor::DST_COLOR,

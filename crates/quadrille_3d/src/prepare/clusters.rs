@@ -1,10 +1,9 @@
-//! Light clusters, which [`cluster_3d`](crate::cluster_3d) fills: the lights that may reach each part of a view.
+//! Light masks of clustered shading, filled by [`cluster_3d`](crate::cluster_3d).
 //!
-//! The lights of a view are bits, in the order in which they are summed up. The view is cut into slabs
-//! along x and y of the picture and along depth, and each slab has the bits of the lights that touch it.
-//! What is lit by a light lies in three of its slabs, so the bits that three slabs have in common name all
-//! lights that count for a place. Words of 32 bits are enough for any number of lights: there is no list
-//! that could be full.
+//! Each light of a view is a bit, in summation order. The view is divided into slices along screen x, screen y and
+//! depth, and each slice has a mask of the lights that intersect it. A fragment lies in one slice per axis: the AND of
+//! the three masks has all lights that may reach it. Masks have any number of 32-bit words, so there is no light list
+//! that could overflow.
 
 use bevy_ecs::prelude::*;
 use quadrille::prelude::GpuDevice;
@@ -14,16 +13,16 @@ use crate::scene::lists::ViewRows;
 use crate::scene::rows::{LightRow, ViewRow};
 use crate::tables::table::grow;
 
-/// Slabs along all three axes.
+/// Slices along all three axes.
 pub(crate) const TOTAL_SLICES: u32 = 3 * 64;
 
-/// Puts lights in order.
+/// Sorts lights for coherent masks.
 #[derive(Default)]
 pub(crate) struct LightSorter(Vec<(u64, LightRow)>);
 
 impl LightSorter {
-    /// Puts the lights of a view in an order in which neighbours are close to each other: directional
-    /// ones first, the others along a curve through space. Returns how many are directional.
+    /// Sorts the lights of a view so that neighbours are close in space: directional lights first, others in Morton
+    /// order. Returns the number of directional lights.
     pub(crate) fn sort(&mut self, rows: &mut [LightRow]) -> u32 {
         let Self(keyed) = self;
         keyed.clear();
@@ -31,7 +30,7 @@ impl LightSorter {
             true => (0, *row),
             false => (1 + morton_code(row.position_or_direction), *row),
         }));
-        // A stable sort: lights with equal keys keep their order.
+        // Stable: lights with equal keys keep their order.
         keyed.sort_by_key(|(key, _)| *key);
         for (row, (_, sorted)) in rows.iter_mut().zip(keyed.iter()) {
             *row = *sorted;
@@ -40,7 +39,7 @@ impl LightSorter {
     }
 }
 
-/// The place of a point on Morton's curve through cells of 2 units of length.
+/// Morton code of a point, in cells of 2 world units.
 fn morton_code(point: [f32; 3]) -> u64 {
     let spread = |axis: f32| {
         let mut bits = ((axis / 2.0).floor().clamp(-1e6, 1e6) + 1_048_576.0) as u64;
@@ -59,7 +58,7 @@ fn morton_code(point: [f32; 3]) -> u64 {
     x | y << 1 | z << 2
 }
 
-/// Gives the rows of views their parts of the bits, and makes room for them.
+/// Assigns mask ranges to the rows of views, and resizes the mask buffer.
 pub(crate) fn prepare_clusters(
     mut views: ResMut<ViewRows>,
     mut masks: ResMut<LightMasks3d>,
@@ -74,7 +73,7 @@ pub(crate) fn prepare_clusters(
     Ok(())
 }
 
-/// Gives a view its part of the bits.
+/// Assigns the mask range of a view.
 fn assign_masks(row: &mut ViewRow, first: &mut u32) {
     row.first_mask = *first;
     row.mask_words = (row.light_count - row.directional_count).div_ceil(32);

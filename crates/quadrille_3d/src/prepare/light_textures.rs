@@ -1,4 +1,4 @@
-//! Light cookies (bevy's light textures): images that lights shine through.
+//! Light textures (cookies): images projected by lights.
 
 use bevy_asset::Handle;
 use bevy_ecs::prelude::*;
@@ -12,14 +12,14 @@ use crate::scene::rows::LightTextureRow;
 use crate::tables::textures::{NO_TEXTURE, TextureSource};
 use quadrille_content::affine_rows;
 
-/// The light is a cone, around which the image lies.
+/// Spot light texture, projected along its cone.
 const KIND_SPOT: u32 = 4;
-/// The image lies once around the light, two units wide.
+/// Directional light texture, projected once around the light, two units wide.
 const KIND_DIRECTIONAL: u32 = 5;
-/// The image repeats in all directions.
+/// Tiled directional light texture.
 const KIND_DIRECTIONAL_TILED: u32 = 6;
 
-/// A light that shines through an image.
+/// Light texture components of a light.
 #[derive(QueryData)]
 pub(crate) struct LightTextureQuery {
     transform: &'static GlobalTransform,
@@ -28,7 +28,7 @@ pub(crate) struct LightTextureQuery {
     directional: Option<&'static DirectionalLightTexture>,
 }
 
-/// Lights with a texture of any kind.
+/// Filter for lights with a texture.
 pub(crate) type WithLightTexture = Or<(
     With<PointLightTexture>,
     With<SpotLightTexture>,
@@ -36,7 +36,7 @@ pub(crate) type WithLightTexture = Or<(
 )>;
 
 impl LightTextureRow {
-    /// The row of a light; none until its image is there, and without one.
+    /// Returns the row of a light; `None` without a texture or until it is resident.
     pub(crate) fn new(
         light_texture: &LightTextureQueryItem<'_, '_>,
         textures: &mut TextureSource,

@@ -33,7 +33,7 @@ const POINT: u32 = 1;
 const SPOT: u32 = 2;
 const RECT: u32 = 3;
 
-/// A directional light.
+/// Components of a directional light.
 #[derive(QueryData)]
 pub(crate) struct DirectionalLightQuery {
     light: &'static DirectionalLight,
@@ -43,7 +43,7 @@ pub(crate) struct DirectionalLightQuery {
     layers: Option<&'static RenderLayers>,
 }
 
-/// All lights.
+/// Lights of the world.
 #[derive(SystemParam)]
 pub(crate) struct LightParams<'w, 's> {
     directional: Query<'w, 's, DirectionalLightQuery>,
@@ -73,19 +73,19 @@ pub(crate) struct LightParams<'w, 's> {
     pub(crate) warnings: Res<'w, RateLimitedWarnings>,
 }
 
-/// Allocation of shadow maps while a frame is listed.
+/// Allocator of shadow maps of a frame.
 #[derive(Default)]
 pub(crate) struct ShadowMapAllocator {
-    /// The first row and the number of rows of lights that all views share.
+    /// First shadow map row and count of point and spot lights, whose maps are shared by all views.
     shared_shadow_rows: EntityHashMap<(u32, u32)>,
     atlas_tiles: u32,
     point_face_tiles: u32,
-    /// Shadow maps that there is room for what they see.
+    /// Maximum number of shadow maps, by memory for their draws.
     max_maps: u32,
 }
 
 impl ShadowMapAllocator {
-    /// Begins a frame in which there may be so many shadow maps.
+    /// Begins a frame with at most `max_maps` shadow maps.
     pub(crate) fn begin(&mut self, max_maps: u32) {
         self.max_maps = max_maps;
         self.shared_shadow_rows.clear();
@@ -93,12 +93,12 @@ impl ShadowMapAllocator {
         self.point_face_tiles = 0;
     }
 
-    /// How many tiles the images of shadow maps need: of cascades and spot lights, of faces.
+    /// Required tiles: cascades and spot lights, then point light faces.
     pub(crate) fn tiles(&self) -> [u32; 2] {
         [self.atlas_tiles, self.point_face_tiles]
     }
 
-    /// Adds the light of an entity, as a view sees it, to the list of lights.
+    /// Adds a light of a view to the list of lights.
     pub(crate) fn add_light(
         &mut self,
         lists: &mut SceneLists,
@@ -142,8 +142,8 @@ impl ShadowMapAllocator {
             .warnings
             .warn(format_args!("the light {}", entity_name(entity)), || {
                 first_non_finite(&[
-                    ("place", &row.position_or_direction),
-                    ("colour times intensity", &row.color),
+                    ("position or direction", &row.position_or_direction),
+                    ("color times intensity", &row.color),
                     ("direction", &row.axis),
                     ("upper half", &row.up),
                     ("range, angles and radius", &rest),
@@ -293,7 +293,7 @@ impl ShadowMapAllocator {
         }
     }
 
-    /// Whether there is memory for what further shadow maps see.
+    /// Whether memory suffices for the draws of further shadow maps; warns if not.
     fn has_room(&self, lights: &LightParams, count: u32, subject: &str) -> bool {
         let max_maps = self.max_maps;
         let has_room = self.atlas_tiles + self.point_face_tiles + count <= max_maps;
@@ -301,13 +301,13 @@ impl ShadowMapAllocator {
             lights
                 .warnings
                 .warn(format_args!("the shadow of {subject}"), || {
-                    format!("there is memory for what {max_maps} shadow maps see of so many meshes")
+                    format!("at this number of meshes, memory suffices for {max_maps} shadow maps")
                 });
         }
         has_room
     }
 
-    /// Room for shadow maps of cascades or of a spot light.
+    /// Allocates atlas tiles for cascades or a spot light.
     fn allocate_atlas_tiles(
         &mut self,
         lights: &LightParams,
@@ -323,9 +323,7 @@ impl ShadowMapAllocator {
             lights
                 .warnings
                 .warn(format_args!("the shadow of {subject}"), || {
-                    format!(
-                        "there are {max_maps} shadow maps for cascades and spot lights, which are taken"
-                    )
+                    format!("all {max_maps} shadow maps for cascades and spot lights are in use")
                 });
             return None;
         }
@@ -333,7 +331,7 @@ impl ShadowMapAllocator {
         Some(self.atlas_tiles - count)
     }
 
-    /// Room for the six shadow maps of a point light.
+    /// Allocates the six faces of a point light.
     fn allocate_point_faces(&mut self, lights: &LightParams) -> Option<u32> {
         if !self.has_room(lights, 6, "a point light") {
             return None;
@@ -342,7 +340,7 @@ impl ShadowMapAllocator {
             let max_maps = MAX_POINT_FACES / 6;
             let subject = "the shadow of a point light";
             lights.warnings.warn(subject, || {
-                format!("there are maps for {max_maps} of them, which are taken")
+                format!("the shadow maps for {max_maps} point lights are all in use")
             });
             return None;
         }
@@ -351,20 +349,20 @@ impl ShadowMapAllocator {
     }
 }
 
-/// The direction that a light comes from. A light without one is left out, which is told.
+/// Returns the direction to a light; `None`, with a warning, if its transform has none.
 fn direction(lights: &LightParams, entity: Entity, transform: &GlobalTransform) -> Option<Vec3> {
     let direction_to_light = direction_to_light(transform);
     if direction_to_light.is_none() {
         let subject = format_args!("the light {entity}");
         lights.warnings.warn(subject, || {
             let transform = transform.affine().to_cols_array();
-            format!("its transform {transform:?} points into no direction")
+            format!("its transform {transform:?} has no valid direction")
         });
     }
     direction_to_light
 }
 
-/// A rectangle, which casts no shadows, as in bevy.
+/// Row of a rectangular light, which casts no shadows, as in bevy.
 fn rect(light: &RectLight, transform: &GlobalTransform) -> LightRow {
     let axes = transform.affine().matrix3;
     let right = Vec3::from(axes.x_axis) * (light.width / 2.0);
@@ -373,7 +371,7 @@ fn rect(light: &RectLight, transform: &GlobalTransform) -> LightRow {
     LightRow {
         position_or_direction: transform.translation().to_array(),
         bits: bits(RECT, (0, 0)),
-        // Lumen over the area and all directions of the hemisphere, by the cosine: candela per square metre.
+        // Lumen to radiance of a Lambertian emitter: divided by area and pi, in candela per square metre.
         color: color(light.color, light.intensity / (area * PI)),
         inverse_range_squared: 1.0 / (light.range * light.range).max(1e-4),
         axis: right.to_array(),
@@ -382,7 +380,7 @@ fn rect(light: &RectLight, transform: &GlobalTransform) -> LightRow {
     }
 }
 
-/// Adds the image that a light shines through. Tells which of the list it is: 0 for none, 1 for the first.
+/// Adds a light texture. Returns its index in the list plus 1, or 0 for none.
 fn add_light_texture(
     lists: &mut SceneLists,
     lights: &LightParams,
@@ -397,17 +395,17 @@ fn add_light_texture(
     };
     let matrix = row.light_from_world.as_flattened();
     if !is_finite(matrix) {
-        let subject = format_args!("the image of the light {}", entity_name(entity));
+        let subject = format_args!("the light texture of the light {}", entity_name(entity));
         lights
             .warnings
-            .warn(subject, || first_non_finite(&[("place in it", matrix)]));
+            .warn(subject, || first_non_finite(&[("transform", matrix)]));
         return 0;
     }
     lists.lights.textures.current.push(row);
     lists.lights.textures.current.len() as u32
 }
 
-/// Adds a shadow map, and what culls for it.
+/// Adds a shadow map with its culled view.
 fn add_shadow(
     lists: &mut SceneLists,
     instances: &InstanceStore,
@@ -421,7 +419,7 @@ fn add_shadow(
     lists.shadows.draws.push(shadow);
 }
 
-/// More cascades do not fit into a light's bits.
+/// Maximum cascades: the count has 4 bits in [`LightRow::bits`].
 const MAX_CASCADES: usize = 15;
 
 const NO_LIGHT: LightRow = LightRow {
@@ -467,7 +465,7 @@ fn shadow_row(clip_from_world: Mat4) -> ShadowViewRow {
     }
 }
 
-/// From the world to the clip space of one face of a point light, as bevy culls it.
+/// World to clip space of a point light's face, as in bevy's culling.
 fn face_clip_from_world(light: &GlobalTransform, face: &CubeMapFace, near: f32) -> Mat4 {
     let clip_from_view = proj::perspective_infinite_reverse(PI / 2.0, 1.0, near);
     let turned = Transform::IDENTITY.looking_at(face.target, face.up);

@@ -1,5 +1,4 @@
-//! The images of shadow maps: each map is a tile of one of two, so that one rendering draws all
-//! maps of an image.
+//! Shadow map images: all maps are tiles of two depth images, each drawn by one rendering.
 
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
@@ -11,25 +10,24 @@ use quadrille_content::RateLimitedWarnings;
 use crate::scene::formats::SHADOW_FORMAT;
 use crate::scene::lists::{ShadowList, ShadowMapKind};
 
-/// The shadow maps of cascades and of spot lights: a depth image of square tiles. Depth is
-/// reversed: 1 is near the light.
+/// Shadow atlas of cascades and spot lights: a depth image of square tiles. Depth is reversed: 1 is near the light.
 #[derive(Resource, Deref)]
 pub struct ShadowAtlas(GpuImage);
 
-/// The shadow maps of point lights, six tiles each in the order of bevy's `CUBE_MAP_FACES`.
+/// Shadow maps of point lights, six tiles each in the order of bevy's `CUBE_MAP_FACES`.
 #[derive(Resource, Deref)]
 pub struct PointShadowFaces(GpuImage);
 
-/// State of the images of shadow maps.
+/// State of the shadow map images.
 #[derive(Resource, Default)]
 pub struct ShadowMaps {
-    /// Tiles that the frame needs, of flat ones and of faces.
+    /// Required tiles of this frame: shadow atlas, point light faces.
     pub(crate) needed: [u32; 2],
     flat: TiledImage,
     faces: TiledImage,
 }
 
-/// The tiles of an image.
+/// Tile layout of an image.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TileGrid {
     /// Side of a tile in texels.
@@ -38,8 +36,7 @@ pub(crate) struct TileGrid {
     rows: u32,
 }
 
-/// An image that is kept while there are shadows, and the smallest one for while there are none:
-/// passes sample either, and a pass clears it in each frame.
+/// Tiled image, and a minimal placeholder for frames without shadows.
 #[derive(Debug, Default)]
 struct TiledImage {
     tiles: TileGrid,
@@ -47,7 +44,7 @@ struct TiledImage {
     placeholder: Option<GpuImage>,
 }
 
-/// A tile's side is between these, whatever the app says.
+/// Range of tile sides, to which the app's settings are clamped.
 const TILE_SIZE_LIMITS: [usize; 2] = [1, 8192];
 
 impl ShadowMaps {
@@ -60,7 +57,7 @@ impl ShadowMaps {
 }
 
 impl TileGrid {
-    /// Left and top of a tile, in texels; none if the image is too small for it.
+    /// Left and top of a tile in texels; `None` if the image has no such tile.
     pub(crate) fn corner(self, tile: u32) -> Option<[u32; 2]> {
         let is_in = tile < self.columns * self.rows;
         is_in.then(|| {
@@ -71,7 +68,7 @@ impl TileGrid {
         })
     }
 
-    /// The tile in fractions of the image; zeros if the image is too small for it.
+    /// Tile in texture coordinates; zeros if the image has no such tile.
     fn uv_rect(self, tile: u32) -> [f32; 4] {
         let Some([left, top]) = self.corner(tile) else {
             return [0.0; 4];
@@ -88,8 +85,8 @@ impl TileGrid {
 }
 
 impl TiledImage {
-    /// Makes the image large enough for so many tiles. One that cannot be made leaves the old one:
-    /// tiles that it has no room for are not drawn.
+    /// Resizes the image to a number of tiles. If that fails, the old image remains, and tiles that do not fit are not
+    /// drawn.
     fn resize(
         &mut self,
         gpu: &GpuDevice,
@@ -118,7 +115,7 @@ impl TiledImage {
                     };
                 }
                 Err(error) => {
-                    warnings.warn_message(|| format!("some lights cast no shadows: {error}"))
+                    warnings.warn_message(|| format!("some shadow maps are not drawn: {error}"))
                 }
             }
         }
@@ -134,7 +131,7 @@ impl TiledImage {
     }
 }
 
-/// Makes the images as large as the frame needs, and writes where in them shadow maps are for shaders.
+/// Resizes the images for this frame, and writes the tiles of shadow maps to their rows.
 pub(crate) fn prepare_shadow_maps(
     mut shadows: ResMut<ShadowList>,
     mut maps: ResMut<ShadowMaps>,
@@ -155,16 +152,16 @@ pub(crate) fn prepare_shadow_maps(
     }
 }
 
-/// The images before there are shadows.
+/// Creates the placeholder images.
 pub(crate) fn images(gpu: &GpuDevice) -> Result<(ShadowAtlas, PointShadowFaces), Error> {
     Ok((
-        ShadowAtlas(create_depth_image(gpu, "3d flat shadows", 1, 1)?),
-        PointShadowFaces(create_depth_image(gpu, "3d face shadows", 1, 1)?),
+        ShadowAtlas(create_depth_image(gpu, "3d shadow atlas", 1, 1)?),
+        PointShadowFaces(create_depth_image(gpu, "3d point shadow faces", 1, 1)?),
     ))
 }
 
 impl ShadowMaps {
-    /// For the first images of a device.
+    /// Resets to the placeholder images of a new device.
     pub(crate) fn mark_all_dirty(&mut self, flat: &ShadowAtlas, faces: &PointShadowFaces) {
         let only = |image: &GpuImage| TiledImage {
             placeholder: Some(image.clone()),

@@ -7,7 +7,7 @@ use crate::extract::instances::InstanceStore;
 use crate::skin::SkinStore;
 use crate::skin::jobs::{self, SkinBuffers, SkinJobs};
 
-/// Lists the entities whose vertices are computed in this frame, and uploads their joints and weights.
+/// Lists the deformed entities to compute in this frame, and uploads their joint matrices and weights.
 pub(crate) fn upload_skins(
     mut store: ResMut<SkinStore>,
     mut jobs: ResMut<SkinJobs>,

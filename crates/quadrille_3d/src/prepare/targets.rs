@@ -1,4 +1,4 @@
-//! The images that views are drawn to before they are mapped to their cameras' targets.
+//! Color and depth images of views, before tone mapping to the cameras' targets.
 
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
@@ -13,21 +13,20 @@ use crate::scene::formats::{COLOR, DEPTH};
 use crate::scene::frame::{LateView, Scene3d, View3d};
 use crate::scene::lists::{BatchList, QueuedView, SceneLists, ShadowList, TransparentList};
 
-/// The colours of all views of this frame, one sample per pixel; behind them the second images of views with
-/// effects, in no order ([`CurrentColors`]).
+/// Single-sampled color images of all views of this frame, followed by the second images of views with effects,
+/// unsorted ([`CurrentColors`]).
 #[derive(Resource, Default, Deref)]
 pub struct SceneColors(Vec<GpuImage>);
 
-/// The colours of all views with several samples per pixel; those of views with one sample are the
-/// same images as in [`SceneColors`].
+/// Color images of all views with the samples of their `Msaa`; for single-sampled views the images of [`SceneColors`].
 #[derive(Resource, Default, Deref)]
 pub struct SceneMsaaColors(Vec<GpuImage>);
 
-/// The depth of all views, with as many samples as their colours: 1 is near, 0 infinitely far.
+/// Depth images of all views, with the samples of [`SceneMsaaColors`]. Reversed: 1 is near, 0 infinitely far.
 #[derive(Resource, Default, Deref)]
 pub struct SceneDepths(Vec<GpuImage>);
 
-/// The images of all views.
+/// Images of all views.
 #[derive(bevy_ecs::system::SystemParam)]
 pub(crate) struct SceneImages<'w> {
     colors: ResMut<'w, SceneColors>,
@@ -38,7 +37,7 @@ pub(crate) struct SceneImages<'w> {
     effects: Res<'w, EffectCameras>,
 }
 
-/// Builds the views of the frame: their images, which are new or those of the frame before, and the count of draws.
+/// Builds the views of the frame: creates or reuses their images, and counts draws.
 pub(crate) fn prepare_targets(
     mut scene: ResMut<Scene3d>,
     mut lists: SceneLists,
@@ -46,7 +45,7 @@ pub(crate) fn prepare_targets(
     batches: Res<BatchList>,
     gpu: Res<GpuDevice>,
     warnings: Res<RateLimitedWarnings>,
-    // Sample counts that failed, with those taken instead. A device that has no 2 may have 4.
+    // Failed sample counts, with their fallback. A device without 2 samples may support 4.
     mut instead: Local<HashMap<u32, u32>>,
 ) {
     let SceneLists {
@@ -78,7 +77,9 @@ pub(crate) fn prepare_targets(
                     Some(LateView { cull_row, pyramid })
                 }
                 Err(error) => {
-                    warnings.warn_message(|| format!("a 3D camera draws what is hidden: {error}"));
+                    warnings.warn_message(|| {
+                        format!("occlusion culling of a 3D camera is disabled: {error}")
+                    });
                     cull.rows.current[view.cull_row as usize].merge_phases();
                     None
                 }
@@ -97,7 +98,7 @@ pub(crate) fn prepare_targets(
 }
 
 impl SceneImages<'_> {
-    /// Gives views with effects their second colour image. Effects of a view without one are left out.
+    /// Adds the second color image of views with effects. Effects of a view without one are skipped.
     fn add_second_colors(
         &mut self,
         views: &[View3d],
@@ -116,15 +117,15 @@ impl SceneImages<'_> {
                         self.colors.0.push(image);
                     }
                     Err(error) => warnings
-                        .warn_message(|| format!("effects of a 3D camera are left out: {error}")),
+                        .warn_message(|| format!("effects of a 3D camera are skipped: {error}")),
                 }
             }
             self.current.push(view.images, other);
         }
     }
 
-    /// Adds the images of a view, with fewer samples than it asks for where there is no memory. Returns the sample
-    /// count; none if even images of one sample fail.
+    /// Adds the images of a view, with fewer samples than requested if memory is exhausted. Returns the sample count;
+    /// `None` if even single-sampled images fail.
     fn add(
         &mut self,
         previous: &mut PreviousImages<'_>,
@@ -148,13 +149,13 @@ impl SceneImages<'_> {
                 Err(error) if samples > 1 => {
                     let less = samples / 2;
                     warnings.warn_message(|| {
-                        format!("3D cameras get {less} samples per pixel: {error}")
+                        format!("3D cameras use {less} samples per pixel: {error}")
                     });
                     instead.insert(samples, less);
                 }
                 Err(error) => {
                     warnings
-                        .warn_message(|| format!("what a 3D camera sees is not drawn: {error}"));
+                        .warn_message(|| format!("the view of a 3D camera is not drawn: {error}"));
                     return None;
                 }
             }
@@ -162,7 +163,7 @@ impl SceneImages<'_> {
     }
 }
 
-/// Number of draws that passes record.
+/// Counts the draws that passes record.
 fn count_draws(
     views: &[View3d],
     batches: &BatchList,
@@ -180,7 +181,7 @@ fn count_draws(
     of_views + of_shadows + transparent.draws.len()
 }
 
-/// The images of the frame before.
+/// Images of the previous frame, for reuse.
 struct PreviousImages<'a> {
     gpu: &'a GpuDevice,
     colors: Vec<GpuImage>,
@@ -209,25 +210,25 @@ impl PreviousImages<'_> {
     }
 }
 
-/// The image of the frame before that is wanted again, or a new one.
+/// Returns a matching image of the previous frame, or creates one.
 pub(crate) fn take(
     gpu: &GpuDevice,
     previous: &mut Vec<GpuImage>,
     desc: &ImageDesc,
 ) -> Result<GpuImage, Error> {
     match previous.iter().position(|image| image.desc() == desc) {
-        // Keeps the order, so that views of one size do not exchange their images from frame to frame.
+        // Keeps the order, so that views of equal size keep their images.
         Some(index) => Ok(previous.remove(index)),
         None => gpu.create_image(desc),
     }
 }
 
-/// For each camera with [`OcclusionCulling`](crate::OcclusionCulling) how far the farthest place of squares of its view is: the
-/// least depth, as 1 is near. The first mip level has powers of two as its sides.
+/// Depth pyramids (Hi-Z) of cameras with [`OcclusionCulling`](crate::OcclusionCulling): the farthest (least, since
+/// reversed) depth of squares of pixels. The first mip level has power-of-two sides.
 #[derive(Resource, Default, Deref)]
 pub struct DepthPyramids3d(pub(crate) Vec<GpuImage>);
 
-/// A pyramid over depths of a size.
+/// Describes the depth pyramid for a depth image of this size.
 pub(crate) fn pyramid_desc([width, height]: [u32; 2]) -> ImageDesc {
     let below = |side: u32| 1_u32 << side.max(1).ilog2();
     let size = [below(width), below(height)];

@@ -1,4 +1,4 @@
-//! Upload of a frame's lists.
+//! Upload of the lists of a frame.
 
 use bevy_ecs::prelude::*;
 use quadrille::prelude::{BufferDesc, GpuDevice, Uploads};
@@ -12,7 +12,7 @@ use crate::scene::cull_view::DRAW_ARGS_BYTES;
 use crate::scene::lists::{BatchList, SceneLists};
 use crate::tables::table::{ensure_not_empty, grow};
 
-/// The buffers of a frame's lists.
+/// Buffers of the lists of a frame.
 #[derive(bevy_ecs::system::SystemParam)]
 pub(crate) struct SceneBuffers<'w> {
     views: ResMut<'w, Views3d>,
@@ -30,7 +30,7 @@ pub(crate) struct SceneBuffers<'w> {
     late_visible_instances: ResMut<'w, LateVisibleInstances>,
 }
 
-/// Sends what was listed to the device, and makes room for what that finds.
+/// Uploads the lists, and resizes the buffers that culling writes.
 pub(crate) fn upload_scene(
     mut lists: SceneLists,
     mut to: SceneBuffers,
@@ -49,8 +49,7 @@ pub(crate) fn upload_scene(
     } = &mut lists;
     let views = cull.rows.current.len() as u64;
     let args = views * u64::from(batches.batches) * DRAW_ARGS_BYTES;
-    // The table of members keeps its rows; without chunks nothing writes the lists, so that larger ones stay
-    // undefined.
+    // Without batches nothing writes the lists of visible instances, so they need not grow with the retained table.
     let batch_instances = u64::from(batches.batch_instances) * u64::from(batches.batches.min(1));
     let visible_instances = views * batch_instances * size_of::<u32>() as u64;
     let has_late_phase = u64::from(cull.visibility_words.min(1));
@@ -79,7 +78,7 @@ pub(crate) fn upload_scene(
             &vec![0; previous_visibility.bytes() as usize],
         );
     }
-    // Shaders are bound to these also where they read nothing of them.
+    // Bound even if shaders read no row, so they must not be empty.
     ensure_not_empty(&mut lights.rows);
     ensure_not_empty(&mut lights.textures);
     ensure_not_empty(&mut shadows.rows);

@@ -38,7 +38,7 @@ use crate::scene::lists::{BatchList, QueuedView, SceneLists, TransparentInstance
 use crate::scene::rows::{FogRow, ViewRow};
 use crate::tables::textures::TextureSource;
 
-/// A 3D camera.
+/// Components of a 3D camera.
 #[derive(QueryData)]
 pub(crate) struct CameraQuery {
     camera: &'static bevy_camera::Camera,
@@ -59,16 +59,15 @@ pub(crate) struct CameraQuery {
     occlusion_culling: Has<OcclusionCulling>,
 }
 
-/// A light that bevy lists for no camera, or culls by bounds that it does not have: a rectangle; a directional
-/// light on whose entity a point light has left its sphere; one whose entity is a mesh as well, which the
-/// device culls.
+/// Filter for lights that bevy does not list for cameras, or culls by wrong bounds: rectangular lights; directional
+/// lights with a leftover `Sphere` of a removed point light; lights on mesh entities, which are culled on the device.
 type IsUnculled = Or<(
     With<RectLight>,
     With<DirectionalLight>,
     (With<NoCpuCulling>, Or<(With<PointLight>, With<SpotLight>)>),
 )>;
 
-/// Cameras and lights of the world, from which a frame is listed.
+/// Cameras and lights of the world.
 #[derive(SystemParam)]
 pub(crate) struct ViewParams<'w, 's> {
     views: Res<'w, CameraViews>,
@@ -86,7 +85,7 @@ impl ViewParams<'_, '_> {
     }
 }
 
-/// Memory that is kept from frame to frame.
+/// Scratch memory that is reused between frames.
 #[derive(Default)]
 pub(crate) struct Scratch {
     shadows: ShadowMapAllocator,
@@ -95,7 +94,7 @@ pub(crate) struct Scratch {
     order: LightSorter,
 }
 
-/// Lists what all 3D cameras see, with the lights that light it and their shadow maps.
+/// Queues the views of all 3D cameras with their lights, shadow maps and transparent instances.
 pub(crate) fn queue_views(
     world: ViewParams,
     mut lists: SceneLists,
@@ -110,9 +109,9 @@ pub(crate) fn queue_views(
     let cameras = world.views.iter().filter(|view| view.is_3d);
     let count = cameras.clone().count();
     if count > most {
-        let subject = format_args!("what {} cameras see", count - most);
+        let subject = format_args!("the view of {} cameras", count - most);
         world.lights.warnings.warn(subject, || {
-            format!("there is memory for what {most} cameras see of so many meshes")
+            format!("at this number of meshes, memory suffices for {most} cameras")
         });
     }
     scratch.shadows.begin(most.saturating_sub(count) as u32);
@@ -122,7 +121,7 @@ pub(crate) fn queue_views(
             add_view(&world, &mut lists, &mut scratch, textures, (view, &camera));
         }
     }
-    // Each takes the room of a further view.
+    // Each late phase takes the memory of a further view.
     let room = most.saturating_sub(lists.cull.rows.current.len());
     let with_occlusion_culling = lists
         .views
@@ -136,13 +135,13 @@ pub(crate) fn queue_views(
     maps.needed = scratch.shadows.tiles();
 }
 
-/// Bytes that a list of what is seen has at most.
+/// Maximum bytes of the list of visible instances.
 const MAX_LIST_BYTES: u32 = 1 << 29;
 
-/// How many cameras and shadow maps there is memory for.
+/// Maximum number of cameras and shadow maps, by memory for their draws.
 fn max_views(gpu: &GpuDevice, batches: &BatchList) -> usize {
     let bytes = MAX_LIST_BYTES.min(gpu.limits().max_storage_buffer_range);
-    // Buffers grow to powers of two.
+    // Buffer sizes are powers of two.
     let bytes = 1 << u64::from(bytes).ilog2();
     let instance_bytes = size_of::<u32>() as u64 * u64::from(batches.batch_instances.max(1));
     let args = DRAW_ARGS_BYTES * u64::from(batches.batches.max(1));
@@ -169,7 +168,7 @@ fn add_view(
         .iter()
         .filter(|light| light.is_visible_to(layers));
     light_entities.extend(unculled.map(|light| light.entity));
-    // bevy finds them on several threads; generations count for no other order of what is drawn.
+    // bevy collects them on several threads; sorted by index alone, the order is deterministic.
     light_entities.sort_unstable_by_key(|light| Reverse(light.index_u32()));
     light_entities.dedup();
     for &light in light_entities.iter() {
@@ -221,7 +220,7 @@ fn add_view(
         .push(grading_row(world, view.camera, camera));
 }
 
-/// View of a camera; `add_late_phases` adds its late phase.
+/// Queues the view of a camera; `add_late_phases` adds its late phase.
 fn queued_view(
     view: &CameraView,
     camera: &CameraQueryItem<'_, '_>,
@@ -256,7 +255,7 @@ fn queued_view(
     }
 }
 
-/// How the colours of a camera are changed; not at all if that makes no sense.
+/// Color grading row of a camera; neutral, with a warning, if a value is not finite.
 fn grading_row(world: &ViewParams, entity: Entity, camera: &CameraQueryItem<'_, '_>) -> GradingRow {
     let (method, dither) = (*camera.tonemapping, *camera.dither);
     let warnings = &world.lights.warnings;
@@ -265,7 +264,7 @@ fn grading_row(world: &ViewParams, entity: Entity, camera: &CameraQueryItem<'_, 
         warnings.warn_message(|| {
             let camera = entity_name(entity);
             format!(
-                "the colour grading of the camera {camera} is not seen: its tone mapping is \
+                "the color grading of the camera {camera} has no effect: its tone mapping is \
                  Tonemapping::None, and Tonemapping::Linear changes nothing else"
             )
         });
@@ -274,20 +273,20 @@ fn grading_row(world: &ViewParams, entity: Entity, camera: &CameraQueryItem<'_, 
         warnings.warn_message(|| {
             let grading = camera.grading;
             let camera = entity_name(entity);
-            format!("the camera {camera} has no colour grading: it is {grading:?}")
+            format!("the color grading of the camera {camera} is ignored: it is {grading:?}")
         });
         GradingRow::new(&plain, method, dither).unwrap_or_else(Zeroable::zeroed)
     })
 }
 
-/// The row without those of its parts that make no sense.
+/// Resets non-finite parts of a view row, with a warning.
 fn validated(world: &ViewParams, camera: Entity, mut row: ViewRow) -> ViewRow {
     let warnings = &world.lights.warnings;
     if !is_finite(&row.ambient) {
         let invalid = row.ambient;
         warnings.warn(
             format_args!("the ambient light of the camera {}", entity_name(camera)),
-            || first_non_finite(&[("colour times brightness", &invalid)]),
+            || first_non_finite(&[("color times brightness", &invalid)]),
         );
         row.ambient = [0.0; 3];
     }
@@ -304,7 +303,7 @@ fn validated(world: &ViewParams, camera: Entity, mut row: ViewRow) -> ViewRow {
             || {
                 first_non_finite(&[
                     ("colour", &invalid.color),
-                    ("colour of lights", &invalid.light_color),
+                    ("directional_light_color", &invalid.light_color),
                     ("falloff", &invalid.falloff),
                     ("inscattering and exponent", &invalid.inscattering),
                 ])
@@ -315,7 +314,7 @@ fn validated(world: &ViewParams, camera: Entity, mut row: ViewRow) -> ViewRow {
     row
 }
 
-/// Lists what a camera sees of all that is seen through, from back to front.
+/// Lists the visible transparent instances of a camera, back to front.
 fn add_transparent(
     world: &ViewParams,
     lists: &mut SceneLists,

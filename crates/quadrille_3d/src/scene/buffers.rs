@@ -1,32 +1,31 @@
-//! Buffers of the tables and lists on the device.
+//! Device buffers of tables and lists.
 
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille::prelude::GpuBuffer;
 
-/// The list of views: `quadrille_3d::scene::View` of shaders.
+/// Views: rows of `quadrille_3d::scene::View`.
 #[derive(Resource, Deref)]
 pub struct Views3d(pub(crate) GpuBuffer);
 
-/// The list of lights of all views: 80 bytes each.
+/// Lights of all views, 80 bytes each.
 #[derive(Resource, Deref)]
 pub struct Lights3d(pub(crate) GpuBuffer);
 
-/// The list of shadow maps.
+/// Shadow maps.
 #[derive(Resource, Deref)]
 pub struct ShadowViews3d(pub(crate) GpuBuffer);
 
-/// For each instance that others are seen through its place in the table of instances, from back
-/// to front.
+/// Instance indices of transparent meshes, sorted back to front.
 #[derive(Resource, Deref)]
 pub struct TransparentInstances3d(pub(crate) GpuBuffer);
 
-/// The table of instances: 64 bytes each.
+/// Instance table, 64 bytes per row.
 #[derive(Resource, Deref)]
 pub struct Instances3d(pub(crate) GpuBuffer);
 
-/// the value of bevy's [`MeshTag`](bevy_mesh::MeshTag) of each instance, a `u32` each in the order of [`Instances3d`], for shaders of passes of
-/// one's own. What lies behind its end is 0, as all of it is without tags.
+/// Values of bevy's [`MeshTag`](bevy_mesh::MeshTag), a `u32` per instance in the order of [`Instances3d`], for shaders
+/// of custom passes. Instances beyond the end have tag 0.
 ///
 /// ```wgsl
 /// @group(0) @binding(1) var<storage, read> tags: array<u32>;
@@ -38,74 +37,74 @@ pub struct Instances3d(pub(crate) GpuBuffer);
 #[derive(Resource, Deref)]
 pub struct MeshTags3d(pub(crate) GpuBuffer);
 
-/// The vertices of all meshes.
+/// Vertex buffer of all meshes, and of deformed entities.
 #[derive(Resource, Deref)]
 pub struct Vertices3d(pub(crate) GpuBuffer);
 
-/// The indices of all meshes.
+/// Index buffer of all meshes.
 #[derive(Resource, Deref)]
 pub struct Indices3d(pub(crate) GpuBuffer);
 
-/// Bounds and layers that instances are culled by: 32 bytes each, in the order of [`Instances3d`].
+/// Bounds, visibility flags and layers for culling, 32 bytes per instance, in the order of [`Instances3d`].
 #[derive(Resource, Deref)]
 pub struct Bounds3d(pub(crate) GpuBuffer);
 
-/// The chunks of instances, each of one mesh and one pipeline: 32 bytes each.
+/// Batches of instances with one mesh and pipeline, 32 bytes each.
 #[derive(Resource, Deref)]
 pub struct Batches3d(pub(crate) GpuBuffer);
 
-/// The chunks in the order that they are drawn in.
+/// Batch indices in draw order.
 #[derive(Resource, Deref)]
 pub struct BatchOrder3d(pub(crate) GpuBuffer);
 
-/// For each chunk the places of its instances in [`Instances3d`].
+/// Instance indices of all batches.
 #[derive(Resource, Deref)]
 pub struct BatchInstances3d(pub(crate) GpuBuffer);
 
-/// The views that see something, cameras and shadow maps.
+/// Culled views: cameras and shadow maps.
 #[derive(Resource, Deref)]
 pub struct CullViews3d(pub(crate) GpuBuffer);
 
-/// For each of these views a bit for each set of render layers.
+/// Visibility bits of render layer sets, per culled view.
 #[derive(Resource, Deref)]
 pub struct CullLayers3d(pub(crate) GpuBuffer);
 
-/// For each view and each chunk the arguments of its draw.
+/// Indirect draw arguments per culled view and batch.
 #[derive(Resource, Deref)]
 pub struct DrawArgs3d(pub(crate) GpuBuffer);
 
-/// For each instance of these draws its place in [`Instances3d`].
+/// Instance indices of the draws in [`DrawArgs3d`].
 #[derive(Resource, Deref)]
 pub struct VisibleInstances(pub(crate) GpuBuffer);
 
-/// For each camera with [`OcclusionCulling`](crate::OcclusionCulling) a bit for each instance: it was seen in the frame before.
+/// Visibility of the previous frame: a bit per instance and camera with [`OcclusionCulling`](crate::OcclusionCulling).
 #[derive(Resource, Deref)]
 pub struct PreviousVisibility(pub(crate) GpuBuffer);
 
-/// The draws of what [`cull_late`](crate::cull_late) found, as [`DrawArgs3d`](crate::DrawArgs3d).
+/// Indirect draw arguments of the late phase, by [`cull_late`](crate::cull_late).
 #[derive(Resource, Deref)]
 pub struct LateDrawArgs(pub(crate) GpuBuffer);
 
-/// The instances of these draws, as [`VisibleInstances`](crate::VisibleInstances).
+/// Instance indices of the draws in [`LateDrawArgs`].
 #[derive(Resource, Deref)]
 pub struct LateVisibleInstances(pub(crate) GpuBuffer);
 
-/// Color gradings of views: a row of 256 bytes each.
+/// Color grading of views, 256 bytes per row.
 #[derive(Resource, Deref)]
 pub struct Gradings3d(pub(crate) GpuBuffer);
 
-/// The list of images of lights of all views: 64 bytes each.
+/// Light textures of all views, 64 bytes each.
 #[derive(Resource, Deref)]
 pub struct LightTextures3d(pub(crate) GpuBuffer);
 
-/// The table of lightmaps: 32 bytes each.
+/// Lightmap table, 32 bytes per row.
 #[derive(Resource, Deref)]
 pub struct Lightmaps3d(pub(crate) GpuBuffer);
 
-/// The table of materials: 192 bytes each.
+/// Material table, 192 bytes per row.
 #[derive(Resource, Deref)]
 pub struct Materials3d(pub(crate) GpuBuffer);
 
-/// The bits of the lights of all slabs of all views.
+/// Light masks of the slices of all views.
 #[derive(Resource, Deref)]
 pub struct LightMasks3d(pub(crate) GpuBuffer);

@@ -1,4 +1,4 @@
-//! Culling by frustum, range and layers: rows of [`cull_3d`](crate::cull_3d), and the same test on the CPU.
+//! Culling by frustum, range and layers: rows of [`cull_3d`](crate::cull_3d), and the equivalent test on the CPU.
 
 use bevy_camera::primitives::Frustum;
 use bevy_math::{Mat4, Vec3, Vec4};
@@ -8,81 +8,81 @@ use bytemuck::{Pod, Zeroable};
 use crate::scene::rows::InstanceRow;
 use crate::scene::visibility_range::is_outside_visibility_range;
 
-/// Instance that cameras see; view of a camera.
+/// Instance visible to cameras; view of a camera.
 pub(crate) const CAMERAS: u32 = 1;
 /// Instance that casts shadows; view of a shadow map.
 pub(crate) const SHADOWS: u32 = 2;
-/// Instance that passes every frustum test.
+/// Instance with `NoFrustumCulling`.
 pub(crate) const NO_FRUSTUM_CULLING: u32 = 4;
 
 /// Bytes of `VkDrawIndexedIndirectCommand`.
 pub(crate) const DRAW_ARGS_BYTES: u64 = 20;
 
-/// Bounds and layers that an instance is culled by.
+/// Bounds, layers and flags of an instance.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 pub(crate) struct BoundsRow {
-    /// The middle of its box, in the space of its mesh.
+    /// Centre of the bounding box in local space.
     pub(crate) center: [f32; 3],
-    /// Place of its render layers among all sets of layers.
+    /// Index of its render layer set.
     pub(crate) layers: u32,
     pub(crate) half_extents: [f32; 3],
     /// [`CAMERAS`], [`SHADOWS`], [`NO_FRUSTUM_CULLING`]; 0 hides it.
     pub(crate) flags: u32,
 }
 
-/// A view as `cull_3d` reads it.
+/// Culled view row of `cull_3d`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub(crate) struct CullViewRow {
-    /// Directions inwards, and distances of the origin.
+    /// Frustum planes: inward normal, and distance of the origin.
     planes: [[f32; 4]; 6],
-    /// Middle and radius: what lies outside is not seen.
+    /// Range of a light: centre and radius; instances outside are culled.
     sphere: [f32; 4],
-    /// From where distances count; its last number is 0 for nowhere.
+    /// Origin of visibility range distances; w is 0 if they do not apply.
     pub(crate) eye: [f32; 4],
     /// [`CAMERAS`] or [`SHADOWS`].
     kind: u32,
-    /// Where the bits of the sets of layers begin that it sees.
+    /// Offset of its layer visibility bits.
     pub(crate) layer_masks_offset: u32,
-    /// [`SINGLE_PHASE`] and others.
+    /// [`SINGLE_PHASE`], [`EARLY_PHASE`] or [`LATE_PHASE`].
     phase: u32,
-    /// Where the bits of what was seen begin.
+    /// Offset of its previous visibility bits.
     visibility_offset: u32,
-    /// Place in the list of views, for a camera with occlusion culling.
+    /// Index in the list of views, for a camera with occlusion culling.
     view: u32,
     unused: [u32; 3],
 }
 
-/// All that is in view is drawn at once;
+/// Without occlusion culling: draws all instances in the frustum.
 const SINGLE_PHASE: u32 = 0;
-/// of that what was seen in the frame before;
+/// Early phase: draws instances that were visible in the previous frame.
 const EARLY_PHASE: u32 = 1;
-/// what is not hidden of the rest.
+/// Late phase: draws the remaining instances that are not occluded.
 const LATE_PHASE: u32 = 2;
 
-/// A plane that everything is before.
+/// Plane that culls nothing.
 const NO_PLANE: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
 
-/// A sphere that everything is in.
+/// Sphere that culls nothing.
 const NO_SPHERE: [f32; 4] = [0.0, 0.0, 0.0, 1e30];
 
 impl CullViewRow {
-    /// A camera: like bevy, it sees what lies beyond its far plane.
+    /// View of a camera; without culling by the far plane, as in bevy.
     pub(crate) fn camera(frustum: &Frustum) -> Self {
         let mut row = Self::new(CAMERAS, frustum);
         row.planes[ViewFrustum::FAR_PLANE_IDX] = NO_PLANE;
         row
     }
 
-    /// A cascade: what lies before it casts shadows too.
+    /// View of a cascade; without culling by the near plane, because casters in front of it count.
     pub(crate) fn cascade(clip_from_world: &Mat4) -> Self {
         let mut row = Self::new(SHADOWS, &frustum(clip_from_world));
         row.planes[ViewFrustum::NEAR_PLANE_IDX] = NO_PLANE;
         row
     }
 
-    /// A shadow map of a light that shines from a place as far as its range.
+    /// View of a point or spot light's shadow map, limited to the light's range.
     pub(crate) fn light(clip_from_world: &Mat4, position: Vec3, range: f32) -> Self {
         let mut row = Self::new(SHADOWS, &frustum(clip_from_world));
         row.planes[ViewFrustum::FAR_PLANE_IDX] = NO_PLANE;
@@ -111,7 +111,7 @@ impl CullViewRow {
         }
     }
 
-    /// Parts what this camera sees into what was seen before, and the rest, whose row it returns.
+    /// Makes this view an early phase, and returns the row of its late phase.
     pub(crate) fn split_late_phase(&mut self, visibility_offset: u32, view: u32) -> Self {
         *self = Self {
             phase: EARLY_PHASE,
@@ -125,12 +125,12 @@ impl CullViewRow {
         }
     }
 
-    /// Draws at once all that is in view.
+    /// Reverts to a single phase.
     pub(crate) fn merge_phases(&mut self) {
         self.phase = SINGLE_PHASE;
     }
 
-    /// Same test as the function of `cull.wgsl` with this name, for instances that the CPU lists.
+    /// Same test as `is_visible` of `cull.wgsl`, for transparent instances, which the CPU lists.
     pub(crate) fn is_visible(
         &self,
         instance: &InstanceRow,
@@ -173,7 +173,7 @@ impl CullViewRow {
     }
 }
 
-/// Rounding error of a box, relative to its size.
+/// Relative rounding error of bounds.
 const CULL_EPSILON: f32 = 1e-5;
 
 fn frustum(clip_from_world: &Mat4) -> Frustum {

@@ -1,21 +1,21 @@
-//! Cameras of the frame that have effects.
+//! Cameras with effects.
 
 use bevy_ecs::entity::EntityHashSet;
 use bevy_ecs::prelude::*;
 
-/// The cameras of the frame whose colour an effect replaces: filled in
+/// Cameras of the frame with an effect that replaces their color. Filled in
 /// [`Prepare3dSystems::Extract`](crate::Prepare3dSystems::Extract).
 ///
-/// Such a camera draws linear light in half floats, with or without `Hdr`, and has two colour images.
+/// Such cameras draw linear half floats, with or without `Hdr`, and have two color images.
 #[derive(Resource, Default)]
 pub struct EffectCameras {
     pub(crate) cameras: EntityHashSet,
-    /// Frames that were submitted before this one.
+    /// Number of submitted frames.
     pub(crate) submitted: u64,
 }
 
 impl EffectCameras {
-    /// Whether an effect reads the colour of this camera as linear light, before tone mapping.
+    /// Whether an effect reads the scene-referred color of this camera.
     pub fn needs_linear_light(&self, camera: Entity) -> bool {
         self.cameras.contains(&camera)
     }

@@ -1,15 +1,15 @@
-//! Formats of the images that scenes are drawn to.
+//! Formats of scene attachments.
 
 use quadrille::prelude::Format;
 use quadrille::vulkan::Formats;
 
-/// The radiance of each view times its exposure, linear, with alpha: what is covered.
+/// Color: radiance times exposure, linear; alpha is coverage.
 pub(crate) const COLOR: Format = Format::R16G16B16A16_SFLOAT;
 
-/// Reversed: 1 is near.
+/// Depth, reversed: 1 is near.
 pub(crate) const DEPTH: Format = Format::D32_SFLOAT;
 
-/// The formats of the images that a scene with so many samples is drawn to.
+/// Returns the attachment formats of a scene with this sample count.
 pub(crate) fn scene_formats(samples: u32) -> Formats {
     let mut formats = Formats {
         depth: DEPTH,

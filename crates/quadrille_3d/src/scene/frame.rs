@@ -1,66 +1,66 @@
-//! Views of a frame, as passes find them.
+//! Views of a frame, for passes.
 
 use bevy_ecs::prelude::*;
 
 use crate::scene::lists::QueuedView;
 use crate::tables::table::uniform_row;
 
-/// A 3D camera of the frame, by which passes find the images that it draws to.
+/// View of a 3D camera in this frame, with the indices of its images.
 #[derive(Clone, Debug)]
 pub struct View3d {
     pub(crate) queued: QueuedView,
-    /// Samples per pixel of its images.
+    /// Actual samples per pixel.
     pub(crate) samples: u32,
     /// Index of its images in `SceneColors` and the others.
     pub(crate) images: u32,
-    /// Its late phase, with [`OcclusionCulling`](crate::OcclusionCulling).
+    /// Late phase of [`OcclusionCulling`](crate::OcclusionCulling).
     pub(crate) late: Option<LateView>,
 }
 
-/// Late phase of a view: what is not hidden by what the early phase drew.
+/// Late phase of a view.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LateView {
-    /// Index in the list of views that are culled for.
+    /// Index in the list of culled views.
     pub(crate) cull_row: u32,
     /// Index in `DepthPyramids3d`.
     pub(crate) pyramid: u32,
 }
 
 impl View3d {
-    /// The camera.
+    /// Camera entity.
     pub fn camera(&self) -> Entity {
         self.queued.camera
     }
 
-    /// Its index in [`Views3d`](crate::Views3d): shaders import `quadrille_3d::scene::View`.
+    /// Index in [`Views3d`](crate::Views3d); shaders import `quadrille_3d::scene::View`.
     pub fn row(&self) -> u32 {
         self.queued.row
     }
 
-    /// Range of its row in [`Views3d`](crate::Views3d), for `bind_bytes`.
+    /// Byte range of its row in [`Views3d`](crate::Views3d), for `bind_bytes`.
     pub fn uniform_bytes(&self) -> std::ops::Range<u64> {
         uniform_row(self.queued.row)
     }
 
-    /// The index of its images in [`SceneColors`](crate::SceneColors),
+    /// Index of its images in [`SceneColors`](crate::SceneColors),
     /// [`SceneMsaaColors`](crate::SceneMsaaColors) and [`SceneDepths`](crate::SceneDepths).
     pub fn images(&self) -> usize {
         self.images as usize
     }
 
-    /// The index of its camera's target in [`CameraTargets`](crate::CameraTargets).
+    /// Index of its target in [`CameraTargets`](crate::CameraTargets).
     pub fn target(&self) -> usize {
         self.queued.target as usize
     }
 
-    /// The step of its passes, for [`Recorder::pass_in_step`](quadrille::prelude::Recorder::pass_in_step): a pass that draws
-    /// to the target of the view takes its turn among cameras with it.
+    /// Ordering key of its passes for [`Recorder::pass_in_step`](quadrille::prelude::Recorder::pass_in_step), by which
+    /// passes that draw to its target keep the order of cameras.
     pub fn step(&self) -> u32 {
         self.queued.step
     }
 
-    /// Left, top, width and height in pixels of the target; the images of the view have this width
-    /// and height, and begin at their own corner.
+    /// Left, top, width and height in pixels of the target. The images of the view have this width and height, without
+    /// the offset.
     pub fn viewport(&self) -> [u32; 4] {
         self.queued.viewport
     }
@@ -71,14 +71,13 @@ impl View3d {
         self.samples
     }
 
-    /// The linear colour that the target is to be cleared with before the view is shown on it;
-    /// none if what is there stays.
+    /// Linear clear color of the target; `None`: load op LOAD.
     pub fn clear(&self) -> Option<[f32; 4]> {
         self.queued.clear
     }
 }
 
-/// Views of the frame, built by `prepare_targets`, with the numbers of draws and shadow maps.
+/// Views of the frame, built by `prepare_targets`, with counts of draws and shadow maps.
 #[derive(Resource, Default)]
 pub struct Scene3d {
     pub(crate) views: Vec<View3d>,
@@ -87,21 +86,21 @@ pub struct Scene3d {
 }
 
 impl Scene3d {
-    /// Views of this frame in the order that they are drawn in, once [`Prepare3dSystems::Prepare`](crate::Prepare3dSystems) ran;
-    /// before that, views of the frame before.
+    /// Views of this frame in draw order. Before [`Prepare3dSystems::Prepare`](crate::Prepare3dSystems), those of the
+    /// previous frame.
     pub fn views(&self) -> &[View3d] {
         &self.views
     }
 
-    /// Number of draws recorded for the frame: one for each pipeline of each camera (two with
-    /// [`OcclusionCulling`](crate::OcclusionCulling)) and each shadow map, whatever the number of meshes, and one for each mesh that others are seen
-    /// through, or for several that follow each other from back to front.
+    /// Number of draw commands of the frame: one per pipeline and camera (two with
+    /// [`OcclusionCulling`](crate::OcclusionCulling)) or shadow map, regardless of the number of meshes, and one per
+    /// batch of consecutive transparent instances.
     pub fn draws(&self) -> usize {
         self.draw_count
     }
 
-    /// Number of shadow maps drawn in the frame: one for a spot light, six for a point light,
-    /// and for a directional light one for each cascade of each camera.
+    /// Number of shadow maps of the frame: one per spot light, six per point light, and one per cascade and camera of a
+    /// directional light.
     pub fn shadow_maps(&self) -> usize {
         self.shadow_map_count
     }

@@ -1,4 +1,4 @@
-//! Color grading as shaders read it.
+//! Color grading row of shaders.
 
 use bevy_math::{Mat3, Vec2, Vec3};
 use bytemuck::{Pod, Zeroable};
@@ -7,29 +7,29 @@ use crate::components::grading::{ColorGrading, ColorGradingSection, DebandDither
 use crate::components::tonemapping::Tonemapping;
 use crate::tables::table::UNIFORM_BYTES;
 
-/// A [`ColorGrading`] with the method of tone mapping, as shaders read it.
+/// [`ColorGrading`] and tone mapping method for shaders.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub(crate) struct GradingRow {
-    /// The columns of the matrix that moves the white point, padded.
+    /// Columns of the white balance matrix, padded.
     balance: [[f32; 4]; 3],
-    /// For shadows, midtones and highlights, as the next four.
+    /// Saturation of shadows, midtones and highlights; the next four fields likewise.
     saturation: [f32; 3],
-    /// A factor.
+    /// Linear exposure factor.
     exposure: f32,
     contrast: [f32; 3],
     hue: f32,
-    /// Exponents: one over gamma.
+    /// 1 / gamma.
     exponent: [f32; 3],
     post_saturation: f32,
     gain: [f32; 3],
-    /// [`ROTATES_HUE`] and others.
+    /// Bit flags such as [`ROTATES_HUE`].
     flags: u32,
     lift: [f32; 3],
-    /// Place of the [`Tonemapping`] in its list.
+    /// Discriminant of [`Tonemapping`].
     pub(crate) method: u32,
     midtones: [f32; 2],
-    /// Up to [`UNIFORM_BYTES`].
+    /// Padding to [`UNIFORM_BYTES`].
     unused: [f32; 30],
 }
 
@@ -41,7 +41,7 @@ const HAS_SECTIONAL_GRADING: u32 = 4;
 const HAS_DITHER: u32 = 8;
 
 impl GradingRow {
-    /// None if a number is not finite.
+    /// Returns `None` if a value is not finite.
     pub(crate) fn new(
         grading: &ColorGrading,
         method: Tonemapping,
@@ -95,24 +95,24 @@ impl GradingRow {
     }
 }
 
-/// From the colours of a white point that is moved in CIE 1931 to those of D65: the matrix of linear
-/// sRGB colours, by cone responses and with bevy's numbers.
+/// White balance matrix for linear sRGB: chromatic adaptation in LMS from D65 to a white point shifted in CIE 1931,
+/// with bevy's constants.
 fn balance(temperature: f32, tint: f32) -> Mat3 {
     let white = lms_of(D65 + Vec2::new(-temperature, tint));
     LMS_TO_RGB * Mat3::from_diagonal(lms_of(D65) / white) * LMS_TO_RGB.inverse()
 }
 
-/// The standard illuminant in CIE 1931.
+/// Standard illuminant D65 in CIE 1931.
 const D65: Vec2 = Vec2::new(0.31272, 0.32903);
 
-/// From cone responses, 1 each for white, to linear sRGB.
+/// LMS to linear sRGB; white is (1, 1, 1) in LMS.
 const LMS_TO_RGB: Mat3 = Mat3::from_cols(
     Vec3::new(4.06305, -0.40791, -0.011_881_2),
     Vec3::new(-2.93241, 1.40437, -0.048_653_2),
     Vec3::new(-0.130_646, 0.003_536_3, 1.060_534_4),
 );
 
-/// Cone responses to a colour of CIE 1931 of luminance 1, by the matrix of CAM16.
+/// LMS of a CIE 1931 chromaticity at luminance 1, by the CAM16 matrix.
 fn lms_of(xy: Vec2) -> Vec3 {
     let xyz = Vec3::new(xy.x, xy.y, 1.0 - xy.x - xy.y) / xy.y;
     Vec3::new(

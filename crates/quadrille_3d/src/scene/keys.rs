@@ -1,10 +1,10 @@
-//! Keys of pipelines, and the state of materials that they depend on.
+//! Pipeline keys, and the material state in them.
 
 use quadrille_content::{MeshAllocation, PrimitiveKind};
 
 use crate::components::material::AlphaMode;
 
-/// Key of a pipeline of meshes.
+/// Key of a mesh pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct PipelineKey {
     pub(crate) primitive: PrimitiveKind,
@@ -14,7 +14,7 @@ pub(crate) struct PipelineKey {
 }
 
 impl PipelineKey {
-    /// The key that a view draws meshes of this key with.
+    /// Specializes the key for a view.
     pub(crate) fn for_view(self, inverts_culling: bool) -> Self {
         let cull = match self.cull {
             CullMode::Front if inverts_culling => CullMode::Back,
@@ -25,20 +25,19 @@ impl PipelineKey {
     }
 }
 
-/// Pipeline and mesh that an instance is drawn with.
+/// Key of a bin: pipeline and mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct BinKey {
     pub(crate) pipeline: PipelineKey,
     pub(crate) mesh: MeshAllocation,
 }
 
-/// How much there is to shade. Code that is there slows down also those who do not need it, so that
-/// pipelines have no more than that.
+/// Material features of a pipeline. Unused shader paths cost occupancy, so pipelines are specialized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum MaterialFeatures {
-    /// The same everywhere.
+    /// No textures.
     Base,
-    /// Images say what differs.
+    /// Textures.
     Textured,
     /// Clearcoat, anisotropy, a depth map, a lightmap or diffuse transmission.
     Extended,
@@ -70,18 +69,18 @@ impl BlendMode {
         }
     }
 
-    /// Light falls through where its alpha says so.
+    /// Whether shadow casters need an alpha mask.
     pub(crate) fn needs_alpha_mask(self) -> bool {
         matches!(self, Self::Mask | Self::AlphaToCoverage | Self::Blend)
     }
 
-    /// Whether the target shows through, so that draws are sorted from back to front.
+    /// Whether draws are blended and sorted back to front.
     pub(crate) fn is_transparent(self) -> bool {
         matches!(self, Self::Blend | Self::Multiply)
     }
 }
 
-/// The faces that are not drawn.
+/// Culled faces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum CullMode {
     None,

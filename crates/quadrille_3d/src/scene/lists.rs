@@ -15,30 +15,30 @@ use crate::scene::keys::{BinKey, PipelineKey};
 use crate::scene::rows::{LightRow, LightTextureRow, ShadowViewRow, ViewRow};
 use crate::tables::table::List;
 
-/// The chunks that are drawn with one pipeline.
+/// Batches with one pipeline, drawn by one multi-draw indirect.
 #[derive(Clone, Debug)]
 pub(crate) struct BatchSet {
     pub(crate) pipeline: PipelineKey,
-    /// Places among all chunks.
+    /// Range in [`BatchOrder3d`](crate::BatchOrder3d).
     pub(crate) batches: Range<u32>,
 }
 
 /// Batches of all meshes of the world, filled by `upload_meshes`.
 ///
-/// Batch sets stay from frame to frame: they are listed again only when a batch comes or goes.
+/// Batch sets are retained, and rebuilt only when a batch is added or removed.
 #[derive(Resource, Default)]
 pub(crate) struct BatchList {
     pub(crate) batch_sets: Vec<BatchSet>,
     /// Number of batches.
     pub(crate) batches: u32,
-    /// Room in the table of instances.
+    /// Rows of the instance table.
     pub(crate) instances: u32,
-    /// Room for the instances of all batches.
+    /// Capacity of all batches in instances.
     pub(crate) batch_instances: u32,
 }
 
 impl BatchList {
-    /// Batch sets that cameras draw from the draws of `cull_3d`.
+    /// Batch sets of cameras: opaque and alpha mask.
     pub(crate) fn opaque_batch_sets(&self) -> impl Iterator<Item = &BatchSet> {
         let batch_sets = self
             .batch_sets
@@ -47,7 +47,7 @@ impl BatchList {
         batch_sets.filter(|batch_set| !batch_set.pipeline.blend_mode.is_transparent())
     }
 
-    /// Batch sets that cast shadows.
+    /// Batch sets of shadow casters.
     pub(crate) fn shadow_batch_sets(&self) -> impl Iterator<Item = &BatchSet> {
         let batch_sets = self
             .batch_sets
@@ -57,36 +57,36 @@ impl BatchList {
     }
 }
 
-/// A view as its camera asks for it, before it has images.
+/// Queued view of a camera, without images.
 #[derive(Clone, Debug)]
 pub(crate) struct QueuedView {
     pub(crate) camera: Entity,
     /// Index in the list of views.
     pub(crate) row: u32,
-    /// Index of its image in `CameraTargets`.
+    /// Index of its target in `CameraTargets`.
     pub(crate) target: u32,
-    /// Step of its passes (`Recorder::pass_in_step`).
+    /// Ordering key of its passes across systems (`Recorder::pass_in_step`).
     pub(crate) step: u32,
     /// Left, top, width and height in pixels of the target.
     pub(crate) viewport: [u32; 4],
-    /// Color that the image is cleared with before.
+    /// Clear color of the whole target; `None`: load op LOAD.
     pub(crate) clear: Option<[f32; 4]>,
-    /// Color behind the scene; none leaves the image as it is.
+    /// Background color of the viewport; `None` keeps the target's contents.
     pub(crate) background: Option<[f32; 4]>,
-    /// The background replaces the image, alpha included, instead of being blended over it.
+    /// Whether the view replaces the target's contents, alpha included, instead of blending over them.
     pub(crate) replaces: bool,
-    /// Front faces are culled where back faces otherwise are, and the other way round.
+    /// Whether front and back face culling are exchanged (`Camera::invert_culling`).
     pub(crate) inverts_culling: bool,
-    /// Depth before anything is drawn.
+    /// Clear value of the depth.
     pub(crate) clear_depth: f32,
-    /// Samples per pixel that the camera asks for; images have fewer where memory ends.
+    /// Requested samples per pixel; images have fewer if memory is exhausted.
     pub(crate) wanted_samples: u32,
     pub(crate) tonemapping: Tonemapping,
-    /// Its background is mapped as the scene is.
+    /// Whether the camera has `Hdr`: its background is tone mapped.
     pub(crate) is_hdr: bool,
-    /// Index in the list of views that are culled for.
+    /// Index in the list of culled views.
     pub(crate) cull_row: u32,
-    /// Index in the same list of the late phase, which culls against the depth that the early phase drew.
+    /// Index of the late phase in the list of culled views.
     pub(crate) late_cull_row: Option<u32>,
     /// Render layers of the camera.
     pub(crate) layers: RenderLayers,
@@ -94,7 +94,7 @@ pub(crate) struct QueuedView {
     pub(crate) transparent: Range<u32>,
 }
 
-/// Views of the frame, listed by `queue_views` and taken by `prepare_targets`: the index is [`QueuedView::row`].
+/// Queued views of the frame, from `queue_views` to `prepare_targets`, by [`QueuedView::row`].
 #[derive(Resource, Default)]
 pub(crate) struct QueuedViews(pub(crate) Vec<QueuedView>);
 
@@ -105,14 +105,14 @@ pub(crate) struct ViewRows {
     pub(crate) gradings: List<GradingRow>,
 }
 
-/// Lights of all views, view by view, and the images that they shine through.
+/// Lights of all views, grouped by view, and their light textures.
 #[derive(Resource, Default)]
 pub(crate) struct LightLists {
     pub(crate) rows: List<LightRow>,
     pub(crate) textures: List<LightTextureRow>,
 }
 
-/// Image that a shadow map is a tile of.
+/// Image of a shadow map's tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ShadowMapKind {
     /// Cascades of directional lights, and spot lights.
@@ -125,15 +125,15 @@ pub(crate) enum ShadowMapKind {
 #[derive(Clone, Debug)]
 pub(crate) struct ShadowMapDraw {
     pub(crate) kind: ShadowMapKind,
-    /// Place of its tile in the image.
+    /// Tile index.
     pub(crate) tile: u32,
-    /// Casters before the near plane count, at the near plane.
+    /// Whether casters in front of the near plane are clamped to it (pancaking).
     pub(crate) clamps_depth: bool,
-    /// Place in [`CullList`]; none for a matrix that is not finite.
+    /// Index in [`CullList`]; `None` for a non-finite matrix.
     pub(crate) cull_row: Option<u32>,
 }
 
-/// Transparent instances of one mesh that follow each other from back to front.
+/// Draw of consecutive transparent instances with one mesh and pipeline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TransparentDraw {
     pub(crate) key: BinKey,
@@ -141,7 +141,7 @@ pub(crate) struct TransparentDraw {
     pub(crate) instances: Range<u32>,
 }
 
-/// Shadow maps, each with its row at the same place.
+/// Shadow maps and their rows, by equal index.
 #[derive(Resource, Default)]
 pub(crate) struct ShadowList {
     pub(crate) draws: Vec<ShadowMapDraw>,
@@ -152,39 +152,39 @@ pub(crate) struct ShadowList {
 #[derive(Resource, Default)]
 pub(crate) struct CullList {
     pub(crate) rows: List<CullViewRow>,
-    /// Bits of the layer sets that each row sees.
+    /// Visibility bits of layer sets, per row.
     pub(crate) layer_bits: List<u32>,
-    /// Eye of the camera whose views are being listed: visibility ranges are measured from it.
+    /// Eye of the camera that is being queued, the origin of visibility ranges.
     pub(crate) eye: [f32; 4],
-    /// Number of rows that `cull_3d` culls for; rows of late phases follow.
+    /// Number of rows of `cull_3d`; rows of late phases follow.
     pub(crate) early_view_count: u32,
     /// Words of `PreviousVisibility`.
     pub(crate) visibility_words: u32,
 }
 
-/// A transparent entity that a view sees.
+/// Visible transparent instance.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TransparentInstance {
-    /// Place in the table of instances.
+    /// Instance index.
     pub(crate) instance: u32,
     pub(crate) key: BinKey,
-    /// Center of its bounds in the world.
+    /// Center of its bounds in world space.
     pub(crate) center: Vec3,
-    /// Distance by which it is sorted nearer.
+    /// Sort bias towards the camera.
     pub(crate) sort_bias: f32,
 }
 
-/// Transparent draws from back to front, view by view.
+/// Transparent draws, grouped by view, back to front.
 #[derive(Resource, Default)]
 pub(crate) struct TransparentList {
     pub(crate) draws: Vec<TransparentDraw>,
-    /// Places in the table of instances, draw by draw.
+    /// Instance indices, grouped by draw.
     pub(crate) instances: List<u32>,
 }
 
 impl TransparentList {
-    /// Adds an instance: to the last draw, if that has the same mesh and pipeline and is not before `first_draw`,
-    /// else with a draw of its own.
+    /// Adds an instance to the last draw if mesh and pipeline are equal and the draw is not before `first_draw`, else
+    /// to a new draw.
     pub(crate) fn add(&mut self, drawn: &TransparentInstance, first_draw: usize) {
         let at = self.instances.current.len() as u32;
         self.instances.current.push(drawn.instance);
@@ -212,7 +212,7 @@ pub(crate) struct SceneLists<'w> {
 }
 
 impl SceneLists<'_> {
-    /// Empties the lists for a new frame.
+    /// Clears the lists for a new frame.
     pub(crate) fn begin(&mut self) {
         self.views.0.clear();
         self.rows.rows.current.clear();
@@ -227,7 +227,7 @@ impl SceneLists<'_> {
         self.transparent.instances.current.clear();
     }
 
-    /// Forgets what the device has.
+    /// Marks all lists for re-upload (after a lost device).
     pub(crate) fn mark_all_dirty(&mut self) {
         self.rows.rows.mark_all_dirty();
         self.rows.gradings.mark_all_dirty();
@@ -239,8 +239,8 @@ impl SceneLists<'_> {
         self.transparent.instances.mark_all_dirty();
     }
 
-    /// Adds the late phases of cameras with [`OcclusionCulling`](crate::OcclusionCulling), in a table with room for
-    /// so many instances.
+    /// Adds the late phases of cameras with [`OcclusionCulling`](crate::OcclusionCulling), for an instance table with
+    /// this number of rows.
     pub(crate) fn add_late_phases(
         &mut self,
         instances: u32,
@@ -263,8 +263,7 @@ impl SceneLists<'_> {
     }
 }
 
-/// Values of views by [`View3d::row`](crate::View3d::row), which stays the same where a view without images is
-/// left out.
+/// Map by [`View3d::row`](crate::View3d::row), which is stable when views without images are skipped.
 pub(crate) struct ViewMap<T>(Vec<Option<T>>);
 
 impl<T> Default for ViewMap<T> {

@@ -1,4 +1,4 @@
-//! Between which distances a mesh is seen, as shaders read it.
+//! Packed visibility ranges.
 
 use bevy_camera::visibility::VisibilityRange;
 use bevy_math::{Vec3, Vec4};
@@ -6,8 +6,7 @@ use half::f16;
 
 use crate::scene::rows::InstanceRow;
 
-/// The distances between which it appears, and those between which it disappears, as half floats: they
-/// are off by 1 in 2000. Both 0 say that it is seen from everywhere.
+/// Packs start and end margins as half floats (relative error below 1/2000). Zeros: visible at all distances.
 pub(crate) fn pack_visibility_range(range: &VisibilityRange) -> [u32; 2] {
     let pack = |[low, high]: [f32; 2]| {
         let [low, high] = [low, high].map(|distance| u32::from(f16::from_f32(distance).to_bits()));
@@ -15,13 +14,14 @@ pub(crate) fn pack_visibility_range(range: &VisibilityRange) -> [u32; 2] {
     };
     let [start, end] = [&range.start_margin, &range.end_margin];
     match [[start.start, start.end], [end.start, end.end]].map(pack) {
-        // From nowhere: it ends before it begins.
+        // Never visible: an empty range.
         [0, 0] => [1, 0],
         row => row,
     }
 }
 
-/// Same test as the function of `visibility_range.wgsl` with this name, for instances that the CPU lists.
+/// Same test as `is_outside_visibility_range` of `visibility_range.wgsl`, for transparent instances, which the CPU
+/// lists.
 pub(crate) fn is_outside_visibility_range(instance: &InstanceRow, eye: [f32; 4]) -> bool {
     let [start, end] = instance.range;
     if eye[3] == 0.0 || (start, end) == (0, 0) {

@@ -1,4 +1,4 @@
-//! Dispatches of skinning: each has as many entities as the ranges that a shader can bind allow.
+//! Dispatches of skinning, split by the limit of bound buffer ranges.
 
 use std::ops::Range;
 
@@ -13,10 +13,10 @@ const WORKGROUP_SIZE: u32 = 64;
 /// No joints, or no weights.
 const NONE: u32 = u32::MAX;
 
-/// Bound ranges begin at a multiple of so many bytes, which all devices take.
+/// Alignment of bound ranges in bytes: the largest `minStorageBufferOffsetAlignment`.
 const ALIGNMENT: u64 = 256;
 
-/// Jobs of a part begin at a multiple of so many, which are a multiple of [`ALIGNMENT`] bytes.
+/// Alignment of a dispatch's first job, in jobs: a multiple of [`ALIGNMENT`] bytes.
 const JOB_ALIGNMENT: usize = 64;
 
 const VERTEX_BYTES: u64 = size_of::<Vertex>() as u64;
@@ -24,49 +24,49 @@ const WORD_BYTES: u64 = size_of::<u32>() as u64;
 const POSE_BYTES: u64 = size_of::<[f32; 4]>() as u64;
 const JOB_BYTES: u64 = size_of::<Job>() as u64;
 
-/// An entity, or some vertices of one, as `skin.wgsl` reads it. Offsets count from where the ranges begin
-/// that its dispatch binds.
+/// Job of `skin.wgsl`: an entity, or a part of its vertices. Offsets are relative to the ranges that its dispatch
+/// binds.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub(super) struct Job {
-    /// How many workgroups the jobs of its part before have.
+    /// Number of workgroups of previous jobs in its dispatch.
     first_group: u32,
-    /// The first number of 4 bytes of the mesh's vertices.
+    /// First word of the mesh's vertices.
     from: u32,
-    /// The same of the entity's.
+    /// First word of the entity's vertices.
     to: u32,
     vertices: u32,
-    /// The first word of what they follow.
+    /// First word of influences and morph targets.
     source: u32,
-    /// How many words that are for each.
+    /// Words of influences and morph targets per vertex.
     source_words: u32,
-    /// The first row of joints.
+    /// First row of joints.
     joints: u32,
-    /// The first row of weights.
+    /// First row of weights.
     weights: u32,
-    /// How many targets the mesh has.
+    /// Number of morph targets.
     targets: u32,
 }
 
-/// Offsets of an entity, or of some vertices of one, in the buffers.
+/// Buffer offsets of an entity, or of a part of its vertices.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct SkinRange {
-    /// The first vertex of the mesh.
+    /// First vertex of the mesh.
     pub(super) from: u32,
-    /// The first vertex of the entity.
+    /// First vertex of the entity.
     pub(super) to: u32,
     pub(super) vertices: u32,
-    /// The first word of what they follow.
+    /// First word of influences and morph targets.
     pub(super) source: u32,
-    /// How many words that are for each.
+    /// Words of influences and morph targets per vertex.
     pub(super) source_words: u32,
-    /// Rows of the joints, if it has any, and then of the weights.
+    /// Rows of joints, if any, then of weights.
     pub(super) pose: Range<u32>,
-    /// The first row of the weights; that of the joints is the first of all.
+    /// First row of weights.
     pub(super) weights: u32,
     pub(super) has_joints: bool,
     pub(super) has_weights: bool,
-    /// How many targets the mesh has.
+    /// Number of morph targets.
     pub(super) targets: u32,
 }
 
@@ -95,7 +95,7 @@ impl SkinDispatch {
     }
 }
 
-/// How large the buffers are in bytes, and how much of one a shader sees at most.
+/// Sizes of the buffers in bytes, and the maximum bound range (`maxStorageBufferRange`).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BufferSizes {
     pub(super) vertices: u64,
@@ -145,7 +145,7 @@ impl SkinRange {
         self.vertices.div_ceil(WORKGROUP_SIZE)
     }
 
-    /// The same in pieces of so many vertices at most, a multiple of [`BLOCK_VERTICES`].
+    /// Splits into parts of at most `most` vertices, a multiple of [`BLOCK_VERTICES`].
     fn split_vertices(&self, most: u32) -> impl Iterator<Item = Self> + '_ {
         (0..self.vertices)
             .step_by(most as usize)
@@ -158,7 +158,7 @@ impl SkinRange {
             })
     }
 
-    /// How many vertices are a quarter of what a shader sees, or less.
+    /// Vertices whose data fits in a quarter of the maximum bound range.
     fn max_vertices(&self, sizes: BufferSizes) -> u32 {
         let source_bytes = u64::from(self.source_words) * WORD_BYTES;
         let most = sizes.max_range / 4 / VERTEX_BYTES.max(source_bytes);
@@ -169,7 +169,7 @@ impl SkinRange {
 }
 
 impl BufferRanges {
-    /// All of each buffer that a shader can see all of, and the given ranges of the others.
+    /// Extends ranges to the whole buffer where it fits the maximum bound range.
     fn fitted(&self, sizes: BufferSizes) -> Self {
         let fitted = |range: &Range<u64>, bytes: u64| match bytes <= sizes.max_range {
             true => 0..bytes,
@@ -200,8 +200,7 @@ impl BufferRanges {
     }
 }
 
-/// Splits the work into dispatches, and writes their jobs, those of one dispatch after those of another.
-/// Mostly there is one dispatch.
+/// Splits the work into dispatches, usually one, and writes their jobs consecutively.
 pub(super) fn split_dispatches(
     mut skin_ranges: Vec<SkinRange>,
     sizes: BufferSizes,
@@ -213,7 +212,7 @@ pub(super) fn split_dispatches(
             .iter()
             .flat_map(|skin_range| skin_range.split_vertices(skin_range.max_vertices(sizes)))
             .collect();
-        // Sorted so that entities with close ranges become neighbours.
+        // Sorted so that entities with close ranges are adjacent.
         let half = (sizes.max_range / 2).max(1);
         skin_ranges.sort_by_key(|skin_range| {
             let ranges = skin_range.ranges();

@@ -44,13 +44,13 @@ pub(crate) struct SkinParams<'w, 's> {
     warnings: Res<'w, RateLimitedWarnings>,
 }
 
-/// The skin and the weights of an entity, as its mesh uses them.
+/// Skin and morph weights of an entity.
 struct Pose<'a> {
     skin: Option<(&'a Ref<'a, SkinnedMesh>, &'a SkinnedMeshInverseBindposes)>,
     weights: Option<&'a Ref<'a, MeshMorphWeights>>,
 }
 
-/// Updates poses: unchanged ones are neither computed nor uploaded.
+/// Extracts changed poses; unchanged ones are neither computed nor uploaded.
 pub(crate) fn extract_skins(mut world: SkinParams, mut store: ResMut<SkinStore>) {
     let store = &mut *store;
     store.moved.clear();
@@ -84,7 +84,7 @@ pub(crate) fn extract_skins(mut world: SkinParams, mut store: ResMut<SkinStore>)
 }
 
 impl SkinStore {
-    /// Follows an asset.
+    /// Applies an asset event.
     fn apply_event(
         &mut self,
         event: AssetEvent<Mesh>,
@@ -98,7 +98,7 @@ impl SkinStore {
             AssetEvent::Unused { .. } | AssetEvent::LoadedWithDependencies { .. } => return,
         };
         let mesh = assets.get(id);
-        // The device's copy of a mesh stays when its data is released.
+        // A released mesh keeps its device copy.
         if mesh.is_some_and(is_released) {
             return;
         }
@@ -113,7 +113,7 @@ impl SkinStore {
             Ok(Some(read)) => {
                 let Some(words) = self.words.add(read.words) else {
                     return tracing::error!(
-                        "{} is drawn as if it were rigid: there are more joints and morph targets in all meshes \
+                        "{} is drawn undeformed: there are more joints and morph targets in all meshes \
                          than 2^31 numbers can hold",
                         asset_label(id, server)
                     );
@@ -130,12 +130,12 @@ impl SkinStore {
             }
             Err(reason) => {
                 let name = asset_label(id, server);
-                tracing::error!("{name} is drawn as if it were rigid: {reason}");
+                tracing::error!("{name} is drawn undeformed: {reason}");
             }
         }
     }
 
-    /// Reads all meshes again, for another device. The data of some may have been on the lost one alone.
+    /// Reads all meshes again after a lost device. Released ones may be lost.
     fn reread_meshes(&mut self, assets: &Assets<Mesh>, server: &AssetServer) {
         self.words = BlockAllocator::default();
         let mut ids: Vec<_> = self.meshes.drain().map(|(id, _)| id).collect();
@@ -145,7 +145,7 @@ impl SkinStore {
         }
     }
 
-    /// Brings an entity up to date.
+    /// Updates an entity.
     fn update_entity(
         &mut self,
         world: &SkinParams,
@@ -183,7 +183,7 @@ impl SkinStore {
         self.write(world, item, &pose, changed);
     }
 
-    /// Notes that an entity is not drawn.
+    /// Excludes an entity from drawing.
     fn exclude(&mut self, entity: Entity) {
         if !matches!(self.states.get(&entity), Some(SkinState::NotDrawn { .. })) {
             self.release(entity);
@@ -194,7 +194,7 @@ impl SkinStore {
             .insert(entity, SkinState::NotDrawn { last_frame });
     }
 
-    /// Gives an entity vertices and rows of its own, unless it has them.
+    /// Allocates vertices and rows of an entity, unless it has them.
     fn allocate(&mut self, entity: Entity, mesh: AssetId<Mesh>, pose: &Pose<'_>) {
         let Some(source) = self.meshes.get(&mesh) else {
             return;
@@ -233,7 +233,7 @@ impl SkinStore {
         self.states.insert(entity, SkinState::Deformed(deformed));
     }
 
-    /// Writes the joints and weights of an entity if they changed, and notes that it is to be computed.
+    /// Writes changed joints and weights of an entity, and marks it dirty.
     fn write(
         &mut self,
         world: &SkinParams,
@@ -272,8 +272,8 @@ impl SkinStore {
     }
 }
 
-/// Returns the inverse bind poses of a skin; none if it is not loaded, or has too few joints for the mesh,
-/// which logs a warning.
+/// Returns the inverse bind poses of a skin; `None` if it is not loaded, or, with a warning, if it has too few joints
+/// for the mesh.
 fn usable_bindposes<'a>(
     world: &'a SkinParams,
     entity: Entity,
@@ -286,7 +286,7 @@ fn usable_bindposes<'a>(
     if joints.min(matrices) < wanted {
         world.warnings.warn(format_args!("the skinned mesh {}", entity_name(entity)), || {
             format!(
-                "its vertices follow {wanted} joints, and its skin has {joints} joints and {matrices} \
+                "its vertices use {wanted} joints, but its skin has {joints} joints and {matrices} \
                  inverse bind poses"
             )
         });

@@ -1,4 +1,4 @@
-//! The list of entities whose vertices are computed in a frame.
+//! Jobs of skinning in a frame.
 
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
@@ -15,7 +15,7 @@ use crate::scene::buffers::Vertices3d;
 use crate::tables::mesh_vertex::Vertex;
 use crate::tables::table::List;
 
-/// The list of entities whose vertices are computed.
+/// Jobs of [`skin_3d`](super::skin_3d).
 #[derive(Resource, Deref)]
 pub struct SkinJobs3d(pub(crate) GpuBuffer);
 
@@ -24,7 +24,7 @@ pub struct SkinJobs3d(pub(crate) GpuBuffer);
 pub(crate) struct SkinJobs {
     list: List<Job>,
     dispatches: Vec<SkinDispatch>,
-    /// The buffer of vertices, and where the first vertex of entities was in it, when they were computed.
+    /// Vertex buffer and first vertex of entities at the last computation.
     vertex_buffer: Option<(ResourceId, u32)>,
 }
 
@@ -41,7 +41,7 @@ impl SkinJobs {
     }
 }
 
-/// Returns the range of an entity, whose vertices begin `room` behind those of all meshes.
+/// Returns the range of an entity; `room` is the end of the vertices of all meshes.
 fn skin_range(
     deformed: &Deformed,
     (source, words): (&SkinSource, u32),
@@ -62,7 +62,7 @@ fn skin_range(
     }
 }
 
-/// The buffers of skins.
+/// Device buffers of skinning.
 #[derive(SystemParam)]
 pub(crate) struct SkinBuffers<'w> {
     sources: ResMut<'w, SkinSources3d>,

@@ -1,4 +1,4 @@
-//! The pass that deforms meshes.
+//! The pass [`skin_3d`].
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
@@ -13,7 +13,7 @@ use super::{SkinPoses3d, SkinSources3d};
 use crate::pipelines::MAX_WORKGROUP_COUNT_X;
 use crate::scene::buffers::Vertices3d;
 
-/// The pipeline of [`skin_3d`].
+/// Pipeline of [`skin_3d`].
 #[derive(Resource)]
 pub(crate) struct SkinPipeline3d(ComputePipeline);
 
@@ -42,10 +42,9 @@ struct Push {
     row: u32,
 }
 
-/// The pass that computes the vertices of entities with skins and morph weights, for all views and
-/// shadow maps of the frame: one dispatch for all entities whose joints or weights changed, and no pass
-/// of the plan when none did. Where a buffer is larger than the device lets a shader see at once, it is
-/// several, each a pass of the plan that binds ranges of them.
+/// Computes the vertices of skinned and morphed entities for all views and shadow maps: one dispatch for all entities
+/// whose joints or weights have changed, and no pass if none have. If a buffer exceeds `maxStorageBufferRange`, there
+/// are several passes in the plan, each binding ranges.
 pub fn skin_3d(
     mut recorder: Recorder,
     list: StorageRead<SkinJobs3d>,

@@ -1,4 +1,4 @@
-//! The joints and weights of an entity.
+//! Joint matrices and morph weights of entities.
 
 use bevy_ecs::prelude::*;
 use bevy_math::{Affine3A, Mat4};
@@ -10,19 +10,19 @@ use quadrille_content::{RateLimitedWarnings, entity_name, is_finite};
 /// Rows per joint.
 pub(super) const JOINT_ROWS: u32 = 3;
 
-/// How many rows the joints and weights need.
+/// Rows of joints and weights.
 pub(super) fn row_count(joints: u32, targets: u32) -> u32 {
     joints * JOINT_ROWS + targets.div_ceil(4)
 }
 
-/// The matrix of a joint that is not there from the beginning: its vertices stay where the mesh has them.
+/// Initial matrix of a missing joint: its vertices keep the bind pose.
 pub(super) const IDENTITY_ROWS: [[f32; 4]; 3] = [
     [1.0, 0.0, 0.0, 0.0],
     [0.0, 1.0, 0.0, 0.0],
     [0.0, 0.0, 1.0, 0.0],
 ];
 
-/// Whether any joint moved, or the entity itself, which the matrices are relative to.
+/// Whether any joint or the entity itself has moved; joint matrices are relative to the entity.
 pub(super) fn joints_moved(
     transform: &Ref<GlobalTransform>,
     joints: &[Entity],
@@ -36,8 +36,8 @@ pub(super) fn joints_moved(
         })
 }
 
-/// Writes the matrices from the mesh's space to that of the entity. A joint that is gone or makes no
-/// sense keeps its matrix, with a warning.
+/// Writes the matrices from the bind pose to the entity's local space. A missing or invalid joint keeps its matrix,
+/// with a warning.
 pub(super) fn write_joints(
     rows: &mut [[f32; 4]],
     (entity, transform): (Entity, &GlobalTransform),
@@ -55,7 +55,7 @@ pub(super) fn write_joints(
             warnings.warn_message(|| {
                 let (joint, entity) = (entity_name(joint), entity_name(entity));
                 format!(
-                    "the joint {joint} of the skin of {entity} does not exist: it stays as it was"
+                    "the joint {joint} of the skin of {entity} does not exist; its last transform is kept"
                 )
             });
             continue;
@@ -68,13 +68,13 @@ pub(super) fn write_joints(
         } else {
             warnings.warn_message(|| {
                 let (joint, entity) = (entity_name(joint), entity_name(entity));
-                format!("the joint {joint} of the skin of {entity} stays as it was: it would be at {found:?}")
+                format!("the joint {joint} of the skin of {entity} has the transform {found:?}; its last one is kept")
             });
         }
     }
 }
 
-/// The weights of an entity's morph targets, and whether they changed.
+/// Morph weights of an entity, and whether they have changed.
 pub(super) fn weights_of<'a>(
     weights: &'a Ref<MeshMorphWeights>,
     shared: &'a Query<Ref<MorphWeights>>,
@@ -106,7 +106,7 @@ pub(super) fn write_weights(
         } else {
             warnings.warn_message(|| {
                 let entity = entity_name(entity);
-                format!("a morph weight of {entity} is {weight}: it counts as 0")
+                format!("a morph weight of {entity} is {weight}; replaced by 0")
             });
         }
     }

@@ -1,30 +1,30 @@
-//! Joints, weights and morph targets of a mesh, in the layout of `skin.wgsl`.
+//! Joint influences and morph targets of meshes, in the layout of `skin.wgsl`.
 
 use bevy_mesh::{Mesh, MeshVertexAttribute, VertexAttributeValues as Values};
 use quadrille_content::{BlockKey, attribute, floats, is_finite};
 
 /// Words per vertex: four joints of 16 bits, four weights.
 pub(super) const INFLUENCE_WORDS: u32 = 6;
-/// Words per vertex and target: the differences of position, normal and tangent.
+/// Words per vertex and target: displacements of position, normal and tangent.
 pub(super) const TARGET_WORDS: u32 = 9;
 
-/// Vertices per block. The words of a block lie together, those of joints and weights first and then those
-/// of each target, so that some blocks can be bound without the rest.
+/// Vertices per block. A block stores its influences, then each target, contiguously, so that ranges of blocks can be
+/// bound.
 pub(super) const BLOCK_VERTICES: u32 = 64;
 
 /// Location on the device of the joints, weights and morph targets of a mesh.
 pub(super) struct SkinSource {
     pub(super) words: BlockKey,
     pub(super) vertices: u32,
-    /// How many joints a skin has at least; 0 if no vertex follows any.
+    /// Least number of joints of a skin; 0 without influences.
     pub(super) joints: u32,
     pub(super) targets: u32,
-    /// Another number for each mesh that was read.
+    /// Unique version of each read.
     pub(super) version: u64,
 }
 
 impl SkinSource {
-    /// How many words a vertex has in all.
+    /// Words per vertex.
     pub(super) fn vertex_words(&self) -> u32 {
         let influences = match self.joints {
             0 => 0,
@@ -42,7 +42,7 @@ pub(super) struct SkinSourceData {
     pub(super) targets: u32,
 }
 
-/// Reads the joints, weights and morph targets of a mesh; none if it has neither.
+/// Reads the influences and morph targets of a mesh; `None` if it has neither.
 ///
 /// # Errors
 /// Describes the invalid attribute.
@@ -62,8 +62,7 @@ pub(super) fn read(mesh: &Mesh) -> Result<Option<SkinSourceData>, String> {
     }))
 }
 
-/// The words block by block: of each first those of joints and weights, if there are any, and then those
-/// of each target.
+/// Reorders words to blocks: influences, if any, then each target.
 fn in_blocks(vertices: usize, influences: &[u32], differences: &[u32]) -> Vec<u32> {
     let mut words = Vec::with_capacity(influences.len() + differences.len());
     for first in (0..vertices).step_by(BLOCK_VERTICES as usize) {
@@ -77,7 +76,7 @@ fn in_blocks(vertices: usize, influences: &[u32], differences: &[u32]) -> Vec<u3
     words
 }
 
-/// The joints and weights of all vertices, and one more than the largest joint that has weight.
+/// Returns the influences of all vertices, and the number of joints (largest used index plus 1).
 fn influences(mesh: &Mesh, vertices: usize) -> Result<(Vec<u32>, u32), String> {
     let (Some(joints), Some(weights)) = (
         attribute(mesh, Mesh::ATTRIBUTE_JOINT_INDEX)?,
@@ -104,7 +103,7 @@ fn influences(mesh: &Mesh, vertices: usize) -> Result<(Vec<u32>, u32), String> {
     let mut words = Vec::with_capacity(vertices * INFLUENCE_WORDS as usize);
     let mut count = 0;
     for (joints, weights) in joints.iter().zip(&weights) {
-        // A joint without weight may be beyond those of the skin.
+        // Joints without weight may be out of range.
         let used = [0, 1, 2, 3].map(|at| if weights[at] == 0.0 { 0 } else { joints[at] });
         for (at, &joint) in used.iter().enumerate() {
             if weights[at] != 0.0 {
@@ -134,17 +133,17 @@ fn wrong_count(vertices: usize, count: usize, of: &MeshVertexAttribute) -> Strin
     format!("it has {vertices} positions and {count} of {name}; there must be as many")
 }
 
-/// The differences of all targets, one target after another, and how many targets there are.
+/// Returns the displacements of all targets, one after another, and the number of targets.
 fn targets(mesh: &Mesh, vertices: usize) -> Result<(Vec<u32>, u32), String> {
-    // Morph targets that were dropped after an upload count as none.
+    // Released morph targets count as none.
     let Some(all) = mesh.try_morph_targets().ok().filter(|all| !all.is_empty()) else {
         return Ok((Vec::new(), 0));
     };
     if vertices == 0 || !all.len().is_multiple_of(vertices) {
         let count = all.len();
         return Err(format!(
-            "it has {vertices} positions and {count} differences of morph targets; there must be as \
-             many for each target"
+            "it has {vertices} positions and {count} displacements of morph targets; each target must have as many \
+             as positions"
         ));
     }
     let mut words = Vec::with_capacity(all.len() * TARGET_WORDS as usize);

@@ -23,8 +23,8 @@ impl DfgLut {
     }
 }
 
-/// LUT of linearly transformed cosines (Heitz 2016): matrices from specular lobes to the cosine, as they come with
-/// the paper (`assets/LICENSES.md`), by perceptual roughness and the square root of 1 less the cosine.
+/// LUT of linearly transformed cosines (Heitz 2016): matrices from the GGX lobe to the cosine, from the paper's data
+/// (`assets/LICENSES.md`), by perceptual roughness and `sqrt(1 - n_dot_v)`.
 #[derive(Resource, Deref)]
 pub struct LtcLut(GpuImage);
 
@@ -33,16 +33,16 @@ impl LtcLut {
         let bytes = include_bytes!("../../../../assets/lights/ltc.ktx2");
         let table = texels(bytes)?;
         let side = table.texture_descriptor.size.width;
-        let desc = ImageDesc::sampled("3d bent lobes", [side; 2], Format::R16G16B16A16_SFLOAT);
+        let desc = ImageDesc::sampled("3d ltc", [side; 2], Format::R16G16B16A16_SFLOAT);
         let image = gpu.create_image(&desc)?;
-        // The second layer has what `DfgLut` has.
+        // The second layer is the DFG term, which `DfgLut` has.
         let data = table.data.as_deref().unwrap_or_default();
         uploads.write_image(&image, &data[..data.len() / 2]);
         Ok(Self(image))
     }
 }
 
-/// The texels of a table that is a KTX2 file.
+/// Decodes a LUT from a KTX2 file.
 pub(crate) fn texels(bytes: &[u8]) -> Result<Image, BevyError> {
     Ok(Image::from_buffer(
         bytes,

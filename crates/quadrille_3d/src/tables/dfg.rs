@@ -1,10 +1,8 @@
-//! DFG term: the integral of the GGX lobe
-//! over all directions, by the cosine of the view direction and the perceptual roughness.
+//! DFG term: directional albedo of the GGX lobe by `n_dot_v` and perceptual roughness (Karis 2013).
 //!
-//! With Schlick's Fresnel term, `f0 + (1 - f0) (1 - cos)^5`, the reflected part is
-//! `f0 * scale + bias`. The table has both; for `f0 = 1` their sum is all that single scattering returns,
-//! and the rest to 1 is multiple scattering, which the shader compensates
-//! ("Physically Based Rendering in Filament", section 5.3.4.7).
+//! With Schlick's Fresnel term, `f0 + (1 - f0) (1 - cos)^5`, the albedo is `f0 * scale + bias`; the table has scale and
+//! bias. Their sum is the single-scattering albedo for `f0 = 1`; the shader compensates the remaining multiple
+//! scattering ("Physically Based Rendering in Filament", section 5.3.4.7).
 
 use std::f64::consts::PI;
 use std::sync::OnceLock;
@@ -17,11 +15,11 @@ pub(crate) const LUT_SIZE: usize = 32;
 /// Samples per entry.
 const SAMPLE_COUNT: u32 = 1024;
 
-/// The smallest cosine and roughness: below, the integral needs more directions than there are.
+/// Least cosine and roughness: below, the samples do not suffice.
 const MIN_INPUT: f64 = 1e-3;
 
-/// Scale and bias as half floats, a row for each perceptual roughness from 0 to 1, in each the cosines from 0
-/// to 1, both ends included.
+/// Returns scale and bias as half floats: rows by perceptual roughness, columns by `n_dot_v`, each from 0 to 1
+/// inclusive.
 pub(crate) fn table() -> &'static [[u16; 2]] {
     static TABLE: OnceLock<Vec<[u16; 2]>> = OnceLock::new();
     TABLE.get_or_init(|| {
@@ -34,7 +32,7 @@ pub(crate) fn table() -> &'static [[u16; 2]] {
     })
 }
 
-/// Integrates by importance sampling of the lobe.
+/// Integrates scale and bias by importance sampling of GGX.
 pub(crate) fn integrate_dfg(n_dot_v: f64, perceptual_roughness: f64) -> [f64; 2] {
     let alpha = perceptual_roughness * perceptual_roughness;
     let view = [(1.0 - n_dot_v * n_dot_v).sqrt(), n_dot_v];
@@ -44,7 +42,7 @@ pub(crate) fn integrate_dfg(n_dot_v: f64, perceptual_roughness: f64) -> [f64; 2]
         let v = f64::from(index.reverse_bits()) / f64::from(u32::MAX);
         let n_dot_h = ((1.0 - v) / (1.0 + (alpha * alpha - 1.0) * v)).sqrt();
         let sin_half = (1.0 - n_dot_h * n_dot_h).max(0.0).sqrt();
-        // The view has no part across.
+        // The view vector has y = 0.
         let half_x = sin_half * (2.0 * PI * u).cos();
         let l_dot_h = view[0] * half_x + view[1] * n_dot_h;
         let n_dot_l = 2.0 * l_dot_h * n_dot_h - n_dot_v;
@@ -60,7 +58,7 @@ pub(crate) fn integrate_dfg(n_dot_v: f64, perceptual_roughness: f64) -> [f64; 2]
     sum.map(|sum| sum / f64::from(SAMPLE_COUNT))
 }
 
-/// Smith's masking and shadowing, correlated by height, over `4 cos cos`.
+/// Height-correlated Smith visibility term (Heitz 2014): G / (4 n_dot_v n_dot_l).
 pub(crate) fn v_smith_ggx_correlated(n_dot_v: f64, n_dot_l: f64, alpha: f64) -> f64 {
     let square = alpha * alpha;
     let part = |a: f64, b: f64| a * (b * b * (1.0 - square) + square).sqrt();

@@ -1,4 +1,4 @@
-//! The vertices of 3D meshes.
+//! Vertices of 3D meshes.
 
 use bevy_math::{Vec2, Vec3};
 use bevy_mesh::Mesh;
@@ -8,21 +8,21 @@ use quadrille_content::{
     MeshVertex, PrimitiveKind, colors, is_finite, normals, positions, tangents, uvs,
 };
 
-/// Texture coordinate of meshes without: images that are sampled by it are white, as in bevy (`material_textures.wgsl`).
+/// Sentinel for missing texture coordinates: samples are white, as in bevy (`material_textures.wgsl`).
 pub(crate) const NO_UV: f32 = -1e30;
 
-/// A vertex as shaders read it.
+/// Vertex of a 3D mesh.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub(crate) struct Vertex {
     pub(crate) position: [f32; 3],
     /// Unit length, or 0 if the mesh has no normals.
     pub(crate) normal: [f32; 3],
-    /// Linear; white if the mesh has no colours.
+    /// Linear; white if the mesh has no vertex colors.
     pub(crate) color: [f32; 4],
     /// Both texture coordinates; [`NO_UV`] where the mesh has none, the first twice if it has no second.
     pub(crate) uvs: [[f32; 2]; 2],
-    /// Unit length, with the sign of the bitangent; all 0 if the mesh has none.
+    /// Unit length; w is the sign of the bitangent; zeros if the mesh has none.
     pub(crate) tangent: [f32; 4],
 }
 
@@ -108,8 +108,7 @@ impl MeshVertex for Vertex {
     }
 }
 
-/// For each vertex the mean direction of its triangles, the larger of which count more: where a
-/// mesh has no normals.
+/// Computes area-weighted vertex normals of a mesh without normals.
 fn smooth_normals(positions: &[Vec3], indices: &[u32]) -> Vec<Vec3> {
     let mut normals = vec![Vec3::ZERO; positions.len()];
     let (triangles, _) = indices.as_chunks::<3>();

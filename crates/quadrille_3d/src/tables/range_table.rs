@@ -1,4 +1,4 @@
-//! Tables on the device of which each user has a range of rows that stays where it is.
+//! Device tables with stable ranges of rows.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::tables::table::grow;
 /// Minimum capacity in rows.
 const FEW: usize = 1 << 10;
 
-/// Ranges of rows, and which of them the device has.
+/// Table of allocated ranges, with dirty tracking.
 pub(crate) struct RangeTable<T> {
     rows: Vec<T>,
     allocator: RangeAllocator,
@@ -31,7 +31,7 @@ impl<T> Default for RangeTable<T> {
 }
 
 impl<T: Pod> RangeTable<T> {
-    /// Adds a range of so many rows, all zero.
+    /// Allocates a range of zeroed rows.
     pub(crate) fn add(&mut self, count: u32) -> Range<u32> {
         let range = self.allocator.allocate(count);
         let end = self.allocator.end() as usize;
@@ -42,13 +42,13 @@ impl<T: Pod> RangeTable<T> {
         range
     }
 
-    /// The rows of a range, to be written.
+    /// Returns the rows of a range for writing, and marks them dirty.
     pub(crate) fn change(&mut self, range: &Range<u32>) -> &mut [T] {
         self.changed.push(range.clone());
         &mut self.rows[range.start as usize..range.end as usize]
     }
 
-    /// Frees a range. Rows behind the last range are given up.
+    /// Frees a range. Rows after the last range are truncated.
     pub(crate) fn remove(&mut self, range: Range<u32>) {
         self.allocator.free(range);
         let end = self.allocator.end() as usize;
@@ -77,7 +77,7 @@ impl<T: Pod> RangeTable<T> {
         }
         let end = self.rows.len() as u32;
         for range in &mut self.changed {
-            // Rows of ranges that were removed since.
+            // Ranges may have been removed since.
             *range = range.start.min(end)..range.end.min(end);
         }
         self.changed.sort_unstable_by_key(|range| range.start);

@@ -1,4 +1,4 @@
-//! Tables on the device: rows stay where they are, and only those that changed are sent.
+//! Device tables with stable rows; only changed rows are uploaded.
 
 use std::ops::Range;
 
@@ -6,16 +6,16 @@ use bytemuck::Pod;
 use quadrille::prelude::{BufferDesc, BufferUsage, GpuBuffer, GpuDevice, Sharing, Uploads};
 use quadrille::vulkan::Error;
 
-/// Rows between two changed ones that are sent with them, rather than beginning another copy.
+/// Maximum unchanged rows between two changed ones that are uploaded along, instead of a separate copy.
 const MAX_UPLOAD_GAP: u32 = 16;
 
-/// The rows of a table, and which of them the device has.
+/// Table of rows, with dirty tracking.
 pub(crate) struct Table<T> {
     rows: Vec<T>,
     free: Vec<u32>,
-    /// A bit for each row that changed since it was sent.
+    /// Dirty bit per row.
     changed: Vec<u64>,
-    /// There are such.
+    /// Whether any row is dirty.
     is_changed: bool,
 }
 
@@ -31,14 +31,14 @@ impl<T> Default for Table<T> {
 }
 
 impl<T: Pod> Table<T> {
-    /// Adds a row where there is room, and returns where.
+    /// Adds a row at a free index, and returns the index.
     pub(crate) fn add(&mut self, row: T) -> u32 {
         let index = self.free.pop().unwrap_or(self.rows.len() as u32);
         self.put(index, row);
         index
     }
 
-    /// Sets a row, which may be beyond the last one: those between are zeros.
+    /// Sets a row, extending the table by zeroed rows if necessary.
     pub(crate) fn put(&mut self, index: u32, row: T) {
         if index < self.rows.len() as u32 {
             return self.set(index, row);
@@ -69,12 +69,12 @@ impl<T: Pod> Table<T> {
         }
     }
 
-    /// Makes room where a row was.
+    /// Frees the index of a row.
     pub(crate) fn remove(&mut self, index: u32) {
         self.free.push(index);
     }
 
-    /// All rows, those included that were removed.
+    /// All rows, including removed ones.
     pub(crate) fn rows(&self) -> &[T] {
         &self.rows
     }
@@ -144,7 +144,7 @@ fn runs(indices: impl Iterator<Item = u32>) -> impl Iterator<Item = Range<u32>> 
     })
 }
 
-/// A list that each frame rebuilds. It is uploaded when it differs from the previous frame's.
+/// List that is rebuilt each frame, and uploaded if it differs from the previous frame's.
 pub(crate) struct List<T> {
     pub(crate) current: Vec<T>,
     uploaded: Vec<T>,
@@ -165,7 +165,7 @@ impl<T: Pod> List<T> {
         self.uploaded.clear();
     }
 
-    /// Sends the list, unless the device has it.
+    /// Uploads the list if it has changed.
     pub(crate) fn upload(
         &mut self,
         gpu: &GpuDevice,
@@ -185,7 +185,7 @@ impl<T: Pod> List<T> {
     }
 }
 
-/// Stride of rows that are bound by themselves: uniform buffers begin at multiples of 256 bytes on all devices.
+/// Stride of rows that are bound separately: the largest `minUniformBufferOffsetAlignment`.
 pub(crate) const UNIFORM_BYTES: u64 = 256;
 
 /// Returns the byte range of a row with this stride.
@@ -194,8 +194,7 @@ pub(crate) fn uniform_row(row: u32) -> Range<u64> {
     first..first + UNIFORM_BYTES
 }
 
-/// Replaces a buffer that is too small by a larger one. Returns whether it did: the new one has
-/// nothing of the old one.
+/// Replaces a buffer that is too small by a larger one, without its contents. Returns whether it did.
 pub(crate) fn grow(gpu: &GpuDevice, buffer: &mut GpuBuffer, bytes: u64) -> Result<bool, Error> {
     let is_small = buffer.bytes() < bytes;
     if is_small {
@@ -207,13 +206,13 @@ pub(crate) fn grow(gpu: &GpuDevice, buffer: &mut GpuBuffer, bytes: u64) -> Resul
     Ok(is_small)
 }
 
-/// A buffer for at least so many bytes of rows. It is written on one queue and read on another in
-/// most frames, so it belongs to both.
+/// Creates a storage buffer of at least `bytes`. Sharing is concurrent, because in most frames one queue writes and
+/// another reads it.
 pub(crate) fn table_buffer(gpu: &GpuDevice, name: &str, bytes: u64) -> Result<GpuBuffer, Error> {
     gpu.create_buffer(&table_desc(name, bytes))
 }
 
-/// A [`table_buffer`] that shaders can bind as uniforms as well, by rows of [`UNIFORM_BYTES`] or as a whole.
+/// Creates a [`table_buffer`] that can also be bound as a uniform buffer, by rows of [`UNIFORM_BYTES`] or as a whole.
 pub(crate) fn uniform_buffer(gpu: &GpuDevice, name: &str, bytes: u64) -> Result<GpuBuffer, Error> {
     gpu.create_buffer(&table_desc(name, bytes).with_usage(BufferUsage::UNIFORM))
 }

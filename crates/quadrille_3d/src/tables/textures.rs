@@ -1,4 +1,4 @@
-//! Table of the images of materials, which shaders index.
+//! Bindless table of material textures.
 
 use bevy_asset::{AssetId, AssetServer, Handle};
 use bevy_derive::{Deref, DerefMut};
@@ -12,18 +12,17 @@ use quadrille::prelude::{
 use quadrille::vulkan::vk;
 use quadrille_content::{DeviceImages, RateLimitedWarnings, asset_label};
 
-/// Images of all materials, with the samplers that they can use.
+/// Bindless table of images and samplers of all materials.
 #[derive(Resource, Deref, DerefMut)]
 pub struct Textures3d(pub(crate) ImageTable);
 
-/// Maximum number of images of all materials.
+/// Maximum number of images.
 const MAX_TEXTURES: u32 = 4096;
 
-/// Packed index of a material without an image.
+/// Packed index without an image.
 pub(crate) const NO_TEXTURE: u32 = u32::MAX;
 
-/// Bits of a packed index that are the image's; the one above selects the second texture coordinates,
-/// those above that are the sampler's.
+/// Bits of the image in a packed index. The next bit selects the second texture coordinates, higher bits the sampler.
 const IMAGE_BITS: u32 = 23;
 const UV_1_BIT: u32 = 1 << IMAGE_BITS;
 const SAMPLER_SHIFT: u32 = IMAGE_BITS + 1;
@@ -65,7 +64,7 @@ impl Textures3d {
     }
 }
 
-/// Returns the index of the table's sampler that is most like an image's own.
+/// Returns the index of the table's sampler that best matches an image's own.
 fn sampler_index(sampler: &Sampler) -> u32 {
     let desc = sampler.desc();
     let filter = FILTERS.iter().position(|&it| it == desc.magnify);
@@ -116,20 +115,20 @@ impl TextureSource<'_> {
             Err(error) => {
                 self.warnings.warn_message(|| {
                     let image = asset_label(id, self.server);
-                    format!("{image}, which a material has, is not drawn: {error}")
+                    format!("{image} of a material is not drawn: {error}")
                 });
                 NO_TEXTURE
             }
         }
     }
 
-    /// Whether an image that is there has red and green alone.
+    /// Whether a resident image has only red and green.
     pub(crate) fn has_two_channels(&self, handle: Option<&Handle<Image>>) -> bool {
         let shown = handle.and_then(|handle| self.images.resident(handle));
         shown.is_some_and(|shown| TWO_COMPONENT_FORMATS.contains(&shown.image.desc().format))
     }
 
-    /// Frees the indices of images that are gone.
+    /// Frees the indices of removed images.
     pub(crate) fn remove_dropped(&mut self) {
         let Self {
             indices,
@@ -140,7 +139,7 @@ impl TextureSource<'_> {
         indices.known.retain(|&id, (index, _)| {
             let is_there = images.resident(id).is_some();
             if !is_there {
-                // An index that the table does not know is free already.
+                // Cannot fail: the index is in use.
                 let _ = table.remove(*index);
             }
             is_there
