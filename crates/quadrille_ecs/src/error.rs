@@ -1,4 +1,4 @@
-//! Errors of a frame, in words for users.
+//! Errors of a frame.
 
 use std::sync::Arc;
 
@@ -6,29 +6,29 @@ use quadrille_sync::{PlanError, PlanErrors};
 use quadrille_vulkan::FrameError;
 use thiserror::Error;
 
-/// Something a pass recorded that it did not declare, or that its shader does not fit.
+/// A recorded command that does not match the pass's declarations or its shader.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum RecordError {
-    /// A part of a system uses what it did not name.
+    /// A pass of a system with several passes uses a resource that is not among its `uses`.
     #[error(
         "it uses `{resource}` as {access}, which is not among the uses given to \
          `recorder.pass(\"{part}\", ..)`; add it there"
     )]
     NotDeclared {
-        /// The part's name.
+        /// The pass's name.
         part: Arc<str>,
         /// The resource.
         resource: Box<str>,
         /// The access that was recorded.
         access: &'static str,
     },
-    /// A use of a part of a system is more than the system's parameter declares.
+    /// A use of a pass within a system exceeds the declaration of the system's parameter.
     #[error(
         "`recorder.pass(\"{part}\", ..)` is given `{resource}` as {used}, but the parameter declares \
          it as {declared}; give `.as_declared()`, or declare it so in the system's parameters"
     )]
     PartNotDeclared {
-        /// The part's name.
+        /// The pass's name.
         part: Arc<str>,
         /// The resource.
         resource: Box<str>,
@@ -55,7 +55,7 @@ pub enum RecordError {
         binding: u32,
         /// The resource that was bound.
         resource: Box<str>,
-        /// The bindings that there are, with the shader's names.
+        /// The available bindings, with the shader's names.
         available: Box<str>,
     },
     /// The shader has no such variable.
@@ -68,7 +68,7 @@ pub enum RecordError {
         /// Similar names, or the names that exist.
         hint: Box<str>,
     },
-    /// A sampler where the shader has something else.
+    /// A sampler is bound where the shader has another kind of resource.
     #[error(
         "binding {binding} of the pipeline `{pipeline}` takes no sampler; call `.bind({binding}, ..)`"
     )]
@@ -78,7 +78,7 @@ pub enum RecordError {
         /// The binding.
         binding: u32,
     },
-    /// The shader needs something at this binding.
+    /// A binding of the shader is not bound.
     #[error(
         "binding {binding} (`{variable}`) of the pipeline `{pipeline}` is not bound; call \
          `.bind({binding}, &..)` before drawing or dispatching"
@@ -91,7 +91,7 @@ pub enum RecordError {
         /// The shader's name for it.
         variable: Box<str>,
     },
-    /// A buffer where the shader has an image, or the like.
+    /// The bound resource has another kind than the shader declares.
     #[error(
         "`{resource}` cannot be bound to binding {binding} (`{variable}`) of the pipeline \
          `{pipeline}`: one is a buffer, the other an image or a sampler"
@@ -106,7 +106,7 @@ pub enum RecordError {
         /// The resource that was bound.
         resource: Box<str>,
     },
-    /// The shader does more than was declared.
+    /// The shader's access exceeds the declared one.
     #[error(
         "`{resource}` is declared as {declared}, but binding {binding} (`{variable}`) of the \
          pipeline `{pipeline}` needs it as {needed}; declare it so in the system's parameters"
@@ -125,7 +125,7 @@ pub enum RecordError {
         /// The access that the shader makes.
         needed: &'static str,
     },
-    /// The shader uses it in stages that were not declared, which nothing would wait in.
+    /// The shader uses the resource in an undeclared stage, which would not be synchronized.
     #[error(
         "`{resource}` is declared for {declared}, but binding {binding} (`{variable}`) of the \
          pipeline `{pipeline}` is used in {needed}; declare these stages, or none, which means \
@@ -145,7 +145,7 @@ pub enum RecordError {
         /// The stages that the shader uses it in.
         needed: &'static str,
     },
-    /// A struct that is pushed is laid out otherwise than the shader's.
+    /// The memory layout of pushed constants differs from the shader's struct.
     #[error(
         "`{value}` is pushed, whose members begin at the bytes {given}; those of the push constants of \
          the pipeline `{pipeline}` begin elsewhere: {shader}; give the struct the members of the \
@@ -154,11 +154,11 @@ pub enum RecordError {
     OtherLayout {
         /// The pipeline.
         pipeline: Box<str>,
-        /// The type of what is pushed.
+        /// The Rust type of the pushed value.
         value: &'static str,
-        /// Where its members begin.
+        /// The byte offsets of its members.
         given: Box<str>,
-        /// Where the shader's members begin, with their names.
+        /// The byte offsets of the shader's members, with their names.
         shader: Box<str>,
     },
     /// A command needs another access.
@@ -198,7 +198,7 @@ pub enum RecordError {
         resource: Box<str>,
         /// Its extent in pixels.
         extent: [u32; 2],
-        /// The extent of one before it.
+        /// The extent of an earlier attachment.
         other: [u32; 2],
     },
     /// An attachment cannot resolve as requested.
@@ -206,13 +206,13 @@ pub enum RecordError {
     Resolve {
         /// The attachment.
         resource: Box<str>,
-        /// Why, and the way out.
+        /// The problem, and how to fix it.
         problem: &'static str,
     },
     /// A rendering without attachments has no extent.
     #[error("a rendering has no attachment; give it at least one colour or depth target")]
     NoAttachment,
-    /// One pass does something on the host and on the device.
+    /// One pass has both a host callback and device commands.
     #[error(
         "the pass calls `recorder.host` and records commands for the device; make two passes of \
          it, one after the other"
@@ -227,10 +227,10 @@ pub enum RecordError {
         /// The table.
         table: Box<str>,
     },
-    /// One pass has two callbacks.
+    /// One pass has two host callbacks.
     #[error("the pass calls `recorder.host` twice; do all of it in one call, or begin passes")]
     TwoHostCalls,
-    /// The host cannot get at a buffer's memory.
+    /// A host pass declares a buffer whose memory the CPU cannot access.
     #[error(
         "the host cannot reach the memory of `{resource}`; make it with \
          `.in_memory(Memory::Readback)` or `.in_memory(Memory::Upload)`"
@@ -239,7 +239,7 @@ pub enum RecordError {
         /// The resource.
         resource: Box<str>,
     },
-    /// A pass does more with a resource than is declared for it in this frame.
+    /// A pass accesses a resource beyond its declarations in this frame.
     #[error(
         "it uses `{resource}` as {used_as}, which is {access}; insert a `DeclaredAccess` that allows \
          that into its access entity, or have it record less; and put nothing else in the place of \
@@ -250,7 +250,7 @@ pub enum RecordError {
         resource: Box<str>,
         /// The use that was recorded.
         used_as: Box<str>,
-        /// The access that this is, and what is declared.
+        /// The access of that use, and the declared ones.
         access: Box<str>,
     },
     /// A command needs a pipeline.
@@ -261,10 +261,10 @@ pub enum RecordError {
     },
 }
 
-/// Why a frame was abandoned. Nothing of it reached the device, or everything did.
+/// Error of a frame.
 #[derive(Debug, Error)]
 pub enum RenderError {
-    /// A pass recorded what it must not.
+    /// A pass recorded an invalid command.
     #[error("the pass `{pass}` is recorded wrongly: {error}")]
     Record {
         /// The pass.
@@ -280,7 +280,7 @@ pub enum RenderError {
         /// Its error or panic message.
         message: String,
     },
-    /// A system looks like a pass and is none. The frame goes on without it.
+    /// A system declares accesses like a pass but is not one. The frame continues without it.
     #[error("the system `{system}` {problem}")]
     NoPass {
         /// The system.
@@ -288,7 +288,7 @@ pub enum RenderError {
         /// The problem, and how to fix it.
         problem: &'static str,
     },
-    /// The callback of a host pass failed or panicked. The rest of the frame ran all the same.
+    /// The callback of a host pass failed or panicked. The rest of the frame still ran.
     #[error("the host pass `{pass}` failed: {message}")]
     Host {
         /// The pass.
@@ -296,7 +296,7 @@ pub enum RenderError {
         /// Its error or panic message.
         message: String,
     },
-    /// An access entity points to an entity that is no resource.
+    /// An access entity refers to an entity without a resource.
     #[error(
         "an access of the pass `{pass}` points to an entity without `Bound`; give the entity a \
          `Bound::Handle(..)`"
@@ -305,7 +305,7 @@ pub enum RenderError {
         /// The pass.
         pass: String,
     },
-    /// A pass that ran declares a resource that does not exist (any more).
+    /// A pass that ran declares a resource that does not exist when the frame is recorded.
     #[error(
         "the pass `{pass}` declares `{resource}`, which does not exist once the frame is recorded; \
          insert it before, and remove it after the frame"
@@ -316,7 +316,7 @@ pub enum RenderError {
         /// The resource.
         resource: String,
     },
-    /// A pass declares what was made from another device.
+    /// A pass declares a resource of another device.
     #[error(
         "the pass `{pass}` declares `{resource}`, which was made from another device: one that is \
          gone, or another app's; make it from this app's `GpuDevice`, in the `RenderStartup` \
@@ -328,10 +328,10 @@ pub enum RenderError {
         /// The resource.
         resource: String,
     },
-    /// An image asset cannot become a texture. Passes that declare it are left out.
+    /// An image asset cannot be used as a texture. Passes that declare it are skipped.
     #[error("the texture `{texture}` cannot be made: {problem}")]
     Texture {
-        /// The resource that was to name it.
+        /// The type of the bevy resource that names it.
         texture: &'static str,
         /// Why, and what to do.
         problem: String,
@@ -357,8 +357,7 @@ pub enum RenderError {
 }
 
 impl RenderError {
-    /// Whether no frame can follow without another device: the device is lost, or only part of a
-    /// frame reached it.
+    /// Whether the device has to be replaced: it is lost, or a frame was submitted only in part.
     pub fn needs_another_device(&self) -> bool {
         use quadrille_vulkan::vk;
         use quadrille_vulkan::{Error, FrameError as Frame, ShaderError, SurfaceError as Surface};
@@ -382,7 +381,7 @@ impl RenderError {
     }
 }
 
-/// Hints for errors of the solver, which knows no front end.
+/// Returns hints in terms of this crate for errors of the solver.
 fn planning_hint(errors: &PlanErrors) -> &'static str {
     let is_unwritten = |error: &PlanError| matches!(error, PlanError::NeverWritten { .. });
     if errors.iter().any(is_unwritten) {

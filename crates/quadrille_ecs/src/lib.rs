@@ -1,4 +1,4 @@
-//! Render passes as bevy systems. Programs take this crate as `quadrille::ecs`, and most of it
+//! Render passes as bevy systems. Programs use this crate as `quadrille::ecs`, and most items
 //! from `quadrille::prelude`.
 //!
 //! ```
@@ -11,12 +11,12 @@
 //! struct Cells(GpuBuffer);
 //! # #[derive(Resource)] struct Pipelines { step: ComputePipeline, show: GraphicsPipeline }
 //!
-//! /// A pass: a system that takes a recorder, and says what it touches.
+//! /// A pass: a system with a recorder, and parameters that declare its accesses.
 //! fn step(mut recorder: Recorder, cells: StorageReadWrite<Cells>, pipelines: Res<Pipelines>) {
 //!     recorder.compute(&pipelines.step).bind(0, &cells).dispatch([64, 1, 1]);
 //! }
 //!
-//! /// Another, which waits for the first wherever that runs.
+//! /// A pass that waits for the first one, also on another queue.
 //! fn show(
 //!     mut recorder: Recorder,
 //!     cells: StorageRead<Cells>,
@@ -32,16 +32,16 @@
 //! }
 //! ```
 //!
-//! To begin with: [`QuadrillePlugins`] set an app up; [`GpuDevice`] makes buffers, images and
-//! pipelines, in [`RenderStartup`]; [`Recorder`] says what a pass can record, [`Access`] what it
-//! can declare; [`Uploads`] and [`Readback`] bring data in and out.
+//! Entry points: [`QuadrillePlugins`] set up an app; [`GpuDevice`] creates buffers, images and
+//! pipelines, in [`RenderStartup`]; [`Recorder`] records commands of a pass, [`Access`] declares its
+//! accesses; [`Uploads`] and [`Readback`] transfer data from and to the CPU.
 //!
 //! # Model
 //!
 //! A system that takes a [`Recorder`] is a pass. Its other parameters ([`StorageRead`],
-//! [`ColorTarget`], ..) declare what it touches, and are the only keys to it. When the [`Render`]
-//! schedule is built, each pass system is mirrored as an entity with access entities, which from
-//! then on are the truth: `collect` reads them each frame.
+//! [`ColorTarget`], ..) declare its accesses, and a pass can record only declared accesses. When the [`Render`]
+//! schedule is built, each pass system is mirrored as an entity with access entities. These are
+//! the source of truth from then on: `collect` reads them each frame.
 //!
 //! ```text
 //! Render schedule runs        pass systems write command lists, in any order, in parallel
@@ -55,13 +55,13 @@
 //!
 //! From the bottom to the top; each imports only earlier ones (`tests/rooms.rs`).
 //!
-//! | folder | has |
+//! | folder | contents |
 //! | --- | --- |
-//! | `declare` | parameters and entities that declare what passes touch; names of resources and windows |
+//! | `declare` | parameters and entities that declare accesses of passes; names of resources and windows |
 //! | `record` | recorders, their methods, and the memory they write |
-//! | `data` | uploads, readbacks, pictures, resources with a history |
+//! | `data` | uploads, readbacks, screenshots, resources with a history |
 //! | `window` | windows: settings, swapchains, images that follow their size |
-//! | `renderer` | what outlives frames: the device, settings, measurements |
+//! | `renderer` | state that outlives frames: the device, settings, measurements |
 //! | `collect` | from systems and recordings to the frame that is planned |
 //! | `frame` | one frame from pacing to presenting, and what happens when it fails |
 //! | `app` | plugins |
@@ -70,40 +70,40 @@
 //!
 //! # Decisions
 //!
-//! - **Pass systems write command lists**, which the backend translates in plan order after all of
-//!   them ran. So the passes that run and their needs are known before planning, a failing pass
-//!   leaves no half-recorded command buffer, and run conditions, errors, panics and tracing stay
-//!   bevy's own. The price is that each command is written twice.
-//! - **Queue capabilities and stages of accesses follow from what a pass
-//!   recorded.** `StorageRead<T>` means the stages of the pipelines that the pass bound;
-//!   `StorageRead<T, stage::Fragment>` names them.
+//! - **Pass systems write command lists**, which the backend encodes in plan order after all of
+//!   them ran. So the passes that ran and their accesses are known before planning, a failing pass
+//!   leaves no half-recorded command buffer, and run conditions, errors, panics and tracing are
+//!   those of bevy. The cost is that each command is written twice.
+//! - **Queue capabilities and stages of accesses are derived from the recorded
+//!   commands.** `StorageRead<T>` means the stages of the pipelines that the pass bound;
+//!   `StorageRead<T, stage::Fragment>` sets them explicitly.
 //! - **Passes are recorded in the main world** and see live components. There is no extraction.
 //! - **Conflicts are found among the passes that ran**, when the frame is planned: two writers
 //!   that never run together are no error.
-//! - **CPU order between passes is dropped** unless their systems conflict on ECS data. Then
-//!   `after` also orders them on the CPU.
-//! - **Window images are acquired before passes run.** An acquire may find another size or no
-//!   image at all, and passes have to know that before they record.
-//! - **Images that follow a window are renewed after its acquire** ([`WindowSized`]), so that both
-//!   always have one size. The old contents are gone.
-//! - **A history is two resources that change places** after each frame that touched it. Frames
-//!   then repeat with a period of two, and both plans are used again.
+//! - **CPU order between passes is dropped** unless their systems conflict on ECS data. Only then does
+//!   `after` also order them on the CPU.
+//! - **Window images are acquired before passes run.** The acquired image may have another size, or there may be
+//!   none, and passes need to know that when they record.
+//! - **Images of a window's size are recreated after its acquire** ([`WindowSized`]), so that both
+//!   always have equal sizes. The old contents are lost.
+//! - **A history is two resources that are swapped** after each frame that accessed it. Frames
+//!   then repeat with a period of two, and both plans are reused.
 //! - **Recorders write in place.** A pass system and the renderer share the memory of its
 //!   recording (`record/slot.rs`). Systems that record count as readers of the resource
-//!   `Recordings`; code that looks into recordings has that resource exclusively.
+//!   `Recordings`; code that inspects recordings has exclusive access to that resource.
 //! - **The memory of the next system is prefetched** while one records (`record/ahead.rs`,
-//!   `frame/run.rs`). Frames of many small passes are bound by memory, so recordings lie together with their first
-//!   commands.
-//! - **bevy walks through the systems of a frame once.** Where no system of the schedule leaves
-//!   commands to apply, the second walk is turned off (`frame/run.rs`).
-//! - **A frame that repeats is not collected again**, if the outcomes of its passes say so
+//!   `frame/run.rs`). Frames of many small passes are memory-bound, so a recording and its first commands are stored
+//!   together.
+//! - **bevy iterates over the systems of a frame once.** If no system of the schedule has deferred
+//!   commands, the final pass that applies them is disabled (`frame/run.rs`).
+//! - **An unchanged frame is not collected again**, if the outcomes of its passes are unchanged
 //!   (`record/outcome.rs`).
-//! - **Handles do not survive their device.** After a loss the systems in [`RenderStartup`] make
-//!   everything again. A handle of the old device is an error that names it.
+//! - **Handles do not survive their device.** After a loss the systems in [`RenderStartup`] create
+//!   all objects again. Use of a handle of the old device is an error that names it.
 //!
 //! # Deliberately absent
 //!
-//! No barrier, semaphore or layout is named here; this crate knows no `ash`. No `System` or
+//! No barrier, semaphore or layout appears here; this crate does not depend on `ash`. No `System` or
 //! `SystemExecutor` is implemented, so hotpatching, run conditions and tracing work as in any
 //! schedule.
 

@@ -1,4 +1,4 @@
-//! The renderer's own state: the device, what outlives frames, and what was measured.
+//! [`Renderer`]: the device, state that outlives frames, and measurements.
 
 pub(crate) mod advice;
 pub(crate) mod choices;
@@ -25,7 +25,7 @@ use crate::renderer::sharing::SharingChanges;
 use crate::renderer::trace::Trace;
 use crate::window::WindowTarget;
 
-/// Plans and submits frames. Read its plan and its report after a frame; it is not there while
+/// Plans and submits frames. Read its plan and its report after a frame; the resource is removed from the world while
 /// passes record.
 #[derive(Resource)]
 pub struct Renderer {
@@ -38,9 +38,9 @@ pub struct Renderer {
     pub(crate) host: HostPasses,
     /// Time that frames have to spare: see [`FrameStart`](crate::FrameStart).
     pub(crate) spare: Spare,
-    /// Chooses queues for passes and the sharing of resources that leave it open.
+    /// Chooses queues of passes and sharing modes of resources, where these are automatic.
     pub(crate) choices: Choices,
-    /// Carries out what is chosen for resources.
+    /// Applies the chosen sharing modes.
     pub(crate) sharing: SharingChanges,
     pub(crate) last: Option<KeptFrame>,
     pub(crate) measured: Measurements,
@@ -48,11 +48,11 @@ pub struct Renderer {
     pub(crate) gpu: Gpu,
     /// The last frames for trace viewers, if they are traced.
     pub(crate) trace: Option<Trace>,
-    /// When the parts of the frame that was done last ran on the device.
+    /// Device times of the last complete frame.
     pub(crate) device_times: Option<DeviceTimes>,
     /// Receives each phase of each frame.
     pub(crate) observer: Option<PhaseObserver>,
-    /// Keep a copy of each frame's declarations for [`Renderer::plan_text`].
+    /// Whether a copy of each frame's declarations is kept for [`Renderer::plan_text`].
     pub(crate) keep_frames: bool,
 }
 
@@ -97,7 +97,7 @@ impl Renderer {
         })
     }
 
-    /// Ends it, its windows first; the device and what outlives it are given back.
+    /// Ends the renderer, windows first. Returns the device and the state that outlives it.
     pub(crate) fn close(self) -> (Gpu, Outliving) {
         let outliving = Outliving {
             is_measured: self.frames.is_measured(),
@@ -111,7 +111,7 @@ impl Renderer {
         (self.gpu, outliving)
     }
 
-    /// Goes on with what outlived another device.
+    /// Restores state that outlived another device.
     pub(crate) fn resume(&mut self, outliving: Outliving) {
         self.measured = outliving.measured;
         self.keep_frames = outliving.keep_frames;
@@ -134,7 +134,7 @@ impl Renderer {
         self.keep_frames = keep;
     }
 
-    /// Measures from now on, or no more, when passes run on the device.
+    /// Starts or stops measuring device times of passes.
     pub fn measure(&mut self, wanted: bool) {
         self.frames.measure(wanted);
         if !wanted {
@@ -142,13 +142,13 @@ impl Renderer {
         }
     }
 
-    /// How many frames were submitted, on this device and on those that were lost. A frame that fails
-    /// does not count, so a pass that has to run once runs again while this number stays.
+    /// The number of submitted frames, including those on lost devices. A failed frame
+    /// does not count, so a pass that has to run once should run again while this number is unchanged.
     pub fn submitted_frames(&self) -> u64 {
         self.measured.frames()
     }
 
-    /// When the passes of the last frame that is done ran on the device. `None` unless frames are
+    /// Returns the device times of the last complete frame. `None` unless frames are
     /// measured: [`Renderer::measure`].
     pub fn device_times(&self) -> Option<&DeviceTimes> {
         self.device_times.as_ref()
@@ -169,8 +169,7 @@ impl Renderer {
         Some(trace.to_json(self.gpu.topology()).to_string())
     }
 
-    /// Tells `observer` the phases of the frames to come, in the place of an earlier one: for
-    /// profilers and traces.
+    /// Sets the observer of frame phases, for profilers and traces. Replaces an earlier one.
     pub fn observe_phases(&mut self, observer: PhaseObserver) {
         self.observer = Some(observer);
     }
@@ -202,12 +201,11 @@ impl Renderer {
 
     /// Returns counts and measurements so far, as JSON.
     ///
-    /// `transient_bytes` is the memory that transient resources take, and
-    /// `transient_bytes_unshared` what those of the last frame would take if they shared none.
+    /// `transient_bytes` is the memory of transient resources, and
+    /// `transient_bytes_unshared` the memory that those of the last frame would take without aliasing.
     ///
-    /// `culled` has the passes that the last frame left out, because no pass reads their results: each resource
-    /// that they write, with the passes that read it and are culled themselves
-    /// ([`AlwaysRun`](crate::AlwaysRun)).
+    /// `culled` has the passes that were culled in the last frame because no pass reads their results, with each
+    /// resource that they write and its culled readers (see [`AlwaysRun`](crate::AlwaysRun)).
     ///
     /// `open_sharing` has, for each resource of [`Sharing::Auto`](crate::Sharing::Auto) that families
     /// own in turn, or did, the decision so far: `open`, `tried`, `exclusive` or `concurrent`.
@@ -259,7 +257,7 @@ impl Renderer {
         }
     }
 
-    /// The value that each queue signalled last.
+    /// The last submitted value of each queue's timeline.
     pub(crate) fn signalled(&self) -> Vec<TimelinePoint> {
         let point = |queue| TimelinePoint {
             queue,

@@ -1,4 +1,4 @@
-//! Streams: worker threads that record, plan and submit for themselves, beside the main loop.
+//! Streams: worker threads that record, plan and submit independently of the main loop.
 
 use std::time::{Duration, Instant};
 
@@ -18,17 +18,16 @@ use crate::record::recorder::PassRecorder;
 use crate::record::recording::{PassRecording, SubRecording};
 use crate::renderer::Renderer;
 
-/// How often a wait for the device looks whether the stream is to stop.
+/// Interval at which waits for the device check whether the stream should stop.
 const GLANCE: Duration = Duration::from_millis(20);
 
-/// How long a stream that is to stop still waits for the device.
+/// Timeout of a stopping stream's waits for the device.
 const LAST_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Why a stream's frame did not come about.
+/// Error of a stream's frame.
 #[derive(Debug, thiserror::Error)]
 pub enum StreamError {
-    /// No more are needed: the renderer is ending, or the ring's consumer is gone. The way in which
-    /// a stream's thread usually ends.
+    /// The renderer is ending, or the ring's consumer is gone: the usual reason for a stream's thread to end.
     #[error("the stream is to come to its end")]
     Closed,
     /// An error of the frame.
@@ -48,7 +47,7 @@ impl From<FrameError> for StreamError {
     }
 }
 
-/// A stream: frames of its own, for a thread that does not wait for the main loop.
+/// A stream: independent frames of a thread that does not wait for the main loop.
 ///
 /// See [`Renderer::run_stream`].
 pub struct Stream {
@@ -61,7 +60,7 @@ pub struct Stream {
     handles: Vec<Handle>,
 }
 
-/// A frame of a [`Stream`] that is being recorded. Its passes run in the order of the calls.
+/// A frame of a [`Stream`] during recording. Its passes run in the order of the calls.
 pub struct StreamFrame<'a> {
     recording: &'a mut PassRecording,
     gpu: &'a Gpu,
@@ -71,7 +70,7 @@ pub struct StreamFrame<'a> {
 }
 
 impl StreamFrame<'_> {
-    /// Begins a pass that touches what `uses` says: see [`AnyAccess::of`](crate::AnyAccess::of).
+    /// Begins a pass with these accesses: see [`AnyAccess::of`](crate::AnyAccess::of).
     pub fn pass(&mut self, name: &str, uses: &[PassUse]) -> PassRecorder<'_> {
         PassRecorder::new(self.recording.sub(name, uses, None))
     }
@@ -115,28 +114,26 @@ impl Stream {
         &self.gpu
     }
 
-    /// Whether the renderer is coming to its end, so that the thread should.
+    /// Whether the renderer is ending, so that the thread should end too.
     pub fn is_stopping(&self) -> bool {
         self.frames.is_stopping()
     }
 
-    /// Records a frame and submits it. Waits until the device is at most as many frames behind
-    /// as the settings allow.
+    /// Records and submits a frame. Waits first, if the maximum number of frames in flight is reached.
     ///
     /// # Errors
-    /// [`StreamError::Closed`] if the stream is to stop, or what is wrong with the frame, which
-    /// then has not been submitted.
+    /// [`StreamError::Closed`] if the stream should stop; else an error of the frame, which
+    /// was not submitted.
     pub fn frame(&mut self, record: impl FnOnce(&mut StreamFrame<'_>)) -> Result<(), StreamError> {
         self.begin()?;
         self.run(None, record)
     }
 
-    /// Records a frame that writes the next turn of a ring, submits it and publishes the turn;
-    /// returns its number. It does not wait for the turns before to be read: that is for the
-    /// device to do.
+    /// Records a frame that writes the next entry of a ring, submits it and publishes the entry.
+    /// Returns the entry's number. Only the device waits for reads of earlier entries, not the CPU.
     ///
     /// # Errors
-    /// As for [`Stream::frame`]; the turn is published only if there is none.
+    /// As for [`Stream::frame`]; the entry is not published then.
     pub fn turn(
         &mut self,
         producer: &mut Producer,
@@ -156,7 +153,7 @@ impl Stream {
         self.frames.attach(consumer);
     }
 
-    /// Waits for the device, as long as it takes.
+    /// Begins a frame, and waits for the device without a timeout.
     fn begin(&mut self) -> Result<(), StreamError> {
         let mut stopping = None;
         loop {
@@ -169,7 +166,7 @@ impl Stream {
             match self.frames.begin(GLANCE) {
                 Ok(_) if self.is_stopping() => return Err(StreamError::Closed),
                 Ok(_) => return Ok(()),
-                // The device may wait for what the main loop has not submitted yet.
+                // The device may be waiting for a later submission of the main loop.
                 Err(FrameError::Timeout { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -308,8 +305,8 @@ fn index(frame: &mut Frame, handles: &mut Vec<Handle>, handle: &Handle) -> Resou
 }
 
 impl Renderer {
-    /// A ring of slots that a stream writes and the main loop reads: take turns from the
-    /// [`Consumer`] in `RenderSystems::Declare`, and let passes read the slot until the next turn
+    /// Creates a ring of slots that a stream writes and the main loop reads. Take entries from the
+    /// [`Consumer`] in `RenderSystems::Declare`; passes may read the slot until the next entry
     /// is taken.
     ///
     /// # Errors
@@ -325,12 +322,12 @@ impl Renderer {
         Ok((producer, consumer))
     }
 
-    /// Runs a thread with a stream of its own, which submits out of order with the main loop:
-    /// neither waits for the other on the CPU. The end of the renderer ends it: then frames of the
-    /// stream are refused with [`StreamError::Closed`], and the renderer waits for the thread for
+    /// Spawns a thread with a stream, which submits out of order with the main loop:
+    /// neither waits for the other on the CPU. When the renderer ends, frames of the
+    /// stream fail with [`StreamError::Closed`], and the renderer joins the thread for
     /// two seconds at most.
     ///
-    /// Call it before the first frame, and the stream has a queue to itself if the device has one.
+    /// Call it before the first frame, so that the stream gets exclusive use of a queue if one is available.
     ///
     /// ```
     /// # use bevy_ecs::prelude::*;
@@ -358,7 +355,7 @@ impl Renderer {
     /// ```
     ///
     /// # Errors
-    /// There is no queue for it, or no thread.
+    /// No queue has the capabilities, or the thread could not be spawned.
     pub fn run_stream(
         &self,
         desc: &StreamDesc,

@@ -1,6 +1,6 @@
-//! Windows: what a program may ask of them, what it can read, and the image that passes draw to.
+//! Windows: present settings, swapchain state, and the image that passes draw to.
 //!
-//! Each window has its own surface, swapchain and proofs, so each fails, waits and closes alone.
+//! Each window has its own surface and swapchain, so windows fail, wait and close independently.
 
 mod acquire_timeout;
 mod alpha;
@@ -15,7 +15,7 @@ pub use sized::WindowSized;
 pub(crate) use sized::WindowSizedImages;
 pub(crate) use target::WindowTarget;
 
-/// How a window presents. Put it on the window's entity, or leave it out for the defaults; it may
+/// Present settings of a window: an optional component of the window's entity, which may
 /// change at any time.
 ///
 /// ```
@@ -31,23 +31,23 @@ pub struct PresentSettings {
     /// Presentation mode; `None` for that of the `Window`. A mode that the
     /// display does not have falls back to FIFO.
     pub present_mode: Option<PresentMode>,
-    /// Formats in order of preference; behind them come those that every display shows.
+    /// Formats in order of preference, followed by the standard ones.
     pub formats: Vec<SurfaceFormat>,
-    /// How many images to ask for; 0 for one more than the least.
+    /// Requested number of swapchain images; 0 for one more than the minimum.
     pub image_count: u32,
-    /// How many frames of this window may be on their way to the device; 0 for what the `Window`
-    /// says (`desired_maximum_frame_latency`), else as many as the device's.
+    /// Maximum number of this window's frames in flight; 0 for the window's
+    /// `desired_maximum_frame_latency`, or else that of the device.
     pub frames_in_flight: u32,
-    /// How it is known that a present is done. A window keeps the proof that it begins with.
+    /// Proof of completion of presents; fixed when the window opens.
     pub completion: PresentCompletion,
-    /// Count frames as on their way until the display has shown them, where the device reports it
-    /// (`VK_KHR_present_wait`). With `frames_in_flight: 1`, the displayed frame is as fresh as it can be.
+    /// Counts frames as in flight until they are displayed, if the device reports that
+    /// (`VK_KHR_present_wait`). With `frames_in_flight: 1` the latency is minimal.
     pub pace_by_display: bool,
 }
 
 impl PresentSettings {
-    /// More than standard brightness, where the display has it. [`SwapchainState::format`] says
-    /// what was granted, and so how the last pass has to encode its colours.
+    /// High dynamic range, if the display supports it. [`SwapchainState::format`] is
+    /// the actual format, which determines how the last pass has to encode colors.
     pub fn high_dynamic_range() -> Self {
         Self {
             formats: SurfaceFormat::HIGH_DYNAMIC_RANGE.to_vec(),
@@ -59,20 +59,20 @@ impl PresentSettings {
 /// Outcome of a window in the last frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WindowOutcome {
-    /// The window was not drawn to yet, or no pass drew to it in this frame.
+    /// No pass drew to the window in this frame.
     #[default]
     Idle,
     /// Its image was presented.
     Shown,
-    /// Its image was presented, and the swapchain is replaced for the next one.
+    /// Its image was presented, and the swapchain is recreated for the next frame.
     Suboptimal,
-    /// Its image was not shown, and the swapchain is replaced for the next one.
+    /// Its image was not presented, and the swapchain is recreated for the next frame.
     OutOfDate,
-    /// The window had no image to give.
+    /// No image was acquired.
     Skipped(SkipReason),
-    /// Something failed; it is tried again after some frames.
+    /// An error occurred; the window is retried after some frames.
     Failed,
-    /// The window failed too often, or its surface is lost for good: it is drawn no more.
+    /// The window failed too often, or its surface is permanently lost: it is no longer rendered.
     Gone,
 }
 
@@ -82,27 +82,27 @@ pub enum WindowOutcome {
 pub struct SwapchainState {
     /// Width and height in pixels; zeros while the window has no area.
     pub extent: [u32; 2],
-    /// The format and colour space.
+    /// The format and color space.
     pub format: SurfaceFormat,
     /// The present mode in use.
     pub present_mode: PresentMode,
-    /// How many images there are.
+    /// The number of images.
     pub image_count: usize,
-    /// How many older swapchains are not given back yet; at most 5.
+    /// The number of replaced swapchains that are not destroyed yet; at most 5.
     pub retired: usize,
-    /// How many swapchains the window has had.
+    /// The number of swapchains created so far.
     pub made: u64,
-    /// How many binary semaphores exist for the swapchain in use; at most its images, the frames in
-    /// flight and 2.
+    /// The number of binary semaphores of the current swapchain; at most its images + frames in
+    /// flight + 2.
     pub semaphores: usize,
-    /// How many binary semaphores wait with older swapchains until they are given back.
+    /// The number of binary semaphores of replaced swapchains.
     pub retired_semaphores: usize,
     /// Outcome of the last frame.
     pub last: WindowOutcome,
 }
 
-/// A window is drawn no more: its surface is lost for good, or it failed many times in a row.
-/// Other windows go on. Triggered on the window's entity, once.
+/// Event: a window is no longer rendered, because its surface is permanently lost or it failed many times in a row.
+/// Other windows continue. Triggered on the window's entity, once.
 #[derive(EntityEvent, Clone, Debug)]
 pub struct WindowFailed {
     /// The window.
@@ -111,7 +111,7 @@ pub struct WindowFailed {
     pub reason: String,
 }
 
-/// The size in pixels of the image that stands for the primary window where there is none.
+/// Size in pixels of the image that replaces the primary window in apps without one.
 #[derive(Resource, Clone, Copy, Debug)]
 pub struct HeadlessWindow {
     /// Width and height in pixels; at least 1.
@@ -126,8 +126,8 @@ impl HeadlessWindow {
     }
 }
 
-/// Despawns windows that were destroyed from outside, by a killed display connection for
-/// instance, so that the app ends with its last window as it does when one is closed.
+/// Despawns windows that were destroyed externally, for instance by a lost display connection,
+/// so that the app exits with its last window as when that is closed.
 pub(crate) fn despawn_destroyed(
     mut commands: Commands,
     mut destroyed: MessageReader<WindowDestroyed>,

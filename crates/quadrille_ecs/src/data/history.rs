@@ -1,4 +1,4 @@
-//! Resources with a history: what a pass wrote in the last frame can be read in this one.
+//! Resources with a history: a pass can read their contents of the last frame.
 
 use std::any::TypeId;
 use std::marker::PhantomData;
@@ -15,13 +15,12 @@ use quadrille_vulkan::{
 use crate::data::upload::Uploads;
 use crate::declare::named::GpuResource;
 
-/// Names a buffer or an image with a history.
+/// A buffer or an image with a history (ping-pong pair).
 ///
-/// Passes write [`Current`] and read [`Previous`], each with the parameters for any other
-/// resource, and nobody names two buffers or says which is which now. Reading the last frame's
-/// value needs no order with the pass that writes this frame's: they are different memory. After
-/// each frame in which a pass touched [`Current`], the two change places; nothing is copied. A
-/// frame that touches neither, or fails, changes nothing. Before the first frame, both are zero.
+/// Passes write [`Current`] and read [`Previous`] with the same parameters as any other
+/// resource. Reads of the last frame's value need no order with the pass that writes this frame's, since their memory
+/// differs. After each frame in which a pass accessed [`Current`], the two are swapped without a copy. A
+/// frame that accesses neither, or fails, changes nothing. Before the first frame, both are zero.
 ///
 /// ```
 /// # use bevy_ecs::prelude::*;
@@ -83,7 +82,7 @@ impl<H: History> Deref for Previous<H> {
     }
 }
 
-/// A [`History`] that is made: a command that inserts its [`Current`] and [`Previous`].
+/// Command that inserts [`Current`] and [`Previous`] of a [`History`].
 pub struct NewHistory<H: History> {
     current: H::Handle,
     previous: H::Handle,
@@ -91,7 +90,7 @@ pub struct NewHistory<H: History> {
 }
 
 impl<H: History<Handle = GpuBuffer>> NewHistory<H> {
-    /// Two buffers of this description.
+    /// Creates two buffers of this description.
     ///
     /// # Errors
     /// Those of `create_buffer`.
@@ -110,10 +109,10 @@ impl<H: History<Handle = GpuBuffer>> NewHistory<H> {
 }
 
 impl<H: History<Handle = GpuImage>> NewHistory<H> {
-    /// Two colour images of this description, with one mip level each.
+    /// Creates two color images of this description, with one mip level each.
     ///
     /// # Errors
-    /// Those of `create_image`; a format whose texels have no size in bytes cannot be zeroed.
+    /// Those of `create_image`; a format without a known texel size cannot be zeroed.
     pub fn image(gpu: &Gpu, desc: &ImageDesc) -> Result<Self, Error> {
         let mut desc = desc
             .clone()
@@ -167,7 +166,7 @@ pub(crate) struct Histories(Vec<(TypeId, Exchange)>);
 type Exchange = fn(&mut World, &dyn Fn(ResourceId) -> bool);
 
 impl Histories {
-    /// A frame was submitted: what it wrote is the past now.
+    /// Swaps the histories that a submitted frame accessed.
     pub(crate) fn advance(world: &mut World, touches: &dyn Fn(ResourceId) -> bool) {
         let Some(histories) = world.get_resource::<Self>() else {
             return;
@@ -196,7 +195,7 @@ fn exchange<H: History>(world: &mut World, touches: &dyn Fn(ResourceId) -> bool)
     world.insert_resource(Previous::<H>(current.0));
 }
 
-/// Has the next frame fill a resource with zeros before everything else.
+/// Queues zeros for a resource, to be written before everything else in the next frame.
 fn zero(uploads: &mut Uploads, handle: &Handle) {
     match handle {
         Handle::Buffer(buffer) => {

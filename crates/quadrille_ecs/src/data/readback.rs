@@ -1,4 +1,4 @@
-//! Contents of buffers and images for the CPU.
+//! Readback of buffers and images to the CPU.
 
 use std::path::PathBuf;
 
@@ -18,11 +18,11 @@ use crate::declare::window_image::PrimaryWindowImage;
 
 /// Reads a buffer back once: spawn it, and observe [`ReadbackComplete`] on its entity.
 ///
-/// The copy runs after all passes of the next frame; the event comes when the device has done it,
+/// The copy runs after all passes of the next frame; the event is triggered when the copy is complete,
 /// usually a few frames later. Then the entity is despawned.
 ///
-/// A source that cannot be read back, for instance because it is not written yet, is reported by a
-/// warning and [`ReadbackFailed`]; frames go on without.
+/// A source that cannot be read back, for instance because it has no contents yet, is reported by a
+/// warning and [`ReadbackFailed`]; frames continue.
 ///
 /// ```
 /// # use bevy_ecs::prelude::*;
@@ -47,21 +47,21 @@ enum Source {
 }
 
 impl Readback {
-    /// All bytes of a buffer made with [`BufferUsage::TRANSFER_SRC`].
+    /// Reads back all bytes of a buffer with [`BufferUsage::TRANSFER_SRC`].
     pub fn buffer(buffer: &GpuBuffer) -> Self {
         Self {
             source: Source::Buffer(buffer.clone()),
         }
     }
 
-    /// All texels of the first mip level of an image made with
+    /// Reads back all texels of the first mip level of an image with
     /// [`ImageUsage::TRANSFER_SRC`](crate::ImageUsage::TRANSFER_SRC), row by row without padding,
     /// slice by slice, layer by layer.
     pub fn image(image: &GpuImage) -> Self {
         Self::view(image, View::WHOLE)
     }
 
-    /// As [`Readback::image`], of the first mip level of a view and of its layers.
+    /// Reads back the first mip level of a view, with the view's layers, like [`Readback::image`].
     ///
     /// ```
     /// # use quadrille_ecs::{GpuImage, Readback, View};
@@ -83,7 +83,7 @@ impl Readback {
     }
 }
 
-/// A [`Readback`] is done.
+/// Event: a [`Readback`] is complete.
 #[derive(EntityEvent, Clone, Debug)]
 pub struct ReadbackComplete {
     /// The entity with the [`Readback`].
@@ -94,7 +94,7 @@ pub struct ReadbackComplete {
     pub image: Option<([u32; 2], Format)>,
 }
 
-/// A [`Readback`] cannot be done, now or later: the entity is despawned after this event.
+/// Event: a [`Readback`] is impossible. The entity is despawned after it.
 ///
 /// ```
 /// # use bevy_ecs::prelude::*;
@@ -116,7 +116,7 @@ pub struct ReadbackFailed {
 }
 
 impl ReadbackComplete {
-    /// The contents as values, without bytes at the end that are too few for one.
+    /// The contents as values; incomplete trailing bytes are dropped.
     pub fn values<T: Pod>(&self) -> Vec<T> {
         let bytes = self.bytes.chunks_exact(size_of::<T>().max(1));
         bytes.map(bytemuck::pod_read_unaligned).collect()
@@ -137,7 +137,7 @@ impl Copied {
         }
     }
 
-    /// Why it can never be read back.
+    /// Describes why it can never be read back.
     fn problem(&self, gpu: &Gpu) -> Option<String> {
         if !self.handle().is_of(gpu) {
             return Some("it was made from another device".to_owned());
@@ -221,7 +221,7 @@ impl Copied {
     }
 }
 
-/// The readbacks on their way.
+/// Readbacks in progress.
 #[derive(Resource, Default)]
 pub(crate) struct Readbacks {
     /// Recorded in the frame that is being built.
@@ -242,7 +242,7 @@ struct Running {
 }
 
 impl Readbacks {
-    /// Lets go of all buffers; what is not done is copied again.
+    /// Drops all buffers; incomplete readbacks are copied again.
     pub(crate) fn forget(&mut self) {
         *self = Self::default();
     }
@@ -324,15 +324,15 @@ impl Readbacks {
         Ok([copy, host])
     }
 
-    /// Notes that something cannot be read back, neither now nor later.
+    /// Records that a readback is impossible.
     fn fail(&mut self, entity: Entity, name: &str, problem: &str) {
         let problem = format!("{name} is not read back: {problem}");
         tracing::warn!("{problem}");
         self.failed.push(ReadbackFailed { entity, problem });
     }
 
-    /// Gives up what reads what no pass has ever written, and takes its passes out of those that
-    /// [`Readbacks::passes`] gave; whether there was any.
+    /// Fails readbacks of resources without contents, and removes their passes from those of
+    /// [`Readbacks::passes`]. Returns whether there were any.
     pub(crate) fn give_up_unwritten(
         &mut self,
         errors: &PlanErrors,
@@ -371,7 +371,7 @@ impl Readbacks {
         gpu.create_buffer(&BufferDesc::readback("readback", bytes.max(4)))
     }
 
-    /// The frame was submitted: what it reads back is there once these points are reached.
+    /// Marks the frame's readbacks as submitted; they are complete once these points are reached.
     pub(crate) fn submitted(&mut self, points: &[TimelinePoint]) {
         for mut running in self.building.drain(..) {
             running.done = points.to_vec();
@@ -379,7 +379,7 @@ impl Readbacks {
         }
     }
 
-    /// Takes what the device has done.
+    /// Takes complete readbacks.
     pub(crate) fn take_done(
         &mut self,
         reached: impl Fn(TimelinePoint) -> bool,
@@ -428,7 +428,7 @@ pub(crate) fn complete(world: &mut World, done: Vec<ReadbackComplete>) {
     }
 }
 
-/// An observer that writes what was read back from an image as a PNG file.
+/// Returns an observer that saves an image readback as a PNG file.
 ///
 /// ```
 /// # use bevy_ecs::prelude::*;

@@ -16,8 +16,8 @@ use crate::record::layout::{self, ShaderValue};
 use writes::{Write, Writes};
 
 /// Writes data to buffers and images at the beginning of the next frame, before all passes that
-/// touch them; on a transfer queue where the device has one. [`Uploads::write`] takes what shaders
-/// know, the others bytes, which [`bytemuck`](crate::bytemuck) makes of numbers.
+/// access them, and on a transfer queue if the device has one. [`Uploads::write`] takes shader types, the other
+/// methods take bytes (see [`bytemuck`](crate::bytemuck)).
 ///
 /// ```
 /// # use bevy_ecs::prelude::*;
@@ -33,29 +33,29 @@ pub struct Uploads {
     writes: Writes,
     /// Images that are cleared before the writes, unless they have contents.
     clears: Vec<GpuImage>,
-    /// Images whose mip levels are made behind the writes.
+    /// Images whose mip levels are generated after the writes.
     mips: Vec<GpuImage>,
-    /// The bytes of the value that is written; kept for the next.
+    /// Scratch memory for the bytes of a written value.
     value: Vec<u8>,
-    /// Errors of writes that were left out.
+    /// Errors of rejected writes.
     refused: Vec<Error>,
     staging: Vec<Staging>,
     demand: Demand,
 }
 
-/// How many bytes frames have uploaded of late.
+/// Peak upload bytes of recent frames.
 #[derive(Default)]
 struct Demand {
-    /// The most in the frames since the last look, and before that.
+    /// Peaks of the current window of frames and of the previous one.
     most: [usize; 2],
     frames: u32,
 }
 
 impl Demand {
-    /// Frames between two looks.
+    /// Number of frames in a window.
     const FRAMES: u32 = 128;
 
-    /// Counts a frame. Every now and then, returns the most bytes of any frame since the look before the last.
+    /// Counts a frame. At the end of a window, returns the peak of the last two windows in bytes.
     fn count(&mut self, bytes: usize) -> Option<usize> {
         self.most[0] = self.most[0].max(bytes);
         self.frames += 1;
@@ -80,8 +80,8 @@ pub(crate) fn host_written(handle: &Handle) -> Option<ResourceId> {
     }
 }
 
-/// Says that such buffers have contents, although no pass wrote them. Submitting makes them visible
-/// (section "Host Write Ordering Guarantees").
+/// Imports host-written buffers to the states: they have contents although no pass wrote them. Submission makes host
+/// writes visible (section "Host Write Ordering Guarantees").
 pub(crate) fn import_host_writes(states: &mut States, written: impl Iterator<Item = ResourceId>) {
     for id in written {
         if !states.ever_written(id) {
@@ -90,18 +90,18 @@ pub(crate) fn import_host_writes(states: &mut States, written: impl Iterator<Ite
     }
 }
 
-/// A staging buffer, and what has to be reached before it is free.
+/// A staging buffer, and the timeline points after which it may be reused.
 struct Staging {
     buffer: GpuBuffer,
     busy_until: Vec<TimelinePoint>,
 }
 
 impl Uploads {
-    /// Writes bytes to a buffer made with [`BufferUsage::TRANSFER_DST`], from `offset` bytes on.
-    /// Of bytes that are written twice before the frame, the later ones count.
+    /// Writes bytes to a buffer with [`BufferUsage::TRANSFER_DST`], from `offset` bytes on.
+    /// Later writes override earlier ones of the same frame.
     ///
-    /// Bytes beyond its end, or for a buffer without that usage, are an error of the next frame,
-    /// which leaves them out.
+    /// A write beyond the end, or to a buffer without that usage, is skipped and reported as an error of the next
+    /// frame.
     ///
     /// [`BufferUsage::TRANSFER_DST`]: crate::BufferUsage::TRANSFER_DST
     pub fn write_buffer(&mut self, buffer: &GpuBuffer, offset: u64, bytes: &[u8]) {
@@ -110,7 +110,7 @@ impl Uploads {
         }
     }
 
-    /// Whether bytes can be written, and then will be.
+    /// Queues bytes for writing. Returns whether the write is valid.
     fn push_bytes(&mut self, buffer: &GpuBuffer, offset: u64, bytes: &[u8]) -> bool {
         let length = bytes.len() as u64;
         let end = offset.checked_add(length);
@@ -134,15 +134,14 @@ impl Uploads {
         false
     }
 
-    /// Writes a value to a buffer as shaders lay it out, from `offset` bytes on: a struct that derives
+    /// Writes a value to a buffer in WGSL's memory layout, from `offset` bytes on: a struct that derives
     /// [`ShaderType`](crate::encase::ShaderType), a vector or matrix of [`glam`](crate::glam), or a
-    /// `Vec` of such. `value.size()` says how many bytes that takes. What is wrong with a write of
-    /// bytes is wrong with this one too.
+    /// `Vec` of such. `value.size()` is its size in bytes. Invalid writes are handled as in [`Uploads::write_buffer`].
     ///
-    /// A pipeline that binds the buffer and whose shader lays out otherwise what was written at its
-    /// beginning is an error of the frame: members that begin elsewhere, or elements of another size. Bytes
-    /// have no type, so that [`Uploads::write_buffer`] and [`GpuBuffer::write`] end that comparison; that the
-    /// buffer is large enough is compared for all.
+    /// The memory layout of the value written at offset 0 is compared with the shaders that bind the buffer: different
+    /// member offsets or element sizes are an error of the frame. Bytes have no type, so
+    /// [`Uploads::write_buffer`] and [`GpuBuffer::write`] disable that comparison. The size of the buffer is always
+    /// checked.
     ///
     /// ```
     /// # extern crate quadrille_ecs as quadrille;
@@ -175,12 +174,12 @@ impl Uploads {
         self.value = bytes;
     }
 
-    /// Copies bytes of a buffer made with [`BufferUsage::TRANSFER_SRC`] to another one, at the beginning of
-    /// the next frame: what it is given by earlier calls is copied, and what later calls write to either is
-    /// not touched. So what lies in a buffer moves to a larger one, although the CPU has it no more.
+    /// Copies bytes of a buffer with [`BufferUsage::TRANSFER_SRC`] to another one, at the beginning of
+    /// the next frame. The copy is ordered with the other calls: it includes earlier writes, and later writes override
+    /// it. Use it to grow a buffer whose contents the CPU no longer has.
     ///
-    /// Bytes beyond the end of either, the same buffer twice, and buffers without their usage are an error
-    /// of the next frame, which leaves them out.
+    /// Ranges beyond the end of either buffer, a copy within one buffer, and buffers without their usage are skipped
+    /// and reported as an error of the next frame.
     ///
     /// ```
     /// # use bevy_ecs::prelude::*;
@@ -241,11 +240,11 @@ impl Uploads {
         self.write_image_region(image, ImageRegion::whole(image), texels);
     }
 
-    /// Writes the texels of a part of an image, layer by layer, row by row, without padding. Of
-    /// texels that are written twice before the frame, the later ones count.
+    /// Writes the texels of a region of an image, layer by layer, row by row, without padding.
+    /// Later writes override earlier ones of the same frame.
     ///
-    /// A part that the image lacks, or bytes that are not as many as the part's texels take, are an
-    /// error of the next frame, which leaves them out.
+    /// A region outside the image, or a number of bytes that differs from the region's size, is skipped and reported
+    /// as an error of the next frame.
     pub fn write_image_region(&mut self, image: &GpuImage, region: ImageRegion, texels: &[u8]) {
         match problem(image, &region, texels.len() as u64) {
             Some(problem) => self.refused.push(Error::NotWritten {
@@ -259,10 +258,9 @@ impl Uploads {
         }
     }
 
-    /// Fills the first layer of the first mip level of an image with transparent black at the beginning of the
-    /// next frame, before everything else, unless something was ever written to the image: a pass that draws
-    /// over what is there may then be its first one. The image has the usage
-    /// [`COLOR_ATTACHMENT`](crate::ImageUsage::COLOR_ATTACHMENT).
+    /// Clears the first layer of the first mip level of an image to transparent black at the beginning of the
+    /// next frame, before everything else, unless the image has contents. Then the first pass may use load operation
+    /// `LOAD`. The image needs the usage [`COLOR_ATTACHMENT`](crate::ImageUsage::COLOR_ATTACHMENT).
     ///
     /// ```
     /// # use bevy_ecs::prelude::*;
@@ -278,14 +276,14 @@ impl Uploads {
         }
     }
 
-    /// Makes all mip levels of an image from its first one, behind the writes of the next frame: each
-    /// level is the one before it, half as wide and high, in linear light if the format is an sRGB one.
-    /// Where sizes are even, a texel is the mean of four; where they are odd, of all texels that it covers,
-    /// by how much of each (to a twelfth where three become one, else to a twenty-fifth).
+    /// Generates all mip levels of an image from its first one, after the writes of the next frame. Each
+    /// level is the previous one at half width and height, filtered in linear light for sRGB formats.
+    /// With even sizes a texel is the mean of four; with odd sizes it is the area-weighted mean of all texels that it
+    /// covers (with an error of up to 1/12 if three texels become one, else 1/25).
     ///
-    /// An image without the usages TRANSFER_SRC and TRANSFER_DST, or of a format that
-    /// [`Gpu::can_scale`](quadrille_vulkan::Gpu::can_scale) has no word for, is an error of a frame
-    /// that follows, and is left as it is.
+    /// An image without the usages TRANSFER_SRC and TRANSFER_DST, or with a format for which
+    /// [`Gpu::can_scale`](quadrille_vulkan::Gpu::can_scale) is false, is an error of a later frame,
+    /// and keeps its mip levels.
     ///
     /// ```
     /// # use bevy_ecs::prelude::*;
@@ -304,7 +302,7 @@ impl Uploads {
         }
     }
 
-    /// How many bytes will be uploaded with the next frame so far.
+    /// Number of bytes queued for the next frame.
     pub fn pending_bytes(&self) -> usize {
         self.writes.data.len()
     }
@@ -314,8 +312,8 @@ impl Uploads {
         std::mem::take(&mut self.refused)
     }
 
-    /// The passes that clear images without contents and copy what is pending, if anything is: one of each kind,
-    /// unless texels are written twice; and one for each mip level that is made.
+    /// Returns the passes that clear images without contents and copy queued writes: one of each kind,
+    /// unless texels are written twice; and one for each generated mip level.
     pub(crate) fn passes(
         &mut self,
         gpu: &Gpu,
@@ -429,7 +427,7 @@ fn staging_bytes(bytes: u64) -> u64 {
 
 const NO_USAGE: &str = "it was made without the usage TRANSFER_DST; add it to its description";
 
-/// Why texels cannot be written, if they cannot.
+/// Describes why texels cannot be written.
 fn problem(image: &GpuImage, region: &ImageRegion, given: u64) -> Option<String> {
     let format = image.format();
     if !region.is_within(image) {
@@ -523,7 +521,7 @@ fn copy(gpu: &Gpu, write: &Write, staging: &GpuBuffer, list: &mut CommandList) -
     }
 }
 
-/// Whether an image's writes leave nothing of its old contents.
+/// Whether an image's writes overwrite all of its contents.
 fn is_overwritten(image: &GpuImage, writes: &[Write]) -> bool {
     (0..image.desc().mip_levels).all(|mip| {
         let whole = Some(ImageRegion::mip(image, mip));

@@ -1,8 +1,8 @@
-//! System parameters that declare what a pass touches.
+//! System parameters that declare accesses of a pass.
 //!
-//! A parameter such as [`StorageRead<Cells>`] does two things: it declares the access for the
-//! plan, and it is the only key with which the [`Recorder`](crate::Recorder) lets the pass at the
-//! resource. So what is recorded cannot exceed what was declared.
+//! A parameter such as [`StorageRead<Cells>`] declares the access for the
+//! plan, and is the argument by which methods of the [`Recorder`](crate::Recorder) take the
+//! resource. So recorded accesses cannot exceed the declared ones.
 
 #![expect(
     unsafe_code,
@@ -30,7 +30,7 @@ use crate::declare::parameter::ResourceAccess;
 use crate::declare::registry::{Awaited, resource_entity};
 use crate::declare::view::is_within;
 
-/// Types that stand for an [`AccessKind`] in parameters.
+/// Marker types of [`AccessKind`]s for parameters.
 pub mod kind {
     use super::AccessKind;
 
@@ -57,7 +57,7 @@ pub mod kind {
     crate::declare::kind::for_each_kind!(kinds);
 }
 
-/// Types that stand for a [`StageScope`] in parameters: `StorageRead<Cells, stage::Fragment>`.
+/// Marker types of [`StageScope`]s for parameters: `StorageRead<Cells, stage::Fragment>`.
 pub mod stage {
     use super::StageScope;
 
@@ -97,12 +97,12 @@ pub mod stage {
     }
 }
 
-/// A declared access of the resource named `T`: the parameter behind [`StorageRead`] and its
-/// siblings. Dereferences to the [`GpuBuffer`](crate::GpuBuffer) or [`GpuImage`](crate::GpuImage).
+/// A declared access of the resource named `T`. [`StorageRead`] and the other access parameters are aliases of it.
+/// Dereferences to the [`GpuBuffer`](crate::GpuBuffer) or [`GpuImage`](crate::GpuImage).
 ///
-/// The resource exists when the pass runs, or the frame is lost. In bevy's `Option<..>` the access is
-/// declared if it exists, and the pass is given `None` if not; in bevy's `If<..>` the pass is left out
-/// then, as with `run_if(resource_exists::<T>)`.
+/// If the resource does not exist when the pass runs, the frame fails. With bevy's `Option<..>` the pass gets
+/// `None` instead and declares no access; with bevy's `If<..>` the pass is skipped,
+/// as with `run_if(resource_exists::<T>)`.
 pub struct Access<'w, T: Named, K: kind::Kind, S: stage::Stage = stage::Auto> {
     handle: &'w T::Handle,
     kind: PhantomData<fn() -> (K, S)>,
@@ -118,20 +118,20 @@ pub type StorageRead<'w, T, S = stage::Auto> = Access<'w, T, kind::StorageRead, 
 pub type StorageWrite<'w, T, S = stage::Auto> = Access<'w, T, kind::StorageWrite, S>;
 /// Reads and writes a storage buffer or storage image.
 pub type StorageReadWrite<'w, T, S = stage::Auto> = Access<'w, T, kind::StorageReadWrite, S>;
-/// Draws to a colour attachment.
+/// Draws to a color attachment.
 pub type ColorTarget<'w, T> = Access<'w, T, kind::ColorTarget>;
 /// Draws with a depth attachment that is tested and written.
 pub type DepthTarget<'w, T> = Access<'w, T, kind::DepthTarget>;
 /// Draws with a depth attachment that is only tested.
 pub type DepthRead<'w, T> = Access<'w, T, kind::DepthRead>;
-/// Draws to a colour attachment that later draws of the same rendering read at their own pixel
-/// (`VK_KHR_dynamic_rendering_local_read`), so that it need not leave the memory of the tile. Their fragment shader is
-/// SPIR-V, which has input attachments (`subpassInput` of GLSL, `SubpassInput` of HLSL and Slang) where WGSL
-/// has none; its `input_attachment_index` is the number of the attachment, which binds itself. The image has the
+/// Draws to a color attachment that later draws of the same rendering read at their own pixel
+/// (`VK_KHR_dynamic_rendering_local_read`), so that it can stay in tile memory. The reading fragment shader must be
+/// SPIR-V with input attachments (`subpassInput` of GLSL, `SubpassInput` of HLSL and Slang), which WGSL lacks.
+/// Its `input_attachment_index` is the number of the attachment, which is bound automatically. The image needs the
 /// usage [`ImageUsage::INPUT_ATTACHMENT`](crate::ImageUsage::INPUT_ATTACHMENT).
 ///
-/// A draw sees what the draws before it wrote. Fragments of one draw that overlap see each other in no order.
-/// On a device without the feature, passes that declare this are an error.
+/// A draw reads the writes of earlier draws. Overlapping fragments of one draw are not ordered.
+/// Passes that declare this are an error on devices without the feature.
 ///
 /// ```
 /// # use bevy_derive::Deref;
@@ -142,7 +142,7 @@ pub type DepthRead<'w, T> = Access<'w, T, kind::DepthRead>;
 /// # #[derive(Resource, Deref)] struct Depth(GpuImage);
 /// # #[derive(Resource, Deref)] struct Lit(GpuImage);
 /// # #[derive(Resource)] struct Deferred { statues: GraphicsPipeline, lights: GraphicsPipeline }
-/// /// Geometry and light in one rendering: no barrier is written, none is forgotten.
+/// /// Geometry and lighting in one rendering.
 /// fn deferred(
 ///     mut recorder: Recorder,
 ///     albedo: ColorLocalRead<Albedo>,
@@ -162,7 +162,7 @@ pub type DepthRead<'w, T> = Access<'w, T, kind::DepthRead>;
 /// ```
 pub type ColorLocalRead<'w, T> = Access<'w, T, kind::ColorLocalRead>;
 /// Draws with a depth attachment that later draws of the same rendering read at their own pixel: see
-/// [`ColorLocalRead`]. In the shader it is the input attachment without an index.
+/// [`ColorLocalRead`]. The shader declares an input attachment without an index.
 pub type DepthLocalRead<'w, T> = Access<'w, T, kind::DepthLocalRead>;
 /// Reads vertices.
 pub type VertexRead<'w, T> = Access<'w, T, kind::Vertex>;
@@ -170,20 +170,20 @@ pub type VertexRead<'w, T> = Access<'w, T, kind::Vertex>;
 pub type IndexRead<'w, T> = Access<'w, T, kind::Index>;
 /// Reads draw or dispatch arguments.
 pub type IndirectRead<'w, T> = Access<'w, T, kind::Indirect>;
-/// Reads what decides about draws and dispatches:
+/// Reads the predicate of conditional rendering:
 /// [`Rendering::when`](crate::Rendering::when).
 pub type ConditionRead<'w, T> = Access<'w, T, kind::Condition>;
 /// Uses queries of a [`QuerySet`](crate::QuerySet): [`Rendering::query`](crate::Rendering::query).
 pub type QueryWrite<'w, T> = Access<'w, T, kind::Query>;
-/// Is the source of copies.
+/// Reads as the source of copies.
 pub type TransferRead<'w, T> = Access<'w, T, kind::TransferRead>;
-/// Is the destination of copies.
+/// Writes as the destination of copies.
 pub type TransferWrite<'w, T> = Access<'w, T, kind::TransferWrite>;
-/// Is read by a host pass: see [`Recorder::host`](crate::Recorder::host).
+/// Reads in a host pass: see [`Recorder::host`](crate::Recorder::host).
 pub type HostRead<'w, T> = Access<'w, T, kind::HostRead>;
-/// Is written by a host pass, which keeps what it does not write.
+/// Writes in a host pass; bytes that it does not write are kept.
 pub type HostWrite<'w, T> = Access<'w, T, kind::HostWrite>;
-/// Is read and written by a host pass.
+/// Reads and writes in a host pass.
 pub type HostReadWrite<'w, T> = Access<'w, T, kind::HostReadWrite>;
 
 impl<T: Named, K: kind::Kind, S: stage::Stage> Deref for Access<'_, T, K, S> {
@@ -240,7 +240,7 @@ unsafe impl<T: Named, K: kind::Kind, S: stage::Stage> SystemParam for Access<'_,
 }
 
 impl<T: Named, K: kind::Kind, S: stage::Stage> Access<'_, T, K, S> {
-    /// The same without its types, so that accesses of different resources fit into one array.
+    /// Erases the types, so that accesses of different resources can be elements of one array.
     pub fn any(&self) -> AnyAccess<'_> {
         AnyAccess {
             resource: self.handle.to_ref(),
@@ -300,15 +300,15 @@ pub struct PassUse {
 }
 
 impl PassUse {
-    /// Only this part of the resource. That shaders touch no other bytes of a buffer, and no other slices
-    /// of a 3D image, is for the caller to see to: bindings are of whole buffers, unless
-    /// [`Compute::bind_bytes`](crate::Compute::bind_bytes) makes them, and of whole mip levels.
+    /// Restricts the access to a part of the resource. The caller must ensure that shaders access no other bytes of a
+    /// buffer, and no other slices of a 3D image: bindings include whole mip levels, and whole buffers except with
+    /// [`Compute::bind_bytes`](crate::Compute::bind_bytes).
     pub fn range(mut self, range: SubRange) -> Self {
         self.range = range;
         self
     }
 
-    /// Whether a bound, attached or copied resource is what this declares, or part of it.
+    /// Whether this declares a bound, attached or copied resource.
     pub(crate) fn declares(&self, bound: Bound<'_>) -> bool {
         // A parameter may be declared for more than one of the passes does.
         self.handle.id() == bound.id()

@@ -1,4 +1,4 @@
-//! Accesses of handles that are known only at run time.
+//! [`AnyAccess`]: access of a handle that is known only at run time.
 
 #![expect(
     unsafe_code,
@@ -47,7 +47,7 @@ use crate::declare::window_image::WindowImage;
 #[derive(Clone, Copy)]
 pub struct AnyAccess<'s> {
     pub(crate) resource: ResourceRef<'s>,
-    /// By reference: it is many bytes, and a system copies its parameters several times.
+    /// By reference: the value is large, and bevy copies a system's parameters several times.
     pub(crate) access: &'s DeclaredAccess,
 }
 
@@ -118,16 +118,16 @@ pub struct AnyAccessState {
 struct Declaration {
     id: ComponentId,
     absence: Absence,
-    /// The window whose image it is, if it is one's.
+    /// The window, for an access of a window's image.
     window: Option<TrackedDeclaration>,
 }
 
-/// A window whose image is followed.
+/// Tracked image of a window.
 struct TrackedDeclaration {
     window: Entity,
     /// The id of [`WindowImage`].
     image: ComponentId,
-    /// The image that it had last.
+    /// The last known image.
     handle: Option<Handle>,
 }
 

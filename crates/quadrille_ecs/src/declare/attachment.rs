@@ -15,7 +15,7 @@ use crate::declare::kind::AccessKind;
 use crate::declare::named::Named;
 use crate::declare::view::DeclaredView;
 
-/// One attachment with what happens to its old contents.
+/// An attachment with its load operation.
 pub struct Attachment {
     pub(crate) image: Option<GpuImage>,
     /// The mip level and layer of it.
@@ -34,13 +34,13 @@ pub struct Attachment {
 pub(crate) struct Resolve {
     pub(crate) image: GpuImage,
     pub(crate) view: View,
-    /// Modes of depth and of stencil for a depth attachment; none for a colour attachment.
+    /// Modes of depth and of stencil for a depth attachment; `None` for a color attachment.
     pub(crate) modes: [Option<ResolveMode>; 2],
 }
 
 impl Attachment {
-    /// Writes the average of the samples of each texel to an image of one sample and of the same
-    /// size and format when rendering ends. The samples themselves are not kept.
+    /// Resolves the attachment when rendering ends: writes the average of each texel's samples to a single-sample image
+    /// of the same size and format. The samples themselves are discarded.
     pub fn resolve_to(mut self, target: &impl ColorAttachment) -> Self {
         if self.is_depth() {
             self.problem =
@@ -49,10 +49,9 @@ impl Attachment {
         self.resolve_by(target.bound(), [None; 2])
     }
 
-    /// Writes one depth for the samples of each texel to an image of one sample and of the same size and
-    /// format when rendering ends. The samples are kept. Devices have [`ResolveMode::SampleZero`], and
-    /// those of the others that they tell; where that leaves stencil of the target alone, they must
-    /// allow that (`independentResolveNone`).
+    /// Resolves depth when rendering ends, to a single-sample image of the same size and format. The samples are kept.
+    /// All devices support [`ResolveMode::SampleZero`]; support of the others differs. A resolve of depth without
+    /// stencil needs `independentResolveNone`, if the format has stencil.
     ///
     /// ```
     /// # use bevy_derive::Deref;
@@ -60,7 +59,7 @@ impl Attachment {
     /// # use quadrille_ecs::*;
     /// # #[derive(Resource, Deref)] struct Samples(GpuImage);
     /// # #[derive(Resource, Deref)] struct Depth(GpuImage);
-    /// /// Depth for passes that cannot read several samples: the farthest, where 0 is far.
+    /// /// Single-sampled depth for later passes: the farthest sample, with reversed depth.
     /// fn prepass(mut recorder: Recorder, samples: DepthTarget<Samples>, depth: DepthTarget<Depth>) {
     ///     let target = samples.clear_depth(0.0).resolve_depth_to(&depth, ResolveMode::Min);
     ///     let mut rendering = recorder.render(target);
@@ -73,8 +72,8 @@ impl Attachment {
             .resolve_by(target.bound(), [Some(mode), stencil])
     }
 
-    /// The same for stencil, which has no average. With [`Self::resolve_depth_to`], both go to one
-    /// image.
+    /// Resolves stencil, which has no average, like [`Self::resolve_depth_to`]. If both are used, their target must
+    /// be the same image.
     pub fn resolve_stencil_to(self, target: &impl DepthAttachment, mode: ResolveMode) -> Self {
         let depth = self.resolve.as_ref().and_then(|it| it.modes[0]);
         self.expect_depth()
@@ -110,7 +109,7 @@ impl Attachment {
         matches!(self.kind, DepthTarget | DepthRead | DepthLocalRead)
     }
 
-    /// Clears the stencil of a depth attachment to this value before drawing. What is neither cleared
+    /// Clears the stencil of a depth attachment to this value before drawing. Stencil that is neither cleared
     /// nor kept is undefined.
     pub fn clear_stencil(mut self, stencil: u8) -> Self {
         self.stencil = Load::Clear(stencil.into());
@@ -123,7 +122,7 @@ impl Attachment {
         self
     }
 
-    /// Whether nothing of the old contents is needed.
+    /// Whether the old contents are not needed.
     pub(crate) fn overwrites(&self, image: &GpuImage) -> bool {
         let keeps_stencil = has_stencil(image.format()) && self.stencil == Load::Keep;
         !matches!(self.load, Load::Keep) && !keeps_stencil
@@ -153,7 +152,7 @@ impl Attachment {
 }
 
 impl Resolve {
-    /// Whether nothing of the old contents is left.
+    /// Whether the old contents are completely overwritten.
     pub(crate) fn overwrites(&self) -> bool {
         let [depth, stencil] = self.modes;
         let format = self.image.format();
@@ -174,13 +173,13 @@ fn has_stencil(format: Format) -> bool {
     )
 }
 
-/// Renderings with more colour attachments are rare, and allocate.
+/// Inline capacity; renderings with more color attachments allocate.
 const INLINE_COLORS: usize = 4;
 
 /// The attachments of a rendering: at most one depth attachment, all of one extent.
 #[derive(Default)]
 pub struct Attachments {
-    /// In place: a pass that draws allocates nothing.
+    /// Inline, so that a pass that draws does not allocate.
     pub(crate) colors: SmallVec<[Attachment; INLINE_COLORS]>,
     pub(crate) depth: Option<Attachment>,
     pub(crate) view_mask: u32,
@@ -195,14 +194,14 @@ pub struct Attachments {
             depth.clear_depth(1.0))`"
 )]
 pub trait RenderTargets {
-    /// The same as a list.
+    /// Converts to [`Attachments`].
     fn into_attachments(self) -> Attachments;
 
-    /// Draws to several layers at once (multiview): every draw happens once for each bit of the mask,
-    /// with the bit's number as `@builtin(view_index)`, and draws to the layer of that number of all
-    /// attachments, counted from the first layer of their views. So do clears. All six faces of a cube
-    /// map are `0b111111`. Attachments have a layer for each view up to the last; what is not in the mask
-    /// keeps its contents.
+    /// Enables multiview with this view mask: draws and clears are repeated for each set bit,
+    /// with the bit's number as `@builtin(view_index)` and as the layer of all
+    /// attachments, counted from the first layer of their views. The six faces of a cube
+    /// map are `0b111111`. Attachments need a layer for each view up to the last; layers that are not in the mask
+    /// keep their contents.
     ///
     /// ```
     /// # use bevy_derive::Deref;
@@ -260,8 +259,8 @@ impl RenderTargets for Attachments {
 }
 
 impl Attachments {
-    /// Cuts the parts of images to the layers that are drawn to: the first, or with a view mask one for
-    /// each view, if there are so many.
+    /// Restricts views to the rendered layers: the first, or with a view mask one for
+    /// each view, if they exist.
     pub(crate) fn cut_views(&mut self) {
         let views = (u32::BITS - self.view_mask.leading_zeros()) as u16;
         let cut = |view: &mut View| match view.layer_count {
@@ -287,7 +286,7 @@ impl Attachments {
     }
 
     fn with(mut self, attachment: Attachment) -> Self {
-        // A second depth is reported as the wrong colour that it is.
+        // A second depth attachment is treated as a color attachment, which reports the error.
         if attachment.is_depth() && self.depth.is_none() {
             self.depth = Some(attachment);
         } else {
@@ -297,7 +296,7 @@ impl Attachments {
     }
 }
 
-/// Clear value of a colour image: linear red, green, blue and alpha.
+/// Clear value of a color image: linear red, green, blue and alpha.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClearValue(pub [f32; 4]);
 
@@ -333,8 +332,7 @@ clear_values_from!(
     label = "a `ColorTarget<..>` parameter is expected here"
 )]
 pub trait ColorAttachment: Declared {
-    /// Width and height in pixels, which for a window may be others in each frame; zeros if it is
-    /// no image.
+    /// Width and height in pixels, which may change each frame for a window; zeros for a buffer.
     fn size(&self) -> [u32; 2] {
         let bound = self.bound();
         match bound.resource {
@@ -346,8 +344,8 @@ pub trait ColorAttachment: Declared {
         }
     }
 
-    /// Clears the attachment to a colour before drawing: linear red, green, blue and alpha as an array
-    /// or a `Vec4`, or a colour of bevy.
+    /// Load operation `CLEAR`: linear red, green, blue and alpha as an array
+    /// or a `Vec4`, or a color of bevy.
     ///
     /// ```
     /// # use quadrille_ecs::{Attachment, ColorAttachment};
@@ -361,12 +359,12 @@ pub trait ColorAttachment: Declared {
         Attachment::new(self.bound(), Load::Clear(color.into().0))
     }
 
-    /// Draws over the old contents.
+    /// Load operation `LOAD`: draws over the old contents.
     fn keep(&self) -> Attachment {
         Attachment::new(self.bound(), Load::Keep)
     }
 
-    /// Starts from undefined contents: everything will be drawn over.
+    /// Load operation `DONT_CARE`: the pass has to overwrite all contents.
     fn discard(&self) -> Attachment {
         Attachment::new(self.bound(), Load::Discard)
     }
@@ -380,12 +378,12 @@ impl ColorAttachment for AnyAccess<'_> {}
 
 /// Depth attachments from declared targets.
 pub trait DepthAttachment: Declared {
-    /// Clears the depth to this value before drawing (1.0 is far, or 0.0 with reversed depth).
+    /// Load operation `CLEAR` with this depth (1.0 is far, or 0.0 with reversed depth).
     fn clear_depth(&self, depth: f32) -> Attachment {
         Attachment::new(self.bound(), Load::Clear([depth, 0.0, 0.0, 0.0]))
     }
 
-    /// Tests against the old contents.
+    /// Load operation `LOAD`: tests against the old contents.
     fn keep_depth(&self) -> Attachment {
         Attachment::new(self.bound(), Load::Keep)
     }

@@ -1,4 +1,4 @@
-//! Some mip levels, array layers or slices of an image that a pass declares.
+//! Declared accesses of mip levels, array layers or slices of an image.
 
 use std::ops::Range;
 
@@ -10,11 +10,11 @@ use crate::declare::any::AnyAccess;
 use crate::declare::bind::{Bound, Declared, ResourceRef};
 use crate::declare::named::Named;
 
-/// A declared access of some mip levels and array layers of an image: what a shader, an attachment
-/// or a copy sees of it.
+/// A declared access of some mip levels and array layers of an image, for a binding, an attachment
+/// or a copy.
 ///
-/// With [`Recorder::pass`](crate::Recorder::pass) each pass of a system declares a part of its own,
-/// so that the plan orders mip levels and layers apart from each other:
+/// With [`Recorder::pass`](crate::Recorder::pass) each pass of a system can declare another part,
+/// so that mip levels and layers are synchronized separately:
 ///
 /// ```
 /// # use bevy_derive::Deref;
@@ -41,7 +41,7 @@ use crate::declare::named::Named;
 /// }
 ///
 /// # #[derive(Resource, Deref)] struct ShadowMaps(GpuImage);
-/// /// A shadow map for each light, on a layer of its own.
+/// /// A shadow map for each light, in separate layers.
 /// fn shadows(mut recorder: Recorder, maps: DepthTarget<ShadowMaps>) {
 ///     for light in 0..maps.desc().array_layers {
 ///         let map = maps.layer(light);
@@ -86,9 +86,9 @@ impl<'a> DeclaredView<'a> {
     ///
     /// Shaders, attachments and copies still access all slices of the level: the caller must ensure that the pass
     /// touches no others. The narrower declaration orders just these slices, so passes that write different
-    /// slices run side by side. Layout and owner stay those of the whole mip level. (The
-    /// validation layer takes shaders to touch all slices of what they bind: with its checks of
-    /// synchronization on, it reports a hazard between passes that write other slices.)
+    /// slices may overlap. Layout and owner are those of the whole mip level. (The
+    /// validation layer assumes that shaders access all slices of a binding: with synchronization validation
+    /// it reports a hazard between passes that write different slices.)
     ///
     /// ```
     /// # use bevy_derive::Deref;
@@ -117,7 +117,7 @@ impl<'a> DeclaredView<'a> {
         }
     }
 
-    /// Width, height and depth in texels of the first of its mip levels; zeros if it is no image.
+    /// Width, height and depth in texels of the first of its mip levels; zeros for a buffer.
     pub fn extent(&self) -> [u32; 3] {
         match self.access.resource() {
             ResourceRef::Image(image) => self.view.extent(image),
@@ -160,7 +160,7 @@ impl<'a> DeclaredView<'a> {
                     }),
                 })
             }
-            // Recording it says what is wrong.
+            // Recording reports the error.
             ResourceRef::Buffer(_) => used,
         }
     }
@@ -285,7 +285,7 @@ pub(crate) fn is_overwritten(
 }
 
 impl Bound<'_> {
-    /// Its name, with the part of it that is meant.
+    /// Its name, with the part of the image.
     pub(crate) fn words(&self) -> String {
         let mut words = self.name().to_owned();
         let mut add = |base: u32, count: u32, one: &str| match count {

@@ -1,10 +1,10 @@
 //! Host passes: callbacks on the CPU between passes on the device.
 //!
 //! A pass system that calls [`Recorder::host`](crate::Recorder::host) is a host pass. The callback
-//! runs on the thread that drives frames, once the device has done what the pass comes after; what
-//! comes after the pass is submitted then. If nothing in the frame comes after it, the callback
-//! waits in a line until the device has got there, and frames go on meanwhile, up to one that
-//! touches what the callback touches.
+//! runs on the thread that drives frames, after the device passes that it depends on; the passes that
+//! depend on it are submitted afterwards. If no pass of the frame depends on it, the callback
+//! is queued until the device has reached its dependencies. Frames continue meanwhile, up to one that
+//! accesses the same resources.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -27,14 +27,14 @@ use crate::error::RenderError;
 /// Callback of a host pass.
 pub(crate) type HostCall = Box<dyn FnOnce(&mut Host<'_>) -> Result + Send + Sync>;
 
-/// Shows that a host pass runs: the device has done what the pass comes after, and nothing else
-/// touches the memory that the pass declares. [`HostMemory`] needs it.
+/// Context of a running host pass. Proves to [`HostMemory`] that the pass's dependencies are complete, and that nothing
+/// else accesses the memory that it declares.
 pub struct Host<'a> {
     commands: &'a mut CommandQueue,
 }
 
 impl Host<'_> {
-    /// Changes the world after the frame: this is how results leave a host pass.
+    /// Queues a command that changes the world after the frame.
     ///
     /// ```
     /// # use bevy_ecs::prelude::*;
@@ -67,7 +67,7 @@ impl HostWrites for kind::HostWrite {}
 impl HostWrites for kind::HostReadWrite {}
 
 impl<K: HostReads> HostMemory<K> {
-    /// The whole buffer as values, without bytes at the end that are too few for one.
+    /// Reads the whole buffer as values; incomplete trailing bytes are dropped.
     ///
     /// # Errors
     /// The memory cannot be read (it is lost with its device).
@@ -121,19 +121,19 @@ memory!(HostRead, HostWrite, HostReadWrite);
 pub(crate) struct HostPasses {
     /// Callbacks of the frame that is being submitted.
     calls: Vec<(PassIndex, Arc<str>, HostCall)>,
-    /// Callbacks of submitted frames that nothing of their frame comes after, in order.
+    /// Callbacks of submitted frames without dependent passes, in order.
     waiting: VecDeque<Waiting>,
     commands: CommandQueue,
     errors: Vec<RenderError>,
 }
 
-/// A host pass on its way.
+/// A queued host pass.
 struct Waiting {
     name: Arc<str>,
     call: HostCall,
     /// Timeline points that the device has to reach before the call.
     points: Vec<TimelinePoint>,
-    /// Resources that the call touches.
+    /// Resources that the call accesses.
     resources: Vec<ResourceId>,
 }
 
@@ -151,8 +151,8 @@ impl HostPasses {
         }
     }
 
-    /// Puts the host passes of a submitted frame that nothing comes after in line, until the device
-    /// has reached what they wait for. `states` are those that the plan was made from.
+    /// Queues the host passes of a submitted frame without dependent passes, until the device
+    /// has reached their dependencies. `states` must be those that the plan was solved from.
     pub(crate) fn defer(&mut self, frame: &Frame, plan: &Plan, states: &States) {
         for step in plan.host.iter().filter(|step| step.before.is_none()) {
             let Some((name, call)) = self.take(step.pass) else {
@@ -168,7 +168,7 @@ impl HostPasses {
         }
     }
 
-    /// Runs what waits in line and has to be over before a frame that touches these resources.
+    /// Runs the queued host passes that have to precede a frame that accesses these resources.
     pub(crate) fn run_before(
         &mut self,
         (frames, timeout): (&Frames, Duration),
@@ -186,7 +186,7 @@ impl HostPasses {
         Ok(())
     }
 
-    /// Runs what waits in line, as far as the device has got.
+    /// Runs the queued host passes whose points the device has reached.
     pub(crate) fn run_reached(&mut self, reached: impl Fn(TimelinePoint) -> bool) {
         let is_due = |waiting: &Waiting| waiting.points.iter().all(|point| reached(*point));
         while self.waiting.front().is_some_and(is_due) {
@@ -214,7 +214,7 @@ impl HostPasses {
         Some((name, call))
     }
 
-    /// Runs a callback. Whatever becomes of it, the frame goes on: it is on the device already.
+    /// Runs a callback. Its failure does not stop the frame, which is already submitted.
     fn call(&mut self, name: &str, call: HostCall) {
         let mut host = Host {
             commands: &mut self.commands,

@@ -1,4 +1,4 @@
-//! The parameter that makes a system a pass.
+//! [`Recorder`], the parameter that makes a system a pass.
 
 #![expect(unsafe_code, reason = "`SystemParam` is an unsafe trait")]
 
@@ -23,14 +23,14 @@ use crate::record::slot::Slot;
 use crate::record::transfer::Transfer;
 
 /// Records the commands of a pass. A system that takes it is a pass; its other parameters declare
-/// what the pass touches.
+/// the pass's accesses.
 ///
-/// Commands are written to a list; the backend translates the lists of a frame in plan order,
-/// with the barriers between them, once all pass systems have run. So a pass that fails leaves
-/// nothing half-recorded behind, and passes need no order among themselves on the CPU.
+/// Commands are written to a list. The backend encodes the lists of a frame in plan order,
+/// with barriers between them, after all pass systems have run. So a failing pass leaves
+/// no half-recorded command buffer, and passes may run in any order on the CPU.
 ///
-/// Barriers stand between passes, not in them: a dispatch or copy that needs what another one of
-/// the frame wrote belongs in a pass of its own, which [`pass`](Recorder::pass) begins.
+/// Barriers are inserted between passes, not within them: a dispatch or copy that depends on the result of
+/// another one must be in a separate pass, which [`pass`](Recorder::pass) begins.
 ///
 /// ```
 /// # use bevy_derive::Deref;
@@ -58,7 +58,7 @@ use crate::record::transfer::Transfer;
 pub struct Recorder<'w, 's> {
     pub(super) recording: &'s mut PassRecording,
     slot: &'s Slot,
-    /// While a system has it, no other code may look into [`Recordings`].
+    /// Borrow of [`Recordings`], which other code must not access while a system has the recorder.
     world: PhantomData<&'w Recordings>,
 }
 
@@ -143,20 +143,20 @@ impl Recorder<'_, '_> {
         Transfer::begin(self.recording.main())
     }
 
-    /// Makes this a host pass: `call` runs on the CPU, between the passes on the device that it
-    /// comes after and those that come after it, in this very frame.
+    /// Makes this a host pass: `call` runs on the CPU in this frame, after the device passes that it
+    /// depends on and before those that depend on it.
     ///
-    /// The system's parameters say what the call touches ([`HostRead`](crate::HostRead),
-    /// [`HostWrite`](crate::HostWrite), [`HostReadWrite`](crate::HostReadWrite)), of buffers in
+    /// The system's parameters declare its accesses ([`HostRead`](crate::HostRead),
+    /// [`HostWrite`](crate::HostWrite), [`HostReadWrite`](crate::HostReadWrite)) of buffers in
     /// [`Memory::Readback`](crate::Memory::Readback) or
-    /// [`Memory::Upload`](crate::Memory::Upload). It runs outside of the schedule, so what it
-    /// needs of the world it takes along, and what it finds out it leaves with
+    /// [`Memory::Upload`](crate::Memory::Upload). The callback runs outside of the schedule: it captures the data that
+    /// it needs from the world, and changes the world with
     /// [`Host::queue`](crate::Host::queue).
     ///
-    /// Where passes of the frame come after it, the frame waits for the device at this point; all
-    /// that does not depend on the host pass has been submitted by then. Where none do, nobody
-    /// waits: the call comes when the device has got there, a frame or two later, though before
-    /// the next frame that touches what it touches. If it fails or panics, its frame goes on.
+    /// If passes of the frame depend on it, the frame waits for the device at this point, after everything
+    /// that does not depend on the host pass is submitted. Otherwise the CPU does not
+    /// wait: the callback runs when the device has reached its dependencies, a frame or two later, but before
+    /// the next frame that accesses the same resources. If it fails or panics, its frame continues.
     ///
     /// ```
     /// # use bevy_derive::Deref;
@@ -181,13 +181,13 @@ impl Recorder<'_, '_> {
         self.recording.main().set_host(Box::new(call));
     }
 
-    /// Begins another pass of this system: for systems whose number of passes is known only when
-    /// they run, such as a chain of filters or the steps of a simulation.
+    /// Begins another pass of this system, for systems whose number of passes is known only at
+    /// run time, such as a chain of filters or the steps of a simulation.
     ///
-    /// Each gets its own place in the plan, in the order of the calls, after what the system was
-    /// ordered after. `uses` says what it touches, and can be no more than what the system's
-    /// parameters declare: `reads()`, `writes()` or `reads_and_writes()` of what is declared as
-    /// storage, `as_declared()` of anything else. A system that begins passes records nothing
+    /// Each is planned as a separate pass, in the order of the calls, and inherits the system's
+    /// ordering. `uses` declares its accesses, which must be among those that the system's
+    /// parameters declare: `reads()`, `writes()` or `reads_and_writes()` for storage
+    /// accesses, `as_declared()` for all others. A system that begins passes must not record commands
     /// outside them.
     ///
     /// ```
@@ -217,14 +217,14 @@ impl Recorder<'_, '_> {
         }
     }
 
-    /// Begins a pass as [`pass`](Recorder::pass) does, for systems that take turns: each camera's
-    /// passes before those of the next camera, say, though several systems record them.
+    /// Begins a pass like [`pass`](Recorder::pass), with a step by which passes of several systems are interleaved:
+    /// for instance all passes of one camera before those of the next, although several systems record them.
     ///
-    /// Where two systems are ordered and record passes with steps, the step counts first: all
+    /// If two ordered systems record passes with steps, the step has precedence: all
     /// passes of one step come before those of the next, and within a step the systems are in their
-    /// order. A system with passes without steps that is ordered between two such systems keeps them
-    /// apart: all passes of one then come before it, and all of the other after it. The steps of one
-    /// system never fall: a lower one counts as the one before.
+    /// order. A system without steps that is ordered between two such systems separates
+    /// them: all passes of one come before it, and all of the other after it. The steps of a
+    /// system never decrease: a lower one counts as the previous one.
     ///
     /// ```
     /// # use bevy_derive::Deref;

@@ -27,15 +27,15 @@ const DRAW_BYTES: u32 = 16;
 /// The size of a `VkDrawIndexedIndirectCommand`.
 const DRAW_INDEXED_BYTES: u32 = 20;
 
-/// More colour attachments are refused when the pass is translated.
+/// Maximum number of color attachments; encoding rejects more.
 const MAX_COLORS: usize = 8;
 
-/// A rendering: bind a pipeline, bind resources, draw. It ends when this value is dropped.
+/// A dynamic rendering: bind a pipeline, bind resources, draw. Rendering ends when this value is dropped.
 pub struct Rendering<'a> {
     pub(super) recording: &'a mut SubRecording,
     pipeline: Option<GraphicsPipeline>,
     bound: BoundMask,
-    /// The attachments were in order, and rendering began.
+    /// Whether the attachments were valid and rendering began.
     begun: bool,
 }
 
@@ -78,10 +78,9 @@ impl<'a> Rendering<'a> {
         self
     }
 
-    /// Binds some bytes of a declared buffer, as [`Self::bind`] binds all of it: the row of one object among
-    /// many in a uniform buffer, for one. [`Compute::bind_bytes`](crate::Compute::bind_bytes) says where they
-    /// may begin, and what the plan orders. Bytes that the buffer has not, or a beginning that is not aligned,
-    /// are an error of the frame.
+    /// Binds a byte range of a declared buffer, for instance the row of one object in a uniform buffer. See
+    /// [`Compute::bind_bytes`](crate::Compute::bind_bytes) for the alignment of its start, and for its synchronization.
+    /// A range outside the buffer, or an unaligned start, is an error of the frame.
     ///
     /// ```
     /// # use bevy_derive::Deref;
@@ -90,7 +89,7 @@ impl<'a> Rendering<'a> {
     /// # #[derive(Resource, Deref)] struct Color(GpuImage);
     /// # #[derive(Resource, Deref)] struct Rows(GpuBuffer);
     /// # #[derive(Resource)] struct Paint(GraphicsPipeline);
-    /// /// Three objects, whose rows of 256 bytes lie one behind the other.
+    /// /// Three objects, with consecutive rows of 256 bytes.
     /// fn paint(
     ///     mut recorder: Recorder,
     ///     color: ColorTarget<Color>,
@@ -143,9 +142,9 @@ impl<'a> Rendering<'a> {
         self
     }
 
-    /// Binds a declared table to `@group(group)`, from group 1 on: by the
-    /// group's number, or by the name of its array. It stays bound when
-    /// another pipeline is.
+    /// Binds a declared table to `@group(group)`, from group 1 on, by the
+    /// group's number or by the name of its array. The table stays bound when
+    /// another pipeline is bound.
     pub fn table(&mut self, group: impl BindingKey, table: &impl DeclaredTable) -> &mut Self {
         let table = table.declared_table();
         match group.group(self.pipeline.as_ref()) {
@@ -157,9 +156,9 @@ impl<'a> Rendering<'a> {
 
     /// Sets the push constants, `var<immediate>` in WGSL: a number, a vector or matrix of
     /// [`glam`](crate::glam), an array of them, or a struct that derives
-    /// [`ShaderType`](crate::encase::ShaderType), which lays it out as WGSL does: at most 128 bytes, as
-    /// many as the shader's variable has. A struct whose members begin elsewhere than the shader's is an
-    /// error: `[f32; 3]`, for one, is no `vec3f`, which begins at a multiple of 16 bytes.
+    /// [`ShaderType`](crate::encase::ShaderType), which implements WGSL's memory layout. The size must be that of the
+    /// shader's variable, at most 128 bytes. Different member offsets are an
+    /// error: `[f32; 3]`, for instance, does not match `vec3f`, which has an alignment of 16 bytes.
     pub fn push<T: ShaderValue>(&mut self, constants: &T) -> &mut Self {
         match &self.pipeline {
             Some(pipeline) => layout::push(self.recording, pipeline, constants),
@@ -170,9 +169,8 @@ impl<'a> Rendering<'a> {
         self
     }
 
-    /// Sets the push constants to bytes that are laid out as the shader's variable, such as
-    /// [`bytemuck`](crate::bytemuck) makes of a struct: as many as that has. [`Self::push`] needs no
-    /// such care.
+    /// Sets the push constants to bytes, for instance of a struct by [`bytemuck`](crate::bytemuck). Size and memory
+    /// layout must be those of the shader's variable; [`Self::push`] takes care of the layout.
     pub fn push_bytes(&mut self, constants: &[u8]) -> &mut Self {
         match &self.pipeline {
             Some(_) => self.recording.list.push_constants(constants),
@@ -213,25 +211,25 @@ impl<'a> Rendering<'a> {
     }
 
     /// Sets the viewport in pixels: left, top, width, height, as an array or a
-    /// `Vec4`. At first it is the whole area.
+    /// `Vec4`. Initially the whole render area.
     pub fn viewport(&mut self, area: impl Into<[f32; 4]>) -> &mut Self {
         self.recording.list.viewport(area.into());
         self
     }
 
     /// Sets the scissor in pixels: left, top, width, height, as an array or a
-    /// `UVec4`. At first it is the whole area.
+    /// `UVec4`. Initially the whole render area.
     pub fn scissor(&mut self, area: impl Into<[u32; 4]>) -> &mut Self {
         self.recording.list.scissor(area.into());
         self
     }
 
-    /// Sets what stencil is compared with, and what `REPLACE` writes, for draws with the pipeline that is
-    /// bound, in the place of the `reference` of its [`StencilState`](crate::StencilState).
+    /// Sets the stencil reference for draws with the bound pipeline. Overrides the `reference` of its
+    /// [`StencilState`](crate::StencilState).
     ///
     /// ```
     /// # use quadrille_ecs::*;
-    /// /// Each portal with a number of its own in stencil, by one pipeline.
+    /// /// Writes a distinct stencil value for each portal, with one pipeline.
     /// fn mark(rendering: &mut Rendering<'_>, portal: &GraphicsPipeline, count: u8) {
     ///     rendering.pipeline(portal);
     ///     for number in 1..=count {
@@ -250,9 +248,9 @@ impl<'a> Rendering<'a> {
         self
     }
 
-    /// Clears a part of the colour attachment at `@location(attachment)`, in the order of draws: left,
-    /// top, width, height in pixels, cut to the attachment. It needs no pipeline, and heeds neither
-    /// viewport nor scissor.
+    /// Clears a part of the color attachment at `@location(attachment)`, in the order of draws: left,
+    /// top, width, height in pixels, clipped to the render area. It needs no pipeline, and ignores
+    /// viewport and scissor.
     ///
     /// ```
     /// # use quadrille_ecs::*;
@@ -275,8 +273,8 @@ impl<'a> Rendering<'a> {
         self
     }
 
-    /// Clears a part of the depth attachment, which must be a `DepthTarget`, to a depth from 0 to 1;
-    /// else as [`Self::clear_color`].
+    /// Clears a part of the depth attachment, which must be a `DepthTarget`, to a depth from 0 to 1,
+    /// like [`Self::clear_color`].
     pub fn clear_depth(&mut self, area: impl Into<[u32; 4]>, depth: f32) -> &mut Self {
         if self.begun {
             self.recording.list.clear_depth(area.into(), depth);
@@ -336,11 +334,11 @@ impl<'a> Rendering<'a> {
         self
     }
 
-    /// Draws with arguments (`VkDrawIndirectCommand`, 16 bytes each) from a buffer, as often as a `u32`
-    /// in another buffer says, and at most `most` times. Of both the first bytes are given. Which draw
-    /// it is, shaders know as `@builtin(draw_index)`, after `enable draw_index;`.
+    /// Draws with arguments (`VkDrawIndirectCommand`, 16 bytes each) from a buffer. The number of draws is a `u32`
+    /// in another buffer, and at most `most`. Both buffers are given with a byte offset. The index of the draw is
+    /// `@builtin(draw_index)` in shaders, after `enable draw_index;`.
     ///
-    /// Devices without the feature `drawIndirectCount` refuse it.
+    /// Needs the device feature `drawIndirectCount`.
     ///
     /// ```
     /// # use bevy_derive::Deref;
@@ -375,7 +373,7 @@ impl<'a> Rendering<'a> {
         self
     }
 
-    /// The same by index, with `VkDrawIndexedIndirectCommand` of 20 bytes each.
+    /// Draws by index like [`Self::draw_indirect_count`], with `VkDrawIndexedIndirectCommand` of 20 bytes each.
     pub fn draw_indexed_indirect_count(
         &mut self,
         arguments: (&impl Declared, u64),
@@ -418,7 +416,7 @@ impl<'a> Rendering<'a> {
         self.begun.then_some(&mut *self.recording)
     }
 
-    /// Whether a draw can be recorded; if not, what is missing is in the errors.
+    /// Whether a draw can be recorded; otherwise adds an error.
     pub(super) fn ready(&mut self, command: &'static str) -> bool {
         let Some(pipeline) = &self.pipeline else {
             self.recording.fail(RecordError::NoPipeline { command });
@@ -437,7 +435,7 @@ impl Drop for Rendering<'_> {
     }
 }
 
-/// Records the begin of rendering, unless something is wrong with the attachments.
+/// Records the begin of rendering, if the attachments are valid.
 fn begin_rendering(recording: &mut SubRecording, mut attachments: Attachments) -> bool {
     attachments.cut_views();
     let attachments = &attachments;
@@ -462,7 +460,7 @@ fn begin_rendering(recording: &mut SubRecording, mut attachments: Attachments) -
     true
 }
 
-/// Checks that the attachments are declared targets of one extent, and notes what they overwrite.
+/// Checks that the attachments are declared targets of one extent, and records which of them are overwritten.
 fn check_attachments(recording: &mut SubRecording, attachments: &Attachments) -> bool {
     let error_count = recording.errors().len();
     let mut extent: Option<[u32; 2]> = None;
@@ -498,7 +496,7 @@ fn check_attachments(recording: &mut SubRecording, attachments: &Attachments) ->
     error_count == recording.errors().len()
 }
 
-/// Checks what an attachment resolves to, and notes that it is overwritten.
+/// Checks the resolve target of an attachment, and records that it is overwritten.
 fn check_resolve(
     recording: &mut SubRecording,
     attachments: &Attachments,

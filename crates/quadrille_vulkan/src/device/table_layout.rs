@@ -77,8 +77,8 @@ pub(crate) fn limits(device: &Device) -> Limits {
 /// Creates the layout of the set of any table of images, or of buffers. Its last binding has a variable descriptor
 /// count.
 ///
-/// It has the flag `UPDATE_AFTER_BIND`. Bound descriptors are never updated, but without the flag the much lower limits
-/// of ordinary bindings would apply.
+/// The layout has the flag `UPDATE_AFTER_BIND`. Bound descriptors are never updated, but without the flag the much
+/// lower limits of ordinary bindings would apply.
 pub(crate) fn layout(
     device: &Device,
     members: Members,

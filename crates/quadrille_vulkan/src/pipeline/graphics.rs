@@ -91,7 +91,7 @@ impl<'a> GraphicsPipelineDesc<'a> {
 
 /// A graphics pipeline. Clones are the same pipeline.
 ///
-/// It is compiled for the sample count and formats of the attachments that it is used with. Its
+/// A variant is compiled for each combination of sample count and attachment formats that it is used with. The
 /// interface (bindings, push constants, vertex buffers) never changes; hot reload replaces its code:
 /// see [`Gpu::reload_shader`](crate::Gpu::reload_shader).
 #[derive(Clone)]

@@ -1,8 +1,8 @@
 //! Device times of passes, converted to the CPU's clock.
 //!
-//! A timestamp is written at the beginning of a submission and after each of its passes, at bottom of pipe. So a pass's
-//! time is its contribution to the queue's busy time: if passes overlap, the later one gets only the time after the end
-//! of the earlier one, and the times of a queue add up to its busy time. Barriers count for
+//! A timestamp is written at the beginning of a submission and after each of its passes, once all earlier commands are
+//! complete. So a pass's time is its contribution to the queue's busy time: if passes overlap, the later one gets only
+//! the time after the end of the earlier one, and the times of a queue add up to its busy time. Barriers count for
 //! the pass that follows them.
 //!
 //! Device and CPU have different clocks. With `VK_EXT_calibrated_timestamps` both are read together once a second.
