@@ -1,9 +1,9 @@
-//! Write your own pass: from a game of sprites to an effect on two queues.
+//! Custom passes: from a game of sprites to an effect on two queues.
 //!
 //! # 1. A game that draws to the window
 //!
-//! `examples/breakout.rs` is this, with rules: a camera, sprites, text. Everything it shows is
-//! drawn by one pass, [`draw_2d`](crate::draw_2d).
+//! A camera, sprites and text suffice; `examples/breakout.rs` is a complete game. All of it is drawn by one pass,
+//! [`draw_2d`](crate::draw_2d).
 //!
 //! ```
 //! use bevy_ecs::prelude::*;
@@ -16,13 +16,12 @@
 //! }
 //! ```
 //!
-//! # 2. A pass after it
+//! # 2. An additional pass
 //!
-//! A pass is a system that takes a [`Recorder`](quadrille::prelude::Recorder). What else it takes
-//! says what it touches: here it draws to the window. `draw_2d` does so too, and of two that write
-//! one image it has to be said which comes first; leave `.after(draw_2d)` out, and the first frame
-//! ends with an error that names both passes and this fix. What belongs to the device is made in
-//! [`RenderStartup`](quadrille::prelude::RenderStartup), which runs again if the device was lost.
+//! A pass is a system that takes a [`Recorder`](quadrille::prelude::Recorder). Its other parameters declare its
+//! accesses: here it draws to the window. `draw_2d` does so too, and two passes that write one image need an order.
+//! Without `.after(draw_2d)` the first frame fails with an error that names both passes and this fix. Device resources
+//! are created in [`RenderStartup`](quadrille::prelude::RenderStartup), which runs again after a lost device.
 //!
 //! ```
 //! use bevy_app::App;
@@ -67,12 +66,12 @@
 //! }
 //! ```
 //!
-//! # 3. A pass that reads the picture
+//! # 3. Post-processing
 //!
-//! No pass can read what it draws to. So the camera draws to an image of yours, and your pass
-//! reads that image and draws to the window. The image is in a bevy resource, by whose type passes
-//! name it, and in [`ManualTextureViews`](crate::ManualTextureViews), by whose handle cameras name it. That
-//! `draw_2d` comes first need not be said any more: one writes the image, the other reads it.
+//! A pass cannot sample its own render target. So the camera draws to an image of the app, and your pass samples that
+//! image and draws to the window. The image is in a bevy resource, whose type passes use, and in
+//! [`ManualTextureViews`](crate::ManualTextureViews), whose handle cameras use. No explicit order is needed: `draw_2d`
+//! writes the image and the pass reads it.
 //!
 //! ```
 //! use bevy_camera::ManualTextureViewHandle;
@@ -117,12 +116,10 @@
 //!
 //! # 4. An effect on two queues
 //!
-//! Sparks are moved by a compute pass and drawn by a graphics pass. `.on_queue(QueuePreference::Async)`
-//! wants a compute queue beside the main one, if the device has it. The plan then adds what
-//! that takes: that drawing waits for moving and moving for the last drawing, and on a device with
-//! two queue families the change of owner. On a device with one queue the same program has a
-//! barrier there. Run `examples/swarm.rs`, which is this with 50,000 enemies, with `--plan
-//! plan.txt` to see it.
+//! Sparks are moved by a compute pass and drawn by a graphics pass. `.on_queue(QueuePreference::Async)` prefers an
+//! async compute queue, if the device has one. The plan then adds semaphores between the passes, and queue family
+//! ownership transfers between different families. On a device with one queue the same program gets a barrier instead.
+//! Run `examples/swarm.rs`, a version with 50,000 enemies, with `--plan plan.txt` to see the plan.
 //!
 //! ```
 //! use bevy_app::App;
@@ -175,11 +172,10 @@
 //! }
 //! ```
 //!
-//! # 5. On and off
+//! # 5. Disabling and replacing passes
 //!
-//! `run_if` leaves a pass out of the frame; order goes on through it. To take the place of a pass
-//! that is not yours, `draw_2d` for instance, add bevy's `Disabled` to its entity (the one with
-//! `Pass` and the name `draw_2d`), and add your own.
+//! `run_if` skips a pass in a frame; orderings through it still apply. To replace a built-in pass such as `draw_2d`,
+//! insert bevy's `Disabled` on its entity (with `Pass` and the name `draw_2d`), and add your own.
 //!
 //! ```
 //! use bevy_ecs::entity_disabling::Disabled;

@@ -8,8 +8,8 @@
 //! ```text
 //! PostUpdate   bevy: transforms, visibility, text layout     here: cameras (sizes, projections)
 //! Declare      prepare_images, prepare_meshes                uploads within a budget
-//!              queue_2d        what cameras see -> instances in order, cut into draws
-//! passes       draw_2d         one pass of the plan per camera
+//!              queue_2d        visible entities -> sorted and batched instances
+//! passes       draw_2d         one pass in the plan per camera
 //! ```
 //! Sprites, glyphs and meshes are instances of a mesh with an image: sprites and glyphs are quads. They share a shader
 //! and an instance buffer, and neighbours in draw order with the same mesh and image are batched: 100,000 sprites

@@ -1,10 +1,10 @@
 //! Camera effects: a component on cameras, with a uniform and images per view.
 //!
 //! ```text
-//! Extract    list_cameras      cameras whose colour the effect replaces (`EffectCameras`)
-//! Prepare    prepare_targets   their second colour image
+//! Extract    list_cameras      cameras whose color the effect replaces (`EffectCameras`)
+//! Prepare    prepare_targets   second color image of these cameras
 //!            prepare_effect    images and uniform of each view with the component
-//! passes     of the effect     `EffectViews`, `EffectImages`, `PostProcess`
+//! passes     of the effect     read `EffectViews`, `EffectImages`, `PostProcess`
 //! ```
 
 mod images;

@@ -8,23 +8,23 @@
 //!
 //! ```text
 //! PostUpdate   bevy: transforms, visibility in the hierarchy, cascades
-//! Declare      extract_meshes    what changed -> rows of the tables of meshes, materials, instances
-//!              update_mesh_transforms      what moved -> rows of instances
-//!              extract_skins     joints and weights that changed
+//! Declare      extract_meshes    changes -> rows of the tables of meshes, materials, instances
+//!              update_mesh_transforms      moved entities -> rows of instances
+//!              extract_skins     changed joints and weights
 //!              queue_views     cameras, lights and shadow maps; transparent instances, sorted
-//!              queue_environments  skies, environment maps and probes of each view
-//!              send             images of views and shadow maps; the lists, if they differ
+//!              queue_environments  skyboxes, environment maps and probes of each view
+//!              upload_scene     images of views and shadow maps; changed lists
 //! passes       skin_3d          vertices of deformed meshes, once for all passes
 //!              cull_3d          visible instances of all views: an indirect draw per batch
-//!              cluster_3d       which lights reach which parts of views
-//!              filter_env_3d    cubes of images, when these came or changed
+//!              cluster_3d       light masks of slices of views
+//!              filter_env_3d    cube maps generated from new or changed images
 //!              shadow_3d        all shadow maps in one pass
-//!              opaque_3d        one pass of the plan per camera, as the next two
-//!              depth_pyramid_3d, cull_late, opaque_late  what is not hidden, for `OcclusionCulling`
-//!              skybox_3d           what is behind
-//!              transparent_3d   from back to front; resolves samples
+//!              opaque_3d        one pass in the plan per camera, as for the following passes
+//!              depth_pyramid_3d, cull_late, opaque_late  late phase of `OcclusionCulling`
+//!              skybox_3d           background
+//!              transparent_3d   back to front; resolves MSAA
 //!              tonemap_3d       to the camera's target
-//!              gizmos_3d        lines for debugging, over that
+//!              gizmos_3d        gizmo lines and wireframes, over the tone-mapped image
 //! ```
 //! Meshes share a vertex and an index buffer, materials a storage buffer, and textures a bindless table. So each
 //! pipeline draws all of its meshes by one multi-draw indirect call, regardless of materials.

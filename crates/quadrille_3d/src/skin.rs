@@ -1,9 +1,9 @@
 //! Deformed meshes: skins (`SkinnedMesh`) and morph targets (`MeshMorphWeights`).
 //!
 //! ```text
-//! extract_skins   meshes -> joints and targets of their vertices; entities -> poses that changed
-//! upload_skins    those, and the list of entities to compute
-//! skin_3d         vertices of the mesh -> vertices of the entity, behind those of all meshes
+//! extract_skins   meshes -> influences and morph targets; entities -> changed poses
+//! upload_skins    uploads both, and the jobs of entities to compute
+//! skin_3d         vertices of meshes -> vertices of entities, after those of all meshes
 //! ```
 //! Each deformed entity has its own vertices in [`Vertices3d`](crate::Vertices3d), computed once for all views and
 //! shadow maps, and only after a change of joints, weights or the mesh. Otherwise it is drawn like a rigid mesh, by the

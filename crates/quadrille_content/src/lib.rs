@@ -7,8 +7,8 @@
 //!
 //! ```text
 //! PostUpdate   update_cameras   sizes and projections of bevy's cameras
-//! Declare      ContentSystems   Images: uploads within a budget; Views: the cameras that draw, in order;
-//!                               the lines of gizmos
+//! Declare      ContentSystems   Images: uploads within a budget; Views: active cameras, in order;
+//!                               gizmo lines
 //! passes       ContentSystems   Draw3d, then Draw2d
 //! ```
 //!

@@ -1,5 +1,5 @@
-//! Materials of 2D meshes: bevy's `ColorMaterial` and `MeshMaterial2d` by name and field. bevy has
-//! them in a crate that needs `wgpu`, so they are defined here.
+//! Materials of 2D meshes: bevy's `ColorMaterial` and `MeshMaterial2d` by name and field. bevy defines them in a
+//! crate that needs `wgpu`.
 
 use bevy_asset::{AsAssetId, Asset, AssetId, Handle};
 use bevy_color::{Alpha as _, Color};

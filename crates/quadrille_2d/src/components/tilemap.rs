@@ -1,5 +1,5 @@
-//! Tilemaps: bevy's `TilemapChunk` and what belongs to it by name and field. bevy has them in a
-//! crate that needs `wgpu`, so they are defined here.
+//! Tilemaps: bevy's `TilemapChunk` and its related types by name and field. bevy defines them in a crate that
+//! needs `wgpu`.
 
 mod orientation;
 

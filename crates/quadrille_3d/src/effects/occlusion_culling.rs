@@ -3,7 +3,7 @@
 //! ```text
 //! cull_3d             instances in the frustum that were visible in the previous frame
 //! opaque_3d           draws them
-//! depth_pyramid_3d    farthest depths of ever larger squares (Hi-Z)
+//! depth_pyramid_3d    mip chain of farthest depths (Hi-Z)
 //! cull_late           tests all instances in the frustum against the pyramid
 //! opaque_late         draws those that are not occluded and not drawn yet
 //! ```

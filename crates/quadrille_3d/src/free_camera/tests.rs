@@ -2,8 +2,7 @@ use std::time::Duration;
 
 use super::*;
 
-/// A camera at rest at the origin that looks along -z, a window with the focus, and frames of a tenth
-/// of a second.
+/// App with a resting camera at the origin, facing -z, a focused window, and frames of 0.1 s.
 fn app() -> (App, Entity) {
     let mut app = App::new();
     app.add_plugins(FreeCameraPlugin)
@@ -69,7 +68,7 @@ fn keys_move_camera_and_friction_stops_it() {
     assert!(position(&app, camera).abs_diff_eq(Vec3::new(0.0, 0.0, -2.0), 1e-6));
     release(&mut app, KeyCode::KeyW);
     frame(&mut app);
-    // e^-4 of 15 a second, for a tenth of one.
+    // 15 units per second, decayed by exp(-4), for 0.1 s.
     let slid = 1.5 * (-4.0_f32).exp();
     assert!(position(&app, camera).abs_diff_eq(Vec3::new(0.0, 0.0, -2.0 - slid), 1e-5));
     for _ in 0..3 {
@@ -116,7 +115,7 @@ fn mouse_wheel_sets_speed() {
         .get::<FreeCameraState>(camera)
         .unwrap()
         .speed_multiplier;
-    // Two lines, and two hundred pixels, which are two lines more.
+    // Two lines, and 200 pixels, which equal two more lines.
     assert!((times - 1.05_f32.powi(4)).abs() < 1e-5, "{times}");
 }
 
@@ -224,7 +223,7 @@ fn axis_keys_snap_at_rotation_speed() {
     );
 }
 
-/// A camera whose rotation is any quaternion, which flies forward, rises along its own axis and turns to an axis.
+/// Flies, rises along the local axis and snaps a camera with an arbitrary quaternion as rotation.
 fn flown(rotation: Quat, change: impl FnOnce(&mut FreeCamera)) -> Transform {
     let (mut app, camera) = app();
     let mut entity = app.world_mut().entity_mut(camera);

@@ -3,7 +3,7 @@ use quadrille::vulkan::vk;
 use super::{Call, Tracker};
 use crate::workload::{SEED, Workload};
 
-/// Calls and barriers of one frame in the steady state.
+/// Barrier calls and barriers of a steady-state frame.
 fn counts(passes: usize) -> [usize; 2] {
     let workload = Workload::new(passes, SEED);
     let buffers = vec![vk::Buffer::null(); workload.buffers];
@@ -25,6 +25,6 @@ fn counts(passes: usize) -> [usize; 2] {
 
 #[test]
 fn as_many_barriers_as_others_counted_for_such_a_tracker() {
-    // 87 calls with 142 barriers, and the one that begins the frame.
+    // 87 calls with 142 barriers, and the barrier at the start of the frame.
     assert_eq!(counts(100), [88, 143]);
 }

@@ -2,7 +2,7 @@ use super::{PassWork, SEED, SplitMix, Workload};
 
 #[test]
 fn random_numbers_are_those_of_splitmix64() {
-    // The first outputs from state 0, as its author publishes them.
+    // Reference outputs from seed 0.
     let mut random = SplitMix(0);
     assert_eq!(random.next(), 0xE220_A839_7B1D_CDAF);
     assert_eq!(random.next(), 0x6E78_9E6A_A1B9_65F4);

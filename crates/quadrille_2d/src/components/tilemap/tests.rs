@@ -13,7 +13,7 @@ const ALL: [TileOrientation; 8] = [
     TileOrientation::MirrorHRotate270,
 ];
 
-/// Mirrored or not, then so many quarter turns, by their matrices.
+/// Orientations as matrices: an optional mirror, then quarter turns.
 fn by_matrix(index: usize, position: IVec2) -> IVec2 {
     let mirrored = if index < 4 {
         position

@@ -22,11 +22,11 @@ fn non_font_data_is_rejected() {
     assert!(error.contains("begins with `<htm`"), "{error}");
     assert!(check(b"").unwrap_err().contains("header"));
     assert!(check(b"ttcf").unwrap_err().contains("header"));
-    // The offset of the first font of a collection is anything.
+    // The offset of a collection's first font is out of bounds.
     let mut collection = b"ttcf\0\x01\0\0\0\0\0\x01".to_vec();
     collection.extend(u32::MAX.to_be_bytes());
     assert!(check(&collection).unwrap_err().contains("header"));
-    // Tables, but none that a font needs.
+    // No tables at all.
     let empty = [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
     assert!(check(&empty).unwrap_err().contains("no font"));
 }
@@ -34,7 +34,7 @@ fn non_font_data_is_rejected() {
 #[test]
 fn truncated_font_is_rejected_at_any_length() {
     let length = DEFAULT_FONT_DATA.len();
-    // Up to three bytes at the end only fill the last table up to a multiple of four.
+    // Up to three bytes at the end are padding of the last table.
     for cut in (0..length - 4).step_by(97).chain([length - 4]) {
         let result = check(&DEFAULT_FONT_DATA[..cut]);
         assert!(result.is_err(), "the first {cut} bytes of {length}");
@@ -48,7 +48,7 @@ fn oversized_font_is_rejected() {
     assert!(check(&long).unwrap_err().contains("the limit of 67108864"));
 }
 
-/// Where a table of the default font is in its file.
+/// Byte range of a table in the default font.
 fn table(tag: &[u8; 4]) -> std::ops::Range<usize> {
     let word = |at: usize| {
         let bytes = <[u8; 4]>::try_from(&DEFAULT_FONT_DATA[at..at + 4]);
@@ -61,7 +61,7 @@ fn table(tag: &[u8; 4]) -> std::ops::Range<usize> {
     word(record + 8)..word(record + 8) + word(record + 12)
 }
 
-/// The default font with bytes of a table overwritten.
+/// Default font with overwritten bytes in a table.
 fn corrupted_font(tag: &[u8; 4], seed: u32, bytes: u32) -> Vec<u8> {
     let mut font = DEFAULT_FONT_DATA.to_vec();
     let range = table(tag);
@@ -77,7 +77,7 @@ fn corrupted_font(tag: &[u8; 4], seed: u32, bytes: u32) -> Vec<u8> {
     font
 }
 
-/// Lays out and draws all letters that bevy's default font has, with bevy's own code.
+/// Lays out and rasterizes all characters of bevy's default font by bevy's code.
 fn draw_text(font: Vec<u8>) {
     let mut context = FontCx::default();
     let data = Font::from_bytes(font).data;

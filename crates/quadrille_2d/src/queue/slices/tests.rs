@@ -12,7 +12,7 @@ fn source_rect(width: f32, height: f32) -> Rect {
     Rect::new(0.0, 0.0, width, height)
 }
 
-/// The sum of the areas of all places.
+/// Total area of all destination rects.
 fn covered(slices: &[TextureSlice]) -> f32 {
     slices
         .iter()

@@ -14,7 +14,7 @@ struct Rig {
 }
 
 impl Rig {
-    /// With an image of 32 x 16 pixels.
+    /// Converts a sprite with an image of 32 x 16 pixels.
     fn new() -> Self {
         let size = Extent3d {
             width: 32,
@@ -60,7 +60,7 @@ impl Rig {
     }
 }
 
-/// Left, bottom, right and top of an instance of the quad.
+/// Left, bottom, right and top of a quad instance.
 fn dest_rect(instance: &Instance) -> [f32; 4] {
     let [x, y, _] = instance.world_from_local.map(Vec4::from);
     let at = |row: Vec4, along: Vec4| row.dot(along);
@@ -72,7 +72,7 @@ fn dest_rect(instance: &Instance) -> [f32; 4] {
     ]
 }
 
-/// Left, top, right and bottom of the image's part in fractions.
+/// Left, top, right and bottom in texture coordinates.
 fn uv(instance: &Instance) -> [f32; 4] {
     let [x, _, _, y] = instance.uv_axes;
     let [left, top] = instance.uv_translation;
@@ -140,7 +140,7 @@ fn negative_size_mirrors_sprite() {
     let mut sprite = Sprite::from_image(rig.image.clone());
     sprite.custom_size = Some(Vec2::new(-10.0, 4.0));
     let instances = rig.instances(&sprite, Anchor::CENTER_LEFT);
-    // The anchor is that of the mirrored sprite.
+    // The anchor applies to the flipped sprite.
     assert_eq!(dest_rect(&instances[0]), [-10.0, -2.0, 0.0, 2.0]);
     assert_eq!(uv(&instances[0]), [1.0, 0.0, 0.0, 1.0]);
     sprite.image_mode = SpriteImageMode::Tiled {

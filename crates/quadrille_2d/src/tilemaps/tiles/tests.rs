@@ -45,7 +45,7 @@ fn tiles_are_compacted_when_mostly_unused() {
     assert_eq!(tilemaps.first_tile(other), Some(0));
     assert_eq!(shown(&tilemaps, other, 10), expected(10, 2));
     assert_eq!((tilemaps.tiles.len(), tilemaps.unused), (10, 0));
-    // All of it is uploaded again.
+    // All tiles are uploaded again.
     let all = TileRange {
         first: 0,
         count: 10,

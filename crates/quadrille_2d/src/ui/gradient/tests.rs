@@ -20,7 +20,7 @@ fn automatic_stops_are_spaced_evenly() {
         positions(&[auto, auto, at(4.0), auto, auto, auto], 10.0),
         [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]
     );
-    // Explicit ones are put in order, and stretch the line.
+    // Explicit stops are sorted, and extend the line.
     assert_eq!(
         positions(&[at(12.0), auto, at(-4.0)], 10.0),
         [-4.0, 4.0, 12.0]
@@ -102,7 +102,7 @@ fn okhsl_gradient_is_split_into_oklab_segments() {
         .find(|it| it.ends[0] <= 50.0 && it.ends[1] > 50.0);
     let middle = middle.expect("the middle is filled");
     let mix = (50.0 - middle.ends[0]) / (middle.ends[1] - middle.ends[0]);
-    // The short way from red to blue is downwards.
+    // The shorter hue path from red to blue is decreasing.
     let hue = (red.hue + (blue.hue - 360.0 - red.hue) / 2.0).rem_euclid(360.0);
     let wanted = Oklaba::from(Okhsla {
         hue,

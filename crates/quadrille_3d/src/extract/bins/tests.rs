@@ -48,14 +48,14 @@ fn bins_match_model() {
     let mut bins = Bins::default();
     let mut batch_sets = Vec::new();
     let mut model = BTreeMap::<u32, u32>::new();
-    // Numbers in no order that is easy to see, the same in each run.
+    // Deterministic pseudorandom numbers.
     let mut state = 1_u32;
     let mut next = |below: u32| {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (state >> 8) % below
     };
     for step in 0..20_000 {
-        // Bins become large, then small, then vanish.
+        // Bins grow, shrink, then become empty.
         let grows = step % 8_000 < 4_000;
         let instance = next(1_500);
         if next(10) < if grows { 9 } else { 1 } {

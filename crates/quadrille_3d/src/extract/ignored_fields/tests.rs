@@ -12,7 +12,7 @@ fn only_existing_changed_fields_warn() {
     assert!(!differs("no_such_field", &contact, &plain));
 }
 
-/// An app with the watch alone: no system runs.
+/// App with only the observers.
 fn app() -> App {
     let mut app = App::new();
     app.init_resource::<RateLimitedWarnings>();

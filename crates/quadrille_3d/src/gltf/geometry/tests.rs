@@ -67,7 +67,7 @@ fn sparse_accessors_are_checked() {
     }
 }
 
-/// An accessor without a view has zeros, as many as it likes, and each use of any is a copy.
+/// Accessors without a view are zeros of any count, and each use is a copy.
 #[test]
 fn accessor_uses_are_counted() {
     let zeros = r#"{"componentType": 5126, "count": 1000000000, "type": "VEC3"}"#;

@@ -2,14 +2,14 @@ use bevy_tasks::block_on;
 
 use super::*;
 
-/// Takes 64 KiB of the stack for each level, if the compiler does not see through it.
+/// Recursion with 64 KiB of stack per level, unless optimized out.
 fn deep(level: u32) -> u64 {
     let room = std::hint::black_box([level as u8; 64 << 10]);
     let below = if level == 0 { 0 } else { deep(level - 1) };
     below + u64::from(room[level as usize])
 }
 
-/// Threads of tests, like those of bevy's pools, have 2 MiB.
+/// Test threads, like those of bevy's task pools, have a 2 MiB stack.
 #[test]
 fn futures_run_on_large_stack() {
     let sum = block_on(poll_on_large_stack(async { deep(60) })).unwrap();

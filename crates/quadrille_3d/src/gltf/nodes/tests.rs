@@ -11,7 +11,7 @@ fn root(nodes: &str, scenes: &str) -> Root {
     deserialize::from_str(&text).unwrap()
 }
 
-/// A row of nodes, each the child of the one before, of which each is so many times.
+/// Chain of nodes, each a child of the previous one a number of times.
 fn row(count: usize, times: usize) -> Root {
     let nodes = (1..=count).map(|child| match child {
         _ if child == count => "{}".to_owned(),
@@ -28,7 +28,7 @@ fn node_nesting_is_limited() {
     let expected =
         "node 256 is nested more than 256 deep, the limit that `GltfLimits::node_depth` sets";
     assert_eq!(error, expected);
-    // Far more than any recursion stands.
+    // Deeper than any recursion could handle.
     assert!(check(&row(100_000, 1), 256).is_err());
     // The order in the file does not matter, nor whether a scene shows them.
     let nodes = r#"{"name": "leaf"}, {"children": [0]}, {"children": [1]}"#;
@@ -50,21 +50,21 @@ fn node_cycles_are_refused() {
     }
 }
 
-/// Nodes are spawned for each way that leads to them, and so often they are counted.
+/// Nodes are spawned and counted once per path.
 #[test]
 fn spawned_nodes_are_counted() {
     let bytes = |root: &Root| check(root, 256).unwrap();
     assert!(bytes(&row(30, 2)) >= 1 << 39);
     assert_eq!(bytes(&row(200, 2)), u64::MAX);
     assert!(bytes(&row(30, 1)) < 200_000);
-    // A scene for each.
+    // One scene per node.
     let scenes = vec![r#"{"nodes": [0]}"#; 1000].join(",");
     assert!(bytes(&root("{}", &scenes)) >= 1_000_000);
     // The extras of the mesh are copied to each entity.
     let nodes = vec![r#"{"mesh": 0}"#; 100].join(",");
     let all: Vec<usize> = (0..100).collect();
     assert!(bytes(&root(&nodes, &format!(r#"{{"nodes": {all:?}}}"#))) >= 300_000);
-    // Names of a path are kept for each node at its end.
+    // Each spawned node stores the names of its path.
     let name = "n".repeat(10_000);
     let children: Vec<usize> = (1..=100).collect();
     let leaves = vec!["{}"; 100].join(",");

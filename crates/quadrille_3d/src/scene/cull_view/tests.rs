@@ -4,7 +4,7 @@ use bevy_math::{Affine3A, Quat, proj};
 use super::*;
 use quadrille_content::affine_rows;
 
-/// A row of an instance with its bounds, and what bevy culls by.
+/// Instance row with bounds, and bevy's culling components.
 fn boxed(world_from_local: Affine3A, aabb: Aabb) -> (InstanceRow, BoundsRow) {
     let instance = InstanceRow {
         world_from_local: affine_rows(world_from_local),

@@ -2,7 +2,7 @@ use super::*;
 
 const LIMIT: u64 = 1 << 15;
 
-/// Entities with the mesh at `from` and some vertices each, one behind the other from the vertex 1000 on.
+/// Entities with the mesh at `from` and vertex counts, consecutive from vertex 1000.
 fn skin_ranges(count: u32, from: u32, vertices: u32) -> Vec<SkinRange> {
     let skin_range = |at: u32| SkinRange {
         from,
@@ -28,7 +28,7 @@ fn sizes(max_range: u64) -> BufferSizes {
     }
 }
 
-/// By vertex of an entity, in bytes: where it is read, and what it follows.
+/// Byte offsets of source vertex and influences, by vertex of an entity.
 fn computed(parts: &[SkinDispatch], jobs: &[Job]) -> Vec<[u64; 5]> {
     let mut all = Vec::new();
     for part in parts {
@@ -67,7 +67,7 @@ fn computed(parts: &[SkinDispatch], jobs: &[Job]) -> Vec<[u64; 5]> {
     all
 }
 
-/// Splits, and checks that the parts compute all that one part would, and bind no more than they may.
+/// Splits, and checks that the dispatches cover all vertices and respect the range limit.
 fn check(skin_ranges: &[SkinRange], max_range: u64) -> usize {
     let (mut whole_jobs, mut jobs) = (Vec::new(), Vec::new());
     let whole = split_dispatches(skin_ranges.to_vec(), sizes(u64::MAX), &mut whole_jobs);

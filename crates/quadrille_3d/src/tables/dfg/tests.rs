@@ -1,6 +1,6 @@
 use super::*;
 
-/// All that one bounce returns, by steps over the half sphere.
+/// Single-scattering albedo, by quadrature over the hemisphere.
 fn by_steps(n_dot_v: f64, perceptual_roughness: f64) -> f64 {
     const STEPS: usize = 400;
     let alpha = perceptual_roughness * perceptual_roughness;

@@ -18,7 +18,7 @@ fn vertex_layout_matches_struct() {
     let layout = Vertex::layout();
     assert_eq!(layout.stride as usize, size_of::<Vertex>());
     assert_eq!(Vertex::position_layout().stride, layout.stride);
-    // In numbers of 4 bytes, as skin.wgsl has it.
+    // In words of 4 bytes, as in `skin.wgsl`.
     let offsets = [
         size_of::<Vertex>(),
         std::mem::offset_of!(Vertex, normal),

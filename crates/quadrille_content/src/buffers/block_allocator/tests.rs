@@ -1,11 +1,11 @@
 use super::*;
 
-/// Bytes of the buffer that blocks of 4 bytes an item ask for.
+/// Bytes of the buffer for blocks with items of 4 bytes.
 fn bytes(blocks: &BlockAllocator<u32>) -> usize {
     4 * (blocks.capacity + blocks.tail) as usize
 }
 
-/// Ends a frame without a device: what waited is there.
+/// Ends a frame without a device: pending blocks count as uploaded.
 fn finish(blocks: &mut BlockAllocator<u32>) {
     blocks.compact();
     blocks.moves();
@@ -61,7 +61,7 @@ fn moved_blocks_are_copied_on_device() {
     blocks.remove(b);
     let e = blocks.add(vec![0; 2]).unwrap();
     assert!(blocks.compact());
-    // The new block took a part of the gap, and is on the device nowhere.
+    // The new block uses a part of the gap, and is not uploaded yet.
     let after = [a, e, c, d].map(|key| blocks.range(key));
     assert_eq!(after, [0..3, 3..5, 5..10, 10..17]);
     let moves = blocks.moves();

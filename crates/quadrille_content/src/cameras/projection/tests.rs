@@ -148,7 +148,7 @@ fn viewport_returns_to_its_size_with_its_target() {
     }
     resize(&mut world, window, 100, 50);
     assert_eq!(shown(&mut world, camera), ([60, 0], [40, 50]));
-    // A value set by the program meanwhile counts.
+    // A viewport that the program has set meanwhile takes precedence.
     resize(&mut world, window, 80, 30);
     shown(&mut world, camera);
     let mut changed = world.get_mut::<Camera>(camera).expect("it is there");
@@ -186,7 +186,7 @@ fn scale_factor_of_image_divides_its_size() {
     assert_eq!(camera.logical_target_size(), Some(size.as_vec2() * 2.0));
 }
 
-/// A projection that scales by what the viewport's width is.
+/// Projection that scales by the viewport's width.
 #[derive(Clone, Debug, Default)]
 struct ByWidth(f32);
 

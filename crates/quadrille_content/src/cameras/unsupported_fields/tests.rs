@@ -38,7 +38,7 @@ fn variant(name: &str, variant: &VariantInfo) -> Vec<String> {
     }
 }
 
-/// The rows of the table: field, what becomes of it, and by which tests.
+/// Rows of the table: field, state, tests.
 fn rows() -> impl Iterator<Item = (&'static str, &'static str, Vec<&'static str>)> {
     let table = include_str!("../../../tests/camera_fields.txt");
     let rows = table
@@ -115,7 +115,7 @@ fn camera_fields_table_is_complete() {
     assert!(difference.is_empty(), "{difference:#?}");
 }
 
-/// Fields of a camera that a warning would name.
+/// Fields of a camera that are warned about.
 fn unsupported(bundle: impl Bundle) -> Vec<&'static str> {
     let mut world = World::new();
     let camera = world.spawn((Camera::default(), bundle)).id();

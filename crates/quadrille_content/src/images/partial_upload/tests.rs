@@ -2,7 +2,7 @@ use quadrille::prelude::{Format, ImageDesc};
 
 use super::{BudgetLeft, Slices, next_first_mip, step_desc};
 
-/// The first levels of the steps of an image.
+/// First mip level of each streaming step.
 fn steps(side: [u32; 2], levels: u32) -> Vec<u32> {
     let desc = ImageDesc::sampled("bricks", side, Format::R8G8B8A8_SRGB).with_mips(levels);
     let mut steps = vec![next_first_mip(&desc, None)];
@@ -18,7 +18,7 @@ fn small_mip_levels_upload_first() {
     assert_eq!(steps([129, 1], 8), [1, 0]);
     assert_eq!(steps([4096, 512], 13), [5, 3, 1, 0]);
     assert_eq!(steps([1024, 1024], 11), [3, 1, 0]);
-    // One that has two levels alone, and one that has no more.
+    // Images with two levels and with one.
     assert_eq!(steps([4096, 4096], 2), [1, 0]);
     assert_eq!(steps([4096, 4096], 1), [0]);
 }

@@ -6,7 +6,7 @@ use bevy_mesh::PrimitiveTopology;
 use super::*;
 use crate::meshes::assets::{DrawnMeshes, release_meshes};
 
-/// A store, and a world with mesh assets whose events it reads.
+/// Allocator, and a world with mesh assets.
 struct Rig {
     app: bevy_app::App,
     state: SystemState<MeshAssets<'static, 'static>>,
@@ -38,7 +38,7 @@ impl Rig {
         self.app.world_mut().resource_mut()
     }
 
-    /// A frame in which entities show these meshes for the first time.
+    /// Runs a frame in which entities first request these meshes.
     fn frame(&mut self, requested: &[AssetId<Mesh>]) {
         self.app.update();
         let mut assets = self.state.get_mut(self.app.world_mut()).unwrap();
@@ -155,7 +155,7 @@ fn render_world_mesh_data_is_released() {
         "it stays as the device has it"
     );
     assert!(is_released(rig.assets().get(&b).unwrap()));
-    // A whole mesh takes its place.
+    // It is replaced by a complete mesh.
     rig.assets().insert(a.id(), mesh_for(12, usages)).unwrap();
     rig.frame(&[]);
     assert_eq!(rig.allocation(a.id()).1, 12);

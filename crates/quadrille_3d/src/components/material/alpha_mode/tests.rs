@@ -2,7 +2,7 @@ use bevy_reflect::FromReflect as _;
 
 use super::*;
 
-/// bevy's type, whose crate is not there: variants in its order.
+/// Copy of bevy's type, whose crate is not a dependency: variants in its order.
 mod bevy {
     use bevy_reflect::Reflect;
 
