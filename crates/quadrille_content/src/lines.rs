@@ -68,7 +68,7 @@ pub(crate) fn publish_module() -> Result<(), BevyError> {
     Ok(())
 }
 
-/// Instance of a line segment, or of one triangle of a joint (`lines.wgsl`).
+/// Instance of a line segment, or of one wedge of a joint (`lines.wgsl`).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct Line {
@@ -78,7 +78,7 @@ pub struct Line {
     pub(crate) colors: [[f32; 4]; 2],
     /// Width in pixels.
     pub(crate) width: f32,
-    /// Dashes: length, period and offset, in line widths. Round joints: index and number of parts.
+    /// Dashes: length, period and offset, in line widths. Round joints: index and number of wedges.
     pub(crate) pattern: [f32; 3],
     /// Discriminant of [`LineKind`].
     pub(crate) kind: u32,

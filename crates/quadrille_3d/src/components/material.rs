@@ -42,8 +42,7 @@ impl ParallaxMappingMethod {
     pub const DEFAULT_RELIEF_MAPPING: Self = Self::Relief { max_steps: 5 };
 }
 
-/// A surface by its physical properties: bevy's type of this name, as far as it is drawn (the
-/// README has the table).
+/// Physically based material, with the supported fields of bevy's type (table in the README).
 ///
 /// ```
 /// use quadrille_3d::prelude::*;

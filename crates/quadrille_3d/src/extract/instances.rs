@@ -42,7 +42,7 @@ pub(crate) struct InstanceDesc<'a> {
     pub(crate) material: AssetId<StandardMaterial>,
     pub(crate) bounds: Option<&'a Aabb>,
     pub(crate) layers: Option<&'a RenderLayers>,
-    /// [`CAMERAS`](crate::scene::cull_view::CAMERAS) and others.
+    /// Bit flags such as [`CAMERAS`](crate::scene::cull_view::CAMERAS).
     pub(crate) flags: u32,
     /// [`SHADOW_RECEIVER`](crate::scene::rows::SHADOW_RECEIVER) and
     /// [`TRANSMITTED_SHADOW_RECEIVER`](crate::scene::rows::TRANSMITTED_SHADOW_RECEIVER).
@@ -58,7 +58,7 @@ struct InstanceState {
     entity: Entity,
     mesh: AssetId<Mesh>,
     material: AssetId<StandardMaterial>,
-    /// Flags of its bounds while its transform is valid.
+    /// Bit flags of its [`BoundsRow`](crate::scene::cull_view::BoundsRow) while its transform is valid.
     flags: u32,
     /// Whether it cross-fades by dithering (visibility range).
     fades: bool,

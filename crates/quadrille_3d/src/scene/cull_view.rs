@@ -12,7 +12,7 @@ use crate::scene::visibility_range::is_outside_visibility_range;
 pub(crate) const CAMERAS: u32 = 1;
 /// Instance that casts shadows; view of a shadow map.
 pub(crate) const SHADOWS: u32 = 2;
-/// Instance with `NoFrustumCulling`.
+/// Instance exempt from frustum culling (`NoFrustumCulling`, or without bounds).
 pub(crate) const NO_FRUSTUM_CULLING: u32 = 4;
 
 /// Bytes of `VkDrawIndexedIndirectCommand`.

@@ -24,7 +24,7 @@ use super::{GizmoLineBatch, GizmoLineBatches, GizmoLines, Line, LineKind};
 use crate::schedule::ContentSystems;
 use crate::warnings::{RateLimitedWarnings, entity_name, first_non_finite};
 
-/// Maximum triangles of a round joint; more make no visible difference.
+/// Maximum wedges of a round joint; more make no visible difference.
 const MAX_JOINT_PARTS: u32 = 64;
 
 /// Gizmos of a frame; empty without bevy's `GizmoPlugin`.

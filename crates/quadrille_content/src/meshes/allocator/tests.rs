@@ -155,7 +155,7 @@ fn render_world_mesh_data_is_released() {
         "it stays as the device has it"
     );
     assert!(is_released(rig.assets().get(&b).unwrap()));
-    // It is replaced by a complete mesh.
+    // A complete mesh replaces it.
     rig.assets().insert(a.id(), mesh_for(12, usages)).unwrap();
     rig.frame(&[]);
     assert_eq!(rig.allocation(a.id()).1, 12);
