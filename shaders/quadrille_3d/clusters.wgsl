@@ -4,12 +4,10 @@
 // each of three axes, and each slice has the bits of the lights that touch it: a light reaches only points
 // whose three slices all have its bit. Lights keep their order.
 
+import quadrille_3d::constants::SLICES_PER_AXIS;
 import quadrille_3d::scene::View;
 
 @group(0) @binding(10) var<storage, read> light_masks: array<u32>;
-
-// Slices along each axis.
-const SLICES_PER_AXIS: u32 = 64u;
 
 // Depth slices begin at this distance and are so many for each doubling of it.
 const FIRST_SLICE_DEPTH: f32 = 0.1;

@@ -3,6 +3,7 @@
 // A workgroup takes one batch for one view, and writes one indirect draw of it. Visible instances
 // keep their order.
 
+import quadrille_3d::constants::{CULL_EPSILON, EARLY_PHASE, MAX_BATCH_INSTANCES, NO_FRUSTUM_CULLING};
 import quadrille_3d::visibility_range::is_outside_visibility_range;
 import quadrille_3d::mesh_types::{Instance, to_world};
 import quadrille_3d::scene::{Material, View};
@@ -36,9 +37,7 @@ struct CullView {
     visibility_offset: u32,
     // Index in the list of cameras.
     camera: u32,
-    unused_0: u32,
-    unused_1: u32,
-    unused_2: u32,
+    unused: array<u32, 3>,
 }
 
 // `VkDrawIndexedIndirectCommand`
@@ -75,22 +74,17 @@ struct Push {
 // See `depth_pyramid_3d`.
 @group(0) @binding(13) var pyramid: texture_2d<f32>;
 
-// Phase of views with occlusion culling: draws instances that were visible in the previous frame.
-const EARLY_PHASE: u32 = 1u;
-
 var<immediate> push: Push;
 
-const NO_FRUSTUM_CULLING: u32 = 4u;
-const CULL_EPSILON: f32 = 1e-5;
 const WORKGROUP_SIZE: u32 = 64u;
-const WORDS: u32 = 8u;
+const WORDS: u32 = MAX_BATCH_INSTANCES / 32u;
 
 // A bit for each instance of the batch that is visible.
 var<workgroup> bits: array<atomic<u32>, WORDS>;
 
 // Extent of a box from its center along a direction.
 fn projected_radius(instance: Instance, half_extents: vec3f, direction: vec3f) -> f32 {
-    let turned = direction.x * instance.row_x.xyz + direction.y * instance.row_y.xyz + direction.z * instance.row_z.xyz;
+    let turned = direction.x * instance.world_from_local[0].xyz + direction.y * instance.world_from_local[1].xyz + direction.z * instance.world_from_local[2].xyz;
     return dot(abs(turned), abs(half_extents));
 }
 

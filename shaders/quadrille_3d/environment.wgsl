@@ -6,15 +6,14 @@
 
 enable wgpu_binding_array;
 
+import quadrille_3d::constants::{KIND_IRRADIANCE_VOLUME, KIND_LIGHT_PROBE};
 import quadrille_3d::brdf::Surface;
 import quadrille_3d::scene::View;
 
 struct Environment {
     // Rows of the affine matrix from the world to the probe, whose sides are at -0.5 and 0.5; for
     // the environment of a camera the rotation.
-    row_x: vec4f,
-    row_y: vec4f,
-    row_z: vec4f,
+    probe_from_world: array<vec4f, 3>,
     falloff: vec3f,
     intensity: f32,
     // Half extents of the box for parallax correction, in the probe's space; zeros: infinitely far.
@@ -36,9 +35,6 @@ struct Environment {
 
 @group(3) @binding(0) var volume_samplers: binding_array<sampler>;
 @group(3) @binding(1) var volumes: binding_array<texture_3d<f32>>;
-
-const KIND_LIGHT_PROBE: u32 = 0u;
-const KIND_IRRADIANCE_VOLUME: u32 = 2u;
 
 struct EnvironmentSamples {
     // Irradiance divided by pi.
@@ -187,9 +183,9 @@ fn probe_weight(environment: Environment, world_position: vec3f) -> f32 {
 
 fn probe_from_world(environment: Environment, probe_position: vec4f) -> vec3f {
     return vec3f(
-        dot(environment.row_x, probe_position),
-        dot(environment.row_y, probe_position),
-        dot(environment.row_z, probe_position),
+        dot(environment.probe_from_world[0], probe_position),
+        dot(environment.probe_from_world[1], probe_position),
+        dot(environment.probe_from_world[2], probe_position),
     );
 }
 

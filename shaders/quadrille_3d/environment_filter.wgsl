@@ -3,6 +3,8 @@
 // alpha: squared perceptual roughness
 // n_dot_h, theta_h: cosine and angle between normal and half vector
 
+import quadrille_3d::constants::MAX_RADIANCE;
+
 struct Push {
     // For `convert_to_cube`: 1 if the image is equirectangular, not a cube.
     // For `generate_radiance_map`: number of samples.
@@ -12,9 +14,6 @@ struct Push {
 }
 
 const PI: f32 = 3.14159265;
-
-// Half floats end at 65504, and a few suns of that must not add up to infinity.
-const MAX_RADIANCE: f32 = 60000.0;
 
 @group(0) @binding(0) var source: texture_2d_array<f32>;
 @group(0) @binding(1) var destination: texture_storage_2d_array<rgba16float, write>;

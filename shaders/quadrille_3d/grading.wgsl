@@ -1,5 +1,7 @@
 // Color grading before and after tone mapping.
 
+import quadrille_3d::constants::{HAS_SECTIONAL_GRADING, HAS_WHITE_BALANCE, ROTATES_HUE};
+
 // Rows of `grading_row.rs`; vectors are of shadows, midtones and highlights.
 struct Grading {
     balance: mat3x3f,
@@ -14,13 +16,10 @@ struct Grading {
     lift: vec3f,
     method: u32,
     midtones: vec2f,
+    // Rows are uniforms of 256 bytes.
     unused: vec2f,
+    unused_1: array<vec4f, 7>,
 }
-
-const ROTATES_HUE: u32 = 1u;
-const HAS_WHITE_BALANCE: u32 = 2u;
-const HAS_SECTIONAL_GRADING: u32 = 4u;
-const HAS_DITHER: u32 = 8u;
 
 // Half width of the range in which two sections blend.
 const SECTION_BLEND_MARGIN: f32 = 0.1;

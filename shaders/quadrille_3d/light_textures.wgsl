@@ -1,12 +1,11 @@
 // Light textures (cookies): `PointLightTexture`, `SpotLightTexture`, `DirectionalLightTexture`.
 
+import quadrille_3d::constants::{CROSS_HORIZONTAL, CROSS_VERTICAL, KIND_DIRECTIONAL, KIND_SPOT, SEQUENCE_VERTICAL};
 import quadrille_3d::scene::sample_base_level;
 
 struct LightTexture {
     // Rows of the affine matrix from the world to the light's space.
-    row_x: vec4f,
-    row_y: vec4f,
-    row_z: vec4f,
+    light_from_world: array<vec4f, 3>,
     texture: u32,
     // Index of a layout in `CubemapLayout`, or one of those below.
     kind: u32,
@@ -17,18 +16,11 @@ struct LightTexture {
 
 @group(0) @binding(18) var<storage, read> light_textures: array<LightTexture>;
 
-const CROSS_VERTICAL: u32 = 0u;
-const CROSS_HORIZONTAL: u32 = 1u;
-const SEQUENCE_VERTICAL: u32 = 2u;
-const KIND_SPOT: u32 = 4u;
-const KIND_DIRECTIONAL: u32 = 5u;
-const KIND_DIRECTIONAL_TILED: u32 = 6u;
-
 // Samples a light texture, numbered from 1, for a point in the world.
 fn sample_light_texture(number: u32, world_position: vec3f) -> f32 {
     let light_texture = light_textures[number - 1u];
     let homogeneous_position = vec4f(world_position, 1.0);
-    let at = vec3f(dot(light_texture.row_x, homogeneous_position), dot(light_texture.row_y, homogeneous_position), dot(light_texture.row_z, homogeneous_position));
+    let at = vec3f(dot(light_texture.light_from_world[0], homogeneous_position), dot(light_texture.light_from_world[1], homogeneous_position), dot(light_texture.light_from_world[2], homogeneous_position));
     // Image rows run from top to bottom.
     if light_texture.kind == KIND_SPOT {
         let part = at.xy / (max(-at.z, 1e-12) * light_texture.slope);

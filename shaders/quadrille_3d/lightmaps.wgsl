@@ -2,7 +2,8 @@
 
 enable wgpu_binding_array;
 
-import quadrille_3d::scene::{IMAGE_MASK, sample_base_level, textures};
+import quadrille_3d::constants::IMAGE_MASK;
+import quadrille_3d::scene::{sample_base_level, textures};
 
 struct Lightmap {
     // Left, top, width and height of its part of the image.

@@ -2,12 +2,11 @@
 
 enable wgpu_binding_array;
 
-import quadrille_3d::scene::{IMAGE_MASK, Material, NO_TEXTURE, SAMPLER_SHIFT, samplers, textures};
+import quadrille_3d::constants::{IMAGE_MASK, NO_TEXTURE, NO_UV, SAMPLER_SHIFT, UV_1_BIT};
+import quadrille_3d::scene::{Material, samplers, textures};
 
-const UV_1_BIT: u32 = 0x800000u;
-
-// Texture coordinates below this mark a mesh without any (mesh_vertex.rs).
-const NO_UV: f32 = -1e29;
+// Texture coordinates below this mark a mesh without any.
+const MIN_UV: f32 = 0.1 * NO_UV;
 
 // Both texture coordinates with their derivatives.
 struct TextureCoordinates {
@@ -24,7 +23,7 @@ fn texture_coordinates(uvs: vec4f, material: Material) -> TextureCoordinates {
         array(first, second),
         array(dpdx(first), dpdx(second)),
         array(dpdy(first), dpdy(second)),
-        uvs.xz > vec2f(NO_UV),
+        uvs.xz > vec2f(MIN_UV),
     );
 }
 

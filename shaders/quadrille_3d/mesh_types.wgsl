@@ -1,10 +1,19 @@
 // Table rows that several shaders read.
 
+// Vertex attributes of a mesh.
+struct Vertex {
+    @location(0) position: vec3f,
+    @location(1) normal: vec3f,
+    @location(2) color: vec4f,
+    // Both texture coordinates.
+    @location(3) uvs: vec4f,
+    // With the sign of the bitangent.
+    @location(4) tangent: vec4f,
+}
+
 struct Instance {
     // Rows of the affine matrix from the mesh's space to the world's.
-    row_x: vec4f,
-    row_y: vec4f,
-    row_z: vec4f,
+    world_from_local: array<vec4f, 3>,
     material: u32,
     flags: u32,
     // Margins of its visibility range, two half floats each; 0 for none (visibility_range.wgsl).
@@ -25,8 +34,8 @@ struct ShadowView {
 fn to_world(instance: Instance, position: vec3f) -> vec3f {
     let local = vec4f(position, 1.0);
     return vec3f(
-        dot(instance.row_x, local),
-        dot(instance.row_y, local),
-        dot(instance.row_z, local),
+        dot(instance.world_from_local[0], local),
+        dot(instance.world_from_local[1], local),
+        dot(instance.world_from_local[2], local),
     );
 }

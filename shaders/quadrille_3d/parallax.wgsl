@@ -4,7 +4,6 @@ enable wgpu_binding_array;
 
 import quadrille_3d::scene::{Material, sample_base_level};
 
-
 // Returns the texture coordinates of the intersection. `to_surface` is the view ray in tangent space, and goes
 // below the surface.
 fn parallaxed_uv(uv: vec2f, to_surface: vec3f, material: Material) -> vec2f {
@@ -49,5 +48,5 @@ fn parallaxed_uv(uv: vec2f, to_surface: vec3f, material: Material) -> vec2f {
 }
 
 fn sample_depth(uv: vec2f, material: Material) -> f32 {
-    return sample_base_level(material.textures_2.w, uv).r;
+    return sample_base_level(material.textures[2].w, uv).r;
 }

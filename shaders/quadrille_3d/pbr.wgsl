@@ -6,40 +6,26 @@
 // f0, f90: reflectance at normal and at grazing incidence
 // dfg: scale and bias of the specular lobe's integral (dfg.wgsl)
 
+import quadrille_3d::constants::{
+    ALPHA_ADD, ALPHA_MULTIPLY, ALPHA_PREMULTIPLIED, AMBIENT_AFFECTS_LIGHTMAPPED_MESHES, DIRECTIONAL,
+    DOUBLE_SIDED, FLIP_NORMAL_MAP_Y, FOG_ENABLED, LIGHTMAP_SHIFT, MAX_RADIANCE, METALLIC_IN_GREEN,
+    MULTISAMPLED, NO_TEXTURE, RECT, SHADOW_RECEIVER, SPOT, TRANSMITTED_SHADOW_RECEIVER,
+    TWO_COMPONENT_NORMAL_MAP, UNLIT,
+};
 import quadrille_3d::clusters::{light_masks, slice_masks_at};
 import quadrille_3d::dfg::{dfg_lut, dfg_polynomial};
 import quadrille_3d::environment::environment_light;
 import quadrille_3d::fog::apply_fog;
-import quadrille_3d::material_textures::{TextureCoordinates, NO_UV, texture_coordinates, sample_texture};
+import quadrille_3d::material_textures::{MIN_UV, TextureCoordinates, texture_coordinates, sample_texture};
 import quadrille_3d::light_textures::sample_light_texture;
 import quadrille_3d::lightmaps::{sample_lightmap, lightmaps};
 import quadrille_3d::parallax::parallaxed_uv;
 import quadrille_3d::rect_lights::rect_light;
 import quadrille_3d::visibility_range::{visibility_range_dither_level, is_dithered_out};
-import quadrille_3d::mesh_types::{Instance, to_world};
+import quadrille_3d::mesh_types::{Instance, Vertex, to_world};
 import quadrille_3d::brdf::{Clearcoat, LightSample, Surface, ambient_light, evaluate_brdf, transmitted_light, pow5};
-import quadrille_3d::scene::{
-    DIRECTIONAL, AMBIENT_AFFECTS_LIGHTMAPPED_MESHES, Light, Material, NO_TEXTURE, RECT, MULTISAMPLED, SPOT, View,
-    camera, instances, lights, materials, visible_instances, textures,
-};
+import quadrille_3d::scene::{Light, Material, View, camera, instances, lights, materials, visible_instances, textures};
 import quadrille_3d::shadows::{ShadowReceiver, fetch_shadow};
-
-
-const SHADOW_RECEIVER: u32 = 1u;
-const TRANSMITTED_SHADOW_RECEIVER: u32 = 2u;
-// The flags' upper bits have the number of the instance's lightmap; 0 for none.
-const LIGHTMAP_SHIFT: u32 = 8u;
-
-const UNLIT: u32 = 1u;
-const DOUBLE_SIDED: u32 = 2u;
-const FOG_ENABLED: u32 = 4u;
-const FLIP_NORMAL_MAP_Y: u32 = 8u;
-const TWO_COMPONENT_NORMAL_MAP: u32 = 16u;
-const METALLIC_IN_GREEN: u32 = 32u;
-
-const ALPHA_PREMULTIPLIED: f32 = 3.0;
-const ALPHA_ADD: f32 = 4.0;
-const ALPHA_MULTIPLY: f32 = 5.0;
 
 // The pipeline may discard fragments: without that, depth is tested before the shader runs.
 override HAS_ALPHA_MASK: bool = true;
@@ -54,9 +40,6 @@ override HAS_ALPHA_TO_COVERAGE: bool = false;
 // The DFG term of the base layer comes from the table, not from the polynomial.
 override DFG_LUT: bool = false;
 
-// Half floats end at 65504.
-const MAX_RADIANCE: f32 = 60000.0;
-
 struct VertexOutput {
     @builtin(position) position: vec4f,
     @location(0) world_position: vec3f,
@@ -68,27 +51,20 @@ struct VertexOutput {
 }
 
 @vertex
-fn vertex_main(
-    @builtin(instance_index) index: u32,
-    @location(0) position: vec3f,
-    @location(1) normal: vec3f,
-    @location(2) color: vec4f,
-    @location(3) uvs: vec4f,
-    @location(4) tangent: vec4f,
-) -> VertexOutput {
+fn vertex_main(@builtin(instance_index) index: u32, vertex: Vertex) -> VertexOutput {
     let instance_index = visible_instances[index];
     let instance = instances[instance_index];
-    let world_position = to_world(instance, position);
+    let world_position = to_world(instance, vertex.position);
     // The cofactors are the inverse transpose up to the determinant, whose sign counts.
-    let cofactor_x = cross(instance.row_y.xyz, instance.row_z.xyz);
-    let cofactor_y = cross(instance.row_z.xyz, instance.row_x.xyz);
-    let cofactor_z = cross(instance.row_x.xyz, instance.row_y.xyz);
-    let turned = vec3f(dot(cofactor_x, normal), dot(cofactor_y, normal), dot(cofactor_z, normal));
-    let side = select(1.0, -1.0, dot(instance.row_x.xyz, cofactor_x) < 0.0);
+    let cofactor_x = cross(instance.world_from_local[1].xyz, instance.world_from_local[2].xyz);
+    let cofactor_y = cross(instance.world_from_local[2].xyz, instance.world_from_local[0].xyz);
+    let cofactor_z = cross(instance.world_from_local[0].xyz, instance.world_from_local[1].xyz);
+    let turned = vec3f(dot(cofactor_x, vertex.normal), dot(cofactor_y, vertex.normal), dot(cofactor_z, vertex.normal));
+    let side = select(1.0, -1.0, dot(instance.world_from_local[0].xyz, cofactor_x) < 0.0);
     let world_tangent = vec3f(
-        dot(instance.row_x.xyz, tangent.xyz),
-        dot(instance.row_y.xyz, tangent.xyz),
-        dot(instance.row_z.xyz, tangent.xyz),
+        dot(instance.world_from_local[0].xyz, vertex.tangent.xyz),
+        dot(instance.world_from_local[1].xyz, vertex.tangent.xyz),
+        dot(instance.world_from_local[2].xyz, vertex.tangent.xyz),
     );
     var vertex_output: VertexOutput;
     vertex_output.position = camera.clip_from_world * vec4f(world_position, 1.0);
@@ -96,10 +72,10 @@ fn vertex_main(
     vertex_output.position.z *= 1.0 + materials[instance.material].depth_bias / 8388608.0;
     vertex_output.world_position = world_position;
     vertex_output.normal = normalize_or_zero(turned) * side;
-    vertex_output.color = color;
+    vertex_output.color = vertex.color;
     vertex_output.instance = instance_index;
-    vertex_output.uvs = uvs;
-    vertex_output.tangent = vec4f(normalize_or_zero(world_tangent), tangent.w * side);
+    vertex_output.uvs = vertex.uvs;
+    vertex_output.tangent = vec4f(normalize_or_zero(world_tangent), vertex.tangent.w * side);
     return vertex_output;
 }
 
@@ -117,7 +93,7 @@ fn fragment_main(vertex_output: VertexOutput, @builtin(front_facing) is_front: b
         discard;
     }
     let at = parallax_uv(vertex_output, view, material, is_front);
-    var base = material.base_color * vertex_output.color * sample_or_white(material.textures.x, at);
+    var base = material.base_color * vertex_output.color * sample_or_white(material.textures[0].x, at);
     let threshold = select(material.alpha, 0.5, HAS_ALPHA_TO_COVERAGE);
     var coverage = 1.0;
     if HAS_ALPHA_TO_COVERAGE && (view.flags & MULTISAMPLED) != 0u {
@@ -176,7 +152,7 @@ fn parallax_uv(vertex_output: VertexOutput, view: View, material: Material, is_f
         return at;
     }
     let has_tangents = dot(vertex_output.tangent.xyz, vertex_output.tangent.xyz) > 0.0;
-    if material.textures_2.w != NO_TEXTURE && has_tangents && all(at.has_uvs) {
+    if material.textures[2].w != NO_TEXTURE && has_tangents && all(at.has_uvs) {
         let to_view = to_view_of(vertex_output, view);
         let normal = geometric_normal(vertex_output, to_view, material, is_front);
         let bitangent = cross(normal, vertex_output.tangent.xyz) * vertex_output.tangent.w;
@@ -206,10 +182,10 @@ fn shade(
     if HAS_EXTENDED_FEATURES && material.attenuation_and_diffuse_transmission.a != 0.0 {
         thickness = split_diffuse_transmission(&surface, material, instance);
     }
-    let occlusion = sample_or_white(material.textures.w, at).r;
+    let occlusion = sample_or_white(material.textures[0].w, at).r;
     let number = instance.flags >> LIGHTMAP_SHIFT;
     let has_lightmap = HAS_EXTENDED_FEATURES && number != 0u && lightmaps[number - 1u].texture != NO_TEXTURE
-        && vertex_output.uvs.z > NO_UV;
+        && vertex_output.uvs.z > MIN_UV;
     var radiance = vec3f(0.0);
     if has_lightmap {
         radiance = sample_lightmap(lightmaps[number - 1u], vertex_output.uvs.zw) * material.lightmap_exposure;
@@ -226,7 +202,7 @@ fn shade(
         (vec2u(instance.flags) & vec2u(SHADOW_RECEIVER, TRANSMITTED_SHADOW_RECEIVER)) != vec2u(0u),
     );
     radiance += shade_lights(surface, receiver_sides, view);
-    var emissive = material.emissive.rgb * sample_or_white(material.textures.y, at).rgb;
+    var emissive = material.emissive.rgb * sample_or_white(material.textures[0].y, at).rgb;
     emissive *= mix(1.0, view.exposure, material.emissive.a);
     // The clearcoat attenuates emission as well.
     let clearcoat = surface.clearcoat;
@@ -251,7 +227,7 @@ fn split_diffuse_transmission(
 ) -> f32 {
     let normal = (*surface).normal;
     let scale = length(
-        normal.x * instance.row_x.xyz + normal.y * instance.row_y.xyz + normal.z * instance.row_z.xyz,
+        normal.x * instance.world_from_local[0].xyz + normal.y * instance.world_from_local[1].xyz + normal.z * instance.world_from_local[2].xyz,
     );
     let thickness = material.parallax.w * scale;
     let left = exp(-material.attenuation_and_diffuse_transmission.rgb * thickness);
@@ -319,16 +295,16 @@ fn surface_of(
     surface.to_view = to_view_of(vertex_output, view);
     let geometric = geometric_normal(vertex_output, surface.to_view, material, is_front);
     let has_tangents = dot(vertex_output.tangent.xyz, vertex_output.tangent.xyz) > 0.0;
-    let normals = material.textures_1.x;
+    let normals = material.textures[1].x;
     surface.normal = geometric;
     if HAS_TEXTURES && normals != NO_TEXTURE && has_tangents {
         let has_two = (material.flags & TWO_COMPONENT_NORMAL_MAP) != 0u;
         surface.normal = mapped_normal(vertex_output, material, sample_or_white(normals, at), has_two, is_front);
     }
     surface.n_dot_v = clamp(dot(surface.normal, surface.to_view), 0.0001, 1.0);
-    var metallic_roughness = sample_or_white(material.textures.z, at).bg;
+    var metallic_roughness = sample_or_white(material.textures[0].z, at).bg;
     if (material.flags & METALLIC_IN_GREEN) != 0u {
-        metallic_roughness = sample_or_white(material.textures.z, at).gr;
+        metallic_roughness = sample_or_white(material.textures[0].z, at).gr;
     }
     let metallic = material.metallic * metallic_roughness.x;
     surface.diffuse = base * (1.0 - metallic);
@@ -352,10 +328,10 @@ fn surface_of(
 
 fn dielectric_f0(material: Material, at: TextureCoordinates) -> vec3f {
     var reflectance = material.reflectance;
-    if HAS_TEXTURES && material.textures_1.y != NO_TEXTURE {
-        reflectance *= 0.5 * sample_or_white(material.textures_1.y, at).a;
+    if HAS_TEXTURES && material.textures[1].y != NO_TEXTURE {
+        reflectance *= 0.5 * sample_or_white(material.textures[1].y, at).a;
     }
-    reflectance *= sample_or_white(material.textures_1.z, at).rgb;
+    reflectance *= sample_or_white(material.textures[1].z, at).rgb;
     return 0.16 * reflectance * reflectance;
 }
 
@@ -373,10 +349,10 @@ fn evaluate_clearcoat(
     if !HAS_EXTENDED_FEATURES || material.clearcoat == 0.0 {
         return clearcoat;
     }
-    clearcoat.strength = material.clearcoat * sample_or_white(material.textures_1.w, at).r;
-    let rough = material.clearcoat_roughness * sample_or_white(material.textures_2.x, at).g;
+    clearcoat.strength = material.clearcoat * sample_or_white(material.textures[1].w, at).r;
+    let rough = material.clearcoat_roughness * sample_or_white(material.textures[2].x, at).g;
     clearcoat.perceptual_roughness = clamp(rough, 0.089, 1.0);
-    let normals = material.textures_2.y;
+    let normals = material.textures[2].y;
     if normals != NO_TEXTURE && dot(vertex_output.tangent.xyz, vertex_output.tangent.xyz) > 0.0 {
         clearcoat.normal = mapped_normal(vertex_output, material, sample_or_white(normals, at), false, is_front);
     }
@@ -389,8 +365,8 @@ fn evaluate_clearcoat(
 fn apply_anisotropy(surface: ptr<function, Surface>, vertex_output: VertexOutput, material: Material, at: TextureCoordinates) {
     var direction = material.anisotropy_direction;
     var strength = material.anisotropy;
-    if material.textures_2.z != NO_TEXTURE {
-        let texel = sample_or_white(material.textures_2.z, at).rgb;
+    if material.textures[2].z != NO_TEXTURE {
+        let texel = sample_or_white(material.textures[2].z, at).rgb;
         let turn = normalize(texel.rg * 2.0 - 1.0);
         direction = mat2x2f(direction, vec2f(-direction.y, direction.x)) * turn;
         strength *= texel.b;

@@ -25,7 +25,7 @@ struct PolygonIntegral {
 // Light of a rectangle that a surface reflects to the view.
 fn rect_light(surface: Surface, light: Light) -> vec3f {
     let right = light.axis;
-    let up = vec3f(light.up_x, light.up_y, light.up_z);
+    let up = vec3f(light.up[0], light.up[1], light.up[2]);
     let to_center = light.position_or_direction - surface.world_position;
     if dot(cross(up, right), to_center) >= 0.0 {
         // Rectangles emit to one side only.

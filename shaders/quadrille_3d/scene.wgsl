@@ -2,6 +2,7 @@
 
 enable wgpu_binding_array;
 
+import quadrille_3d::constants::{IMAGE_MASK, MAX_SHADOW_VIEWS, SAMPLER_SHIFT};
 import quadrille_3d::mesh_types::{Instance, ShadowView};
 
 struct Fog {
@@ -38,11 +39,6 @@ struct View {
     unused: array<vec4u, 3>,
 }
 
-// Ambient light also reaches lightmapped meshes.
-const AMBIENT_AFFECTS_LIGHTMAPPED_MESHES: u32 = 1u;
-// Pixels have more than one sample.
-const MULTISAMPLED: u32 = 2u;
-
 struct Material {
     base_color: vec4f,
     emissive: vec4f,
@@ -65,15 +61,10 @@ struct Material {
     // Attenuation exponent of each channel per unit of thickness; last the diffuse transmission.
     attenuation_and_diffuse_transmission: vec4f,
     // Texture indices: base color, emission, metal and roughness, occlusion;
-    textures: vec4u,
     // normals, specular, specular tint, clearcoat;
-    textures_1: vec4u,
     // clearcoat roughness, clearcoat normals, anisotropy, depth.
-    textures_2: vec4u,
+    textures: array<vec4u, 3>,
 }
-
-// 64 tiles of the shadow atlas and 96 cube faces (shadow_maps.rs).
-const MAX_SHADOW_VIEWS: u32 = 160u;
 
 struct Light {
     position_or_direction: vec3f,
@@ -90,9 +81,7 @@ struct Light {
     // Number of its light texture, from 1 on; 0 for none.
     texture: u32,
     // Vector from the center of a rectangle to the middle of its upper edge; `axis` is that to its right one.
-    up_x: f32,
-    up_y: f32,
-    up_z: f32,
+    up: array<f32, 3>,
 }
 
 @group(0) @binding(0) var<storage, read> instances: array<Instance>;
@@ -113,17 +102,8 @@ struct Light {
 @group(1) @binding(0) var samplers: binding_array<sampler>;
 @group(1) @binding(1) var textures: binding_array<texture_2d<f32>>;
 
-// Packed texture indices: the index in the table, the texture coordinates, and the sampler.
-const NO_TEXTURE: u32 = 0xffffffffu;
-const IMAGE_MASK: u32 = 0x7fffffu;
-const SAMPLER_SHIFT: u32 = 24u;
-
 // Samples the first mip level of a texture.
 fn sample_base_level(texture_and_sampler: u32, uv: vec2f) -> vec4f {
     return textureSampleLevel(textures[texture_and_sampler & IMAGE_MASK], samplers[texture_and_sampler >> SAMPLER_SHIFT], uv, 0.0);
 }
 
-const DIRECTIONAL: u32 = 0u;
-const POINT: u32 = 1u;
-const SPOT: u32 = 2u;
-const RECT: u32 = 3u;

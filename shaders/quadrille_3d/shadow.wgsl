@@ -2,6 +2,7 @@
 
 enable wgpu_binding_array;
 
+import quadrille_3d::constants::MIN_SHADOW_ALPHA;
 import quadrille_3d::material_textures::{texture_coordinates, sample_texture};
 import quadrille_3d::mesh_types::to_world;
 import quadrille_3d::scene::{instances, materials, visible_instances, shadow_views};
@@ -13,9 +14,6 @@ struct Push {
 }
 
 var<immediate> push: Push;
-
-// Least alpha that casts shadows, in modes other than masks.
-const MIN_SHADOW_ALPHA: f32 = 0.05;
 
 @vertex
 fn vertex_main(
@@ -56,7 +54,7 @@ fn alpha_mask_vertex_main(
 fn alpha_mask_fragment_main(vertex_output: AlphaMaskVertexOutput) {
     let material = materials[vertex_output.material];
     let at = texture_coordinates(vertex_output.uvs, material);
-    let alpha = material.base_color.a * vertex_output.alpha * sample_texture(material.textures.x, at).a;
+    let alpha = material.base_color.a * vertex_output.alpha * sample_texture(material.textures[0].x, at).a;
     // The threshold of a mask is at most 1; other modes have numbers above.
     if alpha < select(MIN_SHADOW_ALPHA, material.alpha, material.alpha <= 1.0) {
         discard;

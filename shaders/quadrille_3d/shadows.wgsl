@@ -1,8 +1,7 @@
 // Filtered shadow maps: the visibility of a light.
 
-import quadrille_3d::scene::{
-    DIRECTIONAL, Light, POINT, SPOT, View, point_shadow_faces, shadow_atlas, shadow_sampler, shadow_views,
-};
+import quadrille_3d::constants::{DIRECTIONAL, GAUSSIAN, HARDWARE_2X2, POINT, SPOT};
+import quadrille_3d::scene::{Light, View, point_shadow_faces, shadow_atlas, shadow_sampler, shadow_views};
 
 // Shadow receiver: a point of a mesh.
 struct ShadowReceiver {
@@ -67,10 +66,6 @@ fn shadow_map_coord(row: u32, world_position: vec3f) -> vec3f {
 fn is_in_map(coord: vec3f) -> bool {
     return all(coord.xy >= vec2f(0.0)) && all(coord.xy <= vec2f(1.0)) && coord.z >= 0.0;
 }
-
-// In the order of `ShadowFilteringMethod`; the third one is a spiral.
-const HARDWARE_2X2: u32 = 0u;
-const GAUSSIAN: u32 = 1u;
 
 // Filters a shadow map (PCF) by the view's method: three taps at a time, which do
 // not wait for each other.

@@ -1,5 +1,10 @@
 // Skinning and morph targets: vertices of entities from those of their meshes. See `skin_3d`.
 
+import quadrille_3d::constants::{
+    BLOCK_VERTICES, INFLUENCE_WORDS, NORMAL_OFFSET, NO_POSE, SKIN_WORKGROUP_SIZE, TANGENT_OFFSET,
+    TARGET_WORDS, VERTEX_WORDS,
+};
+
 struct Job {
     // Sum of the workgroups of all jobs before.
     first_group: u32,
@@ -10,7 +15,7 @@ struct Job {
     // Offset in `sources`, and words per vertex there.
     source: u32,
     source_words: u32,
-    // Rows of `poses`; NONE for none.
+    // Rows of `poses`; NO_POSE for none.
     joints: u32,
     weights: u32,
     // Morph targets of the mesh.
@@ -38,28 +43,17 @@ struct Vertex {
 
 var<immediate> push: Push;
 
-const WORKGROUP_SIZE: u32 = 64u;
-const NONE: u32 = 0xffffffffu;
+// Sign of the bitangent.
+const HANDEDNESS_OFFSET: u32 = TANGENT_OFFSET + 3u;
 
-// Words per vertex (mesh_vertex.rs).
-const VERTEX_WORDS: u32 = 18u;
-const NORMAL_OFFSET: u32 = 3u;
-const TANGENT_OFFSET: u32 = 14u;
-const HANDEDNESS_OFFSET: u32 = 17u;
-
-const INFLUENCE_WORDS: u32 = 6u;
-const TARGET_WORDS: u32 = 9u;
-// Vertices per block of `sources` (source.rs).
-const BLOCK_VERTICES: u32 = 64u;
-
-@compute @workgroup_size(64)
+@compute @workgroup_size(SKIN_WORKGROUP_SIZE)
 fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(local_invocation_index) local: u32) {
     let group = workgroup.y * push.row + workgroup.x;
     if group >= push.workgroup_count {
         return;
     }
     let job = jobs[find_job(group)];
-    let index = (group - job.first_group) * WORKGROUP_SIZE + local;
+    let index = (group - job.first_group) * SKIN_WORKGROUP_SIZE + local;
     if index >= job.vertices {
         return;
     }
@@ -70,11 +64,11 @@ fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(local_invocation_index
         load_vec3(read_at + NORMAL_OFFSET),
         load_vec3(read_at + TANGENT_OFFSET),
     );
-    if job.weights != NONE {
+    if job.weights != NO_POSE {
         vertex = morph_vertex(vertex, job, index);
     }
     var side = 1.0;
-    if job.joints != NONE {
+    if job.joints != NO_POSE {
         let rows = skin_model(job, index);
         let cofactor_x = cross(rows[1].xyz, rows[2].xyz);
         let cofactor_y = cross(rows[2].xyz, rows[0].xyz);

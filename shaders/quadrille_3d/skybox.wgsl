@@ -2,6 +2,8 @@
 
 enable wgpu_binding_array;
 
+import quadrille_3d::constants::MAX_RADIANCE;
+
 struct Push {
     // From clip space to the cube's space.
     cube_from_clip: mat4x4f,
@@ -27,9 +29,6 @@ fn vertex_main(@builtin(vertex_index) i: u32) -> VertexOutput {
     // Depth 0 is infinitely far.
     return VertexOutput(vec4f(clip, 0.0, 1.0), clip);
 }
-
-// Half floats end at 65504.
-const MAX_RADIANCE: f32 = 60000.0;
 
 @fragment
 fn fragment_main(vertex_output: VertexOutput) -> @location(0) vec4f {

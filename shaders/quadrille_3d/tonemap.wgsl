@@ -3,7 +3,8 @@
 // Output is linear, and premultiplied with alpha if blended over the target. With a clear color as background
 // it is what bevy's main texture holds: the scene, multiplied with its alpha, over a color that is not.
 
-import quadrille_3d::grading::{HAS_DITHER, Grading, screen_space_dither, apply_color_grading, apply_post_saturation};
+import quadrille_3d::constants::HAS_DITHER;
+import quadrille_3d::grading::{Grading, screen_space_dither, apply_color_grading, apply_post_saturation};
 import quadrille_3d::tonemapping::{NONE, tone_mapping};
 
 struct Push {

@@ -17,7 +17,7 @@ fn visibility_range_dither_level(instance: Instance, eye: vec3f) -> i32 {
     }
     let start = unpack2x16float(instance.range.x);
     let end = unpack2x16float(instance.range.y);
-    let instance_origin = vec3f(instance.row_x.w, instance.row_y.w, instance.row_z.w);
+    let instance_origin = vec3f(instance.world_from_local[0].w, instance.world_from_local[1].w, instance.world_from_local[2].w);
     let distance = length(eye - instance_origin);
     if distance >= end.x {
         return dither_steps(distance, end);
@@ -30,7 +30,7 @@ fn is_outside_visibility_range(instance: Instance, eye: vec4f) -> bool {
     if eye.w == 0.0 || all(instance.range == vec2u(0u)) {
         return false;
     }
-    let instance_origin = vec3f(instance.row_x.w, instance.row_y.w, instance.row_z.w);
+    let instance_origin = vec3f(instance.world_from_local[0].w, instance.world_from_local[1].w, instance.world_from_local[2].w);
     let distance = length(eye.xyz - instance_origin);
     let start = unpack2x16float(instance.range.x).x;
     let end = unpack2x16float(instance.range.y).y;

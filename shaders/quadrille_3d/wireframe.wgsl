@@ -1,5 +1,6 @@
 // Draws the edges of a mesh as lines. See `gizmos_3d`.
 
+import quadrille_3d::constants::VERTEX_WORDS;
 import quadrille_3d::mesh_types::{Instance, to_world};
 import quadrille_content::lines::{
     VertexOutput, Line, SOLID, near_plane_distance, line_color, line_vertex, clip_to_near_plane,
@@ -20,9 +21,6 @@ struct Push {
     // 1: without the edge that the two triangles of a quad share.
     has_quads: u32,
 }
-
-// Words per vertex; the first three are its position.
-const VERTEX_WORDS: u32 = 18u;
 
 // Depth bias of an edge against its surface, as a part of its distance, for each pixel of its width: with
 // half of its width it is before surfaces at 45 degrees under usual cameras.

@@ -245,7 +245,7 @@
 pub mod guide;
 
 pub use quadrille_ecs as ecs;
-pub use quadrille_ecs::{bytemuck, encase, glam};
+pub use quadrille_ecs::{bytemuck, encase, glam, rows};
 pub use quadrille_sync as sync;
 pub use quadrille_vulkan as vulkan;
 

@@ -26,11 +26,13 @@ use bevy_math::{Affine3A, Quat, Vec3};
 use bevy_transform::components::GlobalTransform;
 use bytemuck::{Pod, Zeroable};
 use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
+use quadrille::rows::ShaderRow;
 use quadrille_content::{
     DeviceImages, RateLimitedWarnings, entity_name, first_non_finite, is_finite,
     unique_visible_entities,
 };
 
+use crate::constants::{KIND_CAMERA, KIND_IRRADIANCE_VOLUME, KIND_LIGHT_PROBE};
 use crate::environment::filter::{FilterCubes3d, FilterJobs3d, FilterResults3d, FilterSources3d};
 use crate::environment::maps::{Cubes3d, EnvironmentMaps3d, MapSource, Volumes3d, count_submitted};
 use crate::environment::sky::{Skies, sky_of};
@@ -41,7 +43,8 @@ use quadrille_content::affine_rows;
 
 /// Environment row of shaders.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable, ShaderRow)]
+#[row("quadrille_3d/environment.wgsl", "Environment")]
 pub(crate) struct EnvironmentRow {
     /// Rows of the affine matrix from world to probe space.
     probe_from_world: [[f32; 4]; 3],
@@ -59,13 +62,6 @@ pub(crate) struct EnvironmentRow {
     max_mip_level: f32,
     unused: u32,
 }
-
-/// Reflection probe.
-const KIND_LIGHT_PROBE: u32 = 0;
-/// Environment map of a camera.
-const KIND_CAMERA: u32 = 1;
-/// Irradiance volume.
-const KIND_IRRADIANCE_VOLUME: u32 = 2;
 
 /// Environments of all views: per view irradiance volumes, reflection probes, then the camera's own.
 #[derive(Resource, Deref)]

@@ -52,6 +52,7 @@
 
 mod camera_effect;
 mod components;
+mod constants;
 mod effects;
 mod environment;
 mod extract;

@@ -11,6 +11,7 @@ use quadrille::vulkan::{Formats, ShaderError, vk};
 
 use meshes::MeshPipelines;
 
+use crate::constants::constants;
 use crate::scene::formats::SHADOW_FORMAT;
 use crate::scene::keys::CullMode;
 use crate::tables::mesh_vertex::Vertex;
@@ -107,6 +108,7 @@ const CULL_MODES: [CullMode; 3] = [CullMode::None, CullMode::Front, CullMode::Ba
 
 /// Publishes the shader modules, for built-in and custom shaders.
 pub(crate) fn publish_shader_modules() -> Result<(), BevyError> {
+    constants().publish()?;
     for (path, source) in MODULES {
         ShaderModule::new(path, source).publish()?;
     }

@@ -430,3 +430,6 @@ fn create_gpu_written_buffers(
 }
 
 const MIN_BUFFER_BYTES: u64 = 4096;
+
+#[cfg(test)]
+mod tests;

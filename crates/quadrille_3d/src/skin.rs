@@ -9,7 +9,7 @@
 //! shadow maps, and only after a change of joints, weights or the mesh. Otherwise it is drawn like a rigid mesh, by the
 //! same pipelines with another `vertexOffset`.
 
-mod dispatches;
+pub(crate) mod dispatches;
 mod extract;
 pub(crate) mod jobs;
 mod pass;

@@ -1,8 +1,10 @@
-//! The derive of `ShaderType`. It is encase's own, which writes `::encase` where this one writes
+//! The derives of `ShaderType` and `ShaderRow`. The first is encase's own, which writes `::encase` where this one writes
 //! `::quadrille::encase`: a program that depends on `quadrille` needs no other dependency.
 //!
 //! A crate that depends on a part of Quadrille alone says `extern crate quadrille_ecs as quadrille;`
 //! in its root.
+
+mod row;
 
 use encase_derive_impl::syn::{DeriveInput, parse_macro_input, parse_quote};
 use proc_macro::TokenStream;
@@ -14,4 +16,15 @@ use proc_macro::TokenStream;
 pub fn shader_type(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     encase_derive_impl::derive_shader_type(input, &parse_quote!(::quadrille::encase)).into()
+}
+
+/// Describes a struct with `#[repr(C)]` as shaders read it, as it lies in memory: fields are `f32`, `u32`,
+/// `i32`, other rows, and arrays of such. `#[row("water.wgsl", "Wave")]` names the shader and the struct there
+/// that it is a row of; `RowLayout::check` compares both.
+#[proc_macro_derive(ShaderRow, attributes(row))]
+pub fn shader_row(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    row::expand(&input)
+        .unwrap_or_else(|error| error.to_compile_error())
+        .into()
 }

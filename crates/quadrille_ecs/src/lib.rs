@@ -107,7 +107,7 @@
 //! `SystemExecutor` is implemented, so hotpatching, run conditions and tracing work as in any
 //! schedule.
 
-/// Where the derive of `ShaderType` looks for this crate.
+/// Where the derives look for this crate.
 #[cfg(test)]
 extern crate self as quadrille;
 
@@ -131,6 +131,13 @@ mod window;
 pub mod encase {
     pub use ::encase::*;
     pub use quadrille_derive::ShaderType;
+}
+
+/// Rows of tables, which shaders read as they lie in memory: the trait and the derive `ShaderRow`. The derive
+/// takes `quadrille` to be where this module is.
+pub mod rows {
+    pub use quadrille_derive::ShaderRow;
+    pub use quadrille_vulkan::{RowField, RowLayout, RowType, RowValue, ShaderRow};
 }
 
 pub use app::content::{

@@ -148,8 +148,8 @@ pub use resources::table::{
 pub use resources::view::View;
 pub use shader::{
     Binding, BindingKind, Constant, DataLayout, EntryPoint, GpuShader, InputAttachment, Location,
-    LocationType, ScalarKind, ShaderImage, ShaderModule, ShaderStage, TableBinding, TableKind,
-    ValueLayout,
+    LocationType, RowField, RowLayout, RowType, RowValue, ScalarKind, ShaderImage, ShaderModule,
+    ShaderRow, ShaderStage, TableBinding, TableKind, ValueLayout,
 };
 pub use submit::Submitted;
 pub use submit::frames::{FrameSlot, Frames};

@@ -35,6 +35,28 @@
 //! # GpuShader::wgsl("lake.wgsl", LAKE).unwrap();
 //! ```
 //!
+//! Constants that a program and its shaders share are declared once, in Rust: the macro
+//! [`shader_constants!`](crate::vulkan::shader_constants) gives their module. A struct whose array is uploaded as it
+//! lies in memory derives [`ShaderRow`](crate::rows::ShaderRow), and a test compares it with the struct of the shader,
+//! without a device:
+//!
+//! ```
+//! use quadrille::rows::ShaderRow;
+//!
+//! #[repr(C)]
+//! #[derive(Clone, Copy, ShaderRow)]
+//! #[row("water.wgsl", "Wave")]
+//! struct WaveRow {
+//!     direction: [f32; 3],
+//!     length: f32,
+//! }
+//!
+//! let shader = "struct Wave { direction: vec3f, length: f32 }";
+//! WaveRow::LAYOUT.check(shader)?;
+//! assert!(WaveRow::LAYOUT.check("struct Wave { length: f32, direction: vec3f }").is_err());
+//! # Ok::<(), quadrille::vulkan::ShaderError>(())
+//! ```
+//!
 //! In files, `super::` is the folder: `import super::noise::{ripple, Wave as Swell};` takes two names of
 //! `noise.wgsl` beside the file that imports, `import super::super::lib::tint;` makes `tint::mix_in` known, of
 //! `lib/tint.wgsl` in the folder above. Imports stay below the folder of the file that was loaded, or below the one that

@@ -9,14 +9,11 @@ use std::collections::BTreeMap;
 use bevy_platform::collections::HashMap;
 use quadrille_content::PrimitiveKind;
 
-use crate::scene::cull_view::{CAMERAS, SHADOWS};
+use crate::constants::{CAMERAS, MAX_BATCH_INSTANCES, SHADOWS};
 use crate::scene::keys::{BinKey, PipelineKey};
 use crate::scene::lists::BatchSet;
 use crate::scene::rows::BatchRow;
 use crate::tables::table::{List, Table};
-
-/// Maximum number of instances of an indirect draw.
-pub(crate) const MAX_BATCH_INSTANCES: u32 = 256;
 
 /// CPU-side state of a batch.
 struct Batch {

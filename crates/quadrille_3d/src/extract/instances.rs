@@ -18,13 +18,14 @@ use quadrille_content::{
 
 use crate::components::lightmap::Lightmap;
 use crate::components::material::StandardMaterial;
+use crate::constants::LIGHTMAP_SHIFT;
 use crate::extract::bins::Bins;
 use crate::extract::lightmaps::LightmapStore;
 use crate::extract::materials::{MaterialState, MaterialStore};
 use crate::scene::cull_view::{BoundsRow, CullViewRow};
 use crate::scene::keys::{BinKey, PipelineKey};
 use crate::scene::lists::{CullList, TransparentInstance};
-use crate::scene::rows::{InstanceRow, LIGHTMAP_SHIFT};
+use crate::scene::rows::InstanceRow;
 use crate::scene::visibility_range::pack_visibility_range;
 use crate::skin::SkinStore;
 use crate::tables::mesh_vertex::Vertex;
@@ -42,10 +43,10 @@ pub(crate) struct InstanceDesc<'a> {
     pub(crate) material: AssetId<StandardMaterial>,
     pub(crate) bounds: Option<&'a Aabb>,
     pub(crate) layers: Option<&'a RenderLayers>,
-    /// Bit flags such as [`CAMERAS`](crate::scene::cull_view::CAMERAS).
+    /// Bit flags such as [`CAMERAS`](crate::constants::CAMERAS).
     pub(crate) flags: u32,
-    /// [`SHADOW_RECEIVER`](crate::scene::rows::SHADOW_RECEIVER) and
-    /// [`TRANSMITTED_SHADOW_RECEIVER`](crate::scene::rows::TRANSMITTED_SHADOW_RECEIVER).
+    /// [`SHADOW_RECEIVER`](crate::constants::SHADOW_RECEIVER) and
+    /// [`TRANSMITTED_SHADOW_RECEIVER`](crate::constants::TRANSMITTED_SHADOW_RECEIVER).
     pub(crate) shadow_receiver_flags: u32,
     pub(crate) range: Option<&'a VisibilityRange>,
     pub(crate) has_lightmap: bool,
@@ -192,7 +193,7 @@ impl InstanceStore {
         let without = if casts_shadows {
             0
         } else {
-            crate::scene::cull_view::SHADOWS
+            crate::constants::SHADOWS
         };
         self.bounds
             .change(slot.0, |row| row.flags = flags & !without);

@@ -6,16 +6,19 @@ use bevy_mesh::UvChannel;
 use bevy_platform::collections::HashMap;
 use bytemuck::{Pod, Zeroable};
 use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
+use quadrille::rows::ShaderRow;
 use quadrille::vulkan::Error;
 use quadrille_content::{entity_name, first_non_finite, is_finite};
 
 use crate::components::lightmap::Lightmap;
+use crate::constants::NO_TEXTURE;
 use crate::tables::table::Table;
-use crate::tables::textures::{NO_TEXTURE, TextureSource};
+use crate::tables::textures::TextureSource;
 
 /// Lightmap row of shaders.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable, ShaderRow)]
+#[row("quadrille_3d/lightmaps.wgsl", "Lightmap")]
 pub(crate) struct LightmapRow {
     /// Left, top, width and height in texture coordinates of the image.
     uv_rect: [f32; 4],

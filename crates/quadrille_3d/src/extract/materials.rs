@@ -8,29 +8,37 @@ use bevy_image::Image;
 use bevy_mesh::UvChannel;
 use bevy_platform::collections::{HashMap, HashSet};
 use bytemuck::{Pod, Zeroable};
+use quadrille::rows::ShaderRow;
 use quadrille_content::{
     DeviceImages, RateLimitedWarnings, asset_label, first_non_finite, is_finite,
 };
 use wgpu_types::Face;
 
 use crate::components::material::{AlphaMode, ParallaxMappingMethod, StandardMaterial};
+use crate::constants::{
+    ALPHA_ADD, ALPHA_BLEND, ALPHA_MULTIPLY, ALPHA_OPAQUE, ALPHA_PREMULTIPLIED, ALPHA_TO_COVERAGE,
+    DOUBLE_SIDED, FLIP_NORMAL_MAP_Y, FOG_ENABLED, METALLIC_IN_GREEN, MIN_SHADOW_ALPHA, NO_TEXTURE,
+    TWO_COMPONENT_NORMAL_MAP, UNLIT,
+};
 use crate::scene::keys::{BlendMode, CullMode, MaterialFeatures};
 use crate::tables::table::Table;
-use crate::tables::textures::{NO_TEXTURE, TextureIndices, TextureSource, Textures3d};
+use crate::tables::textures::{TextureIndices, TextureSource, Textures3d};
 
 /// Least perceptual roughness: below, its fourth power (squared alpha) underflows half floats.
 pub(crate) const MIN_PERCEPTUAL_ROUGHNESS: f32 = 0.089;
 
 /// Material row of shaders.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable, ShaderRow)]
+#[row("quadrille_3d/scene.wgsl", "Material")]
 pub(crate) struct MaterialRow {
     /// Linear base color with alpha.
     pub(crate) base_color: [f32; 4],
     /// Linear emission; w is the exposure weight.
     pub(crate) emissive: [f32; 4],
-    /// Reflectance per channel; w is the perceptual roughness.
-    pub(crate) specular: [f32; 4],
+    /// Reflectance of each channel.
+    pub(crate) reflectance: [f32; 3],
+    pub(crate) perceptual_roughness: f32,
     pub(crate) metallic: f32,
     /// `ALPHA_*` code, or the threshold of an alpha mask (0 to 1).
     pub(crate) alpha: f32,
@@ -57,29 +65,6 @@ pub(crate) struct MaterialRow {
     pub(crate) textures: [u32; 12],
 }
 
-/// Opaque.
-const ALPHA_OPAQUE: f32 = -1.0;
-/// Alpha blend.
-const ALPHA_BLEND: f32 = 2.0;
-/// Premultiplied alpha.
-const ALPHA_PREMULTIPLIED: f32 = 3.0;
-/// Additive.
-const ALPHA_ADD: f32 = 4.0;
-/// Multiplicative.
-const ALPHA_MULTIPLY: f32 = 5.0;
-/// Alpha to coverage.
-const ALPHA_TO_COVERAGE: f32 = 6.0;
-
-const UNLIT: u32 = 1;
-const DOUBLE_SIDED: u32 = 2;
-const FOG_ENABLED: u32 = 4;
-/// Green of the normal map points down.
-const FLIP_NORMAL_MAP_Y: u32 = 8;
-/// The normal map has two channels.
-const TWO_COMPONENT_NORMAL_MAP: u32 = 16;
-/// The metallic-roughness texture has two channels: red is roughness, green is metallic.
-const METALLIC_IN_GREEN: u32 = 32;
-
 /// Pipeline-relevant state of a material.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct MaterialState {
@@ -95,9 +80,6 @@ pub(crate) struct MaterialState {
 /// Maximum parallax layers and bisection steps; more make no visible difference.
 const MAX_PARALLAX_LAYERS: f32 = 1024.0;
 const MAX_RELIEF_STEPS: u32 = 24;
-
-/// Least alpha at which blended surfaces cast shadows, as in bevy.
-const MIN_SHADOW_ALPHA: f32 = 0.05;
 
 impl MaterialRow {
     fn new(material: &StandardMaterial, textures: &mut TextureSource) -> Self {
@@ -118,14 +100,10 @@ impl MaterialRow {
         Self {
             base_color: material.base_color.to_linear().to_f32_array(),
             emissive,
-            specular: [
-                r,
-                g,
-                b,
-                material
-                    .perceptual_roughness
-                    .clamp(MIN_PERCEPTUAL_ROUGHNESS, 1.0),
-            ],
+            reflectance: [r, g, b],
+            perceptual_roughness: material
+                .perceptual_roughness
+                .clamp(MIN_PERCEPTUAL_ROUGHNESS, 1.0),
             metallic: material.metallic,
             alpha: match material.alpha_mode {
                 AlphaMode::Opaque => ALPHA_OPAQUE,
@@ -178,11 +156,15 @@ impl MaterialRow {
     }
 
     /// Names and values for validation.
-    fn numbers(&self) -> [(&'static str, &[f32]); 12] {
+    fn numbers(&self) -> [(&'static str, &[f32]); 13] {
         [
             ("base colour", &self.base_color),
             ("emissive colour", &self.emissive),
-            ("reflectance and roughness", &self.specular),
+            ("reflectance", &self.reflectance),
+            (
+                "roughness",
+                std::slice::from_ref(&self.perceptual_roughness),
+            ),
             ("metallic", std::slice::from_ref(&self.metallic)),
             ("depth bias", std::slice::from_ref(&self.depth_bias)),
             ("clearcoat", std::slice::from_ref(&self.clearcoat)),

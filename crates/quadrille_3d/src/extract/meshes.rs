@@ -20,6 +20,9 @@ use quadrille_content::{MeshAssets, RateLimitedWarnings};
 
 use crate::components::lightmap::Lightmap;
 use crate::components::material::{MeshMaterial3d, StandardMaterial};
+use crate::constants::{
+    CAMERAS, NO_FRUSTUM_CULLING, SHADOW_RECEIVER, SHADOWS, TRANSMITTED_SHADOW_RECEIVER,
+};
 use crate::extract::instances::{EnabledMeshes, FreedSlots, InstanceDesc, InstanceStore, Slot};
 use crate::extract::materials::{MaterialSource, MaterialStore};
 use crate::pipelines::Pipelines3d;
@@ -27,9 +30,7 @@ use crate::scene::buffers::{
     BatchInstances3d, BatchOrder3d, Batches3d, Bounds3d, Indices3d, Instances3d, Lightmaps3d,
     Materials3d, MeshTags3d, Vertices3d,
 };
-use crate::scene::cull_view::{CAMERAS, NO_FRUSTUM_CULLING, SHADOWS};
 use crate::scene::lists::BatchList;
-use crate::scene::rows::{SHADOW_RECEIVER, TRANSMITTED_SHADOW_RECEIVER};
 use crate::skin::SkinStore;
 use quadrille_content::{AffineRows, affine_rows};
 

@@ -4,8 +4,8 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use quadrille::prelude::{Recorder, StorageRead, StorageWrite};
 
+use crate::constants::TOTAL_SLICES;
 use crate::pipelines::Pipelines3d;
-use crate::prepare::clusters::TOTAL_SLICES;
 use crate::scene::buffers::{LightMasks3d, Lights3d, Views3d};
 use crate::scene::lists::ViewRows;
 

@@ -8,13 +8,11 @@
 use bevy_ecs::prelude::*;
 use quadrille::prelude::GpuDevice;
 
+use crate::constants::TOTAL_SLICES;
 use crate::scene::buffers::LightMasks3d;
 use crate::scene::lists::ViewRows;
 use crate::scene::rows::{LightRow, ViewRow};
 use crate::tables::table::grow;
-
-/// Slices along all three axes.
-pub(crate) const TOTAL_SLICES: u32 = 3 * 64;
 
 /// Sorts lights for coherent masks.
 #[derive(Default)]

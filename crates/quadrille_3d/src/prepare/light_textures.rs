@@ -8,16 +8,10 @@ use bevy_light::{DirectionalLightTexture, PointLightTexture, SpotLight, SpotLigh
 use bevy_mesh::UvChannel;
 use bevy_transform::components::GlobalTransform;
 
+use crate::constants::{KIND_DIRECTIONAL, KIND_DIRECTIONAL_TILED, KIND_SPOT, NO_TEXTURE};
 use crate::scene::rows::LightTextureRow;
-use crate::tables::textures::{NO_TEXTURE, TextureSource};
+use crate::tables::textures::TextureSource;
 use quadrille_content::affine_rows;
-
-/// Spot light texture, projected along its cone.
-const KIND_SPOT: u32 = 4;
-/// Directional light texture, projected once around the light, two units wide.
-const KIND_DIRECTIONAL: u32 = 5;
-/// Tiled directional light texture.
-const KIND_DIRECTIONAL_TILED: u32 = 6;
 
 /// Light texture components of a light.
 #[derive(QueryData)]
@@ -41,7 +35,7 @@ impl LightTextureRow {
         light_texture: &LightTextureQueryItem<'_, '_>,
         textures: &mut TextureSource,
     ) -> Option<Self> {
-        let (image, layout, slope): (&Handle<Image>, u32, f32) =
+        let (image, kind, slope): (&Handle<Image>, u32, f32) =
             if let Some(point) = light_texture.point {
                 (&point.image, point.cubemap_layout as u32, 0.0)
             } else if let Some((spot, light)) = light_texture.spot {
@@ -62,7 +56,7 @@ impl LightTextureRow {
         (texture != NO_TEXTURE).then(|| Self {
             light_from_world: affine_rows(light_texture.transform.affine().inverse()),
             texture,
-            layout,
+            kind,
             slope,
             unused: 0,
         })

@@ -18,20 +18,14 @@ use bevy_math::{Mat4, Vec3, proj};
 use bevy_transform::components::{GlobalTransform, Transform};
 use quadrille_content::{RateLimitedWarnings, entity_name, first_non_finite, is_finite};
 
+use crate::constants::{DIRECTIONAL, MAX_ATLAS_TILES, MAX_POINT_FACES, POINT, RECT, SPOT};
 use crate::extract::instances::InstanceStore;
 use crate::extract::invalid_lights::direction_to_light;
 use crate::prepare::light_textures::{LightTextureQuery, WithLightTexture};
 use crate::scene::cull_view::CullViewRow;
 use crate::scene::lists::{SceneLists, ShadowMapDraw, ShadowMapKind};
-use crate::scene::rows::{
-    LightRow, LightTextureRow, MAX_ATLAS_TILES, MAX_POINT_FACES, ShadowViewRow,
-};
+use crate::scene::rows::{LightRow, LightTextureRow, ShadowViewRow};
 use crate::tables::textures::TextureSource;
-
-const DIRECTIONAL: u32 = 0;
-const POINT: u32 = 1;
-const SPOT: u32 = 2;
-const RECT: u32 = 3;
 
 /// Components of a directional light.
 #[derive(QueryData)]

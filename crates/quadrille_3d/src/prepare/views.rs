@@ -27,6 +27,7 @@ use crate::components::fog::{DistanceFog, FogFalloff};
 use crate::components::grading::{ColorGrading, DebandDither};
 use crate::components::occlusion_culling::OcclusionCulling;
 use crate::components::tonemapping::Tonemapping;
+use crate::constants::{AMBIENT_AFFECTS_LIGHTMAPPED_MESHES, MULTISAMPLED};
 use crate::extract::materials::{MaterialSource, MaterialStore};
 use crate::extract::unculled::Unculled;
 use crate::prepare::clusters::LightSorter;
@@ -353,8 +354,8 @@ fn flags(world: &ViewParams, camera: &CameraQueryItem<'_, '_>) -> u32 {
     let flag = |is_set, flag| if is_set { flag } else { 0 };
     flag(
         ambient_affects_lightmapped_meshes(world, camera),
-        ViewRow::AMBIENT_AFFECTS_LIGHTMAPPED_MESHES,
-    ) | flag(camera.msaa.samples() > 1, ViewRow::MULTISAMPLED)
+        AMBIENT_AFFECTS_LIGHTMAPPED_MESHES,
+    ) | flag(camera.msaa.samples() > 1, MULTISAMPLED)
 }
 
 fn ambient_affects_lightmapped_meshes(

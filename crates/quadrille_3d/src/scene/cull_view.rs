@@ -4,23 +4,21 @@ use bevy_camera::primitives::Frustum;
 use bevy_math::{Mat4, Vec3, Vec4};
 use bevy_shape::ViewFrustum;
 use bytemuck::{Pod, Zeroable};
+use quadrille::rows::ShaderRow;
 
+use crate::constants::{
+    CAMERAS, CULL_EPSILON, EARLY_PHASE, LATE_PHASE, NO_FRUSTUM_CULLING, SHADOWS, SINGLE_PHASE,
+};
 use crate::scene::rows::InstanceRow;
 use crate::scene::visibility_range::is_outside_visibility_range;
-
-/// Instance visible to cameras; view of a camera.
-pub(crate) const CAMERAS: u32 = 1;
-/// Instance that casts shadows; view of a shadow map.
-pub(crate) const SHADOWS: u32 = 2;
-/// Instance exempt from frustum culling (`NoFrustumCulling`, or without bounds).
-pub(crate) const NO_FRUSTUM_CULLING: u32 = 4;
 
 /// Bytes of `VkDrawIndexedIndirectCommand`.
 pub(crate) const DRAW_ARGS_BYTES: u64 = 20;
 
 /// Bounds, layers and flags of an instance.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable, ShaderRow)]
+#[row("quadrille_3d/cull.wgsl", "Bounds")]
 pub(crate) struct BoundsRow {
     /// Centre of the bounding box in local space.
     pub(crate) center: [f32; 3],
@@ -33,7 +31,8 @@ pub(crate) struct BoundsRow {
 
 /// Culled view row of `cull_3d`.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable, ShaderRow)]
+#[row("quadrille_3d/cull.wgsl", "CullView")]
 pub(crate) struct CullViewRow {
     /// Frustum planes: inward normal, and distance of the origin.
     planes: [[f32; 4]; 6],
@@ -50,16 +49,9 @@ pub(crate) struct CullViewRow {
     /// Offset of its previous visibility bits.
     visibility_offset: u32,
     /// Index in the list of views, for a camera with occlusion culling.
-    view: u32,
+    camera: u32,
     unused: [u32; 3],
 }
-
-/// Without occlusion culling: draws all instances in the frustum.
-const SINGLE_PHASE: u32 = 0;
-/// Early phase: draws instances that were visible in the previous frame.
-const EARLY_PHASE: u32 = 1;
-/// Late phase: draws the remaining instances that are not occluded.
-const LATE_PHASE: u32 = 2;
 
 /// Plane that culls nothing.
 const NO_PLANE: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
@@ -106,17 +98,17 @@ impl CullViewRow {
             layer_masks_offset: 0,
             phase: SINGLE_PHASE,
             visibility_offset: 0,
-            view: 0,
+            camera: 0,
             unused: [0; 3],
         }
     }
 
     /// Makes this view an early phase, and returns the row of its late phase.
-    pub(crate) fn split_late_phase(&mut self, visibility_offset: u32, view: u32) -> Self {
+    pub(crate) fn split_late_phase(&mut self, visibility_offset: u32, camera: u32) -> Self {
         *self = Self {
             phase: EARLY_PHASE,
             visibility_offset,
-            view,
+            camera,
             ..*self
         };
         Self {
@@ -172,9 +164,6 @@ impl CullViewRow {
         square <= (range * square.sqrt() + radius(direction)) * (1.0 + CULL_EPSILON)
     }
 }
-
-/// Relative rounding error of bounds.
-const CULL_EPSILON: f32 = 1e-5;
 
 fn frustum(clip_from_world: &Mat4) -> Frustum {
     Frustum(ViewFrustum::from_clip_from_world(clip_from_world))

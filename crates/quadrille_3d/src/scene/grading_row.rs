@@ -2,14 +2,17 @@
 
 use bevy_math::{Mat3, Vec2, Vec3};
 use bytemuck::{Pod, Zeroable};
+use quadrille::rows::ShaderRow;
 
 use crate::components::grading::{ColorGrading, ColorGradingSection, DebandDither};
 use crate::components::tonemapping::Tonemapping;
+use crate::constants::{HAS_DITHER, HAS_SECTIONAL_GRADING, HAS_WHITE_BALANCE, ROTATES_HUE};
 use crate::tables::table::UNIFORM_BYTES;
 
 /// [`ColorGrading`] and tone mapping method for shaders.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable, ShaderRow)]
+#[row("quadrille_3d/grading.wgsl", "Grading")]
 pub(crate) struct GradingRow {
     /// Columns of the white balance matrix, padded.
     balance: [[f32; 4]; 3],
@@ -30,15 +33,11 @@ pub(crate) struct GradingRow {
     pub(crate) method: u32,
     midtones: [f32; 2],
     /// Padding to [`UNIFORM_BYTES`].
-    unused: [f32; 30],
+    unused: [f32; 2],
+    unused_1: [[f32; 4]; 7],
 }
 
 const _: () = assert!(size_of::<GradingRow>() == UNIFORM_BYTES as usize);
-
-const ROTATES_HUE: u32 = 1;
-const HAS_WHITE_BALANCE: u32 = 2;
-const HAS_SECTIONAL_GRADING: u32 = 4;
-const HAS_DITHER: u32 = 8;
 
 impl GradingRow {
     /// Returns `None` if a value is not finite.
@@ -73,7 +72,8 @@ impl GradingRow {
             lift: each(|section| section.lift),
             method: method as u32,
             midtones: [global.midtones_range.start, global.midtones_range.end],
-            unused: [0.0; 30],
+            unused: [0.0; 2],
+            unused_1: [[0.0; 4]; 7],
         };
         let sections = [
             row.saturation,

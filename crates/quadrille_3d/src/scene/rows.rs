@@ -1,12 +1,15 @@
 //! Rows of device tables and lists.
 
 use bytemuck::{Pod, Zeroable};
+use quadrille::rows::ShaderRow;
 
+use crate::constants::MAX_SHADOW_VIEWS;
 use crate::tables::table::UNIFORM_BYTES;
 
 /// View row of shaders.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable, ShaderRow)]
+#[row("quadrille_3d/scene.wgsl", "View")]
 pub(crate) struct ViewRow {
     pub(crate) clip_from_world: [f32; 16],
     pub(crate) position: [f32; 3],
@@ -30,7 +33,7 @@ pub(crate) struct ViewRow {
     /// Index of its first environment.
     pub(crate) first_environment: u32,
     pub(crate) environment_count: u32,
-    /// Bit flags such as [`ViewRow::AMBIENT_AFFECTS_LIGHTMAPPED_MESHES`].
+    /// Bit flags such as [`AMBIENT_AFFECTS_LIGHTMAPPED_MESHES`](crate::constants::AMBIENT_AFFECTS_LIGHTMAPPED_MESHES).
     pub(crate) flags: u32,
     pub(crate) fog: FogRow,
     /// Padding to [`UNIFORM_BYTES`].
@@ -39,16 +42,10 @@ pub(crate) struct ViewRow {
 
 const _: () = assert!(size_of::<ViewRow>() == UNIFORM_BYTES as usize);
 
-impl ViewRow {
-    /// Ambient light applies to meshes with a lightmap.
-    pub(crate) const AMBIENT_AFFECTS_LIGHTMAPPED_MESHES: u32 = 1;
-    /// Depth and color are multisampled.
-    pub(crate) const MULTISAMPLED: u32 = 2;
-}
-
 /// [`DistanceFog`](crate::DistanceFog) for shaders.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable, ShaderRow)]
+#[row("quadrille_3d/scene.wgsl", "Fog")]
 pub(crate) struct FogRow {
     /// Linear color; alpha is the maximum coverage.
     pub(crate) color: [f32; 4],
@@ -62,7 +59,8 @@ pub(crate) struct FogRow {
 
 /// Light row of shaders.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable, ShaderRow)]
+#[row("quadrille_3d/scene.wgsl", "Light")]
 pub(crate) struct LightRow {
     /// Position, or direction to a directional light.
     pub(crate) position_or_direction: [f32; 3],
@@ -90,7 +88,8 @@ pub(crate) struct LightRow {
 
 /// Shadow map row of shaders.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable, ShaderRow)]
+#[row("quadrille_3d/mesh_types.wgsl", "ShadowView")]
 pub(crate) struct ShadowViewRow {
     pub(crate) clip_from_world: [f32; 16],
     /// Left, top, width and height of its tile in texture coordinates; zeros without a tile.
@@ -106,39 +105,29 @@ pub(crate) struct ShadowViewRow {
 
 /// Bytes of the maximum number of [`ShadowViewRow`]s, within the guaranteed `maxUniformBufferRange`.
 pub(crate) const SHADOW_VIEWS_BYTES: u64 =
-    (MAX_ATLAS_TILES + MAX_POINT_FACES) as u64 * size_of::<ShadowViewRow>() as u64;
+    MAX_SHADOW_VIEWS as u64 * size_of::<ShadowViewRow>() as u64;
 
 const _: () = assert!(SHADOW_VIEWS_BYTES <= 1 << 14);
 
-/// Maximum number of shadow maps of cascades and spot lights: 16 MiB each at bevy's size.
-pub(crate) const MAX_ATLAS_TILES: u32 = 64;
-/// Maximum number of faces of shadow maps of point lights: 4 MiB each at bevy's size.
-pub(crate) const MAX_POINT_FACES: u32 = 96;
-
 /// Instance row of shaders.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable, ShaderRow)]
+#[row("quadrille_3d/mesh_types.wgsl", "Instance")]
 pub(crate) struct InstanceRow {
     /// Rows of the affine matrix from local to world space.
     pub(crate) world_from_local: [[f32; 4]; 3],
     /// Material index.
     pub(crate) material: u32,
-    /// Bit flags; from bit [`LIGHTMAP_SHIFT`]: lightmap index plus 1, 0 for none.
+    /// Bit flags; from bit [`LIGHTMAP_SHIFT`](crate::constants::LIGHTMAP_SHIFT): lightmap index plus 1, 0 for none.
     pub(crate) flags: u32,
     /// Visibility range, by [`pack_visibility_range`](crate::scene::visibility_range::pack_visibility_range).
     pub(crate) range: [u32; 2],
 }
 
-/// The instance receives shadows.
-pub(crate) const SHADOW_RECEIVER: u32 = 1;
-/// Diffuse transmission receives shadows (`TransmittedShadowReceiver`).
-pub(crate) const TRANSMITTED_SHADOW_RECEIVER: u32 = 2;
-/// First bit of the lightmap index.
-pub(crate) const LIGHTMAP_SHIFT: u32 = 8;
-
 /// Batch row of shaders.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable, ShaderRow)]
+#[row("quadrille_3d/cull.wgsl", "Batch")]
 pub(crate) struct BatchRow {
     /// Offset in the table of batch instances.
     pub(crate) first_batch_instance: u32,
@@ -147,22 +136,23 @@ pub(crate) struct BatchRow {
     pub(crate) index_count: u32,
     pub(crate) first_index: u32,
     pub(crate) base_vertex: i32,
-    /// Kinds of views that draw it: [`CAMERAS`](crate::scene::cull_view::CAMERAS),
-    /// [`SHADOWS`](crate::scene::cull_view::SHADOWS).
+    /// Kinds of views that draw it: [`CAMERAS`](crate::constants::CAMERAS),
+    /// [`SHADOWS`](crate::constants::SHADOWS).
     pub(crate) kinds: u32,
     pub(crate) unused: [u32; 2],
 }
 
 /// Light texture row of shaders.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable, ShaderRow)]
+#[row("quadrille_3d/light_textures.wgsl", "LightTexture")]
 pub(crate) struct LightTextureRow {
     /// Rows of the affine matrix from world to light space.
     pub(crate) light_from_world: [[f32; 4]; 3],
     /// Packed texture index, as in materials.
     pub(crate) texture: u32,
-    /// Discriminant of `CubemapLayout`, or a `KIND_*` of `light_textures.rs`.
-    pub(crate) layout: u32,
+    /// Discriminant of `CubemapLayout`, or [`KIND_SPOT`](crate::constants::KIND_SPOT) and others.
+    pub(crate) kind: u32,
     /// Tangent of the outer angle of a spot light.
     pub(crate) slope: f32,
     pub(crate) unused: u32,

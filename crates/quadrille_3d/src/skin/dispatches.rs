@@ -3,15 +3,10 @@
 use std::ops::Range;
 
 use bytemuck::{Pod, Zeroable};
+use quadrille::rows::ShaderRow;
 
-use super::source::BLOCK_VERTICES;
+use crate::constants::{BLOCK_VERTICES, NO_POSE, SKIN_WORKGROUP_SIZE};
 use crate::tables::mesh_vertex::Vertex;
-
-/// Vertices per workgroup, as `skin.wgsl` has it.
-const WORKGROUP_SIZE: u32 = 64;
-
-/// No joints, or no weights.
-const NONE: u32 = u32::MAX;
 
 /// Alignment of bound ranges in bytes: the largest `minStorageBufferOffsetAlignment`.
 const ALIGNMENT: u64 = 256;
@@ -27,14 +22,15 @@ const JOB_BYTES: u64 = size_of::<Job>() as u64;
 /// Job of `skin.wgsl`: an entity, or a part of its vertices. Offsets are relative to the ranges that its dispatch
 /// binds.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub(super) struct Job {
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable, ShaderRow)]
+#[row("quadrille_3d/skin.wgsl", "Job")]
+pub(crate) struct Job {
     /// Number of workgroups of previous jobs in its dispatch.
     first_group: u32,
     /// First word of the mesh's vertices.
-    from: u32,
+    read_from: u32,
     /// First word of the entity's vertices.
-    to: u32,
+    write_to: u32,
     vertices: u32,
     /// First word of influences and morph targets.
     source: u32,
@@ -45,7 +41,7 @@ pub(super) struct Job {
     /// First row of weights.
     weights: u32,
     /// Number of morph targets.
-    targets: u32,
+    target_count: u32,
 }
 
 /// Buffer offsets of an entity, or of a part of its vertices.
@@ -126,23 +122,23 @@ impl SkinRange {
             |own: Range<u64>, all: &Range<u64>| ((own.start - all.start) / WORD_BYTES) as u32;
         let row = |row: u32, has: bool| match has {
             true => row - (ranges.poses.start / POSE_BYTES) as u32,
-            false => NONE,
+            false => NO_POSE,
         };
         Job {
             first_group,
-            from: words(own.from, &ranges.from),
-            to: words(own.to, &ranges.to),
+            read_from: words(own.from, &ranges.from),
+            write_to: words(own.to, &ranges.to),
             vertices: self.vertices,
             source: words(own.sources, &ranges.sources),
             source_words: self.source_words,
             joints: row(self.pose.start, self.has_joints),
             weights: row(self.weights, self.has_weights),
-            targets: self.targets,
+            target_count: self.targets,
         }
     }
 
     fn workgroup_count(&self) -> u32 {
-        self.vertices.div_ceil(WORKGROUP_SIZE)
+        self.vertices.div_ceil(SKIN_WORKGROUP_SIZE)
     }
 
     /// Splits into parts of at most `most` vertices, a multiple of [`BLOCK_VERTICES`].

@@ -3,14 +3,7 @@
 use bevy_mesh::{Mesh, MeshVertexAttribute, VertexAttributeValues as Values};
 use quadrille_content::{BlockKey, attribute, floats, is_finite};
 
-/// Words per vertex: four joints of 16 bits, four weights.
-pub(super) const INFLUENCE_WORDS: u32 = 6;
-/// Words per vertex and target: displacements of position, normal and tangent.
-pub(super) const TARGET_WORDS: u32 = 9;
-
-/// Vertices per block. A block stores its influences, then each target, contiguously, so that ranges of blocks can be
-/// bound.
-pub(super) const BLOCK_VERTICES: u32 = 64;
+use crate::constants::{BLOCK_VERTICES, INFLUENCE_WORDS, TARGET_WORDS};
 
 /// Location on the device of the joints, weights and morph targets of a mesh.
 pub(super) struct SkinSource {

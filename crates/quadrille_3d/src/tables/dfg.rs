@@ -9,8 +9,10 @@ use std::sync::OnceLock;
 
 use half::f16;
 
+use crate::constants::DFG_LUT_SIZE;
+
 /// Entries along each axis.
-pub(crate) const LUT_SIZE: usize = 32;
+pub(crate) const LUT_SIZE: usize = DFG_LUT_SIZE as usize;
 
 /// Samples per entry.
 const SAMPLE_COUNT: u32 = 1024;

@@ -1,19 +1,22 @@
 //! Vertices of 3D meshes.
 
+use std::mem::offset_of;
+
 use bevy_math::{Vec2, Vec3};
 use bevy_mesh::Mesh;
 use bytemuck::{Pod, Zeroable};
+use quadrille::rows::ShaderRow;
 use quadrille::vulkan::{Format, VertexAttribute, VertexLayout};
 use quadrille_content::{
     MeshVertex, PrimitiveKind, colors, is_finite, normals, positions, tangents, uvs,
 };
 
-/// Sentinel for missing texture coordinates: samples are white, as in bevy (`material_textures.wgsl`).
-pub(crate) const NO_UV: f32 = -1e30;
+use crate::constants::{NO_UV, NORMAL_OFFSET, TANGENT_OFFSET, VERTEX_WORDS};
 
 /// Vertex of a 3D mesh.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable, ShaderRow)]
+#[row("quadrille_3d/mesh_types.wgsl", "Vertex")]
 pub(crate) struct Vertex {
     pub(crate) position: [f32; 3],
     /// Unit length, or 0 if the mesh has no normals.
@@ -21,22 +24,21 @@ pub(crate) struct Vertex {
     /// Linear; white if the mesh has no vertex colors.
     pub(crate) color: [f32; 4],
     /// Both texture coordinates; [`NO_UV`] where the mesh has none, the first twice if it has no second.
-    pub(crate) uvs: [[f32; 2]; 2],
+    pub(crate) uvs: [f32; 4],
     /// Unit length; w is the sign of the bitangent; zeros if the mesh has none.
     pub(crate) tangent: [f32; 4],
 }
 
+const _: () = assert!(
+    size_of::<Vertex>() == 4 * VERTEX_WORDS as usize
+        && offset_of!(Vertex, normal) == 4 * NORMAL_OFFSET as usize
+        && offset_of!(Vertex, tangent) == 4 * TANGENT_OFFSET as usize
+);
+
 impl Vertex {
     /// Vertex attributes of all fields: locations 0 to 4.
     pub(crate) fn layout() -> VertexLayout {
-        let formats = [
-            Format::R32G32B32_SFLOAT,
-            Format::R32G32B32_SFLOAT,
-            Format::R32G32B32A32_SFLOAT,
-            Format::R32G32B32A32_SFLOAT,
-            Format::R32G32B32A32_SFLOAT,
-        ];
-        VertexLayout::packed(0, &formats)
+        VertexLayout::of_row::<Self>(0)
     }
 
     /// Vertex attribute of the position: location 0.
@@ -83,7 +85,7 @@ impl MeshVertex for Vertex {
                 position: positions[at].to_array(),
                 normal: normals[at].normalize_or_zero().to_array(),
                 color: colors[at],
-                uvs: [uvs[at], second[at]].map(|uv| uv.to_array()),
+                uvs: [uvs[at].x, uvs[at].y, second[at].x, second[at].y],
                 tangent: tangents[at],
             })
             .collect();
@@ -98,6 +100,7 @@ impl MeshVertex for Vertex {
                     tangent,
                     ..
                 } = vertices[at];
+                let (uvs, _) = uvs.as_chunks::<2>();
                 Err(format!(
                     "its vertex {at} is at {position:?}, shows {uvs:?}, has the colour {color:?} and \
                      the tangent {tangent:?}; all must be finite"

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use bytemuck::Pod;
 use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
+use quadrille::rows::RowValue;
 use quadrille::vulkan::Error;
 use quadrille_content::RangeAllocator;
 
@@ -30,7 +31,7 @@ impl<T> Default for RangeTable<T> {
     }
 }
 
-impl<T: Pod> RangeTable<T> {
+impl<T: Pod + RowValue> RangeTable<T> {
     /// Allocates a range of zeroed rows.
     pub(crate) fn add(&mut self, count: u32) -> Range<u32> {
         let range = self.allocator.allocate(count);

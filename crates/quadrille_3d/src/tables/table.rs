@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use bytemuck::Pod;
 use quadrille::prelude::{BufferDesc, BufferUsage, GpuBuffer, GpuDevice, Sharing, Uploads};
+use quadrille::rows::RowValue;
 use quadrille::vulkan::Error;
 
 /// Maximum unchanged rows between two changed ones that are uploaded along, instead of a separate copy.
@@ -30,7 +31,7 @@ impl<T> Default for Table<T> {
     }
 }
 
-impl<T: Pod> Table<T> {
+impl<T: Pod + RowValue> Table<T> {
     /// Adds a row at a free index, and returns the index.
     pub(crate) fn add(&mut self, row: T) -> u32 {
         let index = self.free.pop().unwrap_or(self.rows.len() as u32);
@@ -159,7 +160,7 @@ impl<T> Default for List<T> {
     }
 }
 
-impl<T: Pod> List<T> {
+impl<T: Pod + RowValue> List<T> {
     /// Marks the list dirty, for a new device.
     pub(crate) fn mark_all_dirty(&mut self) {
         self.uploaded.clear();
@@ -225,7 +226,7 @@ fn room(bytes: u64) -> u64 {
     bytes.next_power_of_two().max(1 << 12)
 }
 
-pub(crate) fn ensure_not_empty<T: Pod>(list: &mut List<T>) {
+pub(crate) fn ensure_not_empty<T: Pod + RowValue>(list: &mut List<T>) {
     if list.current.is_empty() {
         list.current.push(T::zeroed());
     }

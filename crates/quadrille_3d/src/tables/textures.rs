@@ -12,20 +12,14 @@ use quadrille::prelude::{
 use quadrille::vulkan::vk;
 use quadrille_content::{DeviceImages, RateLimitedWarnings, asset_label};
 
+use crate::constants::{NO_TEXTURE, SAMPLER_SHIFT, UV_1_BIT};
+
 /// Bindless table of images and samplers of all materials.
 #[derive(Resource, Deref, DerefMut)]
 pub struct Textures3d(pub(crate) ImageTable);
 
 /// Maximum number of images.
 const MAX_TEXTURES: u32 = 4096;
-
-/// Packed index without an image.
-pub(crate) const NO_TEXTURE: u32 = u32::MAX;
-
-/// Bits of the image in a packed index. The next bit selects the second texture coordinates, higher bits the sampler.
-const IMAGE_BITS: u32 = 23;
-const UV_1_BIT: u32 = 1 << IMAGE_BITS;
-const SAMPLER_SHIFT: u32 = IMAGE_BITS + 1;
 
 /// Formats with red and green alone.
 const TWO_COMPONENT_FORMATS: [Format; 8] = [

@@ -16,8 +16,8 @@ const SHADER: &str = "
     @compute @workgroup_size(64)
     fn main(@builtin(global_invocation_id) id: vec3u) {
         if id.x < arrayLength(&instances) {
-            let place = vec2f(instances[id.x].row_x.w, instances[id.x].row_z.w);
-            instances[id.x].row_y.w = 0.4 * sin(length(place) * 1.5 - time);
+            let place = vec2f(instances[id.x].world_from_local[0].w, instances[id.x].world_from_local[2].w);
+            instances[id.x].world_from_local[1].w = 0.4 * sin(length(place) * 1.5 - time);
         }
     }";
 

@@ -2,6 +2,8 @@
 
 use ash::vk;
 
+use crate::shader::ShaderRow;
+
 /// Primitive topology.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Topology {
@@ -165,6 +167,12 @@ impl VertexLayout {
             per_instance: false,
             attributes,
         }
+    }
+
+    /// The layout of a row whose fields, of one to four numbers or arrays of such, are attributes from
+    /// `first_location` on.
+    pub fn of_row<T: ShaderRow>(first_location: u32) -> Self {
+        Self::packed(first_location, &T::LAYOUT.formats())
     }
 
     /// Makes elements advance per instance.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use super::file;
+use super::{Constant, file};
 use crate::error::ShaderError;
 use crate::lock;
 
@@ -30,6 +30,48 @@ use crate::lock;
 pub struct ShaderModule {
     path: String,
     published: Published,
+}
+
+/// Declares constants that shaders import, and the function that gives their [`ShaderModule`], so that each
+/// stands in the source of a program once.
+///
+/// ```
+/// use quadrille_vulkan::{GpuShader, shader_constants};
+///
+/// shader_constants! {
+///     /// The constants of the fountain.
+///     pub fn constants() -> "fountain::constants";
+///
+///     /// Invocations of a workgroup.
+///     pub const WORKGROUP_SIZE: u32 = 64;
+///     /// Metres per square second.
+///     pub const GRAVITY: f32 = 9.81;
+/// }
+///
+/// constants().publish()?;
+/// GpuShader::wgsl("fall.wgsl", "
+///     import fountain::constants::{GRAVITY, WORKGROUP_SIZE};
+///     @group(0) @binding(0) var<storage, read_write> speeds: array<f32>;
+///     @compute @workgroup_size(WORKGROUP_SIZE)
+///     fn main(@builtin(global_invocation_id) id: vec3u) { speeds[id.x] -= GRAVITY; }
+/// ")?;
+/// # Ok::<(), quadrille_vulkan::ShaderError>(())
+/// ```
+#[macro_export]
+macro_rules! shader_constants {
+    (
+        $(#[$about:meta])* $seen:vis fn $module:ident() -> $path:literal;
+        $($(#[$meta:meta])* $vis:vis const $name:ident: $ty:ty = $value:expr;)*
+    ) => {
+        $($(#[$meta])* $vis const $name: $ty = $value;)*
+
+        $(#[$about])*
+        $seen fn $module() -> $crate::ShaderModule {
+            $crate::ShaderModule::constants($path, &[
+                $((stringify!($name), $crate::Constant::from($name)),)*
+            ])
+        }
+    };
 }
 
 /// State of a published module.
@@ -63,6 +105,22 @@ impl ShaderModule {
                 newest: None,
             },
         }
+    }
+
+    /// A module of constants: see [`shader_constants!`](crate::shader_constants).
+    pub fn constants(path: &str, constants: &[(&str, Constant)]) -> Self {
+        let mut source = String::new();
+        for (name, value) in constants {
+            let declared = match value {
+                Constant::Bool(value) => format!("const {name}: bool = {value};\n"),
+                Constant::I32(value) => format!("const {name}: i32 = i32({value});\n"),
+                Constant::U32(value) => format!("const {name}: u32 = {value}u;\n"),
+                // The shortest digits that give this number again.
+                Constant::F32(value) => format!("const {name}: f32 = f32({value:?});\n"),
+            };
+            source.push_str(&declared);
+        }
+        Self::new(path, &source)
     }
 
     /// Sets the file that hot reload of importing shaders reads, like

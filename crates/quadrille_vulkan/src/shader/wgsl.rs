@@ -2,6 +2,7 @@
 
 mod depth;
 mod locations;
+pub(super) mod structs;
 mod tables;
 
 use ash::vk;
@@ -75,8 +76,9 @@ pub(super) fn guarded<T: Send>(
     })
 }
 
-fn try_translate(label: &str, joined: Joined) -> Result<Translated, ShaderError> {
-    let mut module = naga::front::wgsl::parse_str(joined.text()).map_err(|error| {
+/// The module of a source that follows the grammar.
+fn parse(joined: &Joined) -> Result<naga::Module, ShaderError> {
+    naga::front::wgsl::parse_str(joined.text()).map_err(|error| {
         let places = error.labels().filter_map(|(span, text)| place(span, text));
         let notes = error.notes().map(|note| format!("note: {note}"));
         joined.error(
@@ -84,7 +86,11 @@ fn try_translate(label: &str, joined: Joined) -> Result<Translated, ShaderError>
             &places.collect::<Vec<_>>(),
             notes.collect(),
         )
-    })?;
+    })
+}
+
+fn try_translate(label: &str, joined: Joined) -> Result<Translated, ShaderError> {
+    let mut module = parse(&joined)?;
     depth::check(&joined, &module)?;
     // Entry points of modules that are imported are those of other shaders.
     module

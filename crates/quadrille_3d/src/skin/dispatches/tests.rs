@@ -49,12 +49,12 @@ fn computed(parts: &[SkinDispatch], jobs: &[Job]) -> Vec<[u64; 5]> {
                     at
                 };
                 let weights = match job.weights {
-                    NONE => u64::MAX,
+                    NO_POSE => u64::MAX,
                     row => poses.start + u64::from(row) * 16,
                 };
                 all.push([
-                    address(to, job.to, 72),
-                    address(from, job.from, 72),
+                    address(to, job.write_to, 72),
+                    address(from, job.read_from, 72),
                     address(sources, job.source, u64::from(job.source_words) * 4),
                     poses.start + u64::from(job.joints) * 16,
                     weights,

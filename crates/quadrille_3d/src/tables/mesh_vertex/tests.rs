@@ -52,11 +52,11 @@ fn missing_uv1_falls_back_to_uv0() {
         .with_inserted_attribute(Mesh::ATTRIBUTE_UV_0, vec![[0.25, 0.5]; 3])
         .with_inserted_attribute(Mesh::ATTRIBUTE_TANGENT, vec![[1.0, 0.0, 0.0, -1.0]; 3]);
     let (data, _) = MeshData::<Vertex>::read(&shown).unwrap();
-    assert_eq!(data.vertices[1].uvs, [[0.25, 0.5]; 2]);
+    assert_eq!(data.vertices[1].uvs, [0.25, 0.5, 0.25, 0.5]);
     assert_eq!(data.vertices[1].tangent, [1.0, 0.0, 0.0, -1.0]);
     let both = shown.with_inserted_attribute(Mesh::ATTRIBUTE_UV_1, vec![[1.0, 2.0]; 3]);
     let (data, _) = MeshData::<Vertex>::read(&both).unwrap();
-    assert_eq!(data.vertices[1].uvs, [[0.25, 0.5], [1.0, 2.0]]);
+    assert_eq!(data.vertices[1].uvs, [0.25, 0.5, 1.0, 2.0]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 use super::*;
 
-fn changed<T: Pod>(table: &Table<T>) -> Vec<u32> {
+fn changed<T: Pod + RowValue>(table: &Table<T>) -> Vec<u32> {
     set_bit_indices(&table.changed).collect()
 }
 
