@@ -1,11 +1,12 @@
 // Boxes of nodes: rounded corners, borders along their inside, shadows, with smooth edges. Positions are in the pixels
 // of a node, y up, its centre at the origin.
 
+import quadrille_2d::constants::INVERTED;
+
 // Flags of `Vertex::flags_and_sigma.x`. The lowest four bits are the sides of the border that are drawn: left, top,
 // right, bottom.
 const BORDER_SIDES: u32 = 15u;
 // All but the box is filled.
-const INVERTED: u32 = 16u;
 
 struct Vertex {
     @location(0) position: vec3f,
@@ -17,9 +18,9 @@ struct Vertex {
     @location(4) origin_and_half_size: vec4f,
     // Three corners of the quad with their uv: of a rectangle the left top, the right top and the left bottom, of a
     // triangle all.
-    @location(5) first: vec4f,
-    @location(6) second: vec4f,
-    @location(7) third: vec4f,
+    @location(5) corners_and_uvs_0: vec4f,
+    @location(6) corners_and_uvs_1: vec4f,
+    @location(7) corners_and_uvs_2: vec4f,
     // The radii of the corners along x and along y: left top, right top, right bottom, left bottom.
     @location(8) radii_x: vec4f,
     @location(9) radii_y: vec4f,
@@ -47,10 +48,10 @@ struct RoundedBox {
 // Position in the node, and uv, of a corner of the quad.
 fn quad_corner(vertex: Vertex) -> vec4f {
     // The fourth corner of a rectangle shares x with the second and y with the third.
-    let fourth = vec4f(vertex.second.x, vertex.third.y, vertex.second.z, vertex.third.w);
+    let fourth = vec4f(vertex.corners_and_uvs_1.x, vertex.corners_and_uvs_2.y, vertex.corners_and_uvs_1.z, vertex.corners_and_uvs_2.w);
     let is_right = vertex.uv.x > 0.5;
-    let top = select(vertex.first, vertex.second, is_right);
-    let bottom = select(vertex.third, fourth, is_right);
+    let top = select(vertex.corners_and_uvs_0, vertex.corners_and_uvs_1, is_right);
+    let bottom = select(vertex.corners_and_uvs_2, fourth, is_right);
     return select(top, bottom, vertex.uv.y > 0.5);
 }
 

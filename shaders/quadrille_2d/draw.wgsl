@@ -15,9 +15,9 @@ struct Vertex {
     @location(1) uv: vec2f,
     @location(2) color: vec4f,
     // Rows of the instance's affine matrix from local space to world space.
-    @location(3) world_x: vec4f,
-    @location(4) world_y: vec4f,
-    @location(5) world_z: vec4f,
+    @location(3) world_from_local_0: vec4f,
+    @location(4) world_from_local_1: vec4f,
+    @location(5) world_from_local_2: vec4f,
     // The columns of a 2x2 matrix, then a translation, from the mesh's uv to the image's.
     @location(6) uv_axes: vec4f,
     @location(7) uv_translation: vec2f,
@@ -37,9 +37,9 @@ struct VertexOutput {
 fn vertex_main(vertex: Vertex) -> VertexOutput {
     let local = vec4f(vertex.position, 1.0);
     let world = vec3f(
-        dot(vertex.world_x, local),
-        dot(vertex.world_y, local),
-        dot(vertex.world_z, local),
+        dot(vertex.world_from_local_0, local),
+        dot(vertex.world_from_local_1, local),
+        dot(vertex.world_from_local_2, local),
     );
     let clip = view.clip_from_world * vec4f(world, 1.0);
     let uv = mat2x2f(vertex.uv_axes.xy, vertex.uv_axes.zw) * vertex.uv + vertex.uv_translation;

@@ -1,5 +1,9 @@
 // Draws one segment of a gradient, between two of its color stops, over the box or the border of a node.
 
+import quadrille_2d::constants::{
+    COLOR_SPACE_SHIFT, CONIC, FILL_END, FILL_START, HSL, HSL_LONG, HSV, HSV_LONG, HUE_GUARD, OKLAB, OKLCH,
+    OKLCH_LONG, RADIAL, SRGB,
+};
 import quadrille_2d::boxes::{RoundedBox, Vertex, quad_corner, coverage, node_scale, world_position};
 
 struct View {
@@ -12,26 +16,10 @@ var<immediate> view: View;
 const TAU: f32 = 6.2831853;
 
 // Flags beside those of boxes; neither of the first two is a linear gradient.
-const RADIAL: u32 = 32u;
-const CONIC: u32 = 64u;
 // The color of the start lies before the segment as well, that of the end behind it.
-const FILL_START: u32 = 128u;
-const FILL_END: u32 = 256u;
 // From here on the color space begins (`Space` in gradient.rs).
-const COLOR_SPACE_SHIFT: u32 = 9u;
-
-const LINEAR: u32 = 0u;
-const SRGB: u32 = 1u;
-const OKLAB: u32 = 2u;
-const OKLCH: u32 = 3u;
-const OKLCH_LONG: u32 = 4u;
-const HSL: u32 = 5u;
-const HSL_LONG: u32 = 6u;
-const HSV: u32 = 7u;
-const HSV_LONG: u32 = 8u;
 
 // Colors below this chroma or saturation have no hue of their own.
-const HUE_GUARD: f32 = 0.0001;
 
 struct VertexOutput {
     @builtin(position) position: vec4f,
@@ -66,8 +54,8 @@ fn vertex_main(vertex: Vertex) -> VertexOutput {
     fragment.start_color = vertex.tint;
     fragment.end_color = vertex.end_color;
     // Gradients show no image, whose coordinates these are for other boxes.
-    fragment.line = vec4f(vertex.first.zw, vertex.second.zw);
-    fragment.ends = vertex.third.zw;
+    fragment.line = vec4f(vertex.corners_and_uvs_0.zw, vertex.corners_and_uvs_1.zw);
+    fragment.ends = vertex.corners_and_uvs_2.zw;
     fragment.flags_and_hint = vertex.flags_and_sigma;
     fragment.scale = node_scale(vertex);
     return fragment;

@@ -23,9 +23,9 @@ fn vertex_main(vertex: Vertex, line: Line) -> VertexOutput {
     return line_vertex(
         line,
         vertex.uv,
-        view.clip_from_world * vec4f(line.first, 1.0),
-        view.clip_from_world * vec4f(line.second, 1.0),
-        view.clip_from_world * vec4f(line.third, 1.0),
+        view.clip_from_world * vec4f(line.positions_0, 1.0),
+        view.clip_from_world * vec4f(line.positions_1, 1.0),
+        view.clip_from_world * vec4f(line.positions_2, 1.0),
         vec2f(line.width),
         view.size,
     );

@@ -25,9 +25,9 @@ struct Vertex {
     // White; tiles have colours of their own.
     @location(2) color: vec4f,
     // Rows of the instance's affine matrix from the unit quad to world space.
-    @location(3) world_x: vec4f,
-    @location(4) world_y: vec4f,
-    @location(5) world_z: vec4f,
+    @location(3) world_from_local_0: vec4f,
+    @location(4) world_from_local_1: vec4f,
+    @location(5) world_from_local_2: vec4f,
     // How many tiles it has across and up, and where the first of them is.
     @location(6) tiles: vec3u,
     // Below 0: opaque. Up to 1: a mask with this threshold. Above: blend.
@@ -46,9 +46,9 @@ struct VertexOutput {
 fn vertex_main(vertex: Vertex) -> VertexOutput {
     let local = vec4f(vertex.position, 1.0);
     let world = vec3f(
-        dot(vertex.world_x, local),
-        dot(vertex.world_y, local),
-        dot(vertex.world_z, local),
+        dot(vertex.world_from_local_0, local),
+        dot(vertex.world_from_local_1, local),
+        dot(vertex.world_from_local_2, local),
     );
     var fragment: VertexOutput;
     fragment.position = view.clip_from_world * vec4f(world, 1.0);

@@ -1,7 +1,8 @@
 // Draws the lines of gizmos with depth test. See `gizmos_3d`.
 
+import quadrille_content::constants::MITER;
 import quadrille_content::lines::{
-    VertexOutput, Line, MITER, near_plane_distance, line_color, line_vertex, clip_to_near_plane,
+    VertexOutput, Line, near_plane_distance, line_color, line_vertex, clip_to_near_plane,
 };
 
 struct Push {
@@ -29,9 +30,9 @@ fn vertex_main(@builtin(vertex_index) i: u32, line: Line) -> VertexOutput {
     // Two triangles.
     let corners = array(vec2u(0u, 0u), vec2u(1u, 0u), vec2u(1u, 1u), vec2u(0u, 0u), vec2u(1u, 1u), vec2u(0u, 1u));
     let uv = vec2f(corners[i]);
-    let first = push.clip_from_world * vec4f(line.first, 1.0);
-    let second = push.clip_from_world * vec4f(line.second, 1.0);
-    let third = push.clip_from_world * vec4f(line.third, 1.0);
+    let first = push.clip_from_world * vec4f(line.positions_0, 1.0);
+    let second = push.clip_from_world * vec4f(line.positions_1, 1.0);
+    let third = push.clip_from_world * vec4f(line.positions_2, 1.0);
     let outside = vec3<bool>(near_plane_distance(first) > 0.0, near_plane_distance(second) > 0.0, near_plane_distance(third) > 0.0);
     let is_joint = line.kind >= MITER;
     if (outside.x && outside.y) || (is_joint && any(outside)) {

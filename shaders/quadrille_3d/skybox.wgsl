@@ -11,6 +11,7 @@ struct Push {
     brightness: f32,
     // Index in the table of cubes.
     cube: u32,
+    unused: vec2u,
 }
 
 @group(1) @binding(0) var samplers: binding_array<sampler>;

@@ -2,8 +2,9 @@
 
 import quadrille_3d::constants::VERTEX_WORDS;
 import quadrille_3d::mesh_types::{Instance, to_world};
+import quadrille_content::constants::SOLID;
 import quadrille_content::lines::{
-    VertexOutput, Line, SOLID, near_plane_distance, line_color, line_vertex, clip_to_near_plane,
+    VertexOutput, Line, near_plane_distance, line_color, line_vertex, clip_to_near_plane,
 };
 
 struct Push {
@@ -74,8 +75,8 @@ fn vertex_main(@builtin(vertex_index) i: u32, @builtin(instance_index) edge: u32
     let begin = clip_to_near_plane(first, second);
     let end = clip_to_near_plane(second, first);
     var line: Line;
-    line.first_color = push.color;
-    line.second_color = push.color;
+    line.colors_0 = push.color;
+    line.colors_1 = push.color;
     line.kind = SOLID;
     var fragment = line_vertex(line, uv, begin, end, end, vec2f(push.width), push.size);
     // Nearer depths are larger (reverse z).

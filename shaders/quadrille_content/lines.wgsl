@@ -1,20 +1,16 @@
 // The lines of gizmos, and the joints between them. Widths are in pixels, whatever the camera's scale
 // is, so positions are computed in pixels of the viewport.
 
-const SOLID: u32 = 0u;
-const DASHED: u32 = 1u;
-const MITER: u32 = 2u;
-const BEVEL: u32 = 3u;
-const ROUND: u32 = 4u;
+import quadrille_content::constants::{BEVEL, DASHED, MITER, ROUND};
 
 // Vertex attributes of an instance.
 struct Line {
     // Ends of a line, or the points before, at and after a joint.
-    @location(3) first: vec3f,
-    @location(4) second: vec3f,
-    @location(5) third: vec3f,
-    @location(6) first_color: vec4f,
-    @location(7) second_color: vec4f,
+    @location(3) positions_0: vec3f,
+    @location(4) positions_1: vec3f,
+    @location(5) positions_2: vec3f,
+    @location(6) colors_0: vec4f,
+    @location(7) colors_1: vec4f,
     @location(8) width: f32,
     // For dashes: length, period and begin of the first, all in
     // widths. For a part of a round joint: its index, and the number of parts.
@@ -126,7 +122,7 @@ fn line_vertex(
     }
     var fragment: VertexOutput;
     fragment.position = vec4f(at / (0.5 * size) * clip.w, clip.z, clip.w);
-    fragment.color = mix(line.first_color, line.second_color, uv.y);
+    fragment.color = mix(line.colors_0, line.colors_1, uv.y);
     // Lines thinner than a pixel are paler instead.
     fragment.color.a *= min(thickness, 1.0);
     fragment.along = uv.y * length(second - first) / thickness;

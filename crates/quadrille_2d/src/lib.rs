@@ -41,6 +41,7 @@
 //! Picking; materials with custom shaders.
 
 mod components;
+mod constants;
 mod fonts;
 pub mod guide;
 mod instances;

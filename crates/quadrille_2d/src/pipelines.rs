@@ -6,6 +6,7 @@ use quadrille::prelude::{
 };
 use quadrille::vulkan::{PrimitiveTopology, ShaderError, VertexLayout};
 
+use crate::constants::constants;
 use crate::instances::mesh_instance::Instance;
 use crate::tilemaps::chunk::Chunk;
 use quadrille_content::{Line, PrimitiveKind, composite_pipeline};
@@ -28,12 +29,18 @@ pub struct Pipelines2d {
     pub(crate) composite: GraphicsPipeline,
 }
 
+/// Publishes what the shaders import.
+pub(crate) fn publish_shader_modules() -> Result<(), ShaderError> {
+    constants().publish()?;
+    let source = include_str!("../../../shaders/quadrille_2d/boxes.wgsl");
+    ShaderModule::new("quadrille_2d::boxes", source).publish()
+}
+
 impl Pipelines2d {
     pub(crate) fn new(gpu: &GpuDevice) -> Result<Self, ShaderError> {
+        publish_shader_modules()?;
         let source = include_str!("../../../shaders/quadrille_2d/draw.wgsl");
         let draw = GpuShader::wgsl("quadrille_2d/draw.wgsl", source)?;
-        let source = include_str!("../../../shaders/quadrille_2d/boxes.wgsl");
-        ShaderModule::new("quadrille_2d::boxes", source).publish()?;
         let source = include_str!("../../../shaders/quadrille_2d/node.wgsl");
         let node = GpuShader::wgsl("quadrille_2d/node.wgsl", source)?;
         let source = include_str!("../../../shaders/quadrille_2d/gradient.wgsl");

@@ -278,3 +278,6 @@ fn init_device_resources(
     commands.insert_resource(ResolvedLayers2d::default());
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -50,7 +50,7 @@ pub use cameras::target::{ManualTextureViews, TargetImages};
 pub use cameras::visible_entities::unique_visible_entities;
 pub use images::samplers::Samplers;
 pub use images::{DeviceImages, ImageOrPlaceholder, PLACEHOLDER_SIZE, UploadBudget};
-pub use lines::{GizmoLineBatch, GizmoLineBatches, GizmoLines, Line};
+pub use lines::{GizmoLineBatch, GizmoLineBatches, GizmoLines, Line, publish_shader_modules};
 pub use meshes::allocator::{MeshAllocation, MeshAllocator};
 pub use meshes::assets::{DrawnMeshes, MeshAssets, is_released};
 pub use meshes::attributes::{attribute, colors, floats, normals, positions, tangents, uvs};

@@ -10,7 +10,8 @@ use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bytemuck::{Pod, Zeroable};
 use quadrille::prelude::{GpuBuffer, GpuDevice};
-use quadrille::vulkan::{Format, ShaderModule, VertexLayout};
+use quadrille::rows::ShaderRow;
+use quadrille::vulkan::{ShaderModule, VertexLayout};
 
 use crate::buffers::buffer_vec::{RawBufferVec, instance_buffer};
 
@@ -61,16 +62,22 @@ pub(crate) fn init_gizmo_lines(
     Ok(())
 }
 
-/// Publishes the shader module `quadrille_content::lines`.
-pub(crate) fn publish_module() -> Result<(), BevyError> {
+/// Publishes the shader modules `quadrille_content::lines` and `quadrille_content::constants`, as
+/// [`ContentPlugin`](crate::ContentPlugin) does.
+///
+/// # Errors
+/// If a module of such a path was published with another source.
+pub fn publish_shader_modules() -> Result<(), BevyError> {
     let source = include_str!("../../../shaders/quadrille_content/lines.wgsl");
+    constants().publish()?;
     ShaderModule::new("quadrille_content::lines", source).publish()?;
     Ok(())
 }
 
 /// Instance of a line segment, or of one wedge of a joint (`lines.wgsl`).
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable, ShaderRow)]
+#[row("quadrille_content/lines.wgsl", "Line")]
 pub struct Line {
     /// World space: both ends of a line, or the points before, at and after a joint.
     pub(crate) positions: [[f32; 3]; 3],
@@ -84,11 +91,23 @@ pub struct Line {
     pub(crate) kind: u32,
 }
 
+quadrille::vulkan::shader_constants! {
+    /// The kinds of lines, for shaders.
+    fn constants() -> "quadrille_content::constants";
+
+    /// A line without gaps.
+    const SOLID: u32 = LineKind::Solid as u32;
+    /// A line with gaps.
+    const DASHED: u32 = LineKind::Dashed as u32;
+    /// The first kind of joints, whose outer sides meet.
+    const MITER: u32 = LineKind::Miter as u32;
+    /// A joint that is cut off.
+    const BEVEL: u32 = LineKind::Bevel as u32;
+    /// A part of a round joint.
+    const ROUND: u32 = LineKind::Round as u32;
+}
+
 /// Kind of an instance of [`Line`].
-#[cfg_attr(
-    not(feature = "gizmos"),
-    expect(dead_code, reason = "only gizmos make lines")
-)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(crate) enum LineKind {
@@ -111,17 +130,7 @@ impl Line {
 
     /// Vertex layout: locations 3 to 10.
     pub fn layout() -> VertexLayout {
-        let formats = [
-            Format::R32G32B32_SFLOAT,
-            Format::R32G32B32_SFLOAT,
-            Format::R32G32B32_SFLOAT,
-            Format::R32G32B32A32_SFLOAT,
-            Format::R32G32B32A32_SFLOAT,
-            Format::R32_SFLOAT,
-            Format::R32G32B32_SFLOAT,
-            Format::R32_UINT,
-        ];
-        VertexLayout::packed(3, &formats).per_instance()
+        VertexLayout::of_row::<Self>(3).per_instance()
     }
 }
 

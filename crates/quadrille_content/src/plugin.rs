@@ -18,7 +18,7 @@ use crate::cameras::projection::{
 use crate::cameras::target::ManualTextureViews;
 use crate::cameras::unsupported_fields::warn_unsupported_fields;
 use crate::images::{DefaultSampler, DeviceImages, UploadBudget, prepare_images};
-use crate::lines::{GizmoLineBatches, init_gizmo_lines, publish_module};
+use crate::lines::{GizmoLineBatches, init_gizmo_lines, publish_shader_modules};
 use crate::meshes::assets::{DrawnMeshes, release_meshes};
 use crate::schedule::ContentSystems;
 use crate::views::{CameraOverlays, CameraTargets, CameraViews, extract_cameras};
@@ -69,7 +69,7 @@ impl Plugin for ContentPlugin {
             .register_type::<UploadBudget>()
             .register_type::<Msaa>();
         // The first pipeline that imports a missing module fails.
-        if let Err(error) = publish_module() {
+        if let Err(error) = publish_shader_modules() {
             tracing::error!("shader modules of quadrille_content: {error}");
         }
         let cameras = || {

@@ -5,12 +5,14 @@ use bevy_math::{Affine2, Affine3A, Mat3A, Rect, Vec2};
 #[cfg(feature = "ui")]
 use bevy_math::{Mat2, Mat3};
 use bytemuck::{Pod, Zeroable};
-use quadrille::vulkan::{Format, VertexLayout};
+use quadrille::rows::ShaderRow;
+use quadrille::vulkan::VertexLayout;
 use quadrille_content::{affine_rows, is_finite};
 
 /// Per-instance vertex data of a mesh.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable, ShaderRow)]
+#[row("quadrille_2d/draw.wgsl", "Vertex")]
 pub(crate) struct Instance {
     /// Rows of the affine matrix from local to world space.
     pub(crate) world_from_local: [[f32; 4]; 3],
@@ -119,16 +121,7 @@ impl Instance {
 
     /// Vertex layout: locations 3 to 9.
     pub(crate) fn layout() -> VertexLayout {
-        let formats = [
-            Format::R32G32B32A32_SFLOAT,
-            Format::R32G32B32A32_SFLOAT,
-            Format::R32G32B32A32_SFLOAT,
-            Format::R32G32B32A32_SFLOAT,
-            Format::R32G32_SFLOAT,
-            Format::R32G32B32A32_SFLOAT,
-            Format::R32_SFLOAT,
-        ];
-        VertexLayout::packed(3, &formats).per_instance()
+        VertexLayout::of_row::<Self>(3).per_instance()
     }
 }
 

@@ -4,7 +4,8 @@ use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bytemuck::{Pod, Zeroable};
 use quadrille::prelude::GpuBuffer;
-use quadrille::vulkan::{Format, VertexLayout};
+use quadrille::rows::ShaderRow;
+use quadrille::vulkan::VertexLayout;
 
 /// Instance buffer of node boxes.
 #[derive(Resource, Deref)]
@@ -13,7 +14,8 @@ pub struct Nodes2d(pub(crate) GpuBuffer);
 /// Per-instance vertex data of one box (`boxes.wgsl`). Positions are in physical pixels relative to the node's
 /// centre, y up.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable, ShaderRow)]
+#[row("quadrille_2d/boxes.wgsl", "Vertex")]
 pub(crate) struct NodeInstance {
     /// Columns of the 2x2 matrix from node to world space.
     pub(crate) axes: [f32; 4],
@@ -44,9 +46,7 @@ impl NodeInstance {
 
     /// Vertex layout: locations 3 to 13.
     pub(crate) fn layout() -> VertexLayout {
-        let mut formats = [Format::R32G32B32A32_SFLOAT; 11];
-        formats[9] = Format::R32G32_SFLOAT;
-        VertexLayout::packed(3, &formats).per_instance()
+        VertexLayout::of_row::<Self>(3).per_instance()
     }
 }
 

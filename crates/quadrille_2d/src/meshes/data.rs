@@ -3,13 +3,15 @@
 use bevy_math::{Vec2, Vec3};
 use bevy_mesh::Mesh;
 use bytemuck::{Pod, Zeroable};
-use quadrille::vulkan::{Format, VertexLayout};
+use quadrille::rows::ShaderRow;
+use quadrille::vulkan::VertexLayout;
 
 use quadrille_content::{MeshVertex, PrimitiveKind, colors, is_finite, positions, uvs};
 
 /// Vertex of a 2D mesh.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable, ShaderRow)]
+#[row("quadrille_2d/draw.wgsl", "Vertex")]
 pub(crate) struct Vertex {
     pub(crate) position: [f32; 3],
     pub(crate) uv: [f32; 2],
@@ -20,14 +22,7 @@ pub(crate) struct Vertex {
 impl Vertex {
     /// Vertex layout: locations 0 to 2.
     pub(crate) fn layout() -> VertexLayout {
-        VertexLayout::packed(
-            0,
-            &[
-                Format::R32G32B32_SFLOAT,
-                Format::R32G32_SFLOAT,
-                Format::R32G32B32A32_SFLOAT,
-            ],
-        )
+        VertexLayout::of_row::<Self>(0)
     }
 }
 

@@ -6,7 +6,8 @@ use bevy_ecs::prelude::*;
 use bevy_math::Affine3A;
 use bytemuck::{Pod, Zeroable};
 use quadrille::prelude::GpuBuffer;
-use quadrille::vulkan::{Format, VertexLayout};
+use quadrille::rows::ShaderRow;
+use quadrille::vulkan::VertexLayout;
 
 use crate::components::tilemap::{TileData, TilemapChunk};
 use crate::instances::mesh_instance::AlphaMode;
@@ -18,7 +19,8 @@ pub struct Chunks2d(pub(crate) GpuBuffer);
 
 /// Per-instance vertex data of a chunk (`tile.wgsl`).
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable, ShaderRow)]
+#[row("quadrille_2d/tile.wgsl", "Vertex")]
 pub(crate) struct Chunk {
     /// Rows of the affine matrix from the unit quad to world space.
     pub(crate) world_from_local: [[f32; 4]; 3],
@@ -46,20 +48,14 @@ impl Chunk {
 
     /// Vertex layout: locations 3 to 7.
     pub(crate) fn layout() -> VertexLayout {
-        let formats = [
-            Format::R32G32B32A32_SFLOAT,
-            Format::R32G32B32A32_SFLOAT,
-            Format::R32G32B32A32_SFLOAT,
-            Format::R32G32B32_UINT,
-            Format::R32_SFLOAT,
-        ];
-        VertexLayout::packed(3, &formats).per_instance()
+        VertexLayout::of_row::<Self>(3).per_instance()
     }
 }
 
 /// One tile of the tile buffer (`tile.wgsl`).
 #[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable, ShaderRow)]
+#[row("quadrille_2d/tile.wgsl", "PackedTileData")]
 pub(crate) struct PackedTileData {
     /// From the lowest bit: array layer (16), visible (1), orientation (3).
     index_and_flags: u32,

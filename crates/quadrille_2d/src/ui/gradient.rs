@@ -13,14 +13,8 @@ use bevy_ui::{
     LinearGradient, RadialGradient,
 };
 
+use crate::constants::{self, COLOR_SPACE_SHIFT, CONIC, FILL_END, FILL_START, HUE_GUARD, RADIAL};
 use crate::instances::node::NodeInstance;
-
-/// Flags of `gradient.wgsl`.
-const RADIAL: u32 = 32;
-const CONIC: u32 = 64;
-const FILL_START: u32 = 128;
-const FILL_END: u32 = 256;
-const COLOR_SPACE_SHIFT: u32 = 9;
 
 /// Segments per turn of hue in Okhsl. The shader has no Okhsl: such gradients are sampled on the CPU and
 /// interpolated in Oklab.
@@ -69,16 +63,17 @@ impl GradientSegment {
 
 /// Interpolation spaces of the shader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
 enum ColorSpace {
-    Linear,
-    Srgb,
-    Oklab,
-    Oklch,
-    OklchLong,
-    Hsl,
-    HslLong,
-    Hsv,
-    HsvLong,
+    Linear = constants::LINEAR,
+    Srgb = constants::SRGB,
+    Oklab = constants::OKLAB,
+    Oklch = constants::OKLCH,
+    OklchLong = constants::OKLCH_LONG,
+    Hsl = constants::HSL,
+    HslLong = constants::HSL_LONG,
+    Hsv = constants::HSV,
+    HsvLong = constants::HSV_LONG,
 }
 
 impl ColorSpace {
@@ -446,8 +441,6 @@ impl Segments {
 
 /// Returns the first hue and the difference to the last, in turns. An achromatic end takes the other's hue.
 fn okhsl_hues(first: Okhsla, last: Okhsla, is_long: bool) -> (f32, f32) {
-    /// As in the shader.
-    const HUE_GUARD: f32 = 1e-4;
     let [mut from, mut to] = [first.hue, last.hue].map(|hue| hue / 360.0);
     if first.saturation < HUE_GUARD {
         from = to;

@@ -5,11 +5,9 @@ use bevy_math::{Affine3A, Rect, Vec2};
 use bevy_sprite::BorderRect;
 use bevy_ui::ComputedNode;
 
+use crate::constants::INVERTED;
 use crate::instances::mesh_instance::rect_around;
 use crate::instances::node::NodeInstance;
-
-/// `INVERTED` of `boxes.wgsl`.
-const INVERTED: u32 = 16;
 
 /// Box with rounded corners, drawn by its signed distance (SDF).
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -11,6 +11,7 @@ use quadrille::prelude::{
     Blend, DepthState, GpuDevice, GpuImage, GpuShader, GraphicsPipeline, GraphicsPipelineDesc,
     ImageDesc, Recorder, Render, VertexRead,
 };
+use quadrille::rows::ShaderRow;
 use quadrille_content::{
     CameraTargets, GizmoLineBatches, GizmoLines, Line, RateLimitedWarnings, composite_pipeline,
 };
@@ -134,8 +135,9 @@ fn prepare_gizmos(
 
 /// Push constants of the line shader.
 #[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-struct LinesPush {
+#[derive(Clone, Copy, Pod, Zeroable, ShaderRow)]
+#[row("quadrille_3d/gizmos.wgsl", "Push")]
+pub(crate) struct LinesPush {
     clip_from_world: [f32; 16],
     size: [f32; 2],
     depth_bias: f32,

@@ -21,7 +21,7 @@ use quadrille::prelude::{
     StorageRead, StorageReadWrite, StorageWrite,
 };
 
-use crate::passes::cull::CullTables3d;
+use crate::passes::cull::{CullPush, CullTables3d};
 use crate::passes::draw::{DrawParams3d, Geometry3d, IndirectDraws, Lighting3d, ViewTargets3d};
 use crate::pipelines::MAX_WORKGROUP_COUNT_X;
 use crate::prepare::targets::{DepthPyramids3d, SceneDepths, pyramid_desc};
@@ -195,11 +195,10 @@ pub fn cull_late(
             .bind(11, &cameras)
             .bind(12, &materials)
             .bind(13, &pyramid)
-            .push_bytes(bytemuck::cast_slice(&[
-                batch_list.batches,
-                batch_list.batch_instances,
+            .push_bytes(bytemuck::bytes_of(&CullPush::new(
+                batch_list,
                 late_cull_row,
-            ]))
+            )))
             .dispatch([
                 batch_list.batches.min(MAX_WORKGROUP_COUNT_X),
                 batch_list.batches.div_ceil(MAX_WORKGROUP_COUNT_X),

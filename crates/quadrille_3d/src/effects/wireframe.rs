@@ -4,7 +4,7 @@
 //! whose vertex shader pulls the vertices of the mesh: no additional vertex data, no `fillModeNonSolid`, and deformed
 //! meshes work.
 
-mod draw;
+pub(crate) mod draw;
 
 use std::ops::Range;
 

@@ -9,6 +9,7 @@ use quadrille::prelude::{
     ComputePipeline, ComputePipelineDesc, GpuDevice, GpuImage, GpuShader, ImageDesc, Recorder,
     Sampler, SamplerDesc,
 };
+use quadrille::rows::ShaderRow;
 
 /// Side of the mip level that irradiance is integrated from.
 const IRRADIANCE_SOURCE_SIZE: u32 = 8;
@@ -141,7 +142,10 @@ fn make_cube(
     pass.compute(&pipelines.convert_to_cube)
         .bind(0, &source)
         .bind(1, &first)
-        .push_bytes(bytemuck::bytes_of(&[u32::from(job.is_equirectangular), 0]))
+        .push_bytes(bytemuck::bytes_of(&FilterPush {
+            kind: u32::from(job.is_equirectangular),
+            alpha: 0.0,
+        }))
         .dispatch(workgroups(desc.extent[0]));
     for level in 1..desc.mip_levels {
         let (from, to) = (levels.mip(level - 1), cube.mip(level));
@@ -153,11 +157,14 @@ fn make_cube(
     }
 }
 
-/// Push constants of the shader `generate_radiance_map`.
+/// Push constants of the shaders `convert_to_cube` and `generate_radiance_map`.
 #[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-struct RadiancePush {
-    sample_count: u32,
+#[derive(Clone, Copy, Pod, Zeroable, ShaderRow)]
+#[row("quadrille_3d/environment_filter.wgsl", "Push")]
+pub(crate) struct FilterPush {
+    /// 1 if the image is equirectangular, not a cube; number of samples.
+    kind: u32,
+    /// Squared perceptual roughness.
     alpha: f32,
 }
 
@@ -189,8 +196,8 @@ fn filter(
     for level in 0..=last {
         let perceptual = level as f32 / last as f32;
         let alpha = perceptual * perceptual;
-        let push = RadiancePush {
-            sample_count: sample_count(alpha),
+        let push = FilterPush {
+            kind: sample_count(alpha),
             alpha,
         };
         pass.compute(&pipelines.generate_radiance_map)

@@ -3,6 +3,7 @@
 use bevy_ecs::prelude::*;
 use bevy_math::Mat4;
 use bytemuck::{Pod, Zeroable};
+use quadrille::rows::ShaderRow;
 use quadrille_content::{entity_name, first_non_finite, is_finite};
 
 use crate::environment::maps::MapSource;
@@ -11,7 +12,8 @@ use crate::scene::lists::ViewMap;
 
 /// Push constants of the skybox shader.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable, ShaderRow)]
+#[row("quadrille_3d/skybox.wgsl", "Push")]
 pub(crate) struct SkyboxPush {
     cube_from_clip: [f32; 16],
     brightness: f32,

@@ -2,8 +2,10 @@
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
+use bytemuck::{Pod, Zeroable};
 use quadrille::ecs::{Compute, PassUse};
 use quadrille::prelude::{Recorder, StorageRead, StorageWrite};
+use quadrille::rows::ShaderRow;
 
 use crate::pipelines::{MAX_WORKGROUP_COUNT_X, Pipelines3d};
 use crate::scene::buffers::{
@@ -11,6 +13,26 @@ use crate::scene::buffers::{
     Instances3d, PreviousVisibility, VisibleInstances,
 };
 use crate::scene::lists::{BatchList, CullList};
+
+/// Push constants of the culling shaders.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable, ShaderRow)]
+#[row("quadrille_3d/cull.wgsl", "Push")]
+pub(crate) struct CullPush {
+    batches: u32,
+    batch_instances: u32,
+    late_view: u32,
+}
+
+impl CullPush {
+    pub(crate) fn new(list: &BatchList, late_view: u32) -> Self {
+        Self {
+            batches: list.batches,
+            batch_instances: list.batch_instances,
+            late_view,
+        }
+    }
+}
 
 /// Input tables of [`cull_3d`].
 #[derive(SystemParam)]
@@ -72,11 +94,7 @@ pub fn cull_3d(
         .bind(7, &args)
         .bind(8, &visible_instances)
         .bind(9, &previous_visibility)
-        .push_bytes(bytemuck::cast_slice(&[
-            batch_list.batches,
-            batch_list.batch_instances,
-            0,
-        ]))
+        .push_bytes(bytemuck::bytes_of(&CullPush::new(batch_list, 0)))
         .dispatch([
             batch_list.batches.min(MAX_WORKGROUP_COUNT_X),
             batch_list.batches.div_ceil(MAX_WORKGROUP_COUNT_X),

@@ -2,8 +2,10 @@
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
+use bytemuck::{Pod, Zeroable};
 use quadrille::ecs::{DepthAttachment as _, PassUse, Rendering};
 use quadrille::prelude::{DepthTarget, Recorder, StorageRead, Table, Uniform};
+use quadrille::rows::ShaderRow;
 
 use crate::passes::draw::{Culled3d, DrawParams3d, Geometry3d, IndirectDraws};
 use crate::prepare::shadow_maps::{PointShadowFaces, ShadowAtlas, ShadowMaps, TileGrid};
@@ -17,6 +19,15 @@ use crate::tables::textures::Textures3d;
 pub struct AlphaMaskParams3d<'w> {
     materials: StorageRead<'w, Materials3d>,
     textures: Table<'w, Textures3d>,
+}
+
+/// Push constants of the shadow shader.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable, ShaderRow)]
+#[row("quadrille_3d/shadow.wgsl", "Push")]
+pub(crate) struct ShadowPush {
+    row: u32,
+    clamps_depth: u32,
 }
 
 /// Draws all shadow maps: one rendering to [`ShadowAtlas`] and one to [`PointShadowFaces`], regardless of the number of
@@ -92,7 +103,10 @@ fn draw_shadows(
                 continue;
             }
             let side = tiles.side;
-            let push = [row, u32::from(shadow.clamps_depth)];
+            let push = ShadowPush {
+                row,
+                clamps_depth: u32::from(shadow.clamps_depth),
+            };
             rendering
                 .viewport([left, top, side, side].map(|number| number as f32))
                 .scissor([left, top, side, side])

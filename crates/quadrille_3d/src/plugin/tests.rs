@@ -3,9 +3,15 @@ mod check;
 
 use quadrille::rows::ShaderRow as _;
 
+use crate::effects::gizmos::LinesPush;
+use crate::effects::wireframe::draw::WireframePush;
 use crate::environment::EnvironmentRow;
+use crate::environment::filter::FilterPush;
+use crate::environment::sky::SkyboxPush;
 use crate::extract::lightmaps::LightmapRow;
 use crate::extract::materials::MaterialRow;
+use crate::passes::cull::CullPush;
+use crate::passes::shadow::ShadowPush;
 use crate::pipelines::publish_shader_modules;
 use crate::scene::cull_view::{BoundsRow, CullViewRow};
 use crate::scene::grading_row::GradingRow;
@@ -17,12 +23,15 @@ use crate::tables::mesh_vertex::Vertex;
 
 #[test]
 fn rows_are_laid_out_as_shaders_read_them() {
+    quadrille_content::publish_shader_modules().unwrap();
     publish_shader_modules().unwrap();
     let rows = [
         BatchRow::LAYOUT,
         BoundsRow::LAYOUT,
+        CullPush::LAYOUT,
         CullViewRow::LAYOUT,
         EnvironmentRow::LAYOUT,
+        FilterPush::LAYOUT,
         FogRow::LAYOUT,
         GradingRow::LAYOUT,
         InstanceRow::LAYOUT,
@@ -30,10 +39,14 @@ fn rows_are_laid_out_as_shaders_read_them() {
         LightRow::LAYOUT,
         LightTextureRow::LAYOUT,
         LightmapRow::LAYOUT,
+        LinesPush::LAYOUT,
         MaterialRow::LAYOUT,
+        ShadowPush::LAYOUT,
         ShadowViewRow::LAYOUT,
+        SkyboxPush::LAYOUT,
         Vertex::LAYOUT,
         ViewRow::LAYOUT,
+        WireframePush::LAYOUT,
     ];
     check::check(env!("CARGO_MANIFEST_DIR"), &rows);
 }

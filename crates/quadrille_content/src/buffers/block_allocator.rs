@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use bytemuck::Pod;
 use quadrille::prelude::{BufferDesc, GpuBuffer, GpuDevice, Uploads};
+use quadrille::rows::RowValue;
 use quadrille::vulkan::Error;
 
 use crate::buffers::range_allocator::RangeAllocator;
@@ -62,7 +63,7 @@ impl<T> Default for BlockAllocator<T> {
     }
 }
 
-impl<T: Pod> BlockAllocator<T> {
+impl<T: Pod + RowValue> BlockAllocator<T> {
     /// Items that fit in `bytes`.
     const fn items(bytes: usize) -> u32 {
         bytes.div_ceil(size_of::<T>()) as u32

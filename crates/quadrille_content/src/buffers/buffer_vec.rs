@@ -3,6 +3,7 @@
 use bevy_derive::{Deref, DerefMut};
 use bytemuck::Pod;
 use quadrille::prelude::{BufferDesc, GpuBuffer, GpuDevice, Sharing, Uploads};
+use quadrille::rows::RowValue;
 use quadrille::vulkan::Error;
 
 /// Values of this frame, and the last uploaded ones for comparison.
@@ -22,7 +23,7 @@ impl<T> Default for RawBufferVec<T> {
     }
 }
 
-impl<T: Pod> RawBufferVec<T> {
+impl<T: Pod + RowValue> RawBufferVec<T> {
     /// Marks the list for re-upload (after a lost device).
     pub fn mark_all_dirty(&mut self) {
         self.uploaded.clear();

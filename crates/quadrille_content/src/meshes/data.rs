@@ -2,6 +2,7 @@
 
 use bevy_mesh::{Indices, Mesh, PrimitiveTopology};
 use bytemuck::Pod;
+use quadrille::rows::RowValue;
 
 use crate::meshes::attributes::attribute;
 
@@ -18,7 +19,7 @@ pub enum PrimitiveKind {
 }
 
 /// Vertex type that is read from mesh assets.
-pub trait MeshVertex: Pod + Send + Sync + 'static {
+pub trait MeshVertex: Pod + RowValue + Send + Sync + 'static {
     /// Reads all vertices of a mesh with this topology and these indices.
     ///
     /// # Errors

@@ -12,7 +12,7 @@ use wgsl::structs::{ShaderStruct, StructMember};
 
 /// A struct that shaders read as it lies in memory, with `#[repr(C)]`: derived, with the shader and the
 /// struct that it is a row of as `#[row("quadrille_3d/scene.wgsl", "Light")]`.
-pub trait ShaderRow: Copy + 'static {
+pub trait ShaderRow: RowValue {
     /// Its fields, and where shaders declare them.
     const LAYOUT: RowLayout;
 }

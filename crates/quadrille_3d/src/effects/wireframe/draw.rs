@@ -7,6 +7,7 @@ use quadrille::ecs::{PassUse, Rendering};
 use quadrille::prelude::{
     Blend, DepthState, GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, StorageRead,
 };
+use quadrille::rows::ShaderRow;
 use quadrille::vulkan::vk;
 use quadrille_content::MeshAllocation;
 
@@ -76,8 +77,9 @@ impl WireframeGeometry3d<'_> {
 
 /// Push constants of the wireframe shader.
 #[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-struct WireframePush {
+#[derive(Clone, Copy, Pod, Zeroable, ShaderRow)]
+#[row("quadrille_3d/wireframe.wgsl", "Push")]
+pub(crate) struct WireframePush {
     clip_from_world: [f32; 16],
     color: [f32; 4],
     size: [f32; 2],

@@ -1,0 +1,23 @@
+#[path = "../../../quadrille_content/tests/rows/check.rs"]
+mod check;
+
+use quadrille::rows::ShaderRow as _;
+
+use crate::instances::mesh_instance::Instance;
+use crate::instances::node::NodeInstance;
+use crate::meshes::data::Vertex;
+use crate::pipelines::publish_shader_modules;
+use crate::tilemaps::chunk::{Chunk, PackedTileData};
+
+#[test]
+fn rows_are_laid_out_as_shaders_read_them() {
+    publish_shader_modules().unwrap();
+    let rows = [
+        Chunk::LAYOUT,
+        Instance::LAYOUT,
+        NodeInstance::LAYOUT,
+        PackedTileData::LAYOUT,
+        Vertex::LAYOUT,
+    ];
+    check::check(env!("CARGO_MANIFEST_DIR"), &rows);
+}
