@@ -245,7 +245,7 @@
 pub mod guide;
 
 pub use quadrille_ecs as ecs;
-pub use quadrille_ecs::{bytemuck, encase, glam, rows};
+pub use quadrille_ecs::{bindings, bytemuck, encase, glam, rows};
 pub use quadrille_sync as sync;
 pub use quadrille_vulkan as vulkan;
 
@@ -253,6 +253,7 @@ pub use quadrille_vulkan as vulkan;
 pub mod prelude {
     #[cfg(feature = "hot_reload")]
     pub use quadrille_ecs::ShaderReloadPlugin;
+    pub use quadrille_ecs::bindings::PassBindings;
     pub use quadrille_ecs::encase::ShaderType;
     pub use quadrille_ecs::{
         AccessKind, AccessList, AddWindowImage as _, AlwaysRun, AlwaysRunExt as _, AnyAccess,

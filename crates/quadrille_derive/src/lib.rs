@@ -1,9 +1,10 @@
-//! The derives of `ShaderType` and `ShaderRow`. The first is encase's own, which writes `::encase` where this one writes
+//! The derives of `ShaderType`, `ShaderRow` and `PassBindings`. The first is encase's own, which writes `::encase` where this one writes
 //! `::quadrille::encase`: a program that depends on `quadrille` needs no other dependency.
 //!
 //! A crate that depends on a part of Quadrille alone says `extern crate quadrille_ecs as quadrille;`
 //! in its root.
 
+mod bindings;
 mod row;
 
 use encase_derive_impl::syn::{DeriveInput, parse_macro_input, parse_quote};
@@ -25,6 +26,17 @@ pub fn shader_type(input: TokenStream) -> TokenStream {
 pub fn shader_row(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     row::expand(&input)
+        .unwrap_or_else(|error| error.to_compile_error())
+        .into()
+}
+
+/// Declares and binds parameters of a pass as one, beside `#[derive(SystemParam)]`: see `PassBindings` of
+/// quadrille_ecs. Fields that shaders use have `#[bind]`, `#[bind("name")]` or `#[bind(3)]`, those that the pass
+/// binds itself `#[declared]`.
+#[proc_macro_derive(PassBindings, attributes(bind, declared))]
+pub fn pass_bindings(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    bindings::expand(&input)
         .unwrap_or_else(|error| error.to_compile_error())
         .into()
 }

@@ -133,6 +133,14 @@ pub mod encase {
     pub use quadrille_derive::ShaderType;
 }
 
+/// Parameters of passes that are declared and bound as one: the trait and the derive `PassBindings`. The derive
+/// takes `quadrille` to be where this module is.
+pub mod bindings {
+    pub use crate::declare::access::PassUse;
+    pub use crate::record::bindings::{BindField, Binder, PassBindings};
+    pub use quadrille_derive::PassBindings;
+}
+
 /// Rows of tables, which shaders read as they lie in memory: the trait and the derive `ShaderRow`. The derive
 /// takes `quadrille` to be where this module is.
 pub mod rows {

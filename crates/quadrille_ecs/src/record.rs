@@ -2,6 +2,7 @@
 
 pub(crate) mod ahead;
 pub(crate) mod binding_key;
+pub(crate) mod bindings;
 pub(crate) mod bound;
 pub(crate) mod compute;
 pub(crate) mod host;

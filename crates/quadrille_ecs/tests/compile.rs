@@ -1,6 +1,10 @@
 //! Compiler messages for mistakes in the types of passes.
 #![allow(unexpected_cfgs, reason = "the test sets one that cargo does not know")]
 
+// Where the derives look for this crate.
+#[cfg(wrong_programs)]
+extern crate quadrille_ecs as quadrille;
+
 #[cfg(wrong_programs)]
 #[path = "compile/wrong.rs"]
 mod wrong;
@@ -8,7 +12,7 @@ mod wrong;
 use std::process::Command;
 
 /// Per program in `wrong.rs` the message, the label at the mistake, and a note.
-const EXPECTED_ERRORS: [[&str; 3]; 10] = [
+const EXPECTED_ERRORS: [[&str; 3]; 12] = [
     [
         "GpuBuffer` is no declared access",
         "a parameter such as `StorageRead<Cells>` is expected here, by reference",
@@ -60,6 +64,16 @@ const EXPECTED_ERRORS: [[&str; 3]; 10] = [
     [
         "access_kind::ColorTarget>, Attachment)` does not say",
         "an attachment is expected here",
+        "",
+    ],
+    [
+        "two fields are bound to \"cells\"; give each a binding of its own",
+        "",
+        "",
+    ],
+    [
+        "`u32` cannot be bound",
+        "an access such as `StorageRead<'w, Cells>`, a `Table`, or a `Res` of a resource",
         "",
     ],
 ];

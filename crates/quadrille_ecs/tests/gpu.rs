@@ -6,6 +6,8 @@ extern crate quadrille_ecs as quadrille;
 
 #[path = "gpu/anything.rs"]
 mod anything;
+#[path = "gpu/bindings.rs"]
+mod bindings;
 #[path = "gpu/buffer_table.rs"]
 mod buffer_table;
 #[path = "gpu/bytes.rs"]

@@ -63,3 +63,56 @@
 //!
 //! Samplers are bound by `sampler("linear", &sampler)`, tables by `table("textures", &textures)` or by their
 //! group: [`tables`](crate::guide::tables).
+//!
+//! # Many resources at once
+//!
+//! Parameters that several passes share are one struct, which derives
+//! [`PassBindings`](crate::bindings::PassBindings) beside `SystemParam`: each field with `#[bind]` is bound by its
+//! own name, by another one, `#[bind("heights")]`, or by a number, `#[bind(3)]`. `bind_all` binds them, and
+//! `add_uses` names their accesses where a system records several passes, one for each camera, say. Two fields
+//! with one binding do not compile; the other mistakes are the errors above.
+//!
+//! ```
+//! use bevy_derive::Deref;
+//! use bevy_ecs::prelude::*;
+//! use bevy_ecs::system::SystemParam;
+//! use quadrille::prelude::*;
+//! # use quadrille::ecs::PassUse;
+//! #
+//! # #[derive(Resource, Deref)] struct Heights(GpuBuffer);
+//! # #[derive(Resource, Deref)] struct Speeds(GpuBuffer);
+//! # #[derive(Resource, Deref)] struct Smooth(Sampler);
+//! # #[derive(Resource, Deref)] struct Ground(GpuImage);
+//! # #[derive(Resource)] struct Swell(ComputePipeline);
+//!
+//! #[derive(SystemParam, PassBindings)]
+//! struct Water<'w> {
+//!     #[bind]
+//!     heights: StorageReadWrite<'w, Heights>,
+//!     #[bind]
+//!     speeds: StorageRead<'w, Speeds>,
+//!     #[bind]
+//!     ground: Sampled<'w, Ground>,
+//!     // `Smooth` dereferences to a `Sampler`.
+//!     #[bind("ground_sampler")]
+//!     sampler: Res<'w, Smooth>,
+//!     // No attribute: nothing is bound.
+//!     pipeline: Res<'w, Swell>,
+//! }
+//!
+//! fn swell(mut recorder: Recorder, water: Water) {
+//!     recorder.compute(&water.pipeline.0).bind_all(&water).dispatch([16, 1, 1]);
+//! }
+//!
+//! /// The same as two passes of the plan.
+//! fn swell_twice(mut recorder: Recorder, water: Water, mut uses: Local<Vec<PassUse>>) {
+//!     for _ in 0..2 {
+//!         uses.clear();
+//!         water.add_uses(&mut uses);
+//!         let mut pass = recorder.pass("swell", &uses);
+//!         pass.compute(&water.pipeline.0).bind_all(&water).dispatch([16, 1, 1]);
+//!     }
+//! }
+//! # bevy_ecs::system::assert_is_system(swell);
+//! # bevy_ecs::system::assert_is_system(swell_twice);
+//! ```

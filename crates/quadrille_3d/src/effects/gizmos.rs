@@ -4,6 +4,7 @@ use bevy_app::{App, Plugin};
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bytemuck::{Pod, Zeroable};
+use quadrille::bindings::PassBindings as _;
 use quadrille::ecs::{
     AccessList, AnyAccess, ColorAttachment as _, DepthAttachment as _, RenderStartup, access_kind,
 };
@@ -222,7 +223,7 @@ fn draw_lines(
     let has_lines = sets.visible_in(&view.queued.layers).next().is_some();
     uses.extend(has_lines.then(|| lines.any().as_declared()));
     if !wireframes.is_empty() {
-        uses.extend(edges.uses());
+        edges.add_uses(&mut uses);
     }
     let mut attachment = samples.clear([0.0; 4]);
     if view.samples > 1 {

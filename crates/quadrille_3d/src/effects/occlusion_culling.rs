@@ -13,6 +13,7 @@
 use bevy_app::{App, Plugin};
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
+use quadrille::bindings::PassBindings as _;
 use quadrille::ecs::{
     AccessList, ColorAttachment as _, DepthAttachment as _, PassUse, RenderStartup, access_kind,
 };
@@ -127,12 +128,12 @@ pub fn depth_pyramid_3d(
             &[depth.as_declared(), first.as_declared()],
         );
         let (pipeline, binding) = match view.samples {
-            1 => (&pipelines.from_single_sampled, 0_u32),
-            _ => (&pipelines.from_multisampled, 1),
+            1 => (&pipelines.from_single_sampled, "depths"),
+            _ => (&pipelines.from_multisampled, "multisampled_depths"),
         };
         pass.compute(pipeline)
             .bind(binding, &depth)
-            .bind(3, &first)
+            .bind("level", &first)
             .dispatch(workgroups(first.extent()));
         let [_, _, width, height] = view.queued.viewport;
         for level in 1..pyramid_desc([width, height]).mip_levels {
@@ -143,8 +144,8 @@ pub fn depth_pyramid_3d(
                 &[from.as_declared(), to.as_declared()],
             );
             pass.compute(&pipelines.downsample)
-                .bind(2, &from)
-                .bind(3, &to)
+                .bind("previous_level", &from)
+                .bind("level", &to)
                 .dispatch(workgroups(to.extent()));
         }
     }
@@ -187,14 +188,14 @@ pub fn cull_late(
         ]);
         let mut pass = recorder.pass_in_step(view.queued.step, "cull_late", &uses);
         let mut compute = pass.compute(&pipelines.cull_late);
-        tables.bind(&mut compute);
         compute
-            .bind(7, &args)
-            .bind(8, &visible_instances)
-            .bind(10, &previous_visibility)
-            .bind(11, &cameras)
-            .bind(12, &materials)
-            .bind(13, &pyramid)
+            .bind_all(&tables)
+            .bind("draw_args", &args)
+            .bind("visible_instances", &visible_instances)
+            .bind("visibility", &previous_visibility)
+            .bind("cameras", &cameras)
+            .bind("materials", &materials)
+            .bind("pyramid", &pyramid)
             .push_bytes(bytemuck::bytes_of(&CullPush::new(
                 batch_list,
                 late_cull_row,

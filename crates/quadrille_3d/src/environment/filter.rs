@@ -140,8 +140,8 @@ fn make_cube(
         &[source.as_declared(), first.as_declared()],
     );
     pass.compute(&pipelines.convert_to_cube)
-        .bind(0, &source)
-        .bind(1, &first)
+        .bind("source", &source)
+        .bind("destination", &first)
         .push_bytes(bytemuck::bytes_of(&FilterPush {
             kind: u32::from(job.is_equirectangular),
             alpha: 0.0,
@@ -151,8 +151,8 @@ fn make_cube(
         let (from, to) = (levels.mip(level - 1), cube.mip(level));
         let mut pass = recorder.pass("filter_env_3d", &[from.as_declared(), to.as_declared()]);
         pass.compute(&pipelines.downsample)
-            .bind(0, &from)
-            .bind(1, &to)
+            .bind("source", &from)
+            .bind("destination", &to)
             .dispatch(workgroups(to.extent()[0]));
     }
 }
@@ -189,8 +189,8 @@ fn filter(
     let side = desc.extent[0];
     let small = side.ilog2() - IRRADIANCE_SOURCE_SIZE.ilog2();
     pass.compute(&pipelines.generate_irradiance_map)
-        .bind(0, &cube.mip(small))
-        .bind(1, &irradiance)
+        .bind("source", &cube.mip(small))
+        .bind("destination", &irradiance)
         .dispatch(workgroups(IRRADIANCE_SIZE));
     let last = desc.mip_levels - 1;
     for level in 0..=last {
@@ -201,9 +201,9 @@ fn filter(
             alpha,
         };
         pass.compute(&pipelines.generate_radiance_map)
-            .bind(1, &radiance.mip(level))
-            .bind(2, &cube)
-            .sampler(3, &pipelines.sampler)
+            .bind("destination", &radiance.mip(level))
+            .bind("source_cube", &cube)
+            .sampler("linear", &pipelines.sampler)
             .push_bytes(bytemuck::bytes_of(&push))
             .dispatch(workgroups(side >> level));
     }

@@ -31,8 +31,8 @@ pub fn cluster_3d(
     }
     recorder
         .compute(&params.pipelines.cluster)
-        .bind(0, &views)
-        .bind(1, &lights)
-        .bind(2, &masks)
+        .bind("views", &views)
+        .bind("lights", &lights)
+        .bind("masks", &masks)
         .dispatch([blocks, TOTAL_SLICES, rows.len() as u32]);
 }

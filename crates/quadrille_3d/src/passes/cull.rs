@@ -3,7 +3,7 @@
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use bytemuck::{Pod, Zeroable};
-use quadrille::ecs::{Compute, PassUse};
+use quadrille::bindings::PassBindings;
 use quadrille::prelude::{Recorder, StorageRead, StorageWrite};
 use quadrille::rows::ShaderRow;
 
@@ -35,42 +35,24 @@ impl CullPush {
 }
 
 /// Input tables of [`cull_3d`].
-#[derive(SystemParam)]
+#[derive(SystemParam, PassBindings)]
 pub struct CullTables3d<'w> {
+    #[bind]
     instances: StorageRead<'w, Instances3d>,
+    #[bind]
     bounds: StorageRead<'w, Bounds3d>,
+    #[bind]
     batches: StorageRead<'w, Batches3d>,
+    #[bind]
     order: StorageRead<'w, BatchOrder3d>,
+    #[bind]
     batch_instances: StorageRead<'w, BatchInstances3d>,
+    #[bind]
     views: StorageRead<'w, CullViews3d>,
+    #[bind]
     layers: StorageRead<'w, CullLayers3d>,
     pub(crate) batch_list: Res<'w, BatchList>,
     cull_list: Res<'w, CullList>,
-}
-
-impl CullTables3d<'_> {
-    pub(crate) fn add_uses(&self, uses: &mut Vec<PassUse>) {
-        uses.extend([
-            self.instances.any().as_declared(),
-            self.bounds.any().as_declared(),
-            self.batches.any().as_declared(),
-            self.order.any().as_declared(),
-            self.batch_instances.any().as_declared(),
-            self.views.any().as_declared(),
-            self.layers.any().as_declared(),
-        ]);
-    }
-
-    pub(crate) fn bind(&self, compute: &mut Compute<'_>) {
-        compute
-            .bind(0, &self.instances)
-            .bind(1, &self.bounds)
-            .bind(2, &self.batches)
-            .bind(3, &self.order)
-            .bind(4, &self.batch_instances)
-            .bind(5, &self.views)
-            .bind(6, &self.layers);
-    }
 }
 
 /// Culls all instances for all cameras and shadow maps in one dispatch: by frustum, light range, visibility range,
@@ -89,11 +71,11 @@ pub fn cull_3d(
         return;
     }
     let mut compute = recorder.compute(&pipelines.cull);
-    tables.bind(&mut compute);
     compute
-        .bind(7, &args)
-        .bind(8, &visible_instances)
-        .bind(9, &previous_visibility)
+        .bind_all(&tables)
+        .bind("draw_args", &args)
+        .bind("visible_instances", &visible_instances)
+        .bind("previous_visibility", &previous_visibility)
         .push_bytes(bytemuck::bytes_of(&CullPush::new(batch_list, 0)))
         .dispatch([
             batch_list.batches.min(MAX_WORKGROUP_COUNT_X),

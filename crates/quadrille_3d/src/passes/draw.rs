@@ -2,6 +2,7 @@
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
+use quadrille::bindings::PassBindings;
 use quadrille::ecs::{AccessList, AnyAccess, PassUse, Rendering, access_kind};
 use quadrille::prelude::{
     GpuDevice, IndexRead, IndexType, IndirectRead, Sampled, StorageRead, Table, Uniform, VertexRead,
@@ -36,10 +37,13 @@ pub struct DrawParams3d<'w> {
 }
 
 /// Geometry: vertices, indices and instances.
-#[derive(SystemParam)]
+#[derive(SystemParam, PassBindings)]
 pub struct Geometry3d<'w> {
+    #[declared]
     vertices: VertexRead<'w, Vertices3d>,
+    #[declared]
     indices: IndexRead<'w, Indices3d>,
+    #[bind]
     instances: StorageRead<'w, Instances3d>,
 }
 
@@ -51,22 +55,37 @@ pub struct Culled3d<'w> {
 }
 
 /// Inputs of lighting.
-#[derive(SystemParam)]
+#[derive(SystemParam, PassBindings)]
 pub struct Lighting3d<'w> {
+    #[declared]
     views: Uniform<'w, Views3d>,
+    #[bind]
     materials: StorageRead<'w, Materials3d>,
+    #[bind]
     lights: StorageRead<'w, Lights3d>,
+    #[bind]
     shadow_views: Uniform<'w, ShadowViews3d>,
+    #[bind]
     shadow_atlas: Sampled<'w, ShadowAtlas>,
+    #[bind]
     point_shadow_faces: Sampled<'w, PointShadowFaces>,
+    #[bind]
     dfg: Sampled<'w, DfgLut>,
+    #[bind]
     ltc_lut: Sampled<'w, LtcLut>,
+    #[bind]
     light_masks: StorageRead<'w, LightMasks3d>,
+    #[bind]
     textures: Table<'w, Textures3d>,
+    #[bind]
     environments: StorageRead<'w, Environments3d>,
+    #[bind]
     cubes: Table<'w, Cubes3d>,
+    #[bind]
     volumes: Table<'w, Volumes3d>,
+    #[bind]
     lightmaps: StorageRead<'w, Lightmaps3d>,
+    #[bind]
     light_textures: StorageRead<'w, LightTextures3d>,
 }
 
@@ -103,7 +122,7 @@ impl DrawParams3d<'_> {
             };
             rendering.pipeline(pipeline);
             geometry.bind(rendering);
-            rendering.bind(1, &indirect_draws.visible_instances);
+            rendering.bind("visible_instances", &indirect_draws.visible_instances);
             lighting.bind(rendering, &self.pipelines, view);
             indirect_draws.draw(rendering, self, row, batch_set);
         }
@@ -111,20 +130,12 @@ impl DrawParams3d<'_> {
 }
 
 impl Geometry3d<'_> {
-    pub(crate) fn add_uses(&self, uses: &mut Vec<PassUse>) {
-        uses.extend([
-            self.vertices.any().as_declared(),
-            self.indices.any().as_declared(),
-            self.instances.any().as_declared(),
-        ]);
-    }
-
     /// Binds the geometry. A pipeline must be bound.
     pub(crate) fn bind(&self, rendering: &mut Rendering<'_>) {
         rendering
             .vertices(0, &self.vertices, 0)
             .indices(&self.indices, 0, IndexType::U32)
-            .bind(0, &self.instances);
+            .bind_all(self);
     }
 }
 
@@ -171,23 +182,6 @@ impl IndirectDraws<'_> {
 }
 
 impl Lighting3d<'_> {
-    pub(crate) fn add_uses(&self, uses: &mut Vec<PassUse>) {
-        uses.extend([
-            self.views.any().as_declared(),
-            self.materials.any().as_declared(),
-            self.lights.any().as_declared(),
-            self.shadow_views.any().as_declared(),
-            self.shadow_atlas.any().as_declared(),
-            self.point_shadow_faces.any().as_declared(),
-            self.dfg.any().as_declared(),
-            self.ltc_lut.any().as_declared(),
-            self.light_masks.any().as_declared(),
-            self.environments.any().as_declared(),
-            self.lightmaps.any().as_declared(),
-            self.light_textures.any().as_declared(),
-        ]);
-    }
-
     /// Binds the lighting inputs for a view. A pipeline must be bound.
     pub(crate) fn bind(
         &self,
@@ -196,22 +190,9 @@ impl Lighting3d<'_> {
         view: &View3d,
     ) {
         rendering
-            .bind_bytes(2, &self.views, uniform_row(view.queued.row))
-            .bind(3, &self.materials)
-            .bind(4, &self.lights)
-            .bind(5, &self.shadow_views)
-            .bind(6, &self.shadow_atlas)
-            .bind(7, &self.point_shadow_faces)
-            .sampler(8, &pipelines.shadow_sampler)
-            .bind(9, &self.dfg)
-            .bind(20, &self.ltc_lut)
-            .sampler(19, &pipelines.clamped_sampler)
-            .bind(10, &self.light_masks)
-            .bind(16, &self.environments)
-            .bind(17, &self.lightmaps)
-            .bind(18, &self.light_textures)
-            .table(1, &self.textures)
-            .table(2, &self.cubes)
-            .table(3, &self.volumes);
+            .bind_bytes("camera", &self.views, uniform_row(view.queued.row))
+            .sampler("shadow_sampler", &pipelines.shadow_sampler)
+            .sampler("dfg_sampler", &pipelines.clamped_sampler)
+            .bind_all(self);
     }
 }

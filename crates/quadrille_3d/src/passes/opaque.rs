@@ -1,6 +1,7 @@
 //! The pass [`opaque_3d`].
 
 use bevy_ecs::prelude::*;
+use quadrille::bindings::PassBindings as _;
 use quadrille::ecs::{ColorAttachment as _, DepthAttachment as _, PassUse};
 use quadrille::prelude::Recorder;
 

@@ -3,6 +3,7 @@
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use bytemuck::{Pod, Zeroable};
+use quadrille::bindings::PassBindings;
 use quadrille::ecs::{DepthAttachment as _, PassUse, Rendering};
 use quadrille::prelude::{DepthTarget, Recorder, StorageRead, Table, Uniform};
 use quadrille::rows::ShaderRow;
@@ -15,9 +16,11 @@ use crate::scene::lists::ShadowMapKind;
 use crate::tables::textures::Textures3d;
 
 /// Materials and textures for alpha masks.
-#[derive(SystemParam)]
+#[derive(SystemParam, PassBindings)]
 pub struct AlphaMaskParams3d<'w> {
+    #[bind]
     materials: StorageRead<'w, Materials3d>,
+    #[bind]
     textures: Table<'w, Textures3d>,
 }
 
@@ -48,7 +51,7 @@ pub fn shadow_3d(
         };
         uses.clear();
         uses.extend([image.as_declared(), shadow_params.0.any().as_declared()]);
-        uses.push(shadow_params.1.materials.any().as_declared());
+        shadow_params.1.add_uses(&mut uses);
         meshes.0.add_uses(&mut uses);
         let indirect_draws = meshes.1.indirect_draws();
         uses.extend(indirect_draws.uses());
@@ -86,11 +89,10 @@ fn draw_shadows(
             rendering.pipeline(draw_params.pipelines.shadow(cull, needs_alpha_mask));
             geometry.bind(rendering);
             rendering
-                .bind(1, &indirect_draws.visible_instances)
-                .bind(5, views);
+                .bind("visible_instances", &indirect_draws.visible_instances)
+                .bind("shadow_views", views);
             if needs_alpha_mask {
-                rendering.bind(3, &alpha_mask.materials);
-                rendering.table(1, &alpha_mask.textures);
+                rendering.bind_all(alpha_mask);
             }
             bound = Some((cull, needs_alpha_mask));
         }

@@ -1,6 +1,7 @@
 //! The pass [`transparent_3d`].
 
 use bevy_ecs::prelude::*;
+use quadrille::bindings::PassBindings as _;
 use quadrille::ecs::{
     AccessList, ColorAttachment as _, DepthAttachment as _, PassUse, Rendering, access_kind,
 };
@@ -57,7 +58,7 @@ pub fn transparent_3d(
                 };
                 rendering.pipeline(pipeline);
                 geometry.bind(&mut rendering);
-                rendering.bind(1, &transparent_instances);
+                rendering.bind("visible_instances", &transparent_instances);
                 lighting.bind(&mut rendering, &draw_params.pipelines, view);
                 bound = Some(key);
             }

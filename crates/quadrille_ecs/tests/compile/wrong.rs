@@ -71,3 +71,19 @@ fn rendered_with_depth(
 
 #[derive(Resource, Deref)]
 struct Depth(GpuImage);
+
+/// Two fields with one binding.
+#[derive(bevy_ecs::system::SystemParam, quadrille_ecs::bindings::PassBindings)]
+struct Twice<'w> {
+    #[bind("cells")]
+    first: StorageRead<'w, Cells>,
+    #[bind("cells")]
+    second: StorageRead<'w, Cells>,
+}
+
+/// A field that cannot be bound.
+#[derive(quadrille_ecs::bindings::PassBindings)]
+struct Unbindable {
+    #[bind]
+    count: u32,
+}

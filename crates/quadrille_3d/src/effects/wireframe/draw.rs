@@ -3,7 +3,8 @@
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use bytemuck::{Pod, Zeroable};
-use quadrille::ecs::{PassUse, Rendering};
+use quadrille::bindings::PassBindings;
+use quadrille::ecs::Rendering;
 use quadrille::prelude::{
     Blend, DepthState, GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, StorageRead,
 };
@@ -58,21 +59,14 @@ impl WireframePipelines {
 }
 
 /// Buffers for vertex pulling.
-#[derive(SystemParam)]
+#[derive(SystemParam, PassBindings)]
 pub struct WireframeGeometry3d<'w> {
+    #[bind]
     vertices: StorageRead<'w, Vertices3d>,
+    #[bind]
     indices: StorageRead<'w, Indices3d>,
+    #[bind]
     instances: StorageRead<'w, Instances3d>,
-}
-
-impl WireframeGeometry3d<'_> {
-    pub(crate) fn uses(&self) -> [PassUse; 3] {
-        [
-            self.vertices.any().as_declared(),
-            self.indices.any().as_declared(),
-            self.instances.any().as_declared(),
-        ]
-    }
 }
 
 /// Push constants of the wireframe shader.
@@ -112,11 +106,7 @@ pub(crate) fn draw_wireframes(
             false => &pipelines.depth_tested,
             true => &pipelines.xray,
         };
-        rendering
-            .pipeline(pipeline)
-            .bind(0, &geometry.vertices)
-            .bind(1, &geometry.indices)
-            .bind(2, &geometry.instances);
+        rendering.pipeline(pipeline).bind_all(geometry);
         for wireframe in wireframes {
             let push = WireframePush {
                 clip_from_world,
