@@ -1,8 +1,8 @@
-//! Warnings about components of bevy that nothing in the app draws.
+//! Warnings about bevy components that no plugin of the app renders.
 //!
-//! An entity with such a component is legal and looks like one that is drawn, so silence would cost its author
-//! an evening. Components are known by the names of their types: this crate depends on none of the crates that
-//! define them. Only archetypes that are new since the last frame are looked at, so a world at rest costs one
+//! Such entities are valid but invisible, which would be hard to debug without a warning. Components are identified
+//! by type name, since this crate does not depend on the crates that
+//! define them. Only archetypes that are new since the last frame are checked, so an unchanged world costs one
 //! comparison a frame.
 
 mod ignored;
@@ -17,10 +17,10 @@ use bevy_platform::collections::{HashMap, HashSet};
 pub use ignored::IGNORED_COMPONENTS;
 pub use kinds::{ContentKind, DRAWN_COMPONENTS};
 
-/// Kinds of components that the app draws: a plugin that draws them adds its kind.
+/// Kinds of components that the app renders. A plugin that renders components adds its kind.
 ///
-/// Where a kind is missing and an entity has one of its components, the log has one warning. An app whose own
-/// passes draw such entities adds the kind as well:
+/// If a kind is missing and an entity has one of its components, one warning is logged. Apps whose own
+/// passes render such entities add the kind as well:
 ///
 /// ```
 /// # use bevy_app::App;
@@ -54,7 +54,7 @@ pub(crate) fn add_warnings(app: &mut App) {
 pub(crate) struct Watched {
     /// Archetypes before this one were checked.
     seen: ArchetypeGeneration,
-    /// Notices that were not given yet, by type name.
+    /// Warnings that were not logged yet, by type name.
     pending: HashMap<&'static str, Notice>,
     /// Components whose names were looked up.
     known: HashMap<ComponentId, Option<&'static str>>,
@@ -65,7 +65,7 @@ pub(crate) struct Watched {
 enum Notice {
     /// Drawn by a plugin that may be missing.
     NeedsPlugin(ContentKind),
-    /// Drawn by no plugin; holds the consequence, and a way out.
+    /// Rendered by no plugin; holds the consequence and a workaround.
     Ignored(&'static str),
 }
 
@@ -116,7 +116,7 @@ pub(crate) fn warn_about_undrawn(
     }
     let seen = std::mem::replace(&mut watched.seen, new);
     let new = &archetypes[seen..];
-    // Entities move on as systems add components: those that are somewhere can be named.
+    // Entities move between archetypes as systems add components: only non-empty ones have an entity to name.
     let filled = new.iter().filter(|archetype| !archetype.is_empty());
     let left = new.iter().filter(|archetype| archetype.is_empty());
     for archetype in filled.chain(left) {

@@ -1,4 +1,4 @@
-//! All plugins of a Quadrille app in one, beside those that the app has.
+//! [`QuadrillePlugins`]: all plugins of a Quadrille app.
 
 use bevy_app::{App, Plugin, ScheduleRunnerPlugin, TaskPoolPlugin};
 use bevy_ecs::prelude::*;
@@ -20,8 +20,8 @@ use crate::window::HeadlessWindow;
 ///
 /// App::new().add_plugins(QuadrillePlugins::default()).run();
 /// ```
-/// A plugin that the app has already is left alone, so this comes last: after bevy's
-/// `DefaultPlugins`, and after any plugin that is to be set up otherwise.
+/// Plugins that the app already has are kept, so add this last: after bevy's
+/// `DefaultPlugins`, and after any plugin with other settings.
 ///
 /// ```no_run
 /// use bevy_app::{App, TaskPoolPlugin};
@@ -31,27 +31,27 @@ use crate::window::HeadlessWindow;
 /// ```
 #[derive(Clone, Debug)]
 pub struct QuadrillePlugins {
-    /// The primary window, or, without a display, the size of the image that stands for it. Where the
-    /// app has bevy's `WindowPlugin`, its window counts.
+    /// The primary window or, without a display, the size of the image that replaces it. Ignored if the
+    /// app already has bevy's `WindowPlugin`.
     pub window: Window,
-    /// No windows: frames follow one another without pause, and
+    /// Opens no windows: frames run without pause, and
     /// [`PrimaryWindowImage`](crate::PrimaryWindowImage) is an ordinary image.
     pub headless: bool,
-    /// Sets up bevy's log, unless the app has its `LogPlugin`. A program with a `tracing` subscriber
-    /// of its own says no.
+    /// Adds bevy's `LogPlugin`, unless the app has it. Set it to false in a program with its own `tracing`
+    /// subscriber.
     pub log: bool,
     /// Device and queue settings.
     pub settings: Settings,
-    /// The device, if the app has one already, such as one that it made itself ([`Gpu::import`]). It is
-    /// drawn with by nothing else. `settings` then say how another is made in its place if it is lost,
-    /// unless it is imported: then the app ends with an error.
+    /// An existing device, such as an imported one ([`Gpu::import`]), which no other renderer may use.
+    /// If it is lost, another is created by `settings`; after the loss of an imported device the app exits with an
+    /// error.
     pub gpu: Option<Gpu>,
-    /// On how many threads to record.
+    /// The threads that record.
     pub record_on: RecordOn,
 }
 
 impl Default for QuadrillePlugins {
-    /// A window where there is a display, else headless.
+    /// A window if there is a display, else headless.
     fn default() -> Self {
         Self {
             window: Window::default(),
@@ -65,8 +65,8 @@ impl Default for QuadrillePlugins {
 }
 
 impl QuadrillePlugins {
-    /// No windows, and an image of `width` x `height` pixels that stands for the primary one. Less
-    /// than one pixel is an error: the app exits with it instead of running.
+    /// No windows, and an image of `width` x `height` pixels in place of the primary one. With a width or height of 0
+    /// the app exits with an error instead of running.
     pub fn headless(width: u32, height: u32) -> Self {
         let mut window = Window::default();
         window.resolution.set_physical_resolution(width, height);
@@ -103,8 +103,7 @@ impl Plugin for QuadrillePlugins {
 
 impl QuadrillePlugins {
     fn window_plugin(&self) -> WindowPlugin {
-        // Without a display too it is an entity: what programs ask of their window, its size for
-        // instance, they find as they do with one.
+        // Without a display the window is still an entity, so that programs can query it, for its size for instance.
         let plugin = WindowPlugin {
             primary_window: Some(self.window.clone()),
             ..WindowPlugin::default()

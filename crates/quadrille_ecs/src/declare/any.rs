@@ -163,7 +163,7 @@ unsafe impl SystemParam for AnyAccess<'_> {
         }
     }
 
-    // Inlined into the system, or the result goes through memory that is read back too soon.
+    // Inlined into the system: returned through memory, the result would be loaded right after its store.
     #[inline]
     unsafe fn get_param<'w, 's>(
         state: &'s mut AnyAccessState,
@@ -191,10 +191,10 @@ unsafe impl SystemParam for AnyAccess<'_> {
     }
 }
 
-/// The image that a window has now.
+/// Returns the current image of a window.
 ///
 /// # Safety
-/// The component [`WindowImage`] of the window may be read.
+/// The caller must be allowed to read the window's [`WindowImage`].
 unsafe fn follow_window<'s>(
     declaration: &'s mut Declaration,
     world: UnsafeWorldCell<'_>,
@@ -214,7 +214,7 @@ unsafe fn follow_window<'s>(
             "the window has no image now",
         ));
     };
-    // Another device gives the same ids again.
+    // Another device reuses ids.
     let known = followed.handle.as_ref().filter(|it| !it.is_given_up());
     if known.map(Handle::id) != Some(image.id()) {
         followed.handle = Some(image.to_handle());
@@ -258,7 +258,7 @@ pub fn declared(kind: AccessKind, resource: &impl GpuResource) -> DeclaredBuilde
 }
 
 /// Builds an [`AnyAccess`] parameter that declares this access of the image of a window, by the
-/// window's entity. The pass is left out while the window has no image, and once it is closed.
+/// window's entity. The pass is skipped while the window has no image, and after it is closed.
 ///
 /// ```
 /// # use bevy_ecs::prelude::*;

@@ -1,18 +1,17 @@
-//! Passes and their accesses as entities: the truth that each frame is collected from.
+//! Passes and their accesses as entities, from which each frame is collected.
 //!
 //! ```text
 //! Pass entity   Name, Pass, QueuePreference, Accesses <----- AccessOf -- access entity: DeclaredAccess
 //! resource entity   Name, Bound, AccessedBy <--------- AccessTo ---'
 //! ```
-//! The schedule's build pass mirrors each pass system like this once. From then on the entities
-//! count: systems in [`RenderSystems::Declare`](crate::RenderSystems::Declare) may spawn and
-//! despawn accesses or replace [`QueuePreference`], and tools can query them. Despawning a pass takes
-//! its accesses with it and keeps its system from being collected.
+//! The schedule's build pass creates these entities for each pass system once. From then on the entities
+//! are authoritative: systems in [`RenderSystems::Declare`](crate::RenderSystems::Declare) may spawn and
+//! despawn accesses or replace [`QueuePreference`], and tools can query them. Despawning a pass also despawns
+//! its accesses, and excludes its system from collection.
 //!
-//! Recording a use of a resource that the pass no longer declares is an error of the frame, and
-//! so is recording more than a replaced access allows: a write where the
-//! entity now declares a read, other stages, or more bytes, levels or layers. The callback of a host pass,
-//! which cannot be inspected, counts as all that its system's parameters allow.
+//! Recording an access that the entities no longer declare is an error of the frame: an undeclared resource, a write
+//! where a read is declared, other stages, or more bytes, levels or layers. The callback of a host pass
+//! cannot be inspected, and is assumed to make all accesses that its system's parameters declare.
 
 use std::sync::Arc;
 
@@ -29,25 +28,24 @@ use crate::declare::access::{kind, stage};
 use crate::declare::kind::{AccessKind, StageScope};
 use crate::declare::window_image::WindowImage;
 
-/// Marks the entity of a pass system. Add bevy's `Disabled` component to leave the pass out.
+/// Marks the entity of a pass system. Add bevy's `Disabled` component to skip the pass.
 #[derive(Component, Clone, Copy, Debug)]
 pub struct Pass;
 
-/// Where a pass would like to run; what it must be able to run follows from its commands.
+/// Preferred queue of a pass. The required capabilities are derived from its commands.
 ///
 /// Set it with [`on_queue`](crate::OnQueue::on_queue) or replace the component at run time.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[component(immutable, on_insert = declarations_changed, on_remove = declarations_changed)]
 pub enum QueuePreference {
-    /// The main queue, or another one where measured times say that frames get shorter by at least a
-    /// fiftieth, and shorter they must get: what runs where is in
-    /// [`Renderer::report`](crate::Renderer::report). Frames begin on the main queue, and
-    /// [`Settings::auto_queues`](crate::Settings::auto_queues) keeps passes there.
+    /// The main queue at first; another one if measured frame times then get shorter by at least 2 %. The
+    /// assignment is in [`Renderer::report`](crate::Renderer::report). With
+    /// [`Settings::auto_queues`](crate::Settings::auto_queues) off, passes stay on the main queue.
     #[default]
     Auto,
     /// The main queue, which can do everything.
     Main,
-    /// A queue beside the main one, if the device has one that can run the pass: async compute,
+    /// A queue other than the main one, if the device has one that can run the pass: async compute,
     /// or a transfer queue for copies.
     Async,
     /// The queue with this index in the topology, if it can run the pass.
@@ -77,7 +75,7 @@ impl QueuePreference {
     }
 }
 
-/// An access entity belongs to this pass entity.
+/// Relationship of an access entity to its pass entity.
 #[derive(Component, Clone, Copy, Debug)]
 #[relationship(relationship_target = Accesses)]
 pub struct AccessOf(pub Entity);
@@ -87,20 +85,19 @@ pub struct AccessOf(pub Entity);
 #[relationship_target(relationship = AccessOf, linked_spawn)]
 pub struct Accesses(Vec<Entity>);
 
-/// An access entity touches this resource entity.
+/// Relationship of an access entity to its resource entity.
 #[derive(Component, Clone, Copy, Debug)]
 #[relationship(relationship_target = AccessedBy)]
 pub struct AccessTo(pub Entity);
 
-/// The access entities that touch a resource.
+/// The access entities of a resource.
 #[derive(Component, Debug)]
 #[relationship_target(relationship = AccessTo, linked_spawn)]
 pub struct AccessedBy(Vec<Entity>);
 
-/// How an access entity's pass touches its resource.
+/// The access that an access entity declares.
 ///
-/// Immutable: to change an access, insert it again. One that does less than what the pass records is
-/// an error of the frame.
+/// Immutable: to change an access, insert it again. A recorded access beyond it is an error of the frame.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
 #[component(immutable, on_insert = declarations_changed, on_remove = declarations_changed)]
 pub struct DeclaredAccess {
@@ -113,7 +110,7 @@ pub struct DeclaredAccess {
 }
 
 impl DeclaredAccess {
-    /// An access of the whole resource in the stages that the pass really uses.
+    /// An access of the whole resource, in the stages of the pass's pipelines.
     pub const fn new(kind: AccessKind) -> Self {
         Self {
             kind,
@@ -122,7 +119,7 @@ impl DeclaredAccess {
         }
     }
 
-    /// The access that these types stand for.
+    /// Returns the access of these marker types.
     pub(crate) fn of<K: kind::Kind, S: stage::Stage>() -> &'static Self {
         const {
             &Self {
@@ -134,21 +131,21 @@ impl DeclaredAccess {
     }
 }
 
-/// The buffer or image that a resource entity stands for.
+/// The buffers or images of a resource entity.
 #[derive(Component, Clone, Debug)]
 #[component(immutable, on_insert = declarations_changed, on_remove = declarations_changed)]
 pub enum Bound {
     /// This handle.
     Handle(Handle),
-    /// Whatever handle the bevy resource of this type holds when the frame is collected.
+    /// The handle in the bevy resource of this type at collection of the frame.
     Type(TypeBinding),
-    /// All handles that the bevy resource of this type lists when the frame is collected.
+    /// All handles in the bevy resource of this type at collection of the frame.
     List(ListBinding),
-    /// All members of the table that the bevy resource of this type is when the frame is collected.
+    /// All members of the table in the bevy resource of this type at collection of the frame.
     Table(TableBinding),
     /// The image of the window with this entity.
     Window(Entity),
-    /// Nothing any more: what had this name went with its device. Give the entity another.
+    /// None: the resource of this name was lost with its device. Insert another `Bound`.
     Gone(Arc<str>),
 }
 
@@ -162,18 +159,17 @@ pub type ListBinding = ResourceBinding<fn(&World, &mut Vec<Handle>) -> bool>;
 /// A bevy resource that is a table.
 pub type TableBinding = ResourceBinding<fn(&World) -> Option<SharedTable>>;
 
-/// How what a bevy resource names is found in the world.
+/// Access to the handle, list or table in a bevy resource.
 #[derive(Clone, Copy, Debug)]
 pub struct ResourceBinding<F> {
     pub(crate) name: &'static str,
     pub(crate) resolve: F,
-    /// When the resource was changed last.
+    /// Returns the tick of the last change of the resource.
     pub(crate) changed: fn(&World) -> Option<Tick>,
 }
 
 impl Bound {
-    /// Adds the handles that it stands for now to a list; false if it stands for none because
-    /// what it names does not exist.
+    /// Adds its current handles to a list; false if the bevy resource does not exist.
     pub(crate) fn resolve(&self, world: &World, handles: &mut Vec<Handle>) -> bool {
         match self {
             Self::Handle(handle) => {
@@ -217,7 +213,7 @@ impl Bound {
 #[derive(Resource, Default, Debug)]
 pub(crate) struct DeclarationVersion(pub(crate) u64);
 
-/// Sees passes disabled and enabled: bevy's marker has no hooks of ours.
+/// Observes passes being disabled and enabled, since bevy's `Disabled` cannot have our component hooks.
 pub(crate) fn observe_disabling(world: &mut World) {
     world.add_observer(
         |on: On<Insert<Disabled>>, passes: AllPasses, version: ResMut<DeclarationVersion>| {

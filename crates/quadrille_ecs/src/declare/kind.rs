@@ -1,8 +1,8 @@
-//! The ways a pass can touch a resource, as a front end names them.
+//! Kinds of accesses in the terms of this crate.
 //!
-//! [`AccessKind`] says what is done, [`StageScope`] says where; together they name one
-//! [`Access`] of the solver. Passes rarely say where: [`StageScope::Auto`] takes the stages of the
-//! pipelines that the pass really used.
+//! An [`AccessKind`] and a [`StageScope`] together determine one
+//! [`Access`] of the solver. The default [`StageScope::Auto`] means the stages of the
+//! pipelines that the pass used.
 
 use quadrille_sync::Access;
 use quadrille_vulkan::vk;
@@ -22,13 +22,13 @@ macro_rules! for_each_kind {
             StorageWrite "storage write",
             /// Reads and writes a storage buffer or storage image.
             StorageReadWrite "storage read and write",
-            /// Draws to a colour attachment.
+            /// Draws to a color attachment.
             ColorTarget "colour target",
             /// Draws with a depth attachment that is tested and written.
             DepthTarget "depth target",
             /// Draws with a depth attachment that is only tested.
             DepthRead "depth read",
-            /// Draws to a colour attachment that later draws of the same rendering read.
+            /// Draws to a color attachment that later draws of the same rendering read.
             ColorLocalRead "colour target with local reads",
             /// Draws with a depth attachment that later draws of the same rendering read.
             DepthLocalRead "depth target with local reads",
@@ -38,19 +38,19 @@ macro_rules! for_each_kind {
             Index "index read",
             /// Reads draw or dispatch arguments.
             Indirect "indirect read",
-            /// Decides about draws or dispatches.
+            /// Reads the predicate of conditional rendering.
             Condition "condition read",
-            /// Gets the results of queries.
+            /// Writes the results of queries.
             Query "query write",
-            /// Is the source of a copy.
+            /// Reads as the source of a copy.
             TransferRead "transfer read",
-            /// Is the destination of a copy.
+            /// Writes as the destination of a copy.
             TransferWrite "transfer write",
-            /// Is read by a host pass.
+            /// Reads in a host pass.
             HostRead "host read",
-            /// Is written by a host pass.
+            /// Writes in a host pass.
             HostWrite "host write",
-            /// Is read and written by a host pass.
+            /// Reads and writes in a host pass.
             HostReadWrite "host read and write",
         }
     };
@@ -59,7 +59,7 @@ pub(crate) use for_each_kind;
 
 macro_rules! access_kinds {
     ($($(#[$doc:meta])* $name:ident $word:literal,)*) => {
-        /// How a pass uses a resource.
+        /// Kind of access of a resource by a pass.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum AccessKind {
             $($(#[$doc])* $name,)*
@@ -106,7 +106,7 @@ pub(crate) struct Used {
 }
 
 impl StageScope {
-    /// Whether the stages of a shader are among those that are declared.
+    /// Whether the declared stages include those of a shader.
     #[inline]
     pub(crate) fn covers(self, stages: vk::ShaderStageFlags) -> bool {
         let declared = match self {
@@ -220,7 +220,7 @@ impl AccessKind {
         }
     }
 
-    /// Whether a recorded access is no more than this declared one allows.
+    /// Whether this declared access allows a recorded one.
     pub(crate) fn covers(&self, recorded: &Self) -> bool {
         self == recorded
             || matches!(

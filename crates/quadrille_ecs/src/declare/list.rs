@@ -1,4 +1,4 @@
-//! Declared accesses of as many buffers or images as a bevy resource lists.
+//! Declared accesses of all buffers or images in a bevy resource.
 
 #![expect(
     unsafe_code,
@@ -20,8 +20,8 @@ use crate::declare::named::GpuResource;
 use crate::declare::parameter::ResourceAccess;
 use crate::declare::registry::{list_entity, short_name};
 
-/// A bevy resource that lists buffers or images: any resource that dereferences to a `Vec` of
-/// them. The list may change from frame to frame; passes follow it.
+/// A list of buffers or images: any bevy resource that dereferences to a `Vec` of
+/// them. The list may change from frame to frame.
 pub trait NamedList: Resource {
     /// [`GpuBuffer`](crate::GpuBuffer) or [`GpuImage`](crate::GpuImage).
     type Handle: GpuResource;
@@ -42,11 +42,11 @@ where
     }
 }
 
-/// The same declared access of each buffer or image that the resource `T` lists: for passes that
-/// learn only at run time what they draw with, such as the textures of all sprites.
+/// One declared access for each buffer or image in the resource `T`, for passes whose resources are
+/// known only at run time, such as the textures of all sprites.
 ///
-/// A pass that is one of several of its system ([`Recorder::pass`](crate::Recorder::pass)) names
-/// those that it uses; any other pass uses them all.
+/// A pass within a system ([`Recorder::pass`](crate::Recorder::pass)) lists
+/// those that it uses; any other pass accesses all of them.
 ///
 /// ```
 /// use bevy_derive::Deref;
@@ -78,7 +78,7 @@ impl<'w, T: NamedList, K: kind::Kind, S: stage::Stage> AccessList<'w, T, K, S> {
         self.handles.is_empty()
     }
 
-    /// The access of the one at this place of the list.
+    /// The access of the resource at this index.
     pub fn get(&self, index: usize) -> Option<AnyAccess<'w>> {
         self.handles.get(index).map(access::<T, K, S>)
     }

@@ -1,5 +1,5 @@
-//! `simulate.on_queue(QueuePreference::Async)`: where a pass system would like to run;
-//! `simulate.always_run()`: that it runs whoever reads its results.
+//! Extensions of pass systems: `simulate.on_queue(QueuePreference::Async)` sets the preferred queue,
+//! `simulate.always_run()` disables culling.
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::ScheduleConfigs;
@@ -11,9 +11,9 @@ use crate::declare::declaration::QueuePreference;
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct OnQueueSet(pub(crate) QueuePreference);
 
-/// Says where pass systems would like to run.
+/// Sets the preferred queue of pass systems.
 pub trait OnQueue<Marker>: IntoScheduleConfigs<ScheduleSystem, Marker> {
-    /// Runs these passes on a queue of this kind where the device has one, else on the main queue.
+    /// Runs these passes on a queue of this kind if the device has one, else on the main queue.
     ///
     /// ```
     /// use bevy_app::App;

@@ -37,13 +37,13 @@ pub(crate) enum Declared {
     Access {
         resource: Entity,
         access: DeclaredAccess,
-        /// When its parameter was without it.
+        /// Last run of the system in which the resource did not exist.
         absence: Absence,
     },
 }
 
-/// When the parameter of an access found nothing to access, last: bevy's `Option` lets a system run
-/// all the same, and then the access is none of the frame's.
+/// Tick of the last run in which an access's resource did not exist. With bevy's `Option` the system still
+/// runs, and the access is then not part of the frame.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Absence(Arc<AtomicU32>);
 
@@ -70,8 +70,8 @@ pub(crate) struct Registry {
     awaited: HashMap<TypeId, Awaited>,
 }
 
-/// Whether a bevy resource comes, and goes, by itself: with a window, or with an asset. Passes that
-/// declare it are left out while it does not exist.
+/// Whether a bevy resource is inserted and removed automatically, with a window or an asset. Passes that
+/// declare it are skipped while it does not exist.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Awaited(Arc<AtomicBool>);
 
@@ -103,7 +103,7 @@ impl Registry {
     }
 }
 
-/// The resource entity that stands for the bevy resource `T`; spawned at the first call.
+/// Returns the resource entity of the bevy resource `T`; spawned by the first call.
 ///
 /// ```
 /// # use bevy_derive::Deref;

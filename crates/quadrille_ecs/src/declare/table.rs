@@ -41,14 +41,12 @@ where
     }
 }
 
-/// The pass reads any image or buffer of the table `T`, in any shader stage: one declaration for all of
-/// them. Dereferences to the [`ImageTable`](quadrille_vulkan::ImageTable) or
-/// [`BufferTable`](quadrille_vulkan::BufferTable).
+/// Declares reads of all images or buffers of the table `T`, in any shader stage. Dereferences to the
+/// [`ImageTable`](quadrille_vulkan::ImageTable) or [`BufferTable`](quadrille_vulkan::BufferTable).
 ///
-/// Members that were written once and are only read since cost the frame nothing, however many there
-/// are. A member that the frame declares otherwise, because a pass writes it, say, or that is
-/// uploaded, is ordered against all passes that declare the table, as if each of them declared the
-/// member.
+/// Members that are only read cost nothing per frame, regardless of their number. A member that a pass of the frame
+/// declares too, for a write for instance, or that is uploaded, is synchronized with all passes that declare
+/// the table, as if each of them declared the member.
 ///
 /// ```
 /// use bevy_derive::{Deref, DerefMut};
@@ -69,7 +67,7 @@ where
 ///     Ok(())
 /// }
 ///
-/// /// Whenever an image is there.
+/// /// Whenever an image is loaded.
 /// fn add(mut textures: ResMut<Textures>, image: &GpuImage) -> Result<u32, TableError> {
 ///     Ok(textures.insert(image)?.0)
 /// }
@@ -98,7 +96,7 @@ impl<T: NamedTable> Deref for Table<'_, T> {
     }
 }
 
-/// A declared table: what the recorder lets a pass bind to a group.
+/// A declared table, which a pass may bind to a group.
 pub trait DeclaredTable {
     /// The table.
     fn declared_table(&self) -> &SharedTable;

@@ -11,8 +11,8 @@ use quadrille_vulkan::GpuImage;
 
 use crate::declare::registry::Awaited;
 
-/// The image that a window shows: a component of the window's entity while it has one to give,
-/// which it has not while it is minimised, for instance.
+/// The image of a window: a component of the window's entity while an image is available,
+/// so not while the window is minimized, for instance.
 ///
 /// A pass draws to it by the window's entity ([`declared_window`](crate::declared_window)), or by
 /// a marker that the window has ([`WindowImageOf`]). Without windows it is an ordinary image of
@@ -23,8 +23,8 @@ pub struct WindowImage(pub(crate) GpuImage);
 /// The image of the window that the component `M` marks: draw to it with
 /// `ColorTarget<WindowImageOf<M>>`. [`AddWindowImage::add_window_image`] introduces the marker.
 ///
-/// While the window has no image (it is minimised, say) the resource does not exist, and passes
-/// that declare it are left out.
+/// While the window has no image (because it is minimized, for instance) the resource does not exist, and passes
+/// that declare it are skipped.
 #[derive(Resource)]
 pub struct WindowImageOf<M: Component> {
     image: GpuImage,
@@ -46,7 +46,7 @@ impl<M: Component> Deref for WindowImageOf<M> {
 /// [`QuadrillePlugins::headless`](crate::QuadrillePlugins::headless).
 pub type PrimaryWindowImage = WindowImageOf<PrimaryWindow>;
 
-/// Introduces markers of windows.
+/// Registers marker components of windows.
 pub trait AddWindowImage {
     /// Keeps [`WindowImageOf<M>`] up to date: the image of the window whose entity has `M`. One
     /// window at a time should have it.
@@ -80,7 +80,7 @@ impl AddWindowImage for App {
     }
 }
 
-/// The markers that were introduced.
+/// The registered markers.
 #[derive(Resource, Default)]
 pub(crate) struct WindowMarkers(Vec<Marker>);
 
@@ -102,7 +102,7 @@ impl WindowMarkers {
         }
     }
 
-    /// Makes the resources of all markers those of the windows as they are now.
+    /// Updates the resources of all markers to the current images of their windows.
     pub(crate) fn publish(world: &mut World, windows: &[Entity]) {
         world.resource_scope(|world, markers: Mut<Self>| {
             for marker in &markers.0 {

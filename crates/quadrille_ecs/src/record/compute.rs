@@ -54,13 +54,13 @@ impl<'a> Compute<'a> {
         self
     }
 
-    /// Binds some bytes of a declared buffer, as [`Self::bind`] binds all of it: what is larger than a device
-    /// lets shaders see at once (`maxStorageBufferRange`, at least 128 MiB) is bound in parts. The first
-    /// byte is a multiple of `minStorageBufferOffsetAlignment`, or of `minUniformBufferOffsetAlignment` for
-    /// a uniform buffer: multiples of 256 are right on all devices. The shader's variable begins there.
+    /// Binds a byte range of a declared buffer, for instance to access a buffer beyond the device's
+    /// `maxStorageBufferRange` (at least 128 MiB) in parts. The shader's variable begins at the start of the range,
+    /// which must be a multiple of `minStorageBufferOffsetAlignment`, or of `minUniformBufferOffsetAlignment` for
+    /// a uniform buffer. Multiples of 256 are valid on all devices.
     ///
-    /// The plan orders what the pass declares, which is the whole buffer unless
-    /// [`PassUse::range`](crate::PassUse::range) says otherwise.
+    /// Synchronization is by the declared access, which is the whole buffer unless
+    /// [`PassUse::range`](crate::PassUse::range) restricts it.
     pub fn bind_bytes<T, K, S>(
         &mut self,
         binding: impl BindingKey,
@@ -103,15 +103,15 @@ impl<'a> Compute<'a> {
 
     /// Sets the push constants, `var<immediate>` in WGSL: a number, a vector or matrix of
     /// [`glam`](crate::glam), an array of them, or a struct that derives
-    /// [`ShaderType`](crate::encase::ShaderType), which lays it out as WGSL does: at most 128 bytes, as
-    /// many as the shader's variable has. A struct whose members begin elsewhere than the shader's is an
-    /// error: `[f32; 3]`, for one, is no `vec3f`, which begins at a multiple of 16 bytes.
+    /// [`ShaderType`](crate::encase::ShaderType), which implements WGSL's memory layout. The size must be that of the
+    /// shader's variable, at most 128 bytes. Different member offsets are an
+    /// error: `[f32; 3]`, for instance, does not match `vec3f`, which has an alignment of 16 bytes.
     ///
     /// ```
     /// # extern crate quadrille_ecs as quadrille;
     /// # use quadrille_ecs::{Compute, encase::ShaderType, glam::Vec3};
-    /// /// `struct Wind { direction: vec3f, place: vec3f, strength: f32 }` of a shader: with what WGSL
-    /// /// leaves free behind the first vector, and not behind the second.
+    /// /// `struct Wind { direction: vec3f, place: vec3f, strength: f32 }` of a shader: WGSL pads
+    /// /// the first vector, and not the second.
     /// #[derive(ShaderType)]
     /// struct Wind {
     ///     direction: Vec3,
@@ -128,15 +128,14 @@ impl<'a> Compute<'a> {
         self
     }
 
-    /// Sets the push constants to bytes that are laid out as the shader's variable, such as
-    /// [`bytemuck`](crate::bytemuck) makes of a struct: as many as that has. [`Self::push`] needs no
-    /// such care.
+    /// Sets the push constants to bytes, for instance of a struct by [`bytemuck`](crate::bytemuck). Size and memory
+    /// layout must be those of the shader's variable; [`Self::push`] takes care of the layout.
     pub fn push_bytes(&mut self, constants: &[u8]) -> &mut Self {
         self.recording.list.push_constants(constants);
         self
     }
 
-    /// Runs `groups` workgroups in x, y and z: an array, or a `UVec3`.
+    /// Dispatches `groups` workgroups in x, y and z: an array, or a `UVec3`.
     #[inline]
     pub fn dispatch(&mut self, groups: impl Into<[u32; 3]>) -> &mut Self {
         self.bound.check_complete(self.recording, self.pipeline);
@@ -144,7 +143,7 @@ impl<'a> Compute<'a> {
         self
     }
 
-    /// Runs as many workgroups as the three `u32`s at `offset` bytes in the buffer say.
+    /// Dispatches workgroups with arguments from a buffer: three `u32`s at byte `offset`.
     pub fn dispatch_indirect(&mut self, arguments: &impl Declared, offset: u64) -> &mut Self {
         self.bound.check_complete(self.recording, self.pipeline);
         let (needed, command) = (AccessKind::Indirect, "dispatch_indirect");

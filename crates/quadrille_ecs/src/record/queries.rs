@@ -1,4 +1,4 @@
-//! Recording queries, and commands that a value in a buffer decides about.
+//! Recording of queries and conditional rendering.
 
 use quadrille_vulkan::QuerySet;
 
@@ -39,7 +39,7 @@ where
     }
 }
 
-/// Whether commands that a value decides about count where it is 0.
+/// Condition under which commands run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Counts {
     IfZero,
@@ -110,8 +110,8 @@ fn condition<S: Scope>(
 }
 
 impl Rendering<'_> {
-    /// Counts what some draws come to: which query of the set, and the draws. The pass copies the
-    /// result to the set's buffer when it ends; passes that come after it read it there. A frame uses
+    /// Runs a query of a set around some draws. The pass copies the
+    /// result to the set's buffer at its end, where later passes read it. A frame may use
     /// each query once, and queries of one kind do not nest.
     ///
     /// ```
@@ -155,10 +155,10 @@ impl Rendering<'_> {
         self
     }
 
-    /// Draws, and clears parts of attachments, only if the `u32` at `offset` bytes of a buffer is not
-    /// 0 (conditional rendering): the device decides, and skips draws that it would process else. A
-    /// query set is such a buffer, whose [`result_offset`](QuerySet::result_offset) is the offset.
-    /// Conditions do not nest. Devices without `VK_EXT_conditional_rendering` refuse it.
+    /// Executes draws and clears of attachments only if the `u32` at byte `offset` of a buffer is not
+    /// 0 (conditional rendering), as evaluated by the device. The buffer may be a
+    /// query set, with [`result_offset`](QuerySet::result_offset) as the offset.
+    /// Conditions do not nest. Needs `VK_EXT_conditional_rendering`.
     ///
     /// ```
     /// # use bevy_derive::Deref;
@@ -226,7 +226,7 @@ impl Rendering<'_> {
 }
 
 impl Compute<'_> {
-    /// Counts the results of some dispatches: see [`Rendering::query`].
+    /// Runs a query around some dispatches: see [`Rendering::query`].
     pub fn query(
         &mut self,
         queries: &impl DeclaredQueries,
@@ -248,7 +248,7 @@ impl Compute<'_> {
         self
     }
 
-    /// The same if the value is 0.
+    /// Dispatches only if the value is 0.
     pub fn unless(
         &mut self,
         value: &impl Declared,

@@ -145,7 +145,7 @@ impl<'a> Transfer<'a> {
         self
     }
 
-    /// Fills `bytes` bytes from `offset` on with a repeated word; both are multiples of 4.
+    /// Fills `bytes` bytes from `offset` on with a repeated word; both must be multiples of 4.
     pub fn fill_buffer(
         &mut self,
         buffer: &impl Declared,
@@ -162,8 +162,8 @@ impl<'a> Transfer<'a> {
         self
     }
 
-    /// Clears a colour image, or a [view](crate::DeclaredView) of it, to what
-    /// [`ColorAttachment::clear`](crate::ColorAttachment::clear) takes. Needs a graphics or compute
+    /// Clears a color image, or a [view](crate::DeclaredView) of it, to a color as for
+    /// [`ColorAttachment::clear`](crate::ColorAttachment::clear). Needs a graphics or compute
     /// queue.
     pub fn clear_image(
         &mut self,

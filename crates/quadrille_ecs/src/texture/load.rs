@@ -16,18 +16,16 @@ use crate::error::RenderError;
 use crate::frame::drive;
 use crate::gpu_device::GpuDevice;
 
-/// An image asset on the device: a command that inserts the bevy resource which names it once the
-/// asset is loaded, and follows the asset when it changes. The app needs a
+/// A texture from an image asset: a command that inserts the bevy resource which names it once the
+/// asset is loaded, and updates it when the asset changes. The app needs a
 /// [`TexturePlugin`](super::TexturePlugin).
 ///
-/// Passes that declare the resource are left out until it exists. Whether the handle is that of a file
-/// or of an image made in code (`Assets<Image>::add`) is all the same. What cannot be loaded goes to the
-/// [`RenderErrorHandler`](crate::RenderErrorHandler); what cannot be loaded again leaves the texture as
-/// it is.
+/// Passes that declare the resource are skipped until it exists. The handle may be that of a file
+/// or of an image created in code (`Assets<Image>::add`). Load errors go to the
+/// [`RenderErrorHandler`](crate::RenderErrorHandler); a failed reload keeps the texture.
 ///
-/// Colours are stored in sRGB unless the file says otherwise; those of a normal map, say, are not:
-/// `load_builder().with_settings(|it: &mut ImageLoaderSettings| it.is_srgb = false)` loads them as
-/// numbers.
+/// Images are in sRGB unless the file specifies otherwise. Load linear data such as a normal map with
+/// `load_builder().with_settings(|it: &mut ImageLoaderSettings| it.is_srgb = false)`.
 ///
 /// ```
 /// # use bevy_asset::AssetServer;
@@ -90,8 +88,8 @@ impl LoadTexture {
         })
     }
 
-    /// With all mip levels down to one texel. Those that the file has are taken; where it has one level,
-    /// the device makes the others: see [`Uploads::generate_mips`].
+    /// Adds all mip levels down to one texel. Levels in the file are used; if it has only one,
+    /// the device generates the others: see [`Uploads::generate_mips`].
     pub fn mips(mut self) -> Self {
         self.0.mips = true;
         self
@@ -117,7 +115,7 @@ impl Command for LoadTexture {
     }
 }
 
-/// All image assets that are followed.
+/// All tracked image assets.
 #[derive(Resource, Default)]
 pub(super) struct Textures(Vec<Texture>);
 
@@ -146,7 +144,7 @@ pub(super) fn follow(world: &mut World, mut cursor: Local<MessageCursor<AssetEve
     drive::handle(world, &errors);
 }
 
-/// Why a texture cannot be made.
+/// Reason why a texture cannot be created.
 enum Problem {
     /// An error of the asset.
     Asset(String),

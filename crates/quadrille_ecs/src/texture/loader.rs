@@ -1,4 +1,4 @@
-//! Loading images with limits: what a file claims is checked before memory is taken for it.
+//! Image loading with limits: the sizes in a file's header are checked before memory is allocated.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -20,20 +20,20 @@ use super::files::AssetFolder;
 use super::format;
 use super::gamma::to_linear;
 
-/// How large image files and images may be.
+/// Size limits of image files and images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImageLimits {
     /// Bytes of a file.
     pub file_bytes: u64,
     /// Width and height in pixels.
     pub side: u32,
-    /// Bytes of the pixels once they are decoded, of all mip levels and layers: a short file can
-    /// hold very many. While an image is loaded it takes some times as much of the host's memory.
+    /// Bytes of the decoded pixels of all mip levels and layers, which may be far more than those of the file.
+    /// Loading takes several times as much host memory.
     ///
-    /// `None` is 512 MiB, or an eighth of the device's memory
-    /// ([`DeviceInfo::memory_bytes`](quadrille_vulkan::DeviceInfo::memory_bytes)) if that is less. 512 MiB
-    /// are the largest square in compressed blocks, or half its side in four bytes a pixel, with all
-    /// mip levels.
+    /// `None` is the lesser of 512 MiB and an eighth of the device's memory
+    /// ([`DeviceInfo::memory_bytes`](quadrille_vulkan::DeviceInfo::memory_bytes)). 512 MiB
+    /// are enough for an image of the maximum size in a compressed format, or of half that width and height at
+    /// four bytes a pixel, with all mip levels.
     pub decoded_bytes: Option<u64>,
 }
 
@@ -57,7 +57,7 @@ fn default_decoded_bytes(memory_bytes: u64) -> u64 {
     (memory_bytes / 8).min(MAX_DECODED_BYTES)
 }
 
-/// Why an image file is refused.
+/// Reason why an image file is rejected.
 #[derive(Debug, Error)]
 pub enum CheckedImageError {
     /// The file is too long.
@@ -95,7 +95,7 @@ pub enum CheckedImageError {
         /// The limit.
         limit: u64,
     },
-    /// No loader reads such files.
+    /// No enabled loader reads files with this extension.
     #[error(
         "files that end in `{extension}` are not loaded; take one that ends in {known}, or turn on the \
          feature of bevy_image that loads such files"
@@ -106,7 +106,7 @@ pub enum CheckedImageError {
         /// Extensions that are loaded.
         known: String,
     },
-    /// A KTX2 file is not what it says.
+    /// The header of a KTX2 file contradicts its contents.
     #[error("the KTX2 file is inconsistent: {0}")]
     Inconsistent(String),
     /// The file cannot be read or decoded.
@@ -231,8 +231,8 @@ impl AssetLoader for CheckedImageLoader {
     }
 }
 
-/// Looks whether files with such a name are loaded, where that is known by the name: the asset server
-/// gives all files that are to be images to this loader.
+/// Checks that files with this extension are supported, if the name has one: the asset server passes every file that
+/// is loaded as an image to this loader.
 fn check_kind(
     settings: &ImageLoaderSettings,
     load_context: &LoadContext<'_>,
@@ -252,7 +252,7 @@ fn check_kind(
     }
 }
 
-/// Reads a file up to one byte more than may be: that it is too long is known without the rest.
+/// Reads a file up to one byte beyond the limit, which suffices to detect that it is too long.
 async fn read(reader: &mut dyn Reader, limits: Complete) -> Result<Vec<u8>, CheckedImageError> {
     let mut bytes = Vec::new();
     reader

@@ -1,4 +1,4 @@
-//! Images that have the size of a window, whatever size that is.
+//! Images that are resized with a window.
 
 use std::any::TypeId;
 use std::marker::PhantomData;
@@ -14,13 +14,13 @@ use crate::declare::registry::Awaited;
 use crate::declare::window_image::WindowImageOf;
 use crate::gpu_device::GpuDevice;
 
-/// An image that follows the size of a window: a command that inserts the bevy resource which names
-/// it, and makes another image for it whenever the window has another size.
+/// An image of a window's size: a command that inserts the bevy resource which names
+/// it, and recreates the image whenever the window's size changes.
 ///
-/// The renderer replaces the image after it has acquired the window's image and before passes run, so
-/// both have one size in every frame. The contents of the new image are undefined; the two images of
-/// [`WindowSized::history`] begin with zeros. A window without area keeps the image that it has.
-/// Until a window has an area there is no image, and passes that declare it are left out.
+/// The renderer recreates the image after it has acquired the window's image and before passes run, so
+/// both have equal sizes in every frame. The contents of the new image are undefined; the two images of
+/// [`WindowSized::history`] are zeroed. While a window has no area its last image is kept.
+/// Until the window first has an area there is no image, and passes that declare it are skipped.
 ///
 /// ```
 /// # use bevy_derive::Deref;
@@ -31,7 +31,7 @@ use crate::gpu_device::GpuDevice;
 /// struct Glow(GpuImage);
 ///
 /// fn setup(mut commands: Commands) {
-///     // The size in the description does not count.
+///     // The size in the description is ignored.
 ///     let desc = ImageDesc::color_target("glow", [1, 1], Format::R16G16B16A16_SFLOAT);
 ///     commands.queue(WindowSized::new(Glow, desc.transient()).scaled(0.5));
 /// }
@@ -41,7 +41,7 @@ pub struct WindowSized<M: Component = PrimaryWindow> {
     window: PhantomData<fn() -> M>,
 }
 
-/// Makes an image of a size, and the resource that names it.
+/// Creates an image of a size, and inserts the resource that names it.
 type Renew = dyn Fn(&mut World, &Gpu, [u32; 2]) -> Result<(), Error> + Send + Sync;
 
 /// An image that follows a window.
@@ -49,17 +49,17 @@ struct Follower {
     /// The resource that names it.
     resource: TypeId,
     renew: Box<Renew>,
-    /// How many times as wide and high as the window it is.
+    /// Factor of the window's width and height.
     scale: f32,
-    /// The window's size now, if it has an area.
+    /// Returns the window's current size, if it has an area.
     extent: fn(&World) -> Option<[u32; 2]>,
-    /// The size of the image that there is.
+    /// The size of the current image.
     made: Option<[u32; 2]>,
 }
 
 impl WindowSized {
-    /// An image of the primary window's size, and the resource that names it: `Glow` for
-    /// `struct Glow(GpuImage)`. The width and height of the description do not count.
+    /// An image of the primary window's size, and the constructor of the resource that names it: `Glow` for
+    /// `struct Glow(GpuImage)`. Width and height of the description are ignored.
     pub fn new<R: Resource>(resource: fn(GpuImage) -> R, desc: ImageDesc) -> Self {
         Self::following(TypeId::of::<R>(), move |world, gpu, size| {
             let image = gpu.create_image(&sized(&desc, size))?;
@@ -68,8 +68,8 @@ impl WindowSized {
         })
     }
 
-    /// The same for the two images of a [`History`]; see [`NewHistory::image`]. Where the size
-    /// changes, both are zero again.
+    /// The two images of a [`History`] at the primary window's size; see [`NewHistory::image`]. When the size
+    /// changes, both are zeroed.
     pub fn history<H: History<Handle = GpuImage>>(desc: ImageDesc) -> Self {
         Self::following(TypeId::of::<Current<H>>(), move |world, gpu, size| {
             NewHistory::<H>::image(gpu, &sized(&desc, size))?.apply(world);
@@ -95,8 +95,8 @@ impl WindowSized {
 }
 
 impl<M: Component> WindowSized<M> {
-    /// Another window's size: that of the one whose entity has `N`
-    /// ([`AddWindowImage`](crate::AddWindowImage) introduces the marker).
+    /// Uses the size of the window whose entity has `N`
+    /// ([`AddWindowImage`](crate::AddWindowImage) registers the marker).
     pub fn of<N: Component>(self) -> WindowSized<N> {
         WindowSized {
             follower: Follower {
@@ -107,7 +107,7 @@ impl<M: Component> WindowSized<M> {
         }
     }
 
-    /// So many times as wide and as high as the window, rounded up; at least one texel.
+    /// Scales width and height by this factor, rounded up; at least one texel.
     pub fn scaled(mut self, scale: f32) -> Self {
         self.follower.scale = scale;
         self
@@ -143,7 +143,7 @@ impl Follower {
         let Some(extent) = extent else {
             return Ok(());
         };
-        // A scale that is not a number comes to one texel.
+        // NaN results in one texel.
         let size = extent.map(|length| ((length as f32 * self.scale).ceil() as u32).max(1));
         if self.made == Some(size) {
             return Ok(());
@@ -154,12 +154,12 @@ impl Follower {
     }
 }
 
-/// All images that follow windows.
+/// All images of window size.
 #[derive(Resource, Default)]
 pub(crate) struct WindowSizedImages(Vec<Follower>);
 
 impl WindowSizedImages {
-    /// Recreates the images whose windows have another size now.
+    /// Recreates the images whose window's size has changed.
     pub(crate) fn follow(world: &mut World, gpu: &Gpu) -> Result<(), Error> {
         if !world.contains_resource::<Self>() {
             return Ok(());
@@ -174,14 +174,14 @@ impl WindowSizedImages {
     }
 }
 
-/// The size of the image that a window shows in this frame.
+/// The size of the window's image in this frame.
 fn shown<M: Component>(world: &World) -> Option<[u32; 2]> {
     let image = world.get_resource::<WindowImageOf<M>>()?;
     let [width, height, _] = image.extent();
     Some([width, height])
 }
 
-/// The size that a window is to have, as the program has asked for it.
+/// The size of a window requested by the program.
 fn asked_for<M: Component>(world: &mut World) -> Option<[u32; 2]> {
     let window = world
         .query_filtered::<&Window, With<M>>()
