@@ -1,60 +1,59 @@
-//! The judge of plans: does a plan obey Vulkan's synchronisation rules?
+//! Independent verification that plans obey Vulkan's synchronization rules.
 //!
 //! `quadrille_sync` turns declared accesses into a plan of barriers, waits and ownership
-//! transfers. This crate says whether such a plan is right. It shares the solver's types and none
-//! of its code or states: its rules are written from Vulkan's specification (the chapter
+//! transfers. This crate checks such plans. It shares the solver's types but none
+//! of its code or states: its rules are derived from Vulkan's specification (chapter
 //! "Synchronization and Cache Control"), and it keeps its own history over frames.
 //!
 //! # What is judged
 //!
-//! [`Judge::frame`] carries a plan out on paper and objects where it finds
+//! [`Judge::frame`] simulates a plan and reports
 //!
-//! - a **hazard**: two accesses of one range, at least one a write, that no chain of dependencies
-//!   orders, or a write that is not available, or not visible to the very stage and access that
-//!   comes next; over all queues and frames;
-//! - a wrong **layout**, or contents that were thrown away and are needed;
-//! - a wrong **owner**: ownership transfers whose halves differ in families, range or layouts, are
-//!   not ordered by a wait that is wide enough, are used in between, or are missing;
-//! - **memory** that resources share, and one touches before what another did to it is over and
-//!   available, or needs contents that the other has taken;
-//! - a wrong **timeline**: signals that do not grow, waits before their signals, deadlock;
-//! - stages and accesses that the queue does not have;
+//! - **hazards**: two accesses of one range, at least one a write, that no chain of dependencies
+//!   orders, or a write that is not available, or not visible to the stage and access of the next
+//!   use; over all queues and frames;
+//! - wrong **layouts**, or discarded contents that are needed;
+//! - wrong **owners**: ownership transfers whose halves differ in families, range or layouts, are
+//!   not ordered by a wait with sufficient stages, have uses in between, or are missing;
+//! - **shared memory**: an access before another resource's access to the same bytes is complete and
+//!   available, or a use of contents that the other resource has overwritten;
+//! - wrong **timelines**: values that do not increase, waits before their signals, deadlocks;
+//! - stages and accesses that the queue does not support;
 //! - **swapchain images** that are used before they are acquired or after they are presented;
-//! - **host passes** that read what is not visible to the host;
-//! - a **needless wait** for passes of another queue, none of which the waiting ones depend on;
-//! - anything else than what the frame declares: passes that are missing, run twice, on the wrong
+//! - **host passes** that read contents not visible to the host;
+//! - **needless waits** for passes of another queue on which no waiting pass depends;
+//! - any deviation from the frame: passes that are missing, run twice, on the wrong
 //!   queue or in the wrong order.
 //!
-//! A judge can begin in the middle: [`Judge::restore`] takes the states that a captured frame began with for true,
-//! and judges from there on.
+//! [`Judge::restore`] starts from the states of a captured frame, which it assumes to be correct.
 //!
-//! # How far it can be believed
+//! # Validation of the oracle
 //!
-//! [`generate`] makes random and exhaustive sequences of frames, whose plans must all pass. What fails
-//! is shrunk by [`shrink`](fn@shrink) and printed in the text form of frames and plans. That the judge
-//! is not blind is shown by plans written by hand, one for each rule that it breaks, by plans of the
-//! solver that are weakened (`tests/weakened.rs`, for each rung of its ladder), and beside the
-//! validation layer on a device (`tests/gpu_differential.rs`).
+//! [`generate`] creates random and exhaustive sequences of frames, whose plans must all pass. Failing ones are
+//! shrunk by [`shrink`](fn@shrink) and printed in the text form of frames and plans. The oracle's own detection is
+//! tested by handwritten plans, one for each violated rule, by weakened plans of the
+//! solver (`tests/weakened.rs`, for each [`DependencyKind`](quadrille_sync::DependencyKind)), and by comparison with
+//! the validation layer on a device (`tests/gpu_differential.rs`).
 //!
 //! # Decisions
 //!
-//! - Execution dependencies hold for all resources, also those of buffer and image barriers; only
-//!   access scopes are bound to the barrier's range ("both access scopes are limited to ...").
-//! - First scopes hold logically earlier stages too, second scopes logically later ones; access
-//!   scopes hold what is named.
+//! - Execution dependencies apply to all resources, also those of buffer and image barriers; only
+//!   access scopes are limited to the barrier's range ("both access scopes are limited to ...").
+//! - First scopes include logically earlier stages, second scopes logically later ones; access
+//!   scopes include only the specified accesses.
 //! - A write after a write needs visibility to the second write, as validation layers require, also
 //!   with a read in between that is ordered after the first and before the second: it may have read a part
 //!   of what it declares, such as the arguments of some draws.
-//! - Where resources share memory, the barrier of a range covers the memory of the range, whichever
-//!   resource wrote it. Writes of former resources have to be available, not visible: their contents
-//!   are dead.
+//! - In shared memory, the barrier of a range covers the memory of the range, for writes of any
+//!   resource. Writes of earlier resources have to be available, not visible, since their contents
+//!   are no longer needed.
 //! - Reads count as hazards wherever the access mask has them, even if `discard` says that the
 //!   contents are not needed.
 //!
 //! # Deliberately absent
 //!
-//! Vulkan itself, and most opinions about speed: a plan with a barrier too many passes. The solver's
-//! cases and budgets count barriers. Host passes in shared memory, which frames may not have.
+//! Vulkan itself, and most checks of efficiency: a plan with an unnecessary barrier passes. The solver's
+//! cases and budgets count barriers. Host passes in shared memory, which frames must not have.
 #![forbid(unsafe_code)]
 
 pub mod fuzz;

@@ -1,4 +1,4 @@
-//! Violations that the judge reports.
+//! Violations that [`Judge`](crate::Judge) reports.
 
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
@@ -6,14 +6,14 @@ use std::sync::Arc;
 use quadrille_sync::{AccessMask, FamilyIndex, Layout, QueueIndex, Stages};
 use thiserror::Error;
 
-/// The pass, host or barrier that touches a resource.
+/// The pass, barrier or presentation that accesses a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Actor {
     /// A pass.
     Pass {
         /// Its name.
         name: Arc<str>,
-        /// How it touches the resource.
+        /// Its access.
         access: &'static str,
         /// The frame it belongs to; the judge counts frames from 1.
         frame: u32,
@@ -149,16 +149,16 @@ pub enum Side {
     Wait,
 }
 
-/// One breach of Vulkan's rules, or of what the frame declares, by a plan.
+/// A violation of Vulkan's rules, or of the frame's declarations, by a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Violation {
-    /// Two accesses, at least one a write, that nothing orders well enough.
+    /// Two accesses, at least one a write, without a sufficient dependency between them.
     #[error("{hazard:?} hazard on {place}: {later} after {earlier}; {lack}.")]
     Hazard {
         /// The kind.
         hazard: Hazard,
-        /// The part that both touch.
+        /// The part that both access.
         place: ResourcePart,
         /// The earlier access.
         earlier: Actor,
@@ -167,20 +167,20 @@ pub enum Violation {
         /// The missing dependency between them.
         lack: MissingDependency,
     },
-    /// A use finds an image in another layout than its access needs, or a barrier names an old
-    /// layout that the image is not in.
+    /// An image is not in the layout that an access needs, or not in the `oldLayout` of a
+    /// barrier.
     #[error("{actor} needs {place} in layout {needed:?} and finds it in {found:?}.")]
     WrongLayout {
         /// The user of the layout.
         actor: Actor,
         /// The subresources.
         place: ResourcePart,
-        /// The layout they are in.
+        /// The actual layout.
         found: Layout,
         /// The layout that is needed.
         needed: Layout,
     },
-    /// An image is put into layout `UNDEFINED` or `PREINITIALIZED`, or an attempt is made.
+    /// A barrier has `newLayout` `UNDEFINED` or `PREINITIALIZED`.
     #[error("{actor} has a new layout that images cannot be put in, on {place}.")]
     InvalidNewLayout {
         /// The barrier.
@@ -188,7 +188,7 @@ pub enum Violation {
         /// The subresources.
         place: ResourcePart,
     },
-    /// Contents are read, or kept, that a barrier has thrown away.
+    /// Contents are read or kept after a barrier has discarded them.
     #[error("{actor} needs the contents of {place}, which {discarded_by} has discarded.")]
     LostContents {
         /// The user of the contents.
@@ -198,15 +198,15 @@ pub enum Violation {
         /// The barrier.
         discarded_by: Actor,
     },
-    /// Two resources lie in the same memory, and what is done to one is not ordered well enough
-    /// after what was done to the other, or not available.
+    /// Two resources share memory, and an access to one has no sufficient dependency on an earlier
+    /// access to the other.
     #[error(
         "{later} on {place} shares memory with {former} and comes after {earlier} on that; {lack}."
     )]
     MemoryHazard {
-        /// The part that the second touches.
+        /// The part of the later access.
         place: ResourcePart,
-        /// The part that the first touched.
+        /// The part of the earlier access.
         former: ResourcePart,
         /// The earlier access.
         earlier: Actor,
@@ -215,14 +215,14 @@ pub enum Violation {
         /// The missing dependency between them.
         lack: MissingDependency,
     },
-    /// Contents are needed whose memory another resource has had since.
+    /// Contents are needed whose memory another resource has used since.
     #[error("{actor} needs the contents of {place}, whose memory `{by}` has taken.")]
     TakenContents {
         /// The user of the contents.
         actor: Actor,
         /// The range.
         place: ResourcePart,
-        /// The resource that has the memory now.
+        /// The resource that uses the memory now.
         by: Arc<str>,
     },
     /// Contents are read that were never written.
@@ -233,7 +233,7 @@ pub enum Violation {
         /// The range.
         place: ResourcePart,
     },
-    /// A family uses what another family owns.
+    /// A family uses a range that another family owns.
     #[error("{actor} runs on family {} and touches {place}, which family {} owns.", family.0, owner.0)]
     NotOwner {
         /// The user.
@@ -300,7 +300,7 @@ pub enum Violation {
         /// The reason.
         why: &'static str,
     },
-    /// Two barriers of one call that do something to one range.
+    /// Two barriers of one call have layout or ownership changes of the same range.
     #[error("Two barriers of one call change the layout or owner of {place}.")]
     BarriersCollide {
         /// The range.
@@ -380,7 +380,7 @@ pub enum Violation {
         /// The queue.
         queue: QueueIndex,
     },
-    /// Submissions wait for each other for ever.
+    /// Submissions wait for each other forever.
     #[error("Submission {submission} waits for ever, for value {value} of queue {}.", queue.0)]
     Deadlock {
         /// The index of the submission in the plan.
@@ -398,13 +398,13 @@ pub enum Violation {
         /// The family that it leaves for.
         family: FamilyIndex,
     },
-    /// A call submits what comes before a host pass together with what comes after it.
+    /// A call contains submissions both before and after a host pass.
     #[error("A call on queue {} reaches beyond a host pass.", queue.0)]
     CallAcrossHost {
         /// The queue.
         queue: QueueIndex,
     },
-    /// A host pass waits for what can never come.
+    /// A host pass waits for a value that is never signalled.
     #[error("Host pass `{pass}` waits for ever, for value {value} of queue {}.", queue.0)]
     HostDeadlock {
         /// The host pass.
@@ -414,7 +414,7 @@ pub enum Violation {
         /// The value.
         value: i128,
     },
-    /// A host pass may run before a device pass is over that it is declared to come after.
+    /// A host pass does not wait for a device pass that it is declared to follow.
     #[error(
         "Host pass `{later}` does not wait for pass `{earlier}`, and is declared to come after it."
     )]
@@ -424,7 +424,7 @@ pub enum Violation {
         /// The host pass.
         later: Arc<str>,
     },
-    /// A swapchain image is touched, and no wait for its acquire stands before.
+    /// A swapchain image is accessed without a wait for its acquire.
     #[error("{actor} touches swapchain image `{image}`, which is not acquired.")]
     NotAcquired {
         /// The user.
@@ -432,7 +432,7 @@ pub enum Violation {
         /// The image.
         image: Arc<str>,
     },
-    /// A swapchain image is acquired, or presented, another number of times than once a frame.
+    /// A swapchain image is not acquired, or not presented, exactly once a frame.
     #[error("Swapchain image `{image}` is {what} {times} times in a frame that uses it.")]
     SwapchainCount {
         /// The image.
@@ -450,7 +450,7 @@ pub enum Violation {
         /// The queue.
         queue: QueueIndex,
     },
-    /// Something is acquired or presented that is no swapchain image.
+    /// A resource that is not a swapchain image is acquired or presented.
     #[error("`{image}` is {what} and is no swapchain image.")]
     NoSwapchainImage {
         /// The resource.
@@ -486,7 +486,7 @@ pub enum Violation {
         /// The problem of the queue.
         why: &'static str,
     },
-    /// Two passes run the wrong way round.
+    /// Two passes run in the wrong order.
     #[error("Pass `{later}` runs before pass `{earlier}`, though {why}.")]
     PassOrder {
         /// The pass that should run first.
@@ -496,7 +496,7 @@ pub enum Violation {
         /// Why.
         why: &'static str,
     },
-    /// The plan names something that the frame or the topology does not have.
+    /// The plan has an index that is out of bounds in the frame or the topology.
     #[error("The plan names {what} {index}, which does not exist.")]
     UnknownIndex {
         /// Kind of the item that is named.

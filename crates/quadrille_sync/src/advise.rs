@@ -1,11 +1,10 @@
 //! Upper bound on the time that moving a pass to another queue can save.
 //!
-//! Two things delay a pass: the passes that it depends on, and the passes before it on its queue.
-//! On a queue of its own only the first remain. So a frame is replayed by measured times, once as
-//! it is planned and once for each pass with that pass on a queue of its own; the difference is
-//! the most that a move could save. It costs semaphores, and may cost transfers of ownership and
-//! bandwidth, so what is really saved is less, and a pass without advice is better left where it
-//! is.
+//! A pass waits for its dependencies and for the earlier passes on its queue.
+//! On a separate queue only the dependencies remain. So a frame is simulated with measured times, once as
+//! planned and once for each pass with that pass on a separate queue; the difference is
+//! the upper bound of the saving. A move costs semaphores, and may cost ownership transfers and
+//! bandwidth, so the actual saving is smaller, and passes without advice should not be moved.
 
 use crate::frame::{Frame, PassIndex};
 use crate::plan::Plan;
@@ -27,13 +26,13 @@ pub use trial::{SharingChange, SharingObservation, SharingStage, SharingTrials};
 pub struct Advice {
     /// The pass.
     pub pass: PassIndex,
-    /// The queue it runs on.
+    /// The queue that runs it.
     pub queue: QueueIndex,
-    /// The queues that could run it beside that.
+    /// The other queues that could run it.
     pub to: Vec<QueueIndex>,
     /// Its time, in microseconds.
     pub cost_us: u64,
-    /// The most that the frame could become shorter by, in microseconds.
+    /// Upper bound of the reduction of the frame time, in microseconds.
     pub saves_us: u64,
 }
 
@@ -100,7 +99,7 @@ pub fn advise(
     all
 }
 
-/// A pass where the plan has it.
+/// A pass with its queue in the plan.
 struct Placed {
     queue: QueueIndex,
     pass: PassIndex,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::flags::Aspects;
 
-/// A resource's identity over frames. The creator of resources hands ids out, and keeps them
-/// dense, because state is stored in arrays. An id may be used again once the old resource is
+/// Id of a resource, the same in all frames. The creator of resources assigns ids, and keeps them
+/// dense, because state is stored in arrays. An id may be reused once the old resource is
 /// destroyed and [`States::remove`](crate::States::remove) was called.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ResourceId(pub u32);
@@ -29,25 +29,25 @@ pub enum ResourceKind {
         aspects: Aspects,
         /// Mip levels; at least 1.
         mip_levels: u32,
-        /// Array layers; at least 1, and just that of a 3D image.
+        /// Array layers; at least 1, and exactly 1 for a 3D image.
         array_layers: u32,
-        /// Slices of the first mip level: the depth of a 3D image, and 1 of all others. A mip
-        /// level has half as many as the one before, at least 1.
+        /// Slices of the first mip level: the depth of a 3D image, and 1 for all others. Each mip
+        /// level has half as many as the previous one, at least 1.
         slices: u32,
     },
 }
 
-/// `VkSharingMode`: whether queue families own the resource in turn or together.
+/// `VkSharingMode` of a resource.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Sharing {
-    /// One family owns it at a time; the plan moves ownership.
+    /// One family owns it at a time; the plan transfers ownership.
     #[default]
     Exclusive,
     /// All families of the topology may use it; there is no owner.
     Concurrent,
 }
 
-/// How long a resource lives and who owns its memory.
+/// Lifetime of a resource's contents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Lifetime {
     /// Outlives the frame.
@@ -60,27 +60,27 @@ pub enum Lifetime {
     Swapchain,
 }
 
-/// A piece of device memory that transient resources are placed in: its identity over frames.
+/// Id of a block of device memory for transient resources, the same in all frames.
 ///
-/// The allocator of blocks hands ids out, and keeps them dense. An id may be used again once the
+/// The allocator of blocks assigns ids, and keeps them dense. An id may be reused once the
 /// old block is freed and [`States::remove_block`](crate::States::remove_block) was called. A
-/// block belongs to one stream of planning.
+/// block belongs to one [`States`](crate::States).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BlockId(pub u32);
 
-/// Where in a block the bytes of a transient resource lie. Resources whose bytes overlap are
-/// *aliases* (section "Memory Aliasing"): they take turns, and the first access to one depends on
-/// all accesses to the others.
+/// Range of a transient resource in a block. Resources with overlapping ranges are
+/// *aliases* (section "Memory Aliasing"): their lifetimes are disjoint, and the first access to one depends on
+/// all earlier accesses to the others.
 ///
-/// Host passes may not touch them: the next device access to the same bytes would have to wait for
-/// the host. Copy to a buffer with memory of its own, and let the host read that.
+/// Host passes must not access them: the next device access to the same bytes would have to wait for
+/// the host. Copy to a buffer with its own memory, and let the host read that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Placement {
     /// The block.
     pub block: BlockId,
     /// The first byte within the block.
     pub offset: u64,
-    /// The number of bytes, at least 1: what the resource needs, which may be more than its size.
+    /// The number of bytes that the resource needs, at least 1; may be more than its size.
     pub bytes: u64,
 }
 
@@ -97,7 +97,7 @@ impl Placement {
     }
 }
 
-/// One resource that a frame names.
+/// A resource of a frame.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Resource {
     /// Its identity over frames.
@@ -110,8 +110,7 @@ pub struct Resource {
     pub sharing: Sharing,
     /// Lifetime of its contents.
     pub lifetime: Lifetime,
-    /// Where its bytes lie, if it may share them: a transient one only. Without, its memory is its
-    /// own.
+    /// Range in a block, for transient resources in shared memory; `None` for memory of its own.
     pub memory: Option<Placement>,
 }
 
@@ -136,7 +135,7 @@ impl Resource {
         slices: 1,
     };
 
-    /// A persistent, exclusive colour image with one mip level and one array layer.
+    /// A persistent, exclusive color image with one mip level and one array layer.
     pub fn image(id: ResourceId, name: &str) -> Self {
         let kind = Self::PRESENTABLE;
         Self {
