@@ -1,4 +1,4 @@
-//! A torus of cells, bit-packed as the shaders see it.
+//! A torus of cells, in the bit-packed memory layout of the shaders.
 
 use thiserror::Error;
 
@@ -10,8 +10,8 @@ mod step;
 /// Cells on a torus: the right edge meets the left one, the lower edge the upper one.
 ///
 /// **Layout**, the same on CPU and GPU: rows one after another from the top, each of
-/// [`Board::words_per_row`] words; cell `x` of a row is bit `x % 32` of its word `x / 32`. Where
-/// the width is no multiple of 32, the bits behind the last cell are padding, and always zero:
+/// [`Board::words_per_row`] words; cell `x` of a row is bit `x % 32` of its word `x / 32`. If
+/// the width is not a multiple of 32, the bits after the last cell are padding, and always zero:
 /// the torus wraps at the exact width.
 ///
 /// ```

@@ -39,7 +39,7 @@ const LIVES: u32 = 3;
 pub struct Wish {
     /// -1 is left, 1 is right.
     pub direction: f32,
-    /// Target position of the paddle; goes before the direction.
+    /// Target position of the paddle; overrides the direction.
     pub paddle_to: Option<f32>,
     /// Serve the ball.
     pub serve: bool,
@@ -149,7 +149,7 @@ impl Breakout {
         }
     }
 
-    /// Lets a step of time go by.
+    /// Advances the game by one step.
     pub fn step(&mut self, wish: Wish) {
         self.hits.clear();
         if wish.restart {

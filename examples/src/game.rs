@@ -1,4 +1,4 @@
-//! A game of Life beside its drawing: how far it goes, how fast, how many cells are alive.
+//! State of a game of Life apart from rendering: generations, speed, population.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -54,7 +54,7 @@ Examples:
   life --headless --generations 1103 --size 2048x2048 --report report.json
   life --headless --generations 500 --screenshot life.png --plan plan.txt";
 
-/// The number of live cells, when somebody asks.
+/// The number of live cells, updated on request.
 #[derive(Resource, Deref)]
 pub struct Population(pub GpuBuffer);
 
@@ -75,7 +75,7 @@ pub struct Game {
     pub steps: u32,
     /// Where to stop.
     target: Option<u64>,
-    /// How far the game was when its device was lost: up to there it hurries.
+    /// The generation at which the device was lost; recomputed at full speed up to it.
     behind: u64,
     save: Option<PathBuf>,
     /// The generation whose population is being counted.
@@ -86,7 +86,7 @@ pub struct Game {
     titled: (f32, u64),
 }
 
-/// How fast a game may go: not beyond its target, and at once to where it has been.
+/// Pace of a game: not beyond its target, and at full speed up to the generation before a lost device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
     target: Option<u64>,
@@ -94,7 +94,7 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// How many generations come next after one, at so many a frame.
+    /// Number of generations to compute in the frame after `generation`.
     pub fn steps(&self, generation: u64, speed: u32, paused: bool) -> u32 {
         let left = self.target.map_or(u64::MAX, |target| target - generation);
         let behind = self.behind.saturating_sub(generation);
@@ -157,8 +157,8 @@ impl Game {
         }
     }
 
-    /// Begins on a device, also on one that takes the place of a lost one: then as many
-    /// generations as there were before follow at once. What was painted is gone.
+    /// Starts on a new device. After a lost device the generations up to the loss are recomputed at full speed;
+    /// painted cells are lost.
     pub fn begin(&mut self) {
         self.behind = self.behind.max(self.generation);
         self.generation = 0;

@@ -1,12 +1,12 @@
-//! Shared code of the example programs: command line, Game of Life patterns, and the boards that
-//! results of the GPU are compared to.
+//! Shared code of the example programs: command line, Game of Life patterns, and the CPU reference for
+//! results of the GPU.
 //!
 //! **Model.** Nearly everything here is plain data and pure functions. A [`Pattern`] is read from a run length encoded file, placed on a [`Board`] (a torus whose cells
 //! are bits, 32 to a word, as the shaders see them), and [`Board::step`] is the reference that
 //! `shaders/life/step.wgsl` has to equal bit for bit. [`constants`] are the push constants of the
-//! shaders; [`args`] is the command line. Only [`run`], [`hand`], [`game`] and [`worker`] know of
-//! bevy: when a run ends and what it writes, mouse and keyboard, and how a game of Life goes on,
-//! in the main loop or beside it.
+//! shaders; [`args`] is the command line. Only [`run`], [`hand`], [`game`] and [`worker`] depend on
+//! bevy: end and output of a run, mouse and keyboard input, and the simulation of Life
+//! in the main loop or in a worker thread.
 
 pub mod args;
 pub mod board;

@@ -1,5 +1,5 @@
-//! The rules of `swarm` that live on the CPU: the player, shots, health. What happens to enemies
-//! is decided on the device; how many were shot and how many reached the player comes back.
+//! CPU part of the rules of `swarm`: player, shots, health. Enemies
+//! are simulated on the device, which returns the numbers of those shot and those that reached the player.
 
 use bevy_math::Vec2;
 use bytemuck::{Pod, Zeroable};
@@ -11,7 +11,7 @@ use crate::random::Random;
 pub const FIELD: [u32; 2] = [1280, 720];
 /// Seconds in a step.
 pub const STEP: f32 = 1.0 / 60.0;
-/// The most shots in the air.
+/// Maximum number of shots in the air.
 pub const MOST_SHOTS: usize = 64;
 /// Cells of the grid in which enemies are counted.
 pub const CELLS: u64 = 128 * 128;
@@ -21,7 +21,7 @@ const SHOT_SPEED: f32 = 620.0;
 const VOLLEY: u64 = 5;
 const HEALTH: u32 = 100;
 
-/// An enemy as the shaders have it.
+/// An enemy in the shaders' memory layout.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct Enemy {
@@ -148,7 +148,7 @@ impl Survival {
         HEALTH.saturating_sub(self.counted.reached / 10)
     }
 
-    /// Takes what the device has counted.
+    /// Updates the counts from the device.
     pub fn counted(&mut self, counters: Counters) {
         if self.phase == Phase::Over {
             return;
@@ -159,7 +159,7 @@ impl Survival {
         }
     }
 
-    /// Lets a step of time go by.
+    /// Advances the game by one step.
     pub fn step(&mut self, wish: Wish) {
         if wish.restart {
             *self = Self::default();
@@ -212,7 +212,7 @@ impl Survival {
             player: self.player,
             enemies,
             shots: self.shots.len() as u32,
-            // The swarm learns.
+            // The swarm gets faster.
             speed: 60.0 + (self.frame as f32 / 60.0).min(60.0),
             seconds: if self.phase == Phase::Play { STEP } else { 0.0 },
             frame: self.frame as u32,

@@ -3,28 +3,28 @@
 //! The layer sits below Khronos's validation layer and above the driver, and is configured by environment
 //! variables (`README.md` lists them):
 //!
-//! - *virtual queues*: any families and counts. The validation layer above believes them, so
-//!   ownership transfers and hazards between queues are judged for real on a machine without a GPU.
+//! - *virtual queues*: any families and counts. The validation layer above sees only these, so
+//!   it validates ownership transfers and hazards between queues on a machine without a GPU.
 //! - *hold-back*: every virtual queue is a FIFO. Its head is forwarded to the one real queue when
 //!   all its waits are covered, so that a wait may be submitted before its signal.
-//! - *schedule fuzzing*: with a seed, which queue is served next, and how late, is drawn.
-//! - *poison*: contents that Vulkan calls undefined become garbage.
-//! - *null*: recorded commands never reach the driver, so that only the program's own cost is left.
-//! - *injection*: a script makes calls fail, extents vanish, fences hang, and the device be lost.
+//! - *schedule fuzzing*: the next queue to forward, and its delay, are random with a given seed.
+//! - *poison*: undefined contents are overwritten with garbage.
+//! - *null*: recorded commands never reach the driver, so that only the program's own cost remains.
+//! - *injection*: a script makes calls fail, sets extents to zero, hangs fences, and loses the device.
 //! - *log*: every intercepted call, as a line of JSON.
 //!
 //! # Model
 //!
-//! One real queue executes in the order of forwarding, so "what happens when" is decided by
-//! `fifo` (which heads may go) and `schedule` (which one does), both pure. Everything that
-//! takes a queue or a family index is translated: `commands` is the list, and its test compares
+//! One real queue executes in the order of forwarding, which is decided by
+//! `fifo` (heads that may be forwarded) and `schedule` (choice of the next one), both pure. All commands
+//! with a queue or a family index are translated: `commands` is the list, and its test compares
 //! it with the registry. Non-dispatchable handles are not wrapped.
 //!
 //! # Folders
 //!
 //! From the bottom to the top; each imports only earlier ones (`tests/rooms.rs`).
 //!
-//! | folder | has |
+//! | folder | contents |
 //! | --- | --- |
 //! | `dispatch` | the loader's interface, the commands of the next layer, structure chains |
 //! | `settings` | environment variables and the script: their grammars |
@@ -38,13 +38,13 @@
 //!
 //! - Presents are not held, and report the driver's own result.
 //! - Labels of queues are not forwarded: regions of several queues would interleave.
-//! - A deadlock is told from a slow app by a timeout: nothing submitted, forwarded or signalled
-//!   for some seconds while a wait without an end goes on.
+//! - A deadlock is distinguished from a slow app by a timeout: nothing submitted, forwarded or signalled
+//!   for some seconds during a wait without a timeout.
 //!
-//! # Debts
+//! # Limitations
 //!
-//! - Several real queues are not used even where there are some: order is decided, not timing.
-//! - Held submissions keep the chained structures that are known, and log the others.
+//! - Only one real queue is used even if there are several: order is emulated, not timing.
+//! - Held submissions keep known chained structures, and log the others.
 #![expect(unsafe_code, reason = "a layer is called by, and calls, C functions")]
 
 mod calls;

@@ -1,4 +1,4 @@
-//! A frame: what its passes declare.
+//! [`Frame`]: the declarations of its passes.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -23,13 +23,13 @@ pub struct PassIndex(pub u32);
 /// One access of one range of one resource by one pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Use {
-    /// The resource touched.
+    /// The accessed resource.
     pub resource: ResourceIndex,
     /// The part of it.
     pub range: SubRange,
-    /// The way it is touched.
+    /// The access.
     pub access: Access,
-    /// The old contents of the range are not needed: the pass overwrites all of it.
+    /// Whether the old contents of the range are not needed, because the pass overwrites all of it.
     pub discard: bool,
 }
 
@@ -47,16 +47,16 @@ impl Use {
 
 /// A resource that another stream will use next: see [`States::give`](crate::States::give).
 ///
-/// After all that the frame does with it, its owner releases it to the other stream's family, as
-/// one submission that everything else on it is ordered before. Without other families, or for
-/// concurrent resources, there is nothing to do.
+/// After all its uses in the frame, its owner releases it to the other stream's family, in
+/// one submission that follows all of these uses. With a single family, or for
+/// concurrent resources, nothing is released.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Give {
     /// The resource.
     pub resource: ResourceIndex,
     /// The queue family that will use it.
     pub family: FamilyIndex,
-    /// The layout in which an image is released to that family; buffers: anything.
+    /// The layout in which an image is released to that family; ignored for buffers.
     pub layout: Layout,
 }
 
@@ -66,8 +66,8 @@ pub enum Preference {
     /// The first queue that can run it (usually the graphics queue).
     #[default]
     Main,
-    /// A queue with the required capabilities and as few others as possible, beside the main
-    /// queue: async compute, or a transfer queue. Falls back to the main queue.
+    /// A queue other than the main one, with the required capabilities and as few others as
+    /// possible: async compute, or a transfer queue. Falls back to the main queue.
     Async,
 }
 
@@ -94,8 +94,8 @@ pub enum PassKind {
 
 /// Declaration of one pass.
 ///
-/// Its uses and its explicit order are slices of the frame's arrays, so that a frame is a handful of
-/// allocations that the next frame can use again.
+/// Its uses and its explicit order are slices of the frame's arrays, so that a frame has few
+/// allocations, which the next frame can reuse.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct PassDecl {
     /// Its name in errors, plans and debug labels.
@@ -106,11 +106,11 @@ pub struct PassDecl {
     pub queue: QueueRequest,
     /// Whether it has effects beyond its declared writes; such passes are never culled.
     pub side_effect: bool,
-    /// Whether it prepares the frame (an upload, say): such a pass precedes all others that share more
-    /// than a read with it, unless it is declared to follow them, and does not count where order is
+    /// Whether it prepares the frame, like an upload. Such a pass precedes all others with conflicting
+    /// accesses, unless it is declared to follow them, and is ignored when order is
     /// inferred from a single writer.
     pub prologue: bool,
-    /// Estimated time on the device in microseconds, for choosing idle queues; 0 if unknown.
+    /// Estimated device time in microseconds, for the choice of idle queues; 0 if unknown.
     pub cost_us: u32,
     /// Its part of [`Frame::uses`].
     pub uses: Range<u32>,
@@ -121,7 +121,7 @@ pub struct PassDecl {
 /// Everything the passes of one frame declare, in declaration order.
 #[derive(Debug, Default, PartialEq, Eq, Hash)]
 pub struct Frame {
-    /// The resources that uses name, each once.
+    /// The resources that uses refer to, each once.
     pub resources: Vec<Resource>,
     /// The passes.
     pub passes: Vec<PassDecl>,
@@ -129,17 +129,17 @@ pub struct Frame {
     pub uses: Vec<Use>,
     /// The passes that each pass follows by explicit order, pass by pass.
     pub after: Vec<PassIndex>,
-    /// The resources that are given to other streams when the frame is done with them.
+    /// The resources that are given to other streams after their last use in the frame.
     pub gives: Vec<Give>,
-    /// Leave out passes whose results no pass needs: those that write transient resources alone, which
-    /// no pass that runs reads. [`Plan::culled`](crate::Plan::culled) lists them. Off by default.
+    /// Whether to cull passes whose results no pass needs: those that write only transient resources which
+    /// no executed pass reads. [`Plan::culled`](crate::Plan::culled) lists them. Off by default.
     pub cull: bool,
-    /// No part of what is declared: see [`Frame::pass_name`].
+    /// Cache of names; not a part of the declarations. See [`Frame::pass_name`].
     pub names: PreviousNames,
 }
 
 impl PassDecl {
-    /// Where its uses are among all uses.
+    /// Range of its uses in [`Frame::uses`].
     #[inline]
     pub(crate) fn use_range(&self) -> Range<usize> {
         self.uses.start as usize..self.uses.end as usize
@@ -147,7 +147,7 @@ impl PassDecl {
 }
 
 impl Frame {
-    /// Forgets the declarations and keeps the memory, and for the next frame the names.
+    /// Clears the declarations. Keeps the memory, and the names for the next frame.
     pub fn clear(&mut self) {
         self.names.keep(&mut self.passes, &mut self.resources);
         self.uses.clear();
@@ -196,9 +196,9 @@ impl Frame {
         PassIndex(self.passes.len() as u32 - 1)
     }
 
-    /// A name for the next pass that is added: a reference as `name` is, and where the pass in
-    /// this place had the same name before the frame was cleared, the reference that it had. To
-    /// count one down and one up costs more than all else about a small pass.
+    /// Returns a reference to a name for the next pass to add. If the pass at this index
+    /// had the same name before the frame was cleared, its reference is reused: changing two reference
+    /// counts would cost more than everything else of a small pass.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -217,7 +217,7 @@ impl Frame {
         self.names.of_pass(self.passes.len(), name)
     }
 
-    /// The same for the next resource.
+    /// Returns a reference to a name for the next resource, like [`pass_name`](Self::pass_name).
     #[inline]
     pub fn resource_name(&mut self, name: &Arc<str>) -> Arc<str> {
         self.names.of_resource(self.resources.len(), name)

@@ -1,10 +1,9 @@
-//! A plan: plain data that says everything the backend has to do for a frame.
+//! [`Plan`]: plain data that describes everything the backend has to do for a frame.
 //!
-//! Timeline values are **relative**: 0 is the value a queue had signalled last when the frame
-//! began, 1 is what the queue's first submission of this frame signals, and what lies in earlier
-//! frames is negative. So a plan can be used again for a later frame that declares the same and
-//! starts from the same (relative) states; [`States::commit`](crate::States::commit) moves the
-//! base on.
+//! Timeline values are **relative**: 0 is the last value that a queue signalled before the frame,
+//! 1 is the signal of the queue's first submission of this frame, and values of earlier
+//! frames are negative. So a plan can be reused for a later frame with equal declarations and
+//! equal (relative) states; [`States::commit`](crate::States::commit) advances the base.
 
 mod call;
 mod culled;
@@ -41,13 +40,13 @@ pub struct Scope {
     pub access: AccessMask,
 }
 
-/// Why a dependency exists: the rung of the ladder that it stands on.
+/// Kind of a dependency, from the cheapest means to the most expensive one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum DependencyKind {
-    /// Write after read on one queue: order, and visibility of the write before the reads, which may have
-    /// read a part.
+    /// Write after read on one queue: order, and visibility of the write before the reads, which may
+    /// have read only a part.
     Execution,
-    /// Read or write after write, or a read whose stage does not see the write yet.
+    /// Read or write after write, or a read in a stage to which the write is not visible yet.
     Memory,
     /// The layout changes, which is a write.
     LayoutTransition,
@@ -57,7 +56,7 @@ pub enum DependencyKind {
     OwnershipTransfer,
     /// A swapchain image comes from, or goes to, the presentation engine.
     Presentation,
-    /// Other resources had the memory before ([`Placement`](crate::Placement)): their users come
+    /// Other resources used the memory before ([`Placement`](crate::Placement)): their accesses come
     /// first, and their writes have to be available.
     Aliasing,
 }
@@ -77,7 +76,7 @@ pub enum PassRef {
     None,
 }
 
-/// Why a barrier, wait or transfer is in the plan.
+/// Reason of a barrier, wait or transfer in the plan.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Reason {
     /// The resource.
@@ -86,7 +85,7 @@ pub struct Reason {
     pub earlier: PassRef,
     /// The pass that waits.
     pub later: PassRef,
-    /// The rung of the ladder.
+    /// The kind of dependency.
     pub dependency_kind: DependencyKind,
 }
 
@@ -136,7 +135,7 @@ pub struct BufferBarrier {
     pub dst: Scope,
     /// The ownership transfer, if the barrier is half of one.
     pub transfer: Option<Transfer>,
-    /// Why it is there: the first reason, where several ranges have become one.
+    /// Its reason; the first one, if several ranges were merged.
     pub reason: Reason,
 }
 
@@ -157,7 +156,7 @@ pub struct ImageBarrier {
     pub new_layout: Layout,
     /// The ownership transfer, if the barrier is half of one.
     pub transfer: Option<Transfer>,
-    /// Why it is there: the first reason, where several ranges have become one.
+    /// Its reason; the first one, if several ranges were merged.
     pub reason: Reason,
 }
 
@@ -175,7 +174,7 @@ pub struct BarrierBatch {
 /// One step of a submission's command buffers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
-    /// One barrier call. Boxed, because most steps are passes, and many are walked through.
+    /// One barrier call. Boxed to keep steps small, since most are passes.
     Barriers(Box<BarrierBatch>),
     /// The commands of a pass.
     Pass(PassIndex),
@@ -186,9 +185,9 @@ pub enum Step {
 pub struct Wait {
     /// The value waited for.
     pub point: RelativePoint,
-    /// The stages held back.
+    /// The stages that wait.
     pub stages: Stages,
-    /// Why: at least one reason.
+    /// At least one reason.
     pub reasons: Vec<Reason>,
 }
 
@@ -197,7 +196,7 @@ pub struct Wait {
 pub struct ImageAcquire {
     /// The swapchain image.
     pub resource: ResourceIndex,
-    /// The stages held back.
+    /// The stages that wait.
     pub stages: Stages,
 }
 
@@ -212,15 +211,15 @@ pub struct Submission {
     pub acquires: Vec<ImageAcquire>,
     /// Barriers, passes and the like, in order.
     pub steps: Vec<Step>,
-    /// The value the queue's timeline gets: 1 for the queue's first submission of the frame,
-    /// then 2, and so on.
+    /// The value that it signals on the queue's timeline: 1 for the queue's first submission of the
+    /// frame, then 2, and so on.
     pub signal: i64,
     /// Swapchain images that are ready to be presented after it; each gets a binary semaphore,
     /// and is presented on this queue.
     pub presents: Vec<ResourceIndex>,
 }
 
-/// A host pass, what it waits for, and what waits for it.
+/// A host pass with its waits and its dependents.
 ///
 /// Nothing on the device waits for the host. A submission that depends on a host pass is submitted
 /// after the pass has run. Submitting orders it and makes the host's writes visible to it (section
@@ -231,19 +230,18 @@ pub struct HostStep {
     /// The host pass.
     pub pass: PassIndex,
     /// Timeline values that must be reached first: at most one per queue. All of them are
-    /// signalled by submissions before [`HostStep::before`], so the wait ends. What host passes of
-    /// earlier frames that touched the same memory have waited for is not waited for again.
+    /// signalled by submissions before [`HostStep::before`], so the wait ends. Points for which host passes of
+    /// earlier frames with accesses to the same memory have waited are omitted.
     pub waits: Vec<RelativePoint>,
     /// Index in [`Plan::submissions`] of the first submission that must not be submitted before
-    /// the pass has run. None if nothing in this frame depends on it. Then the caller runs the
+    /// the pass has run. `None` if nothing in this frame depends on it. Then the caller runs the
     /// pass once all points have been reached, and at the latest before it submits a frame that
-    /// touches the same memory. The caller chooses how far the device runs ahead until then.
+    /// accesses the same memory. The caller chooses how far the device runs ahead until then.
     pub before: Option<u32>,
 }
 
 impl HostStep {
-    /// The points that it waits for, in absolute values. `states` are those that the plan was made
-    /// from.
+    /// Returns its waits in absolute values. `states` must be those that the plan was solved from.
     pub fn points(&self, states: &States) -> Vec<TimelinePoint> {
         let point = |wait: &RelativePoint| TimelinePoint {
             queue: wait.queue,
@@ -258,7 +256,7 @@ impl HostStep {
 pub struct Plan {
     /// The submissions.
     pub submissions: Vec<Submission>,
-    /// Steps of the host, in order; `before` never falls, and steps without one are last.
+    /// Steps of the host, in order; `before` never decreases, and steps without one are last.
     pub host: Vec<HostStep>,
     /// Passes that were culled, in declaration order: see [`Frame::cull`](crate::Frame::cull) and
     /// [`Plan::unread_writes`].
@@ -267,7 +265,7 @@ pub struct Plan {
     pub end: EndStates,
 }
 
-/// How much of everything a plan has.
+/// Counts of a plan's submissions, barriers, waits and transfers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// `VkSubmitInfo2`s.
@@ -276,14 +274,14 @@ pub struct Counts {
     pub barrier_calls: u32,
     /// Barriers in these calls.
     pub barriers: u32,
-    /// Timeline semaphore waits; those of swapchain acquires not counted.
+    /// Timeline semaphore waits, without those of swapchain acquires.
     pub semaphore_waits: u32,
     /// Ownership transfers, counted at their acquire.
     pub ownership_transfers: u32,
 }
 
 impl BarrierBatch {
-    /// Whether there is nothing in it.
+    /// Whether it has no barriers.
     pub fn is_empty(&self) -> bool {
         self.memory.is_none() && self.buffers.is_empty() && self.images.is_empty()
     }
@@ -305,7 +303,7 @@ impl Plan {
         })
     }
 
-    /// How many submissions, barriers, waits and transfers the plan has.
+    /// Counts submissions, barriers, waits and transfers.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts {
             submissions: self.submissions.len() as u32,

@@ -1,12 +1,12 @@
-//! A cache in front of [`plan`](crate::plan): in the steady state planning is a comparison.
+//! Cache of plans: in the steady state [`plan`](crate::plan) is replaced by a comparison.
 //!
-//! A plan can be used again for a frame that declares the same and starts from states that are
-//! equal in everything that the plan depends on. Most of a state must be equal. Points on
-//! timelines, though, move on with every frame. A plan depends only on two of their properties:
-//! whether a queue is ordered after a point already, and if not, how far back the point lies (that
-//! offset is the wait). So [`solve`](crate::solve) notes which properties it has used, and the
-//! comparison looks only at these. A texture that was uploaded long ago, on a queue without waits
-//! for it, does not make a frame differ.
+//! A plan can be reused for a frame with equal declarations and states that are
+//! equal in everything that the plan depends on. Most parts of the states must be equal. But points on
+//! timelines advance with every frame. A plan depends only on two of their properties:
+//! whether a queue is already ordered after a point, and if not, the offset of the point (which
+//! is the wait). So [`solve`](crate::solve) records the properties that it has used, and the
+//! comparison covers only these. A texture that was uploaded long ago, on a queue without waits
+//! for it, does not invalidate a plan.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ mod worth;
 
 use worth::{Worth, signature};
 
-/// How many plans are kept: enough for resources that change places with a period of up to
+/// Number of cached plans: enough for resources that are swapped with a period of up to
 /// eight frames, and few enough to compare with all.
 const KEPT: usize = 8;
 
@@ -33,11 +33,11 @@ const KEPT: usize = 8;
 pub struct Planned {
     /// The plan.
     pub plan: Arc<Plan>,
-    /// Whether it was made for an earlier frame and fits this one.
+    /// Whether it is the cached plan of an earlier frame.
     pub reused: bool,
 }
 
-/// Plans frames, and remembers the last few plans.
+/// Plans frames, with a cache of the last plans.
 ///
 /// ```
 /// use quadrille_sync::*;
@@ -57,15 +57,15 @@ pub struct Planned {
 pub struct Planner {
     /// The most recently used plan is the first.
     kept: VecDeque<Kept>,
-    /// Counts frames that are not equal.
+    /// Counter of distinct frames.
     frames: u64,
-    /// The number of the frame planned last; none if it could not be planned, or was not kept.
+    /// The number of the frame planned last; `None` if planning failed, or its plan was not cached.
     last: Option<u64>,
     worth: Worth,
 }
 
 impl Planner {
-    /// A plan for the frame: an earlier one if it fits, else a new one.
+    /// Returns a plan for the frame: a cached one if it is valid, else a new one.
     ///
     /// # Errors
     /// Those of [`plan`](crate::plan).
@@ -116,21 +116,20 @@ impl Planner {
         })
     }
 
-    /// Keeps a plan with a copy of its frame, in the place of the one that was not used for
-    /// longest.
+    /// Caches a plan with a copy of its frame, and evicts the least recently used one.
     fn keep(&mut self, frame: &Frame, kept: impl FnOnce(Frame) -> Kept) {
         let last = self.kept.len().min(KEPT - 1);
         let oldest = self.kept.split_off(last).pop_front();
-        // The dropped plan gives its memory.
+        // Reuse the memory of the evicted frame.
         let mut copy = oldest.map(|kept| kept.frame).unwrap_or_default();
         copy.clone_from(frame);
         self.kept.push_front(kept(copy));
     }
 
-    /// The number of a frame that is known, with this topology; and its signature.
+    /// Returns the number of an equal cached frame with this topology, and the frame's signature.
     fn number_of(&self, frame: &Frame, topology: &Topology) -> (Option<u64>, u64) {
         let is_same = |kept: &&Kept| kept.frame == *frame && kept.topology == *topology;
-        // Mostly it is the most recent frame.
+        // Fast path: usually it is the most recent frame.
         if let Some(kept) = self.kept.front().filter(is_same) {
             return (Some(kept.number), kept.signature);
         }
@@ -141,13 +140,12 @@ impl Planner {
         (number, signature)
     }
 
-    /// An earlier plan for the frame of the last call of [`Planner::plan`] and a topology, if one
-    /// fits: the result of `plan` for them, without a comparison of the frame, which the caller
-    /// knows to be equal.
+    /// Returns a cached plan for the frame of the last call of [`Planner::plan`], if one is
+    /// valid. Skips the comparison of the frame, which the caller must know to be equal.
     pub fn plan_again(&mut self, topology: &Topology, states: &States) -> Option<Planned> {
         let number = self.last?;
         let is_same = |kept: &Kept| kept.number == number && kept.topology == *topology;
-        // If the last plan was committed often enough, it fits without a comparison.
+        // If the last plan was committed often enough, it is valid without a comparison.
         let front = self.kept.front().filter(|kept| is_same(kept));
         if let Some(kept) = front.filter(|kept| states.repeat(&kept.plan)) {
             let plan = kept.plan.clone();
@@ -164,7 +162,7 @@ impl Planner {
     }
 }
 
-/// A plan with all it was made from.
+/// A cached plan with its inputs.
 #[derive(Clone, Debug)]
 struct Kept {
     /// Equal frames have equal numbers.
@@ -178,12 +176,12 @@ struct Kept {
     plan: Arc<Plan>,
 }
 
-/// The states that a plan was made from: those of the frame's resources, and the clocks.
+/// The states that a plan was solved from: those of the frame's resources, and the clocks.
 #[derive(Clone, Debug)]
 struct Start {
     maps: Vec<Option<Arc<RangeMap<RangeState<PastAccess>>>>>,
     tenures: Vec<Tenure>,
-    /// The blocks that the frame's resources lie in.
+    /// The blocks of the frame's resources.
     blocks: Vec<(BlockId, Option<RangeMap<Vec<PastAccess>>>)>,
     /// States without resources: bases and clocks.
     clocks: States,

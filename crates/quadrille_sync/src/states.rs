@@ -6,10 +6,10 @@
 //! that this write is visible to, and a pending release. For every pair of queues: how far the one
 //! is already ordered after the other (a vector clock).
 //!
-//! [`plan`](crate::plan) reads states and never writes them; [`States::commit`] moves them on once
-//! a plan has been submitted. How far the GPU has got is [`Progress`], and it is no input of
-//! `plan`: a plan that left out waits because the GPU happened to be quick could neither be used
-//! again nor replayed, and a wait that is satisfied already costs next to nothing. Progress is for
+//! [`plan`](crate::plan) reads states and never writes them; [`States::commit`] advances them after
+//! a plan was submitted. The GPU's [`Progress`] is not an input of
+//! `plan`: a plan that omitted waits because the GPU happened to be fast could neither be reused
+//! nor replayed, and a satisfied wait costs almost nothing. Progress is for
 //! retiring resources.
 
 use std::sync::Arc;
@@ -57,7 +57,7 @@ pub struct TimelinePoint {
     pub value: u64,
 }
 
-/// How far each queue has got: the highest timeline value that has completed.
+/// Progress of the GPU: the highest completed timeline value of each queue.
 ///
 /// ```
 /// use quadrille_sync::{Progress, QueueIndex, TimelinePoint};
@@ -96,7 +96,7 @@ pub(crate) struct Entry {
     pub(crate) map: Arc<RangeMap<RangeState<PastAccess>>>,
     last_uses: SmallVec<[TimelinePoint; 2]>,
     pub(crate) tenure: Tenure,
-    /// Kind by which frames have declared it; none before one has.
+    /// Kind by which frames have declared it, if any has.
     kind: Option<ResourceKind>,
 }
 
@@ -120,7 +120,7 @@ pub struct States {
 }
 
 impl States {
-    /// The value that a queue has signalled last, or 0.
+    /// The last value that a queue has signalled, or 0.
     pub fn base(&self, queue: QueueIndex) -> u64 {
         self.base.get(usize::from(queue.0)).copied().unwrap_or(0)
     }
@@ -133,14 +133,14 @@ impl States {
         self.base(queue).saturating_add_signed(offset)
     }
 
-    /// Whether one plan was committed so often in a row, each time fitting the states, that it
-    /// always fits from now on: the states that it depends on have reached a fixed point.
+    /// Whether one plan was committed so often in succession that it stays valid: the states that it
+    /// depends on have reached a fixed point.
     pub(crate) fn repeat(&self, plan: &Plan) -> bool {
         self.steady.repeats(&plan.end.stamp, self.base.len())
     }
 
-    /// Forgets a resource, so that its id can be given to another one. To use an id again for
-    /// something of another kind or size without that is an error of the frame.
+    /// Removes a resource, so that its id can be reused. Reusing an id for a resource
+    /// of another kind or size without this call is an error of the frame.
     pub fn remove(&mut self, id: ResourceId) {
         self.disturb();
         if let Some(entry) = self.resources.get_mut(id.0 as usize) {
@@ -148,8 +148,8 @@ impl States {
         }
     }
 
-    /// Gives a resource another id. Its old id is free, for a resource without contents; the state
-    /// stored under the new id is forgotten.
+    /// Moves the state of a resource to another id. The old id is then that of a resource without contents; the
+    /// state stored under the new id is dropped.
     ///
     /// ```
     /// use quadrille_sync::{Layout, ResourceId, States};
@@ -166,18 +166,18 @@ impl States {
         *self.slot(to) = entry;
     }
 
-    /// Says that a resource has contents that no pass wrote: written by the host while no queue
-    /// used it, or made outside of frames. `layout` is the images' present layout (buffers:
-    /// anything) and `owner` the family that owns it, if it is exclusive and a family has used it.
+    /// Imports contents that no pass wrote: those of host writes while no queue
+    /// used the resource, or of work outside of frames. `layout` is an image's current layout (ignored for buffers),
+    /// and `owner` the family that owns it, if it is exclusive and a family has used it.
     ///
     /// An owner outside of the device ([`FamilyIndex::EXTERNAL`], [`FamilyIndex::FOREIGN`]) has
-    /// released the resource to this device in just this layout; the first pass that needs the
-    /// contents acquires it. To let it go again, name it in
-    /// [`Frame::gives`](crate::Frame::gives); when it is back, import it again.
+    /// released the resource to this device in exactly this layout; the first pass that needs the
+    /// contents acquires it. To release it again, add it to
+    /// [`Frame::gives`](crate::Frame::gives); after its return, import it again.
     ///
-    /// Whatever wrote the contents must have finished, and be visible to the device, before the
-    /// next frame is submitted (which submission does for host writes: section "Host Write
-    /// Ordering Guarantees"). Earlier state is forgotten, points for retiring are kept.
+    /// The writes must be complete and visible to the device before the
+    /// next frame is submitted (submission makes host writes visible: section "Host Write
+    /// Ordering Guarantees"). Earlier state is dropped; points for retiring are kept.
     pub fn import(&mut self, id: ResourceId, layout: Layout, owner: Option<FamilyIndex>) {
         self.disturb();
         let state = RangeState {
