@@ -28,11 +28,11 @@ const SCRIPT: &str = "QUADRILLE_LAYER_SCRIPT";
 const LOG: &str = "QUADRILLE_LAYER_LOG";
 const TIMEOUT: &str = "QUADRILLE_LAYER_TIMEOUT_MS";
 
-/// Nothing of an app that is merely slow lasts this long without any progress.
+/// Default of [`Settings::progress_timeout`]: even slow apps make some progress within this time.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Maps a command that a script names to the name under which its calls are counted; `None` where
-/// no result of it can be replaced.
+/// Maps a command of a script to the name under which its calls are counted; `None` if
+/// its result cannot be replaced.
 pub(crate) type Injectable = fn(&str) -> Option<&'static str>;
 
 /// Settings of an instance.
@@ -42,9 +42,9 @@ pub(crate) struct Settings {
     pub(crate) families: Vec<Family>,
     /// The seed of the schedule; without one, submission order.
     pub(crate) seed: Option<u64>,
-    /// Whether undefined contents become garbage.
+    /// Whether undefined contents are overwritten with garbage.
     pub(crate) poison: bool,
-    /// Whether recorded commands are swallowed.
+    /// Whether recorded commands are dropped.
     pub(crate) null: bool,
     /// Extensions and features that are hidden.
     pub(crate) hidden: Hidden,
@@ -56,7 +56,7 @@ pub(crate) struct Settings {
     pub(crate) script: Script,
     /// Where calls are logged.
     pub(crate) log: Option<PathBuf>,
-    /// How long a wait may go on without any progress before it is called a deadlock.
+    /// Time without any progress after which a wait is reported as a deadlock.
     pub(crate) progress_timeout: Duration,
 }
 

@@ -1,10 +1,9 @@
-//! Targets for fuzzers: bytes in, a panic out if a promise is broken.
+//! Fuzz targets, which panic if a guarantee is violated.
 //!
-//! - [`text`]: whatever the bytes say, reading them as topology, frames and plans and carrying out
-//!   what could be read ends in errors or objections, never in a panic; and what was read survives
-//!   being written and read again.
-//! - [`frames`]: the bytes choose a topology and frames without any care for sense. The solver
-//!   refuses a frame or plans it, and the judge accepts the plan.
+//! - [`text`]: parses the bytes as topology, frames and plans, and judges them. This
+//!   may end in errors or violations, but never in a panic; and parsed text must round-trip.
+//! - [`frames`]: the bytes choose a topology and frames, valid or not. The solver
+//!   rejects a frame or plans it, and the judge must accept the plan.
 //!
 //! A fuzzer calls these targets with its bytes; a test runs them on the cases of `quadrille_sync`,
 //! changed at random by seed: `cargo test -p quadrille_oracle --test fuzz`.
@@ -53,7 +52,7 @@ pub fn text(bytes: &[u8]) {
                 device.run(&frame, false);
             }
             "same" => device.run(&frame, false),
-            // Any plan at all: the judge objects, or not, and goes on.
+            // Any plan: violations are allowed, panics are not.
             _ => {
                 if let Ok(plan) = parse_plan(body, &frame) {
                     let _ = Judge::new(&topology).frame(&frame, &plan);
@@ -89,7 +88,7 @@ pub fn frames(bytes: &[u8]) {
     }
 }
 
-/// A solver and a judge, with what they remember.
+/// A solver and a judge, with their states.
 struct Device {
     topology: Topology,
     planner: Planner,
@@ -110,7 +109,7 @@ impl Device {
         }
     }
 
-    /// Plans a frame and commits it if it is not refused. `strict`: the judge must agree.
+    /// Plans a frame, and commits it unless it is rejected. With `strict` the judge must find no violation.
     fn run(&mut self, frame: &Frame, strict: bool) {
         let planned = self.planner.plan(frame, &self.topology, &self.states);
         let Planned { plan, .. } = match planned {

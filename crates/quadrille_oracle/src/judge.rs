@@ -1,4 +1,4 @@
-//! The judge: carries plans out on paper and objects where Vulkan's rules are broken.
+//! [`Judge`]: simulates plans and reports violations of Vulkan's rules.
 //!
 //! A plan becomes events: semaphore waits, barrier calls, passes, signals. Execution dependencies
 //! are kept as vector clocks ([`clock`]), one row for each stage of each queue. What happened to
@@ -72,7 +72,7 @@ pub struct Judge {
     queues: Vec<QueueState>,
     resources: BTreeMap<ResourceId, Tracked>,
     blocks: memory::Blocks,
-    /// How many columns clocks have: queues, the host, and one for each swapchain image.
+    /// Number of columns of clocks: queues, the host, and one for each swapchain image.
     columns: usize,
     frames: u32,
 }
@@ -83,9 +83,9 @@ struct QueueState {
     clock: Clock,
     /// The position of the last step.
     position: u32,
-    /// The timeline's value that the frame counts from: what it had when the frame began.
+    /// The timeline's value at the beginning of the frame, to which the plan's values are relative.
     base: u64,
-    /// All signals: value, and what the signal sees.
+    /// All signals: the value, and the first scope of the signal.
     signals: Vec<(u64, Signalled)>,
 }
 
@@ -106,7 +106,7 @@ struct Tracked {
     /// The column that counts acquires of a swapchain image.
     column: usize,
     acquires: u32,
-    /// Its place in a block of memory, in the frame that named it last.
+    /// Its range in a block of memory, in the last frame that has it.
     memory: Option<Placement>,
     /// Barriers of its ranges that came before it had its memory.
     early: Vec<memory::Early>,
@@ -134,8 +134,8 @@ impl Tracked {
         }
     }
 
-    /// Whether it is a buffer of which any part has contents. To fill a part and read all of it is
-    /// common, and no matter of synchronisation.
+    /// Whether it is a buffer with contents in any part. Filling a part and reading the whole buffer is
+    /// common, and not a synchronization error.
     fn is_filled(&mut self) -> bool {
         let buffer = matches!(self.kind, ResourceKind::Buffer { .. });
         let mut cells = self.cells.values_mut();
@@ -168,10 +168,10 @@ impl Judge {
         }
     }
 
-    /// Judges the plan of the next frame. Nothing in the list means that the plan is right.
+    /// Judges the plan of the next frame. The plan is valid if the list is empty.
     ///
-    /// Whatever the plan does is done, so that later frames are judged as well as they can be;
-    /// but the first violation is the one to believe.
+    /// The plan's effects are applied even if it is invalid, so that later frames can be judged;
+    /// but violations after the first one may be consequences of it.
     pub fn frame(&mut self, frame: &Frame, plan: &Plan) -> Vec<Violation> {
         for queue in &mut self.queues {
             queue.base = queue.value();
@@ -216,8 +216,8 @@ impl Judge {
         trial.violations
     }
 
-    /// Says that a resource has contents that no pass wrote; see `States::import`. Whatever wrote
-    /// them is over, and visible to all.
+    /// Imports contents that no pass wrote; see `States::import`. The writes are assumed to be
+    /// complete and visible to all queues.
     pub fn import(&mut self, resource: &Resource, layout: Layout, owner: Option<FamilyIndex>) {
         let mut tracked = Tracked::new(resource, self.columns);
         self.columns += 1;
@@ -231,13 +231,13 @@ impl Judge {
         self.resources.insert(resource.id, tracked);
     }
 
-    /// Forgets a resource, so that its id can be given to another one; see `States::remove`.
+    /// Removes a resource, so that its id can be reused; see `States::remove`.
     pub fn remove(&mut self, id: ResourceId) {
         self.resources.remove(&id);
     }
 }
 
-/// One frame before the judge.
+/// Judgement of one frame.
 struct Trial<'a> {
     judge: &'a mut Judge,
     frame: &'a Frame,
@@ -267,7 +267,7 @@ impl Trial<'_> {
             });
             tracked.name = resource.name.clone();
             if tracked.memory != resource.memory {
-                // Recreated in other memory; accesses to a block are remembered there.
+                // Recreated in other memory; accesses to a block are tracked in the block.
                 tracked.cells = AreaMap::new(Area::whole(&tracked.kind), Cell::fresh());
                 tracked.memory = resource.memory;
             }

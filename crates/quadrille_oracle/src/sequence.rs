@@ -1,4 +1,4 @@
-//! A sequence of frames: planned one after the other, and judged.
+//! [`Sequence`]: frames that are planned and judged one after the other.
 
 use std::fmt::{self, Display, Formatter};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -28,7 +28,7 @@ pub struct Sequence {
 pub struct Import {
     /// The resource.
     pub resource: Resource,
-    /// The layout it is in.
+    /// Its current layout.
     pub layout: Layout,
     /// The family that owns it.
     pub owner: Option<FamilyIndex>,
@@ -45,19 +45,19 @@ pub struct Failure {
     pub plan: Option<Arc<Plan>>,
 }
 
-/// The ways in which a sequence fails.
+/// Kind of failure of a sequence.
 #[derive(Clone, Debug)]
 pub enum FailureKind {
-    /// The solver refused the frame.
+    /// The solver rejected the frame.
     Refused(PlanErrors),
-    /// The judge objects to the plan.
+    /// The judge found violations in the plan.
     Wrong(Vec<Violation>),
     /// The solver panicked.
     Panicked,
 }
 
 impl FailureKind {
-    /// Whether two failures look like the same fault.
+    /// Whether two failures seem to have the same cause.
     pub fn is_like(&self, other: &Self) -> bool {
         match (self, other) {
             (FailureKind::Refused(a), FailureKind::Refused(b)) => {
@@ -100,10 +100,10 @@ fn signature(violation: &Violation) -> String {
 }
 
 impl Sequence {
-    /// Plans and judges frame by frame, and stops at the first that fails.
+    /// Plans and judges frame by frame.
     ///
     /// # Errors
-    /// What went wrong.
+    /// The first failure.
     pub fn run(&self) -> Result<(), Failure> {
         let mut planner = Planner::default();
         let (mut states, mut judge) = self.start();

@@ -1,11 +1,11 @@
-//! Makes a sequence as small as it gets while it still shows what it shows.
+//! Shrinks a failing sequence while it still fails in the same way.
 
 use quadrille_sync::{Frame, PassIndex, SubRange};
 
 use crate::sequence::Sequence;
 
-/// The smallest sequence found that fails like `sequence`. One that does not fail comes back as
-/// it is.
+/// Returns the smallest sequence found that fails like `sequence`; a sequence that does not fail is returned
+/// unchanged.
 pub fn shrink(sequence: &Sequence) -> Sequence {
     let Err(failure) = sequence.run() else {
         return sequence.clone();
@@ -18,7 +18,7 @@ pub fn shrink(sequence: &Sequence) -> Sequence {
     shrink_while(sequence, fails_like)
 }
 
-/// The smallest sequence found for which `holds`, beginning with one for which it does.
+/// Returns the smallest sequence found for which `holds` is true. It must be true for `sequence`.
 fn shrink_while(sequence: &Sequence, holds: impl Fn(&Sequence) -> bool) -> Sequence {
     let mut best = sequence.clone();
     loop {
@@ -30,7 +30,7 @@ fn shrink_while(sequence: &Sequence, holds: impl Fn(&Sequence) -> bool) -> Seque
     }
 }
 
-/// Sequences that are one step smaller, those that save most first.
+/// Returns sequences that are one step smaller, the largest reductions first.
 fn candidates(sequence: &Sequence) -> impl Iterator<Item = Sequence> + '_ {
     let frames = 0..sequence.frames.len();
     let without_frame = frames.clone().map(|at| {
@@ -148,7 +148,7 @@ pub(crate) fn rebuilt(
     made
 }
 
-/// Leaves a pass out; what came after it comes after what it came after.
+/// Removes a pass; its successors then follow its predecessors.
 fn without_pass(frame: &Frame, gone: usize) -> Frame {
     let bridge = frame.after_of(PassIndex(gone as u32)).to_vec();
     rebuilt(frame, |at, _, after| {
@@ -188,7 +188,7 @@ fn without_edge(frame: &Frame, gone: usize) -> Frame {
     })
 }
 
-/// Leaves a resource out, if it is unused.
+/// Removes a resource, if it is unused.
 fn without_resource(frame: &Frame, gone: usize) -> Option<Frame> {
     let used = frame.uses.iter().map(|declared| declared.resource);
     let given = frame.gives.iter().map(|give| give.resource);

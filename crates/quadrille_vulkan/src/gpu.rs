@@ -201,7 +201,7 @@ impl Gpu {
         Frames::stream(&self.0, desc)
     }
 
-    /// Creates a ring of slots that one stream writes in order and another reads: see [`Producer`](crate::Producer).
+    /// Creates a ring of slots that one stream writes in order and another reads: see [`Producer`].
     ///
     /// # Errors
     /// There are fewer than two slots, or one is given twice, or one is exclusive on a device with several queue

@@ -1,21 +1,20 @@
-//! bevy's own example programs, drawn by Quadrille: a proof that bevy users can keep what they
-//! know.
+//! bevy's own example programs, rendered by Quadrille, to verify compatibility with bevy.
 //!
-//! The programs come from bevy's published package (or its repository) and are compiled where
-//! they lie, unchanged. What they call `bevy` is a small crate written for them (`project`):
-//! bevy's crates without any that need a renderer, with Quadrille's plugins in `DefaultPlugins`.
+//! The programs come from bevy's published package (or its repository) and are compiled in place,
+//! unchanged. Their `bevy` is a small generated crate (`project`):
+//! bevy's crates without those that need a renderer, with Quadrille's plugins in `DefaultPlugins`.
 //!
-//! With `--tier1` it has Quadrille's 3D as well. `tier1.txt` lists the 3D programs that need no effect
-//! after the scene, and says why some of them are left out.
+//! With `--tier1` it includes Quadrille's 3D. `tier1.txt` lists the 3D programs without post-processing
+//! effects, and the reasons why some of them are excluded.
 //!
-//! With `--beside` they are drawn by bevy's own renderer too, at the same frame and time, and the table
-//! says how far the pictures are from each other: by the share of drawn pixels that are off (`compared`), as small
-//! objects count for nothing in the mean of a picture.
+//! With `--beside` bevy's own renderer renders them too, at the same frame and time, and the table
+//! has the difference of the images: the fraction of covered pixels that differ (`compared`), since small
+//! objects hardly change the mean of an image.
 //!
-//! With `--optimised` they are built as what is timed: `QUADRILLE_TIMED=N PROGRAM` then times frames
+//! With `--optimised` they are built with optimizations: `QUADRILLE_TIMED=N PROGRAM` then times frames
 //! without a display.
 //!
-//! With `--time` they are timed beside bevy_render instead (`timing`).
+//! With `--time` they are timed on Quadrille and on bevy_render instead (`timing`).
 //!
 //! Not part of `verify`: it needs that package, bevy's data files and a build of most of bevy.
 
@@ -43,10 +42,10 @@ use programs::Program;
 use project::{Bevy, Build, Project};
 use seen::Seen;
 
-/// How long a program may take for its frames, on a busy machine without a GPU.
+/// Timeout of a program's run, on a busy machine without a GPU.
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// For how many seconds time stands still in 3D programs before the frames that count.
+/// Seconds for which time is paused in 3D programs, while assets load.
 const HOLD: u32 = 5;
 
 /// Options of the command.
@@ -174,12 +173,12 @@ fn first_line(error: &anyhow::Error) -> String {
     text.lines().next().unwrap_or_default().to_owned()
 }
 
-/// How programs are run.
+/// Parameters of a program's run.
 #[derive(Clone, Copy, Debug)]
 struct Run {
-    /// For how many seconds time stands still, while files are loaded.
+    /// Seconds for which time is paused, while assets load.
     hold: u32,
-    /// How many frames come before the picture after that.
+    /// Number of frames after that, before the screenshot.
     frames: u32,
 }
 
@@ -195,7 +194,7 @@ fn check_failed(count: usize, failed: &[&str]) -> Result<()> {
     }
 }
 
-/// Runs one program and says what is known about its picture, and what the program wrote.
+/// Runs one program; returns a description of its screenshot, and the program's output.
 fn judge(
     project: &Project,
     stack: &Stack,
@@ -210,7 +209,7 @@ fn judge(
     Ok((format!("{size}, {seen}"), output))
 }
 
-/// Tells a program what its run is for; where its picture will be.
+/// Configures a program's run; returns the path of its screenshot.
 fn prepare(
     project: &Project,
     program: &Program,
@@ -225,7 +224,7 @@ fn prepare(
         .current_dir(project.asset_root())
         .env("BEVY_ASSET_ROOT", project.asset_root())
         .env("NO_COLOR", "1")
-        // Programs that draw lots have a fixed seed there.
+        // Programs with random numbers use a fixed seed there.
         .env("GITHUB_ACTIONS", "true")
         .env("QUADRILLE_HOLD", run.hold.to_string())
         .env("QUADRILLE_FRAMES", run.frames.to_string())
@@ -251,8 +250,8 @@ impl Beside {
         })
     }
 
-    /// Runs one program on bevy's renderer, whose picture was drawn by ours, and says how far the two are
-    /// from each other; `output` is what it wrote on ours.
+    /// Runs one program on bevy's renderer, after a run on ours, and describes the difference of the
+    /// screenshots; `output` is the program's output on ours.
     fn compare(&self, ours: &Project, program: &Program, run: Run, output: &str) -> Result<String> {
         if let Some(reason) = compared::unfit(output) {
             bail!("{reason}");

@@ -1,8 +1,8 @@
-//! Faults: a program of the GPU tests meets every one of them and survives. It does not panic or
-//! hang, leaves nothing behind, keeps its windows within bounds, and breaks no rule of Vulkan.
+//! Fault injection: a program of the GPU tests has to survive every fault. It must not panic,
+//! hang, leak, exceed the limits of its windows, or violate Vulkan's rules.
 //!
-//! The test layer injects them. *Traps* are sequences of faults that have caught other renderers;
-//! the *sweep* fails each call that the program makes, one after the other.
+//! The test layer injects the faults. *Traps* are sequences of faults that have broken other renderers;
+//! the *sweep* fails each call of the program, one in each run.
 
 mod combinations;
 mod display;

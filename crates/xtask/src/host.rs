@@ -6,5 +6,5 @@ pub(crate) mod place;
 pub(crate) mod process;
 pub(crate) mod xvfb;
 
-/// The exit code for bad input of the user, as opposed to work that failed.
+/// Exit code for invalid input, as opposed to a failed check.
 pub(crate) const EXIT_USAGE: u8 = 2;

@@ -1,4 +1,4 @@
-//! `plan` and `check`: plans of frames in text form, to be read, drawn, counted and judged.
+//! `plan` and `check`: print, draw, count and verify plans of frames in text form.
 
 mod advice;
 mod case;
@@ -34,10 +34,10 @@ pub(crate) struct Options {
 
 /// Prints the plan of each frame of a file.
 ///
-/// Returns failure if the solver refuses a frame, and the code of bad input for bad input.
+/// Returns failure if the solver rejects a frame, and [`EXIT_USAGE`] for invalid input.
 ///
 /// # Errors
-/// When a picture cannot be written.
+/// When the graph cannot be written.
 pub(crate) fn plan(options: &Options) -> Result<ExitCode> {
     let case = match read(&options.path, options.topology.clone()) {
         Ok(case) => case,
@@ -46,10 +46,10 @@ pub(crate) fn plan(options: &Options) -> Result<ExitCode> {
     print(&case, options)
 }
 
-/// Lets the oracle judge the plans of a file, in sequence: those in the file, or those that the
-/// solver makes if it has none.
+/// Verifies the plans of a file in sequence with the oracle: those in the file, or the solver's
+/// if it has none.
 ///
-/// Returns failure if it objects, and the code of bad input for bad input.
+/// Returns failure on violations, and [`EXIT_USAGE`] for invalid input.
 pub(crate) fn check(path: &Path) -> ExitCode {
     let judged = read(path, None).and_then(|case| {
         let whose = if case.has_plans() {
@@ -99,18 +99,18 @@ fn solve(case: &Case) -> Result<Vec<Plan>> {
     (1..).zip(&case.frames).map(plan).collect()
 }
 
-/// Takes up the states that a frame begins with, if the file has them.
+/// Sets the states at the beginning of a frame, if the file has them.
 fn begin(it: &case::FrameText, states: &mut States) {
     if let Some(start) = &it.start {
         *states = start.restore(&it.frame);
     }
 }
 
-/// Replays frames that a running program has captured: the solver makes the plans that ran, and the oracle has no
-/// objection to them. Returns the number of frames.
+/// Replays captured frames of a running program: checks that the solver reproduces the captured plans, and that the
+/// oracle finds no violations. Returns the number of frames.
 ///
 /// # Errors
-/// When a plan differs, or the oracle objects, with the first place.
+/// The first frame whose plan differs or has a violation.
 pub(crate) fn replay(path: &Path) -> Result<usize> {
     let case = read(path, None)?;
     let ran = case::plans(&case).map_err(|error| anyhow::anyhow!("{}:{error}", path.display()))?;
@@ -126,7 +126,7 @@ pub(crate) fn replay(path: &Path) -> Result<usize> {
     Ok(ran.len())
 }
 
-/// The number of the first frame of which the solver makes another plan than this one.
+/// Returns the number of the first frame whose plan the solver does not reproduce.
 fn first_difference(case: &Case, plans: &[Plan]) -> Result<Option<u32>> {
     let text =
         |it: &case::FrameText, plan: &Plan| plan.display(&it.frame, &case.topology).to_string();
@@ -160,9 +160,9 @@ fn refuse(error: &anyhow::Error) -> ExitCode {
 fn read(path: &Path, topology: Option<Topology>) -> Result<Case> {
     let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     let text = std::str::from_utf8(&bytes).map_err(|error| case::not_text(&bytes, &error));
-    // A byte order mark, which some editors write, is no part of the text.
+    // Skip the byte order mark that some editors write.
     let text = text.map(|text| text.trim_start_matches('\u{feff}'));
-    // The form that editors and compilers have for places: file:line:column.
+    // Locations as in compilers: file:line:column.
     text.and_then(|text| case::parse(text, topology))
         .map_err(|error| anyhow::anyhow!("{}:{error}", path.display()))
 }

@@ -1,6 +1,6 @@
-//! The rules of the house that no compiler checks, one file a rule.
+//! Repository rules that the compiler does not check, one file per rule.
 //!
-//! Each rule is a function from the tree to complaints, so each is tested on a made-up tree.
+//! Each rule is a function from the tree to complaints, so each is tested on a synthetic tree.
 
 mod code;
 mod complaint;
@@ -20,10 +20,10 @@ use crate::host::cargo::Workspace;
 use crate::tidy::complaint::{Complaint, Findings};
 use crate::tidy::tree::Tree;
 
-/// Checks all rules; returns one line about what was looked at.
+/// Checks all rules; returns a summary in one line.
 ///
 /// # Errors
-/// When a rule is broken; the error lists every breach.
+/// When a rule is violated; the error lists every violation.
 pub(crate) fn check() -> Result<String> {
     let tree = Tree::read()?;
     let mut findings = judge(&tree, &Workspace::read()?);
