@@ -1,4 +1,4 @@
-//! From entities and recordings to the frame that is planned.
+//! Collection of a frame from entities and recordings, for planning.
 
 pub(crate) mod mirror;
 
@@ -36,7 +36,7 @@ use order::Order;
 use same::Expected;
 use tables::NonTableState;
 
-/// Where the commands of a pass of the frame are.
+/// Source of a pass's commands.
 #[derive(Clone, Copy)]
 enum Source {
     /// In the recording with this slot, in this part of it if it has several.
@@ -47,14 +47,13 @@ enum Source {
     Host,
 }
 
-/// Collects frames, and keeps what it needs for the next one.
+/// Collects frames, with state and memory reused by the next one.
 #[derive(Resource, Default)]
 pub(crate) struct Collector {
     version: u64,
     passes: Vec<CachedPass>,
     bindings: Vec<(Entity, Bound)>,
-    /// By binding: the handles it stands for in this frame; `None` if what it names does not
-    /// exist.
+    /// By binding: its handles in this frame; `None` if its resource does not exist.
     resolved: Vec<Option<Vec<Handle>>>,
     /// Memory of [`Collector::resolve`].
     scratch: Vec<Handle>,
@@ -64,13 +63,13 @@ pub(crate) struct Collector {
     may_exceed: Vec<u32>,
     /// The bindings whose handles were replaced while the passes of this frame ran.
     replaced: Vec<u32>,
-    /// When that began.
+    /// The tick at which the passes began.
     passes_began: Option<Tick>,
-    /// A tick after they ran.
+    /// A tick after the passes ran.
     passes_ended: Tick,
     /// By pass of the graph: the outcome of its system when the frame was built.
     outcomes: Vec<Expected>,
-    /// The frame is that of the last call, without passes of the renderer's own.
+    /// Whether the frame is that of the last call, without internal passes of the renderer.
     plain: bool,
     /// By resource id: one more than the index in the frame, 0 if it is not in it.
     index_of: Vec<u32>,
@@ -79,19 +78,19 @@ pub(crate) struct Collector {
     sources: Vec<Source>,
     /// The passes that systems recorded for the host.
     host_passes: Vec<PassIndex>,
-    /// Passes whose queue is left to the renderer.
+    /// Passes without a queue preference.
     pub(crate) open_passes: Vec<PassIndex>,
     /// Queues chosen for these passes, and measured costs of passes.
     pub(crate) choices: QueueChoices,
     /// Buffers of the frame that the host has written, outside of passes.
     pub(crate) host_written: Vec<ResourceId>,
-    /// Resources whose id another one has, by pass of the frame.
+    /// Resources with the id of another resource, by pass of the frame.
     strangers: Vec<(usize, Handle)>,
     /// Steps of passes.
     order: Order,
     /// The frame that was collected last.
     pub(crate) frame: Frame,
-    /// By resource index: what its uses mean. Behind them, what needs no synchronisation.
+    /// Handles by resource index, followed by resources without synchronization.
     pub(crate) handles: Vec<Handle>,
 }
 
@@ -105,7 +104,7 @@ pub(crate) enum Collected {
 }
 
 /// Collects the passes that ran, in the order in which their systems were added, between the
-/// renderer's own passes. Where all is as it was for the last frame, that frame is left in place.
+/// renderer's internal passes. If nothing has changed, the last frame is kept.
 pub(crate) fn frame(
     world: &mut World,
     collector: &mut Collector,
@@ -177,12 +176,12 @@ fn if_none<T>(errors: Vec<RenderError>, value: T) -> Result<T, Vec<RenderError>>
 }
 
 impl Collector {
-    /// The next frame is another, though no declaration has changed.
+    /// Forces collection of the next frame, even if no declaration has changed.
     pub(crate) fn reset(&mut self) {
         self.plain = false;
     }
 
-    /// Passes run where these choices have them from the next frame on.
+    /// Sets the queues of passes from the next frame on.
     pub(crate) fn choose_queues(&mut self, choices: QueueChoices) {
         self.choices = choices;
         self.reset();
@@ -216,7 +215,7 @@ impl Collector {
         self.sources.iter().map(list).collect()
     }
 
-    /// Takes what the host passes of the frame do.
+    /// Takes the callbacks of the frame's host passes.
     pub(crate) fn host_calls(
         &self,
         recordings: &mut Recordings,
@@ -230,7 +229,7 @@ impl Collector {
         })
     }
 
-    /// Whether a pass of the frame touches this resource.
+    /// Whether a pass of the frame accesses this resource.
     pub(crate) fn uses(&self, id: ResourceId) -> bool {
         self.index_of
             .get(id.0 as usize)
@@ -372,14 +371,14 @@ impl Collector {
         self.resolved = resolved;
     }
 
-    /// Whether a pass system ran though its parameter found no such resource: it was given `None`.
+    /// Whether a pass system ran with `None` for this resource.
     fn was_without(&self, node: &PassNode, resource: Entity) -> bool {
         let mut parameters = node.declared.iter().filter(|it| it.resource == resource);
         let (began, ended) = (self.passes_began, self.passes_ended);
         began.is_some_and(|began| parameters.any(|it| it.absence.is_since(began, ended)))
     }
 
-    /// Checks that the host can reach what a host pass declares.
+    /// Checks that the CPU can access the buffers that a host pass declares.
     fn check_host_memory(&self, at: usize, first_use: u32, errors: &mut Vec<RenderError>) {
         for used in &self.frame.uses[first_use as usize..] {
             let handle = &self.handles[used.resource.0 as usize];
@@ -438,7 +437,7 @@ impl Collector {
         });
     }
 
-    /// Finds what was made from another device than the one that draws.
+    /// Finds resources of another device than the renderer's.
     fn check_device(&self, gpu: &Gpu, errors: &mut Vec<RenderError>) {
         let mut strange = |pass: usize, handle: &Handle| {
             let pass = self.frame.passes.get(pass).map(|pass| &pass.name);

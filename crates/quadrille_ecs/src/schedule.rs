@@ -1,4 +1,4 @@
-//! The schedule that passes live in.
+//! Schedules of passes and of device resources.
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::ScheduleLabel;
@@ -10,11 +10,11 @@ use bevy_ecs::schedule::ScheduleLabel;
 #[derive(ScheduleLabel, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Render;
 
-/// The schedule for what is made from the device: buffers, images, pipelines and their contents.
+/// The schedule for creating device objects: buffers, images, pipelines and their contents.
 ///
-/// This schedule runs after `Startup`, and again whenever the device was lost and another one took its place
-/// ([`RenderErrorPolicy::Recover`](crate::RenderErrorPolicy::Recover)): what systems insert here
-/// then replaces what was lost.
+/// This schedule runs after `Startup`, and again whenever a lost device was replaced
+/// ([`RenderErrorPolicy::Recover`](crate::RenderErrorPolicy::Recover)): the objects that systems insert here
+/// then replace the lost ones.
 ///
 /// An error or a panic of a system goes to the [`RenderErrorHandler`](crate::RenderErrorHandler), by
 /// default one message and an exit code, unless the app has a handler of its own for all systems
@@ -27,9 +27,9 @@ pub struct RenderStartup;
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RenderSystems {
     /// Systems that change declarations: accesses of passes, handles in named resources. All
-    /// passes come after them, and after their commands: a buffer or image that one inserts here
-    /// (`commands.insert_resource(..)`) is there for the passes of this frame. Among themselves they
-    /// see no commands of each other, unless an `ApplyDeferred` stands between.
+    /// passes run after them and after their commands: a buffer or image inserted here
+    /// (`commands.insert_resource(..)`) is available to the passes of this frame. Commands of one such
+    /// system are not visible to the others without an `ApplyDeferred` between them.
     ///
     /// Commands of any other system in [`Render`] are applied after the passes.
     Declare,

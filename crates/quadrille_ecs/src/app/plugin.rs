@@ -43,9 +43,9 @@ pub struct QuadrillePlugin {
     pub settings: Settings,
     /// The device, if the app has one already: see [`QuadrillePlugins`](crate::QuadrillePlugins::gpu).
     pub gpu: Option<Gpu>,
-    /// The size of the image that stands for the window; `None` if there are real windows.
+    /// The size of the image that replaces the window; `None` if there are real windows.
     pub headless: Option<HeadlessWindow>,
-    /// On how many threads to record.
+    /// The threads that record.
     pub record_on: RecordOn,
 }
 
@@ -57,7 +57,7 @@ struct RunFrame;
 #[derive(ScheduleLabel, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct RunStartup;
 
-/// The exit code for what a user can mend: a device that does not exist, a missing driver.
+/// Exit code for errors that a user can fix, such as a missing device or driver.
 const SETUP_FAILED: u8 = 2;
 
 impl Plugin for QuadrillePlugin {
@@ -157,7 +157,7 @@ fn add_schedules(app: &mut App) {
     order.insert_startup_after(Startup, RunStartup);
 }
 
-/// Why the renderer could not start.
+/// Error of the renderer's start.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StartError {
     #[error(transparent)]

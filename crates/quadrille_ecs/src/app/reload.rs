@@ -1,4 +1,4 @@
-//! Shaders whose files were loaded again.
+//! Events of hot-reloaded shaders.
 
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
@@ -6,11 +6,11 @@ use quadrille_vulkan::Reloaded;
 
 use crate::gpu_device::GpuDevice;
 
-/// The file of shaders was loaded again while the program runs: its pipelines have changed, or
-/// [`result`](Reloaded::result) says why they have not. It is logged in any case.
+/// Event: a shader file was reloaded. Its pipelines have changed, or
+/// [`result`](Reloaded::result) has the reason why they have not. The result is also logged.
 ///
-/// Files are loaded again when they change, with [`ShaderReloadPlugin`](crate::ShaderReloadPlugin),
-/// or when the program asks: [`Gpu::reload_shader`](quadrille_vulkan::Gpu::reload_shader).
+/// Files are reloaded when they change, with [`ShaderReloadPlugin`](crate::ShaderReloadPlugin),
+/// or by [`Gpu::reload_shader`](quadrille_vulkan::Gpu::reload_shader).
 ///
 /// ```
 /// # use bevy_app::App;
@@ -28,7 +28,7 @@ use crate::gpu_device::GpuDevice;
 #[derive(Event, Clone, Debug, Deref)]
 pub struct ShaderReloaded(pub Reloaded);
 
-/// Has pipelines change whose shaders were loaded again, before a frame.
+/// Switches pipelines to reloaded shaders, before a frame.
 pub(crate) fn apply(gpu: Option<Res<GpuDevice>>, mut commands: Commands) {
     for reloaded in gpu.into_iter().flat_map(|gpu| gpu.take_reloads()) {
         match &reloaded.result {

@@ -14,7 +14,7 @@ use notify_debouncer_full::{DebounceEventResult, Debouncer, NoCache, new_debounc
 use crate::app::reload;
 use crate::gpu_device::GpuDevice;
 
-/// Loads shaders again when their files change: those of [`GpuShader::load`](crate::GpuShader::load) and
+/// Reloads shaders when their files change: those of [`GpuShader::load`](crate::GpuShader::load) and
 /// [`GpuShader::with_file`](crate::GpuShader::with_file).
 ///
 /// ```no_run
@@ -24,12 +24,12 @@ use crate::gpu_device::GpuDevice;
 /// App::new().add_plugins((QuadrillePlugins::default(), ShaderReloadPlugin::default()));
 /// ```
 ///
-/// The program needs nothing else: its pipelines stay the same values, and run what is in the file
-/// from the next frame on. A broken file changes nothing and is one line in the log; the next good
-/// source is taken. The result is also an event: [`ShaderReloaded`](crate::ShaderReloaded).
+/// Nothing else is needed: pipeline handles stay valid, and run the new code
+/// from the next frame on. An invalid file changes nothing and is logged in one line; the next valid
+/// source is used. The result is also an event: [`ShaderReloaded`](crate::ShaderReloaded).
 #[derive(Clone, Copy, Debug)]
 pub struct ShaderReloadPlugin {
-    /// How long a file has to be left alone before it is read: writing it takes editors a while.
+    /// Time without changes before a file is read, since editors may write it in several steps.
     pub settled: Duration,
 }
 
@@ -58,12 +58,12 @@ impl Plugin for ShaderReloadPlugin {
 enum Change {
     /// This, as far as is known.
     Path(PathBuf),
-    /// Some of what happened was not seen.
+    /// Some events were lost.
     Any,
 }
 
-/// Watches the folders of shaders. Files by themselves would not do: many editors put another one
-/// in the place of a file.
+/// Watches the folders of shaders, and not the files, since many editors replace a file by a new
+/// one.
 #[derive(Resource)]
 struct Watcher {
     debouncer: SyncCell<Debouncer<RecommendedWatcher, NoCache>>,

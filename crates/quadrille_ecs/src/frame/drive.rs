@@ -33,7 +33,7 @@ use crate::window::WindowTarget;
 #[derive(Resource)]
 pub(crate) struct Stopped;
 
-/// Runs one frame; what goes wrong goes to the [`RenderErrorHandler`].
+/// Runs one frame, and passes errors to the [`RenderErrorHandler`].
 pub(crate) fn run_frame(world: &mut World) {
     if world.contains_resource::<Stopped>() || !world.contains_resource::<Renderer>() {
         return;
@@ -416,8 +416,7 @@ fn finish(
     Ok(done)
 }
 
-/// Asks the handler what the errors of a frame, or of what comes before the first, mean for the app,
-/// and does it.
+/// Applies the handler's policy to errors of a frame, or of the time before the first frame.
 pub(crate) fn handle(world: &mut World, errors: &[RenderError]) {
     if errors.iter().any(RenderError::needs_another_device)
         && let Some(renderer) = world.get_resource::<Renderer>()
@@ -443,7 +442,7 @@ pub(crate) fn handle(world: &mut World, errors: &[RenderError]) {
     }
 }
 
-/// The handler's last word on some errors.
+/// Returns the strictest policy of the handler for these errors.
 fn ask(world: &mut World, errors: &[RenderError]) -> RenderErrorPolicy {
     let handler = world
         .get_resource::<RenderErrorHandler>()

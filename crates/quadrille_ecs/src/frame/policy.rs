@@ -1,4 +1,4 @@
-//! Effect of an error on the app.
+//! Error policy of the renderer.
 
 use bevy_ecs::prelude::*;
 
@@ -6,24 +6,24 @@ use crate::error::RenderError;
 
 /// Reaction to an error in a frame.
 ///
-/// If a frame has several errors, the policy that comes last in this list counts.
+/// If a frame has several errors, the last of their policies in this list applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RenderErrorPolicy {
-    /// Go on with the next frame; the frame with the error is lost. A frame that could not begin
-    /// within [`DeviceInfo::timeout`](quadrille_vulkan::DeviceInfo::timeout), because the device was not done
-    /// with an earlier one, begins again.
-    /// Without a device no frame follows: then the app goes on and draws no more.
+    /// Continue with the next frame; the frame with the error is dropped. A frame that could not begin
+    /// within [`DeviceInfo::timeout`](quadrille_vulkan::DeviceInfo::timeout), because the device had not completed
+    /// an earlier one, is retried.
+    /// After the loss of the device the app continues without rendering.
     Ignore,
-    /// Rebuild the device, open the windows again, and run
-    /// [`RenderStartup`](crate::RenderStartup) again, which makes what belongs to the device. If
-    /// that fails, or if the new device is lost within 60 frames, draw no more and exit the app
-    /// with an error: nothing is tried for ever.
+    /// Replace the device, recreate the windows' surfaces, and run
+    /// [`RenderStartup`](crate::RenderStartup) again, which creates all device objects. If
+    /// that fails, or if the new device is lost within 60 frames, stop rendering and exit the app
+    /// with an error.
     Recover,
-    /// Draw no more, and exit the app with an error.
+    /// Stop rendering, and exit the app with an error.
     StopRendering,
 }
 
-/// Decides what to do after an error in a frame, or in [`RenderStartup`](crate::RenderStartup).
+/// Chooses the policy after an error in a frame, or in [`RenderStartup`](crate::RenderStartup).
 ///
 /// ```
 /// # use bevy_app::App;
@@ -37,8 +37,8 @@ pub enum RenderErrorPolicy {
 pub struct RenderErrorHandler(pub fn(&RenderError, &mut World) -> RenderErrorPolicy);
 
 impl RenderErrorHandler {
-    /// Logs the error; recovers if it takes another device to go on, and stops otherwise. For apps
-    /// that make what belongs to the device in [`RenderStartup`](crate::RenderStartup).
+    /// Logs the error; recovers if the device has to be replaced, and stops otherwise. For apps
+    /// that create all device objects in [`RenderStartup`](crate::RenderStartup).
     pub fn recovering() -> Self {
         Self(|error, _| {
             tracing::error!("{error}");

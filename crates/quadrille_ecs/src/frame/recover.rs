@@ -1,4 +1,4 @@
-//! Another device in place of one that is lost.
+//! Replacement of a lost device.
 
 use bevy_ecs::prelude::*;
 use quadrille_vulkan::{Gpu, Settings};
@@ -14,13 +14,13 @@ use crate::gpu_device::GpuDevice;
 use crate::record::recording::Recordings;
 use crate::renderer::{Outliving, Renderer};
 
-/// A device that is lost sooner than this after it was rebuilt is not rebuilt again.
+/// Number of frames within which a rebuilt device that is lost is not rebuilt again.
 const SETTLED: u64 = 60;
 
-/// The device was lost, and another one has taken its place; [`RenderStartup`](crate::RenderStartup) has run again.
+/// Event: a lost device was replaced, and [`RenderStartup`](crate::RenderStartup) has run again.
 #[derive(Event, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceRebuilt {
-    /// How often that has happened since the app began.
+    /// Number of replacements since the app started.
     pub times: u32,
 }
 
@@ -93,7 +93,7 @@ fn rebuild(
     Ok(renderer)
 }
 
-/// Lets go of everything that was made from the old device.
+/// Drops all objects of the old device.
 fn forget(world: &mut World, gpu: &Gpu) {
     gpu.give_up();
     world.remove_resource::<GpuDevice>();

@@ -13,8 +13,8 @@ use crate::window::{
     HeadlessWindow, PresentSettings, SwapchainState, WindowFailed, WindowSizedImages, WindowTarget,
 };
 
-/// A frame in which no window can show anything takes this long at least: nothing else would slow
-/// down an app whose only window is minimised.
+/// Minimum duration of a frame in which no window has an image: nothing else would pace
+/// an app whose only window is minimized.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// The image for headless runs.
@@ -41,13 +41,13 @@ impl FromWorld for WindowQuery {
     }
 }
 
-/// Makes windows ready for the frame: surfaces for new ones, sizes for resized ones, an image for
-/// each that has one to give. Passes then find [`WindowImage`] and its kin, or are left out.
+/// Prepares windows for the frame: creates surfaces of new ones, resizes swapchains, and acquires images.
+/// Passes whose window has no image are skipped.
 ///
-/// Images are acquired before passes record, since an acquire may find that the window has
-/// another size, or no image at all, which passes have to know.
+/// Images are acquired before passes record, since the acquired image may have another size, or there may be
+/// none, which passes need to know.
 ///
-/// Images that follow windows are renewed last, when all sizes of the frame are known.
+/// Images of window size are recreated last, when all sizes of the frame are known.
 pub(crate) fn prepare(world: &mut World, renderer: &mut Renderer) -> Result<(), RenderError> {
     prepare_windows(world, renderer)?;
     Ok(WindowSizedImages::follow(world, &renderer.gpu)?)
@@ -76,7 +76,7 @@ fn prepare_windows(world: &mut World, renderer: &mut Renderer) -> Result<(), Ren
     })
 }
 
-/// Takes all images back, since their device is gone.
+/// Removes all window images, since their device was replaced.
 pub(crate) fn forget_images(world: &mut World) {
     WindowMarkers::publish(world, &[]);
     world.resource_scope(|world, mut query: Mut<WindowQuery>| {
@@ -133,7 +133,7 @@ fn acquire(world: &mut World, renderer: &mut Renderer) -> Result<(), RenderError
     Ok(())
 }
 
-/// Makes a window's component the one of this image.
+/// Sets a window's [`WindowImage`] component.
 fn give_image(world: &mut World, entity: Entity, image: Option<&GpuImage>) {
     let Ok(mut window) = world.get_entity_mut(entity) else {
         return;
