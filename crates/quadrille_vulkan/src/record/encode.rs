@@ -1,10 +1,10 @@
-//! From a command list to Vulkan commands.
+//! Encoding of command lists into Vulkan commands.
 //!
-//! Every `unsafe` block here records a command into the encoder's command buffer. What they all
-//! need holds for the whole life of an encoder: the buffer is being recorded, by this thread
+//! Every `unsafe` block here records a command into the encoder's command buffer. Their common
+//! preconditions hold for the whole lifetime of an encoder: the buffer is being recorded, by this thread
 //! alone; the handles are those of resources of the frame, of pipelines and samplers that the
-//! list keeps alive, and of the device; and the queue can run the command (`need`). Where a
-//! command requires more, its block says how that is met.
+//! list keeps alive, and of the device; and the queue supports the command (`need`). Further
+//! preconditions are stated at each block.
 
 mod bindings;
 mod binds;
@@ -43,11 +43,11 @@ use rendering::OpenRendering;
 /// Reason why a list cannot be encoded.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// A command is wrong.
+    /// A command is invalid.
     Command(CommandError),
     /// A pipeline could not be compiled.
     Pipeline(ShaderError),
-    /// A view could not be made.
+    /// A view could not be created.
     Resource(Error),
 }
 
@@ -69,14 +69,14 @@ impl From<Error> for Failure {
     }
 }
 
-/// A command buffer that has begun, and what its queue can do.
+/// A command buffer being recorded, with the properties of its queue.
 #[derive(Clone, Copy)]
 pub(crate) struct Target {
     /// The command buffer.
     pub buffer: vk::CommandBuffer,
     /// The capabilities of the queue.
     pub capabilities: Capabilities,
-    /// `minImageTransferGranularity` of the queue, in texels; zeros: only whole mip levels.
+    /// `minImageTransferGranularity` of the queue, in texels; zeros allow whole mip levels only.
     pub granularity: [u32; 3],
     /// The index of the frame in flight that it is for: tables have a set for each.
     pub slot: usize,
@@ -97,7 +97,7 @@ pub(crate) struct Encoder<'a> {
     bindings: Bindings<'a>,
     rendering: Option<OpenRendering>,
     queries: Queries<'a>,
-    /// Bit by slot: which vertex buffers are bound.
+    /// Bit mask of bound vertex buffer slots.
     vertex_buffers: u32,
     /// The offsets that they are bound at.
     vertex_offsets: [u64; MAX_BUFFERS as usize],
@@ -138,7 +138,7 @@ impl<'a> Encoder<'a> {
         self.device
     }
 
-    /// Translates the list of a pass; an error comes with the word for the command.
+    /// Encodes the list of a pass; an error includes the name of the command.
     pub(crate) fn encode(
         &mut self,
         name: &str,
@@ -214,7 +214,7 @@ impl<'a> Encoder<'a> {
         Ok(())
     }
 
-    /// The queue has to be able to run the command.
+    /// Checks that the queue supports the command.
     fn need(&self, capability: Capabilities) -> Result<(), CommandError> {
         if self.capabilities.intersects(capability) {
             Ok(())
@@ -225,7 +225,7 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// Rendering has to have begun, or not to have.
+    /// Checks that the command is inside, or outside, rendering.
     fn need_rendering(&self, inside: bool) -> Result<(), CommandError> {
         if self.rendering.is_some() == inside {
             Ok(())
@@ -298,8 +298,8 @@ fn declared_uses(
     })
 }
 
-/// Whether a command is one of those that passes which draw or compute consist of. What these come
-/// to depends on the list and on the frame's resources alone, and can be kept.
+/// Whether the encoded calls of a command depend only on the list and the frame's resources, so that they can be
+/// cached. True for the commands of ordinary draw and compute passes.
 fn is_cacheable(command: &Command) -> bool {
     match command {
         Command::BeginRendering { .. }

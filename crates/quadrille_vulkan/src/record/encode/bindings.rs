@@ -1,4 +1,4 @@
-//! Pipelines, bindings and push constants: kept until a draw or dispatch needs them.
+//! Pipelines, bindings and push constants: tracked, and set lazily before a draw or dispatch.
 
 mod descriptors;
 
@@ -27,8 +27,8 @@ const BINDINGS: usize = GpuShader::MAX_BINDINGS as usize;
 /// The number of groups that tables are bound to.
 const TABLES: usize = TableBinding::LAST_GROUP as usize;
 
-/// Bound state, by binding. Only entries whose bit is set count, so that resetting everything for
-/// the next pass costs nothing.
+/// Bound state, by binding. Only entries whose bit is set are valid, so that a reset for
+/// the next pass is cheap.
 pub(super) struct Bindings<'a> {
     pub compute: Option<&'a ComputeCode>,
     pub graphics: Option<&'a GraphicsCode>,
@@ -43,7 +43,7 @@ pub(super) struct Bindings<'a> {
     samplers: [vk::Sampler; BINDINGS],
     indices: [ResourceIndex; BINDINGS],
     has_buffer: u32,
-    /// Buffers of which it is known how they are laid out.
+    /// Bit mask of buffers with a known memory layout of their value.
     has_layout: u32,
     has_image: u32,
     has_sampler: u32,
@@ -69,7 +69,7 @@ struct BoundImage<'a> {
 struct Held {
     pipeline: vk::Pipeline,
     layout: vk::PipelineLayout,
-    /// Bit by binding: what was pushed and is still the same.
+    /// Bit mask of bindings whose pushed descriptor is still current.
     pushed: u32,
     constants: bool,
     /// By group from 1 on.
@@ -123,7 +123,7 @@ impl<'a> Bindings<'a> {
         }
     }
 
-    /// Forgets what is bound, for another list. The command buffer keeps the pipelines it has.
+    /// Clears the bound state, for another list. The command buffer keeps its pipelines.
     pub(super) fn forget(&mut self) {
         self.compute = None;
         self.graphics = None;
@@ -141,25 +141,25 @@ impl<'a> Bindings<'a> {
         }
     }
 
-    /// Forgets what is bound, and what the command buffer holds, which is not known any more.
+    /// Clears the bound state and the tracked state of the command buffer, which is unknown after raw commands.
     pub(super) fn forget_all(&mut self) {
         self.forget();
         self.forget_held();
     }
 
-    /// Forgets what the command buffer holds; the next draw binds all of it again.
+    /// Clears the tracked state of the command buffer; the next draw sets all state again.
     pub(super) fn forget_held(&mut self) {
         self.held = [Held::default(); 2];
         self.held_reference = None;
     }
 
-    /// Forgets the attachments that draws read: another rendering has others.
+    /// Clears the input attachments, since another rendering has others.
     pub(super) fn forget_attachments(&mut self) {
         let stale = std::mem::take(&mut self.has_attachment);
         self.held[vk::PipelineBindPoint::GRAPHICS.as_raw() as usize].pushed &= !stale;
     }
 
-    /// Whether the command buffer holds another pipeline, in the place of which it now gets this.
+    /// Sets the tracked pipeline of the command buffer. Returns whether it was another one.
     fn holds_other(&mut self, point: vk::PipelineBindPoint, pipeline: vk::Pipeline) -> bool {
         let held = &mut self.held[point.as_raw() as usize].pipeline;
         std::mem::replace(held, pipeline) != pipeline
@@ -300,7 +300,7 @@ impl<'a> Encoder<'a> {
         Ok(())
     }
 
-    /// Makes the command buffer ready for a dispatch.
+    /// Sets all state that a dispatch needs in the command buffer.
     pub(super) fn ready_compute(&mut self) -> Result<(), Failure> {
         let pipeline = self
             .bindings
@@ -316,7 +316,7 @@ impl<'a> Encoder<'a> {
         })
     }
 
-    /// Makes the command buffer ready for a draw.
+    /// Sets all state that a draw needs in the command buffer.
     pub(super) fn ready_graphics(&mut self) -> Result<&'a GraphicsCode, Failure> {
         let pipeline = self
             .bindings
@@ -346,8 +346,8 @@ impl<'a> Encoder<'a> {
         Ok(pipeline)
     }
 
-    /// Sets the reference of the pipeline, or what the pass wants in its place. Pipelines without stencil
-    /// leave it undefined.
+    /// Sets the stencil reference: that of the pass if set, else the pipeline's. Pipelines without a stencil test
+    /// make it undefined.
     fn set_stencil_reference(&mut self, own: Option<u8>) {
         let wanted = own.map(|own| self.bindings.stencil_reference.unwrap_or(own));
         let held = std::mem::replace(&mut self.bindings.held_reference, wanted);

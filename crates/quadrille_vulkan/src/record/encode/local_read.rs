@@ -1,8 +1,7 @@
-//! Attachments that draws read while their rendering goes on (`VK_KHR_dynamic_rendering_local_read`).
+//! Reads of attachments within their rendering (`VK_KHR_dynamic_rendering_local_read`).
 //!
-//! A plan has barriers between passes. Within a rendering, what a draw reads of an attachment at its own
-//! pixel depends on the draws before it, and the encoder orders these: a barrier by region stands before a
-//! draw that reads what was written since the last one, or writes what was read.
+//! A plan has barriers only between passes. Within a rendering the encoder inserts by-region barriers: before a
+//! draw that reads an attachment written since the last barrier, or writes one that was read.
 
 use ash::vk;
 use quadrille_sync::ResourceId;
@@ -57,7 +56,7 @@ pub(super) struct Inputs {
 }
 
 impl Inputs {
-    /// Takes in a colour attachment, or that for depth and stencil.
+    /// Adds a color attachment, or the depth-stencil attachment.
     pub(super) fn add(
         &mut self,
         color: Option<usize>,
@@ -83,7 +82,7 @@ impl Inputs {
         self.since.writes |= bit;
     }
 
-    /// Notes what a draw reads and writes. Gives whether a barrier has to stand before it.
+    /// Records the reads and writes of a draw. Returns whether it needs a barrier before it.
     fn needs_barrier(&mut self, by: AttachmentUse) -> bool {
         let since = self.since;
         let needs_barrier =
@@ -99,8 +98,8 @@ impl Inputs {
 }
 
 impl Encoder<'_> {
-    /// Orders a draw, or a clear of attachments, after what was done to the attachments before, as far as
-    /// one of the two reads them.
+    /// Orders a draw, or a clear of attachments, after earlier accesses to the attachments, if
+    /// either of them is a read.
     #[inline]
     pub(super) fn order_draw(&mut self, by: AttachmentUse) {
         let Some(rendering) = self.rendering.as_mut() else {

@@ -28,8 +28,8 @@ impl<'a> Encoder<'a> {
         })
     }
 
-    /// Returns whether the cached calls of a pass are valid where it declares these uses: it touches the
-    /// same resources, and has images in the same layouts. Only the inputs that `recheck` names are
+    /// Returns whether the cached calls of a pass are valid for these declared uses: its resources and the
+    /// layouts of its images are unchanged. Only the inputs in `recheck` are
     /// compared.
     #[inline]
     pub(crate) fn still_holds(&self, uses: &[Use], span: &Span, recheck: Recheck) -> bool {
@@ -66,8 +66,8 @@ impl<'a> Encoder<'a> {
         layouts.iter().all(is_same)
     }
 
-    /// Replays the calls of a pass. The list of the pass is the same as then, and so are the resources
-    /// that it touches, their layouts, and the capabilities of the queue.
+    /// Replays the calls of a pass. The list of the pass, its resources with their layouts, and the capabilities of the
+    /// queue must be unchanged.
     pub(crate) fn repeat<'n>(&mut self, name: impl FnOnce() -> &'n str, span: &Span) {
         self.calls.note_use(span);
         self.device.names.begin(self.buffer, name);
@@ -77,7 +77,7 @@ impl<'a> Encoder<'a> {
         self.device.names.end(self.buffer);
     }
 
-    /// Records a call, and keeps it if the pass is kept.
+    /// Records a call, and caches it if the pass is being cached.
     #[inline]
     pub(super) fn emit(&mut self, call: Call) {
         self.calls.add(call);
@@ -100,8 +100,8 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// Notes that the pass touches a resource. What no pass declares may be gone when the pass is
-    /// repeated, and the image of a swapchain is another in each frame.
+    /// Records that the pass uses a resource. The pass is not cached if it uses undeclared resources, which may be
+    /// destroyed before a replay, or the image of a swapchain, which changes each frame.
     pub(super) fn touch(&mut self, index: ResourceIndex) -> Result<(), CommandError> {
         self.check_declared(index)?;
         if !self.calls.is_open() {
@@ -117,7 +117,7 @@ impl<'a> Encoder<'a> {
         Ok(())
     }
 
-    /// Checks that the pass declares a resource. What the frame does not order needs none of it.
+    /// Checks that the pass declares a resource. Resources without synchronization need no declaration.
     pub(super) fn check_declared(&self, index: ResourceIndex) -> Result<(), CommandError> {
         let resources = self.resources;
         if is_used(self.uses, index) || !resources.is_declared(index) {
