@@ -174,16 +174,16 @@ accesses! {
     /// Storage buffers or images read and written by all graphics and compute shaders that the
     /// queue has.
     StorageReadWriteAny = [PRE_RASTERIZATION_SHADERS | FRAGMENT_SHADER | COMPUTE_SHADER] [SHADER_STORAGE_READ | SHADER_STORAGE_WRITE] General read write;
-    /// A colour attachment that is cleared or not loaded, without blending.
+    /// A color attachment that is cleared or not loaded, without blending.
     ColorAttachmentWrite = [COLOR_ATTACHMENT_OUTPUT] [COLOR_ATTACHMENT_WRITE] ColorAttachmentOptimal write color;
-    /// A colour attachment that is loaded or blended.
+    /// A color attachment that is loaded or blended.
     ColorAttachmentReadWrite = [COLOR_ATTACHMENT_OUTPUT] [COLOR_ATTACHMENT_READ | COLOR_ATTACHMENT_WRITE] ColorAttachmentOptimal read write color;
-    /// A colour attachment that is blended by advanced operations without coherence.
+    /// A color attachment that is blended by advanced operations without coherence.
     ColorAttachmentAdvancedBlendReadWrite = [COLOR_ATTACHMENT_OUTPUT] [COLOR_ATTACHMENT_READ | COLOR_ATTACHMENT_READ_NONCOHERENT | COLOR_ATTACHMENT_WRITE] ColorAttachmentOptimal read write color;
-    /// A colour attachment that the fragment shader reads back as an input attachment while it is
+    /// A color attachment that the fragment shader reads back as an input attachment while it is
     /// drawn to.
     ColorAttachmentLocalReadWrite = [FRAGMENT_SHADER | COLOR_ATTACHMENT_OUTPUT] [INPUT_ATTACHMENT_READ | COLOR_ATTACHMENT_READ | COLOR_ATTACHMENT_WRITE] RenderingLocalRead read write color;
-    /// A colour attachment that the fragment shader samples while it is drawn to.
+    /// A color attachment that the fragment shader samples while it is drawn to.
     ColorAttachmentFeedbackReadWrite = [FRAGMENT_SHADER | COLOR_ATTACHMENT_OUTPUT] [SHADER_SAMPLED_READ | COLOR_ATTACHMENT_READ | COLOR_ATTACHMENT_WRITE] AttachmentFeedbackLoopOptimal read write color;
     /// A depth attachment that is cleared or not loaded; tests read what the pass wrote.
     DepthAttachmentWrite = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS] [DEPTH_STENCIL_ATTACHMENT_READ | DEPTH_STENCIL_ATTACHMENT_WRITE] DepthStencilAttachmentOptimal write depth;
@@ -202,7 +202,7 @@ accesses! {
     /// A depth attachment that is written and that the fragment shader samples.
     DepthAttachmentFeedbackReadWrite = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS | FRAGMENT_SHADER] [DEPTH_STENCIL_ATTACHMENT_READ | DEPTH_STENCIL_ATTACHMENT_WRITE | SHADER_SAMPLED_READ] AttachmentFeedbackLoopOptimal read write depth;
     /// A depth or stencil attachment that is drawn to and that the render pass resolves from;
-    /// Vulkan puts the resolve in the colour output stage.
+    /// Vulkan puts the resolve in the color output stage.
     DepthAttachmentResolvedReadWrite = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS | COLOR_ATTACHMENT_OUTPUT] [DEPTH_STENCIL_ATTACHMENT_READ | DEPTH_STENCIL_ATTACHMENT_WRITE | COLOR_ATTACHMENT_READ] DepthStencilAttachmentOptimal read write depth;
     /// A stencil attachment that is cleared or not loaded.
     StencilAttachmentWrite = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS] [DEPTH_STENCIL_ATTACHMENT_READ | DEPTH_STENCIL_ATTACHMENT_WRITE] DepthStencilAttachmentOptimal write depth;
@@ -216,10 +216,10 @@ accesses! {
     FragmentShadingRateRead = [FRAGMENT_SHADING_RATE_ATTACHMENT] [FRAGMENT_SHADING_RATE_ATTACHMENT_READ] FragmentShadingRateAttachmentOptimal read color;
     /// A fragment density map.
     FragmentDensityMapRead = [FRAGMENT_DENSITY_PROCESS] [FRAGMENT_DENSITY_MAP_READ] FragmentDensityMapOptimal read color;
-    /// A colour attachment that a render pass resolves into.
+    /// A color attachment that a render pass resolves into.
     ResolveAttachmentWrite = [COLOR_ATTACHMENT_OUTPUT] [COLOR_ATTACHMENT_WRITE] ColorAttachmentOptimal write color;
     /// A depth or stencil attachment that a render pass resolves into; Vulkan puts it in the
-    /// colour output stage.
+    /// color output stage.
     DepthResolveAttachmentWrite = [COLOR_ATTACHMENT_OUTPUT] [COLOR_ATTACHMENT_WRITE] DepthStencilAttachmentOptimal write depth;
     /// The source of `vkCmdResolveImage2`.
     ResolveRead = [RESOLVE] [TRANSFER_READ] TransferSrcOptimal read image;

@@ -31,7 +31,7 @@ bitflags! {
         const EARLY_FRAGMENT_TESTS = 1 << 8;
         /// Depth and stencil tests after fragment shading, and their store operations.
         const LATE_FRAGMENT_TESTS = 1 << 9;
-        /// Blending, and load, store and resolve of colour attachments.
+        /// Blending, and load, store and resolve of color attachments.
         const COLOR_ATTACHMENT_OUTPUT = 1 << 10;
         /// The compute shader.
         const COMPUTE_SHADER = 1 << 11;
@@ -108,9 +108,9 @@ bitflags! {
         const SHADER_READ = 1 << 5;
         /// `SHADER_STORAGE_WRITE`; prefer that.
         const SHADER_WRITE = 1 << 6;
-        /// Reads of colour attachments: blending, load.
+        /// Reads of color attachments: blending, load.
         const COLOR_ATTACHMENT_READ = 1 << 7;
-        /// Writes of colour attachments, clears at load included.
+        /// Writes of color attachments, clears at load included.
         const COLOR_ATTACHMENT_WRITE = 1 << 8;
         /// Reads of depth or stencil attachments.
         const DEPTH_STENCIL_ATTACHMENT_READ = 1 << 9;
@@ -183,7 +183,7 @@ bitflags! {
     /// `VkImageAspectFlagBits` (section "Image Views").
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub struct Aspects: u32 {
-        /// Colour.
+        /// Color.
         const COLOR = 1 << 0;
         /// Depth.
         const DEPTH = 1 << 1;
@@ -202,7 +202,7 @@ bitflags! {
 
 impl Aspects {
     /// Whether there is a format with all of these (`VkImageSubresourceRange`, VUID 01670 on
-    /// `aspectMask`, and the chapter "Formats"): colour, depth or stencil or both, or planes.
+    /// `aspectMask`, and the chapter "Formats"): color, depth or stencil or both, or planes.
     pub(crate) const fn are_of_one_format(self) -> bool {
         let planes = Self::PLANE_0.union(Self::PLANE_1).union(Self::PLANE_2);
         let own = self.difference(Self::METADATA);
@@ -221,7 +221,7 @@ pub enum Layout {
     Undefined = 0,
     /// All uses; storage images need it.
     General = 1,
-    /// Colour attachments.
+    /// Color attachments.
     ColorAttachmentOptimal = 2,
     /// Depth and stencil attachments, written.
     DepthStencilAttachmentOptimal = 3,

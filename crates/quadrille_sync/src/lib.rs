@@ -1,4 +1,4 @@
-//! Vulkan's synchronisation rules as a pure function: declared accesses in, a plan out.
+//! Vulkan's synchronization rules as a pure function: declared accesses in, a plan out.
 //!
 //! # Model
 //!

@@ -136,7 +136,7 @@ fn add_schedules(app: &mut App) {
     app.edit_schedule(Render, |render| {
         render.set_build_settings(ScheduleBuildSettings {
             // Passes hand their recordings over at the end of the schedule; sync points between
-            // them would only serialise recording. `MirrorPasses` adds the one that there can be.
+            // them would only serialize recording. `MirrorPasses` adds the one that there can be.
             auto_insert_apply_deferred: false,
             ..ScheduleBuildSettings::default()
         });

@@ -207,7 +207,7 @@ unsafe fn follow_window<'s>(
     // SAFETY: the caller may read this component.
     let image = window.and_then(|window| unsafe { window.get::<WindowImage>() });
     let Some(image) = image else {
-        // A minimised or closed window has no image: nothing to draw is not an error.
+        // A minimized or closed window has no image: nothing to draw is not an error.
         followed.handle = None;
         declaration.absence.note(run);
         return Err(SystemParamValidationError::skipped::<AnyAccess<'_>>(

@@ -185,7 +185,7 @@ pub struct Attachments {
     pub(crate) view_mask: u32,
 }
 
-/// Argument of [`Recorder::render`](crate::Recorder::render): an attachment, an array of colour
+/// Argument of [`Recorder::render`](crate::Recorder::render): an attachment, an array of color
 /// attachments, or a pair of one or the other with a depth attachment.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say what becomes of its old contents",
@@ -326,7 +326,7 @@ clear_values_from!(
     Color, LinearRgba, Srgba, Hsla, Hsva, Hwba, Laba, Lcha, Oklaba, Oklcha, Xyza
 );
 
-/// Colour attachments from declared targets.
+/// Color attachments from declared targets.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no colour target",
     label = "a `ColorTarget<..>` parameter is expected here"

@@ -9,7 +9,7 @@ use crate::declare::named::Named;
 #[cold]
 pub(crate) fn missing<T: Named, P>(awaited: bool) -> SystemParamValidationError {
     if awaited {
-        // A minimised or closed window has no image, an asset that is on its way none yet: nothing to
+        // A minimized or closed window has no image, an asset that is on its way none yet: nothing to
         // draw, or to draw with, is not an error.
         return SystemParamValidationError::skipped::<P>("its window or asset has no image now");
     }

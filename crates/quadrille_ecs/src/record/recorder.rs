@@ -131,7 +131,7 @@ impl Recorder<'_, '_> {
     /// Begins rendering to attachments, and records draws until the returned value is dropped.
     ///
     /// Attachments come from declared targets: `window.clear([0.0; 4])`, `scene.keep()`, an array
-    /// of colour attachments, or a tuple of one or the other with a depth attachment, such as
+    /// of color attachments, or a tuple of one or the other with a depth attachment, such as
     /// `([albedo.discard(), normal.discard()], depth.clear_depth(1.0))`. All must have the same
     /// extent.
     pub fn render(&mut self, attachments: impl RenderTargets) -> Rendering<'_> {

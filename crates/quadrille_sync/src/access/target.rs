@@ -23,7 +23,7 @@ impl Target {
     pub const IMAGE: Self = Self(!Self::BUFFER.0);
     /// Both.
     pub const ANY: Self = Self(!0);
-    /// Images with colour, or planes of it.
+    /// Images with color, or planes of it.
     pub const COLOR: Self = Self(
         Aspects::COLOR
             .union(Aspects::PLANE_0)

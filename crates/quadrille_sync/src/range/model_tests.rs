@@ -20,7 +20,7 @@ impl Numbers {
     }
 }
 
-/// Images of all shapes but 3D, whose slices are in `tests`: colour, depth and stencil, planes,
+/// Images of all shapes but 3D, whose slices are in `tests`: color, depth and stencil, planes,
 /// arrays, and one with all of it.
 const KINDS: [(Aspects, u32, u32); 7] = [
     (Aspects::COLOR, 1, 1),

@@ -110,7 +110,7 @@ impl<'a> DepthAttachment<'a> {
 /// Attachments and render area of a dynamic rendering.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rendering<'a> {
-    /// Colours by `@location`; at most 8.
+    /// Colors by `@location`; at most 8.
     pub colors: &'a [ColorAttachment<'a>],
     /// Depth and stencil.
     pub depth: Option<DepthAttachment<'a>>,

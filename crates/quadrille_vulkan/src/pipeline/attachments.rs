@@ -16,7 +16,7 @@ impl AttachmentUse {
     /// The bit of depth and stencil.
     pub(crate) const DEPTH: u16 = 1 << 15;
 
-    /// The bit of a colour attachment.
+    /// The bit of a color attachment.
     pub(crate) fn color(at: u32) -> u16 {
         1_u16.checked_shl(at).unwrap_or(0)
     }

@@ -72,7 +72,7 @@ impl BlendEquation {
     }
 }
 
-/// Blending and write mask of one colour attachment.
+/// Blending and write mask of one color attachment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ColorState {
     /// Blending.

@@ -63,7 +63,7 @@ pub(super) fn problem(
     output_problem(fragment, colors).or_else(|| missing_output(device, fragment, colors))
 }
 
-/// Whether a shader has an output for a colour attachment.
+/// Whether a shader has an output for a color attachment.
 pub(super) fn is_written(outputs: &[Location], location: u32) -> bool {
     outputs.iter().any(|output| output.location == location)
 }

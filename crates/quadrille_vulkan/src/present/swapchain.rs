@@ -151,7 +151,7 @@ impl Swapchain {
         self.chain.as_ref().map_or([0, 0], |chain| chain.extent)
     }
 
-    /// The format and colour space.
+    /// The format and color space.
     pub fn format(&self) -> SurfaceFormat {
         self.format
     }

@@ -25,7 +25,7 @@ pub struct LocationType {
 /// Kind of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ScalarKind {
-    /// Floating-point numbers, normalised ones included.
+    /// Floating-point numbers, normalized ones included.
     Float,
     /// Signed integers.
     Sint,

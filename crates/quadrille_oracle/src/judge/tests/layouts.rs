@@ -101,7 +101,7 @@ fn a_transition_waits_for_writes_and_reads() {
         Undefined -> ColorAttachmentOptimal of frame 2 after the layout transition \
         ColorAttachmentOptimal -> ShaderReadOnlyOptimal of frame 1; no execution dependency orders \
         them.";
-    // The colour output comes logically after the fragment shader.
+    // The color output comes logically after the fragment shader.
     passes("gct:1", &[(FRAME, PLAN), (FRAME, &again)]);
     fails(
         "gct:1",

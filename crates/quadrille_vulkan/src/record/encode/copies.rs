@@ -275,7 +275,7 @@ impl Encoder<'_> {
         );
         let ranges = [view.range(vk::ImageAspectFlags::COLOR)];
         let color = clear_color(image.format(), color.map(f32::from_bits));
-        // SAFETY: the image has colour only, and the range lies in it.
+        // SAFETY: the image has color only, and the range lies in it.
         unsafe {
             self.device.raw.cmd_clear_color_image(
                 self.buffer,

@@ -27,7 +27,7 @@ pub(crate) enum DrawCall {
     },
     /// `vkCmdDrawIndirect`, `vkCmdDrawIndirectCount` or one of the two by indices, by index.
     Indirect { draw: u32 },
-    /// `vkCmdClearAttachments` of a colour attachment, whose value are these bits.
+    /// `vkCmdClearAttachments` of a color attachment, whose value are these bits.
     ClearColor {
         attachment: u8,
         area: [u16; 4],

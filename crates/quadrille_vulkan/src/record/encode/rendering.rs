@@ -240,7 +240,7 @@ impl<'a> Encoder<'a> {
         Ok(attachment)
     }
 
-    /// The image, view and layout of what colours are written to.
+    /// The image, view and layout of what colors are written to.
     fn color_target(
         &mut self,
         id: ResourceId,
@@ -387,7 +387,7 @@ pub(super) fn cut(rendered: vk::Rect2D, area: [u16; 4]) -> Option<[u16; 4]> {
     Some([left, top, width, height])
 }
 
-/// A colour as the format takes it: integer formats get whole numbers.
+/// A color as the format takes it: integer formats get whole numbers.
 pub(super) fn clear_color(format: vk::Format, color: [f32; 4]) -> vk::ClearColorValue {
     match format::is_integer(format) {
         // A negative value has the same bits as a signed and as an unsigned integer.

@@ -107,7 +107,7 @@ impl<'a> Encoder<'a> {
         if mode == vk::ResolveModeFlags::NONE {
             return;
         }
-        // Depth resolves write as colour attachments do ("Multisample Resolve Operations").
+        // Depth resolves write as color attachments do ("Multisample Resolve Operations").
         let access = AccessMask::COLOR_ATTACHMENT_WRITE;
         let usual = Layout::DepthStencilAttachmentOptimal;
         call.resolve = target.view;
