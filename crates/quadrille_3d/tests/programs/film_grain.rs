@@ -12,11 +12,7 @@ pub struct FilmGrain {
 }
 
 #[derive(ShaderType)]
-pub struct Params {
-    grain: f32,
-    vignette: f32,
-    seed: u32,
-}
+pub struct Params { grain: f32, vignette: f32, seed: u32 }
 
 impl CameraEffect for FilmGrain {
     type Uniform = Params;
