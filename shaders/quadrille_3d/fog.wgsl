@@ -1,5 +1,6 @@
 // Distance fog between the camera and surfaces.
 
+import quadrille_3d::constants::{FOG_ATMOSPHERIC, FOG_EXPONENTIAL_SQUARED, FOG_LINEAR};
 import quadrille_3d::scene::{View, lights};
 import quadrille_3d::shadows::{ShadowReceiver, fetch_shadow};
 
@@ -20,19 +21,19 @@ fn apply_fog(color: vec3f, world_position: vec3f, pixel: vec2f, view: View) -> v
         }
         inscattered += fog.light_color.rgb * scattered * fog.light_color.a;
     }
-    let kind = u32(fog.falloff.w);
-    if kind == 4u {
+    let kind = fog.falloff.w;
+    if kind == FOG_ATMOSPHERIC {
         let dimmed = exp(-distance * fog.falloff.xyz);
         let added = 1.0 - exp(-distance * fog.inscattering.xyz);
         return mix(color, color * dimmed + inscattered * added, fog.color.a);
     }
     var covered = 0.0;
-    if kind == 1u {
+    if kind == FOG_LINEAR {
         let most = max(fog.falloff.y - fog.falloff.x, 1e-6);
         covered = 1.0 - saturate((fog.falloff.y - distance) / most);
     } else {
         let depth = distance * fog.falloff.x;
-        covered = 1.0 - exp(-select(depth, depth * depth, kind == 3u));
+        covered = 1.0 - exp(-select(depth, depth * depth, kind == FOG_EXPONENTIAL_SQUARED));
     }
     return mix(color, inscattered, covered * fog.color.a);
 }

@@ -12,6 +12,15 @@ quadrille::vulkan::shader_constants! {
     /// Bit of views: pixels have more than one sample.
     pub(crate) const MULTISAMPLED: u32 = 2;
 
+    /// Falloff of fog: linear.
+    pub(crate) const FOG_LINEAR: f32 = 1.0;
+    /// Falloff of fog: exponential.
+    pub(crate) const FOG_EXPONENTIAL: f32 = 2.0;
+    /// Falloff of fog: squared exponential.
+    pub(crate) const FOG_EXPONENTIAL_SQUARED: f32 = 3.0;
+    /// Falloff of fog: atmospheric.
+    pub(crate) const FOG_ATMOSPHERIC: f32 = 4.0;
+
     /// [`ShadowFilteringMethod`] of one tap of the hardware's filter.
     pub(crate) const HARDWARE_2X2: u32 = ShadowFilteringMethod::Hardware2x2 as u32;
     /// [`ShadowFilteringMethod`] of nine taps.

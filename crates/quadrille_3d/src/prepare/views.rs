@@ -27,7 +27,10 @@ use crate::components::fog::{DistanceFog, FogFalloff};
 use crate::components::grading::{ColorGrading, DebandDither};
 use crate::components::occlusion_culling::OcclusionCulling;
 use crate::components::tonemapping::Tonemapping;
-use crate::constants::{AMBIENT_AFFECTS_LIGHTMAPPED_MESHES, MULTISAMPLED};
+use crate::constants::{
+    AMBIENT_AFFECTS_LIGHTMAPPED_MESHES, FOG_ATMOSPHERIC, FOG_EXPONENTIAL, FOG_EXPONENTIAL_SQUARED,
+    FOG_LINEAR, MULTISAMPLED,
+};
 use crate::extract::materials::{MaterialSource, MaterialStore};
 use crate::extract::unculled::Unculled;
 use crate::prepare::clusters::LightSorter;
@@ -373,13 +376,18 @@ fn fog_row(fog: &DistanceFog) -> FogRow {
     let linear = |color: Color| color.to_linear().to_f32_array();
     let exponent = fog.directional_light_exponent;
     let (falloff, [r, g, b]) = match fog.falloff {
-        FogFalloff::Linear { start, end } => ([start, end, 0.0, 1.0], [0.0; 3]),
-        FogFalloff::Exponential { density } => ([density, 0.0, 0.0, 2.0], [0.0; 3]),
-        FogFalloff::ExponentialSquared { density } => ([density, 0.0, 0.0, 3.0], [0.0; 3]),
+        FogFalloff::Linear { start, end } => ([start, end, 0.0, FOG_LINEAR], [0.0; 3]),
+        FogFalloff::Exponential { density } => ([density, 0.0, 0.0, FOG_EXPONENTIAL], [0.0; 3]),
+        FogFalloff::ExponentialSquared { density } => {
+            ([density, 0.0, 0.0, FOG_EXPONENTIAL_SQUARED], [0.0; 3])
+        }
         FogFalloff::Atmospheric {
             extinction,
             inscattering,
-        } => (extinction.extend(4.0).to_array(), inscattering.to_array()),
+        } => (
+            extinction.extend(FOG_ATMOSPHERIC).to_array(),
+            inscattering.to_array(),
+        ),
     };
     FogRow {
         color: linear(fog.color),

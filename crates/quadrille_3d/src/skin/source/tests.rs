@@ -105,5 +105,5 @@ fn invalid_meshes_return_errors() {
     let mut short = mesh(2);
     short.set_morph_targets(vec![MorphAttributes::default(); 3]);
     let error = read(&short).err().unwrap();
-    assert!(error.contains("2 positions and 3 differences"), "{error}");
+    assert!(error.contains("2 positions and 3 displacements"), "{error}");
 }

@@ -84,5 +84,5 @@ fn all_attribute_formats_are_read() {
     let signed = with(Values::Snorm16x4(vec![[i16::MIN, 32767, 0, -32767]; 3]));
     assert_eq!(signed, Ok([-1.0, 1.0, 0.0, -1.0]));
     let whole = with(Values::Uint8x4(vec![[1; 4]; 3])).unwrap_err();
-    assert_eq!(whole, "its colours are not three or four floats");
+    assert_eq!(whole, "its colors are not three or four floats");
 }
