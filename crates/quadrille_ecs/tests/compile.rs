@@ -29,7 +29,7 @@ const EXPECTED_ERRORS: [[&str; 3]; 12] = [
     [
         "the trait bound `Plain: Deref` is not satisfied",
         "the trait `Deref` is not implemented for `Plain`",
-        "required for `Plain` to implement `quadrille_ecs::Named`",
+        "required for `Plain` to implement `quadrille::Named`",
     ],
     [
         "`Positions` names no history",
