@@ -45,7 +45,7 @@ struct Orbit {
 fn main() -> AppExit {
     let args: Args = args::parse();
     let plugins = args.common.plugins("3D", WINDOW);
-    let is_headless = plugins.headless;
+    let is_headless = args.common.is_headless();
     let mut app = App::new();
     app.insert_resource(ClearColor(HAZE))
         .insert_resource(DirectionalLightShadowMap {

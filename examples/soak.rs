@@ -91,8 +91,12 @@ fn main() -> AppExit {
 }
 
 fn run(args: Args, edited: Edited) -> AppExit {
-    let mut plugins = args.common.plugins("Soak", [128, 96]);
-    plugins.window.present_mode = PresentMode::Immediate;
+    let plugins = args.common.plugins_with(Window {
+        title: "Soak".to_owned(),
+        resolution: WindowResolution::new(128, 96),
+        present_mode: PresentMode::Immediate,
+        ..Window::default()
+    });
     App::new()
         .add_plugins((plugins, args.common))
         .add_window_image::<Board>()

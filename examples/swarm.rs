@@ -128,7 +128,7 @@ fn main() -> AppExit {
     let script = args.script.as_deref().map(Script::load).transpose();
     let script = script.unwrap_or_else(|error| args::exit_with(error));
     let plugins = args.common.plugins("Swarm", FIELD);
-    let every_frame = plugins.headless || script.is_some();
+    let every_frame = args.common.is_headless() || script.is_some();
     App::new()
         .insert_resource(Game {
             rules: Survival::default(),

@@ -119,7 +119,7 @@ fn main() -> AppExit {
         args::exit_with("the sun and the brightness of the sky are finite numbers");
     }
     let plugins = args.common.plugins(&format!("viewer: {name}"), WINDOW);
-    let is_headless = plugins.headless;
+    let is_headless = args.common.is_headless();
     let mut app = App::new();
     let content = ContentPlugin {
         asset_folder: folder,

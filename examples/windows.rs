@@ -51,8 +51,7 @@ const MODES: [PresentMode; 3] = [
 
 fn main() -> AppExit {
     let args: Args = args::parse();
-    let mut plugins = args.common.plugins("Windows", SIZE);
-    plugins.window = window(0);
+    let plugins = args.common.plugins_with(window(0));
     App::new()
         .add_plugins((plugins, args.common))
         .add_window_image::<Board>()

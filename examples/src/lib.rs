@@ -34,3 +34,8 @@ pub use pattern::Pattern;
 pub use rule::Rule;
 pub use size::Size;
 pub use view::View;
+
+/// The programs in the README of the repository compile.
+#[cfg(all(doctest, feature = "3d"))]
+#[doc = include_str!("../../README.md")]
+struct RepositoryReadme;

@@ -6,10 +6,10 @@
 
 use std::path::Path;
 
-use bevy_app::{App, AppExit, First, Last, Plugin};
+use bevy_app::{App, AppExit, First, Last, Plugin, PluginGroup as _, PluginGroupBuilder};
 use bevy_ecs::prelude::*;
-use bevy_window::ExitSystems;
-use quadrille::ecs::write_file;
+use bevy_window::{ExitSystems, Window, WindowPlugin};
+use quadrille::ecs::{has_display, write_file};
 use quadrille::prelude::*;
 use serde_json::{Map, Value};
 
@@ -102,12 +102,37 @@ impl Run {
 
 impl CommonArgs {
     /// The plugins of an example: a window of so many pixels, or none.
-    pub fn plugins(&self, title: &str, size: [u32; 2]) -> QuadrillePlugins {
-        let mut plugins = QuadrillePlugins::headless(size[0], size[1]);
-        plugins.headless = self.headless || QuadrillePlugins::default().headless;
-        plugins.window.title = title.to_owned();
-        plugins.settings.app_name = title.to_owned();
-        plugins
+    pub fn plugins(&self, title: &str, [width, height]: [u32; 2]) -> PluginGroupBuilder {
+        self.plugins_with(Window {
+            title: title.to_owned(),
+            resolution: (width, height).into(),
+            ..Window::default()
+        })
+    }
+
+    /// The same with a window that is set up.
+    pub fn plugins_with(&self, window: Window) -> PluginGroupBuilder {
+        let settings = Settings {
+            app_name: window.title.clone(),
+            ..Settings::default()
+        };
+        let size = window.physical_size();
+        let plugins = match self.is_headless() {
+            true => QuadrillePlugins::headless(size.x, size.y),
+            false => QuadrillePlugins.set(WindowPlugin {
+                primary_window: Some(window),
+                ..WindowPlugin::default()
+            }),
+        };
+        plugins.set(QuadrillePlugin {
+            settings,
+            ..QuadrillePlugin::default()
+        })
+    }
+
+    /// Whether the example runs without windows, as asked for or for want of a display.
+    pub fn is_headless(&self) -> bool {
+        self.headless || !has_display()
     }
 }
 

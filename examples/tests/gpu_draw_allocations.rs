@@ -1,10 +1,10 @@
 //! Allocations of frames of passes that draw, in the steady state.
 //! `cargo test -p examples --test gpu_draw_allocations -- --ignored`; without a device it fails.
 
-use bevy_app::{App, TaskPoolPlugin};
+use bevy_app::{App, ScheduleRunnerPlugin, TaskPoolPlugin};
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{ParamBuilder, SystemParamBuilder};
-use quadrille::ecs::{HeadlessWindow, RecordOn, RenderErrorHandler, Renderer};
+use quadrille::ecs::{RecordOn, RenderErrorHandler, Renderer};
 use quadrille::prelude::*;
 use quadrille_bench::CountingAllocator;
 
@@ -38,8 +38,8 @@ fn app(passes: usize) -> App {
     let mut app = App::new();
     app.add_plugins((
         TaskPoolPlugin::default(),
+        ScheduleRunnerPlugin::default(),
         QuadrillePlugin {
-            headless: Some(HeadlessWindow::new([1, 1])),
             record_on: RecordOn::OneThread,
             ..QuadrillePlugin::default()
         },

@@ -34,7 +34,7 @@
 //!
 //! fn main() -> AppExit {
 //!     App::new()
-//!         .add_plugins(QuadrillePlugins::default())
+//!         .add_plugins(QuadrillePlugins)
 //!         .add_systems(RenderStartup, setup)
 //!         .add_systems(Render, draw)
 //!         .run()
@@ -160,7 +160,7 @@
 //!
 //! fn main() -> AppExit {
 //!     App::new()
-//!         .add_plugins((QuadrillePlugins::default(), TexturePlugin::default()))
+//!         .add_plugins((QuadrillePlugins, TexturePlugin::default()))
 //!         .add_systems(RenderStartup, setup)
 //!         .add_systems(Render, draw)
 //!         .run()
@@ -237,6 +237,15 @@
 //!   WGSL has no input attachments. In WGSL the next pass reads with `Sampled` what one pass draws.
 //! - **Streams have no queries.** A query set is used by passes of the main loop; the values that passes of a
 //!   stream declare ([`AnyAccess`](prelude::AnyAccess)) are none that `query` takes.
+//!
+//! # Stability
+//!
+//! Structs that describe (`BufferDesc`, `ImageDesc`, `SamplerDesc`, `ComputePipelineDesc`, `GraphicsPipelineDesc`,
+//! `QuerySetDesc`, tables' descriptions, `PipelineState`, `Settings`, `PresentSettings` and plugins) are plain: their
+//! fields are set in place. They get fields in minor versions, so programs take the other ones from `Default` or from a
+//! constructor, `ImageDesc { mip_levels: 4, ..ImageDesc::color_target("bloom", size, format) }`, and write no pattern
+//! without `..`. Values that name one thing of Vulkan (`VertexAttribute`, `DepthState`) stay as they are. Errors and what
+//! else only Quadrille makes are `#[non_exhaustive]` where they can grow.
 //!
 //! # The crates
 //!

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use bevy_app::{App, PostUpdate, Startup};
 use bevy_camera::visibility::{NoFrustumCulling, VisibilitySystems};
 use bevy_ecs::prelude::*;
+use bevy_log::LogPlugin;
 use bevy_math::Vec2;
 use quadrille::prelude::*;
 use quadrille_2d::prelude::*;
@@ -47,8 +48,7 @@ fn listed(mut times: ResMut<Times>) {
 /// from the frame before.
 fn app(share_in_sight: f32, culls: bool) -> App {
     let mut app = App::new();
-    let mut plugins = QuadrillePlugins::headless(1000, 1000);
-    plugins.log = false;
+    let plugins = QuadrillePlugins::headless(1000, 1000).disable::<LogPlugin>();
     app.add_plugins((plugins, Quadrille2dPlugin::default()))
         .init_resource::<Times>();
     let spawn = move |mut commands: Commands| {

@@ -59,7 +59,7 @@ use crate::tilemaps::tiles::{self, Tilemaps, prepare_tiles};
 ///
 /// fn main() -> AppExit {
 ///     App::new()
-///         .add_plugins((QuadrillePlugins::default(), Quadrille2dPlugin::default()))
+///         .add_plugins((QuadrillePlugins, Quadrille2dPlugin::default()))
 ///         .add_systems(Startup, setup)
 ///         .run()
 /// }
@@ -107,6 +107,7 @@ impl Plugin for Quadrille2dPlugin {
         self.add_bevy_plugins(app);
         let mut drawn = app.world_mut().get_resource_or_init::<DrawnContent>();
         drawn.add(ContentKind::TwoD);
+        drawn.add_component::<MeshMaterial2d<ColorMaterial>>();
         #[cfg(feature = "ui")]
         drawn.add(ContentKind::Nodes);
         #[cfg(feature = "gizmos")]

@@ -112,7 +112,7 @@ pub use passes::opaque::opaque_3d;
 pub use passes::shadow::shadow_3d;
 pub use passes::transparent::transparent_3d;
 pub use pipelines::Pipelines3d;
-pub use plugin::Quadrille3dPlugin;
+pub use plugin::{PipelineWait, Quadrille3dPlugin};
 pub use prepare::shadow_maps::{PointShadowFaces, ShadowAtlas, ShadowMaps};
 pub use prepare::targets::{DepthPyramids3d, SceneColors, SceneDepths, SceneMsaaColors};
 pub use prepare::view_colors::{CurrentColors, PostProcess, PostProcessWrite, ViewColors};
@@ -170,8 +170,3 @@ pub mod prelude {
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
-
-/// The programs in the README of the repository compile.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct RepositoryReadme;

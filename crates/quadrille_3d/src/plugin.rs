@@ -90,7 +90,7 @@ use crate::tables::textures::Textures3d;
 ///
 /// fn main() -> AppExit {
 ///     App::new()
-///         .add_plugins((QuadrillePlugins::default(), Quadrille3dPlugin::default()))
+///         .add_plugins((QuadrillePlugins, Quadrille3dPlugin::default()))
 ///         .add_systems(Startup, setup)
 ///         .run()
 /// }
@@ -100,20 +100,32 @@ pub struct Quadrille3dPlugin {
     /// Asset folder, default sampler and limits of images. Ignored if the app has a [`ContentPlugin`], for example from
     /// an earlier `Quadrille2dPlugin`.
     pub content: ContentPlugin,
-    /// Whether frames wait for the compilation of missing pipelines. If false, meshes are drawn by a fallback pipeline,
-    /// or not at all, until theirs is compiled; only the first frame of a camera waits. `None`: true if headless, so
-    /// that images are complete, and false in a window.
-    pub waits_for_pipelines: Option<bool>,
+    /// Frames that wait for pipelines of meshes and materials.
+    pub pipeline_wait: PipelineWait,
     /// Whether the DFG term (pre-integrated specular BRDF) is sampled from a LUT, as with bevy's cargo feature
     /// `dfg_lut`. `false`, the default as in bevy, evaluates a polynomial fit (Karis 2014), which is too dark at
     /// grazing angles. Rectangular lights use the LUT in either case.
     pub dfg_lut: bool,
 }
 
+/// Frames that wait for pipelines of meshes and materials of a kind that was not drawn before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PipelineWait {
+    /// [`EachFrame`](Self::EachFrame) without windows, so that pictures are whole;
+    /// [`FirstFrame`](Self::FirstFrame) in a window, so that no frame is late.
+    #[default]
+    Auto,
+    /// Each frame waits for all of its pipelines.
+    EachFrame,
+    /// The first frame of a camera waits. Later, a mesh is drawn with another kind of pipeline, or not at all, until its
+    /// own is compiled.
+    FirstFrame,
+}
+
 /// Settings of [`Quadrille3dPlugin`] for pipelines.
 #[derive(Resource)]
 struct PipelineSettings {
-    waits: Option<bool>,
+    wait: PipelineWait,
     dfg_lut: bool,
 }
 
@@ -123,6 +135,7 @@ impl Plugin for Quadrille3dPlugin {
         add_plugin_if_missing(app, LightPlugin);
         let mut drawn = app.world_mut().get_resource_or_init::<DrawnContent>();
         drawn.add(ContentKind::ThreeD);
+        drawn.add_component::<MeshMaterial3d<StandardMaterial>>();
         #[cfg(feature = "gizmos")]
         drawn.add(ContentKind::Gizmos);
         // Published before `RenderStartup`, so that pipelines of the app find them in any order. The first pipeline
@@ -137,7 +150,7 @@ impl Plugin for Quadrille3dPlugin {
         crate::gltf::add_gltf(app);
         register_types(app);
         app.insert_resource(PipelineSettings {
-            waits: self.waits_for_pipelines,
+            wait: self.pipeline_wait,
             dfg_lut: self.dfg_lut,
         });
         require_components(app);
@@ -321,11 +334,11 @@ fn init_device_resources(
     stores.maps.mark_all_dirty(&flat, &faces);
     commands.insert_resource(flat);
     commands.insert_resource(faces);
-    commands.insert_resource(Pipelines3d::new(
-        &gpu,
-        settings.waits.unwrap_or(headless.is_some()),
-        settings.dfg_lut,
-    )?);
+    let waits = match settings.wait {
+        PipelineWait::Auto => headless.is_some(),
+        wait => wait == PipelineWait::EachFrame,
+    };
+    commands.insert_resource(Pipelines3d::new(&gpu, waits, settings.dfg_lut)?);
     commands.insert_resource(Textures3d::new(&gpu)?);
     commands.insert_resource(TonemappingLutImages::new(&gpu, &mut uploads)?);
     commands.insert_resource(Cubes3d::new(&gpu)?);

@@ -59,4 +59,7 @@ pub use plugin::{ContentPlugin, add_plugin_if_missing};
 pub use schedule::ContentSystems;
 pub use views::composite::composite_pipeline;
 pub use views::{CameraOverlays, CameraTargets, CameraView, CameraViews};
-pub use warnings::{RateLimitedWarnings, asset_label, entity_name, first_non_finite, is_finite};
+pub use warnings::{
+    RateLimitedWarnings, asset_label, entity_name, first_non_finite, is_finite,
+    warn_undrawn_material,
+};

@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use bevy_asset::{Asset, AssetId, AssetServer};
 use bevy_ecs::prelude::*;
+use bevy_ecs::world::DeferredWorld;
 use bevy_platform::time::Instant;
-use quadrille::ecs::entity_label;
+use quadrille::ecs::{ContentKind, DrawnContent, entity_label};
 
 /// Least time between two warnings.
 const MIN_INTERVAL: Duration = Duration::from_secs(1);
@@ -108,6 +109,31 @@ fn resolve_entity_names(message: &str, label: impl Fn(Entity) -> String) -> Stri
         result += rest;
     }
     result
+}
+
+/// Warns of a component `C` with a material `M` that nothing in the app draws, once per type: an insertion hook for
+/// generic components, given the name of `C` and the material that the plugin of this kind draws.
+pub fn warn_undrawn_material<C: Component, M: Asset>(
+    mut world: DeferredWorld,
+    entity: Entity,
+    kind: ContentKind,
+    [component, drawn]: [&str; 2],
+) {
+    let Some(mut content) = world.get_resource_mut::<DrawnContent>() else {
+        return;
+    };
+    // Without the plugin nothing of this kind is drawn, of which there is a warning.
+    if !content.contains(kind) || content.contains_component::<C>() {
+        return;
+    }
+    content.add_component::<C>();
+    let label = entity_label(entity, world.get::<Name>(entity));
+    let material = M::short_type_path();
+    tracing::warn!(
+        "{label} has a `{component}<{material}>`, and nothing in this app draws it. Use `{component}<{drawn}>`; an app \
+         that draws it by passes of its own says so with `DrawnContent::add_component::<{component}<{material}>>()`. \
+         There is no further warning about this type"
+    );
 }
 
 /// Describes an asset by type and path, or by its id if it has no path.

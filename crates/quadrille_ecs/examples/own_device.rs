@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use bevy_app::{App, AppExit};
+use bevy_app::{App, AppExit, PluginGroup as _};
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
 use quadrille_vulkan::{ash, vk};
@@ -78,11 +78,11 @@ fn main() -> Result<AppExit, Box<dyn std::error::Error>> {
     // SAFETY: as above.
     let (device, gpu) = unsafe { Gpu::with_device_info(of, &settings, import) }??;
 
-    let plugins = QuadrillePlugins {
+    let plugins = QuadrillePlugins.set(QuadrillePlugin {
         gpu: Some(gpu?),
         settings,
-        ..QuadrillePlugins::default()
-    };
+        ..QuadrillePlugin::default()
+    });
     let exit = App::new()
         .add_plugins(plugins)
         .add_systems(Render, draw)

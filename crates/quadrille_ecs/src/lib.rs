@@ -152,7 +152,7 @@ pub use app::content::{
     ContentKind, DRAWN_COMPONENTS, DrawnContent, IGNORED_COMPONENTS, label as entity_label,
 };
 pub use app::diagnostics::RenderDiagnosticsPlugin;
-pub use app::group::QuadrillePlugins;
+pub use app::group::{QuadrillePlugins, has_display};
 pub use app::plugin::{QuadrillePlugin, expect_renderer};
 pub use app::reload::ShaderReloaded;
 #[cfg(feature = "hot_reload")]

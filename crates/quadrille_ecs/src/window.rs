@@ -118,14 +118,6 @@ pub struct HeadlessWindow {
     pub extent: [u32; 2],
 }
 
-impl HeadlessWindow {
-    /// An image of this width and height: an array, a tuple or a `UVec2`.
-    pub fn new(extent: impl Into<[u32; 2]>) -> Self {
-        let extent = extent.into();
-        Self { extent }
-    }
-}
-
 /// Despawns windows that were destroyed externally, for instance by a lost display connection,
 /// so that the app exits with its last window as when that is closed.
 pub(crate) fn despawn_destroyed(

@@ -3,11 +3,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use bevy_app::{App, TaskPoolPlugin};
+use bevy_app::{App, ScheduleRunnerPlugin, TaskPoolPlugin};
 use bevy_ecs::prelude::*;
-use quadrille::ecs::{
-    HeadlessWindow, Phase, RecordOn, RenderErrorHandler, RenderErrorPolicy, Renderer,
-};
+use quadrille::ecs::{Phase, RecordOn, RenderErrorHandler, RenderErrorPolicy, Renderer};
 use quadrille::prelude::*;
 use quadrille::vulkan::Settings;
 use quadrille_bench::{FrameTimes, Stopwatch};
@@ -38,10 +36,10 @@ impl Watched {
         let mut app = App::new();
         app.add_plugins((
             TaskPoolPlugin::default(),
+            ScheduleRunnerPlugin::default(),
             QuadrillePlugin {
                 settings,
                 gpu: None,
-                headless: Some(HeadlessWindow::new([1, 1])),
                 record_on,
             },
         ));

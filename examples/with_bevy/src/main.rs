@@ -10,7 +10,7 @@ struct Triangle(GraphicsPipeline);
 
 fn main() -> AppExit {
     let mut app = App::new();
-    app.add_plugins((DefaultPlugins, QuadrillePlugins::default()))
+    app.add_plugins((DefaultPlugins, QuadrillePlugin::default()))
         .add_systems(RenderStartup, setup)
         .add_systems(Render, draw);
     if let Some(path) = std::env::args().nth(1) {

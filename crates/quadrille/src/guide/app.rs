@@ -20,7 +20,7 @@
 //!
 //! fn main() -> AppExit {
 //!     App::new()
-//!         .add_plugins(QuadrillePlugins::default())
+//!         .add_plugins(QuadrillePlugins)
 //!         .add_systems(RenderStartup, setup)
 //!         .add_systems(Render, (wave.on_queue(QueuePreference::Async), draw.after(wave)))
 //!         .run()
@@ -143,25 +143,23 @@
 //! save one.
 //!
 //! ```no_run
-//! use bevy_app::App;
+//! use bevy_app::{PluginGroup, PluginGroupBuilder};
 //! use bevy_ecs::prelude::*;
-//! use bevy_window::{PresentMode, PrimaryWindow, Window};
+//! use bevy_window::{PresentMode, PrimaryWindow, Window, WindowPlugin};
 //! use quadrille::prelude::*;
 //!
-//! fn in_a_window() -> QuadrillePlugins {
-//!     QuadrillePlugins {
-//!         window: Window {
-//!             title: "waves".into(),
-//!             resolution: (1600, 900).into(),
-//!             present_mode: PresentMode::AutoNoVsync,
-//!             ..Window::default()
-//!         },
-//!         ..QuadrillePlugins::default()
-//!     }
+//! fn in_a_window() -> PluginGroupBuilder {
+//!     let window = Window {
+//!         title: "waves".into(),
+//!         resolution: (1600, 900).into(),
+//!         present_mode: PresentMode::AutoNoVsync,
+//!         ..Window::default()
+//!     };
+//!     QuadrillePlugins.set(WindowPlugin { primary_window: Some(window), ..WindowPlugin::default() })
 //! }
 //!
 //! /// With a display too: frames without pause, into an image of this size.
-//! fn headless() -> QuadrillePlugins {
+//! fn headless() -> PluginGroupBuilder {
 //!     QuadrillePlugins::headless(1600, 900)
 //! }
 //!

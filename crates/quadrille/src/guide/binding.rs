@@ -50,7 +50,7 @@
 //!
 //! fn main() -> AppExit {
 //!     App::new()
-//!         .add_plugins(QuadrillePlugins::default())
+//!         .add_plugins(QuadrillePlugins)
 //!         .add_systems(RenderStartup, setup)
 //!         .add_systems(Render, swell)
 //!         .run()

@@ -71,7 +71,7 @@
 //!
 //! fn main() -> AppExit {
 //!     App::new()
-//!         .add_plugins(QuadrillePlugins::default())
+//!         .add_plugins(QuadrillePlugins)
 //!         .add_systems(RenderStartup, setup)
 //!         .add_systems(Render, draw)
 //!         .run()
@@ -136,7 +136,7 @@
 //!
 //! fn main() -> AppExit {
 //!     App::new()
-//!         .add_plugins(QuadrillePlugins::default())
+//!         .add_plugins(QuadrillePlugins)
 //!         .add_systems(RenderStartup, setup)
 //!         .add_systems(Render, draw)
 //!         .run()

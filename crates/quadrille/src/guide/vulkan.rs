@@ -13,7 +13,7 @@
 //! This draws three parts of a buffer with one command of `VK_EXT_multi_draw`, on which Quadrille has no opinion:
 //!
 //! ```no_run
-//! use bevy_app::{App, AppExit};
+//! use bevy_app::{App, AppExit, PluginGroup as _};
 //! use bevy_derive::Deref;
 //! use bevy_ecs::prelude::*;
 //! use quadrille::prelude::*;
@@ -77,7 +77,7 @@
 //!     let multi_draw = Extension::required().device(ext::multi_draw::NAME).features(features);
 //!     let settings = Settings { extensions: vec![multi_draw], ..Settings::default() };
 //!     App::new()
-//!         .add_plugins(QuadrillePlugins { settings, ..QuadrillePlugins::default() })
+//!         .add_plugins(QuadrillePlugins.set(QuadrillePlugin { settings, ..QuadrillePlugin::default() }))
 //!         .add_systems(RenderStartup, setup)
 //!         .add_systems(Render, draw)
 //!         .run()
@@ -127,12 +127,13 @@
 //! An app draws with such a device if its plugins are given it (in a window: `own_device`, an example of `quadrille_ecs`):
 //!
 //! ```no_run
-//! use bevy_app::{App, AppExit};
+//! use bevy_app::{App, AppExit, PluginGroup as _};
 //! use quadrille::prelude::*;
 //! use quadrille::vulkan::Gpu;
 //!
 //! fn run(gpu: Gpu) -> AppExit {
-//!     let plugins = QuadrillePlugins { gpu: Some(gpu), ..QuadrillePlugins::headless(1280, 720) };
+//!     let renderer = QuadrillePlugin { gpu: Some(gpu), ..QuadrillePlugin::default() };
+//!     let plugins = QuadrillePlugins::headless(1280, 720).set(renderer);
 //!     App::new().add_plugins(plugins).run()
 //! }
 //! ```

@@ -4,12 +4,16 @@
 use bevy_asset::{AsAssetId, Asset, AssetId, Handle};
 use bevy_color::{Alpha as _, Color};
 use bevy_derive::{Deref, DerefMut};
+use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
 use bevy_ecs::template::FromTemplate;
+use bevy_ecs::world::DeferredWorld;
 use bevy_image::Image;
 use bevy_math::Affine2;
 use bevy_reflect::Reflect;
 use bevy_reflect::prelude::ReflectDefault;
+use quadrille::ecs::ContentKind;
+use quadrille_content::warn_undrawn_material;
 
 use crate::instances::mesh_instance::AlphaMode;
 
@@ -92,7 +96,14 @@ impl From<Handle<Image>> for ColorMaterial {
 /// A scene of `bsn!` may contain it, like bevy's.
 #[derive(Component, FromTemplate, Debug, Deref, DerefMut, PartialEq, Eq, Reflect)]
 #[reflect(Component, Clone, Default)]
+#[component(on_insert = warn_if_undrawn::<M>)]
 pub struct MeshMaterial2d<M: Asset>(pub Handle<M>);
+
+/// Warns once of each type of material that is not drawn.
+fn warn_if_undrawn<M: Asset>(world: DeferredWorld, context: HookContext) {
+    let names = ["MeshMaterial2d", "ColorMaterial"];
+    warn_undrawn_material::<MeshMaterial2d<M>, M>(world, context.entity, ContentKind::TwoD, names);
+}
 
 // A derived `Clone` requires `M: Clone`; without it, cloning an entity drops the material.
 impl<M: Asset> Clone for MeshMaterial2d<M> {

@@ -4,13 +4,17 @@
 use bevy_asset::{AsAssetId, Asset, AssetId, Handle};
 use bevy_color::{Alpha as _, Color, LinearRgba};
 use bevy_derive::{Deref, DerefMut};
+use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
 use bevy_ecs::template::FromTemplate;
+use bevy_ecs::world::DeferredWorld;
 use bevy_image::Image;
 use bevy_math::{Affine2, Mat2, Vec2};
 use bevy_mesh::UvChannel;
 use bevy_reflect::Reflect;
 use bevy_reflect::prelude::ReflectDefault;
+use quadrille::ecs::ContentKind;
+use quadrille_content::warn_undrawn_material;
 use wgpu_types::Face;
 
 #[cfg(feature = "bevy_material")]
@@ -306,7 +310,19 @@ impl From<LinearRgba> for StandardMaterial {
 /// As with bevy's, `bsn!` scenes may contain it: `MeshMaterial3d::<StandardMaterial>(asset_value(color))`.
 #[derive(Component, FromTemplate, Debug, Deref, DerefMut, PartialEq, Eq, Reflect)]
 #[reflect(Component, Clone, Default)]
+#[component(on_insert = warn_if_undrawn::<M>)]
 pub struct MeshMaterial3d<M: Asset>(pub Handle<M>);
+
+/// Warns once of each type of material that is not drawn.
+fn warn_if_undrawn<M: Asset>(world: DeferredWorld, context: HookContext) {
+    let names = ["MeshMaterial3d", "StandardMaterial"];
+    warn_undrawn_material::<MeshMaterial3d<M>, M>(
+        world,
+        context.entity,
+        ContentKind::ThreeD,
+        names,
+    );
+}
 
 // A derived `Clone` requires `M: Clone`; without it, cloning an entity drops the material.
 impl<M: Asset> Clone for MeshMaterial3d<M> {

@@ -4,7 +4,7 @@ use bevy_asset::RenderAssetUsages;
 use bevy_ecs::prelude::*;
 use bevy_image::Image;
 use quadrille::prelude::Readback;
-use quadrille_3d::Quadrille3dPlugin;
+use quadrille_3d::PipelineWait;
 use quadrille_3d::prelude::*;
 use wgpu_types::{Extent3d, TextureDimension, TextureFormat};
 
@@ -13,7 +13,10 @@ use crate::common::{EXACT, Exact, Rig};
 /// A plane before a camera, whose frames wait for pipelines or not.
 fn plane(waits: bool) -> (Rig, Handle<StandardMaterial>) {
     let plugin = Quadrille3dPlugin {
-        waits_for_pipelines: Some(waits),
+        pipeline_wait: match waits {
+            true => PipelineWait::EachFrame,
+            false => PipelineWait::FirstFrame,
+        },
         ..Quadrille3dPlugin::default()
     };
     let mut rig = Rig::with(8, 8, plugin);

@@ -2,14 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use bevy_app::{App, AppExit, Startup};
+use bevy_app::{App, AppExit, PluginGroupBuilder, Startup};
 use bevy_diagnostic::DiagnosticsStore;
 use bevy_ecs::prelude::*;
+use bevy_log::LogPlugin;
 use bevy_math::Vec2;
+use bevy_reflect::TypePath;
 
-use quadrille::ecs::TexturePlugin;
+use quadrille::ecs::{DrawnContent, TexturePlugin};
 use quadrille::prelude::{QuadrillePlugins, RenderDiagnosticsPlugin};
-use quadrille_2d::prelude::{Node, Quadrille2dPlugin, Sprite, Text2d, Val};
+use quadrille_2d::prelude::{MeshMaterial2d, Node, Quadrille2dPlugin, Sprite, Text2d, Val};
 use quadrille_3d::prelude::*;
 
 use crate::common::{Rig, log};
@@ -52,7 +54,7 @@ fn lines() -> Vec<String> {
 #[ignore = "needs a device"]
 fn content_plugins_work_in_any_order() {
     log::collect();
-    type Add = fn(&mut App, QuadrillePlugins);
+    type Add = fn(&mut App, PluginGroupBuilder);
     let orders: [(&str, Add); 4] = [
         ("2D, 3D, renderer", |app, renderer| {
             app.add_plugins((
@@ -210,16 +212,58 @@ fn content_without_plugin_warns_once() {
     );
 }
 
+/// A material that passes of a program could draw.
+#[derive(Asset, TypePath, Default)]
+struct Lava;
+
+#[test]
+#[ignore = "needs a device"]
+fn material_type_that_nothing_draws_warns_once() {
+    log::collect();
+    let warnings = |draws_lava: bool| {
+        let mut rig = Rig::built(8, 8, |app, renderer| {
+            app.add_plugins((
+                renderer,
+                Quadrille3dPlugin::default(),
+                Quadrille2dPlugin::default(),
+            ));
+        });
+        rig.start();
+        let world = rig.app.world_mut();
+        if draws_lava {
+            let mut drawn = world.resource_mut::<DrawnContent>();
+            drawn.add_component::<MeshMaterial3d<Lava>>();
+        }
+        world.spawn(MeshMaterial3d::<StandardMaterial>::default());
+        world.spawn((Name::new("volcano"), MeshMaterial3d::<Lava>::default()));
+        world.spawn(MeshMaterial3d::<Lava>::default());
+        world.spawn((Name::new("puddle"), MeshMaterial2d::<Lava>::default()));
+        world.spawn(MeshMaterial2d::<Lava>::default());
+        rig.update(1);
+        let lines = log::take().into_iter();
+        let lines: Vec<_> = lines.filter(|line| line.contains("Lava")).collect();
+        lines
+    };
+    let lines = warnings(false);
+    assert_eq!(lines.len(), 2, "{lines:#?}");
+    assert!(lines[0].contains("`volcano`"), "{lines:#?}");
+    assert!(lines[0].contains("`MeshMaterial3d<Lava>`"), "{lines:#?}");
+    assert!(lines[0].contains("`MeshMaterial3d<StandardMaterial>`"));
+    assert!(lines[1].contains("`puddle`"), "{lines:#?}");
+    assert!(lines[1].contains("`MeshMaterial2d<Lava>`"), "{lines:#?}");
+
+    let lines = warnings(true);
+    assert_eq!(lines.len(), 1, "{lines:#?}");
+    assert!(lines[0].contains("`puddle`"), "{lines:#?}");
+}
+
 #[test]
 #[ignore = "needs a device"]
 fn textures_after_3d_plugin_work_or_panic_with_message() {
     log::collect();
     let app = |textures: TexturePlugin| {
         let mut app = App::new();
-        let renderer = QuadrillePlugins {
-            log: false,
-            ..QuadrillePlugins::headless(8, 8)
-        };
+        let renderer = QuadrillePlugins::headless(8, 8).disable::<LogPlugin>();
         app.add_plugins((renderer, Quadrille3dPlugin::default(), textures));
         app
     };

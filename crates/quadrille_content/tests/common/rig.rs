@@ -5,9 +5,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use bevy_app::{App, Plugins, Startup};
+use bevy_app::{App, PluginGroupBuilder, Plugins, Startup};
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::IntoScheduleConfigs;
+use bevy_log::LogPlugin;
 use quadrille::ecs::{RenderErrorHandler, RenderErrorPolicy};
 use quadrille::prelude::*;
 
@@ -55,10 +56,9 @@ impl Rig {
     pub(crate) fn built(
         width: u32,
         height: u32,
-        add: impl FnOnce(&mut App, QuadrillePlugins),
+        add: impl FnOnce(&mut App, PluginGroupBuilder),
     ) -> Self {
-        let mut renderer = QuadrillePlugins::headless(width, height);
-        renderer.log = false;
+        let renderer = QuadrillePlugins::headless(width, height).disable::<LogPlugin>();
         let mut app = App::new();
         // Errors are collected, not logged; the log can be set up once per process only.
         add(&mut app, renderer);

@@ -8,6 +8,8 @@
 mod ignored;
 mod kinds;
 
+use std::any::TypeId;
+
 use bevy_app::{App, Last};
 use bevy_ecs::archetype::{ArchetypeGeneration, Archetypes};
 use bevy_ecs::component::{ComponentId, Components};
@@ -30,17 +32,30 @@ pub use kinds::{ContentKind, DRAWN_COMPONENTS};
 /// app.world_mut().get_resource_or_init::<DrawnContent>().add(ContentKind::ThreeD);
 /// ```
 #[derive(Resource, Clone, Debug, Default)]
-pub struct DrawnContent(HashSet<ContentKind>);
+pub struct DrawnContent {
+    kinds: HashSet<ContentKind>,
+    components: HashSet<TypeId>,
+}
 
 impl DrawnContent {
     /// Declares that the app draws components of this kind.
     pub fn add(&mut self, kind: ContentKind) {
-        self.0.insert(kind);
+        self.kinds.insert(kind);
     }
 
     /// Whether the app draws components of this kind.
     pub fn contains(&self, kind: ContentKind) -> bool {
-        self.0.contains(&kind)
+        self.kinds.contains(&kind)
+    }
+
+    /// Declares that the app draws this component, such as `MeshMaterial3d` with a material of its own.
+    pub fn add_component<C: Component>(&mut self) {
+        self.components.insert(TypeId::of::<C>());
+    }
+
+    /// Whether the app draws this component.
+    pub fn contains_component<C: Component>(&self) -> bool {
+        self.components.contains(&TypeId::of::<C>())
     }
 }
 

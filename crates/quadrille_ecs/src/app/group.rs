@@ -1,16 +1,12 @@
-//! [`QuadrillePlugins`]: all plugins of a Quadrille app.
+//! Plugins of an app that does without bevy's `DefaultPlugins`.
 
-use bevy_app::{App, Plugin, ScheduleRunnerPlugin, TaskPoolPlugin};
-use bevy_ecs::prelude::*;
+use bevy_app::{PluginGroup, PluginGroupBuilder, ScheduleRunnerPlugin, TaskPoolPlugin};
 use bevy_input::InputPlugin;
 use bevy_log::LogPlugin;
 use bevy_time::TimePlugin;
-use bevy_window::{ExitCondition, PrimaryWindow, Window, WindowPlugin};
-use quadrille_vulkan::{Gpu, Settings};
+use bevy_window::{ExitCondition, Window, WindowPlugin};
 
-use crate::app::plugin::{QuadrillePlugin, StartError, refuse};
-use crate::renderer::threads::RecordOn;
-use crate::window::HeadlessWindow;
+use crate::app::plugin::QuadrillePlugin;
 
 /// Everything an app needs to draw: log, task pools, time, input, windows, and the renderer.
 ///
@@ -18,153 +14,84 @@ use crate::window::HeadlessWindow;
 /// use bevy_app::App;
 /// use quadrille_ecs::QuadrillePlugins;
 ///
-/// App::new().add_plugins(QuadrillePlugins::default()).run();
+/// App::new().add_plugins(QuadrillePlugins).run();
 /// ```
-/// Plugins that the app already has are kept, so add this last: after bevy's
-/// `DefaultPlugins`, and after any plugin with other settings.
+///
+/// | plugin | set it for |
+/// | --- | --- |
+/// | `LogPlugin` | the log's level; disable it where the program has a `tracing` subscriber of its own |
+/// | `TaskPoolPlugin`, `TimePlugin`, `InputPlugin` | |
+/// | `WindowPlugin` | the primary window; headless, its size is that of the image that stands for it |
+/// | `AccessibilityPlugin`, `WinitPlugin` | the event loop, with feature `window` and a display ([`has_display`]) |
+/// | `ScheduleRunnerPlugin` | otherwise: frames follow one another without pause |
+/// | [`QuadrillePlugin`] | device and queue settings |
+///
+/// bevy's `DefaultPlugins` have all but the last of them, so an app with those adds [`QuadrillePlugin`] alone: bevy
+/// refuses a second plugin of one type.
 ///
 /// ```no_run
-/// use bevy_app::{App, TaskPoolPlugin};
-/// use quadrille_ecs::QuadrillePlugins;
+/// use bevy_app::{App, PluginGroup as _};
+/// use bevy_log::LogPlugin;
+/// use bevy_window::{Window, WindowPlugin};
+/// use quadrille_ecs::{QuadrillePlugin, QuadrillePlugins, RecordOn};
 ///
-/// App::new().add_plugins((TaskPoolPlugin::default(), QuadrillePlugins::default())).run();
+/// let window = Window { title: "waves".into(), resolution: (1600, 900).into(), ..Window::default() };
+/// let plugins = QuadrillePlugins
+///     .set(WindowPlugin { primary_window: Some(window), ..WindowPlugin::default() })
+///     .set(QuadrillePlugin { record_on: RecordOn::OneThread, ..QuadrillePlugin::default() })
+///     .disable::<LogPlugin>();
+/// App::new().add_plugins(plugins).run();
 /// ```
-#[derive(Clone, Debug)]
-pub struct QuadrillePlugins {
-    /// The primary window or, without a display, the size of the image that replaces it. Ignored if the
-    /// app already has bevy's `WindowPlugin`.
-    pub window: Window,
-    /// Opens no windows: frames run without pause, and
-    /// [`PrimaryWindowImage`](crate::PrimaryWindowImage) is an ordinary image.
-    pub headless: bool,
-    /// Adds bevy's `LogPlugin`, unless the app has it. Set it to false in a program with its own `tracing`
-    /// subscriber.
-    pub log: bool,
-    /// Device and queue settings.
-    pub settings: Settings,
-    /// An existing device, such as an imported one ([`Gpu::import`]), which no other renderer may use.
-    /// If it is lost, another is created by `settings`; after the loss of an imported device the app exits with an
-    /// error.
-    pub gpu: Option<Gpu>,
-    /// The threads that record.
-    pub record_on: RecordOn,
-}
+#[derive(Clone, Copy, Debug, Default)]
+pub struct QuadrillePlugins;
 
-impl Default for QuadrillePlugins {
-    /// A window if there is a display, else headless.
-    fn default() -> Self {
-        Self {
-            window: Window::default(),
-            headless: !has_display(),
-            log: true,
-            settings: Settings::default(),
-            gpu: None,
-            record_on: RecordOn::default(),
+impl PluginGroup for QuadrillePlugins {
+    /// With a window where there is a display, else headless.
+    fn build(self) -> PluginGroupBuilder {
+        if !has_display() {
+            return headless(Window::default());
         }
+        let group = start().add(WindowPlugin::default());
+        #[cfg(feature = "window")]
+        let group = group
+            .add(bevy_a11y::AccessibilityPlugin)
+            .add(bevy_winit::WinitPlugin::default());
+        group.add(QuadrillePlugin::default())
     }
 }
 
 impl QuadrillePlugins {
-    /// No windows, and an image of `width` x `height` pixels in place of the primary one. With a width or height of 0
-    /// the app exits with an error instead of running.
-    pub fn headless(width: u32, height: u32) -> Self {
+    /// Returns the group without an event loop, for frames without pause, also where there is a display. The primary
+    /// window is an image of `width` x `height` pixels. A size of zero is an error that ends the app.
+    pub fn headless(width: u32, height: u32) -> PluginGroupBuilder {
         let mut window = Window::default();
         window.resolution.set_physical_resolution(width, height);
-        Self {
-            window,
-            headless: true,
-            ..Self::default()
-        }
+        headless(window)
     }
 }
 
-impl Plugin for QuadrillePlugins {
-    fn build(&self, app: &mut App) {
-        if self.log {
-            add(app, LogPlugin::default());
-        }
-        add(app, TaskPoolPlugin::default());
-        add(app, TimePlugin);
-        add(app, InputPlugin);
-        add(app, self.window_plugin());
-        if let Err(error) = self.add_runner(app) {
-            refuse(app, &error);
-            return;
-        }
-        let headless = self.headless.then(|| self.headless_window(app.world_mut()));
-        app.add_plugins(QuadrillePlugin {
-            settings: self.settings.clone(),
-            gpu: self.gpu.clone(),
-            headless,
-            record_on: self.record_on,
-        });
-    }
+fn start() -> PluginGroupBuilder {
+    PluginGroupBuilder::start::<QuadrillePlugins>()
+        .add(LogPlugin::default())
+        .add(TaskPoolPlugin::default())
+        .add(TimePlugin)
+        .add(InputPlugin)
 }
 
-impl QuadrillePlugins {
-    fn window_plugin(&self) -> WindowPlugin {
-        // Without a display the window is still an entity, so that programs can query it, for its size for instance.
-        let plugin = WindowPlugin {
-            primary_window: Some(self.window.clone()),
+/// The window is an entity without a display too: programs ask it for its size as they do with one.
+fn headless(window: Window) -> PluginGroupBuilder {
+    start()
+        .add(WindowPlugin {
+            primary_window: Some(window),
+            exit_condition: ExitCondition::DontExit,
             ..WindowPlugin::default()
-        };
-        if self.headless {
-            WindowPlugin {
-                exit_condition: ExitCondition::DontExit,
-                ..plugin
-            }
-        } else {
-            plugin
-        }
-    }
-
-    /// Adds the runner of the app: bevy's event loop, or frames without pause.
-    #[cfg(feature = "window")]
-    fn add_runner(&self, app: &mut App) -> Result<(), StartError> {
-        use bevy_winit::WinitPlugin;
-
-        let opens_windows = app.is_plugin_added::<WinitPlugin>();
-        match (self.headless, opens_windows) {
-            (true, true) => return Err(StartError::HeadlessWithWindows),
-            (true, false) => add(app, ScheduleRunnerPlugin::default()),
-            (false, true) => {}
-            (false, false) if has_display() => {
-                add(app, bevy_a11y::AccessibilityPlugin);
-                add(app, WinitPlugin::default());
-            }
-            // The plugin would panic.
-            (false, false) => return Err(StartError::NoDisplay),
-        }
-        Ok(())
-    }
-
-    #[cfg(not(feature = "window"))]
-    #[expect(
-        clippy::unnecessary_wraps,
-        reason = "with windows there is what can fail"
-    )]
-    fn add_runner(&self, app: &mut App) -> Result<(), StartError> {
-        add(app, ScheduleRunnerPlugin::default());
-        Ok(())
-    }
-
-    /// The size of the app's primary window.
-    fn headless_window(&self, world: &mut World) -> HeadlessWindow {
-        let mut windows = world.query_filtered::<&Window, With<PrimaryWindow>>();
-        let window = windows.iter(world).next().unwrap_or(&self.window);
-        HeadlessWindow::new(window.physical_size())
-    }
+        })
+        .add(ScheduleRunnerPlugin::default())
+        .add(QuadrillePlugin::default())
 }
 
-/// Adds a plugin that the app does not have yet.
-fn add<P: Plugin>(app: &mut App, plugin: P) {
-    if !app.is_plugin_added::<P>() {
-        app.add_plugins(plugin);
-    }
-}
-
-/// Whether windows can be opened: always, but on Unix without a display server.
-pub(crate) fn has_display() -> bool {
+/// Returns whether windows can be opened: with feature `window`, always but on Unix without a display server.
+pub fn has_display() -> bool {
     let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let unix = cfg!(all(
         unix,

@@ -1,19 +1,25 @@
-use bevy_app::AppExit;
+use bevy_app::{App, AppExit};
 
 use super::*;
 
 /// Runs an app without a log and returns its exit.
-fn run(plugins: QuadrillePlugins) -> AppExit {
+fn run(plugins: PluginGroupBuilder) -> AppExit {
     let mut app = App::new();
-    app.add_plugins(QuadrillePlugins {
-        log: false,
-        ..plugins
-    });
+    app.add_plugins(plugins.disable::<LogPlugin>());
     app.run()
 }
 
+fn window(width: u32, height: u32) -> WindowPlugin {
+    let mut window = Window::default();
+    window.resolution.set_physical_resolution(width, height);
+    WindowPlugin {
+        primary_window: Some(window),
+        ..WindowPlugin::default()
+    }
+}
+
 #[test]
-fn a_window_without_pixels_is_refused() {
+fn window_without_pixels_is_refused() {
     for (width, height) in [(0, 16), (16, 0)] {
         let plugins = QuadrillePlugins::headless(width, height);
         assert_eq!(run(plugins), AppExit::from_code(2), "{width}x{height}");
@@ -21,42 +27,32 @@ fn a_window_without_pixels_is_refused() {
 }
 
 #[test]
-fn existing_plugins_and_window_are_kept() {
-    let mut window = Window::default();
-    window.resolution.set_physical_resolution(0, 7);
+fn headless_size_is_that_of_the_window_plugin() {
+    let plugins = QuadrillePlugins::headless(16, 16).set(window(0, 7));
+    assert_eq!(run(plugins), AppExit::from_code(2), "refused for its size");
+}
+
+#[test]
+fn renderer_uses_plugins_of_the_app() {
     let mut app = App::new();
     app.add_plugins((
         TaskPoolPlugin::default(),
         TimePlugin,
         InputPlugin,
-        WindowPlugin {
-            primary_window: Some(window),
-            ..WindowPlugin::default()
-        },
+        window(0, 7),
         ScheduleRunnerPlugin::default(),
+        QuadrillePlugin::default(),
     ));
-    app.add_plugins(QuadrillePlugins {
-        log: false,
-        ..QuadrillePlugins::headless(16, 16)
-    });
     let mut windows = app.world_mut().query::<&Window>();
     assert_eq!(windows.iter(app.world()).count(), 1, "one window");
     let code = AppExit::from_code(2);
-    assert_eq!(app.run(), code, "refused for the app's window, not ours");
+    assert_eq!(app.run(), code, "refused for the app's window");
 }
 
 #[cfg(feature = "window")]
 #[test]
-fn windows_without_a_display_are_refused() {
-    let plugins = QuadrillePlugins {
-        headless: false,
-        ..QuadrillePlugins::default()
-    };
-    if has_display() {
-        let mut app = App::new();
-        plugins.add_runner(&mut app).expect("there is a display");
-        assert!(app.is_plugin_added::<bevy_winit::WinitPlugin>());
-    } else {
-        assert_eq!(run(plugins), AppExit::from_code(2));
-    }
+fn event_loop_comes_with_a_display() {
+    let has_event_loop = |group: PluginGroupBuilder| group.contains::<bevy_winit::WinitPlugin>();
+    assert_eq!(has_event_loop(QuadrillePlugins.build()), has_display());
+    assert!(!has_event_loop(QuadrillePlugins::headless(16, 16)));
 }

@@ -1,11 +1,13 @@
 //! Adding the renderer to an app.
 
-use bevy_app::{App, AppExit, First, MainScheduleOrder, Plugin, PostUpdate, Startup};
+use bevy_app::{
+    App, AppExit, First, MainScheduleOrder, Plugin, PostUpdate, ScheduleRunnerPlugin, Startup,
+};
 use bevy_ecs::error::{FallbackErrorHandler, debug};
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::{ScheduleBuildSettings, ScheduleLabel};
 use bevy_log::LogPlugin;
-use bevy_window::{PrimaryWindow, WindowDestroyed};
+use bevy_window::{PrimaryWindow, Window, WindowDestroyed};
 use quadrille_vulkan::{Gpu, Settings, SetupError};
 
 use crate::app::content;
@@ -33,18 +35,24 @@ use crate::renderer::threads::{RecordOn, Threads};
 use crate::schedule::{Render, RenderStartup};
 use crate::window::{HeadlessWindow, despawn_destroyed};
 
-/// The renderer. Usually added as part of [`QuadrillePlugins`](crate::QuadrillePlugins).
+/// The renderer: beside bevy's `DefaultPlugins` by itself, else as part of
+/// [`QuadrillePlugins`](crate::QuadrillePlugins).
+///
+/// Added after bevy's `WindowPlugin` and the plugin that runs the app, which decides where frames go: to windows
+/// with `WinitPlugin`; to no window with `ScheduleRunnerPlugin`, where
+/// [`PrimaryWindowImage`](crate::PrimaryWindowImage) is an ordinary image with the size of the primary window. An app
+/// with neither gets the first if there is a display ([`has_display`]), else the second.
 ///
 /// Inserts the [`GpuDevice`] resource in `build`, from which systems in [`RenderStartup`] make buffers
 /// and pipelines, and runs the [`Render`] schedule once per frame, after `PostUpdate`.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub struct QuadrillePlugin {
     /// Device and queue settings.
     pub settings: Settings,
-    /// The device, if the app has one already: see [`QuadrillePlugins`](crate::QuadrillePlugins::gpu).
+    /// The device, if the app has one already, such as one that it made itself ([`Gpu::import`]). Nothing else draws
+    /// with it. `settings` then describe the device that replaces it when it is lost, unless it is imported: then the
+    /// app ends with an error.
     pub gpu: Option<Gpu>,
-    /// The size of the image that replaces the window; `None` if there are real windows.
-    pub headless: Option<HeadlessWindow>,
     /// The threads that record.
     pub record_on: RecordOn,
 }
@@ -82,17 +90,19 @@ impl Plugin for QuadrillePlugin {
         app.add_window_image::<PrimaryWindow>();
         observe_disabling(app.world_mut());
         content::add_warnings(app);
-        if let Some(window) = self.headless {
+        add_missing_runner(app);
+        let headless = (!has_event_loop(app)).then(|| headless_window(app.world_mut()));
+        if let Some(window) = headless {
             app.insert_resource(window);
         }
         let settings = Settings {
-            windows: self.headless.is_none(),
+            windows: headless.is_none(),
             ..self.settings.clone()
         };
         let display = display_handle(app);
-        match setup(&settings, self.gpu.as_ref(), display, self.headless) {
+        match setup(&settings, self.gpu.as_ref(), display, headless) {
             Ok(renderer) => {
-                if let Some(window) = self.headless {
+                if let Some(window) = headless {
                     log_headless(window);
                 }
                 app.insert_resource(GpuDevice::of(renderer.gpu()))
@@ -104,14 +114,58 @@ impl Plugin for QuadrillePlugin {
     }
 
     fn finish(&self, app: &mut App) {
+        let is_late = has_event_loop(app) && app.world().contains_resource::<HeadlessWindow>();
         let world = app.world_mut();
-        if world.contains_resource::<Renderer>() && has_other_renderer(world) {
-            // The other renderer was added after this plugin and the app runs already: it ends with this frame.
-            tracing::error!("{}", StartError::OtherRenderer);
-            world.remove_resource::<Renderer>();
+        let error = match has_other_renderer(world) {
+            true => StartError::OtherRenderer,
+            false if is_late => StartError::LateEventLoop,
+            false => return,
+        };
+        // The other plugin was added after this one and the app runs already: it ends with this frame.
+        if world.remove_resource::<Renderer>().is_some() {
+            tracing::error!("{error}");
             world.insert_resource(FallbackErrorHandler(debug));
             world.write_message(AppExit::from_code(SETUP_FAILED));
         }
+    }
+}
+
+/// Adds bevy's event loop, or frames without pause, to an app that has neither.
+fn add_missing_runner(app: &mut App) {
+    if has_event_loop(app) || app.is_plugin_added::<ScheduleRunnerPlugin>() {
+        return;
+    }
+    #[cfg(feature = "window")]
+    if has_display() {
+        if !app.is_plugin_added::<bevy_a11y::AccessibilityPlugin>() {
+            app.add_plugins(bevy_a11y::AccessibilityPlugin);
+        }
+        app.add_plugins(bevy_winit::WinitPlugin::default());
+        return;
+    }
+    app.add_plugins(ScheduleRunnerPlugin::default());
+}
+
+/// Whether the app can open windows.
+fn has_event_loop(app: &App) -> bool {
+    #[cfg(feature = "window")]
+    return app.is_plugin_added::<bevy_winit::WinitPlugin>();
+    #[cfg(not(feature = "window"))]
+    {
+        let _ = app;
+        false
+    }
+}
+
+/// The image that stands for the app's primary window.
+fn headless_window(world: &mut World) -> HeadlessWindow {
+    let mut windows = world.query_filtered::<&Window, With<PrimaryWindow>>();
+    let extent = match windows.iter(world).next() {
+        Some(window) => window.physical_size(),
+        None => Window::default().physical_size(),
+    };
+    HeadlessWindow {
+        extent: extent.into(),
     }
 }
 
@@ -169,18 +223,11 @@ pub(crate) enum StartError {
         extent[0], extent[1]
     )]
     NoPixels { extent: [u32; 2] },
-    #[cfg(feature = "window")]
     #[error(
-        "windows are asked for and there is no display: neither DISPLAY nor WAYLAND_DISPLAY is set; \
-         set one, or use `QuadrillePlugins::headless(width, height)`"
+        "`QuadrillePlugin` comes before bevy's `WinitPlugin`, so it was set up for frames without windows; add it \
+         after `DefaultPlugins`"
     )]
-    NoDisplay,
-    #[cfg(feature = "window")]
-    #[error(
-        "no windows are asked for and the app has bevy's `WinitPlugin`, which opens them; leave it out: \
-         `DefaultPlugins.build().disable::<WinitPlugin>()`"
-    )]
-    HeadlessWithWindows,
+    LateEventLoop,
     #[error(
         "bevy_render's `RenderPlugin` draws to the same windows; leave it out: depend on bevy with \
          `default-features = false` and features that do not bring it, such as `2d_api`, `3d_api` and `ui_api`; \
@@ -221,7 +268,7 @@ fn log_headless(
     }: HeadlessWindow,
 ) {
     let why = match has_display() {
-        true => "headless, as asked for",
+        true => "headless: the app has a `ScheduleRunnerPlugin`",
         false if cfg!(not(feature = "window")) => "headless, for want of the feature `window`",
         false => "headless: neither DISPLAY nor WAYLAND_DISPLAY names a display",
     };
@@ -269,7 +316,8 @@ pub fn expect_renderer(app: &mut App, plugin: &str) {
         LogPlugin::default().build(app);
     }
     tracing::error!(
-        "`{plugin}` draws nothing: the app has no renderer. Add `QuadrillePlugins` of the crate `quadrille` before it"
+        "`{plugin}` draws nothing: the app has no renderer. Add `QuadrillePlugins` of the crate `quadrille` before it, or \
+         `QuadrillePlugin` where the app has bevy's `DefaultPlugins`"
     );
 }
 

@@ -21,7 +21,7 @@ use crate::gpu_device::GpuDevice;
 /// use bevy_app::App;
 /// use quadrille_ecs::{QuadrillePlugins, ShaderReloadPlugin};
 ///
-/// App::new().add_plugins((QuadrillePlugins::default(), ShaderReloadPlugin::default()));
+/// App::new().add_plugins((QuadrillePlugins, ShaderReloadPlugin::default()));
 /// ```
 ///
 /// Nothing else is needed: pipeline handles stay valid, and run the new code

@@ -42,8 +42,8 @@ impl<M: Component> Deref for WindowImageOf<M> {
 /// The image that the primary window shows: draw to it with
 /// `ColorTarget<PrimaryWindowImage>`.
 ///
-/// Without windows it is an ordinary image of the size given to
-/// [`QuadrillePlugins::headless`](crate::QuadrillePlugins::headless).
+/// Without windows it is an ordinary image of the size of the primary window
+/// ([`QuadrillePlugins::headless`](crate::QuadrillePlugins::headless)).
 pub type PrimaryWindowImage = WindowImageOf<PrimaryWindow>;
 
 /// Registers marker components of windows.

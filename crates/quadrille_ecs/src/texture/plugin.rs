@@ -27,7 +27,7 @@ use crate::schedule::RenderStartup;
 ///
 /// fn main() -> AppExit {
 ///     App::new()
-///         .add_plugins((QuadrillePlugins::default(), TexturePlugin::default()))
+///         .add_plugins((QuadrillePlugins, TexturePlugin::default()))
 ///         .run()
 /// }
 /// ```

@@ -3,6 +3,7 @@
 use bevy_app::{App, Startup};
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
+use bevy_log::LogPlugin;
 use quadrille_ecs::*;
 
 /// 256 numbers: 0, 1, 2, ..
@@ -61,18 +62,20 @@ impl Rig {
     }
 
     /// An app with other plugins than the usual ones.
-    pub(crate) fn with(change: impl FnOnce(&mut QuadrillePlugins)) -> Self {
+    pub(crate) fn with(change: impl FnOnce(&mut QuadrillePlugin)) -> Self {
         Self::with_more(change, |_| {})
     }
 
     /// An app with other plugins, and more in it before it is finished.
     pub(crate) fn with_more(
-        change: impl FnOnce(&mut QuadrillePlugins),
+        change: impl FnOnce(&mut QuadrillePlugin),
         add: impl FnOnce(&mut App),
     ) -> Self {
-        let mut plugins = QuadrillePlugins::headless(64, 48);
-        plugins.log = false;
-        change(&mut plugins);
+        let mut renderer = QuadrillePlugin::default();
+        change(&mut renderer);
+        let plugins = QuadrillePlugins::headless(64, 48)
+            .disable::<LogPlugin>()
+            .set(renderer);
         let mut app = App::new();
         // Errors are collected, not logged; the log can be set up once per process only.
         app.add_plugins(plugins)

@@ -3,6 +3,7 @@
 use bevy_app::{App, AppExit, Update};
 use bevy_ecs::error::{ResultSeverityExt, Severity};
 use bevy_ecs::prelude::*;
+use bevy_log::LogPlugin;
 use quadrille_ecs::*;
 
 /// Errors that the handler received; each test has its own world.
@@ -10,8 +11,7 @@ use quadrille_ecs::*;
 struct Told(Vec<String>);
 
 fn app() -> App {
-    let mut plugins = QuadrillePlugins::headless(16, 16);
-    plugins.log = false;
+    let plugins = QuadrillePlugins::headless(16, 16).disable::<LogPlugin>();
     let mut app = App::new();
     app.add_plugins(plugins).init_resource::<Told>();
     app

@@ -28,8 +28,8 @@ fn notices_are_found_by_type_name_and_given_once() {
             let mut watched = Watched::default();
             watched.pending.insert(name, Notice::Ignored("nothing"));
             let id = |type_id| components.get_id(type_id).expect("the type is registered");
-            let drawn = id(std::any::TypeId::of::<Drawn>());
-            let unrelated = id(std::any::TypeId::of::<Unrelated>());
+            let drawn = id(TypeId::of::<Drawn>());
+            let unrelated = id(TypeId::of::<Unrelated>());
             let before = watched.notice(drawn, components).map(|(name, _)| name);
             let other = watched.notice(unrelated, components).is_some();
             watched.pending.remove(name);
