@@ -32,22 +32,22 @@ pub struct Pipelines2d {
 /// Publishes what the shaders import.
 pub(crate) fn publish_shader_modules() -> Result<(), ShaderError> {
     constants().publish()?;
-    let source = include_str!("../../../shaders/quadrille_2d/boxes.wgsl");
+    let source = include_str!("../shaders/boxes.wgsl");
     ShaderModule::new("quadrille_2d::boxes", source).publish()
 }
 
 impl Pipelines2d {
     pub(crate) fn new(gpu: &GpuDevice) -> Result<Self, ShaderError> {
         publish_shader_modules()?;
-        let source = include_str!("../../../shaders/quadrille_2d/draw.wgsl");
+        let source = include_str!("../shaders/draw.wgsl");
         let draw = GpuShader::wgsl("quadrille_2d/draw.wgsl", source)?;
-        let source = include_str!("../../../shaders/quadrille_2d/node.wgsl");
+        let source = include_str!("../shaders/node.wgsl");
         let node = GpuShader::wgsl("quadrille_2d/node.wgsl", source)?;
-        let source = include_str!("../../../shaders/quadrille_2d/gradient.wgsl");
+        let source = include_str!("../shaders/gradient.wgsl");
         let gradient = GpuShader::wgsl("quadrille_2d/gradient.wgsl", source)?;
-        let source = include_str!("../../../shaders/quadrille_2d/line.wgsl");
+        let source = include_str!("../shaders/line.wgsl");
         let line = GpuShader::wgsl("quadrille_2d/line.wgsl", source)?;
-        let source = include_str!("../../../shaders/quadrille_2d/tile.wgsl");
+        let source = include_str!("../shaders/tile.wgsl");
         let tile = GpuShader::wgsl("quadrille_2d/tile.wgsl", source)?;
         let desc = |name, shader, instances: VertexLayout, topology| GraphicsPipelineDesc {
             vertex_buffers: vec![Vertex::layout(), instances],

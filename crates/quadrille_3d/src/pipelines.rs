@@ -38,69 +38,57 @@ pub struct Pipelines3d {
 
 /// Importable shader modules.
 const MODULES: [(&str, &str); 16] = [
-    (
-        "quadrille_3d::dfg",
-        include_str!("../../../shaders/quadrille_3d/dfg.wgsl"),
-    ),
+    ("quadrille_3d::dfg", include_str!("../shaders/dfg.wgsl")),
     (
         "quadrille_3d::rect_lights",
-        include_str!("../../../shaders/quadrille_3d/rect_lights.wgsl"),
+        include_str!("../shaders/rect_lights.wgsl"),
     ),
     (
         "quadrille_3d::visibility_range",
-        include_str!("../../../shaders/quadrille_3d/visibility_range.wgsl"),
+        include_str!("../shaders/visibility_range.wgsl"),
     ),
     (
         "quadrille_3d::mesh_types",
-        include_str!("../../../shaders/quadrille_3d/mesh_types.wgsl"),
+        include_str!("../shaders/mesh_types.wgsl"),
     ),
-    (
-        "quadrille_3d::scene",
-        include_str!("../../../shaders/quadrille_3d/scene.wgsl"),
-    ),
-    (
-        "quadrille_3d::brdf",
-        include_str!("../../../shaders/quadrille_3d/brdf.wgsl"),
-    ),
+    ("quadrille_3d::scene", include_str!("../shaders/scene.wgsl")),
+    ("quadrille_3d::brdf", include_str!("../shaders/brdf.wgsl")),
     (
         "quadrille_3d::shadows",
-        include_str!("../../../shaders/quadrille_3d/shadows.wgsl"),
+        include_str!("../shaders/shadows.wgsl"),
     ),
     (
         "quadrille_3d::clusters",
-        include_str!("../../../shaders/quadrille_3d/clusters.wgsl"),
+        include_str!("../shaders/clusters.wgsl"),
     ),
     (
         "quadrille_3d::material_textures",
-        include_str!("../../../shaders/quadrille_3d/material_textures.wgsl"),
+        include_str!("../shaders/material_textures.wgsl"),
     ),
     (
         "quadrille_3d::light_textures",
-        include_str!("../../../shaders/quadrille_3d/light_textures.wgsl"),
+        include_str!("../shaders/light_textures.wgsl"),
     ),
     (
         "quadrille_3d::lightmaps",
-        include_str!("../../../shaders/quadrille_3d/lightmaps.wgsl"),
+        include_str!("../shaders/lightmaps.wgsl"),
     ),
     (
         "quadrille_3d::parallax",
-        include_str!("../../../shaders/quadrille_3d/parallax.wgsl"),
+        include_str!("../shaders/parallax.wgsl"),
     ),
-    (
-        "quadrille_3d::fog",
-        include_str!("../../../shaders/quadrille_3d/fog.wgsl"),
-    ),
+    ("quadrille_3d::fog", include_str!("../shaders/fog.wgsl")),
     (
         "quadrille_3d::grading",
-        include_str!("../../../shaders/quadrille_3d/grading.wgsl"),
+        include_str!("../shaders/grading.wgsl"),
     ),
     (
         "quadrille_3d::tonemapping",
-        include_str!("../../../shaders/quadrille_3d/tonemapping.wgsl"),
+        include_str!("../shaders/tonemapping.wgsl"),
     ),
     (
         "quadrille_3d::environment",
-        include_str!("../../../shaders/quadrille_3d/environment.wgsl"),
+        include_str!("../shaders/environment.wgsl"),
     ),
 ];
 
@@ -116,18 +104,18 @@ pub(crate) fn publish_shader_modules() -> Result<(), BevyError> {
 }
 
 impl Pipelines3d {
-    /// `waits`: [`crate::Quadrille3dPlugin::waits_for_pipelines`], resolved; `dfg_lut`:
+    /// `waits`: [`crate::Quadrille3dPlugin::pipeline_wait`], resolved; `dfg_lut`:
     /// [`crate::Quadrille3dPlugin::dfg_lut`].
     pub(crate) fn new(gpu: &GpuDevice, waits: bool, dfg_lut: bool) -> Result<Self, BevyError> {
-        let source = include_str!("../../../shaders/quadrille_3d/pbr.wgsl");
+        let source = include_str!("../shaders/pbr.wgsl");
         let pbr = GpuShader::wgsl("quadrille_3d/pbr.wgsl", source)?;
-        let source = include_str!("../../../shaders/quadrille_3d/shadow.wgsl");
+        let source = include_str!("../shaders/shadow.wgsl");
         let shadow = GpuShader::wgsl("quadrille_3d/shadow.wgsl", source)?;
-        let source = include_str!("../../../shaders/quadrille_3d/tonemap.wgsl");
+        let source = include_str!("../shaders/tonemap.wgsl");
         let tonemap = GpuShader::wgsl("quadrille_3d/tonemap.wgsl", source)?;
-        let source = include_str!("../../../shaders/quadrille_3d/cluster.wgsl");
+        let source = include_str!("../shaders/cluster.wgsl");
         let cluster = GpuShader::wgsl("quadrille_3d/cluster.wgsl", source)?;
-        let source = include_str!("../../../shaders/quadrille_3d/cull.wgsl");
+        let source = include_str!("../shaders/cull.wgsl");
         let cull = GpuShader::wgsl("quadrille_3d/cull.wgsl", source)?;
         let compare = SamplerDesc {
             name: "shadows".to_owned(),

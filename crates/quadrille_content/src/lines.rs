@@ -68,7 +68,7 @@ pub(crate) fn init_gizmo_lines(
 /// # Errors
 /// If a module of such a path was published with another source.
 pub fn publish_shader_modules() -> Result<(), BevyError> {
-    let source = include_str!("../../../shaders/quadrille_content/lines.wgsl");
+    let source = include_str!("../shaders/lines.wgsl");
     constants().publish()?;
     ShaderModule::new("quadrille_content::lines", source).publish()?;
     Ok(())

@@ -8,6 +8,7 @@ mod dead_files;
 mod dependencies;
 mod lengths;
 mod maps;
+mod packages;
 mod text;
 mod tree;
 mod voice;
@@ -63,6 +64,7 @@ fn judge(tree: &Tree, workspace: &Workspace) -> Findings {
     findings.errors.extend(text::check(tree));
     findings.errors.extend(voice::check(tree));
     findings.errors.extend(maps::check(tree, workspace));
+    findings.errors.extend(packages::check(tree));
     lengths::check(tree, &mut findings);
     findings
 }

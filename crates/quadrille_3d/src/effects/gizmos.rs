@@ -75,7 +75,7 @@ pub struct GizmoPipelines3d {
 
 impl GizmoPipelines3d {
     fn new(gpu: &GpuDevice) -> Result<Self, BevyError> {
-        let source = include_str!("../../../../shaders/quadrille_3d/gizmos.wgsl");
+        let source = include_str!("../../shaders/gizmos.wgsl");
         let lines = GpuShader::wgsl("quadrille_3d/gizmos.wgsl", source)?;
         Ok(Self {
             wireframes: WireframePipelines::new(gpu)?,

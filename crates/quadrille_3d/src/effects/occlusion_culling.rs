@@ -61,9 +61,9 @@ pub struct OcclusionCullingPipelines {
 
 impl OcclusionCullingPipelines {
     fn new(gpu: &GpuDevice) -> Result<Self> {
-        let source = include_str!("../../../../shaders/quadrille_3d/depth_pyramid.wgsl");
+        let source = include_str!("../../shaders/depth_pyramid.wgsl");
         let pyramid = GpuShader::wgsl("quadrille_3d/depth_pyramid.wgsl", source)?;
-        let source = include_str!("../../../../shaders/quadrille_3d/cull.wgsl");
+        let source = include_str!("../../shaders/cull.wgsl");
         let cull = GpuShader::wgsl("quadrille_3d/cull.wgsl", source)?;
         let make = |shader, name, entry| {
             let desc = ComputePipelineDesc::of(name, shader);

@@ -41,7 +41,7 @@ pub struct SkyboxPipeline3d(GraphicsPipeline);
 
 impl SkyboxPipeline3d {
     fn new(gpu: &GpuDevice) -> Result<Self, BevyError> {
-        let source = include_str!("../../../../shaders/quadrille_3d/skybox.wgsl");
+        let source = include_str!("../../shaders/skybox.wgsl");
         let shader = GpuShader::wgsl("quadrille_3d/skybox.wgsl", source)?;
         let pipeline = gpu.graphics_pipeline(&GraphicsPipelineDesc {
             depth: Some(DepthState {

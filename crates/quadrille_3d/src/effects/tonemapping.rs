@@ -34,15 +34,15 @@ pub struct TonemappingLutImages {
 const TABLES: [(Tonemapping, &[u8]); 3] = [
     (
         Tonemapping::TonyMcMapface,
-        include_bytes!("../../../../assets/tonemapping/tony_mc_mapface.ktx2"),
+        include_bytes!("../../assets/tonemapping/tony_mc_mapface.ktx2"),
     ),
     (
         Tonemapping::AgX,
-        include_bytes!("../../../../assets/tonemapping/agx.ktx2"),
+        include_bytes!("../../assets/tonemapping/agx.ktx2"),
     ),
     (
         Tonemapping::BlenderFilmic,
-        include_bytes!("../../../../assets/tonemapping/blender_filmic.ktx2"),
+        include_bytes!("../../assets/tonemapping/blender_filmic.ktx2"),
     ),
 ];
 

@@ -58,7 +58,7 @@ pub struct FilterPipelines3d {
 
 impl FilterPipelines3d {
     pub(crate) fn new(gpu: &GpuDevice) -> Result<Self, BevyError> {
-        let source = include_str!("../../../../shaders/quadrille_3d/environment_filter.wgsl");
+        let source = include_str!("../../shaders/environment_filter.wgsl");
         let shader = GpuShader::wgsl("quadrille_3d/environment_filter.wgsl", source)?;
         let make = |entry| {
             let desc = ComputePipelineDesc::of(entry, &shader);

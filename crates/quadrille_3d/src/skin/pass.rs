@@ -19,7 +19,7 @@ pub(crate) struct SkinPipeline3d(ComputePipeline);
 
 impl SkinPipeline3d {
     pub(crate) fn new(gpu: &GpuDevice) -> Result<Self, BevyError> {
-        let source = include_str!("../../../../shaders/quadrille_3d/skin.wgsl");
+        let source = include_str!("../../shaders/skin.wgsl");
         let shader = GpuShader::wgsl("quadrille_3d/skin.wgsl", source)?;
         let desc = ComputePipelineDesc::of("3d skin", &shader);
         Ok(Self(gpu.compute_pipeline(&desc)?))

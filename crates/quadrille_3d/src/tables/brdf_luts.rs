@@ -30,7 +30,7 @@ pub struct LtcLut(GpuImage);
 
 impl LtcLut {
     pub(crate) fn new(gpu: &GpuDevice, uploads: &mut Uploads) -> Result<Self, BevyError> {
-        let bytes = include_bytes!("../../../../assets/lights/ltc.ktx2");
+        let bytes = include_bytes!("../../assets/lights/ltc.ktx2");
         let table = texels(bytes)?;
         let side = table.texture_descriptor.size.width;
         let desc = ImageDesc::sampled("3d ltc", [side; 2], Format::R16G16B16A16_SFLOAT);

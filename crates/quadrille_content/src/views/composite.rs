@@ -9,7 +9,7 @@ pub fn composite_pipeline(
     gpu: &GpuDevice,
     name: &'static str,
 ) -> Result<GraphicsPipeline, ShaderError> {
-    let source = include_str!("../../../../shaders/quadrille_content/composite.wgsl");
+    let source = include_str!("../../shaders/composite.wgsl");
     let shader = GpuShader::wgsl("quadrille_content/composite.wgsl", source)?;
     gpu.graphics_pipeline(&GraphicsPipelineDesc {
         blend: Blend::Premultiplied,

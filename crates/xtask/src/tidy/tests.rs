@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use super::complaint::{Complaint, Findings};
 use super::lengths::functions;
 use super::tree::{Tree, blank};
-use super::{code, dead_files, dependencies, lengths, maps, text, voice};
+use super::{code, dead_files, dependencies, lengths, maps, packages, text, voice};
 use crate::host::cargo::{Dependency, Package, Target, Workspace};
 use crate::host::place;
 
@@ -58,6 +58,28 @@ fn words_are_blanked_and_code_is_kept() {
             "lines stay lines: {text}"
         );
     }
+}
+
+#[test]
+fn published_packages_are_complete_and_closed() {
+    let keys = "description = 1\nlicense = 1\nrust-version = 1\nrepository = 1\nkeywords = 1\n\
+                categories = 1\nreadme = 1\n[package.metadata.docs.rs]\n";
+    let source = "const A: &str = include_str!(\"../shaders/a.wgsl\");\n\
+                  const B: &[u8] = include_bytes!(\n    \"../../../assets/b.ktx2\",\n);";
+    let private = format!("{keys}publish.workspace = true\n");
+    let short = keys.replace("keywords = 1\n", "");
+    let tree = Tree::of(&[
+        ("crates/a/Cargo.toml", keys),
+        ("crates/a/src/lib.rs", source),
+        ("crates/a/src/tests.rs", source),
+        ("crates/b/Cargo.toml", &private),
+        ("crates/b/src/lib.rs", source),
+        ("crates/c/Cargo.toml", &short),
+    ]);
+    let found = lines(&packages::check(&tree));
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found[0].starts_with("crates/a/src/lib.rs:2: `../../../assets/b.ktx2`"));
+    assert!(found[1].starts_with("crates/c/Cargo.toml: a published package has `keywords`"));
 }
 
 #[test]

@@ -38,7 +38,7 @@ pub(crate) struct WireframePipelines {
 
 impl WireframePipelines {
     pub(crate) fn new(gpu: &GpuDevice) -> Result<Self, BevyError> {
-        let source = include_str!("../../../../../shaders/quadrille_3d/wireframe.wgsl");
+        let source = include_str!("../../../shaders/wireframe.wgsl");
         let shader = GpuShader::wgsl("quadrille_3d/wireframe.wgsl", source)?;
         let pipeline = |depth| {
             gpu.graphics_pipeline(&GraphicsPipelineDesc {
