@@ -42,7 +42,7 @@ use crate::app::plugin::QuadrillePlugin;
 ///     .disable::<LogPlugin>();
 /// App::new().add_plugins(plugins).run();
 /// ```
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct QuadrillePlugins;
 
 impl PluginGroup for QuadrillePlugins {
