@@ -31,6 +31,8 @@ const PER_FRAME_TYPES: &[&str] = &[
     "Textures3d",
     "Cubes3d",
     "Volumes3d",
+    "EffectCameras",
+    "CurrentColors",
 ];
 
 /// A public type that bevy keeps in worlds.

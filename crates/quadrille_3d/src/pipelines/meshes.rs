@@ -1,6 +1,6 @@
 //! Pipelines of meshes.
 //!
-//! Without `waits_for_pipelines`, only pipelines of a camera's first frame are compiled synchronously, others in the
+//! Without [`PipelineWait::EachFrame`](crate::PipelineWait), only pipelines of a camera's first frame are compiled synchronously, others in the
 //! background. Until one is ready, its meshes are drawn by a fallback pipeline with more or fewer material features, or
 //! not at all.
 
