@@ -56,6 +56,7 @@ use crate::device::timelines::Timelines;
 use crate::error::SetupError;
 use crate::instance::Instance;
 use crate::instance::debug::DebugNames;
+use crate::instance::environment;
 use crate::instance::extension::Granted;
 use crate::instance::features::{Optional, Support};
 use crate::instance::settings::Settings;
@@ -227,8 +228,12 @@ impl Device {
     ) -> Result<Arc<Self>, SetupError> {
         // SAFETY: `physical` was enumerated from this instance.
         let properties = unsafe { instance.raw.get_physical_device_properties(physical) };
-        let (queues, memory) =
-            open(&instance, physical, &raw, &topology, &support).inspect_err(|_| {
+        let (only_waited, (queues, memory)) = environment::counts_only_waits()
+            .and_then(|only_waited| {
+                let opened = open(&instance, physical, &raw, &topology, &support)?;
+                Ok((only_waited, opened))
+            })
+            .inspect_err(|_| {
                 if !instance.is_imported() {
                     // SAFETY: nothing made from the device is left, and no other code has it.
                     unsafe { raw.destroy_device(None) };
@@ -267,7 +272,7 @@ impl Device {
             idle_waits: AtomicU64::new(0),
             samplers: AtomicU32::new(0),
             last: LastWaits::default(),
-            timelines: Timelines::new(timelines),
+            timelines: Timelines::new(timelines, only_waited),
             streams: Streams::new(queues.len()),
             frames_taken: AtomicBool::new(false),
             frames_in_flight: settings.frames_in_flight.max(1),

@@ -94,9 +94,14 @@ impl Timeline {
         self.known.fetch_max(value, Ordering::AcqRel);
     }
 
+    /// The highest value that is known to be reached.
+    pub(crate) fn known(&self) -> u64 {
+        self.known.load(Ordering::Acquire)
+    }
+
     /// Whether a value is known to be reached.
     pub(crate) fn is_known(&self, value: u64) -> bool {
-        self.known.load(Ordering::Acquire) >= value
+        self.known() >= value
     }
 
     /// Signals a value from the host. It must be higher than the current one, and lower than all pending signals.

@@ -19,7 +19,11 @@ use crate::lock;
 const READINGS: usize = 1000;
 
 /// The timelines of a device.
-pub(crate) struct Timelines(Mutex<Table>);
+pub(crate) struct Timelines {
+    table: Mutex<Table>,
+    /// Nothing counts as reached but values that the host waited for.
+    only_waited: bool,
+}
 
 struct Table {
     all: Vec<Arc<Timeline>>,
@@ -28,11 +32,14 @@ struct Table {
 
 impl Timelines {
     /// Starts with the timelines of the device's queues, in their order.
-    pub(crate) fn new(queues: Vec<Arc<Timeline>>) -> Self {
-        Self(Mutex::new(Table {
-            all: queues,
-            free: Vec::new(),
-        }))
+    pub(crate) fn new(queues: Vec<Arc<Timeline>>, only_waited: bool) -> Self {
+        Self {
+            table: Mutex::new(Table {
+                all: queues,
+                free: Vec::new(),
+            }),
+            only_waited,
+        }
     }
 
     /// Takes a timeline for a stream or ring of this name.
@@ -41,7 +48,7 @@ impl Timelines {
         device: &Device,
         name: &str,
     ) -> Result<(usize, Arc<Timeline>), Error> {
-        let mut table = lock(&self.0);
+        let mut table = lock(&self.table);
         if let Some(index) = table.free.pop() {
             return Ok((index, Arc::clone(&table.all[index])));
         }
@@ -64,22 +71,22 @@ impl Timelines {
 
     /// Returns a timeline for reuse. It must have reached its last submitted value.
     pub(crate) fn give_back(&self, index: usize) {
-        lock(&self.0).free.push(index);
+        lock(&self.table).free.push(index);
     }
 
     /// The timeline at an index.
     pub(crate) fn get(&self, index: usize) -> Option<Arc<Timeline>> {
-        lock(&self.0).all.get(index).cloned()
+        lock(&self.table).all.get(index).cloned()
     }
 
     /// The number of timelines.
     pub(crate) fn count(&self) -> usize {
-        lock(&self.0).all.len()
+        lock(&self.table).all.len()
     }
 
     /// Returns the last submitted value of each.
     pub(crate) fn submitted(&self) -> Vec<u64> {
-        let table = lock(&self.0);
+        let table = lock(&self.table);
         table
             .all
             .iter()
@@ -87,9 +94,12 @@ impl Timelines {
             .collect()
     }
 
-    /// Returns the current value of each.
+    /// Returns the current value of each, or the highest that the host waited for where nothing else counts.
     pub(crate) fn reached(&self, device: &Device) -> Result<Vec<u64>, vk::Result> {
-        let table = lock(&self.0);
+        let table = lock(&self.table);
+        if self.only_waited {
+            return Ok(table.all.iter().map(|timeline| timeline.known()).collect());
+        }
         settled(table.all.len(), |at| table.all[at].reached(device))
     }
 
@@ -109,7 +119,7 @@ impl Timelines {
 
     /// Destroys all timelines. Nothing on the device may use them any more.
     pub(crate) fn destroy(&self, device: &ash::Device) {
-        for timeline in lock(&self.0).all.drain(..) {
+        for timeline in lock(&self.table).all.drain(..) {
             timeline.destroy(device);
         }
     }

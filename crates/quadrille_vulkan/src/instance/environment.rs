@@ -27,6 +27,16 @@ pub(crate) fn leaves_out_present_fences() -> Result<bool, SetupError> {
     Ok(choice(of_process, "QUADRILLE_PRESENT_FENCES", &SWITCH)? == Some(false))
 }
 
+/// Whether `QUADRILLE_PROGRESS=waited` has nothing count as reached but values that the host waited for. Frames are
+/// planned as if those before them still ran, as far as they may, also on a driver that ends a frame before the next begins.
+///
+/// # Errors
+/// A value that is neither `waited` nor `read`.
+pub(crate) fn counts_only_waits() -> Result<bool, SetupError> {
+    let words = [("waited", true), ("read", false)];
+    Ok(choice(of_process, "QUADRILLE_PROGRESS", &words)? == Some(true))
+}
+
 fn of_process(variable: &str) -> Option<String> {
     let value = std::env::var_os(variable)?;
     Some(value.to_string_lossy().into_owned())
