@@ -56,7 +56,6 @@ use crate::device::timelines::Timelines;
 use crate::error::SetupError;
 use crate::instance::Instance;
 use crate::instance::debug::DebugNames;
-use crate::instance::environment;
 use crate::instance::extension::Granted;
 use crate::instance::features::{Optional, Support};
 use crate::instance::settings::Settings;
@@ -228,11 +227,7 @@ impl Device {
     ) -> Result<Arc<Self>, SetupError> {
         // SAFETY: `physical` was enumerated from this instance.
         let properties = unsafe { instance.raw.get_physical_device_properties(physical) };
-        let (only_waited, (queues, memory)) = environment::counts_only_waits()
-            .and_then(|only_waited| {
-                let opened = open(&instance, physical, &raw, &topology, &support)?;
-                Ok((only_waited, opened))
-            })
+        let (queues, memory, only_waited) = open(&instance, physical, &raw, &topology, &support)
             .inspect_err(|_| {
                 if !instance.is_imported() {
                     // SAFETY: nothing made from the device is left, and no other code has it.

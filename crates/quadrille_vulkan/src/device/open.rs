@@ -11,6 +11,7 @@ use crate::device::properties::text;
 use crate::device::timeline::Timeline;
 use crate::error::SetupError;
 use crate::instance::device_choice::{self, Candidate};
+use crate::instance::environment;
 use crate::instance::features::{self, Support};
 use crate::instance::queues::{self, Family};
 use crate::instance::settings::Settings;
@@ -172,14 +173,16 @@ pub(super) fn with_queue_infos<R>(
     call(&infos)
 }
 
-/// Gets the queues, and creates their timelines and the allocator. Cleans up after an error.
+/// Gets the queues, and creates their timelines and the allocator. Also returns whether values count as reached only if
+/// the host waited for them. Cleans up after an error.
 pub(super) fn open(
     instance: &Instance,
     physical: vk::PhysicalDevice,
     device: &ash::Device,
     topology: &Topology,
     support: &Support,
-) -> Result<(Vec<DeviceQueue>, MemoryPool), SetupError> {
+) -> Result<(Vec<DeviceQueue>, MemoryPool, bool), SetupError> {
+    let only_waited = environment::counts_only_waits()?;
     let mut queues: Vec<DeviceQueue> = Vec::with_capacity(topology.queues.len());
     // SAFETY: `physical` was enumerated from this instance.
     let families = unsafe {
@@ -207,7 +210,7 @@ pub(super) fn open(
     });
     let allocator = |()| MemoryPool::new(&instance.raw, device, physical, support.device_fault);
     match opened.and_then(allocator) {
-        Ok(memory) => Ok((queues, memory)),
+        Ok(memory) => Ok((queues, memory, only_waited)),
         Err(error) => {
             for queue in queues {
                 queue.timeline.destroy(device);
