@@ -4,7 +4,7 @@
 //! - [`tables`]: many images, of which a shader chooses one by its index.
 //! - [`shaders`]: imports between files, modules that crates publish, constants of pipelines.
 //! - [`binding`]: by number and by name, and how data is laid out.
-//! - [`vulkan`]: extensions, commands and devices of one's own.
+//! - [`vulkan`]: extensions, commands, semaphores and devices of one's own.
 
 pub mod app;
 pub mod binding;

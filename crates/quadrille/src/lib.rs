@@ -279,9 +279,9 @@ pub mod prelude {
         RenderErrorHandler, RenderErrorPolicy, RenderStartup, RenderSystems, RenderTargets as _,
         Renderer, Sampled, Sampler, SamplerDesc, Settings, ShaderModule, Sharing, Statistics,
         StorageRead, StorageReadWrite, StorageWrite, SwapchainState, Table, TableIndex,
-        TransferRead, TransferWrite, Uniform, Uploads, VertexAttribute, VertexLayout, VertexRead,
-        View, WindowImage, WindowImageOf, WindowSized, declared, declared_window, encode_png,
-        save_to_disk, stage,
+        TimelineSemaphore, TransferRead, TransferWrite, Uniform, Uploads, VertexAttribute,
+        VertexLayout, VertexRead, View, WindowImage, WindowImageOf, WindowSized, declared,
+        declared_window, encode_png, save_to_disk, stage,
     };
     #[cfg(feature = "textures")]
     pub use quadrille_ecs::{AssetFileRules, ImageLimits, LoadTexture, TexturePlugin};

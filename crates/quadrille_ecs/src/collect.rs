@@ -6,6 +6,7 @@ mod declared;
 mod order;
 mod same;
 pub(crate) mod tables;
+mod timelines;
 mod undeclared_use;
 
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use quadrille_sync::{
     Access, Frame, PassDecl, PassIndex, PassKind, QueueChoices, QueueRequest, ResourceId,
     ResourceIndex, Use,
 };
-use quadrille_vulkan::{CommandList, Gpu, Handle, Memory};
+use quadrille_vulkan::{CommandList, Gpu, Handle, Memory, TimelineSemaphore};
 
 use crate::collect::mirror::{PassGraph, PassNode};
 use crate::data::internal::InternalPass;
@@ -90,6 +91,8 @@ pub(crate) struct Collector {
     order: Order,
     /// The frame that was collected last.
     pub(crate) frame: Frame,
+    /// The timelines of users in the frame, in its order.
+    pub(crate) timelines: Vec<TimelineSemaphore>,
     /// Handles by resource index, followed by resources without synchronization.
     pub(crate) handles: Vec<Handle>,
 }
@@ -154,6 +157,7 @@ pub(crate) fn frame(
         }
         collector.add_tables(non_table, (&graph, recordings), last, &mut errors);
     });
+    collector.rebase_timelines();
     for (index, pass) in last.iter().enumerate() {
         collector.add_internal((first.len() + index) as u32, pass);
     }
@@ -247,6 +251,7 @@ impl Collector {
         self.open_passes.clear();
         self.host_written.clear();
         self.strangers.clear();
+        self.timelines.clear();
     }
 
     /// Gives each pass of the graph that ran its place in the frame.
@@ -310,6 +315,7 @@ impl Collector {
                 uses: uses_start..self.frame.uses.len() as u32,
                 after: after_start..self.frame.after.len() as u32,
             });
+            self.add_timelines(PassIndex(pass), recorded);
             self.sources.push(Source::Recording {
                 slot,
                 part: recorded.part().map(|_| part as u32),

@@ -201,8 +201,8 @@ pub use quadrille_vulkan::{
     PrimitiveTopology, Producer, QueryKind, QuerySet, QuerySetDesc, RawCommand, Reloaded,
     ResolveMode, ResourceTable, RingEntry, Sampler, SamplerDesc, Settings, ShaderError,
     ShaderModule, Sharing, SkipReason, Statistics, StencilFace, StencilState, StreamDesc,
-    SurfaceFormat, TableError, TableIndex, TableMember, VertexAttribute, VertexLayout, View,
-    open_regular, read_file, write_file,
+    SurfaceFormat, TableError, TableIndex, TableMember, TimelineSemaphore, VertexAttribute,
+    VertexLayout, View, open_regular, read_file, write_file,
 };
 pub use record::binding_key::BindingKey;
 pub use record::compute::Compute;

@@ -265,6 +265,7 @@ impl Stream {
             plan: &planned.plan,
             lists: &lists,
             handles: &self.handles,
+            timelines: &[],
         };
         let recorded = self.frames.record(input, &Serial, 1)?;
         self.frames.submit(input, recorded, &self.states, &mut [])?;

@@ -73,6 +73,8 @@ mod table;
 #[cfg(feature = "textures")]
 #[path = "gpu/texture.rs"]
 mod texture;
+#[path = "gpu/timelines.rs"]
+mod timelines;
 #[path = "gpu/times.rs"]
 mod times;
 #[path = "gpu/transient.rs"]

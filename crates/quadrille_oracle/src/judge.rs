@@ -33,6 +33,7 @@ mod quality;
 mod restore;
 mod schedule;
 mod swapchain;
+mod timelines;
 mod transfer;
 
 use cell::{Cell, Contents};
@@ -203,6 +204,7 @@ impl Judge {
         };
         trial.begin();
         trial.judge_declared();
+        trial.judge_timelines();
         for event in trial.schedule() {
             match event {
                 Event::Submission(submission) => trial.judge_submission(submission),

@@ -1,6 +1,6 @@
 //! The order of a frame's passes, as far as the frame declares it.
 
-use quadrille_sync::{Frame, PassIndex, Use};
+use quadrille_sync::{Frame, PassIndex, TimelineUseKind, Use};
 
 use crate::area::Area;
 
@@ -15,7 +15,9 @@ impl Order {
     /// The explicit order of a frame, with that of passes that prepare it. Cycles make passes come
     /// before themselves.
     pub(crate) fn of(frame: &Frame) -> Self {
-        Self::closed(frame, &prologues(frame))
+        let mut pairs = prologues(frame);
+        pairs.extend(rising(frame));
+        Self::closed(frame, &pairs)
     }
 
     /// The explicit order of a frame, with more pairs.
@@ -112,6 +114,23 @@ pub(crate) fn prologues(frame: &Frame) -> Vec<(PassIndex, PassIndex)> {
             });
             if touches && !explicit.precedes(second, first) {
                 pairs.push((first, second));
+            }
+        }
+    }
+    pairs
+}
+
+/// Passes that signal values of timelines, each with those that signal a higher value or wait for one that is
+/// not lower.
+fn rising(frame: &Frame) -> Vec<(PassIndex, PassIndex)> {
+    let mut pairs = Vec::new();
+    for one in &frame.timeline_uses {
+        for other in &frame.timeline_uses {
+            let waits = other.kind == TimelineUseKind::Wait;
+            let is_later = one.value < other.value || waits && one.value == other.value;
+            let signals = one.kind == TimelineUseKind::Signal && one.timeline == other.timeline;
+            if signals && is_later && one.pass != other.pass {
+                pairs.push((one.pass, other.pass));
             }
         }
     }

@@ -476,6 +476,18 @@ pub enum Violation {
         /// Why it has to run.
         why: &'static str,
     },
+    /// A pass that uses a timeline of a user is where its value comes too early, too late or never.
+    #[error("Pass `{pass}` uses value {value} of the timeline `{timeline}`: {why}.")]
+    UserTimeline {
+        /// The pass.
+        pass: Arc<str>,
+        /// The timeline.
+        timeline: Arc<str>,
+        /// The value, relative to the base of the frame.
+        value: u64,
+        /// The reason, as a clause.
+        why: &'static str,
+    },
     /// A pass runs where it cannot, or where it must not.
     #[error("Pass `{pass}` runs on queue {}: {why}.", queue.0)]
     WrongQueue {

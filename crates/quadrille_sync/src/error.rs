@@ -94,6 +94,74 @@ pub enum PlanError {
     /// There is no queue to plan for.
     #[error("The topology has no queue.")]
     NoQueues,
+    /// A value of a user's timeline can never be reached in the order of the passes.
+    #[error(
+        "Pass `{later}` {} value {value} of the timeline `{timeline}`, before which pass \
+         `{signaller}` signals value {signalled}; but `{signaller}` is not before `{later}`. \
+         Order `{later}` after `{signaller}`, or use values that rise in the order of the passes.",
+        if *waits { "waits for" } else { "signals" }
+    )]
+    TimelineNeverReached {
+        /// The timeline.
+        timeline: Arc<str>,
+        /// The pass that signals the lower value.
+        signaller: Arc<str>,
+        /// The lower value.
+        signalled: u64,
+        /// The pass that waits for, or signals, the other value.
+        later: Arc<str>,
+        /// The other value: a lower one cannot be reached after it.
+        value: u64,
+        /// Whether `later` waits.
+        waits: bool,
+    },
+    /// A pass waits for a value that it signals itself, or that only comes after that.
+    #[error(
+        "Pass `{pass}` waits for value {wanted} of the timeline `{timeline}` before it begins, and signals \
+         value {signalled} when it is done. Wait in another pass after it, or signal a value above {wanted}."
+    )]
+    TimelineOfItself {
+        /// The timeline.
+        timeline: Arc<str>,
+        /// The pass.
+        pass: Arc<str>,
+        /// The value that it waits for.
+        wanted: u64,
+        /// The value that it signals.
+        signalled: u64,
+    },
+    /// A value of a timeline is signalled twice.
+    #[error(
+        "Passes `{first}` and `{second}` both signal value {value} of the timeline `{timeline}`. A timeline \
+         only rises: let the later one signal a higher value."
+    )]
+    TimelineSignalledTwice {
+        /// The timeline.
+        timeline: Arc<str>,
+        /// A pass that signals it.
+        first: Arc<str>,
+        /// The other pass.
+        second: Arc<str>,
+        /// The value.
+        value: u64,
+    },
+    /// A host pass uses a timeline of a user.
+    #[error(
+        "Pass `{pass}` runs on the host, so no submission waits or signals for it. Wait for and signal \
+         timelines in its callback, or in another pass."
+    )]
+    TimelineOfHostPass {
+        /// The pass.
+        pass: Arc<str>,
+    },
+    /// A use of a timeline names a pass or a timeline that the frame does not have.
+    #[error("A use of timeline {timeline} by pass {pass} names what the frame does not have.")]
+    UnknownTimeline {
+        /// The index of the timeline.
+        timeline: u32,
+        /// The index of the pass.
+        pass: u32,
+    },
     /// There are more queues than a plan can use.
     #[error(
         "The topology has {count} queues, and a plan can use at most {}.",

@@ -12,9 +12,11 @@ use crate::topology::{Capabilities, FamilyIndex, QueueIndex};
 mod copy;
 mod declared;
 mod names;
+mod timeline;
 
 pub use declared::UndeclaredAccess;
 pub use names::PreviousNames;
+pub use timeline::{TimelineUse, TimelineUseKind, UserTimeline};
 
 /// Index of a pass in [`Frame::passes`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -134,6 +136,10 @@ pub struct Frame {
     /// Whether to cull passes whose results no pass needs: those that write only transient resources which
     /// no executed pass reads. [`Plan::culled`](crate::Plan::culled) lists them. Off by default.
     pub cull: bool,
+    /// Timelines of users.
+    pub timelines: Vec<UserTimeline>,
+    /// Values that passes wait for and signal.
+    pub timeline_uses: Vec<TimelineUse>,
     /// Cache of names; not a part of the declarations. See [`Frame::pass_name`].
     pub names: PreviousNames,
 }
@@ -153,6 +159,8 @@ impl Frame {
         self.uses.clear();
         self.after.clear();
         self.gives.clear();
+        self.timelines.clear();
+        self.timeline_uses.clear();
     }
 
     /// Adds a resource.

@@ -112,7 +112,7 @@ pub use error::{ConflictingAccess, CycleStep, PlanError, PlanErrors};
 pub use flags::{AccessMask, Aspects, Layout, Stages};
 pub use frame::{
     Frame, Give, PassDecl, PassIndex, PassKind, Preference, PreviousNames, QueueRequest,
-    UndeclaredAccess, Use,
+    TimelineUse, TimelineUseKind, UndeclaredAccess, Use, UserTimeline,
 };
 pub use plan::{
     BarrierBatch, BufferBarrier, Counts, DependencyKind, HostStep, ImageAcquire, ImageBarrier,

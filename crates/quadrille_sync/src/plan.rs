@@ -16,7 +16,7 @@ pub use culled::UnreadWrite;
 pub use plan_id::PlanId;
 
 use crate::flags::{AccessMask, Layout, Stages};
-use crate::frame::PassIndex;
+use crate::frame::{Frame, PassIndex, TimelineUse};
 use crate::range::SubresourceRange;
 use crate::resource::ResourceIndex;
 use crate::states::{EndStates, States, TimelinePoint};
@@ -238,6 +238,21 @@ pub struct HostStep {
     /// pass once all points have been reached, and at the latest before it submits a frame that
     /// accesses the same memory. The caller chooses how far the device runs ahead until then.
     pub before: Option<u32>,
+}
+
+impl Submission {
+    /// The values of users' timelines that it waits for before its first command, and signals after its
+    /// last: those of its passes.
+    pub fn timeline_uses<'a>(&'a self, frame: &'a Frame) -> impl Iterator<Item = &'a TimelineUse> {
+        let passes = self.steps.iter().filter_map(|step| match step {
+            Step::Pass(pass) => Some(*pass),
+            Step::Barriers(_) => None,
+        });
+        let has_any = !frame.timeline_uses.is_empty();
+        passes
+            .filter(move |_| has_any)
+            .flat_map(|pass| frame.timeline_uses_of(pass))
+    }
 }
 
 impl HostStep {

@@ -39,10 +39,12 @@ use graph::cull::cull;
 use graph::depend::depend;
 use graph::hazard::{hazards, links};
 use graph::order::order;
+use graph::timelines::order_by_timelines;
 use graph::touch::touch;
 use schedule::arrange::arrange;
 use schedule::assign::{assign, assign_unordered};
 use schedule::choose::choose;
+use schedule::cut::cut;
 use schedule::split::{Split, split};
 use validate::{race, validate};
 
@@ -86,7 +88,8 @@ pub(crate) fn solve(
 ) -> Result<Solved, PlanErrors> {
     let mut errors = validate(frame, topology, states)?;
     let mut touches = touch(frame);
-    let graph = depend(frame, &touches, &mut errors);
+    let mut graph = depend(frame, &touches, &mut errors);
+    order_by_timelines(frame, &mut graph, &mut errors);
     let Some(order) = order(frame, &graph, &mut errors) else {
         return Err(unordered(frame, topology, &graph, errors));
     };
@@ -98,6 +101,7 @@ pub(crate) fn solve(
     hazards.extend(alias(frame, &touches, &order, &queues, &mut errors));
     PlanErrors::check(errors)?;
     let declared = split(frame, topology, &links(&graph, &hazards), &order, &queues);
+    let declared = cut(frame, declared);
     let arranged = arrange(frame, topology, &hazards, &order, &queues, &declared);
     let needs = Needs::new(&hazards, frame.passes.len());
     let emit = |split: &Split| emit(frame, topology, states, split, &needs, &kept);

@@ -326,6 +326,55 @@ pub enum FrameError {
         /// [`Frames::measure`]: crate::Frames::measure
         last_done: Option<String>,
     },
+    /// Nobody has signalled a value of a user's timeline that a pass waits for.
+    #[error(
+        "the pass `{pass}` waits for value {wanted} of the timeline `{timeline}`, which is at {reached} after \
+         {waited:?}. Signal the value, or let the pass wait for it once it is certain to come"
+    )]
+    TimelineWait {
+        /// The pass.
+        pass: String,
+        /// The timeline.
+        timeline: String,
+        /// The value waited for.
+        wanted: u64,
+        /// The value it has.
+        reached: u64,
+        /// The time waited.
+        waited: Duration,
+    },
+    /// A pass signals a value of a user's timeline that is not above all that were signalled.
+    #[error(
+        "the pass `{pass}` signals value {value} of the timeline `{timeline}`, which is signalled up to \
+         {highest} already. Signal a higher one"
+    )]
+    TimelineSignal {
+        /// The pass.
+        pass: String,
+        /// The timeline.
+        timeline: String,
+        /// The value to signal.
+        value: u64,
+        /// The highest value that is signalled or is to be.
+        highest: u64,
+    },
+    /// A pass uses a value of a user's timeline that is too far above the value reached.
+    #[error(
+        "the pass `{pass}` uses value {value} of the timeline `{timeline}`, which is more than {most} above \
+         {reached}, the value reached. Use values that follow each other"
+    )]
+    TimelineDistance {
+        /// The pass.
+        pass: String,
+        /// The timeline.
+        timeline: String,
+        /// The value to wait for or to signal.
+        value: u64,
+        /// The value it has.
+        reached: u64,
+        /// The largest difference that each device allows.
+        most: u64,
+    },
     /// The device is lost.
     #[error("the device is lost: {call} was the first call to say so")]
     DeviceLost {

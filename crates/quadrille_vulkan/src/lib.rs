@@ -145,6 +145,7 @@ pub use resources::table::{
     BufferTable, BufferTableDesc, ImageTable, ImageTableDesc, ResourceTable, SharedTable,
     TableError, TableIndex, TableMember,
 };
+pub use resources::timeline_semaphore::TimelineSemaphore;
 pub use resources::view::View;
 pub use shader::{
     Binding, BindingKind, Constant, DataLayout, EntryPoint, GpuShader, InputAttachment, Location,

@@ -27,6 +27,7 @@ use crate::record::chunks::Chunk;
 use crate::record::encode::{Encoder, Failure, Target};
 use crate::record::timing::{Queries, Timing};
 use crate::resources::handle::{FrameResources, Handle};
+use crate::resources::timeline_semaphore::TimelineSemaphore;
 use crate::resources::usage;
 
 /// Input of recording and submission: declarations, plan, command lists and resources of a frame.
@@ -41,6 +42,8 @@ pub struct FrameInput<'a> {
     /// The declared resources, by [`ResourceIndex`](quadrille_sync::ResourceIndex), followed by others
     /// that lists may use without synchronization, such as staging buffers.
     pub handles: &'a [Handle],
+    /// The semaphores of the frame's [timelines](Frame::timelines), in their order.
+    pub timelines: &'a [TimelineSemaphore],
 }
 
 /// Executor of parallel tasks, such as a thread pool.

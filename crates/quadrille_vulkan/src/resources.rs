@@ -13,5 +13,6 @@ pub(crate) mod region;
 pub(crate) mod sampler;
 pub(crate) mod table;
 pub(crate) mod texels;
+pub(crate) mod timeline_semaphore;
 pub(crate) mod usage;
 pub(crate) mod view;

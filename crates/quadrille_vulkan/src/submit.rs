@@ -5,6 +5,7 @@ mod record;
 pub(crate) mod ring;
 pub(crate) mod sharing;
 pub(crate) mod transient;
+pub(crate) mod user_timelines;
 pub(crate) mod watch;
 
 use std::sync::Arc;
@@ -91,6 +92,7 @@ impl Frames {
         host: &mut dyn FnMut(PassIndex),
     ) -> Result<Submitted, FrameError> {
         self.check_submit(&input, &recorded)?;
+        self.check_timelines(&input)?;
         let mut presents = Vec::new();
         let batches = self.batches(&input, &recorded, states, windows, &mut presents);
         let batches = match batches {
@@ -110,7 +112,14 @@ impl Frames {
             return Err(error);
         }
         self.recorded = false;
-        if let Err(error) = self.wait_presentable(&signals) {
+        self.note_timelines(&input, states);
+        if !signals.is_empty()
+            && let Err(error) = self.wait_timelines(self.device.info.timeout())
+        {
+            // The frame is submitted, and the next one that waits for it reports what is late.
+            tracing::error!("no window is presented: {error}");
+            give_up(windows, std::mem::take(&mut presents));
+        } else if let Err(error) = self.wait_presentable(&signals) {
             give_up(windows, presents);
             return Err(error);
         }
@@ -200,6 +209,7 @@ impl Frames {
             }
             let buffer = |&buffer| vk::CommandBufferSubmitInfo::default().command_buffer(buffer);
             batch.buffers.extend(buffers.iter().map(buffer));
+            self.add_timelines(input, submission, &mut batch)?;
             let value = states.absolute(submission.queue, submission.signal);
             let timeline = self.timeline(submission.queue)?;
             batch.signal(&timeline, point(submission.queue, value));

@@ -57,6 +57,8 @@ mod robust;
 mod sharing;
 #[path = "gpu/stream.rs"]
 mod stream;
+#[path = "gpu/timelines.rs"]
+mod timelines;
 #[path = "gpu/transient.rs"]
 mod transient;
 #[path = "gpu/window.rs"]

@@ -236,6 +236,7 @@ impl Engine {
             plan: &plan,
             lists: &lists,
             handles: &handles,
+            timelines: &[],
         };
         let recorded = self.frames.record(input, &Serial, 1)?;
         self.frames.submit(input, recorded, &self.states, &mut [])?;
@@ -277,6 +278,7 @@ impl Contestant for Engine {
             plan: &plan,
             lists: &lists,
             handles: &self.handles,
+            timelines: &[],
         };
         let recorded = self.frames.record(input, &Serial, 1)?;
         let (pre_submit, pre_submit_cpu) = (watch.wall(), watch.thread());

@@ -1,4 +1,4 @@
-//! Vulkan beside Quadrille's wrappers: extensions, commands and devices of one's own.
+//! Vulkan beside Quadrille's wrappers: extensions, commands, semaphores and devices of one's own.
 //!
 //! # Extensions and commands
 //!
@@ -117,6 +117,111 @@
 //! A program creates objects of its own from [`Gpu::device`](crate::vulkan::Gpu::device), and destroys them
 //! after the frames that use them. Submissions of one's own go to a queue while it is locked:
 //! [`Gpu::with_queue`](crate::vulkan::Gpu::with_queue).
+//!
+//! # Timeline semaphores that the program signals
+//!
+//! A pass waits for a value of a [`TimelineSemaphore`](crate::prelude::TimelineSemaphore) with
+//! [`Recorder::wait_for`](crate::ecs::Recorder::wait_for), and signals one with
+//! [`Recorder::signal`](crate::ecs::Recorder::signal). Whoever has the semaphore signals as well: the host, as
+//! here a thread that stands for a compute library, a queue of the program's
+//! ([`Gpu::with_queue`](crate::vulkan::Gpu::with_queue)), or a library that takes its handle
+//! ([`raw`](crate::prelude::TimelineSemaphore::raw)) or gives its own
+//! ([`Gpu::import_timeline_semaphore`](crate::vulkan::Gpu::import_timeline_semaphore)).
+//!
+//! ```no_run
+//! use std::time::Duration;
+//!
+//! use bevy_app::{App, AppExit};
+//! use bevy_derive::Deref;
+//! use bevy_ecs::prelude::*;
+//! use quadrille::prelude::*;
+//!
+//! #[derive(Resource, Deref)]
+//! struct Requests(GpuBuffer);
+//!
+//! #[derive(Resource, Deref)]
+//! struct Answers(GpuBuffer);
+//!
+//! #[derive(Resource)]
+//! struct Tools {
+//!     ask: ComputePipeline,
+//!     show: GraphicsPipeline,
+//! }
+//!
+//! /// The library answers frame `n` between the values 3 n + 1 and 3 n + 2.
+//! #[derive(Resource)]
+//! struct Library {
+//!     turns: TimelineSemaphore,
+//!     frame: u64,
+//! }
+//!
+//! fn setup(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
+//!     let turns = gpu.timeline_semaphore("library", 0)?;
+//!     commands.insert_resource(Library { turns: turns.clone(), frame: 0 });
+//!     std::thread::spawn(move || {
+//!         for frame in 0.. {
+//!             // Ends when the app goes on without frames, or has lost its device.
+//!             let asked = turns.wait(3 * frame + 1, Duration::from_secs(5));
+//!             if !asked.is_ok_and(|asked| asked) || turns.signal(3 * frame + 2).is_err() {
+//!                 return;
+//!             }
+//!         }
+//!     });
+//!     Ok(())
+//! }
+//!
+//! /// When this is done, the library may read the requests.
+//! fn ask(
+//!     mut recorder: Recorder,
+//!     requests: StorageWrite<Requests>,
+//!     library: Res<Library>,
+//!     tools: Res<Tools>,
+//! ) {
+//!     recorder.compute(&tools.ask).bind(0, &requests).dispatch([64, 1, 1]);
+//!     recorder.signal(&library.turns, 3 * library.frame + 1);
+//! }
+//!
+//! /// When the library is done, this begins; and when this is done, the library may write answers again.
+//! fn show(
+//!     mut recorder: Recorder,
+//!     window: ColorTarget<PrimaryWindowImage>,
+//!     answers: StorageRead<Answers>,
+//!     library: Res<Library>,
+//!     tools: Res<Tools>,
+//! ) {
+//!     recorder.wait_for(&library.turns, 3 * library.frame + 2);
+//!     recorder.signal(&library.turns, 3 * library.frame + 3);
+//!     let mut rendering = recorder.render(window.clear([0.0; 4]));
+//!     rendering.pipeline(&tools.show).bind(0, &answers).draw(0..3, 0..1);
+//! }
+//!
+//! /// A frame that failed has not signalled, so its values are used again.
+//! fn count(mut library: ResMut<Library>, renderer: Res<Renderer>, mut before: Local<u64>) {
+//!     let submitted = renderer.submitted_frames();
+//!     library.frame += submitted - *before;
+//!     *before = submitted;
+//! }
+//!
+//! fn main() -> AppExit {
+//!     App::new()
+//!         .add_plugins(QuadrillePlugins::default())
+//!         .add_systems(RenderStartup, setup)
+//!         .add_systems(bevy_app::Update, count.run_if(resource_exists::<Library>))
+//!         .add_systems(Render, (ask, show.after(ask)))
+//!         .run()
+//! }
+//! ```
+//!
+//! The pass that waits begins a submission, the pass that signals ends one, and passes between are in neither's way;
+//! `--plan` prints the values. Of two passes of one frame the one that signals the lower value comes first, on
+//! whatever queue. A wait that this makes impossible is an error of the frame with both passes; a signal that does not
+//! come within [`DeviceInfo::timeout`](crate::vulkan::DeviceInfo::timeout) goes to the error handler with the value
+//! reached. A wait holds up all that is submitted to its queue later, so a signal that it waits for comes from the host,
+//! from another queue, or from what was submitted before. The example `turns` is a program.
+//!
+//! A signal makes what was written before it available, and a wait makes it visible, so resources of the two sides need
+//! no barriers for each other. They keep the layout and the queue family that the frame left them in: buffers and images
+//! that a queue of another family touches are made with `Sharing::Concurrent`.
 //!
 //! # Devices that the program made
 //!

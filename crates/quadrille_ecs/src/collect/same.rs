@@ -33,6 +33,10 @@ impl Collector {
         let Some(graph) = world.get_resource::<PassGraph>() else {
             return false;
         };
+        // Values of timelines rise.
+        if !self.timelines.is_empty() {
+            return false;
+        }
         let is_same = |(at, expected): (usize, &Expected)| match expected.outcome {
             None => true,
             Some(outcome) if outcome != recordings.outcome(expected.slot) => false,
@@ -60,6 +64,9 @@ impl Collector {
                     let Some(part) = recorded.part() else {
                         return false;
                     };
+                    if !recorded.timelines().is_empty() {
+                        return false;
+                    }
                     let uses = &self.frame.uses[pass.uses.start as usize..pass.uses.end as usize];
                     pass.name == part.name
                         && self.order.step(index) == part.step

@@ -309,6 +309,7 @@ fn submit(
         plan: &planned.plan,
         lists,
         handles: &collector.handles,
+        timelines: &collector.timelines,
     };
     let chunks = threads.chunks(frame.passes.len());
     let recorded = renderer.frames.record(input, &Pool, chunks)?;

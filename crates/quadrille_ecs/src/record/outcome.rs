@@ -13,7 +13,7 @@ pub(crate) struct Outcome(u32);
 impl Outcome {
     /// The system did not run to its end.
     pub(crate) const NONE: Self = Self(0);
-    /// The recording has to be read: it has errors, or several passes.
+    /// The recording has to be read: it has errors, values of timelines, or several passes.
     pub(crate) const LOOK: Self = Self(1);
 
     /// One pass, or none, which means to the frame what it meant whenever it had this outcome: the

@@ -9,7 +9,8 @@ use bevy_ecs::component::ComponentId;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{SystemAccess, SystemMeta, SystemParam, SystemParamValidationError};
 use bevy_ecs::world::unsafe_world_cell::UnsafeWorldCell;
-use quadrille_vulkan::ComputePipeline;
+use quadrille_sync::TimelineUseKind;
+use quadrille_vulkan::{ComputePipeline, TimelineSemaphore};
 
 use crate::declare::access::PassUse;
 use crate::declare::attachment::RenderTargets;
@@ -251,6 +252,83 @@ impl Recorder<'_, '_> {
         PassRecorder {
             recording: self.recording.sub(name, uses, Some(step)),
         }
+    }
+}
+
+impl PassRecorder<'_> {
+    /// See [`Recorder::wait_for`].
+    pub fn wait_for(&mut self, timeline: &TimelineSemaphore, value: u64) {
+        let kind = TimelineUseKind::Wait;
+        self.recording.use_timeline(timeline, kind, value);
+    }
+
+    /// See [`Recorder::signal`].
+    pub fn signal(&mut self, timeline: &TimelineSemaphore, value: u64) {
+        let kind = TimelineUseKind::Signal;
+        self.recording.use_timeline(timeline, kind, value);
+    }
+}
+
+impl Recorder<'_, '_> {
+    /// Has the pass begin on the device when a timeline semaphore of yours has reached a value: one that the
+    /// host signals, another queue, another library, or another pass ([`signal`](Self::signal)). What was
+    /// written before the signal is visible to the pass.
+    ///
+    /// The pass begins a submission, and passes on its queue after it wait as well. A window is
+    /// presented when the signal is certain, for which the frame waits on the host. A value that is not reached
+    /// within [`DeviceInfo::timeout`](quadrille_vulkan::DeviceInfo::timeout) is the error
+    /// [`FrameError::TimelineWait`](quadrille_vulkan::FrameError::TimelineWait); if the app goes on, the
+    /// next frame waits again.
+    ///
+    /// ```
+    /// # use bevy_derive::Deref;
+    /// # use bevy_ecs::prelude::*;
+    /// # use quadrille_ecs::*;
+    /// # #[derive(Resource, Deref)] struct Forces(GpuBuffer);
+    /// # #[derive(Resource, Deref)] struct Positions(GpuBuffer);
+    /// # #[derive(Resource)] struct Pipelines { push: ComputePipeline }
+    /// /// Another library moves particles between two values.
+    /// #[derive(Resource)]
+    /// struct Physics {
+    ///     timeline: TimelineSemaphore,
+    ///     step: u64,
+    /// }
+    ///
+    /// /// When it is done, the library may begin its step.
+    /// fn push(
+    ///     mut recorder: Recorder,
+    ///     forces: StorageWrite<Forces>,
+    ///     physics: Res<Physics>,
+    ///     pipelines: Res<Pipelines>,
+    /// ) {
+    ///     recorder.compute(&pipelines.push).bind(0, &forces).dispatch([64, 1, 1]);
+    ///     recorder.signal(&physics.timeline, 2 * physics.step + 1);
+    /// }
+    ///
+    /// /// When the library is done with its step, this begins.
+    /// fn show(mut recorder: Recorder, positions: TransferRead<Positions>, physics: Res<Physics>) {
+    ///     recorder.wait_for(&physics.timeline, 2 * physics.step + 2);
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// Of two passes of a frame, the one that signals a value comes before the one that waits for it or for a
+    /// higher one; where they are ordered otherwise, the frame's error names both
+    /// ([`PlanError::TimelineNeverReached`](quadrille_sync::PlanError::TimelineNeverReached)).
+    pub fn wait_for(&mut self, timeline: &TimelineSemaphore, value: u64) {
+        let kind = TimelineUseKind::Wait;
+        self.recording.main().use_timeline(timeline, kind, value);
+    }
+
+    /// Has the device signal a value of a timeline semaphore of yours when the pass, and everything before it
+    /// on its queue, is done. The pass ends a submission. See [`wait_for`](Self::wait_for).
+    ///
+    /// # Errors
+    /// A value that is not above all that were signalled before is an error of the frame
+    /// ([`FrameError::TimelineSignal`](quadrille_vulkan::FrameError::TimelineSignal)).
+    pub fn signal(&mut self, timeline: &TimelineSemaphore, value: u64) {
+        let kind = TimelineUseKind::Signal;
+        self.recording.main().use_timeline(timeline, kind, value);
     }
 }
 

@@ -114,7 +114,7 @@ impl PassRecording {
                 pass.fail(RecordError::HostAndDevice);
             }
         }
-        if self.has_parts || self.has_errors() {
+        if self.has_parts || self.has_errors() || !self.main.timelines().is_empty() {
             return Outcome::LOOK;
         }
         let (main, rest) = (&self.main, &mut *self.rest);

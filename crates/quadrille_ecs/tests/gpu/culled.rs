@@ -199,7 +199,7 @@ fn readback_of_a_transient_buffer_keeps_its_writer() {
     rig.update(2);
     let numbers = read(&mut rig, |world| world.resource::<Numbers>().0.clone());
     let squares = read(&mut rig, |world| world.resource::<Brief>().0.clone());
-    // Result after several frames that add one each.
+    // The numbers grew by 1 in each frame since.
     let roots = numbers.iter().zip(&squares);
     let grown = (0..32).find(|grown| {
         let is_square = |(number, square): (&u32, &u32)| (number + grown).pow(2) == *square;

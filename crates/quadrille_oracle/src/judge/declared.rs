@@ -101,6 +101,8 @@ impl Trial<'_> {
             Some("it has side effects")
         } else if declared.kind == PassKind::Host {
             Some("it is a host pass")
+        } else if self.frame.timeline_uses_of(pass).next().is_some() {
+            Some("it waits for a timeline or signals one")
         } else if uses().next().is_none() {
             Some("it declares no write")
         } else if uses().any(outlives_frame) {

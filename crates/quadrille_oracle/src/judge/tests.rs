@@ -15,6 +15,7 @@ mod slices;
 mod swapchain;
 mod timeline;
 mod transfers;
+mod user_timelines;
 
 /// Judges frames with their plans, and gives the violations of all as text.
 fn judged(topology: &str, frames: &[(&str, &str)]) -> Vec<String> {

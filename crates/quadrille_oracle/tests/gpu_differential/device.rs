@@ -86,6 +86,7 @@ impl Device {
             plan,
             lists: &lists,
             handles,
+            timelines: &[],
         };
         let recorded = self.frames.record(input, &Serial, 1).unwrap();
         self.frames

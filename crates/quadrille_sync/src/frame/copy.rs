@@ -24,6 +24,8 @@ impl Clone for Frame {
             after,
             gives,
             cull,
+            timelines,
+            timeline_uses,
             names: _,
         } = source;
         self.resources.clone_from(resources);
@@ -32,6 +34,8 @@ impl Clone for Frame {
         self.after.clone_from(after);
         self.gives.clone_from(gives);
         self.cull = *cull;
+        self.timelines.clone_from(timelines);
+        self.timeline_uses.clone_from(timeline_uses);
     }
 }
 

@@ -7,6 +7,7 @@ pub(super) mod hazard;
 mod lists;
 pub(super) mod order;
 pub(super) mod overlap;
+pub(super) mod timelines;
 pub(super) mod touch;
 
 use std::cell::OnceCell;

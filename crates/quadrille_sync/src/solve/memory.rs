@@ -21,7 +21,7 @@ use crate::frame::{Frame, PassKind};
 use crate::resource::{Lifetime, ResourceIndex};
 use crate::solve::graph::touch::Touches;
 use crate::solve::graph::{Graph, ranks};
-use crate::solve::graph::{cull, depend, hazard, order, touch};
+use crate::solve::graph::{cull, depend, hazard, order, timelines, touch};
 use crate::solve::schedule::assign;
 use crate::solve::validate::check_shape;
 use crate::states::States;
@@ -198,7 +198,8 @@ impl Turns {
         check_shape(frame, topology, &States::default())?;
         let mut errors = Vec::new();
         let mut touches = touch::touch(frame);
-        let graph = depend::depend(frame, &touches, &mut errors);
+        let mut graph = depend::depend(frame, &touches, &mut errors);
+        timelines::order_by_timelines(frame, &mut graph, &mut errors);
         let Some(order) = order::order(frame, &graph, &mut errors) else {
             PlanErrors::check(errors)?;
             unreachable!("a missing order is an error");

@@ -3,6 +3,7 @@
 pub(super) mod arrange;
 pub(super) mod assign;
 pub(super) mod choose;
+pub(super) mod cut;
 pub(super) mod gate;
 pub(super) mod levels;
 pub(super) mod list;

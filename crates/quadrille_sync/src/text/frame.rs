@@ -7,7 +7,10 @@ use super::lexer::{Flags, Line, Name, ParseError, Word, lines};
 use super::names::Names;
 use crate::access::{Access, CustomAccess};
 use crate::flags::{Aspects, Layout};
-use crate::frame::{Frame, Give, PassDecl, PassKind, Preference, QueueRequest, Use};
+use crate::frame::{
+    Frame, Give, PassDecl, PassIndex, PassKind, Preference, QueueRequest, TimelineUse,
+    TimelineUseKind, Use, UserTimeline,
+};
 use crate::range::{Slices, SubRange, SubresourceRange};
 use crate::resource::{BlockId, Lifetime, Placement, Resource, ResourceId, ResourceKind, Sharing};
 use crate::topology::{FamilyIndex, QueueIndex};
@@ -30,7 +33,15 @@ impl Display for Frame {
                 give.family, give.layout
             )?;
         }
-        for pass in &self.passes {
+        for timeline in &self.timelines {
+            writeln!(
+                out,
+                "timeline {} base {}",
+                Name(&timeline.name),
+                timeline.base
+            )?;
+        }
+        for (index, pass) in self.pass_indices().zip(&self.passes) {
             write_pass(out, pass)?;
             let slice = pass.uses.start as usize..pass.uses.end as usize;
             for one in self.uses.get(slice).unwrap_or_default() {
@@ -39,6 +50,15 @@ impl Display for Frame {
             let slice = pass.after.start as usize..pass.after.end as usize;
             for before in self.after.get(slice).unwrap_or_default() {
                 writeln!(out, "  after {}", names.pass(*before))?;
+            }
+            for one in self.timeline_uses_of(index) {
+                let name = self.timelines.get(one.timeline as usize);
+                let name = name.map_or("", |timeline| timeline.name.as_ref());
+                let word = match one.kind {
+                    TimelineUseKind::Signal => "signal",
+                    TimelineUseKind::Wait => "wait",
+                };
+                writeln!(out, "  {word} {} value {}", Name(name), one.value)?;
             }
         }
         Ok(())
@@ -229,6 +249,8 @@ pub fn parse_frame(text: &str) -> Result<Frame, ParseError> {
         } else if line.accept("pass") {
             frame.passes.push(pass(&mut line)?);
             bodies.push(Vec::new());
+        } else if line.accept("timeline") {
+            frame.timelines.push(timeline(&mut line)?);
         } else if line.accept("give") {
             gives.push(line);
         } else {
@@ -238,12 +260,19 @@ pub fn parse_frame(text: &str) -> Result<Frame, ParseError> {
     let (mut uses, mut after) = (Vec::new(), Vec::new());
     let mut slices = Vec::new();
     let names = Names::new(&frame);
-    for body in &mut bodies {
+    let mut timeline_uses = Vec::new();
+    for (pass, body) in (0..).map(PassIndex).zip(&mut bodies) {
         let (first_use, first_after) = (uses.len() as u32, after.len() as u32);
         for line in body {
             if line.accept("after") {
                 after.push(names.read_pass(line)?);
                 line.end()?;
+            } else if line.accept("signal") {
+                let kind = TimelineUseKind::Signal;
+                timeline_uses.push(timeline_use(line, &frame, (pass, kind))?);
+            } else if line.accept("wait") {
+                let kind = TimelineUseKind::Wait;
+                timeline_uses.push(timeline_use(line, &frame, (pass, kind))?);
             } else {
                 uses.push(one_use(line, &names)?);
             }
@@ -259,6 +288,7 @@ pub fn parse_frame(text: &str) -> Result<Frame, ParseError> {
         (pass.uses, pass.after) = (uses, after);
     }
     (frame.uses, frame.after, frame.gives) = (uses, after, gives);
+    frame.timeline_uses = timeline_uses;
     Ok(frame)
 }
 
@@ -283,6 +313,33 @@ pub(super) fn family(line: &mut Line) -> Result<FamilyIndex, ParseError> {
     })
 }
 
+fn timeline(line: &mut Line) -> Result<UserTimeline, ParseError> {
+    let name = line.word("a name")?.text.into();
+    line.expect("base")?;
+    let base = line.parse("a value")?;
+    line.end()?;
+    Ok(UserTimeline { name, base })
+}
+
+fn timeline_use(
+    line: &mut Line,
+    frame: &Frame,
+    (pass, kind): (PassIndex, TimelineUseKind),
+) -> Result<TimelineUse, ParseError> {
+    let names = || frame.timelines.iter().map(|it| it.name.as_ref());
+    let find = |word: &Word| names().position(|name| name == word.text);
+    let timeline = line.choose("a timeline", names, find)? as u32;
+    line.expect("value")?;
+    let value = line.parse("a value")?;
+    line.end()?;
+    Ok(TimelineUse {
+        pass,
+        timeline,
+        kind,
+        value,
+    })
+}
+
 fn give(line: &mut Line, names: &Names<'_>) -> Result<Give, ParseError> {
     let resource = names.read_resource(line)?;
     line.expect("to")?;
@@ -300,9 +357,9 @@ fn give(line: &mut Line, names: &Names<'_>) -> Result<Give, ParseError> {
 fn resource(line: &mut Line) -> Result<Resource, ParseError> {
     let image = line.accept("image");
     if !image && !line.accept("buffer") {
-        const ITEMS: [&str; 5] = ["buffer", "image", "pass", "give", "cull"];
+        const ITEMS: [&str; 6] = ["buffer", "image", "pass", "timeline", "give", "cull"];
         line.choose(
-            "buffer, image, pass, give or cull",
+            "buffer, image, pass, timeline, give or cull",
             || ITEMS,
             |_| None::<()>,
         )?;

@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use super::frame::Subresources;
 use super::lexer::{Flags, Name};
 use super::names::Names;
-use crate::frame::{Frame, PassIndex};
+use crate::frame::{Frame, PassIndex, TimelineUseKind};
 use crate::plan::{
     BarrierBatch, HostStep, PassRef, Plan, Reason, Scope, Step, Submission, Transfer, TransferHalf,
 };
@@ -45,6 +45,7 @@ impl Display for PlanText<'_> {
                 "submit {} signal {} // family {family}",
                 submission.queue.0, submission.signal
             )?;
+            write_timelines(out, self.frame, submission, &names)?;
             write_submission(out, submission, &names)?;
         }
         for step in host {
@@ -89,6 +90,28 @@ fn write_host(out: &mut Formatter<'_>, step: &HostStep, names: &Names<'_>) -> fm
     writeln!(out, "host {}", names.pass(step.pass))?;
     for wait in &step.waits {
         writeln!(out, "  wait {} value {}", wait.queue.0, wait.offset)?;
+    }
+    Ok(())
+}
+
+/// Values of users' timelines, as comments: they follow from the frame.
+fn write_timelines(
+    out: &mut Formatter<'_>,
+    frame: &Frame,
+    submission: &Submission,
+    names: &Names<'_>,
+) -> fmt::Result {
+    for one in submission.timeline_uses(frame) {
+        let Some(timeline) = frame.timelines.get(one.timeline as usize) else {
+            continue;
+        };
+        let word = match one.kind {
+            TimelineUseKind::Wait => "waits for",
+            TimelineUseKind::Signal => "signals",
+        };
+        let (name, pass) = (Name(&timeline.name), names.pass(one.pass));
+        let value = timeline.base.saturating_add(one.value);
+        writeln!(out, "  // pass {pass} {word} {name} value {value}")?;
     }
     Ok(())
 }

@@ -151,7 +151,7 @@ fn frame_errors_name_the_expected_token() {
         ),
         (
             "draw",
-            "Line 1, column 1: expected buffer, image, pass, give or cull, found `draw`.",
+            "Line 1, column 1: expected buffer, image, pass, timeline, give or cull, found `draw`.",
         ),
         (
             "  after x",
@@ -187,7 +187,7 @@ fn frame_errors_name_the_expected_token() {
         ),
         (
             "bufer cells 0 bytes 64",
-            "Line 1, column 1: expected buffer, image, pass, give or cull (perhaps `buffer`), found \
+            "Line 1, column 1: expected buffer, image, pass, timeline, give or cull (perhaps `buffer`), found \
              `bufer`.",
         ),
         (

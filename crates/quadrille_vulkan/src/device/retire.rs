@@ -14,6 +14,7 @@ use quadrille_sync::{QueueIndex, ResourceId, States};
 
 use crate::device::Device;
 use crate::device::backing::Backing;
+use crate::instance::imported::Keep;
 use crate::lock;
 
 /// A dropped object.
@@ -53,6 +54,13 @@ pub(crate) enum Retired {
     Sampler(vk::Sampler),
     /// A pipeline.
     Pipeline(vk::Pipeline),
+    /// A timeline semaphore of a user.
+    Semaphore {
+        /// Its handle.
+        raw: vk::Semaphore,
+        /// Owner of an imported semaphore, which is not destroyed: dropping this says that it is free.
+        imported: Option<Keep>,
+    },
 }
 
 impl Retired {
@@ -65,7 +73,8 @@ impl Retired {
             | Self::DescriptorPool(_)
             | Self::QueryPool(_)
             | Self::Sampler(_)
-            | Self::Pipeline(_) => None,
+            | Self::Pipeline(_)
+            | Self::Semaphore { .. } => None,
         }
     }
 
@@ -107,6 +116,12 @@ impl Retired {
             Self::QueryPool(raw) => unsafe { device.raw.destroy_query_pool(raw, None) },
             // SAFETY: as above.
             Self::Pipeline(raw) => unsafe { device.raw.destroy_pipeline(raw, None) },
+            Self::Semaphore {
+                imported: Some(keep),
+                ..
+            } => drop(keep),
+            // SAFETY: as above.
+            Self::Semaphore { raw, .. } => unsafe { device.raw.destroy_semaphore(raw, None) },
         }
     }
 }

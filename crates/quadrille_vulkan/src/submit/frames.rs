@@ -19,6 +19,7 @@ use crate::record::pools::Pools;
 use crate::record::timing::{DeviceTimes, Timing};
 use crate::submit::ring::{Return, Ring};
 use crate::submit::transient::Transients;
+use crate::submit::user_timelines::InUse;
 use crate::submit::watch::Watch;
 
 /// A host wait for a value of a timeline.
@@ -68,6 +69,8 @@ pub struct Frames {
     /// The ring entries that the next frame returns to their producers.
     pub(crate) returns: Vec<Return>,
     waiting: Waiting,
+    /// Values of users' timelines in submissions that may not be done.
+    pub(crate) in_use: Vec<InUse>,
     /// The memory of transient resources.
     pub(crate) transients: Transients,
     /// Timestamps of passes, if frames are measured.
@@ -141,6 +144,7 @@ impl Frames {
             rings: Vec::new(),
             returns: Vec::new(),
             waiting: Waiting::default(),
+            in_use: Vec::new(),
             transients: Transients::default(),
             timing: None,
         }
@@ -294,6 +298,7 @@ impl Frames {
     /// again.
     fn drain_last(&mut self) -> Result<(), FrameError> {
         let timeout = self.device.last.timeout(DROP_TIMEOUT);
+        self.end_timelines();
         let drained = self.wait_values_by(Timeline::wait_for_proof, &self.submitted(), timeout);
         self.device.last.note(drained.is_ok());
         drained
@@ -331,6 +336,9 @@ impl Frames {
             match wait(&queue.timeline, &self.device, wanted, &mut limit) {
                 Ok(()) => {}
                 Err(vk::Result::TIMEOUT) => {
+                    if let Some(error) = self.late_timeline(limit.spent()) {
+                        return Err(error);
+                    }
                     let reached = queue.timeline.reached(&self.device).unwrap_or(0);
                     let (passes, finished) = self.watch.stuck(index, reached);
                     let last_done = self.last_done(index);

@@ -110,6 +110,7 @@ fn frames_cost() {
                 plan: &plan,
                 lists: &refs,
                 handles: &handles,
+                timelines: &[],
             };
             let recorded = rig.frames.record(input, &Serial, 1).unwrap();
             let translated = Instant::now();

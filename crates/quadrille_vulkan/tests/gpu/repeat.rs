@@ -217,6 +217,7 @@ fn a_resource_of_another_device_is_not_taken_for_one_with_its_id() {
         plan: &planned.plan,
         lists: &[None],
         handles: &[stranger.clone().into()],
+        timelines: &[],
     };
     let recorded = rig.frames.record(input, &Serial, 1);
     assert!(

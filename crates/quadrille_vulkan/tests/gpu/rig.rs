@@ -8,8 +8,8 @@ use quadrille_sync::{
 };
 use quadrille_vulkan::{
     BufferDesc, CommandList, Error, FrameError, FrameInput, Frames, Gpu, GpuBuffer, GpuImage,
-    Handle, ImageRegion, Parallel, Settings, StreamDesc, Submitted, Swapchain, texel_bytes,
-    validation_messages,
+    Handle, ImageRegion, Parallel, Settings, StreamDesc, Submitted, Swapchain, TimelineSemaphore,
+    texel_bytes, validation_messages,
 };
 
 /// Nothing here takes longer.
@@ -34,6 +34,7 @@ pub(crate) struct Declared {
     pub(crate) frame: Frame,
     pub(crate) handles: Vec<Handle>,
     pub(crate) lists: Vec<CommandList>,
+    pub(crate) timelines: Vec<TimelineSemaphore>,
 }
 
 /// Parts of a frame that were cached.
@@ -216,6 +217,7 @@ impl Rig {
             mut frame,
             handles,
             lists,
+            timelines,
         } = declared;
         self.frames.exchange(&mut self.states);
         let Self { frames, states, .. } = self;
@@ -228,6 +230,7 @@ impl Rig {
             plan: &plan,
             lists: &lists,
             handles: &handles,
+            timelines: &timelines,
         };
         let recorded = self.frames.record(input, &Threads, self.chunks)?;
         let submitted = self.frames.submit(input, recorded, &self.states, windows)?;
@@ -256,6 +259,7 @@ impl Rig {
             plan: &planned.plan,
             lists: &lists,
             handles,
+            timelines: &[],
         };
         let recorded = self.frames.record(input, &Threads, self.chunks).unwrap();
         let passes = recorded.repeated_passes();

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use quadrille_sync::{Capabilities, ResourceId};
-use quadrille_vulkan::{CommandList, View};
+use quadrille_sync::{Capabilities, ResourceId, TimelineUseKind};
+use quadrille_vulkan::{CommandList, TimelineSemaphore, View};
 
 use crate::declare::access::PassUse;
 use crate::declare::bind::Bound;
@@ -39,6 +39,8 @@ struct Rare {
     overwritten: Vec<(ResourceId, View)>,
     /// Images whose depth or stencil is resolved, and those that get it.
     resolved: Vec<(ResourceId, Resolved)>,
+    /// Values of timelines that the pass waits for and signals.
+    timelines: Vec<(TimelineSemaphore, TimelineUseKind, u64)>,
     errors: Vec<RecordError>,
 }
 
@@ -82,6 +84,7 @@ impl SubRecording {
         self.rare.host = None;
         self.rare.overwritten.clear();
         self.rare.resolved.clear();
+        self.rare.timelines.clear();
         self.rare.errors.clear();
     }
 
@@ -100,7 +103,7 @@ impl SubRecording {
     /// Whether there is nothing to do, neither on the device nor on the host.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
-        self.list.is_empty() && !self.is_on_host()
+        self.list.is_empty() && !self.is_on_host() && self.timelines().is_empty()
     }
 
     /// Notes something that was done wrong; once, however often it is.
@@ -132,6 +135,27 @@ impl SubRecording {
     pub(crate) fn overwritten(&self) -> &[(ResourceId, View)] {
         if self.has_rare {
             &self.rare.overwritten
+        } else {
+            &[]
+        }
+    }
+
+    /// Has the pass wait for a value of a timeline, or signal it.
+    pub(crate) fn use_timeline(
+        &mut self,
+        timeline: &TimelineSemaphore,
+        kind: TimelineUseKind,
+        value: u64,
+    ) {
+        let one = (timeline.clone(), kind, value);
+        self.rare_mut().timelines.push(one);
+    }
+
+    /// Values of timelines that the pass waits for and signals.
+    #[inline]
+    pub(crate) fn timelines(&self) -> &[(TimelineSemaphore, TimelineUseKind, u64)] {
+        if self.has_rare {
+            &self.rare.timelines
         } else {
             &[]
         }

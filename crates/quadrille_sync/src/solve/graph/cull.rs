@@ -1,6 +1,7 @@
 //! Phase `cull`: which passes have results that no pass needs?
 //!
 //! Off unless the frame turns it on. Needed are passes with side effects, host passes, passes that
+//! use timelines of users, passes that
 //! write resources that outlive the frame (persistent ones, images of swapchains), passes that
 //! declare no write, and passes whose results these read, directly or not. Order through a culled
 //! pass still holds: culling follows ordering.
@@ -41,6 +42,7 @@ fn is_root(frame: &Frame, pass: u32) -> bool {
     let outlives = |one: &Use| one.access.is_write() && !is_written_for_frame(one);
     let uses = frame.uses_of(PassIndex(pass));
     decl.side_effect
+        || frame.timeline_uses_of(PassIndex(pass)).next().is_some()
         || decl.kind == PassKind::Host
         || uses.iter().any(outlives)
         || !uses.iter().any(is_written_for_frame)

@@ -1,7 +1,7 @@
 //! Phase `arrange`: a better order than the declared one, if there is any.
 //!
 //! Only hazards have to be kept, and the order of passes with side effects. Frames in which device
-//! passes come after host passes stay as declared. Three steps:
+//! passes come after host passes, or passes use timelines of users, stay as declared. Three steps:
 //!
 //! 1. List scheduling: each queue takes the pass that can begin first, and of several the one that
 //!    the longest chain of passes follows ([`list_schedule`]).
@@ -46,7 +46,9 @@ pub(crate) fn arrange(
 ) -> Option<Arranged> {
     // Gates fix an order of their own.
     let has_gates = declared.host.iter().any(|host| host.before.is_some());
-    if topology.order == OrderPolicy::Declared || has_gates {
+    // Work outside of the frame between two values of a timeline has no known length.
+    let has_timelines = !frame.timeline_uses.is_empty();
+    if topology.order == OrderPolicy::Declared || has_gates || has_timelines {
         return None;
     }
     let side_effects = side_effects(frame, order, queues);

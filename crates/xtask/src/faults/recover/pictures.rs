@@ -24,8 +24,9 @@ enum Then {
 }
 
 /// The examples with a picture, and what they are told.
-const RUNS: [(&str, &[&str], Then); 14] = [
+const RUNS: [(&str, &[&str], Then); 15] = [
     ("triangle", &[], Then::GoesOn),
+    ("turns", &[], Then::GoesOn),
     ("windows", &[], Then::GoesOn),
     ("life", &[], Then::GoesOn),
     ("life", &["--worker"], Then::GoesOn),

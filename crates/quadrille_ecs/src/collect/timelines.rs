@@ -1,0 +1,55 @@
+//! Timeline semaphores of users: the values that passes wait for and signal.
+
+use std::sync::Arc;
+
+use quadrille_sync::{PassIndex, TimelineUse, UserTimeline};
+use quadrille_vulkan::TimelineSemaphore;
+
+use super::Collector;
+use crate::record::recording::SubRecording;
+
+impl Collector {
+    /// Adds what a pass waits for and signals.
+    pub(super) fn add_timelines(&mut self, pass: PassIndex, recorded: &SubRecording) {
+        for (semaphore, kind, value) in recorded.timelines() {
+            let timeline = self.timeline(semaphore);
+            self.frame.timeline_uses.push(TimelineUse {
+                pass,
+                timeline,
+                kind: *kind,
+                value: *value,
+            });
+        }
+    }
+
+    /// The index of a timeline in the frame, which names it from now on. Names differ, so that texts of the
+    /// frame say which is meant.
+    fn timeline(&mut self, semaphore: &TimelineSemaphore) -> u32 {
+        let known = self.timelines.iter().position(|it| it == semaphore);
+        let at = known.unwrap_or_else(|| {
+            let at = self.timelines.len();
+            let mut name = Arc::clone(semaphore.name());
+            if self.frame.timelines.iter().any(|it| it.name == name) {
+                name = format!("{name} {at}").into();
+            }
+            self.frame.timelines.push(UserTimeline { name, base: 0 });
+            self.timelines.push(semaphore.clone());
+            at
+        });
+        at as u32
+    }
+
+    /// Makes values relative to the lowest of their timeline, so that frames repeat while they rise.
+    pub(super) fn rebase_timelines(&mut self) {
+        for (index, timeline) in (0..).zip(&mut self.frame.timelines) {
+            let uses = self.frame.timeline_uses.iter_mut();
+            let mut uses: Vec<&mut TimelineUse> =
+                uses.filter(|one| one.timeline == index).collect();
+            let lowest = uses.iter().map(|one| one.value).min();
+            timeline.base = lowest.unwrap_or_default();
+            for one in &mut uses {
+                one.value -= timeline.base;
+            }
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Timeline semaphores that belong to users.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use ash::vk;
+
+use crate::device::Device;
+use crate::device::gpu::Gpu;
+use crate::device::retire::Retired;
+use crate::device::timeline::nanoseconds;
+use crate::error::Error;
+use crate::instance::imported::Keep;
+use crate::lock;
+
+/// Guaranteed minimum of `maxTimelineSemaphoreValueDifference` (table "Required Limits").
+pub(crate) const MAX_DIFFERENCE: u64 = (1 << 31) - 1;
+
+/// A timeline semaphore that passes wait for and signal, and that the program signals as well: from the
+/// host, from another queue, or by another library. Made by
+/// [`Gpu::timeline_semaphore`](crate::Gpu::timeline_semaphore). Clones are the same semaphore.
+///
+/// Its value only rises: whoever signals does so with a value above the one that it has, and below all that are on
+/// their way; and at most 2^31 - 1 above the one that it has.
+///
+/// ```no_run
+/// use quadrille_vulkan::{Gpu, Settings};
+/// use std::time::Duration;
+///
+/// let gpu = Gpu::new(&Settings::headless("example"), None)?;
+/// let physics = gpu.timeline_semaphore("physics", 0)?;
+/// std::thread::spawn({
+///     let physics = physics.clone();
+///     move || physics.signal(1)
+/// });
+/// assert!(physics.wait(1, Duration::from_secs(1))?);
+/// assert_eq!(physics.value()?, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct TimelineSemaphore(Arc<Inner>);
+
+struct Inner {
+    name: Arc<str>,
+    raw: vk::Semaphore,
+    /// Values that submitted frames signal, in their order; those that are reached may be missing.
+    pending: Mutex<Vec<u64>>,
+    /// The semaphore is the program's, which keeps this to know when it is free.
+    imported: Option<Keep>,
+    device: Arc<Device>,
+}
+
+impl Gpu {
+    /// Makes a timeline semaphore that has a value to begin with.
+    ///
+    /// # Errors
+    /// The driver's.
+    pub fn timeline_semaphore(&self, name: &str, value: u64) -> Result<TimelineSemaphore, Error> {
+        let device = &self.0;
+        let mut kind = vk::SemaphoreTypeCreateInfo::default()
+            .semaphore_type(vk::SemaphoreType::TIMELINE)
+            .initial_value(value);
+        let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
+        // SAFETY: the device is alive and has timeline semaphores enabled.
+        let raw = unsafe { device.raw.create_semaphore(&info, None) };
+        let raw = raw.map_err(Error::vulkan(device, name, "vkCreateSemaphore"))?;
+        device.names.name(raw, name);
+        Ok(self.wrap(name, raw, None))
+    }
+
+    /// A timeline semaphore that the program, or a library in it, has made from this device.
+    /// Quadrille does not destroy it, and drops `keep` when no submission uses it any more.
+    ///
+    /// # Safety
+    /// The handle is a timeline semaphore of this device and lives until `keep` is dropped.
+    pub unsafe fn import_timeline_semaphore(
+        &self,
+        name: &str,
+        raw: vk::Semaphore,
+        keep: Keep,
+    ) -> TimelineSemaphore {
+        self.wrap(name, raw, Some(keep))
+    }
+
+    fn wrap(&self, name: &str, raw: vk::Semaphore, imported: Option<Keep>) -> TimelineSemaphore {
+        TimelineSemaphore(Arc::new(Inner {
+            name: name.into(),
+            raw,
+            pending: Mutex::default(),
+            imported,
+            device: Arc::clone(&self.0),
+        }))
+    }
+}
+
+impl TimelineSemaphore {
+    /// Its name in errors, plans and debuggers.
+    pub fn name(&self) -> &Arc<str> {
+        &self.0.name
+    }
+
+    /// The handle, for another library or for submissions of one's own.
+    pub fn raw(&self) -> vk::Semaphore {
+        self.0.raw
+    }
+
+    /// The value that it has reached.
+    ///
+    /// # Errors
+    /// The device is lost.
+    pub fn value(&self) -> Result<u64, Error> {
+        const CALL: &str = "vkGetSemaphoreCounterValue";
+        let device = &self.0.device;
+        // SAFETY: the semaphore is a timeline semaphore of this device and alive.
+        let value = unsafe { device.raw.get_semaphore_counter_value(self.0.raw) };
+        device.note(CALL, value).map_err(self.error(CALL))
+    }
+
+    /// Signals a value from the host.
+    ///
+    /// # Errors
+    /// The value is not above the one reached, or not below one that a submitted frame signals
+    /// (`VUID-VkSemaphoreSignalInfo-value-03258` and `-03259`); or it is too far above the one reached;
+    /// or the device is lost.
+    pub fn signal(&self, value: u64) -> Result<(), Error> {
+        const CALL: &str = "vkSignalSemaphore";
+        let pending = lock(&self.0.pending);
+        let reached = self.value()?;
+        let next = pending.iter().copied().find(|next| *next > reached);
+        let problem = if value <= reached {
+            format!("value {value} is signalled, and {reached} is reached; signal a higher one")
+        } else if let Some(next) = next.filter(|next| value >= *next) {
+            format!(
+                "value {value} is signalled before value {next} of a frame that is submitted; signal a lower one"
+            )
+        } else if value - reached > MAX_DIFFERENCE {
+            format!(
+                "value {value} is more than {MAX_DIFFERENCE} above {reached}, the value reached"
+            )
+        } else {
+            let info = vk::SemaphoreSignalInfo::default()
+                .semaphore(self.0.raw)
+                .value(value);
+            let device = &self.0.device;
+            // SAFETY: as in `value`; the value rises.
+            let signalled = unsafe { device.raw.signal_semaphore(&info) };
+            return device.note(CALL, signalled).map_err(self.error(CALL));
+        };
+        Err(Error::Invalid {
+            name: self.0.name.to_string(),
+            problem,
+        })
+    }
+
+    /// Waits on the host until a value is reached; false if that takes longer than `timeout`.
+    ///
+    /// # Errors
+    /// The device is lost.
+    pub fn wait(&self, value: u64, timeout: Duration) -> Result<bool, Error> {
+        const CALL: &str = "vkWaitSemaphores";
+        let (semaphores, values) = ([self.0.raw], [value]);
+        let info = vk::SemaphoreWaitInfo::default()
+            .semaphores(&semaphores)
+            .values(&values);
+        let device = &self.0.device;
+        // SAFETY: as in `value`; the arrays have one element each and outlive the call.
+        let waited = unsafe { device.raw.wait_semaphores(&info, nanoseconds(timeout)) };
+        match device.note(CALL, waited) {
+            Ok(()) => Ok(true),
+            Err(vk::Result::TIMEOUT) => Ok(false),
+            Err(result) => Err(self.error(CALL)(result)),
+        }
+    }
+
+    fn error(&self, call: &'static str) -> impl FnOnce(vk::Result) -> Error {
+        Error::vulkan(&self.0.device, &self.0.name, call)
+    }
+
+    /// The highest value that is reached, or that a submitted frame signals.
+    pub(crate) fn highest(&self) -> Result<u64, Error> {
+        let reached = self.value()?;
+        let pending = lock(&self.0.pending).last().copied();
+        Ok(reached.max(pending.unwrap_or_default()))
+    }
+
+    /// Notes that a submission signals a value, the highest so far.
+    pub(crate) fn submitted(&self, value: u64) {
+        let reached = self.value().unwrap_or_default();
+        let mut pending = lock(&self.0.pending);
+        pending.retain(|one| *one > reached);
+        pending.push(value);
+    }
+
+    /// Whether a value is reached, or a submitted frame signals just that one. A higher one may
+    /// come after a wait for this one.
+    pub(crate) fn is_certain(&self, value: u64) -> Result<bool, Error> {
+        let is_submitted = lock(&self.0.pending).contains(&value);
+        Ok(is_submitted || self.value()? >= value)
+    }
+
+    /// The highest value below another that a submitted frame signals.
+    pub(crate) fn pending_below(&self, value: u64) -> Option<u64> {
+        let pending = lock(&self.0.pending);
+        pending.iter().copied().filter(|one| *one < value).max()
+    }
+
+    pub(crate) fn is_of(&self, device: &Device) -> bool {
+        std::ptr::eq(&*self.0.device, device)
+    }
+}
+
+impl PartialEq for TimelineSemaphore {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for TimelineSemaphore {}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        let (raw, imported) = (self.raw, self.imported.take());
+        lock(&self.device.dropped).push(Retired::Semaphore { raw, imported });
+    }
+}
+
+impl std::fmt::Debug for TimelineSemaphore {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "TimelineSemaphore({})", self.0.name)
+    }
+}

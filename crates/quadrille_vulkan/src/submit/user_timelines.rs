@@ -1,0 +1,194 @@
+//! Timeline semaphores of users in the submissions of frames.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use ash::vk;
+use quadrille_sync::{States, Submission, TimelineUse, TimelineUseKind as Kind};
+
+use crate::device::batch::{Batch, semaphore_info};
+use crate::device::time_limit::TimeLimit;
+use crate::error::FrameError;
+use crate::record::FrameInput;
+use crate::resources::timeline_semaphore::{MAX_DIFFERENCE, TimelineSemaphore};
+use crate::submit::frames::Frames;
+
+/// A value that a submission on its way waits for or signals.
+pub(crate) struct InUse {
+    pass: Arc<str>,
+    kind: Kind,
+    semaphore: TimelineSemaphore,
+    value: u64,
+    /// The submission: its lane, and the value that it signals there.
+    done: (usize, u64),
+}
+
+/// Waits of the host for values that nobody may ever signal, in the slices of a limit.
+const POLL: Duration = Duration::from_millis(20);
+
+/// How long the end waits for a signal that another one depends on.
+const END_TIMEOUT: Duration = Duration::from_secs(1);
+
+impl Frames {
+    /// Checks the values of a frame before anything of it is submitted.
+    pub(crate) fn check_timelines(&self, input: &FrameInput<'_>) -> Result<(), FrameError> {
+        if input.frame.timelines.len() != input.timelines.len() {
+            let (given, named) = (input.timelines.len(), input.frame.timelines.len());
+            let problem = format!("there are {given} semaphores for {named} timelines");
+            return Err(FrameError::Mismatch { problem });
+        }
+        for one in &input.frame.timeline_uses {
+            let (semaphore, value) = self.resolve(input, one)?;
+            let reached = semaphore.value()?;
+            let highest = semaphore.highest()?;
+            let pass = || input.frame.pass(one.pass).name.to_string();
+            let timeline = || semaphore.name().to_string();
+            if one.kind == Kind::Signal && value <= highest {
+                return Err(FrameError::TimelineSignal {
+                    pass: pass(),
+                    timeline: timeline(),
+                    value,
+                    highest,
+                });
+            }
+            if value.saturating_sub(reached) > MAX_DIFFERENCE {
+                return Err(FrameError::TimelineDistance {
+                    pass: pass(),
+                    timeline: timeline(),
+                    value,
+                    reached,
+                    most: MAX_DIFFERENCE,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The semaphore and the absolute value of a use.
+    fn resolve<'a>(
+        &self,
+        input: &FrameInput<'a>,
+        one: &TimelineUse,
+    ) -> Result<(&'a TimelineSemaphore, u64), FrameError> {
+        let at = one.timeline as usize;
+        let both = input.frame.timelines.get(at).zip(input.timelines.get(at));
+        let Some((timeline, semaphore)) = both else {
+            let problem = format!("there is no timeline {at}");
+            return Err(FrameError::Mismatch { problem });
+        };
+        if !semaphore.is_of(&self.device) {
+            let name = semaphore.name().to_string();
+            return Err(FrameError::OtherDevice { name });
+        }
+        Ok((semaphore, timeline.base.saturating_add(one.value)))
+    }
+
+    /// Adds what the passes of a submission wait for and signal.
+    pub(crate) fn add_timelines(
+        &self,
+        input: &FrameInput<'_>,
+        submission: &Submission,
+        batch: &mut Batch,
+    ) -> Result<(), FrameError> {
+        for one in submission.timeline_uses(input.frame) {
+            let (semaphore, value) = self.resolve(input, one)?;
+            let all = vk::PipelineStageFlags2::ALL_COMMANDS;
+            let info = semaphore_info(semaphore.raw(), all).value(value);
+            match one.kind {
+                Kind::Wait => batch.waits.push(info),
+                Kind::Signal => batch.signals.push(info),
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes the values of a frame that is submitted.
+    pub(crate) fn note_timelines(&mut self, input: &FrameInput<'_>, states: &States) {
+        let Self {
+            in_use,
+            lanes,
+            first,
+            ..
+        } = self;
+        in_use.retain(|one| !lanes[one.done.0].timeline.is_known(one.done.1));
+        for submission in &input.plan.submissions {
+            let value = states.absolute(submission.queue, submission.signal);
+            let done = (usize::from(submission.queue.0) - *first, value);
+            for one in submission.timeline_uses(input.frame) {
+                let at = one.timeline as usize;
+                let both = input.frame.timelines.get(at).zip(input.timelines.get(at));
+                let Some((timeline, semaphore)) = both else {
+                    continue;
+                };
+                let value = timeline.base.saturating_add(one.value);
+                if one.kind == Kind::Signal {
+                    semaphore.submitted(value);
+                }
+                in_use.push(InUse {
+                    pass: Arc::clone(&input.frame.pass(one.pass).name),
+                    kind: one.kind,
+                    semaphore: semaphore.clone(),
+                    value,
+                    done,
+                });
+            }
+        }
+    }
+
+    /// The waits on their way whose signals are not known to be submitted.
+    fn open_waits(&self) -> impl Iterator<Item = &InUse> {
+        let waits = self.in_use.iter().filter(|one| one.kind == Kind::Wait);
+        waits.filter(|one| one.semaphore.is_certain(one.value).is_ok_and(|it| !it))
+    }
+
+    /// Waits until the signals of all waits are submitted: a binary semaphore may be waited for no sooner
+    /// (`VUID-vkQueuePresentKHR-pWaitSemaphores-03268`).
+    pub(crate) fn wait_timelines(&self, timeout: Duration) -> Result<(), FrameError> {
+        let mut limit = TimeLimit::new(timeout);
+        loop {
+            let Some(one) = self.open_waits().next() else {
+                return Ok(());
+            };
+            let waited = limit.wait(|slice| one.semaphore.wait(one.value, slice.min(POLL)));
+            if !waited? && limit.is_over() {
+                return self.late_timeline(timeout).map_or(Ok(()), Err);
+            }
+        }
+    }
+
+    /// The first wait that is not over, because nobody is known to signal its value.
+    pub(crate) fn late_timeline(&self, waited: Duration) -> Option<FrameError> {
+        self.open_waits().find_map(|one| {
+            let reached = one.semaphore.value().ok()?;
+            (reached < one.value).then(|| FrameError::TimelineWait {
+                pass: one.pass.to_string(),
+                timeline: one.semaphore.name().to_string(),
+                wanted: one.value,
+                reached,
+                waited,
+            })
+        })
+    }
+
+    /// Signals what nobody has signalled: at the end, when the device is to be destroyed with the
+    /// submissions that wait.
+    pub(crate) fn end_timelines(&self) {
+        let mut open: Vec<&InUse> = self.open_waits().collect();
+        open.sort_by_key(|one| one.value);
+        for one in open {
+            let (name, value) = (one.semaphore.name(), one.value);
+            tracing::error!(
+                "pass `{}` waits for value {value} of the timeline `{name}`, which nobody signals; it is \
+                 signalled now, because the device is to be destroyed",
+                one.pass
+            );
+            if let Some(before) = one.semaphore.pending_below(value) {
+                // Values before it come first; if they do not, the signal is refused.
+                let _ = one.semaphore.wait(before, END_TIMEOUT);
+            }
+            if let Err(error) = one.semaphore.signal(value) {
+                tracing::error!("{error}");
+            }
+        }
+    }
+}
