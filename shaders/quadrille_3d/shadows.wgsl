@@ -1,6 +1,6 @@
 // Filtered shadow maps: the visibility of a light.
 
-import quadrille_3d::constants::{DIRECTIONAL, GAUSSIAN, HARDWARE_2X2, POINT, SPOT};
+import quadrille_3d::constants::{DIRECTIONAL, GAUSSIAN, HARDWARE_2X2, MAX_CASCADES, POINT, SPOT};
 import quadrille_3d::scene::{Light, View, point_shadow_faces, shadow_atlas, shadow_sampler, shadow_views};
 
 // Shadow receiver: a point of a mesh.
@@ -14,7 +14,7 @@ struct ShadowReceiver {
 
 // Visibility of a light. A single call of `sample_shadow_map`, which is most of this, keeps the code small.
 fn fetch_shadow(receiver: ShadowReceiver, view: View, light: Light, to_light: vec3f) -> f32 {
-    let count = (light.bits >> 2u) & 15u;
+    let count = (light.bits >> 2u) & MAX_CASCADES;
     let kind = light.bits & 3u;
     let is_cascaded = kind == DIRECTIONAL;
     let depth_biased_position = receiver.world_position + light.depth_bias * to_light;

@@ -35,6 +35,8 @@ quadrille::vulkan::shader_constants! {
     /// A rectangle that shines.
     pub(crate) const RECT: u32 = 3;
 
+    /// Maximum cascades of a light, and the mask of their count in the bits of a light.
+    pub(crate) const MAX_CASCADES: u32 = 15;
     /// Maximum number of shadow maps of cascades and spot lights: 16 MiB each at bevy's size.
     pub(crate) const MAX_ATLAS_TILES: u32 = 64;
     /// Maximum number of faces of shadow maps of point lights: 4 MiB each at bevy's size.

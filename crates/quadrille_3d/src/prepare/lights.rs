@@ -18,7 +18,9 @@ use bevy_math::{Mat4, Vec3, proj};
 use bevy_transform::components::{GlobalTransform, Transform};
 use quadrille_content::{RateLimitedWarnings, entity_name, first_non_finite, is_finite};
 
-use crate::constants::{DIRECTIONAL, MAX_ATLAS_TILES, MAX_POINT_FACES, POINT, RECT, SPOT};
+use crate::constants::{
+    DIRECTIONAL, MAX_ATLAS_TILES, MAX_CASCADES, MAX_POINT_FACES, POINT, RECT, SPOT,
+};
 use crate::extract::instances::InstanceStore;
 use crate::extract::invalid_lights::direction_to_light;
 use crate::prepare::light_textures::{LightTextureQuery, WithLightTexture};
@@ -104,7 +106,7 @@ impl ShadowMapAllocator {
             let Some(direction_to_light) = direction(lights, entity, item.transform) else {
                 return;
             };
-            self.directional(lists, lights, view, (&item, direction_to_light))
+            self.directional(lists, lights, (view, entity), (&item, direction_to_light))
         } else if let Ok(item) = lights.points.get(entity) {
             self.point(lists, lights, entity, item)
         } else if let Ok(item) = lights.spots.get(entity) {
@@ -150,7 +152,7 @@ impl ShadowMapAllocator {
         &mut self,
         lists: &mut SceneLists,
         lights: &LightParams,
-        view: Entity,
+        (view, entity): (Entity, Entity),
         (item, direction_to_light): (&DirectionalLightQueryItem<'_, '_>, Vec3),
     ) -> LightRow {
         let light = item.light;
@@ -158,7 +160,7 @@ impl ShadowMapAllocator {
         if light.shadow_maps_enabled
             && let Some(cascades) = item.cascades.cascades.get(&view)
         {
-            let count = cascades.len().min(MAX_CASCADES) as u32;
+            let count = cascade_count(lights, entity, cascades.len());
             if let Some(first) = self.allocate_atlas_tiles(lights, count, "a directional light") {
                 shadows = (lists.shadows.rows.current.len() as u32, count);
                 for (at, cascade) in cascades.iter().take(count as usize).enumerate() {
@@ -343,6 +345,21 @@ impl ShadowMapAllocator {
     }
 }
 
+/// Returns the number of cascades that are drawn; the farthest ones beyond the maximum are not, with a warning.
+fn cascade_count(lights: &LightParams, light: Entity, count: usize) -> u32 {
+    let drawn = (count as u32).min(MAX_CASCADES);
+    if count as u32 > MAX_CASCADES {
+        let subject = format_args!("the cascades of the light {}", entity_name(light));
+        lights.warnings.warn(subject, || {
+            format!(
+                "it has {count} cascades, and the nearest {MAX_CASCADES} are drawn; build its \
+                 `CascadeShadowConfig` with at most {MAX_CASCADES}"
+            )
+        });
+    }
+    drawn
+}
+
 /// Returns the direction to a light; `None`, with a warning, if its transform has none.
 fn direction(lights: &LightParams, entity: Entity, transform: &GlobalTransform) -> Option<Vec3> {
     let direction_to_light = direction_to_light(transform);
@@ -412,9 +429,6 @@ fn add_shadow(
     }
     lists.shadows.draws.push(shadow);
 }
-
-/// Maximum cascades: the count has 4 bits in [`LightRow::bits`].
-const MAX_CASCADES: usize = 15;
 
 const NO_LIGHT: LightRow = LightRow {
     position_or_direction: [0.0; 3],

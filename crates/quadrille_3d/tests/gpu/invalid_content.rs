@@ -423,6 +423,18 @@ fn invalid_lights_do_not_affect_others() {
     };
     let lines = with(&mut rig, "NaN", odd);
     assert_one_line("NaN", &lines, &["the light `culprit` ("]);
+    let cascades: CascadeShadowConfig = CascadeShadowConfigBuilder {
+        num_cascades: 20,
+        ..Default::default()
+    }
+    .into();
+    let sun = DirectionalLight {
+        shadow_maps_enabled: true,
+        ..DirectionalLight::default()
+    };
+    let lines = with(&mut rig, "20 cascades", (sun, cascades));
+    let words = ["the cascades of the light `culprit` (", "has 20 cascades"];
+    assert_one_line("20 cascades", &lines, &words);
 }
 
 #[test]
