@@ -1,6 +1,7 @@
 // Physically based shading of meshes with materials: see `opaque_3d` and `transparent_3d`.
 //
-// Output is radiance times the camera's exposure, linear, premultiplied with alpha.
+// Output is radiance times the camera's exposure, or with `MAPS_TONES` the display-referred color of it: linear,
+// premultiplied with alpha.
 //
 // n_dot_v: cosine of normal and view direction
 // f0, f90: reflectance at normal and at grazing incidence
@@ -8,11 +9,12 @@
 
 import quadrille_3d::constants::{
     ALPHA_ADD, ALPHA_MULTIPLY, ALPHA_PREMULTIPLIED, AMBIENT_AFFECTS_LIGHTMAPPED_MESHES, DIRECTIONAL,
-    DOUBLE_SIDED, FLIP_NORMAL_MAP_Y, FOG_ENABLED, LIGHTMAP_SHIFT, MAX_RADIANCE, METALLIC_IN_GREEN,
+    DOUBLE_SIDED, FLIP_NORMAL_MAP_Y, FOG_ENABLED, HAS_BACKDROP, LIGHTMAP_SHIFT, MAX_RADIANCE, METALLIC_IN_GREEN,
     MULTISAMPLED, NO_TEXTURE, RECT, SHADOW_RECEIVER, SPOT, TRANSMITTED_SHADOW_RECEIVER,
     TWO_COMPONENT_NORMAL_MAP, UNLIT,
 };
 import quadrille_3d::clusters::{light_masks, slice_masks_at};
+import quadrille_3d::display::display_transform;
 import quadrille_3d::dfg::{dfg_lut, dfg_polynomial};
 import quadrille_3d::environment::environment_light;
 import quadrille_3d::fog::apply_fog;
@@ -39,6 +41,8 @@ override HAS_RECT_LIGHTS: bool = true;
 override HAS_ALPHA_TO_COVERAGE: bool = false;
 // The DFG term of the base layer comes from the table, not from the polynomial.
 override DFG_LUT: bool = false;
+// Output is display-referred.
+override MAPS_TONES: bool = false;
 
 struct VertexOutput {
     @builtin(position) position: vec4f,
@@ -116,6 +120,9 @@ fn fragment_main(vertex_output: VertexOutput, @builtin(front_facing) is_front: b
         color = apply_fog(color, vertex_output.world_position, vertex_output.position.xy, view);
     }
     color = clamp(color, vec3f(0.0), vec3f(MAX_RADIANCE));
+    if MAPS_TONES {
+        color = display_transform(color, vertex_output.position.xy);
+    }
     if HAS_ALPHA_TO_COVERAGE {
         return vec4f(color, coverage);
     }
@@ -127,8 +134,11 @@ fn fragment_main(vertex_output: VertexOutput, @builtin(front_facing) is_front: b
         return vec4f(color, base.a);
     }
     if material.alpha == ALPHA_MULTIPLY {
-        // The background is added later, so alpha has to dim it.
         let factor = mix(vec3f(1.0), color, base.a);
+        if (view.flags & HAS_BACKDROP) != 0u {
+            return vec4f(factor, base.a);
+        }
+        // The background is added later, so alpha has to dim it.
         return vec4f(factor, 1.0 - saturate((factor.r + factor.g + factor.b) / 3.0));
     }
     return vec4f(color * base.a, base.a);

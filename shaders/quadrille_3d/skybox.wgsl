@@ -3,6 +3,10 @@
 enable wgpu_binding_array;
 
 import quadrille_3d::constants::MAX_RADIANCE;
+import quadrille_3d::display::display_transform;
+
+// Output is display-referred.
+override MAPS_TONES: bool = false;
 
 struct Push {
     // From clip space to the cube's space.
@@ -37,5 +41,9 @@ fn fragment_main(vertex_output: VertexOutput) -> @location(0) vec4f {
     // Cubes are left-handed.
     let direction = normalize(near.xyz / near.w) * vec3f(1.0, 1.0, -1.0);
     let color = textureSample(cubes[push.cube], samplers[0], direction).rgb;
-    return vec4f(clamp(color * push.brightness, vec3f(0.0), vec3f(MAX_RADIANCE)), 1.0);
+    let radiance = clamp(color * push.brightness, vec3f(0.0), vec3f(MAX_RADIANCE));
+    if MAPS_TONES {
+        return vec4f(display_transform(radiance, vertex_output.position.xy), 1.0);
+    }
+    return vec4f(radiance, 1.0);
 }

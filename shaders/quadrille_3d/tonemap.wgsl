@@ -3,9 +3,7 @@
 // Output is linear, and premultiplied with alpha if blended over the target. With a clear color as background
 // it is what bevy's main texture holds: the scene, multiplied with its alpha, over a color that is not.
 
-import quadrille_3d::constants::HAS_DITHER;
-import quadrille_3d::grading::{Grading, screen_space_dither, apply_color_grading, apply_post_saturation};
-import quadrille_3d::tonemapping::{NONE, tone_mapping};
+import quadrille_3d::display::display_transform;
 
 struct Push {
     // Clear color behind the scene; all 0 to draw over the contents of the target.
@@ -19,9 +17,6 @@ struct Push {
 }
 
 @group(0) @binding(0) var scene: texture_2d<f32>;
-@group(0) @binding(1) var<uniform> grading: Grading;
-@group(0) @binding(2) var tonemapping_lut: texture_3d<f32>;
-@group(0) @binding(3) var lut_sampler: sampler;
 
 var<immediate> push: Push;
 
@@ -49,25 +44,13 @@ fn over_background(scene_color: vec4f, pixel: vec2f) -> vec4f {
         if is_empty && all(backdrop == vec4f(0.0)) {
             return vec4f(0.0);
         }
-        return vec4f(tonemapped(scene_color.rgb + backdrop.rgb, pixel), scene_color.a + backdrop.a);
+        return vec4f(display_transform(scene_color.rgb + backdrop.rgb, pixel), scene_color.a + backdrop.a);
     }
     if is_empty {
         return backdrop;
     }
     // Tone maps unassociated color, so that edges of low coverage keep their color.
     let coverage = select(1.0, scene_color.a, scene_color.a > 1.0 / 256.0);
-    let color = tonemapped(scene_color.rgb / coverage, pixel) * coverage;
+    let color = display_transform(scene_color.rgb / coverage, pixel) * coverage;
     return vec4f(color, scene_color.a) + backdrop;
-}
-
-fn tonemapped(color: vec3f, pixel: vec2f) -> vec3f {
-    if grading.method == NONE {
-        return color;
-    }
-    let output = tone_mapping(apply_color_grading(color, grading), grading.method, tonemapping_lut, lut_sampler);
-    let saturated_color = apply_post_saturation(output, grading);
-    if (grading.flags & HAS_DITHER) == 0u {
-        return saturated_color;
-    }
-    return screen_space_dither(saturated_color, pixel);
 }

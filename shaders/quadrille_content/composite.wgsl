@@ -1,4 +1,4 @@
-// Puts a picture that is multiplied with its alpha over a camera's target.
+// Puts a picture over a camera's target.
 
 struct PushConstants {
     // Where the picture begins in the target, in pixels.

@@ -71,7 +71,7 @@ impl Pipelines2d {
                 blend: Blend::Opaque,
                 ..desc("2d replace", &draw, Instance::layout(), Triangles)
             })?,
-            composite: composite_pipeline(gpu, "2d over")?,
+            composite: composite_pipeline(gpu, "2d over", Blend::Premultiplied)?,
         })
     }
 

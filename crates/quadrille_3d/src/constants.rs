@@ -11,6 +11,9 @@ quadrille::vulkan::shader_constants! {
     pub(crate) const AMBIENT_AFFECTS_LIGHTMAPPED_MESHES: u32 = 1;
     /// Bit of views: pixels have more than one sample.
     pub(crate) const MULTISAMPLED: u32 = 2;
+    /// Surfaces blend with the color behind the scene, which scene-referred views and those that are blended over their
+    /// target lack.
+    pub(crate) const HAS_BACKDROP: u32 = 4;
 
     /// Falloff of fog: linear.
     pub(crate) const FOG_LINEAR: f32 = 1.0;

@@ -14,9 +14,9 @@
 //! | `Cluster` | [`cluster_3d`] | [`Views3d`], [`Lights3d`] | [`LightMasks3d`] |
 //! | `Environment` | [`filter_env_3d`] | [`FilterSources3d`] | [`FilterCubes3d`], [`FilterResults3d`] |
 //! | `Shadow` | [`shadow_3d`] | [`Geometry3d`], [`Culled3d`], [`ShadowViews3d`] | [`ShadowAtlas`], [`PointShadowFaces`] |
-//! | `Opaque` | [`opaque_3d`] | [`Geometry3d`], [`Culled3d`], [`Lighting3d`] | [`SceneMsaaColors`], [`SceneDepths`] |
+//! | `Opaque` | [`opaque_3d`] | [`Geometry3d`], [`Culled3d`], [`Lighting3d`] | [`SceneMsaaColors`], [`SceneColors`], [`SceneDepths`] |
 //! | `OpaqueLate` | [`depth_pyramid_3d`], [`cull_late`], [`opaque_late`], for [`OcclusionCulling`] | [`SceneDepths`], what `Cull` and `Opaque` read | [`DepthPyramids3d`], [`PreviousVisibility`], [`LateDrawArgs`], [`LateVisibleInstances`], [`SceneMsaaColors`], [`SceneDepths`] |
-//! | `Skybox` | [`skybox_3d`] | [`Cubes3d`], [`SceneDepths`] | [`SceneMsaaColors`] |
+//! | `Skybox` | [`skybox_3d`] | [`Cubes3d`], [`SceneDepths`] | [`SceneMsaaColors`], [`SceneColors`] |
 //! | `Transparent` | [`transparent_3d`] | [`Geometry3d`], [`TransparentInstances3d`], [`Lighting3d`], [`SceneDepths`] | [`SceneMsaaColors`], [`SceneColors`] |
 //! | `EarlyPostProcess`, `PostProcess` | effects on linear light, in this order | [`ViewColors`], [`SceneDepths`] | [`PostProcess`] |
 //! | `Tonemap` | [`tonemap_3d`] | [`ViewColors`], [`TonemappingLutImages`], [`Gradings3d`] | [`CameraTargets`] |
@@ -25,8 +25,12 @@
 //! The sets run in this order, except `Cluster` and `Environment`, which only precede `Opaque`. [`Scene3d::views`]
 //! lists the cameras of the frame; a [`View3d`] has the indices of its images in the lists. [`SceneMsaaColors`] and
 //! [`SceneDepths`] have the samples of the camera's [`Msaa`], 4 per pixel by default. [`SceneColors`] is
-//! single-sampled, has radiance times exposure, and is complete after `Transparent`. Depth is reversed: 1 near, 0
-//! infinitely far. Your shaders can import the modules of built-in ones: `quadrille_3d::scene::View` is a row of
+//! single-sampled and complete after `Transparent`: the last pass that draws to the samples of a view resolves them, and
+//! a system of yours with [`ViewTargets3d`] moves that behind it. Views of cameras with `Hdr`, or with a
+//! [`CameraEffect`] that replaces their color, have radiance times exposure in half floats
+//! ([`View3d::is_scene_referred`]). Other views have display-referred colors in the format of their target, from shaders
+//! that end with `quadrille_3d::display`; a view that covers its target has the target itself in [`SceneColors`]. Depth
+//! is reversed: 1 near, 0 infinitely far. Your shaders can import the modules of built-in ones: `quadrille_3d::scene::View` is a row of
 //! [`Views3d`], `quadrille_3d::mesh_types::Instance` one of [`Instances3d`].
 //!
 //! # Order of cameras
@@ -58,7 +62,7 @@
 //!
 //! # Additional pass: outlines
 //!
-//! The pass reads the depth of each view and draws lines over its color, before tone mapping. It requires cameras with
+//! The pass reads the depth of each view and draws lines over its color. It requires cameras with
 //! `Msaa::Off`; with multisampling the shader would read a `texture_depth_multisampled_2d`.
 //!
 //! ```
@@ -67,7 +71,7 @@
 //!
 //! # Replaced pass: tone mapping to two tones
 //!
-//! A run condition disables [`tonemap_3d`], and another pass draws to the targets of cameras. It is in
+//! A run condition disables [`tonemap_3d`], and another pass draws the radiance of cameras with `Hdr` to their targets. It is in
 //! [`ContentSystems::Draw3d`], so that UI and sprites are drawn over it.
 //!
 //! ```

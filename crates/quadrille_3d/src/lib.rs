@@ -22,8 +22,8 @@
 //!              opaque_3d        one pass in the plan per camera, as for the following passes
 //!              depth_pyramid_3d, cull_late, opaque_late  late phase of `OcclusionCulling`
 //!              skybox_3d           background
-//!              transparent_3d   back to front; resolves MSAA
-//!              tonemap_3d       to the camera's target
+//!              transparent_3d   back to front
+//!              tonemap_3d       to the camera's target, if the view has an image of its own
 //!              gizmos_3d        gizmo lines and wireframes, over the tone-mapped image
 //! ```
 //! Meshes share a vertex and an index buffer, materials a storage buffer, and textures a bindless table. So each
@@ -92,7 +92,7 @@ pub use effects::occlusion_culling::{
     LateCulled3d, OcclusionCullingPipelines, cull_late, depth_pyramid_3d, opaque_late,
 };
 pub use effects::skybox::{SkyboxParams3d, SkyboxPipeline3d, skybox_3d};
-pub use effects::tonemapping::{TonemappingLutImages, tonemap_3d};
+pub use effects::tonemapping::tonemap_3d;
 pub use effects::wireframe;
 pub use environment::Environments3d;
 pub use environment::filter::{
@@ -107,7 +107,10 @@ pub use free_camera::{
 pub use gltf::{CheckedGltfError, GltfLimits};
 pub use passes::cluster::{ClusterParams3d, cluster_3d};
 pub use passes::cull::{CullTables3d, cull_3d};
-pub use passes::draw::{Culled3d, DrawParams3d, Geometry3d, Lighting3d, ViewTargets3d};
+pub use passes::display::DisplayTransform3d;
+pub use passes::draw::{
+    Culled3d, DrawParams3d, Geometry3d, Lighting3d, SceneTargets3d, ViewTargets3d,
+};
 pub use passes::opaque::opaque_3d;
 pub use passes::shadow::shadow_3d;
 pub use passes::transparent::transparent_3d;
@@ -115,6 +118,7 @@ pub use pipelines::Pipelines3d;
 pub use plugin::{PipelineWait, Quadrille3dPlugin};
 pub use prepare::shadow_maps::{PointShadowFaces, ShadowAtlas, ShadowMaps};
 pub use prepare::targets::{DepthPyramids3d, SceneColors, SceneDepths, SceneMsaaColors};
+pub use prepare::tonemapping_luts::TonemappingLutImages;
 pub use prepare::view_colors::{CurrentColors, PostProcess, PostProcessWrite, ViewColors};
 pub use quadrille_content::{
     CameraTargets, CameraViews, ContentPlugin, ContentSystems, DeviceImages, ManualTextureViews,
@@ -127,7 +131,7 @@ pub use scene::buffers::{
     ShadowViews3d, TransparentInstances3d, Vertices3d, Views3d, VisibleInstances,
 };
 pub use scene::effect_cameras::EffectCameras;
-pub use scene::frame::{Scene3d, View3d};
+pub use scene::frame::{LateResolve, Scene3d, View3d};
 pub use schedule::{Pass3dSystems, Prepare3dSystems};
 pub use skin::{SkinJobs3d, SkinPoses3d, SkinSources3d, Skinning3d, skin_3d};
 pub use tables::brdf_luts::{DfgLut, LtcLut};

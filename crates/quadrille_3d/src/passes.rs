@@ -2,6 +2,7 @@
 
 pub(crate) mod cluster;
 pub(crate) mod cull;
+pub(crate) mod display;
 pub(crate) mod draw;
 pub(crate) mod opaque;
 pub(crate) mod shadow;

@@ -8,11 +8,13 @@ use quadrille::prelude::{
     GraphicsPipeline, GraphicsPipelineDesc, Sampler, SamplerDesc, ShaderModule,
 };
 use quadrille::vulkan::{Formats, ShaderError, vk};
+use quadrille_content::composite_pipeline;
 
 use meshes::MeshPipelines;
 
 use crate::constants::constants;
 use crate::scene::formats::SHADOW_FORMAT;
+use crate::scene::frame::Composite;
 use crate::scene::keys::CullMode;
 use crate::tables::mesh_vertex::Vertex;
 
@@ -29,6 +31,8 @@ pub struct Pipelines3d {
     pub(crate) tonemap: GraphicsPipeline,
     /// Tone mapping for the first camera of a target, which replaces its contents.
     pub(crate) tonemap_first: GraphicsPipeline,
+    /// By [`Composite`].
+    composites: [GraphicsPipeline; 3],
     pub(crate) cluster: ComputePipeline,
     pub(crate) cull: ComputePipeline,
     pub(crate) shadow_sampler: Sampler,
@@ -37,7 +41,11 @@ pub struct Pipelines3d {
 }
 
 /// Importable shader modules.
-const MODULES: [(&str, &str); 16] = [
+const MODULES: [(&str, &str); 17] = [
+    (
+        "quadrille_3d::display",
+        include_str!("../shaders/display.wgsl"),
+    ),
     ("quadrille_3d::dfg", include_str!("../shaders/dfg.wgsl")),
     (
         "quadrille_3d::rect_lights",
@@ -138,6 +146,11 @@ impl Pipelines3d {
                 blend: Blend::Opaque,
                 ..GraphicsPipelineDesc::of("3d tonemap first", &tonemap)
             })?,
+            composites: [
+                composite_pipeline(gpu, "3d copy", Blend::Opaque)?,
+                composite_pipeline(gpu, "3d blend", Blend::Alpha)?,
+                composite_pipeline(gpu, "3d over", Blend::Premultiplied)?,
+            ],
             cluster: gpu.compute_pipeline(&ComputePipelineDesc::of("3d cluster", &cluster))?,
             cull: gpu.compute_pipeline(&ComputePipelineDesc {
                 entry: "main",
@@ -150,6 +163,11 @@ impl Pipelines3d {
                 ..SamplerDesc::linear()
             })?,
         })
+    }
+
+    /// Returns the pipeline that puts a view's own image over the target.
+    pub(crate) fn composite(&self, composite: Composite) -> &GraphicsPipeline {
+        &self.composites[composite as usize]
     }
 
     /// Returns the pipeline of shadow casters.

@@ -20,7 +20,7 @@ use crate::components::tonemapping::Tonemapping;
 use crate::effects::gizmos::Gizmos3dPlugin;
 use crate::effects::occlusion_culling::OcclusionCullingPlugin;
 use crate::effects::skybox::SkyboxPlugin;
-use crate::effects::tonemapping::{TonemappingLutImages, prepare_tonemapping_luts, tonemap_3d};
+use crate::effects::tonemapping::tonemap_3d;
 use crate::effects::wireframe::WireframeListPlugin;
 use crate::environment::filter::{FilterPipelines3d, filter_env_3d, prepare_filter_images};
 use crate::environment::maps::{Cubes3d, EnvironmentMaps3d, Volumes3d};
@@ -38,11 +38,13 @@ use crate::passes::shadow::shadow_3d;
 use crate::passes::transparent::transparent_3d;
 use crate::pipelines::{Pipelines3d, publish_shader_modules};
 use crate::prepare::clusters::prepare_clusters;
+use crate::prepare::pipelines::prepare_pipelines;
 use crate::prepare::shadow_maps::{self, ShadowMaps, prepare_shadow_maps};
 use crate::prepare::skins::upload_skins;
 use crate::prepare::targets::{
     DepthPyramids3d, SceneColors, SceneDepths, SceneMsaaColors, prepare_targets,
 };
+use crate::prepare::tonemapping_luts::{TonemappingLutImages, prepare_tonemapping_luts};
 use crate::prepare::upload::upload_scene;
 use crate::prepare::view_colors::CurrentColors;
 use crate::prepare::views::queue_views;
@@ -52,7 +54,7 @@ use crate::scene::buffers::{
     LightTextures3d, Lightmaps3d, Lights3d, Materials3d, MeshTags3d, PreviousVisibility,
     ShadowViews3d, TransparentInstances3d, Vertices3d, Views3d, VisibleInstances,
 };
-use crate::scene::frame::Scene3d;
+use crate::scene::frame::{SamplesDrawnByPrograms, Scene3d};
 use crate::scene::lists::{
     BatchList, CullList, LightLists, QueuedViews, SceneLists, ShadowList, TransparentList, ViewRows,
 };
@@ -205,6 +207,7 @@ fn add_systems(app: &mut App) {
                 (
                     prepare_shadow_maps,
                     prepare_targets,
+                    prepare_pipelines,
                     prepare_tonemapping_luts,
                     prepare_clusters,
                     upload_scene,
@@ -250,6 +253,7 @@ fn add_resources(app: &mut App) {
         .init_resource::<EnabledMeshes>()
         .init_resource::<MaterialStore>()
         .init_resource::<ShadowMaps>()
+        .init_resource::<SamplesDrawnByPrograms>()
         .init_resource::<SceneColors>()
         .init_resource::<SceneMsaaColors>()
         .init_resource::<SceneDepths>()

@@ -3,9 +3,11 @@
 pub(crate) mod clusters;
 pub(crate) mod light_textures;
 pub(crate) mod lights;
+pub(crate) mod pipelines;
 pub(crate) mod shadow_maps;
 pub(crate) mod skins;
 pub(crate) mod targets;
+pub(crate) mod tonemapping_luts;
 pub(crate) mod upload;
 pub(crate) mod view_colors;
 pub(crate) mod views;

@@ -14,6 +14,8 @@ mod cull;
 mod device_loss;
 #[path = "gpu/diffuse_transmission.rs"]
 mod diffuse_transmission;
+#[path = "gpu/display_referred.rs"]
+mod display_referred;
 #[path = "gpu/environment.rs"]
 mod environment;
 #[cfg(feature = "gizmos")]

@@ -34,6 +34,12 @@ impl Gpu {
         crate::resources::image::can_draw_to(&self.0, format)
     }
 
+    /// Whether the device blends colors that are drawn to images of a format (`COLOR_ATTACHMENT_BLEND`): many do not
+    /// blend those of 32 bits a channel.
+    pub fn can_blend(&self, format: vk::Format) -> bool {
+        crate::resources::image::can_blend(&self.0, format)
+    }
+
     /// Whether images of a format can be blitted with a linear filter (section "Image Copies With Scaling"), as
     /// generation of mip levels does. False for compressed formats and, on some devices, for those with 32 bits a
     /// channel.

@@ -85,7 +85,7 @@ impl GizmoPipelines3d {
                 depth: Some(DepthState::GREATER),
                 ..GraphicsPipelineDesc::of("3d gizmos", &lines)
             })?,
-            composite: composite_pipeline(gpu, "3d gizmos composite")?,
+            composite: composite_pipeline(gpu, "3d gizmos composite", Blend::Premultiplied)?,
         })
     }
 }

@@ -14,22 +14,20 @@ use bevy_app::{App, Plugin};
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use quadrille::bindings::PassBindings as _;
-use quadrille::ecs::{
-    AccessList, ColorAttachment as _, DepthAttachment as _, PassUse, RenderStartup, access_kind,
-};
+use quadrille::ecs::{AccessList, DepthAttachment as _, PassUse, RenderStartup, access_kind};
 use quadrille::prelude::{
     ComputePipeline, ComputePipelineDesc, GpuDevice, GpuShader, IndirectRead, Recorder, Render,
     StorageRead, StorageReadWrite, StorageWrite,
 };
 
 use crate::passes::cull::{CullPush, CullTables3d};
-use crate::passes::draw::{DrawParams3d, Geometry3d, IndirectDraws, Lighting3d, ViewTargets3d};
+use crate::passes::draw::{DrawParams3d, Geometry3d, IndirectDraws, Lighting3d, SceneTargets3d};
 use crate::pipelines::MAX_WORKGROUP_COUNT_X;
 use crate::prepare::targets::{DepthPyramids3d, SceneDepths, pyramid_desc};
 use crate::scene::buffers::{
     LateDrawArgs, LateVisibleInstances, Materials3d, PreviousVisibility, Views3d,
 };
-use crate::scene::frame::{Scene3d, View3d};
+use crate::scene::frame::{Scene3d, ScenePass, View3d};
 use crate::schedule::Pass3dSystems;
 
 /// Adds the late phase of cameras with [`OcclusionCulling`](crate::OcclusionCulling).
@@ -214,22 +212,24 @@ pub fn opaque_late(
     mut recorder: Recorder,
     (geometry, indirect_draws): (Geometry3d, LateCulled3d),
     lighting: Lighting3d,
-    targets: ViewTargets3d,
+    targets: SceneTargets3d,
     draw_params: DrawParams3d,
     mut uses: Local<Vec<PassUse>>,
 ) {
     for (view, _, late_cull_row) in views(&draw_params.scene) {
-        let Some((color, depth)) = targets.of(view) else {
+        let Some(images) = targets.of(view, ScenePass::OpaqueLate) else {
             continue;
         };
         uses.clear();
-        uses.extend([color.as_declared(), depth.as_declared()]);
+        images.add_color_uses(&mut uses);
+        uses.push(images.depth.as_declared());
         geometry.add_uses(&mut uses);
         let indirect_draws = indirect_draws.indirect_draws();
         uses.extend(indirect_draws.uses());
-        lighting.add_uses(&mut uses);
+        lighting.add_view_uses(view, &mut uses);
         let mut pass = recorder.pass_in_step(view.queued.step, "opaque_late", &uses);
-        let mut rendering = pass.render((color.keep(), depth.layer(0).keep_depth()));
+        let attachments = (images.color(None), images.depth.layer(0).keep_depth());
+        let mut rendering = pass.render(attachments);
         draw_params.draw_opaque(
             &mut rendering,
             (&geometry, &indirect_draws),

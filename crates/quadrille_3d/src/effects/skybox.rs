@@ -3,30 +3,36 @@
 use bevy_app::{App, Plugin};
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
-use quadrille::ecs::{
-    AccessList, ColorAttachment as _, DepthAttachment as _, RenderStartup, access_kind,
-};
+use quadrille::ecs::{AccessList, DepthAttachment as _, PassUse, RenderStartup, access_kind};
 use quadrille::prelude::{
     DepthState, GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, Recorder, Render,
     Table,
 };
 use quadrille::vulkan::vk;
-use quadrille_content::Msaa;
 
 use crate::environment::maps::Cubes3d;
 use crate::environment::sky::Skies;
-use crate::passes::draw::DrawParams3d;
-use crate::prepare::targets::{SceneDepths, SceneMsaaColors};
-use crate::scene::formats::scene_formats;
-use crate::schedule::Pass3dSystems;
+use crate::passes::display::DisplayTransform3d;
+use crate::passes::draw::{DrawParams3d, SceneTargets3d};
+use crate::prepare::targets::{SceneDepths, prepare_targets};
+use crate::scene::formats::PipelineTarget;
+use crate::scene::frame::{Scene3d, ScenePass, View3d};
+use crate::schedule::{Pass3dSystems, Prepare3dSystems};
 
 /// Adds the skybox.
 pub(crate) struct SkyboxPlugin;
 
 impl Plugin for SkyboxPlugin {
     fn build(&self, app: &mut App) {
-        app.add_systems(RenderStartup, init_skybox)
-            .add_systems(Render, skybox_3d.in_set(Pass3dSystems::Skybox));
+        app.add_systems(RenderStartup, init_skybox).add_systems(
+            Render,
+            (
+                prepare_skybox_pipelines
+                    .in_set(Prepare3dSystems::Prepare)
+                    .after(prepare_targets),
+                skybox_3d.in_set(Pass3dSystems::Skybox),
+            ),
+        );
     }
 }
 
@@ -35,24 +41,47 @@ fn init_skybox(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
     Ok(())
 }
 
-/// Pipeline of [`skybox_3d`].
+/// Pipelines of [`skybox_3d`]: with scene-referred output, and with tone mapping in the shader.
 #[derive(Resource)]
-pub struct SkyboxPipeline3d(GraphicsPipeline);
+pub struct SkyboxPipeline3d([GraphicsPipeline; 2]);
 
 impl SkyboxPipeline3d {
     fn new(gpu: &GpuDevice) -> Result<Self, BevyError> {
         let source = include_str!("../../shaders/skybox.wgsl");
         let shader = GpuShader::wgsl("quadrille_3d/skybox.wgsl", source)?;
-        let pipeline = gpu.graphics_pipeline(&GraphicsPipelineDesc {
-            depth: Some(DepthState {
-                compare: vk::CompareOp::GREATER_OR_EQUAL,
-                write: false,
-            }),
-            ..GraphicsPipelineDesc::of("3d sky", &shader)
-        })?;
-        // Compiled in advance for the default sample count.
-        pipeline.prepare(&scene_formats(Msaa::default().samples()));
-        Ok(Self(pipeline))
+        let pipeline = |maps_tones: bool| {
+            gpu.graphics_pipeline(&GraphicsPipelineDesc {
+                depth: Some(DepthState {
+                    compare: vk::CompareOp::GREATER_OR_EQUAL,
+                    write: false,
+                }),
+                constants: vec![("MAPS_TONES".to_owned(), maps_tones.into())],
+                ..GraphicsPipelineDesc::of("3d sky", &shader)
+            })
+        };
+        Ok(Self([pipeline(false)?, pipeline(true)?]))
+    }
+
+    /// Returns the one for a target.
+    fn get(&self, target: &PipelineTarget) -> &GraphicsPipeline {
+        &self.0[usize::from(target.maps_tones)]
+    }
+}
+
+/// Starts compiling for the targets of views before the first sky is drawn to them.
+pub(crate) fn prepare_skybox_pipelines(
+    scene: Res<Scene3d>,
+    pipelines: Res<SkyboxPipeline3d>,
+    mut prepared: Local<Vec<PipelineTarget>>,
+) {
+    if pipelines.is_added() {
+        prepared.clear();
+    }
+    for target in scene.views.iter().map(View3d::pipeline_target) {
+        if !prepared.contains(&target) {
+            pipelines.get(&target).prepare(&target.formats);
+            prepared.push(target);
+        }
     }
 }
 
@@ -61,34 +90,41 @@ impl SkyboxPipeline3d {
 pub struct SkyboxParams3d<'w> {
     pipeline: Res<'w, SkyboxPipeline3d>,
     skies: Res<'w, Skies>,
+    display_transform: DisplayTransform3d<'w>,
 }
 
 /// Draws skyboxes behind the scene: one pass in the plan per view with a `Skybox`.
 pub fn skybox_3d(
     mut recorder: Recorder,
-    samples: AccessList<SceneMsaaColors, access_kind::ColorTarget>,
+    targets: SceneTargets3d,
     depths: AccessList<SceneDepths, access_kind::DepthRead>,
     cubes: Table<Cubes3d>,
     draw_params: DrawParams3d,
     skybox: SkyboxParams3d,
+    mut uses: Local<Vec<PassUse>>,
 ) {
     for view in &draw_params.scene.views {
         let at = view.images as usize;
-        let (Some(push), Some(color), Some(depth)) = (
+        let (Some(push), Some(images), Some(depth)) = (
             skybox.skies.0.get(view.queued.row),
-            samples.get(at),
+            targets.of(view, ScenePass::Skybox),
             depths.get(at),
         ) else {
             continue;
         };
-        let mut pass = recorder.pass_in_step(
-            view.queued.step,
-            "skybox_3d",
-            &[color.as_declared(), depth.as_declared()],
-        );
-        pass.render((color.keep(), depth.layer(0).keep_depth()))
-            .pipeline(&skybox.pipeline.0)
-            .table(1, &cubes)
+        uses.clear();
+        images.add_color_uses(&mut uses);
+        uses.push(depth.as_declared());
+        skybox.display_transform.add_uses(view, &mut uses);
+        let mut pass = recorder.pass_in_step(view.queued.step, "skybox_3d", &uses);
+        let mut rendering = pass.render((images.color(None), depth.layer(0).keep_depth()));
+        rendering
+            .pipeline(skybox.pipeline.get(&view.pipeline_target()))
+            .table(1, &cubes);
+        skybox
+            .display_transform
+            .bind(&mut rendering, &draw_params.pipelines, view);
+        rendering
             .push_bytes(bytemuck::bytes_of(push))
             .draw(0..3, 0..1);
     }

@@ -6,12 +6,11 @@ use bevy_camera::primitives::Aabb;
 use bevy_camera::visibility::{
     InheritedVisibility, NoFrustumCulling, RenderLayers, VisibilityRange,
 };
-use bevy_camera::{Camera, Camera3d};
 use bevy_ecs::batching::BatchingStrategy;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryData;
 use bevy_ecs::system::SystemParam;
-use bevy_light::{NotShadowCaster, NotShadowReceiver, RectLight, TransmittedShadowReceiver};
+use bevy_light::{NotShadowCaster, NotShadowReceiver, TransmittedShadowReceiver};
 use bevy_mesh::{Mesh3d, MeshTag};
 use bevy_transform::components::GlobalTransform;
 use bevy_utils::Parallel;
@@ -25,7 +24,6 @@ use crate::constants::{
 };
 use crate::extract::instances::{EnabledMeshes, FreedSlots, InstanceDesc, InstanceStore, Slot};
 use crate::extract::materials::{MaterialSource, MaterialStore};
-use crate::pipelines::Pipelines3d;
 use crate::scene::buffers::{
     BatchInstances3d, BatchOrder3d, Batches3d, Bounds3d, Indices3d, Instances3d, Lightmaps3d,
     Materials3d, MeshTags3d, Vertices3d,
@@ -268,37 +266,17 @@ pub(crate) struct MeshBuffers<'w> {
     indices: ResMut<'w, Indices3d>,
 }
 
-/// Inputs that determine required pipelines.
-#[derive(SystemParam)]
-pub(crate) struct PipelineDemand<'w, 's> {
-    rects: Query<'w, 's, (), With<RectLight>>,
-    cameras: Query<'w, 's, &'static Camera, With<Camera3d>>,
-}
-
 /// Uploads changed rows of the tables.
 pub(crate) fn upload_meshes(
     mut instances: ResMut<InstanceStore>,
     mut materials: ResMut<MaterialStore>,
     mut buffers: MeshBuffers,
     mut batches: ResMut<BatchList>,
-    (mut pipelines, drawn): (ResMut<Pipelines3d>, PipelineDemand),
     gpu: Res<GpuDevice>,
     mut uploads: ResMut<Uploads>,
 ) -> Result {
     let to = &mut buffers;
     instances.bins.build_batch_sets(&mut batches.batch_sets);
-    // Cameras with `Camera::invert_culling` need further pipelines.
-    let inverts_culling = drawn
-        .cameras
-        .iter()
-        .any(|it| it.is_active && it.invert_culling);
-    let keys = batches.batch_sets.iter().flat_map(|batch_set| {
-        let inverted = inverts_culling.then_some(batch_set.pipeline.for_view(true));
-        [batch_set.pipeline].into_iter().chain(inverted)
-    });
-    pipelines
-        .meshes
-        .prepare(&gpu, keys, !drawn.rects.is_empty())?;
     batches.batches = instances.bins.len();
     batches.instances = instances.len();
     batches.batch_instances = instances.bins.batch_instances.rows().len() as u32;

@@ -3,23 +3,25 @@
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use quadrille::bindings::PassBindings;
-use quadrille::ecs::{AccessList, AnyAccess, PassUse, Rendering, access_kind};
+use quadrille::ecs::{
+    AccessList, AnyAccess, Attachment, ColorAttachment as _, PassUse, Rendering, access_kind,
+};
 use quadrille::prelude::{
     GpuDevice, IndexRead, IndexType, IndirectRead, Sampled, StorageRead, Table, Uniform, VertexRead,
 };
 
 use crate::environment::Environments3d;
 use crate::environment::maps::{Cubes3d, Volumes3d};
+use crate::passes::display::DisplayTransform3d;
 use crate::pipelines::Pipelines3d;
 use crate::prepare::shadow_maps::{PointShadowFaces, ShadowAtlas};
-use crate::prepare::targets::{SceneDepths, SceneMsaaColors};
+use crate::prepare::targets::{SceneColors, SceneDepths, SceneMsaaColors};
 use crate::scene::buffers::{
     DrawArgs3d, Indices3d, Instances3d, LightMasks3d, LightTextures3d, Lightmaps3d, Lights3d,
     Materials3d, ShadowViews3d, Vertices3d, Views3d, VisibleInstances,
 };
 use crate::scene::cull_view::DRAW_ARGS_BYTES;
-use crate::scene::formats::scene_formats;
-use crate::scene::frame::{Scene3d, View3d};
+use crate::scene::frame::{LateResolve, Scene3d, ScenePass, View3d};
 use crate::scene::lists::{BatchList, BatchSet, ShadowList, TransparentList};
 use crate::tables::brdf_luts::{DfgLut, LtcLut};
 use crate::tables::table::uniform_row;
@@ -87,16 +89,70 @@ pub struct Lighting3d<'w> {
     lightmaps: StorageRead<'w, Lightmaps3d>,
     #[bind]
     light_textures: StorageRead<'w, LightTextures3d>,
+    display_transform: DisplayTransform3d<'w>,
 }
 
-/// Color and depth images of views.
+/// Color and depth attachments of views, for the passes of the scene.
 #[derive(SystemParam)]
-pub struct ViewTargets3d<'w> {
+pub struct SceneTargets3d<'w> {
     samples: AccessList<'w, SceneMsaaColors, access_kind::ColorTarget>,
+    resolved: AccessList<'w, SceneColors, access_kind::ColorTarget>,
     depths: AccessList<'w, SceneDepths, access_kind::DepthTarget>,
 }
 
-impl<'w> ViewTargets3d<'w> {
+impl<'w> SceneTargets3d<'w> {
+    /// Colors and depth of a view as attachments of one of its passes, which resolves the samples if it is the last.
+    pub(crate) fn of(&self, view: &View3d, pass: ScenePass) -> Option<SceneAttachments<'w>> {
+        let at = view.images();
+        let resolves = view.samples > 1 && pass == view.last_pass;
+        Some(SceneAttachments {
+            color: self.samples.get(at)?,
+            depth: self.depths.get(at)?,
+            resolve_target: match resolves {
+                true => Some(self.resolved.get(at)?),
+                false => None,
+            },
+        })
+    }
+}
+
+/// Images that one pass of a view draws to.
+pub(crate) struct SceneAttachments<'w> {
+    color: AnyAccess<'w>,
+    pub(crate) depth: AnyAccess<'w>,
+    resolve_target: Option<AnyAccess<'w>>,
+}
+
+impl SceneAttachments<'_> {
+    /// Adds the colors; a pass declares the depth as it uses it.
+    pub(crate) fn add_color_uses(&self, uses: &mut Vec<PassUse>) {
+        uses.push(self.color.as_declared());
+        uses.extend(self.resolve_target.map(|image| image.as_declared()));
+    }
+
+    /// Colors that begin with this one; with none they stay.
+    pub(crate) fn color(&self, clear: Option<[f32; 4]>) -> Attachment {
+        let attachment = match clear {
+            Some(color) => self.color.clear(color),
+            None => self.color.keep(),
+        };
+        match &self.resolve_target {
+            Some(target) => attachment.resolve_to(target),
+            None => attachment,
+        }
+    }
+}
+
+/// The images of views for passes of programs. Where a system has this parameter, [`transparent_3d`](crate::transparent_3d) resolves
+/// the samples of all views, also of those without transparent surfaces, so that what the system drew is part of it.
+#[derive(SystemParam)]
+pub struct ViewTargets3d<'w, 's> {
+    samples: AccessList<'w, SceneMsaaColors, access_kind::ColorTarget>,
+    depths: AccessList<'w, SceneDepths, access_kind::DepthTarget>,
+    _late_resolve: Local<'s, LateResolve>,
+}
+
+impl<'w> ViewTargets3d<'w, '_> {
     /// Returns the (multisampled) color and depth of a view, for passes that draw to them between
     /// [`Pass3dSystems::OpaqueLate`](crate::Pass3dSystems::OpaqueLate) and [`transparent_3d`](crate::transparent_3d).
     pub fn of(&self, view: &View3d) -> Option<(AnyAccess<'w>, AnyAccess<'w>)> {
@@ -114,10 +170,10 @@ impl DrawParams3d<'_> {
         lighting: &Lighting3d,
         (view, row): (&View3d, u32),
     ) {
-        let formats = scene_formats(view.samples);
+        let target = view.pipeline_target();
         for batch_set in self.batch_list.opaque_batch_sets() {
             let key = batch_set.pipeline.for_view(view.queued.inverts_culling);
-            let Some(pipeline) = self.pipelines.meshes.get(key, &formats) else {
+            let Some(pipeline) = self.pipelines.meshes.get(key, &target) else {
                 continue;
             };
             rendering.pipeline(pipeline);
@@ -182,6 +238,12 @@ impl IndirectDraws<'_> {
 }
 
 impl Lighting3d<'_> {
+    /// Adds the lighting inputs for a view.
+    pub(crate) fn add_view_uses(&self, view: &View3d, uses: &mut Vec<PassUse>) {
+        self.display_transform.add_uses(view, uses);
+        self.add_uses(uses);
+    }
+
     /// Binds the lighting inputs for a view. A pipeline must be bound.
     pub(crate) fn bind(
         &self,
@@ -194,5 +256,6 @@ impl Lighting3d<'_> {
             .sampler("shadow_sampler", &pipelines.shadow_sampler)
             .sampler("dfg_sampler", &pipelines.clamped_sampler)
             .bind_all(self);
+        self.display_transform.bind(rendering, pipelines, view);
     }
 }

@@ -2,34 +2,36 @@
 
 use bevy_ecs::prelude::*;
 use quadrille::bindings::PassBindings as _;
-use quadrille::ecs::{ColorAttachment as _, DepthAttachment as _, PassUse};
+use quadrille::ecs::{DepthAttachment as _, PassUse};
 use quadrille::prelude::Recorder;
 
-use crate::passes::draw::{Culled3d, DrawParams3d, Geometry3d, Lighting3d, ViewTargets3d};
+use crate::passes::draw::{Culled3d, DrawParams3d, Geometry3d, Lighting3d, SceneTargets3d};
+use crate::scene::frame::ScenePass;
 
 /// Draws opaque and alpha mask meshes with lighting and shadows: one pass in the plan per view.
 pub fn opaque_3d(
     mut recorder: Recorder,
     (geometry, culled_draws): (Geometry3d, Culled3d),
     lighting: Lighting3d,
-    targets: ViewTargets3d,
+    targets: SceneTargets3d,
     draw_params: DrawParams3d,
     mut uses: Local<Vec<PassUse>>,
 ) {
     for view in &draw_params.scene.views {
-        let Some((color, depth)) = targets.of(view) else {
+        let Some(images) = targets.of(view, ScenePass::Opaque) else {
             continue;
         };
         uses.clear();
-        uses.extend([color.as_declared(), depth.as_declared()]);
+        images.add_color_uses(&mut uses);
+        uses.push(images.depth.as_declared());
         geometry.add_uses(&mut uses);
         let indirect_draws = culled_draws.indirect_draws();
         uses.extend(indirect_draws.uses());
-        lighting.add_uses(&mut uses);
+        lighting.add_view_uses(view, &mut uses);
         let mut pass = recorder.pass_in_step(view.queued.step, "opaque_3d", &uses);
         let attachments = (
-            color.clear([0.0; 4]),
-            depth.layer(0).clear_depth(view.queued.clear_depth),
+            images.color(view.initial_color()),
+            images.depth.layer(0).clear_depth(view.queued.clear_depth),
         );
         let mut rendering = pass.render(attachments);
         draw_params.draw_opaque(

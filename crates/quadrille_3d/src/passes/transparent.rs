@@ -2,58 +2,50 @@
 
 use bevy_ecs::prelude::*;
 use quadrille::bindings::PassBindings as _;
-use quadrille::ecs::{
-    AccessList, ColorAttachment as _, DepthAttachment as _, PassUse, Rendering, access_kind,
-};
+use quadrille::ecs::{DepthAttachment as _, PassUse, Rendering};
 use quadrille::prelude::{Recorder, StorageRead};
 
-use crate::passes::draw::{DrawParams3d, Geometry3d, Lighting3d, ViewTargets3d};
-use crate::prepare::targets::SceneColors;
+use crate::passes::draw::{DrawParams3d, Geometry3d, Lighting3d, SceneTargets3d};
 use crate::scene::buffers::TransparentInstances3d;
-use crate::scene::formats::scene_formats;
+use crate::scene::frame::ScenePass;
 use crate::scene::keys::PipelineKey;
 use crate::scene::lists::TransparentDraw;
 
-/// Draws transparent meshes back to front, and resolves multisampled color: one pass in the plan per view that needs
-/// either.
+/// Draws transparent meshes back to front: one pass in the plan per view that has any, and per multisampled view if a
+/// system of the program draws to samples ([`ViewTargets3d`](crate::ViewTargets3d)).
 pub fn transparent_3d(
     mut recorder: Recorder,
     (geometry, transparent_instances): (Geometry3d, StorageRead<TransparentInstances3d>),
     lighting: Lighting3d,
-    targets: ViewTargets3d,
-    resolved: AccessList<SceneColors, access_kind::ColorTarget>,
+    targets: SceneTargets3d,
     draw_params: DrawParams3d,
     mut uses: Local<Vec<PassUse>>,
 ) {
     for view in &draw_params.scene.views {
-        let (Some((color, depth)), Some(resolved)) =
-            (targets.of(view), resolved.get(view.images()))
-        else {
+        let Some(images) = targets.of(view, ScenePass::Transparent) else {
             continue;
         };
-        if view.queued.transparent.is_empty() && view.samples == 1 {
+        let resolves = view.samples > 1 && view.last_pass == ScenePass::Transparent;
+        if view.queued.transparent.is_empty() && !resolves {
             continue;
         }
         uses.clear();
-        uses.extend([color.as_declared(), depth.as_declared()]);
+        images.add_color_uses(&mut uses);
+        uses.push(images.depth.as_declared());
         uses.push(transparent_instances.any().as_declared());
         geometry.add_uses(&mut uses);
-        lighting.add_uses(&mut uses);
-        let mut attachment = color.keep();
-        if view.samples > 1 {
-            uses.push(resolved.as_declared());
-            attachment = attachment.resolve_to(&resolved);
-        }
+        lighting.add_view_uses(view, &mut uses);
         let mut pass = recorder.pass_in_step(view.queued.step, "transparent_3d", &uses);
-        let mut rendering = pass.render((attachment, depth.layer(0).keep_depth()));
+        let attachments = (images.color(None), images.depth.layer(0).keep_depth());
+        let mut rendering = pass.render(attachments);
         let draws = &draw_params.transparent_list.draws
             [view.queued.transparent.start as usize..view.queued.transparent.end as usize];
-        let formats = scene_formats(view.samples);
+        let target = view.pipeline_target();
         let mut bound: Option<PipelineKey> = None;
         for draw in draws {
             let key = draw.key.pipeline.for_view(view.queued.inverts_culling);
             if bound != Some(key) {
-                let Some(pipeline) = draw_params.pipelines.meshes.get(key, &formats) else {
+                let Some(pipeline) = draw_params.pipelines.meshes.get(key, &target) else {
                     continue;
                 };
                 rendering.pipeline(pipeline);

@@ -12,10 +12,11 @@ use quadrille::prelude::{
     Blend, DepthState, GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, PipelineState,
     PrimitiveTopology,
 };
-use quadrille::vulkan::{BlendEquation, Formats, ShaderError, vk};
+use quadrille::vulkan::{BlendEquation, ShaderError, vk};
 use quadrille_content::PrimitiveKind;
 
 use super::to_cull;
+use crate::scene::formats::PipelineTarget;
 use crate::scene::keys::{BlendMode, MaterialFeatures, PipelineKey};
 use crate::tables::mesh_vertex::Vertex;
 
@@ -30,10 +31,10 @@ pub(crate) struct MeshPipelines {
     waits: bool,
     /// [`crate::Quadrille3dPlugin::dfg_lut`].
     dfg_lut: bool,
-    /// Attachment formats that pipelines are compiled for.
-    formats: Vec<Formats>,
-    /// Attachment formats that frames have drawn to, not yet compiled for.
-    pending_formats: Mutex<Vec<Formats>>,
+    /// Targets that pipelines are compiled for.
+    targets: Vec<PipelineTarget>,
+    /// Targets that frames have drawn to, not yet compiled for.
+    pending_targets: Mutex<Vec<PipelineTarget>>,
 }
 
 type CompileResult = Result<GraphicsPipeline, ShaderError>;
@@ -44,6 +45,8 @@ type CompileResult = Result<GraphicsPipeline, ShaderError>;
 struct PipelineVariant {
     key: PipelineKey,
     has_rect_lights: bool,
+    /// Output is display-referred. The method is no part of the key, so that a camera changes it without new pipelines.
+    maps_tones: bool,
 }
 
 /// Order of fallbacks, most features first.
@@ -62,27 +65,29 @@ impl MeshPipelines {
             has_rect_lights: false,
             waits,
             dfg_lut,
-            formats: Vec::new(),
-            pending_formats: Mutex::default(),
+            targets: Vec::new(),
+            pending_targets: Mutex::default(),
         }
     }
 
-    /// Compiles missing pipelines for keys, in the rectangular-light variant if such lights exist.
+    /// Compiles missing pipelines for keys, in the rectangular-light variant if such lights exist, and with tone mapping
+    /// in the shader or without it.
     pub(crate) fn prepare(
         &mut self,
         gpu: &GpuDevice,
         keys: impl Iterator<Item = PipelineKey>,
         has_rect_lights: bool,
+        maps_tones: bool,
     ) -> Result<(), ShaderError> {
         self.has_rect_lights = has_rect_lights;
-        self.compile_new_formats();
+        self.compile_new_targets();
         self.collect_compiled()?;
-        let has_none = self.compiled.is_empty();
+        let has_none = !self.compiled.keys().any(|it| it.maps_tones == maps_tones);
         for key in keys {
-            let has_rect_lights = self.has_rect_lights;
             let variant = PipelineVariant {
                 key,
                 has_rect_lights,
+                maps_tones,
             };
             if self.compiled.contains_key(&variant) || self.compiling.contains_key(&variant) {
                 continue;
@@ -108,12 +113,17 @@ impl MeshPipelines {
         true
     }
 
-    /// Returns the pipeline of a key for attachment formats, or a fallback; `None` while neither is compiled.
-    pub(crate) fn get(&self, key: PipelineKey, formats: &Formats) -> Option<&GraphicsPipeline> {
+    /// Returns the pipeline of a key for a target, or a fallback; `None` while neither is compiled.
+    pub(crate) fn get(
+        &self,
+        key: PipelineKey,
+        target: &PipelineTarget,
+    ) -> Option<&GraphicsPipeline> {
         let with = |has_rect_lights, key| {
             self.compiled.get(&PipelineVariant {
                 key,
                 has_rect_lights,
+                maps_tones: target.maps_tones,
             })
         };
         let own = with(self.has_rect_lights, key);
@@ -130,31 +140,33 @@ impl MeshPipelines {
                     .filter_map(|key| with(self.has_rect_lights, key)),
             )
             .chain(stand_ins.filter_map(|key| with(!self.has_rect_lights, key)));
-        if self.formats.contains(formats) {
-            return all.find(|it| it.is_ready(formats));
+        if self.targets.contains(target) {
+            return all.find(|it| it.is_ready(&target.formats));
         }
         // The first frame of a camera compiles synchronously.
         let mut new = self
-            .pending_formats
+            .pending_targets
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if !new.contains(formats) {
-            new.push(*formats);
+        if !new.contains(target) {
+            new.push(*target);
         }
         all.next()
     }
 
-    /// Compiles all pipelines for new attachment formats.
-    fn compile_new_formats(&mut self) {
+    /// Compiles all pipelines for new targets.
+    fn compile_new_targets(&mut self) {
         let new = self
-            .pending_formats
+            .pending_targets
             .get_mut()
             .unwrap_or_else(PoisonError::into_inner);
-        for formats in new.drain(..) {
-            for pipeline in self.compiled.values() {
-                pipeline.prepare(&formats);
+        for target in new.drain(..) {
+            for (variant, pipeline) in &self.compiled {
+                if variant.maps_tones == target.maps_tones {
+                    pipeline.prepare(&target.formats);
+                }
             }
-            self.formats.push(formats);
+            self.targets.push(target);
         }
     }
 
@@ -167,8 +179,9 @@ impl MeshPipelines {
                 continue;
             };
             let compiled = compiled?;
-            for formats in &self.formats {
-                compiled.prepare(formats);
+            let targets = self.targets.iter();
+            for target in targets.filter(|it| it.maps_tones == variant.maps_tones) {
+                compiled.prepare(&target.formats);
             }
             self.compiled.insert(variant, compiled);
         }
@@ -192,6 +205,7 @@ fn create_pipeline(
     PipelineVariant {
         key,
         has_rect_lights,
+        maps_tones,
     }: PipelineVariant,
     dfg_lut: bool,
 ) -> CompileResult {
@@ -226,6 +240,7 @@ fn create_pipeline(
             ),
             ("HAS_RECT_LIGHTS".to_owned(), has_rect_lights.into()),
             ("DFG_LUT".to_owned(), dfg_lut.into()),
+            ("MAPS_TONES".to_owned(), maps_tones.into()),
             (
                 "HAS_EXTENDED_FEATURES".to_owned(),
                 (key.features == MaterialFeatures::Extended).into(),

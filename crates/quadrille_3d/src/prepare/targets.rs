@@ -5,16 +5,20 @@ use bevy_ecs::prelude::*;
 use bevy_platform::collections::HashMap;
 use quadrille::prelude::{Format, GpuDevice, GpuImage, ImageDesc};
 use quadrille::vulkan::Error;
-use quadrille_content::RateLimitedWarnings;
+use quadrille_content::{CameraTargets, RateLimitedWarnings};
 
+use crate::constants::HAS_BACKDROP;
+use crate::environment::sky::Skies;
 use crate::prepare::view_colors::CurrentColors;
 use crate::scene::effect_cameras::EffectCameras;
 use crate::scene::formats::{COLOR, DEPTH};
-use crate::scene::frame::{LateView, Scene3d, View3d};
+use crate::scene::frame::{
+    Composite, LateView, SamplesDrawnByPrograms, Scene3d, ScenePass, View3d, ViewOutput,
+};
 use crate::scene::lists::{BatchList, QueuedView, SceneLists, ShadowList, TransparentList};
 
-/// Single-sampled color images of all views of this frame, followed by the second images of views with effects,
-/// unsorted ([`CurrentColors`]).
+/// Single-sampled color images of all views of this frame: the target itself where a display-referred view covers it.
+/// Second images of views with effects follow, unsorted ([`CurrentColors`]).
 #[derive(Resource, Default, Deref)]
 pub struct SceneColors(Vec<GpuImage>);
 
@@ -29,6 +33,9 @@ pub struct SceneDepths(Vec<GpuImage>);
 /// Images of all views.
 #[derive(bevy_ecs::system::SystemParam)]
 pub(crate) struct SceneImages<'w> {
+    targets: Res<'w, CameraTargets>,
+    skies: Res<'w, Skies>,
+    drawn_by_programs: Res<'w, SamplesDrawnByPrograms>,
     colors: ResMut<'w, SceneColors>,
     samples: ResMut<'w, SceneMsaaColors>,
     depths: ResMut<'w, SceneDepths>,
@@ -46,10 +53,11 @@ pub(crate) fn prepare_targets(
     gpu: Res<GpuDevice>,
     warnings: Res<RateLimitedWarnings>,
     // Failed sample counts, with their fallback. A device without 2 samples may support 4.
-    mut instead: Local<HashMap<u32, u32>>,
+    mut instead: Local<FewerSamples>,
 ) {
     let SceneLists {
         views,
+        rows,
         shadows,
         cull,
         transparent,
@@ -65,7 +73,7 @@ pub(crate) fn prepare_targets(
     scene.views.clear();
     for view in views.0.drain(..) {
         let at = images.colors.len() as u32;
-        let Some(samples) = images.add(&mut previous, &view, &mut instead, &warnings) else {
+        let Some(colors) = images.add(&mut previous, &view, &mut instead, &warnings) else {
             continue;
         };
         let [_, _, width, height] = view.viewport;
@@ -85,16 +93,73 @@ pub(crate) fn prepare_targets(
                 }
             }
         });
+        if colors.output.has_backdrop() {
+            rows.rows.current[view.row as usize].flags |= HAS_BACKDROP;
+        }
         scene.views.push(View3d {
+            last_pass: images.last_pass(&view, late),
             queued: view,
-            samples,
+            samples: colors.samples,
             images: at,
+            output: colors.output,
+            format: colors.format,
             late,
         });
     }
     images.add_second_colors(&scene.views, &mut previous, &warnings);
     scene.draw_count = count_draws(&scene.views, &batches, shadows, transparent);
     scene.shadow_map_count = shadows.draws.len();
+}
+
+/// Sample counts of formats that failed, with those taken instead.
+type FewerSamples = HashMap<(Format, u32), u32>;
+
+/// Images that the colors of a view take.
+#[derive(Clone, Copy)]
+struct ColorPath {
+    output: ViewOutput,
+    format: Format,
+    samples: u32,
+}
+
+impl ColorPath {
+    /// Colors of a view with so many samples.
+    fn new(gpu: &GpuDevice, view: &QueuedView, target: &GpuImage, samples: u32) -> Self {
+        let output = match view.needs_linear_light || !gpu.can_blend(target.format()) {
+            true => ViewOutput::SceneReferred,
+            false => ViewOutput::display_referred(view, target, samples),
+        };
+        let format = match output {
+            ViewOutput::SceneReferred => COLOR,
+            ViewOutput::Layer(Composite::Alpha | Composite::Premultiplied)
+                if !has_fine_alpha(target.format()) =>
+            {
+                COLOR
+            }
+            ViewOutput::Direct | ViewOutput::Layer(_) => target.format(),
+        };
+        Self {
+            output,
+            format,
+            samples,
+        }
+    }
+}
+
+/// Whether a format has alpha of at least 8 bits, for images that are blended over the target.
+fn has_fine_alpha(format: Format) -> bool {
+    matches!(
+        format,
+        Format::R8G8B8A8_UNORM
+            | Format::R8G8B8A8_SRGB
+            | Format::B8G8R8A8_UNORM
+            | Format::B8G8R8A8_SRGB
+            | Format::A8B8G8R8_UNORM_PACK32
+            | Format::A8B8G8R8_SRGB_PACK32
+            | Format::R16G16B16A16_UNORM
+            | Format::R16G16B16A16_SFLOAT
+            | Format::R32G32B32A32_SFLOAT
+    )
 }
 
 impl SceneImages<'_> {
@@ -124,34 +189,50 @@ impl SceneImages<'_> {
         }
     }
 
-    /// Adds the images of a view, with fewer samples than requested if memory is exhausted. Returns the sample count;
-    /// `None` if even single-sampled images fail.
+    /// Last pass that draws to the samples of a view, and so resolves them.
+    fn last_pass(&self, view: &QueuedView, late: Option<LateView>) -> ScenePass {
+        if self.drawn_by_programs.0 || !view.transparent.is_empty() {
+            ScenePass::Transparent
+        } else if self.skies.0.get(view.row).is_some() {
+            ScenePass::Skybox
+        } else if late.is_some() {
+            ScenePass::OpaqueLate
+        } else {
+            ScenePass::Opaque
+        }
+    }
+
+    /// Adds the images of a view, with fewer samples than requested if memory is exhausted. Returns their path and
+    /// samples; `None` if even single-sampled images fail.
     fn add(
         &mut self,
         previous: &mut PreviousImages<'_>,
         view: &QueuedView,
-        instead: &mut HashMap<u32, u32>,
+        instead: &mut FewerSamples,
         warnings: &RateLimitedWarnings,
-    ) -> Option<u32> {
+    ) -> Option<ColorPath> {
+        let target = self.targets.get(view.target as usize)?;
         let [_, _, width, height] = view.viewport;
         let mut samples = view.wanted_samples;
         loop {
-            while let Some(less) = instead.get(&samples) {
+            let colors = ColorPath::new(previous.gpu, view, target, samples);
+            if let Some(less) = instead.get(&(colors.format, samples)) {
                 samples = *less;
+                continue;
             }
-            match previous.of(width, height, samples) {
+            match previous.of(target, [width, height], colors) {
                 Ok([color, sampled, depth]) => {
                     self.colors.0.push(color);
                     self.samples.0.push(sampled);
                     self.depths.0.push(depth);
-                    return Some(samples);
+                    return Some(colors);
                 }
                 Err(error) if samples > 1 => {
                     let less = samples / 2;
                     warnings.warn_message(|| {
                         format!("3D cameras use {less} samples per pixel: {error}")
                     });
-                    instead.insert(samples, less);
+                    instead.insert((colors.format, samples), less);
                 }
                 Err(error) => {
                     warnings
@@ -190,17 +271,29 @@ struct PreviousImages<'a> {
 }
 
 impl PreviousImages<'_> {
-    fn of(&mut self, width: u32, height: u32, samples: u32) -> Result<[GpuImage; 3], Error> {
-        let color = ImageDesc::color_target("3d color", [width, height], COLOR).transient();
+    fn of(
+        &mut self,
+        target: &GpuImage,
+        size: [u32; 2],
+        ColorPath {
+            output,
+            format,
+            samples,
+        }: ColorPath,
+    ) -> Result<[GpuImage; 3], Error> {
+        let color = ImageDesc::color_target("3d color", size, format).transient();
         let sampled = ImageDesc {
             samples,
-            ..ImageDesc::color_target("3d samples", [width, height], COLOR).transient()
+            ..ImageDesc::color_target("3d samples", size, format).transient()
         };
         let depth = ImageDesc {
             samples,
-            ..ImageDesc::depth("3d depth", [width, height], DEPTH).transient()
+            ..ImageDesc::depth("3d depth", size, DEPTH).transient()
         };
-        let color = take(self.gpu, &mut self.colors, &color)?;
+        let color = match output {
+            ViewOutput::Direct => target.clone(),
+            _ => take(self.gpu, &mut self.colors, &color)?,
+        };
         let depth = take(self.gpu, &mut self.depths, &depth)?;
         let sampled = match samples {
             1 => color.clone(),

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use bevy_camera::primitives::Frustum;
 use bevy_camera::visibility::{NoCpuCulling, RenderLayers, VisibleEntities};
-use bevy_camera::{Camera3d, Camera3dDepthLoadOp, Exposure, Hdr};
+use bevy_camera::{Camera3d, Camera3dDepthLoadOp, Exposure, Hdr, RenderTarget};
 use bevy_color::{Color, ColorToComponents as _};
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryData;
@@ -37,6 +37,7 @@ use crate::prepare::clusters::LightSorter;
 use crate::prepare::lights::{LightParams, ShadowMapAllocator};
 use crate::prepare::shadow_maps::ShadowMaps;
 use crate::scene::cull_view::{CullViewRow, DRAW_ARGS_BYTES};
+use crate::scene::effect_cameras::EffectCameras;
 use crate::scene::grading_row::GradingRow;
 use crate::scene::lists::{BatchList, QueuedView, SceneLists, TransparentInstance};
 use crate::scene::rows::{FogRow, ViewRow};
@@ -46,6 +47,7 @@ use crate::tables::textures::TextureSource;
 #[derive(QueryData)]
 pub(crate) struct CameraQuery {
     camera: &'static bevy_camera::Camera,
+    target: &'static RenderTarget,
     kind: &'static Camera3d,
     visible: &'static VisibleEntities,
     frustum: &'static Frustum,
@@ -79,6 +81,7 @@ pub(crate) struct ViewParams<'w, 's> {
     lights: LightParams<'w, 's>,
     unculled: Query<'w, 's, Unculled, IsUnculled>,
     ambient: Res<'w, GlobalAmbientLight>,
+    effects: Res<'w, EffectCameras>,
 }
 
 impl ViewParams<'_, '_> {
@@ -86,6 +89,11 @@ impl ViewParams<'_, '_> {
         self.cameras
             .get(camera)
             .is_ok_and(|camera| camera.occlusion_culling)
+    }
+
+    /// Whether a camera's colors stay scene-referred until `tonemap_3d` maps them.
+    fn needs_linear_light(&self, camera: Entity, is_hdr: bool) -> bool {
+        is_hdr || self.effects.needs_linear_light(camera)
     }
 }
 
@@ -123,6 +131,16 @@ pub(crate) fn queue_views(
     for view in cameras.take(most) {
         if let Ok(camera) = world.cameras.get(view.camera) {
             add_view(&world, &mut lists, &mut scratch, textures, (view, &camera));
+        }
+    }
+    // The table of textures is complete now.
+    for queued in &mut lists.views.0 {
+        if let Ok(camera) = world.cameras.get(queued.camera) {
+            queued.needs_linear_light = world.needs_linear_light(queued.camera, camera.is_hdr);
+            queued.samples_target = match camera.target {
+                RenderTarget::Image(target) => textures.indices.contains(&target.handle),
+                _ => false,
+            };
         }
     }
     // Each late phase takes the memory of a further view.
@@ -224,7 +242,7 @@ fn add_view(
         .push(grading_row(world, view.camera, camera));
 }
 
-/// Queues the view of a camera; `add_late_phases` adds its late phase.
+/// Queues the view of a camera; `add_late_phases` adds its late phase, `queue_views` what decides on its images.
 fn queued_view(
     view: &CameraView,
     camera: &CameraQueryItem<'_, '_>,
@@ -252,6 +270,8 @@ fn queued_view(
         wanted_samples: camera.msaa.samples(),
         tonemapping: *camera.tonemapping,
         is_hdr: camera.is_hdr,
+        needs_linear_light: camera.is_hdr,
+        samples_target: false,
         cull_row,
         late_cull_row: None,
         layers: camera.layers.cloned().unwrap_or_default(),

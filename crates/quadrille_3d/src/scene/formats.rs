@@ -3,20 +3,28 @@
 use quadrille::prelude::Format;
 use quadrille::vulkan::Formats;
 
-/// Color: radiance times exposure, linear; alpha is coverage.
+/// Scene-referred colors: radiance times exposure, linear, with coverage as alpha.
 pub(crate) const COLOR: Format = Format::R16G16B16A16_SFLOAT;
 
 /// Depth, reversed: 1 is near.
 pub(crate) const DEPTH: Format = Format::D32_SFLOAT;
 
-/// Returns the attachment formats of a scene with this sample count.
-pub(crate) fn scene_formats(samples: u32) -> Formats {
+/// Images that a pipeline draws to, and whether its shader ends with tone mapping.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PipelineTarget {
+    pub(crate) formats: Formats,
+    /// Output is display-referred.
+    pub(crate) maps_tones: bool,
+}
+
+/// Formats of the images of a scene with colors of a format and a number of samples.
+pub(crate) fn scene_formats(color: Format, samples: u32) -> Formats {
     let mut formats = Formats {
         depth: DEPTH,
         samples,
         ..Formats::default()
     };
-    formats.colors[0] = COLOR;
+    formats.colors[0] = color;
     formats
 }
 

@@ -1,9 +1,77 @@
 //! Views of a frame, for passes.
 
 use bevy_ecs::prelude::*;
+use quadrille::prelude::{Format, GpuImage};
 
+use crate::scene::formats::{PipelineTarget, scene_formats};
 use crate::scene::lists::QueuedView;
 use crate::tables::table::uniform_row;
+
+/// Path from the colors of a view to its camera's target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ViewOutput {
+    /// Half floats, which `tonemap_3d` maps to the target.
+    SceneReferred,
+    /// Display-referred colors, drawn or resolved to the target itself.
+    Direct,
+    /// Display-referred colors in an image of the view's own, which is put over the target.
+    Layer(Composite),
+}
+
+/// Combination of a view's own image with its camera's target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Composite {
+    /// Replaces the target.
+    Replace,
+    /// Blends over the target by alpha.
+    Alpha,
+    /// Blends over the target by alpha, by which colors are multiplied already.
+    Premultiplied,
+}
+
+impl ViewOutput {
+    /// Output of a view without need for scene-referred colors.
+    pub(crate) fn display_referred(view: &QueuedView, target: &GpuImage, samples: u32) -> Self {
+        let composite = match view.background {
+            None => Composite::Premultiplied,
+            Some(_) if view.replaces => Composite::Replace,
+            Some([.., alpha]) if alpha >= 1.0 => Composite::Replace,
+            Some(_) => Composite::Alpha,
+        };
+        let desc = target.desc();
+        let [width, height, _] = desc.extent;
+        let is_whole = view.viewport == [0, 0, width, height]
+            && (desc.mip_levels, desc.array_layers) == (1, 1);
+        // A target with contents is never copied into samples: not all windows can be sampled.
+        let draws_to_target = match composite {
+            Composite::Replace => true,
+            Composite::Alpha => false,
+            Composite::Premultiplied => samples == 1,
+        };
+        match is_whole && draws_to_target && !view.samples_target {
+            true => Self::Direct,
+            false => Self::Layer(composite),
+        }
+    }
+
+    /// Whether multiplying surfaces find what is behind them: not where that lies on the target, below an image of
+    /// the view's own.
+    pub(crate) fn has_backdrop(self) -> bool {
+        !matches!(
+            self,
+            Self::SceneReferred | Self::Layer(Composite::Premultiplied)
+        )
+    }
+}
+
+/// Passes that draw to the samples of a view, in this order; the last one of a view resolves them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum ScenePass {
+    Opaque,
+    OpaqueLate,
+    Skybox,
+    Transparent,
+}
 
 /// View of a 3D camera in this frame, with the indices of its images.
 #[derive(Clone, Debug)]
@@ -13,6 +81,11 @@ pub struct View3d {
     pub(crate) samples: u32,
     /// Index of its images in `SceneColors` and the others.
     pub(crate) images: u32,
+    pub(crate) output: ViewOutput,
+    /// Format of its colors.
+    pub(crate) format: Format,
+    /// Pass that resolves its samples.
+    pub(crate) last_pass: ScenePass,
     /// Late phase of [`OcclusionCulling`](crate::OcclusionCulling).
     pub(crate) late: Option<LateView>,
 }
@@ -59,6 +132,30 @@ impl View3d {
         self.queued.step
     }
 
+    /// Whether its colors are scene-referred (radiance times exposure, in half floats), as with `Hdr` and under effects that
+    /// need them: [`tonemap_3d`](crate::tonemap_3d) maps them to the target. Other views hold the display-referred colors of
+    /// the target in its format, and [`SceneColors`](crate::SceneColors) has the target itself where a view covers it.
+    pub fn is_scene_referred(&self) -> bool {
+        self.output == ViewOutput::SceneReferred
+    }
+
+    /// Formats of its images, and whether shaders that draw to them map tones.
+    pub(crate) fn pipeline_target(&self) -> PipelineTarget {
+        PipelineTarget {
+            formats: scene_formats(self.format, self.samples),
+            maps_tones: !self.is_scene_referred(),
+        }
+    }
+
+    /// Color that its images begin with; none keeps what the target holds.
+    pub(crate) fn initial_color(&self) -> Option<[f32; 4]> {
+        match self.output {
+            ViewOutput::SceneReferred => Some([0.0; 4]),
+            ViewOutput::Direct => self.queued.background,
+            ViewOutput::Layer(_) => Some(self.queued.background.unwrap_or_default()),
+        }
+    }
+
     /// Left, top, width and height in pixels of the target. The images of the view have this width and height, without
     /// the offset.
     pub fn viewport(&self) -> [u32; 4] {
@@ -74,6 +171,21 @@ impl View3d {
     /// Linear clear color of the target; `None`: load op LOAD.
     pub fn clear(&self) -> Option<[f32; 4]> {
         self.queued.clear
+    }
+}
+
+/// Whether a system of the program draws to the samples of views, with [`ViewTargets3d`](crate::ViewTargets3d).
+#[derive(Resource, Default)]
+pub(crate) struct SamplesDrawnByPrograms(pub(crate) bool);
+
+/// Sets [`SamplesDrawnByPrograms`] when a system with [`ViewTargets3d`](crate::ViewTargets3d) is initialized.
+pub struct LateResolve(());
+
+impl FromWorld for LateResolve {
+    fn from_world(world: &mut World) -> Self {
+        let mut drawn = world.get_resource_or_init::<SamplesDrawnByPrograms>();
+        drawn.0 = true;
+        Self(())
     }
 }
 

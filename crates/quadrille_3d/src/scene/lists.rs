@@ -84,6 +84,10 @@ pub(crate) struct QueuedView {
     pub(crate) tonemapping: Tonemapping,
     /// Whether the camera has `Hdr`: its background is tone mapped.
     pub(crate) is_hdr: bool,
+    /// `Hdr`, or an effect that needs scene-referred colors.
+    pub(crate) needs_linear_light: bool,
+    /// The target is in the table of textures that meshes are drawn with.
+    pub(crate) samples_target: bool,
     /// Index in the list of culled views.
     pub(crate) cull_row: u32,
     /// Index of the late phase in the list of culled views.

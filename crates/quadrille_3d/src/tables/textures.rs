@@ -72,6 +72,13 @@ pub(crate) struct TextureIndices {
     known: HashMap<AssetId<Image>, (TableIndex, GpuImage)>,
 }
 
+impl TextureIndices {
+    /// Whether the table has an image.
+    pub(crate) fn contains(&self, image: &Handle<Image>) -> bool {
+        self.known.contains_key(&image.id())
+    }
+}
+
 /// Tables in which texture indices are looked up.
 pub(crate) struct TextureSource<'a> {
     pub(crate) indices: &'a mut TextureIndices,

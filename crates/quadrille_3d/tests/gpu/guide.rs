@@ -37,6 +37,12 @@ fn disable_msaa(mut cameras: Query<&mut Msaa>) {
     cameras.iter_mut().for_each(|mut msaa| *msaa = Msaa::Off);
 }
 
+fn enable_hdr(mut commands: Commands, cameras: Query<Entity, With<Camera3d>>) {
+    for camera in &cameras {
+        commands.entity(camera).insert(bevy_camera::Hdr);
+    }
+}
+
 #[test]
 #[ignore = "needs a device"]
 fn outline_pass_draws_outlines() {
@@ -58,7 +64,10 @@ fn outline_pass_draws_outlines() {
 fn film_grain_differs_from_frame_to_frame_and_vignette_darkens_corners() {
     let mut rig = Rig::new(160, 90);
     film_grain::add(&mut rig.app);
-    rig.app.add_systems(Startup, crate::scene);
+    // Without `Hdr`, edges and the clear color of a camera change with an effect.
+    rig.app
+        .add_systems(Startup, crate::scene)
+        .add_systems(bevy_app::PostStartup, enable_hdr);
     rig.start();
     let plain = rig.picture();
     let set = |rig: &mut Rig, effect: film_grain::FilmGrain| {
@@ -99,7 +108,10 @@ fn film_grain_differs_from_frame_to_frame_and_vignette_darkens_corners() {
 #[test]
 #[ignore = "needs a device"]
 fn custom_tone_mapping_replaces_builtin() {
-    let drawn = picture(two_tones::add);
+    let drawn = picture(|app| {
+        app.add_systems(bevy_app::PostStartup, enable_hdr);
+        two_tones::add(app);
+    });
     let paper = drawn.at(1, 1);
     assert_eq!(paper, [243, 237, 218, 255], "nothing is paper");
     golden::expect("two_tones", &drawn);

@@ -36,7 +36,8 @@ fn two_tones(
     targets: AccessList<CameraTargets, access_kind::ColorTarget>,
     (scene, pipeline): (Res<Scene3d>, Res<TwoTones>),
 ) {
-    for view in scene.views() {
+    // Other cameras map tones where they draw.
+    for view in scene.views().iter().filter(|view| view.is_scene_referred()) {
         let images = (colors.of(view), targets.get(view.target()));
         let (Some(color), Some(target)) = images else { continue };
         // Cameras whose pictures meet take turns by their steps.

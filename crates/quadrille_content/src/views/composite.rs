@@ -3,16 +3,17 @@
 use quadrille::prelude::{Blend, GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc};
 use quadrille::vulkan::ShaderError;
 
-/// Creates a pipeline that blends binding 0, an image with premultiplied alpha, over the target without scaling. The
-/// push constant is the image's offset in the target in pixels; draw three vertices.
+/// Creates a pipeline that puts binding 0, an image, over the target without scaling. The push constant is the image's
+/// offset in the target in pixels; draw three vertices.
 pub fn composite_pipeline(
     gpu: &GpuDevice,
     name: &'static str,
+    blend: Blend,
 ) -> Result<GraphicsPipeline, ShaderError> {
     let source = include_str!("../../shaders/composite.wgsl");
     let shader = GpuShader::wgsl("quadrille_content/composite.wgsl", source)?;
     gpu.graphics_pipeline(&GraphicsPipelineDesc {
-        blend: Blend::Premultiplied,
+        blend,
         ..GraphicsPipelineDesc::of(name, &shader)
     })
 }

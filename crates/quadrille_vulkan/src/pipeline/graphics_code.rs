@@ -431,9 +431,7 @@ fn blends_for(
     colors: &[vk::Format],
     outputs: &[Location],
 ) -> Vec<vk::PipelineColorBlendAttachmentState> {
-    let can_blend = |&format: &vk::Format| {
-        !crate::resources::format::is_integer(format) && targets::can_blend(device, format)
-    };
+    let can_blend = |&format: &vk::Format| crate::resources::image::can_blend(device, format);
     let all_can = device.core.independent_blend == vk::TRUE || colors.iter().all(can_blend);
     let own = &interface.state.colors;
     let masked_of = |(location, format): (u32, &vk::Format)| {

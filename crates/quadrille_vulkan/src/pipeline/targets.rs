@@ -98,11 +98,6 @@ fn output_problem(fragment: &EntryPoint, colors: &[vk::Format]) -> Option<String
     })
 }
 
-/// Whether the device supports blending for a format.
-pub(super) fn can_blend(device: &Device, format: vk::Format) -> bool {
-    features(device, format).contains(vk::FormatFeatureFlags::COLOR_ATTACHMENT_BLEND)
-}
-
 fn features(device: &Device, format: vk::Format) -> vk::FormatFeatureFlags {
     properties(device, format).optimal_tiling_features
 }

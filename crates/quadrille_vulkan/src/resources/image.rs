@@ -7,7 +7,7 @@ mod check;
 mod create;
 mod extent;
 
-pub(crate) use create::{can_draw_to, can_sample, can_scale};
+pub(crate) use create::{can_blend, can_draw_to, can_sample, can_scale};
 pub use extent::Extent;
 
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -23,7 +23,7 @@ fn steps(cameras: &[(&str, u32, bool)]) -> Vec<u32> {
 #[test]
 fn camera_2d_over_3d_needs_one_step() {
     assert_eq!(
-        steps(&[("3d", 0, false), ("3d", 0, false), ("2d", 0, false)]),
+        steps(&[("3d", 0, false), ("3d", 1, false), ("2d", 0, false)]),
         [0, 0, 0]
     );
     assert_eq!(
@@ -41,7 +41,7 @@ fn camera_3d_over_2d_starts_new_step() {
         ("2d", 0, false),
         ("3d", 0, false),
     ];
-    assert_eq!(steps(&cameras), [0, 1, 1, 1, 2]);
+    assert_eq!(steps(&cameras), [0, 1, 2, 2, 3]);
     assert_eq!(
         steps(&[("3d", 0, true), ("3d", 0, false)]),
         [0, 1],
@@ -53,13 +53,29 @@ fn camera_3d_over_2d_starts_new_step() {
 fn camera_3d_sampling_a_target_starts_new_step() {
     assert_eq!(steps(&[("2d", 9, false), ("3d", 0, false)]), [0, 1]);
     assert_eq!(
-        steps(&[("3d", 9, false), ("3d", 0, false), ("3d", 0, false)]),
+        steps(&[("3d", 9, false), ("3d", 0, false), ("3d", 1, false)]),
         [0, 1, 1]
     );
     assert_eq!(steps(&[("3d", 9, false), ("2d", 0, false)]), [0, 0]);
     assert_eq!(
         steps(&[("3d", 9, false), ("3d", 9, false)]),
-        [0, 0],
-        "no camera shows its own"
+        [0, 1],
+        "over an earlier picture"
     );
+}
+
+#[test]
+fn overlapping_3d_viewports_take_turns() {
+    let mut steps = Steps::default();
+    steps.begin();
+    let viewports = [[0, 0, 4, 8], [4, 0, 4, 8], [3, 3, 2, 2], [0, 0, 3, 3]];
+    let steps = viewports.map(|viewport| {
+        let camera = Layer {
+            is_3d: true,
+            viewport,
+            ..compositing::tests::layer()
+        };
+        steps.next(&camera, false)
+    });
+    assert_eq!(steps, [0, 0, 1, 1], "halves share a step");
 }

@@ -27,6 +27,14 @@ pub(crate) fn can_draw_to(device: &Device, format: vk::Format) -> bool {
         && properties.optimal_tiling_features.contains(color)
 }
 
+/// See [`Gpu::can_blend`](crate::Gpu::can_blend).
+pub(crate) fn can_blend(device: &Device, format: vk::Format) -> bool {
+    let properties = crate::resources::format::properties(device, format);
+    let blend = vk::FormatFeatureFlags::COLOR_ATTACHMENT_BLEND;
+    !crate::resources::format::is_integer(format)
+        && properties.optimal_tiling_features.contains(blend)
+}
+
 /// See [`Gpu::can_scale`](crate::Gpu::can_scale).
 pub(crate) fn can_scale(device: &Device, format: vk::Format) -> bool {
     use vk::FormatFeatureFlags as Feature;

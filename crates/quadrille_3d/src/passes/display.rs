@@ -1,0 +1,47 @@
+//! Display transform of views, as shaders that map tones read it.
+
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
+use quadrille::ecs::{AccessList, AnyAccess, PassUse, Rendering, access_kind};
+use quadrille::prelude::Uniform;
+
+use crate::pipelines::Pipelines3d;
+use crate::prepare::tonemapping_luts::TonemappingLutImages;
+use crate::scene::buffers::Gradings3d;
+use crate::scene::frame::View3d;
+use crate::tables::table::uniform_row;
+
+/// Grading and LUT of a view, for the shaders that import `quadrille_3d::display`.
+#[derive(SystemParam)]
+pub struct DisplayTransform3d<'w> {
+    gradings: Uniform<'w, Gradings3d>,
+    luts: AccessList<'w, TonemappingLutImages, access_kind::Sampled>,
+    lut_of_view: Res<'w, TonemappingLutImages>,
+}
+
+impl<'w> DisplayTransform3d<'w> {
+    fn lut(&self, view: &View3d) -> Option<AnyAccess<'w>> {
+        let lut_index = self.lut_of_view.by_view.get(view.queued.row);
+        self.luts
+            .get(lut_index.copied().unwrap_or_default() as usize)
+    }
+
+    pub(crate) fn add_uses(&self, view: &View3d, uses: &mut Vec<PassUse>) {
+        uses.push(self.gradings.any().as_declared());
+        uses.extend(self.lut(view).map(|lut| lut.as_declared()));
+    }
+
+    /// Binds it as a view needs it, once a pipeline is bound.
+    pub(crate) fn bind(
+        &self,
+        rendering: &mut Rendering<'_>,
+        pipelines: &Pipelines3d,
+        view: &View3d,
+    ) {
+        rendering.bind_bytes("grading", &self.gradings, uniform_row(view.queued.row));
+        if let Some(lut) = self.lut(view) {
+            rendering.bind("tonemapping_lut", &lut);
+        }
+        rendering.sampler("tonemapping_lut_sampler", &pipelines.clamped_sampler);
+    }
+}

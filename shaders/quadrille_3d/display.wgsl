@@ -1,0 +1,23 @@
+// Display transform of a view: color grading, tone mapping and dithering.
+
+import quadrille_3d::constants::HAS_DITHER;
+import quadrille_3d::grading::{Grading, screen_space_dither, apply_color_grading, apply_post_saturation};
+import quadrille_3d::tonemapping::{NONE, tone_mapping};
+
+@group(0) @binding(21) var<uniform> grading: Grading;
+@group(0) @binding(22) var tonemapping_lut: texture_3d<f32>;
+@group(0) @binding(23) var tonemapping_lut_sampler: sampler;
+
+// Maps a scene-referred color to a display-referred one at a pixel of the view. Both are linear.
+fn display_transform(color: vec3f, pixel: vec2f) -> vec3f {
+    if grading.method == NONE {
+        return color;
+    }
+    let graded = apply_color_grading(color, grading);
+    let output = tone_mapping(graded, grading.method, tonemapping_lut, tonemapping_lut_sampler);
+    let saturated_color = apply_post_saturation(output, grading);
+    if (grading.flags & HAS_DITHER) == 0u {
+        return saturated_color;
+    }
+    return screen_space_dither(saturated_color, pixel);
+}
