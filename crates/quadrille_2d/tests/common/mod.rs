@@ -2,11 +2,6 @@
 
 #[path = "../../../quadrille_content/tests/common/golden.rs"]
 pub(crate) mod golden;
-#[allow(
-    dead_code,
-    unused_imports,
-    reason = "assets of 2D come from no files here, and entities in no crowds"
-)]
 #[path = "../../../quadrille_content/tests/common/lifecycle.rs"]
 pub(crate) mod lifecycle;
 pub(crate) mod log;

@@ -14,19 +14,26 @@ mod values;
 use bevy_app::First;
 use bevy_ecs::entity_disabling::{DefaultQueryFilters, Disabled};
 use bevy_ecs::prelude::*;
+use bevy_reflect::Reflect;
 use quadrille_2d::Quadrille2dPlugin;
 use quadrille_2d::prelude::*;
 
 use crate::common::Rig;
-use crate::common::lifecycle::{AssetKind, Stage, run};
+use crate::common::lifecycle::{AssetKind, Crowd, Files, Stage, run};
 
 /// Disables entities as `Disabled` does, for programs of one's own.
-#[derive(Component, Clone, Default)]
+#[derive(Component, Clone, Default, Reflect)]
+#[reflect(Component)]
 struct Asleep;
 
 /// An app of 96 by 64 pixels whose children are sorted by index: their order is drawn, and no part of a life.
 fn rig() -> Rig {
-    let mut rig = Rig::with(96, 64, (Quadrille2dPlugin::default(), GizmoPlugin));
+    let mut rig = Rig::built(96, 64, |app, renderer| {
+        Files::add_to(app);
+        app.add_plugins(renderer)
+            .add_plugins((Quadrille2dPlugin::default(), GizmoPlugin))
+            .register_type::<Asleep>();
+    });
     let world = rig.app.world_mut();
     let asleep = world.register_component::<Asleep>();
     let mut filters = world.resource_mut::<DefaultQueryFilters>();
@@ -71,7 +78,7 @@ fn sort_children(world: &mut World) {
 }
 
 const ASSETS: &[AssetKind] = &[
-    AssetKind::new::<Image>("image", assets::IMAGES),
+    AssetKind::new::<Image>("image", assets::IMAGES).with_files::<Image>(assets::FILES),
     AssetKind::new::<TextureAtlasLayout>("atlas", 2),
     AssetKind::new::<Mesh>("mesh", 4),
     AssetKind::new::<ColorMaterial>("material", 4),
@@ -94,8 +101,11 @@ const DRAWN: Stage = Stage {
     ],
     fixed: drawn::OF_FIXED,
     assets: ASSETS,
-    crowd: None,
-    travels: false,
+    crowd: Crowd {
+        most: 500,
+        insert: drawn::insert_one_of_many,
+    },
+    travels: true,
     settling: 4,
 };
 
@@ -114,7 +124,11 @@ const NODES: Stage = Stage {
     ],
     fixed: nodes::OF_FIXED,
     assets: ASSETS,
-    crowd: None,
+    crowd: Crowd {
+        most: 200,
+        insert: nodes::insert_one_of_many,
+    },
+    // A copy of a node keeps the layout that bevy computed of it elsewhere.
     travels: false,
     settling: 4,
 };

@@ -79,10 +79,10 @@ const STAGE: Stage = Stage {
         AssetKind::new::<GizmoAsset>("lines", 2),
         AssetKind::new::<bevy_mesh::skinning::SkinnedMeshInverseBindposes>("bind poses", 2),
     ],
-    crowd: Some(Crowd {
+    crowd: Crowd {
         most: 2000,
         insert: parts::insert_one_of_many,
-    }),
+    },
     travels: true,
     settling: 2,
 };

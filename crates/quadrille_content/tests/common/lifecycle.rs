@@ -25,7 +25,7 @@ use self::life::Life;
 use super::Rig;
 
 pub(crate) use self::asset::{AssetKind, Library, Made};
-pub(crate) use self::files::{FileAsset, Files};
+pub(crate) use self::files::{FileAsset, Files, png_file};
 pub(crate) use self::part::{Part, part, remove, reset, touch};
 pub(crate) use self::random::Random;
 
@@ -52,8 +52,8 @@ pub(crate) struct Stage {
     /// Parts of each of the fixed entities.
     pub(crate) fixed: &'static [&'static [Part]],
     pub(crate) assets: &'static [AssetKind],
-    pub(crate) crowd: Option<Crowd>,
-    /// Entities move to another world and come back, files are loaded, crowds come.
+    pub(crate) crowd: Crowd,
+    /// Entities move to another world and come back.
     pub(crate) travels: bool,
     /// Frames until all is on the device.
     pub(crate) settling: u32,

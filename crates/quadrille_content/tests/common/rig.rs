@@ -58,6 +58,7 @@ impl Rig {
         height: u32,
         add: impl FnOnce(&mut App, PluginGroupBuilder),
     ) -> Self {
+        super::log::share();
         let renderer = QuadrillePlugins::headless(width, height).disable::<LogPlugin>();
         let mut app = App::new();
         // Errors are collected, not logged; the log can be set up once per process only.

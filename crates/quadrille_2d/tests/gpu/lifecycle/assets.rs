@@ -9,10 +9,11 @@ use quadrille_2d::prelude::*;
 use wgpu_types::{Extent3d, TextureDimension, TextureFormat, TextureUsages};
 
 use super::values::{color, point};
-use crate::common::lifecycle::{Library, Made, Random};
+use crate::common::lifecycle::{FileAsset, Library, Made, Random, png_file};
 
-/// Plain images come first, then one with array layers, then one that a camera draws to.
-pub(super) const IMAGES: usize = PLAIN + 2;
+/// Plain images come first, then one with array layers, one that a camera draws to, and plain ones that may be files.
+pub(super) const IMAGES: usize = FILES + 2;
+pub(super) const FILES: usize = PLAIN + 2;
 const PLAIN: usize = 4;
 pub(super) const LAYERED: usize = PLAIN;
 pub(super) const TARGET: usize = PLAIN + 1;
@@ -23,6 +24,7 @@ pub(super) fn image(world: &World, random: &mut Random) -> Handle<Image> {
         0 => Library::slot(world, LAYERED),
         1 => Library::slot(world, TARGET),
         2 => Handle::default(),
+        3..6 => Library::slot(world, random.pick(&[FILES, FILES + 1])),
         _ => Library::slot(world, random.below(PLAIN)),
     }
 }
@@ -57,6 +59,10 @@ impl Made for Image {
         let texels = size.width * size.height * size.depth_or_array_layers;
         let bytes = (0..texels * 4).map(|_| random.next() as u8).collect();
         let format = TextureFormat::Rgba8UnormSrgb;
+        if slot >= FILES {
+            let usages = RenderAssetUsages::default();
+            return Self::new(size, TextureDimension::D2, bytes, format, usages);
+        }
         let mut image = Self::new(size, TextureDimension::D2, bytes, format, usages(random));
         if slot == TARGET {
             image.texture_descriptor.usage |= TextureUsages::RENDER_ATTACHMENT;
@@ -65,6 +71,18 @@ impl Made for Image {
             image.sampler = ImageSampler::nearest();
         }
         image
+    }
+}
+
+impl FileAsset for Image {
+    const EXTENSION: &str = "png";
+
+    fn to_file(&self) -> Vec<u8> {
+        png_file(self)
+    }
+
+    fn is_like(&self, other: &Self) -> bool {
+        self.data == other.data && self.size() == other.size()
     }
 }
 

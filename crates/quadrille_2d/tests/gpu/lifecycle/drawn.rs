@@ -316,6 +316,20 @@ fn tiles(random: &mut Random) -> TilemapChunkTileData {
     TilemapChunkTileData((0..count).map(tile).collect())
 }
 
+/// One of many small sprites and meshes.
+pub(super) fn insert_one_of_many(world: &mut World, entity: Entity, random: &mut Random) {
+    let place = transform(random).with_scale(Vec3::splat(0.2));
+    world.entity_mut(entity).insert((place, NoFrustumCulling));
+    if random.one_in(3) {
+        let mesh = Mesh2d(Library::pick(world, random));
+        let material = MeshMaterial2d::<ColorMaterial>(Library::pick(world, random));
+        world.entity_mut(entity).insert((mesh, material));
+    } else {
+        let sprite = sprite(world, random);
+        world.entity_mut(entity).insert(sprite);
+    }
+}
+
 fn line_config(random: &mut Random) -> GizmoLineConfig {
     GizmoLineConfig {
         width: random.between(1.0, 5.0),

@@ -372,6 +372,25 @@ fn be_node(world: &mut World, entity: Entity) {
     world.entity_mut(entity).insert_if_new(node);
 }
 
+/// One of many small nodes.
+pub(super) fn insert_one_of_many(world: &mut World, entity: Entity, random: &mut Random) {
+    let pixels = |random: &mut Random, most: usize| Val::Px(random.below(most) as f32);
+    let node = Node {
+        left: pixels(random, 90),
+        top: pixels(random, 60),
+        width: pixels(random, 9),
+        height: pixels(random, 9),
+        ..loose()
+    };
+    let first = world.resource::<Fixed>().0[GROUPS[0]];
+    let parts = (node, BackgroundColor(color(random)), ChildOf(first));
+    world.entity_mut(entity).insert(parts);
+    if random.one_in(3) {
+        let image = image_node(world, random);
+        world.entity_mut(entity).insert(image);
+    }
+}
+
 /// Roots would be drawn in the order of their lives, as in bevy.
 fn to_first_group(world: &mut World, entity: Entity) {
     touch_parent(world, entity);

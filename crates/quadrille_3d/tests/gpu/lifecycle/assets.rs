@@ -8,7 +8,7 @@ use bevy_mesh::skinning::SkinnedMeshInverseBindposes;
 use bevy_mesh::{PrimitiveTopology, VertexAttributeValues};
 use quadrille_3d::prelude::*;
 
-use crate::common::lifecycle::{FileAsset, Library, Made, Random};
+use crate::common::lifecycle::{FileAsset, Library, Made, Random, png_file};
 use crate::environment;
 
 /// Plain images come first, then cubes, an irradiance volume, and plain images that may be files.
@@ -81,18 +81,7 @@ impl FileAsset for Image {
     const EXTENSION: &str = "png";
 
     fn to_file(&self) -> Vec<u8> {
-        let size = self.texture_descriptor.size;
-        let mut file = Vec::new();
-        let mut encoder = png::Encoder::new(&mut file, size.width, size.height);
-        encoder.set_color(png::ColorType::Rgba);
-        encoder.set_depth(png::BitDepth::Eight);
-        let mut writer = encoder.write_header().expect("a header");
-        let texels = self.data.as_deref().expect("it has texels");
-        writer
-            .write_image_data(texels)
-            .expect("the image is written");
-        drop(writer);
-        file
+        png_file(self)
     }
 
     fn is_like(&self, other: &Self) -> bool {

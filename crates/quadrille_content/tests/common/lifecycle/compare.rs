@@ -28,6 +28,8 @@ impl Life<'_> {
         }
         life.fixed.clone_from(&self.fixed);
         life.assets.clone_from(&self.assets);
+        life.broken.clone_from(&self.broken);
+        life.load_broken();
         life.put_all_again();
         life.rig.update(self.stage.settling);
         life.rig.picture()
@@ -43,12 +45,18 @@ impl Life<'_> {
         let count = pixels().filter(|(a, b)| a != b).count();
         let channels = pixels().flat_map(|(a, b)| (0..4).map(|at| a[at].abs_diff(b[at])));
         let most = channels.max().unwrap_or_default();
-        for (name, picture) in [("found", &found), ("wanted", &wanted)] {
-            write_png(&temporary(&format!("lifecycle {name}.png")), picture);
-        }
+        let write = |found: &Picture, wanted: &Picture, when: &str| {
+            for (name, picture) in [("found", found), ("wanted", wanted)] {
+                write_png(&temporary(&format!("lifecycle {name}{when}.png")), picture);
+            }
+        };
+        write(&found, &wanted, "");
         let (history, now) = (std::mem::take(&mut self.history), self.describe());
         let last = self.reduce();
         let rest = self.describe();
+        if let Some((found, wanted)) = self.difference() {
+            write(&found, &wanted, " at last");
+        }
         panic!(
             "{what}: {count} pixels differ by up to {most} of 255; pictures are in {:?}\nsince pictures \
              were the same: {history:#?}\nnow: {now}\nthey differ as well with: {rest}\ngone with: {last:?}",

@@ -24,6 +24,22 @@ pub(crate) trait FileAsset: Made {
     fn is_like(&self, other: &Self) -> bool;
 }
 
+/// The contents of a PNG file with the texels of an image, 4 bytes each.
+pub(crate) fn png_file(image: &bevy_image::Image) -> Vec<u8> {
+    let size = image.texture_descriptor.size;
+    let mut file = Vec::new();
+    let mut encoder = png::Encoder::new(&mut file, size.width, size.height);
+    encoder.set_color(png::ColorType::Rgba);
+    encoder.set_depth(png::BitDepth::Eight);
+    let mut writer = encoder.write_header().expect("a header");
+    let texels = image.data.as_deref().expect("it has texels");
+    writer
+        .write_image_data(texels)
+        .expect("the image is written");
+    drop(writer);
+    file
+}
+
 /// The files.
 #[derive(Resource, Default)]
 pub(crate) struct Files {

@@ -1,5 +1,7 @@
 //! One random life: an app in which things happen, and the record of how it should look.
 
+use std::collections::BTreeSet;
+
 use bevy_ecs::prelude::*;
 
 use super::part::{Parts, apply};
@@ -23,6 +25,8 @@ pub(super) struct Life<'a> {
     pub(super) fixed: Vec<Parts>,
     /// By kind and slot.
     pub(super) assets: Vec<Vec<Option<u64>>>,
+    /// Kind and slot of assets whose files are broken, which is shown where nothing else is.
+    pub(super) broken: BTreeSet<(usize, usize)>,
     /// Since pictures were the same.
     pub(super) history: Vec<String>,
 }
@@ -55,6 +59,7 @@ impl<'a> Life<'a> {
                 .iter()
                 .map(|kind| vec![None; kind.slots])
                 .collect(),
+            broken: BTreeSet::new(),
             history: Vec::new(),
         }
     }
@@ -65,7 +70,7 @@ impl<'a> Life<'a> {
 
     /// One thing that happens.
     pub(super) fn act(&mut self) {
-        if self.stage.travels && self.random.one_in(8) {
+        if self.random.one_in(8) {
             match self.random.below(8) {
                 0..2 => self.leave(),
                 2..4 => self.come_back(),
@@ -155,7 +160,9 @@ impl<'a> Life<'a> {
 
     /// Moves an entity to the world without a renderer.
     fn leave(&mut self) {
-        let Some(at) = self.some() else { return };
+        let Some(at) = self.some().filter(|_| self.stage.travels) else {
+            return;
+        };
         let (entity, parts) = self.entities.swap_remove(at);
         let world = self.rig.app.world_mut();
         let there = copy(world, &mut self.elsewhere, entity, registry(world));
@@ -188,9 +195,7 @@ impl<'a> Life<'a> {
 
     /// Lets a crowd come, or go.
     fn change_crowd(&mut self) {
-        let Some(crowd) = &self.stage.crowd else {
-            return;
-        };
+        let crowd = &self.stage.crowd;
         if !self.crowd.is_empty() {
             self.disperse();
         } else if self.random.one_in(2) {
@@ -262,6 +267,7 @@ impl<'a> Life<'a> {
                 "renew"
             }
         };
+        self.broken.remove(&(kind, slot));
         self.history.push(format!("{what} {} {slot}", of.name));
     }
 
@@ -288,6 +294,7 @@ impl<'a> Life<'a> {
             self.world().resource::<Files>().set_closed(true);
             (files.load)(self.world(), slot, contents.clone());
             self.assets[kind][slot] = None;
+            self.broken.remove(&(kind, slot));
             self.put_all_again();
             self.rig.update(2);
             if self.random.one_in(4) {
@@ -295,17 +302,36 @@ impl<'a> Life<'a> {
             }
             self.world().resource::<Files>().set_closed(false);
         }
+        self.wait_for_file((kind, slot), contents);
+        if is_whole {
+            self.assets[kind][slot] = Some(seed);
+            self.broken.remove(&(kind, slot));
+        } else if self.assets[kind][slot].is_none() {
+            self.broken.insert((kind, slot));
+        }
+    }
+
+    /// Runs frames until a file is loaded or has failed to.
+    fn wait_for_file(&mut self, (kind, slot): (usize, usize), contents: Option<Random>) {
+        let of = &self.stage.assets[kind];
+        let has_ended = of.files.expect("it has files").has_ended;
         for _ in 0..1000 {
             self.rig.update(1);
-            if (files.has_ended)(self.rig.app.world(), slot, contents.clone()) {
-                if is_whole {
-                    self.assets[kind][slot] = Some(seed);
-                }
+            if has_ended(self.rig.app.world(), slot, contents.clone()) {
                 return;
             }
             std::thread::sleep(std::time::Duration::from_millis(2));
         }
-        panic!("{name} {slot} is not loaded");
+        panic!("{} {slot} is not loaded", of.name);
+    }
+
+    /// Loads all files that are broken.
+    pub(super) fn load_broken(&mut self) {
+        for (kind, slot) in self.broken.clone() {
+            let files = self.stage.assets[kind].files.expect("it has files");
+            (files.load)(self.world(), slot, None);
+            self.wait_for_file((kind, slot), None);
+        }
     }
 
     /// Puts all handles that changed where they are kept.
@@ -323,9 +349,7 @@ impl<'a> Life<'a> {
             apply(world, *entity, self.stage.parts, parts);
         }
         for (entity, seed) in &self.crowd {
-            if let Some(crowd) = &self.stage.crowd {
-                (crowd.insert)(world, *entity, &mut Random::new(*seed));
-            }
+            (self.stage.crowd.insert)(world, *entity, &mut Random::new(*seed));
         }
         let fixed = world.resource::<Fixed>().0.clone();
         for ((entity, table), parts) in fixed.into_iter().zip(self.stage.fixed).zip(&self.fixed) {
