@@ -41,13 +41,13 @@ impl Plugin for FramePlugin {
 
 /// The cameras, and the images that they draw to.
 #[derive(SystemParam)]
-pub(crate) struct Frame<'w> {
-    targets: ViewTargets3d<'w>,
+pub(crate) struct Frame<'w, 's> {
+    targets: ViewTargets3d<'w, 's>,
     views: StorageRead<'w, Views3d>,
     scene: Res<'w, Scene3d>,
 }
 
-impl Frame<'_> {
+impl Frame<'_, '_> {
     /// Draws to each camera's images what hides what is behind it.
     pub(crate) fn draw(
         &self,

@@ -423,11 +423,11 @@ fn invalid_lights_do_not_affect_others() {
     };
     let lines = with(&mut rig, "NaN", odd);
     assert_one_line("NaN", &lines, &["the light `culprit` ("]);
-    let cascades: CascadeShadowConfig = CascadeShadowConfigBuilder {
+    let cascades = CascadeShadowConfigBuilder {
         num_cascades: 20,
         ..Default::default()
-    }
-    .into();
+    };
+    let cascades = cascades.build();
     let sun = DirectionalLight {
         shadow_maps_enabled: true,
         ..DirectionalLight::default()
