@@ -63,7 +63,7 @@ pub(crate) fn find_risky_corners(
         if !known.insert(entity) {
             continue;
         }
-        if nodes.get(entity).is_ok_and(|node| is_rounded(node)) {
+        if nodes.get(entity).is_ok_and(is_rounded) {
             rounded.push(entity);
         }
         pending.extend(children.get(entity).into_iter().flatten());
