@@ -5,11 +5,11 @@ use bevy_ecs::prelude::*;
 /// System sets shared by 2D and 3D, in order.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ContentSystems {
-    /// Upload of images, in [`RenderSystems::Declare`].
+    /// Upload of images, in [`RenderSystems::Declare`](quadrille::prelude::RenderSystems::Declare).
     Images,
-    /// Extraction of active cameras, in [`RenderSystems::Declare`], after `Images`.
+    /// Extraction of active cameras, in [`RenderSystems::Declare`](quadrille::prelude::RenderSystems::Declare), after `Images`.
     Views,
-    /// Reading of meshes, in [`RenderSystems::Declare`]. After it, data of meshes without
+    /// Reading of meshes, in [`RenderSystems::Declare`](quadrille::prelude::RenderSystems::Declare). After it, data of meshes without
     /// `RenderAssetUsages::MAIN_WORLD` is released.
     Meshes,
     /// Passes of 3D that draw to camera targets.
