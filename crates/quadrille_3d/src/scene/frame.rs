@@ -178,7 +178,7 @@ impl View3d {
 #[derive(Resource, Default)]
 pub(crate) struct SamplesDrawnByPrograms(pub(crate) bool);
 
-/// Sets [`SamplesDrawnByPrograms`] when a system with [`ViewTargets3d`](crate::ViewTargets3d) is initialized.
+/// Sets `SamplesDrawnByPrograms` when a system with [`ViewTargets3d`](crate::ViewTargets3d) is initialized.
 pub struct LateResolve(());
 
 impl FromWorld for LateResolve {
