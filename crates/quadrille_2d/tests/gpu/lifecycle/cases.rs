@@ -2,6 +2,7 @@
 
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
+use bevy_ecs::reflect::{AppTypeRegistry, ReflectComponent};
 use bevy_math::{UVec2, Vec2};
 use quadrille_2d::prelude::*;
 
@@ -33,6 +34,28 @@ fn remove<B: Bundle>(rig: &mut Rig, entity: Entity) -> Picture {
 
 fn same(found: &Picture, wanted: &Picture, what: &str) {
     assert!(found == wanted, "{what}: another picture");
+}
+
+/// Another world gets what is registered, and no word of the rest.
+#[test]
+#[ignore = "needs a device"]
+fn components_of_lives_that_travel_are_registered() {
+    let mut life = (super::DRAWN.begin)();
+    let world = life.app.world_mut();
+    for kind in super::DRAWN.assets {
+        (kind.begin)(world, kind.slots);
+    }
+    for part in super::DRAWN.parts.iter().filter(|part| !part.is_related) {
+        let entity = world.spawn_empty().id();
+        (part.insert)(world, entity, &mut Random::new(0));
+        let types = world.resource::<AppTypeRegistry>().read();
+        for id in world.entity(entity).archetype().components() {
+            let info = world.components().get_info(*id).expect("it is there");
+            let of = info.type_id().expect("all are Rust types");
+            let registered = types.get_type_data::<ReflectComponent>(of);
+            assert!(registered.is_some(), "{}: {}", part.name, info.name());
+        }
+    }
 }
 
 /// bevy leaves all that it computed of these components.

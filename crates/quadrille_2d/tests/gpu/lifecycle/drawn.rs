@@ -1,12 +1,19 @@
 //! Parts of sprites, meshes, text, tilemaps, gizmos and their cameras.
 
-use bevy_app::PreUpdate;
-use bevy_camera::visibility::NoFrustumCulling;
+use bevy_app::{App, PreUpdate};
+use bevy_camera::primitives::Aabb;
+use bevy_camera::visibility::{NoFrustumCulling, VisibilityClass};
 use bevy_camera::{Hdr, ImageRenderTarget, MsaaWriteback};
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
+use bevy_ecs::reflect::ReflectComponent;
 use bevy_math::{Quat, UVec2, Vec2, Vec3};
 use bevy_sprite::SpriteScalingMode;
+use bevy_text::{
+    ComputedTextBlock, FontHinting, LetterSpacing, LineHeight, Strikethrough, TextLayoutInfo,
+    Underline,
+};
+use bevy_transform::components::TransformTreeChanged;
 use quadrille_2d::TileOrientation;
 use quadrille_2d::prelude::*;
 
@@ -25,6 +32,7 @@ const GROUPS: [usize; 2] = [3, 3];
 /// A camera that draws to an image, and two that draw to the window; groups, the last of which is a text; chunks.
 pub(super) fn begin() -> Rig {
     let mut rig = super::rig();
+    register(&mut rig.app);
     let world = rig.app.world_mut();
     let camera = |order| Camera {
         order,
@@ -53,6 +61,35 @@ pub(super) fn begin() -> Rig {
     world.insert_resource(Fixed(fixed));
     rig.app.add_systems(PreUpdate, follow_target);
     rig
+}
+
+/// Registers all that entities may travel with, which bevy does with its feature `reflect_auto_register`.
+fn register(app: &mut App) {
+    app.register_type::<Transform>()
+        .register_type::<Visibility>()
+        .register_type::<RenderLayers>()
+        .register_type::<NoFrustumCulling>()
+        .register_type::<Aabb>()
+        .register_type::<Sprite>()
+        .register_type::<Anchor>()
+        .register_type::<Mesh2d>()
+        .register_type::<Text2d>()
+        .register_type::<Text2dShadow>()
+        .register_type::<TextColor>()
+        .register_type::<TextFont>()
+        .register_type::<TextBounds>()
+        .register_type::<TextLayout>()
+        .register_type::<TextSpan>()
+        .register_type::<TextBackgroundColor>()
+        .register_type::<Gizmo>()
+        .register_type::<Disabled>()
+        .register_type::<(Underline, Strikethrough)>()
+        .register_type::<(GlobalTransform, TransformTreeChanged, VisibilityClass)>()
+        .register_type::<(InheritedVisibility, ViewVisibility)>()
+        .register_type::<(LineHeight, LetterSpacing, FontHinting)>()
+        .register_type::<(TextLayoutInfo, ComputedTextBlock)>()
+        .register_type_data::<Underline, ReflectComponent>()
+        .register_type_data::<Strikethrough, ReflectComponent>();
 }
 
 /// Has the image of the library as target, which may be another one in each frame.
@@ -124,9 +161,12 @@ pub(super) const OF_ENTITIES: &[Part] = &[
     part!("layers", remove::<RenderLayers>, |world, random| layers(
         random
     )),
-    part!("group", leave_group, |world, random| ChildOf(group(
-        world, random, GROUPS
-    ))),
+    Part {
+        is_related: true,
+        ..part!("group", leave_group, |world, random| ChildOf(group(
+            world, random, GROUPS
+        )))
+    },
     // Last: entities that are disabled have their parts.
     DISABLED,
     ASLEEP,

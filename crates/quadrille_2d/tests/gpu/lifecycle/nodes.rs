@@ -400,10 +400,18 @@ fn to_first_group(world: &mut World, entity: Entity) {
 
 fn enable_node(world: &mut World, entity: Entity) {
     enable(world, entity);
-    touch::<Node>(world, entity);
+    touch_node(world, entity);
 }
 
 fn wake_node(world: &mut World, entity: Entity) {
     wake(world, entity);
+    touch_node(world, entity);
+}
+
+/// bevy gives a node the camera of its parent as it becomes a child, unless it is disabled.
+fn touch_node(world: &mut World, entity: Entity) {
     touch::<Node>(world, entity);
+    if let Some(parent) = world.get::<ChildOf>(entity).cloned() {
+        world.entity_mut(entity).insert(parent);
+    }
 }

@@ -43,8 +43,8 @@ impl<A: Asset> Library<A> {
 /// How assets of one kind come, change and go.
 pub(crate) struct AssetKind {
     pub(super) name: &'static str,
-    pub(super) slots: usize,
-    pub(super) begin: fn(&mut World, usize),
+    pub(crate) slots: usize,
+    pub(crate) begin: fn(&mut World, usize),
     /// Adds the asset or puts another one in its place.
     pub(super) put: fn(&mut World, usize, &mut Random),
     /// Changes it in place.
