@@ -49,6 +49,7 @@ macro_rules! names {
 names!(
     AccessKind,
     AccessList,
+    AlwaysRun,
     AnyAccess,
     AssetFileRules,
     Blend,
@@ -132,6 +133,7 @@ names!(
     Table,
     TableIndex,
     TexturePlugin,
+    TimelineSemaphore,
     TransferRead,
     TransferWrite,
     Uniform,

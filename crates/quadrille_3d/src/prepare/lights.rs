@@ -349,10 +349,10 @@ impl ShadowMapAllocator {
 fn cascade_count(lights: &LightParams, light: Entity, count: usize) -> u32 {
     let drawn = (count as u32).min(MAX_CASCADES);
     if count as u32 > MAX_CASCADES {
-        let subject = format_args!("the cascades of the light {}", entity_name(light));
-        lights.warnings.warn(subject, || {
+        lights.warnings.warn_message(|| {
+            let light = entity_name(light);
             format!(
-                "it has {count} cascades, and the nearest {MAX_CASCADES} are drawn; build its \
+                "the light {light} has {count} cascades, and the nearest {MAX_CASCADES} are drawn; build its \
                  `CascadeShadowConfig` with at most {MAX_CASCADES}"
             )
         });

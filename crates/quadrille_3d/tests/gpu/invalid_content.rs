@@ -433,8 +433,12 @@ fn invalid_lights_do_not_affect_others() {
         ..DirectionalLight::default()
     };
     let lines = with(&mut rig, "20 cascades", (sun, cascades));
-    let words = ["the cascades of the light `culprit` (", "has 20 cascades"];
-    assert_one_line("20 cascades", &lines, &words);
+    // A slow device takes more than a second, after which the warning is repeated.
+    assert_one_line(
+        "20 cascades",
+        &lines[..1],
+        &["the light `culprit` (", "has 20 cascades"],
+    );
 }
 
 #[test]
