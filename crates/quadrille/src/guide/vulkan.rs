@@ -204,7 +204,7 @@
 //!
 //! fn main() -> AppExit {
 //!     App::new()
-//!         .add_plugins(QuadrillePlugins::default())
+//!         .add_plugins(QuadrillePlugins)
 //!         .add_systems(RenderStartup, setup)
 //!         .add_systems(bevy_app::Update, count.run_if(resource_exists::<Library>))
 //!         .add_systems(Render, (ask, show.after(ask)))
