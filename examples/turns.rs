@@ -5,6 +5,7 @@
 //! waits for that, draws, and signals 3 n + 3. The frame is planned, recorded and submitted before the library has begun.
 
 use std::sync::{Arc, Weak};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use bevy_app::{App, AppExit, Update};
@@ -29,8 +30,24 @@ struct Triangle(GraphicsPipeline);
 struct Library {
     turns: TimelineSemaphore,
     frame: u64,
-    /// The thread ends when this is dropped, with the app or with a lost device.
-    _alive: Arc<()>,
+    _worker: Worker,
+}
+
+/// The library's thread, which ends when this is dropped, with the app or with a lost device. Dropping waits for it: the
+/// process must not end while a thread is in a call of the driver.
+struct Worker {
+    alive: Option<Arc<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.alive = None;
+        if let Some(thread) = self.thread.take() {
+            // A panic there has printed its message.
+            drop(thread.join());
+        }
+    }
 }
 
 fn main() -> AppExit {
@@ -50,14 +67,17 @@ fn setup(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
     commands.insert_resource(Triangle(gpu.graphics_pipeline(&desc)?));
 
     let (turns, alive) = (gpu.timeline_semaphore("library", 0)?, Arc::new(()));
-    std::thread::spawn({
+    let thread = std::thread::spawn({
         let (turns, app) = (turns.clone(), Arc::downgrade(&alive));
         move || work(&turns, &app)
     });
     commands.insert_resource(Library {
         turns,
         frame: 0,
-        _alive: alive,
+        _worker: Worker {
+            alive: Some(alive),
+            thread: Some(thread),
+        },
     });
     Ok(())
 }
