@@ -81,8 +81,8 @@ impl Frames {
     /// Host passes without a dependent submission ([`HostStep::before`] is `None`) are left to the caller.
     ///
     /// # Errors
-    /// Those of [`Frames::submit`], and a timeout if the device does not reach the points of a host pass within
-    /// [`DeviceInfo::timeout`](crate::DeviceInfo::timeout), after which the device has to be recreated.
+    /// Returns the errors of [`Frames::submit`], and a timeout if the device does not reach the points of a host pass
+    /// within [`DeviceInfo::timeout`](crate::DeviceInfo::timeout), after which the device has to be recreated.
     pub fn submit_with_host(
         &mut self,
         input: FrameInput<'_>,

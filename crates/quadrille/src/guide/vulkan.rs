@@ -122,8 +122,8 @@
 //!
 //! A pass waits for a value of a [`TimelineSemaphore`](crate::prelude::TimelineSemaphore) with
 //! [`Recorder::wait_for`](crate::ecs::Recorder::wait_for), and signals one with
-//! [`Recorder::signal`](crate::ecs::Recorder::signal). Whoever has the semaphore signals as well: the host, as
-//! here a thread that stands for a compute library, a queue of the program's
+//! [`Recorder::signal`](crate::ecs::Recorder::signal). Other holders of the semaphore signal it as well: the
+//! host, here a thread that stands for a compute library, a queue of the program's
 //! ([`Gpu::with_queue`](crate::vulkan::Gpu::with_queue)), or a library that takes its handle
 //! ([`raw`](crate::prelude::TimelineSemaphore::raw)) or gives its own
 //! ([`Gpu::import_timeline_semaphore`](crate::vulkan::Gpu::import_timeline_semaphore)).

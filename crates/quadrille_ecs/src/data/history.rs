@@ -112,7 +112,8 @@ impl<H: History<Handle = GpuImage>> NewHistory<H> {
     /// Creates two color images of this description, with one mip level each.
     ///
     /// # Errors
-    /// Those of `create_image`; a format without a known texel size cannot be zeroed.
+    /// Returns the errors of `create_image`, and an error for a format without a known texel size, which cannot be
+    /// zeroed.
     pub fn image(gpu: &Gpu, desc: &ImageDesc) -> Result<Self, Error> {
         let mut desc = desc
             .clone()

@@ -312,9 +312,9 @@ impl Recorder<'_, '_> {
     /// ```
     ///
     /// # Errors
-    /// Of two passes of a frame, the one that signals a value comes before the one that waits for it or for a
-    /// higher one; where they are ordered otherwise, the frame's error names both
-    /// ([`PlanError::TimelineNeverReached`](quadrille_sync::PlanError::TimelineNeverReached)).
+    /// The frame fails with [`PlanError::TimelineNeverReached`](quadrille_sync::PlanError::TimelineNeverReached), which
+    /// names both passes, if the order of the frame puts this pass before the one that signals the value or a lower
+    /// one.
     pub fn wait_for(&mut self, timeline: &TimelineSemaphore, value: u64) {
         let kind = TimelineUseKind::Wait;
         self.recording.main().use_timeline(timeline, kind, value);

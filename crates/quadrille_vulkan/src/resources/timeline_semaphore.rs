@@ -20,8 +20,8 @@ pub(crate) const MAX_DIFFERENCE: u64 = (1 << 31) - 1;
 /// host, from another queue, or by another library. Made by
 /// [`Gpu::timeline_semaphore`](crate::Gpu::timeline_semaphore). Clones are the same semaphore.
 ///
-/// Its value only rises: whoever signals does so with a value above the one that it has, and below all that are on
-/// their way; and at most 2^31 - 1 above the one that it has.
+/// Its value only rises: a signaled value must be greater than the current one, less than those of all pending signal
+/// operations, and at most 2^31 - 1 greater than the current one.
 ///
 /// ```no_run
 /// use quadrille_vulkan::{Gpu, Settings};

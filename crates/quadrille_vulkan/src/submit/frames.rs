@@ -151,7 +151,7 @@ impl Frames {
     }
 
     /// Returns the topology to plan frames for: the queues of this stream, and the timelines of others.
-    /// It changes when streams and rings are added or removed; `begin` updates it.
+    /// The topology changes when streams and rings are added or removed; `begin` updates it.
     pub fn topology(&self) -> &Topology {
         &self.topology
     }

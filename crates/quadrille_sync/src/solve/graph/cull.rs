@@ -32,8 +32,8 @@ pub(crate) fn cull(frame: &Frame, touches: &Touches) -> Vec<bool> {
     kept
 }
 
-/// Whether a pass runs whoever reads its results: it has an effect that outlives the frame, or that
-/// its declaration does not show.
+/// Returns whether a pass runs even if no pass reads its results: it has an effect that outlives the frame, or one
+/// that its declaration does not show.
 fn is_root(frame: &Frame, pass: u32) -> bool {
     let decl = &frame.passes[pass as usize];
     let is_written_for_frame = |one: &Use| {
