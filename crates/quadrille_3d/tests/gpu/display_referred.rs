@@ -12,6 +12,7 @@ use quadrille_3d::{CameraTargets, Scene3d, SceneColors, SceneMsaaColors};
 use wgpu_types::{Extent3d, TextureDimension, TextureFormat};
 
 use crate::common::{Picture, Rig};
+use crate::tonemapping::COLORS;
 
 const METHODS: [Tonemapping; 10] = [
     Tonemapping::None,
@@ -24,17 +25,6 @@ const METHODS: [Tonemapping; 10] = [
     Tonemapping::TonyMcMapface,
     Tonemapping::BlenderFilmic,
     Tonemapping::KhronosPbrNeutral,
-];
-
-const COLORS: [[f32; 3]; 8] = [
-    [0.0, 0.0, 0.0],
-    [0.1875, 0.1875, 0.1875],
-    [0.5, 0.25, 0.0625],
-    [4.0, 2.0, 0.5],
-    [0.03125, 0.875, 0.25],
-    [30.0, 1.0, 1.0],
-    [0.5, 0.375, 0.4375],
-    [0.0625, 0.0625, 0.5],
 ];
 
 /// An app whose world is filled directly, with a window of 8 x 8 pixels.

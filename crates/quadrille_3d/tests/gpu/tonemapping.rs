@@ -8,7 +8,8 @@ use quadrille_3d::prelude::*;
 
 use crate::common::{EXACT, Rig};
 
-const COLORS: [[f32; 3]; 8] = [
+/// Scene-referred colors, dark to bright, saturated and gray.
+pub(crate) const COLORS: [[f32; 3]; 8] = [
     [0.0, 0.0, 0.0],
     [0.1875, 0.1875, 0.1875],
     [0.5, 0.25, 0.0625],
