@@ -1,5 +1,6 @@
 //! Renderings that draw to several layers at once.
 
+use bevy_app::Plugin as _;
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
@@ -210,4 +211,25 @@ fn parts_are_declared_by_layers() {
         said.contains(most) || said.contains("takes 32 layers of each"),
         "{said}"
     );
+}
+
+/// A timestamp after a rendering is one query, however many views were drawn to: some drivers take one for each, and
+/// wrote beyond the end of the pool.
+#[test]
+#[ignore = "needs a device"]
+fn passes_with_several_views_are_measured() {
+    fn paint(mut recorder: Recorder, layers: ColorTarget<Layers>, tools: Res<Tools>) {
+        let mut rendering = recorder.render(layers.clear([0.0; 4]).view_mask(tools.mask));
+        rendering.pipeline(&tools.paint).draw(0..4, 0..1);
+    }
+    let mut rig = rig(0b1111);
+    // The app is finished, and takes no plugins any more.
+    RenderDiagnosticsPlugin.build(&mut rig.app);
+    rig.app.add_systems(Render, paint);
+    rig.update(6);
+    rig.expect_no_errors();
+    let renderer = rig.app.world().resource::<Renderer>();
+    let times = renderer.device_times().expect("frames are measured");
+    let names: Vec<&str> = times.passes.iter().map(|pass| &*pass.name).collect();
+    assert_eq!(names, ["paint"]);
 }

@@ -50,6 +50,20 @@ impl RenderingLimits {
 }
 
 impl Device {
+    /// Returns the `queryCount` of a pool of which `count` queries are used.
+    ///
+    /// lavapipe (Mesa 25.0.7, `handle_write_timestamp2` and `handle_begin_query` of `lvp_execute.c`) keeps the view
+    /// mask of a rendering after its end. A query outside of any rendering then takes a query for each view, and
+    /// those beyond the end of the pool overwrite other memory. Spare queries keep them inside.
+    pub(crate) fn pool_queries(&self, count: u32) -> u32 {
+        let views = if self.optional.multiview {
+            self.rendering_limits.max_views
+        } else {
+            1
+        };
+        count.saturating_add(views.saturating_sub(1))
+    }
+
     /// Whether it can draw to the views of a mask at once.
     pub(crate) fn check_views(&self, view_mask: u32) -> Result<(), CommandError> {
         if view_mask == 0 {

@@ -214,13 +214,14 @@ impl Timing {
             unsafe { device.raw.destroy_query_pool(measured.pool, None) };
             measured.pool = vk::QueryPool::null();
             measured.capacity = 0;
+            let capacity = count.next_power_of_two();
             let info = vk::QueryPoolCreateInfo::default()
                 .query_type(vk::QueryType::TIMESTAMP)
-                .query_count(count.next_power_of_two());
+                .query_count(device.pool_queries(capacity));
             // SAFETY: the count is above zero.
             measured.pool = unsafe { device.raw.create_query_pool(&info, None) }
                 .map_err(FrameError::vulkan(device, "vkCreateQueryPool"))?;
-            measured.capacity = info.query_count;
+            measured.capacity = capacity;
         }
         if count > 0 {
             // SAFETY: the frame that used the queries is done, and the feature is enabled.

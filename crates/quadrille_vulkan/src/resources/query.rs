@@ -196,7 +196,7 @@ impl QuerySet {
         };
         let mut info = vk::QueryPoolCreateInfo::default()
             .query_type(desc.kind.raw())
-            .query_count(desc.count);
+            .query_count(device.pool_queries(desc.count));
         if let QueryKind::Statistics(counted) = desc.kind {
             info =
                 info.pipeline_statistics(vk::QueryPipelineStatisticFlags::from_raw(counted.bits()));
