@@ -196,7 +196,7 @@ fn dispatches(diagnostics: &mut DiagnosticCatalog) {
             compute
                 .bind(0, &numbers)
                 .push(&1_u32)
-                .dispatch([u32::MAX, 1, 1])
+                .dispatch([1, u32::MAX, 1])
         }
     );
     fn indirect(mut recorder: Recorder, numbers: Ints, to: StorageRead<Squares>, add: Res<Add>) {
