@@ -32,8 +32,12 @@ impl Drop for Folder {
     }
 }
 
-/// Compiles a pipeline on a device that keeps its cache in a folder.
+/// Compiles a pipeline on a device that keeps its cache in a folder, and saves it when it is destroyed.
 fn run(folder: &Path) {
+    drop(compile(folder));
+}
+
+fn compile(folder: &Path) -> Rig {
     let rig = Rig::with(&Settings {
         pipeline_cache: Some(folder.to_owned()),
         ..settings()
@@ -45,6 +49,7 @@ fn run(folder: &Path) {
         .unwrap();
     pipeline.wait().unwrap();
     assert!(pipeline.is_ready());
+    rig
 }
 
 /// The one file in a folder.
@@ -171,7 +176,8 @@ fn programs_that_write_at_once_leave_a_whole_file() {
     assert!(is_whole(&fs::read(only_file(&folder.0)).unwrap()));
 }
 
-/// A file to use instead of one of the test's own.
+/// A file to use instead of one of the test's own: the process is killed when it writes a byte to any file after its
+/// pipeline is compiled.
 const CACHE_FILE: &str = "QUADRILLE_TEST_CACHE_FILE";
 
 /// Makes the file of a folder one of another driver; its bytes.
@@ -189,39 +195,47 @@ fn make_foreign(folder: &Path) -> Vec<u8> {
 fn the_file_of_another_driver_is_replaced() {
     let own = Folder::new("foreign");
     let given = std::env::var_os(CACHE_FILE).map(PathBuf::from);
+    let is_killed = given.is_some();
     let file = given.unwrap_or_else(|| {
         make_foreign(&own.0);
         only_file(&own.0)
     });
     let before = fs::read(&file).unwrap();
-    run(file.parent().unwrap());
+    let rig = compile(file.parent().unwrap());
+    if is_killed {
+        #[cfg(target_os = "linux")]
+        forbid_writes();
+    }
+    drop(rig);
     let after = fs::read(&file).unwrap();
     assert!(is_whole(&after) && after != before);
 }
 
-/// The process is killed as soon as its temporary file is seen. One that had renamed it by then is started again.
+/// Has the process killed by `SIGXFSZ` when it writes to a file.
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "the standard library sets no limits")]
+fn forbid_writes() {
+    let none = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: the limit is read from a variable.
+    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const none) }, 0);
+}
+
 #[test]
 #[cfg(target_os = "linux")]
 #[ignore = "needs a Vulkan device"]
 fn killed_while_it_saves_it_leaves_the_file_as_it_was() {
-    /// A file is written and synchronized in a time in which its folder is listed many times.
-    const TRIES: u32 = 50;
+    use std::os::unix::process::ExitStatusExt as _;
 
     let folder = Folder::new("killed");
     let before = make_foreign(&folder.0);
     let file = only_file(&folder.0);
-    let is_unfinished = || fs::read_dir(&folder.0).unwrap().count() > 1;
-    let was_killed = (0..TRIES).any(|_| {
-        fs::write(&file, &before).unwrap();
-        let mut child = saves(&file);
-        while !is_unfinished() && child.try_wait().unwrap().is_none() {
-            std::hint::spin_loop();
-        }
-        child.kill().unwrap();
-        child.wait().unwrap();
-        is_unfinished()
-    });
-    assert!(was_killed, "no temporary file was left in {TRIES} tries");
+    let status = saves(&file).status().unwrap();
+    assert_eq!(status.signal(), Some(libc::SIGXFSZ), "{status}");
+    let files = fs::read_dir(&folder.0).unwrap().count();
+    assert_eq!(files, 2, "its temporary file is left");
     assert_eq!(fs::read(&file).unwrap(), before, "the file is as it was");
     run(&folder.0);
     assert_eq!(only_file(&folder.0), file, "the next one cleans up");
@@ -229,9 +243,10 @@ fn killed_while_it_saves_it_leaves_the_file_as_it_was() {
     assert!(is_whole(&after) && after != before, "the next one saves");
 }
 
-/// A process that replaces a cache file of another driver.
+/// A process that replaces a cache file of another driver, and is killed when its temporary file is there, and empty.
+/// The driver has no shader cache of its own to write to.
 #[cfg(target_os = "linux")]
-fn saves(file: &Path) -> std::process::Child {
+fn saves(file: &Path) -> std::process::Command {
     use std::process::{Command, Stdio};
 
     let program = std::env::args_os().next().unwrap();
@@ -248,9 +263,10 @@ fn saves(file: &Path) -> std::process::Child {
         .args(["--ignored", "--exact"])
         .arg("cache::the_file_of_another_driver_is_replaced")
         .env(CACHE_FILE, file)
+        .env("MESA_SHADER_CACHE_DISABLE", "true")
+        .env("__GL_SHADER_DISK_CACHE", "0")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
+        .stderr(Stdio::null());
+    command
 }
