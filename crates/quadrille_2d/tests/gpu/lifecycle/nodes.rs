@@ -408,9 +408,12 @@ fn wake_node(world: &mut World, entity: Entity) {
     touch_node(world, entity);
 }
 
-/// bevy gives a node the camera of its parent as it becomes a child, unless it is disabled.
+/// bevy gives a node the camera of its parent as it becomes a child, and the size of its content as that changes, unless
+/// it is disabled: a node that has lost its text meanwhile would keep the text's size.
 fn touch_node(world: &mut World, entity: Entity) {
     touch::<Node>(world, entity);
+    touch::<ContentSize>(world, entity);
+    touch::<Text>(world, entity);
     if let Some(parent) = world.get::<ChildOf>(entity).cloned() {
         world.entity_mut(entity).insert(parent);
     }
