@@ -183,6 +183,8 @@ fn check_text() -> ScheduleConfigs<ScheduleSystem> {
         .before(detect_text_needs_rerender);
     let numbers = limit_text.before(detect_text_needs_rerender);
     #[cfg(feature = "ui")]
+    let sizes = sizes.after(PropagateSet::<bevy_ui::ComputedUiRenderTargetInfo>::default());
+    #[cfg(feature = "ui")]
     let numbers = numbers.after(bevy_ui::widget::update_inline_image_boxes);
     (fonts, sizes, numbers).into_configs()
 }

@@ -1,9 +1,15 @@
-//! Clamps font sizes to ones that can be rasterized.
+//! Clamps font sizes to ones that can be rasterized at the scale factor of the cameras that draw the text.
 
 use bevy_camera::Camera;
+use bevy_camera::visibility::RenderLayers;
 use bevy_ecs::entity::EntityHashMap;
 use bevy_ecs::prelude::*;
-use bevy_text::{FontSize, RemSize, TextFont};
+use bevy_math::Vec2;
+#[cfg(feature = "ui")]
+use bevy_sprite::Text2d;
+use bevy_text::{FontSize, RemSize, TextFont, TextSpan};
+#[cfg(feature = "ui")]
+use bevy_ui::ComputedUiRenderTargetInfo;
 use bevy_window::{PrimaryWindow, Window};
 use quadrille::ecs::entity_label;
 
@@ -17,7 +23,7 @@ const MOST_PHYSICAL: f32 = 4000.0;
 
 /// Largest font sizes at a scale factor, in logical pixels and in percent of the viewport.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Most {
+struct Most {
     pixels: f32,
     percent: f32,
 }
@@ -29,7 +35,7 @@ impl Default for Most {
 }
 
 impl Most {
-    /// `scale`: physical per logical pixel; `viewport`: longer side of the window in logical pixels.
+    /// `scale`: physical per logical pixel; `viewport`: longer side of the viewport in logical pixels.
     fn new(scale: f32, viewport: f32) -> Self {
         let pixels = MOST_PHYSICAL / scale.max(1.0);
         Self {
@@ -39,30 +45,97 @@ impl Most {
     }
 }
 
-/// Inputs of the limits: scale factors of the cameras' targets, `UiScale`, and the primary window for
-/// viewport-relative sizes.
-#[derive(bevy_ecs::system::SystemParam)]
-pub(crate) struct Scales<'w, 's> {
-    cameras: Query<'w, 's, &'static Camera>,
-    windows: Query<'w, 's, &'static Window, With<PrimaryWindow>>,
-    #[cfg(feature = "ui")]
-    ui: Option<Res<'w, bevy_ui::UiScale>>,
+/// Scale factors by which `Text2d` is rasterized.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Scales {
+    /// Physical per logical pixel of each camera's target, with the layers that the camera draws.
+    cameras: Vec<(f32, RenderLayers)>,
+    /// Longer side of the primary window in logical pixels: `Text2d` takes viewport-relative sizes from it.
+    window: f32,
 }
 
-impl Scales<'_, '_> {
-    fn most(&self) -> Most {
-        let scales = self
+impl Scales {
+    /// Returns the limits of a `Text2d`. It has one layout, which bevy makes at the largest scale factor of the cameras
+    /// that share a layer with it.
+    fn most(&self, layers: &RenderLayers) -> Most {
+        let cameras = self.cameras.iter();
+        let drawing = cameras.filter(|(_, drawn)| drawn.intersects(layers));
+        let scale = drawing.map(|(scale, _)| *scale).fold(1.0, f32::max);
+        Most::new(scale, self.window)
+    }
+}
+
+/// Components that lead from a span to its root, and from that to its cameras.
+type TextTarget = (
+    Option<&'static RenderLayers>,
+    Option<&'static ChildOf>,
+    Has<TextSpan>,
+);
+
+/// Texts that other cameras may draw now.
+#[cfg(feature = "ui")]
+type IsMoved = (
+    With<TextFont>,
+    Or<(
+        Changed<RenderLayers>,
+        Changed<ChildOf>,
+        Changed<ComputedUiRenderTargetInfo>,
+    )>,
+);
+#[cfg(not(feature = "ui"))]
+type IsMoved = (
+    With<TextFont>,
+    Or<(Changed<RenderLayers>, Changed<ChildOf>)>,
+);
+
+/// Cameras, windows and texts that limits depend on.
+#[derive(bevy_ecs::system::SystemParam)]
+pub(crate) struct TextTargets<'w, 's> {
+    cameras: Query<'w, 's, (&'static Camera, Option<&'static RenderLayers>)>,
+    windows: Query<'w, 's, &'static Window, With<PrimaryWindow>>,
+    texts: Query<'w, 's, TextTarget>,
+    #[cfg(feature = "ui")]
+    nodes: Query<'w, 's, &'static ComputedUiRenderTargetInfo, Without<Text2d>>,
+    moved: Query<'w, 's, (), IsMoved>,
+    unlayered: RemovedComponents<'w, 's, RenderLayers>,
+}
+
+impl TextTargets<'_, '_> {
+    /// Updates the scales of cameras. Returns whether limits of any text may have changed.
+    fn update(&mut self, scales: &mut Scales) -> bool {
+        let cameras = self.cameras.iter().filter_map(|(camera, layers)| {
+            let scale = camera.target_scaling_factor()?;
+            Some((scale, layers.unwrap_or_default()))
+        });
+        let sizes = self.windows.iter().map(Window::size);
+        let window = sizes.map(Vec2::max_element).fold(1.0, f32::max);
+        let mut is_new = std::mem::replace(&mut scales.window, window) != window;
+        let known = scales
             .cameras
             .iter()
-            .filter_map(Camera::target_scaling_factor);
-        let scale = scales.fold(1.0, f32::max);
+            .map(|(scale, layers)| (*scale, layers));
+        if !cameras.clone().eq(known) {
+            let cameras = cameras.map(|(scale, layers)| (scale, layers.clone()));
+            scales.cameras = cameras.collect();
+            is_new = true;
+        }
+        let is_unlayered = self.unlayered.read().count() > 0;
+        is_new || is_unlayered || !self.moved.is_empty()
+    }
+
+    /// Returns the limits of a text or span.
+    fn most(&self, scales: &Scales, entity: Entity) -> Most {
+        let mut root = entity;
+        while let Ok((_, Some(parent), true)) = self.texts.get(root) {
+            root = parent.parent();
+        }
         #[cfg(feature = "ui")]
-        let scale = scale * self.ui.as_ref().map_or(1.0, |ui| ui.0.max(1.0));
-        let sizes = self
-            .windows
-            .iter()
-            .map(|window| window.size().max_element());
-        Most::new(scale, sizes.fold(1.0, f32::max))
+        if let Ok(target) = self.nodes.get(root) {
+            let viewport = target.logical_size().max_element();
+            return Most::new(target.scale_factor(), viewport);
+        }
+        let layers = self.texts.get(root).ok().and_then(|(layers, ..)| layers);
+        scales.most(layers.unwrap_or_default())
     }
 }
 
@@ -73,13 +146,12 @@ type Limited = EntityHashMap<[FontSize; 2]>;
 /// Clamps font sizes before text layout, and warns once.
 pub(crate) fn limit_font_sizes(
     rem: Res<RemSize>,
-    scales: Scales,
+    mut targets: TextTargets,
     mut fonts: Query<(Entity, Option<&Name>, Mut<TextFont>)>,
     mut gone: RemovedComponents<TextFont>,
-    (mut warned, mut last, mut limited): (Local<bool>, Local<Most>, Local<Limited>),
+    (mut warned, mut scales, mut limited): (Local<bool>, Local<Scales>, Local<Limited>),
 ) {
-    let most = scales.most();
-    let is_new = std::mem::replace(&mut *last, most) != most;
+    let is_new = targets.update(&mut scales);
     for entity in gone.read() {
         limited.remove(&entity);
     }
@@ -91,6 +163,7 @@ pub(crate) fn limit_font_sizes(
             Some([wanted, taken]) if *taken == font.font_size => *wanted,
             _ => font.font_size,
         };
+        let most = targets.most(&scales, entity);
         let Some(taken) = limit(wanted, rem.0, most) else {
             limited.remove(&entity);
             if font.font_size != wanted {

@@ -2,7 +2,9 @@
 
 use crate::common::Rig;
 use bevy_app::Startup;
+use bevy_camera::ImageRenderTarget;
 use bevy_ecs::prelude::*;
+use bevy_ui::prelude::*;
 use quadrille_2d::Quadrille2dPlugin;
 use quadrille_2d::prelude::*;
 
@@ -76,4 +78,43 @@ fn extreme_font_sizes_do_not_crash() {
     rig.update(4);
     let picture = rig.picture();
     assert!(drawn(&picture, 0..160) > 0, "a part of the letters is seen");
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn font_sizes_of_nodes_are_limited_by_their_camera() {
+    let mut rig = Rig::scene(64, 64, |mut commands: Commands| {
+        commands.spawn(Camera2d);
+    });
+    let mut image = crate::common::scenes::image(8, 8, vec![0; 256]);
+    image.texture_descriptor.usage |= wgpu_types::TextureUsages::RENDER_ATTACHMENT;
+    let world = rig.app.world_mut();
+    let handle = world.resource_mut::<Assets<Image>>().add(image);
+    let target = RenderTarget::Image(ImageRenderTarget {
+        handle,
+        scale_factor: 20.0,
+    });
+    let dense = world.spawn((Camera2d, target)).id();
+    let font = || TextFont::from_font_size(300.0);
+    let near = world.spawn((Text::default(), font())).id();
+    let far = (Text::default(), font(), UiTargetCamera(dense));
+    let far = world.spawn(far).id();
+    let span = (TextSpan::default(), font(), ChildOf(far));
+    let span = world.spawn(span).id();
+    let sizes = |rig: &mut Rig| {
+        rig.update(2);
+        [near, far, span].map(|text| {
+            let font = rig.app.world().get::<TextFont>(text);
+            font.expect("texts have fonts").font_size
+        })
+    };
+    let (whole, limited) = (FontSize::Px(300.0), FontSize::Px(200.0));
+    assert_eq!(sizes(&mut rig), [whole, limited, limited]);
+    let mut far = rig.app.world_mut().entity_mut(far);
+    far.remove::<UiTargetCamera>();
+    assert_eq!(
+        sizes(&mut rig),
+        [whole; 3],
+        "the node moves to another camera"
+    );
 }

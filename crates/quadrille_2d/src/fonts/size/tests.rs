@@ -1,3 +1,6 @@
+use bevy_camera::RenderTargetInfo;
+use bevy_math::UVec2;
+
 use super::*;
 
 fn limit(size: FontSize, rem: f32) -> Option<FontSize> {
@@ -69,4 +72,57 @@ fn sizes_return_with_their_limits() {
     assert_eq!(taken(1e9), [Some(FontSize::Px(2000.0)); 2]);
     assert_eq!(taken(f32::NAN)[0], Some(FontSize::Px(0.0)));
     assert_eq!(taken(20.0), ordinary);
+}
+
+/// A camera whose target has a scale factor, and the layer that it draws.
+fn camera(scale: f32, layer: usize) -> (Camera, RenderLayers) {
+    let mut camera = Camera::default();
+    camera.computed.target_info = Some(RenderTargetInfo {
+        physical_size: UVec2::splat(1000),
+        scale_factor: scale,
+    });
+    (camera, RenderLayers::layer(layer))
+}
+
+fn font_size(world: &World, text: Entity) -> FontSize {
+    let font = world.get::<TextFont>(text);
+    font.expect("texts have fonts").font_size
+}
+
+#[test]
+fn font_sizes_are_limited_by_cameras_that_draw_the_text() {
+    let mut app = bevy_app::App::new();
+    app.init_resource::<RemSize>()
+        .add_systems(bevy_app::Update, limit_font_sizes);
+    let world = app.world_mut();
+    world.spawn(camera(1.0, 0));
+    let dense = world.spawn(camera(20.0, 1)).id();
+    let font = || TextFont::from_font_size(1500.0);
+    let near = world.spawn((Text2d::new("a"), font())).id();
+    let far = (Text2d::new("b"), font(), RenderLayers::layer(1));
+    let far = world.spawn(far).id();
+    let span = (TextSpan::new("c"), font(), ChildOf(far));
+    let span = world.spawn(span).id();
+    let mut sizes = |change: &mut dyn FnMut(&mut World)| {
+        change(app.world_mut());
+        app.update();
+        app.update();
+        [near, far, span].map(|text| font_size(app.world(), text))
+    };
+    let (whole, limited) = (FontSize::Px(1500.0), FontSize::Px(200.0));
+    assert_eq!(sizes(&mut |_| {}), [whole, limited, limited]);
+    let sizes_moved = sizes(&mut |world| {
+        world.entity_mut(far).remove::<RenderLayers>();
+    });
+    assert_eq!(sizes_moved, [whole; 3], "text moves to another camera");
+    let sizes_of_all = sizes(&mut |world| {
+        world
+            .entity_mut(dense)
+            .insert(RenderLayers::from_layers(&[0, 1]));
+    });
+    assert_eq!(sizes_of_all, [limited; 3], "a camera draws more layers");
+    let sizes_without = sizes(&mut |world| {
+        world.despawn(dense);
+    });
+    assert_eq!(sizes_without, [whole; 3], "a camera is gone");
 }
