@@ -11,6 +11,8 @@
 //! has the difference of the images: the fraction of covered pixels that differ (`compared`), since small
 //! objects hardly change the mean of an image.
 //!
+//! With `--gltf` glTF files are drawn instead, each by a program that frames it (`view_gltf.rs.in`).
+//!
 //! With `--optimised` they are built with optimizations: `QUADRILLE_TIMED=N PROGRAM` then times frames
 //! without a display.
 //!
@@ -48,6 +50,9 @@ const LIMIT: Duration = Duration::from_secs(300);
 /// Seconds for which time is paused in 3D programs, while assets load.
 const HOLD: u32 = 5;
 
+/// Name of a program that is not run, and the reason.
+type LeftOut = (&'static str, &'static str);
+
 /// Options of the command.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Request {
@@ -70,6 +75,9 @@ pub(crate) struct Request {
     /// Draw with bevy's own renderer as well, and compare the pictures
     #[arg(long, requires = "tier1")]
     beside: bool,
+    /// Draw the glTF files below a folder, each by itself; may be given several times
+    #[arg(long, value_name = "DIR", requires = "tier1")]
+    gltf: Vec<PathBuf>,
     /// Build with optimisation: 'QUADRILLE_TIMED=N PROGRAM' then says what N frames take
     #[arg(long, conflicts_with = "time")]
     optimised: bool,
@@ -85,6 +93,27 @@ impl Request {
             scenes: self.tier1,
             optimised: self.optimised,
         }
+    }
+
+    /// The programs to run, and those that are left out with the reason.
+    fn programs(&self, package: &Path) -> Result<(Vec<Program>, Vec<LeftOut>)> {
+        let mut found = Vec::new();
+        if !self.gltf.is_empty() {
+            let viewer = project::save_view_gltf()?;
+            for folder in &self.gltf {
+                found.extend(programs::gltf_files(&absolute(folder)?, &viewer)?);
+            }
+            if self.names.is_empty() {
+                return Ok((found, Vec::new()));
+            }
+        }
+        let (names, left_out) = if self.tier1 && self.names.is_empty() {
+            programs::tier1()
+        } else {
+            (self.names.clone(), Vec::new())
+        };
+        found.extend(programs::find(package, &names)?);
+        Ok((found, left_out))
     }
 
     fn dose(&self) -> Run {
@@ -111,12 +140,7 @@ pub(crate) fn run(request: &Request) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     machine::install(Purpose::BevyExamples)?;
-    let (names, left_out) = if request.tier1 && request.names.is_empty() {
-        programs::tier1()
-    } else {
-        (request.names.clone(), Vec::new())
-    };
-    let programs = programs::find(&package, &names)?;
+    let (programs, left_out) = request.programs(&package)?;
     let stack = validation::prepare()?;
     let build = request.build();
     let project = Project::write(&package, &programs, &assets, build, Bevy::Ours)?;

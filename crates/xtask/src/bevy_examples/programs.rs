@@ -54,6 +54,37 @@ pub(super) fn find(package: &Path, names: &[String]) -> Result<Vec<Program>> {
     Ok(all)
 }
 
+/// Finds the glTF files below a folder; each is a run of the program that draws one.
+///
+/// # Errors
+/// When a folder cannot be listed.
+pub(super) fn gltf_files(folder: &Path, viewer: &Path) -> Result<Vec<Program>> {
+    let mut files = Vec::new();
+    list_gltf(folder, &mut files)?;
+    files.sort();
+    let program = |file: &PathBuf| {
+        let inside = file.strip_prefix(folder).unwrap_or(file).to_string_lossy();
+        Program {
+            name: inside.replace(['/', ' '], "-"),
+            path: viewer.to_owned(),
+            arguments: vec![folder.to_string_lossy().into_owned(), inside.into_owned()],
+        }
+    };
+    Ok(files.iter().map(program).collect())
+}
+
+fn list_gltf(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    for path in entries(folder)? {
+        let ending = path.extension().and_then(|ending| ending.to_str());
+        if path.is_dir() {
+            list_gltf(&path, files)?;
+        } else if matches!(ending, Some("gltf" | "glb")) {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
 /// The names of the 3D programs that need no effect after the scene, with their arguments, and those of them that are
 /// left out, with the reason.
 pub(super) fn tier1() -> (Vec<String>, Vec<(&'static str, &'static str)>) {

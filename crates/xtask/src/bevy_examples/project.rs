@@ -29,6 +29,7 @@ const THEIR_MANIFEST: &str = include_str!("theirs.toml.in");
 /// Compares pictures: a project of its own, as it needs a compiler for C++.
 const FLIP_MANIFEST: &str = include_str!("flip.toml.in");
 const FLIP_PROGRAM: &str = include_str!("flip.rs.in");
+const FLIP: &str = "flip";
 
 /// The published crate with optimisation on two slow cores that others use as well.
 const TIMING_BUILD_LIMIT: Duration = Duration::from_secs(2 * 60 * 60);
@@ -83,7 +84,24 @@ impl Build {
 /// A project on disk.
 pub(super) struct Project {
     folder: PathBuf,
+    /// Where cargo builds: projects that share it build the crates that both depend on once.
+    target: PathBuf,
+    /// Package of the programs, and so the name of the executable.
+    package: &'static str,
     build: Build,
+}
+
+/// Draws a glTF file.
+const VIEW_GLTF: &str = include_str!("view_gltf.rs.in");
+
+/// Writes the program that draws a glTF file, and returns its path.
+///
+/// # Errors
+/// When it cannot be written.
+pub(super) fn save_view_gltf() -> Result<PathBuf> {
+    let path = place::made("bevy-examples-gltf/view_gltf.rs");
+    save(&path, VIEW_GLTF)?;
+    Ok(path)
 }
 
 /// Where programs are built to be timed.
@@ -104,13 +122,15 @@ impl Project {
         build: Build,
         bevy: Bevy,
     ) -> Result<Self> {
-        let (folder, features) = match (bevy, build.scenes) {
+        let (name, features) = match (bevy, build.scenes) {
             (Bevy::Theirs, _) => ("bevy-examples-beside", r"[]"),
             (Bevy::Ours, true) => ("bevy-examples-3d", r#"["scenes", "sound"]"#),
             (Bevy::Ours, false) => ("bevy-examples", r#"["default"]"#),
         };
         let project = Self {
-            folder: place::made(folder),
+            folder: place::made(name),
+            target: place::made("bevy-examples-build"),
+            package: name,
             build,
         };
         let metadata = metadata(package)?;
@@ -124,11 +144,11 @@ impl Project {
         project.save(
             "Cargo.toml",
             "[workspace]\nresolver = \"3\"\nmembers = [\"bevy\", \"programs\"]\n\n\
-             [profile.dev]\ndebug = false\n\n[profile.release]\nstrip = true\n",
+             [profile.dev]\ndebug = false\nincremental = false\n\n[profile.release]\nstrip = true\n",
         )?;
         let bevy =
             format!(r#"{{ path = "../bevy", default-features = false, features = {features} }}"#);
-        let manifest = manifest("programs", &bevy, &metadata, programs)?;
+        let manifest = manifest(name, &bevy, &metadata, programs)?;
         project.save("programs/Cargo.toml", &manifest)?;
         let examples = package.join("examples");
         project.copy(&examples, &examples)?;
@@ -149,8 +169,12 @@ impl Project {
         sprites: &str,
     ) -> Result<Self> {
         let folder = folder_of_timing();
-        let build = Build::default();
-        let project = Self { folder, build };
+        let project = Self {
+            target: folder.join("build"),
+            folder,
+            package: "",
+            build: Build::default(),
+        };
         let metadata = metadata(package)?;
         project.save_stand_in()?;
         project.save("sprites.rs", sprites)?;
@@ -205,7 +229,7 @@ impl Project {
             let mut left = programs.to_vec();
             left.retain(|program| !failed.contains_key(&program.name));
             self.save("programs/src/main.rs", &together::root(&left, &examples))?;
-            let mut command = self.cargo("programs", &["--message-format=json"]);
+            let mut command = self.cargo(self.package, &["--message-format=json"]);
             command.args(arguments);
             let Err(error) = process::run("bevy-examples-build", &mut command, BUILD_LIMIT) else {
                 break;
@@ -217,7 +241,7 @@ impl Project {
             }
             failed.extend(found);
         }
-        let built = self.folder.join("build").join(folder).join("programs");
+        let built = self.target.join(folder).join(self.package);
         for program in programs {
             link(&built, &self.program_of_all(&program.name))?;
         }
@@ -234,15 +258,18 @@ impl Project {
     /// # Errors
     /// When it does not build.
     pub(super) fn build_flip() -> Result<PathBuf> {
+        let folder = place::made("flip");
         let project = Self {
-            folder: place::made("flip"),
+            target: folder.join("build"),
+            folder,
+            package: FLIP,
             build: Build::default(),
         };
         project.save("Cargo.toml", FLIP_MANIFEST)?;
         project.save("src/main.rs", FLIP_PROGRAM)?;
-        let mut command = project.cargo("flip", &["--release"]);
+        let mut command = project.cargo(FLIP, &["--release"]);
         process::run("flip-build", &mut command, BUILD_LIMIT)?;
-        Ok(project.folder.join("build/release/flip"))
+        Ok(project.target.join("release").join(FLIP))
     }
 
     /// Builds one program to be timed.
@@ -255,7 +282,7 @@ impl Project {
         let mut command = self.cargo(name, &["--release", "--bin", &program.name]);
         let log = format!("time-{name}-{}-build", program.name);
         process::run(&log, &mut command, TIMING_BUILD_LIMIT)?;
-        let built = self.folder.join("build/release").join(&program.name);
+        let built = self.target.join("release").join(&program.name);
         let kept = self.program(bevy, &program.name);
         fs::create_dir_all(self.folder.join(name).join("built")).context("cannot make a folder")?;
         fs::copy(&built, &kept).with_context(|| format!("cannot copy {}", built.display()))?;
@@ -274,20 +301,13 @@ impl Project {
             // Several of bevy's crates ask for a newer compiler than they need.
             .arg("--ignore-rust-version")
             .arg("--target-dir")
-            .arg(self.folder.join("build"))
+            .arg(&self.target)
             .current_dir(&self.folder);
         command
     }
 
     fn save(&self, path: &str, text: &str) -> Result<()> {
-        let path = self.folder.join(path);
-        if fs::read_to_string(&path).is_ok_and(|old| old == text) {
-            // Unchanged, so that cargo does not build it again.
-            return Ok(());
-        }
-        let folder = path.parent().unwrap_or(&path);
-        fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+        save(&self.folder.join(path), text)
     }
 
     /// Copies the files of a folder of bevy's examples, their programs opened to each other.
@@ -317,6 +337,16 @@ impl Project {
         }
         copy_changed(assets, &copy)
     }
+}
+
+/// Writes a file, unless it has this text already, so that cargo does not build it again.
+fn save(path: &Path, text: &str) -> Result<()> {
+    if fs::read_to_string(path).is_ok_and(|old| old == text) {
+        return Ok(());
+    }
+    let folder = path.parent().unwrap_or(path);
+    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// Copies the files of a folder that are missing from another, or have another size there.

@@ -83,3 +83,21 @@ fn the_3d_programs_are_paths_and_those_left_out_have_a_reason() {
     assert!(names.iter().any(|name| name == "3d/lighting"));
     assert!(left_out.iter().all(|(_, why)| !why.is_empty()));
 }
+
+#[test]
+fn gltf_files_of_all_folders_are_runs_of_one_program() {
+    let folder = crate::host::place::made("tmp/bevy-examples-gltf-test");
+    for file in ["Box.glb", "lines/Lines 1.gltf", "lines/Lines.bin"] {
+        let path = folder.join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "").unwrap();
+    }
+    let found = gltf_files(&folder, Path::new("view.rs")).unwrap();
+    assert_eq!(names(&found), ["Box.glb", "lines-Lines-1.gltf"]);
+    assert!(found.iter().all(|run| run.path == Path::new("view.rs")));
+    let folder = folder.to_string_lossy().into_owned();
+    assert_eq!(
+        found[1].arguments,
+        [folder, "lines/Lines 1.gltf".to_owned()]
+    );
+}

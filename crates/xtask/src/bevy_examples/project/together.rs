@@ -45,21 +45,33 @@ pub(super) fn root(programs: &[Program], examples: &Path) -> String {
         "//! Written by `cargo xtask bevy-examples`: programs of bevy, each a module.\n\
          #![allow(warnings)]\n\n",
     );
-    for (index, program) in programs.iter().enumerate() {
-        let path = program.path.strip_prefix(examples);
-        let path = path.unwrap_or(&program.path).to_string_lossy();
+    // One program may be run with several arguments.
+    let mut files: Vec<&Path> = Vec::new();
+    for program in programs {
+        if files.contains(&&*program.path) {
+            continue;
+        }
+        let index = files.len();
+        files.push(&program.path);
+        let path = match program.path.strip_prefix(examples) {
+            Ok(inside) => Path::new("../examples").join(inside),
+            Err(_) => program.path.clone(),
+        };
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,
-            "#[path = \"../examples/{path}\"]\nmod program_{index};"
+            "#[path = {:?}]\nmod program_{index};",
+            path.to_string_lossy()
         );
     }
     text.push_str(
         "\nfn main() {\n    let called = std::env::args().next().unwrap_or_default();\n    \
          let name = called.rsplit('/').next().unwrap_or_default();\n    match name {\n",
     );
-    for (index, program) in programs.iter().enumerate() {
+    for program in programs {
         let name = &program.name;
+        let index = files.iter().position(|file| *file == program.path);
+        let index = index.unwrap_or_default();
         let _ = writeln!(
             text,
             "        {name:?} => {{ let _ = program_{index}::main(); }}"

@@ -29,6 +29,26 @@ fn programs_are_modules_of_one() {
 }
 
 #[test]
+fn runs_of_one_program_share_its_module() {
+    let run = |name: &str| Program {
+        name: name.to_owned(),
+        path: PathBuf::from("/made/view.rs"),
+        arguments: vec![name.to_owned()],
+    };
+    let root = root(
+        &[run("a"), program("fog"), run("b")],
+        Path::new("/bevy/examples"),
+    );
+    assert_eq!(root.matches("\"/made/view.rs\"").count(), 1, "{root}");
+    for line in [
+        "\"a\" => { let _ = program_0::main(); }",
+        "\"b\" => { let _ = program_0::main(); }",
+    ] {
+        assert!(root.contains(line), "{root}");
+    }
+}
+
+#[test]
 fn an_error_belongs_to_the_program_whose_file_it_names() {
     let error = |level: &str, file: &str| {
         format!(
