@@ -26,7 +26,7 @@ quadrille::vulkan::shader_constants! {
 
     /// [`ShadowFilteringMethod`] of one tap of the hardware's filter.
     pub(crate) const HARDWARE_2X2: u32 = ShadowFilteringMethod::Hardware2x2 as u32;
-    /// [`ShadowFilteringMethod`] of nine taps.
+    /// [`ShadowFilteringMethod`] of weighted taps: nine, of point lights eight.
     pub(crate) const GAUSSIAN: u32 = ShadowFilteringMethod::Gaussian as u32;
 
     /// Kinds of lights.

@@ -69,6 +69,8 @@ mod plugins;
 mod rect_lights;
 #[path = "gpu/reference.rs"]
 mod reference;
+#[path = "gpu/shadow_filters.rs"]
+mod shadow_filters;
 #[path = "gpu/skins.rs"]
 mod skins;
 #[path = "gpu/textures.rs"]

@@ -69,6 +69,9 @@ pub(crate) struct Request {
     /// How long each runs [default: 60; with --tier1 5]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     frames: Option<u32>,
+    /// Seconds for which time stands still before, while assets load [default: 0; with --tier1 5]
+    #[arg(long, value_name = "N")]
+    hold: Option<u32>,
     /// Build with 3D; without names run all 3D programs that need no effect after the scene
     #[arg(long, conflicts_with = "time")]
     tier1: bool,
@@ -118,7 +121,7 @@ impl Request {
 
     fn dose(&self) -> Run {
         Run {
-            hold: if self.tier1 { HOLD } else { 0 },
+            hold: self.hold.unwrap_or(if self.tier1 { HOLD } else { 0 }),
             frames: self.frames.unwrap_or(if self.tier1 { 5 } else { 60 }),
         }
     }
@@ -162,13 +165,21 @@ pub(crate) fn run(request: &Request) -> Result<ExitCode> {
             bail!("interrupted");
         }
         println!("==> {}", program.name);
-        let judged = match not_built.get(&program.name) {
+        let own_run = || match not_built.get(&program.name) {
             Some(error) => Err(anyhow!("does not compile: {error}")),
             None => judge(&project, &stack, program, run),
         };
-        let compared = match (&beside, &judged) {
-            (Some(beside), Ok((_, output))) => beside
-                .compare(&project, program, run, output)
+        // Both renderers at once: most of a run is a wait for assets.
+        let (judged, theirs) = std::thread::scope(|scope| {
+            let theirs = beside
+                .as_ref()
+                .map(|it| scope.spawn(|| it.draw(program, run)));
+            (own_run(), theirs.map(std::thread::ScopedJoinHandle::join))
+        });
+        let compared = match (&beside, &judged, theirs) {
+            (Some(beside), Ok((_, output)), Some(theirs)) => theirs
+                .unwrap_or_else(|_| Err(anyhow!("the run on bevy_render cannot be started")))
+                .and_then(|theirs| beside.compare(&project, program, output, &theirs))
                 .unwrap_or_else(|error| format!("not compared: {}", first_line(&error))),
             _ => String::new(),
         };
@@ -274,28 +285,39 @@ impl Beside {
         })
     }
 
-    /// Runs one program on bevy's renderer, after a run on ours, and describes the difference of the
-    /// screenshots; `output` is the program's output on ours.
-    fn compare(&self, ours: &Project, program: &Program, run: Run, output: &str) -> Result<String> {
+    /// Runs one program on bevy's renderer; returns its screenshot and its output.
+    fn draw(&self, program: &Program, run: Run) -> Result<(PathBuf, String)> {
+        let name = &program.name;
+        if let Some(error) = self.not_built.get(name) {
+            bail!("does not compile on bevy_render: {error}");
+        }
+        let mut command = Command::new(self.project.program_of_all(name));
+        let shot = prepare(&self.project, program, run, &mut command)?;
+        command.env("WGPU_BACKEND", "vulkan").env_remove("DISPLAY");
+        let output = process::run(&format!("beside-{name}"), &mut command, LIMIT)?;
+        Ok((shot, output))
+    }
+
+    /// Describes the difference of the screenshots; each renderer's run has an output.
+    fn compare(
+        &self,
+        ours: &Project,
+        program: &Program,
+        output: &str,
+        (theirs, their_output): &(PathBuf, String),
+    ) -> Result<String> {
         if let Some(reason) = compared::unfit(output) {
             bail!("{reason}");
         }
-        if let Some(error) = self.not_built.get(&program.name) {
-            bail!("does not compile on bevy_render: {error}");
-        }
-        let name = &program.name;
-        let mut command = Command::new(self.project.program_of_all(name));
-        let theirs = prepare(&self.project, program, run, &mut command)?;
-        command.env("WGPU_BACKEND", "vulkan").env_remove("DISPLAY");
-        let output = process::run(&format!("beside-{name}"), &mut command, LIMIT)?;
-        if let Some(reason) = compared::unfit(&output) {
+        if let Some(reason) = compared::unfit(their_output) {
             bail!("on bevy_render {reason}");
         }
+        let name = &program.name;
         let own = ours.pictures().join(format!("{name}.png"));
-        let difference = compared::difference(&theirs, &own)?;
+        let difference = compared::difference(theirs, &own)?;
         let error = self.project.pictures().join(format!("{name}.flip.png"));
         let mut flip = Command::new(&self.flip);
-        flip.arg(&theirs).arg(&own).arg(&error);
+        flip.arg(theirs).arg(&own).arg(&error);
         let flip = process::run("flip", &mut flip, LIMIT)?;
         Ok(format!("{difference}, FLIP {}", flip.trim()))
     }
