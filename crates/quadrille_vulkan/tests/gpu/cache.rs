@@ -220,7 +220,10 @@ fn forbid_writes() {
         rlim_max: 0,
     };
     // SAFETY: the limit is read from a variable.
-    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const none) }, 0);
+    assert_eq!(
+        unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const none) },
+        0
+    );
 }
 
 #[test]
