@@ -76,7 +76,7 @@ fn setup(
 
 pub(crate) fn add(app: &mut App) {
     let place = show_depth
-        .after(Pass3dSystems::Tonemap)
+        .after(Pass3dSystems::Composite)
         .in_set(ContentSystems::Draw3d);
     app.add_systems(Startup, setup)
         .add_systems(RenderStartup, make)

@@ -1,45 +1,59 @@
 //! Camera effects: a component on cameras, with a uniform and images per view.
 //!
 //! ```text
-//! Extract    list_cameras      cameras whose color the effect replaces (`EffectCameras`)
-//! Prepare    prepare_targets   second color image of these cameras
+//! Extract    list_cameras      cameras with the effect, and the images it needs (`EffectCameras`)
+//! Prepare    prepare_targets   second color and depth images of these cameras
+//!            prepare_view_transforms   matrices of their views (`ViewTransforms3d`)
 //!            prepare_effect    images and uniform of each view with the component
 //! passes     of the effect     read `EffectViews`, `EffectImages`, `PostProcess`
 //! ```
 
 mod images;
 mod state;
+mod view_transforms;
 
 use std::marker::PhantomData;
 
 use bevy_app::{App, First, Plugin};
 use bevy_ecs::prelude::*;
-use bevy_reflect::Reflect;
-use bevy_reflect::std_traits::ReflectDefault;
 use quadrille::ecs::{RenderStartup, Renderer, ShaderValue};
 use quadrille::prelude::Render;
 
 pub use images::{EffectImage, EffectImages};
 pub use state::{EffectUniforms, EffectView, EffectViews};
+pub use view_transforms::ViewTransforms3d;
 
+use crate::components::camera_cut::CameraCut;
+use crate::prepare::camera_history::{reset_camera_histories, update_camera_histories};
 use crate::prepare::targets::prepare_targets;
+use crate::scene::camera_history::CameraHistories;
 use crate::scene::effect_cameras::EffectCameras;
-use crate::schedule::Prepare3dSystems;
+use crate::schedule::{Pass3dSystems, Prepare3dSystems};
 use state::{EffectList, init_effect, list_cameras, prepare_effect};
+use view_transforms::{ViewTransformRows, init_view_transforms, prepare_view_transforms};
 
 /// Camera effect: the component enables it and has its settings.
 ///
 /// [`CameraEffectPlugin`] allocates the images and uploads the uniform of each view whose camera has the component;
-/// the pass of the effect, a system in a set of [`Pass3dSystems`](crate::Pass3dSystems), finds these views in
-/// [`EffectViews`]. Without the component nothing is allocated and no pass is recorded. The
-/// [guide](crate::guide) has a whole effect.
+/// the pass of the effect, a system in the set [`Self::STAGE`], finds these views in [`EffectViews`]. Without the
+/// component nothing is allocated and no pass is recorded. The [guide](crate::guide) has a whole effect.
 pub trait CameraEffect: Component {
     /// Uniform of the shader.
     type Uniform: ShaderValue;
 
+    /// Set of its passes: [`EarlyPostProcess`](Pass3dSystems::EarlyPostProcess) or
+    /// [`PostProcess`](Pass3dSystems::PostProcess) for scene-referred color (radiance times exposure, in half floats), or
+    /// [`AfterTonemapping`](Pass3dSystems::AfterTonemapping) for display-referred color in a format of the target.
+    const STAGE: Pass3dSystems = Pass3dSystems::PostProcess;
+
     /// Whether the effect writes the color of the view by [`PostProcess::write`](crate::PostProcess::write). Its
-    /// cameras have two color images (ping-pong), in linear half floats.
+    /// cameras have two color images (ping-pong), which begin with the clear color, or with the contents of the target
+    /// if the camera keeps them. Before tone mapping these are tone mapped with the scene, as with `Hdr`.
     const REPLACES_COLOR: bool = true;
+
+    /// Whether the effect reads the depth of the previous frame ([`View3d::previous_depth`](crate::View3d::previous_depth)). Its cameras
+    /// have two depth images, which take turns, so that nothing is copied.
+    const DEPTH_HISTORY: bool = false;
 
     /// Returns the uniform of a view in this frame.
     fn uniform(&self, frame: &EffectFrame) -> Self::Uniform;
@@ -56,23 +70,10 @@ pub struct EffectFrame {
     pub index: u32,
     /// Width and height of the view, in pixels.
     pub size: [u32; 2],
-    /// Whether the [previous images](EffectView::previous) have the contents of the previous frame. False in the first
-    /// frame of a camera or its effect, after a change of size and after a [`CameraCut`]: they are black or older then.
+    /// Whether the [previous images](EffectView::previous) and the previous depth ([`CameraEffect::DEPTH_HISTORY`]) have
+    /// the contents of the previous frame. False in the first frame of a camera or its effect, after a change of size, a
+    /// [`CameraCut`] and the loss of a device: images are black or older then.
     pub history_is_valid: bool,
-}
-
-/// Invalidates the history of a camera's effects by [`CameraCut::cut`], for example after teleporting the camera.
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
-#[reflect(Component, Clone, Default, Debug, PartialEq)]
-pub struct CameraCut {
-    count: u32,
-}
-
-impl CameraCut {
-    /// Makes the next frame ignore the history.
-    pub fn cut(&mut self) {
-        self.count = self.count.wrapping_add(1);
-    }
 }
 
 /// Manages images, uniforms and views of an effect. The app adds its pass and pipeline.
@@ -86,6 +87,17 @@ impl<E: CameraEffect> Default for CameraEffectPlugin<E> {
 
 impl<E: CameraEffect> Plugin for CameraEffectPlugin<E> {
     fn build(&self, app: &mut App) {
+        const {
+            assert!(
+                matches!(
+                    E::STAGE,
+                    Pass3dSystems::EarlyPostProcess
+                        | Pass3dSystems::PostProcess
+                        | Pass3dSystems::AfterTonemapping
+                ),
+                "CameraEffect::STAGE is no stage of effects. Set it to EarlyPostProcess, PostProcess or AfterTonemapping."
+            );
+        }
         app.init_resource::<EffectList<E>>()
             .init_resource::<EffectImages<E>>()
             .add_systems(RenderStartup, init_effect::<E>)
@@ -99,16 +111,28 @@ impl<E: CameraEffect> Plugin for CameraEffectPlugin<E> {
     }
 }
 
-/// Adds [`EffectCameras`] and its systems to an app.
+/// Adds [`EffectCameras`], histories of cameras and their systems to an app.
 pub(crate) fn add_effect_cameras(app: &mut App) {
     app.init_resource::<EffectCameras>()
+        .init_resource::<CameraHistories>()
+        .init_resource::<ViewTransformRows>()
         .register_type::<CameraCut>()
         .add_systems(First, count_submitted)
         .add_systems(
+            RenderStartup,
+            (init_view_transforms, reset_camera_histories),
+        )
+        .add_systems(
             Render,
-            clear_effect_cameras
-                .in_set(Prepare3dSystems::Extract)
-                .before(Prepare3dSystems::ExtractEffects),
+            (
+                clear_effect_cameras
+                    .in_set(Prepare3dSystems::Extract)
+                    .before(Prepare3dSystems::ExtractEffects),
+                update_camera_histories
+                    .in_set(Prepare3dSystems::Prepare)
+                    .before(prepare_targets),
+                prepare_view_transforms.in_set(Prepare3dSystems::PrepareEffects),
+            ),
         )
         .configure_sets(
             Render,
@@ -123,7 +147,7 @@ pub(crate) fn add_effect_cameras(app: &mut App) {
 
 /// Clears the cameras of the previous frame.
 fn clear_effect_cameras(mut cameras: ResMut<EffectCameras>) {
-    cameras.cameras.clear();
+    cameras.clear();
 }
 
 /// Counts submitted frames, because images written in a failed frame are not valid history.

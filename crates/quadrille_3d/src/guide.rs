@@ -14,12 +14,15 @@
 //! | `Cluster` | [`cluster_3d`] | [`Views3d`], [`Lights3d`] | [`LightMasks3d`] |
 //! | `Environment` | [`filter_env_3d`] | [`FilterSources3d`] | [`FilterCubes3d`], [`FilterResults3d`] |
 //! | `Shadow` | [`shadow_3d`] | [`Geometry3d`], [`Culled3d`], [`ShadowViews3d`] | [`ShadowAtlas`], [`PointShadowFaces`] |
+//! | `LoadTarget` | [`load_target_3d`], for effects of cameras that keep their target | [`CameraTargets`] | [`TargetCopies`], [`SceneMsaaColors`], [`SceneColors`] |
 //! | `Opaque` | [`opaque_3d`] | [`Geometry3d`], [`Culled3d`], [`Lighting3d`] | [`SceneMsaaColors`], [`SceneColors`], [`SceneDepths`] |
 //! | `OpaqueLate` | [`depth_pyramid_3d`], [`cull_late`], [`opaque_late`], for [`OcclusionCulling`] | [`SceneDepths`], what `Cull` and `Opaque` read | [`DepthPyramids3d`], [`PreviousVisibility`], [`LateDrawArgs`], [`LateVisibleInstances`], [`SceneMsaaColors`], [`SceneDepths`] |
 //! | `Skybox` | [`skybox_3d`] | [`Cubes3d`], [`SceneDepths`] | [`SceneMsaaColors`], [`SceneColors`] |
 //! | `Transparent` | [`transparent_3d`] | [`Geometry3d`], [`TransparentInstances3d`], [`Lighting3d`], [`SceneDepths`] | [`SceneMsaaColors`], [`SceneColors`] |
 //! | `EarlyPostProcess`, `PostProcess` | effects on linear light, in this order | [`ViewColors`], [`SceneDepths`] | [`PostProcess`] |
-//! | `Tonemap` | [`tonemap_3d`] | [`ViewColors`], [`TonemappingLutImages`], [`Gradings3d`] | [`CameraTargets`] |
+//! | `Tonemap` | [`tonemap_3d`] | [`SceneColors`], [`TonemappingLutImages`], [`Gradings3d`] | [`CameraTargets`], [`SceneColors`] |
+//! | `AfterTonemapping` | effects on colors of the screen | [`ViewColors`], [`SceneDepths`] | [`PostProcess`] |
+//! | `Composite` | [`composite_3d`] | [`ViewColors`] | [`CameraTargets`] |
 //! | `Gizmos` | [`gizmos_3d`] | [`GizmoLines`](quadrille_content::GizmoLines), [`Vertices3d`], [`Indices3d`], [`Instances3d`], [`SceneDepths`] | [`GizmoMsaaColors`], [`GizmoColors`], [`SceneDepths`], [`CameraTargets`] |
 //!
 //! The sets run in this order, except `Cluster` and `Environment`, which only precede `Opaque`. [`Scene3d::views`]
@@ -45,10 +48,12 @@
 //!
 //! An effect is a camera component that implements [`CameraEffect`]. [`CameraEffectPlugin`] manages its uniform and
 //! images per view whose camera has the component; other views have neither, and record no pass. An effect that changes
-//! colors takes [`PostProcess`], whose `write` returns the current color (radiance times exposure, coverage as alpha)
-//! and the image for the new one. Tone mapping adds the clear color behind it. Effects are ordered by their sets, and
-//! within a set by `before` and `after`; without these their order is unspecified. With `ShaderReloadPlugin` of
-//! `quadrille`, the shader file is reloaded on change.
+//! colors takes [`PostProcess`], whose `write` returns the current color and the image for the new one. Its
+//! [`STAGE`](CameraEffect::STAGE) is the set of its passes: `EarlyPostProcess` and `PostProcess` have radiance times
+//! exposure, `AfterTonemapping` colors of the screen (antialiasing filters, sharpening). The color includes the clear color
+//! or, with `ClearColorConfig::None`, what earlier cameras drew; before tone mapping these are mapped with the scene, as with
+//! `Hdr`. UI, 2D and gizmos lie over all effects. Within a set, effects are ordered by `before` and `after`; without these their
+//! order is unspecified. With `ShaderReloadPlugin` of `quadrille`, the shader file is reloaded on change.
 //!
 //! ```
 #![doc = include_str!("../tests/programs/film_grain.rs")]
@@ -59,6 +64,10 @@
 //! [`EffectView::image`] and [`EffectView::previous`]; [`EffectFrame::history_is_valid`] tells whether the latter has
 //! the contents of the previous frame. Images without a history are transient and share memory. A pass that reads the
 //! view binds [`View3d::uniform_bytes`] of [`Views3d`]; depth is in [`SceneDepths`], with the samples of the camera.
+//! [`View3d::transforms_bytes`] of [`ViewTransforms3d`] has its matrices, their inverses and that of the previous frame, for
+//! positions from depth and motion vectors (`quadrille_3d::view_transforms`). With
+//! [`DEPTH_HISTORY`](CameraEffect::DEPTH_HISTORY), [`View3d::previous_depth`] is the index of the previous frame's depth in
+//! [`PreviousDepths3d`].
 //!
 //! # Additional pass: outlines
 //!

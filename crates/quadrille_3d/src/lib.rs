@@ -19,11 +19,15 @@
 //!              cluster_3d       light masks of slices of views
 //!              filter_env_3d    cube maps generated from new or changed images
 //!              shadow_3d        all shadow maps in one pass
+//!              load_target_3d   contents of targets, for effects of cameras that keep these
 //!              opaque_3d        one pass in the plan per camera, as for the following passes
 //!              depth_pyramid_3d, cull_late, opaque_late  late phase of `OcclusionCulling`
 //!              skybox_3d           background
 //!              transparent_3d   back to front
-//!              tonemap_3d       to the camera's target, if the view has an image of its own
+//!              (effects)        on scene-referred colors
+//!              tonemap_3d       scene-referred to display-referred colors
+//!              (effects)        on display-referred colors
+//!              composite_3d     to the camera's target, if the view has an image of its own
 //!              gizmos_3d        gizmo lines and wireframes, over the tone-mapped image
 //! ```
 //! Meshes share a vertex and an index buffer, materials a storage buffer, and textures a bindless table. So each
@@ -72,10 +76,10 @@ mod tables;
 #[cfg(feature = "gltf")]
 pub use bevy_gltf::GltfLoaderSettings;
 pub use camera_effect::{
-    CameraCut, CameraEffect, CameraEffectPlugin, EffectFrame, EffectImage, EffectImages,
-    EffectUniforms, EffectView, EffectViews,
+    CameraEffect, CameraEffectPlugin, EffectFrame, EffectImage, EffectImages, EffectUniforms,
+    EffectView, EffectViews, ViewTransforms3d,
 };
-pub use components::fog::{DistanceFog, FogFalloff};
+pub use components::camera_cut::CameraCut;
 pub use components::grading::{
     ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither,
 };
@@ -85,6 +89,7 @@ pub use components::material::{
 };
 pub use components::occlusion_culling::OcclusionCulling;
 pub use components::tonemapping::Tonemapping;
+pub use effects::fog::{DistanceFog, FogFalloff};
 pub use effects::gizmos::{
     GizmoColors, GizmoMsaaColors, GizmoPipelines3d, GizmoTargets3d, gizmos_3d,
 };
@@ -92,7 +97,7 @@ pub use effects::occlusion_culling::{
     LateCulled3d, OcclusionCullingPipelines, cull_late, depth_pyramid_3d, opaque_late,
 };
 pub use effects::skybox::{SkyboxParams3d, SkyboxPipeline3d, skybox_3d};
-pub use effects::tonemapping::tonemap_3d;
+pub use effects::tonemapping::{TonemapPipelines3d, tonemap_3d};
 pub use effects::wireframe;
 pub use environment::Environments3d;
 pub use environment::filter::{
@@ -106,18 +111,22 @@ pub use free_camera::{
 #[cfg(feature = "gltf")]
 pub use gltf::{CheckedGltfError, GltfLimits};
 pub use passes::cluster::{ClusterParams3d, cluster_3d};
+pub use passes::composite::composite_3d;
 pub use passes::cull::{CullTables3d, cull_3d};
 pub use passes::display::DisplayTransform3d;
 pub use passes::draw::{
     Culled3d, DrawParams3d, Geometry3d, Lighting3d, SceneTargets3d, ViewTargets3d,
 };
+pub use passes::load_target::load_target_3d;
 pub use passes::opaque::opaque_3d;
 pub use passes::shadow::shadow_3d;
 pub use passes::transparent::transparent_3d;
 pub use pipelines::Pipelines3d;
 pub use plugin::{PipelineWait, Quadrille3dPlugin};
 pub use prepare::shadow_maps::{PointShadowFaces, ShadowAtlas, ShadowMaps};
-pub use prepare::targets::{DepthPyramids3d, SceneColors, SceneDepths, SceneMsaaColors};
+pub use prepare::targets::{
+    DepthPyramids3d, PreviousDepths3d, SceneColors, SceneDepths, SceneMsaaColors, TargetCopies,
+};
 pub use prepare::tonemapping_luts::TonemappingLutImages;
 pub use prepare::view_colors::{CurrentColors, PostProcess, PostProcessWrite, ViewColors};
 pub use quadrille_content::{

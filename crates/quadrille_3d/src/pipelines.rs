@@ -27,10 +27,6 @@ pub struct Pipelines3d {
     pub(crate) meshes: MeshPipelines,
     /// Shadow pipelines without and with alpha mask, by [`CullMode`].
     shadows: [[GraphicsPipeline; 3]; 2],
-    /// Tone mapping that blends over the target.
-    pub(crate) tonemap: GraphicsPipeline,
-    /// Tone mapping for the first camera of a target, which replaces its contents.
-    pub(crate) tonemap_first: GraphicsPipeline,
     /// By [`Composite`].
     composites: [GraphicsPipeline; 3],
     pub(crate) cluster: ComputePipeline,
@@ -42,6 +38,10 @@ pub struct Pipelines3d {
 
 /// Importable shader modules.
 const MODULES: [(&str, &str); 17] = [
+    (
+        "quadrille_3d::view_transforms",
+        include_str!("../shaders/view_transforms.wgsl"),
+    ),
     (
         "quadrille_3d::display",
         include_str!("../shaders/display.wgsl"),
@@ -85,7 +85,6 @@ const MODULES: [(&str, &str); 17] = [
         "quadrille_3d::parallax",
         include_str!("../shaders/parallax.wgsl"),
     ),
-    ("quadrille_3d::fog", include_str!("../shaders/fog.wgsl")),
     (
         "quadrille_3d::grading",
         include_str!("../shaders/grading.wgsl"),
@@ -119,8 +118,6 @@ impl Pipelines3d {
         let pbr = GpuShader::wgsl("quadrille_3d/pbr.wgsl", source)?;
         let source = include_str!("../shaders/shadow.wgsl");
         let shadow = GpuShader::wgsl("quadrille_3d/shadow.wgsl", source)?;
-        let source = include_str!("../shaders/tonemap.wgsl");
-        let tonemap = GpuShader::wgsl("quadrille_3d/tonemap.wgsl", source)?;
         let source = include_str!("../shaders/cluster.wgsl");
         let cluster = GpuShader::wgsl("quadrille_3d/cluster.wgsl", source)?;
         let source = include_str!("../shaders/cull.wgsl");
@@ -138,14 +135,6 @@ impl Pipelines3d {
         Ok(Self {
             meshes: MeshPipelines::new(pbr, waits, dfg_lut),
             shadows: [shadows(false)?, shadows(true)?],
-            tonemap: gpu.graphics_pipeline(&GraphicsPipelineDesc {
-                blend: Blend::Premultiplied,
-                ..GraphicsPipelineDesc::of("3d tonemap", &tonemap)
-            })?,
-            tonemap_first: gpu.graphics_pipeline(&GraphicsPipelineDesc {
-                blend: Blend::Opaque,
-                ..GraphicsPipelineDesc::of("3d tonemap first", &tonemap)
-            })?,
             composites: [
                 composite_pipeline(gpu, "3d copy", Blend::Opaque)?,
                 composite_pipeline(gpu, "3d blend", Blend::Alpha)?,

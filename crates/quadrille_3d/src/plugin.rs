@@ -11,16 +11,14 @@ use quadrille::prelude::{BufferDesc, BufferUsage, GpuDevice, Render, RenderSyste
 use quadrille_content::{ContentPlugin, ContentSystems, Msaa, add_plugin_if_missing};
 
 use crate::camera_effect::add_effect_cameras;
-use crate::components::fog::DistanceFog;
-use crate::components::grading::{ColorGrading, DebandDither};
 use crate::components::lightmap::Lightmap;
 use crate::components::material::{MeshMaterial3d, StandardMaterial};
 use crate::components::occlusion_culling::OcclusionCulling;
-use crate::components::tonemapping::Tonemapping;
+use crate::effects::fog::FogPlugin;
 use crate::effects::gizmos::Gizmos3dPlugin;
 use crate::effects::occlusion_culling::OcclusionCullingPlugin;
 use crate::effects::skybox::SkyboxPlugin;
-use crate::effects::tonemapping::tonemap_3d;
+use crate::effects::tonemapping::TonemappingPlugin;
 use crate::effects::wireframe::WireframeListPlugin;
 use crate::environment::filter::{FilterPipelines3d, filter_env_3d, prepare_filter_images};
 use crate::environment::maps::{Cubes3d, EnvironmentMaps3d, Volumes3d};
@@ -32,7 +30,9 @@ use crate::extract::instances::{EnabledMeshes, FreedSlots, InstanceStore, Slot, 
 use crate::extract::materials::MaterialStore;
 use crate::extract::meshes::{extract_meshes, update_mesh_transforms, upload_meshes};
 use crate::passes::cluster::cluster_3d;
+use crate::passes::composite::composite_3d;
 use crate::passes::cull::cull_3d;
+use crate::passes::load_target::load_target_3d;
 use crate::passes::opaque::opaque_3d;
 use crate::passes::shadow::shadow_3d;
 use crate::passes::transparent::transparent_3d;
@@ -42,9 +42,9 @@ use crate::prepare::pipelines::prepare_pipelines;
 use crate::prepare::shadow_maps::{self, ShadowMaps, prepare_shadow_maps};
 use crate::prepare::skins::upload_skins;
 use crate::prepare::targets::{
-    DepthPyramids3d, SceneColors, SceneDepths, SceneMsaaColors, prepare_targets,
+    DepthHistories, DepthPyramids3d, PreviousDepths3d, SceneColors, SceneDepths, SceneMsaaColors,
+    TargetCopies, prepare_targets,
 };
-use crate::prepare::tonemapping_luts::{TonemappingLutImages, prepare_tonemapping_luts};
 use crate::prepare::upload::upload_scene;
 use crate::prepare::view_colors::CurrentColors;
 use crate::prepare::views::queue_views;
@@ -163,6 +163,8 @@ impl Plugin for Quadrille3dPlugin {
         app.add_plugins((
             OcclusionCullingPlugin,
             SkyboxPlugin,
+            FogPlugin,
+            TonemappingPlugin,
             WireframeListPlugin,
             Gizmos3dPlugin,
         ));
@@ -181,11 +183,7 @@ fn register_types(app: &mut App) {
         .register_asset_reflect::<StandardMaterial>()
         .register_type::<MeshMaterial3d<StandardMaterial>>()
         .register_type::<Lightmap>()
-        .register_type::<OcclusionCulling>()
-        .register_type::<Tonemapping>()
-        .register_type::<ColorGrading>()
-        .register_type::<DebandDither>()
-        .register_type::<DistanceFog>();
+        .register_type::<OcclusionCulling>();
 }
 
 /// Adds preparation systems and passes.
@@ -208,7 +206,6 @@ fn add_systems(app: &mut App) {
                     prepare_shadow_maps,
                     prepare_targets,
                     prepare_pipelines,
-                    prepare_tonemapping_luts,
                     prepare_clusters,
                     upload_scene,
                     upload_environments,
@@ -222,7 +219,8 @@ fn add_systems(app: &mut App) {
                 opaque_3d.in_set(Pass3dSystems::Opaque),
                 filter_env_3d.in_set(Pass3dSystems::Environment),
                 transparent_3d.in_set(Pass3dSystems::Transparent),
-                tonemap_3d.in_set(Pass3dSystems::Tonemap),
+                load_target_3d.in_set(Pass3dSystems::LoadTarget),
+                composite_3d.in_set(Pass3dSystems::Composite),
             ),
         );
 }
@@ -230,9 +228,6 @@ fn add_systems(app: &mut App) {
 /// Registers required components of cameras and meshes, as in bevy.
 fn require_components(app: &mut App) {
     app.register_required_components::<Camera3d, Msaa>()
-        .register_required_components::<Camera3d, Tonemapping>()
-        .register_required_components::<Camera3d, ColorGrading>()
-        .register_required_components_with::<Camera3d, DebandDither>(|| DebandDither::Enabled)
         .register_required_components::<Camera3d, Exposure>()
         .register_required_components::<Camera3d, ShadowFilteringMethod>()
         .register_required_components::<MeshMaterial3d<StandardMaterial>, Slot>()
@@ -258,6 +253,9 @@ fn add_resources(app: &mut App) {
         .init_resource::<SceneMsaaColors>()
         .init_resource::<SceneDepths>()
         .init_resource::<DepthPyramids3d>()
+        .init_resource::<TargetCopies>()
+        .init_resource::<PreviousDepths3d>()
+        .init_resource::<DepthHistories>()
         .init_resource::<CurrentColors>();
     environment::add_resources(app);
     add_effect_cameras(app);
@@ -293,6 +291,7 @@ fn configure_pass_order(app: &mut App) {
             (
                 (Pass3dSystems::Skin, Pass3dSystems::Cull),
                 Pass3dSystems::Shadow,
+                Pass3dSystems::LoadTarget,
                 Pass3dSystems::Opaque,
                 Pass3dSystems::OpaqueLate,
                 Pass3dSystems::Skybox,
@@ -300,6 +299,8 @@ fn configure_pass_order(app: &mut App) {
                 Pass3dSystems::EarlyPostProcess,
                 Pass3dSystems::PostProcess,
                 Pass3dSystems::Tonemap,
+                Pass3dSystems::AfterTonemapping,
+                Pass3dSystems::Composite,
                 Pass3dSystems::Gizmos,
             )
                 .chain()
@@ -320,6 +321,7 @@ struct DeviceStores<'w> {
     maps: ResMut<'w, ShadowMaps>,
     environments: ResMut<'w, EnvironmentMaps3d>,
     environment_list: ResMut<'w, EnvironmentList>,
+    depth_histories: ResMut<'w, DepthHistories>,
 }
 
 /// Creates device resources, and marks all data for upload (after a lost device).
@@ -344,7 +346,6 @@ fn init_device_resources(
     };
     commands.insert_resource(Pipelines3d::new(&gpu, waits, settings.dfg_lut)?);
     commands.insert_resource(Textures3d::new(&gpu)?);
-    commands.insert_resource(TonemappingLutImages::new(&gpu, &mut uploads)?);
     commands.insert_resource(Cubes3d::new(&gpu)?);
     commands.insert_resource(Volumes3d::new(&gpu)?);
     commands.insert_resource(FilterPipelines3d::new(&gpu)?);
@@ -352,6 +353,9 @@ fn init_device_resources(
     commands.insert_resource(SceneMsaaColors::default());
     commands.insert_resource(SceneDepths::default());
     commands.insert_resource(DepthPyramids3d::default());
+    commands.insert_resource(TargetCopies::default());
+    commands.insert_resource(PreviousDepths3d::default());
+    stores.depth_histories.clear();
     stores.lists.mark_all_dirty();
     stores.instances.mark_all_dirty();
     stores.materials.mark_all_dirty();

@@ -1,5 +1,6 @@
 //! Stages `Queue` and `Prepare`: views, lights, shadow maps, targets, uploads.
 
+pub(crate) mod camera_history;
 pub(crate) mod clusters;
 pub(crate) mod light_textures;
 pub(crate) mod lights;

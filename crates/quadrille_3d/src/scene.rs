@@ -1,6 +1,7 @@
 //! Data of a frame: rows, keys, buffers, lists. No systems.
 
 pub(crate) mod buffers;
+pub(crate) mod camera_history;
 pub(crate) mod cull_view;
 pub(crate) mod effect_cameras;
 pub(crate) mod formats;

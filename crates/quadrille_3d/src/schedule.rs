@@ -37,6 +37,8 @@ pub enum Pass3dSystems {
     Shadow,
     /// [`filter_env_3d`](crate::filter_env_3d).
     Environment,
+    /// [`load_target_3d`](crate::load_target_3d).
+    LoadTarget,
     /// [`opaque_3d`](crate::opaque_3d).
     Opaque,
     /// [`depth_pyramid_3d`](crate::depth_pyramid_3d), [`cull_late`](crate::cull_late) and
@@ -53,6 +55,10 @@ pub enum Pass3dSystems {
     PostProcess,
     /// [`tonemap_3d`](crate::tonemap_3d).
     Tonemap,
+    /// Effects on display-referred color: antialiasing by image filters (FXAA, SMAA), sharpening.
+    AfterTonemapping,
+    /// [`composite_3d`](crate::composite_3d).
+    Composite,
     /// [`gizmos_3d`](crate::gizmos_3d).
     Gizmos,
 }

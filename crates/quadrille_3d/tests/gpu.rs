@@ -16,6 +16,10 @@ mod device_loss;
 mod diffuse_transmission;
 #[path = "gpu/display_referred.rs"]
 mod display_referred;
+#[path = "gpu/effect_history.rs"]
+mod effect_history;
+#[path = "gpu/effect_stages.rs"]
+mod effect_stages;
 #[path = "gpu/environment.rs"]
 mod environment;
 #[cfg(feature = "gizmos")]

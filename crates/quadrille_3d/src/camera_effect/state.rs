@@ -12,7 +12,8 @@ use quadrille::prelude::{GpuBuffer, GpuDevice, Uniform, Uploads};
 use quadrille_content::{RateLimitedWarnings, entity_name};
 
 use crate::camera_effect::images::{EffectImage, EffectImages, Slot, update_slots};
-use crate::camera_effect::{CameraCut, CameraEffect, EffectFrame};
+use crate::camera_effect::{CameraEffect, EffectFrame};
+use crate::components::camera_cut::CameraCut;
 use crate::scene::effect_cameras::EffectCameras;
 use crate::scene::frame::{Scene3d, View3d};
 use crate::tables::table::{UNIFORM_BYTES, grow, uniform_buffer};
@@ -103,13 +104,14 @@ fn row_bytes<E: CameraEffect>() -> u64 {
     E::Uniform::min_size().get().next_multiple_of(UNIFORM_BYTES)
 }
 
-/// Lists the cameras whose color the effect replaces.
+/// Lists the cameras with the effect.
 pub(super) fn list_cameras<E: CameraEffect>(
     cameras: Query<Entity, With<E>>,
     mut listed: ResMut<EffectCameras>,
 ) {
-    if E::REPLACES_COLOR {
-        listed.cameras.extend(cameras.iter());
+    for camera in &cameras {
+        let replaces_color_in = E::REPLACES_COLOR.then_some(E::STAGE);
+        listed.add(camera, replaces_color_in, E::DEPTH_HISTORY);
     }
 }
 
@@ -164,7 +166,11 @@ pub(super) fn prepare_effect<E: CameraEffect>(
         let Ok((effect, _)) = cameras.get(entry.camera) else {
             continue;
         };
-        let value = effect.uniform(&entry.frame(&device.frames));
+        let depth_is_valid = E::DEPTH_HISTORY.then(|| {
+            let view = scene.views().get(entry.view);
+            view.is_some_and(|view| view.previous_depth().is_some())
+        });
+        let value = effect.uniform(&entry.frame(&device.frames, depth_is_valid));
         entry.uploaded_row = entry.uploaded_row.filter(|_| !is_new);
         if entry.keep_uniform(&value, row, &mut bytes_of_value)? {
             let offset = row as u64 * stride;
@@ -207,13 +213,17 @@ impl Entry {
         made.is_ok()
     }
 
-    fn frame(&self, frames: &EffectCameras) -> EffectFrame {
-        let mut histories = self.slots.iter().filter(|slot| slot.has_history());
+    /// Inputs of the uniform. `depth_is_valid`: validity of the depth history, if the effect reads it.
+    fn frame(&self, frames: &EffectCameras, depth_is_valid: Option<bool>) -> EffectFrame {
+        let images = self.slots.iter().filter(|slot| slot.has_history());
+        let mut histories = images
+            .map(|slot| slot.is_valid)
+            .chain(depth_is_valid)
+            .peekable();
         EffectFrame {
             index: frames.submitted as u32,
             size: self.size,
-            history_is_valid: self.slots.iter().any(Slot::has_history)
-                && histories.all(|slot| slot.is_valid),
+            history_is_valid: histories.peek().is_some() && histories.all(|is_valid| is_valid),
         }
     }
 

@@ -1,19 +1,92 @@
 //! Tone mapping: in the shaders of meshes and skies where a camera has no `Hdr` and no effect that needs scene-referred
 //! colors, else in the pass [`tonemap_3d`].
 
+use bevy_app::{App, Plugin};
+use bevy_camera::Camera3d;
 use bevy_ecs::prelude::*;
 use bytemuck::{Pod, Zeroable};
 use quadrille::ecs::{
-    AccessList, AnyAccess, Attachment, ColorAttachment as _, PassUse, Rendering, access_kind,
+    AccessList, AnyAccess, Attachment, ColorAttachment as _, PassUse, RenderStartup, access_kind,
 };
-use quadrille::prelude::Recorder;
+use quadrille::prelude::{
+    Blend, GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, Recorder, Render, Uploads,
+};
 use quadrille_content::CameraTargets;
 
+use crate::components::grading::{ColorGrading, DebandDither};
+use crate::components::tonemapping::Tonemapping;
+use crate::passes::composite::{begin_output, output_attachment};
 use crate::passes::display::DisplayTransform3d;
-use crate::passes::draw::DrawParams3d;
-use crate::prepare::view_colors::ViewColors;
-use crate::scene::frame::{View3d, ViewOutput};
-use crate::scene::lists::QueuedView;
+use crate::pipelines::Pipelines3d;
+use crate::prepare::targets::{SceneColors, prepare_targets};
+use crate::prepare::tonemapping_luts::{TonemappingLutImages, prepare_tonemapping_luts};
+use crate::prepare::upload::upload_scene;
+use crate::prepare::view_colors::CurrentColors;
+use crate::scene::frame::{Composite, LoadedImage, Scene3d, View3d, ViewOutput};
+use crate::schedule::{Pass3dSystems, Prepare3dSystems};
+
+/// Adds [`tonemap_3d`] and the components that it reads.
+pub(crate) struct TonemappingPlugin;
+
+impl Plugin for TonemappingPlugin {
+    fn build(&self, app: &mut App) {
+        // As in bevy.
+        app.register_required_components::<Camera3d, Tonemapping>()
+            .register_required_components::<Camera3d, ColorGrading>()
+            .register_required_components_with::<Camera3d, DebandDither>(|| DebandDither::Enabled)
+            .register_type::<Tonemapping>()
+            .register_type::<ColorGrading>()
+            .register_type::<DebandDither>()
+            .add_systems(RenderStartup, init_tonemapping)
+            .add_systems(
+                Render,
+                (
+                    prepare_tonemapping_luts
+                        .in_set(Prepare3dSystems::Prepare)
+                        .after(prepare_targets)
+                        .before(upload_scene),
+                    tonemap_3d.in_set(Pass3dSystems::Tonemap),
+                ),
+            );
+    }
+}
+
+/// Creates the pipelines, and a placeholder of the LUTs.
+fn init_tonemapping(
+    mut commands: Commands,
+    gpu: Res<GpuDevice>,
+    mut uploads: ResMut<Uploads>,
+) -> Result {
+    commands.insert_resource(TonemapPipelines3d::new(&gpu)?);
+    commands.insert_resource(TonemappingLutImages::new(&gpu, &mut uploads)?);
+    Ok(())
+}
+
+/// Pipelines of [`tonemap_3d`].
+#[derive(Resource)]
+pub struct TonemapPipelines3d {
+    /// Replaces what the destination holds.
+    replace: GraphicsPipeline,
+    /// Blends over the destination.
+    blend: GraphicsPipeline,
+}
+
+impl TonemapPipelines3d {
+    fn new(gpu: &GpuDevice) -> Result<Self, BevyError> {
+        let source = include_str!("../../shaders/tonemap.wgsl");
+        let shader = GpuShader::wgsl("quadrille_3d/tonemap.wgsl", source)?;
+        let pipeline = |name, blend| {
+            gpu.graphics_pipeline(&GraphicsPipelineDesc {
+                blend,
+                ..GraphicsPipelineDesc::of(name, &shader)
+            })
+        };
+        Ok(Self {
+            replace: pipeline("3d tonemap first", Blend::Opaque)?,
+            blend: pipeline("3d tonemap", Blend::Premultiplied)?,
+        })
+    }
+}
 
 /// Push constants of the shader of [`tonemap_3d`].
 #[repr(C)]
@@ -25,84 +98,101 @@ struct TonemapPush {
     premultiplies: u32,
 }
 
-/// The pass that brings views to their cameras' targets, one pass of the plan for each: it maps scene-referred colors
-/// ([`View3d::is_scene_referred`]), and puts display-referred ones over the target where they have an image of their own.
-/// Views that are drawn to the target itself need no such pass.
+/// Maps scene-referred colors of views ([`View3d::is_scene_referred`]) to display-referred ones, in the target or, with
+/// effects after tone mapping, in an image of the view: one pass of the plan for each.
 pub fn tonemap_3d(
     mut recorder: Recorder,
-    colors: ViewColors,
+    sources: AccessList<SceneColors, access_kind::Sampled>,
+    destinations: (
+        AccessList<SceneColors, access_kind::ColorTarget>,
+        AccessList<CameraTargets, access_kind::ColorTarget>,
+    ),
     display_transform: DisplayTransform3d,
-    targets: AccessList<CameraTargets, access_kind::ColorTarget>,
-    draw_params: DrawParams3d,
+    (scene, mut current): (Res<Scene3d>, ResMut<CurrentColors>),
+    (pipelines, shared): (Res<TonemapPipelines3d>, Res<Pipelines3d>),
     mut uses: Local<Vec<PassUse>>,
 ) {
-    for view in &draw_params.scene.views {
-        let (Some(color), Some(target)) =
-            (colors.of(view), targets.get(view.queued.target as usize))
-        else {
+    let (images, targets) = destinations;
+    for view in scene.views() {
+        if view.output != ViewOutput::SceneReferred {
+            continue;
+        }
+        let image = current.display_image(view);
+        let destination = match image {
+            Some(at) => images.get(at),
+            None => targets.get(view.target()),
+        };
+        let color = current.of(view).and_then(|at| sources.get(at));
+        let (Some(color), Some(destination)) = (color, destination) else {
             continue;
         };
         uses.clear();
-        uses.extend([color.as_declared(), target.as_declared()]);
-        match view.output {
-            ViewOutput::Direct => {}
-            ViewOutput::Layer(composite) => {
-                let mut pass = recorder.pass_in_step(view.queued.step, "composite_3d", &uses);
-                let [left, top, ..] = view.queued.viewport;
-                begin_output(&mut pass.render(output_attachment(view, &target)), view)
-                    .pipeline(draw_params.pipelines.composite(composite))
-                    .bind(0, &color)
-                    .push_bytes(bytemuck::cast_slice(&[left as f32, top as f32]))
-                    .draw(0..3, 0..1);
+        uses.extend([color.as_declared(), destination.as_declared()]);
+        display_transform.add_uses(view, &mut uses);
+        let mut pass = recorder.pass_in_step(view.step(), "tonemap_3d", &uses);
+        let attachment = match image {
+            Some(_) => image_attachment(view, &destination),
+            None => output_attachment(view, &destination),
+        };
+        let mut rendering = pass.render(attachment);
+        let push = match image {
+            Some(_) => TonemapPush::to_image(view),
+            None => {
+                begin_output(&mut rendering, view);
+                TonemapPush::to_target(view)
             }
-            ViewOutput::SceneReferred => {
-                display_transform.add_uses(view, &mut uses);
-                let mut pass = recorder.pass_in_step(view.queued.step, "tonemap_3d", &uses);
-                let mut rendering = pass.render(output_attachment(view, &target));
-                let pipelines = &draw_params.pipelines;
-                begin_output(&mut rendering, view)
-                    .pipeline(match view.queued.background {
-                        Some(_) if view.queued.replaces => &pipelines.tonemap_first,
-                        _ => &pipelines.tonemap,
-                    })
-                    .bind(0, &color);
-                display_transform.bind(&mut rendering, pipelines, view);
-                rendering
-                    .push_bytes(bytemuck::bytes_of(&tonemap_push(view)))
-                    .draw(0..3, 0..1);
-            }
+        };
+        rendering
+            .pipeline(match blends(view, image.is_some()) {
+                true => &pipelines.blend,
+                false => &pipelines.replace,
+            })
+            .bind(0, &color);
+        display_transform.bind(&mut rendering, &shared, view);
+        rendering
+            .push_bytes(bytemuck::bytes_of(&push))
+            .draw(0..3, 0..1);
+        current.set_tone_mapped(view);
+    }
+}
+
+/// An image of the view as attachment: it is covered, or blended over the contents of the target.
+fn image_attachment(view: &View3d, image: &AnyAccess<'_>) -> Attachment {
+    match view.loads(LoadedImage::Display) {
+        true => image.keep(),
+        false => image.discard(),
+    }
+}
+
+/// Whether output is blended over the destination, an image of the view or the target.
+fn blends(view: &View3d, is_image: bool) -> bool {
+    match is_image {
+        true => view.loads(LoadedImage::Display),
+        false => view.composite != Composite::Replace,
+    }
+}
+
+impl TonemapPush {
+    /// To the target of a view.
+    fn to_target(view: &View3d) -> Self {
+        let [left, top, ..] = view.viewport();
+        Self {
+            corner: [left as f32, top as f32],
+            premultiplies: u32::from(view.composite == Composite::Alpha),
+            ..Self::to_image(view)
         }
     }
-}
 
-/// The target of a view, cleared before its image's first camera where that covers only a part.
-fn output_attachment(view: &View3d, target: &AnyAccess<'_>) -> Attachment {
-    match view.queued.clear {
-        Some(color) => target.clear(color),
-        None => target.keep(),
-    }
-}
-
-/// Restricts drawing to the viewport of a view.
-fn begin_output<'r, 'w>(rendering: &'r mut Rendering<'w>, view: &View3d) -> &'r mut Rendering<'w> {
-    let viewport = view.queued.viewport;
-    rendering
-        .viewport(viewport.map(|length| length as f32))
-        .scissor(viewport)
-}
-
-fn tonemap_push(view: &View3d) -> TonemapPush {
-    let QueuedView {
-        viewport: [left, top, ..],
-        background,
-        replaces,
-        is_hdr,
-        ..
-    } = view.queued;
-    TonemapPush {
-        background: background.unwrap_or_default(),
-        corner: [left as f32, top as f32],
-        maps_background: u32::from(is_hdr && background.is_some()),
-        premultiplies: u32::from(background.is_some() && !replaces),
+    /// To an image of a view.
+    fn to_image(view: &View3d) -> Self {
+        let includes_background = view.has_background();
+        let background = view.queued.background.filter(|_| !includes_background);
+        let maps_all = includes_background && view.composite != Composite::Premultiplied;
+        Self {
+            background: background.unwrap_or_default(),
+            corner: [0.0; 2],
+            maps_background: u32::from(maps_all || view.queued.is_hdr && background.is_some()),
+            premultiplies: 0,
+        }
     }
 }

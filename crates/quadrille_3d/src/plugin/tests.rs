@@ -17,6 +17,7 @@ use crate::scene::cull_view::{BoundsRow, CullViewRow};
 use crate::scene::grading_row::GradingRow;
 use crate::scene::rows::{
     BatchRow, FogRow, InstanceRow, LightRow, LightTextureRow, ShadowViewRow, ViewRow,
+    ViewTransformsRow,
 };
 use crate::skin::dispatches::Job;
 use crate::tables::mesh_vertex::Vertex;
@@ -46,6 +47,7 @@ fn rows_are_laid_out_as_shaders_read_them() {
         SkyboxPush::LAYOUT,
         Vertex::LAYOUT,
         ViewRow::LAYOUT,
+        ViewTransformsRow::LAYOUT,
         WireframePush::LAYOUT,
     ];
     check::check(env!("CARGO_MANIFEST_DIR"), &rows);

@@ -1,5 +1,7 @@
 //! Color and depth images of views, before tone mapping to the cameras' targets.
 
+mod effect_images;
+
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bevy_platform::collections::HashMap;
@@ -10,15 +12,19 @@ use quadrille_content::{CameraTargets, RateLimitedWarnings};
 use crate::constants::HAS_BACKDROP;
 use crate::environment::sky::Skies;
 use crate::prepare::view_colors::CurrentColors;
-use crate::scene::effect_cameras::EffectCameras;
-use crate::scene::formats::{COLOR, DEPTH};
+use crate::scene::camera_history::CameraHistories;
+use crate::scene::formats::COLOR;
 use crate::scene::frame::{
-    Composite, LateView, SamplesDrawnByPrograms, Scene3d, ScenePass, View3d, ViewOutput,
+    Composite, LateView, LoadedImage, SamplesDrawnByPrograms, Scene3d, ScenePass, TargetLoad,
+    View3d, ViewOutput,
 };
 use crate::scene::lists::{BatchList, QueuedView, SceneLists, ShadowList, TransparentList};
 
+pub(crate) use effect_images::DepthHistories;
+pub use effect_images::{PreviousDepths3d, TargetCopies};
+
 /// Single-sampled color images of all views of this frame: the target itself where a display-referred view covers it.
-/// Second images of views with effects follow, unsorted ([`CurrentColors`]).
+/// Other images of views with effects follow, unsorted ([`CurrentColors`]).
 #[derive(Resource, Default, Deref)]
 pub struct SceneColors(Vec<GpuImage>);
 
@@ -41,7 +47,10 @@ pub(crate) struct SceneImages<'w> {
     depths: ResMut<'w, SceneDepths>,
     pyramids: ResMut<'w, DepthPyramids3d>,
     current: ResMut<'w, CurrentColors>,
-    effects: Res<'w, EffectCameras>,
+    copies: ResMut<'w, TargetCopies>,
+    histories: Res<'w, CameraHistories>,
+    depth_histories: ResMut<'w, DepthHistories>,
+    previous_depths: ResMut<'w, PreviousDepths3d>,
 }
 
 /// Builds the views of the frame: creates or reuses their images, and counts draws.
@@ -68,6 +77,7 @@ pub(crate) fn prepare_targets(
         colors: std::mem::take(&mut images.colors.0),
         samples: std::mem::take(&mut images.samples.0),
         depths: std::mem::take(&mut images.depths.0),
+        copies: images.begin_effects(),
     };
     let mut pyramids = std::mem::take(&mut images.pyramids.0);
     scene.views.clear();
@@ -93,20 +103,24 @@ pub(crate) fn prepare_targets(
                 }
             }
         });
-        if colors.output.has_backdrop() {
-            rows.rows.current[view.row as usize].flags |= HAS_BACKDROP;
-        }
-        scene.views.push(View3d {
+        let view = View3d {
             last_pass: images.last_pass(&view, late),
             queued: view,
             samples: colors.samples,
             images: at,
             output: colors.output,
+            composite: colors.composite,
+            load: colors.load,
             format: colors.format,
             late,
-        });
+            previous_depth: colors.previous_depth,
+        };
+        if view.has_backdrop() {
+            rows.rows.current[view.row() as usize].flags |= HAS_BACKDROP;
+        }
+        scene.views.push(view);
     }
-    images.add_second_colors(&scene.views, &mut previous, &warnings);
+    images.add_effect_colors(&scene.views, &mut previous, &warnings);
     scene.draw_count = count_draws(&scene.views, &batches, shadows, transparent);
     scene.shadow_map_count = shadows.draws.len();
 }
@@ -118,31 +132,52 @@ type FewerSamples = HashMap<(Format, u32), u32>;
 #[derive(Clone, Copy)]
 struct ColorPath {
     output: ViewOutput,
+    composite: Composite,
+    load: Option<TargetLoad>,
     format: Format,
     samples: u32,
+    previous_depth: Option<u32>,
 }
 
 impl ColorPath {
-    /// Colors of a view with so many samples.
-    fn new(gpu: &GpuDevice, view: &QueuedView, target: &GpuImage, samples: u32) -> Self {
-        let output = match view.needs_linear_light || !gpu.can_blend(target.format()) {
+    /// Colors of a view with so many samples; `copy`: index of the copy of the target that it begins with.
+    fn new(
+        gpu: &GpuDevice,
+        view: &QueuedView,
+        target: &GpuImage,
+        (copy, samples): (Option<u32>, u32),
+    ) -> Self {
+        let composite = Composite::new(view, copy.is_some());
+        let needs_linear_light = view.is_hdr || view.effects.scene_color;
+        let output = match needs_linear_light || !gpu.can_blend(target.format()) {
             true => ViewOutput::SceneReferred,
-            false => ViewOutput::display_referred(view, target, samples),
+            false => ViewOutput::display_referred(view, target, (composite, samples)),
         };
         let format = match output {
             ViewOutput::SceneReferred => COLOR,
-            ViewOutput::Layer(Composite::Alpha | Composite::Premultiplied)
-                if !has_fine_alpha(target.format()) =>
-            {
-                COLOR
-            }
-            ViewOutput::Direct | ViewOutput::Layer(_) => target.format(),
+            ViewOutput::Layer => layer_format(composite, target.format()),
+            ViewOutput::Direct => target.format(),
+        };
+        let to = match output {
+            ViewOutput::SceneReferred if !view.effects.scene_color => LoadedImage::Display,
+            _ => LoadedImage::Scene,
         };
         Self {
             output,
+            composite,
+            load: copy.map(|copy| TargetLoad { copy, to }),
             format,
             samples,
+            previous_depth: None,
         }
+    }
+}
+
+/// Format of display-referred colors that are put over a target of this format.
+fn layer_format(composite: Composite, target: Format) -> Format {
+    match composite {
+        Composite::Alpha | Composite::Premultiplied if !has_fine_alpha(target) => COLOR,
+        _ => target,
     }
 }
 
@@ -163,32 +198,6 @@ fn has_fine_alpha(format: Format) -> bool {
 }
 
 impl SceneImages<'_> {
-    /// Adds the second color image of views with effects. Effects of a view without one are skipped.
-    fn add_second_colors(
-        &mut self,
-        views: &[View3d],
-        previous: &mut PreviousImages<'_>,
-        warnings: &RateLimitedWarnings,
-    ) {
-        self.current.clear();
-        for view in views {
-            let mut other = None;
-            if self.effects.needs_linear_light(view.queued.camera) {
-                let [_, _, width, height] = view.queued.viewport;
-                let desc = ImageDesc::color_target("3d second color", [width, height], COLOR);
-                match take(previous.gpu, &mut previous.colors, &desc.transient()) {
-                    Ok(image) => {
-                        other = Some(self.colors.len() as u32);
-                        self.colors.0.push(image);
-                    }
-                    Err(error) => warnings
-                        .warn_message(|| format!("effects of a 3D camera are skipped: {error}")),
-                }
-            }
-            self.current.push(view.images, other);
-        }
-    }
-
     /// Last pass that draws to the samples of a view, and so resolves them.
     fn last_pass(&self, view: &QueuedView, late: Option<LateView>) -> ScenePass {
         if self.drawn_by_programs.0 || !view.transparent.is_empty() {
@@ -211,20 +220,25 @@ impl SceneImages<'_> {
         instead: &mut FewerSamples,
         warnings: &RateLimitedWarnings,
     ) -> Option<ColorPath> {
-        let target = self.targets.get(view.target as usize)?;
-        let [_, _, width, height] = view.viewport;
+        let target = self.targets.get(view.target as usize)?.clone();
+        let copy = self.copy_target(previous, view, &target, warnings);
         let mut samples = view.wanted_samples;
         loop {
-            let colors = ColorPath::new(previous.gpu, view, target, samples);
+            let mut colors = ColorPath::new(previous.gpu, view, &target, (copy, samples));
             if let Some(less) = instead.get(&(colors.format, samples)) {
                 samples = *less;
                 continue;
             }
-            match previous.of(target, [width, height], colors) {
-                Ok([color, sampled, depth]) => {
+            let made = previous.colors(&target, view, colors).and_then(|made| {
+                let depth = self.depth(previous, view, samples)?;
+                Ok((made, depth))
+            });
+            match made {
+                Ok(([color, sampled], (depth, previous_depth))) => {
                     self.colors.0.push(color);
                     self.samples.0.push(sampled);
                     self.depths.0.push(depth);
+                    colors.previous_depth = previous_depth;
                     return Some(colors);
                 }
                 Err(error) if samples > 1 => {
@@ -268,38 +282,38 @@ struct PreviousImages<'a> {
     colors: Vec<GpuImage>,
     samples: Vec<GpuImage>,
     depths: Vec<GpuImage>,
+    copies: Vec<GpuImage>,
 }
 
 impl PreviousImages<'_> {
-    fn of(
+    /// Returns the single-sampled and the multisampled color image of a view.
+    fn colors(
         &mut self,
         target: &GpuImage,
-        size: [u32; 2],
+        view: &QueuedView,
         ColorPath {
             output,
             format,
             samples,
+            ..
         }: ColorPath,
-    ) -> Result<[GpuImage; 3], Error> {
+    ) -> Result<[GpuImage; 2], Error> {
+        let [_, _, width, height] = view.viewport;
+        let size = [width, height];
         let color = ImageDesc::color_target("3d color", size, format).transient();
         let sampled = ImageDesc {
             samples,
             ..ImageDesc::color_target("3d samples", size, format).transient()
         };
-        let depth = ImageDesc {
-            samples,
-            ..ImageDesc::depth("3d depth", size, DEPTH).transient()
-        };
         let color = match output {
             ViewOutput::Direct => target.clone(),
             _ => take(self.gpu, &mut self.colors, &color)?,
         };
-        let depth = take(self.gpu, &mut self.depths, &depth)?;
         let sampled = match samples {
             1 => color.clone(),
             _ => take(self.gpu, &mut self.samples, &sampled)?,
         };
-        Ok([color, sampled, depth])
+        Ok([color, sampled])
     }
 }
 

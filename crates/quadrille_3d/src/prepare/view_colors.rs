@@ -3,6 +3,7 @@
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use quadrille::ecs::{AccessList, AnyAccess, access_kind};
+use quadrille_content::{RateLimitedWarnings, entity_name};
 
 use crate::prepare::targets::SceneColors;
 use crate::scene::frame::View3d;
@@ -13,10 +14,26 @@ pub struct CurrentColors(Vec<ColorPair>);
 
 /// Indices of a view's color images in [`SceneColors`].
 #[derive(Clone, Copy, Debug)]
-struct ColorPair {
+pub(crate) struct ColorPair {
     current: u32,
-    /// Destination of the next effect; `None` for views without effects.
-    other: Option<u32>,
+    /// Destination of the next effect; `None` for views without effects on the current kind of color.
+    pub(crate) other: Option<u32>,
+    /// Images that follow those of scene-referred color, for effects after tone mapping: destination of tone mapping, and
+    /// of the first effect.
+    pub(crate) display: Option<(u32, Option<u32>)>,
+    is_display_referred: bool,
+}
+
+impl ColorPair {
+    /// Images of a view without effects.
+    pub(crate) fn new(view: &View3d) -> Self {
+        Self {
+            current: view.images,
+            other: None,
+            display: None,
+            is_display_referred: !view.is_scene_referred(),
+        }
+    }
 }
 
 impl CurrentColors {
@@ -25,14 +42,38 @@ impl CurrentColors {
     }
 
     /// Adds the next view.
-    pub(crate) fn push(&mut self, current: u32, other: Option<u32>) {
-        self.0.push(ColorPair { current, other });
+    pub(crate) fn push(&mut self, pair: ColorPair) {
+        self.0.push(pair);
     }
 
     /// Index in [`SceneColors`] of a view's color, after the effects so far.
     pub fn of(&self, view: &View3d) -> Option<usize> {
         let pair = self.0.get(view.images())?;
         Some(pair.current as usize)
+    }
+
+    /// Index in [`SceneColors`] of the image that tone mapping of a view with effects behind it writes. `None`: it writes
+    /// the target.
+    pub(crate) fn display_image(&self, view: &View3d) -> Option<usize> {
+        let (first, _) = self.0.get(view.images())?.display?;
+        Some(first as usize)
+    }
+
+    /// Whether the current color of a view is display-referred.
+    pub(crate) fn is_display_referred(&self, view: &View3d) -> bool {
+        let pair = self.0.get(view.images());
+        pair.is_some_and(|pair| pair.is_display_referred)
+    }
+
+    /// Makes the images behind tone mapping the current ones.
+    pub(crate) fn set_tone_mapped(&mut self, view: &View3d) {
+        if let Some(pair) = self.0.get_mut(view.images())
+            && let Some((first, second)) = pair.display
+        {
+            pair.current = first;
+            pair.other = second;
+            pair.is_display_referred = true;
+        }
     }
 
     /// Swaps the images of a view. Returns the indices of source and destination.
@@ -45,8 +86,8 @@ impl CurrentColors {
     }
 }
 
-/// Color of each view after all effects: radiance times exposure, single-sampled. For passes after
-/// [`Pass3dSystems::PostProcess`](crate::Pass3dSystems::PostProcess), such as tone mapping.
+/// Color of each view after the effects of earlier sets, single-sampled: radiance times exposure if it
+/// [is scene-referred](View3d::is_scene_referred) and not tone mapped yet. For passes that read it, such as tone mapping.
 #[derive(SystemParam)]
 pub struct ViewColors<'w> {
     images: AccessList<'w, SceneColors, access_kind::Sampled>,
@@ -60,8 +101,8 @@ impl<'w> ViewColors<'w> {
     }
 }
 
-/// Color of each view, for effect passes between [`Pass3dSystems::Transparent`](crate::Pass3dSystems::Transparent)
-/// and [`Pass3dSystems::Tonemap`](crate::Pass3dSystems::Tonemap).
+/// Color of each view, for effect passes in the set of [`CameraEffect::STAGE`](crate::CameraEffect::STAGE): scene-referred
+/// before [`Pass3dSystems::Tonemap`](crate::Pass3dSystems::Tonemap), display-referred after it.
 ///
 /// Systems with this parameter run one after the other, in the order of their sets, `before` and `after`. Effects of
 /// one set without such an order run in an unspecified one.
@@ -70,14 +111,16 @@ pub struct PostProcess<'w> {
     sources: AccessList<'w, SceneColors, access_kind::Sampled>,
     destinations: AccessList<'w, SceneColors, access_kind::ColorTarget>,
     current: ResMut<'w, CurrentColors>,
+    warnings: Res<'w, RateLimitedWarnings>,
 }
 
 /// Source and destination of an effect in a view: different images of the same size.
 #[derive(Clone, Copy)]
 pub struct PostProcessWrite<'w> {
-    /// Current color: radiance times exposure, linear, alpha is coverage.
+    /// Current color, linear: radiance times exposure before tone mapping, color of the screen after it. Alpha is that of
+    /// the clear color and what covers it: 1 with an opaque clear color.
     pub source: AnyAccess<'w>,
-    /// New color for later effects and tone mapping; initially undefined.
+    /// New color for later effects, tone mapping or the target; initially undefined.
     pub destination: AnyAccess<'w>,
 }
 
@@ -85,7 +128,10 @@ impl<'w> PostProcess<'w> {
     /// Swaps the two images of a view. The caller's pass must write every pixel of the destination. `None` for views
     /// without an effect that [replaces the color](crate::CameraEffect::REPLACES_COLOR), or if memory is exhausted.
     pub fn write(&mut self, view: &View3d) -> Option<PostProcessWrite<'w>> {
-        let (from, to) = self.current.swap(view)?;
+        let Some((from, to)) = self.current.swap(view) else {
+            self.warn_of_other_stage(view);
+            return None;
+        };
         Some(PostProcessWrite {
             source: self.sources.get(from)?,
             destination: self.destinations.get(to)?,
@@ -100,5 +146,28 @@ impl<'w> PostProcess<'w> {
     /// Current color, as a color target with its contents.
     pub fn target(&self, view: &View3d) -> Option<AnyAccess<'w>> {
         self.destinations.get(self.current.of(view)?)
+    }
+
+    /// Warns if the effects of a view replace its color in another stage than the current one.
+    fn warn_of_other_stage(&self, view: &View3d) {
+        let effects = view.queued.effects;
+        let (stage, is_mapped) = match self.current.is_display_referred(view) {
+            true => (effects.display_color, true),
+            false => (effects.scene_color, false),
+        };
+        if stage || !effects.replaces_color() {
+            return;
+        }
+        let (place, set) = match is_mapped {
+            true => ("after", "AfterTonemapping"),
+            false => ("before", "EarlyPostProcess or PostProcess"),
+        };
+        self.warnings.warn_message(|| {
+            let camera = entity_name(view.camera());
+            format!(
+                "a pass {place} tone mapping writes the color of the camera {camera}, none of whose effects has its \
+                 `CameraEffect::STAGE` there, so it is skipped. Set `STAGE` to {set}, or add the pass to the set `STAGE`."
+            )
+        });
     }
 }

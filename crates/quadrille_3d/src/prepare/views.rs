@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use bevy_camera::primitives::Frustum;
 use bevy_camera::visibility::{NoCpuCulling, RenderLayers, VisibleEntities};
 use bevy_camera::{Camera3d, Camera3dDepthLoadOp, Exposure, Hdr, RenderTarget};
-use bevy_color::{Color, ColorToComponents as _};
+use bevy_color::ColorToComponents as _;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryData;
 use bevy_ecs::system::SystemParam;
@@ -23,21 +23,17 @@ use quadrille_content::{
     unique_visible_entities,
 };
 
-use crate::components::fog::{DistanceFog, FogFalloff};
 use crate::components::grading::{ColorGrading, DebandDither};
 use crate::components::occlusion_culling::OcclusionCulling;
 use crate::components::tonemapping::Tonemapping;
-use crate::constants::{
-    AMBIENT_AFFECTS_LIGHTMAPPED_MESHES, FOG_ATMOSPHERIC, FOG_EXPONENTIAL, FOG_EXPONENTIAL_SQUARED,
-    FOG_LINEAR, MULTISAMPLED,
-};
+use crate::constants::{AMBIENT_AFFECTS_LIGHTMAPPED_MESHES, MULTISAMPLED};
 use crate::extract::materials::{MaterialSource, MaterialStore};
 use crate::extract::unculled::Unculled;
 use crate::prepare::clusters::LightSorter;
 use crate::prepare::lights::{LightParams, ShadowMapAllocator};
 use crate::prepare::shadow_maps::ShadowMaps;
 use crate::scene::cull_view::{CullViewRow, DRAW_ARGS_BYTES};
-use crate::scene::effect_cameras::EffectCameras;
+use crate::scene::effect_cameras::{EffectCameras, EffectNeeds};
 use crate::scene::grading_row::GradingRow;
 use crate::scene::lists::{BatchList, QueuedView, SceneLists, TransparentInstance};
 use crate::scene::rows::{FogRow, ViewRow};
@@ -55,7 +51,6 @@ pub(crate) struct CameraQuery {
     transform: &'static GlobalTransform,
     exposure: &'static Exposure,
     ambient: Option<&'static AmbientLight>,
-    fog: Option<&'static DistanceFog>,
     msaa: &'static Msaa,
     tonemapping: &'static Tonemapping,
     grading: &'static ColorGrading,
@@ -89,11 +84,6 @@ impl ViewParams<'_, '_> {
         self.cameras
             .get(camera)
             .is_ok_and(|camera| camera.occlusion_culling)
-    }
-
-    /// Whether a camera's colors stay scene-referred until `tonemap_3d` maps them.
-    fn needs_linear_light(&self, camera: Entity, is_hdr: bool) -> bool {
-        is_hdr || self.effects.needs_linear_light(camera)
     }
 }
 
@@ -136,7 +126,7 @@ pub(crate) fn queue_views(
     // The table of textures is complete now.
     for queued in &mut lists.views.0 {
         if let Ok(camera) = world.cameras.get(queued.camera) {
-            queued.needs_linear_light = world.needs_linear_light(queued.camera, camera.is_hdr);
+            queued.effects = world.effects.needs(queued.camera);
             queued.samples_target = match camera.target {
                 RenderTarget::Image(target) => textures.indices.contains(&target.handle),
                 _ => false,
@@ -227,7 +217,7 @@ fn add_view(
         first_environment: 0,
         environment_count: 0,
         flags: flags(world, camera),
-        fog: camera.fog.map_or_else(FogRow::default, fog_row),
+        fog: FogRow::default(),
         unused: [0; 12],
     };
     lists
@@ -270,7 +260,7 @@ fn queued_view(
         wanted_samples: camera.msaa.samples(),
         tonemapping: *camera.tonemapping,
         is_hdr: camera.is_hdr,
-        needs_linear_light: camera.is_hdr,
+        effects: EffectNeeds::default(),
         samples_target: false,
         cull_row,
         late_cull_row: None,
@@ -318,22 +308,6 @@ fn validated(world: &ViewParams, camera: Entity, mut row: ViewRow) -> ViewRow {
         let subject = format_args!("the exposure of the camera {}", entity_name(camera));
         warnings.warn(subject, || first_non_finite(&[("value", &[row.exposure])]));
         row.exposure = Exposure::default().exposure();
-    }
-    let fog: &[f32] = bytemuck::cast_slice(std::slice::from_ref(&row.fog));
-    if !is_finite(fog) {
-        let invalid = row.fog;
-        warnings.warn(
-            format_args!("the fog of the camera {}", entity_name(camera)),
-            || {
-                first_non_finite(&[
-                    ("colour", &invalid.color),
-                    ("directional_light_color", &invalid.light_color),
-                    ("falloff", &invalid.falloff),
-                    ("inscattering and exponent", &invalid.inscattering),
-                ])
-            },
-        );
-        row.fog = FogRow::default();
     }
     row
 }
@@ -390,29 +364,4 @@ fn ambient_affects_lightmapped_meshes(
         .map_or(world.ambient.affects_lightmapped_meshes, |light| {
             light.affects_lightmapped_meshes
         })
-}
-
-fn fog_row(fog: &DistanceFog) -> FogRow {
-    let linear = |color: Color| color.to_linear().to_f32_array();
-    let exponent = fog.directional_light_exponent;
-    let (falloff, [r, g, b]) = match fog.falloff {
-        FogFalloff::Linear { start, end } => ([start, end, 0.0, FOG_LINEAR], [0.0; 3]),
-        FogFalloff::Exponential { density } => ([density, 0.0, 0.0, FOG_EXPONENTIAL], [0.0; 3]),
-        FogFalloff::ExponentialSquared { density } => {
-            ([density, 0.0, 0.0, FOG_EXPONENTIAL_SQUARED], [0.0; 3])
-        }
-        FogFalloff::Atmospheric {
-            extinction,
-            inscattering,
-        } => (
-            extinction.extend(FOG_ATMOSPHERIC).to_array(),
-            inscattering.to_array(),
-        ),
-    };
-    FogRow {
-        color: linear(fog.color),
-        light_color: linear(fog.directional_light_color),
-        falloff,
-        inscattering: [r, g, b, exponent],
-    }
 }

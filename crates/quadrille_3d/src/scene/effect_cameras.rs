@@ -1,22 +1,71 @@
 //! Cameras with effects.
 
-use bevy_ecs::entity::EntityHashSet;
+use bevy_ecs::entity::EntityHashMap;
 use bevy_ecs::prelude::*;
 
-/// Cameras of the frame with an effect that replaces their color. Filled in
-/// [`Prepare3dSystems::Extract`](crate::Prepare3dSystems::Extract).
+use crate::schedule::Pass3dSystems;
+
+/// Cameras of the frame with effects. Filled in [`Prepare3dSystems::Extract`](crate::Prepare3dSystems::Extract).
 ///
-/// Such cameras draw linear half floats, with or without `Hdr`, and have two color images.
+/// A camera with an effect before tone mapping draws linear half floats, with or without `Hdr`. Cameras have two color
+/// images (ping-pong) for each kind of color that effects replace: scene-referred and display-referred.
 #[derive(Resource, Default)]
 pub struct EffectCameras {
-    pub(crate) cameras: EntityHashSet,
+    cameras: EntityHashMap<EffectNeeds>,
     /// Number of submitted frames.
     pub(crate) submitted: u64,
 }
 
+/// Images that the effects of a camera need.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct EffectNeeds {
+    /// An effect replaces scene-referred color.
+    pub(crate) scene_color: bool,
+    /// An effect replaces display-referred color.
+    pub(crate) display_color: bool,
+    /// An effect reads the depth of the previous frame.
+    pub(crate) depth_history: bool,
+}
+
+impl EffectNeeds {
+    /// Whether an effect replaces any color.
+    pub(crate) fn replaces_color(self) -> bool {
+        self.scene_color || self.display_color
+    }
+}
+
 impl EffectCameras {
-    /// Whether an effect reads the scene-referred color of this camera.
+    /// Whether an effect replaces the scene-referred color of this camera.
     pub fn needs_linear_light(&self, camera: Entity) -> bool {
-        self.cameras.contains(&camera)
+        self.needs(camera).scene_color
+    }
+
+    pub(crate) fn needs(&self, camera: Entity) -> EffectNeeds {
+        self.cameras.get(&camera).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.cameras.clear();
+    }
+
+    /// Whether a camera has any effect.
+    pub(crate) fn contains(&self, camera: Entity) -> bool {
+        self.cameras.contains_key(&camera)
+    }
+
+    /// Adds an effect of a camera, with the set of the passes that replace its color.
+    pub(crate) fn add(
+        &mut self,
+        camera: Entity,
+        replaces_color_in: Option<Pass3dSystems>,
+        depth_history: bool,
+    ) {
+        let needs = self.cameras.entry(camera).or_default();
+        needs.depth_history |= depth_history;
+        match replaces_color_in {
+            None => {}
+            Some(Pass3dSystems::AfterTonemapping) => needs.display_color = true,
+            Some(_) => needs.scene_color = true,
+        }
     }
 }

@@ -5,17 +5,18 @@ use quadrille::prelude::{Format, GpuImage};
 
 use crate::scene::formats::{PipelineTarget, scene_formats};
 use crate::scene::lists::QueuedView;
+use crate::scene::rows::ViewTransformsRow;
 use crate::tables::table::uniform_row;
 
 /// Path from the colors of a view to its camera's target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ViewOutput {
-    /// Half floats, which `tonemap_3d` maps to the target.
+    /// Half floats, which `tonemap_3d` maps.
     SceneReferred,
     /// Display-referred colors, drawn or resolved to the target itself.
     Direct,
-    /// Display-referred colors in an image of the view's own, which is put over the target.
-    Layer(Composite),
+    /// Display-referred colors in an image of the view's own, which `composite_3d` puts over the target.
+    Layer,
 }
 
 /// Combination of a view's own image with its camera's target.
@@ -29,39 +30,58 @@ pub(crate) enum Composite {
     Premultiplied,
 }
 
+impl Composite {
+    /// Combination for a view; `loads_target`: its images begin with the contents of the target.
+    pub(crate) fn new(view: &QueuedView, loads_target: bool) -> Self {
+        match view.background {
+            None if loads_target => Self::Replace,
+            None => Self::Premultiplied,
+            Some(_) if view.replaces => Self::Replace,
+            Some([.., alpha]) if alpha >= 1.0 => Self::Replace,
+            Some(_) => Self::Alpha,
+        }
+    }
+}
+
 impl ViewOutput {
     /// Output of a view without need for scene-referred colors.
-    pub(crate) fn display_referred(view: &QueuedView, target: &GpuImage, samples: u32) -> Self {
-        let composite = match view.background {
-            None => Composite::Premultiplied,
-            Some(_) if view.replaces => Composite::Replace,
-            Some([.., alpha]) if alpha >= 1.0 => Composite::Replace,
-            Some(_) => Composite::Alpha,
-        };
+    pub(crate) fn display_referred(
+        view: &QueuedView,
+        target: &GpuImage,
+        (composite, samples): (Composite, u32),
+    ) -> Self {
         let desc = target.desc();
         let [width, height, _] = desc.extent;
         let is_whole = view.viewport == [0, 0, width, height]
             && (desc.mip_levels, desc.array_layers) == (1, 1);
-        // A target with contents is never copied into samples: not all windows can be sampled.
         let draws_to_target = match composite {
             Composite::Replace => true,
             Composite::Alpha => false,
+            // Samples cannot begin with the contents of a target.
             Composite::Premultiplied => samples == 1,
         };
-        match is_whole && draws_to_target && !view.samples_target {
+        match is_whole && draws_to_target && !view.samples_target && !view.effects.display_color {
             true => Self::Direct,
-            false => Self::Layer(composite),
+            false => Self::Layer,
         }
     }
+}
 
-    /// Whether multiplying surfaces find what is behind them: not where that lies on the target, below an image of
-    /// the view's own.
-    pub(crate) fn has_backdrop(self) -> bool {
-        !matches!(
-            self,
-            Self::SceneReferred | Self::Layer(Composite::Premultiplied)
-        )
-    }
+/// Images that begin with the contents of the target, for effects of a camera that keeps these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LoadedImage {
+    /// The samples of the view.
+    Scene,
+    /// The image that `tonemap_3d` writes: the contents are not tone mapped again.
+    Display,
+}
+
+/// Contents of a target that a view begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TargetLoad {
+    /// Index of the copy in `TargetCopies`.
+    pub(crate) copy: u32,
+    pub(crate) to: LoadedImage,
 }
 
 /// Passes that draw to the samples of a view, in this order; the last one of a view resolves them.
@@ -82,12 +102,16 @@ pub struct View3d {
     /// Index of its images in `SceneColors` and the others.
     pub(crate) images: u32,
     pub(crate) output: ViewOutput,
+    pub(crate) composite: Composite,
+    pub(crate) load: Option<TargetLoad>,
     /// Format of its colors.
     pub(crate) format: Format,
     /// Pass that resolves its samples.
     pub(crate) last_pass: ScenePass,
     /// Late phase of [`OcclusionCulling`](crate::OcclusionCulling).
     pub(crate) late: Option<LateView>,
+    /// Index in `PreviousDepths3d`.
+    pub(crate) previous_depth: Option<u32>,
 }
 
 /// Late phase of a view.
@@ -121,6 +145,21 @@ impl View3d {
         self.images as usize
     }
 
+    /// Index in [`PreviousDepths3d`](crate::PreviousDepths3d) of the depth of the previous frame, with the size and samples
+    /// of this frame's. `None` without an effect with [`DEPTH_HISTORY`](crate::CameraEffect::DEPTH_HISTORY), and while
+    /// [`history_is_valid`](crate::EffectFrame::history_is_valid) is false for that reason.
+    pub fn previous_depth(&self) -> Option<usize> {
+        Some(self.previous_depth? as usize)
+    }
+
+    /// Byte range of its row in [`ViewTransforms3d`](crate::ViewTransforms3d), for `bind_bytes`, if its camera has an
+    /// effect.
+    pub fn transforms_bytes(&self) -> std::ops::Range<u64> {
+        let bytes = size_of::<ViewTransformsRow>() as u64;
+        let first = u64::from(self.images) * bytes;
+        first..first + bytes
+    }
+
     /// Index of its target in [`CameraTargets`](crate::CameraTargets).
     pub fn target(&self) -> usize {
         self.queued.target as usize
@@ -147,12 +186,35 @@ impl View3d {
         }
     }
 
-    /// Color that its images begin with; none keeps what the target holds.
+    /// Color that its images begin with; none keeps what they hold.
     pub(crate) fn initial_color(&self) -> Option<[f32; 4]> {
         match self.output {
-            ViewOutput::SceneReferred => Some([0.0; 4]),
+            _ if self.loads(LoadedImage::Scene) => None,
+            ViewOutput::SceneReferred if !self.has_background() => Some([0.0; 4]),
             ViewOutput::Direct => self.queued.background,
-            ViewOutput::Layer(_) => Some(self.queued.background.unwrap_or_default()),
+            ViewOutput::SceneReferred | ViewOutput::Layer => {
+                Some(self.queued.background.unwrap_or_default())
+            }
+        }
+    }
+
+    /// Whether one of its images begins with the contents of the target.
+    pub(crate) fn loads(&self, image: LoadedImage) -> bool {
+        self.load.is_some_and(|load| load.to == image)
+    }
+
+    /// Whether scene-referred colors include the background, for effects. Otherwise `tonemap_3d` adds it.
+    pub(crate) fn has_background(&self) -> bool {
+        self.queued.effects.scene_color
+    }
+
+    /// Whether multiplying surfaces find what is behind them in the colors of the view.
+    pub(crate) fn has_backdrop(&self) -> bool {
+        let has_background = self.queued.background.is_some() || self.loads(LoadedImage::Scene);
+        match self.output {
+            ViewOutput::SceneReferred => has_background && self.has_background(),
+            ViewOutput::Direct => true,
+            ViewOutput::Layer => has_background,
         }
     }
 

@@ -10,6 +10,7 @@ use quadrille_content::PrimitiveKind;
 
 use crate::components::tonemapping::Tonemapping;
 use crate::scene::cull_view::CullViewRow;
+use crate::scene::effect_cameras::EffectNeeds;
 use crate::scene::grading_row::GradingRow;
 use crate::scene::keys::{BinKey, PipelineKey};
 use crate::scene::rows::{LightRow, LightTextureRow, ShadowViewRow, ViewRow};
@@ -84,8 +85,7 @@ pub(crate) struct QueuedView {
     pub(crate) tonemapping: Tonemapping,
     /// Whether the camera has `Hdr`: its background is tone mapped.
     pub(crate) is_hdr: bool,
-    /// `Hdr`, or an effect that needs scene-referred colors.
-    pub(crate) needs_linear_light: bool,
+    pub(crate) effects: EffectNeeds,
     /// The target is in the table of textures that meshes are drawn with.
     pub(crate) samples_target: bool,
     /// Index in the list of culled views.

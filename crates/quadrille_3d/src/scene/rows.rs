@@ -42,6 +42,35 @@ pub(crate) struct ViewRow {
 
 const _: () = assert!(size_of::<ViewRow>() == UNIFORM_BYTES as usize);
 
+/// Matrices of a view with effects, for shaders.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable, ShaderRow)]
+#[row("quadrille_3d/view_transforms.wgsl", "ViewTransforms")]
+pub(crate) struct ViewTransformsRow {
+    pub(crate) clip_from_world: [f32; 16],
+    pub(crate) world_from_clip: [f32; 16],
+    pub(crate) view_from_world: [f32; 16],
+    pub(crate) world_from_view: [f32; 16],
+    pub(crate) clip_from_view: [f32; 16],
+    pub(crate) view_from_clip: [f32; 16],
+    /// `clip_from_world` of the previous frame, or of this one without a valid history.
+    pub(crate) previous_clip_from_world: [f32; 16],
+    /// Left, top, width and height in pixels of the target.
+    pub(crate) viewport: [f32; 4],
+    pub(crate) world_position: [f32; 3],
+    pub(crate) exposure: f32,
+    /// Sub-pixel offset of `clip_from_world` in pixels; 0 as long as nothing jitters.
+    pub(crate) jitter: [f32; 2],
+    /// Number of submitted frames, modulo 2^32.
+    pub(crate) frame_count: u32,
+    /// 1 if the previous frame is the history of this one, else 0.
+    pub(crate) history_is_valid: u32,
+    /// Padding to a multiple of [`UNIFORM_BYTES`].
+    pub(crate) unused: [u32; 4],
+}
+
+const _: () = assert!((size_of::<ViewTransformsRow>() as u64).is_multiple_of(UNIFORM_BYTES));
+
 /// [`DistanceFog`](crate::DistanceFog) for shaders.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable, ShaderRow)]

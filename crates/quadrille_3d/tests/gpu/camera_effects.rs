@@ -14,11 +14,11 @@ use quadrille_3d::{
 
 use crate::common::{EXACT, Rig};
 
-/// `destination = source * scale + offset`, of an effect that is told apart by `N`.
+/// `destination = source * scale + offset`, of an effect that is told apart by `N`; 2 is after tone mapping.
 #[derive(Component, Clone, Copy)]
-struct Affine<const N: u8> {
-    scale: f32,
-    offset: f32,
+pub(crate) struct Affine<const N: u8> {
+    pub(crate) scale: f32,
+    pub(crate) offset: f32,
 }
 
 /// Red of an image of a fraction of the view is half of what it was, and 1; green counts frames; alpha is the index of
@@ -29,7 +29,7 @@ struct Accumulate {
 }
 
 #[derive(ShaderType)]
-struct Params {
+pub(crate) struct Params {
     scale: f32,
     offset: f32,
     history_is_valid: u32,
@@ -38,6 +38,11 @@ struct Params {
 
 impl<const N: u8> CameraEffect for Affine<N> {
     type Uniform = Params;
+
+    const STAGE: Pass3dSystems = match N {
+        2 => Pass3dSystems::AfterTonemapping,
+        _ => Pass3dSystems::PostProcess,
+    };
 
     fn uniform(&self, frame: &EffectFrame) -> Params {
         Params {
@@ -100,7 +105,7 @@ const SHADER: &str = "
     }";
 
 #[derive(Resource)]
-struct Pipelines {
+pub(crate) struct Pipelines {
     affine: GraphicsPipeline,
     accumulate: GraphicsPipeline,
     show: GraphicsPipeline,
@@ -120,7 +125,7 @@ fn make(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
     Ok(())
 }
 
-fn affine<const N: u8>(
+pub(crate) fn affine<const N: u8>(
     mut recorder: Recorder,
     effects: EffectViews<Affine<N>>,
     mut post_process: PostProcess,
@@ -194,6 +199,7 @@ fn add(app: &mut App) {
         Quadrille2dPlugin::default(),
         CameraEffectPlugin::<Affine<0>>::default(),
         CameraEffectPlugin::<Affine<1>>::default(),
+        CameraEffectPlugin::<Affine<2>>::default(),
         CameraEffectPlugin::<Accumulate>::default(),
     ))
     .add_systems(RenderStartup, make)
@@ -204,6 +210,7 @@ fn add(app: &mut App) {
             (affine::<0>, affine::<1>)
                 .chain()
                 .in_set(Pass3dSystems::PostProcess),
+            affine::<2>.in_set(Affine::<2>::STAGE),
         ),
     );
 }
@@ -315,7 +322,7 @@ fn chain(
 }
 
 /// A window of 32 x 16 pixels with a world that is filled directly.
-fn rig(fill: impl FnOnce(&mut World)) -> Rig {
+pub(crate) fn rig(fill: impl FnOnce(&mut World)) -> Rig {
     let mut rig = Rig::new(32, 16);
     add(&mut rig.app);
     rig.start();
@@ -324,7 +331,7 @@ fn rig(fill: impl FnOnce(&mut World)) -> Rig {
 }
 
 /// A camera of a layer, all of whose picture has one linear value that no tone mapping changes.
-fn camera(world: &mut World, layer: usize, value: f32, msaa: Msaa) -> Entity {
+pub(crate) fn camera(world: &mut World, layer: usize, value: f32, msaa: Msaa) -> Entity {
     let mesh = Rectangle::new(100.0, 100.0);
     let mesh = world.resource_mut::<Assets<Mesh>>().add(mesh);
     let material = StandardMaterial {
@@ -345,7 +352,7 @@ fn camera(world: &mut World, layer: usize, value: f32, msaa: Msaa) -> Entity {
     world.spawn(camera).id()
 }
 
-fn set_viewport(rig: &mut Rig, camera: Entity, [left, top, width, height]: [u32; 4]) {
+pub(crate) fn set_viewport(rig: &mut Rig, camera: Entity, [left, top, width, height]: [u32; 4]) {
     let mut camera = rig.app.world_mut().entity_mut(camera);
     let mut camera = camera.get_mut::<Camera>().expect("a camera");
     camera.viewport = Some(Viewport {
@@ -355,7 +362,7 @@ fn set_viewport(rig: &mut Rig, camera: Entity, [left, top, width, height]: [u32;
     });
 }
 
-fn expect_close(value: f32, expected: f32) {
+pub(crate) fn expect_close(value: f32, expected: f32) {
     assert!((value - expected).abs() < 2e-3, "{value}, not {expected}");
 }
 

@@ -81,9 +81,17 @@ fn film_grain_differs_from_frame_to_frame_and_vignette_darkens_corners() {
         vignette: 0.0,
     };
     set(&mut rig, none);
+    let unchanged = rig.picture();
+    let pairs = unchanged
+        .pixels
+        .as_flattened()
+        .iter()
+        .zip(plain.pixels.as_flattened());
+    // Half floats round the clear color, and dithering takes that to the next step at some pixels.
+    let most = pairs.map(|(a, b)| a.abs_diff(*b)).max();
     assert!(
-        rig.picture() == plain,
-        "an effect of no strength changes the picture"
+        most <= Some(1),
+        "an effect of no strength changes the picture by {most:?}"
     );
     set(
         &mut rig,

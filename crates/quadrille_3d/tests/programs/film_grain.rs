@@ -1,8 +1,7 @@
 use bevy_app::App;
 use bevy_ecs::prelude::*;
 use quadrille::prelude::*;
-use quadrille_3d::{CameraEffect, CameraEffectPlugin, EffectFrame, EffectViews};
-use quadrille_3d::{Pass3dSystems, PostProcess};
+use quadrille_3d::{CameraEffect, CameraEffectPlugin, EffectFrame, EffectViews, PostProcess};
 
 /// Film grain, and a vignette that darkens the corners, in the picture of a camera.
 #[derive(Component, Clone, Copy)]
@@ -54,5 +53,5 @@ fn film_grain(
 pub fn add(app: &mut App) {
     app.add_plugins(CameraEffectPlugin::<FilmGrain>::default())
         .add_systems(RenderStartup, make)
-        .add_systems(Render, film_grain.in_set(Pass3dSystems::PostProcess));
+        .add_systems(Render, film_grain.in_set(FilmGrain::STAGE));
 }

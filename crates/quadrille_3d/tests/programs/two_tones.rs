@@ -57,5 +57,5 @@ fn two_tones(
 pub fn add(app: &mut App) {
     app.configure_sets(Render, Pass3dSystems::Tonemap.run_if(|| false))
         .add_systems(RenderStartup, make)
-        .add_systems(Render, two_tones.after(Pass3dSystems::Tonemap).in_set(ContentSystems::Draw3d));
+        .add_systems(Render, two_tones.after(Pass3dSystems::Composite).in_set(ContentSystems::Draw3d));
 }

@@ -1,7 +1,4 @@
-//! Distance fog of 3D cameras. bevy defines this component in crates that need `wgpu`.
-
-#[cfg(test)]
-mod tests;
+//! The component of distance fog. bevy defines this component in crates that need `wgpu`.
 
 use std::f32::consts::E;
 

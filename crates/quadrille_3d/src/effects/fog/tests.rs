@@ -1,3 +1,5 @@
+use bevy_color::LinearRgba;
+
 use super::*;
 
 /// Transmittance of a falloff with one density at a distance, by the formulas in its docs.

@@ -1,0 +1,74 @@
+//! The pass [`composite_3d`].
+
+use bevy_ecs::prelude::*;
+use quadrille::ecs::{
+    AccessList, AnyAccess, Attachment, ColorAttachment as _, Rendering, access_kind,
+};
+use quadrille::prelude::Recorder;
+use quadrille_content::{CameraTargets, RateLimitedWarnings, entity_name};
+
+use crate::pipelines::Pipelines3d;
+use crate::prepare::view_colors::{CurrentColors, ViewColors};
+use crate::scene::frame::{Scene3d, View3d, ViewOutput};
+
+/// Puts display-referred colors in images of views' own over the targets: one pass of the plan for each view without
+/// `Hdr` that does not draw to its target itself, and for each view with an effect after tone mapping.
+pub fn composite_3d(
+    mut recorder: Recorder,
+    (colors, current): (ViewColors, Res<CurrentColors>),
+    targets: AccessList<CameraTargets, access_kind::ColorTarget>,
+    (scene, pipelines): (Res<Scene3d>, Res<Pipelines3d>),
+    warnings: Res<RateLimitedWarnings>,
+) {
+    for view in scene.views() {
+        match view.output {
+            ViewOutput::Direct => continue,
+            ViewOutput::Layer => {}
+            ViewOutput::SceneReferred if current.display_image(view).is_none() => continue,
+            ViewOutput::SceneReferred => {
+                if !current.is_display_referred(view) {
+                    warnings.warn_message(|| skipped_effects(view));
+                    continue;
+                }
+            }
+        }
+        let (Some(color), Some(target)) = (colors.of(view), targets.get(view.target())) else {
+            continue;
+        };
+        let uses = [color.as_declared(), target.as_declared()];
+        let mut pass = recorder.pass_in_step(view.step(), "composite_3d", &uses);
+        let [left, top, ..] = view.viewport();
+        begin_output(&mut pass.render(output_attachment(view, &target)), view)
+            .pipeline(pipelines.composite(view.composite))
+            .bind(0, &color)
+            .push(&[left as f32, top as f32])
+            .draw(0..3, 0..1);
+    }
+}
+
+fn skipped_effects(view: &View3d) -> String {
+    format!(
+        "effects after tone mapping of the camera {} are skipped: `tonemap_3d` does not run. Remove the run condition \
+         of `Pass3dSystems::Tonemap`.",
+        entity_name(view.camera())
+    )
+}
+
+/// The target of a view, cleared before its image's first camera where that covers only a part.
+pub(crate) fn output_attachment(view: &View3d, target: &AnyAccess<'_>) -> Attachment {
+    match view.queued.clear {
+        Some(color) => target.clear(color),
+        None => target.keep(),
+    }
+}
+
+/// Restricts drawing to the viewport of a view.
+pub(crate) fn begin_output<'r, 'w>(
+    rendering: &'r mut Rendering<'w>,
+    view: &View3d,
+) -> &'r mut Rendering<'w> {
+    let viewport = view.queued.viewport;
+    rendering
+        .viewport(viewport.map(|length| length as f32))
+        .scissor(viewport)
+}
