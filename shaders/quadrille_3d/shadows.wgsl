@@ -12,38 +12,45 @@ struct ShadowReceiver {
     pixel: vec2f,
 }
 
+// Radius of the taps of spot lights and cascades, for `spiral_radius`: the texel that bevy assumes for spot lights.
+const SPOT_TEXEL_SIZE: f32 = 0.0134277345;
+// Radius of the taps of point lights at distance 1, as in bevy.
+const POINT_TAP_RADIUS: f32 = 0.003;
+
 // Visibility of a light. A single call of `sample_shadow_map`, which is most of this, keeps the code small.
 fn fetch_shadow(receiver: ShadowReceiver, view: View, light: Light, to_light: vec3f) -> f32 {
     let count = (light.bits >> 2u) & MAX_CASCADES;
     let kind = light.bits & 3u;
+    if kind == POINT {
+        if count == 0u {
+            return 1.0;
+        }
+        return fetch_point_shadow(receiver, view, light, to_light);
+    }
     let is_cascaded = kind == DIRECTIONAL;
     let depth_biased_position = receiver.world_position + light.depth_bias * to_light;
-    let light_to_world = receiver.world_position - light.position_or_direction;
     var biased_position = depth_biased_position;
-    var row = light.bits >> 8u;
-    var end = row + count;
+    let first_row = light.bits >> 8u;
+    let end = first_row + count;
     if kind == SPOT {
+        let light_to_world = receiver.world_position - light.position_or_direction;
         biased_position += receiver.normal * (light.normal_bias * dot(light.axis, light_to_world));
-    } else if !is_cascaded && count != 0u {
-        let sides = abs(light_to_world);
-        let farthest = max(sides.x, max(sides.y, sides.z));
-        biased_position += receiver.normal * (light.normal_bias * farthest);
-        row += cube_face(biased_position - light.position_or_direction);
-        end = row + 1u;
     }
     let depth = dot(view.forward, receiver.world_position - view.position);
     var visibility = 1.0;
     // Weight that the cascade before has left to this one.
     var part = 1.0;
-    for (; row < end; row++) {
+    for (var row = first_row; row < end; row++) {
         let far = shadow_views[row].far;
+        var texel_size = SPOT_TEXEL_SIZE;
         if is_cascaded {
             if depth > far {
                 continue;
             }
-            biased_position = depth_biased_position + receiver.normal * (light.normal_bias * shadow_views[row].texel_size);
+            texel_size = shadow_views[row].texel_size;
+            biased_position = depth_biased_position + receiver.normal * (light.normal_bias * texel_size);
         }
-        visibility = mix(visibility, sample_shadow_map(kind == POINT, row, biased_position, receiver, view), part);
+        visibility = mix(visibility, sample_shadow_map(row, biased_position, receiver, view, texel_size), part);
         let blend = shadow_views[row].blend;
         if row + 1u == end || depth <= blend || part < 1.0 {
             break;
@@ -51,6 +58,68 @@ fn fetch_shadow(receiver: ShadowReceiver, view: View, light: Light, to_light: ve
         part = (depth - blend) / (far - blend);
     }
     return visibility;
+}
+
+// Visibility of a point light: comparisons in directions around that to the receiver, by bevy's method. The pattern lies
+// in the plane across the direction; all taps compare the receiver's own depth.
+fn fetch_point_shadow(receiver: ShadowReceiver, view: View, light: Light, to_light: vec3f) -> f32 {
+    let light_to_world = receiver.world_position - light.position_or_direction;
+    let sides = abs(light_to_world);
+    let farthest = max(sides.x, max(sides.y, sides.z));
+    let direction = light_to_world + light.depth_bias * to_light + receiver.normal * (light.normal_bias * farthest);
+    let first_row = light.bits >> 8u;
+    let depth = shadow_map_coord(first_row + cube_face(direction), light.position_or_direction + direction).z;
+    let plane = cube_tap_plane(normalize(direction));
+    let rotation = noise_angle(receiver.pixel);
+    let taps = select(8u, 1u, view.shadow_filter == HARDWARE_2X2);
+    var sum = 0.0;
+    for (var step = 0u; step < taps; step++) {
+        var tap = vec3f(0.0, 0.0, 1.0);
+        if view.shadow_filter == GAUSSIAN {
+            tap = gaussian_tap(step);
+        } else if view.shadow_filter != HARDWARE_2X2 {
+            tap = vec3f(0.5 * spiral_tap(step, rotation), 0.125);
+        }
+        let offset = plane * tap.xy * (POINT_TAP_RADIUS * farthest);
+        sum += tap.z * compare_point_depth(first_row, light.position_or_direction, direction + offset, depth);
+    }
+    return sum;
+}
+
+// Compares a depth with the map of a point light in a direction. Within half a texel of a face's edge the texels of that face
+// alone count.
+fn compare_point_depth(first_row: u32, light_position: vec3f, direction: vec3f, depth: f32) -> f32 {
+    let row = first_row + cube_face(direction);
+    let tile = shadow_views[row].tile;
+    if tile.z == 0.0 {
+        return 1.0;
+    }
+    let coord = shadow_map_coord(row, light_position + direction);
+    let half_texel = 0.5 / vec2f(textureDimensions(point_shadow_faces));
+    let uv = clamp(tile.xy + coord.xy * tile.zw, tile.xy + half_texel, tile.xy + tile.zw - half_texel);
+    return textureSampleCompareLevel(point_shadow_faces, shadow_sampler, uv, depth);
+}
+
+// Two vectors across a unit vector (T. Duff et al., "Building an Orthonormal Basis, Revisited", 2017), built in the
+// left-handed coordinates of cube maps, as in bevy: the pattern of taps is not the same when mirrored.
+fn cube_tap_plane(direction: vec3f) -> mat2x3f {
+    let z = -direction.z;
+    let side = select(-1.0, 1.0, z > 0.0);
+    let a = -1.0 / (side + z);
+    let b = direction.x * direction.y * a;
+    return mat2x3f(
+        vec3f(1.0 + side * direction.x * direction.x * a, side * b, side * direction.x),
+        vec3f(b, side + direction.y * direction.y * a, direction.y),
+    );
+}
+
+// Position and weight of one of eight taps: the sample positions of Direct3D's 8x multisampling, in units of half a pixel,
+// weighted by a bell of variance 1. Positions are eighths; each has four bits of a word, plus 8.
+fn gaussian_tap(step: u32) -> vec3f {
+    let eighths = (vec2u(0xfb135d79u, 0x1f7d39b5u) >> vec2u(step * 4u)) & vec2u(15u);
+    let position = (vec2f(eighths) - 8.0) / 8.0;
+    // The weights' sum is 1.
+    return vec3f(position, 0.16987879 * exp(-0.5 * dot(position, position)));
 }
 
 // Coordinates in a shadow map, and depth; without data outside of 0 to 1.
@@ -67,42 +136,31 @@ fn is_in_map(coord: vec3f) -> bool {
     return all(coord.xy >= vec2f(0.0)) && all(coord.xy <= vec2f(1.0)) && coord.z >= 0.0;
 }
 
-// Filters a shadow map (PCF) by the view's method: three taps at a time, which do
+// Filters the map of a cascade or spot light (PCF) by the view's method: three taps at a time, which do
 // not wait for each other.
-fn sample_shadow_map(is_face: bool, row: u32, world_position: vec3f, receiver: ShadowReceiver, view: View) -> f32 {
+fn sample_shadow_map(row: u32, world_position: vec3f, receiver: ShadowReceiver, view: View, texel_size: f32) -> f32 {
     let at = shadow_map_coord(row, world_position);
     let tile = shadow_views[row].tile;
     if !is_in_map(at) || tile.z == 0.0 {
         return 1.0;
     }
-    var size = vec2f(textureDimensions(shadow_atlas));
-    if is_face {
-        size = vec2f(textureDimensions(point_shadow_faces));
-    }
+    let size = vec2f(textureDimensions(shadow_atlas));
     // Keeps taps within the tile.
     let min_uv = tile.xy + 0.5 / size;
     let max_uv = tile.xy + tile.zw - 0.5 / size;
     let middle = (tile.xy + at.xy * tile.zw) * size;
-    let taps = Taps(view.shadow_filter, middle, castano_kernel(middle), 6.2831853 * interleaved_gradient_noise(receiver.pixel));
+    let taps = Taps(view.shadow_filter, middle, castano_kernel(middle), noise_angle(receiver.pixel), spiral_radius(texel_size));
     let lines = select(3u, 1u, view.shadow_filter == HARDWARE_2X2);
     var sum = 0.0;
     for (var line = 0u; line < lines; line++) {
         let a = tap_at(taps, 0u, line);
         let b = tap_at(taps, 1u, line);
         let c = tap_at(taps, 2u, line);
-        let at_a = clamp(a.xy / size, min_uv, max_uv);
-        let at_b = clamp(b.xy / size, min_uv, max_uv);
-        let at_c = clamp(c.xy / size, min_uv, max_uv);
-        var visibility: vec3f;
-        if is_face {
-            visibility.x = textureSampleCompareLevel(point_shadow_faces, shadow_sampler, at_a, at.z);
-            visibility.y = textureSampleCompareLevel(point_shadow_faces, shadow_sampler, at_b, at.z);
-            visibility.z = textureSampleCompareLevel(point_shadow_faces, shadow_sampler, at_c, at.z);
-        } else {
-            visibility.x = textureSampleCompareLevel(shadow_atlas, shadow_sampler, at_a, at.z);
-            visibility.y = textureSampleCompareLevel(shadow_atlas, shadow_sampler, at_b, at.z);
-            visibility.z = textureSampleCompareLevel(shadow_atlas, shadow_sampler, at_c, at.z);
-        }
+        let visibility = vec3f(
+            textureSampleCompareLevel(shadow_atlas, shadow_sampler, clamp(a.xy / size, min_uv, max_uv), at.z),
+            textureSampleCompareLevel(shadow_atlas, shadow_sampler, clamp(b.xy / size, min_uv, max_uv), at.z),
+            textureSampleCompareLevel(shadow_atlas, shadow_sampler, clamp(c.xy / size, min_uv, max_uv), at.z),
+        );
         sum += dot(visibility, vec3f(a.z, b.z, c.z));
     }
     return sum;
@@ -114,6 +172,8 @@ struct Taps {
     middle: vec2f,
     kernel: CastanoKernel,
     rotation: f32,
+    // Radius of the spiral in texels.
+    radius: f32,
 }
 
 // Position and weight of one of three times three taps.
@@ -127,7 +187,8 @@ fn tap_at(taps: Taps, column: u32, line: u32) -> vec3f {
     if taps.shadow_filter == HARDWARE_2X2 {
         return vec3f(taps.middle, select(0.0, 1.0, step == 0u));
     }
-    return vec3f(spiral_tap(taps.middle, step, taps.rotation), select(0.0, 0.125, step < 8u));
+    let tap = taps.middle + taps.radius * spiral_tap(step, taps.rotation);
+    return vec3f(tap, select(0.0, 0.125, step < 8u));
 }
 
 // Component of a vector. Devices keep vectors in memory that shaders index by variables.
@@ -161,18 +222,23 @@ fn castano_kernel(middle: vec2f) -> CastanoKernel {
     );
 }
 
-// One of eight taps on a spiral that is rotated per pixel (J. Jimenez, "Next Generation Post
-// Processing in Call of Duty: Advanced Warfare", 2014). The same in all frames: nothing accumulates them yet.
-fn spiral_tap(middle: vec2f, step: u32, rotation: f32) -> vec2f {
-    // The golden angle, and a radius that gives each step the same area: two texels at most.
-    let angle = rotation + f32(step) * 2.3999632;
-    let radius = 2.0 * sqrt((f32(step) + 0.5) / 8.0);
-    return middle + radius * vec2f(cos(angle), sin(angle));
+// One of eight taps on a spiral of radius 1 that is rotated per pixel (J. Jimenez, "Next Generation Post
+// Processing in Call of Duty: Advanced Warfare", 2014), with bevy's turns of three eighths and radii in eighths. The same in
+// all frames: nothing accumulates them yet.
+fn spiral_tap(step: u32, rotation: f32) -> vec2f {
+    let angle = f32(step + 1u) * 2.3561945 - rotation;
+    let radius = 1.0 - f32(step) / 8.0;
+    return radius * vec2f(cos(angle), sin(angle));
 }
 
-// Interleaved gradient noise, from 0 to 1: neighbouring pixels differ much (Jimenez 2014).
-fn interleaved_gradient_noise(pixel: vec2f) -> f32 {
-    return fract(52.9829189 * fract(dot(floor(pixel), vec2f(0.06711056, 0.00583715))));
+// Radius of the spiral in texels, which bevy chose by eye for texels of different size in the world.
+fn spiral_radius(texel_size: f32) -> f32 {
+    return mix(0.015, 0.035, (texel_size - 0.00390625) / 0.019042969) / texel_size;
+}
+
+// Angle from 0 to a full turn by interleaved gradient noise: neighbouring pixels differ much (Jimenez 2014).
+fn noise_angle(pixel: vec2f) -> f32 {
+    return 6.2831853 * fract(52.9829189 * fract(dot(pixel, vec2f(0.06711056, 0.00583715))));
 }
 
 // Index of the closest of the six directions +x, -x, +y, -y, -z, +z.
