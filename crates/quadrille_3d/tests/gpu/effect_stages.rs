@@ -203,11 +203,11 @@ fn effects_of_a_camera_that_keeps_the_target_read_what_earlier_cameras_drew() {
         };
         shown(&mut rig, 0.25);
         expect_passes(&plan(&mut rig), &[], &["load_target_3d", "copy target"]);
-        // What earlier cameras drew is not tone mapped again.
+        // Contents that are loaded behind tone mapping are not mapped again.
         rig.app.world_mut().entity_mut(over).insert(AFTER);
         shown(&mut rig, 0.625);
         expect_passes(&plan(&mut rig), &["load_target_3d", "copy target"], &[]);
-        // It is, as in bevy, before tone mapping.
+        // Contents that are loaded before tone mapping are, as in bevy.
         rig.app.world_mut().entity_mut(over).insert(BEFORE);
         rig.app.world_mut().entity_mut(over).remove::<Affine<2>>();
         shown(&mut rig, 1.5 / 2.5);
