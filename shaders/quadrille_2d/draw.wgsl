@@ -10,20 +10,27 @@ var<immediate> view: View;
 @group(0) @binding(0) var image: texture_2d<f32>;
 @group(0) @binding(1) var image_sampler: sampler;
 
+struct Instance {
+    // Rows of the affine matrix from local space to world space.
+    world_from_local: array<vec4f, 3>,
+    // Columns of a 2x2 matrix from the mesh's uv to the image's.
+    uv_axes: vec4f,
+    tint: vec4f,
+    // Translation from the mesh's uv to the image's.
+    uv_translation: vec2f,
+    // Below 0: opaque. Up to 1: a mask with this threshold. Above: blend.
+    alpha_mode: f32,
+    padding: f32,
+}
+
+@group(0) @binding(2) var<storage, read> instances: array<Instance>;
+
 struct Vertex {
     @location(0) position: vec3f,
     @location(1) uv: vec2f,
     @location(2) color: vec4f,
-    // Rows of the instance's affine matrix from local space to world space.
-    @location(3) world_from_local_0: vec4f,
-    @location(4) world_from_local_1: vec4f,
-    @location(5) world_from_local_2: vec4f,
-    // The columns of a 2x2 matrix, then a translation, from the mesh's uv to the image's.
-    @location(6) uv_axes: vec4f,
-    @location(7) uv_translation: vec2f,
-    @location(8) tint: vec4f,
-    // Below 0: opaque. Up to 1: a mask with this threshold. Above: blend.
-    @location(9) alpha_mode: f32,
+    // Index of the instance, from the draw order.
+    @location(3) instance: u32,
 }
 
 struct VertexOutput {
@@ -35,15 +42,16 @@ struct VertexOutput {
 
 @vertex
 fn vertex_main(vertex: Vertex) -> VertexOutput {
+    let instance = instances[vertex.instance];
     let local = vec4f(vertex.position, 1.0);
     let world = vec3f(
-        dot(vertex.world_from_local_0, local),
-        dot(vertex.world_from_local_1, local),
-        dot(vertex.world_from_local_2, local),
+        dot(instance.world_from_local[0], local),
+        dot(instance.world_from_local[1], local),
+        dot(instance.world_from_local[2], local),
     );
     let clip = view.clip_from_world * vec4f(world, 1.0);
-    let uv = mat2x2f(vertex.uv_axes.xy, vertex.uv_axes.zw) * vertex.uv + vertex.uv_translation;
-    return VertexOutput(clip, uv, vertex.color * vertex.tint, vertex.alpha_mode);
+    let uv = mat2x2f(instance.uv_axes.xy, instance.uv_axes.zw) * vertex.uv + instance.uv_translation;
+    return VertexOutput(clip, uv, vertex.color * instance.tint, instance.alpha_mode);
 }
 
 @fragment

@@ -8,11 +8,12 @@
 //! ```text
 //! PostUpdate   bevy: transforms, visibility, text layout     here: cameras (sizes, projections)
 //! Declare      prepare_images, prepare_meshes                uploads within a budget
-//!              queue_2d        visible entities -> sorted and batched instances
+//!              queue_2d        visible entities -> retained instances, sorted and batched by index
+//!              queue_ui        nodes -> boxes and quads, if any node has changed
 //! passes       draw_2d         one pass in the plan per camera
 //! ```
-//! Sprites, glyphs and meshes are instances of a mesh with an image: sprites and glyphs are quads. They share a shader
-//! and an instance buffer, and neighbours in draw order with the same mesh and image are batched: 100,000 sprites
+//! Sprites, glyphs and meshes are instances of a mesh with an image: sprites and glyphs are quads. They share a shader,
+//! an instance buffer and a list of indices in drawing order, and neighbours in draw order with the same mesh and image are batched: 100,000 sprites
 //! with one image are one draw. Rounded UI nodes, gizmo lines (`quadrille_content`) and tilemap chunks are quads too,
 //! each kind with its own shader and instance buffer.
 //!
@@ -25,6 +26,12 @@
 //!
 //! - **One list.** Sprites, meshes and text are sorted together by z (see [`Phase2d`]). There is
 //!   no depth buffer: sorting is needed for transparency anyway.
+//! - **Instances are retained.** The rows of an entity stay in the instance buffer, and are written again only if its
+//!   components, images or materials have changed. Change ticks are compared when a camera sees the entity, in parallel;
+//!   changes that bypass bevy's change detection are not seen. [`Phase2d::work`] counts what was built.
+//! - **The drawing order is a list of indices** of rows: sorting moves no instances, and an order is kept while keys and
+//!   visible entities stay the same.
+//! - **Nodes are rebuilt together**, and only in frames in which anything that they follow from has changed.
 //! - **Culling is bevy's**, on the CPU: GPU culling would have to upload all instances first,
 //!   which costs more (README, "How fast").
 //! - **A tilemap chunk is one quad** whose fragments look up their tile. Tiles are uploaded when they change and
@@ -69,7 +76,7 @@ pub use quadrille_content::{
     CameraTargets, CameraViews, DeviceImages, ManualTextureViews, Msaa, UploadBudget,
 };
 pub use scene::geometry::Geometry2d;
-pub use scene::phase::{Instances2d, Phase2d, Textures2d};
+pub use scene::phase::{InstanceOrder2d, Instances2d, Phase2d, QueueWork, Textures2d};
 pub use tilemaps::chunk::Chunks2d;
 pub use tilemaps::tiles::Tiles2d;
 

@@ -60,16 +60,16 @@ impl Pipelines2d {
         };
         use PrimitiveTopology::{Lines, Points, Triangles};
         Ok(Self {
-            points: pipeline("2d points", &draw, Instance::layout(), Points)?,
-            lines: pipeline("2d lines", &draw, Instance::layout(), Lines)?,
-            triangles: pipeline("2d triangles", &draw, Instance::layout(), Triangles)?,
+            points: pipeline("2d points", &draw, Instance::order_layout(), Points)?,
+            lines: pipeline("2d lines", &draw, Instance::order_layout(), Lines)?,
+            triangles: pipeline("2d triangles", &draw, Instance::order_layout(), Triangles)?,
             nodes: pipeline("2d nodes", &node, NodeInstance::layout(), Triangles)?,
             gradients: pipeline("2d gradients", &gradient, NodeInstance::layout(), Triangles)?,
             gizmos: pipeline("2d gizmos", &line, Line::layout(), Triangles)?,
             tiles: pipeline("2d tiles", &tile, Chunk::layout(), Triangles)?,
             replace: gpu.graphics_pipeline(&GraphicsPipelineDesc {
                 blend: Blend::Opaque,
-                ..desc("2d replace", &draw, Instance::layout(), Triangles)
+                ..desc("2d replace", &draw, Instance::order_layout(), Triangles)
             })?,
             composite: composite_pipeline(gpu, "2d over", Blend::Premultiplied)?,
         })

@@ -14,7 +14,7 @@ use bevy_text::{
     load_font_assets_into_font_collection,
 };
 use quadrille::ecs::{ContentKind, DrawnContent, ImageLimits, RenderStartup, expect_renderer};
-use quadrille::prelude::{GpuDevice, Render, RenderSystems};
+use quadrille::prelude::{BufferDesc, GpuDevice, Render, RenderSystems, Sharing};
 use quadrille_content::{
     ContentPlugin, ContentSystems, Msaa, add_plugin_if_missing, instance_buffer,
 };
@@ -35,7 +35,8 @@ use crate::pipelines::Pipelines2d;
 use crate::queue::atlases::hide_inverted_atlas_rects;
 use crate::queue::enabled::watch_enabling;
 use crate::queue::{queue_2d, upload_instances_2d};
-use crate::scene::phase::{Instances2d, Phase2d, Textures2d};
+use crate::scene::items::Items;
+use crate::scene::phase::{InstanceOrder2d, Instances2d, Phase2d, Textures2d};
 use crate::tilemaps::chunk::Chunks2d;
 use crate::tilemaps::tiles::{self, Tilemaps, prepare_tiles};
 
@@ -121,6 +122,7 @@ impl Plugin for Quadrille2dPlugin {
             .init_resource::<ChunkMeshes>()
             .init_resource::<Tilemaps>()
             .init_resource::<Phase2d>()
+            .init_resource::<Items>()
             .init_resource::<Textures2d>()
             .init_resource::<MsaaTargets2d>()
             .init_resource::<ResolvedLayers2d>()
@@ -258,6 +260,9 @@ fn add_passes(app: &mut App) {
     .init_resource::<crate::ui::RiskyCorners>();
 }
 
+/// Initial size of the instance buffer.
+const MIN_INSTANCE_BYTES: u64 = 1 << 16;
+
 /// Creates device resources, and marks all data for upload (after a lost device).
 fn init_device_resources(
     mut commands: Commands,
@@ -270,7 +275,10 @@ fn init_device_resources(
     commands.insert_resource(indices);
     commands.insert_resource(tiles::buffer(&gpu)?);
     let instances = |name| instance_buffer(&gpu, name, 0);
-    commands.insert_resource(Instances2d(instances("2d instances")?));
+    let rows = BufferDesc::storage("2d instances", MIN_INSTANCE_BYTES);
+    let rows = gpu.create_buffer(&rows.with_sharing(Sharing::Concurrent))?;
+    commands.insert_resource(Instances2d(rows));
+    commands.insert_resource(InstanceOrder2d(instances("2d instance order")?));
     commands.insert_resource(Nodes2d(instances("2d nodes")?));
     commands.insert_resource(Chunks2d(instances("2d chunks")?));
     commands.insert_resource(Pipelines2d::new(&gpu)?);

@@ -1,11 +1,15 @@
 //! Queues the batches of each camera.
 
 pub(crate) mod atlases;
+pub(crate) mod build;
 pub(crate) mod enabled;
+pub(crate) mod extract;
+pub(crate) mod order;
 pub(crate) mod slices;
 pub(crate) mod sprites;
 pub(crate) mod text;
-pub(crate) mod writer;
+
+use std::any::TypeId;
 
 use bevy_asset::{AssetId, Assets};
 use bevy_camera::Camera2d;
@@ -29,14 +33,36 @@ use crate::components::tilemap::TilemapChunk;
 use crate::instances::mesh_instance::{AlphaMode, Instance, UvRect};
 use crate::instances::node::Nodes2d;
 use crate::meshes::Meshes2d;
-use crate::queue::text::{Span, TextBlock};
-use crate::queue::writer::{VisibleItems, Writer};
-use crate::scene::phase::{Batch, BatchKind, Instances2d, Phase2d, Textures2d, View2d};
+use crate::queue::extract::{Extraction, VisibleClass};
+use crate::queue::order::DrawOrders;
+use crate::queue::text::{Span, SpanTicks, TextBlock, TextTicks};
+use crate::scene::drawn_images::TextureLookup;
+use crate::scene::items::{AssetKinds, Items};
+use crate::scene::phase::{
+    Batch, BatchKind, InstanceOrder2d, Instances2d, Phase2d, QueueWork, Textures2d, View2d,
+};
 use crate::tilemaps::chunk::Chunks2d;
 use crate::tilemaps::tiles::Tilemaps;
 
 /// Visible entities and render layers of a camera.
 type CameraQuery = (&'static VisibleEntities, Option<&'static RenderLayers>);
+
+/// Components of a sprite.
+type SpriteQuery = (
+    Ref<'static, Sprite>,
+    Ref<'static, Anchor>,
+    Ref<'static, GlobalTransform>,
+);
+
+/// Components of a mesh.
+type MeshQuery = (
+    Ref<'static, Mesh2d>,
+    Ref<'static, MeshMaterial2d<ColorMaterial>>,
+    Ref<'static, GlobalTransform>,
+);
+
+/// Components of a tilemap chunk.
+type ChunkQuery = (Ref<'static, TilemapChunk>, Ref<'static, GlobalTransform>);
 
 /// Extracted inputs of [`queue_2d`].
 #[derive(SystemParam)]
@@ -45,19 +71,13 @@ pub(crate) struct Scene<'w, 's> {
     pub(crate) targets: Res<'w, CameraTargets>,
     cameras: Query<'w, 's, CameraQuery, With<Camera2d>>,
     msaa: Query<'w, 's, &'static Msaa>,
-    pub(crate) sprites: Query<'w, 's, (&'static Sprite, &'static Anchor, &'static GlobalTransform)>,
-    pub(crate) mesh_items: Query<
-        'w,
-        's,
-        (
-            &'static Mesh2d,
-            &'static MeshMaterial2d<ColorMaterial>,
-            &'static GlobalTransform,
-        ),
-    >,
-    pub(crate) chunks: Query<'w, 's, (&'static TilemapChunk, &'static GlobalTransform)>,
+    pub(crate) sprites: Query<'w, 's, SpriteQuery>,
+    pub(crate) mesh_items: Query<'w, 's, MeshQuery>,
+    pub(crate) chunks: Query<'w, 's, ChunkQuery>,
     pub(crate) texts: Query<'w, 's, TextBlock, With<Text2d>>,
+    pub(crate) text_ticks: Query<'w, 's, TextTicks, With<Text2d>>,
     pub(crate) spans: Query<'w, 's, Span>,
+    pub(crate) span_ticks: Query<'w, 's, SpanTicks>,
     pub(crate) image_assets: Res<'w, Assets<ImageAsset>>,
     pub(crate) layouts: Res<'w, Assets<TextureAtlasLayout>>,
     pub(crate) materials: Res<'w, Assets<ColorMaterial>>,
@@ -68,30 +88,107 @@ pub(crate) struct Scene<'w, 's> {
     gizmos: Res<'w, GizmoLineBatches>,
 }
 
-/// Outputs of a frame: phase and textures.
+/// Outputs of a frame: phase, textures and retained items.
 #[derive(SystemParam)]
 pub(crate) struct Lists<'w> {
     pub(crate) phase: ResMut<'w, Phase2d>,
     pub(crate) textures: ResMut<'w, Textures2d>,
+    pub(crate) items: ResMut<'w, Items>,
+}
+
+/// Memory that [`queue_2d`] keeps between frames.
+#[derive(Default)]
+pub(crate) struct QueueState {
+    extraction: Extraction,
+    orders: DrawOrders,
+    /// Visible items of a camera.
+    visible: Vec<u32>,
 }
 
 /// Queues the views of all cameras.
-pub(crate) fn queue_2d(scene: Scene, mut lists: Lists, mut visible_items: Local<VisibleItems>) {
-    lists.phase.begin(&mut lists.textures);
+pub(crate) fn queue_2d(scene: Scene, mut lists: Lists, mut state: Local<QueueState>) {
+    let state = &mut *state;
+    begin_frame(&scene, &mut lists);
     for camera in scene.views.iter() {
         let mut view = begin_view(&scene, &mut lists, camera);
         // Views of 3D cameras only have UI nodes here, which `queue_ui` adds.
         if let Ok((visible, layers)) = scene.cameras.get(camera.camera) {
-            let mut writer = Writer::new(&scene, &mut lists, &view);
-            writer.collect_visible(visible, &mut visible_items);
-            visible_items.sort();
-            writer.write(&visible_items);
+            state.extract(&scene, &mut lists, visible);
+            state.orders.add(&scene, &mut lists, &view, &state.visible);
             for set in scene.gizmos.visible_in(layers.unwrap_or_default()) {
-                writer.add_lines(set.lines.clone());
+                let batch = Batch {
+                    mesh: scene.meshes.quad(),
+                    texture: None,
+                    kind: BatchKind::Lines,
+                    instances: set.lines.clone(),
+                };
+                lists.phase.add(batch, view.batches.start);
             }
         }
         view.batches.end = lists.phase.batches.len() as u32;
         lists.phase.views.push(view);
+    }
+    let rebuilt_orders = state.orders.end_frame(lists.items.frame());
+    let [built_items, moved_items] = lists.items.work();
+    lists.phase.work = QueueWork {
+        built_items,
+        moved_items,
+        rebuilt_orders,
+        built_nodes: 0,
+    };
+}
+
+/// Begins the frame of the phase and of the retained items.
+fn begin_frame(scene: &Scene, lists: &mut Lists) {
+    let Lists {
+        phase,
+        textures,
+        items,
+    } = lists;
+    phase.begin(textures);
+    let changed = AssetKinds {
+        materials: scene.materials.is_changed(),
+        atlas_layouts: scene.layouts.is_changed(),
+    };
+    items.begin_frame(changed, &mut phase.rows);
+    let frame = items.frame();
+    let mut lookup = TextureLookup {
+        phase,
+        textures,
+        images: &scene.images,
+        assets: &scene.image_assets,
+    };
+    if items.images.refresh(frame, &mut lookup) {
+        items.change_order();
+    }
+}
+
+impl QueueState {
+    /// Collects the visible items of a camera in [`Self::visible`].
+    fn extract(&mut self, scene: &Scene, lists: &mut Lists, visible: &VisibleEntities) {
+        let Lists {
+            phase,
+            textures,
+            items,
+        } = lists;
+        let frame = items.frame();
+        self.visible.clear();
+        for (class, id) in [
+            (VisibleClass::Sprites, TypeId::of::<Sprite>()),
+            (VisibleClass::Meshes, TypeId::of::<Mesh2d>()),
+        ] {
+            self.extraction.run(scene, items, class, visible.get(id));
+            self.extraction
+                .apply(items, &mut phase.rows, &mut self.visible);
+            let mut lookup = TextureLookup {
+                phase,
+                textures,
+                images: &scene.images,
+                assets: &scene.image_assets,
+            };
+            // Before the next class looks the same images up.
+            items.images.refresh_new(frame, &mut lookup);
+        }
     }
 }
 
@@ -99,6 +196,7 @@ pub(crate) fn queue_2d(scene: Scene, mut lists: Lists, mut visible_items: Local<
 #[derive(SystemParam)]
 pub(crate) struct InstanceBuffers<'w> {
     instances: ResMut<'w, Instances2d>,
+    order: ResMut<'w, InstanceOrder2d>,
     nodes: ResMut<'w, Nodes2d>,
     chunks: ResMut<'w, Chunks2d>,
 }
@@ -111,8 +209,10 @@ pub(crate) fn upload_instances_2d(
     gpu: Res<GpuDevice>,
 ) -> Result {
     let uploads = &mut *uploads;
-    phase.instances.upload(&gpu, uploads, &mut to.instances.0)?;
-    phase.nodes.upload(&gpu, uploads, &mut to.nodes.0)?;
+    phase.write_quads();
+    phase.rows.upload(&gpu, uploads, &mut to.instances.0)?;
+    phase.order.upload(&gpu, uploads, &mut to.order.0)?;
+    phase.ui.nodes.upload(&gpu, uploads, &mut to.nodes.0)?;
     phase.chunks.upload(&gpu, uploads, &mut to.chunks.0)?;
     Ok(())
 }
@@ -157,16 +257,15 @@ fn fill_viewport(
     else {
         return;
     };
-    let first = lists.phase.instances.len() as u32;
     let whole = Rect::from_center_size(Vec2::ZERO, Vec2::splat(2.0));
     let world = Affine3A::IDENTITY;
     let quad = Instance::quad(&world, whole, UvRect::WHOLE, color, AlphaMode::Blend);
-    lists.phase.instances.push(quad);
+    let instances = lists.phase.push_quad(quad);
     let batch = Batch {
         mesh: scene.meshes.quad(),
         texture: Some(texture),
         kind,
-        instances: first..first + 1,
+        instances,
     };
     lists.phase.add(batch, view_start);
 }

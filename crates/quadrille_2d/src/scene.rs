@@ -1,5 +1,9 @@
 //! Data of a frame: views, batches, instances and their buffers.
 
+pub(crate) mod drawn_images;
 pub(crate) mod geometry;
+pub(crate) mod items;
+#[cfg_attr(not(feature = "ui"), expect(dead_code, reason = "only UI has nodes"))]
+pub(crate) mod node_phase;
 pub(crate) mod phase;
 pub(crate) mod phase_item;

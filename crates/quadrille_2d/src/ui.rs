@@ -7,6 +7,7 @@
 //! Each node is drawn in bevy's order: shadows, background, border and outline, gradients, image, selection, text,
 //! caret, inline images. As in bevy, children are not clipped to the rounded corners of their parents.
 
+mod changes;
 mod clip;
 mod gradient;
 mod image;
@@ -42,14 +43,17 @@ use crate::instances::mesh_instance::UvRect;
 use crate::meshes::Meshes2d;
 use crate::queue::slices::TextureSlice;
 use crate::queue::text::{QuadSink, Span};
-use crate::scene::phase::{Phase2d, Textures2d, View2d};
+use crate::scene::drawn_images::{ImageInfo, TextureLookup};
+use crate::scene::node_phase::NodePhase;
+use crate::scene::phase::{Phase2d, Texture, Textures2d, View2d};
+use changes::NodeChanges;
 use clip::Clip;
 use gradient::{GradientLines, Stops, gradient_quad};
 use image::is_pixel_aligned;
 pub(crate) use limits::{limit_images, limit_nodes, limit_scales};
 use paint::Paint;
 use quadrille_content::DeviceImages;
-use quadrille_content::{CameraOverlays, Msaa, RateLimitedWarnings, entity_name, first_non_finite};
+use quadrille_content::{CameraOverlays, RateLimitedWarnings, entity_name, first_non_finite};
 use rounded_box::{BoxCoverage, RoundedBox};
 pub(crate) use sizes::{
     RiskyCorners, find_risky_corners, limit_sizes, resolve_risky_corners, split_risky_corners,
@@ -115,45 +119,66 @@ pub(crate) fn extract_overlay_cameras(
 /// Queues the UI nodes of each camera as a view after the camera's own.
 pub(crate) fn queue_ui(
     nodes: Nodes,
+    mut changes: NodeChanges,
     mut phase: ResMut<Phase2d>,
     mut textures: ResMut<Textures2d>,
     mut scratch: Local<(Vec<TextureSlice>, Clip, Stops)>,
 ) {
-    let (slices, clip, stops) = &mut *scratch;
-    let mut at = 0;
-    while let Some(view) = phase.views.get(at) {
-        at += 1;
-        let start = phase.batches.len() as u32;
-        let mut over = View2d {
-            clip_from_world: clip_from_pixels(view.viewport),
-            clear: None,
-            batches: start..start,
-            // As in bevy, nodes are drawn after the resolve.
-            msaa: Msaa::Off,
-            ..view.clone()
-        };
-        let mut writer = Writer {
-            nodes: &nodes,
-            viewport: Vec2::new(over.viewport[2] as f32, over.viewport[3] as f32),
-            phase: &mut phase,
-            textures: &mut textures,
-            slices,
-            view_start: start,
-            clip,
-            stops,
-            rounded_box: None,
-            entity: Entity::PLACEHOLDER,
-        };
-        for entity in &nodes.stack.uinodes {
-            match nodes.nodes.get(*entity) {
-                Ok(node) if node.camera.get() == Some(over.camera) => writer.add_node(&node),
-                _ => {}
-            }
+    let phase = &mut *phase;
+    let mut ui = std::mem::take(&mut phase.ui);
+    let mut lookup = TextureLookup {
+        phase,
+        textures: &mut textures,
+        images: &nodes.images,
+        assets: &nodes.image_assets,
+    };
+    let has_changed = changes.take() | ui.images.refresh(0, &mut lookup);
+    if has_changed || !ui.is_current(&lookup.phase.views, &nodes.stack.uinodes) {
+        ui.begin(&nodes.stack.uinodes);
+        for index in 0..lookup.phase.views.len() {
+            let View2d {
+                camera, viewport, ..
+            } = lookup.phase.views[index];
+            let first = ui.next_batch();
+            add_nodes(
+                &nodes,
+                (camera, viewport),
+                (&mut ui, &mut lookup),
+                &mut scratch,
+            );
+            ui.end_view(camera, viewport, first);
         }
-        over.batches.end = phase.batches.len() as u32;
-        if !over.batches.is_empty() {
-            phase.views.insert(at, over);
-            at += 1;
+        phase.work.built_nodes = nodes.stack.uinodes.len();
+        ui.end(&mut phase.rows);
+    }
+    ui.add_to(phase, clip_from_pixels);
+    phase.ui = ui;
+}
+
+/// Adds the nodes of a camera.
+fn add_nodes(
+    nodes: &Nodes,
+    (camera, viewport): (Entity, [u32; 4]),
+    (ui, lookup): (&mut NodePhase, &mut TextureLookup<'_>),
+    (slices, clip, stops): &mut (Vec<TextureSlice>, Clip, Stops),
+) {
+    let [_, _, width, height] = viewport;
+    let mut writer = Writer {
+        nodes,
+        viewport: Vec2::new(width as f32, height as f32),
+        view_start: ui.next_batch(),
+        ui,
+        lookup,
+        slices,
+        clip,
+        stops,
+        rounded_box: None,
+        entity: Entity::PLACEHOLDER,
+    };
+    for entity in &nodes.stack.uinodes {
+        match nodes.nodes.get(*entity) {
+            Ok(node) if node.camera.get() == Some(camera) => writer.add_node(&node),
+            _ => {}
         }
     }
 }
@@ -185,12 +210,12 @@ fn rect_y_up(rect: Rect) -> Rect {
 }
 
 /// Writes the instances of one camera's nodes.
-struct Writer<'a, 'w, 's> {
+struct Writer<'a, 'l, 'w, 's> {
     nodes: &'a Nodes<'w, 's>,
     /// The size of the viewport in pixels.
     viewport: Vec2,
-    phase: &'a mut Phase2d,
-    textures: &'a mut Textures2d,
+    ui: &'a mut NodePhase,
+    lookup: &'a mut TextureLookup<'l>,
     slices: &'a mut Vec<TextureSlice>,
     view_start: u32,
     /// Clip by the node's ancestors.
@@ -203,7 +228,7 @@ struct Writer<'a, 'w, 's> {
     entity: Entity,
 }
 
-impl Writer<'_, '_, '_> {
+impl Writer<'_, '_, '_, '_> {
     fn add_node(&mut self, item: &NodeDataItem<'_, '_>) {
         if !item.visibility.get() {
             return;
@@ -213,6 +238,7 @@ impl Writer<'_, '_, '_> {
             // bevy's accessors of box rects panic on such sizes.
             let who = format_args!("the node {}", entity_name(item.entity));
             let what = || first_non_finite(&[("size", &size.to_array())]);
+            self.ui.has_invalid = true;
             return self.nodes.warnings.warn(who, what);
         }
         if !self.clip.set(item.clip) {
@@ -369,6 +395,11 @@ impl Writer<'_, '_, '_> {
         }
     }
 
+    /// Looks up state and texture of an image.
+    fn image(&mut self, id: AssetId<ImageAsset>) -> (ImageInfo, Option<Texture>) {
+        self.ui.images.look_up(id, self.lookup)
+    }
+
     fn quad(
         &mut self,
         id: AssetId<ImageAsset>,
@@ -377,7 +408,7 @@ impl Writer<'_, '_, '_> {
         uv: UvRect,
         tint: LinearRgba,
     ) {
-        let Some(texture) = self.phase.texture(id, &self.nodes.images, self.textures) else {
+        let (_, Some(texture)) = self.image(id) else {
             return;
         };
         let uv = if texture.is_placeholder {
@@ -389,7 +420,7 @@ impl Writer<'_, '_, '_> {
     }
 }
 
-impl QuadSink for Writer<'_, '_, '_> {
+impl QuadSink for Writer<'_, '_, '_, '_> {
     fn add(
         &mut self,
         image: Option<(AssetId<ImageAsset>, Rect)>,
@@ -415,13 +446,15 @@ impl QuadSink for Writer<'_, '_, '_> {
             }
             None => (AssetId::default(), UvRect::WHOLE),
             Some((id, pixels)) => {
-                let shown = self.nodes.images.get_or_placeholder(id);
+                let (info, _) = self.image(id);
                 // Glyphs have no placeholder.
-                if shown.is_none_or(|shown| shown.is_placeholder) {
+                if info.is_placeholder {
                     return;
                 }
-                let size = self.nodes.image_assets.get(id).map(ImageAsset::size_f32);
-                (id, UvRect::of_pixels(pixels, size.unwrap_or(Vec2::ONE)))
+                (
+                    id,
+                    UvRect::of_pixels(pixels, info.size.unwrap_or(Vec2::ONE)),
+                )
             }
         };
         self.quad(id, world, bounds, uv, tint);

@@ -24,6 +24,8 @@ mod recover;
 #[cfg(feature = "hot_reload")]
 #[path = "gpu/reload.rs"]
 mod reload;
+#[path = "gpu/retained.rs"]
+mod retained;
 #[path = "gpu/text.rs"]
 mod text;
 #[path = "gpu/tilemap.rs"]

@@ -42,8 +42,10 @@ mod warnings;
 
 pub use affine::{AffineRows, affine_rows};
 pub use buffers::block_allocator::{BlockAllocator, BlockKey};
-pub use buffers::buffer_vec::{RawBufferVec, instance_buffer};
+pub use buffers::buffer_vec::{RawBufferVec, grow_buffer, instance_buffer};
+pub use buffers::dirty_rows::DirtyRows;
 pub use buffers::range_allocator::RangeAllocator;
+pub use buffers::range_table::RangeTable;
 pub use cameras::msaa::Msaa;
 pub use cameras::projection::{InvalidCameras, limited_scale};
 pub use cameras::target::{ManualTextureViews, TargetImages};

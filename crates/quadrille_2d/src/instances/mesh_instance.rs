@@ -6,24 +6,25 @@ use bevy_math::{Affine2, Affine3A, Mat3A, Rect, Vec2};
 use bevy_math::{Mat2, Mat3};
 use bytemuck::{Pod, Zeroable};
 use quadrille::rows::ShaderRow;
-use quadrille::vulkan::VertexLayout;
-use quadrille_content::{affine_rows, is_finite};
+use quadrille::vulkan::{Format, VertexLayout};
+use quadrille_content::{AffineRows, affine_rows, is_finite};
 
-/// Per-instance vertex data of a mesh.
+/// Row of the instance buffer.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable, ShaderRow)]
-#[row("quadrille_2d/draw.wgsl", "Vertex")]
+#[row("quadrille_2d/draw.wgsl", "Instance")]
 pub(crate) struct Instance {
     /// Rows of the affine matrix from local to world space.
     pub(crate) world_from_local: [[f32; 4]; 3],
     /// Columns of the 2x2 matrix from the mesh's to the image's texture coordinates.
     pub(crate) uv_axes: [f32; 4],
-    /// Translation from the mesh's to the image's texture coordinates.
-    pub(crate) uv_translation: [f32; 2],
     /// Linear tint of the image.
     pub(crate) tint: [f32; 4],
+    /// Translation from the mesh's to the image's texture coordinates.
+    pub(crate) uv_translation: [f32; 2],
     /// [`AlphaMode::to_shader`].
     pub(crate) alpha_mode: f32,
+    pub(crate) padding: f32,
 }
 
 /// Alpha mode of an instance, from a sprite's or a material's.
@@ -62,9 +63,10 @@ impl Instance {
         Self {
             world_from_local: affine_rows(world),
             uv_axes: axes,
-            uv_translation: uv.translation.to_array(),
             tint: tint.to_f32_array(),
+            uv_translation: uv.translation.to_array(),
             alpha_mode: alpha.to_shader(),
+            padding: 0.0,
         }
     }
 
@@ -77,20 +79,14 @@ impl Instance {
         tint: LinearRgba,
         alpha: AlphaMode,
     ) -> Self {
-        // Product of `world` and the rectangle's scale and translation, without the zero terms.
-        let (size, matrix) = (rect.size(), world.matrix3);
-        let (x, y) = (matrix.x_axis * size.x, matrix.y_axis * size.y);
-        let at = world.transform_point3a(rect.center().extend(0.0).into());
         let part = uv.max - uv.min;
         Self {
-            world_from_local: affine_rows(Affine3A {
-                matrix3: Mat3A::from_cols(x, y, matrix.z_axis),
-                translation: at,
-            }),
+            world_from_local: quad_rows(world, rect),
             uv_axes: [part.x, 0.0, 0.0, part.y],
-            uv_translation: uv.min.to_array(),
             tint: tint.to_f32_array(),
+            uv_translation: uv.min.to_array(),
             alpha_mode: alpha.to_shader(),
+            padding: 0.0,
         }
     }
 
@@ -119,10 +115,22 @@ impl Instance {
         is_finite(bytemuck::cast_slice(std::slice::from_ref(self)))
     }
 
-    /// Vertex layout: locations 3 to 9.
-    pub(crate) fn layout() -> VertexLayout {
-        VertexLayout::of_row::<Self>(3).per_instance()
+    /// Vertex layout of the draw order, which has the index of a row for each drawn instance: location 3.
+    pub(crate) fn order_layout() -> VertexLayout {
+        VertexLayout::packed(3, &[Format::R32_UINT]).per_instance()
     }
+}
+
+/// Rows of the matrix from the unit quad to `rect` in the local space of `world`.
+pub(crate) fn quad_rows(world: &Affine3A, rect: Rect) -> AffineRows {
+    // Product of `world` and the rectangle's scale and translation, without the zero terms.
+    let (size, matrix) = (rect.size(), world.matrix3);
+    let (x, y) = (matrix.x_axis * size.x, matrix.y_axis * size.y);
+    let at = world.transform_point3a(rect.center().extend(0.0).into());
+    affine_rows(Affine3A {
+        matrix3: Mat3A::from_cols(x, y, matrix.z_axis),
+        translation: at,
+    })
 }
 
 /// Rectangle of texture coordinates, (0, 0) at the top left. `min` above `max` is flipped, which [`Rect`] does not

@@ -10,19 +10,36 @@ use bevy_text::{InlineBox, LetterSpacing, LineHeight, TextBounds, TextFont};
 
 use crate::components::tilemap::TilemapChunkTileData;
 
-/// Observes the removal of all disabling components. Call it after all plugins have registered theirs.
+/// Whether any entity was disabled or enabled since this was last reset.
+#[derive(Resource, Default)]
+pub(crate) struct EnablingChanges(
+    #[cfg_attr(
+        not(feature = "ui"),
+        expect(dead_code, reason = "only the nodes of UI are built as a whole")
+    )]
+    pub(crate) bool,
+);
+
+/// Observes all disabling components. Call it after all plugins have registered theirs.
 pub(crate) fn watch_enabling(world: &mut World) {
+    world.init_resource::<EnablingChanges>();
     world.init_resource::<DefaultQueryFilters>();
     let filters = world.resource::<DefaultQueryFilters>();
     let ids: Vec<_> = filters.disabling_ids().collect();
     if !ids.is_empty() {
-        world.spawn(Observer::new(mark_changed).with_components(ids));
+        world.spawn(Observer::new(mark_changed).with_components(ids.iter().copied()));
+        world.spawn(Observer::new(note_disabled).with_components(ids));
     }
+}
+
+fn note_disabled(_: On<Insert<()>>, mut changes: ResMut<EnablingChanges>) {
+    changes.0 = true;
 }
 
 /// Marks all components that this crate queries with `Changed`.
 fn mark_changed(event: On<Remove<()>>, mut world: DeferredWorld) {
     let (entity, world) = (event.entity, &mut world);
+    world.resource_mut::<EnablingChanges>().0 = true;
     mark::<Mesh2d>(world, entity);
     mark::<TilemapChunkTileData>(world, entity);
     mark::<TextFont>(world, entity);

@@ -20,14 +20,15 @@ pub(crate) struct SpriteImage<'a> {
     pub(crate) is_placeholder: bool,
 }
 
-/// Appends the instances of a sprite to `out`. Returns false and leaves `out` unchanged if it cannot be drawn.
+/// Appends the instances of a sprite to `out`. Returns the rectangle of the last one in the sprite's local space; `None`
+/// and leaves `out` unchanged if it cannot be drawn.
 pub(crate) fn add_sprite(
     sprite: &Sprite,
     anchor: &Anchor,
     world: &Affine3A,
     image: &SpriteImage<'_>,
     (scratch, out): (&mut Vec<TextureSlice>, &mut Vec<Instance>),
-) -> bool {
+) -> Option<Rect> {
     let is_placeholder = image.is_placeholder;
     let tint = if is_placeholder {
         LinearRgba::WHITE
@@ -54,11 +55,11 @@ pub(crate) fn add_sprite(
     match source_rect {
         _ if is_placeholder => scratch.push(whole),
         Some(_) if is_mirrored.contains(&true) && !allows_negative_size(&sprite.image_mode) => {
-            return false;
+            return None;
         }
         Some(source_rect) => slices(&sprite.image_mode, source_rect, size.abs(), scratch),
         None if image.size.is_none() => scratch.push(whole),
-        None => return false,
+        None => return None,
     }
     let image_size = image.size.filter(|_| !is_placeholder).unwrap_or(Vec2::ONE);
     let flip_x = sprite.flip_x != is_mirrored[0];
@@ -69,6 +70,7 @@ pub(crate) fn add_sprite(
     );
     let offset = -anchor.as_vec() * size;
     let first = out.len();
+    let mut last = Rect::EMPTY;
     for slice in scratch.iter() {
         let uv = UvRect::of_pixels(slice.source_rect, image_size).flipped(flip_x, flip_y);
         let dest_rect = &slice.dest_rect;
@@ -76,12 +78,13 @@ pub(crate) fn add_sprite(
         let center = dest_rect.center() * mirror + offset;
         let dest_rect = rect_around(center, dest_rect.size());
         out.push(Instance::quad(world, dest_rect, uv, tint, alpha));
+        last = dest_rect;
     }
     let is_finite = out[first..].iter().all(Instance::is_finite);
     if !is_finite {
         out.truncate(first);
     }
-    is_finite
+    is_finite.then_some(last)
 }
 
 /// Whether negative sizes flip a sprite of this image mode.

@@ -14,6 +14,7 @@ use bevy_text::{
 use bevy_transform::components::GlobalTransform;
 
 use crate::instances::mesh_instance::rect_around;
+use crate::scene::items::Stamp;
 
 /// A block of text.
 #[derive(QueryData)]
@@ -22,8 +23,59 @@ pub(crate) struct TextBlock {
     block: &'static ComputedTextBlock,
     anchor: &'static Anchor,
     bounds: &'static TextBounds,
-    pub(crate) transform: &'static GlobalTransform,
+    transform: &'static GlobalTransform,
     shadow: Option<&'static Text2dShadow>,
+}
+
+/// Components that the quads of a block of text follow from, with their change ticks.
+#[derive(QueryData)]
+pub(crate) struct TextTicks {
+    layout: Ref<'static, TextLayoutInfo>,
+    block: Ref<'static, ComputedTextBlock>,
+    anchor: Ref<'static, Anchor>,
+    bounds: Ref<'static, TextBounds>,
+    pub(crate) transform: Ref<'static, GlobalTransform>,
+    shadow: Option<Ref<'static, Text2dShadow>>,
+}
+
+/// Components of [`Span`] with their change ticks.
+#[derive(QueryData)]
+pub(crate) struct SpanTicks {
+    color: Option<Ref<'static, TextColor>>,
+    background: Option<Ref<'static, TextBackgroundColor>>,
+    underline: (
+        Option<Ref<'static, Underline>>,
+        Option<Ref<'static, UnderlineColor>>,
+    ),
+    strikethrough: (
+        Option<Ref<'static, Strikethrough>>,
+        Option<Ref<'static, StrikethroughColor>>,
+    ),
+}
+
+/// Fingerprint of a block of text and its spans.
+pub(crate) fn text_stamp(text: &TextTicksItem<'_, '_>, spans: &Query<'_, '_, SpanTicks>) -> Stamp {
+    let stamp = Stamp::default()
+        .add(Some(text.layout.last_changed()))
+        .add(Some(text.block.last_changed()))
+        .add(Some(text.anchor.last_changed()))
+        .add(Some(text.bounds.last_changed()))
+        .add(Some(text.transform.last_changed()))
+        .add(text.shadow.as_ref().map(Ref::last_changed));
+    text.block.entities().iter().fold(stamp, |stamp, span| {
+        let Ok(span) = spans.get(span.entity) else {
+            return stamp.add_number(0);
+        };
+        let (underline, strikethrough) = (&span.underline, &span.strikethrough);
+        stamp
+            .add_number(1)
+            .add(span.color.as_ref().map(Ref::last_changed))
+            .add(span.background.as_ref().map(Ref::last_changed))
+            .add(underline.0.as_ref().map(Ref::last_changed))
+            .add(underline.1.as_ref().map(Ref::last_changed))
+            .add(strikethrough.0.as_ref().map(Ref::last_changed))
+            .add(strikethrough.1.as_ref().map(Ref::last_changed))
+    })
 }
 
 /// Style of a text span.

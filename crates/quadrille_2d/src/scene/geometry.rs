@@ -5,7 +5,7 @@ use quadrille::prelude::{IndexRead, IndexType, StorageRead, VertexRead};
 
 use crate::instances::node::Nodes2d;
 use crate::meshes::{Indices2d, Vertices2d};
-use crate::scene::phase::{Batch, BatchKind, Instances2d};
+use crate::scene::phase::{Batch, BatchKind, InstanceOrder2d, Instances2d};
 use crate::tilemaps::chunk::Chunks2d;
 use crate::tilemaps::tiles::Tiles2d;
 use quadrille_content::GizmoLines;
@@ -15,7 +15,8 @@ use quadrille_content::GizmoLines;
 pub struct Geometry2d<'w> {
     vertices: VertexRead<'w, Vertices2d>,
     indices: IndexRead<'w, Indices2d>,
-    instances: VertexRead<'w, Instances2d>,
+    instances: StorageRead<'w, Instances2d>,
+    order: VertexRead<'w, InstanceOrder2d>,
     nodes: VertexRead<'w, Nodes2d>,
     lines: VertexRead<'w, GizmoLines>,
     chunks: VertexRead<'w, Chunks2d>,
@@ -35,6 +36,7 @@ impl Geometry2d<'_> {
         let has = |kinds: &[BatchKind]| batches.iter().any(|batch| kinds.contains(&batch.kind));
         if has(&[BatchKind::World, BatchKind::Clip, BatchKind::Replace]) {
             uses.push(self.instances.any().as_declared());
+            uses.push(self.order.any().as_declared());
         }
         if has(&[BatchKind::Nodes, BatchKind::Gradients]) {
             uses.push(self.nodes.any().as_declared());
@@ -54,9 +56,9 @@ impl Geometry2d<'_> {
             .vertices(0, &self.vertices, 0)
             .indices(&self.indices, 0, IndexType::U32);
         match kind {
-            BatchKind::World | BatchKind::Clip | BatchKind::Replace => {
-                rendering.vertices(1, &self.instances, 0)
-            }
+            BatchKind::World | BatchKind::Clip | BatchKind::Replace => rendering
+                .vertices(1, &self.order, 0)
+                .bind(2, &self.instances),
             BatchKind::Nodes | BatchKind::Gradients => rendering.vertices(1, &self.nodes, 0),
             BatchKind::Lines => rendering.vertices(1, &self.lines, 0),
             BatchKind::Tiles => rendering.vertices(1, &self.chunks, 0).bind(2, &self.tiles),

@@ -1,5 +1,7 @@
 //! Phase of a frame: sorted instances per camera, batched by mesh and image.
 
+use std::ops::Range;
+
 use bevy_asset::AssetId;
 use bevy_color::LinearRgba;
 use bevy_derive::Deref;
@@ -11,27 +13,52 @@ use quadrille::prelude::{GpuBuffer, GpuImage};
 use quadrille::sync::ResourceId;
 
 use crate::instances::mesh_instance::Instance;
-use crate::instances::node::NodeInstance;
+use crate::scene::node_phase::NodePhase;
 use crate::tilemaps::chunk::Chunk;
+use bytemuck::bytes_of;
 use quadrille_content::MeshAllocation;
-use quadrille_content::{DeviceImages, Msaa, RawBufferVec};
+use quadrille_content::{DeviceImages, Msaa, RangeTable, RawBufferVec};
 
 /// Textures of this frame, declared as sampled by [`draw_2d`](crate::draw_2d).
 #[derive(Resource, Default, Deref)]
 pub struct Textures2d(pub(crate) Vec<GpuImage>);
 
-/// Instance buffer of sprites, glyphs and meshes.
+/// Instance buffer of sprites, glyphs and meshes: rows that stay while they do not change.
 #[derive(Resource, Deref)]
 pub struct Instances2d(pub(crate) GpuBuffer);
+
+/// Indices of rows of [`Instances2d`] in draw order.
+#[derive(Resource, Deref)]
+pub struct InstanceOrder2d(pub(crate) GpuBuffer);
+
+/// Work of the CPU on the items of a frame. Without changes it is zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QueueWork {
+    /// Sprites, texts and meshes whose instances were built.
+    pub built_items: usize,
+    /// Sprites and meshes whose instances only got another transform.
+    pub moved_items: usize,
+    /// Cameras whose items were sorted and batched.
+    pub rebuilt_orders: usize,
+    /// UI nodes whose instances were built.
+    pub built_nodes: usize,
+}
 
 /// All views of a frame.
 #[derive(Resource, Default)]
 pub struct Phase2d {
     pub(crate) views: Vec<View2d>,
     pub(crate) batches: Vec<Batch>,
-    pub(crate) instances: RawBufferVec<Instance>,
-    /// Boxes of UI nodes.
-    pub(crate) nodes: RawBufferVec<NodeInstance>,
+    /// Instances of retained items, and those of `quads`.
+    pub(crate) rows: RangeTable<Instance>,
+    /// Indices of `rows` in draw order.
+    pub(crate) order: RawBufferVec<u32>,
+    /// Quads that are not retained, with their positions in `order`.
+    quads: Vec<(Instance, u32)>,
+    /// Range of `quads` in `rows`, with unused rows at its end.
+    quad_rows: Range<u32>,
+    pub(crate) work: QueueWork,
+    pub(crate) ui: NodePhase,
     /// Tilemap chunks.
     pub(crate) chunks: RawBufferVec<Chunk>,
     /// Index in [`Textures2d`] by image.
@@ -44,10 +71,6 @@ pub struct Phase2d {
 /// View of one camera.
 #[derive(Clone, Debug)]
 pub(crate) struct View2d {
-    #[cfg_attr(
-        not(feature = "ui"),
-        expect(dead_code, reason = "only UI asks which camera a view is of")
-    )]
     pub(crate) camera: Entity,
     /// Index in [`CameraTargets`](crate::CameraTargets).
     pub(crate) target: u32,
@@ -59,7 +82,7 @@ pub(crate) struct View2d {
     /// Clear color of the whole target; `None`: load op LOAD.
     pub(crate) clear: Option<LinearRgba>,
     /// Range in [`Phase2d::batches`].
-    pub(crate) batches: std::ops::Range<u32>,
+    pub(crate) batches: Range<u32>,
     /// The camera's [`Msaa`].
     pub(crate) msaa: Msaa,
     /// Multisampled images of the view; `None` without MSAA.
@@ -96,22 +119,22 @@ pub(crate) struct Batch {
     /// `None` for lines and gradients.
     pub(crate) texture: Option<Texture>,
     pub(crate) kind: BatchKind,
-    /// Range in the instance buffer of its kind.
-    pub(crate) instances: std::ops::Range<u32>,
+    /// Range in the draw order, or in the instance buffer of its kind.
+    pub(crate) instances: Range<u32>,
 }
 
 /// Kind of the instances of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BatchKind {
-    /// Instances of [`Phase2d::instances`], in world space.
+    /// Instances of [`Phase2d::order`], in world space.
     World,
-    /// Instances of [`Phase2d::instances`], in clip space.
+    /// Instances of [`Phase2d::order`], in clip space.
     Clip,
     /// As [`Self::Clip`], without blending: the target's color and alpha are replaced.
     Replace,
-    /// Nodes of [`Phase2d::nodes`].
+    /// Boxes of [`NodePhase::nodes`].
     Nodes,
-    /// Gradient segments of [`Phase2d::nodes`].
+    /// Gradient segments of [`NodePhase::nodes`].
     Gradients,
     /// Lines of [`GizmoLines`](quadrille_content::GizmoLines).
     Lines,
@@ -120,6 +143,17 @@ pub(crate) enum BatchKind {
 }
 
 impl Batch {
+    /// Creates a batch without instances.
+    #[cfg(feature = "ui")]
+    pub(crate) fn of(mesh: MeshAllocation, texture: Option<Texture>, kind: BatchKind) -> Self {
+        Self {
+            mesh,
+            texture,
+            kind,
+            instances: 0..0,
+        }
+    }
+
     fn can_merge_with(&self, next: &Self) -> bool {
         let bound = |batch: &Self| {
             batch
@@ -140,15 +174,21 @@ impl Phase2d {
     }
 
     /// Number of instances (sprites, glyphs, meshes, nodes, chunks) over all cameras. Before
-    /// [`Prepare2dSystems::Prepare`](crate::Prepare2dSystems::Prepare) it is that of the previous frame.
+    /// [`Prepare2dSystems::Queue`](crate::Prepare2dSystems::Queue) it is that of the previous frame.
     pub fn instances(&self) -> usize {
-        self.instances.uploaded() + self.nodes.uploaded() + self.chunks.uploaded()
+        self.order.len() + self.ui.nodes.len() + self.chunks.len()
+    }
+
+    /// Work of the CPU on the items of the last frame.
+    pub fn work(&self) -> QueueWork {
+        self.work
     }
 
     /// Marks all instance data for re-upload (after a lost device).
     pub(crate) fn mark_all_dirty(&mut self) {
-        self.instances.mark_all_dirty();
-        self.nodes.mark_all_dirty();
+        self.rows.mark_all_dirty();
+        self.order.mark_all_dirty();
+        self.ui.nodes.mark_all_dirty();
         self.chunks.mark_all_dirty();
     }
 
@@ -156,8 +196,8 @@ impl Phase2d {
     pub(crate) fn begin(&mut self, textures: &mut Textures2d) {
         self.views.clear();
         self.batches.clear();
-        self.instances.clear();
-        self.nodes.clear();
+        self.order.clear();
+        self.quads.clear();
         self.chunks.clear();
         self.slots.clear();
         self.last = None;
@@ -221,15 +261,49 @@ impl Phase2d {
         Some(texture)
     }
 
+    /// Adds a quad that is not retained to the draw order, and returns its place there.
+    pub(crate) fn push_quad(&mut self, quad: Instance) -> Range<u32> {
+        let at = self.order.len() as u32;
+        self.order.push(0);
+        self.quads.push((quad, at));
+        at..at + 1
+    }
+
+    /// Writes the quads of [`Self::push_quad`] to the rows, where they differ, and their indices to the draw order.
+    pub(crate) fn write_quads(&mut self) {
+        let count = self.quads.len() as u32;
+        if self.quad_rows.len() < self.quads.len() {
+            self.rows.remove(std::mem::take(&mut self.quad_rows));
+            self.quad_rows = self.rows.add(count.next_power_of_two());
+        }
+        for (row, (quad, position)) in self.quad_rows.clone().zip(&self.quads) {
+            self.order[*position as usize] = row;
+            if bytes_of(&self.rows.rows()[row as usize]) != bytes_of(quad) {
+                self.rows
+                    .change(&(row..row + 1))
+                    .copy_from_slice(std::slice::from_ref(quad));
+            }
+        }
+    }
+
     /// Adds a batch to the view whose batches begin at `view_start`, or extends the previous one if compatible.
     pub(crate) fn add(&mut self, batch: Batch, view_start: u32) {
-        if batch.instances.is_empty() {
-            return;
+        if self.batches.len() > view_start as usize {
+            add_batch(&mut self.batches, batch);
+        } else if !batch.instances.is_empty() {
+            self.batches.push(batch);
         }
-        match self.batches[view_start as usize..].last_mut() {
-            Some(last) if last.can_merge_with(&batch) => last.instances.end = batch.instances.end,
-            _ => self.batches.push(batch),
-        }
+    }
+}
+
+/// Adds a batch to a list, or extends the last one if compatible.
+pub(crate) fn add_batch(batches: &mut Vec<Batch>, batch: Batch) {
+    if batch.instances.is_empty() {
+        return;
+    }
+    match batches.last_mut() {
+        Some(last) if last.can_merge_with(&batch) => last.instances.end = batch.instances.end,
+        _ => batches.push(batch),
     }
 }
 

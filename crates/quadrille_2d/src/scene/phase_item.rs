@@ -9,22 +9,18 @@ use bevy_ecs::prelude::*;
 /// Sortable phase item, kept small because there may be 100,000.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct PhaseItem2d {
-    /// From the highest bits: z, whether it is transparent, entity index.
-    key: u64,
+    /// From the highest bits: z, whether it is transparent, entity index ([`sort_key`]).
+    pub(crate) key: u64,
     /// Index in order of collection; orders several items of one entity.
     pub(crate) index: u32,
 }
 
-impl PhaseItem2d {
-    /// Creates an item at world `z`. `is_transparent` is false only for opaque and alpha-mask meshes and chunks.
-    pub(crate) fn new(z: f32, is_transparent: bool, entity: Entity, index: u32) -> Self {
-        // Entity indices never reach 2^31.
-        let rank = u32::from(is_transparent) << 31 | entity.index_u32() & (u32::MAX >> 1);
-        Self {
-            key: u64::from(float_sort_key(z)) << 32 | u64::from(rank),
-            index,
-        }
-    }
+/// Returns the sort key of an item at world `z`. `is_transparent` is false only for opaque and alpha-mask meshes and
+/// chunks.
+pub(crate) fn sort_key(z: f32, is_transparent: bool, entity: Entity) -> u64 {
+    // Entity indices never reach 2^31.
+    let rank = u32::from(is_transparent) << 31 | entity.index_u32() & (u32::MAX >> 1);
+    u64::from(float_sort_key(z)) << 32 | u64::from(rank)
 }
 
 /// Maps a float to an integer of the same order; NaNs sort last.

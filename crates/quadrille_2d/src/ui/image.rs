@@ -16,7 +16,7 @@ use crate::instances::mesh_instance::{UvRect, rect_around};
 use crate::queue::slices::slices;
 use crate::queue::sprites::missing_texture;
 
-impl Writer<'_, '_, '_> {
+impl Writer<'_, '_, '_, '_> {
     pub(super) fn add_image(&mut self, world: &Affine3A, node: &ComputedNode, image: &ImageNode) {
         let id = image.image.id();
         let bounds = rect_y_up(match image.visual_box {
@@ -28,7 +28,7 @@ impl Writer<'_, '_, '_> {
         if is_hidden || bounds.size().cmple(Vec2::ZERO).any() {
             return;
         }
-        let Some(size) = self.nodes.image_assets.get(id).map(ImageAsset::size_f32) else {
+        let Some(size) = self.image(id).0.size else {
             return;
         };
         let Some(source_rect) = self.source_rect(image, size) else {
@@ -37,6 +37,7 @@ impl Writer<'_, '_, '_> {
                 atlas.and_then(|atlas| missing_texture(atlas, &self.nodes.layouts))
             {
                 let who = format_args!("the image of the node {}", entity_name(self.entity));
+                self.ui.has_invalid = true;
                 self.nodes.warnings.warn(who, || reason);
             }
             return;

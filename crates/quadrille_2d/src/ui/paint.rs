@@ -11,7 +11,8 @@ use super::gradient::GradientSegment;
 use super::rounded_box::RoundedBox;
 use crate::instances::mesh_instance::{AlphaMode, Instance, UvRect};
 use crate::instances::node::NodeInstance;
-use crate::scene::phase::{Batch, BatchKind, Phase2d, Texture};
+use crate::scene::node_phase::NodePhase;
+use crate::scene::phase::{Batch, BatchKind, Texture};
 
 /// Fill of a quad.
 #[derive(Clone, Copy)]
@@ -21,11 +22,11 @@ pub(super) enum Paint {
     Gradient(GradientSegment),
 }
 
-impl Writer<'_, '_, '_> {
+impl Writer<'_, '_, '_, '_> {
     /// Draws a quad, clipped by the node's ancestors and shaped by [`Writer::rounded_box`].
     pub(super) fn paint(&mut self, paint: Paint, world: &Affine3A, bounds: Rect, uv: UvRect) {
         let mut parts = QuadWriter {
-            phase: self.phase,
+            ui: self.ui,
             view_start: self.view_start,
             paint,
             rounded_box: self.rounded_box,
@@ -56,7 +57,7 @@ impl Writer<'_, '_, '_> {
 
 /// Adds the rectangle or triangles that remain of a clipped quad.
 struct QuadWriter<'a> {
-    phase: &'a mut Phase2d,
+    ui: &'a mut NodePhase,
     view_start: u32,
     paint: Paint,
     rounded_box: Option<RoundedBox>,
@@ -130,20 +131,20 @@ impl QuadWriter<'_> {
                 node.corners_and_uvs.as_flattened(),
             );
         }
-        self.phase.nodes.push(node);
-        self.push_batch(mesh, kind, texture, self.phase.nodes.len() as u32);
+        let batch = Batch::of(mesh, texture, kind);
+        self.ui.push_node(node, batch, self.view_start);
     }
 
     fn add_instance(&mut self, mesh: MeshAllocation, instance: Instance, texture: Texture) {
         if !instance.is_finite() {
             return self.warn_invalid(&instance.tint, &[], &[]);
         }
-        self.phase.instances.push(instance);
-        let length = self.phase.instances.len() as u32;
-        self.push_batch(mesh, BatchKind::World, Some(texture), length);
+        let batch = Batch::of(mesh, Some(texture), BatchKind::World);
+        self.ui.push_quad(instance, batch, self.view_start);
     }
 
-    fn warn_invalid(&self, color: &[f32], end_color: &[f32], corners: &[f32]) {
+    fn warn_invalid(&mut self, color: &[f32], end_color: &[f32], corners: &[f32]) {
+        self.ui.has_invalid = true;
         let Rect { min, max } = self.bounds;
         let radii = self
             .rounded_box
@@ -166,22 +167,5 @@ impl QuadWriter<'_> {
         };
         let who = format_args!("a quad of the node {}", entity_name(self.entity));
         self.warnings.warn(who, what);
-    }
-
-    /// Adds a batch of the last instance in a list of `length`.
-    fn push_batch(
-        &mut self,
-        mesh: MeshAllocation,
-        kind: BatchKind,
-        texture: Option<Texture>,
-        length: u32,
-    ) {
-        let batch = Batch {
-            mesh,
-            texture,
-            kind,
-            instances: length - 1..length,
-        };
-        self.phase.add(batch, self.view_start);
     }
 }

@@ -8,7 +8,7 @@ use super::Writer;
 use super::rounded_box::{BoxCoverage, RoundedBox};
 use crate::queue::text::QuadSink as _;
 
-impl Writer<'_, '_, '_> {
+impl Writer<'_, '_, '_, '_> {
     /// Adds the box shadows of a node, below the node itself.
     pub(super) fn add_shadows(
         &mut self,

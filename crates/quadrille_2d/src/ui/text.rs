@@ -1,7 +1,7 @@
 //! Text of nodes: glyphs, selection, caret and inline images.
 
 use bevy_color::{Alpha as _, Color, LinearRgba};
-use bevy_image::{Image as ImageAsset, TRANSPARENT_IMAGE_HANDLE};
+use bevy_image::TRANSPARENT_IMAGE_HANDLE;
 use bevy_math::{Affine2, Affine3A, Rect, Vec2, Vec3};
 use bevy_text::{TextCursorStyle, TextLayoutInfo, TextReadWriteMode};
 
@@ -11,7 +11,7 @@ use super::{NodeDataItem, Writer, rect_y_up};
 use crate::instances::mesh_instance::UvRect;
 use crate::queue::text::{PositionedText, QuadSink as _};
 
-impl Writer<'_, '_, '_> {
+impl Writer<'_, '_, '_, '_> {
     /// Adds the text of a node. Editable text scrolls in the node's content box and is clipped to it.
     pub(super) fn add_text(
         &mut self,
@@ -123,7 +123,8 @@ impl Writer<'_, '_, '_> {
             let is_hidden = image.color.is_fully_transparent()
                 || id == TRANSPARENT_IMAGE_HANDLE.id()
                 || rect.is_empty();
-            if is_hidden || self.nodes.image_assets.get(id).is_none_or(is_empty) {
+            let size = self.image(id).0.size;
+            if is_hidden || size.is_none_or(|size| size.min_element() == 0.0) {
                 continue;
             }
             let uv = UvRect::WHOLE.flipped(image.flip_x, image.flip_y);
@@ -135,10 +136,6 @@ impl Writer<'_, '_, '_> {
             self.rounded_box = None;
         }
     }
-}
-
-fn is_empty(image: &ImageAsset) -> bool {
-    image.size().min_element() == 0
 }
 
 /// Translates `world` by an offset with y down.
@@ -176,7 +173,7 @@ fn selection_radii(line: Rect, before: Option<Rect>, after: Option<Rect>, part: 
 }
 
 /// Solid boxes.
-impl Writer<'_, '_, '_> {
+impl Writer<'_, '_, '_, '_> {
     /// Fills `shape`, centred at `center` in the node. A rounded or unaligned shape rasterizes `quad` and antialiases
     /// by its SDF; otherwise its bounds are drawn as a plain quad.
     pub(super) fn fill_box(

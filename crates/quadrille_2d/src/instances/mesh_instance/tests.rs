@@ -3,16 +3,6 @@ use bevy_math::{Quat, Vec3};
 use super::*;
 
 #[test]
-fn vertex_layout_matches_struct() {
-    let layout = Instance::layout();
-    assert_eq!(layout.stride as usize, size_of::<Instance>());
-    let offset = |location: usize| layout.attributes[location - 3].offset as usize;
-    assert_eq!(offset(6), std::mem::offset_of!(Instance, uv_axes));
-    assert_eq!(offset(8), std::mem::offset_of!(Instance, tint));
-    assert_eq!(offset(9), std::mem::offset_of!(Instance, alpha_mode));
-}
-
-#[test]
 fn affine_rows_match_matrix() {
     let world = Affine3A::from_scale_rotation_translation(
         Vec3::new(2.0, 3.0, 1.0),

@@ -11,7 +11,7 @@ const QUAD: MeshAllocation = MeshAllocation {
     base_vertex: 0,
 };
 
-fn batch(image: u32, instances: std::ops::Range<u32>) -> Batch {
+fn batch(image: u32, instances: Range<u32>) -> Batch {
     let texture = Some(Texture {
         image,
         sampler: 0,
@@ -27,11 +27,10 @@ fn batch(image: u32, instances: std::ops::Range<u32>) -> Batch {
 }
 
 fn add(phase: &mut Phase2d, view_start: u32, image: u32) {
-    let first = phase.instances.len() as u32;
     let (world, uv) = (Affine3A::IDENTITY, Affine2::IDENTITY);
     let instance = Instance::mesh(world, uv, LinearRgba::WHITE, AlphaMode::Blend);
-    phase.instances.push(instance);
-    let batch = batch(image, first..first + 1);
+    let instances = phase.push_quad(instance);
+    let batch = batch(image, instances);
     phase.add(batch, view_start);
 }
 

@@ -20,7 +20,8 @@ fn float_sort_key_orders_like_floats() {
 fn opaque_meshes_sort_before_transparent_at_equal_z() {
     let entities = World::new().spawn_batch([(); 10]).collect::<Vec<_>>();
     let item = |z, is_transparent, entity: usize, index| {
-        PhaseItem2d::new(z, is_transparent, entities[entity], index)
+        let key = sort_key(z, is_transparent, entities[entity]);
+        PhaseItem2d { key, index }
     };
     let mut items = [
         item(1.0, true, 1, 0),
@@ -35,7 +36,8 @@ fn opaque_meshes_sort_before_transparent_at_equal_z() {
 #[test]
 fn items_of_one_entity_keep_insertion_order() {
     let entity = World::new().spawn_empty().id();
-    let mut items = [4, 2, 3].map(|index| PhaseItem2d::new(0.5, true, entity, index));
+    let key = sort_key(0.5, true, entity);
+    let mut items = [4, 2, 3].map(|index| PhaseItem2d { key, index });
     items.sort_unstable();
     assert_eq!(items.map(|item| item.index), [2, 3, 4]);
 }

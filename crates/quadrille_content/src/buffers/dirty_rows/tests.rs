@@ -1,0 +1,54 @@
+use super::*;
+
+fn changed(rows: &DirtyRows<u32>) -> Vec<Range<u32>> {
+    set_bit_ranges(&rows.changed).collect()
+}
+
+#[test]
+fn unchanged_rows_are_not_uploaded() {
+    let mut rows = DirtyRows::default();
+    rows.extend_to(3);
+    rows.change(0..3).copy_from_slice(&[7, 8, 9]);
+    assert_eq!(changed(&rows), [0..3]);
+    rows.changed.fill(0);
+    rows.set(1, 8);
+    assert!(changed(&rows).is_empty());
+    rows.set(2, 10);
+    assert_eq!((rows.rows(), changed(&rows)), (&[7, 8, 10][..], vec![2..3]));
+    rows.mark_all_dirty();
+    assert_eq!(changed(&rows), [0..3]);
+}
+
+#[test]
+fn ranges_are_marked_across_words() {
+    for range in [0..1, 63..64, 63..65, 5..200, 64..128, 0..256] {
+        let mut rows = DirtyRows::<u32>::default();
+        rows.extend_to(256);
+        rows.changed.fill(0);
+        rows.mark(range.clone());
+        assert_eq!(changed(&rows), [range]);
+    }
+    let mut rows = DirtyRows::<u32>::default();
+    rows.mark(3..3);
+    assert!(changed(&rows).is_empty() && !rows.is_changed);
+}
+
+#[test]
+fn removed_rows_are_not_uploaded() {
+    let mut rows = DirtyRows::<u32>::default();
+    rows.extend_to(100);
+    rows.truncate(40, 0);
+    assert_eq!(rows.runs().collect::<Vec<_>>(), [0..40]);
+    rows.truncate(0, 0);
+    assert_eq!(rows.runs().next(), None);
+}
+
+#[test]
+fn nearby_rows_upload_together() {
+    let joined = |ranges: &[Range<u32>]| join_near(ranges.iter().cloned()).collect::<Vec<_>>();
+    assert!(joined(&[]).is_empty());
+    assert_eq!(joined(&[3..5, 6..7, 30..31]), [3..7, 30..31]);
+    let far = MAX_UPLOAD_GAP + 1;
+    assert_eq!(joined(&[0..1, far..far + 1]), [0..far + 1]);
+    assert_eq!(joined(&[0..1, far + 1..far + 2]), [0..1, far + 1..far + 2]);
+}
