@@ -254,6 +254,8 @@
 pub mod guide;
 
 pub use quadrille_ecs as ecs;
+#[cfg(feature = "textures")]
+pub use quadrille_ecs::material;
 pub use quadrille_ecs::{bindings, bytemuck, encase, glam, rows};
 pub use quadrille_sync as sync;
 pub use quadrille_vulkan as vulkan;

@@ -1,10 +1,11 @@
-//! The derives of `ShaderType`, `ShaderRow` and `PassBindings`. The first is encase's own, which writes `::encase` where this one writes
+//! The derives of `ShaderType`, `ShaderRow`, `PassBindings` and `AsBindGroup`. The first is encase's own, which writes `::encase` where this one writes
 //! `::quadrille::encase`: a program that depends on `quadrille` needs no other dependency.
 //!
 //! A crate that depends on a part of Quadrille alone says `extern crate quadrille_ecs as quadrille;`
 //! in its root.
 
 mod bindings;
+mod material;
 mod row;
 
 use encase_derive_impl::syn::{DeriveInput, parse_macro_input, parse_quote};
@@ -37,6 +38,29 @@ pub fn shader_row(input: TokenStream) -> TokenStream {
 pub fn pass_bindings(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     bindings::expand(&input)
+        .unwrap_or_else(|error| error.to_compile_error())
+        .into()
+}
+
+/// Describes the bindings of a material, with the attributes of bevy's derive of this name: `#[uniform(0)]`,
+/// `#[texture(1)]`, `#[sampler(2)]` on fields; `#[uniform(0, Packed)]`, `#[data(0, Packed)]`, `#[bind_group_data(Key)]`
+/// on the struct; `#[bindless]` is accepted, since all materials are. See `AsBindGroup` of quadrille_ecs.
+#[proc_macro_derive(
+    AsBindGroup,
+    attributes(
+        uniform,
+        texture,
+        sampler,
+        storage,
+        storage_texture,
+        data,
+        bind_group_data,
+        bindless
+    )
+)]
+pub fn as_bind_group(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    material::expand(&input)
         .unwrap_or_else(|error| error.to_compile_error())
         .into()
 }

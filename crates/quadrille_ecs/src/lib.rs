@@ -66,6 +66,7 @@
 //! | `frame` | one frame from pacing to presenting, and what happens when it fails |
 //! | `app` | plugins |
 //! | `stream` | worker threads that submit |
+//! | `material` | bindings of materials as data, for crates that draw them |
 //! | `texture` | bevy's image assets |
 //!
 //! # Decisions
@@ -118,6 +119,8 @@ mod declare;
 mod error;
 mod frame;
 mod gpu_device;
+#[cfg(feature = "textures")]
+pub mod material;
 mod record;
 mod renderer;
 mod schedule;

@@ -12,7 +12,7 @@ mod wrong;
 use std::process::Command;
 
 /// Per program in `wrong.rs` the message, the label at the mistake, and a note.
-const EXPECTED_ERRORS: [[&str; 3]; 12] = [
+const EXPECTED_ERRORS: [[&str; 3]; 20] = [
     [
         "GpuBuffer` is no declared access",
         "a parameter such as `StorageRead<Cells>` is expected here, by reference",
@@ -74,6 +74,46 @@ const EXPECTED_ERRORS: [[&str; 3]; 12] = [
     [
         "`u32` cannot be bound",
         "an access such as `StorageRead<'w, Cells>`, a `Table`, or a `Res` of a resource",
+        "",
+    ],
+    [
+        "two bindings have the number 0; give each a number of its own",
+        "#[texture(0)]",
+        "",
+    ],
+    [
+        "unknown option; there are: dimension, sample_type",
+        "dimensions = \"2d\"",
+        "",
+    ],
+    [
+        "unknown dimension; there are: \"1d\", \"2d\"",
+        "dimension = \"4d\"",
+        "",
+    ],
+    [
+        "`storage` is not drawn by Quadrille yet: materials take `uniform`, `texture` and `sampler`",
+        "#[storage(0, read_only)]",
+        "",
+    ],
+    [
+        "unknown shader stage; there are: all, none, vertex, fragment, compute",
+        "visibility(pixel)",
+        "",
+    ],
+    [
+        "`f32` is no image of a material",
+        "a field with `#[texture]` or `#[sampler]` is a `Handle<Image>` or an `Option<Handle<Image>>`",
+        "",
+    ],
+    [
+        "the number of the binding is expected here, as in `#[uniform(0)]`",
+        "#[uniform(first)]",
+        "",
+    ],
+    [
+        "a material has named fields: give each a name",
+        "struct Unnamed",
         "",
     ],
 ];

@@ -87,3 +87,58 @@ struct Unbindable {
     #[bind]
     count: u32,
 }
+
+/// Two bindings of a material with one number.
+#[derive(quadrille_ecs::material::AsBindGroup)]
+struct SameNumber {
+    #[uniform(0)]
+    speed: f32,
+    #[texture(0)]
+    pattern: Option<bevy_asset::Handle<bevy_image::Image>>,
+}
+
+/// An option that textures do not have.
+#[derive(quadrille_ecs::material::AsBindGroup)]
+struct UnknownOption {
+    #[texture(0, dimensions = "2d")]
+    pattern: Option<bevy_asset::Handle<bevy_image::Image>>,
+}
+
+/// A dimension that no texture has.
+#[derive(quadrille_ecs::material::AsBindGroup)]
+struct UnknownDimension {
+    #[texture(0, dimension = "4d")]
+    pattern: Option<bevy_asset::Handle<bevy_image::Image>>,
+}
+
+/// A kind of binding that materials do not have.
+#[derive(quadrille_ecs::material::AsBindGroup)]
+struct WithStorage {
+    #[storage(0, read_only)]
+    speeds: Vec<f32>,
+}
+
+/// A shader stage that does not exist.
+#[derive(quadrille_ecs::material::AsBindGroup)]
+struct UnknownStage {
+    #[sampler(0, visibility(pixel))]
+    pattern: Option<bevy_asset::Handle<bevy_image::Image>>,
+}
+
+/// A texture that is no image.
+#[derive(quadrille_ecs::material::AsBindGroup)]
+struct NoImage {
+    #[texture(0)]
+    speed: f32,
+}
+
+/// A binding without a number.
+#[derive(quadrille_ecs::material::AsBindGroup)]
+struct NoNumber {
+    #[uniform(first)]
+    speed: f32,
+}
+
+/// A material whose fields have no names.
+#[derive(quadrille_ecs::material::AsBindGroup)]
+struct Unnamed(#[uniform(0)] f32);

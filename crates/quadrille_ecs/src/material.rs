@@ -1,0 +1,204 @@
+//! Bindings of materials as data: `#[derive(AsBindGroup)]` collects uniforms, textures and samplers without a call to the
+//! device. The crates that draw materials put them into tables.
+
+use std::hash::Hash;
+
+use bevy_asset::Handle;
+use bevy_image::Image;
+use encase::internal::WriteInto;
+use encase::{ShaderType, StorageBuffer};
+
+pub use quadrille_derive::AsBindGroup;
+
+/// A type whose fields shaders read: a material. Derived, with the attributes of bevy's trait of this name.
+///
+/// Fields with one number in `#[uniform(0)]` are one struct in the shader, in the order of the fields. `#[texture(1)]` and
+/// `#[sampler(2)]` take a `Handle<Image>` or an `Option` of it; without an image the texture is white.
+///
+/// ```
+/// # extern crate quadrille_ecs as quadrille;
+/// use bevy_asset::Handle;
+/// use bevy_color::LinearRgba;
+/// use bevy_image::Image;
+/// use quadrille::material::{AsBindGroup, BindingValues, MaterialBindingKind};
+///
+/// #[derive(AsBindGroup)]
+/// struct Lava {
+///     #[uniform(0)]
+///     color: LinearRgba,
+///     #[uniform(0)]
+///     speed: f32,
+///     #[texture(1)]
+///     #[sampler(2)]
+///     crust: Option<Handle<Image>>,
+/// }
+///
+/// let bindings = Lava::bindings();
+/// assert_eq!(bindings[0].kind, MaterialBindingKind::Uniform { bytes: 32 });
+/// assert_eq!(bindings.len(), 3);
+/// let mut values = BindingValues::default();
+/// Lava { color: LinearRgba::RED, speed: 2.0, crust: None }.write_bindings(&mut values);
+/// assert_eq!(values.uniforms().next().map(<[u8]>::len), Some(32));
+/// ```
+pub trait AsBindGroup: Sized {
+    /// Part of the material that its pipelines are chosen by: the type in `#[bind_group_data(..)]`.
+    type Data: Clone + Eq + Hash + Send + Sync + 'static;
+
+    /// The part of this material that its pipelines are chosen by.
+    fn bind_group_data(&self) -> Self::Data;
+
+    /// All bindings, by their numbers.
+    fn bindings() -> Vec<MaterialBinding>;
+
+    /// Adds the value of each binding, in the order of [`Self::bindings`].
+    fn write_bindings(&self, values: &mut BindingValues);
+}
+
+/// One binding of a material.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MaterialBinding {
+    /// Its number: `@binding` in the shader.
+    pub binding: u32,
+    /// The field of the material, or the fields of one uniform.
+    pub field: &'static str,
+    /// The kind of resource.
+    pub kind: MaterialBindingKind,
+}
+
+impl MaterialBinding {
+    /// A uniform of this type.
+    pub fn uniform<T: ShaderType>(binding: u32, field: &'static str) -> Self {
+        let bytes = T::min_size().get();
+        Self {
+            binding,
+            field,
+            kind: MaterialBindingKind::Uniform { bytes },
+        }
+    }
+}
+
+/// Kind of a material's binding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MaterialBindingKind {
+    /// A value that is laid out as WGSL does.
+    Uniform {
+        /// Its size.
+        bytes: u64,
+    },
+    /// An image.
+    Texture {
+        /// Dimension of its view.
+        dimension: TextureDimension,
+        /// Type of its texels.
+        sample_type: TextureSampleType,
+        /// Whether its texels have several samples.
+        multisampled: bool,
+    },
+    /// The sampler of an image.
+    Sampler(SamplerBindingType),
+}
+
+/// Dimension of a texture's view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextureDimension {
+    /// `texture_1d`.
+    D1,
+    /// `texture_2d`.
+    D2,
+    /// `texture_2d_array`.
+    D2Array,
+    /// `texture_3d`.
+    D3,
+    /// `texture_cube`.
+    Cube,
+    /// `texture_cube_array`.
+    CubeArray,
+}
+
+/// Type of a texture's texels in shaders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextureSampleType {
+    /// `f32`.
+    Float,
+    /// Depth, for comparisons.
+    Depth,
+    /// `i32`.
+    Sint,
+    /// `u32`.
+    Uint,
+}
+
+/// Kind of a sampler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SamplerBindingType {
+    /// Interpolates between texels.
+    Filtering,
+    /// Takes the nearest texel.
+    NonFiltering,
+    /// Compares depths.
+    Comparison,
+}
+
+/// Values of a material's bindings, in their order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BindingValues(Vec<BindingValue>);
+
+/// Value of one binding.
+#[derive(Clone, Debug, PartialEq)]
+enum BindingValue {
+    Uniform(Vec<u8>),
+    Image(Option<Handle<Image>>),
+}
+
+impl BindingValues {
+    /// Adds a uniform, laid out as WGSL does.
+    pub fn uniform<T: ShaderType + WriteInto>(&mut self, value: &T) {
+        let mut buffer = StorageBuffer::new(Vec::new());
+        // A vector grows as needed, so writing cannot fail.
+        let _ = buffer.write(value);
+        self.0.push(BindingValue::Uniform(buffer.into_inner()));
+    }
+
+    /// Adds an image, of which the texture or the sampler is bound.
+    pub fn image(&mut self, image: &impl MaterialImage) {
+        self.0.push(BindingValue::Image(image.handle().cloned()));
+    }
+
+    /// The bytes of all uniforms, in order.
+    pub fn uniforms(&self) -> impl Iterator<Item = &[u8]> {
+        self.0.iter().filter_map(|value| match value {
+            BindingValue::Uniform(bytes) => Some(bytes.as_slice()),
+            BindingValue::Image(_) => None,
+        })
+    }
+
+    /// The images of all textures and samplers, in order.
+    pub fn images(&self) -> impl Iterator<Item = Option<&Handle<Image>>> {
+        self.0.iter().filter_map(|value| match value {
+            BindingValue::Uniform(_) => None,
+            BindingValue::Image(image) => Some(image.as_ref()),
+        })
+    }
+}
+
+/// A field of a material with an image.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no image of a material",
+    label = "a field with `#[texture]` or `#[sampler]` is a `Handle<Image>` or an `Option<Handle<Image>>`"
+)]
+pub trait MaterialImage {
+    /// The image, if there is one.
+    fn handle(&self) -> Option<&Handle<Image>>;
+}
+
+impl MaterialImage for Handle<Image> {
+    fn handle(&self) -> Option<&Handle<Image>> {
+        Some(self)
+    }
+}
+
+impl MaterialImage for Option<Handle<Image>> {
+    fn handle(&self) -> Option<&Handle<Image>> {
+        self.as_ref()
+    }
+}
