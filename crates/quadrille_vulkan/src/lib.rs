@@ -150,7 +150,8 @@ pub use resources::view::View;
 pub use shader::{
     Binding, BindingKind, Constant, DataLayout, EntryPoint, GpuShader, InputAttachment, Location,
     LocationType, RowField, RowLayout, RowType, RowValue, ScalarKind, ShaderImage, ShaderModule,
-    ShaderRow, ShaderStage, TableBinding, TableKind, ValueLayout,
+    ShaderRow, ShaderStage, TableBinding, TableKind, Token as WgslToken,
+    TokenKind as WgslTokenKind, ValueLayout, tokens as wgsl_tokens,
 };
 pub use submit::Submitted;
 pub use submit::frames::{FrameSlot, Frames};

@@ -27,6 +27,7 @@ use crate::error::ShaderError;
 use compose::{Root, compose};
 use constants::Overrides;
 
+pub use compose::{Kind as TokenKind, Token, tokens};
 pub use constants::Constant;
 pub use data_layout::{DataLayout, ValueLayout};
 pub use image::{InputAttachment, ShaderImage};
@@ -213,6 +214,31 @@ impl GpuShader {
             follows_files: false,
         };
         Self::composed(&root, &mut Vec::new())
+    }
+
+    /// Translates WGSL that a program generated from the file `file`, beside which its imports lie as for
+    /// [`GpuShader::load`]. Hot reload is up to the program.
+    ///
+    /// # Errors
+    /// As for [`GpuShader::wgsl`].
+    pub fn wgsl_beside(
+        label: &str,
+        source: &str,
+        file: impl AsRef<Path>,
+    ) -> Result<Self, ShaderError> {
+        let root = Root {
+            label,
+            source,
+            file: Some(file.as_ref()),
+            folder: None,
+            follows_files: false,
+        };
+        let shader = Self::composed(&root, &mut Vec::new())?;
+        let mut inner = Arc::unwrap_or_clone(shader.0);
+        // The file has another text, so it is not read again in place of this one.
+        inner.source = None;
+        inner.imports.clear();
+        Ok(Self(Arc::new(inner)))
     }
 
     /// Composes and translates WGSL with its imports, and adds their files to `files`, also on failure.

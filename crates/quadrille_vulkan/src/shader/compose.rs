@@ -27,7 +27,7 @@ use parse::{Import, Parsed, parse};
 
 pub(super) use joined::Joined;
 pub(super) use parse::Flaw;
-pub(super) use tokens::{Kind, Token, tokens};
+pub use tokens::{Kind, Token, tokens};
 
 /// Source that a composition starts from.
 pub(super) struct Root<'a> {

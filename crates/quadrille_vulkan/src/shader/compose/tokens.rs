@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::shader) enum Kind {
+pub enum Kind {
     /// An identifier or a keyword.
     Word,
     /// A number with its suffix.
@@ -17,21 +17,23 @@ pub(in crate::shader) enum Kind {
 
 /// A token. Blanks and comments are none.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::shader) struct Token {
+pub struct Token {
+    /// Its kind.
     pub kind: Kind,
     /// Its bytes in the source.
     pub at: Range<usize>,
 }
 
 impl Token {
-    pub(in crate::shader) fn is(&self, mark: char) -> bool {
+    /// Whether it is this character.
+    pub fn is(&self, mark: char) -> bool {
         self.kind == Kind::Mark(mark)
     }
 }
 
 /// All tokens of a source. An unfinished comment ends with the source; what is wrong is reported by
 /// those who parse the language.
-pub(in crate::shader) fn tokens(source: &str) -> Vec<Token> {
+pub fn tokens(source: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut at = 0;
     while let Some(first) = source[at..].chars().next() {
