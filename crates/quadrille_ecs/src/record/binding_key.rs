@@ -46,6 +46,11 @@ pub(crate) mod sealed {
             reason = "only this crate calls it"
         )]
         fn group(self, pipeline: Option<&impl Reflected>) -> Result<u32, RecordError>;
+
+        /// Whether shaders use the variable or the table.
+        #[doc(hidden)]
+        #[allow(private_bounds, reason = "only this crate calls it")]
+        fn is_used(self, pipeline: &impl Reflected) -> bool;
     }
 
     impl Find for u32 {
@@ -67,6 +72,13 @@ pub(crate) mod sealed {
         fn group(self, _: Option<&impl Reflected>) -> Result<u32, RecordError> {
             Ok(self)
         }
+
+        #[allow(private_bounds, reason = "only this crate calls it")]
+        fn is_used(self, pipeline: &impl Reflected) -> bool {
+            let mut bindings = pipeline.bindings().iter();
+            bindings.any(|it| it.binding == self)
+                || pipeline.tables().iter().any(|it| it.group == self)
+        }
     }
 
     impl Find for &str {
@@ -87,6 +99,12 @@ pub(crate) mod sealed {
         fn group(self, pipeline: Option<&impl Reflected>) -> Result<u32, RecordError> {
             let pipeline = pipeline.ok_or(RecordError::NoPipeline { command: "table" })?;
             find_table(pipeline, self)
+        }
+
+        #[allow(private_bounds, reason = "only this crate calls it")]
+        fn is_used(self, pipeline: &impl Reflected) -> bool {
+            let mut bindings = pipeline.bindings().iter();
+            bindings.any(|it| it.name == self) || pipeline.tables().iter().any(|it| it.name == self)
         }
     }
 }

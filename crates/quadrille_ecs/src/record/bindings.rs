@@ -93,6 +93,8 @@ mod sealed {
     impl Sealed for super::Compute<'_> {}
 
     impl Sealed for super::Rendering<'_> {}
+
+    impl Sealed for super::UsedBindings<'_, '_> {}
 }
 
 macro_rules! implement_binder {
@@ -122,6 +124,38 @@ macro_rules! implement_binder {
 }
 
 implement_binder!(Compute, Rendering);
+
+/// Leaves out variables that the shaders of the bound pipeline do not use.
+struct UsedBindings<'r, 'a>(&'r mut Rendering<'a>);
+
+impl Binder for UsedBindings<'_, '_> {
+    fn bind_access(&mut self, key: impl BindingKey, access: &impl Declared) {
+        if self.0.uses(key) {
+            self.0.bind(key, access);
+        }
+    }
+
+    fn bind_table<T: NamedTable>(&mut self, key: impl BindingKey, table: &Table<'_, T>) {
+        if self.0.uses(key) {
+            self.0.table(key, table);
+        }
+    }
+
+    fn bind_sampler(&mut self, key: impl BindingKey, sampler: &Sampler) {
+        if self.0.uses(key) {
+            self.0.sampler(key, sampler);
+        }
+    }
+}
+
+impl Rendering<'_> {
+    /// Binds those fields of parameters that shaders of the bound pipeline use, for pipelines whose shaders are not known
+    /// to the pass, such as those of materials. [`Self::bind_all`] takes a field without a variable for a mistake.
+    pub fn bind_used(&mut self, parameters: &impl PassBindings) -> &mut Self {
+        parameters.bind_to(&mut UsedBindings(self));
+        self
+    }
+}
 
 impl<T: Named, K: kind::Kind, S: stage::Stage> BindField for Access<'_, T, K, S> {
     fn add_use(&self, uses: &mut Vec<PassUse>) {

@@ -60,6 +60,13 @@ impl<'a> Rendering<'a> {
         self
     }
 
+    /// Whether shaders of the bound pipeline use a variable of `@group(0)` or a table with this name or number.
+    pub fn uses(&self, key: impl BindingKey) -> bool {
+        self.pipeline
+            .as_ref()
+            .is_some_and(|pipeline| key.is_used(pipeline))
+    }
+
     /// Binds a declared resource to a variable of `@group(0)`: by its number, `bind(2, &heights)`, or by
     /// its name, `bind("heights", &heights)`.
     pub fn bind(&mut self, binding: impl BindingKey, resource: &impl Declared) -> &mut Self {

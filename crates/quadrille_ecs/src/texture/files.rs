@@ -79,6 +79,12 @@ impl AssetFolder {
         Self { reader }
     }
 
+    /// File of an asset of the default source; `None` for other sources and for paths that leave the folder.
+    pub fn file(&self, path: &AssetPath<'_>) -> Option<PathBuf> {
+        let is_inside = *path.source() == AssetSourceId::Default && !leaves(path.path());
+        is_inside.then(|| self.reader.files.root_path().join(path.path()))
+    }
+
     /// Looks whether a file may be read. One that is not there, as in a source that has no files, is not
     /// refused.
     ///
