@@ -15,7 +15,7 @@
 //! # Rooms
 //!
 //! Folders by stage, each importing only earlier ones (`tests/rooms.rs`): `affine`, `warnings`,
-//! `buffers`, `meshes`, `images`, `cameras`, `views`, `schedule`, `lines`, `plugin`.
+//! `buffers`, `meshes`, `images`, `shaders`, `cameras`, `views`, `schedule`, `lines`, `plugin`.
 //!
 //! # Decisions
 //!
@@ -37,6 +37,7 @@ mod lines;
 mod meshes;
 mod plugin;
 mod schedule;
+mod shaders;
 mod views;
 mod warnings;
 
@@ -59,6 +60,7 @@ pub use meshes::attributes::{attribute, colors, floats, normals, positions, tang
 pub use meshes::data::{MeshData, MeshVertex, PrimitiveKind};
 pub use plugin::{ContentPlugin, add_plugin_if_missing};
 pub use schedule::ContentSystems;
+pub use shaders::{Shader, ShaderRef};
 pub use views::composite::composite_pipeline;
 pub use views::{CameraOverlays, CameraTargets, CameraView, CameraViews};
 pub use warnings::{

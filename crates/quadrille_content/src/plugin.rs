@@ -21,6 +21,7 @@ use crate::images::{DefaultSampler, DeviceImages, UploadBudget, prepare_images};
 use crate::lines::{GizmoLineBatches, init_gizmo_lines, publish_shader_modules};
 use crate::meshes::assets::{DrawnMeshes, release_meshes};
 use crate::schedule::ContentSystems;
+use crate::shaders::add_shader_assets;
 use crate::views::{CameraOverlays, CameraTargets, CameraViews, extract_cameras};
 use crate::warnings::{RateLimitedWarnings, log_warnings};
 
@@ -50,6 +51,7 @@ impl Default for ContentPlugin {
 impl Plugin for ContentPlugin {
     fn build(&self, app: &mut App) {
         self.add_bevy_plugins(app);
+        add_shader_assets(app);
         // `ImagePlugin` may have been added by the program or by another plugin.
         let image_plugin = app.get_added_plugins::<ImagePlugin>();
         let default_sampler = image_plugin.first().map(|plugin| &plugin.default_sampler);

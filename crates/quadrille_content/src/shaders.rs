@@ -1,0 +1,126 @@
+//! Shader files as assets, by bevy's names. bevy has these types in `bevy_shader`, which comes with a translator of its own
+//! (`wesl`, declared for Rust 1.97.1); this crate has the one of [`GpuShader`], so it defines them.
+
+use std::borrow::Cow;
+use std::io::{Error, ErrorKind, Result};
+use std::path::PathBuf;
+
+use bevy_app::App;
+use bevy_asset::io::Reader;
+use bevy_asset::{Asset, AssetApp as _, AssetLoader, AssetPath, Handle, LoadContext};
+use bevy_reflect::TypePath;
+use quadrille::ecs::AssetFolder;
+use quadrille::prelude::GpuShader;
+use quadrille::vulkan::ShaderError;
+
+/// WGSL of a file, or of a program.
+#[derive(Asset, TypePath, Clone, Debug, PartialEq, Eq)]
+pub struct Shader {
+    /// Name in errors: the path of the asset.
+    pub path: String,
+    /// The text.
+    pub source: Cow<'static, str>,
+    /// The file, beside which imports by `super::` lie; `None` for a shader of the program.
+    pub file: Option<PathBuf>,
+}
+
+impl Shader {
+    /// A shader of the program. `path` stands for the file in errors.
+    pub fn from_wgsl(source: impl Into<Cow<'static, str>>, path: impl Into<String>) -> Self {
+        Self {
+            path: path.into(),
+            source: source.into(),
+            file: None,
+        }
+    }
+
+    /// Translates text that was generated from this shader, with its name and its imports.
+    ///
+    /// # Errors
+    /// Those of [`GpuShader::wgsl`].
+    pub fn translate(&self, generated: &str) -> std::result::Result<GpuShader, ShaderError> {
+        match &self.file {
+            Some(file) => GpuShader::wgsl_beside(&self.path, generated, file),
+            None => GpuShader::wgsl(&self.path, generated),
+        }
+    }
+}
+
+/// Shader of a material: bevy's type by name and variants.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ShaderRef {
+    /// The one that the renderer has.
+    #[default]
+    Default,
+    /// An asset.
+    Handle(Handle<Shader>),
+    /// A file of the asset folder.
+    Path(AssetPath<'static>),
+}
+
+impl From<Handle<Shader>> for ShaderRef {
+    fn from(handle: Handle<Shader>) -> Self {
+        Self::Handle(handle)
+    }
+}
+
+impl From<AssetPath<'static>> for ShaderRef {
+    fn from(path: AssetPath<'static>) -> Self {
+        Self::Path(path)
+    }
+}
+
+impl From<&'static str> for ShaderRef {
+    fn from(path: &'static str) -> Self {
+        Self::Path(AssetPath::from(path))
+    }
+}
+
+/// Maximum bytes of a shader file.
+const MAX_BYTES: usize = 16 << 20;
+
+/// Loads `.wgsl` and `.wesl` files as [`Shader`].
+#[derive(TypePath)]
+struct ShaderLoader {
+    folder: AssetFolder,
+}
+
+impl AssetLoader for ShaderLoader {
+    type Asset = Shader;
+    type Settings = ();
+    type Error = Error;
+
+    async fn load(
+        &self,
+        reader: &mut dyn Reader,
+        _: &(),
+        load_context: &mut LoadContext<'_>,
+    ) -> Result<Shader> {
+        let path = load_context.path();
+        self.folder.check(path)?;
+        let mut bytes = Vec::new();
+        reader.read_to_end(&mut bytes).await?;
+        if bytes.len() > MAX_BYTES {
+            let message = format!("the shader file has more than {} MiB", MAX_BYTES >> 20);
+            return Err(Error::new(ErrorKind::FileTooLarge, message));
+        }
+        let source = String::from_utf8(bytes)
+            .map_err(|error| Error::new(ErrorKind::InvalidData, error.utf8_error()))?;
+        Ok(Shader {
+            path: path.to_string(),
+            source: source.into(),
+            file: self.folder.file(path),
+        })
+    }
+
+    fn extensions(&self) -> &[&str] {
+        &["wgsl", "wesl"]
+    }
+}
+
+/// Registers [`Shader`] as an asset.
+pub(crate) fn add_shader_assets(app: &mut App) {
+    let folder = AssetFolder::of(app);
+    app.init_asset::<Shader>()
+        .register_asset_loader(ShaderLoader { folder });
+}
