@@ -30,6 +30,32 @@ struct ShadowView {
     unused: f32,
 }
 
+fn normalize_or_zero(v: vec3f) -> vec3f {
+    let square = dot(v, v);
+    return select(vec3f(0.0), v * inverseSqrt(max(square, 1e-38)), square > 0.0);
+}
+
+// World normal, with the sign of the transform's determinant.
+fn to_world_normal(instance: Instance, normal: vec3f) -> vec4f {
+    // The cofactors are the inverse transpose up to the determinant, whose sign counts.
+    let cofactor_x = cross(instance.world_from_local[1].xyz, instance.world_from_local[2].xyz);
+    let cofactor_y = cross(instance.world_from_local[2].xyz, instance.world_from_local[0].xyz);
+    let cofactor_z = cross(instance.world_from_local[0].xyz, instance.world_from_local[1].xyz);
+    let turned = vec3f(dot(cofactor_x, normal), dot(cofactor_y, normal), dot(cofactor_z, normal));
+    let side = select(1.0, -1.0, dot(instance.world_from_local[0].xyz, cofactor_x) < 0.0);
+    return vec4f(normalize_or_zero(turned) * side, side);
+}
+
+// World tangent with the sign of the bitangent, which `side` of `to_world_normal` turns.
+fn to_world_tangent(instance: Instance, tangent: vec4f, side: f32) -> vec4f {
+    let world_tangent = vec3f(
+        dot(instance.world_from_local[0].xyz, tangent.xyz),
+        dot(instance.world_from_local[1].xyz, tangent.xyz),
+        dot(instance.world_from_local[2].xyz, tangent.xyz),
+    );
+    return vec4f(normalize_or_zero(world_tangent), tangent.w * side);
+}
+
 // World position of a point of the mesh.
 fn to_world(instance: Instance, position: vec3f) -> vec3f {
     let local = vec4f(position, 1.0);

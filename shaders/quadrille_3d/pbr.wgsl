@@ -24,7 +24,7 @@ import quadrille_3d::lightmaps::{sample_lightmap, lightmaps};
 import quadrille_3d::parallax::parallaxed_uv;
 import quadrille_3d::rect_lights::rect_light;
 import quadrille_3d::visibility_range::{visibility_range_dither_level, is_dithered_out};
-import quadrille_3d::mesh_types::{Instance, Vertex, to_world};
+import quadrille_3d::mesh_types::{Instance, Vertex, to_world, to_world_normal, to_world_tangent};
 import quadrille_3d::brdf::{Clearcoat, LightSample, Surface, ambient_light, evaluate_brdf, transmitted_light, pow5};
 import quadrille_3d::scene::{Light, Material, View, camera, instances, lights, materials, visible_instances, textures};
 import quadrille_3d::shadows::{ShadowReceiver, fetch_shadow};
@@ -59,33 +59,18 @@ fn vertex_main(@builtin(instance_index) index: u32, vertex: Vertex) -> VertexOut
     let instance_index = visible_instances[index];
     let instance = instances[instance_index];
     let world_position = to_world(instance, vertex.position);
-    // The cofactors are the inverse transpose up to the determinant, whose sign counts.
-    let cofactor_x = cross(instance.world_from_local[1].xyz, instance.world_from_local[2].xyz);
-    let cofactor_y = cross(instance.world_from_local[2].xyz, instance.world_from_local[0].xyz);
-    let cofactor_z = cross(instance.world_from_local[0].xyz, instance.world_from_local[1].xyz);
-    let turned = vec3f(dot(cofactor_x, vertex.normal), dot(cofactor_y, vertex.normal), dot(cofactor_z, vertex.normal));
-    let side = select(1.0, -1.0, dot(instance.world_from_local[0].xyz, cofactor_x) < 0.0);
-    let world_tangent = vec3f(
-        dot(instance.world_from_local[0].xyz, vertex.tangent.xyz),
-        dot(instance.world_from_local[1].xyz, vertex.tangent.xyz),
-        dot(instance.world_from_local[2].xyz, vertex.tangent.xyz),
-    );
+    let world_normal = to_world_normal(instance, vertex.normal);
     var vertex_output: VertexOutput;
     vertex_output.position = camera.clip_from_world * vec4f(world_position, 1.0);
     // A step of depth is at most 2^-23 of it.
     vertex_output.position.z *= 1.0 + materials[instance.material].depth_bias / 8388608.0;
     vertex_output.world_position = world_position;
-    vertex_output.normal = normalize_or_zero(turned) * side;
+    vertex_output.normal = world_normal.xyz;
     vertex_output.color = vertex.color;
     vertex_output.instance = instance_index;
     vertex_output.uvs = vertex.uvs;
-    vertex_output.tangent = vec4f(normalize_or_zero(world_tangent), vertex.tangent.w * side);
+    vertex_output.tangent = to_world_tangent(instance, vertex.tangent, world_normal.w);
     return vertex_output;
-}
-
-fn normalize_or_zero(v: vec3f) -> vec3f {
-    let square = dot(v, v);
-    return select(vec3f(0.0), v * inverseSqrt(max(square, 1e-38)), square > 0.0);
 }
 
 @fragment
