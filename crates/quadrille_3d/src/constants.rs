@@ -124,6 +124,10 @@ quadrille::vulkan::shader_constants! {
     /// Bit of materials: the image of metal and roughness has two channels.
     pub(crate) const METALLIC_IN_GREEN: u32 = 32;
 
+    /// First bit of a material's flags that is the index of its row in the table of its type, for materials with a shader
+    /// of their own.
+    pub(crate) const MATERIAL_ROW_SHIFT: u32 = 8;
+
     /// Packed index of a material without an image.
     pub(crate) const NO_TEXTURE: u32 = u32::MAX;
     /// Bit of a packed index: the second texture coordinates are used.

@@ -36,6 +36,41 @@
 //! is reversed: 1 near, 0 infinitely far. Your shaders can import the modules of built-in ones: `quadrille_3d::scene::View` is a row of
 //! [`Views3d`], `quadrille_3d::mesh_types::Instance` one of [`Instances3d`].
 //!
+//! # Your own material
+//!
+//! ```
+//! use quadrille_3d::prelude::*;
+//!
+//! #[derive(Asset, TypePath, AsBindGroup, Clone)]
+//! struct Lava {
+//!     #[uniform(0)]
+//!     color: LinearRgba,
+//! }
+//!
+//! impl Material for Lava {
+//!     fn fragment_shader() -> ShaderRef {
+//!         "shaders/lava.wgsl".into()
+//!     }
+//! }
+//! ```
+//!
+//! `app.add_plugins(MaterialPlugin::<Lava>::default())` has meshes with `MeshMaterial3d<Lava>` drawn, and `assets/shaders/lava.wgsl`
+//! reads the color:
+//!
+//! ```wgsl
+//! import quadrille_3d::forward_io::VertexOutput;
+//!
+//! @group(constants::MATERIAL_BIND_GROUP) @binding(0) var<uniform> color: vec4f;
+//!
+//! @fragment
+//! fn fragment(mesh: VertexOutput) -> @location(0) vec4f {
+//!     return vec4f(color.rgb * max(mesh.world_normal.y, 0.1), color.a);
+//! }
+//! ```
+//!
+//! [`Material`](crate::Material) lists what a material can change. All materials of a type are rows of one table: the shader is compiled with private
+//! variables in place of its bindings, which it fills from the row of the instance. An image that is not loaded yet is white.
+//!
 //! # Order of cameras
 //!
 //! Where 2D and 3D cameras share a target, or a material samples the output of an earlier camera, passes are ordered

@@ -37,7 +37,7 @@
 //!
 //! Folders by stage, each importing only earlier ones (`tests/rooms.rs`): `schedule`, `components`, `tables`, `scene`,
 //! `pipelines`, `skin`, `extract`, `environment`, `prepare`, `passes`, `camera_effect`, `effects`, `gltf`,
-//! `free_camera`, `plugin`.
+//! `free_camera`, `plugin`, `material`.
 //!
 //! # Decisions
 //!
@@ -64,6 +64,7 @@ mod free_camera;
 #[cfg(feature = "gltf")]
 mod gltf;
 pub mod guide;
+mod material;
 mod passes;
 mod pipelines;
 mod plugin;
@@ -110,6 +111,7 @@ pub use free_camera::{
 };
 #[cfg(feature = "gltf")]
 pub use gltf::{CheckedGltfError, GltfLimits};
+pub use material::{Material, MaterialPipelineDesc, MaterialPipelineKey, MaterialPlugin};
 pub use passes::cluster::{ClusterParams3d, cluster_3d};
 pub use passes::composite::composite_3d;
 pub use passes::cull::{CullTables3d, cull_3d};
@@ -131,13 +133,14 @@ pub use prepare::tonemapping_luts::TonemappingLutImages;
 pub use prepare::view_colors::{CurrentColors, PostProcess, PostProcessWrite, ViewColors};
 pub use quadrille_content::{
     CameraTargets, CameraViews, ContentPlugin, ContentSystems, DeviceImages, ManualTextureViews,
-    Msaa, UploadBudget,
+    Msaa, Shader, ShaderRef, UploadBudget,
 };
 pub use scene::buffers::{
-    BatchInstances3d, BatchOrder3d, Batches3d, Bounds3d, CullLayers3d, CullViews3d, DrawArgs3d,
-    Gradings3d, Indices3d, Instances3d, LateDrawArgs, LateVisibleInstances, LightMasks3d,
-    LightTextures3d, Lightmaps3d, Lights3d, Materials3d, MeshTags3d, PreviousVisibility,
-    ShadowViews3d, TransparentInstances3d, Vertices3d, Views3d, VisibleInstances,
+    BatchInstances3d, BatchOrder3d, Batches3d, Bounds3d, CullLayers3d, CullViews3d,
+    CustomMaterials3d, DrawArgs3d, Gradings3d, Indices3d, Instances3d, LateDrawArgs,
+    LateVisibleInstances, LightMasks3d, LightTextures3d, Lightmaps3d, Lights3d, Materials3d,
+    MeshTags3d, PreviousVisibility, ShadowViews3d, TransparentInstances3d, Vertices3d, Views3d,
+    VisibleInstances,
 };
 pub use scene::effect_cameras::EffectCameras;
 pub use scene::frame::{LateResolve, Scene3d, View3d};
@@ -151,8 +154,8 @@ pub mod prelude {
     pub use crate::{
         AlphaMode, ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither,
         DistanceFog, FogFalloff, FreeCamera, FreeCameraPlugin, Lightmap, ManualTextureViews,
-        MeshMaterial3d, Msaa, OcclusionCulling, ParallaxMappingMethod, Quadrille3dPlugin,
-        StandardMaterial, Tonemapping, UploadBudget,
+        Material, MaterialPlugin, MeshMaterial3d, Msaa, OcclusionCulling, ParallaxMappingMethod,
+        Quadrille3dPlugin, Shader, ShaderRef, StandardMaterial, Tonemapping, UploadBudget,
     };
     pub use bevy_asset::prelude::*;
     pub use bevy_camera::prelude::*;
@@ -163,6 +166,7 @@ pub mod prelude {
     pub use bevy_gizmos::GizmoPlugin;
     #[cfg(feature = "gizmos")]
     pub use bevy_gizmos::prelude::*;
+    pub use bevy_image::Image;
     pub use bevy_light::prelude::*;
     pub use bevy_light::{
         CascadeShadowConfigBuilder, DirectionalLightTexture, GeneratedEnvironmentMapLight,
@@ -171,8 +175,10 @@ pub mod prelude {
     };
     pub use bevy_math::prelude::*;
     pub use bevy_mesh::prelude::*;
+    pub use bevy_reflect::TypePath;
     pub use bevy_shape::prelude::*;
     pub use bevy_transform::prelude::*;
+    pub use quadrille::material::AsBindGroup;
     #[cfg(feature = "gltf")]
     pub use {
         bevy_animation::prelude::*, bevy_gltf::prelude::*, bevy_world_serialization::WorldAssetRoot,

@@ -1,5 +1,6 @@
 //! Pipelines of the passes: compiled before their first use, or in the background (`meshes.rs`).
 
+pub(crate) mod material_shader;
 mod meshes;
 
 use bevy_ecs::prelude::*;
@@ -37,7 +38,11 @@ pub struct Pipelines3d {
 }
 
 /// Importable shader modules.
-const MODULES: [(&str, &str); 17] = [
+const MODULES: [(&str, &str); 18] = [
+    (
+        "quadrille_3d::forward_io",
+        include_str!("../shaders/forward_io.wgsl"),
+    ),
     (
         "quadrille_3d::view_transforms",
         include_str!("../shaders/view_transforms.wgsl"),
@@ -116,6 +121,8 @@ impl Pipelines3d {
     pub(crate) fn new(gpu: &GpuDevice, waits: bool, dfg_lut: bool) -> Result<Self, BevyError> {
         let source = include_str!("../shaders/pbr.wgsl");
         let pbr = GpuShader::wgsl("quadrille_3d/pbr.wgsl", source)?;
+        let source = include_str!("../shaders/material_vertex.wgsl");
+        let material_vertex = GpuShader::wgsl("quadrille_3d/material_vertex.wgsl", source)?;
         let source = include_str!("../shaders/shadow.wgsl");
         let shadow = GpuShader::wgsl("quadrille_3d/shadow.wgsl", source)?;
         let source = include_str!("../shaders/cluster.wgsl");
@@ -133,7 +140,7 @@ impl Pipelines3d {
             Ok::<_, ShaderError>([none?, front?, back?])
         };
         Ok(Self {
-            meshes: MeshPipelines::new(pbr, waits, dfg_lut),
+            meshes: MeshPipelines::new([pbr, material_vertex], waits, dfg_lut),
             shadows: [shadows(false)?, shadows(true)?],
             composites: [
                 composite_pipeline(gpu, "3d copy", Blend::Opaque)?,

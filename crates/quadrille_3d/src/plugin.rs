@@ -25,6 +25,7 @@ use crate::environment::maps::{Cubes3d, EnvironmentMaps3d, Volumes3d};
 use crate::environment::{
     self, EnvironmentList, Environments3d, queue_environments, upload_environments,
 };
+use crate::extract::custom_materials::prepare_material_shaders;
 use crate::extract::ignored_fields;
 use crate::extract::instances::{EnabledMeshes, FreedSlots, InstanceStore, Slot, watch_disabling};
 use crate::extract::materials::MaterialStore;
@@ -49,14 +50,16 @@ use crate::prepare::upload::upload_scene;
 use crate::prepare::view_colors::CurrentColors;
 use crate::prepare::views::queue_views;
 use crate::scene::buffers::{
-    BatchInstances3d, BatchOrder3d, Batches3d, Bounds3d, CullLayers3d, CullViews3d, DrawArgs3d,
-    Gradings3d, Indices3d, Instances3d, LateDrawArgs, LateVisibleInstances, LightMasks3d,
-    LightTextures3d, Lightmaps3d, Lights3d, Materials3d, MeshTags3d, PreviousVisibility,
-    ShadowViews3d, TransparentInstances3d, Vertices3d, Views3d, VisibleInstances,
+    BatchInstances3d, BatchOrder3d, Batches3d, Bounds3d, CullLayers3d, CullViews3d,
+    CustomMaterials3d, DrawArgs3d, Gradings3d, Indices3d, Instances3d, LateDrawArgs,
+    LateVisibleInstances, LightMasks3d, LightTextures3d, Lightmaps3d, Lights3d, Materials3d,
+    MeshTags3d, PreviousVisibility, ShadowViews3d, TransparentInstances3d, Vertices3d, Views3d,
+    VisibleInstances,
 };
 use crate::scene::frame::{SamplesDrawnByPrograms, Scene3d};
 use crate::scene::lists::{
-    BatchList, CullList, LightLists, QueuedViews, SceneLists, ShadowList, TransparentList, ViewRows,
+    BatchList, CullList, LightLists, MaterialRanges, QueuedViews, SceneLists, ShadowList,
+    TransparentList, ViewRows,
 };
 use crate::scene::rows::SHADOW_VIEWS_BYTES;
 use crate::schedule::{Pass3dSystems, Prepare3dSystems};
@@ -193,6 +196,7 @@ fn add_systems(app: &mut App) {
             Render,
             (
                 (
+                    prepare_material_shaders,
                     extract_meshes.in_set(ContentSystems::Meshes),
                     update_mesh_transforms,
                     upload_meshes,
@@ -237,6 +241,7 @@ fn require_components(app: &mut App) {
 fn add_resources(app: &mut App) {
     app.init_resource::<Scene3d>()
         .init_resource::<BatchList>()
+        .init_resource::<MaterialRanges>()
         .init_resource::<QueuedViews>()
         .init_resource::<ViewRows>()
         .init_resource::<LightLists>()
@@ -345,7 +350,7 @@ fn init_device_resources(
         wait => wait == PipelineWait::EachFrame,
     };
     commands.insert_resource(Pipelines3d::new(&gpu, waits, settings.dfg_lut)?);
-    commands.insert_resource(Textures3d::new(&gpu)?);
+    commands.insert_resource(Textures3d::new(&gpu, &mut uploads)?);
     commands.insert_resource(Cubes3d::new(&gpu)?);
     commands.insert_resource(Volumes3d::new(&gpu)?);
     commands.insert_resource(FilterPipelines3d::new(&gpu)?);
@@ -373,6 +378,7 @@ fn create_tables(commands: &mut Commands, gpu: &GpuDevice, uploads: &mut Uploads
     };
     commands.insert_resource(Instances3d(table("3d instances")?));
     commands.insert_resource(Materials3d(table("3d materials")?));
+    commands.insert_resource(CustomMaterials3d(table("3d custom materials")?));
     commands.insert_resource(Lights3d(table("3d lights")?));
     commands.insert_resource(LightTextures3d(table("3d light textures")?));
     commands.insert_resource(LightMasks3d(table("3d light masks")?));

@@ -10,6 +10,8 @@ mod camera_order;
 mod common;
 #[path = "gpu/cull.rs"]
 mod cull;
+#[path = "gpu/custom_materials.rs"]
+mod custom_materials;
 #[path = "gpu/device_loss.rs"]
 mod device_loss;
 #[path = "gpu/diffuse_transmission.rs"]

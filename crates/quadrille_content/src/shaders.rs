@@ -37,7 +37,7 @@ impl Shader {
     /// Translates text that was generated from this shader, with its name and its imports.
     ///
     /// # Errors
-    /// Those of [`GpuShader::wgsl`].
+    /// As for [`GpuShader::wgsl`].
     pub fn translate(&self, generated: &str) -> std::result::Result<GpuShader, ShaderError> {
         match &self.file {
             Some(file) => GpuShader::wgsl_beside(&self.path, generated, file),

@@ -17,11 +17,10 @@ use quadrille_content::{
 };
 
 use crate::components::lightmap::Lightmap;
-use crate::components::material::StandardMaterial;
 use crate::constants::LIGHTMAP_SHIFT;
 use crate::extract::bins::Bins;
 use crate::extract::lightmaps::LightmapStore;
-use crate::extract::materials::{MaterialState, MaterialStore};
+use crate::extract::materials::{MaterialId, MaterialState, MaterialStore};
 use crate::scene::cull_view::{BoundsRow, CullViewRow};
 use crate::scene::keys::{BinKey, PipelineKey};
 use crate::scene::lists::{CullList, TransparentInstance};
@@ -40,7 +39,7 @@ pub(crate) struct InstanceDesc<'a> {
     pub(crate) entity: Entity,
     pub(crate) transform: Affine3A,
     pub(crate) mesh: AssetId<Mesh>,
-    pub(crate) material: AssetId<StandardMaterial>,
+    pub(crate) material: MaterialId,
     pub(crate) bounds: Option<&'a Aabb>,
     pub(crate) layers: Option<&'a RenderLayers>,
     /// Bit flags such as [`CAMERAS`](crate::constants::CAMERAS).
@@ -58,7 +57,7 @@ pub(crate) struct InstanceDesc<'a> {
 struct InstanceState {
     entity: Entity,
     mesh: AssetId<Mesh>,
-    material: AssetId<StandardMaterial>,
+    material: MaterialId,
     /// Bit flags of its [`BoundsRow`](crate::scene::cull_view::BoundsRow) while its transform is valid.
     flags: u32,
     /// Whether it cross-fades by dithering (visibility range).
@@ -392,6 +391,7 @@ fn bin_key((mesh, material_state): (MeshAllocation, MaterialState)) -> BinKey {
         cull: material_state.cull,
         blend_mode: material_state.blend_mode,
         features: material_state.features,
+        shader: material_state.shader,
     };
     BinKey { pipeline, mesh }
 }

@@ -1,6 +1,8 @@
 //! Table of materials.
 
-use bevy_asset::{AssetEvent, AssetId, AssetServer, Assets, Handle};
+use std::any::TypeId;
+
+use bevy_asset::{AssetEvent, AssetId, AssetServer, Assets, Handle, UntypedAssetId};
 use bevy_color::{Alpha as _, ColorToComponents as _};
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
@@ -12,15 +14,15 @@ use quadrille::rows::ShaderRow;
 use quadrille_content::{
     DeviceImages, RateLimitedWarnings, asset_label, first_non_finite, is_finite,
 };
-use wgpu_types::Face;
 
 use crate::components::material::{AlphaMode, ParallaxMappingMethod, StandardMaterial};
 use crate::constants::{
     ALPHA_ADD, ALPHA_BLEND, ALPHA_MULTIPLY, ALPHA_OPAQUE, ALPHA_PREMULTIPLIED, ALPHA_TO_COVERAGE,
-    DOUBLE_SIDED, FLIP_NORMAL_MAP_Y, FOG_ENABLED, METALLIC_IN_GREEN, MIN_SHADOW_ALPHA, NO_TEXTURE,
-    TWO_COMPONENT_NORMAL_MAP, UNLIT,
+    DOUBLE_SIDED, FLIP_NORMAL_MAP_Y, FOG_ENABLED, MATERIAL_ROW_SHIFT, METALLIC_IN_GREEN,
+    MIN_SHADOW_ALPHA, NO_TEXTURE, TWO_COMPONENT_NORMAL_MAP, UNLIT,
 };
-use crate::scene::keys::{BlendMode, CullMode, MaterialFeatures};
+use crate::extract::custom_materials::{CustomMaterials, MaterialDesc};
+use crate::scene::keys::{BlendMode, CullMode, MaterialFeatures, MaterialShader};
 use crate::tables::table::Table;
 use crate::tables::textures::{TextureIndices, TextureSource, Textures3d};
 
@@ -65,6 +67,14 @@ pub(crate) struct MaterialRow {
     pub(crate) textures: [u32; 12],
 }
 
+/// Material of a mesh.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MaterialId {
+    Standard(AssetId<StandardMaterial>),
+    /// A type with a shader of its own.
+    Custom(UntypedAssetId),
+}
+
 /// Pipeline-relevant state of a material.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct MaterialState {
@@ -75,6 +85,7 @@ pub(crate) struct MaterialState {
     /// Whether alpha suffices to cast shadows.
     pub(crate) casts_shadows: bool,
     pub(crate) features: MaterialFeatures,
+    pub(crate) shader: MaterialShader,
 }
 
 /// Maximum parallax layers and bisection steps; more make no visible difference.
@@ -82,6 +93,29 @@ const MAX_PARALLAX_LAYERS: f32 = 1024.0;
 const MAX_RELIEF_STEPS: u32 = 24;
 
 impl MaterialRow {
+    /// Row of a material with a shader of its own, whose values are in the row `row` of its type.
+    pub(crate) fn custom(row: u32, alpha_mode: AlphaMode, depth_bias: f32) -> Self {
+        Self {
+            base_color: [1.0; 4],
+            alpha: alpha_code(alpha_mode),
+            flags: row << MATERIAL_ROW_SHIFT,
+            depth_bias,
+            textures: [NO_TEXTURE; 12],
+            ..Self::zeroed()
+        }
+    }
+
+    /// Row of a material whose shader cannot be used: unlit magenta.
+    pub(crate) fn fallback() -> Self {
+        Self {
+            base_color: [1.0, 0.0, 1.0, 1.0],
+            alpha: ALPHA_OPAQUE,
+            flags: UNLIT,
+            textures: [NO_TEXTURE; 12],
+            ..Self::zeroed()
+        }
+    }
+
     fn new(material: &StandardMaterial, textures: &mut TextureSource) -> Self {
         let flag = |is_set, flag| if is_set { flag } else { 0 };
         let tint = material.specular_tint.to_linear();
@@ -105,15 +139,7 @@ impl MaterialRow {
                 .perceptual_roughness
                 .clamp(MIN_PERCEPTUAL_ROUGHNESS, 1.0),
             metallic: material.metallic,
-            alpha: match material.alpha_mode {
-                AlphaMode::Opaque => ALPHA_OPAQUE,
-                AlphaMode::Mask(threshold) => threshold.clamp(0.0, 1.0),
-                AlphaMode::Blend => ALPHA_BLEND,
-                AlphaMode::Premultiplied => ALPHA_PREMULTIPLIED,
-                AlphaMode::Add => ALPHA_ADD,
-                AlphaMode::Multiply => ALPHA_MULTIPLY,
-                AlphaMode::AlphaToCoverage => ALPHA_TO_COVERAGE,
-            },
+            alpha: alpha_code(material.alpha_mode),
             flags: flag(material.unlit, UNLIT)
                 | flag(material.double_sided, DOUBLE_SIDED)
                 | flag(material.fog_enabled, FOG_ENABLED)
@@ -195,6 +221,19 @@ impl MaterialRow {
     }
 }
 
+/// Returns the `ALPHA_*` code, or the threshold of an alpha mask.
+fn alpha_code(mode: AlphaMode) -> f32 {
+    match mode {
+        AlphaMode::Opaque => ALPHA_OPAQUE,
+        AlphaMode::Mask(threshold) => threshold.clamp(0.0, 1.0),
+        AlphaMode::Blend => ALPHA_BLEND,
+        AlphaMode::Premultiplied => ALPHA_PREMULTIPLIED,
+        AlphaMode::Add => ALPHA_ADD,
+        AlphaMode::Multiply => ALPHA_MULTIPLY,
+        AlphaMode::AlphaToCoverage => ALPHA_TO_COVERAGE,
+    }
+}
+
 /// Returns the attenuation exponent per unit of length of light of which the fraction `left` remains after `distance`.
 fn attenuation(left: f32, distance: f32) -> f32 {
     if distance == f32::INFINITY || distance == 0.0 {
@@ -239,17 +278,38 @@ impl MaterialState {
         Self {
             blend_mode: BlendMode::new(material.alpha_mode),
             sort_bias: material.depth_bias,
-            cull: match material.cull_mode {
-                None => CullMode::None,
-                Some(Face::Front) => CullMode::Front,
-                Some(Face::Back) => CullMode::Back,
-            },
+            cull: CullMode::new(material.cull_mode),
             casts_shadows: match material.alpha_mode {
                 AlphaMode::Opaque => true,
                 AlphaMode::Mask(threshold) => alpha >= threshold,
                 _ => alpha >= MIN_SHADOW_ALPHA,
             },
             features: MaterialFeatures::new(material),
+            shader: MaterialShader::Standard,
+        }
+    }
+
+    /// State of a material with a shader of its own.
+    pub(crate) fn custom(desc: &MaterialDesc, shader: MaterialShader) -> Self {
+        Self {
+            blend_mode: BlendMode::of_custom(desc.alpha_mode),
+            cull: desc.cull,
+            sort_bias: desc.depth_bias,
+            casts_shadows: desc.casts_shadows,
+            features: MaterialFeatures::Base,
+            shader,
+        }
+    }
+
+    /// State of a material whose shader cannot be used.
+    pub(crate) fn fallback(casts_shadows: bool) -> Self {
+        Self {
+            blend_mode: BlendMode::Opaque,
+            cull: CullMode::None,
+            sort_bias: 0.0,
+            casts_shadows,
+            features: MaterialFeatures::Base,
+            shader: MaterialShader::Standard,
         }
     }
 
@@ -263,7 +323,7 @@ impl MaterialState {
             } else {
                 self.blend_mode
             },
-            features: if has_lightmap {
+            features: if has_lightmap && self.shader == MaterialShader::Standard {
                 MaterialFeatures::Extended
             } else {
                 self.features
@@ -277,6 +337,7 @@ impl MaterialState {
 #[derive(Resource, Default)]
 pub(crate) struct MaterialStore {
     pub(crate) table: Table<MaterialRow>,
+    pub(crate) custom: CustomMaterials,
     rows_by_id: HashMap<AssetId<StandardMaterial>, (u32, MaterialState)>,
     material_images: MaterialImages,
     textures: TextureIndices,
@@ -335,8 +396,27 @@ pub(crate) struct MaterialSource<'w> {
 
 impl MaterialStore {
     /// Returns the row index and state of a material; `None` if it is missing or invalid.
-    pub(crate) fn get(&self, id: AssetId<StandardMaterial>) -> Option<(u32, MaterialState)> {
-        self.rows_by_id.get(&id).copied()
+    pub(crate) fn get(&self, id: MaterialId) -> Option<(u32, MaterialState)> {
+        match id {
+            MaterialId::Standard(id) => self.rows_by_id.get(&id).copied(),
+            MaterialId::Custom(id) => self.custom.get(id),
+        }
+    }
+
+    /// Adds or updates a material with a shader of its own.
+    pub(crate) fn put_custom(
+        &mut self,
+        ids: (UntypedAssetId, TypeId),
+        desc: MaterialDesc,
+        source: &mut MaterialSource,
+    ) {
+        let textures = &mut texture_source(&mut self.textures, source);
+        self.custom.put(ids, desc, &mut self.table, textures);
+    }
+
+    /// Removes a material with a shader of its own.
+    pub(crate) fn remove_custom(&mut self, id: UntypedAssetId) {
+        self.custom.remove(id, &mut self.table);
     }
 
     /// Returns the texture lookup for other stores.
@@ -347,6 +427,7 @@ impl MaterialStore {
     /// Marks all rows dirty, for a new device.
     pub(crate) fn mark_all_dirty(&mut self) {
         self.table.mark_all_dirty();
+        self.custom.mark_all_dirty();
         self.textures = TextureIndices::default();
         self.image_version = None;
     }
@@ -357,7 +438,7 @@ impl MaterialStore {
         events: &mut MessageReader<AssetEvent<StandardMaterial>>,
         source: &mut MaterialSource,
     ) -> bool {
-        let mut is_other = false;
+        let mut is_other = std::mem::take(&mut self.custom.is_other);
         for event in events.read() {
             match *event {
                 AssetEvent::Added { id } | AssetEvent::Modified { id } => {
@@ -371,6 +452,12 @@ impl MaterialStore {
         let before = std::mem::replace(&mut self.image_version, image_version);
         if before != image_version {
             texture_source(&mut self.textures, source).remove_dropped();
+            let images = before.and_then(|before| source.images.changed_since(before));
+            // Collected, because `source` is borrowed for its images.
+            let images = images.map(|images| images.collect::<Vec<_>>());
+            let textures = &mut texture_source(&mut self.textures, source);
+            let images = images.map(Vec::into_iter);
+            self.custom.refresh_images(images, textures);
             for id in self.materials_with_changed_images(before, source) {
                 is_other |= self.put(id, source);
             }

@@ -22,13 +22,14 @@ use crate::components::material::{MeshMaterial3d, StandardMaterial};
 use crate::constants::{
     CAMERAS, NO_FRUSTUM_CULLING, SHADOW_RECEIVER, SHADOWS, TRANSMITTED_SHADOW_RECEIVER,
 };
+use crate::extract::custom_materials::MaterialInstance;
 use crate::extract::instances::{EnabledMeshes, FreedSlots, InstanceDesc, InstanceStore, Slot};
-use crate::extract::materials::{MaterialSource, MaterialStore};
+use crate::extract::materials::{MaterialId, MaterialSource, MaterialStore};
 use crate::scene::buffers::{
-    BatchInstances3d, BatchOrder3d, Batches3d, Bounds3d, Indices3d, Instances3d, Lightmaps3d,
-    Materials3d, MeshTags3d, Vertices3d,
+    BatchInstances3d, BatchOrder3d, Batches3d, Bounds3d, CustomMaterials3d, Indices3d, Instances3d,
+    Lightmaps3d, Materials3d, MeshTags3d, Vertices3d,
 };
-use crate::scene::lists::BatchList;
+use crate::scene::lists::{BatchList, MaterialRanges};
 use crate::skin::SkinStore;
 use quadrille_content::{AffineRows, affine_rows};
 
@@ -43,7 +44,8 @@ pub(crate) struct MeshItem {
     slot: &'static mut Slot,
     transform: &'static GlobalTransform,
     mesh: &'static Mesh3d,
-    material: &'static MeshMaterial3d<StandardMaterial>,
+    material: Option<&'static MeshMaterial3d<StandardMaterial>>,
+    custom_material: Option<&'static MaterialInstance>,
     bounds: Option<&'static Aabb>,
     layers: Option<&'static RenderLayers>,
     is_visible: Option<&'static InheritedVisibility>,
@@ -61,6 +63,7 @@ type ChangedMeshes = (
     Or<(
         Changed<Mesh3d>,
         Changed<MeshMaterial3d<StandardMaterial>>,
+        Changed<MaterialInstance>,
         Changed<Aabb>,
         Changed<InheritedVisibility>,
         Changed<RenderLayers>,
@@ -78,8 +81,17 @@ type ChangedMeshes = (
 /// Filter for entities without a required component of mesh entities.
 type WithoutMeshComponents = Or<(
     Without<Mesh3d>,
-    Without<MeshMaterial3d<StandardMaterial>>,
+    (
+        Without<MeshMaterial3d<StandardMaterial>>,
+        Without<MaterialInstance>,
+    ),
     Without<GlobalTransform>,
+)>;
+
+/// Filter for entities with a material, which [`WithoutMeshComponents`] excludes.
+type WithMaterial = Or<(
+    With<MeshMaterial3d<StandardMaterial>>,
+    With<MaterialInstance>,
 )>;
 
 /// Removed components of mesh entities.
@@ -129,7 +141,7 @@ impl RemovedMeshComponents<'_, '_> {
 #[derive(SystemParam)]
 pub(crate) struct MeshChanges<'w, 's> {
     changed: Query<'w, 's, Entity, ChangedMeshes>,
-    all: Query<'w, 's, MeshItem>,
+    all: Query<'w, 's, MeshItem, WithMaterial>,
     incomplete: Query<'w, 's, &'static mut Slot, WithoutMeshComponents>,
     removed: RemovedMeshComponents<'w, 's>,
     freed: ResMut<'w, FreedSlots>,
@@ -185,6 +197,14 @@ pub(crate) fn extract_meshes(
     changes.find(&skins);
     for &entity in changes.entities.iter() {
         if let Ok(mut item) = changes.all.get_mut(entity) {
+            let custom = item.custom_material.and_then(|instance| instance.0);
+            let standard = item
+                .material
+                .map(|material| MaterialId::Standard(material.id()));
+            let Some(material) = custom.map(MaterialId::Custom).or(standard) else {
+                instances.remove(&mut item.slot);
+                continue;
+            };
             let mut flags = if item.not_shadow_caster {
                 CAMERAS
             } else {
@@ -200,7 +220,7 @@ pub(crate) fn extract_meshes(
                 entity,
                 transform: item.transform.affine(),
                 mesh: item.mesh.id(),
-                material: item.material.id(),
+                material,
                 bounds: item.bounds,
                 layers: item.layers,
                 flags,
@@ -262,6 +282,7 @@ pub(crate) struct MeshBuffers<'w> {
     lightmaps: ResMut<'w, Lightmaps3d>,
     tags: ResMut<'w, MeshTags3d>,
     materials: ResMut<'w, Materials3d>,
+    custom_materials: ResMut<'w, CustomMaterials3d>,
     vertices: ResMut<'w, Vertices3d>,
     indices: ResMut<'w, Indices3d>,
 }
@@ -271,7 +292,7 @@ pub(crate) fn upload_meshes(
     mut instances: ResMut<InstanceStore>,
     mut materials: ResMut<MaterialStore>,
     mut buffers: MeshBuffers,
-    mut batches: ResMut<BatchList>,
+    (mut batches, mut ranges): (ResMut<BatchList>, ResMut<MaterialRanges>),
     gpu: Res<GpuDevice>,
     mut uploads: ResMut<Uploads>,
 ) -> Result {
@@ -293,6 +314,9 @@ pub(crate) fn upload_meshes(
     materials
         .table
         .upload(&gpu, &mut uploads, &mut to.materials.0)?;
+    let custom_materials = &mut to.custom_materials.0;
+    let custom = &mut materials.custom;
+    custom.upload(&gpu, &mut uploads, custom_materials, &mut ranges)?;
     let (vertices, indices) = (&mut to.vertices.0, &mut to.indices.0);
     Ok(instances
         .meshes

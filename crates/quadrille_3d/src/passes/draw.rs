@@ -14,15 +14,17 @@ use crate::environment::Environments3d;
 use crate::environment::maps::{Cubes3d, Volumes3d};
 use crate::passes::display::DisplayTransform3d;
 use crate::pipelines::Pipelines3d;
+use crate::pipelines::material_shader::ROWS;
 use crate::prepare::shadow_maps::{PointShadowFaces, ShadowAtlas};
 use crate::prepare::targets::{SceneColors, SceneDepths, SceneMsaaColors};
 use crate::scene::buffers::{
-    DrawArgs3d, Indices3d, Instances3d, LightMasks3d, LightTextures3d, Lightmaps3d, Lights3d,
-    Materials3d, ShadowViews3d, Vertices3d, Views3d, VisibleInstances,
+    CustomMaterials3d, DrawArgs3d, Indices3d, Instances3d, LightMasks3d, LightTextures3d,
+    Lightmaps3d, Lights3d, Materials3d, ShadowViews3d, Vertices3d, Views3d, VisibleInstances,
 };
 use crate::scene::cull_view::DRAW_ARGS_BYTES;
 use crate::scene::frame::{LateResolve, Scene3d, ScenePass, View3d};
-use crate::scene::lists::{BatchList, BatchSet, ShadowList, TransparentList};
+use crate::scene::keys::MaterialShader;
+use crate::scene::lists::{BatchList, BatchSet, MaterialRanges, ShadowList, TransparentList};
 use crate::tables::brdf_luts::{DfgLut, LtcLut};
 use crate::tables::table::uniform_row;
 use crate::tables::textures::Textures3d;
@@ -35,6 +37,7 @@ pub struct DrawParams3d<'w> {
     pub(crate) shadow_list: Res<'w, ShadowList>,
     pub(crate) transparent_list: Res<'w, TransparentList>,
     pub(crate) pipelines: Res<'w, Pipelines3d>,
+    material_ranges: Res<'w, MaterialRanges>,
     gpu: Res<'w, GpuDevice>,
 }
 
@@ -63,6 +66,8 @@ pub struct Lighting3d<'w> {
     views: Uniform<'w, Views3d>,
     #[bind]
     materials: StorageRead<'w, Materials3d>,
+    #[declared]
+    custom_materials: StorageRead<'w, CustomMaterials3d>,
     #[bind]
     lights: StorageRead<'w, Lights3d>,
     #[bind]
@@ -179,7 +184,7 @@ impl DrawParams3d<'_> {
             rendering.pipeline(pipeline);
             geometry.bind(rendering);
             rendering.bind("visible_instances", &indirect_draws.visible_instances);
-            lighting.bind(rendering, &self.pipelines, view);
+            lighting.bind(rendering, self, (view, key.shader));
             indirect_draws.draw(rendering, self, row, batch_set);
         }
     }
@@ -244,18 +249,48 @@ impl Lighting3d<'_> {
         self.add_uses(uses);
     }
 
-    /// Binds the lighting inputs for a view. A pipeline must be bound.
+    /// Binds those inputs for a view that the pipeline of a material's shader uses. It must be bound.
     pub(crate) fn bind(
         &self,
         rendering: &mut Rendering<'_>,
-        pipelines: &Pipelines3d,
-        view: &View3d,
+        draw_params: &DrawParams3d<'_>,
+        (view, shader): (&View3d, MaterialShader),
     ) {
+        let pipelines = &*draw_params.pipelines;
+        rendering.bind_bytes("camera", &self.views, uniform_row(view.queued.row));
+        if let MaterialShader::Custom(number) = shader {
+            self.bind_used(rendering, draw_params, (view, number));
+            return;
+        }
         rendering
-            .bind_bytes("camera", &self.views, uniform_row(view.queued.row))
             .sampler("shadow_sampler", &pipelines.shadow_sampler)
             .sampler("dfg_sampler", &pipelines.clamped_sampler)
             .bind_all(self);
         self.display_transform.bind(rendering, pipelines, view);
+    }
+
+    /// Binds what the shader of a material type reads: the rows of its type and any of the inputs of lighting.
+    fn bind_used(
+        &self,
+        rendering: &mut Rendering<'_>,
+        draw_params: &DrawParams3d<'_>,
+        (view, number): (&View3d, u32),
+    ) {
+        let pipelines = &*draw_params.pipelines;
+        if let Some(rows) = draw_params.material_ranges.0.get(&number) {
+            rendering.bind_bytes(ROWS, &self.custom_materials, rows.clone());
+        }
+        for (name, sampler) in [
+            ("shadow_sampler", &pipelines.shadow_sampler),
+            ("dfg_sampler", &pipelines.clamped_sampler),
+        ] {
+            if rendering.uses(name) {
+                rendering.sampler(name, sampler);
+            }
+        }
+        rendering.bind_used(self);
+        if rendering.uses("grading") {
+            self.display_transform.bind(rendering, pipelines, view);
+        }
     }
 }

@@ -51,7 +51,7 @@ pub fn transparent_3d(
                 rendering.pipeline(pipeline);
                 geometry.bind(&mut rendering);
                 rendering.bind("visible_instances", &transparent_instances);
-                lighting.bind(&mut rendering, &draw_params.pipelines, view);
+                lighting.bind(&mut rendering, &draw_params, (view, key.shader));
                 bound = Some(key);
             }
             draw_mesh(&mut rendering, draw);

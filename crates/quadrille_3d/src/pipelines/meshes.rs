@@ -12,17 +12,21 @@ use quadrille::prelude::{
     Blend, DepthState, GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, PipelineState,
     PrimitiveTopology,
 };
-use quadrille::vulkan::{BlendEquation, ShaderError, vk};
+use quadrille::vulkan::{BlendEquation, ShaderError, ShaderStage, vk};
 use quadrille_content::PrimitiveKind;
 
 use super::to_cull;
 use crate::scene::formats::PipelineTarget;
-use crate::scene::keys::{BlendMode, MaterialFeatures, PipelineKey};
+use crate::scene::keys::{BlendMode, CullMode, MaterialFeatures, MaterialShader, PipelineKey};
 use crate::tables::mesh_vertex::Vertex;
 
 /// Pipelines of meshes by key.
 pub(crate) struct MeshPipelines {
     shader: GpuShader,
+    /// Vertex shader of materials with a fragment shader of their own.
+    material_vertex: GpuShader,
+    /// Fragment shaders by [`MaterialShader::Custom`].
+    material_fragments: HashMap<u32, GpuShader>,
     compiled: HashMap<PipelineVariant, GraphicsPipeline>,
     /// Background compilations, each on its own thread, so that tasks of the app cannot delay them.
     compiling: HashMap<PipelineVariant, JoinHandle<CompileResult>>,
@@ -57,9 +61,15 @@ const FALLBACK_ORDER: [MaterialFeatures; 3] = [
 ];
 
 impl MeshPipelines {
-    pub(super) fn new(shader: GpuShader, waits: bool, dfg_lut: bool) -> Self {
+    pub(super) fn new(
+        [shader, material_vertex]: [GpuShader; 2],
+        waits: bool,
+        dfg_lut: bool,
+    ) -> Self {
         Self {
             shader,
+            material_vertex,
+            material_fragments: HashMap::default(),
             compiled: HashMap::default(),
             compiling: HashMap::default(),
             has_rect_lights: false,
@@ -67,6 +77,39 @@ impl MeshPipelines {
             dfg_lut,
             targets: Vec::new(),
             pending_targets: Mutex::default(),
+        }
+    }
+
+    /// Adds the fragment shader of a material type.
+    ///
+    /// # Errors
+    /// If no pipeline can be made of it, for instance because it reads an input that the vertex shader does not write.
+    pub(crate) fn add_material_shader(
+        &mut self,
+        gpu: &GpuDevice,
+        number: u32,
+        fragment: &GpuShader,
+    ) -> Result<(), ShaderError> {
+        let key = PipelineKey {
+            primitive: PrimitiveKind::Triangles,
+            cull: CullMode::Back,
+            blend_mode: BlendMode::Opaque,
+            features: MaterialFeatures::Base,
+            shader: MaterialShader::Custom(number),
+        };
+        custom_pipeline(gpu, [&self.material_vertex, fragment], key)?;
+        self.material_fragments.insert(number, fragment.clone());
+        Ok(())
+    }
+
+    /// Removes a fragment shader, and all pipelines with it.
+    pub(crate) fn remove_material_shader(&mut self, number: u32) {
+        let shader = MaterialShader::Custom(number);
+        self.material_fragments.remove(&number);
+        self.compiled.retain(|it, _| it.key.shader != shader);
+        for (_, thread) in self.compiling.extract_if(|it, _| it.key.shader == shader) {
+            // The result is no longer needed.
+            let _ = thread.join();
         }
     }
 
@@ -95,17 +138,40 @@ impl MeshPipelines {
             if !self.waits && !has_none && self.compile_in_background(gpu, variant) {
                 continue;
             }
-            let compiled = create_pipeline(gpu, &self.shader, variant, self.dfg_lut)?;
-            self.compiled.insert(variant, compiled);
+            if let Some(compile) = self.compilation(gpu, variant) {
+                self.compiled.insert(variant, compile()?);
+            }
         }
         Ok(())
     }
 
+    /// Returns the compilation of a pipeline; `None` for a shader that was removed.
+    fn compilation(
+        &self,
+        gpu: &GpuDevice,
+        variant: PipelineVariant,
+    ) -> Option<impl FnOnce() -> CompileResult + Send + 'static> {
+        let (gpu, dfg_lut) = (gpu.clone(), self.dfg_lut);
+        let [vertex, fragment] = match variant.key.shader {
+            MaterialShader::Standard => [&self.shader, &self.shader],
+            MaterialShader::Custom(number) => {
+                [&self.material_vertex, self.material_fragments.get(&number)?]
+            }
+        };
+        let (vertex, fragment) = (vertex.clone(), fragment.clone());
+        Some(move || match variant.key.shader {
+            MaterialShader::Standard => create_pipeline(&gpu, &fragment, variant, dfg_lut),
+            MaterialShader::Custom(_) => custom_pipeline(&gpu, [&vertex, &fragment], variant.key),
+        })
+    }
+
     /// Begins compilation in the background; false if no thread can be spawned.
     fn compile_in_background(&mut self, gpu: &GpuDevice, variant: PipelineVariant) -> bool {
-        let (gpu, shader, dfg_lut) = (gpu.clone(), self.shader.clone(), self.dfg_lut);
+        let Some(compile) = self.compilation(gpu, variant) else {
+            return false;
+        };
         let thread = Builder::new().name("quadrille 3d pipeline".to_owned());
-        let thread = thread.spawn(move || create_pipeline(&gpu, &shader, variant, dfg_lut));
+        let thread = thread.spawn(compile);
         let Ok(thread) = thread else {
             return false;
         };
@@ -209,26 +275,14 @@ fn create_pipeline(
     }: PipelineVariant,
     dfg_lut: bool,
 ) -> CompileResult {
-    let (name, blend) = match key.blend_mode {
-        BlendMode::Opaque => ("3d opaque", Blend::Opaque),
-        BlendMode::Mask => ("3d mask", Blend::Opaque),
-        BlendMode::AlphaToCoverage => ("3d samples", ALPHA_TO_COVERAGE_BLEND),
-        BlendMode::Blend => ("3d transparent", Blend::Premultiplied),
-        BlendMode::Multiply => ("3d multiply", MULTIPLY_BLEND),
+    let name = match key.blend_mode {
+        BlendMode::Opaque => "3d opaque",
+        BlendMode::Mask => "3d mask",
+        BlendMode::AlphaToCoverage => "3d samples",
+        BlendMode::Blend | BlendMode::StraightAlpha => "3d transparent",
+        BlendMode::Multiply => "3d multiply",
     };
     gpu.graphics_pipeline(&GraphicsPipelineDesc {
-        vertex_buffers: vec![Vertex::layout()],
-        topology: match key.primitive {
-            PrimitiveKind::Points => PrimitiveTopology::Points,
-            PrimitiveKind::Lines => PrimitiveTopology::Lines,
-            PrimitiveKind::Triangles => PrimitiveTopology::Triangles,
-        },
-        cull: to_cull(key.cull),
-        blend,
-        depth: Some(DepthState {
-            compare: vk::CompareOp::GREATER_OR_EQUAL,
-            write: !key.blend_mode.is_transparent(),
-        }),
         constants: vec![
             (
                 "HAS_ALPHA_MASK".to_owned(),
@@ -250,12 +304,56 @@ fn create_pipeline(
                 (key.blend_mode == BlendMode::AlphaToCoverage).into(),
             ),
         ],
+        ..mesh_pipeline_desc(key, GraphicsPipelineDesc::of(name, shader))
+    })
+}
+
+/// Pipeline of a material type with a fragment shader of its own.
+fn custom_pipeline(
+    gpu: &GpuDevice,
+    [vertex, fragment]: [&GpuShader; 2],
+    key: PipelineKey,
+) -> CompileResult {
+    let entry_points = fragment.entry_points().iter();
+    let entry_points = entry_points.filter(|entry| entry.stage == ShaderStage::Fragment);
+    let entry = match entry_points.count() {
+        0 | 1 => "",
+        _ => "fragment",
+    };
+    let desc = GraphicsPipelineDesc::new("3d material", (vertex, ""), (fragment, entry));
+    gpu.graphics_pipeline(&mesh_pipeline_desc(key, desc))
+}
+
+/// Sets the fixed state of a key.
+fn mesh_pipeline_desc<'a>(
+    key: PipelineKey,
+    desc: GraphicsPipelineDesc<'a>,
+) -> GraphicsPipelineDesc<'a> {
+    GraphicsPipelineDesc {
+        vertex_buffers: vec![Vertex::layout()],
+        topology: match key.primitive {
+            PrimitiveKind::Points => PrimitiveTopology::Points,
+            PrimitiveKind::Lines => PrimitiveTopology::Lines,
+            PrimitiveKind::Triangles => PrimitiveTopology::Triangles,
+        },
+        cull: to_cull(key.cull),
+        blend: match key.blend_mode {
+            BlendMode::Opaque | BlendMode::Mask => Blend::Opaque,
+            BlendMode::AlphaToCoverage => ALPHA_TO_COVERAGE_BLEND,
+            BlendMode::Blend => Blend::Premultiplied,
+            BlendMode::StraightAlpha => Blend::Alpha,
+            BlendMode::Multiply => MULTIPLY_BLEND,
+        },
+        depth: Some(DepthState {
+            compare: vk::CompareOp::GREATER_OR_EQUAL,
+            write: !key.blend_mode.is_transparent(),
+        }),
         state: PipelineState {
             alpha_to_coverage: key.blend_mode == BlendMode::AlphaToCoverage,
             ..PipelineState::default()
         },
-        ..GraphicsPipelineDesc::of(name, shader)
-    })
+        ..desc
+    }
 }
 
 /// Replaces the color of covered samples, and composites alpha "over", so that an opaque target stays opaque.

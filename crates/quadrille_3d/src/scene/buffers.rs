@@ -105,6 +105,10 @@ pub struct Lightmaps3d(pub(crate) GpuBuffer);
 #[derive(Resource, Deref)]
 pub struct Materials3d(pub(crate) GpuBuffer);
 
+/// Rows of materials with a shader of their own, all types one behind the other.
+#[derive(Resource, Deref)]
+pub struct CustomMaterials3d(pub(crate) GpuBuffer);
+
 /// Light masks of the slices of all views.
 #[derive(Resource, Deref)]
 pub struct LightMasks3d(pub(crate) GpuBuffer);

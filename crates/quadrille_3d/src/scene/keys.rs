@@ -1,6 +1,7 @@
 //! Pipeline keys, and the material state in them.
 
 use quadrille_content::{MeshAllocation, PrimitiveKind};
+use wgpu_types::Face;
 
 use crate::components::material::AlphaMode;
 
@@ -11,6 +12,17 @@ pub(crate) struct PipelineKey {
     pub(crate) cull: CullMode,
     pub(crate) blend_mode: BlendMode,
     pub(crate) features: MaterialFeatures,
+    pub(crate) shader: MaterialShader,
+}
+
+/// Fragment shader of a pipeline.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum MaterialShader {
+    /// The one of standard materials.
+    #[default]
+    Standard,
+    /// One of a material type of the program; each version of its file has another number.
+    Custom(u32),
 }
 
 impl PipelineKey {
@@ -52,13 +64,24 @@ pub(crate) enum BlendMode {
     Mask,
     /// Replaces the target in some of a pixel's samples, by alpha.
     AlphaToCoverage,
-    /// Covers the target by alpha.
+    /// Covers the target by alpha, with premultiplied color.
     Blend,
+    /// Covers the target by alpha, with color that the shader has not multiplied by it.
+    StraightAlpha,
     /// Multiplies the target.
     Multiply,
 }
 
 impl BlendMode {
+    /// The mode for a shader of a program, which returns colors as bevy's shaders of materials do: `AlphaMode::Blend` is not
+    /// premultiplied, `AlphaMode::Add` and `AlphaMode::Premultiplied` are.
+    pub(crate) fn of_custom(mode: AlphaMode) -> Self {
+        match mode {
+            AlphaMode::Blend => Self::StraightAlpha,
+            mode => Self::new(mode),
+        }
+    }
+
     pub(crate) fn new(mode: AlphaMode) -> Self {
         match mode {
             AlphaMode::Opaque => Self::Opaque,
@@ -71,12 +94,15 @@ impl BlendMode {
 
     /// Whether shadow casters need an alpha mask.
     pub(crate) fn needs_alpha_mask(self) -> bool {
-        matches!(self, Self::Mask | Self::AlphaToCoverage | Self::Blend)
+        matches!(
+            self,
+            Self::Mask | Self::AlphaToCoverage | Self::Blend | Self::StraightAlpha
+        )
     }
 
     /// Whether draws are blended and sorted back to front.
     pub(crate) fn is_transparent(self) -> bool {
-        matches!(self, Self::Blend | Self::Multiply)
+        matches!(self, Self::Blend | Self::StraightAlpha | Self::Multiply)
     }
 }
 
@@ -86,4 +112,14 @@ pub(crate) enum CullMode {
     None,
     Front,
     Back,
+}
+
+impl CullMode {
+    pub(crate) fn new(cull_mode: Option<Face>) -> Self {
+        match cull_mode {
+            None => Self::None,
+            Some(Face::Front) => Self::Front,
+            Some(Face::Back) => Self::Back,
+        }
+    }
 }

@@ -6,6 +6,7 @@ use bevy_camera::visibility::RenderLayers;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use bevy_math::Vec3;
+use bevy_platform::collections::HashMap;
 use quadrille_content::PrimitiveKind;
 
 use crate::components::tonemapping::Tonemapping;
@@ -57,6 +58,11 @@ impl BatchList {
         batch_sets.filter(|batch_set| batch_set.pipeline.primitive == PrimitiveKind::Triangles)
     }
 }
+
+/// Byte ranges in [`CustomMaterials3d`](crate::CustomMaterials3d) of the rows of each material type, by
+/// [`MaterialShader::Custom`](crate::scene::keys::MaterialShader::Custom).
+#[derive(Resource, Default)]
+pub(crate) struct MaterialRanges(pub(crate) HashMap<u32, Range<u64>>);
 
 /// Queued view of a camera, without images.
 #[derive(Clone, Debug)]

@@ -7,7 +7,8 @@ use bevy_image::Image;
 use bevy_mesh::UvChannel;
 use bevy_platform::collections::HashMap;
 use quadrille::prelude::{
-    Format, GpuDevice, GpuImage, ImageTable, ImageTableDesc, Sampler, SamplerDesc, TableIndex,
+    Format, GpuDevice, GpuImage, ImageDesc, ImageTable, ImageTableDesc, Sampler, SamplerDesc,
+    TableIndex, Uploads,
 };
 use quadrille::vulkan::vk;
 use quadrille_content::{DeviceImages, RateLimitedWarnings, asset_label};
@@ -16,7 +17,12 @@ use crate::constants::{NO_TEXTURE, SAMPLER_SHIFT, UV_1_BIT};
 
 /// Bindless table of images and samplers of all materials.
 #[derive(Resource, Deref, DerefMut)]
-pub struct Textures3d(pub(crate) ImageTable);
+pub struct Textures3d {
+    #[deref]
+    table: ImageTable,
+    /// Fallback of materials with a shader of their own.
+    white: TableIndex,
+}
 
 /// Maximum number of images.
 const MAX_TEXTURES: u32 = 4096;
@@ -41,7 +47,7 @@ const ADDRESSES: [vk::SamplerAddressMode; 3] = [
 ];
 
 impl Textures3d {
-    pub(crate) fn new(gpu: &GpuDevice) -> Result<Self, BevyError> {
+    pub(crate) fn new(gpu: &GpuDevice, uploads: &mut Uploads) -> Result<Self, BevyError> {
         let mut desc = ImageTableDesc::d2("3d textures", MAX_TEXTURES);
         for filter in FILTERS {
             for address in ADDRESSES {
@@ -54,7 +60,12 @@ impl Textures3d {
                 })?);
             }
         }
-        Ok(Self(gpu.image_table(&desc)?))
+        let mut table = gpu.image_table(&desc)?;
+        let desc = ImageDesc::sampled("3d white", [1; 2], Format::R8G8B8A8_UNORM);
+        let image = gpu.create_image(&desc)?;
+        uploads.write_image(&image, &[255; 4]);
+        let white = table.insert(&image)?;
+        Ok(Self { table, white })
     }
 }
 
@@ -82,7 +93,7 @@ impl TextureIndices {
 /// Tables in which texture indices are looked up.
 pub(crate) struct TextureSource<'a> {
     pub(crate) indices: &'a mut TextureIndices,
-    pub(crate) table: &'a mut ImageTable,
+    pub(crate) table: &'a mut Textures3d,
     pub(crate) images: &'a DeviceImages,
     pub(crate) warnings: &'a RateLimitedWarnings,
     pub(crate) server: &'a AssetServer,
@@ -120,6 +131,14 @@ impl TextureSource<'_> {
                 });
                 NO_TEXTURE
             }
+        }
+    }
+
+    /// Returns the packed index of an image; a white texel without one, while it is not resident and if the table is full.
+    pub(crate) fn index_or_white(&mut self, image: Option<&Handle<Image>>) -> u32 {
+        match self.index_of(image, &UvChannel::Uv0) {
+            NO_TEXTURE => self.table.white.0,
+            index => index,
         }
     }
 

@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use quadrille_content::MeshAllocation;
 
 use super::*;
-use crate::scene::keys::{BlendMode, CullMode, MaterialFeatures};
+use crate::scene::keys::{BlendMode, CullMode, MaterialFeatures, MaterialShader};
 
 fn key(number: u32) -> BinKey {
     BinKey {
@@ -11,6 +11,7 @@ fn key(number: u32) -> BinKey {
             primitive: PrimitiveKind::Triangles,
             cull: [CullMode::None, CullMode::Back][number as usize % 2],
             blend_mode: [BlendMode::Opaque, BlendMode::Blend][number as usize / 2 % 2],
+            shader: MaterialShader::Standard,
             features: MaterialFeatures::Base,
         },
         mesh: MeshAllocation {

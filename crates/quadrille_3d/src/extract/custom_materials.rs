@@ -1,0 +1,443 @@
+//! Materials with a shader of their own: rows of their types, and the state of their shaders.
+
+use std::any::TypeId;
+use std::ops::Range;
+
+use bevy_asset::{
+    AssetEvent, AssetId, AssetLoadFailedEvent, AssetPath, Assets, Handle, UntypedAssetId,
+};
+use bevy_ecs::prelude::*;
+use bevy_image::Image;
+use bevy_platform::collections::{HashMap, HashSet};
+use quadrille::material::BindingValues;
+use quadrille::prelude::{GpuBuffer, GpuDevice, GpuShader, Uploads};
+use quadrille::vulkan::Error;
+use quadrille_content::{Shader, ShaderRef};
+
+use crate::components::material::AlphaMode;
+use crate::extract::materials::{MaterialRow, MaterialState, MaterialStore};
+use crate::pipelines::Pipelines3d;
+use crate::pipelines::material_shader::{MaterialLayout, translate};
+use crate::scene::keys::{CullMode, MaterialShader};
+use crate::scene::lists::MaterialRanges;
+use crate::tables::table::{Table, grow};
+use crate::tables::textures::TextureSource;
+
+/// Alignment of each type's rows: the largest `minStorageBufferOffsetAlignment`.
+const ALIGNMENT: u64 = 256;
+
+/// Asset of the material of a mesh entity, of whatever type; `None` without one. Required by `MeshMaterial3d` of types with
+/// a [`MaterialPlugin`](crate::MaterialPlugin).
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct MaterialInstance(pub(crate) Option<UntypedAssetId>);
+
+/// One material as its type describes it.
+pub(crate) struct MaterialDesc {
+    pub(crate) values: BindingValues,
+    pub(crate) alpha_mode: AlphaMode,
+    pub(crate) depth_bias: f32,
+    pub(crate) cull: CullMode,
+    pub(crate) casts_shadows: bool,
+}
+
+/// Shader of a material type.
+enum ShaderState {
+    /// Its file is being loaded.
+    Loading,
+    /// Translated. The number is that of its pipelines, once they have the shader.
+    Translated(GpuShader, Option<u32>),
+    /// Unusable: its materials are drawn in the fallback color.
+    Failed,
+}
+
+/// A material type with its rows.
+struct MaterialType {
+    name: &'static str,
+    layout: MaterialLayout,
+    handle: Option<Handle<Shader>>,
+    shader: ShaderState,
+    rows: Vec<u8>,
+    free: Vec<u32>,
+    /// Rows that are not uploaded.
+    dirty: HashSet<u32>,
+    /// Its bytes of the buffer of all types.
+    range: Range<u64>,
+}
+
+/// A material with its rows in the table of all materials and in that of its type.
+struct CustomMaterial {
+    of_type: usize,
+    index: u32,
+    row: u32,
+    desc: MaterialDesc,
+    state: MaterialState,
+}
+
+/// All materials with a shader of their own.
+#[derive(Default)]
+pub(crate) struct CustomMaterials {
+    types: Vec<MaterialType>,
+    types_by_id: HashMap<TypeId, usize>,
+    materials: HashMap<UntypedAssetId, CustomMaterial>,
+    materials_of: HashMap<AssetId<Image>, HashSet<UntypedAssetId>>,
+    /// Shaders get numbers in order.
+    shader_count: u32,
+    /// Materials were added or removed, or draw with another pipeline.
+    pub(crate) is_other: bool,
+}
+
+impl CustomMaterials {
+    /// Adds a material type.
+    pub(crate) fn add_type(
+        &mut self,
+        id: TypeId,
+        name: &'static str,
+        layout: MaterialLayout,
+        handle: Option<Handle<Shader>>,
+    ) {
+        let shader = match handle {
+            Some(_) => ShaderState::Loading,
+            None => ShaderState::Failed,
+        };
+        self.types_by_id.insert(id, self.types.len());
+        self.types.push(MaterialType {
+            name,
+            layout,
+            handle,
+            shader,
+            rows: Vec::new(),
+            free: Vec::new(),
+            dirty: HashSet::default(),
+            range: 0..0,
+        });
+    }
+
+    /// Returns the index in the table of materials, and the state; `None` while the shader is loaded.
+    pub(crate) fn get(&self, id: UntypedAssetId) -> Option<(u32, MaterialState)> {
+        let material = self.materials.get(&id)?;
+        let is_ready = match &self.types[material.of_type].shader {
+            ShaderState::Loading | ShaderState::Translated(_, None) => false,
+            ShaderState::Translated(_, Some(_)) | ShaderState::Failed => true,
+        };
+        is_ready.then_some((material.index, material.state))
+    }
+
+    /// Marks all rows dirty, and all shaders as new, for a new device.
+    pub(crate) fn mark_all_dirty(&mut self) {
+        for of_type in &mut self.types {
+            of_type.range = 0..0;
+            if let ShaderState::Translated(_, number) = &mut of_type.shader {
+                *number = None;
+            }
+        }
+    }
+
+    /// Adds or updates a material.
+    pub(crate) fn put(
+        &mut self,
+        (id, type_id): (UntypedAssetId, TypeId),
+        desc: MaterialDesc,
+        table: &mut Table<MaterialRow>,
+        textures: &mut TextureSource,
+    ) {
+        let Some(&of_type) = self.types_by_id.get(&type_id) else {
+            return;
+        };
+        let old = self.materials.remove(&id);
+        let old_state = old.as_ref().map(|old| old.state);
+        let (index, row) = match old {
+            Some(old) => {
+                self.forget_images(id, &old.desc);
+                (old.index, old.row)
+            }
+            None => (
+                table.add(MaterialRow::fallback()),
+                self.types[of_type].add_row(),
+            ),
+        };
+        for image in desc.values.images().flatten() {
+            self.materials_of.entry(image.id()).or_default().insert(id);
+        }
+        let known = &mut self.types[of_type];
+        known.write(row, &desc.values, textures);
+        let state = known.state(&desc);
+        table.set(index, known.base_row(row, &desc));
+        let material = CustomMaterial {
+            of_type,
+            index,
+            row,
+            desc,
+            state,
+        };
+        self.materials.insert(id, material);
+        self.is_other |= old_state != Some(state);
+    }
+
+    /// Removes a material.
+    pub(crate) fn remove(&mut self, id: UntypedAssetId, table: &mut Table<MaterialRow>) {
+        if let Some(old) = self.materials.remove(&id) {
+            self.forget_images(id, &old.desc);
+            self.types[old.of_type].free.push(old.row);
+            table.remove(old.index);
+            self.is_other = true;
+        }
+    }
+
+    fn forget_images(&mut self, id: UntypedAssetId, desc: &MaterialDesc) {
+        for image in desc.values.images().flatten() {
+            if let Some(materials) = self.materials_of.get_mut(&image.id()) {
+                materials.remove(&id);
+                if materials.is_empty() {
+                    self.materials_of.remove(&image.id());
+                }
+            }
+        }
+    }
+
+    /// Updates the texture indices of materials with changed images; without a list of those of all.
+    pub(crate) fn refresh_images(
+        &mut self,
+        changed: Option<impl Iterator<Item = AssetId<Image>>>,
+        textures: &mut TextureSource,
+    ) {
+        let ids: HashSet<UntypedAssetId> = match changed {
+            Some(images) => {
+                let materials = images.filter_map(|image| self.materials_of.get(&image));
+                materials.flatten().copied().collect()
+            }
+            None => self.materials_of.values().flatten().copied().collect(),
+        };
+        for id in ids {
+            if let Some(material) = self.materials.get(&id) {
+                let of_type = &mut self.types[material.of_type];
+                of_type.write(material.row, &material.desc.values, textures);
+            }
+        }
+    }
+
+    /// Translates shaders that were loaded or changed, and gives them to the pipelines.
+    pub(crate) fn prepare_shaders(
+        &mut self,
+        shaders: &Assets<Shader>,
+        changed: &HashSet<AssetId<Shader>>,
+        (gpu, pipelines): (&GpuDevice, &mut Pipelines3d),
+        table: &mut Table<MaterialRow>,
+    ) {
+        for of_type in 0..self.types.len() {
+            let known = &mut self.types[of_type];
+            let Some(handle) = &known.handle else {
+                continue;
+            };
+            let is_due =
+                changed.contains(&handle.id()) || matches!(known.shader, ShaderState::Loading);
+            let new = shaders.get(handle).filter(|_| is_due);
+            if let Some(shader) = new {
+                known.translate(shader, pipelines);
+            }
+            let is_unknown = matches!(known.shader, ShaderState::Translated(_, None));
+            if is_unknown {
+                self.shader_count += 1;
+                known.add_to(pipelines, gpu, self.shader_count);
+            }
+            if new.is_some() || is_unknown {
+                self.refresh_type(of_type, table);
+            }
+        }
+    }
+
+    /// Marks the shader of a file that cannot be loaded as failed.
+    pub(crate) fn fail_shader(
+        &mut self,
+        id: AssetId<Shader>,
+        why: &str,
+        table: &mut Table<MaterialRow>,
+    ) {
+        for of_type in 0..self.types.len() {
+            let known = &mut self.types[of_type];
+            let is_it = known
+                .handle
+                .as_ref()
+                .is_some_and(|handle| handle.id() == id);
+            if is_it && matches!(known.shader, ShaderState::Loading) {
+                known.warn_failed(why);
+                known.shader = ShaderState::Failed;
+                self.refresh_type(of_type, table);
+            }
+        }
+    }
+
+    /// Updates the state of all materials of a type.
+    fn refresh_type(&mut self, of_type: usize, table: &mut Table<MaterialRow>) {
+        let known = &self.types[of_type];
+        for material in self.materials.values_mut() {
+            if material.of_type == of_type {
+                material.state = known.state(&material.desc);
+                table.set(material.index, known.base_row(material.row, &material.desc));
+            }
+        }
+        self.is_other = true;
+    }
+
+    /// Uploads changed rows.
+    pub(crate) fn upload(
+        &mut self,
+        gpu: &GpuDevice,
+        uploads: &mut Uploads,
+        buffer: &mut GpuBuffer,
+        ranges: &mut MaterialRanges,
+    ) -> Result<(), Error> {
+        let fits = |it: &MaterialType| it.rows.len() as u64 <= it.range.end - it.range.start;
+        if !self.types.iter().all(fits) {
+            let mut end = 0;
+            for of_type in &mut self.types {
+                let bytes = (of_type.rows.len() as u64).next_power_of_two();
+                of_type.range = end..end + bytes.max(ALIGNMENT);
+                end = of_type.range.end;
+                of_type.dirty.extend(0..of_type.row_count());
+            }
+            grow(gpu, buffer, end)?;
+        }
+        ranges.0.clear();
+        for of_type in &mut self.types {
+            let bytes = of_type.rows.len() as u64;
+            if let (ShaderState::Translated(_, Some(number)), 1..) = (&of_type.shader, bytes) {
+                let start = of_type.range.start;
+                ranges.0.insert(*number, start..start + bytes);
+            }
+            of_type.upload(uploads, buffer);
+        }
+        Ok(())
+    }
+}
+
+impl MaterialType {
+    fn stride(&self) -> usize {
+        self.layout.stride as usize
+    }
+
+    fn row_count(&self) -> u32 {
+        (self.rows.len() / self.stride()) as u32
+    }
+
+    fn add_row(&mut self) -> u32 {
+        self.free.pop().unwrap_or_else(|| {
+            let row = self.row_count();
+            self.rows.resize(self.rows.len() + self.stride(), 0);
+            row
+        })
+    }
+
+    /// Writes the values of a material.
+    fn write(&mut self, row: u32, values: &BindingValues, textures: &mut TextureSource) {
+        let start = row as usize * self.layout.stride as usize;
+        let bytes = &mut self.rows[start..start + self.layout.stride as usize];
+        for (&offset, value) in self.layout.offsets.iter().zip(values.uniforms()) {
+            let offset = offset as usize;
+            bytes[offset..offset + value.len()].copy_from_slice(value);
+        }
+        let indices = &mut bytes[self.layout.indices_offset as usize..];
+        for (index, image) in indices.chunks_exact_mut(4).zip(values.images()) {
+            index.copy_from_slice(&textures.index_or_white(image).to_ne_bytes());
+        }
+        self.dirty.insert(row);
+    }
+
+    /// Translates the shader. The pipelines of the one before go.
+    fn translate(&mut self, shader: &Shader, pipelines: &mut Pipelines3d) {
+        if let ShaderState::Translated(_, Some(number)) = self.shader {
+            pipelines.meshes.remove_material_shader(number);
+        }
+        self.shader = match translate(self.name, shader, &self.layout) {
+            Ok(translated) => ShaderState::Translated(translated, None),
+            Err(why) => {
+                self.warn_failed(&why);
+                ShaderState::Failed
+            }
+        };
+    }
+
+    /// Gives the shader to the pipelines.
+    fn add_to(&mut self, pipelines: &mut Pipelines3d, gpu: &GpuDevice, number: u32) {
+        if let ShaderState::Translated(shader, known) = &mut self.shader {
+            match pipelines.meshes.add_material_shader(gpu, number, shader) {
+                Ok(()) => *known = Some(number),
+                Err(error) => {
+                    self.warn_failed(&error.to_string());
+                    self.shader = ShaderState::Failed;
+                }
+            }
+        }
+    }
+
+    fn warn_failed(&self, why: &str) {
+        let name = self.name;
+        tracing::error!(
+            "meshes with the material `{name}` are drawn in magenta, because its shader cannot be used: {why}"
+        );
+    }
+
+    /// Row in the table of all materials.
+    fn base_row(&self, row: u32, desc: &MaterialDesc) -> MaterialRow {
+        match self.shader {
+            ShaderState::Failed => MaterialRow::fallback(),
+            _ => MaterialRow::custom(row, desc.alpha_mode, desc.depth_bias),
+        }
+    }
+
+    fn state(&self, desc: &MaterialDesc) -> MaterialState {
+        let shader = match self.shader {
+            ShaderState::Translated(_, Some(number)) => MaterialShader::Custom(number),
+            _ => return MaterialState::fallback(desc.casts_shadows),
+        };
+        MaterialState::custom(desc, shader)
+    }
+
+    fn upload(&mut self, uploads: &mut Uploads, buffer: &GpuBuffer) {
+        if self.dirty.is_empty() {
+            return;
+        }
+        let stride = self.stride();
+        let mut rows: Vec<u32> = self.dirty.drain().collect();
+        rows.sort_unstable();
+        for run in rows.chunk_by(|a, b| a + 1 == *b) {
+            let [Some(&first), Some(&last)] = [run.first(), run.last()] else {
+                continue;
+            };
+            let bytes = first as usize * stride..(last as usize + 1) * stride;
+            let offset = self.range.start + bytes.start as u64;
+            uploads.write_buffer(buffer, offset, &self.rows[bytes]);
+        }
+    }
+}
+
+/// Finds the shader of a material type.
+pub(crate) fn shader_handle(
+    shader: ShaderRef,
+    load: impl FnOnce(AssetPath<'static>) -> Handle<Shader>,
+) -> Option<Handle<Shader>> {
+    match shader {
+        ShaderRef::Default => None,
+        ShaderRef::Handle(handle) => Some(handle),
+        ShaderRef::Path(path) => Some(load(path)),
+    }
+}
+
+/// Gives changed shaders to the pipelines, before meshes are extracted.
+pub(crate) fn prepare_material_shaders(
+    mut store: ResMut<MaterialStore>,
+    shaders: Res<Assets<Shader>>,
+    mut events: MessageReader<AssetEvent<Shader>>,
+    mut failures: MessageReader<AssetLoadFailedEvent<Shader>>,
+    (gpu, mut pipelines): (Res<GpuDevice>, ResMut<Pipelines3d>),
+) {
+    let changed = events.read().filter_map(|event| match event {
+        AssetEvent::Added { id } | AssetEvent::Modified { id } => Some(*id),
+        _ => None,
+    });
+    let changed: HashSet<_> = changed.collect();
+    let MaterialStore { table, custom, .. } = &mut *store;
+    for failure in failures.read() {
+        custom.fail_shader(failure.id, &failure.error.to_string(), table);
+    }
+    custom.prepare_shaders(&shaders, &changed, (&gpu, &mut pipelines), table);
+}

@@ -1,0 +1,20 @@
+// Inputs and outputs of the fragment shaders of materials, with the names of bevy's module `forward_io`.
+
+// Inputs of a fragment. Attributes that a mesh lacks are those of `Vertex`: white, zeros, or `NO_UV`.
+struct VertexOutput {
+    // Pixel of the view and depth.
+    @builtin(position) position: vec4f,
+    @location(0) world_position: vec4f,
+    @location(1) world_normal: vec3f,
+    @location(2) uv: vec2f,
+    @location(3) uv_b: vec2f,
+    // With the sign of the bitangent.
+    @location(4) world_tangent: vec4f,
+    @location(5) color: vec4f,
+    @location(6) @interpolate(flat) instance_index: u32,
+    @location(7) @interpolate(flat) visibility_range_dither: i32,
+}
+
+struct FragmentOutput {
+    @location(0) color: vec4f,
+}
