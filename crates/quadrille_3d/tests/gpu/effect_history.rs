@@ -246,7 +246,9 @@ fn history_begins_again_after_device_loss() {
         [grey(0.25), grey(0.75)]
     );
     rig.update(1);
-    effects.each_ref().map(|(_, effect)| effect.take());
+    for (_, effect) in &effects {
+        effect.take();
+    }
     rig.app.world_mut().resource_mut::<Lose>().0 = true;
     rig.update(5);
     for (_, effect) in &effects {
