@@ -1,8 +1,8 @@
 //! CPU time of the stages of a 2D frame, for the scenes of bevy's stress tests (`examples/stress_tests`) and their
 //! resting counterparts.
 //!
-//! `cargo bench -p quadrille_2d --bench stress [-- SCENE...]`; without a device it fails. Nothing is drawn: the pass is
-//! disabled, because a software driver would take the cores that the systems run on.
+//! `cargo bench -p quadrille_2d --bench stress [-- SCENE...]`; without a device it fails. Nothing is drawn in the measured
+//! frames: the pass is disabled, because a software driver would take the cores that the systems run on.
 #![expect(
     clippy::print_stdout,
     reason = "the table is the output of this program"
@@ -314,10 +314,7 @@ fn main() {
     let scenes = SCENES
         .iter()
         .filter(|name| wanted.is_empty() || wanted.iter().any(|it| it == *name));
-    println!(
-        "ms, least / median of {} frames; one frame in all but `main` is the whole update",
-        FRAMES[1]
-    );
+    println!("ms, least / median of {} frames", FRAMES[1]);
     println!(
         "scene            instances        main          assets           queue          upload           frame"
     );
