@@ -35,8 +35,13 @@ override HAS_ALPHA_MASK: bool = true;
 override HAS_TEXTURES: bool = true;
 // The pipeline has clearcoat, anisotropy, diffuse transmission, parallax mapping and lightmaps.
 override HAS_EXTENDED_FEATURES: bool = true;
-// The world has rectangular lights.
+// Features of the frame's lighting: point, spot and rectangular lights, the last alone, shadow maps, environment maps
+// or irradiance volumes, fog.
+override HAS_RANGED_LIGHTS: bool = true;
 override HAS_RECT_LIGHTS: bool = true;
+override HAS_SHADOWS: bool = true;
+override HAS_ENVIRONMENTS: bool = true;
+override HAS_FOG: bool = true;
 // The pipeline uses alpha to coverage.
 override HAS_ALPHA_TO_COVERAGE: bool = false;
 // The DFG term of the base layer comes from the table, not from the polynomial.
@@ -101,7 +106,7 @@ fn fragment_main(vertex_output: VertexOutput, @builtin(front_facing) is_front: b
     if (material.flags & UNLIT) == 0u {
         color = shade(vertex_output, view, material, at, base, is_front);
     }
-    if (material.flags & FOG_ENABLED) != 0u && view.fog.falloff.w > 0.0 {
+    if HAS_FOG && (material.flags & FOG_ENABLED) != 0u && view.fog.falloff.w > 0.0 {
         color = apply_fog(color, vertex_output.world_position, vertex_output.position.xy, view);
     }
     color = clamp(color, vec3f(0.0), vec3f(MAX_RADIANCE));
@@ -189,7 +194,9 @@ fn shade(
     if !has_lightmap || (view.flags & AMBIENT_AFFECTS_LIGHTMAPPED_MESHES) != 0u {
         radiance += ambient_light(surface, dfg_term(surface.n_dot_v, 1.0), view.ambient, occlusion);
     }
-    radiance += environment_light(surface, view, occlusion, !has_lightmap);
+    if HAS_ENVIRONMENTS {
+        radiance += environment_light(surface, view, occlusion, !has_lightmap);
+    }
     let normal = geometric_normal(vertex_output, surface.to_view, material, is_front);
     let receiver_sides = ReceiverSides(
         ShadowReceiver(vertex_output.world_position, normal, vertex_output.position.xy),
@@ -384,7 +391,7 @@ fn dfg_term(n_dot_v: f32, perceptual_roughness: f32) -> vec2f {
 // A single call of `shade_light`, which is most of this shader, keeps the code small.
 fn shade_lights(surface: Surface, receiver_sides: ReceiverSides, view: View) -> vec3f {
     var slice_masks = vec3u(0u);
-    if view.mask_blocks != 0u {
+    if HAS_RANGED_LIGHTS && view.mask_blocks != 0u {
         slice_masks = slice_masks_at(view, surface.world_position);
     }
     var directional = 0u;
@@ -398,7 +405,7 @@ fn shade_lights(surface: Surface, receiver_sides: ReceiverSides, view: View) -> 
         if directional < view.directional_count {
             directional += 1u;
         } else {
-            while bits == 0u && (filled != 0u || block < view.mask_blocks) {
+            while HAS_RANGED_LIGHTS && bits == 0u && (filled != 0u || block < view.mask_blocks) {
                 if filled == 0u {
                     let at = slice_masks + view.mask_words + block;
                     filled = light_masks[at.x] & light_masks[at.y] & light_masks[at.z];
@@ -422,7 +429,10 @@ fn shade_lights(surface: Surface, receiver_sides: ReceiverSides, view: View) -> 
 }
 
 fn shade_light(surface: Surface, receiver_sides: ReceiverSides, view: View, light: Light) -> vec3f {
-    let kind = light.bits & 3u;
+    var kind = DIRECTIONAL;
+    if HAS_RANGED_LIGHTS {
+        kind = light.bits & 3u;
+    }
     if kind == RECT {
         if !HAS_RECT_LIGHTS {
             return vec3f(0.0);
@@ -461,7 +471,7 @@ fn shade_light(surface: Surface, receiver_sides: ReceiverSides, view: View, ligh
     if light.texture != 0u {
         strength *= sample_light_texture(light.texture, surface.world_position);
     }
-    if receives && strength > 0.0 {
+    if HAS_SHADOWS && receives && strength > 0.0 {
         strength *= fetch_shadow(receiver, view, light, to_light);
     }
     var reflected_light = evaluate_brdf(surface, LightSample(to_light, to_center, light.radius));

@@ -17,7 +17,9 @@ use quadrille_content::PrimitiveKind;
 
 use super::to_cull;
 use crate::scene::formats::PipelineTarget;
-use crate::scene::keys::{BlendMode, CullMode, MaterialFeatures, MaterialShader, PipelineKey};
+use crate::scene::keys::{
+    BlendMode, CullMode, LightingFeatures, MaterialFeatures, MaterialShader, PipelineKey,
+};
 use crate::tables::mesh_vertex::Vertex;
 
 /// Pipelines of meshes by key.
@@ -30,8 +32,10 @@ pub(crate) struct MeshPipelines {
     compiled: HashMap<PipelineVariant, GraphicsPipeline>,
     /// Background compilations, each on its own thread, so that tasks of the app cannot delay them.
     compiling: HashMap<PipelineVariant, JoinHandle<CompileResult>>,
-    /// Whether rectangular lights exist.
-    has_rect_lights: bool,
+    /// Features of the frame's lighting.
+    lighting: LightingFeatures,
+    /// All features that frames had so far, for fallbacks.
+    known_lighting: Vec<LightingFeatures>,
     waits: bool,
     /// [`crate::Quadrille3dPlugin::dfg_lut`].
     dfg_lut: bool,
@@ -43,14 +47,28 @@ pub(crate) struct MeshPipelines {
 
 type CompileResult = Result<GraphicsPipeline, ShaderError>;
 
-/// Pipeline key with the rectangular-light variant. Code for rectangular lights costs occupancy and changes rounding of
-/// other lights, so only frames with such lights use it.
+/// Pipeline key with what it takes from the frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct PipelineVariant {
     key: PipelineKey,
-    has_rect_lights: bool,
+    /// Empty for shaders of custom materials, which have no variants.
+    lighting: LightingFeatures,
     /// Output is display-referred. The method is no part of the key, so that a camera changes it without new pipelines.
     maps_tones: bool,
+}
+
+impl PipelineVariant {
+    fn new(key: PipelineKey, lighting: LightingFeatures, maps_tones: bool) -> Self {
+        let lighting = match key.shader {
+            MaterialShader::Standard => lighting,
+            MaterialShader::Custom(_) => LightingFeatures::default(),
+        };
+        Self {
+            key,
+            lighting,
+            maps_tones,
+        }
+    }
 }
 
 /// Order of fallbacks, most features first.
@@ -72,7 +90,8 @@ impl MeshPipelines {
             material_fragments: HashMap::default(),
             compiled: HashMap::default(),
             compiling: HashMap::default(),
-            has_rect_lights: false,
+            lighting: LightingFeatures::default(),
+            known_lighting: Vec::new(),
             waits,
             dfg_lut,
             targets: Vec::new(),
@@ -113,25 +132,23 @@ impl MeshPipelines {
         }
     }
 
-    /// Compiles missing pipelines for keys, in the rectangular-light variant if such lights exist, and with tone mapping
-    /// in the shader or without it.
+    /// Compiles missing pipelines for keys, with features of lighting, and with tone mapping in the shader or without it.
     pub(crate) fn prepare(
         &mut self,
         gpu: &GpuDevice,
         keys: impl Iterator<Item = PipelineKey>,
-        has_rect_lights: bool,
+        lighting: LightingFeatures,
         maps_tones: bool,
     ) -> Result<(), ShaderError> {
-        self.has_rect_lights = has_rect_lights;
+        self.lighting = lighting;
+        if !self.known_lighting.contains(&lighting) {
+            self.known_lighting.push(lighting);
+        }
         self.compile_new_targets();
         self.collect_compiled()?;
         let has_none = !self.compiled.keys().any(|it| it.maps_tones == maps_tones);
         for key in keys {
-            let variant = PipelineVariant {
-                key,
-                has_rect_lights,
-                maps_tones,
-            };
+            let variant = PipelineVariant::new(key, lighting, maps_tones);
             if self.compiled.contains_key(&variant) || self.compiling.contains_key(&variant) {
                 continue;
             }
@@ -185,27 +202,24 @@ impl MeshPipelines {
         key: PipelineKey,
         target: &PipelineTarget,
     ) -> Option<&GraphicsPipeline> {
-        let with = |has_rect_lights, key| {
-            self.compiled.get(&PipelineVariant {
-                key,
-                has_rect_lights,
-                maps_tones: target.maps_tones,
-            })
+        let with = |lighting, key| {
+            let variant = PipelineVariant::new(key, lighting, target.maps_tones);
+            self.compiled.get(&variant)
         };
-        let own = with(self.has_rect_lights, key);
+        let own = with(self.lighting, key);
         if self.waits {
             return own;
         }
-        let others = FALLBACK_ORDER.map(|features| PipelineKey { features, ..key });
-        let stand_ins = others.iter().copied();
-        let mut all = (own.into_iter())
-            .chain(with(!self.has_rect_lights, key))
-            .chain(
-                stand_ins
-                    .clone()
-                    .filter_map(|key| with(self.has_rect_lights, key)),
-            )
-            .chain(stand_ins.filter_map(|key| with(!self.has_rect_lights, key)));
+        // Fallbacks that miss no light come first, the latest of them before others.
+        let known = || self.known_lighting.iter().rev().copied();
+        let lightings = (known().filter(|it| it.covers(self.lighting)))
+            .chain(known().filter(|it| !it.covers(self.lighting)));
+        let keys = FALLBACK_ORDER.map(|features| PipelineKey { features, ..key });
+        let stand_ins = lightings.flat_map(|lighting| {
+            let keys = [key].into_iter().chain(keys);
+            keys.filter_map(move |key| with(lighting, key))
+        });
+        let mut all = own.into_iter().chain(stand_ins);
         if self.targets.contains(target) {
             return all.find(|it| it.is_ready(&target.formats));
         }
@@ -270,7 +284,7 @@ fn create_pipeline(
     shader: &GpuShader,
     PipelineVariant {
         key,
-        has_rect_lights,
+        lighting,
         maps_tones,
     }: PipelineVariant,
     dfg_lut: bool,
@@ -283,27 +297,27 @@ fn create_pipeline(
         BlendMode::Multiply => "3d multiply",
     };
     gpu.graphics_pipeline(&GraphicsPipelineDesc {
-        constants: vec![
+        constants: [
+            ("HAS_ALPHA_MASK", key.blend_mode != BlendMode::Opaque),
+            ("HAS_TEXTURES", key.features != MaterialFeatures::Base),
             (
-                "HAS_ALPHA_MASK".to_owned(),
-                (key.blend_mode != BlendMode::Opaque).into(),
+                "HAS_EXTENDED_FEATURES",
+                key.features == MaterialFeatures::Extended,
             ),
             (
-                "HAS_TEXTURES".to_owned(),
-                (key.features != MaterialFeatures::Base).into(),
+                "HAS_ALPHA_TO_COVERAGE",
+                key.blend_mode == BlendMode::AlphaToCoverage,
             ),
-            ("HAS_RECT_LIGHTS".to_owned(), has_rect_lights.into()),
-            ("DFG_LUT".to_owned(), dfg_lut.into()),
-            ("MAPS_TONES".to_owned(), maps_tones.into()),
-            (
-                "HAS_EXTENDED_FEATURES".to_owned(),
-                (key.features == MaterialFeatures::Extended).into(),
-            ),
-            (
-                "HAS_ALPHA_TO_COVERAGE".to_owned(),
-                (key.blend_mode == BlendMode::AlphaToCoverage).into(),
-            ),
-        ],
+            ("HAS_RANGED_LIGHTS", lighting.ranged_lights),
+            ("HAS_RECT_LIGHTS", lighting.rect_lights),
+            ("HAS_SHADOWS", lighting.shadows),
+            ("HAS_ENVIRONMENTS", lighting.environments),
+            ("HAS_FOG", lighting.fog),
+            ("DFG_LUT", dfg_lut),
+            ("MAPS_TONES", maps_tones),
+        ]
+        .map(|(name, value)| (name.to_owned(), value.into()))
+        .to_vec(),
         ..mesh_pipeline_desc(key, GraphicsPipelineDesc::of(name, shader))
     })
 }

@@ -1,21 +1,23 @@
 //! Pipelines that the views of a frame draw meshes with.
 
 use bevy_ecs::prelude::*;
-use bevy_light::RectLight;
 use quadrille::prelude::GpuDevice;
 
+use crate::constants::{DIRECTIONAL, RECT};
 use crate::pipelines::Pipelines3d;
 use crate::scene::frame::Scene3d;
-use crate::scene::lists::BatchList;
+use crate::scene::keys::LightingFeatures;
+use crate::scene::lists::{BatchList, LightLists, ShadowList, ViewRows};
 
-/// Makes the pipelines that views need: with tone mapping in the shader or without it, and others for views with
-/// `Camera::invert_culling`.
+/// Makes the pipelines that views need: with the features of lighting that the frame has, with tone mapping in the
+/// shader or without it, and others for views with `Camera::invert_culling`.
 pub(crate) fn prepare_pipelines(
     (scene, batches): (Res<Scene3d>, Res<BatchList>),
-    rect_lights: Query<(), With<RectLight>>,
+    (views, lights, shadows): (Res<ViewRows>, Res<LightLists>, Res<ShadowList>),
     mut pipelines: ResMut<Pipelines3d>,
     gpu: Res<GpuDevice>,
 ) -> Result {
+    let lighting = lighting_features(&views, &lights, &shadows);
     for maps_tones in [false, true] {
         let views = || {
             let views = scene.views.iter();
@@ -29,10 +31,24 @@ pub(crate) fn prepare_pipelines(
             let inverted = inverts_culling.then_some(batch_set.pipeline.for_view(true));
             [batch_set.pipeline].into_iter().chain(inverted)
         });
-        let has_rect_lights = !rect_lights.is_empty();
-        pipelines
-            .meshes
-            .prepare(&gpu, keys, has_rect_lights, maps_tones)?;
+        pipelines.meshes.prepare(&gpu, keys, lighting, maps_tones)?;
     }
     Ok(())
+}
+
+/// Features that any view of the frame has.
+fn lighting_features(
+    views: &ViewRows,
+    lights: &LightLists,
+    shadows: &ShadowList,
+) -> LightingFeatures {
+    let views = || views.rows.current.iter();
+    let mut kinds = lights.rows.current.iter().map(|light| light.bits & 3);
+    LightingFeatures {
+        ranged_lights: kinds.clone().any(|kind| kind != DIRECTIONAL),
+        rect_lights: kinds.any(|kind| kind == RECT),
+        shadows: !shadows.draws.is_empty(),
+        environments: views().any(|view| view.environment_count > 0),
+        fog: views().any(|view| view.fog.falloff[3] > 0.0),
+    }
 }

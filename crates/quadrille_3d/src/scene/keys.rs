@@ -123,3 +123,35 @@ impl CullMode {
         }
     }
 }
+
+/// Features of lighting that a pipeline has code for. Unused code costs registers, so pipelines are specialized by what
+/// the frame has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct LightingFeatures {
+    /// Point, spot and rectangular lights.
+    pub(crate) ranged_lights: bool,
+    /// Rectangular lights, which also change the rounding of others.
+    pub(crate) rect_lights: bool,
+    pub(crate) shadows: bool,
+    /// Environment maps and irradiance volumes.
+    pub(crate) environments: bool,
+    pub(crate) fog: bool,
+}
+
+impl LightingFeatures {
+    /// Whether a pipeline with these features draws a frame that needs `needed`.
+    pub(crate) fn covers(self, needed: Self) -> bool {
+        [
+            (self.ranged_lights, needed.ranged_lights),
+            (self.rect_lights, needed.rect_lights),
+            (self.shadows, needed.shadows),
+            (self.environments, needed.environments),
+            (self.fog, needed.fog),
+        ]
+        .into_iter()
+        .all(|(has, needs)| has || !needs)
+    }
+}
+
+#[cfg(test)]
+mod tests;
