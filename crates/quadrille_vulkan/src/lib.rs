@@ -48,10 +48,12 @@
 //! - *The interface of a pipeline never changes.* Hot reload replaces its code when the shader's file changes, for
 //!   later recordings. A source that needs other bindings, push constants or workgroup sizes is rejected. Either
 //!   all pipelines of a file change, or none.
-//! - *Shader imports are composed here* (`shader/compose.rs`), in WESL's syntax. `wesl` maps an error to the
-//!   declaration, not to the line within it. `naga_oil` renames identifiers in the source that it shows, so columns
-//!   and excerpts are wrong after the first import of a line. Here modules are joined by renaming identifiers, with
-//!   the origin of each byte kept.
+//! - *Shaders are composed here* (`shader/compose.rs`), in WESL: imports and conditional translation. bevy 0.20
+//!   has the crate `wesl` 0.6, which declares Rust 1.97.1, has 14 dependencies, walks statements by recursion without a
+//!   bound, prints the module anew, and maps what naga says about that to a declaration, not to the line within it. Here modules are joined by leaving out
+//!   what conditions remove and by renaming identifiers, with the origin of each byte kept; naga alone parses the
+//!   language. The preprocessor of `naga_oil` is not taken: no shader of bevy 0.20 has it, and `#import` is an error
+//!   that tells what WESL has instead.
 //! - *Pipeline-overridable constants* (`override`) are set before the translation to SPIR-V, so reflection has
 //!   the resulting sizes of workgroups and arrays.
 //! - *Waiting* is by host waits on timelines, bounded in time. `vkDeviceWaitIdle` is never called.
@@ -149,9 +151,9 @@ pub use resources::timeline_semaphore::TimelineSemaphore;
 pub use resources::view::View;
 pub use shader::{
     Binding, BindingKind, Constant, DataLayout, EntryPoint, GpuShader, InputAttachment, Location,
-    LocationType, RowField, RowLayout, RowType, RowValue, ScalarKind, ShaderImage, ShaderModule,
-    ShaderRow, ShaderStage, TableBinding, TableKind, Token as WgslToken,
-    TokenKind as WgslTokenKind, ValueLayout, tokens as wgsl_tokens,
+    LocationType, RowField, RowLayout, RowType, RowValue, ScalarKind, ShaderDefVal, ShaderImage,
+    ShaderModule, ShaderOptions, ShaderRow, ShaderStage, TableBinding, TableKind,
+    Token as WgslToken, TokenKind as WgslTokenKind, ValueLayout, tokens as wgsl_tokens,
 };
 pub use submit::Submitted;
 pub use submit::frames::{FrameSlot, Frames};

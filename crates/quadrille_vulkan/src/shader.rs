@@ -6,6 +6,7 @@
 mod compose;
 mod constants;
 mod data_layout;
+mod defs;
 mod file;
 mod image;
 mod implicit;
@@ -30,6 +31,7 @@ use constants::Overrides;
 pub use compose::{Kind as TokenKind, Token, tokens};
 pub use constants::Constant;
 pub use data_layout::{DataLayout, ValueLayout};
+pub use defs::{ShaderDefVal, ShaderOptions};
 pub use image::{InputAttachment, ShaderImage};
 pub use location::{Location, LocationType, ScalarKind};
 pub use module::ShaderModule;
@@ -70,8 +72,8 @@ struct ShaderInner {
     source: Option<Arc<str>>,
     /// The files of the imported modules.
     imports: Vec<PathBuf>,
-    /// Root folder of file imports, if it is not that of `file`.
-    import_folder: Option<Arc<Path>>,
+    /// Shader defs and root folder of imports.
+    options: ShaderOptions,
     words: Vec<u32>,
     entry_points: Vec<EntryPoint>,
     /// The naga module before `override` constants are set, if there are any.
@@ -206,14 +208,7 @@ impl GpuShader {
     /// # Errors
     /// [`ShaderError::Source`] with the location, or [`ShaderError::Interface`] for unsupported bindings.
     pub fn wgsl(label: &str, source: &str) -> Result<Self, ShaderError> {
-        let root = Root {
-            label,
-            source,
-            file: None,
-            folder: None,
-            follows_files: false,
-        };
-        Self::composed(&root, &mut Vec::new())
+        ShaderOptions::new().wgsl(label, source)
     }
 
     /// Translates WGSL that a program generated from the file `file`, beside which its imports lie as for
@@ -230,7 +225,7 @@ impl GpuShader {
             label,
             source,
             file: Some(file.as_ref()),
-            folder: None,
+            options: &ShaderOptions::new(),
             follows_files: false,
         };
         let shader = Self::composed(&root, &mut Vec::new())?;
@@ -244,11 +239,13 @@ impl GpuShader {
     /// Composes and translates WGSL with its imports, and adds their files to `files`, also on failure.
     fn composed(root: &Root<'_>, files: &mut Vec<PathBuf>) -> Result<Self, ShaderError> {
         let joined = compose(root, files)?;
+        let has_imports = joined.has_imports();
         let translated = wgsl::translate(root.label, joined)?;
         let shader = Self::new(root.label, translated.words, translated.entry_points)?;
         let mut inner = Arc::unwrap_or_clone(shader.0);
         inner.overrides = translated.overrides.map(Arc::new);
-        if root.source.contains("import") {
+        inner.options = root.options.clone();
+        if has_imports {
             inner.source = Some(root.source.into());
             inner.imports.clone_from(files);
         }
@@ -272,36 +269,18 @@ impl GpuShader {
         Self::spirv(label, &spirv::words(label, bytes)?)
     }
 
-    /// Loads a `.wgsl` or `.spv` file of at most 16 MiB. Its pipelines can be hot-reloaded:
+    /// Loads a `.wesl`, `.wgsl` or `.spv` file of at most 16 MiB. Its pipelines can be hot-reloaded:
     /// [`Gpu::reload_shader`](crate::Gpu::reload_shader).
     ///
-    /// WGSL imports from other files: `import super::noise::fbm;` is `fbm` of `noise.wgsl` in the same
+    /// WGSL imports from other files: `import super::noise::fbm;` is `fbm` of `noise.wesl` or `noise.wgsl` in the same
     /// folder, `import super::noise;` makes it `noise::fbm`, and each further `super::` is the parent
     /// folder. Hot reload covers imported files too. Imports outside the folder of `path`, also by symbolic links, are
-    /// errors; [`load_within`](Self::load_within) sets another root folder.
+    /// errors; [`ShaderOptions::within`] sets another root folder.
     ///
     /// # Errors
     /// [`ShaderError::File`] if it cannot be read, and those of the language.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, ShaderError> {
-        let path = path.as_ref();
-        Self::from_file(path, &file::read(path)?, None, false, &mut Vec::new())
-    }
-
-    /// Loads a file like [`GpuShader::load`], with `folder` as the root of imports.
-    ///
-    /// # Errors
-    /// As for [`GpuShader::load`]; [`ShaderError::File`] if there is no such folder.
-    pub fn load_within(
-        folder: impl AsRef<Path>,
-        path: impl AsRef<Path>,
-    ) -> Result<Self, ShaderError> {
-        let (folder, path) = (folder.as_ref(), path.as_ref());
-        let canonical = folder.canonicalize().map_err(|error| ShaderError::File {
-            path: folder.to_owned(),
-            reason: error.to_string(),
-        })?;
-        let folder = Some(canonical.into());
-        Self::from_file(path, &file::read(path)?, folder, false, &mut Vec::new())
+        ShaderOptions::new().load(path)
     }
 
     /// Sets the file that hot reload reads ([`Gpu::reload_shader`](crate::Gpu::reload_shader)), for sources that are
@@ -329,14 +308,13 @@ impl GpuShader {
     fn from_file(
         path: &Path,
         bytes: &[u8],
-        folder: Option<Arc<Path>>,
+        options: &ShaderOptions,
         follows_files: bool,
         files: &mut Vec<PathBuf>,
     ) -> Result<Self, ShaderError> {
-        let shader = file::parse(path, bytes, folder.as_deref(), follows_files, files)?;
+        let shader = file::parse(path, bytes, options, follows_files, files)?;
         let mut inner = Arc::unwrap_or_clone(shader.0);
         inner.file = file::place(path);
-        inner.import_folder = folder;
         Ok(Self(Arc::new(inner)))
     }
 
@@ -347,7 +325,7 @@ impl GpuShader {
         bytes: &[u8],
         files: &mut Vec<PathBuf>,
     ) -> Result<Self, ShaderError> {
-        Self::from_file(path, bytes, self.0.import_folder.clone(), true, files)
+        Self::from_file(path, bytes, &self.0.options, true, files)
     }
 
     /// Recreates the shader from the current contents of its file and its imports, and adds the latter to `files`.
@@ -359,7 +337,7 @@ impl GpuShader {
                     label: self.label(),
                     source,
                     file: None,
-                    folder: None,
+                    options: &self.0.options,
                     follows_files: true,
                 };
                 let shader = Self::composed(&root, files)?;
@@ -391,7 +369,7 @@ impl GpuShader {
             file: None,
             source: None,
             imports: Vec::new(),
-            import_folder: None,
+            options: ShaderOptions::new(),
             words,
             entry_points,
             overrides: None,

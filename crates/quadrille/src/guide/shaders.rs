@@ -58,11 +58,35 @@
 //! ```
 //!
 //! In files, `super::` is the folder: `import super::noise::{ripple, Wave as Swell};` takes two names of
-//! `noise.wgsl` beside the file that imports, `import super::super::lib::tint;` makes `tint::mix_in` known, of
-//! `lib/tint.wgsl` in the folder above. Imports stay below the folder of the file that was loaded, or below the one that
-//! [`load_within`](crate::prelude::GpuShader::load_within) names. A module is part of a shader once, however many import it; its names,
+//! `noise.wesl` or `noise.wgsl` beside the file that imports, `import super::super::lib::tint;` makes `tint::mix_in`
+//! known, of `lib/tint.wgsl` in the folder above. `package::` is the root folder, which imports stay below: that of the
+//! file that was loaded, or the one that [`ShaderOptions::within`](crate::vulkan::ShaderOptions::within) names. Paths
+//! can stand where they are used as well: `super::noise::ripple(1.0)`. A module is part of a shader once, however many import it; its names,
 //! also those of its variables and constants, are its own, and its entry points are not the shader's.
 //!
-//! Errors show file, line and column of the source in which they are. What is missing, is misspelt or imports
-//! itself in a circle is one line that says so. Pipelines follow the files of imports, those of published
+//! Shader defs decide about parts of a source (conditional translation): `@if(FANCY)`, `@elif(PLAIN)` and `@else`
+//! before a declaration, an import, a member, a parameter, a statement, a clause of `switch`, or a block of declarations or
+//! statements, whose braces go away. A def that is not set is false; a number is a constant as well:
+//!
+//! ```
+//! use quadrille::vulkan::{ShaderDefVal, ShaderOptions};
+//!
+//! let source = "
+//!     struct Cell { value: u32, @if(HAS_AGE) age: u32 }
+//!     @group(0) @binding(0) var<storage, read_write> cells: array<Cell>;
+//!     @compute @workgroup_size(constants::SIZE)
+//!     fn main(@builtin(global_invocation_id) id: vec3u) {
+//!         @if(HAS_AGE) cells[id.x].age += 1u;
+//!         @else cells[id.x].value += 1u;
+//!     }";
+//! let shader = ShaderOptions::new()
+//!     .def("HAS_AGE")
+//!     .def(ShaderDefVal::UInt("SIZE".into(), 64))
+//!     .wgsl("age.wesl", source)?;
+//! # assert_eq!(shader.entry_points()[0].workgroup_size, [64, 1, 1]);
+//! # Ok::<(), quadrille::vulkan::ShaderError>(())
+//! ```
+//!
+//! Errors show file, line and column of the source in which they are. What is missing or misspelt is one line that
+//! says so. Pipelines follow the files of imports, those of published
 //! modules too if [`with_file`](crate::prelude::ShaderModule::with_file) names them.

@@ -1,17 +1,30 @@
-//! Shaders composed of several modules of WGSL.
+//! Shaders composed of several modules of WGSL: WESL's imports and conditional translation.
 //!
 //! A module is the source of a shader, a file, or what a crate published. `import super::noise::fbm;`
-//! takes a name of the file `noise.wgsl` in the folder of the module that imports,
+//! takes a name of the file `noise.wesl` or `noise.wgsl` in the folder of the module that imports,
+//! `import package::noise::fbm;` one below the root folder,
 //! `import waves::noise::fbm;` one of a published module, and `import super::noise;` the module, as
-//! `noise::fbm`. These are the imports of WESL, as bevy's shaders have them.
+//! `noise::fbm`. Paths may also stand where they are used. `constants::NAME` is a number among the shader defs.
+//! <https://github.com/webgpu-tools/wesl-spec/blob/main/Imports.md>
 //!
-//! The modules that a shader needs are joined into one source, each once, in which no two have a
-//! name in common. WGSL has no order of declarations, and renaming a word everywhere in a module
+//! First conditions leave out parts of each module (`conditions.rs`), then imports are found. The modules that a
+//! shader needs are joined into one source, each once, in which no two have a
+//! name in common. WGSL has no order of declarations, so modules may import each other, and renaming a word
+//! everywhere in a module
 //! changes nothing about scopes, so nothing else of the language has to be understood. Each byte of
 //! the joined source knows where it comes from: [`Joined`].
+//!
+//! Of imported modules only declarations that the shader needs are left, with their `override`s and assertions. What an
+//! import names may be left out by conditions as long as nothing needs it, as in bevy.
+//!
+//! Not taken from the specification: wildcard imports, `public` and visibility, which bevy 0.20 does not have
+//! either. Shader defs that are not set are false, as in bevy, and no error.
 
+mod conditions;
 mod joined;
 mod parse;
+mod place;
+mod references;
 mod tokens;
 
 use std::collections::{BTreeMap, HashMap};
@@ -21,11 +34,14 @@ use std::sync::Arc;
 
 use quadrille_sync::closest_match;
 
+use super::defs::ShaderOptions;
 use super::{file, module};
 use crate::error::ShaderError;
-use parse::{Import, Parsed, parse};
+use parse::{Import, InlinePath, Parsed, declares, parse};
 
 pub(super) use joined::Joined;
+use place::{CONSTANTS, EXTENSIONS, Place, exists, is_package, one_place};
+
 pub(super) use parse::Flaw;
 pub use tokens::{Kind, Token, tokens};
 
@@ -36,8 +52,8 @@ pub(super) struct Root<'a> {
     pub source: &'a str,
     /// The file that it was read from.
     pub file: Option<&'a Path>,
-    /// The folder that imports of files stay below, canonical; `None` is that of `file`.
-    pub folder: Option<&'a Path>,
+    /// Shader defs; the folder that imports of files stay below, canonical, if it is not that of `file`.
+    pub options: &'a ShaderOptions,
     /// Published modules are read from the files in which they are edited.
     pub follows_files: bool,
 }
@@ -49,6 +65,8 @@ enum Target {
     Item { module: usize, name: String },
     /// Another module.
     Module(usize),
+    /// Nothing that exists under these conditions: an error, by index, where it is needed.
+    Missing(usize),
 }
 
 /// A module of a shader.
@@ -60,27 +78,15 @@ struct Module {
     parsed: Parsed,
     /// Its imports, by the names that they have here.
     imported: BTreeMap<String, Target>,
-    /// Its imports are being looked at: those before this one are known.
-    next_import: Option<usize>,
-}
-
-/// Where a module is.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Place {
-    /// In the program.
-    Source,
-    /// In a file, as it is named in errors.
-    File(PathBuf),
-    /// Published with this path.
-    Published(String),
+    /// Declarations of other modules that its paths name, by the byte where a path begins.
+    paths: BTreeMap<usize, Target>,
+    /// Imports, then paths, that are known.
+    known: usize,
 }
 
 /// Joins a shader with all that it imports. Files that were looked at, also those that are missing,
 /// are added to `files`, as [`file::place`] names them.
 pub(super) fn compose(root: &Root<'_>, files: &mut Vec<PathBuf>) -> Result<Joined, ShaderError> {
-    if !root.source.contains("import") {
-        return Ok(Joined::of_one(root.label, root.source));
-    }
     let place = match root.file {
         Some(file) => Place::File(file.to_owned()),
         None => Place::Source,
@@ -89,17 +95,22 @@ pub(super) fn compose(root: &Root<'_>, files: &mut Vec<PathBuf>) -> Result<Joine
         modules: Vec::new(),
         known: HashMap::new(),
         open: Vec::new(),
+        missing: Vec::new(),
         files,
-        folder: match (root.folder, root.file) {
-            (Some(folder), _) => Some(folder.to_owned()),
+        folder: match (&root.options.folder, root.file) {
+            (Some(folder), _) => Some(folder.to_path_buf()),
             (None, Some(file)) => file::place(file).and_then(|it| it.parent().map(Path::to_owned)),
             (None, None) => None,
         },
+        options: root.options,
         follows_files: root.follows_files,
     };
     composer.add(place, root.label.to_owned(), root.source.into())?;
+    if composer.modules[0].parsed.is_plain() {
+        return Ok(Joined::of_one(root.label, root.source));
+    }
     composer.resolve_all()?;
-    joined::join(composer.modules)
+    joined::join(composer.modules, composer.missing)
 }
 
 /// Labels of a chain of imports that errors show at each of its ends.
@@ -111,16 +122,21 @@ struct Composer<'a> {
     known: HashMap<Place, usize>,
     /// The modules whose imports are being looked at, each imported by the one before it.
     open: Vec<usize>,
+    /// Errors of names that do not exist, and may not be needed.
+    missing: Vec<ShaderError>,
     files: &'a mut Vec<PathBuf>,
     /// The folder that files stay below, canonical.
     folder: Option<PathBuf>,
+    options: &'a ShaderOptions,
     follows_files: bool,
 }
 
 impl Composer<'_> {
     /// Takes a module in, whose imports are looked at next.
     fn add(&mut self, place: Place, label: String, source: Arc<str>) -> Result<(), ShaderError> {
-        let parsed = parse(&source).map_err(|flaw| error(&label, &source, &flaw))?;
+        let parsed = conditions::translate(&source, tokens(&source), &self.options.defs)
+            .and_then(|translated| parse(&source, translated))
+            .map_err(|flaw| error(&label, &source, &flaw))?;
         let at = self.modules.len();
         self.known.insert(one_place(&place), at);
         self.open.push(at);
@@ -130,7 +146,8 @@ impl Composer<'_> {
             source,
             parsed,
             imported: BTreeMap::new(),
-            next_import: Some(0),
+            paths: BTreeMap::new(),
+            known: 0,
         });
         Ok(())
     }
@@ -139,20 +156,86 @@ impl Composer<'_> {
     /// does not recurse.
     fn resolve_all(&mut self) -> Result<(), ShaderError> {
         while let Some(&at) = self.open.last() {
-            let module = &mut self.modules[at];
-            let next = module.next_import.unwrap_or_default();
-            let Some(import) = module.parsed.imports.get(next).cloned() else {
-                module.next_import = None;
-                self.open.pop();
-                continue;
-            };
+            let Module { parsed, known, .. } = &self.modules[at];
             // A module that was not known is open now, and its imports come first.
-            if let Some(target) = self.resolve(at, &import)? {
-                self.modules[at].next_import = Some(next + 1);
-                self.take(at, &import, target)?;
+            if let Some(import) = parsed.imports.get(*known).cloned() {
+                let target = match self.resolve(at, &import) {
+                    Err(error) if self.is_left_out(at, &import) => Some(self.missing(error)),
+                    target => target?,
+                };
+                if let Some(target) = target {
+                    self.modules[at].known += 1;
+                    self.take(at, &import, target)?;
+                }
+            } else if let Some(path) = parsed.paths.get(*known - parsed.imports.len()).cloned() {
+                let target = self.resolve_inline(at, &path);
+                let target = target.unwrap_or_else(|error| Some(self.missing(error)));
+                if let Some(target) = target {
+                    let module = &mut self.modules[at];
+                    module.known += 1;
+                    module.paths.insert(path.at.start, target);
+                }
+            } else {
+                self.open.pop();
             }
         }
         Ok(())
+    }
+
+    fn missing(&mut self, error: ShaderError) -> Target {
+        self.missing.push(error);
+        Target::Missing(self.missing.len() - 1)
+    }
+
+    /// Whether conditions left out what an import names.
+    fn is_left_out(&self, at: usize, import: &Import) -> bool {
+        let [parent @ .., item] = &import.path[..] else {
+            return false;
+        };
+        let Ok(Some(place)) = self.place(at, import, parent) else {
+            return false;
+        };
+        let module = self.known.get(&one_place(&place));
+        module.is_some_and(|&module| declares(&self.modules[module].source, item))
+    }
+
+    /// Finds the declaration that a path names; `None` if that lies in a module that has been opened for it.
+    fn resolve_inline(
+        &mut self,
+        at: usize,
+        inline: &InlinePath,
+    ) -> Result<Option<Target>, ShaderError> {
+        let [first, rest @ ..] = &inline.path[..] else {
+            return Ok(None);
+        };
+        let imports = &self.modules[at].parsed.imports;
+        let path = match imports.iter().find(|import| import.name == *first) {
+            Some(import) => import.path.iter().chain(rest).cloned().collect(),
+            None => inline.path.clone(),
+        };
+        if path.first() == Some(first) && !is_package(first) {
+            let known = imports.iter().map(|import| &*import.name);
+            let hint = hint(first, known);
+            let message = format!(
+                "`{first}` is no module that is imported here, and no crate that published one{hint}"
+            );
+            let first = inline.at.start..inline.at.start + first.len();
+            return Err(self.flaw(at, &first, message));
+        }
+        let last = inline.path.last().map_or(0, String::len);
+        let import = Import {
+            name: String::new(),
+            path,
+            at: inline.at.end - last..inline.at.end,
+        };
+        match self.resolve(at, &import)? {
+            Some(Target::Module(_)) => {
+                let path = inline.path.join("::");
+                let message = format!("`{path}` is a module; add `::` and a name of it");
+                Err(self.flaw(at, &inline.at, message))
+            }
+            target => Ok(target),
+        }
     }
 
     /// Gives what an import names its name in the module.
@@ -193,66 +276,22 @@ impl Composer<'_> {
             if whole.as_ref().is_none_or(|whole| !exists(whole)) {
                 let label = &self.modules[module].label;
                 let hint = hint(item, declared.iter().map(String::as_str));
-                let message = format!("{label} declares no `{item}`{hint}");
+                let message = match (module::advice(&path.join("::")), label.as_str()) {
+                    (Some(advice), _) => format!("{label} declares no `{item}`; {advice}"),
+                    (None, CONSTANTS) => format!(
+                        "no number is set for the shader def `{item}`{hint}; \
+                         add it: ShaderOptions::def(ShaderDefVal::UInt(\"{item}\".into(), ..))"
+                    ),
+                    (None, _) => format!("{label} declares no `{item}`{hint}"),
+                };
                 return Err(self.flaw(at, &import.at, message));
             }
         }
         let whole = self.place(at, import, path)?;
         match whole.filter(exists) {
             Some(whole) => Ok(self.module(at, import, whole)?.map(Target::Module)),
-            None => Err(self.missing(at, import)),
+            None => Err(self.nothing(at, import)),
         }
-    }
-
-    /// Where a module of this path is, as seen from another; `None` if the path is too short.
-    fn place(
-        &self,
-        at: usize,
-        import: &Import,
-        path: &[String],
-    ) -> Result<Option<Place>, ShaderError> {
-        let supers = path.iter().take_while(|it| *it == "super").count();
-        let names = &path[supers..];
-        let place = &self.modules[at].place;
-        let problem = match place {
-            _ if import.path[0] == "package" => {
-                "package:: is not known here; imports begin with super::, the folder of this file, \
-                 or with the name of a crate that published a module"
-            }
-            _ if names.is_empty() => return Ok(None),
-            _ if supers == 0 => return Ok(Some(Place::Published(path.join("::")))),
-            Place::File(file) => {
-                let mut folder = file.parent().map_or_else(PathBuf::new, Path::to_owned);
-                (1..supers).for_each(|_| folder.push(".."));
-                let file = names.iter().fold(folder, |path, name| path.join(name));
-                let file = file.with_extension("wgsl");
-                match &self.folder {
-                    Some(folder) if leaves(folder, &file) => {
-                        let (path, folder) = (path.join("::"), folder.display());
-                        let problem = format!(
-                            "`{path}` leaves {folder}, the folder that imports of this shader stay below; move \
-                             the file there, or name a folder above with GpuShader::load_within"
-                        );
-                        return Err(self.flaw(at, &import.at, problem));
-                    }
-                    _ => return Ok(Some(Place::File(file))),
-                }
-            }
-            Place::Published(module) => {
-                let mut parents: Vec<&str> = module.split("::").collect();
-                parents.truncate(parents.len().saturating_sub(supers));
-                if !parents.is_empty() {
-                    parents.extend(names.iter().map(String::as_str));
-                    return Ok(Some(Place::Published(parents.join("::"))));
-                }
-                "its path leaves the crate of the module"
-            }
-            Place::Source => {
-                "super:: is the folder of a file, and this shader comes from none; load it with \
-                 GpuShader::load, or publish what it imports with ShaderModule"
-            }
-        };
-        Err(self.flaw(at, &import.at, problem.to_owned()))
     }
 
     /// The module at a place, which exists; `None` if it has been opened.
@@ -263,19 +302,14 @@ impl Composer<'_> {
         place: Place,
     ) -> Result<Option<usize>, ShaderError> {
         if let Some(&known) = self.known.get(&one_place(&place)) {
-            if self.modules[known].next_import.is_none() {
-                return Ok(Some(known));
-            }
-            let from = self.open.iter().copied().skip_while(|&it| it != known);
-            let (chain, first) = (self.chain(from), &self.modules[known].label);
-            let message = format!("imports run in a circle: {chain} -> {first}");
-            return Err(self.flaw(at, &import.at, message));
+            return Ok(Some(known));
         }
         let (label, source) = match &place {
             Place::File(path) => self
                 .read(path)
                 .map_err(|error| self.unread(at, import, &error))?,
             Place::Published(path) => self.published(path)?,
+            Place::Constants => (CONSTANTS.to_owned(), self.options.defs.constants().into()),
             Place::Source => unreachable!("imports name files and published modules"),
         };
         self.add(place, label, source).map(|()| None)
@@ -304,9 +338,15 @@ impl Composer<'_> {
     }
 
     /// The error of an import of nothing.
-    fn missing(&mut self, at: usize, import: &Import) -> ShaderError {
+    fn nothing(&mut self, at: usize, import: &Import) -> ShaderError {
         let path = import.path.join("::");
         let parent = &import.path[..import.path.len() - 1];
+        let is_folder = parent.iter().all(|it| it == "super" || it == "package");
+        let parent = if is_folder { &import.path } else { parent };
+        if let Some(advice) = module::advice(&path) {
+            let message = format!("`{path}` does not exist here; {advice}");
+            return self.flaw(at, &import.at, message);
+        }
         let wanted = match self.place(at, import, parent) {
             Ok(Some(wanted)) => wanted,
             Ok(None) => Place::Published(path.clone()),
@@ -314,7 +354,10 @@ impl Composer<'_> {
         };
         let problem = match wanted {
             Place::File(file) => {
-                self.files.extend(file::place(&file));
+                for extension in EXTENSIONS {
+                    self.files
+                        .extend(file::place(&file.with_extension(extension)));
+                }
                 format!("there is no file {}", file.display())
             }
             Place::Published(module) => {
@@ -322,7 +365,9 @@ impl Composer<'_> {
                 let hint = hint(&module, known.iter().map(String::as_str));
                 format!("no module `{module}` is published{hint}")
             }
-            Place::Source => unreachable!("imports name files and published modules"),
+            Place::Source | Place::Constants => {
+                unreachable!("imports name files and published modules")
+            }
         };
         self.flaw(
             at,
@@ -369,32 +414,6 @@ impl Composer<'_> {
     }
 }
 
-/// Whether a file lies outside a canonical folder, itself or behind symbolic links. Of one that does not
-/// exist the nearest folder above decides that does.
-fn leaves(folder: &Path, file: &Path) -> bool {
-    let Ok(absolute) = std::path::absolute(file) else {
-        return true;
-    };
-    let known = absolute.ancestors().find_map(|it| it.canonicalize().ok());
-    known.is_none_or(|known| !known.starts_with(folder))
-}
-
-fn exists(place: &Place) -> bool {
-    match place {
-        Place::File(path) => path.is_file(),
-        Place::Published(path) => module::published(path).is_some(),
-        Place::Source => false,
-    }
-}
-
-/// A place by which a module is found again, whatever path leads to its file.
-fn one_place(place: &Place) -> Place {
-    match place {
-        Place::File(path) => Place::File(file::place(path).unwrap_or_else(|| path.clone())),
-        other => other.clone(),
-    }
-}
-
 /// Suggests the name that was perhaps meant.
 fn hint<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
     closest_match(word, known).map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
@@ -407,5 +426,7 @@ fn error(label: &str, source: &str, flaw: &Flaw) -> ShaderError {
     joined.error(&flaw.message, &place, Vec::new())
 }
 
+#[cfg(test)]
+mod bevy_tests;
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::GpuShader;
 use super::compose::Root;
+use super::defs::ShaderOptions;
 use crate::error::ShaderError;
 use crate::file::read_file;
 
@@ -17,7 +18,9 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, ShaderError> {
         reason,
     };
     if !is_known(path) {
-        return Err(error("its name must end in .wgsl or .spv".to_owned()));
+        return Err(error(
+            "its name must end in .wesl, .wgsl or .spv".to_owned(),
+        ));
     }
     read_file(path, MAX_BYTES).map_err(|it| error(it.to_string()))
 }
@@ -26,7 +29,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, ShaderError> {
 pub(super) fn parse(
     path: &Path,
     bytes: &[u8],
-    folder: Option<&Path>,
+    options: &ShaderOptions,
     follows_files: bool,
     files: &mut Vec<PathBuf>,
 ) -> Result<GpuShader, ShaderError> {
@@ -36,7 +39,7 @@ pub(super) fn parse(
             label: &label,
             source: text(&label, bytes)?,
             file: Some(path),
-            folder,
+            options,
             follows_files,
         };
         GpuShader::composed(&root, files)
@@ -54,7 +57,7 @@ pub(super) fn place(path: &Path) -> Option<PathBuf> {
 
 fn is_wgsl(path: &Path) -> bool {
     path.extension()
-        .is_some_and(|extension| extension == "wgsl")
+        .is_some_and(|extension| extension == "wgsl" || extension == "wesl")
 }
 
 fn is_known(path: &Path) -> bool {

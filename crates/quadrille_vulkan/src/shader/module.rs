@@ -91,6 +91,9 @@ impl Published {
     }
 }
 
+/// Advice for paths that are not published: see [`ShaderModule::advise`].
+static ADVICE: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
+
 /// All published modules. Global, because shaders import before they have a device.
 static MODULES: Mutex<BTreeMap<String, Published>> = Mutex::new(BTreeMap::new());
 
@@ -130,6 +133,12 @@ impl ShaderModule {
         self
     }
 
+    /// Sets the advice in the error of an import of this path, or of one below it, which is not published: an
+    /// imperative, such as "read `quadrille_3d::scene::camera`".
+    pub fn advise(path: &str, advice: &str) {
+        lock(&ADVICE).insert(path.to_owned(), advice.to_owned());
+    }
+
     /// Makes it available for imports. Publishing an equal module again has no effect.
     ///
     /// # Errors
@@ -146,7 +155,7 @@ impl ShaderModule {
         };
         let problem = if segments.len() < 2 || !segments.iter().all(is_name) {
             "its path must be the name of a crate and of a module, such as quadrille_3d::lighting"
-        } else if matches!(segments[0], "super" | "package") {
+        } else if matches!(segments[0], "super" | "package" | "constants") {
             "its path must begin with the name of a crate"
         } else {
             let mut modules = lock(&MODULES);
@@ -166,6 +175,18 @@ impl ShaderModule {
 /// The module of this path.
 pub(super) fn published(path: &str) -> Option<Published> {
     lock(&MODULES).get(path).cloned()
+}
+
+/// The advice for a path, or for the nearest one above it.
+pub(super) fn advice(path: &str) -> Option<String> {
+    let all = lock(&ADVICE);
+    let mut path = path;
+    loop {
+        if let Some(advice) = all.get(path) {
+            return Some(advice.clone());
+        }
+        path = path.rsplit_once("::")?.0;
+    }
 }
 
 /// The paths of all published modules.

@@ -6,7 +6,7 @@
 use ash::vk;
 
 use super::compose::{Root, compose};
-use super::{ScalarKind, wgsl};
+use super::{ScalarKind, ShaderOptions, wgsl};
 use crate::error::ShaderError;
 use wgsl::structs::{ShaderStruct, StructMember};
 
@@ -122,7 +122,7 @@ impl RowLayout {
             label: self.shader,
             source,
             file: None,
-            folder: None,
+            options: &ShaderOptions::new(),
             follows_files: false,
         };
         let joined = compose(&root, &mut Vec::new())?;

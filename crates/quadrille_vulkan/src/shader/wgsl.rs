@@ -56,10 +56,19 @@ pub(super) struct Translated {
 
 /// The module as SPIR-V, and its entry points.
 pub(super) fn translate(label: &str, joined: Joined) -> Result<Translated, ShaderError> {
-    if let Err(flaw) = nesting::check(joined.text()) {
-        return Err(joined.error(&flaw.message, &[(flaw.at, String::new())], Vec::new()));
-    }
+    check_nesting(&joined)?;
     guarded(label, || try_translate(label, joined))
+}
+
+/// Checks that a source follows the language.
+pub(super) fn validate(label: &str, joined: &Joined) -> Result<(), ShaderError> {
+    check_nesting(joined)?;
+    guarded(label, || validated(joined).map(|_| ()))
+}
+
+fn check_nesting(joined: &Joined) -> Result<(), ShaderError> {
+    nesting::check(joined.text())
+        .map_err(|flaw| joined.error(&flaw.message, &[(flaw.at, String::new())], Vec::new()))
 }
 
 /// Calls the translator, which is another's, and no source must end the program: it has a deep stack,
@@ -89,16 +98,22 @@ fn parse(joined: &Joined) -> Result<naga::Module, ShaderError> {
     })
 }
 
-fn try_translate(label: &str, joined: Joined) -> Result<Translated, ShaderError> {
-    let mut module = parse(&joined)?;
-    depth::check(&joined, &module)?;
+/// The module of a source that follows the language.
+fn validated(joined: &Joined) -> Result<(naga::Module, ModuleInfo), ShaderError> {
+    let mut module = parse(joined)?;
+    depth::check(joined, &module)?;
     // Entry points of modules that are imported are those of other shaders.
     module
         .entry_points
         .retain(|entry| !joined.own_name(&entry.name).1);
     let info = Validator::new(ValidationFlags::all(), CAPABILITIES)
         .validate(&module)
-        .map_err(|error| invalid(&joined, &error))?;
+        .map_err(|error| invalid(joined, &error))?;
+    Ok((module, info))
+}
+
+fn try_translate(label: &str, joined: Joined) -> Result<Translated, ShaderError> {
+    let (module, info) = validated(&joined)?;
     if module.overrides.is_empty() {
         let (words, entry_points) = write(label, &joined, &module, &info)?;
         return Ok(Translated {

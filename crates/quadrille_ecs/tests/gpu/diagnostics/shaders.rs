@@ -106,7 +106,10 @@ fn sources(diagnostics: &mut DiagnosticCatalog) {
     );
     let broken = ShaderModule::new("told::broken", math).publish();
     broken.expect("nobody has this name");
-    let imports = format!("import told::broken::twice;\n{}", main("_ = twice(1.0);"));
+    let imports = format!(
+        "import told::broken::{{half, twice}};\n{}",
+        main("_ = twice(1.0); _ = half(1.0);")
+    );
     diagnostics.made("a wrong type in a module that is imported", wgsl(&imports));
     diagnostics.made(
         "a module without its crate",

@@ -8,9 +8,9 @@ use codespan_reporting::diagnostic::{Diagnostic, Label};
 use codespan_reporting::files::SimpleFiles;
 use codespan_reporting::term;
 
-use super::parse::Flaw;
-use super::tokens::{Kind, Token};
-use super::{Module, Target, error, hint};
+use super::references::{Reference, needed, references};
+use super::tokens::Kind;
+use super::{Module, Target};
 use crate::error::ShaderError;
 
 /// One source of one or more modules.
@@ -30,6 +30,8 @@ struct Name {
     own: String,
     /// As errors have it: `noise::fbm`.
     shown: String,
+    /// Its module is not the shader's own.
+    is_imported: bool,
 }
 
 /// A part of the joined source.
@@ -42,18 +44,6 @@ struct Part {
     is_renamed: bool,
 }
 
-/// Words that mean something between `<` and `>`, whatever is declared.
-const ENUMERANTS: [&str; 8] = [
-    "read",
-    "write",
-    "read_write",
-    "function",
-    "private",
-    "workgroup",
-    "uniform",
-    "storage",
-];
-
 impl Joined {
     /// A module that imports nothing.
     pub(super) fn of_one(label: &str, source: &str) -> Self {
@@ -65,6 +55,11 @@ impl Joined {
         }
     }
 
+    /// Whether it has more modules than one.
+    pub(crate) fn has_imports(&self) -> bool {
+        self.modules.len() > 1
+    }
+
     /// The source.
     pub(crate) fn text(&self) -> &str {
         &self.text
@@ -73,7 +68,7 @@ impl Joined {
     /// The name of a declaration in its module, and whether that is imported.
     pub(crate) fn own_name<'a>(&'a self, name: &'a str) -> (&'a str, bool) {
         let known = self.names.get(name);
-        known.map_or((name, false), |known| (&known.own, true))
+        known.map_or((name, false), |known| (&known.own, known.is_imported))
     }
 
     /// The name of a declaration as errors have it.
@@ -189,7 +184,21 @@ fn printable(source: &str) -> String {
 }
 
 /// Joins modules, of which the first keeps its names.
-pub(super) fn join(modules: Vec<Module>) -> Result<Joined, ShaderError> {
+///
+/// Of the other modules only declarations that it needs are left, whose `Missing` names are errors.
+pub(super) fn join(modules: Vec<Module>, missing: Vec<ShaderError>) -> Result<Joined, ShaderError> {
+    let references: Vec<_> = (0..modules.len())
+        .map(|at| references(&modules, at))
+        .collect();
+    let needed = match needed(&modules, &references) {
+        Ok(needed) => needed,
+        Err(at) => {
+            return missing
+                .into_iter()
+                .nth(at)
+                .map_or_else(|| unreachable!("it is known"), Err);
+        }
+    };
     let names = names(&modules);
     let mut writer = Writer {
         text: String::new(),
@@ -202,13 +211,22 @@ pub(super) fn join(modules: Vec<Module>) -> Result<Joined, ShaderError> {
         }
     }
     for at in 0..modules.len() {
-        writer.module(&modules, &names, at)?;
+        writer.module(&modules, &names, at, (&references[at], &needed[at]));
         writer.text.push('\n');
     }
     let of_joined = names.into_iter().map(|((module, own), name)| {
-        let stem = stem(&modules[module].label);
-        let shown = format!("{stem}::{own}");
-        (name, Name { own, shown })
+        let is_imported = module > 0;
+        let shown = if is_imported {
+            format!("{}::{own}", stem(&modules[module].label))
+        } else {
+            own.clone()
+        };
+        let name_of = Name {
+            own,
+            shown,
+            is_imported,
+        };
+        (name, name_of)
     });
     let names = of_joined.collect();
     let modules = modules
@@ -223,22 +241,22 @@ pub(super) fn join(modules: Vec<Module>) -> Result<Joined, ShaderError> {
     })
 }
 
-/// Returns the names of imported modules' declarations, by module and their own name: names that no
-/// module has.
+/// Returns the new names of declarations, by module and their own name: names that no module has.
+///
+/// The shader's own declarations keep theirs, except where another module has the same word, which means something
+/// else there: a builtin function, say.
 fn names(modules: &[Module]) -> BTreeMap<(usize, String), String> {
-    let mut taken = BTreeSet::new();
-    for module in modules {
-        let words = module
-            .parsed
-            .tokens
-            .iter()
-            .filter(|it| it.kind == Kind::Word);
-        taken.extend(words.map(|word| &module.source[word.at.clone()]));
-    }
+    let others: BTreeSet<_> = modules.iter().skip(1).flat_map(words).collect();
+    let mut taken = others.clone();
+    taken.extend(modules.iter().take(1).flat_map(words));
     let mut names = BTreeMap::new();
-    for (at, module) in modules.iter().enumerate().skip(1) {
+    for (at, module) in modules.iter().enumerate() {
         let stem = stem(&module.label);
-        for own in &module.parsed.declared {
+        let parsed = &module.parsed;
+        let is_renamed = |own: &&String| {
+            at > 0 || (others.contains(own.as_str()) && !parsed.entry_points.contains(*own))
+        };
+        for own in parsed.declared.iter().filter(is_renamed) {
             let mut name = format!("{own}_of_{stem}_{at}");
             while taken.contains(&*name) {
                 name.push('x');
@@ -249,10 +267,20 @@ fn names(modules: &[Module]) -> BTreeMap<(usize, String), String> {
     names
 }
 
+/// The words of a module.
+fn words(module: &Module) -> impl Iterator<Item = &str> {
+    let tokens = module.parsed.tokens.iter();
+    let words = tokens.filter(|it| it.kind == Kind::Word);
+    words.map(|word| &module.source[word.at.clone()])
+}
+
 /// The last part of a module's path, as an identifier.
 fn stem(label: &str) -> String {
     let name = label.rsplit(['/', '\\', ':']).next().unwrap_or_default();
-    let name = name.strip_suffix(".wgsl").unwrap_or(name);
+    let name = name
+        .strip_suffix(".wgsl")
+        .or(name.strip_suffix(".wesl"))
+        .unwrap_or(name);
     let letters = name.chars();
     letters
         .map(|it| if it.is_alphanumeric() { it } else { '_' })
@@ -276,20 +304,32 @@ impl Writer {
         });
     }
 
-    /// Writes a module with the joined names, without its imports and directives.
+    /// Writes what is needed of a module with the joined names, without its imports and directives.
     fn module(
         &mut self,
         modules: &[Module],
         names: &BTreeMap<(usize, String), String>,
         at: usize,
-    ) -> Result<(), ShaderError> {
+        (references, needed): (&[Reference], &[bool]),
+    ) {
         let module = &modules[at];
-        let mut edits = renamed(modules, names, at)?;
-        let cut = module
-            .parsed
-            .statements
-            .iter()
-            .chain(&module.parsed.directives);
+        let parsed = &module.parsed;
+        let mut edits: Vec<Edit<'_>> = Vec::new();
+        for reference in references {
+            if let Target::Item { module, name } = &reference.target {
+                let name = names.get(&(*module, name.clone())).unwrap_or(name);
+                edits.push((reference.at.clone(), Some(name)));
+            }
+        }
+        let declarations = parsed.declarations.iter().zip(needed);
+        for (declaration, _) in declarations.filter(|(_, is_needed)| !**is_needed) {
+            let tokens = &parsed.tokens[declaration.tokens.clone()];
+            if let [first, ..] = tokens {
+                let end = tokens.last().map_or(first.at.end, |last| last.at.end);
+                edits.push((first.at.start..end, None));
+            }
+        }
+        let cut = parsed.cut.iter().chain(&parsed.directives);
         edits.extend(cut.map(|range| (range.clone(), None)));
         edits.sort_by_key(|(range, _)| range.start);
         let mut from = 0;
@@ -313,153 +353,8 @@ impl Writer {
             from = range.end;
         }
         self.copy(at, module, from..module.source.len());
-        Ok(())
     }
 }
 
 /// A range of a source with what it is replaced with; with nothing, if that is `None`.
 type Edit<'a> = (Range<usize>, Option<&'a str>);
-
-/// The words of a module that are called something else in the joined source.
-fn renamed<'a>(
-    modules: &[Module],
-    names: &'a BTreeMap<(usize, String), String>,
-    at: usize,
-) -> Result<Vec<Edit<'a>>, ShaderError> {
-    let module = &modules[at];
-    let tokens = &module.parsed.tokens;
-    let word = |token: &Token| &module.source[token.at.clone()];
-    let mut edits = Vec::new();
-    let mut scope = Scope::default();
-    // In the order of the source, as the tokens are.
-    let mut statements = module.parsed.statements.iter().peekable();
-    let mut next = 0;
-    while let Some(token) = tokens.get(next) {
-        let before = next.checked_sub(1).map(|it| &tokens[it]);
-        let after = tokens.get(next + 1);
-        scope.pass(token, word(token), before, after);
-        let index = next;
-        next += 1;
-        while statements.next_if(|it| it.end <= token.at.start).is_some() {}
-        let is_statement = statements
-            .peek()
-            .is_some_and(|it| it.contains(&token.at.start));
-        if token.kind != Kind::Word || is_statement || scope.is_own_name {
-            continue;
-        }
-        if after.is_some_and(|it| it.kind == Kind::Path) {
-            let (end, name) = path(modules, names, at, index)?;
-            edits.push((token.at.start..tokens[end].at.end, Some(name)));
-            next = end + 1;
-            continue;
-        }
-        let own = word(token);
-        let target = match module.imported.get(own) {
-            Some(Target::Item { module, name }) => names.get(&(*module, name.clone())),
-            Some(Target::Module(_)) | None => names.get(&(at, own.to_owned())),
-        };
-        edits.extend(target.map(|name| (token.at.clone(), Some(&**name))));
-    }
-    Ok(edits)
-}
-
-/// The last token of `noise::fbm`, and what that is called in the joined source.
-fn path<'a>(
-    modules: &[Module],
-    names: &'a BTreeMap<(usize, String), String>,
-    at: usize,
-    first: usize,
-) -> Result<(usize, &'a str), ShaderError> {
-    let module = &modules[at];
-    let tokens = &module.parsed.tokens;
-    let flaw = |token: &Token, message: String| {
-        let at = token.at.clone();
-        error(&module.label, &module.source, &Flaw { at, message })
-    };
-    let word = |token: &Token| module.source[token.at.clone()].to_owned();
-    let begin = word(&tokens[first]);
-    let Some(Target::Module(target)) = module.imported.get(&begin) else {
-        let known = module.imported.keys().map(String::as_str);
-        let hint = hint(&begin, known);
-        let message = format!("`{begin}` is no module that is imported here{hint}");
-        return Err(flaw(&tokens[first], message));
-    };
-    let item = tokens
-        .get(first + 2)
-        .filter(|token| token.kind == Kind::Word);
-    let Some(item) = item else {
-        let message = format!("a name of the module `{begin}` has to follow");
-        return Err(flaw(&tokens[first + 1], message));
-    };
-    match names.get(&(*target, word(item))) {
-        Some(name) => Ok((first + 2, name)),
-        None => {
-            let (label, name) = (&modules[*target].label, word(item));
-            let declared = modules[*target].parsed.declared.iter();
-            let hint = hint(&name, declared.map(String::as_str));
-            Err(flaw(item, format!("{label} declares no `{name}`{hint}")))
-        }
-    }
-}
-
-/// Where a word is, as far as that decides whether it can be the name of a declaration.
-#[derive(Default)]
-struct Scope {
-    /// The word is one of attributes, members or the language.
-    is_own_name: bool,
-    /// Braces around, and those around the members of a structure.
-    depth: u32,
-    members: Option<u32>,
-    /// A structure begins with the next brace.
-    is_struct: bool,
-    /// An attribute whose arguments are words of the language, and the parentheses in it.
-    attribute: Option<u32>,
-    /// Behind `var`, up to the `>`.
-    is_space: bool,
-}
-
-impl Scope {
-    fn pass(&mut self, token: &Token, word: &str, before: Option<&Token>, after: Option<&Token>) {
-        let is_before = |mark| before.is_some_and(|it| it.is(mark));
-        let is_after = |mark| after.is_some_and(|it| it.is(mark));
-        match token.kind {
-            Kind::Mark('{') => {
-                self.depth += 1;
-                if std::mem::take(&mut self.is_struct) {
-                    self.members = Some(self.depth);
-                }
-            }
-            Kind::Mark('}') => {
-                if self.members == Some(self.depth) {
-                    self.members = None;
-                }
-                self.depth = self.depth.saturating_sub(1);
-            }
-            Kind::Mark('(') => self.attribute = self.attribute.map(|depth| depth + 1),
-            Kind::Mark(')') => {
-                let depth = self.attribute.map(|depth| depth.saturating_sub(1));
-                self.attribute = depth.filter(|&depth| depth > 0);
-            }
-            Kind::Mark('>') => self.is_space = false,
-            Kind::Word => {
-                let is_attribute = is_before('@');
-                if is_attribute && matches!(word, "builtin" | "interpolate" | "diagnostic") {
-                    self.attribute = Some(0);
-                }
-                self.is_struct |= word == "struct";
-                self.is_space |= word == "var" && is_after('<');
-                let is_member =
-                    is_before('.') || (self.members == Some(self.depth) && is_after(':'));
-                let is_enumerant = ENUMERANTS.contains(&word)
-                    && (is_before('<') || is_before(','))
-                    && (is_after('>') || is_after(','));
-                self.is_own_name = is_attribute
-                    || self.attribute.is_some()
-                    || self.is_space
-                    || is_member
-                    || is_enumerant;
-            }
-            _ => {}
-        }
-    }
-}

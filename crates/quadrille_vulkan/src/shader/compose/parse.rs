@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use super::conditions::Translated;
 use super::tokens::{Kind, Token, tokens};
 
 /// Something wrong in a module.
@@ -24,32 +25,82 @@ pub(super) struct Import {
     pub at: Range<usize>,
 }
 
+/// A path in the source itself: `noise::fbm(1.0)`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct InlinePath {
+    /// Its segments.
+    pub path: Vec<String>,
+    pub at: Range<usize>,
+}
+
+/// A declaration of a module, or something else between two of them.
+#[derive(Debug)]
+pub(super) struct Declaration {
+    /// Its name; `None` for assertions and empty declarations.
+    pub name: Option<String>,
+    /// Pipelines set it, whether it is used or not.
+    pub is_override: bool,
+    /// Its tokens, attributes included.
+    pub tokens: Range<usize>,
+}
+
 /// A module, as far as composing needs it.
 #[derive(Debug, Default)]
 pub(super) struct Parsed {
     pub tokens: Vec<Token>,
     pub imports: Vec<Import>,
+    pub paths: Vec<InlinePath>,
     /// The names of its functions, structures, aliases, constants and variables.
     pub declared: BTreeSet<String>,
+    /// All declarations, in order.
+    pub declarations: Vec<Declaration>,
+    /// Those of its functions that are entry points.
+    pub entry_points: BTreeSet<String>,
     /// Its directives (`enable f16;`), which have to stand before all declarations.
     pub directives: Vec<Range<usize>>,
-    /// Its import statements, which WGSL does not know.
-    pub statements: Vec<Range<usize>>,
+    /// Ranges that the joined source does not have: import statements, and those of conditional translation.
+    pub cut: Vec<Range<usize>>,
 }
 
-/// Reads a module.
-pub(super) fn parse(source: &str) -> Result<Parsed, Flaw> {
-    let tokens = tokens(source);
+impl Parsed {
+    /// Whether the source is WGSL as it is.
+    pub(super) fn is_plain(&self) -> bool {
+        self.imports.is_empty() && self.paths.is_empty() && self.cut.is_empty()
+    }
+}
+
+/// Reads a module after conditional translation.
+pub(super) fn parse(source: &str, translated: Translated) -> Result<Parsed, Flaw> {
     let mut parser = Parser {
         source,
-        tokens: &tokens,
+        tokens: &translated.tokens,
         next: 0,
+        begin: 0,
+        name: None,
+        is_override: false,
+        is_entry_point: false,
         parsed: Parsed::default(),
     };
     parser.module()?;
     let mut parsed = parser.parsed;
-    parsed.tokens = tokens;
+    parsed.cut.extend(translated.cut);
+    parsed.tokens = translated.tokens;
     Ok(parsed)
+}
+
+/// Keywords of declarations with names.
+const DECLARE: [&str; 6] = ["fn", "struct", "alias", "const", "override", "var"];
+
+/// Whether a source declares a name under some conditions.
+pub(super) fn declares(source: &str, name: &str) -> bool {
+    let tokens = tokens(source);
+    let mut before = None;
+    tokens.iter().any(|token| {
+        let text = &source[token.at.clone()];
+        let is_declared = before.is_some_and(|it| it == ">" || DECLARE.contains(&it));
+        before = Some(text);
+        is_declared && token.kind == Kind::Word && text == name
+    })
 }
 
 /// Braces of an import within each other, which are parsed by recursion.
@@ -63,6 +114,13 @@ struct Parser<'a> {
     tokens: &'a [Token],
     /// The index of the next token.
     next: usize,
+    /// The index of the token with which the current declaration begins.
+    begin: usize,
+    /// Its name, as soon as that is known.
+    name: Option<String>,
+    is_override: bool,
+    /// It has the attribute of a stage.
+    is_entry_point: bool,
     parsed: Parsed,
 }
 
@@ -73,13 +131,24 @@ impl<'a> Parser<'a> {
         let mut is_start = true;
         while let Some(token) = self.tokens.get(self.next) {
             match (token.kind, self.word()) {
+                (Kind::Word, word) if word != "import" && self.is_path(self.next) => {
+                    self.inline_path()?;
+                    is_start = false;
+                    continue;
+                }
+                (Kind::Mark('#'), _) => return Err(self.preprocessor()),
+                (Kind::Word, "vertex" | "fragment" | "compute") if self.is_attribute() => {
+                    self.is_entry_point = true;
+                }
                 (Kind::Word, "import") => {
                     self.import_statement()?;
+                    self.begin = self.next;
                     is_start = true;
                     continue;
                 }
                 (Kind::Word, "enable" | "requires" | "diagnostic") if is_start && depth == 0 => {
                     self.directive();
+                    self.begin = self.next;
                     continue;
                 }
                 (Kind::Word, word) if depth == 0 => self.declaration(word),
@@ -89,8 +158,89 @@ impl<'a> Parser<'a> {
             }
             is_start = token.is(';') || token.is('}');
             self.next += 1;
+            if is_start && depth == 0 {
+                self.end_declaration();
+            }
         }
+        self.end_declaration();
         Ok(())
+    }
+
+    fn end_declaration(&mut self) {
+        let tokens = self.begin..self.next;
+        self.begin = self.next;
+        let name = self.name.take();
+        let is_override = std::mem::take(&mut self.is_override);
+        if !tokens.is_empty() {
+            self.parsed.declarations.push(Declaration {
+                name,
+                is_override,
+                tokens,
+            });
+        }
+    }
+
+    /// Whether a path goes on behind a token.
+    fn is_path(&self, at: usize) -> bool {
+        let after = self.tokens.get(at + 1);
+        after.is_some_and(|token| token.kind == Kind::Path)
+    }
+
+    fn is_attribute(&self) -> bool {
+        let before = self.next.checked_sub(1).map(|at| &self.tokens[at]);
+        before.is_some_and(|token| token.is('@'))
+    }
+
+    fn inline_path(&mut self) -> Result<(), Flaw> {
+        let start = self.tokens[self.next].at.start;
+        let mut path = Vec::new();
+        loop {
+            let goes_on = self.is_path(self.next);
+            let (segment, at) = self.segment(&path)?;
+            path.push(segment);
+            if !goes_on {
+                let at = start..at.end;
+                self.parsed.paths.push(InlinePath { path, at });
+                return Ok(());
+            }
+            self.next += 1;
+        }
+    }
+
+    /// Takes a segment of a path, which begins with some.
+    fn segment(&mut self, path: &[String]) -> Result<(String, Range<usize>), Flaw> {
+        if path.len() >= MAX_SEGMENTS {
+            let message = format!("a path has more than {MAX_SEGMENTS} names; import a part of it");
+            return Err(self.flaw(message));
+        }
+        let is_known = match self.word() {
+            "package" => path.is_empty(),
+            "super" => path.iter().all(|it| it == "super"),
+            _ => true,
+        };
+        if is_known {
+            return self.name();
+        }
+        let message = format!("`{}` begins paths; write it first", self.word());
+        Err(self.flaw(message))
+    }
+
+    fn preprocessor(&self) -> Flaw {
+        let after = self.tokens.get(self.next + 1);
+        let word = after.map_or("", |token| &self.source[token.at.clone()]);
+        let instead = match word {
+            "import" => "write `import a::b;`",
+            "define_import_path" => "publish the module with its path",
+            "define" => "set a shader def, or write `const`",
+            "if" | "ifdef" | "ifndef" | "else" | "endif" => {
+                "write `@if(NAME)`, `@elif(NAME)` and `@else`"
+            }
+            "{" => "write `constants::NAME`",
+            _ => "WGSL and WESL have no `#`; remove it",
+        };
+        self.flaw(format!(
+            "`#{word}` is of the preprocessor naga_oil, which older bevy had; {instead}"
+        ))
     }
 
     /// The text of the next token.
@@ -106,11 +256,15 @@ impl<'a> Parser<'a> {
             let rest = self.tokens[at..].iter();
             at += rest.take_while(|token| !token.is('>')).count() + 1;
         }
-        let declares = ["fn", "struct", "alias", "const", "override", "var"];
         let name = self.tokens.get(at).filter(|it| it.kind == Kind::Word);
-        if let Some(name) = name.filter(|_| declares.contains(&keyword)) {
+        if let Some(name) = name.filter(|_| DECLARE.contains(&keyword)) {
             let name = &self.source[name.at.clone()];
             self.parsed.declared.insert(name.to_owned());
+            self.name = Some(name.to_owned());
+            self.is_override = keyword == "override";
+            if std::mem::take(&mut self.is_entry_point) {
+                self.parsed.entry_points.insert(name.to_owned());
+            }
             // A declared name is never read as a keyword.
             self.next = at;
         }
@@ -129,20 +283,20 @@ impl<'a> Parser<'a> {
     fn import_statement(&mut self) -> Result<(), Flaw> {
         let start = self.tokens[self.next].at.start;
         self.next += 1;
-        self.import(Vec::new(), 0)?;
+        if self.is_next('{') {
+            self.collection(&[], 0)?;
+        } else {
+            self.import(Vec::new(), 0)?;
+        }
         let end = self.take(';')?;
-        self.parsed.statements.push(start..end);
+        self.parsed.cut.push(start..end);
         Ok(())
     }
 
     /// `a::b`, `a::b as c` or `a::{b, c::d}`, within so many braces.
     fn import(&mut self, mut path: Vec<String>, depth: usize) -> Result<(), Flaw> {
         loop {
-            if path.len() > MAX_SEGMENTS {
-                let message = format!("an import has more than {MAX_SEGMENTS} names in its path");
-                return Err(self.flaw(message));
-            }
-            let (name, at) = self.name()?;
+            let (name, at) = self.segment(&path)?;
             path.push(name.clone());
             if self.tokens.get(self.next).map(|token| token.kind) != Some(Kind::Path) {
                 let name = match self.word() {
@@ -157,9 +311,13 @@ impl<'a> Parser<'a> {
             }
             self.next += 1;
             if self.is_next('{') {
-                break;
+                return self.collection(&path, depth);
             }
         }
+    }
+
+    /// `{b, c::d}` behind a path, within so many braces.
+    fn collection(&mut self, path: &[String], depth: usize) -> Result<(), Flaw> {
         if depth >= MAX_BRACES {
             let message = format!(
                 "the braces of an import are nested more than {MAX_BRACES} deep; write several imports"
@@ -168,7 +326,7 @@ impl<'a> Parser<'a> {
         }
         self.next += 1;
         while !self.is_next('}') {
-            self.import(path.clone(), depth + 1)?;
+            self.import(path.to_vec(), depth + 1)?;
             if !self.is_next('}') {
                 self.take(',')?;
             }

@@ -1,0 +1,374 @@
+//! Conditional translation: `@if`, `@elif` and `@else` of WESL, on tokens.
+//!
+//! <https://github.com/webgpu-tools/wesl-spec/blob/main/ConditionalTranslation.md>. Nodes that are left out and the
+//! attributes themselves are ranges of the source that the joined source does not have, so each remaining byte
+//! keeps its place in errors. Only the extent of nodes is parsed, with a stack of its own: naga parses what is left.
+
+mod expression;
+mod extent;
+
+use std::ops::Range;
+
+use super::parse::Flaw;
+use super::tokens::{Kind, Token};
+use crate::shader::defs::ShaderDefs;
+use expression::evaluate;
+use extent::{matching, node_end};
+
+/// A module after conditional translation.
+pub(super) struct Translated {
+    /// The tokens that are left.
+    pub tokens: Vec<Token>,
+    /// The ranges of the source that are left out, in order.
+    pub cut: Vec<Range<usize>>,
+}
+
+/// Position of a token among the nodes that can be decorated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Directives, imports and global declarations.
+    Module,
+    /// Members of a structure.
+    Members,
+    /// Parameters of a function.
+    Parameters,
+    /// Statements.
+    Statements,
+    /// Clauses of a `switch`.
+    Clauses,
+    /// Expressions and others without such nodes.
+    Other,
+}
+
+/// A chain of `@if`, `@elif` and `@else` whose next sibling may go on with it.
+#[derive(Clone, Copy)]
+struct Chain {
+    /// An earlier condition was true.
+    is_taken: bool,
+}
+
+/// A pair of brackets around a token.
+struct Scope {
+    place: Place,
+    /// The next token begins a node.
+    is_start: bool,
+    /// First word of the current node.
+    word: &'static str,
+    chain: Option<Chain>,
+    /// Templates around the next token: `array<vec4f, 4>`.
+    templates: u32,
+    /// Braces of a decorated block are left out themselves.
+    is_flattened: bool,
+}
+
+impl Scope {
+    fn new(place: Place) -> Self {
+        Self {
+            place,
+            is_start: place != Place::Other,
+            word: "",
+            chain: None,
+            templates: 0,
+            is_flattened: false,
+        }
+    }
+}
+
+/// Words that decide about the brackets which follow.
+const WORDS: [&str; 3] = ["fn", "struct", "switch"];
+
+/// Attributes without arguments: a parenthesis behind them begins something else.
+const PLAIN: [&str; 7] = [
+    "const",
+    "invariant",
+    "must_use",
+    "vertex",
+    "fragment",
+    "compute",
+    "else",
+];
+
+/// Translates the conditions of a module.
+pub(super) fn translate(
+    source: &str,
+    tokens: Vec<Token>,
+    defs: &ShaderDefs,
+) -> Result<Translated, Flaw> {
+    let mut walker = Walker {
+        source,
+        tokens: &tokens,
+        defs,
+        next: 0,
+        scopes: vec![Scope::new(Place::Module)],
+        left: Vec::with_capacity(tokens.len()),
+        cut: Vec::new(),
+    };
+    while walker.next < tokens.len() {
+        walker.step()?;
+    }
+    Ok(Translated {
+        tokens: walker.left,
+        cut: walker.cut,
+    })
+}
+
+struct Walker<'a> {
+    source: &'a str,
+    tokens: &'a [Token],
+    defs: &'a ShaderDefs,
+    next: usize,
+    /// The brackets around the next token, outermost first; never empty.
+    scopes: Vec<Scope>,
+    left: Vec<Token>,
+    cut: Vec<Range<usize>>,
+}
+
+/// An attribute as token indices.
+struct Attribute<'a> {
+    word: &'a str,
+    tokens: Range<usize>,
+}
+
+impl<'a> Walker<'a> {
+    fn step(&mut self) -> Result<(), Flaw> {
+        let token = &self.tokens[self.next];
+        let (place, is_start) = (self.scope().place, self.scope().is_start);
+        if is_start && token.is('@') {
+            return self.attributes();
+        }
+        if token.is('@') && condition(self.word(self.next + 1)) {
+            return Err(self.misplaced(self.next));
+        }
+        if is_start {
+            let word = self.word(self.next);
+            // An empty statement and the `else` of an `if` belong to the node before them.
+            if !(token.is(';') || token.is('}') || word == "else") {
+                self.scope().chain = None;
+            }
+            if place == Place::Module && token.is('{') {
+                // A block without a condition declares nothing that could be used.
+                let end = matching(self.tokens, self.next);
+                self.leave_out(self.next..end);
+                self.next = end;
+                return Ok(());
+            }
+            self.begin_node(self.next);
+        }
+        self.token();
+        Ok(())
+    }
+
+    fn begin_node(&mut self, at: usize) {
+        let word = self.word(at);
+        let known = WORDS.iter().find(|known| **known == word);
+        let scope = self.scope();
+        scope.is_start = false;
+        scope.word = known.copied().unwrap_or_default();
+    }
+
+    /// Takes the attributes of a node, and leaves it out if its condition is false.
+    fn attributes(&mut self) -> Result<(), Flaw> {
+        let begin = self.next;
+        let mut attributes = Vec::new();
+        let mut at = begin;
+        while self.tokens.get(at).is_some_and(|token| token.is('@')) {
+            let attribute = self.attribute(at);
+            at = attribute.tokens.end;
+            attributes.push(attribute);
+        }
+        let mut conditions = attributes.iter().filter(|it| condition(it.word));
+        let Some(decides) = conditions.next() else {
+            self.scope().chain = None;
+            self.keep(begin..at);
+            self.begin_node(at);
+            return Ok(());
+        };
+        if let Some(second) = conditions.next() {
+            let message = format!(
+                "`@{}` follows `@{}` on one node; join their conditions with `&&`",
+                second.word, decides.word
+            );
+            return Err(self.flaw(second.tokens.clone(), message));
+        }
+        let is_kept = self.decide(decides)?;
+        let place = self.scope().place;
+        let Some(end) = node_end(self.source, self.tokens, place, at) else {
+            return Err(self.misplaced(decides.tokens.start));
+        };
+        if !is_kept {
+            self.leave_out(begin..end);
+            self.next = end;
+            return Ok(());
+        }
+        let mut from = begin;
+        for attribute in &attributes {
+            if condition(attribute.word) {
+                self.keep(from..attribute.tokens.start);
+                self.leave_out(attribute.tokens.clone());
+                from = attribute.tokens.end;
+            }
+        }
+        self.keep(from..at);
+        if self.tokens[at].is('{') {
+            // A decorated block is no scope: its content belongs to the block around it.
+            self.leave_out(at..at + 1);
+            self.next = at + 1;
+            let inner = Scope {
+                is_flattened: true,
+                ..Scope::new(place)
+            };
+            self.scopes.push(inner);
+        } else {
+            self.begin_node(at);
+        }
+        Ok(())
+    }
+
+    fn attribute(&self, at: usize) -> Attribute<'a> {
+        let word = self.word(at + 1);
+        let mut end = (at + 2).min(self.tokens.len());
+        let has_arguments = self.tokens.get(end).is_some_and(|token| token.is('('));
+        if has_arguments && !PLAIN.contains(&word) {
+            end = matching(self.tokens, end);
+        }
+        Attribute {
+            word,
+            tokens: at..end,
+        }
+    }
+
+    /// Evaluates a condition, also as one of its chain.
+    fn decide(&mut self, attribute: &Attribute<'_>) -> Result<bool, Flaw> {
+        let at = attribute.tokens.clone();
+        let is_true = match attribute.word {
+            "else" => true,
+            _ => evaluate(self.source, &self.tokens[at.clone()], self.defs)?,
+        };
+        if attribute.word == "if" {
+            self.scope().chain = Some(Chain { is_taken: is_true });
+            return Ok(is_true);
+        }
+        let Some(chain) = self.scope().chain else {
+            let message = format!(
+                "`@{}` follows no `@if` or `@elif`; put it on the sibling directly behind one",
+                attribute.word
+            );
+            return Err(self.flaw(at, message));
+        };
+        let is_kept = is_true && !chain.is_taken;
+        let is_taken = chain.is_taken || is_true;
+        self.scope().chain = (attribute.word != "else").then_some(Chain { is_taken });
+        Ok(is_kept)
+    }
+
+    /// Passes a token that is no attribute of a node.
+    fn token(&mut self) {
+        let (tokens, at) = (self.tokens, self.next);
+        let token = &tokens[at];
+        self.next += 1;
+        if let Kind::Mark(mark) = token.kind {
+            match mark {
+                '(' | '[' | '{' => {
+                    let place = self.place_within(mark);
+                    self.scopes.push(Scope::new(place));
+                }
+                ')' | ']' | '}' if self.scopes.len() > 1 => {
+                    let is_flattened = self.scopes.pop().is_some_and(|it| it.is_flattened);
+                    let scope = self.scope();
+                    let ends_node = matches!(
+                        scope.place,
+                        Place::Module | Place::Statements | Place::Clauses
+                    );
+                    scope.is_start |= mark == '}' && ends_node;
+                    if is_flattened {
+                        self.cut.push(token.at.clone());
+                        return;
+                    }
+                }
+                ';' => {
+                    let scope = self.scope();
+                    scope.is_start |= matches!(scope.place, Place::Module | Place::Statements);
+                }
+                ',' => {
+                    let scope = self.scope();
+                    let is_list = matches!(scope.place, Place::Members | Place::Parameters);
+                    scope.is_start |= is_list && scope.templates == 0;
+                }
+                '<' => self.scope().templates += 1,
+                '>' => {
+                    let scope = self.scope();
+                    scope.templates = scope.templates.saturating_sub(1);
+                }
+                _ => {}
+            }
+        }
+        self.left.push(token.clone());
+    }
+
+    /// The place within a bracket that opens.
+    fn place_within(&mut self, mark: char) -> Place {
+        let scope = self.scope();
+        match (scope.place, mark, scope.word) {
+            (Place::Module, '(', "fn") => {
+                // The arguments of attributes of the result are no parameters.
+                scope.word = "fn body";
+                Place::Parameters
+            }
+            (Place::Module, '{', "struct") => Place::Members,
+            (Place::Module, '{', "fn body") => Place::Statements,
+            (Place::Statements, '{', "switch") => Place::Clauses,
+            (Place::Statements | Place::Clauses, '{', _) => Place::Statements,
+            _ => Place::Other,
+        }
+    }
+
+    fn keep(&mut self, tokens: Range<usize>) {
+        self.next = tokens.end;
+        self.left.extend_from_slice(&self.tokens[tokens]);
+    }
+
+    fn leave_out(&mut self, tokens: Range<usize>) {
+        if let [first, .., last] | [first @ last] = &self.tokens[tokens] {
+            self.cut.push(first.at.start..last.at.end);
+        }
+    }
+
+    fn scope(&mut self) -> &mut Scope {
+        // The brackets of the module itself never close.
+        let last = self.scopes.len() - 1;
+        &mut self.scopes[last]
+    }
+
+    fn word(&self, at: usize) -> &'a str {
+        let token = self.tokens.get(at).filter(|it| it.kind == Kind::Word);
+        token.map_or("", |token| &self.source[token.at.clone()])
+    }
+
+    fn misplaced(&self, at: usize) -> Flaw {
+        let message = format!(
+            "`@{}` decorates nothing that can be left out; put it on a directive, an import, a declaration, a member, \
+             a parameter, a statement or a clause of `switch`",
+            self.word(at + 1)
+        );
+        self.flaw(at..at + 2, message)
+    }
+
+    fn flaw(&self, tokens: Range<usize>, message: String) -> Flaw {
+        let start = self.tokens[tokens.start].at.start;
+        let end = self.tokens[(tokens.end - 1).min(self.tokens.len() - 1)]
+            .at
+            .end;
+        Flaw {
+            at: start..end,
+            message,
+        }
+    }
+}
+
+/// Whether an attribute is one of conditions.
+fn condition(word: &str) -> bool {
+    matches!(word, "if" | "elif" | "else")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,120 @@
+//! Extent of the nodes that conditions decorate.
+
+use super::Place;
+use crate::shader::compose::tokens::{Kind, Token};
+
+/// The index behind the node that begins at a token; `None` if none can begin there.
+pub(super) fn node_end(source: &str, tokens: &[Token], place: Place, at: usize) -> Option<usize> {
+    let word = |at: usize| {
+        let token = tokens.get(at).filter(|it| it.kind == Kind::Word);
+        token.map_or("", |token| &source[token.at.clone()])
+    };
+    let first = tokens.get(at)?;
+    if is_close(first) || first.is(';') || first.is(',') {
+        return None;
+    }
+    match (place, word(at)) {
+        (Place::Members | Place::Parameters, _) => Some(list_item_end(tokens, at)),
+        (Place::Module | Place::Statements, _) if first.is('{') => Some(matching(tokens, at)),
+        (Place::Module, "fn" | "struct") => Some(block_end(tokens, at)),
+        (Place::Clauses, "case" | "default") => Some(block_end(tokens, at)),
+        (Place::Statements, "else") => None,
+        (Place::Statements, "if") => {
+            let mut end = block_end(tokens, at);
+            while word(end) == "else" {
+                end = block_end(tokens, end);
+            }
+            Some(end)
+        }
+        (Place::Statements, "for" | "while" | "switch" | "loop" | "continuing") => {
+            Some(block_end(tokens, at))
+        }
+        (Place::Module | Place::Statements, _) => Some(semicolon_end(tokens, at)),
+        _ => None,
+    }
+}
+
+/// The index behind the bracket that closes the one at an index, or the end.
+pub(super) fn matching(tokens: &[Token], open: usize) -> usize {
+    let mut depth = 0_u32;
+    for (at, token) in tokens.iter().enumerate().skip(open) {
+        if is_open(token) {
+            depth += 1;
+        } else if is_close(token) {
+            depth -= 1;
+            if depth == 0 {
+                return at + 1;
+            }
+        }
+    }
+    tokens.len()
+}
+
+/// The index behind the next block.
+fn block_end(tokens: &[Token], from: usize) -> usize {
+    let mut at = from;
+    while let Some(token) = tokens.get(at) {
+        if token.is('{') {
+            return matching(tokens, at);
+        }
+        if is_close(token) {
+            return at;
+        }
+        at = if is_open(token) {
+            matching(tokens, at)
+        } else {
+            at + 1
+        };
+    }
+    tokens.len()
+}
+
+/// The index behind the next semicolon, or of the bracket that closes first.
+fn semicolon_end(tokens: &[Token], from: usize) -> usize {
+    let mut at = from;
+    while let Some(token) = tokens.get(at) {
+        if token.is(';') {
+            return at + 1;
+        }
+        if is_close(token) {
+            return at;
+        }
+        at = if is_open(token) {
+            matching(tokens, at)
+        } else {
+            at + 1
+        };
+    }
+    tokens.len()
+}
+
+/// The index behind the comma of a member or parameter, or of the bracket that closes the list.
+fn list_item_end(tokens: &[Token], from: usize) -> usize {
+    let mut templates = 0_u32;
+    let mut at = from;
+    while let Some(token) = tokens.get(at) {
+        if is_close(token) {
+            return at;
+        }
+        match token.kind {
+            Kind::Mark(',') if templates == 0 => return at + 1,
+            Kind::Mark('<') => templates += 1,
+            Kind::Mark('>') => templates = templates.saturating_sub(1),
+            _ => {}
+        }
+        at = if is_open(token) {
+            matching(tokens, at)
+        } else {
+            at + 1
+        };
+    }
+    tokens.len()
+}
+
+fn is_open(token: &Token) -> bool {
+    matches!(token.kind, Kind::Mark('(' | '[' | '{'))
+}
+
+fn is_close(token: &Token) -> bool {
+    matches!(token.kind, Kind::Mark(')' | ']' | '}'))
+}

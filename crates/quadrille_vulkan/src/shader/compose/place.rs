@@ -1,0 +1,163 @@
+//! Places of modules: published paths, and files below a folder.
+
+use std::path::{Path, PathBuf};
+
+use super::Composer;
+use super::parse::Import;
+use crate::error::ShaderError;
+use crate::shader::{file, module};
+
+/// Where a module is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Place {
+    /// In the program.
+    Source,
+    /// In a file, as it is named in errors.
+    File(PathBuf),
+    /// Published with this path.
+    Published(String),
+    /// Numbers among the shader defs.
+    Constants,
+}
+
+/// Path of the module of shader defs.
+pub(super) const CONSTANTS: &str = "constants";
+
+impl Composer<'_> {
+    /// Where a module of this path is, as seen from another; `None` if the path is too short.
+    pub(super) fn place(
+        &self,
+        at: usize,
+        import: &Import,
+        path: &[String],
+    ) -> Result<Option<Place>, ShaderError> {
+        let supers = path.iter().take_while(|it| *it == "super").count();
+        let is_package = path.first().is_some_and(|it| it == "package");
+        let names = &path[supers + usize::from(is_package)..];
+        let problem = match (&self.modules[at].place, &self.folder) {
+            _ if supers == 0 && !is_package => {
+                return Ok(match path {
+                    [] => None,
+                    [name] if name == CONSTANTS => Some(Place::Constants),
+                    _ => Some(Place::Published(path.join("::"))),
+                });
+            }
+            (Place::File(file), folder) => {
+                let mut parent = file.parent().map_or_else(PathBuf::new, Path::to_owned);
+                (1..supers).for_each(|_| parent.push(".."));
+                if let Some(folder) = folder.as_ref().filter(|_| is_package) {
+                    parent.clone_from(folder);
+                }
+                return self.file(at, import, path, (&parent, names));
+            }
+            (Place::Source, Some(folder)) if is_package || supers == 1 => {
+                return self.file(at, import, path, (folder, names));
+            }
+            (Place::Published(module), _) => {
+                let mut parents: Vec<&str> = module.split("::").collect();
+                parents.truncate(if is_package {
+                    1
+                } else {
+                    parents.len().saturating_sub(supers)
+                });
+                if !parents.is_empty() {
+                    parents.extend(names.iter().map(String::as_str));
+                    return Ok(Some(Place::Published(parents.join("::"))));
+                }
+                "its path leaves the crate of the module"
+            }
+            (Place::Source | Place::Constants, _) => &format!(
+                "{}:: is the folder of a file, and this shader comes from none; load it with GpuShader::load, or \
+                 publish what it imports with ShaderModule",
+                path[0]
+            ),
+        };
+        Err(self.flaw(at, &import.at, problem.to_owned()))
+    }
+
+    /// The file of a module by names below a folder; without names the one of the folder itself.
+    fn file(
+        &self,
+        at: usize,
+        import: &Import,
+        path: &[String],
+        (parent, names): (&Path, &[String]),
+    ) -> Result<Option<Place>, ShaderError> {
+        let file = match names {
+            [] => {
+                let canonical = file::place(&parent.join("package"));
+                let Some(folder) = canonical.as_deref().and_then(Path::parent) else {
+                    return Ok(None);
+                };
+                if Some(folder) == self.folder.as_deref() {
+                    folder.join("package")
+                } else {
+                    folder.to_owned()
+                }
+            }
+            names => {
+                let parent = parent.to_owned();
+                names.iter().fold(parent, |path, name| path.join(name))
+            }
+        };
+        let file = with_known_extension(file, &self.modules[at].label);
+        match &self.folder {
+            Some(folder) if leaves(folder, &file) => {
+                let (path, folder) = (path.join("::"), folder.display());
+                let problem = format!(
+                    "`{path}` leaves {folder}, the folder that imports of this shader stay below; move \
+                     the file there, or name a folder above with ShaderOptions::within"
+                );
+                Err(self.flaw(at, &import.at, problem))
+            }
+            _ => Ok(Some(Place::File(file))),
+        }
+    }
+}
+
+/// Extensions of modules, in the order in which files are looked for.
+pub(super) const EXTENSIONS: [&str; 2] = ["wesl", "wgsl"];
+
+/// A file with the extension that it has; if there is none, with that of the file that imports it.
+fn with_known_extension(file: PathBuf, importer: &str) -> PathBuf {
+    let mut candidates = EXTENSIONS.iter().map(|it| file.with_extension(it));
+    candidates.find(|it| it.is_file()).unwrap_or_else(|| {
+        let is_wesl = Path::new(importer)
+            .extension()
+            .is_some_and(|it| it == "wesl");
+        file.with_extension(EXTENSIONS[usize::from(!is_wesl)])
+    })
+}
+
+/// Whether paths may begin with a name without an import of it.
+pub(super) fn is_package(name: &str) -> bool {
+    let is_of = |path: &String| path.split("::").next() == Some(name);
+    matches!(name, "super" | "package" | CONSTANTS) || module::paths().iter().any(is_of)
+}
+
+/// Whether a file lies outside a canonical folder, itself or behind symbolic links. Of one that does not
+/// exist the nearest folder above decides that does.
+fn leaves(folder: &Path, file: &Path) -> bool {
+    let Ok(absolute) = std::path::absolute(file) else {
+        return true;
+    };
+    let known = absolute.ancestors().find_map(|it| it.canonicalize().ok());
+    known.is_none_or(|known| !known.starts_with(folder))
+}
+
+pub(super) fn exists(place: &Place) -> bool {
+    match place {
+        Place::File(path) => path.is_file(),
+        Place::Published(path) => module::published(path).is_some(),
+        Place::Constants => true,
+        Place::Source => false,
+    }
+}
+
+/// A place by which a module is found again, whatever path leads to its file.
+pub(super) fn one_place(place: &Place) -> Place {
+    match place {
+        Place::File(path) => Place::File(file::place(path).unwrap_or_else(|| path.clone())),
+        other => other.clone(),
+    }
+}
