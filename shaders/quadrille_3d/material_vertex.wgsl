@@ -34,7 +34,8 @@ fn vertex_main(@builtin(instance_index) index: u32, vertex: Vertex) -> MaterialV
     vertex_output.uv_b = vertex.uvs.zw;
     vertex_output.world_tangent = to_world_tangent(instance, vertex.tangent, world_normal.w);
     vertex_output.color = vertex.color;
-    vertex_output.instance_index = instance_index;
+    // As bevy's functions of an instance take it: mesh_functions.wgsl.
+    vertex_output.instance_index = index;
     vertex_output.visibility_range_dither = visibility_range_dither_level(instance, camera.position);
     vertex_output.material_instance = instance_index;
     return vertex_output;

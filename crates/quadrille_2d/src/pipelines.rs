@@ -29,11 +29,32 @@ pub struct Pipelines2d {
     pub(crate) composite: GraphicsPipeline,
 }
 
+/// Inputs of fragment shaders under bevy's paths and item names.
+const BEVY_MODULES: [(&str, &str); 2] = [
+    (
+        "bevy_sprite_render::mesh2d::vertex_output",
+        include_str!("../shaders/bevy/mesh2d_vertex_output.wgsl"),
+    ),
+    (
+        "bevy_ui_render::ui_vertex_output",
+        include_str!("../shaders/bevy/ui_vertex_output.wgsl"),
+    ),
+];
+
+/// Advice for the other names of bevy.
+const BEVY_ADVICE: &str =
+    "2D draws no vertex shaders of others; draw the mesh in a pass of your own";
+
 /// Publishes what the shaders import.
 pub(crate) fn publish_shader_modules() -> Result<(), ShaderError> {
     constants().publish()?;
     let source = include_str!("../shaders/boxes.wgsl");
-    ShaderModule::new("quadrille_2d::boxes", source).publish()
+    ShaderModule::new("quadrille_2d::boxes", source).publish()?;
+    for (path, source) in BEVY_MODULES {
+        ShaderModule::new(path, source).publish()?;
+    }
+    ShaderModule::advise("bevy_sprite_render", BEVY_ADVICE);
+    Ok(())
 }
 
 impl Pipelines2d {
@@ -89,3 +110,6 @@ impl Pipelines2d {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -58,7 +58,7 @@
 //! reads the color:
 //!
 //! ```wgsl
-//! import quadrille_3d::forward_io::VertexOutput;
+//! import bevy_pbr::render::forward_io::VertexOutput;
 //!
 //! @group(constants::MATERIAL_BIND_GROUP) @binding(0) var<uniform> color: vec4f;
 //!

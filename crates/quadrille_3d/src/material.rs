@@ -30,7 +30,7 @@ use crate::schedule::Prepare3dSystems;
 ///
 /// Names and defaults are bevy's. The shader declares its uniforms, textures and samplers at
 /// `@group(constants::MATERIAL_BIND_GROUP)` with the numbers of the material's attributes, and takes
-/// `quadrille_3d::forward_io::VertexOutput`. All materials of one type lie in one table, so that any number of
+/// `bevy_pbr::render::forward_io::VertexOutput`. All materials of one type lie in one table, so that any number of
 /// them is one indirect draw, culled on the device as standard materials are; skins, morph targets, shadows and
 /// render layers apply. The shader returns the color of the target: the display transform of a camera without
 /// `Hdr` is up to it, as in bevy.
@@ -55,7 +55,7 @@ use crate::schedule::Prepare3dSystems;
 /// ```
 ///
 /// ```wgsl
-/// import quadrille_3d::forward_io::VertexOutput;
+/// import bevy_pbr::render::forward_io::VertexOutput;
 ///
 /// @group(constants::MATERIAL_BIND_GROUP) @binding(0) var<uniform> color: vec4f;
 /// @group(constants::MATERIAL_BIND_GROUP) @binding(1) var pattern: texture_2d<f32>;

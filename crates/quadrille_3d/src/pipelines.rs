@@ -1,5 +1,6 @@
 //! Pipelines of the passes: compiled before their first use, or in the background (`meshes.rs`).
 
+mod bevy_names;
 pub(crate) mod material_shader;
 mod meshes;
 
@@ -39,10 +40,7 @@ pub struct Pipelines3d {
 
 /// Importable shader modules.
 const MODULES: [(&str, &str); 18] = [
-    (
-        "quadrille_3d::forward_io",
-        include_str!("../shaders/forward_io.wgsl"),
-    ),
+    ("quadrille_3d::pbr", include_str!("../shaders/pbr.wgsl")),
     (
         "quadrille_3d::view_transforms",
         include_str!("../shaders/view_transforms.wgsl"),
@@ -112,6 +110,7 @@ pub(crate) fn publish_shader_modules() -> Result<(), BevyError> {
     for (path, source) in MODULES {
         ShaderModule::new(path, source).publish()?;
     }
+    bevy_names::publish()?;
     Ok(())
 }
 

@@ -62,8 +62,24 @@ pub(crate) fn init_gizmo_lines(
     Ok(())
 }
 
-/// Publishes the shader modules `quadrille_content::lines` and `quadrille_content::constants`, as
-/// [`ContentPlugin`](crate::ContentPlugin) does.
+/// Modules under bevy's paths and item names that need no resource.
+const BEVY_MODULES: [(&str, &str); 3] = [
+    (
+        "bevy_core_pipeline::fullscreen_vertex_shader",
+        include_str!("../shaders/bevy/fullscreen_vertex_shader.wgsl"),
+    ),
+    (
+        "bevy_render::globals",
+        include_str!("../shaders/bevy/globals.wgsl"),
+    ),
+    (
+        "bevy_render::maths",
+        include_str!("../shaders/bevy/maths.wgsl"),
+    ),
+];
+
+/// Publishes the shader modules `quadrille_content::lines` and `quadrille_content::constants`, and some of bevy's
+/// names, as [`ContentPlugin`](crate::ContentPlugin) does.
 ///
 /// # Errors
 /// If a module of such a path was published with another source.
@@ -71,6 +87,9 @@ pub fn publish_shader_modules() -> Result<(), BevyError> {
     let source = include_str!("../shaders/lines.wgsl");
     constants().publish()?;
     ShaderModule::new("quadrille_content::lines", source).publish()?;
+    for (path, source) in BEVY_MODULES {
+        ShaderModule::new(path, source).publish()?;
+    }
     Ok(())
 }
 

@@ -36,7 +36,7 @@ impl From<&Tinted> for bool {
 }
 
 const SHADER: &str = "
-import quadrille_3d::forward_io::VertexOutput;
+import bevy_pbr::render::forward_io::VertexOutput;
 
 struct Change { strength: f32, offset: vec3f }
 

@@ -1,0 +1,122 @@
+//! Shader modules under bevy's paths and item names, on the resources of `scene.wgsl`.
+//!
+//! A fragment shader that is written for bevy imports them unchanged where there is such a thing here; other names of
+//! bevy are errors that tell what to use instead.
+
+use quadrille::vulkan::{ShaderError, ShaderModule};
+
+/// Modules by path.
+const MODULES: [(&str, &str); 8] = [
+    ("forward_io", include_str!("../../shaders/forward_io.wgsl")),
+    (
+        "mesh_functions",
+        include_str!("../../shaders/bevy/mesh_functions.wgsl"),
+    ),
+    (
+        "mesh_types",
+        include_str!("../../shaders/bevy/mesh_types.wgsl"),
+    ),
+    (
+        "view_transformations",
+        include_str!("../../shaders/bevy/view_transformations.wgsl"),
+    ),
+    ("utils", include_str!("../../shaders/bevy/utils.wgsl")),
+    (
+        "pbr_types",
+        include_str!("../../shaders/bevy/pbr_types.wgsl"),
+    ),
+    (
+        "pbr_functions",
+        include_str!("../../shaders/bevy/pbr_functions.wgsl"),
+    ),
+    (
+        "pbr_fragment",
+        include_str!("../../shaders/bevy/pbr_fragment.wgsl"),
+    ),
+];
+
+/// Advice for names of bevy that do not exist here, or for all below a path.
+const ADVICE: [(&str, &str); 17] = [
+    (
+        "bevy_pbr::render::mesh_functions::get_tag",
+        "`MeshTag` is not read; put the number into a uniform of the material",
+    ),
+    (
+        "bevy_pbr::render::mesh_functions::get_previous_world_from_local",
+        "transforms of the previous frame are not kept; call `get_world_from_local`",
+    ),
+    (
+        "bevy_pbr::render::mesh_bindings",
+        "call functions of `bevy_pbr::render::mesh_functions`; materials need no slot",
+    ),
+    (
+        "bevy_pbr::render::mesh_view_bindings::globals",
+        "put the time into a uniform of the material",
+    ),
+    (
+        "bevy_pbr::render::mesh_view_bindings",
+        "read `quadrille_3d::scene::camera`: its `clip_from_world`, `position`, `forward` and `exposure`",
+    ),
+    (
+        "bevy_pbr::render::view_transformations",
+        "`position_world_to_clip` and `position_world_to_ndc` exist; views have no other matrix in materials yet",
+    ),
+    (
+        "bevy_pbr::render::pbr_bindings",
+        "call `bevy_pbr::render::pbr_fragment::pbr_input_from_standard_material`, which samples the textures",
+    ),
+    (
+        "bevy_pbr::render::clustered_forward",
+        "call `bevy_pbr::render::pbr_functions::apply_pbr_lighting`, which finds the lights of a fragment",
+    ),
+    (
+        "bevy_pbr::decal",
+        "clustered decals do not exist; draw a mesh with `AlphaMode::Blend`",
+    ),
+    (
+        "bevy_pbr::deferred",
+        "there is no deferred pass; remove `PREPASS_PIPELINE` and return a color",
+    ),
+    (
+        "bevy_pbr::prepass",
+        "there is no prepass whose images materials read; remove `PREPASS_PIPELINE`",
+    ),
+    (
+        "bevy_pbr::light_probe::irradiance_volume",
+        "call `quadrille_3d::environment::irradiance_volume_light`",
+    ),
+    (
+        "bevy_core_pipeline::tonemapping",
+        "call `quadrille_3d::display::display_transform`, which maps the tones of the view",
+    ),
+    (
+        "bevy_core_pipeline::oit",
+        "there is no order-independent transparency; use `AlphaMode::Blend`",
+    ),
+    (
+        "bevy_render::bindless",
+        "declare the bindings without `BINDLESS`: materials of one type share tables by themselves",
+    ),
+    (
+        "bevy_render::utils",
+        "vertices are not compressed; remove `VERTEX_POSITIONS_COMPRESSED`",
+    ),
+    (
+        "bevy_render::view",
+        "read `quadrille_3d::scene::View` and `quadrille_3d::scene::camera`",
+    ),
+];
+
+/// Publishes the modules.
+pub(crate) fn publish() -> Result<(), ShaderError> {
+    for (name, source) in MODULES {
+        ShaderModule::new(&format!("bevy_pbr::render::{name}"), source).publish()?;
+    }
+    for (path, advice) in ADVICE {
+        ShaderModule::advise(path, advice);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,178 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use quadrille::vulkan::{ShaderDefVal, ShaderModule, ShaderOptions};
+
+use crate::pipelines::publish_shader_modules;
+
+/// Copies of the shader files of bevy's examples, with their licence.
+const FOLDER: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../quadrille_vulkan/tests/bevy_shaders"
+);
+
+/// Files of 3D and of full screen effects, each with the shader defs in its conditions.
+const FILES: [(&str, &[&str]); 17] = [
+    // Its text is wrong with `CUBEMAP_ARRAY`, for bevy as well.
+    ("cubemap_unlit", &[]),
+    ("custom_material", &[]),
+    ("custom_stencil", &[]),
+    ("custom_vertex_attribute", &[]),
+    ("extended_material", &["SIXTEEN_BYTE_ALIGNMENT"]),
+    ("fallback_image_test", &[]),
+    ("fullscreen_effect", &["SIXTEEN_BYTE_ALIGNMENT"]),
+    ("instancing", &[]),
+    ("line_material", &[]),
+    ("manual_material", &[]),
+    ("oit_compatible_custom_material", &[]),
+    ("oit_compatible_extended_material", &[]),
+    ("post_processing", &["SIXTEEN_BYTE_ALIGNMENT"]),
+    ("shader_defs", &["IS_RED"]),
+    ("show_depth_texture_material", &[]),
+    ("specialized_mesh_pipeline", &[]),
+    ("texture_binding_array", &[]),
+];
+
+/// Files, some with a def, that import names which do not exist here, with a part of the error.
+const MISSING: [(&str, &[&str], &str); 21] = [
+    ("animate_shader", &[], "put the time into a uniform"),
+    ("array_texture", &[], "read `quadrille_3d::scene::camera`"),
+    ("automatic_instancing", &[], "`MeshTag` is not read"),
+    ("bindless_material", &[], "materials need no slot"),
+    (
+        "custom_clustered_decal",
+        &[],
+        "clustered decals do not exist",
+    ),
+    (
+        "custom_material_screenspace_texture",
+        &[],
+        "read `quadrille_3d::scene::camera`",
+    ),
+    (
+        "custom_stencil",
+        &["VERTEX_POSITIONS_COMPRESSED"],
+        "materials need no slot",
+    ),
+    (
+        "deferred_raymarch",
+        &[],
+        "read `quadrille_3d::scene::camera`",
+    ),
+    (
+        "extended_material",
+        &["PREPASS_PIPELINE"],
+        "there is no prepass",
+    ),
+    ("extended_material_bindless", &[], "materials need no slot"),
+    ("gpu_component_array_buffer", &[], "materials need no slot"),
+    (
+        "irradiance_volume_voxel_visualization",
+        &[],
+        "irradiance_volume_light",
+    ),
+    (
+        "oit_compatible_custom_material",
+        &["MATERIAL_OIT_ENABLED"],
+        "no order-independent",
+    ),
+    (
+        "oit_compatible_extended_material",
+        &["MATERIAL_OIT_ENABLED"],
+        "no order-independent",
+    ),
+    (
+        "oit_compatible_extended_material",
+        &["PREPASS_PIPELINE"],
+        "there is no prepass",
+    ),
+    (
+        "screen_space_texture_material",
+        &[],
+        "pbr_input_from_standard_material",
+    ),
+    ("show_prepass", &[], "put the time into a uniform"),
+    (
+        "specialized_mesh_pipeline",
+        &["VERTEX_POSITIONS_COMPRESSED"],
+        "materials need no slot",
+    ),
+    ("storage_buffer", &[], "`MeshTag` is not read"),
+    (
+        "tonemapping_test_patterns",
+        &[],
+        "read `quadrille_3d::scene::camera`",
+    ),
+    ("water_material", &[], "there is no deferred pass"),
+];
+
+/// Publishes all modules, as the plugins do.
+fn publish() {
+    quadrille_content::publish_shader_modules().unwrap();
+    publish_shader_modules().unwrap();
+    let fog = include_str!("../../../shaders/fog.wgsl");
+    let fog = ShaderModule::new("quadrille_3d::fog", fog);
+    fog.publish().unwrap();
+}
+
+fn path(file: &str) -> PathBuf {
+    Path::new(FOLDER).join(file).with_extension("wesl")
+}
+
+/// Validates a file with some defs; the error in one line.
+fn validate(file: &str, defs: impl Iterator<Item = String>) -> Result<(), String> {
+    let source = fs::read_to_string(path(file)).unwrap();
+    let options = ShaderOptions::new()
+        .within(FOLDER)
+        .defs(defs.map(ShaderDefVal::from))
+        .def(ShaderDefVal::UInt("MATERIAL_BIND_GROUP".into(), 3));
+    let label = format!("{file}.wesl");
+    options
+        .validate(&label, &source)
+        .map_err(|error| error.to_string())
+}
+
+#[test]
+fn shader_files_of_bevy_are_valid() {
+    publish();
+    for (file, defs) in FILES {
+        for bits in 0..1_u32 << defs.len() {
+            let chosen = defs
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| bits & (1 << at) != 0);
+            let chosen = chosen.map(|(_, def)| (*def).to_owned());
+            validate(file, chosen).unwrap_or_else(|error| panic!("{error}"));
+        }
+    }
+}
+
+#[test]
+fn names_that_do_not_exist_have_advice() {
+    publish();
+    for (file, defs, part) in MISSING {
+        let error = validate(file, defs.iter().map(|def| (*def).to_owned()));
+        let error = error.expect_err(file);
+        assert!(error.starts_with(&format!("{file}.wesl:")), "{error}");
+        assert!(error.contains(part), "{error}");
+        assert!(error.contains('^'), "{error}");
+    }
+}
+
+/// No file of 3D is left out of both lists.
+#[test]
+fn each_shader_file_of_bevy_is_looked_at() {
+    for entry in fs::read_dir(FOLDER).unwrap() {
+        let path = entry.unwrap().path();
+        let source = fs::read_to_string(&path).unwrap();
+        if !(source.contains("bevy_pbr") || source.contains("bevy_core_pipeline"))
+            || path.extension().is_none_or(|it| it != "wesl")
+        {
+            continue;
+        }
+        let file = path.file_stem().unwrap().to_str().unwrap();
+        let is_known = FILES.iter().any(|it| it.0 == file) || MISSING.iter().any(|it| it.0 == file);
+        // It names bevy_pbr in a comment.
+        assert!(is_known || file == "custom_gltf_2d", "{file}");
+    }
+}

@@ -1,0 +1,114 @@
+// Inputs of shading from the material of an instance, by bevy's names: `bevy_pbr::render::pbr_fragment`.
+
+import package::render::forward_io::VertexOutput;
+import package::render::mesh_functions::instance_of;
+import package::render::pbr_functions::{
+    apply_normal_mapping, calculate_tbn_mikktspace, calculate_view, prepare_world_normal,
+};
+import package::render::pbr_types::{
+    PbrInput, STANDARD_MATERIAL_FLAGS_ALPHA_MODE_ADD, STANDARD_MATERIAL_FLAGS_ALPHA_MODE_ALPHA_TO_COVERAGE,
+    STANDARD_MATERIAL_FLAGS_ALPHA_MODE_BLEND, STANDARD_MATERIAL_FLAGS_ALPHA_MODE_MASK,
+    STANDARD_MATERIAL_FLAGS_ALPHA_MODE_MULTIPLY, STANDARD_MATERIAL_FLAGS_ALPHA_MODE_OPAQUE,
+    STANDARD_MATERIAL_FLAGS_ALPHA_MODE_PREMULTIPLIED, STANDARD_MATERIAL_FLAGS_DOUBLE_SIDED_BIT,
+    STANDARD_MATERIAL_FLAGS_FLIP_NORMAL_MAP_Y, STANDARD_MATERIAL_FLAGS_FOG_ENABLED_BIT,
+    STANDARD_MATERIAL_FLAGS_METALLIC_ROUGHNESS_RG_BIT, STANDARD_MATERIAL_FLAGS_TWO_COMPONENT_NORMAL_MAP,
+    STANDARD_MATERIAL_FLAGS_UNLIT_BIT, pbr_input_new,
+};
+import quadrille_3d::constants::{
+    ALPHA_ADD, ALPHA_MULTIPLY, ALPHA_PREMULTIPLIED, ALPHA_TO_COVERAGE, DOUBLE_SIDED, FLIP_NORMAL_MAP_Y, FOG_ENABLED,
+    METALLIC_IN_GREEN, NO_TEXTURE, TWO_COMPONENT_NORMAL_MAP, UNLIT,
+};
+import quadrille_3d::material_textures::{sample_texture, texture_coordinates};
+import quadrille_3d::scene::{Material, camera, materials};
+
+// Inputs without the material.
+fn pbr_input_from_vertex_output(in: VertexOutput, is_front: bool, double_sided: bool) -> PbrInput {
+    var pbr_input = pbr_input_new();
+    let matrix = camera.clip_from_world;
+    pbr_input.is_orthographic = matrix[0].w == 0.0 && matrix[1].w == 0.0 && matrix[2].w == 0.0;
+    pbr_input.flags = instance_of(in.instance_index).flags;
+    pbr_input.frag_coord = in.position;
+    pbr_input.world_position = in.world_position;
+    pbr_input.V = calculate_view(in.world_position, pbr_input.is_orthographic);
+    // Lines and points may have no normal: theirs points to the view.
+    let square = dot(in.world_normal, in.world_normal);
+    let normal = select(pbr_input.V, in.world_normal * inverseSqrt(max(square, 1e-38)), square > 0.0);
+    pbr_input.world_normal = prepare_world_normal(normal, double_sided, is_front);
+    pbr_input.N = pbr_input.world_normal;
+    pbr_input.material.base_color = in.color;
+    return pbr_input;
+}
+
+// Inputs with the material of the instance, its textures included.
+fn pbr_input_from_standard_material(in: VertexOutput, is_front: bool) -> PbrInput {
+    let row = materials[instance_of(in.instance_index).material];
+    let double_sided = (row.flags & DOUBLE_SIDED) != 0u;
+    var pbr_input = pbr_input_from_vertex_output(in, is_front, double_sided);
+    let at = texture_coordinates(vec4f(in.uv, in.uv_b), row);
+    let flags = flags_of(row);
+    pbr_input.material.flags = flags;
+    // Thresholds of masks are at most 1.
+    pbr_input.material.alpha_cutoff = select(0.5, row.alpha, row.alpha <= 1.0);
+    pbr_input.material.base_color = row.base_color * in.color * sample_texture(row.textures[0].x, at);
+    pbr_input.material.emissive = row.emissive * vec4f(sample_texture(row.textures[0].y, at).rgb, 1.0);
+    var metallic_roughness = sample_texture(row.textures[0].z, at).bg;
+    if (row.flags & METALLIC_IN_GREEN) != 0u {
+        metallic_roughness = sample_texture(row.textures[0].z, at).gr;
+    }
+    pbr_input.material.metallic = row.metallic * metallic_roughness.x;
+    pbr_input.material.perceptual_roughness = row.perceptual_roughness * metallic_roughness.y;
+    pbr_input.diffuse_occlusion = vec3f(sample_texture(row.textures[0].w, at).r);
+    let specular = select(1.0, 0.5 * sample_texture(row.textures[1].y, at).a, row.textures[1].y != NO_TEXTURE);
+    pbr_input.material.reflectance = row.reflectance * specular * sample_texture(row.textures[1].z, at).rgb;
+    pbr_input.material.uv_transform = mat3x3f(
+        vec3f(row.uv_axes[0], 0.0),
+        vec3f(row.uv_axes[1], 0.0),
+        vec3f(row.uv_offset, 1.0),
+    );
+    pbr_input.material.clearcoat = row.clearcoat * sample_texture(row.textures[1].w, at).r;
+    pbr_input.material.clearcoat_perceptual_roughness = row.clearcoat_roughness * sample_texture(row.textures[2].x, at).g;
+    pbr_input.material.diffuse_transmission = row.attenuation_and_diffuse_transmission.a;
+    pbr_input.material.attenuation = row.attenuation_and_diffuse_transmission.rgb;
+    pbr_input.material.thickness = row.parallax.w;
+    let has_tangents = dot(in.world_tangent.xyz, in.world_tangent.xyz) > 0.0;
+    if has_tangents && row.textures[1].x != NO_TEXTURE {
+        let tbn = calculate_tbn_mikktspace(in.world_normal, in.world_tangent);
+        let texel = sample_texture(row.textures[1].x, at).xyz;
+        pbr_input.N = apply_normal_mapping(flags, tbn, double_sided, is_front, texel);
+    }
+    pbr_input.clearcoat_N = pbr_input.world_normal;
+    return pbr_input;
+}
+
+// Flags of a row of materials by bevy's numbers.
+fn flags_of(row: Material) -> u32 {
+    var flags = select(0u, STANDARD_MATERIAL_FLAGS_DOUBLE_SIDED_BIT, (row.flags & DOUBLE_SIDED) != 0u);
+    flags |= select(0u, STANDARD_MATERIAL_FLAGS_UNLIT_BIT, (row.flags & UNLIT) != 0u);
+    flags |= select(0u, STANDARD_MATERIAL_FLAGS_FOG_ENABLED_BIT, (row.flags & FOG_ENABLED) != 0u);
+    flags |= select(0u, STANDARD_MATERIAL_FLAGS_FLIP_NORMAL_MAP_Y, (row.flags & FLIP_NORMAL_MAP_Y) != 0u);
+    flags |= select(0u, STANDARD_MATERIAL_FLAGS_TWO_COMPONENT_NORMAL_MAP, (row.flags & TWO_COMPONENT_NORMAL_MAP) != 0u);
+    flags |= select(0u, STANDARD_MATERIAL_FLAGS_METALLIC_ROUGHNESS_RG_BIT, (row.flags & METALLIC_IN_GREEN) != 0u);
+    return flags | alpha_mode_of(row.alpha);
+}
+
+fn alpha_mode_of(alpha: f32) -> u32 {
+    if alpha < 0.0 {
+        return STANDARD_MATERIAL_FLAGS_ALPHA_MODE_OPAQUE;
+    }
+    if alpha <= 1.0 {
+        return STANDARD_MATERIAL_FLAGS_ALPHA_MODE_MASK;
+    }
+    if alpha == ALPHA_PREMULTIPLIED {
+        return STANDARD_MATERIAL_FLAGS_ALPHA_MODE_PREMULTIPLIED;
+    }
+    if alpha == ALPHA_ADD {
+        return STANDARD_MATERIAL_FLAGS_ALPHA_MODE_ADD;
+    }
+    if alpha == ALPHA_MULTIPLY {
+        return STANDARD_MATERIAL_FLAGS_ALPHA_MODE_MULTIPLY;
+    }
+    if alpha == ALPHA_TO_COVERAGE {
+        return STANDARD_MATERIAL_FLAGS_ALPHA_MODE_ALPHA_TO_COVERAGE;
+    }
+    return STANDARD_MATERIAL_FLAGS_ALPHA_MODE_BLEND;
+}
