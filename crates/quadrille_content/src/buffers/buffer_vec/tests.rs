@@ -1,6 +1,6 @@
 use super::*;
 
-/// What an upload does to the list.
+/// Marks the list as uploaded, as an upload does.
 fn uploaded(list: &mut RawBufferVec<u32>) {
     assert!(!list.is_unchanged());
     list.is_uploaded = true;
