@@ -129,8 +129,14 @@ pub fn warn_undrawn_material<C: Component, M: Asset>(
     content.add_component::<C>();
     let label = entity_label(entity, world.get::<Name>(entity));
     let material = M::short_type_path();
+    let advice = match kind {
+        ContentKind::ThreeD => {
+            format!("Add `MaterialPlugin::<{material}>::default()` to the app, or use")
+        }
+        _ => "Use".to_owned(),
+    };
     tracing::warn!(
-        "{label} has a `{component}<{material}>`, and nothing in this app draws it. Use `{component}<{drawn}>`; an app \
+        "{label} has a `{component}<{material}>`, and nothing in this app draws it. {advice} `{component}<{drawn}>`; an app \
          that draws it by passes of its own says so with `DrawnContent::add_component::<{component}<{material}>>()`. \
          There is no further warning about this type"
     );

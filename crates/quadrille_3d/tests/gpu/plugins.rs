@@ -249,6 +249,8 @@ fn material_type_that_nothing_draws_warns_once() {
     assert!(lines[0].contains("`volcano`"), "{lines:#?}");
     assert!(lines[0].contains("`MeshMaterial3d<Lava>`"), "{lines:#?}");
     assert!(lines[0].contains("`MeshMaterial3d<StandardMaterial>`"));
+    let plugin = "`MaterialPlugin::<Lava>::default()`";
+    assert!(lines[0].contains(plugin), "{lines:#?}");
     assert!(lines[1].contains("`puddle`"), "{lines:#?}");
     assert!(lines[1].contains("`MeshMaterial2d<Lava>`"), "{lines:#?}");
 
