@@ -41,6 +41,7 @@
 //! [`Topology`](crate::Topology)'s `Display` documents the form of topologies.
 
 mod frame;
+mod frame_parse;
 mod lexer;
 mod names;
 mod near;
@@ -49,7 +50,7 @@ mod plan_parse;
 mod snapshot;
 mod topology;
 
-pub use frame::parse_frame;
+pub use frame_parse::parse_frame;
 pub use lexer::ParseError;
 pub use near::closest_match;
 pub use plan::PlanText;

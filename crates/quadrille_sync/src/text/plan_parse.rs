@@ -1,6 +1,6 @@
 //! Reads plans.
 
-use super::frame::{family, layout, subresources};
+use super::frame_parse::{family, layout, subresources};
 use super::lexer::{Line, ParseError, lines};
 use super::names::Names;
 use crate::frame::Frame;

@@ -22,7 +22,8 @@ use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::frame::{Subresources, family, layout, subresources};
+use super::frame::Subresources;
+use super::frame_parse::{family, layout, subresources};
 use super::lexer::{Flags, Line, Name, ParseError, lines};
 use super::names::Names;
 use crate::frame::Frame;
