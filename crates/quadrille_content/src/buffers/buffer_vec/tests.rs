@@ -1,6 +1,6 @@
 use super::*;
 
-/// Marks the list as uploaded, as an upload does.
+/// Marks a changed list as uploaded.
 fn uploaded(list: &mut RawBufferVec<u32>) {
     assert!(!list.is_unchanged());
     list.is_uploaded = true;
