@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::host::built::{Built, Program};
-use crate::setup::layer::Layer;
+use crate::setup::layer::{Layer, TOPOLOGIES};
 use crate::setup::validation::{self, Stack};
 
 /// Features and extensions that a device may lack, those of a line at once: commands and states that need
@@ -17,9 +17,14 @@ const SPARED: [&str; 3] = [
     "samplerAnisotropy,VK_EXT_conditional_rendering",
 ];
 
-/// Packages whose tests plan each frame on virtual queues as if those in flight still ran: lavapipe ends a frame before
-/// the next one begins, so hazards between frames would not show.
-const OVERLAPPING: [&str; 2] = ["quadrille_ecs", "quadrille_2d"];
+/// Packages and topologies whose tests plan each frame as if those in flight still ran: lavapipe ends a frame before the
+/// next one begins, so hazards between frames would not show. Other topologies are left out: on queues of one family the
+/// validation layer does not learn from a wait of the host what that queue had waited for
+/// (`quadrille_layer/README.md`, "One message to doubt").
+const OVERLAPPING: [(&str, &str); 2] = [
+    ("quadrille_ecs", TOPOLOGIES[3]),
+    ("quadrille_2d", TOPOLOGIES[3]),
+];
 
 const LIMIT: Duration = Duration::from_secs(15 * 60);
 
@@ -41,7 +46,7 @@ pub(crate) fn run(
     if let Some((layer, families)) = queues {
         layer.apply(&mut command, families);
         name = format!("{name}-{families}");
-        if OVERLAPPING.contains(&package) {
+        if OVERLAPPING.contains(&(package, families)) {
             command.env("QUADRILLE_PROGRESS", "waited");
         }
     }
