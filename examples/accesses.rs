@@ -12,8 +12,11 @@ use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use clap::Parser;
 use examples::{CommonArgs, args};
-use quadrille::ecs::{AccessOf, AccessTo, Accesses, DeclaredAccess, Pass, resource_entity};
+use quadrille::ecs::{
+    AccessKind, AccessOf, AccessTo, Accesses, DeclaredAccess, Pass, resource_entity,
+};
 use quadrille::prelude::*;
+use quadrille::vulkan::Format;
 
 /// Lists passes and what they touch, changes that, and shows how the plan changes.
 #[derive(Parser)]

@@ -14,7 +14,9 @@ use examples::constants::{Count, Draw, Step};
 use examples::game::{Game, LifeArgs, Population, Shown, ask};
 use examples::hand::Hand;
 use examples::worker::{self, take};
+use quadrille::ecs::stage;
 use quadrille::prelude::*;
+use quadrille::vulkan::Sharing;
 
 /// The two buffers of cells: the generation before the frame, and the other one.
 #[derive(Resource, Deref)]

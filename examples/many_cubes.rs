@@ -12,7 +12,9 @@ use bevy_math::{Mat4, Vec3, Vec4, proj};
 use clap::Parser;
 use examples::random::Random;
 use examples::{CommonArgs, args, material};
+use quadrille::ecs::Table;
 use quadrille::prelude::*;
+use quadrille::vulkan::{DepthState, Format, ImageTable, ImageTableDesc, IndexType};
 
 /// Draws many cubes, chosen by the device, with a shadow map and two passes after the scene.
 #[derive(Parser, Resource, Clone)]

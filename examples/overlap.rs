@@ -11,6 +11,7 @@ use bevy_ecs::prelude::*;
 use clap::Parser;
 use examples::{CommonArgs, args};
 use quadrille::prelude::*;
+use quadrille::vulkan::Format;
 
 /// Draws two fractals and a sky by passes that can run at the same time.
 #[derive(Parser)]

@@ -15,7 +15,9 @@ use bevy_input::{ButtonInput, keyboard::KeyCode};
 use clap::Parser;
 use examples::constants::{Effect, Scene};
 use examples::{CommonArgs, args};
+use quadrille::ecs::{AccessKind, AnyAccess, Declared, declared};
 use quadrille::prelude::*;
+use quadrille::vulkan::Format;
 
 /// Draws a moving scene through a cheap lens. Space turns the lens on and off.
 #[derive(Parser, Resource, Clone)]

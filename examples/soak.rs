@@ -15,7 +15,7 @@ use examples::folder;
 use examples::random::Random;
 use examples::run::Run;
 use examples::{CommonArgs, args};
-use quadrille::ecs::{ColorAttachment, ShaderReloaded, access_kind};
+use quadrille::ecs::{AccessList, ColorAttachment, ShaderReloaded, SwapchainState, access_kind};
 use quadrille::prelude::*;
 
 /// Changes windows, resources and shaders at random, for as long as it is told.

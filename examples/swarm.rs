@@ -19,9 +19,11 @@ use examples::run::Run;
 use examples::script::{InputScript, Pointer, Script};
 use examples::swarm::{CELLS, Counters, FIELD, MOST_SHOTS, Phase, STEP, Survival, Wish};
 use examples::{CommonArgs, args};
+use quadrille::ecs::HostRead;
 use quadrille::prelude::{GpuImage, *};
-use quadrille_2d::draw_2d;
+use quadrille::vulkan::{Format, Sharing};
 use quadrille_2d::prelude::*;
+use quadrille_2d::systems::draw_2d;
 
 /// Survive a swarm that lives on the GPU.
 ///

@@ -19,8 +19,9 @@ use clap::Parser;
 use examples::run::Run;
 use examples::{CommonArgs, args};
 use quadrille::prelude::{Render, Renderer};
+use quadrille_3d::content::{ContentPlugin, DeviceImages};
 use quadrille_3d::prelude::*;
-use quadrille_3d::{ContentPlugin, DeviceImages, GltfLoaderSettings, Pass3dSystems};
+use quadrille_3d::{GltfLoaderSettings, Pass3dSystems};
 use wgpu_types::{Extent3d, TextureDimension, TextureFormat};
 
 /// A .gltf or .glb file with its materials, lights and animations.

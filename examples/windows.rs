@@ -15,7 +15,9 @@ use clap::Parser;
 use examples::constants::Picture;
 use examples::run::Run;
 use examples::{CommonArgs, args};
-use quadrille::ecs::{ColorAttachment, WindowOutcome};
+use quadrille::ecs::{
+    AccessKind, AnyAccess, ColorAttachment, SwapchainState, WindowOutcome, declared_window,
+};
 use quadrille::prelude::*;
 
 /// Opens three windows with different present modes. N opens another, M changes the present mode

@@ -4,6 +4,7 @@ use bevy_app::{App, Startup};
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille::prelude::*;
+use quadrille::vulkan::Format;
 use quadrille_3d::prelude::*;
 
 use crate::frame::{Frame, solid, solid_pass};

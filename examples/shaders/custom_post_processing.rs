@@ -6,6 +6,7 @@ use bevy_camera::ManualTextureViewHandle;
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille::prelude::*;
+use quadrille::vulkan::Format;
 use quadrille_3d::prelude::*;
 
 /// How far the colours of a camera's picture lie apart, of its size.

@@ -6,7 +6,10 @@ use bevy_ecs::schedule::ScheduleConfigs;
 use bevy_ecs::system::{ScheduleSystem, SystemParam};
 use quadrille::ecs::{PassUse, Rendering};
 use quadrille::prelude::*;
-use quadrille_3d::{Pass3dSystems, Scene3d, ViewTargets3d, Views3d};
+use quadrille::vulkan::{DepthState, ShaderModule};
+use quadrille_3d::resources::Views3d;
+use quadrille_3d::systems::ViewTargets3d;
+use quadrille_3d::{Pass3dSystems, Scene3d};
 
 /// The corners of a cube of triangles.
 const CUBE: &str = "

@@ -2,10 +2,12 @@
 
 use bevy_app::{App, Startup};
 use bevy_ecs::prelude::*;
-use quadrille::ecs::access_kind;
+use quadrille::ecs::{AccessList, access_kind};
 use quadrille::prelude::*;
+use quadrille_3d::content::{CameraTargets, ContentSystems};
 use quadrille_3d::prelude::*;
-use quadrille_3d::{CameraTargets, ContentSystems, Pass3dSystems, Scene3d, SceneDepths};
+use quadrille_3d::resources::SceneDepths;
+use quadrille_3d::{Pass3dSystems, Scene3d};
 
 #[derive(Resource)]
 struct ShowDepth(GraphicsPipeline);

@@ -9,8 +9,9 @@ use std::path::Path;
 use bevy_app::{App, AppExit, First, Last, Plugin, PluginGroup as _, PluginGroupBuilder};
 use bevy_ecs::prelude::*;
 use bevy_window::{ExitSystems, Window, WindowPlugin};
-use quadrille::ecs::{has_display, write_file};
+use quadrille::ecs::{DeviceRebuilt, ReadbackFailed, RenderErrorHandler, encode_png, has_display};
 use quadrille::prelude::*;
+use quadrille::vulkan::{Settings, write_file};
 use serde_json::{Map, Value};
 
 use crate::args::CommonArgs;

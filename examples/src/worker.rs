@@ -9,8 +9,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bevy_ecs::prelude::*;
-use quadrille::ecs::{Consumer, Handle, Producer, Renderer, Stream, StreamDesc, StreamError};
+use quadrille::ecs::{AccessKind, AnyAccess, Renderer, Stream, StreamError};
 use quadrille::prelude::*;
+use quadrille::vulkan::{Consumer, Handle, Producer, Sharing, StreamDesc};
 
 use crate::Board;
 use crate::constants::{Paint, Step};

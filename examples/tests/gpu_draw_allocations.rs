@@ -4,8 +4,9 @@
 use bevy_app::{App, ScheduleRunnerPlugin, TaskPoolPlugin};
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{ParamBuilder, SystemParamBuilder};
-use quadrille::ecs::{RecordOn, RenderErrorHandler, Renderer};
+use quadrille::ecs::{AccessKind, AnyAccess, RecordOn, RenderErrorHandler, Renderer, declared};
 use quadrille::prelude::*;
+use quadrille::vulkan::{DepthState, Format, View};
 use quadrille_bench::CountingAllocator;
 
 #[global_allocator]

@@ -67,7 +67,7 @@
 //!    queue. A pass without a preference begins on the main queue and moves to another one where measured
 //!    times say that frames get shorter ([`QueuePreference::Auto`](prelude::QueuePreference::Auto)).
 //!    Images and buffers that queue families use in turn become concurrent where that makes frames shorter
-//!    ([`Sharing::Auto`](prelude::Sharing::Auto)); a description says otherwise by `with_sharing`.
+//!    ([`Sharing::Auto`](vulkan::Sharing::Auto)); a description says otherwise by `with_sharing`.
 //! 6. **Resources of one frame are `transient()`.** Images and buffers whose description says so
 //!    are written by each frame before it reads them, and those that are never needed at once
 //!    share memory; the plan orders their uses of it:
@@ -77,7 +77,7 @@
 //! 7. **An image of the window's size** is `WindowSized`: `commands.queue(WindowSized::new(Glow, desc))`
 //!    inserts `Glow(GpuImage)`, and again whenever the window has another size, before passes run.
 //!    `.scaled(0.5)` is half as wide and high; `WindowSized::history::<Scene>(desc)` is one with a past
-//!    ([`History`](prelude::History)), which is zero before the first frame and after each new size.
+//!    ([`History`](ecs::History)), which is zero before the first frame and after each new size.
 //! 8. **Textures** come from bevy's `AssetServer`, with `TexturePlugin` in
 //!    the app: `commands.queue(LoadTexture::new(Bricks, assets.load("bricks.png")).mips())` inserts
 //!    `Bricks(GpuImage)` once the PNG or KTX2 file is loaded, and follows the asset when it changes; passes that
@@ -85,7 +85,7 @@
 //!    `uploads.generate_mips(&image)` makes the mip levels of any image.
 //! 9. **Mip levels, layers and slices** are declared apart: `glow.mip(2)`, `maps.layer(light)` of a
 //!    declared image is the part that a shader, an attachment or a copy accesses
-//!    ([`DeclaredView`](prelude::DeclaredView) makes a mip chain, one pass for each level), and passes
+//!    ([`DeclaredView`](ecs::DeclaredView) makes a mip chain, one pass for each level), and passes
 //!    that write other `fog.slices(0..4)` of a 3D image need no order.
 //! 10. **Shaders follow their files** with `ShaderReloadPlugin`: those of `GpuShader::load(path)`, and
 //!     of `GpuShader::wgsl(name, include_str!(path))?.with_file(path)`. A broken file is a line in the
@@ -94,7 +94,7 @@
 //! 12. **Tables** hold images or storage buffers of which shaders choose one by its index: [`guide::tables`].
 //! 13. **The device draws what it finds**: `draw_indirect_count` reads from a buffer how often it draws, and
 //!     `@builtin(draw_index)` says in the shader which draw it is; both buffers are `IndirectRead`.
-//! 14. **All fixed state of Vulkan** is in [`PipelineState`](prelude::PipelineState): blend and mask of each
+//! 14. **All fixed state of Vulkan** is in [`PipelineState`](vulkan::PipelineState): blend and mask of each
 //!     attachment, stencil, depth bias and clamp, wire frames, alpha to coverage. `depth.clear_depth(1.0)
 //!     .clear_stencil(0)` begins with both aspects; `keep_stencil()` keeps the contents. A missing device feature is
 //!     an error when the pipeline is made, which names the feature.
@@ -169,7 +169,7 @@
 //!
 //! # Queries and conditions
 //!
-//! A [`QuerySet`](prelude::QuerySet) counts samples that are visible, or what shaders did (pipeline
+//! A [`QuerySet`](vulkan::QuerySet) counts samples that are visible, or what shaders did (pipeline
 //! statistics). A pass uses its queries around draws, and the results are in the set's buffer when the pass is
 //! done. So every other access of the set is one of a buffer: a shader reads `StorageRead<Visible>`, a copy
 //! `TransferRead<Visible>`, a [`Readback`](prelude::Readback) `&visible`, and
@@ -180,7 +180,9 @@
 //! ```
 //! use bevy_derive::Deref;
 //! use bevy_ecs::prelude::*;
+//! use quadrille::ecs::{ConditionRead, QueryWrite};
 //! use quadrille::prelude::*;
+//! use quadrille::vulkan::{QuerySet, QuerySetDesc};
 //!
 //! #[derive(Resource, Deref)]
 //! struct Visible(QuerySet);
@@ -233,10 +235,10 @@
 //!
 //! - **Shaders only read the members of tables.** What they write, storage images and storage buffers, is bound
 //!   one by one in group 0; a member is written by the pass that declares it by itself.
-//! - **Shaders that read attachments of their own rendering are SPIR-V** ([`ColorLocalRead`](prelude::ColorLocalRead)):
+//! - **Shaders that read attachments of their own rendering are SPIR-V** ([`ColorLocalRead`](ecs::ColorLocalRead)):
 //!   WGSL has no input attachments. In WGSL the next pass reads with `Sampled` what one pass draws.
 //! - **Streams have no queries.** A query set is used by passes of the main loop; the values that passes of a
-//!   stream declare ([`AnyAccess`](prelude::AnyAccess)) are none that `query` takes.
+//!   stream declare ([`AnyAccess`](ecs::AnyAccess)) are none that `query` takes.
 //!
 //! # Stability
 //!
@@ -260,31 +262,32 @@ pub use quadrille_ecs::{bindings, bytemuck, encase, glam, rows};
 pub use quadrille_sync as sync;
 pub use quadrille_vulkan as vulkan;
 
-/// Items that most programs need.
+/// Items of first programs: plugins, schedules, passes and their parameters, buffers, images, shaders, pipelines and
+/// data transfers.
+///
+/// Everything else has one path: [`ecs`](crate::ecs) has what belongs to bevy (parameters of passes, components,
+/// events, errors), [`vulkan`](crate::vulkan) what belongs to the device (formats, descriptors, state of pipelines,
+/// settings). Common words such as `View`, `Format` or `Settings` are not here, so that a glob import leaves them to
+/// the program.
 pub mod prelude {
     #[cfg(feature = "hot_reload")]
     pub use quadrille_ecs::ShaderReloadPlugin;
     pub use quadrille_ecs::bindings::PassBindings;
     pub use quadrille_ecs::encase::ShaderType;
     pub use quadrille_ecs::{
-        AccessKind, AccessList, AddWindowImage as _, AlwaysRun, AlwaysRunExt as _, AnyAccess,
-        Blend, BufferDesc, BufferTable, BufferTableDesc, BufferUsage, ColorAttachment as _,
-        ColorLocalRead, ColorTarget, ComputePipeline, ComputePipelineDesc, ConditionRead, Cull,
-        Current, Declared, DeclaredView, DepthAttachment as _, DepthLocalRead, DepthRead,
-        DepthState, DepthTarget, DeviceRebuilt, Extension, Format, FrameStart, GpuBuffer,
-        GpuDevice, GpuImage, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, History, Host,
-        HostRead, HostReadWrite, HostWrite, ImageDesc, ImageTable, ImageTableDesc, ImageUsage,
-        IndexRead, IndexType, IndirectRead, Memory, NewHistory, OnQueue as _, PipelineState,
-        PresentSettings, Previous, PrimaryWindowImage, PrimitiveTopology, QuadrillePlugin,
-        QuadrillePlugins, QuerySet, QuerySetDesc, QueryWrite, QueuePreference, Readback,
-        ReadbackComplete, ReadbackFailed, RecordOn, Recorder, Render, RenderDiagnosticsPlugin,
-        RenderErrorHandler, RenderErrorPolicy, RenderStartup, RenderSystems, RenderTargets as _,
-        Renderer, Sampled, Sampler, SamplerDesc, Settings, ShaderModule, Sharing, Statistics,
-        StorageRead, StorageReadWrite, StorageWrite, SwapchainState, Table, TableIndex,
-        TimelineSemaphore, TransferRead, TransferWrite, Uniform, Uploads, VertexAttribute,
-        VertexLayout, VertexRead, View, WindowImage, WindowImageOf, WindowSized, declared,
-        declared_window, encode_png, save_to_disk, stage,
+        AddWindowImage as _, AlwaysRunExt as _, ColorAttachment as _, ColorTarget,
+        DepthAttachment as _, DepthRead, DepthTarget, GpuDevice, IndexRead, IndirectRead,
+        OnQueue as _, PrimaryWindowImage, QuadrillePlugin, QuadrillePlugins, QueuePreference,
+        Readback, ReadbackComplete, Recorder, Render, RenderStartup, RenderSystems,
+        RenderTargets as _, Renderer, Sampled, StorageRead, StorageReadWrite, StorageWrite,
+        TransferRead, TransferWrite, Uniform, Uploads, VertexRead, WindowImage, WindowImageOf,
+        WindowSized,
     };
     #[cfg(feature = "textures")]
-    pub use quadrille_ecs::{AssetFileRules, ImageLimits, LoadTexture, TexturePlugin};
+    pub use quadrille_ecs::{LoadTexture, TexturePlugin};
+    pub use quadrille_vulkan::{
+        BufferDesc, BufferUsage, ComputePipeline, ComputePipelineDesc, GpuBuffer, GpuImage,
+        GpuShader, GraphicsPipeline, GraphicsPipelineDesc, ImageDesc, ImageUsage, Sampler,
+        SamplerDesc,
+    };
 }

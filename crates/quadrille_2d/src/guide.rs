@@ -3,7 +3,7 @@
 //! # 1. A game that draws to the window
 //!
 //! A camera, sprites and text suffice; `examples/breakout.rs` is a complete game. All of it is drawn by one pass,
-//! [`draw_2d`](crate::draw_2d).
+//! [`draw_2d`](crate::systems::draw_2d).
 //!
 //! ```
 //! use bevy_ecs::prelude::*;
@@ -27,7 +27,8 @@
 //! use bevy_app::App;
 //! use bevy_ecs::prelude::*;
 //! use quadrille::prelude::*;
-//! use quadrille_2d::draw_2d;
+//! use quadrille::vulkan::Blend;
+//! use quadrille_2d::systems::draw_2d;
 //!
 //! #[derive(Resource)]
 //! struct Vignette(GraphicsPipeline);
@@ -70,7 +71,7 @@
 //!
 //! A pass cannot sample its own render target. So the camera draws to an image of the app, and your pass samples that
 //! image and draws to the window. The image is in a bevy resource, whose type passes use, and in
-//! [`ManualTextureViews`](crate::ManualTextureViews), whose handle cameras use. No explicit order is needed: `draw_2d`
+//! [`ManualTextureViews`](quadrille_content::ManualTextureViews), whose handle cameras use. No explicit order is needed: `draw_2d`
 //! writes the image and the pass reads it.
 //!
 //! ```
@@ -78,7 +79,8 @@
 //! use bevy_derive::Deref;
 //! use bevy_ecs::prelude::*;
 //! use quadrille::prelude::*;
-//! use quadrille_2d::ManualTextureViews;
+//! use quadrille::vulkan::Format;
+//! use quadrille_2d::content::ManualTextureViews;
 //! use quadrille_2d::prelude::{Camera2d, RenderTarget};
 //!
 //! #[derive(Resource, Deref)]
@@ -126,7 +128,7 @@
 //! use bevy_derive::Deref;
 //! use bevy_ecs::prelude::*;
 //! use quadrille::prelude::*;
-//! use quadrille_2d::draw_2d;
+//! use quadrille_2d::systems::draw_2d;
 //!
 //! #[derive(Resource, Deref)]
 //! struct Sparks(GpuBuffer);

@@ -41,7 +41,7 @@
 //! - **UI nodes are not multisampled**, as in bevy: they are drawn after the resolve of their camera, which has four
 //!   samples per pixel unless its `Msaa` says otherwise (`passes/msaa.rs`).
 //! - **Cameras draw to their target directly**, without an intermediate image or tone mapping. For
-//!   post-processing, let the camera draw to an image of your own ([`ManualTextureViews`]).
+//!   post-processing, let the camera draw to an image of your own ([`ManualTextureViews`](content::ManualTextureViews)).
 //!
 //! # Deliberately absent
 //!
@@ -65,26 +65,30 @@ mod ui;
 pub use components::material::{AlphaMode2d, ColorMaterial, MeshMaterial2d};
 pub use components::tilemap::{TileData, TileOrientation, TilemapChunk, TilemapChunkTileData};
 pub use fonts::loader::CheckedFontError;
-pub use instances::node::Nodes2d;
-pub use meshes::{Indices2d, Vertices2d};
-pub use passes::draw::{ColorTargets2d, DrawParams2d, draw_2d};
-pub use passes::msaa::{MsaaTargets2d, ResolvedLayers2d};
-pub use pipelines::Pipelines2d;
 pub use plugin::{Prepare2dSystems, Quadrille2dPlugin};
-pub use quadrille::ecs::{CheckedImageError, ImageLimits};
-pub use quadrille_content::{
-    CameraTargets, CameraViews, DeviceImages, ManualTextureViews, Msaa, UploadBudget,
-};
-pub use scene::geometry::Geometry2d;
-pub use scene::phase::{InstanceOrder2d, Instances2d, Phase2d, QueueWork, Textures2d};
-pub use tilemaps::chunk::Chunks2d;
-pub use tilemaps::tiles::Tiles2d;
+pub use quadrille_content as content;
+pub use scene::phase::{Phase2d, QueueWork};
+
+/// Systems of 2D, for `before` and `after`.
+pub mod systems {
+    pub use crate::passes::draw::draw_2d;
+}
+
+/// Images and buffers of 2D, for passes of programs that declare them.
+pub mod resources {
+    pub use crate::instances::node::Nodes2d;
+    pub use crate::meshes::{Indices2d, Vertices2d};
+    pub use crate::passes::msaa::{MsaaTargets2d, ResolvedLayers2d};
+    pub use crate::scene::phase::{InstanceOrder2d, Instances2d, Textures2d};
+    pub use crate::tilemaps::chunk::Chunks2d;
+    pub use crate::tilemaps::tiles::Tiles2d;
+}
 
 /// Prelude of 2D programs: bevy's content crates, and this one.
 pub mod prelude {
     pub use crate::{
-        AlphaMode2d, ColorMaterial, ManualTextureViews, MeshMaterial2d, Msaa, Quadrille2dPlugin,
-        TileData, TilemapChunk, TilemapChunkTileData, UploadBudget,
+        AlphaMode2d, ColorMaterial, MeshMaterial2d, Quadrille2dPlugin, TileData, TilemapChunk,
+        TilemapChunkTileData,
     };
     pub use bevy_asset::prelude::*;
     pub use bevy_camera::prelude::*;
@@ -105,6 +109,7 @@ pub mod prelude {
     pub use bevy_transform::prelude::*;
     #[cfg(feature = "ui")]
     pub use bevy_ui::prelude::*;
+    pub use quadrille_content::{ManualTextureViews, Msaa, UploadBudget};
 }
 
 /// The program in the README compiles.

@@ -1,10 +1,8 @@
 //! Pipelines of `draw_2d`.
 
 use bevy_ecs::prelude::*;
-use quadrille::prelude::{
-    Blend, GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, ShaderModule,
-};
-use quadrille::vulkan::{PrimitiveTopology, ShaderError, VertexLayout};
+use quadrille::prelude::{GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc};
+use quadrille::vulkan::{Blend, PrimitiveTopology, ShaderError, ShaderModule, VertexLayout};
 
 use crate::constants::constants;
 use crate::instances::mesh_instance::Instance;
@@ -15,7 +13,7 @@ use crate::instances::node::NodeInstance;
 use crate::meshes::data::Vertex;
 use crate::scene::phase::{Batch, BatchKind};
 
-/// Pipelines of [`draw_2d`](crate::draw_2d), by batch kind and primitive topology.
+/// Pipelines of [`draw_2d`](crate::systems::draw_2d), by batch kind and primitive topology.
 #[derive(Resource)]
 pub struct Pipelines2d {
     points: GraphicsPipeline,

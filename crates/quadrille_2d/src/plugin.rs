@@ -14,7 +14,8 @@ use bevy_text::{
     load_font_assets_into_font_collection,
 };
 use quadrille::ecs::{ContentKind, DrawnContent, ImageLimits, RenderStartup, expect_renderer};
-use quadrille::prelude::{BufferDesc, GpuDevice, Render, RenderSystems, Sharing};
+use quadrille::prelude::{BufferDesc, GpuDevice, Render, RenderSystems};
+use quadrille::vulkan::Sharing;
 use quadrille_content::{
     ContentPlugin, ContentSystems, Msaa, add_plugin_if_missing, instance_buffer,
 };

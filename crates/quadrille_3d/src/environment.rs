@@ -1,7 +1,7 @@
 //! Image-based lighting: environment maps of cameras and of light probes.
 //!
 //! [`queue_environments`] lists the visible probes and the own environment of each camera, with indices of their cube
-//! maps in one table. [`filter_env_3d`](crate::filter_env_3d) generates cubes from images, once per image (see
+//! maps in one table. [`filter_env_3d`](crate::systems::filter_env_3d) generates cubes from images, once per image (see
 //! [`maps`]).
 
 pub(crate) mod filter;

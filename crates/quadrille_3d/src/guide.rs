@@ -150,4 +150,9 @@
 //! `RenderDiagnosticsPlugin` measures each pass, and `--plan` of the examples prints its queue.
 
 #[allow(unused_imports, reason = "the page links to these")]
-use crate::*;
+use crate::{
+    content::{CameraTargets, Msaa},
+    resources::*,
+    systems::*,
+    *,
+};

@@ -78,7 +78,7 @@ mod tables;
 pub use bevy_gltf::GltfLoaderSettings;
 pub use camera_effect::{
     CameraEffect, CameraEffectPlugin, EffectFrame, EffectImage, EffectImages, EffectUniforms,
-    EffectView, EffectViews, ViewTransforms3d,
+    EffectView, EffectViews,
 };
 pub use components::camera_cut::CameraCut;
 pub use components::grading::{
@@ -91,71 +91,68 @@ pub use components::material::{
 pub use components::occlusion_culling::OcclusionCulling;
 pub use components::tonemapping::Tonemapping;
 pub use effects::fog::{DistanceFog, FogFalloff};
-pub use effects::gizmos::{
-    GizmoColors, GizmoMsaaColors, GizmoPipelines3d, GizmoTargets3d, gizmos_3d,
-};
-pub use effects::occlusion_culling::{
-    LateCulled3d, OcclusionCullingPipelines, cull_late, depth_pyramid_3d, opaque_late,
-};
-pub use effects::skybox::{SkyboxParams3d, SkyboxPipeline3d, skybox_3d};
-pub use effects::tonemapping::{TonemapPipelines3d, tonemap_3d};
 pub use effects::wireframe;
-pub use environment::Environments3d;
-pub use environment::filter::{
-    FilterCubes3d, FilterImages3d, FilterJobs3d, FilterPipelines3d, FilterResults3d,
-    FilterSources3d, filter_env_3d,
-};
-pub use environment::maps::{Cubes3d, EnvironmentMaps3d, Volumes3d};
-pub use free_camera::{
-    FreeCamera, FreeCameraPlugin, FreeCameraState, VerticalMovementAxis, run_freecamera_controller,
-};
+pub use free_camera::{FreeCamera, FreeCameraPlugin, FreeCameraState, VerticalMovementAxis};
 #[cfg(feature = "gltf")]
 pub use gltf::{CheckedGltfError, GltfLimits};
 pub use material::{Material, MaterialPipelineDesc, MaterialPipelineKey, MaterialPlugin};
-pub use passes::cluster::{ClusterParams3d, cluster_3d};
-pub use passes::composite::composite_3d;
-pub use passes::cull::{CullTables3d, cull_3d};
-pub use passes::display::DisplayTransform3d;
-pub use passes::draw::{
-    Culled3d, DrawParams3d, Geometry3d, Lighting3d, SceneTargets3d, ViewTargets3d,
-};
-pub use passes::load_target::load_target_3d;
-pub use passes::opaque::opaque_3d;
-pub use passes::shadow::shadow_3d;
-pub use passes::transparent::transparent_3d;
-pub use pipelines::Pipelines3d;
 pub use plugin::{PipelineWait, Quadrille3dPlugin};
-pub use prepare::shadow_maps::{PointShadowFaces, ShadowAtlas, ShadowMaps};
-pub use prepare::targets::{
-    DepthPyramids3d, PreviousDepths3d, SceneColors, SceneDepths, SceneMsaaColors, TargetCopies,
-};
-pub use prepare::tonemapping_luts::TonemappingLutImages;
-pub use prepare::view_colors::{CurrentColors, PostProcess, PostProcessWrite, ViewColors};
-pub use quadrille_content::{
-    CameraTargets, CameraViews, ContentPlugin, ContentSystems, DeviceImages, ManualTextureViews,
-    Msaa, Shader, ShaderRef, UploadBudget,
-};
-pub use scene::buffers::{
-    BatchInstances3d, BatchOrder3d, Batches3d, Bounds3d, CullLayers3d, CullViews3d,
-    CustomMaterials3d, DrawArgs3d, Gradings3d, Indices3d, Instances3d, LateDrawArgs,
-    LateVisibleInstances, LightMasks3d, LightTextures3d, Lightmaps3d, Lights3d, Materials3d,
-    MeshTags3d, PreviousVisibility, ShadowViews3d, TransparentInstances3d, Vertices3d, Views3d,
-    VisibleInstances,
-};
-pub use scene::effect_cameras::EffectCameras;
+pub use prepare::view_colors::{PostProcess, PostProcessWrite};
+pub use quadrille_content as content;
 pub use scene::frame::{LateResolve, Scene3d, View3d};
 pub use schedule::{Pass3dSystems, Prepare3dSystems};
-pub use skin::{SkinJobs3d, SkinPoses3d, SkinSources3d, Skinning3d, skin_3d};
-pub use tables::brdf_luts::{DfgLut, LtcLut};
-pub use tables::textures::Textures3d;
+
+/// Systems of 3D, for `before` and `after`, and the parameters that they share with passes of programs.
+pub mod systems {
+    pub use crate::effects::gizmos::gizmos_3d;
+    pub use crate::effects::occlusion_culling::{cull_late, depth_pyramid_3d, opaque_late};
+    pub use crate::effects::skybox::skybox_3d;
+    pub use crate::effects::tonemapping::tonemap_3d;
+    pub use crate::environment::filter::filter_env_3d;
+    pub use crate::free_camera::run_freecamera_controller;
+    pub use crate::passes::cluster::cluster_3d;
+    pub use crate::passes::composite::composite_3d;
+    pub use crate::passes::cull::cull_3d;
+    pub use crate::passes::draw::{Culled3d, Geometry3d, Lighting3d, ViewTargets3d};
+    pub use crate::passes::load_target::load_target_3d;
+    pub use crate::passes::opaque::opaque_3d;
+    pub use crate::passes::shadow::shadow_3d;
+    pub use crate::passes::transparent::transparent_3d;
+    pub use crate::skin::skin_3d;
+}
+
+/// Images and buffers of 3D, for passes of programs that declare them: `StorageRead<Instances3d>`,
+/// `Sampled<SceneDepths>`. [`guide`] lists the passes that write them.
+///
+/// Their contents are for shaders alone. WGSL structs of the rows are in published modules, such as
+/// `quadrille_3d::scene` and `quadrille_3d::mesh_types`; no Rust type has the rows.
+pub mod resources {
+    pub use crate::camera_effect::ViewTransforms3d;
+    pub use crate::effects::gizmos::{GizmoColors, GizmoMsaaColors};
+    pub use crate::environment::filter::{FilterCubes3d, FilterResults3d, FilterSources3d};
+    pub use crate::environment::maps::{Cubes3d, EnvironmentMaps3d};
+    pub use crate::prepare::shadow_maps::{PointShadowFaces, ShadowAtlas};
+    pub use crate::prepare::targets::{
+        DepthPyramids3d, PreviousDepths3d, SceneColors, SceneDepths, SceneMsaaColors, TargetCopies,
+    };
+    pub use crate::prepare::tonemapping_luts::TonemappingLutImages;
+    pub use crate::prepare::view_colors::ViewColors;
+    pub use crate::scene::buffers::{
+        BatchInstances3d, BatchOrder3d, Batches3d, Bounds3d, CullLayers3d, CullViews3d,
+        CustomMaterials3d, DrawArgs3d, Gradings3d, Indices3d, Instances3d, LateDrawArgs,
+        LateVisibleInstances, LightMasks3d, Lights3d, Materials3d, MeshTags3d, PreviousVisibility,
+        ShadowViews3d, TransparentInstances3d, Vertices3d, Views3d, VisibleInstances,
+    };
+    pub use crate::skin::{SkinJobs3d, SkinPoses3d, SkinSources3d};
+}
 
 /// Prelude of 3D programs: bevy's content crates, and this one.
 pub mod prelude {
     pub use crate::{
         AlphaMode, ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither,
-        DistanceFog, FogFalloff, FreeCamera, FreeCameraPlugin, Lightmap, ManualTextureViews,
-        Material, MaterialPlugin, MeshMaterial3d, Msaa, OcclusionCulling, ParallaxMappingMethod,
-        Quadrille3dPlugin, Shader, ShaderRef, StandardMaterial, Tonemapping, UploadBudget,
+        DistanceFog, FogFalloff, FreeCamera, FreeCameraPlugin, Lightmap, Material, MaterialPlugin,
+        MeshMaterial3d, OcclusionCulling, ParallaxMappingMethod, Quadrille3dPlugin,
+        StandardMaterial, Tonemapping,
     };
     pub use bevy_asset::prelude::*;
     pub use bevy_camera::prelude::*;
@@ -179,6 +176,7 @@ pub mod prelude {
     pub use bevy_shape::prelude::*;
     pub use bevy_transform::prelude::*;
     pub use quadrille::material::AsBindGroup;
+    pub use quadrille_content::{ManualTextureViews, Msaa, Shader, ShaderRef, UploadBudget};
     #[cfg(feature = "gltf")]
     pub use {
         bevy_animation::prelude::*, bevy_gltf::prelude::*, bevy_world_serialization::WorldAssetRoot,

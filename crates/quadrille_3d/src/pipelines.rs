@@ -6,10 +6,10 @@ mod meshes;
 
 use bevy_ecs::prelude::*;
 use quadrille::prelude::{
-    Blend, ComputePipeline, ComputePipelineDesc, Cull, DepthState, GpuDevice, GpuShader,
-    GraphicsPipeline, GraphicsPipelineDesc, Sampler, SamplerDesc, ShaderModule,
+    ComputePipeline, ComputePipelineDesc, GpuDevice, GpuShader, GraphicsPipeline,
+    GraphicsPipelineDesc, Sampler, SamplerDesc,
 };
-use quadrille::vulkan::{Formats, ShaderError, vk};
+use quadrille::vulkan::{Blend, Cull, DepthState, Formats, ShaderError, ShaderModule, vk};
 use quadrille_content::composite_pipeline;
 
 use meshes::MeshPipelines;

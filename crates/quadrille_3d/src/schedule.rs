@@ -27,38 +27,38 @@ pub enum Prepare3dSystems {
 /// custom passes.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Pass3dSystems {
-    /// [`skin_3d`](crate::skin_3d).
+    /// [`skin_3d`](crate::systems::skin_3d).
     Skin,
-    /// [`cull_3d`](crate::cull_3d).
+    /// [`cull_3d`](crate::systems::cull_3d).
     Cull,
-    /// [`cluster_3d`](crate::cluster_3d), only ordered before [`Self::Opaque`].
+    /// [`cluster_3d`](crate::systems::cluster_3d), only ordered before [`Self::Opaque`].
     Cluster,
-    /// [`shadow_3d`](crate::shadow_3d).
+    /// [`shadow_3d`](crate::systems::shadow_3d).
     Shadow,
-    /// [`filter_env_3d`](crate::filter_env_3d).
+    /// [`filter_env_3d`](crate::systems::filter_env_3d).
     Environment,
-    /// [`load_target_3d`](crate::load_target_3d).
+    /// [`load_target_3d`](crate::systems::load_target_3d).
     LoadTarget,
-    /// [`opaque_3d`](crate::opaque_3d).
+    /// [`opaque_3d`](crate::systems::opaque_3d).
     Opaque,
-    /// [`depth_pyramid_3d`](crate::depth_pyramid_3d), [`cull_late`](crate::cull_late) and
-    /// [`opaque_late`](crate::opaque_late), in this order.
+    /// [`depth_pyramid_3d`](crate::systems::depth_pyramid_3d), [`cull_late`](crate::systems::cull_late) and
+    /// [`opaque_late`](crate::systems::opaque_late), in this order.
     OpaqueLate,
-    /// [`skybox_3d`](crate::skybox_3d).
+    /// [`skybox_3d`](crate::systems::skybox_3d).
     Skybox,
-    /// [`transparent_3d`](crate::transparent_3d).
+    /// [`transparent_3d`](crate::systems::transparent_3d).
     Transparent,
     /// Early effects, by bevy's name, which need the unmodified scene color: temporal antialiasing, motion blur, depth
     /// of field.
     EarlyPostProcess,
     /// Effects on scene-referred color, by bevy's name: bloom, lens effects, film grain.
     PostProcess,
-    /// [`tonemap_3d`](crate::tonemap_3d).
+    /// [`tonemap_3d`](crate::systems::tonemap_3d).
     Tonemap,
     /// Effects on display-referred color: antialiasing by image filters (FXAA, SMAA), sharpening.
     AfterTonemapping,
-    /// [`composite_3d`](crate::composite_3d).
+    /// [`composite_3d`](crate::systems::composite_3d).
     Composite,
-    /// [`gizmos_3d`](crate::gizmos_3d).
+    /// [`gizmos_3d`](crate::systems::gizmos_3d).
     Gizmos,
 }

@@ -5,7 +5,7 @@
 //! upload_skins    uploads both, and the jobs of entities to compute
 //! skin_3d         vertices of meshes -> vertices of entities, after those of all meshes
 //! ```
-//! Each deformed entity has its own vertices in [`Vertices3d`](crate::Vertices3d), computed once for all views and
+//! Each deformed entity has its own vertices in [`Vertices3d`](crate::resources::Vertices3d), computed once for all views and
 //! shadow maps, and only after a change of joints, weights or the mesh. Otherwise it is drawn like a rigid mesh, by the
 //! same pipelines with another `vertexOffset`.
 
@@ -18,7 +18,7 @@ mod source;
 
 pub(crate) use extract::extract_skins;
 pub use jobs::SkinJobs3d;
-pub use pass::{Skinning3d, skin_3d};
+pub use pass::skin_3d;
 
 use std::ops::Range;
 

@@ -35,10 +35,10 @@ mod all {
 
 #[allow(unused_imports, reason = "that they can be imported is the test")]
 use all::{
-    AlphaMode, Blend, ColorMaterial, DistanceFog, Exposure, Extension, FogFalloff, FreeCamera,
-    FreeCameraPlugin, Lightmap, ManualTextureViews, MeshMaterial2d, MeshMaterial3d, Msaa,
-    NotShadowCaster, OcclusionCulling, Quadrille2dPlugin, Quadrille3dPlugin, RenderLayers,
-    StandardMaterial, Tonemapping, UploadBudget, Viewport,
+    AlphaMode, ColorMaterial, DistanceFog, Exposure, FogFalloff, FreeCamera, FreeCameraPlugin,
+    Lightmap, ManualTextureViews, MeshMaterial2d, MeshMaterial3d, Msaa, NotShadowCaster,
+    OcclusionCulling, Quadrille2dPlugin, Quadrille3dPlugin, RenderLayers, StandardMaterial,
+    Tonemapping, UploadBudget, Viewport,
 };
 #[cfg(feature = "gizmos")]
 #[allow(unused_imports, reason = "that they can be imported is the test")]
@@ -46,7 +46,7 @@ use all::{Gizmo, GizmoPlugin, Gizmos};
 
 #[test]
 fn shared_names_refer_to_same_type() {
-    let samples: quadrille_2d::Msaa = quadrille_3d::Msaa::default();
+    let samples: quadrille_2d::prelude::Msaa = quadrille_3d::prelude::Msaa::default();
     assert_eq!(samples.samples(), 4);
 }
 

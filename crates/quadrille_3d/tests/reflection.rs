@@ -31,7 +31,6 @@ const PER_FRAME_TYPES: &[&str] = &[
     "Textures3d",
     "Cubes3d",
     "Volumes3d",
-    "EffectCameras",
     "CurrentColors",
 ];
 

@@ -1,11 +1,12 @@
-//! Render passes as bevy systems. Programs use this crate as `quadrille::ecs`, and most items
-//! from `quadrille::prelude`.
+//! Render passes as bevy systems. Programs use this crate as `quadrille::ecs`; `quadrille::prelude` has the items of
+//! first programs. Buffers, images and pipelines are types of `quadrille_vulkan`.
 //!
 //! ```
 //! # use bevy_app::App;
 //! # use bevy_derive::Deref;
 //! # use bevy_ecs::prelude::*;
 //! # use quadrille_ecs::*;
+//! # use quadrille_vulkan::{ComputePipeline, GpuBuffer, GraphicsPipeline};
 //! /// A bevy resource that dereferences to a buffer or an image names it.
 //! #[derive(Resource, Deref)]
 //! struct Cells(GpuBuffer);
@@ -194,19 +195,6 @@ pub use frame::policy::{RenderErrorHandler, RenderErrorPolicy};
 pub use frame::recover::DeviceRebuilt;
 pub use glam;
 pub use gpu_device::GpuDevice;
-pub use quadrille_sync::Capabilities;
-pub use quadrille_vulkan::{
-    Blend, BlendEquation, BufferDesc, BufferTable, BufferTableDesc, BufferUsage, Closed,
-    ColorState, ComputePipeline, ComputePipelineDesc, Constant, Consumer, Cull, DepthBias,
-    DepthState, Extension, Extent, Format, Gpu, GpuBuffer, GpuImage, GpuShader, GraphicsPipeline,
-    GraphicsPipelineDesc, Handle, ImageDesc, ImageRegion, ImageTable, ImageTableDesc, ImageUsage,
-    ImportedDevice, ImportedInstance, IndexType, Memory, PipelineState, PresentCompletion,
-    PrimitiveTopology, Producer, QueryKind, QuerySet, QuerySetDesc, RawCommand, Reloaded,
-    ResolveMode, ResourceTable, RingEntry, Sampler, SamplerDesc, Settings, ShaderError,
-    ShaderModule, Sharing, SkipReason, Statistics, StencilFace, StencilState, StreamDesc,
-    SurfaceFormat, TableError, TableIndex, TableMember, TimelineSemaphore, VertexAttribute,
-    VertexLayout, View, open_regular, read_file, write_file,
-};
 pub use record::binding_key::BindingKey;
 pub use record::compute::Compute;
 pub use record::host::{Host, HostMemory, HostReads, HostWrites};

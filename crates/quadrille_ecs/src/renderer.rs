@@ -207,7 +207,7 @@ impl Renderer {
     /// `culled` has the passes that were culled in the last frame because no pass reads their results, with each
     /// resource that they write and its culled readers (see [`AlwaysRun`](crate::AlwaysRun)).
     ///
-    /// `open_sharing` has, for each resource of [`Sharing::Auto`](crate::Sharing::Auto) that families
+    /// `open_sharing` has, for each resource of [`Sharing::Auto`](quadrille_vulkan::Sharing::Auto) that families
     /// own in turn, or did, the decision so far: `open`, `tried`, `exclusive` or `concurrent`.
     ///
     /// `moved` has the passes that were moved to another queue because frames are shorter with that
@@ -218,7 +218,7 @@ impl Renderer {
     /// last frame on the device, and if they are kept as well, `advice` has the most that moving a
     /// pass to another queue could save ([`QueuePreference`](crate::QueuePreference) moves it), and `sharing`
     /// what the frame would cost with each resource that changes its family shared
-    /// ([`Sharing::Concurrent`](crate::Sharing::Concurrent)); see
+    /// ([`Sharing::Concurrent`](quadrille_vulkan::Sharing::Concurrent)); see
     /// [`advise_sharing`](quadrille_sync::advise_sharing) for what that does not show.
     pub fn report(&self) -> serde_json::Map<String, serde_json::Value> {
         let mut report = self.measured.to_json(&self.gpu);

@@ -333,6 +333,7 @@ impl Renderer {
     /// ```
     /// # use bevy_ecs::prelude::*;
     /// # use quadrille_ecs::*;
+    /// # use quadrille_vulkan::{BufferDesc, ComputePipeline, Consumer, Sharing, StreamDesc};
     /// #[derive(Resource)]
     /// struct Ages(Consumer);
     ///

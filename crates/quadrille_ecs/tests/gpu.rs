@@ -92,6 +92,7 @@ use bevy_ecs::system::{ParamBuilder, SystemParamBuilder};
 use bevy_window::{Window, WindowResolution};
 use common::{Add, Errors, Numbers, Rig, Squares, add, read, square};
 use quadrille_ecs::*;
+use quadrille_vulkan::GpuBuffer;
 
 #[test]
 #[ignore = "needs a device"]

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use bevy_app::App;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{ParamBuilder, SystemParamBuilder};
-use quadrille::ecs::{RecordOn, Renderer};
+use quadrille::ecs::{AccessKind, AnyAccess, RecordOn, Renderer, declared};
 use quadrille::prelude::*;
 use quadrille_bench::{Contents, FrameTimes, PassWork, Workload};
 

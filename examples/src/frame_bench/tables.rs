@@ -7,8 +7,9 @@ use std::time::Duration;
 use bevy_derive::{Deref, DerefMut};
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{ParamBuilder, SystemParamBuilder};
-use quadrille::ecs::{AccessList, RecordOn, access_kind};
+use quadrille::ecs::{AccessKind, AccessList, AnyAccess, RecordOn, Table, access_kind, declared};
 use quadrille::prelude::*;
+use quadrille::vulkan::{Format, ImageTable, ImageTableDesc, Sharing};
 use quadrille_bench::{BUFFER_SHADER, FrameTimes};
 
 use super::engine::settings;

@@ -3,6 +3,7 @@
 //! `cargo run --ignore-rust-version -- frame.png` saves the first frame and ends.
 
 use bevy::prelude::*;
+use quadrille::ecs::save_to_disk;
 use quadrille::prelude::*;
 
 #[derive(Resource)]

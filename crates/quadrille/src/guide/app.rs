@@ -146,6 +146,7 @@
 //! use bevy_app::{PluginGroup, PluginGroupBuilder};
 //! use bevy_ecs::prelude::*;
 //! use bevy_window::{PresentMode, PrimaryWindow, Window, WindowPlugin};
+//! use quadrille::ecs::save_to_disk;
 //! use quadrille::prelude::*;
 //!
 //! fn in_a_window() -> PluginGroupBuilder {
@@ -175,7 +176,7 @@
 //! ```
 //!
 //! `bevy_window = "0.20"` is the package of `Window`. A present mode that the display does not have falls back to FIFO;
-//! [`PresentSettings`](crate::prelude::PresentSettings), a component of the window, has the rest: formats, number of
+//! [`PresentSettings`](crate::ecs::PresentSettings), a component of the window, has the rest: formats, number of
 //! images, frames in flight.
 //!
 //! # Manifest

@@ -7,6 +7,7 @@
 //! # use bevy_app::App;
 //! # use bevy_ecs::prelude::*;
 //! # use quadrille::prelude::*;
+//! # use quadrille::vulkan::ShaderModule;
 //! // A crate publishes a module under its name:
 //! fn publish(_app: &mut App) -> Result {
 //!     let source = "override OCTAVES: u32 = 4u; fn ripple(at: f32) -> f32 { return sin(at * f32(OCTAVES)); }";
@@ -89,4 +90,4 @@
 //!
 //! Errors show file, line and column of the source in which they are. What is missing or misspelt is one line that
 //! says so. Pipelines follow the files of imports, those of published
-//! modules too if [`with_file`](crate::prelude::ShaderModule::with_file) names them.
+//! modules too if [`with_file`](crate::vulkan::ShaderModule::with_file) names them.

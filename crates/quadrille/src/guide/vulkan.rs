@@ -2,7 +2,7 @@
 //!
 //! # Extensions and commands
 //!
-//! [`Settings::extensions`](crate::prelude::Settings::extensions) lists the extensions that a program asks for.
+//! [`Settings::extensions`](crate::vulkan::Settings::extensions) lists the extensions that a program asks for.
 //! A required one that is missing is an error that names the device and what it lacks; an optional one is tested
 //! for with [`Gpu::is_enabled`](crate::vulkan::Gpu::is_enabled). Commands that use it are recorded in passes, by
 //! [`draw_raw`](crate::ecs::Rendering::draw_raw) in a rendering and by [`raw`](crate::ecs::Recorder::raw)
@@ -17,6 +17,7 @@
 //! use bevy_derive::Deref;
 //! use bevy_ecs::prelude::*;
 //! use quadrille::prelude::*;
+//! use quadrille::vulkan::{Extension, Format, Settings, VertexLayout};
 //! use quadrille::vulkan::ash::ext;
 //! use quadrille::vulkan::vk;
 //!
@@ -91,7 +92,7 @@
 //! # use bevy_derive::Deref;
 //! # use bevy_ecs::prelude::*;
 //! # use quadrille::prelude::*;
-//! use quadrille::ecs::Capabilities;
+//! use quadrille::sync::Capabilities;
 //! # #[derive(Resource, Deref)] struct Old(GpuBuffer);
 //! # #[derive(Resource, Deref)] struct New(GpuBuffer);
 //! use quadrille::vulkan::vk;
@@ -120,12 +121,12 @@
 //!
 //! # Timeline semaphores that the program signals
 //!
-//! A pass waits for a value of a [`TimelineSemaphore`](crate::prelude::TimelineSemaphore) with
+//! A pass waits for a value of a [`TimelineSemaphore`](crate::vulkan::TimelineSemaphore) with
 //! [`Recorder::wait_for`](crate::ecs::Recorder::wait_for), and signals one with
 //! [`Recorder::signal`](crate::ecs::Recorder::signal). Other holders of the semaphore signal it as well: the
 //! host, here a thread that stands for a compute library, a queue of the program's
 //! ([`Gpu::with_queue`](crate::vulkan::Gpu::with_queue)), or a library that takes its handle
-//! ([`raw`](crate::prelude::TimelineSemaphore::raw)) or gives its own
+//! ([`raw`](crate::vulkan::TimelineSemaphore::raw)) or gives its own
 //! ([`Gpu::import_timeline_semaphore`](crate::vulkan::Gpu::import_timeline_semaphore)).
 //!
 //! ```no_run
@@ -135,6 +136,7 @@
 //! use bevy_derive::Deref;
 //! use bevy_ecs::prelude::*;
 //! use quadrille::prelude::*;
+//! use quadrille::vulkan::TimelineSemaphore;
 //!
 //! #[derive(Resource, Deref)]
 //! struct Requests(GpuBuffer);

@@ -8,12 +8,13 @@
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bevy_platform::collections::HashMap;
-use quadrille::prelude::{Format, GpuDevice, GpuImage, ImageDesc};
+use quadrille::prelude::{GpuDevice, GpuImage, ImageDesc};
+use quadrille::vulkan::Format;
 use quadrille_content::CameraTargets;
 
 use crate::scene::phase::{Multisampled, Phase2d, View2d};
 
-/// Multisampled color targets of this frame, declared by [`draw_2d`](crate::draw_2d).
+/// Multisampled color targets of this frame, declared by [`draw_2d`](crate::systems::draw_2d).
 #[derive(Resource, Default, Deref)]
 pub struct MsaaTargets2d(Vec<GpuImage>);
 

@@ -1,7 +1,8 @@
 //! Vertex, index and instance buffers of the pass.
 
 use quadrille::ecs::{PassUse, Rendering};
-use quadrille::prelude::{IndexRead, IndexType, StorageRead, VertexRead};
+use quadrille::prelude::{IndexRead, StorageRead, VertexRead};
+use quadrille::vulkan::IndexType;
 
 use crate::instances::node::Nodes2d;
 use crate::meshes::{Indices2d, Vertices2d};
@@ -10,7 +11,7 @@ use crate::tilemaps::chunk::Chunks2d;
 use crate::tilemaps::tiles::Tiles2d;
 use quadrille_content::GizmoLines;
 
-/// Vertex, index, instance and tile buffers of [`draw_2d`](crate::draw_2d).
+/// Vertex, index, instance and tile buffers of [`draw_2d`](crate::systems::draw_2d).
 #[derive(bevy_ecs::system::SystemParam)]
 pub struct Geometry2d<'w> {
     vertices: VertexRead<'w, Vertices2d>,

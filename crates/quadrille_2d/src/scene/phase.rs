@@ -19,7 +19,7 @@ use bytemuck::bytes_of;
 use quadrille_content::MeshAllocation;
 use quadrille_content::{DeviceImages, Msaa, RangeTable, RawBufferVec};
 
-/// Textures of this frame, declared as sampled by [`draw_2d`](crate::draw_2d).
+/// Textures of this frame, declared as sampled by [`draw_2d`](crate::systems::draw_2d).
 #[derive(Resource, Default, Deref)]
 pub struct Textures2d(pub(crate) Vec<GpuImage>);
 
@@ -72,7 +72,7 @@ pub struct Phase2d {
 #[derive(Clone, Debug)]
 pub(crate) struct View2d {
     pub(crate) camera: Entity,
-    /// Index in [`CameraTargets`](crate::CameraTargets).
+    /// Index in [`CameraTargets`](quadrille_content::CameraTargets).
     pub(crate) target: u32,
     /// Ordering key of its passes across systems: passes of a lower step run first (`Recorder::pass_in_step`).
     pub(crate) step: u32,
@@ -92,9 +92,9 @@ pub(crate) struct View2d {
 /// Images of a multisampled view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Multisampled {
-    /// Index in [`MsaaTargets2d`](crate::MsaaTargets2d).
+    /// Index in [`MsaaTargets2d`](crate::resources::MsaaTargets2d).
     pub(crate) color_target: u32,
-    /// Index in [`ResolvedLayers2d`](crate::ResolvedLayers2d) of the resolve image that is composited over the target;
+    /// Index in [`ResolvedLayers2d`](crate::resources::ResolvedLayers2d) of the resolve image that is composited over the target;
     /// `None` if the view clears its target and resolves directly to it.
     pub(crate) layer: Option<u32>,
 }

@@ -4,7 +4,8 @@ use crate::common::{Rig, log};
 use bevy_app::Startup;
 use bevy_ecs::prelude::*;
 use bevy_math::Vec2;
-use quadrille::prelude::{Format, GpuDevice};
+use quadrille::prelude::GpuDevice;
+use quadrille::vulkan::Format;
 use quadrille_2d::Quadrille2dPlugin;
 use quadrille_2d::prelude::*;
 

@@ -5,8 +5,8 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bevy_ecs::prelude::*;
-use quadrille::prelude::{Format, GpuDevice, GpuImage, ImageDesc, ImageUsage, Uploads};
-use quadrille::vulkan::Error;
+use quadrille::prelude::{GpuDevice, GpuImage, ImageDesc, ImageUsage, Uploads};
+use quadrille::vulkan::{Error, Format};
 
 /// Description of a per-view image of an effect. By default it has the size of the view and is transient.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

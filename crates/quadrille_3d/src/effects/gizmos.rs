@@ -9,10 +9,11 @@ use quadrille::ecs::{
     AccessList, AnyAccess, ColorAttachment as _, DepthAttachment as _, RenderStartup, access_kind,
 };
 use quadrille::prelude::{
-    Blend, DepthState, GpuDevice, GpuImage, GpuShader, GraphicsPipeline, GraphicsPipelineDesc,
-    ImageDesc, Recorder, Render, VertexRead,
+    GpuDevice, GpuImage, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, ImageDesc, Recorder,
+    Render, VertexRead,
 };
 use quadrille::rows::ShaderRow;
+use quadrille::vulkan::{Blend, DepthState};
 use quadrille_content::{
     CameraTargets, GizmoLineBatches, GizmoLines, Line, RateLimitedWarnings, composite_pipeline,
 };

@@ -154,7 +154,7 @@ fn workgroups([width, height, _]: [u32; 3]) -> [u32; 3] {
 }
 
 /// Late phase of culling: tests all instances against the depth pyramid, and lists visible ones that
-/// [`opaque_3d`](crate::opaque_3d) did not draw. One pass in the plan per camera with
+/// [`opaque_3d`](crate::systems::opaque_3d) did not draw. One pass in the plan per camera with
 /// [`OcclusionCulling`](crate::OcclusionCulling).
 pub fn cull_late(
     mut recorder: Recorder,

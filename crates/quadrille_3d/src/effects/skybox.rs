@@ -3,12 +3,13 @@
 use bevy_app::{App, Plugin};
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
-use quadrille::ecs::{AccessList, DepthAttachment as _, PassUse, RenderStartup, access_kind};
-use quadrille::prelude::{
-    DepthState, GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, Recorder, Render,
-    Table,
+use quadrille::ecs::{
+    AccessList, DepthAttachment as _, PassUse, RenderStartup, Table, access_kind,
 };
-use quadrille::vulkan::vk;
+use quadrille::prelude::{
+    GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, Recorder, Render,
+};
+use quadrille::vulkan::{DepthState, vk};
 
 use crate::environment::maps::Cubes3d;
 use crate::environment::sky::Skies;

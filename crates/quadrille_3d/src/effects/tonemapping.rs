@@ -9,8 +9,9 @@ use quadrille::ecs::{
     AccessList, AnyAccess, Attachment, ColorAttachment as _, PassUse, RenderStartup, access_kind,
 };
 use quadrille::prelude::{
-    Blend, GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, Recorder, Render, Uploads,
+    GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, Recorder, Render, Uploads,
 };
+use quadrille::vulkan::Blend;
 use quadrille_content::CameraTargets;
 
 use crate::components::grading::{ColorGrading, DebandDither};

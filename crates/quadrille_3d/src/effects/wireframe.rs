@@ -1,6 +1,6 @@
 //! Wireframes of meshes, by bevy's components, for apps with [`WireframePlugin`].
 //!
-//! [`gizmos_3d`](crate::gizmos_3d) draws them, so colors are display-referred. Each edge is a screen-space line quad,
+//! [`gizmos_3d`](crate::systems::gizmos_3d) draws them, so colors are display-referred. Each edge is a screen-space line quad,
 //! whose vertex shader pulls the vertices of the mesh: no additional vertex data, no `fillModeNonSolid`, and deformed
 //! meshes work.
 
@@ -173,7 +173,7 @@ impl Wireframes {
     }
 }
 
-/// Lists wireframes in every app, so that [`gizmos_3d`](crate::gizmos_3d) finds the list; it stays empty without a
+/// Lists wireframes in every app, so that [`gizmos_3d`](crate::systems::gizmos_3d) finds the list; it stays empty without a
 /// [`WireframePlugin`].
 pub(crate) struct WireframeListPlugin;
 

@@ -8,11 +8,8 @@ use bevy_derive::{Deref, DerefMut};
 use bevy_ecs::prelude::*;
 use bevy_image::Image;
 use bevy_platform::collections::HashMap;
-use quadrille::prelude::{
-    Format, GpuDevice, GpuImage, ImageDesc, ImageTable, ImageTableDesc, Renderer, SamplerDesc,
-    TableIndex,
-};
-use quadrille::vulkan::{Error, vk};
+use quadrille::prelude::{GpuDevice, GpuImage, ImageDesc, Renderer, SamplerDesc};
+use quadrille::vulkan::{Error, Format, ImageTable, ImageTableDesc, TableIndex, vk};
 use quadrille_content::{DeviceImages, RateLimitedWarnings};
 
 use crate::environment::filter::{FilterJob, FilterJobs3d, IRRADIANCE_SIZE};

@@ -37,7 +37,7 @@ use super::buffers::Buffers;
 use super::{geometry, images, nodes};
 
 /// Limits of glTF files, checked before memory is allocated. Insert the resource before the app runs to override the
-/// defaults. [`ImageLimits`](quadrille::prelude::ImageLimits) apply to single embedded images.
+/// defaults. [`ImageLimits`](quadrille::ecs::ImageLimits) apply to single embedded images.
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[reflect(Resource, Clone, Debug, Default, PartialEq)]
 pub struct GltfLimits {

@@ -4,11 +4,12 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use quadrille::bindings::PassBindings;
 use quadrille::ecs::{
-    AccessList, AnyAccess, Attachment, ColorAttachment as _, PassUse, Rendering, access_kind,
+    AccessList, AnyAccess, Attachment, ColorAttachment as _, PassUse, Rendering, Table, access_kind,
 };
 use quadrille::prelude::{
-    GpuDevice, IndexRead, IndexType, IndirectRead, Sampled, StorageRead, Table, Uniform, VertexRead,
+    GpuDevice, IndexRead, IndirectRead, Sampled, StorageRead, Uniform, VertexRead,
 };
+use quadrille::vulkan::IndexType;
 
 use crate::environment::Environments3d;
 use crate::environment::maps::{Cubes3d, Volumes3d};
@@ -52,7 +53,7 @@ pub struct Geometry3d<'w> {
     instances: StorageRead<'w, Instances3d>,
 }
 
-/// Output of [`cull_3d`](crate::cull_3d): indirect draws of each view, and their instances.
+/// Output of [`cull_3d`](crate::systems::cull_3d): indirect draws of each view, and their instances.
 #[derive(SystemParam)]
 pub struct Culled3d<'w> {
     args: IndirectRead<'w, DrawArgs3d>,
@@ -148,7 +149,7 @@ impl SceneAttachments<'_> {
     }
 }
 
-/// The images of views for passes of programs. Where a system has this parameter, [`transparent_3d`](crate::transparent_3d) resolves
+/// The images of views for passes of programs. Where a system has this parameter, [`transparent_3d`](crate::systems::transparent_3d) resolves
 /// the samples of all views, also of those without transparent surfaces, so that what the system drew is part of it.
 #[derive(SystemParam)]
 pub struct ViewTargets3d<'w, 's> {
@@ -159,7 +160,7 @@ pub struct ViewTargets3d<'w, 's> {
 
 impl<'w> ViewTargets3d<'w, '_> {
     /// Returns the (multisampled) color and depth of a view, for passes that draw to them between
-    /// [`Pass3dSystems::OpaqueLate`](crate::Pass3dSystems::OpaqueLate) and [`transparent_3d`](crate::transparent_3d).
+    /// [`Pass3dSystems::OpaqueLate`](crate::Pass3dSystems::OpaqueLate) and [`transparent_3d`](crate::systems::transparent_3d).
     pub fn of(&self, view: &View3d) -> Option<(AnyAccess<'w>, AnyAccess<'w>)> {
         let at = view.images();
         Some((self.samples.get(at)?, self.depths.get(at)?))

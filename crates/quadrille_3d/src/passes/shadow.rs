@@ -4,8 +4,8 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use bytemuck::{Pod, Zeroable};
 use quadrille::bindings::PassBindings;
-use quadrille::ecs::{DepthAttachment as _, PassUse, Rendering};
-use quadrille::prelude::{DepthTarget, Recorder, StorageRead, Table, Uniform};
+use quadrille::ecs::{DepthAttachment as _, PassUse, Rendering, Table};
+use quadrille::prelude::{DepthTarget, Recorder, StorageRead, Uniform};
 use quadrille::rows::ShaderRow;
 
 use crate::passes::draw::{Culled3d, DrawParams3d, Geometry3d, IndirectDraws};

@@ -12,7 +12,7 @@ use crate::scene::keys::PipelineKey;
 use crate::scene::lists::TransparentDraw;
 
 /// Draws transparent meshes back to front: one pass in the plan per view that has any, and per multisampled view if a
-/// system of the program draws to samples ([`ViewTargets3d`](crate::ViewTargets3d)).
+/// system of the program draws to samples ([`ViewTargets3d`](crate::systems::ViewTargets3d)).
 pub fn transparent_3d(
     mut recorder: Recorder,
     (geometry, transparent_instances): (Geometry3d, StorageRead<TransparentInstances3d>),

@@ -8,11 +8,11 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
 use bevy_platform::collections::HashMap;
-use quadrille::prelude::{
-    Blend, DepthState, GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, PipelineState,
-    PrimitiveTopology,
+use quadrille::prelude::{GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc};
+use quadrille::vulkan::{
+    Blend, BlendEquation, DepthState, PipelineState, PrimitiveTopology, ShaderError, ShaderStage,
+    vk,
 };
-use quadrille::vulkan::{BlendEquation, ShaderError, ShaderStage, vk};
 use quadrille_content::PrimitiveKind;
 
 use super::to_cull;

@@ -1,4 +1,4 @@
-//! Light masks of clustered shading, filled by [`cluster_3d`](crate::cluster_3d).
+//! Light masks of clustered shading, filled by [`cluster_3d`](crate::systems::cluster_3d).
 //!
 //! Each light of a view is a bit, in summation order. The view is divided into slices along screen x, screen y and
 //! depth, and each slice has a mask of the lights that intersect it. A fragment lies in one slice per axis: the AND of

@@ -5,8 +5,8 @@ mod effect_images;
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bevy_platform::collections::HashMap;
-use quadrille::prelude::{Format, GpuDevice, GpuImage, ImageDesc};
-use quadrille::vulkan::Error;
+use quadrille::prelude::{GpuDevice, GpuImage, ImageDesc};
+use quadrille::vulkan::{Error, Format};
 use quadrille_content::{CameraTargets, RateLimitedWarnings};
 
 use crate::constants::HAS_BACKDROP;

@@ -2,8 +2,8 @@
 
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
-use quadrille::prelude::{Format, GpuDevice, GpuImage, ImageDesc, Uploads};
-use quadrille::vulkan::Error;
+use quadrille::prelude::{GpuDevice, GpuImage, ImageDesc, Uploads};
+use quadrille::vulkan::{Error, Format};
 use quadrille_content::RateLimitedWarnings;
 
 use crate::components::tonemapping::Tonemapping;

@@ -81,7 +81,7 @@ pub struct VisibleInstances(pub(crate) GpuBuffer);
 #[derive(Resource, Deref)]
 pub struct PreviousVisibility(pub(crate) GpuBuffer);
 
-/// Indirect draw arguments of the late phase, by [`cull_late`](crate::cull_late).
+/// Indirect draw arguments of the late phase, by [`cull_late`](crate::systems::cull_late).
 #[derive(Resource, Deref)]
 pub struct LateDrawArgs(pub(crate) GpuBuffer);
 

@@ -1,4 +1,4 @@
-//! Culling by frustum, range and layers: rows of [`cull_3d`](crate::cull_3d), and the equivalent test on the CPU.
+//! Culling by frustum, range and layers: rows of [`cull_3d`](crate::systems::cull_3d), and the equivalent test on the CPU.
 
 use bevy_camera::primitives::Frustum;
 use bevy_math::{Mat4, Vec3, Vec4};

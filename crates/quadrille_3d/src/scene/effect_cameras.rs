@@ -10,7 +10,7 @@ use crate::schedule::Pass3dSystems;
 /// A camera with an effect before tone mapping draws linear half floats, with or without `Hdr`. Cameras have two color
 /// images (ping-pong) for each kind of color that effects replace: scene-referred and display-referred.
 #[derive(Resource, Default)]
-pub struct EffectCameras {
+pub(crate) struct EffectCameras {
     cameras: EntityHashMap<EffectNeeds>,
     /// Number of submitted frames.
     pub(crate) submitted: u64,
@@ -35,11 +35,7 @@ impl EffectNeeds {
 }
 
 impl EffectCameras {
-    /// Whether an effect replaces the scene-referred color of this camera.
-    pub fn needs_linear_light(&self, camera: Entity) -> bool {
-        self.needs(camera).scene_color
-    }
-
+    /// Images that the effects of this camera need.
     pub(crate) fn needs(&self, camera: Entity) -> EffectNeeds {
         self.cameras.get(&camera).copied().unwrap_or_default()
     }

@@ -1,7 +1,6 @@
 //! Formats of scene attachments.
 
-use quadrille::prelude::Format;
-use quadrille::vulkan::Formats;
+use quadrille::vulkan::{Format, Formats};
 
 /// Scene-referred colors: radiance times exposure, linear, with coverage as alpha.
 pub(crate) const COLOR: Format = Format::R16G16B16A16_SFLOAT;

@@ -1,7 +1,8 @@
 //! Views of a frame, for passes.
 
 use bevy_ecs::prelude::*;
-use quadrille::prelude::{Format, GpuImage};
+use quadrille::prelude::GpuImage;
+use quadrille::vulkan::Format;
 
 use crate::scene::formats::{PipelineTarget, scene_formats};
 use crate::scene::lists::QueuedView;
@@ -129,30 +130,30 @@ impl View3d {
         self.queued.camera
     }
 
-    /// Index in [`Views3d`](crate::Views3d); shaders import `quadrille_3d::scene::View`.
+    /// Index in [`Views3d`](crate::resources::Views3d); shaders import `quadrille_3d::scene::View`.
     pub fn row(&self) -> u32 {
         self.queued.row
     }
 
-    /// Byte range of its row in [`Views3d`](crate::Views3d), for `bind_bytes`.
+    /// Byte range of its row in [`Views3d`](crate::resources::Views3d), for `bind_bytes`.
     pub fn uniform_bytes(&self) -> std::ops::Range<u64> {
         uniform_row(self.queued.row)
     }
 
-    /// Index of its images in [`SceneColors`](crate::SceneColors),
-    /// [`SceneMsaaColors`](crate::SceneMsaaColors) and [`SceneDepths`](crate::SceneDepths).
+    /// Index of its images in [`SceneColors`](crate::resources::SceneColors),
+    /// [`SceneMsaaColors`](crate::resources::SceneMsaaColors) and [`SceneDepths`](crate::resources::SceneDepths).
     pub fn images(&self) -> usize {
         self.images as usize
     }
 
-    /// Index in [`PreviousDepths3d`](crate::PreviousDepths3d) of the depth of the previous frame, with the size and samples
+    /// Index in [`PreviousDepths3d`](crate::resources::PreviousDepths3d) of the depth of the previous frame, with the size and samples
     /// of this frame's. `None` without an effect with [`DEPTH_HISTORY`](crate::CameraEffect::DEPTH_HISTORY), and while
     /// [`history_is_valid`](crate::EffectFrame::history_is_valid) is false for that reason.
     pub fn previous_depth(&self) -> Option<usize> {
         Some(self.previous_depth? as usize)
     }
 
-    /// Byte range of its row in [`ViewTransforms3d`](crate::ViewTransforms3d), for `bind_bytes`, if its camera has an
+    /// Byte range of its row in [`ViewTransforms3d`](crate::resources::ViewTransforms3d), for `bind_bytes`, if its camera has an
     /// effect.
     pub fn transforms_bytes(&self) -> std::ops::Range<u64> {
         let bytes = size_of::<ViewTransformsRow>() as u64;
@@ -160,7 +161,7 @@ impl View3d {
         first..first + bytes
     }
 
-    /// Index of its target in [`CameraTargets`](crate::CameraTargets).
+    /// Index of its target in [`CameraTargets`](quadrille_content::CameraTargets).
     pub fn target(&self) -> usize {
         self.queued.target as usize
     }
@@ -172,8 +173,8 @@ impl View3d {
     }
 
     /// Whether its colors are scene-referred (radiance times exposure, in half floats), as with `Hdr` and under effects that
-    /// need them: [`tonemap_3d`](crate::tonemap_3d) maps them to the target. Other views hold the display-referred colors of
-    /// the target in its format, and [`SceneColors`](crate::SceneColors) has the target itself where a view covers it.
+    /// need them: [`tonemap_3d`](crate::systems::tonemap_3d) maps them to the target. Other views hold the display-referred colors of
+    /// the target in its format, and [`SceneColors`](crate::resources::SceneColors) has the target itself where a view covers it.
     pub fn is_scene_referred(&self) -> bool {
         self.output == ViewOutput::SceneReferred
     }
@@ -224,8 +225,8 @@ impl View3d {
         self.queued.viewport
     }
 
-    /// Samples per pixel of [`SceneMsaaColors`](crate::SceneMsaaColors) and
-    /// [`SceneDepths`](crate::SceneDepths): 1 with [`Msaa::Off`](crate::Msaa).
+    /// Samples per pixel of [`SceneMsaaColors`](crate::resources::SceneMsaaColors) and
+    /// [`SceneDepths`](crate::resources::SceneDepths): 1 with [`Msaa::Off`](quadrille_content::Msaa).
     pub fn samples(&self) -> u32 {
         self.samples
     }
@@ -236,11 +237,11 @@ impl View3d {
     }
 }
 
-/// Whether a system of the program draws to the samples of views, with [`ViewTargets3d`](crate::ViewTargets3d).
+/// Whether a system of the program draws to the samples of views, with [`ViewTargets3d`](crate::systems::ViewTargets3d).
 #[derive(Resource, Default)]
 pub(crate) struct SamplesDrawnByPrograms(pub(crate) bool);
 
-/// Sets `SamplesDrawnByPrograms` when a system with [`ViewTargets3d`](crate::ViewTargets3d) is initialized.
+/// Sets `SamplesDrawnByPrograms` when a system with [`ViewTargets3d`](crate::systems::ViewTargets3d) is initialized.
 pub struct LateResolve(());
 
 impl FromWorld for LateResolve {

@@ -21,7 +21,7 @@ use crate::tables::table::List;
 #[derive(Clone, Debug)]
 pub(crate) struct BatchSet {
     pub(crate) pipeline: PipelineKey,
-    /// Range in [`BatchOrder3d`](crate::BatchOrder3d).
+    /// Range in [`BatchOrder3d`](crate::resources::BatchOrder3d).
     pub(crate) batches: Range<u32>,
 }
 
@@ -59,7 +59,7 @@ impl BatchList {
     }
 }
 
-/// Byte ranges in [`CustomMaterials3d`](crate::CustomMaterials3d) of the rows of each material type, by
+/// Byte ranges in [`CustomMaterials3d`](crate::resources::CustomMaterials3d) of the rows of each material type, by
 /// [`MaterialShader::Custom`](crate::scene::keys::MaterialShader::Custom).
 #[derive(Resource, Default)]
 pub(crate) struct MaterialRanges(pub(crate) HashMap<u32, Range<u64>>);

@@ -4,8 +4,8 @@ use bevy_asset::RenderAssetUsages;
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bevy_image::{CompressedImageFormats, Image, ImageSampler, ImageType};
-use quadrille::prelude::{Format, GpuDevice, GpuImage, ImageDesc, Uploads};
-use quadrille::vulkan::Error;
+use quadrille::prelude::{GpuDevice, GpuImage, ImageDesc, Uploads};
+use quadrille::vulkan::{Error, Format};
 
 use crate::tables::dfg;
 

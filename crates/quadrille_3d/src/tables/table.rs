@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use bytemuck::Pod;
-use quadrille::prelude::{BufferDesc, BufferUsage, GpuBuffer, GpuDevice, Sharing, Uploads};
+use quadrille::prelude::{BufferDesc, BufferUsage, GpuBuffer, GpuDevice, Uploads};
 use quadrille::rows::RowValue;
-use quadrille::vulkan::Error;
+use quadrille::vulkan::{Error, Sharing};
 
 /// Maximum unchanged rows between two changed ones that are uploaded along, instead of a separate copy.
 const MAX_UPLOAD_GAP: u32 = 16;

@@ -6,11 +6,8 @@ use bevy_ecs::prelude::*;
 use bevy_image::Image;
 use bevy_mesh::UvChannel;
 use bevy_platform::collections::HashMap;
-use quadrille::prelude::{
-    Format, GpuDevice, GpuImage, ImageDesc, ImageTable, ImageTableDesc, Sampler, SamplerDesc,
-    TableIndex, Uploads,
-};
-use quadrille::vulkan::vk;
+use quadrille::prelude::{GpuDevice, GpuImage, ImageDesc, Sampler, SamplerDesc, Uploads};
+use quadrille::vulkan::{Format, ImageTable, ImageTableDesc, TableIndex, vk};
 use quadrille_content::{DeviceImages, RateLimitedWarnings, asset_label};
 
 use crate::constants::{NO_TEXTURE, SAMPLER_SHIFT, UV_1_BIT};

@@ -14,6 +14,7 @@ use bevy_camera::ManualTextureViewHandle;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::ScheduleSystem;
 use quadrille::prelude::*;
+use quadrille::vulkan::Format;
 use quadrille_3d::prelude::{ManualTextureViews, Quadrille3dPlugin as DrawingPlugin};
 
 pub(crate) use rig::*;

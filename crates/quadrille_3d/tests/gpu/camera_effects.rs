@@ -5,11 +5,13 @@ use bevy_ecs::prelude::*;
 use bevy_math::UVec2;
 use quadrille::ecs::{AccessList, ColorAttachment as _, access_kind};
 use quadrille::prelude::*;
+use quadrille::vulkan::Format;
 use quadrille_2d::prelude::{Camera2d, Quadrille2dPlugin, Sprite};
 use quadrille_3d::prelude::*;
+use quadrille_3d::resources::SceneColors;
 use quadrille_3d::{
     CameraCut, CameraEffect, CameraEffectPlugin, EffectFrame, EffectImage, EffectImages,
-    EffectView, EffectViews, Pass3dSystems, PostProcess, SceneColors,
+    EffectView, EffectViews, Pass3dSystems, PostProcess,
 };
 
 use crate::common::{EXACT, Rig};

@@ -3,8 +3,8 @@
 use bevy_camera::primitives::{Aabb, Frustum};
 use bevy_ecs::prelude::*;
 use quadrille::prelude::Readback;
-use quadrille_3d::DrawArgs3d;
 use quadrille_3d::prelude::*;
+use quadrille_3d::resources::DrawArgs3d;
 
 use crate::common::Rig;
 

@@ -5,7 +5,7 @@ use bevy_asset::RenderAssetUsages;
 use bevy_ecs::prelude::*;
 use quadrille::ecs::{RenderError, RenderErrorHandler, RenderErrorPolicy};
 use quadrille::prelude::{Recorder, Render};
-use quadrille_3d::ContentPlugin;
+use quadrille_3d::content::ContentPlugin;
 use quadrille_3d::prelude::*;
 use quadrille_3d::{MaterialPipelineDesc, MaterialPipelineKey, Scene3d};
 use wgpu_types::{Extent3d, TextureDimension, TextureFormat};

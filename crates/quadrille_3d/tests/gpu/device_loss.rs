@@ -39,7 +39,12 @@ fn scene_is_restored_after_device_loss() {
         .add_systems(Render, fail);
     rig.start();
     let before = rig.picture();
-    let device = |rig: &Rig| rig.app.world().resource::<quadrille_3d::Vertices3d>().id();
+    let device = |rig: &Rig| {
+        rig.app
+            .world()
+            .resource::<quadrille_3d::resources::Vertices3d>()
+            .id()
+    };
     let old = device(&rig);
     rig.app.world_mut().resource_mut::<Lose>().0 = true;
     rig.update(1);

@@ -6,9 +6,12 @@ use bevy_ecs::prelude::*;
 use bevy_image::Image;
 use bevy_light::GlobalAmbientLight;
 use bevy_math::UVec2;
-use quadrille::prelude::{Format, GpuDevice, ImageDesc, Readback, Renderer};
+use quadrille::prelude::{GpuDevice, ImageDesc, Readback, Renderer};
+use quadrille::vulkan::Format;
+use quadrille_3d::Scene3d;
+use quadrille_3d::content::CameraTargets;
 use quadrille_3d::prelude::*;
-use quadrille_3d::{CameraTargets, Scene3d, SceneColors, SceneMsaaColors};
+use quadrille_3d::resources::{SceneColors, SceneMsaaColors};
 use wgpu_types::{Extent3d, TextureDimension, TextureFormat};
 
 use crate::common::{Picture, Rig};

@@ -8,9 +8,10 @@ use quadrille::ecs::{AccessList, ColorAttachment as _, RenderError, access_kind}
 use quadrille::ecs::{RenderErrorHandler, RenderErrorPolicy};
 use quadrille::prelude::*;
 use quadrille_3d::prelude::*;
+use quadrille_3d::resources::{PreviousDepths3d, SceneDepths, ViewTransforms3d};
 use quadrille_3d::{
     CameraCut, CameraEffect, CameraEffectPlugin, EffectFrame, EffectViews, Pass3dSystems,
-    PostProcess, PreviousDepths3d, SceneDepths, ViewTransforms3d,
+    PostProcess,
 };
 
 use crate::camera_effects::{camera, expect_close, set_viewport};

@@ -5,9 +5,10 @@ use std::f64::consts::PI;
 use bevy_ecs::prelude::*;
 use bevy_image::Image;
 use bevy_light::GlobalAmbientLight;
-use quadrille::prelude::{Readback, View};
-use quadrille_3d::EnvironmentMaps3d;
+use quadrille::prelude::Readback;
+use quadrille::vulkan::View;
 use quadrille_3d::prelude::*;
+use quadrille_3d::resources::EnvironmentMaps3d;
 use wgpu_types::{Extent3d, TextureDimension, TextureFormat, TextureViewDescriptor};
 
 use crate::analytic_lighting::{TOLERANCE, assert_near, exposure};

@@ -1,7 +1,7 @@
 //! glTF files: the model of the viewer, and files that are broken.
 
 use bevy_asset::LoadState;
-use quadrille_3d::ContentPlugin;
+use quadrille_3d::content::ContentPlugin;
 use quadrille_3d::prelude::*;
 
 use crate::common::{Rig, temporary};

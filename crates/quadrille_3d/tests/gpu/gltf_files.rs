@@ -3,7 +3,7 @@
 
 use bevy_asset::RecursiveDependencyLoadState;
 use bevy_ecs::prelude::*;
-use quadrille_3d::ContentPlugin;
+use quadrille_3d::content::ContentPlugin;
 use quadrille_3d::prelude::*;
 use serde_json::{Value, json};
 

@@ -7,7 +7,8 @@ use bevy_camera::{ImageRenderTarget, ManualTextureViewHandle};
 use bevy_ecs::prelude::*;
 use bevy_image::Image;
 use bevy_window::WindowRef;
-use quadrille::prelude::{Format, GpuDevice, ImageDesc};
+use quadrille::prelude::{GpuDevice, ImageDesc};
+use quadrille::vulkan::Format;
 use quadrille_2d::prelude as flat;
 use quadrille_2d::prelude::{
     ImageNode, Node, Quadrille2dPlugin, Sprite, Text, Text2d, TextFont, ViewportNode,

@@ -6,8 +6,8 @@ use bevy_ecs::prelude::*;
 use bevy_mesh::morph::{MeshMorphWeights, MorphAttributes};
 use bevy_mesh::skinning::{SkinnedMesh, SkinnedMeshInverseBindposes};
 use bevy_mesh::{Indices, PrimitiveTopology, VertexAttributeValues};
-use quadrille_3d::Vertices3d;
 use quadrille_3d::prelude::*;
+use quadrille_3d::resources::Vertices3d;
 
 use crate::common::Rig;
 

@@ -3,8 +3,8 @@
 use bevy_ecs::prelude::*;
 use bevy_mesh::MeshTag;
 use quadrille::prelude::{GpuBuffer, Readback};
-use quadrille_3d::MeshTags3d;
 use quadrille_3d::prelude::*;
+use quadrille_3d::resources::MeshTags3d;
 
 use crate::common::Rig;
 

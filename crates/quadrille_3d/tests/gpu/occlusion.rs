@@ -3,8 +3,9 @@
 use bevy_ecs::prelude::*;
 use bevy_light::GlobalAmbientLight;
 use quadrille::prelude::Readback;
+use quadrille_3d::Scene3d;
 use quadrille_3d::prelude::*;
-use quadrille_3d::{DrawArgs3d, LateDrawArgs, Scene3d};
+use quadrille_3d::resources::{DrawArgs3d, LateDrawArgs};
 
 use crate::common::Rig;
 

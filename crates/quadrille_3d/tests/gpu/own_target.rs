@@ -5,12 +5,11 @@ use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bevy_math::UVec2;
 use quadrille::ecs::ColorAttachment as _;
-use quadrille::prelude::{
-    ColorTarget, Format, GpuDevice, GpuImage, ImageDesc, Readback, Recorder, Render,
-};
+use quadrille::prelude::{ColorTarget, GpuDevice, GpuImage, ImageDesc, Readback, Recorder, Render};
+use quadrille::vulkan::Format;
 use quadrille_2d::prelude::{Camera2d, Quadrille2dPlugin};
 use quadrille_3d::prelude::*;
-use quadrille_3d::{opaque_3d, tonemap_3d};
+use quadrille_3d::systems::{opaque_3d, tonemap_3d};
 
 use crate::common::Rig;
 

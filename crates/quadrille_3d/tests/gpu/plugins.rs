@@ -9,8 +9,8 @@ use bevy_log::LogPlugin;
 use bevy_math::Vec2;
 use bevy_reflect::TypePath;
 
-use quadrille::ecs::{DrawnContent, TexturePlugin};
-use quadrille::prelude::{QuadrillePlugins, RenderDiagnosticsPlugin};
+use quadrille::ecs::{DrawnContent, RenderDiagnosticsPlugin, TexturePlugin};
+use quadrille::prelude::QuadrillePlugins;
 use quadrille_2d::prelude::{MeshMaterial2d, Node, Quadrille2dPlugin, Sprite, Text2d, Val};
 use quadrille_3d::prelude::*;
 

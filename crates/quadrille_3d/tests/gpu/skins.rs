@@ -7,8 +7,8 @@ use bevy_mesh::morph::{MeshMorphWeights, MorphAttributes, MorphWeights};
 use bevy_mesh::skinning::{SkinnedMesh, SkinnedMeshInverseBindposes};
 use bevy_mesh::{PrimitiveTopology, VertexAttributeValues};
 use quadrille::prelude::{Readback, Uploads};
-use quadrille_3d::Vertices3d;
 use quadrille_3d::prelude::*;
+use quadrille_3d::resources::Vertices3d;
 
 use crate::common::Rig;
 

@@ -5,8 +5,8 @@ use bevy_ecs::prelude::*;
 use bevy_image::Image;
 use bevy_math::Affine2;
 use quadrille::prelude::*;
+use quadrille_3d::content::{ContentSystems, DeviceImages};
 use quadrille_3d::prelude::*;
-use quadrille_3d::{ContentSystems, DeviceImages};
 use wgpu_types::{Extent3d, TextureDimension, TextureFormat};
 
 use crate::analytic_lighting::assert_near;

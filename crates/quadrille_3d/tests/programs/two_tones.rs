@@ -2,7 +2,9 @@ use bevy_app::App;
 use bevy_ecs::prelude::*;
 use quadrille::ecs::{AccessList, ColorAttachment as _, access_kind};
 use quadrille::prelude::*;
-use quadrille_3d::{CameraTargets, ContentSystems, Pass3dSystems, Scene3d, ViewColors};
+use quadrille_3d::{Pass3dSystems, Scene3d};
+use quadrille_3d::content::{CameraTargets, ContentSystems};
+use quadrille_3d::resources::ViewColors;
 
 #[derive(Resource)]
 struct TwoTones(GraphicsPipeline);

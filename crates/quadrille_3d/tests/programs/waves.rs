@@ -1,7 +1,8 @@
 use bevy_app::App;
 use bevy_ecs::prelude::*;
 use quadrille::prelude::*;
-use quadrille_3d::{Instances3d, Pass3dSystems};
+use quadrille_3d::Pass3dSystems;
+use quadrille_3d::resources::Instances3d;
 
 #[derive(Resource)]
 struct Waves(ComputePipeline);

@@ -24,6 +24,7 @@ use crate::images::DeviceImages;
 /// use bevy_derive::Deref;
 /// use bevy_ecs::prelude::*;
 /// use quadrille::prelude::*;
+/// use quadrille::vulkan::Format;
 /// use quadrille_content::ManualTextureViews;
 /// use bevy_camera::Camera2d;
 ///

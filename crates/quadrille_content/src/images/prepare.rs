@@ -178,7 +178,7 @@ fn placeholders(
 ) -> Result<[UploadedImage; 2], quadrille::vulkan::Error> {
     let sampler = samplers.index(gpu, &ImageSamplerDescriptor::nearest())?;
     let mut make = |name, colors: [[u8; 4]; 2]| {
-        let desc = ImageDesc::sampled(name, [8, 8], quadrille::prelude::Format::R8G8B8A8_SRGB);
+        let desc = ImageDesc::sampled(name, [8, 8], quadrille::vulkan::Format::R8G8B8A8_SRGB);
         let image = gpu.create_image(&desc)?;
         let texels: Vec<u8> = (0..64)
             .flat_map(|at: usize| colors[(at / 2 + at / 16) % 2])

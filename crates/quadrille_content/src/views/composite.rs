@@ -1,7 +1,7 @@
 //! Pipeline that composites an image over a camera's target.
 
-use quadrille::prelude::{Blend, GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc};
-use quadrille::vulkan::ShaderError;
+use quadrille::prelude::{GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc};
+use quadrille::vulkan::{Blend, ShaderError};
 
 /// Creates a pipeline that puts binding 0, an image, over the target without scaling. The push constant is the image's
 /// offset in the target in pixels; draw three vertices.

@@ -11,6 +11,7 @@ use bevy_ecs::schedule::IntoScheduleConfigs;
 use bevy_log::LogPlugin;
 use quadrille::ecs::{RenderErrorHandler, RenderErrorPolicy};
 use quadrille::prelude::*;
+use quadrille::vulkan::Format;
 
 use super::{DrawingPlugin, FOLDER, SETTLING};
 

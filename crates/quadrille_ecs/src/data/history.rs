@@ -25,6 +25,7 @@ use crate::declare::named::GpuResource;
 /// ```
 /// # use bevy_ecs::prelude::*;
 /// # use quadrille_ecs::*;
+/// # use quadrille_vulkan::{BufferDesc, ComputePipeline, GpuBuffer};
 /// /// Where everything was.
 /// enum Positions {}
 ///
@@ -93,7 +94,7 @@ impl<H: History<Handle = GpuBuffer>> NewHistory<H> {
     /// Creates two buffers of this description.
     ///
     /// # Errors
-    /// Those of `create_buffer`.
+    /// Fails as `create_buffer` does.
     pub fn buffer(gpu: &Gpu, desc: &BufferDesc) -> Result<Self, Error> {
         let make = |which: &str| {
             let mut desc = desc.clone().with_usage(BufferUsage::TRANSFER_DST);

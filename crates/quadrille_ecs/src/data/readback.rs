@@ -26,7 +26,8 @@ use crate::declare::window_image::PrimaryWindowImage;
 ///
 /// ```
 /// # use bevy_ecs::prelude::*;
-/// # use quadrille_ecs::{GpuBuffer, Readback, ReadbackComplete};
+/// # use quadrille_ecs::{Readback, ReadbackComplete};
+/// # use quadrille_vulkan::GpuBuffer;
 /// # #[derive(Resource)] struct Total(GpuBuffer);
 /// fn ask(mut commands: Commands, total: Res<Total>) {
 ///     commands.spawn(Readback::buffer(&total.0)).observe(|done: On<ReadbackComplete>| {
@@ -55,7 +56,7 @@ impl Readback {
     }
 
     /// Reads back all texels of the first mip level of an image with
-    /// [`ImageUsage::TRANSFER_SRC`](crate::ImageUsage::TRANSFER_SRC), row by row without padding,
+    /// [`ImageUsage::TRANSFER_SRC`](quadrille_vulkan::ImageUsage::TRANSFER_SRC), row by row without padding,
     /// slice by slice, layer by layer.
     pub fn image(image: &GpuImage) -> Self {
         Self::view(image, View::WHOLE)
@@ -64,7 +65,8 @@ impl Readback {
     /// Reads back the first mip level of a view, with the view's layers, like [`Readback::image`].
     ///
     /// ```
-    /// # use quadrille_ecs::{GpuImage, Readback, View};
+    /// # use quadrille_ecs::Readback;
+    /// # use quadrille_vulkan::{GpuImage, View};
     /// fn smallest(pyramid: &GpuImage) -> Readback {
     ///     Readback::view(pyramid, View::WHOLE.mip(pyramid.desc().mip_levels as u8 - 1))
     /// }
@@ -98,7 +100,8 @@ pub struct ReadbackComplete {
 ///
 /// ```
 /// # use bevy_ecs::prelude::*;
-/// # use quadrille_ecs::{GpuBuffer, Readback, ReadbackFailed};
+/// # use quadrille_ecs::{Readback, ReadbackFailed};
+/// # use quadrille_vulkan::GpuBuffer;
 /// # #[derive(Resource)] struct Total(GpuBuffer);
 /// fn ask(mut commands: Commands, total: Res<Total>) {
 ///     let asked = Readback::buffer(&total.0);

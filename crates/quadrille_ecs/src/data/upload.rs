@@ -21,7 +21,8 @@ use writes::{Write, Writes};
 ///
 /// ```
 /// # use bevy_ecs::prelude::*;
-/// # use quadrille_ecs::{GpuBuffer, Uploads};
+/// # use quadrille_ecs::Uploads;
+/// # use quadrille_vulkan::GpuBuffer;
 /// fn fill(mut uploads: ResMut<Uploads>, numbers: Res<Numbers>) {
 ///     let values = [0.5_f32, 1.0, 2.0];
 ///     uploads.write_buffer(&numbers.0, 0, bytemuck::cast_slice(&values));
@@ -103,7 +104,7 @@ impl Uploads {
     /// A write beyond the end, or to a buffer without that usage, is skipped and reported as an error of the next
     /// frame.
     ///
-    /// [`BufferUsage::TRANSFER_DST`]: crate::BufferUsage::TRANSFER_DST
+    /// [`BufferUsage::TRANSFER_DST`]: quadrille_vulkan::BufferUsage::TRANSFER_DST
     pub fn write_buffer(&mut self, buffer: &GpuBuffer, offset: u64, bytes: &[u8]) {
         if self.push_bytes(buffer, offset, bytes) {
             buffer.set_layout(None);
@@ -146,7 +147,10 @@ impl Uploads {
     /// ```
     /// # extern crate quadrille_ecs as quadrille;
     /// # use bevy_ecs::prelude::*;
-    /// # use quadrille_ecs::{GpuBuffer, Uploads, encase::ShaderType, glam::{Mat4, Vec3}};
+    /// # use quadrille_ecs::Uploads;
+    /// # use quadrille_ecs::encase::ShaderType;
+    /// # use quadrille_ecs::glam::{Mat4, Vec3};
+    /// # use quadrille_vulkan::GpuBuffer;
     /// /// `struct Light { sees: mat4x4f, color: vec3f }` of a shader.
     /// #[derive(ShaderType)]
     /// struct Light {
@@ -183,7 +187,8 @@ impl Uploads {
     ///
     /// ```
     /// # use bevy_ecs::prelude::*;
-    /// # use quadrille_ecs::{BufferDesc, GpuBuffer, GpuDevice, Uploads};
+    /// # use quadrille_ecs::{GpuDevice, Uploads};
+    /// # use quadrille_vulkan::{BufferDesc, GpuBuffer};
     /// fn grow(gpu: Res<GpuDevice>, mut uploads: ResMut<Uploads>, mut rows: ResMut<Rows>) -> Result {
     ///     let bytes = 2 * rows.0.bytes();
     ///     let larger = gpu.create_buffer(&BufferDesc { bytes, ..rows.0.desc().clone() })?;
@@ -194,7 +199,7 @@ impl Uploads {
     /// # #[derive(Resource)] struct Rows(GpuBuffer);
     /// ```
     ///
-    /// [`BufferUsage::TRANSFER_SRC`]: crate::BufferUsage::TRANSFER_SRC
+    /// [`BufferUsage::TRANSFER_SRC`]: quadrille_vulkan::BufferUsage::TRANSFER_SRC
     pub fn copy_buffer(&mut self, from: (&GpuBuffer, u64), to: (&GpuBuffer, u64), bytes: u64) {
         for (buffer, offset) in [from, to] {
             let end = offset.checked_add(bytes);
@@ -260,11 +265,12 @@ impl Uploads {
 
     /// Clears the first layer of the first mip level of an image to transparent black at the beginning of the
     /// next frame, before everything else, unless the image has contents. Then the first pass may use load operation
-    /// `LOAD`. The image needs the usage [`COLOR_ATTACHMENT`](crate::ImageUsage::COLOR_ATTACHMENT).
+    /// `LOAD`. The image needs the usage [`COLOR_ATTACHMENT`](quadrille_vulkan::ImageUsage::COLOR_ATTACHMENT).
     ///
     /// ```
     /// # use bevy_ecs::prelude::*;
-    /// # use quadrille_ecs::{GpuImage, Uploads};
+    /// # use quadrille_ecs::Uploads;
+    /// # use quadrille_vulkan::GpuImage;
     /// fn keep(mut uploads: ResMut<Uploads>, trails: Res<Trails>) {
     ///     uploads.clear_if_new(&trails.0);
     /// }
@@ -287,7 +293,8 @@ impl Uploads {
     ///
     /// ```
     /// # use bevy_ecs::prelude::*;
-    /// # use quadrille_ecs::{GpuImage, Uploads};
+    /// # use quadrille_ecs::Uploads;
+    /// # use quadrille_vulkan::GpuImage;
     /// fn fill(mut uploads: ResMut<Uploads>, bricks: Res<Bricks>) {
     ///     let [width, height, _] = bricks.0.extent();
     ///     uploads.write_image(&bricks.0, &vec![255; (4 * width * height) as usize]);

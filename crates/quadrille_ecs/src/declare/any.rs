@@ -33,6 +33,7 @@ use crate::declare::window_image::WindowImage;
 /// # use bevy_ecs::prelude::*;
 /// # use bevy_ecs::system::{ParamBuilder, SystemParamBuilder};
 /// # use quadrille_ecs::*;
+/// # use quadrille_vulkan::GpuImage;
 /// fn blur(mut recorder: Recorder, from: AnyAccess, to: AnyAccess) {}
 ///
 /// fn add_blur(app: &mut App, from: &GpuImage, to: &GpuImage) {

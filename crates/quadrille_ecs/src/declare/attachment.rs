@@ -57,6 +57,7 @@ impl Attachment {
     /// # use bevy_derive::Deref;
     /// # use bevy_ecs::prelude::*;
     /// # use quadrille_ecs::*;
+    /// # use quadrille_vulkan::{GpuImage, ResolveMode};
     /// # #[derive(Resource, Deref)] struct Samples(GpuImage);
     /// # #[derive(Resource, Deref)] struct Depth(GpuImage);
     /// /// Single-sampled depth for later passes: the farthest sample, with reversed depth.
@@ -207,6 +208,7 @@ pub trait RenderTargets {
     /// # use bevy_derive::Deref;
     /// # use bevy_ecs::prelude::*;
     /// # use quadrille_ecs::*;
+    /// # use quadrille_vulkan::{GpuImage, GraphicsPipeline};
     /// # #[derive(Resource, Deref)] struct Cascades(GpuImage);
     /// # #[derive(Resource)] struct Casters(GraphicsPipeline);
     /// /// Four shadow maps, each a layer, with one draw. In the vertex shader:

@@ -40,7 +40,7 @@ pub struct Pass;
 pub enum QueuePreference {
     /// The main queue at first; another one if measured frame times then get shorter by at least 2 %. The
     /// assignment is in [`Renderer::report`](crate::Renderer::report). With
-    /// [`Settings::auto_queues`](crate::Settings::auto_queues) off, passes stay on the main queue.
+    /// [`Settings::auto_queues`](quadrille_vulkan::Settings::auto_queues) off, passes stay on the main queue.
     #[default]
     Auto,
     /// The main queue, which can do everything.

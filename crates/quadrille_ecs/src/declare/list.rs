@@ -23,7 +23,7 @@ use crate::declare::registry::{list_entity, short_name};
 /// A list of buffers or images: any bevy resource that dereferences to a `Vec` of
 /// them. The list may change from frame to frame.
 pub trait NamedList: Resource {
-    /// [`GpuBuffer`](crate::GpuBuffer) or [`GpuImage`](crate::GpuImage).
+    /// [`GpuBuffer`](quadrille_vulkan::GpuBuffer) or [`GpuImage`](quadrille_vulkan::GpuImage).
     type Handle: GpuResource;
 
     /// The handles that the resource lists now.
@@ -51,7 +51,8 @@ where
 /// ```
 /// use bevy_derive::Deref;
 /// use bevy_ecs::prelude::Resource;
-/// use quadrille_ecs::{AccessList, GpuImage, Recorder, access_kind};
+/// use quadrille_ecs::{AccessList, Recorder, access_kind};
+/// use quadrille_vulkan::GpuImage;
 ///
 /// #[derive(Resource, Deref)]
 /// struct Textures(Vec<GpuImage>);

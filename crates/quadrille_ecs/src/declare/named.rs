@@ -67,7 +67,8 @@ impl GpuResource for Handle {
 /// ```
 /// use bevy_derive::Deref;
 /// use bevy_ecs::prelude::Resource;
-/// use quadrille_ecs::{GpuBuffer, StorageRead, Recorder};
+/// use quadrille_ecs::{Recorder, StorageRead};
+/// use quadrille_vulkan::GpuBuffer;
 ///
 /// #[derive(Resource, Deref)]
 /// struct Cells(GpuBuffer);

@@ -108,7 +108,8 @@ impl Registry {
 /// ```
 /// # use bevy_derive::Deref;
 /// # use bevy_ecs::prelude::*;
-/// # use quadrille_ecs::{GpuBuffer, resource_entity};
+/// # use quadrille_ecs::resource_entity;
+/// # use quadrille_vulkan::GpuBuffer;
 /// #[derive(Resource, Deref)]
 /// struct Cells(GpuBuffer);
 ///

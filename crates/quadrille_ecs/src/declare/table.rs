@@ -51,11 +51,10 @@ where
 /// ```
 /// use bevy_derive::{Deref, DerefMut};
 /// use bevy_ecs::prelude::*;
-/// use quadrille_ecs::{
-///     ColorAttachment, ColorTarget, GpuImage, GraphicsPipeline, ImageTable, Recorder, RenderError,
-///     Table,
-/// };
-/// # use quadrille_ecs::{ImageTableDesc, Renderer, TableError, Uploads};
+/// use quadrille_ecs::{ColorAttachment, ColorTarget, Recorder, RenderError, Table};
+/// use quadrille_vulkan::{GpuImage, GraphicsPipeline, ImageTable};
+/// # use quadrille_ecs::{Renderer, Uploads};
+/// # use quadrille_vulkan::{ImageTableDesc, TableError};
 ///
 /// #[derive(Resource, Deref, DerefMut)]
 /// struct Textures(ImageTable);

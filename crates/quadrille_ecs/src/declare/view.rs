@@ -20,6 +20,7 @@ use crate::declare::named::Named;
 /// # use bevy_derive::Deref;
 /// # use bevy_ecs::prelude::*;
 /// # use quadrille_ecs::*;
+/// # use quadrille_vulkan::{ComputePipeline, GpuImage};
 /// # #[derive(Resource, Deref)] struct Glow(GpuImage);
 /// # #[derive(Resource)] struct Halve(ComputePipeline);
 /// /// Each mip level from the one before.
@@ -94,6 +95,7 @@ impl<'a> DeclaredView<'a> {
     /// # use bevy_derive::Deref;
     /// # use bevy_ecs::prelude::*;
     /// # use quadrille_ecs::*;
+    /// # use quadrille_vulkan::{ComputePipeline, GpuImage};
     /// # #[derive(Resource, Deref)] struct Fog(GpuImage);
     /// # #[derive(Resource)] struct Light(ComputePipeline);
     /// /// Each half of a volume in a pass of its own; the shader adds the offset that it is given.

@@ -28,7 +28,8 @@ use crate::record::rendering::Rendering;
 /// use bevy_ecs::prelude::*;
 /// use bevy_ecs::system::SystemParam;
 /// use quadrille::bindings::PassBindings;
-/// use quadrille::{ComputePipeline, GpuBuffer, Recorder, StorageRead, StorageReadWrite};
+/// use quadrille::{Recorder, StorageRead, StorageReadWrite};
+/// use quadrille_vulkan::{ComputePipeline, GpuBuffer};
 ///
 /// # #[derive(Resource, Deref)] struct Heights(GpuBuffer);
 /// # #[derive(Resource, Deref)] struct Speeds(GpuBuffer);

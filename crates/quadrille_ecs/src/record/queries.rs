@@ -118,6 +118,7 @@ impl Rendering<'_> {
     /// # use bevy_derive::Deref;
     /// # use bevy_ecs::prelude::*;
     /// # use quadrille_ecs::*;
+    /// # use quadrille_vulkan::{GpuImage, GraphicsPipeline, QuerySet, QuerySetDesc};
     /// # #[derive(Resource, Deref)] struct Depth(GpuImage);
     /// # #[derive(Resource)] struct Boxes(GraphicsPipeline);
     /// #[derive(Resource, Deref)]
@@ -164,6 +165,7 @@ impl Rendering<'_> {
     /// # use bevy_derive::Deref;
     /// # use bevy_ecs::prelude::*;
     /// # use quadrille_ecs::*;
+    /// # use quadrille_vulkan::{GraphicsPipeline, QuerySet};
     /// # #[derive(Resource, Deref)] struct Visible(QuerySet);
     /// # #[derive(Resource)] struct Statue(GraphicsPipeline);
     /// fn draw(
@@ -195,6 +197,7 @@ impl Rendering<'_> {
     /// # use bevy_derive::Deref;
     /// # use bevy_ecs::prelude::*;
     /// # use quadrille_ecs::*;
+    /// # use quadrille_vulkan::{GraphicsPipeline, QuerySet};
     /// # #[derive(Resource, Deref)] struct Visible(QuerySet);
     /// # #[derive(Resource)] struct Statue { whole: GraphicsPipeline, rough: GraphicsPipeline }
     /// fn draw(

@@ -37,6 +37,7 @@ use crate::record::transfer::Transfer;
 /// # use bevy_derive::Deref;
 /// # use bevy_ecs::prelude::*;
 /// # use quadrille_ecs::*;
+/// # use quadrille_vulkan::{ComputePipeline, GpuBuffer};
 /// # #[derive(Resource, Deref)] struct Cells(GpuBuffer);
 /// # #[derive(Resource)] struct Fill(ComputePipeline);
 /// fn fill(mut recorder: Recorder, cells: StorageWrite<Cells>, pipeline: Res<Fill>) {
@@ -149,8 +150,8 @@ impl Recorder<'_, '_> {
     ///
     /// The system's parameters declare its accesses ([`HostRead`](crate::HostRead),
     /// [`HostWrite`](crate::HostWrite), [`HostReadWrite`](crate::HostReadWrite)) of buffers in
-    /// [`Memory::Readback`](crate::Memory::Readback) or
-    /// [`Memory::Upload`](crate::Memory::Upload). The callback runs outside of the schedule: it captures the data that
+    /// [`Memory::Readback`](quadrille_vulkan::Memory::Readback) or
+    /// [`Memory::Upload`](quadrille_vulkan::Memory::Upload). The callback runs outside of the schedule: it captures the data that
     /// it needs from the world, and changes the world with
     /// [`Host::queue`](crate::Host::queue).
     ///
@@ -163,6 +164,7 @@ impl Recorder<'_, '_> {
     /// # use bevy_derive::Deref;
     /// # use bevy_ecs::prelude::*;
     /// # use quadrille_ecs::*;
+    /// # use quadrille_vulkan::GpuBuffer;
     /// # #[derive(Resource, Deref)] struct Cells(GpuBuffer);
     /// # #[derive(Resource)] struct Total(u32);
     /// // add_systems(Render, (simulate, double.after(simulate), draw.after(double)))
@@ -195,6 +197,7 @@ impl Recorder<'_, '_> {
     /// # use bevy_derive::Deref;
     /// # use bevy_ecs::prelude::*;
     /// # use quadrille_ecs::*;
+    /// # use quadrille_vulkan::{ComputePipeline, GpuBuffer};
     /// # #[derive(Resource, Deref)] struct Front(GpuBuffer);
     /// # #[derive(Resource, Deref)] struct Back(GpuBuffer);
     /// # #[derive(Resource)] struct Step(ComputePipeline);
@@ -231,6 +234,7 @@ impl Recorder<'_, '_> {
     /// # use bevy_derive::Deref;
     /// # use bevy_ecs::prelude::*;
     /// # use quadrille_ecs::*;
+    /// # use quadrille_vulkan::{ComputePipeline, GpuBuffer};
     /// # #[derive(Resource, Deref)] struct Cells(GpuBuffer);
     /// # #[derive(Resource)] struct Rules([ComputePipeline; 2]);
     /// fn grow(mut recorder: Recorder, cells: StorageReadWrite<Cells>, rules: Res<Rules>) {
@@ -284,6 +288,7 @@ impl Recorder<'_, '_> {
     /// # use bevy_derive::Deref;
     /// # use bevy_ecs::prelude::*;
     /// # use quadrille_ecs::*;
+    /// # use quadrille_vulkan::{ComputePipeline, GpuBuffer, TimelineSemaphore};
     /// # #[derive(Resource, Deref)] struct Forces(GpuBuffer);
     /// # #[derive(Resource, Deref)] struct Positions(GpuBuffer);
     /// # #[derive(Resource)] struct Pipelines { push: ComputePipeline }

@@ -93,6 +93,7 @@ impl<'a> Rendering<'a> {
     /// # use bevy_derive::Deref;
     /// # use bevy_ecs::prelude::*;
     /// # use quadrille_ecs::*;
+    /// # use quadrille_vulkan::{GpuBuffer, GpuImage, GraphicsPipeline};
     /// # #[derive(Resource, Deref)] struct Color(GpuImage);
     /// # #[derive(Resource, Deref)] struct Rows(GpuBuffer);
     /// # #[derive(Resource)] struct Paint(GraphicsPipeline);
@@ -232,10 +233,11 @@ impl<'a> Rendering<'a> {
     }
 
     /// Sets the stencil reference for draws with the bound pipeline. Overrides the `reference` of its
-    /// [`StencilState`](crate::StencilState).
+    /// [`StencilState`](quadrille_vulkan::StencilState).
     ///
     /// ```
     /// # use quadrille_ecs::*;
+    /// # use quadrille_vulkan::GraphicsPipeline;
     /// /// Writes a distinct stencil value for each portal, with one pipeline.
     /// fn mark(rendering: &mut Rendering<'_>, portal: &GraphicsPipeline, count: u8) {
     ///     rendering.pipeline(portal);
@@ -351,6 +353,7 @@ impl<'a> Rendering<'a> {
     /// # use bevy_derive::Deref;
     /// # use bevy_ecs::prelude::*;
     /// # use quadrille_ecs::*;
+    /// # use quadrille_vulkan::{GpuBuffer, GraphicsPipeline};
     /// # #[derive(Resource, Deref)] struct Draws(GpuBuffer);
     /// # #[derive(Resource, Deref)] struct Visible(GpuBuffer);
     /// # #[derive(Resource)] struct Mesh(GraphicsPipeline);

@@ -65,6 +65,7 @@ impl<'a> Transfer<'a> {
     /// # use bevy_derive::Deref;
     /// # use bevy_ecs::prelude::*;
     /// # use quadrille_ecs::*;
+    /// # use quadrille_vulkan::{GpuBuffer, GpuImage};
     /// # #[derive(Resource, Deref)] struct Maps(GpuImage);
     /// # #[derive(Resource, Deref)] struct Texels(GpuBuffer);
     /// fn keep(mut recorder: Recorder, from: TransferRead<Maps>, to: TransferWrite<Texels>) {
@@ -99,6 +100,7 @@ impl<'a> Transfer<'a> {
     /// # use bevy_derive::Deref;
     /// # use bevy_ecs::prelude::*;
     /// # use quadrille_ecs::*;
+    /// # use quadrille_vulkan::{GpuBuffer, GpuImage};
     /// # #[derive(Resource, Deref)] struct Maps(GpuImage);
     /// # #[derive(Resource, Deref)] struct Texels(GpuBuffer);
     /// fn load(mut recorder: Recorder, from: TransferRead<Texels>, to: TransferWrite<Maps>) {

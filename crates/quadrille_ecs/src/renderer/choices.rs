@@ -9,7 +9,7 @@
 //! Decisions take effect with the next frame that is collected.
 //!
 //! [`QueuePreference::Auto`]: crate::QueuePreference::Auto
-//! [`Sharing::Auto`]: crate::Sharing::Auto
+//! [`Sharing::Auto`]: quadrille_vulkan::Sharing::Auto
 
 use std::time::Instant;
 

@@ -5,7 +5,7 @@
 //! `Frames::change_sharing`. A frame lies between the two: decisions follow from a submitted frame, and
 //! objects change before the passes of the next one record.
 //!
-//! [`Sharing::Auto`]: crate::Sharing::Auto
+//! [`Sharing::Auto`]: quadrille_vulkan::Sharing::Auto
 
 use quadrille_sync::{Access, Capabilities, Preference, Resource, Sharing as Mode, States};
 use quadrille_vulkan::{CommandList, Frames, Handle, ImageRegion, SharingChanged};

@@ -32,6 +32,7 @@ use crate::gpu_device::GpuDevice;
 /// # use bevy_derive::Deref;
 /// # use bevy_ecs::prelude::*;
 /// # use quadrille_ecs::*;
+/// # use quadrille_vulkan::{GpuImage, GraphicsPipeline, Sampler};
 /// #[derive(Resource, Deref)]
 /// struct Bricks(GpuImage);
 /// # #[derive(Resource)] struct Wall { pipeline: GraphicsPipeline, sampler: Sampler }

@@ -26,6 +26,7 @@ use crate::gpu_device::GpuDevice;
 /// # use bevy_derive::Deref;
 /// # use bevy_ecs::prelude::*;
 /// # use quadrille_ecs::*;
+/// # use quadrille_vulkan::{Format, GpuImage, ImageDesc};
 /// /// Half as wide and high as the window.
 /// #[derive(Resource, Deref)]
 /// struct Glow(GpuImage);

@@ -5,6 +5,9 @@ use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bevy_log::LogPlugin;
 use quadrille_ecs::*;
+use quadrille_vulkan::{
+    BufferDesc, ComputePipeline, ComputePipelineDesc, GpuBuffer, GpuImage, GpuShader,
+};
 
 /// 256 numbers: 0, 1, 2, ..
 #[derive(Resource, Deref)]

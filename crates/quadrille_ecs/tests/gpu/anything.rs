@@ -1,5 +1,5 @@
-//! Whatever passes record, a frame is refused with an error or right: the validation layer never
-//! has anything to say.
+//! Frames of random commands are refused with an error or right: the validation layer never has
+//! anything to say.
 //!
 //! `QUADRILLE_ANYTHING_SEED` and `QUADRILLE_ANYTHING_FRAMES` choose other frames and more of them.
 
@@ -11,7 +11,13 @@ mod local;
 use bevy_derive::{Deref, DerefMut};
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
-use quadrille_vulkan::{DepthState, IndexType, VertexLayout, validation_messages};
+use quadrille_vulkan::{
+    BufferDesc, BufferTable, BufferTableDesc, BufferUsage, ComputePipeline, ComputePipelineDesc,
+    DepthState, Format, GpuBuffer, GpuImage, GpuShader, GraphicsPipeline, GraphicsPipelineDesc,
+    ImageDesc, ImageTable, ImageTableDesc, ImageUsage, IndexType, PipelineState, QuerySet,
+    QuerySetDesc, RawCommand, ResolveMode, Sampler, SamplerDesc, StencilState, TableIndex,
+    VertexLayout, View, validation_messages,
+};
 
 use crate::common::{Errors, Rig};
 

@@ -4,6 +4,12 @@
 use bevy_derive::{Deref, DerefMut};
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
+use quadrille_vulkan::Handle;
+use quadrille_vulkan::{
+    BufferDesc, BufferTable, BufferTableDesc, ComputePipeline, ComputePipelineDesc, Format,
+    GpuBuffer, GpuImage, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, ImageDesc, Memory,
+    Sharing, TableIndex,
+};
 
 use crate::common::{Rig, read, read_image};
 

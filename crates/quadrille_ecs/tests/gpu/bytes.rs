@@ -5,6 +5,10 @@ use std::ops::Range;
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
+use quadrille_vulkan::{
+    BufferDesc, BufferUsage, ComputePipeline, ComputePipelineDesc, Format, GpuBuffer, GpuImage,
+    GpuShader, GraphicsPipeline, GraphicsPipelineDesc, ImageDesc, ImageUsage, PrimitiveTopology,
+};
 
 use crate::common::{Errors, Rig, read, read_back};
 

@@ -3,6 +3,10 @@
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
+use quadrille_vulkan::{
+    ComputePipeline, ComputePipelineDesc, Format, GpuImage, GpuShader, ImageDesc, Sampler,
+    SamplerDesc,
+};
 
 use crate::common::{Rig, Squares, read};
 

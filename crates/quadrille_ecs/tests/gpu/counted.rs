@@ -3,6 +3,10 @@
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
+use quadrille_vulkan::{
+    BufferDesc, BufferUsage, ComputePipeline, ComputePipelineDesc, Format, GpuBuffer, GpuImage,
+    GpuShader, GraphicsPipeline, GraphicsPipelineDesc, ImageDesc, ImageUsage, IndexType,
+};
 
 use crate::common::{Errors, Rig, read_image};
 

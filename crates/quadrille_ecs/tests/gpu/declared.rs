@@ -6,6 +6,10 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::common_conditions::run_once;
 use quadrille_ecs::*;
 use quadrille_sync::SubRange;
+use quadrille_vulkan::{
+    BufferDesc, BufferUsage, Format, GpuBuffer, GpuImage, GpuShader, GraphicsPipeline,
+    GraphicsPipelineDesc, ImageDesc, ImageUsage, IndexType, Memory, VertexLayout,
+};
 
 use crate::common::{Errors, Numbers, Rig, Squares, add, read, square};
 

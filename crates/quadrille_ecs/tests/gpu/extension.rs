@@ -5,8 +5,13 @@
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
+use quadrille_sync::Capabilities;
 use quadrille_vulkan::ash::ext;
-use quadrille_vulkan::vk;
+use quadrille_vulkan::{
+    BufferDesc, BufferUsage, ComputePipeline, ComputePipelineDesc, Extension, Format, GpuBuffer,
+    GpuImage, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, ImageDesc, ImageUsage, RawCommand,
+    VertexLayout, vk,
+};
 
 use crate::common::{Numbers, Rig, Squares, add, read, read_image, square};
 

@@ -2,6 +2,10 @@
 
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
+use quadrille_vulkan::{
+    BufferDesc, ComputePipeline, ComputePipelineDesc, Format, GpuBuffer, GpuImage, GpuShader,
+    ImageDesc, ImageUsage,
+};
 
 use super::common::{Rig, read};
 

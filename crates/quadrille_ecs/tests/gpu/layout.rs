@@ -5,6 +5,7 @@ use bevy_ecs::prelude::*;
 use quadrille_ecs::encase::ShaderType;
 use quadrille_ecs::glam::{UVec3, Vec3};
 use quadrille_ecs::*;
+use quadrille_vulkan::{BufferDesc, ComputePipeline, ComputePipelineDesc, GpuBuffer, GpuShader};
 
 use crate::common::{Errors, Rig, Squares, read};
 

@@ -3,6 +3,10 @@
 use bevy_app::Update;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
+use quadrille_vulkan::{
+    BufferDesc, BufferUsage, ComputePipeline, ComputePipelineDesc, DepthState, Format, GpuBuffer,
+    GpuShader, GraphicsPipeline, GraphicsPipelineDesc, ImageDesc, ImageUsage,
+};
 
 use crate::common::{Add, Errors, Numbers, Rig, Squares, add, read, square};
 

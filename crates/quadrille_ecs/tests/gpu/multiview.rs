@@ -4,6 +4,10 @@ use bevy_app::Plugin as _;
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
+use quadrille_vulkan::{
+    DepthState, Format, GpuImage, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, ImageDesc,
+    ImageUsage, PrimitiveTopology, QuerySet, QuerySetDesc, View,
+};
 
 use crate::common::{Errors, Rig, read, read_back};
 

@@ -3,6 +3,10 @@
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
+use quadrille_vulkan::{
+    BufferDesc, BufferUsage, Format, GpuBuffer, GpuImage, GpuShader, GraphicsPipeline,
+    GraphicsPipelineDesc, ImageDesc, ImageUsage, QuerySet, QuerySetDesc, Statistics,
+};
 
 use crate::common::{Add, Errors, Rig, Squares, read, read_image};
 

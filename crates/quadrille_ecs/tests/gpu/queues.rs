@@ -4,6 +4,8 @@
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
+use quadrille_sync::Capabilities;
+use quadrille_vulkan::{BufferDesc, ComputePipeline, ComputePipelineDesc, GpuBuffer, GpuShader};
 
 use crate::common::{Rig, read};
 

@@ -8,6 +8,7 @@ use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{ParamBuilder, SystemParamBuilder};
 use quadrille_ecs::*;
+use quadrille_vulkan::{BufferDesc, ComputePipeline, GpuBuffer};
 
 use crate::common::{Add, Errors, Numbers, Rig, Squares, add, read};
 

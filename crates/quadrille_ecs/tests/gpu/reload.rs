@@ -8,6 +8,7 @@ use std::time::Duration;
 use bevy_app::App;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
+use quadrille_vulkan::{ComputePipeline, ComputePipelineDesc, GpuShader};
 
 use crate::common::{Numbers, Rig, read};
 

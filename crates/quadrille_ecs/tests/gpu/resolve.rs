@@ -3,7 +3,11 @@
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
-use quadrille_vulkan::vk;
+use quadrille_vulkan::{
+    BufferDesc, ComputePipeline, ComputePipelineDesc, DepthState, Format, GpuBuffer, GpuImage,
+    GpuShader, GraphicsPipeline, GraphicsPipelineDesc, ImageDesc, ImageUsage, PipelineState,
+    ResolveMode, StencilState, vk,
+};
 
 use crate::common::{Errors, Rig, read, read_image};
 

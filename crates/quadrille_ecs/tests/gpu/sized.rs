@@ -4,6 +4,7 @@ use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bevy_window::{PrimaryWindow, Window, WindowResolution};
 use quadrille_ecs::*;
+use quadrille_vulkan::{Format, GpuImage, ImageDesc};
 
 use crate::common::Rig;
 

@@ -5,6 +5,7 @@ use bevy_ecs::error::{ResultSeverityExt, Severity};
 use bevy_ecs::prelude::*;
 use bevy_log::LogPlugin;
 use quadrille_ecs::*;
+use quadrille_vulkan::{ComputePipelineDesc, GpuShader};
 
 /// Errors that the handler received; each test has its own world.
 #[derive(Resource, Default)]

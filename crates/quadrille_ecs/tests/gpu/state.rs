@@ -3,7 +3,12 @@
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
-use quadrille_vulkan::vk;
+use quadrille_vulkan::{
+    Blend, BlendEquation, BufferDesc, BufferUsage, ColorState, ComputePipeline,
+    ComputePipelineDesc, Cull, DepthBias, DepthState, Format, GpuBuffer, GpuImage, GpuShader,
+    GraphicsPipeline, GraphicsPipelineDesc, ImageDesc, ImageRegion, ImageUsage, PipelineState,
+    Sampler, SamplerDesc, StencilState, vk,
+};
 
 use crate::common::{Errors, Rig, read_back, read_image};
 

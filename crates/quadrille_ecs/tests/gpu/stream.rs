@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
+use quadrille_vulkan::{BufferDesc, Consumer, GpuBuffer, Handle, RingEntry, Sharing, StreamDesc};
 
 use crate::common::{Add, Errors, Rig, Squares, read};
 

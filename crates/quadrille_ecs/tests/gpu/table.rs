@@ -3,6 +3,11 @@
 use bevy_derive::{Deref, DerefMut};
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
+use quadrille_vulkan::Handle;
+use quadrille_vulkan::{
+    BufferDesc, ComputePipeline, ComputePipelineDesc, Format, GpuBuffer, GpuImage, GpuShader,
+    ImageDesc, ImageTable, ImageTableDesc, SamplerDesc, Sharing, TableIndex,
+};
 
 use crate::common::{Rig, read};
 

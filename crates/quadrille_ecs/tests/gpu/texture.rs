@@ -8,6 +8,7 @@ use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bevy_image::Image as ImageAsset;
 use quadrille_ecs::*;
+use quadrille_vulkan::{Format, GpuImage, View};
 use wgpu_types::{Extent3d, TextureDimension, TextureFormat};
 
 use crate::common::{Errors, Rig, read_back};

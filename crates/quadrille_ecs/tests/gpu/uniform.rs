@@ -3,6 +3,7 @@
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
+use quadrille_vulkan::{BufferDesc, ComputePipeline, ComputePipelineDesc, GpuBuffer, GpuShader};
 
 use crate::common::{Numbers, Rig, read};
 

@@ -5,6 +5,10 @@ use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::glam::Vec4;
 use quadrille_ecs::*;
+use quadrille_vulkan::{
+    BufferDesc, ComputePipeline, ComputePipelineDesc, Format, GpuBuffer, GpuImage, GpuShader,
+    ImageDesc, ImageUsage, View,
+};
 
 use crate::common::{Errors, Rig, read_back, read_image};
 

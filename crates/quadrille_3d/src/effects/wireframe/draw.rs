@@ -6,10 +6,10 @@ use bytemuck::{Pod, Zeroable};
 use quadrille::bindings::PassBindings;
 use quadrille::ecs::Rendering;
 use quadrille::prelude::{
-    Blend, DepthState, GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, StorageRead,
+    GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, StorageRead,
 };
 use quadrille::rows::ShaderRow;
-use quadrille::vulkan::vk;
+use quadrille::vulkan::{Blend, DepthState, vk};
 use quadrille_content::MeshAllocation;
 
 use crate::scene::buffers::{Indices3d, Instances3d, Vertices3d};

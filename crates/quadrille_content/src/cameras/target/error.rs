@@ -9,7 +9,8 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use bevy_image::Image as ImageAsset;
 use bevy_window::Window;
-use quadrille::prelude::{Format, GpuDevice, GpuImage, ImageUsage};
+use quadrille::prelude::{GpuDevice, GpuImage, ImageUsage};
+use quadrille::vulkan::Format;
 
 use crate::cameras::target::ManualTextureViews;
 use crate::warnings::{RateLimitedWarnings, asset_label, entity_name};

@@ -1,4 +1,5 @@
-use quadrille::prelude::{Format, ImageDesc};
+use quadrille::prelude::ImageDesc;
+use quadrille::vulkan::Format;
 
 use super::{BudgetLeft, Slices, next_first_mip, step_desc};
 

@@ -3,7 +3,10 @@
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
-use quadrille_vulkan::DepthState;
+use quadrille_vulkan::{
+    DepthState, Format, GpuImage, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, ImageDesc,
+    ImageUsage, View,
+};
 
 use super::{COLOR, Dice, SHADER, Sheets, Tools};
 use crate::local_read::light;

@@ -1,7 +1,10 @@
 //! Buffers, images and samplers.
 
 use quadrille_ecs::*;
-use quadrille_vulkan::vk;
+use quadrille_vulkan::{
+    BufferDesc, BufferUsage, Extension, Format, Gpu, ImageDesc, ImageUsage, SamplerDesc, Settings,
+    vk,
+};
 
 use super::DiagnosticCatalog;
 

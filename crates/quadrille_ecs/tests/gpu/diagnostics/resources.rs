@@ -3,6 +3,11 @@
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
+use quadrille_vulkan::{
+    BufferDesc, BufferUsage, ComputePipeline, ComputePipelineDesc, DepthState, Format, GpuBuffer,
+    GpuImage, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, ImageDesc, ImageUsage, Sampler,
+    SamplerDesc, VertexLayout,
+};
 
 /// 8 by 8 texels, filled.
 #[derive(Resource, Deref)]

@@ -2,6 +2,10 @@
 
 use quadrille_ecs::*;
 use quadrille_vulkan::vk::FrontFace;
+use quadrille_vulkan::{
+    ComputePipelineDesc, Format, GpuShader, GraphicsPipelineDesc, PipelineState, ShaderError,
+    ShaderModule, VertexLayout,
+};
 
 use super::DiagnosticCatalog;
 

@@ -3,6 +3,10 @@
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
+use quadrille_vulkan::{
+    BufferDesc, BufferTable, BufferTableDesc, ComputePipeline, ComputePipelineDesc, Format,
+    GpuShader, ImageDesc, ImageTable, ImageTableDesc, ImageUsage, TableIndex,
+};
 
 use super::DiagnosticCatalog;
 use crate::common::{Numbers, Rig};
