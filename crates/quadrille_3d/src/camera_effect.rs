@@ -65,6 +65,7 @@ pub trait CameraEffect: Component {
 
 /// Inputs of [`CameraEffect::uniform`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct EffectFrame {
     /// Number of submitted frames, modulo 2^32; usable as a seed.
     pub index: u32,

@@ -44,6 +44,7 @@ pub struct CameraOverlays(pub EntityHashSet);
 
 /// View of one camera.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct CameraView {
     /// Camera entity.
     pub camera: Entity,

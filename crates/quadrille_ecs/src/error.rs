@@ -8,6 +8,7 @@ use thiserror::Error;
 
 /// A recorded command that does not match the pass's declarations or its shader.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RecordError {
     /// A pass of a system with several passes uses a resource that is not among its `uses`.
     #[error(
@@ -263,6 +264,7 @@ pub enum RecordError {
 
 /// Error of a frame.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum RenderError {
     /// A pass recorded an invalid command.
     #[error("the pass `{pass}` is recorded wrongly: {error}")]

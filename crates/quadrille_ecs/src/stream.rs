@@ -26,6 +26,7 @@ const LAST_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Error of a stream's frame.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StreamError {
     /// The renderer is ending, or the ring's consumer is gone: the usual reason for a stream's thread to end.
     #[error("the stream is to come to its end")]

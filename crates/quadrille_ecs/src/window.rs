@@ -79,6 +79,7 @@ pub enum WindowOutcome {
 /// The state of a window's swapchain: a component of the window's entity, written after each frame
 /// and only when it changed.
 #[derive(Component, Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct SwapchainState {
     /// Width and height in pixels; zeros while the window has no area.
     pub extent: [u32; 2],
@@ -104,6 +105,7 @@ pub struct SwapchainState {
 /// Event: a window is no longer rendered, because its surface is permanently lost or it failed many times in a row.
 /// Other windows continue. Triggered on the window's entity, once.
 #[derive(EntityEvent, Clone, Debug)]
+#[non_exhaustive]
 pub struct WindowFailed {
     /// The window.
     pub entity: Entity,

@@ -67,6 +67,7 @@ const TEARDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Properties of the chosen device.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct DeviceInfo {
     /// Its name.
     pub name: String,

@@ -32,6 +32,7 @@ impl CheckedFonts {
 
 /// Errors of the font loader.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum CheckedFontError {
     /// The font failed validation.
     #[error("{0}")]

@@ -76,6 +76,7 @@ const HANDLED: [&str; 1] = ["KHR_mesh_quantization"];
 
 /// Error of a rejected glTF file.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum CheckedGltfError {
     /// The file is invalid or exceeds the limits.
     #[error("{0}")]

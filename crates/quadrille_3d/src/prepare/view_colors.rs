@@ -116,6 +116,7 @@ pub struct PostProcess<'w> {
 
 /// Source and destination of an effect in a view: different images of the same size.
 #[derive(Clone, Copy)]
+#[non_exhaustive]
 pub struct PostProcessWrite<'w> {
     /// Current color, linear: radiance times exposure before tone mapping, color of the screen after it. Alpha is that of
     /// the clear color and what covers it: 1 with an opaque clear color.

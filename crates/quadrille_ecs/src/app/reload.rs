@@ -26,6 +26,7 @@ use crate::gpu_device::GpuDevice;
 /// });
 /// ```
 #[derive(Event, Clone, Debug, Deref)]
+#[non_exhaustive]
 pub struct ShaderReloaded(pub Reloaded);
 
 /// Switches pipelines to reloaded shaders, before a frame.

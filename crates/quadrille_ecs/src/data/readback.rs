@@ -87,6 +87,7 @@ impl Readback {
 
 /// Event: a [`Readback`] is complete.
 #[derive(EntityEvent, Clone, Debug)]
+#[non_exhaustive]
 pub struct ReadbackComplete {
     /// The entity with the [`Readback`].
     pub entity: Entity,
@@ -111,6 +112,7 @@ pub struct ReadbackComplete {
 /// }
 /// ```
 #[derive(EntityEvent, Clone, Debug)]
+#[non_exhaustive]
 pub struct ReadbackFailed {
     /// The entity with the [`Readback`].
     pub entity: Entity,

@@ -19,6 +19,7 @@ const SETTLED: u64 = 60;
 
 /// Event: a lost device was replaced, and [`RenderStartup`](crate::RenderStartup) has run again.
 #[derive(Event, Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DeviceRebuilt {
     /// Number of replacements since the app started.
     pub times: u32,

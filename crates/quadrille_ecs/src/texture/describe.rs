@@ -59,6 +59,7 @@ pub fn describe(asset: &ImageAsset, name: &str) -> Result<ImageDesc, String> {
 
 /// A mip level of a layer of an image asset: what is uploaded at once, or row by row.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TexturePart {
     /// The mip level, of those that the asset has.
     pub mip: u32,

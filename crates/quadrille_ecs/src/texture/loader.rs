@@ -59,6 +59,7 @@ fn default_decoded_bytes(memory_bytes: u64) -> u64 {
 
 /// Reason why an image file is rejected.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum CheckedImageError {
     /// The file is too long.
     #[error(

@@ -49,6 +49,7 @@ impl Memory {
 
 /// Device memory of a device's buffers and images, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MemoryUse {
     /// Bytes bound to buffers and images, including dropped ones that frames in flight still use.
     pub used: u64,
