@@ -5,7 +5,7 @@
 //! of its code or states: its rules are derived from Vulkan's specification (chapter
 //! "Synchronization and Cache Control"), and it keeps its own history over frames.
 //!
-//! # What is judged
+//! # Rules
 //!
 //! [`Judge::frame`] simulates a plan and reports
 //!

@@ -68,7 +68,7 @@ impl Planner {
     /// Returns a plan for the frame: a cached one if it is valid, else a new one.
     ///
     /// # Errors
-    /// Those of [`plan`](crate::plan).
+    /// Fails as [`plan`](crate::plan) does.
     pub fn plan(
         &mut self,
         frame: &Frame,

@@ -136,7 +136,7 @@ fn run(seed: u64, planned: &mut usize) {
             }
         }
     }
-    // Whatever came before, a frame that repeats settles.
+    // A frame that repeats settles, after any others.
     let mut reused = 0;
     for _ in 0..8 {
         let before = states.clone();

@@ -63,7 +63,7 @@ fn only_temporary_files_without_a_writer_are_removed() {
     sweep(Path::new("/no such folder"), "pipelines-");
 }
 
-/// Whatever is there and is no regular file stays what it is, and gets the bytes.
+/// A target that is no regular file stays what it is, and gets the bytes.
 #[cfg(target_os = "linux")]
 #[test]
 fn devices_and_pipes_are_written_to() {

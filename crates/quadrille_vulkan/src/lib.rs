@@ -72,7 +72,7 @@
 //!   submission that reads does not exist yet. The consumer waits only for submissions that exist, so ending it
 //!   early leaves no wrong contents or layouts.
 //!
-//! # What is not here
+//! # Deliberately absent
 //!
 //! No barrier is decided here, no resource is created implicitly, and no argument makes a function panic.
 //! `record`, `submit` and `present` are the only files that emit barriers, submit and present (`present` also

@@ -6,6 +6,7 @@ mod code;
 mod complaint;
 mod dead_files;
 mod dependencies;
+mod exhaustive;
 mod lengths;
 mod maps;
 mod packages;
@@ -65,6 +66,7 @@ fn judge(tree: &Tree, workspace: &Workspace) -> Findings {
     findings.errors.extend(voice::check(tree));
     findings.errors.extend(maps::check(tree, workspace));
     findings.errors.extend(packages::check(tree));
+    findings.errors.extend(exhaustive::check(tree));
     lengths::check(tree, &mut findings);
     findings
 }

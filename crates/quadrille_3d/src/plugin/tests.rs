@@ -1,4 +1,4 @@
-#[path = "../../../quadrille_content/tests/rows/check.rs"]
+#[path = "../../tests/rows/check.rs"]
 mod check;
 
 use quadrille::rows::ShaderRow as _;

@@ -45,7 +45,7 @@ pub fn positions(mesh: &Mesh) -> Result<Vec<Vec3>, String> {
 /// [`Mesh::compress_normals`].
 ///
 /// # Errors
-/// They are of another format.
+/// Returns an error if the attribute has another format.
 pub fn normals(mesh: &Mesh) -> Result<Option<Vec<Vec3>>, String> {
     let Some(values) = attribute(mesh, Mesh::ATTRIBUTE_NORMAL)? else {
         return Ok(None);
@@ -67,7 +67,7 @@ pub fn normals(mesh: &Mesh) -> Result<Option<Vec<Vec3>>, String> {
 /// [`Mesh::compress_tangents`].
 ///
 /// # Errors
-/// They are of another format.
+/// Returns an error if the attribute has another format.
 pub fn tangents(mesh: &Mesh) -> Result<Option<Vec<[f32; 4]>>, String> {
     let Some(values) = attribute(mesh, Mesh::ATTRIBUTE_TANGENT)? else {
         return Ok(None);
@@ -89,7 +89,7 @@ pub fn tangents(mesh: &Mesh) -> Result<Option<Vec<[f32; 4]>>, String> {
 /// [`Mesh::compress_uv1`] are decompressed by the mesh's range.
 ///
 /// # Errors
-/// They are of another format.
+/// Returns an error if the attribute has another format.
 pub fn uvs(mesh: &Mesh, second: bool) -> Result<Option<Vec<Vec2>>, String> {
     let which = match second {
         false => Mesh::ATTRIBUTE_UV_0,
@@ -112,7 +112,7 @@ pub fn uvs(mesh: &Mesh, second: bool) -> Result<Option<Vec<Vec2>>, String> {
 /// Returns the linear vertex colors of a mesh, if it has any; alpha is 1 for three-component formats.
 ///
 /// # Errors
-/// They are of another format.
+/// Returns an error if the attribute has another format.
 pub fn colors(mesh: &Mesh) -> Result<Option<Vec<[f32; 4]>>, String> {
     let Some(values) = attribute(mesh, Mesh::ATTRIBUTE_COLOR)? else {
         return Ok(None);

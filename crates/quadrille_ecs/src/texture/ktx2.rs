@@ -50,10 +50,10 @@ impl<'a> Ktx2<'a> {
         sizes.fold(0, u64::saturating_add)
     }
 
-    /// Looks whether the file is what it says; what its levels take when they are decoded.
+    /// Checks the file against its header; returns the size of its decoded levels in bytes.
     ///
     /// # Errors
-    /// What is inconsistent.
+    /// Names the inconsistency.
     pub(crate) fn check(&self) -> Result<u64, String> {
         let count = self.levels;
         if count > MAX_LEVELS {

@@ -16,7 +16,7 @@ fn equal_seeds_make_equal_sequences() {
     assert_eq!(sequences(20), sequences(20));
 }
 
-/// Whatever a solver can get wrong has to come up, or the random tests prove little.
+/// Each feature that a solver can get wrong comes up, or the random tests prove little.
 #[test]
 fn random_sequences_have_everything() {
     let all = sequences(300);

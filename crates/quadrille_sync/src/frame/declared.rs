@@ -66,7 +66,7 @@ impl Frame {
     /// ```
     ///
     /// # Errors
-    /// What the pass declares instead.
+    /// Returns the accesses that the pass declares instead.
     pub fn check_declared(
         &self,
         pass: PassIndex,

@@ -109,7 +109,7 @@ impl MemoryPlan {
 /// ```
 ///
 /// # Errors
-/// What is wrong with the frame's order; [`plan`](crate::plan) says the same, and more.
+/// Lists defects of the frame's order; [`plan`](crate::plan) lists the same, and more.
 pub fn plan_memory(
     frame: &Frame,
     topology: &Topology,

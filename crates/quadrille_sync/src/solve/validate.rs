@@ -14,10 +14,10 @@ use crate::topology::Topology;
 pub(super) use check::check_shape;
 pub(super) use race::race;
 
-/// Finds what is wrong with each declaration by itself.
+/// Validates each declaration by itself.
 ///
 /// # Errors
-/// What leaves nothing to reason about. Without any, all later phases may index freely.
+/// Lists defects that leave nothing to reason about. Without any, all later phases may index freely.
 pub(super) fn validate(
     frame: &Frame,
     topology: &Topology,

@@ -235,7 +235,7 @@ fn frame_errors_name_the_expected_token() {
     }
 }
 
-/// Whatever happens to a text, parsing it ends with a value or an error.
+/// Parsing of a damaged text ends with a value or an error.
 #[test]
 fn damaged_texts_do_not_panic() {
     let frame = parse_frame(frame_text()).unwrap();

@@ -1,4 +1,4 @@
-//! Whatever is described, it is refused with an error or made: the validation layer never has
+//! Random descriptions are refused with an error or made: the validation layer never has
 //! anything to say.
 //!
 //! `QUADRILLE_ANYTHING_SEED` and `QUADRILLE_ANYTHING_FRAMES` choose other descriptions and more.

@@ -13,8 +13,8 @@
 //! QUADRILLE_FAULT_CLOSE_EVERY=4       # the first is closed in each fourth, with an image acquired
 //! ```
 //!
-//! Whatever fails, a window never has more than 6 swapchains, and the one in use never more semaphores
-//! than images, frames in flight and 2; `cargo xtask faults` runs the program with every fault that it can think of.
+//! A window never has more than 6 swapchains, and the one in use never more semaphores
+//! than images, frames in flight and 2, after any failure; `cargo xtask faults` runs the program with every fault that it can think of.
 
 use std::time::{Duration, Instant};
 

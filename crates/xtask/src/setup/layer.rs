@@ -29,7 +29,7 @@ const REFUSED: &str = "is not allowed here";
 /// then, many a program ends as it would by a fault.
 ///
 /// # Errors
-/// With what the layer says.
+/// Quotes the message of the layer.
 pub(crate) fn check_taken(output: &str) -> Result<()> {
     match output.lines().find(|line| line.contains(REFUSED)) {
         Some(line) => bail!("{line}"),

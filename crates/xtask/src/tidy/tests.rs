@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use super::complaint::{Complaint, Findings};
 use super::lengths::functions;
 use super::tree::{Tree, blank};
-use super::{code, dead_files, dependencies, lengths, maps, packages, text, voice};
+use super::{code, dead_files, dependencies, exhaustive, lengths, maps, packages, text, voice};
 use crate::host::cargo::{Dependency, Package, Target, Workspace};
 use crate::host::place;
 
@@ -68,18 +68,43 @@ fn published_packages_are_complete_and_closed() {
                   const B: &[u8] = include_bytes!(\n    \"../../../assets/b.ktx2\",\n);";
     let private = format!("{keys}publish.workspace = true\n");
     let short = keys.replace("keywords = 1\n", "");
+    let excluding = format!("exclude = [\"cases\", \"tests/*\", \"!tests/rows\"]\n{keys}");
+    let tests = "#[path = \"../tests/rows/check.rs\"]\nconst A: &str = include_str!(\"../tests/rows.txt\");";
     let tree = Tree::of(&[
-        ("crates/a/Cargo.toml", keys),
+        ("crates/a/Cargo.toml", &excluding),
+        ("crates/a/LICENSE-APACHE", ""),
+        ("crates/a/LICENSE-MIT", ""),
         ("crates/a/src/lib.rs", source),
-        ("crates/a/src/tests.rs", source),
+        ("crates/a/src/tests.rs", tests),
         ("crates/b/Cargo.toml", &private),
         ("crates/b/src/lib.rs", source),
         ("crates/c/Cargo.toml", &short),
+        ("crates/c/LICENSE-MIT", ""),
     ]);
     let found = lines(&packages::check(&tree));
-    assert_eq!(found.len(), 2, "{found:?}");
+    assert_eq!(found.len(), 4, "{found:?}");
     assert!(found[0].starts_with("crates/a/src/lib.rs:2: `../../../assets/b.ktx2`"));
-    assert!(found[1].starts_with("crates/c/Cargo.toml: a published package has `keywords`"));
+    assert!(found[1].starts_with("crates/a/src/tests.rs:2: `../tests/rows.txt`"));
+    assert!(found[2].starts_with("crates/c/Cargo.toml: a published package has `keywords`"));
+    assert!(found[3].starts_with("crates/c/Cargo.toml: a published package has `LICENSE-APACHE`"));
+}
+
+#[test]
+fn errors_and_events_can_be_extended() {
+    let source = "#[derive(Debug)]\npub enum AError {}\n\n#[non_exhaustive]\npub enum BError {}\n\n\
+                  #[derive(EntityEvent, Debug)]\npub struct Done {\n    pub a: u32,\n}\n\n\
+                  #[derive(\n    Event,\n    Debug,\n)]\n#[non_exhaustive]\n/// A word.\npub struct Lost;\n\
+                  #[derive(Component)]\npub struct Eventful;\n";
+    let tree = Tree::of(&[
+        ("crates/a/Cargo.toml", "[package]\n"),
+        ("crates/a/src/lib.rs", source),
+        ("crates/b/Cargo.toml", "publish.workspace = true\n"),
+        ("crates/b/src/lib.rs", source),
+    ]);
+    let found = lines(&exhaustive::check(&tree));
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found[0].starts_with("crates/a/src/lib.rs:2:"));
+    assert!(found[1].starts_with("crates/a/src/lib.rs:8:"));
 }
 
 #[test]
@@ -221,7 +246,7 @@ fn openings_that_postpone_the_subject_are_found() {
     let source = [
         "//! Of no file.",
         "//!",
-        "//! Whatever is fine.",
+        "//! Whoever reads this is not the subject.",
         "",
         "/// Returns one.",
         "/// What follows is no opening.",
@@ -231,6 +256,12 @@ fn openings_that_postpone_the_subject_are_found() {
         "/// ```",
         "/// // Those are code.",
         "/// ```",
+        "///",
+        "/// # Errors",
+        "/// Whose fault it is.",
+        "/// What follows is no opening.",
+        "///",
+        "/// # What is left",
         "fn a() {}",
         "let x = 1; // It counts nothing",
     ]
@@ -242,7 +273,17 @@ fn openings_that_postpone_the_subject_are_found() {
         .iter()
         .filter_map(|it| it.split(": ").next())
         .collect();
-    assert_eq!(places, ["a/README.md:1", "a/src/a.rs:1", "a/src/a.rs:8"]);
+    assert_eq!(
+        places,
+        [
+            "a/README.md:1",
+            "a/src/a.rs:1",
+            "a/src/a.rs:3",
+            "a/src/a.rs:8",
+            "a/src/a.rs:15",
+            "a/src/a.rs:18"
+        ]
+    );
 }
 
 #[test]

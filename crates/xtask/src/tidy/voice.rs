@@ -4,10 +4,12 @@ use super::complaint::Complaint;
 use super::tree::Tree;
 
 /// Openings that postpone the subject of the sentence.
-const REFUSED: [&str; 20] = [
+const REFUSED: [&str; 22] = [
     "What",
+    "Whatever",
     "Which",
     "Who",
+    "Whoever",
     "Whose",
     "Whom",
     "Of",
@@ -64,7 +66,8 @@ fn refused(text: &str) -> Option<&'static str> {
     })
 }
 
-/// First lines of the paragraphs of comments, with their numbers from 1. Fenced programs in docs are code.
+/// First lines of the paragraphs of comments, and their headings, with their numbers from 1. A paragraph begins
+/// after a blank line or a heading. Fenced programs in docs are code.
 fn comment_openings(text: &str) -> Vec<(usize, &str)> {
     let mut openings = Vec::new();
     let (mut is_paragraph, mut is_fenced) = (false, false);
@@ -77,9 +80,9 @@ fn comment_openings(text: &str) -> Vec<(usize, &str)> {
         if comment.starts_with("```") {
             is_fenced = !is_fenced;
         } else if !is_fenced && !is_paragraph && !comment.is_empty() {
-            openings.push((number, comment));
+            openings.push((number, comment.trim_start_matches('#').trim_start()));
         }
-        is_paragraph = !comment.is_empty() && !is_fenced;
+        is_paragraph = !comment.is_empty() && !comment.starts_with("# ") && !is_fenced;
     }
     openings
 }

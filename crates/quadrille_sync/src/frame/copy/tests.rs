@@ -9,7 +9,7 @@ pass two requires COMPUTE async
   StorageWriteCompute b discard
   after one";
 
-/// Whatever was there before, and whether its names are the same ones or not, a copy is equal.
+/// A copy is equal over any earlier frame, with the same names or others.
 #[test]
 fn a_copy_over_another_frame_is_equal() {
     let frame = parse_frame(FRAME).unwrap();

@@ -24,7 +24,7 @@ fn declare(frame: &mut Frame, names: &[Arc<str>]) -> Vec<Arc<str>> {
     passes.chain(resources).collect()
 }
 
-/// Whatever was there before, a frame has the names that it was given, and once each.
+/// A frame has the names that it was given, and once each, over any earlier ones.
 #[test]
 fn names_are_those_that_were_given() {
     let all = names(&["a", "b", "c", "a"]);

@@ -290,7 +290,7 @@ fn crates_publish_modules() {
     assert!(said(publish("a::b c", "")).is_some());
 }
 
-/// Whatever an editor has written when it stops in the middle of a module is an error, or a shader.
+/// A module that an editor has written in part is an error, or a shader.
 #[test]
 fn no_half_of_an_import_panics() {
     let folder = Folder::new("half", &[("noise.wgsl", NOISE)]);
