@@ -14,7 +14,7 @@
 //! changes nothing about scopes, so nothing else of the language has to be understood. Each byte of
 //! the joined source knows where it comes from: [`Joined`].
 //!
-//! Of imported modules only declarations that the shader needs are left, with their `override`s and assertions. What an
+//! Imported modules keep only declarations that the shader needs, with their `override`s and assertions. What an
 //! import names may be left out by conditions as long as nothing needs it, as in bevy.
 //!
 //! Not taken from the specification: wildcard imports, `public` and visibility, which bevy 0.20 does not have

@@ -172,7 +172,7 @@ fn each_shader_file_of_bevy_is_looked_at() {
         }
         let file = path.file_stem().unwrap().to_str().unwrap();
         let is_known = FILES.iter().any(|it| it.0 == file) || MISSING.iter().any(|it| it.0 == file);
-        // It names bevy_pbr in a comment.
+        // Line of a comment that names bevy_pbr.
         assert!(is_known || file == "custom_gltf_2d", "{file}");
     }
 }

@@ -185,7 +185,7 @@ fn printable(source: &str) -> String {
 
 /// Joins modules, of which the first keeps its names.
 ///
-/// Of the other modules only declarations that it needs are left, whose `Missing` names are errors.
+/// Other modules keep only declarations that it needs, whose `Missing` names are errors.
 pub(super) fn join(modules: Vec<Module>, missing: Vec<ShaderError>) -> Result<Joined, ShaderError> {
     let references: Vec<_> = (0..modules.len())
         .map(|at| references(&modules, at))

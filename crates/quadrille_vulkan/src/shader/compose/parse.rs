@@ -54,7 +54,7 @@ pub(super) struct Parsed {
     pub declared: BTreeSet<String>,
     /// All declarations, in order.
     pub declarations: Vec<Declaration>,
-    /// Those of its functions that are entry points.
+    /// Functions that are entry points.
     pub entry_points: BTreeSet<String>,
     /// Its directives (`enable f16;`), which have to stand before all declarations.
     pub directives: Vec<Range<usize>>,
@@ -119,7 +119,7 @@ struct Parser<'a> {
     /// Its name, as soon as that is known.
     name: Option<String>,
     is_override: bool,
-    /// It has the attribute of a stage.
+    /// Whether it has the attribute of a stage.
     is_entry_point: bool,
     parsed: Parsed,
 }

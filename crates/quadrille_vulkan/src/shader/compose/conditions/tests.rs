@@ -257,7 +257,7 @@ fn defs() -> ShaderDefs {
     options.defs(more).defs
 }
 
-/// What is left of a source, with single blanks.
+/// Rest of a source, with single blanks.
 fn left(source: &str) -> String {
     let translated = translate(source, tokens(source), &defs())
         .unwrap_or_else(|flaw| panic!("{source}: {}", flaw.message));
@@ -371,7 +371,7 @@ fn misplaced_conditions_are_errors_at_their_place() {
     assert!(said(&deep).1.contains("nested more than 64 deep"));
 }
 
-/// Whatever an editor has written when it stops is an error, or a shader.
+/// A source that an editor has written in part is an error, or a shader.
 #[test]
 fn halves_of_conditions_do_not_panic() {
     let source = "@if(ON && !(OFF)) import a::{b, c}; @else { struct S { @if(ON) a: array<u32, 2>, b: u32 } } \
