@@ -17,6 +17,8 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let mut uses = Vec::new();
     let mut binds = Vec::new();
     let mut keys: Vec<String> = Vec::new();
+    // Those of variables that are bound by name.
+    let mut names: Vec<TokenStream> = Vec::new();
     for field in fields {
         let Some(ident) = &field.ident else { continue };
         let mut attributes = field.attrs.iter();
@@ -27,32 +29,40 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         if is(attribute, "declared") {
             continue;
         }
-        let key = match &attribute.meta {
-            Meta::Path(_) => ident.to_string().to_token_stream(),
+        let name = match &attribute.meta {
+            Meta::Path(_) => Ok(ident.to_string().to_token_stream()),
             _ => match attribute.parse_args()? {
-                Lit::Str(name) => name.to_token_stream(),
-                Lit::Int(number) => {
-                    let number: u32 = number.base10_parse()?;
-                    number.to_token_stream()
-                }
+                Lit::Str(name) => Ok(name.to_token_stream()),
+                Lit::Int(number) => Err(number.base10_parse::<u32>()?.to_token_stream()),
                 other => {
                     let message = "a name, `\"lights\"`, or a number, `3`, is expected here";
                     return Err(Error::new_spanned(other, message));
                 }
             },
         };
+        let (Ok(key) | Err(key)) = &name;
         let text = key.to_string();
         if keys.contains(&text) {
             let message = format!("two fields are bound to {text}; give each a binding of its own");
             return Err(Error::new_spanned(attribute, message));
         }
         keys.push(text);
+        let key = match name {
+            Ok(name) => {
+                let index = names.len();
+                names.push(name);
+                quote!(::quadrille::bindings::FieldKey::new(&NAMES, #index))
+            }
+            Err(number) => number,
+        };
         binds.push(quote!(::quadrille::bindings::BindField::bind_to(&self.#ident, to, #key);));
     }
     if uses.is_empty() {
         let message = "no field is bound: put `#[bind]` on those that are";
         return Err(Error::new_spanned(name, message));
     }
+    let count = names.len();
+    let list = (count > 0).then(|| quote!(static NAMES: [&str; #count] = [#(#names),*];));
     let (of_impl, of_type, wheres) = input.generics.split_for_impl();
     Ok(quote! {
         impl #of_impl ::quadrille::bindings::PassBindings for #name #of_type #wheres {
@@ -61,6 +71,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             }
 
             fn bind_to<__B: ::quadrille::bindings::Binder>(&self, to: &mut __B) {
+                #list
                 #(#binds)*
             }
         }

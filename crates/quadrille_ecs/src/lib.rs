@@ -14,7 +14,7 @@
 //!
 //! /// A pass: a system with a recorder, and parameters that declare its accesses.
 //! fn step(mut recorder: Recorder, cells: StorageReadWrite<Cells>, pipelines: Res<Pipelines>) {
-//!     recorder.compute(&pipelines.step).bind(0, &cells).dispatch([64, 1, 1]);
+//!     recorder.compute(&pipelines.step).bind("cells", &cells).dispatch([64, 1, 1]);
 //! }
 //!
 //! /// A pass that waits for the first one, also on another queue.
@@ -25,7 +25,7 @@
 //!     pipelines: Res<Pipelines>,
 //! ) {
 //!     let mut rendering = recorder.render(window.clear([0.0, 0.0, 0.0, 1.0]));
-//!     rendering.pipeline(&pipelines.show).bind(0, &cells).draw(0..3, 0..1);
+//!     rendering.pipeline(&pipelines.show).bind("cells", &cells).draw(0..3, 0..1);
 //! }
 //!
 //! fn add_passes(app: &mut App) {
@@ -141,6 +141,8 @@ pub mod encase {
 /// takes `quadrille` to be where this module is.
 pub mod bindings {
     pub use crate::declare::access::PassUse;
+    #[doc(hidden)]
+    pub use crate::record::binding_key::FieldKey;
     pub use crate::record::bindings::{BindField, Binder, PassBindings};
     pub use quadrille_derive::PassBindings;
 }

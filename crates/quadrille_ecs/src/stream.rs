@@ -349,7 +349,7 @@ impl Renderer {
     ///             stream.turn(&mut producer, |frame, turn| {
     ///                 let age = AnyAccess::of(&turn.slot, AccessKind::StorageWrite);
     ///                 let mut pass = frame.pass("age", &[age.as_declared()]);
-    ///                 pass.compute(&step).bind(0, &age).dispatch([16, 1, 1]);
+    ///                 pass.compute(&step).bind("age", &age).dispatch([16, 1, 1]);
     ///             })?;
     ///         }
     ///     })?;

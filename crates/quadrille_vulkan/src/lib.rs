@@ -125,8 +125,8 @@ pub use instance::sharing::Sharing;
 pub use pipeline::{
     BindingNeeds, Blend, BlendEquation, ColorState, ComputePipeline, ComputePipelineDesc, Cull,
     DepthBias, DepthState, Formats, GraphicsPipeline, GraphicsPipelineDesc, Needs, PipelineState,
-    StencilFace, StencilState, Topology as PrimitiveTopology, VertexAttribute, VertexLayout,
-    variable_hint,
+    StencilFace, StencilState, Topology as PrimitiveTopology, Variable, VertexAttribute,
+    VertexLayout, variable_hint,
 };
 pub use present::Presented;
 pub use present::surface::Surface;

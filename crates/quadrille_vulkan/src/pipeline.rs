@@ -35,7 +35,7 @@ pub use compute::{ComputePipeline, ComputePipelineDesc};
 pub use fixed::{DepthBias, PipelineState, StencilFace, StencilState};
 pub use formats::Formats;
 pub use graphics::{GraphicsPipeline, GraphicsPipelineDesc};
-pub use names::variable_hint;
+pub use names::{Variable, variable_hint};
 pub use needs::{BindingNeeds, Needs};
 pub use state::{
     Blend, BlendEquation, ColorState, Cull, DepthState, Topology, VertexAttribute, VertexLayout,

@@ -46,7 +46,7 @@ use crate::declare::named::GpuResource;
 ///     new: StorageWrite<Current<Positions>>,
 ///     pipeline: Res<Move>,
 /// ) {
-///     recorder.compute(&pipeline.0).bind(0, &old).bind(1, &new).dispatch([4, 1, 1]);
+///     recorder.compute(&pipeline.0).bind("old", &old).bind("new", &new).dispatch([4, 1, 1]);
 /// }
 /// ```
 #[diagnostic::on_unimplemented(

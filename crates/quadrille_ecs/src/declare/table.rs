@@ -82,7 +82,7 @@ where
 ///     pipelines: Res<Pipelines>,
 /// ) {
 ///     let mut rendering = recorder.render(screen.clear([0.0; 4]));
-///     rendering.pipeline(&pipelines.draw).table(1, &textures).draw(0..3, 0..1);
+///     rendering.pipeline(&pipelines.draw).table("textures", &textures).draw(0..3, 0..1);
 /// }
 /// ```
 pub struct Table<'w, T: NamedTable>(&'w T);

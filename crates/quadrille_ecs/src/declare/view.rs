@@ -32,12 +32,11 @@ use crate::declare::named::Named;
 /// ) {
 ///     for level in 1..to.desc().mip_levels {
 ///         let (from, to) = (from.mip(level - 1), to.mip(level));
-///         let [width, height, _] = to.extent();
 ///         let mut pass = recorder.pass("halve", &[from.as_declared(), to.as_declared()]);
 ///         pass.compute(&pipeline.0)
-///             .bind(0, &from)
-///             .bind(1, &to)
-///             .dispatch([width.div_ceil(8), height.div_ceil(8), 1]);
+///             .bind("from", &from)
+///             .bind("to", &to)
+///             .dispatch_invocations(to.extent());
 ///     }
 /// }
 ///
@@ -105,7 +104,7 @@ impl<'a> DeclaredView<'a> {
     ///         let half = fog.slices(first..first + depth / 2);
     ///         let mut pass = recorder.pass("light", &[half.as_declared()]);
     ///         pass.compute(&pipeline.0)
-    ///             .bind(0, &half)
+    ///             .bind("fog", &half)
     ///             .push(&first)
     ///             .dispatch([8, 8, depth / 2]);
     ///     }

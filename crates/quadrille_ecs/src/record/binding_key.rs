@@ -1,6 +1,6 @@
 //! Where things are bound: by number, or by the name of the shader's variable.
 
-use quadrille_vulkan::variable_hint;
+use quadrille_vulkan::{Variable, variable_hint};
 
 use crate::error::RecordError;
 use crate::record::bound::Reflected;
@@ -25,8 +25,25 @@ impl BindingKey for u32 {}
 
 impl BindingKey for &str {}
 
+impl BindingKey for FieldKey {}
+
+/// Key of a field of a struct that derives `PassBindings`: the name of its variable, which each pipeline resolves once.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct FieldKey {
+    names: &'static [&'static str],
+    index: usize,
+}
+
+impl FieldKey {
+    /// The key of one of the names of a struct, which lie in one static list.
+    pub const fn new(names: &'static [&'static str], index: usize) -> Self {
+        Self { names, index }
+    }
+}
+
 pub(crate) mod sealed {
-    use super::{RecordError, Reflected, find_binding, find_table};
+    use super::{FieldKey, RecordError, Reflected, Variable, find_binding, find_table};
 
     /// Finds the number. The trait is sealed: numbers and names are all that implement it.
     pub trait Find: Copy {
@@ -105,6 +122,40 @@ pub(crate) mod sealed {
         fn is_used(self, pipeline: &impl Reflected) -> bool {
             let mut bindings = pipeline.bindings().iter();
             bindings.any(|it| it.name == self) || pipeline.tables().iter().any(|it| it.name == self)
+        }
+    }
+
+    impl Find for FieldKey {
+        #[inline]
+        #[allow(
+            private_bounds,
+            private_interfaces,
+            reason = "only this crate calls it"
+        )]
+        fn binding(self, pipeline: &impl Reflected) -> Result<u32, RecordError> {
+            match pipeline.variables(self.names)[self.index] {
+                Variable::Binding(binding) => Ok(binding),
+                _ => find_binding(pipeline, self.names[self.index]),
+            }
+        }
+
+        #[allow(
+            private_bounds,
+            private_interfaces,
+            reason = "only this crate calls it"
+        )]
+        fn group(self, pipeline: Option<&impl Reflected>) -> Result<u32, RecordError> {
+            let name = self.names[self.index];
+            match pipeline.map(|pipeline| pipeline.variables(self.names)[self.index]) {
+                Some(Variable::Table(group)) => Ok(group),
+                _ => name.group(pipeline),
+            }
+        }
+
+        #[inline]
+        #[allow(private_bounds, reason = "only this crate calls it")]
+        fn is_used(self, pipeline: &impl Reflected) -> bool {
+            pipeline.variables(self.names)[self.index] != Variable::Unknown
         }
     }
 }

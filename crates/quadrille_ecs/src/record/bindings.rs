@@ -20,7 +20,10 @@ use crate::record::rendering::Rendering;
 /// `#[bind]` binds a field to the variable of its own name, `#[bind("lights")]` to one of another name, and
 /// `#[bind(3)]` to a number, that of the group for a table. A field with `#[declared]` is one of the accesses of
 /// [`PassBindings::add_uses`], and the pass binds it itself: vertices, say, or a range of a buffer. Other fields
-/// are left alone.
+/// are left alone. A pipeline resolves the names of a struct once.
+///
+/// Structs that a pass makes itself derive it too: their fields are an [`AnyAccess`], a reference to an access, or to
+/// a sampler.
 ///
 /// ```
 /// # extern crate quadrille_ecs as quadrille;
@@ -66,7 +69,7 @@ pub trait PassBindings {
 /// A field of a struct that derives [`PassBindings`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be bound",
-    label = "an access such as `StorageRead<'w, Cells>`, a `Table`, or a `Res` of a resource that dereferences to a `Sampler` is expected here"
+    label = "an access such as `StorageRead<'w, Cells>`, a `Table`, a `&Sampler`, or a `Res` of a resource that dereferences to a `Sampler` is expected here"
 )]
 pub trait BindField {
     /// Adds its access.
@@ -183,6 +186,24 @@ impl<T: NamedTable> BindField for Table<'_, T> {
 
     fn bind_to<B: Binder>(&self, to: &mut B, key: impl BindingKey) {
         to.bind_table(key, self);
+    }
+}
+
+impl<F: BindField> BindField for &F {
+    fn add_use(&self, uses: &mut Vec<PassUse>) {
+        (*self).add_use(uses);
+    }
+
+    fn bind_to<B: Binder>(&self, to: &mut B, key: impl BindingKey) {
+        (*self).bind_to(to, key);
+    }
+}
+
+impl BindField for Sampler {
+    fn add_use(&self, _: &mut Vec<PassUse>) {}
+
+    fn bind_to<B: Binder>(&self, to: &mut B, key: impl BindingKey) {
+        to.bind_sampler(key, self);
     }
 }
 

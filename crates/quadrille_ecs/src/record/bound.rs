@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use quadrille_vulkan::{
-    Binding, BindingKind, BindingNeeds, DataLayout, GpuBuffer, Needs, Sampler, TableBinding, vk,
+    Binding, BindingKind, BindingNeeds, DataLayout, GpuBuffer, Needs, Sampler, TableBinding,
+    Variable, vk,
 };
 
 use crate::declare::bind::{Bound, ResourceRef};
@@ -171,57 +172,45 @@ pub(crate) trait Reflected {
     fn name(&self) -> &str;
     fn bindings(&self) -> &[Binding];
     fn tables(&self) -> &[TableBinding];
+    fn variables(&self, names: &'static [&'static str]) -> &[Variable];
     fn needs(&self) -> &BindingNeeds;
     fn push_layouts(&self) -> &[DataLayout];
 }
 
-impl Reflected for quadrille_vulkan::ComputePipeline {
-    fn name(&self) -> &str {
-        self.name()
-    }
+macro_rules! implement_reflected {
+    ($($pipeline:ident),*) => {$(
+        impl Reflected for quadrille_vulkan::$pipeline {
+            fn name(&self) -> &str {
+                self.name()
+            }
 
-    fn bindings(&self) -> &[Binding] {
-        self.bindings()
-    }
+            fn bindings(&self) -> &[Binding] {
+                self.bindings()
+            }
 
-    fn tables(&self) -> &[TableBinding] {
-        self.tables()
-    }
+            fn tables(&self) -> &[TableBinding] {
+                self.tables()
+            }
 
-    #[inline]
-    fn needs(&self) -> &BindingNeeds {
-        self.needs()
-    }
+            #[inline]
+            fn variables(&self, names: &'static [&'static str]) -> &[Variable] {
+                self.variables(names)
+            }
 
-    #[inline]
-    fn push_layouts(&self) -> &[DataLayout] {
-        self.push_layouts()
-    }
+            #[inline]
+            fn needs(&self) -> &BindingNeeds {
+                self.needs()
+            }
+
+            #[inline]
+            fn push_layouts(&self) -> &[DataLayout] {
+                self.push_layouts()
+            }
+        }
+    )*};
 }
 
-impl Reflected for quadrille_vulkan::GraphicsPipeline {
-    fn name(&self) -> &str {
-        self.name()
-    }
-
-    fn bindings(&self) -> &[Binding] {
-        self.bindings()
-    }
-
-    fn tables(&self) -> &[TableBinding] {
-        self.tables()
-    }
-
-    #[inline]
-    fn needs(&self) -> &BindingNeeds {
-        self.needs()
-    }
-
-    #[inline]
-    fn push_layouts(&self) -> &[DataLayout] {
-        self.push_layouts()
-    }
-}
+implement_reflected!(ComputePipeline, GraphicsPipeline);
 
 /// Why a resource with this declared access cannot be bound there, if so.
 #[cold]

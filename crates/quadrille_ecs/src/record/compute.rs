@@ -143,6 +143,23 @@ impl<'a> Compute<'a> {
         self
     }
 
+    /// Dispatches the workgroups that so many invocations in x, y and z need, by the `@workgroup_size` of the shader.
+    /// The last ones may have invocations beyond these, which the shader must ignore.
+    ///
+    /// ```
+    /// # use quadrille_ecs::{Compute, GpuImage};
+    /// fn fill(compute: &mut Compute<'_>, image: &GpuImage) {
+    ///     // @workgroup_size(8, 8), and one invocation per texel.
+    ///     compute.dispatch_invocations(image.extent());
+    /// }
+    /// ```
+    pub fn dispatch_invocations(&mut self, invocations: impl Into<[u32; 3]>) -> &mut Self {
+        let (invocations, size) = (invocations.into(), self.pipeline.workgroup_size());
+        self.dispatch(std::array::from_fn::<u32, 3, _>(|axis| {
+            invocations[axis].div_ceil(size[axis])
+        }))
+    }
+
     /// Dispatches workgroups with arguments from a buffer: three `u32`s at byte `offset`.
     pub fn dispatch_indirect(&mut self, arguments: &impl Declared, offset: u64) -> &mut Self {
         self.bound.check_complete(self.recording, self.pipeline);

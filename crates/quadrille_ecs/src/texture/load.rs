@@ -48,7 +48,7 @@ use crate::gpu_device::GpuDevice;
 ///     wall: Res<Wall>,
 /// ) {
 ///     let mut rendering = recorder.render(window.clear([0.0; 4]));
-///     rendering.pipeline(&wall.pipeline).bind(0, &bricks).sampler(1, &wall.sampler);
+///     rendering.pipeline(&wall.pipeline).bind("bricks", &bricks).sampler("smooth_sampler", &wall.sampler);
 ///     rendering.draw(0..6, 0..1);
 /// }
 /// ```

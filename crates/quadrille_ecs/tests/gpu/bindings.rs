@@ -34,6 +34,59 @@ fn fields_are_bound_by_their_names_and_numbers() {
     assert_eq!(squares[9], 81);
 }
 
+#[test]
+#[ignore = "needs a device"]
+fn invocations_are_divided_into_workgroups() {
+    fn add(mut recorder: Recorder, numbers: StorageReadWrite<Numbers>, pass: Res<Add>) {
+        recorder
+            .compute(&pass.add)
+            .bind("numbers", &numbers)
+            .push(&1000_u32)
+            .dispatch_invocations([129, 1, 1]);
+    }
+    let mut rig = Rig::new();
+    rig.app.add_systems(Render, add);
+    rig.update(1);
+    let numbers = read(&mut rig, |world| world.resource::<Numbers>().0.clone());
+    rig.expect_no_errors();
+    // Three workgroups of 64.
+    assert!(numbers[191] >= 1191, "{}", numbers[191]);
+    assert_eq!(numbers[192], 192);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn struct_of_a_pass_binds_accesses_by_reference() {
+    #[derive(PassBindings)]
+    struct Squaring<'a> {
+        #[bind]
+        numbers: AnyAccess<'a>,
+        #[bind]
+        squares: &'a StorageWrite<'a, Squares>,
+    }
+    fn square(
+        mut recorder: Recorder,
+        numbers: StorageRead<Numbers>,
+        squares: StorageWrite<Squares>,
+        pass: Res<Add>,
+    ) {
+        let squaring = Squaring {
+            numbers: numbers.any(),
+            squares: &squares,
+        };
+        recorder
+            .compute(&pass.square)
+            .bind_all(&squaring)
+            .dispatch([4, 1, 1]);
+    }
+    let mut rig = Rig::new();
+    rig.app.add_systems(Render, square);
+    rig.update(2);
+    rig.expect_no_errors();
+    let squares = read(&mut rig, |world| world.resource::<Squares>().0.clone());
+    assert_eq!(squares[9], 81);
+}
+
 /// The errors of the first frame of an app with a pass.
 fn errors<M>(pass: impl IntoScheduleConfigs<bevy_ecs::system::ScheduleSystem, M>) -> Vec<String> {
     let mut rig = Rig::new();

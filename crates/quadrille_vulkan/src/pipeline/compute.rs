@@ -8,8 +8,7 @@ use ash::vk;
 
 use super::capabilities::check_features;
 use super::current_code::CurrentCode;
-use super::interface::{Code, Interface, Pipeline};
-use super::needs::BindingNeeds;
+use super::interface::{Code, Interface, Pipeline, implement_pipeline};
 use super::{Module, guarded, names, reload_check};
 use crate::device::Device;
 use crate::device::reload::Newest;
@@ -17,10 +16,7 @@ use crate::device::retire::Retired;
 use crate::error::ShaderError;
 use crate::instance::debug::c_string;
 use crate::lock;
-use crate::shader::{
-    Binding, Constant, Constants, DataLayout, EntryPoint, GpuShader, ShaderStage, TableBinding,
-    check_constants,
-};
+use crate::shader::{Constant, Constants, EntryPoint, GpuShader, ShaderStage, check_constants};
 
 /// Description of a compute pipeline.
 #[derive(Clone, Debug)]
@@ -149,41 +145,9 @@ impl ComputePipeline {
         Ok(Self(inner))
     }
 
-    /// Its name.
-    pub fn name(&self) -> &str {
-        self.0.interface.name()
-    }
-
-    /// Returns the bindings that its shader uses; after a reload, still those of its creation.
-    pub fn bindings(&self) -> &[Binding] {
-        self.0.interface.bindings()
-    }
-
-    /// Returns the tables that its shaders use, by group, likewise.
-    pub fn tables(&self) -> &[TableBinding] {
-        self.0.interface.tables()
-    }
-
-    /// Returns the needs of the [`bindings`](Self::bindings) as bit masks.
-    #[inline]
-    pub fn needs(&self) -> &BindingNeeds {
-        self.0.interface.needs()
-    }
-
     /// Invocations of a workgroup in each direction.
     pub fn workgroup_size(&self) -> [u32; 3] {
         self.0.interface.workgroup_size
-    }
-
-    /// Bytes of push constants.
-    pub fn push_constant_bytes(&self) -> u32 {
-        self.0.interface.layout().push_bytes.least
-    }
-
-    /// Distinct memory layouts of the push constants in its stages.
-    #[inline]
-    pub fn push_layouts(&self) -> &[DataLayout] {
-        self.0.interface.push_layouts()
     }
 
     /// Whether it is compiled, or has failed to.
@@ -288,19 +252,7 @@ impl Drop for ComputeCode {
     }
 }
 
-impl PartialEq for ComputePipeline {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-}
-
-impl Eq for ComputePipeline {}
-
-impl std::fmt::Debug for ComputePipeline {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "ComputePipeline({})", self.name())
-    }
-}
+implement_pipeline!(ComputePipeline);
 
 /// Sets the constants of a shader.
 fn specialized(

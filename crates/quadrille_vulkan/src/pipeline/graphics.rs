@@ -9,15 +9,14 @@ use super::current_code::CurrentCode;
 use super::fixed::{self, PipelineState};
 use super::formats::Formats;
 use super::graphics_code::{GraphicsCode, GraphicsInterface, Loaded};
-use super::interface::{Interface, Pipeline};
+use super::interface::{Interface, Pipeline, implement_pipeline};
 use super::names;
-use super::needs::BindingNeeds;
 use super::stages::{Stages, check_inputs};
 use super::state::{Blend, Cull, DepthState, Topology, VertexLayout};
 use super::vertices;
 use crate::device::Device;
 use crate::error::ShaderError;
-use crate::shader::{Binding, Constant, DataLayout, GpuShader, TableBinding};
+use crate::shader::{Constant, GpuShader};
 
 /// Description of a graphics pipeline.
 #[derive(Clone, Debug)]
@@ -151,38 +150,6 @@ impl GraphicsPipeline {
         Ok(Self(inner))
     }
 
-    /// Its name.
-    pub fn name(&self) -> &str {
-        self.0.interface.name()
-    }
-
-    /// Returns the bindings that its shaders use; after a reload, still those of its creation.
-    pub fn bindings(&self) -> &[Binding] {
-        self.0.interface.bindings()
-    }
-
-    /// Returns the tables that its shaders use, by group, likewise.
-    pub fn tables(&self) -> &[TableBinding] {
-        self.0.interface.tables()
-    }
-
-    /// Returns the needs of the [`bindings`](Self::bindings) as bit masks.
-    #[inline]
-    pub fn needs(&self) -> &BindingNeeds {
-        self.0.interface.needs()
-    }
-
-    /// Bytes of push constants.
-    pub fn push_constant_bytes(&self) -> u32 {
-        self.0.interface.layout().push_bytes.least
-    }
-
-    /// Distinct memory layouts of the push constants in its stages.
-    #[inline]
-    pub fn push_layouts(&self) -> &[DataLayout] {
-        self.0.interface.push_layouts()
-    }
-
     /// Starts compiling for formats in the background.
     pub fn prepare(&self, formats: &Formats) {
         let (job, formats) = (Arc::downgrade(&self.0.code.current()), *formats);
@@ -214,16 +181,4 @@ impl GraphicsPipeline {
     }
 }
 
-impl PartialEq for GraphicsPipeline {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-}
-
-impl Eq for GraphicsPipeline {}
-
-impl std::fmt::Debug for GraphicsPipeline {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "GraphicsPipeline({})", self.name())
-    }
-}
+implement_pipeline!(GraphicsPipeline);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use ash::vk;
 
 use super::current_code::CurrentCode;
+use super::names::{ResolvedNames, Variable};
 use super::needs::BindingNeeds;
 use super::reload_check::{self, Provided};
 use crate::device::Device;
@@ -22,6 +23,7 @@ pub(crate) struct Interface {
     tables: Vec<TableBinding>,
     needs: BindingNeeds,
     push_layouts: Vec<DataLayout>,
+    resolved_names: ResolvedNames,
     layout: Arc<PipelineLayout>,
     device: Arc<Device>,
 }
@@ -47,6 +49,7 @@ impl Interface {
             name: name.to_owned(),
             needs: BindingNeeds::of(&bindings),
             push_layouts,
+            resolved_names: ResolvedNames::default(),
             bindings,
             tables,
             layout,
@@ -88,6 +91,11 @@ impl Interface {
         &self.tables
     }
 
+    /// Returns where its shaders have the variables of these names. Each list is resolved once.
+    pub(crate) fn variables(&self, names: &'static [&'static str]) -> &[Variable] {
+        self.resolved_names.get(names, &self.bindings, &self.tables)
+    }
+
     /// Returns the needs of the bindings as bit masks.
     #[inline]
     pub(crate) fn needs(&self) -> &BindingNeeds {
@@ -104,6 +112,75 @@ impl Interface {
         &self.layout
     }
 }
+
+/// The methods of both kinds of pipelines that are those of the interface.
+macro_rules! implement_pipeline {
+    ($pipeline:ident) => {
+        impl $pipeline {
+            /// Its name.
+            pub fn name(&self) -> &str {
+                self.0.interface.name()
+            }
+
+            /// Returns the bindings that its shaders use; after a reload, still those of its creation.
+            pub fn bindings(&self) -> &[crate::shader::Binding] {
+                self.0.interface.bindings()
+            }
+
+            /// Returns the tables that its shaders use, by group, likewise.
+            pub fn tables(&self) -> &[crate::shader::TableBinding] {
+                self.0.interface.tables()
+            }
+
+            /// Returns where its shaders have the variables of these names. Each list is resolved at its first use,
+            /// and found again by its address.
+            #[inline]
+            pub fn variables(
+                &self,
+                names: &'static [&'static str],
+            ) -> &[crate::pipeline::Variable] {
+                self.0.interface.variables(names)
+            }
+
+            /// Returns the needs of the [`bindings`](Self::bindings) as bit masks.
+            #[inline]
+            pub fn needs(&self) -> &crate::pipeline::BindingNeeds {
+                self.0.interface.needs()
+            }
+
+            /// Bytes of push constants.
+            pub fn push_constant_bytes(&self) -> u32 {
+                self.0.interface.layout().push_bytes.least
+            }
+
+            /// Distinct memory layouts of the push constants in its stages.
+            #[inline]
+            pub fn push_layouts(&self) -> &[crate::shader::DataLayout] {
+                self.0.interface.push_layouts()
+            }
+        }
+
+        impl PartialEq for $pipeline {
+            fn eq(&self, other: &Self) -> bool {
+                std::sync::Arc::ptr_eq(&self.0, &other.0)
+            }
+        }
+
+        impl Eq for $pipeline {}
+
+        impl std::fmt::Debug for $pipeline {
+            fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                write!(
+                    formatter,
+                    concat!(stringify!($pipeline), "({})"),
+                    self.name()
+                )
+            }
+        }
+    };
+}
+
+pub(super) use implement_pipeline;
 
 /// Code of a pipeline, with its interface.
 pub(crate) trait Code: Deref<Target = Interface> + Send + Sync + Sized + 'static {

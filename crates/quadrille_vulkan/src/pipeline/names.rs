@@ -1,9 +1,70 @@
 //! Variables of shaders by their names.
 
+use std::sync::OnceLock;
+
 use quadrille_sync::closest_match;
 
 use crate::error::ShaderError;
 use crate::shader::{Binding, TableBinding};
+
+/// Where the shaders of a pipeline have a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Variable {
+    /// At this number of group 0.
+    Binding(u32),
+    /// In a table, at this group.
+    Table(u32),
+    /// Nowhere.
+    Unknown,
+}
+
+/// Variables by lists of names, each resolved at its first use.
+///
+/// A pipeline is used with one to four lists, so a linked list is as fast as a map, and reads it without a lock.
+#[derive(Default)]
+pub(super) struct ResolvedNames(OnceLock<Box<Resolved>>);
+
+struct Resolved {
+    names: &'static [&'static str],
+    variables: Box<[Variable]>,
+    next: ResolvedNames,
+}
+
+impl ResolvedNames {
+    /// Returns the variables of these names, in their order.
+    pub(super) fn get(
+        &self,
+        names: &'static [&'static str],
+        bindings: &[Binding],
+        tables: &[TableBinding],
+    ) -> &[Variable] {
+        let mut list = self;
+        loop {
+            let resolved = list.0.get_or_init(|| {
+                let variable = |name: &&str| variable(bindings, tables, name);
+                Box::new(Resolved {
+                    names,
+                    variables: names.iter().map(variable).collect(),
+                    next: Self::default(),
+                })
+            });
+            if std::ptr::eq(resolved.names, names) {
+                return &resolved.variables;
+            }
+            list = &resolved.next;
+        }
+    }
+}
+
+fn variable(bindings: &[Binding], tables: &[TableBinding], name: &str) -> Variable {
+    let binding = bindings.iter().find(|it| it.name == name);
+    let table = tables.iter().find(|it| it.name == name);
+    match (binding, table) {
+        (Some(binding), _) => Variable::Binding(binding.binding),
+        (None, Some(table)) => Variable::Table(table.group),
+        (None, None) => Variable::Unknown,
+    }
+}
 
 /// Returns the end of an error message on an unknown variable: the closest name, or all names.
 #[cold]
@@ -48,3 +109,6 @@ pub(super) fn check(
         }),
     }
 }
+
+#[cfg(test)]
+mod tests;
