@@ -70,6 +70,8 @@ mod steps;
 mod stream;
 #[path = "gpu/table.rs"]
 mod table;
+#[path = "gpu/table_rows.rs"]
+mod table_rows;
 #[cfg(feature = "textures")]
 #[path = "gpu/texture.rs"]
 mod texture;

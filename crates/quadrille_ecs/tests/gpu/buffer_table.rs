@@ -12,29 +12,10 @@ use quadrille_vulkan::{
 };
 
 use crate::common::{Rig, read, read_image};
-
-/// Number of entries that the shader reads.
-const ENTRIES: u32 = 8;
-
-/// How many frames leave a row of what they saw.
-const ROWS: u32 = 64;
+use crate::table_rows::{ENTRIES, Look, ROWS, Seen, SeenBeside, insert_look, look, row};
 
 #[derive(Resource, Deref, DerefMut)]
 struct Rows(BufferTable);
-
-/// First number of each entry per frame, as read by a pass on the main queue ...
-#[derive(Resource, Deref)]
-struct Seen(GpuBuffer);
-
-/// ... and to one on another.
-#[derive(Resource, Deref)]
-struct SeenBeside(GpuBuffer);
-
-#[derive(Resource)]
-struct Look {
-    pipeline: ComputePipeline,
-    frame: u32,
-}
 
 /// A shader in which each invocation reads the entry of its own number.
 fn source(seen: &str) -> String {
@@ -65,51 +46,9 @@ fn rig(seen: &str, spirv: bool) -> Rig {
     let desc = BufferTableDesc::new("rows", ENTRIES);
     let table = gpu.buffer_table(&desc).expect("tables can be made");
     assert_eq!(*table.desc(), desc);
-    let shader = GpuShader::wgsl("look", &source(seen)).expect("it is WGSL");
-    let shader = if spirv {
-        GpuShader::spirv("look", shader.words()).expect("it is SPIR-V")
-    } else {
-        shader
-    };
-    let pipeline = gpu
-        .compute_pipeline(&ComputePipelineDesc::of("look", &shader))
-        .expect("it is a pipeline");
-    let bytes = u64::from(ROWS * ENTRIES * 4);
-    let [seen, beside] = ["seen", "seen beside"].map(|name| {
-        let desc = BufferDesc::storage(name, bytes);
-        gpu.create_buffer(&desc).expect("buffers can be made")
-    });
-    let world = rig.app.world_mut();
-    let mut uploads = world.resource_mut::<Uploads>();
-    uploads.write_buffer(&seen, 0, &vec![0; bytes as usize]);
-    uploads.write_buffer(&beside, 0, &vec![0; bytes as usize]);
-    world.insert_resource(Rows(table));
-    world.insert_resource(Seen(seen));
-    world.insert_resource(SeenBeside(beside));
-    world.insert_resource(Look { pipeline, frame: 0 });
-    rig.app
-        .add_systems(bevy_app::Last, |mut look: ResMut<Look>| look.frame += 1);
+    rig.app.world_mut().insert_resource(Rows(table));
+    insert_look(&mut rig, &source(seen), spirv);
     rig
-}
-
-/// Copies what it sees of the table to `T`.
-fn look<T: Named<Handle = GpuBuffer>>(
-    mut recorder: Recorder,
-    rows: Table<Rows>,
-    seen: StorageReadWrite<T>,
-    look: Res<Look>,
-) {
-    recorder
-        .compute(&look.pipeline)
-        .bind("seen", &seen)
-        .table("rows", &rows)
-        .push(&look.frame)
-        .dispatch([1, 1, 1]);
-}
-
-/// Returns the row of a frame.
-fn row(seen: &[u32], frame: u32) -> &[u32] {
-    &seen[(frame * ENTRIES) as usize..][..ENTRIES as usize]
 }
 
 fn make(rig: &Rig, name: &str, numbers: u64, sharing: Sharing) -> GpuBuffer {
@@ -134,7 +73,7 @@ fn rows(rig: &mut Rig) -> Mut<'_, Rows> {
 fn indices_beyond_a_table_find_its_last_buffer() {
     let wild = "array(0u, 7u, 8u, 9u, 1000u, 1048576u, 2147483648u, 4294967295u)[id.x]";
     let mut rig = rig(&format!("rows[{wild}].count"), false);
-    rig.app.add_systems(Render, look::<Seen>);
+    rig.app.add_systems(Render, look::<Rows, Seen>);
     for at in 0..ENTRIES {
         let buffer = make(&rig, &format!("row {at}"), 4, Sharing::Concurrent);
         fill(&mut rig, &buffer, &[7 + at, 0, 0, 0]);
@@ -148,7 +87,7 @@ fn indices_beyond_a_table_find_its_last_buffer() {
 
 fn each_invocation_chooses(spirv: bool) {
     let mut rig = rig(BOTH, spirv);
-    rig.app.add_systems(Render, look::<Seen>);
+    rig.app.add_systems(Render, look::<Rows, Seen>);
     for at in 0..3 {
         let buffer = make(
             &rig,
@@ -252,7 +191,7 @@ fn shaders_of_all_stages_choose() {
         .insert_resource(Picture(picture.clone()));
     rig.app.add_systems(
         Render,
-        (paint, look::<Seen>.on_queue(QueuePreference::Async)),
+        (paint, look::<Rows, Seen>.on_queue(QueuePreference::Async)),
     );
     rig.update(3);
     let texels = read_image(&mut rig, &picture);
@@ -284,8 +223,8 @@ fn buffers_come_and_go_and_change_while_two_queues_read() {
         rig.app.add_systems(
             Render,
             (
-                look::<Seen>,
-                look::<SeenBeside>.on_queue(QueuePreference::Async),
+                look::<Rows, Seen>,
+                look::<Rows, SeenBeside>.on_queue(QueuePreference::Async),
             ),
         );
         // The buffers, their first numbers (0 if nothing was uploaded), and the entries.
@@ -400,8 +339,8 @@ fn a_member_is_written_and_read_in_one_frame<M>(
     world.init_resource::<Rests>();
     let writes = |rests: Res<Rests>| !rests.0;
     let readers = (
-        look::<Seen>,
-        look::<SeenBeside>.on_queue(QueuePreference::Async),
+        look::<Rows, Seen>,
+        look::<Rows, SeenBeside>.on_queue(QueuePreference::Async),
     );
     rig.app
         .add_systems(Render, (write.run_if(writes), readers).chain());
@@ -449,7 +388,7 @@ fn a_member_that_shaders_write_shows_it_in_the_frame() {
 #[ignore = "needs a device"]
 fn host_writes_are_visible_from_the_next_frame_on() {
     let mut rig = rig(FIRST, false);
-    rig.app.add_systems(Render, look::<Seen>);
+    rig.app.add_systems(Render, look::<Rows, Seen>);
     let gpu = rig.app.world().resource::<GpuDevice>();
     let desc = BufferDesc::storage("mapped", 64).in_memory(Memory::Upload);
     let mapped = gpu.create_buffer(&desc).expect("buffers can be made");
@@ -476,8 +415,8 @@ fn a_table_that_is_dropped_leaves_its_buffers_in_order() {
     rig.app.add_systems(
         Render,
         (
-            look::<Seen>,
-            look::<SeenBeside>.on_queue(QueuePreference::Async),
+            look::<Rows, Seen>,
+            look::<Rows, SeenBeside>.on_queue(QueuePreference::Async),
         )
             .run_if(resource_exists::<Rows>),
     );

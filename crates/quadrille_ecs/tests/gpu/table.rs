@@ -5,39 +5,20 @@ use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
 use quadrille_vulkan::Handle;
 use quadrille_vulkan::{
-    BufferDesc, ComputePipeline, ComputePipelineDesc, Format, GpuBuffer, GpuImage, GpuShader,
-    ImageDesc, ImageTable, ImageTableDesc, SamplerDesc, Sharing, TableIndex,
+    BufferDesc, ComputePipeline, ComputePipelineDesc, Format, GpuImage, GpuShader, ImageDesc,
+    ImageTable, ImageTableDesc, SamplerDesc, Sharing, TableIndex,
 };
 
 use crate::common::{Rig, read};
+use crate::table_rows::{ENTRIES, Look, ROWS, Seen, SeenBeside, insert_look, look, row};
 
 const FORMAT: Format = Format::R8G8B8A8_UNORM;
 
 /// Color of an entry without an image.
 const MAGENTA: u32 = 0xffff_00ff;
 
-/// Number of entries that the shader reads.
-const ENTRIES: u32 = 8;
-
-/// How many frames leave a row of what they saw.
-const ROWS: u32 = 64;
-
 #[derive(Resource, Deref, DerefMut)]
 struct Textures(ImageTable);
-
-/// Color of each entry per frame, as sampled by a pass on the main queue ...
-#[derive(Resource, Deref)]
-struct Seen(GpuBuffer);
-
-/// ... and to one on another.
-#[derive(Resource, Deref)]
-struct SeenBeside(GpuBuffer);
-
-#[derive(Resource)]
-struct Look {
-    pipeline: ComputePipeline,
-    frame: u32,
-}
 
 /// A shader in which each invocation reads the entry of its own number.
 fn source(kind: &str, texel: &str) -> String {
@@ -79,51 +60,9 @@ fn equip(
         .expect("samplers can be made");
     let desc = desc("textures").with_sampler(&sampler);
     let table = gpu.image_table(&desc).expect("tables can be made");
-    let shader = GpuShader::wgsl("look", &source(kind, texel)).expect("it is WGSL");
-    let shader = if spirv {
-        GpuShader::spirv("look", shader.words()).expect("it is SPIR-V")
-    } else {
-        shader
-    };
-    let pipeline = gpu
-        .compute_pipeline(&ComputePipelineDesc::of("look", &shader))
-        .expect("it is a pipeline");
-    let bytes = u64::from(ROWS * ENTRIES * 4);
-    let [seen, beside] = ["seen", "seen beside"].map(|name| {
-        let desc = BufferDesc::storage(name, bytes);
-        gpu.create_buffer(&desc).expect("buffers can be made")
-    });
-    let world = rig.app.world_mut();
-    let mut uploads = world.resource_mut::<Uploads>();
-    uploads.write_buffer(&seen, 0, &vec![0; bytes as usize]);
-    uploads.write_buffer(&beside, 0, &vec![0; bytes as usize]);
-    world.insert_resource(Textures(table));
-    world.insert_resource(Seen(seen));
-    world.insert_resource(SeenBeside(beside));
-    world.insert_resource(Look { pipeline, frame: 0 });
-    rig.app
-        .add_systems(bevy_app::Last, |mut look: ResMut<Look>| look.frame += 1);
+    rig.app.world_mut().insert_resource(Textures(table));
+    insert_look(&mut rig, &source(kind, texel), spirv);
     rig
-}
-
-/// Copies what it sees of the table to `T`.
-fn look<T: Named<Handle = GpuBuffer>>(
-    mut recorder: Recorder,
-    textures: Table<Textures>,
-    seen: StorageReadWrite<T>,
-    look: Res<Look>,
-) {
-    recorder
-        .compute(&look.pipeline)
-        .bind(0, &seen)
-        .table(1, &textures)
-        .push(&look.frame)
-        .dispatch([1, 1, 1]);
-}
-
-/// Returns the row of a frame.
-fn row(seen: &[u32], frame: u32) -> &[u32] {
-    &seen[(frame * ENTRIES) as usize..][..ENTRIES as usize]
 }
 
 fn make(rig: &Rig, desc: &ImageDesc) -> GpuImage {
@@ -160,7 +99,7 @@ fn each_invocation_chooses(
     spirv: bool,
 ) {
     let mut rig = rig(desc, shader, spirv);
-    rig.app.add_systems(Render, look::<Seen>);
+    rig.app.add_systems(Render, look::<Textures, Seen>);
     let colors = [0xff00_00ff, 0xff00_ff00, 0xffff_0000];
     for (at, color) in colors.into_iter().enumerate() {
         let image = make(&rig, &image(&format!("texture {at}")));
@@ -199,7 +138,7 @@ const WILD: [&str; 2] = [
 
 fn indices_beyond_find_the_last_image(spirv: bool) {
     let mut rig = rig(|name| ImageTableDesc::d2(name, 3), WILD, spirv);
-    rig.app.add_systems(Render, look::<Seen>);
+    rig.app.add_systems(Render, look::<Textures, Seen>);
     let colors = [0xff00_00ff, 0xff00_ff00, 0xffff_0000];
     for (at, color) in colors.into_iter().enumerate() {
         let image = texture(&rig, &format!("texture {at}"));
@@ -318,7 +257,7 @@ fn image_in_all_entries_of_a_large_table_is_replaced_in_each() {
     const MANY: u32 = 131_072;
     let roomy = Rig::with(|plugins| plugins.settings.table_entries = Some(2 * MANY));
     let mut rig = equip(roomy, |name| ImageTableDesc::d2(name, MANY), D2, false);
-    rig.app.add_systems(Render, look::<Seen>);
+    rig.app.add_systems(Render, look::<Textures, Seen>);
     let colors = [0xff00_00ff, 0xff00_ff00];
     let images = colors.map(|color| {
         let image = texture(&rig, "shared");
@@ -380,8 +319,8 @@ fn images_come_and_go_and_change_while_two_queues_read() {
         rig.app.add_systems(
             Render,
             (
-                look::<Seen>,
-                look::<SeenBeside>.on_queue(QueuePreference::Async),
+                look::<Textures, Seen>,
+                look::<Textures, SeenBeside>.on_queue(QueuePreference::Async),
             ),
         );
         // The images, their colours (none if nothing was uploaded), and the entries.
@@ -477,8 +416,8 @@ fn table_image_drawn_in_the_frame_is_current() {
     rig.app.add_systems(
         Render,
         (
-            look::<Seen>,
-            look::<SeenBeside>.on_queue(QueuePreference::Async),
+            look::<Textures, Seen>,
+            look::<Textures, SeenBeside>.on_queue(QueuePreference::Async),
             paint.run_if(paints),
         ),
     );
@@ -516,8 +455,8 @@ fn a_queue_that_begins_to_read_later_finds_everything() {
     rig.app.add_systems(
         Render,
         (
-            look::<Seen>,
-            look::<SeenBeside>
+            look::<Textures, Seen>,
+            look::<Textures, SeenBeside>
                 .on_queue(QueuePreference::Async)
                 .run_if(reads),
         ),
@@ -542,7 +481,7 @@ fn a_queue_that_begins_to_read_later_finds_everything() {
 #[ignore = "needs a device"]
 fn an_entry_that_nobody_has_written_shows_the_fallback_until_somebody_has() {
     let mut rig = rig(|name| ImageTableDesc::d2(name, ENTRIES), D2, false);
-    rig.app.add_systems(Render, look::<Seen>);
+    rig.app.add_systems(Render, look::<Textures, Seen>);
     let image = texture(&rig, "late");
     table(&mut rig).insert(&image).expect("it fits");
     rig.update(3);
@@ -562,8 +501,8 @@ fn a_table_that_is_dropped_leaves_its_images_in_order() {
     rig.app.add_systems(
         Render,
         (
-            look::<Seen>,
-            look::<SeenBeside>.on_queue(QueuePreference::Async),
+            look::<Textures, Seen>,
+            look::<Textures, SeenBeside>.on_queue(QueuePreference::Async),
         )
             .run_if(resource_exists::<Textures>),
     );
