@@ -28,8 +28,8 @@ use bytemuck::{Pod, Zeroable};
 use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
 use quadrille::rows::ShaderRow;
 use quadrille_content::{
-    DeviceImages, RateLimitedWarnings, entity_name, first_non_finite, is_finite,
-    unique_visible_entities,
+    DeviceImages, RateLimitedWarnings, RawBufferVec, affine_rows, entity_name, first_non_finite,
+    is_finite, unique_visible_entities,
 };
 
 use crate::constants::{KIND_CAMERA, KIND_IRRADIANCE_VOLUME, KIND_LIGHT_PROBE};
@@ -38,8 +38,7 @@ use crate::environment::maps::{Cubes3d, EnvironmentMaps3d, MapSource, Volumes3d,
 use crate::environment::sky::{Skies, sky_of};
 use crate::extract::unculled::Unculled;
 use crate::scene::lists::{QueuedViews, ViewRows};
-use crate::tables::table::{List, ensure_not_empty};
-use quadrille_content::affine_rows;
+use crate::tables::table::ensure_not_empty;
 
 /// Environment row of shaders.
 #[repr(C)]
@@ -69,7 +68,7 @@ pub struct Environments3d(pub(crate) GpuBuffer);
 
 /// Rows of [`Environments3d`].
 #[derive(Resource, Default)]
-pub(crate) struct EnvironmentList(pub(crate) List<EnvironmentRow>);
+pub(crate) struct EnvironmentList(pub(crate) RawBufferVec<EnvironmentRow>);
 
 /// Environment components of an entity. `EnvironmentMapLight` takes precedence over a generated one, as in bevy.
 #[derive(QueryData)]
@@ -141,7 +140,7 @@ pub(crate) fn queue_environments(
     mut jobs: ResMut<FilterJobs3d>,
     mut probe_entities: Local<Vec<Entity>>,
 ) {
-    let rows = &mut list.0.current;
+    let rows = &mut list.0;
     rows.clear();
     let mut source = MapSource {
         maps: &mut maps,
@@ -182,7 +181,7 @@ pub(crate) fn queue_environments(
             camera_environment_row(&environment_camera.environment_map, &mut source)
                 .and_then(|row| world.validated(subject, row)),
         );
-        if let Some(row) = view_rows.rows.current.get_mut(view.row as usize) {
+        if let Some(row) = view_rows.rows.get_mut(view.row as usize) {
             row.first_environment = first as u32;
             row.environment_count = (rows.len() - first) as u32;
         }

@@ -31,13 +31,12 @@ use bevy_mesh::Mesh;
 use bevy_platform::collections::HashMap;
 use quadrille::ecs::RenderStartup;
 use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
-use quadrille_content::{BlockAllocator, MeshAllocation, RangeAllocator};
+use quadrille_content::{BlockAllocator, MeshAllocation, RangeAllocator, RangeTable};
 
 use jobs::SkinJobs;
 use pass::SkinPipeline3d;
 use source::SkinSource;
 
-use crate::tables::range_table::RangeTable;
 use crate::tables::table::table_buffer;
 
 /// Adds skinning and morph targets to an app.

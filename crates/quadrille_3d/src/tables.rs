@@ -3,6 +3,5 @@
 pub(crate) mod brdf_luts;
 pub(crate) mod dfg;
 pub(crate) mod mesh_vertex;
-pub(crate) mod range_table;
 pub(crate) mod table;
 pub(crate) mod textures;

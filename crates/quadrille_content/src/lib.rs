@@ -61,7 +61,7 @@ pub use meshes::data::{MeshData, MeshVertex, PrimitiveKind};
 pub use plugin::{ContentPlugin, add_plugin_if_missing};
 pub use schedule::ContentSystems;
 pub use shaders::{Shader, ShaderRef};
-pub use views::composite::composite_pipeline;
+pub use views::composite::{composite_pipeline, draw_composite};
 pub use views::{CameraOverlays, CameraTargets, CameraView, CameraViews};
 pub use warnings::{
     RateLimitedWarnings, asset_label, entity_name, first_non_finite, is_finite,

@@ -1,5 +1,7 @@
 //! Shared buffer of the tiles of all chunks: switching chunks needs no rebind.
 
+use std::ops::Range;
+
 use bevy_derive::Deref;
 use bevy_ecs::entity::EntityHashMap;
 use bevy_ecs::prelude::*;
@@ -10,126 +12,58 @@ use quadrille::vulkan::Error;
 
 use crate::components::tilemap::{TileData, TilemapChunk, TilemapChunkTileData};
 use crate::tilemaps::chunk::PackedTileData;
-use quadrille_content::{RateLimitedWarnings, entity_name};
+use quadrille_content::{RangeTable, RateLimitedWarnings, entity_name};
 
 /// Storage buffer with the tiles of all chunks.
 #[derive(Resource, Deref)]
 pub struct Tiles2d(GpuBuffer);
 
-/// Range of a chunk's tiles in the buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct TileRange {
-    first: usize,
-    count: usize,
-}
-
-/// CPU copy of the tile buffer.
+/// Ranges of chunks in the tile buffer.
 #[derive(Resource, Default)]
 pub(crate) struct Tilemaps {
-    ranges: EntityHashMap<TileRange>,
-    tiles: Vec<PackedTileData>,
-    /// Number of tiles of removed chunks.
-    unused: usize,
-    /// Ranges that are not uploaded yet.
-    changed: Vec<TileRange>,
+    ranges: EntityHashMap<Range<u32>>,
+    tiles: RangeTable<PackedTileData>,
 }
 
 impl Tilemaps {
     /// Returns the index of a chunk's first tile; `None` if its tile data is missing or of the wrong length.
     pub(crate) fn first_tile(&self, chunk: Entity) -> Option<u32> {
-        self.ranges.get(&chunk).map(|range| range.first as u32)
+        self.ranges.get(&chunk).map(|range| range.start)
     }
 
-    /// Marks all tiles for re-upload (new buffer or lost device).
+    /// Marks all tiles for re-upload (after a lost device).
     pub(crate) fn mark_all_dirty(&mut self) {
-        self.changed.clear();
-        self.changed.push(TileRange {
-            first: 0,
-            count: self.tiles.len(),
-        });
+        self.tiles.mark_all_dirty();
     }
 
     /// Inserts the tiles of a chunk, in its previous range if the count is unchanged.
     fn insert(&mut self, chunk: Entity, data: &[Option<TileData>]) {
-        let known = self.ranges.get(&chunk).copied();
-        let range = match known.filter(|range| range.count == data.len()) {
-            Some(range) => range,
+        let known = self.ranges.get(&chunk);
+        let range = match known.filter(|range| range.len() == data.len()) {
+            Some(range) => range.clone(),
             None => {
                 self.remove(chunk);
-                let first = self.tiles.len();
-                self.tiles
-                    .resize(first + data.len(), PackedTileData::default());
-                TileRange {
-                    first,
-                    count: data.len(),
-                }
+                let range = self.tiles.add(data.len() as u32);
+                self.ranges.insert(chunk, range.clone());
+                range
             }
         };
-        self.ranges.insert(chunk, range);
-        let tiles = &mut self.tiles[range.first..][..range.count];
-        for (tile, data) in tiles.iter_mut().zip(data) {
+        for (tile, data) in self.tiles.change(&range).iter_mut().zip(data) {
             *tile = PackedTileData::from(*data);
         }
-        self.changed.push(range);
     }
 
     fn remove(&mut self, chunk: Entity) {
         if let Some(range) = self.ranges.remove(&chunk) {
-            self.unused += range.count;
+            self.tiles.remove(range);
         }
-    }
-
-    /// Compacts the buffer if more than half of the tiles (and over 4096) belong to removed chunks.
-    fn compact(&mut self) {
-        if self.unused <= 1 << 12 || self.unused * 2 <= self.tiles.len() {
-            return;
-        }
-        let mut ranges: Vec<&mut TileRange> = self.ranges.values_mut().collect();
-        ranges.sort_unstable_by_key(|range| range.first);
-        let mut end = 0;
-        for range in ranges {
-            self.tiles
-                .copy_within(range.first..range.first + range.count, end);
-            range.first = end;
-            end += range.count;
-        }
-        self.tiles.truncate(end);
-        self.unused = 0;
-        self.mark_all_dirty();
-    }
-
-    /// Uploads changed ranges, growing the buffer if necessary.
-    fn upload(
-        &mut self,
-        gpu: &GpuDevice,
-        uploads: &mut Uploads,
-        buffer: &mut GpuBuffer,
-    ) -> Result<(), Error> {
-        let bytes = size_of_val(self.tiles.as_slice()) as u64;
-        if buffer.bytes() < bytes {
-            *buffer = tile_buffer(gpu, bytes)?;
-            self.mark_all_dirty();
-        }
-        for range in self.changed.drain(..) {
-            let tiles = &self.tiles[range.first..][..range.count];
-            if !tiles.is_empty() {
-                let offset = range.first * size_of::<PackedTileData>();
-                uploads.write_buffer(buffer, offset as u64, bytemuck::cast_slice(tiles));
-            }
-        }
-        Ok(())
     }
 }
 
 /// Creates the initial buffer.
 pub(crate) fn buffer(gpu: &GpuDevice) -> Result<Tiles2d, Error> {
-    tile_buffer(gpu, 0).map(Tiles2d)
-}
-
-/// Creates a buffer of at least `bytes`.
-fn tile_buffer(gpu: &GpuDevice, bytes: u64) -> Result<GpuBuffer, Error> {
-    let bytes = bytes.next_power_of_two().max(1 << 16);
-    gpu.create_buffer(&BufferDesc::storage("2d tiles", bytes))
+    gpu.create_buffer(&BufferDesc::storage("2d tiles", 1 << 16))
+        .map(Tiles2d)
 }
 
 /// Filter for chunks whose tiles may have changed.
@@ -175,9 +109,8 @@ pub(crate) fn prepare_tiles(
             tilemaps.remove(entity);
         }
     }
-    tilemaps.compact();
-    tilemaps.upload(&gpu, &mut uploads, &mut buffer.0)?;
-    Ok(())
+    let tiles = &mut tilemaps.tiles;
+    Ok(tiles.upload(&gpu, &mut uploads, &mut buffer.0)?)
 }
 
 #[cfg(test)]

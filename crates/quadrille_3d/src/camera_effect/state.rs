@@ -9,14 +9,14 @@ use bevy_ecs::system::SystemParam;
 use quadrille::ecs::ShaderValue;
 use quadrille::ecs::encase::{ShaderType as _, StorageBuffer};
 use quadrille::prelude::{GpuBuffer, GpuDevice, Uniform, Uploads};
-use quadrille_content::{RateLimitedWarnings, entity_name};
+use quadrille_content::{RateLimitedWarnings, entity_name, grow_buffer};
 
 use crate::camera_effect::images::{EffectImage, EffectImages, Slot, update_slots};
 use crate::camera_effect::{CameraEffect, EffectFrame};
 use crate::components::camera_cut::CameraCut;
 use crate::scene::effect_cameras::EffectCameras;
 use crate::scene::frame::{Scene3d, View3d};
-use crate::tables::table::{UNIFORM_BYTES, grow, uniform_buffer};
+use crate::tables::table::{UNIFORM_BYTES, uniform_buffer};
 
 /// Uniforms of all views of an effect.
 #[derive(Resource)]
@@ -157,7 +157,7 @@ pub(super) fn prepare_effect<E: CameraEffect>(
     images.clear();
     let stride = row_bytes::<E>();
     let bytes = stride * entries.len() as u64;
-    let is_new = grow(&device.gpu, &mut uniforms.buffer, bytes)?;
+    let is_new = grow_buffer(&device.gpu, &mut uniforms.buffer, bytes)?;
     for (row, entry) in entries.iter_mut().enumerate() {
         entry
             .slots

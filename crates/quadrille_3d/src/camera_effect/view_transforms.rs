@@ -6,13 +6,14 @@ use bevy_ecs::prelude::*;
 use bevy_math::Mat4;
 use bevy_transform::components::GlobalTransform;
 use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
+use quadrille_content::RawBufferVec;
 
 use crate::scene::camera_history::CameraHistories;
 use crate::scene::effect_cameras::EffectCameras;
 use crate::scene::frame::Scene3d;
 use crate::scene::lists::ViewRows;
 use crate::scene::rows::ViewTransformsRow;
-use crate::tables::table::{List, uniform_buffer};
+use crate::tables::table::uniform_buffer;
 
 /// Matrices of views with effects: rows of `quadrille_3d::view_transforms::ViewTransforms`. Bind
 /// [`View3d::transforms_bytes`](crate::View3d::transforms_bytes) of it.
@@ -21,7 +22,7 @@ pub struct ViewTransforms3d(GpuBuffer);
 
 /// Rows by [`View3d::images`](crate::View3d::images); zeros for views without effects. Empty if no view has any.
 #[derive(Resource, Default)]
-pub(super) struct ViewTransformRows(List<ViewTransformsRow>);
+pub(super) struct ViewTransformRows(RawBufferVec<ViewTransformsRow>);
 
 /// Creates the buffer, and marks the rows for upload (after a lost device).
 pub(super) fn init_view_transforms(
@@ -48,7 +49,7 @@ pub(super) fn prepare_view_transforms(
     (gpu, mut uploads): (Res<GpuDevice>, ResMut<Uploads>),
 ) -> Result {
     let rows = &mut rows.0;
-    rows.current.clear();
+    rows.clear();
     for view in scene.views() {
         let (Some(history), Ok((camera, transform))) =
             (histories.get(view.camera()), cameras.get(view.camera()))
@@ -64,14 +65,14 @@ pub(super) fn prepare_view_transforms(
         row.history_is_valid = u32::from(history.is_valid());
         row.frame_count = effects.submitted as u32;
         row.viewport = view.viewport().map(|pixels| pixels as f32);
-        if let Some(view_row) = view_rows.rows.current.get(view.row() as usize) {
+        if let Some(view_row) = view_rows.rows.get(view.row() as usize) {
             row.exposure = view_row.exposure;
         }
         let at = view.images();
-        if at >= rows.current.len() {
-            rows.current.resize(at + 1, bytemuck::Zeroable::zeroed());
+        if at >= rows.len() {
+            rows.resize(at + 1, bytemuck::Zeroable::zeroed());
         }
-        rows.current[at] = row;
+        rows[at] = row;
     }
     rows.upload(&gpu, &mut uploads, &mut buffer.0)?;
     Ok(())

@@ -43,7 +43,7 @@ fn queue_fog(
     for view in &views.0 {
         let (Ok(fog), Some(row)) = (
             cameras.get(view.camera),
-            rows.rows.current.get_mut(view.row as usize),
+            rows.rows.get_mut(view.row as usize),
         ) else {
             continue;
         };

@@ -16,6 +16,7 @@ use quadrille::rows::ShaderRow;
 use quadrille::vulkan::{Blend, DepthState};
 use quadrille_content::{
     CameraTargets, GizmoLineBatches, GizmoLines, Line, RateLimitedWarnings, composite_pipeline,
+    draw_composite,
 };
 
 use crate::effects::wireframe::{
@@ -234,7 +235,7 @@ fn draw_lines(
     let [_, _, width, height] = view.queued.viewport;
     let mut pass = recorder.pass_in_step(view.queued.step, "gizmos_3d", &uses);
     let mut rendering = pass.render((attachment, depth.layer(0).keep_depth()));
-    let clip_from_world = rows.rows.current[view.queued.row as usize].clip_from_world;
+    let clip_from_world = rows.rows[view.queued.row as usize].clip_from_world;
     let size = [width as f32, height as f32];
     draw_wireframes(
         &mut rendering,
@@ -271,18 +272,17 @@ fn composite_over(
         target,
         ..
     } = images;
-    let [left, top, width, height] = view.queued.viewport;
-    let corner = [left as f32, top as f32];
+    let [left, top, ..] = view.queued.viewport;
     let mut pass = recorder.pass_in_step(
         view.queued.step,
         "gizmos_3d",
         &[color_input.as_declared(), target.as_declared()],
     );
-    pass.render(target.keep())
-        .viewport([corner[0], corner[1], width as f32, height as f32])
-        .scissor([left, top, width, height])
-        .pipeline(pipeline)
-        .bind(0, color_input)
-        .push_bytes(bytemuck::bytes_of(&corner))
-        .draw(0..3, 0..1);
+    draw_composite(
+        &mut pass.render(target.keep()),
+        pipeline,
+        color_input,
+        view.queued.viewport,
+        [left, top],
+    );
 }

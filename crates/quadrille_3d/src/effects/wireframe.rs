@@ -210,10 +210,9 @@ fn queue_wireframes(
     };
     for view in &views.0 {
         let first = draws.len() as u32;
-        let row = &cull.rows.current[view.cull_row as usize];
+        let row = &cull.rows[view.cull_row as usize];
         for item in all() {
-            let Some((instance, mesh)) =
-                instances.visible_mesh(*item.slot, row, &cull.layer_bits.current)
+            let Some((instance, mesh)) = instances.visible_mesh(*item.slot, row, &cull.layer_bits)
             else {
                 continue;
             };

@@ -7,13 +7,13 @@
 use std::collections::BTreeMap;
 
 use bevy_platform::collections::HashMap;
-use quadrille_content::PrimitiveKind;
+use quadrille_content::{PrimitiveKind, RawBufferVec};
 
 use crate::constants::{CAMERAS, MAX_BATCH_INSTANCES, SHADOWS};
 use crate::scene::keys::{BinKey, PipelineKey};
 use crate::scene::lists::BatchSet;
 use crate::scene::rows::BatchRow;
-use crate::tables::table::{List, Table};
+use crate::tables::table::Table;
 
 /// CPU-side state of a batch.
 struct Batch {
@@ -45,7 +45,7 @@ pub(crate) struct Bins {
     /// Batches of each pipeline.
     pipelines: BTreeMap<PipelineKey, Vec<u32>>,
     /// Batches in the order of draws.
-    pub(crate) order: List<u32>,
+    pub(crate) order: RawBufferVec<u32>,
     is_order_dirty: bool,
     /// Unused ranges of the table of batch instances, by size class.
     free: [Vec<u32>; MAX_BATCH_INSTANCES.ilog2() as usize + 1],
@@ -87,7 +87,7 @@ impl Bins {
 
     /// Returns the number of batches.
     pub(crate) fn len(&self) -> u32 {
-        self.order.current.len() as u32
+        self.order.len() as u32
     }
 
     /// Updates the order of batches, and lists the batch sets of each pipeline.
@@ -96,10 +96,10 @@ impl Bins {
             return;
         }
         batch_sets.clear();
-        self.order.current.clear();
+        self.order.clear();
         for (&pipeline, batches) in &self.pipelines {
             let first = self.len();
-            self.order.current.extend(batches);
+            self.order.extend(batches);
             batch_sets.push(BatchSet {
                 pipeline,
                 batches: first..first + batches.len() as u32,

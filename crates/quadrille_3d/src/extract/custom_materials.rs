@@ -12,7 +12,7 @@ use bevy_platform::collections::{HashMap, HashSet};
 use quadrille::material::BindingValues;
 use quadrille::prelude::{GpuBuffer, GpuDevice, GpuShader, Uploads};
 use quadrille::vulkan::Error;
-use quadrille_content::{Shader, ShaderRef};
+use quadrille_content::{Shader, ShaderRef, grow_buffer};
 
 use crate::components::material::AlphaMode;
 use crate::extract::materials::{MaterialRow, MaterialState, MaterialStore};
@@ -20,7 +20,7 @@ use crate::pipelines::Pipelines3d;
 use crate::pipelines::material_shader::{MaterialLayout, translate};
 use crate::scene::keys::{CullMode, MaterialShader};
 use crate::scene::lists::MaterialRanges;
-use crate::tables::table::{Table, grow};
+use crate::tables::table::Table;
 use crate::tables::textures::TextureSource;
 
 /// Alignment of each type's rows: the largest `minStorageBufferOffsetAlignment`.
@@ -295,7 +295,7 @@ impl CustomMaterials {
                 end = of_type.range.end;
                 of_type.dirty.extend(0..of_type.row_count());
             }
-            grow(gpu, buffer, end)?;
+            grow_buffer(gpu, buffer, end)?;
         }
         ranges.0.clear();
         for of_type in &mut self.types {

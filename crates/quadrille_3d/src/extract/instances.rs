@@ -298,7 +298,7 @@ impl InstanceStore {
     ) -> u32 {
         let layers = layers.unwrap_or_default();
         row.eye = list.eye;
-        let bits = &mut list.layer_bits.current;
+        let bits: &mut Vec<u32> = &mut list.layer_bits;
         row.layer_masks_offset = bits.len() as u32;
         bits.resize(bits.len() + self.layers.len().div_ceil(32).max(1), 0);
         for (state, &index) in &self.layers {
@@ -306,7 +306,7 @@ impl InstanceStore {
                 bits[(row.layer_masks_offset + index / 32) as usize] |= 1 << (index % 32);
             }
         }
-        let rows = &mut list.rows.current;
+        let rows = &mut list.rows;
         rows.push(row);
         rows.len() as u32 - 1
     }

@@ -17,7 +17,7 @@ pub(crate) fn update_camera_histories(
 ) {
     let with_effects = views.0.iter().filter(|view| effects.contains(view.camera));
     let with_effects = with_effects.filter_map(|view| {
-        let row = rows.rows.current.get(view.row as usize)?;
+        let row = rows.rows.get(view.row as usize)?;
         let [_, _, width, height] = view.viewport;
         let history = HistoryView {
             clip_from_world: Mat4::from_cols_array(&row.clip_from_world),

@@ -7,12 +7,12 @@
 
 use bevy_ecs::prelude::*;
 use quadrille::prelude::GpuDevice;
+use quadrille_content::grow_buffer;
 
 use crate::constants::TOTAL_SLICES;
 use crate::scene::buffers::LightMasks3d;
 use crate::scene::lists::ViewRows;
 use crate::scene::rows::{LightRow, ViewRow};
-use crate::tables::table::grow;
 
 /// Sorts lights for coherent masks.
 #[derive(Default)]
@@ -63,11 +63,11 @@ pub(crate) fn prepare_clusters(
     gpu: Res<GpuDevice>,
 ) -> Result {
     let mut first = 0;
-    for row in &mut views.rows.current {
+    for row in views.rows.iter_mut() {
         assign_masks(row, &mut first);
     }
     let bytes = u64::from(first) * size_of::<u32>() as u64;
-    grow(&gpu, &mut masks.0, bytes)?;
+    grow_buffer(&gpu, &mut masks.0, bytes)?;
     Ok(())
 }
 

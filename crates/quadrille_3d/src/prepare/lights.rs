@@ -131,7 +131,7 @@ impl ShadowMapAllocator {
             && is_finite(&[row.depth_bias, row.normal_bias])
         {
             row.texture = add_light_texture(lists, lights, textures, entity);
-            lists.lights.rows.current.push(row);
+            lists.lights.rows.push(row);
             return;
         }
         lights
@@ -162,7 +162,7 @@ impl ShadowMapAllocator {
         {
             let count = cascade_count(lights, entity, cascades.len());
             if let Some(first) = self.allocate_atlas_tiles(lights, count, "a directional light") {
-                shadows = (lists.shadows.rows.current.len() as u32, count);
+                shadows = (lists.shadows.rows.len() as u32, count);
                 for (at, cascade) in cascades.iter().take(count as usize).enumerate() {
                     let far = item.config.bounds.get(at).copied().unwrap_or_default();
                     let shadow = ShadowMapDraw {
@@ -209,7 +209,7 @@ impl ShadowMapAllocator {
             None => {
                 let mut shadows = (0, 0);
                 if let Some(first) = self.allocate_point_faces(lights) {
-                    shadows = (lists.shadows.rows.current.len() as u32, 6);
+                    shadows = (lists.shadows.rows.len() as u32, 6);
                     for (at, face) in (0..).zip(&CUBE_MAP_FACES) {
                         let shadow = ShadowMapDraw {
                             kind: ShadowMapKind::PointFaces,
@@ -254,7 +254,7 @@ impl ShadowMapAllocator {
             None => {
                 let mut shadows = (0, 0);
                 if let Some(tile) = self.allocate_atlas_tiles(lights, 1, "a spot light") {
-                    shadows = (lists.shadows.rows.current.len() as u32, 1);
+                    shadows = (lists.shadows.rows.len() as u32, 1);
                     let clip =
                         spot_light_clip_from_view(light.outer_angle, light.shadow_map_near_z)
                             * Mat4::from(spot_light_world_from_view(transform).inverse());
@@ -412,8 +412,8 @@ fn add_light_texture(
             .warn(subject, || first_non_finite(&[("transform", matrix)]));
         return 0;
     }
-    lists.lights.textures.current.push(row);
-    lists.lights.textures.current.len() as u32
+    lists.lights.textures.push(row);
+    lists.lights.textures.len() as u32
 }
 
 /// Adds a shadow map with its culled view.
@@ -423,7 +423,7 @@ fn add_shadow(
     (mut shadow, row, cull_row): (ShadowMapDraw, ShadowViewRow, CullViewRow),
     layers: Option<&RenderLayers>,
 ) {
-    lists.shadows.rows.current.push(row);
+    lists.shadows.rows.push(row);
     if is_finite(&row.clip_from_world) {
         shadow.cull_row = Some(instances.add_view(&mut lists.cull, cull_row, layers));
     }

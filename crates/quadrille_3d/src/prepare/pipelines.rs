@@ -42,8 +42,8 @@ fn lighting_features(
     lights: &LightLists,
     shadows: &ShadowList,
 ) -> LightingFeatures {
-    let views = || views.rows.current.iter();
-    let mut kinds = lights.rows.current.iter().map(|light| light.bits & 3);
+    let views = || views.rows.iter();
+    let mut kinds = lights.rows.iter().map(|light| light.bits & 3);
     LightingFeatures {
         ranged_lights: kinds.clone().any(|kind| kind != DIRECTIONAL),
         rect_lights: kinds.any(|kind| kind == RECT),

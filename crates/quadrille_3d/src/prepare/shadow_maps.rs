@@ -147,7 +147,7 @@ pub(crate) fn prepare_shadow_maps(
     maps.faces
         .resize(&gpu, image, faces, sizes.1.size, &warnings);
     let ShadowList { draws, rows } = &mut *shadows;
-    for (row, shadow) in rows.current.iter_mut().zip(draws.iter()) {
+    for (row, shadow) in rows.iter_mut().zip(draws.iter()) {
         row.tile = maps.tiles(shadow.kind).uv_rect(shadow.tile);
     }
 }

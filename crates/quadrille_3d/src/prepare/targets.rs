@@ -98,7 +98,7 @@ pub(crate) fn prepare_targets(
                     warnings.warn_message(|| {
                         format!("occlusion culling of a 3D camera is disabled: {error}")
                     });
-                    cull.rows.current[view.cull_row as usize].merge_phases();
+                    cull.rows[view.cull_row as usize].merge_phases();
                     None
                 }
             }
@@ -116,7 +116,7 @@ pub(crate) fn prepare_targets(
             previous_depth: colors.previous_depth,
         };
         if view.has_backdrop() {
-            rows.rows.current[view.row() as usize].flags |= HAS_BACKDROP;
+            rows.rows[view.row() as usize].flags |= HAS_BACKDROP;
         }
         scene.views.push(view);
     }

@@ -114,7 +114,7 @@ pub(crate) fn prepare_tonemapping_luts(
                     format!("{:?} is not there: {error}", view.queued.tonemapping)
                 });
                 tables.by_view.insert(view.queued.row, 0);
-                if let Some(row) = rows.gradings.current.get_mut(view.queued.row as usize) {
+                if let Some(row) = rows.gradings.get_mut(view.queued.row as usize) {
                     row.method = Tonemapping::None as u32;
                 }
             }

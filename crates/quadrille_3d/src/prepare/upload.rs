@@ -1,7 +1,8 @@
 //! Upload of the lists of a frame.
 
 use bevy_ecs::prelude::*;
-use quadrille::prelude::{BufferDesc, GpuDevice, Uploads};
+use quadrille::prelude::{GpuDevice, Uploads};
+use quadrille_content::grow_buffer;
 
 use crate::scene::buffers::{
     CullLayers3d, CullViews3d, DrawArgs3d, Gradings3d, LateDrawArgs, LateVisibleInstances,
@@ -10,7 +11,7 @@ use crate::scene::buffers::{
 };
 use crate::scene::cull_view::DRAW_ARGS_BYTES;
 use crate::scene::lists::{BatchList, SceneLists};
-use crate::tables::table::{ensure_not_empty, grow};
+use crate::tables::table::ensure_not_empty;
 
 /// Buffers of the lists of a frame.
 #[derive(bevy_ecs::system::SystemParam)]
@@ -47,7 +48,7 @@ pub(crate) fn upload_scene(
         transparent,
         ..
     } = &mut lists;
-    let views = cull.rows.current.len() as u64;
+    let views = cull.rows.len() as u64;
     let args = views * u64::from(batches.batches) * DRAW_ARGS_BYTES;
     // Without batches nothing writes the lists of visible instances, so they need not grow with the retained table.
     let batch_instances = u64::from(batches.batch_instances) * u64::from(batches.batches.min(1));
@@ -62,23 +63,18 @@ pub(crate) fn upload_scene(
             visible_instances * has_late_phase,
         ),
     ] {
-        if buffer.bytes() < bytes {
-            *buffer = gpu.create_buffer(&BufferDesc {
-                bytes: bytes.next_power_of_two(),
-                ..buffer.desc().clone()
-            })?;
-        }
+        grow_buffer(&gpu, buffer, bytes)?;
     }
     let words = cull.visibility_words as usize;
     let previous_visibility = &mut to.previous_visibility.0;
-    if grow(&gpu, previous_visibility, (words * size_of::<u32>()) as u64)? {
+    let bytes = (words * size_of::<u32>()) as u64;
+    if grow_buffer(&gpu, previous_visibility, bytes)? {
         uploads.write_buffer(
             previous_visibility,
             0,
             &vec![0; previous_visibility.bytes() as usize],
         );
     }
-    // Bound even if shaders read no row, so they must not be empty.
     ensure_not_empty(&mut lights.rows);
     ensure_not_empty(&mut lights.textures);
     ensure_not_empty(&mut shadows.rows);

@@ -134,7 +134,7 @@ pub(crate) fn queue_views(
         }
     }
     // Each late phase takes the memory of a further view.
-    let room = most.saturating_sub(lists.cull.rows.current.len());
+    let room = most.saturating_sub(lists.cull.rows.len());
     let with_occlusion_culling = lists
         .views
         .0
@@ -167,7 +167,7 @@ fn add_view(
     textures: &mut TextureSource,
     (view, camera): (&CameraView, &CameraQueryItem<'_, '_>),
 ) {
-    let first_light = lists.lights.rows.current.len() as u32;
+    let first_light = lists.lights.rows.len() as u32;
     lists.cull.eye = camera.transform.translation().extend(1.0).to_array();
     let light_entities = &mut scratch.lights;
     light_entities.clear();
@@ -188,7 +188,7 @@ fn add_view(
             .shadows
             .add_light(lists, &world.lights, textures, (view.camera, light));
     }
-    let rows = &mut lists.lights.rows.current[first_light as usize..];
+    let rows = &mut lists.lights.rows[first_light as usize..];
     let light_count = rows.len() as u32;
     let directional_count = scratch.order.sort(rows);
     let forward = Vec3::from(camera.transform.forward());
@@ -196,7 +196,7 @@ fn add_view(
     let cull_row = CullViewRow::camera(camera.frustum);
     let cull_row = instances.add_view(&mut lists.cull, cull_row, camera.layers);
     let transparent = add_transparent(world, lists, scratch, camera, cull_row);
-    let row = lists.rows.rows.current.len() as u32;
+    let row = lists.rows.rows.len() as u32;
     lists
         .views
         .0
@@ -220,15 +220,10 @@ fn add_view(
         fog: FogRow::default(),
         unused: [0; 12],
     };
-    lists
-        .rows
-        .rows
-        .current
-        .push(validated(world, view.camera, row));
+    lists.rows.rows.push(validated(world, view.camera, row));
     lists
         .rows
         .gradings
-        .current
         .push(grading_row(world, view.camera, camera));
 }
 
@@ -321,8 +316,8 @@ fn add_transparent(
     cull_row: u32,
 ) -> std::ops::Range<u32> {
     let (forward, eye) = (camera.transform.forward(), camera.transform.translation());
-    let row = &lists.cull.rows.current[cull_row as usize];
-    let layers = &lists.cull.layer_bits.current;
+    let row = &lists.cull.rows[cull_row as usize];
+    let layers = &lists.cull.layer_bits;
     let drawn = world.lights.instances.transparent(row, layers);
     let sorted = &mut scratch.transparent;
     sorted.clear();

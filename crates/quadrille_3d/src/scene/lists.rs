@@ -7,7 +7,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use bevy_math::Vec3;
 use bevy_platform::collections::HashMap;
-use quadrille_content::PrimitiveKind;
+use quadrille_content::{PrimitiveKind, RawBufferVec};
 
 use crate::components::tonemapping::Tonemapping;
 use crate::scene::cull_view::CullViewRow;
@@ -15,7 +15,6 @@ use crate::scene::effect_cameras::EffectNeeds;
 use crate::scene::grading_row::GradingRow;
 use crate::scene::keys::{BinKey, PipelineKey};
 use crate::scene::rows::{LightRow, LightTextureRow, ShadowViewRow, ViewRow};
-use crate::tables::table::List;
 
 /// Batches with one pipeline, drawn by one multi-draw indirect.
 #[derive(Clone, Debug)]
@@ -111,15 +110,15 @@ pub(crate) struct QueuedViews(pub(crate) Vec<QueuedView>);
 /// Rows of views in the order of [`QueuedViews`].
 #[derive(Resource, Default)]
 pub(crate) struct ViewRows {
-    pub(crate) rows: List<ViewRow>,
-    pub(crate) gradings: List<GradingRow>,
+    pub(crate) rows: RawBufferVec<ViewRow>,
+    pub(crate) gradings: RawBufferVec<GradingRow>,
 }
 
 /// Lights of all views, grouped by view, and their light textures.
 #[derive(Resource, Default)]
 pub(crate) struct LightLists {
-    pub(crate) rows: List<LightRow>,
-    pub(crate) textures: List<LightTextureRow>,
+    pub(crate) rows: RawBufferVec<LightRow>,
+    pub(crate) textures: RawBufferVec<LightTextureRow>,
 }
 
 /// Image of a shadow map's tile.
@@ -155,15 +154,15 @@ pub(crate) struct TransparentDraw {
 #[derive(Resource, Default)]
 pub(crate) struct ShadowList {
     pub(crate) draws: Vec<ShadowMapDraw>,
-    pub(crate) rows: List<ShadowViewRow>,
+    pub(crate) rows: RawBufferVec<ShadowViewRow>,
 }
 
 /// Views and shadow maps that batches are culled for.
 #[derive(Resource, Default)]
 pub(crate) struct CullList {
-    pub(crate) rows: List<CullViewRow>,
+    pub(crate) rows: RawBufferVec<CullViewRow>,
     /// Visibility bits of layer sets, per row.
-    pub(crate) layer_bits: List<u32>,
+    pub(crate) layer_bits: RawBufferVec<u32>,
     /// Eye of the camera that is being queued, the origin of visibility ranges.
     pub(crate) eye: [f32; 4],
     /// Number of rows of `cull_3d`; rows of late phases follow.
@@ -189,15 +188,15 @@ pub(crate) struct TransparentInstance {
 pub(crate) struct TransparentList {
     pub(crate) draws: Vec<TransparentDraw>,
     /// Instance indices, grouped by draw.
-    pub(crate) instances: List<u32>,
+    pub(crate) instances: RawBufferVec<u32>,
 }
 
 impl TransparentList {
     /// Adds an instance to the last draw if mesh and pipeline are equal and the draw is not before `first_draw`, else
     /// to a new draw.
     pub(crate) fn add(&mut self, drawn: &TransparentInstance, first_draw: usize) {
-        let at = self.instances.current.len() as u32;
-        self.instances.current.push(drawn.instance);
+        let at = self.instances.len() as u32;
+        self.instances.push(drawn.instance);
         match self.draws[first_draw..].last_mut() {
             Some(last) if last.key == drawn.key && last.instances.end == at => {
                 last.instances.end = at + 1;
@@ -225,16 +224,16 @@ impl SceneLists<'_> {
     /// Clears the lists for a new frame.
     pub(crate) fn begin(&mut self) {
         self.views.0.clear();
-        self.rows.rows.current.clear();
-        self.rows.gradings.current.clear();
-        self.lights.rows.current.clear();
-        self.lights.textures.current.clear();
+        self.rows.rows.clear();
+        self.rows.gradings.clear();
+        self.lights.rows.clear();
+        self.lights.textures.clear();
         self.shadows.draws.clear();
-        self.shadows.rows.current.clear();
-        self.cull.rows.current.clear();
-        self.cull.layer_bits.current.clear();
+        self.shadows.rows.clear();
+        self.cull.rows.clear();
+        self.cull.layer_bits.clear();
         self.transparent.draws.clear();
-        self.transparent.instances.current.clear();
+        self.transparent.instances.clear();
     }
 
     /// Marks all lists for re-upload (after a lost device).
@@ -257,7 +256,7 @@ impl SceneLists<'_> {
         occlusion_culling: impl Fn(Entity) -> bool,
     ) {
         let cull = &mut *self.cull;
-        let rows = &mut cull.rows.current;
+        let rows = &mut cull.rows;
         cull.early_view_count = rows.len() as u32;
         let mut visibility_offset = 0;
         for view in &mut self.views.0 {

@@ -5,7 +5,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
 use quadrille::sync::ResourceId;
-use quadrille_content::{MeshAllocation, MeshAllocator};
+use quadrille_content::{MeshAllocation, MeshAllocator, RawBufferVec};
 
 use super::dispatches::{BufferSizes, Job, SkinDispatch, SkinRange, split_dispatches};
 use super::pose::JOINT_ROWS;
@@ -13,7 +13,6 @@ use super::source::SkinSource;
 use super::{Deformed, SkinPoses3d, SkinSources3d, SkinState, SkinStore};
 use crate::scene::buffers::Vertices3d;
 use crate::tables::mesh_vertex::Vertex;
-use crate::tables::table::List;
 
 /// Jobs of [`skin_3d`](super::skin_3d).
 #[derive(Resource, Deref)]
@@ -22,7 +21,7 @@ pub struct SkinJobs3d(pub(crate) GpuBuffer);
 /// Jobs and dispatches of [`skin_3d`](super::skin_3d) in a frame.
 #[derive(Resource, Default)]
 pub(crate) struct SkinJobs {
-    list: List<Job>,
+    list: RawBufferVec<Job>,
     dispatches: Vec<SkinDispatch>,
     /// Vertex buffer and first vertex of entities at the last computation.
     vertex_buffer: Option<(ResourceId, u32)>,
@@ -108,9 +107,9 @@ pub(crate) fn upload(
         poses: to.poses.bytes(),
         max_range: u64::from(gpu.limits().max_storage_buffer_range),
     };
-    jobs.list.current.clear();
-    jobs.dispatches = split_dispatches(skin_ranges, sizes, &mut jobs.list.current);
-    if !jobs.list.current.is_empty() {
+    jobs.list.clear();
+    jobs.dispatches = split_dispatches(skin_ranges, sizes, &mut jobs.list);
+    if !jobs.list.is_empty() {
         jobs.list.upload(gpu, uploads, &mut to.jobs.0)?;
     }
     Ok(())

@@ -2,6 +2,8 @@
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
+use quadrille::bindings::PassBindings;
+use quadrille::ecs::PassUse;
 use quadrille::ecs::encase::ShaderType;
 use quadrille::prelude::{
     ComputePipeline, ComputePipelineDesc, GpuDevice, GpuShader, Recorder, StorageRead,
@@ -26,9 +28,17 @@ impl SkinPipeline3d {
     }
 }
 
-/// Jobs and pipeline of [`skin_3d`].
-#[derive(SystemParam)]
+/// Resources, jobs and pipeline of [`skin_3d`].
+#[derive(SystemParam, PassBindings)]
 pub struct Skinning3d<'w> {
+    #[declared]
+    list: StorageRead<'w, SkinJobs3d>,
+    #[declared]
+    sources: StorageRead<'w, SkinSources3d>,
+    #[declared]
+    poses: StorageRead<'w, SkinPoses3d>,
+    #[declared]
+    vertices: StorageReadWrite<'w, Vertices3d>,
     jobs: Res<'w, SkinJobs>,
     pipeline: Res<'w, SkinPipeline3d>,
 }
@@ -45,20 +55,9 @@ struct Push {
 /// Computes the vertices of skinned and morphed entities for all views and shadow maps: one dispatch for all entities
 /// whose joints or weights have changed, and no pass if none have. If a buffer exceeds `maxStorageBufferRange`, there
 /// are several passes in the plan, each binding ranges.
-pub fn skin_3d(
-    mut recorder: Recorder,
-    list: StorageRead<SkinJobs3d>,
-    sources: StorageRead<SkinSources3d>,
-    poses: StorageRead<SkinPoses3d>,
-    vertices: StorageReadWrite<Vertices3d>,
-    skinning: Skinning3d,
-) {
-    let uses = [
-        list.any().as_declared(),
-        sources.any().as_declared(),
-        poses.any().as_declared(),
-        vertices.any().as_declared(),
-    ];
+pub fn skin_3d(mut recorder: Recorder, skinning: Skinning3d, mut uses: Local<Vec<PassUse>>) {
+    uses.clear();
+    skinning.add_uses(&mut uses);
     for dispatch in skinning.jobs.dispatches() {
         let workgroup_count = dispatch.workgroup_count;
         let row = workgroup_count.min(MAX_WORKGROUP_COUNT_X);
@@ -71,11 +70,11 @@ pub fn skin_3d(
         recorder
             .pass("skin_3d", &uses)
             .compute(&skinning.pipeline.0)
-            .bind_bytes("jobs", &list, dispatch.job_byte_range())
-            .bind_bytes("sources", &sources, ranges.sources.clone())
-            .bind_bytes("poses", &poses, ranges.poses.clone())
-            .bind_bytes("meshes", &vertices, ranges.from.clone())
-            .bind_bytes("entities", &vertices, ranges.to.clone())
+            .bind_bytes("jobs", &skinning.list, dispatch.job_byte_range())
+            .bind_bytes("sources", &skinning.sources, ranges.sources.clone())
+            .bind_bytes("poses", &skinning.poses, ranges.poses.clone())
+            .bind_bytes("meshes", &skinning.vertices, ranges.from.clone())
+            .bind_bytes("entities", &skinning.vertices, ranges.to.clone())
             .push(&push)
             .dispatch([row, workgroup_count.div_ceil(row), 1]);
     }

@@ -11,7 +11,7 @@ use quadrille_3d::prelude::*;
 use quadrille_3d::resources::EnvironmentMaps3d;
 use wgpu_types::{Extent3d, TextureDimension, TextureFormat, TextureViewDescriptor};
 
-use crate::analytic_lighting::{TOLERANCE, assert_near, exposure};
+use crate::analytic_lighting::{self, TOLERANCE, assert_near, exposure};
 use crate::common::{EXACT, Rig, golden};
 
 /// An image of floats, from the colour of each texel of each layer.
@@ -167,26 +167,7 @@ fn skybox_has_correct_orientation() {
 
 /// A large plane at the origin that faces +z, seen from there.
 pub(crate) fn plane(material: StandardMaterial, more: impl FnOnce(&mut World)) -> Rig {
-    let mut rig = Rig::scene_with_dfg_lut(
-        8,
-        8,
-        move |mut commands: Commands,
-              mut meshes: ResMut<Assets<Mesh>>,
-              mut materials: ResMut<Assets<StandardMaterial>>| {
-            commands.insert_resource(GlobalAmbientLight::NONE);
-            commands.spawn((
-                Mesh3d(meshes.add(Rectangle::new(100.0, 100.0))),
-                MeshMaterial3d(materials.add(material.clone())),
-            ));
-            let mut projection = OrthographicProjection::default_3d();
-            projection.scale = 0.001;
-            commands.spawn((
-                eye(Transform::from_xyz(0.0, 0.0, 10.0)),
-                Projection::from(projection),
-                Msaa::Off,
-            ));
-        },
-    );
+    let mut rig = analytic_lighting::rig(material, 0.0);
     rig.update(1);
     more(rig.app.world_mut());
     rig

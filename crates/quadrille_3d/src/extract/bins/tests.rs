@@ -30,7 +30,7 @@ fn drawn(bins: &mut Bins, batch_sets: &mut Vec<BatchSet>) -> BTreeMap<u32, BTree
     let mut used = BTreeSet::new();
     for batch_set in batch_sets.iter() {
         for position in batch_set.batches.clone() {
-            let batch = bins.order.current[position as usize];
+            let batch = bins.order[position as usize];
             let row = bins.batch_rows.rows()[batch as usize];
             assert!((1..=MAX_BATCH_INSTANCES).contains(&row.count), "{row:?}");
             assert_eq!(key(row.first_index).pipeline, batch_set.pipeline);
