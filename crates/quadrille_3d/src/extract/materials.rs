@@ -117,7 +117,6 @@ impl MaterialRow {
     }
 
     fn new(material: &StandardMaterial, textures: &mut TextureSource) -> Self {
-        let flag = |is_set, flag| if is_set { flag } else { 0 };
         let tint = material.specular_tint.to_linear();
         let [r, g, b] =
             [tint.red, tint.green, tint.blue].map(|channel| channel * material.reflectance);
@@ -129,8 +128,6 @@ impl MaterialRow {
         for (index, (image, channel)) in indices.iter_mut().zip(images(material)) {
             *index = textures.index_of(image.as_ref(), channel);
         }
-        let two_channels =
-            |image: &Option<Handle<Image>>| textures.has_two_channels(image.as_ref());
         Self {
             base_color: material.base_color.to_linear().to_f32_array(),
             emissive,
@@ -140,18 +137,7 @@ impl MaterialRow {
                 .clamp(MIN_PERCEPTUAL_ROUGHNESS, 1.0),
             metallic: material.metallic,
             alpha: alpha_code(material.alpha_mode),
-            flags: flag(material.unlit, UNLIT)
-                | flag(material.double_sided, DOUBLE_SIDED)
-                | flag(material.fog_enabled, FOG_ENABLED)
-                | flag(material.flip_normal_map_y, FLIP_NORMAL_MAP_Y)
-                | flag(
-                    two_channels(&material.normal_map_texture),
-                    TWO_COMPONENT_NORMAL_MAP,
-                )
-                | flag(
-                    two_channels(&material.metallic_roughness_texture),
-                    METALLIC_IN_GREEN,
-                ),
+            flags: flags(material, textures),
             depth_bias: material.depth_bias,
             clearcoat: material.clearcoat,
             clearcoat_roughness: material.clearcoat_perceptual_roughness,
@@ -160,17 +146,7 @@ impl MaterialRow {
             anisotropy_direction: [cosine, sine],
             uv_offset: material.uv_transform.translation.to_array(),
             uv_axes: material.uv_transform.matrix2.to_cols_array(),
-            parallax: [
-                material.parallax_depth_scale,
-                material.max_parallax_layer_count.min(MAX_PARALLAX_LAYERS),
-                match material.parallax_mapping_method {
-                    ParallaxMappingMethod::Occlusion => 0.0,
-                    ParallaxMappingMethod::Relief { max_steps } => {
-                        max_steps.min(MAX_RELIEF_STEPS) as f32
-                    }
-                },
-                material.thickness,
-            ],
+            parallax: parallax(material),
             attenuation_and_diffuse_transmission: [
                 attenuation(tone.red, material.attenuation_distance),
                 attenuation(tone.green, material.attenuation_distance),
@@ -221,9 +197,9 @@ impl MaterialRow {
     }
 }
 
-/// Returns the `ALPHA_*` code, or the threshold of an alpha mask.
-fn alpha_code(mode: AlphaMode) -> f32 {
-    match mode {
+/// Returns the code of an alpha mode in [`MaterialRow::alpha`].
+fn alpha_code(alpha_mode: AlphaMode) -> f32 {
+    match alpha_mode {
         AlphaMode::Opaque => ALPHA_OPAQUE,
         AlphaMode::Mask(threshold) => threshold.clamp(0.0, 1.0),
         AlphaMode::Blend => ALPHA_BLEND,
@@ -232,6 +208,38 @@ fn alpha_code(mode: AlphaMode) -> f32 {
         AlphaMode::Multiply => ALPHA_MULTIPLY,
         AlphaMode::AlphaToCoverage => ALPHA_TO_COVERAGE,
     }
+}
+
+/// Returns the bits of [`MaterialRow::flags`].
+fn flags(material: &StandardMaterial, textures: &TextureSource) -> u32 {
+    let flag = |is_set, flag| if is_set { flag } else { 0 };
+    let two_channels = |image: &Option<Handle<Image>>| textures.has_two_channels(image.as_ref());
+    flag(material.unlit, UNLIT)
+        | flag(material.double_sided, DOUBLE_SIDED)
+        | flag(material.fog_enabled, FOG_ENABLED)
+        | flag(material.flip_normal_map_y, FLIP_NORMAL_MAP_Y)
+        | flag(
+            two_channels(&material.normal_map_texture),
+            TWO_COMPONENT_NORMAL_MAP,
+        )
+        | flag(
+            two_channels(&material.metallic_roughness_texture),
+            METALLIC_IN_GREEN,
+        )
+}
+
+/// Returns the values of [`MaterialRow::parallax`].
+fn parallax(material: &StandardMaterial) -> [f32; 4] {
+    let relief_steps = match material.parallax_mapping_method {
+        ParallaxMappingMethod::Occlusion => 0.0,
+        ParallaxMappingMethod::Relief { max_steps } => max_steps.min(MAX_RELIEF_STEPS) as f32,
+    };
+    [
+        material.parallax_depth_scale,
+        material.max_parallax_layer_count.min(MAX_PARALLAX_LAYERS),
+        relief_steps,
+        material.thickness,
+    ]
 }
 
 /// Returns the attenuation exponent per unit of length of light of which the fraction `left` remains after `distance`.
