@@ -1,12 +1,8 @@
 // Boxes of nodes: rounded corners, borders along their inside, shadows, with smooth edges. Positions are in the pixels
 // of a node, y up, its centre at the origin.
 
-import quadrille_2d::constants::INVERTED;
-
-// Flags of `Vertex::flags_and_sigma.x`. The lowest four bits are the sides of the border that are drawn: left, top,
-// right, bottom.
-const BORDER_SIDES: u32 = 15u;
-// All but the box is filled.
+// Flags of `Vertex::flags_and_sigma.x`.
+import quadrille_2d::constants::{BORDER_SIDES, INVERTED};
 
 struct Vertex {
     @location(0) position: vec3f,

@@ -15,8 +15,8 @@ struct PackedTileData {
     color: u32,
 }
 
-@group(0) @binding(0) var tileset: texture_2d_array<f32>;
-@group(0) @binding(1) var tileset_sampler: sampler;
+@group(0) @binding(0) var image: texture_2d_array<f32>;
+@group(0) @binding(1) var image_sampler: sampler;
 @group(0) @binding(2) var<storage, read> tiles: array<PackedTileData>;
 
 struct Vertex {
@@ -78,7 +78,7 @@ fn fragment_main(fragment: VertexOutput) -> @location(0) vec4f {
     let dx = dpdx(fragment.point);
     let dy = dpdy(fragment.point);
     let layer = tile.index_and_flags & 0xFFFFu;
-    let texel = textureSampleGrad(tileset, tileset_sampler, uv, layer, dx, dy);
+    let texel = textureSampleGrad(image, image_sampler, uv, layer, dx, dy);
     var color = texel * unpack4x8unorm(tile.color);
     if (tile.index_and_flags & 0x10000u) == 0u || color.a < 0.001 {
         discard;

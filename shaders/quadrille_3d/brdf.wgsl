@@ -6,7 +6,7 @@
 // d: normal distribution (GGX); v: visibility, the masking-shadowing term over 4 n_dot_l n_dot_v
 // dfg: scale and bias of the specular lobe's integral (dfg.wgsl)
 
-const PI: f32 = 3.14159265;
+import quadrille_3d::constants::PI;
 
 // Shading parameters of a point on a surface.
 struct Surface {

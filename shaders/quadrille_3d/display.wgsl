@@ -1,8 +1,8 @@
 // Display transform of a view: color grading, tone mapping and dithering.
 
-import quadrille_3d::constants::HAS_DITHER;
+import quadrille_3d::constants::{HAS_DITHER, TONEMAPPING_NONE};
 import quadrille_3d::grading::{Grading, screen_space_dither, apply_color_grading, apply_post_saturation};
-import quadrille_3d::tonemapping::{NONE, tone_mapping};
+import quadrille_3d::tonemapping::tone_mapping;
 
 @group(0) @binding(21) var<uniform> grading: Grading;
 @group(0) @binding(22) var tonemapping_lut: texture_3d<f32>;
@@ -10,7 +10,7 @@ import quadrille_3d::tonemapping::{NONE, tone_mapping};
 
 // Maps a scene-referred color to a display-referred one at a pixel of the view. Both are linear.
 fn display_transform(color: vec3f, pixel: vec2f) -> vec3f {
-    if grading.method == NONE {
+    if grading.method == TONEMAPPING_NONE {
         return color;
     }
     let graded = apply_color_grading(color, grading);

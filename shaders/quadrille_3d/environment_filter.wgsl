@@ -3,7 +3,7 @@
 // alpha: squared perceptual roughness
 // n_dot_h, theta_h: cosine and angle between normal and half vector
 
-import quadrille_3d::constants::MAX_RADIANCE;
+import quadrille_3d::constants::{MAX_RADIANCE, PI};
 
 struct Push {
     // For `convert_to_cube`: 1 if the image is equirectangular, not a cube.
@@ -12,8 +12,6 @@ struct Push {
     // For `generate_radiance_map`: squared perceptual roughness.
     alpha: f32,
 }
-
-const PI: f32 = 3.14159265;
 
 @group(0) @binding(0) var source: texture_2d_array<f32>;
 @group(0) @binding(1) var destination: texture_storage_2d_array<rgba16float, write>;

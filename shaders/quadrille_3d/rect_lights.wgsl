@@ -6,12 +6,10 @@
 // f0, f90: reflectance at normal and at grazing incidence
 // dfg: scale and bias of the specular lobe's integral (dfg.wgsl)
 
+import quadrille_3d::constants::LTC_LUT_SIZE;
 import quadrille_3d::dfg::dfg_lut;
 import quadrille_3d::brdf::Surface;
 import quadrille_3d::scene::{Light, dfg_sampler, ltc_lut};
-
-// Size of the table: perceptual roughness from left to right, the square root of 1 - cosine downwards.
-const LTC_LUT_SIZE: f32 = 64.0;
 
 // Form factor of a polygon: 1 if it covers the whole hemisphere.
 struct PolygonIntegral {

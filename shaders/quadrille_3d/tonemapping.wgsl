@@ -1,17 +1,10 @@
 // Tone mapping methods: scene-referred to display-referred color.
 
+import quadrille_3d::constants::{
+    ACES_FITTED, AGX, BLENDER_FILMIC, KHRONOS_PBR_NEUTRAL, REINHARD, REINHARD_LUMINANCE,
+    SOMEWHAT_BORING_DISPLAY_TRANSFORM, TONY_MC_MAPFACE,
+};
 import quadrille_3d::grading::luminance;
-
-// In the order of `Tonemapping`.
-const NONE: u32 = 0u;
-const REINHARD: u32 = 2u;
-const REINHARD_LUMINANCE: u32 = 3u;
-const ACES_FITTED: u32 = 4u;
-const AGX: u32 = 5u;
-const SOMEWHAT_BORING_DISPLAY_TRANSFORM: u32 = 6u;
-const TONY_MC_MAPFACE: u32 = 7u;
-const BLENDER_FILMIC: u32 = 8u;
-const KHRONOS_PBR_NEUTRAL: u32 = 9u;
 
 // Maps a color without channels below 0.
 fn tone_mapping(

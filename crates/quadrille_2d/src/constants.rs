@@ -4,7 +4,9 @@ quadrille::vulkan::shader_constants! {
     /// The module of shaders.
     pub(crate) fn constants() -> "quadrille_2d::constants";
 
-    /// Flag of boxes: all but the box is filled. The lowest four bits are the sides of the border.
+    /// Bits of the flags of boxes that are the drawn sides of the border: left, top, right, bottom.
+    pub(crate) const BORDER_SIDES: u32 = 0b1111;
+    /// Flag of boxes: all but the box is filled.
     pub(crate) const INVERTED: u32 = 16;
     /// Flag of boxes: their gradient is radial.
     pub(crate) const RADIAL: u32 = 32;

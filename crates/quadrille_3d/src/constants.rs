@@ -3,6 +3,8 @@
 use bevy_camera::primitives::CubemapLayout;
 use bevy_light::ShadowFilteringMethod;
 
+use crate::components::tonemapping::Tonemapping;
+
 quadrille::vulkan::shader_constants! {
     /// The module of shaders.
     pub(crate) fn constants() -> "quadrille_3d::constants";
@@ -171,4 +173,28 @@ quadrille::vulkan::shader_constants! {
     pub(crate) const HAS_SECTIONAL_GRADING: u32 = 4;
     /// Bit of gradings: the picture is dithered.
     pub(crate) const HAS_DITHER: u32 = 8;
+
+    /// [`Tonemapping`] methods: no tone mapping, color grading or dithering.
+    pub(crate) const TONEMAPPING_NONE: u32 = Tonemapping::None as u32;
+    /// Reinhard per channel.
+    pub(crate) const REINHARD: u32 = Tonemapping::Reinhard as u32;
+    /// Reinhard on luminance.
+    pub(crate) const REINHARD_LUMINANCE: u32 = Tonemapping::ReinhardLuminance as u32;
+    /// Fit of the ACES reference transforms.
+    pub(crate) const ACES_FITTED: u32 = Tonemapping::AcesFitted as u32;
+    /// AgX.
+    pub(crate) const AGX: u32 = Tonemapping::AgX as u32;
+    /// Blend of both Reinhard operators.
+    pub(crate) const SOMEWHAT_BORING_DISPLAY_TRANSFORM: u32 = Tonemapping::SomewhatBoringDisplayTransform as u32;
+    /// Tony McMapface.
+    pub(crate) const TONY_MC_MAPFACE: u32 = Tonemapping::TonyMcMapface as u32;
+    /// Filmic view transform of Blender.
+    pub(crate) const BLENDER_FILMIC: u32 = Tonemapping::BlenderFilmic as u32;
+    /// PBR Neutral of Khronos.
+    pub(crate) const KHRONOS_PBR_NEUTRAL: u32 = Tonemapping::KhronosPbrNeutral as u32;
+
+    /// Side of the LUT of linearly transformed cosines (`lights/ltc.ktx2`), in texels.
+    pub(crate) const LTC_LUT_SIZE: f32 = 64.0;
+    /// Ratio of a circle's circumference to its diameter.
+    pub(crate) const PI: f32 = std::f32::consts::PI;
 }

@@ -10,8 +10,8 @@ use std::path::Path;
 /// The folders, as the head of `src/lib.rs` lists them.
 const ROOMS: [&str; 18] = [
     "schedule",
-    "constants",
     "components",
+    "constants",
     "tables",
     "scene",
     "pipelines",

@@ -2,17 +2,18 @@
 
 use bevy_color::ColorToComponents as _;
 use bevy_ecs::prelude::*;
-use bevy_math::Mat4;
+use bevy_math::{Mat4, Vec2};
+use quadrille::bindings::PassBindings;
 use quadrille::ecs::{
     AccessList, AnyAccess, ColorAttachment as _, PassUse, Rendering, access_kind,
 };
-use quadrille::prelude::Recorder;
+use quadrille::prelude::{Recorder, Sampler, ShaderType};
 
 use crate::passes::msaa::{MsaaTargets2d, ResolvedLayers2d};
 use crate::pipelines::Pipelines2d;
 use crate::scene::geometry::Geometry2d;
 use crate::scene::phase::{Batch, BatchKind, Multisampled, Phase2d, Textures2d, View2d};
-use quadrille_content::{CameraTargets, DeviceImages};
+use quadrille_content::{CameraTargets, DeviceImages, draw_composite};
 
 /// Phase, images and pipelines of [`draw_2d`].
 #[derive(bevy_ecs::system::SystemParam)]
@@ -126,13 +127,13 @@ fn composite_over(
 ) {
     let uses = [layer.as_declared(), target.as_declared()];
     let mut pass = recorder.pass_in_step(view.step, "draw_2d", &uses);
-    pass.render(target.keep())
-        .viewport(view.viewport.map(|length| length as f32))
-        .scissor(view.viewport)
-        .pipeline(&params.pipelines.composite)
-        .bind(0, layer)
-        .push(&[0.0_f32; 2])
-        .draw(0..3, 0..1);
+    draw_composite(
+        &mut pass.render(target.keep()),
+        &params.pipelines.composite,
+        layer,
+        view.viewport,
+        [0, 0],
+    );
 }
 
 /// Adds the distinct textures of the batches to `uses`.
@@ -152,6 +153,15 @@ fn add_textures(
             uses.push(texture.as_declared());
         }
     }
+}
+
+/// Image of a batch.
+#[derive(PassBindings)]
+struct BoundImage<'a> {
+    #[bind]
+    image: AnyAccess<'a>,
+    #[bind]
+    image_sampler: &'a Sampler,
 }
 
 fn draw_view(
@@ -182,7 +192,10 @@ fn draw_view(
                 bound = None;
                 continue;
             };
-            rendering.bind(0, &texture).sampler(1, sampler);
+            rendering.bind_all(&BoundImage {
+                image: texture,
+                image_sampler: sampler,
+            });
         }
         if last.is_none_or(|last| last.kind != batch.kind) {
             push_view_constants(rendering, view, batch.kind);
@@ -197,21 +210,27 @@ fn draw_view(
     }
 }
 
+/// Push constants of lines.
+#[derive(ShaderType)]
+struct LinesPush {
+    clip_from_world: Mat4,
+    /// Width and height of the viewport in pixels.
+    size: Vec2,
+}
+
 /// Pushes the constants of a batch kind: the transform to clip space, and for lines the viewport size.
 fn push_view_constants(rendering: &mut Rendering<'_>, view: &View2d, kind: BatchKind) {
-    let world = view.clip_from_world.to_cols_array();
     match kind {
         BatchKind::World | BatchKind::Nodes | BatchKind::Gradients | BatchKind::Tiles => {
-            rendering.push(&world)
+            rendering.push(&view.clip_from_world)
         }
-        BatchKind::Clip | BatchKind::Replace => rendering.push(&Mat4::IDENTITY.to_cols_array()),
+        BatchKind::Clip | BatchKind::Replace => rendering.push(&Mat4::IDENTITY),
         BatchKind::Lines => {
-            // Matrix, viewport size, and padding to 16 bytes.
-            let mut constants = [0.0; 20];
-            constants[..16].copy_from_slice(&world);
             let [_, _, width, height] = view.viewport;
-            constants[16..18].copy_from_slice(&[width as f32, height as f32]);
-            rendering.push(&constants)
+            rendering.push(&LinesPush {
+                clip_from_world: view.clip_from_world,
+                size: Vec2::new(width as f32, height as f32),
+            })
         }
     };
 }

@@ -62,7 +62,9 @@ impl Geometry2d<'_> {
                 .bind(2, &self.instances),
             BatchKind::Nodes | BatchKind::Gradients => rendering.vertices(1, &self.nodes, 0),
             BatchKind::Lines => rendering.vertices(1, &self.lines, 0),
-            BatchKind::Tiles => rendering.vertices(1, &self.chunks, 0).bind(2, &self.tiles),
+            BatchKind::Tiles => rendering
+                .vertices(1, &self.chunks, 0)
+                .bind("tiles", &self.tiles),
         };
     }
 }

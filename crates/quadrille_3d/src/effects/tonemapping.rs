@@ -11,12 +11,13 @@ use quadrille::ecs::{
 use quadrille::prelude::{
     GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, Recorder, Render, Uploads,
 };
+use quadrille::rows::ShaderRow;
 use quadrille::vulkan::Blend;
 use quadrille_content::CameraTargets;
 
 use crate::components::grading::{ColorGrading, DebandDither};
 use crate::components::tonemapping::Tonemapping;
-use crate::passes::composite::{begin_output, output_attachment};
+use crate::passes::composite::output_attachment;
 use crate::passes::display::DisplayTransform3d;
 use crate::pipelines::Pipelines3d;
 use crate::prepare::targets::{SceneColors, prepare_targets};
@@ -91,8 +92,9 @@ impl TonemapPipelines3d {
 
 /// Push constants of the shader of [`tonemap_3d`].
 #[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-struct TonemapPush {
+#[derive(Clone, Copy, Pod, Zeroable, ShaderRow)]
+#[row("quadrille_3d/tonemap.wgsl", "Push")]
+pub(crate) struct TonemapPush {
     background: [f32; 4],
     corner: [f32; 2],
     maps_background: u32,
@@ -139,7 +141,10 @@ pub fn tonemap_3d(
         let push = match image {
             Some(_) => TonemapPush::to_image(view),
             None => {
-                begin_output(&mut rendering, view);
+                let viewport = view.viewport();
+                rendering
+                    .viewport(viewport.map(|length| length as f32))
+                    .scissor(viewport);
                 TonemapPush::to_target(view)
             }
         };
@@ -148,7 +153,7 @@ pub fn tonemap_3d(
                 true => &pipelines.blend,
                 false => &pipelines.replace,
             })
-            .bind(0, &color);
+            .bind("scene", &color);
         display_transform.bind(&mut rendering, &shared, view);
         rendering
             .push_bytes(bytemuck::bytes_of(&push))

@@ -1,11 +1,9 @@
 //! The pass [`composite_3d`].
 
 use bevy_ecs::prelude::*;
-use quadrille::ecs::{
-    AccessList, AnyAccess, Attachment, ColorAttachment as _, Rendering, access_kind,
-};
+use quadrille::ecs::{AccessList, AnyAccess, Attachment, ColorAttachment as _, access_kind};
 use quadrille::prelude::Recorder;
-use quadrille_content::{CameraTargets, RateLimitedWarnings, entity_name};
+use quadrille_content::{CameraTargets, RateLimitedWarnings, draw_composite, entity_name};
 
 use crate::pipelines::Pipelines3d;
 use crate::prepare::view_colors::{CurrentColors, ViewColors};
@@ -38,11 +36,13 @@ pub fn composite_3d(
         let uses = [color.as_declared(), target.as_declared()];
         let mut pass = recorder.pass_in_step(view.step(), "composite_3d", &uses);
         let [left, top, ..] = view.viewport();
-        begin_output(&mut pass.render(output_attachment(view, &target)), view)
-            .pipeline(pipelines.composite(view.composite))
-            .bind(0, &color)
-            .push(&[left as f32, top as f32])
-            .draw(0..3, 0..1);
+        draw_composite(
+            &mut pass.render(output_attachment(view, &target)),
+            pipelines.composite(view.composite),
+            &color,
+            view.viewport(),
+            [left, top],
+        );
     }
 }
 
@@ -60,15 +60,4 @@ pub(crate) fn output_attachment(view: &View3d, target: &AnyAccess<'_>) -> Attach
         Some(color) => target.clear(color),
         None => target.keep(),
     }
-}
-
-/// Restricts drawing to the viewport of a view.
-pub(crate) fn begin_output<'r, 'w>(
-    rendering: &'r mut Rendering<'w>,
-    view: &View3d,
-) -> &'r mut Rendering<'w> {
-    let viewport = view.queued.viewport;
-    rendering
-        .viewport(viewport.map(|length| length as f32))
-        .scissor(viewport)
 }

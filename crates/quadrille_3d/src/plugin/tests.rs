@@ -4,6 +4,7 @@ mod check;
 use quadrille::rows::ShaderRow as _;
 
 use crate::effects::gizmos::LinesPush;
+use crate::effects::tonemapping::TonemapPush;
 use crate::effects::wireframe::draw::WireframePush;
 use crate::environment::EnvironmentRow;
 use crate::environment::filter::FilterPush;
@@ -45,6 +46,7 @@ fn rows_are_laid_out_as_shaders_read_them() {
         ShadowPush::LAYOUT,
         ShadowViewRow::LAYOUT,
         SkyboxPush::LAYOUT,
+        TonemapPush::LAYOUT,
         Vertex::LAYOUT,
         ViewRow::LAYOUT,
         ViewTransformsRow::LAYOUT,
