@@ -13,7 +13,7 @@
 use bevy_app::{App, Plugin};
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
-use quadrille::bindings::PassBindings as _;
+use quadrille::bindings::PassBindings;
 use quadrille::ecs::{AccessList, DepthAttachment as _, PassUse, RenderStartup, access_kind};
 use quadrille::prelude::{
     ComputePipeline, ComputePipelineDesc, GpuDevice, GpuShader, IndirectRead, Recorder, Render,
@@ -132,7 +132,7 @@ pub fn depth_pyramid_3d(
         pass.compute(pipeline)
             .bind(binding, &depth)
             .bind("level", &first)
-            .dispatch(workgroups(first.extent()));
+            .dispatch_invocations(first.extent());
         let [_, _, width, height] = view.queued.viewport;
         for level in 1..pyramid_desc([width, height]).mip_levels {
             let (from, to) = (from.mip(level - 1), to.mip(level));
@@ -144,13 +144,24 @@ pub fn depth_pyramid_3d(
             pass.compute(&pipelines.downsample)
                 .bind("previous_level", &from)
                 .bind("level", &to)
-                .dispatch(workgroups(to.extent()));
+                .dispatch_invocations(to.extent());
         }
     }
 }
 
-fn workgroups([width, height, _]: [u32; 3]) -> [u32; 3] {
-    [width.div_ceil(8), height.div_ceil(8), 1]
+/// Resources of [`cull_late`] beside [`CullTables3d`].
+#[derive(SystemParam, PassBindings)]
+pub struct LateCullParams3d<'w> {
+    #[bind]
+    cameras: StorageRead<'w, Views3d>,
+    #[bind]
+    materials: StorageRead<'w, Materials3d>,
+    #[bind]
+    draw_args: StorageWrite<'w, LateDrawArgs>,
+    #[bind]
+    visible_instances: StorageWrite<'w, LateVisibleInstances>,
+    #[bind]
+    visibility: StorageReadWrite<'w, PreviousVisibility>,
 }
 
 /// Late phase of culling: tests all instances against the depth pyramid, and lists visible ones that
@@ -159,13 +170,8 @@ fn workgroups([width, height, _]: [u32; 3]) -> [u32; 3] {
 pub fn cull_late(
     mut recorder: Recorder,
     tables: CullTables3d,
-    (cameras, materials): (StorageRead<Views3d>, StorageRead<Materials3d>),
+    params: LateCullParams3d,
     pyramids: AccessList<DepthPyramids3d, access_kind::Sampled>,
-    (args, visible_instances, previous_visibility): (
-        StorageWrite<LateDrawArgs>,
-        StorageWrite<LateVisibleInstances>,
-        StorageReadWrite<PreviousVisibility>,
-    ),
     (scene, pipelines): (Res<Scene3d>, Res<OcclusionCullingPipelines>),
     mut uses: Local<Vec<PassUse>>,
 ) {
@@ -176,23 +182,13 @@ pub fn cull_late(
         };
         uses.clear();
         tables.add_uses(&mut uses);
-        uses.extend([
-            cameras.any().as_declared(),
-            materials.any().as_declared(),
-            pyramid.as_declared(),
-            args.any().as_declared(),
-            visible_instances.any().as_declared(),
-            previous_visibility.any().as_declared(),
-        ]);
+        params.add_uses(&mut uses);
+        uses.push(pyramid.as_declared());
         let mut pass = recorder.pass_in_step(view.queued.step, "cull_late", &uses);
         let mut compute = pass.compute(&pipelines.cull_late);
         compute
             .bind_all(&tables)
-            .bind("draw_args", &args)
-            .bind("visible_instances", &visible_instances)
-            .bind("visibility", &previous_visibility)
-            .bind("cameras", &cameras)
-            .bind("materials", &materials)
+            .bind_all(&params)
             .bind("pyramid", &pyramid)
             .push_bytes(bytemuck::bytes_of(&CullPush::new(
                 batch_list,
@@ -225,7 +221,7 @@ pub fn opaque_late(
         uses.push(images.depth.as_declared());
         geometry.add_uses(&mut uses);
         let indirect_draws = indirect_draws.indirect_draws();
-        uses.extend(indirect_draws.uses());
+        indirect_draws.add_uses(&mut uses);
         lighting.add_view_uses(view, &mut uses);
         let mut pass = recorder.pass_in_step(view.queued.step, "opaque_late", &uses);
         let attachments = (images.color(None), images.depth.layer(0).keep_depth());

@@ -3,6 +3,7 @@
 use bevy_app::{App, Plugin};
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
+use quadrille::bindings::PassBindings;
 use quadrille::ecs::{
     AccessList, DepthAttachment as _, PassUse, RenderStartup, Table, access_kind,
 };
@@ -87,8 +88,10 @@ pub(crate) fn prepare_skybox_pipelines(
 }
 
 /// Skyboxes of the views, and the pipeline of [`skybox_3d`].
-#[derive(SystemParam)]
+#[derive(SystemParam, PassBindings)]
 pub struct SkyboxParams3d<'w> {
+    #[bind]
+    cubes: Table<'w, Cubes3d>,
     pipeline: Res<'w, SkyboxPipeline3d>,
     skies: Res<'w, Skies>,
     display_transform: DisplayTransform3d<'w>,
@@ -99,7 +102,6 @@ pub fn skybox_3d(
     mut recorder: Recorder,
     targets: SceneTargets3d,
     depths: AccessList<SceneDepths, access_kind::DepthRead>,
-    cubes: Table<Cubes3d>,
     draw_params: DrawParams3d,
     skybox: SkyboxParams3d,
     mut uses: Local<Vec<PassUse>>,
@@ -121,7 +123,7 @@ pub fn skybox_3d(
         let mut rendering = pass.render((images.color(None), depth.layer(0).keep_depth()));
         rendering
             .pipeline(skybox.pipeline.get(&view.pipeline_target()))
-            .table(1, &cubes);
+            .bind_all(&skybox);
         skybox
             .display_transform
             .bind(&mut rendering, &draw_params.pipelines, view);

@@ -146,14 +146,14 @@ fn make_cube(
             kind: u32::from(job.is_equirectangular),
             alpha: 0.0,
         }))
-        .dispatch(workgroups(desc.extent[0]));
+        .dispatch_invocations([desc.extent[0], desc.extent[0], 6]);
     for level in 1..desc.mip_levels {
         let (from, to) = (levels.mip(level - 1), cube.mip(level));
         let mut pass = recorder.pass("filter_env_3d", &[from.as_declared(), to.as_declared()]);
         pass.compute(&pipelines.downsample)
             .bind("source", &from)
             .bind("destination", &to)
-            .dispatch(workgroups(to.extent()[0]));
+            .dispatch_invocations([to.extent()[0], to.extent()[0], 6]);
     }
 }
 
@@ -191,7 +191,7 @@ fn filter(
     pass.compute(&pipelines.generate_irradiance_map)
         .bind("source", &cube.mip(small))
         .bind("destination", &irradiance)
-        .dispatch(workgroups(IRRADIANCE_SIZE));
+        .dispatch_invocations([IRRADIANCE_SIZE, IRRADIANCE_SIZE, 6]);
     let last = desc.mip_levels - 1;
     for level in 0..=last {
         let perceptual = level as f32 / last as f32;
@@ -205,13 +205,8 @@ fn filter(
             .bind("source_cube", &cube)
             .sampler("linear", &pipelines.sampler)
             .push_bytes(bytemuck::bytes_of(&push))
-            .dispatch(workgroups(side >> level));
+            .dispatch_invocations([side >> level, side >> level, 6]);
     }
-}
-
-/// Workgroups for the six faces of a level.
-fn workgroups(side: u32) -> [u32; 3] {
-    [side.div_ceil(8), side.div_ceil(8), 6]
 }
 
 /// Side of irradiance cubes.

@@ -55,14 +55,23 @@ pub struct CullTables3d<'w> {
     cull_list: Res<'w, CullList>,
 }
 
+/// Outputs of [`cull_3d`], and the visibility in the previous frame.
+#[derive(SystemParam, PassBindings)]
+pub struct CullOutputs3d<'w> {
+    #[bind]
+    draw_args: StorageWrite<'w, DrawArgs3d>,
+    #[bind]
+    visible_instances: StorageWrite<'w, VisibleInstances>,
+    #[bind]
+    previous_visibility: StorageRead<'w, PreviousVisibility>,
+}
+
 /// Culls all instances for all cameras and shadow maps in one dispatch: by frustum, light range, visibility range,
 /// render layers and shadow casting.
 pub fn cull_3d(
     mut recorder: Recorder,
     tables: CullTables3d,
-    args: StorageWrite<DrawArgs3d>,
-    visible_instances: StorageWrite<VisibleInstances>,
-    previous_visibility: StorageRead<PreviousVisibility>,
+    outputs: CullOutputs3d,
     pipelines: Res<Pipelines3d>,
 ) {
     let views = tables.cull_list.early_view_count;
@@ -73,9 +82,7 @@ pub fn cull_3d(
     let mut compute = recorder.compute(&pipelines.cull);
     compute
         .bind_all(&tables)
-        .bind("draw_args", &args)
-        .bind("visible_instances", &visible_instances)
-        .bind("previous_visibility", &previous_visibility)
+        .bind_all(&outputs)
         .push_bytes(bytemuck::bytes_of(&CullPush::new(batch_list, 0)))
         .dispatch([
             batch_list.batches.min(MAX_WORKGROUP_COUNT_X),

@@ -184,7 +184,7 @@ impl DrawParams3d<'_> {
             };
             rendering.pipeline(pipeline);
             geometry.bind(rendering);
-            rendering.bind("visible_instances", &indirect_draws.visible_instances);
+            rendering.bind_all(indirect_draws);
             lighting.bind(rendering, self, (view, key.shader));
             indirect_draws.draw(rendering, self, row, batch_set);
         }
@@ -202,8 +202,11 @@ impl Geometry3d<'_> {
 }
 
 /// Indirect draws and their instances.
+#[derive(PassBindings)]
 pub(crate) struct IndirectDraws<'a> {
+    #[declared]
     pub(crate) args: AnyAccess<'a>,
+    #[bind]
     pub(crate) visible_instances: AnyAccess<'a>,
 }
 
@@ -217,13 +220,6 @@ impl Culled3d<'_> {
 }
 
 impl IndirectDraws<'_> {
-    pub(crate) fn uses(&self) -> [PassUse; 2] {
-        [
-            self.args.as_declared(),
-            self.visible_instances.as_declared(),
-        ]
-    }
-
     /// Draws a batch set for a culled view. The pipeline must be bound.
     pub(crate) fn draw(
         &self,

@@ -53,7 +53,7 @@ pub fn load_target_3d(
             .pass_in_step(view.step(), "load_target_3d", &uses)
             .render(image.discard())
             .pipeline(pipelines.composite(Composite::Replace))
-            .bind(0, &copy)
+            .bind("source", &copy)
             .push(&[-(left as f32), -(top as f32)])
             .draw(0..3, 0..1);
     }

@@ -26,7 +26,7 @@ pub fn opaque_3d(
         uses.push(images.depth.as_declared());
         geometry.add_uses(&mut uses);
         let indirect_draws = culled_draws.indirect_draws();
-        uses.extend(indirect_draws.uses());
+        indirect_draws.add_uses(&mut uses);
         lighting.add_view_uses(view, &mut uses);
         let mut pass = recorder.pass_in_step(view.queued.step, "opaque_3d", &uses);
         let attachments = (

@@ -54,7 +54,7 @@ pub fn shadow_3d(
         shadow_params.1.add_uses(&mut uses);
         meshes.0.add_uses(&mut uses);
         let indirect_draws = meshes.1.indirect_draws();
-        uses.extend(indirect_draws.uses());
+        indirect_draws.add_uses(&mut uses);
         let mut pass = recorder.pass("shadow_3d", &uses);
         let mut rendering = pass.render(image.layer(0).clear_depth(0.0));
         let tiles = maps.tiles(kind);
@@ -89,7 +89,7 @@ fn draw_shadows(
             rendering.pipeline(draw_params.pipelines.shadow(cull, needs_alpha_mask));
             geometry.bind(rendering);
             rendering
-                .bind("visible_instances", &indirect_draws.visible_instances)
+                .bind_all(indirect_draws)
                 .bind("shadow_views", views);
             if needs_alpha_mask {
                 rendering.bind_all(alpha_mask);
