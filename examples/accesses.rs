@@ -16,7 +16,7 @@ use quadrille::ecs::{
     AccessKind, AccessOf, AccessTo, Accesses, DeclaredAccess, Pass, resource_entity,
 };
 use quadrille::prelude::*;
-use quadrille::vulkan::Format;
+use quadrille::vulkan::{Format, shader_constants};
 
 /// Lists passes and what they touch, changes that, and shows how the plan changes.
 #[derive(Parser)]
@@ -46,7 +46,13 @@ struct Clock(u32);
 /// The frame in which declarations change.
 const CHANGE: u32 = 10;
 
-const HEIGHTS: u64 = 256;
+shader_constants! {
+    /// The constants that `accesses.wgsl` imports.
+    fn constants() -> "accesses::constants";
+
+    /// Heights of the sea.
+    const HEIGHTS: u32 = 256;
+}
 
 fn main() -> AppExit {
     let args: Args = args::parse();
@@ -121,10 +127,11 @@ fn tell(clock: Res<Clock>, mut renderer: ResMut<Renderer>) {
 }
 
 fn setup(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
-    let waves = gpu.create_buffer(&BufferDesc::storage("waves", HEIGHTS * 4))?;
+    let waves = gpu.create_buffer(&BufferDesc::storage("waves", u64::from(HEIGHTS) * 4))?;
     let sky = ImageDesc::color_target("sky", [320, 180], Format::R8G8B8A8_UNORM);
     commands.insert_resource(Waves(waves));
     commands.insert_resource(Sky(gpu.create_image(&sky)?));
+    constants().publish()?;
     let source = include_str!("../shaders/accesses/accesses.wgsl");
     let shader = GpuShader::wgsl("accesses.wgsl", source)?;
     let graphics = |name| {
@@ -150,7 +157,7 @@ fn waves(
         .compute(&pipelines.waves)
         .bind("heights", &waves)
         .push(&(clock.0 as f32 / 60.0))
-        .dispatch([4, 1, 1]);
+        .dispatch_invocations([HEIGHTS, 1, 1]);
 }
 
 fn sky(mut recorder: Recorder, sky: ColorTarget<Sky>, pipelines: Res<Pipelines>) {

@@ -164,7 +164,7 @@ fn paint(
     pipelines: Res<Pipelines>,
 ) {
     let mut compute = recorder.compute(&pipelines.paint);
-    compute.bind(0, &cells);
+    compute.bind("current", &cells);
     for stroke in hand.strokes.drain(..) {
         // Strokes only set or only clear bits, atomically: their order among equals is no matter.
         compute.push(&stroke).dispatch(stroke.workgroups());
@@ -185,8 +185,8 @@ fn simulate(
         let mut pass = recorder.pass("step", &[from.reads(), to.writes()]);
         let mut compute = pass.compute(&pipelines.step);
         compute
-            .bind(0, from)
-            .bind(1, to)
+            .bind("current", from)
+            .bind("next", to)
             .push(&step)
             .dispatch(step.workgroups());
     }
@@ -206,8 +206,8 @@ fn count(
     let count = Count::new(game.start.size());
     let mut compute = recorder.compute(&pipelines.count);
     compute
-        .bind(0, &cells)
-        .bind(1, &population)
+        .bind("current", &cells)
+        .bind("population", &population)
         .push(&count)
         .dispatch(count.workgroups());
 }
@@ -230,7 +230,7 @@ fn draw(
     let mut rendering = recorder.render(window.discard());
     rendering
         .pipeline(&pipelines.draw)
-        .bind(0, &cells)
+        .bind("current", &cells)
         .push(&draw)
         .draw(0..3, 0..1);
 }

@@ -5,16 +5,21 @@
 //! once (multiview), `scene` the camera's with materials from a table; `glow` and `show` finish the
 //! picture. The CPU records six passes, however many cubes there are.
 
+use std::ops::Deref;
+
 use bevy_app::{App, AppExit, Update};
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
 use bevy_math::{Mat4, Vec3, Vec4, proj};
 use clap::Parser;
 use examples::random::Random;
 use examples::{CommonArgs, args, material};
 use quadrille::ecs::Table;
 use quadrille::prelude::*;
-use quadrille::vulkan::{DepthState, Format, ImageTable, ImageTableDesc, IndexType};
+use quadrille::vulkan::{
+    DepthState, Format, ImageTable, ImageTableDesc, IndexType, shader_constants,
+};
 
 /// Draws many cubes, chosen by the device, with a shadow map and two passes after the scene.
 #[derive(Parser, Resource, Clone)]
@@ -93,24 +98,37 @@ struct Pipelines {
 struct Views {
     camera: Mat4,
     lights: [Mat4; CASCADES as usize],
+    towards_light: Vec3,
 }
 
 /// Frames since the start; the camera moves by frames, so that pictures can be compared.
 #[derive(Resource, Default)]
 struct Clock(u32);
 
+shader_constants! {
+    /// The constants that shaders import.
+    fn constants() -> "many_cubes::constants";
+
+    /// How many shadow maps there are.
+    const CASCADES: u32 = 2;
+    /// Invocations of a workgroup, which are the cubes of a draw.
+    const WORKGROUP: u32 = 64;
+    /// Corners of a cube's triangles.
+    const CORNERS: u32 = 36;
+    /// Images in the table.
+    const MATERIALS: u32 = 8;
+}
+
 const SIZE: [u32; 2] = [1280, 720];
-/// How many shadow maps there are, and how wide they are in texels.
-const CASCADES: u32 = 2;
+/// Direction to the light.
+const TOWARDS_LIGHT: Vec3 = Vec3::new(0.48, 0.8, 0.36);
+/// How wide shadow maps are, in texels.
 const SHADOW_SIDE: u32 = 1024;
 /// Half the width of the nearest one in the world.
 const NEAREST: f32 = 30.0;
-/// Invocations of a workgroup in `cull.wgsl`, which are the cubes of a draw.
-const WORKGROUP: u32 = 64;
 /// Bytes of the arguments of an indexed draw.
 const DRAW: u64 = 20;
-/// Images in the table, and how wide they are in texels.
-const MATERIALS: u32 = 8;
+/// How wide the images of materials are, in texels.
 const MATERIAL_SIDE: u32 = 32;
 /// Points of the swarm.
 const POINTS: u32 = 65536;
@@ -176,7 +194,7 @@ impl Views {
         let eye = Vec3::new(angle.cos() * 70.0, 28.0, angle.sin() * 70.0);
         let aspect = SIZE[0] as f32 / SIZE[1] as f32;
         let camera = proj::perspective(0.9, aspect, 0.5, 200.0) * look_at(eye, Vec3::ZERO, Vec3::Y);
-        let sun = Vec3::new(0.48, 0.8, 0.36) * 150.0;
+        let sun = TOWARDS_LIGHT * 150.0;
         let to_light = look_at(sun, Vec3::ZERO, Vec3::Y);
         // The region in front of the camera. It moves by whole texels, or shadows' edges would crawl.
         let middle = to_light.transform_point3(eye - eye.normalize() * NEAREST);
@@ -191,6 +209,7 @@ impl Views {
             lights: seen.map(|[left, right, bottom, top]| {
                 proj::orthographic(left, right, bottom, top, 1.0, 300.0) * to_light
             }),
+            towards_light: TOWARDS_LIGHT,
         }
     }
 }
@@ -241,7 +260,7 @@ fn make_cubes(
 
     // Four corners for each of six faces.
     let face = |face: u16| [0, 1, 2, 0, 2, 3].map(|corner| 4 * face + corner);
-    let corners: Vec<u16> = (0..6).flat_map(face).collect();
+    let corners: Vec<u16> = (0..CORNERS as u16 / 6).flat_map(face).collect();
     let bytes = bytemuck::cast_slice::<_, u8>(&corners);
     let buffer = gpu.create_buffer(&BufferDesc::index("corners", bytes.len() as u64))?;
     uploads.write_buffer(&buffer, 0, bytes);
@@ -337,6 +356,7 @@ fn make_images(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
 }
 
 fn make_pipelines(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
+    constants().publish()?;
     let cull = GpuShader::wgsl("cull.wgsl", include_str!("../shaders/many_cubes/cull.wgsl"))?;
     let cubes = GpuShader::wgsl(
         "cubes.wgsl",
@@ -391,10 +411,10 @@ fn swarm(
 ) {
     recorder
         .compute(&pipelines.swarm)
-        .bind(0, &now)
-        .bind(1, &next)
+        .bind("now", &now)
+        .bind("next", &next)
         .push(&args.swarm)
-        .dispatch([POINTS.div_ceil(WORKGROUP), 1, 1]);
+        .dispatch_invocations([POINTS, 1, 1]);
 }
 
 /// There is no draw before `cull` has looked.
@@ -409,29 +429,44 @@ fn reset(
         .fill_buffer(&light, 0, 4, 0);
 }
 
-fn cull(
-    mut recorder: Recorder,
-    (views, cubes): (Uniform<ViewsOfFrame>, StorageRead<Cubes>),
-    camera: (StorageReadWrite<CameraDraws>, StorageWrite<CameraVisible>),
-    light: (StorageReadWrite<LightDraws>, StorageWrite<LightVisible>),
-    pipelines: Res<Pipelines>,
-    args: Res<Args>,
-) {
+/// Resources of `cull.wgsl`.
+#[derive(SystemParam, PassBindings)]
+struct Culling<'w> {
+    #[bind]
+    views: Uniform<'w, ViewsOfFrame>,
+    #[bind]
+    cubes: StorageRead<'w, Cubes>,
+    #[bind]
+    camera_draws: StorageReadWrite<'w, CameraDraws>,
+    #[bind]
+    camera_visible: StorageWrite<'w, CameraVisible>,
+    #[bind]
+    light_draws: StorageReadWrite<'w, LightDraws>,
+    #[bind]
+    light_visible: StorageWrite<'w, LightVisible>,
+}
+
+fn cull(mut recorder: Recorder, culling: Culling, pipelines: Res<Pipelines>, args: Res<Args>) {
     recorder
         .compute(&pipelines.cull)
-        .bind(0, &views)
-        .bind(1, &cubes)
-        .bind(2, &camera.0)
-        .bind(3, &camera.1)
-        .bind(4, &light.0)
-        .bind(5, &light.1)
+        .bind_all(&culling)
         .dispatch([args.groups(), 1, 1]);
+}
+
+/// Resources of the vertex shaders of `cubes.wgsl`.
+#[derive(SystemParam, PassBindings)]
+struct Vertices<'w, V: Resource + Deref<Target = GpuBuffer>> {
+    #[bind]
+    views: Uniform<'w, ViewsOfFrame>,
+    #[bind]
+    cubes: StorageRead<'w, Cubes>,
+    #[bind]
+    visible: StorageRead<'w, V>,
 }
 
 fn shadow(
     mut recorder: Recorder,
-    (views, cubes): (Uniform<ViewsOfFrame>, StorageRead<Cubes>),
-    visible: StorageRead<LightVisible>,
+    vertices: Vertices<LightVisible>,
     (corners, draws): (IndexRead<Corners>, IndirectRead<LightDraws>),
     shadow: DepthTarget<Shadow>,
     pipelines: Res<Pipelines>,
@@ -440,20 +475,14 @@ fn shadow(
     recorder
         .render(shadow.clear_depth(1.0).view_mask((1 << CASCADES) - 1))
         .pipeline(&pipelines.shadow)
-        .bind(0, &views)
-        .bind(1, &cubes)
-        .bind(2, &visible)
+        .bind_all(&vertices)
         .indices(&corners, 0, IndexType::U16)
         .draw_indexed_indirect_count((&draws, 4), (&draws, 0), args.groups());
 }
 
 fn scene(
     mut recorder: Recorder,
-    (views, cubes, visible): (
-        Uniform<ViewsOfFrame>,
-        StorageRead<Cubes>,
-        StorageRead<CameraVisible>,
-    ),
+    vertices: Vertices<CameraVisible>,
     (corners, draws): (IndexRead<Corners>, IndirectRead<CameraDraws>),
     (shadow, materials): (Sampled<Shadow>, Table<Materials>),
     (color, depth): (ColorTarget<SceneColor>, DepthTarget<SceneDepth>),
@@ -463,11 +492,9 @@ fn scene(
     recorder
         .render((color.clear([0.02, 0.03, 0.05, 1.0]), depth.clear_depth(1.0)))
         .pipeline(&pipelines.scene)
-        .bind(0, &views)
-        .bind(1, &cubes)
-        .bind(2, &visible)
-        .bind(3, &shadow)
-        .table(1, &materials)
+        .bind_all(&vertices)
+        .bind("shadow", &shadow)
+        .table("materials", &materials)
         .indices(&corners, 0, IndexType::U16)
         .draw_indexed_indirect_count((&draws, 4), (&draws, 0), args.groups());
 }
@@ -481,8 +508,8 @@ fn glow(
     recorder
         .render(glow.discard())
         .pipeline(&pipelines.glow)
-        .bind(0, &scene)
-        .sampler(1, &pipelines.sampler)
+        .bind("scene", &scene)
+        .sampler("scene_sampler", &pipelines.sampler)
         .draw(0..3, 0..1);
 }
 
@@ -496,8 +523,8 @@ fn show(
     recorder
         .render(window.discard())
         .pipeline(&pipelines.show)
-        .bind(0, &scene)
-        .sampler(1, &pipelines.sampler)
-        .bind(2, &glow)
+        .bind("scene", &scene)
+        .sampler("scene_sampler", &pipelines.sampler)
+        .bind("glow", &glow)
         .draw(0..3, 0..1);
 }

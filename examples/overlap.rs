@@ -11,7 +11,7 @@ use bevy_ecs::prelude::*;
 use clap::Parser;
 use examples::{CommonArgs, args};
 use quadrille::prelude::*;
-use quadrille::vulkan::Format;
+use quadrille::vulkan::{Format, shader_constants};
 
 /// Draws two fractals and a sky by passes that can run at the same time.
 #[derive(Parser)]
@@ -62,9 +62,15 @@ struct Constants {
 #[derive(Resource)]
 struct SkySteps(u32);
 
-/// Texels of the buffers that are drawn as panels, and the workgroups that fill them.
-const PANEL: [u32; 2] = [640, 360];
-const WORKGROUPS: [u32; 3] = [PANEL[0] / 8, PANEL[1] / 8, 1];
+shader_constants! {
+    /// The constants that `overlap.wgsl` imports.
+    fn constants() -> "overlap::constants";
+
+    /// Texels in a row of the buffers that are drawn as panels.
+    const WIDTH: u32 = 640;
+    /// Rows of texels.
+    const HEIGHT: u32 = 360;
+}
 
 fn main() -> AppExit {
     let args: Args = args::parse();
@@ -90,10 +96,11 @@ fn setup(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
     };
     commands.insert_resource(Palette(image("palette", 256, 1)?));
     commands.insert_resource(Sky(image("sky", 320, 180)?));
-    let bytes = u64::from(PANEL[0] * PANEL[1]) * 16;
+    let bytes = u64::from(WIDTH * HEIGHT) * 16;
     let panel = |name| gpu.create_buffer(&BufferDesc::storage(name, bytes));
     commands.insert_resource(Dragon(panel("dragon")?));
     commands.insert_resource(Rabbit(panel("rabbit")?));
+    constants().publish()?;
     let source = include_str!("../shaders/overlap/overlap.wgsl");
     let shader = GpuShader::wgsl("overlap.wgsl", source)?;
     let graphics = |name| {
@@ -134,11 +141,11 @@ fn dragon(
 ) {
     recorder
         .compute(&pipelines.dragon)
-        .bind(0, &palette)
-        .sampler(1, &pipelines.sampler)
-        .bind(2, &panel)
+        .bind("palette", &palette)
+        .sampler("palette_sampler", &pipelines.sampler)
+        .bind("panel", &panel)
         .push(&*constants)
-        .dispatch(WORKGROUPS);
+        .dispatch_invocations([WIDTH, HEIGHT, 1]);
 }
 
 fn rabbit(
@@ -150,11 +157,11 @@ fn rabbit(
 ) {
     recorder
         .compute(&pipelines.rabbit)
-        .bind(0, &palette)
-        .sampler(1, &pipelines.sampler)
-        .bind(2, &panel)
+        .bind("palette", &palette)
+        .sampler("palette_sampler", &pipelines.sampler)
+        .bind("panel", &panel)
         .push(&*constants)
-        .dispatch(WORKGROUPS);
+        .dispatch_invocations([WIDTH, HEIGHT, 1]);
 }
 
 fn sky(
@@ -172,8 +179,8 @@ fn sky(
     let mut rendering = recorder.render(sky.discard());
     rendering
         .pipeline(&pipelines.sky)
-        .bind(0, &palette)
-        .sampler(1, &pipelines.sampler)
+        .bind("palette", &palette)
+        .sampler("palette_sampler", &pipelines.sampler)
         .push(&constants)
         .draw(0..3, 0..1);
 }
@@ -189,9 +196,9 @@ fn show(
     let mut rendering = recorder.render(window.discard());
     rendering
         .pipeline(&pipelines.show)
-        .sampler(1, &pipelines.sampler)
-        .bind(3, &sky)
-        .bind(4, &dragon)
-        .bind(5, &rabbit)
+        .sampler("palette_sampler", &pipelines.sampler)
+        .bind("backdrop", &sky)
+        .bind("left", &dragon)
+        .bind("right", &rabbit)
         .draw(0..3, 0..1);
 }

@@ -173,8 +173,8 @@ fn look(
     let mut rendering = recorder.render(window.discard());
     rendering
         .pipeline(&pipelines.effect)
-        .bind(0, scene)
-        .sampler(1, &pipelines.sampler);
+        .bind("scene", scene)
+        .sampler("scene_sampler", &pipelines.sampler);
     rendering
         .push(&Effect { aspect, strength })
         .draw(0..3, 0..1);

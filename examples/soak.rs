@@ -263,7 +263,7 @@ fn count(
     for buffer in crowd.iter() {
         recorder
             .compute(&pipeline.0)
-            .bind(0, &buffer)
+            .bind("words", &buffer)
             .dispatch([1, 1, 1]);
     }
 }

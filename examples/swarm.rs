@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use bevy_app::{App, AppExit, Update};
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
 use bevy_input::ButtonInput;
 use bevy_input::keyboard::KeyCode;
 use bevy_math::Vec2;
@@ -17,7 +18,7 @@ use bevy_time::{Real, Time};
 use clap::Parser;
 use examples::run::Run;
 use examples::script::{InputScript, Pointer, Script};
-use examples::swarm::{CELLS, Counters, FIELD, MOST_SHOTS, Phase, STEP, Survival, Wish};
+use examples::swarm::{CELLS, Counters, FIELD, MOST_SHOTS, Phase, STEP, Survival, Wish, constants};
 use examples::{CommonArgs, args};
 use quadrille::ecs::HostRead;
 use quadrille::prelude::{GpuImage, *};
@@ -189,7 +190,7 @@ fn make(
     commands.insert_resource(Before(gpu.create_buffer(&shared("enemies a", bytes))?));
     commands.insert_resource(After(gpu.create_buffer(&shared("enemies b", bytes))?));
     commands.insert_resource(Cells(
-        gpu.create_buffer(&BufferDesc::storage("cells", CELLS * 4))?,
+        gpu.create_buffer(&BufferDesc::storage("cells", u64::from(CELLS) * 4))?,
     ));
     let shots = BufferDesc::storage("shots", (MOST_SHOTS * size_of::<Vec2>()) as u64);
     commands.insert_resource(Shots(gpu.create_buffer(&shots)?));
@@ -210,6 +211,7 @@ fn make(
         width / 2,
         height / 2,
     ))?));
+    constants().publish()?;
     let compute = |name, source| -> Result<_, BevyError> {
         let shader = GpuShader::wgsl(name, source)?;
         Ok(gpu.compute_pipeline(&ComputePipelineDesc::of(name, &shader))?)
@@ -429,7 +431,9 @@ fn exchange(
 }
 
 fn empty_cells(mut recorder: Recorder, cells: TransferWrite<Cells>) {
-    recorder.transfer().fill_buffer(&cells, 0, CELLS * 4, 0);
+    recorder
+        .transfer()
+        .fill_buffer(&cells, 0, u64::from(CELLS) * 4, 0);
 }
 
 fn count(
@@ -441,32 +445,33 @@ fn count(
 ) {
     recorder
         .compute(&pipelines.count)
-        .bind(0, &enemies)
-        .bind(1, &cells)
+        .bind("enemies", &enemies)
+        .bind("cells", &cells)
         .push(&game.rules.to_step(game.enemies))
-        .dispatch([game.enemies.div_ceil(64), 1, 1]);
+        .dispatch_invocations([game.enemies, 1, 1]);
 }
 
 /// The buffers that a step reads and writes.
-#[derive(bevy_ecs::system::SystemParam)]
+#[derive(SystemParam, PassBindings)]
 struct Swarm<'w> {
+    #[bind]
     before: StorageRead<'w, Before>,
+    #[bind]
     after: StorageWrite<'w, After>,
+    #[bind]
     cells: StorageRead<'w, Cells>,
+    #[bind]
     shots: StorageRead<'w, Shots>,
-    counted: StorageReadWrite<'w, Counted>,
+    #[bind]
+    counters: StorageReadWrite<'w, Counted>,
 }
 
 fn advance(mut recorder: Recorder, swarm: Swarm, pipelines: Res<Pipelines>, game: Res<Game>) {
     recorder
         .compute(&pipelines.advance)
-        .bind(0, &swarm.before)
-        .bind(1, &swarm.after)
-        .bind(2, &swarm.cells)
-        .bind(3, &swarm.shots)
-        .bind(4, &swarm.counted)
+        .bind_all(&swarm)
         .push(&game.rules.to_step(game.enemies))
-        .dispatch([game.enemies.div_ceil(64), 1, 1]);
+        .dispatch_invocations([game.enemies, 1, 1]);
 }
 
 fn copy_score(mut recorder: Recorder, counted: TransferRead<Counted>, tally: TransferWrite<Tally>) {
@@ -503,7 +508,7 @@ fn draw_swarm(
     recorder
         .render(scene.clear([0.008, 0.010, 0.022, 1.0]))
         .pipeline(&pipelines.draw)
-        .bind(0, &enemies)
+        .bind("enemies", &enemies)
         .push(&half)
         .draw(0..3, 0..game.enemies);
 }
@@ -517,8 +522,8 @@ fn glow(
     recorder
         .render(glow.discard())
         .pipeline(&pipelines.glow)
-        .bind(0, &scene)
-        .sampler(1, &pipelines.sampler)
+        .bind("scene", &scene)
+        .sampler("linear", &pipelines.sampler)
         .draw(0..3, 0..1);
 }
 
@@ -533,9 +538,9 @@ fn develop(
     recorder
         .render(window.discard())
         .pipeline(&pipelines.develop)
-        .bind(0, &scene)
-        .bind(1, &glow)
-        .sampler(2, &pipelines.sampler)
+        .bind("scene", &scene)
+        .bind("glow", &glow)
+        .sampler("linear", &pipelines.sampler)
         .push(&if game.bloom { 1.4_f32 } else { 0.0 })
         .draw(0..3, 0..1);
 }

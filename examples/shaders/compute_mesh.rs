@@ -68,8 +68,10 @@ fn generate(
 ) {
     *frame += 1;
     let mut compute = recorder.compute(&pipelines.0);
-    compute.bind(0, &vertices).push(&(f32::from(*frame) / 20.0));
-    compute.dispatch([QUADS / 64, 1, 1]);
+    compute
+        .bind("vertices", &vertices)
+        .push(&(f32::from(*frame) / 20.0))
+        .dispatch_invocations([QUADS, 1, 1]);
 }
 
 fn ring(

@@ -63,9 +63,10 @@ fn show(
     let mut rendering = recorder.render(window.discard());
     rendering
         .pipeline(&show.0)
-        .bind(0, &picture)
-        .sampler(1, &show.1);
-    rendering.push(&lens.0).draw(0..3, 0..1);
+        .bind("picture", &picture)
+        .sampler("smoothly", &show.1)
+        .push(&lens.0)
+        .draw(0..3, 0..1);
 }
 
 fn setup(

@@ -55,7 +55,7 @@ fn show_depth(
             .scissor(area);
         rendering
             .pipeline(&pipeline.0)
-            .bind(0, &depth)
+            .bind("depths", &depth)
             .draw(0..3, 0..1);
     }
 }

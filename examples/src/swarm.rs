@@ -4,6 +4,7 @@
 use bevy_math::Vec2;
 use bytemuck::{Pod, Zeroable};
 use quadrille::prelude::ShaderType;
+use quadrille::rows::ShaderRow;
 
 use crate::random::Random;
 
@@ -14,7 +15,18 @@ pub const STEP: f32 = 1.0 / 60.0;
 /// Maximum number of shots in the air.
 pub const MOST_SHOTS: usize = 64;
 /// Cells of the grid in which enemies are counted.
-pub const CELLS: u64 = 128 * 128;
+pub const CELLS: u32 = (GRID * GRID).cast_unsigned();
+
+quadrille::vulkan::shader_constants! {
+    /// The constants that shaders import.
+    pub fn constants() -> "swarm::constants";
+
+    /// Cells along a side of the grid in which enemies are counted.
+    const GRID: i32 = 128;
+    /// Side of a cell.
+    const CELL: f32 = 16.0;
+}
+
 const PLAYER_SPEED: f32 = 260.0;
 const SHOT_SPEED: f32 = 620.0;
 /// Steps from one volley to the next.
@@ -23,7 +35,8 @@ const HEALTH: u32 = 100;
 
 /// An enemy in the shaders' memory layout.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable, ShaderRow)]
+#[row("swarm/move.wgsl", "Enemy")]
 pub struct Enemy {
     /// In the field.
     pub position: [f32; 2],

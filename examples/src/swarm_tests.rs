@@ -1,4 +1,18 @@
+use quadrille::rows::ShaderRow as _;
+
 use super::*;
+
+#[test]
+fn enemies_are_laid_out_as_shaders_read_them() {
+    constants().publish().unwrap();
+    for source in [
+        include_str!("../../shaders/swarm/count.wgsl"),
+        include_str!("../../shaders/swarm/draw.wgsl"),
+        include_str!("../../shaders/swarm/move.wgsl"),
+    ] {
+        Enemy::LAYOUT.check(source).unwrap();
+    }
+}
 
 #[test]
 fn enemies_are_the_same_for_the_same_seed_and_keep_their_distance() {

@@ -197,7 +197,7 @@ impl Worker {
                 let to = AnyAccess::of(board(generation + 1), AccessKind::StorageWrite);
                 let mut pass = frame.pass("step", &[from.as_declared(), to.as_declared()]);
                 let mut compute = pass.compute(pipeline);
-                compute.bind(0, &from).bind(1, &to).push(step);
+                compute.bind("current", &from).bind("next", &to).push(step);
                 compute.dispatch(step.workgroups());
             }
             if steps == 0 {
@@ -210,7 +210,7 @@ impl Worker {
                 let cells = AnyAccess::of(&turn.slot, AccessKind::StorageReadWrite);
                 let mut pass = frame.pass("paint", &[cells.as_declared()]);
                 let mut compute = pass.compute(&self.paint);
-                compute.bind(0, &cells);
+                compute.bind("current", &cells);
                 for stroke in strokes {
                     compute.push(stroke).dispatch(stroke.workgroups());
                 }

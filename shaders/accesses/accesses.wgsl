@@ -1,6 +1,6 @@
 // A sea of computed heights under a drawn sky.
 
-const HEIGHTS: u32 = 256u;
+import accesses::constants::HEIGHTS;
 
 @group(0) @binding(0) var<storage, read_write> heights: array<f32>;
 @group(0) @binding(1) var<storage, read> sea: array<f32>;

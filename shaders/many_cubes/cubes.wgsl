@@ -2,9 +2,12 @@
 
 enable wgpu_binding_array;
 
+import many_cubes::constants::{CASCADES, MATERIALS};
+
 struct Views {
     camera: mat4x4<f32>,
-    lights: array<mat4x4<f32>, 2>,
+    lights: array<mat4x4<f32>, CASCADES>,
+    towards_light: vec3<f32>,
 }
 
 struct Lit {
@@ -16,9 +19,6 @@ struct Lit {
     @location(4) in_far: vec3<f32>,
     @location(5) @interpolate(flat) material: u32,
 }
-
-const MATERIALS: f32 = 8.0;
-const TOWARDS_LIGHT: vec3<f32> = vec3<f32>(0.48, 0.8, 0.36);
 
 @group(0) @binding(0) var<uniform> views: Views;
 @group(0) @binding(1) var<storage, read> cubes: array<vec4<f32>>;
@@ -72,7 +72,7 @@ fn vertex_main(
     let position = place(cube, at.position);
     // No two cubes have one size.
     let color = 0.55 + 0.45 * cos(6.2832 * (fract(cube.w * 38.0) + vec3<f32>(0.0, 0.33, 0.67)));
-    let material = u32(fract(cube.w * 310.0) * MATERIALS);
+    let material = u32(fract(cube.w * 310.0) * f32(MATERIALS));
     // The light's views are parallel: nothing to divide by.
     let in_near = (views.lights[0] * position).xyz;
     let in_far = (views.lights[1] * position).xyz;
@@ -92,7 +92,7 @@ fn light_reaches(in_near: vec3<f32>, in_far: vec3<f32>) -> f32 {
 
 @fragment
 fn fragment_main(lit: Lit) -> @location(0) vec4<f32> {
-    let towards = max(dot(lit.normal, TOWARDS_LIGHT), 0.0);
+    let towards = max(dot(lit.normal, views.towards_light), 0.0);
     let light = 0.15 + 1.6 * towards * light_reaches(lit.in_near, lit.in_far);
     let brightness = textureSample(materials[lit.material], smooth_sampler, lit.uv).r;
     return vec4<f32>(lit.color * light * brightness, 1.0);

@@ -1,8 +1,11 @@
 // Culls cubes for the camera and the light: instance indices, and a draw for each group of cubes.
 
+import many_cubes::constants::{CASCADES, CORNERS, WORKGROUP};
+
 struct Views {
     camera: mat4x4<f32>,
-    lights: array<mat4x4<f32>, 2>,
+    lights: array<mat4x4<f32>, CASCADES>,
+    towards_light: vec3<f32>,
 }
 
 // The arguments of an indexed draw.
@@ -21,10 +24,6 @@ struct Draws {
 
 // Half the diagonal of a cube of size 1.
 const RADIUS: f32 = 0.87;
-// Cubes of a group.
-const GROUP: u32 = 64u;
-// Corners of a cube's triangles.
-const CORNERS: u32 = 36u;
 
 @group(0) @binding(0) var<uniform> views: Views;
 @group(0) @binding(1) var<storage, read> cubes: array<vec4<f32>>;
@@ -54,13 +53,13 @@ fn is_outside(view: mat4x4<f32>, sphere: vec4<f32>) -> bool {
     return outside;
 }
 
-@compute @workgroup_size(GROUP)
+@compute @workgroup_size(WORKGROUP)
 fn main(
     @builtin(global_invocation_id) id: vec3<u32>,
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(local_invocation_index) index: u32,
 ) {
-    let first = group.x * GROUP;
+    let first = group.x * WORKGROUP;
     if id.x < arrayLength(&cubes) {
         let cube = cubes[id.x];
         let sphere = vec4<f32>(cube.xyz, cube.w * RADIUS);

@@ -1,7 +1,6 @@
 // Three panels that have a palette in common, and nothing else.
 
-const WIDTH: u32 = 640u;
-const HEIGHT: u32 = 360u;
+import overlap::constants::{HEIGHT, WIDTH};
 
 struct Constants {
     // Seconds of the animation.

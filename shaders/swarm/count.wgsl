@@ -1,5 +1,7 @@
 // Counts enemies by cell of a grid, so that they can make room for each other.
 
+import swarm::constants::{CELL, GRID};
+
 struct Enemy {
     position: vec2f,
     velocity: vec2f,
@@ -17,9 +19,6 @@ struct Step {
 @group(0) @binding(0) var<storage, read> enemies: array<Enemy>;
 @group(0) @binding(1) var<storage, read_write> cells: array<atomic<u32>>;
 var<immediate> step: Step;
-
-const GRID: i32 = 128;
-const CELL: f32 = 16.0;
 
 @compute @workgroup_size(64)
 fn count(@builtin(global_invocation_id) id: vec3u) {

@@ -4,6 +4,8 @@
 // Each invocation writes its own enemy alone, and counting is the same in any order, so a game is
 // the same each time.
 
+import swarm::constants::{CELL, GRID};
+
 struct Enemy {
     position: vec2f,
     velocity: vec2f,
@@ -26,8 +28,6 @@ struct Step {
 @group(0) @binding(4) var<storage, read_write> counters: array<atomic<u32>>;
 var<immediate> step: Step;
 
-const GRID: i32 = 128;
-const CELL: f32 = 16.0;
 const SHOT: f32 = 9.0;
 const PLAYER: f32 = 13.0;
 

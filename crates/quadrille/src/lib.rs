@@ -155,7 +155,7 @@
 //!     wall: Res<Wall>,
 //! ) {
 //!     let mut rendering = recorder.render(window.clear([0.0; 4]));
-//!     rendering.pipeline(&wall.0).bind(0, &bricks).sampler(1, &wall.1).draw(0..3, 0..1);
+//!     rendering.pipeline(&wall.0).bind("bricks", &bricks).sampler("smooth_sampler", &wall.1).draw(0..3, 0..1);
 //! }
 //!
 //! fn main() -> AppExit {

@@ -110,8 +110,8 @@
 //!     recorder
 //!         .render(window.discard())
 //!         .pipeline(&pass.0)
-//!         .bind(0, &scene)
-//!         .sampler(1, &pass.1)
+//!         .bind("scene", &scene)
+//!         .sampler("linear", &pass.1)
 //!         .draw(0..3, 0..1);
 //! }
 //! ```
@@ -146,8 +146,8 @@
 //! fn advance(mut recorder: Recorder, sparks: StorageReadWrite<Sparks>, pipelines: Res<Pipelines>) {
 //!     recorder
 //!         .compute(&pipelines.advance)
-//!         .bind(0, &sparks)
-//!         .dispatch([SPARKS / 64, 1, 1]);
+//!         .bind("sparks", &sparks)
+//!         .dispatch_invocations([SPARKS, 1, 1]);
 //! }
 //!
 //! fn draw_sparks(
@@ -159,7 +159,7 @@
 //!     recorder
 //!         .render(scene.keep())
 //!         .pipeline(&pipelines.draw)
-//!         .bind(0, &sparks)
+//!         .bind("sparks", &sparks)
 //!         .draw(0..3, 0..SPARKS);
 //! }
 //!

@@ -45,7 +45,7 @@
 //!     mut frame: Local<u32>,
 //! ) {
 //!     *frame += 1;
-//!     recorder.compute(&pipelines.wave).bind(0, &waves).push(&*frame).dispatch([4, 1, 1]);
+//!     recorder.compute(&pipelines.wave).bind("heights", &waves).push(&*frame).dispatch([4, 1, 1]);
 //! }
 //!
 //! /// A pass that reads what the other wrote and draws to the window.
@@ -56,7 +56,7 @@
 //!     pipelines: Res<Pipelines>,
 //! ) {
 //!     let mut rendering = recorder.render(window.clear([0.0, 0.0, 0.0, 1.0]));
-//!     rendering.pipeline(&pipelines.draw).bind(1, &waves).draw(0..256 * 6, 0..1);
+//!     rendering.pipeline(&pipelines.draw).bind("bars", &waves).draw(0..256 * 6, 0..1);
 //! }
 //!
 //! const SHADER: &str = "

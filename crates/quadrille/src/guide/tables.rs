@@ -68,7 +68,7 @@
 //!     tiles: Res<Tiles>,
 //! ) {
 //!     let mut rendering = recorder.render(window.clear([0.0; 4]));
-//!     rendering.pipeline(&tiles.pipeline).table(1, &textures).push(&tiles.index.0).draw(0..3, 0..1);
+//!     rendering.pipeline(&tiles.pipeline).table("textures", &textures).push(&tiles.index.0).draw(0..3, 0..1);
 //! }
 //!
 //! fn main() -> AppExit {

@@ -179,7 +179,7 @@
 //!     library: Res<Library>,
 //!     tools: Res<Tools>,
 //! ) {
-//!     recorder.compute(&tools.ask).bind(0, &requests).dispatch([64, 1, 1]);
+//!     recorder.compute(&tools.ask).bind("requests", &requests).dispatch([64, 1, 1]);
 //!     recorder.signal(&library.turns, 3 * library.frame + 1);
 //! }
 //!
@@ -194,7 +194,7 @@
 //!     recorder.wait_for(&library.turns, 3 * library.frame + 2);
 //!     recorder.signal(&library.turns, 3 * library.frame + 3);
 //!     let mut rendering = recorder.render(window.clear([0.0; 4]));
-//!     rendering.pipeline(&tools.show).bind(0, &answers).draw(0..3, 0..1);
+//!     rendering.pipeline(&tools.show).bind("answers", &answers).draw(0..3, 0..1);
 //! }
 //!
 //! /// A frame that failed has not signalled, so its values are used again.

@@ -47,7 +47,7 @@ fn outline(
         let at = view.images();
         let (Some(depth), Some(color)) = (depths.get(at), colors.get(at)) else { continue };
         let mut pass = recorder.pass("outline", &[depth.as_declared(), color.as_declared()]);
-        pass.render(color.keep()).pipeline(&pipeline.0).bind(0, &depth).draw(0..3, 0..1);
+        pass.render(color.keep()).pipeline(&pipeline.0).bind("depths", &depth).draw(0..3, 0..1);
     }
 }
 

@@ -50,7 +50,7 @@ fn two_tones(
             .viewport(area.map(|pixels| pixels as f32))
             .scissor(area)
             .pipeline(&pipeline.0)
-            .bind(0, &color)
+            .bind("scene", &color)
             .push(&[area[0] as f32, area[1] as f32])
             .draw(0..3, 0..1);
     }
