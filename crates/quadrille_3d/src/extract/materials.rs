@@ -122,7 +122,6 @@ impl MaterialRow {
             [tint.red, tint.green, tint.blue].map(|channel| channel * material.reflectance);
         let mut emissive = material.emissive.to_f32_array();
         emissive[3] = material.emissive_exposure_weight;
-        let tone = material.attenuation_color.to_linear();
         let (sine, cosine) = material.anisotropy_rotation.sin_cos();
         let mut indices = [NO_TEXTURE; 12];
         for (index, (image, channel)) in indices.iter_mut().zip(images(material)) {
@@ -147,12 +146,7 @@ impl MaterialRow {
             uv_offset: material.uv_transform.translation.to_array(),
             uv_axes: material.uv_transform.matrix2.to_cols_array(),
             parallax: parallax(material),
-            attenuation_and_diffuse_transmission: [
-                attenuation(tone.red, material.attenuation_distance),
-                attenuation(tone.green, material.attenuation_distance),
-                attenuation(tone.blue, material.attenuation_distance),
-                material.diffuse_transmission,
-            ],
+            attenuation_and_diffuse_transmission: attenuation_and_diffuse_transmission(material),
             textures: indices,
         }
     }
@@ -240,6 +234,14 @@ fn parallax(material: &StandardMaterial) -> [f32; 4] {
         relief_steps,
         material.thickness,
     ]
+}
+
+/// Returns the values of [`MaterialRow::attenuation_and_diffuse_transmission`].
+fn attenuation_and_diffuse_transmission(material: &StandardMaterial) -> [f32; 4] {
+    let color = material.attenuation_color.to_linear();
+    let [red, green, blue] = [color.red, color.green, color.blue]
+        .map(|left| attenuation(left, material.attenuation_distance));
+    [red, green, blue, material.diffuse_transmission]
 }
 
 /// Returns the attenuation exponent per unit of length of light of which the fraction `left` remains after `distance`.
