@@ -8,13 +8,14 @@ use std::path::PathBuf;
 use bevy_app::App;
 use bevy_asset::io::Reader;
 use bevy_asset::{Asset, AssetApp as _, AssetLoader, AssetPath, Handle, LoadContext};
-use bevy_reflect::TypePath;
+use bevy_reflect::{Reflect, TypePath};
 use quadrille::ecs::AssetFolder;
 use quadrille::prelude::GpuShader;
 use quadrille::vulkan::ShaderError;
 
 /// WGSL of a file, or of a program.
-#[derive(Asset, TypePath, Clone, Debug, PartialEq, Eq)]
+#[derive(Asset, Reflect, Clone, Debug, PartialEq, Eq)]
+#[reflect(Clone, Debug, PartialEq)]
 pub struct Shader {
     /// Name in errors: the path of the asset.
     pub path: String,
@@ -122,5 +123,6 @@ impl AssetLoader for ShaderLoader {
 pub(crate) fn add_shader_assets(app: &mut App) {
     let folder = AssetFolder::of(app);
     app.init_asset::<Shader>()
+        .register_asset_reflect::<Shader>()
         .register_asset_loader(ShaderLoader { folder });
 }

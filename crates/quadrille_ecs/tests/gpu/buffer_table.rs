@@ -4,7 +4,6 @@
 use bevy_derive::{Deref, DerefMut};
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
-use quadrille_vulkan::Handle;
 use quadrille_vulkan::{
     BufferDesc, BufferTable, BufferTableDesc, ComputePipeline, ComputePipelineDesc, Format,
     GpuBuffer, GpuImage, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, ImageDesc, Memory,

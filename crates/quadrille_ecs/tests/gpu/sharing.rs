@@ -7,7 +7,6 @@ use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
 use quadrille_sync::Capabilities;
-use quadrille_vulkan::Handle;
 use quadrille_vulkan::{BufferDesc, Format, GpuBuffer, GpuImage, ImageDesc, Sharing};
 
 use crate::common::{Add, Errors, Numbers, Rig, Squares, add, read, record_square, square};

@@ -3,7 +3,6 @@
 use bevy_derive::{Deref, DerefMut};
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
-use quadrille_vulkan::Handle;
 use quadrille_vulkan::{
     BufferDesc, ComputePipeline, ComputePipelineDesc, Format, GpuImage, GpuShader, ImageDesc,
     ImageTable, ImageTableDesc, SamplerDesc, Sharing, TableIndex,

@@ -3,7 +3,6 @@
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
-use quadrille_vulkan::Handle;
 use quadrille_vulkan::{BufferDesc, Format, GpuBuffer, GpuImage, ImageDesc};
 
 use crate::common::{Add, Numbers, Rig, Squares, add, read, read_image, record_square};
