@@ -163,12 +163,12 @@ fn add_material<M: Material>(app: &mut App) {
     drawn.add_component::<MeshMaterial3d<M>>();
 }
 
+/// Filter of changed components, on disabled entities too.
+type ChangedMaterials<M> = (Changed<MeshMaterial3d<M>>, Allow<Disabled>);
+
 /// Copies the asset of each changed component to the untyped one that the extraction of meshes reads.
 fn extract_material_instances<M: Material>(
-    mut changed: Query<
-        (&MeshMaterial3d<M>, &mut MaterialInstance),
-        (Changed<MeshMaterial3d<M>>, Allow<Disabled>),
-    >,
+    mut changed: Query<(&MeshMaterial3d<M>, &mut MaterialInstance), ChangedMaterials<M>>,
     mut removed: RemovedComponents<MeshMaterial3d<M>>,
     mut without: Query<&mut MaterialInstance, (Without<MeshMaterial3d<M>>, Allow<Disabled>)>,
 ) {

@@ -225,11 +225,10 @@ impl Items {
     pub(crate) fn is_current(&self, item: &Item, stamp: Stamp) -> bool {
         let is_unchanged = |part: &Part| self.images.is_unchanged_since(part.image, item.built_in);
         let depends_on = item.depends_on;
-        item.stamp == stamp
-            && !item.is_invalid
-            && !(depends_on.materials && self.materials_changed_in > item.built_in)
-            && !(depends_on.atlas_layouts && self.layouts_changed_in > item.built_in)
-            && item.parts.iter().all(is_unchanged)
+        let is_outdated = item.is_invalid
+            || depends_on.materials && self.materials_changed_in > item.built_in
+            || depends_on.atlas_layouts && self.layouts_changed_in > item.built_in;
+        item.stamp == stamp && !is_outdated && item.parts.iter().all(is_unchanged)
     }
 
     /// Marks an item as used in this frame.

@@ -220,10 +220,8 @@ fn forbid_writes() {
         rlim_max: 0,
     };
     // SAFETY: the limit is read from a variable.
-    assert_eq!(
-        unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const none) },
-        0
-    );
+    let result = unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const none) };
+    assert_eq!(result, 0);
 }
 
 #[test]
