@@ -35,8 +35,8 @@
 //!
 //! # Rooms
 //!
-//! Folders by stage, each importing only earlier ones (`tests/rooms.rs`): `schedule`, `components`, `tables`, `scene`,
-//! `pipelines`, `skin`, `extract`, `environment`, `prepare`, `passes`, `camera_effect`, `effects`, `gltf`,
+//! Folders by stage, each importing only earlier ones (`tests/rooms.rs`): `schedule`, `components`, `constants`, `tables`,
+//! `scene`, `pipelines`, `skin`, `extract`, `environment`, `prepare`, `passes`, `camera_effect`, `effects`, `gltf`,
 //! `free_camera`, `plugin`, `material`.
 //!
 //! # Decisions

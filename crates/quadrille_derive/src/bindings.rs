@@ -17,7 +17,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let mut uses = Vec::new();
     let mut binds = Vec::new();
     let mut keys: Vec<String> = Vec::new();
-    // Those of variables that are bound by name.
+    // Names of the variables that fields are bound to by name.
     let mut names: Vec<TokenStream> = Vec::new();
     for field in fields {
         let Some(ident) = &field.ident else { continue };
