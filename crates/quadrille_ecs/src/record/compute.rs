@@ -147,7 +147,8 @@ impl<'a> Compute<'a> {
     /// The last ones may have invocations beyond these, which the shader must ignore.
     ///
     /// ```
-    /// # use quadrille_ecs::{Compute, GpuImage};
+    /// # use quadrille_ecs::Compute;
+    /// # use quadrille_vulkan::GpuImage;
     /// fn fill(compute: &mut Compute<'_>, image: &GpuImage) {
     ///     // @workgroup_size(8, 8), and one invocation per texel.
     ///     compute.dispatch_invocations(image.extent());
