@@ -64,7 +64,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let mut bound = Vec::new();
     let mut numbers = Vec::new();
     let mut data = quote!(());
-    let mut data_value = quote!(());
+    let mut data_value = TokenStream::new();
     for attribute in &input.attrs {
         if is(attribute, "uniform") || is(attribute, "data") {
             let converted: Converted = attribute.parse_args()?;

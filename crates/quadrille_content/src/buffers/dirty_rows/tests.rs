@@ -53,10 +53,13 @@ fn removed_rows_are_not_uploaded() {
 
 #[test]
 fn nearby_rows_upload_together() {
-    let joined = |ranges: &[Range<u32>]| join_near(ranges.iter().cloned()).collect::<Vec<_>>();
+    let joined = |ranges: &[Range<u32>]| ends(join_near(ranges.iter().cloned()));
     assert!(joined(&[]).is_empty());
-    assert_eq!(joined(&[3..5, 6..7, 30..31]), [3..7, 30..31]);
+    assert_eq!(joined(&[3..5, 6..7, 30..31]), [(3, 7), (30, 31)]);
     let far = MAX_UPLOAD_GAP + 1;
-    assert_eq!(joined(&[0..1, far..far + 1]), [0..far + 1]);
-    assert_eq!(joined(&[0..1, far + 1..far + 2]), [0..1, far + 1..far + 2]);
+    assert_eq!(joined(&[0..1, far..far + 1]), [(0, far + 1)]);
+    assert_eq!(
+        joined(&[0..1, far + 1..far + 2]),
+        [(0, 1), (far + 1, far + 2)]
+    );
 }
