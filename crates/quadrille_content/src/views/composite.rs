@@ -7,7 +7,7 @@ use quadrille::vulkan::{Blend, ShaderError};
 /// Creates a pipeline for [`draw_composite`].
 ///
 /// # Errors
-/// Those of the device.
+/// Errors of the device.
 pub fn composite_pipeline(
     gpu: &GpuDevice,
     name: &'static str,
