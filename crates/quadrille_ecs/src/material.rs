@@ -6,7 +6,7 @@ use std::hash::Hash;
 use bevy_asset::Handle;
 use bevy_image::Image;
 use encase::internal::WriteInto;
-use encase::{ShaderType, StorageBuffer};
+use encase::{ShaderSize, ShaderType, StorageBuffer};
 
 pub use quadrille_derive::AsBindGroup;
 
@@ -66,9 +66,9 @@ pub struct MaterialBinding {
 }
 
 impl MaterialBinding {
-    /// A uniform of this type.
-    pub fn uniform<T: ShaderType>(binding: u32, field: &'static str) -> Self {
-        let bytes = T::min_size().get();
+    /// A uniform of this type, whose size is fixed.
+    pub fn uniform<T: ShaderSize>(binding: u32, field: &'static str) -> Self {
+        let bytes = T::SHADER_SIZE.get();
         Self {
             binding,
             field,

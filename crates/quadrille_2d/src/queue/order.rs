@@ -72,7 +72,7 @@ impl DrawOrders {
             self.sorted
                 .extend(keys.map(|(index, key)| PhaseItem2d { key, index }));
             self.sorted.sort_unstable();
-            order.rebuild(scene, lists, &self.sorted);
+            order.rebuild(scene, lists, view, &self.sorted);
             self.rebuilds += 1;
         }
         order.add_to(&mut lists.phase);
@@ -109,7 +109,13 @@ fn excluded_image(scene: &Scene<'_, '_>, textures: &Textures2d, view: &View2d) -
 }
 
 impl DrawOrder {
-    fn rebuild(&mut self, scene: &Scene<'_, '_>, lists: &mut Lists<'_>, sorted: &[PhaseItem2d]) {
+    fn rebuild(
+        &mut self,
+        scene: &Scene<'_, '_>,
+        lists: &mut Lists<'_>,
+        view: &View2d,
+        sorted: &[PhaseItem2d],
+    ) {
         self.rows.clear();
         self.batches.clear();
         self.has_chunks = false;
@@ -131,7 +137,7 @@ impl DrawOrder {
             if lists.items.is_chunk(index) {
                 self.has_chunks = true;
                 let entity = lists.items.get(index).entity;
-                let batch = chunk_batch(scene, lists, entity, self.inputs.excluded_image);
+                let batch = chunk_batch(scene, lists, view, entity);
                 batch
                     .into_iter()
                     .for_each(|batch| add_batch(&mut self.batches, batch));
@@ -188,8 +194,8 @@ impl DrawOrder {
 fn chunk_batch(
     scene: &Scene<'_, '_>,
     lists: &mut Lists<'_>,
+    view: &View2d,
     entity: Entity,
-    excluded_image: Option<u32>,
 ) -> Option<Batch> {
     let (chunk, transform) = scene.chunks.get(entity).ok()?;
     let tiles = scene.tilemaps.first_tile(entity)?;
@@ -197,7 +203,8 @@ fn chunk_batch(
         phase, textures, ..
     } = lists;
     let texture = phase.tileset(chunk.tileset.id(), &scene.images, textures)?;
-    if Some(texture.image) == excluded_image {
+    // Compared by image: the tileset may have joined the textures just now.
+    if textures.0.get(texture.image as usize) == scene.targets.get(view.target as usize) {
         return None;
     }
     let first = phase.chunks.len() as u32;

@@ -2,6 +2,7 @@
 
 use crate::common::{Rig, golden};
 use bevy_asset::RenderAssetUsages;
+use bevy_camera::RenderTarget;
 use bevy_ecs::prelude::*;
 use bevy_image::ImageSampler;
 use bevy_math::{Quat, UVec2, Vec2};
@@ -156,4 +157,28 @@ fn chunks_of_one_tileset_batch_and_track_tile_changes() {
         tiles.pop();
     }
     assert_eq!(rig.picture().at(0, 31), clear);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn chunks_with_the_target_of_their_camera_as_tileset_are_not_drawn() {
+    let mut rig = Rig::scene(
+        16,
+        16,
+        |mut commands: Commands, mut images: ResMut<Assets<Image>>| {
+            let image = Image::new_target_texture(16, 16, TextureFormat::Rgba8UnormSrgb, None);
+            let image = images.add(image);
+            commands.spawn((Camera2d, RenderTarget::Image(image.clone().into())));
+            let chunk = TilemapChunk {
+                chunk_size: UVec2::ONE,
+                tile_display_size: UVec2::splat(8),
+                tileset: image,
+                ..TilemapChunk::default()
+            };
+            commands.spawn((chunk, TilemapChunkTileData(vec![tile(0)])));
+        },
+    );
+    rig.update(4);
+    let phase = rig.app.world().resource::<Phase2d>();
+    assert_eq!(phase.instances(), 0);
 }

@@ -362,7 +362,7 @@ impl MaterialType {
             match pipelines.meshes.add_material_shader(gpu, number, shader) {
                 Ok(()) => *known = Some(number),
                 Err(error) => {
-                    self.warn_failed(&error.to_string());
+                    self.warn_failed(&error);
                     self.shader = ShaderState::Failed;
                 }
             }

@@ -160,7 +160,7 @@ fn rows(layout: &MaterialLayout, globals: &[Global<'_>]) -> String {
         match global {
             Some(global) => {
                 let _ = write!(members, "@align(16) uniform_{rank}: {}, ", global.ty);
-                let _ = write!(loads, " {} = row.uniform_{rank};", global.name);
+                let _ = write!(loads, " {} = {PREFIX}row.uniform_{rank};", global.name);
             }
             None => {
                 let bytes = bytes.next_multiple_of(UNIFORM_ALIGNMENT);
@@ -172,7 +172,12 @@ fn rows(layout: &MaterialLayout, globals: &[Global<'_>]) -> String {
     for global in globals.iter().filter(|it| !it.is_uniform) {
         let rank = layout.rank(global.binding);
         let name = global.name;
-        let _ = write!(loads, " {name} = row.indices[{}][{}];", rank / 4, rank % 4);
+        let _ = write!(
+            loads,
+            " {name} = {PREFIX}row.indices[{}][{}];",
+            rank / 4,
+            rank % 4
+        );
     }
     format!(
         "
@@ -180,8 +185,8 @@ import quadrille_3d::constants::{{IMAGE_MASK as {PREFIX}image_mask, SAMPLER_SHIF
 import quadrille_3d::scene::{{instances as {PREFIX}instances, materials as {PREFIX}materials, samplers as {PREFIX}samplers, textures as {PREFIX}textures}};
 struct QuadrilleMaterialRow {{ {members}@align(16) indices: array<vec4u, {count}> }}
 @group(0) @binding(24) var<storage, read> {PREFIX}material_rows: array<QuadrilleMaterialRow>;
-fn {PREFIX}load_material(instance: u32) {{
-    let row = {PREFIX}material_rows[{PREFIX}materials[{PREFIX}instances[instance].material].flags >> {MATERIAL_ROW_SHIFT}u];{loads}
+fn {PREFIX}load_material({PREFIX}index: u32) {{
+    let {PREFIX}row = {PREFIX}material_rows[{PREFIX}materials[{PREFIX}instances[{PREFIX}index].material].flags >> {MATERIAL_ROW_SHIFT}u];{loads}
 }}
 "
     )
@@ -247,7 +252,7 @@ impl<'a> Scanner<'a> {
             if self.is(next, open) {
                 depth += 1;
             } else if self.is(next, close) {
-                depth -= 1;
+                depth = depth.saturating_sub(1);
                 if depth == 0 {
                     return next + 1;
                 }
@@ -283,6 +288,7 @@ impl<'a> Scanner<'a> {
             let is_of_material =
                 |range: &&Range<usize>| self.source[(*range).clone()].contains(GROUP);
             if self.word(end) == "var" && attributes.iter().any(|it| is_of_material(&it)) {
+                self.refuse_conditions(&attributes, "a binding of the material")?;
                 let global = self.global(at, end, &attributes, layout)?;
                 if let Some(other) = globals.iter().find(|it| it.binding == global.binding) {
                     return Err(format!(
@@ -294,6 +300,40 @@ impl<'a> Scanner<'a> {
             }
         }
         Ok(globals)
+    }
+
+    /// Refuses conditions, which are translated only after bindings and entry points are found.
+    fn refuse_conditions(&self, attributes: &[Range<usize>], subject: &str) -> Result<(), String> {
+        let conditions = ["@if", "@elif", "@else"];
+        let mut texts = attributes.iter().map(|it| &self.source[it.clone()]);
+        let condition = texts.find(|text| conditions.iter().any(|it| text.starts_with(it)));
+        condition.map_or(Ok(()), |condition| {
+            Err(format!(
+                "{} has `{condition}` before {subject}, which must not depend on a condition. Move the condition into the function",
+                self.subject
+            ))
+        })
+    }
+
+    /// Name of the function that the token is an argument of.
+    fn callee(&self, at: usize) -> Option<&'a str> {
+        let mut depth = 0_usize;
+        for before in (0..at).rev() {
+            if self.is(before, ')') || self.is(before, ']') {
+                depth += 1;
+            } else if self.is(before, '(') || self.is(before, '[') {
+                if depth == 0 {
+                    return self.is(before, '(').then(|| match before {
+                        0 => "",
+                        _ => self.word(before - 1),
+                    });
+                }
+                depth -= 1;
+            } else if self.is(before, ';') || self.is(before, '{') || self.is(before, '}') {
+                return None;
+            }
+        }
+        None
     }
 
     /// Attributes from a token on: the index behind them, and their bytes.
@@ -325,10 +365,12 @@ impl<'a> Scanner<'a> {
             at = self.behind_bracket(at, ['<', '>']);
         }
         let name = self.word(at);
-        let mut end = at;
-        while end < self.tokens.len() - 1 && !self.is(end, ';') {
-            end += 1;
-        }
+        let Some(end) = (at..self.tokens.len()).find(|&end| self.is(end, ';')) else {
+            return Err(format!(
+                "{} ends within the declaration of a binding. Write it as `var NAME: TYPE;`",
+                self.subject
+            ));
+        };
         let ty = match self.tokens.get(at + 2) {
             Some(token) if at + 2 < end => {
                 &self.source[token.at.start..self.tokens[end - 1].at.end]
@@ -428,9 +470,21 @@ impl<'a> Scanner<'a> {
             let is_use = token.kind == WgslTokenKind::Word
                 && self.word(at) == name
                 && !global.at.contains(&token.at.start)
-                && !(at > 0 && self.is(at - 1, '.'));
+                && !(at > 0 && self.is(at - 1, '.'))
+                && !self.source[..token.at.start].ends_with("::")
+                && !self.source[token.at.end..].starts_with("::");
             if !is_use {
                 continue;
+            }
+            // An element of the bindless table as an argument is invalid SPIR-V in naga 30 (gfx-rs/wgpu 6283).
+            if let Some(callee) = self.callee(at)
+                && !callee.starts_with("texture")
+            {
+                return Err(format!(
+                    "{} passes the binding `{name}` to `{callee}`; textures and samplers of materials cannot be arguments. Use \
+                     `{name}` within the function",
+                    self.subject
+                ));
             }
             let before = if at == 0 { "" } else { self.word(at - 1) };
             if matches!(before, "let" | "var" | "const" | "fn") || self.is(at + 1, ':') {
@@ -459,6 +513,7 @@ impl<'a> Scanner<'a> {
                 .iter()
                 .any(|it| &self.source[it.clone()] == "@fragment");
             if is_fragment && self.word(end) == "fn" {
+                self.refuse_conditions(&attributes, "an entry point")?;
                 entries.push(end);
             }
         }
@@ -478,10 +533,14 @@ impl<'a> Scanner<'a> {
             }
         };
         let parameters = entry + 2;
-        let result = self.behind_bracket(parameters, ['(', ')']);
-        let body = (result..self.tokens.len()).find(|&at| self.is(at, '{'));
-        let (true, Some(body)) = (self.is(parameters, '('), body) else {
-            return Err(format!("{subject} has an entry point without a body"));
+        let body = self.is(parameters, '(').then(|| {
+            let result = self.behind_bracket(parameters, ['(', ')']);
+            (result..self.tokens.len()).find(|&at| self.is(at, '{'))
+        });
+        let Some(body) = body.flatten() else {
+            return Err(format!(
+                "{subject} has an entry point without parameters or body"
+            ));
         };
         let input = format!("@location(15) @interpolate(flat) {PREFIX}instance: u32, ");
         let at = self.tokens[parameters].at.end;

@@ -10,11 +10,12 @@ use std::thread::{Builder, JoinHandle};
 use bevy_platform::collections::HashMap;
 use quadrille::prelude::{GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc};
 use quadrille::vulkan::{
-    Blend, BlendEquation, DepthState, PipelineState, PrimitiveTopology, ShaderError, ShaderStage,
-    vk,
+    Blend, BlendEquation, DepthState, LocationType, PipelineState, PrimitiveTopology, ScalarKind,
+    ShaderError, ShaderStage, vk,
 };
 use quadrille_content::PrimitiveKind;
 
+use super::material_shader::ROWS;
 use super::to_cull;
 use crate::scene::formats::PipelineTarget;
 use crate::scene::keys::{
@@ -102,13 +103,15 @@ impl MeshPipelines {
     /// Adds the fragment shader of a material type.
     ///
     /// # Errors
-    /// If no pipeline can be made of it, for instance because it reads an input that the vertex shader does not write.
+    /// The message for the user if no pipeline can be made of it, for instance because it reads an input that the vertex
+    /// shader does not write, or a resource that meshes are not drawn with.
     pub(crate) fn add_material_shader(
         &mut self,
         gpu: &GpuDevice,
         number: u32,
         fragment: &GpuShader,
-    ) -> Result<(), ShaderError> {
+    ) -> Result<(), String> {
+        self.check_interface(fragment)?;
         let key = PipelineKey {
             primitive: PrimitiveKind::Triangles,
             cull: CullMode::Back,
@@ -116,8 +119,46 @@ impl MeshPipelines {
             features: MaterialFeatures::Base,
             shader: MaterialShader::Custom(number),
         };
-        custom_pipeline(gpu, [&self.material_vertex, fragment], key)?;
+        let variant = PipelineVariant::new(key, LightingFeatures::default(), false);
+        let shaders = [&self.material_vertex, fragment];
+        custom_pipeline(gpu, shaders, variant, self.dfg_lut).map_err(|error| error.to_string())?;
         self.material_fragments.insert(number, fragment.clone());
+        Ok(())
+    }
+
+    /// Checks what no pipeline shows before it draws: the resources that a fragment shader reads, and its output.
+    fn check_interface(&self, fragment: &GpuShader) -> Result<(), String> {
+        let standard = || self.shader.entry_points().iter();
+        let has_binding = |name: &str| {
+            let mut all = standard().flat_map(|entry| &entry.bindings);
+            name == ROWS || all.any(|it| it.name == name)
+        };
+        let has_table = |name: &str| {
+            let mut all = standard().flat_map(|entry| &entry.tables);
+            all.any(|it| it.name == name)
+        };
+        let entries = fragment.entry_points().iter();
+        for entry in entries.filter(|entry| entry.stage == ShaderStage::Fragment) {
+            let bindings = entry.bindings.iter().map(|it| &it.name);
+            let bindings = bindings.filter(|name| !has_binding(name));
+            let tables = entry.tables.iter().map(|it| &it.name);
+            let tables = tables.filter(|name| !has_table(name));
+            if let Some(name) = bindings.chain(tables).next() {
+                return Err(format!(
+                    "its entry point `{}` reads `{name}`, which meshes are not drawn with. Make it a field of the material, at \
+                     `@group(constants::MATERIAL_BIND_GROUP)`",
+                    entry.name
+                ));
+            }
+            let color = entry.outputs.iter().find(|it| it.location == 0);
+            let is_color = |ty: LocationType| ty.scalar == ScalarKind::Float && ty.components == 4;
+            if !color.is_some_and(|it| it.ty.is_some_and(is_color)) {
+                return Err(format!(
+                    "its entry point `{}` returns no `@location(0) vec4f`. Return a color of that type",
+                    entry.name
+                ));
+            }
+        }
         Ok(())
     }
 
@@ -178,7 +219,9 @@ impl MeshPipelines {
         let (vertex, fragment) = (vertex.clone(), fragment.clone());
         Some(move || match variant.key.shader {
             MaterialShader::Standard => create_pipeline(&gpu, &fragment, variant, dfg_lut),
-            MaterialShader::Custom(_) => custom_pipeline(&gpu, [&vertex, &fragment], variant.key),
+            MaterialShader::Custom(_) => {
+                custom_pipeline(&gpu, [&vertex, &fragment], variant, dfg_lut)
+            }
         })
     }
 
@@ -326,7 +369,8 @@ fn create_pipeline(
 fn custom_pipeline(
     gpu: &GpuDevice,
     [vertex, fragment]: [&GpuShader; 2],
-    key: PipelineKey,
+    variant: PipelineVariant,
+    dfg_lut: bool,
 ) -> CompileResult {
     let entry_points = fragment.entry_points().iter();
     let entry_points = entry_points.filter(|entry| entry.stage == ShaderStage::Fragment);
@@ -334,8 +378,17 @@ fn custom_pipeline(
         0 | 1 => "",
         _ => "fragment",
     };
-    let desc = GraphicsPipelineDesc::new("3d material", (vertex, ""), (fragment, entry));
-    gpu.graphics_pipeline(&mesh_pipeline_desc(key, desc))
+    // Constants of `pbr.wgsl`, from which shaders import the lighting.
+    let constants = [("DFG_LUT", dfg_lut), ("MAPS_TONES", variant.maps_tones)];
+    let constants = constants.into_iter();
+    let constants = constants.filter(|(name, _)| fragment.has_constant(name));
+    let desc = GraphicsPipelineDesc {
+        constants: constants
+            .map(|(name, value)| (name.to_owned(), value.into()))
+            .collect(),
+        ..GraphicsPipelineDesc::new("3d material", (vertex, ""), (fragment, entry))
+    };
+    gpu.graphics_pipeline(&mesh_pipeline_desc(variant.key, desc))
 }
 
 /// Sets the fixed state of a key.

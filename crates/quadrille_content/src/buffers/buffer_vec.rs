@@ -103,15 +103,16 @@ pub fn instance_buffer(gpu: &GpuDevice, name: &str, bytes: u64) -> Result<GpuBuf
 }
 
 /// Replaces a buffer of less than `bytes` by one of the next power of two, without its contents. Returns whether it
-/// did.
+/// did. A power of two above `maxStorageBufferRange` is cut to that, as far as `bytes` allow.
 ///
 /// # Errors
 /// The larger buffer cannot be created.
 pub fn grow_buffer(gpu: &GpuDevice, buffer: &mut GpuBuffer, bytes: u64) -> Result<bool, Error> {
     let is_small = buffer.bytes() < bytes;
     if is_small {
+        let limit = u64::from(gpu.limits().max_storage_buffer_range) & !0xff;
         *buffer = gpu.create_buffer(&BufferDesc {
-            bytes: bytes.next_power_of_two(),
+            bytes: bytes.next_power_of_two().min(limit.max(bytes)),
             ..buffer.desc().clone()
         })?;
     }

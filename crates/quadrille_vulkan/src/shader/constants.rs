@@ -50,6 +50,15 @@ struct Override {
     has_default: bool,
 }
 
+impl GpuShader {
+    /// Whether pipelines can set an `override` of this name, also one of an imported module.
+    pub fn has_constant(&self, name: &str) -> bool {
+        let overrides = self.0.overrides.iter();
+        let mut constants = overrides.flat_map(|it| &it.constants);
+        constants.any(|constant| constant.own == name)
+    }
+}
+
 impl Overrides {
     pub(super) fn new(module: naga::Module, info: ModuleInfo, joined: Joined) -> Self {
         let constants = module.overrides.iter().map(|(_, it)| {

@@ -109,3 +109,50 @@ fn wrong_bindings_name_both_sides() {
         }
     }
 }
+
+#[test]
+fn unfinished_and_conditional_shaders_are_refused() {
+    let entry = "@fragment fn fragment() -> @location(0) vec4f { return vec4f(0.0); }";
+    let pattern = format!("{GROUP} @binding(1) var pattern: texture_2d<f32>;");
+    for (source, part) in [
+        (
+            format!("{entry} {GROUP} @binding(0) var<uniform>"),
+            "ends within the declaration",
+        ),
+        (
+            format!("{GROUP} @binding(0) var<uniform> color"),
+            "ends within the declaration",
+        ),
+        (
+            "@fragment fn fragment mesh: VertexOutput) -> @location(0) vec4f {}".to_owned(),
+            "without parameters or body",
+        ),
+        (
+            format!("@if(DARK) {pattern} {entry}"),
+            "`@if(DARK)` before a binding",
+        ),
+        (
+            format!("@if(DARK) {entry} @else {entry}"),
+            "`@if(DARK)` before an entry point",
+        ),
+        (
+            format!("{pattern} fn tap(t: texture_2d<f32>) {{}} fn f() {{ tap(pattern); }} {entry}"),
+            "passes the binding `pattern` to `tap`",
+        ),
+    ] {
+        let message = error(&source);
+        assert!(message.contains(part), "{part} is not in {message}");
+    }
+}
+
+#[test]
+fn modules_with_the_name_of_a_binding_stay() {
+    let source = format!(
+        "import package::pattern::fbm;
+{GROUP} @binding(1) var pattern: texture_2d<f32>;
+@fragment fn fragment() -> @location(0) vec4f {{ return pattern::color(); }}"
+    );
+    let text = generated(&source).expect("the shader is right");
+    assert!(text.contains("import package::pattern::fbm;"), "{text}");
+    assert!(text.contains("return pattern::color();"), "{text}");
+}

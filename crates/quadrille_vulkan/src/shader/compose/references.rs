@@ -1,6 +1,6 @@
 //! References between declarations, and the declarations that a shader needs.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::ops::Range;
 
 use super::tokens::{Kind, Token};
@@ -86,28 +86,37 @@ pub(super) fn needed(
     let mut open = VecDeque::new();
     for (at, module) in modules.iter().enumerate() {
         let declarations = &module.parsed.declarations;
+        let mut of_module = Vec::new();
         for (index, declaration) in declarations.iter().enumerate() {
             if let Some(name) = &declaration.name {
                 by_name.entry((at, name)).or_default().push(index);
             }
-            if at == 0 || declaration.name.is_none() || declaration.is_override {
+            let is_kept = at == 0 || declaration.name.is_none() || declaration.is_override;
+            if is_kept {
                 open.push_back((at, index));
             }
+            of_module.push(is_kept);
         }
-        needed.push(vec![false; declarations.len()]);
+        needed.push(of_module);
     }
+    // Names are looked up once, so that the work is linear in the references.
+    let mut known = HashSet::new();
     while let Some((at, index)) = open.pop_front() {
-        if std::mem::replace(&mut needed[at][index], true) {
-            continue;
-        }
         let tokens = &modules[at].parsed.declarations[index].tokens;
         let all = &references[at];
         let first = all.partition_point(|it| it.token < tokens.start);
         for reference in all[first..].iter().take_while(|it| it.token < tokens.end) {
             match &reference.target {
                 Target::Item { module, name } => {
-                    let named = by_name.get(&(*module, name.as_str())).into_iter().flatten();
-                    open.extend(named.map(|&index| (*module, index)));
+                    let key = (*module, name.as_str());
+                    if !known.insert(key) {
+                        continue;
+                    }
+                    for &index in by_name.get(&key).into_iter().flatten() {
+                        if !std::mem::replace(&mut needed[*module][index], true) {
+                            open.push_back((*module, index));
+                        }
+                    }
                 }
                 Target::Missing(missing) => return Err(*missing),
                 Target::Module(_) => {}
