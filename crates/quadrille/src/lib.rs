@@ -265,8 +265,8 @@ pub use quadrille_vulkan as vulkan;
 /// Items of first programs: plugins, schedules, passes and their parameters, buffers, images, shaders, pipelines and
 /// data transfers.
 ///
-/// Everything else has one path: [`ecs`](crate::ecs) has what belongs to bevy (parameters of passes, components,
-/// events, errors), [`vulkan`](crate::vulkan) what belongs to the device (formats, descriptors, state of pipelines,
+/// Everything else has one path: [`ecs`] has what belongs to bevy (parameters of passes, components,
+/// events, errors), [`vulkan`] what belongs to the device (formats, descriptors, state of pipelines,
 /// settings). Common words such as `View`, `Format` or `Settings` are not here, so that a glob import leaves them to
 /// the program.
 pub mod prelude {

@@ -68,7 +68,7 @@
 //! }
 //! ```
 //!
-//! [`Material`](crate::Material) lists what a material can change. All materials of a type are rows of one table: the shader is compiled with private
+//! [`Material`] lists what a material can change. All materials of a type are rows of one table: the shader is compiled with private
 //! variables in place of its bindings, which it fills from the row of the instance. An image that is not loaded yet is white.
 //!
 //! # Order of cameras
@@ -116,7 +116,7 @@
 //! # Replaced pass: tone mapping to two tones
 //!
 //! A run condition disables [`tonemap_3d`], and another pass draws the radiance of cameras with `Hdr` to their targets. It is in
-//! [`ContentSystems::Draw3d`], so that UI and sprites are drawn over it.
+//! [`ContentSystems::Draw3d`](quadrille_content::ContentSystems::Draw3d), so that UI and sprites are drawn over it.
 //!
 //! ```
 #![doc = include_str!("../tests/programs/two_tones.rs")]

@@ -73,7 +73,7 @@ const EXPECTED_ERRORS: [[&str; 3]; 20] = [
     ],
     [
         "`u32` cannot be bound",
-        "an access such as `StorageRead<'w, Cells>`, a `Table`, or a `Res` of a resource",
+        "an access such as `StorageRead<'w, Cells>`, a `Table`, a `&Sampler`, or a `Res` of a resource",
         "",
     ],
     [

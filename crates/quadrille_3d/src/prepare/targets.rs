@@ -24,7 +24,7 @@ pub(crate) use effect_images::DepthHistories;
 pub use effect_images::{PreviousDepths3d, TargetCopies};
 
 /// Single-sampled color images of all views of this frame: the target itself where a display-referred view covers it.
-/// Other images of views with effects follow, unsorted ([`CurrentColors`]).
+/// Other images of views with effects follow, unsorted (`CurrentColors`).
 #[derive(Resource, Default, Deref)]
 pub struct SceneColors(Vec<GpuImage>);
 

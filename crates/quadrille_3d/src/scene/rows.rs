@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 use quadrille::rows::ShaderRow;
 
-use crate::constants::MAX_SHADOW_VIEWS;
+use crate::constants::{MAX_CASCADES, MAX_SHADOW_VIEWS};
 use crate::tables::table::UNIFORM_BYTES;
 
 /// View row of shaders.
@@ -137,6 +137,10 @@ pub(crate) const SHADOW_VIEWS_BYTES: u64 =
     MAX_SHADOW_VIEWS as u64 * size_of::<ShadowViewRow>() as u64;
 
 const _: () = assert!(SHADOW_VIEWS_BYTES <= 1 << 14);
+
+// The maximum is the mask of the count, which is 6 for point lights, in 6 bits of a light.
+const _: () =
+    assert!((MAX_CASCADES + 1).is_power_of_two() && MAX_CASCADES >= 6 && MAX_CASCADES < 1 << 6);
 
 /// Instance row of shaders.
 #[repr(C)]
