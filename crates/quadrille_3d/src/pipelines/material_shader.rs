@@ -467,13 +467,13 @@ impl<'a> Scanner<'a> {
             _ => format!("{PREFIX}textures[{name} & {PREFIX}image_mask]"),
         };
         for (at, token) in self.tokens.iter().enumerate() {
+            let (before, after) = (&self.source[..token.at.start], &self.source[token.at.end..]);
+            let is_of_path = before.ends_with("::") || after.starts_with("::");
+            let is_member = at > 0 && self.is(at - 1, '.');
             let is_use = token.kind == WgslTokenKind::Word
                 && self.word(at) == name
-                && !global.at.contains(&token.at.start)
-                && !(at > 0 && self.is(at - 1, '.'))
-                && !self.source[..token.at.start].ends_with("::")
-                && !self.source[token.at.end..].starts_with("::");
-            if !is_use {
+                && !global.at.contains(&token.at.start);
+            if !is_use || is_of_path || is_member {
                 continue;
             }
             // An element of the bindless table as an argument is invalid SPIR-V in naga 30 (gfx-rs/wgpu 6283).
