@@ -50,8 +50,9 @@
 //!   all pipelines of a file change, or none.
 //! - *Shaders are composed here* (`shader/compose.rs`), in WESL: imports and conditional translation. bevy 0.20
 //!   has the crate `wesl` 0.6, which declares Rust 1.97.1, has 14 dependencies, walks statements by recursion without a
-//!   bound, prints the module anew, and maps what naga says about that to a declaration, not to the line within it. Here modules are joined by leaving out
-//!   what conditions remove and by renaming identifiers, with the origin of each byte kept; naga alone parses the
+//!   bound, prints the translated module again, and maps naga's errors to a declaration, not to the line within it.
+//!   Here modules are joined by leaving out what conditions remove and by renaming identifiers, with the origin of
+//!   each byte kept; naga alone parses the
 //!   language. The preprocessor of `naga_oil` is not taken: no shader of bevy 0.20 has it, and `#import` is an error
 //!   that tells what WESL has instead.
 //! - *Pipeline-overridable constants* (`override`) are set before the translation to SPIR-V, so reflection has

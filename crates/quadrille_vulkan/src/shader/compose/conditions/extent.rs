@@ -50,33 +50,29 @@ pub(super) fn matching(tokens: &[Token], open: usize) -> usize {
     tokens.len()
 }
 
-/// The index behind the next block.
+/// The index behind the next block, or of the bracket that closes first.
 fn block_end(tokens: &[Token], from: usize) -> usize {
-    let mut at = from;
-    while let Some(token) = tokens.get(at) {
-        if token.is('{') {
-            return matching(tokens, at);
-        }
-        if is_close(token) {
-            return at;
-        }
-        at = if is_open(token) {
-            matching(tokens, at)
-        } else {
-            at + 1
-        };
+    let start = find_outside_brackets(tokens, from, '{');
+    match tokens.get(start) {
+        Some(token) if token.is('{') => matching(tokens, start),
+        _ => start,
     }
-    tokens.len()
 }
 
 /// The index behind the next semicolon, or of the bracket that closes first.
 fn semicolon_end(tokens: &[Token], from: usize) -> usize {
+    let end = find_outside_brackets(tokens, from, ';');
+    match tokens.get(end) {
+        Some(token) if token.is(';') => end + 1,
+        _ => end,
+    }
+}
+
+/// The index of the next such mark outside of brackets that open before it, or of the bracket that closes first.
+fn find_outside_brackets(tokens: &[Token], from: usize, mark: char) -> usize {
     let mut at = from;
     while let Some(token) = tokens.get(at) {
-        if token.is(';') {
-            return at + 1;
-        }
-        if is_close(token) {
+        if token.is(mark) || is_close(token) {
             return at;
         }
         at = if is_open(token) {
