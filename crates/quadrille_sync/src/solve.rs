@@ -1,7 +1,7 @@
-//! The solver: it turns the declarations of passes into submissions of queues.
+//! The solver: plans queue submissions from the declarations of passes.
 //!
-//! [`solve`] is the contents page. A phase is a function from values to a value. Each folder
-//! imports only folders before it in this list:
+//! [`solve`] calls all phases in order. A phase is a pure function. Each folder imports only
+//! folders before it in this list:
 //!
 //! - `graph`: overlapping uses, hazards, the order that passes need;
 //! - `validate`: misuse, with errors (the graph says which passes are ordered);
@@ -10,12 +10,13 @@
 //! - `barriers`: the ladder from one use of a range to the next, barrier calls, look-ahead;
 //! - `queues`: transfers of ownership, swapchains, the host;
 //! - `emit`: the walk through the passes, which decides barriers, waits and transfers together;
-//! - `memory`: places of transient resources, found before a frame is planned.
+//! - `memory`: offsets of transient resources in memory, found before a frame is planned.
 //!
-//! The phase `order` runs before `cull`, so that order through a culled pass holds, and before
-//! `assign`, which follows chains of passes. It returns the declared order, which decides which
-//! write a read sees, and what errors say. Once queues and hazards are known, `arrange` finds
-//! another order of submission. `choose` takes the better plan of the two.
+//! The phase `order` runs before `cull`, so that dependencies through a culled pass still hold. It
+//! runs before `assign`, because `assign` keeps a chain of dependent passes on one queue. `order`
+//! returns the declared order. That order decides which write a read observes, and errors refer to
+//! it. Once queues and hazards are known, `arrange` looks for a better order of submission, and
+//! `choose` takes the better of the two plans.
 
 mod barriers;
 mod emit;
@@ -75,12 +76,12 @@ pub(crate) use state::Consulted;
 /// ```
 ///
 /// # Errors
-/// All misuse that the frame contains, in one go: see [`PlanError`](crate::PlanError).
+/// Lists all misuse in the frame, not just the first: see [`PlanError`](crate::PlanError).
 pub fn plan(frame: &Frame, topology: &Topology, states: &States) -> Result<Plan, PlanErrors> {
     solve(frame, topology, states).map(|solved| solved.plan)
 }
 
-/// All phases in order.
+/// Runs all phases in order.
 pub(crate) fn solve(
     frame: &Frame,
     topology: &Topology,
@@ -108,7 +109,7 @@ pub(crate) fn solve(
     Ok(choose(frame, &declared, arranged, emit))
 }
 
-/// The errors of a frame that has no order: only errors that need none.
+/// Errors of a frame whose dependencies form a cycle. Phases that need an order do not run.
 fn unordered(
     frame: &Frame,
     topology: &Topology,

@@ -1,19 +1,21 @@
-//! The ladder from the previous use of a range to the next.
+//! The ladder of dependencies: the cheapest synchronization between the previous use of a range and
+//! the next.
 //!
-//! For each use of each pass in submission order, from nothing to everything:
+//! For each use of each pass in submission order, the first rung that suffices:
 //!
 //! 1. nothing: both read in one layout, and the last write is visible to this read already;
 //! 2. an execution dependency, with no access in its first scope: a write after reads on the same queue;
-//! 3. a memory dependency: after a write, or for a read whose stages do not see it yet;
+//! 3. a memory dependency: after a write that is not yet visible to this access;
 //! 4. a layout transition, which is a write;
 //! 5. another queue: a wait, and from its stages a barrier if a layout changes;
 //! 6. another family: release, wait, acquire (see `queues/ownership`).
 //!
-//! A write waits for all reads since the previous write (WAR). These reads depend on the previous
-//! write, which is available since, so the barrier need not name that write. The previous write
-//! itself is the source only if there are no reads since. What is declared as read may be read in
-//! part: a draw reads those arguments that it takes. The bytes beside are written twice in a row
-//! (WAW), so the second scope names the accesses of a write that the previous one is not visible to.
+//! A write waits for all reads since the previous write (WAR). The barriers before those reads have
+//! already made the previous write available, so the barrier need not name that write. The previous
+//! write is the source only if there are no reads since. A pass may read only a part of its declared
+//! range; a draw, for example, reads only some indirect arguments. For the other bytes of the range
+//! there is a WAW hazard. So if the previous write is not visible to the write accesses of the next
+//! one, the second scope names them.
 
 pub(super) mod builder;
 pub(super) mod calls;
@@ -40,7 +42,7 @@ use crate::solve::state::predecessors::{for_each_predecessor, for_each_predecess
 use crate::solve::state::visibility::{is_ready, is_visible, mark_visible, unready};
 use crate::solve::state::{Mark, State};
 
-/// The ladder, for one run of a range.
+/// Applies the ladder to one run of a range.
 pub(super) fn advance(
     waits: &mut Waits<'_>,
     calls: &mut Calls,
@@ -51,7 +53,10 @@ pub(super) fn advance(
     note_first(waits.inputs.frame, request, state);
     let discard = request.discards(state);
     let elsewhere = request.finds_elsewhere(state);
-    debug_assert!(discard || !elsewhere, "what is needed has been brought");
+    debug_assert!(
+        discard || !elsewhere,
+        "contents that are needed have been acquired"
+    );
     // A discard needs no ownership transfer; the layout is lost with the contents.
     let takes_over = elsewhere && discard;
     let changes = request.image && (takes_over || state.layout != request.layout);
@@ -72,7 +77,7 @@ pub(super) fn advance(
     update_state(request, state, changes);
 }
 
-/// Rung 4, and rung 5 for a layout transition: of a run, or of all runs of a mip level.
+/// Rung 4, and rung 5 with a layout transition, for one run or for all runs of a mip level.
 pub(super) fn change_layout(
     waits: &mut Waits<'_>,
     calls: &mut Calls,
@@ -118,7 +123,7 @@ pub(super) fn change_layout(
     calls.needed(batch).push(resource, interval, barrier);
 }
 
-/// Rungs 2, 3 and 5 for a write that changes nothing else.
+/// Rungs 2, 3 and 5 for a write that keeps layout and owner.
 pub(super) fn order_write(
     waits: &mut Waits<'_>,
     calls: &mut Calls,
@@ -143,8 +148,8 @@ pub(super) fn order_write(
     }
 }
 
-/// The second scope of a write after reads: with the accesses that write, unless there is no write
-/// before the reads or it is visible to them.
+/// The second scope of a write after reads. Includes the write accesses if there is a write before
+/// the reads that is not visible to them (WAW on bytes that the reads left out).
 fn after_reads(request: &Request, state: &State) -> Scope {
     let writes = Scope {
         access: request.scope.access.writes(),
@@ -157,10 +162,10 @@ fn after_reads(request: &Request, state: &State) -> Scope {
     }
 }
 
-/// The last write, if others have read it and it is not visible yet to a pass that writes, and
-/// what that pass reads. This also holds for a pass that discards: it reads what it has written
-/// itself, and must not find older bytes instead. An acquire makes the released write visible to
-/// every access.
+/// Returns the last write and the read scope of a writing pass, if other passes have read that write
+/// and it is not yet visible to this pass. A pass that discards counts too: it may read back its own
+/// writes, and the cache must not hold older bytes. A pending release with a memory dependency is
+/// excluded, since its acquire makes the released write visible to every access.
 fn unseen_write<'a>(request: &Request, state: &'a State) -> Option<(&'a Mark, Scope)> {
     let reads = Scope {
         access: request.scope.access.reads(),
@@ -173,7 +178,7 @@ fn unseen_write<'a>(request: &Request, state: &'a State) -> Option<(&'a Mark, Sc
     (!is_visible(state, request.queue, reads)).then_some((write, reads))
 }
 
-/// Rungs 1, 3 and 5 for a read that changes nothing.
+/// Rungs 1, 3 and 5 for a read that keeps layout and owner.
 pub(super) fn order_read(
     waits: &mut Waits<'_>,
     calls: &mut Calls,
@@ -182,7 +187,7 @@ pub(super) fn order_read(
     interval: Range<u64>,
     state: &State,
 ) {
-    // A buffer may be read where it was never written, if another part of it was.
+    // A buffer may be read in a range that was never written, if any other part was written.
     for mark in state.rare.aliased() {
         let after = After::memory(dst, true);
         order_after(waits, calls, request, &interval, mark, after);
@@ -194,8 +199,8 @@ pub(super) fn order_read(
     }
 }
 
-/// The state after a request. `changed` says that a barrier has written the range just before
-/// it: by a layout transition; an acquire has noted itself.
+/// Updates the state after a request. `changed`: a layout transition wrote the range just before the
+/// access. Acquires update the state by themselves.
 pub(super) fn update_state(request: &Request, state: &mut State, changed: bool) {
     let scope = request.scope;
     state.rare.forget_pending();
@@ -221,7 +226,7 @@ pub(super) fn update_state(request: &Request, state: &mut State, changed: bool) 
     }
     unready(state);
     if request.is_for_level {
-        // No slice was used.
+        // A request for a whole level only sets its layout and owner; no slice was accessed.
         return;
     }
     let read = request.mark(scope.stages_only());
@@ -240,8 +245,7 @@ pub(super) fn update_state(request: &Request, state: &mut State, changed: bool) 
     }
 }
 
-/// Forgets the accesses before a write: an access that depends on the write depends on all of
-/// them.
+/// Forgets the accesses before a write: an access that depends on the write also depends on them.
 #[inline]
 fn forget_accesses(state: &mut State) {
     state.rare.keep_pending();

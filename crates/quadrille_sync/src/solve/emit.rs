@@ -1,5 +1,5 @@
-//! The second half of the solver, which cannot fail: what goes between the passes, once these have
-//! their queues and their order.
+//! The second half of the solver, which cannot fail: barriers, waits and transfers between passes
+//! whose queues and order are decided.
 
 mod own_signal;
 mod passes;
@@ -22,12 +22,12 @@ use crate::topology::Topology;
 
 pub(super) use own_signal::Needs;
 
-/// A plan, and what it depends on.
+/// A plan, with the properties of earlier accesses that it depends on.
 pub(crate) struct Solved {
     pub(crate) plan: Plan,
-    /// The properties of each access before the frame that the plan depends on. They are in the
-    /// order of the frame's resources that have a past, their runs, and [`Marked::marks`]; then
-    /// the same of the blocks.
+    /// The properties of each access before the frame that the plan depends on, for the plan cache.
+    /// Ordered by the frame's resources that have a past, then their runs, then [`Marked::marks`].
+    /// The accesses of memory blocks follow in the same order.
     ///
     /// [`Marked::marks`]: crate::states::Marked::marks
     pub(crate) consulted: Vec<Consulted>,
@@ -39,7 +39,7 @@ impl AsRef<Plan> for Solved {
     }
 }
 
-/// The second half, which cannot fail: what goes between the passes.
+/// Plans barriers, waits and transfers of submissions whose passes are decided.
 pub(super) fn emit(
     frame: &Frame,
     topology: &Topology,

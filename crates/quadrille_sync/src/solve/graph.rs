@@ -25,15 +25,16 @@ pub(super) struct Edge {
     pub(super) resource: Option<u32>,
 }
 
-/// How many neighbours are looked through, even if the other side has fewer.
+/// Predecessor lists of up to this length are searched even if the list of successors is shorter, so
+/// that only one direction is built.
 const FEW: usize = 64;
 
-/// Edges, found by either end.
+/// A directed graph of passes with adjacency lists in both directions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Graph {
     pub(super) edges: Vec<Edge>,
     passes: usize,
-    /// Made on demand: of most graphs only one direction is needed, or none.
+    /// Built on first use: most graphs need only one direction, or none.
     before: OnceCell<Lists<u32>>,
     after: OnceCell<Lists<u32>>,
 }
@@ -49,7 +50,7 @@ impl Graph {
         }
     }
 
-    /// A graph of edges that no resource is the reason for, as pairs of an earlier and a later pass.
+    /// A graph of edges without a resource, from pairs of an earlier and a later pass.
     pub(super) fn of(passes: usize, pairs: impl IntoIterator<Item = (u32, u32)>) -> Self {
         let edge = |(from, to)| Edge {
             from,
@@ -59,14 +60,14 @@ impl Graph {
         Self::new(passes, pairs.into_iter().map(edge).collect())
     }
 
-    /// The passes right before a pass.
+    /// The direct predecessors of a pass.
     pub(super) fn before(&self, pass: u32) -> &[u32] {
         let edges = || self.edges.iter().map(|edge| (edge.to, edge.from));
         let lists = || Lists::new(self.passes, edges());
         self.before.get_or_init(lists).of(pass)
     }
 
-    /// The passes right after a pass.
+    /// The direct successors of a pass.
     pub(super) fn after(&self, pass: u32) -> &[u32] {
         let edges = || self.edges.iter().map(|edge| (edge.from, edge.to));
         let lists = || Lists::new(self.passes, edges());
@@ -84,13 +85,13 @@ impl Graph {
         self.passes
     }
 
-    /// The passes in an order that every edge agrees with, and in declaration order where edges
-    /// leave a choice. If there is a cycle, the passes on it and behind it are missing.
+    /// A topological order of the passes, in declaration order where edges leave a choice. If there
+    /// is a cycle, the passes on it and those that depend on it are missing.
     pub(super) fn sort(&self) -> Vec<u32> {
         self.sort_late(|_| false)
     }
 
-    /// The same, but where edges leave a choice, some passes come behind all others.
+    /// A topological order in which late passes follow all others where edges leave a choice.
     pub(super) fn sort_late(&self, is_late: impl Fn(u32) -> bool) -> Vec<u32> {
         let count = self.len() as u32;
         let is_declared = self.edges.iter().all(|edge| edge.from < edge.to);
@@ -118,12 +119,12 @@ impl Graph {
         order
     }
 
-    /// The edges of one cycle, each beginning where the one before it ends, given what
-    /// [`Graph::sort`] has left out.
+    /// The edges of one cycle, each beginning where the previous one ends. `sorted` is the incomplete
+    /// order from [`Graph::sort`].
     pub(super) fn cycle(&self, sorted: &[u32]) -> Vec<Edge> {
         let mut open = vec![true; self.len()];
         sorted.iter().for_each(|pass| open[*pass as usize] = false);
-        // Every open pass has an open pass before it, so walking back must meet itself.
+        // Every open pass has an open predecessor, so walking back must return to a visited pass.
         let back = |pass: u32| {
             let mut before = self.before(pass).iter().copied();
             before.find(|before| open[*before as usize])
@@ -152,9 +153,9 @@ impl Graph {
     /// For each pair, whether a path leads from its first pass to its second. `order` is from
     /// [`Graph::sort`] and complete.
     ///
-    /// Neighbours are found at once, and passes of one chain by their places in it. The rest follows
-    /// from sets of ancestors as bits, some hundred sources at a time: time is linear in
-    /// edges for each block of sources, memory linear in passes.
+    /// Neighbours, and passes of one chain, are decided without a search. For the rest, bit sets of
+    /// ancestors are propagated for some hundred sources at a time: time is linear in edges for each
+    /// block of sources, memory linear in passes.
     pub(super) fn reaches(&self, order: &[u32], pairs: &[(u32, u32)]) -> Vec<bool> {
         let mut reached = vec![false; pairs.len()];
         if self.edges.is_empty() {
@@ -200,7 +201,7 @@ impl Graph {
         }
     }
 
-    /// A chain for each pass: from each to the next of the same chain leads an edge.
+    /// Assigns each pass to a chain: a path of edges. Returns the first pass of each pass's chain.
     fn chains(&self, order: &[u32]) -> Vec<u32> {
         let mut chains: Vec<u32> = (0..order.len() as u32).collect();
         let mut goes_on = vec![false; order.len()];

@@ -38,7 +38,7 @@ fn a_pass_after_itself_is_a_cycle() {
     assert_eq!(graph.cycle(&graph.sort()).len(), 1);
 }
 
-/// Against a search of all paths, with more passes than one block of sources.
+/// Compares with a search of all paths, with more passes than one block of sources.
 #[test]
 fn reachability_agrees_with_a_search() {
     let count = 1300_u32;

@@ -5,13 +5,14 @@
 //!
 //! - by any order, declared or inferred, if all of these passes are on one queue: sharing costs a
 //!   barrier at most;
-//! - else by hazards, and only if both are used on the same queues: order without a hazard between
-//!   queues is free, and sharing must not turn it into a wait, neither in this frame nor from it
-//!   to the next.
+//! - else by hazards, and only if both are used on the same queues. Order between queues without a
+//!   hazard costs nothing, and sharing must not turn it into a wait, neither in this frame nor from
+//!   it to the next.
 //!
 //! A resource that has an offset already keeps it if possible. The others are placed by size, the
-//! largest first, each at the lowest offset that fits. If no resource keeps its offset, the result
-//! is never larger than without sharing. The optimal packing is a hard problem.
+//! largest first, each at the lowest offset that fits (first fit decreasing). If no resource keeps
+//! its offset, the result is never larger than without sharing. Optimal packing is NP-hard (dynamic
+//! storage allocation).
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -36,10 +37,10 @@ pub struct MemoryNeed {
     pub bytes: u64,
     /// The alignment of its offset, in bytes; at least 1.
     pub alignment: u64,
-    /// The kind of memory: only resources of one class can share. Any number will do.
+    /// The kind of memory, as any number: only resources of equal class can share.
     pub class: u32,
-    /// The offset that it has already, if any. It keeps that offset if possible, so that nothing
-    /// has to be created again. How much is shared then depends on earlier offsets.
+    /// The current offset, if any. It is kept if possible, so that the resource need not be created
+    /// again. The amount of sharing then depends on earlier offsets.
     pub now: Option<u64>,
 }
 
@@ -48,7 +49,7 @@ pub struct MemoryNeed {
 pub struct BlockNeed {
     /// The class.
     pub class: u32,
-    /// The bytes that suffice for all.
+    /// The size of the block, in bytes.
     pub bytes: u64,
     /// The largest alignment of any of them, in bytes.
     pub alignment: u64,
@@ -57,12 +58,12 @@ pub struct BlockNeed {
 /// Where transient resources lie: see [`plan_memory`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemoryPlan {
-    /// For each need, the offset in the block of its class. None for what cannot lie in a block,
-    /// because it is not transient, or the host uses it.
+    /// For each need, the offset in the block of its class, in bytes. None for a resource that cannot
+    /// lie in a block, because it is not transient or the host uses it.
     pub offsets: Vec<Option<u64>>,
     /// One block for each class, in the order in which needs name them.
     pub blocks: Vec<BlockNeed>,
-    /// The bytes that all blocks would have if nothing shared any.
+    /// The size of all blocks without sharing, in bytes.
     pub unshared_bytes: u64,
 }
 
@@ -73,12 +74,12 @@ impl MemoryPlan {
     }
 }
 
-/// Finds a place for each of the transient resources of a frame, such that the
-/// [`Placement`](crate::Placement)s made of them leave [`plan`](crate::plan) without errors, and
-/// without waits between queues that it would not need otherwise.
+/// Finds an offset for each transient resource of a frame. With the resulting
+/// [`Placement`](crate::Placement)s, [`plan`](crate::plan) reports no errors of aliasing and adds no
+/// waits between queues.
 ///
-/// A pure function: the same frame, topology and needs give the same places. Placements that the
-/// frame has already do not matter.
+/// A pure function: the same frame, topology and needs give the same offsets. Placements in the frame
+/// itself are ignored.
 ///
 /// ```
 /// use quadrille_sync::*;
@@ -132,7 +133,7 @@ pub fn plan_memory(
         }
     }
     for block in &mut places.blocks {
-        // The offset of each, and the size that the block would have if nothing was shared.
+        // The offset of each resource, and the size of the block without sharing.
         let mut placed: Vec<(usize, Range<u64>)> = Vec::new();
         let mut unshared: u64 = 0;
         for at in by_size.iter().copied() {
@@ -164,7 +165,7 @@ pub fn plan_memory(
     Ok(places)
 }
 
-/// The lowest aligned offset of so many bytes that overlap none of the ranges.
+/// The lowest aligned offset at which `bytes` overlap none of the ranges.
 fn first_fit(bytes: u64, alignment: u64, mut taken: Vec<Range<u64>>) -> u64 {
     taken.sort_by_key(|range| range.start);
     let mut offset: u64 = 0;
@@ -177,14 +178,14 @@ fn first_fit(bytes: u64, alignment: u64, mut taken: Vec<Range<u64>>) -> u64 {
     offset
 }
 
-/// The next multiple.
+/// Rounds an offset up to a multiple of the alignment.
 fn align(offset: u64, alignment: u64) -> u64 {
     offset
         .checked_next_multiple_of(alignment)
         .unwrap_or(u64::MAX)
 }
 
-/// Order of the users of resources, independent of shared memory.
+/// Order of the lifetimes of resources, without regard to shared memory.
 struct Turns {
     /// Whether each need can lie in a block at all.
     fit: Vec<bool>,
@@ -236,7 +237,7 @@ impl Turns {
 struct Users {
     /// By need: its passes, each once.
     passes: Vec<Vec<u32>>,
-    /// By need: the queues of these, as bits.
+    /// By need: the queues of its passes, as bits.
     queues: Vec<u32>,
     by_host: Vec<bool>,
 }
@@ -322,14 +323,14 @@ fn before(users: &Users, order: &[u32], graph: &Graph, hazards: &Graph) -> Vec<b
 /// Reachability queries to a graph.
 #[derive(Default)]
 struct Queries {
-    /// The pair of needs that each is about.
+    /// By query: the index of its pair of needs.
     about: Vec<usize>,
-    /// The passes of which the first has to precede the second.
+    /// By query: two passes, of which the first has to precede the second.
     pairs: Vec<(u32, u32)>,
 }
 
 impl Queries {
-    /// Adds whether all of the first passes precede all of the second.
+    /// Asks whether all of the first passes precede all of the second.
     fn add(&mut self, about: usize, first: &[u32], second: &[u32]) {
         for from in first {
             self.pairs.extend(second.iter().map(|to| (*from, *to)));

@@ -1,4 +1,4 @@
-//! Queues, submissions, and their order. What is better is said by [`objective`] alone.
+//! Queues, submissions, and their order. [`objective`] alone compares alternatives.
 
 pub(super) mod arrange;
 pub(super) mod assign;

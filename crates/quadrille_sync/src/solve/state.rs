@@ -23,7 +23,7 @@ use crate::solve::state::blocks::Blocks;
 use crate::solve::state::clocks::Point;
 use crate::solve::state::numbers::Numbers;
 
-/// An access, while a frame is planned. Values are those of
+/// An access, while a frame is planned. Timeline values count from the start of the frame; see
 /// [`clocks`](crate::solve::state::clocks).
 pub(super) use crate::states::EndMark as Mark;
 
@@ -52,16 +52,16 @@ pub(super) struct Ranges {
 /// Properties of an access before the frame that the plan depends on, for the plan cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Consulted {
-    /// The queues for which the plan depends on whether they are ordered after it, as bits.
+    /// The queues, as bits, for which the plan depends on whether they are ordered after the access.
     pub(crate) by: u32,
-    /// Its value is in the plan.
+    /// The plan contains the timeline value of the access.
     pub(crate) exact: bool,
 }
 
 /// Accesses before the frame.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Past<'a> {
-    /// The names of their passes, by the index in [`EndPass::Start`].
+    /// The names of the passes, by the index in [`EndPass::Start`].
     names: Vec<&'a Arc<str>>,
     pub(super) consulted: Vec<Consulted>,
     /// The first index of each resource.
@@ -69,7 +69,7 @@ pub(super) struct Past<'a> {
 }
 
 impl<'a> Past<'a> {
-    /// Notes that the plan depends on whether an access comes before a queue.
+    /// Notes that the plan depends on whether a queue is ordered after an access.
     pub(super) fn consult(&mut self, mark: &Mark, queue: QueueIndex) {
         if let Some(consulted) = self.consulted(mark) {
             consulted.by |= 1 << queue.0;
@@ -110,7 +110,7 @@ impl<'a> Past<'a> {
         }
     }
 
-    /// A pass as reasons name it.
+    /// Converts a pass to the form that reasons use.
     pub(super) fn pass_ref(&self, pass: EndPass) -> PassRef {
         match pass {
             EndPass::Pass(pass) => PassRef::Pass(pass),
@@ -136,7 +136,7 @@ pub(super) fn load<'a>(frame: &Frame, states: &'a States) -> (Ranges, Past<'a>) 
         stored.map(|state| {
             let mut state = state.map(|mark| past.mark(states, mark));
             state.previous_first = state.first.take();
-            // The contents are not needed, but layout and owner still hold.
+            // Transient contents are lost between frames; layout and owner still hold.
             state.defined &= resource.lifetime != Lifetime::Transient;
             state
         })
@@ -159,7 +159,7 @@ pub(super) fn is_away(map: &RangeMap<State>) -> bool {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hosted {
     pub(super) pass: PassIndex,
-    /// How many submissions there were before it.
+    /// The number of submissions before it.
     pub(super) submissions: usize,
 }
 
@@ -167,7 +167,7 @@ pub(super) struct Hosted {
 #[derive(Clone, Debug)]
 pub(super) struct LastUses {
     queues: usize,
-    /// Values by resource and queue; 0 for none.
+    /// Timeline values, by resource and queue; 0 for none.
     values: Vec<i64>,
     /// The last submission that uses each resource, counted from 1; 0 for none.
     submissions: Vec<u32>,
@@ -189,7 +189,6 @@ impl LastUses {
         let last = &mut self.submissions[resource as usize];
         let submission = submission as u32 + 1;
         if *last == submission {
-            // Noted already.
             return;
         }
         *last = (*last).max(submission);
@@ -211,7 +210,7 @@ impl LastUses {
     }
 }
 
-/// The resource part of the end states, which the states of the frame become.
+/// Converts the range states of the frame to the end states of its resources.
 pub(super) fn end_states(
     frame: &Frame,
     Ranges { maps, blocks }: Ranges,
@@ -266,7 +265,7 @@ pub(super) fn end_states(
 /// Turns a state into an end state.
 fn end_state(state: &mut State, first: u32, numbers: &Numbers) {
     state.for_each_mark_mut(|mark| end_mark(mark, first, numbers));
-    // Not needed after the frame: blocks keep it.
+    // Blocks keep the accesses of earlier occupants.
     state.rare.forget_aliased();
     if let Some(host) = state.rare.host_mut()
         && host.wait == HostWait::Now
@@ -280,10 +279,11 @@ fn end_state(state: &mut State, first: u32, numbers: &Numbers) {
     }
 }
 
-/// Turns a mark into one of the end states. Those from before the frame count from `first`, the
-/// first one of the same resource or block.
+/// Turns a mark into one of the end states. Indices of accesses before the frame become relative to
+/// `first`, the first one of the same resource or block.
 fn end_mark(mark: &mut Mark, first: u32, numbers: &Numbers) {
-    // Old marks are looked up, and plans that differ only there are the same.
+    // `commit` looks up accesses before the frame by index, so cached plans must not contain their
+    // values.
     mark.value = numbers.value(mark.queue, mark.value).max(0);
     mark.step = 0;
     if let EndPass::Start(pass) = &mut mark.pass {

@@ -1,4 +1,4 @@
-//! Validation of frames: misuse is found before anything is planned, all of it in one go.
+//! Validation of frames before planning. Lists all misuse, not just the first.
 
 mod check;
 mod custom;
@@ -17,7 +17,8 @@ pub(super) use race::race;
 /// Validates each declaration by itself.
 ///
 /// # Errors
-/// Lists defects that leave nothing to reason about. Without any, all later phases may index freely.
+/// Lists malformed indices and resources, which end planning at once. Without any, all later phases may
+/// index without checks.
 pub(super) fn validate(
     frame: &Frame,
     topology: &Topology,

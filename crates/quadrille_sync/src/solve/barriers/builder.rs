@@ -14,21 +14,20 @@ use crate::solve::state::{Hosted, LastUses, Mark, Past};
 use crate::states::States;
 use crate::topology::QueueIndex;
 
-/// The builder of submissions: their barriers at both ends, their waits, and what uses which
-/// resource last. Barriers between passes are those of
-/// [`Calls`](crate::solve::barriers::calls::Calls).
+/// Builder of submissions: their waits, the barriers at their start and end, and the last use of each
+/// resource. [`Calls`](crate::solve::barriers::calls::Calls) builds the barriers between passes.
 pub(crate) struct Builder<'a> {
     pub(crate) inputs: Inputs<'a>,
     pub(crate) waits: Waits<'a>,
-    /// Submissions in order: a window for each queue, then those of the frame; after each host
-    /// pass that device passes depend on, windows again.
+    /// Submissions in order: first a window for each queue (see `queues/ownership`), then the
+    /// submissions of passes. After each host pass that device passes depend on, new windows follow.
     pub(crate) records: Vec<Record>,
-    /// The window of each queue that was opened last.
+    /// By queue: the latest window.
     windows: Vec<usize>,
-    /// By queue: the submission without passes that was opened last for releases after reads on
-    /// several queues; see `emit/own_signal`.
+    /// By queue: the latest submission that only releases, after reads on several queues; see
+    /// `emit/own_signal`.
     releases: Vec<Option<usize>>,
-    /// How many passes of the device have been planned.
+    /// The number of device passes planned so far.
     pub(crate) step: u32,
     /// The submissions that have not been walked through yet.
     pub(crate) ahead: &'a [Draft],
@@ -90,9 +89,8 @@ impl<'a> Builder<'a> {
         self.releases[usize::from(queue.0)] = Some(submission);
     }
 
-    /// The submission for a release on a family after another submission and others that this one
-    /// does not wait for, if one was opened. After the last pass of the frame one is opened on the
-    /// `queue`, which is of that family.
+    /// A release-only submission later than `after` on a queue of the family of `queue`, if there is
+    /// one. After the last pass of the frame, one is opened on `queue` if there is none.
     pub(crate) fn release_submission(&mut self, queue: QueueIndex, after: usize) -> Option<usize> {
         let family = self.inputs.topology.family(queue);
         let found = |builder: &Self| {
@@ -106,7 +104,7 @@ impl<'a> Builder<'a> {
         found(self)
     }
 
-    /// The submission is complete but for its tail.
+    /// Marks a submission as complete except for the barriers at its end.
     pub(crate) fn close(&mut self, submission: usize) {
         let record = &self.records[submission].submission;
         self.waits
@@ -145,7 +143,7 @@ impl<'a> Builder<'a> {
         next.map(|draft| draft.queue)
     }
 
-    /// Orders a submission that is complete but for its tail after an access on another queue; see
+    /// Orders a submission that is complete except for its tail after an access on another queue; see
     /// [`Waits::require_late`].
     pub(crate) fn require_late(
         &mut self,
@@ -178,7 +176,7 @@ impl<'a> Builder<'a> {
         self.chain_late(submission, mark, reason)
     }
 
-    /// The same after an access on another queue.
+    /// The first scope of a barrier in the tail of a submission, after an access on another queue.
     pub(crate) fn chain_late(&mut self, submission: usize, mark: &Mark, reason: Reason) -> Scope {
         Scope::of_stages(self.require_late(submission, mark, false, reason))
     }

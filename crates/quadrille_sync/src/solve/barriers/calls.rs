@@ -11,22 +11,21 @@ use crate::solve::barriers::waits::Waits;
 use crate::solve::state::Mark;
 use crate::topology::{BarrierStyle, QueueIndex};
 
-/// The last barrier call of a queue. Later passes of its submission add their barriers to it if
-/// these depend on nothing after the call, because every call costs. In the end the next frame
-/// does the same (see [`lookahead`](crate::solve::barriers::lookahead)).
+/// The last barrier call of a queue. Each call costs time, so later passes of the submission add
+/// their barriers to it if these depend on nothing after the call. Look-ahead adds the barriers of
+/// the next frame likewise (see [`lookahead`](crate::solve::barriers::lookahead)).
 #[derive(Clone, Copy, Debug)]
 struct Call {
     submission: usize,
-    /// Its place among the steps of the submission.
+    /// Its index among the steps of the submission.
     at: usize,
-    /// The pass that it stands before.
+    /// The step of the pass that follows it.
     step: u32,
 }
 
 /// A dependency on one access that changes neither layout nor owner.
 #[derive(Clone, Debug)]
 pub(crate) struct Plain {
-    /// The access.
     pub(crate) mark: Mark,
     pub(crate) interval: Range<u64>,
     pub(crate) src: Scope,
@@ -35,21 +34,22 @@ pub(crate) struct Plain {
     pub(crate) reason: Reason,
 }
 
-/// The builder of barrier calls: what the next pass needs, and the last call of each queue.
+/// Builder of barrier calls: the barriers that the next pass needs, and the last call of each queue.
 #[derive(Debug)]
 pub(crate) struct Calls {
-    /// Barriers that the next pass needs, in two calls: barriers of one call do not chain.
+    /// Barriers that the next pass needs, in up to two calls: barriers within one call do not form a
+    /// dependency chain.
     needed: [BarrierBatch; 2],
     /// Dependencies without change of layout or owner that the next pass needs.
     plain: Vec<Plain>,
-    /// The last pass on the queue of the next pass that its barriers have to follow.
+    /// The step of the last pass on the same queue that the barriers of the next pass depend on.
     follows: u32,
-    /// Its barriers chain from a wait.
+    /// The barriers of the next pass chain from a semaphore wait.
     follows_wait: bool,
     /// The last call of each queue.
     last: Vec<Option<Call>>,
-    /// By queue: the pass after the first call that this frame needs, and that the previous frame
-    /// could not have predicted.
+    /// By queue: the step of the pass after the first call that this frame needs in any case, since the
+    /// previous frame could not have predicted it.
     first: Vec<u32>,
 }
 
@@ -85,9 +85,9 @@ impl Calls {
         self.follows_wait = true;
     }
 
-    /// Records the plain dependencies of the next pass, except those that waits cover: waits for
-    /// the access, or for another queue that has itself waited for it. Only now all waits are
-    /// known.
+    /// Records the plain dependencies of the next pass, except those that waits cover: waits for the
+    /// access, or for another queue that has itself waited for it. Runs late, when all waits of the
+    /// pass are known.
     fn write_plain(&mut self, waits: &mut Waits<'_>, queue: QueueIndex) {
         let mut plain = std::mem::take(&mut self.plain);
         for plain in plain.drain(..) {
@@ -103,7 +103,7 @@ impl Calls {
             }
             self.need(waits.inputs, plain);
         }
-        // Emptied, for its memory.
+        // Empty now; put back to reuse its allocation.
         self.plain = plain;
     }
 
@@ -123,7 +123,7 @@ impl Calls {
         let resource = inputs.frame.resource(barrier.reason.resource);
         batch.push(resource, plain.interval, barrier);
         if only_orders {
-            // An execution dependency is not bound to a range: one part of it is enough.
+            // An execution dependency applies to whole stages, not to a range: one barrier is enough.
             batch.images.truncate(count + 1);
         }
     }
@@ -176,7 +176,7 @@ impl Calls {
         self.first[usize::from(queue.0)]
     }
 
-    /// The submission with the last call of a queue, and the pass after that call.
+    /// The submission with the last call of a queue, and the step of the pass after that call.
     pub(crate) fn last_place(&self, queue: QueueIndex) -> Option<(usize, u32)> {
         let call = self.last(queue)?;
         Some((call.submission, call.step))
@@ -205,7 +205,7 @@ impl Calls {
         call
     }
 
-    /// Adds what the next pass needs to a call.
+    /// Adds the barriers that the next pass needs to a call.
     fn add(&mut self, records: &mut [Record], call: Call, needed: usize) {
         let steps = &mut records[call.submission].submission.steps;
         let Step::Barriers(batch) = &mut steps[call.at] else {

@@ -15,9 +15,9 @@ use crate::solve::state::predecessors::source;
 pub(crate) struct After {
     /// The second scope.
     pub(crate) dst: Scope,
-    /// Memory has to be made available.
+    /// A memory dependency, not just an execution dependency.
     pub(crate) memory: bool,
-    /// Another resource occupied the memory then.
+    /// The access was to another resource in the same memory.
     pub(crate) is_aliased: bool,
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn order_after(
         (source(mark, memory), dependency_kind)
     } else {
         let stages = chain(waits, request, mark, is_aliased);
-        // A wait makes all writes before its signal visible to the stages that wait.
+        // A semaphore wait makes all writes before its signal visible to the stages that wait.
         if stages.covers(dst.stages) {
             return;
         }
@@ -77,8 +77,8 @@ pub(crate) fn order_after(
     calls.add_plain(plain);
 }
 
-/// Waits for an access on another queue and returns the stages from which a barrier chains: those
-/// of the request, if they wait themselves.
+/// Waits for an access on another queue and returns the stages that a barrier can chain from. If they
+/// cover the stages of the request, these wait themselves and no barrier is needed.
 pub(crate) fn chain(
     waits: &mut Waits<'_>,
     request: &Request,
@@ -89,7 +89,7 @@ pub(crate) fn chain(
     waits.require(request, mark, stages, false, other_queue(is_aliased))
 }
 
-/// The rung of a wait.
+/// The dependency kind of a wait.
 fn other_queue(is_aliased: bool) -> DependencyKind {
     if is_aliased {
         DependencyKind::Aliasing

@@ -10,12 +10,11 @@ use crate::topology::{FamilyIndex, QueueIndex, Topology};
 pub(crate) struct Inputs<'a> {
     pub(crate) frame: &'a Frame,
     pub(crate) topology: &'a Topology,
-    /// There are images whose mip levels have several slices.
+    /// The frame has 3D images: mip levels with several slices.
     pub(crate) has_slices: bool,
-    /// There is more than one family to own something.
+    /// There is more than one queue family, so ownership is tracked.
     pub(crate) has_families: bool,
-    /// A range may belong to another family than the one that needs it: there are several
-    /// families, or an external owner.
+    /// A range may need an ownership transfer: there are several families, or an external owner.
     pub(crate) may_move: bool,
 }
 
@@ -40,7 +39,7 @@ impl<'a> Inputs<'a> {
         })
     }
 
-    /// Whether a resource has an owner: it is exclusive, and there are families to choose from.
+    /// Whether ownership of a resource is tracked: it is exclusive, and there are several families.
     pub(crate) fn is_owned(&self, resource: ResourceIndex) -> bool {
         self.has_families && self.frame.resource(resource).sharing == Sharing::Exclusive
     }

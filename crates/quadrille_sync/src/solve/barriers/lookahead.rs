@@ -3,19 +3,20 @@
 //! The first passes of a frame depend on the last passes of the previous frame, so a barrier call
 //! would be needed between the two. But most frames repeat, and the previous frame predicts the
 //! first use of a range, as for releases (`queues/ownership`). Suppose that a queue has last used
-//! a range before its last barrier call, and will be the first to use it again. Then that call
-//! takes the barrier that the next frame needs, including a layout transition. This costs no call.
+//! a range before its last barrier call, and will be the first to use it again. Then the barrier
+//! that the next frame needs, including a layout transition, is added to that call and costs no
+//! call of its own.
 //!
-//! Prediction stops where it no longer spares the next frame a call. The first call that a frame needs
-//! anyway (because of its own hazards, or waits) serves all later passes too. If an earlier pass
-//! needs a barrier that cannot be predicted, the call for it serves all passes after that one.
-//! Barriers are predicted only for passes before both. Ranges that the frame uses after its last
-//! call are never predicted.
+//! A prediction is useful only if it saves the next frame a call. The first call that a frame needs
+//! anyway (because of hazards within the frame, or waits) can take the barriers of all later passes.
+//! So can the call for the first barrier that cannot be predicted. Barriers are predicted only for
+//! passes before both calls. Ranges that the frame uses after its last call are never predicted.
 //!
 //! A misprediction falls back to a normal barrier: the ladder finds the range in another layout,
-//! or visible to another scope, and proceeds as always. A needless visibility does no harm; a
-//! needless layout transition costs another transition. So there is no prediction for a range that
-//! was not used in the previous frame, and contents are never discarded early.
+//! or visible to another scope, and proceeds as always. A needless visibility operation costs
+//! nothing further; a needless layout transition costs a second transition. So there is no
+//! prediction for a range that was not used in the previous frame, and contents are never discarded
+//! early.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -32,12 +33,12 @@ use crate::solve::state::visibility::is_visible;
 use crate::solve::state::{Maps, Mark, State};
 use crate::states::{EndPass, First, FirstUse, Previous, VisibleScope};
 
-/// Adds what the next frame needs to the last calls of queues.
+/// Adds the predicted barriers of the next frame to the last call of each queue.
 pub(crate) fn prepare(builder: &mut Builder<'_>, calls: &mut Calls, maps: &mut Maps) {
-    // By queue: the first pass of the next frame that has a call before it anyway.
+    // By queue: the step of the first pass of the next frame that has a call before it anyway.
     let queues = builder.inputs.topology.indices();
     let mut limits: Vec<u32> = queues.map(|queue| calls.first(queue)).collect();
-    // Later uses need no further look, and in large frames most uses are later.
+    // Uses after every limit are skipped early: in large frames these are most uses.
     let farthest = limits.iter().copied().max().unwrap_or(0);
     let mut wanted: Vec<ResourceIndex> = Vec::new();
     for (resource, map) in (0..).map(ResourceIndex).zip(maps.iter()) {
@@ -69,7 +70,7 @@ pub(crate) fn prepare(builder: &mut Builder<'_>, calls: &mut Calls, maps: &mut M
     }
 }
 
-/// Adds what the passes before the limits need of a resource.
+/// Adds the barriers that passes before the limits need for one resource.
 fn prepare_resource(
     builder: &mut Builder<'_>,
     calls: &mut Calls,
@@ -132,9 +133,9 @@ fn needs(resource: &Resource, state: &State, next: &FirstUse) -> bool {
     state.write.as_ref().is_some_and(is_here) && !is_seen
 }
 
-/// The place for the barrier of the first use of a range in the next frame: the last call of its
-/// queue, as a submission and the pass after the call. There is one if that use is known and all
-/// that it depends on precedes the call.
+/// The call that can take the barrier of the first use of a range in the next frame: the last call of
+/// its queue, as a submission and the step of the pass after the call. `None` if that use is
+/// unknown, or depends on an access after the call.
 fn predicted_place(
     builder: &Builder<'_>,
     calls: &Calls,
@@ -145,11 +146,11 @@ fn predicted_place(
     let (submission, step) = calls.last_place(next.queue)?;
     let declared = builder.inputs.frame.resource(resource);
     let is_kept = declared.lifetime == Lifetime::Persistent && declared.has_past();
-    // Ranges that the host uses, or that are given to another stream, are not changed.
+    // Ranges that the host uses, or that are given to another stream, must not change their layout.
     let stays = builder.hosted[resource.0 as usize].is_some() || builder.inputs.is_given(resource);
     let is_here = state.rare.pending().is_none() && state.owner.is_none_or(|it| it == next.family);
     let changes = declared.is_image() && state.layout != next.layout;
-    // A layout belongs to a whole mip level, whose slices were not all used alike.
+    // Layouts are per mip level, and this run is only a part of one.
     let is_bound = changes && !is_of_levels(&declared.kind, run);
     if !is_kept
         || is_bound
@@ -160,7 +161,7 @@ fn predicted_place(
     {
         return None;
     }
-    // Passes are counted in the order in which they are submitted.
+    // Steps count passes in submission order over the frame; 0 is an access before the first pass.
     let is_before = |mark: &Mark| {
         mark.step > 0 || builder.waits.timeline.submission(mark.point()) <= Some(submission)
     };
@@ -168,14 +169,14 @@ fn predicted_place(
         |mark: &Mark| mark.queue == next.queue && mark.step < step && is_before(mark);
     let mut all = state.write.as_ref().is_none_or(precedes_call);
     for_each_predecessor(state, |mark, _| {
-        // Reads are no hazard for a read.
+        // Two reads in one layout need no order.
         all &= !changes && !next.writes || precedes_call(mark);
     });
     all.then_some((submission, step))
 }
 
-/// The first use of a range in the next frame as a request at the last call of its queue, if what
-/// it needs can be put there.
+/// The first use of a range in the next frame as a request at the last call of its queue, if that
+/// call can take the barrier.
 fn predict_request(
     builder: &Builder<'_>,
     calls: &Calls,
@@ -193,7 +194,7 @@ fn predict_request(
         family: next.family,
         value: builder.point(submission).value,
         step,
-        // The submission is not of this frame.
+        // The pass belongs to the next frame.
         pass: PassIndex(u32::MAX),
         next: Some(Arc::clone(next_use(state)?.used)),
         scope: next.scope,
@@ -231,7 +232,7 @@ fn update_state(request: &Request, state: &mut State, changes: bool) {
     });
 }
 
-/// Notes what the next frame's predictions may need: the first use of a range in this one.
+/// Notes the first use of a range in this frame, for predictions.
 #[inline]
 pub(crate) fn note_first(frame: &Frame, request: &Request, state: &mut State) {
     if state.first.is_none() {
@@ -239,7 +240,7 @@ pub(crate) fn note_first(frame: &Frame, request: &Request, state: &mut State) {
     }
 }
 
-/// The same where it is the first.
+/// Notes the first use; reuses the stored use of the previous frame if it is equal.
 fn note(frame: &Frame, request: &Request, state: &mut State) {
     let pass = &frame.pass(request.pass).name;
     let is_same = |First { used, .. }: &mut First| {
@@ -249,7 +250,7 @@ fn note(frame: &Frame, request: &Request, state: &mut State) {
             && (used.writes, used.discard) == (request.writes, request.discard)
             && (Arc::ptr_eq(&used.pass, pass) || used.pass == *pass)
     };
-    // Frames repeat, and then there is nothing to allocate, nor to count.
+    // Frames repeat: an equal use shares its reference-counted record, without an allocation.
     let same = state.previous_first.take_if(is_same);
     state.first = Some(First {
         step: request.step,

@@ -14,7 +14,7 @@ use crate::topology::QueueIndex;
 use crate::solve::state::clocks::{Timeline, push_reason};
 use crate::solve::state::numbers::Numbers;
 
-/// A submission in the making. Its values count windows; see
+/// A submission under construction. Its timeline values also count unused windows; see
 /// [`clocks`](crate::solve::state::clocks).
 #[derive(Clone, Debug)]
 pub(crate) struct Record {
@@ -27,7 +27,8 @@ pub(crate) struct Record {
     pub(crate) tail: BarrierBatch,
     /// Whether it is a window, for transfers that were not predicted; see `queues/ownership`.
     pub(crate) is_window: bool,
-    /// Its last pass, counted over the frame; the last one before it, as long as it has none.
+    /// The step of its last pass, counted over the frame; while it has none, that of the last pass
+    /// before it.
     pub(crate) step: u32,
 }
 
@@ -121,8 +122,8 @@ impl Barrier {
     }
 }
 
-/// Drops waits that another wait of the same submission implies, leaves out
-/// windows without use, and numbers the rest.
+/// Numbers the submissions that are used. Drops empty windows, and waits that another wait of the same
+/// submission implies.
 pub(crate) fn number(timeline: &mut Timeline, records: Vec<Record>) -> (Vec<Submission>, Numbers) {
     let used = |record: &Record| !record.is_empty();
     let places = records.iter().map(|it| (it.submission.queue, used(it)));
@@ -190,7 +191,7 @@ impl BarrierBatch {
         }
     }
 
-    /// Adds one half of a transfer: of just this range, because the other half names the same.
+    /// Adds one half of a transfer. It is never merged: release and acquire must name equal ranges.
     pub(crate) fn push_half(&mut self, resource: &Resource, range: &SubRange, half: Barrier) {
         match (resource.kind.subresources(), *range) {
             (None, SubRange::Bytes { offset, size }) => {
@@ -221,7 +222,7 @@ impl BarrierBatch {
     }
 
     fn push_image(&mut self, kind: &ResourceKind, interval: Range<u64>, barrier: Barrier) {
-        // A barrier for a whole image has no neighbour to join.
+        // A barrier for a whole image cannot be merged with a neighbour.
         if interval == EVERYTHING
             && let Some(all) = kind.subresources()
         {
@@ -237,11 +238,11 @@ impl BarrierBatch {
     }
 }
 
-/// Properties that two barriers must share to become one for the ranges of both: the resource, the
-/// second scope, the layouts of an image, the dependency kind. Their passes may differ (the reason is that
-/// of the first): all barriers of a call order commands, so the second scope waits for both first scopes
-/// in any case. A half of a transfer has none: the other half must name the same range, and its neighbours
-/// may differ.
+/// Properties that two barriers must share to be merged into one for the ranges of both: the resource,
+/// the second scope, the layouts of an image, the dependency kind. Their first scopes and passes may
+/// differ: all barriers of one call order the same commands, so the second scope waits for both first
+/// scopes in any case. The reason is that of the first. A half of a transfer has no key, because the
+/// other half must name the same range and may have other neighbours.
 type MergeKey = (
     ResourceIndex,
     Scope,
@@ -283,7 +284,7 @@ impl ImageBarrier {
         ))
     }
 
-    /// The same as [`BufferBarrier::try_merge`].
+    /// Merges another barrier into this one, as [`BufferBarrier::try_merge`] does.
     fn try_merge(&mut self, other: &Self) -> bool {
         let key = self.merge_key();
         let is_alike = key.is_some() && key == other.merge_key();

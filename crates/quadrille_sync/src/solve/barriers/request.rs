@@ -22,11 +22,11 @@ pub(crate) struct Request {
     pub(crate) value: i64,
     pub(crate) step: u32,
     pub(crate) pass: PassIndex,
-    /// The use by the next frame that a barrier is made for, instead of the pass.
+    /// With look-ahead: the use in the next frame that needs the barrier, instead of `pass`.
     pub(crate) next: Option<Arc<FirstUse>>,
     pub(crate) scope: Scope,
-    /// The scopes of all uses of the pass that overlap this one, or of it alone. Barriers of one
-    /// call do not chain, so a layout transition has to be visible to all of them.
+    /// The union of the scopes of all uses of the pass that overlap this one, itself included.
+    /// Barriers within one call do not chain, so a layout transition has to be visible to all of them.
     pub(crate) shared: Scope,
     /// Undefined for buffers.
     pub(crate) layout: Layout,
@@ -41,7 +41,7 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// The mark of the request in the state, with the given accesses to make available later.
+    /// The access to note in the state; `scope` is the first scope of later barriers.
     pub(crate) fn mark(&self, scope: Scope) -> Mark {
         let pass = EndPass::Pass(self.pass);
         Mark {
@@ -53,7 +53,7 @@ impl Request {
         }
     }
 
-    /// Whether contents need not be kept: they are not needed, or undefined.
+    /// Whether contents need not be kept: the pass discards them, or writes undefined contents.
     pub(crate) fn discards(&self, state: &State) -> bool {
         self.discard || self.writes && !state.defined
     }

@@ -4,9 +4,8 @@ use crate::flags::{AccessMask, Stages};
 use crate::frame::Use;
 use crate::plan::Scope;
 
-/// The scope of a use on a queue with these stages. The time of an access without stages
-/// (presenting) is unknown. So accesses before it precede all stages, and accesses after it follow
-/// all stages.
+/// The scope of a use on a queue with these stages. The presentation engine has no stages, so
+/// presenting counts as an access in all of them.
 #[inline]
 pub(crate) fn scope_of(one: &Use, supported: Stages) -> Scope {
     let scope = one.access.scope_in(supported);
@@ -29,7 +28,7 @@ impl Scope {
         }
     }
 
-    /// The same of the stages of this scope.
+    /// This scope without its accesses, for an execution dependency.
     pub(crate) fn stages_only(self) -> Self {
         Self::of_stages(self.stages)
     }

@@ -1,11 +1,11 @@
-//! Layout and ownership of mip levels whose slices are used.
+//! Layout and ownership of mip levels of 3D images whose depth slices are used separately.
 //!
-//! Writes of different slices of a 3D image are no hazard. But layout and owner belong to a whole
-//! mip level. A layout transition or ownership transfer therefore depends on all earlier uses of
-//! any slice of the level, and all later uses of any slice depend on it. So before a pass uses
-//! slices, it requests their levels as if it read them. That request acquires them and moves them
-//! to the layout that the pass needs, and does nothing where both are right already. The uses of
-//! slices follow, each by itself.
+//! Writes of different slices are no hazard. But layout and owner belong to a whole mip level. A
+//! layout transition or ownership transfer therefore depends on all earlier uses of any slice of
+//! the level, and all later uses of any slice depend on it. So before a pass uses slices, it makes a
+//! read request for their whole levels. That request acquires the levels and moves them to the
+//! layout that the pass needs; it does nothing if owner and layout are right already. The requests
+//! for the slices follow.
 //!
 //! The same request is made for levels whose slices earlier passes have used differently: one
 //! barrier covers a level, whatever the states of its slices.
@@ -25,7 +25,7 @@ use crate::solve::barriers::waits::Waits;
 use crate::solve::barriers::{change_layout, update_state};
 use crate::solve::state::{Maps, State};
 
-/// The requests for whole mip levels that a pass makes before its own; mostly none.
+/// The requests for whole mip levels that precede the requests of a pass; mostly none.
 pub(crate) fn level_requests(
     inputs: Inputs<'_>,
     maps: &Maps,
@@ -51,8 +51,7 @@ pub(crate) fn level_requests(
     levels
 }
 
-/// Whether a range names some slices of a level, or some of its levels are not alike in all
-/// slices.
+/// Whether a range covers only a part of a level, or includes a level whose slices differ in state.
 fn is_cut(kind: &ResourceKind, map: &RangeMap<State>, range: &SubRange) -> bool {
     let mut is_cut = false;
     intervals(kind, range, |interval| {
@@ -64,8 +63,8 @@ fn is_cut(kind: &ResourceKind, map: &RangeMap<State>, range: &SubRange) -> bool 
     is_cut
 }
 
-/// Whether the mip level of a position has the owner and the layout that a request needs. One
-/// slice stands for all.
+/// Whether the mip level of a position has the owner and the layout that a request needs. All slices
+/// of a level share both, so one position is enough.
 fn is_here(request: &Request, map: &RangeMap<State>, position: u64) -> bool {
     let mut runs = map.iter_within(position..position + 1);
     let owner = request.exclusive.then_some(request.family);
@@ -127,8 +126,7 @@ fn scope_in(inputs: Inputs<'_>, uses: &[Use], request: &Request, level: &SubRang
     scopes.fold(Scope::default(), Scope::union)
 }
 
-/// Whether the contents of no slice of a level are needed: where they are defined, the pass
-/// overwrites them.
+/// Whether the contents of a level can be discarded: each slice is undefined, or the pass discards it.
 fn is_dead(
     uses: &[Use],
     request: &Request,
@@ -151,7 +149,7 @@ fn is_dead(
     })
 }
 
-/// The ladder for a mip level as a whole: rung 4 after all accesses to any slice, if its layout
+/// Applies the ladder to a whole mip level: rung 4 after all accesses to any slice, if its layout
 /// changes.
 pub(crate) fn advance_level(
     waits: &mut Waits<'_>,
@@ -183,8 +181,8 @@ pub(crate) fn advance_level(
     });
 }
 
-/// Calls `each` with the runs of an interval of whole levels: each by itself where it is about
-/// whole levels, and together those of a level that is cut.
+/// Calls `each` for an interval of whole levels: once per run of whole levels, and once per level that
+/// has several runs, with the states of all of them.
 pub(crate) fn for_each_whole<'a>(
     kind: &ResourceKind,
     map: &'a RangeMap<State>,

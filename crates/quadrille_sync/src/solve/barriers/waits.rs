@@ -1,4 +1,5 @@
-//! The waits of submissions: vector clocks, and the accesses before the frame that they depend on.
+//! Semaphore waits of submissions, by vector clocks, with the accesses of earlier frames that they
+//! depend on.
 
 use crate::flags::Stages;
 use crate::plan::{DependencyKind, PassRef, Reason};
@@ -9,7 +10,7 @@ use crate::solve::state::{Mark, Past};
 use crate::states::EndPass;
 use crate::topology::QueueIndex;
 
-/// The waits so far.
+/// Waits of the submissions planned so far.
 pub(crate) struct Waits<'a> {
     pub(crate) inputs: Inputs<'a>,
     pub(crate) timeline: Timeline,
@@ -17,7 +18,7 @@ pub(crate) struct Waits<'a> {
 }
 
 impl Waits<'_> {
-    /// The reason for something that a request needs.
+    /// The reason for a barrier or wait that a request needs.
     pub(crate) fn reason(
         &self,
         request: &Request,
@@ -45,8 +46,8 @@ impl Waits<'_> {
     ) -> Stages {
         self.past.consult(mark, request.queue);
         if all {
-            // Stages of the queue may have waited for the access, but a wait for the rest may name
-            // it.
+            // Some stages of the queue may have waited already, but a wait for the other stages puts
+            // the value of the access into the plan.
             self.past.consult_exactly(mark);
         }
         let reason = self.reason(request, Some(mark.pass), dependency_kind);
@@ -55,7 +56,7 @@ impl Waits<'_> {
             .require(submission, mark.point(), stages, all, reason)
     }
 
-    /// Orders a submission that is complete but for its tail after an access on another queue, and
+    /// Orders a submission that is complete except for its tail after an access on another queue, and
     /// returns the stages that its tail can chain from; see [`Timeline::require_late`].
     pub(crate) fn require_late(
         &mut self,

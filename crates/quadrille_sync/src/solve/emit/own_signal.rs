@@ -1,14 +1,15 @@
 //! Acquires, layout transitions and releases that several submissions need: they get a submission of
-//! their own, and so a signal of their own.
+//! their own, with its own signal.
 //!
-//! Without that, the first pass that reads a range acquires it or changes its layout, and readers on
-//! other queues wait for that pass, which they do not depend on. So before a submission is opened,
-//! its reads are looked at. If a read needs an acquire or a transition, and a later submission of
-//! another queue reads the range likewise without depending on this one, the barrier is recorded in
-//! a submission before it. The same holds for a release after reads on several queues: in the last
-//! reader's submission, it would hold back that reader until the others are done.
+//! Otherwise the first pass that reads a range would acquire it or change its layout, and readers on
+//! other queues would wait for that pass, which they do not depend on. So the reads of a submission
+//! are inspected before it is opened. Suppose that a read needs an acquire or a transition, and a
+//! later submission of another queue reads the range in the same layout without depending on this
+//! one. Then the barrier is recorded in a separate submission before it. The same holds for a release
+//! after reads on several queues: in the submission of the last reader, it would delay that reader
+//! until the others are done.
 //!
-//! Frames with one queue need none of this. For 3D images with slices it is not done.
+//! Frames with one queue need none of this. Images with depth slices are left out.
 
 use std::cell::OnceCell;
 
@@ -27,10 +28,10 @@ use crate::solve::queues::ownership;
 use crate::solve::schedule::split::Draft;
 use crate::solve::state::{Maps, Ranges};
 
-/// So many changes of parts of a resource are looked through.
+/// The most changed ranges of a resource to search; with more, the barrier stays with its pass.
 const FEW: usize = 16;
 
-/// Dependencies between passes, by hazards.
+/// Dependencies between passes by hazards, as a graph that is built on first use.
 pub(crate) struct Needs<'a> {
     hazards: &'a [Hazard],
     passes: usize,
@@ -94,7 +95,7 @@ impl<'a> Ahead<'a> {
         }
     }
 
-    /// Whether submissions of other queues than that of a submission use a resource after it.
+    /// Whether a later submission on another queue uses the resource.
     fn is_used_elsewhere(&self, at: usize, one: &Use) -> bool {
         let row = one.resource.0 as usize * self.queues;
         let own = usize::from(self.drafts[at].queue.0);
@@ -102,8 +103,8 @@ impl<'a> Ahead<'a> {
         queues.any(|queue| self.last[row + queue] as usize > at + 1)
     }
 
-    /// Whether a later submission, which does not depend on this one, needs what a read needs: its
-    /// range in this layout, of this family. The read also acquires `range`.
+    /// Whether a later submission that does not depend on this one reads the same range in the same layout
+    /// on the same family. `range` is the range that the read acquires.
     fn is_shared(&self, builder: &Builder<'_>, at: usize, one: &Use, range: &SubRange) -> bool {
         let own = &self.drafts[at];
         let frame = builder.inputs.frame;
@@ -118,7 +119,7 @@ impl<'a> Ahead<'a> {
         let family = |draft: &Draft| builder.inputs.topology.family(draft.queue);
         let is_owned = builder.inputs.is_owned(one.resource);
         let overlaps = |a: &SubRange, b: &SubRange| a.levels().overlaps(&b.levels());
-        // Ranges that a pass changes in between.
+        // Ranges that a pass in between changes.
         let mut changed: Vec<&SubRange> = Vec::new();
         for later in &self.drafts[at + 1..] {
             let moves = is_owned && family(later) != family(own);
@@ -149,7 +150,7 @@ impl<'a> Ahead<'a> {
     }
 }
 
-/// Plans submissions before a submission of passes that is not open yet.
+/// Plans separate submissions before a submission of passes that is not open yet.
 pub(super) fn signal_apart(
     builder: &mut Builder<'_>,
     calls: &mut Calls,
@@ -180,8 +181,8 @@ pub(super) fn signal_apart(
     }
 }
 
-/// The reads among the uses of a pass, the one at `place` of its submission, whose acquire or layout transition
-/// other submissions need, too.
+/// The reads of a pass whose acquire or layout transition other submissions need as well. `place` is
+/// the index of the pass in its submission.
 fn shared_reads(
     builder: &Builder<'_>,
     maps: &Maps,
@@ -210,7 +211,7 @@ fn shared_reads(
                 let moves = is_owned && state.owner.is_some_and(|owner| owner != family);
                 needs |= pending.is_some() || moves;
                 needs |= resource.is_image() && state.layout != one.access.layout();
-                // All that was released together is acquired together.
+                // A range that one barrier released has to be acquired by one barrier.
                 if let Some(pending) = pending {
                     range = if range == one.range || range == pending.range {
                         pending.range
@@ -220,8 +221,8 @@ fn shared_reads(
                 }
             }
         });
-        // The states that earlier passes of the submission leave are not known yet, unless they read
-        // likewise.
+        // Earlier passes of the submission are not planned yet, so the states they leave are known
+        // only if they read in the same layout.
         let earlier = draft.passes[..place].iter();
         let mut earlier = earlier.flat_map(|it| frame.uses_of(*it));
         let mut is_changed = || {
@@ -244,7 +245,7 @@ fn is_plain(resource: &Resource) -> bool {
     resource.lifetime != Lifetime::Swapchain && resource.kind.depth() == 1
 }
 
-/// Plans the barriers that reads of a pass need, in another submission than that of the pass.
+/// Plans the barriers that reads of a pass need, in a submission before that of the pass.
 fn plan_reads(
     builder: &mut Builder<'_>,
     calls: &mut Calls,
@@ -276,7 +277,7 @@ fn plan_reads(
     calls.put(builder, (site.submission, point.queue), step);
 }
 
-/// Opens submissions for releases that a submission makes necessary, after reads on several queues.
+/// Opens submissions for releases after reads on several queues that a submission makes necessary.
 fn release_apart(builder: &mut Builder<'_>, maps: &Maps, ahead: &Ahead<'_>, at: usize) {
     if !builder.inputs.has_families {
         return;

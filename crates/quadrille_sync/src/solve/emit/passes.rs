@@ -22,7 +22,7 @@ use crate::solve::state::clocks::Point;
 use crate::solve::state::{Maps, Ranges};
 use crate::topology::FamilyIndex;
 
-/// Walks through all passes and plans everything between them. Returns the steps of the host.
+/// Walks through all passes and plans the synchronization between them. Returns the host steps.
 pub(crate) fn passes<'a>(
     builder: &mut Builder<'a>,
     calls: &mut Calls,
@@ -62,20 +62,20 @@ pub(crate) fn passes<'a>(
     host.run_rest(builder, &mut ranges.maps)
 }
 
-/// Memory that passes use again.
+/// Allocations that are reused from pass to pass.
 struct Scratch {
-    /// By resource: the pass that used it last, to find several uses by one pass.
+    /// By resource: the last pass that used it, to detect several uses by one pass.
     last_user: Vec<u32>,
     /// The uses of the current pass.
     requests: Vec<Request>,
 }
 
-/// Where passes of a submission run.
+/// The submission of a pass, and properties of its queue.
 pub(super) struct Site {
     pub(super) submission: usize,
     pub(super) point: Point,
     family: FamilyIndex,
-    /// The stages that the queue has.
+    /// The pipeline stages that the queue supports.
     pub(super) stages: Stages,
 }
 
@@ -92,7 +92,7 @@ impl Site {
     }
 }
 
-/// Compares all uses of a pass with the states, and moves these on.
+/// Compares all uses of a pass with the states, plans the dependencies and updates the states.
 fn one_pass(
     builder: &mut Builder<'_>,
     calls: &mut Calls,
@@ -194,8 +194,8 @@ pub(super) fn request(builder: &Builder<'_>, site: &Site, pass: PassIndex, one: 
     }
 }
 
-/// The scopes of all uses of the pass that overlap one of them, directly or through others. They
-/// all read, or the frame would have been refused.
+/// The union of the scopes of all uses of a pass that overlap one use, directly or through others.
+/// All of them read, since `check` refuses overlapping uses that write.
 pub(super) fn shared_scope(
     uses: &[Use],
     at: usize,

@@ -1,9 +1,9 @@
-//! Phase `alias`: in which order do resources occupy shared memory?
+//! Phase `alias`: hazards between transient resources that share memory.
 //!
-//! Transient resources whose places in a block overlap take turns, in the order in which declared
-//! order has them begin. All uses of one precede all uses of the next: these are hazards, like
-//! those on one resource. If turns overlap in time, that is an error: the frame needs the contents
-//! of both at once.
+//! Resources whose bytes in a block overlap occupy the memory one after the other, sorted by their
+//! first use in declared order. All uses of one precede all uses of the next: these are hazards, like
+//! those on one resource. If two of these lifetimes overlap in time, that is an error: the frame needs
+//! the contents of both at once.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use crate::solve::graph::ranks;
 use crate::solve::graph::touch::{Member, Span, Touches};
 use crate::topology::QueueIndex;
 
-/// A resource that occupies bytes of a block for a part of the frame.
+/// The lifetime of a resource that occupies bytes of a block for a part of the frame.
 #[derive(Debug)]
 struct Turn {
     resource: ResourceIndex,
@@ -28,7 +28,7 @@ struct Turn {
     enter: Vec<u32>,
     /// The last users: passes that no other user of the same range follows.
     leave: Vec<u32>,
-    /// How much of the resource is touched.
+    /// The length of all touched intervals of the resource.
     touched: u64,
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn alias(
     let mut turns = turns(frame, touches, &ranks(order), queues);
     turns.sort_by_key(|turn| (turn.place.block, turn.first, turn.resource));
     for block in turns.chunk_by(|a, b| a.place.block == b.place.block) {
-        // By byte, the occupants that a later occupant has not replaced as a whole.
+        // By byte: the occupants so far. An occupant that is touched as a whole replaces earlier ones.
         let mut map: RangeMap<Vec<u32>> = RangeMap::new(Vec::new());
         for (at, turn) in (0..).zip(block) {
             let mut before: Vec<u32> = Vec::new();
@@ -74,7 +74,7 @@ pub(crate) fn alias(
     hazards
 }
 
-/// The turns of all resources in blocks that any pass uses.
+/// The lifetimes of all resources in blocks that any pass uses.
 fn turns(
     frame: &Frame,
     touches: &Touches,
@@ -86,7 +86,7 @@ fn turns(
         let is_device = frame.passes[pass as usize].kind == PassKind::Device;
         is_device && queues[pass as usize].is_none()
     };
-    // Spans come resource by resource.
+    // Spans are sorted by resource.
     for (span, members) in touches.spans() {
         let Some(place) = frame.resource(span.resource).memory else {
             continue;
@@ -145,7 +145,7 @@ impl Turn {
     }
 }
 
-/// The error for two turns that overlap in time.
+/// The error for two lifetimes that overlap in time.
 fn overlap(frame: &Frame, order: &[u32], one: &Turn, other: &Turn) -> PlanError {
     let resource = |turn: &Turn| frame.resource(turn.resource).name.clone();
     let pass = |rank: u32| frame.passes[order[rank as usize] as usize].name.clone();

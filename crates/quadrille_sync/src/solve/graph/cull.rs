@@ -1,14 +1,14 @@
-//! Phase `cull`: which passes have results that no pass needs?
+//! Phase `cull`: removes passes whose results nothing reads. Off unless the frame turns it on.
 //!
-//! Off unless the frame turns it on. Needed are passes with side effects, host passes, passes that
-//! use timelines of users, passes that
-//! write resources that outlive the frame (persistent ones, images of swapchains), passes that
-//! declare no write, and passes whose results these read, directly or not. Order through a culled
-//! pass still holds: culling follows ordering.
+//! A pass is kept if it
 //!
-//! A frame does not show which later frame, readback or stream reads a persistent resource, so a
-//! write to one is always needed. A pass without a declared write has no results that could be
-//! unread: whatever it is for, its declaration does not say.
+//! - has side effects, runs on the host, or uses a timeline semaphore of the user;
+//! - writes a resource that outlives the frame (a persistent one or a swapchain image), because a
+//!   later frame, a readback or a stream may read it;
+//! - declares no write, because its purpose is unknown;
+//! - writes results that a kept pass reads.
+//!
+//! Order through a culled pass still holds: culling follows ordering.
 
 use crate::frame::{Frame, PassIndex, PassKind, Use};
 use crate::resource::Lifetime;
@@ -32,8 +32,8 @@ pub(crate) fn cull(frame: &Frame, touches: &Touches) -> Vec<bool> {
     kept
 }
 
-/// Returns whether a pass runs even if no pass reads its results: it has an effect that outlives the frame, or one
-/// that its declaration does not show.
+/// Returns whether a pass runs even if no pass reads its results: it has an effect that outlives the
+/// frame, or one that its declaration does not show.
 fn is_root(frame: &Frame, pass: u32) -> bool {
     let decl = &frame.passes[pass as usize];
     let is_written_for_frame = |one: &Use| {
@@ -48,7 +48,7 @@ fn is_root(frame: &Frame, pass: u32) -> bool {
         || !uses.iter().any(is_written_for_frame)
 }
 
-/// For each pass, the passes whose writes it reads or keeps.
+/// By pass: the passes whose writes it uses without discarding them.
 fn sources(frame: &Frame, touches: &Touches) -> Vec<Vec<u32>> {
     let mut sources = vec![Vec::new(); frame.passes.len()];
     for (_, members) in touches.spans() {

@@ -1,17 +1,17 @@
-//! Phase `depend`: which pass depends on which?
+//! Phase `depend`: the dependency graph of the passes.
 //!
-//! Declared order is binding. Without it, one kind of order is inferred: if exactly one pass
-//! writes a range, it precedes all passes that read the range and are not declared to precede it
-//! (those read what the last frame wrote). Passes of the prologue precede all other passes that
-//! touch the same ranges, and do not count as writers there. A hazard without any order is an
-//! error, found by `validate/race`.
+//! Declared order is binding. One kind of order is inferred: if exactly one pass writes a range, it
+//! precedes all passes that read the range, except those that are declared to precede it (they read
+//! the contents of the previous frame). Passes of the prologue precede all other passes that touch
+//! the same ranges, and do not count as writers there. A hazard without an order is an error,
+//! reported by `validate/race`.
 
 use crate::error::{CycleStep, PlanError};
 use crate::frame::{Frame, PassIndex};
 use crate::solve::graph::touch::{Member, Touches};
 use crate::solve::graph::{Edge, Graph};
 
-/// Makes the graph. Reports a cycle of declared order, and then infers nothing.
+/// Builds the graph. If the declared order has a cycle, reports it and infers no further edges.
 pub(crate) fn depend(frame: &Frame, touches: &Touches, errors: &mut Vec<PlanError>) -> Graph {
     let after = |to: PassIndex| frame.after_of(to).iter().map(move |from| (from.0, to.0));
     let mut graph = Graph::of(frame.passes.len(), frame.pass_indices().flat_map(after));
@@ -33,18 +33,18 @@ pub(crate) fn depend(frame: &Frame, touches: &Touches, errors: &mut Vec<PlanErro
     graph
 }
 
-/// How many predecessors of a pass are looked through one by one.
+/// The most predecessors of a pass that are searched linearly.
 const FEW: usize = 64;
 
-/// Whether a pass is declared to follow another directly. False for passes of very many predecessors,
-/// where a graph has to decide.
+/// Whether a pass is declared to follow another directly. False for a pass with more than `FEW`
+/// predecessors, for which the caller asks the graph.
 pub(crate) fn is_declared(frame: &Frame, from: u32, to: u32) -> bool {
     let before = frame.after_of(PassIndex(to));
     before.len() <= FEW && before.contains(&PassIndex(from))
 }
 
-/// From the one writer of each span to each of its readers, and from each pass of the prologue to
-/// all others that it shares more than a read with.
+/// Edges that may be inferred: from the only writer of each span to each of its readers, and from each
+/// pass of the prologue to all others with which it shares a span that either writes.
 fn candidates(frame: &Frame, touches: &Touches) -> Vec<Edge> {
     let mut edges = Vec::new();
     let has_prologue = frame.passes.iter().any(|pass| pass.prologue);
@@ -77,7 +77,7 @@ fn candidates(frame: &Frame, touches: &Touches) -> Vec<Edge> {
     edges
 }
 
-/// The error for a cycle that is left after `sorted`.
+/// The error for a cycle among the passes that `sorted` lacks.
 pub(crate) fn cycle_error(frame: &Frame, graph: &Graph, sorted: &[u32]) -> PlanError {
     let step = |edge: &Edge| CycleStep {
         pass: frame.passes[edge.to as usize].name.clone(),

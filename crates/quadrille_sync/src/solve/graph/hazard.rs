@@ -1,8 +1,8 @@
-//! Phase `hazard`: which passes must not overlap in time?
+//! Phase `hazard`: pairs of passes that must not overlap in time.
 //!
-//! Hazards are the part of the order that memory needs: neighbours on a span of which one writes,
-//! or between which the layout or the owner changes. Order without a hazard is left out, because
-//! it has no observable effect.
+//! Two successive uses of a span are a hazard if one of them writes, or if the layout or the owner
+//! changes between them. Declared order without a hazard needs no synchronization, because it has no
+//! observable effect.
 
 use crate::flags::Layout;
 use crate::frame::{Frame, PassKind};
@@ -12,17 +12,16 @@ use crate::solve::graph::touch::{Member, Span, Touches};
 use crate::states::{PastAccess, RangeState, States};
 use crate::topology::{FamilyIndex, QueueIndex, Topology};
 
-/// So many readers may each precede so many readers in another layout, or of another family. Between
-/// more, the first one of the latter stands for all.
+/// The most readers on either side of a change of layout or family that are ordered pair by pair.
+/// With more, all later readers are ordered after the first of them.
 const FEW: usize = 64;
 
 /// A hazard between two passes, the earlier one and the later.
 pub(crate) type Hazard = (u32, u32);
 
-/// All neighbours that must not overlap in time: one writes, or the layout or the owner changes
-/// between two reads. `touches` is sorted by order. Culled passes, which have no queue, touch
-/// nothing. If given, `states` hold the layout and owner in which earlier frames have left mip
-/// levels that are used by slices.
+/// All pairs of successive uses that must not overlap in time. `touches` is sorted by order. Culled
+/// passes, which have no queue, are skipped. If given, `states` hold the layout and owner in which
+/// earlier frames have left mip levels that are used by slices.
 pub(crate) fn hazards(
     frame: &Frame,
     topology: &Topology,
@@ -60,8 +59,8 @@ pub(crate) fn hazards(
         let sharing = frame.resource(level.resource).sharing;
         let has_owner = has_families && sharing == Sharing::Exclusive;
         let moves = has_owner && search.changes_family(members);
-        // A release waits for all uses of the level, and later uses wait for its acquire, in any
-        // case.
+        // With a transfer, the release waits for all uses of the level and later uses wait for the
+        // acquire, whatever state the level had.
         let held = if moves {
             Held::default()
         } else {
@@ -88,16 +87,17 @@ struct Search<'a> {
     /// No pass is culled, and there are no host passes.
     all_run: bool,
     edges: Vec<Hazard>,
-    /// Readers of a span since the last change; kept for its memory.
+    /// Readers of a span since the last change. Reused allocation.
     readers: Vec<u32>,
     /// Passes that these readers depend on: the last writer, or the readers before the last change of
-    /// layout or owner; kept for its memory.
+    /// layout or owner. Reused allocation.
     base: Vec<u32>,
-    /// The readers that a change comes after; kept for its memory.
+    /// The readers before a change. Reused allocation.
     left: Vec<u32>,
 }
 
-/// State that two reads must agree on to overlap. A host pass needs no owner, and changes none.
+/// Layout and owner that two reads must share to overlap in time. `None` is unknown. A host pass needs
+/// no owner, and changes none.
 #[derive(Clone, Copy, Debug, Default)]
 struct Held {
     layout: Option<Layout>,
@@ -105,8 +105,8 @@ struct Held {
 }
 
 impl Search<'_> {
-    /// The layout and owner of a mip level at the beginning of the frame. If they are not what its
-    /// first user needs in all of the level, the first user changes them, and others depend on it.
+    /// The layout and owner of a mip level at the start of the frame. If any part of the level is in
+    /// another state than its first user needs, that user changes it and the others depend on that.
     fn held(&self, level: &Span, members: &[Member], states: Option<&States>) -> Held {
         let resource = self.frame.resource(level.resource);
         let mut members = members.iter().filter(|it| !self.is_culled(it.pass));
@@ -138,7 +138,7 @@ impl Search<'_> {
         runs.find(is_other).unwrap_or_default()
     }
 
-    /// Whether passes of several families use something.
+    /// Whether passes of several families are among the uses.
     fn changes_family(&self, members: &[Member]) -> bool {
         let mut families = members.iter().filter_map(|member| {
             let queue = self.queues[member.pass as usize]?;
@@ -161,9 +161,9 @@ impl Search<'_> {
         self.look_from(Held::default(), members, is_image, has_owner, FEW);
     }
 
-    /// The same from how it is at first. The first of several readers changes layout and owner for
-    /// all. The others depend on what it depends on, not on itself, unless that is more than `few`
-    /// passes.
+    /// Finds the hazards on a span that begins in the state `held`. The first of several readers
+    /// changes layout and owner for all. The others depend on the predecessors of that reader, or on
+    /// the reader itself if these are more than `few` passes.
     fn look_from(
         &mut self,
         held: Held,
@@ -210,14 +210,14 @@ impl Search<'_> {
         }
     }
 
-    /// Orders a pass that changes contents, layout or owner after the readers, or if there are none
-    /// after what these would depend on.
+    /// Orders a pass that changes contents, layout or owner after the readers, or without readers
+    /// after the passes that readers would depend on.
     fn follow(&mut self, pass: u32, changes: bool, writes: bool, few: usize) {
         let mut readers = std::mem::take(&mut self.readers);
         for at in 0..self.base.len() {
             self.push(self.base[at], pass);
         }
-        // The host reads on while the owner changes.
+        // A host read needs no owner, so it may overlap an ownership transfer.
         readers.retain(|reader| {
             let stays = !changes && !self.is_device(*reader);
             if !stays {
@@ -244,8 +244,8 @@ impl Search<'_> {
     }
 }
 
-/// Hazards on a span of which only the contents count: from each write to the uses up to the next
-/// one, and from these to that.
+/// Hazards on a span without layout and owner: from each write to the reads up to the next write, and
+/// from these reads to that write.
 fn between_writes(members: &[Member], readers: &mut Vec<u32>, edges: &mut Vec<Hazard>) {
     let mut writer: Option<u32> = None;
     for Member { pass, writes, .. } in members.iter().copied() {

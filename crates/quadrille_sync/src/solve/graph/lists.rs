@@ -1,11 +1,11 @@
-//! Many short lists in one array, made by a counting sort.
+//! Adjacency lists in one array (compressed sparse rows), built by a counting sort.
 
 use std::ops::Range;
 
 /// Lists in one array.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lists<T> {
-    /// Where each list ends, and the next one begins.
+    /// The end of each list in `items`, and the start of the next one.
     ends: Vec<u32>,
     pub(super) items: Vec<T>,
 }
@@ -20,12 +20,12 @@ impl<T: Clone + Default> Lists<T> {
         Self::with_lengths(lengths, items)
     }
 
-    /// The same where the length of each list is known.
+    /// Sorts `items` into lists of known lengths.
     pub(super) fn with_lengths(
         lengths: Vec<u32>,
         items: impl IntoIterator<Item = (u32, T)>,
     ) -> Self {
-        // First where the next item of each list goes, and in the end the list's end.
+        // Each entry is the insert position of its list; after the last item it is the end of the list.
         let mut ends = lengths;
         let mut sum = 0;
         for end in &mut ends {
@@ -43,7 +43,7 @@ impl<T: Clone + Default> Lists<T> {
         }
     }
 
-    /// Where the items of a list are.
+    /// The range of a list in `items`.
     pub(super) fn range(&self, list: u32) -> Range<usize> {
         let start = list.checked_sub(1);
         let start = start.map_or(0, |before| self.ends[before as usize]);

@@ -1,21 +1,20 @@
 //! Phase `order`: one order for all passes.
 //!
 //! Declaration order, as far as the graph allows. Passes of different queues may alternate in it
-//! without harm: only a submission costs, and `split` opens one only where joining an older one
-//! would delay a pass. So moving passes here gains nothing, and a frame reads in its plan as it
-//! was declared.
+//! at no cost: only submissions cost time, and `split` opens one only where joining an older one
+//! would delay a pass. So reordering here would gain nothing, and plans keep the order in which
+//! passes were declared.
 //!
-//! Only host passes are placed after all passes that do not depend on them. Suppose that a host
-//! pass used an image before device passes that read it in another layout, or that read it next in
-//! the host's layout. These would depend on the layout transition, and so wait until the host has
-//! run.
+//! Only host passes come after all passes that do not depend on them. If a host pass came earlier
+//! and needed an image in another layout than device passes do, these would depend on the layout
+//! transition and wait until the host has run.
 
 use crate::error::PlanError;
 use crate::frame::{Frame, PassKind};
 use crate::solve::graph::Graph;
 use crate::solve::graph::depend::cycle_error;
 
-/// The order, or nothing (and an error) if there is a cycle.
+/// Returns the order. If there is a cycle, returns `None` and adds an error.
 pub(crate) fn order(frame: &Frame, graph: &Graph, errors: &mut Vec<PlanError>) -> Option<Vec<u32>> {
     let is_host = |pass: u32| frame.passes[pass as usize].kind == PassKind::Host;
     let order = graph.sort_late(is_host);

@@ -1,6 +1,6 @@
-//! Uses of one pass that can overlap: those of one resource whose bytes or layers follow each
-//! other without a gap. Passes may use thousands of ranges of one buffer, so not all pairs are
-//! compared.
+//! Groups of uses of one pass that may overlap: uses of one resource whose byte or layer intervals,
+//! sorted by start, intersect in a row. A pass may use thousands of ranges of one buffer, so comparing
+//! all pairs would be slow.
 
 use std::ops::Range;
 
@@ -10,14 +10,14 @@ use crate::range::{EVERYTHING, SubRange};
 /// The uses of a pass in groups. Uses of different groups do not overlap.
 #[derive(Clone, Debug)]
 pub(crate) struct Overlaps {
-    /// The uses, group by group, each in declaration order.
+    /// Indices of uses, group by group; within a group in declaration order.
     members: Vec<u32>,
-    /// By use: where in them its group is.
+    /// By use: the range of its group in `members`.
     groups: Vec<Range<u32>>,
 }
 
 impl Overlaps {
-    /// Looks at the uses of one pass.
+    /// Groups the uses of one pass.
     pub(crate) fn new(uses: &[Use]) -> Self {
         let key = |at: &u32| {
             let one = &uses[*at as usize];
@@ -60,7 +60,7 @@ impl Overlaps {
     }
 }
 
-/// Where a range is on a line, as far as that is easy to say: its bytes or array layers.
+/// A one-dimensional bound of a range: its bytes or array layers.
 fn extent(range: &SubRange) -> Range<u64> {
     match range {
         SubRange::Whole => EVERYTHING,
@@ -69,7 +69,7 @@ fn extent(range: &SubRange) -> Range<u64> {
             let (base, count) = (u64::from(part.base_layer), u64::from(part.layer_count));
             base..base + count
         }
-        // Slices of one mip level belong together, and such images have one layer.
+        // All slices of an image are one group: a 3D image has one array layer.
         SubRange::Slices(_) => 0..1,
     }
 }

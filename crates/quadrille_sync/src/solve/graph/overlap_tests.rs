@@ -37,7 +37,7 @@ fn a_use_of_everything_meets_all_of_its_resource_alone() {
 
 #[test]
 fn uses_of_other_groups_do_not_overlap() {
-    // Ranges of one buffer, by a sequence that comes around only after all of them.
+    // Distinct ranges of one buffer in scattered order: 37 is coprime to 101.
     let range = |at: u64| SubRange::Bytes {
         offset: at * 37 % 101,
         size: 1 + at % 5,

@@ -1,12 +1,12 @@
-//! Order by timelines of users: a value only rises, so each signal precedes higher ones and the
-//! waits for its value or higher ones (section "Semaphore Signaling").
+//! Order by timeline semaphores of the user: a value only rises, so each signal precedes signals of
+//! higher values, and waits for its value or higher ones (section "Semaphore Signaling").
 
 use crate::error::PlanError;
 use crate::frame::{Frame, PassKind, TimelineUse, TimelineUseKind as Kind};
 use crate::solve::graph::{Edge, Graph};
 
-/// Adds the order that values of timelines need; reports values that can never be reached in
-/// the order of the passes. `graph` has no cycle, or an error says so already.
+/// Adds the order that timeline values need. Reports values that can never be reached in the order of
+/// the passes. A cycle of `graph` must have been reported before.
 pub(crate) fn order_by_timelines(frame: &Frame, graph: &mut Graph, errors: &mut Vec<PlanError>) {
     let mut uses: Vec<&TimelineUse> = Vec::with_capacity(frame.timeline_uses.len());
     for one in &frame.timeline_uses {
@@ -37,7 +37,7 @@ pub(crate) fn order_by_timelines(frame: &Frame, graph: &mut Graph, errors: &mut 
     }
 }
 
-/// Puts a pass behind the one that signals the same timeline before.
+/// Orders a pass after the one that signals the same timeline before it.
 fn follow(
     frame: &Frame,
     (signal, later): (&TimelineUse, &TimelineUse),
@@ -51,7 +51,7 @@ fn follow(
     }
     if from == to || is_signal && signal.value == later.value || is_reached(graph, to, from) {
         let error = impossible(frame, signal, later);
-        // A pass that waits and signals meets the same pass twice: the wait says enough.
+        // A pass that waits and signals would be reported twice against the same pass.
         if !errors.iter().any(|known| is_of_same_passes(known, &error)) {
             errors.push(error);
         }
@@ -107,7 +107,8 @@ fn impossible(frame: &Frame, signal: &TimelineUse, later: &TimelineUse) -> PlanE
     }
 }
 
-/// Whether one pass precedes another. Frames have few values of timelines, so each is searched for.
+/// Whether one pass precedes another. A depth-first search for each query: frames have few timeline
+/// values.
 fn is_reached(graph: &Graph, from: u32, to: u32) -> bool {
     let mut seen = vec![false; graph.len()];
     let mut open = vec![from];

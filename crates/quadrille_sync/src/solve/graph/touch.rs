@@ -1,8 +1,8 @@
-//! Phase `touch`: which uses overlap?
+//! Phase `touch`: cuts each resource into spans, with the uses of each.
 //!
-//! Each resource's line of positions is cut wherever a use begins or ends; between two cuts all
-//! positions are touched by the same uses. Most resources are only used as a whole, and then
-//! there is nothing to cut.
+//! A resource is a line of positions: bytes, or subresources. It is cut wherever a use begins or
+//! ends, so all positions between two cuts have the same uses. Most resources are only used as a
+//! whole and are one span.
 
 use std::ops::Range;
 
@@ -17,9 +17,9 @@ use crate::solve::graph::ranks;
 pub(crate) struct Span {
     pub(crate) resource: ResourceIndex,
     pub(crate) interval: Range<u64>,
-    /// Some slices of a mip level: layout and owner are compared level by level.
+    /// Belongs to an image that is used by depth slices; layout and owner are compared level by level.
     pub(crate) is_of_slices: bool,
-    /// Its part of [`Touches::members`].
+    /// The range of its uses in [`Touches::members`].
     members: Range<u32>,
 }
 
@@ -38,8 +38,8 @@ pub(crate) struct Member {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Touches {
     spans: Vec<Span>,
-    /// The mip levels of images of which some use names slices, with all uses of any slice as
-    /// reads.
+    /// The mip levels of images that are used by slices. All uses of any slice of a level count as
+    /// reads here.
     levels: Vec<Span>,
     /// Uses, span by span, in declaration order until [`Touches::sort`].
     members: Vec<Member>,
@@ -74,7 +74,7 @@ impl Touches {
         }
     }
 
-    /// Adds uses, and gives the span of which they are all.
+    /// Adds the uses of a span and returns the span.
     fn add(
         &mut self,
         resource: ResourceIndex,
@@ -92,7 +92,7 @@ impl Touches {
     }
 }
 
-/// Finds all spans. Uses that do not fit their resource are left out (they are errors already).
+/// Finds all spans. Uses beyond the bounds of their resource, which are already errors, are skipped.
 pub(crate) fn touch(frame: &Frame) -> Touches {
     let Users { lists, in_parts } = Users::new(frame);
     let mut touches = Touches::default();
@@ -186,10 +186,10 @@ fn cut_parts(
     }
 }
 
-/// The uses that fit, resource by resource, in declaration order.
+/// The uses within the bounds of their resources, by resource, in declaration order.
 struct Users {
     lists: Lists<Member>,
-    /// By resource: some use names a part of it and not all.
+    /// By resource: whether any use covers only a part of it.
     in_parts: Vec<bool>,
 }
 

@@ -2,7 +2,7 @@ use super::{MemoryNeed, MemoryPlan, plan_memory};
 use crate::resource::{Lifetime, ResourceIndex};
 use crate::text::{parse_frame, parse_topology};
 
-/// Needs of 64 bytes for all resources that are transient.
+/// Plans memory with a need of 64 bytes for each transient resource.
 fn places(topology: &str, frame: &str) -> MemoryPlan {
     let frame = parse_frame(frame).unwrap();
     let resources = frame.resources.iter().enumerate();

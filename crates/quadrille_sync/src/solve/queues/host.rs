@@ -1,10 +1,11 @@
-//! Passes that the host runs.
+//! Passes that run on the host.
 //!
-//! A host pass waits for timeline values like a queue. What it reads has to be made visible to the
-//! host by the queue that wrote it, after the write: at the end of the submission with the write,
-//! or in the queue's window if the write was in an earlier frame. The same holds for memory that
-//! it overwrites. Otherwise a late write-back would win. Its own writes need nothing: submission
-//! makes them visible to the device (section "Host Write Ordering Guarantees").
+//! A host pass waits for timeline values like a queue. A device write that it reads has to be made
+//! visible to the host by the queue that wrote, after the write: at the end of the submission with
+//! the write, or in the queue's window if the write was in an earlier frame. The same holds for
+//! memory that the host overwrites; otherwise a later write-back of a device cache could replace the
+//! host's bytes. Host writes need no barrier: submission makes them visible to the device (section
+//! "Host Write Ordering Guarantees").
 
 use std::ops::Range;
 
@@ -25,18 +26,18 @@ use crate::solve::state::predecessors::for_each_predecessor;
 use crate::solve::state::{Hosted, Maps, Mark, State};
 use crate::states::{EndPass, HostVisibility, HostWait, Rare};
 
-/// Where the host is.
+/// The host's stage, without accesses.
 const HOST: Scope = Scope {
     stages: Stages::HOST,
     access: AccessMask::empty(),
 };
 
-/// The host passes of a frame, and their steps as far as they are planned.
+/// The host passes of a frame, and the steps planned so far.
 pub(crate) struct Host<'a> {
     /// The host passes that are not planned yet, in order.
     left: &'a [HostDraft],
     steps: Vec<HostStep>,
-    /// Where each pass runs on the device, once that is known.
+    /// By pass: the timeline point of its submission, once it is planned.
     ran: Vec<Option<Point>>,
 }
 
@@ -49,7 +50,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// Notes where a pass runs on the device.
+    /// Notes the timeline point of a device pass.
     pub(crate) fn note(&mut self, pass: PassIndex, point: Point) {
         self.ran[pass.0 as usize] = Some(point);
     }
@@ -76,8 +77,8 @@ impl<'a> Host<'a> {
         count > 0
     }
 
-    /// Plans the host passes that no device pass depends on. A resource that they touch may still
-    /// be given to another stream. It is released after they have run.
+    /// Plans the host passes that no device pass depends on. A resource that they use may be given to
+    /// another stream; its release is submitted after they have run.
     pub(crate) fn run_rest(mut self, builder: &mut Builder<'_>, maps: &mut Maps) -> Vec<HostStep> {
         let uses = |host: &HostDraft| builder.inputs.frame.uses_of(host.pass);
         let mut uses = self.left.iter().flat_map(uses);
@@ -108,8 +109,8 @@ fn one_pass(
         waits: Vec::new(),
         before,
     };
-    // Passes that are declared to precede it have completed on the device, even without a hazard:
-    // a callback has no other way to know.
+    // Waits for all device passes that are declared to precede it, even without a hazard: a host
+    // callback relies on their completion.
     for earlier in frame.after_of(pass) {
         if let Some(point) = ran[earlier.0 as usize] {
             wait_for(&mut step, point);
@@ -171,7 +172,7 @@ fn prepare_levels(
     });
 }
 
-/// Drops waits that others imply, and numbers the rest.
+/// Drops waits that other waits imply, and assigns final values to the rest.
 pub(crate) fn number(steps: &mut [HostStep], timeline: &Timeline, numbers: &Numbers) {
     for HostStep { waits, before, .. } in steps {
         *before = before.map(|before| numbers.place(before));
@@ -185,7 +186,7 @@ pub(crate) fn number(steps: &mut [HostStep], timeline: &Timeline, numbers: &Numb
     }
 }
 
-/// One use of one run of a range.
+/// Plans one use of one run of a range.
 fn advance(
     builder: &mut Builder<'_>,
     step: &mut HostStep,
@@ -235,9 +236,9 @@ fn advance(
     }
 }
 
-/// Whether an access has completed, as a host pass of an earlier frame proves. That pass has
-/// waited for the submission that made the last write visible to it. So the write has completed,
-/// and so has every earlier submission of that queue.
+/// Whether an access is known to have completed, because a host pass of an earlier frame has waited for
+/// it. That pass waited for the submission that made the last write visible to the host. So the write
+/// and every earlier submission of that queue have completed.
 fn is_over(waits: &mut Waits<'_>, state: &State, mark: &Mark) -> bool {
     let host = state.rare.host();
     let Some(host) = host.filter(|host| host.wait == HostWait::Before) else {
@@ -246,7 +247,7 @@ fn is_over(waits: &mut Waits<'_>, state: &State, mark: &Mark) -> bool {
     if state.write.as_ref() == Some(mark) {
         return true;
     }
-    // The plan depends on which of the two values is later.
+    // The comparison below makes the plan depend on both values.
     waits.past.consult_exactly(mark);
     waits.past.consult_exactly(&host.mark);
     host.mark.queue == mark.queue && mark.value <= host.mark.value
@@ -269,7 +270,7 @@ fn scope_of(one: &Use) -> Scope {
 /// Makes the last write of a run visible to a host pass, by a barrier at the end of a submission.
 fn make_visible(builder: &mut Builder<'_>, step: &mut HostStep, one: &Use, state: &mut State) {
     let Some(mark) = state.write else {
-        unreachable!("what was never written is not shown");
+        unreachable!("contents without a write need no visibility");
     };
     let place = place(builder, one.resource, &[state], false);
     let reason = reason(builder, step.pass, one, &[state], DependencyKind::Memory);
@@ -283,7 +284,7 @@ fn make_visible(builder: &mut Builder<'_>, step: &mut HostStep, one: &Use, state
     state.rare.set_host(view);
 }
 
-/// Brings a run of an image, or all runs of a mip level, into the layout that a host pass needs.
+/// Transitions a run of an image, or all runs of a mip level, to the layout that a host pass needs.
 fn change_layout(
     builder: &mut Builder<'_>,
     step: &mut HostStep,
@@ -318,7 +319,7 @@ fn change_layout(
     view
 }
 
-/// The state after that: every later access depends on the transition.
+/// Updates the state after a layout transition: every later access depends on it.
 fn layout_changed(builder: &Builder<'_>, one: &Use, view: HostVisibility<Mark>, state: &mut State) {
     let pass = state.write.map_or(view.mark.pass, |write| write.pass);
     state.write = Some(Mark { pass, ..view.mark });
@@ -327,8 +328,8 @@ fn layout_changed(builder: &Builder<'_>, one: &Use, view: HostVisibility<Mark>, 
     state.visible.clear();
     state.layout = one.access.layout();
     if builder.inputs.is_owned(one.resource) {
-        // A transition is a use. So the family that performs it becomes the owner if there is
-        // none.
+        // A transition is a use, so without an owner the family that performs it becomes the
+        // owner.
         let family = builder.inputs.topology.family(view.mark.queue);
         state.owner.get_or_insert(family);
     }
@@ -351,7 +352,7 @@ fn view(builder: &Builder<'_>, pass: PassIndex, place: usize) -> HostVisibility<
     }
 }
 
-/// Why a host pass needs something of a range.
+/// The reason for a dependency of a host pass.
 fn reason(
     builder: &Builder<'_>,
     pass: PassIndex,

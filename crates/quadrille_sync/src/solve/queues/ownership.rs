@@ -9,18 +9,17 @@
 //!   resources that leave the family. After a host pass that device passes depend on there are new
 //!   windows, because a range that the host uses cannot be released before.
 //!
-//! Windows cost a submission, so transfers are predicted. Most frames repeat: a frame is like the
-//! last, or like the one before (two resources that change places). So [`predict`] looks at the
-//! first use of a range two frames before the next one. If its family is another one, `predict`
-//! appends the release to this frame's last use. After a misprediction, the window of the family
-//! that should have acquired acquires, and releases the range to the family that needs it.
+//! Windows cost a submission, so transfers are predicted. Most frames repeat the previous frame, or
+//! the one before it (double buffering). So [`predict`] takes the first use of a range in the
+//! previous frame as that of the next frame. If its family does not own the range, `predict` appends
+//! the release to this frame's last use. After a misprediction, a window of the predicted family
+//! acquires the range and releases it to the family that needs it.
 //!
-//! An unpredicted transfer counts as a lasting change: the frame before it no longer predicts the
-//! next one. Otherwise a single change would be predicted again. The price is that an owner that
-//! changes in every frame, and that no frame ever shares with another, is not predicted: each
-//! frame has a window.
+//! After an unpredicted transfer, the first use of the previous frame is dropped, so that a single
+//! change is not predicted again. The cost: a range that alternates between families, with one
+//! family per frame, is never predicted, and each of its frames has a window.
 //!
-//! Neighbours with equal transfers share one release and one acquire.
+//! Adjacent ranges with equal transfers share one release and one acquire.
 //!
 //! A discard needs no transfer: contents are lost, and only order matters.
 

@@ -1,8 +1,8 @@
-//! Images of swapchains, at the frame's two edges.
+//! Swapchain images: the wait for the acquired image, and its transition for presentation.
 //!
-//! The first submission that uses an image waits for the image's binary semaphore, in the stages
-//! of that first use, and these stages are the source of the first layout transition: any other
-//! source would not chain to the wait. After the last use the image goes to
+//! The first submission that uses an image waits for the image's binary semaphore, in the stages of
+//! that first use. These stages are the first scope of the first layout transition; any other stages
+//! would form no dependency chain with the wait. After the last use the image is transitioned to
 //! [`Layout::PresentSrc`], at the end of that submission if its queue can present, else in a
 //! submission of a queue that can.
 //!
@@ -23,8 +23,8 @@ use crate::solve::state::{Maps, Mark, State};
 use crate::states::{EndPass, Pending};
 use crate::topology::QueueIndex;
 
-/// If a request is the first of a swapchain image, makes its submission wait for the image. In the
-/// states, the presentation engine counts as a write of the image in these stages.
+/// If a request is the first of a swapchain image, adds the wait for its binary semaphore to the
+/// submission. In the states, the presentation engine counts as a write in the stages of that wait.
 pub(crate) fn acquire_image(
     builder: &mut Builder<'_>,
     request: &Request,
@@ -56,7 +56,7 @@ pub(crate) fn acquire_image(
     map.update(EVERYTHING, |_, state| state.write = Some(mark));
 }
 
-/// Hands the images of swapchains to the presentation engine.
+/// Presents the swapchain images that the frame uses.
 pub(crate) fn present(builder: &mut Builder<'_>, maps: &mut Maps) {
     // One submission presents all images whose last queue cannot present.
     let mut presenter = None;
@@ -83,7 +83,7 @@ pub(crate) fn present(builder: &mut Builder<'_>, maps: &mut Maps) {
     }
 }
 
-/// The last transition of a range, at the end of a submission whose queue presents.
+/// Adds the final transition of a range at the end of a submission whose queue presents.
 fn finish(
     builder: &mut Builder<'_>,
     resource: ResourceIndex,
@@ -188,7 +188,7 @@ fn acquire_to_present(
     });
 }
 
-/// Why the presentation engine waits.
+/// The reason for a barrier or wait before presentation.
 fn reason(builder: &Builder<'_>, resource: ResourceIndex, last: Option<EndPass>) -> Reason {
     let earlier = last.map_or(PassRef::None, |pass| builder.waits.past.pass_ref(pass));
     Reason {

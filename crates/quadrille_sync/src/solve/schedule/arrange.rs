@@ -1,21 +1,20 @@
-//! Phase `arrange`: a better order than the declared one, if there is any.
+//! Phase `arrange`: searches for a better order of submission than the declared one.
 //!
-//! Only hazards have to be kept, and the order of passes with side effects. Frames in which device
-//! passes come after host passes, or passes use timelines of users, stay as declared. Three steps:
+//! The new order must keep hazards, and the order of passes with side effects. Frames in which device
+//! passes depend on host passes, or passes use timelines of users, keep their declared order. Three
+//! steps:
 //!
 //! 1. List scheduling: each queue takes the pass that can begin first, and of several the one that
 //!    the longest chain of passes follows ([`list_schedule`]).
-//! 2. Submissions are joined with the next ones of their queue, as long as that delays the frame by
-//!    less than a submission costs ([`merge`](crate::solve::schedule::merge)). What is joined was a
-//!    needless switch of queue. The same is done with declared order, and the order of which the
-//!    estimated time is less goes on.
-//! 3. Within a submission, passes are sorted by how many passes they depend on one after another.
-//!    Passes of one level need only one barrier call before them ([`sort_by_level`]).
+//! 2. Successive submissions of a queue are joined, as long as that delays the frame by no more than
+//!    a submission costs ([`merge`](crate::solve::schedule::merge)). The declared order is joined
+//!    likewise, and the order with the shorter estimated time is kept.
+//! 3. Within a submission, passes are sorted by level: the length of the longest dependency chain
+//!    before them. Passes of one level need only one barrier call before them ([`sort_by_level`]).
 //!
-//! Declaration order decides among equals. Whether other submissions are better than those of the
-//! declared order is up to [`choose`](crate::solve::schedule::choose): this phase knows neither
-//! states nor barriers. If there is one submission in either order, barrier calls are estimated
-//! from hazards alone ([`calls`]).
+//! Declaration order decides among equals. This phase knows neither states nor barriers, so
+//! [`choose`](crate::solve::schedule::choose) compares the complete plans of both orders. If there is
+//! one submission in either order, barrier calls are estimated from hazards alone ([`calls`]).
 
 use crate::frame::{Frame, PassIndex, PassKind};
 use crate::solve::graph::hazard::Hazard;
@@ -26,16 +25,16 @@ use crate::solve::schedule::merge::{merge, time_of};
 use crate::solve::schedule::split::{Draft, Split, split};
 use crate::topology::{OrderPolicy, QueueIndex, Topology};
 
-/// A frame in another order.
+/// A frame in a rearranged order.
 pub(crate) struct Arranged {
     pub(crate) split: Split,
-    /// Whether it is known to be better than the declared order, and there is nothing to choose.
+    /// Whether it is already known to be better than the declared order, so that `choose` need not plan
+    /// both.
     pub(crate) is_better: bool,
 }
 
-/// Arranges a frame with these `hazards`, which agree with `order`, that is split into the
-/// submissions of `declared`. None if the order is not free, or what was declared cannot be
-/// improved.
+/// Rearranges the submissions of `declared`, the split of a frame in its declared `order`. `hazards`
+/// agree with `order`. `None` if the order is fixed or cannot be improved.
 pub(crate) fn arrange(
     frame: &Frame,
     topology: &Topology,
@@ -44,9 +43,9 @@ pub(crate) fn arrange(
     queues: &[Option<QueueIndex>],
     declared: &Split,
 ) -> Option<Arranged> {
-    // Gates fix an order of their own.
+    // Host passes that device passes depend on (gates) fix the order around them.
     let has_gates = declared.host.iter().any(|host| host.before.is_some());
-    // Work outside of the frame between two values of a timeline has no known length.
+    // Work outside of the frame, between two values of a timeline, has unknown duration.
     let has_timelines = !frame.timeline_uses.is_empty();
     if topology.order == OrderPolicy::Declared || has_gates || has_timelines {
         return None;
@@ -62,8 +61,9 @@ pub(crate) fn arrange(
         let needs: Vec<_> = needs.collect();
         let early = split(frame, topology, &needs, &early, queues);
         let merged = |drafts: Vec<Draft>| merge(frame, topology, &graph, drafts);
-        // Hazards lead forwards through the submissions of declared order, but side effects that no
-        // hazard ties may go to and fro between them. These stay as they are.
+        // Hazards lead forwards through the submissions of declared order. But order among side
+        // effects without a hazard may make two submissions depend on each other; `merge` then
+        // returns `None`, and the declared submissions are kept.
         if let Some(late) = merged(drafts.clone()) {
             let best = match merged(early.drafts) {
                 Some(early) if early.time_us <= late.time_us => early,
@@ -77,7 +77,7 @@ pub(crate) fn arrange(
     let levels = levels(order.len(), &graph, &drafts);
     let highest = levels.iter().max().copied().unwrap_or(0);
     let is_better = match (&declared.drafts[..], drafts.len()) {
-        // Before each level but the first stands a call.
+        // One submission in both orders: each level but the first costs one barrier call.
         ([only], 1) if highest >= calls(&graph, only) => return None,
         ([_], 1) => true,
         _ => is_shorter,
@@ -90,10 +90,10 @@ pub(crate) fn arrange(
     })
 }
 
-/// How many barrier calls the passes of a submission need in this order for hazards among them,
-/// each call as late as it may stand.
+/// The number of barrier calls for hazards among the passes of a submission in this order, with each
+/// call as late as possible.
 fn calls(graph: &Graph, draft: &Draft) -> u32 {
-    // By pass: its end, as the number of passes up to and with it; 0 until it is placed.
+    // By pass: its 1-based position in the submission; 0 until it is placed.
     let mut ends = vec![0; graph.len()];
     let (mut count, mut last) = (0, 0);
     for (at, pass) in (0_u32..).zip(&draft.passes) {
@@ -107,11 +107,11 @@ fn calls(graph: &Graph, draft: &Draft) -> u32 {
     count
 }
 
-/// The order of device passes with side effects among themselves. Host passes follow all of them,
-/// where there are no gates.
+/// Edges between successive device passes with side effects. Host passes follow all of them, since
+/// frames with gates are not rearranged.
 ///
-/// Passes of one queue are tied directly, too: their order must not get lost where the pass
-/// between them is submitted to another queue, for which no pass waits.
+/// Successive passes of one queue get an edge of their own. Otherwise their order would be lost if a
+/// pass of another queue is between them, because side effects add no waits between queues.
 fn side_effects(frame: &Frame, order: &[u32], queues: &[Option<QueueIndex>]) -> Vec<(u32, u32)> {
     let has_effect = |pass: &u32| {
         let pass = &frame.passes[*pass as usize];

@@ -1,10 +1,15 @@
-//! Phase `assign`: which queue runs each pass?
+//! Phase `assign`: the queue of each pass.
 //!
-//! A queue suits a pass if it has the required capabilities and the stages of all its accesses.
-//! Among those: the fixed queue if it suits; for [`Preference::Async`] a queue beside the main
-//! one, with as few needless capabilities as possible, there the queue that a pass before it ends
-//! on (a chain stays on one queue), else the one with the least estimated work; and the main
-//! queue, the first that suits, for everything else. So every program runs on one queue too.
+//! A queue suits a pass if it has the required capabilities and the stages of all its accesses. The
+//! first queue that suits is the main queue. Among the queues that suit:
+//!
+//! - the fixed queue, if the pass names one;
+//! - for [`Preference::Async`], a queue other than the main one: with the fewest capabilities that the
+//!   pass does not require; then one whose last pass is a predecessor, so that a chain stays on one
+//!   queue; then the one with the least estimated work;
+//! - else the main queue.
+//!
+//! So every program also runs on a device with one queue.
 
 use crate::access::Access;
 use crate::error::{ConflictingAccess, PlanError};
@@ -13,7 +18,7 @@ use crate::frame::{Frame, PassDecl, PassIndex, PassKind, Preference};
 use crate::solve::graph::Graph;
 use crate::topology::{Capabilities, QueueIndex, Topology};
 
-/// The queue of each pass; none for culled ones and host passes.
+/// Returns the queue of each pass; `None` for culled passes and host passes.
 pub(crate) fn assign(
     frame: &Frame,
     topology: &Topology,
@@ -65,7 +70,7 @@ pub(crate) fn assign_unordered(
     assign(frame, topology, graph, &order, &kept, errors);
 }
 
-/// Passes assigned to a queue so far.
+/// Estimated work and last pass of a queue so far.
 #[derive(Clone, Copy, Debug, Default)]
 struct Load {
     /// Estimated microseconds; passes of unknown cost count as one.
@@ -73,7 +78,7 @@ struct Load {
     last: Option<u32>,
 }
 
-/// Whether a queue can run a pass. `stages` are those that each queue has.
+/// Whether a queue can run a pass. `stages` are the supported stages by queue.
 fn suits(
     frame: &Frame,
     topology: &Topology,
@@ -126,7 +131,7 @@ fn choose<'a>(
         .unwrap_or(main)
 }
 
-/// Why no queue suits a pass.
+/// The error for a pass that no queue suits.
 fn unsuitable(frame: &Frame, topology: &Topology, pass: u32) -> PlanError {
     let decl = &frame.passes[pass as usize];
     let required = decl.queue.required;
@@ -138,7 +143,7 @@ fn unsuitable(frame: &Frame, topology: &Topology, pass: u32) -> PlanError {
             .any(|queue| access.runs_on(topology.queue(queue).capabilities))
     };
     let uses = frame.uses_of(PassIndex(pass));
-    // If every access runs somewhere, and yet no queue runs them all, the last one is named.
+    // If each access has a queue that supports it, but none supports all, the error names the last access.
     let culprit = uses.iter().find(|one| nowhere(one.access)).or(uses.last());
     match culprit {
         Some(one) if topology.indices().any(|queue| capable(&queue)) => {

@@ -1,7 +1,7 @@
-//! Phase `choose`: is the arranged frame better than the declared one?
+//! Phase `choose`: the better of the declared and the arranged frame.
 //!
-//! Both plans are complete, and the [`Objective`] decides. Where the arranged frame is already
-//! estimated to be shorter, there is nothing to choose.
+//! Both are planned completely, and the [`Objective`] decides. If `arrange` has already found the
+//! arranged frame to be better, only that one is planned.
 
 use crate::frame::Frame;
 use crate::plan::Plan;
@@ -9,7 +9,7 @@ use crate::solve::schedule::arrange::Arranged;
 use crate::solve::schedule::objective::Objective;
 use crate::solve::schedule::split::Split;
 
-/// The better of the declared frame and the arranged one, with what `emit` makes of it.
+/// Returns the result of `emit` for the better of the declared frame and the arranged one.
 pub(crate) fn choose<T: AsRef<Plan>>(
     frame: &Frame,
     declared: &Split,

@@ -1,9 +1,8 @@
-//! Phase `cut`: submissions end where values of users' timelines are signalled, and begin where
-//! they are waited for.
+//! Phase `cut`: splits submissions after each signal, and before each wait, of a user's timeline.
 //!
-//! `VkSubmitInfo2` waits before its first command and signals after its last. A pass before the wait
-//! in one submission with it would be held up, and a signal behind passes that follow it would come
-//! late: for ever, if these wait for what somebody else does after the signal.
+//! `VkSubmitInfo2` waits before its first command and signals after its last. Without a cut, passes
+//! before the wait would be delayed, and passes after the signal would delay the signal. That is a
+//! deadlock if those passes wait for work that another party starts after the signal.
 
 use crate::frame::{Frame, PassIndex, TimelineUseKind as Kind};
 use crate::solve::schedule::split::{Draft, Split};
@@ -14,7 +13,7 @@ pub(crate) fn cut(frame: &Frame, split: Split) -> Split {
         return split;
     }
     let mut result = Split::default();
-    // By old submission, where it begins now.
+    // By old submission: the index of its first new one.
     let mut starts = Vec::with_capacity(split.drafts.len());
     for draft in split.drafts {
         starts.push(result.drafts.len());

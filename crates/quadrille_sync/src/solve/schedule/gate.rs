@@ -1,9 +1,9 @@
-//! Phase `gate`: where do host passes stand among device passes?
+//! Phase `gate`: the order of host passes among device passes.
 //!
 //! A device pass that depends on a host pass is submitted after it has run. So each host pass that
-//! device passes depend on is a gate between submissions. Device passes move before every gate
-//! that they do not depend on, and otherwise keep their order. The caller opens the gates one by
-//! one, after it has submitted all the work before them.
+//! device passes depend on is a *gate* between submissions. Device passes move before every gate
+//! that they do not depend on, and otherwise keep their order. The caller submits all work before a
+//! gate, runs the host pass, and goes on with the submissions after it.
 //!
 //! Host passes that no device pass depends on are no gates, and delay no submission.
 
@@ -14,10 +14,10 @@ use crate::topology::QueueIndex;
 /// All passes in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Gates {
-    /// Each gate stands after all it depends on and before all that depend on it. Other host
+    /// Each gate comes after all passes it depends on and before all that depend on it. Other host
     /// passes come last.
     pub(crate) order: Vec<u32>,
-    /// By pass: it is a gate. Empty if there are none.
+    /// By pass: whether it is a gate. Empty if there are none.
     is_gate: Vec<bool>,
 }
 
@@ -33,8 +33,8 @@ impl Gates {
     }
 }
 
-/// Puts passes in order around the gates. `graph` has all dependencies, also those that only
-/// follow from layouts and owners, and `order` agrees with it.
+/// Orders passes around the gates. `graph` has all dependencies, including those by layout and owner,
+/// and `order` agrees with it.
 pub(crate) fn gate(
     frame: &Frame,
     graph: &Graph,
@@ -48,7 +48,7 @@ pub(crate) fn gate(
         return Gates { order, is_gate };
     }
     let is_gate = gates(graph, &order, queues, is_host);
-    // The last gate that a pass depends on, counted from 1, or the gate that it is.
+    // By pass: the 1-based number of the last gate that it depends on, or of itself if it is one.
     let mut behind = vec![0_u32; order.len()];
     let mut count = 0;
     for pass in &order {
@@ -73,7 +73,7 @@ pub(crate) fn gate(
     Gates { order, is_gate }
 }
 
-/// The host passes that device passes depend on, culled ones not counted.
+/// The host passes that device passes depend on. Culled passes do not count, but lead on to others.
 fn gates(
     graph: &Graph,
     order: &[u32],

@@ -5,8 +5,8 @@ use crate::frame::{Frame, PassIndex, PassKind, QueueRequest};
 use crate::solve::graph::Graph;
 use crate::topology::QueueIndex;
 
-/// The names of passes in their order, gates in upper case. Passes whose name begins with `h` run
-/// on the host, and those with `c` are culled.
+/// Compares the order of passes with `expected`, where gates are in upper case. Passes whose name
+/// begins with `h` run on the host; those with `c` are culled.
 fn check(names: &[&str], edges: &[(u32, u32)], expected: &str) {
     let mut frame = Frame::default();
     let mut queues = Vec::new();

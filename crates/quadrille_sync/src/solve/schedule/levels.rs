@@ -3,9 +3,9 @@
 use crate::solve::graph::Graph;
 use crate::solve::schedule::split::Draft;
 
-/// The level of each of so many passes: one more than the highest level of the passes in the same
-/// submission that it depends on. Passes of one level need only one barrier call before them. In the
-/// submissions each pass follows those that it depends on.
+/// Returns the level of each of `count` passes: one more than the highest level of the passes in the
+/// same submission that it depends on. Passes of one level need only one barrier call before them.
+/// In each submission, passes must follow those that they depend on.
 pub(crate) fn levels(count: usize, graph: &Graph, drafts: &[Draft]) -> Vec<u32> {
     let mut levels = vec![0; count];
     let mut draft_of = vec![usize::MAX; count];

@@ -1,6 +1,6 @@
-//! List scheduling: each queue takes the pass that can begin first, and of several the one that
-//! the longest chain of passes follows, so that work on other queues begins early. Declaration
-//! order decides among equals.
+//! List scheduling by critical path: each queue takes the pass that can begin first, and of several
+//! the one with the longest chain of dependent passes, so that work on other queues begins early.
+//! Declaration order decides among equals.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,19 +10,19 @@ use crate::solve::graph::{Graph, ranks};
 use crate::solve::schedule::objective::Costs;
 use crate::topology::{QueueIndex, Topology};
 
-/// A queue that is given passes one by one.
+/// Simulated queue. Times are in microseconds.
 #[derive(Default)]
 struct Worker {
-    /// When it has ended all that it was given.
+    /// The end of its last pass.
     free: u64,
-    /// The urgency and the ranks of passes that can begin now.
+    /// Urgency and rank of passes that can begin now.
     ready: BinaryHeap<(u64, Reverse<u32>)>,
-    /// When other passes can begin, and their ranks.
+    /// Earliest start and rank of the other passes.
     later: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
 impl Worker {
-    /// When its next pass begins, if there is one.
+    /// The start of its next pass, if there is one.
     fn next_start(&self) -> Option<u64> {
         if !self.ready.is_empty() {
             return Some(self.free);
@@ -44,7 +44,8 @@ impl Worker {
     }
 }
 
-/// How long each pass and the longest chain of passes that depend on it take together.
+/// By pass: the estimated time of the pass and the longest chain of passes that depend on it, in
+/// microseconds.
 pub(crate) fn tails(
     frame: &Frame,
     graph: &Graph,
@@ -64,8 +65,8 @@ pub(crate) fn tails(
     tails
 }
 
-/// The passes in the order in which they would begin if each were a submission of its own. Of
-/// several that can begin on a queue, the one of greatest `urgency` does.
+/// Returns the passes in the order in which they would begin if each were a submission of its own. Of
+/// several that can begin on a queue, the one with the greatest `urgency` begins.
 pub(crate) fn list_schedule(
     frame: &Frame,
     topology: &Topology,
@@ -123,7 +124,7 @@ pub(crate) fn list_schedule(
     }
 }
 
-/// A pass has ended: passes that waited only for it can begin.
+/// Ends a pass: successors without another missing predecessor become ready.
 fn finish(
     graph: &Graph,
     pass: u32,

@@ -1,5 +1,5 @@
-//! Joins submissions of a queue that follow each other, where that delays the frame by no more than
-//! a submission costs; a part of the phase [`arrange`](crate::solve::schedule::arrange).
+//! Joins successive submissions of a queue if that delays the frame by no more than a submission costs.
+//! Part of the phase [`arrange`](crate::solve::schedule::arrange).
 
 use crate::frame::Frame;
 use crate::solve::graph::Graph;
@@ -7,8 +7,8 @@ use crate::solve::schedule::objective::{Costs, SUBMISSION_US, time_us};
 use crate::solve::schedule::split::Draft;
 use crate::topology::Topology;
 
-/// How many visits to submissions and links joining may cost, for each pass of the frame. It tries
-/// fewer joins than there are in a frame that changes queues hundreds of times, but stays linear.
+/// The most visits to submissions and links while joining, per pass of the frame. Keeps the time linear
+/// in frames that change queues hundreds of times, at the price of untried joins.
 const VISITS: usize = 64;
 
 /// Submissions, and their estimated time.
@@ -17,7 +17,7 @@ pub(crate) struct Merged {
     pub(crate) time_us: u64,
 }
 
-/// Joins submissions. None if they would wait for each other as they are.
+/// Joins submissions. `None` if the given submissions depend on each other in a cycle.
 pub(crate) fn merge(
     frame: &Frame,
     topology: &Topology,
@@ -36,7 +36,8 @@ pub(crate) fn merge(
     })
 }
 
-/// The estimated time of submissions as they are; none if they would wait for each other.
+/// The estimated time of submissions as they are, in microseconds; `None` if they depend on each other
+/// in a cycle.
 pub(crate) fn time_of(
     frame: &Frame,
     topology: &Topology,
@@ -60,7 +61,7 @@ struct Groups {
     sequence: Vec<Vec<u32>>,
 }
 
-/// When the submissions of [`Groups`] run.
+/// Estimated start and end of the submissions of [`Groups`], in microseconds.
 struct Times {
     /// Leaders in an order of execution.
     order: Vec<u32>,
@@ -121,7 +122,7 @@ impl Groups {
         }
     }
 
-    /// When everything runs; none if submissions wait for each other.
+    /// Estimates all times; `None` if submissions depend on each other in a cycle.
     fn times(&self) -> Option<Times> {
         let count = self.drafts.len();
         let chains = self.sequence.iter().flat_map(|it| it.windows(2));
@@ -149,8 +150,8 @@ impl Groups {
         })
     }
 
-    /// Joins what can be joined, in order of time. A join may delay the end of the frame by as much
-    /// as a submission costs.
+    /// Joins submissions in order of time. A join may delay the end of the frame by as much as a
+    /// submission costs.
     fn join_all(&mut self, visits: &mut usize) {
         let Some(mut times) = self.times() else {
             return;
@@ -186,7 +187,8 @@ impl Groups {
         }
     }
 
-    /// Whether two submissions might be joined: every wait for one of them could be for both.
+    /// Quick check whether two submissions may be joined: with all their waits and dependents in common,
+    /// the joined submission must start and end in time.
     fn may_join(&self, first: u32, second: u32, times: &Times, latest: &[u64]) -> bool {
         let (one, two) = (first as usize, second as usize);
         let before = times.graph.before(second).iter();
@@ -202,7 +204,7 @@ impl Groups {
         start + self.cost[one] + self.cost[two] <= limit
     }
 
-    /// Joins a submission with the one before it at `at` of its queue.
+    /// Joins submission `second`, at index `at` of its queue, with the one before it.
     fn join(&mut self, first: u32, second: u32, at: usize) {
         let queue = usize::from(self.drafts[second as usize].queue.0);
         self.sequence[queue].remove(at);
@@ -210,7 +212,7 @@ impl Groups {
         self.cost[first as usize] += self.cost[second as usize];
     }
 
-    /// Takes [`Groups::join`] back.
+    /// Undoes [`Groups::join`].
     fn part(&mut self, first: u32, second: u32, at: usize) {
         let queue = usize::from(self.drafts[second as usize].queue.0);
         self.sequence[queue].insert(at, second);
@@ -226,7 +228,7 @@ impl Groups {
         at
     }
 
-    /// The submissions in an order in which each follows those that it waits for.
+    /// Returns the submissions in an order in which each follows those that it waits for.
     fn into_drafts(self) -> Vec<Draft> {
         let Some(times) = self.times() else {
             unreachable!("submissions that would wait for each other are not joined");

@@ -1,21 +1,21 @@
 //! Objective of plans: the only comparison that decides which of two plans is better.
 //!
-//! First the estimated time of the frame, then the numbers of submissions, waits, barrier calls and
-//! barriers ([`Objective`]). Phases that compare orders of passes before there is a plan estimate
-//! the time alike, from the same costs.
+//! Compared are first the estimated time of the frame, then the numbers of submissions, waits, barrier
+//! calls and barriers ([`Objective`]). Phases that compare orders before there is a plan estimate the
+//! time in the same way, from the same costs.
 //!
-//! A queue runs its submissions one after the other. Each begins when all that it waits for in this
-//! frame has ended, and lasts as long as its passes together. What earlier frames signal is over.
-//! Costs are those that passes declare. A pass of unknown cost counts as the average of the others,
-//! and if no pass declares any, all cost the same ([`ASSUMED_US`]). On top come [`SUBMISSION_US`]
-//! for each submission.
+//! A queue runs its submissions one after the other. Each begins when all submissions of this frame
+//! that it waits for have ended, and takes the sum of the costs of its passes. Waits for earlier frames
+//! cost nothing. Costs are those that passes declare. A pass of unknown cost counts as the average of
+//! the others; if no pass declares any, each counts as [`ASSUMED_US`]. Each submission adds
+//! [`SUBMISSION_US`].
 
 use crate::frame::{Frame, PassIndex, PassKind};
 use crate::plan::{Plan, Step};
 use crate::topology::QueueIndex;
 
-/// Cost of a submission besides its passes, in microseconds: handing it over, and the pause of
-/// a queue between two of them. Worth knowing only to the order of magnitude.
+/// Overhead of a submission, in microseconds: the `vkQueueSubmit2` call, and the idle time of the queue
+/// between two submissions. Only its order of magnitude matters.
 pub(crate) const SUBMISSION_US: u64 = 20;
 
 /// Cost of each pass in a frame in which no cost is known, in microseconds.
@@ -24,13 +24,13 @@ const ASSUMED_US: u64 = 100;
 /// Quantities to minimize. The first difference decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Objective {
-    /// The estimated end of the frame, and what its submissions cost, in microseconds.
+    /// The estimated end of the frame plus the overhead of its submissions, in microseconds.
     time_us: u64,
     submissions: u32,
     waits: u32,
     calls: u32,
     barriers: u32,
-    /// When the queues end, all together: what is left for the next frame.
+    /// The sum of the queues' ends, in microseconds: less leaves the next frame more overlap.
     ends_us: u64,
 }
 
@@ -49,7 +49,8 @@ impl Objective {
     }
 }
 
-/// The estimated time of a frame whose queues end at these times, with so many submissions.
+/// The estimated time of a frame from the ends of its queues and its number of submissions, in
+/// microseconds.
 pub(crate) fn time_us(ends: &[u64], submissions: usize) -> u64 {
     let end = ends.iter().max().copied().unwrap_or(0);
     end + SUBMISSION_US * submissions as u64
@@ -62,7 +63,7 @@ pub(crate) struct Costs {
 }
 
 impl Costs {
-    /// Looks at the costs that a frame declares.
+    /// Computes the cost of undeclared passes from those that a frame declares.
     pub(crate) fn new(frame: &Frame) -> Self {
         let device = frame.passes.iter().filter(|it| it.kind == PassKind::Device);
         let known = device
@@ -83,7 +84,7 @@ impl Costs {
     }
 }
 
-/// When each queue has ended what a plan gives it, by queue index.
+/// By queue: the estimated end of its last submission, in microseconds.
 fn ends(frame: &Frame, plan: &Plan) -> Vec<u64> {
     let costs = Costs::new(frame);
     // The end of each submission, by queue and value.
@@ -94,7 +95,7 @@ fn ends(frame: &Frame, plan: &Plan) -> Vec<u64> {
         at.and_then(|at| of_queue?.get(at)).copied().unwrap_or(0)
     };
     let mut open: Vec<usize> = (0..plan.submissions.len()).collect();
-    // Submission order is an order of execution, unless waits come before their signals.
+    // One round suffices if every wait follows its signal in submission order.
     while !open.is_empty() {
         let before = open.len();
         open.retain(|at| {
@@ -133,9 +134,9 @@ impl Plan {
     /// The estimated time from the start of the frame to its end on the queue that ends last, in
     /// microseconds.
     ///
-    /// Each queue runs its submissions one after the other, each when what it waits for in this
-    /// frame has ended. A pass of unknown cost counts as the average of those that are known, and
-    /// as 100 microseconds if no pass of the frame declares a cost.
+    /// Each queue runs its submissions one after the other. Each begins when the submissions of this
+    /// frame that it waits for have ended. A pass of unknown cost counts as the average of the known
+    /// costs, or as 100 microseconds if no pass of the frame declares a cost.
     pub fn critical_path_us(&self, frame: &Frame) -> u64 {
         ends(frame, self).into_iter().max().unwrap_or(0)
     }

@@ -1,16 +1,17 @@
-//! Phase `split`: which passes share a submission?
+//! Phase `split`: groups passes into submissions.
 //!
-//! A change of queue ends a submission, and coming back to a queue opens a new one, unless the
-//! pass can join the queue's last submission without a delay:
+//! A pass joins the last submission of its queue if that delays no pass; otherwise it opens a new
+//! submission. Joining delays
 //!
-//! - its own start: it waits for nothing on another queue that the submission does not wait for;
-//! - the start of others: no pass on another queue that waits for the submission would have to
-//!   wait for the pass without need.
+//! - no earlier pass of the submission, if the pass waits for nothing on another queue that the
+//!   submission does not already wait for;
+//! - no pass on another queue, if every pass that waits for the submission also waits for the new
+//!   pass.
 //!
-//! The first also means that all a pass depends on was submitted before its submission, so a wait
-//! always follows its signal in submission order. Both follow from vector clocks over
-//! positions in the order, one for earlier and one for later passes. The host counts as one more
-//! queue, as far as device passes depend on its passes (see
+//! The first condition also ensures that all passes a pass depends on were submitted before its
+//! submission, so a wait always follows its signal in submission order. Both are decided by vector
+//! clocks over positions in the order: one for earlier and one for later passes. The host counts as
+//! one more queue, as far as device passes depend on its passes (see
 //! [`gate`](crate::solve::schedule::gate)).
 
 use crate::frame::{Frame, PassIndex, PassKind};
@@ -40,7 +41,7 @@ pub(crate) struct HostDraft {
     pub(crate) before: Option<usize>,
 }
 
-/// Makes submissions. `links` says what depends on what, in pairs of an earlier and a later pass.
+/// Groups passes into submissions. `links` are dependencies, as pairs of an earlier and a later pass.
 pub(crate) fn split(
     frame: &Frame,
     topology: &Topology,
@@ -97,7 +98,7 @@ pub(crate) fn split(
     split
 }
 
-/// The one submission of a frame that has one queue and no host passes, if anything is left of it.
+/// The only submission of a frame with one queue and no host passes; `None` if all passes are culled.
 fn together(order: &[u32], queues: &[Option<QueueIndex>]) -> Option<Draft> {
     let queue = |pass: &u32| queues[*pass as usize];
     let passes = order.iter().filter(|pass| queue(pass).is_some());
@@ -111,9 +112,10 @@ fn together(order: &[u32], queues: &[Option<QueueIndex>]) -> Option<Draft> {
 #[derive(Clone, Debug)]
 struct Open {
     draft: usize,
-    /// Waits of the draft: those of its first pass, since later ones wait for no more.
+    /// By queue: the last position that the draft waits for. Equal to that of its first pass, since
+    /// later passes may not wait for more.
     behind: Vec<u32>,
-    /// The first pass that waits for it, on each queue.
+    /// By queue: the position of the first pass that waits for the draft.
     ahead: Vec<u32>,
 }
 
@@ -126,13 +128,13 @@ impl Open {
     }
 }
 
-/// For each pass and queue: the last position that it depends on, and the first that depends on
-/// it.
+/// Vector clocks, by pass and queue: the last position that the pass depends on, and the first that
+/// depends on the pass.
 struct Clocks {
-    /// The number of queues, and one more if there are gates; none if there would be only one
-    /// column, and so nothing to compare.
+    /// The number of queues, plus one if there are gates. 0 instead of 1, since one column has nothing
+    /// to compare.
     columns: usize,
-    /// One more than the last rank on a queue that the pass depends on; 0 if there is none.
+    /// One more than the last rank on a queue that the pass depends on; 0 for none.
     behind: Vec<u32>,
     /// The first rank on a queue that depends on the pass.
     ahead: Vec<u32>,
@@ -195,7 +197,7 @@ impl Clocks {
         }
     }
 
-    /// Passes that precede `from` precede `to`.
+    /// Raises the clock of `to` to that of its predecessor `from`.
     fn look_back(&mut self, from: usize, to: usize) {
         for column in 0..self.columns {
             let other = self.behind[from * self.columns + column];
@@ -204,7 +206,7 @@ impl Clocks {
         }
     }
 
-    /// Passes that follow `to` follow `from`.
+    /// Lowers the clock of `from` to that of its successor `to`.
     fn look_ahead(&mut self, from: usize, to: usize) {
         for column in 0..self.columns {
             let other = self.ahead[to * self.columns + column];

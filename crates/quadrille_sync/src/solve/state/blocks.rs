@@ -1,10 +1,10 @@
 //! Blocks of memory while a frame is planned: the last accesses to each byte, by any resource.
 //!
 //! Resources in blocks have no states of their own between frames. When the first pass of a frame
-//! touches one, the resource *enters* its place in the block. All resources that overlap the place
-//! *leave*: their last accesses are recorded byte by byte. The recorded accesses become hazards of
-//! the new occupant ([`Rare::aliased`](crate::states::Rare::aliased)), range by range as it is
-//! touched. At the end of the frame all resources leave.
+//! uses one, the resource *enters* its byte range in the block. All resources that overlap the range
+//! *leave*: their last accesses are recorded byte by byte. The recorded accesses become aliasing
+//! hazards of the new occupant ([`Rare::aliased`](crate::states::Rare::aliased)), which is ordered
+//! after them range by range as it is used. At the end of the frame all resources leave.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub(crate) struct Block {
     /// The index in [`Past`] of its first access before the frame.
     pub(crate) first: u32,
     pub(crate) bytes: Bytes,
-    /// Its occupants, by first byte; they do not overlap.
+    /// The current occupants, by first byte; they do not overlap.
     present: BTreeMap<u64, ResourceIndex>,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Block {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Blocks {
     pub(crate) list: Vec<Block>,
-    /// By resource, if there are blocks: the index of its block, until it enters.
+    /// By resource: the index of its block, until it enters. Empty if there are no blocks.
     waiting: Vec<Option<u32>>,
 }
 
@@ -56,7 +56,7 @@ impl Blocks {
         blocks
     }
 
-    /// Lets a resource into its block, if it lies in one and has not entered yet.
+    /// Makes a resource an occupant of its block, if it lies in one and has not entered yet.
     #[inline]
     pub(crate) fn enter(&mut self, frame: &Frame, resource: ResourceIndex, maps: &mut Maps) {
         if !self.waiting.is_empty() {
@@ -64,7 +64,7 @@ impl Blocks {
         }
     }
 
-    /// The same where there are blocks.
+    /// [`Blocks::enter`] for frames with blocks.
     fn enter_waiting(&mut self, frame: &Frame, resource: ResourceIndex, maps: &mut Maps) {
         let waiting = self.waiting.get_mut(resource.0 as usize);
         let Some(index) = waiting.and_then(Option::take) else {
@@ -87,7 +87,7 @@ impl Blocks {
         }
         let last = frame.resource(resource).kind.length() - 1;
         for (run, marks) in block.bytes.iter_within(place.range()) {
-            // Bytes of the place beyond the end of the buffer count as its last byte.
+            // Bytes of the placement beyond the end of the buffer (alignment) count as its last byte.
             let start = run.start.saturating_sub(place.offset).min(last);
             let end = match run.end.saturating_sub(place.offset) {
                 end if end <= last => end,
@@ -129,7 +129,7 @@ impl Block {
         }
     }
 
-    /// Removes an occupant that overlaps a place, if there is one.
+    /// Removes an occupant that overlaps a placement, if there is one.
     fn over(&mut self, frame: &Frame, other: &Placement) -> Option<ResourceIndex> {
         let mut before = self.present.range(..other.range().end);
         let (offset, resource) = before.next_back()?;
@@ -139,7 +139,7 @@ impl Block {
     }
 }
 
-/// The place of a resource.
+/// The placement of a resource in its block.
 fn place(frame: &Frame, resource: ResourceIndex) -> Placement {
     match frame.resource(resource).memory {
         Some(place) => place,
@@ -147,8 +147,8 @@ fn place(frame: &Frame, resource: ResourceIndex) -> Placement {
     }
 }
 
-/// Records the last accesses of a resource. Bytes that it has not touched keep the accesses
-/// recorded before; for an image it is unknown which bytes these are.
+/// Records the last accesses of a resource. Unused bytes keep the accesses recorded before. The byte
+/// layout of an image is unknown, so if any of its ranges is unused, all its bytes keep them.
 fn leave(bytes: &mut Bytes, frame: &Frame, resource: ResourceIndex, map: &RangeMap<State>) {
     let place = place(frame, resource).range();
     if frame.resource(resource).is_image() {
@@ -160,8 +160,8 @@ fn leave(bytes: &mut Bytes, frame: &Frame, resource: ResourceIndex, map: &RangeM
             .iter()
             .any(|(_, state)| !state.rare.aliased().is_empty());
         bytes.update(place, |_, old| {
-            // A touched range is ordered after all accesses that need only an execution
-            // dependency.
+            // A used range is ordered after all accesses that need only an execution dependency,
+            // which covers whole stages.
             old.retain(|mark| marks.is_empty() || !mark.scope.access.is_empty());
             write_down(old, &marks, untouched);
         });
@@ -197,7 +197,7 @@ fn last_accesses(state: &State, marks: &mut Vec<Mark>) {
     });
 }
 
-/// Adds a mark, unless a dependency on an existing mark covers it. Drops the existing marks that a
+/// Adds a mark, unless a dependency on an existing mark covers it. Drops existing marks that a
 /// dependency on the new mark covers.
 fn add(marks: &mut Vec<Mark>, new: Mark) {
     if marks.iter().any(|mark| covers(mark, &new)) {
@@ -208,7 +208,7 @@ fn add(marks: &mut Vec<Mark>, new: Mark) {
 }
 
 /// Whether a barrier or wait for one access also covers another. For two accesses before the frame
-/// the result must not depend on their times, because plans are used again.
+/// the result must not depend on their timeline values, because cached plans are used again.
 fn covers(one: &Mark, other: &Mark) -> bool {
     let is_later = match (one.value > 0, other.value > 0) {
         (true, true) => (one.value, one.step) >= (other.value, other.step),

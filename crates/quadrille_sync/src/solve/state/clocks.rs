@@ -1,10 +1,10 @@
-//! Waits: vector clocks, which say how the queues are ordered.
+//! Waits between queues, by vector clocks.
 //!
-//! One timeline semaphore per queue, one value per submission. Every queue carries a vector clock:
-//! for each queue, the highest value it is ordered after, and the stages that wait for it. A wait
-//! transitively covers everything its signal waited for: a wait for queue r's value v also raises
-//! the clock to what r had waited for when it signalled v. A point that the clock covers needs no
-//! wait. A barrier whose source is the stages of the wait extends it to other stages by a
+//! There is one timeline semaphore per queue, and one value per submission. Every queue has a vector
+//! clock: for each other queue, the highest value that it is ordered after, and the stages that wait
+//! for it. A wait transitively covers all waits before its signal: a wait for value `v` of queue `r`
+//! also raises the clock to that of `r` when it signalled `v`. A point that the clock covers needs no
+//! wait. A barrier whose first scope is the stages of the wait extends the wait to other stages by a
 //! dependency chain.
 //!
 //! While a frame is planned, values count from 1 on each queue, and value 1 belongs to the queue's
@@ -17,20 +17,20 @@ use crate::solve::state::numbers::Numbers;
 use crate::states::{Joined, Learned, States};
 use crate::topology::{QueueIndex, Topology};
 
-/// Less than any value: nothing is known.
+/// Less than any value: the queue is not known to be ordered after any point.
 const NOTHING: i64 = i64::MIN;
 
-/// An entry of a queue's clock, now or when a submission signals: how far it is ordered after another
-/// queue's timeline.
+/// An entry of a queue's clock, now or when a submission signals: the highest value of another queue's
+/// timeline that it is ordered after.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     value: i64,
     /// The stages that wait for the value.
     stages: Stages,
-    /// The value is a point of this frame or one the plan waits for, and not just a value in
-    /// another queue's clock at the start of the frame.
+    /// The value is a point of this frame, or one that the plan waits for. False for a value copied
+    /// from another queue's clock at the start of the frame.
     exact: bool,
-    /// The submission that learned it in this frame, and the queue it waited for.
+    /// The submission of this frame whose wait raised the entry, and the queue it waited for.
     wait: Option<(usize, QueueIndex)>,
 }
 
@@ -70,9 +70,9 @@ pub(crate) struct Timeline {
     start: Vec<i64>,
     /// The clock of each submission when it signalled.
     snapshots: Vec<Entry>,
-    /// For each queue, the queues whose clocks at the start it includes, as bits.
+    /// For each queue: the queues, as bits, whose clocks at the start of the frame it includes.
     joined_now: Vec<u32>,
-    /// The same for each submission.
+    /// For each submission: its queue's `joined_now` when it signalled.
     joined: Vec<u32>,
     /// The waits of each submission.
     waits: Vec<Vec<Wait>>,
@@ -141,7 +141,7 @@ impl Timeline {
         value
     }
 
-    /// Notes the clock of a submission. To be called again once it is complete.
+    /// Stores the clock of a submission. Must be called again once the submission is complete.
     pub(crate) fn close(&mut self, submission: usize, queue: QueueIndex, value: i64) {
         let now = &self.now[usize::from(queue.0) * self.queues..][..self.queues];
         let snapshot = &mut self.snapshots[submission * self.queues..][..self.queues];
@@ -164,17 +164,17 @@ impl Timeline {
         self.snapshots[row + usize::from(point.queue.0)].value >= point.value
     }
 
-    /// The stages of a queue that are ordered after a point by waits. A wait for a submission that
-    /// has itself waited for a value of this queue counts too: it makes all memory visible, like
-    /// any wait.
+    /// The stages of a queue that waits order after a point. The point may be on the queue itself, if
+    /// another queue waited for it and this queue waited for that queue: such waits make all memory
+    /// visible, like any wait.
     pub(crate) fn ordered_by_waits(&self, queue: QueueIndex, point: Point) -> Stages {
         let entry = self.now[usize::from(queue.0) * self.queues + usize::from(point.queue.0)];
         entry.waiting(point.value)
     }
 
     /// Orders the submission that is being planned after a point, for the given stages. Returns
-    /// stages that are ordered after the point: `stages`, or others, from which a barrier has to
-    /// chain. With `all` it returns `stages`.
+    /// stages that are ordered after the point. These may differ from `stages`; then a barrier has to
+    /// chain from them. With `all` they are `stages`.
     pub(crate) fn require(
         &mut self,
         (at, queue): (usize, QueueIndex),
@@ -216,7 +216,7 @@ impl Timeline {
         push_reason(&mut wait.reasons, reason);
         let (point, waiting) = (Point::from(wait.point), wait.stages);
         for other in 0..self.queues {
-            // Another wait may have raised a value that this wait implies as well.
+            // The widened wait covers an entry if it raised the entry, or implies its value.
             let implied = self.value_at(point, QueueIndex(other as u8));
             let entry = &mut self.now[row + other];
             if entry.wait == Some((at, of)) || entry.value <= implied {
@@ -225,8 +225,8 @@ impl Timeline {
         }
     }
 
-    /// Orders an earlier submission of the plan after a point. Returns stages from which a barrier
-    /// at its end can chain: all stages, or, without `all`, stages that have waited already.
+    /// Orders a submission that was planned before after a point. Returns the stages from which a
+    /// barrier at its end can chain: all stages or, without `all`, stages that already wait.
     pub(crate) fn require_late(
         &mut self,
         (at, queue): (usize, QueueIndex),
@@ -240,8 +240,8 @@ impl Timeline {
         if known.value >= point.value && (!all || known.stages.covers(stages)) {
             return known.stages;
         }
-        // Stages that wait for the queue already wait for the later value in any case. So do
-        // stages with a wait that this wait implies, because the two become one.
+        // An existing wait for the same queue is raised to the later value, and an existing wait that
+        // the new one implies is merged into it. The stages of either will wait for the point.
         let mut waits = self.waits[at].iter();
         let wait = waits
             .find(|wait| wait.point.queue == point.queue || self.implies(point, wait.point.into()));
@@ -261,7 +261,7 @@ impl Timeline {
         stages
     }
 
-    /// Adds a wait, or raises the one there is, and learns from it.
+    /// Adds a wait, or raises the existing one for the queue, and raises the clock accordingly.
     fn wait(
         &mut self,
         (at, queue): (usize, QueueIndex),
@@ -294,9 +294,9 @@ impl Timeline {
             .extend(others.map(|of| Joined { queue, of, stages }));
     }
 
-    /// Merges waits of a submission into the waits that imply them, as numbering does at the end.
-    /// So later requests find all stages that wait. Returns the wait that the one for `of` is
-    /// merged into, and its stages.
+    /// Merges waits of a submission into the waits that imply them, as numbering does at the end, so
+    /// that later requests find all stages that will wait. Returns the queue and the stages of the
+    /// wait that the one for `of` is merged into.
     fn merge_implied(
         &mut self,
         (at, queue): (usize, QueueIndex),
@@ -338,7 +338,7 @@ impl Timeline {
                 .iter()
                 .map(|value| Entry::of(*value, false))
                 .collect(),
-            // The clock of the queue at that time is not kept.
+            // An older submission of an earlier frame: its clock is not kept.
             None => vec![Entry::of(NOTHING, false); self.queues],
         };
         learned[of] = Entry::of(point.value, true);
@@ -355,8 +355,8 @@ impl Timeline {
     }
 }
 
-/// How far back to look for an equal reason: repeats come from runs of a range, one right after
-/// the other, and thousands of passes may share a barrier.
+/// The number of latest reasons that are compared. Equal reasons come from successive runs of a range,
+/// while a barrier may be shared by thousands of passes, so a full search would be slow.
 const REPEATED: usize = 16;
 
 /// Adds a reason unless it has just been added.
@@ -367,7 +367,7 @@ pub(crate) fn push_reason(reasons: &mut Vec<Reason>, reason: Reason) {
     }
 }
 
-/// Drops waits that other waits imply; the other then waits for both.
+/// Drops waits that other waits imply, and adds their stages and reasons to those.
 fn drop_implied(timeline: &Timeline, waits: &mut Vec<Wait>) {
     let mut at = 0;
     while at < waits.len() {
@@ -400,7 +400,7 @@ fn merge(waits: &mut Vec<Wait>, dropped: usize, kept: usize) -> (QueueIndex, &Wa
     (point.queue, kept)
 }
 
-/// Adds a wait, or raises the one there is for the queue.
+/// Adds a wait, or raises the existing one for the queue.
 fn add_wait(waits: &mut Vec<Wait>, point: Point, stages: Stages, reason: Reason) {
     match waits
         .iter_mut()
@@ -423,14 +423,14 @@ fn add_wait(waits: &mut Vec<Wait>, point: Point, stages: Stages, reason: Reason)
 }
 
 impl Timeline {
-    /// Takes the waits that a submission needs, without those that others of it imply.
+    /// Takes the waits of a submission, without those that its other waits imply.
     pub(crate) fn take_waits(&mut self, submission: usize) -> Vec<Wait> {
         let mut waits = std::mem::take(&mut self.waits[submission]);
         drop_implied(self, &mut waits);
         waits
     }
 
-    /// Whether to wait for one point is to wait for another, of another queue.
+    /// Whether a wait for one point implies a wait for another point of another queue.
     pub(crate) fn implies(&self, one: Point, other: Point) -> bool {
         one.queue != other.queue && self.value_at(one, other.queue) >= other.value
     }

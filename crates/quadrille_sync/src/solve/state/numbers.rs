@@ -2,19 +2,19 @@
 
 use crate::topology::QueueIndex;
 
-/// The final numbers: value by value, as windows that are not used close up.
+/// Final timeline values and submission indices, without those of unused windows.
 #[derive(Clone, Debug)]
 pub(crate) struct Numbers {
-    /// By queue, the final number of each value of this frame, from 1.
+    /// By queue: the final value for each provisional value of this frame, which counts from 1.
     values: Vec<Vec<i64>>,
-    /// By submission in the making, its final index.
+    /// By submission under construction: its final index.
     places: Vec<u32>,
     /// The final number of submissions.
     pub(crate) count: u32,
 }
 
 impl Numbers {
-    /// Numbers submissions of which the queue is given, and whether there is anything to submit.
+    /// Numbers submissions, given the queue of each and whether it is used.
     pub(crate) fn new(
         queues: usize,
         records: impl ExactSizeIterator<Item = (QueueIndex, bool)>,
@@ -41,7 +41,7 @@ impl Numbers {
         number.copied().unwrap_or(value)
     }
 
-    /// The final index of a submission, or of the next one that is used.
+    /// The final index of a submission, or if it is unused, that of the next one that is used.
     pub(crate) fn place(&self, submission: u32) -> u32 {
         self.places
             .get(submission as usize)

@@ -4,9 +4,10 @@ use crate::plan::Scope;
 use crate::solve::state::{Mark, State};
 use crate::states::EndPass;
 
-/// The accesses that a write depends on: the reads since the last write, or that write, and a read
-/// that another stream has promised to finish. The first write to aliased memory also depends on
-/// the accesses of its earlier occupants. The flag says whether memory has to be made available.
+/// Calls `each` with the accesses that a write depends on: the reads since the last write, or that
+/// write if there are none; a read by another stream that borrowed the resource; and for the first
+/// write to aliased memory, the accesses of its earlier occupants. The flag is true for a memory
+/// dependency, false for an execution dependency.
 pub(crate) fn for_each_predecessor(state: &State, mut each: impl FnMut(&Mark, bool)) {
     let aliased = state.rare.aliased().iter();
     aliased.for_each(|mark| each(mark, !mark.scope.access.is_empty()));
@@ -16,7 +17,8 @@ pub(crate) fn for_each_predecessor(state: &State, mut each: impl FnMut(&Mark, bo
         .into_iter()
         .for_each(|read| each(read, false));
     if let Some(pending) = state.rare.pending() {
-        // A range that was only read before the release is not written since.
+        // After a release, the release stands for all accesses before it. Without access flags it is
+        // only an execution dependency.
         each(&pending.mark, !pending.mark.scope.access.is_empty());
     } else if state.reads.is_empty() {
         state.write.iter().for_each(|write| each(write, true));
@@ -25,14 +27,14 @@ pub(crate) fn for_each_predecessor(state: &State, mut each: impl FnMut(&Mark, bo
     }
 }
 
-/// The same of a run, or of all runs of a mip level.
+/// Calls [`for_each_predecessor`] for a run, or for all runs of a mip level.
 pub(crate) fn for_each_predecessor_of(states: &[&State], mut each: impl FnMut(&Mark, bool)) {
     for state in states {
         for_each_predecessor(state, &mut each);
     }
 }
 
-/// The first synchronization scope that an access makes.
+/// The first synchronization scope for a dependency on an access.
 pub(crate) fn source(mark: &Mark, memory: bool) -> Scope {
     if memory {
         mark.scope
@@ -41,7 +43,7 @@ pub(crate) fn source(mark: &Mark, memory: bool) -> Scope {
     }
 }
 
-/// The mark of a pass for states that no request describes.
+/// The pass of the last access that a write to the ranges depends on.
 pub(crate) fn last_pass(states: &[&State]) -> Option<EndPass> {
     let mut last = None;
     for_each_predecessor_of(states, |mark, _| last = Some(mark.pass));

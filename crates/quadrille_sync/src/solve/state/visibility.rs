@@ -7,7 +7,7 @@ use crate::solve::state::{Mark, State};
 use crate::states::VisibleScope;
 use crate::topology::QueueIndex;
 
-/// How many scopes per range are kept to which the last write is visible.
+/// The most scopes per range that are stored; the oldest is dropped first.
 const VISIBLE: usize = 16;
 
 /// Whether the last write is visible to a scope on a queue.
@@ -18,9 +18,10 @@ pub(crate) fn is_visible(state: &State, queue: QueueIndex, scope: Scope) -> bool
     })
 }
 
-/// Whether all accesses so far precede a scope on a queue, and are visible to it. This is so if
-/// the previous frame predicted the use (see `barriers/lookahead`), or if the range is unused
-/// since a barrier that wrote it, as where passes write disjoint slices.
+/// Whether all accesses so far precede a scope on a queue and are visible to it, so that even a write
+/// needs no barrier. True if the previous frame predicted the use (see `barriers/lookahead`), or if
+/// the last access is a barrier that wrote the range, for example the transition of a mip level whose
+/// slices different passes then write.
 #[inline]
 pub(crate) fn is_ready(state: &State, queue: QueueIndex, scope: Scope) -> bool {
     let is_barrier = |write: &Mark| write.queue == queue && write.scope.access.is_empty();
@@ -33,8 +34,8 @@ pub(crate) fn is_ready(state: &State, queue: QueueIndex, scope: Scope) -> bool {
     })
 }
 
-/// Whether any scope to which the last write is visible satisfies a condition. Mostly there is
-/// one.
+/// Whether any scope to which the last write is visible satisfies a condition. Most ranges have one
+/// scope, which is checked without a loop.
 #[inline]
 fn any(state: &State, is_such: impl Fn(&VisibleScope) -> bool) -> bool {
     match state.visible.as_slice() {
@@ -56,13 +57,13 @@ pub(crate) fn mark_visible(state: &mut State, queue: QueueIndex, scope: Scope) {
                 is_ready,
             }]);
         }
-        // Mostly the write is visible to the same scope already.
+        // The common case: the first scope covers this one.
         [first, ..] if first.queue == queue && first.scope.covers(scope) => {}
         _ => add_visible(state, queue, scope),
     }
 }
 
-/// The same where it is not the first scope that covers this one.
+/// [`mark_visible`] for a scope that the first one does not cover.
 fn add_visible(state: &mut State, queue: QueueIndex, scope: Scope) {
     for VisibleScope { scope: seen, .. } in of_queue(state, queue) {
         if seen.covers(scope) {
@@ -74,7 +75,7 @@ fn add_visible(state: &mut State, queue: QueueIndex, scope: Scope) {
         }
     }
     if state.visible.len() == VISIBLE {
-        // Forgetting is safe: at worst a barrier is repeated.
+        // Dropping a scope is safe: at worst a barrier is repeated.
         state.visible.remove(0);
     }
     state.visible.push(VisibleScope {
@@ -84,7 +85,7 @@ fn add_visible(state: &mut State, queue: QueueIndex, scope: Scope) {
     });
 }
 
-/// Notes a read that no scope is ordered after yet.
+/// Notes a new access: no scope is ordered after all accesses any more.
 #[inline]
 pub(crate) fn unready(state: &mut State) {
     let visible = state.visible.iter_mut();

@@ -1,4 +1,4 @@
-//! Phase `check`: is what was declared possible at all, each pass by itself?
+//! Phase `check`: validity of each declaration by itself.
 
 use std::ops::Range;
 
@@ -13,8 +13,8 @@ use crate::solve::validate::custom;
 use crate::states::{States, Tenure};
 use crate::topology::Topology;
 
-/// Errors that leave nothing to reason about: indices that point nowhere, no queues, resources
-/// that cannot exist. Without any, all later phases may index freely.
+/// Returns errors that end planning at once: indices out of bounds, a topology without queues,
+/// resources that cannot exist. Without any, all later phases may index without checks.
 pub(crate) fn check_shape(
     frame: &Frame,
     topology: &Topology,
@@ -79,9 +79,9 @@ pub(crate) fn check_shape(
     PlanErrors::check(errors)
 }
 
-/// Errors of single uses, and of uses of one pass that cannot go together.
+/// Adds errors of single uses, and of uses of one pass that contradict each other.
 pub(crate) fn check_uses(frame: &Frame, states: &States, errors: &mut Vec<PlanError>) {
-    // The pass that used a resource last, to find second uses without comparing all pairs.
+    // By resource: the last pass that used it, to find repeated uses without comparing all pairs.
     let mut last_user = vec![u32::MAX; frame.resources.len()];
     let mut resources = frame.resources.iter();
     let all_own = resources.all(|resource| states.tenure(resource.id) == Tenure::Own);
@@ -107,7 +107,7 @@ pub(crate) fn check_uses(frame: &Frame, states: &States, errors: &mut Vec<PlanEr
     }
 }
 
-/// Whether a pass's slices and what they name exist.
+/// Checks the index ranges of a pass, and the indices in them.
 fn check_indices(frame: &Frame, pass: &PassDecl, errors: &mut Vec<PlanError>) {
     let mut unknown = |what, index| {
         errors.push(PlanError::UnknownIndex {
@@ -141,7 +141,7 @@ fn check_indices(frame: &Frame, pass: &PassDecl, errors: &mut Vec<PlanError>) {
     }
 }
 
-/// Whether the slices of passes follow each other; later phases go through whole arrays.
+/// Checks that the index ranges of passes are contiguous: later phases iterate over the whole arrays.
 fn check_slices(frame: &Frame, errors: &mut Vec<PlanError>) {
     let uses = frame.passes.iter().map(|pass| (pass, &pass.uses));
     let after = frame.passes.iter().map(|pass| (pass, &pass.after));
@@ -149,7 +149,8 @@ fn check_slices(frame: &Frame, errors: &mut Vec<PlanError>) {
     errors.extend(scattered("predecessors", frame.after.len(), after));
 }
 
-/// The first slice that does not begin where the one before it ends, or what the last one leaves.
+/// The error for the first range that does not begin at the end of the previous one, or for elements
+/// after the last range.
 fn scattered<'a>(
     what: &'static str,
     count: usize,
@@ -173,14 +174,14 @@ fn scattered<'a>(
 /// The largest buffer, in bytes: the address space of a five-level page table.
 const MAX_BYTES: u64 = 1 << 57;
 
-/// The most array layers, and slices of a 3D image. No device has more than a few thousand, and a
-/// use of one mip level of all layers is as many intervals.
+/// The most array layers, and slices of a 3D image. Devices allow a few thousand. The bound matters
+/// because a use of one mip level of all layers is split into as many intervals.
 const MAX_LAYERS: u32 = 1 << 16;
 
-/// The end of ids. States are an array by id, so an id costs memory.
+/// The exclusive upper bound of resource ids. States are an array indexed by id.
 const MAX_ID: u32 = 1 << 20;
 
-/// The end of ids of blocks. States are an array by those too.
+/// The exclusive upper bound of block ids. States are an array indexed by these, too.
 const MAX_BLOCK: u32 = 1 << 16;
 
 /// Returns the first property of a resource that Vulkan does not allow, or no device has.
@@ -226,7 +227,7 @@ pub(crate) fn impossible(resource: &Resource) -> Option<&'static str> {
         } if slices > 1 && array_layers > 1 => {
             Some("is an image with slices and array layers; a 3D image has one layer")
         }
-        // Keeps positions on the line of subresources far from the end of 64 bits.
+        // Keeps linear positions of subresources within 64 bits.
         ResourceKind::Image { mip_levels, .. } if mip_levels > 32 => {
             Some("is an image of more than 32 mip levels")
         }
@@ -255,14 +256,14 @@ fn misplaced(resource: &Resource, memory: Placement) -> Option<&'static str> {
     }
 }
 
-/// Whether ids are unique, in the frame and over frames.
+/// Checks that ids are unique within the frame, and keep their kind from frame to frame.
 pub(crate) fn check_ids(frame: &Frame, states: &States, errors: &mut Vec<PlanError>) {
     for resource in &frame.resources {
         let before = states.kind(resource.id);
         if let Some(before) = before.filter(|before| *before != resource.kind) {
             let (mut now, mut then) = (extent(&resource.kind), extent(&before));
             if now == then {
-                // Only their slices differ.
+                // Only the number of slices differs: name those.
                 (now, then) = (first_level(&resource.kind), first_level(&before));
             }
             errors.push(PlanError::ReusedId {
@@ -287,7 +288,7 @@ pub(crate) fn check_ids(frame: &Frame, states: &States, errors: &mut Vec<PlanErr
     }
 }
 
-/// Whether a use needs no check, as most do.
+/// Whether a use needs no further checks; true for most.
 #[inline]
 fn is_plain(frame: &Frame, pass: PassIndex, one: &Use) -> bool {
     let is_host = frame.pass(pass).kind == PassKind::Host || one.access.is_host();
@@ -297,7 +298,7 @@ fn is_plain(frame: &Frame, pass: PassIndex, one: &Use) -> bool {
     is_plain && one.access.target().meets(whole)
 }
 
-/// Whether a use lies within its resource and on the right side of the bus.
+/// Checks that a use lies within its resource, and is a host access exactly if the pass is a host pass.
 fn check_use(frame: &Frame, pass: PassIndex, one: &Use, errors: &mut Vec<PlanError>) {
     let decl = frame.pass(pass);
     let resource = frame.resource(one.resource);
@@ -350,8 +351,8 @@ fn check_use(frame: &Frame, pass: PassIndex, one: &Use, errors: &mut Vec<PlanErr
     }
 }
 
-/// Whether this stream may use a resource in this way. A given resource cannot be used, and a lent
-/// one is only read, in its layout, by either side.
+/// Checks that this stream may use a resource in this way. A resource that was given away cannot be
+/// used. A lent one may only be read, in its current layout, by both streams.
 fn check_tenure(
     frame: &Frame,
     pass: PassIndex,
@@ -383,9 +384,9 @@ fn check_tenure(
     }
 }
 
-/// Whether two uses of one resource by one pass can go together: both only read, in one layout.
+/// Checks that two overlapping uses of one resource by one pass both read, in one layout.
 fn check_pair(frame: &Frame, pass: PassIndex, a: &Use, b: &Use, errors: &mut Vec<PlanError>) {
-    // Slices beside each other may be written both, but have the layout of one mip level.
+    // Disjoint slices may both be written, but share the layout of their mip level.
     let (a_levels, b_levels) = (a.range.levels(), b.range.levels());
     if !a_levels.overlaps(&b_levels) {
         return;
@@ -417,7 +418,7 @@ fn check_pair(frame: &Frame, pass: PassIndex, a: &Use, b: &Use, errors: &mut Vec
     }
 }
 
-/// How far a range of a resource could reach.
+/// The largest valid range of the same kind, for error messages.
 fn limit(kind: &ResourceKind, range: &SubRange) -> SubRange {
     match (kind.subresources(), range) {
         (Some(all), SubRange::Slices(slices))
@@ -445,7 +446,7 @@ fn slices_of(kind: &ResourceKind, aspects: Aspects, mip: u32) -> SubRange {
     })
 }
 
-/// All of a resource, written out.
+/// The whole resource as an explicit range.
 fn extent(kind: &ResourceKind) -> SubRange {
     match (kind, kind.subresources()) {
         (ResourceKind::Buffer { bytes }, _) => SubRange::Bytes {

@@ -1,10 +1,10 @@
-//! Phase `check`, for accesses in Vulkan's own terms: the table of named accesses guarantees valid
-//! combinations, but stages, access mask and layout from the caller have to be checked.
+//! Phase `check` for custom accesses: named accesses are valid combinations by construction, but
+//! stages, access mask and layout from the caller have to be checked.
 
 use crate::access::CustomAccess;
 use crate::flags::{AccessMask, Layout, Stages};
 
-/// Returns the problem with an access in Vulkan's terms, in words; nothing if Vulkan allows it.
+/// Describes the problem with a custom access; `None` if Vulkan allows it.
 pub(crate) fn wrong(custom: &CustomAccess, image: bool) -> Option<String> {
     let CustomAccess {
         stages,
@@ -48,8 +48,7 @@ pub(crate) fn wrong(custom: &CustomAccess, image: bool) -> Option<String> {
     None
 }
 
-/// The two ends of the pipeline, which stand for all stages in one scope and for none in the
-/// other.
+/// Top and bottom of the pipeline: each means all stages in one scope and no stage in the other.
 const ENDS: Stages = Stages::TOP_OF_PIPE.union(Stages::BOTTOM_OF_PIPE);
 
 /// Flags with their Vulkan names.

@@ -1,4 +1,4 @@
-//! Whether every resource has an owner that the topology has.
+//! Phase `check` for owners: each must be a family of the topology, or external.
 
 use crate::error::PlanError;
 use crate::frame::Frame;
@@ -6,7 +6,7 @@ use crate::resource::Lifetime;
 use crate::states::States;
 use crate::topology::{FamilyIndex, Topology};
 
-/// Reports owners that the topology does not have, so that later phases find a queue for each.
+/// Reports owners that are not in the topology. Later phases rely on a queue for each owner.
 pub(crate) fn check_owners(
     frame: &Frame,
     topology: &Topology,
@@ -36,8 +36,8 @@ pub(crate) fn check_owners(
             });
             continue;
         }
-        // An external owner without a pending release to it has released the resource to this
-        // device.
+        // An external owner is valid: without a pending release to it, it has released the
+        // resource to this device.
         let mut unknown = owners.filter(|family| !exists(*family) && !family.is_outside());
         if let Some(family) = unknown.next() {
             errors.push(PlanError::UnknownOwner {

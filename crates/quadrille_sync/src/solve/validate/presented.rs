@@ -1,4 +1,4 @@
-//! Whether images of swapchains are written, and can be presented.
+//! Phase `check` for swapchain images: they must be written, and some queue must be able to present.
 
 use crate::error::PlanError;
 use crate::frame::{Frame, Use};

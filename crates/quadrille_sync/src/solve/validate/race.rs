@@ -1,4 +1,4 @@
-//! Phase `race`: does the order say which write each read sees?
+//! Phase `race`: hazards without a declared or inferred order, and reads of unwritten contents.
 
 use crate::error::{ConflictingAccess, PlanError};
 use crate::frame::Frame;
@@ -16,8 +16,8 @@ struct Pair {
     span: usize,
 }
 
-/// Reports uses without an order that they need, and reads of what was never written.
-/// `touches` is sorted by `order`.
+/// Reports pairs of uses that lack an order, and reads of contents that were never written. `touches`
+/// is sorted by `order`.
 pub(crate) fn race(
     frame: &Frame,
     touches: &Touches,
@@ -38,7 +38,7 @@ pub(crate) fn race(
         .zip(ordered)
         .filter(|(_, ordered)| !ordered)
     {
-        // The same two passes may meet in many spans; one error says enough.
+        // The same two passes may conflict in many spans of a resource; report one.
         let resource = frame.uses[pair.first.one as usize].resource;
         if !reported.contains(&(ends, resource)) {
             reported.push((ends, resource));
@@ -50,9 +50,9 @@ pub(crate) fn race(
     }
 }
 
-/// All pairs of neighbours that need an order, among uses of spans with several writers. The rest
-/// follows: order is transitive, and [`depend`](crate::solve::graph::depend) has ordered the other
-/// spans.
+/// All pairs of successive uses that need an order, in spans with several writers. Other pairs follow,
+/// because order is transitive and [`depend`](crate::solve::graph::depend) has ordered the spans with
+/// one writer.
 fn pairs(frame: &Frame, touches: &Touches) -> Vec<Pair> {
     let mut pairs = Vec::new();
     let mut readers: Vec<Member> = Vec::new();
@@ -64,7 +64,7 @@ fn pairs(frame: &Frame, touches: &Touches) -> Vec<Pair> {
         readers.clear();
         for second in members.iter().copied() {
             let mut push = |first: Member| {
-                // Most order is declared, pair by pair.
+                // Skips the graph in the common case of a directly declared order.
                 let is_ordered = || is_declared(frame, first.pass, second.pass);
                 if first.pass != second.pass && !is_ordered() {
                     pairs.push(Pair {
@@ -90,7 +90,7 @@ fn pairs(frame: &Frame, touches: &Touches) -> Vec<Pair> {
     pairs
 }
 
-/// The error for a pair without order.
+/// The error for a pair of uses without an order.
 fn unordered(frame: &Frame, touches: &Touches, pair: &Pair) -> PlanError {
     let one = |member: Member| &frame.uses[member.one as usize];
     let who = |member: Member| {
@@ -133,11 +133,11 @@ fn unordered(frame: &Frame, touches: &Touches, pair: &Pair) -> PlanError {
 
 /// The uses that read contents that were never written, in declaration order.
 ///
-/// Images are judged span by span. A buffer counts as written once any of it is: filling a part
-/// and reading the whole is common and does no harm.
+/// Images are checked span by span. A buffer counts as written once any part of it is: filling a part
+/// and declaring a read of the whole is common and harmless.
 fn unwritten(frame: &Frame, touches: &Touches, order: &[u32], states: &States) -> Vec<Member> {
     let mut found = Vec::new();
-    // Hardly ever needed.
+    // Computed on first use: most frames have no candidates.
     let mut first_write: Option<FirstWrites> = None;
     for (span, members) in touches.spans() {
         let resource = frame.resource(span.resource);
@@ -165,7 +165,7 @@ fn unwritten(frame: &Frame, touches: &Touches, order: &[u32], states: &States) -
 
 /// The first writer of each resource.
 struct FirstWrites {
-    /// By pass.
+    /// By pass: its position in the order.
     rank: Vec<u32>,
     /// By resource, the rank of the first pass that writes it.
     first: Vec<u32>,
@@ -205,7 +205,7 @@ fn defined_at_start(resource: &Resource, span: &Span, states: &States) -> bool {
     within.all(|(_, state)| state.defined)
 }
 
-/// The error for a read of nothing.
+/// The error for a read of contents that were never written.
 fn never_written(frame: &Frame, member: Member) -> PlanError {
     let reader = &frame.uses[member.one as usize];
     PlanError::NeverWritten {

@@ -1,9 +1,9 @@
 //! Acquires before the pass that needs a range.
 //!
-//! A release and its acquire name the same range, however little of it the acquiring pass needs.
-//! So a range that one barrier released is acquired by one barrier. All ranges that a pass needs
-//! from other families are first collected, then released, then acquired, so that neighbours with
-//! equal transfers move together.
+//! A release and its acquire must name the same range, even if the acquiring pass needs only a part
+//! of it. So a range that one barrier released is acquired by one barrier. All ranges that a pass
+//! needs from other families are first collected, then released, then acquired, so that adjacent
+//! ranges with equal transfers share barriers.
 
 use smallvec::smallvec;
 
@@ -99,13 +99,14 @@ fn complete_others(
     });
 }
 
-/// Whether two requests need equal releases. Requests that overlap are alike: they all read.
+/// Whether two requests can share a release: same resource, layout and kind of access. Overlapping
+/// requests of a pass always can, since they all read.
 fn is_alike(one: &Request, other: &Request) -> bool {
     let key = |it: &Request| (it.resource, it.layout, it.writes, it.discard);
     key(one) == key(other)
 }
 
-/// Collects the ranges that requests that are alike need and other families own.
+/// Collects the ranges of equal requests that other families own.
 fn collect_releases<'a>(
     builder: &mut Builder<'_>,
     alike: impl Iterator<Item = &'a Request>,
@@ -155,11 +156,11 @@ fn acquire(
         _ => Stages::ALL_COMMANDS,
     };
     let dependency_kind = DependencyKind::OwnershipTransfer;
-    // With it, the acquire can chain from stages that have waited before.
+    // With maintenance8, the acquire can chain from stages that have waited before.
     let all = !builder.inputs.topology.maintenance8;
     let (stages, earlier) = if pending.from.is_outside() {
-        // Its release is not on our timelines. The acquire chains from whatever stages the caller
-        // waits for it with.
+        // An external release signals no timeline of ours. The caller waits for it in unknown
+        // stages, so the acquire chains from all of them.
         (Stages::ALL_COMMANDS, None)
     } else {
         let stages = builder
@@ -178,7 +179,7 @@ fn acquire(
     };
     let resource = builder.inputs.frame.resource(request.resource);
     calls.needed(0).push_half(resource, &pending.range, barrier);
-    // If the transfer was not predicted, earlier frames do not predict later ones.
+    // After an unpredicted transfer, the previous frame must not predict the next one.
     let is_predicted = !builder.is_window(&pending.mark);
     intervals(kind, &pending.range, |interval| {
         map.update(interval, |_, state| {
@@ -201,10 +202,9 @@ fn acquire(
     });
 }
 
-/// The scopes of the uses of a request's pass that overlap the acquired range, the request among
-/// them. They may be fewer than those that overlap the request, or lie beyond it. For uses in
-/// another layout the acquire is only an execution dependency: the transition that follows makes
-/// the memory visible to them.
+/// The union of the scopes of all uses by the request's pass that overlap the acquired range. These
+/// may differ from the uses that overlap the request. For uses in another layout the acquire is only
+/// an execution dependency: the transition that follows makes the memory visible to them.
 fn scope_within(inputs: Inputs<'_>, request: &Request, pending: &Pending<Mark>) -> Scope {
     let supported = Stages::supported_by(inputs.topology.queue(request.queue).capabilities);
     let acquired = |scope: Scope, layout: Layout| match request.image {

@@ -1,4 +1,5 @@
-//! Ranges that an owner outside of the device has released to it, in the layout of their import.
+//! Ranges that an external owner (another device or API) has released to this device, in the layout
+//! of their import.
 
 use std::ops::Range;
 
@@ -13,7 +14,7 @@ use crate::solve::state::{Mark, State};
 use crate::states::{EndPass, Pending};
 use crate::topology::FamilyIndex;
 
-/// Runs of a resource that were released outside.
+/// Runs of a resource that external owners have released.
 #[derive(Debug, Default)]
 pub(super) struct Outside {
     groups: Vec<Group>,
@@ -57,7 +58,7 @@ impl Outside {
         all
     }
 
-    /// Notes that a request acquires them.
+    /// Notes in the states that a request acquires the ranges.
     pub(super) fn await_by(
         self,
         request: &Request,
@@ -73,8 +74,8 @@ impl Outside {
         }
     }
 
-    /// Acquires them for a family of the device: to release them to another external owner, or for
-    /// the host.
+    /// Acquires the ranges for a family of the device: to release them to another external owner, or
+    /// for the host.
     pub(super) fn pass_on(
         self,
         builder: &mut Builder<'_>,

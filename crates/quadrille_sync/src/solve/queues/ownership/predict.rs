@@ -1,5 +1,5 @@
-//! Releases at the end of a frame: to the family that the next frame needs a range on, and to
-//! other streams.
+//! Releases at the end of a frame: to the family that is predicted to use a range first in the next
+//! frame, and to other streams.
 
 use super::outside::Outside;
 use super::release::{Destination, Releases};
@@ -39,15 +39,14 @@ pub(crate) fn predict(builder: &mut Builder<'_>, maps: &mut Maps) {
     }
 }
 
-/// The family that the next frame first needs a run, or all runs of a mip level, on, if that is
-/// another one.
+/// The family that is predicted to use a run, or all runs of a mip level, first in the next frame, if
+/// it is not the owner.
 fn next(resource: ResourceIndex, states: &[&State]) -> Option<Destination> {
     let [of_all, ..] = states else { return None };
     // A range that this frame has not used is not predicted.
     let nexts = states.iter().filter_map(|state| next_use(state));
     let next = nexts.min_by_key(|next| next.step)?.used;
-    // A discard needs no transfer, unless it covers only a part of a range whose contents are
-    // kept.
+    // A discard needs no transfer, unless other parts of the range keep their contents.
     let is_kept = |state: &&State| {
         let discards = next_use(state).is_some_and(|next| next.used.discard);
         state.defined && !discards

@@ -1,8 +1,8 @@
 //! Releases: their submission, first scope, and destination family.
 //!
-//! One barrier releases neighbouring runs. First [`Releases::add`] determines for each run how
-//! it is released. Then [`Releases::release`] gathers equal releases into as few ranges as
-//! Vulkan can name.
+//! One barrier releases adjacent runs. First [`Releases::add`] determines submission, scope and
+//! layout of the release of each run. Then [`Releases::release`] gathers equal releases into the
+//! fewest ranges that Vulkan's barriers can express.
 
 use std::ops::Range;
 
@@ -18,10 +18,10 @@ use crate::solve::state::{Maps, Mark, State};
 use crate::states::{EndPass, Pending};
 use crate::topology::{FamilyIndex, QueueIndex};
 
-/// How far back to look for a group to join.
+/// The number of latest groups that are searched for an equal release.
 const JOINED: usize = 16;
 
-/// The destination of a range.
+/// The destination of a release: family, layout, and the pass that needs it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Destination {
     pub(crate) resource: ResourceIndex,
@@ -30,12 +30,12 @@ pub(crate) struct Destination {
     pub(crate) later: PassRef,
 }
 
-/// How a range is released. Ranges with equal releases may share a barrier.
+/// Parameters of a release. Ranges with equal releases may share a barrier.
 #[derive(Clone, Debug, PartialEq)]
 struct Release {
     to: Destination,
     from: FamilyIndex,
-    /// The submission that releases.
+    /// The submission that the release is recorded in.
     place: usize,
     src: Scope,
     old_layout: Layout,
@@ -47,8 +47,7 @@ pub(crate) struct Releases {
     groups: Vec<Group>,
 }
 
-/// Runs that are released together: how, after which pass, and the intervals of the resource's
-/// line.
+/// Runs that are released together, as intervals of the resource's positions.
 #[derive(Debug)]
 struct Group {
     release: Release,
@@ -176,9 +175,10 @@ fn append(
     let mark = Mark {
         queue: point.queue,
         value: point.value,
-        // For a later access without an acquire: the writes before it. The release of an image may
-        // be a layout transition, which is a write. The release of a buffer chains from its own
-        // source to all stages, if its second scope counts.
+        // The source for a later access that discards the contents and so skips the acquire. The
+        // release of an image may be a layout transition, which is a write. With maintenance8, the
+        // second scope of a buffer's release is all stages, so any later barrier chains from its
+        // source.
         scope: Scope {
             stages: match builder.inputs.topology.maintenance8 && !resource.is_image() {
                 true if !src.stages.is_empty() => src.stages,
@@ -203,11 +203,15 @@ fn append(
     }
 }
 
-/// The submission in which the owner releases a range: the last one that uses it, or the window of
-/// the queue that used it. An image that the host uses keeps its layout until the host is done,
-/// and a given resource stays until then. After reads on several queues it is a submission of its
-/// own, if there is one. A swapchain image is released before the submission that presents it, which
-/// is there already.
+/// The submission in which the owner releases a range:
+///
+/// - the last submission of this frame that uses it;
+/// - else the window of the queue that used it;
+/// - after reads on several queues, a separate submission if one was opened.
+///
+/// An image that the host uses, and a resource that is given away, are released after the host is
+/// done. A swapchain image never gets a separate submission, because the submission that presents it
+/// exists already.
 fn place(
     builder: &mut Builder<'_>,
     resource: ResourceIndex,
@@ -238,13 +242,13 @@ fn place(
     last.unwrap_or_else(|| queue.map_or(0, |queue| builder.window(queue)))
 }
 
-/// The queue that a release after uses of this frame on several queues should have a submission of
-/// its own on: the last use is by a pass that does not depend on all others.
+/// The queue for a separate release submission, after uses of this frame on several queues whose last
+/// user does not depend on all others. `None` if the last user's submission can release.
 pub(crate) fn own_release_queue(builder: &Builder<'_>, states: &[&State]) -> Option<QueueIndex> {
     unordered_release(builder, states).map(|(queue, _)| queue)
 }
 
-/// The same with the submission of the last use.
+/// [`own_release_queue`], with the submission of the last use.
 fn unordered_release(builder: &Builder<'_>, states: &[&State]) -> Option<(QueueIndex, usize)> {
     let mut last = None;
     for_each_predecessor_of(states, |mark, _| {

@@ -22,10 +22,10 @@ pub(super) const ALL: Scope = Scope {
 };
 
 /// Completes pending acquires of an interval of an image that the host is about to use, each in
-/// the window of its destination family. A range that is released and acquired in the host's
-/// `layout` is left pending. With any other layouts, the layout would change between release and
-/// acquire, at a time that the host does not know. Ranges that an external owner has released in
-/// another layout are acquired as well, because only the owner can change a layout.
+/// the window of its destination family. A transfer whose old and new layout both are the host's
+/// `layout` is left pending. Any other transfer changes the layout between release and acquire, at a
+/// time that the host cannot observe. Ranges that an external owner has released in another layout
+/// are acquired as well, because only an owner can change the layout.
 pub(crate) fn complete_for_host(
     builder: &mut Builder<'_>,
     (resource, pass): (ResourceIndex, PassIndex),
@@ -80,8 +80,8 @@ pub(super) fn complete_pending(
     record_acquire(builder, place, scope, pending, reason, map);
 }
 
-/// Acquires a range at the beginning of a window, between stages that have waited for its release
-/// and the same ones, and notes that in its states.
+/// Acquires a range at the start of a window, with `scope` (stages that have waited for its release) on
+/// both sides, and updates its states.
 pub(super) fn record_acquire(
     builder: &mut Builder<'_>,
     place: usize,
