@@ -1,13 +1,13 @@
-//! Parts of resources as boxes, and a map from parts to values that is cut where uses cut it.
+//! Parts of resources as boxes, and a map from disjoint parts to values that is split on access.
 
 use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
 
 use quadrille_sync::{Aspects, ResourceKind, Slices, SubRange, SubresourceRange};
 
-/// A box of a resource: aspects x array layers x mip levels of an image, or the bytes of a
-/// buffer (as mip levels of the one layer of the one aspect). Of one mip level of a 3D image it may be
-/// some slices.
+/// A box of a resource: aspects x array layers x mip levels x depth slices of an image. A buffer has
+/// one aspect, one layer, and its bytes in place of mip levels. Only a box of one mip level of a 3D
+/// image may have less than all slices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Area {
     aspects: u32,
@@ -16,12 +16,12 @@ pub(crate) struct Area {
     slices: Range<u64>,
 }
 
-/// How many slices a mip level has, if the first one has so many.
+/// The number of depth slices of a mip level, given that of the first level.
 fn slices_of(first: u32, mip: u32) -> u32 {
     first.checked_shr(mip).unwrap_or(0).max(1)
 }
 
-/// However many slices there are.
+/// All slices, whatever their number.
 const ALL_SLICES: Range<u64> = 0..u64::MAX;
 
 impl Area {
@@ -64,7 +64,8 @@ impl Area {
         }
     }
 
-    /// Slices of a mip level that has so many.
+    /// Slices of a mip level that has `of` slices. Reaching the last slice means all further ones, so
+    /// that all slices equal the whole level.
     fn some_slices(range: &Slices, of: u32) -> Self {
         let (mip, base) = (u64::from(range.mip), u64::from(range.base));
         let end = base + u64::from(range.count);
@@ -76,7 +77,7 @@ impl Area {
         }
     }
 
-    /// The same of some slices.
+    /// This area, restricted to some slices.
     pub(crate) fn of_slices(self, slices: Range<u64>) -> Self {
         Self { slices, ..self }
     }
@@ -96,7 +97,7 @@ impl Area {
         }
     }
 
-    /// All slices of the mip levels that the area is of.
+    /// This area, extended to all slices of its mip levels.
     pub(crate) fn levels(&self) -> Self {
         Self {
             slices: ALL_SLICES,
@@ -131,7 +132,7 @@ impl Area {
         self.intersection(other).as_ref() == Some(other)
     }
 
-    /// Returns the remainder when `part`, which lies within, is taken out.
+    /// Returns the rest of the area without `part`, which it must contain.
     fn without(&self, part: &Self) -> Vec<Self> {
         let rest = Self {
             aspects: self.aspects & !part.aspects,
@@ -162,7 +163,7 @@ impl Area {
         pieces.filter(|piece| !piece.is_empty()).collect()
     }
 
-    /// The area in words, given what it is part of.
+    /// Describes the area, given the kind of its resource.
     pub(crate) fn words(&self, kind: &ResourceKind) -> String {
         Words { area: self, kind }.to_string()
     }
@@ -209,7 +210,7 @@ impl Display for Words<'_> {
     }
 }
 
-/// A value for every part of a resource: disjoint areas that together are all of it.
+/// A value for every part of a resource: disjoint areas that cover all of it.
 #[derive(Clone, Debug)]
 pub(crate) struct AreaMap<T> {
     cells: Vec<(Area, T)>,
@@ -223,7 +224,7 @@ impl<T: Clone> AreaMap<T> {
         }
     }
 
-    /// The cells within `area`, which are cut out of their surroundings first.
+    /// The cells within `area`. Cells that reach beyond it are split first.
     pub(crate) fn touch(&mut self, area: &Area) -> impl Iterator<Item = (&Area, &mut T)> {
         for at in 0..self.cells.len() {
             let (cell, value) = &self.cells[at];

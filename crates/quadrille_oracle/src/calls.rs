@@ -1,4 +1,4 @@
-//! Submit calls: can what they submit run, however queues take turns?
+//! Submit calls: whether their submissions can complete, in whatever order queues execute them.
 
 use quadrille_sync::{Plan, SubmitCall, SubmitPolicy, Topology};
 
@@ -6,11 +6,15 @@ use crate::violation::Violation;
 
 /// Judges the calls that submit a plan of a topology.
 ///
-/// Each submission is submitted once, in plan order on its queue. Queues of one family and index
-/// are one `VkQueue`, which executes its first submissions before it starts the rest; with
-/// this the calls must not end in a deadlock. In order, they must not even have to wait for a
-/// signal that is submitted later; coalesced, no queue that is a `VkQueue` of its own has two
-/// between the same host passes. No call holds submissions from before and after a host pass.
+/// The rules:
+///
+/// - Each submission is submitted once, in plan order on its queue.
+/// - The calls must not end in a deadlock. Queues of one family and index are one `VkQueue`, which
+///   executes its submissions in order.
+/// - With `SubmitPolicy::InOrder`, no call waits for a signal that a later call submits.
+/// - With `SubmitPolicy::Coalesced`, a queue with a `VkQueue` of its own has at most one call between
+///   two host passes.
+/// - No call contains submissions from both before and after a host pass.
 pub fn judge_calls(plan: &Plan, topology: &Topology, calls: &[SubmitCall]) -> Vec<Violation> {
     let mut violations = Vec::new();
     let mut times = vec![0_usize; plan.submissions.len()];
@@ -31,7 +35,7 @@ pub fn judge_calls(plan: &Plan, topology: &Topology, calls: &[SubmitCall]) -> Ve
         let mut others = (0..topology.queues.len()).filter(|other| *other != one);
         others.any(|other| identity(other) == identity(one))
     };
-    // How many host passes come before a submission.
+    // The number of host passes before a submission.
     let gates = |at: usize| {
         let passes = plan.host.iter();
         let before = passes.filter(|step| step.before.is_some_and(|before| before as usize <= at));
@@ -58,7 +62,7 @@ pub fn judge_calls(plan: &Plan, topology: &Topology, calls: &[SubmitCall]) -> Ve
     violations
 }
 
-/// Carries the calls out, one first-in-first-out line for each `VkQueue`.
+/// Executes the calls, with a first-in-first-out list for each `VkQueue`.
 fn run(plan: &Plan, topology: &Topology, calls: &[SubmitCall]) -> Vec<Violation> {
     let count = topology.queues.len();
     // The first queue with the same identity stands for all of them.
@@ -103,7 +107,7 @@ fn run(plan: &Plan, topology: &Topology, calls: &[SubmitCall]) -> Vec<Violation>
     violations
 }
 
-/// A submission is handed to its queue.
+/// Submits one submission to its queue.
 fn submit(
     plan: &Plan,
     topology: &Topology,

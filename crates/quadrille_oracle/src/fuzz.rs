@@ -20,11 +20,11 @@ mod choose;
 
 use choose::Choices;
 
-/// A file in the form of the solver's cases, or anything else: `topology ...`, then sections that
-/// begin with `=== frame`, `=== same` and `=== plan`.
+/// Parses and judges a text. Its expected form is that of the solver's cases: `topology ...`, then
+/// sections that begin with `=== frame`, `=== same` and `=== plan`. Any other text must give errors.
 ///
 /// # Panics
-/// If there is anything but errors and violations.
+/// If parser, solver or judge panic, or parsed text does not round-trip.
 pub fn text(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let mut sections = text.split("=== ");
@@ -68,7 +68,7 @@ pub fn text(bytes: &[u8]) {
     }
 }
 
-/// A topology and up to six frames, chosen by the bytes.
+/// Plans and judges up to six frames on a topology, all chosen by the bytes.
 ///
 /// # Panics
 /// If the solver panics, or the judge objects to a plan.
@@ -94,7 +94,7 @@ struct Device {
     planner: Planner,
     states: States,
     judge: Judge,
-    /// All frames that were planned, for the message of a panic.
+    /// All frames that were planned, to shrink and print on failure.
     frames: Vec<Frame>,
 }
 
@@ -115,7 +115,7 @@ impl Device {
         let Planned { plan, .. } = match planned {
             Ok(planned) => planned,
             Err(errors) => {
-                assert!(!errors.to_string().is_empty(), "errors say something");
+                assert!(!errors.to_string().is_empty(), "errors have a text");
                 return;
             }
         };
@@ -130,7 +130,7 @@ impl Device {
             panic!("at its smallest:\n\n{}", shrink(&sequence).explain());
         }
         let fresh = quadrille_sync::plan(frame, &self.topology, &self.states);
-        assert_eq!(fresh.as_ref(), Ok(&*plan), "a plan used again is the plan");
+        assert_eq!(fresh.as_ref(), Ok(&*plan), "a cached plan equals a new one");
         self.states.commit(frame, &self.topology, &plan);
     }
 }

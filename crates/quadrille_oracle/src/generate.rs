@@ -1,8 +1,8 @@
 //! Random frames that are valid declarations: every declared pass can run, conflicting
 //! passes have an order, and nothing is read before it is written.
 //!
-//! Frames come in sequences, because much of what a solver can get wrong lies between frames: the
-//! same frame again, resources that change places, passes left out, other frames altogether.
+//! Frames come in sequences, because many errors of a solver only show from frame to frame: a frame is
+//! repeated, with swapped resources, or without some passes, or another frame follows.
 
 use quadrille_sync::{
     Capabilities, FamilyIndex, Frame, Give, Layout, Lifetime, PassKind, Preference, QueueRequest,
@@ -41,7 +41,7 @@ pub const TOPOLOGIES: &[&str] = &[
     "gct:16,ct:8,t:2",
 ];
 
-/// How large random sequences are.
+/// Size limits of random sequences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// The most passes of a frame; at least 1.
@@ -65,7 +65,7 @@ impl Default for Shape {
     }
 }
 
-/// One of [`TOPOLOGIES`], with random switches.
+/// Chooses one of [`TOPOLOGIES`], with random policies.
 pub fn topology(random: &mut Random) -> Topology {
     let mut text = random
         .pick(TOPOLOGIES)
@@ -80,7 +80,7 @@ pub fn topology(random: &mut Random) -> Topology {
     parse_topology(&text).unwrap_or_default()
 }
 
-/// A single random frame.
+/// Generates a single random frame.
 ///
 /// ```
 /// use quadrille_oracle::{Random, Shape, generate};
@@ -95,13 +95,13 @@ pub fn frame(random: &mut Random, shape: &Shape) -> Frame {
     sequence(random, &shape).frames.pop().unwrap_or_default()
 }
 
-/// A random sequence for a random topology.
+/// Generates a random sequence for a random topology.
 pub fn sequence(random: &mut Random, shape: &Shape) -> Sequence {
     let topology = topology(random);
     sequence_on(random, shape, topology)
 }
 
-/// A random sequence for the queues of a device.
+/// Generates a random sequence for a given topology.
 pub fn sequence_on(random: &mut Random, shape: &Shape, topology: Topology) -> Sequence {
     let maker = Maker {
         emphasis: Emphasis::new(random, &topology),
@@ -122,7 +122,7 @@ pub fn sequence_on(random: &mut Random, shape: &Shape, topology: Topology) -> Se
             world = next;
             frames.push(current.frame(&world.resources, &names));
         } else {
-            // The draft reads contents that do not exist: draw another one for those that do.
+            // The draft reads unwritten contents: draw another one that fits the present contents.
             names = (0..count).collect();
             current = maker.draft(random, &mut world.clone());
             drafts.push(current.clone());
@@ -138,7 +138,7 @@ pub fn sequence_on(random: &mut Random, shape: &Shape, topology: Topology) -> Se
             8 => current = random.pick(&drafts).cloned().unwrap_or_default(),
             _ => {
                 if random.chance(50) {
-                    // Nothing that was drafted fits any more.
+                    // With other placements, earlier drafts are no longer valid.
                     world.place(random);
                     drafts.clear();
                 }
@@ -159,7 +159,7 @@ pub fn sequence_on(random: &mut Random, shape: &Shape, topology: Topology) -> Se
     }
 }
 
-/// Some resources that have contents before the first frame.
+/// Chooses resources that have contents before the first frame.
 fn imports(random: &mut Random, world: &mut World, topology: &Topology) -> Vec<Import> {
     let mut imports = Vec::new();
     for number in 0..world.resources.len() {
@@ -192,7 +192,7 @@ fn imports(random: &mut Random, world: &mut World, topology: &Topology) -> Vec<I
     imports
 }
 
-/// Gives some resources of the last frame to users outside of the device.
+/// Gives some resources of the last frame to external owners.
 fn gives(random: &mut Random, world: &World, frame: &Frame) -> Vec<Give> {
     let mut gives = Vec::new();
     for (at, resource) in frame.resources.iter().enumerate() {
@@ -215,7 +215,7 @@ fn gives(random: &mut Random, world: &World, frame: &Frame) -> Vec<Give> {
     gives
 }
 
-/// Exchanges two resources that are alike, as double buffering does.
+/// Exchanges two resources of the same kind, as double buffering does.
 fn swap(random: &mut Random, world: &World, names: &mut [usize]) {
     let (a, b) = (random.below(names.len()), random.below(names.len()));
     let alike = |a: usize, b: usize| {
@@ -228,7 +228,7 @@ fn swap(random: &mut Random, world: &World, names: &mut [usize]) {
     }
 }
 
-/// Makes the frames of a sequence.
+/// Generator of the frames of a sequence.
 struct Maker<'a> {
     shape: Shape,
     topology: &'a Topology,
@@ -236,7 +236,7 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    /// A random frame for a world; its writes are carried out there.
+    /// Drafts a random frame, and notes its writes in the world.
     fn draft(&self, random: &mut Random, world: &mut World) -> Draft {
         world.begin();
         let count = random.between(1, self.shape.passes);
@@ -321,7 +321,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Adds a random use that goes with the others, if one is found.
+    /// Adds a random use that is compatible with the others, if one is found in a few attempts.
     fn add_use(
         &self,
         random: &mut Random,
@@ -377,8 +377,8 @@ impl Maker<'_> {
     }
 }
 
-/// Whether one pass cannot have two uses, of which the first is of `resource`: they overlap, and one
-/// writes, or they need different layouts of a mip level.
+/// Whether two uses of `resource` exclude each other in one pass: they overlap and one writes, or they
+/// need different layouts of a mip level.
 fn clash(resource: &Resource, one: &Use, other: &Use) -> bool {
     if one.resource != other.resource {
         return false;

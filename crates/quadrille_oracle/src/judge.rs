@@ -1,14 +1,21 @@
 //! [`Judge`]: simulates plans and reports violations of Vulkan's rules.
 //!
 //! A plan becomes events: semaphore waits, barrier calls, passes, signals. Execution dependencies
-//! are kept as vector clocks ([`clock`]), one row for each stage of each queue. What happened to
-//! memory is kept by parts of resources ([`cell`]): the last write, how far it is available and
-//! visible, the reads since, layout, owner and contents. Everything outlives the frame, so hazards
-//! are found over any number of frames; nothing is ever taken from the solver's own states.
+//! are kept as vector clocks ([`clock`]), one row for each stage of each queue. The state of memory
+//! is kept for each part of a resource ([`cell`]): the last write, its availability and visibility,
+//! the reads since, layout, owner and contents. This history persists from frame to frame, so hazards
+//! are found over any number of frames. Nothing is taken from the solver's own states.
 //!
-//! One file for each kind of rule: `schedule` timelines and deadlock, `declared` what the frame
-//! declares, `restore` what was before the first frame, `access` what passes touch, `memory` which resources share it, `barrier` and `transfer` what
-//! barriers do, `swapchain`, `host`; `quality` what only costs time.
+//! There is one file for each kind of rule:
+//!
+//! - `schedule`: timelines and deadlock;
+//! - `declared`: conformance to the frame's declarations;
+//! - `restore`: history from a snapshot;
+//! - `access`: hazards, layouts, owners and contents of passes;
+//! - `memory`: resources that share memory;
+//! - `barrier`, `transfer`: barriers, and ownership transfers;
+//! - `swapchain`, `host`, `timelines`: swapchain images, host passes, timelines of the user;
+//! - `quality`: needless waits.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -104,12 +111,12 @@ struct Tracked {
     kind: ResourceKind,
     sharing: Sharing,
     cells: AreaMap<Cell>,
-    /// The column that counts acquires of a swapchain image.
+    /// The clock column that counts acquires, for swapchain images.
     column: usize,
     acquires: u32,
-    /// Its range in a block of memory, in the last frame that has it.
+    /// Its placement in a memory block, in the last frame that used it.
     memory: Option<Placement>,
-    /// Barriers of its ranges that came before it had its memory.
+    /// Barriers for its ranges that were recorded before it occupied its memory.
     early: Vec<memory::Early>,
 }
 
@@ -127,7 +134,7 @@ impl Tracked {
         }
     }
 
-    /// Part of the resource in words.
+    /// Names a part of the resource for a violation.
     fn place(&self, area: &Area) -> ResourcePart {
         ResourcePart {
             resource: self.name.clone(),
@@ -135,8 +142,8 @@ impl Tracked {
         }
     }
 
-    /// Whether it is a buffer with contents in any part. Filling a part and reading the whole buffer is
-    /// common, and not a synchronization error.
+    /// Whether it is a buffer with contents in any part. Filling a part and declaring a read of the
+    /// whole buffer is common, and no synchronization error.
     fn is_filled(&mut self) -> bool {
         let buffer = matches!(self.kind, ResourceKind::Buffer { .. });
         let mut cells = self.cells.values_mut();
@@ -180,12 +187,12 @@ impl Judge {
         self.try_frame(frame, plan)
     }
 
-    /// Judges the plan of one of several streams, which number the queues of the judge alike:
-    /// `bases` has the value of each queue's timeline that the plan counts from, for its own
-    /// queues what they signalled last.
+    /// Judges the plan of one of several streams, all with the queue indices of the judge's topology.
+    /// `bases` has, for each queue, the timeline value that the plan counts from; for the stream's own
+    /// queues, their last signalled value.
     ///
-    /// Streams submit in any order. What is to be judged is the order in which it can run, so
-    /// frames are given after those that they wait for.
+    /// Streams may submit in any order. Execution follows waits, so pass each frame after those that it
+    /// waits for.
     pub fn stream_frame(&mut self, frame: &Frame, plan: &Plan, bases: &[u64]) -> Vec<Violation> {
         for (at, queue) in self.queues.iter_mut().enumerate() {
             queue.base = bases.get(at).copied().unwrap_or(0);
@@ -245,11 +252,11 @@ struct Trial<'a> {
     frame: &'a Frame,
     plan: &'a Plan,
     violations: Vec<Violation>,
-    /// Where each pass has run on the device.
+    /// By pass: the instant at which it ran on the device.
     ran: Vec<Option<Instant>>,
 }
 
-/// Where a step runs.
+/// Submission, queue and instant of a step.
 #[derive(Clone, Copy)]
 struct Site {
     submission: usize,
@@ -259,7 +266,7 @@ struct Site {
 }
 
 impl Trial<'_> {
-    /// Makes the frame's resources known, and empties those that begin empty.
+    /// Registers the frame's resources, and clears the contents of transient ones and swapchain images.
     fn begin(&mut self) {
         for resource in &self.frame.resources {
             let column = self.judge.columns;
@@ -334,8 +341,8 @@ impl Trial<'_> {
         }
     }
 
-    /// Orders stages of all that follows on a queue after a signal; what the signal sees becomes
-    /// visible to them (section "Semaphore Waiting").
+    /// Orders these stages of all later commands on a queue after a signal. Writes before the signal
+    /// become visible to them (section "Semaphore Waiting").
     fn wait(&mut self, site: Site, stages: Stages, signalled: &Signalled) {
         let column = site.instant.column;
         let second = second_scope(stages);
@@ -349,7 +356,7 @@ impl Trial<'_> {
         });
     }
 
-    /// The next position on a queue; none if there is no such queue.
+    /// The next position on a queue; `None` if the queue does not exist.
     fn next_site(&mut self, submission: usize, queue: QueueIndex) -> Option<Site> {
         let column = usize::from(queue.0);
         let state = self.judge.queues.get_mut(column)?;
@@ -367,7 +374,7 @@ impl Trial<'_> {
         })
     }
 
-    /// Checks that a queue has the stages that a mask names.
+    /// Checks that a queue supports the stages of a mask.
     fn judge_stages(&mut self, site: Site, stages: Stages, side: Side) {
         let supported = supported(self.judge.topology.queue(site.queue).capabilities);
         let missing = stages - supported;
@@ -385,7 +392,7 @@ impl Trial<'_> {
         }
     }
 
-    /// A resource of the frame, by index; a violation if the frame has none there.
+    /// The id of a resource of the frame; reports an index out of bounds.
     fn id_of(&mut self, resource: ResourceIndex) -> Option<ResourceId> {
         let found = self
             .frame

@@ -37,23 +37,24 @@
 //!
 //! # Decisions
 //!
-//! - Execution dependencies apply to all resources, also those of buffer and image barriers; only
-//!   access scopes are limited to the barrier's range ("both access scopes are limited to ...").
+//! - The execution dependency of a buffer or image barrier applies to all resources; only its access
+//!   scopes are limited to the barrier's range ("both access scopes are limited to ...").
 //! - First scopes include logically earlier stages, second scopes logically later ones; access
 //!   scopes include only the specified accesses.
-//! - A write after a write needs visibility to the second write, as validation layers require, also
-//!   with a read in between that is ordered after the first and before the second: it may have read a part
-//!   of what it declares, such as the arguments of some draws.
-//! - In shared memory, the barrier of a range covers the memory of the range, for writes of any
-//!   resource. Writes of earlier resources have to be available, not visible, since their contents
+//! - A write after a write needs visibility to the second write, as validation layers require. That
+//!   holds also with a read in between that is ordered after the first and before the second write:
+//!   the read may cover only a part of its declared range, such as the arguments of some draws.
+//! - In shared memory, a barrier for a range covers the memory of the range, for writes through any
+//!   resource. Writes of earlier resources have to be available, but not visible, since their contents
 //!   are no longer needed.
-//! - Reads count as hazards wherever the access mask has them, even if `discard` says that the
-//!   contents are not needed.
+//! - A read in the access mask counts for hazards even if the use discards the contents.
 //!
 //! # Deliberately absent
 //!
-//! Vulkan itself, and most checks of efficiency: a plan with an unnecessary barrier passes. The solver's
-//! cases and budgets count barriers. Host passes in shared memory, which frames must not have.
+//! - Any use of Vulkan itself.
+//! - Most checks of efficiency: a plan with an unnecessary barrier passes. The cases and budgets of
+//!   `quadrille_sync` count barriers.
+//! - Host passes on resources in shared memory, which frames must not have.
 #![forbid(unsafe_code)]
 
 pub mod fuzz;

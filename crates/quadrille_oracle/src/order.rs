@@ -1,4 +1,4 @@
-//! The order of a frame's passes, as far as the frame declares it.
+//! Declared and inferred order of a frame's passes.
 
 use quadrille_sync::{Frame, PassIndex, TimelineUseKind, Use};
 
@@ -12,15 +12,15 @@ pub(crate) struct Order {
 }
 
 impl Order {
-    /// The explicit order of a frame, with that of passes that prepare it. Cycles make passes come
-    /// before themselves.
+    /// The explicit order of a frame, with that of its prologue and its timelines. In a cycle, passes
+    /// precede themselves.
     pub(crate) fn of(frame: &Frame) -> Self {
         let mut pairs = prologues(frame);
         pairs.extend(rising(frame));
         Self::closed(frame, &pairs)
     }
 
-    /// The explicit order of a frame, with more pairs.
+    /// The transitive closure of the explicit order of a frame and further pairs.
     fn closed(frame: &Frame, pairs: &[(PassIndex, PassIndex)]) -> Self {
         let count = frame.passes.len();
         let words = count.div_ceil(64);
@@ -57,7 +57,7 @@ impl Order {
         self.precedes(a, b) || self.precedes(b, a)
     }
 
-    /// Puts `earlier`, and all before it, before `later`; says whether that is new.
+    /// Orders `earlier`, and all passes before it, before `later`. Returns whether that is new.
     pub(crate) fn add(&mut self, earlier: PassIndex, later: PassIndex) -> bool {
         let (first, second) = (earlier.0 as usize, later.0 as usize);
         if first >= self.before.len() {
@@ -73,8 +73,8 @@ impl Order {
         changed
     }
 
-    /// Pairs of a writer and a reader whose order follows from the writer being the only one of
-    /// what the reader reads.
+    /// Pairs of a writer and a reader with inferred order: the writer is the only one of a range that
+    /// the reader reads.
     pub(crate) fn inferred(&self, frame: &Frame) -> Vec<(PassIndex, PassIndex)> {
         let mut pairs = Vec::new();
         for reader in frame.pass_indices() {
@@ -97,8 +97,8 @@ impl Order {
     }
 }
 
-/// Passes that prepare the frame, each with those that share more than a read with it and so come
-/// after it, unless explicit order says otherwise.
+/// Pairs of a prologue pass and another pass that use a common range, which one of them writes. The
+/// prologue pass comes first, unless the explicit order is the reverse.
 pub(crate) fn prologues(frame: &Frame) -> Vec<(PassIndex, PassIndex)> {
     let explicit = Order::closed(frame, &[]);
     let mut pairs = Vec::new();
@@ -120,8 +120,8 @@ pub(crate) fn prologues(frame: &Frame) -> Vec<(PassIndex, PassIndex)> {
     pairs
 }
 
-/// Passes that signal values of timelines, each with those that signal a higher value or wait for one that is
-/// not lower.
+/// Pairs of a pass that signals a timeline value, and a pass that signals a higher value or waits for
+/// the same or a higher value.
 fn rising(frame: &Frame) -> Vec<(PassIndex, PassIndex)> {
     let mut pairs = Vec::new();
     for one in &frame.timeline_uses {
@@ -137,7 +137,7 @@ fn rising(frame: &Frame) -> Vec<(PassIndex, PassIndex)> {
     pairs
 }
 
-/// The passes that write any of what a use touches, without those that prepare the frame.
+/// The passes outside of the prologue that write any part of the range of a use.
 pub(crate) fn writers<'a>(frame: &'a Frame, read: &'a Use) -> impl Iterator<Item = PassIndex> {
     frame.pass_indices().filter(|pass| {
         let mut uses = frame.uses_of(*pass).iter();
@@ -146,7 +146,7 @@ pub(crate) fn writers<'a>(frame: &'a Frame, read: &'a Use) -> impl Iterator<Item
     })
 }
 
-/// Whether two uses touch a common range.
+/// Whether two uses overlap.
 pub(crate) fn overlap(frame: &Frame, a: &Use, b: &Use) -> bool {
     let Some(resource) = frame.resources.get(a.resource.0 as usize) else {
         return false;

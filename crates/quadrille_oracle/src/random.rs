@@ -1,4 +1,4 @@
-//! Random numbers, the same for the same seed on every machine.
+//! Random numbers, reproducible by seed on every machine.
 
 /// SplitMix64 (Steele, Lea, Flood: "Fast Splittable Pseudorandom Number Generators", 2014).
 ///
@@ -13,7 +13,7 @@ pub struct Random {
 }
 
 impl Random {
-    /// The generator of a seed.
+    /// A generator with a seed.
     pub const fn new(seed: u64) -> Self {
         Self { state: seed }
     }

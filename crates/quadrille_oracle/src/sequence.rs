@@ -11,8 +11,8 @@ use quadrille_sync::{
 use crate::judge::Judge;
 use crate::violation::Violation;
 
-/// Frames that follow each other on one device. Its `Display` form is the text that cases are
-/// written in: the topology, then each frame.
+/// Successive frames on one device. The `Display` form is the text format of cases: the topology, then
+/// each frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sequence {
     /// The queues.
@@ -34,10 +34,10 @@ pub struct Import {
     pub owner: Option<FamilyIndex>,
 }
 
-/// Failure of a sequence, and its frame, counted from 0.
+/// Failure of a sequence.
 #[derive(Clone, Debug)]
 pub struct Failure {
-    /// The frame.
+    /// The index of the frame, from 0.
     pub frame: usize,
     /// The kind of failure.
     pub kind: FailureKind,
@@ -144,7 +144,7 @@ impl Sequence {
         (states, judge)
     }
 
-    /// All plans, as far as there are any, as text beside their frames.
+    /// Describes all frames with their plans, up to the first frame without a plan.
     pub fn explain(&self) -> String {
         let mut planner = Planner::default();
         let (mut states, mut judge) = self.start();

@@ -1,22 +1,21 @@
-//! Vulkan's rules of stages and accesses: which queue has which stage, which stages stand
-//! for several, which come logically earlier than others, and which accesses happen where.
+//! Vulkan's rules of stages and accesses: the stages that a queue supports, stage groups, logical
+//! order, and the stages of each access.
 //!
 //! Written from the tables of the chapter "Synchronization and Cache Control" (sections "Pipeline
 //! Stages" and "Access Types"), independently of the solver.
 
 use quadrille_sync::{AccessMask, Capabilities, Scope, Stages};
 
-/// The number of bits that stage masks use, and with it of rows in a clock.
+/// The number of bits that stage masks use, which is the number of rows in a clock.
 pub(crate) const STAGE_COUNT: usize = 40;
 
-/// A stage of its own for what commands do outside of all stages: layout transitions and releases
-/// of ownership in barriers. `ALL_COMMANDS` has it in both scopes ("all operations performed by all
-/// commands"), and so have semaphore signals.
+/// An artificial stage for operations outside of all pipeline stages: layout transitions and releases
+/// of ownership in barriers. `ALL_COMMANDS` includes it in both scopes ("all operations performed by
+/// all commands"), and so do semaphore signals.
 pub(crate) const COMMAND: Stages = Stages::from_bits_retain(1 << 39);
 
-/// The graphics pipelines' stages in logical order, primitive and mesh shading in one line: no
-/// stage of one comes after a stage of the other in a way that matters, because
-/// [`logically_later`] treats the mesh shading stages apart.
+/// The stages of the primitive graphics pipeline in logical order. Mesh shading has an order of its
+/// own, [`MESH_ORDER`].
 const GRAPHICS_ORDER: [Stages; 13] = [
     Stages::DRAW_INDIRECT,
     Stages::INDEX_INPUT,
@@ -51,8 +50,8 @@ const COMPUTE_ORDER: [Stages; 2] = [Stages::DRAW_INDIRECT, Stages::COMPUTE_SHADE
 /// The ray tracing pipeline's stages in logical order.
 const RAY_TRACING_ORDER: [Stages; 2] = [Stages::DRAW_INDIRECT, Stages::RAY_TRACING_SHADER];
 
-/// All logical orders. `CONDITIONAL_RENDERING`, `COMMAND_PREPROCESS` and
-/// `FRAGMENT_DENSITY_PROCESS` have no fixed place in any.
+/// All logical orders. `CONDITIONAL_RENDERING`, `COMMAND_PREPROCESS` and `FRAGMENT_DENSITY_PROCESS`
+/// have no logical order.
 const ORDERS: [&[Stages]; 4] = [
     &GRAPHICS_ORDER,
     &MESH_ORDER,
@@ -95,7 +94,7 @@ const SHADERS: Stages = PRE_RASTERIZATION
     .union(Stages::COMPUTE_SHADER)
     .union(Stages::RAY_TRACING_SHADER);
 
-/// Masks that stand for several stages, or for none, and are no stage themselves.
+/// Masks that mean several stages, or none, and are no stage themselves.
 const GROUPS: Stages = Stages::TOP_OF_PIPE
     .union(Stages::BOTTOM_OF_PIPE)
     .union(Stages::VERTEX_INPUT)
@@ -104,10 +103,10 @@ const GROUPS: Stages = Stages::TOP_OF_PIPE
     .union(Stages::ALL_COMMANDS)
     .union(Stages::PRE_RASTERIZATION_SHADERS);
 
-/// All stages of commands that are no groups.
+/// All single stages of the device.
 pub(crate) const EVERY: Stages = Stages::all().difference(GROUPS).difference(Stages::HOST);
 
-/// The single stages that a mask names, in access scopes: without logical order.
+/// The single stages of a mask, for access scopes: logical order does not extend these.
 pub(crate) const fn single(mask: Stages) -> Stages {
     let mut stages = mask.difference(GROUPS);
     if mask.contains(Stages::VERTEX_INPUT) {
@@ -162,7 +161,7 @@ pub(crate) fn second_scope(mask: Stages) -> Stages {
     stages
 }
 
-/// The stages and groups that a queue with these capabilities may name (table "Supported pipeline
+/// The stages and groups that are valid on a queue with these capabilities (table "Supported pipeline
 /// stage flags"). Blits and resolves need graphics, as their commands do.
 pub(crate) fn supported(capabilities: Capabilities) -> Stages {
     let mut stages =
@@ -198,7 +197,7 @@ pub(crate) fn supported(capabilities: Capabilities) -> Stages {
     stages
 }
 
-/// The single stages that a queue with these capabilities has for its commands.
+/// The single device stages of a queue with these capabilities.
 pub(crate) fn stages_of_queue(capabilities: Capabilities) -> Stages {
     supported(capabilities) & EVERY
 }
@@ -270,7 +269,7 @@ const WRITES: AccessMask = AccessMask::SHADER_WRITE
     .union(AccessMask::OPTICAL_FLOW_WRITE)
     .union(AccessMask::MICROMAP_WRITE);
 
-/// The writes, or the reads, of a mask.
+/// The write accesses or the read accesses of a mask.
 pub(crate) fn accesses(mask: AccessMask, writes: bool) -> AccessMask {
     if writes { mask & WRITES } else { mask - WRITES }
 }
@@ -282,7 +281,7 @@ pub(crate) struct Touch {
     pub(crate) access: AccessMask,
 }
 
-/// The pairs of single stage and access that a scope consists of.
+/// The pairs of a single stage and a single access in a scope.
 pub(crate) fn touches(scope: Scope) -> impl Iterator<Item = Touch> {
     let stages = single(scope.stages);
     scope.access.iter().flat_map(move |access| {
@@ -315,7 +314,7 @@ pub(crate) fn covers(scope: Scope, touch: Touch) -> bool {
     single(scope.stages).contains(touch.stage) && scope.access.intersects(groups)
 }
 
-/// The accesses of a mask that no stage of the mask beside it can make.
+/// The accesses of a scope that none of its stages can make.
 pub(crate) fn impossible(scope: Scope) -> AccessMask {
     let stages = single(scope.stages);
     let possible = |access: &AccessMask| stages_of(*access).intersects(stages);

@@ -366,15 +366,15 @@ pub enum Violation {
         /// The value, counted from the start of the frame.
         value: i128,
     },
-    /// A submission is handed over more than once, or not at all.
+    /// A submission is submitted more than once, or not at all.
     #[error("Submission {submission} is submitted {times} times.")]
     CallCount {
         /// The index of the submission in the plan.
         submission: usize,
-        /// In how many calls it is.
+        /// The number of calls that contain it.
         times: usize,
     },
-    /// Coalesced, a queue has one call a frame.
+    /// A queue has more than one call in a frame although calls are coalesced.
     #[error("Queue {} has a second submit call in one frame, though calls are coalesced.", queue.0)]
     SecondCall {
         /// The queue.
@@ -390,12 +390,12 @@ pub enum Violation {
         /// The value.
         value: i128,
     },
-    /// A resource that leaves the device has not been released.
+    /// A resource that is given to an external owner has not been released to it.
     #[error("{place} leaves for {family} and has not been released to it as the frame asks.")]
     NotGiven {
         /// The range.
         place: ResourcePart,
-        /// The family that it leaves for.
+        /// The family of the external owner.
         family: FamilyIndex,
     },
     /// A call contains submissions both before and after a host pass.
@@ -442,7 +442,7 @@ pub enum Violation {
         /// How often.
         times: usize,
     },
-    /// A swapchain image is presented on a queue that cannot.
+    /// A swapchain image is presented on a queue that does not support presentation.
     #[error("Swapchain image `{image}` is presented on queue {}, which cannot present.", queue.0)]
     CannotPresent {
         /// The image.
@@ -458,25 +458,26 @@ pub enum Violation {
         /// Acquired or presented.
         what: &'static str,
     },
-    /// A pass runs another number of times than it should.
+    /// A pass does not run exactly once, or runs although it is culled.
     #[error("Pass `{pass}` runs {times} times{}.", if *culled { " and is culled" } else { "" })]
     PassCount {
         /// The pass.
         pass: Arc<str>,
         /// How often.
         times: usize,
-        /// Whether the plan says that it is left out.
+        /// Whether the plan lists it as culled.
         culled: bool,
     },
-    /// A pass is left out that must not be.
+    /// A pass is culled that must run.
     #[error("Pass `{pass}` is culled, and {why}.")]
     WronglyCulled {
         /// The pass.
         pass: Arc<str>,
-        /// Why it has to run.
+        /// The reason why it has to run.
         why: &'static str,
     },
-    /// A pass that uses a timeline of a user is where its value comes too early, too late or never.
+    /// A pass that uses a timeline of the user is submitted such that its value comes too early, too late
+    /// or never.
     #[error("Pass `{pass}` uses value {value} of the timeline `{timeline}`: {why}.")]
     UserTimeline {
         /// The pass.
@@ -488,14 +489,14 @@ pub enum Violation {
         /// The reason, as a clause.
         why: &'static str,
     },
-    /// A pass runs where it cannot, or where it must not.
+    /// A pass runs on a queue that does not support it, or not on its fixed queue.
     #[error("Pass `{pass}` runs on queue {}: {why}.", queue.0)]
     WrongQueue {
         /// The pass.
         pass: Arc<str>,
         /// The queue.
         queue: QueueIndex,
-        /// The problem of the queue.
+        /// The problem with the queue.
         why: &'static str,
     },
     /// Two passes run in the wrong order.
@@ -505,7 +506,7 @@ pub enum Violation {
         earlier: Arc<str>,
         /// The pass that should run second.
         later: Arc<str>,
-        /// Why.
+        /// The source of the order.
         why: &'static str,
     },
     /// The plan has an index that is out of bounds in the frame or the topology.

@@ -20,7 +20,7 @@ fn part(aspects: Aspects, mips: (u32, u32), layers: (u32, u32)) -> Area {
     Area::of(&IMAGE, &range)
 }
 
-/// How many subresources an area has.
+/// The number of subresources of an area.
 fn count(area: &Area) -> u64 {
     let (layers, line) = (&area.layers, &area.line);
     u64::from(area.aspects.count_ones()) * (layers.end - layers.start) * (line.end - line.start)
@@ -91,7 +91,7 @@ fn areas_are_put_into_words() {
     );
 }
 
-/// A 3D image of 5 and 2 slices.
+/// A 3D image with 5 slices in mip level 0 and 2 in level 1.
 const VOLUME: ResourceKind = ResourceKind::Image {
     aspects: Aspects::COLOR,
     mip_levels: 2,

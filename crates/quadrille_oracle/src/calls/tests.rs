@@ -7,7 +7,7 @@ use super::judge_calls;
 use crate::generate;
 use crate::{Random, Shape};
 
-/// A pass on each of two queues in turn, each after the one before.
+/// The plan of passes that alternate between two queues, each after the previous one.
 fn ping_pong(topology: &Topology) -> Plan {
     let frame = parse_frame(
         "buffer a 0 bytes 4\npass one fixed 0\n  CopyWrite a\npass two fixed 1\n  \
@@ -17,7 +17,7 @@ fn ping_pong(topology: &Topology) -> Plan {
     plan(&frame, topology, &States::default()).unwrap()
 }
 
-/// Calls by queue and members.
+/// Builds calls from pairs of a queue and its submissions.
 fn calls(list: &[(u8, &[usize])]) -> Vec<SubmitCall> {
     let call = |(queue, submissions): &(u8, &[usize])| SubmitCall {
         queue: QueueIndex(*queue),
@@ -52,7 +52,7 @@ fn wrong_calls_are_objected_to() {
     check(&coalesced, &[(0, &[0]), (1, &[1])], &[missing]);
 }
 
-/// All mappings: each queue may be the same `VkQueue` as the one before it.
+/// Tries all mappings: each queue may be the same `VkQueue` as the one before it.
 #[test]
 fn calls_of_random_frames_end_on_any_mapping_of_queues() {
     let shape = Shape {

@@ -1,4 +1,4 @@
-//! Frames by the whim of bytes: mostly of a sensible size, and sometimes absurd.
+//! Topologies and frames chosen by bytes: mostly with plausible values, sometimes with extreme ones.
 
 use quadrille_sync::{
     Access, AccessMask, Aspects, BarrierStyle, BlockId, Capabilities, CustomAccess, FamilyIndex,
@@ -7,12 +7,12 @@ use quadrille_sync::{
     Stages, SubRange, SubmitPolicy, SubresourceRange, Topology, Use,
 };
 
-/// Bytes as a source of choices; zeros once they are spent.
+/// Source of choices; all zeros after the last byte.
 pub(super) struct Choices<'a> {
     bytes: &'a [u8],
 }
 
-/// Numbers at the ends of their types.
+/// Extreme numbers, at the bounds of types and limits.
 const ABSURD: [u64; 8] = [
     0,
     33,
@@ -44,7 +44,7 @@ impl<'a> Choices<'a> {
 
     /// True once in `times`.
     fn once_in(&mut self, times: usize) -> bool {
-        // Not where bytes are spent: a long tail of absurd choices shows nothing.
+        // False after the last byte (zeros), so that extreme choices come only from the input.
         self.below(times) == times - 1
     }
 
@@ -52,7 +52,7 @@ impl<'a> Choices<'a> {
         items[self.below(items.len())]
     }
 
-    /// A number below `end`, or an absurd one.
+    /// A number below `end`, or rarely an extreme one.
     fn number(&mut self, end: usize) -> u64 {
         if self.once_in(120) {
             self.pick(&ABSURD)
@@ -100,8 +100,8 @@ impl<'a> Choices<'a> {
         topology
     }
 
-    /// A frame with the resources of the last one, because an id stands for one resource until
-    /// it is removed.
+    /// A frame with the resources of the last one, because an id belongs to one resource until it is
+    /// removed.
     pub(super) fn frame(&mut self, last: Option<&Frame>, topology: &Topology) -> Frame {
         let mut frame = Frame {
             cull: self.once_in(8),
@@ -151,7 +151,7 @@ impl<'a> Choices<'a> {
         if swapchain {
             made.lifetime = Lifetime::Swapchain;
         }
-        // Swapchains are of one kind; of another one they are refused.
+        // Swapchain images of any other kind are refused.
         if !swapchain || self.once_in(20) {
             made.kind = kind;
         }
@@ -165,7 +165,7 @@ impl<'a> Choices<'a> {
         made
     }
 
-    /// A place in one of two blocks; some are absurd.
+    /// A placement in one of two blocks, sometimes with extreme values.
     fn placement(&mut self) -> Placement {
         let absurd = self.once_in(50);
         Placement {
@@ -190,7 +190,7 @@ impl<'a> Choices<'a> {
             let one = self.one_use(frame, topology, host);
             frame.uses.push(one);
         }
-        // Most passes come after the one before, else there would be little but races.
+        // Most passes come after the previous one; otherwise most frames would be refused as races.
         if number > 0 && !self.once_in(4) {
             frame.after.push(PassIndex(number as u32 - 1));
         }
@@ -237,7 +237,7 @@ impl<'a> Choices<'a> {
         let first = self.below(Access::ALL.len());
         let mut access = Access::ALL[first];
         if !self.once_in(10) {
-            // The next one that some queue could make, or the host.
+            // The next access that some queue, or the host, supports.
             let all = Access::ALL.iter().cycle().skip(first);
             let fits = |access: &&Access| {
                 let mut queues = topology.queues.iter();

@@ -130,7 +130,7 @@ const HOST: &[Access] = &[
     Access::HostReadWrite,
 ];
 
-/// Returns the accesses of the aspects of a resource in a pass; none if they do not go together.
+/// Returns the accesses that a pass of this kind may make to aspects of a resource; empty if none.
 pub(super) fn accesses(work: Work, resource: &Resource, aspects: Aspects) -> &'static [Access] {
     let is_image = matches!(resource.kind, ResourceKind::Image { .. });
     let is_color = aspects == Aspects::COLOR;

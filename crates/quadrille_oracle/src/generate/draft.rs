@@ -1,22 +1,22 @@
-//! A frame in the making: passes in the order in which they are meant.
+//! A frame under construction: passes in their intended order.
 
 use quadrille_sync::{Frame, PassIndex, PassKind, QueueRequest, Resource, ResourceIndex, Use};
 
 use crate::order::{Order, overlap, share_memory, writers};
 use crate::random::Random;
 
-/// Passes, each meant to come after those before it that it conflicts with.
+/// Passes in intended order: each follows the earlier ones that it conflicts with.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Draft {
     pub(super) passes: Vec<DraftPass>,
     pub(super) cull: bool,
-    /// By pass: earlier passes that it is declared to come after.
+    /// By pass: earlier passes that it is declared to follow.
     after: Vec<Vec<usize>>,
     /// The passes in the order in which they are declared.
     declared: Vec<usize>,
 }
 
-/// A pass in the making. Its uses call resources by their number in the world.
+/// A pass under construction. Its uses name resources by their number in the world.
 #[derive(Clone, Debug)]
 pub(super) struct DraftPass {
     pub(super) name: String,
@@ -29,8 +29,8 @@ pub(super) struct DraftPass {
 }
 
 impl Draft {
-    /// Declares the order of all conflicting passes, except where it can be inferred, and some
-    /// order that no hazard needs.
+    /// Declares the order of all conflicting passes, except where it can be inferred, and also some
+    /// order that no hazard requires.
     pub(super) fn declare_order(&mut self, random: &mut Random, resources: &[Resource]) {
         let count = self.passes.len();
         self.declared = (0..count).collect();
@@ -59,7 +59,7 @@ impl Draft {
         }
     }
 
-    /// Lets some passes prepare the frame that conflict with no earlier pass.
+    /// Makes some passes that conflict with no earlier pass part of the prologue.
     pub(super) fn choose_prologues(&mut self, random: &mut Random, resources: &[Resource]) {
         let names: Vec<usize> = (0..resources.len()).collect();
         self.declared = (0..self.passes.len()).collect();
@@ -72,14 +72,14 @@ impl Draft {
         }
     }
 
-    /// The same frame without a pass.
+    /// Returns the draft without one pass.
     pub(super) fn without(&self, pass: usize) -> Self {
         let mut draft = self.clone();
         draft.passes.remove(pass);
         draft
     }
 
-    /// The frame, with resource `names[i]` of the world wherever the draft says `i`.
+    /// Builds the frame. Resource `i` of the draft becomes resource `names[i]` of the world.
     pub(super) fn frame(&self, resources: &[Resource], names: &[usize]) -> Frame {
         let mut frame = Frame {
             cull: self.cull,
@@ -122,13 +122,13 @@ impl Draft {
     }
 }
 
-/// A use of a resource by its number in the world.
+/// The index in uses of a draft for a resource of the world.
 pub(super) fn named(number: usize) -> ResourceIndex {
     ResourceIndex(number as u32)
 }
 
-/// Whether two passes touch a range and one of them writes it, or different resources that share
-/// memory.
+/// Whether two passes conflict: they use a common range and one writes it, or they use different
+/// resources in the same memory.
 fn conflict(frame: &Frame, (a, b): (PassIndex, PassIndex)) -> bool {
     frame.uses_of(a).iter().any(|first| {
         let mut uses = frame.uses_of(b).iter();
@@ -139,8 +139,8 @@ fn conflict(frame: &Frame, (a, b): (PassIndex, PassIndex)) -> bool {
     })
 }
 
-/// Whether the order of two passes follows without being declared: in all they conflict about,
-/// the first is the only writer and the second only reads.
+/// Whether the order of two passes is inferred without a declaration: in each range of conflict, the
+/// first is the only writer and the second only reads.
 fn is_inferred(frame: &Frame, (writer, reader): (PassIndex, PassIndex)) -> bool {
     let mut pairs = frame.uses_of(reader).iter().flat_map(|read| {
         let written = frame.uses_of(writer).iter();

@@ -1,13 +1,13 @@
-//! Emphasis of a sequence: features that it has much or little of.
+//! Emphasis of a sequence: the frequency of features.
 //!
-//! If every sequence had a little of everything, several rare things would hardly ever meet. So some
-//! sequences leave things out and have much of others (Groce et al.: "Swarm Testing", 2012).
+//! With the same frequencies everywhere, rare features would hardly ever combine. So most sequences
+//! leave some features out and have others often (Groce et al., "Swarm Testing", 2012).
 
 use quadrille_sync::{Access, Layout, QueueIndex, Topology};
 
 use crate::random::Random;
 
-/// How often things come in the frames of a sequence.
+/// Frequency of features in the frames of a sequence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Emphasis {
     /// Percent of passes that run on the host.
@@ -16,20 +16,20 @@ pub(super) struct Emphasis {
     pub(super) fixed: usize,
     /// The queues that passes are fixed to.
     pub(super) queues: Vec<QueueIndex>,
-    /// Percent of uses that are of the last resource, beyond those that are by chance.
+    /// Percent of uses that are directed to the last resource, besides random hits.
     pub(super) hot: usize,
-    /// Percent of uses that are of the whole resource, beyond those that are by chance.
+    /// Percent of uses that are made to cover the whole resource, besides random hits.
     pub(super) whole: usize,
-    /// Percent of uses that follow one of the pass before: the same range, and if they read it, in
-    /// the same layout if they can. So there are groups of readers on several queues, followed
-    /// by a writer.
+    /// Percent of uses that copy a use of the previous pass: the same range, and for reads the same
+    /// layout if possible. Creates groups of readers on several queues, followed by a writer.
     pub(super) flock: usize,
     /// The layout that is read most.
     pub(super) layout: Option<Layout>,
 }
 
 impl Emphasis {
-    /// A little of everything, or in most sequences much of some things and nothing of others.
+    /// Chooses the frequencies: all features moderately, or in most sequences some often and others
+    /// never.
     pub(super) fn new(random: &mut Random, topology: &Topology) -> Self {
         let queues: Vec<QueueIndex> = (0..topology.queues.len() as u8).map(QueueIndex).collect();
         let mut made = Self {
@@ -61,8 +61,8 @@ impl Emphasis {
         made
     }
 
-    /// One of the accesses; most often one that reads in the layout of those before, or in the one
-    /// that is read most, if there is one.
+    /// Chooses an access: most often a read in the layout `flock` of the previous uses, or else in the
+    /// preferred layout.
     pub(super) fn access(
         &self,
         random: &mut Random,

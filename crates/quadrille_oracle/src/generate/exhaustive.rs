@@ -1,5 +1,5 @@
-//! All small frames there are: every combination of passes, queues and accesses of a small
-//! alphabet, after a frame that fills the resources, and repeated, so that predictions come true.
+//! Exhaustive enumeration of small frames: every combination of passes, queues and accesses of a small
+//! alphabet. Each follows a frame that fills the resources, and is repeated so that predictions apply.
 
 use quadrille_sync::{
     Access, Aspects, BlockId, Capabilities, Frame, Lifetime, PassIndex, Placement, QueueIndex,
@@ -9,19 +9,19 @@ use quadrille_sync::{
 
 use crate::sequence::Sequence;
 
-/// A finite set of sequences, by number.
+/// A finite set of sequences, indexed by number.
 #[derive(Clone, Debug)]
 pub struct Space {
     topology: Topology,
     passes: usize,
     resources: Vec<Resource>,
-    /// By resource: what a pass may do with it, besides nothing.
+    /// By resource: the uses that a pass may make of it, besides none.
     alphabet: Vec<Vec<Letter>>,
     /// The resources are transient and lie in the same memory.
     shared: bool,
 }
 
-/// A way of touching a resource.
+/// A use of a resource in the alphabet.
 #[derive(Clone, Copy, Debug)]
 struct Letter {
     access: Access,
@@ -50,19 +50,19 @@ impl Letter {
     }
 }
 
-/// How many accesses the alphabet of a [`Space`] has.
+/// Size of the alphabet of a [`Space`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Alphabet {
     /// One read, one write.
     Small,
-    /// Two reads, of which one in another layout, a write that keeps and one that discards, and a
-    /// read of a part.
+    /// Two reads in different layouts, a write that keeps contents, a write that discards them, and
+    /// a read of a part.
     Large,
 }
 
 impl Space {
-    /// All frames of `passes` passes that touch a buffer and an image, exclusive or concurrent, on
-    /// any of the first queues of a topology whose queues all have compute.
+    /// All frames of `passes` passes that use a buffer and an image, exclusive or concurrent, on any
+    /// queues of a topology. All its queues must support compute.
     pub fn new(topology: &Topology, passes: usize, sharing: Sharing, alphabet: Alphabet) -> Self {
         let mut buffer = Resource::buffer(ResourceId(0), "buffer", 64);
         let mut image = Resource::image(ResourceId(1), "image");
@@ -103,8 +103,8 @@ impl Space {
         }
     }
 
-    /// All frames of `passes` passes in which a buffer and an image of two mip levels take turns
-    /// to have some bytes that both lie in.
+    /// All frames of `passes` passes in which a buffer and an image of two mip levels occupy the same
+    /// bytes one after the other.
     pub fn of_shared_memory(topology: &Topology, passes: usize) -> Self {
         let place = |offset, bytes| {
             let block = BlockId(0);
@@ -149,7 +149,7 @@ impl Space {
         }
     }
 
-    /// All frames of `passes` passes that touch slices of a 3D image.
+    /// All frames of `passes` passes that use slices of a 3D image.
     pub fn of_slices(topology: &Topology, passes: usize, sharing: Sharing) -> Self {
         let mut image = Resource::image(ResourceId(0), "image");
         image.sharing = sharing;
@@ -176,19 +176,19 @@ impl Space {
         }
     }
 
-    /// How many numbers there are.
+    /// The count of sequence numbers.
     pub fn len(&self) -> u64 {
         self.letters_of_pass().pow(self.passes as u32)
     }
 
-    /// Whether there is nothing.
+    /// Whether the space has no sequences.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The sequence with a number: the frame that fills the resources, then the same frame thrice.
-    /// None if a pass of it does nothing (the frame is in a smaller space then), or if resources in
-    /// the same memory do not take turns, or are read before they are written.
+    /// The sequence with a number: the frame that fills the resources, then one frame three times.
+    /// `None` if one of its passes has no uses (a smaller space has that frame), or if lifetimes of
+    /// resources in the same memory overlap, or these are read before they are written.
     pub fn sequence(&self, number: u64) -> Option<Sequence> {
         let mut rest = number;
         let mut frame = Frame {
@@ -256,7 +256,7 @@ impl Space {
         (queue, uses)
     }
 
-    /// A frame that writes everything.
+    /// The frame that fills all resources.
     fn fill(&self) -> Frame {
         let mut frame = Frame {
             resources: self.resources.clone(),
@@ -272,7 +272,7 @@ impl Space {
     }
 }
 
-/// The earlier passes that a pass with these uses has to come after.
+/// The earlier passes that conflict with a pass with these uses.
 fn conflicting(frame: &Frame, uses: &[Use]) -> Vec<PassIndex> {
     let clash = |earlier: &PassIndex| {
         frame.uses_of(*earlier).iter().any(|first| {
@@ -286,8 +286,9 @@ fn conflicting(frame: &Frame, uses: &[Use]) -> Vec<PassIndex> {
     frame.pass_indices().filter(clash).collect()
 }
 
-/// Whether each pass uses one resource, none after another one has had its turn, and only reads what
-/// was written in this turn. All letters that read, read what both kinds of write fill.
+/// Whether the lifetimes of resources in the same memory are valid: each pass uses one resource, no
+/// resource returns after another one, and each is written before it is read. Every write of the
+/// alphabet fills the ranges that its reads need.
 fn takes_turns(frame: &Frame) -> bool {
     let mut over: Vec<ResourceIndex> = Vec::new();
     let mut present: Option<ResourceIndex> = None;
@@ -298,7 +299,7 @@ fn takes_turns(frame: &Frame) -> bool {
         if present != Some(one.resource) {
             over.extend(present);
             present = Some(one.resource);
-            // The first access of a turn is a write.
+            // The first access of a lifetime must write.
             return one.access.is_write() && !over.contains(&one.resource);
         }
         true

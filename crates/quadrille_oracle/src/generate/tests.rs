@@ -16,7 +16,7 @@ fn equal_seeds_make_equal_sequences() {
     assert_eq!(sequences(20), sequences(20));
 }
 
-/// Each feature that a solver can get wrong comes up, or the random tests prove little.
+/// Random sequences must cover each feature; otherwise the random tests prove little.
 #[test]
 fn random_sequences_have_everything() {
     let all = sequences(300);

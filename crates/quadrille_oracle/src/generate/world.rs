@@ -1,4 +1,4 @@
-//! The resources of a random sequence, and which parts of them have contents.
+//! The resources of a random sequence, and the parts of them that have contents.
 
 use quadrille_sync::{
     Aspects, BlockId, Lifetime, Placement, Resource, ResourceId, ResourceKind, Sharing, Slices,
@@ -17,13 +17,13 @@ pub(super) struct World {
     turns: Vec<Turn>,
 }
 
-/// Turn of a resource that shares memory.
+/// Phase in the lifetime of a resource that shares memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Turn {
-    /// The turn has not begun in this frame.
+    /// Not used in this frame yet.
     Waiting,
     Present,
-    /// Another resource has the memory.
+    /// Another resource has taken the memory.
     Over,
 }
 
@@ -31,7 +31,7 @@ impl World {
     /// Random resources, of which at most one is an image of a swapchain.
     pub(super) fn new(random: &mut Random, count: usize, swapchains: bool) -> Self {
         let transient = if random.chance(25) { 75 } else { 20 };
-        // From numbers of its own, so that the other sequences are what they were without.
+        // A generator of its own, so that sequences of recorded seeds stay the same.
         let mut deep = Random::new(random.clone().next());
         let may_be_3d = deep.chance(20);
         let mut resources: Vec<Resource> = (0..count)
@@ -62,7 +62,7 @@ impl World {
         world
     }
 
-    /// Gives all resources that lie in blocks of memory other places.
+    /// Chooses new placements for all resources in memory blocks.
     pub(super) fn place(&mut self, random: &mut Random) {
         for resource in self.resources.iter_mut().filter(|it| it.memory.is_some()) {
             let bytes = match resource.kind {
@@ -84,19 +84,19 @@ impl World {
         a != b && both.is_some_and(|(a, b)| a.overlaps(&b))
     }
 
-    /// Whether a pass with some uses can use a resource too, as far as shared memory goes.
+    /// Whether shared memory allows a pass with these uses to use a resource as well.
     pub(super) fn is_free(&self, number: usize, uses: &[Use]) -> bool {
         let mut others = uses.iter().map(|other| other.resource.0 as usize);
         self.turns[number] != Turn::Over && !others.any(|other| self.share(number, other))
     }
 
-    /// Whether the host can reach a resource: it has its memory for itself, outside of a swapchain.
+    /// Whether the host may use a resource: it does not share memory and is no swapchain image.
     pub(super) fn is_for_the_host(&self, number: usize) -> bool {
         let resource = &self.resources[number];
         resource.memory.is_none() && resource.lifetime != Lifetime::Swapchain
     }
 
-    /// A pass with these uses has been added to the frame.
+    /// Notes a pass with these uses: it ends the lifetimes of other resources in the same memory.
     pub(super) fn enter(&mut self, uses: &[Use]) {
         for number in uses.iter().map(|one| one.resource.0 as usize) {
             for other in 0..self.resources.len() {
@@ -108,14 +108,14 @@ impl World {
         }
     }
 
-    /// Says that a resource has contents.
+    /// Marks all of a resource as written.
     pub(super) fn import(&mut self, number: usize) {
         self.written[number]
             .values_mut()
             .for_each(|written| *written = true);
     }
 
-    /// A frame begins: some contents are gone.
+    /// Begins a frame: contents of resources that are not persistent are lost.
     pub(super) fn begin(&mut self) {
         self.turns.fill(Turn::Waiting);
         for (resource, written) in self.resources.iter().zip(&mut self.written) {
@@ -125,14 +125,14 @@ impl World {
         }
     }
 
-    /// Whether all contents of a range are there.
+    /// Whether all of a range has been written.
     pub(super) fn is_written(&self, number: usize, range: &SubRange) -> bool {
         let mut map = self.written[number].clone();
         let area = Area::of(&self.resources[number].kind, range);
         map.touch(&area).all(|(_, written)| *written)
     }
 
-    /// A use writes its range.
+    /// Marks a range as written.
     pub(super) fn write(&mut self, number: usize, range: &SubRange) {
         let area = Area::of(&self.resources[number].kind, range);
         self.written[number]
@@ -140,8 +140,8 @@ impl World {
             .for_each(|(_, written)| *written = true);
     }
 
-    /// Carries the passes of a frame out, with `names[i]` the resource that uses call `i`; whether
-    /// all they read is there.
+    /// Executes the passes of a frame, where uses of resource `i` mean `names[i]`. Returns whether all
+    /// ranges that they read had been written.
     pub(super) fn run(&mut self, passes: &[DraftPass], names: &[usize]) -> bool {
         self.begin();
         passes.iter().all(|pass| {
@@ -231,7 +231,7 @@ impl World {
     }
 }
 
-/// Makes a 3D image of most images.
+/// Turns most images into 3D images.
 fn deepen(random: &mut Random, resource: &mut Resource) {
     if let ResourceKind::Image {
         array_layers,

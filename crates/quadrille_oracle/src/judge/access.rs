@@ -10,16 +10,16 @@ use crate::order::overlap;
 use crate::stages::{Touch, accesses, single, stages_of_queue, touches};
 use crate::violation::{Actor, Hazard, MissingDependency, ResourcePart, Violation};
 
-/// A use and the cells that it touches.
+/// A use by a pass, with its queue's clock.
 struct Toucher<'a> {
     actor: Actor,
     site: Site,
     clock: &'a Clock,
     /// The access needs the old contents.
     needs_contents: bool,
-    /// Some contents are enough (see [`Tracked::is_filled`]).
+    /// Contents in any part suffice (see [`Tracked::is_filled`]).
     filled: bool,
-    /// Contents that are not overwritten are kept.
+    /// The use does not discard the contents.
     keeps_contents: bool,
     writes: bool,
     reading: Vec<Touch>,
@@ -113,8 +113,9 @@ impl Trial<'_> {
         self.violations.append(&mut violations);
     }
 
-    /// Whether a pass of the frame fills another part of the buffer of a use: that is enough (see
-    /// [`Tracked::is_filled`]), and nothing orders the two, or keeps the other from being culled.
+    /// Whether a pass of the frame fills another part of the buffer. That suffices (see
+    /// [`Tracked::is_filled`]) even if the pass comes later or is culled, since without an overlap
+    /// nothing orders the two.
     pub(super) fn is_filled_elsewhere(&self, declared: &Use) -> bool {
         let frame = self.frame;
         let fills = |one: &Use| {
@@ -124,7 +125,7 @@ impl Trial<'_> {
         !frame.resource(declared.resource).is_image() && frame.uses.iter().any(fills)
     }
 
-    /// A pass as the author of an access.
+    /// Names a pass and its access for a violation.
     pub(super) fn actor(&self, pass: PassIndex, declared: &Use) -> Actor {
         Actor::Pass {
             name: self.frame.pass(pass).name.clone(),
@@ -135,9 +136,9 @@ impl Trial<'_> {
 }
 
 impl Toucher<'_> {
-    /// Only the owning family may use an exclusive resource. A resource without an owner becomes its
-    /// first user's, and buffers whose contents are not needed change hands without a transfer; images
-    /// do so through layout `UNDEFINED`, in a barrier.
+    /// Checks and updates the owner. Only the owning family may use an exclusive resource. The first
+    /// user of a resource becomes its owner. A buffer whose contents are not needed changes its owner
+    /// without a transfer; an image does so by a barrier with old layout `UNDEFINED`.
     fn take_owner(
         &self,
         cell: &mut Cell,
@@ -187,7 +188,7 @@ impl Toucher<'_> {
             .all(|touch| self.clock.stage(touch.stage).sees(done))
     }
 
-    /// Contents that are needed must be there.
+    /// Checks that the contents that an access needs are defined.
     fn judge_contents(
         &self,
         cell: &mut Cell,
@@ -218,9 +219,9 @@ impl Toucher<'_> {
         }
     }
 
-    /// Looks for hazards with the last write and the reads since; one report for each of them is
-    /// enough. Reads count as the access mask has them, even if the old contents do not matter: a
-    /// blend of a discarded attachment still reads memory.
+    /// Checks for hazards with the last write and the reads since, and reports each at most once. The
+    /// access mask decides whether an access reads, even if old contents are not needed: blending
+    /// with a discarded attachment still reads memory.
     fn judge_hazards(&self, cell: &Cell, place: &ResourcePart, violations: &mut Vec<Violation>) {
         let mut object = |hazard, earlier: &Actor, lack| {
             violations.push(Violation::Hazard {
@@ -258,7 +259,8 @@ impl Toucher<'_> {
         }
     }
 
-    /// Looks for what others have done to the memory that some stage does not come after.
+    /// Checks that all stages of the access are ordered after accesses of former resources to its
+    /// memory.
     fn judge_formers(&self, cell: &Cell, place: &ResourcePart, violations: &mut Vec<Violation>) {
         let column = self.site.instant.column;
         let (touches, later) = (
@@ -275,7 +277,7 @@ impl Toucher<'_> {
         }
     }
 
-    /// Returns the dependency that an access lacks to come after a write.
+    /// Returns the missing dependency of an access on a write, if any.
     fn lack(&self, write: &Write, touch: Touch) -> Option<MissingDependency> {
         let column = self.site.instant.column;
         let view = self.clock.stage(touch.stage);
@@ -291,7 +293,7 @@ impl Toucher<'_> {
         }
     }
 
-    /// Writes the access down.
+    /// Records the access in a cell.
     fn mark(&self, cell: &mut Cell) {
         let stages = |touches: &[Touch]| touches.iter().map(|touch| touch.stage).collect();
         let (read, written): (Stages, Stages) = (stages(&self.reading), stages(&self.writing));

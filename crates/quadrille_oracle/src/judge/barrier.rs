@@ -1,7 +1,7 @@
 //! Barrier calls: execution dependencies, availability and visibility, layout transitions.
 //!
-//! The barriers of one call do not chain: all of them look at what was before the call, and what
-//! they order shows after it.
+//! The barriers of one call form no dependency chain: first scopes refer to commands before the call,
+//! and the dependencies take effect after it.
 
 use quadrille_sync::{
     AccessMask, BarrierBatch, BufferBarrier, ImageBarrier, Layout, ResourceId, Scope, Stages,
@@ -15,17 +15,17 @@ use crate::area::Area;
 use crate::stages::{COMMAND, first_scope, impossible, second_scope};
 use crate::violation::{Actor, Hazard, MissingDependency, ResourcePart, Side, Violation};
 
-/// A barrier with all that follows from where it stands.
+/// A barrier with its position, and the properties that follow from it.
 #[derive(Clone)]
 pub(super) struct Recorded {
     pub(super) site: Site,
     pub(super) scopes: Scopes,
-    /// The view of its first scope.
+    /// Operations in its first scope.
     pub(super) view: View,
-    /// End of the barrier's own operation.
+    /// End of the barrier's own operation (layout transition or transfer).
     pub(super) done: Done,
     pub(super) transfer: Option<Transfer>,
-    /// The range, and its layouts, unless it is a global memory barrier.
+    /// Range and layouts; `None` for a global memory barrier.
     pub(super) target: Option<Target>,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct Recorded {
 pub(super) struct Target {
     pub(super) id: ResourceId,
     pub(super) area: Area,
-    /// None for buffers, which have none.
+    /// `None` for buffers.
     pub(super) layouts: Option<(Layout, Layout)>,
 }
 
@@ -46,7 +46,7 @@ impl Target {
 }
 
 impl Trial<'_> {
-    /// Judges one barrier call, and carries it out.
+    /// Judges one barrier call, and applies its effects.
     pub(super) fn judge_barriers(&mut self, site: Site, batch: &BarrierBatch) {
         let barriers = self.recorded(site, batch);
         for barrier in barriers.iter().filter(|barrier| changes(barrier)) {
@@ -85,7 +85,7 @@ impl Trial<'_> {
         }
     }
 
-    /// The barriers of a call, seen from before the call.
+    /// The barriers of a call, all with the state before the call.
     fn recorded(&mut self, site: Site, batch: &BarrierBatch) -> Vec<Recorded> {
         let mut barriers = Vec::with_capacity(batch.len());
         if let Some(memory) = &batch.memory {
@@ -135,8 +135,8 @@ impl Trial<'_> {
         barriers
     }
 
-    /// One barrier. A release has no second scope and an acquire no first one, unless the device
-    /// has `VK_KHR_maintenance8` and the plan uses it (section "Queue Family Ownership Transfer").
+    /// Builds one barrier. A release has no second scope and an acquire no first one, unless
+    /// `VK_KHR_maintenance8` is used (section "Queue Family Ownership Transfer").
     fn record(
         &self,
         site: Site,
@@ -171,7 +171,7 @@ impl Trial<'_> {
         }
     }
 
-    /// Checks that the queue has the stages, and the stages the accesses.
+    /// Checks that the queue supports the stages, and that the stages can make the accesses.
     fn judge_scopes(&mut self, barrier: &Recorded) {
         let Scopes { src, dst } = barrier.scopes;
         for (scope, side) in [(src, Side::Src), (dst, Side::Dst)] {
@@ -188,7 +188,7 @@ impl Trial<'_> {
         }
     }
 
-    /// Two barriers of one call must not both change the layout or owner of a range.
+    /// Checks that no two barriers of one call change the layout or owner of the same range.
     fn judge_collisions(&mut self, barriers: &[Recorded]) {
         for (at, barrier) in barriers.iter().enumerate() {
             for earlier in &barriers[..at] {
@@ -208,14 +208,14 @@ impl Trial<'_> {
         }
     }
 
-    /// A global memory barrier reaches every resource.
+    /// Applies a global memory barrier to the writes of every resource.
     fn pass_everywhere(&mut self, barrier: &Recorded) {
         self.judge.for_each_write(|write| {
             write.pass_barrier(&barrier.view, barrier.scopes, barrier.done);
         });
     }
 
-    /// A barrier that changes neither layout nor owner.
+    /// Applies a barrier that changes neither layout nor owner.
     fn pass_within(&mut self, barrier: &Recorded, target: &Target) {
         let frame = self.judge.frames;
         let Some(tracked) = self.judge.resources.get_mut(&target.id) else {
@@ -247,7 +247,8 @@ impl Trial<'_> {
         }
     }
 
-    /// A layout transition reads and writes its range: between its first and its second scope.
+    /// Judges a layout transition, which reads and writes its range between the two scopes of its
+    /// barrier.
     fn judge_transition(&mut self, barrier: &Recorded, target: &Target) {
         let Some((old, new)) = target.transition() else {
             return;
@@ -298,7 +299,7 @@ pub(super) struct Change<'a> {
 }
 
 impl Change<'_> {
-    /// The presentation engine must not have the image.
+    /// Checks that the image is not owned by the presentation engine.
     pub(super) fn judge_presented(
         &self,
         cell: &mut Cell,
@@ -312,7 +313,8 @@ impl Change<'_> {
         }
     }
 
-    /// A barrier that discards contents takes a range over from another family without a transfer.
+    /// Checks and updates the owner. A barrier that discards contents may take a range from another
+    /// family without a transfer.
     fn take_owner(&self, cell: &mut Cell, old: Layout, violations: &mut Vec<Violation>) {
         let family = self.barrier.site.family;
         let discards = old == Layout::Undefined;
@@ -348,7 +350,8 @@ impl Change<'_> {
         cell.owner = Some(family);
     }
 
-    /// The old layout is the present one, or `UNDEFINED`, which throws the contents away.
+    /// Checks the layouts: the old one must be the current layout, or `UNDEFINED`, which discards the
+    /// contents.
     pub(super) fn judge_layouts(
         &self,
         cell: &mut Cell,
@@ -375,7 +378,8 @@ impl Change<'_> {
         }
     }
 
-    /// The first scope has to hold the last write, available, and all reads since.
+    /// Checks that the first scope includes the last write, which must be or become available, and all
+    /// reads since.
     pub(super) fn judge_hazards(&self, cell: &Cell, violations: &mut Vec<Violation>) {
         let Recorded {
             site, scopes, view, ..

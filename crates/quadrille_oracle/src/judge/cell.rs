@@ -14,38 +14,39 @@ use crate::violation::Actor;
 /// The state of a part of a resource.
 #[derive(Clone, Debug)]
 pub(crate) struct Cell {
-    /// The family that owns it; none if it is concurrent or unused.
+    /// The family that owns it; `None` if it is concurrent or unused.
     pub(crate) owner: Option<FamilyIndex>,
     /// A release that has not been acquired.
     pub(crate) released: Option<Rc<Release>>,
     pub(crate) layout: Layout,
     pub(crate) contents: Contents,
-    /// The last write; none if all later accesses are ordered after it.
+    /// The last write; `None` if all later accesses are ordered after it.
     pub(crate) write: Option<Write>,
     /// The reads since.
     pub(crate) reads: Vec<Read>,
     /// Accesses of former resources to its memory, until it is written.
     pub(crate) formers: Vec<Former>,
-    /// Waits of host passes that touched it.
+    /// Waits of host passes that used it.
     pub(crate) host: HostWaits,
-    /// The resource has the bytes now, where memory is shared.
+    /// With shared memory: the resource occupies the bytes now.
     pub(crate) is_open: bool,
-    /// The presentation engine has the part of a swapchain image.
+    /// The presentation engine owns the swapchain image.
     pub(crate) presented: bool,
 }
 
-/// Waits of host passes that touched a part of a resource. Host passes of one frame may run
-/// apart from each other, but all of them have run before a later frame that touches what they
-/// touch (`HostStep::before`).
+/// Waits of host passes that used a part of a resource. Host passes of one frame may run in any order
+/// and at the same time, but all of them have run before a later frame that uses the same resources
+/// (`HostStep::before`).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HostWaits {
-    /// In the frame with this number, and in frames before.
+    /// Waits in the frame with this number.
     now: (u32, Signalled),
+    /// Waits in earlier frames.
     before: Signalled,
 }
 
 impl HostWaits {
-    /// Returns the operations that are over for the host passes of a frame.
+    /// Returns the operations that earlier frames' host passes have waited for.
     pub(crate) fn before(&mut self, frame: u32) -> &Signalled {
         if self.now.0 != frame {
             let (_, now) = std::mem::replace(&mut self.now, (frame, Signalled::default()));
@@ -64,13 +65,13 @@ impl HostWaits {
 /// Contents of memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Contents {
-    /// Nothing yet.
+    /// Undefined: never written.
     Never,
     /// Written contents.
     Written,
-    /// Written, and a barrier with old layout `UNDEFINED` has thrown it away.
+    /// Written, then discarded by a barrier with old layout `UNDEFINED`.
     Lost(Actor),
-    /// Another resource has had the memory since.
+    /// Another resource has used the memory since.
     Taken(Arc<str>),
 }
 
@@ -93,12 +94,12 @@ pub(crate) struct Read {
     pub(crate) done: Done,
 }
 
-/// A write, and how far it has come.
+/// A write, with its availability and visibility.
 #[derive(Clone, Debug)]
 pub(crate) struct Write {
     pub(crate) actor: Actor,
     pub(crate) done: Done,
-    /// Its stages and accesses; empty if a barrier wrote, which makes its writes available itself.
+    /// Its stages and accesses; empty for the write of a barrier, which is available at once.
     pub(crate) scope: Scope,
     /// The operations that made it available.
     pub(crate) available: Vec<Done>,
@@ -137,7 +138,7 @@ impl Cell {
         }
     }
 
-    /// Remembers a read by pass accesses.
+    /// Records a read by a pass.
     pub(crate) fn add_read(&mut self, read: Read) {
         let same = |old: &&mut Read| match (&old.done, &read.done) {
             (Done::Stages(a, a_stages), Done::Stages(b, b_stages)) => {
@@ -151,7 +152,7 @@ impl Cell {
         }
     }
 
-    /// Remembers a write, which is ordered after all that was.
+    /// Records a write. Earlier reads are dropped, since the write is ordered after them.
     pub(crate) fn set_write(&mut self, write: Write) {
         self.write = Some(write);
         self.reads.clear();
@@ -187,16 +188,16 @@ impl Write {
         }
     }
 
-    /// Whether it is available before whatever has this view: through a barrier, or through a
-    /// semaphore, since all knowledge of other queues comes through signals, and signals make
-    /// everything available.
+    /// Whether the write is available to an operation with this view: by a barrier, or, from another
+    /// queue, by a semaphore. Views of other queues come from signals only, and a signal makes all
+    /// writes before it available.
     pub(crate) fn available_to(&self, column: usize, view: &View) -> bool {
         let instant = self.done.instant();
         let by_signal = instant.column != column && view.sees(&self.done);
         by_signal || self.available.iter().any(|done| view.sees(done))
     }
 
-    /// Whether a dependency makes it available by itself: the write is in its first access scope.
+    /// Whether the write is in the first access scope of a dependency, which then makes it available.
     pub(crate) fn in_access_scope(&self, column: usize, src: Scope) -> bool {
         let Done::Stages(instant, stages) = self.done else {
             return false;
@@ -206,7 +207,7 @@ impl Write {
             && touches(self.scope).all(|touch| covers(src, touch))
     }
 
-    /// Whether accesses on a queue see it.
+    /// Whether the write is visible to an access on a queue.
     pub(crate) fn visible_to(&self, column: usize, touch: Touch) -> bool {
         let mut visible = self
             .visible
@@ -215,8 +216,8 @@ impl Write {
         visible.any(|visible| covers(visible.scope, touch))
     }
 
-    /// A dependency on queue `column` with these scopes passes: it makes the write available and
-    /// visible as far as it reaches.
+    /// Applies a barrier with these scopes on the queue of `done`: makes the write available and
+    /// visible if its first scope includes the write.
     pub(crate) fn pass_barrier(&mut self, view: &View, scopes: Scopes, done: Done) {
         let column = done.instant().column;
         let makes_available = self.in_access_scope(column, scopes.src);
@@ -232,8 +233,8 @@ impl Write {
         });
     }
 
-    /// A semaphore wait on a queue passes that sees the write: it is available, and visible to all
-    /// accesses in the wait's stages.
+    /// Applies a semaphore wait whose signal is ordered after the write: the write is available, and
+    /// visible to all accesses in the stages of the wait.
     pub(crate) fn pass_wait(&mut self, stages: Stages, done: Done) {
         if self.done.instant().column == done.instant().column {
             self.add_available(done);

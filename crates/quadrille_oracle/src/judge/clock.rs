@@ -1,30 +1,30 @@
 //! Clocks: execution dependencies of each stage of a queue, as vector clocks.
 //!
-//! First synchronization scopes are prefixes of queues: "all commands earlier in submission
-//! order, in these stages". So the dependencies of a stage of a queue are one position per stage
-//! of its own queue, and, because semaphore signals wait for all stages, one position for every
-//! other queue. A dependency chain exists where the second scope of one dependency intersects the
-//! first scope of the next, stage by stage (section "Execution and Memory Dependencies").
+//! A first synchronization scope includes all commands earlier in submission order, in given stages.
+//! So the dependencies of a stage of a queue are one position for each stage of its own queue, and
+//! one position for every other queue (a semaphore signal waits for all stages). A dependency chain
+//! exists if the second scope of one dependency intersects the first scope of the next, stage by
+//! stage (section "Execution and Memory Dependencies").
 
 use quadrille_sync::Stages;
 
 use crate::stages::{COMMAND, EVERY, STAGE_COUNT};
 
-/// Where something happened: the position of a step on a queue, or the count of acquires of a
-/// swapchain image on a column of its own.
+/// A position in a column of the clocks: of a step on a queue, or the number of acquires of a
+/// swapchain image, which has a column of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Instant {
     pub(crate) column: usize,
     pub(crate) position: u32,
 }
 
-/// When an operation is over.
+/// End of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Done {
-    /// Accesses of a pass: once **all** of these stages are.
+    /// Accesses of a pass: complete when **all** of these stages are.
     Stages(Instant, Stages),
-    /// A barrier or a semaphore wait: whatever is ordered after **any** of these stages
-    /// of its second scope is ordered after it.
+    /// A barrier or a semaphore wait: anything ordered after **any** of these stages of its second
+    /// scope is ordered after it.
     Dependency(Instant, Stages),
 }
 
@@ -35,20 +35,20 @@ impl Done {
     }
 }
 
-/// Operations that something on a queue is ordered after.
+/// The operations that a stage of a queue, or a dependency on it, is ordered after.
 #[derive(Clone, Debug)]
 pub(crate) struct View {
     column: usize,
-    /// The stage that it is itself part of: it continues what dependencies did to that.
+    /// The stage of the view; it is ordered after dependencies with this stage in their second scope.
     stage: Stages,
-    /// By stage of its own queue.
+    /// The last position, by stage of its own queue.
     own: [u32; STAGE_COUNT],
-    /// By column, for all others.
+    /// The last position on other queues, by column.
     others: Vec<u32>,
 }
 
 impl View {
-    /// Knows nothing.
+    /// A view that is ordered after nothing.
     pub(crate) fn blank(column: usize) -> Self {
         Self {
             column,
@@ -58,7 +58,7 @@ impl View {
         }
     }
 
-    /// Whether this comes after the end of an operation.
+    /// Whether the view is ordered after the end of an operation.
     pub(crate) fn sees(&self, done: &Done) -> bool {
         let Instant { column, position } = done.instant();
         if column != self.column {
@@ -74,12 +74,12 @@ impl View {
         }
     }
 
-    /// How far this sees on a column, at all stages.
+    /// Whether the view is ordered after an instant in all stages.
     pub(crate) fn reaches(&self, instant: Instant) -> bool {
         self.sees(&Done::Stages(instant, EVERY | COMMAND))
     }
 
-    /// The same of its own queue in these stages only.
+    /// This view, restricted to some stages of its own queue.
     pub(crate) fn of_stages(mut self, stages: Stages) -> Self {
         for (at, own) in self.own.iter_mut().enumerate() {
             if stages.bits() & (1 << at) == 0 {
@@ -113,21 +113,21 @@ pub(crate) struct Signalled {
 }
 
 impl Signalled {
-    /// A signal of something outside of queues.
+    /// A signal of an event outside of queues.
     pub(crate) fn of(instant: Instant) -> Self {
         let mut columns = vec![0; instant.column + 1];
         columns[instant.column] = instant.position;
         Self { columns }
     }
 
-    /// Whether the signal comes after something that is over in all stages.
+    /// Whether the signal is ordered after an instant in all stages.
     pub(crate) fn reaches(&self, instant: Instant) -> bool {
         self.columns
             .get(instant.column)
             .is_some_and(|seen| *seen >= instant.position)
     }
 
-    /// Takes in another signal.
+    /// Adds the operations of another signal.
     pub(crate) fn join(&mut self, other: &Signalled) {
         if self.columns.len() < other.columns.len() {
             self.columns.resize(other.columns.len(), 0);
@@ -149,16 +149,15 @@ impl Signalled {
     }
 }
 
-/// Operations that every stage of one queue is ordered after, at the present end of the queue.
+/// By stage: the operations that the next command of a queue is ordered after.
 #[derive(Clone, Debug)]
 pub(crate) struct Clock {
     column: usize,
-    /// By stage.
     rows: Vec<View>,
 }
 
 impl Clock {
-    /// A queue that has waited for nothing.
+    /// The clock of a queue without dependencies.
     pub(crate) fn new(column: usize) -> Self {
         let row = |index: usize| View {
             stage: Stages::from_bits_retain(1 << index),
@@ -181,14 +180,14 @@ impl Clock {
         for stage in each(stages) {
             view.join(self.stage(stage));
         }
-        // All before it, and nothing of its own call.
+        // Everything before the call; barriers of the same call do not chain.
         for stage in each(stages) {
             view.own[index(stage)] = position.saturating_sub(1);
         }
         view
     }
 
-    /// Orders these stages of all that follows after what `view` sees.
+    /// Orders these stages of all later commands after the operations of `view`.
     pub(crate) fn order_after(&mut self, stages: Stages, view: &View) {
         for stage in each(stages) {
             self.rows[index(stage)].join(view);

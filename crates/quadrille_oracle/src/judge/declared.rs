@@ -1,4 +1,4 @@
-//! Checks against the declaration: every pass once, on a queue that can run it, in the declared order.
+//! Conformance to the declaration: every pass runs once, on a suitable queue, in the declared order.
 
 use quadrille_sync::{
     Access, Capabilities, Lifetime, OrderPolicy, PassIndex, PassKind, QueueIndex, ResourceKind,
@@ -12,7 +12,7 @@ use crate::order::{Order, prologues, share_memory};
 use crate::stages::{single, stages_of_queue, supported};
 use crate::violation::Violation;
 
-/// Where a pass runs in a plan: the place in the whole order, and the queue if it has one.
+/// A run of a pass in a plan: its position in the whole order, and its queue unless it is a host pass.
 #[derive(Clone, Copy)]
 struct Run {
     place: usize,
@@ -20,7 +20,7 @@ struct Run {
 }
 
 impl Trial<'_> {
-    /// Judges what does not depend on history.
+    /// Judges the rules that do not depend on earlier frames.
     pub(super) fn judge_declared(&mut self) {
         let runs = self.runs();
         self.judge_counts(&runs);
@@ -32,7 +32,7 @@ impl Trial<'_> {
         self.judge_order(&runs);
     }
 
-    /// How often and where each pass runs.
+    /// By pass: its runs in the plan.
     fn runs(&mut self) -> Vec<Vec<Run>> {
         let mut runs = vec![Vec::new(); self.frame.passes.len()];
         let mut place = 0;
@@ -58,7 +58,7 @@ impl Trial<'_> {
         runs
     }
 
-    /// Every pass runs once on its side, or is culled for a good reason.
+    /// Checks that every pass runs once, on host or device as declared, or is culled validly.
     fn judge_counts(&mut self, runs: &[Vec<Run>]) {
         for (pass, runs) in self.frame.pass_indices().zip(runs) {
             let declared = self.frame.pass(pass);
@@ -84,7 +84,7 @@ impl Trial<'_> {
         }
     }
 
-    /// Why a pass must not be culled, if there is a reason that this frame shows.
+    /// The reason why a pass must not be culled, if this frame shows one.
     fn reason_to_run(&self, pass: PassIndex) -> Option<&'static str> {
         let declared = self.frame.pass(pass);
         let uses = || {
@@ -114,7 +114,7 @@ impl Trial<'_> {
         }
     }
 
-    /// Whether a pass that runs reads what this pass alone writes.
+    /// Whether a pass that runs reads a range of which this pass is the only writer.
     fn is_read_later(&self, writer: PassIndex, written: &Use) -> bool {
         let passes = || self.frame.pass_indices().filter(|other| *other != writer);
         let overlap = |other: &&Use| self.overlap(written, other);
@@ -126,7 +126,7 @@ impl Trial<'_> {
                 .any(|other| other.access.is_write())
         });
         let needs = |other: &Use| other.access.is_read() && !other.discard;
-        // Also through passes that are culled.
+        // Includes order through culled passes.
         let order = Order::of(self.frame);
         let read = passes()
             .filter(|other| !self.plan.culled.contains(other))
@@ -151,7 +151,7 @@ impl Trial<'_> {
                 })
     }
 
-    /// A pass runs on a queue that can run it, and on its fixed queue where that one can.
+    /// Checks that a pass runs on a queue that supports it, and on its fixed queue if that one does.
     fn judge_queue(&mut self, pass: PassIndex, queue: QueueIndex) {
         let queues = &self.judge.topology.queues;
         let Some(found) = queues.get(usize::from(queue.0)) else {
@@ -181,9 +181,9 @@ impl Trial<'_> {
             .push(Violation::WrongQueue { pass, queue, why });
     }
 
-    /// Passes run in the order that the frame declares, or that follows from one of two
-    /// conflicting passes being the only writer. Where the topology leaves the order free, only
-    /// that of conflicting passes counts, and of those with side effects.
+    /// Checks that passes run in declared and inferred order (inferred: of two conflicting passes,
+    /// only one writes). With `OrderPolicy::Free`, only the order of conflicting passes and of passes
+    /// with side effects is binding.
     fn judge_order(&mut self, runs: &[Vec<Run>]) {
         let order = Order::of(self.frame);
         let place = |pass: PassIndex| runs[pass.0 as usize].first().map(|run| run.place);
@@ -215,14 +215,14 @@ impl Trial<'_> {
 }
 
 impl Trial<'_> {
-    /// The pairs of passes whose declared order a plan has to keep. What a host pass does besides
-    /// its uses is unknown, so all order with it counts.
+    /// The pairs of passes whose declared order a plan has to keep. A host pass may have effects besides
+    /// its uses, so its declared order is always binding.
     fn binding(&self, order: &Order) -> Vec<(PassIndex, PassIndex)> {
         let is_free = self.judge.topology.order == OrderPolicy::Free;
         let is_host = |pass: PassIndex| self.frame.pass(pass).kind == PassKind::Host;
         let passes = || self.frame.pass_indices();
         let pairs = passes().flat_map(|later| passes().map(move |earlier| (earlier, later)));
-        // Passes that prepare the frame are judged by themselves.
+        // Passes of the prologue are judged separately.
         let prologues = prologues(self.frame);
         pairs
             .filter(|pair| !prologues.contains(pair))
@@ -234,8 +234,8 @@ impl Trial<'_> {
             .collect()
     }
 
-    /// Whether the order of two passes is observable: they have side effects, or
-    /// touch something in common that one of them writes, or the same memory by different names.
+    /// Whether the order of two passes is observable: both have side effects, they use a common range
+    /// that one of them writes, or they use different resources in the same memory.
     fn is_observable(&self, a: PassIndex, b: PassIndex) -> bool {
         let conflicts = |one: &Use, other: &Use| {
             let writes = one.access.is_write() || other.access.is_write();
@@ -248,8 +248,8 @@ impl Trial<'_> {
     }
 }
 
-/// Whether a queue can make an access: it has all of its stages, or for the accesses that take
-/// whatever shader stages there are, one of them. Groups of stages stand for those of the queue.
+/// Whether a queue supports an access: it has all stages of the access, or at least one stage for
+/// accesses in any shader stage. Of a stage group, the stages that the queue has suffice.
 fn runs_on(access: Access, capabilities: Capabilities) -> bool {
     let takes_any = access.name().ends_with("Any") || access == Access::DescriptorBufferRead;
     if access.is_host() {

@@ -1,11 +1,11 @@
-//! Host passes: they run after the waits that the plan gives them, before the submissions that the
-//! plan puts after them, and before later frames.
+//! Host passes run after their waits in the plan, before the submissions that follow them in the
+//! plan, and before later frames.
 //!
-//! A semaphore makes writes available to the device, not to the host: what the host reads needs a
-//! barrier with the host stage in its second scope too (section "Host Write Ordering Guarantees"
-//! and the description of `VK_PIPELINE_STAGE_2_HOST_BIT`). What the host writes is visible to
-//! everything submitted later, and everything submitted later comes after what the host has read.
-//! For other memory the host proves nothing: what it has waited for is no wait of the device.
+//! A semaphore makes writes available to the device, not to the host. A host read also needs a barrier
+//! with the host stage in its second scope (section "Host Write Ordering Guarantees" and the
+//! description of `VK_PIPELINE_STAGE_2_HOST_BIT`). Host writes are visible to everything submitted
+//! later, and later submissions are ordered after host reads. For other memory a host wait orders
+//! nothing: it makes no device write visible to another queue.
 
 use quadrille_sync::{AccessMask, PassIndex, PassKind, Stages, Use};
 
@@ -17,7 +17,8 @@ use crate::stages::{Touch, covers};
 use crate::violation::{Actor, Hazard, MissingDependency, ResourcePart, Violation};
 
 impl Trial<'_> {
-    /// Every host pass waits for all it needs: the caller may run them apart from each other.
+    /// Judges a host pass. It must have all waits that it needs itself: the caller may run host passes
+    /// in any order and at the same time.
     pub(super) fn judge_host(&mut self, index: usize) {
         let (frame, plan) = (self.frame, self.plan);
         let Some(step) = plan.host.get(index) else {
@@ -105,7 +106,7 @@ impl Trial<'_> {
             let later = (&actor, declared.access.is_write());
             judge_host_hazards(cell, &view, needs_contents, later, &place, violations);
             if declared.access.is_write() {
-                // Submission makes it visible to all that follows.
+                // Submission makes host writes visible to all later commands.
                 cell.contents = Contents::Written;
                 cell.write = None;
                 cell.reads.clear();
@@ -114,7 +115,7 @@ impl Trial<'_> {
     }
 }
 
-/// Looks for hazards between the device and a host access.
+/// Checks for hazards between device accesses and a host access.
 fn judge_host_hazards(
     cell: &Cell,
     view: &View,
@@ -139,8 +140,8 @@ fn judge_host_hazards(
         } else {
             Hazard::WriteAfterWrite
         };
-        // To write, the host needs what the device wrote to be in the host's memory domain, which
-        // a barrier for any host access brings about.
+        // Before a host write, the device's write must be available to the host domain. A barrier for
+        // either kind of host access makes it so.
         let access = AccessMask::HOST_READ;
         let written = Touch {
             stage: Stages::HOST,
@@ -180,6 +181,6 @@ fn is_visible(write: &Write, view: &View, touch: Touch) -> bool {
         .iter()
         .filter(|visible| view.reaches(visible.since.instant()));
     let mut scopes = reached.map(|visible| visible.scope);
-    // ALL_COMMANDS does not have the host stage, so semaphores alone never do.
+    // ALL_COMMANDS does not include the host stage, so a semaphore alone is never enough.
     scopes.any(|scope| scope.stages.contains(Stages::HOST) && covers(scope, touch))
 }

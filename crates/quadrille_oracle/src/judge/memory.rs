@@ -1,15 +1,14 @@
-//! Blocks of memory: transient resources that share bytes take turns.
+//! Memory blocks: transient resources that share bytes occupy them one after the other.
 //!
-//! The first access of a frame to a part of a placed resource *opens* it, be it a pass's or that of
-//! a barrier which changes the layout: whatever lay in the same bytes is *closed*. Accesses to bytes
-//! outlive the turn. The next resource needs an execution dependency on all accesses of former ones
-//! to its bytes, and their writes available, until it is written. Former contents are dead: they need
-//! not be visible, no access may read them, and images begin in `UNDEFINED`.
+//! The first access of a frame to a part of a placed resource *opens* the part, whether by a pass or
+//! by a barrier that changes the layout. All other resources in the same bytes are *closed*. Their
+//! accesses are kept. Until it is written, the next resource needs an execution dependency on all
+//! accesses of former resources to its bytes, and their writes must be available. Former contents are
+//! lost: they need not be visible, no access may read them, and images begin in `UNDEFINED`.
 //!
-//! The bytes of a subresource of an image are unspecified, so each counts as having all of them.
-//! Whether a write is available is kept for each part that is opened after it: barriers of a range
-//! make available whatever was written to the memory of the range, by whatever name, and nothing
-//! beyond.
+//! The bytes of an image subresource are unspecified, so each counts as all bytes of the image. A
+//! former write is tracked separately for each part that is opened after it, because a barrier for a
+//! range makes available all writes to the memory of that range, by any resource, and no others.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -24,7 +23,7 @@ use super::{Judge, Tracked, Trial};
 use crate::area::{Area, AreaMap};
 use crate::violation::{Actor, MissingDependency, ResourcePart, Violation};
 
-/// The accesses to bytes of a block before another resource had them.
+/// Accesses of a former resource to bytes of a block.
 #[derive(Clone, Debug)]
 pub(crate) struct Former {
     /// The part of the former resource.
@@ -35,7 +34,6 @@ pub(crate) struct Former {
 }
 
 impl Former {
-    /// Accesses to bytes of a block.
     pub(super) fn new(
         place: ResourcePart,
         bytes: Range<u64>,
@@ -51,7 +49,7 @@ impl Former {
     }
 }
 
-/// A barrier of a range of a resource that is not open yet.
+/// A barrier for a range of a resource that is not open yet.
 #[derive(Clone, Debug)]
 pub(super) struct Early {
     area: Area,
@@ -60,16 +58,16 @@ pub(super) struct Early {
     done: Done,
 }
 
-/// By block: what was done to its bytes by all that have been closed.
+/// By block: accesses of closed resources.
 pub(super) type Blocks = BTreeMap<BlockId, Vec<Former>>;
 
 impl Judge {
-    /// Forgets a block of memory, so that its id can be given to another one.
+    /// Removes a memory block, so that its id can be reused.
     pub fn remove_block(&mut self, block: BlockId) {
         self.blocks.remove(&block);
     }
 
-    /// All writes that a later access may still depend on.
+    /// Calls `each` with all writes that a later access may still depend on.
     pub(super) fn for_each_write(&mut self, mut each: impl FnMut(&mut Write)) {
         for tracked in self.resources.values_mut() {
             for cell in tracked.cells.values_mut() {
@@ -82,7 +80,7 @@ impl Judge {
             .for_each(each);
     }
 
-    /// Ends all turns, with the frame.
+    /// Closes all placed resources at the end of the frame.
     pub(super) fn close_all(&mut self) {
         for tracked in self.resources.values_mut() {
             tracked.early.clear();
@@ -95,7 +93,7 @@ impl Judge {
 }
 
 impl Trial<'_> {
-    /// Opens what is not open yet of a part of a resource that is about to be touched.
+    /// Opens a part of a resource before an access, where it is not open yet.
     pub(super) fn open(&mut self, id: ResourceId, area: &Area) {
         let Some(tracked) = self.judge.resources.get_mut(&id) else {
             return;
@@ -123,8 +121,8 @@ impl Trial<'_> {
 }
 
 impl Tracked {
-    /// Takes over the bytes of a part. What is known of its contents stays: nothing, or that
-    /// others have taken them.
+    /// Takes over the bytes of a part, with the accesses of former resources. Its contents stay
+    /// undefined, or taken by others.
     fn open(&mut self, place: Placement, part: &Area, history: &[Former]) {
         for former in history {
             let area = part_of(&self.kind, place, &former.bytes);
@@ -146,8 +144,8 @@ impl Tracked {
         }
     }
 
-    /// Remembers a barrier of a range whose memory others may have still: it can come before the
-    /// last of them is closed, as long as it comes after all that was done to the range.
+    /// Keeps a barrier for a range whose memory another resource may still occupy. The barrier may be
+    /// recorded before that resource is closed; it counts for all accesses before the barrier.
     pub(super) fn remember(&mut self, barrier: &Recorded, area: &Area) {
         self.early.push(Early {
             area: area.clone(),
@@ -157,7 +155,8 @@ impl Tracked {
         });
     }
 
-    /// Leaves some bytes of a block to another resource, or to the next frame.
+    /// Closes the parts of the resource in some bytes of a block, for another resource or at the end of
+    /// the frame.
     fn close(
         &mut self,
         (block, bytes): (BlockId, &Range<u64>),
@@ -172,7 +171,7 @@ impl Tracked {
         };
         let history = blocks.entry(block).or_default();
         let (kind, name, is_image) = (self.kind, self.name.clone(), self.is_image());
-        // An execution dependency on a write covers all that the write depended on.
+        // An execution dependency on a write also covers all accesses that the write depended on.
         let is_written = |cell: &Cell| cell.is_open && cell.write.is_some();
         if is_image && self.cells.iter().all(|(_, cell)| is_written(cell)) {
             cut(history, &place.range());
@@ -202,7 +201,7 @@ impl Tracked {
 }
 
 impl Early {
-    /// Makes a write that came before the barrier available.
+    /// Applies the barrier to a write, if it is ordered after the write.
     fn pass(&self, write: &mut Write) {
         if self.view.sees(&write.done) {
             write.pass_barrier(&self.view, self.scopes, self.done);
@@ -211,15 +210,15 @@ impl Early {
 }
 
 impl Cell {
-    /// The writes that the next access has to come after.
+    /// Calls `each` with the writes that the next access must be ordered after.
     pub(super) fn for_each_write(&mut self, each: &mut impl FnMut(&mut Write)) {
         let formers = self.formers.iter_mut();
         let formers = formers.filter_map(|former| former.write.as_mut());
         self.write.iter_mut().chain(formers).for_each(each);
     }
 
-    /// Looks for what others have done to the memory and an access with this view does not come
-    /// after. `covers` says of a write whether the access, a barrier, makes it available itself.
+    /// Reports accesses of former resources to the memory that an access with this view is not
+    /// ordered after. `covers` returns whether the access, a barrier, makes a write available itself.
     pub(super) fn judge_formers(
         &self,
         (later, place): (&Actor, &ResourcePart),
@@ -236,7 +235,7 @@ impl Cell {
                 lack,
             });
         };
-        // One report for each is enough: the reads came after the write.
+        // One report per former resource: its reads came after its write.
         for former in &self.formers {
             let unseen = |read: &&Read| !view.sees(&read.done);
             if let Some(read) = former.reads.iter().find(unseen) {
@@ -252,8 +251,8 @@ impl Cell {
     }
 }
 
-/// The bytes of a block that a part of a resource lies in. What a place has behind the end of a
-/// buffer counts as the buffer's last byte.
+/// The bytes of a block that a part of a resource occupies. Bytes of the placement beyond the end of a
+/// buffer belong to the buffer's last byte.
 fn bytes_of(kind: &ResourceKind, place: Placement, part: &Area) -> Range<u64> {
     let ResourceKind::Buffer { bytes } = *kind else {
         return place.range();
@@ -268,7 +267,7 @@ fn bytes_of(kind: &ResourceKind, place: Placement, part: &Area) -> Range<u64> {
     at(line.start)..end
 }
 
-/// The part of a resource that lies in bytes of its block, if any does.
+/// The part of a resource that occupies the given bytes of its block, if any.
 fn part_of(kind: &ResourceKind, place: Placement, bytes: &Range<u64>) -> Option<Area> {
     let own = place.range();
     if bytes.start >= own.end || own.start >= bytes.end {
@@ -284,7 +283,7 @@ fn part_of(kind: &ResourceKind, place: Placement, bytes: &Range<u64>) -> Option<
     Some(Area::bytes(start, end.max(start + 1) - start))
 }
 
-/// Takes bytes out of a history.
+/// Removes bytes from a history.
 fn cut(history: &mut Vec<Former>, bytes: &Range<u64>) {
     let mut rest = Vec::new();
     history.retain_mut(|former| {

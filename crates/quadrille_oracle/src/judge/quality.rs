@@ -1,18 +1,23 @@
-//! Waits that hold a queue back for nothing. Such a plan is right, and slower than it need be.
+//! Needless waits: a plan with one is valid, but slower than necessary.
 //!
-//! A submission that waits for passes has to need one of them. What it needs follows from the frame
-//! alone: passes depend on each other if they touch a range in common, and one of them writes, or
-//! they read it in different layouts, or on queues of different families that have to own it in
-//! turn; also if they touch the same memory by different names, or the same swapchain image, and
-//! through others. A submission that writes a part of a resource, or uses it in another layout, may
-//! also change layout and owner of the rest, for all later users. A release depends on all passes
-//! that use the resource before it. So an acquire or a layout transition that two submissions need is
-//! signalled by itself or by the writer, and not by the other one of the two. A submission without
-//! passes may be waited for.
+//! A submission that waits for another one must depend on one of its passes. The frame alone decides
+//! that. Two passes depend on each other, directly or through others, if they use
 //!
-//! Ranges that were released together are acquired together, so any parts of one exclusive resource
-//! count where families differ. Passes that use the same levels of an image with slices count as
-//! dependent, since one of them may change the level for all. Waits for earlier frames count as over.
+//! - a common range that one of them writes;
+//! - a common range in different layouts, or (if exclusive) on different queue families;
+//! - different resources in the same memory;
+//! - the same swapchain image, or the same resource acquired from an external owner.
+//!
+//! A submission that writes a part of a resource, or uses it in another layout, may also change layout
+//! and owner of the rest for later users. A release depends on all earlier passes that use the
+//! resource. So if two readers need the same acquire or layout transition, it must be signalled by a
+//! submission of its own or by the writer, but not by one of the two readers. A wait for a submission
+//! without passes is always allowed.
+//!
+//! A range that was released as a whole is acquired as a whole. So for different families, any two
+//! parts of one exclusive resource count as common. Passes that use the same mip levels of an image
+//! with slices count as dependent, since one of them may change the layout of the level for all.
+//! Waits for earlier frames are not judged.
 
 use quadrille_sync::{
     BarrierBatch, Lifetime, PassIndex, PassKind, QueueIndex, ResourceIndex, ResourceKind, Scope,
@@ -27,17 +32,17 @@ use crate::violation::Violation;
 /// Submissions of passes.
 #[derive(Default)]
 struct Runs {
-    /// Resources that come from owners outside of the device, which are waited for only once.
+    /// Resources that are acquired from external owners; only one submission waits for such an owner.
     outside: Vec<ResourceIndex>,
-    /// By pass: the submission it is in, or for a host pass the one it stands before. None if it
-    /// does not run.
+    /// By pass: its submission, or for a host pass the submission after it. `None` if it does not run.
     of: Vec<Option<usize>>,
 }
 
 impl Trial<'_> {
-    /// Objects to waits for submissions of this frame with passes of which none is needed.
+    /// Reports waits for submissions of this frame on whose passes the waiting submission does not
+    /// depend.
     pub(super) fn judge_needs(&mut self) {
-        // Only of plans that are right.
+        // Only for plans that are otherwise valid.
         if self.plan.submissions.len() < 2 || !self.violations.is_empty() {
             return;
         }
@@ -64,7 +69,7 @@ impl Trial<'_> {
         }
     }
 
-    /// The submission of this frame that a wait is for.
+    /// The submission of this frame that satisfies a wait.
     fn awaited(&self, wait: &Wait) -> Option<usize> {
         let mut submissions = self.plan.submissions.iter();
         let is_it = |it: &Submission| {
@@ -73,7 +78,7 @@ impl Trial<'_> {
         submissions.position(is_it)
     }
 
-    /// Whether a submission touches something on which it depends on a pass of another one.
+    /// Whether a submission depends directly on a pass of another one.
     fn needs_directly(&self, runs: &Runs, index: usize, waited: usize) -> bool {
         let submissions = &self.plan.submissions;
         let (one, other) = (&submissions[index], &submissions[waited]);
@@ -86,8 +91,8 @@ impl Trial<'_> {
         if own.any(depends) || self.needs_what_a_writer_changes(one, other) {
             return true;
         }
-        // Presents, changes for the host, releases, and in a submission without passes all changes of
-        // owner or layout come after all that touches the same.
+        // Presents, layout changes for the host and releases depend on all earlier passes that use the
+        // resource. In a submission without passes, all changes of owner or layout do.
         let has_passes = one.passes().next().is_some();
         let changes = one.changes();
         let changes = changes.filter(|(_, ends_use)| *ends_use || !has_passes);
@@ -100,8 +105,8 @@ impl Trial<'_> {
         !changed.is_empty() && needed().any(touches)
     }
 
-    /// Whether a submission uses a resource that another one uses otherwise, in part, and of which
-    /// that one changes layout or owner.
+    /// Whether a submission uses a resource whose layout or owner another one changes, where that one
+    /// writes a part of it or uses it in another layout.
     fn needs_what_a_writer_changes(&self, one: &Submission, other: &Submission) -> bool {
         let uses = |it: &Submission| {
             let passes: Vec<PassIndex> = it.passes().filter(|pass| self.is_known(*pass)).collect();
@@ -118,7 +123,7 @@ impl Trial<'_> {
         })
     }
 
-    /// Whether passes that run in between depend on a pass of `waited`, and the submission on them.
+    /// Whether a submission depends on a pass of `waited` through passes in between.
     fn needs_through_others(&self, runs: &Runs, index: usize, waited: usize) -> bool {
         let submissions = &self.plan.submissions;
         let mut reached: Vec<PassIndex> = submissions[waited].passes().collect();
@@ -139,7 +144,7 @@ impl Trial<'_> {
                     continue;
                 }
                 let is_own = submissions[index].passes().any(|own| own == pass);
-                // A barrier or a present of the submission may be what depends on the pass.
+                // A barrier or a present of the submission may depend on the pass, too.
                 if is_own
                     || place != waited && place != index && self.needs_directly(runs, index, place)
                 {
@@ -170,7 +175,7 @@ impl Trial<'_> {
         }
     }
 
-    /// The resources that barriers acquire from owners outside of the device.
+    /// The resources that barriers acquire from external owners.
     fn outside(&self) -> Vec<ResourceIndex> {
         let steps = self.plan.submissions.iter().flat_map(|it| &it.steps);
         let batches = steps.filter_map(|step| match step {
@@ -190,14 +195,14 @@ impl Trial<'_> {
         (pass.0 as usize) < self.frame.passes.len()
     }
 
-    /// The queue of a pass; any for a host pass, which owns nothing.
+    /// The queue of a pass; for a host pass an arbitrary one, since it needs no owner.
     fn queue_of(&self, runs: &Runs, pass: PassIndex) -> QueueIndex {
         let at = runs.of[pass.0 as usize];
         let submission = at.and_then(|at| self.plan.submissions.get(at));
         submission.map_or(QueueIndex(0), |it| it.queue)
     }
 
-    /// Whether two passes on these queues cannot overlap in time.
+    /// Whether two passes on these queues must not overlap in time.
     fn is_related(
         &self,
         runs: &Runs,
@@ -257,8 +262,8 @@ trait Does {
     /// Its passes.
     fn passes(&self) -> impl Iterator<Item = PassIndex>;
 
-    /// The resources of which its barriers change layout or owner, and whether that ends what the
-    /// family does with them: a change for the host, or a release.
+    /// The resources whose layout or owner its barriers change. The flag is true for a change after
+    /// all uses by the family: a layout change for the host, or a release.
     fn changes(&self) -> impl Iterator<Item = (ResourceIndex, bool)>;
 }
 

@@ -1,8 +1,8 @@
-//! A judge that begins in the middle: the history of earlier frames, as a snapshot tells it.
+//! Judges that start from a snapshot of earlier frames.
 //!
-//! A snapshot ([`Snapshot`]) knows the submission of each past access, and no order within it, so all accesses of
-//! one submission count as one instant. Whatever the snapshot says is ordered or visible is taken for true: a
-//! plan is judged from there on, and what led there is not.
+//! A [`Snapshot`] has the submission of each past access, but no order within it, so all accesses of one
+//! submission count as one instant. Its statements of order and visibility are assumed to be correct;
+//! only the frames after it are judged.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -22,13 +22,13 @@ use crate::area::{Area, AreaMap};
 use crate::stages::{COMMAND, accesses, second_scope, single};
 use crate::violation::{Actor, ResourcePart};
 
-/// The instants of the past: by queue, the values of its timeline that anything refers to, in order.
+/// The instants of the past: by queue, the timeline values that the snapshot refers to, in order.
 struct Past {
     values: Vec<Vec<u64>>,
 }
 
 impl Judge {
-    /// A judge before a frame in the middle: `snapshot` was taken for `frame`, the next one that is judged.
+    /// A judge with the history of a snapshot. `snapshot` was taken before `frame`, the next frame to judge.
     pub fn restore(topology: &Topology, frame: &Frame, snapshot: &Snapshot) -> Self {
         let mut judge = Self::new(topology);
         let past = Past::new(snapshot, topology.queues.len());
@@ -97,7 +97,7 @@ impl Past {
         }
     }
 
-    /// When a submission was: after all earlier ones of the queue that anything refers to.
+    /// The instant of a submission: its rank among the values of the queue that the snapshot refers to.
     fn instant(&self, queue: QueueIndex, value: u64) -> Instant {
         let column = usize::from(queue.0);
         let values = self.values.get(column).map_or(&[][..], Vec::as_slice);
@@ -109,7 +109,7 @@ impl Past {
         self.instant(mark.point.queue, mark.point.value)
     }
 
-    /// The signals of the past, and what queues are ordered after.
+    /// Restores past signals, and the clocks of the queues.
     fn begin_queues(&self, judge: &mut Judge, snapshot: &Snapshot) {
         for (column, values) in self.values.iter().enumerate() {
             let queue = QueueIndex(column as u8);
@@ -137,8 +137,8 @@ impl Past {
         self.chain_signals(judge, snapshot);
     }
 
-    /// Accesses of a part follow each other: a wait for a read or a release is one for the write before, and a wait
-    /// for the release one for the reads.
+    /// Extends past signals by the order of the accesses to each part: a wait for a read or a release covers the
+    /// write before it, and a wait for a release covers the reads before it.
     fn chain_signals(&self, judge: &mut Judge, snapshot: &Snapshot) {
         let mut chain = |later: &PastAccess, earlier: &PastAccess| {
             let (later, seen) = (later.point, Signalled::of(self.of(earlier)));
@@ -162,7 +162,8 @@ impl Past {
         }
     }
 
-    /// Orders the stages to which a write is visible after it, and after the reads since if it says so.
+    /// Orders the stages to which a write is visible after the write, and if the snapshot says so after the reads
+    /// since.
     fn order(&self, judge: &mut Judge, part: &RangeSnapshot) {
         for seen in &part.visible {
             let column = usize::from(seen.queue.0);
@@ -227,7 +228,7 @@ impl Past {
         cell
     }
 
-    /// Makes a write visible as far as the snapshot says: to scopes, by waits, and to the host.
+    /// Restores the visibility of a write: to scopes, by waits, and to the host.
     fn show(&self, judge: &Judge, snapshot: &Snapshot, part: &RangeSnapshot, write: &mut Write) {
         for seen in &part.visible {
             let column = usize::from(seen.queue.0);
@@ -280,7 +281,7 @@ impl Past {
     fn write(&self, mark: &PastAccess) -> Write {
         let (at, stages) = (self.of(mark), single(mark.scope.stages));
         if accesses(mark.scope.access, true).is_empty() {
-            // A barrier: whatever its second scope orders is ordered after it.
+            // A write by a barrier: everything in its second scope is ordered after it.
             let done = Done::Dependency(at, second_scope(mark.scope.stages) | COMMAND);
             let none = Scope::default();
             return Write::by_barrier(actor(mark, "before"), done, none);
@@ -326,7 +327,7 @@ fn actor(mark: &PastAccess, access: &'static str) -> Actor {
     }
 }
 
-/// The areas that positions of a resource stand for; see [`RangeSnapshot::positions`].
+/// Converts linear positions of a resource to areas; see [`RangeSnapshot::positions`].
 fn areas(resource: &Resource, positions: &Range<u64>) -> Vec<Area> {
     let whole = Area::whole(&resource.kind);
     if *positions == (0..u64::MAX) {

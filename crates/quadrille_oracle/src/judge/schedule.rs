@@ -1,4 +1,4 @@
-//! Timelines: the order in which submissions can run, and whether they can.
+//! Timelines: an order in which the submissions of a plan can execute, or a deadlock.
 
 use quadrille_sync::{RelativePoint, SubmitPolicy};
 
@@ -6,7 +6,7 @@ use super::Trial;
 use super::clock::Signalled;
 use crate::violation::Violation;
 
-/// Something that happens in a frame.
+/// A step in the execution of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Event {
     /// The submission with this index runs.
@@ -16,9 +16,9 @@ pub(super) enum Event {
 }
 
 impl Trial<'_> {
-    /// The submissions and host passes in an order in which they can execute: submission order,
-    /// except that a wait may have to be skipped until its signal has come (which only
-    /// `Submit::Coalesced` allows). What stands after a host pass is not submitted before it.
+    /// The submissions and host passes in an order in which they can execute: submission order, except
+    /// that a submission is postponed until its waits are signalled (allowed only with
+    /// `SubmitPolicy::Coalesced`). Submissions after a host pass execute after it.
     pub(super) fn schedule(&mut self) -> Vec<Event> {
         self.judge_signals();
         let mut values: Vec<i128> = self
@@ -46,14 +46,14 @@ impl Trial<'_> {
         order
     }
 
-    /// All submissions in their order, and the host passes among them.
+    /// All submissions in plan order, with the host passes in between.
     pub(super) fn events(&self) -> Vec<Event> {
         let count = self.plan.submissions.len();
         let host = |index: Option<usize>| {
             let steps = self.plan.host.iter().enumerate();
             steps
                 .filter(move |(_, step)| {
-                    // A place beyond the last submission is none.
+                    // An index beyond the last submission counts as `None`.
                     let before = step.before.map(|before| before as usize);
                     before.filter(|before| *before < count) == index
                 })
@@ -70,8 +70,8 @@ impl Trial<'_> {
         events
     }
 
-    /// The first of these events that can happen now: nothing that it has to come after is left,
-    /// and all it waits for has been signalled.
+    /// The first of these events that can execute now: all events that must precede it have executed,
+    /// and all its waits have been signalled.
     fn first_runnable(&self, left: &[Event], values: &[i128]) -> Option<usize> {
         (0..left.len()).find(|at| {
             let is_free = left[..*at].iter().all(|before| match (before, left[*at]) {
@@ -98,7 +98,7 @@ impl Trial<'_> {
         }
     }
 
-    /// Reports the waits of these events that nothing has satisfied.
+    /// Reports the waits of these events that have not been signalled.
     fn object_to_waits(&mut self, events: &[Event], values: &[i128], for_ever: bool) {
         for event in events.iter().copied() {
             for point in self.waits_of(event) {
@@ -141,7 +141,7 @@ impl Trial<'_> {
         }
     }
 
-    /// Signals must grow from submission to submission of a queue.
+    /// Checks that signal values increase from submission to submission of a queue.
     fn judge_signals(&mut self) {
         let queues = self.judge.queues.iter();
         let mut values: Vec<u64> = queues.map(|queue| queue.value()).collect();
@@ -186,8 +186,8 @@ impl Trial<'_> {
             .is_some_and(|value| *value >= self.absolute(queue, point.offset))
     }
 
-    /// Returns the operations before a wait for a point: those of the first signal that reaches it. None if
-    /// there was none: value 0 orders nothing.
+    /// Returns the operations that a wait for a point is ordered after: those of the first signal that reaches it.
+    /// `None` without such a signal, and for value 0, which orders nothing.
     pub(super) fn signal_of(&self, point: RelativePoint) -> Option<Signalled> {
         let queue = usize::from(point.queue.0);
         let value = self.absolute(queue, point.offset);

@@ -1,4 +1,4 @@
-//! Swapchain images: acquired before their first use of a frame, presented after their last.
+//! Swapchain images: acquired before their first use in a frame, presented after the last.
 
 use quadrille_sync::{Layout, Lifetime, PassIndex, ResourceIndex};
 
@@ -9,8 +9,8 @@ use crate::stages::EVERY;
 use crate::violation::{Actor, Hazard, MissingDependency, ResourcePart, Violation};
 
 impl Tracked {
-    /// A new frame begins: the presentation engine has the image, and may still read it until the
-    /// semaphore of the acquire is signalled.
+    /// Gives the image to the presentation engine at the start of a frame. The engine may read it until
+    /// the semaphore of the acquire is signalled.
     pub(super) fn give_to_presentation(&mut self) {
         let instant = Instant {
             column: self.column,
@@ -30,7 +30,7 @@ impl Tracked {
 }
 
 impl Trial<'_> {
-    /// An image is acquired; gives what its semaphore says.
+    /// Judges the acquire of an image, and returns the signal of its semaphore.
     pub(super) fn judge_acquire_image(&mut self, resource: ResourceIndex) -> Option<Signalled> {
         let id = self.id_of(resource)?;
         if self.frame.resource(resource).lifetime != Lifetime::Swapchain {
@@ -52,8 +52,8 @@ impl Trial<'_> {
         }))
     }
 
-    /// An image is presented after a submission: everything that touched it is over then, it is in
-    /// the layout that presenting needs, and something is in it.
+    /// Judges the present of an image after a submission: all accesses to it must have completed, it
+    /// must be in layout `PRESENT_SRC_KHR`, and it must have been written.
     pub(super) fn judge_present(
         &mut self,
         site: Site,
@@ -91,7 +91,7 @@ impl Trial<'_> {
         }
     }
 
-    /// An image that is used is acquired and presented once; one that is not, never.
+    /// Checks that an image that is used is acquired and presented once, and an unused one never.
     pub(super) fn judge_swapchain_counts(&mut self) {
         let frame = self.frame;
         for (index, resource) in frame.resources.iter().enumerate() {
@@ -127,7 +127,7 @@ impl Trial<'_> {
     }
 }
 
-/// Judges what state a part of an image is in when it is presented.
+/// Judges layout, owner and contents of a part of an image when it is presented.
 fn judge_presented_state(
     site: Site,
     exclusive: bool,
@@ -187,7 +187,7 @@ fn judge_presented_state(
     }
 }
 
-/// Judges whether everything that touched a part of an image is over when it is presented.
+/// Checks that all accesses to a part of an image have completed when it is presented.
 fn judge_presented_order(
     cell: &Cell,
     place: &ResourcePart,

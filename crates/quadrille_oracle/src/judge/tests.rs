@@ -1,5 +1,5 @@
-//! Plans written by hand: right ones that must pass, and for every rule a wrong one that breaks
-//! it and nothing else.
+//! Plans written by hand: valid ones that must pass, and for every rule an invalid one that breaks
+//! only that rule.
 
 use quadrille_sync::{parse_frame, parse_plan, parse_topology};
 
@@ -17,7 +17,7 @@ mod timeline;
 mod transfers;
 mod user_timelines;
 
-/// Judges frames with their plans, and gives the violations of all as text.
+/// Judges frames with their plans, and returns all violations as text.
 fn judged(topology: &str, frames: &[(&str, &str)]) -> Vec<String> {
     let mut judge = Judge::new(&parse_topology(topology).unwrap());
     let mut violations = Vec::new();
@@ -29,14 +29,14 @@ fn judged(topology: &str, frames: &[(&str, &str)]) -> Vec<String> {
     violations.iter().map(ToString::to_string).collect()
 }
 
-/// Asserts that these frames are right.
+/// Asserts that the plans of these frames have no violations.
 #[track_caller]
 fn passes(topology: &str, frames: &[(&str, &str)]) {
     let violations = judged(topology, frames);
     assert!(violations.is_empty(), "{violations:#?}");
 }
 
-/// Asserts that these frames are wrong in just these ways.
+/// Asserts that the plans of these frames have exactly these violations.
 #[track_caller]
 fn fails(topology: &str, frames: &[(&str, &str)], expected: &[&str]) {
     assert_eq!(judged(topology, frames), expected);

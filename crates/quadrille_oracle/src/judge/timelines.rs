@@ -7,8 +7,9 @@ use super::Trial;
 use crate::violation::Violation;
 
 impl Trial<'_> {
-    /// Passes that wait begin their submission, and passes that signal end theirs; what waits for a
-    /// signal of the frame is submitted after it, and signals of one timeline rise.
+    /// Checks that passes that wait are first in their submission, that passes that signal are last in
+    /// theirs, that waits for a signal of the frame are submitted after it, and that signals of one
+    /// timeline increase.
     pub(super) fn judge_timelines(&mut self) {
         if self.frame.timeline_uses.is_empty() {
             return;

@@ -1,4 +1,5 @@
-//! Queue family ownership transfers: a release, a semaphore, an acquire (section of that name).
+//! Queue family ownership transfers: a release, a semaphore wait, an acquire (section "Queue Family
+//! Ownership Transfer").
 
 use std::rc::Rc;
 
@@ -12,7 +13,7 @@ use crate::stages::{COMMAND, stages_of_queue};
 use crate::violation::{Actor, ResourcePart, Violation};
 
 impl Trial<'_> {
-    /// The first half: the owner makes its writes available and lets go.
+    /// Judges a release: the owner makes its writes available and gives up the range.
     pub(super) fn judge_release(
         &mut self,
         barrier: &Recorded,
@@ -78,7 +79,7 @@ impl Trial<'_> {
         }
     }
 
-    /// The second half: the new owner takes what was released, after a wait.
+    /// Judges an acquire: the new owner takes a released range, after a semaphore wait.
     pub(super) fn judge_acquire(
         &mut self,
         barrier: &Recorded,
@@ -99,8 +100,8 @@ impl Trial<'_> {
         let clock = &self.judge.queues[barrier.site.instant.column].clock;
         let is_ordered = |release: &Release| {
             if all_commands {
-                // The wait has to cover every stage that the queue has, and what barriers do
-                // outside of stages: ALL_COMMANDS.
+                // The wait has to cover every stage of the queue, and the operations of barriers,
+                // which are in no stage: ALL_COMMANDS.
                 let mut stages = all_stages.iter().chain([COMMAND]);
                 stages.all(|stage| clock.stage(stage).sees(&release.done))
             } else {
@@ -144,8 +145,8 @@ impl Trial<'_> {
         }
     }
 
-    /// A transfer is between two families, on a queue of the right one, of an exclusive resource.
-    /// Gives whether the resource is exclusive.
+    /// Checks that a transfer is between two families, on a queue of the right one, of an exclusive
+    /// resource. Returns whether the resource is exclusive.
     fn judge_families(
         &mut self,
         site: Site,
@@ -175,8 +176,8 @@ impl Trial<'_> {
 }
 
 impl Trial<'_> {
-    /// Judges that resources which leave the device were released to the receiving family, in the layout asked
-    /// for, unless that family never released it.
+    /// Checks that resources which leave the device were released to the receiving family in the requested
+    /// layout. A resource that this family still owns needs no release.
     pub(super) fn judge_gives(&mut self) {
         let frame = self.frame;
         for give in frame.gives.iter().filter(|give| give.family.is_outside()) {
@@ -209,8 +210,8 @@ impl Trial<'_> {
     }
 }
 
-/// Returns the violation of an acquire from outside. The outside owner released the resource before its
-/// import, in the layout of the import, and orders that release itself.
+/// Returns the violation of an acquire from an external owner. That owner released the resource before its
+/// import, in the layout of the import, and orders the release itself.
 fn import(cell: &Cell, target: &Target, actor: &Actor, place: ResourcePart) -> Option<Violation> {
     let present = (cell.layout, cell.layout);
     let layouts = target.layouts.unwrap_or(present);
@@ -259,7 +260,7 @@ fn difference(release: &Release, transfer: Transfer, target: &Target) -> Option<
     }
 }
 
-/// Carries an acquire out.
+/// Applies an acquire to a cell.
 fn take(
     cell: &mut Cell,
     barrier: &Recorded,

@@ -2,7 +2,7 @@ use quadrille_sync::{Frame, PassIndex, parse_frame};
 
 use super::Order;
 
-/// Pairs of names of passes whose order is inferred.
+/// The pairs of passes with inferred order, by name.
 fn inferred(frame: &Frame) -> Vec<String> {
     let name = |pass: PassIndex| frame.pass(pass).name.clone();
     let pairs = Order::of(frame).inferred(frame);

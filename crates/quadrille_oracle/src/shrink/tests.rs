@@ -20,7 +20,7 @@ fn passing_sequence_is_not_shrunk() {
     assert_eq!(shrink(&right), right);
 }
 
-/// Two writers without order are refused, whatever else there is.
+/// The failure is two writers without an order; everything else must be removed.
 #[test]
 fn failing_sequence_is_shrunk() {
     let big = sequence(&[

@@ -78,8 +78,8 @@ fn access_scopes_cover_the_named_accesses() {
     assert!(!covers(elsewhere, touch));
 }
 
-/// The solver's table of accesses must not name an access that its stages cannot make, and must
-/// agree about what reads and writes. (`Present` touches no memory in any stage.)
+/// Compares the solver's table of accesses: its stages must be able to make each access, and reads and
+/// writes must agree. `Present` accesses no memory in any stage.
 #[test]
 fn every_named_access_is_possible() {
     for access in Access::ALL {

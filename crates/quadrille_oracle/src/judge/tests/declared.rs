@@ -106,7 +106,7 @@ fn free_order_keeps_observable_effects() {
         &[(&frame(" side-effect", "3..4"), plan)],
         &[expected],
     );
-    // Order also follows through passes that touch something else.
+    // Order is transitive, also through passes without a common resource.
     let order = "  barriers\n    memory COPY TRANSFER_WRITE -> COPY TRANSFER_WRITE\n";
     let plan = format!("submit 0 signal 1\n  pass a\n  pass b\n{order}  pass c\n");
     let expected = "Pass `a` runs before pass `c`, though it is declared to come after.";

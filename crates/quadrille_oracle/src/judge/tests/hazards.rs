@@ -10,7 +10,7 @@ pass read
   UniformReadFragment cells
 ";
 
-/// A barrier between the two passes of a frame.
+/// The plan of two passes with a barrier in between.
 fn between(first: &str, barrier: &str, second: &str) -> String {
     format!("submit 0 signal 1\n  pass {first}\n  barriers\n    {barrier}\n  pass {second}\n")
 }
@@ -61,7 +61,7 @@ fn incomplete_scope_is_reported_with_the_missing_part() {
             "memory COMPUTE_SHADER SHADER_STORAGE_WRITE -> FRAGMENT_SHADER SHADER_SAMPLED_READ",
             invisible,
         ),
-        // Stages that come logically later are ordered, but nothing is visible to them.
+        // Logically later stages are in the second synchronization scope, but not in the access scope.
         (
             "memory COMPUTE_SHADER SHADER_STORAGE_WRITE -> VERTEX_SHADER UNIFORM_READ",
             invisible,
@@ -113,7 +113,7 @@ pass write
   after read
 ";
 
-/// The first write is visible to the second one before the read.
+/// A plan in which the first write is visible to the second one before the read.
 fn war(barrier: &str) -> String {
     let to = "VERTEX_ATTRIBUTE_INPUT|COMPUTE_SHADER VERTEX_ATTRIBUTE_READ|SHADER_STORAGE_WRITE";
     after_init(to, barrier)
@@ -134,7 +134,7 @@ fn a_write_after_a_read_needs_order_only() {
             &war("memory VERTEX_ATTRIBUTE_INPUT - -> COMPUTE_SHADER -"),
         )],
     );
-    // A first scope holds the stages that come logically earlier.
+    // A first scope includes logically earlier stages.
     passes(
         "gct:1",
         &[(WAR, &war("memory FRAGMENT_SHADER - -> COMPUTE_SHADER -"))],
@@ -154,7 +154,7 @@ fn a_write_after_a_read_needs_order_only() {
     fails("gct:1", &[(WAR, &wrong)], &[lacks]);
 }
 
-/// A draw reads those vertices that it takes, and the bytes beside are written twice in a row.
+/// A draw may read only some of the declared vertices; the other bytes are written twice in a row.
 #[test]
 fn a_write_sees_the_write_before_a_read_that_may_be_of_a_part() {
     let plan = |barrier| after_init("VERTEX_ATTRIBUTE_INPUT VERTEX_ATTRIBUTE_READ", barrier);

@@ -33,7 +33,7 @@ fn submissions_after_the_host_read_its_writes() {
     passes("gct:1", &[(FRAME, PLAN), (FRAME, &again())]);
 }
 
-/// The frame again: now there is a read to come after.
+/// The plan for a repeated frame, whose first write follows the read of the frame before.
 fn again() -> String {
     let order = "  barriers\n    memory COMPUTE_SHADER - -> COPY -\n  pass write";
     PLAN.replacen("  pass write", order, 1)

@@ -101,7 +101,7 @@ fn a_transition_waits_for_writes_and_reads() {
         Undefined -> ColorAttachmentOptimal of frame 2 after the layout transition \
         ColorAttachmentOptimal -> ShaderReadOnlyOptimal of frame 1; no execution dependency orders \
         them.";
-    // The color output comes logically after the fragment shader.
+    // Color attachment output is logically later than the fragment shader.
     passes("gct:1", &[(FRAME, PLAN), (FRAME, &again)]);
     fails(
         "gct:1",
@@ -148,7 +148,7 @@ pass read
     fails("gct:1", &[(frame, plan)], &[expected]);
 }
 
-/// The solver lets them, and for good reasons; of images it does not.
+/// Buffers may be filled in part and read as a whole, as in the solver; images may not.
 #[test]
 fn buffers_may_be_filled_in_part() {
     let frame = "

@@ -135,7 +135,7 @@ pass east
 
 #[test]
 fn a_turn_that_is_over_is_remembered_where_nobody_has_written_since() {
-    // The second touches only the end of what the first has written; the third all of it.
+    // The second buffer shares only the end of the first; the third shares all of it.
     let frame = "
 buffer first 0 bytes 64 transient block 0 bytes 0..64
 buffer second 1 bytes 64 transient block 0 bytes 0..64
@@ -202,7 +202,7 @@ submit 0 signal 1
 
 #[test]
 fn each_part_comes_after_former_uses_of_its_memory() {
-    // Both halves of the second are first touched by passes of different queues.
+    // The halves of the second buffer are first used by passes on different queues.
     let frame = "
 buffer first 0 bytes 64 transient block 0 bytes 0..64
 buffer second 1 bytes 64 concurrent transient block 0 bytes 0..64

@@ -1,4 +1,4 @@
-//! Slices of 3D images: contents apart, layout and owner together.
+//! Slices of 3D images: each has its own contents; all slices of a level share layout and owner.
 
 use super::{fails, passes};
 
@@ -11,7 +11,7 @@ pass far
   after near
 ";
 
-/// The change of layout is one for all slices, after the writer of others.
+/// One layout transition for all slices, after the writer of other slices.
 const PLAN: &str = "
 submit 0 signal 1
   barriers

@@ -19,7 +19,7 @@ submit 0 signal 1
   present screen
 ";
 
-/// The plan with one thing changed.
+/// The plan with one replacement.
 fn changed(from: &str, to: &str) -> String {
     assert!(PLAN.contains(from), "the plan has no {from}");
     PLAN.replace(from, to)

@@ -36,7 +36,7 @@ fn without_a_wait_queues_have_no_order() {
     fails("gct:2", &[(FRAME, &plan(""))], &[&expected]);
     let waits = "  wait 1 value 1 at COMPUTE_SHADER\n";
     fails("gct:2", &[(FRAME, &plan(waits))], &[&expected]);
-    // A barrier on the other queue says nothing to this one.
+    // A barrier on the other queue orders nothing on this one.
     let barrier = "  barriers\n    memory COMPUTE_SHADER SHADER_STORAGE_WRITE -> VERTEX_SHADER \
                    UNIFORM_READ\n";
     fails("gct:2", &[(FRAME, &plan(barrier))], &[&expected]);

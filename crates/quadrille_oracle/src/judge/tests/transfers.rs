@@ -24,7 +24,7 @@ submit 0 signal 1
   pass read
 ";
 
-/// The plan with one thing changed.
+/// The plan with one replacement.
 fn changed(from: &str, to: &str) -> String {
     assert!(PLAN.contains(from), "the plan has no {from}");
     PLAN.replace(from, to)
@@ -237,7 +237,7 @@ submit 1 signal 1
   pass second
 ";
     passes("gct:2,ct:1", &[(frame, plan)]);
-    // Waiting for the write says nothing about the acquire.
+    // A wait for the write does not order the acquire.
     let wrong = plan.replace(
         "wait 0 value 1 at FRAGMENT_SHADER",
         "wait 2 value 1 at FRAGMENT_SHADER",
