@@ -1,12 +1,12 @@
 //! Command lists: the commands of a pass as data.
 //!
-//! Recording to a list is cheap (no lock, no Vulkan call, and no allocation once its memory has grown). It is possible
-//! on any thread before the plan is known, a list can be dropped if its pass fails, and commands can be validated.
-//! [`Frames::record`](crate::Frames::record) encodes lists into command buffers in the order of the plan.
+//! Recording to a list is cheap: no lock, no Vulkan call, and no allocation once its memory has grown. It can happen
+//! on any thread and before the plan is known. A list can be dropped if its pass fails, and be validated before it is
+//! encoded. [`Frames::record`](crate::Frames::record) encodes lists into command buffers in the order of the plan.
 //!
-//! Commands refer to resources by id. Encoding looks up every id among the resources of the frame, so a
-//! list with any other resource is an error and never has a dangling handle. The list keeps pipelines and samplers
-//! alive, which frames do not declare.
+//! Commands refer to resources by id. Encoding looks up every id among the resources of the frame. So a list with any
+//! other resource is an error, never a dangling handle. Frames do not declare pipelines and samplers; the list keeps
+//! these alive.
 //!
 //! Bindings stay bound until they are replaced. They are pushed lazily, before a
 //! draw or dispatch, and only those that the pipeline uses. State (pipeline, bindings, constants,
@@ -74,7 +74,7 @@ const FEW: usize = 6;
 pub struct CommandList {
     pub(crate) commands: Rewritten<Command, FEW>,
     pub(crate) compute: Interned<Arc<ComputeCode>>,
-    /// Whether `side` is not empty. A flag here, so that clearing a small list accesses no other memory.
+    /// Whether `side` has data. A flag, so that clearing a small list accesses no other memory.
     has_side: bool,
     writing: Writing,
     side: Box<Side>,
@@ -130,7 +130,7 @@ pub(crate) struct Side {
 }
 
 impl Side {
-    /// Clears everything. Returns whether objects are still kept, to be released by the next clear.
+    /// Clears everything. Returns whether objects are still kept, which the next clear releases.
     fn clear(&mut self) -> bool {
         self.bytes.clear();
         self.ranges.clear();
@@ -298,8 +298,8 @@ impl CommandList {
     }
 
     /// Draws by a closure with Vulkan calls of the program, between `begin_rendering` and `end_rendering`. The graphics
-    /// pipeline, its bindings, constants and tables, vertex buffers and the index buffer are set
-    /// before, as for any draw. The closure may change the first four, which are set again for the next draw.
+    /// pipeline, its bindings, constants and tables, vertex buffers and the index buffer are set before, as for any
+    /// draw. The closure may change pipeline, bindings, constants and tables, which are set again for the next draw.
     ///
     /// # Safety
     /// As for [`CommandList::raw`]. The closure must leave vertex buffers, index buffer and dynamic state unchanged.

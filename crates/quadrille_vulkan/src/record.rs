@@ -98,11 +98,11 @@ pub(crate) struct Job<'a> {
     pub slot: usize,
 }
 
-/// Encodes the lists of a frame into command buffers, each task its chunks. The input must be checked.
+/// Encodes the lists of a frame into command buffers, in parallel by task. The input must be checked.
 ///
 /// # Errors
-/// The first wrong command in the order of the plan, a pipeline that does not compile, or a resource
-/// of another device.
+/// Returns the first invalid command in the order of the plan, a pipeline that does not compile, or a
+/// resource of another device.
 pub(crate) fn record(
     job: &Job<'_>,
     call_cache: &mut CallCache,
@@ -203,7 +203,8 @@ pub(crate) fn check_steps(device: &Device, input: &FrameInput<'_>) -> Result<(),
     for step in submissions.flat_map(|submission| &submission.steps) {
         if !step_fits(input, step) {
             return Err(FrameError::Mismatch {
-                problem: "the plan names a pass or resource that is not there".to_owned(),
+                problem: "the plan names a pass or resource that the frame does not have"
+                    .to_owned(),
             });
         }
         let images = match step {
@@ -226,8 +227,8 @@ pub(crate) fn check_steps(device: &Device, input: &FrameInput<'_>) -> Result<(),
     Ok(())
 }
 
-/// Checks that no pass declares an access that needs a missing feature: barriers could not use the stage of conditional
-/// rendering, or the layout for local reads of attachments.
+/// Checks that no pass declares an access that needs a missing feature: conditional rendering (a pipeline stage) or
+/// local reads of attachments (an image layout). Barriers with either would be invalid.
 fn check_features(device: &Device, frame: &Frame) -> Result<(), FrameError> {
     let lacks_conditions = device.extensions.conditional_rendering.is_none();
     let lacks_local_read = !device.optional.local_read;
@@ -314,12 +315,12 @@ struct Task<'a> {
 }
 
 impl Task<'_> {
-    /// Records everything, with the cache of the chunk; returns how many passes were replayed.
+    /// Records the chunk, with its cache. Returns the number of replayed passes.
     fn record(mut self, kept: &mut CachedChunk) -> Result<u32, FrameError> {
         let (device, buffer) = (self.device, self.target.buffer);
         let flags = vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT;
         let info = vk::CommandBufferBeginInfo::default().flags(flags);
-        // SAFETY: the buffer was reset with its pool, and this task alone has it.
+        // SAFETY: the buffer was reset with its pool, and only this task uses it.
         unsafe { device.raw.begin_command_buffer(buffer, &info) }
             .map_err(FrameError::vulkan(device, "vkBeginCommandBuffer"))?;
         if let Some(queries) = self
@@ -355,7 +356,7 @@ impl Task<'_> {
                 queries.write(device, buffer);
             }
         }
-        // SAFETY: the buffer is being recorded, and no rendering is open: lists are checked for it.
+        // SAFETY: the buffer is being recorded, and no rendering is open: encoding a list checks that.
         unsafe { device.raw.end_command_buffer(buffer) }
             .map_err(FrameError::vulkan(device, "vkEndCommandBuffer"))?;
         Ok(repeated)
@@ -416,7 +417,7 @@ fn encode_pass<'a>(
     Ok(false)
 }
 
-/// The arrays of a barrier call, whose memory is used again by the next.
+/// Arrays of a barrier call. Each call reuses the memory of the previous one.
 #[derive(Default)]
 struct Barriers {
     memory: Vec<vk::MemoryBarrier2<'static>>,
@@ -425,7 +426,7 @@ struct Barriers {
 }
 
 impl Barriers {
-    /// One `vkCmdPipelineBarrier2`.
+    /// Records one `vkCmdPipelineBarrier2`.
     fn emit(
         &mut self,
         device: &Device,
@@ -472,7 +473,7 @@ impl Barriers {
     }
 }
 
-/// Returns the flag for effective stage masks of ownership transfers, if the device has maintenance8.
+/// Returns the flag that makes the stage masks of ownership transfers effective, if the device has maintenance8.
 fn dependency_flags(device: &Device, transfers: bool) -> vk::DependencyFlags {
     if transfers && device.topology.maintenance8 {
         convert::USE_ALL_STAGES

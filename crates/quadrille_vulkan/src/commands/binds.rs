@@ -61,7 +61,7 @@ impl Bind {
     /// The range of a buffer that is bound as a whole.
     pub(crate) const WHOLE: u32 = u32::MAX;
 
-    /// Whether it is the same as another: see [`Command::is_same`].
+    /// Field-by-field equality: see [`Command::is_same`].
     #[inline(always)]
     pub(super) fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
@@ -288,7 +288,7 @@ impl<'a> Reader<'a> {
                 };
                 self.bind_part(binding, image, part);
             }
-            // Tables check the accesses to their own members.
+            // Accesses to the members of a table are checked by the table.
             Bind::Table { .. } => {}
             Bind::Vertices {
                 slot,

@@ -1,10 +1,9 @@
 //! Validation of a list's accesses against the declarations of its pass.
 //!
-//! Passes recorded through parameters that declare their accesses need no such check, unless their declarations
-//! change later. The check finds undeclared uses: a write where a
-//! read is declared, another stage, bytes beyond the declared ones. Bindings are checked when a
-//! pipeline uses them, by the accesses of its shaders. Read-write bindings of WGSL count as writes, because WGSL
-//! has no write-only buffers.
+//! Passes that record through parameters declare their accesses by these, and need no check unless declarations
+//! change later. The check finds undeclared uses: a write where a read is declared, another stage, bytes beyond the
+//! declared ones. Bindings are checked when a pipeline uses them, by the accesses of its shaders. Read-write bindings
+//! count as writes, because WGSL has no write-only buffers.
 
 mod part;
 

@@ -231,7 +231,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A draw by a closure, which may read indices.
+    /// Checks a draw by a closure, which may read any indices.
     pub(super) fn draw_raw(&mut self) {
         if self.pipeline_of_draw() {
             self.indices(None);

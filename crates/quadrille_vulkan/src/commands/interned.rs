@@ -15,7 +15,7 @@ pub(crate) trait Keep<Object> {
     fn keep(object: &Object) -> Self;
 }
 
-/// Usually the object itself.
+/// Stores a clone of the object.
 impl<T: Clone + PartialEq> Keep<T> for T {
     #[inline]
     fn is_of(&self, object: &T) -> bool {
@@ -27,7 +27,7 @@ impl<T: Clone + PartialEq> Keep<T> for T {
     }
 }
 
-/// For a pipeline with replaceable code, the code is stored.
+/// Stores the current code of a pipeline whose code can be replaced.
 impl<T> Keep<CurrentCode<T>> for Arc<T> {
     #[inline]
     fn is_of(&self, code: &CurrentCode<T>) -> bool {

@@ -89,7 +89,7 @@ impl Reader<'_> {
             }
             Query::BeginCondition { buffer, offset, .. } => {
                 let part = Part::Bytes(offset, CONDITION_BYTES);
-                let role = Role::Words("what decides about commands");
+                let role = Role::Words("the condition of conditional rendering");
                 self.check(buffer, part, Access::ConditionalRenderingRead, role);
             }
             Query::End { .. } | Query::EndCondition => {}

@@ -267,7 +267,7 @@ impl<T> Load<T> {
         }
     }
 
-    /// The operation in Vulkan's words.
+    /// Converts to the Vulkan operation.
     pub(crate) fn op(&self) -> vk::AttachmentLoadOp {
         match self {
             Self::Clear(_) => vk::AttachmentLoadOp::CLEAR,
@@ -278,7 +278,7 @@ impl<T> Load<T> {
 }
 
 impl Store {
-    /// The operation in Vulkan's words.
+    /// Converts to the Vulkan operation.
     pub(crate) fn op(self) -> vk::AttachmentStoreOp {
         match self {
             Self::Keep => vk::AttachmentStoreOp::STORE,
@@ -320,7 +320,7 @@ impl Reader<'_> {
                 Role::Words("a colour attachment"),
             );
             if let Some((image, view)) = color.resolve {
-                let role = Role::Words("what a colour attachment resolves to");
+                let role = Role::Words("the resolve target of a colour attachment");
                 self.check(
                     image,
                     Part::View(view),
@@ -338,7 +338,7 @@ impl Reader<'_> {
             let role = Role::Words("the depth attachment");
             self.check(depth.image, Part::View(depth.view), access, role);
             if let Some(to) = &depth.resolve {
-                let role = Role::Words("what the depth attachment resolves to");
+                let role = Role::Words("the resolve target of the depth attachment");
                 let access = Access::DepthResolveAttachmentWrite;
                 self.check(to.image, Part::View(to.view), access, role);
             }

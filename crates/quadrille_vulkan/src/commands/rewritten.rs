@@ -90,13 +90,13 @@ impl<T: Copy + PartialEq, const N: usize> Rewritten<T, N> {
         !self.differs && self.len() == self.items.len()
     }
 
-    /// How many items were written.
+    /// The number of items written since the last clear.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.len as usize
     }
 
-    /// How many items there is memory for.
+    /// The number of items that fit into the allocated memory.
     #[cfg(test)]
     pub(crate) fn capacity(&self) -> usize {
         self.items.capacity()

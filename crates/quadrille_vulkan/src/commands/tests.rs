@@ -6,11 +6,11 @@ use crate::resources::view::View;
 
 #[test]
 fn commands_are_small() {
-    // Four of them in a cache line: lists are written and read in the hot path.
+    // Four commands per cache line of 64 bytes: lists are written and read in the hot path.
     assert!(size_of::<Command>() <= 16, "{} bytes", size_of::<Command>());
 }
 
-/// Commands that differ in one thing from their neighbours.
+/// Commands of which each differs from the previous one in one field.
 fn all_kinds() -> Vec<Command> {
     let (one, two) = (ResourceId(1), ResourceId(2));
     let buffer = |binding, buffer, range| Bind::Buffer {

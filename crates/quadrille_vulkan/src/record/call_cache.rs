@@ -4,13 +4,13 @@
 //! unchanged too, they encode to the same Vulkan calls. So the calls of each pass are cached with all
 //! arguments, for the last few plans. Changed passes are encoded; unchanged ones are replayed.
 //!
-//! A new plan takes over the cache of a plan that was recorded only once. So if each frame has a new
-//! plan, because one of many passes changes, the other passes stay cached. Plans that were recorded repeatedly
-//! keep their caches.
+//! A new plan takes over the cache of a plan that was recorded only once. So if one pass of many changes in every
+//! frame, and each frame has a new plan, the other passes stay cached. Plans that were recorded repeatedly keep
+//! their caches.
 //!
 //! A pass is cached the second time that it records the same commands, so that passes which never
-//! repeat cost nothing. Passes that use the image of a swapchain are never cached, since the image
-//! changes each frame; nor are passes with copies or raw Vulkan calls, which are few.
+//! repeat cost nothing. Passes that use a swapchain image are never cached, since the image changes
+//! each frame; nor are passes with copies or raw Vulkan calls, which are few.
 
 use std::sync::Mutex;
 
@@ -24,8 +24,8 @@ use crate::record::chunks::Chunk;
 use crate::record::encode::Target;
 use crate::resources::handle::{Handle, IdTable};
 
-/// Number of cached plans: enough for resources that swap roles with a period of up to four frames,
-/// such as the images of a swapchain.
+/// Number of cached plans: enough for resources that alternate with a period of up to four frames, such as swapchain
+/// images.
 const KEPT: usize = 4;
 
 /// Caches of the plans used last, most recent first.
@@ -37,7 +37,7 @@ pub(crate) struct CallCache {
     plan_id: PlanId,
     /// Whether the plan was recorded several times.
     is_repeated: bool,
-    /// Whether the cached passes are stored in the order of the plan.
+    /// Whether the cached passes are stored in the order of the plan, for sequential memory access.
     is_arranged: bool,
     /// The resources of its frame.
     pub ids: IdTable,
@@ -73,8 +73,7 @@ pub(crate) struct CachedChunk {
     pub calls: Calls,
 }
 
-/// Cached passes, in order of insertion, so that they stay where they are when another plan has
-/// another order.
+/// Cached passes, in order of insertion, so that a plan with another order does not move them.
 #[derive(Default)]
 pub(crate) struct CachedPasses {
     /// By pass: one more than its index in `kept`, or 0.
@@ -87,9 +86,9 @@ pub(crate) struct CachedPasses {
 pub(crate) struct CachedPass {
     /// The commands that the pass recorded; `None` if nothing is cached.
     writing: Option<Writing>,
-    /// The [`Age`] at which it was encoded, or last checked.
+    /// The counter of [`Age`] when it was encoded, or last checked.
     seen: u64,
-    /// A [`summary`] of the resources that it declared then.
+    /// A [`summary`] of the resources that it declared at that time.
     declared: u64,
     span: Span,
 }
@@ -105,7 +104,7 @@ impl CallCaches {
         let all = &mut self.0;
         let known = all.iter().position(|it| it.plan_id.is_of(plan));
         let once = || all.iter().position(|it| !it.is_repeated);
-        // Else the memory of the oldest serves for the newest.
+        // If all caches are in use, the new plan reuses the memory of the oldest.
         let oldest = (all.len() == KEPT).then_some(KEPT - 1);
         let mut call_cache = match known.or_else(once).or(oldest) {
             Some(at) => all.remove(at),
@@ -164,7 +163,7 @@ impl CallCache {
         self.chunks.resize_with(targets.len(), Mutex::default);
         for (kept, target) in self.chunks.iter_mut().zip(targets) {
             let kept = own(kept);
-            // Changed passes leave unused calls behind.
+            // Calls of changed passes are never freed one by one: start afresh if too many are unused.
             if kept.capabilities != target.capabilities || !kept.calls.are_mostly_used() {
                 kept.forget();
                 kept.capabilities = target.capabilities;
@@ -172,7 +171,7 @@ impl CallCache {
             kept.calls.begin();
         }
         if self.is_repeated && !self.is_arranged {
-            // Plans that come again mostly come for long.
+            // A plan that was repeated once is mostly repeated for long, so sorting is worthwhile.
             for (kept, chunk) in self.chunks.iter_mut().zip(chunks) {
                 let steps = &input.plan.submissions[chunk.submission].steps;
                 own(kept).passes.arrange(&steps[chunk.steps.clone()]);
@@ -221,7 +220,7 @@ impl CachedPasses {
         }
     }
 
-    /// Makes room for a pass.
+    /// Adds an empty cache for a pass.
     #[cold]
     fn add(&mut self, pass: usize) -> usize {
         if self.places.len() <= pass {
@@ -240,14 +239,14 @@ impl CachedPass {
         (repeated.is_some() && repeated == self.writing).then_some(&self.span)
     }
 
-    /// Returns the same, if nothing can have changed since: the plan is the same, and so are the
-    /// resources. Then the declarations of the pass need no check.
+    /// Returns the calls of the pass if they are certainly valid: commands, plan and resources are unchanged
+    /// since the last check, so the declarations need no comparison.
     #[inline]
     pub(crate) fn certain(&self, age: Age, repeated: Option<Writing>) -> Option<&Span> {
         self.span_of(repeated).filter(|_| self.seen == age.now)
     }
 
-    /// Returns the inputs that may have changed since then.
+    /// Returns the inputs that may have changed since the last check.
     #[inline]
     pub(crate) fn recheck(&self, age: Age, uses: &[Use]) -> Recheck {
         match self.seen {

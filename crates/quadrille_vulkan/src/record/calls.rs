@@ -23,7 +23,7 @@ pub(crate) enum Call {
     },
     /// `vkCmdEndRendering`
     EndRendering,
-    /// The barrier between draws that read attachments.
+    /// The barrier before a draw that reads attachments of its rendering; see `encode/local_read`.
     LocalRead {
         is_multiview: bool,
     },
@@ -34,7 +34,7 @@ pub(crate) enum Call {
 
 const _: () = assert!(
     size_of::<Call>() <= 32,
-    "many small calls are walked through"
+    "replay iterates over many calls, so they must be small"
 );
 
 /// The attachments of a rendering; converted to Vulkan structures at replay.
@@ -78,7 +78,7 @@ impl AttachmentCall {
     }
 }
 
-/// Binding of a table, whose set depends on the frame in flight.
+/// Binding of a table. Its descriptor set depends on the frame in flight.
 #[derive(Clone)]
 pub(crate) struct TableCall {
     pub point: vk::PipelineBindPoint,
@@ -92,8 +92,8 @@ const _: () = assert!(
     "the stride"
 );
 
-/// Layout of an image in a pass. Derived from the pass's declarations, which may
-/// differ in another frame.
+/// Layout of an image in a pass. Depends on the declarations of the pass, which may differ in another
+/// frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LayoutCall {
     pub image: ResourceId,
@@ -119,7 +119,7 @@ pub(crate) struct Span {
     layouts: Range<u32>,
 }
 
-/// Calls, pass after pass, with what they point to.
+/// Calls, pass after pass, and arrays of the arguments that they refer to by index.
 #[derive(Default)]
 pub(crate) struct Calls {
     calls: Vec<Call>,
@@ -175,8 +175,8 @@ impl Calls {
         self.used += span.calls.len();
     }
 
-    /// Returns whether at least half of the calls were used in the last frame. The others are those of
-    /// passes that were removed, or have changed.
+    /// Returns whether at least half of the calls were used in the last frame. The others belong to passes
+    /// that were removed or have changed.
     pub(crate) fn are_mostly_used(&self) -> bool {
         self.used >= self.calls.len() / 2
     }
@@ -231,7 +231,7 @@ impl Calls {
         }
     }
 
-    /// Adds a resource that the pass touches.
+    /// Adds a resource that the pass uses.
     pub(crate) fn add_touched(&mut self, touched: Touched) {
         if self.is_open() {
             self.touched.push(touched);
@@ -245,7 +245,7 @@ impl Calls {
         }
     }
 
-    /// Adds a push of descriptors, each at the place of its binding.
+    /// Adds a push of descriptors; `infos` is indexed by binding number.
     pub(crate) fn add_push(&mut self, layout: &PipelineLayout, infos: &[Info]) {
         if self.is_open() {
             let first = self.infos.len() as u32;
@@ -320,12 +320,12 @@ impl Calls {
         self.calls[at as usize]
     }
 
-    /// The resources that a pass touched.
+    /// The resources that a pass used.
     pub(crate) fn touched(&self, span: &Span) -> &[Touched] {
         &self.touched[span.touched.start as usize..span.touched.end as usize]
     }
 
-    /// The layouts that are among the arguments of a pass's calls.
+    /// The image layouts among the arguments of a pass's calls.
     pub(crate) fn layouts(&self, span: &Span) -> &[LayoutCall] {
         &self.layouts[span.layouts.start as usize..span.layouts.end as usize]
     }

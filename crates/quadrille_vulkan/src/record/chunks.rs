@@ -1,5 +1,5 @@
-//! Partition of a plan's steps: contiguous runs within a submission share a command buffer, and some
-//! of these are recorded by one task, with one command pool. Pure.
+//! Partition of a plan's steps into chunks and tasks. A chunk is a contiguous run of steps of one submission and has
+//! one command buffer. A task records one or several chunks, with one command pool. Pure functions.
 
 use std::ops::Range;
 
@@ -10,9 +10,9 @@ use quadrille_sync::{Plan, Step, Submission};
 pub(crate) struct Chunk {
     /// The index of the submission in the plan.
     pub submission: usize,
-    /// The steps of it.
+    /// The range of its steps in the submission.
     pub steps: Range<usize>,
-    /// The task that records it. Tasks count up from 0, and chunks of one follow each other.
+    /// The index of the task that records it. Chunks of one task are contiguous.
     pub task: usize,
 }
 
@@ -21,7 +21,7 @@ pub(crate) struct Chunk {
 /// small submissions result in many chunks and few tasks.
 pub(crate) fn cut(plan: &Plan, wanted: usize, cost: impl Fn(&Step) -> u64) -> Vec<Chunk> {
     if wanted <= 1 {
-        // Nothing to weigh.
+        // One task: costs do not matter.
         let whole = |(index, submission): (usize, &Submission)| Chunk {
             submission: index,
             steps: 0..submission.steps.len(),

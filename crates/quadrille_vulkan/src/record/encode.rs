@@ -78,7 +78,7 @@ pub(crate) struct Target {
     pub capabilities: Capabilities,
     /// `minImageTransferGranularity` of the queue, in texels; zeros allow whole mip levels only.
     pub granularity: [u32; 3],
-    /// The index of the frame in flight that it is for: tables have a set for each.
+    /// The index of the frame in flight; tables have a descriptor set for each.
     pub slot: usize,
 }
 
@@ -99,7 +99,7 @@ pub(crate) struct Encoder<'a> {
     queries: Queries<'a>,
     /// Bit mask of bound vertex buffer slots.
     vertex_buffers: u32,
-    /// The offsets that they are bound at.
+    /// The offsets of bound vertex buffers, in bytes.
     vertex_offsets: [u64; MAX_BUFFERS as usize],
     /// The number of indices in the index buffer.
     indices: Option<u64>,
@@ -234,8 +234,8 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// The layout in which the pass uses aspects of an image: that of the declared use with one of
-    /// these accesses, else the usual one.
+    /// The layout in which the pass uses aspects of an image: that of the first declared use with one of
+    /// these accesses, else `usual`.
     fn layout(
         &mut self,
         resource: ResourceIndex,
@@ -247,7 +247,7 @@ impl<'a> Encoder<'a> {
         self.kept_layout((resource, aspects), access, declared, usual)
     }
 
-    /// The layout of a declared use, else the usual one; kept with the calls.
+    /// The layout of a declared use, else `usual`. Notes it for the cache.
     fn kept_layout(
         &mut self,
         (resource, aspects): (ResourceIndex, vk::ImageAspectFlags),
@@ -268,7 +268,7 @@ impl<'a> Encoder<'a> {
     }
 }
 
-/// See [`Encoder::layout`].
+/// [`Encoder::layout`] without a note for the cache.
 fn declared_layout(
     uses: &[Use],
     (resource, aspects): (ResourceIndex, vk::ImageAspectFlags),
@@ -323,7 +323,7 @@ fn bytes_of(list: &CommandList, start: u32, bytes: u32) -> &[u8] {
     &list.side().bytes[start as usize..][..bytes as usize]
 }
 
-/// Whether a number is a multiple of another.
+/// Checks that a value is a multiple of another.
 fn aligned(what: &str, value: u64, multiple: u64) -> Result<(), CommandError> {
     if value.is_multiple_of(multiple) {
         Ok(())

@@ -19,15 +19,15 @@ struct Pool {
 pub(crate) struct Pools(Vec<Pool>);
 
 impl Pools {
-    /// A command buffer of a family that is unused in this frame, for a task. Tasks call this one
-    /// after the other.
+    /// Returns a command buffer of a family that is unused in this frame, for a task. Callers take all
+    /// buffers of one task before those of the next.
     pub(crate) fn take(
         &mut self,
         device: &Device,
         task: usize,
         family: u32,
     ) -> Result<vk::CommandBuffer, vk::Result> {
-        // The pools of the last caller are likely those of this one.
+        // Searches from the back, since successive calls mostly want the latest pool.
         let is_known = |pool: &Pool| pool.task == task && pool.family == family;
         let known = self.0.iter().rposition(is_known);
         let at = match known {
@@ -77,7 +77,7 @@ impl Pool {
         })
     }
 
-    /// The next command buffer; twice as many are allocated if there is none.
+    /// Returns the next command buffer. If all are used, doubles their number.
     fn take(&mut self, device: &Device) -> Result<vk::CommandBuffer, vk::Result> {
         if self.used == self.buffers.len() {
             let count = self.buffers.len().max(1);
@@ -85,7 +85,7 @@ impl Pool {
                 .command_pool(self.pool)
                 .level(vk::CommandBufferLevel::PRIMARY)
                 .command_buffer_count(count as u32);
-            // SAFETY: the pool is alive, and no other thread has it now.
+            // SAFETY: the pool is alive, and no other thread uses it now.
             let buffers = unsafe { device.raw.allocate_command_buffers(&info) }?;
             self.buffers.extend(buffers);
         }

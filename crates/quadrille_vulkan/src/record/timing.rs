@@ -63,7 +63,7 @@ pub struct DeviceTimes {
     pub calibrated: bool,
     /// The submissions, in the order of the plan. Those of queues without timestamps are missing.
     pub submissions: Vec<SubmissionTime>,
-    /// The passes, in the order of the plan, likewise.
+    /// The passes, in the order of the plan, also without those of queues without timestamps.
     pub passes: Vec<PassTime>,
 }
 
@@ -72,14 +72,14 @@ pub struct DeviceTimes {
 struct Measured {
     pool: vk::QueryPool,
     capacity: u32,
-    /// In the order of the queries.
+    /// Submissions in the order of their queries.
     submissions: Vec<MeasuredSubmission>,
-    /// When the frame was submitted; `None` before.
+    /// Number and submit time of the frame; `None` before it is submitted.
     submitted: Option<(u64, Instant)>,
 }
 
 struct MeasuredSubmission {
-    /// Its place in the plan.
+    /// Its index in the plan.
     at: usize,
     queue: QueueIndex,
     /// `timestampValidBits` of the queue.
@@ -101,7 +101,7 @@ pub(crate) struct Timing {
     pub(crate) last: Option<DeviceTimes>,
 }
 
-/// Where the timestamps of a chunk go.
+/// The timestamp queries of a chunk.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Queries {
     pool: vk::QueryPool,
@@ -123,14 +123,14 @@ impl Queries {
     }
 }
 
-/// Returns the last of some passes, each with a query from `first` on, whose timestamp is written.
+/// Returns the name of the last completed pass: `passes` have one query each, from `first` on.
 fn written(
     device: &Device,
     pool: vk::QueryPool,
     first: u32,
     passes: &[(PassIndex, Arc<str>)],
 ) -> Option<Arc<str>> {
-    // A value and whether it is there.
+    // Pairs of a value and its availability.
     let mut results = vec![[0_u64; 2]; passes.len()];
     if results.is_empty() {
         return None;
@@ -148,7 +148,7 @@ fn written(
     }
 }
 
-/// The last of the passes in a row from the first on whose results are there.
+/// The last pass before the first one whose result is not available.
 fn last_available(passes: &[(PassIndex, Arc<str>)], results: &[[u64; 2]]) -> Option<Arc<str>> {
     let there = results.iter().take_while(|[_, available]| *available != 0);
     let count = there.count();
@@ -168,8 +168,8 @@ impl Timing {
         }
     }
 
-    /// Prepares queries for a frame that is about to be recorded. `bits_of` returns the
-    /// `timestampValidBits` of a queue, 0 if it has no timestamps.
+    /// Prepares queries before a frame is recorded. `bits_of` returns the `timestampValidBits` of a queue,
+    /// 0 if it has no timestamps.
     pub(crate) fn prepare(
         &mut self,
         device: &Device,
@@ -253,7 +253,7 @@ impl Timing {
         })
     }
 
-    /// Records that a frame was submitted, with the values of the plan's points.
+    /// Notes that a frame was submitted; `point` converts relative values of the plan.
     pub(crate) fn submitted(
         &mut self,
         slot: usize,

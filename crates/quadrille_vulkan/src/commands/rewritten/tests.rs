@@ -1,9 +1,9 @@
 use super::Rewritten;
 
-/// Two items lie in it, more apart.
+/// An array with two inline items.
 type Array = Rewritten<u32, 2>;
 
-/// Writes the items; returns whether the array holds the same as before it was cleared.
+/// Clears the array and writes the items. Returns whether the contents are repeated.
 fn write(array: &mut Array, items: &[u32]) -> bool {
     array.clear();
     items.iter().for_each(|item| array.push(*item));

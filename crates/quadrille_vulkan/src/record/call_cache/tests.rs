@@ -18,7 +18,7 @@ fn only_changed_inputs_are_rechecked() {
     );
     let fewer = &uses[..1];
     assert_eq!(recheck(at(5, 2), fewer), Recheck::Resources, "fewer uses");
-    // Resources have changed in the very frame in which it was seen.
+    // Resources have changed in the same frame in which the pass was checked.
     kept.checked(at(6, 6), &uses, Recheck::Resources);
     assert_eq!(kept.recheck(at(7, 6), &uses), Recheck::Layouts);
     kept.checked(at(8, 6), &uses, Recheck::Layouts);

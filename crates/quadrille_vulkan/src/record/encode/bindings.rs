@@ -32,39 +32,39 @@ const TABLES: usize = TableBinding::LAST_GROUP as usize;
 pub(super) struct Bindings<'a> {
     pub compute: Option<&'a ComputeCode>,
     pub graphics: Option<&'a GraphicsCode>,
-    /// The reference that the pass sets instead of the pipeline's.
+    /// The stencil reference that the pass sets instead of the pipeline's.
     pub stencil_reference: Option<u8>,
-    /// The reference that the command buffer holds.
+    /// The stencil reference that is current in the command buffer.
     held_reference: Option<u8>,
-    /// The data of a push: the template of a layout finds each binding's at its number.
+    /// Data of descriptor pushes, indexed by binding number as update templates expect.
     infos: [Info; BINDINGS],
     usages: [u32; BINDINGS],
     images: [BoundImage<'a>; BINDINGS],
     samplers: [vk::Sampler; BINDINGS],
     indices: [ResourceIndex; BINDINGS],
     has_buffer: u32,
-    /// Bit mask of buffers with a known memory layout of their value.
+    /// Bit mask of buffers whose value has a known memory layout.
     has_layout: u32,
     has_image: u32,
     has_sampler: u32,
-    /// Where an attachment of the rendering was described.
+    /// Bit mask of bindings whose descriptor is an attachment of the rendering.
     has_attachment: u32,
     tables: [Option<&'a SharedTable>; TABLES],
     constants: [u8; CommandList::MAX_PUSH_CONSTANTS],
     constant_bytes: u32,
-    /// The state that the command buffer holds, for graphics and for compute.
+    /// The state that is current in the command buffer, for graphics and for compute.
     held: [Held; 2],
 }
 
 #[derive(Clone, Copy)]
 struct BoundImage<'a> {
-    /// Its precomputed entry, if shaders see its whole view.
+    /// The precomputed descriptor data, if the whole image is bound.
     entry: Option<&'a Entry>,
     view: View,
     storage: bool,
 }
 
-/// State of a bind point that the command buffer holds.
+/// State of a bind point that is current in the command buffer.
 #[derive(Clone, Copy, Default)]
 struct Held {
     pipeline: vk::Pipeline,
@@ -72,7 +72,7 @@ struct Held {
     /// Bit mask of bindings whose pushed descriptor is still current.
     pushed: u32,
     constants: bool,
-    /// By group from 1 on.
+    /// By group number minus 1.
     tables: [vk::DescriptorSet; TABLES],
 }
 
@@ -107,7 +107,7 @@ impl Default for Bindings<'_> {
 }
 
 impl<'a> Bindings<'a> {
-    /// Remembers a table.
+    /// Stores a table for the next draw or dispatch.
     pub(super) fn bind_table(&mut self, group: u8, table: &'a SharedTable) -> Result<(), Failure> {
         let at = usize::from(group).checked_sub(1);
         match at.and_then(|at| self.tables.get_mut(at)) {
@@ -123,7 +123,7 @@ impl<'a> Bindings<'a> {
         }
     }
 
-    /// Clears the bound state, for another list. The command buffer keeps its pipelines.
+    /// Clears the bound state before another list. Pipelines stay current in the command buffer.
     pub(super) fn forget(&mut self) {
         self.compute = None;
         self.graphics = None;
@@ -153,19 +153,19 @@ impl<'a> Bindings<'a> {
         self.held_reference = None;
     }
 
-    /// Clears the input attachments, since another rendering has others.
+    /// Clears the input attachments at the end of their rendering.
     pub(super) fn forget_attachments(&mut self) {
         let stale = std::mem::take(&mut self.has_attachment);
         self.held[vk::PipelineBindPoint::GRAPHICS.as_raw() as usize].pushed &= !stale;
     }
 
-    /// Sets the tracked pipeline of the command buffer. Returns whether it was another one.
+    /// Sets the tracked pipeline of the command buffer. Returns whether it has changed.
     fn holds_other(&mut self, point: vk::PipelineBindPoint, pipeline: vk::Pipeline) -> bool {
         let held = &mut self.held[point.as_raw() as usize].pipeline;
         std::mem::replace(held, pipeline) != pipeline
     }
 
-    /// Remembers a sampler.
+    /// Stores a sampler for the next draw or dispatch.
     pub(super) fn bind_sampler(
         &mut self,
         binding: u8,
@@ -178,7 +178,7 @@ impl<'a> Bindings<'a> {
         Ok(())
     }
 
-    /// Remembers push constants.
+    /// Stores push constants for the next draw or dispatch.
     pub(super) fn push_constants(&mut self, data: &[u8]) -> Result<(), Failure> {
         let limit = CommandList::MAX_PUSH_CONSTANTS;
         if data.len() > limit || !data.len().is_multiple_of(4) {
@@ -219,7 +219,7 @@ impl<'a> Bindings<'a> {
     }
 }
 
-/// A pipeline that is about to run.
+/// The pipeline of the draw or dispatch that is being encoded.
 struct Running<'p> {
     point: vk::PipelineBindPoint,
     pipeline: vk::Pipeline,
@@ -230,7 +230,7 @@ struct Running<'p> {
 }
 
 impl<'a> Encoder<'a> {
-    /// Remembers a buffer.
+    /// Stores a buffer binding for the next draw or dispatch.
     pub(super) fn bind_buffer(
         &mut self,
         binding: u8,
@@ -259,7 +259,7 @@ impl<'a> Encoder<'a> {
         };
         self.bindings.usages[at] = entry.usage;
         self.bindings.indices[at] = entry.index();
-        // The descriptor of an image or a sampler would overwrite that of the buffer.
+        // `Info` is a union: a binding has either a buffer, or an image and sampler.
         self.bindings.has_buffer |= 1 << at;
         self.bindings.has_layout &= !(1 << at);
         self.bindings.has_layout |= u32::from(entry.has_layout) << at;
@@ -268,7 +268,7 @@ impl<'a> Encoder<'a> {
         Ok(())
     }
 
-    /// Remembers an image.
+    /// Stores an image binding for the next draw or dispatch.
     pub(super) fn bind_image(
         &mut self,
         binding: u8,
@@ -362,7 +362,7 @@ impl<'a> Encoder<'a> {
         self.calls
             .add(Call::Bind(BindCall::Pipeline { point, pipeline }));
         self.bind_pipeline(point, pipeline);
-        // Bindings and constants survive a change of pipeline if the layout is the same.
+        // Bindings and constants stay valid after a change of pipeline if the layout is the same.
         if self.bindings.held[at].layout != running.layout.raw {
             self.bindings.held[at].layout = running.layout.raw;
             self.bindings.held[at].pushed = 0;
@@ -376,7 +376,7 @@ impl<'a> Encoder<'a> {
         self.set_constants(at, running)
     }
 
-    /// Binds the tables that a pipeline reads, where the command buffer does not hold them.
+    /// Binds the tables that a pipeline reads, unless they are bound in the command buffer.
     fn bind_tables(&mut self, at: usize, running: &Running<'_>) -> Result<(), Failure> {
         for binding in running.tables {
             let group = binding.group as usize - 1;
@@ -400,7 +400,7 @@ impl<'a> Encoder<'a> {
         Ok(())
     }
 
-    /// Has the command buffer hold a pipeline.
+    /// Binds a pipeline, unless it is current in the command buffer.
     pub(super) fn bind_pipeline(&mut self, point: vk::PipelineBindPoint, pipeline: vk::Pipeline) {
         if self.bindings.holds_other(point, pipeline) {
             // SAFETY: the pipeline is of this bind point.
@@ -475,7 +475,7 @@ impl<'a> Encoder<'a> {
     }
 }
 
-/// A view of an image; of a swapchain's image there is one only.
+/// Returns a view of an image. Swapchain images have only the view of the whole image; others are an error.
 pub(super) fn view(image: &GpuImage, key: ViewKey) -> Result<vk::ImageView, Failure> {
     let view = image.view(key)?;
     view.ok_or_else(|| {

@@ -1,5 +1,5 @@
-//! Commands that set what draws and dispatches use. Pipelines, bindings and push constants are kept
-//! until then (see `bindings`); vertex and index buffers are set at once.
+//! Commands that set state of draws and dispatches. Pipelines, bindings and push constants are recorded
+//! lazily with the next draw or dispatch (see `bindings`); vertex and index buffers at once.
 
 use ash::vk;
 use quadrille_sync::{Capabilities, ResourceId};
@@ -11,7 +11,7 @@ use crate::pipeline::MAX_BUFFERS;
 use crate::record::calls::Call;
 use crate::resources::buffer::BufferUsage;
 
-/// State that draws and dispatches use, with all arguments.
+/// Calls that set state of draws and dispatches, with all arguments.
 #[derive(Clone, Copy)]
 pub(crate) enum BindCall {
     /// `vkCmdBindPipeline`
@@ -23,7 +23,7 @@ pub(crate) enum BindCall {
     Push {
         layout: vk::PipelineLayout,
         template: vk::DescriptorUpdateTemplate,
-        /// Where its infos begin.
+        /// The index of its first info.
         first: u32,
     },
     /// `vkCmdBindDescriptorSets` of a table, by index.
@@ -32,7 +32,7 @@ pub(crate) enum BindCall {
     Constants {
         layout: vk::PipelineLayout,
         stages: vk::ShaderStageFlags,
-        /// Where its bytes begin.
+        /// The index of its first byte.
         first: u32,
         bytes: u32,
     },
@@ -51,7 +51,7 @@ pub(crate) enum BindCall {
 }
 
 impl BindCall {
-    /// Records it.
+    /// Records the call.
     #[inline]
     pub(super) fn record(self, encoder: &mut Encoder<'_>) {
         let (raw, buffer) = (&encoder.device.raw, encoder.buffer);
@@ -197,7 +197,8 @@ impl<'a> Encoder<'a> {
         Ok(())
     }
 
-    /// The handle of a buffer that commands read from `offset` on, at least `length` bytes.
+    /// Returns the handle of a buffer that a command reads, after checks of its usage and of `length`
+    /// bytes from `offset`.
     pub(super) fn input(
         &mut self,
         id: ResourceId,

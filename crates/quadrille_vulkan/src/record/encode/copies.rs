@@ -178,7 +178,7 @@ impl Encoder<'_> {
         } else {
             vk::Filter::NEAREST
         };
-        // SAFETY: both regions lie in their images, whose formats fit together.
+        // SAFETY: both regions lie in their images, whose formats are compatible.
         unsafe {
             self.device.raw.cmd_blit_image(
                 self.buffer,
@@ -293,7 +293,7 @@ impl Encoder<'_> {
         self.need_rendering(false)
     }
 
-    /// A buffer of a copy, which has the range.
+    /// Returns a buffer of a copy, after checks of its usage and of the range.
     fn copied_buffer(
         &self,
         id: ResourceId,
@@ -325,7 +325,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// The buffer of a copy between buffer and image, which has all texels.
+    /// Returns the buffer of a copy between buffer and image, after a check that it holds all texels.
     fn copied_texels(
         &self,
         id: ResourceId,
@@ -352,7 +352,7 @@ impl Encoder<'_> {
             .is_err();
         let multiple = match bytes.unwrap_or(1) {
             bytes if !copies_only => bytes,
-            // Queues that only copy want multiples of 4 besides.
+            // On queues without graphics and compute, offsets must also be multiples of 4.
             bytes if bytes % 4 == 0 => bytes,
             bytes if bytes % 2 == 0 => bytes * 2,
             bytes => bytes * 4,
@@ -361,7 +361,7 @@ impl Encoder<'_> {
         self.copied_buffer(id, side, offset, length)
     }
 
-    /// An image of a copy, which has the region; and its layout.
+    /// Returns an image of a copy and its layout, after a check of the region.
     fn copied_image(
         &self,
         id: ResourceId,

@@ -19,7 +19,7 @@ pub(crate) enum DispatchCall {
 }
 
 impl DispatchCall {
-    /// Records it. Pipeline and bindings were set before.
+    /// Records the call. Pipeline and bindings must have been set.
     #[inline]
     pub(super) fn record(self, encoder: &Encoder<'_>) {
         let (raw, buffer) = (&encoder.device.raw, encoder.buffer);

@@ -25,9 +25,10 @@ pub(crate) enum DrawCall {
         base_vertex: i32,
         instances: [u32; 2],
     },
-    /// `vkCmdDrawIndirect`, `vkCmdDrawIndirectCount` or one of the two by indices, by index.
+    /// `vkCmdDrawIndirect`, `vkCmdDrawIndirectCount` or their indexed forms; `draw` is the index of an
+    /// [`IndirectCall`].
     Indirect { draw: u32 },
-    /// `vkCmdClearAttachments` of a color attachment, whose value are these bits.
+    /// `vkCmdClearAttachments` of a color attachment; `bits` of `VkClearColorValue`.
     ClearColor {
         attachment: u8,
         area: [u16; 4],
@@ -43,15 +44,15 @@ pub(crate) struct IndirectCall {
     pub indexed: bool,
     pub buffer: vk::Buffer,
     pub offset: u64,
-    /// How many, or at most how many.
+    /// The number of draws; the maximum if `counts` is set.
     pub count: u32,
     pub stride: u32,
-    /// Where the device finds how many.
+    /// Buffer and byte offset of the number of draws.
     pub counts: Option<(vk::Buffer, u64)>,
 }
 
 impl DrawCall {
-    /// Records it. Pipeline, bindings and buffers were set before.
+    /// Records the call. Pipeline, bindings and buffers must have been set.
     pub(super) fn record(self, encoder: &Encoder<'_>) {
         let (raw, buffer) = (&encoder.device.raw, encoder.buffer);
         match self {
@@ -130,7 +131,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// Draws of the pass's own.
+    /// Draws by a closure of the program.
     pub(super) fn draw_raw(&mut self, commands: &RawCommand) -> Result<(), Failure> {
         self.ready_draw(false)?;
         commands(&self.device.raw, self.buffer);
@@ -153,7 +154,7 @@ impl Encoder<'_> {
             let problem = format!("there is no colour attachment {attachment} to clear");
             return Err(CommandError::Attachments { problem }.into());
         };
-        // SAFETY: its members are numbers, and any bits are a number.
+        // SAFETY: all members of the union are arrays of numbers, for which any bits are valid.
         let bits = unsafe { clear_color(format, color).uint32 };
         if let Some(area) = cut(rendering.area, area) {
             self.order_draw(AttachmentUse {
@@ -226,7 +227,7 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    /// Multiview has fewer instances.
+    /// Checks instance indices, which multiview limits (`maxMultiviewInstanceIndex`).
     fn check_instances(&self, [first, count]: [u32; 2]) -> Result<(), CommandError> {
         let mask = self.rendering.as_ref().map_or(0, |it| it.formats.view_mask);
         let most = u64::from(self.device.rendering_limits.last_instance);
@@ -325,7 +326,8 @@ impl Encoder<'_> {
         self.draw_from(draws);
     }
 
-    /// The buffer with the arguments of draws, at least one; whether their stride matters.
+    /// Returns the buffer with the arguments of `count` draws, after checks; `count` is at least 1. The
+    /// stride is checked only with `has_stride`.
     fn arguments(
         &mut self,
         id: ResourceId,

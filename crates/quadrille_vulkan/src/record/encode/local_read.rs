@@ -16,7 +16,7 @@ use crate::resources::texels::Texels;
 use crate::resources::view::{View, ViewKey};
 use crate::shader::{Binding, InputAttachment, ShaderImage};
 
-/// The stages in which draws write attachments and read them.
+/// The stages in which draws read and write attachments.
 const STAGES: vk::PipelineStageFlags2 = vk::PipelineStageFlags2::from_raw(
     vk::PipelineStageFlags2::FRAGMENT_SHADER.as_raw()
         | vk::PipelineStageFlags2::EARLY_FRAGMENT_TESTS.as_raw()
@@ -24,13 +24,13 @@ const STAGES: vk::PipelineStageFlags2 = vk::PipelineStageFlags2::from_raw(
         | vk::PipelineStageFlags2::COLOR_ATTACHMENT_OUTPUT.as_raw(),
 );
 
-/// How draws write attachments.
+/// Write accesses of draws to attachments.
 const WRITES: vk::AccessFlags2 = vk::AccessFlags2::from_raw(
     vk::AccessFlags2::COLOR_ATTACHMENT_WRITE.as_raw()
         | vk::AccessFlags2::DEPTH_STENCIL_ATTACHMENT_WRITE.as_raw(),
 );
 
-/// How draws read them.
+/// Read accesses of draws to attachments.
 const READS: vk::AccessFlags2 = vk::AccessFlags2::from_raw(
     vk::AccessFlags2::INPUT_ATTACHMENT_READ.as_raw()
         | vk::AccessFlags2::COLOR_ATTACHMENT_READ.as_raw()
@@ -126,8 +126,8 @@ impl Encoder<'_> {
         let info = vk::DependencyInfo::default()
             .dependency_flags(flags)
             .memory_barriers(&barriers);
-        // SAFETY: a rendering has begun with attachments in the layout for local reads, which takes the
-        // feature; all stages are those of the framebuffer's space.
+        // SAFETY: a rendering has begun with attachments in layout `RENDERING_LOCAL_READ`, so the feature
+        // is enabled; all stages are framebuffer-space stages.
         unsafe { self.device.raw.cmd_pipeline_barrier2(self.buffer, &info) };
     }
 
@@ -182,7 +182,7 @@ impl Encoder<'_> {
     }
 }
 
-/// The view of an attachment that a shader reads: of one aspect, as all views that shaders see.
+/// The view of an attachment that a shader reads. It has one aspect, as descriptors require.
 fn input_key(image: &GpuImage, part: View) -> ViewKey {
     ViewKey {
         aspects: Texels::of(image).aspects(),

@@ -14,7 +14,7 @@ use crate::resources::query::QuerySet;
 #[derive(Default)]
 pub(super) struct Queries<'a> {
     open: SmallVec<[Open<'a>; 2]>,
-    /// Conditional rendering has begun: inside of a rendering or not.
+    /// Set while conditional rendering is active; true if it began inside of a rendering.
     condition: Option<bool>,
     /// The queries used, in the order of the commands.
     used: SmallVec<[(&'a QuerySet, u32); 4]>,
@@ -29,8 +29,8 @@ struct Open<'a> {
 }
 
 impl Queries<'_> {
-    /// Checks that what has begun inside of a rendering has ended when that ends, and the rest when
-    /// the list does.
+    /// Checks that queries and conditions have ended: at the end of a rendering those that began inside
+    /// of it, at the end of the list all.
     pub(super) fn check_ended(&self, inside: bool) -> Result<(), CommandError> {
         let is_open = |it: &bool| *it || !inside;
         let mut open = self.open.iter().filter(|open| is_open(&open.inside));
@@ -104,8 +104,8 @@ impl<'a> Encoder<'a> {
             self.queries.used.push((set, query));
         }
         let pool = set.pool(self.slot);
-        // SAFETY: the queries are those of the pool, were reset, and are begun once; no other of their kind is
-        // active; the device has the feature of its kind.
+        // SAFETY: the queries are in the pool, were reset, and begin once per frame; no other query of this kind is
+        // active; the device has the feature of this kind.
         unsafe {
             self.device
                 .raw
@@ -131,7 +131,7 @@ impl<'a> Encoder<'a> {
             ));
         };
         self.queries.open.remove(at);
-        // SAFETY: the query is active, and began in this rendering or outside of any as it ends.
+        // SAFETY: the query is active, and began in this rendering, or outside if it ends outside.
         unsafe {
             self.device
                 .raw
@@ -170,7 +170,7 @@ impl<'a> Encoder<'a> {
             .buffer(buffer)
             .offset(offset)
             .flags(flags);
-        // SAFETY: the value lies in the buffer, which has the usage; none is active.
+        // SAFETY: the value lies in the buffer, which has the usage; no conditional rendering is active.
         unsafe {
             (calls.fp().cmd_begin_conditional_rendering_ext)(self.buffer, &raw const info);
         }
@@ -188,13 +188,13 @@ impl<'a> Encoder<'a> {
             );
         }
         if let Some(calls) = &self.device.extensions.conditional_rendering {
-            // SAFETY: it is active, and began in this rendering or outside of any as it ends.
+            // SAFETY: conditional rendering is active, and began in this rendering, or outside if it ends outside.
             unsafe { (calls.fp().cmd_end_conditional_rendering_ext)(self.buffer) };
         }
         Ok(())
     }
 
-    /// Ends a pass: copies the results of the queries that it used, neighbours together.
+    /// Ends a pass: copies the results of its queries, with one command for consecutive queries.
     pub(super) fn copy_results(&mut self) -> Result<(), CommandError> {
         let mut used = std::mem::take(&mut self.queries.used);
         let order = |(set, query): &(&QuerySet, u32)| (set.id(), *query);

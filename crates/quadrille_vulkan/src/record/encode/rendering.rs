@@ -1,4 +1,4 @@
-//! Attachments.
+//! Dynamic rendering: attachments, checks and render area.
 
 use ash::vk;
 use quadrille_sync::{AccessMask, Capabilities, Layout, ResourceId, ResourceIndex, Use};
@@ -20,16 +20,16 @@ use crate::resources::view::{View, ViewKey};
 /// Rendering that has begun.
 pub(super) struct OpenRendering {
     pub formats: Formats,
-    /// Whether depth, and stencil, are only read.
+    /// Whether depth is read-only, and whether stencil is.
     pub read_only: [bool; 2],
     pub area: vk::Rect2D,
-    /// There is depth, and not only to be read.
+    /// There is a depth attachment that is not read-only.
     pub writes_depth: bool,
     /// The attachments that its draws may read.
     pub inputs: Inputs,
 }
 
-/// Common properties of attachments, gathered one by one.
+/// Common properties of the attachments added so far.
 #[derive(Default)]
 struct Common {
     formats: Formats,
@@ -38,7 +38,7 @@ struct Common {
 }
 
 impl Common {
-    /// Takes in an attachment.
+    /// Adds an attachment: reduces the extent, and checks the sample count.
     fn add(&mut self, image: &GpuImage, view: View) -> Result<(), CommandError> {
         let [width, height, _] = mip_extent(image.extent(), view.base_mip.into());
         let [known_width, known_height] = self.extent.unwrap_or([width, height]);
@@ -55,7 +55,7 @@ impl Common {
 }
 
 impl<'a> Encoder<'a> {
-    /// Begins to draw to attachments; `earlier` are the renderings of the pass before this one.
+    /// Begins a rendering; `earlier` are the previous renderings of the pass.
     pub(super) fn begin_rendering(
         &mut self,
         data: &RenderingData,
@@ -90,7 +90,7 @@ impl<'a> Encoder<'a> {
             inputs.add(None, (depth.image, depth.view), call.layout);
         }
         let Some(area) = area(data.area, common.extent) else {
-            let problem = "there is none, or the area is empty".to_owned();
+            let problem = "there is no attachment, or the render area is empty".to_owned();
             return Err(CommandError::Attachments { problem }.into());
         };
         let rendering = RenderingCall {
@@ -119,7 +119,7 @@ impl<'a> Encoder<'a> {
         Ok(())
     }
 
-    /// Viewport and scissor are the whole area until they are set.
+    /// Sets viewport and scissor to the whole render area.
     fn begin_area(&mut self, area: vk::Rect2D) {
         let vk::Rect2D { offset, extent } = area;
         let viewport = [
@@ -132,8 +132,8 @@ impl<'a> Encoder<'a> {
         self.emit(Call::State(StateCall::Scissor(area)));
     }
 
-    /// Checks that nothing is attached twice: within a rendering attachments may not overlap, and
-    /// between those of a pass stands no barrier.
+    /// Checks that no part of an image is attached twice: the attachments of a rendering must not overlap,
+    /// and there is no barrier between the renderings of a pass.
     fn check_attached_once(
         &self,
         data: &RenderingData,
@@ -158,7 +158,7 @@ impl<'a> Encoder<'a> {
         Ok(())
     }
 
-    /// Checks that the device draws to all views of the mask, and that attachments have a layer for each.
+    /// Checks that the device supports the view mask, and that attachments have a layer for each view.
     fn check_views(&self, data: &RenderingData) -> Result<(), CommandError> {
         self.device.check_views(data.view_mask)?;
         let (mask, views) = (data.view_mask, data.views());
@@ -181,7 +181,7 @@ impl<'a> Encoder<'a> {
         Ok(())
     }
 
-    /// Ends drawing to the attachments.
+    /// Ends the rendering.
     pub(super) fn end_rendering(&mut self) -> Result<(), Failure> {
         self.need_rendering(true)?;
         self.queries.check_ended(true)?;
@@ -240,7 +240,7 @@ impl<'a> Encoder<'a> {
         Ok(attachment)
     }
 
-    /// The image, view and layout of what colors are written to.
+    /// Image, view and layout of a color attachment or resolve target.
     fn color_target(
         &mut self,
         id: ResourceId,
@@ -277,7 +277,7 @@ impl<'a> Encoder<'a> {
             let call = |layout, is_read_only| AttachmentCall {
                 view,
                 layout,
-                // A read-only attachment is neither replaced nor written back.
+                // A read-only attachment is neither cleared nor written.
                 load: if is_read_only {
                     vk::AttachmentLoadOp::LOAD
                 } else {
@@ -311,8 +311,8 @@ impl<'a> Encoder<'a> {
         ))
     }
 
-    /// The layout of one aspect of a depth attachment, and whether the aspect is only read: the pass
-    /// says so here, or declares nothing else. Depth may be written while stencil is read.
+    /// The layout of one aspect of a depth attachment, and whether the aspect is read-only: by `read_only`,
+    /// or because the pass declares no write of it. Depth may be written while stencil is read-only.
     fn depth_layout(
         &mut self,
         index: ResourceIndex,
@@ -358,7 +358,7 @@ impl<'a> Encoder<'a> {
 /// See [`Encoder::depth`].
 type DepthCalls = (Option<AttachmentCall>, Option<AttachmentCall>);
 
-/// The wanted area within what the attachments have; `None` if that is empty.
+/// The render area, clipped to the extent of the attachments; `None` if it is empty.
 fn area(wanted: Option<[u32; 4]>, extent: Option<[u32; 2]>) -> Option<vk::Rect2D> {
     let [width, height] = extent?;
     let [x, y, wanted_width, wanted_height] = wanted.unwrap_or([0, 0, width, height]);
@@ -373,7 +373,7 @@ fn area(wanted: Option<[u32; 4]>, extent: Option<[u32; 2]>) -> Option<vk::Rect2D
     })
 }
 
-/// An area within the one that is rendered to; `None` if that is empty.
+/// An area, clipped to the render area; `None` if it is empty.
 pub(super) fn cut(rendered: vk::Rect2D, area: [u16; 4]) -> Option<[u16; 4]> {
     let [left, top, width, height] = area.map(u32::from);
     let within = |start: u32, length: u32, first: i32, rendered: u32| {
@@ -387,7 +387,7 @@ pub(super) fn cut(rendered: vk::Rect2D, area: [u16; 4]) -> Option<[u16; 4]> {
     Some([left, top, width, height])
 }
 
-/// A color as the format takes it: integer formats get whole numbers.
+/// Converts a clear color to the numeric type of a format.
 pub(super) fn clear_color(format: vk::Format, color: [f32; 4]) -> vk::ClearColorValue {
     match format::is_integer(format) {
         // A negative value has the same bits as a signed and as an unsigned integer.
@@ -398,7 +398,7 @@ pub(super) fn clear_color(format: vk::Format, color: [f32; 4]) -> vk::ClearColor
     }
 }
 
-/// The whole number whose bits suit signed and unsigned formats.
+/// Rounds towards zero, to bits that are valid in signed and unsigned formats.
 fn to_integer(value: f32) -> i32 {
     if value > i32::MAX as f32 {
         (value as u32).cast_signed()

@@ -39,7 +39,7 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// Returns whether the resources that a pass touched are the same, and among these uses.
+    /// Returns whether the resources that a pass used are unchanged, and declared by these uses.
     fn resources_hold(&self, uses: &[Use], span: &Span) -> bool {
         let is_it = |it: &Touched| {
             let version = self.resources.version(it.resource);
@@ -100,8 +100,8 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// Records that the pass uses a resource. The pass is not cached if it uses undeclared resources, which may be
-    /// destroyed before a replay, or the image of a swapchain, which changes each frame.
+    /// Notes that the pass uses a resource. The pass is not cached if it uses an undeclared resource, which may be
+    /// destroyed before a replay, or a swapchain image, which changes each frame.
     pub(super) fn touch(&mut self, index: ResourceIndex) -> Result<(), CommandError> {
         self.check_declared(index)?;
         if !self.calls.is_open() {

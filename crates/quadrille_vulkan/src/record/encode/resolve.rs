@@ -42,7 +42,7 @@ pub(super) fn check_resolve(
         format!("`{name}` ({samples}, {format:?}, {width}x{height})")
     };
     let problem = format!(
-        "{} cannot resolve to {}: it takes several samples that become one, the same format and size",
+        "{} cannot resolve to {}: the source must be multisampled and the target not, with the same format and size",
         words(image, view),
         words(target, to)
     );
@@ -67,7 +67,8 @@ impl<'a> Encoder<'a> {
         };
         if depth.read_only {
             let name = image.name();
-            let problem = format!("`{name}` is only read, and only what is drawn to resolves");
+            let problem =
+                format!("`{name}` is read-only, and only written attachments can resolve");
             return Err(CommandError::Attachments { problem }.into());
         }
         let usage = (
@@ -92,7 +93,7 @@ impl<'a> Encoder<'a> {
         }))
     }
 
-    /// Adds to the attachment of an aspect what it resolves to.
+    /// Adds the resolve target to the attachment of an aspect.
     pub(super) fn add_depth_target(
         &mut self,
         call: &mut AttachmentCall,

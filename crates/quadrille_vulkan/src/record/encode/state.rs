@@ -10,7 +10,7 @@ use crate::record::calls::Call;
 /// Dynamic state with all arguments.
 #[derive(Clone, Copy)]
 pub(crate) enum StateCall {
-    /// `vkCmdSetViewport`: left, top, width and height, with y up.
+    /// `vkCmdSetViewport`: left, top, width and height in pixels, from the upper left corner.
     Viewport([f32; 4]),
     /// `vkCmdSetScissor`
     Scissor(vk::Rect2D),
@@ -19,11 +19,11 @@ pub(crate) enum StateCall {
 }
 
 impl StateCall {
-    /// Records it.
+    /// Records the call.
     pub(super) fn record(self, encoder: &Encoder<'_>) {
         let (raw, buffer) = (&encoder.device.raw, encoder.buffer);
         match self {
-            // The height is negative, which turns Vulkan's y-down clip space into WGSL's y-up one.
+            // A negative height flips y: clip space is y-down in Vulkan, y-up in WGSL.
             Self::Viewport([x, y, width, height]) => {
                 let viewport = vk::Viewport {
                     x,
@@ -33,7 +33,7 @@ impl StateCall {
                     min_depth: 0.0,
                     max_depth: 1.0,
                 };
-                // SAFETY: its numbers are within the limits: the area's, or checked.
+                // SAFETY: the values are those of the render area, or were checked against the limits.
                 unsafe { raw.cmd_set_viewport(buffer, 0, &[viewport]) };
             }
             Self::Scissor(area) => {
@@ -42,7 +42,7 @@ impl StateCall {
             }
             Self::StencilReference(reference) => {
                 let faces = vk::StencilFaceFlags::FRONT_AND_BACK;
-                // SAFETY: it sets both faces, of which there are no others.
+                // SAFETY: the face mask is not empty.
                 unsafe { raw.cmd_set_stencil_reference(buffer, faces, reference.into()) };
             }
         }
@@ -58,7 +58,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// Remembers the reference for draws with the pipeline that is bound.
+    /// Stores the stencil reference for draws with the bound pipeline.
     fn stencil_reference(&mut self, reference: u8) -> Result<(), Failure> {
         self.need_rendering(true)?;
         let pipeline = self.bindings.graphics;
@@ -78,7 +78,7 @@ impl Encoder<'_> {
         let limits = &self.device.limits;
         let most = limits.max_viewport_dimensions;
         let [first, last] = limits.viewport_bounds_range;
-        // NaN is in no range.
+        // Comparisons are false for NaN, so it is rejected.
         let fits = |start: f32, length: f32, most: u32| {
             let range = first..=last;
             length > 0.0

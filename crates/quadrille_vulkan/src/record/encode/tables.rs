@@ -1,4 +1,4 @@
-//! Tables: bound as a whole, to a group of their own.
+//! Tables: arrays of resources, each bound as a whole to a group of its own.
 
 use super::Encoder;
 use crate::error::CommandError;
@@ -10,8 +10,8 @@ impl Encoder<'_> {
     /// `vkCmdBindDescriptorSets` of the table's set for this frame.
     pub(super) fn table(&self, call: &TableCall) {
         let sets = [call.table.set(self.slot)];
-        // SAFETY: the layout has the layout of all tables' sets at this group, and the set was
-        // brought up to date before the frame was recorded. No frame on its way uses it.
+        // SAFETY: the pipeline layout has the set layout of tables at this group. The set was updated
+        // before the frame was recorded, and no frame in flight uses it.
         unsafe {
             self.device.raw.cmd_bind_descriptor_sets(
                 self.buffer,
@@ -25,7 +25,7 @@ impl Encoder<'_> {
     }
 }
 
-/// Checks that a table has what a shader declares.
+/// Checks that a table has the kind that a shader declares.
 pub(super) fn check(
     pipeline: &str,
     binding: &TableBinding,
@@ -50,7 +50,7 @@ pub(super) fn check(
     })
 }
 
-/// No table is bound.
+/// The error for a missing table.
 #[cold]
 pub(super) fn unbound(pipeline: &str, binding: &TableBinding) -> CommandError {
     CommandError::NoTable {

@@ -17,7 +17,7 @@ pub(super) struct DeviceClock {
     period: f64,
 }
 
-/// Both clocks at one moment.
+/// Values of both clocks at the same time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reading {
     pub(super) ticks: u64,
@@ -72,7 +72,7 @@ impl DeviceClock {
         self.reading.is_some()
     }
 
-    /// Returns the calibration, or else the assumption that these ticks were at this time.
+    /// Returns the calibration; without one, assumes that the device clock was at `ticks` at time `at`.
     pub(super) fn or_guess(&self, ticks: u64, at: Instant) -> Reading {
         self.reading.unwrap_or(Reading {
             ticks,

@@ -19,6 +19,6 @@ fn the_last_pass_with_a_timestamp_is_the_last_that_is_done() {
     assert_eq!(last([0, 0, 0]), None);
     assert_eq!(last([1, 0, 0]).as_deref(), Some("a"));
     assert_eq!(last([1, 1, 1]).as_deref(), Some("c"));
-    // A pass whose timestamp is there although that of one before it is not is not trusted.
+    // An available timestamp after a missing one is ignored.
     assert_eq!(last([1, 0, 1]).as_deref(), Some("a"));
 }

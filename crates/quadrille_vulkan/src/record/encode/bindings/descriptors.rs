@@ -1,4 +1,4 @@
-//! The descriptors of bindings: each bound resource is checked against what the shader declares.
+//! Descriptors of bindings: each bound resource is checked against the declaration in the shader.
 
 use super::view;
 use crate::error::{CommandError, OtherLayout};
@@ -14,7 +14,7 @@ use ash::vk;
 use quadrille_sync::{AccessMask, Layout};
 
 impl Encoder<'_> {
-    /// Checks what is bound at a binding and completes what a push reads of it.
+    /// Checks the resource at a binding and completes its data for a push.
     pub(super) fn describe(&mut self, pipeline: &str, binding: &Binding) -> Result<(), Failure> {
         let at = binding.binding as usize;
         let kind = binding.kind;
@@ -47,7 +47,7 @@ impl Encoder<'_> {
                 }
                 let entry = self.bindings.images[at].entry;
                 if entry.is_none_or(|entry| entry.view_kind != seen.view) {
-                    // Only the image knows its other views, so the entry cannot show whether one changes.
+                    // The version of the entry does not cover other views of the image, so do not cache.
                     self.calls.give_up();
                 }
                 let mut info = self.describe_image(at, &seen)?;
@@ -60,14 +60,14 @@ impl Encoder<'_> {
                 let info = self.describe_attachment(pipeline, binding, seen)?;
                 self.bindings.infos[at].image = info;
                 self.bindings.has_attachment |= 1 << at;
-                // The descriptor overwrote that of a buffer which is bound here.
+                // `Info` is a union: the image descriptor has replaced that of a buffer.
                 self.bindings.has_buffer &= !(1 << at);
             }
         }
         Ok(())
     }
 
-    /// Compares a bound buffer with what the device allows, and what the shader needs.
+    /// Checks a bound buffer against device limits and the shader's declaration.
     fn check_buffer(&self, pipeline: &str, binding: &Binding) -> Result<(), CommandError> {
         let limits = &self.device.limits;
         let at = binding.binding as usize;
@@ -86,7 +86,7 @@ impl Encoder<'_> {
                 limits.max_storage_buffer_range,
             )
         };
-        // SAFETY: a buffer is bound here, so that is what was written last.
+        // SAFETY: `has_buffer` is set for this binding, so the union holds buffer data.
         let info = unsafe { self.bindings.infos[at].buffer };
         let name = || {
             let index = self.bindings.indices[at];
@@ -126,7 +126,7 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    /// Compares how a buffer was written with what the shader reads.
+    /// Compares the memory layout of the value in a buffer with the type in the shader.
     fn check_layout(&self, pipeline: &str, binding: &Binding) -> Result<(), CommandError> {
         let index = self.bindings.indices[binding.binding as usize];
         let Handle::Buffer(buffer) = self.resources.handle(index) else {
@@ -210,7 +210,7 @@ impl Encoder<'_> {
     }
 }
 
-/// Nothing, or something of another kind, is bound.
+/// The error for a binding without a resource, or with one of another kind.
 #[cold]
 fn unbound(pipeline: &str, binding: &Binding) -> CommandError {
     CommandError::Unbound {
