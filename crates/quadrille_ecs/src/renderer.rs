@@ -25,8 +25,8 @@ use crate::renderer::sharing::SharingChanges;
 use crate::renderer::trace::Trace;
 use crate::window::WindowTarget;
 
-/// Plans and submits frames. Read its plan and its report after a frame; the resource is removed from the world while
-/// passes record.
+/// Plans and submits frames. Its plan and report can be read after a frame. The resource is removed from the world
+/// while passes record.
 #[derive(Resource)]
 pub struct Renderer {
     // Fields are dropped in this order: windows before the frames that present them.
@@ -36,7 +36,7 @@ pub struct Renderer {
     pub(crate) states: States,
     pub(crate) progress: Progress,
     pub(crate) host: HostPasses,
-    /// Time that frames have to spare: see [`FrameStart`](crate::FrameStart).
+    /// Idle time of recent frames, which sets the start of the next one: see [`FrameStart`](crate::FrameStart).
     pub(crate) spare: Spare,
     /// Chooses queues of passes and sharing modes of resources, where these are automatic.
     pub(crate) choices: Choices,
@@ -46,7 +46,7 @@ pub struct Renderer {
     pub(crate) measured: Measurements,
     pub(crate) culled: CulledPasses,
     pub(crate) gpu: Gpu,
-    /// The last frames for trace viewers, if they are traced.
+    /// The last frames for trace viewers; `None` unless tracing is on.
     pub(crate) trace: Option<Trace>,
     /// Device times of the last complete frame.
     pub(crate) device_times: Option<DeviceTimes>,
@@ -97,7 +97,7 @@ impl Renderer {
         })
     }
 
-    /// Ends the renderer, windows first. Returns the device and the state that outlives it.
+    /// Destroys the renderer, windows first. Returns the device and the state that outlives it.
     pub(crate) fn close(self) -> (Gpu, Outliving) {
         let outliving = Outliving {
             is_measured: self.frames.is_measured(),
@@ -111,7 +111,7 @@ impl Renderer {
         (self.gpu, outliving)
     }
 
-    /// Restores state that outlived another device.
+    /// Restores the state of a renderer whose device was lost.
     pub(crate) fn resume(&mut self, outliving: Outliving) {
         self.measured = outliving.measured;
         self.keep_frames = outliving.keep_frames;
@@ -128,8 +128,8 @@ impl Renderer {
         &self.gpu
     }
 
-    /// Keeps each frame's declarations, for [`Renderer::plan_text`], [`Renderer::plan_dot`] and
-    /// [`Renderer::case_text`]. Off at first: it costs a copy of the frame.
+    /// Sets whether each frame's declarations are kept, for [`Renderer::plan_text`], [`Renderer::plan_dot`] and
+    /// [`Renderer::case_text`]. Off by default, since it costs a copy of each frame.
     pub fn keep_frames(&mut self, keep: bool) {
         self.keep_frames = keep;
     }
@@ -180,9 +180,9 @@ impl Renderer {
         Some(plan.display(frame, self.frames.topology()).to_string())
     }
 
-    /// The last frame as the text of a case, if there was one and it was kept: what its passes declared, the states
-    /// that it began with, and its plan. `cargo xtask plan` plans it again, and `cargo xtask check` lets the oracle
-    /// judge its plan.
+    /// The last frame as the text of a case, if there was one and it was kept: the declarations of its passes, the
+    /// states before it, and its plan. `cargo xtask plan` plans it again, and `cargo xtask check` judges its plan by
+    /// the oracle.
     pub fn case_text(&self) -> Option<String> {
         let KeptFrame { frame, start, plan } = self.last.as_ref()?;
         let topology = self.frames.topology();
@@ -199,27 +199,30 @@ impl Renderer {
         Some(dot(frame, self.frames.topology(), plan))
     }
 
-    /// Returns counts and measurements so far, as JSON.
+    /// Returns counts and measurements so far, as JSON. Times are in microseconds.
     ///
-    /// `transient_bytes` is the memory of transient resources, and
-    /// `transient_bytes_unshared` the memory that those of the last frame would take without aliasing.
+    /// `transient_bytes` is the memory of transient resources. `transient_bytes_unshared` is the memory that
+    /// those of the last frame would take without aliasing.
     ///
     /// `culled` has the passes that were culled in the last frame because no pass reads their results, with each
     /// resource that they write and its culled readers (see [`AlwaysRun`](crate::AlwaysRun)).
     ///
-    /// `open_sharing` has, for each resource of [`Sharing::Auto`](quadrille_vulkan::Sharing::Auto) that families
-    /// own in turn, or did, the decision so far: `open`, `tried`, `exclusive` or `concurrent`.
+    /// `open_sharing` has the decision so far for each resource of
+    /// [`Sharing::Auto`](quadrille_vulkan::Sharing::Auto) whose ownership is, or was, transferred between families:
+    /// `open`, `tried`, `exclusive` or `concurrent`.
     ///
-    /// `moved` has the passes that were moved to another queue because frames are shorter with that
-    /// ([`QueuePreference::Auto`](crate::QueuePreference::Auto)): the queue, what the pass takes, how much it is
-    /// estimated to save, and whether it is still to be measured that frames are shorter.
+    /// `moved` has the passes of [`QueuePreference::Auto`](crate::QueuePreference::Auto) that were moved to another
+    /// queue to shorten frames: the queue, the time of the pass, the estimated saving, and whether a measurement
+    /// still has to confirm the saving (`tried`).
     ///
-    /// If frames are measured ([`Renderer::measure`]), `gpu_us` has the time of each pass of the
-    /// last frame on the device, and if they are kept as well, `advice` has the most that moving a
-    /// pass to another queue could save ([`QueuePreference`](crate::QueuePreference) moves it), and `sharing`
-    /// what the frame would cost with each resource that changes its family shared
-    /// ([`Sharing::Concurrent`](quadrille_vulkan::Sharing::Concurrent)); see
-    /// [`advise_sharing`](quadrille_sync::advise_sharing) for what that does not show.
+    /// If frames are measured ([`Renderer::measure`]), `gpu_us` has the time of each pass of the last frame on the
+    /// device. If frames are kept as well ([`Renderer::keep_frames`]), there are two more entries:
+    ///
+    /// - `advice` has the most that moving a pass to another queue could save; set its
+    ///   [`QueuePreference`](crate::QueuePreference) to move it.
+    /// - `sharing` has the estimated cost of the frame with each resource that changes its family set to
+    ///   [`Sharing::Concurrent`](quadrille_vulkan::Sharing::Concurrent). See
+    ///   [`advise_sharing`](quadrille_sync::advise_sharing) for the limits of that estimate.
     pub fn report(&self) -> serde_json::Map<String, serde_json::Value> {
         let mut report = self.measured.to_json(&self.gpu);
         let TransientMemory {
@@ -245,8 +248,8 @@ impl Renderer {
         report
     }
 
-    /// A frame was submitted, and what it copied is where it belongs: resources that are better shared
-    /// otherwise change before the next one.
+    /// Notes that a frame was submitted, with the copies of sharing changes in it. Requests new sharing modes for
+    /// the next frame.
     pub(crate) fn settle_sharing(&mut self, frame: &Frame, handles: &[Handle], is_new: bool) {
         self.sharing.submitted();
         if self.frames.can_change_sharing() {

@@ -6,7 +6,7 @@ use quadrille_sync::{Frame, FrameCost, PassIndex, Plan, States, Topology, advise
 use quadrille_vulkan::DeviceTimes;
 use serde_json::{Map, Value, json};
 
-/// Microseconds of each pass on the device, by name; passes of one name count together.
+/// Device time of each pass in microseconds, by name; passes of one name are added up.
 pub(crate) fn device_us(times: &DeviceTimes) -> Map<String, Value> {
     let mut all: Map<String, Value> = Map::new();
     for pass in &times.passes {
@@ -17,7 +17,7 @@ pub(crate) fn device_us(times: &DeviceTimes) -> Map<String, Value> {
     all
 }
 
-/// For each pass that another queue could run, how much shorter the frame could be at most.
+/// For each pass that another queue could run, the most that moving it could shorten the frame.
 pub(crate) fn advice(
     frame: &Frame,
     topology: &Topology,
@@ -39,7 +39,8 @@ pub(crate) fn advice(
     line.collect()
 }
 
-/// For each resource that changes its family when the frame repeats, what sharing it would change.
+/// For each resource that changes its family when the frame repeats, the estimated effect of sharing
+/// mode concurrent.
 pub(crate) fn sharing(
     frame: &Frame,
     topology: &Topology,
@@ -70,14 +71,14 @@ pub(crate) fn sharing(
     line.collect()
 }
 
-/// The microseconds that each pass of a frame took. The times may be those of an earlier frame, so
-/// passes are matched by name.
+/// Device time of each pass in microseconds, 0 if not measured. The times may be those of an earlier
+/// frame, so passes are matched by name.
 fn costs(frame: &Frame, times: &DeviceTimes) -> impl Fn(PassIndex) -> u64 + use<> {
     let by_pass = measured_us(frame, times);
     move |pass| by_pass[pass.0 as usize].unwrap_or(0)
 }
 
-/// The same; none for passes that were not measured.
+/// Device time of each pass in microseconds; `None` for passes that were not measured.
 pub(crate) fn measured_us(frame: &Frame, times: &DeviceTimes) -> Vec<Option<u64>> {
     let mut by_pass = vec![None; frame.passes.len()];
     let mut used = vec![false; times.passes.len()];

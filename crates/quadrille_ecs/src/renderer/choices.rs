@@ -1,12 +1,12 @@
-//! Choices by measured frame time: the queues of passes that leave it open
-//! ([`QueuePreference::Auto`]), and the sharing of resources that do ([`Sharing::Auto`]).
+//! Choices by measured frame time: queues of passes with [`QueuePreference::Auto`], and sharing modes of
+//! resources with [`Sharing::Auto`].
 //!
-//! Decisions are made by [`QueueChoices`] and [`SharingTrials`]; this module decides when frames are
-//! measured and evaluated. Two frames in a row are measured for each evaluation, at the price of a timestamp
-//! a pass: the time that a frame adds to the device begins where the frame before it ends. An evaluation
-//! goes on over the frames that follow, of which each pays for one more plan at most. First it is
-//! about queues, and if nothing is undecided there, about sharing: so one thing changes at a time.
-//! Decisions take effect with the next frame that is collected.
+//! [`QueueChoices`] and [`SharingTrials`] decide; this module schedules measurements and evaluations. Each
+//! evaluation needs two successive measured frames, because the time of a frame counts from the end of the
+//! previous one on the device. Measuring costs a timestamp per pass. An evaluation is spread over the
+//! following frames, with at most one more plan in each. It is about queues first, and about sharing only
+//! if no queue is undecided, so that one thing changes at a time. Decisions take effect with the next frame
+//! that is collected.
 //!
 //! [`QueuePreference::Auto`]: crate::QueuePreference::Auto
 //! [`Sharing::Auto`]: quadrille_vulkan::Sharing::Auto
@@ -22,51 +22,52 @@ use serde_json::{Map, Value, json};
 
 use crate::renderer::advice;
 
-/// Frames between looks while a decision is under way: about half a second.
+/// Frames between evaluations while a decision is pending: about half a second at 60 Hz.
 const SHORT_GAP: u32 = 32;
 
-/// Frames between evaluations at most: a game at rest should hardly ever plan a frame more than once.
+/// The most frames between evaluations. Large, since each evaluation of an unchanged frame costs extra plans.
 const LONG_GAP: u32 = 1024;
 
-/// Frames that a measurement may take. Some devices have no timestamps, and frames may fail.
+/// The most frames to wait for a measurement: some devices have no timestamps, and frames may fail.
 const MAX_WAITED_FRAMES: u32 = 8;
 
-/// Chooses queues and sharing, while frames go on.
+/// Chooses queues and sharing modes while frames are rendered.
 pub(crate) struct Choices {
-    /// Passes may move.
+    /// Queues may be chosen: automatic queues are on, and there are several queues.
     has_queues: bool,
-    /// Resources may be shared.
+    /// Sharing modes may be chosen: automatic sharing is on.
     has_sharing: bool,
     queues: QueueChoices,
     sharing: SharingTrials,
-    /// The queues have changed, and the collector does not know yet.
+    /// The queues have changed since the collector last asked.
     is_changed: bool,
-    /// Sharing was decided, and no frame was compared with that yet.
+    /// A sharing mode was decided, and no frame has been compared with it yet.
     is_decided: bool,
-    /// Frames until the next ones are measured, and from then to those after them.
+    /// Frames until the next measurement.
     frames_left: u32,
+    /// Frames between the last evaluation and the next measurement.
     gap: u32,
-    /// Frames are being measured for an evaluation, and so many have passed since.
+    /// While frames are being measured for an evaluation: the number of frames since the request.
     due: Option<u32>,
-    /// The number of the frame that was measured last, and when the device was done with it.
+    /// Number of the last measured frame, and its end on the device.
     last: Option<(u64, Instant)>,
     measured: Option<Measured>,
     look: Option<Observation>,
 }
 
-/// A frame that was measured after the one before it.
+/// A measured frame whose predecessor was measured as well.
 struct Measured {
     times: DeviceTimes,
     took_us: u64,
 }
 
-/// A look that goes on.
+/// An evaluation in progress.
 enum Observation {
     Queues(Box<QueueObservation>, Option<u64>),
     Sharing(Box<SharingObservation>),
 }
 
-/// A frame that was submitted: its passes that may move, in order, and what its resources mean.
+/// A submitted frame, with its passes of `QueuePreference::Auto` in order, and the handles of its resources.
 #[derive(Clone, Copy)]
 pub(crate) struct Submitted<'a> {
     pub(crate) frame: &'a Frame,
@@ -75,14 +76,14 @@ pub(crate) struct Submitted<'a> {
 }
 
 impl Submitted<'_> {
-    /// Whether how families share a resource is left to the renderer.
+    /// Whether the sharing mode of a resource is automatic.
     fn is_open(&self, resource: ResourceIndex) -> bool {
         self.handles[resource.0 as usize].has_open_sharing()
     }
 }
 
 impl Choices {
-    /// Nothing is chosen yet.
+    /// A state without decisions.
     pub(crate) fn new(gpu: &Gpu) -> Self {
         Self {
             has_queues: gpu.has_auto_queues() && gpu.topology().queues.len() > 1,
@@ -100,7 +101,7 @@ impl Choices {
         }
     }
 
-    /// Has frames measured when it is time to.
+    /// Starts a measurement when the next one is due.
     pub(crate) fn measure(&mut self, frames: &mut Frames) {
         let is_on = self.has_queues || self.has_sharing;
         if !is_on || self.due.is_some() || self.look.is_some() {
@@ -114,7 +115,7 @@ impl Choices {
         frames.measure_next(2);
     }
 
-    /// A frame was measured.
+    /// Notes the times of a measured frame.
     pub(crate) fn measured(&mut self, times: DeviceTimes) {
         let Some(end) = times.submissions.iter().map(|it| it.end).max() else {
             return;
@@ -133,7 +134,7 @@ impl Choices {
         }
     }
 
-    /// Begins the evaluation of a frame if it was measured, or goes on with one by a plan.
+    /// Begins the evaluation of a measured frame, or advances the current one by one plan.
     pub(crate) fn observe(
         &mut self,
         submitted: Submitted<'_>,
@@ -165,7 +166,7 @@ impl Choices {
         }
     }
 
-    /// Begins an evaluation, if frames were measured or cannot be.
+    /// Begins an evaluation if frames were measured, or if the wait for a measurement is over.
     fn begin(&mut self, submitted: Submitted<'_>, (topology, states): (&Topology, &States)) {
         let Some(waited) = &mut self.due else {
             return;
@@ -200,7 +201,7 @@ impl Choices {
         self.look = Some(Observation::Queues(Box::new(look), took_us));
     }
 
-    /// A look is over: says when the next one is.
+    /// Ends an evaluation, and sets the time of the next one.
     fn end(&mut self) {
         let is_busy = self.queues.are_under_way() || self.sharing.are_under_way();
         self.gap = if is_busy {
@@ -221,8 +222,8 @@ impl Choices {
         Some(self.queues.clone())
     }
 
-    /// The resources of a frame that are to be shared otherwise. It is evaluated if the frame is new,
-    /// and looked for as well after decisions.
+    /// The resources of a frame whose sharing mode has to change. Compared only for a new frame, and
+    /// after decisions.
     pub(crate) fn changed_sharing(
         &mut self,
         (frame, handles): (&Frame, &[Handle]),
@@ -239,7 +240,7 @@ impl Choices {
         changes.collect()
     }
 
-    /// A resource cannot be shared otherwise.
+    /// Notes that the sharing mode of a resource cannot change.
     pub(crate) fn keep_sharing(&mut self, resource: &Resource) {
         self.sharing.keep(resource);
     }

@@ -1,4 +1,4 @@
-//! Passes that the last plan leaves out, with the reasons, for reports and the log.
+//! Culled passes of the last plan, with the reasons, for reports and the log.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 /// The culled passes of the last frame.
 #[derive(Default)]
 pub(crate) struct CulledPasses {
-    /// The plan that `passes` are from.
+    /// The plan that `passes` belong to.
     plan: Option<Arc<Plan>>,
     passes: Vec<Value>,
 }
 
 impl CulledPasses {
-    /// A frame was submitted with this plan.
+    /// Notes the plan of a submitted frame, and logs newly culled passes.
     pub(crate) fn note(&mut self, frame: &Frame, plan: &Arc<Plan>) {
         let known = self.plan.replace(Arc::clone(plan));
         if known.is_some_and(|known| Arc::ptr_eq(&known, plan)) {
@@ -33,7 +33,7 @@ impl CulledPasses {
     }
 }
 
-/// The name of a pass, and who reads what it writes: only passes that are culled as well.
+/// Describes a culled pass: its name, and the readers of each resource that it writes, all of them culled.
 fn describe(frame: &Frame, plan: &Plan, pass: PassIndex) -> Value {
     let name = |pass: &PassIndex| frame.pass(*pass).name.as_ref();
     let unread = plan.unread_writes(frame, pass);

@@ -1,17 +1,16 @@
-//! When frames begin: at once, or as late as their cost allows.
+//! Start time of frames: at once, or as late as their cost allows, to reduce input latency.
 //!
-//! A frame that begins as soon as the one before is submitted reads its input, and then waits: for
-//! the device, or for an image of its window. That wait is time by which the input gets old. Here
-//! it is spent before the frame begins instead. How long it was, and so how long it will be, is
-//! known from the frames before: what they waited, and what they began late.
+//! A frame that begins as soon as the previous one is submitted samples its input, and then waits for
+//! the device or for an image of its window. That wait adds latency to the input. With
+//! [`FrameStart::Late`] it is moved before the start of the frame. The wait to expect is the idle time
+//! of previous frames: their delay plus the time they still waited.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use bevy_ecs::prelude::*;
 
-/// When the next frame begins after the one before. Insert it as a resource, or change it at any
-/// time.
+/// Start time of each frame after the previous one. Insert it as a resource; it may change at any time.
 ///
 /// ```
 /// # use bevy_app::App;
@@ -20,15 +19,15 @@ use bevy_ecs::prelude::*;
 /// ```
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FrameStart {
-    /// At once: nothing is lost if a frame takes longer than those before it.
+    /// At once. A frame that takes longer than previous ones is least likely to be late.
     #[default]
     NoDelay,
-    /// As late as the measured cost of frames allows, less a margin for those that take longer:
-    /// what is shown is that much fresher, and a frame now and then may come late. It is for
-    /// windows that are paced by the display: FIFO, or
+    /// As late as the measured cost of frames allows, less a margin for frames that take longer. Reduces
+    /// input latency, but an occasional frame may be late. Meant for windows that are paced by the
+    /// display: present mode FIFO, or
     /// [`PresentSettings::pace_by_display`](crate::PresentSettings::pace_by_display).
     Late {
-        /// How much longer than any of the frames before it a frame may take without being late.
+        /// The time that a frame may take longer than the longest of recent frames without being late.
         margin: Duration,
     },
 }
@@ -42,28 +41,27 @@ impl FrameStart {
     }
 }
 
-/// Over how many frames the least time to spare is looked for.
+/// The number of recent frames of which the shortest idle time counts.
 const FRAMES: usize = 32;
-/// Frames never begin later than this: a window that nobody sees makes frames wait for long, and
-/// the program must stay awake.
+/// The longest delay. A hidden window may block frames for long, and the program must stay responsive.
 const LATEST: Duration = Duration::from_millis(30);
 
-/// Time that previous frames had to spare. Pure.
+/// Idle time of previous frames. Has no clock of its own.
 #[derive(Debug, Default)]
 pub(crate) struct Spare {
-    /// Per recent frame, the sum of its delay and of the time it still waited.
+    /// Idle time by recent frame: the sum of its delay and of the time it still waited.
     spare: VecDeque<Duration>,
-    /// How late the frame that is on has begun.
+    /// The delay of the current frame.
     late: Duration,
 }
 
 impl Spare {
-    /// How late the frame that is on has begun.
+    /// The delay of the current frame.
     pub(crate) fn late(&self) -> Duration {
         self.late
     }
 
-    /// How late the next frame is to begin, after one that has waited so long.
+    /// Returns the delay of the next frame, after a frame that waited for `waited`.
     pub(crate) fn next(&mut self, waited: Duration, start: FrameStart) -> Duration {
         let FrameStart::Late { margin } = start else {
             *self = Self::default();
@@ -73,7 +71,7 @@ impl Spare {
             self.spare.pop_front();
         }
         self.spare.push_back(self.late + waited);
-        // Nothing is known of the first frames.
+        // No delay until enough frames are known.
         let least = match self.spare.len() {
             FRAMES => self.spare.iter().min().copied().unwrap_or_default(),
             _ => Duration::ZERO,

@@ -6,25 +6,25 @@ use quadrille_sync::Counts;
 use quadrille_vulkan::{Gpu, validation_messages};
 use serde_json::{Map, Value, json};
 
-/// The parts of a frame whose CPU time is measured, in the order in which they come.
+/// Phases of a frame whose CPU time is measured, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Phase {
     /// Waiting for the device and for windows.
     Wait,
     /// Running the [`Render`](crate::Render) schedule: pass systems write their command lists.
     Run,
-    /// From entities and command lists to the frame that is planned.
+    /// Collecting the frame from entities and command lists.
     Collect,
     /// Planning.
     Plan,
-    /// From command lists to command buffers.
+    /// Encoding command lists into command buffers.
     Record,
     /// Submitting and presenting.
     Submit,
 }
 
 impl Phase {
-    /// All of them.
+    /// All phases, in their order.
     pub const ALL: [Self; 6] = [
         Self::Wait,
         Self::Run,
@@ -47,8 +47,8 @@ impl Phase {
     }
 }
 
-/// Receives each phase of each frame when it ends: its start and its end. Called by the thread that
-/// drives the frame, so what it does counts as the next phase.
+/// Callback at the end of each phase, with its start and end. Runs on the thread that drives the frame, so
+/// its own time counts towards the next phase.
 pub type PhaseObserver = Box<dyn FnMut(Phase, Instant, Instant) + Send + Sync>;
 
 /// CPU times of one frame, by phase.
@@ -60,10 +60,10 @@ pub(crate) struct Clock {
     pub(crate) observer: Option<PhaseObserver>,
 }
 
-/// A phase with its beginning and its end.
+/// A phase with its start and end.
 pub(crate) type Lap = (Phase, Instant, Instant);
 
-/// More laps than a frame has.
+/// An upper bound of the laps of a frame.
 const MAX_PHASES: usize = 8;
 
 impl Clock {
@@ -110,8 +110,7 @@ impl Clock {
 pub(crate) struct Measurements {
     frames: u64,
     plans_reused: u64,
-    /// Distinct counts of frames, and how many frames had just these. Few kinds, most frequent
-    /// first.
+    /// Distinct counts, with the number of frames that had them; most frequent first.
     kinds: Vec<Kind>,
     /// Nanoseconds by phase, of the last [`KEPT`] frames.
     times: Vec<[u64; Phase::ALL.len()]>,
@@ -123,10 +122,10 @@ struct Kind {
     frames: u64,
 }
 
-/// How many kinds of frames are distinguished; rarer ones are forgotten.
+/// The most distinct counts that are stored; rarer ones are dropped.
 const KINDS: usize = 16;
 
-/// Over how many frames medians are taken.
+/// The number of recent frames that medians are taken over.
 const KEPT: usize = 1024;
 
 impl Measurements {
@@ -150,7 +149,7 @@ impl Measurements {
         self.add_kind(counts, command_buffers);
     }
 
-    /// How many frames were submitted.
+    /// The number of submitted frames.
     pub(crate) fn frames(&self) -> u64 {
         self.frames
     }
@@ -177,7 +176,7 @@ impl Measurements {
 
     pub(crate) fn to_json(&self, gpu: &Gpu) -> Map<String, Value> {
         let info = gpu.info();
-        // The steady state: what most frames had.
+        // The steady state: the counts of most frames.
         let (counts, command_buffers) = self.kinds.first().map_or((Counts::default(), 0), |kind| {
             (kind.counts, kind.command_buffers)
         });
@@ -209,7 +208,8 @@ impl Measurements {
         }
     }
 
-    /// Returns the median over all phases together: the device's time where it is slower than the CPU.
+    /// Returns the median of whole frames, in microseconds. Phases include the wait for the device, so this is the
+    /// device's frame time if the device is slower than the CPU.
     fn median_frame_us(&self) -> f64 {
         let frame = |times: &[u64; Phase::ALL.len()]| {
             times

@@ -1,9 +1,8 @@
-//! Resources whose sharing changes ([`Sharing::Auto`]): how their contents get into the objects that
-//! replace them.
+//! Changes of the sharing mode of resources ([`Sharing::Auto`]): a Vulkan object's mode is fixed, so a new
+//! object replaces the old one and its contents are copied.
 //!
-//! Decisions are made by [`Choices`](super::choices::Choices); Vulkan's objects are changed by
-//! `Frames::change_sharing`. A frame lies between the two: decisions follow from a submitted frame, and
-//! objects change before the passes of the next one record.
+//! [`Choices`](super::choices::Choices) decides after a frame was submitted. `Frames::change_sharing` replaces
+//! the Vulkan objects before the passes of the next frame record.
 //!
 //! [`Sharing::Auto`]: quadrille_vulkan::Sharing::Auto
 
@@ -12,17 +11,17 @@ use quadrille_vulkan::{CommandList, Frames, Handle, ImageRegion, SharingChanged}
 
 use crate::data::internal::{InternalPass, InternalUse, copy_needs};
 
-/// Changes how resources are shared, while frames go on.
+/// Changes sharing modes of resources while frames are rendered.
 #[derive(Default)]
 pub(crate) struct SharingChanges {
     /// Changes to make before the next frame.
     wanted: Vec<(Handle, Mode)>,
-    /// Old and new handle per copy of contents in the next frame.
+    /// Old and new handle for each copy of contents in the next frame.
     moving: Vec<[Handle; 2]>,
 }
 
 impl SharingChanges {
-    /// A resource is to change before the next frame.
+    /// Requests a sharing mode of a resource from the next frame on.
     pub(crate) fn want(&mut self, handle: Handle, mode: Mode) {
         self.wanted.push((handle, mode));
     }
@@ -54,7 +53,7 @@ impl SharingChanges {
         has_changed
     }
 
-    /// The pass that copies contents to where they belong, if there are any.
+    /// The pass that copies contents from old to new objects; `None` without copies.
     pub(crate) fn pass(&self) -> Option<InternalPass> {
         if self.moving.is_empty() {
             return None;
@@ -74,7 +73,7 @@ impl SharingChanges {
                     }
                     required |= copy_needs(from, None);
                 }
-                _ => unreachable!("what takes the place of a resource is of its kind"),
+                _ => unreachable!("a resource and its replacement are of one kind"),
             }
             uses.push(InternalUse::of(from.clone(), Access::TransferRead));
             uses.push(InternalUse::of(to.clone(), Access::TransferWrite).discarding());
@@ -84,7 +83,7 @@ impl SharingChanges {
         Some(pass)
     }
 
-    /// The frame with the pass was submitted.
+    /// Notes that the frame with the copies was submitted.
     pub(crate) fn submitted(&mut self) {
         self.moving.clear();
     }

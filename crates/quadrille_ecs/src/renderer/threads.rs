@@ -1,8 +1,7 @@
-//! How many threads record a frame, chosen by what recording costs.
+//! Number of threads that record a frame, chosen by the measured cost of recording.
 //!
-//! bevy's multi-threaded executor costs about a microsecond a system and its single-threaded one
-//! a twentieth of that, so short passes are faster on one thread; the break-even was measured at
-//! about 5 us a pass.
+//! bevy's multi-threaded executor costs about a microsecond per system, the single-threaded one a twentieth of
+//! that. So short passes are faster on one thread; the measured break-even is about 5 us per pass.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -10,33 +9,34 @@ use std::time::Duration;
 use bevy_ecs::prelude::*;
 use bevy_tasks::ComputeTaskPool;
 
-/// On how many threads frames are recorded.
+/// Number of threads that record frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RecordOn {
-    /// As measured: one while passes are short, all when they are long.
+    /// By measurement: one thread for short passes, all threads for long ones.
     #[default]
     Auto,
-    /// Always one.
+    /// Always one thread.
     OneThread,
-    /// Always all.
+    /// Always all threads.
     AllThreads,
 }
 
-/// The choice, and what it rests on.
+/// The choice of threads, with its measurements.
 #[derive(Resource, Debug, Default)]
 pub(crate) struct Threads {
     setting: RecordOn,
     multi_threaded: Option<bool>,
     /// Mean time of a pass system in nanoseconds, smoothed.
     system_ns: f64,
-    /// Mean time of translating a pass in nanoseconds, smoothed; the bits of an `f64`.
+    /// Mean time of encoding a pass in nanoseconds, smoothed; the bits of an `f64`.
     translation_ns: AtomicU64,
 }
 
-/// Above this many nanoseconds a pass system is long, and below half of it short.
+/// Mean time of pass systems, in nanoseconds, above which the multi-threaded executor is chosen; below half of it,
+/// the single-threaded one. The gap is hysteresis.
 const LONG_SYSTEM_NS: f64 = 5_000.0;
 
-/// A chunk of passes is worth a thread if it takes this long to translate.
+/// Encoding time of a chunk, in nanoseconds, that is worth a thread.
 const CHUNK_NS: f64 = 50_000.0;
 
 impl Threads {
@@ -47,7 +47,7 @@ impl Threads {
         }
     }
 
-    /// Whether the schedule should change to the multi-threaded executor, or to the other.
+    /// Returns whether the schedule should use the multi-threaded executor, if that has changed.
     pub(crate) fn executor_change(&mut self) -> Option<bool> {
         let multi_threaded = match (self.setting, self.multi_threaded) {
             (RecordOn::OneThread, _) => false,
@@ -61,7 +61,7 @@ impl Threads {
     }
 
     pub(crate) fn measured_systems(&mut self, time: Duration, passes: usize) {
-        // One long pass gains nothing from threads.
+        // A single pass cannot be split among threads, so its time says nothing.
         if passes > 1 {
             let threads = if self.multi_threaded == Some(true) {
                 thread_count()
@@ -83,7 +83,7 @@ impl Threads {
             .store(smoothed.to_bits(), Ordering::Relaxed);
     }
 
-    /// Into how many chunks the passes of a frame are cut for translation.
+    /// The number of chunks in which the passes of a frame are encoded in parallel.
     pub(crate) fn chunks(&self, passes: usize) -> usize {
         let total = f64::from_bits(self.translation_ns.load(Ordering::Relaxed)) * passes as f64;
         match self.setting {

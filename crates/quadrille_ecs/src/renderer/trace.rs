@@ -1,12 +1,10 @@
-//! Frames on one time axis, for Chrome's and Perfetto's trace viewers.
+//! Trace of frames on one time axis, for Chrome's and Perfetto's viewers.
 //!
-//! One track has the CPU's phases; each queue has one with its submissions and, inside them, its
-//! passes. An arrow leads from each submission to those that wait for it. Times of the device are
-//! put on the CPU's axis by comparing the clocks where the device can; see
-//! [`DeviceTimes::calibrated`].
+//! One track has the CPU phases. Each queue has a track with its submissions and, nested in them, its passes.
+//! An arrow (flow event) leads from each submission to those that wait for it. Device times are converted to
+//! the CPU's clock, by calibration if the device supports that; see [`DeviceTimes::calibrated`].
 //!
-//! The format is the array of events that both viewers read: `https://ui.perfetto.dev`, or
-//! `chrome://tracing`.
+//! The format is Chrome's JSON array of trace events, for `https://ui.perfetto.dev` or `chrome://tracing`.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -17,20 +15,20 @@ use serde_json::{Value, json};
 
 use crate::renderer::report::Phase;
 
-/// Frames that are kept; older ones are forgotten.
+/// The number of latest frames that are kept.
 const KEPT: usize = 600;
 
-/// All tracks are of one process.
+/// The process id of all tracks.
 const PROCESS: u32 = 1;
 
-/// The track of the thread that drives frames.
+/// The thread id of the CPU track.
 const CPU: u32 = 0;
 
 /// The last frames, on the CPU and on the device.
 pub(crate) struct Trace {
     start: Instant,
     phases: VecDeque<Vec<(Phase, Instant, Instant)>>,
-    /// With the number of the device, whose timelines are not those of another.
+    /// Device times with the number of the device: timeline values of different devices are unrelated.
     device: VecDeque<(u32, DeviceTimes)>,
     devices: u32,
 }
@@ -50,7 +48,7 @@ impl Trace {
         self.devices += 1;
     }
 
-    /// Takes in what the CPU did in a frame.
+    /// Adds the CPU phases of a frame.
     pub(crate) fn add_phases(&mut self, laps: &[(Phase, Instant, Instant)]) {
         let mut kept = if self.phases.len() < KEPT {
             Vec::new()
@@ -62,7 +60,7 @@ impl Trace {
         self.phases.push_back(kept);
     }
 
-    /// Takes in what the device did in a frame.
+    /// Adds the device times of a frame.
     pub(crate) fn add_device(&mut self, times: DeviceTimes) {
         if self.device.len() == KEPT {
             self.device.pop_front();
@@ -116,7 +114,7 @@ impl Trace {
         }
     }
 
-    /// Something that lasts.
+    /// A complete event (`X`): a duration on a track.
     fn slice(&self, row: u32, name: &str, (begin, end): (Instant, Instant), args: Value) -> Value {
         let duration = end.saturating_duration_since(begin);
         json!({
@@ -125,7 +123,7 @@ impl Trace {
         })
     }
 
-    /// One end of an arrow from a signal to a wait.
+    /// A flow event: one end of an arrow from a signal to a wait.
     fn arrow(
         &self,
         end: &str,

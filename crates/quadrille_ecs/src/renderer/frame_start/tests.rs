@@ -4,8 +4,7 @@ use super::{FRAMES, FrameStart, LATEST, Spare};
 
 const MS: Duration = Duration::from_millis(1);
 
-/// Frames of which each costs so much and is shown at the next refresh, and when the last of them
-/// began.
+/// Simulates frames with these costs, each shown at the next refresh. Returns the delay of the frame after them.
 fn run(spare: &mut Spare, costs: &[Duration]) -> Duration {
     let refresh = 16 * MS;
     let mut late = Duration::ZERO;
@@ -28,7 +27,7 @@ fn frames_begin_at_once_unless_it_is_wanted_otherwise() {
 fn frames_begin_as_late_as_their_cost_allows() {
     let mut spare = Spare::default();
     assert_eq!(run(&mut spare, &[3 * MS; FRAMES - 1]), Duration::ZERO);
-    // 16 ms less the cost of 3 and the margin of 2, and it stays so.
+    // 16 ms less the cost of 3 and the margin of 2, from now on.
     assert_eq!(run(&mut spare, &[3 * MS; 1]), 11 * MS);
     for _ in 0..100 {
         let waited = 2 * MS;
@@ -42,7 +41,7 @@ fn a_frame_that_takes_longer_makes_the_next_begin_earlier_at_once() {
     run(&mut spare, &[3 * MS; FRAMES]);
     // The frame began 11 ms late, and nothing was left to wait for.
     assert_eq!(spare.next(Duration::ZERO, FrameStart::late()), 9 * MS);
-    // And so they go on until that frame is forgotten.
+    // The delay stays until the long frame leaves the window of recent frames.
     for _ in 1..FRAMES {
         assert_eq!(spare.next(4 * MS, FrameStart::late()), 9 * MS);
     }
