@@ -40,15 +40,15 @@ use tables::NonTableState;
 /// Source of a pass's commands.
 #[derive(Clone, Copy)]
 enum Source {
-    /// In the recording with this slot, in this part of it if it has several.
+    /// The recording with this slot; `part` is the index of the pass if the system recorded several.
     Recording { slot: u32, part: Option<u32> },
-    /// In the renderer's own pass with this index.
+    /// The renderer's internal pass with this index.
     Internal(u32),
     /// No commands: the pass runs on the host.
     Host,
 }
 
-/// Collects frames, with state and memory reused by the next one.
+/// Collects frames. State and allocations are reused by the next frame.
 #[derive(Resource, Default)]
 pub(crate) struct Collector {
     version: u64,
@@ -56,36 +56,36 @@ pub(crate) struct Collector {
     bindings: Vec<(Entity, Bound)>,
     /// By binding: its handles in this frame; `None` if its resource does not exist.
     resolved: Vec<Option<Vec<Handle>>>,
-    /// Memory of [`Collector::resolve`].
+    /// Reused allocation of [`Collector::resolve`].
     scratch: Vec<Handle>,
-    /// The bindings whose handles can change without a change of declarations.
+    /// Bindings that are resolved each frame: their handles can change without a change of declarations.
     followed: Vec<u32>,
-    /// Passes of the graph whose declarations allow less than their parameters do.
+    /// Passes of the graph whose declarations allow less than their parameters, so that commands are checked.
     may_exceed: Vec<u32>,
     /// The bindings whose handles were replaced while the passes of this frame ran.
     replaced: Vec<u32>,
-    /// The tick at which the passes began.
+    /// The change tick before the passes ran.
     passes_began: Option<Tick>,
-    /// A tick after the passes ran.
+    /// The change tick after the passes ran.
     passes_ended: Tick,
     /// By pass of the graph: the outcome of its system when the frame was built.
     outcomes: Vec<Expected>,
-    /// Whether the frame is that of the last call, without internal passes of the renderer.
+    /// Whether the stored frame is valid and has no internal passes, so that the next call may keep it.
     plain: bool,
     /// By resource id: one more than the index in the frame, 0 if it is not in it.
     index_of: Vec<u32>,
-    /// By pass of the graph: its passes of the frame.
+    /// By pass of the graph: its range of passes in the frame.
     span_of: Vec<std::ops::Range<u32>>,
     sources: Vec<Source>,
     /// The passes that systems recorded for the host.
     host_passes: Vec<PassIndex>,
-    /// Passes without a queue preference.
+    /// Passes whose queue is automatic.
     pub(crate) open_passes: Vec<PassIndex>,
     /// Queues chosen for these passes, and measured costs of passes.
     pub(crate) choices: QueueChoices,
-    /// Buffers of the frame that the host has written, outside of passes.
+    /// Buffers of the frame that the host has written outside of passes.
     pub(crate) host_written: Vec<ResourceId>,
-    /// Resources with the id of another resource, by pass of the frame.
+    /// Pass and handle of resources whose id another resource has: they belong to another device.
     strangers: Vec<(usize, Handle)>,
     /// Steps of passes.
     order: Order,
@@ -106,8 +106,8 @@ pub(crate) enum Collected {
     Rebuilt,
 }
 
-/// Collects the passes that ran, in the order in which their systems were added, between the
-/// renderer's internal passes. If nothing has changed, the last frame is kept.
+/// Collects the passes that ran, in the order in which their systems were added. Internal passes of the
+/// renderer come `first` and `last`. If nothing has changed, the last frame is kept.
 pub(crate) fn frame(
     world: &mut World,
     collector: &mut Collector,
@@ -142,7 +142,7 @@ pub(crate) fn frame(
                 continue;
             }
             let name = &collector.passes[at].name;
-            // The passes of one system tend to be wrong in the same way.
+            // The passes of one system often have the same error: report it once.
             let mut reported: Vec<&RecordError> = Vec::new();
             for error in recording.errors() {
                 if !reported.contains(&error) {
@@ -195,7 +195,7 @@ impl Collector {
     pub(crate) fn place_transients(&mut self, renderer: &mut Renderer) -> Result<(), RenderError> {
         let Renderer { frames, states, .. } = renderer;
         let placed = frames.place_transients(&mut self.frame, &self.handles, states);
-        // Without, the frame is not complete, and the next one is not the same.
+        // After a failure the frame is incomplete, and must not be reused.
         self.plain &= placed.is_ok();
         Ok(placed?)
     }
@@ -254,7 +254,7 @@ impl Collector {
         self.timelines.clear();
     }
 
-    /// Gives each pass of the graph that ran its place in the frame.
+    /// Assigns each pass of the graph its range of passes in the frame; empty if it did not run.
     fn span_passes(&mut self, graph: &PassGraph, recordings: Recorded<'_>, mut next: u32) {
         self.span_of.clear();
         for (node, cached) in graph.passes.iter().zip(&self.passes) {
@@ -403,7 +403,7 @@ impl Collector {
         }
     }
 
-    /// Adds one of the renderer's own passes, after all that share its resources so far.
+    /// Adds an internal pass of the renderer, after all earlier passes that share its resources.
     fn add_internal(&mut self, index: u32, pass: &InternalPass) {
         let uses_start = self.frame.uses.len();
         for used in &pass.uses {
@@ -443,7 +443,7 @@ impl Collector {
         });
     }
 
-    /// Finds resources of another device than the renderer's.
+    /// Reports resources of another device than the renderer's.
     fn check_device(&self, gpu: &Gpu, errors: &mut Vec<RenderError>) {
         let mut strange = |pass: usize, handle: &Handle| {
             let pass = self.frame.passes.get(pass).map(|pass| &pass.name);
@@ -466,13 +466,13 @@ impl Collector {
         }
     }
 
-    /// The index of a resource that some pass of the frame declares.
+    /// The index of a resource in the frame, if a pass declares it.
     fn known_index(&self, id: ResourceId) -> Option<ResourceIndex> {
         let index = self.index_of.get(id.0 as usize)?.checked_sub(1)?;
         Some(ResourceIndex(index))
     }
 
-    /// The index of a resource in the frame, which names it from now on.
+    /// The index of a resource in the frame; adds the resource if it is new.
     fn index(&mut self, handle: &Handle) -> ResourceIndex {
         let id = handle.id().0 as usize;
         if id >= self.index_of.len() {
@@ -484,7 +484,7 @@ impl Collector {
             self.host_written.extend(host_written(handle));
             self.index_of[id] = self.frame.resources.len() as u32;
         } else if self.handles[self.index_of[id] as usize - 1] != *handle {
-            // Ids are those of a device: one of the two was made from another.
+            // Ids are unique per device, so one of the two resources is of another device.
             let pass = self.frame.passes.len();
             self.strangers.push((pass, handle.clone()));
         }
@@ -492,7 +492,7 @@ impl Collector {
     }
 }
 
-/// The access that one of several passes of a system makes, and whether it discards.
+/// The access of a use by one of several passes of a system, and whether it discards.
 pub(crate) fn part_access(used: &PassUse, recorded: &SubRecording) -> (Access, bool) {
     let overwritten = view::is_overwritten(&used.handle, &used.range, recorded.overwritten());
     let resolved = recorded.resolved(used.handle.id());
@@ -500,8 +500,8 @@ pub(crate) fn part_access(used: &PassUse, recorded: &SubRecording) -> (Access, b
         .unwrap_or_else(|| (used.kind.access(used.stages, recorded.used), false))
 }
 
-/// The access of an attachment that is not what its kind alone says, and whether it discards: its old
-/// contents are not needed, or its depth is resolved.
+/// The access of an attachment, and whether it discards, if it differs from that of its kind: the old
+/// contents are overwritten, or depth is resolved.
 fn attached(
     kind: AccessKind,
     resolved: Option<Resolved>,
@@ -512,7 +512,7 @@ fn attached(
         (AccessKind::DepthTarget, Some(Resolved::To)) => Access::DepthResolveAttachmentWrite,
         (AccessKind::ColorTarget, _) if overwritten => Access::ColorAttachmentWrite,
         (AccessKind::DepthTarget, _) if overwritten => Access::DepthAttachmentWrite,
-        // Local reads read what this rendering wrote, and nothing older.
+        // Local reads access only contents written by the same rendering.
         (AccessKind::ColorLocalRead | AccessKind::DepthLocalRead, _) if overwritten => {
             kind.access(StageScope::Auto, Used::default())
         }

@@ -16,7 +16,7 @@ use crate::declare::declaration::{
 use crate::declare::kind::{AccessKind, StageScope};
 use crate::error::RenderError;
 
-/// A pass's declaration as its entities had it when they changed last.
+/// The declaration of a pass, read from its entities after their last change.
 pub(super) struct CachedPass {
     pub name: Arc<str>,
     pub queue: QueuePreference,
@@ -36,7 +36,7 @@ pub(super) struct CachedUse {
 }
 
 impl Collector {
-    /// Reads the declarations again if any of them changed; whether one did.
+    /// Reads the declarations again if any of them changed. Returns whether that is so.
     pub(super) fn refresh(&mut self, world: &mut World) -> Result<bool, Vec<RenderError>> {
         self.replaced.clear();
         let version = world.get_resource_or_init::<DeclarationVersion>().0;
@@ -78,7 +78,7 @@ impl Collector {
         }
     }
 
-    /// Follows what is named to the handles that it stands for now; whether one changed.
+    /// Resolves bindings to their current handles. Returns whether one changed.
     pub(super) fn resolve(&mut self, world: &World) -> bool {
         let mut changed = false;
         for followed in 0..self.followed.len() {
@@ -99,7 +99,7 @@ impl Collector {
     }
 }
 
-/// Reads the declaration of a pass; what it names is added to `bindings`.
+/// Reads the declaration of a pass, and adds its resource entities to `bindings`.
 fn read_pass(
     world: &World,
     node: &PassNode,
@@ -115,7 +115,7 @@ fn read_pass(
             .copied()
             .unwrap_or_default(),
         always_runs: world.get::<AlwaysRun>(entity).is_some(),
-        // A despawned pass is gone, though its system still runs.
+        // Without its entity a pass is disabled, though its system still runs.
         disabled: world
             .get_entity(entity)
             .map_or(true, |entity| entity.contains::<Disabled>()),
@@ -162,7 +162,7 @@ fn read_pass(
     pass
 }
 
-/// A pass declares what stands for nothing.
+/// The error for a pass that declares a resource entity without a resource.
 pub(super) fn missing(world: &World, pass: &str, bound: &Bound) -> RenderError {
     let (pass, resource) = (pass.to_owned(), binding_name(world, bound));
     match bound {

@@ -1,14 +1,13 @@
-//! The schedule build pass: finds the pass systems, mirrors them as entities, and takes their
-//! order out of the CPU's hands.
+//! The schedule build pass: finds the pass systems, mirrors them as entities, and removes order between
+//! them that only the GPU has to keep.
 //!
-//! Order between two passes is order on the GPU, which the plan keeps. The CPU records them in
-//! any order, in parallel, so an edge between two passes is removed from the schedule unless the
-//! systems conflict on something of the ECS (one writes a resource that the other reads): then
-//! the user's order means the CPU too. Edges to and from other systems stay, also those that a
-//! removed edge implied.
+//! Order between two passes is order on the GPU, which the plan keeps. The CPU may record them in any
+//! order, in parallel. So an edge between two passes is removed from the schedule, unless the systems
+//! conflict in the ECS (one writes a resource that the other reads); then the user's order holds for the
+//! CPU as well. Edges to and from other systems stay, and those that a removed edge implied are added.
 //!
-//! Commands of [`RenderSystems::Declare`] are applied before passes run: a sync point stands between,
-//! if a system of that set leaves any.
+//! Commands of systems in [`RenderSystems::Declare`] are applied before passes run: if any of these
+//! systems has deferred commands, a sync point is added after them.
 
 use std::any::Any;
 
@@ -35,7 +34,7 @@ use crate::schedule::RenderSystems;
 #[derive(Resource, Default, Debug)]
 pub(crate) struct PassGraph {
     pub(crate) passes: Vec<PassNode>,
-    /// Some system of the schedule, pass or not, leaves commands or other buffers to apply.
+    /// Any system of the schedule, pass or not, has commands or other deferred buffers.
     pub(crate) defers: bool,
 }
 
@@ -45,7 +44,7 @@ pub(crate) struct PassNode {
     pub(crate) entity: Entity,
     pub(crate) system: SystemKey,
     pub(crate) slot: u32,
-    /// Indices of the passes that come before it by explicit order.
+    /// Indices of the passes that precede it by explicit order.
     pub(crate) after: Vec<u32>,
     /// Accesses that its parameters declare.
     pub(crate) declared: Vec<Parameter>,
@@ -70,10 +69,10 @@ struct PassSystem {
     name: String,
 }
 
-/// See the module's documentation.
+/// The schedule build pass of this module.
 #[derive(Debug, Default)]
 pub(crate) struct MirrorPasses {
-    /// The sync point behind [`RenderSystems::Declare`], once one was needed.
+    /// The sync point after [`RenderSystems::Declare`], once one was needed.
     sync_point: Option<SystemKey>,
 }
 
@@ -116,7 +115,7 @@ impl ScheduleBuildPass for MirrorPasses {
     }
 }
 
-/// The systems that take a recorder, with what their other parameters declare.
+/// The systems with a `Recorder` parameter, with the declarations of their other parameters.
 fn find_passes(world: &World, graph: &ScheduleGraph, no_passes: &mut NoPasses) -> Vec<PassSystem> {
     let Some(registry) = world.get_resource::<Registry>() else {
         return Vec::new();
@@ -176,7 +175,7 @@ fn declarations(registry: &Registry, access: &SystemAccess) -> (Vec<u32>, Vec<Pa
     (slots, accesses)
 }
 
-/// The value of the innermost of a system's sets for which `value` has one.
+/// The value of the innermost system set for which `value` returns one.
 fn in_sets<T>(
     graph: &ScheduleGraph,
     node: NodeId,
@@ -200,7 +199,7 @@ fn in_sets<T>(
     None
 }
 
-/// The queue that a system's sets ask for.
+/// The queue preference of a system's sets.
 fn queue_preference(graph: &ScheduleGraph, node: NodeId) -> QueuePreference {
     let wish = |set: &dyn Any| set.downcast_ref().map(|OnQueueSet(wish)| *wish);
     in_sets(graph, node, wish).unwrap_or_default()
@@ -212,7 +211,7 @@ fn always_runs(graph: &ScheduleGraph, node: NodeId) -> bool {
     in_sets(graph, node, keeps).is_some()
 }
 
-/// For each pass, the passes that come before it, directly or through systems that are none.
+/// For each pass, the passes before it, directly or through systems that are no passes.
 fn gpu_order(
     systems: &[PassSystem],
     index_of: &HashMap<SystemKey, u32>,
@@ -244,8 +243,8 @@ fn gpu_order(
 }
 
 impl MirrorPasses {
-    /// Orders the systems of [`RenderSystems::Declare`] before all passes, with a sync point between
-    /// if one of them leaves commands.
+    /// Orders the systems of [`RenderSystems::Declare`] before all passes, with a sync point in between
+    /// if one of them has deferred commands.
     fn declare_first(
         &mut self,
         graph: &mut ScheduleGraph,
@@ -274,7 +273,7 @@ impl MirrorPasses {
     }
 }
 
-/// The systems of a set, and of the sets in it.
+/// The systems of a set and its nested sets.
 fn systems_of(graph: &ScheduleGraph, set: impl SystemSet) -> Vec<SystemKey> {
     let mut systems = Vec::new();
     let set = graph.system_sets.get_key(set.intern());
@@ -296,8 +295,8 @@ fn add_sync_point(graph: &mut ScheduleGraph) -> SystemKey {
     key
 }
 
-/// Removes the edges between passes that do not conflict on the CPU, and adds what they implied
-/// for the systems around them.
+/// Removes the edges between passes that do not conflict on the CPU, and adds the edges that these implied
+/// for other systems.
 fn release_cpu_order(
     graph: &ScheduleGraph,
     index_of: &HashMap<SystemKey, u32>,
@@ -333,7 +332,7 @@ fn release_cpu_order(
     }
 }
 
-/// Visits everything that can be reached from a node, without the node.
+/// Visits all nodes that are reachable from a node, except the node itself.
 fn reach(
     edges: &HashMap<SystemKey, Vec<SystemKey>>,
     from: SystemKey,
@@ -349,8 +348,8 @@ fn reach(
     }
 }
 
-/// Spawns what is new, despawns what is gone, and keeps the entities of passes that stay: they
-/// may have been changed at run time.
+/// Spawns entities of new passes and despawns those of removed ones. Keeps the entities of other passes,
+/// whose components may have been changed at run time.
 fn mirror(world: &mut World, systems: Vec<PassSystem>, after: Vec<Vec<u32>>) {
     let old = std::mem::take(&mut world.get_resource_or_init::<PassGraph>().passes);
     let mut entity_of: HashMap<u32, Entity> = old
@@ -393,7 +392,7 @@ fn spawn_pass(world: &mut World, system: &PassSystem, name: String) -> Entity {
     entity
 }
 
-/// The last part of each system's path, or the whole path where systems of several paths end so.
+/// Names of passes: the last segment of each system's path, or the whole path if that is ambiguous.
 fn pass_names(systems: &[PassSystem]) -> Vec<String> {
     let short = |name: &str| {
         let plain = name

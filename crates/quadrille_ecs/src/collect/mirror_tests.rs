@@ -151,7 +151,7 @@ fn a_pass_added_later_leaves_the_others_alone() {
     );
 }
 
-/// Runs systems that note their names, each added after the one before it in the list.
+/// Runs systems that note their names, and returns the names in order.
 fn run_chained(order: impl FnOnce(&mut Schedule)) -> Vec<&'static str> {
     let mut schedule = schedule();
     order(&mut schedule);
@@ -172,7 +172,7 @@ fn order_stays_on_the_cpu_where_systems_share_data() {
     fn third(_: Recorder, mut order: ResMut<Order>) {
         order.0.push("third");
     }
-    // Between first and third stands a pass that shares nothing with them.
+    // The pass between first and third shares no data with them.
     let order = run_chained(|schedule| {
         schedule.add_systems((
             third.after(free),
@@ -211,7 +211,7 @@ fn declaring_systems_come_before_all_passes() {
     fn pass(_: Recorder, mut order: ResMut<Order>) {
         order.0.push("pass");
     }
-    // Whichever is added first.
+    // In either order of addition.
     let first = run_chained(|schedule| {
         schedule.add_systems((pass, declares.in_set(RenderSystems::Declare)));
     });
@@ -224,7 +224,7 @@ fn declaring_systems_come_before_all_passes() {
     );
 }
 
-/// How often bevy applies commands between the systems of the schedule.
+/// The number of sync points that apply commands in the schedule.
 fn sync_points(schedule: &Schedule) -> usize {
     let systems = schedule.systems().expect("it is built");
     let is_sync_point = |name: &str| name.contains("apply_deferred");

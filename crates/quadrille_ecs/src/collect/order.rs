@@ -1,10 +1,10 @@
-//! Order of a frame's passes: that of their systems, and the steps of passes that have one
+//! Order of a frame's passes, by their systems and by steps
 //! ([`Recorder::pass_in_step`](crate::Recorder::pass_in_step)).
 //!
 //! Systems whose passes have steps interleave: all passes of a step come before those of the next
-//! step, and within a step the systems are in their order. A pass without a step that is ordered
-//! between two such systems keeps them apart, so the order never has a cycle: passes are sorted by
-//! *level* first, the number of such separations that lie before them, then by step, then by system.
+//! step, and within a step the order of systems holds. If a pass without a step is ordered between two
+//! such systems, these cannot interleave, or the order would have a cycle. So passes are sorted first by
+//! *level*, the number of such separations before them, then by step, then by system.
 
 use quadrille_sync::PassIndex;
 
@@ -12,19 +12,19 @@ use super::Collector;
 use crate::collect::mirror::PassGraph;
 use crate::record::recording::Recorded;
 
-/// Steps of the frame's passes, and memory for walks through the graph.
+/// Steps of the frame's passes, and reused allocations for graph traversal.
 #[derive(Default)]
 pub(super) struct Order {
     /// By pass of the frame; empty if none has a step.
     steps: Vec<Option<u32>>,
-    /// By pass of the graph: odd for a system with steps, even for others, and rising along each
-    /// edge but those between systems with steps.
+    /// By pass of the graph: odd for a system with steps, even for others. Increases along each edge,
+    /// except between systems with steps.
     levels: Vec<u32>,
     /// All passes with steps, by level and step.
     sequence: Vec<(u32, u32, PassIndex)>,
-    /// Passes of the graph that were seen on the way back through order.
+    /// Passes of the graph that were visited while following predecessors.
     visited: bevy_platform::collections::HashSet<u32>,
-    /// Passes of the graph still to be visited on that way.
+    /// Passes of the graph that are still to be visited.
     open: Vec<u32>,
 }
 
@@ -36,7 +36,7 @@ impl Order {
 }
 
 impl Collector {
-    /// Notes the steps of all passes, once the place of each in the frame is known.
+    /// Notes the steps of all passes, whose indices in the frame must be known.
     pub(super) fn find_steps(&mut self, graph: &PassGraph, recordings: Recorded<'_>) {
         let order = &mut self.order;
         order.steps.clear();
@@ -46,7 +46,7 @@ impl Collector {
             };
             let mut last = None;
             for (pass, recorded) in span.clone().zip(recording.passes()) {
-                // One system's passes are in the order of its calls, whatever their steps.
+                // The passes of one system keep the order of its calls, so a step never decreases.
                 last = recorded.part().and_then(|part| part.step).max(last);
                 if last.is_none() {
                     break;
@@ -95,7 +95,7 @@ impl Collector {
         order.sequence.sort_unstable();
     }
 
-    /// Adds what comes before one pass of a system: by the order of systems, by steps, and by the
+    /// Adds the predecessors of one pass of a system: by the order of systems, by steps, and by the
     /// order of the system's own passes.
     pub(super) fn add_order(&mut self, at: usize, part: usize, graph: &PassGraph) {
         let pass = self.frame.passes.len() as u32;
@@ -112,9 +112,9 @@ impl Collector {
         }
     }
 
-    /// Adds the passes that come before a system's first one of a step. A predecessor without
-    /// passes hands its own predecessors on, as one with steps may: each is visited once, however
-    /// many paths lead to it.
+    /// Adds the predecessors of a system's first pass of a step. The search continues through
+    /// predecessors without passes, and through some with steps. Each is visited once, whatever the
+    /// number of paths to it.
     fn add_systems_before(&mut self, at: usize, step: Option<u32>, graph: &PassGraph) {
         let order = &mut self.order;
         let level = |at: u32| order.levels.get(at as usize).copied().unwrap_or(0);
@@ -135,8 +135,8 @@ impl Collector {
                 false => span.last(),
             };
             self.frame.after.extend(last.map(PassIndex));
-            // Systems with steps are ordered step by step: those before this one may have passes
-            // of steps that it has none of.
+            // Systems with steps are ordered step by step, and one further back may have passes of
+            // a step in which this one has none.
             if last.is_none() || (has_steps && !is_beside) {
                 order
                     .open

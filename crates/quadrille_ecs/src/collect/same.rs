@@ -1,4 +1,4 @@
-//! Is the frame the one that was collected last? Then it is left in place.
+//! Comparison with the last collected frame, which is kept if nothing has changed.
 
 use bevy_ecs::prelude::*;
 use quadrille_sync::PassKind;
@@ -12,7 +12,7 @@ use crate::record::recording::{Recorded, SubRecording};
 #[derive(Clone, Copy)]
 pub(super) struct Expected {
     slot: u32,
-    /// None if the pass is disabled, and whatever its system does is of no interest.
+    /// `None` if the pass is disabled: the outcome of its system does not matter.
     outcome: Option<Outcome>,
 }
 
@@ -27,13 +27,12 @@ impl Collector {
         }));
     }
 
-    /// Whether the systems recorded what they did when the frame was built, as far as the frame
-    /// is concerned.
+    /// Whether the systems recorded passes with the same declarations as when the frame was built.
     pub(super) fn is_same(&self, world: &World, recordings: Recorded<'_>) -> bool {
         let Some(graph) = world.get_resource::<PassGraph>() else {
             return false;
         };
-        // Values of timelines rise.
+        // Timeline values differ in each frame.
         if !self.timelines.is_empty() {
             return false;
         }
@@ -51,7 +50,7 @@ impl Collector {
         graph.passes.len() == self.outcomes.len() && self.outcomes.iter().enumerate().all(is_same)
     }
 
-    /// Whether the passes that one system recorded are those of the frame.
+    /// Whether the passes that one system recorded equal those of the frame.
     fn are_same_parts(&self, at: usize, parts: &[SubRecording]) -> bool {
         let span = self.span_of[at].clone();
         let passes = &self.frame.passes[span.start as usize..span.end as usize];

@@ -1,7 +1,8 @@
-//! Tables: which of their images or buffers the frame's passes declare, and what becomes of them.
+//! Synchronization of tables: the images or buffers of tables that the frame's passes declare.
 //!
-//! This module decides for whole frames, `quadrille_sync` for a single table
-//! ([`TableMembers`](quadrille_sync::TableMembers)).
+//! A member that is *settled* (in the layout of tables, with its last write visible to all readers) needs no
+//! declaration. This module handles whole frames;
+//! [`TableMembers`](quadrille_sync::TableMembers) of `quadrille_sync` handles a single table.
 
 use std::sync::Arc;
 
@@ -23,29 +24,29 @@ use crate::record::recording::Recorded;
 #[derive(Resource, Default)]
 pub(crate) struct Tables {
     known: Vec<Known>,
-    /// Removed tables, until the states have recorded their reads.
+    /// Removed tables, until their last reads are noted in the states.
     gone: Vec<SharedTable>,
-    /// Tables have come or gone since the last frame was collected.
+    /// Tables were added or removed since the last frame was collected.
     changed: bool,
-    /// The plan in which `readers` of the tables were found.
+    /// The plan that the `readers` of the tables belong to.
     plan: Option<Arc<Plan>>,
-    /// Uses by listed members, of all tables; kept for its memory.
+    /// Uses of the members to declare, table by table. Reused allocation.
     listed: Vec<Use>,
     uses: Vec<Use>,
 }
 
 struct Known {
-    /// The resource entity that stands for it.
+    /// The resource entity of the table.
     entity: Entity,
     table: SharedTable,
-    /// The contents of the placeholder for empty entries are written.
+    /// The placeholder for empty entries has been uploaded.
     is_ready: bool,
     /// The passes of the frame that read it.
     passes: Vec<PassIndex>,
     readers: TableReaders,
 }
 
-/// State beside the collector that collecting a frame needs.
+/// State besides the collector that collection of a frame needs.
 pub(crate) struct NonTableState<'a> {
     pub(crate) tables: &'a mut Tables,
     pub(crate) topology: &'a Topology,
@@ -53,7 +54,7 @@ pub(crate) struct NonTableState<'a> {
 }
 
 impl Tables {
-    /// Follows the resources that are tables. What empty entries show is uploaded with the first frame.
+    /// Updates the list of tables from their resources. Uploads the placeholder for empty entries of new tables.
     pub(crate) fn prepare(world: &mut World, gpu: &Gpu) {
         let registry = world.get_resource::<Registry>();
         if registry.is_none_or(|it| it.tables().next().is_none()) {
@@ -81,7 +82,7 @@ impl Tables {
                 });
             }
             tables.changed |= !found.is_empty();
-            // Two resources may be one table, of which each would be the one that knows.
+            // Matched by entity and table above, because two resource entities may hold the same table.
             tables.gone.extend(found.into_iter().map(|it| it.table));
             let mut uploads = world.resource_mut::<Uploads>();
             for known in tables.known.iter().filter(|it| !it.is_ready) {
@@ -94,7 +95,7 @@ impl Tables {
         });
     }
 
-    /// Whether a frame that is otherwise the same finds all tables as they were.
+    /// Whether no table has changed since the last frame was collected.
     pub(crate) fn are_unchanged(&self) -> bool {
         !self.changed && self.known.iter().all(|it| it.table.is_unchanged())
     }
@@ -104,8 +105,8 @@ impl Tables {
         self.known.iter().any(|it| !it.passes.is_empty())
     }
 
-    /// Whether everything that the frame leaves undeclared is settled for where its passes are planned
-    /// to run. If not, the frame has to be collected and planned again.
+    /// Whether all undeclared members are settled for the queues on which the plan runs their readers. If not,
+    /// the frame has to be collected and planned again.
     pub(crate) fn covers(
         &mut self,
         frame: &Frame,
@@ -127,14 +128,14 @@ impl Tables {
         covers
     }
 
-    /// The frame is about to be committed.
+    /// Notes the reads of tables in the states, before the frame is committed.
     pub(crate) fn note_reads(&self, topology: &Topology, states: &States) {
         for known in &self.known {
             known.table.note_reads(&known.readers, topology, states);
         }
     }
 
-    /// The frame was committed.
+    /// Updates which members are settled, after the frame was committed.
     pub(crate) fn settle(&mut self, topology: &Topology, states: &States) {
         for known in &mut self.known {
             known.is_ready = true;
@@ -144,7 +145,7 @@ impl Tables {
 }
 
 impl Collector {
-    /// Has the passes that read tables declare the members that are not settled.
+    /// Declares the members that are not settled, for each pass that reads their table.
     pub(super) fn add_tables(
         &mut self,
         NonTableState {
@@ -174,7 +175,7 @@ impl Collector {
             uses,
             ..
         } = tables;
-        // By table, the end of its uses.
+        // By table: the end of its uses in `listed`.
         let mut ends = smallvec::SmallVec::<[usize; 4]>::new();
         listed.clear();
         for Known { table, .. } in &*known {
@@ -246,7 +247,7 @@ impl Collector {
         known.passes.sort_unstable();
     }
 
-    /// Checks that passes have bound tables that are still there.
+    /// Checks that the tables that passes have bound still exist.
     fn check_tables(
         &self,
         tables: &Tables,

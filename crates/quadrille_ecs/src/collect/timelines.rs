@@ -9,7 +9,7 @@ use super::Collector;
 use crate::record::recording::SubRecording;
 
 impl Collector {
-    /// Adds what a pass waits for and signals.
+    /// Adds the timeline values that a pass waits for and signals.
     pub(super) fn add_timelines(&mut self, pass: PassIndex, recorded: &SubRecording) {
         for (semaphore, kind, value) in recorded.timelines() {
             let timeline = self.timeline(semaphore);
@@ -22,8 +22,8 @@ impl Collector {
         }
     }
 
-    /// The index of a timeline in the frame, which names it from now on. Names differ, so that texts of the
-    /// frame say which is meant.
+    /// The index of a timeline in the frame; adds the timeline if it is new. Names are made unique, because the text
+    /// form of a frame refers to timelines by name.
     fn timeline(&mut self, semaphore: &TimelineSemaphore) -> u32 {
         let known = self.timelines.iter().position(|it| it == semaphore);
         let at = known.unwrap_or_else(|| {
@@ -39,7 +39,8 @@ impl Collector {
         at as u32
     }
 
-    /// Makes values relative to the lowest of their timeline, so that frames repeat while they rise.
+    /// Makes values relative to the lowest of their timeline, so that successive frames are equal and their
+    /// plan can be reused.
     pub(super) fn rebase_timelines(&mut self) {
         for (index, timeline) in (0..).zip(&mut self.frame.timelines) {
             let uses = self.frame.timeline_uses.iter_mut();

@@ -1,7 +1,6 @@
-//! Passes whose parameters do not say any more what the frame declares for them: an access entity
-//! does less than the parameter, or another resource was put in the place of one while passes ran.
-//! Only what these record is held against the frame; what others record cannot exceed what their
-//! parameters declare.
+//! Checks of passes whose parameters may differ from the frame's declarations: an access entity allows less
+//! than its parameter, or a resource was replaced while passes ran. Only the commands of these passes are
+//! compared with the frame; other passes cannot exceed the declarations of their parameters.
 
 use bevy_ecs::change_detection::Tick;
 use bevy_ecs::prelude::*;
@@ -16,7 +15,7 @@ use crate::declare::kind::{AccessKind, StageScope, Used};
 use crate::error::{RecordError, RenderError};
 use crate::record::recording::{Recorded, SubRecording};
 
-/// Whether what a pass declares now allows at least what one of its parameters does.
+/// Whether a declared use allows at least the access of the parameter.
 pub(super) fn allows(declared: &CachedUse, parameter: &DeclaredAccess) -> bool {
     let are_stages = declared.stages == parameter.stages
         || matches!(declared.stages, StageScope::Auto | StageScope::Any);
@@ -26,19 +25,20 @@ pub(super) fn allows(declared: &CachedUse, parameter: &DeclaredAccess) -> bool {
 }
 
 impl Collector {
-    /// Passes are about to run: what changes from now on may be other than they take it to be.
+    /// Notes the change tick before passes run: a resource that changes later may differ from the one that a
+    /// pass used.
     pub(crate) fn before_passes(&mut self, now: Tick) {
         self.passes_began = Some(now);
     }
 
-    /// Whether the handles of a binding that stands for others now were replaced while passes ran.
+    /// Whether a binding, whose handles have changed, changed while passes ran.
     pub(super) fn is_replaced_late(&self, world: &World, bound: &Bound) -> bool {
         let changed = bound.last_changed(world);
         let times = changed.zip(self.passes_began);
         times.is_none_or(|(changed, began)| changed.is_newer_than(began, world.read_change_tick()))
     }
 
-    /// Adds what passes record beyond what the frame declares for them, where that can be.
+    /// Reports commands beyond the frame's declarations, for the passes that can have any.
     pub(super) fn check_undeclared_uses(
         &self,
         world: &World,
@@ -58,7 +58,8 @@ impl Collector {
             let span = &self.span_of[at];
             let recording = recordings.get(node.slot);
             if let Some(recording) = recording.filter(|_| may_exceed && !span.is_empty()) {
-                // Parts declare what they do themselves.
+                // Several passes of one system are declared from their own commands, so they cannot exceed
+                // their declarations.
                 let own = recording.passes().iter().filter(|it| it.part().is_none());
                 let pass = PassIndex(span.start);
                 own.for_each(|recorded| self.check_pass(world, (node, pass), recorded, errors));
@@ -94,7 +95,8 @@ impl Collector {
         );
     }
 
-    /// Callbacks cannot be inspected, so each may do all that its system's parameters allow.
+    /// Undeclared uses of a host pass. Its callback cannot be inspected, so it counts as making all accesses
+    /// that the parameters of its system allow.
     fn undeclared_host_uses(
         &self,
         world: &World,
