@@ -12,16 +12,13 @@ use bevy_ecs::query::Allow;
 use quadrille::ecs::DrawnContent;
 use quadrille::material::{AsBindGroup, BindingValues};
 use quadrille::prelude::Render;
-use quadrille_content::ShaderRef;
+use quadrille_content::{MaterialLayout, ShaderRef, shader_handle};
 use wgpu_types::Face;
 
 use crate::components::material::{AlphaMode, MeshMaterial3d};
-use crate::extract::custom_materials::{
-    MaterialDesc, MaterialInstance, prepare_material_shaders, shader_handle,
-};
+use crate::extract::custom_materials::{MaterialDesc, MaterialInstance, prepare_material_shaders};
 use crate::extract::instances::Slot;
 use crate::extract::materials::{MaterialSource, MaterialStore};
-use crate::pipelines::material_shader::MaterialLayout;
 use crate::plugin::Quadrille3dPlugin;
 use crate::scene::keys::CullMode;
 use crate::schedule::Prepare3dSystems;

@@ -1,7 +1,6 @@
 //! Pipelines of the passes: compiled before their first use, or in the background (`meshes.rs`).
 
 mod bevy_names;
-pub(crate) mod material_shader;
 mod meshes;
 
 use bevy_ecs::prelude::*;

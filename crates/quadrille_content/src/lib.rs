@@ -15,7 +15,7 @@
 //! # Rooms
 //!
 //! Folders by stage, each importing only earlier ones (`tests/rooms.rs`): `affine`, `warnings`,
-//! `buffers`, `meshes`, `images`, `shaders`, `cameras`, `views`, `schedule`, `lines`, `plugin`.
+//! `buffers`, `meshes`, `images`, `shaders`, `materials`, `cameras`, `views`, `schedule`, `lines`, `plugin`.
 //!
 //! # Decisions
 //!
@@ -34,6 +34,7 @@ mod buffers;
 mod cameras;
 mod images;
 mod lines;
+mod materials;
 mod meshes;
 mod plugin;
 mod schedule;
@@ -54,13 +55,19 @@ pub use cameras::visible_entities::unique_visible_entities;
 pub use images::samplers::Samplers;
 pub use images::{DeviceImages, ImageOrPlaceholder, PLACEHOLDER_SIZE, UploadBudget};
 pub use lines::{GizmoLineBatch, GizmoLineBatches, GizmoLines, Line, publish_shader_modules};
+pub use materials::layout::MaterialLayout;
+pub use materials::rows::{MaterialRows, upload_material_rows};
+pub use materials::shader::{
+    MATERIAL_ROWS, MaterialImages, MaterialShaderForm, check_material_output, material_entry_point,
+    translate_material,
+};
 pub use meshes::allocator::{MeshAllocation, MeshAllocator};
 pub use meshes::assets::{DrawnMeshes, MeshAssets, is_released};
 pub use meshes::attributes::{attribute, colors, floats, normals, positions, tangents, uvs};
 pub use meshes::data::{MeshData, MeshVertex, PrimitiveKind};
 pub use plugin::{ContentPlugin, add_plugin_if_missing};
 pub use schedule::ContentSystems;
-pub use shaders::{Shader, ShaderRef};
+pub use shaders::{Shader, ShaderRef, shader_handle};
 pub use views::composite::{composite_pipeline, draw_composite};
 pub use views::{CameraOverlays, CameraTargets, CameraView, CameraViews};
 pub use warnings::{

@@ -77,6 +77,18 @@ impl From<&'static str> for ShaderRef {
     }
 }
 
+/// Returns the asset of a material's shader; `None` for the renderer's own.
+pub fn shader_handle(
+    shader: ShaderRef,
+    load: impl FnOnce(AssetPath<'static>) -> Handle<Shader>,
+) -> Option<Handle<Shader>> {
+    match shader {
+        ShaderRef::Default => None,
+        ShaderRef::Handle(handle) => Some(handle),
+        ShaderRef::Path(path) => Some(load(path)),
+    }
+}
+
 /// Maximum bytes of a shader file.
 const MAX_BYTES: usize = 16 << 20;
 

@@ -8,9 +8,19 @@ mod check;
 use std::path::Path;
 
 /// The folders, as the head of `src/lib.rs` lists them.
-const ROOMS: [&str; 11] = [
-    "affine", "warnings", "buffers", "meshes", "images", "shaders", "cameras", "views", "schedule",
-    "lines", "plugin",
+const ROOMS: [&str; 12] = [
+    "affine",
+    "warnings",
+    "buffers",
+    "meshes",
+    "images",
+    "shaders",
+    "materials",
+    "cameras",
+    "views",
+    "schedule",
+    "lines",
+    "plugin",
 ];
 
 #[test]

@@ -1,30 +1,41 @@
 //! Materials with a shader of their own: rows of their types, and the state of their shaders.
 
 use std::any::TypeId;
-use std::ops::Range;
 
-use bevy_asset::{
-    AssetEvent, AssetId, AssetLoadFailedEvent, AssetPath, Assets, Handle, UntypedAssetId,
-};
+use bevy_asset::{AssetEvent, AssetId, AssetLoadFailedEvent, Assets, Handle, UntypedAssetId};
 use bevy_ecs::prelude::*;
 use bevy_image::Image;
 use bevy_platform::collections::{HashMap, HashSet};
 use quadrille::material::BindingValues;
 use quadrille::prelude::{GpuBuffer, GpuDevice, GpuShader, Uploads};
 use quadrille::vulkan::Error;
-use quadrille_content::{Shader, ShaderRef, grow_buffer};
+use quadrille_content::{
+    MaterialImages, MaterialLayout, MaterialRows, MaterialShaderForm, Shader, translate_material,
+    upload_material_rows,
+};
 
 use crate::components::material::AlphaMode;
 use crate::extract::materials::{MaterialRow, MaterialState, MaterialStore};
 use crate::pipelines::Pipelines3d;
-use crate::pipelines::material_shader::{MaterialLayout, translate};
 use crate::scene::keys::{CullMode, MaterialShader};
 use crate::scene::lists::MaterialRanges;
 use crate::tables::table::Table;
 use crate::tables::textures::TextureSource;
 
-/// Alignment of each type's rows: the largest `minStorageBufferOffsetAlignment`.
-const ALIGNMENT: u64 = 256;
+/// Shaders of 3D: textures are bindless, and a fragment knows its instance.
+const FORM: MaterialShaderForm = MaterialShaderForm {
+    group: 3,
+    imports: "import quadrille_3d::constants::{
+    IMAGE_MASK as quadrille_image_mask, MATERIAL_ROW_SHIFT as quadrille_row_shift, SAMPLER_SHIFT as quadrille_sampler_shift,
+};
+import quadrille_3d::scene::{
+    instances as quadrille_instances, materials as quadrille_materials, samplers as quadrille_samplers,
+    textures as quadrille_textures,
+};",
+    row: "quadrille_materials[quadrille_instances[quadrille_index].material].flags >> quadrille_row_shift",
+    rows_binding: 24,
+    images: MaterialImages::Bindless,
+};
 
 /// Asset of the material of a mesh entity, of whatever type; `None` without one. Required by `MeshMaterial3d` of types with
 /// a [`MaterialPlugin`](crate::MaterialPlugin).
@@ -50,18 +61,11 @@ enum ShaderState {
     Failed,
 }
 
-/// A material type with its rows.
+/// A material type.
 struct MaterialType {
     name: &'static str,
-    layout: MaterialLayout,
     handle: Option<Handle<Shader>>,
     shader: ShaderState,
-    rows: Vec<u8>,
-    free: Vec<u32>,
-    /// Rows that are not uploaded.
-    dirty: HashSet<u32>,
-    /// Its bytes of the buffer of all types.
-    range: Range<u64>,
 }
 
 /// A material with its rows in the table of all materials and in that of its type.
@@ -77,6 +81,8 @@ struct CustomMaterial {
 #[derive(Default)]
 pub(crate) struct CustomMaterials {
     types: Vec<MaterialType>,
+    /// Rows of each type.
+    rows: Vec<MaterialRows>,
     types_by_id: HashMap<TypeId, usize>,
     materials: HashMap<UntypedAssetId, CustomMaterial>,
     materials_of: HashMap<AssetId<Image>, HashSet<UntypedAssetId>>,
@@ -102,14 +108,10 @@ impl CustomMaterials {
         self.types_by_id.insert(id, self.types.len());
         self.types.push(MaterialType {
             name,
-            layout,
             handle,
             shader,
-            rows: Vec::new(),
-            free: Vec::new(),
-            dirty: HashSet::default(),
-            range: 0..0,
         });
+        self.rows.push(MaterialRows::new(layout));
     }
 
     /// Returns the index in the table of materials, and the state; `None` while the shader is loaded.
@@ -124,8 +126,8 @@ impl CustomMaterials {
 
     /// Marks all rows dirty, and all shaders as new, for a new device.
     pub(crate) fn mark_all_dirty(&mut self) {
+        self.rows.iter_mut().for_each(MaterialRows::mark_all_dirty);
         for of_type in &mut self.types {
-            of_type.range = 0..0;
             if let ShaderState::Translated(_, number) = &mut of_type.shader {
                 *number = None;
             }
@@ -150,16 +152,14 @@ impl CustomMaterials {
                 self.forget_images(id, &old.desc);
                 (old.index, old.row)
             }
-            None => (
-                table.add(MaterialRow::fallback()),
-                self.types[of_type].add_row(),
-            ),
+            None => (table.add(MaterialRow::fallback()), self.rows[of_type].add()),
         };
         for image in desc.values.images().flatten() {
             self.materials_of.entry(image.id()).or_default().insert(id);
         }
-        let known = &mut self.types[of_type];
-        known.write(row, &desc.values, textures);
+        let index_of = |image: Option<&_>| textures.index_or_white(image);
+        self.rows[of_type].write(row, &desc.values, index_of);
+        let known = &self.types[of_type];
         let state = known.state(&desc);
         table.set(index, known.base_row(row, &desc));
         let material = CustomMaterial {
@@ -177,7 +177,7 @@ impl CustomMaterials {
     pub(crate) fn remove(&mut self, id: UntypedAssetId, table: &mut Table<MaterialRow>) {
         if let Some(old) = self.materials.remove(&id) {
             self.forget_images(id, &old.desc);
-            self.types[old.of_type].free.push(old.row);
+            self.rows[old.of_type].remove(old.row);
             table.remove(old.index);
             self.is_other = true;
         }
@@ -209,8 +209,8 @@ impl CustomMaterials {
         };
         for id in ids {
             if let Some(material) = self.materials.get(&id) {
-                let of_type = &mut self.types[material.of_type];
-                of_type.write(material.row, &material.desc.values, textures);
+                let index_of = |image: Option<&_>| textures.index_or_white(image);
+                self.rows[material.of_type].write(material.row, &material.desc.values, index_of);
             }
         }
     }
@@ -232,7 +232,7 @@ impl CustomMaterials {
                 changed.contains(&handle.id()) || matches!(known.shader, ShaderState::Loading);
             let new = shaders.get(handle).filter(|_| is_due);
             if let Some(shader) = new {
-                known.translate(shader, pipelines);
+                known.translate(shader, self.rows[of_type].layout(), pipelines);
             }
             let is_unknown = matches!(known.shader, ShaderState::Translated(_, None));
             if is_unknown {
@@ -286,68 +286,26 @@ impl CustomMaterials {
         buffer: &mut GpuBuffer,
         ranges: &mut MaterialRanges,
     ) -> Result<(), Error> {
-        let fits = |it: &MaterialType| it.rows.len() as u64 <= it.range.end - it.range.start;
-        if !self.types.iter().all(fits) {
-            let mut end = 0;
-            for of_type in &mut self.types {
-                let bytes = (of_type.rows.len() as u64).next_power_of_two();
-                of_type.range = end..end + bytes.max(ALIGNMENT);
-                end = of_type.range.end;
-                of_type.dirty.extend(0..of_type.row_count());
-            }
-            grow_buffer(gpu, buffer, end)?;
-        }
+        upload_material_rows(&mut self.rows, gpu, uploads, buffer)?;
         ranges.0.clear();
-        for of_type in &mut self.types {
-            let bytes = of_type.rows.len() as u64;
-            if let (ShaderState::Translated(_, Some(number)), 1..) = (&of_type.shader, bytes) {
-                let start = of_type.range.start;
-                ranges.0.insert(*number, start..start + bytes);
+        for (of_type, rows) in self.types.iter().zip(&self.rows) {
+            if let (ShaderState::Translated(_, Some(number)), Some(range)) =
+                (&of_type.shader, rows.range())
+            {
+                ranges.0.insert(*number, range);
             }
-            of_type.upload(uploads, buffer);
         }
         Ok(())
     }
 }
 
 impl MaterialType {
-    fn stride(&self) -> usize {
-        self.layout.stride as usize
-    }
-
-    fn row_count(&self) -> u32 {
-        (self.rows.len() / self.stride()) as u32
-    }
-
-    fn add_row(&mut self) -> u32 {
-        self.free.pop().unwrap_or_else(|| {
-            let row = self.row_count();
-            self.rows.resize(self.rows.len() + self.stride(), 0);
-            row
-        })
-    }
-
-    /// Writes the values of a material.
-    fn write(&mut self, row: u32, values: &BindingValues, textures: &mut TextureSource) {
-        let start = row as usize * self.layout.stride as usize;
-        let bytes = &mut self.rows[start..start + self.layout.stride as usize];
-        for (&offset, value) in self.layout.offsets.iter().zip(values.uniforms()) {
-            let offset = offset as usize;
-            bytes[offset..offset + value.len()].copy_from_slice(value);
-        }
-        let indices = &mut bytes[self.layout.indices_offset as usize..];
-        for (index, image) in indices.chunks_exact_mut(4).zip(values.images()) {
-            index.copy_from_slice(&textures.index_or_white(image).to_ne_bytes());
-        }
-        self.dirty.insert(row);
-    }
-
     /// Translates the shader. The pipelines of the one before go.
-    fn translate(&mut self, shader: &Shader, pipelines: &mut Pipelines3d) {
+    fn translate(&mut self, shader: &Shader, layout: &MaterialLayout, pipelines: &mut Pipelines3d) {
         if let ShaderState::Translated(_, Some(number)) = self.shader {
             pipelines.meshes.remove_material_shader(number);
         }
-        self.shader = match translate(self.name, shader, &self.layout) {
+        self.shader = match translate_material(self.name, shader, layout, &FORM) {
             Ok(translated) => ShaderState::Translated(translated, None),
             Err(why) => {
                 self.warn_failed(&why);
@@ -390,35 +348,6 @@ impl MaterialType {
             _ => return MaterialState::fallback(desc.casts_shadows),
         };
         MaterialState::custom(desc, shader)
-    }
-
-    fn upload(&mut self, uploads: &mut Uploads, buffer: &GpuBuffer) {
-        if self.dirty.is_empty() {
-            return;
-        }
-        let stride = self.stride();
-        let mut rows: Vec<u32> = self.dirty.drain().collect();
-        rows.sort_unstable();
-        for run in rows.chunk_by(|a, b| a + 1 == *b) {
-            let [Some(&first), Some(&last)] = [run.first(), run.last()] else {
-                continue;
-            };
-            let bytes = first as usize * stride..(last as usize + 1) * stride;
-            let offset = self.range.start + bytes.start as u64;
-            uploads.write_buffer(buffer, offset, &self.rows[bytes]);
-        }
-    }
-}
-
-/// Finds the shader of a material type.
-pub(crate) fn shader_handle(
-    shader: ShaderRef,
-    load: impl FnOnce(AssetPath<'static>) -> Handle<Shader>,
-) -> Option<Handle<Shader>> {
-    match shader {
-        ShaderRef::Default => None,
-        ShaderRef::Handle(handle) => Some(handle),
-        ShaderRef::Path(path) => Some(load(path)),
     }
 }
 

@@ -10,12 +10,12 @@ use quadrille::prelude::{
     GpuDevice, IndexRead, IndirectRead, Sampled, StorageRead, Uniform, VertexRead,
 };
 use quadrille::vulkan::IndexType;
+use quadrille_content::MATERIAL_ROWS;
 
 use crate::environment::Environments3d;
 use crate::environment::maps::{Cubes3d, Volumes3d};
 use crate::passes::display::DisplayTransform3d;
 use crate::pipelines::Pipelines3d;
-use crate::pipelines::material_shader::ROWS;
 use crate::prepare::shadow_maps::{PointShadowFaces, ShadowAtlas};
 use crate::prepare::targets::{SceneColors, SceneDepths, SceneMsaaColors};
 use crate::scene::buffers::{
@@ -275,7 +275,7 @@ impl Lighting3d<'_> {
     ) {
         let pipelines = &*draw_params.pipelines;
         if let Some(rows) = draw_params.material_ranges.0.get(&number) {
-            rendering.bind_bytes(ROWS, &self.custom_materials, rows.clone());
+            rendering.bind_bytes(MATERIAL_ROWS, &self.custom_materials, rows.clone());
         }
         for (name, sampler) in [
             ("shadow_sampler", &pipelines.shadow_sampler),

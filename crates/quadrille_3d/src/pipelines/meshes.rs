@@ -10,12 +10,13 @@ use std::thread::{Builder, JoinHandle};
 use bevy_platform::collections::HashMap;
 use quadrille::prelude::{GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc};
 use quadrille::vulkan::{
-    Blend, BlendEquation, DepthState, LocationType, PipelineState, PrimitiveTopology, ScalarKind,
-    ShaderError, ShaderStage, vk,
+    Blend, BlendEquation, DepthState, PipelineState, PrimitiveTopology, ShaderError, ShaderStage,
+    vk,
 };
-use quadrille_content::PrimitiveKind;
+use quadrille_content::{
+    MATERIAL_ROWS, PrimitiveKind, check_material_output, material_entry_point,
+};
 
-use super::material_shader::ROWS;
 use super::to_cull;
 use crate::scene::formats::PipelineTarget;
 use crate::scene::keys::{
@@ -131,7 +132,7 @@ impl MeshPipelines {
         let standard = || self.shader.entry_points().iter();
         let has_binding = |name: &str| {
             let mut all = standard().flat_map(|entry| &entry.bindings);
-            name == ROWS || all.any(|it| it.name == name)
+            name == MATERIAL_ROWS || all.any(|it| it.name == name)
         };
         let has_table = |name: &str| {
             let mut all = standard().flat_map(|entry| &entry.tables);
@@ -150,16 +151,8 @@ impl MeshPipelines {
                     entry.name
                 ));
             }
-            let color = entry.outputs.iter().find(|it| it.location == 0);
-            let is_color = |ty: LocationType| ty.scalar == ScalarKind::Float && ty.components == 4;
-            if !color.is_some_and(|it| it.ty.is_some_and(is_color)) {
-                return Err(format!(
-                    "its entry point `{}` returns no `@location(0) vec4f`. Return a color of that type",
-                    entry.name
-                ));
-            }
         }
-        Ok(())
+        check_material_output(fragment)
     }
 
     /// Removes a fragment shader, and all pipelines with it.
@@ -372,12 +365,7 @@ fn custom_pipeline(
     variant: PipelineVariant,
     dfg_lut: bool,
 ) -> CompileResult {
-    let entry_points = fragment.entry_points().iter();
-    let entry_points = entry_points.filter(|entry| entry.stage == ShaderStage::Fragment);
-    let entry = match entry_points.count() {
-        0 | 1 => "",
-        _ => "fragment",
-    };
+    let entry = material_entry_point(fragment);
     // Constants of `pbr.wgsl`, from which shaders import the lighting.
     let constants = [("DFG_LUT", dfg_lut), ("MAPS_TONES", variant.maps_tones)];
     let constants = constants.into_iter();

@@ -26,8 +26,19 @@ fn layout() -> MaterialLayout {
 }
 
 fn generated(source: &str) -> Result<String, String> {
+    generated_with(MaterialImages::Bindless, source)
+}
+
+fn generated_with(images: MaterialImages, source: &str) -> Result<String, String> {
     let shader = Shader::from_wgsl(source.to_owned(), "test.wgsl");
-    generate("Test", &shader, &layout())
+    let form = MaterialShaderForm {
+        group: 3,
+        imports: "",
+        row: "quadrille_index",
+        rows_binding: 24,
+        images,
+    };
+    generate("Test", &shader, &layout(), &form)
 }
 
 fn error(source: &str) -> String {
@@ -155,4 +166,25 @@ fn modules_with_the_name_of_a_binding_stay() {
     let text = generated(&source).expect("the shader is right");
     assert!(text.contains("import package::pattern::fbm;"), "{text}");
     assert!(text.contains("return pattern::color();"), "{text}");
+}
+
+#[test]
+fn bound_images_stay_bindings_in_their_order() {
+    let source = format!(
+        "@group(3) @binding(1) var pattern: texture_2d<f32>;
+{GROUP} @binding(2) var pattern_sampler: sampler;
+fn tap(image: texture_2d<f32>) -> vec4f {{ return textureLoad(image, vec2u(), 0); }}
+@fragment fn fragment() -> @location(0) vec4f {{ return tap(pattern); }}"
+    );
+    let text = generated_with(MaterialImages::Bound(4), &source).expect("the shader is right");
+    let first = text.lines().next().expect("it has lines");
+    assert_eq!(
+        first.trim(),
+        "@group(0) @binding(4) var pattern: texture_2d<f32>;"
+    );
+    assert!(
+        text.contains("@group(0) @binding(5) var pattern_sampler: sampler;"),
+        "{text}"
+    );
+    assert!(text.contains("return tap(pattern);"), "{text}");
 }

@@ -12,86 +12,92 @@ use std::ops::Range;
 use quadrille::material::{
     MaterialBinding, MaterialBindingKind, SamplerBindingType, TextureDimension, TextureSampleType,
 };
-use quadrille::vulkan::{GpuShader, WgslToken, WgslTokenKind, wgsl_tokens};
-use quadrille_content::Shader;
+use quadrille::vulkan::{
+    GpuShader, LocationType, ScalarKind, ShaderStage, WgslToken, WgslTokenKind, wgsl_tokens,
+};
 
-use crate::constants::MATERIAL_ROW_SHIFT;
-
-/// Alignment of uniforms in a row, at least that of any WGSL type.
-const UNIFORM_ALIGNMENT: u64 = 16;
+use crate::materials::layout::{MaterialLayout, UNIFORM_ALIGNMENT};
+use crate::shaders::Shader;
 
 /// Name of the group of materials in shaders of bevy.
 const GROUP: &str = "MATERIAL_BIND_GROUP";
 
 /// Variable of the table of rows.
-pub(crate) const ROWS: &str = "quadrille_material_rows";
+pub const MATERIAL_ROWS: &str = "quadrille_material_rows";
 
 /// Prefix of all generated names.
 const PREFIX: &str = "quadrille_";
 
-/// Layout of the rows of a material type: uniforms, then indices of textures and samplers, four to a vector.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct MaterialLayout {
-    pub(crate) bindings: Vec<MaterialBinding>,
-    /// Offset of each uniform.
-    pub(crate) offsets: Vec<u64>,
-    /// Offset of the indices.
-    pub(crate) indices_offset: u64,
-    /// Bytes of a row.
-    pub(crate) stride: u64,
+/// Places of rows and images in the shaders of a renderer.
+#[derive(Clone, Copy, Debug)]
+pub struct MaterialShaderForm {
+    /// Number of the group of materials, for shaders that have no `constants::MATERIAL_BIND_GROUP` there.
+    pub group: u32,
+    /// Imports that the other texts need.
+    pub imports: &'static str,
+    /// WGSL expression of the row of `quadrille_index`, the fragment input at location 15.
+    pub row: &'static str,
+    /// Binding of the table of rows.
+    pub rows_binding: u32,
+    /// Access to textures and samplers.
+    pub images: MaterialImages,
 }
 
-impl MaterialLayout {
-    pub(crate) fn new(bindings: Vec<MaterialBinding>) -> Self {
-        let mut end = 0;
-        let mut offsets = Vec::new();
-        let mut indices = 0_u64;
-        for binding in &bindings {
-            match binding.kind {
-                MaterialBindingKind::Uniform { bytes } => {
-                    offsets.push(end);
-                    end += bytes.next_multiple_of(UNIFORM_ALIGNMENT);
-                }
-                _ => indices += 1,
-            }
-        }
-        Self {
-            bindings,
-            offsets,
-            indices_offset: end,
-            // At least one vector, behind which the compiler cannot hide the size of the last uniform.
-            stride: end + indices.div_ceil(4).max(1) * 16,
-        }
-    }
-
-    /// Index of a binding among uniforms, or among textures and samplers.
-    fn rank(&self, binding: &MaterialBinding) -> usize {
-        let is_uniform =
-            |it: &&MaterialBinding| matches!(it.kind, MaterialBindingKind::Uniform { .. });
-        let wanted = is_uniform(&binding);
-        let before = self
-            .bindings
-            .iter()
-            .take_while(|it| it.binding != binding.binding);
-        before.filter(|it| is_uniform(it) == wanted).count()
-    }
+/// Access of generated shaders to textures and samplers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MaterialImages {
+    /// Elements of `quadrille_textures` and `quadrille_samplers`, whose indices are in the rows; `quadrille_image_mask` and
+    /// `quadrille_sampler_shift` take them apart.
+    Bindless,
+    /// Bindings of their own: textures and samplers in their order, from this number on.
+    Bound(u32),
 }
 
 /// Generates and translates the fragment shader of a material type.
 ///
 /// # Errors
 /// The message for the user.
-pub(crate) fn translate(
+pub fn translate_material(
     material: &str,
     shader: &Shader,
     layout: &MaterialLayout,
+    form: &MaterialShaderForm,
 ) -> Result<GpuShader, String> {
-    let generated = generate(material, shader, layout)?;
+    let generated = generate(material, shader, layout, form)?;
     let translated = shader
         .translate(&generated)
         .map_err(|error| error.to_string())?;
     check_layout(material, shader, layout, &translated)?;
     Ok(translated)
+}
+
+/// Name of the fragment's entry point for pipelines; empty if there is only one.
+pub fn material_entry_point(fragment: &GpuShader) -> &'static str {
+    let entry_points = fragment.entry_points().iter();
+    let entry_points = entry_points.filter(|entry| entry.stage == ShaderStage::Fragment);
+    match entry_points.count() {
+        0 | 1 => "",
+        _ => "fragment",
+    }
+}
+
+/// Checks that all entry points of a fragment shader return a color.
+///
+/// # Errors
+/// The message for the user.
+pub fn check_material_output(fragment: &GpuShader) -> Result<(), String> {
+    let entries = fragment.entry_points().iter();
+    for entry in entries.filter(|entry| entry.stage == ShaderStage::Fragment) {
+        let color = entry.outputs.iter().find(|it| it.location == 0);
+        let is_color = |ty: LocationType| ty.scalar == ScalarKind::Float && ty.components == 4;
+        if !color.is_some_and(|it| it.ty.is_some_and(is_color)) {
+            return Err(format!(
+                "its entry point `{}` returns no `@location(0) vec4f`. Return a color of that type",
+                entry.name
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// A variable of the material's group.
@@ -107,19 +113,32 @@ struct Global<'a> {
 }
 
 /// Returns the text of the shader with private variables for bindings.
-fn generate(material: &str, shader: &Shader, layout: &MaterialLayout) -> Result<String, String> {
+fn generate(
+    material: &str,
+    shader: &Shader,
+    layout: &MaterialLayout,
+    form: &MaterialShaderForm,
+) -> Result<String, String> {
     let source = &*shader.source;
     let scanner = Scanner {
         source,
+        group: format!("({})", form.group),
         tokens: wgsl_tokens(source),
         subject: format!("`{}` of the material `{material}`", shader.path),
     };
     let globals = scanner.globals(layout)?;
     let mut edits = Vec::new();
     for global in &globals {
-        edits.push((global.at.clone(), declaration(source, global)));
-        if !global.is_uniform {
-            scanner.replace_uses(global, &mut edits)?;
+        let rank = layout.rank(global.binding) as u32;
+        match form.images {
+            MaterialImages::Bound(first) if !global.is_uniform => {
+                edits.push((global.at.clone(), bound(source, global, first + rank)));
+            }
+            MaterialImages::Bindless if !global.is_uniform => {
+                edits.push((global.at.clone(), declaration(source, global)));
+                scanner.replace_uses(global, &mut edits)?;
+            }
+            _ => edits.push((global.at.clone(), declaration(source, global))),
         }
     }
     scanner.enter(&mut edits)?;
@@ -132,22 +151,32 @@ fn generate(material: &str, shader: &Shader, layout: &MaterialLayout) -> Result<
         from = range.end;
     }
     text.push_str(&source[from..]);
-    text.push_str(&rows(layout, &globals));
+    text.push_str(&rows(layout, &globals, form));
     Ok(text)
 }
 
 /// The private variable of a binding, in as many lines as its declaration.
 fn declaration(source: &str, global: &Global<'_>) -> String {
     let ty = if global.is_uniform { global.ty } else { "u32" };
+    declared(source, global, "var<private>", ty)
+}
+
+/// The binding of a texture or sampler at a number of group 0, in as many lines as its declaration.
+fn bound(source: &str, global: &Global<'_>, number: u32) -> String {
+    let variable = format!("@group(0) @binding({number}) var");
+    declared(source, global, &variable, global.ty)
+}
+
+fn declared(source: &str, global: &Global<'_>, variable: &str, ty: &str) -> String {
     let attributes = global.attributes.join(" ");
     let lines = source[global.at.clone()].matches('\n').count();
     let lines_of_type = ty.matches('\n').count();
     let lines = "\n".repeat(lines.saturating_sub(lines_of_type));
-    format!("{attributes} var<private> {}: {ty};{lines}", global.name)
+    format!("{attributes} {variable} {}: {ty};{lines}", global.name)
 }
 
 /// The table of rows, and the function that fills the private variables.
-fn rows(layout: &MaterialLayout, globals: &[Global<'_>]) -> String {
+fn rows(layout: &MaterialLayout, globals: &[Global<'_>], form: &MaterialShaderForm) -> String {
     let mut members = String::new();
     let mut loads = String::new();
     let uniforms = layout.bindings.iter();
@@ -169,7 +198,8 @@ fn rows(layout: &MaterialLayout, globals: &[Global<'_>]) -> String {
         }
     }
     let count = (layout.stride - layout.indices_offset) / 16;
-    for global in globals.iter().filter(|it| !it.is_uniform) {
+    let is_bindless = form.images == MaterialImages::Bindless;
+    for global in globals.iter().filter(|it| is_bindless && !it.is_uniform) {
         let rank = layout.rank(global.binding);
         let name = global.name;
         let _ = write!(
@@ -179,14 +209,19 @@ fn rows(layout: &MaterialLayout, globals: &[Global<'_>]) -> String {
             rank % 4
         );
     }
+    let MaterialShaderForm {
+        imports,
+        row,
+        rows_binding,
+        ..
+    } = form;
     format!(
         "
-import quadrille_3d::constants::{{IMAGE_MASK as {PREFIX}image_mask, SAMPLER_SHIFT as {PREFIX}sampler_shift}};
-import quadrille_3d::scene::{{instances as {PREFIX}instances, materials as {PREFIX}materials, samplers as {PREFIX}samplers, textures as {PREFIX}textures}};
+{imports}
 struct QuadrilleMaterialRow {{ {members}@align(16) indices: array<vec4u, {count}> }}
-@group(0) @binding(24) var<storage, read> {PREFIX}material_rows: array<QuadrilleMaterialRow>;
+@group(0) @binding({rows_binding}) var<storage, read> {PREFIX}material_rows: array<QuadrilleMaterialRow>;
 fn {PREFIX}load_material({PREFIX}index: u32) {{
-    let {PREFIX}row = {PREFIX}material_rows[{PREFIX}materials[{PREFIX}instances[{PREFIX}index].material].flags >> {MATERIAL_ROW_SHIFT}u];{loads}
+    let {PREFIX}row = {PREFIX}material_rows[{row}];{loads}
 }}
 "
     )
@@ -201,7 +236,7 @@ fn check_layout(
 ) -> Result<(), String> {
     let entry_points = translated.entry_points().iter();
     let mut bindings = entry_points.flat_map(|entry| &entry.bindings);
-    let Some(table) = bindings.find(|binding| binding.name == ROWS) else {
+    let Some(table) = bindings.find(|binding| binding.name == MATERIAL_ROWS) else {
         return Ok(());
     };
     let found: Vec<u32> = table.layout.members().map(|(_, offset)| offset).collect();
@@ -230,6 +265,8 @@ fn check_layout(
 /// The tokens of a shader.
 struct Scanner<'a> {
     source: &'a str,
+    /// The number of the group in parentheses.
+    group: String,
     tokens: Vec<WgslToken>,
     /// The shader in messages.
     subject: String,
@@ -285,9 +322,7 @@ impl<'a> Scanner<'a> {
             }
             let (end, attributes) = self.attributes(at);
             behind = end;
-            let is_of_material =
-                |range: &&Range<usize>| self.source[(*range).clone()].contains(GROUP);
-            if self.word(end) == "var" && attributes.iter().any(|it| is_of_material(&it)) {
+            if self.word(end) == "var" && attributes.iter().any(|it| self.is_group(it)) {
                 self.refuse_conditions(&attributes, "a binding of the material")?;
                 let global = self.global(at, end, &attributes, layout)?;
                 if let Some(other) = globals.iter().find(|it| it.binding == global.binding) {
@@ -300,6 +335,13 @@ impl<'a> Scanner<'a> {
             }
         }
         Ok(globals)
+    }
+
+    /// Whether an attribute is the group of materials.
+    fn is_group(&self, attribute: &Range<usize>) -> bool {
+        let text = &self.source[attribute.clone()];
+        let number = text.strip_prefix("@group").map(str::trim);
+        text.contains(GROUP) || number.is_some_and(|number| number == self.group)
     }
 
     /// Refuses conditions, which are translated only after bindings and entry points are found.
