@@ -352,7 +352,7 @@ pub enum PlanError {
         resource: Arc<str>,
     },
     /// An access in Vulkan's own terms that Vulkan does not allow.
-    #[error("{user} touches `{resource}` in a way that Vulkan does not have: {what}.")]
+    #[error("{user} touches `{resource}` with an access that Vulkan does not allow: {what}.")]
     InvalidCustom {
         /// The pass.
         user: ConflictingAccess,

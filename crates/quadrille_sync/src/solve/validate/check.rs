@@ -54,7 +54,7 @@ pub(crate) fn check_shape(
     for resource in given.filter(|it| it.memory.is_some()) {
         errors.push(PlanError::InvalidResource {
             resource: resource.name.clone(),
-            what: "is given away and lies in a block; what may share memory stays in its stream",
+            what: "is given away and lies in a memory block; such resources cannot leave their stream",
         });
     }
     for give in frame.gives.iter().filter(|give| give.family.is_outside()) {
@@ -62,7 +62,7 @@ pub(crate) fn check_shape(
         if let Some(resource) = resource.filter(|it| it.sharing == Sharing::Concurrent) {
             errors.push(PlanError::InvalidResource {
                 resource: resource.name.clone(),
-                what: "is concurrent and leaves the device, which only exclusive resources can",
+                what: "is concurrent and leaves the device; only exclusive resources can do that",
             });
         }
     }
@@ -197,14 +197,14 @@ pub(crate) fn impossible(resource: &Resource) -> Option<&'static str> {
     }
     match resource.kind {
         ResourceKind::Buffer { .. } if resource.lifetime == Lifetime::Swapchain => {
-            Some("is a buffer of a swapchain; swapchains have images")
+            Some("is a buffer with the lifetime of a swapchain; only images can have that")
         }
-        kind if resource.lifetime == Lifetime::Swapchain && kind != Resource::PRESENTABLE => {
-            Some("is an image of a swapchain; these have colour, one mip level and one array layer")
-        }
-        ResourceKind::Buffer { bytes: 0 } => Some("is a buffer of no bytes"),
+        kind if resource.lifetime == Lifetime::Swapchain && kind != Resource::PRESENTABLE => Some(
+            "is a swapchain image; these have the colour aspect, one mip level and one array layer",
+        ),
+        ResourceKind::Buffer { bytes: 0 } => Some("is a buffer of 0 bytes"),
         ResourceKind::Buffer { bytes } if bytes > MAX_BYTES => {
-            Some("is larger than any memory: 2^57 bytes are the most")
+            Some("is larger than 2^57 bytes, the address space of any device")
         }
         ResourceKind::Image { aspects, .. } if aspects.is_empty() => {
             Some("is an image without aspects")
@@ -240,17 +240,17 @@ fn misplaced(resource: &Resource, memory: Placement) -> Option<&'static str> {
     let end = memory.offset.checked_add(memory.bytes);
     match resource.kind {
         _ if resource.lifetime != Lifetime::Transient => Some(
-            "has a place in a block and is not transient; only transient contents can share memory",
+            "has a placement in a memory block and is not transient; only transient resources can share memory",
         ),
         _ if memory.block.0 >= MAX_BLOCK => {
             Some("lies in a block with an id of 65536 or more; ids are dense and begin at 0")
         }
-        _ if memory.bytes == 0 => Some("takes no bytes of its block"),
+        _ if memory.bytes == 0 => Some("has a placement of 0 bytes in its memory block"),
         _ if end.is_none_or(|end| end > MAX_BYTES) => {
-            Some("lies in a block beyond 2^57 bytes, which is larger than any memory")
+            Some("lies beyond byte 2^57 of its block, which is larger than any memory")
         }
         ResourceKind::Buffer { bytes } if bytes > memory.bytes => {
-            Some("is a buffer that is larger than its place in its block")
+            Some("is a buffer that is larger than its placement in its memory block")
         }
         _ => None,
     }

@@ -15,35 +15,35 @@ pub(crate) fn wrong(custom: &CustomAccess, image: bool) -> Option<String> {
     let made = |kind: &AccessMask| stages_of(*kind).intersects(stages.expanded());
     if let Some(kind) = access.iter().find(|kind| !made(kind)) {
         return Some(format!(
-            "none of the stages {} makes {} (section \"Access Types\")",
+            "none of the stages {} can make {} (section \"Access Types\")",
             names(stages),
             names(kind),
         ));
     }
     let written = access.writes();
     if writes && written.is_empty() {
-        return Some("it says that it writes, and names no kind of write".into());
+        return Some("`writes` is set, but the access mask has no write".into());
     }
     if !writes && !written.is_empty() {
         return Some(format!(
-            "it does not say that it writes, and names {}",
+            "`writes` is not set, but the access mask has {}",
             names(written)
         ));
     }
     if stages.contains(Stages::HOST) && stages != Stages::HOST {
         return Some(
-            "a pass runs on the host or on the device, and it names stages of both".into(),
+            "its stages are of both host and device, but a pass runs on one of them".into(),
         );
     }
     if stages.intersects(ENDS) {
         return Some(format!(
-            "no work is done in {} (section \"Pipeline Stages\"); name the stages of the commands, \
+            "no command does work in {} (section \"Pipeline Stages\"); name the stages of the commands, \
              or ALL_COMMANDS",
             names(stages & ENDS)
         ));
     }
     if image && matches!(layout, Layout::Undefined | Layout::Preinitialized) {
-        return Some(format!("no image can be brought into layout {layout:?}"));
+        return Some(format!("no image can be transitioned to layout {layout:?}"));
     }
     None
 }
