@@ -19,22 +19,22 @@
 //! | `OpaqueLate` | [`depth_pyramid_3d`], [`cull_late`], [`opaque_late`], for [`OcclusionCulling`] | [`SceneDepths`], what `Cull` and `Opaque` read | [`DepthPyramids3d`], [`PreviousVisibility`], [`LateDrawArgs`], [`LateVisibleInstances`], [`SceneMsaaColors`], [`SceneDepths`] |
 //! | `Skybox` | [`skybox_3d`] | [`Cubes3d`], [`SceneDepths`] | [`SceneMsaaColors`], [`SceneColors`] |
 //! | `Transparent` | [`transparent_3d`] | [`Geometry3d`], [`TransparentInstances3d`], [`Lighting3d`], [`SceneDepths`] | [`SceneMsaaColors`], [`SceneColors`] |
-//! | `EarlyPostProcess`, `PostProcess` | effects on linear light, in this order | [`ViewColors`], [`SceneDepths`] | [`PostProcess`] |
+//! | `EarlyPostProcess`, `PostProcess` | effects on scene-referred colors, in this order | [`ViewColors`], [`SceneDepths`] | [`PostProcess`] |
 //! | `Tonemap` | [`tonemap_3d`] | [`SceneColors`], [`TonemappingLutImages`], [`Gradings3d`] | [`CameraTargets`], [`SceneColors`] |
-//! | `AfterTonemapping` | effects on colors of the screen | [`ViewColors`], [`SceneDepths`] | [`PostProcess`] |
+//! | `AfterTonemapping` | effects on display-referred colors | [`ViewColors`], [`SceneDepths`] | [`PostProcess`] |
 //! | `Composite` | [`composite_3d`] | [`ViewColors`] | [`CameraTargets`] |
 //! | `Gizmos` | [`gizmos_3d`] | [`GizmoLines`](quadrille_content::GizmoLines), [`Vertices3d`], [`Indices3d`], [`Instances3d`], [`SceneDepths`] | [`GizmoMsaaColors`], [`GizmoColors`], [`SceneDepths`], [`CameraTargets`] |
 //!
 //! The sets run in this order, except `Cluster` and `Environment`, which only precede `Opaque`. [`Scene3d::views`]
 //! lists the cameras of the frame; a [`View3d`] has the indices of its images in the lists. [`SceneMsaaColors`] and
-//! [`SceneDepths`] have the samples of the camera's [`Msaa`], 4 per pixel by default. [`SceneColors`] is
-//! single-sampled and complete after `Transparent`: the last pass that draws to the samples of a view resolves them, and
-//! a system of yours with [`ViewTargets3d`] moves that behind it. Views of cameras with `Hdr`, or with a
+//! [`SceneDepths`] have the samples of the camera's [`Msaa`], 4 per pixel by default. [`SceneColors`] is single-sampled
+//! and complete after `Transparent`: the last pass that draws to the samples of a view resolves them. With a system of
+//! yours that takes [`ViewTargets3d`], the resolve follows that system. Views of cameras with `Hdr`, or with a
 //! [`CameraEffect`] that replaces their color, have radiance times exposure in half floats
-//! ([`View3d::is_scene_referred`]). Other views have display-referred colors in the format of their target, from shaders
-//! that end with `quadrille_3d::display`; a view that covers its target has the target itself in [`SceneColors`]. Depth
-//! is reversed: 1 near, 0 infinitely far. Your shaders can import the modules of built-in ones: `quadrille_3d::scene::View` is a row of
-//! [`Views3d`], `quadrille_3d::mesh_types::Instance` one of [`Instances3d`].
+//! ([`View3d::is_scene_referred`]). Other views have display-referred colors in the format of their target, from
+//! shaders that end with `quadrille_3d::display`; a view that covers its target has the target itself in
+//! [`SceneColors`]. Depth is reversed: 1 near, 0 infinitely far. Your shaders can import the modules of built-in ones:
+//! `quadrille_3d::scene::View` is a row of [`Views3d`], `quadrille_3d::mesh_types::Instance` one of [`Instances3d`].
 //!
 //! # Your own material
 //!
@@ -54,8 +54,8 @@
 //! }
 //! ```
 //!
-//! `app.add_plugins(MaterialPlugin::<Lava>::default())` has meshes with `MeshMaterial3d<Lava>` drawn, and `assets/shaders/lava.wgsl`
-//! reads the color:
+//! With `app.add_plugins(MaterialPlugin::<Lava>::default())`, meshes with `MeshMaterial3d<Lava>` are drawn, and
+//! `assets/shaders/lava.wgsl` reads the color:
 //!
 //! ```wgsl
 //! import bevy_pbr::render::forward_io::VertexOutput;
@@ -68,16 +68,17 @@
 //! }
 //! ```
 //!
-//! [`Material`] lists what a material can change. All materials of a type are rows of one table: the shader is compiled with private
-//! variables in place of its bindings, which it fills from the row of the instance. An image that is not loaded yet is white.
+//! [`Material`] lists the properties that a material can set. All materials of a type are rows of one table: the
+//! bindings of the shader are compiled to private variables, which are filled from the material row of the instance. An
+//! image that is not loaded yet is white.
 //!
 //! # Order of cameras
 //!
 //! Where 2D and 3D cameras share a target, or a material samples the output of an earlier camera, passes are ordered
 //! camera by camera: the passes of each view have its step ([`View3d::step`],
 //! [`Recorder::pass_in_step`](quadrille::prelude::Recorder::pass_in_step)). A custom pass that draws to targets of
-//! cameras should begin its passes with that step too. A pass without a step separates all passes of the systems before
-//! it from those after it, and so all 3D from all 2D.
+//! cameras should begin its passes with that step too. All passes of the systems before a pass without a
+//! step precede it, and those of the systems after it follow it, so cameras on either side of it could not alternate.
 //!
 //! # Effect: film grain with a vignette
 //!
@@ -85,10 +86,11 @@
 //! images per view whose camera has the component; other views have neither, and record no pass. An effect that changes
 //! colors takes [`PostProcess`], whose `write` returns the current color and the image for the new one. Its
 //! [`STAGE`](CameraEffect::STAGE) is the set of its passes: `EarlyPostProcess` and `PostProcess` have radiance times
-//! exposure, `AfterTonemapping` colors of the screen (antialiasing filters, sharpening). The color includes the clear color
-//! or, with `ClearColorConfig::None`, what earlier cameras drew; before tone mapping these are mapped with the scene, as with
-//! `Hdr`. UI, 2D and gizmos lie over all effects. Within a set, effects are ordered by `before` and `after`; without these their
-//! order is unspecified. With `ShaderReloadPlugin` of `quadrille`, the shader file is reloaded on change.
+//! exposure, `AfterTonemapping` display-referred colors (antialiasing filters, sharpening). The color includes the
+//! clear color or, with `ClearColorConfig::None`, the output of earlier cameras; with effects before tone mapping, this
+//! background is tone mapped together with the scene, as with `Hdr`. UI, 2D and gizmos are drawn over all effects.
+//! Within a set, effects are ordered by `before` and `after`; without these their order is unspecified. With
+//! `ShaderReloadPlugin` of `quadrille`, the shader file is reloaded on change.
 //!
 //! ```
 #![doc = include_str!("../tests/programs/film_grain.rs")]
@@ -96,13 +98,13 @@
 //!
 //! [`CameraEffect::images`] lists images of the view's size, a fraction of it or a fixed size, optionally with mip
 //! levels and a history. They are an [`AccessList`](quadrille::ecs::AccessList) of [`EffectImages`], indexed by
-//! [`EffectView::image`] and [`EffectView::previous`]; [`EffectFrame::history_is_valid`] tells whether the latter has
-//! the contents of the previous frame. Images without a history are transient and share memory. A pass that reads the
-//! view binds [`View3d::uniform_bytes`] of [`Views3d`]; depth is in [`SceneDepths`], with the samples of the camera.
-//! [`View3d::transforms_bytes`] of [`ViewTransforms3d`] has its matrices, their inverses and that of the previous frame, for
-//! positions from depth and motion vectors (`quadrille_3d::view_transforms`). With
-//! [`DEPTH_HISTORY`](CameraEffect::DEPTH_HISTORY), [`View3d::previous_depth`] is the index of the previous frame's depth in
-//! [`PreviousDepths3d`].
+//! [`EffectView::image`] and [`EffectView::previous`]; [`EffectFrame::history_is_valid`] is true if the latter has the
+//! contents of the previous frame. Images without a history are transient and share memory. A pass that reads the view
+//! binds [`View3d::uniform_bytes`] of [`Views3d`]; depth is in [`SceneDepths`], with the samples of the camera.
+//! [`View3d::transforms_bytes`] of [`ViewTransforms3d`] has its matrices, their inverses and that of the previous
+//! frame, for positions from depth and motion vectors (`quadrille_3d::view_transforms`). With
+//! [`DEPTH_HISTORY`](CameraEffect::DEPTH_HISTORY), [`View3d::previous_depth`] is the index of the previous frame's
+//! depth in [`PreviousDepths3d`].
 //!
 //! # Additional pass: outlines
 //!
@@ -115,8 +117,9 @@
 //!
 //! # Replaced pass: tone mapping to two tones
 //!
-//! A run condition disables [`tonemap_3d`], and another pass draws the radiance of cameras with `Hdr` to their targets. It is in
-//! [`ContentSystems::Draw3d`](quadrille_content::ContentSystems::Draw3d), so that UI and sprites are drawn over it.
+//! A run condition disables [`tonemap_3d`], and another pass draws the radiance of cameras with `Hdr` to their targets.
+//! It is in [`ContentSystems::Draw3d`](quadrille_content::ContentSystems::Draw3d), so that UI and sprites are drawn
+//! over it.
 //!
 //! ```
 #![doc = include_str!("../tests/programs/two_tones.rs")]

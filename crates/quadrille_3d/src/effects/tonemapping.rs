@@ -1,5 +1,5 @@
-//! Tone mapping: in the shaders of meshes and skies where a camera has no `Hdr` and no effect that needs scene-referred
-//! colors, else in the pass [`tonemap_3d`].
+//! Tone mapping: by the pass [`tonemap_3d`] for cameras with `Hdr`, or with an effect that needs scene-referred colors;
+//! for other cameras in the shaders of meshes and skyboxes.
 
 use bevy_app::{App, Plugin};
 use bevy_camera::Camera3d;
@@ -53,7 +53,7 @@ impl Plugin for TonemappingPlugin {
     }
 }
 
-/// Creates the pipelines, and a placeholder of the LUTs.
+/// Creates the pipelines, and placeholders for the tone mapping LUTs.
 fn init_tonemapping(
     mut commands: Commands,
     gpu: Res<GpuDevice>,
@@ -67,7 +67,7 @@ fn init_tonemapping(
 /// Pipelines of [`tonemap_3d`].
 #[derive(Resource)]
 pub struct TonemapPipelines3d {
-    /// Replaces what the destination holds.
+    /// Replaces the contents of the destination.
     replace: GraphicsPipeline,
     /// Blends over the destination.
     blend: GraphicsPipeline,
@@ -162,7 +162,8 @@ pub fn tonemap_3d(
     }
 }
 
-/// An image of the view as attachment: it is covered, or blended over the contents of the target.
+/// The attachment for an image of the view. Load op LOAD if the image begins with the contents of the target, else
+/// DONT_CARE, since the output covers it.
 fn image_attachment(view: &View3d, image: &AnyAccess<'_>) -> Attachment {
     match view.loads(LoadedImage::Display) {
         true => image.keep(),
@@ -170,7 +171,7 @@ fn image_attachment(view: &View3d, image: &AnyAccess<'_>) -> Attachment {
     }
 }
 
-/// Whether output is blended over the destination, an image of the view or the target.
+/// Whether output is blended over the destination (an image of the view, or the target).
 fn blends(view: &View3d, is_image: bool) -> bool {
     match is_image {
         true => view.loads(LoadedImage::Display),
@@ -179,7 +180,7 @@ fn blends(view: &View3d, is_image: bool) -> bool {
 }
 
 impl TonemapPush {
-    /// To the target of a view.
+    /// Push constants for output to the target of a view.
     fn to_target(view: &View3d) -> Self {
         let [left, top, ..] = view.viewport();
         Self {
@@ -189,7 +190,7 @@ impl TonemapPush {
         }
     }
 
-    /// To an image of a view.
+    /// Push constants for output to an image of a view.
     fn to_image(view: &View3d) -> Self {
         let includes_background = view.has_background();
         let background = view.queued.background.filter(|_| !includes_background);

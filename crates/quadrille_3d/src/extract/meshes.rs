@@ -88,7 +88,7 @@ type WithoutMeshComponents = Or<(
     Without<GlobalTransform>,
 )>;
 
-/// Filter for entities with a material, which [`WithoutMeshComponents`] excludes.
+/// Filter for entities with a material. Makes queries disjoint from those with [`WithoutMeshComponents`].
 type WithMaterial = Or<(
     With<MeshMaterial3d<StandardMaterial>>,
     With<MaterialInstance>,

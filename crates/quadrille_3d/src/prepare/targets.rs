@@ -1,4 +1,4 @@
-//! Color and depth images of views, before tone mapping to the cameras' targets.
+//! Color and depth images of views, up to tone mapping to the cameras' targets.
 
 mod effect_images;
 
@@ -61,7 +61,7 @@ pub(crate) fn prepare_targets(
     batches: Res<BatchList>,
     gpu: Res<GpuDevice>,
     warnings: Res<RateLimitedWarnings>,
-    // Failed sample counts, with their fallback. A device without 2 samples may support 4.
+    // A count of 2 may fail where 4 works, so counts are stored one by one.
     mut instead: Local<FewerSamples>,
 ) {
     let SceneLists {
@@ -125,10 +125,10 @@ pub(crate) fn prepare_targets(
     scene.shadow_map_count = shadows.draws.len();
 }
 
-/// Sample counts of formats that failed, with those taken instead.
+/// Fallback sample count for each format and sample count whose image could not be created.
 type FewerSamples = HashMap<(Format, u32), u32>;
 
-/// Images that the colors of a view take.
+/// Output kind, formats and indices of a view's color images.
 #[derive(Clone, Copy)]
 struct ColorPath {
     output: ViewOutput,
@@ -140,7 +140,8 @@ struct ColorPath {
 }
 
 impl ColorPath {
-    /// Colors of a view with so many samples; `copy`: index of the copy of the target that it begins with.
+    /// The color path of a view. `copy`: index of the copy of the target that the view begins with; `samples` per
+    /// pixel.
     fn new(
         gpu: &GpuDevice,
         view: &QueuedView,
@@ -173,7 +174,7 @@ impl ColorPath {
     }
 }
 
-/// Format of display-referred colors that are put over a target of this format.
+/// Format of a display-referred layer that is composited over a target of this format.
 fn layer_format(composite: Composite, target: Format) -> Format {
     match composite {
         Composite::Alpha | Composite::Premultiplied if !has_fine_alpha(target) => COLOR,
@@ -211,8 +212,8 @@ impl SceneImages<'_> {
         }
     }
 
-    /// Adds the images of a view, with fewer samples than requested if memory is exhausted. Returns their path and
-    /// samples; `None` if even single-sampled images fail.
+    /// Adds the images of a view, with fewer samples than requested if the device has too little memory. Returns the
+    /// color path; `None` if even single-sampled images fail.
     fn add(
         &mut self,
         previous: &mut PreviousImages<'_>,

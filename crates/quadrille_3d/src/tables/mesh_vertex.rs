@@ -23,7 +23,7 @@ pub(crate) struct Vertex {
     pub(crate) normal: [f32; 3],
     /// Linear; white if the mesh has no vertex colors.
     pub(crate) color: [f32; 4],
-    /// Both texture coordinates; [`NO_UV`] where the mesh has none, the first twice if it has no second.
+    /// Texture coordinates 0 and 1; [`NO_UV`] if the mesh has none, coordinates 0 twice if it has no coordinates 1.
     pub(crate) uvs: [f32; 4],
     /// Unit length; w is the sign of the bitangent; zeros if the mesh has none.
     pub(crate) tangent: [f32; 4],
