@@ -12,10 +12,10 @@
 //!              queue_ui        nodes -> boxes and quads, if any node has changed
 //! passes       draw_2d         one pass in the plan per camera
 //! ```
-//! Sprites, glyphs and meshes are instances of a mesh with an image: sprites and glyphs are quads. They share a shader,
-//! an instance buffer and a list of indices in drawing order, and neighbours in draw order with the same mesh and image are batched: 100,000 sprites
-//! with one image are one draw. Rounded UI nodes, gizmo lines (`quadrille_content`) and tilemap chunks are quads too,
-//! each kind with its own shader and instance buffer.
+//! Sprites, glyphs and meshes are instances of a mesh with an image; the mesh of sprites and glyphs is a quad. They
+//! share a shader, an instance buffer and a list of indices in drawing order. Neighbours in that order with the same
+//! mesh and image are batched: 100,000 sprites with one image are one draw. Rounded UI nodes, gizmo lines
+//! (`quadrille_content`) and tilemap chunks are quads too, each kind with its own shader and instance buffer.
 //!
 //! # Rooms
 //!
@@ -26,22 +26,22 @@
 //!
 //! - **One list.** Sprites, meshes and text are sorted together by z (see [`Phase2d`]). There is
 //!   no depth buffer: sorting is needed for transparency anyway.
-//! - **Instances are retained.** The rows of an entity stay in the instance buffer, and are written again only if its
-//!   components, images or materials have changed. Change ticks are compared when a camera sees the entity, in parallel;
-//!   changes that bypass bevy's change detection are not seen. [`Phase2d::work`] counts what was built.
-//! - **The drawing order is a list of indices** of rows: sorting moves no instances, and an order is kept while keys and
-//!   visible entities stay the same.
-//! - **Nodes are rebuilt together**, and only in frames in which anything that they follow from has changed.
+//! - **Instances are retained.** The rows of an entity stay in the instance buffer, and are rebuilt only if its
+//!   components, images or materials have changed. Change ticks of visible entities are compared in parallel; changes
+//!   that bypass bevy's change detection are missed. [`Phase2d::work`] counts rebuilt and moved items.
+//! - **The drawing order is a list of indices** of rows: sorting moves no instances, and an order is kept while keys
+//!   and visible entities stay the same.
+//! - **Nodes are rebuilt together**, and only in frames in which a component or asset of any node has changed.
 //! - **Culling is bevy's**, on the CPU: GPU culling would have to upload all instances first,
 //!   which costs more (README, "How fast").
 //! - **A tilemap chunk is one quad** whose fragments look up their tile. Tiles are uploaded when they change and
 //!   cost no CPU time otherwise.
-//! - **A draw per image**, no bindless array: bindings are push descriptors, which every
-//!   device has, and numerous sprites usually share an atlas.
+//! - **A draw per image**, no bindless array: push descriptors, which every device has, are enough, since numerous
+//!   sprites usually share an atlas.
 //! - **UI nodes are not multisampled**, as in bevy: they are drawn after the resolve of their camera, which has four
 //!   samples per pixel unless its `Msaa` says otherwise (`passes/msaa.rs`).
-//! - **Cameras draw to their target directly**, without an intermediate image or tone mapping. For
-//!   post-processing, let the camera draw to an image of your own ([`ManualTextureViews`](content::ManualTextureViews)).
+//! - **Cameras draw to their target directly**, without an intermediate image or tone mapping. For post-processing, let
+//!   the camera draw to an image of your own ([`ManualTextureViews`](content::ManualTextureViews)).
 //!
 //! # Deliberately absent
 //!

@@ -13,12 +13,12 @@ use bevy_ui::ComputedUiRenderTargetInfo;
 use bevy_window::{PrimaryWindow, Window};
 use quadrille::ecs::entity_label;
 
-/// Largest font size in logical pixels. A glyph is rasterized at about that size into an atlas of the next
-/// power of two; bevy panics if a glyph fits no atlas.
+/// Largest font size in logical pixels. A glyph is rasterized into an atlas whose size is the next power of two; bevy
+/// panics if a glyph fits no atlas.
 const MAX_PIXELS: f32 = 2000.0;
 /// Largest font size in percent of the viewport.
 const MAX_PERCENT: f32 = 100.0;
-/// Largest font size in physical pixels: beyond, an atlas takes gigabytes, and minutes to fill.
+/// Largest font size in physical pixels: larger atlases take gigabytes of memory, and minutes to fill.
 const MOST_PHYSICAL: f32 = 4000.0;
 
 /// Largest font sizes at a scale factor, in logical pixels and in percent of the viewport.
@@ -65,14 +65,14 @@ impl Scales {
     }
 }
 
-/// Components that lead from a span to its root, and from that to its cameras.
+/// Components for finding the root of a text span, and the layers of its cameras.
 type TextTarget = (
     Option<&'static RenderLayers>,
     Option<&'static ChildOf>,
     Has<TextSpan>,
 );
 
-/// Texts that other cameras may draw now.
+/// Filter for texts whose drawing cameras may have changed.
 #[cfg(feature = "ui")]
 type IsMoved = (
     With<TextFont>,
@@ -139,8 +139,8 @@ impl TextTargets<'_, '_> {
     }
 }
 
-/// Clamped sizes by entity: requested and clamped. The requested size is restored when the limit, which depends on
-/// scale factors, allows it again.
+/// Requested and clamped size of each entity with a clamped size. The requested size is restored when the limit, which
+/// depends on scale factors, allows it again.
 type Limited = EntityHashMap<[FontSize; 2]>;
 
 /// Clamps font sizes before text layout, and warns once.

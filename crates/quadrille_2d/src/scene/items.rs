@@ -1,8 +1,9 @@
-//! Retained instances of sprites, texts and meshes: their rows stay in the instance buffer, and are written again only
-//! when something that they follow from has changed.
+//! Retained instances of sprites, texts and meshes: their rows stay in the instance buffer, and are rebuilt only if a
+//! component or asset that they depend on has changed.
 //!
-//! An item is validated whenever a camera sees its entity, by the change ticks of its components. So despawned,
-//! disabled and hidden entities need no events: an item that no camera has seen for a while is freed.
+//! An item is validated, by the change ticks of its components, in each frame in which its entity is visible to a
+//! camera. So despawned, disabled and hidden entities need no events: an item that was not visible for [`RETENTION`]
+//! frames is freed.
 
 use std::ops::Range;
 
@@ -51,10 +52,10 @@ impl Stamp {
     }
 }
 
-/// Transform of an item's row as a function of the entity's, so that a moved entity is not built again.
+/// Relation of an item's row transform to the entity's transform, so that moving an entity needs no rebuild.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum RowTransform {
-    /// The item has several rows, or none: it is built again.
+    /// The item has several rows, or none, and is rebuilt when the entity moves.
     Rebuilt,
     /// The row is a quad over this rectangle.
     Quad(Rect),
@@ -69,7 +70,7 @@ pub(crate) struct Part {
     pub(crate) mesh: Option<AssetId<Mesh>>,
     /// Index in [`DrawnImages`].
     pub(crate) image: u32,
-    /// Number of rows; none of an image that cannot be drawn yet.
+    /// Number of rows; 0 if the image cannot be drawn yet.
     pub(crate) rows: u32,
 }
 
@@ -84,7 +85,7 @@ pub(crate) struct Item {
     pub(crate) transform_tick: u32,
     /// Frame in which it was built.
     built_in: u64,
-    /// Last frame in which a camera saw it.
+    /// Last frame in which it was visible to a camera.
     used_in: u64,
     /// Sort key.
     pub(crate) key: u64,
@@ -94,11 +95,11 @@ pub(crate) struct Item {
     pub(crate) row_transform: RowTransform,
     /// Assets it depends on besides its images.
     depends_on: AssetKinds,
-    /// Whether it cannot be drawn: it is built again each frame, for its warning.
+    /// Whether it cannot be drawn. It is then rebuilt each frame, to repeat its rate-limited warning.
     is_invalid: bool,
 }
 
-/// Kinds of assets that an item follows from.
+/// Kinds of assets that an item depends on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct AssetKinds {
     pub(crate) materials: bool,
@@ -139,7 +140,7 @@ pub(crate) struct MovedItem {
     pub(crate) world_from_local: AffineRows,
 }
 
-/// Frames after which an unused item is freed, and between two searches for such.
+/// Frames after which an unused item is freed, and frames between two searches for unused items.
 const RETENTION: u64 = 64;
 
 /// No item in [`Items::by_entity`].
@@ -214,14 +215,13 @@ impl Items {
         (self.get(index).entity == entity).then_some(index)
     }
 
-    /// Returns the index of the item of any entity with this index, perhaps a former one.
+    /// Returns the index of the item for this entity index, whose generation may be that of a despawned entity.
     fn index(&self, kind: ItemKind, entity: Entity) -> Option<u32> {
         let index = self.by_entity[kind as usize].get(entity.index_u32() as usize);
         index.copied().filter(|index| *index != NONE)
     }
 
-    /// Whether nothing has changed that an item follows from, besides the transform. `stamp` is its present
-    /// fingerprint.
+    /// Whether all dependencies of an item, except the transform, are unchanged. `stamp` is the current fingerprint.
     pub(crate) fn is_current(&self, item: &Item, stamp: Stamp) -> bool {
         let is_unchanged = |part: &Part| self.images.is_unchanged_since(part.image, item.built_in);
         let depends_on = item.depends_on;
@@ -326,7 +326,7 @@ impl Items {
         index
     }
 
-    /// Frees the items that no camera has seen for [`RETENTION`] frames, and the images without items.
+    /// Frees the items that were not visible for [`RETENTION`] frames, and the images without items.
     fn free_unused(&mut self, rows: &mut RangeTable<Instance>) {
         let mut has_items = vec![false; self.images.len()];
         for (index, item) in self.items.iter_mut().enumerate() {

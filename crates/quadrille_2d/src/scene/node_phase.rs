@@ -1,4 +1,4 @@
-//! Views of UI nodes, retained while nothing that they follow from changes.
+//! Instances and batches of UI nodes, retained until any node changes.
 
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ pub(crate) struct NodePhase {
     batches: Vec<Batch>,
     /// Instances without rounded corners or smooth edges.
     quads: Vec<Instance>,
-    /// Range of `quads` in the instance table, with unused rows at its end.
+    /// Range of `quads` in the instance table, with spare rows at its end.
     quad_rows: Range<u32>,
     /// Boxes and gradients.
     pub(crate) nodes: RawBufferVec<NodeInstance>,
@@ -30,11 +30,11 @@ pub(crate) struct NodePhase {
     pub(crate) images: DrawnImages,
     /// Nodes in drawing order, as of the last rebuild.
     stack: Vec<Entity>,
-    /// Whether a node cannot be drawn: all are built again in each frame, for its warning.
+    /// Whether a node cannot be drawn. All nodes are then rebuilt in each frame, to repeat its rate-limited warning.
     pub(crate) has_invalid: bool,
 }
 
-/// Nodes over the view of a camera.
+/// Nodes that are drawn over the view of a camera.
 struct NodeView {
     camera: Entity,
     viewport: [u32; 4],
@@ -42,7 +42,7 @@ struct NodeView {
 }
 
 impl NodePhase {
-    /// Whether views and nodes are those of the last rebuild, all of which could be drawn.
+    /// Whether views and nodes are the same as in the last rebuild, and all nodes could be drawn.
     pub(crate) fn is_current(&self, views: &[View2d], stack: &[Entity]) -> bool {
         let of_node = |view: &NodeView| (view.camera, view.viewport);
         let of_view = |view: &View2d| (view.camera, view.viewport);
@@ -77,7 +77,7 @@ impl NodePhase {
         });
     }
 
-    /// Ends a rebuild: writes the quads to the instance table where they differ.
+    /// Ends a rebuild: writes changed quads to the instance table.
     pub(crate) fn end(&mut self, rows: &mut RangeTable<Instance>) {
         if self.quad_rows.len() < self.quads.len() {
             rows.remove(std::mem::take(&mut self.quad_rows));
@@ -108,7 +108,8 @@ impl NodePhase {
         self.push_batch(batch, end, view_start);
     }
 
-    /// Adds a batch of the last instance of a list with this length.
+    /// Adds a batch with the last instance of a list with this length; joins the previous batch of the view if
+    /// possible.
     fn push_batch(&mut self, batch: Batch, length: u32, view_start: u32) {
         let batch = Batch {
             instances: length - 1..length,
@@ -121,8 +122,8 @@ impl NodePhase {
         }
     }
 
-    /// Inserts the views of nodes behind those of their cameras. `to_clip` is the transform from the pixels of a
-    /// viewport.
+    /// Inserts the views of nodes after those of their cameras. `to_clip` returns the transform from pixels of a
+    /// viewport to clip space.
     pub(crate) fn add_to(&self, phase: &mut Phase2d, to_clip: fn([u32; 4]) -> bevy_math::Mat4) {
         let first = phase.order.len() as u32;
         let quads = self.quads.len() as u32;

@@ -132,8 +132,8 @@ fn fit_size(image: Vec2, room: Vec2) -> Vec2 {
     image * (room / image).min_element()
 }
 
-/// Box of an image of this size, centred in a node's `visual_box`, and its centre, y up. The node's rounded corners
-/// apply where they reach into it.
+/// Returns the centre (y up) and the box of an image of this size, which is centred in a node's `visual_box`. The
+/// node's rounded corners cut off corners of the box where they overlap it.
 fn image_box(node: &ComputedNode, visual_box: VisualBox, size: Vec2) -> (Vec2, RoundedBox) {
     let (mut inset, room) = match visual_box {
         VisualBox::ContentBox => (node.content_inset(), node.content_box()),
@@ -163,7 +163,7 @@ pub(super) fn center_box(
 
 /// Whether the sides of a rectangle coincide with pixel boundaries of the target.
 pub(super) fn is_pixel_aligned(world: &Affine3A, rect: Rect) -> bool {
-    /// In pixels: below 1/255 of coverage nothing changes.
+    /// In pixels. Smaller than 1/255, so the error of coverage does not show in 8-bit colors.
     const MAX_MISALIGNMENT: f32 = 1.0 / 512.0;
     let (x, y) = (world.matrix3.x_axis, world.matrix3.y_axis);
     let is_straight = x.y == 0.0 && y.x == 0.0;
