@@ -20,14 +20,14 @@
 //! # Decisions
 //!
 //! - **Steps order cameras of both kinds.** 2D and 3D cameras are drawn by different passes in a fixed system order.
-//!   Where cameras of both kinds share an image, or one shows the output of an earlier one, their passes get steps
-//!   ([`CameraView::step`]), so that they are drawn by `Camera::order`; other frames have one step, in which all 3D
+//!   If cameras of both kinds share an image, or one samples the output of an earlier one, their passes get steps
+//!   ([`CameraView::step`]), so that they are drawn in `Camera::order`. Other frames have one step, in which all 3D
 //!   passes come before 2D passes.
 //! - **One list of cameras.** The first camera of an image, which clears it, is chosen among both kinds
 //!   ([`CameraViews`]).
 //! - **One list of gizmos**, which cameras of both kinds draw by their render layers.
-//! - **Gizmos are drawn after bevy's `Last`**, where bevy finishes their lists: an app with
-//!   `GizmoPlugin` renders after that schedule, other apps before it.
+//! - **Gizmos are drawn after bevy's `Last` schedule**, in which bevy completes their lists: an app with `GizmoPlugin`
+//!   renders after that schedule, other apps before it.
 
 mod affine;
 mod buffers;

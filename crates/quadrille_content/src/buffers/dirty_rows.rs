@@ -1,4 +1,4 @@
-//! Rows with a bit for each that has changed.
+//! Rows of a device table with a dirty bit for each.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use quadrille::vulkan::Error;
 
 use crate::buffers::buffer_vec::grow_buffer;
 
-/// Maximum unchanged rows between two changed ones that are uploaded along, instead of a separate copy.
+/// The most unchanged rows between two changed ones that are uploaded with them, to save a separate copy.
 const MAX_UPLOAD_GAP: u32 = 16;
 
 /// Rows of a device table. Only changed ones are uploaded.
@@ -52,8 +52,8 @@ impl<T: Pod + RowValue> DirtyRows<T> {
         }
     }
 
-    /// Removes the rows from a length on. Memory for more than four times as many, and more than `4 * min_capacity`, is
-    /// freed.
+    /// Removes the rows from index `length` on. Shrinks the allocation if its capacity is more than four times the
+    /// length and more than `4 * min_capacity`.
     pub fn truncate(&mut self, length: u32, min_capacity: usize) {
         let length = length as usize;
         self.rows.truncate(length);

@@ -25,7 +25,8 @@ pub(super) struct PendingImages {
 impl PendingImages {
     /// Marks an image as added or changed.
     pub(super) fn mark_changed(&mut self, id: AssetId<ImageAsset>) {
-        // If each change restarted the upload, an image that changes in every frame would never be complete.
+        // An upload in progress is finished first. If each change restarted it, an image that changes in every
+        // frame would never be complete.
         if let Some(in_progress) = self.in_progress.get_mut(&id) {
             in_progress.is_stale = true;
         }

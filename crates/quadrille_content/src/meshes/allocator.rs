@@ -31,7 +31,7 @@ struct MeshBlocks {
     indices: BlockKey,
 }
 
-/// Allocator of meshes with vertices of type `V` in shared device buffers. No CPU copy is kept besides the asset.
+/// Allocator of meshes with vertices of type `V` in shared device buffers. Keeps no CPU copy of mesh assets.
 ///
 /// A mesh is read on its first [request](Self::request) and on each change.
 pub struct MeshAllocator<V> {
@@ -92,13 +92,13 @@ impl<V: MeshVertex> MeshAllocator<V> {
         self.changes
     }
 
-    /// Reserves at least `vertices` after those of all meshes, for passes to write. Their contents are lost when the
-    /// buffer is replaced.
+    /// Reserves space for at least `vertices` vertices after all meshes, for passes to write. Its contents are lost
+    /// when the buffer is replaced.
     pub fn reserve_tail(&mut self, vertices: u32) {
         self.vertices.reserve_tail(vertices);
     }
 
-    /// First vertex of the reserved tail. [`Self::changes`] changes with it.
+    /// First vertex of the reserved tail. When it moves, [`Self::changes`] changes too.
     pub fn tail_start(&self) -> u32 {
         self.vertices.capacity()
     }
