@@ -9,8 +9,8 @@ pub enum ContentSystems {
     Images,
     /// Extraction of active cameras, in [`RenderSystems::Declare`](quadrille::prelude::RenderSystems::Declare), after `Images`.
     Views,
-    /// Reading of meshes, in [`RenderSystems::Declare`](quadrille::prelude::RenderSystems::Declare). After it, data of meshes without
-    /// `RenderAssetUsages::MAIN_WORLD` is released.
+    /// Reading of meshes, in [`RenderSystems::Declare`](quadrille::prelude::RenderSystems::Declare). After it, the CPU data
+    /// of meshes without `RenderAssetUsages::MAIN_WORLD` is released.
     Meshes,
     /// Passes of 3D that draw to camera targets.
     Draw3d,

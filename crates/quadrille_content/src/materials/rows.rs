@@ -21,14 +21,14 @@ pub struct MaterialRows {
     layout: MaterialLayout,
     bytes: Vec<u8>,
     free: Vec<u32>,
-    /// Rows that are not uploaded.
+    /// Rows with pending uploads.
     dirty: HashSet<u32>,
-    /// Its bytes of the buffer of all types.
+    /// Byte range of the rows in the buffer of all types, with spare space at its end.
     range: Range<u64>,
 }
 
 impl MaterialRows {
-    /// No rows.
+    /// An empty table.
     pub fn new(layout: MaterialLayout) -> Self {
         Self {
             layout,
@@ -52,7 +52,7 @@ impl MaterialRows {
         (self.bytes.len() / self.stride()) as u32
     }
 
-    /// Adds a row of zeros.
+    /// Adds a row. Its contents are undefined until [`Self::write`].
     pub fn add(&mut self) -> u32 {
         self.free.pop().unwrap_or_else(|| {
             let row = self.count();
@@ -66,7 +66,7 @@ impl MaterialRows {
         self.free.push(row);
     }
 
-    /// Writes the values of a material. `index` returns the number that stands for an image in the row.
+    /// Writes the values of a material. `index` returns the texture index that the row stores for an image.
     pub fn write(
         &mut self,
         row: u32,
@@ -87,7 +87,7 @@ impl MaterialRows {
         self.dirty.insert(row);
     }
 
-    /// Its bytes of the buffer; `None` without rows.
+    /// Byte range of the rows in the buffer of all types; `None` without rows.
     pub fn range(&self) -> Option<Range<u64>> {
         let bytes = self.bytes.len() as u64;
         let start = self.range.start;
@@ -117,7 +117,8 @@ impl MaterialRows {
     }
 }
 
-/// Uploads changed rows of all types, growing the buffer if necessary. Ranges may move.
+/// Uploads changed rows of all types. If the rows of a type exceed its range, all ranges are reassigned and all rows
+/// are uploaded.
 ///
 /// # Errors
 /// The larger buffer cannot be created.
