@@ -106,9 +106,9 @@ struct Placed {
     cost: u64,
 }
 
-/// For each pass in the order of the plan, the places of those that it depends on: the last
-/// writers of what it touches, the readers since of what it writes. Whole resources are compared,
-/// so passes on different parts of one count as dependent, and the advice is the more careful.
+/// For each pass in the order of the plan, the indices of the passes that it depends on: the last writers
+/// of the resources that it uses, and the readers since of those that it writes. Whole resources are
+/// compared, so passes on different parts of one count as dependent, and savings are underestimated.
 fn needs(frame: &Frame, order: &[Placed]) -> Vec<Vec<usize>> {
     let mut last: Vec<(Option<usize>, Vec<usize>)> =
         vec![Default::default(); frame.resources.len()];
@@ -132,8 +132,8 @@ fn needs(frame: &Frame, order: &[Placed]) -> Vec<Vec<usize>> {
     all
 }
 
-/// How long the frame takes if queues run their passes one after the other, each when what it
-/// needs is done, and those that are `alone` have a queue of their own.
+/// Estimates the time of a frame in microseconds: queues run their passes one after the other, each when
+/// its dependencies have ended. The passes in `alone` run on a separate queue.
 fn length(order: &[Placed], needs: &[Vec<usize>], alone: &[usize]) -> u64 {
     let mut done: Vec<u64> = Vec::with_capacity(order.len());
     let (mut free, mut own) = ([0u64; Topology::MAX_QUEUES], 0);

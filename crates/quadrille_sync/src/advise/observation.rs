@@ -1,9 +1,9 @@
-//! Effect on a frame of running passes beside the main queue.
+//! Effect on a frame of running passes on another queue than the main one.
 //!
-//! Candidates follow from an estimate ([`length`]): the time of the frame with passes on a queue of their
-//! own. A pass is tried alone, and as the head of a chain: each next pass reads what only it and the one
-//! before use, so that the chain costs no more semaphores than one pass. Then the frame is planned with
-//! the best of these candidates on another queue.
+//! Candidates are found by an estimate ([`length`]): the time of the frame with passes on a separate queue.
+//! Both single passes and chains are candidates. In a chain, each pass reads a resource that only it and
+//! the previous pass use, so that moving the chain needs no more semaphores than moving one pass. Then the
+//! frame is planned with the best candidate on another queue.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -23,12 +23,12 @@ pub(super) const MAX_CHAIN_PASSES: usize = 3;
 /// Observation of a frame: see [`QueueChoices::observe`].
 #[derive(Clone, Debug)]
 pub struct QueueObservation {
-    /// The frame, with what its passes cost.
+    /// The frame, with measured costs of its passes.
     frame: Frame,
     plans: Plans,
-    /// The passes whose queue is left to the renderer.
+    /// The passes whose queue is automatic.
     pub(super) open: Vec<PassIndex>,
-    /// The resources whose sharing is left to the renderer.
+    /// The resources whose sharing mode is automatic.
     pub(super) shareable: Vec<ResourceIndex>,
     pub(super) took_us: Option<u64>,
     /// A queue or a cost has changed already.
@@ -40,14 +40,14 @@ pub struct QueueObservation {
 /// Result of an observation.
 pub(super) enum Finding {
     Nothing,
-    /// Frame with the passes of these names, which follow each other, off the main queue; `better` is
-    /// none if that does not pay.
+    /// The frame with the chain of passes of these names on another queue; `better` is `None` without a
+    /// gain.
     Proposed {
         passes: Vec<Arc<str>>,
         better: Option<MultiQueueCandidate>,
     },
-    /// Time that the move of a pass saves, and the frame's estimated time with the pass back on the main
-    /// queue; none if no open pass has the name any more.
+    /// The saving by the move of a pass, and the frame's estimated time with the pass back on the main
+    /// queue, in microseconds; `None` if no open pass has the name any more.
     Doubted {
         pass: Arc<str>,
         saves: Option<(u64, u64)>,
@@ -57,13 +57,13 @@ pub(super) enum Finding {
 /// A frame with passes on another queue.
 pub(super) struct MultiQueueCandidate {
     pub(super) queue: QueueIndex,
-    /// The names of the resources that are shared for that.
+    /// The names of the resources that the candidate makes concurrent.
     pub(super) shares: Vec<Arc<str>>,
-    /// How much shorter it is.
+    /// The estimated saving in microseconds.
     pub(super) saves_us: u64,
 }
 
-/// The plan that the frame repeats with as it is, and its estimated time.
+/// The plan of the repeated frame without changes, and its estimated time.
 struct Now {
     plan: Arc<Plan>,
     time_us: u64,
@@ -134,8 +134,8 @@ impl QueueObservation {
         all
     }
 
-    /// The open passes and chains of them on the main queue that could save enough on a queue of
-    /// their own, the best last.
+    /// The open passes and chains on the main queue that could save enough on a separate queue, the best
+    /// last.
     fn candidates(&self, now: &Now, topology: &Topology) -> Vec<Vec<PassIndex>> {
         let placed = |(queue, pass): (QueueIndex, PassIndex)| Placed {
             queue,
@@ -151,7 +151,7 @@ impl QueueObservation {
         };
         let mut all = Vec::new();
         for chain in chains(&self.frame, &order, can_move) {
-            // No passes save more than they cost.
+            // Moving passes saves at most their own time.
             let cost = chain.iter().map(|&at| order[at].cost).sum::<u64>();
             if cost < least {
                 continue;
@@ -179,9 +179,8 @@ impl QueueObservation {
         })
     }
 
-    /// The frame with the passes of these names beside the main queue, and with what they use shared
-    /// if it is that which makes it shorter. None if there is no other queue for them, or it does not
-    /// pay.
+    /// The candidate with the passes of these names on another queue, and with resources concurrent if only
+    /// that shortens the frame. `None` without another queue for them, or without a gain.
     fn beside(
         &self,
         names: &[Arc<str>],
@@ -219,7 +218,7 @@ impl QueueObservation {
         names.contains(&self.frame.pass(pass).name)
     }
 
-    /// Whether passes of these names use a resource, and passes of others too.
+    /// Whether both passes of these names and other passes use a resource.
     fn is_between(&self, names: &[Arc<str>], resource: ResourceIndex) -> bool {
         let mut is_used = [false; 2];
         for pass in self.frame.pass_indices() {
@@ -231,7 +230,8 @@ impl QueueObservation {
         is_used == [true; 2]
     }
 
-    /// Where passes of a frame run, if together and not as now, and how much shorter the frame is.
+    /// The queue of these passes in the plan of a frame, with the saving; `None` unless all are on one queue
+    /// other than the current one.
     fn placed(
         &self,
         names: &[Arc<str>],
@@ -254,8 +254,8 @@ impl QueueObservation {
         }))
     }
 
-    /// The estimated time of the frame with the passes of a name, and those that follow them, on the
-    /// main queue. None if no open pass has it.
+    /// The estimated time of the frame with the passes of a name and their followers back on the main
+    /// queue. `None` if no open pass has the name.
     fn returned(
         &self,
         name: &Arc<str>,
@@ -279,7 +279,7 @@ impl QueueObservation {
     }
 }
 
-/// Passes alone, and chains of them: places in the order of the plan.
+/// Single passes and chains, as indices in the order of the plan.
 fn chains(frame: &Frame, order: &[Placed], can_move: impl Fn(&Placed) -> bool) -> Vec<Vec<usize>> {
     let next = links(frame, order);
     let can_move: Vec<bool> = order.iter().map(can_move).collect();
@@ -302,7 +302,8 @@ fn chains(frame: &Frame, order: &[Placed], can_move: impl Fn(&Placed) -> bool) -
     all
 }
 
-/// For each pass in the order of the plan, the next one that uses what else only it uses.
+/// For each pass in the order of the plan, the next pass with which it shares a resource that no other
+/// pass uses.
 fn links(frame: &Frame, order: &[Placed]) -> Vec<Option<usize>> {
     // The first users of each resource, and whether there are more than two.
     let mut users: Vec<(Vec<usize>, bool)> = vec![Default::default(); frame.resources.len()];

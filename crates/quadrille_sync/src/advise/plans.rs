@@ -1,9 +1,9 @@
 //! Plans that the observation of a frame compares, made one at a time.
 //!
 //! An observation is a function from plans to a finding. It requests the plans that it needs one after the
-//! other. Where one is not made yet, it ends with [`Pending`], and is called again from its beginning
-//! once that plan is there: what it has requested before is remembered. So an observation spreads over
-//! frames, and each of them pays for one plan at most.
+//! other. If a plan is not made yet, the function returns [`Pending`], and is called again from its
+//! beginning once the plan exists; earlier plans are cached. So an observation is spread over frames, with
+//! at most one plan in each.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use crate::solve::plan;
 use crate::states::States;
 use crate::topology::Topology;
 
-/// How often a frame is repeated until its plans repeat: predictions use the two frames before.
+/// Number of repetitions after which the plans of a frame are steady: predictions use the two frames before.
 const REPEATED: usize = 4;
 
-/// A plan that was requested is not made yet.
+/// The requested plan is not made yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pending;
 
@@ -25,7 +25,7 @@ pub(super) struct Pending;
 pub(super) struct Plans {
     topology: Topology,
     states: States,
-    /// In the order in which they are requested; none of a frame that cannot be planned.
+    /// Plans in the order of requests; `None` for a frame that cannot be planned.
     made: Vec<Option<Arc<Plan>>>,
     /// Number of plans that were requested since the observation began or was called again.
     asked: usize,
@@ -52,12 +52,12 @@ impl Plans {
         }
     }
 
-    /// The queues that are planned for.
+    /// The topology that is planned for.
     pub(super) fn topology(&self) -> &Topology {
         &self.topology
     }
 
-    /// The plan that a frame repeats with; none if it cannot be planned.
+    /// The plan of a frame in the steady state; `None` if the frame cannot be planned.
     pub(super) fn steady(&mut self, frame: &Frame) -> Result<Option<Arc<Plan>>, Pending> {
         let at = self.asked;
         self.asked += 1;
@@ -72,8 +72,8 @@ impl Plans {
         Err(Pending)
     }
 
-    /// Makes one plan, if one is requested, and goes on with the observation if that was the last of its
-    /// frame. Returns the finding, once there is one.
+    /// Makes one plan if one is requested. Once the plans of its frame are steady, calls the observation
+    /// again. Returns the finding when there is one.
     pub(super) fn step<T>(
         &mut self,
         look: impl FnOnce(&mut Self) -> Result<T, Pending>,
@@ -98,7 +98,7 @@ impl Plans {
 }
 
 impl Repeated {
-    /// Plans the frame once more. The outer option is none until its plans repeat.
+    /// Plans the frame once more. The outer option is `None` until its plans are steady.
     fn step(&mut self, topology: &Topology) -> Option<Option<Arc<Plan>>> {
         let Ok(plan) = plan(&self.frame, topology, &self.states) else {
             return Some(None);

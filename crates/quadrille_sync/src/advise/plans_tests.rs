@@ -3,7 +3,7 @@ use std::cell::Cell;
 use super::*;
 use crate::text::{parse_frame, parse_topology};
 
-/// An observation that compares two frames makes eight plans, one a step, and returns its finding in one go.
+/// An observation that compares two frames makes eight plans, one per step, and then returns its finding.
 #[test]
 fn each_step_makes_one_plan() {
     let one = "buffer a 0 bytes 64\npass write requires COMPUTE\n  StorageWriteCompute a\n";

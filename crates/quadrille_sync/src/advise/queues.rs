@@ -1,21 +1,22 @@
-//! Automatic choice of queues for passes whose declaration leaves it open.
+//! Automatic choice of queues, for passes without a declared preference.
 //!
-//! A pass without a preference begins on the main queue. Now and then the caller measures a frame and
-//! has it observed ([`QueueChoices::observe`]). An observation compares plans of the frame: as it is, and
-//! with one such pass on another queue, or a few that follow each other. If several observations agree
-//! that this shortens the estimated frame by at least [`GAIN`] of its time, the passes move. Then the
-//! frame is measured: if it has not become shorter, as where queues share all the units of a device, they
-//! return. They return as well when observations agree that the move saves nothing any more.
+//! A pass without a preference begins on the main queue. From time to time the caller measures a frame and
+//! observes it ([`QueueChoices::observe`]). An observation compares plans of the frame: unchanged, and with
+//! one such pass, or a chain of them, on another queue. If several observations agree that this shortens the
+//! estimated time by at least one part in [`GAIN`], the passes move. Then the frame is measured. If it has
+//! not become shorter, for example because both queues use the same execution units, the passes return to
+//! the main queue. They also return when observations agree that the move no longer saves time.
 //!
-//! Ownership of a resource by one family at a time keeps passes of several families from reading it
-//! together. So where the sharing mode is automatic, an observation compares the frame with these
-//! resources concurrent as well, and if that pays, they become concurrent when the passes move
+//! An exclusive resource has one owner at a time, so passes of several families cannot read it at the same
+//! time. An observation therefore also compares the frame with such resources concurrent, if their sharing
+//! mode is automatic. If that saves time, they become concurrent when the passes move
 //! ([`QueueChoices::shares`]).
 //!
-//! Passes that were tried in vain are left alone for some observations, and for twice as many each time.
-//! So a frame that does not change comes to rest. For given costs all of this is deterministic.
+//! After a failed trial, passes are skipped for some observations, and for twice as many each time
+//! (exponential backoff). So an unchanged frame costs ever fewer observations. For given costs all decisions
+//! are deterministic.
 //!
-//! Verdicts and costs belong to the names of passes. Passes of one name have one verdict.
+//! Decisions and costs are stored by the names of passes. Passes of one name share them.
 
 use std::sync::Arc;
 
@@ -25,35 +26,35 @@ use crate::resource::ResourceIndex;
 use crate::states::States;
 use crate::topology::{QueueIndex, Topology};
 
-/// A pass moves if that makes a frame shorter by one part in so many.
+/// A pass moves if that shortens the frame by at least 1/`GAIN` of its time.
 pub(super) const GAIN: u64 = 50;
 
-/// A pass stays where it is as long as that makes a frame shorter by one part in so many.
+/// A moved pass stays as long as that shortens the frame by at least 1/`KEPT` of its time.
 const KEPT: u64 = 100;
 
 /// Successive observations that have to agree.
 const LOOKS: u32 = 3;
 
-/// A pass that was tried in vain is left alone for at most so many observations.
+/// The most observations that a pass is skipped for after failed trials.
 const MAX_SKIPPED_LOOKS: u32 = 64;
 
-/// A measured cost replaces the known one if it differs by more than one part in so many.
+/// A measured cost replaces the stored one if it differs by more than 1/`CHANGE` of it.
 const CHANGE: u32 = 4;
 
 /// The least difference of costs that matters, in microseconds.
 const MIN_CHANGE_US: u32 = 10;
 
-/// Frames of more passes are left as they are: to plan them a few times would be felt.
+/// Frames with more passes are not observed: extra plans would take noticeable time.
 const MAX_PASSES: usize = 1024;
 
-/// Chooses queues for passes that leave them open, and keeps what passes cost.
+/// Chooses queues for passes without a preference, and stores measured costs of passes.
 #[derive(Clone, Debug, Default)]
 pub struct QueueChoices {
     passes: Vec<Known>,
     looks: u32,
 }
 
-/// A pass that runs beside the main queue because it was measured that this is quicker.
+/// A pass that was moved to another queue to shorten frames.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueueMove {
     /// The name of the pass.
@@ -74,36 +75,37 @@ struct Known {
     name: Arc<str>,
     cost_us: u32,
     stage: Stage,
-    /// The names of the passes that follow it to where it runs.
+    /// The names of the passes that moved with it.
     followers: Vec<Arc<str>>,
-    /// The names of resources that have to be shared where it runs.
+    /// The names of resources that its move makes concurrent.
     shares: Vec<Arc<str>>,
-    /// By the number of followers: when they are tried again.
+    /// Backoff by the number of followers.
     rests: [Rest; MAX_CHAIN_PASSES],
 }
 
-/// When something is tried again that was tried in vain.
+/// Backoff after failed trials.
 #[derive(Clone, Copy, Debug)]
 struct Rest {
-    /// Looks that it is left alone for.
+    /// Observations that are still skipped.
     looks: u32,
-    /// How long it is left alone when it is tried in vain once more.
+    /// Observations to skip after the next failed trial.
     next: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// On the main queue. So many successive observations prefer another queue; the frame took
-    /// at least so long.
+    /// On the main queue. `agreed`: successive observations that prefer another queue; `least`: the
+    /// shortest measured frame time at these, in microseconds.
     Main { agreed: u32, least: Option<u64> },
-    /// On another queue, to see what becomes of the frame.
+    /// On another queue, on trial: `before` is the frame time before the move, `since` the number of
+    /// measurements after it and the shortest of them.
     Tried {
         queue: QueueIndex,
         saves_us: u64,
         before: u64,
         since: (u32, u64),
     },
-    /// On another queue. So many successive observations found that this saves nothing.
+    /// On another queue. `doubted`: successive observations without a saving.
     Moved {
         queue: QueueIndex,
         saves_us: u64,
@@ -126,7 +128,7 @@ impl Stage {
 }
 
 impl QueueChoices {
-    /// The queue that was chosen for passes of a name; none for the main one.
+    /// The queue that was chosen for passes of a name; `None` for the main queue.
     pub fn queue(&self, pass: &str) -> Option<QueueIndex> {
         let leads = |it: &&Known| it.followers.iter().any(|follower| **follower == *pass);
         let own = self.known(pass).and_then(|it| it.stage.queue());
@@ -138,7 +140,7 @@ impl QueueChoices {
         self.known(pass).map_or(0, |it| it.cost_us)
     }
 
-    /// The passes that were moved: in order of their names, each with those that follow it.
+    /// The moved passes, in order of their names, each followed by the passes that moved with it.
     pub fn moves(&self) -> impl Iterator<Item = QueueMove> {
         self.passes.iter().flat_map(move |known| {
             let (queue, saves_us, is_tried) = match known.stage {
@@ -163,12 +165,12 @@ impl QueueChoices {
         })
     }
 
-    /// The names of the resources that have to be shared for the passes that were moved.
+    /// The names of the resources that have to be concurrent for the moved passes.
     pub fn shares(&self) -> impl Iterator<Item = &Arc<str>> + Clone {
         self.passes.iter().flat_map(|it| &it.shares)
     }
 
-    /// Whether a decision is under way: the next observations should be soon.
+    /// Whether a decision is pending, so that the next observation should follow soon.
     pub fn are_under_way(&self) -> bool {
         self.passes.iter().any(|known| match known.stage {
             Stage::Main { agreed, .. } => agreed > 0,
@@ -177,10 +179,10 @@ impl QueueChoices {
         })
     }
 
-    /// Begins the observation of a frame that was submitted as the choices have it. `is_open` names the
-    /// passes whose queue is left to the renderer, `cost_us` is the device time of each pass (`None`
-    /// where that was not measured), and `took_us` how long the device was busy with the whole frame.
-    /// `is_shareable` names the resources whose sharing is left to the renderer.
+    /// Begins the observation of a submitted frame that follows the current choices. `is_open` selects the
+    /// passes whose queue is automatic, and `is_shareable` the resources whose sharing mode is. `cost_us`
+    /// returns the device time of a pass in microseconds, `None` if it was not measured. `took_us` is the
+    /// device time of the whole frame.
     ///
     /// ```
     /// use quadrille_sync::*;
@@ -227,7 +229,7 @@ impl QueueChoices {
         let mut look = QueueObservation::without_question(frame, topology, states);
         (look.open, look.shareable) = (open, shareable);
         (look.took_us, look.is_changed) = (took_us, is_changed | is_returned);
-        // A frame is compared with itself but for what moves, so passes that are tried decide alone.
+        // No comparison while a trial runs: its frame times must differ by that move alone.
         if !is_returned && !self.is_trying() {
             self.rest_all();
             look.has_question = !look.open.is_empty() || self.has_moved();
@@ -237,8 +239,8 @@ impl QueueChoices {
 
     /// Makes at most one of the plans that an observation compares.
     ///
-    /// Once there are no more to make, decides, and returns whether a queue or a cost has changed since the
-    /// observation began, so that the next frame needs another plan.
+    /// After the last one, decides, and returns whether a queue or a cost has changed since the observation
+    /// began, so that the next frame needs another plan.
     pub fn step(&mut self, look: &mut QueueObservation) -> Option<bool> {
         if !look.has_question {
             return Some(look.is_changed);
@@ -255,8 +257,8 @@ impl QueueChoices {
         Some(look.is_changed | is_settled)
     }
 
-    /// Returns the moved pass that an observation is about, if it is not about passes that might move: they
-    /// take turns.
+    /// Returns the moved pass that this observation checks. `None` if the observation is about new moves;
+    /// the two kinds alternate.
     pub(super) fn doubted(&self) -> Option<&Arc<str>> {
         let moved = || {
             let is_moved = |it: &&Known| matches!(it.stage, Stage::Moved { .. });
@@ -266,19 +268,19 @@ impl QueueChoices {
         if count == 0 || !self.looks.is_multiple_of(2) {
             return None;
         }
-        // Doubted passes come first, so that successive observations are of one pass.
+        // Doubted passes come first, so that successive observations check the same pass.
         let is_doubted =
             |it: &&Known| matches!(it.stage, Stage::Moved { doubted, .. } if doubted > 0);
         let in_turn = || moved().nth((self.looks / 2) as usize % count);
         Some(&moved().find(is_doubted).or_else(in_turn)?.name)
     }
 
-    /// Whether a pass moves with those that follow it, if it is moved, and which these are.
+    /// The names of the passes that moved with a pass.
     pub(super) fn followers(&self, pass: &str) -> &[Arc<str>] {
         self.known(pass).map_or(&[], |it| &it.followers)
     }
 
-    /// Whether it is time to try passes that follow each other.
+    /// Whether the backoff of a chain is over, given its first pass and number of followers.
     pub(super) fn are_rested(&self, leader: &str, followers: usize) -> bool {
         let known = self.known(leader);
         known.is_some_and(|it| it.rests[followers].looks == 0)
@@ -305,8 +307,8 @@ impl QueueChoices {
         }
     }
 
-    /// Keeps the costs of the passes of a frame, forgets other passes, and gives the frame these
-    /// costs; whether one has changed by much.
+    /// Stores the costs of the passes of a frame, drops other passes, and sets the stored costs in the
+    /// frame. Returns whether one has changed by much.
     fn note_costs(
         &mut self,
         frame: &mut Frame,
@@ -335,7 +337,8 @@ impl QueueChoices {
         is_changed
     }
 
-    /// Ends the trial of a pass once the frame was measured often enough; whether it returns.
+    /// Ends the trial of a pass once the frame was measured often enough. Returns whether the pass returns
+    /// to the main queue.
     fn judge_tried(&mut self, took_us: Option<u64>) -> bool {
         let Some(took) = took_us else {
             return false;
@@ -374,7 +377,7 @@ impl QueueChoices {
         false
     }
 
-    /// Resets the counts of the passes that an observation was not about.
+    /// Resets the counts of all passes except the one that an observation was about.
     fn disagree(&mut self, but: Option<&Arc<str>>) {
         for known in self.passes.iter_mut().filter(|it| Some(&it.name) != but) {
             if matches!(known.stage, Stage::Main { .. }) {
@@ -383,8 +386,8 @@ impl QueueChoices {
         }
     }
 
-    /// Counts an observation that compared the frame with one in which these passes have left the main
-    /// queue; returns whether they leave. `better` is none if it does not pay.
+    /// Counts an observation of the frame with these passes on another queue. Returns whether they move.
+    /// `better` is `None` without a gain.
     fn propose(
         &mut self,
         passes: Vec<Arc<str>>,
@@ -435,7 +438,7 @@ impl QueueChoices {
                 before,
                 since: (0, u64::MAX),
             },
-            // Where a whole frame cannot be measured the estimate decides.
+            // Without measured frame times, the estimate decides.
             None => Stage::Moved {
                 queue,
                 saves_us,
@@ -445,9 +448,9 @@ impl QueueChoices {
         true
     }
 
-    /// Counts an observation that compared the frame with one in which a pass has returned to the main queue;
-    /// whether it returns. `saves` has the time that the move saves and the frame's without it, and is
-    /// none if no open pass has the name any more.
+    /// Counts an observation of the frame with a pass back on the main queue. Returns whether the pass
+    /// returns. `saves` has the saving by the move and the frame time without it, in microseconds; `None` if
+    /// no open pass has the name any more.
     fn doubt(&mut self, pass: &str, saves: Option<(u64, u64)>) -> bool {
         let Some(known) = self.passes.iter_mut().find(|it| *it.name == *pass) else {
             return false;
@@ -489,7 +492,7 @@ impl Known {
         }
     }
 
-    /// Keeps a measured cost if it differs from the known one; whether it does.
+    /// Stores a measured cost if it differs by much from the stored one. Returns whether it does.
     fn note_cost(&mut self, measured: u64) -> bool {
         let cost = u32::try_from(measured).unwrap_or(u32::MAX).max(1);
         let least = (self.cost_us / CHANGE).max(MIN_CHANGE_US);
@@ -500,12 +503,12 @@ impl Known {
         is_changed
     }
 
-    /// When it is tried again with the followers that it has.
+    /// The backoff for its current number of followers.
     fn rest(&mut self) -> &mut Rest {
         &mut self.rests[self.followers.len()]
     }
 
-    /// Puts it and its followers on the main queue, where they are left alone for a while.
+    /// Returns it and its followers to the main queue, and starts their backoff.
     fn return_to_main(&mut self) {
         let rest = self.rest();
         rest.looks = rest.next;

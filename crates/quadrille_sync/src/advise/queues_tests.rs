@@ -17,8 +17,8 @@ pass draw requires GRAPHICS
   StorageReadVertex b
 ";
 
-/// An app whose passes take as long as `costs` says, in order of passes, beside the main queue
-/// `slower` times as long, and whose frames take as long as `took` says.
+/// A simulated app: `costs` are the times of its passes in order, multiplied by `slower` on other queues
+/// than the main one; `took` returns the time of a frame.
 struct App {
     frame: Frame,
     costs: Vec<u64>,
@@ -183,7 +183,7 @@ fn little_gain_moves_nothing() {
     assert_eq!(app.moved().len(), 0, "one part in a hundred and fifty");
 }
 
-/// Each of two blurs is too short for the frame to be worth moving; both together are not.
+/// Moving one of the two blurs saves too little of the frame; moving both saves enough.
 const BLURS: &str = "
 buffer a 0 bytes 64
 buffer half 1 bytes 64

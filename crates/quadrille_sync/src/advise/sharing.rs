@@ -1,11 +1,11 @@
 //! Estimated effect of concurrent sharing of a resource.
 //!
-//! A resource that families own in turn is released, waited for and acquired; one that they share
-//! is only waited for, and in fewer stages. So a frame is planned both ways, for each resource
-//! that changes its family, and the plans are judged as all plans are.
+//! An exclusive resource that changes its family is released, waited for and acquired; a concurrent one
+//! only needs a wait, in fewer stages. So a frame is planned both ways, for each resource that changes
+//! its family, and the plans are compared by the usual objective.
 //!
-//! Plans do not show the cost of sharing for the accesses themselves. For buffers there is none on
-//! known devices; images may lose their compression, which only measuring both ways shows.
+//! Plans do not show the effect of sharing on the accesses themselves. For buffers there is none on
+//! known devices. Images may lose their compression, which only a measurement shows.
 
 use super::plans::{Pending, Plans};
 use crate::frame::{Frame, PassIndex};
@@ -20,14 +20,14 @@ use crate::topology::Topology;
 pub struct FrameCost {
     /// Submissions, waits and barriers of its plan.
     pub counts: Counts,
-    /// How long it takes, in microseconds ([`Plan::critical_path_us`]).
+    /// Its estimated time, in microseconds ([`Plan::critical_path_us`]).
     pub length_us: u64,
 }
 
 /// Estimated effect of concurrent sharing of one resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharingAdvice {
-    /// The resource, which families own in turn.
+    /// The resource.
     pub resource: ResourceIndex,
     /// Cost of the frame with exclusive sharing.
     pub exclusive: FrameCost,
@@ -58,13 +58,13 @@ impl FrameCost {
 }
 
 impl SharingAdvice {
-    /// Whether the frame is better with the resource shared: shorter by estimate, also at the price
-    /// of waits and barriers, or as long and with fewer of them.
+    /// Whether the frame is better with the resource concurrent: its estimated time is shorter, even with
+    /// more waits and barriers, or equal with fewer of them.
     pub fn is_cheaper(&self) -> bool {
         self.concurrent.parts() < self.exclusive.parts()
     }
 
-    /// How much shorter the frame would be, in microseconds.
+    /// The estimated saving, in microseconds.
     pub fn saves_us(&self) -> u64 {
         let (now, then) = (self.exclusive.length_us, self.concurrent.length_us);
         now.saturating_sub(then)
@@ -73,11 +73,11 @@ impl SharingAdvice {
 
 /// Estimates the effect of concurrent sharing of each resource that changes its family, best first.
 ///
-/// The frame is assumed to repeat. `cost_us` returns the device time of a pass, in microseconds: 0
-/// where that is not known.
+/// The frame is assumed to repeat. `cost_us` returns the device time of a pass in microseconds, 0 if
+/// unknown.
 ///
-/// Each resource is judged alone: the effect of several together is known once one of them is shared
-/// and the advice taken again. Frames that cannot be planned and images of swapchains get no advice.
+/// Each resource is judged alone. For the effect of several, make one of them concurrent and call this
+/// again. Frames that cannot be planned, and swapchain images, get no advice.
 ///
 /// ```
 /// use quadrille_sync::*;
@@ -110,7 +110,7 @@ pub fn advise_sharing(
     plans.finish(|plans| advise_sharing_of(&frame, plans, |_| true))
 }
 
-/// The same for some resources.
+/// [`advise_sharing`] for the resources that `is_asked` selects.
 pub(super) fn advise_sharing_of(
     frame: &Frame,
     plans: &mut Plans,
@@ -137,7 +137,7 @@ pub(super) fn advise_sharing_of(
     Ok(all)
 }
 
-/// Returns the cost of a frame with some resources shared; none if it cannot be planned.
+/// Returns the cost of a frame with some resources concurrent; `None` if it cannot be planned.
 pub(super) fn cost_shared(
     frame: &Frame,
     plans: &mut Plans,

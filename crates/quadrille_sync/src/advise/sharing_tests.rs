@@ -1,7 +1,8 @@
 use super::*;
 use crate::text::{parse_frame, parse_topology};
 
-/// Names of resources with the transfers, submissions and length of the frame, both ways.
+/// By resource name: transfers, submissions and time of the frame, exclusive and concurrent, and whether
+/// concurrent is cheaper.
 fn advice(topology: &str, frame: &str) -> Vec<(String, [[u64; 3]; 2], bool)> {
     let topology = parse_topology(topology).unwrap();
     let frame = parse_frame(frame).unwrap();
@@ -50,9 +51,9 @@ fn concurrent_resource_is_not_judged() {
     assert!(advice("gct:1,ct:1", &shared).is_empty());
 }
 
-/// A chain over two families. With `x` shared every transfer of it goes. With `y` shared `c` waits
-/// in one stage alone, so that what `a` acquires in the next frame has to be waited for once more:
-/// fewer transfers, but no advice.
+/// A chain over two families. With `x` concurrent, all its transfers are saved. With `y` concurrent, `c`
+/// waits in one stage only, so the acquire by `a` in the next frame needs a wait of its own: fewer
+/// transfers, but no advice.
 ///
 /// ```text
 /// graphics: a (4) -- x --\            /-- y --> c (4)
@@ -76,8 +77,9 @@ fn each_resource_is_shared_alone() {
     }
 }
 
-/// Both families read what one has drawn. Owned in turn, the readers follow each other; shared, they
-/// overlap, which is worth the submission and the wait for the transition that both need.
+/// Both families read an image that one has drawn. If it is exclusive, the readers run one after the
+/// other. If it is concurrent, they overlap, at the price of a submission and a wait for the transition
+/// that both need.
 #[test]
 fn time_is_worth_waits() {
     let frame = "image scene 0 aspects COLOR mips 1 layers 1\nbuffer a 1 bytes 64\nbuffer b 2 bytes 64\n\
@@ -97,8 +99,8 @@ fn images_of_swapchains_are_left_alone() {
     assert!(advice("gctn:1,ct:1", frame).is_empty());
 }
 
-/// The cost of submissions counts as much as that of passes, in the same microseconds: sharing that
-/// makes the frame shorter by less than the submissions that it needs is not advised.
+/// Submissions and passes are compared in microseconds: sharing that saves less time than its additional
+/// submissions cost is not advised.
 #[test]
 fn submissions_count_in_microseconds() {
     let advice = |saves: u64| {

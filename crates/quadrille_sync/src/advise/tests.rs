@@ -2,7 +2,7 @@ use super::*;
 use crate::states::States;
 use crate::text::{parse_frame, parse_topology};
 
-/// Names of passes with what moving them saves.
+/// By pass name: the saving of moving it, in microseconds.
 fn advice(topology: &str, frame: &str, costs: &[u64]) -> Vec<(String, u64)> {
     let topology = parse_topology(topology).unwrap();
     let frame = parse_frame(frame).unwrap();

@@ -1,22 +1,20 @@
 //! Automatic sharing modes, decided by the costs of frames.
 //!
-//! A program may leave it to the renderer whether families own a resource in turn or together.
-//! Such a resource is exclusive at first. Now and then the caller has a frame observed
-//! ([`SharingTrials::observe`]). If plans of several successive observations say that the frame is better
-//! with it shared ([`SharingAdvice::is_cheaper`]), it is shared from then on. Resources that observations
-//! agree about at the same time are shared together, if a plan says that this is better still.
+//! A resource whose sharing mode is automatic is exclusive at first. From time to time the caller observes a
+//! frame ([`SharingTrials::observe`]). If the plans of several successive observations are better with the
+//! resource concurrent ([`SharingAdvice::is_cheaper`]), it becomes concurrent. If that holds for several
+//! resources at the same time, and a plan with all of them is better still, all become concurrent.
 //!
-//! Plans do not show the cost of sharing for the accesses themselves. Buffers have no layout
-//! that could suffer, so for them the plan decides. An image may lose its compression, so it is
-//! shared on trial, and only where the device is measured: if frames take longer than before, it
-//! becomes exclusive again, for good. Frames are compared and not passes, because passes that
-//! overlap for being shared take longer each.
+//! Plans do not show the effect of sharing on the accesses themselves. Buffers have no layout, so for them
+//! the plan decides. An image may lose its compression, so it becomes concurrent on trial, and only if the
+//! device is measured: if frames take longer than before, it becomes exclusive again, permanently. Whole
+//! frames are compared, because passes that overlap thanks to sharing take longer each.
 //!
-//! A resource that nothing advises to share is left alone for some observations, and for twice as many
-//! each time. So a frame that does not change comes to rest.
+//! A resource without advice is skipped for some observations, and for twice as many each time (exponential
+//! backoff). So an unchanged frame costs ever fewer plans.
 //!
-//! Verdicts belong to names. So a resource that replaces a shared one, such as a target of another
-//! size, is shared at the next observation. Resources of one name have one verdict.
+//! Decisions are stored by name. So a resource that replaces a concurrent one, such as a target of another
+//! size, becomes concurrent at the next observation. Resources of one name share a decision.
 
 use std::sync::Arc;
 
@@ -30,16 +28,16 @@ use crate::topology::Topology;
 /// Successive observations that have to agree: a temporary change of the frame decides nothing.
 const LOOKS: u32 = 4;
 
-/// The part of their time, one in so many, that frames may take longer than before: times vary.
+/// Frames may take 1/`TOLERANCE` longer than before a trial, since measured times vary.
 const TOLERANCE: u64 = 50;
 
-/// A resource without advice is left alone for at most so many observations.
+/// The most observations that a resource without advice is skipped for.
 const MAX_SKIPPED_LOOKS: u32 = 8;
 
-/// Decides which resources are shared, observation by observation.
+/// Decides the sharing modes of resources, observation by observation.
 #[derive(Clone, Debug, Default)]
 pub struct SharingTrials {
-    /// By name: the resources that an observation has found to change their family.
+    /// Trials of the resources that changed their family in an observation, sorted by name.
     trials: Vec<Trial>,
 }
 
@@ -47,9 +45,9 @@ pub struct SharingTrials {
 #[derive(Clone, Debug)]
 pub struct SharingObservation {
     frame: Frame,
-    /// The resources that may be shared yet.
+    /// The resources that may still become concurrent.
     asked: Vec<ResourceIndex>,
-    /// How long the device was busy with a frame, in microseconds.
+    /// The measured device time of the frame, in microseconds.
     took_us: Option<u64>,
     plans: Plans,
 }
@@ -61,21 +59,21 @@ struct Trial {
     stage: Stage,
     /// Whether to try it alone next time, because a trial together with others failed.
     is_alone: bool,
-    /// Observations that it is left alone for.
+    /// Observations that are still skipped.
     rest: u32,
-    /// How long it is left alone if there is no advice once more.
+    /// Observations to skip if there is no advice again.
     next_rest: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Stage {
-    /// Exclusive; so many successive observations have advised to share it.
+    /// Exclusive, with the successive observations that have advised to share it.
     Exclusive(Looks),
-    /// Shared, to see how long frames take; before it was the least of them.
+    /// Concurrent on trial; `before` is the shortest frame time before the trial.
     Tried { before: u64, since: Looks },
-    /// Shared for a pass that has moved.
+    /// Concurrent for a moved pass.
     Needed,
-    /// As it stays.
+    /// Decided permanently.
     Settled(Sharing),
 }
 
@@ -86,31 +84,31 @@ struct Looks {
     least: u64,
 }
 
-/// How far the decision about a resource has come.
+/// Stage of the decision about a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SharingStage {
-    /// Exclusive; it may be shared yet.
+    /// Exclusive; it may still become concurrent.
     Open,
-    /// Shared on trial.
+    /// Concurrent on trial.
     Tried,
     /// Decided.
     Settled(Sharing),
 }
 
-/// A resource whose sharing is to change.
+/// A change of a resource's sharing mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharingChange {
     /// The resource.
     pub resource: ResourceIndex,
-    /// The sharing mode that is better for it.
+    /// Its new sharing mode.
     pub sharing: Sharing,
 }
 
-/// Advice that plans give.
+/// Advice derived from plans.
 struct Found {
-    /// For each resource that changes its family, what sharing it alone would change.
+    /// For each resource that changes its family, the effect of making it alone concurrent.
     advice: Vec<SharingAdvice>,
-    /// All that are better shared are best shared together.
+    /// Making all advised resources concurrent is better than any one of them.
     are_better_together: bool,
 }
 
@@ -131,9 +129,9 @@ impl Looks {
 }
 
 impl SharingTrials {
-    /// Begins the observation of a frame that was submitted, whose passes have measured costs if there are
-    /// any. `is_open` names the resources that may change. `took_us` is how long the device was busy
-    /// with a whole frame, in microseconds: `None` if that is not measured.
+    /// Begins the observation of a submitted frame, with measured costs of its passes if there are any.
+    /// `is_open` selects the resources that may change. `took_us` is the device time of the whole frame in
+    /// microseconds, `None` if it was not measured.
     ///
     /// ```
     /// use quadrille_sync::*;
@@ -184,10 +182,10 @@ impl SharingTrials {
         }
     }
 
-    /// Makes at most one of the plans that an observation compares. Once there are no more to make, decides;
-    /// returns whether that is so.
+    /// Makes at most one of the plans that an observation compares. After the last one, decides and
+    /// returns true.
     pub fn step(&mut self, look: &mut SharingObservation) -> bool {
-        // While frames are compared with others, nothing else changes.
+        // No new decisions while a trial runs: its frame times must differ by that trial alone.
         let is_tried = |it: &Trial| matches!(it.stage, Stage::Tried { .. });
         if look.asked.is_empty() || self.trials.iter().any(is_tried) {
             return true;
@@ -206,7 +204,7 @@ impl SharingTrials {
         true
     }
 
-    /// Returns the changes of sharing for the resources of a frame that `is_open` names.
+    /// Returns the changes of sharing modes for the resources of a frame that `is_open` selects.
     pub fn changes(
         &self,
         frame: &Frame,
@@ -232,19 +230,20 @@ impl SharingTrials {
         })
     }
 
-    /// Whether resources of a name are or may become shared.
+    /// Whether resources of a name are or may become concurrent.
     pub fn may_share(&self, name: &str) -> bool {
         let stage = self.trial(name).map(|it| it.stage);
         !matches!(stage, Some(Stage::Settled(Sharing::Exclusive)))
     }
 
-    /// A resource cannot be changed: it stays as it is.
+    /// Notes that the sharing mode of a resource cannot change.
     pub fn keep(&mut self, resource: &Resource) {
         self.of_name(&resource.name).stage = Stage::Settled(resource.sharing);
     }
 
-    /// Resources of these names are shared for passes that have moved
-    /// ([`QueueChoices::shares`](super::QueueChoices::shares)), and no others are for that reason.
+    /// Sets the names of the resources that moved passes need concurrent
+    /// ([`QueueChoices::shares`](super::QueueChoices::shares)). Others that were concurrent for that reason
+    /// become exclusive again.
     pub fn share_only<'a>(&mut self, names: impl Iterator<Item = &'a Arc<str>> + Clone) {
         for name in names.clone() {
             let trial = self.of_name(name);
@@ -273,7 +272,7 @@ impl SharingTrials {
         })
     }
 
-    /// Forgets the names that a frame does not have.
+    /// Removes names that the frame does not have.
     fn forget(&mut self, frame: &Frame) {
         if self.trials.is_empty() {
             return;
@@ -289,7 +288,7 @@ impl SharingTrials {
         Some(&self.trials[at.ok()?])
     }
 
-    /// The state of a name, which is open if there was none.
+    /// The trial of a name; adds one if there is none.
     fn of_name(&mut self, name: &Arc<str>) -> &mut Trial {
         let found = self.trials.binary_search_by(|it| it.name.cmp(name));
         let at = found.unwrap_or_else(|at| {
@@ -352,7 +351,7 @@ impl SharingTrials {
         }
     }
 
-    /// Shares the resources that enough observations agree about: the best, or all if that is better.
+    /// Makes resources concurrent for which enough observations agree: the best one, or all if that is better.
     fn decide(&mut self, frame: &Frame, found: &Found) {
         let agreed = found.cheaper().filter_map(|resource| {
             let now = frame.resource(resource);
@@ -381,7 +380,7 @@ impl SharingTrials {
             };
         }
         for trial in &mut self.trials {
-            // For the others it will be another frame.
+            // The changed resource makes it another frame, so the others start their count again.
             if let Stage::Exclusive(looks) = &mut trial.stage {
                 *looks = Looks::NONE;
             }
@@ -412,14 +411,14 @@ impl Stage {
 }
 
 impl Found {
-    /// The resources that are better shared, the best first.
+    /// The resources that are better concurrent, the best first.
     fn cheaper(&self) -> impl Iterator<Item = ResourceIndex> {
         let cheaper = self.advice.iter().filter(|it| it.is_cheaper());
         cheaper.map(|it| it.resource)
     }
 }
 
-/// The resources of a frame that may change at all.
+/// The resources of a frame whose sharing mode may change.
 fn open(
     frame: &Frame,
     is_open: impl Fn(ResourceIndex) -> bool,
@@ -429,7 +428,7 @@ fn open(
     all.filter(is_ours).filter(move |&it| is_open(it))
 }
 
-/// Plans the frame with the resources that may be shared, and returns the advice.
+/// Plans the frame with resources concurrent, and returns the advice.
 fn find(frame: &Frame, asked: &[ResourceIndex], plans: &mut Plans) -> Result<Found, Pending> {
     let is_asked = |it: ResourceIndex| asked.binary_search(&it).is_ok();
     let advice = advise_sharing_of(frame, plans, is_asked)?;

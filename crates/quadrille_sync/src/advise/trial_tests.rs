@@ -33,7 +33,7 @@ impl Run {
         }
     }
 
-    /// Observes a frame that took so long; only the resources in `open` may change.
+    /// Observes a frame with a measured time; only the resources in `open` may change.
     fn observe(&mut self, open: &[usize], took: Option<u64>) {
         let mut frame = frame("", "");
         for (resource, &sharing) in frame.resources.iter_mut().zip(&self.sharing) {
@@ -146,7 +146,7 @@ fn resources_better_together_are_shared_together() {
     assert_eq!(shared(&run), [true; 2]);
 }
 
-/// Two images that were tried together and cost time are tried one by one, and one of them is it.
+/// Two images are slower together. Tried one by one, only one of them is slower.
 #[test]
 fn resources_that_failed_together_are_tried_alone() {
     let image = "image cells 0 aspects COLOR mips 1 layers 1 ";
@@ -207,7 +207,7 @@ fn resource_is_exclusive_again_once_no_pass_needs_sharing() {
     assert!(!run.trials.may_share("cells") && run.trials.may_share("picture"));
 }
 
-/// Looks at a frame that never changes make fewer and fewer plans.
+/// Observations of an unchanged frame make fewer and fewer plans.
 #[test]
 fn resource_without_advice_is_left_alone() {
     let text = "buffer x 0 bytes 64\nbuffer y 1 bytes 64\n\
