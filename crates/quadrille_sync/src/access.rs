@@ -1,14 +1,14 @@
-//! Accesses: the named ways of touching memory, and what each means to Vulkan.
+//! Accesses: named kinds of memory access, each with its Vulkan stages, access mask and layout.
 //!
-//! A pass says what it does ("samples this in the fragment shader"), never with which stages,
-//! access mask and layout; those stand in one table here. What the table has no name for is said
-//! with [`CustomAccess`].
+//! A pass declares an access by name, such as sampling in the fragment shader. The one table here maps
+//! it to stages, access mask and layout. Accesses that the table lacks are declared as
+//! [`CustomAccess`].
 //!
-//! Shader accesses end in the shader stages they happen in: `Vertex`, `Fragment`, `TaskMesh`,
-//! `Graphics` (all shaders of graphics pipelines), `Compute`, `RayTracing`, and `Any` (graphics
-//! and compute, as far as the queue has them). Stages that need a feature are only named by the
-//! accesses that need it too: `Graphics` is written as `PRE_RASTERIZATION_SHADERS`, which stands
-//! for whatever stages the device has.
+//! The names of shader accesses end with their shader stages: `Vertex`, `Fragment`, `TaskMesh`,
+//! `Graphics` (all shaders of graphics pipelines), `Compute`, `RayTracing`, and `Any` (graphics and
+//! compute, as far as the queue supports them). Stages that need a device feature occur only in accesses
+//! that need the feature too. So `Graphics` uses `PRE_RASTERIZATION_SHADERS`, which includes only stages
+//! that the device supports.
 
 use crate::flags::{AccessMask, Layout, Stages};
 use crate::plan::Scope;
@@ -43,10 +43,10 @@ pub(crate) struct Row {
     pub(crate) target: Target,
 }
 
-/// Makes the enumeration and its table from one list, so that they cannot disagree.
+/// Defines the enumeration and its table from one list, so that they agree.
 macro_rules! accesses {
     ($($(#[$doc:meta])* $name:ident = [$($stage:ident)|*] [$($mask:ident)|*] $layout:ident $($mode:ident)+;)+) => {
-        /// A named way of touching memory.
+        /// A named kind of memory access.
         ///
         /// ```
         /// use quadrille_sync::{Access, AccessMask, Capabilities, Layout, Stages};
@@ -62,7 +62,7 @@ macro_rules! accesses {
             Custom(CustomAccess),
         }
 
-        /// Where the row of an access is.
+        /// Index of the row of an access.
         enum RowIndex { $($name),+ }
 
         impl Access {
@@ -322,21 +322,21 @@ accesses! {
     HostWrite = [HOST] [HOST_WRITE] General write;
     /// Memory that a host pass reads and writes.
     HostReadWrite = [HOST] [HOST_READ | HOST_WRITE] General read write;
-    /// An image that the app itself hands to a presentation engine after the pass; images of
-    /// swapchains need no such use.
+    /// An image that the app itself presents after the pass. Images with `Lifetime::Swapchain` need no
+    /// such use.
     Present = [] [] PresentSrc read color;
 }
 
 impl Access {
     /// The stages and access mask on a queue with these capabilities.
     ///
-    /// Stages that the queue does not have are left out, which makes sense of `Any`; for other
-    /// accesses see [`Access::runs_on`].
+    /// Stages that the queue does not support are left out, which is meant for `Any`. Other accesses need
+    /// all their stages; see [`Access::runs_on`].
     pub const fn scope(self, capabilities: Capabilities) -> Scope {
         self.scope_in(Stages::supported_by(capabilities))
     }
 
-    /// The same on a queue with these stages.
+    /// [`Access::scope`] for a queue with these stages.
     #[inline]
     pub(crate) const fn scope_in(self, supported: Stages) -> Scope {
         let (stages, access) = match self.row() {
@@ -349,7 +349,7 @@ impl Access {
         }
     }
 
-    /// The stages of the access, whether a queue has them or not.
+    /// The stages of the access, without regard to a queue.
     #[inline]
     pub const fn stages(self) -> Stages {
         match self.row() {
@@ -358,7 +358,7 @@ impl Access {
         }
     }
 
-    /// The layout an image must be in. It means nothing for buffers.
+    /// The layout that an image must be in; ignored for buffers.
     #[inline]
     pub const fn layout(self) -> Layout {
         match self.row() {
@@ -376,7 +376,7 @@ impl Access {
         }
     }
 
-    /// Resources and aspects that the access applies to; anything if it is not in the table.
+    /// Resources and aspects that the access applies to; any for custom accesses.
     ///
     /// ```
     /// use quadrille_sync::{Access, Target};
@@ -402,8 +402,8 @@ impl Access {
         }
     }
 
-    /// Whether a pass that declares this access may make the other one: it has the same kinds of
-    /// access, and more, in the same stages, and more. Layouts are not compared.
+    /// Whether a declaration of this access permits the other one: its stages and its access mask include
+    /// those of the other. Layouts are not compared.
     ///
     /// ```
     /// use quadrille_sync::Access;
@@ -437,14 +437,14 @@ impl Access {
         self.runs_in(Stages::supported_by(capabilities))
     }
 
-    /// The same for a queue with these stages.
+    /// [`Access::runs_on`] for a queue with these stages.
     #[inline]
     pub(crate) const fn runs_in(self, supported: Stages) -> bool {
         let stages = self.stages();
         supported.contains(stages) || self.is_any() && stages.intersects(supported)
     }
 
-    /// Whether the access takes the shader stages that the queue happens to have.
+    /// Whether the access uses any shader stages that the queue supports.
     const fn is_any(self) -> bool {
         matches!(
             self,

@@ -43,8 +43,8 @@ pub struct Scope {
 /// Kind of a dependency, from the cheapest means to the most expensive one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum DependencyKind {
-    /// Write after read on one queue: order, and visibility of the write before the reads, which may
-    /// have read only a part.
+    /// Write after read on one queue: an execution dependency. It may also make the write before the
+    /// reads visible to this one, because the reads may cover only a part of the range.
     Execution,
     /// Read or write after write, or a read in a stage to which the write is not visible yet.
     Memory,
@@ -56,8 +56,8 @@ pub enum DependencyKind {
     OwnershipTransfer,
     /// A swapchain image comes from, or goes to, the presentation engine.
     Presentation,
-    /// Other resources used the memory before ([`Placement`](crate::Placement)): their accesses come
-    /// first, and their writes have to be available.
+    /// Other resources used the memory before ([`Placement`](crate::Placement)): this access follows
+    /// theirs, and their writes must be available.
     Aliasing,
 }
 
@@ -200,7 +200,7 @@ pub struct ImageAcquire {
     pub stages: Stages,
 }
 
-/// One `VkSubmitInfo2`: what is submitted to one queue between two switches of queue.
+/// One `VkSubmitInfo2`: passes of one queue with waits before and a signal after them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Submission {
     /// The queue.
@@ -241,8 +241,8 @@ pub struct HostStep {
 }
 
 impl Submission {
-    /// The values of users' timelines that it waits for before its first command, and signals after its
-    /// last: those of its passes.
+    /// The values of users' timelines that its passes use: it waits before its first command, and signals
+    /// after its last.
     pub fn timeline_uses<'a>(&'a self, frame: &'a Frame) -> impl Iterator<Item = &'a TimelineUse> {
         let passes = self.steps.iter().filter_map(|step| match step {
             Step::Pass(pass) => Some(*pass),

@@ -1,12 +1,11 @@
-//! Cache of plans: in the steady state [`plan`](crate::plan) is replaced by a comparison.
+//! Cache of plans: in the steady state a comparison replaces [`plan`](crate::plan).
 //!
-//! A plan can be reused for a frame with equal declarations and states that are
-//! equal in everything that the plan depends on. Most parts of the states must be equal. But points on
-//! timelines advance with every frame. A plan depends only on two of their properties:
-//! whether a queue is already ordered after a point, and if not, the offset of the point (which
-//! is the wait). So [`solve`](crate::solve) records the properties that it has used, and the
-//! comparison covers only these. A texture that was uploaded long ago, on a queue without waits
-//! for it, does not invalidate a plan.
+//! A plan can be reused for an equal frame and states that are equal in everything that the plan depends
+//! on. Most parts of the states must be equal, but timeline points advance with every frame. A plan
+//! depends on only two of their properties: whether a queue is already ordered after a point, and if not,
+//! the offset of the point (the value of the wait). So [`solve`](crate::solve) records the properties that
+//! it has used, and only these are compared. For example, a texture that was uploaded long ago, on a queue
+//! that nothing waits for, does not invalidate a plan.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -24,8 +23,8 @@ mod worth;
 
 use worth::{Worth, signature};
 
-/// Number of cached plans: enough for resources that are swapped with a period of up to
-/// eight frames, and few enough to compare with all.
+/// Number of cached plans: enough for resources that alternate with a period of up to eight frames, and
+/// few enough to compare with all of them.
 const KEPT: usize = 8;
 
 /// Result of [`Planner::plan`].
@@ -206,15 +205,15 @@ impl Start {
 }
 
 impl Kept {
-    /// Whether the plan is the result of [`plan`](crate::plan) for its frame and topology from
-    /// these states, and commits to the same. In rare cases the plan contains more than that
-    /// result: if queues became ordered since in ways that the plan does not depend on.
+    /// Whether the cached plan equals the result of [`plan`](crate::plan) from these states, and commits
+    /// to the same states. In rare cases it has more waits than that result: if queues have become ordered
+    /// since in ways that the plan does not depend on.
     fn fits(&self, states: &States) -> bool {
         let tenures = self.frame.resources.iter().map(|it| states.tenure(it.id));
         if !tenures.eq(self.start.tenures.iter().copied()) {
             return false;
         }
-        // An id that is used again for another resource is an error, and a plan has none.
+        // An id that was reused for another kind of resource is an error, so no plan is valid.
         let is_other = |it: &Resource| states.kind(it.id).is_some_and(|kind| kind != it.kind);
         if self.frame.resources.iter().any(is_other) {
             return false;
@@ -243,7 +242,7 @@ impl Kept {
     }
 }
 
-/// Compares accesses before the frame, in the order in which the plan has used them.
+/// Comparison of accesses before the frame, in the order of [`Kept::consulted`].
 struct Marks<'a, 'b> {
     kept: &'a Kept,
     states: &'a States,

@@ -1,12 +1,12 @@
-//! How often tests of random cases go round.
+//! Number of rounds of randomized tests.
 //!
-//! Miri interprets them, ten thousand times slower than they run. It looks for memory that is used
-//! wrongly, which a few rounds show as well as many; whether results are right is for the others.
+//! Miri interprets tests about ten thousand times slower than native code. It checks for undefined
+//! behavior, for which a few rounds suffice; native runs check the results.
 
-/// The rounds that are left for Miri: as few as every test still comes to what it is about.
+/// The most rounds under Miri: enough that every test reaches its subject.
 const FEW: usize = 5;
 
-/// The rounds of a test that takes so many of them elsewhere.
+/// Returns the number of rounds of a test that has `all` rounds natively.
 pub(crate) fn rounds(all: usize) -> usize {
     if cfg!(miri) { all.min(FEW) } else { all }
 }

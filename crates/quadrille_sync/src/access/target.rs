@@ -6,7 +6,8 @@ use crate::flags::Aspects;
 use crate::range::SubRange;
 use crate::resource::ResourceKind;
 
-/// Buffers, images that have some aspects, or both; also what a use touches.
+/// A set of resources: buffers, images with any of some aspects, or both. Also describes the part that a
+/// use accesses.
 ///
 /// ```
 /// use quadrille_sync::{Access, Target};
@@ -19,7 +20,7 @@ pub struct Target(u32);
 impl Target {
     /// Buffers.
     pub const BUFFER: Self = Self(1 << 31);
-    /// Images, whatever their aspects.
+    /// Images with any aspects.
     pub const IMAGE: Self = Self(!Self::BUFFER.0);
     /// Both.
     pub const ANY: Self = Self(!0);
@@ -51,7 +52,7 @@ impl Target {
         }
     }
 
-    /// The aspects of what a use touches; none if that is a buffer.
+    /// The aspects of the part that a use accesses; `None` for a buffer.
     pub(crate) fn aspects(self) -> Option<Aspects> {
         (self != Self::BUFFER).then(|| Aspects::from_bits_truncate(self.0))
     }
@@ -61,7 +62,7 @@ impl Target {
         Self(self.0 & other.0)
     }
 
-    /// Whether an access of this can touch something of that: of several aspects, one is enough.
+    /// Whether the two sets intersect: one common aspect is enough.
     pub(crate) const fn meets(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }

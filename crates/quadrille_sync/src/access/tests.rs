@@ -101,7 +101,7 @@ fn only_the_host_accesses_on_the_host() {
 fn targets_agree_with_layouts_and_kinds_of_access() {
     for access in Access::ALL {
         let target = access.target();
-        // An access with a layout of its own touches images, but for transfers, and texel buffers.
+        // An access with an image layout applies to images only, except transfers and texel buffers.
         let kinds = access.scope(Capabilities::all()).access;
         let of_both = AccessMask::TRANSFER_READ | AccessMask::TRANSFER_WRITE;
         let of_both = of_both | AccessMask::SHADER_SAMPLED_READ;

@@ -13,7 +13,7 @@ use crate::range::SubRange;
 use crate::resource::{BlockId, ResourceId};
 use crate::topology::{Capabilities, FamilyIndex, Topology};
 
-/// One thing that is wrong with a frame.
+/// One error in a frame.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PlanError {
@@ -118,7 +118,7 @@ pub enum PlanError {
         /// The number of queues of the topology.
         count: usize,
     },
-    /// The frame's arrays do not fit together.
+    /// A pass refers to an index that the frame does not have.
     #[error("Pass `{pass}` names {what} {index}, which the frame does not have.")]
     UnknownIndex {
         /// The pass.
@@ -128,7 +128,7 @@ pub enum PlanError {
         /// Its index.
         index: u32,
     },
-    /// The frame's arrays are not divided between its passes one after the other.
+    /// The slices of passes in the frame's arrays are not contiguous.
     #[error(
         "Pass `{pass}` has {what} {}..{}, and the passes before it end at {end}. Passes divide the \
          frame's arrays between them, one after the other and without a gap.",
@@ -144,7 +144,7 @@ pub enum PlanError {
         /// Where it should begin.
         end: u32,
     },
-    /// The frame's arrays have more than its passes.
+    /// An array of the frame has elements that belong to no pass.
     #[error("The frame has {count} {what}, and its passes have {end} of them.")]
     LeftOver {
         /// Name of the array.
@@ -183,7 +183,7 @@ pub enum PlanError {
         /// All of the resource that had the id before.
         before: SubRange,
     },
-    /// A resource that Vulkan does not have.
+    /// A resource that Vulkan does not allow.
     #[error("Resource `{resource}` {what}.")]
     InvalidResource {
         /// The resource.
@@ -302,7 +302,7 @@ pub enum PlanError {
         /// The range that is read.
         range: SubRange,
     },
-    /// No queue can do what a pass requires.
+    /// No queue has the capabilities that a pass requires.
     #[error("Pass `{pass}` requires {}, and no queue of the topology `{topology}` has that.", Bits(*required))]
     NoCapableQueue {
         /// The pass.
@@ -312,7 +312,7 @@ pub enum PlanError {
         /// The topology in its text form.
         topology: String,
     },
-    /// An access needs stages that no queue that can run the pass has.
+    /// An access needs stages that none of the queues suitable for the pass has.
     #[error(
         "{user} touches `{resource}` in stages {}, and no queue of the topology `{topology}` \
          that can run the pass has them.",
@@ -326,7 +326,7 @@ pub enum PlanError {
         /// The topology in its text form.
         topology: String,
     },
-    /// An access of buffers touches an image, or the other way round, or one that lacks the
+    /// An access for buffers is declared for an image, or the reverse, or for an image without the
     /// aspects.
     #[error(
         "{user} touches `{resource}`, which is {}; the access is one of {}.",
@@ -351,7 +351,7 @@ pub enum PlanError {
         /// The resource.
         resource: Arc<str>,
     },
-    /// An access in Vulkan's own terms that Vulkan does not allow.
+    /// A custom access that Vulkan does not allow.
     #[error("{user} touches `{resource}` with an access that Vulkan does not allow: {what}.")]
     InvalidCustom {
         /// The pass.

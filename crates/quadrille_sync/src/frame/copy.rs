@@ -1,8 +1,8 @@
 //! Copies of frames.
 //!
-//! A cache of frames copies each frame over an older one, which is mostly the same: `clone_from`
-//! reuses the memory, and does not touch equal names. (A derived `clone_from` would drop all names
-//! and count all references again.)
+//! A cache of frames copies each frame over an older one, which is mostly equal. `clone_from` reuses the
+//! memory, and keeps equal names without changing their reference counts. (A derived `clone_from` would
+//! drop and clone all names.)
 
 use std::sync::Arc;
 

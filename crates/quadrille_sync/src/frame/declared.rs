@@ -1,4 +1,4 @@
-//! Whether a pass declares what it does.
+//! Check of an access against the declarations of its pass.
 
 use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
@@ -43,12 +43,11 @@ impl Display for UndeclaredAccess {
 }
 
 impl Frame {
-    /// Checks that a pass declares an access, of all of this part of a resource: itself, or others
-    /// that make the same accesses of memory, and more, in the same stages, and more.
+    /// Checks that a pass declares an access to all of a range of a resource. Declared accesses that cover
+    /// this one ([`Access::covers`]) count, together if each covers a part of the range.
     ///
-    /// Planning does not call this: a frame holds only declarations. Code that knows what a pass
-    /// records calls it before the commands reach the device. A part that the resource does not
-    /// have is refused elsewhere.
+    /// Planning does not call this: a frame holds only declarations. Code that knows the commands of a pass
+    /// calls it before they reach the device. Ranges beyond the end of the resource are not checked here.
     ///
     /// ```
     /// use quadrille_sync::{Access, PassIndex, ResourceIndex, SubRange, parse_frame};
@@ -96,7 +95,7 @@ impl Frame {
     }
 }
 
-/// Whether all of a range lies in one or another of some ranges.
+/// Whether the union of some ranges covers a range.
 fn are_covering(
     kind: &ResourceKind,
     ranges: &mut dyn Iterator<Item = SubRange>,

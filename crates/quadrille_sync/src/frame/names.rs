@@ -1,9 +1,8 @@
-//! Names that outlive the declarations they were in.
+//! Cache of names from cleared declarations.
 //!
-//! A frame that is declared again mostly has the passes and resources of the one before. Names are
-//! counted references with atomic counters. For a small pass, counting is most of the cost of
-//! declaring. So cleared declarations leave their references here, and the declarations that
-//! replace them take these over.
+//! A frame mostly has the same passes and resources as the previous one. Names are `Arc<str>`, and for a
+//! small pass, changing their atomic counters is most of the cost of its declaration. So cleared
+//! declarations leave their references here, and the next declarations reuse them.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -11,8 +10,8 @@ use std::sync::Arc;
 use super::PassDecl;
 use crate::resource::Resource;
 
-/// The names that passes and resources had before a [`Frame`](super::Frame) was cleared, by place.
-/// They are no part of what is declared, so all are equal, and copies have none.
+/// The names that passes and resources had before a [`Frame`](super::Frame) was cleared, by index.
+/// Not a part of the declarations: all values compare equal, and clones are empty.
 #[derive(Debug, Default)]
 pub struct PreviousNames {
     passes: Vec<Option<Arc<str>>>,
@@ -20,7 +19,7 @@ pub struct PreviousNames {
 }
 
 impl PreviousNames {
-    /// Keeps the names of declarations that go.
+    /// Takes the names of cleared declarations.
     pub(super) fn keep(&mut self, passes: &mut Vec<PassDecl>, resources: &mut Vec<Resource>) {
         self.passes.clear();
         let passes = passes.drain(..).map(|pass| Some(pass.name));
@@ -43,7 +42,7 @@ impl PreviousNames {
     }
 }
 
-/// The reference that was kept, if it is one to this name, else another one.
+/// Returns the kept reference if it is to the same name, else a new one.
 #[inline]
 fn take(kept: &mut [Option<Arc<str>>], at: usize, name: &Arc<str>) -> Arc<str> {
     let kept = kept.get_mut(at);

@@ -1,15 +1,15 @@
-//! Timeline semaphores that belong to users: values that passes wait for and signal.
+//! Timeline semaphores of the user, and values that passes wait for and signal.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::{Frame, PassIndex};
 
-/// A timeline semaphore that is not the solver's: anybody may signal it, such as the host, another
-/// queue or another library.
+/// A timeline semaphore that is not the solver's. Others may signal it too: the host, another queue or
+/// another library.
 ///
-/// Frames that differ in bases alone are equal, so a frame whose values all rise alike has the same
-/// plan again.
+/// Frames that differ only in bases are equal. So if all values rise by the same amount from frame to
+/// frame, the plan is reused.
 #[derive(Clone, Debug)]
 pub struct UserTimeline {
     /// Its name in errors and plans.
@@ -43,9 +43,9 @@ pub enum TimelineUseKind {
 
 /// One value of one timeline in one pass.
 ///
-/// Timelines only rise, so a signal comes before all higher ones, and before each wait for the
-/// same or a higher value. These pairs are ordered as if by [`PassDecl::after`](super::PassDecl::after).
-/// All other values somebody else signals.
+/// Timelines only rise, so a signal precedes all higher signals, and each wait for the same or a higher
+/// value. These pairs are ordered as if by [`PassDecl::after`](super::PassDecl::after). A wait for a value
+/// that no pass signals is for a signal by others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TimelineUse {
     /// The pass: one of the device.
@@ -64,7 +64,7 @@ impl Frame {
         self.timeline_uses.iter().filter(move |it| it.pass == pass)
     }
 
-    /// Whether a pass waits for or signals any value.
+    /// Whether a pass has a timeline use of this kind.
     pub(crate) fn has_timeline_use(&self, pass: PassIndex, kind: TimelineUseKind) -> bool {
         self.timeline_uses_of(pass).any(|it| it.kind == kind)
     }

@@ -1,4 +1,4 @@
-//! How a plan's submissions are handed to the queues: which go into one `vkQueueSubmit2`.
+//! Grouping of a plan's submissions into `vkQueueSubmit2` calls.
 
 use std::ops::Range;
 
@@ -14,12 +14,12 @@ pub struct SubmitCall {
     pub submissions: Vec<usize>,
 }
 
-/// Host passes, and the submissions between them and the next ones.
+/// Host passes, and the submissions after them up to the next host passes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Segment {
-    /// Indices of [`Plan::host`]: what runs first.
+    /// Indices of [`Plan::host`]: the host passes, which run first.
     pub host: Range<usize>,
-    /// Indices of [`Plan::submissions`]: what is submitted then.
+    /// Indices of [`Plan::submissions`]: the submissions after them.
     pub submissions: Range<usize>,
 }
 
@@ -30,14 +30,14 @@ impl Plan {
     /// submitted before the waits for them, so this is free of deadlock however queues are mapped
     /// to hardware.
     ///
-    /// [`SubmitPolicy::Coalesced`]: one call for each queue, where the queue begins. A wait may be
-    /// submitted before its signal then, which comes from another queue; each queue's submissions
-    /// stay in plan order, so the plan's order remains one in which all can run. Queues that share
-    /// one `VkQueue` (they have the same family and index) would wait for later submissions to it,
-    /// so for these calls stay in order.
+    /// [`SubmitPolicy::Coalesced`]: one call for each queue, at the position of its first submission. A
+    /// wait may then be submitted before its signal, which is on another queue. Each queue's submissions
+    /// stay in plan order, so they can still execute in the order of the plan. Queues that share one
+    /// `VkQueue` (equal family and index) could wait for later submissions to the same `VkQueue`, which
+    /// is a deadlock, so their calls stay in order.
     ///
-    /// A submission that depends on a host pass is submitted after it, so no call reaches beyond a
-    /// [`Segment`].
+    /// A submission that depends on a host pass is submitted after it, so no call spans two
+    /// [`Segment`]s.
     ///
     /// ```
     /// use quadrille_sync::*;
@@ -95,8 +95,8 @@ impl Plan {
         }
     }
 
-    /// The plan, cut where host passes stand between submissions. Never empty; host passes that no
-    /// submission depends on are in no segment.
+    /// The plan, split at host passes between submissions. Never empty. Host passes that no submission
+    /// depends on are in no segment.
     pub fn segments(&self) -> Vec<Segment> {
         let count = self.submissions.len();
         let before = |step: &HostStep| step.before.map(|before| before as usize);

@@ -1,13 +1,13 @@
 use crate::{HostStep, PassIndex, Plan, QueueIndex, Submission, parse_topology};
 
-/// Submissions by queue number; calls as `queue:members` words. `twice` makes queues 0 and 1 one
-/// `VkQueue`.
+/// Compares the calls for submissions to these queues with `expected`, in words `queue:submissions`.
+/// `twice` makes queues 0 and 1 one `VkQueue`.
 #[track_caller]
 fn check(queues: &[u8], topology: &str, twice: bool, expected: &str) {
     check_with_host(queues, &[], topology, twice, expected);
 }
 
-/// The same with host passes by the submission that they come before.
+/// [`check`] with host passes, each given by the submission after it.
 #[track_caller]
 fn check_with_host(
     queues: &[u8],
@@ -80,7 +80,8 @@ fn no_call_reaches_beyond_a_host_pass() {
     check_with_host(&[0, 0], &[Some(1)], "gct:1", false, "0:0 0:1");
 }
 
-/// Host passes by what they come before; segments as `passes/submissions` words.
+/// Compares segments with `expected`, in words `host/submissions`. Host passes are given by the submission
+/// after each.
 #[track_caller]
 fn check_segments(submissions: usize, host: &[Option<u32>], expected: &str) {
     let submission = |_| Submission {

@@ -9,12 +9,12 @@ use crate::resource::ResourceIndex;
 pub struct UnreadWrite {
     /// The resource: a transient one.
     pub resource: ResourceIndex,
-    /// The passes that read it and are culled themselves; no other pass reads what was written.
+    /// The culled passes that read it. No other pass reads the written contents.
     pub readers: Vec<PassIndex>,
 }
 
 impl Plan {
-    /// Why a pass of [`Plan::culled`] does not run: the resources that it writes, each once.
+    /// The reasons why a pass of [`Plan::culled`] is culled: the resources that it writes, each once.
     ///
     /// ```
     /// use quadrille_sync::*;

@@ -3,11 +3,11 @@
 use super::Plan;
 use crate::states::Stamp;
 
-/// The identity of a plan and its copies, different from all other plans, equal ones included.
+/// The identity of a plan and its copies. Differs from that of every other plan, even an equal one.
 ///
-/// A backend that caches what it has made from a plan and its frame detects with this that both
-/// are the same again: [`Planner`](crate::Planner) returns an earlier plan only for an equal
-/// frame. It costs a comparison of two addresses.
+/// A backend can use it as a key of data derived from a plan and its frame, because
+/// [`Planner`](crate::Planner) returns an earlier plan only for an equal frame. A comparison compares two
+/// addresses.
 ///
 /// ```
 /// use quadrille_sync::*;

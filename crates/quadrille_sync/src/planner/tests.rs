@@ -1,7 +1,7 @@
 use super::*;
 use crate::text::{parse_frame, parse_topology};
 
-/// Runs frames one after the other and says which reused a plan.
+/// Plans frames one after the other, and returns which of them reused a plan.
 fn reuse(topology: &str, frames: &[&str]) -> Vec<bool> {
     let topology = parse_topology(topology).unwrap();
     let (mut planner, mut states) = (Planner::default(), States::default());
@@ -42,7 +42,7 @@ fn alternating_frames_are_recognised() {
 
 #[test]
 fn another_state_is_another_plan() {
-    // The second read sees the write already and needs no barrier; the third is like it.
+    // The write is already visible to the second read, which needs no barrier; the third is equal.
     assert_eq!(
         reuse("gct:1", &[WRITE, READ, READ, READ]),
         [false, false, false, true]
@@ -155,7 +155,7 @@ fn an_id_is_used_again_only_once_it_is_free() {
     states.remove(crate::resource::ResourceId(0));
     run(&mut states, &longer).unwrap();
     run(&mut states, &longer).unwrap();
-    // The states are those that a plan is kept for, but for the size.
+    // The states fit a cached plan, except for the size of the resource.
     assert!(run(&mut states, &frame).is_err(), "128 bytes are there");
 }
 

@@ -1,24 +1,24 @@
-//! Decides whether a frame is kept for reuse.
+//! Decides whether a frame and its plan are cached.
 //!
-//! Keeping a frame with its plan copies its declarations and holds the states that it began with.
-//! Most frames repeat, so each new frame is kept, unless many frames in a row did not repeat. Then
-//! a frame is kept only when its signature, a hash of its declarations, occurs a second time. A
-//! collision of signatures only keeps one more frame.
+//! Caching copies the declarations, and holds references to the states before the frame. Most frames
+//! repeat, so each new frame is cached, unless many in a row did not repeat. Then a frame is cached only
+//! when its signature, a hash of its declarations, occurs a second time. A collision of signatures only
+//! caches one more frame.
 
 use std::collections::VecDeque;
 
 use super::KEPT;
 use crate::frame::Frame;
 
-/// After so many kept plans without a reuse, a frame has to occur twice to be kept.
+/// Number of cached plans without a reuse after which a frame has to occur twice to be cached.
 const MAX_MISSES: usize = 2 * KEPT;
 
-/// Statistics of the frames planned last.
+/// Statistics of recent frames.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Worth {
-    /// How many plans were kept since one was used again.
+    /// Number of plans cached since the last reuse.
     in_vain: usize,
-    /// The signatures of the last frames that were not kept.
+    /// The signatures of the last frames that were not cached.
     passed_over: VecDeque<u64>,
 }
 
@@ -45,7 +45,7 @@ pub(super) fn signature(frame: &Frame) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |sum: u64, next: u64| (sum.rotate_left(5) ^ next).wrapping_mul(FACTOR);
     let mut sums = [frame.uses.len() as u64, frame.passes.len() as u64, 0, 0];
-    // Four by four, for a product takes the processor longer than to begin the next.
+    // Four independent sums, so that the latencies of their multiplications overlap.
     for uses in frame.uses.chunks(sums.len()) {
         for (sum, one) in sums.iter_mut().zip(uses) {
             *sum = mix(*sum, u64::from(one.resource.0));

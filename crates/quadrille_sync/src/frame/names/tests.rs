@@ -7,7 +7,7 @@ fn names(words: &[&str]) -> Vec<Arc<str>> {
     words.iter().map(|word| Arc::from(*word)).collect()
 }
 
-/// Declares passes and resources with these names; what is in the frame then.
+/// Declares passes and resources with these names, and returns the names in the frame.
 fn declare(frame: &mut Frame, names: &[Arc<str>]) -> Vec<Arc<str>> {
     frame.clear();
     for name in names {
@@ -24,7 +24,7 @@ fn declare(frame: &mut Frame, names: &[Arc<str>]) -> Vec<Arc<str>> {
     passes.chain(resources).collect()
 }
 
-/// A frame has the names that it was given, and once each, over any earlier ones.
+/// After any earlier frames, a frame has the given names, with one reference each.
 #[test]
 fn names_are_those_that_were_given() {
     let all = names(&["a", "b", "c", "a"]);
@@ -44,7 +44,7 @@ fn names_are_those_that_were_given() {
     );
 }
 
-/// To keep names makes no frame another one.
+/// Kept names do not affect the equality of frames.
 #[test]
 fn names_that_are_kept_are_no_part_of_a_frame() {
     let mut frame = Frame::default();
