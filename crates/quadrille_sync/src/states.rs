@@ -1,16 +1,15 @@
-//! States: everything about resources that outlives a frame.
+//! States: synchronization state of resources and queues between frames.
 //!
-//! States are the part of the global submission state that plans are made from; pending
-//! submissions are the other part, and belong to the backend. For every range of every resource:
-//! its owner, its layout, the last write, the reads since, the stages and accesses of each queue
-//! that this write is visible to, and a pending release. For every pair of queues: how far the one
-//! is already ordered after the other (a vector clock).
+//! States are the input of plans. (Pending submissions, the other part of the global submission state,
+//! belong to the backend.) For every range of every resource they have its owner, its layout, the last
+//! write, the reads since, the stages and accesses of each queue that this write is visible to, and a
+//! pending release. For every pair of queues they have the timeline value of one that the other is
+//! already ordered after (a vector clock).
 //!
 //! [`plan`](crate::plan) reads states and never writes them; [`States::commit`] advances them after
-//! a plan was submitted. The GPU's [`Progress`] is not an input of
-//! `plan`: a plan that omitted waits because the GPU happened to be fast could neither be reused
-//! nor replayed, and a satisfied wait costs almost nothing. Progress is for
-//! retiring resources.
+//! a plan was submitted. The GPU's [`Progress`] is no input of `plan`: a plan that omitted waits because
+//! the GPU happened to be fast could be neither reused nor replayed, and a satisfied wait costs almost
+//! nothing. Progress is used to retire resources.
 
 use std::sync::Arc;
 
@@ -72,7 +71,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Whether a point has completed. Points of queues that `values` does not have never are.
+    /// Whether a point has completed; never for queues without an entry in `values`.
     pub fn reached(&self, point: TimelinePoint) -> bool {
         self.values
             .get(usize::from(point.queue.0))
@@ -80,12 +79,12 @@ impl Progress {
     }
 }
 
-/// How far one queue is ordered after another's timeline.
+/// Clock entry of a queue: the point of another queue's timeline that it is ordered after.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Known {
-    /// Everything up to this value happens before ...
+    /// The timeline value of the other queue.
     pub(crate) value: u64,
-    /// ... these stages of whatever is submitted from now on.
+    /// The stages of later submissions that are ordered after the value.
     pub(crate) stages: Stages,
 }
 
@@ -96,14 +95,14 @@ pub(crate) struct Entry {
     pub(crate) map: Arc<RangeMap<RangeState<PastAccess>>>,
     last_uses: SmallVec<[TimelinePoint; 2]>,
     pub(crate) tenure: Tenure,
-    /// Kind by which frames have declared it, if any has.
+    /// The kind that frames have declared it with; `None` if none has.
     kind: Option<ResourceKind>,
 }
 
-/// Everything that outlives a frame: owners, layouts, last writes, reads since, visibility, and
-/// how far each queue is ordered after each other one.
+/// Synchronization state between frames: owners, layouts, last writes, reads since, visibility, and
+/// vector clocks of the queues.
 ///
-/// States belong to one topology. New queues need new states.
+/// States belong to one topology. Another topology needs new states.
 #[derive(Clone, Debug, Default)]
 pub struct States {
     resources: Vec<Option<Entry>>,
@@ -111,11 +110,11 @@ pub struct States {
     blocks: Vec<Option<RangeMap<Vec<PastAccess>>>>,
     /// The last value signalled, by queue.
     base: Vec<u64>,
-    /// `knows[q][r]`: how far queue q is ordered after queue r.
+    /// `knows[q][r]`: the entry for queue `r` in the vector clock of queue `q`.
     knows: Vec<Vec<Known>>,
     /// Whether frames repeat.
     steady: Steady,
-    /// The part of repeated commits that the stored states do not contain yet.
+    /// Offsets of repeated commits that the stored states do not include yet.
     lag: Lag,
 }
 
@@ -133,7 +132,7 @@ impl States {
         self.base(queue).saturating_add_signed(offset)
     }
 
-    /// Whether one plan was committed so often in succession that it stays valid: the states that it
+    /// Whether a plan was committed so often in succession that it is valid again: the states that it
     /// depends on have reached a fixed point.
     pub(crate) fn repeat(&self, plan: &Plan) -> bool {
         self.steady.repeats(&plan.end.stamp, self.base.len())
@@ -215,7 +214,7 @@ impl States {
             .is_some_and(|map| map.iter().any(|(_, state)| state.defined))
     }
 
-    /// Bases and clocks alone, with room for `queues` queues.
+    /// Bases and clocks without resources, for `queues` queues.
     pub(crate) fn clocks(&self, queues: usize) -> Self {
         let mut clocks = Self {
             resources: Vec::new(),
@@ -229,14 +228,13 @@ impl States {
         clocks
     }
 
-    /// The value of a point that stands in a state, which may lie further on than is written
-    /// there.
+    /// The actual value of a stored point, which may be higher than the stored value (see [`Lag`]).
     #[inline]
     pub(crate) fn value(&self, point: TimelinePoint) -> u64 {
         self.lag.value(point)
     }
 
-    /// How many queues there are values for.
+    /// The number of queues with values.
     pub(crate) fn queue_count(&self) -> usize {
         self.base.len()
     }
@@ -251,7 +249,7 @@ impl States {
         self.resources.get(id.0 as usize)?.as_ref()?.kind
     }
 
-    /// How far one queue is ordered after another.
+    /// The entry for queue `of` in the vector clock of a queue.
     pub(crate) fn known(&self, queue: QueueIndex, of: QueueIndex) -> Known {
         let row = self.knows.get(usize::from(queue.0));
         row.and_then(|row| row.get(usize::from(of.0)))
@@ -259,7 +257,7 @@ impl States {
             .unwrap_or_default()
     }
 
-    /// Makes room for queues.
+    /// Grows bases and clocks to a number of queues.
     fn grow(&mut self, queues: usize) {
         if self.base.len() < queues {
             self.base.resize(queues, 0);
@@ -270,7 +268,7 @@ impl States {
         }
     }
 
-    /// Where a resource's state is stored.
+    /// The slot of a resource's state.
     fn slot(&mut self, id: ResourceId) -> &mut Option<Entry> {
         let index = id.0 as usize;
         if self.resources.len() <= index {

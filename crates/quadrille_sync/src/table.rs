@@ -1,21 +1,21 @@
-//! Tables of images or of buffers: resources of which shaders choose one by its number, so that a pass reads any of them.
+//! Synchronization of tables: arrays of images or buffers that shaders index (bindless), so that a pass may read any
+//! of their members.
 //!
-//! A pass that declared each member of a table would make a frame as large as the table. Most
-//! members are written once and only read since. Such a member is **settled**: in the layout that
-//! the table's shaders read (if it is an image), owned by the family that reads (or concurrent), and with its last write
-//! visible to the shaders of every queue whose passes read the table. A further read of it needs
-//! nothing (rung 1 of the ladder), so it is not declared, and the frame does not know of it.
+//! If each pass declared all members of a table, a frame would be as large as the table. But most members are
+//! written once and only read since. Such a member is **settled**: in the layout that the table's shaders read (if
+//! it is an image), owned by the family that reads (or concurrent), and with its last write visible to the shaders
+//! of every queue whose passes read the table. A further read of it needs no synchronization (rung 1 of the ladder),
+//! so it is not declared.
 //!
-//! A member is **listed**, and declared by each pass that reads the table, from the frame that
-//! declares it otherwise (an upload, a copy, an attachment) until it is settled again. What settled
-//! means is read from the states after each commit, so it holds whatever the plan did: where a
-//! look-ahead has changed the layout for a next write, say, the member stays listed.
+//! A member becomes **listed** when a frame declares another use of it (an upload, a copy, an attachment), and stays
+//! so until it is settled again. Each pass that reads the table declares its listed members. Whether a member is
+//! settled is checked by the states after each commit, so it does not depend on assumptions about plans. For example,
+//! a member stays listed if look-ahead has already changed its layout for the next write.
 //!
-//! The states do not know of reads that were not declared. A table knows for all its members when
-//! each queue has read it last, and adds these reads to the state of a member when it becomes listed
-//! or leaves the table: then the next write waits for them (WAR).
+//! States do not include undeclared reads. A table stores its last read on each queue, and adds these reads to the
+//! state of a member when the member becomes listed or leaves the table. Then the next write waits for them (WAR).
 //!
-//! A member without contents is not declared, and the caller keeps it out of descriptors.
+//! A member without contents is not declared, and the caller must keep it out of descriptors.
 
 use std::sync::Arc;
 
@@ -64,12 +64,12 @@ pub struct TableMembers {
     /// By resource id.
     members: Vec<Member>,
     listed: Vec<ResourceId>,
-    /// Members that are new, or no members any more and not handled yet.
+    /// Added and removed members that are not handled yet.
     moved: Vec<ResourceId>,
-    /// Members that were given contents or lost them, or that the frame declares besides.
+    /// Members that gained or lost contents, or of which the frame declares another use.
     renewed: Vec<ResourceId>,
-    /// The queues whose passes have read the table in the last frame that read it: all members that
-    /// are neither listed nor without contents are settled for them.
+    /// The queues that read the table in the last frame with readers. Members with contents that are not
+    /// listed are settled for these queues.
     queues: Queues,
     /// The last read on each queue.
     reads: SmallVec<[PastAccess; 2]>,
@@ -82,29 +82,29 @@ type Queues = u32;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Member {
-    /// How often it is in the table.
+    /// The number of its entries in the table.
     entries: u32,
     /// The queues that it is settled for.
     settled: Queues,
     stand: Stand,
 }
 
-/// How a member stands in the frame that was opened last.
+/// State of a member in the frame that was opened last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Stand {
-    /// Without contents, as far as is known.
+    /// Without contents.
     #[default]
     Empty,
     /// Declared.
     Listed {
-        /// The frame declares it besides.
+        /// The frame declares another use of it.
         touched: bool,
     },
     /// Not declared.
     Settled,
 }
 
-/// A use of a resource that a frame declares besides those by tables.
+/// A declared use of a resource that is not by a table.
 #[derive(Clone, Copy, Debug)]
 pub struct NonTableUse {
     /// The resource.
@@ -118,7 +118,7 @@ pub struct NonTableUse {
 }
 
 impl NonTableUse {
-    /// All of a frame.
+    /// All uses of a frame.
     pub fn of(frame: &Frame) -> impl Iterator<Item = Self> + '_ {
         frame.uses.iter().map(|used| {
             let resource = frame.resource(used.resource);
@@ -132,7 +132,7 @@ impl NonTableUse {
     }
 }
 
-/// Where the passes of a frame that read a table run.
+/// Queues and timeline values of the passes of a frame that read a table.
 #[derive(Clone, Debug, Default)]
 pub struct TableReaders(SmallVec<[Reader; 2]>);
 
@@ -145,7 +145,7 @@ struct Reader {
 }
 
 impl TableReaders {
-    /// Returns the readers of these passes, which are in order of their indices.
+    /// Returns the readers among the passes of a plan; `passes` is sorted.
     pub fn of(passes: &[PassIndex], frame: &Frame, plan: &Plan) -> Self {
         let mut readers = Self::default();
         if passes.is_empty() {
@@ -179,8 +179,8 @@ impl TableReaders {
 }
 
 impl TableMembers {
-    /// An empty table, whose passes read its members in this way: in the shaders of any stage that
-    /// their queue has, since a member is settled for queues and not for stages.
+    /// An empty table whose members are read with this access. It should include all shader stages of a
+    /// queue, since a member is settled per queue, not per stage.
     pub fn new(access: Access) -> Self {
         Self {
             access,
@@ -194,12 +194,12 @@ impl TableMembers {
         }
     }
 
-    /// How its passes read its members.
+    /// The access by which passes read its members.
     pub fn access(&self) -> Access {
         self.access
     }
 
-    /// A resource gets an entry of the table; it may have several.
+    /// Notes a new entry with a resource; a resource may have several entries.
     pub fn enter(&mut self, resource: ResourceId) {
         let at = resource.0 as usize;
         if at >= self.members.len() {
@@ -212,13 +212,13 @@ impl TableMembers {
         }
     }
 
-    /// A member has contents that no frame wrote ([`States::import`]).
+    /// Notes that a member has contents that no frame wrote ([`States::import`]).
     pub fn imported(&mut self, resource: ResourceId) {
         self.moved.push(resource);
         self.changed = true;
     }
 
-    /// A resource loses an entry.
+    /// Notes the removal of an entry with a resource.
     pub fn leave(&mut self, resource: ResourceId) {
         let member = &mut self.members[resource.0 as usize];
         member.entries = member.entries.saturating_sub(1);
@@ -228,13 +228,13 @@ impl TableMembers {
         }
     }
 
-    /// Whether the frame that was opened last, declared again, finds the table as it was.
+    /// Whether the table has not changed since the last frame was opened.
     pub fn is_unchanged(&self) -> bool {
         !self.changed
     }
 
-    /// Begins a frame that touches resources like that. What is listed from now on is to be declared
-    /// by each pass that reads the table.
+    /// Begins a frame with these uses. Each pass that reads the table must then declare the members of
+    /// [`TableMembers::listed`].
     pub fn open(
         &mut self,
         touches: impl Iterator<Item = NonTableUse>,
@@ -258,8 +258,8 @@ impl TableMembers {
             }
             self.touch(touch.resource, states);
         }
-        // A member has contents as soon as the frame completes them. What only a frame that failed
-        // would have written is empty still.
+        // A member has contents once this frame completes them. Writes of earlier frames that failed do
+        // not count.
         first_writes.sort_by_key(|write| write.resource);
         let is_filled = |resource: ResourceId| {
             let start = first_writes.partition_point(|it| it.resource < resource);
@@ -292,7 +292,7 @@ impl TableMembers {
         member.is_some_and(|member| member.entries > 0)
     }
 
-    /// Sees to the resources that have become members, or are none any more.
+    /// Handles added and removed members.
     fn take_moved(&mut self, topology: &Topology, states: &mut States) {
         let mut has_unlisted = false;
         for resource in std::mem::take(&mut self.moved) {
@@ -302,8 +302,7 @@ impl TableMembers {
                 (true, Stand::Empty) if states.is_defined(resource) => {
                     self.renewed.push(resource);
                     let settled = states.settled_for(resource, self.access, topology);
-                    // Where nothing has read the table yet, its first reader decides
-                    // ([`TableMembers::covers`]).
+                    // Before the first reader `queues` is empty; `TableMembers::covers` then checks.
                     if settled & self.queues == self.queues {
                         let member = &mut self.members[at];
                         (member.settled, member.stand) = (settled, Stand::Settled);
@@ -335,8 +334,8 @@ impl TableMembers {
         self.listed.push(resource);
     }
 
-    /// Lists a member that the frame declares. That it is read as the table reads it makes no
-    /// difference: the plan may prepare what is declared for another use by the next frame.
+    /// Lists a member of which the frame declares another use. A read with the table's own access counts
+    /// too, because look-ahead may prepare a declared resource for another use by the next frame.
     fn touch(&mut self, resource: ResourceId, states: &mut States) {
         let member = &mut self.members[resource.0 as usize];
         match member.stand {
@@ -349,25 +348,25 @@ impl TableMembers {
         }
     }
 
-    /// The members that each pass which reads the table has to declare, as a whole.
+    /// The members that each pass which reads the table must declare, each as a whole.
     pub fn listed(&self) -> impl ExactSizeIterator<Item = ResourceId> + '_ {
         self.listed.iter().copied()
     }
 
-    /// Returns the members that changed since the frame was opened: they have contents now, or
-    /// none, or the frame's declarations have made other objects of them.
+    /// Returns the members that changed with this frame: they gained or lost contents, or the frame
+    /// declares other uses of them, so that their Vulkan objects may have changed.
     pub fn renewed(&self) -> &[ResourceId] {
         &self.renewed
     }
 
-    /// Whether a member has contents, or gets them in the frame: shaders may be shown it.
+    /// Whether a member has contents, or gets them in the frame, so that its descriptor may be written.
     pub fn is_shown(&self, resource: ResourceId) -> bool {
         let member = self.members.get(resource.0 as usize);
         member.is_some_and(|member| member.stand != Stand::Empty)
     }
 
-    /// Whether everything that the frame's readers find undeclared is settled for their queues. If
-    /// not, more is listed now: the frame has to declare it, and to be planned again.
+    /// Whether all undeclared members are settled for the queues of the frame's readers. If not, lists
+    /// more members: the frame has to declare these and be planned again.
     pub fn covers(
         &mut self,
         readers: &TableReaders,
@@ -385,7 +384,7 @@ impl TableMembers {
             if member.stand != Stand::Settled || member.settled & more == more {
                 continue;
             }
-            // Declarations of others may have settled it.
+            // Other uses may have settled it.
             let settled = states.settled_for(resource, self.access, topology);
             self.members[at].settled |= settled;
             if (member.settled | settled) & more != more {
@@ -397,7 +396,7 @@ impl TableMembers {
         self.listed.len() == before
     }
 
-    /// Notes that a frame which is about to be committed has read the table.
+    /// Notes the reads of a frame that is about to be committed.
     pub fn note_reads(&mut self, readers: &TableReaders, topology: &Topology, states: &States) {
         if readers.0.is_empty() {
             return;
@@ -411,7 +410,7 @@ impl TableMembers {
                 value: states.absolute(queue, reader.signal),
             };
             match self.reads.iter_mut().find(|it| it.point.queue == queue) {
-                // Names are for explanations; the first will do where it is the same again.
+                // Names are only for messages, so an unchanged one is kept without a clone.
                 Some(read) => {
                     read.point = point;
                     if !Arc::ptr_eq(&read.pass, &reader.pass) {
@@ -430,7 +429,7 @@ impl TableMembers {
         }
     }
 
-    /// Takes off the list what is settled for all queues that read the table, after a commit.
+    /// After a commit, removes members from the list that are settled for all queues that read the table.
     pub fn settle(&mut self, topology: &Topology, states: &States) {
         let Self {
             access,
@@ -455,7 +454,7 @@ impl TableMembers {
         });
     }
 
-    /// The table is gone: the states learn of its reads, so that writes to former members wait.
+    /// Closes the table: adds its reads to the states, so that later writes to its members wait for them.
     pub fn close(&mut self, states: &mut States) {
         for at in 0..self.members.len() {
             if self.members[at].stand == Stand::Settled {

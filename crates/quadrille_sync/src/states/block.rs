@@ -1,4 +1,4 @@
-//! Blocks of memory over frames: the last accesses to each byte, by any resource.
+//! Memory blocks between frames: the last accesses to each byte, by any resource.
 
 use super::commit::move_marks;
 use super::{EndMark, Marked, PastAccess, States};
@@ -31,7 +31,7 @@ impl<M: Clone + Eq> Marked<M> for Vec<M> {
 }
 
 impl States {
-    /// Forgets a block of memory, so that its id can be given to another one.
+    /// Removes a memory block, so that its id can be reused.
     pub fn remove_block(&mut self, id: BlockId) {
         self.disturb();
         if let Some(block) = self.blocks.get_mut(id.0 as usize) {
@@ -44,7 +44,7 @@ impl States {
         self.blocks.get(id.0 as usize)?.as_ref()
     }
 
-    /// Moves a block on in place; see [`States::commit_again`].
+    /// Advances a block in place; see [`States::commit_again`].
     pub(super) fn commit_block_again(&mut self, end: &EndBlock) -> bool {
         let Self { blocks, base, .. } = self;
         let Some(Some(map)) = blocks.get_mut(end.block.0 as usize) else {

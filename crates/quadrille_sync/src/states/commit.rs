@@ -1,5 +1,4 @@
-//! Moving on to the states after a plan: as new states, or in place if the same plan is committed
-//! again.
+//! Advance of states by a plan: rebuilt, or updated in place if the same plan is committed again.
 
 use std::sync::Arc;
 
@@ -20,9 +19,9 @@ use crate::topology::{QueueIndex, Topology};
 type EndMap = RangeMap<RangeState<EndMark>>;
 
 impl States {
-    /// Moves on to the states after a plan. To be called once the plan has been submitted as a
-    /// whole, with the frame and topology it was made for; a frame that failed is not committed
-    /// and leaves no trace.
+    /// Advances the states by a plan. Call it once the whole plan has been submitted, with the frame and
+    /// topology that the plan was made for. Do not call it for a frame that failed: its plan has no
+    /// effect then.
     pub fn commit(&mut self, frame: &Frame, topology: &Topology, plan: &Plan) {
         let again = self.steady.commit(&plan.end.stamp);
         self.grow(topology.queues.len());
@@ -37,8 +36,7 @@ impl States {
         }
     }
 
-    /// Moves the states of all resources and blocks on; `again` if the last commit was of the same
-    /// plan.
+    /// Advances the states of all resources and blocks. `again`: the last commit was of the same plan.
     fn write_down(&mut self, frame: &Frame, plan: &Plan, again: bool) {
         self.catch_up();
         self.lag.begin(&self.base);
@@ -61,7 +59,7 @@ impl States {
         self.steady.settle(in_place);
     }
 
-    /// Stores the values of repeated frames, which were only counted.
+    /// Applies the offsets of repeated commits to the stored values.
     pub(super) fn catch_up(&mut self) {
         let Self {
             resources,
@@ -85,15 +83,14 @@ impl States {
         lag.end();
     }
 
-    /// Notes that the states are about to be changed by other means than a plan.
+    /// Prepares for a change of the states by other means than a plan.
     pub(super) fn disturb(&mut self) {
         self.catch_up();
         self.steady.disturb();
     }
 
-    /// Moves the state of a resource on in place, without an allocation, if the last commit was of
-    /// the same plan, so that only timeline values change. Otherwise returns false and does
-    /// nothing.
+    /// Advances the state of a resource in place, without an allocation, if only timeline values change
+    /// (the last commit was of the same plan). Otherwise returns false and does nothing.
     fn commit_again(&mut self, frame: &Frame, end: &EndResource, map: Option<&EndMap>) -> bool {
         let Self {
             resources, base, ..
@@ -128,7 +125,7 @@ impl States {
         *self.slot(id) = Some(entry);
     }
 
-    /// Turns an end state into a past one. Marks from before the frame are taken from `start`.
+    /// Converts an end state to a state between frames. Accesses before the frame are copied from `start`.
     fn past(
         &self,
         frame: &Frame,
@@ -144,7 +141,7 @@ impl States {
         end.map(|state| state.map(past))
     }
 
-    /// Turns a mark of an end state into one of the past; `old` are those before the frame.
+    /// Converts an access of an end state; `old` are the accesses before the frame.
     pub(super) fn past_mark(
         &self,
         frame: &Frame,
@@ -173,7 +170,7 @@ impl States {
         }
     }
 
-    /// Moves the vector clocks on.
+    /// Advances the vector clocks.
     fn commit_knowledge(&mut self, end: &EndStates) {
         if end.learned.is_empty() && end.joined.is_empty() {
             return;
@@ -208,9 +205,9 @@ impl States {
     }
 }
 
-/// Gives marks of this frame their new points, after the last values that queues have signalled.
-/// Returns false and does nothing if the states are not in the same order as the plan left them,
-/// or if a mark of an earlier frame moves.
+/// Sets new timeline points for accesses of this frame, relative to the last values of the queues.
+/// Returns false and does nothing if the stored accesses differ in order from those of the plan, or if
+/// an access of an earlier frame changes its position.
 pub(super) fn move_marks<P: Marked<PastAccess>, E: Marked<EndMark>>(
     base: &[u64],
     map: &mut RangeMap<P>,
@@ -252,8 +249,8 @@ fn absolute(base: &[u64], queue: QueueIndex, offset: i64) -> u64 {
     base.saturating_add_signed(offset)
 }
 
-/// Whether every mark keeps its place in the order of marks: a mark from before the frame has its
-/// own place, and a mark of the frame has one with the same queue.
+/// Whether every access keeps its index in the order of accesses: one from before the frame has the same
+/// index, and one of the frame has an index with the same queue.
 fn stay_in_place<P: Marked<PastAccess>, E: Marked<EndMark>>(
     map: &RangeMap<P>,
     end: &RangeMap<E>,

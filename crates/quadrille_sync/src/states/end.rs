@@ -1,4 +1,4 @@
-//! The effect of a plan on states, relative to where the timelines stood.
+//! The effect of a plan on states, with timeline values relative to the start of the frame.
 
 use smallvec::SmallVec;
 
@@ -10,18 +10,18 @@ use crate::range::RangeMap;
 use crate::resource::ResourceIndex;
 use crate::topology::QueueIndex;
 
-/// An access in an end state: of this frame (value above 0), or kept from the frame's start. The
-/// solver's states become end states in place, because there is at least one for each resource.
+/// An access in an end state: of this frame (value above 0), or one from before the frame. The solver's
+/// states become end states in place, to avoid a copy for each resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct EndMark {
     pub(crate) queue: QueueIndex,
-    /// Relative to the queue's base; 0 and below: the mark with index `pass` among the marks
-    /// that the resource's state had at the start of the frame.
+    /// Timeline value relative to the queue's base. 0 or less: an access before the frame, whose index
+    /// among the accesses in the resource's state at the start of the frame is in `pass`.
     pub(crate) value: i64,
     pub(crate) scope: Scope,
     pub(crate) pass: EndPass,
-    /// While a frame is planned, when in the frame: passes count from 1, everything before is 0.
-    /// In end states 0.
+    /// While a frame is planned: the position of the pass in submission order, from 1; 0 for accesses
+    /// before the first pass. In end states 0.
     pub(crate) step: u32,
 }
 
@@ -42,7 +42,7 @@ pub(crate) enum EndPass {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct EndResource {
     pub(crate) resource: ResourceIndex,
-    /// Its state outlives the frame: it is no image of a swapchain, and in no block.
+    /// Its state outlives the frame: it is no swapchain image, and not in a memory block.
     pub(crate) has_past: bool,
     /// The last value on each queue that used it in the frame.
     pub(crate) last_uses: SmallVec<[(QueueIndex, i64); 2]>,
@@ -58,17 +58,17 @@ pub(crate) struct EndResource {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct EndStates {
     pub(crate) resources: Vec<EndResource>,
-    /// By resource of the frame, the states at its end: those that it was planned with, so that
-    /// none is copied. Fresh ones for resources that were not used or whose states do not outlive
-    /// it.
+    /// By resource of the frame: the states at its end, moved from the solver without a copy. Fresh
+    /// states for resources that were not used, or whose states do not outlive the frame.
     pub(crate) maps: Vec<RangeMap<RangeState<EndMark>>>,
     /// The blocks that resources of the frame lie in.
     pub(crate) blocks: Vec<EndBlock>,
-    /// A queue is ordered after a value of another queue's timeline.
+    /// New clock entries: a queue is ordered after a value of another queue's timeline.
     pub(crate) learned: Vec<Learned>,
-    /// A queue is ordered after all that another queue was ordered after when the frame began.
+    /// Merged clocks: a queue is ordered after everything that another queue was ordered after at the start
+    /// of the frame.
     pub(crate) joined: Vec<Joined>,
-    /// How many values each queue signals.
+    /// The number of values that each queue signals.
     pub(crate) signals: Vec<u64>,
     /// Identity of the plan.
     pub(crate) stamp: Stamp,

@@ -1,17 +1,17 @@
-//! Resources that pass from one stream to another.
+//! Transfer of resources between streams.
 //!
-//! A stream is a thread of planning with its own [`States`]. Streams number timelines alike (see
-//! [`Queue::is_foreign`](crate::Queue::is_foreign)), so the state of a resource can be handed from
-//! one to another unchanged: owner, layout, last write and reads, each with its timeline point.
-//! The stream that takes it finds accesses on queues of another stream. The ladder treats these
-//! like any other queue: it waits, acquires, and chains from the wait.
+//! A stream plans frames independently, with its own [`States`]. All streams use the same queue indices
+//! (see [`Queue::is_foreign`](crate::Queue::is_foreign)), so the state of a resource can be moved from one
+//! to another unchanged: owner, layout, last write and reads, each with its timeline point. The receiving
+//! stream then has accesses on queues of another stream. The ladder treats these like any other queue: it
+//! waits, acquires, and chains from the wait.
 //!
-//! Four verbs change what a stream may do with a resource:
+//! There are two ways to transfer a resource:
 //!
-//! - [`give`](States::give) and [`take`](States::take) move a resource for good;
-//! - [`lend`](States::lend) and [`take`](States::take) let both sides read, and neither side
-//!   write, until [`returned`](States::returned) says when the other side will be done. That point
-//!   may lie in the future: its submission need not exist yet.
+//! - [`give`](States::give) and [`take`](States::take) move it permanently;
+//! - [`lend`](States::lend) and [`take`](States::take) let both streams read it, and neither write, until
+//!   the lender calls [`returned`](States::returned) with the point at which the other stream will be
+//!   done. The submission that signals that point need not exist yet.
 
 use std::sync::Arc;
 
@@ -27,12 +27,12 @@ use crate::topology::QueueIndex;
 /// Rights of a stream to a resource.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum Tenure {
-    /// Everything.
+    /// All rights.
     #[default]
     Own,
-    /// Read it as it is: another stream reads it too.
+    /// Reads in the current layout; another stream reads it too.
     Lent,
-    /// Nothing: another stream has it.
+    /// None: another stream has it.
     Given,
 }
 
@@ -51,7 +51,7 @@ impl Handover {
         self.id
     }
 
-    /// The timeline points that the next user is ordered after, as far as it has to be.
+    /// The timeline points that the next user may have to wait for.
     pub fn points(&self) -> impl Iterator<Item = TimelinePoint> + '_ {
         let marks = self.map.iter().flat_map(|(_, state)| state.marks());
         marks.map(|mark| mark.point)
@@ -80,7 +80,7 @@ impl Entry {
 }
 
 impl States {
-    /// States without resources, of queues that have signalled these values already.
+    /// States without resources, for queues that have already signalled these values.
     ///
     /// ```
     /// use quadrille_sync::{QueueIndex, States};
@@ -93,13 +93,13 @@ impl States {
         states
     }
 
-    /// Gives a resource to another stream. This one cannot use it any more, until it takes it
-    /// back; points for retiring are kept.
+    /// Gives a resource to another stream. This stream cannot use it any more, until it takes it back;
+    /// points for retiring are kept.
     ///
-    /// If the other stream uses it on another queue family, the frame before has to name it in
-    /// [`Frame::gives`](crate::Frame::gives).
+    /// If the other stream uses it on another queue family, the last frame that uses it here must list it
+    /// in [`Frame::gives`](crate::Frame::gives).
     ///
-    /// None if this stream does not have it whole: it is lent, or given already.
+    /// Returns `None` if this stream does not have all rights: the resource is lent, or given already.
     ///
     /// ```
     /// use quadrille_sync::*;
@@ -127,12 +127,12 @@ impl States {
         })
     }
 
-    /// Lets another stream read a resource. Until it is [`returned`](States::returned) both only
-    /// read it, an image in the layout that it has now.
+    /// Lends a resource to another stream for reading. Until it is [`returned`](States::returned), both
+    /// streams may only read it; an image stays in its current layout.
     ///
-    /// For resources that need no owner: concurrent ones, or where both streams are on queues of
-    /// one family. None if this stream does not have it whole, or has predicted a change of its
-    /// family.
+    /// Only for resources that need no ownership transfer: concurrent ones, or if both streams use queues
+    /// of one family. Returns `None` if this stream does not have all rights, or has predicted a release
+    /// of the resource to another family.
     pub fn lend(&mut self, id: ResourceId) -> Option<Handover> {
         self.disturb();
         let entry = self.slot(id).get_or_insert_with(Entry::fresh);
@@ -147,8 +147,8 @@ impl States {
         Arc::make_mut(&mut entry.map).update(EVERYTHING, |_, state| state.first = None);
         let mut map = RangeMap::clone(&entry.map);
         map.update(EVERYTHING, |_, state| {
-            // Reads are no hazard for reads, and visibility on this stream's queues does not
-            // matter to the other stream.
+            // Reads need no order among them, and visibility on this stream's queues means nothing
+            // on those of the other stream.
             state.reads.clear();
             state.rare.forget_promised();
             state.visible.clear();
@@ -162,8 +162,8 @@ impl States {
         })
     }
 
-    /// Prepares a resource to be lent after the next frame that uses it: look-ahead leaves it
-    /// alone, so an image stays in the layout of its last use.
+    /// Prepares a resource to be lent after the next frame that uses it: prevents look-ahead barriers, so
+    /// an image stays in the layout of its last use.
     pub fn prepare_to_lend(&mut self, id: ResourceId) {
         let is_predicted = |map: &RangeMap<RangeState<PastAccess>>| {
             let mut states = map.iter();
@@ -178,7 +178,7 @@ impl States {
         }
     }
 
-    /// Takes what another stream has given or lent.
+    /// Takes a resource that another stream has given or lent.
     pub fn take(&mut self, handover: Handover) {
         self.disturb();
         let Handover {
@@ -207,10 +207,10 @@ impl States {
         });
     }
 
-    /// Ends the loan of a resource: the other stream will be done with it at `done`, which may
-    /// lie in the future. From now on this stream can write to it again; whatever does waits.
+    /// Ends the loan of a resource: the other stream will have finished its reads at `done`, which need
+    /// not be submitted yet. This stream may write to the resource again; the first write waits for `done`.
     ///
-    /// Nothing happens to a resource that is not lent.
+    /// Has no effect on a resource that is not lent.
     pub fn returned(&mut self, id: ResourceId, done: TimelinePoint) {
         self.disturb();
         self.reach(done);
@@ -239,8 +239,8 @@ impl States {
         });
     }
 
-    /// Ends the reading of what another stream has lent: it cannot be used any more here, until it
-    /// is taken again. Points for retiring are kept.
+    /// Gives back a resource that another stream has lent: this stream cannot use it any more, until it
+    /// takes it again. Points for retiring are kept.
     pub fn give_back(&mut self, id: ResourceId) {
         self.disturb();
         let entry = self.slot(id).get_or_insert_with(Entry::fresh);
@@ -254,8 +254,8 @@ impl States {
         entry.map_or(Tenure::Own, |entry| entry.tenure)
     }
 
-    /// Counts from a point on the timeline of another stream. Plans are relative. So a stream that
-    /// takes a resource in each frame finds its point always at the same distance.
+    /// Raises the base of another stream's timeline to a point. Plans are relative to bases, so a stream
+    /// that takes a resource in each frame finds its point at the same offset, and can reuse its plan.
     fn reach(&mut self, point: TimelinePoint) {
         let QueueIndex(queue) = point.queue;
         let queue = usize::from(queue);

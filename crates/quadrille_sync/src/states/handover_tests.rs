@@ -1,6 +1,7 @@
 use crate::*;
 
-/// Queues 0 (all) and 1 (compute) of two families; what one stream plans on, the other waits for.
+/// Two streams on queues 0 (graphics) and 1 (compute) of two families. The queue of one stream is foreign
+/// to the other, which can only wait for it.
 fn topologies() -> [Topology; 2] {
     ["gct:1,n@1:1", ":1,ctn@1:1"].map(|text| parse_topology(text).unwrap())
 }
@@ -13,7 +14,7 @@ fn run(states: &mut States, topology: &Topology, text: &str) -> (Frame, Plan) {
     (frame, plan)
 }
 
-/// Why a frame is refused.
+/// The error of a frame that is refused.
 fn refused(states: &States, topology: &Topology, text: &str) -> String {
     let frame = parse_frame(text).unwrap();
     plan(&frame, topology, states).unwrap_err().to_string()
@@ -152,8 +153,8 @@ fn no_pass_is_put_on_a_foreign_timeline() {
     assert_eq!(planned.submissions[0].queue, QueueIndex(0));
 }
 
-/// An image that is written first and sampled before the last barrier call: what comes next would
-/// be predicted there.
+/// An image that is written first and sampled before the last barrier call, which could take a
+/// look-ahead barrier for it.
 const WRITE_AND_MORE: &str = "
 image board 0 aspects COLOR mips 1 layers 1 concurrent
 buffer seen 1 bytes 64 concurrent

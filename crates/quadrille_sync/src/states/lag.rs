@@ -1,31 +1,31 @@
-//! Frames that repeat move states on without touching them.
+//! Constant-time commits of a repeated plan.
 //!
-//! A plan that is committed repeatedly leaves equal states behind, except for timeline values.
-//! Each time, the values of its own accesses grow by the number of values that their queues
-//! signal; all others stay. So until another plan is committed it is enough to count these
-//! offsets. Such a commit takes the same time whatever the number of resources.
+//! A plan that is committed repeatedly leaves equal states, except for timeline values: with each commit,
+//! the values of its own accesses grow by the number of values that their queues signal, and all others
+//! stay. So until another plan is committed, only these offsets are counted. The time of such a commit is
+//! independent of the number of resources.
 
 use super::TimelinePoint;
 
-/// How far the values stored in states lie behind the real ones.
+/// Offsets between stored and actual timeline values.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lag {
-    /// By queue, the last value signalled before the repeating plan was stored: higher values are
-    /// that plan's.
+    /// By queue: the last value signalled before the repeated plan was stored. Higher stored values
+    /// belong to that plan.
     base: Vec<u64>,
-    /// By queue, how much higher those values are by now; empty if the stored values are real.
+    /// By queue: the offset of those values. Empty if the stored values are the actual ones.
     by: Vec<u64>,
 }
 
 impl Lag {
-    /// A plan is about to be stored, after these last values.
+    /// Begins with a plan that is about to be stored, after these last values.
     pub(super) fn begin(&mut self, base: &[u64]) {
         self.base.clear();
         self.base.extend_from_slice(base);
         self.by.clear();
     }
 
-    /// The plan that was stored last is committed again, and each queue signals so many values.
+    /// Counts another commit of the stored plan; `signals` is the number of values by queue.
     pub(super) fn repeat(&mut self, signals: &[u64]) {
         self.by.resize(self.base.len(), 0);
         for (by, signals) in self.by.iter_mut().zip(signals) {
@@ -33,17 +33,17 @@ impl Lag {
         }
     }
 
-    /// Whether the stored values are the real ones.
+    /// Whether the stored values are the actual ones.
     pub(super) fn is_none(&self) -> bool {
         self.by.is_empty()
     }
 
-    /// The stored values are real from now on.
+    /// Clears the offsets, after they were added to the stored values.
     pub(super) fn end(&mut self) {
         self.by.clear();
     }
 
-    /// The real value of a stored point.
+    /// The actual value of a stored point.
     #[inline]
     pub(super) fn value(&self, point: TimelinePoint) -> u64 {
         let queue = usize::from(point.queue.0);

@@ -11,7 +11,7 @@ use crate::plan::Scope;
 use crate::range::SubRange;
 use crate::topology::{FamilyIndex, QueueIndex};
 
-/// An access in the past: the submission it was in, its scope, and the pass.
+/// An access by an earlier frame: its submission, its scope, and the pass.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PastAccess {
     /// The value that its submission signals.
@@ -29,33 +29,33 @@ pub struct VisibleScope {
     pub queue: QueueIndex,
     /// The stages and accesses.
     pub scope: Scope,
-    /// All reads since the write precede the scope too: an access in the scope needs no barrier.
+    /// All reads since the write precede the scope too, so even a write in the scope needs no barrier.
     pub is_ready: bool,
 }
 
 /// The first use of a range in a frame, for the prediction of the next frames.
 ///
-/// Frames that differ in little have other steps for most passes, but hardly any other uses: these
-/// are shared from frame to frame.
+/// A small change of a frame changes the steps of most passes, but hardly any uses. So the use is
+/// reference-counted and shared from frame to frame.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct First {
-    /// When in the frame: passes count from 1, in submission order.
+    /// The position of the pass in submission order, from 1.
     pub(crate) step: u32,
-    /// While a frame is planned: when in the frame before, if the same use was the first there
-    /// too, and 0 if not.
+    /// While a frame is planned: the step in the previous frame if an equal use was the first there,
+    /// else 0.
     pub(crate) again: u32,
     pub(crate) used: Arc<FirstUse>,
 }
 
-/// The first use of a range in the frame before.
+/// The first use of a range in the previous frame.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Previous<'a> {
-    /// When in that frame.
+    /// The position of the pass in that frame.
     pub(crate) step: u32,
     pub(crate) used: &'a Arc<FirstUse>,
 }
 
-/// See [`First`].
+/// The use of a [`First`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct FirstUse {
     pub(crate) queue: QueueIndex,
@@ -64,12 +64,12 @@ pub(crate) struct FirstUse {
     pub(crate) scope: Scope,
     pub(crate) layout: Layout,
     pub(crate) writes: bool,
-    /// The old contents were not needed, so no ownership moved.
+    /// The old contents were not needed, so there was no ownership transfer.
     pub(crate) discard: bool,
     pub(crate) pass: Arc<str>,
 }
 
-/// A release whose acquire has not happened yet.
+/// A release without its acquire so far.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Pending<M> {
     /// The family that released.
@@ -100,7 +100,7 @@ impl<M> Pending<M> {
     }
 }
 
-/// How the last write of a range is visible to the host.
+/// Visibility of the last write of a range to the host.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct HostVisibility<M> {
     /// The submission that made it visible to the host, and the host pass that needed it.
@@ -119,42 +119,43 @@ impl<M> HostVisibility<M> {
     }
 }
 
-/// Whether a host pass has waited for that submission.
+/// Whether a host pass has waited for the submission of a [`HostVisibility`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HostWait {
-    /// None has.
+    /// No host pass has.
     None,
-    /// One of this frame has; but the host passes of a frame may run apart from each other.
+    /// A host pass of this frame has. Others of the same frame must wait too, since host passes of a frame
+    /// may run in any order.
     Now,
-    /// One of an earlier frame has, and it has run before this frame is submitted.
+    /// A host pass of an earlier frame has, and runs before this frame is submitted.
     Before,
 }
 
-/// The state of a range. `M` is how accesses are remembered: [`PastAccess`] between frames, and
-/// something smaller while a frame is planned.
+/// The state of a range. `M` is the type of accesses: [`PastAccess`] between frames, and the smaller
+/// [`EndMark`](super::EndMark) while a frame is planned.
 ///
-/// There is one for each resource of a frame, and planning copies them, so what is rare lies
-/// elsewhere.
+/// There is one for each resource of a frame, and planning copies them, so rare parts are stored
+/// separately.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct RangeState<M> {
-    /// The family that owns the range; none if it is concurrent or unused so far.
+    /// The family that owns the range; `None` if it is concurrent or unused so far.
     pub(crate) owner: Option<FamilyIndex>,
     pub(crate) layout: Layout,
-    /// The contents were written.
+    /// The contents have been written.
     pub(crate) defined: bool,
     /// The last write; layout transitions and acquires of ownership are writes.
     pub(crate) write: Option<M>,
     /// The reads since, at most one for each queue.
     pub(crate) reads: SmallVec<[M; 1]>,
-    /// The scopes to which the last write is visible, besides those that waited for it on another
-    /// queue.
+    /// The scopes to which the last write is visible, in addition to those on other queues that waited
+    /// for it.
     pub(crate) visible: SmallVec<[VisibleScope; 1]>,
     /// The parts of the state that few ranges have.
     pub(crate) rare: Rare<M>,
-    /// The first use in the frame that used the range last.
+    /// The first use of the range in the last frame that used it.
     pub(crate) first: Option<First>,
-    /// While a frame is planned: `first` as it was when the frame began, unless this frame's is
-    /// the same use. See [`RangeState::previous`].
+    /// While a frame is planned: the value of `first` at the start of the frame, unless this frame's
+    /// first use is equal. See [`RangeState::previous`].
     pub(crate) previous_first: Option<First>,
 }
 
@@ -174,7 +175,7 @@ impl<M> RangeState<M> {
         }
     }
 
-    /// While a frame is planned: the first use in the frame that used the range before.
+    /// While a frame is planned: the first use in the last earlier frame that used the range.
     #[inline]
     pub(crate) fn previous(&self) -> Option<Previous<'_>> {
         let same = || self.first.as_ref().filter(|first| first.again > 0);
@@ -184,13 +185,13 @@ impl<M> RangeState<M> {
         }
     }
 
-    /// Forgets what the frame before has begun with.
+    /// Drops the first use in the previous frame.
     pub(crate) fn forget_previous(&mut self) {
         self.previous_first = None;
         self.first.iter_mut().for_each(|first| first.again = 0);
     }
 
-    /// The same state with every mark, in the order of [`Marked::marks`], replaced.
+    /// Returns the state with every access, in the order of [`Marked::marks`], replaced.
     #[inline]
     pub(crate) fn map<'a, N>(&'a self, mut mark: impl FnMut(&'a M) -> N) -> RangeState<N> {
         RangeState {
@@ -208,7 +209,7 @@ impl<M> RangeState<M> {
 }
 
 impl<M> RangeState<M> {
-    /// Calls `each` with all that [`Marked::marks_mut`] gives, in any order.
+    /// Calls `each` with all accesses of [`Marked::marks_mut`], in any order.
     #[inline]
     pub(crate) fn for_each_mark_mut(&mut self, mut each: impl FnMut(&mut M)) {
         self.write.iter_mut().for_each(&mut each);
@@ -219,7 +220,7 @@ impl<M> RangeState<M> {
     }
 }
 
-/// A list of mostly one with every element replaced.
+/// Maps a list, which mostly has one element.
 #[inline]
 fn map_few<'a, A, B>(list: &'a [A], mut each: impl FnMut(&'a A) -> B) -> SmallVec<[B; 1]> {
     match list {
@@ -236,7 +237,7 @@ pub(crate) trait Marked<M>: Clone + Eq {
     where
         M: 'a;
 
-    /// The same to be changed.
+    /// The accesses, in the order of [`Marked::marks`], for changes.
     fn marks_mut<'a>(&'a mut self) -> impl Iterator<Item = &'a mut M>
     where
         M: 'a;

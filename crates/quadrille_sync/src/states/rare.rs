@@ -5,8 +5,8 @@ use super::range_state::{HostVisibility, Pending};
 /// The parts of a state that few ranges have: releases, promised reads, visibility to the host,
 /// and accesses to shared memory.
 ///
-/// There is a state for each resource of a frame, and planning copies them, so this takes one word
-/// for the other ranges.
+/// There is a state for each resource of a frame, and planning copies them. So this takes only one word if
+/// all parts are empty.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Rare<M> {
     /// None if all parts are empty, so that equal states are equal.
@@ -41,41 +41,41 @@ impl<M> Parts<M> {
 }
 
 impl<M> Rare<M> {
-    /// Nothing.
+    /// All parts are empty.
     pub(crate) const NOTHING: Self = Self { parts: None };
 
-    /// Whether there is nothing.
+    /// Whether all parts are empty.
     #[inline]
     pub(crate) fn is_nothing(&self) -> bool {
         self.parts.is_none()
     }
 
-    /// A read that another stream has promised to finish at this point. It may not happen at all,
-    /// so it proves nothing about the last write.
+    /// The last read by another stream that borrowed the resource. The read may not happen at all, so
+    /// being ordered after it does not imply being ordered after the last write.
     #[inline]
     pub(crate) fn promised(&self) -> Option<&M> {
         self.parts.as_deref()?.promised.as_ref()
     }
 
-    /// The release of the range, if it has not been acquired yet.
+    /// The release of the range, until it is acquired.
     #[inline]
     pub(crate) fn pending(&self) -> Option<&Pending<M>> {
         self.parts.as_deref()?.pending.as_ref()
     }
 
-    /// How the last write is visible to the host, if it is.
+    /// The visibility of the last write to the host, if there is any.
     #[inline]
     pub(crate) fn host(&self) -> Option<&HostVisibility<M>> {
         self.parts.as_deref()?.host.as_ref()
     }
 
-    /// The same to be changed.
+    /// The visibility of the last write to the host, for changes.
     pub(crate) fn host_mut(&mut self) -> Option<&mut HostVisibility<M>> {
         self.parts.as_deref_mut()?.host.as_mut()
     }
 
-    /// Accesses to the memory by its earlier occupants. Only while a frame is planned, and until
-    /// the range is written: that write depends on all of them.
+    /// Accesses to the memory by its earlier occupants, while a frame is planned and until the range is
+    /// written. The first write depends on all of them.
     #[inline]
     pub(crate) fn aliased(&self) -> &[M] {
         self.parts.as_deref().map_or(&[], |parts| &parts.aliased)
@@ -114,7 +114,7 @@ impl<M> Rare<M> {
         self.forget(|parts| parts.aliased = Vec::new());
     }
 
-    /// Forgets all but the release.
+    /// Clears all parts except the release.
     #[inline]
     pub(crate) fn keep_pending(&mut self) {
         self.forget(|parts| {
@@ -132,7 +132,7 @@ impl<M> Rare<M> {
         self.parts = Some(parts).filter(|parts| !parts.is_nothing());
     }
 
-    /// The same where nothing stays nothing.
+    /// Changes the parts, if any is not empty.
     #[inline]
     fn forget(&mut self, change: impl FnOnce(&mut Parts<M>)) {
         if self.parts.is_some() {
@@ -140,8 +140,8 @@ impl<M> Rare<M> {
         }
     }
 
-    /// The same with every mark replaced, in the order of [`Rare::marks`], and without what is of
-    /// no use after the frame: blocks remember what was done to shared memory.
+    /// Returns the parts with every access replaced, in the order of [`Rare::marks`]. Drops accesses to
+    /// aliased memory, which blocks store between frames.
     #[inline]
     pub(super) fn map<'a, N>(&'a self, mark: impl FnMut(&'a M) -> N) -> Rare<N> {
         let parts = self.parts.as_deref();
@@ -160,7 +160,7 @@ impl<M> Rare<M> {
             .chain(self.host().map(|host| &host.mark))
     }
 
-    /// The same to be changed.
+    /// The accesses that outlive the frame, in the order of [`Rare::marks`], for changes.
     pub(super) fn marks_mut(&mut self) -> impl Iterator<Item = &mut M> {
         let parts = self.parts.as_deref_mut().into_iter();
         parts.flat_map(|parts| {

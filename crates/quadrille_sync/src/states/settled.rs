@@ -1,4 +1,4 @@
-//! Settled resources: a further read of one needs nothing, and may go undeclared.
+//! Settled resources: a further read needs no synchronization, and may be undeclared.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ impl States {
         })
     }
 
-    /// Whether that is so after these writes of one resource.
+    /// Whether [`States::is_defined`] will hold after these writes of one resource.
     pub(crate) fn is_defined_after<'a>(
         &self,
         writes: impl Iterator<Item = &'a NonTableUse>,
@@ -47,8 +47,8 @@ impl States {
         defined.is_some_and(|map| map.iter().all(|(_, it)| *it))
     }
 
-    /// The queues, bit by bit, on which a read of the whole resource would need no barrier, wait or
-    /// transfer: rung 1 of the ladder.
+    /// The queues, as bits, on which a read of the whole resource would need no barrier, wait or
+    /// transfer (rung 1 of the ladder).
     pub(crate) fn settled_for(&self, id: ResourceId, access: Access, topology: &Topology) -> u32 {
         let Some(map) = self.map(id).filter(|_| self.tenure(id) == Tenure::Own) else {
             return 0;
@@ -80,7 +80,7 @@ impl States {
         queues
     }
 
-    /// Adds reads that no frame has declared to the reads since the last write.
+    /// Adds undeclared reads to the reads since the last write.
     pub(crate) fn add_reads(&mut self, id: ResourceId, reads: &[PastAccess]) {
         if reads.is_empty() || self.map(id).is_none() {
             return;

@@ -1,8 +1,8 @@
-//! Snapshots: the states that one frame is planned from, as plain data.
+//! Snapshots: the states before one frame, as plain data.
 //!
-//! [`States`] hold everything for all frames to come, shared and lagging for speed. A [`Snapshot`] has only
-//! the part that one frame's plan depends on, with the values as they are, so that it can be written as
-//! text, judged, and planned from on another machine.
+//! [`States`] have everything for all later frames, shared and with pending offsets for speed. A [`Snapshot`] has
+//! only the part that one frame's plan depends on, with actual values. So it can be written as text, judged, and
+//! used for planning on another machine.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ use crate::topology::{FamilyIndex, QueueIndex};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Snapshot {
-    /// By queue, its timeline and what it is ordered after.
+    /// By queue: its timeline value and its vector clock.
     pub queues: Vec<QueueSnapshot>,
     /// The resources of the frame that earlier frames have used, or that were imported.
     pub resources: Vec<ResourceSnapshot>,
@@ -50,18 +50,18 @@ pub struct Snapshot {
 pub struct QueueSnapshot {
     /// The value that it signalled last.
     pub value: u64,
-    /// How far it is ordered after other queues, and through them after itself.
+    /// Its vector clock. Has an entry for itself if it has waited for a queue that had waited for it.
     pub known: Vec<QueueOrderSnapshot>,
 }
 
-/// How far a queue is ordered after another one's timeline.
+/// Entry of a queue's vector clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueOrderSnapshot {
     /// The other queue.
     pub of: QueueIndex,
-    /// Everything up to this value happens before these stages.
+    /// The timeline value of the other queue that the queue is ordered after.
     pub value: u64,
-    /// The stages of whatever is submitted from now on.
+    /// The stages of later submissions that are ordered after the value.
     pub stages: Stages,
 }
 
@@ -80,10 +80,10 @@ pub struct ResourceSnapshot {
 /// The state of a part of a resource before a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RangeSnapshot {
-    /// Bytes of a buffer; of an image the positions of subresources: `(aspect * layers + layer) * mips + mip`,
-    /// each as many as the first mip level has slices. The last part has no end (`u64::MAX`).
+    /// Bytes of a buffer, or linear positions of an image's subresources: `(aspect * layers + layer) * mips + mip`,
+    /// times the number of slices of the first mip level. The last part has no end (`u64::MAX`).
     pub positions: Range<u64>,
-    /// The owning family; none if the resource is concurrent or was never used.
+    /// The owning family; `None` if the resource is concurrent or was never used.
     pub owner: Option<FamilyIndex>,
     /// The layout; undefined for buffers.
     pub layout: Layout,
@@ -93,13 +93,13 @@ pub struct RangeSnapshot {
     pub write: Option<PastAccess>,
     /// The reads since, at most one for each queue.
     pub reads: Vec<PastAccess>,
-    /// The scopes to which the last write is visible, besides those that waited for it on another queue.
+    /// The scopes to which the last write is visible, in addition to those on other queues that waited for it.
     pub visible: Vec<VisibleScope>,
-    /// A read that another stream has promised to finish at this point.
+    /// The last read by another stream that borrowed the resource.
     pub promised: Option<PastAccess>,
     /// A release that was not acquired yet.
     pub release: Option<Pending<PastAccess>>,
-    /// How the last write is visible to the host, if it is.
+    /// The visibility of the last write to the host, if there is any.
     pub host: Option<HostVisibility<PastAccess>>,
     pub(crate) first: Option<First>,
 }
@@ -109,7 +109,7 @@ pub struct RangeSnapshot {
 pub struct BlockSnapshot {
     /// The block.
     pub block: BlockId,
-    /// By bytes; the last ones have no end.
+    /// By byte range; the last one has no end.
     pub bytes: Vec<(Range<u64>, Vec<PastAccess>)>,
 }
 
@@ -160,7 +160,7 @@ impl Snapshot {
         snapshot
     }
 
-    /// States that `frame`, the one that the snapshot was taken for, is planned from as it was then.
+    /// Restores states from which `frame`, for which the snapshot was taken, has the same plan again.
     pub fn restore(&self, frame: &Frame) -> States {
         let bases: Vec<u64> = self.queues.iter().map(|queue| queue.value).collect();
         let mut states = States::starting_at(&bases);

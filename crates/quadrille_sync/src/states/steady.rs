@@ -1,14 +1,14 @@
-//! Frames that repeat: the same plan, again and again.
+//! Detection of repeated commits of one plan.
 
 use std::sync::Arc;
 
-/// Identity of a plan, regardless of its contents: all stamps count as equal where plans are
-/// compared.
+/// Identity of a plan, independent of its contents. All stamps compare equal, so that they do not affect
+/// comparisons of plans.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stamp(Arc<()>);
 
 impl Stamp {
-    /// Whether both are of one solution.
+    /// Whether both belong to the same plan.
     pub(crate) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
@@ -26,18 +26,18 @@ impl std::hash::Hash for Stamp {
     fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
 }
 
-/// How often the same plan was committed without anything between.
+/// Number of successive commits of the same plan.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Steady {
-    /// The plan; holding it keeps its stamp from being another's.
+    /// The stamp of the plan. Holding it prevents reuse of its address by another plan.
     last: Option<Stamp>,
     times: u32,
-    /// The last commit changed nothing but when things happened.
+    /// The last commit changed only timeline values.
     in_place: bool,
 }
 
 impl Steady {
-    /// Notes a commit; whether the one before was of the same plan.
+    /// Notes a commit. Returns whether the previous one was of the same plan.
     pub(crate) fn commit(&mut self, stamp: &Stamp) -> bool {
         let again = self.is_last(stamp);
         if again {
@@ -50,13 +50,13 @@ impl Steady {
         again
     }
 
-    /// Notes whether a commit changed nothing but when things happened: then no other of the plan
-    /// does.
+    /// Notes whether a commit changed only timeline values. Then further commits of the same plan do so
+    /// too.
     pub(crate) fn settle(&mut self, in_place: bool) {
         self.in_place = in_place;
     }
 
-    /// Whether the last commit changed nothing but when things happened.
+    /// Whether the last commit changed only timeline values.
     pub(crate) fn is_in_place(&self) -> bool {
         self.in_place
     }
@@ -66,8 +66,8 @@ impl Steady {
         *self = Self::default();
     }
 
-    /// Whether this plan was committed twice in a row, and once more for each queue but one: with
-    /// each frame, a value in one queue's clock reaches the clock of one more queue.
+    /// Whether this plan was committed more than `queues` times in succession. Then clocks are steady:
+    /// with each frame, an entry of one queue's clock may propagate to one more queue.
     pub(crate) fn repeats(&self, stamp: &Stamp, queues: usize) -> bool {
         self.times as usize > queues && self.is_last(stamp)
     }

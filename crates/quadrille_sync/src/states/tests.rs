@@ -7,7 +7,7 @@ use crate::solve::plan;
 use crate::text::{parse_frame, parse_topology};
 use crate::topology::Topology;
 
-/// A frame of one pass that touches one buffer.
+/// A frame with one pass that uses one buffer.
 fn frame(access: Access, queue: Option<u8>) -> Frame {
     let mut frame = Frame::default();
     let cells = frame.add_resource(Resource::buffer(ResourceId(3), "cells", 64));
@@ -149,8 +149,7 @@ fn an_imported_owner_releases() {
     assert_eq!((counts.submissions, counts.ownership_transfers), (2, 1));
 }
 
-/// The frames of the test below: the usual one, one that reads what it has written, and one of
-/// something else.
+/// Frames of the test below: a usual one, one that reads its own results, and one with other resources.
 const USUAL: &str = "buffer a 0 bytes 64\nbuffer b 1 bytes 64\nimage c 2 aspects COLOR mips 2 layers 1\n\
     pass write requires COMPUTE async\n  StorageWriteCompute a\n  StorageWriteCompute c aspects COLOR mips 0..1 layers 0..1\n\
     pass both requires COMPUTE\n  StorageReadCompute a\n  StorageWriteCompute b\n\
@@ -161,8 +160,8 @@ const ANOTHER: &str = "buffer a 0 bytes 64\nimage c 2 aspects COLOR mips 2 layer
 const APART: &str = "buffer d 3 bytes 64\nbuffer e 4 bytes 64 transient block 0 bytes 0..64\n\
     pass fill requires COMPUTE async\n  StorageWriteCompute d\n  StorageWriteCompute e";
 
-/// Commits plans that repeat to one set of states, and the same plans, each time solved again and
-/// therefore never the same, to another.
+/// Commits cached plans to one set of states, and new but equal plans, which are never updated in place,
+/// to another.
 #[test]
 fn states_updated_in_place_equal_rebuilt_states() {
     for topology in ["gct:1", "gct:1,ct:1", "gct:1,ct:2,t:1"] {
@@ -192,7 +191,7 @@ fn states_updated_in_place_equal_rebuilt_states() {
                 assert!(round < 8 || ours.repeat(&planned.plan), "not steady yet");
             }
         }
-        // Repeated uses are written down before something else changes the states.
+        // Pending offsets are applied before other changes of the states.
         for states in [&mut ours, &mut fresh] {
             states.import(ResourceId(3), Layout::Undefined, None);
         }
@@ -200,7 +199,7 @@ fn states_updated_in_place_equal_rebuilt_states() {
     }
 }
 
-/// Checks that states are the same, once all is written down.
+/// Checks that states are equal after pending offsets are applied.
 fn assert_are_like(ours: &States, fresh: &States, when: &str) {
     let mut written = ours.clone();
     written.catch_up();
