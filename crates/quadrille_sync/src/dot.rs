@@ -7,11 +7,11 @@ use crate::plan::{Plan, RelativePoint, Step, Submission};
 use crate::topology::Topology;
 
 /// Draws a plan: queues as clusters, submissions as boxes with their passes and the number of
-/// barriers between them, waits as edges with the resources they are for. Host passes have a
-/// cluster of their own, with edges from what they wait for and to what is submitted after them;
-/// culled passes have another.
+/// barriers between them, waits as edges labeled with resources. Host passes have their own
+/// cluster, with edges from the submissions that they wait for and to those that are submitted after
+/// them. Culled passes have another cluster.
 ///
-/// `dot -Tsvg` makes a picture of it.
+/// `dot -Tsvg` converts the result to an image.
 pub fn dot(frame: &Frame, topology: &Topology, plan: &Plan) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
@@ -79,7 +79,7 @@ fn draw(out: &mut String, frame: &Frame, topology: &Topology, plan: &Plan) -> fm
     writeln!(out, "}}")
 }
 
-/// The passes that do not run.
+/// Draws the culled passes.
 fn draw_culled(out: &mut String, frame: &Frame, plan: &Plan) -> fmt::Result {
     if plan.culled.is_empty() {
         return Ok(());
@@ -92,7 +92,7 @@ fn draw_culled(out: &mut String, frame: &Frame, plan: &Plan) -> fmt::Result {
     writeln!(out, "  }}")
 }
 
-/// The host passes.
+/// Draws the host passes.
 fn draw_host(out: &mut String, frame: &Frame, plan: &Plan) -> fmt::Result {
     if plan.host.is_empty() {
         return Ok(());
@@ -138,13 +138,13 @@ fn label(frame: &Frame, submission: &Submission) -> String {
     lines.join("\\n")
 }
 
-/// The node of the submission that signals a point.
+/// Returns the name of the node of the submission that signals a point.
 fn node(point: RelativePoint) -> String {
     let sign = if point.offset < 0 { "before" } else { "" };
     format!("q{}_{sign}{}", point.queue.0, point.offset.unsigned_abs())
 }
 
-/// Text within quotes.
+/// Escapes text for a quoted string.
 fn escape(text: &str) -> String {
     text.replace('\\', "\\\\")
         .replace('"', "\\\"")

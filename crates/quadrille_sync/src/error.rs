@@ -1,7 +1,7 @@
 //! Errors of frames.
 //!
-//! Misuse is found before anything is recorded, all of it in one go, and reported by name: the
-//! passes, their accesses, the resource, the range, and what to write instead.
+//! Planning reports all errors of a frame at once, before anything is recorded. Messages name the
+//! passes, their accesses, the resource and the range, and suggest a correction.
 
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
@@ -15,12 +15,12 @@ mod words;
 pub use plan_error::PlanError;
 pub(crate) use words::Words;
 
-/// All that is wrong with a frame; never empty.
+/// All errors of a frame; never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanErrors(Vec<PlanError>);
 
 impl PlanErrors {
-    /// `Ok` if there is nothing wrong.
+    /// Returns `Ok` if there are no errors.
     pub(crate) fn check(errors: Vec<PlanError>) -> Result<(), Self> {
         if errors.is_empty() {
             Ok(())
@@ -47,7 +47,7 @@ impl Display for PlanErrors {
 
 impl std::error::Error for PlanErrors {}
 
-/// A pass, and how it touches the resource that the error is about.
+/// A pass, and its access to the resource of the error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConflictingAccess {
     /// The name of the pass.
@@ -71,12 +71,12 @@ impl Display for ConflictingAccess {
     }
 }
 
-/// Why one pass of a cycle follows the one before it.
+/// A pass of a cycle, with the reason why it follows the previous one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CycleStep {
     /// The name of the pass.
     pub pass: Arc<str>,
-    /// The resource that it reads and the pass before it writes; none if its order is declared.
+    /// The resource that it reads and the previous pass writes; `None` if the order is declared.
     pub resource: Option<Arc<str>>,
 }
 

@@ -1,7 +1,7 @@
-//! Vulkan's bits and layouts, with Vulkan's values.
+//! Vulkan's flags and layouts, with Vulkan's values.
 //!
-//! The solver knows no Vulkan bindings, so it keeps its own copy of the flags that it reasons
-//! about; the backend's conversion is a cast, and a test there compares every value.
+//! The solver does not depend on Vulkan bindings, so it has its own definitions of the flags that it
+//! uses. The backend converts them by a cast, and a test there compares every value.
 
 use bitflags::bitflags;
 
@@ -11,7 +11,7 @@ bitflags! {
     /// `VkPipelineStageFlagBits2` (section "Pipeline Stages").
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub struct Stages: u64 {
-        /// Before everything; prefer an empty mask.
+        /// Before all other stages; prefer an empty mask.
         const TOP_OF_PIPE = 1 << 0;
         /// Reads of indirect commands.
         const DRAW_INDIRECT = 1 << 1;
@@ -37,7 +37,7 @@ bitflags! {
         const COMPUTE_SHADER = 1 << 11;
         /// `COPY`, `RESOLVE`, `BLIT`, `CLEAR` and `ACCELERATION_STRUCTURE_COPY`.
         const ALL_TRANSFER = 1 << 12;
-        /// After everything; prefer an empty mask.
+        /// After all other stages; prefer an empty mask.
         const BOTTOM_OF_PIPE = 1 << 13;
         /// Reads and writes by the host.
         const HOST = 1 << 14;
@@ -201,7 +201,7 @@ bitflags! {
 }
 
 impl Aspects {
-    /// Whether there is a format with all of these (`VkImageSubresourceRange`, VUID 01670 on
+    /// Whether a format can have all of these aspects (`VkImageSubresourceRange`, VUID 01670 on
     /// `aspectMask`, and the chapter "Formats"): color, depth or stencil or both, or planes.
     pub(crate) const fn are_of_one_format(self) -> bool {
         let planes = Self::PLANE_0.union(Self::PLANE_1).union(Self::PLANE_2);
@@ -334,7 +334,7 @@ const GRAPHICS_STAGES: Stages = Stages::VERTEX_INPUT
     .union(Stages::RESOLVE)
     .union(Stages::BLIT);
 
-/// Stages that `PRE_RASTERIZATION_SHADERS` stands for.
+/// Stages that `PRE_RASTERIZATION_SHADERS` includes.
 const PRE_RASTERIZATION_STAGES: Stages = Stages::VERTEX_SHADER
     .union(Stages::TESSELLATION_CONTROL_SHADER)
     .union(Stages::TESSELLATION_EVALUATION_SHADER)
@@ -342,7 +342,7 @@ const PRE_RASTERIZATION_STAGES: Stages = Stages::VERTEX_SHADER
     .union(Stages::TASK_SHADER)
     .union(Stages::MESH_SHADER);
 
-/// Stages that `ALL_TRANSFER` stands for.
+/// Stages that `ALL_TRANSFER` includes.
 const TRANSFER_STAGES: Stages = Stages::COPY
     .union(Stages::RESOLVE)
     .union(Stages::BLIT)
@@ -368,8 +368,8 @@ const COMMON_STAGES: Stages = Stages::TOP_OF_PIPE
     .union(Stages::HOST);
 
 impl Stages {
-    /// The stages that a queue with these capabilities can name (table "Supported pipeline stage
-    /// flags"). Blit and resolve count as graphics, because their commands need it.
+    /// The stages that a queue with these capabilities supports (table "Supported pipeline stage
+    /// flags"). Blit and resolve count as graphics stages, because their commands require graphics.
     pub const fn supported_by(capabilities: Capabilities) -> Stages {
         let mut stages = COMMON_STAGES;
         let graphics = capabilities.contains(Capabilities::GRAPHICS);
@@ -401,17 +401,17 @@ impl Stages {
         stages
     }
 
-    /// The same set with the stages that stand for several written out beside them, so that
-    /// scopes can be compared bit by bit.
+    /// Adds the stages that shorthands such as `ALL_GRAPHICS` include, so that scopes can be compared
+    /// bit by bit.
     pub const fn expanded(self) -> Stages {
         let mut stages = self;
         if stages.contains(Stages::ALL_COMMANDS) {
-            // Host work is no command.
+            // `ALL_COMMANDS` does not include the host.
             return Stages::all().difference(Stages::HOST).union(stages);
         }
         if stages.contains(Stages::ALL_GRAPHICS) {
             let graphics = GRAPHICS_STAGES.difference(Stages::RESOLVE.union(Stages::BLIT));
-            // Preprocessing of commands is no stage of the graphics pipelines.
+            // `ALL_GRAPHICS` does not include `COMMAND_PREPROCESS`.
             let shared = PIPELINE_STAGES.difference(Stages::COMMAND_PREPROCESS);
             stages = stages.union(graphics).union(shared);
         }
@@ -429,7 +429,7 @@ impl Stages {
         stages
     }
 
-    /// The same set without stages that others in it stand for.
+    /// Removes stages that shorthands in the set include.
     ///
     /// ```
     /// use quadrille_sync::Stages;
@@ -445,7 +445,7 @@ impl Stages {
         }
     }
 
-    /// The same set without what its shorthands stand for.
+    /// Removes the stages that the set's shorthands include.
     const fn without_parts(self) -> Stages {
         let shorthands = [
             Stages::ALL_COMMANDS,
@@ -466,23 +466,23 @@ impl Stages {
         stages
     }
 
-    /// Whether every stage of `other` is among these, once both are expanded.
+    /// Whether the set includes every stage of `other`, with shorthands expanded.
     #[inline]
     pub const fn covers(self, other: Stages) -> bool {
-        // Most masks are plain, and then no table is needed.
+        // Most masks have no shorthands and need no expansion.
         self.contains(other)
             || self.intersects(SHORTHANDS) && self.expanded().contains(other.expanded())
     }
 }
 
-/// The stages that stand for several.
+/// The stages that include others.
 pub(crate) const SHORTHANDS: Stages = Stages::ALL_COMMANDS
     .union(Stages::ALL_GRAPHICS)
     .union(Stages::VERTEX_INPUT)
     .union(Stages::PRE_RASTERIZATION_SHADERS)
     .union(Stages::ALL_TRANSFER);
 
-/// The kinds of access that stand for several.
+/// The kinds of access that include others.
 const SHORTHAND_KINDS: AccessMask = AccessMask::MEMORY_READ
     .union(AccessMask::MEMORY_WRITE)
     .union(AccessMask::SHADER_READ)
@@ -534,17 +534,17 @@ const WRITES: AccessMask = AccessMask::SHADER_WRITE
     .union(AccessMask::MICROMAP_WRITE);
 
 impl AccessMask {
-    /// The writes among these.
+    /// The writes in the set.
     pub const fn writes(self) -> AccessMask {
         self.intersection(WRITES)
     }
 
-    /// The reads among these.
+    /// The reads in the set.
     pub const fn reads(self) -> AccessMask {
         self.intersection(READS)
     }
 
-    /// The same set with the kinds that stand for several written out beside them.
+    /// Adds the kinds that shorthands such as `SHADER_READ` include.
     pub const fn expanded(self) -> AccessMask {
         let mut access = self;
         if access.contains(AccessMask::MEMORY_READ) {
@@ -565,7 +565,7 @@ impl AccessMask {
         access
     }
 
-    /// The same set without kinds that others in it stand for.
+    /// Removes kinds that shorthands in the set include.
     ///
     /// ```
     /// use quadrille_sync::AccessMask;
@@ -581,7 +581,7 @@ impl AccessMask {
         }
     }
 
-    /// The same set without what its shorthands stand for.
+    /// Removes the kinds that the set's shorthands include.
     const fn without_parts(self) -> AccessMask {
         let shorthands = [
             AccessMask::MEMORY_READ,
@@ -601,7 +601,7 @@ impl AccessMask {
         access
     }
 
-    /// Whether every kind of `other` is among these, once both are expanded.
+    /// Whether the set includes every kind of `other`, with shorthands expanded.
     #[inline]
     pub const fn covers(self, other: AccessMask) -> bool {
         self.contains(other)

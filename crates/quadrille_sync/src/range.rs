@@ -1,13 +1,14 @@
 //! Parts of resources: ranges of uses, and a map from ranges to state.
 //!
-//! Buffers are lines of bytes. Images are lines too: subresource `(aspect, layer, mip)` lies at
-//! `(aspect * layers + layer) * mips + mip`, so that all mip levels of a layer, all layers of an
-//! aspect and all aspects are neighbours. A use of a part becomes a few intervals on that line
-//! ([`intervals`]), state is kept in a [`RangeMap`] over it, and what a barrier names is turned
-//! back into boxes ([`boxes`]), or into as few ranges as there can be ([`gather`](fn@gather)).
+//! Positions in a resource are linear. For buffers they are bytes. For images, subresource
+//! `(aspect, layer, mip)` has position `(aspect * layers + layer) * mips + mip`, so all mip levels
+//! of a layer are contiguous, as are all layers of an aspect and all aspects. A used range becomes
+//! a few intervals of positions ([`intervals`]), and a [`RangeMap`] has the state of each position.
+//! For barriers, intervals are converted back to subresource ranges ([`boxes`]), or to few ranges
+//! of any kind ([`gather`](fn@gather)).
 //!
-//! A mip level of a 3D image is as many positions as the first one has slices. Uses may name some
-//! of them, but no barrier can: to a barrier, one position is as much as the whole level.
+//! Each mip level of a 3D image has as many positions as the first level has slices. Uses may name
+//! single slices. Barriers cannot, so they include the whole level.
 
 use std::ops::Range;
 
@@ -19,10 +20,10 @@ mod map;
 pub(crate) use gather::{JOINED, for_each_union, gather, join_nearby};
 pub(crate) use map::{EVERYTHING, RangeMap};
 
-/// The part of a resource that a use touches.
+/// The range of a resource that a use accesses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SubRange {
-    /// All of it.
+    /// The whole resource.
     #[default]
     Whole,
     /// Bytes of a buffer.
@@ -38,12 +39,11 @@ pub enum SubRange {
     Slices(Slices),
 }
 
-/// Slices of one mip level of a 3D image: what a view of it shows as array layers
-/// (`VK_IMAGE_CREATE_2D_ARRAY_COMPATIBLE_BIT`), or a copy names by `z` and depth.
+/// Slices of one mip level of a 3D image. Views have them as array layers
+/// (`VK_IMAGE_CREATE_2D_ARRAY_COMPATIBLE_BIT`), and copies as the `z` offset and depth.
 ///
-/// Contents are known slice by slice, so passes that write different ones need no order. Layout
-/// and owner are those of the whole mip level, which is a single subresource (section "Image
-/// Views").
+/// Contents are tracked per slice, so passes that write different slices need no order. Layout
+/// and owner are per mip level, which is a single subresource (section "Image Views").
 ///
 /// ```
 /// use quadrille_sync::{Aspects, Slices, SubRange};
@@ -64,7 +64,7 @@ pub struct Slices {
 }
 
 impl Slices {
-    /// The mip level that they are of.
+    /// Returns their mip level.
     pub fn level(&self) -> SubresourceRange {
         SubresourceRange {
             aspects: self.aspects,
@@ -92,7 +92,7 @@ impl Slices {
     }
 }
 
-/// `VkImageSubresourceRange`, with all counts written out (section "Image Views").
+/// `VkImageSubresourceRange`, with explicit counts (section "Image Views").
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SubresourceRange {
     /// The aspects; at least one.
@@ -117,7 +117,7 @@ impl SubresourceRange {
             && meet(layers(self), layers(other))
     }
 
-    /// Takes `other` in if the two together are a box again, and says whether it did.
+    /// Extends the range by `other` if the union is one range too. Returns whether it did.
     pub(crate) fn join(&mut self, other: &Self) -> bool {
         let same_mips = (self.base_mip, self.mip_count) == (other.base_mip, other.mip_count);
         let same_layers =
@@ -141,14 +141,13 @@ impl SubresourceRange {
     }
 }
 
-/// Whether two lines of levels, layers or slices, each its begin and its length, have one in
-/// common.
+/// Whether two ranges of levels, layers or slices, as begin and count, overlap.
 fn meet((a, a_count): (u32, u32), (b, b_count): (u32, u32)) -> bool {
     u64::from(a) < u64::from(b) + u64::from(b_count)
         && u64::from(b) < u64::from(a) + u64::from(a_count)
 }
 
-/// Takes a second line of levels or layers into a first one, if they touch, and says whether.
+/// Extends a range of levels or layers by another one, if they are adjacent. Returns whether it did.
 fn join_lines(base: &mut u32, count: &mut u32, (other, other_count): (u32, u32)) -> bool {
     let touch = |a: u32, a_count: u32, b: u32| u64::from(a) + u64::from(a_count) == u64::from(b);
     if !touch(*base, *count, other) && !touch(other, other_count, *base) {
@@ -191,8 +190,8 @@ impl SubRange {
         }
     }
 
-    /// Whether all of another range of a resource is in this one. Slices do not count as covering
-    /// a level, even if the level has no others.
+    /// Whether this range contains another range of the resource. Slices never cover a level, even if
+    /// they are all of its slices.
     pub(crate) fn covers(&self, other: &Self, kind: &ResourceKind) -> bool {
         let all = kind.subresources().map(SubRange::Subresources);
         let all = all.unwrap_or(SubRange::Bytes {
@@ -256,7 +255,7 @@ impl SubRange {
             | (SubRange::Subresources(range), SubRange::Slices(slices)) => {
                 SubRange::Slices(slices.within(range))
             }
-            // A buffer's and an image's range: of no one resource.
+            // A buffer's and an image's range cannot be of one resource.
             _ => *self,
         }
     }
@@ -301,7 +300,7 @@ impl SubRange {
     }
 }
 
-/// Whether a line of levels, layers or slices is not empty and ends within its limit.
+/// Whether a range of levels, layers or slices is not empty and ends within its limit.
 fn within(base: u32, count: u32, limit: u32) -> bool {
     count > 0 && base.checked_add(count).is_some_and(|end| end <= limit)
 }
@@ -316,7 +315,7 @@ impl ResourceKind {
         slices.checked_shr(mip).unwrap_or(0).max(1)
     }
 
-    /// The number of positions of a mip level on the line: that of the slices of the first one.
+    /// The number of positions of each mip level: the number of slices of the first one.
     #[inline]
     pub(crate) fn depth(&self) -> u64 {
         match self {
@@ -325,7 +324,7 @@ impl ResourceKind {
         }
     }
 
-    /// The number of positions on the resource's line.
+    /// The number of positions of the resource.
     pub(crate) fn length(&self) -> u64 {
         match *self {
             ResourceKind::Buffer { bytes } => bytes,
@@ -361,10 +360,10 @@ impl ResourceKind {
     }
 }
 
-/// Calls `each` with the intervals of the line that a range covers, in ascending order and as few
-/// as possible. What reaches the end of the resource reaches the end of the line, so that no state
-/// is kept for positions beyond; a range that covers the resource is [`EVERYTHING`], and uniform
-/// state is never cut.
+/// Calls `each` with the intervals of positions that a range covers, in ascending order and as few
+/// as possible. An interval up to the end of the resource is extended to `u64::MAX`, so that
+/// positions beyond the end need no state. A range of the whole resource becomes [`EVERYTHING`],
+/// which does not split state.
 ///
 /// The range must fit the resource ([`SubRange::fits`]).
 #[inline]
@@ -375,7 +374,7 @@ pub(crate) fn intervals(kind: &ResourceKind, range: &SubRange, mut each: impl Fn
     }
 }
 
-/// The same for a range that is not written as the whole resource.
+/// [`intervals`] for ranges other than [`SubRange::Whole`].
 fn intervals_of_part(kind: &ResourceKind, range: &SubRange, mut each: impl FnMut(Range<u64>)) {
     let length = kind.length();
     let mut each = |part: Range<u64>| {
@@ -424,7 +423,7 @@ fn intervals_of_part(kind: &ResourceKind, range: &SubRange, mut each: impl FnMut
         (SubRange::Slices(part), ResourceKind::Image { aspects, .. }) => {
             let (depth, mips) = (kind.depth(), length / kind.depth());
             let mips = mips / u64::from(aspects.bits().count_ones());
-            // The last level ends where the first one would, so all of it reaches that far.
+            // A level has as many positions as the first one, so its last slice extends to the end of them.
             let base = u64::from(part.base);
             let end = match part.base + part.count {
                 end if end == kind.slices_of(part.mip) => depth,
@@ -440,9 +439,9 @@ fn intervals_of_part(kind: &ResourceKind, range: &SubRange, mut each: impl FnMut
     }
 }
 
-/// Appends the boxes that an interval of an image's line consists of to `boxes`, joined with the
-/// last box there where the two make a box again. What lies beyond the image is left out, and of
-/// what a slice lies in nothing is.
+/// Appends the subresource ranges of an interval of an image to `boxes`, and joins them with the
+/// last ranges there if possible. Positions beyond the image are ignored. If an interval contains
+/// only some slices of a mip level, the whole level is included.
 pub(crate) fn boxes(kind: &ResourceKind, interval: Range<u64>, boxes: &mut Vec<SubresourceRange>) {
     let ResourceKind::Image {
         aspects,
@@ -489,10 +488,10 @@ pub(crate) fn boxes(kind: &ResourceKind, interval: Range<u64>, boxes: &mut Vec<S
     }
 }
 
-/// The mip level that a position of an image's line is of.
+/// Returns the positions of the mip level that contains a position of an image.
 pub(crate) fn level_at(kind: &ResourceKind, position: u64) -> Range<u64> {
     let depth = kind.depth();
-    // The line goes on for ever, and its last level with it.
+    // Positions are unbounded, and the last level extends to their end.
     let last = kind.length() - depth;
     match position - position % depth {
         start if start < last => start..start + depth,
@@ -500,8 +499,7 @@ pub(crate) fn level_at(kind: &ResourceKind, position: u64) -> Range<u64> {
     }
 }
 
-/// The mip levels that an interval of an image's line has some positions of; for buffers, the
-/// interval.
+/// Extends an interval of an image to whole mip levels; intervals of buffers are unchanged.
 #[inline]
 pub(crate) fn whole_levels(kind: &ResourceKind, interval: &Range<u64>) -> Range<u64> {
     if kind.depth() == 1 || interval.is_empty() {
@@ -510,15 +508,15 @@ pub(crate) fn whole_levels(kind: &ResourceKind, interval: &Range<u64>) -> Range<
     level_at(kind, interval.start).start..level_at(kind, interval.end - 1).end
 }
 
-/// Whether an interval of an image's line is one of whole mip levels.
+/// Whether an interval of an image consists of whole mip levels.
 pub(crate) fn is_of_levels(kind: &ResourceKind, interval: &Range<u64>) -> bool {
     whole_levels(kind, interval) == *interval
 }
 
-/// Appends a box, or joins it with the last ones where that makes a box again.
+/// Appends a range, and joins it with the last ones if possible.
 fn push_box(boxes: &mut Vec<SubresourceRange>, part: SubresourceRange) {
     boxes.push(part);
-    // A box that has grown may fit the one before it (the same layers of the next aspect).
+    // An extended range may be joinable with the previous one (the same layers of the next aspect).
     while let [.., before, last] = boxes.as_mut_slice() {
         let last = *last;
         if !before.join(&last) {

@@ -3,11 +3,11 @@
 //!
 //! Everything prints with `Display` and is read back by [`parse_topology`], [`parse_frame`],
 //! [`parse_plan`] and [`parse_snapshot`]; what is read back is equal to what was printed, except that a plan's
-//! [`EndStates`](crate::EndStates) are not part of its text. Parsers say line, column and what
-//! they expected, and never panic, whatever they are given.
+//! [`EndStates`](crate::EndStates) are not part of its text. Parsers report the line, the column and
+//! the expected token. They never panic.
 //!
-//! One item a line; what belongs to it is indented below; `//` begins a comment. Names are
-//! written as they are if they are plain words, else in quotes.
+//! Each item is a line, followed by indented lines of details. `//` begins a comment. Names are
+//! quoted, unless they are plain words.
 //!
 //! ```text
 //! buffer cells 0 bytes 1024
@@ -35,9 +35,9 @@
 //!   after NAME
 //! ```
 //!
-//! `FLAGS` are Vulkan's words joined by `|`, without what all of them begin with; `ACCESS` is a
+//! `FLAGS` are Vulkan's flags joined by `|`, without their common prefix. `ACCESS` is a
 //! name of [`Access`](crate::Access), `LAYOUT` one of [`Layout`](crate::Layout), `FAMILY` a
-//! number, `EXTERNAL` or `FOREIGN`. Of several items with one name, `#2` is the third of its kind.
+//! number, `EXTERNAL` or `FOREIGN`. If several items have the same name, `#2` is the item with index 2.
 //! [`Topology`](crate::Topology)'s `Display` documents the form of topologies.
 
 mod frame;

@@ -1,4 +1,4 @@
-//! The queues a frame is planned for.
+//! The queues that frames are planned for.
 
 use bitflags::bitflags;
 
@@ -6,11 +6,11 @@ bitflags! {
     /// Capabilities of a queue; the bits of `VkQueueFlagBits` (section "Queue Family Properties").
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub struct Capabilities: u32 {
-        /// Draws, and everything that needs the graphics pipeline.
+        /// Draws, and other commands that require graphics.
         const GRAPHICS = 0x1;
         /// Dispatches, and ray tracing.
         const COMPUTE = 0x2;
-        /// Copies. Queues with graphics or compute have it implied.
+        /// Copies. Graphics and compute imply it.
         const TRANSFER = 0x4;
         /// Sparse memory binding.
         const SPARSE_BINDING = 0x8;
@@ -27,7 +27,7 @@ bitflags! {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct QueueIndex(pub u8);
 
-/// Index of a queue family, as `vkGetPhysicalDeviceQueueFamilyProperties` counts them.
+/// Index of a queue family, as in `vkGetPhysicalDeviceQueueFamilyProperties`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FamilyIndex(pub u32);
 
@@ -39,7 +39,7 @@ impl FamilyIndex {
     /// video block.
     pub const FOREIGN: Self = Self(!2);
 
-    /// Whether this is no family of the device, but stands for an external owner.
+    /// Whether this is an external owner and not a family of the device.
     pub const fn is_outside(self) -> bool {
         self.0 >= Self::FOREIGN.0
     }
@@ -69,34 +69,33 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// Whether nothing can be planned for the queue: another stream submits to it, and only its
-    /// timeline is of interest here, to be waited for.
+    /// Whether the queue belongs to another stream, so that plans can only wait for its timeline.
     ///
-    /// Streams plan for themselves, each with its own [`States`](crate::States), and number
-    /// timelines alike: the queues of a topology are all timelines of the device, and those of
-    /// other streams have no capabilities.
+    /// Each stream plans with its own [`States`](crate::States), but all of them number timelines in
+    /// the same way: a topology has a queue for each timeline of the device. Queues of other streams
+    /// have no capabilities.
     pub fn is_foreign(&self) -> bool {
         self.capabilities.is_empty()
     }
 }
 
-/// How dependencies without layout or owner change are written down.
+/// The kind of barriers of dependencies without a layout transition or ownership transfer.
 ///
-/// Hardware differs: one global memory barrier was measured faster than precise ones on some
-/// discrete GPUs and slower on an integrated one, so the backend chooses per device.
+/// In measurements, one global memory barrier was faster than precise barriers on some discrete GPUs,
+/// and slower on an integrated one. So the backend chooses per device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum BarrierStyle {
-    /// One global memory barrier a step.
+    /// One global memory barrier per batch.
     #[default]
     Merged,
     /// A buffer or image memory barrier for each range.
     Precise,
 }
 
-/// When the submissions of a frame reach the queues (design: two submit policies).
+/// Order in which the submissions of a frame reach the queues.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SubmitPolicy {
-    /// A wait is submitted after the signal it waits for: free of deadlock on any queues.
+    /// A wait is submitted after the signal that it waits for, so no queues can deadlock.
     #[default]
     InOrder,
     /// One `vkQueueSubmit2` per queue and frame; waits may precede signals of *other* queues. See
@@ -109,28 +108,27 @@ pub enum SubmitPolicy {
 /// In either case the declared order decides which write a read observes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum OrderPolicy {
-    /// Whichever order needs the fewest submissions and barrier calls, if no queue is estimated to
-    /// finish later for it than in declared order. Passes without a hazard between them may change
-    /// places, also where one is declared to follow the other; passes with side effects keep their
-    /// order among themselves.
+    /// The order with the fewest submissions and barrier calls, if no queue is estimated to
+    /// finish later than in declared order. Passes without a hazard between them may be exchanged, also
+    /// if one is declared to follow the other. Passes with side effects keep their relative order.
     #[default]
     Free,
-    /// The declared order, and declaration order where that leaves a choice.
+    /// The declared order; passes without one keep the order of declaration.
     Declared,
 }
 
 /// The queues of a device, and what the device allows a plan to do.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Topology {
-    /// The queues; never empty in a usable topology, at most [`Topology::MAX_QUEUES`].
+    /// The queues: at least one, at most [`Topology::MAX_QUEUES`].
     pub queues: Vec<Queue>,
-    /// How plain memory dependencies are written down.
+    /// Kind of barriers of dependencies without a layout transition or ownership transfer.
     pub barriers: BarrierStyle,
-    /// How submissions reach the queues.
+    /// Order in which submissions reach the queues.
     pub submit: SubmitPolicy,
     /// Order in which passes are submitted.
     pub order: OrderPolicy,
-    /// `VK_KHR_maintenance8`: ownership transfers may name stages instead of ALL_COMMANDS.
+    /// `VK_KHR_maintenance8`: ownership transfers may have stages other than `ALL_COMMANDS`.
     pub maintenance8: bool,
 }
 
@@ -138,7 +136,7 @@ impl Topology {
     /// The most queues a plan can use; vector clocks are arrays of this length.
     pub const MAX_QUEUES: usize = 32;
 
-    /// A topology of the given queues with default switches.
+    /// A topology of the given queues with default options.
     ///
     /// ```
     /// use quadrille_sync::{Capabilities, FamilyIndex, Queue, Topology};
@@ -175,7 +173,7 @@ impl Topology {
         (0..self.queues.len()).map(|index| QueueIndex(index as u8))
     }
 
-    /// How many different families the queues belong to.
+    /// The number of different families of the queues.
     pub fn family_count(&self) -> usize {
         let first_of_family = |at: usize| {
             self.queues[..at]

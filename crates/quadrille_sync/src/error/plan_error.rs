@@ -17,10 +17,10 @@ use crate::topology::{Capabilities, FamilyIndex, Topology};
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// There is no queue to plan for.
+    /// The topology has no queue.
     #[error("The topology has no queue.")]
     NoQueues,
-    /// A value of a user's timeline can never be reached in the order of the passes.
+    /// The order of the passes makes a value of an application's timeline unreachable.
     #[error(
         "Pass `{later}` {} value {value} of the timeline `{timeline}`, before which pass \
          `{signaller}` signals value {signalled}; but `{signaller}` is not before `{later}`. \
@@ -36,12 +36,12 @@ pub enum PlanError {
         signalled: u64,
         /// The pass that waits for, or signals, the other value.
         later: Arc<str>,
-        /// The other value: a lower one cannot be reached after it.
+        /// The value that `later` waits for or signals.
         value: u64,
         /// Whether `later` waits.
         waits: bool,
     },
-    /// A pass waits for a value that it signals itself, or that only comes after that.
+    /// A pass waits for a value that it signals itself, or for a higher one.
     #[error(
         "Pass `{pass}` waits for value {wanted} of the timeline `{timeline}` before it begins, and signals \
          value {signalled} when it is done. Wait in another pass after it, or signal a value above {wanted}."
@@ -71,7 +71,7 @@ pub enum PlanError {
         /// The value.
         value: u64,
     },
-    /// A host pass uses a timeline of a user.
+    /// A host pass uses an application's timeline.
     #[error(
         "Pass `{pass}` runs on the host, so no submission waits or signals for it. Wait for and signal \
          timelines in its callback, or in another pass."
@@ -97,7 +97,7 @@ pub enum PlanError {
         /// The number of queues.
         count: usize,
     },
-    /// A queue is of a family that no device has.
+    /// A queue has the index of an external owner as its family.
     #[error(
         "Queue {queue} of the topology is of family {family}, which stands for somebody outside of the \
          device. Queues are of the families that the device counts from 0."
@@ -139,7 +139,7 @@ pub enum PlanError {
         pass: Arc<str>,
         /// Name of the array.
         what: &'static str,
-        /// The slice of the pass.
+        /// The pass's slice of it.
         slice: Range<u32>,
         /// Where it should begin.
         end: u32,
@@ -167,7 +167,7 @@ pub enum PlanError {
         /// The id of both.
         id: ResourceId,
     },
-    /// An id that was another resource's in an earlier frame.
+    /// A resource has the id of another resource of earlier frames.
     #[error(
         "Resource `{resource}` has id {} and {}, and in earlier frames id {} had {}. Give it an id \
          of its own, or call `States::remove` with the id once the earlier resource is gone.",
@@ -178,9 +178,9 @@ pub enum PlanError {
         resource: Arc<str>,
         /// Its id.
         id: ResourceId,
-        /// All of it.
+        /// Its whole range.
         now: SubRange,
-        /// All of the resource that had the id before.
+        /// The whole range of the resource that had the id before.
         before: SubRange,
     },
     /// A resource that Vulkan does not allow.
@@ -188,7 +188,7 @@ pub enum PlanError {
     InvalidResource {
         /// The resource.
         resource: Arc<str>,
-        /// The problem, in words.
+        /// Description of the problem.
         what: &'static str,
     },
     /// A use of a range that does not exist.
@@ -207,7 +207,7 @@ pub enum PlanError {
         /// All of the resource.
         limit: SubRange,
     },
-    /// One pass reads and writes a range by two uses, or writes it by two.
+    /// Two uses of one pass conflict: both write a range, or one reads and one writes it.
     #[error(
         "Pass `{pass}` declares {} and {} of {} of `{resource}`. \
          Declare one access that says both, such as a ReadWrite one, or let another resource take \
@@ -244,7 +244,7 @@ pub enum PlanError {
         /// The range that both touch.
         range: SubRange,
     },
-    /// Two passes write a range, and no order says which is first.
+    /// Two passes write a range without an order between them.
     #[error(
         "{first} and {second} both write {} of `{resource}` and have no order. {}",
         Words(range), EitherOrder(&second.pass, &first.pass)
@@ -259,7 +259,7 @@ pub enum PlanError {
         /// The range that both write.
         range: SubRange,
     },
-    /// A pass reads a range that several passes write, and no order says which result it reads.
+    /// A pass reads a range that several passes write, without an order relative to one of them.
     #[error(
         "{reader} reads {} of `{resource}`, which {} write, and has no order with {writer}. {}",
         Words(range), List(writers), EitherOrder(&reader.pass, &writer.pass)
@@ -326,8 +326,7 @@ pub enum PlanError {
         /// The topology in its text form.
         topology: String,
     },
-    /// An access for buffers is declared for an image, or the reverse, or for an image without the
-    /// aspects.
+    /// An access to buffers is declared for an image, or the reverse, or the image lacks the access's aspects.
     #[error(
         "{user} touches `{resource}`, which is {}; the access is one of {}.",
         Touched(*aspects), user.access.target()
@@ -337,7 +336,7 @@ pub enum PlanError {
         user: ConflictingAccess,
         /// The resource.
         resource: Arc<str>,
-        /// The aspects of the part that it touches; none if the resource is a buffer.
+        /// The aspects of the accessed range; `None` if the resource is a buffer.
         aspects: Option<Aspects>,
     },
     /// A use that only reads is marked as discarding.
@@ -358,7 +357,7 @@ pub enum PlanError {
         user: ConflictingAccess,
         /// The resource.
         resource: Arc<str>,
-        /// The problem with the access, in words.
+        /// Description of the problem.
         what: String,
     },
     /// A device pass declares an access of the host, or a host pass one of the device.
@@ -373,7 +372,7 @@ pub enum PlanError {
         /// The resource.
         resource: Arc<str>,
     },
-    /// A host pass touches an image of a swapchain.
+    /// A host pass accesses an image of a swapchain.
     #[error(
         "{user} touches `{resource}`, and images of swapchains are none of the host's. \
          Copy it to a buffer in a device pass, and let `{}` read \
@@ -386,7 +385,7 @@ pub enum PlanError {
         /// The image.
         resource: Arc<str>,
     },
-    /// Two resources share memory, and the frame needs both at once.
+    /// Two resources share memory, and their lifetimes in the frame overlap.
     #[error(
         "Resources `{resource}` and `{other}` share bytes {}..{} of block {}, and {}, or place the two \
          apart.",
@@ -403,10 +402,10 @@ pub enum PlanError {
         other_user: Arc<str>,
         /// The block of memory.
         block: BlockId,
-        /// The bytes of the block that both have.
+        /// The bytes of the block that both occupy.
         bytes: Range<u64>,
     },
-    /// A host pass touches a transient resource that lies in a block.
+    /// A host pass accesses a transient resource in shared memory.
     #[error(
         "{user} touches `{resource}`, which may share its memory with others, and shared memory is \
          none of the host's. Give it memory of its own, or copy it to a buffer in a device pass, \
@@ -419,7 +418,7 @@ pub enum PlanError {
         /// The resource.
         resource: Arc<str>,
     },
-    /// A resource is used while it belongs to an external owner.
+    /// A resource is used while an external owner has it.
     #[error(
         "Resource `{resource}` has been given to {family}, outside of the device. Import it again \
          when it is back, before a frame uses it."
@@ -466,7 +465,7 @@ pub enum PlanError {
         /// The layout that the image has while it is lent, if the access needs another one.
         layout: Option<Layout>,
     },
-    /// A swapchain image is used, and would be presented without contents.
+    /// A swapchain image is used but not written, so undefined contents would be presented.
     #[error(
         "Swapchain image `{resource}` is used, and no pass of the frame writes it. Images are \
          presented once they are used: write it, with a clear at least, or leave it unused."

@@ -1,4 +1,4 @@
-//! The errors that no text of a frame can show; the others are cases.
+//! The errors that the text form of a frame cannot express; the others are cases.
 
 use crate::{
     Access, FamilyIndex, Frame, Layout, QueueRequest, Resource, ResourceId, States, Topology, Use,
@@ -108,7 +108,7 @@ fn slices_that_do_not_follow_each_other() {
     check(&broken, &topology("gct:1"), &States::default(), expected);
 }
 
-/// Uses, order and queues are wrong, and all of it is said at once.
+/// Errors of uses, order and queues are reported together.
 #[test]
 fn everything_is_said_at_once() {
     let text = "

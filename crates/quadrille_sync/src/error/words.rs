@@ -1,4 +1,4 @@
-//! How errors word what they name: ranges, flags, lists and cycles of passes.
+//! Text of ranges, flags, lists and cycles of passes in errors.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -6,7 +6,7 @@ use super::{ConflictingAccess, CycleStep};
 use crate::flags::{Aspects, Layout};
 use crate::range::{Slices, SubRange, SubresourceRange};
 
-/// The layout of a lent image, as an addition to a sentence.
+/// The layout of a lent image, as part of a sentence.
 pub(super) struct LentAs(pub(super) Option<Layout>);
 
 impl Display for LentAs {
@@ -21,7 +21,7 @@ impl Display for LentAs {
     }
 }
 
-/// How the turns of two resources overlap.
+/// Description of how the lifetimes of two resources overlap.
 pub(super) struct AtOnce<'a> {
     pub(super) resource: &'a str,
     pub(super) user: &'a str,
@@ -110,7 +110,7 @@ impl Display for Words<'_> {
     }
 }
 
-/// Parties with commas and an "and".
+/// A list with commas and an "and".
 pub(super) struct List<'a>(pub(super) &'a [ConflictingAccess]);
 
 impl Display for List<'_> {
@@ -144,7 +144,7 @@ impl Display for Cycle<'_> {
     }
 }
 
-/// Object of a use: an image, with the aspects that are named, or a buffer.
+/// Object of a use: an image with the aspects of the range, or a buffer.
 pub(super) struct Touched(pub(super) Option<Aspects>);
 
 impl Display for Touched {

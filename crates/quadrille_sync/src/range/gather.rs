@@ -1,5 +1,4 @@
-//! From intervals of a resource's line back to ranges that Vulkan can name: as few as are easily
-//! found.
+//! Conversion of intervals of positions back to ranges. Heuristics keep their number low.
 
 use std::ops::Range;
 
@@ -8,13 +7,13 @@ use smallvec::{SmallVec, smallvec};
 use super::{EVERYTHING, SubRange, SubresourceRange, boxes, whole_levels};
 use crate::resource::ResourceKind;
 
-/// How far back to look for a box to join with: runs of a mip chain alternate, so that the partner
-/// may be a few boxes back.
+/// How many earlier ranges are tried for a join. Runs of a mip chain alternate, so the matching
+/// range may be a few ranges back.
 pub(crate) const JOINED: usize = 16;
 
-/// The ranges that intervals cover together, in the order of the line; intervals may come in any
-/// order and overlap. Bytes are joined where they touch, subresources where they make a box; some
-/// slices are as much as the mip level that they are of.
+/// Returns the ranges that cover intervals, in the order of positions. Intervals may be unsorted and
+/// may overlap. Adjacent bytes are joined, and so are subresources whose union is one range. If
+/// intervals contain only some slices of a mip level, the whole level is returned.
 pub(crate) fn gather(kind: &ResourceKind, intervals: &mut [Range<u64>]) -> SmallVec<[SubRange; 1]> {
     if let [EVERYTHING] = intervals {
         return smallvec![SubRange::Whole];
@@ -54,7 +53,7 @@ pub(crate) fn gather(kind: &ResourceKind, intervals: &mut [Range<u64>]) -> Small
     ranges
 }
 
-/// Calls `each` with the intervals in order, those joined that touch or overlap.
+/// Calls `each` with the intervals in order, after adjacent and overlapping ones are joined.
 pub(crate) fn for_each_union(intervals: &mut [Range<u64>], mut each: impl FnMut(Range<u64>)) {
     intervals.sort_unstable_by_key(|interval| interval.start);
     let mut last: Option<Range<u64>> = None;
@@ -73,8 +72,8 @@ pub(crate) fn for_each_union(intervals: &mut [Range<u64>], mut each: impl FnMut(
     last.into_iter().for_each(each);
 }
 
-/// Joins the last item with those near it, as often as `join` takes one into another; what comes
-/// first stays where it is.
+/// Joins the last item with earlier ones as long as `join` succeeds. A joined item keeps the place of
+/// the earlier one.
 pub(crate) fn join_nearby<T>(items: &mut Vec<T>, mut join: impl FnMut(&mut T, &T) -> bool) {
     let mut grown = items.len().saturating_sub(1);
     while grown < items.len() {

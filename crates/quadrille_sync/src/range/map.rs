@@ -1,21 +1,19 @@
-//! State per range: a line of positions, cut into runs of equal values.
+//! State per position of a resource, stored as runs of equal values.
 
 use std::collections::{BTreeMap, btree_map};
 use std::iter::Peekable;
 use std::ops::Range;
 
-/// A value for each position of a line, from 0 to `u64::MAX`.
+/// A value for each position from 0 to `u64::MAX`.
 ///
-/// Stored as runs: each begins where the one before it ends, the first begins at 0, and
-/// neighbours always differ. A map that was only ever updated as a whole is one run, and then
-/// every operation is a constant few steps, and there is no memory to allocate. To cut a run takes
-/// time that grows with the logarithm of their number: thousands of passes may touch a
-/// subresource each.
+/// It is stored as runs: the first begins at 0, each begins where the previous one ends, and adjacent
+/// runs differ. A map that is only updated as a whole has one run. Then every operation takes
+/// constant time without allocation. Splitting a run takes logarithmic time in the number of runs,
+/// because thousands of passes may each access one subresource.
 ///
-/// Two verbs change it: [`update`](RangeMap::update) applies a function to a range, cutting runs
-/// at the range's ends and joining neighbours that have become equal, and
-/// [`new`](RangeMap::new) begins again with one value. The length of the resource is not the
-/// map's business: the last run goes on for ever.
+/// [`update`](RangeMap::update) applies a function to a range: it splits runs at the range's ends,
+/// and joins adjacent runs that become equal. The map does not know the length of the resource: the
+/// last run ends at `u64::MAX`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct RangeMap<T> {
     runs: Runs<T>,
@@ -26,7 +24,7 @@ pub(crate) struct RangeMap<T> {
 enum Runs<T> {
     /// The same value everywhere.
     One(T),
-    /// At least two, by their first positions.
+    /// At least two runs, by their first positions.
     Many(BTreeMap<u64, T>),
 }
 
@@ -41,8 +39,7 @@ impl<T: Clone + Eq> RangeMap<T> {
         }
     }
 
-    /// A map with the same cuts and another value for each run; neighbours that become equal are
-    /// joined.
+    /// Maps the value of each run. Adjacent runs that become equal are joined.
     #[inline]
     pub(crate) fn map<'a, U: Clone + Eq>(
         &'a self,
@@ -54,7 +51,7 @@ impl<T: Clone + Eq> RangeMap<T> {
         }
     }
 
-    /// The same of several runs of another map.
+    /// [`map`](Self::map) for several runs.
     fn of_many<'a, S>(runs: &'a BTreeMap<u64, S>, mut each: impl FnMut(&'a S) -> T) -> Self {
         let mut runs: Vec<(u64, T)> = (runs.iter())
             .map(|(start, value)| (*start, each(value)))
@@ -94,7 +91,7 @@ impl<T: Clone + Eq> RangeMap<T> {
         Iter { one, many, end }
     }
 
-    /// The values of all runs, to be changed. Neighbours have to stay different.
+    /// Mutable values of all runs. Adjacent runs must stay different.
     pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
         let (one, many) = match &mut self.runs {
             Runs::One(value) => (Some(value), None),
@@ -122,7 +119,7 @@ impl<T: Clone + Eq> RangeMap<T> {
         }
     }
 
-    /// The same where there are several runs, or a range that is not everything makes them.
+    /// [`update`](Self::update) for several runs, or for a range that splits the only one.
     fn update_part(&mut self, range: Range<u64>, mut change: impl FnMut(Range<u64>, &mut T)) {
         let runs = self.cut_at([range.start, range.end]);
         let mut within = runs.range_mut(range.clone()).peekable();
@@ -134,7 +131,7 @@ impl<T: Clone + Eq> RangeMap<T> {
         self.settle();
     }
 
-    /// Makes runs begin at positions, unless that is where the line ends.
+    /// Splits runs at positions, except at `u64::MAX`.
     fn cut_at(&mut self, positions: [u64; 2]) -> &mut BTreeMap<u64, T> {
         if let Runs::One(value) = &self.runs {
             self.runs = Runs::Many(BTreeMap::from([(0, value.clone())]));
@@ -152,7 +149,7 @@ impl<T: Clone + Eq> RangeMap<T> {
         runs
     }
 
-    /// Takes what is left of many runs for one, if that is so.
+    /// Converts a map with a single run left to [`Runs::One`].
     fn settle(&mut self) {
         if let Runs::Many(runs) = &mut self.runs
             && runs.len() == 1
@@ -163,7 +160,7 @@ impl<T: Clone + Eq> RangeMap<T> {
     }
 }
 
-/// Joins equal neighbours among the runs of a range and those right beside it.
+/// Joins equal adjacent runs in a range and at its ends.
 fn join_between<T: Eq>(runs: &mut BTreeMap<u64, T>, range: Range<u64>) {
     let before = runs.range(..range.start).next_back();
     let from = before.map_or(range.start, |(start, _)| *start);
@@ -185,7 +182,7 @@ fn join_between<T: Eq>(runs: &mut BTreeMap<u64, T>, range: Range<u64>) {
 pub(crate) struct Iter<'a, T> {
     one: Option<&'a T>,
     many: Option<Peekable<btree_map::Range<'a, u64, T>>>,
-    /// Runs that begin here are not wanted any more.
+    /// The iteration ends at runs that begin here.
     end: u64,
 }
 

@@ -81,7 +81,7 @@ fn runs_that_are_mapped_to_equal_values_are_joined() {
     assert_eq!(runs(&map.map(|_| 'c')), [(0, 'c')]);
 }
 
-/// Against the obvious model: one value per position.
+/// Comparison with an array of one value per position.
 #[test]
 fn random_updates_agree_with_an_array() {
     let mut seed = 0x9e37_79b9_7f4a_7c15_u64;

@@ -1,4 +1,4 @@
-//! Ranges against the obvious model: one value for each subresource, or for each byte.
+//! Comparison of ranges with a simple model: one value per subresource or byte.
 
 use super::*;
 use crate::rounds::rounds;
@@ -13,15 +13,15 @@ impl Numbers {
         ((self.0 >> 33) % u64::from(end)) as u32
     }
 
-    /// A part of a line: its begin and its length, which is at least 1.
+    /// Returns a range below `count`: its begin and its length, which is at least 1.
     fn part(&mut self, count: u32) -> (u32, u32) {
         let base = self.below(count);
         (base, 1 + self.below(count - base))
     }
 }
 
-/// Images of all shapes but 3D, whose slices are in `tests`: color, depth and stencil, planes,
-/// arrays, and one with all of it.
+/// Images of all kinds except 3D (slices are tested in `tests`): color, depth and stencil, planes,
+/// arrays, and a combination.
 const KINDS: [(Aspects, u32, u32); 7] = [
     (Aspects::COLOR, 1, 1),
     (Aspects::COLOR, 5, 1),
@@ -38,14 +38,14 @@ const KINDS: [(Aspects, u32, u32); 7] = [
     (Aspects::COLOR.union(Aspects::METADATA), 32, 3),
 ];
 
-/// Whether a box has a subresource.
+/// Whether a range contains a subresource.
 fn has(part: &SubresourceRange, aspect: Aspects, layer: u32, mip: u32) -> bool {
     part.aspects.contains(aspect)
         && (part.base_layer..part.base_layer + part.layer_count).contains(&layer)
         && (part.base_mip..part.base_mip + part.mip_count).contains(&mip)
 }
 
-/// All subresources of an image, in the order of its line.
+/// Returns all subresources of an image, in the order of positions.
 fn subresources(kind: &ResourceKind) -> Vec<(Aspects, u32, u32)> {
     let all = kind.subresources().unwrap();
     let mut cells = Vec::new();
@@ -79,7 +79,7 @@ fn random_updates_of_images_agree_with_a_value_for_each_subresource() {
                 } else {
                     SubRange::Subresources(part)
                 };
-                // Values come again, so that neighbours become equal.
+                // Values repeat, so adjacent runs can become equal.
                 let value = value % 4;
                 intervals(&kind, &range, |interval| {
                     map.update(interval, |_, old| *old = value);
@@ -116,8 +116,8 @@ fn random_part(
     }
 }
 
-/// The map says what the model says, in as few runs as can be, and its runs are boxes that cover
-/// each subresource once.
+/// Asserts that the map equals the model, has as few runs as possible, and that the ranges of its
+/// runs cover each subresource once.
 fn assert_same(
     kind: &ResourceKind,
     map: &RangeMap<i32>,
@@ -164,7 +164,7 @@ fn random_updates_of_buffers_agree_with_a_value_for_each_byte() {
     }
 }
 
-/// However large or cut up a resource is, using all of it is one interval and one run.
+/// A use of a whole resource is one interval and one run, for every size and number of subresources.
 #[test]
 fn whole_use_costs_the_same_for_every_resource() {
     let largest = ResourceKind::Image {

@@ -200,7 +200,7 @@ fn overlap_needs_all_dimensions() {
     assert!(bytes(0, u64::MAX).overlaps(&bytes(u64::MAX - 1, 4)));
 }
 
-/// Every box of a small image: to intervals and back gives the same box.
+/// For every range of a small image: conversion to intervals and back gives the same range.
 #[test]
 fn boxes_survive_the_way_to_intervals_and_back() {
     for base_mip in 0..2 {
@@ -247,7 +247,7 @@ fn slices_are_neighbours_within_their_level() {
     assert_eq!(intervals_of(&VOLUME, level), [5..10]);
     assert_eq!(intervals_of(&VOLUME, slices(0, 1..3)), [1..3]);
     assert_eq!(intervals_of(&VOLUME, slices(1, 0..1)), [5..6]);
-    // The end of a level is where the first one would end, and the end of the last one is nowhere.
+    // Every level has as many positions as the first one, and the last level has no end.
     assert_eq!(intervals_of(&VOLUME, slices(1, 1..2)), [6..10]);
     assert_eq!(intervals_of(&VOLUME, slices(1, 0..2)), [5..10]);
     assert_eq!(intervals_of(&VOLUME, slices(2, 0..1)), [10..EVERYTHING.end]);
@@ -298,7 +298,7 @@ fn slices_that_a_level_does_not_have_do_not_fit() {
     ] {
         assert_eq!(range.fits(&VOLUME), fits, "{range:?}");
     }
-    // An image that is not 3D has one slice, and none if it has layers.
+    // An image that is not 3D has one slice; one with layers has no slices.
     let flat = Resource::PRESENTABLE;
     assert!(slices(0, 0..1).fits(&flat) && !slices(0, 1..2).fits(&flat));
     assert!(!slices(0, 0..1).fits(&CUBE) && !slices(0, 0..1).fits(&BUFFER));

@@ -14,13 +14,13 @@ use crate::range::{Slices, SubRange, SubresourceRange};
 use crate::resource::{BlockId, Lifetime, Placement, Resource, ResourceId, ResourceKind, Sharing};
 use crate::topology::{FamilyIndex, QueueIndex};
 
-/// Reads what [`Subresources`](super::frame::Subresources) writes.
+/// Parses the output of [`Subresources`](super::frame::Subresources).
 pub(super) fn subresources(line: &mut Line) -> Result<SubresourceRange, ParseError> {
     let aspects = aspects(line)?;
     of_aspects(line, aspects)
 }
 
-/// Reads what comes behind `aspects COLOR`, where these are subresources.
+/// Reads the rest of a subresource range, after `aspects COLOR`.
 fn of_aspects(line: &mut Line, aspects: Aspects) -> Result<SubresourceRange, ParseError> {
     line.expect("mips")?;
     let (base_mip, mip_count) = line.range("mip levels such as 0..1")?;
@@ -54,11 +54,11 @@ fn of_aspects(line: &mut Line, aspects: Aspects) -> Result<SubresourceRange, Par
 /// ```
 ///
 /// # Errors
-/// Where the text stops being a frame, and what was expected there.
+/// Returns the position of the first error, and the expected token.
 pub fn parse_frame(text: &str) -> Result<Frame, ParseError> {
     let lines = lines(text)?;
     let mut frame = Frame::default();
-    // A pass may follow passes further down, so names are read first.
+    // A pass may refer to later passes, so names are read first.
     let mut bodies: Vec<Vec<Line>> = Vec::new();
     let mut gives = Vec::new();
     for mut line in lines {
@@ -237,7 +237,7 @@ fn resource(line: &mut Line) -> Result<Resource, ParseError> {
     })
 }
 
-/// Reads the place of a resource, if it has one.
+/// Reads the placement of a resource in shared memory, if it has one.
 fn placement(line: &mut Line) -> Result<Option<Placement>, ParseError> {
     if !line.accept("block") {
         return Ok(None);
@@ -326,7 +326,7 @@ fn one_use(line: &mut Line, names: &Names<'_>) -> Result<Use, ParseError> {
     })
 }
 
-/// Reads a part of an image: subresources, or slices of a mip level.
+/// Reads a range of an image: subresources, or slices of a mip level.
 fn image_range(line: &mut Line) -> Result<SubRange, ParseError> {
     let aspects = aspects(line)?;
     if !line.accept("mip") {

@@ -1,4 +1,4 @@
-//! Lines and words with their places, for the parsers; and how names are written.
+//! Lines and words with their positions for the parsers, and the output of names and flags.
 
 use std::fmt::{self, Display, Formatter};
 use std::iter::Peekable;
@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use super::near::closest_match;
 
-/// A place where a text is wrong.
+/// An error at a position of a text.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("Line {line}, column {column}: expected {expected}, found {found}.")]
 pub struct ParseError {
@@ -16,9 +16,9 @@ pub struct ParseError {
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
-    /// The expected token, in words.
+    /// Description of the expected token.
     pub expected: String,
-    /// The token that was found, in words.
+    /// Description of the token that was found.
     pub found: String,
 }
 
@@ -43,12 +43,12 @@ impl ParseError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Word {
     pub(super) text: String,
-    /// Whether it was in quotes, so it is a name in any case.
+    /// Whether it was quoted, so it is always a name.
     pub(super) quoted: bool,
     column: usize,
 }
 
-/// A line without its comment, as words.
+/// The words of a line without its comment.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
     number: usize,
@@ -56,13 +56,13 @@ pub(super) struct Line {
     pub(super) indent: usize,
     words: Vec<Word>,
     next: usize,
-    /// Keywords that were looked for at the next word, and are not there.
+    /// Keywords that the next word could have been, for errors.
     absent: Vec<&'static str>,
     /// The column after the last word.
     end: usize,
 }
 
-/// Cuts a text into lines of words. Empty lines are left out.
+/// Splits a text into lines of words, without empty lines.
 pub(super) fn lines(text: &str) -> Result<Vec<Line>, ParseError> {
     let mut lines = Vec::new();
     for (at, text) in text.lines().enumerate() {
@@ -119,7 +119,7 @@ fn line(number: usize, text: &str) -> Result<Line, ParseError> {
     })
 }
 
-/// The rest of a quoted word; none if the quote does not end.
+/// Reads the rest of a quoted word. Returns `None` if the closing quote is missing.
 fn quoted(chars: &mut Peekable<CharIndices<'_>>) -> Option<String> {
     let mut word = String::new();
     chars.next();
@@ -141,7 +141,7 @@ impl Line {
         self.words.get(self.next)
     }
 
-    /// Takes the next word.
+    /// Consumes the next word.
     pub(super) fn word(&mut self, expected: &str) -> Result<Word, ParseError> {
         let Some(word) = self.peek().cloned() else {
             return Err(self.error(expected));
@@ -150,7 +150,7 @@ impl Line {
         Ok(word)
     }
 
-    /// Takes the next word if it is this one.
+    /// Consumes the next word if it is `keyword`. Returns whether it was.
     pub(super) fn accept(&mut self, keyword: &'static str) -> bool {
         let found = self.sees(keyword);
         if found {
@@ -159,7 +159,7 @@ impl Line {
         found
     }
 
-    /// Whether the next word is this one.
+    /// Whether the next word is `keyword`.
     pub(super) fn sees(&mut self, keyword: &'static str) -> bool {
         let is_it = |word: &Word| !word.quoted && word.text == keyword;
         let found = self.peek().is_some_and(is_it);
@@ -174,7 +174,7 @@ impl Line {
         self.absent.clear();
     }
 
-    /// Takes this word.
+    /// Consumes the next word, which must be `keyword`.
     pub(super) fn expect(&mut self, keyword: &'static str) -> Result<(), ParseError> {
         if self.accept(keyword) {
             Ok(())
@@ -183,7 +183,7 @@ impl Line {
         }
     }
 
-    /// Takes a number, or anything else that parses from one word.
+    /// Consumes and parses a word, such as a number.
     pub(super) fn parse<T: FromStr>(&mut self, expected: &str) -> Result<T, ParseError> {
         let Some(word) = self.peek() else {
             return Err(self.error(expected));
@@ -201,7 +201,7 @@ impl Line {
         Ok(parsed)
     }
 
-    /// Takes `begin..end` and returns begin and length, which is at least 1.
+    /// Consumes `begin..end`. Returns begin and length, which is at least 1.
     pub(super) fn range<T>(&mut self, expected: &str) -> Result<(T, T), ParseError>
     where
         T: FromStr + Copy + PartialOrd + std::ops::Sub<Output = T>,
@@ -216,7 +216,7 @@ impl Line {
         Ok(parsed)
     }
 
-    /// Takes a word and turns it into something.
+    /// Consumes a word and converts it.
     pub(super) fn map<T>(
         &mut self,
         expected: &str,
@@ -230,8 +230,8 @@ impl Line {
         Ok(mapped)
     }
 
-    /// The same for one of some known words: if it is none, but near one, the error says so. Sets
-    /// of flags are words that `|` joins.
+    /// [`map`](Self::map) for known words: the error for a mistyped word suggests the nearest one.
+    /// Sets of flags are words joined by `|`.
     pub(super) fn choose<'a, T, K: IntoIterator<Item = &'a str>>(
         &mut self,
         expected: &str,
@@ -257,13 +257,13 @@ impl Line {
         )
     }
 
-    /// Takes a set of flags.
+    /// Consumes a set of flags.
     pub(super) fn flags<T: bitflags::Flags>(&mut self, expected: &str) -> Result<T, ParseError> {
         let names = || T::FLAGS.iter().map(|flag| flag.name());
         self.choose(expected, names, |word| flags(&word.text))
     }
 
-    /// Nothing may follow.
+    /// Returns an error unless this is the end of the line.
     pub(super) fn end(&self) -> Result<(), ParseError> {
         if self.peek().is_none() {
             return Ok(());
@@ -293,10 +293,10 @@ impl Line {
     }
 }
 
-/// A name: bare if it is a plain word that means nothing else, else quoted.
+/// A name, quoted unless it is a plain word without another meaning.
 pub(super) struct Name<'a>(pub(super) &'a str);
 
-/// Whether a name is one word without quotes.
+/// Whether a name can be written without quotes.
 pub(super) fn is_plain(name: &str) -> bool {
     let plain = |c: char| c.is_alphanumeric() || "_-.:<>[]()".contains(c);
     name.starts_with(|c: char| c.is_alphabetic() || c == '_') && name.chars().all(plain)
@@ -335,7 +335,7 @@ impl<T: bitflags::Flags + Copy> Display for Flags<T> {
     }
 }
 
-/// Reads what [`Flags`] writes.
+/// Parses the output of [`Flags`].
 fn flags<T: bitflags::Flags>(word: &str) -> Option<T> {
     let mut flags = T::empty();
     for name in word.split('|').filter(|_| word != "-") {

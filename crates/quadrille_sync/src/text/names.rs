@@ -7,8 +7,8 @@ use super::lexer::{Line, Name, ParseError, Word};
 use crate::frame::{Frame, PassIndex};
 use crate::resource::ResourceIndex;
 
-/// How the items of a frame are called in text: by name, or by `#index(name)` if several have the name. What follows
-/// the index is for readers.
+/// Names of the items of a frame in text: the name, or `#index(name)` if several items have the name. Parsers ignore
+/// the part after the index.
 pub(super) struct Names<'a> {
     passes: Vec<(&'a str, bool)>,
     resources: Vec<(&'a str, bool)>,
@@ -25,12 +25,12 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// A pass.
+    /// Returns the text of a pass.
     pub(super) fn pass(&self, pass: PassIndex) -> Called<'_> {
         Called::new(&self.passes, pass.0)
     }
 
-    /// A resource.
+    /// Returns the text of a resource.
     pub(super) fn resource(&self, resource: ResourceIndex) -> Called<'_> {
         Called::new(&self.resources, resource.0)
     }
@@ -94,7 +94,7 @@ impl Display for Called<'_> {
             Called::Name(name) => Name(name).fmt(out),
             Called::Index(index, name) => {
                 write!(out, "#{index}")?;
-                // A name in quotes would end the word.
+                // A quoted name would end the word.
                 if super::lexer::is_plain(name) {
                     write!(out, "({name})")?;
                 }

@@ -1,10 +1,11 @@
-//! Known words near a mistyped one.
+//! Suggestions for mistyped words.
 
-/// How many letters may be wrong, missing, too many or swapped with their neighbour.
+/// Limit of the edit distance: letters that are wrong, missing, added, or swapped with the next one.
 const WRONG: usize = 2;
 
-/// The known word that is nearest to one that is not known, if any is near: at most two letters are
-/// wrong, missing, too many or swapped.
+/// Returns the known word with the smallest edit distance to an unknown one. `None` if that is more
+/// than 2, or a third of the word's length. Letters that are wrong, missing, added, or swapped with the
+/// next one count as one.
 ///
 /// ```
 /// use quadrille_sync::closest_match;
@@ -13,7 +14,7 @@ const WRONG: usize = 2;
 /// ```
 pub fn closest_match<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = word.chars().count();
-    // Nearly everything is near to a short word.
+    // Short words have a lower limit, since most words are near to them.
     let most = WRONG.min(length / 3);
     let distances = known.into_iter().map(|it| (distance(word, it, most), it));
     let near = distances.filter(|(distance, _)| (1..=most).contains(distance));
@@ -21,13 +22,13 @@ pub fn closest_match<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -
         .map(|(_, word)| word)
 }
 
-/// How many letters have to change to make one word the other; more than `most` if it is more.
+/// Returns the edit distance of two words, or any larger value than `most` if it is larger than that.
 fn distance(one: &str, other: &str, most: usize) -> usize {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     if one.len().abs_diff(other.len()) > most {
         return most + 1;
     }
-    // Distances of what is in front: of the last two letters of `one`, and of all of `other`.
+    // Distances of the two previous prefixes of `one` to each prefix of `other`.
     let mut before: Vec<usize> = Vec::new();
     let mut last: Vec<usize> = (0..=other.len()).collect();
     for (at, letter) in one.iter().enumerate() {

@@ -11,7 +11,7 @@ use crate::plan::{
 };
 use crate::topology::Topology;
 
-/// A plan with the frame and topology that give its numbers names; made by [`Plan::display`].
+/// The text form of a plan, with names from the frame and topology; created by [`Plan::display`].
 pub struct PlanText<'a> {
     plan: &'a Plan,
     frame: &'a Frame,
@@ -19,7 +19,7 @@ pub struct PlanText<'a> {
 }
 
 impl Plan {
-    /// The plan in words, for people, comparisons and [`parse_plan`](crate::parse_plan).
+    /// Returns the text form of the plan, for people, comparisons and [`parse_plan`](crate::parse_plan).
     pub fn display<'a>(&'a self, frame: &'a Frame, topology: &'a Topology) -> PlanText<'a> {
         PlanText {
             plan: self,
@@ -58,7 +58,7 @@ impl Display for PlanText<'_> {
     }
 }
 
-/// A culled pass, and who would read each resource that it writes.
+/// Writes a culled pass, and the culled readers of each resource that it writes.
 fn write_culled(
     out: &mut Formatter<'_>,
     (frame, plan): (&Frame, &Plan),
@@ -85,7 +85,7 @@ fn write_culled(
     writeln!(out)
 }
 
-/// A host pass stands before the first submission that depends on it, or last.
+/// Writes a host pass. Its place is before the first submission that depends on it, or at the end.
 fn write_host(out: &mut Formatter<'_>, step: &HostStep, names: &Names<'_>) -> fmt::Result {
     writeln!(out, "host {}", names.pass(step.pass))?;
     for wait in &step.waits {
@@ -94,7 +94,7 @@ fn write_host(out: &mut Formatter<'_>, step: &HostStep, names: &Names<'_>) -> fm
     Ok(())
 }
 
-/// Values of users' timelines, as comments: they follow from the frame.
+/// Writes values of applications' timelines, as comments, since they are determined by the frame.
 fn write_timelines(
     out: &mut Formatter<'_>,
     frame: &Frame,

@@ -1,4 +1,4 @@
-//! Reads plans.
+//! Parser of the text form of plans.
 
 use super::frame_parse::{family, layout, subresources};
 use super::lexer::{Line, ParseError, lines};
@@ -11,13 +11,12 @@ use crate::plan::{
 };
 use crate::topology::QueueIndex;
 
-/// Reads a plan for a frame, as [`Plan::display`] writes it.
+/// Parses a plan for a frame from the output of [`Plan::display`].
 ///
-/// The plan has no [`EndStates`](crate::EndStates): it can be judged and compared, and is not to
-/// be committed.
+/// The plan has no [`EndStates`](crate::EndStates): it can be checked and compared, but not committed.
 ///
 /// # Errors
-/// Where the text stops being a plan, and what was expected there.
+/// Returns the position of the first error, and the expected token.
 pub fn parse_plan(text: &str, frame: &Frame) -> Result<Plan, ParseError> {
     let mut parser = Parser {
         names: Names::new(frame),
@@ -49,7 +48,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A submission, host pass or culled pass.
+    /// Reads a submission, host pass or culled pass.
     fn item(&mut self, line: &mut Line) -> Result<(), ParseError> {
         self.in_host = false;
         if line.accept("submit") {
@@ -84,7 +83,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// A part of a submission or host pass.
+    /// Reads a part of a submission or host pass.
     fn part(&mut self, line: &mut Line) -> Result<(), ParseError> {
         if let Some(host) = self.plan.host.last_mut().filter(|_| self.in_host) {
             line.expect("wait")?;
@@ -121,7 +120,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// A barrier of the last batch. Those of ranges get their reason from the line below.
+    /// Reads a barrier of the last batch. Barriers with a range have their reason in the next line.
     fn barrier(&mut self, line: &mut Line) -> Result<(), ParseError> {
         let Some(batch) = last_batch(&mut self.plan) else {
             return Err(line.error("`barriers` before a barrier"));
@@ -183,7 +182,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The reason of what came last.
+    /// Reads the reason of the previous item.
     fn reason(&mut self, line: &mut Line) -> Result<(), ParseError> {
         line.expect("because")?;
         let resource = self.names.read_resource(line)?;

@@ -38,7 +38,7 @@ use crate::states::{
 use crate::topology::QueueIndex;
 
 impl Snapshot {
-    /// The snapshot as text, with the names of the frame that it was taken for.
+    /// Returns the text form of the snapshot, with the names of the frame that it was taken for.
     pub fn display<'a>(&'a self, frame: &'a Frame) -> impl Display + 'a {
         SnapshotText {
             snapshot: self,
@@ -203,14 +203,14 @@ impl Display for Access<'_> {
     }
 }
 
-/// Reads the snapshot that a frame was planned from; [`Snapshot`] has an example.
+/// Parses a snapshot of a frame; [`Snapshot`] has an example.
 ///
 /// # Errors
-/// Where the text stops being a snapshot of this frame, and what was expected there.
+/// Returns the position of the first error, and the expected token.
 pub fn parse_snapshot(text: &str, frame: &Frame) -> Result<Snapshot, ParseError> {
     let names = Names::new(frame);
     let mut snapshot = Snapshot::default();
-    // Lines further in belong to the last of these.
+    // Lines with more indentation belong to the last of these.
     let mut last = Item::None;
     for mut line in lines(text)? {
         let line = &mut line;
@@ -256,7 +256,7 @@ pub fn parse_snapshot(text: &str, frame: &Frame) -> Result<Snapshot, ParseError>
     Ok(snapshot)
 }
 
-/// The items that lines further in belong to.
+/// Items that have lines of details.
 #[derive(Clone, Copy)]
 enum Item {
     None,
@@ -265,7 +265,7 @@ enum Item {
     Block,
 }
 
-/// Reads a line of the last item.
+/// Reads a line of details of the last item.
 fn detail(line: &mut Line, last: Item, snapshot: &mut Snapshot) -> Result<(), ParseError> {
     match last {
         Item::None => {}
@@ -433,7 +433,7 @@ fn queue(line: &mut Line) -> Result<QueueIndex, ParseError> {
     })
 }
 
-/// Reads what [`Positions`] writes.
+/// Parses the output of [`Positions`].
 fn positions(line: &mut Line) -> Result<Range<u64>, ParseError> {
     line.map("positions such as 0..16 or 0..end", |word| {
         let (start, end) = word.text.split_once("..")?;

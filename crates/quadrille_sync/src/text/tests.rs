@@ -235,7 +235,7 @@ fn frame_errors_name_the_expected_token() {
     }
 }
 
-/// Parsing of a damaged text ends with a value or an error.
+/// Parsing of an invalid text returns a value or an error.
 #[test]
 fn damaged_texts_do_not_panic() {
     let frame = parse_frame(frame_text()).unwrap();
@@ -265,7 +265,7 @@ fn damaged_texts_do_not_panic() {
             let _ = parse_topology(&damaged);
             let _ = parse_plan(&damaged, &frame);
             if let Ok(frame) = parse_frame(&damaged) {
-                // A text that parses can be planned, or is refused in words.
+                // A text that parses can be planned, or planning returns errors.
                 match plan(&frame, &topology, &States::default()) {
                     Ok(plan) => drop(plan.display(&frame, &topology).to_string()),
                     Err(errors) => assert!(!errors.to_string().is_empty()),

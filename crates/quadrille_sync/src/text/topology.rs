@@ -18,22 +18,22 @@ const LETTERS: [(char, Capabilities); 7] = [
     ('o', Capabilities::OPTICAL_FLOW),
 ];
 
-/// Queues that can do either can copy, whether their family says so or not (section "Queue Family
+/// Capabilities that imply transfer, also if the family does not report it (section "Queue Family
 /// Properties").
 const COPYING: Capabilities = Capabilities::GRAPHICS.union(Capabilities::COMPUTE);
 
-/// From here on Vulkan has other uses for the numbers of families: `FOREIGN`, `EXTERNAL` and
+/// The first index that is reserved in Vulkan: `FOREIGN`, `EXTERNAL` and
 /// `VK_QUEUE_FAMILY_IGNORED`.
 const RESERVED: u32 = FamilyIndex::FOREIGN.0;
 
-/// Families of queues, separated by commas: letters for what the queues can do (**g**raphics,
+/// Queue families, separated by commas: letters of the capabilities (**g**raphics,
 /// **c**ompute, **t**ransfer, **s**parse, **d**ecode, **e**ncode, **o**ptical flow), a colon, and
-/// how many queues there are. Graphics and compute imply transfer.
+/// the number of queues. Graphics and compute imply transfer.
 ///
-/// The first family can present and the others cannot, unless a family says `p` (can) or `n`
-/// (cannot) after its letters. Families are numbered in order unless one says so: `ct@2:1`.
-/// Switches that are not at their default follow in words: `gct:1 precise coalesced declared
-/// maintenance8`.
+/// By default, the first family can present and the others cannot. `p` (can) or `n` (cannot) after
+/// the letters of a family overrides that. Families are numbered in order, unless one has an
+/// explicit index: `ct@2:1`. Options other than the defaults follow as words: `gct:1 precise
+/// coalesced declared maintenance8`.
 impl Display for Topology {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         let mut rest = self.queues.as_slice();
@@ -79,7 +79,7 @@ impl Display for Topology {
     }
 }
 
-/// Reads a topology; see its `Display` for the form.
+/// Parses a topology; its `Display` documents the form.
 ///
 /// ```
 /// use quadrille_sync::{QueueIndex, parse_topology};
@@ -90,7 +90,7 @@ impl Display for Topology {
 /// ```
 ///
 /// # Errors
-/// Where the text stops being a topology, and what was expected there.
+/// Returns the position of the first error, and the expected token.
 pub fn parse_topology(text: &str) -> Result<Topology, ParseError> {
     let column = |part: &str| part.as_ptr() as usize - text.as_ptr() as usize;
     let fail = |part: &str, expected: &str| ParseError::at(text, column(part), expected);
