@@ -1,5 +1,4 @@
-//! The renderer as plugins of an app, and what an app sees of it besides frames: diagnostics, shaders
-//! that follow their files.
+//! Plugins of the renderer, diagnostics, hot-reloaded shaders, and warnings about components that nothing renders.
 
 pub(crate) mod content;
 pub(crate) mod diagnostics;

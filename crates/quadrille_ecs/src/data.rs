@@ -1,4 +1,4 @@
-//! Data from the CPU for buffers and images, and back; resources with a history.
+//! Uploads, readbacks, and resources with a history.
 
 pub(crate) mod history;
 pub(crate) mod internal;

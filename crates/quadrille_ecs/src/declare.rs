@@ -1,4 +1,4 @@
-//! Declarations of passes: parameters and entities that name the buffers and images they access, and how.
+//! Declarations of passes: parameters and entities that name buffers and images, and the kind of access.
 
 pub(crate) mod access;
 pub(crate) mod any;

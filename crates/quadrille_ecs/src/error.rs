@@ -335,13 +335,13 @@ pub enum RenderError {
     Texture {
         /// The type of the bevy resource that names it.
         texture: &'static str,
-        /// Why, and what to do.
+        /// The reason, and how to fix it.
         problem: String,
     },
     /// The device was lost, and could not be rebuilt.
     #[error("the renderer cannot recover: {reason}")]
     NotRecovered {
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// The declarations contradict each other or the device.
@@ -353,13 +353,13 @@ pub enum RenderError {
     /// A window's surface or swapchain failed.
     #[error(transparent)]
     Surface(#[from] quadrille_vulkan::SurfaceError),
-    /// A buffer or image that the renderer needs could not be made.
+    /// A buffer or image of the renderer could not be created.
     #[error(transparent)]
     Resource(#[from] quadrille_vulkan::Error),
 }
 
 impl RenderError {
-    /// Whether the device has to be replaced: it is lost, or a frame was submitted only in part.
+    /// Whether the device has to be replaced: it is lost, or only a part of a frame was submitted.
     pub fn needs_another_device(&self) -> bool {
         use quadrille_vulkan::vk;
         use quadrille_vulkan::{Error, FrameError as Frame, ShaderError, SurfaceError as Surface};

@@ -1,9 +1,8 @@
 //! Warnings about bevy components that no plugin of the app renders.
 //!
-//! Such entities are valid but invisible, which would be hard to debug without a warning. Components are identified
-//! by type name, since this crate does not depend on the crates that
-//! define them. Only archetypes that are new since the last frame are checked, so an unchanged world costs one
-//! comparison a frame.
+//! Such entities are valid but invisible, which would be hard to debug without a warning. Components are identified by
+//! type name, since this crate does not depend on the crates that define them. Only archetypes that are new since the
+//! last frame are checked, so an unchanged world costs one comparison a frame.
 
 mod ignored;
 mod kinds;
@@ -65,13 +64,13 @@ pub(crate) fn add_warnings(app: &mut App) {
         .add_systems(Last, warn_about_undrawn);
 }
 
-/// Progress of [`warn_about_undrawn`].
+/// State of [`warn_about_undrawn`].
 pub(crate) struct Watched {
     /// Archetypes before this one were checked.
     seen: ArchetypeGeneration,
     /// Warnings that were not logged yet, by type name.
     pending: HashMap<&'static str, Notice>,
-    /// Components whose names were looked up.
+    /// Cache of component ids: the key in `pending`, or `None` for a component without a warning.
     known: HashMap<ComponentId, Option<&'static str>>,
 }
 
@@ -101,7 +100,7 @@ impl Default for Watched {
 }
 
 impl Watched {
-    /// Returns the notice of a component and its type's name, unless it was given.
+    /// Returns the pending notice of a component and its type name; `None` once it was given.
     fn notice(
         &mut self,
         id: ComponentId,
@@ -117,7 +116,7 @@ impl Watched {
     }
 }
 
-/// Warns once of each component that is there and not drawn.
+/// Warns once about each component type that an entity has and no plugin draws.
 pub(crate) fn warn_about_undrawn(
     archetypes: &Archetypes,
     components: &Components,
@@ -160,7 +159,7 @@ pub(crate) fn warn_about_undrawn(
                      warning about `{short}`"
                 ),
             }
-            // A kind is reported once, whichever of its components comes first.
+            // A kind is reported once, by the first of its components that is found.
             match notice {
                 Notice::NeedsPlugin(kind) => watched.pending.retain(
                     |_, other| !matches!(other, Notice::NeedsPlugin(other) if *other == kind),

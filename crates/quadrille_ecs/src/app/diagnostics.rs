@@ -1,4 +1,4 @@
-//! Times of passes in bevy's diagnostics.
+//! GPU and CPU times of passes as bevy diagnostics.
 
 use std::time::Instant;
 
@@ -14,11 +14,11 @@ use crate::renderer::Renderer;
 
 /// Measures passes and publishes their times in milliseconds to bevy's [`DiagnosticsStore`]:
 ///
-/// - `render/<pass>/elapsed_gpu`: what the pass adds to its queue, barriers before it included,
-/// - `render/<pass>/elapsed_cpu`: how long its system took to record it.
+/// - `render/<pass>/elapsed_gpu`: time that the pass adds to its queue, including the barriers before it,
+/// - `render/<pass>/elapsed_cpu`: time its system took to record it.
 ///
-/// Passes of one name count together. Costs a timestamp a pass on the device and two readings of
-/// the clock on the CPU; without the plugin neither is taken.
+/// Passes with equal names are summed. Costs a timestamp per pass on the device and two clock reads per pass on the
+/// CPU; without the plugin there is no cost.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RenderDiagnosticsPlugin;
 
@@ -30,7 +30,7 @@ impl Plugin for RenderDiagnosticsPlugin {
     }
 }
 
-/// The paths of passes that have a diagnostic, by pass name.
+/// Diagnostic paths by pass name.
 #[derive(Resource, Default)]
 struct Paths {
     gpu: HashMap<String, DiagnosticPath>,
@@ -39,7 +39,7 @@ struct Paths {
     frame: Option<u64>,
 }
 
-/// Switches measuring on once there is a renderer.
+/// Enables measurements once the renderer exists.
 fn begin(renderer: Option<ResMut<Renderer>>, recordings: Option<ResMut<Recordings>>) {
     let (Some(mut renderer), Some(mut recordings)) = (renderer, recordings) else {
         return;
@@ -94,7 +94,7 @@ fn publish(
     }
 }
 
-/// Milliseconds of all passes of a name.
+/// Sums the milliseconds of passes with equal names.
 fn by_name(times: &DeviceTimes) -> Vec<(String, f64)> {
     let mut sums: Vec<(String, f64)> = Vec::new();
     for pass in &times.passes {
@@ -115,7 +115,7 @@ fn add(
     (time, value): (Instant, f64),
 ) {
     if !paths.contains_key(pass) {
-        // Paths have no empty components.
+        // Empty components are invalid in a diagnostic path.
         let name: Vec<&str> = pass.split('/').filter(|part| !part.is_empty()).collect();
         let path = DiagnosticPath::new(format!("render/{}/{what}", name.join("/")));
         store.add(Diagnostic::new(path.clone()).with_suffix("ms"));

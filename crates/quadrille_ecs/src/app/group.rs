@@ -1,4 +1,4 @@
-//! Plugins of an app that does without bevy's `DefaultPlugins`.
+//! Plugin group for apps without bevy's `DefaultPlugins`.
 
 use bevy_app::{PluginGroup, PluginGroupBuilder, ScheduleRunnerPlugin, TaskPoolPlugin};
 use bevy_input::InputPlugin;
@@ -21,13 +21,13 @@ use crate::app::plugin::QuadrillePlugin;
 /// | --- | --- |
 /// | `LogPlugin` | the log's level; disable it where the program has a `tracing` subscriber of its own |
 /// | `TaskPoolPlugin`, `TimePlugin`, `InputPlugin` | |
-/// | `WindowPlugin` | the primary window; headless, its size is that of the image that stands for it |
+/// | `WindowPlugin` | the primary window; headless, the size of the image that replaces it |
 /// | `AccessibilityPlugin`, `WinitPlugin` | the event loop, with feature `window` and a display ([`has_display`]) |
-/// | `ScheduleRunnerPlugin` | otherwise: frames follow one another without pause |
+/// | `ScheduleRunnerPlugin` | otherwise: frames run without pause |
 /// | [`QuadrillePlugin`] | device and queue settings |
 ///
-/// bevy's `DefaultPlugins` have all but the last of them, so an app with those adds [`QuadrillePlugin`] alone: bevy
-/// refuses a second plugin of one type.
+/// bevy's `DefaultPlugins` contain all but the last. An app with those adds [`QuadrillePlugin`] alone, because bevy
+/// refuses to add a plugin twice.
 ///
 /// ```no_run
 /// use bevy_app::{App, PluginGroup as _};
@@ -46,7 +46,7 @@ use crate::app::plugin::QuadrillePlugin;
 pub struct QuadrillePlugins;
 
 impl PluginGroup for QuadrillePlugins {
-    /// With a window where there is a display, else headless.
+    /// Windowed if there is a display, else headless.
     fn build(self) -> PluginGroupBuilder {
         if !has_display() {
             return headless(Window::default());
@@ -61,7 +61,7 @@ impl PluginGroup for QuadrillePlugins {
 }
 
 impl QuadrillePlugins {
-    /// Returns the group without an event loop, for frames without pause, also where there is a display. The primary
+    /// Returns the group without an event loop, even where there is a display: frames run without pause. The primary
     /// window is an image of `width` x `height` pixels. A size of zero is an error that ends the app.
     pub fn headless(width: u32, height: u32) -> PluginGroupBuilder {
         let mut window = Window::default();
@@ -78,7 +78,7 @@ fn start() -> PluginGroupBuilder {
         .add(InputPlugin)
 }
 
-/// The window is an entity without a display too: programs ask it for its size as they do with one.
+/// Headless apps have a window entity too, so that code that queries its size works unchanged.
 fn headless(window: Window) -> PluginGroupBuilder {
     start()
         .add(WindowPlugin {
@@ -90,7 +90,7 @@ fn headless(window: Window) -> PluginGroupBuilder {
         .add(QuadrillePlugin::default())
 }
 
-/// Returns whether windows can be opened: with feature `window`, always but on Unix without a display server.
+/// Returns whether windows can be opened: with feature `window`, unless the system is Unix without a display server.
 pub fn has_display() -> bool {
     let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let unix = cfg!(all(

@@ -1,4 +1,4 @@
-//! Adding the renderer to an app.
+//! Plugin that adds the renderer to an app.
 
 use bevy_app::{
     App, AppExit, First, MainScheduleOrder, Plugin, PostUpdate, ScheduleRunnerPlugin, Startup,
@@ -35,33 +35,31 @@ use crate::renderer::threads::{RecordOn, Threads};
 use crate::schedule::{Render, RenderStartup};
 use crate::window::{HeadlessWindow, despawn_destroyed};
 
-/// The renderer: beside bevy's `DefaultPlugins` by itself, else as part of
-/// [`QuadrillePlugins`](crate::QuadrillePlugins).
+/// The renderer. Add it to bevy's `DefaultPlugins`; [`QuadrillePlugins`](crate::QuadrillePlugins) contain it.
 ///
-/// Added after bevy's `WindowPlugin` and the plugin that runs the app, which decides where frames go: to windows
-/// with `WinitPlugin`; to no window with `ScheduleRunnerPlugin`, where
-/// [`PrimaryWindowImage`](crate::PrimaryWindowImage) is an ordinary image with the size of the primary window. An app
-/// with neither gets the first if there is a display ([`has_display`]), else the second.
+/// Add it after bevy's `WindowPlugin` and after the plugin that runs the app, which decides where frames go.
+/// `WinitPlugin` presents to windows. `ScheduleRunnerPlugin` presents to none:
+/// [`PrimaryWindowImage`](crate::PrimaryWindowImage) is then an ordinary image with the size of the primary window. An
+/// app with neither gets `WinitPlugin` if there is a display ([`has_display`]), else `ScheduleRunnerPlugin`.
 ///
-/// Inserts the [`GpuDevice`] resource in `build`, from which systems in [`RenderStartup`] make buffers
-/// and pipelines, and runs the [`Render`] schedule once per frame, after `PostUpdate`.
+/// `build` inserts the [`GpuDevice`] resource, with which systems in [`RenderStartup`] create buffers and pipelines.
+/// The [`Render`] schedule runs once per frame, after `PostUpdate`.
 #[derive(Clone, Debug, Default)]
 pub struct QuadrillePlugin {
     /// Device and queue settings.
     pub settings: Settings,
-    /// The device, if the app has one already, such as one that it made itself ([`Gpu::import`]). Nothing else draws
-    /// with it. `settings` then describe the device that replaces it when it is lost, unless it is imported: then the
-    /// app ends with an error.
+    /// An existing device of the app, such as one from [`Gpu::import`]; nothing else may draw with it. If it is lost,
+    /// `settings` describe its replacement. An imported device is not replaced: the app ends with an error.
     pub gpu: Option<Gpu>,
     /// The threads that record.
     pub record_on: RecordOn,
 }
 
-/// The schedule that runs the frame: private, so that nothing else gets into it.
+/// Schedule that runs the frame. Private, so that no other system can be added to it.
 #[derive(ScheduleLabel, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct RunFrame;
 
-/// The schedule that runs [`RenderStartup`]: private for the same reason.
+/// Schedule that runs [`RenderStartup`]. Private, so that no other system can be added to it.
 #[derive(ScheduleLabel, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct RunStartup;
 
@@ -121,7 +119,7 @@ impl Plugin for QuadrillePlugin {
             false if is_late => StartError::LateEventLoop,
             false => return,
         };
-        // The other plugin was added after this one and the app runs already: it ends with this frame.
+        // The conflicting plugin was added later, and the app already runs: it exits after this frame.
         if world.remove_resource::<Renderer>().is_some() {
             tracing::error!("{error}");
             world.insert_resource(FallbackErrorHandler(debug));
@@ -130,7 +128,7 @@ impl Plugin for QuadrillePlugin {
     }
 }
 
-/// Adds bevy's event loop, or frames without pause, to an app that has neither.
+/// Adds a runner to an app without one: bevy's event loop, or frames without pause.
 fn add_missing_runner(app: &mut App) {
     if has_event_loop(app) || app.is_plugin_added::<ScheduleRunnerPlugin>() {
         return;
@@ -146,7 +144,7 @@ fn add_missing_runner(app: &mut App) {
     app.add_plugins(ScheduleRunnerPlugin::default());
 }
 
-/// Whether the app can open windows.
+/// Whether bevy's event loop was added, with which the app can open windows.
 fn has_event_loop(app: &App) -> bool {
     #[cfg(feature = "window")]
     return app.is_plugin_added::<bevy_winit::WinitPlugin>();
@@ -157,7 +155,7 @@ fn has_event_loop(app: &App) -> bool {
     }
 }
 
-/// The image that stands for the app's primary window.
+/// Returns the image that replaces the app's primary window.
 fn headless_window(world: &mut World) -> HeadlessWindow {
     let mut windows = world.query_filtered::<&Window, With<PrimaryWindow>>();
     let extent = match windows.iter(world).next() {
@@ -169,15 +167,15 @@ fn headless_window(world: &mut World) -> HeadlessWindow {
     }
 }
 
-/// Resource that bevy_render's `RenderPlugin` inserts into the main world, by type name: nothing here
-/// depends on that crate.
+/// Type name of a resource that bevy_render's `RenderPlugin` inserts into the main world. A name, since no crate here
+/// depends on bevy_render.
 const OTHER_RENDERER: &str = "bevy_render::error_handler::RenderErrorHandler";
 
 fn has_other_renderer(world: &World) -> bool {
     has_resource(world, OTHER_RENDERER)
 }
 
-/// Whether there is a resource whose type has this name.
+/// Whether the world has a resource with this type name.
 fn has_resource(world: &World, type_name: &str) -> bool {
     let mut components = world.components().iter_registered();
     components.any(|(id, component)| {
@@ -186,11 +184,11 @@ fn has_resource(world: &World, type_name: &str) -> bool {
 }
 
 fn add_schedules(app: &mut App) {
-    // Plugins before this one may have added systems: their schedule is set up, not replaced.
+    // Earlier plugins may have added systems, so the schedule is edited, not replaced.
     app.edit_schedule(Render, |render| {
         render.set_build_settings(ScheduleBuildSettings {
-            // Passes hand their recordings over at the end of the schedule; sync points between
-            // them would only serialize recording. `MirrorPasses` adds the one that there can be.
+            // Recordings are handed over at the end of the schedule, so automatic sync points would only serialize
+            // recording. `MirrorPasses` adds the one sync point that may be needed, after `RenderSystems::Declare`.
             auto_insert_apply_deferred: false,
             ..ScheduleBuildSettings::default()
         });
@@ -211,7 +209,7 @@ fn add_schedules(app: &mut App) {
     order.insert_startup_after(Startup, RunStartup);
 }
 
-/// Error of the renderer's start.
+/// Error at the start of the renderer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StartError {
     #[error(transparent)]
@@ -261,7 +259,7 @@ fn setup(
     Ok(Renderer::new(gpu)?)
 }
 
-/// Logs that a headless app draws its frames to an image, with its size and the line that saves one.
+/// Logs that a headless app draws to an image, with its size and a line of code that saves a frame.
 fn log_headless(
     HeadlessWindow {
         extent: [width, height],
@@ -278,7 +276,7 @@ fn log_headless(
     );
 }
 
-/// The display that windows will be on, which decides the instance's extensions.
+/// Returns the display handle of the windows, which determines the instance extensions.
 fn display_handle(app: &App) -> Option<raw_window_handle::RawDisplayHandle> {
     #[cfg(feature = "window")]
     {
@@ -299,11 +297,11 @@ fn display_handle(app: &App) -> Option<raw_window_handle::RawDisplayHandle> {
     }
 }
 
-/// Ends the app with an error if it has no [`QuadrillePlugin`], without which `plugin` draws nothing: for
-/// [`Plugin::finish`] of plugins that draw. No system runs then: bevy's own would panic for want of windows and input,
-/// which `QuadrillePlugins` adds.
+/// Ends the app with an error if it has no [`QuadrillePlugin`], without which `plugin` draws nothing. For
+/// [`Plugin::finish`] of plugins that draw. No system runs after that: bevy's own would panic without the plugins for
+/// windows and input that `QuadrillePlugins` contain.
 ///
-/// The log is `QuadrillePlugins`' to set up, so a program without them may have none: then this sets bevy's up.
+/// `QuadrillePlugins` set up the log, so a program without them may have none. In that case bevy's log is set up here.
 pub fn expect_renderer(app: &mut App, plugin: &str) {
     let is_reported = app.main().update_schedule.is_none();
     if app.is_plugin_added::<QuadrillePlugin>() || is_reported {
@@ -321,7 +319,7 @@ pub fn expect_renderer(app: &mut App, plugin: &str) {
     );
 }
 
-/// Says why there is no renderer, and makes the app exit instead of running.
+/// Logs why there is no renderer, and makes the app exit.
 pub(crate) fn refuse(app: &mut App, error: &StartError) {
     tracing::error!("{error}");
     app.set_runner(|_| AppExit::from_code(SETUP_FAILED));

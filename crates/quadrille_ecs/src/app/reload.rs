@@ -6,8 +6,8 @@ use quadrille_vulkan::Reloaded;
 
 use crate::gpu_device::GpuDevice;
 
-/// Event: a shader file was reloaded. Its pipelines have changed, or
-/// [`result`](Reloaded::result) has the reason why they have not. The result is also logged.
+/// Event: a shader file was reloaded. Either its pipelines have changed, or [`result`](Reloaded::result) holds the
+/// reason why they have not. The result is also logged.
 ///
 /// Files are reloaded when they change, with [`ShaderReloadPlugin`](crate::ShaderReloadPlugin),
 /// or by [`Gpu::reload_shader`](quadrille_vulkan::Gpu::reload_shader).

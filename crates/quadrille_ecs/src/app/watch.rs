@@ -1,4 +1,4 @@
-//! Watches shader files for changes.
+//! File watcher for shaders.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -24,9 +24,9 @@ use crate::gpu_device::GpuDevice;
 /// App::new().add_plugins((QuadrillePlugins, ShaderReloadPlugin::default()));
 /// ```
 ///
-/// Nothing else is needed: pipeline handles stay valid, and run the new code
-/// from the next frame on. An invalid file changes nothing and is logged in one line; the next valid
-/// source is used. The result is also an event: [`ShaderReloaded`](crate::ShaderReloaded).
+/// Pipeline handles stay valid, and run the new code from the next frame on. An invalid file changes nothing and is
+/// logged in one line; the next valid source is used. The result is also an event:
+/// [`ShaderReloaded`](crate::ShaderReloaded).
 #[derive(Clone, Copy, Debug)]
 pub struct ShaderReloadPlugin {
     /// Time without changes before a file is read, since editors may write it in several steps.
@@ -34,7 +34,7 @@ pub struct ShaderReloadPlugin {
 }
 
 impl Default for ShaderReloadPlugin {
-    /// A twentieth of a second.
+    /// `settled` of 50 ms.
     fn default() -> Self {
         Self {
             settled: Duration::from_millis(50),
@@ -54,16 +54,15 @@ impl Plugin for ShaderReloadPlugin {
     }
 }
 
-/// A change of watched files.
+/// Change reported by the watcher.
 enum Change {
-    /// This, as far as is known.
+    /// A known path.
     Path(PathBuf),
-    /// Some events were lost.
+    /// Events were lost, so any file may have changed.
     Any,
 }
 
-/// Watches the folders of shaders, and not the files, since many editors replace a file by a new
-/// one.
+/// Watches the folders of shaders instead of the files, since many editors replace a file by a new one.
 #[derive(Resource)]
 struct Watcher {
     debouncer: SyncCell<Debouncer<RecommendedWatcher, NoCache>>,
@@ -77,7 +76,7 @@ impl Watcher {
     fn new(settled: Duration) -> notify::Result<Self> {
         let (sender, changes) = mpsc::channel();
         let tell = move |result: DebounceEventResult| {
-            // After the app no error handler is left.
+            // Sending fails only after the app dropped the receiver, so its errors are ignored.
             match result {
                 Ok(events) if !events.iter().any(|event| event.need_rescan()) => {
                     let paths = events.iter().flat_map(|event| &event.paths);
@@ -102,7 +101,7 @@ impl Watcher {
         let folders: BTreeSet<PathBuf> = folders.map(Path::to_owned).collect();
         let debouncer = self.debouncer.get();
         for old in self.folders.difference(&folders) {
-            // The folder may be gone itself.
+            // Fails if the folder no longer exists, which is fine.
             let _ = debouncer.unwatch(old);
         }
         for new in folders.difference(&self.folders) {

@@ -17,10 +17,10 @@ use crate::declare::named::GpuResource;
 
 /// A buffer or an image with a history (ping-pong pair).
 ///
-/// Passes write [`Current`] and read [`Previous`] with the same parameters as any other
-/// resource. Reads of the last frame's value need no order with the pass that writes this frame's, since their memory
-/// differs. After each frame in which a pass accessed [`Current`], the two are swapped without a copy. A
-/// frame that accesses neither, or fails, changes nothing. Before the first frame, both are zero.
+/// Passes write [`Current`] and read [`Previous`] with the same parameters as any other resource. The two have separate
+/// memory, so reads of the last frame's value need no order with the pass that writes this frame's. After each frame in
+/// which a pass accessed [`Current`], the handles are swapped; nothing is copied. A frame that accesses neither, or
+/// fails, changes nothing. Before the first frame, both are zero.
 ///
 /// ```
 /// # use bevy_ecs::prelude::*;
@@ -63,7 +63,7 @@ pub trait History: Send + Sync + 'static {
 #[derive(Resource)]
 pub struct Current<H: History>(H::Handle);
 
-/// The last frame's value of a [`History`]; zero in the first.
+/// The last frame's value of a [`History`]; zero in the first frame.
 #[derive(Resource)]
 pub struct Previous<H: History>(H::Handle);
 
@@ -94,7 +94,7 @@ impl<H: History<Handle = GpuBuffer>> NewHistory<H> {
     /// Creates two buffers of this description.
     ///
     /// # Errors
-    /// Fails as `create_buffer` does.
+    /// Returns the errors of [`Gpu::create_buffer`].
     pub fn buffer(gpu: &Gpu, desc: &BufferDesc) -> Result<Self, Error> {
         let make = |which: &str| {
             let mut desc = desc.clone().with_usage(BufferUsage::TRANSFER_DST);
@@ -113,8 +113,8 @@ impl<H: History<Handle = GpuImage>> NewHistory<H> {
     /// Creates two color images of this description, with one mip level each.
     ///
     /// # Errors
-    /// Returns the errors of `create_image`, and an error for a format without a known texel size, which cannot be
-    /// zeroed.
+    /// Returns the errors of [`Gpu::create_image`], and an error for a format without a known texel size, which cannot
+    /// be zeroed.
     pub fn image(gpu: &Gpu, desc: &ImageDesc) -> Result<Self, Error> {
         let mut desc = desc
             .clone()
@@ -164,7 +164,7 @@ impl<H: History> Command for NewHistory<H> {
 #[derive(Resource, Default)]
 pub(crate) struct Histories(Vec<(TypeId, Exchange)>);
 
-/// Exchanges the two values of a history, if this frame touched the current one.
+/// Swaps the two handles of a history, if this frame accessed the current one.
 type Exchange = fn(&mut World, &dyn Fn(ResourceId) -> bool);
 
 impl Histories {
@@ -197,7 +197,7 @@ fn exchange<H: History>(world: &mut World, touches: &dyn Fn(ResourceId) -> bool)
     world.insert_resource(Previous::<H>(current.0));
 }
 
-/// Queues zeros for a resource, to be written before everything else in the next frame.
+/// Queues zeros for a resource, written before all passes of the next frame.
 fn zero(uploads: &mut Uploads, handle: &Handle) {
     match handle {
         Handle::Buffer(buffer) => {

@@ -7,22 +7,22 @@ use quadrille_sync::{
 };
 use quadrille_vulkan::{CommandList, GpuImage, Handle, ImageRegion};
 
-/// A pass that no system records.
+/// A pass without a pass system.
 pub(crate) struct InternalPass {
     pub(crate) name: Arc<str>,
     pub(crate) kind: PassKind,
     pub(crate) queue: QueueRequest,
-    /// Before all other passes; else after all that share its resources.
+    /// Whether the pass runs before all other passes; otherwise it runs after all that share its resources.
     pub(crate) prologue: bool,
     pub(crate) uses: Vec<InternalUse>,
-    /// Staging buffers: the host wrote them before submission, which needs no barrier, and
-    /// no other pass touches them.
+    /// Staging buffers. They need no declaration: submission makes host writes visible without a barrier, and no other
+    /// pass accesses them.
     pub(crate) undeclared: Vec<Handle>,
     pub(crate) list: CommandList,
 }
 
 impl InternalPass {
-    /// A pass of commands, before all other passes.
+    /// Creates a pass of commands that runs before all other passes.
     pub(crate) fn prologue(
         name: impl Into<Arc<str>>,
         (required, preference): (Capabilities, Preference),
@@ -45,18 +45,18 @@ impl InternalPass {
     }
 }
 
-/// One resource that such a pass touches.
+/// Access of one resource by such a pass.
 #[derive(Clone)]
 pub(crate) struct InternalUse {
     pub(crate) handle: Handle,
     pub(crate) range: SubRange,
     pub(crate) access: Access,
-    /// The old contents are not needed.
+    /// Whether the old contents may be discarded.
     pub(crate) discard: bool,
 }
 
 impl InternalUse {
-    /// All of a resource.
+    /// Creates an access of a whole resource.
     pub(crate) fn of(handle: Handle, access: Access) -> Self {
         Self {
             handle,
@@ -66,7 +66,7 @@ impl InternalUse {
         }
     }
 
-    /// The same where the old contents are not needed.
+    /// Allows the old contents to be discarded.
     pub(crate) fn discarding(self) -> Self {
         Self {
             discard: true,
@@ -75,10 +75,9 @@ impl InternalUse {
     }
 }
 
-/// Capabilities that a queue needs to copy an image, or a part of it: graphics queues copy
-/// everything (sections "Copying Data Between Images" and "Copying Data Between Buffers and
-/// Images"); transfer-only queues may have a granularity that not every part is a multiple of,
-/// which compute queues have not (section "Queue Family Properties").
+/// Capabilities that a queue needs to copy an image or a region of it. Graphics queues copy everything (sections
+/// "Copying Data Between Images" and "Copying Data Between Buffers and Images"). A transfer-only queue may have an
+/// image transfer granularity that the region violates; compute queues have none (section "Queue Family Properties").
 pub(crate) fn copy_needs(image: &GpuImage, part: Option<&ImageRegion>) -> Capabilities {
     let is_color = matches!(
         image.declare().kind,

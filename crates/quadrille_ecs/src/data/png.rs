@@ -1,4 +1,4 @@
-//! Pictures as PNG files.
+//! PNG encoding of image readbacks.
 
 use std::io::{Error, ErrorKind, Result};
 
@@ -6,7 +6,7 @@ use quadrille_vulkan::Format;
 
 use crate::data::readback::ReadbackComplete;
 
-/// The PNG file of an image that was read back, opaque, in sRGB.
+/// Encodes an image readback as an opaque PNG file in sRGB.
 pub fn encode(readback: &ReadbackComplete) -> Result<Vec<u8>> {
     let Some(([width, height], format)) = readback.image else {
         return Err(Error::new(

@@ -77,7 +77,7 @@ impl Readback {
         }
     }
 
-    /// Reads back the image of the primary window, or its stand-in if there is no window.
+    /// Reads back the image of the primary window, or the image that replaces it in headless apps.
     pub fn primary_window() -> Self {
         Self {
             source: Source::PrimaryWindow,
@@ -93,7 +93,7 @@ pub struct ReadbackComplete {
     pub entity: Entity,
     /// The contents.
     pub bytes: Vec<u8>,
-    /// Width and height in texels of the mip level, and format, if it is an image.
+    /// Width and height of the mip level in texels, and the format; `None` for a buffer.
     pub image: Option<([u32; 2], Format)>,
 }
 
@@ -128,7 +128,7 @@ impl ReadbackComplete {
     }
 }
 
-/// Source of a copy for the CPU.
+/// Source of a readback.
 enum Copied {
     Buffer(GpuBuffer),
     Image(GpuImage, View),
@@ -142,7 +142,7 @@ impl Copied {
         }
     }
 
-    /// Describes why it can never be read back.
+    /// Describes why the source can never be read back; `None` if it can.
     fn problem(&self, gpu: &Gpu) -> Option<String> {
         if !self.handle().is_of(gpu) {
             return Some("it was made from another device".to_owned());
@@ -171,7 +171,7 @@ impl Copied {
         self.bytes().is_none().then(problem)
     }
 
-    /// Its bytes without padding; none for formats whose texels have no size in copies.
+    /// Size in bytes without padding; `None` for formats without a texel size in copies.
     fn bytes(&self) -> Option<u64> {
         match self {
             Self::Buffer(buffer) => Some(buffer.bytes()),
@@ -190,7 +190,7 @@ impl Copied {
         }
     }
 
-    /// The access by which the copy reads.
+    /// Returns the read access of the copy.
     fn read(&self) -> InternalUse {
         let read = InternalUse::of(self.handle(), Access::TransferRead);
         match self {
@@ -213,7 +213,7 @@ impl Copied {
         }
     }
 
-    /// The copy to a buffer.
+    /// Records the copy to a buffer.
     fn record(&self, to: &GpuBuffer, bytes: u64) -> CommandList {
         let mut list = CommandList::default();
         match self {
@@ -229,9 +229,9 @@ impl Copied {
 /// Readbacks in progress.
 #[derive(Resource, Default)]
 pub(crate) struct Readbacks {
-    /// Recorded in the frame that is being built.
+    /// Readbacks recorded in the current frame, which is not submitted yet.
     building: Vec<Running>,
-    /// Submitted.
+    /// Readbacks of submitted frames.
     running: Vec<Running>,
     failed: Vec<ReadbackFailed>,
     free: Vec<GpuBuffer>,
@@ -252,7 +252,7 @@ impl Readbacks {
         *self = Self::default();
     }
 
-    /// The passes that copy what is to be read back.
+    /// Returns the passes of pending readbacks: a copy and a host read each.
     pub(crate) fn passes(
         &mut self,
         world: &mut World,
@@ -350,7 +350,7 @@ impl Readbacks {
         };
         let before = self.building.len();
         for at in (0..before).rev() {
-            // A copy, and the host that reads it.
+            // Passes come in pairs: a copy, and the host read of its result.
             let copy = &passes[2 * at];
             if is_unwritten(copy) {
                 let name = copy.uses[0].handle.name().to_owned();
@@ -363,7 +363,7 @@ impl Readbacks {
         self.building.len() < before
     }
 
-    /// Takes what could not be read back.
+    /// Takes the failed readbacks.
     pub(crate) fn take_failed(&mut self) -> Vec<ReadbackFailed> {
         std::mem::take(&mut self.failed)
     }
@@ -384,7 +384,7 @@ impl Readbacks {
         }
     }
 
-    /// Takes complete readbacks.
+    /// Takes the readbacks whose copies are complete.
     pub(crate) fn take_done(
         &mut self,
         reached: impl Fn(TimelinePoint) -> bool,
@@ -406,12 +406,12 @@ impl Readbacks {
     }
 }
 
-/// Why there is nothing to read.
+/// Problem of a source without contents.
 const UNWRITTEN: &str = "no pass of this frame and no earlier frame has written all of that, and \
     contents begin undefined, not zero; ask for it once a pass writes it, or have `Uploads` write it \
     first";
 
-/// Triggers the events of what cannot be read back, and despawns its entities.
+/// Triggers [`ReadbackFailed`] for impossible readbacks, and despawns their entities.
 pub(crate) fn fail(world: &mut World) {
     for event in world.resource_mut::<Readbacks>().take_failed() {
         let entity = event.entity;
@@ -422,7 +422,7 @@ pub(crate) fn fail(world: &mut World) {
     }
 }
 
-/// Triggers the events of what is done, and despawns its entities.
+/// Triggers [`ReadbackComplete`] for finished readbacks, and despawns their entities.
 pub(crate) fn complete(world: &mut World, done: Vec<ReadbackComplete>) {
     for event in done {
         let entity = event.entity;

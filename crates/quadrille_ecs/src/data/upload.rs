@@ -1,4 +1,4 @@
-//! Data from the CPU for buffers and images.
+//! Uploads of CPU data to buffers and images.
 
 mod mips;
 mod resolve;
@@ -319,8 +319,8 @@ impl Uploads {
         std::mem::take(&mut self.refused)
     }
 
-    /// Returns the passes that clear images without contents and copy queued writes: one of each kind,
-    /// unless texels are written twice; and one for each generated mip level.
+    /// Returns the passes that clear images without contents, copy queued writes (one pass per step; later steps exist
+    /// only where writes overlap), and generate mip levels.
     pub(crate) fn passes(
         &mut self,
         gpu: &Gpu,
@@ -345,7 +345,7 @@ impl Uploads {
         Ok(passes)
     }
 
-    /// The passes that copy.
+    /// Returns the copy passes, one per step.
     fn copies(
         &mut self,
         gpu: &Gpu,
@@ -377,8 +377,8 @@ impl Uploads {
             .collect())
     }
 
-    /// The frame with the pending copies was submitted; its staging buffer is free once these
-    /// points are reached.
+    /// Marks the frame with the pending copies as submitted: its staging buffer may be reused once these points are
+    /// reached.
     pub(crate) fn submitted(&mut self, points: &[TimelinePoint]) {
         self.clears.clear();
         self.mips.clear();
@@ -390,14 +390,14 @@ impl Uploads {
             }
         }
         if let Some(most) = demand {
-            // A buffer that is in use is destroyed once it is not.
+            // Dropping a buffer in use defers its destruction, so large ones may be dropped here.
             let most = 2 * staging_bytes(most as u64);
             self.staging.retain(|it| it.buffer.bytes() <= most);
             self.writes.data.shrink_to(most as usize);
         }
     }
 
-    /// A free staging buffer that is large enough; it becomes the last of the list.
+    /// Returns a free staging buffer that is large enough, and moves it to the end of the list.
     fn staging(
         &mut self,
         gpu: &Gpu,
@@ -411,7 +411,7 @@ impl Uploads {
         let staging = match free {
             Some(index) => self.staging.remove(index),
             None => {
-                // Too small ones that are free are not needed any more.
+                // Free buffers that are too small are dropped.
                 self.staging
                     .retain(|staging| !staging.busy_until.iter().all(|&p| reached(p)));
                 let desc = BufferDesc::upload("staging", staging_bytes(bytes));
@@ -427,14 +427,14 @@ impl Uploads {
     }
 }
 
-/// The size of a staging buffer for so many bytes.
+/// Size of a staging buffer for this number of bytes.
 fn staging_bytes(bytes: u64) -> u64 {
     bytes.next_power_of_two().max(64 << 10)
 }
 
 const NO_USAGE: &str = "it was made without the usage TRANSFER_DST; add it to its description";
 
-/// Describes why texels cannot be written.
+/// Describes why a texel write is invalid; `None` if it is valid.
 fn problem(image: &GpuImage, region: &ImageRegion, given: u64) -> Option<String> {
     let format = image.format();
     if !region.is_within(image) {
@@ -465,7 +465,7 @@ fn problem(image: &GpuImage, region: &ImageRegion, given: u64) -> Option<String>
     }
 }
 
-/// The pass that clears one image.
+/// Creates the pass that clears one image.
 fn clear(image: &GpuImage) -> InternalPass {
     let mut list = CommandList::default();
     list.begin_rendering(&Rendering {
@@ -478,7 +478,7 @@ fn clear(image: &GpuImage) -> InternalPass {
     InternalPass::prologue(format!("clear {}", image.name()), needs, vec![used], list)
 }
 
-/// The pass of one step, which copies from a staging buffer. The writes are sorted by resource.
+/// Creates the copy pass of one step. The writes are sorted by resource.
 fn pass(gpu: &Gpu, step: usize, writes: &[Write], staging: &GpuBuffer) -> InternalPass {
     let mut list = CommandList::default();
     let mut uses: Vec<InternalUse> = Vec::new();
@@ -509,7 +509,7 @@ fn pass(gpu: &Gpu, step: usize, writes: &[Write], staging: &GpuBuffer) -> Intern
     }
 }
 
-/// Records one copy, and returns what a queue needs for it.
+/// Records one copy, and returns the queue capabilities that it needs.
 fn copy(gpu: &Gpu, write: &Write, staging: &GpuBuffer, list: &mut CommandList) -> Capabilities {
     let offset = write.data_offset as u64;
     match (&write.to, write.region) {
@@ -528,7 +528,7 @@ fn copy(gpu: &Gpu, write: &Write, staging: &GpuBuffer, list: &mut CommandList) -
     }
 }
 
-/// Whether an image's writes overwrite all of its contents.
+/// Whether the writes of an image overwrite all of its contents.
 fn is_overwritten(image: &GpuImage, writes: &[Write]) -> bool {
     (0..image.desc().mip_levels).all(|mip| {
         let whole = Some(ImageRegion::mip(image, mip));

@@ -1,8 +1,7 @@
 //! System parameters that declare accesses of a pass.
 //!
-//! A parameter such as [`StorageRead<Cells>`] declares the access for the
-//! plan, and is the argument by which methods of the [`Recorder`](crate::Recorder) take the
-//! resource. So recorded accesses cannot exceed the declared ones.
+//! A parameter such as [`StorageRead<Cells>`] declares the access for the plan, and is the argument by which methods of
+//! the [`Recorder`](crate::Recorder) take the resource. So a pass cannot record more than it declares.
 
 #![expect(
     unsafe_code,
@@ -249,48 +248,44 @@ impl<T: Named, K: kind::Kind, S: stage::Stage> Access<'_, T, K, S> {
         }
     }
 
-    /// This access as one of a pass within the system: see
-    /// [`Recorder::pass`](crate::Recorder::pass).
+    /// Returns this access for one pass of the system: see [`Recorder::pass`](crate::Recorder::pass).
     pub fn as_declared(&self) -> PassUse {
         self.any().as_declared()
     }
 }
 
 impl<T: Named, S: stage::Stage> StorageRead<'_, T, S> {
-    /// This access as one of a pass within the system: see
-    /// [`Recorder::pass`](crate::Recorder::pass).
+    /// Returns this access for one pass of the system: see [`Recorder::pass`](crate::Recorder::pass).
     pub fn reads(&self) -> PassUse {
         self.any().reads()
     }
 }
 
 impl<T: Named, S: stage::Stage> StorageWrite<'_, T, S> {
-    /// This access as one of a pass within the system: see
-    /// [`Recorder::pass`](crate::Recorder::pass).
+    /// Returns this access for one pass of the system: see [`Recorder::pass`](crate::Recorder::pass).
     pub fn writes(&self) -> PassUse {
         self.any().writes()
     }
 }
 
 impl<T: Named, S: stage::Stage> StorageReadWrite<'_, T, S> {
-    /// A read as one access of a pass within the system: see
-    /// [`Recorder::pass`](crate::Recorder::pass).
+    /// Returns a read for one pass of the system: see [`Recorder::pass`](crate::Recorder::pass).
     pub fn reads(&self) -> PassUse {
         self.any().reads()
     }
 
-    /// A write that reads nothing, as one access of a pass within the system.
+    /// Returns a write without a read for one pass of the system.
     pub fn writes(&self) -> PassUse {
         self.any().writes()
     }
 
-    /// A read and write as one access of a pass within the system.
+    /// Returns a read and write for one pass of the system.
     pub fn reads_and_writes(&self) -> PassUse {
         self.any().reads_and_writes()
     }
 }
 
-/// One access of one of several passes that a single system records.
+/// Access of one of several passes that a single system records.
 #[derive(Clone, Debug)]
 pub struct PassUse {
     pub(crate) handle: quadrille_vulkan::Handle,
@@ -309,9 +304,9 @@ impl PassUse {
         self
     }
 
-    /// Whether this declares a bound, attached or copied resource.
+    /// Whether this is the declaration of a bound, attached or copied resource.
     pub(crate) fn declares(&self, bound: Bound<'_>) -> bool {
-        // A parameter may be declared for more than one of the passes does.
+        // A parameter may be declared for a wider access than a single pass needs.
         self.handle.id() == bound.id()
             && (self.kind.covers(bound.kind) || bound.kind.covers(&self.kind))
             && match bound.resource {

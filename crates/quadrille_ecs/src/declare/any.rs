@@ -48,13 +48,12 @@ use crate::declare::window_image::WindowImage;
 #[derive(Clone, Copy)]
 pub struct AnyAccess<'s> {
     pub(crate) resource: ResourceRef<'s>,
-    /// By reference: the value is large, and bevy copies a system's parameters several times.
+    /// By reference, because the value is large and bevy copies a system's parameters several times.
     pub(crate) access: &'s DeclaredAccess,
 }
 
 impl<'s> AnyAccess<'s> {
-    /// An access of a buffer, an image, or the slot of a ring, for a pass of a
-    /// [`Stream`](crate::Stream).
+    /// Creates an access of a buffer, an image, or a ring slot for a pass of a [`Stream`](crate::Stream).
     pub fn of(resource: &'s impl GpuResource, kind: AccessKind) -> Self {
         Self {
             resource: resource.to_ref(),
@@ -72,23 +71,22 @@ impl<'s> AnyAccess<'s> {
         self.access.kind
     }
 
-    /// A read as one access of a pass within the system: see
-    /// [`Recorder::pass`](crate::Recorder::pass).
+    /// Returns a read for one pass of the system: see [`Recorder::pass`](crate::Recorder::pass).
     pub fn reads(&self) -> PassUse {
         self.part(AccessKind::StorageRead)
     }
 
-    /// A write that reads nothing, as one access of a pass within the system.
+    /// Returns a write without a read for one pass of the system.
     pub fn writes(&self) -> PassUse {
         self.part(AccessKind::StorageWrite)
     }
 
-    /// A read and write as one access of a pass within the system.
+    /// Returns a read and write for one pass of the system.
     pub fn reads_and_writes(&self) -> PassUse {
         self.part(AccessKind::StorageReadWrite)
     }
 
-    /// The declared access as it is, as one access of a pass within the system.
+    /// Returns the declared access for one pass of the system.
     pub fn as_declared(&self) -> PassUse {
         self.part(self.access.kind)
     }
@@ -107,23 +105,23 @@ impl<'s> AnyAccess<'s> {
 
 /// The state of an [`AnyAccess`]; opaque.
 ///
-/// Small: each pass has several, and each frame reads all.
+/// Kept small, because passes have several states and each frame reads all of them.
 pub struct AnyAccessState {
-    /// None for the image of a window, and where nothing is named.
+    /// `None` for the image of a window, for a system built without a resource, and after the resource was lost.
     handle: Option<Handle>,
     access: &'static DeclaredAccess,
     declaration: Option<Box<Declaration>>,
 }
 
-/// Declaration in the state of a parameter, for everything but the pass itself.
+/// Rarely read part of the state: to build and inspect systems, and for images of windows.
 struct Declaration {
     id: ComponentId,
     absence: Absence,
-    /// The window, for an access of a window's image.
+    /// The window, if the access is of a window's image.
     window: Option<TrackedDeclaration>,
 }
 
-/// Tracked image of a window.
+/// Current image of a window.
 struct TrackedDeclaration {
     window: Entity,
     /// The id of [`WindowImage`].
@@ -164,7 +162,7 @@ unsafe impl SystemParam for AnyAccess<'_> {
         }
     }
 
-    // Inlined into the system: returned through memory, the result would be loaded right after its store.
+    // Inlined into the system: a result returned through memory would be loaded right after its store.
     #[inline]
     unsafe fn get_param<'w, 's>(
         state: &'s mut AnyAccessState,
@@ -208,14 +206,14 @@ unsafe fn follow_window<'s>(
     // SAFETY: the caller may read this component.
     let image = window.and_then(|window| unsafe { window.get::<WindowImage>() });
     let Some(image) = image else {
-        // A minimized or closed window has no image: nothing to draw is not an error.
+        // A minimized or closed window has no image. The pass is skipped without an error.
         followed.handle = None;
         declaration.absence.note(run);
         return Err(SystemParamValidationError::skipped::<AnyAccess<'_>>(
             "the window has no image now",
         ));
     };
-    // Another device reuses ids.
+    // Ids are unique per device only: the handle of a lost device may have the id of the new image.
     let known = followed.handle.as_ref().filter(|it| !it.is_given_up());
     if known.map(Handle::id) != Some(image.id()) {
         followed.handle = Some(image.to_handle());
@@ -223,7 +221,7 @@ unsafe fn follow_window<'s>(
     followed.handle.as_ref().ok_or_else(unnamed)
 }
 
-/// Error of a pass whose resource went with its device, of which it was the last holder.
+/// Error of a pass whose resource was destroyed with its device.
 #[cold]
 fn gone(handle: &mut Option<Handle>) -> SystemParamValidationError {
     let name = handle.take().map(|handle| handle.name().to_owned());
@@ -234,7 +232,7 @@ fn gone(handle: &mut Option<Handle>) -> SystemParamValidationError {
     ))
 }
 
-/// Error of a pass whose system was not built with the resource.
+/// Error of a pass whose system was built without the resource.
 #[cold]
 fn unnamed() -> SystemParamValidationError {
     SystemParamValidationError::invalid::<AnyAccess<'_>>(
@@ -286,7 +284,7 @@ pub fn declared_window(kind: AccessKind, window: Entity) -> DeclaredBuilder {
     }
 }
 
-// SAFETY: `AnyAccess` registers what it accesses of the world itself.
+// SAFETY: `AnyAccess` registers all of its world accesses itself.
 unsafe impl SystemParamBuilder<AnyAccess<'_>> for DeclaredBuilder {
     fn build(self, world: &mut World) -> AnyAccessState {
         let entity = bound_entity(world, self.bound.clone());

@@ -18,12 +18,12 @@ use crate::declare::view::DeclaredView;
 /// An attachment with its load operation.
 pub struct Attachment {
     pub(crate) image: Option<GpuImage>,
-    /// The mip level and layer of it.
+    /// The mip level and layers.
     pub(crate) view: View,
     pub(crate) name: Box<str>,
     pub(crate) kind: AccessKind,
     pub(crate) load: Load<[f32; 4]>,
-    /// Load operation of stencil, for a depth attachment whose format has it.
+    /// Load operation of the stencil aspect, for a depth attachment with stencil.
     pub(crate) stencil: Load<u32>,
     pub(crate) resolve: Option<Resolve>,
     /// Reason why the requested resolve is impossible.
@@ -90,7 +90,7 @@ impl Attachment {
 
     fn resolve_by(mut self, to: Bound<'_>, modes: [Option<ResolveMode>; 2]) -> Self {
         let ResourceRef::Image(image) = to.resource else {
-            // A buffer is reported as what it is when rendering begins.
+            // A buffer is passed on unchanged; the beginning of rendering reports it.
             return Self::new(to, self.load);
         };
         let is_other = |known: &Resolve| known.image != *image || known.view != to.view.one_mip();
@@ -110,8 +110,8 @@ impl Attachment {
         matches!(self.kind, DepthTarget | DepthRead | DepthLocalRead)
     }
 
-    /// Clears the stencil of a depth attachment to this value before drawing. Stencil that is neither cleared
-    /// nor kept is undefined.
+    /// Clears the stencil of a depth attachment to this value before drawing. Stencil that is neither cleared nor kept
+    /// is undefined.
     pub fn clear_stencil(mut self, stencil: u8) -> Self {
         self.stencil = Load::Clear(stencil.into());
         self
@@ -123,7 +123,7 @@ impl Attachment {
         self
     }
 
-    /// Whether the old contents are not needed.
+    /// Whether the old contents of the view may be discarded.
     pub(crate) fn overwrites(&self, image: &GpuImage) -> bool {
         let keeps_stencil = has_stencil(image.format()) && self.stencil == Load::Keep;
         !matches!(self.load, Load::Keep) && !keeps_stencil
@@ -153,7 +153,7 @@ impl Attachment {
 }
 
 impl Resolve {
-    /// Whether the old contents are completely overwritten.
+    /// Whether all aspects are overwritten.
     pub(crate) fn overwrites(&self) -> bool {
         let [depth, stencil] = self.modes;
         let format = self.image.format();
@@ -261,8 +261,7 @@ impl RenderTargets for Attachments {
 }
 
 impl Attachments {
-    /// Restricts views to the rendered layers: the first, or with a view mask one for
-    /// each view, if they exist.
+    /// Restricts views to the rendered layers: the first one, or one per view of the view mask, as far as they exist.
     pub(crate) fn cut_views(&mut self) {
         let views = (u32::BITS - self.view_mask.leading_zeros()) as u16;
         let cut = |view: &mut View| match view.layer_count {
@@ -278,7 +277,7 @@ impl Attachments {
         }
     }
 
-    /// Views of a cut view that are drawn to: all of it, or each layer in the view mask.
+    /// Returns the rendered parts of a restricted view: all of it, or each layer in the view mask.
     pub(crate) fn drawn(&self, view: View) -> impl Iterator<Item = View> {
         let mask = self.view_mask;
         let is_all = mask & mask.wrapping_add(1) == 0;

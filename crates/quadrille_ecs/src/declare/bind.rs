@@ -1,4 +1,4 @@
-//! Declared accesses that can be bound to a shader, attached or copied.
+//! Declared accesses as arguments of binds, attachments and copies.
 
 use quadrille_sync::ResourceId;
 use quadrille_vulkan::{GpuBuffer, GpuImage, Handle, View};
@@ -17,12 +17,12 @@ pub enum ResourceRef<'a> {
     Image(&'a GpuImage),
 }
 
-/// A resource with the access that was declared for it.
+/// A resource with its declared access.
 #[derive(Clone, Copy)]
 pub struct Bound<'a> {
     pub(crate) resource: ResourceRef<'a>,
     pub(crate) kind: &'a AccessKind,
-    /// The shader stages that were declared for it.
+    /// The declared shader stages.
     pub(crate) stages: StageScope,
     /// The part of an image.
     pub(crate) view: View,
@@ -62,7 +62,7 @@ impl<'a> Bound<'a> {
     }
 }
 
-/// A declared access: what the recorder lets a pass use.
+/// Declared access that recorder methods take as an argument.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no declared access",
     label = "a parameter such as `StorageRead<Cells>` is expected here, by reference",

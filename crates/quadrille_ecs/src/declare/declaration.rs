@@ -1,4 +1,4 @@
-//! Passes and their accesses as entities, from which each frame is collected.
+//! Passes and their accesses as entities, the input of frame collection.
 //!
 //! ```text
 //! Pass entity   Name, Pass, QueuePreference, Accesses <----- AccessOf -- access entity: DeclaredAccess
@@ -52,13 +52,13 @@ pub enum QueuePreference {
     Exactly(u8),
 }
 
-/// Marks the entity of a pass that runs though no pass reads its results: it has effects that it does not
-/// declare, such as those of Vulkan commands of your own ([`Recorder::raw`](crate::Recorder::raw)).
+/// Marks the entity of a pass that runs even if no pass reads its results: it has undeclared effects, such as those of
+/// your own Vulkan commands ([`Recorder::raw`](crate::Recorder::raw)).
 ///
-/// Other passes are culled in frames where they write transient resources alone that no pass which runs
-/// reads, directly or not, and no readback either: the device is spared their commands, and their system
-/// runs as any system. Writes to resources that outlive the frame are never culled, because a
-/// later frame may read them. Passes with the marker keep their declared order among themselves.
+/// Without the marker, a pass is culled in frames where it writes only transient resources that neither a readback nor
+/// a pass that runs reads, directly or indirectly. Its commands are then not submitted, but its system runs as usual.
+/// Writes to resources that outlive the frame are never culled, because a later frame may read them. Passes with the
+/// marker keep their declared order among themselves.
 ///
 /// Set it with [`always_run`](crate::AlwaysRunExt::always_run), or insert and remove it at run time.
 #[derive(Component, Clone, Copy, Debug, Default)]
@@ -97,7 +97,7 @@ pub struct AccessedBy(Vec<Entity>);
 
 /// The access that an access entity declares.
 ///
-/// Immutable: to change an access, insert it again. A recorded access beyond it is an error of the frame.
+/// Immutable: to change an access, insert it again. Recording a wider access is an error of the frame.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
 #[component(immutable, on_insert = declarations_changed, on_remove = declarations_changed)]
 pub struct DeclaredAccess {
@@ -110,7 +110,7 @@ pub struct DeclaredAccess {
 }
 
 impl DeclaredAccess {
-    /// An access of the whole resource, in the stages of the pass's pipelines.
+    /// Creates an access of the whole resource, in the stages of the pass's pipelines.
     pub const fn new(kind: AccessKind) -> Self {
         Self {
             kind,
@@ -135,7 +135,7 @@ impl DeclaredAccess {
 #[derive(Component, Clone, Debug)]
 #[component(immutable, on_insert = declarations_changed, on_remove = declarations_changed)]
 pub enum Bound {
-    /// This handle.
+    /// A known handle.
     Handle(Handle),
     /// The handle in the bevy resource of this type at collection of the frame.
     Type(TypeBinding),
@@ -145,7 +145,7 @@ pub enum Bound {
     Table(TableBinding),
     /// The image of the window with this entity.
     Window(Entity),
-    /// None: the resource of this name was lost with its device. Insert another `Bound`.
+    /// Nothing: the resource with this name was lost with its device. Insert another `Bound`.
     Gone(Arc<str>),
 }
 
@@ -169,7 +169,7 @@ pub struct ResourceBinding<F> {
 }
 
 impl Bound {
-    /// Adds its current handles to a list; false if the bevy resource does not exist.
+    /// Appends the current handles to a list. Returns false if the bevy resource does not exist.
     pub(crate) fn resolve(&self, world: &World, handles: &mut Vec<Handle>) -> bool {
         match self {
             Self::Handle(handle) => {
@@ -183,7 +183,7 @@ impl Bound {
                 exists
             }
             Self::List(binding) => (binding.resolve)(world, handles),
-            // The table knows which members are declared in each frame.
+            // The members of a table that need a declaration differ from frame to frame; the table provides them.
             Self::Table(binding) => (binding.resolve)(world).is_some(),
             Self::Window(window) => {
                 let image = world.get::<WindowImage>(*window);
@@ -194,7 +194,7 @@ impl Bound {
         }
     }
 
-    /// When what it stands for was changed last, if that can be other than a change of itself.
+    /// Returns the last change of the bevy resource behind this value; `None` if only the value itself can change.
     pub(crate) fn last_changed(&self, world: &World) -> Option<Tick> {
         match self {
             Self::Type(binding) => (binding.changed)(world),
@@ -209,11 +209,11 @@ impl Bound {
     }
 }
 
-/// Counts changes of declarations, so that an unchanged frame costs one comparison.
+/// Counter of declaration changes, so that detecting an unchanged frame costs one comparison.
 #[derive(Resource, Default, Debug)]
 pub(crate) struct DeclarationVersion(pub(crate) u64);
 
-/// Observes passes being disabled and enabled, since bevy's `Disabled` cannot have our component hooks.
+/// Observes passes being disabled and enabled: `Disabled` is bevy's, so it cannot have component hooks of this crate.
 pub(crate) fn observe_disabling(world: &mut World) {
     world.add_observer(
         |on: On<Insert<Disabled>>, passes: AllPasses, version: ResMut<DeclarationVersion>| {
@@ -227,7 +227,7 @@ pub(crate) fn observe_disabling(world: &mut World) {
     );
 }
 
-/// Disabled or not.
+/// All passes, including disabled ones.
 type AllPasses<'w, 's> = Query<'w, 's, (), (With<Pass>, Allow<Disabled>)>;
 
 fn disabling_changed(entity: Entity, passes: AllPasses, mut version: ResMut<DeclarationVersion>) {

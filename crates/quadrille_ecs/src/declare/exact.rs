@@ -1,10 +1,10 @@
-//! Uses that an access by the solver's own name allows ([`AccessKind::Exactly`](crate::AccessKind)): they
-//! follow from its stages and its access mask, not from a kind's name.
+//! Rules for accesses by the solver's name ([`AccessKind::Exactly`](crate::AccessKind)), derived from their stages and
+//! access masks.
 
 use quadrille_sync::{Access, AccessMask, Capabilities, Stages};
 use quadrille_vulkan::{Binding, BindingKind, vk};
 
-/// Whether a shader may do with it what it does at a binding, in all stages in which it does.
+/// Whether the access covers a shader's binding, in all stages that use it.
 pub(crate) fn allows(access: Access, info: &Binding) -> bool {
     let given = access.scope(Capabilities::all());
     let is_seen = |(stage, by): &(vk::ShaderStageFlags, Stages)| {
@@ -13,7 +13,7 @@ pub(crate) fn allows(access: Access, info: &Binding) -> bool {
     given.access.intersects(needed(info)) && STAGES.iter().all(is_seen)
 }
 
-/// Whether it is drawn to, or tested against.
+/// Whether the access is that of a color or depth attachment.
 pub(crate) fn is_attachment(access: Access) -> bool {
     let attachments = AccessMask::COLOR_ATTACHMENT_READ
         | AccessMask::COLOR_ATTACHMENT_WRITE
@@ -27,7 +27,7 @@ pub(crate) fn is_attachment(access: Access) -> bool {
         .intersects(attachments)
 }
 
-/// The stages of pipelines, and what stands for each of them in a mask.
+/// Shader stages, with the pipeline stages that cover each of them.
 const STAGES: [(vk::ShaderStageFlags, Stages); 3] = [
     (
         vk::ShaderStageFlags::VERTEX,
@@ -48,8 +48,8 @@ const STAGES: [(vk::ShaderStageFlags, Stages); 3] = [
     ),
 ];
 
-/// The accesses one of which a shader needs at a binding. As with declared kinds, a write is taken
-/// at its word: WGSL cannot say that it does not read.
+/// Returns the access masks of which a shader's binding needs one. A declared write is accepted for `read_write`, as
+/// with declared kinds: WGSL has no write-only storage buffers.
 fn needed(info: &Binding) -> AccessMask {
     let (read, write) = (AccessMask::SHADER_READ, AccessMask::SHADER_WRITE);
     let own = match (info.kind, info.writes) {

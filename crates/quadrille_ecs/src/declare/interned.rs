@@ -1,14 +1,14 @@
-//! Accesses as references that live for ever, for passes that name one while they record.
+//! Static references to accesses, for passes that choose one while they record.
 
 use std::sync::{PoisonError, RwLock};
 
 use crate::declare::declaration::DeclaredAccess;
 use crate::declare::kind::{AccessKind, for_each_kind};
 
-/// Interned accesses that have no constant. Each is leaked once: a program has few.
+/// Accesses without a constant. Each is leaked once, which is bounded because a program uses few.
 static EXACT: RwLock<Vec<&'static DeclaredAccess>> = RwLock::new(Vec::new());
 
-/// This access of a whole resource, in the stages that the pass really uses.
+/// Returns this access of a whole resource, in the stages of the pass's pipelines.
 pub(crate) fn access(kind: AccessKind) -> &'static DeclaredAccess {
     macro_rules! constants {
         ($($(#[$doc:meta])* $name:ident $word:literal,)*) => {
@@ -26,7 +26,7 @@ fn exact(kind: AccessKind) -> &'static DeclaredAccess {
     let known = find(&EXACT.read().unwrap_or_else(PoisonError::into_inner));
     known.unwrap_or_else(|| {
         let mut all = EXACT.write().unwrap_or_else(PoisonError::into_inner);
-        // Another thread may have come first.
+        // Another thread may have added it since the lock was released.
         find(&all).unwrap_or_else(|| {
             let access = &*Box::leak(Box::new(DeclaredAccess::new(kind)));
             all.push(access);

@@ -1,4 +1,4 @@
-//! Kinds of accesses in the terms of this crate.
+//! Kinds of accesses as this crate names them.
 //!
 //! An [`AccessKind`] and a [`StageScope`] together determine one
 //! [`Access`] of the solver. The default [`StageScope::Auto`] means the stages of the
@@ -7,8 +7,7 @@
 use quadrille_sync::Access;
 use quadrille_vulkan::vk;
 
-/// Calls a macro with all kinds but [`AccessKind::Exactly`]: what each does, its name, and how messages
-/// call it.
+/// Calls a macro with all kinds except [`AccessKind::Exactly`]: documentation, name, and name in messages.
 macro_rules! for_each_kind {
     ($macro:ident) => {
         $macro! {
@@ -18,7 +17,7 @@ macro_rules! for_each_kind {
             Sampled "sampled",
             /// Reads a storage buffer or storage image.
             StorageRead "storage read",
-            /// Writes a storage buffer or storage image and does not read what was there.
+            /// Writes a storage buffer or storage image without reading it.
             StorageWrite "storage write",
             /// Reads and writes a storage buffer or storage image.
             StorageReadWrite "storage read and write",
@@ -63,12 +62,12 @@ macro_rules! access_kinds {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum AccessKind {
             $($(#[$doc])* $name,)*
-            /// An access of the solver by its own name.
+            /// An access by the solver's name.
             Exactly(Access),
         }
 
         impl AccessKind {
-            /// How messages call it.
+            /// Name in messages.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Self::$name => $word,)*
@@ -106,7 +105,7 @@ pub(crate) struct Used {
 }
 
 impl StageScope {
-    /// Whether the declared stages include those of a shader.
+    /// Whether the declared stages include these shader stages.
     #[inline]
     pub(crate) fn covers(self, stages: vk::ShaderStageFlags) -> bool {
         let declared = match self {
@@ -119,7 +118,7 @@ impl StageScope {
         declared.contains(stages)
     }
 
-    /// How messages call it.
+    /// Name in messages.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Auto => "the stages of its pipelines",
@@ -131,7 +130,7 @@ impl StageScope {
         }
     }
 
-    /// The stages without [`StageScope::Auto`].
+    /// Replaces [`StageScope::Auto`] by the stages of the used pipelines.
     pub(crate) fn resolve(self, used: Used) -> Self {
         match (self, used) {
             (
@@ -155,7 +154,7 @@ impl StageScope {
 }
 
 impl AccessKind {
-    /// The solver's name of this access in the given stages.
+    /// Returns the solver's access for this kind in the given stages.
     pub(crate) fn access(self, stages: StageScope, used: Used) -> Access {
         use Access as A;
         let by_stage = |vertex, fragment, graphics, compute, any| match stages.resolve(used) {

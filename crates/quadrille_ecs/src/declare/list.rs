@@ -20,13 +20,12 @@ use crate::declare::named::GpuResource;
 use crate::declare::parameter::ResourceAccess;
 use crate::declare::registry::{list_entity, short_name};
 
-/// A list of buffers or images: any bevy resource that dereferences to a `Vec` of
-/// them. The list may change from frame to frame.
+/// A list of buffers or images: any bevy resource that dereferences to a `Vec` of them. The list may change each frame.
 pub trait NamedList: Resource {
     /// [`GpuBuffer`](quadrille_vulkan::GpuBuffer) or [`GpuImage`](quadrille_vulkan::GpuImage).
     type Handle: GpuResource;
 
-    /// The handles that the resource lists now.
+    /// The current handles.
     fn handles(&self) -> &[Self::Handle];
 }
 
@@ -69,12 +68,12 @@ pub struct AccessList<'w, T: NamedList, K: kind::Kind, S: stage::Stage = stage::
 }
 
 impl<'w, T: NamedList, K: kind::Kind, S: stage::Stage> AccessList<'w, T, K, S> {
-    /// How many there are.
+    /// Number of accesses.
     pub fn len(&self) -> usize {
         self.handles.len()
     }
 
-    /// Whether there are none.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.handles.is_empty()
     }

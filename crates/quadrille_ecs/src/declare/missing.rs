@@ -1,4 +1,4 @@
-//! The error of a pass whose resource does not exist.
+//! Error of a pass whose resource does not exist.
 
 use bevy_ecs::system::SystemParamValidationError;
 use bevy_utils::prelude::DebugName;
@@ -9,8 +9,8 @@ use crate::declare::named::Named;
 #[cold]
 pub(crate) fn missing<T: Named, P>(awaited: bool) -> SystemParamValidationError {
     if awaited {
-        // A minimized or closed window has no image, an asset that is on its way none yet: nothing to
-        // draw, or to draw with, is not an error.
+        // A minimized or closed window has no image, and an asset that is still loading has none yet. The pass is
+        // skipped without an error.
         return SystemParamValidationError::skipped::<P>("its window or asset has no image now");
     }
     let name = DebugName::type_name::<T>().shortname().to_string();
@@ -20,7 +20,7 @@ pub(crate) fn missing<T: Named, P>(awaited: bool) -> SystemParamValidationError 
     ))
 }
 
-/// How a resource that names a buffer or an image comes to exist.
+/// Describes how to create a resource that names a buffer or an image.
 fn remedy(path: &str, name: &str) -> String {
     let path = path.split('<').next().unwrap_or(path);
     let inner = name.split_once('<').map_or("", |(_, rest)| rest);

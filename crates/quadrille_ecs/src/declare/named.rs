@@ -14,10 +14,10 @@ use crate::declare::bind::ResourceRef;
     note = "a bevy resource names one for passes by dereferencing to it: `#[derive(Resource, Deref)] struct Cells(GpuBuffer);`"
 )]
 pub trait GpuResource: Send + Sync + 'static {
-    /// The handle that declares it.
+    /// Returns the handle for declarations.
     fn to_handle(&self) -> Handle;
 
-    /// The same by reference.
+    /// Returns the resource by reference.
     fn to_ref(&self) -> ResourceRef<'_>;
 }
 
@@ -41,7 +41,7 @@ impl GpuResource for GpuImage {
     }
 }
 
-/// A query set is what its results are: a buffer.
+/// Query results are in a buffer, so a query set is declared as one.
 impl GpuResource for QuerySet {
     fn to_handle(&self) -> Handle {
         Handle::Buffer((**self).clone())
@@ -75,12 +75,12 @@ impl GpuResource for Handle {
 ///
 /// fn count(mut recorder: Recorder, cells: StorageRead<Cells>) {}
 /// ```
-/// The handle inside may change from frame to frame; passes follow it.
+/// The handle inside may change each frame; passes use the current one.
 pub trait Named: Resource {
     /// [`GpuBuffer`] or [`GpuImage`].
     type Handle: GpuResource;
 
-    /// The handle that the resource holds now.
+    /// The current handle.
     fn named(&self) -> &Self::Handle;
 }
 

@@ -22,7 +22,7 @@ pub struct ResourceAccess {
 }
 
 impl ResourceAccess {
-    /// Declares an access of the bevy resource `T`, which this resource entity stands for.
+    /// Declares an access of the bevy resource `T` by its resource entity.
     pub(crate) fn new<T: Resource>(
         world: &mut World,
         entity: Entity,
@@ -36,7 +36,7 @@ impl ResourceAccess {
         }
     }
 
-    /// Registers a read of the bevy resource `T`, and what the parameter `P` declares.
+    /// Registers a read of the bevy resource `T` and the virtual id of the declared access.
     pub(crate) fn init_access<T: Resource, P>(
         &self,
         meta: &mut SystemMeta,
@@ -47,10 +47,10 @@ impl ResourceAccess {
         declare::<P>(self.declared, meta, system_access);
     }
 
-    /// The bevy resource. Without one, the frame does not have the access.
+    /// Returns the bevy resource. If it does not exist, the access is not part of the frame.
     ///
     /// # Safety
-    /// [`ResourceAccess::init_access`] has registered the read of `T` for the system that runs.
+    /// The caller must be a system for which [`ResourceAccess::init_access`] registered the read of `T`.
     pub(crate) unsafe fn get<'w, T: Resource>(
         &self,
         world: UnsafeWorldCell<'w>,

@@ -1,4 +1,4 @@
-//! Extensions of pass systems: `simulate.on_queue(QueuePreference::Async)` sets the preferred queue,
+//! Configuration of pass systems: `simulate.on_queue(QueuePreference::Async)` sets the preferred queue,
 //! `simulate.always_run()` disables culling.
 
 use bevy_ecs::prelude::*;
@@ -37,8 +37,7 @@ pub(crate) struct AlwaysRunSet;
 
 /// Keeps pass systems from being culled.
 pub trait AlwaysRunExt<Marker>: IntoScheduleConfigs<ScheduleSystem, Marker> {
-    /// Runs these passes also in frames where no pass reads what they write: see
-    /// [`AlwaysRun`](crate::AlwaysRun).
+    /// Runs these passes even in frames where no pass reads their results: see [`AlwaysRun`](crate::AlwaysRun).
     ///
     /// ```
     /// use bevy_app::App;

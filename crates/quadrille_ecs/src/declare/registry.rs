@@ -48,13 +48,13 @@ pub(crate) enum Declared {
 pub(crate) struct Absence(Arc<AtomicU32>);
 
 impl Absence {
-    /// Notes the tick of a run of the system in which there is nothing.
+    /// Notes a run of the system in which the resource did not exist.
     #[cold]
     pub(crate) fn note(&self, run: Tick) {
         self.0.store(run.get(), Ordering::Relaxed);
     }
 
-    /// Whether that run came after this tick.
+    /// Whether the noted run came after this tick.
     pub(crate) fn is_since(&self, began: Tick, now: Tick) -> bool {
         Tick::new(self.0.load(Ordering::Relaxed)).is_newer_than(began, now)
     }
@@ -64,25 +64,25 @@ impl Absence {
 #[derive(Resource, Default)]
 pub(crate) struct Registry {
     declared: HashMap<ComponentId, Declared>,
-    /// The resource entities of bevy resources, by what they are bound as.
+    /// Resource entities of bevy resources, by type and kind of binding.
     bound: HashMap<(TypeId, Discriminant<Bound>), Entity>,
     tables: Vec<(Entity, TableBinding)>,
     awaited: HashMap<TypeId, Awaited>,
 }
 
-/// Whether a bevy resource is inserted and removed automatically, with a window or an asset. Passes that
-/// declare it are skipped while it does not exist.
+/// Flag of a bevy resource that is inserted and removed automatically, because it belongs to a window or an asset.
+/// Passes that declare it are skipped while it does not exist.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Awaited(Arc<AtomicBool>);
 
 impl Awaited {
-    /// Returns the flag of a resource, whether or not anything is known of it yet.
+    /// Returns the flag of a resource type, shared by all callers.
     pub(crate) fn of(world: &mut World, resource: TypeId) -> Self {
         let mut registry = world.get_resource_or_init::<Registry>();
         registry.awaited.entry(resource).or_default().clone()
     }
 
-    /// Marks the resource as one that comes by itself.
+    /// Marks the resource as inserted automatically.
     pub(crate) fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -93,7 +93,7 @@ impl Awaited {
 }
 
 impl Registry {
-    /// The resource entities that stand for tables.
+    /// Returns the resource entities of tables.
     pub(crate) fn tables(&self) -> impl Iterator<Item = (Entity, TableBinding)> + '_ {
         self.tables.iter().copied()
     }
@@ -103,7 +103,7 @@ impl Registry {
     }
 }
 
-/// Returns the resource entity of the bevy resource `T`; spawned by the first call.
+/// Returns the resource entity of the bevy resource `T`, spawned by the first call.
 ///
 /// ```
 /// # use bevy_derive::Deref;
@@ -126,8 +126,7 @@ pub fn resource_entity<T: Named>(world: &mut World) -> Entity {
     entity_of::<T>(world, bound)
 }
 
-/// The resource entity that stands for all that the bevy resource `T` lists; spawned at the first
-/// call.
+/// Returns the resource entity of the list in the bevy resource `T`, spawned by the first call.
 pub(crate) fn list_entity<T: NamedList>(world: &mut World) -> Entity {
     let bound = Bound::List(ListBinding {
         name: short_name::<T>(),
@@ -142,8 +141,7 @@ pub(crate) fn list_entity<T: NamedList>(world: &mut World) -> Entity {
     entity_of::<T>(world, bound)
 }
 
-/// The resource entity that stands for the table that the bevy resource `T` is; spawned at the first
-/// call.
+/// Returns the resource entity of the table in the bevy resource `T`, spawned by the first call.
 pub(crate) fn table_entity<T: NamedTable>(world: &mut World) -> Entity {
     let bound = Bound::Table(TableBinding {
         name: short_name::<T>(),
@@ -153,7 +151,7 @@ pub(crate) fn table_entity<T: NamedTable>(world: &mut World) -> Entity {
     entity_of::<T>(world, bound)
 }
 
-/// The resource entity of the bevy resource `T`; spawned if there is none, or none any more.
+/// Returns the resource entity of the bevy resource `T`; spawns it if it does not exist or was despawned.
 fn entity_of<T: Resource>(world: &mut World, bound: Bound) -> Entity {
     let key = (TypeId::of::<T>(), std::mem::discriminant(&bound));
     let registry = world.get_resource_or_init::<Registry>();
@@ -171,12 +169,12 @@ fn entity_of<T: Resource>(world: &mut World, bound: Bound) -> Entity {
     entity
 }
 
-/// When a bevy resource was changed last.
+/// Returns the tick of the last change of a bevy resource.
 fn last_changed<T: Resource>(world: &World) -> Option<Tick> {
     Some(world.get_resource_ref::<T>()?.last_changed())
 }
 
-/// A resource entity for a resource that is known only at run time.
+/// Spawns a resource entity for a resource that is known only at run time.
 pub(crate) fn bound_entity(world: &mut World, bound: Bound) -> Entity {
     let name = match &bound {
         Bound::Handle(handle) => Name::new(handle.name().to_owned()),
@@ -192,8 +190,7 @@ pub(crate) fn bound_entity(world: &mut World, bound: Bound) -> Entity {
     world.spawn((name, bound)).id()
 }
 
-/// The virtual id of one declared access of one system, and where to note that there is nothing to
-/// access.
+/// Registers one declared access of one system. Returns its virtual id, and the cell for runs without the resource.
 pub(crate) fn register_access(
     world: &mut World,
     resource: Entity,
@@ -210,10 +207,9 @@ pub(crate) fn register_access(
     (register(world, name, declared), absence)
 }
 
-/// The virtual id of something that a system declares.
+/// Registers a declaration of a system, and returns its virtual id.
 pub(crate) fn register(world: &mut World, name: String, declared: Declared) -> ComponentId {
-    // SAFETY: the layout is that of `()`, for which no destructor is needed, and no value of this
-    // component is ever inserted.
+    // SAFETY: the layout is that of `()`, which needs no destructor, and no value of this component is ever inserted.
     let descriptor = unsafe {
         ComponentDescriptor::new_with_layout(
             name,
@@ -234,14 +230,14 @@ pub(crate) fn register(world: &mut World, name: String, declared: Declared) -> C
     id
 }
 
-/// Adds a virtual id to what a system declares.
+/// Adds a virtual id to the accesses of a system.
 pub(crate) fn declare<P>(id: ComponentId, meta: &SystemMeta, system_access: &mut SystemAccess) {
     let mut access = FilteredAccess::default();
     access.access_mut().add_archetypal(id);
     system_access.require_shared_access::<P>(meta).add(access);
 }
 
-/// A type's name without its path.
+/// Type name without its path.
 pub(crate) fn short_name<T: ?Sized>() -> &'static str {
     let name = std::any::type_name::<T>();
     let path_end = name.find('<').unwrap_or(name.len());

@@ -1,4 +1,4 @@
-//! Declared tables.
+//! Parameters that declare accesses of tables.
 
 #![expect(
     unsafe_code,
@@ -44,9 +44,9 @@ where
 /// Declares reads of all images or buffers of the table `T`, in any shader stage. Dereferences to the
 /// [`ImageTable`](quadrille_vulkan::ImageTable) or [`BufferTable`](quadrille_vulkan::BufferTable).
 ///
-/// Members that are only read cost nothing per frame, regardless of their number. A member that a pass of the frame
-/// declares too, for a write for instance, or that is uploaded, is synchronized with all passes that declare
-/// the table, as if each of them declared the member.
+/// Members that are only read cost nothing per frame, regardless of their number. A member that is uploaded, or that a
+/// pass of the frame also declares (to write it, for instance), is synchronized with all passes that declare the table,
+/// as if each of them declared the member.
 ///
 /// ```
 /// use bevy_derive::{Deref, DerefMut};
@@ -95,7 +95,7 @@ impl<T: NamedTable> Deref for Table<'_, T> {
     }
 }
 
-/// A declared table, which a pass may bind to a group.
+/// Declared table that a pass may bind to a group.
 pub trait DeclaredTable {
     /// The table.
     fn declared_table(&self) -> &SharedTable;

@@ -10,8 +10,7 @@ use crate::declare::any::AnyAccess;
 use crate::declare::bind::{Bound, Declared, ResourceRef};
 use crate::declare::named::Named;
 
-/// A declared access of some mip levels and array layers of an image, for a binding, an attachment
-/// or a copy.
+/// Declared access of some mip levels and array layers of an image, for a binding, an attachment or a copy.
 ///
 /// With [`Recorder::pass`](crate::Recorder::pass) each pass of a system can declare another part,
 /// so that mip levels and layers are synchronized separately:
@@ -82,13 +81,12 @@ impl<'a> DeclaredView<'a> {
         }
     }
 
-    /// Selects slices of the first of its mip levels, which is one of a 3D image.
+    /// Selects slices of the first selected mip level of a 3D image.
     ///
     /// Shaders, attachments and copies still access all slices of the level: the caller must ensure that the pass
-    /// touches no others. The narrower declaration orders just these slices, so passes that write different
-    /// slices may overlap. Layout and owner are those of the whole mip level. (The
-    /// validation layer assumes that shaders access all slices of a binding: with synchronization validation
-    /// it reports a hazard between passes that write different slices.)
+    /// accesses no others. The declaration orders only these slices, so passes that write different slices may overlap.
+    /// Layout and owner are those of the whole mip level. (The validation layer assumes that shaders access all slices
+    /// of a binding: with synchronization validation it reports a hazard between passes that write different slices.)
     ///
     /// ```
     /// # use bevy_derive::Deref;
@@ -118,7 +116,7 @@ impl<'a> DeclaredView<'a> {
         }
     }
 
-    /// Width, height and depth in texels of the first of its mip levels; zeros for a buffer.
+    /// Extent in texels of the first selected mip level: width, height, depth; zeros for a buffer.
     pub fn extent(&self) -> [u32; 3] {
         match self.access.resource() {
             ResourceRef::Image(image) => self.view.extent(image),
@@ -126,23 +124,23 @@ impl<'a> DeclaredView<'a> {
         }
     }
 
-    /// The declared access as it is, of this part, as one access of a pass within the system: see
+    /// Returns the declared access of this part for one pass of the system: see
     /// [`Recorder::pass`](crate::Recorder::pass).
     pub fn as_declared(&self) -> PassUse {
         self.part(self.access.as_declared())
     }
 
-    /// A read of this part, as one access of a pass within the system.
+    /// Returns a read of this part for one pass of the system.
     pub fn reads(&self) -> PassUse {
         self.part(self.access.reads())
     }
 
-    /// A write of this part that reads nothing, as one access of a pass within the system.
+    /// Returns a write without a read of this part for one pass of the system.
     pub fn writes(&self) -> PassUse {
         self.part(self.access.writes())
     }
 
-    /// A read and write of this part, as one access of a pass within the system.
+    /// Returns a read and write of this part for one pass of the system.
     pub fn reads_and_writes(&self) -> PassUse {
         self.part(self.access.reads_and_writes())
     }
@@ -161,7 +159,7 @@ impl<'a> DeclaredView<'a> {
                     }),
                 })
             }
-            // Recording reports the error.
+            // A buffer has no views; recording reports the error.
             ResourceRef::Buffer(_) => used,
         }
     }
@@ -177,7 +175,7 @@ impl Declared for DeclaredView<'_> {
 }
 
 impl<'a> AnyAccess<'a> {
-    /// Some mip levels and array layers of the image.
+    /// Selects mip levels and array layers of the image.
     pub fn view(self, view: View) -> DeclaredView<'a> {
         DeclaredView {
             access: self,
@@ -186,17 +184,17 @@ impl<'a> AnyAccess<'a> {
         }
     }
 
-    /// One mip level of the image: see [`DeclaredView`].
+    /// Selects one mip level of the image: see [`DeclaredView`].
     pub fn mip(self, level: u32) -> DeclaredView<'a> {
         self.view(View::WHOLE).mip(level)
     }
 
-    /// One array layer of the image: see [`DeclaredView`].
+    /// Selects one array layer of the image: see [`DeclaredView`].
     pub fn layer(self, layer: u32) -> DeclaredView<'a> {
         self.view(View::WHOLE).layer(layer)
     }
 
-    /// Some slices of a 3D image: see [`DeclaredView::slices`].
+    /// Selects slices of a 3D image: see [`DeclaredView::slices`].
     pub fn slices(self, slices: Range<u32>) -> DeclaredView<'a> {
         self.view(View::WHOLE).slices(slices)
     }
@@ -208,22 +206,22 @@ where
     K: kind::Kind,
     S: stage::Stage,
 {
-    /// Some mip levels and array layers of the image.
+    /// Selects mip levels and array layers of the image.
     pub fn view(&self, view: View) -> DeclaredView<'_> {
         self.any().view(view)
     }
 
-    /// One mip level of the image: see [`DeclaredView`].
+    /// Selects one mip level of the image: see [`DeclaredView`].
     pub fn mip(&self, level: u32) -> DeclaredView<'_> {
         self.any().mip(level)
     }
 
-    /// One array layer of the image: see [`DeclaredView`].
+    /// Selects one array layer of the image: see [`DeclaredView`].
     pub fn layer(&self, layer: u32) -> DeclaredView<'_> {
         self.any().layer(layer)
     }
 
-    /// Some slices of a 3D image: see [`DeclaredView::slices`].
+    /// Selects slices of a 3D image: see [`DeclaredView::slices`].
     pub fn slices(&self, slices: Range<u32>) -> DeclaredView<'_> {
         self.any().slices(slices)
     }
@@ -233,7 +231,7 @@ where
 pub(crate) fn is_within(image: &GpuImage, view: View, range: &SubRange) -> bool {
     let range = match range {
         SubRange::Subresources(range) => *range,
-        // A pass that declares slices touches no others, whatever is bound.
+        // The caller of `slices` ensures that the pass accesses no other slices, so the whole level may be bound.
         SubRange::Slices(slices) => slices.level(),
         SubRange::Whole | SubRange::Bytes { .. } => return true,
     };
@@ -254,7 +252,7 @@ pub(crate) fn is_within(image: &GpuImage, view: View, range: &SubRange) -> bool 
     )
 }
 
-/// Whether each mip level and layer of a range lies in one of the views that attachments overwrite.
+/// Whether attachments overwrite each mip level and layer of a range.
 pub(crate) fn is_overwritten(
     handle: &Handle,
     range: &SubRange,
@@ -286,7 +284,7 @@ pub(crate) fn is_overwritten(
 }
 
 impl Bound<'_> {
-    /// Its name, with the part of the image.
+    /// Name for messages, with the part of the image.
     pub(crate) fn words(&self) -> String {
         let mut words = self.name().to_owned();
         let mut add = |base: u32, count: u32, one: &str| match count {

@@ -1,4 +1,4 @@
-//! The image of a window, by the window's entity or by a type: a component that marks the window.
+//! Images of windows, named by the window's entity or by a marker component.
 
 use std::any::TypeId;
 use std::marker::PhantomData;
@@ -11,20 +11,19 @@ use quadrille_vulkan::GpuImage;
 
 use crate::declare::registry::Awaited;
 
-/// The image of a window: a component of the window's entity while an image is available,
-/// so not while the window is minimized, for instance.
+/// The image of a window: a component of the window's entity while an image is available, so absent while the window is
+/// minimized, for instance.
 ///
-/// A pass draws to it by the window's entity ([`declared_window`](crate::declared_window)), or by
-/// a marker that the window has ([`WindowImageOf`]). Without windows it is an ordinary image of
-/// the window's size.
+/// A pass draws to it by the window's entity ([`declared_window`](crate::declared_window)) or by a marker component of
+/// the window ([`WindowImageOf`]). In headless apps it is an ordinary image of the window's size.
 #[derive(Component, bevy_derive::Deref, Clone, Debug, PartialEq)]
 pub struct WindowImage(pub(crate) GpuImage);
 
 /// The image of the window that the component `M` marks: draw to it with
 /// `ColorTarget<WindowImageOf<M>>`. [`AddWindowImage::add_window_image`] introduces the marker.
 ///
-/// While the window has no image (because it is minimized, for instance) the resource does not exist, and passes
-/// that declare it are skipped.
+/// While the window has no image (because it is minimized, for instance), the resource does not exist, and passes that
+/// declare it are skipped.
 #[derive(Resource)]
 pub struct WindowImageOf<M: Component> {
     image: GpuImage,
@@ -39,17 +38,16 @@ impl<M: Component> Deref for WindowImageOf<M> {
     }
 }
 
-/// The image that the primary window shows: draw to it with
-/// `ColorTarget<PrimaryWindowImage>`.
+/// The image of the primary window: draw to it with `ColorTarget<PrimaryWindowImage>`.
 ///
-/// Without windows it is an ordinary image of the size of the primary window
+/// In headless apps it is an ordinary image of the size of the primary window
 /// ([`QuadrillePlugins::headless`](crate::QuadrillePlugins::headless)).
 pub type PrimaryWindowImage = WindowImageOf<PrimaryWindow>;
 
 /// Registers marker components of windows.
 pub trait AddWindowImage {
-    /// Keeps [`WindowImageOf<M>`] up to date: the image of the window whose entity has `M`. One
-    /// window at a time should have it.
+    /// Keeps [`WindowImageOf<M>`] up to date: the image of the window whose entity has `M`. Only one window at a time
+    /// should have the marker.
     ///
     /// ```
     /// # use bevy_app::{App, Startup};
@@ -86,7 +84,7 @@ pub(crate) struct WindowMarkers(Vec<Marker>);
 
 #[derive(Clone, Copy)]
 struct Marker {
-    /// The resource's.
+    /// Type of the resource.
     type_id: TypeId,
     publish: fn(&mut World, &[Entity]),
 }

@@ -1,9 +1,9 @@
-//! Components of bevy's crates that change a picture there and none here.
+//! Components that have an effect in bevy and none here.
 
-/// Components that are accepted and ignored, by the names of their types, with the consequence and a way out.
+/// Components that are accepted and ignored, by type name, with the consequence and a workaround.
 ///
-/// The table of all public components, of which these are a part, is `tests/components.txt` of `quadrille_3d`.
-/// Components that count by their value are warned about where that is known.
+/// Subset of the table of all public components, `tests/components.txt` of `quadrille_3d`.
+/// Components that are ignored only with certain values are reported where the values are read.
 pub const IGNORED_COMPONENTS: &[(&str, &str)] = &[
     (
         "bevy_camera::camera::ShadowLodOrigin",

@@ -29,8 +29,8 @@ impl ContentKind {
     }
 }
 
-/// Components by the names of their types, and the kinds they belong to. Of each kind those that an entity needs to
-/// be drawn at all.
+/// Components by type name, and the kinds they belong to. Lists per kind the components without which an entity is
+/// never drawn.
 pub const DRAWN_COMPONENTS: &[(&str, ContentKind)] = &[
     ("bevy_camera::components::Camera2d", ContentKind::TwoD),
     ("bevy_mesh::components::Mesh2d", ContentKind::TwoD),

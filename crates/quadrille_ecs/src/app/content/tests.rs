@@ -5,7 +5,7 @@ use super::*;
 #[derive(Component)]
 struct Unrelated;
 
-/// Types whose names the tables could hold.
+/// Stand-ins for component types that the tables could name.
 #[derive(Component)]
 struct Drawn;
 

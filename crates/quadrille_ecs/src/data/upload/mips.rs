@@ -1,4 +1,4 @@
-//! Mip levels, each made from the one before it.
+//! Generation of mip levels by blits.
 
 use quadrille_sync::{Access, Capabilities, Preference, SubRange, SubresourceRange};
 use quadrille_vulkan::{
@@ -7,7 +7,7 @@ use quadrille_vulkan::{
 
 use crate::data::internal::{InternalPass, InternalUse};
 
-/// Why the mip levels of an image cannot be made, if they cannot.
+/// Returns why the mip levels of an image cannot be generated; `None` if they can.
 pub(super) fn problem(gpu: &Gpu, image: &GpuImage) -> Option<String> {
     let both = ImageUsage::TRANSFER_SRC | ImageUsage::TRANSFER_DST;
     if !Handle::Image(image.clone()).is_of(gpu) {
@@ -33,15 +33,15 @@ fn not_scaled(format: vk::Format) -> String {
     )
 }
 
-/// The passes that make all levels of images. A level is made from the one before it by a blit with a
-/// linear filter, which takes the mean of two texels in each direction where there are twice as many. Of an
-/// odd number it would leave texels out (the middle one of three would be all), so that these are scaled to
-/// an even number first. Three texels then have the weights 3/8, 1/4, 3/8 for a third each, five 7/16, 3/8 and
-/// 3/16 for 2/5, 2/5 and 1/5, and more come nearer.
+/// Returns the passes that generate all levels of images. Each level is a blit of the previous one with a linear
+/// filter. At even sizes the filter averages two texels per direction. At odd sizes a blit to half the size would skip
+/// texels (of three, only the middle one would count), so the level is first scaled to twice the target size. The
+/// weights are then approximate: 3/8, 1/4, 3/8 instead of 1/3 each for three texels; 7/16, 3/8, 3/16 instead of 2/5,
+/// 2/5, 1/5 for five. Larger sizes are closer to the exact weights.
 pub(super) fn passes(gpu: &Gpu, images: &[GpuImage]) -> Result<Vec<InternalPass>, Error> {
     let levels = images.iter().map(|image| image.desc().mip_levels).max();
     let mut passes = Vec::new();
-    // Within a pass nothing waits for another blit.
+    // One pass per level: the blits of a pass do not depend on each other.
     for level in 1..levels.unwrap_or(0) {
         let mut evened = Blits::default();
         let mut made = Blits::default();
@@ -65,8 +65,8 @@ pub(super) fn passes(gpu: &Gpu, images: &[GpuImage]) -> Result<Vec<InternalPass>
     Ok(passes)
 }
 
-/// Twice the size of a level in each direction in which the one before it is odd; none if there is no such
-/// direction.
+/// Returns the intermediate size for a blit from an odd size: twice the target size in each odd direction. `None` if
+/// all directions are even.
 fn even(from: [u32; 3], to: [u32; 3]) -> Option<[u32; 3]> {
     let side = |from: u32, to: u32| {
         if from > 1 && !from.is_multiple_of(2) {
@@ -79,7 +79,7 @@ fn even(from: [u32; 3], to: [u32; 3]) -> Option<[u32; 3]> {
     (extent != from).then_some(extent)
 }
 
-/// An image that holds a level of another in an even size, within the frame.
+/// Creates a transient image for the intermediate, even size of a level.
 fn between(gpu: &Gpu, image: &GpuImage, extent: [u32; 3]) -> Result<GpuImage, Error> {
     let [width, height, _] = extent;
     let usage = ImageUsage::TRANSFER_SRC | ImageUsage::TRANSFER_DST;

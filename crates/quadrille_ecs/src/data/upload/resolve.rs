@@ -1,30 +1,29 @@
-//! Pending writes that overlap: the newer ones count.
+//! Overlap resolution of pending writes: the newest write wins.
 //!
-//! All functions take writes in the order in which they were made. Their time is in proportion to
-//! `n log n`, however the writes are scattered.
+//! All functions take writes in the order of the calls. Their time is in `O(n log n)` regardless of how writes overlap.
 
 use std::collections::BinaryHeap;
 
 use quadrille_sync::ResourceId;
 use quadrille_vulkan::ImageRegion;
 
-/// Bytes of a buffer that a write covers.
+/// Byte range of a buffer that a write covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) buffer: ResourceId,
     pub(super) start: u64,
     pub(super) end: u64,
-    /// Writes of one step are in no order; copies read the result of earlier steps.
+    /// Writes of one step are unordered; copies between buffers read the result of earlier steps.
     pub(super) step: u32,
     /// Index of the write; a higher one is newer.
     pub(super) write: u32,
 }
 
-/// Write, end and step of the spans that have begun, the newest on top.
+/// Spans at the current offset as (write, end, step), newest on top.
 pub(super) type Active = BinaryHeap<(u32, u64, u32)>;
 
-/// Leaves out bytes that a newer write of the same or an earlier step covers. A span that is covered in
-/// part becomes the parts that are not. The result is sorted by buffer, then by step, then by offset.
+/// Removes bytes that a newer write of the same or an earlier step covers. A partially covered span is split into its
+/// visible parts. The result is sorted by buffer, then step, then offset.
 pub(super) fn visible_bytes(spans: &mut [Span], active: &mut Active, visible: &mut Vec<Span>) {
     visible.clear();
     spans.sort_unstable_by_key(|span| (span.buffer, span.start, span.write));
@@ -37,7 +36,7 @@ pub(super) fn visible_bytes(spans: &mut [Span], active: &mut Active, visible: &m
     }
 }
 
-/// The first step behind another one.
+/// Returns the smallest step after `last`.
 fn next_step(group: &[Span], last: Option<u32>) -> Option<u32> {
     let steps = group.iter().map(|span| span.step);
     steps
@@ -45,8 +44,8 @@ fn next_step(group: &[Span], last: Option<u32>) -> Option<u32> {
         .min()
 }
 
-/// Sweeps over the offsets of one buffer with the spans of all steps up to one, and keeps the newest at each
-/// offset if it belongs to that step.
+/// Sweeps over the offsets of one buffer with the spans of all steps up to `step`. At each offset the newest span is
+/// visible; it is kept if it belongs to `step`.
 fn sweep(group: &[Span], step: u32, active: &mut Active, visible: &mut Vec<Span>) {
     let mut coming = group.iter().filter(|span| span.step <= step).peekable();
     let mut at = 0;
@@ -72,7 +71,7 @@ fn sweep(group: &[Span], step: u32, active: &mut Active, visible: &mut Vec<Span>
     }
 }
 
-/// Adds a part of a span, or lengthens the last one if it is the same write's and ends there.
+/// Appends a visible part, or extends the previous part if it is contiguous and of the same write.
 fn append(
     visible: &mut Vec<Span>,
     buffer: ResourceId,
@@ -94,19 +93,19 @@ fn append(
     }
 }
 
-/// Texels of an image that a write covers.
+/// Region of an image that a write covers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Texels {
     pub(super) image: ResourceId,
     pub(super) region: ImageRegion,
     /// Index of the write; a higher one is newer.
     pub(super) write: u32,
-    /// Step in which it is copied: behind all older writes that it overlaps. None if a newer write covers it.
+    /// Step of its copy: one after all older writes that it overlaps. `None` if newer writes cover it.
     pub(super) step: Option<u32>,
 }
 
-/// Finds the steps of writes of texels. Copies of one pass are in no order among themselves, so a write that
-/// shares texels with an older one comes one step later.
+/// Assigns steps to writes of texels. Copies of one pass are unordered, so a write that overlaps an older one is copied
+/// one step later.
 pub(super) fn find_steps(writes: &mut [Texels], grid: &mut Grid) {
     writes.sort_unstable_by_key(|it| (it.image, it.region.mip, it.write));
     for group in writes
@@ -119,25 +118,24 @@ pub(super) fn find_steps(writes: &mut [Texels], grid: &mut Grid) {
     }
 }
 
-/// Squares of texels of one mip level, each with the writes that touch it: so that a write is compared with
-/// those near it alone.
+/// Uniform grid over the texels of one mip level, so that a write is only compared with writes in the same cells.
 #[derive(Default)]
 pub(super) struct Grid {
-    /// Cells with the writes that touch them. The first ones of a cell, which are older than the write that is
-    /// looked at, are replaced by those that still count.
+    /// Entries (cell, write), sorted by cell. The first entries of a cell are overwritten by the live ones among the
+    /// older writes.
     cells: Vec<([u32; 3], u32)>,
-    /// How many of each cell's writes count, at the index of its first.
+    /// Number of live writes of each cell, at the index of the cell's first entry.
     live: Vec<u32>,
     /// Pairs of writes that were compared.
     pub(super) compared: usize,
 }
 
-/// Texels along a cell's side: so many that a whole large image has few cells, so few that a cell has few
-/// glyphs.
+/// Side of a cell in texels: large enough that a large image has few cells, small enough that a cell of a glyph atlas
+/// holds few glyphs.
 const CELL: u32 = 64;
 
 impl Grid {
-    /// The writes are of one mip level, and in order.
+    /// Assigns steps to the writes of one mip level, which must be in call order.
     fn find_steps(&mut self, writes: &mut [Texels]) {
         self.cells.clear();
         for (index, write) in (0_u32..).zip(writes.iter()) {
@@ -154,8 +152,8 @@ impl Grid {
         }
     }
 
-    /// Adds a write to a cell, takes those out that it covers, and returns the step behind the others that it
-    /// overlaps there.
+    /// Adds a write to a cell and removes the older writes that it covers. Returns the step after the remaining writes
+    /// that it overlaps there.
     fn enter(&mut self, cell: [u32; 3], index: u32, writes: &mut [Texels]) -> u32 {
         let first = self.cells.partition_point(|&it| it < (cell, 0));
         let region = writes[index as usize].region;
@@ -180,7 +178,8 @@ impl Grid {
     }
 }
 
-/// The cells that a region touches; slices of depth and array layers count alike, as an image has one of them.
+/// Returns the cells that a region touches. Depth slices and array layers share a coordinate, as an image has only one
+/// of them.
 fn cells(region: &ImageRegion) -> impl Iterator<Item = [u32; 3]> + use<> {
     let [x, y, z] = region.offset;
     let [width, height, depth] = region.extent;

@@ -1,4 +1,4 @@
-//! Writes that wait for the next frame.
+//! Queue of writes for the next frame.
 
 use bevy_platform::collections::HashMap;
 use quadrille_sync::ResourceId;
@@ -6,54 +6,54 @@ use quadrille_vulkan::{GpuBuffer, Handle, ImageRegion};
 
 use super::resolve::{self, Active, Grid, Span, Texels};
 
-/// Less data than this is not worth looking through.
+/// Limit in bytes below which covered writes are not searched for.
 const SMALL: usize = 1 << 20;
 
-/// Fewer writes than this are not worth looking through.
+/// Limit on the number of writes below which covered writes are not searched for.
 const FEW: usize = 1 << 16;
 
-/// One write that waits.
+/// One queued write.
 #[derive(Clone)]
 pub(super) struct Write {
-    /// The buffer or image that is written.
+    /// The destination buffer or image.
     pub(super) to: Handle,
-    /// The first byte of a buffer.
+    /// Destination offset in a buffer, in bytes.
     pub(super) to_offset: u64,
-    /// The part of an image.
+    /// Destination region of an image; `None` for a buffer.
     pub(super) region: Option<ImageRegion>,
-    /// The buffer that its bytes are copied from; none if they wait in [`Writes::data`].
+    /// Source buffer of a copy; `None` if the bytes are in [`Writes::data`].
     pub(super) from: Option<GpuBuffer>,
-    /// Where its bytes begin in that buffer, or among all that wait.
+    /// Source offset in that buffer or in [`Writes::data`], in bytes.
     pub(super) data_offset: usize,
-    /// How many they are.
+    /// Size in bytes.
     pub(super) bytes: usize,
-    /// Writes of one step are in no order; those of a later step come after them.
+    /// Writes of one step are unordered; later steps run after them.
     pub(super) step: u32,
 }
 
-/// All writes that wait, and their bytes.
+/// All queued writes and their bytes.
 #[derive(Default)]
 pub(super) struct Writes {
-    /// In the order in which they were made, until [`Writes::resolve`].
+    /// In call order until [`Writes::resolve`].
     pub(super) list: Vec<Write>,
     pub(super) data: Vec<u8>,
-    /// How many bytes there may be before those that no write uses any more are looked for.
+    /// Number of queued bytes above which unused bytes are removed.
     limit: usize,
-    /// How many writes there may be before those that newer ones cover are looked for.
+    /// Number of writes above which covered writes are removed.
     most: usize,
-    /// Buffers of writes and copies; empty while nothing is copied between buffers.
+    /// First possible steps per buffer; empty while there are no copies between buffers.
     ends: HashMap<ResourceId, Ends>,
     scratch: Scratch,
 }
 
-/// The first steps behind everything that touches a buffer.
+/// First steps after all queued accesses of a buffer.
 #[derive(Clone, Copy, Default)]
 struct Ends {
     reads: u32,
     writes: u32,
 }
 
-/// Memory of [`Writes::resolve`], kept for the next frame.
+/// Scratch memory of [`Writes::resolve`], reused each frame.
 #[derive(Default)]
 struct Scratch {
     spans: Vec<Span>,
@@ -65,14 +65,14 @@ struct Scratch {
 }
 
 impl Writes {
-    /// Adds bytes for a buffer, from an offset on.
+    /// Adds a write of bytes to a buffer at an offset.
     pub(super) fn push_bytes(&mut self, to: Handle, to_offset: u64, bytes: &[u8]) {
         let step = self.ends(to.id()).reads;
         self.push(to, to_offset, None, step, bytes);
     }
 
-    /// Adds a copy of bytes of one buffer, from an offset on, to another. It comes one step behind all that
-    /// writes what it reads.
+    /// Adds a copy of bytes between buffers. Its step comes after all queued writes of the source and all queued reads
+    /// of the destination.
     pub(super) fn push_copy(
         &mut self,
         (from, data_offset): (&GpuBuffer, u64),
@@ -95,7 +95,7 @@ impl Writes {
         });
     }
 
-    /// Adds texels for a part of an image. Their step is found by [`Writes::resolve`].
+    /// Adds a write of texels to a region of an image. [`Writes::resolve`] assigns its step.
     pub(super) fn push_texels(&mut self, to: Handle, region: ImageRegion, bytes: &[u8]) {
         self.push(to, 0, Some(region), 0, bytes);
     }
@@ -128,12 +128,12 @@ impl Writes {
         self.list.push(write);
     }
 
-    /// The first steps behind all that touches a buffer, as far as it matters.
+    /// Returns the first possible steps of a buffer; 0 if nothing was noted.
     fn ends(&self, buffer: ResourceId) -> Ends {
         self.ends.get(&buffer).copied().unwrap_or_default()
     }
 
-    /// Notes all writes from the first copy between buffers on: without one, there are no steps.
+    /// Notes all queued writes at the first copy between buffers. Before that, all writes have step 0.
     fn note_all(&mut self) {
         self.ends.clear();
         for write in &self.list {
@@ -141,8 +141,7 @@ impl Writes {
         }
     }
 
-    /// Takes out writes and bytes that newer ones cover, when there are many: they would pile up while frames
-    /// fail.
+    /// Removes covered writes and unused bytes if there are many. Otherwise they would accumulate while frames fail.
     fn limit_waiting(&mut self) {
         if self.data.len() <= self.limit.max(SMALL) && self.list.len() <= self.most.max(FEW) {
             return;
@@ -157,8 +156,8 @@ impl Writes {
         self.most = 2 * self.list.len();
     }
 
-    /// Leaves out what newer writes cover, and sorts the rest by step, then by resource. That is an order in
-    /// which they can have been made, so more may follow.
+    /// Removes covered writes, and sorts the rest by step, then by resource. The result is a valid call order, so
+    /// further writes may follow.
     pub(super) fn resolve(&mut self) {
         let scratch = &mut self.scratch;
         scratch.spans.clear();
@@ -220,7 +219,7 @@ impl Writes {
         }
     }
 
-    /// Takes out bytes that no write uses any more.
+    /// Removes bytes that no write uses.
     fn compact(&mut self) {
         let old = std::mem::take(&mut self.data);
         for write in self.list.iter_mut().filter(|write| write.from.is_none()) {
@@ -229,12 +228,12 @@ impl Writes {
         }
     }
 
-    /// The writes step by step, and by resource in each step. Resolved ones only.
+    /// Returns the writes of each step, sorted by resource. Call [`Writes::resolve`] first.
     pub(super) fn steps(&self) -> impl Iterator<Item = &[Write]> {
         self.list.chunk_by(|one, next| one.step == next.step)
     }
 
-    /// All of them are done.
+    /// Removes all writes after their frame was submitted.
     pub(super) fn clear(&mut self) {
         self.list.clear();
         self.data.clear();
@@ -242,7 +241,7 @@ impl Writes {
     }
 }
 
-/// Notes a write or copy with the buffers that it touches.
+/// Updates the first possible steps of the buffers that a write or copy accesses.
 fn note(ends: &mut HashMap<ResourceId, Ends>, write: &Write) {
     let end = write.step + 1;
     if write.region.is_none() {
@@ -255,8 +254,7 @@ fn note(ends: &mut HashMap<ResourceId, Ends>, write: &Write) {
     }
 }
 
-/// Adds bytes at an offset that copies between buffers and images like: they want multiples of the
-/// texel size.
+/// Appends bytes at an aligned offset: copies between buffers and images need multiples of the texel size.
 fn append(data: &mut Vec<u8>, bytes: &[u8]) -> usize {
     let offset = data.len().next_multiple_of(16);
     data.resize(offset, 0);
