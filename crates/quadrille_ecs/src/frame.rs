@@ -1,4 +1,4 @@
-//! One frame, from pacing to presenting, and what happens when it fails. `drive` is the contents page.
+//! One frame, from pacing to presenting, and error handling. Begin with `drive`.
 
 pub(crate) mod drive;
 pub(crate) mod failure;

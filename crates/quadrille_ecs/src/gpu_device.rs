@@ -3,8 +3,7 @@
 use bevy_ecs::prelude::*;
 use quadrille_vulkan::Gpu;
 
-/// The device: makes buffers, images and pipelines. Dereferences to
-/// [`Gpu`](quadrille_vulkan::Gpu).
+/// The device: creates buffers, images and pipelines. Dereferences to [`Gpu`](quadrille_vulkan::Gpu).
 #[derive(Resource, bevy_derive::Deref, Clone)]
 pub struct GpuDevice(Gpu);
 

@@ -1,5 +1,5 @@
-//! Render passes as bevy systems. Programs use this crate as `quadrille::ecs`; `quadrille::prelude` has the items of
-//! first programs. Buffers, images and pipelines are types of `quadrille_vulkan`.
+//! Render passes as bevy systems. Programs use this crate as `quadrille::ecs`; `quadrille::prelude` has the most common
+//! items. Buffers, images and pipelines are types of `quadrille_vulkan`.
 //!
 //! ```
 //! # use bevy_app::App;
@@ -54,7 +54,7 @@
 //!
 //! # Folders
 //!
-//! From the bottom to the top; each imports only earlier ones (`tests/rooms.rs`).
+//! From the bottom to the top; each folder imports only earlier ones (`tests/rooms.rs`).
 //!
 //! | folder | contents |
 //! | --- | --- |
@@ -63,8 +63,8 @@
 //! | `data` | uploads, readbacks, screenshots, resources with a history |
 //! | `window` | windows: settings, swapchains, images that follow their size |
 //! | `renderer` | state that outlives frames: the device, settings, measurements |
-//! | `collect` | from systems and recordings to the frame that is planned |
-//! | `frame` | one frame from pacing to presenting, and what happens when it fails |
+//! | `collect` | from systems and recordings to the frame for the planner |
+//! | `frame` | one frame from pacing to presenting, and error handling |
 //! | `app` | plugins |
 //! | `stream` | worker threads that submit |
 //! | `material` | bindings of materials as data, for crates that draw them |
@@ -72,16 +72,16 @@
 //!
 //! # Decisions
 //!
-//! - **Pass systems write command lists**, which the backend encodes in plan order after all of
-//!   them ran. So the passes that ran and their accesses are known before planning, a failing pass
-//!   leaves no half-recorded command buffer, and run conditions, errors, panics and tracing are
-//!   those of bevy. The cost is that each command is written twice.
+//! - **Pass systems write command lists**, which the backend encodes in plan order after all of them ran. So the passes
+//!   that ran and their accesses are known before planning, and a failing pass leaves no half-recorded command buffer.
+//!   Run conditions, errors, panics and tracing work as for any bevy system. The cost is that each command is written
+//!   twice.
 //! - **Queue capabilities and stages of accesses are derived from the recorded
 //!   commands.** `StorageRead<T>` means the stages of the pipelines that the pass bound;
 //!   `StorageRead<T, stage::Fragment>` sets them explicitly.
 //! - **Passes are recorded in the main world** and see live components. There is no extraction.
-//! - **Conflicts are found among the passes that ran**, when the frame is planned: two writers
-//!   that never run together are no error.
+//! - **Conflicts are detected among the passes that ran**, when the frame is planned: two writers that never run
+//!   together are no error.
 //! - **CPU order between passes is dropped** unless their systems conflict on ECS data. Only then does
 //!   `after` also order them on the CPU.
 //! - **Window images are acquired before passes run.** The acquired image may have another size, or there may be
@@ -109,7 +109,7 @@
 //! `SystemExecutor` is implemented, so hotpatching, run conditions and tracing work as in any
 //! schedule.
 
-/// Where the derives look for this crate.
+/// Derive macros refer to this crate by this name.
 #[cfg(test)]
 extern crate self as quadrille;
 
@@ -130,15 +130,15 @@ mod stream;
 mod texture;
 mod window;
 
-/// Lays values out as WGSL does: the trait and the derive `ShaderType`. The derive takes `quadrille` to be
-/// where this module is.
+/// WGSL memory layout of values: the trait and the derive `ShaderType`. The derive finds the crate by the name
+/// `quadrille`.
 pub mod encase {
     pub use ::encase::*;
     pub use quadrille_derive::ShaderType;
 }
 
-/// Parameters of passes that are declared and bound as one: the trait and the derive `PassBindings`. The derive
-/// takes `quadrille` to be where this module is.
+/// Pass parameters that are declared and bound together: the trait and the derive `PassBindings`. The derive finds the
+/// crate by the name `quadrille`.
 pub mod bindings {
     pub use crate::declare::access::PassUse;
     #[doc(hidden)]
@@ -147,8 +147,8 @@ pub mod bindings {
     pub use quadrille_derive::PassBindings;
 }
 
-/// Rows of tables, which shaders read as they lie in memory: the trait and the derive `ShaderRow`. The derive
-/// takes `quadrille` to be where this module is.
+/// Rows of tables, which shaders read in their memory layout: the trait and the derive `ShaderRow`. The derive finds
+/// the crate by the name `quadrille`.
 pub mod rows {
     pub use quadrille_derive::ShaderRow;
     pub use quadrille_vulkan::{RowField, RowLayout, RowType, RowValue, ShaderRow};

@@ -1,5 +1,5 @@
-//! Bindings of materials as data: `#[derive(AsBindGroup)]` collects uniforms, textures and samplers without a call to the
-//! device. The crates that draw materials put them into tables.
+//! Bindings of materials as data: `#[derive(AsBindGroup)]` collects uniforms, textures and samplers without device
+//! calls. The crates that draw materials put them into tables.
 
 use std::hash::Hash;
 
@@ -10,10 +10,11 @@ use encase::{ShaderSize, ShaderType, StorageBuffer};
 
 pub use quadrille_derive::AsBindGroup;
 
-/// A type whose fields shaders read: a material. Derived, with the attributes of bevy's trait of this name.
+/// A type whose fields shaders read: a material. Derived, with the attributes of bevy's trait of the same name.
 ///
-/// Fields with one number in `#[uniform(0)]` are one struct in the shader, in the order of the fields. `#[texture(1)]` and
-/// `#[sampler(2)]` take a `Handle<Image>` or an `Option` of it; without an image the texture is white.
+/// Fields with the same number in `#[uniform(0)]` form one struct in the shader, in the order of the fields.
+/// `#[texture(1)]` and `#[sampler(2)]` take a `Handle<Image>` or an `Option` of one; without an image the texture is
+/// white.
 ///
 /// ```
 /// # extern crate quadrille_ecs as quadrille;
@@ -41,13 +42,13 @@ pub use quadrille_derive::AsBindGroup;
 /// assert_eq!(values.uniforms().next().map(<[u8]>::len), Some(32));
 /// ```
 pub trait AsBindGroup: Sized {
-    /// Part of the material that its pipelines are chosen by: the type in `#[bind_group_data(..)]`.
+    /// Pipeline key of the material: the type in `#[bind_group_data(..)]`.
     type Data: Clone + Eq + Hash + Send + Sync + 'static;
 
-    /// The part of this material that its pipelines are chosen by.
+    /// Returns the pipeline key of this material.
     fn bind_group_data(&self) -> Self::Data;
 
-    /// All bindings, by their numbers.
+    /// Returns all bindings, sorted by number.
     fn bindings() -> Vec<MaterialBinding>;
 
     /// Adds the value of each binding, in the order of [`Self::bindings`].
@@ -57,16 +58,16 @@ pub trait AsBindGroup: Sized {
 /// One binding of a material.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MaterialBinding {
-    /// Its number: `@binding` in the shader.
+    /// Number of the binding: `@binding` in the shader.
     pub binding: u32,
-    /// The field of the material, or the fields of one uniform.
+    /// The field of the material, or all fields of one uniform.
     pub field: &'static str,
     /// The kind of resource.
     pub kind: MaterialBindingKind,
 }
 
 impl MaterialBinding {
-    /// A uniform of this type, whose size is fixed.
+    /// Describes a uniform of this type, which has a fixed size.
     pub fn uniform<T: ShaderSize>(binding: u32, field: &'static str) -> Self {
         let bytes = T::SHADER_SIZE.get();
         Self {
@@ -80,18 +81,18 @@ impl MaterialBinding {
 /// Kind of a material's binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MaterialBindingKind {
-    /// A value that is laid out as WGSL does.
+    /// A value in WGSL's memory layout.
     Uniform {
-        /// Its size.
+        /// Size in bytes.
         bytes: u64,
     },
     /// An image.
     Texture {
-        /// Dimension of its view.
+        /// Dimension of the view.
         dimension: TextureDimension,
-        /// Type of its texels.
+        /// Type of the texels.
         sample_type: TextureSampleType,
-        /// Whether its texels have several samples.
+        /// Whether the texture is multisampled.
         multisampled: bool,
     },
     /// The sampler of an image.
@@ -139,7 +140,7 @@ pub enum SamplerBindingType {
     Comparison,
 }
 
-/// Values of a material's bindings, in their order.
+/// Values of a material's bindings, in the order of the bindings.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BindingValues(Vec<BindingValue>);
 
@@ -151,7 +152,7 @@ enum BindingValue {
 }
 
 impl BindingValues {
-    /// Adds a uniform, laid out as WGSL does.
+    /// Adds a uniform in WGSL's memory layout.
     pub fn uniform<T: ShaderType + WriteInto>(&mut self, value: &T) {
         let mut buffer = StorageBuffer::new(Vec::new());
         // A vector grows as needed, so writing cannot fail.
@@ -159,7 +160,7 @@ impl BindingValues {
         self.0.push(BindingValue::Uniform(buffer.into_inner()));
     }
 
-    /// Adds an image, of which the texture or the sampler is bound.
+    /// Adds the image of a texture or sampler binding.
     pub fn image(&mut self, image: &impl MaterialImage) {
         self.0.push(BindingValue::Image(image.handle().cloned()));
     }

@@ -1,4 +1,4 @@
-//! Recording of pass systems: methods, commands and memory.
+//! Recording of pass systems: methods, commands, and the memory of recordings.
 
 pub(crate) mod ahead;
 pub(crate) mod binding_key;

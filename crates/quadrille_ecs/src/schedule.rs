@@ -1,4 +1,4 @@
-//! Schedules of passes and of device resources.
+//! Schedules for passes and for device objects.
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::ScheduleLabel;
@@ -16,10 +16,9 @@ pub struct Render;
 /// ([`RenderErrorPolicy::Recover`](crate::RenderErrorPolicy::Recover)): the objects that systems insert here
 /// then replace the lost ones.
 ///
-/// An error or a panic of a system goes to the [`RenderErrorHandler`](crate::RenderErrorHandler), by
-/// default one message and an exit code, unless the app has a handler of its own for all systems
-/// (`App::set_error_handler`): then it goes there. Errors of another severity than bevy's default are
-/// logged, as elsewhere.
+/// An error or a panic of a system goes to the [`RenderErrorHandler`](crate::RenderErrorHandler), by default one
+/// message and an exit code. If the app has its own handler for all systems (`App::set_error_handler`), errors go to
+/// that one. Errors with a severity other than bevy's default are logged, as elsewhere.
 #[derive(ScheduleLabel, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RenderStartup;
 

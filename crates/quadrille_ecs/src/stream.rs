@@ -18,10 +18,10 @@ use crate::record::recorder::PassRecorder;
 use crate::record::recording::{PassRecording, SubRecording};
 use crate::renderer::Renderer;
 
-/// Interval at which waits for the device check whether the stream should stop.
+/// Polling interval of waits for the device, after which they check whether the stream should stop.
 const GLANCE: Duration = Duration::from_millis(20);
 
-/// Timeout of a stopping stream's waits for the device.
+/// Timeout of a wait for the device when the stream is stopping.
 const LAST_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Error of a stream's frame.
@@ -65,7 +65,7 @@ pub struct Stream {
 pub struct StreamFrame<'a> {
     recording: &'a mut PassRecording,
     gpu: &'a Gpu,
-    /// Sources of uploads.
+    /// Staging buffers of uploads.
     staging: Vec<Handle>,
     failed: Option<RenderError>,
 }
@@ -76,7 +76,7 @@ impl StreamFrame<'_> {
         PassRecorder::new(self.recording.sub(name, uses, None))
     }
 
-    /// Writes bytes to a buffer, before the passes that follow.
+    /// Writes bytes to a buffer, before all later passes.
     pub fn write_buffer(&mut self, to: &GpuBuffer, offset: u64, bytes: &[u8]) {
         let staged = self
             .gpu
@@ -115,12 +115,12 @@ impl Stream {
         &self.gpu
     }
 
-    /// Whether the renderer is ending, so that the thread should end too.
+    /// Whether the renderer is ending, so that the thread should return.
     pub fn is_stopping(&self) -> bool {
         self.frames.is_stopping()
     }
 
-    /// Records and submits a frame. Waits first, if the maximum number of frames in flight is reached.
+    /// Records and submits a frame. Waits first if the maximum number of frames in flight is reached.
     ///
     /// # Errors
     /// [`StreamError::Closed`] if the stream should stop; else an error of the frame, which
@@ -167,14 +167,14 @@ impl Stream {
             match self.frames.begin(GLANCE) {
                 Ok(_) if self.is_stopping() => return Err(StreamError::Closed),
                 Ok(_) => return Ok(()),
-                // The device may be waiting for a later submission of the main loop.
+                // The device may depend on a later submission of the main loop, so this is not an error.
                 Err(FrameError::Timeout { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
         }
     }
 
-    /// The frame that has begun.
+    /// Records, plans and submits the frame that has begun.
     fn run(
         &mut self,
         last: Option<(Handle, Access)>,
@@ -201,7 +201,7 @@ impl Stream {
         Ok(())
     }
 
-    /// From the recording to a frame.
+    /// Collects the frame from the recording.
     fn collect(&mut self, last: Option<(Handle, Access)>) -> Result<(), RenderError> {
         if let Some(error) = self.recording.errors().next() {
             return Err(RenderError::Record {
@@ -276,7 +276,7 @@ impl Stream {
     }
 }
 
-/// Adds a pass with the uses from `uses_start` on, after the one before it.
+/// Adds a pass with the uses from index `uses_start` on, ordered after the previous pass.
 fn push_pass(frame: &mut Frame, name: std::sync::Arc<str>, queue: QueueRequest, uses_start: u32) {
     let after_start = frame.after.len() as u32;
     let before = frame.passes.len().checked_sub(1);
@@ -295,7 +295,7 @@ fn push_pass(frame: &mut Frame, name: std::sync::Arc<str>, queue: QueueRequest, 
     });
 }
 
-/// The index of a resource in a frame, which names it from now on. Streams touch few.
+/// Returns the index of a resource in the frame, adding it if necessary. A linear search, as streams use few resources.
 fn index(frame: &mut Frame, handles: &mut Vec<Handle>, handle: &Handle) -> ResourceIndex {
     let known = handles.iter().position(|known| known.id() == handle.id());
     let at = known.unwrap_or_else(|| {
@@ -307,9 +307,8 @@ fn index(frame: &mut Frame, handles: &mut Vec<Handle>, handle: &Handle) -> Resou
 }
 
 impl Renderer {
-    /// Creates a ring of slots that a stream writes and the main loop reads. Take entries from the
-    /// [`Consumer`] in `RenderSystems::Declare`; passes may read the slot until the next entry
-    /// is taken.
+    /// Creates a ring of slots that a stream writes and the main loop reads. Take entries from the [`Consumer`] in
+    /// `RenderSystems::Declare`; passes may read an entry's slot until the next entry is taken.
     ///
     /// # Errors
     /// See [`Gpu::ring`].
@@ -324,12 +323,11 @@ impl Renderer {
         Ok((producer, consumer))
     }
 
-    /// Spawns a thread with a stream, which submits out of order with the main loop:
-    /// neither waits for the other on the CPU. When the renderer ends, frames of the
-    /// stream fail with [`StreamError::Closed`], and the renderer joins the thread for
-    /// two seconds at most.
+    /// Spawns a thread with a stream that submits independently of the main loop: neither waits for the other on the
+    /// CPU. When the renderer ends, frames of the stream fail with [`StreamError::Closed`], and the renderer waits for
+    /// the thread for two seconds at most.
     ///
-    /// Call it before the first frame, so that the stream gets exclusive use of a queue if one is available.
+    /// Call it before the first frame, so that the stream gets exclusive use of a queue if one is free.
     ///
     /// ```
     /// # use bevy_ecs::prelude::*;

@@ -1,7 +1,6 @@
-//! Textures: bevy's image assets, from files or made in code, as images of the device.
+//! Textures: bevy's image assets as device images.
 //!
-//! [`LoadTexture`] is what programs use; what it consists of is there for content crates, which follow
-//! all image assets of an app.
+//! Programs use [`LoadTexture`]. Its parts are public for content crates, which track all image assets of an app.
 
 mod checks;
 mod describe;

@@ -29,7 +29,7 @@ use crate::renderer::{KeptFrame, Renderer};
 use crate::schedule::Render;
 use crate::window::WindowTarget;
 
-/// No more frames: an error stopped the renderer.
+/// Marks that an error stopped the renderer: no frames follow.
 #[derive(Resource)]
 pub(crate) struct Stopped;
 
@@ -70,7 +70,7 @@ pub(crate) fn run_frame(world: &mut World) {
     handle(world, &refused);
 }
 
-/// Declare, collect, plan, record, submit, present: each step in its own file.
+/// Runs the phases of a frame: declare, collect, plan, record, submit, present. Each has its own file.
 fn frame(
     world: &mut World,
     renderer: &mut Renderer,
@@ -123,8 +123,8 @@ fn pace(renderer: &mut Renderer) -> Result<(), RenderError> {
     Ok(())
 }
 
-/// Recreates resources whose sharing mode changes, moves passes to other queues, and frees memory that
-/// no frame has needed for long. Each of them changes the next frame.
+/// Recreates resources whose sharing mode changes, moves passes to other queues, and frees memory that has been unused
+/// for long. Each changes the next frame.
 fn renew_resources(world: &mut World, renderer: &mut Renderer) {
     let Renderer {
         sharing,
@@ -177,7 +177,7 @@ fn run_passes(world: &mut World, clock: &mut Clock) -> Result<(), Vec<RenderErro
     }
 }
 
-/// The renderer's own passes, before and after those of the user.
+/// Returns the renderer's own passes: those before and those after the app's.
 fn own_passes(
     world: &mut World,
     renderer: &Renderer,
@@ -195,9 +195,9 @@ fn own_passes(
     Ok((first.collect(), last))
 }
 
-/// Collects the frame. What passes that read tables leave undeclared has to be settled for the queues
-/// that they are planned for, so a frame with such passes is planned here, and collected again where
-/// that is not so.
+/// Collects the frame until the declared members of tables fit the plan. Some undeclared members need declarations that
+/// depend on the queues of the passes. So a frame with passes that read tables is planned here, and collected again if
+/// the plan needs other declarations.
 fn collect_settled(
     world: &mut World,
     renderer: &mut Renderer,
@@ -230,8 +230,8 @@ fn collect_settled(
     }
 }
 
-/// Collects the frame without those of the last passes that read back what no pass has written.
-/// Only planning shows that, so a frame that reads something back is planned here.
+/// Collects the frame, and drops readbacks of resources that nothing has written. Only planning detects these, so a
+/// frame with readbacks is planned here.
 fn collect_readable(
     world: &mut World,
     renderer: &mut Renderer,
@@ -263,7 +263,7 @@ fn collect_readable(
     }
 }
 
-/// Plans what was collected.
+/// Plans the collected frame.
 fn plan(
     renderer: &mut Renderer,
     collector: &Collector,
@@ -286,8 +286,8 @@ fn plan(
     }
 }
 
-/// Plans what was collected, if it is not planned yet, translates the command lists, submits and
-/// presents; only then do the states move on.
+/// Plans the collected frame unless it is planned already, encodes the command lists, submits and presents. The states
+/// are committed only after success.
 fn submit(
     renderer: &mut Renderer,
     (collector, collected, tables): (&Collector, Collected, &mut Tables),
@@ -341,8 +341,8 @@ fn submit(
     Ok(())
 }
 
-/// Submits what was recorded, with the host passes between, and presents the images of the windows
-/// that the frame draws to.
+/// Submits the recorded frame, with host passes in between, and presents the images of the windows that the frame draws
+/// to.
 fn present(
     renderer: &mut Renderer,
     collector: &Collector,
@@ -385,7 +385,7 @@ fn present(
     Ok(())
 }
 
-/// Frees what no queue can still use, and takes what was read back.
+/// Retires resources that no queue can use any more, and takes the results of readbacks.
 fn finish(
     world: &mut World,
     renderer: &mut Renderer,
@@ -417,7 +417,7 @@ fn finish(
     Ok(done)
 }
 
-/// Applies the handler's policy to errors of a frame, or of the time before the first frame.
+/// Applies the handler's policy to errors of a frame, or to errors before the first frame.
 pub(crate) fn handle(world: &mut World, errors: &[RenderError]) {
     if errors.iter().any(RenderError::needs_another_device)
         && let Some(renderer) = world.get_resource::<Renderer>()
@@ -428,7 +428,7 @@ pub(crate) fn handle(world: &mut World, errors: &[RenderError]) {
     }
     match ask(world, errors) {
         RenderErrorPolicy::Ignore => {
-            // Without a device no frame can follow.
+            // Without a device no frames can follow.
             if errors.iter().any(RenderError::needs_another_device) {
                 world.insert_resource(Stopped);
             }
@@ -462,7 +462,7 @@ fn one(error: RenderError) -> Vec<RenderError> {
     vec![error]
 }
 
-/// The compute task pool of bevy.
+/// Bevy's compute task pool.
 struct Pool;
 
 impl Parallel for Pool {

@@ -1,10 +1,9 @@
 //! Errors and panics of the systems in the `Render` and `RenderStartup` schedules.
 //!
-//! bevy hands both to the world's fallback error handler, a plain function, whose default panics.
-//! While passes record, that handler is ours, so that a failing pass costs its frame and nothing
-//! else. A plain function has no state, so there are several, with a list each: what records
-//! has one to itself, and apps that record at the same time in one process (tests) do not see each
-//! other's failures.
+//! bevy passes both to the world's fallback error handler, a plain function whose default panics. While passes record,
+//! a handler of this module is set, so that a failing pass only costs its frame. A function has no state, so there are
+//! several handlers, each with its own list of errors. A recording app takes one exclusively. So apps that record at
+//! the same time in one process (tests) do not mix their errors.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -16,7 +15,7 @@ use bevy_ecs::prelude::*;
 use crate::error::RenderError;
 use crate::record::host::panic_message;
 
-/// So many apps can record at the same time; the next one waits.
+/// Number of apps that can record at the same time; further ones wait.
 const LISTS: usize = 8;
 type Handlers = [ErrorHandler; LISTS];
 const NOTE_ALL: Handlers = [
@@ -34,12 +33,12 @@ const NOTE_FATAL: Handlers = [
 ];
 
 static FAILURES: [Mutex<Vec<RenderError>>; LISTS] = [const { Mutex::new(Vec::new()) }; LISTS];
-/// Marks the lists that are taken.
+/// Marks the lists in use.
 static TAKEN: Mutex<[bool; LISTS]> = Mutex::new([false; LISTS]);
 static GIVEN_BACK: Condvar = Condvar::new();
 
 fn note<const LIST: usize>(mut error: BevyError, context: ErrorContext) {
-    // The error itself does not contain the message of a panic.
+    // The error itself does not contain a panic's message.
     let message = match error.take_payload() {
         Some(panic) => panic_message(&*panic),
         None => error.to_string().trim_end().to_owned(),
@@ -63,7 +62,7 @@ fn failures(list: usize) -> MutexGuard<'static, Vec<RenderError>> {
     failures.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A list that is not taken.
+/// Exclusive use of a list of errors, released on drop.
 struct List(usize);
 
 impl List {
@@ -89,12 +88,12 @@ impl Drop for List {
     }
 }
 
-/// Runs something in which systems may fail, and returns how they did.
+/// Runs a closure and returns the errors of systems in it.
 pub(crate) fn catch(world: &mut World, run: impl FnOnce(&mut World)) -> Vec<RenderError> {
     catch_with(world, &NOTE_ALL, run)
 }
 
-/// The same, but errors that bevy would only log, for their severity, are logged and no more.
+/// Like [`catch`], but errors whose severity bevy would only log are logged and not returned.
 pub(crate) fn catch_fatal(world: &mut World, run: impl FnOnce(&mut World)) -> Vec<RenderError> {
     catch_with(world, &NOTE_FATAL, run)
 }

@@ -6,13 +6,12 @@ use crate::error::RenderError;
 
 /// Reaction to an error in a frame.
 ///
-/// If a frame has several errors, the last of their policies in this list applies.
+/// If a frame has several errors, the policy latest in this list applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RenderErrorPolicy {
-    /// Continue with the next frame; the frame with the error is dropped. A frame that could not begin
-    /// within [`DeviceInfo::timeout`](quadrille_vulkan::DeviceInfo::timeout), because the device had not completed
-    /// an earlier one, is retried.
-    /// After the loss of the device the app continues without rendering.
+    /// Continue with the next frame; the failed frame is dropped. A frame that could not begin within
+    /// [`DeviceInfo::timeout`](quadrille_vulkan::DeviceInfo::timeout), because the device had not completed an earlier
+    /// one, is retried. After the loss of the device the app continues without rendering.
     Ignore,
     /// Replace the device, recreate the windows' surfaces, and run
     /// [`RenderStartup`](crate::RenderStartup) again, which creates all device objects. If

@@ -14,7 +14,7 @@ use crate::gpu_device::GpuDevice;
 use crate::record::recording::Recordings;
 use crate::renderer::{Outliving, Renderer};
 
-/// Number of frames within which a rebuilt device that is lost is not rebuilt again.
+/// A replaced device that is lost within this number of frames is not replaced again.
 const SETTLED: u64 = 60;
 
 /// Event: a lost device was replaced, and [`RenderStartup`](crate::RenderStartup) has run again.
@@ -25,12 +25,12 @@ pub struct DeviceRebuilt {
     pub times: u32,
 }
 
-/// How to make the device, and how often that had to be done.
+/// Settings for a new device, and counts of replacements.
 #[derive(Resource)]
 pub(crate) struct Recovery {
     settings: Settings,
     times: u32,
-    /// Frames drawn since the last time.
+    /// Frames drawn since the last replacement.
     frames: u64,
 }
 
@@ -43,14 +43,14 @@ impl Recovery {
         }
     }
 
-    /// Counts a frame that was drawn.
+    /// Counts a completed frame.
     pub(crate) fn count_frame(&mut self) {
         self.frames += 1;
     }
 }
 
-/// Creates another device and the renderer's own resources on it, then runs
-/// [`RenderStartup`](crate::RenderStartup), which creates the app's. Measurements and counts go on.
+/// Creates another device and the renderer's own resources on it, then runs [`RenderStartup`](crate::RenderStartup),
+/// which creates the app's. Measurements and frame counts continue.
 pub(crate) fn recover(world: &mut World) -> Result<(), Vec<RenderError>> {
     let Some(old) = world.remove_resource::<Renderer>() else {
         return Err(not_recovered("there is no renderer".to_owned()));
@@ -65,7 +65,7 @@ pub(crate) fn recover(world: &mut World) -> Result<(), Vec<RenderError>> {
     recovery.frames = 0;
     let (times, settings) = (recovery.times, recovery.settings.clone());
 
-    // Surfaces go before others are made for the same windows.
+    // A window can have only one surface, so the old surfaces are destroyed first.
     let (gpu, outliving) = old.close();
     forget(world, &gpu);
     let renderer = rebuild(&gpu, &settings, outliving)?;
@@ -107,8 +107,8 @@ fn forget(world: &mut World, gpu: &Gpu) {
     release(world, gpu);
 }
 
-/// Lets resource entities go of the handles that they were given of the old device. Passes that
-/// hold them too do so when they run next (`any`).
+/// Drops the handles of the old device that resource entities hold. Passes with such handles drop them in their next
+/// run (`declare/any.rs`).
 fn release(world: &mut World, gpu: &Gpu) {
     let mut entities = world.query::<(Entity, &Bound)>();
     let old: Vec<(Entity, String)> = entities

@@ -10,10 +10,10 @@ use crate::schedule::Render;
 /// Runs all systems of the schedule, after building it if it changed.
 pub(crate) fn run_render(world: &mut World) {
     world.schedule_scope(Render, |world, schedule| {
-        // If it cannot be built, running it says why.
+        // If building fails, `run` below reports the error.
         let built = schedule.initialize(world);
         let defers = world.get_resource::<PassGraph>().is_none_or(|it| it.defers);
-        // Where no system leaves anything to apply, bevy need not go through all once more.
+        // If no system has deferred commands, skipping the final apply saves a loop over all systems.
         schedule.set_apply_final_deferred(defers || built.is_err());
         schedule.run(world);
         if let Ok(Some(_)) = built {
@@ -23,7 +23,7 @@ pub(crate) fn run_render(world: &mut World) {
     });
 }
 
-/// The slots of the pass systems, in the order in which one thread runs them.
+/// Returns the slots of the pass systems in single-threaded run order.
 fn run_order(world: &World, schedule: &Schedule) -> Vec<u32> {
     let (Some(graph), Ok(systems)) = (world.get_resource::<PassGraph>(), schedule.systems()) else {
         return Vec::new();

@@ -14,14 +14,14 @@ pub(crate) fn run_first(world: &mut World) {
     let errors = run(world);
     handle(world, &errors);
     if !errors.is_empty() && world.contains_resource::<Stopped>() {
-        // The app exits after this update. Until then systems miss what was not made, and what
-        // they say about it would only hide the reason.
+        // The app exits after this update. Until then, systems miss the resources that were not created; their errors
+        // are only logged at debug level, because they would hide the cause.
         world.insert_resource(FallbackErrorHandler(debug));
     }
 }
 
-/// Runs [`RenderStartup`] and returns its errors. An app with an error handler of its own has been
-/// received them by then, and none is returned.
+/// Runs [`RenderStartup`] and returns its errors. An error handler of the app receives them instead; then none are
+/// returned.
 pub(crate) fn run(world: &mut World) -> Vec<RenderError> {
     let run = |world: &mut World| world.run_schedule(RenderStartup);
     if world.contains_resource::<FallbackErrorHandler>() {

@@ -13,14 +13,14 @@ use crate::window::{
     HeadlessWindow, PresentSettings, SwapchainState, WindowFailed, WindowSizedImages, WindowTarget,
 };
 
-/// Minimum duration of a frame in which no window has an image: nothing else would pace
-/// an app whose only window is minimized.
+/// Minimum duration of a frame in which no window has an image. Without it, nothing would pace an app whose only window
+/// is minimized.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// The image for headless runs.
+/// Format of the image that replaces a window in headless apps.
 const HEADLESS_FORMAT: Format = Format::B8G8R8A8_SRGB;
 
-/// Finds windows, without an allocation per frame.
+/// Queries for windows, kept to avoid an allocation per frame.
 #[derive(Resource)]
 pub(crate) struct WindowQuery {
     handles: QueryState<Entity, (With<RawHandleWrapper>, With<Window>)>,
@@ -44,10 +44,9 @@ impl FromWorld for WindowQuery {
 /// Prepares windows for the frame: creates surfaces of new ones, resizes swapchains, and acquires images.
 /// Passes whose window has no image are skipped.
 ///
-/// Images are acquired before passes record, since the acquired image may have another size, or there may be
-/// none, which passes need to know.
+/// Images are acquired before passes record, because passes need to know whether there is an image, and its size.
 ///
-/// Images of window size are recreated last, when all sizes of the frame are known.
+/// Images of window size are recreated last, when all window sizes of the frame are known.
 pub(crate) fn prepare(world: &mut World, renderer: &mut Renderer) -> Result<(), RenderError> {
     prepare_windows(world, renderer)?;
     Ok(WindowSizedImages::follow(world, &renderer.gpu)?)
@@ -76,7 +75,7 @@ fn prepare_windows(world: &mut World, renderer: &mut Renderer) -> Result<(), Ren
     })
 }
 
-/// Removes all window images, since their device was replaced.
+/// Removes all window images, after their device was replaced.
 pub(crate) fn forget_images(world: &mut World) {
     WindowMarkers::publish(world, &[]);
     world.resource_scope(|world, mut query: Mut<WindowQuery>| {
@@ -90,7 +89,7 @@ pub(crate) fn forget_images(world: &mut World) {
     });
 }
 
-/// Forgets the targets of windows that are closed.
+/// Drops the targets of closed windows.
 fn close(world: &mut World, renderer: &mut Renderer) {
     renderer.windows.retain(|target| {
         let is_open = world.get::<RawHandleWrapper>(target.entity).is_some();
@@ -101,7 +100,7 @@ fn close(world: &mut World, renderer: &mut Renderer) {
     });
 }
 
-/// Makes targets for windows that are new.
+/// Creates targets for new windows.
 fn open(world: &World, query: &mut WindowQuery, renderer: &mut Renderer) {
     query.handles.update_archetypes(world);
     for entity in query.handles.iter_manual(world) {
@@ -111,7 +110,7 @@ fn open(world: &World, query: &mut WindowQuery, renderer: &mut Renderer) {
     }
 }
 
-/// Acquires the images of all windows, and gives each window its component.
+/// Acquires the images of all windows, and sets their [`WindowImage`] components.
 fn acquire(world: &mut World, renderer: &mut Renderer) -> Result<(), RenderError> {
     let is_alone = renderer.windows.len() < 2;
     for target in &mut renderer.windows {
@@ -169,8 +168,8 @@ pub(crate) fn report(world: &mut World, renderer: &Renderer) {
     }
 }
 
-/// Gives all windows that the program spawned images of their sizes, and the primary window, of
-/// which there is no more than its entity.
+/// Creates the images of window entities in a headless app, of their own sizes. Without a primary window, spawns an
+/// entity for it with an image of size `extent`.
 fn prepare_headless(
     world: &mut World,
     query: &mut WindowQuery,

@@ -1,11 +1,10 @@
-//! Fetching what comes next: pass systems run one after another, each in memory of its own, which
-//! the processor cannot predict.
+//! Prefetching for the next pass system. Each system has its own memory, which the processor's prefetcher cannot
+//! predict.
 //!
-//! A frame of many small passes waits for memory more than it computes, and bevy's order is not
-//! that of memory. But it is known once the schedule is built. So while a system runs, the memory
-//! that the next one touches first is fetched: its recording, and the state of its recorder, beside
-//! which bevy has the rest of the system. Where systems run otherwise, on several threads or because
-//! one is skipped, something is fetched for nothing.
+//! A frame of many small passes is memory-bound, and bevy's order of systems differs from that of their memory. The
+//! order is known once the schedule is built. So while a system runs, it prefetches the memory that the next system
+//! accesses first: its recording and the state of its recorder, next to which bevy stores the rest of the system. If
+//! systems run in another order, on several threads or because one is skipped, the prefetch is wasted.
 
 use std::sync::atomic::{AtomicPtr, Ordering};
 
@@ -13,55 +12,54 @@ use quadrille_vulkan::prefetch::{self, LINE};
 
 use crate::record::recording::PassRecording;
 
-/// How many lines a recording has.
+/// Number of cache lines of a recording.
 const RECORDING: usize = size_of::<PassRecording>().div_ceil(LINE);
 
-/// How many lines of a system are fetched on either side of the place where the state of its
-/// recorder begins: the compiler puts the states of other parameters before and behind it, and bevy
-/// what it keeps of the system.
+/// Number of cache lines to prefetch on either side of a recorder's state. The compiler places the states of other
+/// parameters, and bevy the rest of the system, before and behind it.
 const PREFETCH_COUNT: usize = 2;
 
-/// Addresses that one system prefetches for the one after it. They are only fetched, never read: the
-/// other system may be gone.
+/// Addresses that one system prefetches for the next one. They are never dereferenced, because the other system may no
+/// longer exist.
 #[derive(Debug, Default)]
 pub(crate) struct Ahead {
-    /// Where the state of its own recorder is.
+    /// Address of the state of this system's recorder.
     state: AtomicPtr<u8>,
-    /// The recording and the state of the next.
+    /// Addresses of the next system's recording and recorder state.
     next: [AtomicPtr<u8>; 2],
 }
 
 impl Ahead {
-    /// Notes where the state of the system is.
+    /// Sets the address of the recorder's state.
     #[inline]
     pub(crate) fn note(&self, state: *const u8) {
-        // Systems hardly ever move, and what is not written can be read by many cores.
+        // Written only on change, which is rare: an unmodified cache line can be shared by several cores.
         if self.state() != state {
             self.state.store(state.cast_mut(), Ordering::Relaxed);
         }
     }
 
-    /// Where the state of the system was when it ran last; null if it never did.
+    /// Returns the address of the recorder's state in its last run; null before the first.
     #[inline]
     pub(crate) fn state(&self) -> *const u8 {
         self.state.load(Ordering::Relaxed)
     }
 
-    /// Takes in the recording and the state of the next system.
+    /// Sets the recording and the recorder state of the next system.
     pub(crate) fn set_next(&self, next: [*const u8; 2]) {
         for (place, memory) in self.next.iter().zip(next) {
             place.store(memory.cast_mut(), Ordering::Relaxed);
         }
     }
 
-    /// Returns the addresses that are fetched.
+    /// Returns the prefetched addresses.
     #[cfg(test)]
     pub(crate) fn next(&self) -> [*const u8; 2] {
         let [recording, state] = &self.next;
         [recording, state].map(|place| place.load(Ordering::Relaxed).cast_const())
     }
 
-    /// Has the processor fetch what the next system touches first.
+    /// Prefetches the memory that the next system accesses first.
     #[inline]
     pub(crate) fn fetch(&self) {
         let [recording, state] = &self.next;

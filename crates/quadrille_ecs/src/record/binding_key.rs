@@ -1,4 +1,4 @@
-//! Where things are bound: by number, or by the name of the shader's variable.
+//! Keys of bindings: a number, or the name of the shader's variable.
 
 use quadrille_vulkan::{Variable, variable_hint};
 
@@ -27,7 +27,7 @@ impl BindingKey for &str {}
 
 impl BindingKey for FieldKey {}
 
-/// Key of a field of a struct that derives `PassBindings`: the name of its variable, which each pipeline resolves once.
+/// Key of a field of a struct that derives `PassBindings`: the name of its variable, looked up once per pipeline.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct FieldKey {
@@ -36,7 +36,7 @@ pub struct FieldKey {
 }
 
 impl FieldKey {
-    /// The key of one of the names of a struct, which lie in one static list.
+    /// Creates the key of one of the names of a struct, which are in one static list.
     pub const fn new(names: &'static [&'static str], index: usize) -> Self {
         Self { names, index }
     }
@@ -45,7 +45,7 @@ impl FieldKey {
 pub(crate) mod sealed {
     use super::{FieldKey, RecordError, Reflected, Variable, find_binding, find_table};
 
-    /// Finds the number. The trait is sealed: numbers and names are all that implement it.
+    /// Looks up the number. The trait is sealed: only numbers and names implement it.
     pub trait Find: Copy {
         #[doc(hidden)]
         #[allow(
@@ -55,7 +55,7 @@ pub(crate) mod sealed {
         )]
         fn binding(self, pipeline: &impl Reflected) -> Result<u32, RecordError>;
 
-        /// The group of a table; without a pipeline only by its number.
+        /// Returns the group of a table; `None` for a name without a pipeline.
         #[doc(hidden)]
         #[allow(
             private_bounds,
@@ -64,7 +64,7 @@ pub(crate) mod sealed {
         )]
         fn group(self, pipeline: Option<&impl Reflected>) -> Result<u32, RecordError>;
 
-        /// Whether shaders use the variable or the table.
+        /// Whether shaders of the pipeline use the variable or table.
         #[doc(hidden)]
         #[allow(private_bounds, reason = "only this crate calls it")]
         fn is_used(self, pipeline: &impl Reflected) -> bool;
@@ -176,7 +176,7 @@ fn find_table(pipeline: &impl Reflected, name: &str) -> Result<u32, RecordError>
         .ok_or_else(|| unknown(pipeline, name))
 }
 
-/// The shader has no variable of this name there.
+/// Error of a name that the shader does not have.
 #[cold]
 fn unknown(pipeline: &impl Reflected, name: &str) -> RecordError {
     RecordError::NoSuchVariable {

@@ -1,4 +1,4 @@
-//! Parameters of passes that are declared and bound as one.
+//! Pass parameters that are declared and bound together.
 
 use std::ops::Deref;
 
@@ -14,16 +14,16 @@ use crate::record::binding_key::BindingKey;
 use crate::record::compute::Compute;
 use crate::record::rendering::Rendering;
 
-/// Parameters of a pass that are declared and bound as one: derived beside `SystemParam`, with `#[bind]` on each
+/// Parameters of a pass that are declared and bound together: derived beside `SystemParam`, with `#[bind]` on each
 /// field that a shader reads or writes.
 ///
-/// `#[bind]` binds a field to the variable of its own name, `#[bind("lights")]` to one of another name, and
-/// `#[bind(3)]` to a number, that of the group for a table. A field with `#[declared]` is one of the accesses of
-/// [`PassBindings::add_uses`], and the pass binds it itself: vertices, say, or a range of a buffer. Other fields
-/// are left alone. A pipeline resolves the names of a struct once.
+/// `#[bind]` binds a field to the variable of its own name, `#[bind("lights")]` to a variable of another name, and
+/// `#[bind(3)]` to a number (for a table, the group). A field with `#[declared]` is only one of the accesses of
+/// [`PassBindings::add_uses`]; the pass binds it itself, such as vertices or a range of a buffer. Other fields are
+/// ignored. The names of a struct are looked up once per pipeline.
 ///
-/// Structs that a pass makes itself derive it too: their fields are an [`AnyAccess`], a reference to an access, or to
-/// a sampler.
+/// Structs that a pass creates itself can derive it too, with fields that are an [`AnyAccess`], a reference to an
+/// access, or a reference to a sampler.
 ///
 /// ```
 /// # extern crate quadrille_ecs as quadrille;
@@ -72,14 +72,14 @@ pub trait PassBindings {
     label = "an access such as `StorageRead<'w, Cells>`, a `Table`, a `&Sampler`, or a `Res` of a resource that dereferences to a `Sampler` is expected here"
 )]
 pub trait BindField {
-    /// Adds its access.
+    /// Adds the field's access.
     fn add_use(&self, uses: &mut Vec<PassUse>);
 
-    /// Binds it.
+    /// Binds the field.
     fn bind_to<B: Binder>(&self, to: &mut B, key: impl BindingKey);
 }
 
-/// A part of a pass in which resources are bound: [`Compute`] or [`Rendering`], whose methods these are.
+/// Scope in which resources are bound: [`Compute`] or [`Rendering`].
 pub trait Binder: sealed::Sealed {
     /// Binds an access.
     fn bind_access(&mut self, key: impl BindingKey, access: &impl Declared);
@@ -129,7 +129,7 @@ macro_rules! implement_binder {
 
 implement_binder!(Compute, Rendering);
 
-/// Leaves out variables that the shaders of the bound pipeline do not use.
+/// Binder that ignores variables which the shaders of the bound pipeline do not use.
 struct UsedBindings<'r, 'a>(&'r mut Rendering<'a>);
 
 impl Binder for UsedBindings<'_, '_> {
@@ -153,8 +153,8 @@ impl Binder for UsedBindings<'_, '_> {
 }
 
 impl Rendering<'_> {
-    /// Binds those fields of parameters that shaders of the bound pipeline use, for pipelines whose shaders are not known
-    /// to the pass, such as those of materials. [`Self::bind_all`] takes a field without a variable for a mistake.
+    /// Binds the fields that shaders of the bound pipeline use. For pipelines with shaders unknown to the pass, such as
+    /// those of materials. In contrast, [`Self::bind_all`] reports a field without a variable as an error.
     pub fn bind_used(&mut self, parameters: &impl PassBindings) -> &mut Self {
         parameters.bind_to(&mut UsedBindings(self));
         self

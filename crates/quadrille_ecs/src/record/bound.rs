@@ -1,4 +1,4 @@
-//! Bindings of a pipeline while a pass records, checked against its shaders and the declarations.
+//! Checks of bindings against the shaders of the pipeline and the declarations, while a pass records.
 
 use std::ops::Range;
 
@@ -14,11 +14,11 @@ use crate::error::RecordError;
 use crate::record::binding_key::BindingKey;
 use crate::record::recording::SubRecording;
 
-/// The range of a buffer that is bound as a whole.
+/// Range of a buffer that is bound as a whole.
 pub(crate) const ALL_BYTES: (u64, u64) = (0, 0);
 
-/// A range of a buffer as [`BoundMask::bind`] takes it. One without bytes is behind the last one, where
-/// there are none, which is an error when the pass is submitted.
+/// Converts a byte range to the argument of [`BoundMask::bind`]. An empty range is moved to the end of the buffer,
+/// where it is an error when the pass is submitted.
 pub(crate) fn part_of(buffer: &GpuBuffer, bytes: Range<u64>) -> (u64, u64) {
     if bytes == (0..buffer.bytes()) {
         return ALL_BYTES;
@@ -29,13 +29,13 @@ pub(crate) fn part_of(buffer: &GpuBuffer, bytes: Range<u64>) -> (u64, u64) {
     (bytes.start, bytes.end - bytes.start)
 }
 
-/// The bindings of a pipeline that are bound so far.
+/// Set of the bindings that are bound so far.
 #[derive(Default)]
 pub(crate) struct BoundMask(u64);
 
 impl BoundMask {
-    /// Binds a resource after checking it against the shader and the declaration. Of a buffer
-    /// `bytes` are its first byte and how many there are, 0 for all behind it.
+    /// Binds a resource after checking it against the shader and the declaration. For a buffer, `bytes` is the first
+    /// byte and the size; size 0 means up to the end.
     #[inline(always)]
     pub(crate) fn bind(
         &mut self,
@@ -51,7 +51,7 @@ impl BoundMask {
         };
         recording.check_declared(bound);
         let declared = recording.declared_kind(bound);
-        // A wrong binding is not reported as missing as well.
+        // Counts as bound, so that the error of a wrong binding is not followed by one of a missing binding.
         self.0 |= BindingNeeds::bit(binding);
         if !is_plain(pipeline.needs().at(binding), &bound, declared)
             && let Some(error) = mismatch(pipeline, binding, bound, declared)
@@ -72,7 +72,7 @@ impl BoundMask {
         }
     }
 
-    /// Binds a sampler after checking that the shader has one there.
+    /// Binds a sampler after checking that the shader has a sampler there.
     pub(crate) fn sampler(
         &mut self,
         recording: &mut SubRecording,
@@ -98,8 +98,8 @@ impl BoundMask {
         }
     }
 
-    /// Records the error of an unknown name. Which binding it stands for is not known, so no error
-    /// about a missing binding follows.
+    /// Records the error of an unknown name. The binding meant is unknown, so errors about missing bindings are
+    /// suppressed.
     #[cold]
     fn fail_name(&mut self, recording: &mut SubRecording, error: RecordError) {
         self.0 = u64::MAX;
@@ -116,7 +116,7 @@ impl BoundMask {
     }
 }
 
-/// Notes the first of some bindings that nothing is bound to.
+/// Records an error for the first missing binding.
 #[cold]
 fn fail_incomplete(recording: &mut SubRecording, pipeline: &impl Reflected, missing: u64) {
     let mut bindings = pipeline.bindings().iter();
@@ -129,8 +129,8 @@ fn fail_incomplete(recording: &mut SubRecording, pipeline: &impl Reflected, miss
     }
 }
 
-/// Whether a declared access is at least what a shader does, in the cases that are usual: one
-/// comparison instead of all rules. What is not plain is for [`mismatch`] to judge.
+/// Fast path of [`mismatch`]: whether a declared access covers a shader's use, in the common cases by one comparison.
+/// False means undecided.
 #[inline]
 fn is_plain(needs: Needs, bound: &Bound<'_>, declared: &AccessKind) -> bool {
     let image = match bound.resource {
@@ -146,7 +146,7 @@ fn is_plain(needs: Needs, bound: &Bound<'_>, declared: &AccessKind) -> bool {
             (both, both)
         }
         AccessKind::StorageReadWrite => (Needs::STORAGE, Needs::STORAGE),
-        // No binding needs it all.
+        // Other kinds have no fast path: no binding has all needs.
         _ => (Needs::all(), Needs::all()),
     };
     let elsewhere = match bound.stages {
@@ -159,7 +159,7 @@ fn is_plain(needs: Needs, bound: &Bound<'_>, declared: &AccessKind) -> bool {
     needs & (of_interest | Needs::IMAGE | elsewhere) == wanted | image
 }
 
-/// The binding of this number. Bindings are in order of their numbers, and mostly without gaps.
+/// Finds a binding by number. Bindings are sorted by number, mostly without gaps.
 #[inline]
 fn find(bindings: &[Binding], binding: u32) -> Option<&Binding> {
     let is_it = |info: &&Binding| info.binding == binding;
@@ -167,7 +167,7 @@ fn find(bindings: &[Binding], binding: u32) -> Option<&Binding> {
     guess.or_else(|| bindings.iter().find(is_it))
 }
 
-/// A pipeline whose shaders' interface is known.
+/// A pipeline with reflected shaders.
 pub(crate) trait Reflected {
     fn name(&self) -> &str;
     fn bindings(&self) -> &[Binding];
@@ -212,7 +212,7 @@ macro_rules! implement_reflected {
 
 implement_reflected!(ComputePipeline, GraphicsPipeline);
 
-/// Why a resource with this declared access cannot be bound there, if so.
+/// Returns the reason why a resource with this declared access cannot be bound; `None` if it can.
 #[cold]
 fn mismatch(
     pipeline: &impl Reflected,
@@ -247,8 +247,7 @@ fn mismatch(
     if wants_image != is_image {
         return Some(wrong_kind(pipeline, info, bound));
     }
-    // WGSL has no write-only storage buffers: `read_write` is how a pure write is spelled, so a
-    // declared write is taken at its word.
+    // WGSL has no write-only storage buffers: pure writes use `read_write` too, so a declared write is accepted for it.
     let pure_write = *declared == AccessKind::StorageWrite && needs == AccessKind::StorageReadWrite;
     let exactly = match declared {
         AccessKind::Exactly(access) => exact::allows(*access, info),
@@ -274,7 +273,7 @@ fn mismatch(
     })
 }
 
-/// Shader stages in words.
+/// Names shader stages in messages.
 fn stage_words(stages: vk::ShaderStageFlags) -> &'static str {
     match stages {
         vk::ShaderStageFlags::VERTEX => "the vertex shader",

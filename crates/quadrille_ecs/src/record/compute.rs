@@ -1,4 +1,4 @@
-//! Recording dispatches.
+//! Recording of dispatches.
 
 use std::ops::Range;
 
@@ -55,9 +55,9 @@ impl<'a> Compute<'a> {
     }
 
     /// Binds a byte range of a declared buffer, for instance to access a buffer beyond the device's
-    /// `maxStorageBufferRange` (at least 128 MiB) in parts. The shader's variable begins at the start of the range,
-    /// which must be a multiple of `minStorageBufferOffsetAlignment`, or of `minUniformBufferOffsetAlignment` for
-    /// a uniform buffer. Multiples of 256 are valid on all devices.
+    /// `maxStorageBufferRange` (at least 128 MiB) in several ranges. The shader's variable begins at the start of the
+    /// range, which must be a multiple of `minStorageBufferOffsetAlignment`, or of `minUniformBufferOffsetAlignment`
+    /// for a uniform buffer. Multiples of 256 are valid on all devices.
     ///
     /// Synchronization is by the declared access, which is the whole buffer unless
     /// [`PassUse::range`](crate::PassUse::range) restricts it.
@@ -143,8 +143,8 @@ impl<'a> Compute<'a> {
         self
     }
 
-    /// Dispatches the workgroups that so many invocations in x, y and z need, by the `@workgroup_size` of the shader.
-    /// The last ones may have invocations beyond these, which the shader must ignore.
+    /// Dispatches enough workgroups for this number of invocations in x, y and z, by the shader's `@workgroup_size`.
+    /// The last workgroups may have invocations beyond it, which the shader must ignore.
     ///
     /// ```
     /// # use quadrille_ecs::Compute;

@@ -1,10 +1,9 @@
 //! Host passes: callbacks on the CPU between passes on the device.
 //!
-//! A pass system that calls [`Recorder::host`](crate::Recorder::host) is a host pass. The callback
-//! runs on the thread that drives frames, after the device passes that it depends on; the passes that
-//! depend on it are submitted afterwards. If no pass of the frame depends on it, the callback
-//! is queued until the device has reached its dependencies. Frames continue meanwhile, up to one that
-//! accesses the same resources.
+//! A pass system that calls [`Recorder::host`](crate::Recorder::host) is a host pass. The callback runs on the thread
+//! that drives frames, after the device passes that it depends on. The passes that depend on it are submitted
+//! afterwards. If no pass of the frame depends on it, the callback is queued until the device has reached its
+//! dependencies. Frames continue meanwhile, until one accesses the same resources.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -28,7 +27,7 @@ use crate::error::RenderError;
 pub(crate) type HostCall = Box<dyn FnOnce(&mut Host<'_>) -> Result + Send + Sync>;
 
 /// Context of a running host pass. Proves to [`HostMemory`] that the pass's dependencies are complete, and that nothing
-/// else accesses the memory that it declares.
+/// else accesses its declared memory.
 pub struct Host<'a> {
     commands: &'a mut CommandQueue,
 }
@@ -57,9 +56,9 @@ pub struct HostMemory<K> {
     kind: PhantomData<fn() -> K>,
 }
 
-/// Declared accesses that let the host read.
+/// Declared accesses that include host reads.
 pub trait HostReads {}
-/// Declared accesses that let the host write.
+/// Declared accesses that include host writes.
 pub trait HostWrites {}
 impl HostReads for kind::HostRead {}
 impl HostReads for kind::HostReadWrite {}
@@ -106,7 +105,7 @@ impl<K: HostWrites> HostMemory<K> {
 macro_rules! memory {
     ($($access:ident),*) => { $(
         impl<T: Named<Handle = GpuBuffer>> $access<'_, T> {
-            /// The buffer for the callback of [`Recorder::host`](crate::Recorder::host).
+            /// Returns the buffer for the callback of [`Recorder::host`](crate::Recorder::host).
             pub fn memory(&self) -> HostMemory<kind::$access> {
                 let buffer = GpuBuffer::clone(self);
                 HostMemory { buffer, kind: PhantomData }
@@ -131,14 +130,14 @@ pub(crate) struct HostPasses {
 struct Waiting {
     name: Arc<str>,
     call: HostCall,
-    /// Timeline points that the device has to reach before the call.
+    /// Timeline points that the device has to reach before the callback runs.
     points: Vec<TimelinePoint>,
-    /// Resources that the call accesses.
+    /// Resources that the callback accesses.
     resources: Vec<ResourceId>,
 }
 
 impl HostPasses {
-    /// The callbacks of the next frame. Those of a frame that was abandoned are forgotten.
+    /// Sets the callbacks of the next frame. Callbacks of an abandoned frame are dropped.
     pub(crate) fn begin(&mut self, calls: impl Iterator<Item = (PassIndex, Arc<str>, HostCall)>) {
         self.calls.clear();
         self.calls.extend(calls);
@@ -151,8 +150,8 @@ impl HostPasses {
         }
     }
 
-    /// Queues the host passes of a submitted frame without dependent passes, until the device
-    /// has reached their dependencies. `states` must be those that the plan was solved from.
+    /// Queues the submitted host passes without dependent passes until the device has reached their dependencies.
+    /// `states` must be those that the plan was solved from.
     pub(crate) fn defer(&mut self, frame: &Frame, plan: &Plan, states: &States) {
         for step in plan.host.iter().filter(|step| step.before.is_none()) {
             let Some((name, call)) = self.take(step.pass) else {
@@ -168,7 +167,7 @@ impl HostPasses {
         }
     }
 
-    /// Runs the queued host passes that have to precede a frame that accesses these resources.
+    /// Runs the queued host passes that must precede a frame which accesses these resources.
     pub(crate) fn run_before(
         &mut self,
         (frames, timeout): (&Frames, Duration),
@@ -194,7 +193,7 @@ impl HostPasses {
         }
     }
 
-    /// Takes the commands that host passes queued for the world, and their errors.
+    /// Takes the commands that host passes queued for the world, and the errors of host passes.
     pub(crate) fn take_results(&mut self) -> (CommandQueue, Vec<RenderError>) {
         (
             std::mem::take(&mut self.commands),
@@ -214,7 +213,7 @@ impl HostPasses {
         Some((name, call))
     }
 
-    /// Runs a callback. Its failure does not stop the frame, which is already submitted.
+    /// Runs a callback. If it fails, the frame still continues, because it is already submitted.
     fn call(&mut self, name: &str, call: HostCall) {
         let mut host = Host {
             commands: &mut self.commands,

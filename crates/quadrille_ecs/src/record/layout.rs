@@ -1,4 +1,4 @@
-//! Values laid out as shaders have them.
+//! Values in the memory layout of shaders.
 
 use encase::ShaderType;
 use encase::internal::{BufferMut, WriteInto, Writer};
@@ -10,8 +10,8 @@ use crate::error::RecordError;
 use crate::record::bound::Reflected;
 use crate::record::recording::SubRecording;
 
-/// A value that is laid out as WGSL has it, to push and to upload: a number, a vector or matrix of
-/// [`glam`](crate::glam), an array or a `Vec` of such, and a struct that derives
+/// A value in WGSL's memory layout, for push constants and uploads: a number, a vector or matrix of
+/// [`glam`](crate::glam), an array or a `Vec` of these, or a struct that derives
 /// [`ShaderType`](crate::encase::ShaderType).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no layout that shaders know",
@@ -22,12 +22,12 @@ pub trait ShaderValue: ShaderType<ExtraMetadata: Members> + WriteInto {}
 
 impl<T: ShaderType<ExtraMetadata: Members> + WriteInto + ?Sized> ShaderValue for T {}
 
-/// Where the members of a type begin.
+/// Byte offsets of the members of a type.
 pub trait Members {
-    /// Bytes from the start of a value to each member; the start alone of what is no struct.
+    /// Returns the byte offset of each member; `[0]` for a type that is not a struct.
     fn offsets(&self) -> &[u64];
 
-    /// Bytes from one element to the next, if it is an array.
+    /// Returns the bytes between elements, for an array.
     fn stride(&self) -> Option<u64> {
         None
     }
@@ -61,7 +61,7 @@ macro_rules! implement_members {
 
 implement_members!((), MatrixMetadata);
 
-/// Pushes a value, with zeros as padding.
+/// Records push constants, with zeros as padding.
 pub(crate) fn push<T: ShaderValue>(
     recording: &mut SubRecording,
     pipeline: &impl Reflected,
@@ -79,12 +79,12 @@ pub(crate) fn push<T: ShaderValue>(
             write(value, few);
             list.push_constants(few);
         }
-        // Refused with its size when the pass is translated.
+        // Encoding reports the wrong size.
         None => list.push_constants(&vec![0; bytes]),
     }
 }
 
-/// Checks the layout of a value, whose size is compared when the pass is translated.
+/// Compares the member offsets of a value with the shader's. Encoding compares the sizes.
 fn contradiction<T>(pipeline: &impl Reflected, given: &[u64]) -> Option<RecordError> {
     let mut layouts = pipeline.push_layouts().iter();
     let wanted = layouts.find(|layout| layout.contradicts(given))?;
@@ -99,13 +99,13 @@ fn contradiction<T>(pipeline: &impl Reflected, given: &[u64]) -> Option<RecordEr
     })
 }
 
-/// Things as a list in a sentence.
+/// Joins items to a list in a sentence.
 fn list(things: impl Iterator<Item = String>) -> Box<str> {
     things.collect::<Vec<_>>().join(", ").into()
 }
 
-/// Writes a value into zeros, which are as many as it has bytes, and says where its parts begin; nothing if
-/// it has none, as an empty `Vec`.
+/// Writes a value into zeros of its size, and returns where its parts begin; `None` if it has no parts, such as an
+/// empty `Vec`.
 pub(crate) fn write_noting<T: ShaderValue + ?Sized>(
     value: &T,
     zeros: &mut [u8],
@@ -115,7 +115,7 @@ pub(crate) fn write_noting<T: ShaderValue + ?Sized>(
     debug_assert!(written.is_ok(), "a value has as many bytes as it says");
     let starts = noted.starts;
     let stride = T::METADATA.extra.stride();
-    // Arrays count by their first element, so that it matters little how many they have.
+    // Only the first element of an array is compared, so the length of the array does not matter.
     let bytes = stride.unwrap_or(noted.zeros.len() as u64);
     let first = u64::MAX.checked_shr(64_u32.saturating_sub(bytes.div_ceil(4) as u32));
     (starts != 0).then(|| ValueLayout {
@@ -126,10 +126,10 @@ pub(crate) fn write_noting<T: ShaderValue + ?Sized>(
     })
 }
 
-/// Bytes that are written, of which it is noted where each write begins.
+/// Buffer that notes the offsets of writes.
 struct Noted<'a> {
     zeros: &'a mut [u8],
-    /// Words of 4 bytes, as bits; the first 64.
+    /// One bit for each of the first 64 words of 4 bytes in which a write began.
     starts: u64,
 }
 
@@ -155,7 +155,7 @@ impl BufferMut for Noted<'_> {
     }
 }
 
-/// Writes a value into zeros, which are as many as it has bytes.
+/// Writes a value into zeros of its size.
 pub(crate) fn write<T: ShaderValue + ?Sized>(value: &T, zeros: &mut [u8]) {
     let written = encase::StorageBuffer::new(zeros).write(value);
     debug_assert!(written.is_ok(), "a value has as many bytes as it says");

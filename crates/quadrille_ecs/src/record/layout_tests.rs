@@ -1,4 +1,4 @@
-//! Pushed values have the layout that naga gives the shader's variable.
+//! Tests that pushed values have the memory layout that naga computes for the shader's variable.
 
 use encase::ShaderType;
 use glam::{Mat3, UVec2, Vec2, Vec3};
@@ -29,7 +29,7 @@ struct Pair {
     b: Vec3,
 }
 
-/// The bytes of push constants of a shader with these structs, the last of which is pushed.
+/// Size in bytes of the push constants of a shader with these structs, of which the last one is pushed.
 fn shader_bytes(structs: &str, last: &str) -> u64 {
     shader(structs, last).entry_points()[0]
         .push_constant_bytes
@@ -64,7 +64,7 @@ fn structs_have_the_size_that_the_shader_has() {
     assert_eq!(shader_bytes(structs, "Params"), Params::min_size().get());
 }
 
-/// The numbers of a value, and where WGSL has them.
+/// Members of a value are written at the offsets that WGSL requires.
 #[test]
 fn members_are_where_the_shader_has_them() {
     let inner = Inner {
@@ -81,7 +81,7 @@ fn members_are_where_the_shader_has_them() {
         h: 7.0,
     };
     let bytes = bytes_of(&params);
-    // Columns of a matrix take 16 bytes each.
+    // Columns of a matrix have a stride of 16 bytes.
     let places = [
         (0, 1.0),
         (20, 1.0),
@@ -108,7 +108,7 @@ fn vec3_members_are_padded_to_16_bytes() {
     assert_eq!(all, [1.0, 2.0, 3.0, 0.0, 4.0, 5.0, 6.0, 0.0]);
 }
 
-/// Whether a value is refused where a shader with these structs reads the last one.
+/// Whether a value is rejected by a shader with these structs, of which the last one is pushed.
 fn is_refused<T: ShaderValue>(structs: &str, last: &str) -> bool {
     let shader = shader(structs, last);
     let metadata = T::METADATA;

@@ -1,5 +1,5 @@
-//! Systems that look like passes and are none: what they record or declare would be lost without a
-//! word.
+//! Detection of systems that look like passes but are not. Without an error, their commands or declarations would be
+//! lost silently.
 
 use bevy_ecs::prelude::*;
 use bevy_platform::collections::HashSet;
@@ -11,25 +11,25 @@ use crate::record::recording::Recordings;
 /// State of the detection of such systems.
 #[derive(Resource, Default)]
 pub(crate) struct NoPasses {
-    /// The recorders that the `Render` schedule does not have (yet), by slot, with the systems that
-    /// take them.
+    /// Slots of recorders that no system of the `Render` schedule has (yet), with the name of the system that takes
+    /// them.
     unclaimed: Vec<(u32, String)>,
     /// Errors found when the schedule was built.
     found: Vec<RenderError>,
 }
 
 impl NoPasses {
-    /// A system takes a recorder.
+    /// Adds the recorder of a system.
     pub(crate) fn add_recorder(&mut self, slot: u32, system: String) {
         self.unclaimed.push((slot, system));
     }
 
-    /// The `Render` schedule was built: it has the recorders of these slots.
+    /// Removes the recorders of these slots, which systems of the built `Render` schedule have.
     pub(crate) fn claim(&mut self, slots: &HashSet<u32>) {
         self.unclaimed.retain(|(slot, _)| !slots.contains(slot));
     }
 
-    /// A system of the `Render` schedule declares accesses and has no recorder.
+    /// Adds an error for a system of the `Render` schedule that declares accesses and has no recorder.
     pub(crate) fn has_no_recorder(&mut self, system: String) {
         self.found.push(RenderError::NoPass {
             system,
@@ -39,7 +39,7 @@ impl NoPasses {
         });
     }
 
-    /// A system has several recorders.
+    /// Adds an error for a system with several recorders.
     pub(crate) fn has_several_recorders(&mut self, system: String) {
         self.found.push(RenderError::NoPass {
             system,
@@ -49,8 +49,8 @@ impl NoPasses {
     }
 }
 
-/// Takes the errors of systems that were added, or have run, since the last call; before the next
-/// frame is recorded.
+/// Takes the errors of systems that were added or have run since the last call. Called before the next frame is
+/// recorded.
 pub(crate) fn take(world: &mut World) -> Vec<RenderError> {
     let Some(mut no_passes) = world.get_resource_mut::<NoPasses>() else {
         return Vec::new();

@@ -17,7 +17,7 @@ fn looks(_: StorageRead<Cells>) {}
 fn twice(_: Recorder, _: Recorder) {}
 fn plain() {}
 
-/// A world whose `Render` schedule was built.
+/// Returns a world whose `Render` schedule was built.
 fn build(schedule: &mut Schedule) -> World {
     schedule.add_build_pass(MirrorPasses::default());
     let mut world = World::new();
@@ -77,7 +77,7 @@ fn pass_in_another_schedule_is_reported_when_it_runs() {
     assert!(reported(&mut world).is_empty(), "it has not run");
     elsewhere.run(&mut world);
     check(&mut world, "pass", "outside of the `Render` schedule");
-    // The next frame.
+    // The beginning of the next frame.
     world.resource_mut::<Recordings>().begin();
     assert!(reported(&mut world).is_empty());
 }

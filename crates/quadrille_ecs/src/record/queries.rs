@@ -21,7 +21,7 @@ pub trait DeclaredQueries {
     /// The set.
     fn declared_queries(&self) -> &QuerySet;
 
-    /// The buffer with its results, and the declared access.
+    /// The buffer with the results, and the declared access.
     fn bound_queries(&self) -> Bound<'_>;
 }
 
@@ -48,7 +48,7 @@ enum Counts {
 
 /// A scope that records into a pass.
 trait Scope {
-    /// The recording, if commands can be recorded at all.
+    /// Returns the recording, if commands can be recorded.
     fn recording(&mut self) -> Option<&mut SubRecording>;
 }
 
@@ -110,9 +110,8 @@ fn condition<S: Scope>(
 }
 
 impl Rendering<'_> {
-    /// Runs a query of a set around some draws. The pass copies the
-    /// result to the set's buffer at its end, where later passes read it. A frame may use
-    /// each query once, and queries of one kind do not nest.
+    /// Runs a query of a set around draws. At its end the pass copies the result to the set's buffer, where later
+    /// passes read it. A frame may use each query once, and queries of one kind do not nest.
     ///
     /// ```
     /// # use bevy_derive::Deref;
@@ -190,8 +189,8 @@ impl Rendering<'_> {
         self
     }
 
-    /// The same if the value is 0. After [`Rendering::when`] with the same value it is the other case:
-    /// of both exactly one is drawn. They stand one after the other, since conditions do not nest.
+    /// Like [`Rendering::when`], but executes if the value is 0. With the same value, exactly one of both executes.
+    /// Record one after the other, since conditions do not nest.
     ///
     /// ```
     /// # use bevy_derive::Deref;
@@ -229,7 +228,7 @@ impl Rendering<'_> {
 }
 
 impl Compute<'_> {
-    /// Runs a query around some dispatches: see [`Rendering::query`].
+    /// Runs a query around dispatches: see [`Rendering::query`].
     pub fn query(
         &mut self,
         queries: &impl DeclaredQueries,
@@ -251,7 +250,7 @@ impl Compute<'_> {
         self
     }
 
-    /// Dispatches only if the value is 0.
+    /// Dispatches only if the value is 0: see [`Rendering::unless`].
     pub fn unless(
         &mut self,
         value: &impl Declared,

@@ -1,4 +1,4 @@
-//! Vulkan commands of users' own.
+//! Vulkan commands of the program.
 
 #![expect(unsafe_code, reason = "what the commands do only their author knows")]
 
@@ -9,12 +9,12 @@ use crate::record::recorder::{PassRecorder, Recorder};
 use crate::record::rendering::Rendering;
 
 impl Recorder<'_, '_> {
-    /// Records Vulkan commands of your own; `needs` is what the queue must be able to do.
+    /// Records Vulkan commands of your own. `needs` are the required capabilities of the queue.
     ///
     /// # Safety
-    /// When the commands are recorded they must obey Vulkan's rules, touch only what the pass
-    /// declares, in the declared way and layout, and leave no render pass open. They may be
-    /// recorded on any thread.
+    /// When recorded, the commands must obey Vulkan's rules. They must access only resources that the pass declares, by
+    /// the declared accesses and in the declared layouts, and leave no render pass open. They may be recorded on any
+    /// thread.
     pub unsafe fn raw(&mut self, needs: Capabilities, commands: RawCommand) {
         let recording = self.recording.main();
         recording.needs |= needs;
@@ -27,7 +27,7 @@ impl PassRecorder<'_> {
     /// See [`Recorder::raw`].
     ///
     /// # Safety
-    /// As there.
+    /// As for [`Recorder::raw`].
     pub unsafe fn raw(&mut self, needs: Capabilities, commands: RawCommand) {
         self.recording.needs |= needs;
         // SAFETY: the caller promises what the list requires.
@@ -36,15 +36,14 @@ impl PassRecorder<'_> {
 }
 
 impl Rendering<'_> {
-    /// Draws by Vulkan commands of your own, such as one of an extension
-    /// ([`Settings::extensions`](quadrille_vulkan::Settings::extensions)): with the pipeline, bindings,
-    /// constants, vertices and indices that are bound, as any draw. What is bound stays bound for draws
-    /// after it.
+    /// Draws by Vulkan commands of your own, such as a command of an extension
+    /// ([`Settings::extensions`](quadrille_vulkan::Settings::extensions)), with the currently bound pipeline, bindings,
+    /// push constants, vertices and indices. These stay bound for later draws.
     ///
     /// # Safety
-    /// When the commands are recorded they must obey Vulkan's rules in this rendering, and touch only
-    /// what the pass declares, in the declared way and layout. They leave vertex buffers, the index
-    /// buffer and dynamic state as they were; the next draw binds pipeline and descriptors again. They may be
+    /// When recorded, the commands must obey Vulkan's rules within this rendering. They must access only resources that
+    /// the pass declares, by the declared accesses and in the declared layouts. They must leave vertex buffers, the
+    /// index buffer and dynamic state unchanged; the next draw binds pipeline and descriptors again. They may be
     /// recorded on any thread.
     pub unsafe fn draw_raw(&mut self, commands: RawCommand) -> &mut Self {
         if self.ready("draw_raw") {

@@ -26,9 +26,9 @@ use crate::record::transfer::Transfer;
 /// Records the commands of a pass. A system that takes it is a pass; its other parameters declare
 /// the pass's accesses.
 ///
-/// Commands are written to a list. The backend encodes the lists of a frame in plan order,
-/// with barriers between them, after all pass systems have run. So a failing pass leaves
-/// no half-recorded command buffer, and passes may run in any order on the CPU.
+/// Commands are written to a list. The backend encodes the lists of a frame in plan order, with barriers in between,
+/// after all pass systems have run. So a failing pass leaves no half-recorded command buffer, and passes may run in any
+/// order on the CPU.
 ///
 /// Barriers are inserted between passes, not within them: a dispatch or copy that depends on the result of
 /// another one must be in a separate pass, which [`pass`](Recorder::pass) begins.
@@ -45,7 +45,7 @@ use crate::record::transfer::Transfer;
 /// }
 /// ```
 ///
-/// The recorder borrows the world, also where it is taken from a `SystemState`:
+/// The recorder borrows the world, even if it comes from a `SystemState`:
 /// ```compile_fail,E0499
 /// # use bevy_ecs::prelude::*;
 /// # use bevy_ecs::system::SystemState;
@@ -71,9 +71,9 @@ pub struct RecorderState {
     recordings: ComponentId,
 }
 
-// SAFETY: `init_access` registers a read of `Recordings`, and `get_param` writes nothing but the
-// slot that the state alone has, as that read allows. What it returns borrows both: the state, and
-// the world, to which no system has exclusive access meanwhile.
+// SAFETY: `init_access` registers a read of `Recordings`. `get_param` only writes the slot that belongs to this state
+// alone, which that read allows (see `Slot`). The result borrows the state and the world, so no system has exclusive
+// access to the world meanwhile.
 unsafe impl SystemParam for Recorder<'_, '_> {
     type State = RecorderState;
     type Item<'w, 's> = Recorder<'w, 's>;
@@ -109,8 +109,8 @@ unsafe impl SystemParam for Recorder<'_, '_> {
         _: UnsafeWorldCell<'w>,
         _: Tick,
     ) -> Result<Recorder<'w, 's>, SystemParamValidationError> {
-        // SAFETY: the slot was made for this state, which is borrowed exclusively; the read of
-        // `Recordings` is registered.
+        // SAFETY: the slot was created for this state, which is borrowed exclusively; the read of `Recordings` is
+        // registered.
         let recording = unsafe { state.slot.write() };
         recording.begin();
         let slot = &state.slot;
@@ -148,12 +148,10 @@ impl Recorder<'_, '_> {
     /// Makes this a host pass: `call` runs on the CPU in this frame, after the device passes that it
     /// depends on and before those that depend on it.
     ///
-    /// The system's parameters declare its accesses ([`HostRead`](crate::HostRead),
-    /// [`HostWrite`](crate::HostWrite), [`HostReadWrite`](crate::HostReadWrite)) of buffers in
-    /// [`Memory::Readback`](quadrille_vulkan::Memory::Readback) or
-    /// [`Memory::Upload`](quadrille_vulkan::Memory::Upload). The callback runs outside of the schedule: it captures the data that
-    /// it needs from the world, and changes the world with
-    /// [`Host::queue`](crate::Host::queue).
+    /// The system's parameters declare its accesses ([`HostRead`](crate::HostRead), [`HostWrite`](crate::HostWrite),
+    /// [`HostReadWrite`](crate::HostReadWrite)) of buffers in [`Memory::Readback`](quadrille_vulkan::Memory::Readback)
+    /// or [`Memory::Upload`](quadrille_vulkan::Memory::Upload). The callback runs outside of the schedule: it captures
+    /// the data that it needs from the world, and changes the world with [`Host::queue`](crate::Host::queue).
     ///
     /// If passes of the frame depend on it, the frame waits for the device at this point, after everything
     /// that does not depend on the host pass is submitted. Otherwise the CPU does not
@@ -187,11 +185,10 @@ impl Recorder<'_, '_> {
     /// Begins another pass of this system, for systems whose number of passes is known only at
     /// run time, such as a chain of filters or the steps of a simulation.
     ///
-    /// Each is planned as a separate pass, in the order of the calls, and inherits the system's
-    /// ordering. `uses` declares its accesses, which must be among those that the system's
-    /// parameters declare: `reads()`, `writes()` or `reads_and_writes()` for storage
-    /// accesses, `as_declared()` for all others. A system that begins passes must not record commands
-    /// outside them.
+    /// Each is planned as a separate pass, in the order of the calls, and inherits the system's ordering. `uses`
+    /// declares its accesses, which the declarations of the system's parameters must cover: `reads()`, `writes()` or
+    /// `reads_and_writes()` for storage accesses, `as_declared()` for all others. A system that begins passes must not
+    /// record commands outside them.
     ///
     /// ```
     /// # use bevy_derive::Deref;
@@ -221,8 +218,8 @@ impl Recorder<'_, '_> {
         }
     }
 
-    /// Begins a pass like [`pass`](Recorder::pass), with a step by which passes of several systems are interleaved:
-    /// for instance all passes of one camera before those of the next, although several systems record them.
+    /// Begins a pass like [`pass`](Recorder::pass), with a step that interleaves the passes of several systems: for
+    /// instance all passes of one camera before those of the next, although several systems record them.
     ///
     /// If two ordered systems record passes with steps, the step has precedence: all
     /// passes of one step come before those of the next, and within a step the systems are in their
@@ -274,15 +271,15 @@ impl PassRecorder<'_> {
 }
 
 impl Recorder<'_, '_> {
-    /// Has the pass begin on the device when a timeline semaphore of yours has reached a value: one that the
-    /// host signals, another queue, another library, or another pass ([`signal`](Self::signal)). What was
-    /// written before the signal is visible to the pass.
+    /// Lets the pass wait on the device until a timeline semaphore of yours has reached a value. The host, another
+    /// queue, another library or another pass ([`signal`](Self::signal)) may signal it. Writes before the signal are
+    /// visible to the pass.
     ///
-    /// The pass begins a submission, and passes on its queue after it wait as well. A window is
-    /// presented when the signal is certain, for which the frame waits on the host. A value that is not reached
-    /// within [`DeviceInfo::timeout`](quadrille_vulkan::DeviceInfo::timeout) is the error
-    /// [`FrameError::TimelineWait`](quadrille_vulkan::FrameError::TimelineWait); if the app goes on, the
-    /// next frame waits again.
+    /// The pass begins a submission, so later passes on its queue wait as well. A window is presented only when the
+    /// signal is certain, for which the frame waits on the host. If the value is not reached within
+    /// [`DeviceInfo::timeout`](quadrille_vulkan::DeviceInfo::timeout), the error is
+    /// [`FrameError::TimelineWait`](quadrille_vulkan::FrameError::TimelineWait); if the app continues, the next frame
+    /// waits again.
     ///
     /// ```
     /// # use bevy_derive::Deref;
@@ -325,11 +322,11 @@ impl Recorder<'_, '_> {
         self.recording.main().use_timeline(timeline, kind, value);
     }
 
-    /// Has the device signal a value of a timeline semaphore of yours when the pass, and everything before it
-    /// on its queue, is done. The pass ends a submission. See [`wait_for`](Self::wait_for).
+    /// Lets the device signal a value of a timeline semaphore of yours when the pass, and everything before it on its
+    /// queue, is complete. The pass ends a submission. See [`wait_for`](Self::wait_for).
     ///
     /// # Errors
-    /// A value that is not above all that were signalled before is an error of the frame
+    /// A value that is not greater than all previously signalled ones is an error of the frame
     /// ([`FrameError::TimelineSignal`](quadrille_vulkan::FrameError::TimelineSignal)).
     pub fn signal(&mut self, timeline: &TimelineSemaphore, value: u64) {
         let kind = TimelineUseKind::Signal;
@@ -340,7 +337,7 @@ impl Recorder<'_, '_> {
 impl Drop for Recorder<'_, '_> {
     #[inline]
     fn drop(&mut self) {
-        // The recording of a panicking pass is incomplete, so it is not used.
+        // The recording of a panicking pass is incomplete and must not be used, so its outcome stays `NONE`.
         if !std::thread::panicking() {
             self.slot.note(self.recording.end());
         }
@@ -380,7 +377,7 @@ impl PassRecorder<'_> {
     }
 }
 
-/// A new recording slot and the virtual id of its recorder.
+/// Creates a recording slot and the virtual id of its recorder.
 fn register_recorder(world: &mut World) -> (Slot, ComponentId) {
     let (number, slot) = world.get_resource_or_init::<Recordings>().add();
     let id = register(world, format!("pass {number}"), Declared::Recorder(number));

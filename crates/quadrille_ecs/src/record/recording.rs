@@ -1,4 +1,4 @@
-//! Recording of a pass system: command lists, and what they need.
+//! Recording of a pass system: its command lists, and the declarations that they imply.
 
 mod sub;
 mod used;
@@ -19,14 +19,14 @@ use crate::record::slot::{BLOCK, Block, Slot};
 
 pub(crate) use sub::{Resolved, SubRecording};
 
-/// Properties of a system's only pass that matter to the frame, besides declaration and `overwritten`.
+/// Properties of a system's only pass that frame collection depends on, besides declaration and `overwritten`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Shape {
     needs: Capabilities,
     used: Used,
-    /// The pass recorded nothing, so the frame leaves it out.
+    /// The pass recorded no commands, so the frame leaves it out.
     is_empty: bool,
-    /// The pass has rare parts.
+    /// The pass has rarely used state: see `SubRecording::is_rare`.
     is_rare: bool,
 }
 
@@ -44,27 +44,27 @@ impl Shape {
 
 /// Everything that one pass system recorded in one run.
 ///
-/// All memory that a run of a simple pass touches lies in few cache lines, shared with no other pass.
+/// All memory that a run of a simple pass accesses is in few cache lines, which no other pass shares.
 #[derive(Default)]
 #[repr(align(64))]
 pub(crate) struct PassRecording {
     main: SubRecording,
-    /// The last shape of `main`, and the outcome of all runs that came to it.
+    /// The last shape of `main`, and the outcome of all runs since it last changed.
     shape: Shape,
     outcome: Outcome,
-    /// There are parts.
+    /// Whether the system recorded several passes (parts).
     has_parts: bool,
-    /// Whether to measure how long the system takes.
+    /// Whether the recording time of the system is measured.
     timed: bool,
     rest: Box<Rest>,
 }
 
-/// State that few systems have.
+/// Rarely used state.
 #[derive(Default)]
 struct Rest {
     parts: Vec<SubRecording>,
     part_count: usize,
-    /// Further parts of the last shape of `main`.
+    /// Rarely used fields of the last shape of `main`.
     overwritten: Vec<(ResourceId, View)>,
     resolved: Vec<(ResourceId, Resolved)>,
     on_host: bool,
@@ -82,7 +82,7 @@ impl PassRecording {
         }
     }
 
-    /// Ends a run that was not interrupted, and returns its outcome.
+    /// Ends a complete run, and returns its outcome.
     #[inline]
     pub(crate) fn end(&mut self) -> Outcome {
         if self.timed {
@@ -97,8 +97,8 @@ impl PassRecording {
         }
     }
 
-    /// The end of a run that differs from the one before, has several passes, overwrites or resolves
-    /// attachments, is for the host, or failed.
+    /// Ends a run that differs from the previous one, has several passes, overwrites or resolves attachments, is a host
+    /// pass, or failed.
     #[inline(never)]
     fn end_otherwise(&mut self, shape: Shape) -> Outcome {
         if self.has_parts && !self.main.is_empty() {
@@ -139,8 +139,7 @@ impl PassRecording {
         &mut self.main
     }
 
-    /// Begins the next part; its memory and, where it is the same, its name come from the frame
-    /// before.
+    /// Begins the next part. Its memory is reused from the previous frame, and its name if unchanged.
     pub(crate) fn sub(
         &mut self,
         name: &str,
@@ -162,7 +161,7 @@ impl PassRecording {
         recording
     }
 
-    /// The parts.
+    /// Returns the parts of this run.
     fn parts(&self) -> &[SubRecording] {
         if self.has_parts {
             &self.rest.parts[..self.rest.part_count]
@@ -171,8 +170,7 @@ impl PassRecording {
         }
     }
 
-    /// The passes that were recorded: the parts, or else the system's own; none if the system
-    /// recorded nothing, for then the device has nothing to wait for.
+    /// Returns the recorded passes: the parts, or else the system's only pass; none if nothing was recorded.
     pub(crate) fn passes(&self) -> &[SubRecording] {
         if self.has_parts {
             self.parts()
@@ -183,7 +181,7 @@ impl PassRecording {
         }
     }
 
-    /// The commands of one of the passes.
+    /// Returns the commands of one of the passes.
     #[inline]
     pub(crate) fn list(&self, part: Option<u32>) -> Option<&CommandList> {
         match part {
@@ -192,17 +190,17 @@ impl PassRecording {
         }
     }
 
-    /// How long the system took to record, if that is measured.
+    /// Returns the recording time of the system, if measured.
     pub(crate) fn took(&self) -> Option<Duration> {
         self.rest.took
     }
 
-    /// Whether something was done wrong while recording.
+    /// Whether recording failed.
     pub(crate) fn has_errors(&self) -> bool {
         self.errors().next().is_some()
     }
 
-    /// Takes what the host does in one of the passes.
+    /// Takes the host callback of one of the passes.
     pub(crate) fn take_host(&mut self, part: Option<u32>) -> Option<HostCall> {
         match part {
             None => self.main.take_host(),
@@ -214,14 +212,14 @@ impl PassRecording {
         }
     }
 
-    /// Errors made while recording.
+    /// Errors of the recording.
     pub(crate) fn errors(&self) -> impl Iterator<Item = &RecordError> {
         std::iter::once(&self.main)
             .chain(self.parts())
             .flat_map(SubRecording::errors)
     }
 
-    /// Measures from now on, or no more, how long the system takes.
+    /// Enables or disables measurement of the recording time.
     fn time(&mut self, timed: bool) {
         if self.timed != timed {
             self.timed = timed;
@@ -232,9 +230,8 @@ impl PassRecording {
 
 /// The recordings of all pass systems, by slot.
 ///
-/// Each system writes its own, which it shares with this resource: nothing is handed over, and
-/// the memory of a frame is that of the next. Systems that record count as readers of this
-/// resource, so only its exclusive owner may look into the slots.
+/// Each system writes its own recording, which this resource shares, so nothing is copied and memory is reused by the
+/// next frame. Recording systems count as readers of this resource, so only its exclusive owner may read the slots.
 #[derive(Resource, Default)]
 pub(crate) struct Recordings {
     blocks: Vec<Arc<Block>>,
@@ -243,7 +240,7 @@ pub(crate) struct Recordings {
 }
 
 impl Recordings {
-    /// The slot of a new pass system, and its number.
+    /// Adds a slot for a new pass system. Returns its index and the slot.
     pub(crate) fn add(&mut self) -> (u32, Slot) {
         let (number, at) = (self.count, self.count % BLOCK);
         if at == 0 {
@@ -256,7 +253,7 @@ impl Recordings {
         (number as u32, slot)
     }
 
-    /// Takes in the order in which one thread runs the systems, once they have.
+    /// Sets the single-threaded run order of the systems, for prefetching.
     pub(crate) fn set_order(&mut self, order: &[u32]) {
         for pair in order.windows(2) {
             let [block, next] =
@@ -268,24 +265,24 @@ impl Recordings {
         }
     }
 
-    /// Addresses that the system of a slot touches first.
+    /// Returns the addresses that the system of a slot accesses first.
     #[cfg(test)]
     pub(crate) fn memory_of(&self, slot: u32) -> [*const u8; 2] {
         self.blocks[slot as usize / BLOCK].memory(slot as usize % BLOCK)
     }
 
-    /// Addresses that are fetched while the system of a slot runs.
+    /// Returns the addresses that the system of a slot prefetches.
     #[cfg(test)]
     pub(crate) fn next_of(&self, slot: u32) -> [*const u8; 2] {
         self.blocks[slot as usize / BLOCK].next(slot as usize % BLOCK)
     }
 
-    /// Begins a frame: no pass ran yet.
+    /// Begins a frame, in which no pass ran yet.
     pub(crate) fn begin(&mut self) {
         self.blocks.iter().for_each(|block| block.begin());
     }
 
-    /// Changes the recording of a pass, to take from it.
+    /// Gives mutable access to the recording of a pass.
     pub(crate) fn change<T>(
         &mut self,
         slot: u32,
@@ -295,18 +292,18 @@ impl Recordings {
         Some(change(block.with(slot as usize % BLOCK, self)))
     }
 
-    /// How many slots there are.
+    /// Number of slots.
     pub(crate) fn len(&self) -> usize {
         self.count
     }
 
-    /// Measures from now on, or no more, how long systems take.
+    /// Enables or disables measurement of the recording times.
     pub(crate) fn time_systems(&mut self, timed: bool) {
         self.timed = timed;
         self.for_each(|recording| recording.time(timed));
     }
 
-    /// Lets go of everything that was recorded, and of its memory.
+    /// Drops all recorded commands and their memory.
     pub(crate) fn forget(&mut self) {
         let timed = self.timed;
         self.for_each(|recording| {
@@ -321,18 +318,18 @@ impl Recordings {
         }
     }
 
-    /// Whether systems are measured.
+    /// Whether recording times are measured.
     pub(crate) fn is_timed(&self) -> bool {
         self.timed
     }
 
-    /// The recordings, for as long as no system writes one.
+    /// Returns read access to the recordings, during which no system can write.
     pub(crate) fn read(&mut self) -> Recorded<'_> {
         Recorded(self)
     }
 }
 
-/// The recordings while no system writes one.
+/// Read access to all recordings. Holds `Recordings` exclusively, so no system writes meanwhile.
 #[derive(Clone, Copy)]
 pub(crate) struct Recorded<'a>(&'a Recordings);
 

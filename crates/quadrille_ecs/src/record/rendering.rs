@@ -1,4 +1,4 @@
-//! Recording draws.
+//! Recording of draws.
 
 use std::ops::Range;
 
@@ -343,8 +343,8 @@ impl<'a> Rendering<'a> {
         self
     }
 
-    /// Draws with arguments (`VkDrawIndirectCommand`, 16 bytes each) from a buffer. The number of draws is a `u32`
-    /// in another buffer, and at most `most`. Both buffers are given with a byte offset. The index of the draw is
+    /// Draws with arguments (`VkDrawIndirectCommand`, 16 bytes each) from a buffer. The number of draws is a `u32` in
+    /// another buffer, limited to `most`. Both buffers are given with a byte offset. The index of the draw is
     /// `@builtin(draw_index)` in shaders, after `enable draw_index;`.
     ///
     /// Needs the device feature `drawIndirectCount`.
@@ -399,7 +399,7 @@ impl<'a> Rendering<'a> {
         self
     }
 
-    /// The buffers of a draw that the device counts.
+    /// Returns the argument and count buffers of a draw with an indirect count.
     fn counted<'b>(
         &mut self,
         arguments: Bound<'b>,
@@ -411,7 +411,7 @@ impl<'a> Rendering<'a> {
         Some((arguments, counts))
     }
 
-    /// The buffer that a draw takes its arguments from.
+    /// Returns the argument buffer of an indirect draw.
     fn arguments<'b>(
         &mut self,
         arguments: Bound<'b>,

@@ -1,6 +1,6 @@
-//! The memory that a pass system records into.
+//! Memory of recordings, shared by pass systems and the renderer.
 //!
-//! The system and the renderer take turns at it, and bevy sees to the turns: see [`Slot`].
+//! bevy's access rules ensure that they never access it at the same time: see [`Slot`].
 
 #![expect(
     unsafe_code,
@@ -14,24 +14,23 @@ use crate::record::ahead::Ahead;
 use crate::record::outcome::{Outcome, OutcomeCell};
 use crate::record::recording::{PassRecording, Recorded, Recordings};
 
-/// How many recordings lie in one piece of memory.
+/// Number of recordings per allocation.
 pub(crate) const BLOCK: usize = 32;
 
-/// Some recordings. They are never moved, for recorders point to them.
+/// An allocation of several recordings. Never moved, because recorders point to them.
 #[derive(Default)]
 pub(crate) struct Block {
-    /// Outcomes of the runs, apart from the recordings, so that they are read together.
+    /// Outcomes of the runs, stored contiguously because they are read together.
     outcomes: [OutcomeCell; BLOCK],
     ahead: [Ahead; BLOCK],
     recordings: [UnsafeCell<PassRecording>; BLOCK],
 }
 
-// SAFETY: a recording can be sent, and what may touch it is settled as `Slot` says: never two at
-// once if one of them writes.
+// SAFETY: a recording is `Send`. Access is exclusive to one writer, or shared by readers, as `Slot` explains.
 unsafe impl Sync for Block {}
 
 impl Block {
-    /// No system ran yet.
+    /// Resets the outcomes: no system ran yet in this frame.
     pub(crate) fn begin(&self) {
         self.outcomes
             .iter()
@@ -44,51 +43,50 @@ impl Block {
         self.outcomes[at].get()
     }
 
-    /// The memory that a system touches first: its recording, and the state of its recorder.
+    /// Returns the addresses that a system accesses first: its recording and its recorder's state.
     pub(crate) fn memory(&self, at: usize) -> [*const u8; 2] {
         let recording: *const PassRecording = self.recordings[at].get();
         [recording.cast(), self.ahead[at].state()]
     }
 
-    /// Takes in which memory the system touches that runs after another.
+    /// Sets the addresses that the following system accesses first.
     pub(crate) fn set_next(&self, at: usize, next: [*const u8; 2]) {
         self.ahead[at].set_next(next);
     }
 
-    /// Addresses that are fetched while a system runs.
+    /// Returns the addresses that a system prefetches.
     #[cfg(test)]
     pub(crate) fn next(&self, at: usize) -> [*const u8; 2] {
         self.ahead[at].next()
     }
 
-    /// A recording, for a caller with exclusive access to all recordings.
+    /// Returns a recording to a caller with exclusive access to all recordings.
     pub(crate) fn with<'a>(&'a self, at: usize, _: &'a mut Recordings) -> &'a mut PassRecording {
-        // SAFETY: no system that could write reads `Recordings` now, and the borrow of it keeps
-        // others out.
+        // SAFETY: only systems that read `Recordings` write recordings, and the exclusive borrow of it excludes them.
         unsafe { &mut *self.recordings[at].get() }
     }
 
-    /// A recording, for a caller that reads all recordings.
+    /// Returns a recording to a caller with read access to all recordings.
     #[inline]
     pub(crate) fn read<'a>(&'a self, at: usize, _: &Recorded<'a>) -> &'a PassRecording {
-        // SAFETY: `Recorded` borrows all recordings exclusively for its life, so nothing writes.
+        // SAFETY: `Recorded` borrows all recordings exclusively for its lifetime, so no system writes.
         unsafe { &*self.recordings[at].get() }
     }
 }
 
-/// Where the recording of one pass system is.
+/// Index of one pass system's recording. Access is synchronized by bevy:
 ///
-/// - Its system writes it while it runs. It has the state of its parameter for itself then, and
-///   reads the resource [`Recordings`], by what it registered in `init_access`.
-/// - Everybody else needs that resource for himself, `&mut Recordings` or a [`Recorded`] made from
-///   it, which bevy does not give while a system runs that reads it.
+/// - The system writes the recording while it runs. It then holds the state of its parameter exclusively, and reads the
+///   resource [`Recordings`], as registered in `init_access`.
+/// - All other code needs that resource exclusively, by `&mut Recordings` or a [`Recorded`] made from it. bevy grants
+///   that only while no system runs that reads it.
 pub(crate) struct Slot {
     block: Arc<Block>,
     at: u32,
 }
 
 impl Slot {
-    /// A place in a block.
+    /// Creates the slot of an index in a block.
     pub(crate) fn new(block: &Arc<Block>, at: usize) -> Self {
         Self {
             block: Arc::clone(block),
@@ -96,14 +94,14 @@ impl Slot {
         }
     }
 
-    /// Leaves the outcome of the run.
+    /// Sets the outcome of the run.
     #[inline]
     pub(crate) fn note(&self, outcome: Outcome) {
         self.block.outcomes[self.at as usize].set(outcome);
     }
 
-    /// Has the processor fetch what the next system will touch first. The slot is part of the
-    /// state of its recorder.
+    /// Prefetches the memory that the next system accesses first. The slot is part of the state of its system's
+    /// recorder, so its address is that of the state.
     #[inline]
     pub(crate) fn fetch_ahead(&self) {
         let ahead = &self.block.ahead[self.at as usize];
@@ -111,12 +109,11 @@ impl Slot {
         ahead.fetch();
     }
 
-    /// The recording, for its system.
+    /// Returns the recording to its system.
     ///
     /// # Safety
-    /// The caller is the parameter of the one system that this slot was made for, holds its state
-    /// exclusively for the life of the result, and may read the resource [`Recordings`] of the
-    /// slot's world.
+    /// The caller must be the parameter of the one system that this slot was created for, hold its state exclusively
+    /// for the lifetime of the result, and have registered a read of the resource [`Recordings`] of the slot's world.
     #[expect(
         clippy::mut_from_ref,
         reason = "the caller has the only right to write, by contract"

@@ -1,4 +1,4 @@
-//! Recording copies and clears.
+//! Recording of copies and clears.
 
 use quadrille_sync::Capabilities;
 use quadrille_vulkan::{ImageRegion, vk};

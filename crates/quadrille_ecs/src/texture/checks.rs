@@ -1,4 +1,4 @@
-//! Checks of image files by their headers, before memory is taken for their pixels.
+//! Checks of image headers before memory for the pixels is allocated.
 
 use std::io::Cursor;
 
@@ -10,7 +10,7 @@ use super::gamma::to_linear;
 use super::ktx2::Ktx2;
 use super::loader::{CheckedImageError, Complete, DeviceLimits, ImageLimits};
 
-/// The checks of [`TexturePlugin`](crate::TexturePlugin) for loaders of files that images are embedded in.
+/// The checks of [`TexturePlugin`](crate::TexturePlugin), for loaders of files with embedded images.
 #[derive(Resource, Clone)]
 pub struct EmbeddedImages {
     limits: ImageLimits,
@@ -22,11 +22,11 @@ impl EmbeddedImages {
         Self { limits, device }
     }
 
-    /// Compares an embedded image file with [`ImageLimits`]. Returns the bytes of its pixels, all mip levels
-    /// and layers, once they are decoded.
+    /// Compares an embedded image file with [`ImageLimits`]. Returns the size in bytes of its decoded pixels, with all
+    /// mip levels and layers.
     ///
     /// # Errors
-    /// Why the image is refused.
+    /// Returns the reason why the image is rejected.
     pub fn check(
         &self,
         file: &[u8],
@@ -36,20 +36,19 @@ impl EmbeddedImages {
         check(file, format, self.device.complete(self.limits))
     }
 
-    /// The block-compressed formats that the device samples.
+    /// The block-compressed formats that the device can sample.
     pub fn compressed_formats(&self) -> CompressedImageFormats {
         self.device.formats()
     }
 
-    /// Whether bevy would take the values of this file for linear ones though they are coded by the
-    /// transfer function of sRGB: images of 16 bits a channel. Decode such an image with
-    /// [`linear`](Self::linear).
+    /// Whether an image has 16 bits per channel, which bevy treats as linear although the file encodes them with the
+    /// sRGB transfer function. Decode such an image with [`linear`](Self::linear).
     pub fn is_coded_in_16_bits(&self, file: &[u8], format: Option<ImageFormat>) -> bool {
         super::gamma::has_16_bits(file, format.and_then(|it| it.as_image_crate_format()))
     }
 
-    /// Turns the values of an image that was decoded from `file` into linear ones, if its format, unlike
-    /// `Rgba8UnormSrgb`, does not do that when it is sampled.
+    /// Decodes sRGB values of an image that was loaded from `file`, if its format does not decode them when sampled,
+    /// unlike `Rgba8UnormSrgb`.
     pub fn linear(&self, image: &mut Image, file: &[u8]) {
         to_linear(image, file);
     }
@@ -57,7 +56,7 @@ impl EmbeddedImages {
 
 /// Compares a file with the limits.
 ///
-/// Returns the bytes of its pixels once they are decoded: 0 for a file that no decoder reads.
+/// Returns the size in bytes of its decoded pixels: 0 for a file that no decoder reads.
 pub(super) fn check(
     file: &[u8],
     format: Option<FileFormat>,
@@ -69,7 +68,7 @@ pub(super) fn check(
         });
     }
     if let Some(ktx2) = Ktx2::read(file) {
-        // The sizes first: what compressed levels become takes time.
+        // Sizes are checked first, because measuring decompressed levels takes time.
         check_side(ktx2.size, limits)?;
         let claimed = ktx2.claimed();
         check_bytes(ktx2.size, claimed, limits)?;
@@ -77,11 +76,11 @@ pub(super) fn check(
         check_bytes(ktx2.size, bytes, limits)?;
         return Ok(bytes);
     }
-    // The decoder makes room for a row when it has read the header.
+    // Before decoding: the PNG decoder allocates a row right after the header.
     if let Some(size) = png_size(file) {
         check_side(size, limits)?;
     }
-    // The decoder refuses unreadable files as well.
+    // The decoder reports unreadable files itself.
     let Some((size, bytes)) = decoded(file, format) else {
         return Ok(0);
     };
@@ -108,7 +107,7 @@ fn check_bytes(size: [u32; 2], bytes: u64, limits: Complete) -> Result<(), Check
     }
 }
 
-/// The width and height in the header of a PNG file (section 11.2.1 of its specification).
+/// Returns width and height from the header of a PNG file (section 11.2.1 of its specification).
 fn png_size(file: &[u8]) -> Option<[u32; 2]> {
     let header = file.get(..24)?;
     header.starts_with(b"\x89PNG\r\n\x1a\n").then_some(())?;
@@ -116,8 +115,8 @@ fn png_size(file: &[u8]) -> Option<[u32; 2]> {
     Some([u32::from_be_bytes(word(16)?), u32::from_be_bytes(word(20)?)])
 }
 
-/// The width and height in the header of a file, and what its pixels take: bevy makes them four
-/// channels as wide as those of the file.
+/// Returns width and height from the header of a file, and its decoded size in bytes: bevy converts to four channels
+/// with the file's channel width.
 fn decoded(file: &[u8], format: Option<FileFormat>) -> Option<([u32; 2], u64)> {
     let cursor = Cursor::new(file);
     let mut reader = match format {

@@ -1,4 +1,4 @@
-//! An image asset as an image of the device: its description, and its texels.
+//! Conversion of image assets to device images: description and texels.
 
 use std::ops::Range;
 
@@ -9,10 +9,10 @@ use wgpu_types::{TextureDataOrder, TextureDimension, TextureUsages, TextureViewD
 use super::format;
 use crate::data::upload::Uploads;
 
-/// The device's image for an asset, with all layers and mip levels that the asset has.
+/// Describes the device image of an asset, with all its layers and mip levels.
 ///
 /// # Errors
-/// Its format or dimension is none of a texture, or it has too few bytes: a sentence about it.
+/// Returns a message if the format or dimension is not valid for a texture, or if data is missing.
 pub fn describe(asset: &ImageAsset, name: &str) -> Result<ImageDesc, String> {
     let desc = &asset.texture_descriptor;
     let format = format::to_vk(desc.format).ok_or_else(|| {
@@ -57,19 +57,19 @@ pub fn describe(asset: &ImageAsset, name: &str) -> Result<ImageDesc, String> {
     Ok(result)
 }
 
-/// A mip level of a layer of an image asset: what is uploaded at once, or row by row.
+/// One mip level of one layer of an image asset, which can be uploaded as a whole or by rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TexturePart {
-    /// The mip level, of those that the asset has.
+    /// The mip level in the asset.
     pub mip: u32,
     /// The array layer.
     pub layer: u32,
-    /// Where its texels are among the asset's data: row by row, without padding.
+    /// Byte range of its texels in the asset's data: row by row, without padding.
     pub bytes: Range<usize>,
 }
 
-/// The parts of an asset that has a [description](describe()), in the order of its data.
+/// Returns the parts of an asset that [`describe()`] accepts, in the order of its data.
 ///
 /// ```
 /// # use quadrille_ecs::texture_parts;
@@ -97,9 +97,8 @@ pub fn parts(asset: &ImageAsset) -> impl Iterator<Item = TexturePart> {
     })
 }
 
-/// Uploads the texels of an asset to the image that was made of its
-/// [description](describe()); what has no data is cleared. Levels that only the image has are left as
-/// they are.
+/// Uploads the texels of an asset to the image created from its [description](describe()). An asset without data clears
+/// the image. Mip levels that only the image has are left unchanged.
 pub(super) fn upload(uploads: &mut Uploads, image: &GpuImage, asset: &ImageAsset) {
     for TexturePart { mip, layer, bytes } in parts(asset) {
         let region = ImageRegion {

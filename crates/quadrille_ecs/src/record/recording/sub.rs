@@ -11,33 +11,33 @@ use crate::declare::kind::{AccessKind, Used};
 use crate::error::RecordError;
 use crate::record::host::HostCall;
 
-/// The commands of one pass and what they imply for its declaration.
+/// The commands of one pass, and the declarations that they imply.
 ///
-/// Here is what all passes have; what few have lies apart, so that most runs touch little memory.
+/// Rarely used fields are stored separately, so that most runs access little memory.
 #[derive(Default)]
 pub(crate) struct SubRecording {
     pub(crate) list: CommandList,
-    /// Capabilities that the queue must have.
+    /// Required capabilities of the queue.
     pub(crate) needs: Capabilities,
     /// Kinds of pipelines that were bound.
     pub(crate) used: Used,
-    /// This run has put something into `rare`.
+    /// Whether this run has written to `rare`.
     has_rare: bool,
-    /// The recording belongs to one of several passes of its system.
+    /// Whether the recording is one of several passes of its system.
     is_part: bool,
     rare: Box<Rare>,
 }
 
-/// State that few passes have.
+/// Rarely used state.
 #[derive(Default)]
 struct Rare {
     /// The pass's name and uses, if it is one of several of its system.
     part: Option<Part>,
     /// Callback of a host pass.
     host: Option<HostCall>,
-    /// Attachments whose old contents are cleared or not needed.
+    /// Attachments whose old contents may be discarded.
     overwritten: Vec<(ResourceId, View)>,
-    /// Images whose depth or stencil is resolved, and those that get it.
+    /// Images whose depth or stencil is resolved, and their resolve targets.
     resolved: Vec<(ResourceId, Resolved)>,
     /// Values of timelines that the pass waits for and signals.
     timelines: Vec<(TimelineSemaphore, TimelineUseKind, u64)>,
@@ -47,9 +47,9 @@ struct Rare {
 /// Role of an image in the resolve of a depth attachment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Resolved {
-    /// The attachment with several samples.
+    /// The multisampled attachment.
     From,
-    /// The image that gets one value for them.
+    /// The resolve target.
     To,
 }
 
@@ -93,20 +93,19 @@ impl SubRecording {
         &mut self.rare
     }
 
-    /// Whether this run has done something that few do: it failed, overwrites or resolves
-    /// attachments, or is for the host.
+    /// Whether this run used rarely used state: it failed, overwrites or resolves attachments, or is a host pass.
     #[inline]
     pub(super) fn is_rare(&self) -> bool {
         self.has_rare
     }
 
-    /// Whether there is nothing to do, neither on the device nor on the host.
+    /// Whether there is no work for the device or the host.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.list.is_empty() && !self.is_on_host() && self.timelines().is_empty()
     }
 
-    /// Notes something that was done wrong; once, however often it is.
+    /// Adds an error, unless an equal one was added.
     #[cold]
     pub(crate) fn fail(&mut self, error: RecordError) {
         let errors = &mut self.rare_mut().errors;
@@ -115,7 +114,7 @@ impl SubRecording {
         }
     }
 
-    /// Errors made while recording.
+    /// Errors of the recording.
     #[inline]
     pub(crate) fn errors(&self) -> &[RecordError] {
         if self.has_rare {
@@ -125,12 +124,12 @@ impl SubRecording {
         }
     }
 
-    /// Notes an attachment whose old contents are not needed.
+    /// Marks an attachment's old contents as discardable.
     pub(crate) fn overwrite(&mut self, image: ResourceId, view: View) {
         self.rare_mut().overwritten.push((image, view));
     }
 
-    /// Attachments whose old contents are cleared or not needed.
+    /// Attachments whose old contents may be discarded.
     #[inline]
     pub(crate) fn overwritten(&self) -> &[(ResourceId, View)] {
         if self.has_rare {
@@ -140,7 +139,7 @@ impl SubRecording {
         }
     }
 
-    /// Has the pass wait for a value of a timeline, or signal it.
+    /// Adds a wait for a timeline value, or a signal.
     pub(crate) fn use_timeline(
         &mut self,
         timeline: &TimelineSemaphore,
@@ -151,7 +150,7 @@ impl SubRecording {
         self.rare_mut().timelines.push(one);
     }
 
-    /// Values of timelines that the pass waits for and signals.
+    /// Timeline values that the pass waits for and signals.
     #[inline]
     pub(crate) fn timelines(&self) -> &[(TimelineSemaphore, TimelineUseKind, u64)] {
         if self.has_rare {
@@ -161,13 +160,13 @@ impl SubRecording {
         }
     }
 
-    /// Notes that depth or stencil of an image is resolved to another.
+    /// Notes that depth or stencil of an image is resolved to another image.
     pub(crate) fn resolve_depth(&mut self, from: ResourceId, to: ResourceId) {
         let resolved = &mut self.rare_mut().resolved;
         resolved.extend([(from, Resolved::From), (to, Resolved::To)]);
     }
 
-    /// Images whose depth or stencil is resolved, and those that get it.
+    /// Images whose depth or stencil is resolved, and their resolve targets.
     #[inline]
     pub(crate) fn all_resolved(&self) -> &[(ResourceId, Resolved)] {
         if self.has_rare {
@@ -184,7 +183,7 @@ impl SubRecording {
         all.find_map(|(id, resolved)| (*id == image).then_some(*resolved))
     }
 
-    /// Adds what the host does.
+    /// Sets the host callback.
     pub(crate) fn set_host(&mut self, call: HostCall) {
         if self.rare_mut().host.replace(call).is_some() {
             self.fail(RecordError::TwoHostCalls);
@@ -197,7 +196,7 @@ impl SubRecording {
         self.has_rare && self.rare.host.is_some()
     }
 
-    /// Takes what the host does.
+    /// Takes the host callback.
     pub(super) fn take_host(&mut self) -> Option<HostCall> {
         self.rare.host.take()
     }
@@ -212,8 +211,8 @@ impl SubRecording {
         }
     }
 
-    /// Makes this one of several passes of its system. The memory and, where it is the same, the
-    /// name come from the frame before.
+    /// Makes this one of several passes of its system. Memory is reused from the previous frame, and the name if
+    /// unchanged.
     pub(super) fn begin_part(&mut self, name: &str, uses: &[PassUse], step: Option<u32>) {
         self.is_part = true;
         match &mut self.rare.part {
@@ -243,7 +242,7 @@ impl SubRecording {
         }
     }
 
-    /// Checks that a bound or attached resource is declared by this part, if it is one.
+    /// Checks that this pass declares a bound or attached resource, if it is one of several.
     #[inline]
     pub(crate) fn check_declared(&mut self, bound: Bound<'_>) {
         if self.is_part {
@@ -263,7 +262,7 @@ impl SubRecording {
         }
     }
 
-    /// Returns the kind that this part, or else the parameter, declares for a bound resource.
+    /// Returns the kind that this pass, or else the parameter, declares for a bound resource.
     #[inline]
     pub(crate) fn declared_kind<'b>(&'b self, bound: Bound<'b>) -> &'b AccessKind {
         match self.part() {

@@ -8,7 +8,7 @@ use crate::declare::kind::AccessKind;
 use crate::error::RecordError;
 
 impl SubRecording {
-    /// The buffer that a command uses, if it is one and declared for that.
+    /// Returns the buffer that a command uses, if the resource is a buffer declared for that use.
     pub(crate) fn used_buffer<'b>(
         &mut self,
         bound: Bound<'b>,
@@ -24,7 +24,7 @@ impl SubRecording {
         }
     }
 
-    /// The image that a command uses, with the part of it, if it is one and declared for that.
+    /// Returns the image and view that a command uses, if the resource is an image declared for that use.
     pub(crate) fn used_image<'b>(
         &mut self,
         bound: Bound<'b>,
