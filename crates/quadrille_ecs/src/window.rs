@@ -1,4 +1,4 @@
-//! Windows: present settings, swapchain state, and the image that passes draw to.
+//! Windows: present settings, swapchain state, and images to draw to.
 //!
 //! Each window has its own surface and swapchain, so windows fail, wait and close independently.
 
@@ -28,10 +28,9 @@ pub(crate) use target::WindowTarget;
 /// ```
 #[derive(Component, Clone, Debug, Default, PartialEq)]
 pub struct PresentSettings {
-    /// Presentation mode; `None` for that of the `Window`. A mode that the
-    /// display does not have falls back to FIFO.
+    /// Present mode; `None` for that of the `Window`. A mode that the surface does not support falls back to FIFO.
     pub present_mode: Option<PresentMode>,
-    /// Formats in order of preference, followed by the standard ones.
+    /// Formats in order of preference, before the default ones.
     pub formats: Vec<SurfaceFormat>,
     /// Requested number of swapchain images; 0 for one more than the minimum.
     pub image_count: u32,
@@ -93,8 +92,7 @@ pub struct SwapchainState {
     pub retired: usize,
     /// The number of swapchains created so far.
     pub made: u64,
-    /// The number of binary semaphores of the current swapchain; at most its images + frames in
-    /// flight + 2.
+    /// Number of binary semaphores of the current swapchain; at most images + frames in flight + 2.
     pub semaphores: usize,
     /// The number of binary semaphores of replaced swapchains.
     pub retired_semaphores: usize,
@@ -109,19 +107,19 @@ pub struct SwapchainState {
 pub struct WindowFailed {
     /// The window.
     pub entity: Entity,
-    /// Why, in a sentence.
+    /// The reason, as a sentence.
     pub reason: String,
 }
 
-/// Size in pixels of the image that replaces the primary window in apps without one.
+/// Size of the image that replaces the primary window in apps without one.
 #[derive(Resource, Clone, Copy, Debug)]
 pub struct HeadlessWindow {
     /// Width and height in pixels; at least 1.
     pub extent: [u32; 2],
 }
 
-/// Despawns windows that were destroyed externally, for instance by a lost display connection,
-/// so that the app exits with its last window as when that is closed.
+/// Despawns windows that were destroyed externally, for instance by a lost display connection, so that the app exits
+/// with its last window as if that was closed.
 pub(crate) fn despawn_destroyed(
     mut commands: Commands,
     mut destroyed: MessageReader<WindowDestroyed>,

@@ -1,9 +1,9 @@
-//! The files that assets are read from: regular files below the folder of assets, up to a size.
+//! Restricted reading of asset files: regular files within the asset folder, up to a maximum size.
 //!
-//! bevy's `FileAssetReader` opens whatever a path leads to. A glTF file can name any path as a buffer, and
-//! `load_context.read_asset_bytes` does not ask `UnapprovedPathMode`; a device is read without end, a pipe is
-//! waited for, and a symbolic link leads anywhere. A reader in place of bevy's covers all loaders, those of
-//! other crates as well, and meta files; checks in each loader would come after the file was opened.
+//! bevy's `FileAssetReader` opens any path. A glTF file can name any path as a buffer, and
+//! `load_context.read_asset_bytes` ignores `UnapprovedPathMode`. Reading a device file may never end, reading a pipe
+//! blocks, and a symbolic link may lead out of the folder. A reader that replaces bevy's covers all loaders, including
+//! those of other crates, and meta files. Checks in a loader would come after the file was opened.
 
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read as _, Result, Seek as _, SeekFrom};
@@ -26,10 +26,10 @@ use quadrille_vulkan::open_regular;
 
 /// Rules for the files that assets are read from: insert it before the plugins that read assets.
 ///
-/// The rules hold where [`TexturePlugin`](crate::TexturePlugin), or a plugin of 2D or 3D, adds bevy's `AssetPlugin`.
-/// An app that adds that itself has bevy's reader: images and the buffers of glTF files are compared with the
-/// rules all the same, but other files are not, and a pipe is waited for, of which a warning tells. It registers
-/// the source first:
+/// The rules apply where [`TexturePlugin`](crate::TexturePlugin), or a plugin of 2D or 3D, adds bevy's `AssetPlugin`.
+/// An app that adds `AssetPlugin` itself has bevy's reader: images and buffers of glTF files are still checked, but
+/// other files are not, and reading a pipe blocks. A warning says so. To avoid it, such an app registers the source
+/// first:
 ///
 /// ```
 /// use bevy_app::App;
@@ -44,14 +44,14 @@ use quadrille_vulkan::open_regular;
 /// ```
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AssetFileRules {
-    /// Bytes of a file. Longer ones are refused before memory is taken for them.
+    /// Maximum size of a file in bytes, checked before memory is allocated.
     pub file_bytes: u64,
-    /// Whether symbolic links may lead out of the folder of assets. Paths with `..` never may.
+    /// Whether symbolic links may lead out of the asset folder. Paths with `..` never may.
     pub allow_links_outside: bool,
 }
 
 impl Default for AssetFileRules {
-    /// 1 GiB, and no links to the outside.
+    /// 1 GiB, and no links out of the folder.
     fn default() -> Self {
         Self {
             file_bytes: 1 << 30,
@@ -60,15 +60,15 @@ impl Default for AssetFileRules {
     }
 }
 
-/// The folder of the default source of assets and its rules, for loaders: bevy's reader, which an app with an
-/// `AssetPlugin` of its own may have, asks nobody.
+/// Folder and rules of the default asset source. For loaders, because an app with its own `AssetPlugin` may use bevy's
+/// reader, which does not check files.
 #[derive(Clone)]
 pub struct AssetFolder {
     reader: Arc<CheckedReader>,
 }
 
 impl AssetFolder {
-    /// Folder and rules of an app.
+    /// Returns folder and rules of an app.
     pub fn of(app: &App) -> Self {
         let rules = app.world().get_resource::<AssetFileRules>();
         let plugins = app.get_added_plugins::<AssetPlugin>();
@@ -79,20 +79,20 @@ impl AssetFolder {
         Self { reader }
     }
 
-    /// File of an asset of the default source; `None` for other sources and for paths that leave the folder.
+    /// Returns the file of an asset of the default source; `None` for other sources and for paths that leave the
+    /// folder.
     pub fn file(&self, path: &AssetPath<'_>) -> Option<PathBuf> {
         let is_inside = *path.source() == AssetSourceId::Default && !leaves(path.path());
         is_inside.then(|| self.reader.files.root_path().join(path.path()))
     }
 
-    /// Looks whether a file may be read. One that is not there, as in a source that has no files, is not
-    /// refused.
+    /// Checks that a file may be read. A file that does not exist is accepted, because some sources have no files.
     ///
     /// # Errors
-    /// Why it may not be read.
+    /// Returns the reason why it may not be read.
     pub fn check(&self, path: &AssetPath<'_>) -> Result<()> {
         if *path.source() != AssetSourceId::Default || leaves(path.path()) {
-            // `UnapprovedPathMode` decides about paths that leave the folder.
+            // `UnapprovedPathMode` handles paths that leave the folder.
             return Ok(());
         }
         match self.reader.open(path.path(), self.reader.rules.file_bytes) {
@@ -102,19 +102,19 @@ impl AssetFolder {
     }
 }
 
-/// Bytes of a meta file, which holds settings of a loader.
+/// Maximum size of a meta file, which holds settings of a loader.
 const MAX_META_BYTES: u64 = 1 << 20;
 
-/// The source of assets in a folder, relative to the project as that of bevy's `AssetPlugin`, that goes by
-/// [`AssetFileRules`].
+/// Creates an asset source that enforces [`AssetFileRules`]. The folder is relative to the project, like that of bevy's
+/// `AssetPlugin`.
 pub fn checked_asset_source(folder: &str, rules: AssetFileRules) -> AssetSourceBuilder {
     let path = folder.to_owned();
     AssetSourceBuilder::platform_default(folder, None)
         .with_reader(move || Box::new(CheckedReader::new(&path, rules)))
 }
 
-/// Whether the default source of assets reads what lies outside of their folder, as bevy's reader of files does. It is
-/// asked for the folder by a path that leaves it first.
+/// Whether the default asset source reads files outside of its folder, as bevy's reader does. Tested by looking up the
+/// folder by a path that leaves and re-enters it.
 pub(super) fn reads_outside(app: &App) -> bool {
     let plugins = app.get_added_plugins::<AssetPlugin>();
     let Some(folder) = plugins
@@ -132,7 +132,7 @@ pub(super) fn reads_outside(app: &App) -> bool {
     })
 }
 
-/// bevy's reader of files behind [`AssetFileRules`].
+/// bevy's file reader restricted by [`AssetFileRules`].
 struct CheckedReader {
     files: FileAssetReader,
     rules: AssetFileRules,
@@ -144,7 +144,7 @@ impl CheckedReader {
         Self { files, rules }
     }
 
-    /// Finds what a path leads to, below the folder of assets.
+    /// Resolves a path to a file within the asset folder.
     fn find(&self, path: &Path) -> std::result::Result<PathBuf, AssetReaderError> {
         let root = self.files.root_path();
         if leaves(path) {
@@ -187,7 +187,7 @@ impl CheckedReader {
     }
 }
 
-/// Whether a path leads out of the folder that it is relative to, links aside.
+/// Whether a relative path leaves its folder, ignoring links.
 fn leaves(path: &Path) -> bool {
     let mut depth: usize = 0;
     for component in path.components() {
@@ -242,11 +242,11 @@ impl AssetReader for CheckedReader {
     }
 }
 
-/// A regular file, read where it is polled: loaders run on threads for that, and decode there as well.
+/// A regular file with blocking reads. Loaders run on threads meant for blocking, where they also decode.
 struct RegularFile {
     file: File,
     length: u64,
-    /// Bytes that may still be read, if it grows meanwhile.
+    /// Number of bytes that may still be read, in case the file grows meanwhile.
     left: u64,
 }
 

@@ -1,10 +1,10 @@
-//! The formats of bevy's images in Vulkan's words.
+//! Conversion of bevy's texture formats to Vulkan formats.
 
 use bevy_image::{CompressedImageFormats, Image as ImageAsset};
 use quadrille_vulkan::{Format, Gpu};
 use wgpu_types::{AstcBlock, AstcChannel, TextureDimension, TextureFormat as T};
 
-/// Vulkan's format; none for depth and integer formats, which are no textures.
+/// Converts a format; `None` for depth and integer formats, which are not valid for textures.
 pub(crate) fn to_vk(format: T) -> Option<Format> {
     if format.is_compressed() {
         return compressed_to_vk(format);
@@ -36,7 +36,7 @@ pub(crate) fn to_vk(format: T) -> Option<Format> {
     })
 }
 
-/// Vulkan's format of a block-compressed one; none for those with a high dynamic range of ASTC.
+/// Converts a block-compressed format; `None` for HDR formats of ASTC.
 fn compressed_to_vk(format: T) -> Option<Format> {
     Some(match format {
         T::Bc1RgbaUnorm => Format::BC1_RGBA_UNORM_BLOCK,
@@ -88,13 +88,13 @@ fn astc_to_vk(block: AstcBlock, channel: AstcChannel) -> Option<Format> {
     };
     match channel {
         AstcChannel::Unorm => Some(unorm),
-        // In Vulkan's enumeration each is followed by its sRGB twin.
+        // In `VkFormat`, each UNORM format is followed by its sRGB counterpart.
         AstcChannel::UnormSrgb => Some(Format::from_raw(unorm.as_raw() + 1)),
         AstcChannel::Hdr => None,
     }
 }
 
-/// The families of compressed formats that a device can sample.
+/// Returns the families of compressed formats that a device can sample.
 pub(crate) fn compressed(gpu: &Gpu) -> CompressedImageFormats {
     let families = [
         (CompressedImageFormats::BC, Format::BC7_SRGB_BLOCK),
@@ -115,7 +115,7 @@ pub(crate) fn compressed(gpu: &Gpu) -> CompressedImageFormats {
         .fold(CompressedImageFormats::NONE, |all, one| all | one)
 }
 
-/// Bytes of one mip level of one layer.
+/// Size in bytes of one mip level of one layer.
 pub(crate) fn mip_bytes(asset: &ImageAsset, mip: u32) -> u64 {
     let desc = &asset.texture_descriptor;
     let (width, height) = desc.format.block_dimensions();
@@ -133,11 +133,11 @@ pub(crate) fn mip_bytes(asset: &ImageAsset, mip: u32) -> u64 {
     count.saturating_mul(bytes)
 }
 
-/// Bytes of all mip levels of all layers.
+/// Size in bytes of all mip levels of all layers.
 pub(super) fn bytes(asset: &ImageAsset) -> u64 {
     let desc = &asset.texture_descriptor;
     let mips = desc.mip_level_count.max(1);
-    // More levels than bits would be of a pixel each.
+    // Sizes have 32 bits, so further levels would have a single texel.
     let sizes = (0..mips.min(32)).map(|mip| mip_bytes(asset, mip));
     let layer = sizes.fold(0, u64::saturating_add);
     let layers = match desc.dimension {

@@ -1,8 +1,8 @@
-//! The transfer function of sRGB for images of 16 bits a channel.
+//! sRGB decoding of images with 16 bits per channel.
 //!
-//! No format of Vulkan has 16 bits a channel and that transfer function, so bevy_image gives such files
-//! `Rgba16Unorm`, whose values are linear, and keeps the values of the file: 128 of 255 would be drawn as
-//! 188. They are decoded here. The smallest step of 8 bits (1 / 255 / 12.92) is 20 steps of the result.
+//! Vulkan has no sRGB format with 16 bits per channel. So bevy_image loads such files as `Rgba16Unorm`, whose values
+//! are linear, without decoding them: 128 of 255 would be displayed as 188. They are decoded here. The smallest 8-bit
+//! step (1 / 255 / 12.92) corresponds to 20 steps of the result.
 
 use std::io::Cursor;
 use std::sync::OnceLock;
@@ -11,11 +11,10 @@ use bevy_image::Image as ImageAsset;
 use image::{ExtendedColorType as C, ImageDecoder as _, ImageFormat as FileFormat, ImageReader};
 use wgpu_types::TextureFormat;
 
-/// Container formats that say themselves how their values are coded.
+/// Magic numbers of container formats that declare their color encoding.
 const CONTAINERS: [&[u8]; 2] = [b"\xABKTX 20\xBB\r\n\x1A\n", b"DDS "];
 
-/// Decodes red, green and blue of an image whose file has 16 bits a channel coded as sRGB; alpha is linear
-/// always.
+/// Decodes red, green and blue of an image whose file has 16 bits per channel in sRGB. Alpha is always linear.
 pub(super) fn to_linear(image: &mut ImageAsset, file: &[u8]) {
     let is_container = CONTAINERS.iter().any(|magic| file.starts_with(magic));
     if image.texture_descriptor.format != TextureFormat::Rgba16Unorm || is_container {
@@ -33,7 +32,7 @@ pub(super) fn to_linear(image: &mut ImageAsset, file: &[u8]) {
     }
 }
 
-/// Whether a file of a format has 16 bits a channel, by its header.
+/// Whether a file of this format has 16 bits per channel, according to its header.
 pub(super) fn has_16_bits(file: &[u8], format: Option<FileFormat>) -> bool {
     let cursor = Cursor::new(file);
     let mut reader = match format {
@@ -47,7 +46,7 @@ pub(super) fn has_16_bits(file: &[u8], format: Option<FileFormat>) -> bool {
     })
 }
 
-/// Linear values of all coded ones, of 65,535 (IEC 61966-2-1).
+/// Table of the linear values of all encoded ones, of 65,535 (IEC 61966-2-1).
 fn table() -> &'static [u16] {
     static TABLE: OnceLock<Vec<u16>> = OnceLock::new();
     TABLE.get_or_init(|| (0..=u16::MAX).map(linear).collect())

@@ -1,5 +1,5 @@
-//! Claims of a KTX2 header, checked against the file (sections 3 and 4 of its specification):
-//! decoders trust it for where levels lie and how large they are.
+//! Validation of KTX2 headers against the file (sections 3 and 4 of the specification). Decoders trust the header for
+//! positions and sizes of levels.
 
 use std::fmt::Display;
 use std::io::Read;
@@ -8,26 +8,25 @@ use quadrille_vulkan::{block, vk};
 
 const MAGIC: &[u8] = b"\xABKTX 20\xBB\r\n\x1A\n";
 
-/// The bytes of the header, and of each entry of the level index behind it.
+/// Size of the header in bytes; the level index follows it.
 const HEADER: u64 = 80;
 const ENTRY: u64 = 24;
 
-/// Images whose levels are halved more often have less than a pixel.
+/// Images with more levels would be smaller than a pixel.
 const MAX_LEVELS: u32 = 32;
 
-/// A file whose header is whole.
+/// A file with a complete header.
 pub(crate) struct Ktx2<'a> {
     file: &'a [u8],
     pub(crate) size: [u32; 2],
     levels: u32,
 }
 
-/// A part of a file: where it begins, and its bytes.
+/// Section of a file: name, offset and size in bytes.
 type Section = (String, u64, u64);
 
 impl<'a> Ktx2<'a> {
-    /// Reads the header; none if the file is of another kind or ends in it, which the decoder
-    /// finds as well.
+    /// Reads the header. `None` if the file is of another kind or ends within the header, which the decoder reports.
     pub(crate) fn read(file: &'a [u8]) -> Option<Self> {
         if !file.starts_with(MAGIC) || (file.len() as u64) < HEADER {
             return None;
@@ -38,22 +37,22 @@ impl<'a> Ktx2<'a> {
             levels: 0,
         };
         ktx2.size = [ktx2.word(20), ktx2.word(24)];
-        // 0 means that levels are to be made, and has one.
+        // Level count 0 means that the loader should generate mip levels; the file has one level then.
         ktx2.levels = ktx2.word(40).max(1);
         Some(ktx2)
     }
 
-    /// Bytes of its decoded levels, as the header claims.
+    /// Decoded size of all levels in bytes, as the header claims.
     pub(crate) fn claimed(&self) -> u64 {
         let levels = 0..self.levels.min(MAX_LEVELS);
         let sizes = levels.map(|level| self.entry(level)[2]);
         sizes.fold(0, u64::saturating_add)
     }
 
-    /// Checks the file against its header; returns the size of its decoded levels in bytes.
+    /// Checks the file against its header. Returns the decoded size of all levels in bytes.
     ///
     /// # Errors
-    /// Names the inconsistency.
+    /// Describes the inconsistency.
     pub(crate) fn check(&self) -> Result<u64, String> {
         let count = self.levels;
         if count > MAX_LEVELS {
@@ -69,7 +68,7 @@ impl<'a> Ktx2<'a> {
         Ok(sum)
     }
 
-    /// Looks whether all sections lie within the file, and none over another.
+    /// Checks that all sections are within the file and do not overlap.
     fn check_sections(&self) -> Result<(), String> {
         let half = |at: u64| u64::from(self.word(at));
         let index_end = HEADER + ENTRY * u64::from(self.levels);
@@ -85,7 +84,7 @@ impl<'a> Ktx2<'a> {
         ];
         sections.retain(|&(_, _, bytes)| bytes > 0);
         let length = self.file.len() as u64;
-        // The index has to be there before it is read.
+        // The level index must be within the file before it is read.
         if index_end > length {
             return Err(format!(
                 "its level index ends at byte {index_end} of {length}"
@@ -120,7 +119,7 @@ impl<'a> Ktx2<'a> {
         Ok(())
     }
 
-    /// Looks whether a level has the bytes that its pixels take; how many these are.
+    /// Checks that a level has the size that its pixels need. Returns its decoded size in bytes.
     fn check_level(&self, level: u32) -> Result<u64, String> {
         let [at, bytes, mut decoded] = self.entry(level);
         let data = &self.file[at as usize..][..bytes as usize];
@@ -137,13 +136,13 @@ impl<'a> Ktx2<'a> {
                 count(level, decoder, decoded)?;
             }
             3 => count(level, flate2::bufread::ZlibDecoder::new(data), decoded)?,
-            // Transcoded pixels take four bytes at most.
+            // Transcoded pixels have four bytes at most.
             1 => decoded = self.level_bytes(level, [1, 1], 4),
             _ => {}
         }
         let format = vk::Format::from_raw(self.word(12) as i32);
         let Some(block) = block(format) else {
-            // One that is named by its descriptor alone, to be transcoded, or none.
+            // A format defined only by the data format descriptor, for transcoding, or an unknown one.
             return Ok(decoded.max(self.level_bytes(level, [1, 1], 4)));
         };
         let wanted = self.level_bytes(level, block.size, block.bytes);
@@ -157,7 +156,7 @@ impl<'a> Ktx2<'a> {
         Ok(decoded)
     }
 
-    /// The bytes of a level of all layers and faces in blocks of this size.
+    /// Size in bytes of a level with all layers and faces, for blocks of this size.
     fn level_bytes(&self, level: u32, block: [u32; 2], bytes: u32) -> u64 {
         let side = |full: u32| (full >> level).max(1);
         let blocks = |full: u32, block: u32| u64::from(side(full).div_ceil(block));
@@ -174,28 +173,28 @@ impl<'a> Ktx2<'a> {
         .fold(u64::from(bytes), u64::saturating_mul)
     }
 
-    /// Where a level is, its bytes, and its bytes when they are decoded.
+    /// Returns offset, size and uncompressed size of a level in bytes, from the level index.
     fn entry(&self, level: u32) -> [u64; 3] {
         let at = HEADER + ENTRY * u64::from(level);
         [at, at + 8, at + 16].map(|at| self.long(at))
     }
 
-    /// A number of 32 bits; 0 beyond the end.
+    /// Reads a `u32`; 0 beyond the end of the file.
     fn word(&self, at: u64) -> u32 {
         let bytes = self.file.get(at as usize..at as usize + 4);
         let bytes = bytes.and_then(|bytes| <[u8; 4]>::try_from(bytes).ok());
         bytes.map_or(0, u32::from_le_bytes)
     }
 
-    /// A number of 64 bits.
+    /// Reads a `u64`.
     fn long(&self, at: u64) -> u64 {
         u64::from(self.word(at)) | u64::from(self.word(at + 4)) << 32
     }
 }
 
-/// Looks whether compressed bytes become as many as the file says, which takes no memory for them.
+/// Checks that a compressed level has the uncompressed size that the file claims, without storing the result.
 fn count(level: u32, decoder: impl Read, wanted: u64) -> Result<(), String> {
-    // One byte more than may be.
+    // One byte more than allowed suffices to detect an excess.
     let mut decoder = decoder.take(wanted.saturating_add(1));
     let count = std::io::copy(&mut decoder, &mut std::io::sink());
     match count.map_err(|error| broken(level, error))? {

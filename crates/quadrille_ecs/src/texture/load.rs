@@ -1,4 +1,4 @@
-//! One image asset as one bevy resource.
+//! Textures as bevy resources, each from one image asset.
 
 use std::any::TypeId;
 
@@ -16,9 +16,8 @@ use crate::error::RenderError;
 use crate::frame::drive;
 use crate::gpu_device::GpuDevice;
 
-/// A texture from an image asset: a command that inserts the bevy resource which names it once the
-/// asset is loaded, and updates it when the asset changes. The app needs a
-/// [`TexturePlugin`](super::TexturePlugin).
+/// A texture from an image asset: a command that inserts the bevy resource naming it once the asset is loaded, and
+/// updates it when the asset changes. The app needs a [`TexturePlugin`](super::TexturePlugin).
 ///
 /// Passes that declare the resource are skipped until it exists. The handle may be that of a file
 /// or of an image created in code (`Assets<Image>::add`). Load errors go to the
@@ -54,12 +53,12 @@ use crate::gpu_device::GpuDevice;
 /// ```
 pub struct LoadTexture(Texture);
 
-/// Inserts the resource that names an image.
+/// Inserts the resource that names the image.
 type Insert = dyn Fn(&mut World, GpuImage) + Send + Sync;
 
-/// One image asset that is followed.
+/// One tracked image asset.
 struct Texture {
-    /// The resource that names it, and its name.
+    /// Type and name of the resource that names the texture.
     resource: TypeId,
     name: &'static str,
     insert: Box<Insert>,
@@ -69,15 +68,16 @@ struct Texture {
 }
 
 enum State {
-    /// The asset is not there yet.
+    /// The asset is not loaded yet.
     Pending,
     Made(GpuImage),
-    /// The failure was reported; another version of the asset may be better.
+    /// The failure was reported; a changed asset is tried again.
     Failed,
 }
 
 impl LoadTexture {
-    /// The image of an asset, and the resource that names it: `Bricks` for `struct Bricks(GpuImage)`.
+    /// Creates a texture from an asset and the constructor of the resource that names it: `Bricks` for `struct
+    /// Bricks(GpuImage)`.
     pub fn new<R: Resource>(resource: fn(GpuImage) -> R, asset: Handle<ImageAsset>) -> Self {
         Self(Texture {
             resource: TypeId::of::<R>(),
@@ -120,8 +120,7 @@ impl Command for LoadTexture {
 #[derive(Resource, Default)]
 pub(super) struct Textures(Vec<Texture>);
 
-/// Creates textures for assets that were loaded, and again for assets that have changed. Runs before
-/// the frame.
+/// Creates textures of loaded assets, and recreates those of changed assets. Runs before the frame.
 pub(super) fn follow(world: &mut World, mut cursor: Local<MessageCursor<AssetEvent<ImageAsset>>>) {
     let Some(gpu) = world.get_resource::<GpuDevice>().cloned() else {
         return;
@@ -167,7 +166,7 @@ impl Problem {
 }
 
 impl Texture {
-    /// Makes it, where there is reason to.
+    /// Creates or recreates the texture if its asset is new or changed.
     fn follow(
         &mut self,
         world: &mut World,
@@ -220,7 +219,7 @@ impl Texture {
         Ok(())
     }
 
-    /// The image, and whether mip levels are to be made.
+    /// Returns the description of the image, and whether to generate mip levels.
     fn describe(&self, gpu: &GpuDevice, asset: &ImageAsset) -> Result<(ImageDesc, bool), Problem> {
         let desc = describe(asset, self.name).map_err(Problem::Asset)?;
         let [width, height, _] = desc.extent;
@@ -245,7 +244,7 @@ impl Texture {
     }
 }
 
-/// Says why an asset that is not there will not come, if that is known.
+/// Returns an error if an asset that does not exist has failed to load.
 fn find_failure(world: &World, id: AssetId<ImageAsset>) -> Result<(), Problem> {
     let server = world.resource::<AssetServer>();
     let Some(LoadState::Failed(error)) = server.get_load_state(id) else {

@@ -1,4 +1,4 @@
-//! Image loading with limits: the sizes in a file's header are checked before memory is allocated.
+//! Image loading with limits: sizes in a file's header are checked before memory is allocated.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -23,23 +23,22 @@ use super::gamma::to_linear;
 /// Size limits of image files and images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImageLimits {
-    /// Bytes of a file.
+    /// Maximum size of a file in bytes.
     pub file_bytes: u64,
-    /// Width and height in pixels.
+    /// Maximum width and height in pixels.
     pub side: u32,
-    /// Bytes of the decoded pixels of all mip levels and layers, which may be far more than those of the file.
-    /// Loading takes several times as much host memory.
+    /// Maximum size in bytes of the decoded pixels with all mip levels and layers, which may be far more than the
+    /// file's size. Loading takes several times as much host memory.
     ///
     /// `None` is the lesser of 512 MiB and an eighth of the device's memory
-    /// ([`DeviceInfo::memory_bytes`](quadrille_vulkan::DeviceInfo::memory_bytes)). 512 MiB
-    /// are enough for an image of the maximum size in a compressed format, or of half that width and height at
-    /// four bytes a pixel, with all mip levels.
+    /// ([`DeviceInfo::memory_bytes`](quadrille_vulkan::DeviceInfo::memory_bytes)). 512 MiB suffice, with all mip
+    /// levels, for an image of the maximum size in a compressed format, or of half that width and height with four
+    /// bytes per pixel.
     pub decoded_bytes: Option<u64>,
 }
 
 impl Default for ImageLimits {
-    /// 256 MiB of a file, 16,384 pixels, which is the largest side on most devices, and of pixels what
-    /// fits in the device's memory several times.
+    /// Files of 256 MiB, and sides of 16,384 pixels, the largest on most devices. `decoded_bytes` is `None`.
     fn default() -> Self {
         Self {
             file_bytes: 256 << 20,
@@ -49,10 +48,10 @@ impl Default for ImageLimits {
     }
 }
 
-/// Bytes of decoded pixels however much memory the device has, unless the app sets another limit.
+/// Default limit of decoded bytes on devices with much memory.
 const MAX_DECODED_BYTES: u64 = 512 << 20;
 
-/// Bytes of decoded pixels on a device with that much memory, unless the app sets another limit.
+/// Default limit of decoded bytes on a device with this much memory.
 fn default_decoded_bytes(memory_bytes: u64) -> u64 {
     (memory_bytes / 8).min(MAX_DECODED_BYTES)
 }
@@ -61,7 +60,7 @@ fn default_decoded_bytes(memory_bytes: u64) -> u64 {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CheckedImageError {
-    /// The file is too long.
+    /// The file is too large.
     #[error(
         "the file is longer than the limit of {limit} bytes, which \
          `ImageLimits::file_bytes` sets"
@@ -79,7 +78,7 @@ pub enum CheckedImageError {
     TooLarge {
         /// Width and height.
         size: [u32; 2],
-        /// The limit.
+        /// The limit of both.
         limit: u32,
     },
     /// Its pixels take too much memory.
@@ -96,15 +95,15 @@ pub enum CheckedImageError {
         /// The limit.
         limit: u64,
     },
-    /// No enabled loader reads files with this extension.
+    /// No enabled loader reads files with this file name extension.
     #[error(
         "files that end in `{extension}` are not loaded; take one that ends in {known}, or turn on the \
          feature of bevy_image that loads such files"
     )]
     UnknownKind {
-        /// The extension of its name.
+        /// The file name extension.
         extension: String,
-        /// Extensions that are loaded.
+        /// Supported extensions.
         known: String,
     },
     /// The header of a KTX2 file contradicts its contents.
@@ -115,20 +114,20 @@ pub enum CheckedImageError {
     Load(#[from] ImageLoaderError),
 }
 
-/// Limits of the device for images when they are loaded. Loaders run beside the frames and outlive
-/// a device, so they share this.
+/// Image limits of the current device. Shared with loaders, because these run concurrently with frames and outlive a
+/// device.
 #[derive(Resource, Clone, Default)]
 pub(crate) struct DeviceLimits(Arc<Shared>);
 
 struct Shared {
-    /// The compressed formats that it can sample: images of others are refused.
+    /// The compressed formats that the device can sample: images in others are rejected.
     formats: AtomicU32,
-    /// Bytes of decoded pixels where the app sets no limit.
+    /// Default limit of decoded bytes.
     decoded_bytes: AtomicU64,
 }
 
 impl Default for Shared {
-    /// Before there is a device.
+    /// Values before a device exists.
     fn default() -> Self {
         Self {
             formats: AtomicU32::new(CompressedImageFormats::NONE.bits()),
@@ -138,7 +137,7 @@ impl Default for Shared {
 }
 
 impl DeviceLimits {
-    /// Takes those of another device.
+    /// Sets the limits of a new device.
     pub(crate) fn set(&self, gpu: &Gpu) {
         let formats = format::compressed(gpu);
         self.0.formats.store(formats.bits(), Ordering::Relaxed);
@@ -147,12 +146,12 @@ impl DeviceLimits {
         known.store(decoded_bytes, Ordering::Relaxed);
     }
 
-    /// The compressed formats that it can sample.
+    /// The compressed formats that the device can sample.
     pub(crate) fn formats(&self) -> CompressedImageFormats {
         CompressedImageFormats::from_bits_truncate(self.0.formats.load(Ordering::Relaxed))
     }
 
-    /// The limits of the app, and that of the device where the app sets none.
+    /// Fills missing limits of the app with those of the device.
     pub(super) fn complete(&self, limits: ImageLimits) -> Complete {
         let default = || self.0.decoded_bytes.load(Ordering::Relaxed);
         Complete {
@@ -163,7 +162,7 @@ impl DeviceLimits {
     }
 }
 
-/// [`ImageLimits`] of which each is known.
+/// [`ImageLimits`] without missing values.
 #[derive(Clone, Copy)]
 pub(super) struct Complete {
     pub(super) file_bytes: u64,
@@ -171,7 +170,7 @@ pub(super) struct Complete {
     pub(super) decoded_bytes: u64,
 }
 
-/// bevy's image loader behind [`ImageLimits`].
+/// bevy's image loader with checks of [`ImageLimits`].
 pub(crate) struct CheckedImageLoader {
     limits: ImageLimits,
     device: DeviceLimits,
@@ -189,8 +188,8 @@ impl CheckedImageLoader {
 }
 
 impl TypePath for CheckedImageLoader {
-    /// The name of bevy's loader, whose place it takes: `ImagePlugin` has reserved that name for
-    /// the extensions of images, and meta files use it.
+    /// Type path of bevy's loader, which this one replaces: `ImagePlugin` has reserved that name for image file
+    /// extensions, and meta files use it.
     fn type_path() -> &'static str {
         ImageLoader::type_path()
     }
@@ -232,8 +231,8 @@ impl AssetLoader for CheckedImageLoader {
     }
 }
 
-/// Checks that files with this extension are supported, if the name has one: the asset server passes every file that
-/// is loaded as an image to this loader.
+/// Checks that files with this extension are supported, if the name has an extension. The asset server passes every
+/// file that is loaded as an image to this loader.
 fn check_kind(
     settings: &ImageLoaderSettings,
     load_context: &LoadContext<'_>,
@@ -264,7 +263,7 @@ async fn read(reader: &mut dyn Reader, limits: Complete) -> Result<Vec<u8>, Chec
     Ok(bytes)
 }
 
-/// The format that a file is decoded as, if that is known before it is read.
+/// Returns the format of a file if it is known before reading.
 fn file_format(
     settings: &ImageLoaderSettings,
     load_context: &LoadContext<'_>,

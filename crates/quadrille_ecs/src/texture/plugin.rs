@@ -1,4 +1,4 @@
-//! Adding textures to an app.
+//! Plugin that loads textures.
 
 use bevy_app::{App, Plugin, PostUpdate, TaskPoolOptions, TaskPoolPlugin};
 use bevy_asset::io::file::FileAssetReader;
@@ -15,11 +15,10 @@ use crate::app::plugin::{StartError, refuse};
 use crate::gpu_device::GpuDevice;
 use crate::schedule::RenderStartup;
 
-/// Loads image files, PNG and KTX2 among them, and makes [`LoadTexture`](super::LoadTexture) work.
+/// Loads image files, including PNG and KTX2, for [`LoadTexture`](super::LoadTexture).
 ///
-/// Add it after [`QuadrillePlugins`](crate::QuadrillePlugins). It adds bevy's asset and image plugins if
-/// they are not there yet; one that is there keeps what it was set to. Other kinds of files are loaded
-/// where a feature of bevy_image is on, `jpeg` for instance.
+/// Add it after [`QuadrillePlugins`](crate::QuadrillePlugins). It adds bevy's asset and image plugins if they are
+/// missing; existing ones keep their settings. Other file formats need features of bevy_image, such as `jpeg`.
 ///
 /// ```no_run
 /// use bevy_app::{App, AppExit};
@@ -33,12 +32,12 @@ use crate::schedule::RenderStartup;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct TexturePlugin {
-    /// The folder of assets, relative to the project, unless the app has an `AssetPlugin`.
+    /// Asset folder relative to the project; ignored if the app already has an `AssetPlugin`.
     pub asset_folder: String,
-    /// The sampler of images that name none, for crates that draw images with the samplers that
-    /// these name. Where the app has an `ImagePlugin`, its sampler counts.
+    /// Default sampler of images, for crates that draw images with their own samplers. If the app already has an
+    /// `ImagePlugin`, its sampler applies.
     pub default_sampler: ImageSamplerDescriptor,
-    /// How large images may be.
+    /// Limits of image sizes.
     pub limits: ImageLimits,
 }
 
@@ -54,7 +53,8 @@ impl Default for TexturePlugin {
 
 impl Plugin for TexturePlugin {
     fn build(&self, app: &mut App) {
-        // Another plugin, such as `Quadrille3dPlugin`, added one: bevy panics at the second of a unique plugin.
+        // Another plugin, such as `Quadrille3dPlugin`, may have added one, and bevy panics if a unique plugin is added
+        // twice.
         let is_first_equal = app
             .get_added_plugins::<Self>()
             .first()
@@ -66,15 +66,15 @@ impl Plugin for TexturePlugin {
         }
         if !app.is_plugin_added::<AssetPlugin>() {
             if !app.is_plugin_added::<TaskPoolPlugin>() {
-                // `AssetPlugin` panics without pools, and adding their plugin here would make a later one of the
-                // program's a duplicate, which panics too. A later plugin keeps the pools that exist.
+                // `AssetPlugin` panics without task pools. Adding `TaskPoolPlugin` here would make a later one of the
+                // program a duplicate, which panics too. A later plugin keeps existing pools.
                 TaskPoolOptions::default().create_default_pools();
             }
             self.add_source(app);
             let folder = FileAssetReader::get_base_path().join(&self.asset_folder);
             app.add_plugins(AssetPlugin {
                 file_path: self.asset_folder.clone(),
-                // A folder that does not exist cannot be watched, which is no reason for a warning.
+                // Watching a missing folder would log a warning.
                 watch_for_changes_override: (!folder.exists()).then_some(false),
                 ..AssetPlugin::default()
             });
@@ -94,7 +94,7 @@ impl Plugin for TexturePlugin {
         if let Some(gpu) = app.world().get_resource::<GpuDevice>() {
             device.set(gpu);
         }
-        // Other loaders of bevy's look for it when the app is finished.
+        // Other loaders of bevy read this resource in `finish`.
         app.insert_resource(CompressedImageFormatSupport(device.formats()));
         let folder = AssetFolder::of(app);
         app.register_asset_loader(CheckedImageLoader::new(self.limits, device.clone(), folder))
@@ -105,8 +105,8 @@ impl Plugin for TexturePlugin {
             .add_systems(PostUpdate, follow.after(AssetEventSystems));
     }
 
-    // The renderer may have been added after this plugin; bevy's loaders, which look for the formats in their
-    // own `finish`, come later.
+    // The renderer may have been added after this plugin, so its device is read here. bevy's loaders read the formats
+    // in their own `finish`, which runs later.
     fn finish(&self, app: &mut App) {
         let world = app.world();
         if let (Some(device), Some(gpu)) = (
@@ -124,7 +124,7 @@ impl Plugin for TexturePlugin {
 }
 
 impl TexturePlugin {
-    /// Has files read by [`AssetFileRules`], unless the app has a default source of its own.
+    /// Adds an asset source that enforces [`AssetFileRules`], unless the app has a default source of its own.
     fn add_source(&self, app: &mut App) {
         let rules = *app.world_mut().get_resource_or_init::<AssetFileRules>();
         let mut sources = app
@@ -137,7 +137,7 @@ impl TexturePlugin {
     }
 }
 
-/// Loaders go by the device that there is now.
+/// Updates the loaders' limits to those of the current device.
 fn set_limits(limits: Res<DeviceLimits>, gpu: Res<GpuDevice>) {
     limits.set(&gpu);
 }

@@ -1,35 +1,34 @@
-//! How long a frame waits for one window's image, so that a window that gives none holds up no
-//! other. Pure.
+//! Timeout of acquiring a window's image, so that a window without available images does not delay the others. Pure.
 //!
-//! A compositor may keep all images of a window that nobody sees, for ever. The first frames wait
-//! for it, each less than the one before; then the window is only polled, with a short wait every
-//! now and then, since a driver may need some time to hand out the first image of a new swapchain.
+//! A compositor may hold all images of an invisible window indefinitely. The first frames wait, each for less time than
+//! the one before. After that the window is only polled, with a short wait in every 16th frame, because a driver may
+//! need time for the first image of a new swapchain.
 
 use std::time::Duration;
 
-/// How long the only window may hold up a frame.
+/// Maximum wait for the only window.
 const ALONE: Duration = Duration::from_millis(250);
-/// How long a window may hold up a frame that others are drawn in.
+/// Maximum wait for one of several windows.
 const AMONG_OTHERS: Duration = Duration::from_millis(50);
-/// The wait now and then.
+/// Wait in every [`NOW_AND_THEN`]th polled frame.
 const SHORT: Duration = Duration::from_millis(1);
-/// How often.
+/// Number of polled frames per short wait.
 const NOW_AND_THEN: u32 = 16;
-/// Frames that wait before the window is only polled.
+/// Number of misses after which the window is only polled.
 const WAITING: u32 = 4;
-/// A window has to show this much more often than it is missed to be waited for again.
+/// Upper bound of misses, so that a window which becomes visible again is soon waited for.
 const MAX_MISSES: u32 = 16;
 
-/// How a window has behaved.
+/// Recent acquires of a window.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct AcquireTimeout {
-    /// Frames without an image, less those with one since.
+    /// Frames without an image minus later frames with one; never negative.
     misses: u32,
     asked: u32,
 }
 
 impl AcquireTimeout {
-    /// How long to wait for the image of the next frame.
+    /// Returns the timeout of the next acquire.
     pub(super) fn next(&mut self, is_alone: bool) -> Duration {
         let most = if is_alone { ALONE } else { AMONG_OTHERS };
         if self.misses < WAITING {
@@ -42,12 +41,12 @@ impl AcquireTimeout {
         }
     }
 
-    /// The window had an image.
+    /// Counts an acquired image.
     pub(super) fn hit(&mut self) {
         self.misses = self.misses.saturating_sub(1);
     }
 
-    /// The window had no image in time.
+    /// Counts a frame without an image.
     pub(super) fn missed(&mut self) {
         self.misses = (self.misses + 1).min(MAX_MISSES);
     }

@@ -1,9 +1,9 @@
-//! How windows are blended with what is behind them (`Window::composite_alpha_mode`).
+//! Blending of windows with the desktop (`Window::composite_alpha_mode`).
 
 use bevy_window::{CompositeAlphaMode, Window};
 use quadrille_vulkan::{CompositeAlpha, vk::CompositeAlphaFlagsKHR as Flags};
 
-/// Vulkan's words for a mode; none for that which the surface decides.
+/// Converts a mode to Vulkan flags; `None` lets the surface decide.
 pub(super) fn flags(mode: CompositeAlphaMode) -> Flags {
     match mode {
         CompositeAlphaMode::Auto => Flags::empty(),
@@ -14,7 +14,7 @@ pub(super) fn flags(mode: CompositeAlphaMode) -> Flags {
     }
 }
 
-/// Describes a composite mode that a window asks for and does not get, and how to fix it.
+/// Describes a requested composite mode that the surface does not support, and how to fix it.
 pub(super) fn problem(window: &Window, chosen: CompositeAlpha) -> Option<String> {
     let wanted = flags(window.composite_alpha_mode);
     let mode = window.composite_alpha_mode;

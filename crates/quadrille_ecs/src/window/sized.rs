@@ -14,13 +14,13 @@ use crate::declare::registry::Awaited;
 use crate::declare::window_image::WindowImageOf;
 use crate::gpu_device::GpuDevice;
 
-/// An image of a window's size: a command that inserts the bevy resource which names
-/// it, and recreates the image whenever the window's size changes.
+/// An image of a window's size: a command that inserts the bevy resource naming it, and recreates the image whenever
+/// the window's size changes.
 ///
-/// The renderer recreates the image after it has acquired the window's image and before passes run, so
-/// both have equal sizes in every frame. The contents of the new image are undefined; the two images of
-/// [`WindowSized::history`] are zeroed. While a window has no area its last image is kept.
-/// Until the window first has an area there is no image, and passes that declare it are skipped.
+/// The renderer recreates the image after it has acquired the window's image and before passes run, so both have equal
+/// sizes in every frame. The contents of the new image are undefined; the two images of [`WindowSized::history`] are
+/// zeroed. While a window has no area, the last image is kept. Until the window first has an area, there is no image,
+/// and passes that declare it are skipped.
 ///
 /// ```
 /// # use bevy_derive::Deref;
@@ -45,9 +45,9 @@ pub struct WindowSized<M: Component = PrimaryWindow> {
 /// Creates an image of a size, and inserts the resource that names it.
 type Renew = dyn Fn(&mut World, &Gpu, [u32; 2]) -> Result<(), Error> + Send + Sync;
 
-/// An image that follows a window.
+/// An image that follows the size of a window.
 struct Follower {
-    /// The resource that names it.
+    /// The resource that names the image.
     resource: TypeId,
     renew: Box<Renew>,
     /// Factor of the window's width and height.
@@ -59,7 +59,7 @@ struct Follower {
 }
 
 impl WindowSized {
-    /// An image of the primary window's size, and the constructor of the resource that names it: `Glow` for
+    /// Creates an image of the primary window's size from the constructor of the resource that names it: `Glow` for
     /// `struct Glow(GpuImage)`. Width and height of the description are ignored.
     pub fn new<R: Resource>(resource: fn(GpuImage) -> R, desc: ImageDesc) -> Self {
         Self::following(TypeId::of::<R>(), move |world, gpu, size| {
@@ -69,7 +69,7 @@ impl WindowSized {
         })
     }
 
-    /// The two images of a [`History`] at the primary window's size; see [`NewHistory::image`]. When the size
+    /// Creates the two images of a [`History`] in the primary window's size; see [`NewHistory::image`]. When the size
     /// changes, both are zeroed.
     pub fn history<H: History<Handle = GpuImage>>(desc: ImageDesc) -> Self {
         Self::following(TypeId::of::<Current<H>>(), move |world, gpu, size| {
@@ -120,7 +120,7 @@ impl<M: Component> Command for WindowSized<M> {
 
     fn apply(self, world: &mut World) -> Result<(), Error> {
         let mut follower = self.follower;
-        // Before the first frame no window has an image yet, but its size is known.
+        // Before the first frame no window has an image, but the requested size is known.
         let extent = (follower.extent)(world).or_else(|| asked_for::<M>(world));
         if let Some(gpu) = world.get_resource::<GpuDevice>().cloned() {
             follower.follow(world, &gpu, extent)?;
@@ -134,7 +134,7 @@ impl<M: Component> Command for WindowSized<M> {
 }
 
 impl Follower {
-    /// Makes another image if the window's size has changed.
+    /// Recreates the image if the window's size has changed.
     fn follow(
         &mut self,
         world: &mut World,
@@ -175,14 +175,14 @@ impl WindowSizedImages {
     }
 }
 
-/// The size of the window's image in this frame.
+/// Size of the window's image in this frame.
 fn shown<M: Component>(world: &World) -> Option<[u32; 2]> {
     let image = world.get_resource::<WindowImageOf<M>>()?;
     let [width, height, _] = image.extent();
     Some([width, height])
 }
 
-/// The size of a window requested by the program.
+/// Size of a window as requested by the program.
 fn asked_for<M: Component>(world: &mut World) -> Option<[u32; 2]> {
     let window = world
         .query_filtered::<&Window, With<M>>()

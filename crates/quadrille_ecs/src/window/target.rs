@@ -1,4 +1,4 @@
-//! The presentation of one window.
+//! Presentation to one window.
 
 #![expect(
     unsafe_code,
@@ -15,30 +15,30 @@ use quadrille_vulkan::{
 use super::acquire_timeout::AcquireTimeout;
 use super::{PresentSettings, SwapchainState, WindowOutcome, alpha};
 
-/// A window that failed this often in a row is given up.
+/// Consecutive failures after which a window is given up.
 const MAX_FAILURES: u32 = 8;
 
-/// One window's surface and swapchain, and how it has fared.
+/// One window's surface and swapchain, and its recent failures.
 pub(crate) struct WindowTarget {
     pub(crate) entity: Entity,
-    /// `None` until it could be made.
+    /// `None` until it was created.
     swapchain: Option<Swapchain>,
     acquired: bool,
     pub(super) outcome: WindowOutcome,
     acquire_timeout: AcquireTimeout,
-    /// Failures in a row.
+    /// Number of consecutive failures.
     failures: u32,
-    /// Frames to leave out before the next attempt.
+    /// Number of frames until the next attempt.
     pause: u32,
     settings: SwapchainSettings,
-    /// Settings that it was built from, to detect changes.
+    /// Settings of the current swapchain, to detect changes.
     asked: (PresentSettings, PresentMode, u32, CompositeAlphaMode),
-    /// A mode of blending that was warned about.
+    /// Composite mode that was already warned about.
     warned: Option<CompositeAlphaMode>,
 }
 
 impl WindowTarget {
-    /// A window that has nothing yet.
+    /// Creates the state of a window without a surface.
     pub(crate) fn new(entity: Entity) -> Self {
         Self {
             entity,
@@ -59,8 +59,8 @@ impl WindowTarget {
         }
     }
 
-    /// Acquires an image, if the window has one to give. A window that fails, fails alone; only
-    /// the loss of the device is an error. Gives the reason if the window is given up now.
+    /// Acquires an image, if the window has one available. Failures of a window do not affect others; only the loss of
+    /// the device is an error. Returns the reason if the window is given up now.
     pub(crate) fn acquire(
         &mut self,
         gpu: &Gpu,
@@ -123,14 +123,14 @@ impl WindowTarget {
         }
         let keep = Box::new(handle.clone());
         let (display, raw) = (handle.get_display_handle(), handle.get_window_handle());
-        // SAFETY: bevy's wrapper holds the handles of a window that lives as long as a clone of
-        // the wrapper does, and the surface keeps one.
+        // SAFETY: bevy's wrapper holds the handles of a window, which lives as long as a clone of the wrapper; the
+        // surface keeps a clone.
         let surface = unsafe { Surface::new(gpu, display, raw, keep) }?;
         let swapchain = Swapchain::new(gpu, surface, &self.settings, extent, &window.title)?;
         self.swapchain.insert(swapchain).acquire(timeout)
     }
 
-    /// Takes over what the program asks for.
+    /// Applies changed settings of the window to the swapchain.
     fn follow(&mut self, window: &Window, settings: Option<&PresentSettings>) {
         let latency = window.desired_maximum_frame_latency;
         let latency = latency.map_or(0, std::num::NonZeroU32::get);
@@ -156,7 +156,7 @@ impl WindowTarget {
         );
     }
 
-    /// Warns once for each mode that the surface lacks, and for a transparent window that is opaque.
+    /// Warns once about each mode that the surface does not support, and about a transparent window that is opaque.
     fn check_alpha(&mut self, window: &Window) {
         let mode = window.composite_alpha_mode;
         if self.warned == Some(mode) {
@@ -193,12 +193,12 @@ impl WindowTarget {
             .map(Swapchain::image)
     }
 
-    /// The swapchain, to present its image.
+    /// The swapchain, for presenting its image.
     pub(crate) fn swapchain(&mut self) -> Option<&mut Swapchain> {
         self.swapchain.as_mut()
     }
 
-    /// Notes the result of a present of this image, if it is the window's.
+    /// Handles the result of presenting this image, if it belongs to the window.
     pub(crate) fn presented(&mut self, presented: Presented) {
         self.acquired = false;
         self.outcome = match presented {
@@ -208,7 +208,7 @@ impl WindowTarget {
         };
     }
 
-    /// The state as users see it.
+    /// Returns the state for the window's entity.
     pub(crate) fn state(&self) -> Option<SwapchainState> {
         let Some(swapchain) = &self.swapchain else {
             return (self.outcome != WindowOutcome::Idle).then(|| SwapchainState {
@@ -242,7 +242,7 @@ impl WindowTarget {
     }
 }
 
-/// The backend's words for what a program asks of a window.
+/// Converts the settings of a window to those of the swapchain.
 fn swapchain_settings(
     settings: &PresentSettings,
     window: &Window,

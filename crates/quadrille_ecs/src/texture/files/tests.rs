@@ -10,7 +10,7 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str) -> Self {
-        // The standard library seeds these hashers by the system's generator.
+        // The standard library seeds `RandomState` from the system's random generator.
         let random = RandomState::new().hash_one(std::process::id());
         let path = std::env::temp_dir().join(format!("quadrille-{name}-{random:016x}"));
         fs::create_dir(&path).unwrap();
@@ -41,7 +41,7 @@ fn read(reader: &CheckedReader, path: &str) -> std::result::Result<Vec<u8>, Asse
     })
 }
 
-/// The kind of an error, and what it says.
+/// Returns the kind of an error, and its message.
 fn refused(reader: &CheckedReader, path: &str) -> (ErrorKind, String) {
     match read(reader, path) {
         Err(AssetReaderError::Io(error)) => (error.kind(), error.to_string()),
@@ -116,7 +116,7 @@ fn links_lead_out_of_the_folder_if_the_rules_allow_it() {
     for path in ["link", "up/outside"] {
         assert_eq!(read(&reader, path).unwrap(), b"secret");
     }
-    // The folder itself may be behind a link: the app names it.
+    // The asset folder itself may be a link, because the app chose it.
     symlink("assets", folder.0.join("named")).unwrap();
     let named = folder.0.join("named").display().to_string();
     let reader = CheckedReader::new(&named, AssetFileRules::default());
@@ -152,7 +152,7 @@ fn pipes_devices_and_long_files_are_refused() {
         said.contains("more than 5 bytes; `AssetFileRules::file_bytes`"),
         "{said}"
     );
-    // A file that grows after it was opened.
+    // The file grows after it was opened.
     block_on(async {
         let mut grown = AssetReader::read(&reader, file).await.unwrap();
         fs::write(assets.join("inner/file"), [0; 6]).unwrap();
@@ -185,7 +185,7 @@ fn readers_that_leave_the_folder_are_detected() {
     assert!(!reads_outside(&App::new()), "no assets");
 }
 
-/// An app that adds bevy's `AssetPlugin` itself has bevy's reader, and loaders compare files with the rules.
+/// An app that adds bevy's `AssetPlugin` itself has bevy's reader; loaders still check files against the rules.
 #[cfg(target_os = "linux")]
 #[test]
 fn loaders_ask_where_the_reader_does_not() {

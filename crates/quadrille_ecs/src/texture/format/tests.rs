@@ -4,7 +4,7 @@ use wgpu_types::{Extent3d, TextureDimension};
 
 use super::*;
 
-/// Channels without those of high dynamic range.
+/// ASTC channel types except HDR.
 const ASTC: [AstcChannel; 2] = [AstcChannel::Unorm, AstcChannel::UnormSrgb];
 
 const ASTC_BLOCKS: [AstcBlock; 14] = [
@@ -76,7 +76,7 @@ const BC_AND_ETC2: [T; 24] = [
     T::EacRg11Snorm,
 ];
 
-/// Every format that can be drawn.
+/// Returns all formats that are valid for textures.
 fn formats() -> impl Iterator<Item = T> {
     let astc = ASTC_BLOCKS.into_iter();
     let astc = astc.flat_map(|block| ASTC.map(|channel| T::Astc { block, channel }));

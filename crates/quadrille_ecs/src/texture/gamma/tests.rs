@@ -25,7 +25,7 @@ fn decoded(file: &[u8]) -> Image {
     image
 }
 
-/// The linear values of the one pixel.
+/// Returns the linear values of the only pixel.
 fn pixel(image: &Image) -> [f32; 4] {
     image.get_color_at(0, 0).unwrap().to_linear().to_f32_array()
 }
@@ -50,7 +50,7 @@ fn sixteen_bits_look_like_eight() {
         for (one, other) in pixel(&eight).into_iter().zip(pixel(&sixteen)) {
             assert!((one - other).abs() < 1e-5, "{value}: {one} and {other}");
         }
-        // Grey ones and those without alpha become four channels as well.
+        // Grayscale and images without alpha are converted to four channels as well.
         for (color, channels) in [(Grayscale, 1), (GrayscaleAlpha, 2), (Rgb, 3)] {
             let narrow = pixel(&decoded(&png(color, Eight, &vec![value; channels])));
             let wide = pixel(&decoded(&png(

@@ -1,6 +1,6 @@
 use super::*;
 
-/// A file of 4 x 4 texels of four bytes with two mip levels, whose bytes are all the same.
+/// Returns a file of 4 x 4 texels of four equal bytes, with two mip levels.
 fn file() -> Vec<u8> {
     let mut file = MAGIC.to_vec();
     let format = vk::Format::R8G8B8A8_SRGB.as_raw() as u32;
@@ -20,7 +20,7 @@ fn check(file: &[u8]) -> Result<u64, String> {
     Ktx2::read(file).expect("a header").check()
 }
 
-/// The file with another number in the level index.
+/// Returns the file with a changed number in the level index.
 fn with(at: usize, number: u64) -> Vec<u8> {
     let mut file = file();
     file[at..at + 8].copy_from_slice(&number.to_le_bytes());
@@ -72,7 +72,7 @@ fn levels_have_the_bytes_that_their_pixels_take() {
 
 #[test]
 fn decompressed_size_matches_the_header() {
-    // A frame of one block: 16 times one byte (RFC 8878, sections 3.1.1 and 3.1.1.2).
+    // A zstd frame with one RLE block: 16 times one byte (RFC 8878, sections 3.1.1 and 3.1.1.2).
     let packed = [0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x58, 0x83, 0x00, 0x00, 7];
     let compressed = |decoded: u64, claimed: u32| {
         let mut file = file();

@@ -6,7 +6,7 @@ const LIMITS: Complete = Complete {
     decoded_bytes: 4 << 20,
 };
 
-/// The header of a PNG file, and no pixels.
+/// Returns the header of a PNG file without pixels.
 fn png(width: u32, height: u32, depth: png::BitDepth) -> Vec<u8> {
     let mut file = Vec::new();
     let mut encoder = png::Encoder::new(&mut file, width, height);
@@ -50,7 +50,7 @@ fn claimed_sizes_are_checked() {
 
 #[test]
 fn pixels_take_no_more_than_the_limit_when_they_are_decoded() {
-    // A bit a pixel becomes four bytes, 16 bits become eight.
+    // Pixels of 1 bit are decoded to four bytes, pixels of 16 bits per channel to eight.
     let limit = |size, depth| check(&png(size, size, depth), LIMITS);
     assert!(limit(1024, png::BitDepth::One).is_ok());
     assert!(limit(1024, png::BitDepth::Eight).is_ok());
@@ -102,7 +102,7 @@ fn no_more_is_read_than_the_limit_and_a_byte() {
     assert_eq!(bytes, png(4, 4, png::BitDepth::Eight));
 }
 
-/// One that has little memory allows an eighth of it.
+/// The default limit on a device with little memory is an eighth of it.
 #[test]
 fn the_device_decides_where_the_app_does_not() {
     assert_eq!(default_decoded_bytes(256 << 20), 32 << 20);

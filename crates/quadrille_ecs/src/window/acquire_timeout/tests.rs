@@ -2,8 +2,7 @@ use std::time::Duration;
 
 use super::AcquireTimeout;
 
-/// How long all frames together wait for a window that has an image in every `period`-th frame;
-/// never, if that is 0.
+/// Total wait of all frames for a window that has an image in every `period`-th frame, or never if `period` is 0.
 fn waited(frames: u32, period: u32) -> Duration {
     let mut waits = AcquireTimeout::default();
     let mut sum = Duration::ZERO;
@@ -21,12 +20,12 @@ fn waited(frames: u32, period: u32) -> Duration {
 
 #[test]
 fn a_window_that_gives_no_image_costs_the_others_little() {
-    // 600 frames are 10 seconds at 60 Hz, of which a tenth is 1 second.
+    // 600 frames take 10 seconds at 60 Hz; the waits add less than 110 ms.
     assert!(waited(600, 0) < Duration::from_millis(110));
-    // After the first, a frame waits 1/16 ms on average: less than 1 % at 60 Hz.
+    // Afterwards a frame waits 1/16 ms on average: less than 1 % at 60 Hz.
     let later = waited(6000, 0) - waited(600, 0);
     assert!(later < Duration::from_millis(345), "{later:?}");
-    // One image a second, as for windows that nobody sees.
+    // One image per second, as for an invisible window.
     assert!(waited(600, 60) < Duration::from_millis(120));
     assert!(waited(600, 4) < Duration::from_millis(120));
 }
@@ -47,7 +46,7 @@ fn a_window_that_comes_back_is_waited_for_again() {
 
 #[test]
 fn now_and_then_there_is_a_wait() {
-    // Some drivers never hand out an image to a caller that does not wait at all.
+    // Some drivers never return an image to callers that only poll.
     let mut waits = AcquireTimeout::default();
     for _ in 0..100 {
         waits.missed();
