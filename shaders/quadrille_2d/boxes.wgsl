@@ -55,8 +55,8 @@ fn world_from_node(vertex: Vertex) -> mat2x2f {
     return mat2x2f(vertex.axes.xy, vertex.axes.zw);
 }
 
-fn world_position(vertex: Vertex, point: vec2f) -> vec4f {
-    return vec4f(world_from_node(vertex) * point + vertex.origin_and_half_size.xy, 0.0, 1.0);
+fn world_position(vertex: Vertex, point: vec2f) -> vec3f {
+    return vec3f(world_from_node(vertex) * point + vertex.origin_and_half_size.xy, 0.0);
 }
 
 fn node_scale(vertex: Vertex) -> f32 {

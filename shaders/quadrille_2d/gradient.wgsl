@@ -5,13 +5,7 @@ import quadrille_2d::constants::{
     OKLCH_LONG, RADIAL, SRGB,
 };
 import quadrille_2d::boxes::{RoundedBox, Vertex, quad_corner, coverage, node_scale, world_position};
-
-struct View {
-    // From world space to clip space, y up.
-    clip_from_world: mat4x4f,
-}
-
-var<immediate> view: View;
+import quadrille_2d::vertex::to_clip;
 
 const TAU: f32 = 6.2831853;
 
@@ -45,7 +39,7 @@ struct VertexOutput {
 fn vertex_main(vertex: Vertex) -> VertexOutput {
     let point = quad_corner(vertex).xy;
     var fragment: VertexOutput;
-    fragment.position = view.clip_from_world * world_position(vertex, point);
+    fragment.position = to_clip(world_position(vertex, point));
     fragment.point = point;
     fragment.half_size = vertex.origin_and_half_size.zw;
     fragment.radii_x = vertex.radii_x;

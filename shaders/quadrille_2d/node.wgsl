@@ -1,13 +1,7 @@
 // Draws the boxes of nodes in one colour or with an image.
 
 import quadrille_2d::boxes::{RoundedBox, Vertex, quad_corner, coverage, node_scale, world_position};
-
-struct View {
-    // From world space to clip space, y up.
-    clip_from_world: mat4x4f,
-}
-
-var<immediate> view: View;
+import quadrille_2d::vertex::to_clip;
 
 @group(0) @binding(0) var image: texture_2d<f32>;
 @group(0) @binding(1) var image_sampler: sampler;
@@ -30,7 +24,7 @@ struct VertexOutput {
 fn vertex_main(vertex: Vertex) -> VertexOutput {
     let corner = quad_corner(vertex);
     var fragment: VertexOutput;
-    fragment.position = view.clip_from_world * world_position(vertex, corner.xy);
+    fragment.position = to_clip(world_position(vertex, corner.xy));
     fragment.uv = corner.zw;
     fragment.point = corner.xy;
     fragment.half_size = vertex.origin_and_half_size.zw;

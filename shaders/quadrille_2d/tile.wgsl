@@ -1,11 +1,6 @@
 // Draws chunks of tilemaps: each is one quad, and each pixel finds its tile.
 
-struct View {
-    // From world space to clip space, y up.
-    clip_from_world: mat4x4f,
-}
-
-var<immediate> view: View;
+import quadrille_2d::vertex::{apply_alpha_mode, to_clip, to_world};
 
 struct PackedTileData {
     // From the lowest bit: 16 for the layer, 1 for whether it is drawn, 3 for how it is turned: top
@@ -44,14 +39,9 @@ struct VertexOutput {
 
 @vertex
 fn vertex_main(vertex: Vertex) -> VertexOutput {
-    let local = vec4f(vertex.position, 1.0);
-    let world = vec3f(
-        dot(vertex.world_from_local_0, local),
-        dot(vertex.world_from_local_1, local),
-        dot(vertex.world_from_local_2, local),
-    );
+    let rows = array(vertex.world_from_local_0, vertex.world_from_local_1, vertex.world_from_local_2);
     var fragment: VertexOutput;
-    fragment.position = view.clip_from_world * vec4f(world, 1.0);
+    fragment.position = to_clip(to_world(rows, vertex.position));
     fragment.point = vec2f(vertex.uv.x, 1.0 - vertex.uv.y) * vec2f(vertex.tiles.xy);
     fragment.tiles = vertex.tiles;
     fragment.alpha_mode = vertex.alpha_mode;
@@ -79,15 +69,9 @@ fn fragment_main(fragment: VertexOutput) -> @location(0) vec4f {
     let dy = dpdy(fragment.point);
     let layer = tile.index_and_flags & 0xFFFFu;
     let texel = textureSampleGrad(image, image_sampler, uv, layer, dx, dy);
-    var color = texel * unpack4x8unorm(tile.color);
+    let color = texel * unpack4x8unorm(tile.color);
     if (tile.index_and_flags & 0x10000u) == 0u || color.a < 0.001 {
         discard;
     }
-    if fragment.alpha_mode <= 1.0 {
-        if color.a < fragment.alpha_mode {
-            discard;
-        }
-        color.a = 1.0;
-    }
-    return color;
+    return apply_alpha_mode(color, fragment.alpha_mode);
 }

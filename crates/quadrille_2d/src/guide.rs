@@ -174,7 +174,59 @@
 //! }
 //! ```
 //!
-//! # 5. Disabling and replacing passes
+//! # 5. A material of your own
+//!
+//! The look of a mesh, a sprite or a node is a fragment shader of yours with its values: see
+//! [`Material2d`](crate::Material2d), [`MaterialExtension2d`](crate::MaterialExtension2d) for sprites and `UiMaterial` for
+//! nodes. Ten lines and a shader file suffice, and no pass is written:
+//!
+//! ```
+//! use bevy_app::App;
+//! use bevy_ecs::prelude::*;
+//! use quadrille_2d::prelude::*;
+//!
+//! #[derive(Asset, TypePath, AsBindGroup, Clone)]
+//! struct Water {
+//!     #[uniform(0)]
+//!     level: f32,
+//!     #[texture(1)]
+//!     #[sampler(2)]
+//!     ripples: Handle<Image>,
+//! }
+//!
+//! impl Material2d for Water {
+//!     fn fragment_shader() -> ShaderRef {
+//!         "shaders/water.wgsl".into()
+//!     }
+//! }
+//!
+//! fn rise(mut waters: ResMut<Assets<Water>>) {
+//!     for (_, water) in waters.iter_mut() {
+//!         water.level += 0.01;
+//!     }
+//! }
+//!
+//! fn add(app: &mut App) {
+//!     app.add_plugins(Material2dPlugin::<Water>::default());
+//!     app.add_systems(bevy_app::Update, rise);
+//! }
+//! ```
+//!
+//! ```wgsl
+//! import bevy_sprite_render::mesh2d::vertex_output::VertexOutput;
+//!
+//! @group(2) @binding(0) var<uniform> level: f32;
+//! @group(2) @binding(1) var ripples: texture_2d<f32>;
+//! @group(2) @binding(2) var ripples_sampler: sampler;
+//!
+//! @fragment
+//! fn fragment(mesh: VertexOutput) -> @location(0) vec4f {
+//!     let color = textureSample(ripples, ripples_sampler, mesh.uv);
+//!     return select(vec4f(0.0), color, 1.0 - mesh.uv.y < level);
+//! }
+//! ```
+//!
+//! # 6. Disabling and replacing passes
 //!
 //! `run_if` skips a pass in a frame; orderings through it still apply. To replace a built-in pass such as `draw_2d`,
 //! insert bevy's `Disabled` on its entity (with `Pass` and the name `draw_2d`), and add your own.

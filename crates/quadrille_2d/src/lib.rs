@@ -20,7 +20,7 @@
 //! # Rooms
 //!
 //! Folders by stage, each importing only earlier ones (`tests/rooms.rs`): `instances`, `components`,
-//! `tilemaps`, `meshes`, `fonts`, `scene`, `pipelines`, `queue`, `ui`, `passes`, `plugin`.
+//! `tilemaps`, `meshes`, `fonts`, `scene`, `pipelines`, `queue`, `ui`, `passes`, `plugin`, `material`.
 //!
 //! # Decisions
 //!
@@ -34,6 +34,8 @@
 //! - **Nodes are rebuilt together**, and only in frames in which a component or asset of any node has changed.
 //! - **Culling is bevy's**, on the CPU: GPU culling would have to upload all instances first,
 //!   which costs more (README, "How fast").
+//! - **Materials with a shader of their own** are sorted and batched with everything else. Their uniforms are rows of a
+//!   table, their images bindings, so a batch ends where images change. Changed uniforms upload rows and nothing else.
 //! - **A tilemap chunk is one quad** whose fragments look up their tile. Tiles are uploaded when they change and
 //!   cost no CPU time otherwise.
 //! - **A draw per image**, no bindless array: push descriptors, which every device has, are enough, since numerous
@@ -45,13 +47,14 @@
 //!
 //! # Deliberately absent
 //!
-//! Picking; materials with custom shaders.
+//! Picking; vertex shaders of materials.
 
 mod components;
 mod constants;
 mod fonts;
 pub mod guide;
 mod instances;
+mod material;
 mod meshes;
 mod passes;
 mod pipelines;
@@ -65,6 +68,11 @@ mod ui;
 pub use components::material::{AlphaMode2d, ColorMaterial, MeshMaterial2d};
 pub use components::tilemap::{TileData, TileOrientation, TilemapChunk, TilemapChunkTileData};
 pub use fonts::loader::CheckedFontError;
+pub use material::{
+    Material2d, Material2dPlugin, MaterialExtension2d, SpriteMaterial, SpriteMaterialPlugin,
+};
+#[cfg(feature = "ui")]
+pub use material::{MaterialNode, UiMaterial, UiMaterialPlugin};
 pub use plugin::{Prepare2dSystems, Quadrille2dPlugin};
 pub use quadrille_content as content;
 pub use scene::phase::{Phase2d, QueueWork};
@@ -79,6 +87,7 @@ pub mod resources {
     pub use crate::instances::node::Nodes2d;
     pub use crate::meshes::{Indices2d, Vertices2d};
     pub use crate::passes::msaa::{MsaaTargets2d, ResolvedLayers2d};
+    pub use crate::scene::materials::MaterialRows2d;
     pub use crate::scene::phase::{InstanceOrder2d, Instances2d, Textures2d};
     pub use crate::tilemaps::chunk::Chunks2d;
     pub use crate::tilemaps::tiles::Tiles2d;
@@ -86,9 +95,12 @@ pub mod resources {
 
 /// Prelude of 2D programs: bevy's content crates, and this one.
 pub mod prelude {
+    #[cfg(feature = "ui")]
+    pub use crate::material::{MaterialNode, UiMaterial, UiMaterialPlugin};
     pub use crate::{
-        AlphaMode2d, ColorMaterial, MeshMaterial2d, Quadrille2dPlugin, TileData, TilemapChunk,
-        TilemapChunkTileData,
+        AlphaMode2d, ColorMaterial, Material2d, Material2dPlugin, MaterialExtension2d,
+        MeshMaterial2d, Quadrille2dPlugin, SpriteMaterial, SpriteMaterialPlugin, TileData,
+        TilemapChunk, TilemapChunkTileData,
     };
     pub use bevy_asset::prelude::*;
     pub use bevy_camera::prelude::*;
@@ -101,6 +113,7 @@ pub mod prelude {
     pub use bevy_gizmos::prelude::*;
     pub use bevy_image::prelude::*;
     pub use bevy_mesh::prelude::*;
+    pub use bevy_reflect::TypePath;
     pub use bevy_shape::prelude::*;
     pub use bevy_sprite::prelude::*;
     pub use bevy_sprite::{Anchor, SpriteAlphaMode, Text2dShadow};
@@ -109,7 +122,8 @@ pub mod prelude {
     pub use bevy_transform::prelude::*;
     #[cfg(feature = "ui")]
     pub use bevy_ui::prelude::*;
-    pub use quadrille_content::{ManualTextureViews, Msaa, UploadBudget};
+    pub use quadrille::material::AsBindGroup;
+    pub use quadrille_content::{ManualTextureViews, Msaa, Shader, ShaderRef, UploadBudget};
 }
 
 /// The program in the README compiles.

@@ -1,5 +1,7 @@
 //! Pipelines of `draw_2d`.
 
+pub(crate) mod materials;
+
 use bevy_ecs::prelude::*;
 use quadrille::prelude::{GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc};
 use quadrille::vulkan::{Blend, PrimitiveTopology, ShaderError, ShaderModule, VertexLayout};
@@ -11,6 +13,8 @@ use quadrille_content::{Line, PrimitiveKind, composite_pipeline};
 
 use crate::instances::node::NodeInstance;
 use crate::meshes::data::Vertex;
+use crate::pipelines::materials::MaterialPipelines;
+use crate::scene::materials::BoundTextures;
 use crate::scene::phase::{Batch, BatchKind};
 
 /// Pipelines of [`draw_2d`](crate::systems::draw_2d), by batch kind and primitive topology.
@@ -25,13 +29,22 @@ pub struct Pipelines2d {
     tiles: GraphicsPipeline,
     replace: GraphicsPipeline,
     pub(crate) composite: GraphicsPipeline,
+    pub(crate) materials: MaterialPipelines,
 }
 
-/// Inputs of fragment shaders under bevy's paths and item names.
-const BEVY_MODULES: [(&str, &str); 2] = [
+/// Shader modules under bevy's paths and item names.
+const BEVY_MODULES: [(&str, &str); 4] = [
     (
         "bevy_sprite_render::mesh2d::vertex_output",
         include_str!("../shaders/bevy/mesh2d_vertex_output.wgsl"),
+    ),
+    (
+        "bevy_sprite_render::mesh2d::functions",
+        include_str!("../shaders/bevy/mesh2d_functions.wgsl"),
+    ),
+    (
+        "bevy_sprite_render::sprite_mesh::functions",
+        include_str!("../shaders/bevy/sprite_functions.wgsl"),
     ),
     (
         "bevy_ui_render::ui_vertex_output",
@@ -46,6 +59,8 @@ const BEVY_ADVICE: &str =
 /// Publishes what the shaders import.
 pub(crate) fn publish_shader_modules() -> Result<(), ShaderError> {
     constants().publish()?;
+    let source = include_str!("../shaders/vertex.wgsl");
+    ShaderModule::new("quadrille_2d::vertex", source).publish()?;
     let source = include_str!("../shaders/boxes.wgsl");
     ShaderModule::new("quadrille_2d::boxes", source).publish()?;
     for (path, source) in BEVY_MODULES {
@@ -91,11 +106,26 @@ impl Pipelines2d {
                 ..desc("2d replace", &draw, Instance::order_layout(), Triangles)
             })?,
             composite: composite_pipeline(gpu, "2d over", Blend::Premultiplied)?,
+            materials: MaterialPipelines::new()?,
         })
     }
 
-    /// Returns the pipeline of a batch.
-    pub(crate) fn of(&self, batch: &Batch) -> &GraphicsPipeline {
+    /// Returns the pipeline of a batch; `None` while the shader of its material is loaded.
+    pub(crate) fn of(
+        &self,
+        batch: &Batch,
+        bind_groups: &[BoundTextures],
+    ) -> Option<&GraphicsPipeline> {
+        match batch.bind_group {
+            Some(index) => {
+                let bound = bind_groups.get(index as usize)?;
+                self.materials.get(bound, batch.mesh.primitive)
+            }
+            None => Some(self.of_kind(batch)),
+        }
+    }
+
+    fn of_kind(&self, batch: &Batch) -> &GraphicsPipeline {
         match (batch.kind, batch.mesh.primitive) {
             (BatchKind::Nodes, _) => &self.nodes,
             (BatchKind::Gradients, _) => &self.gradients,

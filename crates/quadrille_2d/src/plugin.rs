@@ -35,8 +35,10 @@ use crate::passes::msaa::{MsaaTargets2d, ResolvedLayers2d, prepare_msaa_targets}
 use crate::pipelines::Pipelines2d;
 use crate::queue::atlases::hide_inverted_atlas_rects;
 use crate::queue::enabled::watch_enabling;
+use crate::queue::materials::prepare_material_shaders;
 use crate::queue::{queue_2d, upload_instances_2d};
 use crate::scene::items::Items;
+use crate::scene::materials::{MaterialRows2d, Materials2d};
 use crate::scene::phase::{InstanceOrder2d, Instances2d, Phase2d, Textures2d};
 use crate::tilemaps::chunk::Chunks2d;
 use crate::tilemaps::tiles::{self, Tilemaps, prepare_tiles};
@@ -124,6 +126,7 @@ impl Plugin for Quadrille2dPlugin {
             .init_resource::<Tilemaps>()
             .init_resource::<Phase2d>()
             .init_resource::<Items>()
+            .init_resource::<Materials2d>()
             .init_resource::<Textures2d>()
             .init_resource::<MsaaTargets2d>()
             .init_resource::<ResolvedLayers2d>()
@@ -194,7 +197,11 @@ fn check_text() -> ScheduleConfigs<ScheduleSystem> {
 
 fn add_passes(app: &mut App) {
     let prepare = (
-        (prepare_meshes.in_set(ContentSystems::Meshes), prepare_tiles)
+        (
+            prepare_meshes.in_set(ContentSystems::Meshes),
+            prepare_tiles,
+            prepare_material_shaders,
+        )
             .in_set(Prepare2dSystems::Assets),
         queue_2d.in_set(Prepare2dSystems::Queue),
         (prepare_msaa_targets, upload_instances_2d).in_set(Prepare2dSystems::Prepare),
@@ -269,16 +276,19 @@ fn init_device_resources(
     mut commands: Commands,
     gpu: Res<GpuDevice>,
     mut meshes: ResMut<Meshes2d>,
-    mut lists: (ResMut<Phase2d>, ResMut<Tilemaps>),
+    mut lists: (ResMut<Phase2d>, ResMut<Tilemaps>, ResMut<Materials2d>),
 ) -> Result {
     let (vertices, indices) = meshes::buffers(&gpu)?;
     commands.insert_resource(vertices);
     commands.insert_resource(indices);
     commands.insert_resource(tiles::buffer(&gpu)?);
     let instances = |name| instance_buffer(&gpu, name, 0);
-    let rows = BufferDesc::storage("2d instances", MIN_INSTANCE_BYTES);
-    let rows = gpu.create_buffer(&rows.with_sharing(Sharing::Concurrent))?;
-    commands.insert_resource(Instances2d(rows));
+    let rows = |name| {
+        let rows = BufferDesc::storage(name, MIN_INSTANCE_BYTES);
+        gpu.create_buffer(&rows.with_sharing(Sharing::Concurrent))
+    };
+    commands.insert_resource(Instances2d(rows("2d instances")?));
+    commands.insert_resource(MaterialRows2d(rows("2d material rows")?));
     commands.insert_resource(InstanceOrder2d(instances("2d instance order")?));
     commands.insert_resource(Nodes2d(instances("2d nodes")?));
     commands.insert_resource(Chunks2d(instances("2d chunks")?));
@@ -286,6 +296,7 @@ fn init_device_resources(
     meshes.mark_all_dirty();
     lists.0.mark_all_dirty();
     lists.1.mark_all_dirty();
+    lists.2.mark_all_dirty();
     commands.insert_resource(MsaaTargets2d::default());
     commands.insert_resource(ResolvedLayers2d::default());
     Ok(())

@@ -4,6 +4,7 @@ pub(crate) mod atlases;
 pub(crate) mod build;
 pub(crate) mod enabled;
 pub(crate) mod extract;
+pub(crate) mod materials;
 pub(crate) mod order;
 pub(crate) mod slices;
 pub(crate) mod sprites;
@@ -25,7 +26,7 @@ use bevy_transform::components::GlobalTransform;
 use quadrille::prelude::{GpuDevice, Uploads};
 use quadrille_content::{
     CameraTargets, CameraView, CameraViews, DeviceImages, GizmoLineBatches, Msaa,
-    RateLimitedWarnings,
+    RateLimitedWarnings, upload_material_rows,
 };
 
 use crate::components::material::{ColorMaterial, MeshMaterial2d};
@@ -38,6 +39,7 @@ use crate::queue::order::DrawOrders;
 use crate::queue::text::{Span, SpanTicks, TextBlock, TextTicks};
 use crate::scene::drawn_images::TextureLookup;
 use crate::scene::items::{AssetKinds, Items};
+use crate::scene::materials::{MaterialInstance, MaterialRows2d, Materials2d};
 use crate::scene::phase::{
     Batch, BatchKind, InstanceOrder2d, Instances2d, Phase2d, QueueWork, Textures2d, View2d,
 };
@@ -51,6 +53,14 @@ type CameraQuery = (&'static VisibleEntities, Option<&'static RenderLayers>);
 type SpriteQuery = (
     Ref<'static, Sprite>,
     Ref<'static, Anchor>,
+    Ref<'static, GlobalTransform>,
+    Option<Ref<'static, MaterialInstance>>,
+);
+
+/// Components of a mesh with a material that has a shader of its own.
+type MaterialMeshQuery = (
+    Ref<'static, Mesh2d>,
+    Ref<'static, MaterialInstance>,
     Ref<'static, GlobalTransform>,
 );
 
@@ -73,6 +83,7 @@ pub(crate) struct Scene<'w, 's> {
     msaa: Query<'w, 's, &'static Msaa>,
     pub(crate) sprites: Query<'w, 's, SpriteQuery>,
     pub(crate) mesh_items: Query<'w, 's, MeshQuery>,
+    pub(crate) material_meshes: Query<'w, 's, MaterialMeshQuery>,
     pub(crate) chunks: Query<'w, 's, ChunkQuery>,
     pub(crate) texts: Query<'w, 's, TextBlock, With<Text2d>>,
     pub(crate) text_ticks: Query<'w, 's, TextTicks, With<Text2d>>,
@@ -81,6 +92,7 @@ pub(crate) struct Scene<'w, 's> {
     pub(crate) image_assets: Res<'w, Assets<ImageAsset>>,
     pub(crate) layouts: Res<'w, Assets<TextureAtlasLayout>>,
     pub(crate) materials: Res<'w, Assets<ColorMaterial>>,
+    pub(crate) custom_materials: Res<'w, Materials2d>,
     pub(crate) images: Res<'w, DeviceImages>,
     pub(crate) meshes: Res<'w, Meshes2d>,
     pub(crate) tilemaps: Res<'w, Tilemaps>,
@@ -101,6 +113,8 @@ pub(crate) struct Lists<'w> {
 pub(crate) struct QueueState {
     extraction: Extraction,
     orders: DrawOrders,
+    /// [`Materials2d::changes`] of the last frame.
+    material_changes: u64,
     /// Visible items of a camera.
     visible: Vec<u32>,
 }
@@ -108,7 +122,7 @@ pub(crate) struct QueueState {
 /// Queues the views of all cameras.
 pub(crate) fn queue_2d(scene: Scene, mut lists: Lists, mut state: Local<QueueState>) {
     let state = &mut *state;
-    begin_frame(&scene, &mut lists);
+    begin_frame(&scene, &mut lists, &mut state.material_changes);
     for camera in scene.views.iter() {
         let mut view = begin_view(&scene, &mut lists, camera);
         // Views of 3D cameras only have UI nodes here, which `queue_ui` adds.
@@ -120,6 +134,7 @@ pub(crate) fn queue_2d(scene: Scene, mut lists: Lists, mut state: Local<QueueSta
                     mesh: scene.meshes.quad(),
                     texture: None,
                     kind: BatchKind::Lines,
+                    bind_group: None,
                     instances: set.lines.clone(),
                 };
                 lists.phase.add(batch, view.batches.start);
@@ -139,15 +154,18 @@ pub(crate) fn queue_2d(scene: Scene, mut lists: Lists, mut state: Local<QueueSta
 }
 
 /// Begins the frame of the phase and of the retained items.
-fn begin_frame(scene: &Scene, lists: &mut Lists) {
+fn begin_frame(scene: &Scene, lists: &mut Lists, material_changes: &mut u64) {
     let Lists {
         phase,
         textures,
         items,
     } = lists;
     phase.begin(textures);
+    phase.bind_materials(&scene.custom_materials, &scene.images, textures);
     let changed = AssetKinds {
         materials: scene.materials.is_changed(),
+        custom_materials: std::mem::replace(material_changes, scene.custom_materials.changes())
+            != scene.custom_materials.changes(),
         atlas_layouts: scene.layouts.is_changed(),
     };
     items.begin_frame(changed, &mut phase.rows);
@@ -199,16 +217,22 @@ pub(crate) struct InstanceBuffers<'w> {
     order: ResMut<'w, InstanceOrder2d>,
     nodes: ResMut<'w, Nodes2d>,
     chunks: ResMut<'w, Chunks2d>,
+    material_rows: ResMut<'w, MaterialRows2d>,
 }
 
 /// Uploads the instances of the phase.
 pub(crate) fn upload_instances_2d(
     mut phase: ResMut<Phase2d>,
+    mut materials: ResMut<Materials2d>,
+    (targets, textures): (Res<CameraTargets>, Res<Textures2d>),
     mut to: InstanceBuffers,
     mut uploads: ResMut<Uploads>,
     gpu: Res<GpuDevice>,
 ) -> Result {
     let uploads = &mut *uploads;
+    phase.remove_feedback(&targets, &textures);
+    let material_rows = &mut to.material_rows.0;
+    upload_material_rows(&mut materials.rows, &gpu, uploads, material_rows)?;
     phase.write_quads();
     phase.rows.upload(&gpu, uploads, &mut to.instances.0)?;
     phase.order.upload(&gpu, uploads, &mut to.order.0)?;
@@ -265,6 +289,7 @@ fn fill_viewport(
         mesh: scene.meshes.quad(),
         texture: Some(texture),
         kind,
+        bind_group: None,
         instances,
     };
     lists.phase.add(batch, view_start);

@@ -4,7 +4,7 @@
 //! bevy's layout is in physical pixels of the camera's viewport, y down. This module flips it to y up, as in the
 //! rest of the crate, so that sprites and nodes share pipelines.
 //!
-//! Each node is drawn in bevy's order: shadows, background, border and outline, gradients, image, selection, text,
+//! Each node is drawn in bevy's order: shadows, background, border and outline, gradients, image, material, selection, text,
 //! caret, inline images. As in bevy, children are not clipped to the rounded corners of their parents.
 
 mod changes;
@@ -44,6 +44,7 @@ use crate::meshes::Meshes2d;
 use crate::queue::slices::TextureSlice;
 use crate::queue::text::{QuadSink, Span};
 use crate::scene::drawn_images::{ImageInfo, TextureLookup};
+use crate::scene::materials::{MaterialInstance, MaterialKind, MaterialState, Materials2d};
 use crate::scene::node_phase::NodePhase;
 use crate::scene::phase::{Phase2d, Texture, Textures2d, View2d};
 use changes::NodeChanges;
@@ -78,6 +79,7 @@ pub(crate) struct NodeData {
     outline: Option<&'static Outline>,
     image: Option<&'static ImageNode>,
     viewport: Option<&'static ViewportNode>,
+    material: Option<&'static MaterialInstance>,
     /// bevy keeps `TextLayoutInfo` when `Text` is removed.
     is_text: Has<Text>,
     text: Option<(&'static TextLayoutInfo, &'static ComputedTextBlock)>,
@@ -101,6 +103,7 @@ pub(crate) struct Nodes<'w, 's> {
     layouts: Res<'w, Assets<TextureAtlasLayout>>,
     images: Res<'w, DeviceImages>,
     meshes: Res<'w, Meshes2d>,
+    materials: Res<'w, Materials2d>,
     warnings: Res<'w, RateLimitedWarnings>,
 }
 
@@ -277,6 +280,9 @@ impl Writer<'_, '_, '_, '_> {
         if let Some(viewport) = item.viewport {
             self.add_viewport(&world, item.node, viewport);
         }
+        if let Some(material) = self.nodes.materials.get(item.material, MaterialKind::Node) {
+            self.add_material(&world, item.node, material);
+        }
         self.add_text(&world, transform, item);
     }
 
@@ -300,6 +306,22 @@ impl Writer<'_, '_, '_, '_> {
             let outside = RoundedBox { coverage, ..whole };
             self.fill_box(world, Vec2::ZERO, outside, whole.bounds(), *color);
         }
+    }
+
+    /// Draws a node by its material, which gets the border and the radii, and cuts off nothing by itself.
+    fn add_material(&mut self, world: &Affine3A, node: &ComputedNode, material: MaterialState) {
+        let coverage = BoxCoverage::Border {
+            widths: border_widths(node),
+            sides: [true; 4],
+        };
+        let shape = RoundedBox {
+            coverage,
+            ..RoundedBox::of(node)
+        };
+        self.rounded_box = Some(shape);
+        let paint = Paint::Material(material);
+        self.paint(paint, world, shape.bounds(), UvRect::WHOLE);
+        self.rounded_box = None;
     }
 
     fn add_gradients(

@@ -17,6 +17,8 @@ mod ktx2;
 #[cfg(all(feature = "ui", feature = "gizmos"))]
 #[path = "gpu/lifecycle.rs"]
 mod lifecycle;
+#[path = "gpu/materials.rs"]
+mod materials;
 #[path = "gpu/msaa.rs"]
 mod msaa;
 #[path = "gpu/recover.rs"]

@@ -8,7 +8,8 @@ struct VertexOutput {
     @location(2) uv: vec2f,
     @if(VERTEX_TANGENTS)
     @location(3) world_tangent: vec4f,
-    @if(VERTEX_COLORS)
+    // White for meshes without colors.
     @location(4) color: vec4f,
+    // Index in the instances of `quadrille_2d::vertex`.
     @location(5) @interpolate(flat) instance_index: u32,
 }

@@ -91,7 +91,7 @@ impl From<Handle<Image>> for ColorMaterial {
     }
 }
 
-/// The material of a [`Mesh2d`](bevy_mesh::Mesh2d). Meshes with a [`ColorMaterial`] are drawn.
+/// The material of a [`Mesh2d`](bevy_mesh::Mesh2d): a [`ColorMaterial`], or a `Material2d` with its plugin.
 ///
 /// A scene of `bsn!` may contain it, like bevy's.
 #[derive(Component, FromTemplate, Debug, Deref, DerefMut, PartialEq, Eq, Reflect)]

@@ -1,4 +1,4 @@
-//! Instance data of sprites, glyphs and meshes (`draw.wgsl`).
+//! Instance data of sprites, glyphs and meshes (`vertex.wgsl`).
 
 use bevy_color::{ColorToComponents as _, LinearRgba};
 use bevy_math::{Affine2, Affine3A, Mat3A, Rect, Vec2};
@@ -12,7 +12,7 @@ use quadrille_content::{AffineRows, affine_rows, is_finite};
 /// Row of the instance buffer.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable, ShaderRow)]
-#[row("quadrille_2d/draw.wgsl", "Instance")]
+#[row("quadrille_2d/vertex.wgsl", "Instance")]
 pub(crate) struct Instance {
     /// Rows of the affine matrix from local to world space.
     pub(crate) world_from_local: [[f32; 4]; 3],
@@ -24,7 +24,8 @@ pub(crate) struct Instance {
     pub(crate) uv_translation: [f32; 2],
     /// [`AlphaMode::to_shader`].
     pub(crate) alpha_mode: f32,
-    pub(crate) padding: f32,
+    /// Row of its material, for shaders of materials.
+    pub(crate) material: u32,
 }
 
 /// Alpha mode of an instance, from a sprite's or a material's.
@@ -37,7 +38,7 @@ pub(crate) enum AlphaMode {
 }
 
 impl AlphaMode {
-    /// Encoding for `draw.wgsl` and `tile.wgsl`.
+    /// Encoding for `apply_alpha_mode` of `vertex.wgsl`.
     pub(crate) fn to_shader(self) -> f32 {
         match self {
             Self::Opaque => -1.0,
@@ -66,7 +67,7 @@ impl Instance {
             tint: tint.to_f32_array(),
             uv_translation: uv.translation.to_array(),
             alpha_mode: alpha.to_shader(),
-            padding: 0.0,
+            material: 0,
         }
     }
 
@@ -86,7 +87,7 @@ impl Instance {
             tint: tint.to_f32_array(),
             uv_translation: uv.min.to_array(),
             alpha_mode: alpha.to_shader(),
-            padding: 0.0,
+            material: 0,
         }
     }
 

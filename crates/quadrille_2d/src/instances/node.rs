@@ -31,7 +31,8 @@ pub(crate) struct NodeInstance {
     pub(crate) widths: [f32; 4],
     pub(crate) tint: [f32; 4],
     /// Flags of `boxes.wgsl` and `gradient.wgsl`: the lowest bits select border sides in the order of `widths`, none
-    /// is the whole box. Then the standard deviation of a shadow's blur (0: no shadow), or the hint of a gradient.
+    /// is the whole box. Then the standard deviation of a shadow's blur (0: no shadow), or the hint of a gradient. Nodes
+    /// with a material of their own have its row in the place of flags.
     pub(crate) flags_and_sigma: [f32; 2],
     /// Color at the end of a gradient segment; zero for other boxes.
     pub(crate) end_color: [f32; 4],

@@ -11,7 +11,7 @@ use quadrille_content::{MeshVertex, PrimitiveKind, colors, is_finite, positions,
 /// Vertex of a 2D mesh.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable, ShaderRow)]
-#[row("quadrille_2d/draw.wgsl", "Vertex")]
+#[row("quadrille_2d/vertex.wgsl", "Vertex")]
 pub(crate) struct Vertex {
     pub(crate) position: [f32; 3],
     pub(crate) uv: [f32; 2],

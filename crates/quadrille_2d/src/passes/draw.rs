@@ -7,18 +7,22 @@ use quadrille::bindings::PassBindings;
 use quadrille::ecs::{
     AccessList, AnyAccess, ColorAttachment as _, PassUse, Rendering, access_kind,
 };
-use quadrille::prelude::{Recorder, Sampler, ShaderType};
+use quadrille::material::{MaterialBinding, MaterialBindingKind};
+use quadrille::prelude::{GraphicsPipeline, Recorder, Sampler, ShaderType};
 
 use crate::passes::msaa::{MsaaTargets2d, ResolvedLayers2d};
 use crate::pipelines::Pipelines2d;
+use crate::pipelines::materials::FIRST_IMAGE;
 use crate::scene::geometry::Geometry2d;
+use crate::scene::materials::Materials2d;
 use crate::scene::phase::{Batch, BatchKind, Multisampled, Phase2d, Textures2d, View2d};
-use quadrille_content::{CameraTargets, DeviceImages, draw_composite};
+use quadrille_content::{CameraTargets, DeviceImages, MATERIAL_ROWS, draw_composite};
 
-/// Phase, images and pipelines of [`draw_2d`].
+/// Phase, images, materials and pipelines of [`draw_2d`].
 #[derive(bevy_ecs::system::SystemParam)]
 pub struct DrawParams2d<'w> {
     phase: Res<'w, Phase2d>,
+    materials: Res<'w, Materials2d>,
     images: Res<'w, DeviceImages>,
     pipelines: Res<'w, Pipelines2d>,
 }
@@ -98,7 +102,7 @@ pub fn draw_2d(
         uses.push(images.color_attachment.as_declared());
         uses.extend(images.resolve_target.map(|image| image.as_declared()));
         geometry.add_uses(batches, uses);
-        add_textures(batches, &textures, added, uses);
+        add_textures((&params.phase, batches), &textures, added, uses);
         let mut pass = recorder.pass_in_step(view.step, "draw_2d", uses);
         let clear = view.clear.map(|color| color.to_f32_array());
         let clear = clear.or(images.layer.map(|_| [0.0; 4]));
@@ -138,14 +142,24 @@ fn composite_over(
 
 /// Adds the distinct textures of the batches to `uses`.
 fn add_textures(
-    batches: &[Batch],
+    (phase, batches): (&Phase2d, &[Batch]),
     textures: &AccessList<Textures2d, access_kind::Sampled>,
     added: &mut Vec<bool>,
     uses: &mut Vec<PassUse>,
 ) {
     added.clear();
     added.resize(textures.len(), false);
-    for texture in batches.iter().filter_map(|batch| batch.texture) {
+    let drawn = batches.iter().filter(|batch| !batch.instances.is_empty());
+    let textures_of = |batch: &Batch| {
+        let bound = batch
+            .bind_group
+            .and_then(|it| phase.bind_groups.get(it as usize));
+        let bound = bound
+            .into_iter()
+            .flat_map(|bound| bound.textures.iter().copied());
+        batch.texture.into_iter().chain(bound)
+    };
+    for texture in drawn.flat_map(textures_of) {
         let at = texture.image as usize;
         if let Some(texture) = textures.get(at)
             && !std::mem::replace(&mut added[at], true)
@@ -175,10 +189,14 @@ fn draw_view(
     rendering
         .viewport(view.viewport.map(|length| length as f32))
         .scissor(view.viewport);
-    let mut bound: Option<&Batch> = None;
-    for batch in batches {
-        let pipeline = params.pipelines.of(batch);
-        let last = bound.filter(|last| std::ptr::eq(params.pipelines.of(last), pipeline));
+    let mut bound: Option<(&Batch, &GraphicsPipeline)> = None;
+    for batch in batches.iter().filter(|batch| !batch.instances.is_empty()) {
+        let pipeline = params.pipelines.of(batch, &params.phase.bind_groups);
+        let Some(pipeline) = pipeline else {
+            continue;
+        };
+        let last = bound.filter(|(_, last)| std::ptr::eq(*last, pipeline));
+        let last = last.map(|(last, _)| last);
         if last.is_none() {
             rendering.pipeline(pipeline);
             geometry.bind(batch.kind, rendering);
@@ -192,10 +210,24 @@ fn draw_view(
                 bound = None;
                 continue;
             };
-            rendering.bind_all(&BoundImage {
+            let image = BoundImage {
                 image: texture,
                 image_sampler: sampler,
-            });
+            };
+            match batch.bind_group {
+                Some(_) => rendering.bind_used(&image),
+                None => rendering.bind_all(&image),
+            };
+        }
+        if let Some(group) = batch.bind_group
+            && last.is_none_or(|last| last.bind_group != batch.bind_group)
+        {
+            bind_material(
+                rendering,
+                params,
+                (group, last.is_none()),
+                (textures, geometry),
+            );
         }
         if last.is_none_or(|last| last.kind != batch.kind) {
             push_view_constants(rendering, view, batch.kind);
@@ -206,7 +238,40 @@ fn draw_view(
             mesh.base_vertex,
             batch.instances.clone(),
         );
-        bound = Some(batch);
+        bound = Some((batch, pipeline));
+    }
+}
+
+/// Binds the images of a material, and with a new pipeline its rows.
+fn bind_material(
+    rendering: &mut Rendering<'_>,
+    params: &DrawParams2d,
+    (group, is_new): (u32, bool),
+    (textures, geometry): (&AccessList<Textures2d, access_kind::Sampled>, &Geometry2d),
+) {
+    let Some(bound) = params.phase.bind_groups.get(group as usize) else {
+        return;
+    };
+    let rows = &params.materials.rows[bound.of_type as usize];
+    if let Some(range) = rows.range()
+        && is_new
+        && rendering.uses(MATERIAL_ROWS)
+    {
+        rendering.bind_bytes(MATERIAL_ROWS, &geometry.material_rows, range);
+    }
+    let is_uniform = |it: &&MaterialBinding| matches!(it.kind, MaterialBindingKind::Uniform { .. });
+    let images = rows.layout().bindings.iter().filter(|it| !is_uniform(it));
+    for ((number, binding), texture) in (FIRST_IMAGE..).zip(images).zip(&bound.textures) {
+        if !rendering.uses(number) {
+            continue;
+        }
+        if let MaterialBindingKind::Sampler(_) = binding.kind {
+            if let Some(sampler) = params.images.samplers().get(texture.sampler) {
+                rendering.sampler(number, sampler);
+            }
+        } else if let Some(image) = textures.get(texture.image as usize) {
+            rendering.bind(number, &image);
+        }
     }
 }
 

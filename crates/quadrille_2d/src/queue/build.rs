@@ -20,6 +20,7 @@ use crate::scene::drawn_images::ImageInfo;
 use crate::scene::items::{
     AssetKinds, BuiltItem, BuiltPart, ItemKind, Items, MovedItem, RowTransform, Stamp,
 };
+use crate::scene::materials::{MaterialInstance, MaterialKind, MaterialState};
 use crate::scene::phase_item::sort_key;
 
 /// Validates and builds items for a task.
@@ -32,6 +33,8 @@ pub(crate) struct Builder<'a, 'w, 's> {
     start: [u32; 2],
     /// Whether some of the item that is being built cannot be drawn.
     is_invalid: bool,
+    /// Material with a shader of its own of the item that is being built.
+    material: Option<MaterialState>,
     /// Cache of the last lookup: neighbours often share an image.
     last: Option<(AssetId<ImageAsset>, ImageInfo)>,
 }
@@ -65,6 +68,7 @@ impl<'a, 'w, 's> Builder<'a, 'w, 's> {
             entity: Entity::PLACEHOLDER,
             start: [0; 2],
             is_invalid: false,
+            material: None,
             last: None,
         }
     }
@@ -73,12 +77,16 @@ impl<'a, 'w, 's> Builder<'a, 'w, 's> {
     pub(crate) fn validate_sprite_or_text(&mut self, entity: Entity) {
         let scene = self.scene;
         self.entity = entity;
-        if let Ok((sprite, anchor, transform)) = scene.sprites.get(entity) {
+        if let Ok((sprite, anchor, transform, material)) = scene.sprites.get(entity) {
             let ticks = [sprite.last_changed(), anchor.last_changed()];
             let (world, tick) = (transform.affine(), transform.last_changed());
-            let source = Source::new(ItemKind::Sprite, ticks, world, tick);
+            let mut source = Source::new(ItemKind::Sprite, ticks, world, tick);
+            if let Some(material) = &material {
+                source.stamp = source.stamp.add(Some(material.last_changed()));
+            }
             if !self.keep_or_move(&source) {
-                self.build_sprite(&sprite, &anchor, &source);
+                let material = material.filter(|material| material.0.is_some());
+                self.build_sprite((&sprite, &anchor), material.as_deref(), &source);
             }
         }
         if let Ok(ticks) = scene.text_ticks.get(entity) {
@@ -104,6 +112,16 @@ impl<'a, 'w, 's> Builder<'a, 'w, 's> {
             let source = Source::new(ItemKind::Mesh, ticks, world, tick);
             if !self.keep_or_move(&source) {
                 self.build_mesh(mesh.id(), scene.materials.get(&material.0), &source);
+            }
+        }
+        if let Ok((mesh, material, transform)) = scene.material_meshes.get(entity)
+            && material.0.is_some()
+        {
+            let ticks = [mesh.last_changed(), material.last_changed()];
+            let (world, tick) = (transform.affine(), transform.last_changed());
+            let source = Source::new(ItemKind::MaterialMesh, ticks, world, tick);
+            if !self.keep_or_move(&source) {
+                self.build_material_mesh(mesh.id(), &material, &source);
             }
         }
         if let Ok((chunk, transform)) = scene.chunks.get(entity) {
@@ -146,7 +164,8 @@ impl<'a, 'w, 's> Builder<'a, 'w, 's> {
         }
         // The lower half of the key does not follow from the transform.
         let rank = item.key & u64::from(u32::MAX);
-        let z = sort_key(source.world.translation.z, false, self.entity);
+        let z = source.world.translation.z + item.depth_bias;
+        let z = sort_key(z, false, self.entity);
         self.task.found.push(FoundItem::Moved);
         self.task.moved.push(MovedItem {
             index,
@@ -157,8 +176,24 @@ impl<'a, 'w, 's> Builder<'a, 'w, 's> {
         true
     }
 
-    fn build_sprite(&mut self, sprite: &Sprite, anchor: &Anchor, source: &Source) {
+    fn build_sprite(
+        &mut self,
+        (sprite, anchor): (&Sprite, &Anchor),
+        material: Option<&MaterialInstance>,
+        source: &Source,
+    ) {
         self.begin();
+        let depends_on = AssetKinds {
+            atlas_layouts: sprite.texture_atlas.is_some(),
+            custom_materials: material.is_some(),
+            ..AssetKinds::default()
+        };
+        let store = &self.scene.custom_materials;
+        self.material = store.get(material, MaterialKind::Sprite);
+        if material.is_some() && self.material.is_none() {
+            // Its asset is not loaded.
+            return self.end(source, true, depends_on, RowTransform::Rebuilt);
+        }
         let id = sprite.image.id();
         let info = self.image_info(id);
         let image = SpriteImage {
@@ -182,12 +217,16 @@ impl<'a, 'w, 's> Builder<'a, 'w, 's> {
                 }
             }
         }
+        if let Some(material) = self.material {
+            for row in &mut self.task.rows[first..] {
+                row.material = material.row;
+                if let Some(alpha_mode) = material.alpha_mode {
+                    row.alpha_mode = alpha_mode.to_shader();
+                }
+            }
+        }
         let rows = self.task.rows.len() - first;
         self.add_part(None, id, rows as u32);
-        let depends_on = AssetKinds {
-            atlas_layouts: sprite.texture_atlas.is_some(),
-            ..AssetKinds::default()
-        };
         self.end(source, true, depends_on, row_transform);
     }
 
@@ -218,6 +257,41 @@ impl<'a, 'w, 's> Builder<'a, 'w, 's> {
             ..AssetKinds::default()
         };
         self.end(source, blends, depends_on, RowTransform::Own);
+    }
+
+    fn build_material_mesh(
+        &mut self,
+        mesh: AssetId<Mesh>,
+        material: &MaterialInstance,
+        source: &Source,
+    ) {
+        self.begin();
+        let store = &self.scene.custom_materials;
+        self.material = store.get(Some(material), MaterialKind::Mesh);
+        let mut is_transparent = true;
+        if let Some(state) = self.material {
+            let alpha = state.alpha_mode.unwrap_or_default();
+            is_transparent = alpha == AlphaMode::Blend;
+            let white = LinearRgba::WHITE;
+            let mut row = Instance::mesh(source.world, Affine2::IDENTITY, white, alpha);
+            row.material = state.row;
+            let is_finite = row.is_finite();
+            if is_finite {
+                self.task.rows.push(row);
+            } else {
+                let world = source.world.to_cols_array();
+                let what = || first_non_finite(&[("transform", &world)]);
+                let who = format_args!("the mesh {}", entity_name(self.entity));
+                self.scene.warnings.warn(who, what);
+                self.is_invalid = true;
+            }
+            self.add_part(Some(mesh), AssetId::default(), u32::from(is_finite));
+        }
+        let depends_on = AssetKinds {
+            custom_materials: true,
+            ..AssetKinds::default()
+        };
+        self.end(source, is_transparent, depends_on, RowTransform::Own);
     }
 
     /// Adds the row of a mesh. Returns the number of rows: none if it cannot be drawn.
@@ -260,6 +334,7 @@ impl<'a, 'w, 's> Builder<'a, 'w, 's> {
     fn begin(&mut self) {
         self.start = [self.task.rows.len() as u32, self.task.parts.len() as u32];
         self.is_invalid = false;
+        self.material = None;
     }
 
     /// Ends the item that [`Self::begin`] has begun. `row_transform` is that of its only row.
@@ -272,13 +347,16 @@ impl<'a, 'w, 's> Builder<'a, 'w, 's> {
     ) {
         let [first_row, first_part] = self.start;
         let rows = first_row..self.task.rows.len() as u32;
+        let depth_bias = self.material.map_or(0.0, |material| material.depth_bias);
+        let z = source.world.translation.z + depth_bias;
         self.task.found.push(FoundItem::Built);
         self.task.built.push(BuiltItem {
             entity: self.entity,
             kind: source.kind,
             stamp: source.stamp,
             transform_tick: source.transform_tick,
-            key: sort_key(source.world.translation.z, is_transparent, self.entity),
+            key: sort_key(z, is_transparent, self.entity),
+            depth_bias,
             row_transform: match rows.len() {
                 1 => row_transform,
                 _ => RowTransform::Rebuilt,
@@ -296,7 +374,12 @@ impl<'a, 'w, 's> Builder<'a, 'w, 's> {
         let [_, first] = self.start.map(|start| start as usize);
         match self.task.parts[first..].last_mut() {
             Some(last) if (last.mesh, last.image) == (mesh, image) => last.rows += rows,
-            _ => self.task.parts.push(BuiltPart { mesh, image, rows }),
+            _ => self.task.parts.push(BuiltPart {
+                mesh,
+                image,
+                bind_group: self.material.map(|material| material.bind_group),
+                rows,
+            }),
         }
     }
 

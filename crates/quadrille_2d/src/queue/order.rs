@@ -169,6 +169,7 @@ impl DrawOrder {
                     mesh,
                     texture: Some(texture),
                     kind: BatchKind::World,
+                    bind_group: part.bind_group,
                     instances: first..self.rows.len() as u32,
                 };
                 add_batch(&mut self.batches, batch);
@@ -227,6 +228,7 @@ fn chunk_batch(
         mesh: scene.meshes.quad(),
         texture: Some(texture),
         kind: BatchKind::Tiles,
+        bind_group: None,
         instances: first..first + 1,
     })
 }

@@ -6,6 +6,7 @@ use quadrille::vulkan::IndexType;
 
 use crate::instances::node::Nodes2d;
 use crate::meshes::{Indices2d, Vertices2d};
+use crate::scene::materials::MaterialRows2d;
 use crate::scene::phase::{Batch, BatchKind, InstanceOrder2d, Instances2d};
 use crate::tilemaps::chunk::Chunks2d;
 use crate::tilemaps::tiles::Tiles2d;
@@ -22,6 +23,7 @@ pub struct Geometry2d<'w> {
     lines: VertexRead<'w, GizmoLines>,
     chunks: VertexRead<'w, Chunks2d>,
     tiles: StorageRead<'w, Tiles2d>,
+    pub(crate) material_rows: StorageRead<'w, MaterialRows2d>,
 }
 
 impl Geometry2d<'_> {
@@ -41,6 +43,9 @@ impl Geometry2d<'_> {
         }
         if has(&[BatchKind::Nodes, BatchKind::Gradients]) {
             uses.push(self.nodes.any().as_declared());
+        }
+        if batches.iter().any(|batch| batch.bind_group.is_some()) {
+            uses.push(self.material_rows.any().as_declared());
         }
         if has(&[BatchKind::Lines]) {
             uses.push(self.lines.any().as_declared());

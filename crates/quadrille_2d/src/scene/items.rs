@@ -26,11 +26,13 @@ pub(crate) enum ItemKind {
     Sprite,
     Text,
     Mesh,
+    /// Mesh with a material that has a shader of its own.
+    MaterialMesh,
     /// Tilemap chunk: an item without rows.
     Chunk,
 }
 
-const KINDS: usize = 4;
+const KINDS: usize = 5;
 
 /// Fingerprint (64 bits) of the change ticks that an item was built from, and of the presence of components.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,6 +72,8 @@ pub(crate) struct Part {
     pub(crate) mesh: Option<AssetId<Mesh>>,
     /// Index in [`DrawnImages`].
     pub(crate) image: u32,
+    /// Index of the material's bind group.
+    pub(crate) bind_group: Option<u32>,
     /// Number of rows; 0 if the image cannot be drawn yet.
     pub(crate) rows: u32,
 }
@@ -89,6 +93,8 @@ pub(crate) struct Item {
     used_in: u64,
     /// Sort key.
     pub(crate) key: u64,
+    /// Added to z in the sort key.
+    pub(crate) depth_bias: f32,
     /// Rows in the instance table.
     pub(crate) rows: Range<u32>,
     pub(crate) parts: SmallVec<[Part; 1]>,
@@ -102,7 +108,10 @@ pub(crate) struct Item {
 /// Kinds of assets that an item depends on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct AssetKinds {
+    /// [`ColorMaterial`](crate::ColorMaterial).
     pub(crate) materials: bool,
+    /// Materials with a shader of their own.
+    pub(crate) custom_materials: bool,
     pub(crate) atlas_layouts: bool,
 }
 
@@ -114,6 +123,7 @@ pub(crate) struct BuiltItem {
     pub(crate) stamp: Stamp,
     pub(crate) transform_tick: u32,
     pub(crate) key: u64,
+    pub(crate) depth_bias: f32,
     /// Range in the rows of the task.
     pub(crate) rows: Range<u32>,
     /// Range in the parts of the task.
@@ -128,6 +138,7 @@ pub(crate) struct BuiltItem {
 pub(crate) struct BuiltPart {
     pub(crate) mesh: Option<AssetId<Mesh>>,
     pub(crate) image: AssetId<ImageAsset>,
+    pub(crate) bind_group: Option<u32>,
     pub(crate) rows: u32,
 }
 
@@ -158,6 +169,7 @@ pub(crate) struct Items {
     /// Changes whenever the draw order or a batch of any item may have changed.
     order_changes: u64,
     materials_changed_in: u64,
+    custom_materials_changed_in: u64,
     layouts_changed_in: u64,
     /// Numbers of items built and moved in this frame.
     work: [usize; 2],
@@ -170,6 +182,9 @@ impl Items {
         self.work = [0; 2];
         if changed.materials {
             self.materials_changed_in = self.frame;
+        }
+        if changed.custom_materials {
+            self.custom_materials_changed_in = self.frame;
         }
         if changed.atlas_layouts {
             self.layouts_changed_in = self.frame;
@@ -227,6 +242,7 @@ impl Items {
         let depends_on = item.depends_on;
         let is_outdated = item.is_invalid
             || depends_on.materials && self.materials_changed_in > item.built_in
+            || depends_on.custom_materials && self.custom_materials_changed_in > item.built_in
             || depends_on.atlas_layouts && self.layouts_changed_in > item.built_in;
         item.stamp == stamp && !is_outdated && item.parts.iter().all(is_unchanged)
     }
@@ -265,6 +281,7 @@ impl Items {
         let parts = built_parts.iter().map(|part| Part {
             mesh: part.mesh,
             image: images.intern(part.image),
+            bind_group: part.bind_group,
             rows: part.rows,
         });
         let parts: SmallVec<[Part; 1]> = parts.collect();
@@ -286,6 +303,7 @@ impl Items {
         item.built_in = self.frame;
         item.used_in = self.frame;
         item.key = built.key;
+        item.depth_bias = built.depth_bias;
         item.parts = parts;
         item.row_transform = built.row_transform;
         item.depends_on = built.depends_on;
@@ -305,6 +323,7 @@ impl Items {
             built_in: 0,
             used_in: self.frame,
             key: 0,
+            depth_bias: 0.0,
             rows: 0..0,
             parts: SmallVec::new(),
             row_transform: RowTransform::Rebuilt,

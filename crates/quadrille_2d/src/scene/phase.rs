@@ -13,11 +13,12 @@ use quadrille::prelude::{GpuBuffer, GpuImage};
 use quadrille::sync::ResourceId;
 
 use crate::instances::mesh_instance::Instance;
+use crate::scene::materials::{BoundTextures, Materials2d};
 use crate::scene::node_phase::NodePhase;
 use crate::tilemaps::chunk::Chunk;
 use bytemuck::bytes_of;
 use quadrille_content::MeshAllocation;
-use quadrille_content::{DeviceImages, Msaa, RangeTable, RawBufferVec};
+use quadrille_content::{CameraTargets, DeviceImages, Msaa, RangeTable, RawBufferVec};
 
 /// Textures of this frame, declared as sampled by [`draw_2d`](crate::systems::draw_2d).
 #[derive(Resource, Default, Deref)]
@@ -58,6 +59,8 @@ pub struct Phase2d {
     /// Range of `quads` in `rows`, with unused rows at its end.
     quad_rows: Range<u32>,
     pub(crate) work: QueueWork,
+    /// Textures of materials with a shader of their own.
+    pub(crate) bind_groups: Vec<BoundTextures>,
     pub(crate) ui: NodePhase,
     /// Tilemap chunks.
     pub(crate) chunks: RawBufferVec<Chunk>,
@@ -119,6 +122,8 @@ pub(crate) struct Batch {
     /// `None` for lines and gradients.
     pub(crate) texture: Option<Texture>,
     pub(crate) kind: BatchKind,
+    /// Index in [`Phase2d::bind_groups`], of a material with a shader of its own.
+    pub(crate) bind_group: Option<u32>,
     /// Range in the draw order, or in the instance buffer of its kind.
     pub(crate) instances: Range<u32>,
 }
@@ -150,6 +155,7 @@ impl Batch {
             mesh,
             texture,
             kind,
+            bind_group: None,
             instances: 0..0,
         }
     }
@@ -162,7 +168,7 @@ impl Batch {
         };
         self.mesh == next.mesh
             && bound(self) == bound(next)
-            && self.kind == next.kind
+            && (self.kind, self.bind_group) == (next.kind, next.bind_group)
             && self.instances.end == next.instances.start
     }
 }
@@ -259,6 +265,53 @@ impl Phase2d {
         };
         self.last = Some((id, texture));
         Some(texture)
+    }
+
+    /// Looks up the textures of all bind groups of materials.
+    pub(crate) fn bind_materials(
+        &mut self,
+        materials: &Materials2d,
+        images: &DeviceImages,
+        textures: &mut Textures2d,
+    ) {
+        self.bind_groups.clear();
+        for group in materials.groups() {
+            let mut bound = BoundTextures::default();
+            if let Some(group) = group {
+                bound.of_type = group.of_type;
+                bound.blends = group.blends;
+                let found = group.images.iter();
+                let found = found.map_while(|&id| self.texture(id, images, textures));
+                bound.textures.extend(found);
+                bound.is_complete = bound.textures.len() == group.images.len();
+            }
+            self.bind_groups.push(bound);
+        }
+    }
+
+    /// Removes batches whose material samples the target that they are drawn to, which Vulkan forbids.
+    pub(crate) fn remove_feedback(&mut self, targets: &CameraTargets, textures: &Textures2d) {
+        if self.bind_groups.is_empty() {
+            return;
+        }
+        for view in &self.views {
+            let Some(target) = targets.get(view.target as usize) else {
+                continue;
+            };
+            let samples_target = |bound: &BoundTextures| {
+                let mut images = bound.textures.iter().map(|it| it.image as usize);
+                images.any(|image| textures.0.get(image) == Some(target))
+            };
+            let range = view.batches.start as usize..view.batches.end as usize;
+            for batch in &mut self.batches[range] {
+                let bound = batch
+                    .bind_group
+                    .and_then(|it| self.bind_groups.get(it as usize));
+                if bound.is_some_and(|bound| !bound.is_complete || samples_target(bound)) {
+                    batch.instances = 0..0;
+                }
+            }
+        }
     }
 
     /// Adds a quad that is not retained to the draw order, and returns its place there.

@@ -18,6 +18,7 @@ use bevy_ui::{
 };
 
 use crate::queue::enabled::EnablingChanges;
+use crate::scene::materials::{MaterialInstance, Materials2d};
 
 /// Filter for nodes with changed components.
 type ChangedNode = (
@@ -44,6 +45,7 @@ type ChangedNode = (
             Changed<ComputedTextBlock>,
             Changed<TextShadow>,
             Changed<BoxShadow>,
+            Changed<MaterialInstance>,
         )>,
     )>,
 );
@@ -77,6 +79,7 @@ type RemovedNodeParts<'w, 's> = (
     RemovedComponents<'w, 's, Text>,
     RemovedComponents<'w, 's, TextShadow>,
     RemovedComponents<'w, 's, BoxShadow>,
+    RemovedComponents<'w, 's, MaterialInstance>,
 );
 
 /// Removed components of texts, images in text, and cameras of `ViewportNode`s.
@@ -105,6 +108,9 @@ pub(crate) struct NodeChanges<'w, 's> {
     /// Edited texts: bevy scrolls them without change detection.
     edited: Query<'w, 's, (), IsEdited>,
     layouts: Res<'w, Assets<TextureAtlasLayout>>,
+    materials: Res<'w, Materials2d>,
+    /// [`Materials2d::changes`] of the last call.
+    material_changes: Local<'s, u64>,
     enabling: ResMut<'w, EnablingChanges>,
     removed: RemovedNodeParts<'w, 's>,
     removed_others: RemovedOthers<'w, 's>,
@@ -120,11 +126,15 @@ macro_rules! any_removed {
 impl NodeChanges<'_, '_> {
     /// Whether anything has changed since the last call.
     pub(crate) fn take(&mut self) -> bool {
-        let is_removed = any_removed!(self.removed, 0 1 2 3 4 5 6 7 8 9 10 11)
+        let is_removed = any_removed!(self.removed, 0 1 2 3 4 5 6 7 8 9 10 11 12)
             | any_removed!(self.removed_others, 0 1 2 3 4 5 6 7 8 9 10 11 12);
         let is_enabled = std::mem::take(&mut self.enabling.0);
+        let material_changes = self.materials.changes();
+        let is_other_material =
+            std::mem::replace(&mut *self.material_changes, material_changes) != material_changes;
         is_removed
             || is_enabled
+            || is_other_material
             || self.layouts.is_changed()
             || !self.edited.is_empty()
             || !self.nodes.is_empty()

@@ -11,6 +11,7 @@ use super::gradient::GradientSegment;
 use super::rounded_box::RoundedBox;
 use crate::instances::mesh_instance::{AlphaMode, Instance, UvRect};
 use crate::instances::node::NodeInstance;
+use crate::scene::materials::MaterialState;
 use crate::scene::node_phase::NodePhase;
 use crate::scene::phase::{Batch, BatchKind, Texture};
 
@@ -20,6 +21,8 @@ pub(super) enum Paint {
     /// Tinted image.
     Image(Texture, LinearRgba),
     Gradient(GradientSegment),
+    /// Shader of a material.
+    Material(MaterialState),
 }
 
 impl Writer<'_, '_, '_, '_> {
@@ -107,23 +110,26 @@ impl QuadWriter<'_> {
         match self.paint {
             Paint::Image(texture, tint) => {
                 let node = shape.to_node(self.world, corners, uvs, tint);
-                self.add_node(mesh, node, Some(texture), BatchKind::Nodes);
+                self.add_node(node, Batch::of(mesh, Some(texture), BatchKind::Nodes));
             }
             Paint::Gradient(segment) => {
                 let mut node = shape.to_node(self.world, corners, uvs, LinearRgba::WHITE);
                 segment.write_to(&mut node);
-                self.add_node(mesh, node, None, BatchKind::Gradients);
+                self.add_node(node, Batch::of(mesh, None, BatchKind::Gradients));
+            }
+            Paint::Material(material) => {
+                let mut node = shape.to_node(self.world, corners, uvs, LinearRgba::WHITE);
+                node.flags_and_sigma = [material.row as f32, 0.0];
+                let batch = Batch {
+                    bind_group: Some(material.bind_group),
+                    ..Batch::of(mesh, None, BatchKind::Nodes)
+                };
+                self.add_node(node, batch);
             }
         }
     }
 
-    fn add_node(
-        &mut self,
-        mesh: MeshAllocation,
-        node: NodeInstance,
-        texture: Option<Texture>,
-        kind: BatchKind,
-    ) {
+    fn add_node(&mut self, node: NodeInstance, batch: Batch) {
         if !node.is_finite() {
             return self.warn_invalid(
                 &node.tint,
@@ -131,7 +137,6 @@ impl QuadWriter<'_> {
                 node.corners_and_uvs.as_flattened(),
             );
         }
-        let batch = Batch::of(mesh, texture, kind);
         self.ui.push_node(node, batch, self.view_start);
     }
 

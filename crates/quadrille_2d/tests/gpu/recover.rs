@@ -138,3 +138,14 @@ fn gpu_only_images_reload_after_device_loss() {
     // The one comes back from its file. The other cannot, and that is plain to see.
     wait(&mut rig, &|picture| is_green(picture) && is_loud(picture));
 }
+
+#[test]
+#[ignore = "needs a device"]
+fn materials_are_drawn_after_device_loss() {
+    let mut rig = crate::materials::rig_with_two_materials(prepare);
+    let before = rig.picture();
+    assert_ne!(before.at(8, 16), before.at(24, 16));
+    lose(&mut rig);
+    rig.update(2);
+    assert!(rig.picture() == before, "another picture than before");
+}

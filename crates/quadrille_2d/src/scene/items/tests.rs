@@ -8,6 +8,7 @@ fn built(entity: Entity, key: u64, rows: u32) -> BuiltItem {
         stamp: Stamp::default(),
         transform_tick: 0,
         key,
+        depth_bias: 0.0,
         rows: 0..rows,
         parts: 0..1,
         row_transform: RowTransform::Own,
@@ -47,6 +48,7 @@ impl Rig {
         let part = BuiltPart {
             mesh: None,
             image: AssetId::default(),
+            bind_group: None,
             rows: rows.len() as u32,
         };
         self.items.apply(item, (&rows, &[part]), &mut self.rows)
@@ -125,6 +127,7 @@ fn changes_of_assets_invalidate_items_that_depend_on_them() {
     let mut rig = Rig::new();
     let item = BuiltItem {
         depends_on: AssetKinds {
+            custom_materials: false,
             materials: true,
             atlas_layouts: false,
         },
@@ -134,6 +137,7 @@ fn changes_of_assets_invalidate_items_that_depend_on_them() {
     let is_current = |rig: &Rig| rig.items.is_current(rig.items.get(index), Stamp::default());
     assert!(is_current(&rig));
     let change = |materials, atlas_layouts| AssetKinds {
+        custom_materials: false,
         materials,
         atlas_layouts,
     };

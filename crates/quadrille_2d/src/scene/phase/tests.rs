@@ -22,6 +22,7 @@ fn batch(image: u32, instances: Range<u32>) -> Batch {
         mesh: QUAD,
         texture,
         kind: BatchKind::World,
+        bind_group: None,
         instances,
     }
 }

@@ -1,0 +1,101 @@
+//! Materials of 2D meshes.
+
+use std::marker::PhantomData;
+
+use bevy_app::{App, Plugin};
+use bevy_asset::Asset;
+use quadrille::material::AsBindGroup;
+use quadrille_content::ShaderRef;
+
+use super::plugin::MaterialRegistration;
+use crate::components::material::{AlphaMode2d, MeshMaterial2d};
+use crate::scene::materials::MaterialKind;
+
+/// A material with a fragment shader of its own, drawn by `MeshMaterial2d` where [`Material2dPlugin`] is in the app.
+///
+/// Names and defaults are bevy's. The shader declares its uniforms, textures and samplers at
+/// `@group(constants::MATERIAL_BIND_GROUP)`, or `@group(2)`, with the numbers of the material's attributes, and takes
+/// `bevy_sprite_render::mesh2d::vertex_output::VertexOutput`. Meshes are sorted by z with everything else in 2D;
+/// neighbours with materials of one type and the same images are one draw.
+///
+/// ```
+/// use quadrille_2d::prelude::*;
+///
+/// #[derive(Asset, TypePath, AsBindGroup, Clone)]
+/// struct Stripes {
+///     #[uniform(0)]
+///     color: LinearRgba,
+///     #[texture(1)]
+///     #[sampler(2)]
+///     pattern: Option<Handle<Image>>,
+/// }
+///
+/// impl Material2d for Stripes {
+///     fn fragment_shader() -> ShaderRef {
+///         "shaders/stripes.wgsl".into()
+///     }
+/// }
+/// ```
+///
+/// ```wgsl
+/// import bevy_sprite_render::mesh2d::vertex_output::VertexOutput;
+///
+/// @group(constants::MATERIAL_BIND_GROUP) @binding(0) var<uniform> color: vec4f;
+/// @group(constants::MATERIAL_BIND_GROUP) @binding(1) var pattern: texture_2d<f32>;
+/// @group(constants::MATERIAL_BIND_GROUP) @binding(2) var pattern_sampler: sampler;
+///
+/// @fragment
+/// fn fragment(mesh: VertexOutput) -> @location(0) vec4f {
+///     return color * textureSample(pattern, pattern_sampler, mesh.uv);
+/// }
+/// ```
+///
+/// Not supported: vertex shaders, `specialize`, storage buffers, and textures other than `texture_2d<f32>`. A shader that
+/// cannot be used is an error in the log, and its materials are magenta.
+pub trait Material2d: AsBindGroup + Asset + Clone + Sized {
+    /// The fragment shader. [`ShaderRef::Default`] draws magenta, as in bevy.
+    fn fragment_shader() -> ShaderRef {
+        ShaderRef::Default
+    }
+
+    /// Added to the mesh's z in the drawing order.
+    fn depth_bias(&self) -> f32 {
+        0.0
+    }
+
+    /// Whether the color is blended over the target. The shader discards fragments of [`AlphaMode2d::Mask`] itself.
+    fn alpha_mode(&self) -> AlphaMode2d {
+        AlphaMode2d::Opaque
+    }
+}
+
+/// Draws 2D meshes with materials of a type: `MeshMaterial2d<M>`. Add it beside
+/// [`Quadrille2dPlugin`](crate::Quadrille2dPlugin).
+pub struct Material2dPlugin<M: Material2d>(PhantomData<fn() -> M>);
+
+impl<M: Material2d> Default for Material2dPlugin<M> {
+    fn default() -> Self {
+        Self(PhantomData)
+    }
+}
+
+type Registration<M> = MaterialRegistration<M, MeshMaterial2d<M>>;
+
+impl<M: Material2d> Plugin for Material2dPlugin<M> {
+    fn build(&self, app: &mut App) {
+        Registration::<M>::build(app);
+    }
+
+    fn finish(&self, app: &mut App) {
+        Registration::<M> {
+            plugin: "Material2dPlugin",
+            kind: MaterialKind::Mesh,
+            fragment_shader: M::fragment_shader(),
+            default_shader: include_str!("../../shaders/mesh_default.wgsl"),
+            alpha_mode: |material| Some(material.alpha_mode().into()),
+            depth_bias: M::depth_bias,
+            component: PhantomData,
+        }
+        .finish(app);
+    }
+}

@@ -1,0 +1,131 @@
+//! Registration and extraction of one material type.
+
+use std::any::TypeId;
+use std::marker::PhantomData;
+
+use bevy_app::App;
+use bevy_asset::{AsAssetId, Asset, AssetApp as _, AssetEvent, AssetServer, Assets};
+use bevy_ecs::entity_disabling::Disabled;
+use bevy_ecs::prelude::*;
+use bevy_ecs::query::Allow;
+use quadrille::ecs::DrawnContent;
+use quadrille::material::{AsBindGroup, BindingValues};
+use quadrille::prelude::Render;
+use quadrille_content::{MaterialLayout, Shader, ShaderRef, shader_handle};
+
+use crate::instances::mesh_instance::AlphaMode;
+use crate::plugin::{Prepare2dSystems, Quadrille2dPlugin};
+use crate::queue::materials::prepare_material_shaders;
+use crate::scene::materials::{
+    MaterialDesc, MaterialInstance, MaterialKind, Materials2d, ShaderSource,
+};
+
+/// A material type: assets `M`, on entities with the component `C`.
+pub(super) struct MaterialRegistration<M, C> {
+    /// Name of the plugin, for messages.
+    pub(super) plugin: &'static str,
+    pub(super) kind: MaterialKind,
+    pub(super) fragment_shader: ShaderRef,
+    /// Shader of [`ShaderRef::Default`].
+    pub(super) default_shader: &'static str,
+    pub(super) alpha_mode: fn(&M) -> Option<AlphaMode>,
+    pub(super) depth_bias: fn(&M) -> f32,
+    pub(super) component: PhantomData<fn() -> C>,
+}
+
+impl<M, C> MaterialRegistration<M, C>
+where
+    M: Asset + AsBindGroup,
+    C: Component + AsAssetId<Asset = M>,
+{
+    /// Registers the asset, and the component that requires [`MaterialInstance`]; before the app has an [`AssetServer`] it
+    /// does nothing.
+    pub(super) fn build(app: &mut App) {
+        if !app.world().contains_resource::<AssetServer>() {
+            return;
+        }
+        app.init_asset::<M>()
+            .register_required_components::<C, MaterialInstance>();
+        let mut drawn = app.world_mut().get_resource_or_init::<DrawnContent>();
+        drawn.add_component::<C>();
+    }
+
+    /// Adds the type and its systems.
+    pub(super) fn finish(self, app: &mut App) {
+        let (plugin, name) = (self.plugin, M::short_type_path());
+        if !app.is_plugin_added::<Quadrille2dPlugin>() {
+            tracing::error!(
+                "`{plugin}<{name}>` draws nothing without `Quadrille2dPlugin`. Add it to the app"
+            );
+            return;
+        }
+        if !app.world().contains_resource::<Assets<M>>() {
+            Self::build(app);
+        }
+        let server = app.world().resource::<AssetServer>().clone();
+        let handle = shader_handle(self.fragment_shader, |path| server.load(path));
+        let source = handle.map_or_else(
+            || ShaderSource::Default(Shader::from_wgsl(self.default_shader, "default.wgsl")),
+            ShaderSource::Asset,
+        );
+        let layout = MaterialLayout::new(M::bindings());
+        let mut store = app.world_mut().get_resource_or_init::<Materials2d>();
+        store.add_type(TypeId::of::<M>(), (name, self.kind), layout, source);
+        let (alpha_mode, depth_bias) = (self.alpha_mode, self.depth_bias);
+        let describe = move |material: &M| {
+            let mut values = BindingValues::default();
+            material.write_bindings(&mut values);
+            MaterialDesc {
+                values,
+                alpha_mode: alpha_mode(material),
+                depth_bias: depth_bias(material),
+            }
+        };
+        let extract = move |mut events: MessageReader<AssetEvent<M>>,
+                            materials: Res<Assets<M>>,
+                            mut store: ResMut<Materials2d>| {
+            for event in events.read() {
+                match *event {
+                    AssetEvent::Added { id } | AssetEvent::Modified { id } => {
+                        if let Some(material) = materials.get(id) {
+                            let ids = (id.untyped(), TypeId::of::<M>());
+                            store.put(ids, describe(material));
+                        }
+                    }
+                    AssetEvent::Removed { id } => store.remove(id.untyped()),
+                    AssetEvent::Unused { .. } | AssetEvent::LoadedWithDependencies { .. } => {}
+                }
+            }
+        };
+        app.add_systems(
+            Render,
+            (extract_material_instances::<M, C>, extract)
+                .in_set(Prepare2dSystems::Assets)
+                .before(prepare_material_shaders),
+        );
+    }
+}
+
+/// Filter of changed components, on disabled entities too.
+type ChangedMaterials<C> = (Changed<C>, Allow<Disabled>);
+
+/// Copies the asset of each changed component to the untyped one that the extraction reads.
+fn extract_material_instances<M: Asset, C: Component + AsAssetId<Asset = M>>(
+    mut changed: Query<(&C, &mut MaterialInstance), ChangedMaterials<C>>,
+    mut removed: RemovedComponents<C>,
+    mut without: Query<&mut MaterialInstance, (Without<C>, Allow<Disabled>)>,
+) {
+    for (material, mut instance) in &mut changed {
+        let id = material.as_asset_id().untyped();
+        instance.set_if_neq(MaterialInstance(Some(id)));
+    }
+    for entity in removed.read() {
+        if let Ok(mut instance) = without.get_mut(entity)
+            && instance
+                .0
+                .is_some_and(|id| id.type_id() == TypeId::of::<M>())
+        {
+            instance.0 = None;
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Materials of sprites.
+
+use std::marker::PhantomData;
+
+use bevy_app::{App, Plugin};
+use bevy_asset::{AsAssetId, Asset, AssetId, Handle};
+use bevy_derive::{Deref, DerefMut};
+use bevy_ecs::prelude::*;
+use bevy_ecs::template::FromTemplate;
+use bevy_reflect::Reflect;
+use quadrille::material::AsBindGroup;
+use quadrille_content::ShaderRef;
+
+use super::plugin::MaterialRegistration;
+use crate::components::material::AlphaMode2d;
+use crate::scene::materials::MaterialKind;
+
+/// An effect on sprites: a fragment shader of its own, drawn by [`SpriteMaterial`] where [`SpriteMaterialPlugin`] is in the
+/// app.
+///
+/// Names are bevy's. The shader declares its bindings as that of a [`Material2d`](crate::Material2d) does; numbers from 20
+/// on are free in bevy as well. It imports the sprite's image from `bevy_sprite_render::sprite_mesh::functions`:
+/// `sample_final_color(uv, instance_index)` with tint and alpha mode, `sample_sprite_texture` without,
+/// `get_final_color(color, instance_index)` for both apart. `uv` is that of the sprite's rectangle, or of each slice or
+/// tile of a sprite with several.
+///
+/// ```
+/// use quadrille_2d::prelude::*;
+///
+/// #[derive(Asset, TypePath, AsBindGroup, Clone)]
+/// struct Dissolve {
+///     #[uniform(20)]
+///     amount: f32,
+/// }
+///
+/// impl MaterialExtension2d for Dissolve {
+///     fn fragment_shader() -> Option<ShaderRef> {
+///         Some("shaders/dissolve.wgsl".into())
+///     }
+/// }
+///
+/// fn spawn(mut commands: Commands, assets: Res<AssetServer>, mut materials: ResMut<Assets<Dissolve>>) {
+///     let sprite = Sprite::from_image(assets.load("bird.png"));
+///     commands.spawn((sprite, SpriteMaterial(materials.add(Dissolve { amount: 0.5 }))));
+/// }
+/// ```
+///
+/// ```wgsl
+/// import bevy_sprite_render::mesh2d::vertex_output::VertexOutput;
+/// import bevy_sprite_render::sprite_mesh::functions::sample_final_color;
+///
+/// @group(constants::MATERIAL_BIND_GROUP) @binding(20) var<uniform> amount: f32;
+///
+/// @fragment
+/// fn fragment(mesh: VertexOutput) -> @location(0) vec4f {
+///     let color = sample_final_color(mesh.uv, mesh.instance_index);
+///     return vec4f(color.rgb, color.a * (1.0 - amount));
+/// }
+/// ```
+pub trait MaterialExtension2d: AsBindGroup + Asset + Clone + Sized {
+    /// The fragment shader; `None` draws the sprite as it is.
+    fn fragment_shader() -> Option<ShaderRef> {
+        None
+    }
+
+    /// Added to the sprite's z in the drawing order; `None` is 0.
+    fn depth_bias(&self) -> Option<f32> {
+        None
+    }
+
+    /// Alpha mode in the place of the sprite's.
+    fn alpha_mode(&self) -> Option<AlphaMode2d> {
+        None
+    }
+}
+
+/// The effect on a [`Sprite`](bevy_sprite::Sprite). An entity has one at most.
+#[derive(Component, FromTemplate, Debug, Deref, DerefMut, PartialEq, Eq, Reflect)]
+#[reflect(Component, Clone)]
+pub struct SpriteMaterial<M: Asset>(pub Handle<M>);
+
+// A derived `Clone` requires `M: Clone`; without it, cloning an entity drops the material.
+impl<M: Asset> Clone for SpriteMaterial<M> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<M: Asset> AsAssetId for SpriteMaterial<M> {
+    type Asset = M;
+
+    fn as_asset_id(&self) -> AssetId<M> {
+        self.0.id()
+    }
+}
+
+/// Draws sprites with materials of a type: [`SpriteMaterial<M>`]. Add it beside
+/// [`Quadrille2dPlugin`](crate::Quadrille2dPlugin).
+pub struct SpriteMaterialPlugin<M: MaterialExtension2d>(PhantomData<fn() -> M>);
+
+impl<M: MaterialExtension2d> Default for SpriteMaterialPlugin<M> {
+    fn default() -> Self {
+        Self(PhantomData)
+    }
+}
+
+type Registration<M> = MaterialRegistration<M, SpriteMaterial<M>>;
+
+impl<M: MaterialExtension2d> Plugin for SpriteMaterialPlugin<M> {
+    fn build(&self, app: &mut App) {
+        Registration::<M>::build(app);
+    }
+
+    fn finish(&self, app: &mut App) {
+        Registration::<M> {
+            plugin: "SpriteMaterialPlugin",
+            kind: MaterialKind::Sprite,
+            fragment_shader: M::fragment_shader().unwrap_or_default(),
+            default_shader: include_str!("../../shaders/sprite_default.wgsl"),
+            alpha_mode: |material| material.alpha_mode().map(Into::into),
+            depth_bias: |material| material.depth_bias().unwrap_or_default(),
+            component: PhantomData,
+        }
+        .finish(app);
+    }
+}

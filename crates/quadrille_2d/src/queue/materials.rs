@@ -1,0 +1,120 @@
+//! Shaders of materials: loaded ones become pipelines.
+
+use bevy_asset::{AssetEvent, AssetId, AssetLoadFailedEvent, Assets};
+use bevy_ecs::prelude::*;
+use bevy_platform::collections::HashSet;
+use quadrille::prelude::GpuDevice;
+use quadrille_content::{
+    MaterialImages, MaterialLayout, MaterialShaderForm, Shader, translate_material,
+};
+
+use crate::pipelines::Pipelines2d;
+use crate::pipelines::materials::{FIRST_IMAGE, MaterialPipelines};
+use crate::scene::materials::{MaterialKind, MaterialType, Materials2d, ShaderSource, ShaderState};
+
+/// Shaders of 2D: a fragment knows the row of its material, whose images are bindings.
+fn form(kind: MaterialKind) -> MaterialShaderForm {
+    MaterialShaderForm {
+        group: match kind {
+            MaterialKind::Mesh | MaterialKind::Sprite => 2,
+            MaterialKind::Node => 1,
+        },
+        imports: "",
+        row: "quadrille_index",
+        rows_binding: 3,
+        images: MaterialImages::Bound(FIRST_IMAGE),
+    }
+}
+
+/// Gives shaders that were loaded or changed to the pipelines.
+pub(crate) fn prepare_material_shaders(
+    mut materials: ResMut<Materials2d>,
+    mut pipelines: ResMut<Pipelines2d>,
+    shaders: Res<Assets<Shader>>,
+    mut events: MessageReader<AssetEvent<Shader>>,
+    mut failures: MessageReader<AssetLoadFailedEvent<Shader>>,
+    gpu: Res<GpuDevice>,
+) {
+    let changed = events.read().filter_map(|event| match event {
+        AssetEvent::Added { id } | AssetEvent::Modified { id } => Some(*id),
+        _ => None,
+    });
+    let changed: HashSet<_> = changed.collect();
+    let failed = failures.read();
+    let failed: Vec<_> = failed.map(|it| (it.id, it.error.to_string())).collect();
+    let Materials2d { types, rows, .. } = &mut *materials;
+    let pipelines = &mut pipelines.materials;
+    for ((index, of_type), rows) in (0..).zip(types).zip(rows) {
+        let layout = rows.layout();
+        if of_type.prepare(layout, (&shaders, &changed), &failed) {
+            pipelines.remove(index);
+        }
+        if !pipelines.contains(index) {
+            add_pipelines(pipelines, &gpu, (index, of_type), layout);
+        }
+    }
+}
+
+/// Adds the pipelines of a type, those of the fallback if its shader cannot be used.
+fn add_pipelines(
+    pipelines: &mut MaterialPipelines,
+    gpu: &GpuDevice,
+    (index, of_type): (u32, &mut MaterialType),
+    layout: &MaterialLayout,
+) {
+    if let Err(why) = pipelines.add(gpu, index, of_type, layout) {
+        of_type.fail(&why);
+        if let Err(why) = pipelines.add(gpu, index, of_type, layout) {
+            tracing::error!(
+                "the fallback of the material `{}` is not drawn: {why}",
+                of_type.name
+            );
+        }
+    }
+}
+
+impl MaterialType {
+    /// Translates the shader where it was loaded or changed. Returns whether it is another one.
+    fn prepare(
+        &mut self,
+        layout: &MaterialLayout,
+        (shaders, changed): (&Assets<Shader>, &HashSet<AssetId<Shader>>),
+        failed: &[(AssetId<Shader>, String)],
+    ) -> bool {
+        let is_loading = matches!(self.shader, ShaderState::Loading);
+        let shader = match &self.source {
+            ShaderSource::Asset(handle) => {
+                let id = handle.id();
+                let failure = failed.iter().find(|it| it.0 == id);
+                if let Some((_, why)) = failure.filter(|_| is_loading) {
+                    self.fail(why);
+                    return true;
+                }
+                let is_due = is_loading || changed.contains(&id);
+                shaders.get(handle).filter(|_| is_due)
+            }
+            ShaderSource::Default(shader) => Some(shader).filter(|_| is_loading),
+        };
+        let Some(shader) = shader else {
+            return false;
+        };
+        match translate_material(self.name, shader, layout, &form(self.kind)) {
+            Ok(translated) => self.shader = ShaderState::Translated(translated),
+            Err(why) => self.fail(&why),
+        }
+        true
+    }
+
+    fn fail(&mut self, why: &str) {
+        let content = match self.kind {
+            MaterialKind::Mesh => "2D meshes",
+            MaterialKind::Sprite => "sprites",
+            MaterialKind::Node => "nodes",
+        };
+        tracing::error!(
+            "{content} with the material `{}` are drawn in magenta, because its shader cannot be used: {why}",
+            self.name
+        );
+        self.shader = ShaderState::Failed;
+    }
+}

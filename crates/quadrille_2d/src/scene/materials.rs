@@ -1,0 +1,239 @@
+//! Materials with a shader of their own: rows of their types, and the images that are bound with them.
+
+use std::any::TypeId;
+
+use bevy_asset::{AssetId, Handle, UntypedAssetId};
+use bevy_derive::Deref;
+use bevy_ecs::prelude::*;
+use bevy_image::Image as ImageAsset;
+use bevy_platform::collections::HashMap;
+use quadrille::material::BindingValues;
+use quadrille::prelude::{GpuBuffer, GpuShader};
+use quadrille_content::{MaterialLayout, MaterialRows, Shader};
+use smallvec::SmallVec;
+
+use crate::instances::mesh_instance::AlphaMode;
+use crate::scene::phase::Texture;
+
+/// Rows of all materials with a shader of their own.
+#[derive(Resource, Deref)]
+pub struct MaterialRows2d(pub(crate) GpuBuffer);
+
+/// Asset of the material of an entity, of whatever type; `None` without one. Required by the components of materials.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct MaterialInstance(pub(crate) Option<UntypedAssetId>);
+
+/// Content that a material type is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum MaterialKind {
+    Mesh,
+    Sprite,
+    #[cfg_attr(not(feature = "ui"), expect(dead_code, reason = "only UI has nodes"))]
+    Node,
+}
+
+/// One material as its type describes it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct MaterialDesc {
+    pub(crate) values: BindingValues,
+    /// `None` is that of the sprite.
+    pub(crate) alpha_mode: Option<AlphaMode>,
+    /// Added to z.
+    pub(crate) depth_bias: f32,
+}
+
+/// Part of a material that instances and batches follow from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct MaterialState {
+    /// Row in the table of its type.
+    pub(crate) row: u32,
+    /// Index of its bind group.
+    pub(crate) bind_group: u32,
+    pub(crate) alpha_mode: Option<AlphaMode>,
+    pub(crate) depth_bias: f32,
+}
+
+/// Source of a material type's shader.
+pub(crate) enum ShaderSource {
+    Asset(Handle<Shader>),
+    /// The default of its kind.
+    Default(Shader),
+}
+
+/// Shader of a material type.
+pub(crate) enum ShaderState {
+    /// Its file is being loaded.
+    Loading,
+    Translated(GpuShader),
+    /// Unusable: its materials are drawn in magenta.
+    Failed,
+}
+
+/// A material type.
+pub(crate) struct MaterialType {
+    pub(crate) name: &'static str,
+    pub(crate) kind: MaterialKind,
+    pub(crate) source: ShaderSource,
+    pub(crate) shader: ShaderState,
+}
+
+/// Images that are bound together, by the materials of one type that have the same.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct BindGroup {
+    /// Index of the type.
+    pub(crate) of_type: u32,
+    /// Whether its materials are blended over the target.
+    pub(crate) blends: bool,
+    /// Images of textures and samplers, in the order of the bindings.
+    pub(crate) images: Vec<AssetId<ImageAsset>>,
+}
+
+/// Textures of a bind group in this frame.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct BoundTextures {
+    pub(crate) of_type: u32,
+    pub(crate) blends: bool,
+    pub(crate) textures: SmallVec<[Texture; 4]>,
+    /// Whether all images can be drawn.
+    pub(crate) is_complete: bool,
+}
+
+struct Material {
+    of_type: u32,
+    state: MaterialState,
+}
+
+/// All materials with a shader of their own.
+#[derive(Resource, Default)]
+pub(crate) struct Materials2d {
+    pub(crate) types: Vec<MaterialType>,
+    /// Rows of each type.
+    pub(crate) rows: Vec<MaterialRows>,
+    types_by_id: HashMap<TypeId, u32>,
+    materials: HashMap<UntypedAssetId, Material>,
+    /// Bind groups with the number of their materials; none is free.
+    groups: Vec<(Option<BindGroup>, u32)>,
+    groups_by_value: HashMap<BindGroup, u32>,
+    free_groups: Vec<u32>,
+    changes: u64,
+}
+
+impl Materials2d {
+    /// Adds a material type.
+    pub(crate) fn add_type(
+        &mut self,
+        id: TypeId,
+        (name, kind): (&'static str, MaterialKind),
+        layout: MaterialLayout,
+        source: ShaderSource,
+    ) {
+        self.types_by_id.insert(id, self.types.len() as u32);
+        self.types.push(MaterialType {
+            name,
+            kind,
+            source,
+            shader: ShaderState::Loading,
+        });
+        self.rows.push(MaterialRows::new(layout));
+    }
+
+    /// Counter that changes whenever the state of any material has changed.
+    pub(crate) fn changes(&self) -> u64 {
+        self.changes
+    }
+
+    /// Returns the state of a material of a kind.
+    pub(crate) fn get(
+        &self,
+        instance: Option<&MaterialInstance>,
+        kind: MaterialKind,
+    ) -> Option<MaterialState> {
+        let material = self.materials.get(&instance?.0?)?;
+        let is_of_kind = self.types[material.of_type as usize].kind == kind;
+        is_of_kind.then_some(material.state)
+    }
+
+    /// Adds or updates a material.
+    pub(crate) fn put(&mut self, (id, type_id): (UntypedAssetId, TypeId), desc: MaterialDesc) {
+        let Some(&of_type) = self.types_by_id.get(&type_id) else {
+            return;
+        };
+        let old = self.materials.remove(&id).map(|old| old.state);
+        let rows = &mut self.rows[of_type as usize];
+        let row = old.map_or_else(|| rows.add(), |old| old.row);
+        // Images are bindings of their own here: rows have no indices.
+        rows.write(row, &desc.values, |_| 0);
+        let images = desc.values.images();
+        let images = images.map(|image| image.map_or_else(AssetId::default, Handle::id));
+        let bind_group = self.add_group(BindGroup {
+            of_type,
+            blends: !matches!(
+                desc.alpha_mode,
+                Some(AlphaMode::Opaque | AlphaMode::Mask(_))
+            ),
+            images: images.collect(),
+        });
+        if let Some(old) = old {
+            self.remove_group(old.bind_group);
+        }
+        let state = MaterialState {
+            row,
+            bind_group,
+            alpha_mode: desc.alpha_mode,
+            depth_bias: desc.depth_bias,
+        };
+        self.changes += u64::from(old != Some(state));
+        self.materials.insert(id, Material { of_type, state });
+    }
+
+    /// Removes a material.
+    pub(crate) fn remove(&mut self, id: UntypedAssetId) {
+        if let Some(old) = self.materials.remove(&id) {
+            self.rows[old.of_type as usize].remove(old.state.row);
+            self.remove_group(old.state.bind_group);
+            self.changes += 1;
+        }
+    }
+
+    /// Returns the index of a bind group with one more material.
+    fn add_group(&mut self, group: BindGroup) -> u32 {
+        let index = match self.groups_by_value.get(&group) {
+            Some(&index) => index,
+            None => {
+                let index = self.free_groups.pop().unwrap_or_else(|| {
+                    self.groups.push((None, 0));
+                    self.groups.len() as u32 - 1
+                });
+                self.groups[index as usize].0 = Some(group.clone());
+                self.groups_by_value.insert(group, index);
+                index
+            }
+        };
+        self.groups[index as usize].1 += 1;
+        index
+    }
+
+    fn remove_group(&mut self, index: u32) {
+        let (group, users) = &mut self.groups[index as usize];
+        *users -= 1;
+        if *users == 0
+            && let Some(group) = group.take()
+        {
+            self.groups_by_value.remove(&group);
+            self.free_groups.push(index);
+        }
+    }
+
+    /// All bind groups, by index; `None` is free.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = Option<&BindGroup>> {
+        self.groups.iter().map(|(group, _)| group.as_ref())
+    }
+
+    /// Marks all rows as not uploaded, for a new device.
+    pub(crate) fn mark_all_dirty(&mut self) {
+        self.rows.iter_mut().for_each(MaterialRows::mark_all_dirty);
+    }
+}
+
+#[cfg(test)]
+mod tests;
