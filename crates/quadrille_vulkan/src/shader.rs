@@ -76,7 +76,7 @@ struct ShaderInner {
     options: ShaderOptions,
     words: Vec<u32>,
     entry_points: Vec<EntryPoint>,
-    /// The naga module before `override` constants are set, if there are any.
+    /// The naga module before `override` constants are set; `None` without such constants.
     overrides: Option<Arc<Overrides>>,
 }
 
@@ -104,7 +104,7 @@ pub struct EntryPoint {
     pub bindings: Vec<Binding>,
     /// The table bindings used by the function and its callees.
     pub tables: Vec<TableBinding>,
-    /// Bytes of push constants it reads (`var<immediate>` in WGSL).
+    /// Size of the push constants that it reads, in bytes (`var<immediate>` in WGSL).
     pub push_constant_bytes: u32,
     /// Maximum size of the push constants with padding at the end of their struct. WGSL defines that padding;
     /// SPIR-V states only where the last member of a block ends.
@@ -200,10 +200,10 @@ impl GpuShader {
     /// Maximum number of bindings: the guaranteed minimum of `maxPushDescriptors`.
     pub const MAX_BINDINGS: u32 = 32;
 
-    /// Translates WGSL. `label` replaces the file name in errors. Push constants are
-    /// `var<immediate>`; resources are in `@group(0)`, and tables are arrays in groups of their own: see
-    /// [`ImageTable`](crate::ImageTable) and [`BufferTable`](crate::BufferTable). The source may
-    /// `import` modules that crates publish ([`ShaderModule`]); pipelines set its `override` constants.
+    /// Translates WGSL. `label` replaces the file name in errors. Push constants are `var<immediate>`. Resources are in
+    /// `@group(0)`, and tables are arrays in groups of their own: see [`ImageTable`](crate::ImageTable) and
+    /// [`BufferTable`](crate::BufferTable). The source may `import` modules that crates publish ([`ShaderModule`]);
+    /// pipelines set its `override` constants.
     ///
     /// # Errors
     /// [`ShaderError::Source`] with the location, or [`ShaderError::Interface`] for unsupported bindings.
@@ -211,7 +211,7 @@ impl GpuShader {
         ShaderOptions::new().wgsl(label, source)
     }
 
-    /// Translates WGSL that a program generated from the file `file`, beside which its imports lie as for
+    /// Translates WGSL that a program generated from `file`. Imports are relative to that file, as for
     /// [`GpuShader::load`]. Hot reload is up to the program.
     ///
     /// # Errors
@@ -230,7 +230,7 @@ impl GpuShader {
         };
         let shader = Self::composed(&root, &mut Vec::new())?;
         let mut inner = Arc::unwrap_or_clone(shader.0);
-        // The file has another text, so it is not read again in place of this one.
+        // The file differs from this source, so reloads of imports must not read it.
         inner.source = None;
         inner.imports.clear();
         Ok(Self(Arc::new(inner)))
@@ -252,7 +252,7 @@ impl GpuShader {
         Ok(Self(Arc::new(inner)))
     }
 
-    /// Creates a shader from a SPIR-V module, which is not changed.
+    /// Creates a shader from a SPIR-V module, which is used unchanged.
     ///
     /// # Errors
     /// [`ShaderError::Spirv`] if it is not well formed, or [`ShaderError::Interface`].
@@ -272,13 +272,13 @@ impl GpuShader {
     /// Loads a `.wesl`, `.wgsl` or `.spv` file of at most 16 MiB. Its pipelines can be hot-reloaded:
     /// [`Gpu::reload_shader`](crate::Gpu::reload_shader).
     ///
-    /// WGSL imports from other files: `import super::noise::fbm;` is `fbm` of `noise.wesl` or `noise.wgsl` in the same
-    /// folder, `import super::noise;` makes it `noise::fbm`, and each further `super::` is the parent
-    /// folder. Hot reload covers imported files too. Imports outside the folder of `path`, also by symbolic links, are
-    /// errors; [`ShaderOptions::within`] sets another root folder.
+    /// WGSL imports from other files: `import super::noise::fbm;` imports `fbm` of `noise.wesl` or `noise.wgsl` in the
+    /// same folder. `import super::noise;` imports the module, for use as `noise::fbm`. Each further `super::` is the
+    /// parent folder. Hot reload covers imported files too. Imports outside the folder of `path`, also by symbolic
+    /// links, are errors; [`ShaderOptions::within`] sets another root folder.
     ///
     /// # Errors
-    /// [`ShaderError::File`] if it cannot be read, and those of the language.
+    /// [`ShaderError::File`] if the file cannot be read, and the errors of [`GpuShader::wgsl`] or [`GpuShader::spirv`].
     pub fn load(path: impl AsRef<Path>) -> Result<Self, ShaderError> {
         ShaderOptions::new().load(path)
     }
@@ -328,7 +328,7 @@ impl GpuShader {
         Self::from_file(path, bytes, &self.0.options, true, files)
     }
 
-    /// Recreates the shader from the current contents of its file and its imports, and adds the latter to `files`.
+    /// Recreates the shader from the current contents of its file and imports, and adds the imports to `files`.
     pub(crate) fn composed_again(&self, files: &mut Vec<PathBuf>) -> Result<Self, ShaderError> {
         match (self.file(), &self.0.source) {
             (Some(file), _) if file.is_file() => self.reloaded(file, &file::read(file)?, files),

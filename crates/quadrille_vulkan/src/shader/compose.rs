@@ -1,24 +1,22 @@
-//! Shaders composed of several modules of WGSL: WESL's imports and conditional translation.
+//! Composition of shaders from several WGSL modules: imports and conditional translation of WESL.
 //!
-//! A module is the source of a shader, a file, or what a crate published. `import super::noise::fbm;`
-//! takes a name of the file `noise.wesl` or `noise.wgsl` in the folder of the module that imports,
-//! `import package::noise::fbm;` one below the root folder,
-//! `import waves::noise::fbm;` one of a published module, and `import super::noise;` the module, as
-//! `noise::fbm`. Paths may also stand where they are used. `constants::NAME` is a number among the shader defs.
+//! A module is the source of a shader, a file, or a module published by a crate. `import super::noise::fbm;` imports a
+//! name from the file `noise.wesl` or `noise.wgsl` in the folder of the importing module, `import package::noise::fbm;`
+//! from a file below the root folder, and `import waves::noise::fbm;` from a published module. `import super::noise;`
+//! imports the module itself, for use as `noise::fbm`. Paths may also be used without an import. `constants::NAME` is a
+//! number among the shader defs.
 //! <https://github.com/webgpu-tools/wesl-spec/blob/main/Imports.md>
 //!
-//! First conditions leave out parts of each module (`conditions.rs`), then imports are found. The modules that a
-//! shader needs are joined into one source, each once, in which no two have a
-//! name in common. WGSL has no order of declarations, so modules may import each other, and renaming a word
-//! everywhere in a module
-//! changes nothing about scopes, so nothing else of the language has to be understood. Each byte of
-//! the joined source knows where it comes from: [`Joined`].
+//! Conditions first remove parts of each module (`conditions.rs`). Imports are then resolved, and the modules that a
+//! shader needs are joined into one source, each once, with names unique among all modules. WGSL declarations may be in
+//! any order, so modules may import each other. A word is renamed everywhere in its module, which keeps scopes intact,
+//! so no other grammar needs to be parsed. Each byte of the joined source keeps its origin: [`Joined`].
 //!
-//! Imported modules keep only declarations that the shader needs, with their `override`s and assertions. What an
-//! import names may be left out by conditions as long as nothing needs it, as in bevy.
+//! Imported modules keep only the declarations that the shader needs, and all `override`s and assertions. Conditions
+//! may remove an imported name if nothing needs it, as in bevy.
 //!
-//! Not taken from the specification: wildcard imports, `public` and visibility, which bevy 0.20 does not have
-//! either. Shader defs that are not set are false, as in bevy, and no error.
+//! Not supported: wildcard imports, `public` and visibility, which bevy 0.20 lacks as well. Unset shader defs are
+//! false, as in bevy, and not an error.
 
 mod conditions;
 mod joined;
@@ -47,14 +45,14 @@ pub use tokens::{Kind, Token, tokens};
 
 /// Source that a composition starts from.
 pub(super) struct Root<'a> {
-    /// Stands for the file in errors.
+    /// Label in errors, in place of a file name.
     pub label: &'a str,
     pub source: &'a str,
-    /// The file that it was read from.
+    /// The file of the source, if it has one.
     pub file: Option<&'a Path>,
-    /// Shader defs; the folder that imports of files stay below, canonical, if it is not that of `file`.
+    /// Shader defs, and the canonical root folder of imports. The default root is the folder of `file`.
     pub options: &'a ShaderOptions,
-    /// Published modules are read from the files in which they are edited.
+    /// Whether published modules are read from the files that hot reload watches.
     pub follows_files: bool,
 }
 
@@ -65,27 +63,27 @@ enum Target {
     Item { module: usize, name: String },
     /// Another module.
     Module(usize),
-    /// Nothing that exists under these conditions: an error, by index, where it is needed.
+    /// A name that does not exist under these conditions: an error (its index) if the name is needed.
     Missing(usize),
 }
 
 /// A module of a shader.
 struct Module {
     place: Place,
-    /// Stands for the file in errors.
+    /// Label in errors, in place of a file name.
     label: String,
     source: Arc<str>,
     parsed: Parsed,
-    /// Its imports, by the names that they have here.
+    /// Its imports, by their local names.
     imported: BTreeMap<String, Target>,
-    /// Declarations of other modules that its paths name, by the byte where a path begins.
+    /// Declarations of other modules that inline paths name, by the byte at which the path begins.
     paths: BTreeMap<usize, Target>,
-    /// Imports, then paths, that are known.
+    /// Number of resolved imports and paths, imports first.
     known: usize,
 }
 
-/// Joins a shader with all that it imports. Files that were looked at, also those that are missing,
-/// are added to `files`, as [`file::place`] names them.
+/// Joins a shader with all its imports. Adds the examined files to `files`, including missing ones, with paths as in
+/// [`file::place`].
 pub(super) fn compose(root: &Root<'_>, files: &mut Vec<PathBuf>) -> Result<Joined, ShaderError> {
     let place = match root.file {
         Some(file) => Place::File(file.to_owned()),
@@ -113,26 +111,26 @@ pub(super) fn compose(root: &Root<'_>, files: &mut Vec<PathBuf>) -> Result<Joine
     joined::join(composer.modules, composer.missing)
 }
 
-/// Labels of a chain of imports that errors show at each of its ends.
+/// Number of labels shown at each end of an import chain in errors.
 const MAX_SHOWN: usize = 8;
 
 struct Composer<'a> {
     modules: Vec<Module>,
-    /// The modules by place, files by their one path.
+    /// Modules by place; a file has only one canonical path.
     known: HashMap<Place, usize>,
-    /// The modules whose imports are being looked at, each imported by the one before it.
+    /// Stack of modules whose imports are being resolved; each imports the next one.
     open: Vec<usize>,
-    /// Errors of names that do not exist, and may not be needed.
+    /// Errors of missing names, reported only if the names are needed.
     missing: Vec<ShaderError>,
     files: &'a mut Vec<PathBuf>,
-    /// The folder that files stay below, canonical.
+    /// Canonical root folder of imports.
     folder: Option<PathBuf>,
     options: &'a ShaderOptions,
     follows_files: bool,
 }
 
 impl Composer<'_> {
-    /// Takes a module in, whose imports are looked at next.
+    /// Adds a module, whose imports are resolved next.
     fn add(&mut self, place: Place, label: String, source: Arc<str>) -> Result<(), ShaderError> {
         let parsed = conditions::translate(&source, tokens(&source), &self.options.defs)
             .and_then(|translated| parse(&source, translated))
@@ -152,12 +150,11 @@ impl Composer<'_> {
         Ok(())
     }
 
-    /// Finds what all modules import, depth first. Chains of imports may be of any length, so this
-    /// does not recurse.
+    /// Resolves the imports of all modules, depth first. Iterative, because import chains may have any length.
     fn resolve_all(&mut self) -> Result<(), ShaderError> {
         while let Some(&at) = self.open.last() {
             let Module { parsed, known, .. } = &self.modules[at];
-            // A module that was not known is open now, and its imports come first.
+            // An unknown module was pushed to `open`; its imports are resolved first.
             if let Some(import) = parsed.imports.get(*known).cloned() {
                 let target = match self.resolve(at, &import) {
                     Err(error) if self.is_left_out(at, &import) => Some(self.missing(error)),
@@ -187,7 +184,7 @@ impl Composer<'_> {
         Target::Missing(self.missing.len() - 1)
     }
 
-    /// Whether conditions left out what an import names.
+    /// Whether conditions removed the declaration that an import names.
     fn is_left_out(&self, at: usize, import: &Import) -> bool {
         let [parent @ .., item] = &import.path[..] else {
             return false;
@@ -199,7 +196,7 @@ impl Composer<'_> {
         module.is_some_and(|&module| declares(&self.modules[module].source, item))
     }
 
-    /// Finds the declaration that a path names; `None` if that lies in a module that has been opened for it.
+    /// Resolves an inline path; `None` if its module was only now opened and has to be resolved first.
     fn resolve_inline(
         &mut self,
         at: usize,
@@ -238,7 +235,7 @@ impl Composer<'_> {
         }
     }
 
-    /// Gives what an import names its name in the module.
+    /// Adds an import to the module, under its local name.
     fn take(&mut self, at: usize, import: &Import, target: Target) -> Result<(), ShaderError> {
         let module = &mut self.modules[at];
         let is_declared = module.parsed.declared.contains(&import.name);
@@ -255,13 +252,13 @@ impl Composer<'_> {
         Ok(())
     }
 
-    /// Finds what an import names; `None` if that lies in a module that has been opened for it.
+    /// Resolves an import; `None` if its module was only now opened and has to be resolved first.
     fn resolve(&mut self, at: usize, import: &Import) -> Result<Option<Target>, ShaderError> {
         let path = &import.path[..];
         let [parent @ .., item] = path else {
             return Err(self.flaw(at, &import.at, "an import names nothing".to_owned()));
         };
-        // A name in a module, or a module.
+        // The path names either a declaration in a module, or a module.
         let holder = self.place(at, import, parent)?;
         if let Some(holder) = holder.filter(exists) {
             let Some(module) = self.module(at, import, holder)? else {
@@ -294,7 +291,7 @@ impl Composer<'_> {
         }
     }
 
-    /// The module at a place, which exists; `None` if it has been opened.
+    /// Returns the index of the module at a place that exists; `None` if the module was only now opened.
     fn module(
         &mut self,
         at: usize,
@@ -337,7 +334,7 @@ impl Composer<'_> {
         }
     }
 
-    /// The error of an import of nothing.
+    /// Returns the error of an import that names nothing.
     fn nothing(&mut self, at: usize, import: &Import) -> ShaderError {
         let path = import.path.join("::");
         let parent = &import.path[..import.path.len() - 1];
@@ -376,12 +373,12 @@ impl Composer<'_> {
         )
     }
 
-    /// The error of an import of a file that cannot be read, or is no text.
+    /// Returns the error of an import of a file that is unreadable or not UTF-8.
     fn unread(&self, at: usize, import: &Import, error: &ShaderError) -> ShaderError {
         self.flaw(at, &import.at, format!("{}{}", error.line(), self.by()))
     }
 
-    /// Names the modules by which the last one is imported.
+    /// Returns the chain of modules that import the last one, for errors.
     fn by(&self) -> String {
         match &self.open[..] {
             [] | [_] => String::new(),
@@ -389,7 +386,7 @@ impl Composer<'_> {
         }
     }
 
-    /// Modules by label, of many the first and the last.
+    /// Joins labels of modules; of a long chain only both ends.
     fn chain(&self, modules: impl Iterator<Item = usize>) -> String {
         let labels: Vec<_> = modules.map(|it| &*self.modules[it].label).collect();
         let (first, last) = labels.split_at(labels.len().min(MAX_SHOWN));
@@ -414,12 +411,12 @@ impl Composer<'_> {
     }
 }
 
-/// Suggests the name that was perhaps meant.
+/// Suggests the known name closest to a misspelled one.
 fn hint<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
     closest_match(word, known).map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
 }
 
-/// A flaw in words for users.
+/// Converts a flaw to an error with its position.
 fn error(label: &str, source: &str, flaw: &Flaw) -> ShaderError {
     let joined = Joined::of_one(label, source);
     let place = [(flaw.at.clone(), String::new())];

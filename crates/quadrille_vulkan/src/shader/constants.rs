@@ -1,7 +1,7 @@
-//! Constants of shaders that pipelines set: `override` in WGSL.
+//! Shader constants that pipelines set: `override` in WGSL.
 //!
-//! Values are set before the translation to SPIR-V, so that sizes of workgroups and of arrays follow,
-//! reflection reads them, and a driver gets plain constants.
+//! Values are set before the translation to SPIR-V, so that reflection sees the resulting sizes of workgroups and
+//! arrays, and drivers get plain constants.
 
 use naga::back::PipelineConstants;
 use naga::back::pipeline_constants::{PipelineConstantError, process_overrides};
@@ -22,14 +22,14 @@ pub enum Constant {
     I32(i32),
     /// A `u32`.
     U32(u32),
-    /// An `f32`, or an `f16`, which takes what fits in it.
+    /// An `f32`, or an `f16` for values that fit into it.
     F32(f32),
 }
 
 /// Constants by name.
 pub(crate) type Constants = Vec<(String, Constant)>;
 
-/// A module whose constants are not set yet.
+/// A module with unset `override` constants.
 pub(super) struct Overrides {
     module: naga::Module,
     info: ModuleInfo,
@@ -37,13 +37,13 @@ pub(super) struct Overrides {
     constants: Vec<Override>,
 }
 
-/// A constant that pipelines set.
+/// An `override` constant.
 struct Override {
-    /// Its key in naga: its name in the joined source, or its `@id`.
+    /// Key in naga: name in the joined source, or `@id`.
     key: String,
-    /// Its name where it is declared.
+    /// Name in its module.
     own: String,
-    /// Its name with that of the module that is imported: `noise::OCTAVES`.
+    /// Name qualified by the imported module: `noise::OCTAVES`.
     shown: String,
     is_imported: bool,
     scalar: Option<Scalar>,
@@ -51,7 +51,7 @@ struct Override {
 }
 
 impl GpuShader {
-    /// Whether pipelines can set an `override` of this name, also one of an imported module.
+    /// Whether the shader or an imported module has an `override` of this name.
     pub fn has_constant(&self, name: &str) -> bool {
         let overrides = self.0.overrides.iter();
         let mut constants = overrides.flat_map(|it| &it.constants);
@@ -85,8 +85,7 @@ impl Overrides {
         }
     }
 
-    /// The module with defaults, and ones where there are none: what it touches does not depend on
-    /// values.
+    /// Sets all constants to their defaults, or to 1 without a default: the interface does not depend on values.
     pub(super) fn with_any_values(
         &self,
         label: &str,
@@ -131,7 +130,7 @@ impl Overrides {
         }
     }
 
-    /// The constant of this name: the shader's own before those of imports.
+    /// Finds a constant by name: the shader's own first, then imported ones.
     fn find(&self, name: &str) -> Option<&Override> {
         let mut own = self.constants.iter().filter(|it| it.own == name);
         let (first, is_single) = (own.next(), own.next().is_none());
@@ -144,7 +143,7 @@ impl Overrides {
 }
 
 impl GpuShader {
-    /// The shader of one entry point with its constants set.
+    /// Returns the shader of one entry point with its constants set.
     pub(crate) fn specialized(
         &self,
         pipeline: &str,
@@ -167,7 +166,7 @@ impl GpuShader {
     }
 }
 
-/// Checks that some shader has each constant, with its type.
+/// Checks that each constant exists in one of the shaders, with a matching type.
 pub(crate) fn check(
     pipeline: &str,
     shaders: &[&GpuShader],
@@ -206,7 +205,7 @@ pub(crate) fn check(
 }
 
 impl Constant {
-    /// All values of these types are numbers of this one.
+    /// Converts to `f64`, which represents all values exactly.
     fn number(self) -> f64 {
         match self {
             Self::Bool(value) => f64::from(u8::from(value)),
@@ -225,7 +224,7 @@ impl Constant {
         }
     }
 
-    /// Why a constant cannot have this value.
+    /// Describes why a constant cannot have this value; `None` if it can.
     fn unfit(self, known: &Override) -> Option<String> {
         let scalar = known.scalar?;
         let fits = match self {

@@ -26,7 +26,7 @@ fn shader() -> GpuShader {
     GpuShader::wgsl("sum", SUM).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The size of the workgroup, or what is wrong.
+/// Returns the workgroup size, or the error.
 fn set(entry: &str, constants: &[(&str, Constant)]) -> Result<[u32; 3], String> {
     let shader = shader();
     let constants: Vec<_> = constants

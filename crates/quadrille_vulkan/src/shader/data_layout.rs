@@ -33,17 +33,17 @@ pub struct ValueLayout {
 }
 
 impl DataLayout {
-    /// The members of the struct, or of an array's elements, with their byte offsets in
-    /// order; the variable itself if it is neither; empty if the entry point has no such variable.
+    /// Returns the members of the struct, or of an array's elements, with their byte offsets in order. For other types
+    /// the variable itself; empty if the entry point has no such variable.
     pub fn members(&self) -> impl Iterator<Item = (&str, u32)> {
         self.members
             .iter()
             .map(|(name, offset)| (name.as_str(), *offset))
     }
 
-    /// Whether a value with members at these byte offsets has a contradicting layout: a member of the shader
-    /// begins where no member of the value does, and a member of the value begins where no value of the shader does.
-    /// One of both alone is no error: structs may be nested on one side, and padding may be a member.
+    /// Whether a value with members at these byte offsets has a contradicting layout: some member of the shader begins
+    /// where no member of the value does, and some member of the value begins where no value of the shader does. One of
+    /// both alone is not an error: structs may be nested on one side only, and padding may be a member.
     ///
     /// ```
     /// # use quadrille_vulkan::GpuShader;
@@ -81,7 +81,7 @@ impl DataLayout {
         seen & self.starts & !given != 0 && seen & given & !self.values != 0
     }
 
-    /// Where its members begin, in words.
+    /// Formats the offsets of the members, for errors.
     pub(crate) fn text(&self) -> String {
         let members = self.members();
         let members = members.map(|(name, offset)| format!("`{name}` at {offset}"));
@@ -106,7 +106,7 @@ impl DataLayout {
 }
 
 impl ValueLayout {
-    /// Where its members begin, in words.
+    /// Formats the offsets of the members, for errors.
     pub(crate) fn text(&self) -> String {
         let end = self.stride.unwrap_or(BYTES).min(BYTES);
         let begins = |offset: &u64| self.starts & word(*offset) != 0;

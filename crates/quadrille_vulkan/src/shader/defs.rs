@@ -1,4 +1,4 @@
-//! Shader defs: values that shaders are composed with.
+//! Shader defs: values for conditional translation.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,10 +10,9 @@ use super::compose::{Root, compose};
 use super::{GpuShader, file, wgsl};
 use crate::error::ShaderError;
 
-/// A named value for conditional translation, as in bevy: `@if(NAME)` keeps what it decorates where it is true.
+/// A named value for conditional translation, as in bevy: `@if(NAME)` keeps the decorated node if the value is true.
 ///
-/// A number counts as true, and is a constant of the module `constants`: `constants::NAME`. A def that is not set
-/// is false.
+/// A number counts as true, and is a constant of the module `constants`: `constants::NAME`. An unset def is false.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ShaderDefVal {
     /// A flag.
@@ -42,21 +41,21 @@ impl ShaderDefVal {
     }
 }
 
-/// A flag that is set.
+/// A flag that is true.
 impl From<&'static str> for ShaderDefVal {
     fn from(name: &'static str) -> Self {
         Self::Bool(name.into(), true)
     }
 }
 
-/// A flag that is set.
+/// A flag that is true.
 impl From<String> for ShaderDefVal {
     fn from(name: String) -> Self {
         Self::Bool(name.into(), true)
     }
 }
 
-/// Shader defs by name; of several with one name the last counts.
+/// Shader defs by name; the last of several with the same name applies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ShaderDefs(BTreeMap<String, ShaderDefVal>);
 
@@ -65,7 +64,7 @@ impl ShaderDefs {
         self.0.insert(def.name().to_owned(), def);
     }
 
-    /// Value of a name in `@if`.
+    /// Whether a name is true in `@if`.
     pub(super) fn is_true(&self, name: &str) -> bool {
         let def = self.0.get(name);
         def.is_some_and(|def| !matches!(def, ShaderDefVal::Bool(_, false)))
@@ -85,7 +84,7 @@ impl ShaderDefs {
     }
 }
 
-/// Options to compose a shader with.
+/// Options for composing a shader.
 ///
 /// ```
 /// use quadrille_vulkan::{ShaderDefVal, ShaderOptions};
@@ -107,12 +106,12 @@ impl ShaderDefs {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ShaderOptions {
     pub(super) defs: ShaderDefs,
-    /// Root folder of imports as the user named it, then canonical.
+    /// Root folder of imports, first as the user named it, later canonical.
     pub(super) folder: Option<Arc<Path>>,
 }
 
 impl ShaderOptions {
-    /// No shader defs; imports stay below the folder of the shader's file.
+    /// No shader defs; imports are limited to the folder of the shader's file.
     pub fn new() -> Self {
         Self::default()
     }
@@ -129,7 +128,7 @@ impl ShaderOptions {
         self
     }
 
-    /// Sets the root folder of imports, `package::` in shaders, above the folder of the shader's file.
+    /// Sets the root folder of imports (`package::` in shaders), above the folder of the shader's file.
     pub fn within(mut self, folder: impl AsRef<Path>) -> Self {
         self.folder = Some(folder.as_ref().into());
         self
@@ -151,7 +150,7 @@ impl ShaderOptions {
         GpuShader::composed(&root, &mut Vec::new())
     }
 
-    /// Composes and validates WGSL without making a shader of it, so resources may be in any group.
+    /// Composes and validates WGSL without creating a shader, so resources may be in any group.
     ///
     /// # Errors
     /// [`ShaderError::Source`] with the location; [`ShaderError::File`] if the folder of imports does not exist.

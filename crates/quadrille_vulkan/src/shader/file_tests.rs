@@ -5,7 +5,7 @@ use crate::shader::GpuShader;
 
 const GOOD: &str = "@compute @workgroup_size(1) fn main() {}";
 
-/// A folder of a test's own.
+/// Creates a temporary folder for a test.
 fn folder(name: &str) -> PathBuf {
     crate::test_folder::make(name)
 }
@@ -36,7 +36,7 @@ fn a_shader_knows_its_file() {
     let shader = GpuShader::load(&path).unwrap();
     let canonical = folder.canonicalize().unwrap().join("known.wgsl");
     assert_eq!(shader.file(), Some(&*canonical));
-    // Another way to the same file is no other file.
+    // Another path to the same file names the same file.
     let around = folder
         .join("..")
         .join(folder.file_name().unwrap())
@@ -115,7 +115,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 }
 ";
 
-/// A file that an editor has written in part is an error, or a shader.
+/// Incomplete files, as saved by an editor, are errors or shaders.
 #[test]
 fn no_half_of_a_file_panics() {
     let source = SOURCE;

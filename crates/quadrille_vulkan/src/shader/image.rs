@@ -1,4 +1,4 @@
-//! Images as shaders declare them.
+//! Image types of shaders.
 
 use ash::vk;
 use naga::StorageFormat;
@@ -6,31 +6,31 @@ use spirq::spirv::ImageFormat;
 
 use super::location::ScalarKind;
 
-/// An image as a shader declares it.
+/// Image type of a shader's variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ShaderImage {
     /// The view type.
     pub view: vk::ImageViewType,
     /// The scalar kind of sampled or loaded texels; `None` for storage images, which have a format.
     pub texels: Option<ScalarKind>,
-    /// The format of a storage image, if the shader names one.
+    /// The format of a storage image, if the shader declares one.
     pub format: Option<vk::Format>,
-    /// Whether texels have several samples.
+    /// Whether it is multisampled.
     pub multisampled: bool,
 }
 
-/// An attachment as a fragment shader declares it to be read (`subpassInput` of GLSL).
+/// Input attachment of a fragment shader (`subpassInput` of GLSL).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct InputAttachment {
     /// The number of the color attachment (`input_attachment_index`); `None` for depth or stencil.
     pub index: Option<u32>,
-    /// The kind of its texels.
+    /// Scalar kind of its texels.
     pub texels: Option<ScalarKind>,
-    /// Texels have several samples.
+    /// Whether it is multisampled.
     pub multisampled: bool,
 }
 
-/// The format that WGSL names.
+/// Converts a storage format of WGSL.
 pub(super) fn format_of_wgsl(format: StorageFormat) -> vk::Format {
     use StorageFormat as S;
     use vk::Format as F;
@@ -79,8 +79,8 @@ pub(super) fn format_of_wgsl(format: StorageFormat) -> vk::Format {
     }
 }
 
-/// The format that SPIR-V names (section "Compatibility Between SPIR-V Image Formats And Vulkan
-/// Formats"); none if it names none.
+/// Converts an image format of SPIR-V (section "Compatibility Between SPIR-V Image Formats And Vulkan Formats"); `None`
+/// for an unknown format.
 pub(super) fn format_of_spirv(format: ImageFormat) -> Option<vk::Format> {
     use ImageFormat as S;
     use vk::Format as F;

@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-/// Instructions of SPIR-V.
+/// Opcodes.
 const TYPE_ARRAY: u32 = 28;
 const TYPE_RUNTIME_ARRAY: u32 = 29;
 const TYPE_STRUCT: u32 = 30;
@@ -14,8 +14,7 @@ const TYPE_POINTER: u32 = 32;
 const DECORATE: u32 = 71;
 const MEMBER_DECORATE: u32 = 72;
 
-/// Storage classes of buffers and push constants: `Uniform`, `PushConstant`, `StorageBuffer`,
-/// `PhysicalStorageBuffer`.
+/// Storage classes of buffers and push constants: `Uniform`, `PushConstant`, `StorageBuffer`, `PhysicalStorageBuffer`.
 const WITH_LAYOUT: [u32; 4] = [2, 9, 12, 5349];
 
 /// `RowMajor`, `ColMajor`, `ArrayStride`, `MatrixStride`, `Offset`.
@@ -60,7 +59,7 @@ pub(super) fn remove_layouts(words: &mut Vec<u32>) {
 /// Words before the first instruction.
 const HEADER: usize = 5;
 
-/// The instructions of a module, each with its first word.
+/// Returns the instructions of a module, each including its first word.
 fn instructions(words: &[u32]) -> impl Iterator<Item = &[u32]> {
     let mut rest = words.get(HEADER..).unwrap_or_default();
     std::iter::from_fn(move || {

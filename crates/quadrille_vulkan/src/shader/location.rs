@@ -11,7 +11,7 @@ pub struct Location {
     pub ty: Option<LocationType>,
 }
 
-/// A number, or a vector of them.
+/// Type of a scalar or a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LocationType {
     /// The kind of its numbers.
@@ -22,10 +22,10 @@ pub struct LocationType {
     pub components: u32,
 }
 
-/// Kind of numbers.
+/// Kind of scalars.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ScalarKind {
-    /// Floating-point numbers, normalized ones included.
+    /// Floating-point numbers, including normalized formats.
     Float,
     /// Signed integers.
     Sint,
@@ -52,7 +52,7 @@ impl Location {
     }
 }
 
-/// As in WGSL.
+/// Formats as in WGSL.
 impl fmt::Display for Location {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "@location({})", self.location)?;
@@ -74,7 +74,7 @@ impl ScalarKind {
         }
     }
 
-    /// In words.
+    /// Name in errors.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Float => "floating-point numbers",

@@ -1,4 +1,4 @@
-//! WGSL modules that crates publish for shaders to import.
+//! WGSL modules that crates publish for imports.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use super::{Constant, file};
 use crate::error::ShaderError;
 use crate::lock;
 
-/// A WGSL module that shaders import by a path that begins with the name of its crate.
+/// A WGSL module that shaders import by a path beginning with the name of its crate.
 ///
 /// ```
 /// use quadrille_vulkan::{GpuShader, ShaderModule};
@@ -32,8 +32,8 @@ pub struct ShaderModule {
     published: Published,
 }
 
-/// Declares constants that shaders import, and the function that gives their [`ShaderModule`], so that each
-/// stands in the source of a program once.
+/// Declares Rust constants that shaders import, and a function that returns their [`ShaderModule`], so that each value
+/// is written only once in a program's source.
 ///
 /// ```
 /// use quadrille_vulkan::{GpuShader, shader_constants};
@@ -110,7 +110,7 @@ impl ShaderModule {
         }
     }
 
-    /// A module of constants: see [`shader_constants!`](crate::shader_constants).
+    /// Creates a module of constants: see [`shader_constants!`](crate::shader_constants).
     pub fn constants(path: &str, constants: &[(&str, Constant)]) -> Self {
         let mut source = String::new();
         for (name, value) in constants {
@@ -118,7 +118,7 @@ impl ShaderModule {
                 Constant::Bool(value) => format!("const {name}: bool = {value};\n"),
                 Constant::I32(value) => format!("const {name}: i32 = i32({value});\n"),
                 Constant::U32(value) => format!("const {name}: u32 = {value}u;\n"),
-                // The shortest digits that give this number again.
+                // `{:?}` prints the shortest digits that round-trip.
                 Constant::F32(value) => format!("const {name}: f32 = f32({value:?});\n"),
             };
             source.push_str(&declared);
@@ -133,13 +133,13 @@ impl ShaderModule {
         self
     }
 
-    /// Sets the advice in the error of an import of this path, or of one below it, which is not published: an
-    /// imperative, such as "read `quadrille_3d::scene::camera`".
+    /// Sets advice for the error of importing this path, or one below it, while it is not published: an imperative,
+    /// such as "read `quadrille_3d::scene::camera`".
     pub fn advise(path: &str, advice: &str) {
         lock(&ADVICE).insert(path.to_owned(), advice.to_owned());
     }
 
-    /// Makes it available for imports. Publishing an equal module again has no effect.
+    /// Makes the module available for imports. Publishing an equal module again has no effect.
     ///
     /// # Errors
     /// [`ShaderError::Module`] if its path is not of the form `crate::module`, or is taken by another module.
@@ -172,12 +172,12 @@ impl ShaderModule {
     }
 }
 
-/// The module of this path.
+/// Returns the module of this path.
 pub(super) fn published(path: &str) -> Option<Published> {
     lock(&MODULES).get(path).cloned()
 }
 
-/// The advice for a path, or for the nearest one above it.
+/// Returns the advice for a path, or for its nearest parent.
 pub(super) fn advice(path: &str) -> Option<String> {
     let all = lock(&ADVICE);
     let mut path = path;

@@ -1,36 +1,35 @@
-//! Limits of what may be nested in WGSL, checked before a parser sees it.
+//! Nesting limits of WGSL, checked before parsing.
 //!
-//! The parser, the validator and the writer of naga 30 recurse over all that is nested or chained,
-//! and drivers recurse over nested control flow; a stack that overflows aborts the process. A scan of
-//! the tokens finds depths without recursion. It knows brackets, operators and names, and no grammar:
-//! where it cannot tell, it takes the deeper.
+//! Parser, validator and SPIR-V writer of naga 30 recurse over nested and chained constructs, and drivers recurse over
+//! nested control flow; a stack overflow aborts the process. A scan of the tokens computes depths without recursion. It
+//! knows brackets, operators and names, but no grammar; ambiguous constructs count as the deeper alternative.
 
 use std::collections::HashMap;
 
 use super::compose::{Flaw, Kind, Token, tokens};
 
-/// Brackets, generic types and unary operators within each other. WGSL asks for 127 levels of braces
-/// (section "Limits"); naga's own limit is 200, of which some constructs take two.
+/// Nesting of brackets, generic types and unary operators. WGSL requires 127 levels of braces (section "Limits").
+/// naga's own limit is 200, of which some constructs use two levels.
 const MAX_NESTED: usize = 128;
 
-/// Operators in one expression, brackets within it included: `a + b + c`, `a[i][j].x`.
+/// Operators in one expression, including those within brackets: `a + b + c`, `a[i][j].x`.
 const MAX_CHAINED_OPERATORS: usize = 2048;
 
-/// Branches of one chain of `else if`, each of which lies in the one before, and control flow within
-/// each other. Mesa's llvmpipe 25.0 overruns its tables at 80 (`LP_MAX_TGSI_NESTING`).
+/// Branches of one `else if` chain, each nested in the previous one, and nested control flow. Mesa's llvmpipe 25.0
+/// overruns its tables at 80 (`LP_MAX_TGSI_NESTING`).
 pub(super) const MAX_BRANCHES: usize = 64;
 
-/// Types within each other, over which drivers recurse. WGSL asks for 15.
+/// Nesting of types, over which drivers recurse. WGSL requires 15.
 pub(super) const MAX_TYPES: usize = 64;
 
-/// Declarations of which each needs the next: functions that call others, types of types, constants
-/// of constants.
+/// Length of a chain of declarations that depend on each other: functions that call functions, types of types,
+/// constants of constants.
 const MAX_DECLARATIONS: usize = 4096;
 
 /// Checks a source against all limits.
 ///
 /// # Errors
-/// The first place where one is exceeded, with what to do.
+/// Returns the position of the first exceeded limit, with advice.
 pub(super) fn check(source: &str) -> Result<(), Flaw> {
     let tokens = tokens(source);
     check_brackets(source, &tokens)?;
@@ -44,25 +43,25 @@ fn flaw(token: &Token, what: &str, most: usize, suggestion: &str) -> Flaw {
     }
 }
 
-/// Open construct at a token: a bracket, and an expression or a statement in it.
+/// State of an open bracket: the expression or statement in it.
 #[derive(Clone, Copy, Default)]
 struct Open {
-    /// The height of the syntax tree of the expression so far.
+    /// Upper bound of the height of the current expression's syntax tree.
     height: usize,
-    /// The most of the expressions before it, which are separated by commas.
+    /// Maximum height of the previous expressions in a list separated by commas.
     highest: usize,
-    /// `else` of the statement so far.
+    /// Number of `else` in the current statement.
     branches: usize,
-    /// `<` of generic types that are open.
+    /// Number of open generic types (`<`).
     generics: usize,
-    /// Operators since the last operand.
+    /// Number of operators since the last operand.
     unary: usize,
 }
 
 /// Characters of operators.
 const OPERATORS: &str = "+-*/%&|^~!<>=.";
 
-/// Types that take others in `<>`.
+/// Whether a type has template parameters in `<>`.
 fn is_generic(word: &str) -> bool {
     ["vec", "mat", "texture_"]
         .iter()
@@ -70,14 +69,14 @@ fn is_generic(word: &str) -> bool {
         || matches!(word, "array" | "ptr" | "atomic" | "binding_array")
 }
 
-/// A walk over tokens that follows brackets, generic types and chains.
+/// Token scan that tracks brackets, generic types and chains.
 struct Walk<'a> {
     source: &'a str,
-    /// The innermost comes last; the first is the module.
+    /// Stack of open brackets; the first entry is the module.
     open: Vec<Open>,
-    /// Generic types that are open in all of them.
+    /// Number of open generic types over all entries of `open`.
     generics: usize,
-    /// Unary operators, likewise.
+    /// Number of unary operators over all entries of `open`.
     unary: usize,
 }
 
@@ -125,7 +124,7 @@ impl Walk<'_> {
             Kind::Mark(',') => {
                 self.operand();
                 let last = self.last();
-                // A generic type's arguments are part of its expression.
+                // Arguments of a generic type belong to the current expression.
                 if last.generics == 0 {
                     last.highest = last.highest.max(last.height);
                     last.height = 0;
@@ -154,13 +153,13 @@ impl Walk<'_> {
         }
     }
 
-    /// Ends a row of unary operators.
+    /// Ends a sequence of unary operators.
     fn operand(&mut self) {
         let unary = std::mem::take(&mut self.last().unary);
         self.unary -= unary;
     }
 
-    /// Closes a bracket: its contents are an operand of the expression around it.
+    /// Closes a bracket: its contents become an operand of the surrounding expression.
     fn close(&mut self) {
         if self.open.len() > 1 {
             let inner = self.open.pop().unwrap_or_default();
@@ -207,7 +206,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether a mark is the second half of an operator of two characters.
+/// Whether a mark is the second character of an operator of two characters.
 fn is_second_half(token: &Token, mark: char, before: Option<&Token>) -> bool {
     let Some(before) = before.filter(|it| it.at.end == token.at.start) else {
         return false;
@@ -225,11 +224,11 @@ fn is_second_half(token: &Token, mark: char, before: Option<&Token>) -> bool {
 
 /// A declaration of a module.
 struct Declaration {
-    /// The token of its name.
+    /// Token index of its name.
     name: usize,
-    /// A structure or an alias.
+    /// Whether it is a structure or an alias.
     is_type: bool,
-    /// Others that its tokens name.
+    /// Indices of the declarations that it names.
     uses: Vec<usize>,
 }
 
@@ -244,7 +243,7 @@ fn check_declarations(source: &str, tokens: &[Token]) -> Result<(), Flaw> {
         (MAX_TYPES, "types are nested", "flatten them"),
     ];
     for (most, what, suggestion) in rows {
-        // No row is longer than all of them.
+        // A chain cannot be longer than the number of declarations.
         let deep = (declarations.len() > most).then(|| too_deep(&declarations, most));
         if let Some(at) = deep.flatten() {
             let what = format!("{what} more than {most} in a row");
@@ -255,7 +254,7 @@ fn check_declarations(source: &str, tokens: &[Token]) -> Result<(), Flaw> {
                 suggestion,
             ));
         }
-        // The second time, types alone.
+        // The second pass considers types only.
         let is_type: Vec<_> = declarations.iter().map(|it| it.is_type).collect();
         for (declaration, is_type_itself) in declarations.iter_mut().zip(&is_type) {
             declaration
@@ -266,8 +265,8 @@ fn check_declarations(source: &str, tokens: &[Token]) -> Result<(), Flaw> {
     Ok(())
 }
 
-/// All declarations, each with the others that it names. A local variable may have the name of a
-/// declaration, which then counts as used.
+/// Returns all declarations with the others that they name. A local variable that shadows a declaration counts as a use
+/// of it.
 fn declarations(source: &str, tokens: &[Token]) -> Vec<Declaration> {
     let word = |at: usize| {
         tokens
@@ -318,10 +317,10 @@ fn declarations(source: &str, tokens: &[Token]) -> Vec<Declaration> {
     declarations
 }
 
-/// A declaration from which more than so many can be reached in a row. naga goes through them in the
-/// same way, depth first, and reports circles itself.
+/// Returns a declaration from which a chain longer than `most` starts. naga visits them in the same way, depth first,
+/// and reports cycles itself.
 fn too_deep(declarations: &[Declaration], most: usize) -> Option<usize> {
-    // The longest row from each; 0 is not known yet.
+    // Longest chain from each declaration; 0 if unknown.
     let mut rows = vec![0_usize; declarations.len()];
     let mut longest = vec![0_usize; declarations.len()];
     let mut is_on_path = vec![false; declarations.len()];

@@ -1,4 +1,4 @@
-//! Entry points of SPIR-V modules from elsewhere, with spirq.
+//! Reflection of SPIR-V modules from other compilers, with spirq.
 
 use ash::vk;
 use spirq::ReflectConfig;
@@ -16,18 +16,18 @@ use super::{
 use crate::deep_stack;
 use crate::error::ShaderError;
 
-/// Greatest alignment of a struct by its vectors of 32 bit numbers, in bytes.
+/// Maximum alignment of a struct due to vectors of 32-bit numbers, in bytes.
 const MAX_ALIGNMENT: u32 = 16;
 
-/// The entry points of a module; all that the baseline's pipelines can start at.
+/// Returns the entry points of a module whose stages pipelines support.
 pub(super) fn entry_points(label: &str, words: &[u32]) -> Result<Vec<EntryPoint>, ShaderError> {
     spirv::check(label, words)?;
     let wrong = |problem: String| ShaderError::Spirv {
         label: label.to_owned(),
         problem,
     };
-    // The reader is another's, and a hostile module must not end the program: it has a deep stack, and
-    // a panic in it is an error here. It holds nothing that could be left broken.
+    // spirq may panic or recurse deeply on a hostile module, so it runs on a deep stack, and a panic becomes an error.
+    // It holds no data that a panic could leave inconsistent.
     let read = deep_stack::run(|| {
         let reflected = ReflectConfig::new()
             .spv(words)
@@ -107,7 +107,7 @@ fn location(at: &InterfaceLocation, ty: &Type) -> Location {
         _ => (None, 0),
     };
     let known = scalar.and_then(number);
-    // Several variables may share a location; what they are together is not looked at.
+    // Several variables may share a location; the type of their combination is not determined.
     let whole = known.filter(|_| at.comp() == 0);
     Location {
         location: at.loc(),
@@ -119,7 +119,7 @@ fn location(at: &InterfaceLocation, ty: &Type) -> Location {
     }
 }
 
-/// Returns the kind of a number, and its bits.
+/// Returns the kind of a scalar, and its bits.
 fn number(scalar: &ScalarType) -> Option<(ScalarKind, u32)> {
     match scalar {
         ScalarType::Float { bits } => Some((ScalarKind::Float, *bits)),
@@ -134,7 +134,7 @@ fn number(scalar: &ScalarType) -> Option<(ScalarKind, u32)> {
     }
 }
 
-/// A variable of another set than 0: part of a table.
+/// Reflects a variable of a set other than 0, a part of a table.
 fn table(
     label: &str,
     variable: &Variable,
@@ -156,12 +156,12 @@ fn table(
     };
     let name = name.clone().unwrap_or_default();
     let set = desc_bind.set();
-    // The reader counts a runtime array as none.
+    // spirq reports 0 elements for a runtime-sized array.
     let is_array = *nbind != 1;
     let kind = match desc_ty {
         DescriptorType::Sampler() => Some(TableKind::Samplers((*nbind).max(1))),
         DescriptorType::SampledImage() if is_array => image(ty).map(TableKind::Images),
-        // Members are settled only as long as no shader writes them.
+        // Synchronization of members relies on tables being read-only.
         DescriptorType::StorageBuffer(AccessType::ReadOnly) if is_array => Some(TableKind::Buffers),
         _ => None,
     };
@@ -184,7 +184,7 @@ fn table(
     binding.check(label)
 }
 
-/// A variable of set 0. Input attachments that have an index are `numbered`.
+/// Reflects a variable of set 0. `numbered` are the bindings of input attachments with an index.
 fn binding(
     label: &str,
     variable: &Variable,
@@ -247,7 +247,7 @@ fn binding(
     })
 }
 
-/// The bytes of a type up to the end of its last member or element, without the padding behind it.
+/// Returns the size of a type up to the end of its last member or element, without trailing padding, in bytes.
 fn least_bytes(ty: &Type) -> u64 {
     match ty {
         Type::Array(array) => {
@@ -266,18 +266,18 @@ fn least_bytes(ty: &Type) -> u64 {
     }
 }
 
-/// Where the values of a block begin.
+/// Returns the memory layout of a block.
 pub(super) fn data_layout(block: &Type) -> DataLayout {
     let mut layout = DataLayout::default();
     if let Type::Struct(structure) = block {
-        // A block around the one struct that is pushed, as naga writes it.
+        // naga wraps a pushed struct in a block with one member.
         if let [only] = structure.members.as_slice()
             && let Type::Struct(_) = only.ty
         {
             return data_layout(&only.ty);
         }
         let mut members = &structure.members;
-        // The same around an array, the elements of which are looked at.
+        // Likewise for an array, whose elements are compared.
         if let [only] = structure.members.as_slice()
             && let Type::Array(array) = &only.ty
         {
@@ -295,9 +295,9 @@ pub(super) fn data_layout(block: &Type) -> DataLayout {
     layout
 }
 
-/// Adds the numbers, vectors, and columns or rows of matrices, of a type that begins at a byte. Gives
-/// a byte that the type reaches to: elements that overlap, as hostile modules have them, count as
-/// neighbours, or nested arrays of them would take for ever.
+/// Adds the scalars, vectors, and matrix columns or rows of a type at a byte offset. Returns an end offset of the type.
+/// Overlapping elements, as in hostile modules, are treated as adjacent: otherwise nested arrays of them would take
+/// exponential time.
 fn add_values(ty: &Type, at: u64, layout: &mut DataLayout) -> u64 {
     let mut end = at.saturating_add(4);
     if at >= data_layout::BYTES {
@@ -336,7 +336,7 @@ fn add_values(ty: &Type, at: u64, layout: &mut DataLayout) -> u64 {
     end
 }
 
-/// Returns the requirements of an image type.
+/// Converts an image type.
 fn image(ty: &Type) -> Option<ShaderImage> {
     let (dim, is_array, multisampled, scalar, format) = match ty {
         Type::SampledImage(image) => (
@@ -366,7 +366,7 @@ fn image(ty: &Type) -> Option<ShaderImage> {
     })
 }
 
-/// An attachment that is read.
+/// Converts the type of an input attachment.
 fn input_attachment(ty: &Type, index: Option<u32>) -> Option<BindingKind> {
     let Type::SubpassData(of) = ty else {
         return None;
@@ -378,7 +378,7 @@ fn input_attachment(ty: &Type, index: Option<u32>) -> Option<BindingKind> {
     }))
 }
 
-/// The dimension that a view needs.
+/// Returns the view type of a dimension.
 fn view_kind(dim: spirq::spirv::Dim, is_array: bool) -> Option<vk::ImageViewType> {
     use spirq::spirv::Dim;
     Some(match (dim, is_array) {

@@ -1,7 +1,7 @@
-//! Rows of tables: plain data that shaders read as it lies in memory.
+//! Rows of tables: plain data that shaders read in its Rust memory layout.
 //!
-//! Rust and WGSL both have a struct for such a row. [`RowLayout::check`] compares the two by the names,
-//! offsets and types of their members, which needs no device.
+//! Rust and WGSL both declare a struct for such a row. [`RowLayout::check`] compares names, offsets and types of their
+//! members, which needs no device.
 
 use ash::vk;
 
@@ -10,20 +10,20 @@ use super::{ScalarKind, ShaderOptions, wgsl};
 use crate::error::ShaderError;
 use wgsl::structs::{ShaderStruct, StructMember};
 
-/// A struct that shaders read as it lies in memory, with `#[repr(C)]`: derived, with the shader and the
-/// struct that it is a row of as `#[row("quadrille_3d/scene.wgsl", "Light")]`.
+/// A `#[repr(C)]` struct that shaders read in its Rust memory layout. Derived, with the shader and the struct that it
+/// corresponds to: `#[row("quadrille_3d/scene.wgsl", "Light")]`.
 pub trait ShaderRow: RowValue {
-    /// Its fields, and where shaders declare them.
+    /// Its fields, and the shader struct that declares them.
     const LAYOUT: RowLayout;
 }
 
-/// Type that a field of a [`ShaderRow`] can have: `f32`, `u32`, `i32`, a row, and arrays of such.
+/// Type of a field of a [`ShaderRow`]: `f32`, `u32`, `i32`, a row, or an array of these.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no type of a row's field",
     label = "`f32`, `u32`, `i32`, an array of such, or another row is expected here"
 )]
 pub trait RowValue: Copy + 'static {
-    /// Its type as shaders have it.
+    /// Its type in shaders.
     const TYPE: RowType;
 }
 
@@ -38,16 +38,16 @@ pub struct RowLayout {
     pub shader_struct: &'static str,
     /// Size in bytes: the stride of an array of rows.
     pub bytes: u32,
-    /// Fields in the order in which they lie.
+    /// Fields in memory order.
     pub fields: &'static [RowField],
 }
 
 /// A field of a [`ShaderRow`].
 #[derive(Clone, Copy, Debug)]
 pub struct RowField {
-    /// Its name, which the shader's member has too.
+    /// Its name, equal in the shader.
     pub name: &'static str,
-    /// Bytes from the start of the row.
+    /// Offset in the row in bytes.
     pub offset: u32,
     /// Its type.
     pub ty: RowType,
@@ -61,7 +61,7 @@ pub enum RowType {
         /// Its kind.
         kind: ScalarKind,
     },
-    /// An array, also one that is a vector or a matrix in shaders.
+    /// An array; in shaders it may be a vector or a matrix.
     Array {
         /// Type of its elements.
         of: &'static RowType,
@@ -93,9 +93,9 @@ impl<T: RowValue, const N: usize> RowValue for [T; N] {
 }
 
 impl RowLayout {
-    /// Compares the row with the struct in the source of its shader. Members must have the names, offsets
-    /// and numbers of the fields, in their order, and the struct their size. Vertex inputs must have them
-    /// at consecutive locations; an array of vectors is `name_0`, `name_1` and so on there.
+    /// Compares the row with the struct in the shader's source. The members must have the names, offsets and scalar
+    /// types of the fields, in the same order, and the struct must have the same size. Vertex inputs must have
+    /// consecutive locations instead of offsets; an array of vectors is `name_0`, `name_1` and so on there.
     ///
     /// ```
     /// use quadrille_vulkan::{RowField, RowLayout, RowValue};
@@ -115,8 +115,7 @@ impl RowLayout {
     /// ```
     ///
     /// # Errors
-    /// [`ShaderError::Interface`] if they differ or there is no such struct; the errors of a source that
-    /// is no valid WGSL.
+    /// [`ShaderError::Interface`] if they differ or the struct does not exist; the errors of invalid WGSL.
     pub fn check(&self, source: &str) -> Result<(), ShaderError> {
         let root = Root {
             label: self.shader,
@@ -149,7 +148,7 @@ impl RowLayout {
         })
     }
 
-    /// Formats of the fields as vertex attributes: one to four numbers each, or arrays of such.
+    /// Vertex formats of the fields, one per vector of one to four scalars.
     pub(crate) fn formats(&self) -> Vec<vk::Format> {
         self.attributes().map(|it| it.format()).collect()
     }
@@ -227,7 +226,7 @@ impl RowLayout {
 }
 
 impl RowType {
-    /// Adds the kind of each word; none of padding.
+    /// Adds the scalar kind of each 4-byte word; `None` for padding.
     fn add_numbers(&self, to: &mut Vec<Option<ScalarKind>>) {
         match self {
             Self::Scalar { kind } => to.push(Some(*kind)),
@@ -244,7 +243,7 @@ impl RowType {
     }
 }
 
-/// A field, or one element of it, as a vertex attribute.
+/// A vertex attribute: a field, or one element of an array.
 struct Attribute {
     field: &'static str,
     part: Option<u32>,
@@ -260,7 +259,7 @@ impl Attribute {
         }
     }
 
-    /// Its format; `UNDEFINED`, which no pipeline takes, for more than four numbers.
+    /// Returns its vertex format; `UNDEFINED`, which pipelines reject, for more than four scalars.
     fn format(&self) -> vk::Format {
         use vk::Format;
         match (self.kind, self.count) {

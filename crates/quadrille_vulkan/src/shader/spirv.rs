@@ -1,4 +1,4 @@
-//! Whether bytes can be a SPIR-V module (SPIR-V specification, section 2.3 "Physical Layout").
+//! Validation of SPIR-V modules (SPIR-V specification, section 2.3 "Physical Layout").
 
 mod control_flow;
 mod table_bounds;
@@ -10,9 +10,9 @@ pub(crate) use table_bounds::{BOUNDS, SHIFT, for_tables};
 
 /// The first word of every module.
 const MAGIC: u32 = 0x0723_0203;
-/// Words of the header.
+/// Number of words of the header.
 const HEADER: usize = 5;
-/// No sensible module has more ids; a larger bound would make readers allocate without limit.
+/// Upper bound of ids: a hostile bound would make readers allocate without limit.
 const MAX_IDS: u32 = 4 << 20;
 
 /// `OpCapability`
@@ -34,8 +34,8 @@ const BINDING: u32 = 33;
 /// `InputAttachmentIndex`
 const INPUT_ATTACHMENT_INDEX: u32 = 43;
 
-/// Declares that a module has arrays of resources whose length it does not say, which naga 30.0.2
-/// leaves out (it counts on a length being given for each). To be removed once it does so itself.
+/// Adds the capability `RuntimeDescriptorArray` to a module with runtime-sized arrays of resources. naga 30.0.2 omits
+/// it, because it expects a length for each array. To be removed once naga adds it.
 pub(super) fn declare_runtime_arrays(words: &mut Vec<u32>) {
     let mut at = HEADER;
     while words
@@ -44,7 +44,7 @@ pub(super) fn declare_runtime_arrays(words: &mut Vec<u32>) {
     {
         at += 2;
     }
-    // SPIR-V 1.5 would have it without the extension.
+    // Without the extension, this capability needs SPIR-V 1.5.
     let name: Vec<u32> = b"SPV_EXT_descriptor_indexing\0"
         .chunks(4)
         .map(|part| {
@@ -58,8 +58,8 @@ pub(super) fn declare_runtime_arrays(words: &mut Vec<u32>) {
     words.splice(at..at, added.into_iter().chain(name));
 }
 
-/// The bindings whose variables are decorated with an index of an input attachment. What has none
-/// is depth or stencil (section "Fragment Input Attachment Interface").
+/// Returns the bindings of input attachments with an index. Input attachments without an index are depth or stencil
+/// (section "Fragment Input Attachment Interface").
 pub(super) fn numbered_attachments(words: &[u32]) -> Vec<u32> {
     let decorations = |wanted: u32| {
         let is_it = move |&(op, operands): &(u32, &[u32])| {
@@ -76,7 +76,7 @@ pub(super) fn numbered_attachments(words: &[u32]) -> Vec<u32> {
     bindings.filter_map(|it| it.get(2).copied()).collect()
 }
 
-/// The instructions of a checked module, each with its operands.
+/// Returns the instructions of a checked module as opcode and operands.
 fn instructions(words: &[u32]) -> impl Iterator<Item = (u32, &[u32])> {
     let mut rest = words.get(HEADER..).unwrap_or_default();
     std::iter::from_fn(move || {
@@ -87,7 +87,7 @@ fn instructions(words: &[u32]) -> impl Iterator<Item = (u32, &[u32])> {
     })
 }
 
-/// The words of a file of either byte order.
+/// Returns the words of a file in either byte order.
 pub(super) fn words(label: &str, bytes: &[u8]) -> Result<Vec<u32>, ShaderError> {
     let (chunks, rest) = bytes.as_chunks::<4>();
     if !rest.is_empty() {
@@ -110,7 +110,7 @@ pub(super) fn words(label: &str, bytes: &[u8]) -> Result<Vec<u32>, ShaderError> 
     Ok(chunks.iter().map(read).collect())
 }
 
-/// Checks the header and that the instructions fill the module exactly.
+/// Checks the header, and that the instructions fill the module exactly.
 pub(super) fn check(label: &str, words: &[u32]) -> Result<(), ShaderError> {
     let wrong = |problem: String| {
         Err(ShaderError::Spirv {

@@ -23,7 +23,7 @@ pub struct TableBinding {
 /// Part of a table at a binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TableKind {
-    /// The samplers, at least this number.
+    /// The samplers; the table must have at least this number.
     Samplers(u32),
     /// The images.
     Images(ShaderImage),
@@ -39,7 +39,7 @@ pub(crate) enum Members {
 }
 
 impl Members {
-    /// All there are.
+    /// All kinds.
     pub(crate) const ALL: [Self; 2] = [Self::Images, Self::Buffers];
 
     /// Returns the descriptor type of a member.
@@ -112,7 +112,7 @@ pub(super) fn written_members(name: &str) -> String {
 }
 
 impl ShaderImage {
-    /// Its name in errors: what WGSL calls it.
+    /// Type in errors, as in WGSL.
     pub(crate) fn words(&self) -> String {
         use super::location::ScalarKind;
         let texels = match self.texels {
@@ -147,7 +147,7 @@ impl TableBinding {
     /// Maximum number of samplers of a table.
     pub const MAX_SAMPLERS: u32 = 16;
 
-    /// Where it is, in words.
+    /// Group and binding, for errors.
     pub(crate) fn words(&self) -> String {
         let (group, binding, name) = (self.group, self.binding, &self.name);
         format!("@group({group}) @binding({binding}) `{name}`")
@@ -190,7 +190,7 @@ impl TableBinding {
     }
 }
 
-/// The table bindings of several stages as one list.
+/// Merges the table bindings of several stages into one list.
 pub(crate) fn merge<'a>(
     pipeline: &str,
     bindings: impl Iterator<Item = &'a TableBinding>,
@@ -242,7 +242,7 @@ pub(crate) fn merge<'a>(
 
 /// Returns the members of the table of each group, from group 1 on up to the last that has one.
 pub(crate) fn groups(bindings: &[TableBinding]) -> Vec<Members> {
-    // Groups between may be unused; then nothing is bound there.
+    // Groups in between may be unused; nothing is bound to them.
     let last = bindings.iter().map(|it| it.group).max().unwrap_or(0);
     let members = |group| {
         let of_it = bindings.iter().find(|it| it.group == group);

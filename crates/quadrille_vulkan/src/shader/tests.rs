@@ -171,7 +171,7 @@ fn damaged_modules_are_errors() {
     assert!(GpuShader::spirv_bytes("odd", &[3, 2, 35]).is_err());
     assert!(GpuShader::spirv("other", &[0xdead_beef; 8]).is_err());
     for length in 0..words.len() {
-        // Cut between instructions a module may still be readable; it must not panic.
+        // A module truncated between instructions may still be valid; parsing must not panic.
         let _ = GpuShader::spirv("cut", &words[..length]);
     }
     let mut state = 1u32;
@@ -208,7 +208,7 @@ fn files_are_loaded_by_their_ending() {
     assert!(error.contains(".wgsl or .spv"), "{error}");
 }
 
-/// SPIR-V says where the last member of a block ends, WGSL how large the struct is.
+/// SPIR-V states the end of a block's last member, WGSL the size of the struct.
 #[test]
 fn push_constants_may_have_the_padding_of_their_struct() {
     let source = "
@@ -225,7 +225,7 @@ fn push_constants_may_have_the_padding_of_their_struct() {
     assert_eq!([bytes(&of_wgsl), bytes(&of_spirv)], [[32, 32], [28, 32]]);
 }
 
-/// As bits, one for 4 bytes: where anything begins.
+/// Both reflections must find the same beginnings of values, compared as bits per 4-byte word.
 #[test]
 fn values_of_push_constants_begin_where_wgsl_and_spirv_say() {
     let source = "
@@ -242,7 +242,7 @@ fn values_of_push_constants_begin_where_wgsl_and_spirv_say() {
         let layout = &shader.entry_points()[0].push_layout;
         let offsets: Vec<u32> = layout.members().map(|(_, offset)| offset).collect();
         assert_eq!(offsets, [0, 12, 16, 32, 48, 96]);
-        // A member begins at 12 where there is none.
+        // Replaces the member at 12, so that only offsets at which a value begins do not contradict.
         let lacks_one = |other: u64| [0, 16, 32, 48, 96, other];
         let begins = |at: &u64| !layout.contradicts(&lacks_one(*at));
         let all: Vec<u64> = (0..128).step_by(4).filter(begins).collect();
@@ -250,7 +250,7 @@ fn values_of_push_constants_begin_where_wgsl_and_spirv_say() {
     }
 }
 
-/// As no compiler writes it: elements that overlap, as many as a number can say, at each depth.
+/// Hostile module: nested arrays of overlapping elements with the maximum length at each depth.
 #[test]
 fn arrays_of_hostile_modules_are_looked_at_in_part() {
     let mut ty = Type::Scalar(ScalarType::f32());

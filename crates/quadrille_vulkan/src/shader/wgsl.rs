@@ -1,4 +1,4 @@
-//! WGSL to SPIR-V with naga.
+//! Translation of WGSL to SPIR-V with naga.
 
 mod depth;
 mod locations;
@@ -24,7 +24,7 @@ use crate::error::ShaderError;
 use locations::{locations, scalar_kind};
 use tables::table_binding;
 
-/// Language features beyond the core that the baseline's devices have.
+/// Language features beyond the core that all devices of the baseline support.
 const CAPABILITIES: Capabilities = Capabilities::IMMEDIATES
     .union(Capabilities::EARLY_DEPTH_TEST)
     .union(Capabilities::MULTISAMPLED_SHADING)
@@ -45,22 +45,22 @@ const CAPABILITIES: Capabilities = Capabilities::IMMEDIATES
     .union(Capabilities::MEMORY_DECORATION_COHERENT)
     .union(Capabilities::MEMORY_DECORATION_VOLATILE);
 
-/// A module in SPIR-V.
+/// A translated module.
 pub(super) struct Translated {
     pub words: Vec<u32>,
     pub entry_points: Vec<EntryPoint>,
-    /// The constants that pipelines set, if it has any; they have their defaults in `words`, or any
-    /// value where there is none.
+    /// The constants that pipelines set, if any. In `words` they have their defaults, or an arbitrary value without a
+    /// default.
     pub overrides: Option<Overrides>,
 }
 
-/// The module as SPIR-V, and its entry points.
+/// Translates a source to SPIR-V with its entry points.
 pub(super) fn translate(label: &str, joined: Joined) -> Result<Translated, ShaderError> {
     check_nesting(&joined)?;
     guarded(label, || try_translate(label, joined))
 }
 
-/// Checks that a source follows the language.
+/// Checks that a source is valid WGSL.
 pub(super) fn validate(label: &str, joined: &Joined) -> Result<(), ShaderError> {
     check_nesting(joined)?;
     guarded(label, || validated(joined).map(|_| ()))
@@ -71,8 +71,8 @@ fn check_nesting(joined: &Joined) -> Result<(), ShaderError> {
         .map_err(|flaw| joined.error(&flaw.message, &[(flaw.at, String::new())], Vec::new()))
 }
 
-/// Calls the translator, which is another's, and no source must end the program: it has a deep stack,
-/// and a panic in it is an error here. It holds nothing that could be left broken.
+/// Calls the translator on a deep stack, and converts a panic to an error: no source may abort the program. It holds no
+/// data that a panic could leave inconsistent.
 pub(super) fn guarded<T: Send>(
     label: &str,
     translate: impl FnOnce() -> Result<T, ShaderError> + Send,
@@ -85,7 +85,7 @@ pub(super) fn guarded<T: Send>(
     })
 }
 
-/// The module of a source that follows the grammar.
+/// Parses a source; the module is not validated.
 fn parse(joined: &Joined) -> Result<naga::Module, ShaderError> {
     naga::front::wgsl::parse_str(joined.text()).map_err(|error| {
         let places = error.labels().filter_map(|(span, text)| place(span, text));
@@ -98,11 +98,11 @@ fn parse(joined: &Joined) -> Result<naga::Module, ShaderError> {
     })
 }
 
-/// The module of a source that follows the language.
+/// Parses and validates a source.
 fn validated(joined: &Joined) -> Result<(naga::Module, ModuleInfo), ShaderError> {
     let mut module = parse(joined)?;
     depth::check(joined, &module)?;
-    // Entry points of modules that are imported are those of other shaders.
+    // Entry points of imported modules belong to other shaders.
     module
         .entry_points
         .retain(|entry| !joined.own_name(&entry.name).1);
@@ -135,7 +135,7 @@ fn place(span: naga::Span, text: &str) -> Option<(std::ops::Range<usize>, String
     Some((span.to_range()?, text.to_owned()))
 }
 
-/// The error of a module that does not follow the language.
+/// Returns the error of a module that fails validation.
 pub(super) fn invalid(
     joined: &Joined,
     error: &naga::WithSpan<naga::valid::ValidationError>,
@@ -151,7 +151,7 @@ pub(super) fn invalid(
     joined.error(&message, &places.collect::<Vec<_>>(), notes)
 }
 
-/// A module without overrides as SPIR-V, and its entry points.
+/// Writes a module without overrides as SPIR-V, and reflects its entry points.
 pub(super) fn write(
     label: &str,
     joined: &Joined,
@@ -188,7 +188,7 @@ pub(super) fn write(
     Ok((words, entry_points.collect::<Result<_, _>>()?))
 }
 
-/// An error with what it comes from.
+/// Formats an error with its sources.
 fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut next = error.source();
@@ -199,12 +199,12 @@ fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// How naga writes SPIR-V.
+/// naga's options for writing SPIR-V.
 ///
-/// The clip space is WGSL's (y up): viewports of negative height do the flip, so shaders from
-/// other languages meet the same convention. Buffers and images are robust by device feature, so
-/// only arrays in registers are checked by generated code. Loops are left as they are: a bound on
-/// every loop costs time, and the driver's watchdog ends endless ones.
+/// The clip space is WGSL's (y up): viewports of negative height flip it, so shaders in other languages use the same
+/// convention. Robust buffer access and image bounds are ensured by device features, so generated code only checks
+/// arrays in registers. Loops are unchanged: a bound on every loop costs time, and the driver's watchdog ends endless
+/// ones.
 fn options() -> spv::Options<'static> {
     let mut flags = spv::WriterFlags::LABEL_VARYINGS
         | spv::WriterFlags::CLAMP_FRAG_DEPTH
@@ -213,13 +213,13 @@ fn options() -> spv::Options<'static> {
     spv::Options {
         lang_version: (1, 3),
         flags,
-        // Without a map, set and binding are those of the source.
+        // Without a binding map, set and binding numbers are those of the source.
         fake_missing_bindings: true,
         bounds_check_policies: naga::proc::BoundsCheckPolicies {
             index: BoundsCheckPolicy::Restrict,
             buffer: BoundsCheckPolicy::Unchecked,
             image_load: BoundsCheckPolicy::Unchecked,
-            // Restricted where the capacity of tables is known: `spirv/table_bounds.rs`.
+            // Clamped later, when the capacity of tables is known: `spirv/table_bounds.rs`.
             binding_array: BoundsCheckPolicy::Unchecked,
         },
         zero_initialize_workgroup_memory: spv::ZeroInitializeWorkgroupMemoryMode::Native,
@@ -228,7 +228,7 @@ fn options() -> spv::Options<'static> {
     }
 }
 
-/// A module whose entry points are looked at.
+/// Context of reflection.
 struct Reflection<'a> {
     label: &'a str,
     joined: &'a Joined,
@@ -238,7 +238,7 @@ struct Reflection<'a> {
 }
 
 impl Reflection<'_> {
-    /// An error about the interface of the shader.
+    /// Returns an error about the shader's interface.
     fn problem(&self, problem: String) -> ShaderError {
         ShaderError::Interface {
             label: self.label.to_owned(),
@@ -247,7 +247,7 @@ impl Reflection<'_> {
     }
 }
 
-/// Reflects an entry point; `None` for stages that have no pipeline here.
+/// Reflects an entry point; `None` for stages without pipelines in this crate.
 fn reflect(context: &Reflection<'_>, at: usize) -> Result<Option<EntryPoint>, ShaderError> {
     let &Reflection {
         joined,
@@ -305,7 +305,7 @@ fn reflect(context: &Reflection<'_>, at: usize) -> Result<Option<EntryPoint>, Sh
     Ok(Some(reflected))
 }
 
-/// A resource of group 0 that a stage uses.
+/// Reflects a resource of group 0 that a stage uses.
 fn binding(
     context: &Reflection<'_>,
     variable: &naga::GlobalVariable,
@@ -342,7 +342,7 @@ fn binding(
     })
 }
 
-/// The bytes of a type up to the end of its last member or element, without the padding behind it.
+/// Returns the size of a type up to the end of its last member or element, without trailing padding, in bytes.
 fn least_bytes(
     module: &naga::Module,
     layouter: &naga::proc::Layouter,
@@ -363,7 +363,7 @@ fn least_bytes(
     }
 }
 
-/// Where the values of a variable begin.
+/// Returns the memory layout of a variable.
 fn data_layout(
     joined: &Joined,
     module: &naga::Module,
@@ -392,7 +392,7 @@ fn data_layout(
     layout
 }
 
-/// Adds the numbers, vectors and columns of a type that begins at a byte.
+/// Adds the scalars, vectors and matrix columns of a type at a byte offset.
 fn add_values(
     module: &naga::Module,
     ty: naga::Handle<naga::Type>,

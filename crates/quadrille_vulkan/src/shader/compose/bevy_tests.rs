@@ -8,7 +8,7 @@ use crate::shader::{ShaderDefVal, ShaderModule, ShaderOptions};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/bevy_shaders");
 
-/// Shader files below a folder.
+/// Returns the shader files below a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -23,7 +23,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The names in conditions of a source.
+/// Returns the names used in conditions of a source.
 fn names(source: &str) -> BTreeSet<String> {
     let conditions = source
         .split('@')
@@ -42,7 +42,7 @@ fn names(source: &str) -> BTreeSet<String> {
     words.filter(is_def).map(str::to_owned).collect()
 }
 
-/// Every subset of some names.
+/// Returns all subsets of the names.
 fn subsets(names: &BTreeSet<String>) -> impl Iterator<Item = Vec<String>> {
     let is_in = |bits: u32, at: usize| bits & (1 << at) != 0;
     (0..1_u32 << names.len()).map(move |bits| {
@@ -51,7 +51,7 @@ fn subsets(names: &BTreeSet<String>) -> impl Iterator<Item = Vec<String>> {
     })
 }
 
-/// Files with defs under which bevy's own text is invalid, and a part of the error.
+/// Files with defs for which bevy's own source is invalid, and a part of the error.
 const WRONG: [(&str, &str, &str); 4] = [
     (
         "cubemap_unlit",
@@ -75,7 +75,7 @@ const WRONG: [(&str, &str, &str); 4] = [
     ),
 ];
 
-/// Files without imports need no module of the crates that draw.
+/// Files without imports need no modules of the crates that draw.
 #[test]
 fn files_without_imports_are_valid() {
     let mut count = 0;
@@ -95,8 +95,8 @@ fn files_without_imports_are_valid() {
     assert_eq!((all.len(), count), (43, 5));
 }
 
-/// The whole language as bevy uses it: its examples' files with the modules of its own crates. They lie in the folder
-/// that the variable names: `~/.cargo/registry/src/*`.
+/// Composes the files of bevy's examples with the modules of bevy's own crates, which use all of the language. The
+/// environment variable names the crates' folder: `~/.cargo/registry/src/*`.
 #[test]
 #[ignore = "needs the sources of bevy's crates in QUADRILLE_BEVY_CRATES"]
 fn files_are_valid_with_the_modules_of_bevy() {

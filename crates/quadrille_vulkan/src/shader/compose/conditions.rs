@@ -1,8 +1,8 @@
 //! Conditional translation: `@if`, `@elif` and `@else` of WESL, on tokens.
 //!
-//! <https://github.com/webgpu-tools/wesl-spec/blob/main/ConditionalTranslation.md>. Nodes that are left out and the
-//! attributes themselves are ranges of the source that the joined source does not have, so each remaining byte
-//! keeps its place in errors. Only the extent of nodes is parsed, with a stack of its own: naga parses what is left.
+//! <https://github.com/webgpu-tools/wesl-spec/blob/main/ConditionalTranslation.md>. Removed nodes, and the attributes
+//! themselves, are ranges that the joined source omits, so the remaining bytes keep their positions in errors. Only the
+//! extent of nodes is parsed, with an explicit stack; naga parses the rest.
 
 mod expression;
 mod extent;
@@ -15,11 +15,11 @@ use crate::shader::defs::ShaderDefs;
 use expression::evaluate;
 use extent::{matching, node_end};
 
-/// A module after conditional translation.
+/// Tokens of a module after conditional translation.
 pub(super) struct Translated {
-    /// The tokens that are left.
+    /// The remaining tokens.
     pub tokens: Vec<Token>,
-    /// The ranges of the source that are left out, in order.
+    /// The removed ranges of the source, in order.
     pub cut: Vec<Range<usize>>,
 }
 
@@ -40,24 +40,24 @@ pub(super) enum Place {
     Other,
 }
 
-/// A chain of `@if`, `@elif` and `@else` whose next sibling may go on with it.
+/// State of a chain of `@if`, `@elif` and `@else`, which the next sibling may continue.
 #[derive(Clone, Copy)]
 struct Chain {
-    /// An earlier condition was true.
+    /// Whether an earlier condition of the chain was true.
     is_taken: bool,
 }
 
-/// A pair of brackets around a token.
+/// A pair of brackets that contains the next token.
 struct Scope {
     place: Place,
-    /// The next token begins a node.
+    /// Whether the next token begins a node.
     is_start: bool,
     /// First word of the current node.
     word: &'static str,
     chain: Option<Chain>,
-    /// Templates around the next token: `array<vec4f, 4>`.
+    /// Nesting depth of template lists at the next token: `array<vec4f, 4>`.
     templates: u32,
-    /// Braces of a decorated block are left out themselves.
+    /// Whether the braces themselves are removed, because they belong to a decorated block.
     is_flattened: bool,
 }
 
@@ -74,10 +74,10 @@ impl Scope {
     }
 }
 
-/// Words that decide about the brackets which follow.
+/// Words that determine the meaning of the brackets after them.
 const WORDS: [&str; 3] = ["fn", "struct", "switch"];
 
-/// Attributes without arguments: a parenthesis behind them begins something else.
+/// Attributes without arguments: a parenthesis after them is not an argument list.
 const PLAIN: [&str; 7] = [
     "const",
     "invariant",
@@ -117,13 +117,13 @@ struct Walker<'a> {
     tokens: &'a [Token],
     defs: &'a ShaderDefs,
     next: usize,
-    /// The brackets around the next token, outermost first; never empty.
+    /// The brackets that contain the next token, outermost first; never empty.
     scopes: Vec<Scope>,
     left: Vec<Token>,
     cut: Vec<Range<usize>>,
 }
 
-/// An attribute as token indices.
+/// Token indices of an attribute.
 struct Attribute<'a> {
     word: &'a str,
     tokens: Range<usize>,
@@ -141,12 +141,12 @@ impl<'a> Walker<'a> {
         }
         if is_start {
             let word = self.word(self.next);
-            // An empty statement and the `else` of an `if` belong to the node before them.
+            // An empty statement, or the `else` of an `if`, continues the previous node and so the chain.
             if !(token.is(';') || token.is('}') || word == "else") {
                 self.scope().chain = None;
             }
             if place == Place::Module && token.is('{') {
-                // A block without a condition declares nothing that could be used.
+                // A block at module scope without a condition declares nothing usable, so it is removed.
                 let end = matching(self.tokens, self.next);
                 self.leave_out(self.next..end);
                 self.next = end;
@@ -166,7 +166,7 @@ impl<'a> Walker<'a> {
         scope.word = known.copied().unwrap_or_default();
     }
 
-    /// Takes the attributes of a node, and leaves it out if its condition is false.
+    /// Parses the attributes of a node, and removes the node if its condition is false.
     fn attributes(&mut self) -> Result<(), Flaw> {
         let begin = self.next;
         let mut attributes = Vec::new();
@@ -210,7 +210,7 @@ impl<'a> Walker<'a> {
         }
         self.keep(from..at);
         if self.tokens[at].is('{') {
-            // A decorated block is no scope: its content belongs to the block around it.
+            // A decorated block is not a scope in WESL: its contents belong to the surrounding block.
             self.leave_out(at..at + 1);
             self.next = at + 1;
             let inner = Scope {
@@ -237,7 +237,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Evaluates a condition, also as one of its chain.
+    /// Evaluates a condition, as part of its chain.
     fn decide(&mut self, attribute: &Attribute<'_>) -> Result<bool, Flaw> {
         let at = attribute.tokens.clone();
         let is_true = match attribute.word {
@@ -261,7 +261,7 @@ impl<'a> Walker<'a> {
         Ok(is_kept)
     }
 
-    /// Passes a token that is no attribute of a node.
+    /// Consumes a token that is not an attribute of a node.
     fn token(&mut self) {
         let (tokens, at) = (self.tokens, self.next);
         let token = &tokens[at];
@@ -305,12 +305,12 @@ impl<'a> Walker<'a> {
         self.left.push(token.clone());
     }
 
-    /// The place within a bracket that opens.
+    /// Returns the place inside an opening bracket.
     fn place_within(&mut self, mark: char) -> Place {
         let scope = self.scope();
         match (scope.place, mark, scope.word) {
             (Place::Module, '(', "fn") => {
-                // The arguments of attributes of the result are no parameters.
+                // Arguments of attributes of the return type must not be parsed as parameters.
                 scope.word = "fn body";
                 Place::Parameters
             }
@@ -334,7 +334,7 @@ impl<'a> Walker<'a> {
     }
 
     fn scope(&mut self) -> &mut Scope {
-        // The brackets of the module itself never close.
+        // Never empty: the scope of the module itself is never popped.
         let last = self.scopes.len() - 1;
         &mut self.scopes[last]
     }
@@ -365,7 +365,7 @@ impl<'a> Walker<'a> {
     }
 }
 
-/// Whether an attribute is one of conditions.
+/// Whether an attribute is one of conditional translation.
 fn condition(word: &str) -> bool {
     matches!(word, "if" | "elif" | "else")
 }

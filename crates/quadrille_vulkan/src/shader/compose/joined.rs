@@ -1,4 +1,4 @@
-//! Several modules as one source, whose every byte knows where it comes from.
+//! Several modules joined into one source, with the origin of every byte.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -13,39 +13,39 @@ use super::tokens::Kind;
 use super::{Module, Target};
 use crate::error::ShaderError;
 
-/// One source of one or more modules.
+/// One source, joined from one or more modules.
 pub(crate) struct Joined {
     text: String,
     /// Labels and sources of its modules; the first is the shader's own.
     modules: Vec<(String, Arc<str>)>,
-    /// Where the parts of `text` come from, in order. Empty for a single module as it is.
+    /// Origins of the parts of `text`, in order. Empty for a single unchanged module.
     parts: Vec<Part>,
-    /// The names of declarations in `text`, with those that they have in their modules.
+    /// Names of declarations in `text`, with the names in their modules.
     names: BTreeMap<String, Name>,
 }
 
-/// A declaration of a module that is imported.
+/// Name of an imported declaration.
 struct Name {
-    /// As its module has it.
+    /// Name in its module.
     own: String,
-    /// As errors have it: `noise::fbm`.
+    /// Name in errors: `noise::fbm`.
     shown: String,
-    /// Its module is not the shader's own.
+    /// Whether the module is not the shader's own.
     is_imported: bool,
 }
 
 /// A part of the joined source.
 struct Part {
-    /// Where it is.
+    /// Byte position in the joined source.
     at: usize,
     module: usize,
-    /// Where it comes from. A renamed word has another length there.
+    /// Range in the module. The length of a renamed word differs.
     from: Range<usize>,
     is_renamed: bool,
 }
 
 impl Joined {
-    /// A module that imports nothing.
+    /// Wraps a module without imports.
     pub(super) fn of_one(label: &str, source: &str) -> Self {
         Self {
             text: source.to_owned(),
@@ -55,7 +55,7 @@ impl Joined {
         }
     }
 
-    /// Whether it has more modules than one.
+    /// Whether it has more than one module.
     pub(crate) fn has_imports(&self) -> bool {
         self.modules.len() > 1
     }
@@ -65,18 +65,18 @@ impl Joined {
         &self.text
     }
 
-    /// The name of a declaration in its module, and whether that is imported.
+    /// Returns the name of a declaration in its module, and whether it is imported.
     pub(crate) fn own_name<'a>(&'a self, name: &'a str) -> (&'a str, bool) {
         let known = self.names.get(name);
         known.map_or((name, false), |known| (&known.own, known.is_imported))
     }
 
-    /// The name of a declaration as errors have it.
+    /// Returns the name of a declaration in errors.
     pub(crate) fn shown_name<'a>(&'a self, name: &'a str) -> &'a str {
         self.names.get(name).map_or(name, |known| &known.shown)
     }
 
-    /// A text in which declarations have the names that errors give them.
+    /// Replaces names of declarations in a text by the names for errors.
     pub(crate) fn shown(&self, text: &str) -> String {
         let mut shown = text.to_owned();
         for (name, known) in &self.names {
@@ -87,7 +87,7 @@ impl Joined {
         shown
     }
 
-    /// The error of some places, of which the first counts, with notes on what would be right.
+    /// Returns an error at several positions, of which the first is the main one, with notes.
     pub(crate) fn error(
         &self,
         message: &str,
@@ -112,7 +112,7 @@ impl Joined {
         let notes = notes.iter().map(|note| self.shown(note)).collect();
         let diagnostic = Diagnostic::error().with_labels(labels).with_notes(notes);
         let excerpt = term::emit_into_string(&term::Config::default(), &files, &diagnostic);
-        // Its title is the message once more.
+        // The excerpt's title line repeats the message, so it is dropped.
         let excerpt = excerpt.unwrap_or_default();
         let excerpt = excerpt.split_once('\n').map_or("", |(_, excerpt)| excerpt);
         ShaderError::Source {
@@ -124,13 +124,13 @@ impl Joined {
         }
     }
 
-    /// The module that a place comes from, and where it is there.
+    /// Returns the module of a position, and the range in it.
     fn origin(&self, place: &Range<usize>) -> (usize, Range<usize>) {
         let Some(first) = self.part(place.start) else {
             return (0, place.clone());
         };
         let start = first.origin(place.start);
-        // A range that ends in another module ends with its first byte here.
+        // A range that extends into another module is clipped to the module of its first byte.
         let last = self.part(place.end.saturating_sub(1).max(place.start));
         let last = last.filter(|last| last.module == first.module);
         let end = match last {
@@ -148,7 +148,7 @@ impl Joined {
 }
 
 impl Part {
-    /// Where a byte of it comes from; of a renamed word, where that begins.
+    /// Returns the position of a byte in its module; for a renamed word, the beginning of the word.
     fn origin(&self, at: usize) -> usize {
         if self.is_renamed {
             self.from.start
@@ -158,7 +158,7 @@ impl Part {
     }
 }
 
-/// Line and column of a byte, from 1.
+/// Line and column of a byte, both from 1.
 fn line_and_column(source: &str, at: usize) -> (u32, u32) {
     let before = &source.as_bytes()[..at.min(source.len())];
     let line = before.iter().filter(|&&byte| byte == b'\n').count();
@@ -169,7 +169,7 @@ fn line_and_column(source: &str, at: usize) -> (u32, u32) {
     (line as u32 + 1, (before.len() - start) as u32 + 1)
 }
 
-/// A source without characters that would move a terminal's cursor, each byte where it was.
+/// Replaces control characters, which would move a terminal's cursor, by printable ones of equal size.
 fn printable(source: &str) -> String {
     let is_harmful = |it: char| it.is_control() && !matches!(it, '\n' | '\t' | '\r');
     let mut text = String::with_capacity(source.len());
@@ -183,9 +183,9 @@ fn printable(source: &str) -> String {
     text
 }
 
-/// Joins modules, of which the first keeps its names.
+/// Joins modules; the first is the shader.
 ///
-/// Other modules keep only declarations that it needs, whose `Missing` names are errors.
+/// Other modules keep only the declarations that it needs. A needed name in `missing` is an error.
 pub(super) fn join(modules: Vec<Module>, missing: Vec<ShaderError>) -> Result<Joined, ShaderError> {
     let references: Vec<_> = (0..modules.len())
         .map(|at| references(&modules, at))
@@ -241,10 +241,10 @@ pub(super) fn join(modules: Vec<Module>, missing: Vec<ShaderError>) -> Result<Jo
     })
 }
 
-/// Returns the new names of declarations, by module and their own name: names that no module has.
+/// Returns the new names of declarations by module and original name. New names occur in no module.
 ///
-/// The shader's own declarations keep theirs, except where another module has the same word, which means something
-/// else there: a builtin function, say.
+/// Declarations of the shader keep their names, unless another module contains the same word: there it means something
+/// else, such as a builtin function.
 fn names(modules: &[Module]) -> BTreeMap<(usize, String), String> {
     let others: BTreeSet<_> = modules.iter().skip(1).flat_map(words).collect();
     let mut taken = others.clone();
@@ -274,7 +274,7 @@ fn words(module: &Module) -> impl Iterator<Item = &str> {
     words.map(|word| &module.source[word.at.clone()])
 }
 
-/// The last part of a module's path, as an identifier.
+/// Returns the last segment of a module's path as an identifier.
 fn stem(label: &str) -> String {
     let name = label.rsplit(['/', '\\', ':']).next().unwrap_or_default();
     let name = name
@@ -304,7 +304,7 @@ impl Writer {
         });
     }
 
-    /// Writes what is needed of a module with the joined names, without its imports and directives.
+    /// Writes the needed declarations of a module with the joined names, without imports and directives.
     fn module(
         &mut self,
         modules: &[Module],
@@ -334,7 +334,7 @@ impl Writer {
         edits.sort_by_key(|(range, _)| range.start);
         let mut from = 0;
         for (range, name) in edits {
-            // The words of a statement go with it.
+            // The edit is inside a removed range.
             if range.start < from {
                 continue;
             }
@@ -356,5 +356,5 @@ impl Writer {
     }
 }
 
-/// A range of a source with what it is replaced with; with nothing, if that is `None`.
+/// A replaced range of a source; `None` removes it.
 type Edit<'a> = (Range<usize>, Option<&'a str>);

@@ -1,4 +1,4 @@
-//! Imports and declarations of a module.
+//! Parser for imports and declarations of a module.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -6,10 +6,10 @@ use std::ops::Range;
 use super::conditions::Translated;
 use super::tokens::{Kind, Token, tokens};
 
-/// Something wrong in a module.
+/// An error in a module.
 #[derive(Debug)]
 pub(in crate::shader) struct Flaw {
-    /// Where.
+    /// Its range in the source.
     pub at: Range<usize>,
     pub message: String,
 }
@@ -19,13 +19,13 @@ pub(in crate::shader) struct Flaw {
 pub(super) struct Import {
     /// `super::noise::fbm`, by segments.
     pub path: Vec<String>,
-    /// Its name here.
+    /// Its local name.
     pub name: String,
-    /// Where its last segment is.
+    /// Range of its last segment.
     pub at: Range<usize>,
 }
 
-/// A path in the source itself: `noise::fbm(1.0)`.
+/// A qualified path outside of imports: `noise::fbm(1.0)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct InlinePath {
     /// Its segments.
@@ -33,18 +33,18 @@ pub(super) struct InlinePath {
     pub at: Range<usize>,
 }
 
-/// A declaration of a module, or something else between two of them.
+/// A declaration of a module, or an item without a name.
 #[derive(Debug)]
 pub(super) struct Declaration {
     /// Its name; `None` for assertions and empty declarations.
     pub name: Option<String>,
-    /// Pipelines set it, whether it is used or not.
+    /// Whether it is an `override`, which pipelines may set even if the shader does not use it.
     pub is_override: bool,
     /// Its tokens, attributes included.
     pub tokens: Range<usize>,
 }
 
-/// A module, as far as composing needs it.
+/// Parts of a module that composition needs.
 #[derive(Debug, Default)]
 pub(super) struct Parsed {
     pub tokens: Vec<Token>,
@@ -56,20 +56,20 @@ pub(super) struct Parsed {
     pub declarations: Vec<Declaration>,
     /// Functions that are entry points.
     pub entry_points: BTreeSet<String>,
-    /// Its directives (`enable f16;`), which have to stand before all declarations.
+    /// Its directives (`enable f16;`), which must precede all declarations.
     pub directives: Vec<Range<usize>>,
-    /// Ranges that the joined source does not have: import statements, and those of conditional translation.
+    /// Ranges that the joined source omits: imports, and those of conditional translation.
     pub cut: Vec<Range<usize>>,
 }
 
 impl Parsed {
-    /// Whether the source is WGSL as it is.
+    /// Whether the source is plain WGSL, without imports and conditions.
     pub(super) fn is_plain(&self) -> bool {
         self.imports.is_empty() && self.paths.is_empty() && self.cut.is_empty()
     }
 }
 
-/// Reads a module after conditional translation.
+/// Parses a module after conditional translation.
 pub(super) fn parse(source: &str, translated: Translated) -> Result<Parsed, Flaw> {
     let mut parser = Parser {
         source,
@@ -91,7 +91,7 @@ pub(super) fn parse(source: &str, translated: Translated) -> Result<Parsed, Flaw
 /// Keywords of declarations with names.
 const DECLARE: [&str; 6] = ["fn", "struct", "alias", "const", "override", "var"];
 
-/// Whether a source declares a name under some conditions.
+/// Whether a source declares a name, under any conditions.
 pub(super) fn declares(source: &str, name: &str) -> bool {
     let tokens = tokens(source);
     let mut before = None;
@@ -103,10 +103,10 @@ pub(super) fn declares(source: &str, name: &str) -> bool {
     })
 }
 
-/// Braces of an import within each other, which are parsed by recursion.
+/// Maximum nesting of braces in an import, which are parsed by recursion.
 const MAX_BRACES: usize = 32;
 
-/// Names in the path of an import, each of which is a folder.
+/// Maximum number of segments of an import path, each of which is a folder.
 const MAX_SEGMENTS: usize = 64;
 
 struct Parser<'a> {
@@ -116,10 +116,10 @@ struct Parser<'a> {
     next: usize,
     /// The index of the token with which the current declaration begins.
     begin: usize,
-    /// Its name, as soon as that is known.
+    /// The name of the current declaration, once parsed.
     name: Option<String>,
     is_override: bool,
-    /// Whether it has the attribute of a stage.
+    /// Whether the current declaration has a stage attribute.
     is_entry_point: bool,
     parsed: Parsed,
 }
@@ -127,7 +127,7 @@ struct Parser<'a> {
 impl<'a> Parser<'a> {
     fn module(&mut self) -> Result<(), Flaw> {
         let mut depth = 0_u32;
-        // A statement begins here.
+        // The next token begins a declaration or directive.
         let mut is_start = true;
         while let Some(token) = self.tokens.get(self.next) {
             match (token.kind, self.word()) {
@@ -180,7 +180,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether a path goes on behind a token.
+    /// Whether a path continues after a token.
     fn is_path(&self, at: usize) -> bool {
         let after = self.tokens.get(at + 1);
         after.is_some_and(|token| token.kind == Kind::Path)
@@ -207,7 +207,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Takes a segment of a path, which begins with some.
+    /// Parses a segment of a path after the given ones.
     fn segment(&mut self, path: &[String]) -> Result<(String, Range<usize>), Flaw> {
         if path.len() >= MAX_SEGMENTS {
             let message = format!("a path has more than {MAX_SEGMENTS} names; import a part of it");
@@ -249,7 +249,7 @@ impl<'a> Parser<'a> {
         token.map_or("", |token| &self.source[token.at.clone()])
     }
 
-    /// Takes the name that follows a keyword.
+    /// Parses the name after a keyword.
     fn declaration(&mut self, keyword: &str) {
         let mut at = self.next + 1;
         if keyword == "var" && self.tokens.get(at).is_some_and(|token| token.is('<')) {
@@ -265,7 +265,7 @@ impl<'a> Parser<'a> {
             if std::mem::take(&mut self.is_entry_point) {
                 self.parsed.entry_points.insert(name.to_owned());
             }
-            // A declared name is never read as a keyword.
+            // Skip the name, so that it is not parsed as a keyword.
             self.next = at;
         }
     }
@@ -293,7 +293,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// `a::b`, `a::b as c` or `a::{b, c::d}`, within so many braces.
+    /// Parses `a::b`, `a::b as c` or `a::{b, c::d}` at a nesting depth of braces.
     fn import(&mut self, mut path: Vec<String>, depth: usize) -> Result<(), Flaw> {
         loop {
             let (name, at) = self.segment(&path)?;
@@ -316,7 +316,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `{b, c::d}` behind a path, within so many braces.
+    /// Parses `{b, c::d}` after a path, at a nesting depth of braces.
     fn collection(&mut self, path: &[String], depth: usize) -> Result<(), Flaw> {
         if depth >= MAX_BRACES {
             let message = format!(
@@ -351,7 +351,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Takes a mark; where it ends.
+    /// Consumes a mark, and returns its end.
     fn take(&mut self, mark: char) -> Result<usize, Flaw> {
         if !self.is_next(mark) {
             return Err(self.unexpected(&format!("`{mark}`")));
@@ -369,7 +369,7 @@ impl<'a> Parser<'a> {
         self.flaw(format!("an import goes on with {wanted}, not with {found}"))
     }
 
-    /// A flaw at the next token.
+    /// Returns a flaw at the next token.
     fn flaw(&self, message: String) -> Flaw {
         let end = self.source.len();
         let at = self.tokens.get(self.next);

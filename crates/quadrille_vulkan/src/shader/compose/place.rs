@@ -1,4 +1,4 @@
-//! Places of modules: published paths, and files below a folder.
+//! Locations of modules: published paths, and files below a root folder.
 
 use std::path::{Path, PathBuf};
 
@@ -7,16 +7,16 @@ use super::parse::Import;
 use crate::error::ShaderError;
 use crate::shader::{file, module};
 
-/// Where a module is.
+/// Location of a module.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Place {
-    /// In the program.
+    /// Embedded in the program.
     Source,
-    /// In a file, as it is named in errors.
+    /// In a file, with its path as errors show it.
     File(PathBuf),
     /// Published with this path.
     Published(String),
-    /// Numbers among the shader defs.
+    /// The numbers among the shader defs.
     Constants,
 }
 
@@ -24,7 +24,7 @@ pub(super) enum Place {
 pub(super) const CONSTANTS: &str = "constants";
 
 impl Composer<'_> {
-    /// Where a module of this path is, as seen from another; `None` if the path is too short.
+    /// Returns the location that a path names in the module `from`; `None` if the path is too short.
     pub(super) fn place(
         &self,
         at: usize,
@@ -75,7 +75,7 @@ impl Composer<'_> {
         Err(self.flaw(at, &import.at, problem.to_owned()))
     }
 
-    /// The file of a module by names below a folder; without names the one of the folder itself.
+    /// Returns the file of a module for path segments below a folder; without segments, that of the folder itself.
     fn file(
         &self,
         at: usize,
@@ -115,10 +115,10 @@ impl Composer<'_> {
     }
 }
 
-/// Extensions of modules, in the order in which files are looked for.
+/// File extensions of modules, in order of search.
 pub(super) const EXTENSIONS: [&str; 2] = ["wesl", "wgsl"];
 
-/// A file with the extension that it has; if there is none, with that of the file that imports it.
+/// Returns the file with an extension that exists, else with that of the importing file.
 fn with_known_extension(file: PathBuf, importer: &str) -> PathBuf {
     let mut candidates = EXTENSIONS.iter().map(|it| file.with_extension(it));
     candidates.find(|it| it.is_file()).unwrap_or_else(|| {
@@ -129,14 +129,14 @@ fn with_known_extension(file: PathBuf, importer: &str) -> PathBuf {
     })
 }
 
-/// Whether paths may begin with a name without an import of it.
+/// Whether paths may begin with this name without an import.
 pub(super) fn is_package(name: &str) -> bool {
     let is_of = |path: &String| path.split("::").next() == Some(name);
     matches!(name, "super" | "package" | CONSTANTS) || module::paths().iter().any(is_of)
 }
 
-/// Whether a file lies outside a canonical folder, itself or behind symbolic links. Of one that does not
-/// exist the nearest folder above decides that does.
+/// Whether a file is outside a canonical folder, by its path or by symbolic links. For a missing file, the nearest
+/// existing parent folder decides.
 fn leaves(folder: &Path, file: &Path) -> bool {
     let Ok(absolute) = std::path::absolute(file) else {
         return true;
@@ -154,7 +154,7 @@ pub(super) fn exists(place: &Place) -> bool {
     }
 }
 
-/// A place by which a module is found again, whatever path leads to its file.
+/// Returns a canonical location, equal for all paths to the same file.
 pub(super) fn one_place(place: &Place) -> Place {
     match place {
         Place::File(path) => Place::File(file::place(path).unwrap_or_else(|| path.clone())),

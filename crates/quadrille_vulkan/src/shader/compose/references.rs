@@ -14,7 +14,7 @@ pub(super) struct Reference {
     pub target: Target,
 }
 
-/// Words that mean something between `<` and `>`, whatever is declared.
+/// Words with a builtin meaning between `<` and `>`, regardless of declarations.
 const ENUMERANTS: [&str; 8] = [
     "read",
     "write",
@@ -26,7 +26,7 @@ const ENUMERANTS: [&str; 8] = [
     "storage",
 ];
 
-/// The references of a module, in order.
+/// Returns the references of a module, in order.
 pub(super) fn references(modules: &[Module], at: usize) -> Vec<Reference> {
     let module = &modules[at];
     let tokens = &module.parsed.tokens;
@@ -50,7 +50,7 @@ pub(super) fn references(modules: &[Module], at: usize) -> Vec<Reference> {
         }
         let own = word(token);
         let (place, target) = match path {
-            // The first segment stands for all.
+            // The first segment represents the whole path.
             Some(path) => (path.at.clone(), module.paths.get(&token.at.start).cloned()),
             None if scope.is_own_name => continue,
             None => {
@@ -74,15 +74,15 @@ pub(super) fn references(modules: &[Module], at: usize) -> Vec<Reference> {
     references
 }
 
-/// Whether each declaration of each module is needed: those of the shader itself, and all that they name. The error
-/// is the index of a missing name that is needed.
+/// Returns for each declaration of each module whether it is needed: all of the shader's own, and transitively all that
+/// they reference. The error is the index of a missing name that is needed.
 pub(super) fn needed(
     modules: &[Module],
     references: &[Vec<Reference>],
 ) -> Result<Vec<Vec<bool>>, usize> {
     let mut by_name: BTreeMap<(usize, &str), Vec<usize>> = BTreeMap::new();
     let mut needed = Vec::new();
-    // In the order of the source, as errors are.
+    // Breadth first in source order, so that errors are reported in that order.
     let mut open = VecDeque::new();
     for (at, module) in modules.iter().enumerate() {
         let declarations = &module.parsed.declarations;
@@ -99,7 +99,7 @@ pub(super) fn needed(
         }
         needed.push(of_module);
     }
-    // Names are looked up once, so that the work is linear in the references.
+    // Each name is looked up once, which makes the work linear in the number of references.
     let mut known = HashSet::new();
     while let Some((at, index)) = open.pop_front() {
         let tokens = &modules[at].parsed.declarations[index].tokens;
@@ -126,19 +126,19 @@ pub(super) fn needed(
     Ok(needed)
 }
 
-/// Where a word is, as far as that decides whether it can be the name of a declaration.
+/// Context of a word, which determines whether it can reference a declaration.
 #[derive(Default)]
 struct Scope {
-    /// The word is one of attributes, members or the language.
+    /// Whether the word belongs to attributes, members or the language.
     is_own_name: bool,
-    /// Braces around, and those around the members of a structure.
+    /// Nesting depth of braces, and the depth of an open structure's members.
     depth: u32,
     members: Option<u32>,
-    /// A structure begins with the next brace.
+    /// Whether the next brace begins a structure.
     is_struct: bool,
-    /// An attribute whose arguments are words of the language, and the parentheses in it.
+    /// Nesting depth of parentheses in an attribute whose arguments are words of the language.
     attribute: Option<u32>,
-    /// Behind `var`, up to the `>`.
+    /// Whether the token is between `var` and the `>` of its address space.
     is_space: bool,
 }
 

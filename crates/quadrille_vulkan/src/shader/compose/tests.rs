@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::error::ShaderError;
 use crate::shader::{GpuShader, ShaderModule, ShaderOptions};
 
-/// Modules in a folder of a test's own.
+/// Modules in a temporary folder.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -67,7 +67,7 @@ import super::noise::{ripple, Wave as Swell};
 import super::lib::tint;
 import super::lib::tint::mix_in;
 
-// Also in the module, as something else: STEP.
+// The module declares another `STEP`.
 const STEP = 2.0;
 @group(0) @binding(0) var<storage, read_write> heights: array<f32>;
 
@@ -97,7 +97,7 @@ fn mix_in(by: f32) -> f32 { return by * amount + noise::main(); }
     let shader = folder
         .load("root.wgsl")
         .unwrap_or_else(|error| panic!("{error}"));
-    // Entry points of modules are not those of the shader; variables have their own names.
+    // Entry points of imported modules are not those of the shader; variables keep their names.
     assert_eq!(names(&shader), (vec!["heights", "amount"], vec!["main"]));
     let imports: Vec<_> = shader
         .imports()
@@ -173,7 +173,7 @@ fn errors_show_the_module_that_they_are_in() {
         line.contains("`flag::flag`") || line.contains("'flag::flag'"),
         "{line}"
     );
-    // In the shader itself, behind a word that has another length in the joined source.
+    // An error in the shader itself, after a renamed word of another length.
     let [line, excerpt] = folder.said("call.wgsl");
     let column = files[4].1.lines().nth(1).unwrap().find("add(1.0)").unwrap() + 1;
     assert!(
@@ -290,7 +290,7 @@ fn crates_publish_modules() {
     assert!(said(publish("a::b c", "")).is_some());
 }
 
-/// A module that an editor has written in part is an error, or a shader.
+/// Incomplete imports, as saved by an editor, are errors or shaders.
 #[test]
 fn no_half_of_an_import_panics() {
     let folder = Folder::new("half", &[("noise.wgsl", NOISE)]);
@@ -326,7 +326,7 @@ fn chains_of_imports_may_be_long() {
             .load("root.wgsl")
             .map(|shader| shader.imports().len())
     };
-    // A thread whose stack is as small as threads of apps may have it.
+    // A small stack, as threads of apps may have.
     let loaded = std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(128 << 10);
         thread.spawn_scoped(scope, load).unwrap().join().unwrap()
@@ -372,7 +372,7 @@ fn imports_stay_below_the_folder_of_the_shader() {
         .load(inside.join("root.wgsl"))
         .unwrap();
     assert_eq!(shader.imports().len(), 1);
-    // Read again, it keeps its folder.
+    // A reload keeps the root folder.
     shader.composed_again(&mut Vec::new()).unwrap();
     let error = ShaderOptions::new()
         .within(folder.0.join("none"))
@@ -401,7 +401,7 @@ fn links_do_not_lead_imports_out_of_the_folder() {
         .within(&folder.0)
         .load(folder.0.join("inside/root.wgsl"))
         .unwrap();
-    // The shader itself may be a link that the program names.
+    // The shader file itself may be a link, because the program names it.
     let named = folder.0.join("inside/named.wgsl");
     fs::write(
         folder.0.join("outside.wgsl"),

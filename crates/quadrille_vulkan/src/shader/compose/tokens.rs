@@ -1,4 +1,4 @@
-//! WGSL cut into tokens, as far as composing needs it.
+//! Tokenizer for WGSL, as far as composition needs it.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ pub enum Kind {
     Mark(char),
 }
 
-/// A token. Blanks and comments are none.
+/// A token; blanks and comments are skipped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
     /// Its kind.
@@ -25,14 +25,14 @@ pub struct Token {
 }
 
 impl Token {
-    /// Whether it is this character.
+    /// Whether it is this mark.
     pub fn is(&self, mark: char) -> bool {
         self.kind == Kind::Mark(mark)
     }
 }
 
-/// All tokens of a source. An unfinished comment ends with the source; what is wrong is reported by
-/// those who parse the language.
+/// Returns all tokens of a source. An unterminated comment extends to the end of the source. Invalid tokens are left to
+/// the parser.
 pub fn tokens(source: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -64,7 +64,7 @@ pub fn tokens(source: &str) -> Vec<Token> {
     tokens
 }
 
-/// The length of a comment that others can lie in.
+/// Returns the length of a block comment, which may contain nested ones.
 fn comment(text: &str) -> usize {
     let (mut depth, mut at) = (0, 0);
     let bytes = text.as_bytes();
@@ -79,7 +79,7 @@ fn comment(text: &str) -> usize {
     text.len()
 }
 
-/// The length of a number: `0x1f_u`, `1.5e-3f`.
+/// Returns the length of a number: `0x1f_u`, `1.5e-3f`.
 fn number(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut at = 1;

@@ -1,7 +1,7 @@
 use super::ValueLayout;
 use crate::shader::GpuShader;
 
-/// Whether what is written contradicts a variable of a type, as WGSL and as SPIR-V have it.
+/// Whether a written value contradicts a variable of this type, reflected from WGSL and from SPIR-V.
 fn contradicts(structs: &str, ty: &str, read: &str, [bytes, stride]: [u64; 2], at: &[u64]) -> bool {
     let source = format!(
         "{structs}

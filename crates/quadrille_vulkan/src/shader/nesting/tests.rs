@@ -5,7 +5,7 @@ use crate::deep_stack;
 use crate::error::ShaderError;
 use crate::shader::GpuShader;
 
-/// A shader of a size, and the size that still is within the limits.
+/// Generator of a shader by size, and the largest size within the limits.
 type Construct = (&'static str, fn(usize) -> String, usize);
 
 fn body(text: &str) -> String {
@@ -23,7 +23,7 @@ fn around(open: &str, inner: &str, close: &str, count: usize) -> String {
     format!("{}{inner}{}", open.repeat(count), close.repeat(count))
 }
 
-/// Declarations in a row: `first`, then one for each number with the name of the one before.
+/// Chain of declarations: `first`, then one per number that names the previous one.
 fn row(count: usize, first: &str, next: impl Fn(usize, usize) -> String, last: &str) -> String {
     let mut text = format!("{first}\n");
     for at in 1..count {
@@ -215,7 +215,7 @@ const CONSTRUCTS: [Construct; 21] = [
     ),
 ];
 
-/// Result of parsing a shader on a thread with a share of the stack that shaders have.
+/// Parses a shader on a thread with a fraction of the stack for shaders.
 fn translated(source: String, share: usize) -> Result<(), String> {
     let thread = std::thread::Builder::new()
         .stack_size(deep_stack::STACK_BYTES / share)

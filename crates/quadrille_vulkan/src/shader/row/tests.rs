@@ -55,7 +55,7 @@ const VIEW: RowLayout = RowLayout {
     ],
 };
 
-/// Problem of the view's row with a struct of these members.
+/// Returns the difference between the view's row and a struct with these members.
 fn problem(members: &str) -> Option<String> {
     let source = format!(
         "struct Fog {{ color: vec3f, kind: u32 }}

@@ -1,4 +1,4 @@
-//! How deeply control flow is nested (SPIR-V specification, section 2.11 "Structured Control Flow").
+//! Nesting depth of control flow (SPIR-V specification, section 2.11 "Structured Control Flow").
 
 use std::collections::BTreeMap;
 
@@ -17,18 +17,18 @@ const LABEL: u32 = 248;
 /// `OpSwitch`
 const SWITCH: u32 = 251;
 
-/// A function, by its statements.
+/// Nesting of a function.
 #[derive(Default)]
 struct Function {
-    /// The deepest place, calls included as far as they are known.
+    /// Maximum depth, with callees included as far as known.
     depth: usize,
-    /// Functions that it calls, each with the depth of the call.
+    /// Called functions, each with the depth of the call.
     calls: Vec<(u32, usize)>,
 }
 
-/// Selections and loops within each other in a checked module, called functions in the place of their
-/// calls. Each case of a switch counts as one, since drivers may make a chain of conditions of them. What
-/// is deeper than `most` need not be exact.
+/// Returns the nesting depth of selections and loops in a checked module, with callees inlined. Each case of a switch
+/// counts as one level, since drivers may convert a switch to a chain of conditions. The result is inexact above
+/// `most`.
 pub(crate) fn control_flow_depth(words: &[u32], most: usize) -> usize {
     let mut functions = functions(words);
     loop {
@@ -42,7 +42,7 @@ pub(crate) fn control_flow_depth(words: &[u32], most: usize) -> usize {
             function.depth = function.depth.max(calls);
         }
         let deepest = functions.values().map(|it| it.depth).max().unwrap_or(0);
-        // Functions that call each other in a circle, which is not allowed, get deeper for ever.
+        // Recursive calls, which are invalid, would increase the depth forever.
         if !has_changed || deepest > most {
             return deepest;
         }
@@ -53,7 +53,7 @@ fn functions(words: &[u32]) -> BTreeMap<u32, Function> {
     let mut functions = BTreeMap::new();
     let mut function = Function::default();
     let mut id = 0;
-    // The labels at which constructs end, each with what it counts for.
+    // Stack of merge labels at which constructs end, each with its number of levels.
     let mut open: Vec<(u32, usize)> = Vec::new();
     let mut depth = 0;
     for (op, operands) in instructions(words) {

@@ -1,10 +1,9 @@
-//! Indices of tables that stay within them.
+//! Clamping of table indices to the table's bounds.
 //!
-//! `robustBufferAccess` says nothing about arrays of descriptors: an index beyond them is undefined, and
-//! crashes some drivers. The capacity of a table is not known when its shaders are translated, so it lies
-//! in the table's own set, in an inline uniform block at binding 0 (section "Inline Uniform Block"); all
-//! other bindings of these sets are one higher than in shaders. Each index becomes the lesser of itself
-//! and the last one.
+//! `robustBufferAccess` does not cover arrays of descriptors: an index out of bounds is undefined behavior, and crashes
+//! some drivers. The capacity of a table is unknown when its shaders are translated. So it is stored in the table's own
+//! set, in an inline uniform block at binding 0 (section "Inline Uniform Block"); all other bindings of these sets are
+//! one higher than in shaders. Each index is clamped to the last one.
 
 use std::collections::{HashMap, HashSet};
 
@@ -34,19 +33,18 @@ const NON_UNIFORM: u32 = 5300;
 
 /// The storage class `Uniform`.
 const UNIFORM: u32 = 2;
-/// `UMin` of `GLSL.std.450`, which takes signed integers as well, and takes them for unsigned.
+/// `UMin` of `GLSL.std.450`, which accepts signed integers and interprets them as unsigned.
 const U_MIN: u32 = 38;
 /// SPIR-V 1.4, from which on entry points list variables of all storage classes.
 const VERSION_1_4: u32 = 0x0001_0400;
 
-/// The binding of the block that holds the last index of a table.
+/// Binding of the block with the last index of a table.
 pub(crate) const BOUNDS: u32 = 0;
-/// The other bindings of a table's set are higher than in shaders by this.
+/// Offset of the other bindings of a table's set from those in shaders.
 pub(crate) const SHIFT: u32 = 1;
 
-/// A checked module for the sets that tables have, with indices that stay within tables if
-/// `is_restricted`. Indices of other types than integers of 32 bits stay as they are, and so do those of
-/// arrays that are passed to functions.
+/// Adapts a checked module to the descriptor sets of tables, and clamps indices if `is_restricted`. Unchanged are
+/// indices that are not 32-bit integers, and accesses to arrays passed to functions.
 pub(crate) fn for_tables(words: &[u32], is_restricted: bool) -> Vec<u32> {
     let mut known = Known::read(words);
     let mut added = Added::default();
@@ -91,31 +89,31 @@ fn push(words: &mut Vec<u32>, op: u32, operands: &[u32]) {
     words.extend(operands);
 }
 
-/// An array that a table is bound to.
+/// Array variable of a table.
 #[derive(Clone, Copy)]
 struct Table {
     set: u32,
-    /// The length that its type has.
+    /// Length in its type; `None` for a runtime-sized array.
     length: Option<u32>,
-    /// All samplers of a set are there, whatever the table has.
+    /// Whether it holds samplers. All sampler entries of a set are valid, so only `length` limits the index.
     has_samplers: bool,
 }
 
-/// The parts of a module that matter here.
+/// Declarations of a module that the rewrite needs.
 #[derive(Default)]
 struct Known {
-    /// Ids are below this.
+    /// Upper bound (exclusive) of ids.
     bound: u32,
     sets: HashMap<u32, u32>,
     tables: HashMap<u32, Table>,
-    /// Types of integers of 32 bits, and the unsigned one among them.
+    /// 32-bit integer types; `unsigned` is the unsigned one.
     integers: HashSet<u32>,
     unsigned: Option<u32>,
-    /// Values of such types.
+    /// Values of these types.
     values: HashSet<u32>,
     /// `GLSL.std.450`
     import: Option<u32>,
-    /// The type of pointers to unsigned integers in uniform blocks.
+    /// Type of pointers to `u32` in uniform blocks.
     pointer: Option<u32>,
     non_uniform: HashSet<u32>,
 }
@@ -169,7 +167,7 @@ impl Known {
                         known.tables.insert(id, table);
                     }
                 }
-                // Only a result type can be a type here.
+                // Only a result type can match a type here.
                 (_, &[ty, id, ..]) if known.integers.contains(&ty) => drop(known.values.insert(id)),
                 _ => {}
             }
@@ -177,7 +175,7 @@ impl Known {
         known
     }
 
-    /// Whether a variable is in the set of a table.
+    /// Whether a variable is in a table's set.
     fn is_in_table(&self, id: u32) -> bool {
         self.sets.get(&id).is_some_and(|&set| set > 0)
     }
@@ -194,24 +192,24 @@ fn is_glsl(name: &[u32]) -> bool {
     bytes.starts_with(b"GLSL.std.450\0")
 }
 
-/// The last index of a table.
+/// Source of a table's last index.
 #[derive(Clone, Copy)]
 enum Last {
     /// A constant.
     Constant(u32),
-    /// In the block of a set: its variable.
+    /// A block in the table's set: the id of its variable.
     Block(u32),
 }
 
-/// A use of a table.
+/// An access to a table.
 struct Chain {
-    /// The index is the least of these and itself.
+    /// Upper bounds of the index.
     most: Vec<Last>,
-    /// Ids for values, three for each of them: a pointer, the last index and the lesser one.
+    /// Result ids, three per bound: a pointer, the last index, and the minimum.
     ids: Vec<u32>,
 }
 
-/// Instructions to be added to a module.
+/// Instructions added to a module.
 #[derive(Default)]
 struct Added {
     glsl: u32,
@@ -222,12 +220,12 @@ struct Added {
     decorations: Vec<u32>,
     declarations: Vec<u32>,
     variables: Vec<u32>,
-    /// By the id that the access has.
+    /// Accesses by result id.
     chains: HashMap<u32, Chain>,
 }
 
 impl Added {
-    /// Finds all uses of tables and gives ids to what they need.
+    /// Finds all accesses to tables, and assigns the ids that clamping needs.
     fn plan(&mut self, known: &mut Known, words: &[u32]) {
         let mut blocks = HashMap::new();
         let mut lengths = HashMap::new();
@@ -264,7 +262,7 @@ impl Added {
             }
             let ids: Vec<u32> = (0..3 * most.len()).map(|_| known.id()).collect();
             if known.non_uniform.contains(&index) {
-                // The least of each three.
+                // Every third id is the minimum, which replaces the index.
                 for id in ids.iter().skip(2).step_by(3) {
                     push(&mut self.decorations, DECORATE, &[*id, NON_UNIFORM]);
                 }
@@ -273,7 +271,7 @@ impl Added {
         }
     }
 
-    /// Declares what all uses share.
+    /// Declares the types and constants that all accesses share.
     fn declare(&mut self, known: &mut Known) {
         self.glsl = known.import.unwrap_or_else(|| {
             let id = known.id();
@@ -303,7 +301,7 @@ impl Added {
         );
     }
 
-    /// Declares the block of a set; its variable.
+    /// Declares the block of a set, and returns its variable.
     fn declare_block(&mut self, known: &mut Known, set: u32) -> u32 {
         let [ty, pointer, variable] = [known.id(), known.id(), known.id()];
         push(&mut self.declarations, TYPE_STRUCT, &[ty, self.unsigned]);
@@ -333,7 +331,7 @@ impl Added {
         variable
     }
 
-    /// Computes the index of a use; its id.
+    /// Emits the clamping of an index, and returns the id of the result.
     fn clamp(&self, out: &mut Vec<u32>, chain: u32, index: u32) -> u32 {
         let chain = &self.chains[&chain];
         let mut index = index;

@@ -1,5 +1,4 @@
-//! Depths of a parsed module that its tokens do not show: those of types and control flow by way of
-//! names. Drivers recurse over both.
+//! Nesting of types and control flow through names, which tokens do not show and over which drivers recurse.
 
 use naga::{Block, Span, Statement, TypeInner};
 
@@ -8,14 +7,13 @@ use crate::error::ShaderError;
 use crate::shader::compose::Joined;
 use crate::shader::nesting::{MAX_BRANCHES, MAX_TYPES};
 
-/// Refuses a module that is too deep for drivers.
+/// Rejects a module that is nested too deeply for drivers.
 pub(super) fn check(joined: &Joined, module: &naga::Module) -> Result<(), ShaderError> {
     check_types(joined, module)?;
     check_control_flow(joined, module)
 }
 
-/// Refuses types that are nested too deeply by several ways together. naga has each type behind those
-/// that it consists of.
+/// Rejects types that are nested too deeply. naga stores each type after its component types.
 fn check_types(joined: &Joined, module: &naga::Module) -> Result<(), ShaderError> {
     let mut depths: Vec<usize> = Vec::with_capacity(module.types.len());
     for (handle, ty) in module.types.iter() {
@@ -49,8 +47,8 @@ fn check_types(joined: &Joined, module: &naga::Module) -> Result<(), ShaderError
     Ok(())
 }
 
-/// Refuses control flow that is nested too deeply, functions in the place of their calls, where drivers
-/// have them. naga has each function behind those that it calls.
+/// Rejects control flow that is nested too deeply with callees inlined, as drivers do. naga stores each function after
+/// its callees.
 fn check_control_flow(joined: &Joined, module: &naga::Module) -> Result<(), ShaderError> {
     let mut functions: Vec<usize> = Vec::with_capacity(module.functions.len());
     let entries = module.entry_points.iter().map(|entry| &entry.function);
@@ -71,8 +69,8 @@ fn check_control_flow(joined: &Joined, module: &naga::Module) -> Result<(), Shad
     Ok(())
 }
 
-/// How deeply statements of a block are nested, and the place of the outermost of the deepest ones.
-/// Blocks are nested less deeply than the limits of tokens.
+/// Returns the nesting depth of a block, and the span of its deepest statement. Recursion is bounded by the token
+/// limits (`nesting.rs`).
 fn deepest(block: &Block, functions: &[usize]) -> (usize, Span) {
     let within = |block: &Block| deepest(block, functions).0;
     let mut most = (0, Span::UNDEFINED);

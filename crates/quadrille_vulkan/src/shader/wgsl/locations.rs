@@ -4,7 +4,7 @@ use naga::TypeInner;
 
 use crate::shader::{Location, LocationType, ScalarKind};
 
-/// The locations of variables of these types, and of the members of structures among them.
+/// Returns the locations of variables of these types, and of the members of structures among them.
 pub(super) fn locations<'a>(
     module: &naga::Module,
     variables: impl Iterator<Item = (naga::Handle<naga::Type>, &'a Option<naga::Binding>)>,
@@ -30,7 +30,7 @@ pub(super) fn locations<'a>(
     locations
 }
 
-/// The kind of a number; none for truth values and abstract ones.
+/// Converts a scalar kind; `None` for booleans and abstract types.
 pub(super) fn scalar_kind(kind: naga::ScalarKind) -> Option<ScalarKind> {
     match kind {
         naga::ScalarKind::Float => Some(ScalarKind::Float),
@@ -40,7 +40,7 @@ pub(super) fn scalar_kind(kind: naga::ScalarKind) -> Option<ScalarKind> {
     }
 }
 
-/// A number or a vector of them.
+/// Converts a scalar or vector type; `None` for other types.
 fn location_type(inner: &TypeInner) -> Option<LocationType> {
     let (scalar, components) = match inner {
         TypeInner::Scalar(scalar) => (scalar, 1),

@@ -1,4 +1,4 @@
-//! Structs of a module, for the comparison with rows.
+//! Structs of a module, for comparison with rows.
 
 use naga::{Binding, Handle, Module, Type, TypeInner};
 
@@ -21,22 +21,22 @@ pub(in crate::shader) struct ShaderStruct {
 pub(in crate::shader) struct StructMember {
     /// Its name.
     pub name: String,
-    /// Bytes from the start of the struct.
+    /// Offset in the struct in bytes.
     pub offset: u32,
     /// Its `@location`.
     pub location: Option<u32>,
-    /// Kind of each word; none of padding, and of what is no number of 32 bits.
+    /// Scalar kind of each 4-byte word; `None` for padding and for types that are not 32-bit scalars.
     pub numbers: Vec<Option<ScalarKind>>,
 }
 
 impl ShaderStruct {
-    /// Whether it is an input of a stage.
+    /// Whether it is a stage input.
     pub(in crate::shader) fn is_input(&self) -> bool {
         self.members.iter().any(|member| member.location.is_some())
     }
 }
 
-/// Returns the struct that a module declares by this name.
+/// Finds the struct that a module declares by this name.
 pub(in crate::shader) fn find(
     label: &str,
     joined: &Joined,
@@ -76,7 +76,7 @@ fn member(module: &Module, member: &naga::StructMember) -> StructMember {
     }
 }
 
-/// Adds the kind of each word of a type.
+/// Adds the scalar kind of each word of a type.
 fn add_numbers(module: &Module, ty: Handle<Type>, to: &mut Vec<Option<ScalarKind>>) {
     let first = to.len();
     match &module.types[ty].inner {

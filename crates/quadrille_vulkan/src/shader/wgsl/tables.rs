@@ -1,4 +1,4 @@
-//! Arrays of images, samplers and storage buffers, which tables are bound to.
+//! Reflection of tables: arrays of images, samplers and storage buffers.
 
 use naga::{AddressSpace, ImageClass, TypeInner};
 
@@ -6,7 +6,7 @@ use super::{Reflection, kind};
 use crate::error::ShaderError;
 use crate::shader::{BindingKind, ShaderStage, TableBinding, TableKind, written_members};
 
-/// A part of a table, which lies in a group of its own, that a stage uses.
+/// Reflects a variable of a group other than 0, a part of a table, that a stage uses.
 pub(super) fn table_binding(
     context: &Reflection<'_>,
     variable: &naga::GlobalVariable,
@@ -38,7 +38,7 @@ pub(super) fn table_binding(
     binding.check(context.label)
 }
 
-/// Returns the part of a table that a variable is, if it is any.
+/// Returns the part of a table that a variable is; `None` if it is none.
 fn table_kind(module: &naga::Module, variable: &naga::GlobalVariable) -> Option<TableKind> {
     let ty = variable.ty;
     let (base, count) = match &module.types[ty].inner {
@@ -51,12 +51,12 @@ fn table_kind(module: &naga::Module, variable: &naga::GlobalVariable) -> Option<
     };
     let is_array = base != ty;
     match kind(&module.types[base].inner, variable.space)? {
-        // Members are settled only as long as no shader writes them.
+        // Synchronization of members relies on tables being read-only.
         BindingKind::StorageBuffer if is_array && is_read(variable.space) => {
             Some(TableKind::Buffers)
         }
         BindingKind::Sampler => Some(TableKind::Samplers(count.unwrap_or(1))),
-        // Depth textures would compare with the fallback too, which has no depth.
+        // The fallback has no depth format, so depth textures cannot be compared.
         BindingKind::SampledImage(image) if is_array && !is_depth(module, base) => {
             Some(TableKind::Images(image))
         }

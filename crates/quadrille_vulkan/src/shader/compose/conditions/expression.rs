@@ -7,12 +7,12 @@ use crate::shader::defs::ShaderDefs;
 /// Maximum nesting of parentheses and negations, which are evaluated by recursion.
 const MAX_DEPTH: u32 = 64;
 
-/// Evaluates `@if(expression)`, given as its tokens.
+/// Evaluates `@if(expression)` from its tokens.
 pub(super) fn evaluate(source: &str, attribute: &[Token], defs: &ShaderDefs) -> Result<bool, Flaw> {
     let mut parser = Parser {
         source,
         tokens: attribute,
-        // Behind `@` and its word.
+        // The tokens after `@` and the attribute's name.
         next: 2,
         defs,
     };
@@ -33,7 +33,8 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    /// Operands joined by operators of one kind: as in WGSL, `&&` and `||` mix in parentheses only.
+    /// Parses operands joined by operators of one kind: as in WGSL, mixing `&&` and `
+    /// ` needs parentheses.
     fn expression(&mut self, depth: u32) -> Result<bool, Flaw> {
         let mut value = self.operand(depth)?;
         let mut operator = None;
@@ -117,7 +118,7 @@ impl Parser<'_> {
         ))
     }
 
-    /// A flaw at the next token, or at the last one.
+    /// Returns a flaw at the next token, or at the last one.
     fn flaw(&self, message: &str) -> Flaw {
         let token = self.tokens.get(self.next).or(self.tokens.last());
         Flaw {

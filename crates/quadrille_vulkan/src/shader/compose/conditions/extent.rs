@@ -3,7 +3,7 @@
 use super::Place;
 use crate::shader::compose::tokens::{Kind, Token};
 
-/// The index behind the node that begins at a token; `None` if none can begin there.
+/// Returns the index after the node that begins at a token; `None` if no node can begin there.
 pub(super) fn node_end(source: &str, tokens: &[Token], place: Place, at: usize) -> Option<usize> {
     let word = |at: usize| {
         let token = tokens.get(at).filter(|it| it.kind == Kind::Word);
@@ -34,7 +34,7 @@ pub(super) fn node_end(source: &str, tokens: &[Token], place: Place, at: usize) 
     }
 }
 
-/// The index behind the bracket that closes the one at an index, or the end.
+/// Returns the index after the bracket that matches the one at an index, or the end.
 pub(super) fn matching(tokens: &[Token], open: usize) -> usize {
     let mut depth = 0_u32;
     for (at, token) in tokens.iter().enumerate().skip(open) {
@@ -50,7 +50,7 @@ pub(super) fn matching(tokens: &[Token], open: usize) -> usize {
     tokens.len()
 }
 
-/// The index behind the next block, or of the bracket that closes first.
+/// Returns the index after the next block, or of the closing bracket before it.
 fn block_end(tokens: &[Token], from: usize) -> usize {
     let start = find_outside_brackets(tokens, from, '{');
     match tokens.get(start) {
@@ -59,7 +59,7 @@ fn block_end(tokens: &[Token], from: usize) -> usize {
     }
 }
 
-/// The index behind the next semicolon, or of the bracket that closes first.
+/// Returns the index after the next semicolon, or of the closing bracket before it.
 fn semicolon_end(tokens: &[Token], from: usize) -> usize {
     let end = find_outside_brackets(tokens, from, ';');
     match tokens.get(end) {
@@ -68,7 +68,7 @@ fn semicolon_end(tokens: &[Token], from: usize) -> usize {
     }
 }
 
-/// The index of the next such mark outside of brackets that open before it, or of the bracket that closes first.
+/// Returns the index of the next such mark outside of nested brackets, or of the closing bracket before it.
 fn find_outside_brackets(tokens: &[Token], from: usize, mark: char) -> usize {
     let mut at = from;
     while let Some(token) = tokens.get(at) {
@@ -84,7 +84,7 @@ fn find_outside_brackets(tokens: &[Token], from: usize, mark: char) -> usize {
     tokens.len()
 }
 
-/// The index behind the comma of a member or parameter, or of the bracket that closes the list.
+/// Returns the index after the comma of a member or parameter, or of the bracket that closes the list.
 fn list_item_end(tokens: &[Token], from: usize) -> usize {
     let mut templates = 0_u32;
     let mut at = from;

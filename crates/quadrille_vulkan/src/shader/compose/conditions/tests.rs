@@ -3,7 +3,7 @@ use crate::shader::GpuShader;
 use crate::shader::compose::tokens::tokens;
 use crate::shader::defs::{ShaderDefVal, ShaderDefs, ShaderOptions};
 
-/// The rules of WESL's conditional translation, each with a source and what is left of it. `ON` and `TOO` are set.
+/// Rules of WESL's conditional translation: name, source, and result with `ON` and `TOO` set.
 const RULES: &[(&str, &str, &str)] = &[
     // Nodes that conditions decorate.
     (
@@ -257,7 +257,7 @@ fn defs() -> ShaderDefs {
     options.defs(more).defs
 }
 
-/// Rest of a source, with single blanks.
+/// Returns the remaining source, with whitespace collapsed.
 fn left(source: &str) -> String {
     let translated = translate(source, tokens(source), &defs())
         .unwrap_or_else(|flaw| panic!("{source}: {}", flaw.message));
@@ -371,7 +371,7 @@ fn misplaced_conditions_are_errors_at_their_place() {
     assert!(said(&deep).1.contains("nested more than 64 deep"));
 }
 
-/// A source that an editor has written in part is an error, or a shader.
+/// Incomplete sources, as saved by an editor, are errors or shaders.
 #[test]
 fn halves_of_conditions_do_not_panic() {
     let source = "@if(ON && !(OFF)) import a::{b, c}; @else { struct S { @if(ON) a: array<u32, 2>, b: u32 } } \

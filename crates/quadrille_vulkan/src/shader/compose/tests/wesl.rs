@@ -1,4 +1,4 @@
-//! Rules of WESL about imports, paths and names.
+//! Tests of WESL's rules for imports, paths and names.
 
 use super::{Folder, names};
 use crate::shader::{GpuShader, ShaderDefVal, ShaderModule, ShaderOptions};
@@ -30,7 +30,7 @@ fn modules_may_import_each_other() {
     let folder = Folder::new("circle", &files);
     let loaded = folder.load("a.wgsl");
     loaded.unwrap_or_else(|error| panic!("{error}"));
-    // Declarations that need each other have no value.
+    // Constants that depend on each other have no value.
     let [line, excerpt] = folder.said("loop.wgsl");
     assert!(
         line.contains("left.wgsl:2:") || line.contains("right.wgsl:1:"),
@@ -43,7 +43,7 @@ fn modules_may_import_each_other() {
     );
 }
 
-/// A name of the shader is another one than a builtin function of that name in a module.
+/// A name of the shader does not shadow a builtin function of the same name in a module.
 #[test]
 fn names_of_the_shader_do_not_reach_into_modules() {
     let files = [
@@ -169,7 +169,7 @@ fn paths_that_do_not_exist_have_advice() {
     );
 }
 
-/// As in bevy, whose modules import names that exist under some conditions only.
+/// As in bevy, whose modules import names that exist only under some conditions.
 #[test]
 fn declarations_that_nothing_needs_are_left_out() {
     let module = "import super::more::{PART, count};
@@ -219,7 +219,7 @@ fn declarations_that_nothing_needs_are_left_out() {
         .def("FANCY")
         .load(folder.0.join("fancy.wesl"));
     fancy.unwrap_or_else(|error| panic!("{error}"));
-    // A name that no condition brings is wrong in any case.
+    // A name that exists under no condition is always an error.
     assert!(
         folder.said("typo.wesl")[0].ends_with("did you mean `PART`?")
             || folder.said("typo.wesl")[0].contains("declares no `PATR`")

@@ -39,7 +39,7 @@ fn called_functions_count_where_they_are_called() {
 
 #[test]
 fn functions_that_call_themselves_end() {
-    // OpFunction 2, OpLabel 3, OpSelectionMerge 4, OpFunctionCall of 2: no valid module.
+    // OpFunction 2, OpLabel 3, OpSelectionMerge 4, OpFunctionCall of 2: a recursive call, so an invalid module.
     let words = [
         0,
         0,

@@ -47,7 +47,7 @@ fn bindings_of_tables_move() {
     let unchecked = for_tables(shader.words(), false);
     assert_eq!(unchecked.len(), shader.words().len());
     let moved = GpuShader::spirv("moved", &unchecked);
-    // Reflection takes no images at the binding that they have then, and names it.
+    // Reflection rejects images at their shifted binding, and the error names the binding.
     let error = moved.expect_err("it is for devices alone").to_string();
     assert!(
         error.contains("tables") || error.contains("binding"),
