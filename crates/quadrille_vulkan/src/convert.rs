@@ -1,7 +1,6 @@
-//! Conversion of the solver's types to Vulkan's. No other module has any. Pure.
+//! Conversion of the solver's types to Vulkan's, in this module only. Pure.
 //!
-//! Flags have Vulkan's values, so conversion is a change of type; the tests compare them with
-//! ash bit for bit.
+//! Flags have Vulkan's values, so a conversion only changes the type; the tests compare them with ash bit for bit.
 
 use ash::vk;
 use quadrille_sync::{
@@ -13,27 +12,27 @@ use quadrille_sync::{
 /// `VK_KHR_maintenance8`, which ash lacks: makes the stage masks of ownership transfers effective.
 pub(crate) const USE_ALL_STAGES: vk::DependencyFlags = vk::DependencyFlags::from_raw(0x20);
 
-/// Stages.
+/// Converts pipeline stages.
 pub(crate) fn stages(stages: Stages) -> vk::PipelineStageFlags2 {
     vk::PipelineStageFlags2::from_raw(stages.bits())
 }
 
-/// An access mask.
+/// Converts an access mask.
 pub(crate) fn access(access: AccessMask) -> vk::AccessFlags2 {
     vk::AccessFlags2::from_raw(access.bits())
 }
 
-/// Aspects.
+/// Converts image aspects.
 pub(crate) fn aspects(aspects: Aspects) -> vk::ImageAspectFlags {
     vk::ImageAspectFlags::from_raw(aspects.bits())
 }
 
-/// A layout.
+/// Converts an image layout.
 pub(crate) fn layout(layout: Layout) -> vk::ImageLayout {
     vk::ImageLayout::from_raw(layout as i32)
 }
 
-/// A range of subresources.
+/// Converts a subresource range.
 pub(crate) fn range(range: &SubresourceRange) -> vk::ImageSubresourceRange {
     vk::ImageSubresourceRange {
         aspect_mask: aspects(range.aspects),
@@ -44,7 +43,7 @@ pub(crate) fn range(range: &SubresourceRange) -> vk::ImageSubresourceRange {
     }
 }
 
-/// A global memory barrier.
+/// Converts a global memory barrier.
 pub(crate) fn memory_barrier(barrier: &MemoryBarrier) -> vk::MemoryBarrier2<'static> {
     vk::MemoryBarrier2::default()
         .src_stage_mask(stages(barrier.src.stages))
@@ -53,7 +52,7 @@ pub(crate) fn memory_barrier(barrier: &MemoryBarrier) -> vk::MemoryBarrier2<'sta
         .dst_access_mask(access(barrier.dst.access))
 }
 
-/// A buffer memory barrier.
+/// Converts a buffer memory barrier.
 pub(crate) fn buffer_barrier(
     barrier: &BufferBarrier,
     buffer: vk::Buffer,
@@ -71,7 +70,7 @@ pub(crate) fn buffer_barrier(
         .size(barrier.size)
 }
 
-/// An image memory barrier.
+/// Converts an image memory barrier.
 pub(crate) fn image_barrier(
     barrier: &ImageBarrier,
     image: vk::Image,
@@ -90,7 +89,7 @@ pub(crate) fn image_barrier(
         .subresource_range(range(&barrier.range))
 }
 
-/// The families of a barrier: those of a transfer, or none.
+/// Returns the queue families of an ownership transfer, or `VK_QUEUE_FAMILY_IGNORED` without one.
 fn families(transfer: Option<Transfer>) -> (u32, u32) {
     match transfer {
         Some(transfer) => (transfer.from.0, transfer.to.0),

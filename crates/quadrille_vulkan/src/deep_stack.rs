@@ -10,8 +10,8 @@ use std::thread;
 
 /// Stack size in bytes; only accessed pages take memory.
 ///
-/// Measured in a debug build on x86-64 with naga 30.0.2: each limit of `shader/nesting.rs` by itself
-/// fits into a quarter of it, as a test keeps it.
+/// Measured in a debug build on x86-64 with naga 30.0.2: each limit of `shader/nesting.rs` alone needs less than a
+/// quarter of it, which a test ensures.
 pub(crate) const STACK_BYTES: usize = 64 << 20;
 
 thread_local! {

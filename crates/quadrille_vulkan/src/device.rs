@@ -1,4 +1,4 @@
-//! The logical device and everything that lives as long as it does.
+//! The logical device and all objects with its lifetime.
 
 pub(crate) mod addresses;
 pub(crate) mod backing;
@@ -69,15 +69,15 @@ const TEARDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct DeviceInfo {
-    /// Its name.
+    /// Name of the device.
     pub name: String,
-    /// The driver's name and version in its own words.
+    /// Name and version of the driver, as it reports them.
     pub driver: String,
-    /// The Vulkan version it offers.
+    /// Supported Vulkan version.
     pub api_version: String,
     /// Whether it runs on the CPU.
     pub software: bool,
-    /// Bytes of its largest heap of device-local memory (`VkMemoryHeap::size`).
+    /// Size in bytes of the largest heap of device-local memory (`VkMemoryHeap::size`).
     pub memory_bytes: u64,
     /// The version of the validation layer, if it is active.
     pub validation: Option<String>,
@@ -95,7 +95,7 @@ impl DeviceInfo {
 
 /// A queue with its timeline. Submits and presents lock it: queues are externally synchronized.
 pub(crate) struct DeviceQueue {
-    /// `minImageTransferGranularity` of its family: what copies of parts of images align to.
+    /// `minImageTransferGranularity` of its family: the alignment of copies of image regions.
     pub granularity: [u32; 3],
     /// `timestampValidBits` of its family; 0 if it has no timestamps, or they cannot be reset.
     pub timestamp_bits: u32,
@@ -189,7 +189,7 @@ pub(crate) struct Device {
     pub instance: Arc<Instance>,
 }
 
-/// Fast path of per-frame checks: no device need be examined while it is false.
+/// Fast path of per-frame checks: while false, no device has to be examined.
 static ARE_SOME_GIVEN_UP: AtomicBool = AtomicBool::new(false);
 
 impl Device {
@@ -219,7 +219,7 @@ impl Device {
         Self::of((instance, physical), raw, (support, topology), settings)
     }
 
-    /// Wraps a device handle. After an error the handle is destroyed, unless the program created it.
+    /// Wraps a device handle. On error the handle is destroyed, unless the program created it.
     pub(crate) fn of(
         (instance, physical): (Arc<Instance>, vk::PhysicalDevice),
         raw: ash::Device,
@@ -231,7 +231,7 @@ impl Device {
         let (queues, memory, only_waited) = open(&instance, physical, &raw, &topology, &support)
             .inspect_err(|_| {
                 if !instance.is_imported() {
-                    // SAFETY: nothing made from the device is left, and no other code has it.
+                    // SAFETY: no object created from the device exists, and no other code has the handle.
                     unsafe { raw.destroy_device(None) };
                 }
             })?;

@@ -11,17 +11,17 @@ use std::time::Duration;
 
 use ash::vk;
 
-/// The device cannot be set up.
+/// The device cannot be created.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SetupError {
-    /// The Vulkan loader is not installed.
+    /// The Vulkan loader cannot be loaded.
     #[error(
         "the Vulkan loader cannot be loaded ({reason}). Install it: libvulkan1 on Debian and \
          Ubuntu, vulkan-loader on Fedora, vulkan-icd-loader on Arch"
     )]
     NoLoader {
-        /// The message of the system's loader of libraries.
+        /// Message of the operating system.
         reason: String,
     },
     /// No driver offers a device.
@@ -37,15 +37,15 @@ pub enum SetupError {
     DeviceNotFound {
         /// The requested name or index.
         wanted: String,
-        /// The names of the available devices, by index.
+        /// Names of the available devices, by index.
         available: Vec<String>,
     },
     /// The best device (or the requested one) lacks a requirement of Quadrille.
     #[error("the device `{device}` lacks what Quadrille needs: {}", missing.join(", "))]
     Lacks {
-        /// The device's name.
+        /// Name of the device.
         device: String,
-        /// The features, extensions and versions it lacks.
+        /// Missing features, extensions and versions.
         missing: Vec<String>,
     },
     /// The best device (or the requested one) lacks a requirement of the program.
@@ -55,9 +55,9 @@ pub enum SetupError {
         lacking.join(", ")
     )]
     LacksExtension {
-        /// The device's name.
+        /// Name of the device.
         device: String,
-        /// The extensions and features it lacks.
+        /// Missing extensions and features.
         lacking: Vec<String>,
     },
     /// An instance or a device that the program created cannot be imported ([`Gpu::import`]).
@@ -92,15 +92,15 @@ pub enum SetupError {
          capabilities by their letters g, c, t (gct,ct)"
     )]
     Queues {
-        /// Its value.
+        /// Value of the variable.
         value: String,
     },
     /// An environment variable has an unknown value.
     #[error("{variable} is \"{value}\"; it must be one of {}, or unset", words.join(", "))]
     Environment {
-        /// Its name.
+        /// Name of the variable.
         variable: &'static str,
-        /// Its value.
+        /// Value of the variable.
         value: String,
         /// The allowed values.
         words: Vec<&'static str>,
@@ -116,7 +116,7 @@ pub enum SetupError {
     /// The memory allocator cannot be set up.
     #[error("the memory allocator cannot be set up: {reason}")]
     Allocator {
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
@@ -177,7 +177,7 @@ pub enum Error {
     /// The device is lost: its objects can only be dropped.
     #[error("the device is lost: {call} was the first call to say so")]
     DeviceLost {
-        /// The call that was the first to return `VK_ERROR_DEVICE_LOST`, whichever noticed.
+        /// The call that first returned `VK_ERROR_DEVICE_LOST`, even if another call reports the error.
         call: &'static str,
     },
     /// A Vulkan call failed.
@@ -192,14 +192,14 @@ pub enum Error {
     },
 }
 
-/// A shader or a pipeline cannot be made.
+/// A shader or a pipeline cannot be created.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShaderError {
-    /// The source does not follow the language.
+    /// The source is not valid in its language.
     #[error("{label}:{line}:{column}: {message}\n{excerpt}")]
     Source {
-        /// The shader's label, or its file.
+        /// Label of the shader, or its file.
         label: String,
         /// Line, from 1; 0 if unknown.
         line: u32,
@@ -213,7 +213,7 @@ pub enum ShaderError {
     /// The SPIR-V module is malformed.
     #[error("`{label}` is no SPIR-V module: {problem}")]
     Spirv {
-        /// The shader's label, or its file.
+        /// Label of the shader, or its file.
         label: String,
         /// The problem.
         problem: String,
@@ -223,7 +223,7 @@ pub enum ShaderError {
     File {
         /// The file.
         path: PathBuf,
-        /// The system's reason.
+        /// Message of the operating system.
         reason: String,
     },
     /// The module has no such entry point for this stage.
@@ -233,19 +233,19 @@ pub enum ShaderError {
         available.join(", ")
     )]
     NoEntryPoint {
-        /// The shader's label.
+        /// Label of the shader.
         label: String,
         /// The stage.
         stage: &'static str,
         /// The requested name.
         wanted: String,
-        /// The entry points that the module has, as `stage name`.
+        /// Available entry points, as `stage name`.
         available: Vec<String>,
     },
     /// Bindings or inputs are not supported.
     #[error("the interface of `{label}` cannot be served: {problem}")]
     Interface {
-        /// The shader's label or the pipeline's name.
+        /// Label of the shader, or name of the pipeline.
         label: String,
         /// The problem.
         problem: String,
@@ -261,7 +261,7 @@ pub enum ShaderError {
     /// A module cannot be published.
     #[error("the shader module `{path}` cannot be published: {problem}")]
     Module {
-        /// Its path.
+        /// Path of the module.
         path: String,
         /// The problem.
         problem: String,
@@ -312,21 +312,21 @@ pub enum FrameError {
         queue: u8,
         /// The value waited for.
         wanted: u64,
-        /// The current value.
+        /// Current value.
         reached: u64,
-        /// The time waited.
+        /// Time waited.
         waited: Duration,
-        /// The passes of the queue's first incomplete submission.
+        /// Passes of the queue's first incomplete submission.
         passes: Vec<String>,
-        /// The last pass of its last complete submission.
+        /// Last pass of the queue's last complete submission.
         finished: Option<String>,
-        /// The last pass whose end timestamp the device has written, also within the incomplete submission.
-        /// Known if frames are measured: [`Frames::measure`].
+        /// Last pass whose end timestamp the device has written, including passes of the incomplete submission. Known
+        /// if frames are measured: [`Frames::measure`].
         ///
         /// [`Frames::measure`]: crate::Frames::measure
         last_done: Option<String>,
     },
-    /// Nobody has signalled a value of a user's timeline that a pass waits for.
+    /// A value of the program's timeline semaphore that a pass waits for was not signalled in time.
     #[error(
         "the pass `{pass}` waits for value {wanted} of the timeline `{timeline}`, which is at {reached} after \
          {waited:?}. Signal the value, or let the pass wait for it once it is certain to come"
@@ -336,14 +336,14 @@ pub enum FrameError {
         pass: String,
         /// The timeline.
         timeline: String,
-        /// The value waited for.
+        /// Value waited for.
         wanted: u64,
-        /// The value it has.
+        /// Current value.
         reached: u64,
         /// The time waited.
         waited: Duration,
     },
-    /// A pass signals a value of a user's timeline that is not above all that were signalled.
+    /// A pass signals a value of the program's timeline semaphore that is not greater than all earlier ones.
     #[error(
         "the pass `{pass}` signals value {value} of the timeline `{timeline}`, which is signalled up to \
          {highest} already. Signal a higher one"
@@ -355,10 +355,10 @@ pub enum FrameError {
         timeline: String,
         /// The value to signal.
         value: u64,
-        /// The highest value that is signalled or is to be.
+        /// Highest value that is signalled or pending.
         highest: u64,
     },
-    /// A pass uses a value of a user's timeline that is too far above the value reached.
+    /// A pass uses a value of the program's timeline semaphore that is too far above the current value.
     #[error(
         "the pass `{pass}` uses value {value} of the timeline `{timeline}`, which is more than {most} above \
          {reached}, the value reached. Use values that follow each other"
@@ -370,15 +370,15 @@ pub enum FrameError {
         timeline: String,
         /// The value to wait for or to signal.
         value: u64,
-        /// The value it has.
+        /// Current value.
         reached: u64,
-        /// The largest difference that each device allows.
+        /// Largest difference that every device supports.
         most: u64,
     },
     /// The device is lost.
     #[error("the device is lost: {call} was the first call to say so")]
     DeviceLost {
-        /// The call that was the first to return `VK_ERROR_DEVICE_LOST`, whichever noticed.
+        /// The call that first returned `VK_ERROR_DEVICE_LOST`, even if another call reports the error.
         call: &'static str,
     },
     /// A pass has an invalid command.
@@ -386,7 +386,7 @@ pub enum FrameError {
     Command {
         /// The pass.
         pass: String,
-        /// The name of the method that records the command, or the end of the pass.
+        /// Name of the method that records the command, or the end of the pass.
         command: &'static str,
         /// The command's error.
         error: CommandError,
@@ -396,7 +396,7 @@ pub enum FrameError {
     Pipeline {
         /// The pass.
         pass: String,
-        /// Why.
+        /// The reason.
         error: ShaderError,
     },
     /// A resource, pipeline or sampler belongs to another device, such as one that was lost.
@@ -405,7 +405,7 @@ pub enum FrameError {
         /// Its name.
         name: String,
     },
-    /// A pass declares an access that takes a usage which the image lacks.
+    /// A pass declares an access whose usage the image lacks.
     #[error(
         "the pass `{pass}` declares an access of `{name}` that takes the usage {usage}, which it was made \
          without; add it to the image's description"
@@ -424,8 +424,8 @@ pub enum FrameError {
         /// The mismatch.
         problem: String,
     },
-    /// Some of the frame's submissions reached their queues and others did not, so neither the
-    /// old nor the new states are valid; the device has to be recreated.
+    /// Only some of the frame's submissions reached their queues, so neither the old nor the new states are valid; the
+    /// device has to be recreated.
     #[error("only part of the frame is submitted: {call} fails: {result}")]
     PartlySubmitted {
         /// The call.
@@ -476,7 +476,7 @@ pub enum SurfaceError {
     /// The device is lost.
     #[error("the device is lost: {call} was the first call to say so")]
     DeviceLost {
-        /// The call that was the first to return `VK_ERROR_DEVICE_LOST`, whichever noticed.
+        /// The call that first returned `VK_ERROR_DEVICE_LOST`, even if another call reports the error.
         call: &'static str,
     },
     /// The image handle of the swapchain could not be created.

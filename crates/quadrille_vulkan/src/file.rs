@@ -128,7 +128,7 @@ fn write_new(mut file: File, bytes: &[u8], replaced: Option<&Metadata>) -> Resul
 pub fn read_file(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
     let (file, length) = open_regular(path, most_bytes)?;
     let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
-    // The file may grow meanwhile, and files such as those in `/proc` have no length at first.
+    // The file may grow meanwhile, and files such as those in `/proc` report length 0.
     let read = file.take(most_bytes + 1).read_to_end(&mut bytes)?;
     if read as u64 > most_bytes {
         return Err(too_large(most_bytes));
@@ -146,11 +146,11 @@ pub fn open_regular(path: &Path, most_bytes: u64) -> Result<(File, u64)> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt as _;
-        // Else opening a pipe would wait for a writer.
+        // Without it, opening a pipe would block until there is a writer.
         options.custom_flags(libc::O_NONBLOCK);
     }
     let file = options.open(path)?;
-    // Metadata of the open file: by now the path may lead to another.
+    // Metadata of the open file, because the path may name another file by now.
     let known = file.metadata()?;
     if !known.is_file() {
         let kind = kind(known.file_type());
@@ -208,7 +208,7 @@ pub(crate) fn sweep(folder: &Path, prefix: &str) {
 /// Whether the process that wrote a temporary file has ended.
 fn is_abandoned(file: &Path) -> bool {
     let mut options = OpenOptions::new();
-    // Read and write, so that opening a pipe of this name does not block.
+    // For reading and writing, so that opening a pipe of this name does not block.
     options.read(true).write(true);
     #[cfg(unix)]
     {

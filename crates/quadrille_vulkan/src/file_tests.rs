@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use super::{read_file, sweep, write_file};
 
-/// A folder of its own for a test; removed at its end.
+/// Temporary folder of a test, removed on drop.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -56,14 +56,14 @@ fn only_temporary_files_without_a_writer_are_removed() {
     assert!(kept.iter().all(|name| at(name).exists()), "not ours");
     assert!(left.iter().all(|name| !at(name).exists()), "left over");
     assert!(at("pipelines-1.8-0.tmp").exists(), "somebody is at it");
-    // Unlocked, not only dropped: a child that another test starts meanwhile has it for a moment.
+    // Explicitly unlocked: a child process of another test may inherit the descriptor for a moment.
     written.unlock().unwrap();
     sweep(&folder.0, "pipelines-");
     assert_eq!(folder.count(), kept.len(), "nobody is at it any more");
     sweep(Path::new("/no such folder"), "pipelines-");
 }
 
-/// A target that is no regular file stays what it is, and gets the bytes.
+/// A target that is not a regular file is kept, and receives the bytes.
 #[cfg(target_os = "linux")]
 #[test]
 fn devices_and_pipes_are_written_to() {
@@ -72,7 +72,7 @@ fn devices_and_pipes_are_written_to() {
     let folder = Folder::new("pipe");
     let link = folder.0.join("link");
     for (device, has_room) in [("/dev/full", false), ("/dev/null", true)] {
-        // Through a link, so that what replaces a file here replaces no device of the machine.
+        // By a link, so that a faulty replacement would not remove a device file of the machine.
         symlink(device, &link).unwrap();
         assert_eq!(write_file(&link, b"data").is_ok(), has_room, "{device}");
         assert_eq!(fs::read_link(&link).unwrap(), Path::new(device));
@@ -89,7 +89,7 @@ fn devices_and_pipes_are_written_to() {
         move || fs::read(pipe).unwrap()
     });
     write_file(&pipe, b"data").unwrap();
-    // If the pipe is replaced, nobody ends the reader's wait.
+    // A replaced pipe would leave the reader waiting forever.
     assert!(fs::symlink_metadata(&pipe).unwrap().file_type().is_fifo());
     assert_eq!(reader.join().unwrap(), b"data");
     assert_eq!(folder.count(), 1, "something is left beside it");
@@ -123,10 +123,10 @@ fn permissions_and_links_stay() {
     assert!(write_file(&circle, b"data").is_err(), "a link to itself");
 }
 
-/// The folder in which the test process that has no room writes.
+/// Folder in which the child process without disk space writes.
 const NO_ROOM: &str = "QUADRILLE_TEST_NO_ROOM";
 
-/// This process is started once more, allowed files without bytes.
+/// Runs this test in a child process whose limit of file sizes is 0.
 #[cfg(unix)]
 #[test]
 fn where_there_is_no_room_nothing_is_left() {
@@ -155,8 +155,8 @@ fn where_there_is_no_room_nothing_is_left() {
     assert_eq!(folder.count(), 1, "a part of a file is left");
 }
 
-/// Names of temporary files are random and created exclusively: links that wait under the names that a
-/// counter would give lead nobody to other files, and neither does sweeping.
+/// Names of temporary files are random and files are created exclusively. So links placed at the names that a counter
+/// would produce are followed neither by writing nor by sweeping.
 #[cfg(unix)]
 #[test]
 fn links_in_place_of_temporary_files_are_not_followed() {
@@ -178,7 +178,7 @@ fn links_in_place_of_temporary_files_are_not_followed() {
     assert_eq!(folder.count(), 2 + 512, "links are not ours to remove");
 }
 
-/// A private file stays private while another version of it is written.
+/// A private file stays private while it is replaced.
 #[cfg(unix)]
 #[test]
 fn temporary_files_of_private_files_are_private() {
@@ -193,7 +193,7 @@ fn temporary_files_of_private_files_are_private() {
     assert_ne!(name, second);
 }
 
-/// Pipes and devices are neither waited for nor read without end.
+/// Reading pipes fails without blocking, and reading devices fails without exhausting memory.
 #[cfg(target_os = "linux")]
 #[test]
 fn pipes_devices_and_long_files_are_not_read() {
@@ -218,7 +218,7 @@ fn pipes_devices_and_long_files_are_not_read() {
     let error = read_file(&long, 16).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::FileTooLarge);
     assert_eq!(read_file(&long, 17).unwrap().len(), 17);
-    // The system reports length 0 for it, yet it has contents.
+    // The system reports length 0 for this file, but it has contents.
     assert!(
         read_file(Path::new("/proc/self/status"), 1 << 16)
             .unwrap()

@@ -34,21 +34,20 @@ impl Gpu {
         crate::resources::image::can_draw_to(&self.0, format)
     }
 
-    /// Whether the device blends colors that are drawn to images of a format (`COLOR_ATTACHMENT_BLEND`): many do not
-    /// blend those of 32 bits a channel.
+    /// Whether images of a format support blending (`COLOR_ATTACHMENT_BLEND`). Many devices do not blend formats with
+    /// 32 bits per channel.
     pub fn can_blend(&self, format: vk::Format) -> bool {
         crate::resources::image::can_blend(&self.0, format)
     }
 
-    /// Whether images of a format can be blitted with a linear filter (section "Image Copies With Scaling"), as
-    /// generation of mip levels does. False for compressed formats and, on some devices, for those with 32 bits a
-    /// channel.
+    /// Whether images of a format can be blitted with a linear filter (section "Image Copies With Scaling"), as mip
+    /// generation needs. False for compressed formats and, on some devices, for formats with 32 bits per channel.
     pub fn can_scale(&self, format: vk::Format) -> bool {
         crate::resources::image::can_scale(&self.0, format)
     }
 
-    /// Whether every queue can copy this part of an image (`minImageTransferGranularity`, section "Queue Family
-    /// Properties"). Transfer queues may need aligned regions, or whole levels. False for a part outside the image.
+    /// Whether every queue can copy this region of an image (`minImageTransferGranularity`, section "Queue Family
+    /// Properties"). Transfer queues may need aligned regions, or whole levels. False for a region outside the image.
     ///
     /// ```no_run
     /// # use quadrille_vulkan::{Gpu, GpuImage, ImageRegion};
@@ -216,8 +215,8 @@ impl Gpu {
         Ring::open(&self.0, name, slots)
     }
 
-    /// Hands a thread that submits to a stream to the device. Dropping the main loop's [`Frames`] signals streams
-    /// to stop ([`Frames::is_stopping`]) and joins the thread, for two seconds at most.
+    /// Hands the thread of a stream to the device. Dropping the main loop's [`Frames`] signals streams to stop
+    /// ([`Frames::is_stopping`]), and waits for the thread for two seconds at most.
     pub fn keep_thread(&self, thread: std::thread::JoinHandle<()>) {
         self.0.streams.add_thread(thread);
     }

@@ -45,9 +45,9 @@ const SURFACE_EXTRAS: [&CStr; 5] = [
     ext::swapchain_colorspace::NAME,
 ];
 
-/// The loader and the instance; destroyed when dropped, after everything made from it.
+/// The loader and the instance. Dropped after all objects created from them.
 pub(crate) struct Instance {
-    /// The loader. It stays open as long as the instance.
+    /// The loader. Stays open as long as the instance.
     pub entry: ash::Entry,
     /// The instance.
     pub raw: ash::Instance,
@@ -64,7 +64,7 @@ pub(crate) struct Instance {
     imported: Option<Keep>,
 }
 
-/// The functions of extensions for windows, where they are enabled.
+/// Functions of the enabled window extensions.
 struct Functions {
     surface: Option<khr::surface::Instance>,
     capabilities2: Option<khr::get_surface_capabilities2::Instance>,
@@ -86,7 +86,7 @@ impl Functions {
 }
 
 impl Instance {
-    /// Loads the loader and makes an instance.
+    /// Loads the loader and creates an instance.
     pub(crate) fn new(
         settings: &Settings,
         display: Option<RawDisplayHandle>,
@@ -149,7 +149,7 @@ impl Instance {
 impl Drop for Instance {
     fn drop(&mut self) {
         if let Some((functions, messenger)) = self.messenger.take() {
-            // SAFETY: made from this instance, and taken, so destroyed once.
+            // SAFETY: created from this instance, and taken, so destroyed once.
             unsafe { functions.destroy_debug_utils_messenger(messenger, None) };
         }
         if self.imported.is_none() {
@@ -211,8 +211,8 @@ impl ValidationLayer {
     }
 }
 
-/// Whether the loader's variables name the validation layer. `VK_LOADER_LAYERS_ENABLE` has
-/// patterns such as `*validation`.
+/// Whether the loader's environment variables enable the validation layer. `VK_LOADER_LAYERS_ENABLE` has patterns such
+/// as `*validation`.
 fn enabled_from_outside() -> bool {
     ["VK_INSTANCE_LAYERS", "VK_LOADER_LAYERS_ENABLE"]
         .iter()
@@ -244,7 +244,7 @@ fn check_version(entry: &ash::Entry) -> Result<(), SetupError> {
     })
 }
 
-/// The instance extensions of the loader and drivers, or those of a layer.
+/// Returns the instance extensions of loader and drivers, or of a layer.
 fn extension_names(entry: &ash::Entry, layer: Option<&CStr>) -> Result<Vec<CString>, SetupError> {
     // SAFETY: the loader is open and the layer's name was enumerated.
     let properties = unsafe { entry.enumerate_instance_extension_properties(layer) }
@@ -337,8 +337,8 @@ fn create(
     })
 }
 
-/// `validate_sync = true` for the validation layer. (The setter of ash counts bytes where Vulkan
-/// counts values, so the fields are set by hand.)
+/// Layer setting `validate_sync = true` of the validation layer. The fields are set directly, because ash's setter
+/// counts bytes where Vulkan counts values.
 fn sync_setting(on: &vk::Bool32) -> vk::LayerSettingEXT<'_> {
     let mut setting = vk::LayerSettingEXT::default()
         .layer_name(VALIDATION)
@@ -354,7 +354,7 @@ fn create_messenger(
     instance: &ash::Instance,
 ) -> Option<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)> {
     let functions = ext::debug_utils::Instance::new(entry, instance);
-    // SAFETY: the extension is enabled and the callback fits its type.
+    // SAFETY: the extension is enabled and the callback has the required type.
     let result = unsafe { functions.create_debug_utils_messenger(&debug::messenger_info(), None) };
     match result {
         Ok(messenger) => Some((functions, messenger)),
@@ -365,7 +365,7 @@ fn create_messenger(
     }
 }
 
-/// A version as text.
+/// Formats a version.
 pub(crate) fn version_text(version: u32) -> String {
     format!(
         "{}.{}.{}",
@@ -375,7 +375,7 @@ pub(crate) fn version_text(version: u32) -> String {
     )
 }
 
-/// The set-up error of a failed call.
+/// Returns the set-up error of a failed call.
 pub(crate) fn vulkan(call: &'static str) -> impl FnOnce(vk::Result) -> SetupError {
     move |result| SetupError::Vulkan { call, result }
 }

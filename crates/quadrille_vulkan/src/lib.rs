@@ -48,23 +48,22 @@
 //! - *The interface of a pipeline never changes.* Hot reload replaces its code when the shader's file changes, for
 //!   later recordings. A source that needs other bindings, push constants or workgroup sizes is rejected. Either
 //!   all pipelines of a file change, or none.
-//! - *Shaders are composed here* (`shader/compose.rs`), in WESL: imports and conditional translation. bevy 0.20
-//!   has the crate `wesl` 0.6, which declares Rust 1.97.1, has 14 dependencies, walks statements by recursion without a
-//!   bound, prints the translated module again, and maps naga's errors to a declaration, not to the line within it.
-//!   Here modules are joined by leaving out what conditions remove and by renaming identifiers, with the origin of
-//!   each byte kept; naga alone parses the
-//!   language. The preprocessor of `naga_oil` is not taken: no shader of bevy 0.20 has it, and `#import` is an error
-//!   that tells what WESL has instead.
+//! - *Shaders are composed here* (`shader/compose.rs`), in WESL: imports and conditional translation. bevy 0.20 has the
+//!   crate `wesl` 0.6, which declares Rust 1.97.1 and has 14 dependencies. It walks statements by unbounded recursion,
+//!   prints the translated module again, and maps naga's errors to a declaration, not to the line within it. Here
+//!   modules are joined by removing what conditions exclude and by renaming identifiers, with the origin of each byte
+//!   kept; only naga parses the language. The preprocessor of `naga_oil` is not supported: no shader of bevy 0.20 uses
+//!   it, and `#import` is an error that names the equivalent in WESL.
 //! - *Pipeline-overridable constants* (`override`) are set before the translation to SPIR-V, so reflection has
 //!   the resulting sizes of workgroups and arrays.
 //! - *Waiting* is by host waits on timelines, bounded in time. `vkDeviceWaitIdle` is never called.
-//! - *Timeline values are read again until all of them are consistent* (`device/timelines.rs`). The validation
-//!   layer tracks each read by itself and would otherwise report hazards between ordered submissions.
+//! - *Timeline values are read again until all of them are consistent* (`device/timelines.rs`). The validation layer
+//!   tracks each timeline separately, and would otherwise report hazards between ordered submissions.
 //! - *Command pools belong to recording tasks*: one per task, queue family and frame in flight
 //!   (`record/pools.rs`). Tasks record without locks, and a pool is reset as a whole.
-//! - *An unchanged command list is not encoded again* (`commands/rewritten.rs`,
-//!   `record/call_cache.rs`). Resources are compared by one number
-//!   (`resources/generation.rs`), bindings by a bit mask (`pipeline/needs.rs`). Lists are prefetched some steps before they are recorded.
+//! - *An unchanged command list is not encoded again* (`commands/rewritten.rs`, `record/call_cache.rs`). Resources are
+//!   compared by one number (`resources/generation.rs`), bindings by a bit mask (`pipeline/needs.rs`). Lists are
+//!   prefetched some steps before they are recorded.
 //! - *A transient handle is a stand-in*, like that of a swapchain's image. The Vulkan object is
 //!   created when a frame first uses it, and recreated when its memory offset changes.
 //! - *A stream has one queue*, exclusively if the main loop has not used that queue yet. So

@@ -3,7 +3,7 @@ use crate::{
     Recorded, Sampler, Surface, Swapchain,
 };
 
-/// Front ends keep these in resources and components, which many threads see.
+/// Front ends store these types in resources and components, which several threads access.
 #[test]
 fn everything_can_be_sent_and_shared() {
     fn check<T: Send + Sync>() {}

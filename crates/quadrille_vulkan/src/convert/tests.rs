@@ -1,7 +1,7 @@
 use ash::vk;
 use quadrille_sync::{AccessMask, Aspects, Capabilities, FamilyIndex, Layout, Stages};
 
-/// `NAME` of ours equals `PREFIX_NAME` of ash, for each.
+/// Asserts for each name that ours equals `PREFIX_NAME` of ash.
 macro_rules! same {
     ($ours:ident, $theirs:ident, [$($our_name:ident = $their_name:ident),* $(,)?]) => {{
         let mut compared = $ours::empty();

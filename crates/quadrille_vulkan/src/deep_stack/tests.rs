@@ -1,6 +1,6 @@
 use super::{STACK_BYTES, run};
 
-/// Uses so many bytes of the stack at least.
+/// Uses at least this number of bytes of the stack.
 fn recurse(bytes: usize) -> usize {
     let block = [1_u8; 4096];
     let block = std::hint::black_box(&block);

@@ -17,18 +17,18 @@ const MAX_REMOVED_BUFFERS: usize = 64;
 /// Maximum number of buffers in a report, since a page can hold very many.
 const MAX_NAMED_BUFFERS: usize = 4;
 
-/// The addresses of all buffers of a device, and of some that it had.
+/// Addresses of all buffers of a device, and of recently destroyed ones.
 #[derive(Debug, Default)]
 pub(crate) struct Addresses(Mutex<Known>);
 
 #[derive(Debug, Default)]
 struct Known {
     alive: HashMap<vk::Buffer, Span>,
-    /// The most recently destroyed first.
+    /// Destroyed buffers, most recent first.
     gone: VecDeque<Span>,
 }
 
-/// Address range of a buffer, its last address included.
+/// Address range of a buffer, including its last address.
 #[derive(Debug)]
 struct Span {
     first: u64,
@@ -60,7 +60,7 @@ impl Addresses {
         }
     }
 
-    /// Describes the buffers that have, or had, any of these addresses, as the end of a sentence.
+    /// Describes the current and former buffers at any of these addresses, as the end of a sentence.
     pub(crate) fn describe(&self, first: u64, last: u64) -> String {
         let known = lock(&self.0);
         let met = |span: &&Span| span.meets(first, last);
@@ -88,7 +88,7 @@ fn names(spans: &[&Span]) -> String {
 }
 
 impl Device {
-    /// Returns the usage that buffers are made with besides their own.
+    /// Returns the usage that all buffers are created with in addition to their own.
     pub(crate) fn usage_for_addresses(&self) -> vk::BufferUsageFlags {
         match self.addresses {
             Some(_) => vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS,
@@ -102,7 +102,7 @@ impl Device {
             return;
         };
         let info = vk::BufferDeviceAddressInfo::default().buffer(buffer);
-        // SAFETY: the buffer is of this device, was made for it, and is bound to memory.
+        // SAFETY: the buffer is of this device, was created with the usage, and is bound to memory.
         let first = unsafe { self.raw.get_buffer_device_address(&info) };
         addresses.add(buffer, first, bytes, name);
     }

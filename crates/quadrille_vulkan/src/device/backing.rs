@@ -1,4 +1,4 @@
-//! The memory that backs a buffer or an image: an allocation of its own, or a range of a shared block.
+//! The memory that backs a buffer or an image: a dedicated allocation, or a range of a shared block.
 
 use std::sync::{Arc, Mutex, Weak};
 
@@ -69,10 +69,10 @@ impl Block {
 /// The memory that backs a resource.
 #[derive(Default)]
 pub(crate) enum Backing {
-    /// None: there is no Vulkan object yet, or it belongs to a swapchain.
+    /// No memory: there is no Vulkan object yet, or it belongs to a swapchain.
     #[default]
     Unbound,
-    /// An allocation of its own.
+    /// A dedicated allocation.
     Own(Allocation),
     /// A block, and the offset in it.
     Shared(Arc<Block>, u64),
@@ -84,7 +84,7 @@ impl Backing {
         matches!(self, Self::Unbound)
     }
 
-    /// Whether it is this offset of this block, or for `None` an allocation of its own.
+    /// Whether it is this offset of this block; for `None`, whether it is a dedicated allocation.
     pub(crate) fn is_at(&self, place: Option<(&Arc<Block>, u64)>) -> bool {
         match (self, place) {
             (Self::Own(_), None) => true,
@@ -103,7 +103,7 @@ impl Backing {
         }
     }
 
-    /// Returns the given place, or an allocation for these requirements.
+    /// Returns the given place in a block, or allocates for these requirements.
     pub(crate) fn find(
         device: &Device,
         name: &str,
@@ -133,7 +133,7 @@ impl Backing {
         (object, memory.offset() + offset)
     }
 
-    /// The allocation of its own.
+    /// The dedicated allocation, if it is one.
     pub(crate) fn own(&self) -> Option<&Allocation> {
         match self {
             Self::Own(memory) => Some(memory),

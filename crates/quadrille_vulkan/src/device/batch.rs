@@ -1,4 +1,4 @@
-//! Batches of work that are submitted to a queue.
+//! Batches of a queue submission.
 
 use ash::vk;
 
@@ -32,7 +32,7 @@ impl Batch {
         self.wait_points.push(point);
     }
 
-    /// Signals a value, after all that was submitted to the queue so far.
+    /// Signals a value after all earlier work of the queue.
     pub(crate) fn signal(&mut self, timeline: &Timeline, point: Point) {
         timeline.announce(point.value);
         let all = vk::PipelineStageFlags2::ALL_COMMANDS;
@@ -42,7 +42,7 @@ impl Batch {
     }
 }
 
-/// Retries of an out-of-memory submission after earlier ones of the frame succeeded.
+/// Number of retries of an out-of-memory submission after earlier ones of the frame succeeded.
 pub(crate) const RETRIES: u32 = 10;
 
 /// Calls `vkQueueSubmit2`, and retries if out of memory: work that completes meanwhile frees memory.

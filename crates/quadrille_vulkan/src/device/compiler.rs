@@ -1,8 +1,8 @@
 //! Threads that compile pipelines in the background.
 //!
 //! A job compiles a pipeline ahead of its use. A thread that needs the pipeline earlier compiles it, or waits for the
-//! thread that is compiling it, through a shared `OnceLock`. So
-//! jobs can be dropped at any time: the pipeline is then compiled at its first use.
+//! thread that is compiling it, through a shared `OnceLock`. So jobs can be dropped at any time: the pipeline is then
+//! compiled at its first use.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -28,7 +28,7 @@ struct Shared {
 #[derive(Default)]
 struct State {
     jobs: VecDeque<Job>,
-    /// Jobs that have begun.
+    /// Number of running jobs.
     running: usize,
     closed: bool,
 }
@@ -49,8 +49,8 @@ impl Compiler {
         }
     }
 
-    /// Drops the jobs that have not begun and waits for the others. A job keeps the device alive,
-    /// so after this no thread but the caller's can be the one that destroys it.
+    /// Drops the jobs that have not begun and waits for the others. A running job keeps the device alive, so after this
+    /// only the caller's thread can drop the last reference to it.
     pub(crate) fn settle(&self) {
         let mut state = lock(&self.shared.state);
         let dropped = std::mem::take(&mut state.jobs);
@@ -70,7 +70,7 @@ impl Compiler {
         lock(&self.shared.state).closed = true;
         self.shared.changed.notify_all();
         for thread in lock(&self.threads).drain(..) {
-            // The device is dropped by its last user, which may be one of these threads.
+            // The last reference to the device may be dropped by one of these threads, which must not join itself.
             if thread.thread().id() != std::thread::current().id() && thread.join().is_err() {
                 tracing::error!("a thread that compiles pipelines has panicked");
             }
@@ -119,7 +119,7 @@ fn work(shared: &Shared) {
     }
 }
 
-/// A job that runs; it is not running any more when this is dropped, by a panic too.
+/// Guard of a running job; dropping it, even by a panic, ends the count.
 struct Running<'a>(&'a Shared);
 
 impl Drop for Running<'_> {

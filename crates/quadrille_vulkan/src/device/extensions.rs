@@ -1,4 +1,4 @@
-//! The functions of the device extensions that are enabled.
+//! Functions of the enabled device extensions.
 
 use ash::{ext, khr};
 
@@ -6,7 +6,7 @@ use super::fault::Fault;
 use crate::instance::Instance;
 use crate::instance::features::Support;
 
-/// Functions of device extensions; none of those that the device lacks.
+/// Functions of device extensions; `None` for disabled ones.
 pub(crate) struct Extensions {
     /// `vkCmdPushDescriptorSetKHR`.
     pub push_descriptor: khr::push_descriptor::Device,
@@ -21,7 +21,7 @@ pub(crate) struct Extensions {
 }
 
 impl Extensions {
-    /// Loads the functions of what was enabled.
+    /// Loads the functions of the enabled extensions.
     pub(super) fn new(instance: &Instance, raw: &ash::Device, support: &Support) -> Self {
         let of = &instance.raw;
         let has_swapchain = support.has(khr::swapchain::NAME);

@@ -1,4 +1,4 @@
-//! The errors of failed calls. A call that finds the device lost is noted.
+//! Errors of failed Vulkan calls. A call that reports a lost device is recorded.
 
 use ash::vk;
 
@@ -6,7 +6,7 @@ use crate::device::Device;
 use crate::error::{Error, FrameError, SurfaceError};
 
 impl Error {
-    /// The error of a failed call on a named object. A lost device is noted.
+    /// Returns the error of a failed call on a named object, and records a lost device.
     pub(crate) fn vulkan(
         device: &Device,
         name: &str,
@@ -26,7 +26,7 @@ impl Error {
 }
 
 impl FrameError {
-    /// The error of a failed call. A lost device is noted.
+    /// Returns the error of a failed call, and records a lost device.
     pub(crate) fn vulkan(device: &Device, call: &'static str) -> impl FnOnce(vk::Result) -> Self {
         move |result| match result {
             vk::Result::ERROR_DEVICE_LOST => Self::DeviceLost {
@@ -38,7 +38,7 @@ impl FrameError {
 }
 
 impl SurfaceError {
-    /// The error of a failed call. A lost device is noted.
+    /// Returns the error of a failed call, and records a lost device.
     pub(crate) fn vulkan(device: &Device, call: &'static str) -> impl FnOnce(vk::Result) -> Self {
         move |result| match result {
             vk::Result::ERROR_DEVICE_LOST => Self::DeviceLost {

@@ -11,7 +11,7 @@ const MOST: u32 = 16;
 /// The function, where the device has the extension.
 pub(crate) type Fault = Option<ext::device_fault::Device>;
 
-/// Returns the driver's reasons, a sentence each; nothing while the device is not lost.
+/// Returns the driver's reasons, one sentence each; empty while the device is not lost.
 pub(crate) fn describe(device: &Device) -> Vec<String> {
     let Some(functions) = device
         .extensions
@@ -23,7 +23,7 @@ pub(crate) fn describe(device: &Device) -> Vec<String> {
     };
     let get = functions.fp().get_device_fault_info_ext;
     let mut counts = vk::DeviceFaultCountsEXT::default();
-    // SAFETY: the device is lost; without a place for more, only numbers are written.
+    // SAFETY: the device is lost; with a null `pFaultInfo` only the counts are written.
     let result = unsafe { get(device.raw.handle(), &mut counts, std::ptr::null_mut()) };
     if result.as_raw() < 0 {
         return vec![format!(
@@ -67,7 +67,7 @@ pub(crate) fn describe(device: &Device) -> Vec<String> {
     report
 }
 
-/// An address, with all those within its precision, and the objects that have them.
+/// Describes a fault address: the range within its precision, and the buffers in it.
 fn address(info: &vk::DeviceFaultAddressInfoEXT, known: Option<&Addresses>) -> String {
     use vk::DeviceFaultAddressTypeEXT as Kind;
     let what = match info.address_type {
@@ -87,7 +87,7 @@ fn address(info: &vk::DeviceFaultAddressInfoEXT, known: Option<&Addresses>) -> S
     format!("the driver names {what} the device addresses {first:#x} to {last:#x}{whose}")
 }
 
-/// A driver's text, in one line.
+/// Converts a driver's text to one line.
 fn text(text: &[std::ffi::c_char]) -> String {
     let bytes: Vec<u8> = text
         .iter()

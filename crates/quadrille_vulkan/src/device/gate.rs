@@ -11,9 +11,8 @@
 //!   because other submissions may wait for it, and because presents have to: a binary semaphore
 //!   may only be waited for when everything that its signal depends on has been submitted.
 //!
-//! Lanes and timelines share indices: each lane signals a timeline of its own, and some
-//! timelines have no lane. The gate is pure: its owner submits the entries that it returns, in that
-//! order.
+//! Lanes and timelines share indices: each lane signals its own timeline, and some timelines have no lane. The gate is
+//! pure: its owner submits the returned entries in their order.
 
 use std::collections::VecDeque;
 

@@ -96,10 +96,10 @@ impl Gpu {
             keep,
         } = made;
         let settings = environment::overrule(settings)?;
-        // SAFETY: as the caller promises.
+        // SAFETY: by the caller's contract.
         let instance = unsafe { Instance::import(of, &settings, Some(keep)) }?;
         let physical = of.physical_device;
-        // SAFETY: likewise.
+        // SAFETY: by the caller's contract.
         let source = unsafe { Source::made(&instance, physical, info) };
         let mut support = features::probe(&source, &settings)?;
         support.add_extensions(source.extensions());
@@ -111,7 +111,7 @@ impl Gpu {
         }
         let queues = match info.queue_create_info_count {
             0 => &[][..],
-            // SAFETY: likewise; `count` is the length of the array.
+            // SAFETY: by the caller's contract; `count` is the length of the array.
             count => unsafe {
                 std::slice::from_raw_parts(info.p_queue_create_infos, count as usize)
             },
@@ -136,7 +136,7 @@ impl Gpu {
         call: impl FnOnce(&vk::DeviceCreateInfo<'_>) -> R,
     ) -> Result<R, SetupError> {
         let settings = environment::overrule(settings)?;
-        // SAFETY: as the caller promises.
+        // SAFETY: by the caller's contract.
         let instance = unsafe { Instance::import(of, &settings, None) }?;
         let physical = of.physical_device;
         let support = features::probe(&Source::physical(&instance, physical)?, &settings)?;

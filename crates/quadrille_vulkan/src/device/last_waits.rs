@@ -1,8 +1,7 @@
 //! Timeouts of tear-down, shared by all its waits.
 //!
-//! At its end a program waits for the presents of each window, for
-//! each stream, and for the device. A stuck device would use up the full timeout of each of these
-//! waits, so the first timeout shortens the later ones.
+//! At exit a program waits for the presents of each window, for each stream, and for the device. A stuck device would
+//! use up the full timeout of each of these waits, so the first timeout shortens the later ones.
 //!
 //! Vulkan forbids destroying an object in use, or a parent with children: a fence of a present that is never
 //! signalled (VUID-vkDestroyFence-fence-01120), and therefore its device

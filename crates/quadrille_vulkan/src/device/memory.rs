@@ -1,4 +1,4 @@
-//! Device memory: one allocator behind one lock; and host access to mapped memory.
+//! Device memory: one allocator behind a lock, and host access to mapped memory.
 
 use std::ptr::NonNull;
 use std::sync::Mutex;
@@ -256,7 +256,7 @@ impl Mapped {
         })
     }
 
-    /// Copies `data` to `offset`.
+    /// Copies `data` to the mapping at `offset`.
     ///
     /// # Safety
     /// `offset` and the length of `data` are together at most [`Mapped::bytes`].
@@ -278,7 +278,7 @@ impl Mapped {
         }
     }
 
-    /// Copies from `offset` to `data`.
+    /// Copies from the mapping at `offset` to `data`.
     ///
     /// # Safety
     /// As for [`Mapped::write`].
@@ -294,12 +294,12 @@ impl Mapped {
         }
         // SAFETY: by contract `offset` lies in the mapping, or at its end.
         let source = unsafe { self.pointer.add(offset as usize) };
-        // SAFETY: as in `write`, the other way round.
+        // SAFETY: as in `write`, with source and target swapped.
         unsafe { source.copy_to_nonoverlapping(NonNull::from(&mut *data).cast(), data.len()) };
         Ok(())
     }
 
-    /// The bytes mapped.
+    /// Size of the mapping in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }

@@ -45,7 +45,7 @@ pub(super) fn choose(
     Ok((devices[chosen], supports.swap_remove(chosen)))
 }
 
-/// The queues to open.
+/// Plans the queues to create.
 pub(super) fn plan_queues(
     instance: &Instance,
     physical: vk::PhysicalDevice,
@@ -129,12 +129,12 @@ fn probe_present(
             .unwrap_or(false)
     };
     let answers: Vec<bool> = (0..count).map(supports).collect();
-    // SAFETY: made above, and no swapchain was made from it.
+    // SAFETY: created above, and no swapchain was created from it.
     unsafe { surfaces.destroy_surface(surface, None) };
     answers.contains(&true).then_some(answers)
 }
 
-/// Makes the device.
+/// Creates the device.
 pub(super) fn create(
     instance: &Instance,
     physical: vk::PhysicalDevice,
@@ -146,7 +146,7 @@ pub(super) fn create(
     })
 }
 
-/// Calls with the queues that a device is created with.
+/// Calls a function with the queue create infos.
 pub(super) fn with_queue_infos<R>(
     topology: &Topology,
     call: impl FnOnce(&[vk::DeviceQueueCreateInfo<'_>]) -> R,

@@ -1,10 +1,9 @@
 //! The driver's pipeline cache, kept on disk between runs.
 //!
-//! Drivers check only the header of cache data, and other corrupt data is undefined
-//! behavior (VUID-VkPipelineCacheCreateInfo-initialData-00769). So the file has its own header and
-//! hash, and any mismatch discards its contents. Files are
-//! replaced by renaming a complete one, so two programs may write at once and a crash keeps the
-//! old one ([`crate::file`]).
+//! Drivers check only the header of cache data; other corrupt data is undefined behavior
+//! (VUID-VkPipelineCacheCreateInfo-initialData-00769). So the file has its own header and hash, and any mismatch
+//! discards its contents. A complete new file replaces the old one by a rename, so several programs may write at once,
+//! and a crash keeps the old file ([`crate::file`]).
 
 use std::io::{ErrorKind, Result};
 use std::path::{Path, PathBuf};
@@ -13,11 +12,11 @@ use ash::vk;
 
 use crate::file;
 
-/// The first bytes of a file; the digit is the version of its form.
+/// Magic number of a file; the digit is the version of the format.
 const MAGIC: &[u8; 8] = b"QUADRPC1";
 /// Magic, vendor, device, driver version, UUID, length, hash.
 const HEADER: usize = 8 + 4 + 4 + 4 + 16 + 8 + 8;
-/// How the names of files begin.
+/// Prefix of file names.
 const PREFIX: &str = "pipelines-";
 /// Larger files are replaced without being read: no driver writes them.
 const MAX_BYTES: u64 = 512 << 20;
@@ -27,7 +26,7 @@ pub(crate) struct PipelineCache {
     raw: vk::PipelineCache,
     file: Option<PathBuf>,
     identity: Identity,
-    /// A hash of the file's contents when loaded; the file is not written again if nothing was added.
+    /// Hash of the file's contents when loaded: a cache without additions is not written again.
     loaded: u64,
 }
 
@@ -72,7 +71,7 @@ impl PipelineCache {
             None => Vec::new(),
         };
         let info = vk::PipelineCacheCreateInfo::default().initial_data(&data);
-        // SAFETY: the data is empty, or exactly what this driver gave us earlier.
+        // SAFETY: the data is empty, or exactly what this driver returned earlier.
         let raw = unsafe { device.create_pipeline_cache(&info, None) }.unwrap_or_else(|error| {
             tracing::warn!("vkCreatePipelineCache fails: {error}; pipelines are not cached");
             vk::PipelineCache::null()
@@ -90,7 +89,7 @@ impl PipelineCache {
         self.raw
     }
 
-    /// Writes the cache to disk if something was added.
+    /// Writes the cache to disk if it has additions.
     pub(crate) fn save(&self, device: &ash::Device) {
         let Some(file) = self
             .file
@@ -115,16 +114,16 @@ impl PipelineCache {
     /// Saves and destroys the cache.
     pub(crate) fn close(&self, device: &ash::Device) {
         self.save(device);
-        // SAFETY: made from this device; no pipeline is being compiled any more.
+        // SAFETY: created from this device; no pipeline is being compiled any more.
         unsafe { device.destroy_pipeline_cache(self.raw, None) };
     }
 }
 
-/// The cache's data from a file; none if it is missing, too large, damaged or of another driver: then
-/// the file is rewritten.
+/// Returns the cache's data in a file. Empty if the file is missing, too large, damaged or from another driver; it is
+/// then rewritten.
 ///
 /// # Errors
-/// Why the file cannot be used at all.
+/// Returns the reason why the file cannot be used at all.
 fn load(file: &Path, identity: &Identity) -> Result<Vec<u8>> {
     let name = file.display();
     let bytes = match file::read_file(file, MAX_BYTES) {

@@ -1,5 +1,5 @@
-//! Cache of pipeline layouts by contents. Pipelines with equal interfaces share a layout, so that bindings
-//! survive a change of pipeline.
+//! Cache of pipeline layouts by contents. Pipelines with equal interfaces share a layout, so that bindings survive a
+//! change of pipeline.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -12,32 +12,32 @@ use crate::error::{Error, ShaderError};
 use crate::lock;
 use crate::shader::{Binding, EntryPoint, Members};
 
-/// A layout: set 0 of push descriptors, sets of tables from 1 on, and push constants.
+/// A layout: push descriptors in set 0, tables from set 1 on, and push constants.
 pub(crate) struct PipelineLayout {
     /// The layout.
     pub raw: vk::PipelineLayout,
-    /// The set's layout.
+    /// Layout of set 0.
     set: vk::DescriptorSetLayout,
     /// Template that pushes all bindings of set 0 from an array indexed by binding number; null if
     /// there are no bindings.
     pub template: vk::DescriptorUpdateTemplate,
-    /// The stages that push constants go to.
+    /// Stages of the push constants.
     pub push_stages: vk::ShaderStageFlags,
-    /// Bytes of push constants.
+    /// Sizes of the push constants.
     pub push_bytes: PushBytes,
 }
 
 /// Sizes of a pipeline's push constants in bytes.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub(crate) struct PushBytes {
-    /// The bytes of their blocks without the padding at the end.
+    /// Size of their blocks without trailing padding.
     pub least: u32,
-    /// The size with the padding at the end of a block.
+    /// Size with trailing padding.
     pub most: u32,
 }
 
 impl PipelineLayout {
-    /// Bytes from one element of the template's array to the next.
+    /// Stride of the template's array in bytes.
     pub(crate) const INFO_BYTES: usize = size_of::<vk::DescriptorBufferInfo>();
 }
 
@@ -51,7 +51,7 @@ struct Key {
     stages: vk::ShaderStageFlags,
 }
 
-/// The layouts of a device. They live as long as it: there are few.
+/// The layouts of a device. Kept for its lifetime, because there are few.
 #[derive(Default)]
 pub(crate) struct LayoutCache {
     known: Mutex<HashMap<Key, Arc<PipelineLayout>>>,
@@ -61,7 +61,7 @@ pub(crate) struct LayoutCache {
 }
 
 impl LayoutCache {
-    /// The layout for an interface.
+    /// Returns the layout for an interface.
     pub(crate) fn get(
         &self,
         device: &Device,
@@ -97,13 +97,13 @@ impl LayoutCache {
         Ok(layout)
     }
 
-    /// The layout of a table's set, made at its first use.
+    /// Returns the layout of a table's set, created at its first use.
     pub(crate) fn table(
         &self,
         device: &Device,
         members: Members,
     ) -> Result<vk::DescriptorSetLayout, vk::Result> {
-        // Held, so that two threads do not make one each.
+        // Locked, so that two threads do not create it twice.
         let _known = lock(&self.making);
         let table = &self.tables[members as usize];
         if let Some(layout) = table.get() {
@@ -113,14 +113,14 @@ impl LayoutCache {
         Ok(*table.get_or_init(|| layout))
     }
 
-    /// Destroys all layouts. No pipeline uses them any more.
+    /// Destroys all layouts. No pipeline may use them any more.
     pub(crate) fn destroy(&self, device: &ash::Device) {
         for table in self.tables.iter().filter_map(OnceLock::get) {
-            // SAFETY: made from this device, and unused: the device is being destroyed.
+            // SAFETY: created from this device, and unused: the device is being destroyed.
             unsafe { device.destroy_descriptor_set_layout(*table, None) };
         }
         for (_, layout) in lock(&self.known).drain() {
-            // SAFETY: made from this device, and unused: the device is being destroyed.
+            // SAFETY: created from this device, and unused: the device is being destroyed.
             unsafe { device.destroy_descriptor_update_template(layout.template, None) };
             // SAFETY: as above.
             unsafe { device.destroy_pipeline_layout(layout.raw, None) };
@@ -154,7 +154,7 @@ fn create(
     let info = vk::DescriptorSetLayoutCreateInfo::default()
         .flags(vk::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR)
         .bindings(&bindings);
-    // SAFETY: bindings are different numbers below the limit of push descriptors.
+    // SAFETY: binding numbers are distinct and below the limit of push descriptors.
     let set = unsafe { device.raw.create_descriptor_set_layout(&info, None) };
     let set = device.note("vkCreateDescriptorSetLayout", set)?;
     let sets: Vec<_> = std::iter::once(set).chain(tables.iter().copied()).collect();
@@ -169,13 +169,13 @@ fn create(
     let info = vk::PipelineLayoutCreateInfo::default()
         .set_layouts(&sets)
         .push_constant_ranges(ranges);
-    // SAFETY: the set's layout was just made; the range is within the limit of every device.
+    // SAFETY: the set's layout was just created; the range is within the limit of every device.
     let raw = unsafe { device.raw.create_pipeline_layout(&info, None) }.inspect_err(|_| {
-        // SAFETY: made above, used by nothing.
+        // SAFETY: created above, and unused.
         unsafe { device.raw.destroy_descriptor_set_layout(set, None) };
     })?;
     let template = create_template(device, key, raw).inspect_err(|_| {
-        // SAFETY: made above, used by nothing.
+        // SAFETY: created above, and unused.
         unsafe { device.raw.destroy_pipeline_layout(raw, None) };
         // SAFETY: as above.
         unsafe { device.raw.destroy_descriptor_set_layout(set, None) };
@@ -217,12 +217,12 @@ fn create_template(
         .pipeline_bind_point(point)
         .pipeline_layout(layout)
         .set(0);
-    // SAFETY: set 0 of the layout takes pushes and has these bindings.
+    // SAFETY: set 0 of the layout is for push descriptors and has these bindings.
     let template = unsafe { device.raw.create_descriptor_update_template(&info, None) };
     device.note("vkCreateDescriptorUpdateTemplate", template)
 }
 
-/// The bindings of several stages as one list, and the bytes of their push constants.
+/// Merges the bindings of several stages into one list, and returns the size of their push constants.
 pub(crate) fn merge(
     pipeline: &str,
     entry_points: &[&EntryPoint],

@@ -1,4 +1,4 @@
-//! The properties of a physical device that programs see.
+//! Public properties of a physical device.
 
 use std::ffi::CStr;
 
@@ -8,7 +8,7 @@ use crate::device::DeviceInfo;
 use crate::instance::features::Support;
 use crate::instance::{Instance, version_text};
 
-/// Reduces limits to the enabled features: a driver may report limits of features that it lacks.
+/// Reduces limits to the enabled features: drivers may report limits of unsupported features.
 pub(super) fn limits(
     reported: vk::PhysicalDeviceLimits,
     enabled: &vk::PhysicalDeviceFeatures,

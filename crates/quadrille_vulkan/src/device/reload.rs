@@ -58,10 +58,10 @@ pub(crate) type Ready = Box<dyn FnOnce()>;
 
 /// A pipeline that can be rebuilt from newer sources.
 pub(crate) trait Reloadable: Send + Sync {
-    /// Its name.
+    /// Name of the pipeline.
     fn name(&self) -> &str;
 
-    /// Builds it from the newest sources, and returns a function that stages the result.
+    /// Builds the pipeline from the newest sources, and returns a function that stages the result.
     fn rebuild(self: Arc<Self>, newest: &Newest<'_>) -> Result<Ready, ShaderError>;
 
     /// Switches to the staged code.
@@ -83,11 +83,12 @@ pub(crate) struct Reloads {
 /// A shader file.
 #[derive(Default)]
 struct Source {
-    /// The last valid shader in it; `None` for a file that shaders import from.
+    /// The last valid shader of the file; `None` for a file that shaders only import from.
     newest: Option<GpuShader>,
-    /// The imported files of its current contents, if those are invalid: a change of one of them may make them valid.
+    /// The imported files of its current contents, if those are invalid: a change of one of these may make them valid.
     waits_for: Vec<PathBuf>,
-    /// Hash of its last contents, since an editor may save a file unchanged; `Some(None)` if it could not be read.
+    /// Hash of the last contents that were read, since an editor may save a file unchanged; `Some(None)` if it could
+    /// not be read.
     seen: Option<Option<u64>>,
     pipelines: Vec<Weak<dyn Reloadable>>,
     /// Number of pipelines at which dropped ones are pruned.
@@ -222,7 +223,7 @@ impl Reloads {
         Ok(())
     }
 
-    /// Returns the pipelines of a file, if its contents have changed.
+    /// Returns the pipelines of a file if its contents have changed.
     fn look(&self, file: &Path, bytes: Option<&[u8]>) -> Option<Vec<Weak<dyn Reloadable>>> {
         let mut files = lock(&self.files);
         let source = files.get_mut(file)?;

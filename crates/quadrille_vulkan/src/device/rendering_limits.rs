@@ -14,7 +14,7 @@ pub(crate) struct RenderingLimits {
     max_views: u32,
     /// `maxMultiviewInstanceIndex`
     pub last_instance: u32,
-    /// How it resolves depth, and stencil.
+    /// Supported resolve modes of depth and of stencil.
     resolve_modes: [vk::ResolveModeFlags; 2],
     /// `independentResolve`
     independent_resolve: bool,
@@ -23,7 +23,7 @@ pub(crate) struct RenderingLimits {
 }
 
 impl RenderingLimits {
-    /// Queries those of a physical device.
+    /// Queries the limits of a physical device.
     pub(super) fn of(instance: &Instance, physical: vk::PhysicalDevice) -> Self {
         let mut vulkan11 = vk::PhysicalDeviceVulkan11Properties::default();
         let mut vulkan12 = vk::PhysicalDeviceVulkan12Properties::default();
@@ -50,11 +50,11 @@ impl RenderingLimits {
 }
 
 impl Device {
-    /// Returns the `queryCount` of a pool of which `count` queries are used.
+    /// Returns the `queryCount` with which a pool of `count` used queries is created.
     ///
     /// lavapipe (Mesa 25.0.7, `handle_write_timestamp2` and `handle_begin_query` of `lvp_execute.c`) keeps the view
-    /// mask of a rendering after its end. A query outside of any rendering then takes a query for each view, and
-    /// those beyond the end of the pool overwrite other memory. Spare queries keep them inside.
+    /// mask of a rendering after its end. A query outside of any rendering then writes one query per view, and
+    /// overwrites other memory beyond the end of the pool. Spare queries avoid that.
     pub(crate) fn pool_queries(&self, count: u32) -> u32 {
         let views = if self.optional.multiview {
             self.rendering_limits.max_views
@@ -64,7 +64,7 @@ impl Device {
         count.saturating_add(views.saturating_sub(1))
     }
 
-    /// Whether it can draw to the views of a mask at once.
+    /// Checks that the device can render to the views of a mask.
     pub(crate) fn check_views(&self, view_mask: u32) -> Result<(), CommandError> {
         if view_mask == 0 {
             return Ok(());
@@ -83,8 +83,8 @@ impl Device {
         Ok(())
     }
 
-    /// Describes why depth and stencil of an image cannot be resolved with these modes; `aspects` are
-    /// those that the image has.
+    /// Describes why depth and stencil of an image cannot be resolved with these modes. `aspects` are those of the
+    /// image.
     pub(crate) fn resolve_problem(
         &self,
         name: &str,

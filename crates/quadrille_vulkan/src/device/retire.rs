@@ -1,9 +1,8 @@
-//! Destruction of dropped objects, once no queue can still use them.
+//! Destruction of dropped objects once no queue can still use them.
 //!
-//! Dropping the last handle of a resource adds it to the device's list. [`Frames::retire`] gives
-//! each entry the timeline points that it has to outlive: for buffers and images their last uses
-//! in the solver's states, for everything else all submissions so far. Once
-//! they are reached the entry is destroyed, and a resource's id may be reused.
+//! Dropping the last handle of a resource adds it to the device's list. [`Frames::retire`] assigns to each entry the
+//! timeline points that it has to outlive: for buffers and images their last uses in the solver's states, for other
+//! objects all submissions so far. Once these are reached, the entry is destroyed, and a resource's id may be reused.
 //!
 //! [`Frames::retire`]: crate::Frames::retire
 
@@ -21,27 +20,27 @@ use crate::lock;
 pub(crate) enum Retired {
     /// A buffer and its memory.
     Buffer {
-        /// Its id in the states; none if the buffer lives on, with other memory.
+        /// Id in the states; `None` if the resource still exists, with other memory.
         id: Option<ResourceId>,
-        /// Its handle.
+        /// Handle.
         raw: vk::Buffer,
-        /// Its memory.
+        /// Memory.
         backing: Backing,
     },
     /// An image, its views and its memory.
     Image {
-        /// Its id in the states; none if the image lives on, with other memory.
+        /// Id in the states; `None` if the resource still exists, with other memory.
         id: Option<ResourceId>,
-        /// Its handle.
+        /// Handle.
         raw: vk::Image,
-        /// All its views.
+        /// All views.
         views: Vec<vk::ImageView>,
-        /// Its memory.
+        /// Memory.
         backing: Backing,
     },
     /// The id of an image whose handles belong to a swapchain.
     SwapchainImage {
-        /// Its id in the states.
+        /// Id in the states.
         id: ResourceId,
     },
     /// Memory without a resource, such as a block.
@@ -54,17 +53,18 @@ pub(crate) enum Retired {
     Sampler(vk::Sampler),
     /// A pipeline.
     Pipeline(vk::Pipeline),
-    /// A timeline semaphore of a user.
+    /// A timeline semaphore of the program.
     Semaphore {
-        /// Its handle.
+        /// Handle.
         raw: vk::Semaphore,
-        /// Owner of an imported semaphore, which is not destroyed: dropping this says that it is free.
+        /// Keep-alive of an imported semaphore, which is not destroyed; dropping it tells the program that the
+        /// semaphore is unused.
         imported: Option<Keep>,
     },
 }
 
 impl Retired {
-    /// Its id in the states, if it has one.
+    /// Id in the states, if there is one.
     fn id(&self) -> Option<ResourceId> {
         match self {
             Self::Buffer { id, .. } | Self::Image { id, .. } => *id,
@@ -83,7 +83,7 @@ impl Retired {
         match self {
             Self::Buffer { raw, backing, .. } => {
                 device.forget_address(raw);
-                // SAFETY: made from this device, owned by this value, and used by no queue.
+                // SAFETY: created from this device, owned by this value, and used by no queue.
                 unsafe { device.raw.destroy_buffer(raw, None) };
                 backing.free(device);
             }
@@ -97,7 +97,7 @@ impl Retired {
                     // SAFETY: as above.
                     unsafe { device.raw.destroy_image_view(view, None) };
                 }
-                // SAFETY: as above; its views are gone.
+                // SAFETY: as above; its views were destroyed.
                 unsafe { device.raw.destroy_image(raw, None) };
                 backing.free(device);
             }
@@ -126,7 +126,7 @@ impl Retired {
     }
 }
 
-/// Dropped objects that the device may still use, with the values to reach.
+/// Dropped objects that the device may still use, with the timeline values to reach.
 #[derive(Default)]
 pub(crate) struct Waiting(Vec<(Retired, Vec<u64>)>);
 
@@ -150,7 +150,7 @@ impl Waiting {
         }
     }
 
-    /// Returns all objects to the device, which destroys them at its own end.
+    /// Returns all objects to the device, which destroys them on its own drop.
     pub(crate) fn give_back(&mut self, device: &Device) {
         lock(&device.dropped).extend(self.0.drain(..).map(|(retired, _)| retired));
     }
@@ -158,7 +158,7 @@ impl Waiting {
 
 /// Returns per timeline the value that has to be reached before the object may be destroyed.
 fn last_uses(device: &Device, retired: &Retired, states: &States) -> Vec<u64> {
-    // States of other streams are not visible here; all their submissions so far cover their uses.
+    // States of other streams are not accessible here; all their submissions so far cover their uses.
     let mut points = device.timelines.submitted();
     let Some(id) = retired.id() else {
         return points;

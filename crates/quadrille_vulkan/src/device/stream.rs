@@ -1,8 +1,8 @@
 //! Streams: threads that plan and submit independently of the main loop.
 //!
-//! A stream is a [`Frames`] of its own, with a timeline of its own, to be used with its own
-//! [`States`](quadrille_sync::States). Resources pass between streams by value; see
-//! [`Handover`](quadrille_sync::Handover) and [`ring`](crate::Gpu::ring).
+//! A stream is a separate [`Frames`] with its own timeline, used with its own [`States`](quadrille_sync::States).
+//! Resources are handed over between streams by value; see [`Handover`](quadrille_sync::Handover) and
+//! [`ring`](crate::Gpu::ring).
 //!
 //! A stream has one queue. If a suitable queue has not been used by the main loop yet, the stream owns it
 //! exclusively, and the main loop plans without it; a wait may then be submitted before its signal.
@@ -31,9 +31,9 @@ const JOIN_TIMEOUT: Duration = Duration::from_secs(2);
 /// Description of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamDesc {
-    /// Its name, for errors and debuggers.
+    /// Name in errors and debuggers.
     pub name: String,
-    /// The capabilities that its queue needs.
+    /// Required capabilities of its queue.
     pub capabilities: Capabilities,
     /// Whether to share a queue even if an unused one is available.
     pub shared: bool,
@@ -54,7 +54,7 @@ impl StreamDesc {
 pub(crate) struct Lane {
     /// The timeline that it signals.
     pub timeline: Arc<Timeline>,
-    /// Its queue, among those of the device.
+    /// Index of its queue among those of the device.
     pub queue: usize,
 }
 
@@ -76,7 +76,7 @@ struct LeftOver {
     destroy: Option<Destroy>,
     lane: usize,
     timeline: Arc<Timeline>,
-    /// Its queue; rings have none.
+    /// Index of its queue; `None` for rings.
     queue: Option<usize>,
 }
 
@@ -95,13 +95,13 @@ pub(crate) struct Streams {
     gate: Mutex<Gate<Held>>,
     /// Notified when a submission becomes certain.
     moved: Condvar,
-    /// Lanes whose held-back submission failed later.
+    /// Lanes whose held-back submission failed.
     failed: Mutex<Vec<(usize, vk::Result)>>,
 }
 
 #[derive(Default)]
 struct Table {
-    /// Incremented by changes that make topologies stale.
+    /// Incremented by changes that invalidate topologies.
     version: u64,
     queues: Vec<QueueUse>,
     mailboxes: Vec<Arc<Mailbox>>,
@@ -137,7 +137,7 @@ impl Streams {
         lock(&self.table).version
     }
 
-    /// Whether streams exist besides the main loop.
+    /// Whether any stream exists besides the main loop.
     pub(crate) fn are_there(&self) -> bool {
         !lock(&self.table).mailboxes.is_empty()
     }

@@ -1,4 +1,4 @@
-//! The layouts of the descriptor sets of tables, and how many members a table may have.
+//! Layouts of the descriptor sets of tables, and the maximum capacity of tables.
 
 use ash::vk;
 
@@ -7,16 +7,16 @@ use crate::shader::{BOUNDS, Members, SHIFT, TableBinding};
 
 /// Descriptor limits of a device.
 pub(crate) struct Limits {
-    /// Maximum number of images of one table, such that a pipeline can have a table in each group.
+    /// Maximum number of images of one table, so that a pipeline can have a table in each group.
     images: u32,
-    /// The buffers of one table, likewise.
+    /// Maximum number of buffers of one table, likewise.
     buffers: u32,
-    /// The descriptors of all tables.
+    /// Maximum number of descriptors in all tables.
     pub all: u32,
 }
 
 impl Limits {
-    /// The members of one table of this kind.
+    /// Returns the maximum number of members of one table of this kind.
     pub(crate) fn of(&self, members: Members) -> u32 {
         match members {
             Members::Images => self.images,
@@ -28,11 +28,11 @@ impl Limits {
 /// Upper bound of the entries of any table.
 const MAX_ENTRIES: u32 = 1 << 20;
 
-/// The same for devices in software: Mesa's lavapipe 25.0 allocates each set for all members of its
-/// layout, 325 bytes each, and ignores the variable count.
+/// Upper bound for software devices: Mesa's lavapipe 25.0 allocates each set for the maximum of its layout, 325 bytes
+/// per member, and ignores the variable count.
 const MAX_ENTRIES_IN_SOFTWARE: u32 = 1 << 14;
 
-/// Returns the maximum capacity of a table: `wanted`, or the default. The device's limit applies as well.
+/// Returns the maximum capacity of a table: `wanted` or the default, within the device's limit.
 pub(super) fn most_entries(wanted: Option<u32>, software: bool) -> u32 {
     let usual = if software {
         MAX_ENTRIES_IN_SOFTWARE
@@ -45,7 +45,7 @@ pub(super) fn most_entries(wanted: Option<u32>, software: bool) -> u32 {
 /// Size of the inline uniform block with a table's last index, in bytes.
 pub(crate) const BOUNDS_BYTES: u32 = 4;
 
-/// Descriptors left to set 0 and to samplers.
+/// Number of descriptors reserved for set 0 and samplers.
 const OTHERS: u32 = 64;
 
 pub(crate) fn limits(device: &Device) -> Limits {
@@ -92,7 +92,7 @@ pub(crate) fn layout(
             .stage_flags(vk::ShaderStageFlags::ALL_GRAPHICS | vk::ShaderStageFlags::COMPUTE)
     };
     let bindings = [
-        // Bytes: the last index.
+        // The size of an inline uniform block is its descriptor count, in bytes.
         binding(
             BOUNDS,
             vk::DescriptorType::INLINE_UNIFORM_BLOCK,
@@ -111,7 +111,7 @@ pub(crate) fn layout(
         partial,
         partial | vk::DescriptorBindingFlags::VARIABLE_DESCRIPTOR_COUNT,
     ];
-    // Samplers belong to images.
+    // Only tables of images have samplers.
     let (bindings, flags) = match members {
         Members::Images => (bindings.to_vec(), flags.to_vec()),
         Members::Buffers => (vec![bindings[0], bindings[2]], vec![flags[0], flags[2]]),
@@ -121,7 +121,7 @@ pub(crate) fn layout(
         .flags(vk::DescriptorSetLayoutCreateFlags::UPDATE_AFTER_BIND_POOL)
         .bindings(&bindings)
         .push_next(&mut flags);
-    // SAFETY: the counts are within the limits; the flags' features are enabled on every device.
+    // SAFETY: the counts are within the limits; the features of the flags are enabled on every device.
     let layout = unsafe { device.raw.create_descriptor_set_layout(&info, None) };
     device.note("vkCreateDescriptorSetLayout", layout)
 }

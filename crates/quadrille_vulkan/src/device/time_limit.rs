@@ -1,4 +1,4 @@
-//! The time limit of a wait.
+//! Time limits of waits.
 //!
 //! A limit detects a device that makes no progress, so only time counts in which progress could
 //! have been observed. A stopped process or a sleeping computer must not
@@ -30,7 +30,7 @@ pub(crate) struct TimeLimit {
 }
 
 impl TimeLimit {
-    /// Creates a limit of which nothing is used up.
+    /// Creates an unused limit.
     pub(crate) fn new(limit: Duration) -> Self {
         Self {
             limit,
@@ -39,7 +39,7 @@ impl TimeLimit {
         }
     }
 
-    /// Waits for one slice with a function, which gets its timeout.
+    /// Waits for one slice by a function, which gets the timeout of the slice.
     pub(crate) fn wait<T>(&mut self, wait: impl FnOnce(Duration) -> T) -> T {
         let slice = self.left.min(SLICE);
         let start = Instant::now();
@@ -50,8 +50,8 @@ impl TimeLimit {
         result
     }
 
-    /// Calls a function until it returns a value; `None` if the limit is over first. The function is called at
-    /// least once, gets its timeout, and may return early.
+    /// Calls a function until it returns a value; `None` if the limit is over first. The function is called at least
+    /// once with its timeout, and may return early.
     pub(crate) fn until<T>(&mut self, mut poll: impl FnMut(Duration) -> Option<T>) -> Option<T> {
         loop {
             let result = self.wait(|slice| {
@@ -86,7 +86,7 @@ impl TimeLimit {
         self.left = self.left.saturating_sub(took.min(slice).mul_f64(share));
     }
 
-    /// Whether nothing is left.
+    /// Whether the limit is used up.
     pub(crate) fn is_over(&self) -> bool {
         self.left.is_zero()
     }

@@ -21,7 +21,7 @@ pub(crate) struct Timeline {
 }
 
 impl Timeline {
-    /// A timeline that starts at 0.
+    /// Creates a timeline with value 0.
     pub(crate) fn new(device: &ash::Device) -> Result<Self, vk::Result> {
         let mut kind = vk::SemaphoreTypeCreateInfo::default()
             .semaphore_type(vk::SemaphoreType::TIMELINE)
@@ -39,7 +39,7 @@ impl Timeline {
 
     /// Destroys the semaphore. No submission or wait may use it any more.
     pub(crate) fn destroy(&self, device: &ash::Device) {
-        // SAFETY: made from this device; its users are done.
+        // SAFETY: created from this device, and unused.
         unsafe { device.destroy_semaphore(self.semaphore, None) };
     }
 

@@ -1,4 +1,4 @@
-//! All timelines of a device: those of the queues, and those that streams and rings need besides.
+//! All timelines of a device: those of its queues, and further ones of streams and rings.
 //!
 //! A timeline is signalled by one stream on one queue, so that its values increase in the order of
 //! execution with any number of submitting threads. Plans refer to timelines by index, the same in all streams.
@@ -14,14 +14,14 @@ use crate::device::timeline::Timeline;
 use crate::error::Error;
 use crate::lock;
 
-/// Maximum number of readings while values change. More than the submissions in flight, unless other streams submit
-/// without pause.
+/// Maximum number of readings while values change. Exceeds the submissions in flight, unless other streams submit
+/// continuously.
 const READINGS: usize = 1000;
 
 /// The timelines of a device.
 pub(crate) struct Timelines {
     table: Mutex<Table>,
-    /// Nothing counts as reached but values that the host waited for.
+    /// Whether only values that the host waited for count as reached.
     only_waited: bool,
 }
 
@@ -31,7 +31,7 @@ struct Table {
 }
 
 impl Timelines {
-    /// Starts with the timelines of the device's queues, in their order.
+    /// Creates the list with the timelines of the device's queues, in their order.
     pub(crate) fn new(queues: Vec<Arc<Timeline>>, only_waited: bool) -> Self {
         Self {
             table: Mutex::new(Table {
@@ -42,7 +42,7 @@ impl Timelines {
         }
     }
 
-    /// Takes a timeline for a stream or ring of this name.
+    /// Takes a timeline for the stream or ring with this name.
     pub(crate) fn take(
         &self,
         device: &Device,
@@ -94,7 +94,7 @@ impl Timelines {
             .collect()
     }
 
-    /// Returns the current value of each, or the highest that the host waited for where nothing else counts.
+    /// Returns the current value of each timeline, or with `only_waited` the highest value that the host waited for.
     pub(crate) fn reached(&self, device: &Device) -> Result<Vec<u64>, vk::Result> {
         let table = lock(&self.table);
         if self.only_waited {
@@ -127,11 +127,11 @@ impl Timelines {
 
 /// Reads values of timelines until they are consistent.
 ///
-/// If a value is reached, so are all values that its submission waited for. But values are read one after the other,
-/// so a timeline may be read before its dependents advance, and then look too old. Values are consistent once no value
-/// has changed since the previous reading. The validation layer tracks each timeline by itself, and
-/// would otherwise miss the order and report false hazards (`quadrille_layer/README.md`, "One message to
-/// doubt"). Every reading but the last observes a change, so their number is bounded by the submissions in flight.
+/// If a value is reached, so are all values that its submission waited for. But values are read one after the other, so
+/// a timeline may be read before its dependents advance, and then look too old. Values are consistent once no value has
+/// changed since the previous reading. The validation layer tracks each timeline separately, and would otherwise miss
+/// the order and report false hazards (`quadrille_layer/README.md`, "One message to doubt"). Every reading but the last
+/// observes a change, so their number is bounded by the submissions in flight.
 fn settled<E>(count: usize, mut read: impl FnMut(usize) -> Result<u64, E>) -> Result<Vec<u64>, E> {
     let mut values = vec![0; count];
     for _ in 0..READINGS {

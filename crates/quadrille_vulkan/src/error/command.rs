@@ -13,7 +13,7 @@ pub enum CommandError {
         /// The resource.
         name: String,
     },
-    /// A buffer is used where an image is expected, or the other way round.
+    /// A buffer is used where an image is expected, or vice versa.
     #[error("`{name}` is no {wanted}")]
     WrongResource {
         /// The resource.
@@ -24,7 +24,7 @@ pub enum CommandError {
     /// The device lacks a feature that the command needs.
     #[error("it takes the feature {feature}, which the device `{device}` lacks")]
     Lacks {
-        /// The feature, as the specification calls it.
+        /// The feature, as the specification names it.
         feature: &'static str,
         /// The name of the device.
         device: String,
@@ -38,7 +38,7 @@ pub enum CommandError {
         binding: u32,
         /// The name of the shader's variable.
         variable: String,
-        /// The attachment, and why it cannot be read.
+        /// The attachment, and the reason why it cannot be read.
         problem: String,
     },
     /// A stencil reference is set, and the pipeline has no stencil test.
@@ -121,7 +121,7 @@ pub enum CommandError {
         src: String,
         /// The image copied to.
         dst: String,
-        /// Why.
+        /// The reason.
         problem: String,
     },
     /// The bound image has another kind than the shader declares.
@@ -131,7 +131,7 @@ pub enum CommandError {
         name: String,
         /// The view type that the shader declares.
         kind: ash::vk::ImageViewType,
-        /// Why it does not fit.
+        /// The reason.
         problem: String,
     },
     /// A view of a part of a swapchain's image is used; only the view of the whole exists.
@@ -148,7 +148,7 @@ pub enum CommandError {
         /// The usage that its description lacks.
         usage: &'static str,
     },
-    /// The command is outside rendering and needs it, or inside and is not allowed there.
+    /// The command must be inside rendering and is outside, or vice versa.
     #[error("it must stand {} begin_rendering and end_rendering", if *.inside { "between" } else { "outside" })]
     Rendering {
         /// Whether the command must be inside rendering.
@@ -259,9 +259,9 @@ pub enum CommandError {
     PushConstants {
         /// The pipeline.
         pipeline: String,
-        /// Bytes the shader declares.
+        /// Size that the shader declares, in bytes.
         wanted: u32,
-        /// Bytes set.
+        /// Size that is pushed, in bytes.
         given: u32,
     },
     /// An offset or length does not have the alignment that Vulkan requires.
@@ -275,7 +275,7 @@ pub enum CommandError {
     /// Attachments cannot be used in one rendering.
     #[error("the attachments do not fit together: {problem}")]
     Attachments {
-        /// Why.
+        /// The reason.
         problem: String,
     },
     /// Two renderings of a pass draw to the same texels, without a barrier between them.

@@ -26,17 +26,17 @@ mod unix {
             options.open(path).map(Self)
         }
 
-        /// Creates a new file; an existing file or symbolic link of that name is an error.
+        /// Creates a new file; an existing file or symbolic link with that name is an error.
         pub(in super::super) fn create_new(&self, name: &OsStr, is_private: bool) -> Result<File> {
             let name = c_string(name)?;
             let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL | libc::O_CLOEXEC;
             let mode: libc::c_uint = if is_private { 0o600 } else { 0o666 };
-            // SAFETY: the name ends in a zero, and the folder is open for as long as `self` lives.
+            // SAFETY: the name is NUL-terminated, and the folder is open as long as `self`.
             let file = unsafe { libc::openat(self.0.as_raw_fd(), name.as_ptr(), flags, mode) };
             if file < 0 {
                 return Err(Error::last_os_error());
             }
-            // SAFETY: `openat` has just returned this descriptor, which nobody else owns.
+            // SAFETY: `openat` has just returned this descriptor, so nothing else owns it.
             Ok(File::from(unsafe { OwnedFd::from_raw_fd(file) }))
         }
 
@@ -44,13 +44,13 @@ mod unix {
         pub(in super::super) fn rename(&self, from: &OsStr, to: &OsStr) -> Result<()> {
             let (from, to) = (c_string(from)?, c_string(to)?);
             let folder = self.0.as_raw_fd();
-            // SAFETY: the names end in zeros, and the folder is open for as long as `self` lives.
+            // SAFETY: the names are NUL-terminated, and the folder is open as long as `self`.
             check(unsafe { libc::renameat(folder, from.as_ptr(), folder, to.as_ptr()) })
         }
 
         pub(in super::super) fn remove(&self, name: &OsStr) -> Result<()> {
             let name = c_string(name)?;
-            // SAFETY: the name ends in a zero, and the folder is open for as long as `self` lives.
+            // SAFETY: the name is NUL-terminated, and the folder is open as long as `self`.
             check(unsafe { libc::unlinkat(self.0.as_raw_fd(), name.as_ptr(), 0) })
         }
     }

@@ -1,8 +1,7 @@
-//! Messages of the validation layer, and object names that make them readable.
+//! Messages of the validation layer, and object names for them.
 //!
-//! Messages become `tracing` events with the identifier of the violated rule (VUID) as a field,
-//! and are counted for the whole process, so that a program or a test can fail at its exit; those
-//! in `allowed_messages.txt` are not.
+//! Messages become `tracing` events with the identifier of the violated rule (VUID) as a field. They are counted per
+//! process, so that a program or a test can fail at exit; those in `allowed_messages.txt` do not count.
 
 mod allowed;
 
@@ -11,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use ash::{ext, vk};
 
-/// Errors and warnings of the validation layer so far.
+/// Number of errors and warnings of the validation layer so far.
 static MESSAGES: AtomicU64 = AtomicU64::new(0);
 
 /// Returns the number of errors and warnings that the validation layer has reported in this process, over all
@@ -21,7 +20,7 @@ pub fn validation_messages() -> u64 {
     MESSAGES.load(Ordering::Relaxed)
 }
 
-/// The description of the messenger, for the instance's creation and for its life.
+/// Returns the create info of the messenger, for instance creation and for its lifetime.
 pub(crate) fn messenger_info() -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {
     use vk::{
         DebugUtilsMessageSeverityFlagsEXT as Severity, DebugUtilsMessageTypeFlagsEXT as Type,
@@ -32,20 +31,20 @@ pub(crate) fn messenger_info() -> vk::DebugUtilsMessengerCreateInfoEXT<'static> 
         .pfn_user_callback(Some(on_message))
 }
 
-/// Called by the layer on any thread, inside any Vulkan call.
+/// Callback of the layer, on any thread, inside any Vulkan call.
 unsafe extern "system" fn on_message(
     severity: vk::DebugUtilsMessageSeverityFlagsEXT,
     kind: vk::DebugUtilsMessageTypeFlagsEXT,
     data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
     _user: *mut c_void,
 ) -> vk::Bool32 {
-    // SAFETY: the layer passes a valid pointer for the length of the call, or null.
+    // SAFETY: the layer passes null, or a pointer that is valid during the call.
     let Some(data) = (unsafe { data.as_ref() }) else {
         return vk::FALSE;
     };
-    // SAFETY: a non-null identifier is a C string that lives as long as the call.
+    // SAFETY: the identifier is null, or a C string that is valid during the call.
     let rule = unsafe { text(data.p_message_id_name) };
-    // SAFETY: a non-null message is a C string that lives as long as the call.
+    // SAFETY: the message is null, or a C string that is valid during the call.
     let message = unsafe { text(data.p_message) };
     if !kind.contains(vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION) {
         tracing::debug!(rule = %rule, "{message}");
@@ -64,23 +63,22 @@ unsafe extern "system" fn on_message(
     vk::FALSE
 }
 
-/// A C string as text; empty if null.
+/// Converts a C string; empty if null.
 ///
 /// # Safety
-/// `pointer` is null or a C string that outlives the result.
+/// `pointer` must be null, or a C string that outlives the result.
 unsafe fn text<'a>(pointer: *const std::ffi::c_char) -> std::borrow::Cow<'a, str> {
     if pointer.is_null() {
         return "".into();
     }
-    // SAFETY: not null, and by contract a C string that lives long enough.
+    // SAFETY: not null, and by contract a C string that outlives the result.
     unsafe { CStr::from_ptr(pointer) }.to_string_lossy()
 }
 
-/// Names of fewer bytes are copied to the stack instead of the heap.
+/// Maximum length of names that are copied to the stack instead of the heap, in bytes, with the terminator.
 const SHORT_NAME: usize = 512;
 
-/// Gives objects their names and command buffers their labels; does nothing where
-/// `VK_EXT_debug_utils` is not enabled.
+/// Names of objects and labels of command buffers; without effect if `VK_EXT_debug_utils` is not enabled.
 #[derive(Clone)]
 pub(crate) struct DebugNames(pub Option<ext::debug_utils::Device>);
 
@@ -92,7 +90,7 @@ impl DebugNames {
         let info = vk::DebugUtilsObjectNameInfoEXT::default()
             .object_handle(object)
             .object_name(&name);
-        // SAFETY: the object was just made from this device and no other thread knows it yet.
+        // SAFETY: the object was just created from this device, and no other thread accesses it yet.
         let result = unsafe { debug.set_debug_utils_object_name(&info) };
         if let Err(error) = result {
             tracing::debug!("vkSetDebugUtilsObjectNameEXT fails: {error}");
@@ -103,7 +101,7 @@ impl DebugNames {
     pub(crate) fn begin<'n>(&self, buffer: vk::CommandBuffer, name: impl FnOnce() -> &'n str) {
         let Some(debug) = &self.0 else { return };
         let name = name();
-        // Passes have labels in every frame, so names of usual length are copied to the stack.
+        // Passes have labels in every frame, so typical names are copied to the stack.
         let mut short = [0; SHORT_NAME];
         let long;
         let name = match short.get_mut(..name.len()) {
@@ -117,19 +115,19 @@ impl DebugNames {
             }
         };
         let label = vk::DebugUtilsLabelEXT::default().label_name(name);
-        // SAFETY: callers pass a command buffer of this device that they are recording.
+        // SAFETY: callers pass a command buffer of this device in the recording state.
         unsafe { debug.cmd_begin_debug_utils_label(buffer, &label) };
     }
 
     /// Closes the innermost label.
     pub(crate) fn end(&self, buffer: vk::CommandBuffer) {
         let Some(debug) = &self.0 else { return };
-        // SAFETY: as in `begin`, which callers have called once more than `end`.
+        // SAFETY: as in `begin`; each call of `end` has a matching `begin`.
         unsafe { debug.cmd_end_debug_utils_label(buffer) };
     }
 }
 
-/// Text up to its first NUL as a C string.
+/// Converts text up to its first NUL to a C string.
 pub(crate) fn c_string(text: &str) -> CString {
     let text = text.split('\0').next().unwrap_or_default();
     CString::new(text).unwrap_or_default()

@@ -4,16 +4,16 @@ use ash::vk;
 
 use crate::error::SetupError;
 
-/// Properties of a physical device that decide the choice.
+/// Properties of a physical device that determine the choice.
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {
-    /// Its name.
+    /// Name of the device.
     pub name: String,
-    /// Discrete, integrated, virtual, software.
+    /// Discrete, integrated, virtual or software.
     pub kind: vk::PhysicalDeviceType,
-    /// Features, extensions and versions that Quadrille needs and the device lacks.
+    /// Requirements of Quadrille that the device lacks: features, extensions and versions.
     pub missing: Vec<String>,
-    /// The program's own requirements that the device lacks.
+    /// Requirements of the program that the device lacks.
     pub lacking: Vec<String>,
 }
 

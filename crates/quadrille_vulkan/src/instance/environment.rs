@@ -1,4 +1,4 @@
-//! Environment variables that override [`Settings`], where a program cannot be changed.
+//! Environment variables that override [`Settings`] without changing the program.
 
 use quadrille_sync::BarrierStyle;
 
@@ -10,10 +10,10 @@ use crate::instance::sharing::Sharing;
 /// The values of a boolean variable.
 const SWITCH: [(&str, bool); 2] = [("1", true), ("0", false)];
 
-/// Applies the environment variables of this process to settings.
+/// Overrides settings by the environment variables of this process.
 ///
 /// # Errors
-/// The first variable with an unknown value.
+/// Returns an error for the first variable with an unknown value.
 pub(crate) fn overrule(settings: &Settings) -> Result<Settings, SetupError> {
     overrule_by(settings, of_process)
 }
@@ -27,8 +27,9 @@ pub(crate) fn leaves_out_present_fences() -> Result<bool, SetupError> {
     Ok(choice(of_process, "QUADRILLE_PRESENT_FENCES", &SWITCH)? == Some(false))
 }
 
-/// Whether `QUADRILLE_PROGRESS=waited` has nothing count as reached but values that the host waited for. Frames are
-/// planned as if those before them still ran, as far as they may, also on a driver that ends a frame before the next begins.
+/// Whether `QUADRILLE_PROGRESS=waited` is set: then only values that the host waited for count as reached. Frames are
+/// planned as if earlier ones were still running as long as possible, even on a driver that completes each frame before
+/// the next one begins.
 ///
 /// # Errors
 /// A value that is neither `waited` nor `read`.

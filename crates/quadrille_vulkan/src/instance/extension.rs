@@ -88,7 +88,7 @@ impl Extension {
         &self.of_instance
     }
 
-    /// Returns the parts of it that a device lacks.
+    /// Returns the parts of the request that a device lacks.
     fn lacking(&self, source: &Source<'_>) -> Vec<String> {
         let words = |name: &CStr| name.to_string_lossy().into_owned();
         let missing = |name: &&CString| !source.instance.has(name);
@@ -99,7 +99,7 @@ impl Extension {
         let mut lacking: Vec<String> = of_instance
             .chain(of_device.map(|name| words(name)))
             .collect();
-        // Drivers do not know structures of extensions that they lack.
+        // Drivers do not fill feature structures of unsupported extensions.
         if lacking.is_empty() {
             let wanted = self.features.iter();
             lacking.extend(wanted.flat_map(|wanted| wanted.lacking(source)));
@@ -115,12 +115,12 @@ pub(crate) struct Granted {
     pub names: Vec<CString>,
     /// Features, in a structure of each type.
     pub features: Vec<FeatureStructure>,
-    /// The required ones that it lacks.
+    /// The missing parts of required requests.
     pub lacking: Vec<String>,
 }
 
 impl Granted {
-    /// Queries a device.
+    /// Queries the support of a device.
     pub(crate) fn of(wanted: &[Extension], source: &Source<'_>) -> Self {
         let mut granted = Self::default();
         for wanted in wanted {
@@ -139,7 +139,7 @@ impl Granted {
         granted
     }
 
-    /// Adds features: a chain has a structure of each type once.
+    /// Adds features: a chain must have only one structure of each type.
     pub(crate) fn add(&mut self, features: &FeatureStructure) {
         let known = self.features.iter_mut();
         match known.into_iter().find(|it| it.s_type == features.s_type) {
@@ -148,7 +148,7 @@ impl Granted {
         }
     }
 
-    /// Makes the features that belong to a structure's type true in it.
+    /// Enables the granted features in a structure of their type.
     pub(crate) fn add_to<F: vk::TaggedStructure>(&self, own: &mut F) {
         let features = self.features.iter();
         for features in features.filter(|it| it.s_type == F::STRUCTURE_TYPE) {
@@ -232,8 +232,8 @@ pub(crate) struct FeatureStructure {
     members: Vec<(String, bool)>,
 }
 
-/// A structure of features in memory: each has this head and a `VkBool32` for each feature (section
-/// "Features"). It has room for the longest.
+/// A feature structure in memory: this head, then a `VkBool32` per feature (section "Features"). Large enough for the
+/// longest structure.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct FeatureNode {
@@ -241,15 +241,15 @@ pub(crate) struct FeatureNode {
     flags: [vk::Bool32; MAX_FEATURES],
 }
 
-// SAFETY: it begins as the structure of its type does, and is longer.
+// SAFETY: it has the head of the structure of its type, and is at least as large.
 unsafe impl vk::ExtendsPhysicalDeviceFeatures2 for FeatureNode {}
-// SAFETY: likewise.
+// SAFETY: as above.
 unsafe impl vk::ExtendsDeviceCreateInfo for FeatureNode {}
 
 impl FeatureStructure {
     pub(crate) fn of<F: vk::ExtendsPhysicalDeviceFeatures2 + Debug>(features: &F) -> Self {
         let head = std::ptr::from_ref(features).cast::<vk::BaseInStructure<'_>>();
-        // SAFETY: the trait says that it is a structure of Vulkan, which begin with this head.
+        // SAFETY: by the trait it is a Vulkan structure, all of which begin with this head.
         let s_type = unsafe { (*head).s_type };
         let name = type_name::<F>().rsplit("::").next().unwrap_or_default();
         Self {
@@ -273,7 +273,7 @@ impl FeatureStructure {
         }
     }
 
-    /// The features that are wanted and that a device, which knows the structure, lacks.
+    /// Returns the requested features that a device lacks. The device must know the structure.
     fn lacking(&self, source: &Source<'_>) -> Vec<String> {
         let has = self.flags(source);
         let wanted = self.members.iter().zip(has).filter(|(it, _)| it.1);
@@ -298,7 +298,7 @@ impl FeatureStructure {
                 .wrapping_add(offset_of!(FeatureNode, flags));
             for (at, flag) in node.flags.iter_mut().take(self.members.len()).enumerate() {
                 let from = flags.cast::<vk::Bool32>().wrapping_add(at);
-                // SAFETY: a structure of this type has a flag for each member.
+                // SAFETY: a structure of this type has a flag for each feature.
                 *flag = unsafe { from.read() };
             }
         }
@@ -311,7 +311,7 @@ impl FeatureStructure {
         self.s_type == other.s_type && both.all(|(own, other)| own.1 || !other.1)
     }
 
-    /// Makes its features true in a structure of its type.
+    /// Enables its features in a structure of its type.
     fn add_to<F: vk::TaggedStructure>(&self, own: &mut F) {
         let room = (size_of::<F>() - size_of::<vk::BaseOutStructure<'_>>()) / size_of::<u32>();
         let own = std::ptr::from_mut(own).cast::<u8>();
@@ -319,12 +319,12 @@ impl FeatureStructure {
         let members = self.members.iter().take(room).enumerate();
         for (at, _) in members.filter(|(_, it)| it.1) {
             let flag = flags.cast::<vk::Bool32>().wrapping_add(at);
-            // SAFETY: the structure has its flags where a node has them, and room for this one.
+            // SAFETY: the flags are at the same offsets as in a node, and within the structure.
             unsafe { flag.write(vk::TRUE) };
         }
     }
 
-    /// Returns it as part of a chain.
+    /// Returns it as a node of a `pNext` chain.
     pub(crate) fn node(&self) -> FeatureNode {
         let head = vk::BaseOutStructure {
             s_type: self.s_type,
@@ -350,7 +350,7 @@ fn members(shown: &str) -> Vec<(String, bool)> {
     features.map(feature).take(MAX_FEATURES).collect()
 }
 
-/// `multi_draw` as Vulkan writes it: `multiDraw`.
+/// Converts `multi_draw` to Vulkan's `multiDraw`.
 fn camel_case(name: &str) -> String {
     let mut words = name.split('_');
     let mut all = words.next().unwrap_or_default().to_owned();
@@ -365,7 +365,7 @@ fn camel_case(name: &str) -> String {
     all
 }
 
-/// Names of compressed formats, which Vulkan has in capitals.
+/// Names of compressed formats, which Vulkan capitalizes.
 const FORMATS: [(&str, &str); 4] = [
     ("CompressionAstcLdr", "CompressionASTC_LDR"),
     ("CompressionAstcHdr", "CompressionASTC_HDR"),

@@ -16,14 +16,13 @@ use crate::instance::settings::Settings;
 use crate::instance::source::Source;
 use crate::instance::{Instance, version_text, vulkan};
 
-/// `VK_KHR_swapchain_maintenance1`: the extension under its newer name; its structures are those
-/// of the `EXT` one.
+/// `VK_KHR_swapchain_maintenance1`: the promoted name of the `EXT` extension, with the same structures.
 const KHR_SWAPCHAIN_MAINTENANCE1: &CStr = c"VK_KHR_swapchain_maintenance1";
 /// `VK_KHR_surface_maintenance1`, likewise.
 pub(crate) const KHR_SURFACE_MAINTENANCE1: &CStr = c"VK_KHR_surface_maintenance1";
 /// `VK_KHR_maintenance8`, which ash lacks.
 const MAINTENANCE8: &CStr = c"VK_KHR_maintenance8";
-/// `VK_KHR_portability_subset` has to be enabled where it exists.
+/// `VK_KHR_portability_subset`, which must be enabled where it is supported.
 const PORTABILITY_SUBSET: &CStr = khr::portability_subset::NAME;
 
 /// `VkPhysicalDeviceMaintenance8FeaturesKHR`.
@@ -45,23 +44,23 @@ impl Default for Maintenance8Features {
     }
 }
 
-// SAFETY: the structure has the layout that the specification gives it.
+// SAFETY: the structure has the layout in the specification.
 unsafe impl vk::TaggedStructure for Maintenance8Features {
     const STRUCTURE_TYPE: vk::StructureType = vk::StructureType::from_raw(1_000_574_000);
 }
-// SAFETY: the structure has the layout that the specification gives it for this chain.
+// SAFETY: the structure has the layout in the specification, and may be in this chain.
 unsafe impl vk::ExtendsPhysicalDeviceFeatures2 for Maintenance8Features {}
-// SAFETY: likewise.
+// SAFETY: as above.
 unsafe impl vk::ExtendsDeviceCreateInfo for Maintenance8Features {}
 
 /// A physical device's support for the extensions and features that Quadrille enables.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Support {
-    /// The baseline features that it lacks.
+    /// Missing baseline features.
     pub missing: Vec<String>,
     /// The extensions to enable.
     pub extensions: Vec<CString>,
-    /// The program's own requests, as far as the device supports them.
+    /// The supported requests of the program.
     pub granted: Granted,
     /// Whether presents can have fences.
     pub present_fences: bool,
@@ -69,7 +68,7 @@ pub(crate) struct Support {
     pub present_wait: bool,
     /// Whether the driver can report the reason of a lost device.
     pub device_fault: bool,
-    /// Whether stage masks of ownership transfers are effective.
+    /// Whether stage masks of ownership transfers are effective (`VK_KHR_maintenance8`).
     pub maintenance8: bool,
     /// Whether conditional rendering is supported.
     pub conditional_rendering: bool,
@@ -80,7 +79,7 @@ pub(crate) struct Support {
     vulkan_memory_model: bool,
 }
 
-/// Features of Vulkan 1.1 and later that commands and pipelines use where the device has them.
+/// Optional features of Vulkan 1.1 and later that commands and pipelines use.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Optional {
     /// `drawIndirectCount`
@@ -136,7 +135,7 @@ impl Support {
         present
     }
 
-    /// Adds extensions that are enabled already.
+    /// Adds extensions that are already enabled.
     pub(crate) fn add_extensions(&mut self, names: &[CString]) {
         for name in names {
             if !self.has(name) {
@@ -171,13 +170,13 @@ impl Support {
         let vulkan12: vk::PhysicalDeviceVulkan12Features<'_> = source.read();
         let vulkan13: vk::PhysicalDeviceVulkan13Features<'_> = source.read();
         self.need_feature("synchronization2", vulkan13.synchronization2);
-        // The bounds of tables.
+        // For the bounds of tables.
         self.need_feature("inlineUniformBlock", vulkan13.inline_uniform_block);
         self.need_feature("dynamicRendering", vulkan13.dynamic_rendering);
         self.need_feature("maintenance4", vulkan13.maintenance4);
         self.need_feature("timelineSemaphore", vulkan12.timeline_semaphore);
         self.need_feature("descriptorIndexing", vulkan12.descriptor_indexing);
-        // Devices with descriptorIndexing have what tables need of it.
+        // Devices with descriptorIndexing have all features that tables need.
         self.need_feature("runtimeDescriptorArray", vulkan12.runtime_descriptor_array);
         self.need_feature(
             "descriptorBindingPartiallyBound",
@@ -196,7 +195,7 @@ impl Support {
             vulkan12.shader_storage_buffer_array_non_uniform_indexing,
         );
         self.need_feature("bufferDeviceAddress", vulkan12.buffer_device_address);
-        // Like most of these, guaranteed by Vulkan 1.2 and later ("Feature Requirements").
+        // Like most of these, guaranteed by Vulkan 1.2 and later (section "Feature Requirements").
         self.need_feature("hostQueryReset", vulkan12.host_query_reset);
         let separate = vulkan12.separate_depth_stencil_layouts;
         self.need_feature("separateDepthStencilLayouts", separate);
@@ -228,8 +227,8 @@ impl Support {
         }
     }
 
-    /// Present fences need the surface's and the swapchain's maintenance extensions, both under
-    /// their newer or both under their older names.
+    /// Queries support of present fences, which need the maintenance extensions of surface and swapchain, both by their
+    /// promoted or both by their old names.
     fn probe_present_fences(
         &mut self,
         source: &Source<'_>,
@@ -257,7 +256,7 @@ impl Support {
         Ok(())
     }
 
-    /// Waiting for presents takes two extensions, with a feature each, and swapchains.
+    /// Queries support of present waits, which need two extensions with a feature each, and swapchains.
     fn probe_present_wait(&mut self, source: &Source<'_>) {
         let names = [khr::present_id::NAME, khr::present_wait::NAME];
         let windows = self.has(khr::swapchain::NAME);
@@ -289,7 +288,7 @@ impl Support {
         }
     }
 
-    /// Whether draws can read what earlier draws of their rendering wrote.
+    /// Whether draws can read attachments that earlier draws of the same rendering wrote.
     fn probe_local_read(&mut self, source: &Source<'_>) -> bool {
         let name = khr::dynamic_rendering_local_read::NAME;
         if !source.has(name) {
@@ -299,7 +298,7 @@ impl Support {
         self.want_extension(name, features.dynamic_rendering_local_read == vk::TRUE)
     }
 
-    /// The features of Vulkan 1.2 that are enabled.
+    /// Returns the features of Vulkan 1.2 to enable.
     fn vulkan12(&self) -> vk::PhysicalDeviceVulkan12Features<'static> {
         vk::PhysicalDeviceVulkan12Features::default()
             .draw_indirect_count(self.optional.draw_indirect_count)
@@ -313,7 +312,7 @@ impl Support {
             .shader_storage_buffer_array_non_uniform_indexing(true)
             .buffer_device_address(true)
             .host_query_reset(true)
-            // Plans have separate layouts per aspect.
+            // Plans have separate layouts for depth and stencil.
             .separate_depth_stencil_layouts(true)
             .scalar_block_layout(self.scalar_block_layout)
             .vulkan_memory_model(self.vulkan_memory_model)
@@ -328,7 +327,7 @@ impl Support {
         queues: &[vk::DeviceQueueCreateInfo<'_>],
     ) -> Result<ash::Device, SetupError> {
         self.with_create_info(queues, |info| {
-            // SAFETY: every enabled feature and extension was reported; what `info` points to lives.
+            // SAFETY: every enabled feature and extension was reported; all pointers in `info` are valid.
             unsafe { instance.raw.create_device(physical, info, None) }
                 .map_err(vulkan("vkCreateDevice"))
         })
@@ -377,7 +376,7 @@ impl Support {
     }
 }
 
-/// The structures of features that Quadrille itself puts into the chain, those of versions always.
+/// Feature structures of Quadrille's own chain; those of Vulkan versions are always included.
 struct OwnFeatures {
     vulkan11: vk::PhysicalDeviceVulkan11Features<'static>,
     vulkan12: vk::PhysicalDeviceVulkan12Features<'static>,
@@ -422,8 +421,8 @@ impl OwnFeatures {
         }
     }
 
-    /// Adds the program's features, and returns further structures for those that belong to none of these: a chain
-    /// has one structure of each type.
+    /// Merges the program's features into these structures. Returns further structures for the others, since a chain
+    /// must have only one structure of each type.
     fn add(&mut self, support: &Support) -> Vec<FeatureNode> {
         let mut rest = support.granted.clone();
         let of_core = vk::StructureType::PHYSICAL_DEVICE_FEATURES_2;
@@ -454,8 +453,8 @@ impl OwnFeatures {
     }
 }
 
-/// The features of Vulkan 1.0 that are enabled where they exist. Robust buffer access is always
-/// on: an index out of bounds in a shader must not read another resource.
+/// Returns the features of Vulkan 1.0 to enable, as far as supported. Robust buffer access is always enabled: an index
+/// out of bounds in a shader must not read another resource.
 fn optional_core(has: &vk::PhysicalDeviceFeatures) -> vk::PhysicalDeviceFeatures {
     vk::PhysicalDeviceFeatures {
         robust_buffer_access: has.robust_buffer_access,
@@ -478,7 +477,7 @@ fn optional_core(has: &vk::PhysicalDeviceFeatures) -> vk::PhysicalDeviceFeatures
         texture_compression_bc: has.texture_compression_bc,
         vertex_pipeline_stores_and_atomics: has.vertex_pipeline_stores_and_atomics,
         fragment_stores_and_atomics: has.fragment_stores_and_atomics,
-        // Devices with descriptorIndexing have both, which tables are read by.
+        // Devices with descriptorIndexing have both; they allow indexing of tables.
         shader_sampled_image_array_dynamic_indexing: has
             .shader_sampled_image_array_dynamic_indexing,
         shader_storage_buffer_array_dynamic_indexing: has

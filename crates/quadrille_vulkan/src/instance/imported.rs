@@ -19,7 +19,7 @@ pub struct ImportedInstance<'a> {
     pub entry: &'a ash::Entry,
     /// The instance, of Vulkan 1.3 (`VkApplicationInfo::apiVersion`).
     pub instance: &'a ash::Instance,
-    /// Its create info: enabled extensions and layers are read from it.
+    /// Its create info, from which enabled extensions and layers are read.
     pub info: &'a vk::InstanceCreateInfo<'a>,
     /// The physical device.
     pub physical_device: vk::PhysicalDevice,
@@ -37,7 +37,7 @@ impl Instance {
     ) -> Result<Self, SetupError> {
         settings.check_extensions()?;
         let info = of.info;
-        // SAFETY: as the caller promises.
+        // SAFETY: by the caller's contract.
         let app = unsafe { info.p_application_info.as_ref() };
         if app.is_none_or(|app| app.api_version < vk::API_VERSION_1_3) {
             return Err(SetupError::Import {
@@ -45,14 +45,14 @@ impl Instance {
                 missing: vec!["Vulkan 1.3 as the `apiVersion` of its VkApplicationInfo".to_owned()],
             });
         }
-        // SAFETY: likewise.
+        // SAFETY: by the caller's contract.
         let extensions = unsafe {
             names(
                 info.pp_enabled_extension_names,
                 info.enabled_extension_count,
             )
         };
-        // SAFETY: likewise.
+        // SAFETY: by the caller's contract.
         let layers = unsafe { names(info.pp_enabled_layer_names, info.enabled_layer_count) };
         let unwanted = Settings {
             validation: false,

@@ -8,11 +8,11 @@ use crate::instance::settings::WantedQueue;
 /// A queue family of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Family {
-    /// The capabilities of its queues, as the driver reports them.
+    /// Capabilities of its queues, as the driver reports them.
     pub capabilities: Capabilities,
-    /// The number of its queues.
+    /// Number of its queues.
     pub count: u32,
-    /// Whether they can present.
+    /// Whether its queues can present.
     pub can_present: bool,
 }
 

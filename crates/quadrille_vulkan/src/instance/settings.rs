@@ -10,12 +10,12 @@ use crate::instance::sharing::Sharing;
 
 /// Request for one queue, by capabilities.
 ///
-/// A request gets a queue of the family with the fewest capabilities that suffices and has a queue left. A
-/// request that no family can fulfill is dropped, and its passes run on the other queues; so a program may
-/// request more queues than a device has.
+/// A request gets a queue of the family with the fewest capabilities that suffices and has a queue left. An
+/// unfulfillable request is dropped, and its passes run on other queues. So a program may request more queues than a
+/// device has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WantedQueue {
-    /// The capabilities that the queue needs.
+    /// Required capabilities.
     pub capabilities: Capabilities,
 }
 
@@ -99,7 +99,7 @@ pub struct Settings {
     /// 133.359 ms, and 133.358 ms unchecked). If on, such an index is undefined behavior, which may crash the
     /// program or lose the device; use it only for shaders whose indices are always in bounds.
     pub unchecked_tables: bool,
-    /// Enable the instance extensions for windows.
+    /// Enables the instance extensions for windows.
     pub windows: bool,
     /// Extensions and features for your own Vulkan commands
     /// ([`CommandList::raw`](crate::CommandList::raw)). Empty by default.
@@ -156,8 +156,8 @@ impl Settings {
     }
 }
 
-/// `XDG_CACHE_HOME`, else `.cache` in the home folder (XDG base directory specification);
-/// relative values are ignored, as the specification demands.
+/// Returns `XDG_CACHE_HOME`, else `.cache` in the home folder (XDG base directory specification). Relative values are
+/// ignored, as the specification requires.
 fn user_cache_dir() -> Option<PathBuf> {
     let absolute = |name: &str| {
         std::env::var_os(name)

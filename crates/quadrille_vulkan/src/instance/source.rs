@@ -59,12 +59,12 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Whether there is an extension.
+    /// Whether the extension is available.
     pub(crate) fn has(&self, name: &CStr) -> bool {
         self.extensions.iter().any(|it| it.as_c_str() == name)
     }
 
-    /// The extensions.
+    /// All available extensions.
     pub(crate) fn extensions(&self) -> &[CString] {
         &self.extensions
     }
@@ -94,7 +94,7 @@ impl<'a> Source<'a> {
             self.ask(&mut features);
             return features.features;
         };
-        // SAFETY: it is null, or points to features that live as long as `info`.
+        // SAFETY: the pointer is null, or points to features that live as long as `info`.
         if let Some(features) = unsafe { info.p_enabled_features.as_ref() } {
             return *features;
         }
@@ -104,7 +104,7 @@ impl<'a> Source<'a> {
         found.map_or_else(Default::default, |found| found.features)
     }
 
-    /// Asks the physical device.
+    /// Queries features of the physical device.
     pub(crate) fn ask(&self, features: &mut vk::PhysicalDeviceFeatures2<'_>) {
         let raw = &self.instance.raw;
         // SAFETY: `physical` belongs to this instance, and supports the extensions of the chain's structures.
@@ -141,9 +141,9 @@ pub(crate) unsafe fn names(from: *const *const c_char, count: u32) -> Vec<CStrin
     if count == 0 {
         return Vec::new();
     }
-    // SAFETY: as the caller promises.
+    // SAFETY: by the caller's contract.
     let pointers = unsafe { std::slice::from_raw_parts(from, count as usize) };
-    // SAFETY: likewise.
+    // SAFETY: by the caller's contract.
     let name = |&name: &*const c_char| unsafe { CStr::from_ptr(name) }.to_owned();
     pointers.iter().map(name).collect()
 }

@@ -37,7 +37,7 @@ fn destroyed_buffers_are_remembered_for_a_while() {
         known.describe(0x1010, 0x1010),
         "which `old` had, now destroyed"
     );
-    // The object that has it now comes before the one that had it.
+    // The current object is listed before the former one.
     known.add(buffer(2), 0x1000, 0x10, "new");
     assert_eq!(known.describe(0x1000, 0x1fff), "which `new` has");
     known.remove(buffer(2));
@@ -50,7 +50,7 @@ fn destroyed_buffers_are_remembered_for_a_while() {
         known.remove(buffer(number));
     }
     assert_eq!(known.describe(0x1010, 0x1010), "which no buffer has");
-    // A buffer that was never taken in is none of ours.
+    // A buffer that was never added is ignored.
     known.remove(buffer(99));
 }
 
@@ -65,7 +65,7 @@ fn a_page_of_buffers_is_not_a_page_of_names() {
         reported,
         "which `b0` or `b1` or `b2` or `b3` or one of 6 others has"
     );
-    // Sizes and addresses at the ends break nothing.
+    // Sizes and addresses at the limits do not overflow.
     known.add(buffer(20), u64::MAX, 2, "end");
     known.add(buffer(21), 0x9000, 0, "empty");
     assert_eq!(known.describe(u64::MAX, u64::MAX), "which `end` has");

@@ -13,7 +13,7 @@ fn addresses_are_as_precise_as_the_driver_is() {
         report,
         "the driver names a read from the device addresses 0x12345000 to 0x12345fff"
     );
-    // A driver that breaks the rule of the precision breaks nothing here.
+    // A precision of 0 is invalid, but must not panic.
     let report = address(&info.address_precision(0), Some(&Addresses::default()));
     assert!(
         report.ends_with("0x12345678 to 0x12345678, which no buffer has"),

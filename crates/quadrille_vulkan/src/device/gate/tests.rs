@@ -1,12 +1,12 @@
-//! The gate before a device that is a model: queues run what they are given, in order.
+//! Tests of the gate with a model device, whose queues execute submissions in order.
 
 use super::*;
 
-/// Timelines: main's on queue 0, the worker's, and the turns that main returns.
+/// Timelines: the main loop's on queue 0, the worker's, and the ring's, on which the main loop returns entries.
 const MAIN: usize = 0;
 const WORKER: usize = 1;
 const RETURNS: usize = 2;
-/// Slots of the ring.
+/// Number of slots of the ring.
 const SLOTS: u64 = 2;
 const TURNS: u64 = 5;
 
@@ -17,21 +17,21 @@ fn point(timeline: usize, value: u64) -> Point {
     Point { timeline, value }
 }
 
-/// The worker's submission that writes a turn: after the turn that had its slot was returned.
+/// Returns the worker's submission that writes an entry, which waits for the return of the slot's previous entry.
 fn write(turn: u64) -> Job {
     let waits = turn.checked_sub(SLOTS).filter(|turn| *turn > 0);
     let waits = waits.map(|turn| point(RETURNS, turn)).into_iter().collect();
     (WORKER, waits, vec![point(WORKER, turn)])
 }
 
-/// Returns main's submissions that read an entry: before, main returns the entries before it.
+/// Returns the main loop's submissions for reading an entry; the first returns the earlier entries.
 fn read(turn: u64) -> [Job; 2] {
     let returned = (MAIN, vec![], vec![point(RETURNS, turn - 1)]);
     let draw = (MAIN, vec![point(WORKER, turn)], vec![point(MAIN, turn)]);
     [returned, draw]
 }
 
-/// A device, and the gate before it.
+/// A model device behind a gate.
 #[derive(Clone, Default)]
 struct Model {
     gate: Gate<usize>,
@@ -79,7 +79,7 @@ impl Model {
         }
     }
 
-    /// Runs what can run; one queue first, or the other.
+    /// Executes all possible submissions, beginning with one of the queues.
     fn run(&mut self, first: usize) {
         let mut idle = 0;
         let mut queue = first;
@@ -113,8 +113,8 @@ impl Model {
     }
 }
 
-/// Plays all orders in which two threads can submit, and all points at which the device runs in
-/// between, from a point on. Counts those in which the device does not get to its end.
+/// Explores all interleavings of two submitting threads, and of device progress in between, from a given state on.
+/// Counts all runs, and those in which the device deadlocks.
 fn play(model: &Model, written: u64, drawn: u64, held_back: bool, counts: &mut [u32; 2]) {
     if written == TURNS && drawn == TURNS {
         let mut model = model.clone();
@@ -123,13 +123,13 @@ fn play(model: &Model, written: u64, drawn: u64, held_back: bool, counts: &mut [
         counts[1] += u32::from(model.is_stuck());
         return;
     }
-    // The worker is at most a few turns ahead, which is its pacing.
+    // Pacing limits the worker's lead to a few entries.
     if written < TURNS && written < drawn + SLOTS + 2 {
         let mut model = model.clone();
         model.push(write(written + 1), held_back);
         play(&model, written + 1, drawn, held_back, counts);
     }
-    // Main takes only what has been written.
+    // The main loop only takes written entries.
     if drawn < written {
         for runs in [false, true] {
             let mut model = model.clone();

@@ -10,7 +10,7 @@ const DRIVER: Identity = Identity {
     uuid: [7; 16],
 };
 
-/// A folder of its own for a test; removed at its end.
+/// Temporary folder of a test, removed on drop.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -123,7 +123,7 @@ fn folders_and_files_as_folders_are_errors() {
     assert!(load(&inside_a_file, &DRIVER).is_err(), "no folder");
 }
 
-/// A pipe would hold the start up for ever, a device without end would fill the memory.
+/// Reading a pipe would block start-up forever; reading an endless device file would exhaust memory.
 #[cfg(unix)]
 #[test]
 fn pipes_and_devices_are_not_read() {

@@ -7,12 +7,12 @@ use crate::error::ShaderError;
 use crate::lock;
 use crate::shader::{GpuShader, ShaderModule};
 
-/// A pipeline that runs the sources of its files, and takes only so many functions.
+/// A pipeline that counts the entry points of its files, and accepts only up to a maximum.
 struct Fake {
     name: &'static str,
     shaders: Vec<GpuShader>,
     most: usize,
-    /// The code that is ready and the code that runs: the number of entry points of each file.
+    /// Staged and current code: the number of entry points of each file.
     runs: Mutex<[Option<Vec<usize>>; 2]>,
 }
 
@@ -50,7 +50,7 @@ impl Fake {
     }
 }
 
-/// Files in a folder of their own.
+/// Shader files in a temporary folder.
 struct Folder {
     path: PathBuf,
     reloads: Reloads,
@@ -63,7 +63,7 @@ impl Folder {
         Self { path, reloads }
     }
 
-    /// Writes a shader with so many functions.
+    /// Writes a shader with this number of functions.
     fn write(&self, file: &str, functions: usize) {
         let function = |at| format!("@compute @workgroup_size(1) fn f{at}() {{}}\n");
         self.write_text(file, &(0..functions).map(function).collect::<String>());
@@ -87,7 +87,7 @@ impl Folder {
         fake
     }
 
-    /// Loads a file and returns what came of it.
+    /// Reloads a file and returns the results.
     fn reload(&self, file: &str) -> Vec<String> {
         self.reloads.try_load(self.path.join(file));
         let folder = format!("{}/", self.path.display());
@@ -173,7 +173,7 @@ fn all_pipelines_of_a_file_change_or_none() {
     folder.write("a.wgsl", 2);
     folder.reloads.try_load(folder.path.join("a.wgsl"));
     folder.write("a.wgsl", 3);
-    // Both have waited for the main loop.
+    // Both results were held until the main loop took them.
     let reported = folder.reload("a.wgsl");
     assert_eq!(reported[0], "a.wgsl is loaded again; changed: one, two");
     assert!(
@@ -281,7 +281,7 @@ fn an_import_that_comes_later_is_taken() {
         reported.contains("there is no file part.wgsl"),
         "{reported}"
     );
-    // The watcher of files looks for that one as well.
+    // The file watcher watches the missing file too.
     assert_ne!(folder.reloads.version(), version);
     let files = folder.reloads.files().1;
     assert!(files.contains(&folder.path.join("part.wgsl")), "{files:?}");
@@ -323,7 +323,7 @@ fn a_published_module_follows_its_file() {
         ["part.wgsl is loaded again; changed: one"]
     );
     assert_eq!(fake.runs(), Some(vec![1]));
-    // Shaders made from now on import what is in the file; the program may publish again.
+    // New shaders import the file's contents; the program may publish again.
     module.publish().unwrap();
     GpuShader::wgsl("later", &source.replace("one", "two")).unwrap();
 }

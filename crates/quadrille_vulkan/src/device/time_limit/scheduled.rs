@@ -1,4 +1,4 @@
-//! Scheduling times of the threads of this process.
+//! CPU times of the threads of this process.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -6,10 +6,10 @@ use std::time::Duration;
 /// Minimum fraction of a wait that counts, so that limits end on any machine.
 const MIN_SHARE: f64 = 1.0 / 16.0;
 
-/// Maximum of either time for an idle process, whose driver waits for the device.
+/// Maximum CPU time, running and runnable together, of an idle process, whose driver waits for the device.
 const IDLE: Duration = Duration::from_millis(5);
 
-/// Pipelines that a driver compiles right now.
+/// Number of pipelines that are being compiled.
 static COMPILING: AtomicU32 = AtomicU32::new(0);
 
 /// Whether a driver is compiling a pipeline, which may delay its other work.
@@ -21,7 +21,7 @@ pub(super) fn is_compiling() -> bool {
 pub(crate) struct Compiling(());
 
 impl Compiling {
-    /// Begins.
+    /// Marks the begin of a compilation.
     pub(crate) fn begin() -> Self {
         COMPILING.fetch_add(1, Ordering::Relaxed);
         Self(())
@@ -37,21 +37,21 @@ impl Drop for Compiling {
 /// Scheduling times, summed over all threads of the process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Times {
-    /// Time on a processor.
+    /// Time running on a CPU.
     ran: Duration,
-    /// Time ready to run, without a processor.
+    /// Time runnable, but without a CPU.
     delayed: Duration,
 }
 
 impl Times {
-    /// Reads the current times (`schedstat` of proc(5)); `None` on systems other than Linux.
+    /// Reads the current times (`schedstat` in proc(5)); `None` on systems other than Linux.
     pub(super) fn now() -> Option<Self> {
         if !cfg!(target_os = "linux") {
             return None;
         }
         let mut times = Self::default();
         for task in std::fs::read_dir("/proc/self/task").ok()?.flatten() {
-            // A thread may end meanwhile.
+            // The thread may have ended meanwhile.
             if let Ok(text) = std::fs::read_to_string(task.path().join("schedstat")) {
                 let (ran, delayed) = parse(&text)?;
                 times.ran += ran;
@@ -83,7 +83,7 @@ impl Times {
     }
 }
 
-/// Nanoseconds on a processor, and ready to run.
+/// Parses nanoseconds running, and nanoseconds runnable.
 fn parse(schedstat: &str) -> Option<(Duration, Duration)> {
     let mut numbers = schedstat.split_whitespace().map(|it| it.parse().ok());
     let mut next = || numbers.next()?.map(Duration::from_nanos);

@@ -7,7 +7,7 @@ const LIMIT: Duration = Duration::from_secs(10);
 #[test]
 fn a_stop_of_the_process_counts_for_one_slice() {
     let mut limit = TimeLimit::new(LIMIT);
-    // A night with the lid closed.
+    // The computer slept for eight hours.
     limit.count(SLICE, Duration::from_secs(8 * 3600), 1.0);
     assert_eq!(limit.spent(), SLICE);
     assert!(!limit.is_over());
@@ -38,7 +38,7 @@ fn slices_use_the_limit_up() {
             std::thread::sleep(slice);
         });
     }
-    // A slice may count for less where the machine is busy.
+    // On a busy machine a slice may count for less.
     assert!(
         slices.len() >= 3 && slices.iter().all(|it| *it <= SLICE),
         "{slices:?}"

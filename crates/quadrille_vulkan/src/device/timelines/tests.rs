@@ -2,8 +2,8 @@ use std::convert::Infallible;
 
 use super::settled;
 
-/// A device that completes two submissions between any two readings, until all are done. Queues 0 and 1 take turns: each
-/// submission waits for the one before.
+/// A device that completes two submissions between any two readings, until all are complete. Queues 0 and 1 alternate:
+/// each submission waits for the previous one.
 #[test]
 fn values_fit_together_however_often_they_change() {
     for submissions in [0, 1, 7, 40, 101] {

@@ -1,6 +1,6 @@
-//! Messages of the validation layer that do not count.
+//! Messages of the validation layer that are not counted.
 
-/// The list, with its own explanation at the top. `xtask` sees to it that entries expire.
+/// The list, documented at its top. `xtask` checks that entries expire.
 const LIST: &str = include_str!("../../../allowed_messages.txt");
 
 /// Whether a message is on the list.
@@ -8,7 +8,7 @@ pub(super) fn is_allowed(name: &str) -> bool {
     names(LIST).any(|allowed| allowed == name)
 }
 
-/// The names in a list: the first fields of lines that are no comments.
+/// Returns the names in a list: the first field of each line that is not a comment.
 fn names(list: &str) -> impl Iterator<Item = &str> {
     let entries = list
         .lines()

@@ -28,7 +28,7 @@ fn the_most_capable_that_lacks_nothing() {
 fn by_part_of_its_name_or_by_index() {
     assert_eq!(choose(&candidates(), Some("LLVMPIPE")).unwrap(), 0);
     assert_eq!(choose(&candidates(), Some("2")).unwrap(), 2);
-    // 770 is no index, so it is a name.
+    // 770 is not a valid index, so it is part of a name.
     assert_eq!(choose(&candidates(), Some("770")).unwrap(), 2);
 }
 

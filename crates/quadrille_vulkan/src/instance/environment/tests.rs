@@ -5,7 +5,7 @@ use crate::error::SetupError;
 use crate::instance::settings::{Settings, WantedQueue};
 use crate::instance::sharing::Sharing;
 
-/// The default settings where the environment has these variables.
+/// Returns the default settings overridden by these variables.
 fn with(variables: &[(&str, &str)]) -> Result<Settings, SetupError> {
     over(&Settings::default(), variables)
 }

@@ -37,7 +37,7 @@ fn every_feature_of_vulkan_1_0_is_read_in_its_order() {
     assert_eq!(members[54], ("inheritedQueries".to_owned(), true));
 }
 
-/// Features requested twice are one structure, and join those that are enabled already.
+/// Features that are requested twice become one structure, merged with features that are enabled already.
 #[test]
 fn features_join_those_of_a_structure() {
     let mut granted = Granted::default();

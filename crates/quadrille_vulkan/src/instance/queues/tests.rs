@@ -19,7 +19,7 @@ fn family(letters: &str, count: u32) -> Family {
     }
 }
 
-/// `families` as `gct:16 t:2`; the result as `family.index` words.
+/// Checks a choice of queues. `families` are like `gct:16 t:2`; the result is a list of `family.index`.
 fn check(families: &str, wishes: &[WantedQueue], expected: &str) {
     let families: Vec<_> = families
         .split_whitespace()

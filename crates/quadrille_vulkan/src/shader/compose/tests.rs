@@ -67,7 +67,7 @@ import super::noise::{ripple, Wave as Swell};
 import super::lib::tint;
 import super::lib::tint::mix_in;
 
-// The module declares another `STEP`.
+// Also in the module, as something else: STEP.
 const STEP = 2.0;
 @group(0) @binding(0) var<storage, read_write> heights: array<f32>;
 
