@@ -1,10 +1,9 @@
 //! Pipelines: compiled in the background, with layouts from reflection and a cache on disk.
 //!
-//! Binding is by push descriptors in set 0. There are no descriptor pools or sets to manage and no
-//! lifetimes to get wrong, and every bind names its resource, so that it can be checked against
-//! what the pass declares. Sets from 1 on are those of tables ([`ImageTable`](crate::ImageTable),
-//! [`BufferTable`](crate::BufferTable)), which have one layout for images and one for buffers, whatever is
-//! in them.
+//! Binding is by push descriptors in set 0. There are no descriptor pools, sets or lifetimes to manage, and every bind
+//! names its resource, so that it can be checked against the declarations of the pass. Sets from 1 on are those of
+//! tables ([`ImageTable`](crate::ImageTable), [`BufferTable`](crate::BufferTable)), which have one layout for images
+//! and one for buffers, regardless of their contents.
 //!
 //! A graphics pipeline is compiled for given attachment formats at its first use with them
 //! ([`GraphicsPipeline::prepare`] does it beforehand), so users never repeat formats.
@@ -97,7 +96,7 @@ impl<'a> Module<'a> {
 
 impl Drop for Module<'_> {
     fn drop(&mut self) {
-        // SAFETY: made from this device; pipelines do not need their modules once they are made.
+        // SAFETY: created from this device; pipelines do not need their modules after creation.
         unsafe { self.device.raw.destroy_shader_module(self.raw, None) };
     }
 }

@@ -14,7 +14,7 @@ use crate::present::swapchain::{Proof, Swapchain, TIMEOUT, wait_for_fences};
 /// Semaphore that a submission signals for a present, and the fence that signals completion of the present.
 pub(crate) struct PresentSignal {
     pub semaphore: vk::Semaphore,
-    /// None without `VK_EXT_swapchain_maintenance1`.
+    /// `None` without `VK_EXT_swapchain_maintenance1`.
     fence: Option<vk::Fence>,
 }
 
@@ -204,7 +204,7 @@ impl Swapchain {
         if device.is_lost_for_certain() {
             return true;
         }
-        // SAFETY: the description is the default one.
+        // SAFETY: the create info is the default one.
         let fence = unsafe {
             device
                 .raw
@@ -223,7 +223,7 @@ impl Swapchain {
         drop(queue);
         let done = submitted.is_ok() && wait_for_fences(device, &[fence], TIMEOUT);
         if done || submitted.is_err() {
-            // SAFETY: the submission is complete, or was not made.
+            // SAFETY: the submission is complete, or failed.
             unsafe { device.raw.destroy_fence(fence, None) };
         }
         done || device.is_lost_for_certain()

@@ -116,7 +116,7 @@ impl Frames {
         if !signals.is_empty()
             && let Err(error) = self.wait_timelines(self.device.info.timeout())
         {
-            // The frame is submitted, and the next one that waits for it reports what is late.
+            // The frame is already submitted, and the next one that waits for it reports the delay.
             tracing::error!("no window is presented: {error}");
             give_up(windows, std::mem::take(&mut presents));
         } else if let Err(error) = self.wait_presentable(&signals) {
@@ -140,7 +140,7 @@ impl Frames {
             let queue = self.lanes[lane].queue;
             match window.present(queue, present.point, present.signal) {
                 Ok(presented) => submitted.presented.push((present.id, presented)),
-                // The frame is submitted, so the other windows are still presented.
+                // The frame is already submitted, so the other windows are still presented.
                 Err(error) => failed = Err(error),
             }
         }
@@ -233,7 +233,7 @@ impl Frames {
         Ok(batches)
     }
 
-    /// A timeline of this stream or another.
+    /// Returns a timeline of this or another stream.
     fn timeline(&self, queue: QueueIndex) -> Result<Arc<Timeline>, FrameError> {
         let index = usize::from(queue.0);
         let own = self.lane(index).map(|lane| Arc::clone(&lane.timeline));
@@ -356,8 +356,8 @@ impl Frames {
         }
     }
 
-    /// A binary semaphore may only be waited for once all that its signal depends on has been
-    /// submitted, also by other streams (section "Queue Operations", `vkQueuePresentKHR`).
+    /// Waits until everything that the signals depend on is submitted, also by other streams: only then may a binary
+    /// semaphore be waited for (section "Queue Operations", `vkQueuePresentKHR`).
     fn wait_presentable(&mut self, signals: &[Point]) -> Result<(), FrameError> {
         if self.device.wait_certain(signals, PRESENT_TIMEOUT) {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Attachments of its rendering that a pipeline reads and writes.
+//! Attachments that a pipeline reads and writes.
 
 use super::graphics_code::GraphicsInterface;
 use crate::shader::{Binding, BindingKind, Location};

@@ -9,7 +9,7 @@ use crate::shader::{GpuShader, control_flow_depth};
 
 const CAPABILITY: u32 = 17;
 
-/// Feature for reads of attachments within their rendering.
+/// Feature for reading attachments within their rendering.
 pub(crate) const LOCAL_READ: &str =
     "dynamicRenderingLocalRead of VK_KHR_dynamic_rendering_local_read";
 

@@ -21,9 +21,9 @@ use crate::shader::{Constant, Constants, EntryPoint, GpuShader, ShaderStage, che
 /// Description of a compute pipeline.
 #[derive(Clone, Debug)]
 pub struct ComputePipelineDesc<'a> {
-    /// Its name in errors and debuggers.
+    /// Name in errors and debuggers.
     pub name: &'a str,
-    /// The module.
+    /// The shader module.
     pub shader: &'a GpuShader,
     /// The entry point; empty for the only compute shader of the module.
     pub entry: &'a str,
@@ -34,7 +34,7 @@ pub struct ComputePipelineDesc<'a> {
 }
 
 impl<'a> ComputePipelineDesc<'a> {
-    /// The only compute shader of a module.
+    /// Selects the only compute shader of a module.
     pub fn of(name: &'a str, shader: &'a GpuShader) -> Self {
         Self {
             name,
@@ -87,7 +87,7 @@ pub struct ComputePipeline(Arc<Pipeline<ComputeCode>>);
 /// Interface of a compute pipeline for passes.
 pub(crate) struct ComputeInterface {
     common: Interface,
-    /// The entry point by name; empty for the only one.
+    /// Name of the entry point; empty for the only one.
     entry: String,
     constants: Constants,
     workgroup_size: [u32; 3],
@@ -104,9 +104,9 @@ impl Deref for ComputeInterface {
 /// Code of a compute pipeline.
 pub(crate) struct ComputeCode {
     interface: Arc<ComputeInterface>,
-    /// The shader without constants set.
+    /// The shader with its constants unset.
     shader: GpuShader,
-    /// The shader with constants set.
+    /// The shader with its constants set.
     special: GpuShader,
     entry: CString,
     compiled: OnceLock<Result<vk::Pipeline, ShaderError>>,
@@ -145,17 +145,17 @@ impl ComputePipeline {
         Ok(Self(inner))
     }
 
-    /// Invocations of a workgroup in each direction.
+    /// Size of a workgroup in x, y and z.
     pub fn workgroup_size(&self) -> [u32; 3] {
         self.0.interface.workgroup_size
     }
 
-    /// Whether it is compiled, or has failed to.
+    /// Whether compilation has ended, successfully or not.
     pub fn is_ready(&self) -> bool {
         self.0.code.current().compiled.get().is_some()
     }
 
-    /// Compiles it now, or waits for the thread that does.
+    /// Compiles the pipeline now, or waits for the thread that is compiling it.
     ///
     /// # Errors
     /// [`ShaderError::Compile`] with the driver's result.

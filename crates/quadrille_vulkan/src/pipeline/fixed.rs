@@ -6,8 +6,8 @@ use super::state::{Blend, ColorState};
 use crate::device::Device;
 use crate::shader::EntryPoint;
 
-/// Rarely changed state of a graphics pipeline. State that needs a feature which the device lacks is an error at the
-/// pipeline's creation.
+/// Rarely changed state of a graphics pipeline. State that needs a feature which the device lacks is an error at
+/// creation of the pipeline.
 ///
 /// ```
 /// use quadrille_vulkan::{DepthBias, GpuShader, GraphicsPipelineDesc, PipelineState};
@@ -24,9 +24,9 @@ use crate::shader::EntryPoint;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PipelineState {
-    /// Blending and write masks of color attachments, by `@location`. Further
-    /// attachments have the pipeline's [`blend`](super::GraphicsPipelineDesc::blend). Different state per attachment
-    /// needs the feature `independentBlend`.
+    /// Blending and write masks of color attachments, by `@location`. Further attachments use the pipeline's
+    /// [`blend`](super::GraphicsPipelineDesc::blend). Different state per attachment needs the feature
+    /// `independentBlend`.
     pub colors: Vec<ColorState>,
     /// Logical operation between fragment and attachment, for integer and normalized formats; disables blending.
     /// Needs the feature `logicOp`.
@@ -92,7 +92,7 @@ pub struct StencilFace {
 }
 
 impl StencilState {
-    /// The same state for both faces, with all mask bits set.
+    /// Uses the same state for both faces, with all mask bits set.
     pub fn new(reference: u8, face: StencilFace) -> Self {
         Self {
             front: face,
@@ -142,7 +142,7 @@ impl StencilState {
 }
 
 impl StencilFace {
-    /// Tests, and writes nothing.
+    /// Tests only; nothing is written.
     pub fn only(compare: vk::CompareOp) -> Self {
         Self {
             compare,
@@ -183,7 +183,7 @@ pub(super) fn problem(
     })
 }
 
-/// Returns a part of the state and the feature that it needs and the device lacks.
+/// Returns the first part of the state that needs a feature which the device lacks, and that feature.
 fn lacking(device: &Device, state: &PipelineState) -> Option<(&'static str, &'static str)> {
     let core = &device.core;
     let is_clamped = state.depth_bias.is_some_and(|bias| bias.clamp != 0.0);

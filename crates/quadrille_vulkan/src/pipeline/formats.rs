@@ -1,4 +1,4 @@
-//! The formats of attachments.
+//! Formats of attachments.
 
 use ash::vk;
 
@@ -14,7 +14,7 @@ pub struct Formats {
     pub colors: [vk::Format; MAX_COLORS],
     /// Format of depth and stencil, or `UNDEFINED`.
     pub depth: vk::Format,
-    /// Samples per texel.
+    /// Number of samples per texel.
     pub samples: u32,
     /// The [`view_mask`](crate::Rendering::view_mask) of renderings; 0 without multiview.
     pub view_mask: u32,
@@ -33,7 +33,7 @@ impl Default for Formats {
 }
 
 impl Formats {
-    /// Formats of images that are attachments of one rendering, without multiview.
+    /// Returns the formats of images that are attachments of one rendering, without multiview.
     pub fn of(colors: &[&GpuImage], depth: Option<&GpuImage>) -> Self {
         let mut formats = Self::default();
         for (slot, image) in formats.colors.iter_mut().zip(colors) {
@@ -45,7 +45,7 @@ impl Formats {
         formats
     }
 
-    /// The formats of existing color attachments.
+    /// Formats of the color attachments, without padding.
     pub(crate) fn used_colors(&self) -> &[vk::Format] {
         let count = self
             .colors

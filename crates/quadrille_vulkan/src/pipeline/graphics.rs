@@ -21,7 +21,7 @@ use crate::shader::{Constant, GpuShader};
 /// Description of a graphics pipeline.
 #[derive(Clone, Debug)]
 pub struct GraphicsPipelineDesc<'a> {
-    /// Its name in errors and debuggers.
+    /// Name in errors and debuggers.
     pub name: &'a str,
     /// The module and entry point of the vertex shader; an empty name selects the only one.
     pub vertex: (&'a GpuShader, &'a str),
@@ -46,13 +46,12 @@ pub struct GraphicsPipelineDesc<'a> {
 }
 
 impl<'a> GraphicsPipelineDesc<'a> {
-    /// The only vertex shader and the only fragment shader of a module, opaque, without depth
-    /// test or vertex buffers.
+    /// Selects the only vertex and the only fragment shader of a module; opaque, without depth test and vertex buffers.
     pub fn of(name: &'a str, shader: &'a GpuShader) -> Self {
         Self::new(name, (shader, ""), (shader, ""))
     }
 
-    /// Opaque triangles of both faces without depth test or vertex buffers.
+    /// Draws opaque triangles of both faces, without depth test and vertex buffers.
     pub fn new(
         name: &'a str,
         vertex: (&'a GpuShader, &'a str),
@@ -161,12 +160,12 @@ impl GraphicsPipeline {
         }));
     }
 
-    /// Whether it is compiled for formats, or has failed to.
+    /// Whether compilation for formats has ended, successfully or not.
     pub fn is_ready(&self, formats: &Formats) -> bool {
         self.0.code.current().is_ready(formats)
     }
 
-    /// Compiles it for formats now, or waits for the thread that does.
+    /// Compiles the pipeline for formats now, or waits for the thread that is compiling it.
     ///
     /// # Errors
     /// [`ShaderError::Compile`] with the driver's result.

@@ -25,9 +25,9 @@ use crate::shader::{Constants, EntryPoint, GpuShader, Location, ShaderStage, che
 /// Interface of a graphics pipeline for passes, shared by all its variants.
 pub(crate) struct GraphicsInterface {
     pub common: Interface,
-    /// The entry point by name; empty for the only one.
+    /// Name of the entry point; empty for the only one.
     pub vertex_entry: String,
-    /// Likewise.
+    /// As `vertex_entry`, for the fragment shader.
     pub fragment_entry: String,
     pub vertex_buffers: Vec<VertexLayout>,
     /// Required alignments of the vertex buffers' offsets, in bytes.
@@ -84,9 +84,9 @@ impl GraphicsInterface {
 /// Code of a graphics pipeline.
 pub(crate) struct GraphicsCode {
     interface: Arc<GraphicsInterface>,
-    /// The shaders without constants set.
+    /// The shaders with their constants unset.
     loaded: Loaded,
-    /// The vertex shader with constants set.
+    /// The vertex shader with its constants set.
     vertex: (GpuShader, CString),
     fragment: Option<(GpuShader, CString)>,
     attachments: AttachmentUse,
@@ -190,19 +190,19 @@ impl GraphicsCode {
         &self.interface.vertex_alignments
     }
 
-    /// Returns the default stencil reference; `None` without a stencil test.
+    /// Returns the stencil reference of the description; `None` without a stencil test.
     #[inline]
     pub(crate) fn stencil_reference(&self) -> Option<u8> {
         self.interface.state.stencil.map(|it| it.reference)
     }
 
-    /// Returns the attachments that its draws read and write.
+    /// Returns the attachments that draws read and write.
     #[inline]
     pub(crate) fn attachments(&self) -> AttachmentUse {
         self.attachments
     }
 
-    /// Whether it may write depth, and stencil.
+    /// Whether draws may write depth, and stencil.
     #[inline]
     pub(crate) fn writes(&self) -> [bool; 2] {
         let (depth, stencil) = (self.interface.depth, self.interface.state.stencil);
@@ -212,7 +212,7 @@ impl GraphicsCode {
         ]
     }
 
-    /// Whether it is compiled for formats, or has failed to.
+    /// Whether compilation for formats has ended, successfully or not.
     pub(super) fn is_ready(&self, formats: &Formats) -> bool {
         let mut variants = self.variants();
         let known = variants.find(|variant| variant.formats == *formats);
@@ -274,7 +274,7 @@ impl GraphicsCode {
         Ok(pipeline)
     }
 
-    /// The entry point of the fragment shader.
+    /// Returns the entry point of the fragment shader.
     fn fragment_entry(&self) -> Result<Option<&EntryPoint>, ShaderError> {
         let entry = &self.interface.fragment_entry;
         let fragment = self.fragment.as_ref();
@@ -361,8 +361,8 @@ impl GraphicsCode {
             .push_next(&mut rendering)];
         let device = interface.device();
         let cache = device.pipeline_cache.raw();
-        // SAFETY: modules have these entry points, the layout has all their bindings, vertex
-        // inputs are covered by attributes, and formats are those of existing attachments.
+        // SAFETY: modules have these entry points, the layout has all their bindings, attributes cover the vertex
+        // inputs, and the formats are those of existing attachments.
         unsafe { device.raw.create_graphics_pipelines(cache, &infos, None) }
             .map(|pipelines| pipelines[0])
             .map_err(|(_, result)| result)

@@ -81,7 +81,7 @@ impl Interface {
         &self.name
     }
 
-    /// Returns the bindings that passes bind.
+    /// Returns the bindings of group 0, which passes bind.
     pub(crate) fn bindings(&self) -> &[Binding] {
         &self.bindings
     }
@@ -91,7 +91,7 @@ impl Interface {
         &self.tables
     }
 
-    /// Returns where its shaders have the variables of these names. Each list is resolved once.
+    /// Returns the bindings of the variables with these names. Each list of names is resolved once.
     pub(crate) fn variables(&self, names: &'static [&'static str]) -> &[Variable] {
         self.resolved_names.get(names, &self.bindings, &self.tables)
     }
@@ -113,7 +113,7 @@ impl Interface {
     }
 }
 
-/// The methods of both kinds of pipelines that are those of the interface.
+/// Implements the methods that compute and graphics pipelines share.
 macro_rules! implement_pipeline {
     ($pipeline:ident) => {
         impl $pipeline {
@@ -122,18 +122,18 @@ macro_rules! implement_pipeline {
                 self.0.interface.name()
             }
 
-            /// Returns the bindings that its shaders use; after a reload, still those of its creation.
+            /// Returns the bindings that its shaders use. A reload does not change them.
             pub fn bindings(&self) -> &[crate::shader::Binding] {
                 self.0.interface.bindings()
             }
 
-            /// Returns the tables that its shaders use, by group, likewise.
+            /// Returns the tables that its shaders use, by group. A reload does not change them.
             pub fn tables(&self) -> &[crate::shader::TableBinding] {
                 self.0.interface.tables()
             }
 
-            /// Returns where its shaders have the variables of these names. Each list is resolved at its first use,
-            /// and found again by its address.
+            /// Returns the bindings of the variables with these names. A list is resolved at its first use, and looked
+            /// up by its address afterwards.
             #[inline]
             pub fn variables(
                 &self,

@@ -1,4 +1,4 @@
-//! Variables of shaders by their names.
+//! Lookup of shader variables by name.
 
 use std::sync::OnceLock;
 
@@ -7,14 +7,14 @@ use quadrille_sync::closest_match;
 use crate::error::ShaderError;
 use crate::shader::{Binding, TableBinding};
 
-/// Where the shaders of a pipeline have a variable.
+/// Binding of a variable in a pipeline's shaders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variable {
-    /// At this number of group 0.
+    /// Binding of this number in group 0.
     Binding(u32),
-    /// In a table, at this group.
+    /// Table in this group.
     Table(u32),
-    /// Nowhere.
+    /// No such variable.
     Unknown,
 }
 

@@ -76,7 +76,7 @@ const LOW: usize = 16;
 /// ```
 #[derive(Debug)]
 pub struct BindingNeeds {
-    /// By number.
+    /// Needs of the lowest binding numbers.
     low: [Needs; LOW],
     /// Bit mask of the bindings that passes bind.
     numbers: u64,

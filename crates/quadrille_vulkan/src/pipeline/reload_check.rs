@@ -7,13 +7,13 @@ use crate::device::pipeline_layout::merge;
 use crate::error::ShaderError;
 use crate::shader::{Binding, EntryPoint};
 
-/// Interface that passes provide.
+/// Interface that existing passes provide.
 pub(super) struct Provided<'a> {
-    /// The pipeline.
+    /// Name of the pipeline.
     pub name: &'a str,
-    /// The bindings that they bind.
+    /// Bindings that passes bind.
     pub bindings: &'a [Binding],
-    /// Bytes of push constants.
+    /// Size of the push constants in bytes.
     pub push_bytes: u32,
 }
 

@@ -9,7 +9,7 @@ var<immediate> amount: vec2<u32>;
 fn main(@builtin(global_invocation_id) id: vec3u) { next[id.x] = now[id.x] + amount.y; }
 ";
 
-/// Returns the problem of edits of the source, if the result does not fit.
+/// Returns the problem of an edited source; `None` if it fits the interface.
 fn problem(edits: &[[&str; 2]]) -> Option<String> {
     let mut edited = BEFORE.to_owned();
     for [old, new] in edits {

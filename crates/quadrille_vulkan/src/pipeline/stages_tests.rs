@@ -5,8 +5,8 @@ use crate::pipeline::graphics_code::Loaded;
 use crate::pipeline::state::VertexLayout;
 use crate::shader::GpuShader;
 
-/// Checks a pipeline whose stages pass `out` on as `into`, with a vertex buffer that has `format`
-/// for an input of the type `attribute`.
+/// Checks a pipeline with vertex format `format` for a vertex input of type `attribute`, and a vertex output of type
+/// `out` for a fragment input of type `into`.
 fn check(format: Format, attribute: &str, out: &str, into: &str) -> Result<(), String> {
     let source = format!(
         "struct Out {{ @builtin(position) at: vec4<f32>, @location(2) @interpolate(flat) out: {out} }}

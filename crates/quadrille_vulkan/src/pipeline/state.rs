@@ -11,16 +11,16 @@ pub enum Topology {
     Points,
     /// Lines, two vertices each.
     Lines,
-    /// A strip of lines.
+    /// Line strip.
     LineStrip,
     /// Triangles, three vertices each.
     #[default]
     Triangles,
-    /// A strip of triangles.
+    /// Triangle strip.
     TriangleStrip,
 }
 
-/// Face culling. Front faces wind counter-clockwise on the target by default.
+/// Face culling. Front faces wind counter-clockwise in the target by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Cull {
     /// No culling.
@@ -65,7 +65,7 @@ pub struct BlendEquation {
 }
 
 impl BlendEquation {
-    /// An equation with the operation `ADD`.
+    /// Creates an equation with the operation `ADD`.
     pub fn sum(src: vk::BlendFactor, dst: vk::BlendFactor) -> Self {
         let op = vk::BlendOp::ADD;
         Self { src, dst, op }
@@ -142,8 +142,7 @@ pub struct VertexAttribute {
 }
 
 impl VertexLayout {
-    /// A layout of tightly packed attributes in this order, with consecutive locations from
-    /// `first_location` on.
+    /// Describes tightly packed attributes in this order, with consecutive locations from `first_location` on.
     ///
     /// ```
     /// use quadrille_vulkan::{Format, VertexLayout};
@@ -169,8 +168,8 @@ impl VertexLayout {
         }
     }
 
-    /// The layout of a row whose fields, of one to four numbers or arrays of such, are attributes from
-    /// `first_location` on.
+    /// Describes a row as a vertex buffer element. Its fields, of one to four scalars or arrays of these, are
+    /// attributes from `first_location` on.
     pub fn of_row<T: ShaderRow>(first_location: u32) -> Self {
         Self::packed(first_location, &T::LAYOUT.formats())
     }

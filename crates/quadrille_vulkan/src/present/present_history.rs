@@ -7,8 +7,8 @@
 //! - the same image was acquired again, and a submission that waited for that acquisition is
 //!   complete: the presentation engine released the image, so the earlier present is complete.
 //!
-//! Each present is proven separately, so an image that is never acquired again, or a fence that a driver
-//! never signals, delays no other.
+//! Each present is proven separately, so an image that is never acquired again, or a fence that a driver never signals,
+//! does not delay the others.
 //!
 //! A replaced swapchain is no longer displayed once the image of the new swapchain's first present
 //! was acquired again. This holds even if a fence has proven that present before, so old swapchains whose own
@@ -55,7 +55,7 @@ impl<S: Copy, P: Copy> History<S, P> {
         }
     }
 
-    /// Whether there was a present at all.
+    /// Whether any image was presented.
     pub(crate) fn has_presented(&self) -> bool {
         self.first.is_some()
     }

@@ -13,7 +13,7 @@ use crate::error::SurfaceError;
 /// Upper bound of the number of present modes.
 const MAX_MODES: usize = 16;
 
-/// Properties of a surface that creation of a swapchain needs.
+/// Properties of a surface for creating a swapchain.
 pub(crate) struct SurfaceSupport {
     pub capabilities: vk::SurfaceCapabilitiesKHR,
     pub formats: Vec<vk::SurfaceFormatKHR>,
@@ -119,7 +119,7 @@ impl Surface {
         })
     }
 
-    /// The present modes that the surface has.
+    /// Returns the present modes that the surface supports.
     pub(crate) fn present_modes(&self) -> Result<Vec<vk::PresentModeKHR>, SurfaceError> {
         let surfaces = functions(&self.device)?;
         let physical = self.device.physical;

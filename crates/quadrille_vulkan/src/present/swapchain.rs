@@ -46,7 +46,7 @@ pub enum Acquired {
 /// Reason why no image was acquired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SkipReason {
-    /// The window has no area, as when it is minimized.
+    /// The window has no area, for instance because it is minimized.
     ZeroExtent,
     /// The window is larger than any image of the device.
     TooLarge,
@@ -77,7 +77,7 @@ pub struct Swapchain {
     /// The format and color space, which pipelines and passes depend on.
     format: SurfaceFormat,
     image: GpuImage,
-    /// The chain in use; none if the window has no area, or if creation failed.
+    /// The chain in use; `None` if the window has no area, or if creation failed.
     pub(crate) chain: Option<Chain>,
     /// Replaced chains that may still be in use by the presentation engine.
     pub(crate) old: Vec<Chain>,
@@ -222,8 +222,7 @@ impl Swapchain {
         self.fences
     }
 
-    /// Sets the window's size. The chain is recreated now, or after the next present if an
-    /// image is acquired.
+    /// Sets the window's size. The chain is recreated now, or after the next present if an image is acquired.
     ///
     /// # Errors
     /// The surface is lost and could not be recreated, or memory allocation failed.
@@ -287,8 +286,8 @@ impl Swapchain {
         if !has_room {
             return Ok(Acquired::Skip(SkipReason::Timeout));
         }
-        // Twice at most: a chain that is out of date is recreated once. If the new one is out of
-        // date too, the window is still changing and the frame skips it.
+        // At most two attempts: a chain that is out of date is recreated once. If the new one is out of date too, the
+        // window is still changing, and the frame skips it.
         for _ in 0..2 {
             if let Some(reason) = self.renew_surface_too()? {
                 return Ok(Acquired::Skip(reason));
@@ -468,7 +467,7 @@ impl Swapchain {
         let (no_image, no_view) = (vk::Image::null(), vk::ImageView::null());
         self.image.set_acquired(no_image, no_view, extent);
         if extent.contains(&0) {
-            // A window without area can have no chain; the old one is kept until it has one.
+            // No chain can be created for a window without area; the old one is kept until the window has an area.
             return Ok(Some(SkipReason::ZeroExtent));
         }
         if extent[0] > most[0] || extent[1] > most[1] {
@@ -496,7 +495,7 @@ impl Swapchain {
         if matches!(made, Err(SurfaceError::Vulkan { .. })) {
             self.put_aside(retired);
             if self.destroy_old() {
-                // Drivers have a limit of chains, including retired ones: destroy those and retry.
+                // Drivers limit the number of chains, including retired ones: destroy those and retry.
                 made = Chain::new(&self.device, &request, &support, vk::SwapchainKHR::null());
             }
         } else {

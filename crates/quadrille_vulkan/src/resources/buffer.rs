@@ -43,11 +43,11 @@ bitflags! {
 /// Description of a buffer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct BufferDesc {
-    /// Its name in errors, plans and debuggers.
+    /// Name in errors, plans and debuggers.
     pub name: String,
-    /// Its size in bytes; at least 1.
+    /// Size in bytes; at least 1.
     pub bytes: u64,
-    /// Its allowed uses.
+    /// Allowed uses.
     pub usage: BufferUsage,
     /// The kind of memory.
     pub memory: Memory,
@@ -61,7 +61,7 @@ pub struct BufferDesc {
 }
 
 impl BufferDesc {
-    /// A buffer in device memory for the given uses.
+    /// Describes a buffer in device memory with these uses.
     pub fn new(name: impl Into<String>, bytes: u64, usage: BufferUsage) -> Self {
         Self {
             name: name.into(),
@@ -73,7 +73,7 @@ impl BufferDesc {
         }
     }
 
-    /// A storage buffer in device memory that can be copied to and from.
+    /// Describes a storage buffer in device memory that can be copied to and from.
     ///
     /// ```
     /// use quadrille_vulkan::{BufferDesc, BufferUsage};
@@ -84,28 +84,28 @@ impl BufferDesc {
         Self::new(name, bytes, BufferUsage::STORAGE | COPIES)
     }
 
-    /// A uniform buffer that the CPU writes ([`GpuBuffer::write`]), or copies.
+    /// Describes a uniform buffer that the CPU ([`GpuBuffer::write`]) or copies write.
     pub fn uniform(name: impl Into<String>, bytes: u64) -> Self {
         let usage = BufferUsage::UNIFORM | BufferUsage::TRANSFER_DST;
         Self::new(name, bytes, usage).in_memory(Memory::Upload)
     }
 
-    /// A vertex buffer in device memory.
+    /// Describes a vertex buffer in device memory.
     pub fn vertex(name: impl Into<String>, bytes: u64) -> Self {
         Self::new(name, bytes, BufferUsage::VERTEX | COPIES)
     }
 
-    /// An index buffer in device memory.
+    /// Describes an index buffer in device memory.
     pub fn index(name: impl Into<String>, bytes: u64) -> Self {
         Self::new(name, bytes, BufferUsage::INDEX | COPIES)
     }
 
-    /// A buffer that the CPU writes and copies read.
+    /// Describes a buffer that the CPU writes and copies read.
     pub fn upload(name: impl Into<String>, bytes: u64) -> Self {
         Self::new(name, bytes, BufferUsage::TRANSFER_SRC).in_memory(Memory::Upload)
     }
 
-    /// A buffer that copies write and the CPU reads.
+    /// Describes a buffer that copies write and the CPU reads.
     pub fn readback(name: impl Into<String>, bytes: u64) -> Self {
         Self::new(name, bytes, BufferUsage::TRANSFER_DST).in_memory(Memory::Readback)
     }
@@ -149,7 +149,7 @@ struct BufferInner {
     object: Object,
     desc: BufferDesc,
     mapped: Option<Mutex<Mapped>>,
-    /// Whether the host has written contents. Read between frames only, so relaxed access is enough.
+    /// Whether the host has written contents. Read between frames only, so relaxed access suffices.
     is_host_written: AtomicBool,
     /// Memory layout of the value at offset 0, if known.
     layout: Mutex<Option<ValueLayout>>,
@@ -180,7 +180,8 @@ impl GpuBuffer {
     ) -> Self {
         let (raw, backing) = made.unwrap_or_default();
         let atom = device.limits.non_coherent_atom_size;
-        // On unified memory, device memory may be mapped too; `Memory::Device` promises that it is not.
+        // On unified memory, device memory may be mapped too; [`Memory::Device`] is documented as inaccessible to the
+        // CPU.
         let memory = backing.own().filter(|_| desc.memory != Memory::Device);
         let mapped = memory.and_then(|memory| Mapped::new(memory, desc.bytes, atom));
         let object = Object::new(device, &desc.name, desc.sharing, needs);
@@ -329,7 +330,7 @@ impl GpuBuffer {
         let mut known = lock(&self.0.layout);
         if *known != layout {
             *known = layout;
-            // Invalidates cached calls that use it, so that they are checked again.
+            // Invalidates cached calls that use the buffer, so that they are checked again.
             self.object().generation.change();
         }
     }
@@ -490,9 +491,9 @@ fn requirements_of(
     mode: Mode,
 ) -> Result<vk::MemoryRequirements, Error> {
     let raw = create(device, desc, mode)?;
-    // SAFETY: `raw` was just made from this device.
+    // SAFETY: `raw` was just created from this device.
     let requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
-    // SAFETY: made above, used by nothing.
+    // SAFETY: created above, and unused.
     unsafe { device.raw.destroy_buffer(raw, None) };
     Ok(requirements)
 }
@@ -512,7 +513,7 @@ fn create_in(
             Ok((raw, backing))
         }
         Err(error) => {
-            // SAFETY: made above, used by nothing.
+            // SAFETY: created above, and unused.
             unsafe { device.raw.destroy_buffer(raw, None) };
             Err(error)
         }
@@ -525,13 +526,12 @@ fn find_backing(
     desc: &BufferDesc,
     place: Option<(&Arc<Block>, u64)>,
 ) -> Result<Backing, Error> {
-    // SAFETY: `raw` was just made from this device.
+    // SAFETY: `raw` was just created from this device.
     let requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
     let kind = (desc.memory, true);
     let backing = Backing::find(device, &desc.name, requirements, kind, place)?;
     let (object, offset) = backing.binding();
-    // SAFETY: the memory was allocated, or the place chosen, for these requirements; it is bound
-    // once.
+    // SAFETY: the memory was allocated, or the place chosen, for these requirements; it is bound only once.
     match unsafe { device.raw.bind_buffer_memory(raw, object, offset) } {
         Ok(()) => Ok(backing),
         Err(result) => {

@@ -69,7 +69,7 @@ pub(crate) fn check_blit(
     refuse_if(problem, src.0, dst.0)
 }
 
-/// Whether a view lies in its image.
+/// Checks that a view is within its image.
 pub(crate) fn check_view(image: &GpuImage, view: View) -> Result<(), CommandError> {
     let desc = image.desc();
     if view.fits(desc.mip_levels, desc.array_layers) {

@@ -1,8 +1,8 @@
-//! Data of descriptors.
+//! Contents of descriptors.
 
 use ash::vk;
 
-/// Data of a descriptor. Its size is the stride of the descriptor update templates of pipeline layouts.
+/// Contents of a descriptor. Its size is the stride of the update templates of pipeline layouts.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) union Info {
@@ -11,7 +11,7 @@ pub(crate) union Info {
 }
 
 impl Info {
-    /// Nothing.
+    /// Null descriptor.
     pub(crate) const NULL: Self = Self {
         buffer: vk::DescriptorBufferInfo {
             buffer: vk::Buffer::null(),

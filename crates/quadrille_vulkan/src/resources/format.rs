@@ -34,7 +34,7 @@ pub(crate) fn properties(device: &Device, format: vk::Format) -> vk::FormatPrope
     }
 }
 
-/// The aspects that a shader samples: depth alone for depth-stencil formats.
+/// Aspects that a shader samples: only depth for depth-stencil formats.
 pub(crate) fn sampled_aspects(format: vk::Format) -> vk::ImageAspectFlags {
     let aspects = aspects(format);
     if aspects.contains(vk::ImageAspectFlags::DEPTH) {
@@ -63,7 +63,7 @@ pub(crate) fn scalar_kind(format: vk::Format) -> ScalarKind {
     if format == F::S8_UINT {
         return ScalarKind::Uint;
     }
-    // Integer formats are pairs, unsigned and signed, at these values of `VkFormat`.
+    // Integer formats are pairs, unsigned and signed, from these values of `VkFormat` on.
     let unsigned = [
         F::R8_UINT,
         F::R8G8_UINT,

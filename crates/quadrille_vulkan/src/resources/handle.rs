@@ -48,12 +48,12 @@ impl Handle {
         &self.object().name
     }
 
-    /// Whether it was made from this device.
+    /// Whether the resource was created from this device.
     pub fn is_of(&self, gpu: &Gpu) -> bool {
         self.is_made_from(&gpu.0)
     }
 
-    /// Whether it was made from this device.
+    /// Whether the resource was created from this device.
     pub(crate) fn is_made_from(&self, device: &Device) -> bool {
         std::ptr::eq(&*self.object().device, device)
     }
@@ -127,7 +127,7 @@ pub(crate) struct IdTable {
     entries: Vec<Entry>,
     /// Number of resources that passes declare.
     declared: usize,
-    /// The resources that no pass declares.
+    /// Resources that no pass declares.
     others: Vec<ResourceId>,
     /// The last version given to an entry.
     versions: u32,
@@ -136,9 +136,9 @@ pub(crate) struct IdTable {
 /// Properties of a resource that bindings need.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// Its index in the frame; [`ABSENT`] if it is not of the frame.
+    /// Index in the frame; [`ABSENT`] if the resource is not in the frame.
     index: u32,
-    /// Its usage: bits of its kind's usage.
+    /// Usage bits of its kind of resource.
     pub usage: u32,
     /// The buffer; null for images.
     pub buffer: vk::Buffer,
@@ -151,7 +151,7 @@ pub(crate) struct Entry {
     pub view: vk::ImageView,
     /// The kind of `view`.
     pub view_kind: vk::ImageViewType,
-    /// The properties of its texels for shaders.
+    /// Texel properties for shaders.
     pub texels: Texels,
     /// The generation of the Vulkan object, which changes with all its views when, for instance, a transient resource
     /// moves. 0 for images of swapchains.
@@ -208,12 +208,12 @@ impl Entry {
         }
     }
 
-    /// Its index in the frame.
+    /// Index in the frame.
     pub(crate) fn index(&self) -> ResourceIndex {
         ResourceIndex(self.index)
     }
 
-    /// Whether it is the image that a swapchain has acquired, which changes from frame to frame.
+    /// Whether it is the acquired image of a swapchain, which changes from frame to frame.
     fn is_of_swapchain(&self) -> bool {
         self.generation == 0 && self.buffer == vk::Buffer::null()
     }
@@ -283,7 +283,7 @@ impl IdTable {
             return false;
         }
         if before.view != new.view {
-            // The next image of a swapchain.
+            // The acquired image of a swapchain differs from frame to frame.
             let version = before.version;
             *before = Entry { version, ..new };
         }
@@ -370,7 +370,7 @@ impl<'a> FrameResources<'a> {
         (index.0 as usize) < self.ids.declared
     }
 
-    /// Whether the resource is the image that a swapchain has acquired.
+    /// Whether the resource is the acquired image of a swapchain.
     pub(crate) fn is_of_swapchain(&self, index: ResourceIndex) -> bool {
         matches!(self.handle(index), Handle::Image(image) if image.is_swapchain())
     }

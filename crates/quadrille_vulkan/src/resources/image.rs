@@ -51,21 +51,21 @@ bitflags! {
 /// Description of an image.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ImageDesc {
-    /// Its name in errors, plans and debuggers.
+    /// Name in errors, plans and debuggers.
     pub name: String,
     /// Its format.
     pub format: vk::Format,
     /// Width, height and depth in texels; each at least 1. A depth above 1 makes it a 3D image.
     pub extent: [u32; 3],
-    /// Mip levels; at least 1.
+    /// Number of mip levels; at least 1.
     pub mip_levels: u32,
-    /// Array layers; at least 1.
+    /// Number of array layers; at least 1.
     pub array_layers: u32,
-    /// Samples per texel: 1, 2, 4, 8, ...
+    /// Number of samples per texel: 1, 2, 4, 8, ...
     pub samples: u32,
-    /// Its allowed uses.
+    /// Allowed uses.
     pub usage: ImageUsage,
-    /// Whether its layers can be viewed as faces of cube maps.
+    /// Whether layers can be viewed as cube map faces.
     pub cube: bool,
     /// Sharing between queue families. [`Settings::sharing`] applies if this is [`Sharing::Auto`].
     ///
@@ -77,7 +77,8 @@ pub struct ImageDesc {
 }
 
 impl ImageDesc {
-    /// An image with one mip level and one layer: 2D, or 3D if the extent has three numbers and a depth above 1.
+    /// Describes an image with one mip level and one layer: 2D, or 3D if the extent has three numbers and a depth above
+    /// 1.
     pub fn new(
         name: impl Into<String>,
         extent: impl Into<Extent>,
@@ -99,7 +100,7 @@ impl ImageDesc {
         }
     }
 
-    /// A color attachment that can be sampled and copied from.
+    /// Describes a color attachment that can be sampled and copied from.
     pub fn color_target(
         name: impl Into<String>,
         extent: impl Into<Extent>,
@@ -109,18 +110,18 @@ impl ImageDesc {
         Self::new(name, extent, format, usage)
     }
 
-    /// An image to sample, filled by copies.
+    /// Describes an image to sample, filled by copies.
     pub fn sampled(name: impl Into<String>, extent: impl Into<Extent>, format: vk::Format) -> Self {
         Self::new(name, extent, format, ImageUsage::SAMPLED | COPIES)
     }
 
-    /// An image that shaders load and store, sample, and that can be copied.
+    /// Describes an image that shaders load, store and sample, and that can be copied.
     pub fn storage(name: impl Into<String>, extent: impl Into<Extent>, format: vk::Format) -> Self {
         let usage = ImageUsage::STORAGE | ImageUsage::SAMPLED | COPIES;
         Self::new(name, extent, format, usage)
     }
 
-    /// A depth or depth-stencil attachment that can be sampled.
+    /// Describes a depth or depth-stencil attachment that can be sampled.
     pub fn depth(name: impl Into<String>, extent: impl Into<Extent>, format: vk::Format) -> Self {
         let usage = ImageUsage::DEPTH_STENCIL_ATTACHMENT | ImageUsage::SAMPLED;
         Self::new(name, extent, format, usage)
@@ -187,7 +188,7 @@ pub struct GpuImage(Arc<ImageInner>, ResourceId);
 struct ImageInner {
     object: Object,
     desc: ImageDesc,
-    /// The view of the whole image; it changes with the raw handle, as the extent does.
+    /// View of the whole image; it changes with the raw handle, as the extent does.
     view: AtomicU64,
     extent: AtomicU64,
     views: Mutex<Vec<(ViewKey, vk::ImageView)>>,

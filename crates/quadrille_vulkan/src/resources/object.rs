@@ -19,9 +19,9 @@ use crate::resources::generation::Generation;
 /// acquired. Both happen before the frame that uses them is encoded, and encoding threads are started with a
 /// happens-before edge, so relaxed access is enough.
 pub(crate) struct Object {
-    /// Its id, which is the same in all frames.
+    /// Id, constant over all frames.
     pub id: ResourceId,
-    /// Its name.
+    /// Name.
     pub name: Arc<str>,
     /// Memory requirements of a transient resource, whose memory is bound when a frame uses it.
     pub needs: Option<vk::MemoryRequirements>,
@@ -72,7 +72,7 @@ impl Object {
         self.raw.swap(raw, Ordering::Relaxed)
     }
 
-    /// The memory that backs it.
+    /// Locks the memory that backs the resource.
     pub(crate) fn backing(&self) -> MutexGuard<'_, Backing> {
         lock(&self.backing)
     }

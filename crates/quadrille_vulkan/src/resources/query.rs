@@ -68,7 +68,7 @@ impl QueryKind {
         }
     }
 
-    /// Returns the capabilities that a queue needs.
+    /// Returns the required capabilities of a queue.
     pub(crate) fn needs(self) -> Capabilities {
         let Self::Statistics(counted) = self else {
             return Capabilities::GRAPHICS;
@@ -103,16 +103,16 @@ impl QueryKind {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct QuerySetDesc {
-    /// Its name in errors, plans and debuggers.
+    /// Name in errors, plans and debuggers.
     pub name: String,
-    /// The number of queries; at least 1.
+    /// Number of queries; at least 1.
     pub count: u32,
-    /// The value that they measure.
+    /// Measured value.
     pub kind: QueryKind,
 }
 
 impl QuerySetDesc {
-    /// Queries of whether any sample of the draws within is visible.
+    /// Describes queries of whether any sample of the enclosed draws is visible.
     pub fn occlusion(name: impl Into<String>, count: u32) -> Self {
         Self {
             name: name.into(),
@@ -121,7 +121,7 @@ impl QuerySetDesc {
         }
     }
 
-    /// Queries of the number of visible samples of the draws within.
+    /// Describes queries of the number of visible samples of the enclosed draws.
     pub fn precise_occlusion(name: impl Into<String>, count: u32) -> Self {
         Self {
             kind: QueryKind::PreciseOcclusion,
@@ -129,7 +129,7 @@ impl QuerySetDesc {
         }
     }
 
-    /// Pipeline statistics queries, with these counters.
+    /// Describes pipeline statistics queries with these counters.
     pub fn statistics(name: impl Into<String>, count: u32, counted: Statistics) -> Self {
         Self {
             kind: QueryKind::Statistics(counted),
@@ -137,7 +137,7 @@ impl QuerySetDesc {
         }
     }
 
-    /// Bytes of the results of one query.
+    /// Size of the results of one query in bytes.
     fn stride(&self) -> u64 {
         u64::from(self.kind.values()) * VALUE_BYTES
     }
@@ -167,7 +167,7 @@ pub struct QuerySet(Arc<QuerySetInner>);
 struct QuerySetInner {
     desc: QuerySetDesc,
     results: GpuBuffer,
-    /// By frame in flight.
+    /// Pools by frame in flight.
     slots: Vec<Slot>,
     device: Arc<Device>,
 }
@@ -214,7 +214,7 @@ impl QuerySet {
         Ok(Self(Arc::new(inner)))
     }
 
-    /// The description it was made by.
+    /// The description it was created from.
     pub fn desc(&self) -> &QuerySetDesc {
         &self.0.desc
     }
@@ -230,7 +230,7 @@ impl QuerySet {
         let mut used = lock(used);
         used.fill(0);
         let device = &self.0.device;
-        // SAFETY: the frame that used the queries is done, and the feature is enabled.
+        // SAFETY: the frame that used the queries is complete, and the feature is enabled.
         unsafe { device.raw.reset_query_pool(*pool, 0, self.0.desc.count) };
     }
 

@@ -1,4 +1,4 @@
-//! [`ImageRegion`]: a part of one mip level of an image, for copies.
+//! [`ImageRegion`]: a region of one mip level of an image, for copies.
 
 use std::ops::Range;
 
@@ -24,12 +24,12 @@ pub struct ImageRegion {
 }
 
 impl ImageRegion {
-    /// The whole first mip level, all layers.
+    /// Selects the whole first mip level, all layers.
     pub fn whole(image: &GpuImage) -> Self {
         Self::mip(image, 0)
     }
 
-    /// A whole mip level, all layers.
+    /// Selects a whole mip level, all layers.
     pub fn mip(image: &GpuImage, mip: u32) -> Self {
         let layer_count = image.desc().array_layers;
         let extent = mip_extent(image.extent(), mip);
@@ -42,7 +42,7 @@ impl ImageRegion {
         }
     }
 
-    /// The whole first mip level of a view, with the view's layers.
+    /// Selects the whole first mip level of a view, with the view's layers.
     ///
     /// ```no_run
     /// # use quadrille_vulkan::{GpuBuffer, CommandList, GpuImage, ImageRegion, View};

@@ -13,7 +13,7 @@ use crate::lock;
 /// Description of a sampler.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SamplerDesc {
-    /// Its name in debuggers.
+    /// Name in debuggers.
     pub name: String,
     /// Magnification filter.
     pub magnify: vk::Filter,
@@ -21,11 +21,11 @@ pub struct SamplerDesc {
     pub minify: vk::Filter,
     /// Filter between mip levels.
     pub mipmap: vk::SamplerMipmapMode,
-    /// The address mode of all axes.
+    /// Address mode of all axes.
     pub address: vk::SamplerAddressMode,
-    /// The address modes of u, v and w, which override `address`.
+    /// Address modes of u, v and w, which override `address`.
     pub addresses: Option<[vk::SamplerAddressMode; 3]>,
-    /// The border color, for `CLAMP_TO_BORDER`.
+    /// Border color, for `CLAMP_TO_BORDER`.
     pub border: vk::BorderColor,
     /// The reduction of the filtered texels: weighted average, or minimum or maximum per component. The latter two need
     /// the feature `samplerFilterMinmax`, and images whose format has `SAMPLED_IMAGE_FILTER_MINMAX`.
@@ -36,7 +36,7 @@ pub struct SamplerDesc {
     pub levels: [f32; 2],
     /// Maximum anisotropy; 1 disables it. Clamped to the limit of the device; NaN is an error.
     pub anisotropy: f32,
-    /// Comparison with a reference value, as for shadow maps.
+    /// Comparison with a reference value, for shadow maps.
     pub compare: Option<vk::CompareOp>,
 }
 
@@ -46,7 +46,7 @@ impl SamplerDesc {
         self.addresses.unwrap_or([self.address; 3])
     }
 
-    /// Linear filtering, `CLAMP_TO_EDGE`.
+    /// Describes linear filtering with `CLAMP_TO_EDGE`.
     pub fn linear() -> Self {
         Self {
             name: "linear".to_owned(),
@@ -64,7 +64,7 @@ impl SamplerDesc {
         }
     }
 
-    /// Nearest filtering, `CLAMP_TO_EDGE`.
+    /// Describes nearest filtering with `CLAMP_TO_EDGE`.
     pub fn nearest() -> Self {
         Self {
             name: "nearest".to_owned(),
@@ -121,7 +121,7 @@ fn problem(desc: &SamplerDesc) -> Option<String> {
         ));
     }
     let [least, most] = desc.levels;
-    // NaN is in no range.
+    // NaN fails as well, since it is in no range.
     if !(f32::MIN..=most).contains(&least) {
         return Some(format!(
             "its levels of detail are {least} to {most}; the first must be the smaller one"
@@ -135,7 +135,7 @@ fn problem(desc: &SamplerDesc) -> Option<String> {
 /// Describes the first request that the device does not support.
 fn unserved(device: &Device, desc: &SamplerDesc) -> Option<String> {
     let (bias, most) = (desc.bias, device.limits.max_sampler_lod_bias);
-    // NaN is in no range.
+    // NaN fails as well, since it is in no range.
     if !(-most..=most).contains(&bias) {
         return Some(format!(
             "its bias is {bias}; the device takes from -{most} to {most}"

@@ -148,7 +148,7 @@ struct Entry {
     /// Index in [`Placed::at`] of its member, so that an entry changes in constant time however often the
     /// member is in the table.
     rank: u32,
-    /// One bit per frame in flight (at most [`check::MAX_FRAMES`]): whether the entry is in its `stale` list.
+    /// Bit mask of frames in flight (at most [`check::MAX_FRAMES`]) whose `stale` list has the entry.
     stale: u32,
 }
 
@@ -347,7 +347,7 @@ impl SharedTable {
         &self.0.name
     }
 
-    /// Whether it was made from this device.
+    /// Whether the table was created from this device.
     pub fn is_of(&self, gpu: &Gpu) -> bool {
         self.is_made_from(&gpu.0)
     }
@@ -366,7 +366,7 @@ impl SharedTable {
         &self.0.fallback_contents
     }
 
-    /// How passes read its members.
+    /// Access by which passes read members.
     pub fn access(&self) -> Access {
         lock(&self.0.contents).members.access()
     }
@@ -437,7 +437,7 @@ impl SharedTable {
         self.0.kind
     }
 
-    /// How many samplers it has.
+    /// Number of samplers.
     pub(crate) fn samplers(&self) -> u32 {
         self.0.samplers.len() as u32
     }

@@ -1,4 +1,4 @@
-//! Properties of an image's texels that shaders depend on.
+//! Texel properties of images that shaders depend on.
 
 use ash::vk;
 
@@ -6,7 +6,7 @@ use crate::resources::format::{self, scalar_kind};
 use crate::resources::image::GpuImage;
 use crate::shader::{ScalarKind, ShaderImage};
 
-/// Properties of an image's texels that shaders depend on.
+/// Texel properties of an image that shaders depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Texels {
     format: vk::Format,
@@ -35,8 +35,8 @@ impl Texels {
         format::sampled_aspects(self.format)
     }
 
-    /// Describes why they do not match a shader's declaration (section "Image Operations Overview", "Format
-    /// Compatibility").
+    /// Describes why the texels do not match a shader's declaration (section "Image Operations Overview", "Format
+    /// Compatibility"); `None` if they match.
     #[inline]
     pub(crate) fn problem(self, seen: &ShaderImage) -> Option<String> {
         let fits = seen.multisampled == self.multisampled

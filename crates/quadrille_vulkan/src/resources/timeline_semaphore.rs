@@ -1,4 +1,4 @@
-//! Timeline semaphores that belong to users.
+//! Timeline semaphores of the program.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -16,12 +16,12 @@ use crate::lock;
 /// Guaranteed minimum of `maxTimelineSemaphoreValueDifference` (table "Required Limits").
 pub(crate) const MAX_DIFFERENCE: u64 = (1 << 31) - 1;
 
-/// A timeline semaphore that passes wait for and signal, and that the program signals as well: from the
-/// host, from another queue, or by another library. Made by
-/// [`Gpu::timeline_semaphore`](crate::Gpu::timeline_semaphore). Clones are the same semaphore.
+/// A timeline semaphore that passes wait for and signal, and that the program may signal too: from the host, from
+/// another queue, or in another library. Created by [`Gpu::timeline_semaphore`](crate::Gpu::timeline_semaphore). Clones
+/// are the same semaphore.
 ///
-/// Its value only rises: a signaled value must be greater than the current one, less than those of all pending signal
-/// operations, and at most 2^31 - 1 greater than the current one.
+/// Its value only increases: a signalled value must be greater than the current one, less than the values of all
+/// pending signal operations, and at most 2^31 - 1 greater than the current one.
 ///
 /// ```no_run
 /// use quadrille_vulkan::{Gpu, Settings};
@@ -43,18 +43,18 @@ pub struct TimelineSemaphore(Arc<Inner>);
 struct Inner {
     name: Arc<str>,
     raw: vk::Semaphore,
-    /// Values that submitted frames signal, in their order; those that are reached may be missing.
+    /// Values that submitted frames signal, in order; reached values may be missing.
     pending: Mutex<Vec<u64>>,
-    /// The semaphore is the program's, which keeps this to know when it is free.
+    /// Keep-alive of an imported semaphore, whose drop tells the program that the semaphore is unused.
     imported: Option<Keep>,
     device: Arc<Device>,
 }
 
 impl Gpu {
-    /// Makes a timeline semaphore that has a value to begin with.
+    /// Creates a timeline semaphore with an initial value.
     ///
     /// # Errors
-    /// The driver's.
+    /// Returns the driver's error.
     pub fn timeline_semaphore(&self, name: &str, value: u64) -> Result<TimelineSemaphore, Error> {
         let device = &self.0;
         let mut kind = vk::SemaphoreTypeCreateInfo::default()
@@ -68,11 +68,11 @@ impl Gpu {
         Ok(self.wrap(name, raw, None))
     }
 
-    /// A timeline semaphore that the program, or a library in it, has made from this device.
-    /// Quadrille does not destroy it, and drops `keep` when no submission uses it any more.
+    /// Imports a timeline semaphore that the program or one of its libraries has created from this device. Quadrille
+    /// does not destroy it, and drops `keep` when no submission uses it any more.
     ///
     /// # Safety
-    /// The handle is a timeline semaphore of this device and lives until `keep` is dropped.
+    /// The handle must be a timeline semaphore of this device, and must be valid until `keep` is dropped.
     pub unsafe fn import_timeline_semaphore(
         &self,
         name: &str,
@@ -94,17 +94,17 @@ impl Gpu {
 }
 
 impl TimelineSemaphore {
-    /// Its name in errors, plans and debuggers.
+    /// Name in errors, plans and debuggers.
     pub fn name(&self) -> &Arc<str> {
         &self.0.name
     }
 
-    /// The handle, for another library or for submissions of one's own.
+    /// The handle, for another library or for your own submissions.
     pub fn raw(&self) -> vk::Semaphore {
         self.0.raw
     }
 
-    /// The value that it has reached.
+    /// The current value.
     ///
     /// # Errors
     /// The device is lost.
@@ -119,9 +119,9 @@ impl TimelineSemaphore {
     /// Signals a value from the host.
     ///
     /// # Errors
-    /// The value is not above the one reached, or not below one that a submitted frame signals
-    /// (`VUID-VkSemaphoreSignalInfo-value-03258` and `-03259`); or it is too far above the one reached;
-    /// or the device is lost.
+    /// The value is not greater than the current one, not less than a pending one of a submitted frame
+    /// (`VUID-VkSemaphoreSignalInfo-value-03258` and `-03259`), or too far above the current one; or the device is
+    /// lost.
     pub fn signal(&self, value: u64) -> Result<(), Error> {
         const CALL: &str = "vkSignalSemaphore";
         let pending = lock(&self.0.pending);
@@ -142,7 +142,7 @@ impl TimelineSemaphore {
                 .semaphore(self.0.raw)
                 .value(value);
             let device = &self.0.device;
-            // SAFETY: as in `value`; the value rises.
+            // SAFETY: as in `value`; the value increases.
             let signalled = unsafe { device.raw.signal_semaphore(&info) };
             return device.note(CALL, signalled).map_err(self.error(CALL));
         };
@@ -152,7 +152,7 @@ impl TimelineSemaphore {
         })
     }
 
-    /// Waits on the host until a value is reached; false if that takes longer than `timeout`.
+    /// Waits on the host until a value is reached; false after `timeout`.
     ///
     /// # Errors
     /// The device is lost.
@@ -176,14 +176,14 @@ impl TimelineSemaphore {
         Error::vulkan(&self.0.device, &self.0.name, call)
     }
 
-    /// The highest value that is reached, or that a submitted frame signals.
+    /// Returns the highest value that is reached or that a submitted frame signals.
     pub(crate) fn highest(&self) -> Result<u64, Error> {
         let reached = self.value()?;
         let pending = lock(&self.0.pending).last().copied();
         Ok(reached.max(pending.unwrap_or_default()))
     }
 
-    /// Notes that a submission signals a value, the highest so far.
+    /// Records that a submission signals a value, the highest so far.
     pub(crate) fn submitted(&self, value: u64) {
         let reached = self.value().unwrap_or_default();
         let mut pending = lock(&self.0.pending);
@@ -191,14 +191,14 @@ impl TimelineSemaphore {
         pending.push(value);
     }
 
-    /// Whether a value is reached, or a submitted frame signals just that one. A higher one may
-    /// come after a wait for this one.
+    /// Whether a value is reached, or a submitted frame signals exactly this value. A pending signal of a higher value
+    /// is no proof, since it may depend on a wait for this one.
     pub(crate) fn is_certain(&self, value: u64) -> Result<bool, Error> {
         let is_submitted = lock(&self.0.pending).contains(&value);
         Ok(is_submitted || self.value()? >= value)
     }
 
-    /// The highest value below another that a submitted frame signals.
+    /// Returns the highest value below another that a submitted frame signals.
     pub(crate) fn pending_below(&self, value: u64) -> Option<u64> {
         let pending = lock(&self.0.pending);
         pending.iter().copied().filter(|one| *one < value).max()

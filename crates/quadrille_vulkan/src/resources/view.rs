@@ -7,7 +7,7 @@ use crate::resources::format;
 use crate::resources::image::GpuImage;
 use crate::resources::region::mip_extent;
 
-/// A part of an image's mip levels and array layers. The default is the whole image.
+/// Some mip levels and array layers of an image. The default is the whole image.
 ///
 /// ```
 /// use quadrille_vulkan::View;
@@ -130,10 +130,10 @@ impl From<SubresourceRange> for View {
     }
 }
 
-/// Key of a view among those of one image.
+/// Key of an image view within its image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ViewKey {
-    /// Levels and layers.
+    /// Mip levels and array layers.
     pub view: View,
     /// Aspects.
     pub aspects: vk::ImageAspectFlags,
@@ -142,7 +142,7 @@ pub(crate) struct ViewKey {
 }
 
 impl ViewKey {
-    /// Key of an attachment's view. For an image with one level and layer it is that of the whole image.
+    /// Key of an attachment's view. For an image with one level and one layer, the key of the whole image.
     pub(crate) fn attached(image: &GpuImage, part: View) -> Self {
         let desc = image.desc();
         let is_whole = desc.mip_levels == 1 && desc.array_layers == 1;

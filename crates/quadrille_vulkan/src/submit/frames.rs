@@ -42,36 +42,36 @@ pub struct Frames {
     pub(crate) device: Arc<Device>,
     /// One per frame in flight.
     pub(crate) slots: Vec<Slot>,
-    /// The slot of the frame that has begun last.
+    /// Slot of the last frame that has begun.
     pub(crate) current: usize,
-    /// How many frames have begun.
+    /// Number of frames that have begun.
     pub(crate) number: u64,
-    /// The encoded calls of lists in earlier frames.
+    /// Encoded calls of lists in earlier frames.
     pub(crate) call_caches: CallCaches,
-    /// Whether a frame is recorded and not submitted; nothing may be retired meanwhile.
+    /// Whether a frame is recorded but not submitted; nothing may be retired meanwhile.
     pub(crate) recorded: bool,
     /// Whether a frame was submitted only in part, so that the states are invalid.
     pub(crate) broken: bool,
     /// The submitted work, for reports of hangs.
     pub(crate) watch: Watch,
-    /// The index of its first timeline among those of the device.
+    /// Index of its first timeline among those of the device.
     pub(crate) first: usize,
-    /// The queues that it submits to.
+    /// Queues that it submits to.
     pub(crate) lanes: Vec<Lane>,
-    /// The topology that it plans for.
+    /// Topology that frames are planned for.
     pub(crate) topology: Topology,
     /// The version of the device's streams at which `topology` was built.
     version: u64,
     /// Messages from other threads; the main loop has none.
     pub(crate) mailbox: Option<Arc<Mailbox>>,
-    /// The rings that it reads.
+    /// Rings that it reads.
     pub(crate) rings: Vec<Arc<Ring>>,
-    /// The ring entries that the next frame returns to their producers.
+    /// Ring entries that the next frame returns to their producers.
     pub(crate) returns: Vec<Return>,
     waiting: Waiting,
-    /// Values of users' timelines in submissions that may not be done.
+    /// Values of the program's timeline semaphores in submissions that may be incomplete.
     pub(crate) in_use: Vec<InUse>,
-    /// The memory of transient resources.
+    /// Memory of transient resources.
     pub(crate) transients: Transients,
     /// Timestamps of passes, if frames are measured.
     pub(crate) timing: Option<Timing>,
@@ -121,7 +121,7 @@ impl Frames {
         lanes: Vec<Lane>,
         mailbox: Option<Arc<Mailbox>>,
     ) -> Self {
-        // A previous owner may have used the timelines; its submissions are waited for as well.
+        // A previous owner may have used the timelines; wait for its submissions as well.
         let done: Vec<u64> = lanes.iter().map(|lane| lane.timeline.submitted()).collect();
         let slot = || Slot {
             pools: Pools::default(),
@@ -150,8 +150,8 @@ impl Frames {
         }
     }
 
-    /// Returns the topology to plan frames for: the queues of this stream, and the timelines of others.
-    /// The topology changes when streams and rings are added or removed; `begin` updates it.
+    /// Returns the topology to plan frames for: the queues of this stream, and the timelines of others. It changes when
+    /// streams and rings are added or removed; `begin` updates it.
     pub fn topology(&self) -> &Topology {
         &self.topology
     }
@@ -181,7 +181,7 @@ impl Frames {
     /// [`Gpu::frames_in_flight`]: crate::Gpu::frames_in_flight
     pub fn begin(&mut self, timeout: Duration) -> Result<FrameSlot, FrameError> {
         if let Some(call) = self.device.loss() {
-            // The loss may have been detected by a call whose result was not returned, such as a fence query.
+            // The loss may have been detected by a call that returned no result, such as a fence query.
             return Err(FrameError::DeviceLost { call });
         }
         let next = (self.number % self.slots.len() as u64) as usize;
@@ -280,7 +280,7 @@ impl Frames {
         self.wait_values(&values, timeout)?;
         if self.lanes.len() > 1 {
             // The wait transitively covers earlier signals of other queues. The validation layer tracks each timeline
-            // by itself, and learns of those signals from reads of their counters.
+            // separately, and learns of those signals only when their counters are read.
             self.progress()?;
         }
         Ok(())
@@ -425,8 +425,8 @@ impl Frames {
                     timing.destroy(&self.device);
                 }
             }
-            // Destroying objects in use is undefined behavior; leaking them is not. The device's own tear-down
-            // will time out too, and leak the rest.
+            // Destroying objects in use is undefined behavior; leaking them is not. The device's own tear-down will
+            // time out as well, and leak the rest.
             Err(error) => {
                 tracing::error!("command pools are leaked: {error}");
                 self.device.last.hold();

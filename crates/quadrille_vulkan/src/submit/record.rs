@@ -1,4 +1,4 @@
-//! Recording of a frame: checks its input, cuts the plan into chunks, and passes them to [`record`].
+//! Recording of a frame: checks its input, divides the plan into chunks, and passes them to [`record`].
 
 use quadrille_sync::{QueueIndex, Step};
 
@@ -9,15 +9,15 @@ use crate::record::{self, FrameInput, Job, Parallel, Recorded};
 use crate::submit::frames::Frames;
 
 impl Frames {
-    /// Encodes the command lists of a frame into command buffers, in the order of the plan, with its
-    /// barriers between them. `parallel` runs about `tasks` tasks, each of which encodes a contiguous part of the plan
-    /// into one command buffer per submission.
+    /// Encodes the command lists of a frame into command buffers, in the order of the plan, with its barriers in
+    /// between. `parallel` runs about `tasks` tasks, each of which encodes a contiguous part of the plan into one
+    /// command buffer per submission.
     ///
-    /// Swapchain images have to be acquired before.
+    /// Swapchain images must be acquired first.
     ///
     /// # Errors
-    /// An invalid command (with its pass), a pipeline that does not compile, or inconsistent arguments. Nothing was
-    /// submitted; the frame can be abandoned.
+    /// Returns the first invalid command (with its pass), a pipeline that does not compile, or inconsistent arguments.
+    /// Nothing was submitted; the frame can be abandoned.
     pub fn record(
         &mut self,
         input: FrameInput<'_>,
@@ -100,7 +100,7 @@ impl Frames {
     fn check_plan(&self, input: &FrameInput<'_>) -> Result<(), FrameError> {
         self.check_lanes(input)?;
         record::check(input)?;
-        // A rejected plan is not remembered, so that it is rejected again.
+        // A rejected plan is not cached, so that it is rejected again.
         if self.call_caches.know(input.plan) {
             Ok(())
         } else {

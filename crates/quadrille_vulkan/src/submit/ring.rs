@@ -1,7 +1,7 @@
-//! Rings: a few buffers or images that one stream writes in order and another reads.
+//! Rings: a fixed number of buffers or images that one stream writes in order and another reads.
 //!
 //! A ring has a few equal slots. The **producer** writes entry `n` to slot `n` modulo their number; the **consumer**
-//! takes entries and reads them. Neither waits on the host for the other: the producer's write of a slot waits, on the
+//! takes entries and reads them. Neither waits for the other on the host: the producer's write of a slot waits, on the
 //! device, until the consumer has *returned* the slot's previous entry. The wait may be submitted long before the
 //! signal (wait-before-signal). The producer's lead is bounded by its stream's frames in flight.
 //!
@@ -58,9 +58,9 @@ pub struct Closed;
 /// An entry that was reserved by the producer or taken by the consumer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RingEntry {
-    /// Its number, from 1 on.
+    /// Number of the entry, from 1 on.
     pub number: u64,
-    /// The buffer or image with its contents. A consumer may read it until it takes the next entry.
+    /// Buffer or image with the contents. A consumer may read it until it takes the next entry.
     pub slot: Handle,
 }
 
@@ -79,7 +79,7 @@ pub(crate) struct Ring {
 
 #[derive(Default)]
 struct State {
-    /// Entries that are written and not taken.
+    /// Entries that are published but not taken.
     published: VecDeque<(u64, Handover)>,
     /// Number of the last entry taken.
     taken: u64,
@@ -212,8 +212,8 @@ impl Producer {
         })
     }
 
-    /// The access to declare in a last pass of the frame that writes an entry, if one is needed: it transitions images
-    /// to the layout for sampling.
+    /// Returns the access to declare in a last pass of the frame that writes an entry; `None` if none is needed. It
+    /// transitions images to the layout for sampling.
     pub fn publish_access(&self) -> Option<Access> {
         let is_image = matches!(self.ring.slots[0], Handle::Image(_));
         is_image.then_some(Access::Custom(CustomAccess {
@@ -346,7 +346,7 @@ impl Frames {
                     if Some(slot.id()) != kept {
                         states.give_back(slot.id());
                     }
-                    // The kept slot too: it may have held an earlier entry.
+                    // Include uses of the current slot, which may have held an earlier entry.
                     after.extend(states.last_uses(slot.id()));
                 }
                 self.returns.push(Return {
@@ -376,7 +376,7 @@ impl Frames {
             let mut batch = Batch::default();
             for point in after.iter().filter(|point| own(point)) {
                 let timeline = usize::from(point.queue.0);
-                // Earlier work of the same queue comes before the signal without a wait.
+                // Earlier work of the same queue precedes the signal without a wait.
                 if let (true, Some(other)) = (timeline != lane, self.lane(timeline)) {
                     let point = Point {
                         timeline,

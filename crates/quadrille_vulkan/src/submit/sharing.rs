@@ -1,9 +1,8 @@
 //! Changes of the sharing mode of resources between frames.
 //!
-//! Vulkan fixes the sharing mode of a buffer or an image at its creation. To change it, a new object
-//! replaces the old one under the same id, and the old one gets a new id until its contents are copied. To the solver
-//! these are two resources, so the old one is synchronized as any other, also where an ownership acquire was
-//! predicted for it.
+//! Vulkan fixes the sharing mode of a buffer or an image at creation. To change it, a new object replaces the old one
+//! under the same id, and the old one gets a new id until its contents are copied. To the solver these are two
+//! resources. So the old one is synchronized like any other, even where an ownership acquire was predicted for it.
 
 use quadrille_sync::{Sharing as Mode, States};
 

@@ -1,9 +1,9 @@
 //! Memory of transient resources.
 //!
-//! A transient image or buffer is a description until a frame uses it. Then the solver chooses its offset in a block of
-//! memory ([`quadrille_sync::plan_memory`]), shared with resources of disjoint lifetimes, and the plan has barriers
-//! between their uses of the bytes. Offsets are kept from frame to frame if possible; a resource that has to move is
-//! recreated at its new offset, and the old object is retired.
+//! A transient image or buffer is only a description until a frame uses it. Then the solver chooses its offset in a
+//! block of memory ([`quadrille_sync::plan_memory`]), shared with resources of disjoint lifetimes, and the plan has
+//! barriers between their uses of the bytes. Offsets are kept from frame to frame if possible; a resource that has to
+//! move is recreated at its new offset, and the old object is retired.
 //!
 //! There is one block for each kind of memory. A block is replaced if it is too small, or was much too large for
 //! some hundreds of frames ([`Demand`]).
@@ -40,18 +40,18 @@ pub struct TransientMemory {
 /// The blocks of one owner of frames.
 #[derive(Default)]
 pub(crate) struct Transients {
-    /// By [`BlockId`].
+    /// Pools by [`BlockId`].
     blocks: Vec<Pool>,
-    /// The needs of the last frame; kept for its allocation.
+    /// Needs of the last frame; kept to reuse the allocation.
     needs: Vec<MemoryNeed>,
     memory: TransientMemory,
 }
 
-/// Block of one kind of memory, and the demand for it.
+/// Block of one memory class, and the demand for it.
 struct Pool {
-    /// The memory types.
+    /// Bit mask of the memory types.
     class: u32,
-    /// The block, if any frame has needed one lately.
+    /// The block, if a recent frame has needed one.
     block: Option<Arc<Block>>,
     demand: Demand,
     /// The size to shrink to, once the block has been too large for many frames.
@@ -156,7 +156,7 @@ impl Transients {
         let resources = (0..).map(ResourceIndex).zip(&frame.resources);
         let transient = resources.zip(handles);
         let transient = transient.filter(|((_, it), _)| it.lifetime == Lifetime::Transient);
-        // Resources of another device are an error that is reported elsewhere.
+        // Resources of another device are reported elsewhere.
         let transient = transient.filter(|(_, handle)| handle.is_made_from(device));
         needs.extend(transient.filter_map(|((resource, _), handle)| {
             let requirements = handle.object().needs?;
@@ -292,7 +292,7 @@ impl Transients {
         pool.shrinks_to = None;
         if let Some(old) = pool.block.replace(block) {
             retire(device, old);
-            // The new block is other memory: states of the old one do not apply.
+            // The new block is different memory, so the states of the old one do not apply.
             states.remove_block(id);
         }
         Ok(())

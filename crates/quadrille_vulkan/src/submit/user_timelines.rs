@@ -1,4 +1,4 @@
-//! Timeline semaphores of users in the submissions of frames.
+//! Timeline semaphores of the program in submissions.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,24 +13,24 @@ use crate::record::FrameInput;
 use crate::resources::timeline_semaphore::{MAX_DIFFERENCE, TimelineSemaphore};
 use crate::submit::frames::Frames;
 
-/// A value that a submission on its way waits for or signals.
+/// A value that a pending submission waits for or signals.
 pub(crate) struct InUse {
     pass: Arc<str>,
     kind: Kind,
     semaphore: TimelineSemaphore,
     value: u64,
-    /// The submission: its lane, and the value that it signals there.
+    /// Lane of the submission, and the timeline value that it signals there.
     done: (usize, u64),
 }
 
-/// Waits of the host for values that nobody may ever signal, in the slices of a limit.
+/// Interval at which waits poll values that the program may never signal.
 const POLL: Duration = Duration::from_millis(20);
 
-/// How long the end waits for a signal that another one depends on.
+/// Maximum wait at tear-down for a signal that another signal depends on.
 const END_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl Frames {
-    /// Checks the values of a frame before anything of it is submitted.
+    /// Checks the values of a frame before any of it is submitted.
     pub(crate) fn check_timelines(&self, input: &FrameInput<'_>) -> Result<(), FrameError> {
         if input.frame.timelines.len() != input.timelines.len() {
             let (given, named) = (input.timelines.len(), input.frame.timelines.len());
@@ -64,7 +64,7 @@ impl Frames {
         Ok(())
     }
 
-    /// The semaphore and the absolute value of a use.
+    /// Returns the semaphore and the absolute value of a use.
     fn resolve<'a>(
         &self,
         input: &FrameInput<'a>,
@@ -83,7 +83,7 @@ impl Frames {
         Ok((semaphore, timeline.base.saturating_add(one.value)))
     }
 
-    /// Adds what the passes of a submission wait for and signal.
+    /// Adds the waits and signals of a submission's passes.
     pub(crate) fn add_timelines(
         &self,
         input: &FrameInput<'_>,
@@ -102,7 +102,7 @@ impl Frames {
         Ok(())
     }
 
-    /// Notes the values of a frame that is submitted.
+    /// Records the values of a submitted frame.
     pub(crate) fn note_timelines(&mut self, input: &FrameInput<'_>, states: &States) {
         let Self {
             in_use,
@@ -135,14 +135,14 @@ impl Frames {
         }
     }
 
-    /// The waits on their way whose signals are not known to be submitted.
+    /// Returns the pending waits whose signals are not known to be submitted.
     fn open_waits(&self) -> impl Iterator<Item = &InUse> {
         let waits = self.in_use.iter().filter(|one| one.kind == Kind::Wait);
         waits.filter(|one| one.semaphore.is_certain(one.value).is_ok_and(|it| !it))
     }
 
-    /// Waits until the signals of all waits are submitted: a binary semaphore may be waited for no sooner
-    /// (`VUID-vkQueuePresentKHR-pWaitSemaphores-03268`).
+    /// Waits until the signals of all waits are submitted: before that, a present may not wait for a binary semaphore
+    /// that depends on them (`VUID-vkQueuePresentKHR-pWaitSemaphores-03268`).
     pub(crate) fn wait_timelines(&self, timeout: Duration) -> Result<(), FrameError> {
         let mut limit = TimeLimit::new(timeout);
         loop {
@@ -156,7 +156,7 @@ impl Frames {
         }
     }
 
-    /// The first wait that is not over, because nobody is known to signal its value.
+    /// Returns an error for the first pending wait whose signal is not known to be submitted.
     pub(crate) fn late_timeline(&self, waited: Duration) -> Option<FrameError> {
         self.open_waits().find_map(|one| {
             let reached = one.semaphore.value().ok()?;
@@ -170,8 +170,7 @@ impl Frames {
         })
     }
 
-    /// Signals what nobody has signalled: at the end, when the device is to be destroyed with the
-    /// submissions that wait.
+    /// Signals all values that pending submissions wait for and nothing has signalled, before the device is destroyed.
     pub(crate) fn end_timelines(&self) {
         let mut open: Vec<&InUse> = self.open_waits().collect();
         open.sort_by_key(|one| one.value);
@@ -183,7 +182,7 @@ impl Frames {
                 one.pass
             );
             if let Some(before) = one.semaphore.pending_below(value) {
-                // Values before it come first; if they do not, the signal is refused.
+                // Lower pending values are signalled first; otherwise the signal would be rejected.
                 let _ = one.semaphore.wait(before, END_TIMEOUT);
             }
             if let Err(error) = one.semaphore.signal(value) {

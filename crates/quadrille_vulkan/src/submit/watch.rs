@@ -1,4 +1,4 @@
-//! Submitted work by name, for reports of a device that hangs. Pure.
+//! Names of submitted work, for reports of a hanging device. Pure.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ type Passes = Arc<Vec<Arc<str>>>;
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     lanes: Vec<Lane>,
-    /// By submission of a frame, its passes in the last frame.
+    /// Passes of each submission in the last frame.
     last: Vec<Passes>,
     /// Allocations to reuse.
     spare: Vec<Vec<Arc<str>>>,
@@ -18,7 +18,7 @@ pub(crate) struct Watch {
 
 #[derive(Debug, Default)]
 struct Lane {
-    /// The value that each signals, and its passes.
+    /// Signalled value and passes of each submission.
     submitted: VecDeque<(u64, Passes)>,
     /// The last pass of the last complete submission.
     finished: Option<Arc<str>>,

@@ -31,7 +31,7 @@ fn names_are_resolved_once_per_list() {
     assert_eq!(first, known);
     let second = resolved.get(&SECOND, &bindings, &tables);
     assert_eq!(second, [Variable::Binding(5)]);
-    // Without bindings to search: the results are those of before.
+    // Empty bindings prove that the results come from the cache.
     for (names, found) in [(&FIRST[..], first), (&SECOND[..], second)] {
         assert!(std::ptr::eq(resolved.get(names, &[], &[]), found));
     }

@@ -2,9 +2,9 @@ use std::collections::HashSet;
 
 use super::History;
 
-/// A presentation engine that gives images back in any order: runs frames with the images of
-/// `order` on a device that completes `lag` frames later, and checks that no semaphore is used
-/// again while the present that waits for it may be pending.
+/// Model of a presentation engine that returns images in any order. Runs frames with the images of `order` on a device
+/// that completes `lag` frames later. Checks that no semaphore is reused while the present that waits for it may be
+/// pending.
 fn check(order: &[u32], images: usize, lag: u64) -> usize {
     let mut history: History<u32, u64> = History::new();
     let mut made = 0;
@@ -13,8 +13,7 @@ fn check(order: &[u32], images: usize, lag: u64) -> usize {
     let mut pending = HashSet::new();
     let mut longest = 0;
     for (frame, &image) in (1u64..).zip(order) {
-        // The frame that completes now waited for its acquisition: the engine is done with the
-        // present of the same image before it.
+        // The completed frame waited for its acquisition, so the previous present of the same image is complete.
         let completed = frame.saturating_sub(lag);
         let is_done = |&proof: &u64| proof <= completed;
         history.recycle(is_done, |done| {
@@ -24,7 +23,7 @@ fn check(order: &[u32], images: usize, lag: u64) -> usize {
             );
             free.push(done.semaphore);
         });
-        // Acquire: the engine has given the image back, so it has waited for its last present.
+        // Acquisition: the engine has returned the image, so it has waited for the image's last present.
         if let Some(semaphore) = pending_of_image[image as usize].take() {
             pending.remove(&semaphore);
         }
@@ -52,7 +51,7 @@ fn round_robin() {
 
 #[test]
 fn one_index_every_frame() {
-    // lavapipe does so without a window.
+    // As lavapipe does without a window.
     assert!(check(&[0; 500], 4, 2) <= 4);
 }
 
@@ -83,7 +82,7 @@ fn random_orders() {
         let lag = next() % 4;
         let order: Vec<u32> = (0..200).map(|_| (next() % images as u64) as u32).collect();
         let longest = check(&order, images, lag);
-        // One for each image, and those whose proof has not completed.
+        // One per image, and those whose proof has not completed.
         assert!(
             longest <= images + lag.max(1) as usize,
             "seed {seed}: {longest}"
@@ -110,7 +109,7 @@ fn fences_prove_without_an_acquisition_and_in_any_order() {
     assert_eq!(done, [('b', Some(2))]);
     let done = recycled(&mut history, |_| true);
     assert_eq!(done, [('a', Some(1))]);
-    // A fence says nothing of the swapchain before.
+    // A fence does not prove anything about the previous swapchain.
     assert!(!history.has_replaced_older(|_| true));
 }
 

@@ -1,4 +1,4 @@
-//! One `VkSwapchainKHR`, and the choices that go into it.
+//! One `VkSwapchainKHR`, and the choice of its parameters.
 
 use ash::vk;
 use quadrille_sync::TimelinePoint;
@@ -122,7 +122,7 @@ impl Chain {
         functions: &ash::khr::swapchain::Device,
         format: vk::Format,
     ) -> Result<(), vk::Result> {
-        // SAFETY: the chain was just made.
+        // SAFETY: the chain was just created.
         let images = unsafe { functions.get_swapchain_images(self.raw) };
         self.images = device.note("vkGetSwapchainImagesKHR", images)?;
         for &image in &self.images {
@@ -148,11 +148,11 @@ impl Chain {
     /// Destroys the chain. Device and presentation engine must no longer use its images.
     pub(crate) fn destroy(&mut self, device: &Device) {
         for view in self.views.drain(..) {
-            // SAFETY: made from this device; its users are done.
+            // SAFETY: created from this device, and unused.
             unsafe { device.raw.destroy_image_view(view, None) };
         }
         if let Some(functions) = &device.extensions.swapchain {
-            // SAFETY: made from this device; its images are not used any more.
+            // SAFETY: created from this device; its images are no longer used.
             unsafe { functions.destroy_swapchain(self.raw, None) };
         }
         self.raw = vk::SwapchainKHR::null();
@@ -225,7 +225,7 @@ fn choose_alpha(
         .find(has)
         .unwrap_or(match supported.is_empty() {
             true => Flags::OPAQUE,
-            // The lowest bit that is set.
+            // The lowest set bit.
             false => Flags::from_raw(1 << supported.as_raw().trailing_zeros()),
         });
     CompositeAlpha { mode, supported }

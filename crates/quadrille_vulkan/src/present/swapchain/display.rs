@@ -3,9 +3,9 @@
 //! Without it the CPU waits only for the device and for free images, and several finished
 //! images may be queued for the display, each of which adds a refresh interval of latency.
 //!
-//! An occluded window may never display its presents, so the wait has the timeout of an
-//! acquisition. After some timeouts the window is no longer paced, until it has another
-//! swapchain. Only queued presents are waited for: the id of a failed one is never signalled.
+//! An occluded window may never display its presents, so the wait has the timeout of an acquisition. After some
+//! timeouts the window is no longer paced, until it has another swapchain. Only queued presents are waited for: the id
+//! of a failed one is never signalled.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};

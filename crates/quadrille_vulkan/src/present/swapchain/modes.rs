@@ -3,7 +3,7 @@
 
 use ash::vk::PresentModeKHR;
 
-/// The modes that a program can choose; all others need shared presentable images.
+/// Modes that a program can choose; all others need shared presentable images.
 const PLAIN: [PresentModeKHR; 4] = [
     PresentModeKHR::FIFO,
     PresentModeKHR::FIFO_RELAXED,

@@ -31,7 +31,7 @@ pub(crate) struct Pool {
 const MAX_LATE_FENCES: usize = 4;
 
 impl Pool {
-    /// Takes an unsignalled semaphore. An error on a lost device, whose recycled semaphores may have had a pending
+    /// Takes an unsignalled semaphore. Fails on a lost device, whose recycled semaphores may have had a pending
     /// operation at the loss.
     pub(crate) fn semaphore(&mut self, device: &Device) -> Result<vk::Semaphore, vk::Result> {
         if device.is_lost() {
@@ -40,7 +40,7 @@ impl Pool {
         if let Some(semaphore) = self.semaphores.pop() {
             return Ok(semaphore);
         }
-        // SAFETY: the description is the default one.
+        // SAFETY: the create info is the default one.
         let semaphore = unsafe {
             device
                 .raw
@@ -49,7 +49,7 @@ impl Pool {
         device.note("vkCreateSemaphore", semaphore)
     }
 
-    /// Takes an unsignalled fence; likewise.
+    /// Takes an unsignalled fence. Fails on a lost device, likewise.
     pub(crate) fn fence(&mut self, device: &Device) -> Result<vk::Fence, vk::Result> {
         if device.is_lost() {
             return Err(vk::Result::ERROR_DEVICE_LOST);
@@ -57,7 +57,7 @@ impl Pool {
         if let Some(fence) = self.fences.pop() {
             return Ok(fence);
         }
-        // SAFETY: the description is the default one.
+        // SAFETY: the create info is the default one.
         let fence = unsafe {
             device
                 .raw
@@ -98,11 +98,11 @@ impl Pool {
             return;
         }
         if device.is_lost() {
-            // SAFETY: all work of a lost device is done. A fence that it had can only be destroyed.
+            // SAFETY: all work of a lost device counts as complete. A fence that was in use can only be destroyed.
             unsafe { device.raw.destroy_fence(fence, None) };
             return;
         }
-        // SAFETY: the present that had the fence is done, and so is the fence.
+        // SAFETY: the present of the fence is complete, and the fence is signalled.
         match unsafe { device.raw.reset_fences(&[fence]) } {
             Ok(()) => self.fences.push(fence),
             // SAFETY: as above; a fence that cannot be reset is not used again.
@@ -136,7 +136,7 @@ impl Pool {
         self.spoiled.retain(|(semaphore, point)| {
             let done = is_done(device, &Proof::Point(*point));
             if done {
-                // A signalled semaphore cannot be signalled again, only destroyed.
+                // A signalled semaphore cannot be signalled again, so it is destroyed.
                 // SAFETY: the submission that signals it is complete, and none waits for it.
                 unsafe { device.raw.destroy_semaphore(*semaphore, None) };
             }
@@ -166,7 +166,7 @@ impl Pool {
         let semaphores = waited.map(|(semaphore, _)| semaphore);
         let idle = self.semaphores.drain(..).chain(self.signalled.drain(..));
         for semaphore in semaphores.chain(idle) {
-            // SAFETY: all submissions and presents that used it are done.
+            // SAFETY: all submissions and presents that used it are complete.
             unsafe { device.raw.destroy_semaphore(semaphore, None) };
         }
         let late = if device.is_lost_for_certain() {
@@ -175,7 +175,7 @@ impl Pool {
             Vec::new()
         };
         for fence in self.fences.drain(..).chain(late) {
-            // SAFETY: all presents that used it are done.
+            // SAFETY: all presents that used it are complete.
             unsafe { device.raw.destroy_fence(fence, None) };
         }
         !self.late.is_empty()
@@ -187,7 +187,7 @@ impl Swapchain {
     pub(crate) fn recycle(&mut self) {
         let device = Arc::clone(&self.device);
         if device.is_lost() {
-            // Nothing of a lost device is reused. Its last reports may be wrong, so everything is destroyed at the
+            // Objects of a lost device are not reused. Its last reports may be wrong, so everything is destroyed at the
             // end, after a wait for the submissions.
             return;
         }

@@ -1,4 +1,4 @@
-//! Replaced chains: destroyed once their presents are proven complete; their number is limited.
+//! Replaced chains. They are destroyed once their presents are proven complete; their number is limited.
 
 use std::time::Duration;
 
@@ -10,13 +10,13 @@ use crate::device::time_limit::TimeLimit;
 use crate::device::timeline::nanoseconds;
 use crate::lock;
 
-/// Maximum number of old swapchains; beyond it they are waited for. Drivers have limits, some below 10.
+/// Maximum number of old swapchains; beyond it, the window waits for them. Drivers have limits, some below 10.
 const MAX_OLD_SWAPCHAINS: usize = 5;
 /// Timeout of the wait for the device before a window's swapchains are destroyed.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(1);
 
 impl Swapchain {
-    /// Makes room for one more chain: waits for the old ones if there are too many.
+    /// Waits for old chains if there are too many for one more.
     pub(super) fn make_room(&mut self) -> bool {
         let retires = self
             .chain
@@ -98,8 +98,8 @@ impl Swapchain {
                 return true;
             }
         }
-        // Without fences, or with fences that the driver does not signal, Vulkan has no other means than a wait
-        // for the queue.
+        // Without fences, or with fences that the driver does not signal, waiting for the queue is the only proof that
+        // Vulkan offers.
         tracing::debug!("{}: waiting for {presents} presents", self.image().name());
         let queue = lock(&device.queues[self.present_queue].raw);
         device.count_idle_wait();

@@ -7,8 +7,8 @@ use ash::vk;
 pub struct SurfaceFormat {
     /// The format of the images.
     pub format: vk::Format,
-    /// The color space of their values. Others than sRGB need
-    /// `VK_EXT_swapchain_colorspace` and a display that supports them.
+    /// The color space of their values. All except sRGB need `VK_EXT_swapchain_colorspace` and a display that supports
+    /// them.
     pub color_space: vk::ColorSpaceKHR,
 }
 
@@ -39,7 +39,7 @@ impl SurfaceFormat {
         },
     ];
 
-    /// A format in the sRGB color space.
+    /// Creates a format in the sRGB color space.
     pub const fn standard(format: vk::Format) -> Self {
         Self {
             format,

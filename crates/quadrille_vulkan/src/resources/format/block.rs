@@ -41,7 +41,7 @@ pub fn block(format: vk::Format) -> Option<Block> {
         bytes,
     };
     Some(match format {
-        // Copies between buffers and images take the depth of these.
+        // Copies between buffers and images access only the depth of these.
         F::D16_UNORM_S8_UINT => Block {
             size: [1, 1],
             bytes: 2,

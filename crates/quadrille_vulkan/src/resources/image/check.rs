@@ -115,11 +115,11 @@ fn suggestion(format: vk::Format, usage: ImageUsage) -> &'static str {
     }
 }
 
-/// Asks the driver whether it has such images.
+/// Queries whether the driver supports such images.
 fn support_problem(device: &Device, desc: &ImageDesc) -> Option<String> {
     let (format, usage) = (desc.format, desc.usage);
-    // SAFETY: the physical device belongs to the instance; the format is one that Vulkan has, and
-    // the driver says so if it does not know it.
+    // SAFETY: the physical device belongs to the instance; the format is a value of `VkFormat`, for which drivers
+    // report whether they support it.
     let properties = unsafe {
         device
             .instance

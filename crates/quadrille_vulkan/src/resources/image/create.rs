@@ -69,12 +69,12 @@ pub(super) fn usage(device: &Device, desc: &ImageDesc) -> vk::ImageUsageFlags {
     }
 }
 
-/// Both directions of copies.
+/// Usages for copies in both directions.
 pub(super) const COPIES: vk::ImageUsageFlags = vk::ImageUsageFlags::from_raw(
     vk::ImageUsageFlags::TRANSFER_SRC.as_raw() | vk::ImageUsageFlags::TRANSFER_DST.as_raw(),
 );
 
-/// Makes an image of a checked description, without memory.
+/// Creates an image from a checked description, without memory.
 pub(super) fn create(device: &Device, desc: &ImageDesc, mode: Mode) -> Result<vk::Image, Error> {
     let families = device.families();
     let [width, height, depth] = desc.extent;
@@ -116,7 +116,7 @@ fn requirements_of(
     mode: Mode,
 ) -> Result<vk::MemoryRequirements, Error> {
     let raw = create(device, desc, mode)?;
-    // SAFETY: `raw` was just made from this device.
+    // SAFETY: `raw` was just created from this device.
     let requirements = unsafe { device.raw.get_image_memory_requirements(raw) };
     destroy(device, raw);
     Ok(requirements)
@@ -155,7 +155,7 @@ const VIEWED: ImageUsage = ImageUsage::SAMPLED
     .union(ImageUsage::COLOR_ATTACHMENT)
     .union(ImageUsage::DEPTH_STENCIL_ATTACHMENT);
 
-/// Makes a view.
+/// Creates a view.
 pub(super) fn create_view(
     device: &Device,
     raw: vk::Image,
@@ -181,9 +181,9 @@ pub(super) fn create_view(
     Ok(view)
 }
 
-/// Destroys an image that nothing has used yet.
+/// Destroys an unused image.
 fn destroy(device: &Device, raw: vk::Image) {
-    // SAFETY: made by the caller, used by nothing.
+    // SAFETY: created by the caller, and unused.
     unsafe { device.raw.destroy_image(raw, None) };
 }
 
@@ -193,13 +193,12 @@ fn find_backing(
     desc: &ImageDesc,
     place: Option<(&Arc<Block>, u64)>,
 ) -> Result<Backing, Error> {
-    // SAFETY: `raw` was just made from this device.
+    // SAFETY: `raw` was just created from this device.
     let requirements = unsafe { device.raw.get_image_memory_requirements(raw) };
     let kind = (Memory::Device, false);
     let backing = Backing::find(device, &desc.name, requirements, kind, place)?;
     let (object, offset) = backing.binding();
-    // SAFETY: the memory was allocated, or the place chosen, for these requirements; it is bound
-    // once.
+    // SAFETY: the memory was allocated, or the place chosen, for these requirements; it is bound only once.
     match unsafe { device.raw.bind_image_memory(raw, object, offset) } {
         Ok(()) => Ok(backing),
         Err(result) => {

@@ -18,10 +18,10 @@ use crate::resources::texels::Texels;
 use crate::resources::view::{View, ViewKey};
 use crate::shader::{ShaderImage, TableBinding, TableKind};
 
-/// Maximum number of frames in flight for tables: an entry has a bit for each.
+/// Maximum number of frames in flight for tables: each entry has one bit per frame.
 const MAX_FRAMES: u32 = u32::BITS;
 
-/// Checks the plan of a table.
+/// Checks a validated description against the device.
 pub(super) fn check(device: &Arc<Device>, plan: &TablePlan) -> Result<(), Error> {
     let limits = limits(device);
     let frames = device.frames_in_flight;

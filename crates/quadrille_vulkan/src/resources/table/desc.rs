@@ -12,20 +12,20 @@ use crate::shader::{ScalarKind, ShaderImage};
 /// Description of a table of storage buffers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BufferTableDesc {
-    /// Its name in errors and debuggers.
+    /// Name in errors and debuggers.
     pub name: String,
     /// Maximum number of buffers; at least 1.
     pub capacity: u32,
 }
 
 impl BufferTableDesc {
-    /// A table of storage buffers with this capacity: `var<storage, read> ..: binding_array<..>`.
+    /// Describes a table of storage buffers with this capacity: `var<storage, read> ..: binding_array<..>`.
     pub fn new(name: impl Into<String>, capacity: u32) -> Self {
         let name = name.into();
         Self { name, capacity }
     }
 
-    /// The bytes of the fallback.
+    /// Size of the fallback in bytes.
     const FALLBACK: u64 = 256;
 
     /// Describes the buffer of empty entries: zeros, which reads beyond its end return as well.
@@ -39,11 +39,11 @@ impl BufferTableDesc {
 /// Description of a table of images.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImageTableDesc {
-    /// Its name in errors and debuggers.
+    /// Name in errors and debuggers.
     pub name: String,
     /// Maximum number of images; at least 1.
     pub capacity: u32,
-    /// The element type of its shaders' array, which all its images must fit.
+    /// The element type of its shaders' array; all its images must have a matching type.
     pub image: ShaderImage,
     /// Its samplers, in the order of the shader's array; at most 16.
     pub samplers: Vec<Sampler>,
@@ -64,22 +64,22 @@ impl ImageTableDesc {
         }
     }
 
-    /// A table of 2D images: `binding_array<texture_2d<f32>>`.
+    /// Describes a table of 2D images: `binding_array<texture_2d<f32>>`.
     pub fn d2(name: impl Into<String>, capacity: u32) -> Self {
         Self::new(name, capacity, vk::ImageViewType::TYPE_2D)
     }
 
-    /// A table of 2D images with array layers: `binding_array<texture_2d_array<f32>>`.
+    /// Describes a table of 2D images with array layers: `binding_array<texture_2d_array<f32>>`.
     pub fn d2_array(name: impl Into<String>, capacity: u32) -> Self {
         Self::new(name, capacity, vk::ImageViewType::TYPE_2D_ARRAY)
     }
 
-    /// A table of cubes: `binding_array<texture_cube<f32>>`.
+    /// Describes a table of cube maps: `binding_array<texture_cube<f32>>`.
     pub fn cube(name: impl Into<String>, capacity: u32) -> Self {
         Self::new(name, capacity, vk::ImageViewType::CUBE)
     }
 
-    /// A table of 3D images: `binding_array<texture_3d<f32>>`.
+    /// Describes a table of 3D images: `binding_array<texture_3d<f32>>`.
     pub fn d3(name: impl Into<String>, capacity: u32) -> Self {
         Self::new(name, capacity, vk::ImageViewType::TYPE_3D)
     }
@@ -96,7 +96,7 @@ impl ImageTableDesc {
         self
     }
 
-    /// Checks the parts that only tables of images have.
+    /// Checks the fields that only tables of images have.
     pub(super) fn check(&self) -> Result<(), Error> {
         if self.image.multisampled || self.image.format.is_some() {
             return Err(Error::Invalid {

@@ -16,7 +16,7 @@ pub enum TableError {
         table: String,
         /// The image or buffer.
         member: String,
-        /// How many entries the table has.
+        /// Capacity of the table.
         capacity: u32,
     },
     /// There is no member at the index.
@@ -30,9 +30,9 @@ pub enum TableError {
         noun: &'static str,
         /// The index.
         index: u32,
-        /// How many members the table has.
+        /// Number of members of the table.
         len: usize,
-        /// How many entries the table has.
+        /// Capacity of the table.
         capacity: u32,
     },
     /// The table's shaders cannot read the image or buffer.
@@ -40,11 +40,11 @@ pub enum TableError {
     Member {
         /// The table.
         table: String,
-        /// The element type of the table, as WGSL calls it.
+        /// Element type of the table, as in WGSL.
         kind: String,
         /// The image or buffer.
         member: String,
-        /// Why.
+        /// The reason.
         problem: String,
     },
     /// The view of the image could not be created.

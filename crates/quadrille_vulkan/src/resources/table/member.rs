@@ -16,7 +16,7 @@ pub trait TableMember: Clone + Into<Handle> + sealed::Member<Self::Desc> {
     /// The description of its tables.
     type Desc: Clone + std::fmt::Debug;
 
-    /// The access by which passes read members: in shaders of any stage.
+    /// Access by which passes read members, in shaders of any stage.
     const ACCESS: Access;
 }
 

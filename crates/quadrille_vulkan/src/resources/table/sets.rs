@@ -1,4 +1,4 @@
-//! The descriptor sets of tables.
+//! Descriptor sets of tables.
 
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ pub(super) fn create(
         .max_sets(sets)
         .pool_sizes(sizes)
         .push_next(&mut blocks);
-    // SAFETY: the sizes are not 0, since the capacity is not.
+    // SAFETY: the sizes are not 0, since the capacity is not 0.
     let pool = unsafe { device.raw.create_descriptor_pool(&info, None) };
     let pool = pool.map_err(wrong("vkCreateDescriptorPool"))?;
     let counts = vec![plan.capacity; count];
@@ -55,11 +55,11 @@ pub(super) fn create(
         .descriptor_pool(pool)
         .set_layouts(&layouts)
         .push_next(&mut variable);
-    // SAFETY: the pool was just made, with room for these sets; the layout takes updates after
-    // binding as the pool does, and the counts are at most that of its last binding.
+    // SAFETY: the pool was just created with capacity for these sets; layout and pool both allow updates after binding,
+    // and the counts are at most that of the layout's last binding.
     let sets = unsafe { device.raw.allocate_descriptor_sets(&info) };
     let sets = sets.map_err(|result| {
-        // SAFETY: made above, used by nothing.
+        // SAFETY: created above, and unused.
         unsafe { device.raw.destroy_descriptor_pool(pool, None) };
         wrong("vkAllocateDescriptorSets")(result)
     })?;
@@ -70,7 +70,7 @@ pub(super) fn create(
     Ok((pool, sets))
 }
 
-/// Writes the fallback to all entries of new sets, and the samplers.
+/// Writes the fallback to all entries of new sets, and writes the samplers.
 pub(super) fn fill(table: &TableInner) -> Result<(), Error> {
     let fallback = describe(table.kind, &table.fallback)?;
     let members = vec![fallback; table.capacity as usize];
@@ -86,7 +86,7 @@ pub(super) fn fill(table: &TableInner) -> Result<(), Error> {
     for set in &table.sets {
         let mut block = vk::WriteDescriptorSetInlineUniformBlock::default().data(&last);
         let bounds = vk::WriteDescriptorSet {
-            // Bytes of the block.
+            // For an inline uniform block the count is its size in bytes.
             descriptor_count: BOUNDS_BYTES,
             ..vk::WriteDescriptorSet::default()
                 .dst_set(*set)
@@ -102,8 +102,7 @@ pub(super) fn fill(table: &TableInner) -> Result<(), Error> {
             .image_info(&samplers);
         let writes = [bounds, members, samplers];
         let count = if table.samplers.is_empty() { 2 } else { 3 };
-        // SAFETY: the sets are new, the member and the samplers are of this device, and the counts are
-        // those that the sets were made with.
+        // SAFETY: the sets are new, member and samplers are of this device, and the counts are those of the sets.
         unsafe {
             table
                 .device
@@ -135,7 +134,7 @@ pub(super) fn describe(kind: TableKind, member: &Handle) -> Result<Info, Error> 
     })
 }
 
-/// Writes members in a row, at the first entry.
+/// Returns a write of consecutive members from the first entry on.
 fn write(kind: TableKind, members: &[Info]) -> vk::WriteDescriptorSet<'_> {
     let write = vk::WriteDescriptorSet {
         descriptor_count: members.len() as u32,
@@ -143,7 +142,7 @@ fn write(kind: TableKind, members: &[Info]) -> vk::WriteDescriptorSet<'_> {
             .dst_binding(kind.members().binding() + SHIFT)
             .descriptor_type(kind.members().descriptor())
     };
-    // `Info` is a union of both, as wide as each of them.
+    // `Info` is a union of both, with the size of each.
     match kind {
         TableKind::Buffers => vk::WriteDescriptorSet {
             p_buffer_info: members.as_ptr().cast(),
@@ -186,8 +185,8 @@ pub(super) fn update(
         let write = write.dst_set(table.sets[slot]).dst_array_element(*index);
         writes.push(write);
     }
-    // SAFETY: indices are below the capacity; what is described is of members that the set keeps alive
-    // from now on; no frame on its way uses the set.
+    // SAFETY: indices are below the capacity; the set keeps the described members alive from now on; no frame in flight
+    // uses the set.
     unsafe { table.device.raw.update_descriptor_sets(&writes, &[]) };
     for index in stale.drain(..) {
         let entry = &mut entries[index as usize];

@@ -1,6 +1,6 @@
 use super::*;
 
-/// Returns the sizes a block of 8 MiB should shrink to, by frame, if frames need these bytes.
+/// Returns the sizes to which a block of 8 MiB should shrink, with the frame, for frames with these needs in bytes.
 fn shrinks(needs: impl IntoIterator<Item = u64>) -> Vec<(usize, u64)> {
     let mut demand = Demand::default();
     let mut known = None;

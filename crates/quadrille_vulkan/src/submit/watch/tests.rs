@@ -56,7 +56,7 @@ fn frames_that_are_alike_share_their_names() {
     }
     assert!(watch.lanes[0].submitted.len() <= 6);
     assert!(watch.spare.is_empty(), "nothing was made twice");
-    // Here, in the watch, and in `finished` at most.
+    // References: this one, one in the watch, and one in `finished` at most.
     assert!(Arc::strong_count(&draw[0]) <= 3);
 }
 
