@@ -16,7 +16,7 @@ use examples::hand::Hand;
 use examples::worker::{self, take};
 use quadrille::ecs::stage;
 use quadrille::prelude::*;
-use quadrille::vulkan::Sharing;
+use quadrille::vulkan::resources::Sharing;
 
 /// The two buffers of cells: the generation before the frame, and the other one.
 #[derive(Resource, Deref)]

@@ -17,9 +17,10 @@ use examples::random::Random;
 use examples::{CommonArgs, args, material};
 use quadrille::ecs::Table;
 use quadrille::prelude::*;
-use quadrille::vulkan::{
-    DepthState, Format, ImageTable, ImageTableDesc, IndexType, shader_constants,
-};
+use quadrille::vulkan::commands::IndexType;
+use quadrille::vulkan::pipeline::DepthState;
+use quadrille::vulkan::resources::{ImageTable, ImageTableDesc};
+use quadrille::vulkan::{Format, shader_constants};
 
 /// Draws many cubes, chosen by the device, with a shadow map and two passes after the scene.
 #[derive(Parser, Resource, Clone)]

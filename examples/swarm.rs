@@ -22,7 +22,8 @@ use examples::swarm::{CELLS, Counters, FIELD, MOST_SHOTS, Phase, STEP, Survival,
 use examples::{CommonArgs, args};
 use quadrille::ecs::HostRead;
 use quadrille::prelude::{GpuImage, *};
-use quadrille::vulkan::{Format, Sharing};
+use quadrille::vulkan::Format;
+use quadrille::vulkan::resources::Sharing;
 use quadrille_2d::prelude::*;
 use quadrille_2d::systems::draw_2d;
 

@@ -13,7 +13,7 @@ use bevy_ecs::prelude::*;
 use clap::Parser;
 use examples::{CommonArgs, args};
 use quadrille::prelude::*;
-use quadrille::vulkan::TimelineSemaphore;
+use quadrille::vulkan::resources::TimelineSemaphore;
 
 /// Draws a triangle when a library outside has done its part of the frame.
 #[derive(Parser)]

@@ -4,7 +4,8 @@ use bevy_app::{App, Startup};
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille::prelude::*;
-use quadrille::vulkan::{DepthState, Format, PrimitiveTopology, VertexLayout};
+use quadrille::vulkan::Format;
+use quadrille::vulkan::pipeline::{DepthState, PrimitiveTopology, VertexLayout};
 use quadrille_3d::prelude::*;
 
 use crate::frame::{Frame, solid_pass};

@@ -5,7 +5,8 @@ use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille::ecs::Table;
 use quadrille::prelude::*;
-use quadrille::vulkan::{Format, ImageTable, ImageTableDesc, Sharing};
+use quadrille::vulkan::Format;
+use quadrille::vulkan::resources::{ImageTable, ImageTableDesc, Sharing};
 use quadrille_3d::prelude::*;
 
 use crate::frame::{Frame, solid, solid_pass};

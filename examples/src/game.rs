@@ -8,7 +8,7 @@ use bevy_ecs::prelude::*;
 use bevy_time::{Real, Time};
 use bevy_window::{PrimaryWindow, Window};
 use quadrille::prelude::*;
-use quadrille::vulkan::write_file;
+use quadrille::vulkan::file::write_file;
 
 use crate::hand::MAX_SPEED;
 use crate::run::Run;

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use quadrille::vulkan::read_file;
+use quadrille::vulkan::file::read_file;
 use thiserror::Error;
 
 use crate::rle::{self, RleError};

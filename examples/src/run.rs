@@ -11,7 +11,8 @@ use bevy_ecs::prelude::*;
 use bevy_window::{ExitSystems, Window, WindowPlugin};
 use quadrille::ecs::{DeviceRebuilt, ReadbackFailed, RenderErrorHandler, encode_png, has_display};
 use quadrille::prelude::*;
-use quadrille::vulkan::{Settings, write_file};
+use quadrille::vulkan::file::write_file;
+use quadrille::vulkan::instance::Settings;
 use serde_json::{Map, Value};
 
 use crate::args::CommonArgs;

@@ -21,7 +21,7 @@ use bevy_input::keyboard::KeyCode;
 use bevy_input::mouse::MouseButton;
 use bevy_input::{ButtonInput, InputSystems};
 use bevy_window::{PrimaryWindow, Window};
-use quadrille::vulkan::read_file;
+use quadrille::vulkan::file::read_file;
 
 /// Where the pointer is in the window, in fractions of its size from the top left; none while it
 /// is outside.

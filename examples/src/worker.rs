@@ -11,7 +11,9 @@ use std::time::Duration;
 use bevy_ecs::prelude::*;
 use quadrille::ecs::{AccessKind, AnyAccess, Renderer, Stream, StreamError};
 use quadrille::prelude::*;
-use quadrille::vulkan::{Consumer, Handle, Producer, Sharing, StreamDesc};
+use quadrille::vulkan::device::StreamDesc;
+use quadrille::vulkan::resources::{Handle, Sharing};
+use quadrille::vulkan::submit::{Consumer, Producer};
 
 use crate::Board;
 use crate::constants::{Paint, Step};

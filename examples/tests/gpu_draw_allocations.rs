@@ -6,7 +6,9 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::{ParamBuilder, SystemParamBuilder};
 use quadrille::ecs::{AccessKind, AnyAccess, RecordOn, RenderErrorHandler, Renderer, declared};
 use quadrille::prelude::*;
-use quadrille::vulkan::{DepthState, Format, View};
+use quadrille::vulkan::Format;
+use quadrille::vulkan::pipeline::DepthState;
+use quadrille::vulkan::resources::View;
 use quadrille_bench::CountingAllocator;
 
 #[global_allocator]

@@ -67,7 +67,7 @@
 //!    queue. A pass without a preference begins on the main queue and moves to another one where measured
 //!    times say that frames get shorter ([`QueuePreference::Auto`](prelude::QueuePreference::Auto)).
 //!    Images and buffers that queue families use in turn become concurrent where that makes frames shorter
-//!    ([`Sharing::Auto`](vulkan::Sharing::Auto)); a description says otherwise by `with_sharing`.
+//!    ([`Sharing::Auto`](vulkan::resources::Sharing::Auto)); a description says otherwise by `with_sharing`.
 //! 6. **Resources of one frame are `transient()`.** Images and buffers whose description says so
 //!    are written by each frame before it reads them, and those that are never needed at once
 //!    share memory; the plan orders their uses of it:
@@ -94,7 +94,7 @@
 //! 12. **Tables** hold images or storage buffers of which shaders choose one by its index: [`guide::tables`].
 //! 13. **The device draws what it finds**: `draw_indirect_count` reads from a buffer how often it draws, and
 //!     `@builtin(draw_index)` says in the shader which draw it is; both buffers are `IndirectRead`.
-//! 14. **All fixed state of Vulkan** is in [`PipelineState`](vulkan::PipelineState): blend and mask of each
+//! 14. **All fixed state of Vulkan** is in [`PipelineState`](vulkan::pipeline::PipelineState): blend and mask of each
 //!     attachment, stencil, depth bias and clamp, wire frames, alpha to coverage. `depth.clear_depth(1.0)
 //!     .clear_stencil(0)` begins with both aspects; `keep_stencil()` keeps the contents. A missing device feature is
 //!     an error when the pipeline is made, which names the feature.
@@ -169,7 +169,7 @@
 //!
 //! # Queries and conditions
 //!
-//! A [`QuerySet`](vulkan::QuerySet) counts samples that are visible, or what shaders did (pipeline
+//! A [`QuerySet`](vulkan::resources::QuerySet) counts samples that are visible, or what shaders did (pipeline
 //! statistics). A pass uses its queries around draws, and the results are in the set's buffer when the pass is
 //! done. So every other access of the set is one of a buffer: a shader reads `StorageRead<Visible>`, a copy
 //! `TransferRead<Visible>`, a [`Readback`](prelude::Readback) `&visible`, and
@@ -182,7 +182,7 @@
 //! use bevy_ecs::prelude::*;
 //! use quadrille::ecs::{ConditionRead, QueryWrite};
 //! use quadrille::prelude::*;
-//! use quadrille::vulkan::{QuerySet, QuerySetDesc};
+//! use quadrille::vulkan::resources::{QuerySet, QuerySetDesc};
 //!
 //! #[derive(Resource, Deref)]
 //! struct Visible(QuerySet);
@@ -285,9 +285,11 @@ pub mod prelude {
     };
     #[cfg(feature = "textures")]
     pub use quadrille_ecs::{LoadTexture, TexturePlugin};
-    pub use quadrille_vulkan::{
-        BufferDesc, BufferUsage, ComputePipeline, ComputePipelineDesc, GpuBuffer, GpuImage,
-        GpuShader, GraphicsPipeline, GraphicsPipelineDesc, ImageDesc, ImageUsage, Sampler,
-        SamplerDesc,
+    pub use quadrille_vulkan::pipeline::{
+        ComputePipeline, ComputePipelineDesc, GraphicsPipeline, GraphicsPipelineDesc,
     };
+    pub use quadrille_vulkan::resources::{
+        BufferDesc, BufferUsage, GpuBuffer, GpuImage, ImageDesc, ImageUsage, Sampler, SamplerDesc,
+    };
+    pub use quadrille_vulkan::shader::GpuShader;
 }

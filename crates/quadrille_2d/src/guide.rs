@@ -27,7 +27,7 @@
 //! use bevy_app::App;
 //! use bevy_ecs::prelude::*;
 //! use quadrille::prelude::*;
-//! use quadrille::vulkan::Blend;
+//! use quadrille::vulkan::pipeline::Blend;
 //! use quadrille_2d::systems::draw_2d;
 //!
 //! #[derive(Resource)]
@@ -71,7 +71,7 @@
 //!
 //! A pass cannot sample its own render target. So the camera draws to an image of the app, and your pass samples that
 //! image and draws to the window. The image is in a bevy resource, whose type passes use, and in
-//! [`ManualTextureViews`](quadrille_content::ManualTextureViews), whose handle cameras use. No explicit order is needed: `draw_2d`
+//! [`ManualTextureViews`](quadrille_content::cameras::ManualTextureViews), whose handle cameras use. No explicit order is needed: `draw_2d`
 //! writes the image and the pass reads it.
 //!
 //! ```
@@ -80,7 +80,7 @@
 //! use bevy_ecs::prelude::*;
 //! use quadrille::prelude::*;
 //! use quadrille::vulkan::Format;
-//! use quadrille_2d::content::ManualTextureViews;
+//! use quadrille_2d::content::cameras::ManualTextureViews;
 //! use quadrille_2d::prelude::{Camera2d, RenderTarget};
 //!
 //! #[derive(Resource, Deref)]

@@ -43,7 +43,7 @@
 //! - **UI nodes are not multisampled**, as in bevy: they are drawn after the resolve of their camera, which has four
 //!   samples per pixel unless its `Msaa` says otherwise (`passes/msaa.rs`).
 //! - **Cameras draw to their target directly**, without an intermediate image or tone mapping. For post-processing, let
-//!   the camera draw to an image of your own ([`ManualTextureViews`](content::ManualTextureViews)).
+//!   the camera draw to an image of your own ([`ManualTextureViews`](content::cameras::ManualTextureViews)).
 //!
 //! # Deliberately absent
 //!
@@ -123,7 +123,9 @@ pub mod prelude {
     #[cfg(feature = "ui")]
     pub use bevy_ui::prelude::*;
     pub use quadrille::material::AsBindGroup;
-    pub use quadrille_content::{ManualTextureViews, Msaa, Shader, ShaderRef, UploadBudget};
+    pub use quadrille_content::cameras::{ManualTextureViews, Msaa};
+    pub use quadrille_content::images::UploadBudget;
+    pub use quadrille_content::shaders::{Shader, ShaderRef};
 }
 
 /// The program in the README compiles.

@@ -7,7 +7,7 @@ use bevy_ecs::prelude::*;
 use bevy_mesh::Mesh2d;
 use quadrille::prelude::{BufferDesc, GpuBuffer, GpuDevice, Uploads};
 use quadrille::vulkan::Error;
-use quadrille_content::{MeshAllocation, MeshAllocator, MeshAssets};
+use quadrille_content::meshes::{MeshAllocation, MeshAllocator, MeshAssets};
 
 use crate::meshes::data::Vertex;
 

@@ -4,12 +4,16 @@ pub(crate) mod materials;
 
 use bevy_ecs::prelude::*;
 use quadrille::prelude::{GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc};
-use quadrille::vulkan::{Blend, PrimitiveTopology, ShaderError, ShaderModule, VertexLayout};
+use quadrille::vulkan::ShaderError;
+use quadrille::vulkan::pipeline::{Blend, PrimitiveTopology, VertexLayout};
+use quadrille::vulkan::shader::ShaderModule;
 
 use crate::constants::constants;
 use crate::instances::mesh_instance::Instance;
 use crate::tilemaps::chunk::Chunk;
-use quadrille_content::{Line, PrimitiveKind, composite_pipeline};
+use quadrille_content::lines::Line;
+use quadrille_content::meshes::PrimitiveKind;
+use quadrille_content::views::composite_pipeline;
 
 use crate::instances::node::NodeInstance;
 use crate::meshes::data::Vertex;

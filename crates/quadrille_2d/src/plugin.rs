@@ -15,10 +15,10 @@ use bevy_text::{
 };
 use quadrille::ecs::{ContentKind, DrawnContent, ImageLimits, RenderStartup, expect_renderer};
 use quadrille::prelude::{BufferDesc, GpuDevice, Render, RenderSystems};
-use quadrille::vulkan::Sharing;
-use quadrille_content::{
-    ContentPlugin, ContentSystems, Msaa, add_plugin_if_missing, instance_buffer,
-};
+use quadrille::vulkan::resources::Sharing;
+use quadrille_content::buffers::instance_buffer;
+use quadrille_content::cameras::Msaa;
+use quadrille_content::{ContentPlugin, ContentSystems, add_plugin_if_missing};
 
 use crate::components::material::{ColorMaterial, MeshMaterial2d};
 use crate::components::tilemap::{ChunkMeshes, TilemapChunk, TilemapChunkTileData};

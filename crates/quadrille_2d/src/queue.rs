@@ -24,10 +24,12 @@ use bevy_mesh::Mesh2d;
 use bevy_sprite::{Anchor, Sprite, Text2d};
 use bevy_transform::components::GlobalTransform;
 use quadrille::prelude::{GpuDevice, Uploads};
-use quadrille_content::{
-    CameraTargets, CameraView, CameraViews, DeviceImages, GizmoLineBatches, Msaa,
-    RateLimitedWarnings, upload_material_rows,
-};
+use quadrille_content::cameras::Msaa;
+use quadrille_content::images::DeviceImages;
+use quadrille_content::lines::GizmoLineBatches;
+use quadrille_content::materials::upload_material_rows;
+use quadrille_content::views::{CameraTargets, CameraView, CameraViews};
+use quadrille_content::warnings::RateLimitedWarnings;
 
 use crate::components::material::{ColorMaterial, MeshMaterial2d};
 use crate::components::tilemap::TilemapChunk;

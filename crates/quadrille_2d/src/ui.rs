@@ -53,8 +53,9 @@ use gradient::{GradientLines, Stops, gradient_quad};
 use image::is_pixel_aligned;
 pub(crate) use limits::{limit_images, limit_nodes, limit_scales};
 use paint::Paint;
-use quadrille_content::DeviceImages;
-use quadrille_content::{CameraOverlays, RateLimitedWarnings, entity_name, first_non_finite};
+use quadrille_content::images::DeviceImages;
+use quadrille_content::views::CameraOverlays;
+use quadrille_content::warnings::{RateLimitedWarnings, entity_name, first_non_finite};
 use rounded_box::{BoxCoverage, RoundedBox};
 pub(crate) use sizes::{
     RiskyCorners, find_risky_corners, limit_sizes, resolve_risky_corners, split_risky_corners,

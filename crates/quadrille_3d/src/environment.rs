@@ -27,10 +27,11 @@ use bevy_transform::components::GlobalTransform;
 use bytemuck::{Pod, Zeroable};
 use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
 use quadrille::rows::ShaderRow;
-use quadrille_content::{
-    DeviceImages, RateLimitedWarnings, RawBufferVec, affine_rows, entity_name, first_non_finite,
-    is_finite, unique_visible_entities,
-};
+use quadrille_content::affine::affine_rows;
+use quadrille_content::buffers::RawBufferVec;
+use quadrille_content::cameras::unique_visible_entities;
+use quadrille_content::images::DeviceImages;
+use quadrille_content::warnings::{RateLimitedWarnings, entity_name, first_non_finite, is_finite};
 
 use crate::constants::{KIND_CAMERA, KIND_IRRADIANCE_VOLUME, KIND_LIGHT_PROBE};
 use crate::environment::filter::{FilterCubes3d, FilterJobs3d, FilterResults3d, FilterSources3d};

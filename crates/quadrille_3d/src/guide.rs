@@ -23,7 +23,7 @@
 //! | `Tonemap` | [`tonemap_3d`] | [`SceneColors`], [`TonemappingLutImages`], [`Gradings3d`] | [`CameraTargets`], [`SceneColors`] |
 //! | `AfterTonemapping` | effects on display-referred colors | [`ViewColors`], [`SceneDepths`] | [`PostProcess`] |
 //! | `Composite` | [`composite_3d`] | [`ViewColors`] | [`CameraTargets`] |
-//! | `Gizmos` | [`gizmos_3d`] | [`GizmoLines`](quadrille_content::GizmoLines), [`Vertices3d`], [`Indices3d`], [`Instances3d`], [`SceneDepths`] | [`GizmoMsaaColors`], [`GizmoColors`], [`SceneDepths`], [`CameraTargets`] |
+//! | `Gizmos` | [`gizmos_3d`] | [`GizmoLines`](quadrille_content::lines::GizmoLines), [`Vertices3d`], [`Indices3d`], [`Instances3d`], [`SceneDepths`] | [`GizmoMsaaColors`], [`GizmoColors`], [`SceneDepths`], [`CameraTargets`] |
 //!
 //! The sets run in this order, except `Cluster` and `Environment`, which only precede `Opaque`. [`Scene3d::views`]
 //! lists the cameras of the frame; a [`View3d`] has the indices of its images in the lists. [`SceneMsaaColors`] and
@@ -153,9 +153,4 @@
 //! `RenderDiagnosticsPlugin` measures each pass, and `--plan` of the examples prints its queue.
 
 #[allow(unused_imports, reason = "the page links to these")]
-use crate::{
-    content::{CameraTargets, Msaa},
-    resources::*,
-    systems::*,
-    *,
-};
+use crate::{content::cameras::Msaa, content::views::CameraTargets, resources::*, systems::*, *};

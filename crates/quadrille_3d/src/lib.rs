@@ -176,7 +176,9 @@ pub mod prelude {
     pub use bevy_shape::prelude::*;
     pub use bevy_transform::prelude::*;
     pub use quadrille::material::AsBindGroup;
-    pub use quadrille_content::{ManualTextureViews, Msaa, Shader, ShaderRef, UploadBudget};
+    pub use quadrille_content::cameras::{ManualTextureViews, Msaa};
+    pub use quadrille_content::images::UploadBudget;
+    pub use quadrille_content::shaders::{Shader, ShaderRef};
     #[cfg(feature = "gltf")]
     pub use {
         bevy_animation::prelude::*, bevy_gltf::prelude::*, bevy_world_serialization::WorldAssetRoot,

@@ -12,7 +12,8 @@ use bevy_ecs::query::Allow;
 use quadrille::ecs::DrawnContent;
 use quadrille::material::{AsBindGroup, BindingValues};
 use quadrille::prelude::Render;
-use quadrille_content::{MaterialLayout, ShaderRef, shader_handle};
+use quadrille_content::materials::MaterialLayout;
+use quadrille_content::shaders::{ShaderRef, shader_handle};
 use wgpu_types::Face;
 
 use crate::components::material::{AlphaMode, MeshMaterial3d};

@@ -8,8 +8,10 @@ use quadrille::prelude::{
     ComputePipeline, ComputePipelineDesc, GpuDevice, GpuShader, GraphicsPipeline,
     GraphicsPipelineDesc, Sampler, SamplerDesc,
 };
-use quadrille::vulkan::{Blend, Cull, DepthState, Formats, ShaderError, ShaderModule, vk};
-use quadrille_content::composite_pipeline;
+use quadrille::vulkan::pipeline::{Blend, Cull, DepthState, Formats};
+use quadrille::vulkan::shader::ShaderModule;
+use quadrille::vulkan::{ShaderError, vk};
+use quadrille_content::views::composite_pipeline;
 
 use meshes::MeshPipelines;
 

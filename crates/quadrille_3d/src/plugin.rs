@@ -8,7 +8,8 @@ use bevy_ecs::prelude::*;
 use bevy_light::{LightPlugin, ShadowFilteringMethod};
 use quadrille::ecs::{ContentKind, DrawnContent, HeadlessWindow, RenderStartup, expect_renderer};
 use quadrille::prelude::{BufferDesc, BufferUsage, GpuDevice, Render, RenderSystems, Uploads};
-use quadrille_content::{ContentPlugin, ContentSystems, Msaa, add_plugin_if_missing};
+use quadrille_content::cameras::Msaa;
+use quadrille_content::{ContentPlugin, ContentSystems, add_plugin_if_missing};
 
 use crate::camera_effect::add_effect_cameras;
 use crate::components::lightmap::Lightmap;

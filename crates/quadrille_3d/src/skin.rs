@@ -31,7 +31,8 @@ use bevy_mesh::Mesh;
 use bevy_platform::collections::HashMap;
 use quadrille::ecs::RenderStartup;
 use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
-use quadrille_content::{BlockAllocator, MeshAllocation, RangeAllocator, RangeTable};
+use quadrille_content::buffers::{BlockAllocator, RangeAllocator, RangeTable};
+use quadrille_content::meshes::MeshAllocation;
 
 use jobs::SkinJobs;
 use pass::SkinPipeline3d;

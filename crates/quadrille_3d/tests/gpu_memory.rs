@@ -17,7 +17,7 @@ use bevy_image::Image;
 use bevy_mesh::{Indices, PrimitiveTopology};
 use common::Rig;
 use quadrille::prelude::GpuDevice;
-use quadrille::vulkan::MemoryUse;
+use quadrille::vulkan::resources::MemoryUse;
 use quadrille_2d::Quadrille2dPlugin;
 use quadrille_2d::prelude::{
     Camera2d, ColorMaterial, Mesh2d, MeshMaterial2d, Sprite, Text2d, TextFont,

@@ -1,6 +1,7 @@
 //! Buffers, images, pipelines and descriptor sets, created in advance.
 
-use quadrille::vulkan::{GpuShader, vk};
+use quadrille::vulkan::shader::GpuShader;
+use quadrille::vulkan::vk;
 
 use crate::device::Device;
 use crate::error::{BenchError, failed};

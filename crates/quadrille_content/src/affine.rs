@@ -9,7 +9,7 @@ pub type AffineRows = [[f32; 4]; 3];
 ///
 /// ```
 /// # use bevy_math::{Affine3A, Vec3};
-/// let rows = quadrille_content::affine_rows(Affine3A::from_translation(Vec3::new(1.0, 2.0, 3.0)));
+/// let rows = quadrille_content::affine::affine_rows(Affine3A::from_translation(Vec3::new(1.0, 2.0, 3.0)));
 /// assert_eq!(rows[1], [0.0, 1.0, 0.0, 2.0]);
 /// ```
 pub fn affine_rows(matrix: Affine3A) -> AffineRows {

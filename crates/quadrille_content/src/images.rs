@@ -17,12 +17,12 @@ use bevy_reflect::Reflect;
 use bevy_reflect::prelude::ReflectDefault;
 use quadrille::prelude::{GpuDevice, GpuImage, ImageDesc, Uploads};
 
-use crate::images::samplers::Samplers;
 use crate::warnings::asset_label;
 use partial_upload::{BudgetLeft, PartialUpload, next_first_mip, step_desc};
 use pending::PendingImages;
 
 pub(crate) use prepare::prepare_images;
+pub use samplers::Samplers;
 
 /// Upload budget per frame for images that are new, or changed in size or format. Larger images are streamed over
 /// several frames by rows, mipmapped ones from the smallest levels. Until an image is resident, its previous
@@ -138,7 +138,7 @@ impl DeviceImages {
     ///
     /// ```
     /// # use bevy_ecs::prelude::*;
-    /// # use quadrille_content::DeviceImages;
+    /// # use quadrille_content::images::DeviceImages;
     /// fn follow(images: Res<DeviceImages>, mut before: Local<u64>) {
     ///     match images.changed_since(*before) {
     ///         Some(changed) => println!("{} images are to be looked up", changed.count()),
@@ -172,7 +172,7 @@ impl DeviceImages {
     /// # use bevy_asset::Handle;
     /// # use bevy_ecs::prelude::*;
     /// # use bevy_image::Image;
-    /// # use quadrille_content::DeviceImages;
+    /// # use quadrille_content::images::DeviceImages;
     /// #[derive(Resource)]
     /// struct Icons(Handle<Image>);
     ///

@@ -11,7 +11,8 @@ use bevy_ecs::prelude::*;
 use bytemuck::{Pod, Zeroable};
 use quadrille::prelude::{GpuBuffer, GpuDevice};
 use quadrille::rows::ShaderRow;
-use quadrille::vulkan::{ShaderModule, VertexLayout};
+use quadrille::vulkan::pipeline::VertexLayout;
+use quadrille::vulkan::shader::ShaderModule;
 
 use crate::buffers::buffer_vec::{RawBufferVec, instance_buffer};
 

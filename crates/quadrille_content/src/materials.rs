@@ -3,3 +3,10 @@
 pub(crate) mod layout;
 pub(crate) mod rows;
 pub(crate) mod shader;
+
+pub use layout::MaterialLayout;
+pub use rows::{MaterialRows, upload_material_rows};
+pub use shader::{
+    MATERIAL_ROWS, MaterialImages, MaterialShaderForm, check_material_output, material_entry_point,
+    translate_material,
+};

@@ -4,3 +4,8 @@ pub(crate) mod allocator;
 pub(crate) mod assets;
 pub(crate) mod attributes;
 pub(crate) mod data;
+
+pub use allocator::{MeshAllocation, MeshAllocator};
+pub use assets::{DrawnMeshes, MeshAssets, is_released};
+pub use attributes::{attribute, colors, floats, normals, positions, tangents, uvs};
+pub use data::{MeshData, MeshVertex, PrimitiveKind};

@@ -14,6 +14,6 @@ pub enum ContentSystems {
     Meshes,
     /// Passes of 3D that draw to camera targets.
     Draw3d,
-    /// Passes of 2D, after those of 3D in each step ([`CameraView::step`](crate::CameraView)).
+    /// Passes of 2D, after those of 3D in each step ([`CameraView::step`](crate::views::CameraView)).
     Draw2d,
 }

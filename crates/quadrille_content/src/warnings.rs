@@ -79,7 +79,7 @@ pub(crate) fn log_warnings(warnings: Res<RateLimitedWarnings>, names: Query<&Nam
 ///
 /// ```
 /// # use bevy_ecs::prelude::*;
-/// # use quadrille_content::{RateLimitedWarnings, entity_name};
+/// # use quadrille_content::warnings::{RateLimitedWarnings, entity_name};
 /// fn check(lamps: Query<(Entity, &Transform)>, warnings: Res<RateLimitedWarnings>) {
 ///     for (lamp, transform) in &lamps {
 ///         if !transform.0.is_finite() {

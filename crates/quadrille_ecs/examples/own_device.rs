@@ -8,7 +8,9 @@ use std::sync::Arc;
 use bevy_app::{App, AppExit, PluginGroup as _};
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
-use quadrille_vulkan::{Gpu, ImportedDevice, ImportedInstance, Settings, ash, vk};
+use quadrille_vulkan::device::{Gpu, ImportedDevice};
+use quadrille_vulkan::instance::{ImportedInstance, Settings};
+use quadrille_vulkan::{ash, vk};
 
 /// The extensions of instances by which windows are drawn to, on the platforms that have them.
 const SURFACES: [&std::ffi::CStr; 7] = [

@@ -13,11 +13,13 @@ use std::sync::Arc;
 
 use bevy_ecs::change_detection::Tick;
 use bevy_ecs::prelude::*;
-use quadrille_sync::{
-    Access, Frame, PassDecl, PassIndex, PassKind, QueueChoices, QueueRequest, ResourceId,
-    ResourceIndex, Use,
-};
-use quadrille_vulkan::{CommandList, Gpu, Handle, Memory, TimelineSemaphore};
+use quadrille_sync::access::Access;
+use quadrille_sync::advise::QueueChoices;
+use quadrille_sync::frame::{Frame, PassDecl, PassIndex, PassKind, QueueRequest, Use};
+use quadrille_sync::resource::{ResourceId, ResourceIndex};
+use quadrille_vulkan::commands::CommandList;
+use quadrille_vulkan::device::Gpu;
+use quadrille_vulkan::resources::{Handle, Memory, TimelineSemaphore};
 
 use crate::collect::mirror::{PassGraph, PassNode};
 use crate::data::internal::InternalPass;

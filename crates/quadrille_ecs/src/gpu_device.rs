@@ -1,9 +1,9 @@
 //! The device as a bevy resource.
 
 use bevy_ecs::prelude::*;
-use quadrille_vulkan::Gpu;
+use quadrille_vulkan::device::Gpu;
 
-/// The device: creates buffers, images and pipelines. Dereferences to [`Gpu`](quadrille_vulkan::Gpu).
+/// The device: creates buffers, images and pipelines. Dereferences to [`Gpu`](quadrille_vulkan::device::Gpu).
 #[derive(Resource, bevy_derive::Deref, Clone)]
 pub struct GpuDevice(Gpu);
 

@@ -6,7 +6,8 @@
 //! # use bevy_derive::Deref;
 //! # use bevy_ecs::prelude::*;
 //! # use quadrille_ecs::*;
-//! # use quadrille_vulkan::{ComputePipeline, GpuBuffer, GraphicsPipeline};
+//! # use quadrille_vulkan::pipeline::{ComputePipeline, GraphicsPipeline};
+//! # use quadrille_vulkan::resources::GpuBuffer;
 //! /// A bevy resource that dereferences to a buffer or an image names it.
 //! #[derive(Resource, Deref)]
 //! struct Cells(GpuBuffer);
@@ -151,7 +152,7 @@ pub mod bindings {
 /// the crate by the name `quadrille`.
 pub mod rows {
     pub use quadrille_derive::ShaderRow;
-    pub use quadrille_vulkan::{RowField, RowLayout, RowType, RowValue, ShaderRow};
+    pub use quadrille_vulkan::shader::{RowField, RowLayout, RowType, RowValue, ShaderRow};
 }
 
 pub use app::content::{

@@ -12,8 +12,15 @@ pub(crate) mod trace;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
-use quadrille_sync::{Frame, Plan, Planner, Progress, Snapshot, States, TimelinePoint, dot};
-use quadrille_vulkan::{DeviceTimes, Frames, Gpu, Handle, TransientMemory};
+use quadrille_sync::dot;
+use quadrille_sync::frame::Frame;
+use quadrille_sync::plan::Plan;
+use quadrille_sync::planner::Planner;
+use quadrille_sync::states::{Progress, Snapshot, States, TimelinePoint};
+use quadrille_vulkan::device::Gpu;
+use quadrille_vulkan::record::DeviceTimes;
+use quadrille_vulkan::resources::Handle;
+use quadrille_vulkan::submit::{Frames, TransientMemory};
 
 use crate::error::RenderError;
 use crate::record::host::HostPasses;
@@ -208,7 +215,7 @@ impl Renderer {
     /// resource that they write and its culled readers (see [`AlwaysRun`](crate::AlwaysRun)).
     ///
     /// `open_sharing` has the decision so far for each resource of
-    /// [`Sharing::Auto`](quadrille_vulkan::Sharing::Auto) whose ownership is, or was, transferred between families:
+    /// [`Sharing::Auto`](quadrille_vulkan::resources::Sharing::Auto) whose ownership is, or was, transferred between families:
     /// `open`, `tried`, `exclusive` or `concurrent`.
     ///
     /// `moved` has the passes of [`QueuePreference::Auto`](crate::QueuePreference::Auto) that were moved to another
@@ -221,8 +228,8 @@ impl Renderer {
     /// - `advice` has the most that moving a pass to another queue could save; set its
     ///   [`QueuePreference`](crate::QueuePreference) to move it.
     /// - `sharing` has the estimated cost of the frame with each resource that changes its family set to
-    ///   [`Sharing::Concurrent`](quadrille_vulkan::Sharing::Concurrent). See
-    ///   [`advise_sharing`](quadrille_sync::advise_sharing) for the limits of that estimate.
+    ///   [`Sharing::Concurrent`](quadrille_vulkan::resources::Sharing::Concurrent). See
+    ///   [`advise_sharing`](quadrille_sync::advise::advise_sharing) for the limits of that estimate.
     pub fn report(&self) -> serde_json::Map<String, serde_json::Value> {
         let mut report = self.measured.to_json(&self.gpu);
         let TransientMemory {

@@ -2,14 +2,18 @@
 
 use std::time::{Duration, Instant};
 
-use quadrille_sync::{
-    Access, Frame, PassDecl, PassIndex, PassKind, Planner, QueueRequest, ResourceIndex, States,
-    SubRange, Use,
-};
-use quadrille_vulkan::{
-    BufferDesc, Closed, CommandList, Consumer, FrameError, FrameInput, Frames, Gpu, GpuBuffer,
-    Handle, Producer, RingEntry, Serial, StreamDesc,
-};
+use quadrille_sync::access::Access;
+use quadrille_sync::frame::{Frame, PassDecl, PassIndex, PassKind, QueueRequest, Use};
+use quadrille_sync::planner::Planner;
+use quadrille_sync::range::SubRange;
+use quadrille_sync::resource::ResourceIndex;
+use quadrille_sync::states::States;
+use quadrille_vulkan::FrameError;
+use quadrille_vulkan::commands::CommandList;
+use quadrille_vulkan::device::{Gpu, StreamDesc};
+use quadrille_vulkan::record::{FrameInput, Serial};
+use quadrille_vulkan::resources::{BufferDesc, GpuBuffer, Handle};
+use quadrille_vulkan::submit::{Closed, Consumer, Frames, Producer, RingEntry};
 
 use crate::collect::part_access;
 use crate::declare::access::PassUse;
@@ -87,7 +91,7 @@ impl StreamFrame<'_> {
                 let name = format!("write {}", to.name());
                 let access = crate::AnyAccess::of(to, crate::AccessKind::TransferWrite);
                 let recording = self.recording.sub(&name, &[access.as_declared()], None);
-                recording.needs |= quadrille_sync::Capabilities::TRANSFER;
+                recording.needs |= quadrille_sync::topology::Capabilities::TRANSFER;
                 let length = bytes.len() as u64;
                 recording.list.copy_buffer(&staged, 0, to, offset, length);
                 self.staging.push(staged.into());
@@ -332,7 +336,10 @@ impl Renderer {
     /// ```
     /// # use bevy_ecs::prelude::*;
     /// # use quadrille_ecs::*;
-    /// # use quadrille_vulkan::{BufferDesc, ComputePipeline, Consumer, Sharing, StreamDesc};
+    /// # use quadrille_vulkan::device::StreamDesc;
+    /// # use quadrille_vulkan::pipeline::ComputePipeline;
+    /// # use quadrille_vulkan::resources::{BufferDesc, Sharing};
+    /// # use quadrille_vulkan::submit::Consumer;
     /// #[derive(Resource)]
     /// struct Ages(Consumer);
     ///

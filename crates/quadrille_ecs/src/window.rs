@@ -9,7 +9,7 @@ mod target;
 
 use bevy_ecs::prelude::*;
 use bevy_window::{PresentMode, WindowDestroyed};
-use quadrille_vulkan::{PresentCompletion, SkipReason, SurfaceFormat};
+use quadrille_vulkan::present::{PresentCompletion, SkipReason, SurfaceFormat};
 
 pub use sized::WindowSized;
 pub(crate) use sized::WindowSizedImages;

@@ -94,7 +94,7 @@ use bevy_ecs::system::{ParamBuilder, SystemParamBuilder};
 use bevy_window::{Window, WindowResolution};
 use common::{Add, Errors, Numbers, Rig, Squares, add, read, square};
 use quadrille_ecs::*;
-use quadrille_vulkan::GpuBuffer;
+use quadrille_vulkan::resources::GpuBuffer;
 
 #[test]
 #[ignore = "needs a device"]
@@ -385,10 +385,10 @@ fn accesses_and_passes_change_at_run_time() {
     let (states, kept) = states.split_once("\n=== plan\n").expect("its plan");
     let (topology, frame) = head.split_once("\n\n=== frame\n").expect("its frame");
     let topology = topology.trim_start_matches("topology ");
-    let topology = quadrille_sync::parse_topology(topology).expect("the queues");
-    let frame = quadrille_sync::parse_frame(frame).expect("the frame");
-    let states = quadrille_sync::parse_snapshot(states, &frame).expect("the states");
-    let again = quadrille_sync::plan(&frame, &topology, &states.restore(&frame));
+    let topology = quadrille_sync::text::parse_topology(topology).expect("the queues");
+    let frame = quadrille_sync::text::parse_frame(frame).expect("the frame");
+    let states = quadrille_sync::text::parse_snapshot(states, &frame).expect("the states");
+    let again = quadrille_sync::solve::plan(&frame, &topology, &states.restore(&frame));
     let again = again
         .expect("a plan again")
         .display(&frame, &topology)

@@ -3,7 +3,9 @@
 use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
 
-use quadrille_sync::{Aspects, ResourceKind, Slices, SubRange, SubresourceRange};
+use quadrille_sync::flags::Aspects;
+use quadrille_sync::range::{Slices, SubRange, SubresourceRange};
+use quadrille_sync::resource::ResourceKind;
 
 /// A box of a resource: aspects x array layers x mip levels x depth slices of an image. A buffer has
 /// one aspect, one layer, and its bytes in place of mip levels. Only a box of one mip level of a 3D

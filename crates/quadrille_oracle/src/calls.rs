@@ -1,6 +1,7 @@
 //! Submit calls: whether their submissions can complete, in whatever order queues execute them.
 
-use quadrille_sync::{Plan, SubmitCall, SubmitPolicy, Topology};
+use quadrille_sync::plan::{Plan, SubmitCall};
+use quadrille_sync::topology::{SubmitPolicy, Topology};
 
 use crate::violation::Violation;
 

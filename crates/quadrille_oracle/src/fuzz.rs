@@ -8,9 +8,12 @@
 //! A fuzzer calls these targets with its bytes; a test runs them on the cases of `quadrille_sync`,
 //! changed at random by seed: `cargo test -p quadrille_oracle --test fuzz`.
 
-use quadrille_sync::{
-    Frame, Planned, Planner, States, Topology, dot, parse_frame, parse_plan, parse_topology,
-};
+use quadrille_sync::dot;
+use quadrille_sync::frame::Frame;
+use quadrille_sync::planner::{Planned, Planner};
+use quadrille_sync::states::States;
+use quadrille_sync::text::{parse_frame, parse_plan, parse_topology};
+use quadrille_sync::topology::Topology;
 
 use crate::judge::Judge;
 use crate::sequence::Sequence;
@@ -129,7 +132,7 @@ impl Device {
             };
             panic!("at its smallest:\n\n{}", shrink(&sequence).explain());
         }
-        let fresh = quadrille_sync::plan(frame, &self.topology, &self.states);
+        let fresh = quadrille_sync::solve::plan(frame, &self.topology, &self.states);
         assert_eq!(fresh.as_ref(), Ok(&*plan), "a cached plan equals a new one");
         self.states.commit(frame, &self.topology, &plan);
     }

@@ -4,10 +4,12 @@
 //! Frames come in sequences, because many errors of a solver only show from frame to frame: a frame is
 //! repeated, with swapped resources, or without some passes, or another frame follows.
 
-use quadrille_sync::{
-    Capabilities, FamilyIndex, Frame, Give, Layout, Lifetime, PassKind, Preference, QueueRequest,
-    Resource, ResourceIndex, Sharing, SubRange, Topology, Use, parse_topology,
-};
+use quadrille_sync::flags::Layout;
+use quadrille_sync::frame::{Frame, Give, PassKind, Preference, QueueRequest, Use};
+use quadrille_sync::range::SubRange;
+use quadrille_sync::resource::{Lifetime, Resource, ResourceIndex, Sharing};
+use quadrille_sync::text::parse_topology;
+use quadrille_sync::topology::{Capabilities, FamilyIndex, Topology};
 
 use crate::area::Area;
 use crate::random::Random;

@@ -20,10 +20,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use quadrille_sync::{
-    FamilyIndex, Frame, Layout, Lifetime, Placement, Plan, QueueIndex, Resource, ResourceId,
-    ResourceIndex, ResourceKind, Sharing, Stages, Step, Submission, Topology,
+use quadrille_sync::flags::{Layout, Stages};
+use quadrille_sync::frame::Frame;
+use quadrille_sync::plan::{Plan, Step, Submission};
+use quadrille_sync::resource::{
+    Lifetime, Placement, Resource, ResourceId, ResourceIndex, ResourceKind, Sharing,
 };
+use quadrille_sync::topology::{FamilyIndex, QueueIndex, Topology};
 
 use crate::area::{Area, AreaMap};
 use crate::stages::{COMMAND, second_scope, supported};
@@ -51,9 +54,9 @@ use schedule::Event;
 ///
 /// ```
 /// use quadrille_oracle::Judge;
-/// use quadrille_sync::{parse_frame, parse_plan, parse_topology};
+/// use quadrille_sync::text::{parse_frame, parse_plan, parse_topology};
 ///
-/// # fn main() -> Result<(), quadrille_sync::ParseError> {
+/// # fn main() -> Result<(), quadrille_sync::text::ParseError> {
 /// let frame = parse_frame(
 ///     "
 /// buffer cells 0 bytes 64

@@ -32,7 +32,7 @@
 //! [`generate`] creates random and exhaustive sequences of frames, whose plans must all pass. Failing ones are
 //! shrunk by [`shrink`](fn@shrink) and printed in the text form of frames and plans. The oracle's own detection is
 //! tested by handwritten plans, one for each violated rule, by weakened plans of the
-//! solver (`tests/weakened.rs`, for each [`DependencyKind`](quadrille_sync::DependencyKind)), and by comparison with
+//! solver (`tests/weakened.rs`, for each [`DependencyKind`](quadrille_sync::plan::DependencyKind)), and by comparison with
 //! the validation layer on a device (`tests/gpu_differential.rs`).
 //!
 //! # Decisions

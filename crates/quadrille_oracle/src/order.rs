@@ -1,6 +1,6 @@
 //! Declared and inferred order of a frame's passes.
 
-use quadrille_sync::{Frame, PassIndex, TimelineUseKind, Use};
+use quadrille_sync::frame::{Frame, PassIndex, TimelineUseKind, Use};
 
 use crate::area::Area;
 

@@ -4,9 +4,14 @@ use std::fmt::{self, Display, Formatter};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use quadrille_sync::{
-    FamilyIndex, Frame, Layout, Plan, PlanErrors, Planner, Resource, ResourceId, States, Topology,
-};
+use quadrille_sync::PlanErrors;
+use quadrille_sync::flags::Layout;
+use quadrille_sync::frame::Frame;
+use quadrille_sync::plan::Plan;
+use quadrille_sync::planner::Planner;
+use quadrille_sync::resource::{Resource, ResourceId};
+use quadrille_sync::states::States;
+use quadrille_sync::topology::{FamilyIndex, Topology};
 
 use crate::judge::Judge;
 use crate::violation::Violation;

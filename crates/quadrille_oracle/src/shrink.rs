@@ -1,6 +1,7 @@
 //! Shrinks a failing sequence while it still fails in the same way.
 
-use quadrille_sync::{Frame, PassIndex, SubRange};
+use quadrille_sync::frame::{Frame, PassIndex};
+use quadrille_sync::range::SubRange;
 
 use crate::sequence::Sequence;
 
@@ -125,7 +126,7 @@ fn smaller_frames(frame: &Frame) -> impl Iterator<Item = Frame> + '_ {
 /// The frame with its passes rebuilt from lists.
 pub(crate) fn rebuilt(
     frame: &Frame,
-    mut edit: impl FnMut(usize, &mut Vec<quadrille_sync::Use>, &mut Vec<PassIndex>) -> bool,
+    mut edit: impl FnMut(usize, &mut Vec<quadrille_sync::frame::Use>, &mut Vec<PassIndex>) -> bool,
 ) -> Frame {
     let mut made = Frame {
         resources: frame.resources.clone(),

@@ -4,7 +4,9 @@
 //! Written from the tables of the chapter "Synchronization and Cache Control" (sections "Pipeline
 //! Stages" and "Access Types"), independently of the solver.
 
-use quadrille_sync::{AccessMask, Capabilities, Scope, Stages};
+use quadrille_sync::flags::{AccessMask, Stages};
+use quadrille_sync::plan::Scope;
+use quadrille_sync::topology::Capabilities;
 
 /// The number of bits that stage masks use, which is the number of rows in a clock.
 pub(crate) const STAGE_COUNT: usize = 40;

@@ -3,7 +3,8 @@
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
 
-use quadrille_sync::{AccessMask, FamilyIndex, Layout, QueueIndex, Stages};
+use quadrille_sync::flags::{AccessMask, Layout, Stages};
+use quadrille_sync::topology::{FamilyIndex, QueueIndex};
 use thiserror::Error;
 
 /// The pass, barrier or presentation that accesses a resource.

@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 
 use bitflags::Flags;
-use quadrille_sync::{Access, AccessMask, Capabilities, Layout, Stages, Target};
+use quadrille_sync::access::{Access, Target};
+use quadrille_sync::flags::{AccessMask, Layout, Stages};
+use quadrille_sync::topology::Capabilities;
 
 #[path = "accesses/tables.rs"]
 mod tables;

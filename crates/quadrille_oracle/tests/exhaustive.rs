@@ -6,7 +6,8 @@
 
 use quadrille_oracle::generate::exhaustive::{Alphabet, Space};
 use quadrille_oracle::shrink;
-use quadrille_sync::{Sharing, parse_topology};
+use quadrille_sync::resource::Sharing;
+use quadrille_sync::text::parse_topology;
 
 mod common;
 

@@ -4,10 +4,13 @@
 #![expect(clippy::unwrap_used, reason = "a test that fails says so by panicking")]
 
 use quadrille_oracle::Judge;
-use quadrille_sync::{
-    FamilyIndex, Layout, Plan, Resource, ResourceId, States, Topology, parse_frame, parse_plan,
-    parse_topology, plan,
-};
+use quadrille_sync::flags::Layout;
+use quadrille_sync::plan::Plan;
+use quadrille_sync::resource::{Resource, ResourceId};
+use quadrille_sync::solve::plan;
+use quadrille_sync::states::States;
+use quadrille_sync::text::{parse_frame, parse_plan, parse_topology};
+use quadrille_sync::topology::{FamilyIndex, Topology};
 
 const FRAME: &str = "
 image camera 0 aspects COLOR mips 1 layers 1

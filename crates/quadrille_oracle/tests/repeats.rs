@@ -8,7 +8,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use quadrille_oracle::{Random, Sequence, Shape, generate};
-use quadrille_sync::{Planner, ResourceId, States, TimelinePoint, plan};
+use quadrille_sync::planner::Planner;
+use quadrille_sync::resource::ResourceId;
+use quadrille_sync::solve::plan;
+use quadrille_sync::states::{States, TimelinePoint};
 
 mod common;
 

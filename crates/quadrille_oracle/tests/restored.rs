@@ -7,7 +7,12 @@
 
 use quadrille_oracle::generate::sequence;
 use quadrille_oracle::{Judge, Random, Sequence, Shape};
-use quadrille_sync::{Frame, Plan, Snapshot, States, Step, Topology, parse_snapshot, plan};
+use quadrille_sync::frame::Frame;
+use quadrille_sync::plan::{Plan, Step};
+use quadrille_sync::solve::plan;
+use quadrille_sync::states::{Snapshot, States};
+use quadrille_sync::text::parse_snapshot;
+use quadrille_sync::topology::Topology;
 
 mod common;
 

@@ -6,11 +6,15 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use quadrille_oracle::{Judge, Random, Violation};
-use quadrille_sync::{
-    Access, Capabilities, Frame, Plan, Planner, Queue, QueueIndex, QueueRequest, RelativePoint,
-    Resource, ResourceId, Sharing, Stages, States, Submission, TimelinePoint, Topology, Use, Wait,
-    parse_topology,
-};
+use quadrille_sync::access::Access;
+use quadrille_sync::flags::Stages;
+use quadrille_sync::frame::{Frame, QueueRequest, Use};
+use quadrille_sync::plan::{Plan, RelativePoint, Submission, Wait};
+use quadrille_sync::planner::Planner;
+use quadrille_sync::resource::{Resource, ResourceId, Sharing};
+use quadrille_sync::states::{States, TimelinePoint};
+use quadrille_sync::text::parse_topology;
+use quadrille_sync::topology::{Capabilities, Queue, QueueIndex, Topology};
 
 /// A frame that was planned and not yet judged.
 struct Planned {
@@ -152,7 +156,7 @@ impl Rig {
     }
 
     /// The main loop takes the newest turn, returns those before, and reads it for some frames.
-    fn draw(&mut self, lent: &mut VecDeque<(u64, quadrille_sync::Handover)>) {
+    fn draw(&mut self, lent: &mut VecDeque<(u64, quadrille_sync::states::Handover)>) {
         let newest = lent.back().map(|(turn, _)| *turn);
         if let Some(turn) = newest {
             let old = self.taken;

@@ -10,11 +10,15 @@
 use std::time::{Duration, Instant};
 
 use quadrille_oracle::{Judge, Random, Violation, generate};
-use quadrille_sync::{
-    Access, Aspects, Capabilities, Frame, NonTableUse, PassIndex, Planner, Preference, QueueIndex,
-    QueueRequest, Resource, ResourceId, ResourceIndex, ResourceKind, Sharing, States, SubRange,
-    SubresourceRange, TableMembers, TableReaders, Topology, Use,
-};
+use quadrille_sync::access::Access;
+use quadrille_sync::flags::Aspects;
+use quadrille_sync::frame::{Frame, PassIndex, Preference, QueueRequest, Use};
+use quadrille_sync::planner::Planner;
+use quadrille_sync::range::{SubRange, SubresourceRange};
+use quadrille_sync::resource::{Resource, ResourceId, ResourceIndex, ResourceKind, Sharing};
+use quadrille_sync::states::States;
+use quadrille_sync::table::{NonTableUse, TableMembers, TableReaders};
+use quadrille_sync::topology::{Capabilities, QueueIndex, Topology};
 
 mod common;
 

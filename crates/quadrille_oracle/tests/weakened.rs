@@ -4,11 +4,14 @@
 #![expect(clippy::unwrap_used, reason = "a test that fails says so by panicking")]
 
 use quadrille_oracle::Judge;
-use quadrille_sync::{
-    AccessMask, BarrierBatch, BufferBarrier, FamilyIndex, ImageBarrier, Layout, MemoryBarrier,
-    Plan, QueueIndex, Stages, States, Step, Submission, TransferHalf, parse_frame, parse_topology,
-    plan,
+use quadrille_sync::flags::{AccessMask, Layout, Stages};
+use quadrille_sync::plan::{
+    BarrierBatch, BufferBarrier, ImageBarrier, MemoryBarrier, Plan, Step, Submission, TransferHalf,
 };
+use quadrille_sync::solve::plan;
+use quadrille_sync::states::States;
+use quadrille_sync::text::{parse_frame, parse_topology};
+use quadrille_sync::topology::{FamilyIndex, QueueIndex};
 
 /// How often a frame comes: what one plan lacks, the plans after it may run into.
 const TIMES: usize = 4;
@@ -270,7 +273,7 @@ fn rung_6_both_halves_of_a_transfer_say_the_same() {
         check(topology, TWO_FAMILIES, |plan| {
             halves(plan, half, |it| it.size -= 1);
         });
-        let families: [fn(&mut quadrille_sync::Transfer); 2] = [
+        let families: [fn(&mut quadrille_sync::plan::Transfer); 2] = [
             |it| it.from = FamilyIndex(it.from.0 ^ 1),
             |it| it.to = FamilyIndex(it.to.0 ^ 1),
         ];

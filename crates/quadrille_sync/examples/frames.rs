@@ -17,7 +17,11 @@ use std::time::Duration;
 use clock::timed;
 use realistic::{each_steady, frames, reordered, steady};
 
-use quadrille_sync::{Frame, PlanErrors, Topology, parse_topology, plan};
+use quadrille_sync::PlanErrors;
+use quadrille_sync::frame::Frame;
+use quadrille_sync::solve::plan;
+use quadrille_sync::text::parse_topology;
+use quadrille_sync::topology::Topology;
 
 #[path = "scale/clock.rs"]
 mod clock;

@@ -16,11 +16,17 @@ use std::time::Duration;
 use clock::timed;
 use synthetic::{Random, buffer_pass, one_use, synthetic};
 
-use quadrille_sync::{
-    Access, Aspects, BlockId, Capabilities, FamilyIndex, Frame, Layout, Lifetime, Placement,
-    PlanErrors, Planner, QueueIndex, QueueRequest, Resource, ResourceId, ResourceKind, Slices,
-    States, SubRange, SubresourceRange, Topology, Use, parse_topology, plan,
-};
+use quadrille_sync::PlanErrors;
+use quadrille_sync::access::Access;
+use quadrille_sync::flags::{Aspects, Layout};
+use quadrille_sync::frame::{Frame, QueueRequest, Use};
+use quadrille_sync::planner::Planner;
+use quadrille_sync::range::{Slices, SubRange, SubresourceRange};
+use quadrille_sync::resource::{BlockId, Lifetime, Placement, Resource, ResourceId, ResourceKind};
+use quadrille_sync::solve::plan;
+use quadrille_sync::states::States;
+use quadrille_sync::text::parse_topology;
+use quadrille_sync::topology::{Capabilities, FamilyIndex, QueueIndex, Topology};
 
 #[path = "scale/clock.rs"]
 mod clock;

@@ -14,11 +14,15 @@
 use std::error::Error;
 use std::time::Instant;
 
-use quadrille_sync::{
-    Access, Capabilities, Frame, Layout, NonTableUse, PassIndex, Planner, Preference, QueueRequest,
-    Resource, ResourceId, ResourceIndex, Sharing, States, TableMembers, TableReaders, Topology,
-    Use, parse_topology,
-};
+use quadrille_sync::access::Access;
+use quadrille_sync::flags::Layout;
+use quadrille_sync::frame::{Frame, PassIndex, Preference, QueueRequest, Use};
+use quadrille_sync::planner::Planner;
+use quadrille_sync::resource::{Resource, ResourceId, ResourceIndex, Sharing};
+use quadrille_sync::states::States;
+use quadrille_sync::table::{NonTableUse, TableMembers, TableReaders};
+use quadrille_sync::text::parse_topology;
+use quadrille_sync::topology::{Capabilities, Topology};
 
 /// The passes that read the table.
 const PASSES: usize = 100;

@@ -49,7 +49,9 @@ macro_rules! accesses {
         /// A named kind of memory access.
         ///
         /// ```
-        /// use quadrille_sync::{Access, AccessMask, Capabilities, Layout, Stages};
+        /// use quadrille_sync::access::Access;
+        /// use quadrille_sync::flags::{AccessMask, Layout, Stages};
+        /// use quadrille_sync::topology::Capabilities;
         /// let scope = Access::SampledFragment.scope(Capabilities::GRAPHICS);
         /// assert_eq!(scope.stages, Stages::FRAGMENT_SHADER);
         /// assert_eq!(scope.access, AccessMask::SHADER_SAMPLED_READ);
@@ -379,7 +381,7 @@ impl Access {
     /// Resources and aspects that the access applies to; any for custom accesses.
     ///
     /// ```
-    /// use quadrille_sync::{Access, Target};
+    /// use quadrille_sync::access::{Access, Target};
     /// assert_eq!(Access::IndexRead.target(), Target::BUFFER);
     /// assert_eq!(Access::BlitRead.target(), Target::IMAGE);
     /// assert_eq!(Access::ColorAttachmentWrite.target(), Target::COLOR);
@@ -406,7 +408,7 @@ impl Access {
     /// those of the other. Layouts are not compared.
     ///
     /// ```
-    /// use quadrille_sync::Access;
+    /// use quadrille_sync::access::Access;
     /// assert!(Access::StorageReadWriteCompute.covers(Access::StorageReadCompute));
     /// assert!(Access::TransferRead.covers(Access::BlitRead));
     /// assert!(!Access::StorageReadVertex.covers(Access::StorageReadGraphics));

@@ -42,7 +42,11 @@ pub struct Advice {
 /// measured device time of a pass, in microseconds.
 ///
 /// ```
-/// use quadrille_sync::*;
+/// use quadrille_sync::advise::advise;
+/// use quadrille_sync::frame::PassIndex;
+/// use quadrille_sync::solve::plan;
+/// use quadrille_sync::states::States;
+/// use quadrille_sync::text::{parse_frame, parse_topology};
 /// let topology = parse_topology("gct:1,ct:1").unwrap();
 /// let frame = parse_frame("
 /// buffer a 0 bytes 64

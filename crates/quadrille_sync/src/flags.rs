@@ -432,7 +432,7 @@ impl Stages {
     /// Removes stages that shorthands in the set include.
     ///
     /// ```
-    /// use quadrille_sync::Stages;
+    /// use quadrille_sync::flags::Stages;
     /// let stages = Stages::ALL_TRANSFER | Stages::COPY | Stages::FRAGMENT_SHADER;
     /// assert_eq!(stages.simplified(), Stages::ALL_TRANSFER | Stages::FRAGMENT_SHADER);
     /// ```
@@ -568,7 +568,7 @@ impl AccessMask {
     /// Removes kinds that shorthands in the set include.
     ///
     /// ```
-    /// use quadrille_sync::AccessMask;
+    /// use quadrille_sync::flags::AccessMask;
     /// let access = AccessMask::SHADER_READ | AccessMask::SHADER_SAMPLED_READ;
     /// assert_eq!(access.simplified(), AccessMask::SHADER_READ);
     /// ```

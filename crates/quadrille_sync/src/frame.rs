@@ -47,7 +47,7 @@ impl Use {
     }
 }
 
-/// A resource that another stream will use next: see [`States::give`](crate::States::give).
+/// A resource that another stream will use next: see [`States::give`](crate::states::States::give).
 ///
 /// After all its uses in the frame, its owner releases it to the other stream's family, in
 /// one submission that follows all of these uses. With a single family, or for
@@ -134,7 +134,7 @@ pub struct Frame {
     /// The resources that are given to other streams after their last use in the frame.
     pub gives: Vec<Give>,
     /// Whether to cull passes whose results no pass needs: those that write only transient resources which
-    /// no executed pass reads. [`Plan::culled`](crate::Plan::culled) lists them. Off by default.
+    /// no executed pass reads. [`Plan::culled`](crate::plan::Plan::culled) lists them. Off by default.
     pub cull: bool,
     /// Timelines of users.
     pub timelines: Vec<UserTimeline>,
@@ -173,7 +173,10 @@ impl Frame {
     /// Adds a device pass with its uses and explicit predecessors.
     ///
     /// ```
-    /// use quadrille_sync::*;
+    /// use quadrille_sync::access::Access;
+    /// use quadrille_sync::frame::{Frame, QueueRequest, Use};
+    /// use quadrille_sync::resource::{Resource, ResourceId};
+    /// use quadrille_sync::topology::Capabilities;
     /// let mut frame = Frame::default();
     /// let cells = frame.add_resource(Resource::buffer(ResourceId(0), "cells", 1024));
     /// let request = QueueRequest { required: Capabilities::COMPUTE, ..Default::default() };
@@ -210,7 +213,7 @@ impl Frame {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use quadrille_sync::*;
+    /// use quadrille_sync::frame::{Frame, QueueRequest};
     /// let fill: Arc<str> = "fill".into();
     /// let mut frame = Frame::default();
     /// for _ in 0..3 {

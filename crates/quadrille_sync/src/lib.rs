@@ -9,7 +9,9 @@
 //! of them. After the plan was submitted, [`States::commit`] updates the states.
 //!
 //! ```
-//! use quadrille_sync::*;
+//! use quadrille_sync::solve::plan;
+//! use quadrille_sync::states::States;
+//! use quadrille_sync::text::{parse_frame, parse_topology};
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let topology = parse_topology("gct:1,ct:1")?;
 //! let frame = parse_frame("
@@ -82,58 +84,40 @@
 //! - The GPU's progress. A plan that depended on it could be neither reused nor replayed.
 //! - Memory allocation. This crate only knows placements of resources in shared memory ([`Placement`]), and computes
 //!   them ([`plan_memory`]).
+//!
+//! [`Access`]: access::Access
+//! [`Frame`]: frame::Frame
+//! [`HostStep`]: plan::HostStep
+//! [`OrderPolicy`]: topology::OrderPolicy
+//! [`Placement`]: resource::Placement
+//! [`Plan`]: plan::Plan
+//! [`Plan::submit_calls`]: plan::Plan::submit_calls
+//! [`Planner`]: planner::Planner
+//! [`SharingTrials`]: advise::SharingTrials
+//! [`States`]: states::States
+//! [`States::commit`]: states::States::commit
+//! [`Topology`]: topology::Topology
+//! [`plan`]: solve::plan
+//! [`plan_memory`]: solve::plan_memory
 #![forbid(unsafe_code)]
 
-mod access;
-mod advise;
+pub mod access;
+pub mod advise;
 mod dot;
 mod error;
-mod flags;
-mod frame;
-mod plan;
-mod planner;
-mod range;
-mod resource;
+pub mod flags;
+pub mod frame;
+pub mod plan;
+pub mod planner;
+pub mod range;
+pub mod resource;
 #[cfg(test)]
 mod rounds;
-mod solve;
-mod states;
-mod table;
-mod text;
-mod topology;
+pub mod solve;
+pub mod states;
+pub mod table;
+pub mod text;
+pub mod topology;
 
-pub use access::{Access, CustomAccess, Target};
-pub use advise::{
-    Advice, FrameCost, QueueChoices, QueueMove, QueueObservation, SharingAdvice, SharingChange,
-    SharingObservation, SharingStage, SharingTrials, advise, advise_sharing,
-};
 pub use dot::dot;
 pub use error::{ConflictingAccess, CycleStep, PlanError, PlanErrors};
-pub use flags::{AccessMask, Aspects, Layout, Stages};
-pub use frame::{
-    Frame, Give, PassDecl, PassIndex, PassKind, Preference, PreviousNames, QueueRequest,
-    TimelineUse, TimelineUseKind, UndeclaredAccess, Use, UserTimeline,
-};
-pub use plan::{
-    BarrierBatch, BufferBarrier, Counts, DependencyKind, HostStep, ImageAcquire, ImageBarrier,
-    MemoryBarrier, PassRef, Plan, PlanId, Reason, RelativePoint, Scope, Segment, Step, Submission,
-    SubmitCall, Transfer, TransferHalf, UnreadWrite, Wait,
-};
-pub use planner::{Planned, Planner};
-pub use range::{Slices, SubRange, SubresourceRange};
-pub use resource::{
-    BlockId, Lifetime, Placement, Resource, ResourceId, ResourceIndex, ResourceKind, Sharing,
-};
-pub use solve::{BlockNeed, MemoryNeed, MemoryPlan, plan, plan_memory};
-pub use states::{
-    BlockSnapshot, EndStates, Handover, HostVisibility, HostWait, PastAccess, Pending, Progress,
-    QueueOrderSnapshot, QueueSnapshot, RangeSnapshot, ResourceSnapshot, Snapshot, States,
-    TimelinePoint, VisibleScope,
-};
-pub use table::{NonTableUse, TableMembers, TableReaders};
-pub use text::{
-    ParseError, PlanText, closest_match, parse_frame, parse_plan, parse_snapshot, parse_topology,
-};
-pub use topology::{
-    BarrierStyle, Capabilities, FamilyIndex, OrderPolicy, Queue, QueueIndex, SubmitPolicy, Topology,
-};

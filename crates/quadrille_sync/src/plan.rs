@@ -3,7 +3,7 @@
 //! Timeline values are **relative**: 0 is the last value that a queue signalled before the frame,
 //! 1 is the signal of the queue's first submission of this frame, and values of earlier
 //! frames are negative. So a plan can be reused for a later frame with equal declarations and
-//! equal (relative) states; [`States::commit`](crate::States::commit) advances the base.
+//! equal (relative) states; [`States::commit`](crate::states::States::commit) advances the base.
 
 mod call;
 mod culled;
@@ -56,7 +56,7 @@ pub enum DependencyKind {
     OwnershipTransfer,
     /// A swapchain image comes from, or goes to, the presentation engine.
     Presentation,
-    /// Other resources used the memory before ([`Placement`](crate::Placement)): this access follows
+    /// Other resources used the memory before ([`Placement`](crate::resource::Placement)): this access follows
     /// theirs, and their writes must be available.
     Aliasing,
 }
@@ -273,10 +273,10 @@ pub struct Plan {
     pub submissions: Vec<Submission>,
     /// Steps of the host, in order; `before` never decreases, and steps without one are last.
     pub host: Vec<HostStep>,
-    /// Passes that were culled, in declaration order: see [`Frame::cull`](crate::Frame::cull) and
+    /// Passes that were culled, in declaration order: see [`Frame::cull`](crate::frame::Frame::cull) and
     /// [`Plan::unread_writes`].
     pub culled: Vec<PassIndex>,
-    /// States at the end of the frame, which [`States::commit`](crate::States::commit) applies.
+    /// States at the end of the frame, which [`States::commit`](crate::states::States::commit) applies.
     pub end: EndStates,
 }
 

@@ -1,4 +1,4 @@
-//! Cache of plans: in the steady state a comparison replaces [`plan`](crate::plan).
+//! Cache of plans: in the steady state a comparison replaces [`plan`](crate::solve::plan).
 //!
 //! A plan can be reused for an equal frame and states that are equal in everything that the plan depends
 //! on. Most parts of the states must be equal, but timeline points advance with every frame. A plan
@@ -39,7 +39,12 @@ pub struct Planned {
 /// Plans frames, with a cache of the last plans.
 ///
 /// ```
-/// use quadrille_sync::*;
+/// use quadrille_sync::access::Access;
+/// use quadrille_sync::frame::{Frame, QueueRequest, Use};
+/// use quadrille_sync::planner::Planner;
+/// use quadrille_sync::resource::{Resource, ResourceId};
+/// use quadrille_sync::states::States;
+/// use quadrille_sync::text::parse_topology;
 /// let topology = parse_topology("gct:1").unwrap();
 /// let (mut planner, mut states) = (Planner::default(), States::default());
 /// let mut frame = Frame::default();
@@ -67,7 +72,7 @@ impl Planner {
     /// Returns a plan for the frame: a cached one if it is valid, else a new one.
     ///
     /// # Errors
-    /// Fails as [`plan`](crate::plan) does.
+    /// Fails as [`plan`](crate::solve::plan) does.
     pub fn plan(
         &mut self,
         frame: &Frame,
@@ -205,7 +210,7 @@ impl Start {
 }
 
 impl Kept {
-    /// Whether the cached plan equals the result of [`plan`](crate::plan) from these states, and commits
+    /// Whether the cached plan equals the result of [`plan`](crate::solve::plan) from these states, and commits
     /// to the same states. In rare cases it has more waits than that result: if queues have become ordered
     /// since in ways that the plan does not depend on.
     fn fits(&self, states: &States) -> bool {

@@ -46,7 +46,8 @@ pub enum SubRange {
 /// and owner are per mip level, which is a single subresource (section "Image Views").
 ///
 /// ```
-/// use quadrille_sync::{Aspects, Slices, SubRange};
+/// use quadrille_sync::flags::Aspects;
+/// use quadrille_sync::range::{Slices, SubRange};
 /// let slices = |base, count| SubRange::Slices(Slices { aspects: Aspects::COLOR, mip: 0, base, count });
 /// assert!(slices(0, 4).overlaps(&slices(3, 1)));
 /// assert!(!slices(0, 4).overlaps(&slices(4, 4)));

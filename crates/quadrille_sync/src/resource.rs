@@ -7,11 +7,11 @@ use crate::flags::Aspects;
 
 /// Id of a resource, the same in all frames. The creator of resources assigns ids, and keeps them
 /// dense, because state is stored in arrays. An id may be reused once the old resource is
-/// destroyed and [`States::remove`](crate::States::remove) was called.
+/// destroyed and [`States::remove`](crate::states::States::remove) was called.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ResourceId(pub u32);
 
-/// Index of a resource in [`Frame::resources`](crate::Frame::resources).
+/// Index of a resource in [`Frame::resources`](crate::frame::Frame::resources).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ResourceIndex(pub u32);
 
@@ -63,8 +63,8 @@ pub enum Lifetime {
 /// Id of a block of device memory for transient resources, the same in all frames.
 ///
 /// The allocator of blocks assigns ids, and keeps them dense. An id may be reused once the
-/// old block is freed and [`States::remove_block`](crate::States::remove_block) was called. A
-/// block belongs to one [`States`](crate::States).
+/// old block is freed and [`States::remove_block`](crate::states::States::remove_block) was called. A
+/// block belongs to one [`States`](crate::states::States).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BlockId(pub u32);
 

@@ -60,7 +60,13 @@ pub(crate) use state::Consulted;
 /// the plan as a whole and then calls [`States::commit`].
 ///
 /// ```
-/// use quadrille_sync::*;
+/// use quadrille_sync::access::Access;
+/// use quadrille_sync::frame::{Frame, QueueRequest, Use};
+/// use quadrille_sync::resource::{Resource, ResourceId};
+/// use quadrille_sync::solve::plan;
+/// use quadrille_sync::states::States;
+/// use quadrille_sync::text::parse_topology;
+/// use quadrille_sync::topology::{Capabilities, QueueIndex};
 /// let topology = parse_topology("gct:1").unwrap();
 /// let mut states = States::default();
 /// let mut frame = Frame::default();

@@ -6,7 +6,7 @@
 //! pending release. For every pair of queues they have the timeline value of one that the other is
 //! already ordered after (a vector clock).
 //!
-//! [`plan`](crate::plan) reads states and never writes them; [`States::commit`] advances them after
+//! [`plan`](crate::solve::plan) reads states and never writes them; [`States::commit`] advances them after
 //! a plan was submitted. The GPU's [`Progress`] is no input of `plan`: a plan that omitted waits because
 //! the GPU happened to be fast could be neither reused nor replayed, and a satisfied wait costs almost
 //! nothing. Progress is used to retire resources.
@@ -59,7 +59,8 @@ pub struct TimelinePoint {
 /// Progress of the GPU: the highest completed timeline value of each queue.
 ///
 /// ```
-/// use quadrille_sync::{Progress, QueueIndex, TimelinePoint};
+/// use quadrille_sync::states::{Progress, TimelinePoint};
+/// use quadrille_sync::topology::QueueIndex;
 /// let progress = Progress { values: vec![4] };
 /// assert!(progress.reached(TimelinePoint { queue: QueueIndex(0), value: 4 }));
 /// assert!(!progress.reached(TimelinePoint { queue: QueueIndex(0), value: 5 }));
@@ -126,7 +127,7 @@ impl States {
 
     /// The absolute value of an offset from a queue's base.
     ///
-    /// Submitters turn [`RelativePoint`](crate::RelativePoint)s into semaphore values with it,
+    /// Submitters turn [`RelativePoint`](crate::plan::RelativePoint)s into semaphore values with it,
     /// before the plan is committed.
     pub fn absolute(&self, queue: QueueIndex, offset: i64) -> u64 {
         self.base(queue).saturating_add_signed(offset)
@@ -151,7 +152,9 @@ impl States {
     /// state stored under the new id is dropped.
     ///
     /// ```
-    /// use quadrille_sync::{Layout, ResourceId, States};
+    /// use quadrille_sync::flags::Layout;
+    /// use quadrille_sync::resource::ResourceId;
+    /// use quadrille_sync::states::States;
     /// let mut states = States::default();
     /// states.import(ResourceId(3), Layout::General, None);
     /// states.rename(ResourceId(3), ResourceId(7));
@@ -172,7 +175,7 @@ impl States {
     /// An owner outside of the device ([`FamilyIndex::EXTERNAL`], [`FamilyIndex::FOREIGN`]) has
     /// released the resource to this device in exactly this layout; the first pass that needs the
     /// contents acquires it. To release it again, add it to
-    /// [`Frame::gives`](crate::Frame::gives); after its return, import it again.
+    /// [`Frame::gives`](crate::frame::Frame::gives); after its return, import it again.
     ///
     /// The writes must be complete and visible to the device before the
     /// next frame is submitted (submission makes host writes visible: section "Host Write

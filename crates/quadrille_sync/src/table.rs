@@ -34,7 +34,13 @@ use crate::topology::{QueueIndex, Topology};
 /// [`TableMembers::settle`] after it is committed.
 ///
 /// ```
-/// use quadrille_sync::*;
+/// use quadrille_sync::access::Access;
+/// use quadrille_sync::frame::{Frame, QueueRequest, Use};
+/// use quadrille_sync::resource::{Resource, ResourceId};
+/// use quadrille_sync::solve::plan;
+/// use quadrille_sync::states::States;
+/// use quadrille_sync::table::{NonTableUse, TableMembers, TableReaders};
+/// use quadrille_sync::text::parse_topology;
 /// let topology = parse_topology("gct:1").unwrap();
 /// let mut states = States::default();
 /// let mut table = TableMembers::new(Access::SampledAny);

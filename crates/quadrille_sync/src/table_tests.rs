@@ -30,7 +30,7 @@ fn listed(access: Access, member: &Resource, write: Option<SubRange>) -> Vec<usi
         let uses: Vec<Use> = table.listed().map(|_| Use::whole(index, access)).collect();
         counts.push(uses.len());
         let pass = frame.add_pass("read", QueueRequest::default(), &uses, &[]);
-        let plan = crate::plan(&frame, &topology, &states).expect("it can be planned");
+        let plan = crate::solve::plan(&frame, &topology, &states).expect("it can be planned");
         let readers = TableReaders::of(&[pass], &frame, &plan);
         assert!(table.covers(&readers, &topology, &mut states));
         table.note_reads(&readers, &topology, &states);

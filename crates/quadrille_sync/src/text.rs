@@ -3,7 +3,7 @@
 //!
 //! Everything prints with `Display` and is read back by [`parse_topology`], [`parse_frame`],
 //! [`parse_plan`] and [`parse_snapshot`]; what is read back is equal to what was printed, except that a plan's
-//! [`EndStates`](crate::EndStates) are not part of its text. Parsers report the line, the column and
+//! [`EndStates`](crate::states::EndStates) are not part of its text. Parsers report the line, the column and
 //! the expected token. They never panic.
 //!
 //! Each item is a line, followed by indented lines of details. `//` begins a comment. Names are
@@ -36,9 +36,9 @@
 //! ```
 //!
 //! `FLAGS` are Vulkan's flags joined by `|`, without their common prefix. `ACCESS` is a
-//! name of [`Access`](crate::Access), `LAYOUT` one of [`Layout`](crate::Layout), `FAMILY` a
+//! name of [`Access`](crate::access::Access), `LAYOUT` one of [`Layout`](crate::flags::Layout), `FAMILY` a
 //! number, `EXTERNAL` or `FOREIGN`. If several items have the same name, `#2` is the item with index 2.
-//! [`Topology`](crate::Topology)'s `Display` documents the form of topologies.
+//! [`Topology`](crate::topology::Topology)'s `Display` documents the form of topologies.
 
 mod frame;
 mod frame_parse;

@@ -71,7 +71,7 @@ pub struct Queue {
 impl Queue {
     /// Whether the queue belongs to another stream, so that plans can only wait for its timeline.
     ///
-    /// Each stream plans with its own [`States`](crate::States), but all of them number timelines in
+    /// Each stream plans with its own [`States`](crate::states::States), but all of them number timelines in
     /// the same way: a topology has a queue for each timeline of the device. Queues of other streams
     /// have no capabilities.
     pub fn is_foreign(&self) -> bool {
@@ -99,7 +99,7 @@ pub enum SubmitPolicy {
     #[default]
     InOrder,
     /// One `vkQueueSubmit2` per queue and frame; waits may precede signals of *other* queues. See
-    /// [`Plan::submit_calls`](crate::Plan::submit_calls).
+    /// [`Plan::submit_calls`](crate::plan::Plan::submit_calls).
     Coalesced,
 }
 
@@ -139,7 +139,7 @@ impl Topology {
     /// A topology of the given queues with default options.
     ///
     /// ```
-    /// use quadrille_sync::{Capabilities, FamilyIndex, Queue, Topology};
+    /// use quadrille_sync::topology::{Capabilities, FamilyIndex, Queue, Topology};
     /// let queue = Queue {
     ///     family: FamilyIndex(0),
     ///     index: 0,

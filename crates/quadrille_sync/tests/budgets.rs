@@ -8,7 +8,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that fails says so by panicking")]
 #![expect(clippy::print_stdout, reason = "the counts are the point of the test")]
 
-use quadrille_sync::parse_topology;
+use quadrille_sync::text::parse_topology;
 use realistic::{Cost, frames, reordered, steady};
 
 mod realistic;

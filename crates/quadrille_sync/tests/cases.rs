@@ -17,9 +17,11 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use quadrille_sync::{
-    Frame, Planned, Planner, States, Topology, parse_frame, parse_plan, parse_topology,
-};
+use quadrille_sync::frame::Frame;
+use quadrille_sync::planner::{Planned, Planner};
+use quadrille_sync::states::States;
+use quadrille_sync::text::{parse_frame, parse_plan, parse_topology};
+use quadrille_sync::topology::Topology;
 
 mod derived;
 
@@ -65,7 +67,7 @@ fn check(name: &str, file: &str) -> (String, Derived) {
                 } else {
                     write!(result, "\n=== plan\n{text}").unwrap();
                 }
-                let again = quadrille_sync::plan(&frame, &topology, &states).unwrap();
+                let again = quadrille_sync::solve::plan(&frame, &topology, &states).unwrap();
                 assert_eq!(again, *plan, "{name}: a fresh plan is the same");
                 assert_plan_round_trip(name, &text, &frame, &topology);
                 states.commit(&frame, &topology, &plan);

@@ -1,6 +1,10 @@
 //! Automatic sharing on the realistic frames of `frames/`, by plans of the deferred frame.
 
-use quadrille_sync::{Frame, Sharing, SharingTrials, States, parse_topology};
+use quadrille_sync::advise::SharingTrials;
+use quadrille_sync::frame::Frame;
+use quadrille_sync::resource::Sharing;
+use quadrille_sync::states::States;
+use quadrille_sync::text::parse_topology;
 use realistic::{frames, steady};
 
 #[expect(dead_code, reason = "other tests need more of it")]
@@ -30,7 +34,7 @@ fn deferred_frame_shares_resources_that_shorten_it() {
             let frame = frames[1 + look % (frames.len() - 1)].clone();
             // The first frame gives all resources their contents.
             let mut states = States::default();
-            let first = quadrille_sync::plan(&frames[0], &topology, &states).unwrap();
+            let first = quadrille_sync::solve::plan(&frames[0], &topology, &states).unwrap();
             states.commit(&frames[0], &topology, &first);
             let mut look = trials.observe(&frame, &topology, &states, |_| true, Some(4000));
             let mut count = 0;

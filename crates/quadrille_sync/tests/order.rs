@@ -5,10 +5,15 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that fails says so by panicking")]
 
-use quadrille_sync::{
-    Access, Capabilities, Frame, Layout, OrderPolicy, PassIndex, Plan, Preference, QueueRequest,
-    Resource, ResourceId, ResourceIndex, States, Topology, Use, parse_topology, plan,
-};
+use quadrille_sync::access::Access;
+use quadrille_sync::flags::Layout;
+use quadrille_sync::frame::{Frame, PassIndex, Preference, QueueRequest, Use};
+use quadrille_sync::plan::Plan;
+use quadrille_sync::resource::{Resource, ResourceId, ResourceIndex};
+use quadrille_sync::solve::plan;
+use quadrille_sync::states::States;
+use quadrille_sync::text::parse_topology;
+use quadrille_sync::topology::{Capabilities, OrderPolicy, Topology};
 
 /// An LCG's high bits, so that a seed is all it takes to repeat a failure.
 struct Random(u64);

@@ -9,10 +9,13 @@
 mod generate;
 
 use generate::{Random, TOPOLOGIES, frame, resources};
-use quadrille_sync::{
-    BlockId, Counts, Frame, Lifetime, MemoryNeed, Placement, Plan, ResourceIndex, States, Step,
-    Topology, parse_topology, plan, plan_memory,
-};
+use quadrille_sync::frame::Frame;
+use quadrille_sync::plan::{Counts, Plan, Step};
+use quadrille_sync::resource::{BlockId, Lifetime, Placement, ResourceIndex};
+use quadrille_sync::solve::{MemoryNeed, plan, plan_memory};
+use quadrille_sync::states::States;
+use quadrille_sync::text::parse_topology;
+use quadrille_sync::topology::Topology;
 
 /// Memory that is shared, and the changes by that, summed over all frames.
 #[derive(Debug, Default)]

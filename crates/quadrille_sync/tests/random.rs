@@ -13,10 +13,15 @@ mod generate;
 use std::ops::Range;
 
 use generate::{Random, TOPOLOGIES, frame, place_at_random, resources};
-use quadrille_sync::{
-    Frame, Plan, Planner, ResourceIndex, ResourceKind, States, Step, SubRange, Topology, Use,
-    parse_topology, plan,
-};
+use quadrille_sync::frame::{Frame, Use};
+use quadrille_sync::plan::{Plan, Step};
+use quadrille_sync::planner::Planner;
+use quadrille_sync::range::SubRange;
+use quadrille_sync::resource::{ResourceIndex, ResourceKind};
+use quadrille_sync::solve::plan;
+use quadrille_sync::states::States;
+use quadrille_sync::text::parse_topology;
+use quadrille_sync::topology::Topology;
 
 /// Submissions that each pass's submission comes after, by waits and, on one queue, by order.
 fn ancestors(plan: &Plan) -> Vec<Vec<bool>> {

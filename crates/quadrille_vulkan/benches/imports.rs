@@ -9,7 +9,7 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::path::Path;
 use std::time::Instant;
 
-use quadrille_vulkan::GpuShader;
+use quadrille_vulkan::shader::GpuShader;
 
 const COUNTS: [usize; 5] = [250, 500, 1000, 2000, 4000];
 

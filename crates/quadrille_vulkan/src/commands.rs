@@ -2,7 +2,7 @@
 //!
 //! Recording to a list is cheap: no lock, no Vulkan call, and no allocation once its memory has grown. It can happen
 //! on any thread and before the plan is known. A list can be dropped if its pass fails, and be validated before it is
-//! encoded. [`Frames::record`](crate::Frames::record) encodes lists into command buffers in the order of the plan.
+//! encoded. [`Frames::record`](crate::submit::Frames::record) encodes lists into command buffers in the order of the plan.
 //!
 //! Commands refer to resources by id. Encoding looks up every id among the resources of the frame. So a list with any
 //! other resource is an error, never a dangling handle. Frames do not declare pipelines and samplers; the list keeps
@@ -50,7 +50,10 @@ pub use declared::UndeclaredCommandUse;
 pub(crate) use dispatches::Dispatch;
 pub(crate) use draws::{Counted, Draw};
 pub(crate) use queries::{CONDITION_BYTES, Query};
+pub use rendering::{ColorAttachment, DepthAttachment, DepthResolve, Load, Rendering, Store};
 pub(crate) use state::State;
+
+pub use crate::device::resolve_mode::ResolveMode;
 
 use interned::Interned;
 use rewritten::Rewritten;
@@ -64,7 +67,7 @@ const FEW: usize = 6;
 /// Commands of a pass. Clearing keeps the memory.
 ///
 /// ```
-/// use quadrille_vulkan::CommandList;
+/// use quadrille_vulkan::commands::CommandList;
 /// let mut list = CommandList::default();
 /// list.dispatch([8, 8, 1]);
 /// assert!(!list.is_empty());

@@ -3,10 +3,9 @@
 //! Flags have Vulkan's values, so a conversion only changes the type; the tests compare them with ash bit for bit.
 
 use ash::vk;
-use quadrille_sync::{
-    AccessMask, Aspects, BufferBarrier, ImageBarrier, Layout, MemoryBarrier, Stages,
-    SubresourceRange, Transfer,
-};
+use quadrille_sync::flags::{AccessMask, Aspects, Layout, Stages};
+use quadrille_sync::plan::{BufferBarrier, ImageBarrier, MemoryBarrier, Transfer};
+use quadrille_sync::range::SubresourceRange;
 
 /// `VK_DEPENDENCY_QUEUE_FAMILY_OWNERSHIP_TRANSFER_USE_ALL_STAGES_BIT_KHR` of
 /// `VK_KHR_maintenance8`, which ash lacks: makes the stage masks of ownership transfers effective.

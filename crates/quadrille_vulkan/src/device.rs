@@ -27,12 +27,17 @@ pub(crate) mod time_limit;
 pub(crate) mod timeline;
 pub(crate) mod timelines;
 
+pub use gpu::{Gpu, WeakGpu};
+pub use import::ImportedDevice;
+pub use reload::Reloaded;
+pub use stream::StreamDesc;
+
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use ash::{ext, vk};
-use quadrille_sync::Topology;
+use quadrille_sync::topology::Topology;
 use raw_window_handle::RawDisplayHandle;
 
 use crate::device::addresses::Addresses;

@@ -62,7 +62,7 @@ pub enum SetupError {
     },
     /// An instance or a device that the program created cannot be imported ([`Gpu::import`]).
     ///
-    /// [`Gpu::import`]: crate::Gpu::import
+    /// [`Gpu::import`]: crate::device::Gpu::import
     #[error(
         "{what} that the program made cannot be imported, for it was made without: {}. \
          `Gpu::with_device_info` gives what a device is best made by; features of Vulkan 1.1 to 1.3 count in \
@@ -75,12 +75,12 @@ pub enum SetupError {
         /// The features and extensions that are not enabled.
         missing: Vec<String>,
     },
-    /// Quadrille cannot replace the lost device, which the program created ([`Gpu::import`](crate::Gpu::import)).
+    /// Quadrille cannot replace the lost device, which the program created ([`Gpu::import`](crate::device::Gpu::import)).
     #[error(
         "the device was made by the program, which alone can make another; import that in place of the lost one"
     )]
     Imported,
-    /// [`Settings::extensions`](crate::Settings::extensions) is invalid.
+    /// [`Settings::extensions`](crate::instance::Settings::extensions) is invalid.
     #[error("`Settings::extensions` cannot be granted: {problem}")]
     Extensions {
         /// The problem.
@@ -171,7 +171,7 @@ pub enum Error {
         /// The problem, with the sizes of the data and of the resource.
         problem: String,
     },
-    /// The device already has a [`Frames`](crate::Frames); there is one owner of its queues.
+    /// The device already has a [`Frames`](crate::submit::Frames); there is one owner of its queues.
     #[error("the queues of this device are already owned by another Frames")]
     FramesTaken,
     /// The device is lost: its objects can only be dropped.
@@ -323,7 +323,7 @@ pub enum FrameError {
         /// Last pass whose end timestamp the device has written, including passes of the incomplete submission. Known
         /// if frames are measured: [`Frames::measure`].
         ///
-        /// [`Frames::measure`]: crate::Frames::measure
+        /// [`Frames::measure`]: crate::submit::Frames::measure
         last_done: Option<String>,
     },
     /// A value of the program's timeline semaphore that a pass waits for was not signalled in time.

@@ -50,7 +50,8 @@ impl Gpu {
     /// Properties"). Transfer queues may need aligned regions, or whole levels. False for a region outside the image.
     ///
     /// ```no_run
-    /// # use quadrille_vulkan::{Gpu, GpuImage, ImageRegion};
+    /// # use quadrille_vulkan::device::Gpu;
+    /// # use quadrille_vulkan::resources::{GpuImage, ImageRegion};
     /// # fn example(gpu: &Gpu, bricks: &GpuImage) {
     /// assert!(gpu.copies_anywhere(bricks, &ImageRegion::whole(bricks)));
     /// # }
@@ -141,7 +142,10 @@ impl Gpu {
     /// vertex buffers, workgroup sizes). The old code is destroyed after the frames in flight that use it.
     ///
     /// ```no_run
-    /// use quadrille_vulkan::{ComputePipelineDesc, Gpu, Settings, GpuShader};
+    /// use quadrille_vulkan::device::Gpu;
+    /// use quadrille_vulkan::instance::Settings;
+    /// use quadrille_vulkan::pipeline::ComputePipelineDesc;
+    /// use quadrille_vulkan::shader::GpuShader;
     /// let gpu = Gpu::new(&Settings::headless("example"), None)?;
     /// let shader = GpuShader::load("shaders/fill.wgsl")?;
     /// let fill = gpu.compute_pipeline(&ComputePipelineDesc::of("fill", &shader))?;
@@ -193,7 +197,8 @@ impl Gpu {
     /// [`Frames::exchange`] before planning.
     ///
     /// ```no_run
-    /// use quadrille_vulkan::{Gpu, Settings, StreamDesc};
+    /// use quadrille_vulkan::device::{Gpu, StreamDesc};
+    /// use quadrille_vulkan::instance::Settings;
     /// let gpu = Gpu::new(&Settings::headless("example"), None)?;
     /// let mut simulation = gpu.stream(&StreamDesc::compute("simulation"))?;
     /// let states = simulation.states();

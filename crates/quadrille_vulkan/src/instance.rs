@@ -12,6 +12,11 @@ pub(crate) mod settings;
 pub(crate) mod sharing;
 pub(crate) mod source;
 
+pub use debug::validation_messages;
+pub use extension::Extension;
+pub use imported::ImportedInstance;
+pub use settings::{Settings, WantedQueue};
+
 use std::ffi::{CStr, CString, c_char};
 
 use ash::{ext, khr, vk};
@@ -20,7 +25,6 @@ use raw_window_handle::RawDisplayHandle;
 use crate::error::SetupError;
 use crate::instance::features::KHR_SURFACE_MAINTENANCE1;
 use crate::instance::imported::Keep;
-use crate::instance::settings::Settings;
 
 /// Khronos' validation layer.
 const VALIDATION: &CStr = c"VK_LAYER_KHRONOS_validation";

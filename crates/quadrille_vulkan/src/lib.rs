@@ -3,7 +3,7 @@
 //!
 //! This crate depends on Vulkan (through ash) and not on bevy. It makes no synchronization decisions:
 //! [`quadrille_sync`] derives them from the declarations of passes, as a
-//! [`Plan`](quadrille_sync::Plan) of plain data, and this crate executes the plan.
+//! [`Plan`](quadrille_sync::plan::Plan) of plain data, and this crate executes the plan.
 //!
 //! # The model
 //!
@@ -19,7 +19,8 @@
 //!
 //! # Folders
 //!
-//! From the bottom to the top; each imports only earlier ones (`tests/rooms.rs`).
+//! From the bottom to the top; each imports only earlier ones (`tests/rooms.rs`). Items have one path, by these
+//! modules; errors, `ash` and `Format` are in the root.
 //!
 //! | folder | contents |
 //! | --- | --- |
@@ -78,88 +79,41 @@
 //! `record`, `submit` and `present` are the only files that emit barriers, submit and present (`present` also
 //! submits the wait that consumes the semaphore of an unused acquisition); `convert` is the only one that maps the
 //! solver's types to Vulkan's.
+//!
+//! [`CommandList`]: commands::CommandList
+//! [`Frames`]: submit::Frames
+//! [`Gpu`]: device::Gpu
+//! [`GpuBuffer`]: resources::GpuBuffer
+//! [`GpuImage`]: resources::GpuImage
+//! [`Sampler`]: resources::Sampler
+//! [`Swapchain`]: present::Swapchain
 
 #![expect(unsafe_code, reason = "Vulkan is called through raw functions")]
 
-mod commands;
+pub mod commands;
 mod convert;
 mod deep_stack;
-mod device;
+pub mod device;
 mod error;
-mod file;
+pub mod file;
 mod gpu;
-mod instance;
-mod pipeline;
+pub mod instance;
+pub mod pipeline;
 #[doc(hidden)]
 pub mod prefetch;
-mod present;
-mod record;
-mod resources;
-mod shader;
-mod submit;
+pub mod present;
+pub mod record;
+pub mod resources;
+pub mod shader;
+pub mod submit;
 
 pub use ash;
 pub use ash::vk;
 /// `VkFormat`.
 pub use ash::vk::Format;
-pub use commands::rendering::{
-    ColorAttachment, DepthAttachment, DepthResolve, Load, Rendering, Store,
-};
-pub use commands::{CommandList, IndexType, RawCommand, UndeclaredCommandUse};
-pub use device::DeviceInfo;
-pub use device::gpu::{Gpu, WeakGpu};
-pub use device::import::ImportedDevice;
-pub use device::memory::{Memory, MemoryUse};
-pub use device::reload::Reloaded;
-pub use device::resolve_mode::ResolveMode;
-pub use device::stream::StreamDesc;
 pub use error::{
     CommandError, Error, FrameError, OtherLayout, SetupError, ShaderError, SurfaceError,
 };
-pub use file::{open_regular, read_file, write_file};
-pub use instance::debug::validation_messages;
-pub use instance::extension::Extension;
-pub use instance::imported::ImportedInstance;
-pub use instance::settings::{Settings, WantedQueue};
-pub use instance::sharing::Sharing;
-pub use pipeline::{
-    BindingNeeds, Blend, BlendEquation, ColorState, ComputePipeline, ComputePipelineDesc, Cull,
-    DepthBias, DepthState, Formats, GraphicsPipeline, GraphicsPipelineDesc, Needs, PipelineState,
-    StencilFace, StencilState, Topology as PrimitiveTopology, Variable, VertexAttribute,
-    VertexLayout, variable_hint,
-};
-pub use present::Presented;
-pub use present::surface::Surface;
-pub use present::swapchain::{
-    Acquired, CompositeAlpha, PresentCompletion, SkipReason, SurfaceFormat, Swapchain,
-    SwapchainSettings,
-};
-pub use record::timing::{DeviceTimes, PassTime, SubmissionTime};
-pub use record::{FrameInput, Parallel, Recorded, Serial};
-pub use resources::buffer::{BufferDesc, BufferUsage, GpuBuffer};
-pub use resources::format::{Block, block, texel_bytes};
-pub use resources::handle::Handle;
-pub use resources::image::{Extent, GpuImage, ImageDesc, ImageUsage};
-pub use resources::query::{QueryKind, QuerySet, QuerySetDesc, Statistics};
-pub use resources::region::ImageRegion;
-pub use resources::sampler::{Sampler, SamplerDesc};
-pub use resources::table::{
-    BufferTable, BufferTableDesc, ImageTable, ImageTableDesc, ResourceTable, SharedTable,
-    TableError, TableIndex, TableMember,
-};
-pub use resources::timeline_semaphore::TimelineSemaphore;
-pub use resources::view::View;
-pub use shader::{
-    Binding, BindingKind, Constant, DataLayout, EntryPoint, GpuShader, InputAttachment, Location,
-    LocationType, RowField, RowLayout, RowType, RowValue, ScalarKind, ShaderDefVal, ShaderImage,
-    ShaderModule, ShaderOptions, ShaderRow, ShaderStage, TableBinding, TableKind,
-    Token as WgslToken, TokenKind as WgslTokenKind, ValueLayout, tokens as wgsl_tokens,
-};
-pub use submit::Submitted;
-pub use submit::frames::{FrameSlot, Frames};
-pub use submit::ring::{Closed, Consumer, Producer, RingEntry};
-pub use submit::sharing::SharingChanged;
-pub use submit::transient::TransientMemory;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -1,7 +1,11 @@
-use crate::{
-    CommandList, ComputePipeline, Frames, Gpu, GpuBuffer, GpuImage, GpuShader, GraphicsPipeline,
-    Recorded, Sampler, Surface, Swapchain,
-};
+use crate::commands::CommandList;
+use crate::device::Gpu;
+use crate::pipeline::{ComputePipeline, GraphicsPipeline};
+use crate::present::{Surface, Swapchain};
+use crate::record::Recorded;
+use crate::resources::{GpuBuffer, GpuImage, Sampler};
+use crate::shader::GpuShader;
+use crate::submit::Frames;
 
 /// Front ends store these types in resources and components, which several threads access.
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! Binding is by push descriptors in set 0. There are no descriptor pools, sets or lifetimes to manage, and every bind
 //! names its resource, so that it can be checked against the declarations of the pass. Sets from 1 on are those of
-//! tables ([`ImageTable`](crate::ImageTable), [`BufferTable`](crate::BufferTable)), which have one layout for images
+//! tables ([`ImageTable`](crate::resources::ImageTable), [`BufferTable`](crate::resources::BufferTable)), which have one layout for images
 //! and one for buffers, regardless of their contents.
 //!
 //! A graphics pipeline is compiled for given attachment formats at its first use with them
@@ -37,7 +37,8 @@ pub use graphics::{GraphicsPipeline, GraphicsPipelineDesc};
 pub use names::{Variable, variable_hint};
 pub use needs::{BindingNeeds, Needs};
 pub use state::{
-    Blend, BlendEquation, ColorState, Cull, DepthState, Topology, VertexAttribute, VertexLayout,
+    Blend, BlendEquation, ColorState, Cull, DepthState, PrimitiveTopology, VertexAttribute,
+    VertexLayout,
 };
 
 pub(crate) use compute::ComputeCode;

@@ -4,12 +4,18 @@ pub(crate) mod present_history;
 pub(crate) mod surface;
 pub(crate) mod swapchain;
 
+pub use surface::Surface;
+pub use swapchain::{
+    Acquired, CompositeAlpha, PresentCompletion, SkipReason, SurfaceFormat, Swapchain,
+    SwapchainSettings,
+};
+
 use ash::vk;
-use quadrille_sync::TimelinePoint;
+use quadrille_sync::states::TimelinePoint;
 
 use crate::error::FrameError;
 use crate::lock;
-use crate::present::swapchain::{Proof, Swapchain, TIMEOUT, wait_for_fences};
+use crate::present::swapchain::{Proof, TIMEOUT, wait_for_fences};
 
 /// Semaphore that a submission signals for a present, and the fence that signals completion of the present.
 pub(crate) struct PresentSignal {

@@ -7,14 +7,16 @@ pub(crate) mod encode;
 pub(crate) mod pools;
 pub(crate) mod timing;
 
+pub use timing::{DeviceTimes, PassTime, SubmissionTime};
+
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use ash::vk;
-use quadrille_sync::{
-    BarrierBatch, Capabilities, Frame, ImageBarrier, Layout, PassDecl, PassIndex, Plan, Stages,
-    Step, Use,
-};
+use quadrille_sync::flags::{Layout, Stages};
+use quadrille_sync::frame::{Frame, PassDecl, PassIndex, Use};
+use quadrille_sync::plan::{BarrierBatch, ImageBarrier, Plan, Step};
+use quadrille_sync::topology::Capabilities;
 
 use crate::commands::CommandList;
 use crate::convert;
@@ -39,7 +41,7 @@ pub struct FrameInput<'a> {
     pub plan: &'a Plan,
     /// The commands of the passes, by [`PassIndex`]; `None` for passes without any.
     pub lists: &'a [Option<&'a CommandList>],
-    /// The declared resources, by [`ResourceIndex`](quadrille_sync::ResourceIndex), followed by others
+    /// The declared resources, by [`ResourceIndex`](quadrille_sync::resource::ResourceIndex), followed by others
     /// that lists may use without synchronization, such as staging buffers.
     pub handles: &'a [Handle],
     /// The semaphores of the frame's [timelines](Frame::timelines), in their order.
@@ -62,7 +64,7 @@ impl Parallel for Serial {
     }
 }
 
-/// The command buffers of a frame, ready to be submitted by the [`Frames`](crate::Frames) that
+/// The command buffers of a frame, ready to be submitted by the [`Frames`](crate::submit::Frames) that
 /// recorded them.
 #[derive(Debug)]
 pub struct Recorded {

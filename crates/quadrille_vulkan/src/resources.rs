@@ -16,3 +16,20 @@ pub(crate) mod texels;
 pub(crate) mod timeline_semaphore;
 pub(crate) mod usage;
 pub(crate) mod view;
+
+pub use buffer::{BufferDesc, BufferUsage, GpuBuffer};
+pub use format::{Block, block, texel_bytes};
+pub use handle::Handle;
+pub use image::{Extent, GpuImage, ImageDesc, ImageUsage};
+pub use query::{QueryKind, QuerySet, QuerySetDesc, Statistics};
+pub use region::ImageRegion;
+pub use sampler::{Sampler, SamplerDesc};
+pub use table::{
+    BufferTable, BufferTableDesc, ImageTable, ImageTableDesc, ResourceTable, SharedTable,
+    TableError, TableIndex, TableMember,
+};
+pub use timeline_semaphore::TimelineSemaphore;
+pub use view::View;
+
+pub use crate::device::memory::{Memory, MemoryUse};
+pub use crate::instance::sharing::Sharing;

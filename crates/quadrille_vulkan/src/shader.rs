@@ -28,7 +28,7 @@ use crate::error::ShaderError;
 use compose::{Root, compose};
 use constants::Overrides;
 
-pub use compose::{Kind as TokenKind, Token, tokens};
+pub use compose::{Kind as WgslTokenKind, Token as WgslToken, tokens as wgsl_tokens};
 pub use constants::Constant;
 pub use data_layout::{DataLayout, ValueLayout};
 pub use defs::{ShaderDefVal, ShaderOptions};
@@ -50,7 +50,7 @@ pub(crate) const MAX_PUSH_CONSTANTS: usize = 128;
 /// A shader module. Clones are the same module.
 ///
 /// ```
-/// use quadrille_vulkan::GpuShader;
+/// use quadrille_vulkan::shader::GpuShader;
 /// let shader = GpuShader::wgsl("fill", "
 ///     @group(0) @binding(0) var<storage, read_write> cells: array<u32>;
 ///     @compute @workgroup_size(64)
@@ -201,8 +201,8 @@ impl GpuShader {
     pub const MAX_BINDINGS: u32 = 32;
 
     /// Translates WGSL. `label` replaces the file name in errors. Push constants are `var<immediate>`. Resources are in
-    /// `@group(0)`, and tables are arrays in groups of their own: see [`ImageTable`](crate::ImageTable) and
-    /// [`BufferTable`](crate::BufferTable). The source may `import` modules that crates publish ([`ShaderModule`]);
+    /// `@group(0)`, and tables are arrays in groups of their own: see [`ImageTable`](crate::resources::ImageTable) and
+    /// [`BufferTable`](crate::resources::BufferTable). The source may `import` modules that crates publish ([`ShaderModule`]);
     /// pipelines set its `override` constants.
     ///
     /// # Errors
@@ -270,7 +270,7 @@ impl GpuShader {
     }
 
     /// Loads a `.wesl`, `.wgsl` or `.spv` file of at most 16 MiB. Its pipelines can be hot-reloaded:
-    /// [`Gpu::reload_shader`](crate::Gpu::reload_shader).
+    /// [`Gpu::reload_shader`](crate::device::Gpu::reload_shader).
     ///
     /// WGSL imports from other files: `import super::noise::fbm;` imports `fbm` of `noise.wesl` or `noise.wgsl` in the
     /// same folder. `import super::noise;` imports the module, for use as `noise::fbm`. Each further `super::` is the
@@ -283,11 +283,11 @@ impl GpuShader {
         ShaderOptions::new().load(path)
     }
 
-    /// Sets the file that hot reload reads ([`Gpu::reload_shader`](crate::Gpu::reload_shader)), for sources that are
+    /// Sets the file that hot reload reads ([`Gpu::reload_shader`](crate::device::Gpu::reload_shader)), for sources that are
     /// embedded in the program. Has no effect if the file does not exist.
     ///
     /// ```
-    /// # use quadrille_vulkan::GpuShader;
+    /// # use quadrille_vulkan::shader::GpuShader;
     /// # fn load(source: &str) -> Result<GpuShader, quadrille_vulkan::ShaderError> {
     /// let shader = GpuShader::wgsl("fill", source)?
     ///     .with_file(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/fill.wgsl"));

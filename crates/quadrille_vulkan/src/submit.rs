@@ -8,14 +8,20 @@ pub(crate) mod transient;
 pub(crate) mod user_timelines;
 pub(crate) mod watch;
 
+pub use frames::{FrameSlot, Frames};
+pub use ring::{Closed, Consumer, Producer, RingEntry};
+pub use sharing::SharingChanged;
+pub use transient::TransientMemory;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use ash::vk;
-use quadrille_sync::{
-    HostStep, PassIndex, Plan, QueueIndex, ResourceId, ResourceIndex, States, Step, SubmitCall,
-    TimelinePoint,
-};
+use quadrille_sync::frame::PassIndex;
+use quadrille_sync::plan::{HostStep, Plan, Step, SubmitCall};
+use quadrille_sync::resource::{ResourceId, ResourceIndex};
+use quadrille_sync::states::{States, TimelinePoint};
+use quadrille_sync::topology::QueueIndex;
 
 use crate::convert;
 use crate::device::batch::{Batch, RETRIES, semaphore_info};
@@ -25,7 +31,6 @@ use crate::error::FrameError;
 use crate::present::swapchain::Swapchain;
 use crate::present::{PresentSignal, Presented};
 use crate::record::{FrameInput, Recorded};
-use crate::submit::frames::Frames;
 
 /// Outcome of a frame's presents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -82,7 +87,7 @@ impl Frames {
     ///
     /// # Errors
     /// Returns the errors of [`Frames::submit`], and a timeout if the device does not reach the points of a host pass
-    /// within [`DeviceInfo::timeout`](crate::DeviceInfo::timeout), after which the device has to be recreated.
+    /// within [`DeviceInfo::timeout`](crate::device::DeviceInfo::timeout), after which the device has to be recreated.
     pub fn submit_with_host(
         &mut self,
         input: FrameInput<'_>,

@@ -9,7 +9,12 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use quadrille_oracle::Judge;
-use quadrille_sync::{Counts, Plan, Planned, Planner, States, Topology, dot, parse_topology};
+use quadrille_sync::dot;
+use quadrille_sync::plan::{Counts, Plan};
+use quadrille_sync::planner::{Planned, Planner};
+use quadrille_sync::states::States;
+use quadrille_sync::text::parse_topology;
+use quadrille_sync::topology::Topology;
 
 use crate::host::EXIT_USAGE;
 use crate::plan::case::Case;

@@ -3,14 +3,23 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use quadrille::sync::{
-    Access, Capabilities, Frame, OrderPolicy, PassIndex, Planner, QueueRequest, ResourceIndex,
-    States, Use,
+use quadrille::sync::access::Access;
+use quadrille::sync::frame::{Frame, PassIndex, QueueRequest, Use};
+use quadrille::sync::planner::Planner;
+use quadrille::sync::resource::ResourceIndex;
+use quadrille::sync::states::States;
+use quadrille::sync::topology::{Capabilities, OrderPolicy};
+use quadrille::vulkan::Format;
+use quadrille::vulkan::commands::CommandList;
+use quadrille::vulkan::device::Gpu;
+use quadrille::vulkan::instance::Settings;
+use quadrille::vulkan::pipeline::{ComputePipeline, ComputePipelineDesc};
+use quadrille::vulkan::record::{FrameInput, Serial};
+use quadrille::vulkan::resources::{
+    BufferDesc, GpuBuffer, GpuImage, Handle, ImageDesc, ImageRegion,
 };
-use quadrille::vulkan::{
-    BufferDesc, CommandList, ComputePipeline, ComputePipelineDesc, Format, FrameInput, Frames, Gpu,
-    GpuBuffer, GpuImage, GpuShader, Handle, ImageDesc, ImageRegion, Serial, Settings,
-};
+use quadrille::vulkan::shader::GpuShader;
+use quadrille::vulkan::submit::Frames;
 use quadrille_bench::{
     BUFFER_SHADER, Contents, FrameTimes, IMAGE_SHADER, PassWork, Stopwatch, Workload,
 };
@@ -230,7 +239,7 @@ impl Engine {
         let handles: Vec<Handle> = self.handles.iter().chain(more).cloned().collect();
         let lists = [Some(&list)];
         let topology = self.gpu.topology();
-        let plan = quadrille::sync::plan(&frame, topology, &self.states)?;
+        let plan = quadrille::sync::solve::plan(&frame, topology, &self.states)?;
         let input = FrameInput {
             frame: &frame,
             plan: &plan,

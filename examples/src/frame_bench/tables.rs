@@ -9,7 +9,8 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::{ParamBuilder, SystemParamBuilder};
 use quadrille::ecs::{AccessKind, AccessList, AnyAccess, RecordOn, Table, access_kind, declared};
 use quadrille::prelude::*;
-use quadrille::vulkan::{Format, ImageTable, ImageTableDesc, Sharing};
+use quadrille::vulkan::Format;
+use quadrille::vulkan::resources::{ImageTable, ImageTableDesc, Sharing};
 use quadrille_bench::{BUFFER_SHADER, FrameTimes};
 
 use super::engine::settings;

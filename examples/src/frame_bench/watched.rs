@@ -7,7 +7,7 @@ use bevy_app::{App, ScheduleRunnerPlugin, TaskPoolPlugin};
 use bevy_ecs::prelude::*;
 use quadrille::ecs::{Phase, RecordOn, RenderErrorHandler, RenderErrorPolicy, Renderer};
 use quadrille::prelude::*;
-use quadrille::vulkan::Settings;
+use quadrille::vulkan::instance::Settings;
 use quadrille_bench::{FrameTimes, Stopwatch};
 
 use super::{Counts, Outcome};

@@ -7,7 +7,7 @@
 //! # use bevy_app::App;
 //! # use bevy_ecs::prelude::*;
 //! # use quadrille::prelude::*;
-//! # use quadrille::vulkan::ShaderModule;
+//! # use quadrille::vulkan::shader::ShaderModule;
 //! // A crate publishes a module under its name:
 //! fn publish(_app: &mut App) -> Result {
 //!     let source = "override OCTAVES: u32 = 4u; fn ripple(at: f32) -> f32 { return sin(at * f32(OCTAVES)); }";
@@ -61,7 +61,7 @@
 //! In files, `super::` is the folder: `import super::noise::{ripple, Wave as Swell};` takes two names of
 //! `noise.wesl` or `noise.wgsl` beside the file that imports, `import super::super::lib::tint;` makes `tint::mix_in`
 //! known, of `lib/tint.wgsl` in the folder above. `package::` is the root folder, which imports stay below: that of the
-//! file that was loaded, or the one that [`ShaderOptions::within`](crate::vulkan::ShaderOptions::within) names. Paths
+//! file that was loaded, or the one that [`ShaderOptions::within`](crate::vulkan::shader::ShaderOptions::within) names. Paths
 //! can stand where they are used as well: `super::noise::ripple(1.0)`. A module is part of a shader once, however many import it; its names,
 //! also those of its variables and constants, are its own, and its entry points are not the shader's.
 //!
@@ -70,7 +70,7 @@
 //! statements, whose braces go away. A def that is not set is false; a number is a constant as well:
 //!
 //! ```
-//! use quadrille::vulkan::{ShaderDefVal, ShaderOptions};
+//! use quadrille::vulkan::shader::{ShaderDefVal, ShaderOptions};
 //!
 //! let source = "
 //!     struct Cell { value: u32, @if(HAS_AGE) age: u32 }
@@ -90,4 +90,4 @@
 //!
 //! Errors show file, line and column of the source in which they are. What is missing or misspelt is one line that
 //! says so. Pipelines follow the files of imports, those of published
-//! modules too if [`with_file`](crate::vulkan::ShaderModule::with_file) names them.
+//! modules too if [`with_file`](crate::vulkan::shader::ShaderModule::with_file) names them.

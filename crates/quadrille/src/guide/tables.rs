@@ -1,15 +1,15 @@
 //! Tables: many images or storage buffers, of which a shader chooses one by its index.
 //!
-//! An [`ImageTable`](crate::vulkan::ImageTable) is bound as a whole, and each invocation chooses an image by
+//! An [`ImageTable`](crate::vulkan::resources::ImageTable) is bound as a whole, and each invocation chooses an image by
 //! its index. `insert`, `replace` and `remove` come at any time: frames on their way find what the table
 //! had when they began. An entry without an image shows a magenta checker, and so does an image
-//! without contents. A [`BufferTable`](crate::vulkan::BufferTable) is the same of storage buffers, where what is
+//! without contents. A [`BufferTable`](crate::vulkan::resources::BufferTable) is the same of storage buffers, where what is
 //! missing is zero.
 //!
 //! A pass declares the table with one parameter, [`Table`](crate::ecs::Table). Members that were written once
 //! cost the frame nothing, however many there are. What the frame writes, an upload or a pass, is ordered
 //! before the passes that read the table, on whichever queues they run. A member that passes on several
-//! queue families read this way is best made with [`Sharing::Concurrent`](crate::vulkan::Sharing): one that
+//! queue families read this way is best made with [`Sharing::Concurrent`](crate::vulkan::resources::Sharing): one that
 //! they own in turn has to be handed over in each frame.
 //!
 //! In the shader the table is a group of its own, from 1 to 3: samplers at binding 0, images at binding 1, or
@@ -22,7 +22,8 @@
 //! use bevy_ecs::prelude::*;
 //! use quadrille::ecs::Table;
 //! use quadrille::prelude::*;
-//! use quadrille::vulkan::{Format, ImageTable, ImageTableDesc, Sharing, TableIndex};
+//! use quadrille::vulkan::Format;
+//! use quadrille::vulkan::resources::{ImageTable, ImageTableDesc, Sharing, TableIndex};
 //!
 //! #[derive(Resource, Deref, DerefMut)]
 //! struct Textures(ImageTable);
@@ -92,7 +93,8 @@
 //! use bevy_ecs::prelude::*;
 //! use quadrille::ecs::Table;
 //! use quadrille::prelude::*;
-//! use quadrille::vulkan::{BufferTable, BufferTableDesc, PrimitiveTopology};
+//! use quadrille::vulkan::pipeline::PrimitiveTopology;
+//! use quadrille::vulkan::resources::{BufferTable, BufferTableDesc};
 //!
 //! #[derive(Resource, Deref, DerefMut)]
 //! struct Tiles(BufferTable);

@@ -2,9 +2,9 @@
 //!
 //! # Extensions and commands
 //!
-//! [`Settings::extensions`](crate::vulkan::Settings::extensions) lists the extensions that a program asks for.
+//! [`Settings::extensions`](crate::vulkan::instance::Settings::extensions) lists the extensions that a program asks for.
 //! A required one that is missing is an error that names the device and what it lacks; an optional one is tested
-//! for with [`Gpu::is_enabled`](crate::vulkan::Gpu::is_enabled). Commands that use it are recorded in passes, by
+//! for with [`Gpu::is_enabled`](crate::vulkan::device::Gpu::is_enabled). Commands that use it are recorded in passes, by
 //! [`draw_raw`](crate::ecs::Rendering::draw_raw) in a rendering and by [`raw`](crate::ecs::Recorder::raw)
 //! elsewhere. The parameters of the pass declare what the commands touch, so they have the right barriers,
 //! semaphores and layouts around them, as all commands have. That they touch nothing else is a promise, and
@@ -17,7 +17,9 @@
 //! use bevy_derive::Deref;
 //! use bevy_ecs::prelude::*;
 //! use quadrille::prelude::*;
-//! use quadrille::vulkan::{Extension, Format, Settings, VertexLayout};
+//! use quadrille::vulkan::Format;
+//! use quadrille::vulkan::instance::{Extension, Settings};
+//! use quadrille::vulkan::pipeline::VertexLayout;
 //! use quadrille::vulkan::ash::ext;
 //! use quadrille::vulkan::vk;
 //!
@@ -92,7 +94,7 @@
 //! # use bevy_derive::Deref;
 //! # use bevy_ecs::prelude::*;
 //! # use quadrille::prelude::*;
-//! use quadrille::sync::Capabilities;
+//! use quadrille::sync::topology::Capabilities;
 //! # #[derive(Resource, Deref)] struct Old(GpuBuffer);
 //! # #[derive(Resource, Deref)] struct New(GpuBuffer);
 //! use quadrille::vulkan::vk;
@@ -115,19 +117,19 @@
 //! # let _ = copy;
 //! ```
 //!
-//! A program creates objects of its own from [`Gpu::device`](crate::vulkan::Gpu::device), and destroys them
+//! A program creates objects of its own from [`Gpu::device`](crate::vulkan::device::Gpu::device), and destroys them
 //! after the frames that use them. Submissions of one's own go to a queue while it is locked:
-//! [`Gpu::with_queue`](crate::vulkan::Gpu::with_queue).
+//! [`Gpu::with_queue`](crate::vulkan::device::Gpu::with_queue).
 //!
 //! # Timeline semaphores that the program signals
 //!
-//! A pass waits for a value of a [`TimelineSemaphore`](crate::vulkan::TimelineSemaphore) with
+//! A pass waits for a value of a [`TimelineSemaphore`](crate::vulkan::resources::TimelineSemaphore) with
 //! [`Recorder::wait_for`](crate::ecs::Recorder::wait_for), and signals one with
 //! [`Recorder::signal`](crate::ecs::Recorder::signal). Other holders of the semaphore signal it as well: the
 //! host, here a thread that stands for a compute library, a queue of the program's
-//! ([`Gpu::with_queue`](crate::vulkan::Gpu::with_queue)), or a library that takes its handle
-//! ([`raw`](crate::vulkan::TimelineSemaphore::raw)) or gives its own
-//! ([`Gpu::import_timeline_semaphore`](crate::vulkan::Gpu::import_timeline_semaphore)).
+//! ([`Gpu::with_queue`](crate::vulkan::device::Gpu::with_queue)), or a library that takes its handle
+//! ([`raw`](crate::vulkan::resources::TimelineSemaphore::raw)) or gives its own
+//! ([`Gpu::import_timeline_semaphore`](crate::vulkan::device::Gpu::import_timeline_semaphore)).
 //!
 //! ```no_run
 //! use std::time::Duration;
@@ -136,7 +138,7 @@
 //! use bevy_derive::Deref;
 //! use bevy_ecs::prelude::*;
 //! use quadrille::prelude::*;
-//! use quadrille::vulkan::TimelineSemaphore;
+//! use quadrille::vulkan::resources::TimelineSemaphore;
 //!
 //! #[derive(Resource, Deref)]
 //! struct Requests(GpuBuffer);
@@ -217,7 +219,7 @@
 //! The pass that waits begins a submission, the pass that signals ends one, and passes between are in neither's way;
 //! `--plan` prints the values. Of two passes of one frame the one that signals the lower value comes first, on
 //! whatever queue. A wait that this makes impossible is an error of the frame with both passes; a signal that does not
-//! come within [`DeviceInfo::timeout`](crate::vulkan::DeviceInfo::timeout) goes to the error handler with the value
+//! come within [`DeviceInfo::timeout`](crate::vulkan::device::DeviceInfo::timeout) goes to the error handler with the value
 //! reached. A wait holds up all that is submitted to its queue later, so a signal that it waits for comes from the host,
 //! from another queue, or from what was submitted before. The example `turns` is a program.
 //!
@@ -228,15 +230,15 @@
 //! # Devices that the program made
 //!
 //! Where something else has a say in how instance and device are made, as OpenXR has, the program makes them, and
-//! [`Gpu::import`](crate::vulkan::Gpu::import) takes them.
-//! [`Gpu::with_device_info`](crate::vulkan::Gpu::with_device_info) gives the `VkDeviceCreateInfo` that Quadrille
+//! [`Gpu::import`](crate::vulkan::device::Gpu::import) takes them.
+//! [`Gpu::with_device_info`](crate::vulkan::device::Gpu::with_device_info) gives the `VkDeviceCreateInfo` that Quadrille
 //! would use, to be made larger or passed on. What is not enabled and needed is one error that names all of it.
 //! An app draws with such a device if its plugins are given it (in a window: `own_device`, an example of `quadrille_ecs`):
 //!
 //! ```no_run
 //! use bevy_app::{App, AppExit, PluginGroup as _};
 //! use quadrille::prelude::*;
-//! use quadrille::vulkan::Gpu;
+//! use quadrille::vulkan::device::Gpu;
 //!
 //! fn run(gpu: Gpu) -> AppExit {
 //!     let renderer = QuadrillePlugin { gpu: Some(gpu), ..QuadrillePlugin::default() };
@@ -249,5 +251,5 @@
 //! makes no more calls to either. Quadrille does not replace a lost device, since only the program can do that:
 //! the app ends with an error that says so.
 //!
-//! [`GpuBuffer::raw`]: crate::vulkan::GpuBuffer::raw
-//! [`GpuImage::raw`]: crate::vulkan::GpuImage::raw
+//! [`GpuBuffer::raw`]: crate::vulkan::resources::GpuBuffer::raw
+//! [`GpuImage::raw`]: crate::vulkan::resources::GpuImage::raw

@@ -13,7 +13,7 @@ use bevy_math::Affine2;
 use bevy_reflect::Reflect;
 use bevy_reflect::prelude::ReflectDefault;
 use quadrille::ecs::ContentKind;
-use quadrille_content::warn_undrawn_material;
+use quadrille_content::warnings::warn_undrawn_material;
 
 use crate::instances::mesh_instance::AlphaMode;
 

@@ -2,7 +2,7 @@
 
 use bevy_ecs::prelude::*;
 use bevy_text::FontAtlasSet;
-use quadrille_content::DeviceImages;
+use quadrille_content::images::DeviceImages;
 
 /// Requests immediate upload of changed glyph atlases.
 pub(crate) fn upload_glyphs_immediately(

@@ -4,7 +4,7 @@
 use bevy_ecs::prelude::*;
 use bevy_text::{InlineBox, LetterSpacing, LineHeight, TextBounds};
 
-use quadrille_content::{RateLimitedWarnings, entity_name};
+use quadrille_content::warnings::{RateLimitedWarnings, entity_name};
 
 /// Largest length in logical pixels, and largest multiple of a font size.
 const MAX_LAYOUT_VALUE: f32 = 1e5;

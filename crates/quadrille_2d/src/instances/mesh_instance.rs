@@ -6,8 +6,10 @@ use bevy_math::{Affine2, Affine3A, Mat3A, Rect, Vec2};
 use bevy_math::{Mat2, Mat3};
 use bytemuck::{Pod, Zeroable};
 use quadrille::rows::ShaderRow;
-use quadrille::vulkan::{Format, VertexLayout};
-use quadrille_content::{AffineRows, affine_rows, is_finite};
+use quadrille::vulkan::Format;
+use quadrille::vulkan::pipeline::VertexLayout;
+use quadrille_content::affine::{AffineRows, affine_rows};
+use quadrille_content::warnings::is_finite;
 
 /// Row of the instance buffer.
 #[repr(C)]

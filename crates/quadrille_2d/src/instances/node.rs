@@ -5,7 +5,7 @@ use bevy_ecs::prelude::*;
 use bytemuck::{Pod, Zeroable};
 use quadrille::prelude::GpuBuffer;
 use quadrille::rows::ShaderRow;
-use quadrille::vulkan::VertexLayout;
+use quadrille::vulkan::pipeline::VertexLayout;
 
 /// Instance buffer of node boxes.
 #[derive(Resource, Deref)]
@@ -42,7 +42,7 @@ impl NodeInstance {
     /// Whether all values are finite.
     #[cfg(feature = "ui")]
     pub(crate) fn is_finite(&self) -> bool {
-        quadrille_content::is_finite(bytemuck::cast_slice(std::slice::from_ref(self)))
+        quadrille_content::warnings::is_finite(bytemuck::cast_slice(std::slice::from_ref(self)))
     }
 
     /// Vertex layout: locations 3 to 13.

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use bevy_app::{App, Plugin};
 use bevy_asset::Asset;
 use quadrille::material::AsBindGroup;
-use quadrille_content::ShaderRef;
+use quadrille_content::shaders::ShaderRef;
 
 use super::plugin::MaterialRegistration;
 use crate::components::material::{AlphaMode2d, MeshMaterial2d};

@@ -11,7 +11,8 @@ use bevy_ecs::query::Allow;
 use quadrille::ecs::DrawnContent;
 use quadrille::material::{AsBindGroup, BindingValues};
 use quadrille::prelude::Render;
-use quadrille_content::{MaterialLayout, Shader, ShaderRef, shader_handle};
+use quadrille_content::materials::MaterialLayout;
+use quadrille_content::shaders::{Shader, ShaderRef, shader_handle};
 
 use crate::instances::mesh_instance::AlphaMode;
 use crate::plugin::{Prepare2dSystems, Quadrille2dPlugin};

@@ -9,7 +9,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::template::FromTemplate;
 use bevy_reflect::Reflect;
 use quadrille::material::AsBindGroup;
-use quadrille_content::ShaderRef;
+use quadrille_content::shaders::ShaderRef;
 
 use super::plugin::MaterialRegistration;
 use crate::components::material::AlphaMode2d;

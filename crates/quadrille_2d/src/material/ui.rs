@@ -11,7 +11,7 @@ use bevy_reflect::Reflect;
 use bevy_reflect::prelude::ReflectDefault;
 use bevy_ui::prelude::Node;
 use quadrille::material::AsBindGroup;
-use quadrille_content::ShaderRef;
+use quadrille_content::shaders::ShaderRef;
 
 use super::plugin::MaterialRegistration;
 use crate::instances::mesh_instance::AlphaMode;

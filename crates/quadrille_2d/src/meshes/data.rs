@@ -4,9 +4,10 @@ use bevy_math::{Vec2, Vec3};
 use bevy_mesh::Mesh;
 use bytemuck::{Pod, Zeroable};
 use quadrille::rows::ShaderRow;
-use quadrille::vulkan::VertexLayout;
+use quadrille::vulkan::pipeline::VertexLayout;
 
-use quadrille_content::{MeshVertex, PrimitiveKind, colors, is_finite, positions, uvs};
+use quadrille_content::meshes::{MeshVertex, PrimitiveKind, colors, positions, uvs};
+use quadrille_content::warnings::is_finite;
 
 /// Vertex of a 2D mesh.
 #[repr(C)]
@@ -27,7 +28,7 @@ impl Vertex {
 }
 
 /// Vertices and indices of a 2D mesh.
-pub(crate) type MeshData = quadrille_content::MeshData<Vertex>;
+pub(crate) type MeshData = quadrille_content::meshes::MeshData<Vertex>;
 
 /// Unit quad of sprites, centred at the origin, uv (0, 0) at the top left.
 pub(crate) fn quad() -> MeshData {

@@ -16,7 +16,9 @@ use crate::pipelines::materials::FIRST_IMAGE;
 use crate::scene::geometry::Geometry2d;
 use crate::scene::materials::Materials2d;
 use crate::scene::phase::{Batch, BatchKind, Multisampled, Phase2d, Textures2d, View2d};
-use quadrille_content::{CameraTargets, DeviceImages, MATERIAL_ROWS, draw_composite};
+use quadrille_content::images::DeviceImages;
+use quadrille_content::materials::MATERIAL_ROWS;
+use quadrille_content::views::{CameraTargets, draw_composite};
 
 /// Phase, images, materials and pipelines of [`draw_2d`].
 #[derive(bevy_ecs::system::SystemParam)]

@@ -10,7 +10,7 @@ use bevy_ecs::prelude::*;
 use bevy_platform::collections::HashMap;
 use quadrille::prelude::{GpuDevice, GpuImage, ImageDesc};
 use quadrille::vulkan::Format;
-use quadrille_content::CameraTargets;
+use quadrille_content::views::CameraTargets;
 
 use crate::scene::phase::{Multisampled, Phase2d, View2d};
 

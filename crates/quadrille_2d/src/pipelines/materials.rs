@@ -2,10 +2,13 @@
 
 use bevy_platform::collections::HashMap;
 use quadrille::prelude::{GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc};
-use quadrille::vulkan::{Blend, PrimitiveTopology, ShaderError, ShaderStage};
-use quadrille_content::{
-    MATERIAL_ROWS, MaterialLayout, PrimitiveKind, check_material_output, material_entry_point,
+use quadrille::vulkan::ShaderError;
+use quadrille::vulkan::pipeline::{Blend, PrimitiveTopology};
+use quadrille::vulkan::shader::ShaderStage;
+use quadrille_content::materials::{
+    MATERIAL_ROWS, MaterialLayout, check_material_output, material_entry_point,
 };
+use quadrille_content::meshes::PrimitiveKind;
 
 use crate::instances::mesh_instance::Instance;
 use crate::instances::node::NodeInstance;

@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::Path;
 
-use quadrille::vulkan::{ShaderDefVal, ShaderOptions};
+use quadrille::vulkan::shader::{ShaderDefVal, ShaderOptions};
 
 use super::publish_shader_modules;
 

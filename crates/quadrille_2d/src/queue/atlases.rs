@@ -5,7 +5,7 @@ use bevy_ecs::prelude::*;
 use bevy_image::TextureAtlasLayout;
 use bevy_math::URect;
 
-use quadrille_content::{RateLimitedWarnings, asset_label};
+use quadrille_content::warnings::{RateLimitedWarnings, asset_label};
 
 /// Makes inverted atlas rects empty, with a warning.
 pub(crate) fn hide_inverted_atlas_rects(

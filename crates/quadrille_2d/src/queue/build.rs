@@ -8,7 +8,8 @@ use bevy_image::Image as ImageAsset;
 use bevy_math::{Affine2, Affine3A, Rect, Vec2};
 use bevy_mesh::Mesh;
 use bevy_sprite::{Anchor, Sprite};
-use quadrille_content::{affine_rows, entity_name, first_non_finite, is_finite};
+use quadrille_content::affine::affine_rows;
+use quadrille_content::warnings::{entity_name, first_non_finite, is_finite};
 
 use crate::components::material::{AlphaMode2d, ColorMaterial};
 use crate::instances::mesh_instance::{AlphaMode, Instance, UvRect, quad_rows};

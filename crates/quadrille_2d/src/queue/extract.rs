@@ -3,7 +3,7 @@
 
 use bevy_ecs::prelude::*;
 use bevy_tasks::ComputeTaskPool;
-use quadrille_content::RangeTable;
+use quadrille_content::buffers::RangeTable;
 
 use crate::instances::mesh_instance::Instance;
 use crate::queue::Scene;

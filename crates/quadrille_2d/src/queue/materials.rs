@@ -4,9 +4,10 @@ use bevy_asset::{AssetEvent, AssetId, AssetLoadFailedEvent, Assets};
 use bevy_ecs::prelude::*;
 use bevy_platform::collections::HashSet;
 use quadrille::prelude::GpuDevice;
-use quadrille_content::{
-    MaterialImages, MaterialLayout, MaterialShaderForm, Shader, translate_material,
+use quadrille_content::materials::{
+    MaterialImages, MaterialLayout, MaterialShaderForm, translate_material,
 };
+use quadrille_content::shaders::Shader;
 
 use crate::pipelines::Pipelines2d;
 use crate::pipelines::materials::{FIRST_IMAGE, MaterialPipelines};

@@ -3,7 +3,8 @@
 use bevy_asset::AssetId;
 use bevy_ecs::prelude::*;
 use bevy_mesh::Mesh;
-use quadrille_content::{MeshAllocation, entity_name, first_non_finite};
+use quadrille_content::meshes::MeshAllocation;
+use quadrille_content::warnings::{entity_name, first_non_finite};
 
 use crate::instances::mesh_instance::AlphaMode;
 use crate::queue::{Lists, Scene};

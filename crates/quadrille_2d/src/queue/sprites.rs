@@ -8,7 +8,8 @@ use bevy_sprite::{Anchor, Sprite, SpriteAlphaMode, SpriteImageMode};
 
 use crate::instances::mesh_instance::{AlphaMode, Instance, UvRect, rect_around};
 use crate::queue::slices::{TextureSlice, slices};
-use quadrille_content::{PLACEHOLDER_SIZE, first_non_finite};
+use quadrille_content::images::PLACEHOLDER_SIZE;
+use quadrille_content::warnings::first_non_finite;
 
 /// Image data of a sprite.
 pub(crate) struct SpriteImage<'a> {

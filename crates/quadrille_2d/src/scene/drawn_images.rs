@@ -4,7 +4,7 @@ use bevy_asset::{AssetId, Assets};
 use bevy_image::Image as ImageAsset;
 use bevy_math::Vec2;
 use bevy_platform::collections::HashMap;
-use quadrille_content::DeviceImages;
+use quadrille_content::images::DeviceImages;
 
 use crate::scene::phase::{Phase2d, Texture, Textures2d};
 

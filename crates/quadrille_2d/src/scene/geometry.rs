@@ -2,7 +2,7 @@
 
 use quadrille::ecs::{PassUse, Rendering};
 use quadrille::prelude::{IndexRead, StorageRead, VertexRead};
-use quadrille::vulkan::IndexType;
+use quadrille::vulkan::commands::IndexType;
 
 use crate::instances::node::Nodes2d;
 use crate::meshes::{Indices2d, Vertices2d};
@@ -10,7 +10,7 @@ use crate::scene::materials::MaterialRows2d;
 use crate::scene::phase::{Batch, BatchKind, InstanceOrder2d, Instances2d};
 use crate::tilemaps::chunk::Chunks2d;
 use crate::tilemaps::tiles::Tiles2d;
-use quadrille_content::GizmoLines;
+use quadrille_content::lines::GizmoLines;
 
 /// Vertex, index, instance and tile buffers of [`draw_2d`](crate::systems::draw_2d).
 #[derive(bevy_ecs::system::SystemParam)]

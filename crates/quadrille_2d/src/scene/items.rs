@@ -14,7 +14,8 @@ use bevy_image::Image as ImageAsset;
 use bevy_math::Rect;
 use bevy_mesh::Mesh;
 use bytemuck::cast_slice;
-use quadrille_content::{AffineRows, RangeTable};
+use quadrille_content::affine::AffineRows;
+use quadrille_content::buffers::RangeTable;
 use smallvec::SmallVec;
 
 use crate::instances::mesh_instance::Instance;

@@ -9,7 +9,8 @@ use bevy_image::Image as ImageAsset;
 use bevy_platform::collections::HashMap;
 use quadrille::material::BindingValues;
 use quadrille::prelude::{GpuBuffer, GpuShader};
-use quadrille_content::{MaterialLayout, MaterialRows, Shader};
+use quadrille_content::materials::{MaterialLayout, MaterialRows};
+use quadrille_content::shaders::Shader;
 use smallvec::SmallVec;
 
 use crate::instances::mesh_instance::AlphaMode;

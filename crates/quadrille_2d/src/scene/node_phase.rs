@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use bevy_ecs::prelude::*;
 use bytemuck::cast_slice;
-use quadrille_content::{Msaa, RangeTable, RawBufferVec};
+use quadrille_content::buffers::{RangeTable, RawBufferVec};
+use quadrille_content::cameras::Msaa;
 
 use crate::instances::mesh_instance::Instance;
 use crate::instances::node::NodeInstance;

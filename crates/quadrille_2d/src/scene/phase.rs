@@ -10,15 +10,18 @@ use bevy_image::Image as ImageAsset;
 use bevy_math::Mat4;
 use bevy_platform::collections::{HashMap, HashSet};
 use quadrille::prelude::{GpuBuffer, GpuImage};
-use quadrille::sync::ResourceId;
+use quadrille::sync::resource::ResourceId;
 
 use crate::instances::mesh_instance::Instance;
 use crate::scene::materials::{BoundTextures, Materials2d};
 use crate::scene::node_phase::NodePhase;
 use crate::tilemaps::chunk::Chunk;
 use bytemuck::bytes_of;
-use quadrille_content::MeshAllocation;
-use quadrille_content::{CameraTargets, DeviceImages, Msaa, RangeTable, RawBufferVec};
+use quadrille_content::buffers::{RangeTable, RawBufferVec};
+use quadrille_content::cameras::Msaa;
+use quadrille_content::images::DeviceImages;
+use quadrille_content::meshes::MeshAllocation;
+use quadrille_content::views::CameraTargets;
 
 /// Textures of this frame, declared as sampled by [`draw_2d`](crate::systems::draw_2d).
 #[derive(Resource, Default, Deref)]
@@ -75,7 +78,7 @@ pub struct Phase2d {
 #[derive(Clone, Debug)]
 pub(crate) struct View2d {
     pub(crate) camera: Entity,
-    /// Index in [`CameraTargets`](quadrille_content::CameraTargets).
+    /// Index in [`CameraTargets`](quadrille_content::views::CameraTargets).
     pub(crate) target: u32,
     /// Ordering key of its passes across systems: passes of a lower step run first (`Recorder::pass_in_step`).
     pub(crate) step: u32,
@@ -141,7 +144,7 @@ pub(crate) enum BatchKind {
     Nodes,
     /// Gradient segments of [`NodePhase::nodes`].
     Gradients,
-    /// Lines of [`GizmoLines`](quadrille_content::GizmoLines).
+    /// Lines of [`GizmoLines`](quadrille_content::lines::GizmoLines).
     Lines,
     /// Tiles of [`Phase2d::chunks`].
     Tiles,

@@ -7,11 +7,12 @@ use bevy_math::Affine3A;
 use bytemuck::{Pod, Zeroable};
 use quadrille::prelude::GpuBuffer;
 use quadrille::rows::ShaderRow;
-use quadrille::vulkan::VertexLayout;
+use quadrille::vulkan::pipeline::VertexLayout;
 
 use crate::components::tilemap::{TileData, TilemapChunk};
 use crate::instances::mesh_instance::AlphaMode;
-use quadrille_content::{affine_rows, is_finite};
+use quadrille_content::affine::affine_rows;
+use quadrille_content::warnings::is_finite;
 
 /// Instance buffer of tilemap chunks.
 #[derive(Resource, Deref)]

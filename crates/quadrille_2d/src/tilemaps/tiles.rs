@@ -12,7 +12,8 @@ use quadrille::vulkan::Error;
 
 use crate::components::tilemap::{TileData, TilemapChunk, TilemapChunkTileData};
 use crate::tilemaps::chunk::PackedTileData;
-use quadrille_content::{RangeTable, RateLimitedWarnings, entity_name};
+use quadrille_content::buffers::RangeTable;
+use quadrille_content::warnings::{RateLimitedWarnings, entity_name};
 
 /// Storage buffer with the tiles of all chunks.
 #[derive(Resource, Deref)]

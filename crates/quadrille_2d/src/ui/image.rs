@@ -8,7 +8,7 @@ use bevy_sprite::{BorderRect, SpriteImageMode};
 use bevy_ui::prelude::ImageNode;
 use bevy_ui::widget::{NodeImageMode, ViewportNode};
 use bevy_ui::{ComputedNode, VisualBox};
-use quadrille_content::entity_name;
+use quadrille_content::warnings::entity_name;
 
 use super::rounded_box::RoundedBox;
 use super::{Writer, clip, rect_y_up};

@@ -10,7 +10,8 @@ use bevy_ui::{ContentSize, UiScale};
 
 use bevy_ui::widget::ImageNodeSize;
 
-use quadrille_content::{RateLimitedWarnings, entity_name, limited_scale};
+use quadrille_content::cameras::limited_scale;
+use quadrille_content::warnings::{RateLimitedWarnings, entity_name};
 
 /// Largest length in pixels, and largest percentage. Sums and products of lengths must stay finite.
 const MAX_LAYOUT_VALUE: f32 = 1e6;

@@ -3,7 +3,8 @@
 use bevy_color::LinearRgba;
 use bevy_ecs::prelude::*;
 use bevy_math::{Affine3A, Rect, Vec2};
-use quadrille_content::{MeshAllocation, RateLimitedWarnings, entity_name, first_non_finite};
+use quadrille_content::meshes::MeshAllocation;
+use quadrille_content::warnings::{RateLimitedWarnings, entity_name, first_non_finite};
 
 use super::Writer;
 use super::clip::{self, Clipped};

@@ -16,7 +16,7 @@ use bevy_math::Vec2;
 use bevy_ui::prelude::{BorderRadius, Node};
 use bevy_ui::{ComputedNode, ComputedUiRenderTargetInfo, CornerRadius, OverflowAxis, Val};
 
-use quadrille_content::{RateLimitedWarnings, entity_name};
+use quadrille_content::warnings::{RateLimitedWarnings, entity_name};
 
 /// Nodes whose rounded corners may make bevy's layout panic.
 #[derive(Resource, Default)]

@@ -5,7 +5,7 @@ use bevy_asset::RenderAssetUsages;
 use bevy_ecs::prelude::*;
 use bevy_image::{Image, ImageSampler};
 use bevy_math::Vec2;
-use quadrille_2d::content::DeviceImages;
+use quadrille_2d::content::images::DeviceImages;
 use quadrille_2d::prelude::*;
 use wgpu_types::{Extent3d, TextureDimension, TextureFormat};
 

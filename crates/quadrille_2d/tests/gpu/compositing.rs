@@ -6,7 +6,7 @@ use bevy_ecs::prelude::*;
 
 use bevy_math::{UVec2, Vec2};
 use quadrille::prelude::Readback;
-use quadrille_2d::content::DeviceImages;
+use quadrille_2d::content::images::DeviceImages;
 use quadrille_2d::prelude::*;
 
 use crate::common::{Picture, Rig, scenes};

@@ -9,7 +9,8 @@ use bevy_ecs::system::SystemParam;
 use quadrille::ecs::ShaderValue;
 use quadrille::ecs::encase::{ShaderType as _, StorageBuffer};
 use quadrille::prelude::{GpuBuffer, GpuDevice, Uniform, Uploads};
-use quadrille_content::{RateLimitedWarnings, entity_name, grow_buffer};
+use quadrille_content::buffers::grow_buffer;
+use quadrille_content::warnings::{RateLimitedWarnings, entity_name};
 
 use crate::camera_effect::images::{EffectImage, EffectImages, Slot, update_slots};
 use crate::camera_effect::{CameraEffect, EffectFrame};

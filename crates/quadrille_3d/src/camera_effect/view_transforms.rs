@@ -6,7 +6,7 @@ use bevy_ecs::prelude::*;
 use bevy_math::Mat4;
 use bevy_transform::components::GlobalTransform;
 use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
-use quadrille_content::RawBufferVec;
+use quadrille_content::buffers::RawBufferVec;
 
 use crate::scene::camera_history::CameraHistories;
 use crate::scene::effect_cameras::EffectCameras;

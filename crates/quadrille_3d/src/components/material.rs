@@ -14,7 +14,7 @@ use bevy_mesh::UvChannel;
 use bevy_reflect::Reflect;
 use bevy_reflect::prelude::ReflectDefault;
 use quadrille::ecs::ContentKind;
-use quadrille_content::warn_undrawn_material;
+use quadrille_content::warnings::warn_undrawn_material;
 use wgpu_types::Face;
 
 #[cfg(feature = "bevy_material")]

@@ -6,8 +6,8 @@ use bevy_app::{App, Plugin};
 use bevy_color::{Color, ColorToComponents as _};
 use bevy_ecs::prelude::*;
 use quadrille::prelude::Render;
-use quadrille::vulkan::ShaderModule;
-use quadrille_content::{RateLimitedWarnings, entity_name, first_non_finite, is_finite};
+use quadrille::vulkan::shader::ShaderModule;
+use quadrille_content::warnings::{RateLimitedWarnings, entity_name, first_non_finite, is_finite};
 
 pub use component::{DistanceFog, FogFalloff};
 

@@ -13,11 +13,10 @@ use quadrille::prelude::{
     Render, VertexRead,
 };
 use quadrille::rows::ShaderRow;
-use quadrille::vulkan::{Blend, DepthState};
-use quadrille_content::{
-    CameraTargets, GizmoLineBatches, GizmoLines, Line, RateLimitedWarnings, composite_pipeline,
-    draw_composite,
-};
+use quadrille::vulkan::pipeline::{Blend, DepthState};
+use quadrille_content::lines::{GizmoLineBatches, GizmoLines, Line};
+use quadrille_content::views::{CameraTargets, composite_pipeline, draw_composite};
+use quadrille_content::warnings::RateLimitedWarnings;
 
 use crate::effects::wireframe::{
     WireframeDraw, WireframeGeometry3d, WireframePipelines, Wireframes, draw_wireframes,

@@ -10,7 +10,8 @@ use quadrille::ecs::{
 use quadrille::prelude::{
     GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, Recorder, Render,
 };
-use quadrille::vulkan::{DepthState, vk};
+use quadrille::vulkan::pipeline::DepthState;
+use quadrille::vulkan::vk;
 
 use crate::environment::maps::Cubes3d;
 use crate::environment::sky::Skies;

@@ -12,8 +12,8 @@ use quadrille::prelude::{
     GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, Recorder, Render, Uploads,
 };
 use quadrille::rows::ShaderRow;
-use quadrille::vulkan::Blend;
-use quadrille_content::CameraTargets;
+use quadrille::vulkan::pipeline::Blend;
+use quadrille_content::views::CameraTargets;
 
 use crate::components::grading::{ColorGrading, DebandDither};
 use crate::components::tonemapping::Tonemapping;

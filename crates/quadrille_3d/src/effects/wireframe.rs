@@ -16,7 +16,7 @@ use bevy_mesh::Mesh3d;
 use bevy_reflect::Reflect;
 use bevy_reflect::std_traits::ReflectDefault;
 use quadrille::prelude::Render;
-use quadrille_content::PrimitiveKind;
+use quadrille_content::meshes::PrimitiveKind;
 
 use crate::extract::instances::{InstanceStore, Slot};
 use crate::prepare::views::queue_views;

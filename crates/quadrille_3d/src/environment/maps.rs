@@ -9,8 +9,10 @@ use bevy_ecs::prelude::*;
 use bevy_image::Image;
 use bevy_platform::collections::HashMap;
 use quadrille::prelude::{GpuDevice, GpuImage, ImageDesc, Renderer, SamplerDesc};
-use quadrille::vulkan::{Error, Format, ImageTable, ImageTableDesc, TableIndex, vk};
-use quadrille_content::{DeviceImages, RateLimitedWarnings};
+use quadrille::vulkan::resources::{ImageTable, ImageTableDesc, TableIndex};
+use quadrille::vulkan::{Error, Format, vk};
+use quadrille_content::images::DeviceImages;
+use quadrille_content::warnings::RateLimitedWarnings;
 
 use crate::environment::filter::{FilterJob, FilterJobs3d, IRRADIANCE_SIZE};
 

@@ -4,7 +4,7 @@ use bevy_ecs::prelude::*;
 use bevy_math::Mat4;
 use bytemuck::{Pod, Zeroable};
 use quadrille::rows::ShaderRow;
-use quadrille_content::{entity_name, first_non_finite, is_finite};
+use quadrille_content::warnings::{entity_name, first_non_finite, is_finite};
 
 use crate::environment::maps::MapSource;
 use crate::environment::{EnvironmentCameraItem, EnvironmentParams};

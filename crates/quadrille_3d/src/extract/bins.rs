@@ -7,7 +7,8 @@
 use std::collections::BTreeMap;
 
 use bevy_platform::collections::HashMap;
-use quadrille_content::{PrimitiveKind, RawBufferVec};
+use quadrille_content::buffers::RawBufferVec;
+use quadrille_content::meshes::PrimitiveKind;
 
 use crate::constants::{CAMERAS, MAX_BATCH_INSTANCES, SHADOWS};
 use crate::scene::keys::{BinKey, PipelineKey};

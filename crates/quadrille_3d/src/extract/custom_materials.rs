@@ -9,10 +9,11 @@ use bevy_platform::collections::{HashMap, HashSet};
 use quadrille::material::BindingValues;
 use quadrille::prelude::{GpuBuffer, GpuDevice, GpuShader, Uploads};
 use quadrille::vulkan::Error;
-use quadrille_content::{
-    MaterialImages, MaterialLayout, MaterialRows, MaterialShaderForm, Shader, translate_material,
+use quadrille_content::materials::{
+    MaterialImages, MaterialLayout, MaterialRows, MaterialShaderForm, translate_material,
     upload_material_rows,
 };
+use quadrille_content::shaders::Shader;
 
 use crate::components::material::AlphaMode;
 use crate::extract::materials::{MaterialRow, MaterialState, MaterialStore};

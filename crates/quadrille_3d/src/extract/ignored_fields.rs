@@ -5,7 +5,7 @@ use bevy_ecs::prelude::*;
 use bevy_light::{DirectionalLight, PointLight, SpotLight};
 use bevy_reflect::TypePath;
 use bevy_reflect::structs::Struct;
-use quadrille_content::{RateLimitedWarnings, entity_name};
+use quadrille_content::warnings::{RateLimitedWarnings, entity_name};
 
 /// Ignored fields; those for soft shadows exist only with a feature of `bevy_light`.
 const FIELDS: [&str; 3] = [

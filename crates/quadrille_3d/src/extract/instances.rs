@@ -12,9 +12,8 @@ use bevy_math::{Affine3A, Vec3, Vec4};
 use bevy_mesh::Mesh;
 use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
 use quadrille::vulkan::Error;
-use quadrille_content::{
-    MeshAllocation, MeshAllocator, RateLimitedWarnings, entity_name, first_non_finite, is_finite,
-};
+use quadrille_content::meshes::{MeshAllocation, MeshAllocator};
+use quadrille_content::warnings::{RateLimitedWarnings, entity_name, first_non_finite, is_finite};
 
 use crate::components::lightmap::Lightmap;
 use crate::constants::LIGHTMAP_SHIFT;
@@ -30,7 +29,7 @@ use crate::skin::SkinStore;
 use crate::tables::mesh_vertex::Vertex;
 use crate::tables::table::Table;
 use crate::tables::textures::TextureSource;
-use quadrille_content::{AffineRows, affine_rows};
+use quadrille_content::affine::{AffineRows, affine_rows};
 
 pub(crate) use slot::{EnabledMeshes, FreedSlots, Slot, watch_disabling};
 

@@ -9,7 +9,7 @@ use bevy_ecs::prelude::*;
 use bevy_light::{PointLight, SimulationLightSystems, SpotLight};
 use bevy_math::Vec3;
 use bevy_transform::components::GlobalTransform;
-use quadrille_content::is_finite;
+use quadrille_content::warnings::is_finite;
 
 /// Hides such lights from bevy's systems, but not from those of this crate, which use visibility to cameras.
 pub(crate) fn add_invalid_light_guard(app: &mut App) {

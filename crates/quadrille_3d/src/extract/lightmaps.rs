@@ -8,7 +8,7 @@ use bytemuck::{Pod, Zeroable};
 use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
 use quadrille::rows::ShaderRow;
 use quadrille::vulkan::Error;
-use quadrille_content::{entity_name, first_non_finite, is_finite};
+use quadrille_content::warnings::{entity_name, first_non_finite, is_finite};
 
 use crate::components::lightmap::Lightmap;
 use crate::constants::NO_TEXTURE;

@@ -11,9 +11,8 @@ use bevy_mesh::UvChannel;
 use bevy_platform::collections::{HashMap, HashSet};
 use bytemuck::{Pod, Zeroable};
 use quadrille::rows::ShaderRow;
-use quadrille_content::{
-    DeviceImages, RateLimitedWarnings, asset_label, first_non_finite, is_finite,
-};
+use quadrille_content::images::DeviceImages;
+use quadrille_content::warnings::{RateLimitedWarnings, asset_label, first_non_finite, is_finite};
 
 use crate::components::material::{AlphaMode, ParallaxMappingMethod, StandardMaterial};
 use crate::constants::{

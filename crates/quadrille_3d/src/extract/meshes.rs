@@ -15,7 +15,8 @@ use bevy_mesh::{Mesh3d, MeshTag};
 use bevy_transform::components::GlobalTransform;
 use bevy_utils::Parallel;
 use quadrille::prelude::{GpuDevice, Uploads};
-use quadrille_content::{MeshAssets, RateLimitedWarnings};
+use quadrille_content::meshes::MeshAssets;
+use quadrille_content::warnings::RateLimitedWarnings;
 
 use crate::components::lightmap::Lightmap;
 use crate::components::material::{MeshMaterial3d, StandardMaterial};
@@ -31,7 +32,7 @@ use crate::scene::buffers::{
 };
 use crate::scene::lists::{BatchList, MaterialRanges};
 use crate::skin::SkinStore;
-use quadrille_content::{AffineRows, affine_rows};
+use quadrille_content::affine::{AffineRows, affine_rows};
 
 /// Entities per task of parallel iteration.
 const PARALLEL_BATCH_SIZE: usize = 4096;

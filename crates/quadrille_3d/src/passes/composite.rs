@@ -3,7 +3,8 @@
 use bevy_ecs::prelude::*;
 use quadrille::ecs::{AccessList, AnyAccess, Attachment, ColorAttachment as _, access_kind};
 use quadrille::prelude::Recorder;
-use quadrille_content::{CameraTargets, RateLimitedWarnings, draw_composite, entity_name};
+use quadrille_content::views::{CameraTargets, draw_composite};
+use quadrille_content::warnings::{RateLimitedWarnings, entity_name};
 
 use crate::pipelines::Pipelines3d;
 use crate::prepare::view_colors::{CurrentColors, ViewColors};

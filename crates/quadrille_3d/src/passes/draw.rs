@@ -9,8 +9,8 @@ use quadrille::ecs::{
 use quadrille::prelude::{
     GpuDevice, IndexRead, IndirectRead, Sampled, StorageRead, Uniform, VertexRead,
 };
-use quadrille::vulkan::IndexType;
-use quadrille_content::MATERIAL_ROWS;
+use quadrille::vulkan::commands::IndexType;
+use quadrille_content::materials::MATERIAL_ROWS;
 
 use crate::environment::Environments3d;
 use crate::environment::maps::{Cubes3d, Volumes3d};

@@ -3,7 +3,7 @@
 use bevy_ecs::prelude::*;
 use quadrille::ecs::{AccessList, ColorAttachment as _, access_kind};
 use quadrille::prelude::Recorder;
-use quadrille_content::CameraTargets;
+use quadrille_content::views::CameraTargets;
 
 use crate::pipelines::Pipelines3d;
 use crate::prepare::targets::{SceneColors, SceneMsaaColors, TargetCopies};

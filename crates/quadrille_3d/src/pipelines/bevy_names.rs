@@ -3,7 +3,8 @@
 //! A fragment shader that is written for bevy imports them unchanged where there is such a thing here; other names of
 //! bevy are errors that tell what to use instead.
 
-use quadrille::vulkan::{ShaderError, ShaderModule};
+use quadrille::vulkan::ShaderError;
+use quadrille::vulkan::shader::ShaderModule;
 
 /// Modules by path.
 const MODULES: [(&str, &str); 8] = [

@@ -9,13 +9,13 @@ use std::thread::{Builder, JoinHandle};
 
 use bevy_platform::collections::HashMap;
 use quadrille::prelude::{GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc};
-use quadrille::vulkan::{
-    Blend, BlendEquation, DepthState, PipelineState, PrimitiveTopology, ShaderError, ShaderStage,
-    vk,
+use quadrille::vulkan::pipeline::{
+    Blend, BlendEquation, DepthState, PipelineState, PrimitiveTopology,
 };
-use quadrille_content::{
-    MATERIAL_ROWS, PrimitiveKind, check_material_output, material_entry_point,
-};
+use quadrille::vulkan::shader::ShaderStage;
+use quadrille::vulkan::{ShaderError, vk};
+use quadrille_content::materials::{MATERIAL_ROWS, check_material_output, material_entry_point};
+use quadrille_content::meshes::PrimitiveKind;
 
 use super::to_cull;
 use crate::scene::formats::PipelineTarget;

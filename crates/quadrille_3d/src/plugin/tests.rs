@@ -25,7 +25,7 @@ use crate::tables::mesh_vertex::Vertex;
 
 #[test]
 fn rows_are_laid_out_as_shaders_read_them() {
-    quadrille_content::publish_shader_modules().unwrap();
+    quadrille_content::lines::publish_shader_modules().unwrap();
     publish_shader_modules().unwrap();
     let rows = [
         BatchRow::LAYOUT,

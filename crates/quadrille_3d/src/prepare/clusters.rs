@@ -7,7 +7,7 @@
 
 use bevy_ecs::prelude::*;
 use quadrille::prelude::GpuDevice;
-use quadrille_content::grow_buffer;
+use quadrille_content::buffers::grow_buffer;
 
 use crate::constants::TOTAL_SLICES;
 use crate::scene::buffers::LightMasks3d;

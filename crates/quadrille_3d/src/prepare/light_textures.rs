@@ -11,7 +11,7 @@ use bevy_transform::components::GlobalTransform;
 use crate::constants::{KIND_DIRECTIONAL, KIND_DIRECTIONAL_TILED, KIND_SPOT, NO_TEXTURE};
 use crate::scene::rows::LightTextureRow;
 use crate::tables::textures::TextureSource;
-use quadrille_content::affine_rows;
+use quadrille_content::affine::affine_rows;
 
 /// Light texture components of a light.
 #[derive(QueryData)]

@@ -16,7 +16,7 @@ use bevy_light::{
 };
 use bevy_math::{Mat4, Vec3, proj};
 use bevy_transform::components::{GlobalTransform, Transform};
-use quadrille_content::{RateLimitedWarnings, entity_name, first_non_finite, is_finite};
+use quadrille_content::warnings::{RateLimitedWarnings, entity_name, first_non_finite, is_finite};
 
 use crate::constants::{
     DIRECTIONAL, MAX_ATLAS_TILES, MAX_CASCADES, MAX_POINT_FACES, POINT, RECT, SPOT,

@@ -5,7 +5,7 @@ use bevy_ecs::prelude::*;
 use bevy_light::{DirectionalLightShadowMap, PointLightShadowMap};
 use quadrille::prelude::{GpuDevice, GpuImage, ImageDesc};
 use quadrille::vulkan::Error;
-use quadrille_content::RateLimitedWarnings;
+use quadrille_content::warnings::RateLimitedWarnings;
 
 use crate::scene::formats::SHADOW_FORMAT;
 use crate::scene::lists::{ShadowList, ShadowMapKind};

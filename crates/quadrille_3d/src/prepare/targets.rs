@@ -7,7 +7,8 @@ use bevy_ecs::prelude::*;
 use bevy_platform::collections::HashMap;
 use quadrille::prelude::{GpuDevice, GpuImage, ImageDesc};
 use quadrille::vulkan::{Error, Format};
-use quadrille_content::{CameraTargets, RateLimitedWarnings};
+use quadrille_content::views::CameraTargets;
+use quadrille_content::warnings::RateLimitedWarnings;
 
 use crate::constants::HAS_BACKDROP;
 use crate::environment::sky::Skies;

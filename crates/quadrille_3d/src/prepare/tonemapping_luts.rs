@@ -4,7 +4,7 @@ use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille::prelude::{GpuDevice, GpuImage, ImageDesc, Uploads};
 use quadrille::vulkan::{Error, Format};
-use quadrille_content::RateLimitedWarnings;
+use quadrille_content::warnings::RateLimitedWarnings;
 
 use crate::components::tonemapping::Tonemapping;
 use crate::scene::frame::Scene3d;

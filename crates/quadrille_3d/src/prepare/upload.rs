@@ -2,7 +2,7 @@
 
 use bevy_ecs::prelude::*;
 use quadrille::prelude::{GpuDevice, Uploads};
-use quadrille_content::grow_buffer;
+use quadrille_content::buffers::grow_buffer;
 
 use crate::scene::buffers::{
     CullLayers3d, CullViews3d, DrawArgs3d, Gradings3d, LateDrawArgs, LateVisibleInstances,

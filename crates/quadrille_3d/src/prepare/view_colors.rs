@@ -3,7 +3,7 @@
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use quadrille::ecs::{AccessList, AnyAccess, access_kind};
-use quadrille_content::{RateLimitedWarnings, entity_name};
+use quadrille_content::warnings::{RateLimitedWarnings, entity_name};
 
 use crate::prepare::targets::SceneColors;
 use crate::scene::frame::View3d;

@@ -18,10 +18,9 @@ use bevy_math::Vec3;
 use bevy_transform::components::GlobalTransform;
 use bytemuck::Zeroable;
 use quadrille::prelude::GpuDevice;
-use quadrille_content::{
-    CameraView, CameraViews, Msaa, entity_name, first_non_finite, is_finite,
-    unique_visible_entities,
-};
+use quadrille_content::cameras::{Msaa, unique_visible_entities};
+use quadrille_content::views::{CameraView, CameraViews};
+use quadrille_content::warnings::{entity_name, first_non_finite, is_finite};
 
 use crate::components::grading::{ColorGrading, DebandDither};
 use crate::components::occlusion_culling::OcclusionCulling;

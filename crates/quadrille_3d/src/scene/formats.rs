@@ -1,6 +1,7 @@
 //! Formats of scene attachments.
 
-use quadrille::vulkan::{Format, Formats};
+use quadrille::vulkan::Format;
+use quadrille::vulkan::pipeline::Formats;
 
 /// Scene-referred colors: radiance times exposure, linear, with coverage as alpha.
 pub(crate) const COLOR: Format = Format::R16G16B16A16_SFLOAT;

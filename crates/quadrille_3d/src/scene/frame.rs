@@ -161,7 +161,7 @@ impl View3d {
         first..first + bytes
     }
 
-    /// Index of its target in [`CameraTargets`](quadrille_content::CameraTargets).
+    /// Index of its target in [`CameraTargets`](quadrille_content::views::CameraTargets).
     pub fn target(&self) -> usize {
         self.queued.target as usize
     }
@@ -226,7 +226,7 @@ impl View3d {
     }
 
     /// Samples per pixel of [`SceneMsaaColors`](crate::resources::SceneMsaaColors) and
-    /// [`SceneDepths`](crate::resources::SceneDepths): 1 with [`Msaa::Off`](quadrille_content::Msaa).
+    /// [`SceneDepths`](crate::resources::SceneDepths): 1 with [`Msaa::Off`](quadrille_content::cameras::Msaa).
     pub fn samples(&self) -> u32 {
         self.samples
     }

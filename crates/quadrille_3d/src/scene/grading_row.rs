@@ -90,7 +90,7 @@ impl GradingRow {
             &row.midtones,
         ]
         .iter()
-        .all(|numbers| quadrille_content::is_finite(numbers))
+        .all(|numbers| quadrille_content::warnings::is_finite(numbers))
         .then_some(row)
     }
 }

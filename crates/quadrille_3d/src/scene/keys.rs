@@ -1,6 +1,6 @@
 //! Pipeline keys, and the material state in them.
 
-use quadrille_content::{MeshAllocation, PrimitiveKind};
+use quadrille_content::meshes::{MeshAllocation, PrimitiveKind};
 use wgpu_types::Face;
 
 use crate::components::material::AlphaMode;

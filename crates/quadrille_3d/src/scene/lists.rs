@@ -7,7 +7,8 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use bevy_math::Vec3;
 use bevy_platform::collections::HashMap;
-use quadrille_content::{PrimitiveKind, RawBufferVec};
+use quadrille_content::buffers::RawBufferVec;
+use quadrille_content::meshes::PrimitiveKind;
 
 use crate::components::tonemapping::Tonemapping;
 use crate::scene::cull_view::CullViewRow;

@@ -9,9 +9,9 @@ use bevy_mesh::morph::{MeshMorphWeights, MorphWeights};
 use bevy_mesh::skinning::{SkinnedMesh, SkinnedMeshInverseBindposes};
 use bevy_mesh::{Mesh, Mesh3d};
 use bevy_transform::components::GlobalTransform;
-use quadrille_content::{
-    BlockAllocator, RateLimitedWarnings, asset_label, entity_name, is_released,
-};
+use quadrille_content::buffers::BlockAllocator;
+use quadrille_content::meshes::is_released;
+use quadrille_content::warnings::{RateLimitedWarnings, asset_label, entity_name};
 
 use super::pose::{self, IDENTITY_ROWS, JOINT_ROWS};
 use super::source::{self, SkinSource};

@@ -4,8 +4,9 @@ use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
-use quadrille::sync::ResourceId;
-use quadrille_content::{MeshAllocation, MeshAllocator, RawBufferVec};
+use quadrille::sync::resource::ResourceId;
+use quadrille_content::buffers::RawBufferVec;
+use quadrille_content::meshes::{MeshAllocation, MeshAllocator};
 
 use super::dispatches::{BufferSizes, Job, SkinDispatch, SkinRange, split_dispatches};
 use super::pose::JOINT_ROWS;

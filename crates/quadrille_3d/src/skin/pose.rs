@@ -5,7 +5,7 @@ use bevy_math::{Affine3A, Mat4};
 use bevy_mesh::morph::{MeshMorphWeights, MorphWeights};
 use bevy_mesh::skinning::SkinnedMesh;
 use bevy_transform::components::GlobalTransform;
-use quadrille_content::{RateLimitedWarnings, entity_name, is_finite};
+use quadrille_content::warnings::{RateLimitedWarnings, entity_name, is_finite};
 
 /// Rows per joint.
 pub(super) const JOINT_ROWS: u32 = 3;
@@ -62,7 +62,7 @@ pub(super) fn write_joints(
         };
         let joint_from_mesh = Affine3A::from_mat4(bind);
         let matrix = local_from_world * world_from_joint.affine() * joint_from_mesh;
-        let found = quadrille_content::affine_rows(matrix);
+        let found = quadrille_content::affine::affine_rows(matrix);
         if is_finite(found.as_flattened()) {
             *rows = found;
         } else {

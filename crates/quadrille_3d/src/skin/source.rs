@@ -1,7 +1,9 @@
 //! Joint influences and morph targets of meshes, in the layout of `skin.wgsl`.
 
 use bevy_mesh::{Mesh, MeshVertexAttribute, VertexAttributeValues as Values};
-use quadrille_content::{BlockKey, attribute, floats, is_finite};
+use quadrille_content::buffers::BlockKey;
+use quadrille_content::meshes::{attribute, floats};
+use quadrille_content::warnings::is_finite;
 
 use crate::constants::{BLOCK_VERTICES, INFLUENCE_WORDS, TARGET_WORDS};
 

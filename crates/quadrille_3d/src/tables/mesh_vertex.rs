@@ -6,10 +6,12 @@ use bevy_math::{Vec2, Vec3};
 use bevy_mesh::Mesh;
 use bytemuck::{Pod, Zeroable};
 use quadrille::rows::ShaderRow;
-use quadrille::vulkan::{Format, VertexAttribute, VertexLayout};
-use quadrille_content::{
-    MeshVertex, PrimitiveKind, colors, is_finite, normals, positions, tangents, uvs,
+use quadrille::vulkan::Format;
+use quadrille::vulkan::pipeline::{VertexAttribute, VertexLayout};
+use quadrille_content::meshes::{
+    MeshVertex, PrimitiveKind, colors, normals, positions, tangents, uvs,
 };
+use quadrille_content::warnings::is_finite;
 
 use crate::constants::{NO_UV, NORMAL_OFFSET, TANGENT_OFFSET, VERTEX_WORDS};
 

@@ -5,8 +5,9 @@ use std::ops::Range;
 use bytemuck::Pod;
 use quadrille::prelude::{BufferDesc, BufferUsage, GpuBuffer, GpuDevice, Uploads};
 use quadrille::rows::RowValue;
-use quadrille::vulkan::{Error, Sharing};
-use quadrille_content::{DirtyRows, RawBufferVec};
+use quadrille::vulkan::Error;
+use quadrille::vulkan::resources::Sharing;
+use quadrille_content::buffers::{DirtyRows, RawBufferVec};
 
 /// Table of rows. Only changed ones are uploaded.
 pub(crate) struct Table<T> {

@@ -7,8 +7,10 @@ use bevy_image::Image;
 use bevy_mesh::UvChannel;
 use bevy_platform::collections::HashMap;
 use quadrille::prelude::{GpuDevice, GpuImage, ImageDesc, Sampler, SamplerDesc, Uploads};
-use quadrille::vulkan::{Format, ImageTable, ImageTableDesc, TableIndex, vk};
-use quadrille_content::{DeviceImages, RateLimitedWarnings, asset_label};
+use quadrille::vulkan::resources::{ImageTable, ImageTableDesc, TableIndex};
+use quadrille::vulkan::{Format, vk};
+use quadrille_content::images::DeviceImages;
+use quadrille_content::warnings::{RateLimitedWarnings, asset_label};
 
 use crate::constants::{NO_TEXTURE, SAMPLER_SHIFT, UV_1_BIT};
 

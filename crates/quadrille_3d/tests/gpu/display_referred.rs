@@ -9,7 +9,7 @@ use bevy_math::UVec2;
 use quadrille::prelude::{GpuDevice, ImageDesc, Readback, Renderer};
 use quadrille::vulkan::Format;
 use quadrille_3d::Scene3d;
-use quadrille_3d::content::CameraTargets;
+use quadrille_3d::content::views::CameraTargets;
 use quadrille_3d::prelude::*;
 use quadrille_3d::resources::{SceneColors, SceneMsaaColors};
 use wgpu_types::{Extent3d, TextureDimension, TextureFormat};

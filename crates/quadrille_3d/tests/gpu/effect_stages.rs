@@ -255,7 +255,7 @@ fn effects_of_cameras_that_draw_to_image_assets_are_in_the_image() {
     let images = rig
         .app
         .world()
-        .resource::<quadrille_3d::content::DeviceImages>();
+        .resource::<quadrille_3d::content::images::DeviceImages>();
     let drawn = images.image(&image).expect("it is on the device").clone();
     let picture = rig.read(Readback::image(&drawn));
     // 0.25 * 2 + 1, clipped to 1 by the format after tone mapping, * 0.5 + 0.5, halved.

@@ -6,7 +6,7 @@ use bevy_ecs::prelude::*;
 use bevy_image::Image;
 use bevy_light::GlobalAmbientLight;
 use quadrille::prelude::Readback;
-use quadrille::vulkan::View;
+use quadrille::vulkan::resources::View;
 use quadrille_3d::prelude::*;
 use quadrille_3d::resources::EnvironmentMaps3d;
 use wgpu_types::{Extent3d, TextureDimension, TextureFormat, TextureViewDescriptor};

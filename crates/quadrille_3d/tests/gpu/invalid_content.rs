@@ -14,7 +14,7 @@ use quadrille_2d::prelude::{
     ImageNode, Node, Quadrille2dPlugin, Sprite, Text, Text2d, TextFont, ViewportNode,
 };
 use quadrille_3d::prelude::*;
-use quadrille_content::RateLimitedWarnings;
+use quadrille_content::warnings::RateLimitedWarnings;
 use wgpu_types::{Extent3d, TextureDimension, TextureFormat, TextureUsages};
 
 use crate::common::{Rig, log};

@@ -5,7 +5,8 @@ use bevy_ecs::prelude::*;
 use bevy_image::Image;
 use bevy_math::Affine2;
 use quadrille::prelude::*;
-use quadrille_3d::content::{ContentSystems, DeviceImages};
+use quadrille_3d::content::ContentSystems;
+use quadrille_3d::content::images::DeviceImages;
 use quadrille_3d::prelude::*;
 use wgpu_types::{Extent3d, TextureDimension, TextureFormat};
 

@@ -2,7 +2,7 @@ use bevy_app::App;
 use bevy_ecs::prelude::*;
 use quadrille::ecs::{AccessList, ColorAttachment as _, access_kind};
 use quadrille::prelude::*;
-use quadrille::vulkan::Blend;
+use quadrille::vulkan::pipeline::Blend;
 use quadrille_3d::{Pass3dSystems, Scene3d};
 use quadrille_3d::resources::{SceneColors, SceneDepths};
 

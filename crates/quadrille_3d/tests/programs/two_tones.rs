@@ -3,7 +3,8 @@ use bevy_ecs::prelude::*;
 use quadrille::ecs::{AccessList, ColorAttachment as _, access_kind};
 use quadrille::prelude::*;
 use quadrille_3d::{Pass3dSystems, Scene3d};
-use quadrille_3d::content::{CameraTargets, ContentSystems};
+use quadrille_3d::content::views::CameraTargets;
+use quadrille_3d::content::ContentSystems;
 use quadrille_3d::resources::ViewColors;
 
 #[derive(Resource)]

@@ -5,7 +5,8 @@ use std::ops::{Deref, DerefMut};
 use bytemuck::Pod;
 use quadrille::prelude::{BufferDesc, GpuBuffer, GpuDevice, Uploads};
 use quadrille::rows::RowValue;
-use quadrille::vulkan::{Error, Sharing};
+use quadrille::vulkan::Error;
+use quadrille::vulkan::resources::Sharing;
 
 /// List of values that dereferences to a `Vec`, with the last uploaded ones for comparison.
 ///

@@ -6,7 +6,7 @@ use std::ops::Range;
 /// Best-fit allocator of index ranges from 0, growing as needed. Allocation and free take logarithmic time.
 ///
 /// ```
-/// # use quadrille_content::RangeAllocator;
+/// # use quadrille_content::buffers::RangeAllocator;
 /// let mut ranges = RangeAllocator::default();
 /// let (first, second) = (ranges.allocate(3), ranges.allocate(5));
 /// ranges.free(first);

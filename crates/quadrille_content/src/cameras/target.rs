@@ -25,7 +25,7 @@ use crate::images::DeviceImages;
 /// use bevy_ecs::prelude::*;
 /// use quadrille::prelude::*;
 /// use quadrille::vulkan::Format;
-/// use quadrille_content::ManualTextureViews;
+/// use quadrille_content::cameras::ManualTextureViews;
 /// use bevy_camera::Camera2d;
 ///
 /// #[derive(Resource, Deref)]

@@ -5,7 +5,7 @@ use std::ops::Range;
 use bevy_image::Image as ImageAsset;
 use quadrille::ecs::{TexturePart, texture_parts};
 use quadrille::prelude::{GpuImage, ImageDesc, Uploads};
-use quadrille::vulkan::ImageRegion;
+use quadrille::vulkan::resources::ImageRegion;
 use wgpu_types::TextureDataOrder;
 
 /// Longest side in texels of the first streaming step of a mipmapped image, if it has such small levels: 85 KiB at

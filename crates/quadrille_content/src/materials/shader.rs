@@ -12,7 +12,7 @@ use std::ops::Range;
 use quadrille::material::{
     MaterialBinding, MaterialBindingKind, SamplerBindingType, TextureDimension, TextureSampleType,
 };
-use quadrille::vulkan::{
+use quadrille::vulkan::shader::{
     GpuShader, LocationType, ScalarKind, ShaderStage, WgslToken, WgslTokenKind, wgsl_tokens,
 };
 

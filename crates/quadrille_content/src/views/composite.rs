@@ -2,7 +2,8 @@
 
 use quadrille::ecs::{AnyAccess, Rendering};
 use quadrille::prelude::{GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc};
-use quadrille::vulkan::{Blend, ShaderError};
+use quadrille::vulkan::ShaderError;
+use quadrille::vulkan::pipeline::Blend;
 
 /// Creates a pipeline for [`draw_composite`].
 ///

@@ -26,7 +26,7 @@ pub(super) enum TargetKind {
     Window,
     /// Contents persist between frames once a camera has drawn to it.
     Asset,
-    /// An image of [`ManualTextureViews`](crate::ManualTextureViews), which passes of the app may have written.
+    /// An image of [`ManualTextureViews`](crate::cameras::ManualTextureViews), which passes of the app may have written.
     Manual,
 }
 

@@ -6,7 +6,7 @@ use bevy_app::{App, Last, Plugin};
 use bevy_diagnostic::{Diagnostic, DiagnosticMeasurement, DiagnosticPath, DiagnosticsStore};
 use bevy_ecs::prelude::*;
 use bevy_platform::collections::HashMap;
-use quadrille_vulkan::DeviceTimes;
+use quadrille_vulkan::record::DeviceTimes;
 
 use crate::collect::mirror::PassGraph;
 use crate::record::recording::Recordings;

@@ -2,8 +2,9 @@ use std::time::{Duration, Instant};
 
 use bevy_diagnostic::{DiagnosticPath, DiagnosticsStore};
 use bevy_platform::collections::HashMap;
-use quadrille_sync::{PassIndex, QueueIndex};
-use quadrille_vulkan::{DeviceTimes, PassTime};
+use quadrille_sync::frame::PassIndex;
+use quadrille_sync::topology::QueueIndex;
+use quadrille_vulkan::record::{DeviceTimes, PassTime};
 
 use super::{add, by_name};
 

@@ -8,7 +8,9 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::{ScheduleBuildSettings, ScheduleLabel};
 use bevy_log::LogPlugin;
 use bevy_window::{PrimaryWindow, Window, WindowDestroyed};
-use quadrille_vulkan::{Gpu, Settings, SetupError};
+use quadrille_vulkan::SetupError;
+use quadrille_vulkan::device::Gpu;
+use quadrille_vulkan::instance::Settings;
 
 use crate::app::content;
 use crate::app::group::has_display;

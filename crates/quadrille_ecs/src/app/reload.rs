@@ -2,7 +2,7 @@
 
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
-use quadrille_vulkan::Reloaded;
+use quadrille_vulkan::device::Reloaded;
 
 use crate::gpu_device::GpuDevice;
 
@@ -10,7 +10,7 @@ use crate::gpu_device::GpuDevice;
 /// reason why they have not. The result is also logged.
 ///
 /// Files are reloaded when they change, with [`ShaderReloadPlugin`](crate::ShaderReloadPlugin),
-/// or by [`Gpu::reload_shader`](quadrille_vulkan::Gpu::reload_shader).
+/// or by [`Gpu::reload_shader`](quadrille_vulkan::device::Gpu::reload_shader).
 ///
 /// ```
 /// # use bevy_app::App;

@@ -14,8 +14,8 @@ use notify_debouncer_full::{DebounceEventResult, Debouncer, NoCache, new_debounc
 use crate::app::reload;
 use crate::gpu_device::GpuDevice;
 
-/// Reloads shaders when their files change: those of [`GpuShader::load`](quadrille_vulkan::GpuShader::load) and
-/// [`GpuShader::with_file`](quadrille_vulkan::GpuShader::with_file).
+/// Reloads shaders when their files change: those of [`GpuShader::load`](quadrille_vulkan::shader::GpuShader::load) and
+/// [`GpuShader::with_file`](quadrille_vulkan::shader::GpuShader::with_file).
 ///
 /// ```no_run
 /// use bevy_app::App;

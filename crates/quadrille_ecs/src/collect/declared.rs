@@ -6,7 +6,7 @@ use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
 use bevy_platform::collections::HashMap;
 use bevy_window::Window;
-use quadrille_sync::SubRange;
+use quadrille_sync::range::SubRange;
 
 use super::{Collector, undeclared_use};
 use crate::collect::mirror::{PassGraph, PassNode};

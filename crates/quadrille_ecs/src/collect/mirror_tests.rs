@@ -1,7 +1,7 @@
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::{Schedule, SingleThreadedExecutor};
-use quadrille_vulkan::GpuBuffer;
+use quadrille_vulkan::resources::GpuBuffer;
 
 use super::*;
 use crate::{

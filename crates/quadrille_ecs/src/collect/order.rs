@@ -6,7 +6,7 @@
 //! such systems, these cannot interleave, or the order would have a cycle. So passes are sorted first by
 //! *level*, the number of such separations before them, then by step, then by system.
 
-use quadrille_sync::PassIndex;
+use quadrille_sync::frame::PassIndex;
 
 use super::Collector;
 use crate::collect::mirror::PassGraph;

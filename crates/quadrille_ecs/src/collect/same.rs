@@ -1,7 +1,7 @@
 //! Comparison with the last collected frame, which is kept if nothing has changed.
 
 use bevy_ecs::prelude::*;
-use quadrille_sync::PassKind;
+use quadrille_sync::frame::PassKind;
 
 use super::{Collector, part_access};
 use crate::collect::mirror::PassGraph;

@@ -2,15 +2,18 @@
 //!
 //! A member that is *settled* (in the layout of tables, with its last write visible to all readers) needs no
 //! declaration. This module handles whole frames;
-//! [`TableMembers`](quadrille_sync::TableMembers) of `quadrille_sync` handles a single table.
+//! [`TableMembers`](quadrille_sync::table::TableMembers) of `quadrille_sync` handles a single table.
 
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
-use quadrille_sync::{
-    Frame, NonTableUse, PassIndex, PassKind, Plan, States, TableReaders, Topology, Use,
-};
-use quadrille_vulkan::{Gpu, Handle, SharedTable};
+use quadrille_sync::frame::{Frame, PassIndex, PassKind, Use};
+use quadrille_sync::plan::Plan;
+use quadrille_sync::states::States;
+use quadrille_sync::table::{NonTableUse, TableReaders};
+use quadrille_sync::topology::Topology;
+use quadrille_vulkan::device::Gpu;
+use quadrille_vulkan::resources::{Handle, SharedTable};
 
 use super::Collector;
 use crate::collect::mirror::PassGraph;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use quadrille_sync::{PassIndex, TimelineUse, UserTimeline};
-use quadrille_vulkan::TimelineSemaphore;
+use quadrille_sync::frame::{PassIndex, TimelineUse, UserTimeline};
+use quadrille_vulkan::resources::TimelineSemaphore;
 
 use super::Collector;
 use crate::record::recording::SubRecording;

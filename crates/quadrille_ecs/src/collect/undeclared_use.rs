@@ -4,8 +4,10 @@
 
 use bevy_ecs::change_detection::Tick;
 use bevy_ecs::prelude::*;
-use quadrille_sync::{PassIndex, SubRange, UndeclaredAccess};
-use quadrille_vulkan::{Handle, UndeclaredCommandUse};
+use quadrille_sync::frame::{PassIndex, UndeclaredAccess};
+use quadrille_sync::range::SubRange;
+use quadrille_vulkan::commands::UndeclaredCommandUse;
+use quadrille_vulkan::resources::Handle;
 
 use super::Collector;
 use super::declared::CachedUse;
@@ -128,7 +130,7 @@ impl Collector {
         &self,
         pass: PassIndex,
         handle: &Handle,
-        access: quadrille_sync::Access,
+        access: quadrille_sync::access::Access,
     ) -> Result<(), UndeclaredAccess> {
         let range = SubRange::Whole;
         match self.known_index(handle.id()) {

@@ -6,10 +6,12 @@ use std::ops::Deref;
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::Command;
-use quadrille_sync::ResourceId;
-use quadrille_vulkan::{
-    BufferDesc, BufferUsage, Error, Gpu, GpuBuffer, GpuImage, Handle, ImageDesc, ImageRegion,
-    ImageUsage, texel_bytes,
+use quadrille_sync::resource::ResourceId;
+use quadrille_vulkan::Error;
+use quadrille_vulkan::device::Gpu;
+use quadrille_vulkan::resources::{
+    BufferDesc, BufferUsage, GpuBuffer, GpuImage, Handle, ImageDesc, ImageRegion, ImageUsage,
+    texel_bytes,
 };
 
 use crate::data::upload::Uploads;
@@ -25,7 +27,8 @@ use crate::declare::named::GpuResource;
 /// ```
 /// # use bevy_ecs::prelude::*;
 /// # use quadrille_ecs::*;
-/// # use quadrille_vulkan::{BufferDesc, ComputePipeline, GpuBuffer};
+/// # use quadrille_vulkan::pipeline::ComputePipeline;
+/// # use quadrille_vulkan::resources::{BufferDesc, GpuBuffer};
 /// /// Where everything was.
 /// enum Positions {}
 ///

@@ -2,10 +2,14 @@
 
 use std::sync::Arc;
 
-use quadrille_sync::{
-    Access, Aspects, Capabilities, PassKind, Preference, QueueRequest, ResourceKind, SubRange,
-};
-use quadrille_vulkan::{CommandList, GpuImage, Handle, ImageRegion};
+use quadrille_sync::access::Access;
+use quadrille_sync::flags::Aspects;
+use quadrille_sync::frame::{PassKind, Preference, QueueRequest};
+use quadrille_sync::range::SubRange;
+use quadrille_sync::resource::ResourceKind;
+use quadrille_sync::topology::Capabilities;
+use quadrille_vulkan::commands::CommandList;
+use quadrille_vulkan::resources::{GpuImage, Handle, ImageRegion};
 
 /// A pass without a pass system.
 pub(crate) struct InternalPass {

@@ -4,14 +4,19 @@ use std::path::PathBuf;
 
 use bevy_ecs::prelude::*;
 use bytemuck::Pod;
-use quadrille_sync::{
-    Access, Capabilities, PassKind, PlanError, PlanErrors, Preference, QueueRequest, SubRange,
-    SubresourceRange, TimelinePoint,
+use quadrille_sync::access::Access;
+use quadrille_sync::frame::{PassKind, Preference, QueueRequest};
+use quadrille_sync::range::{SubRange, SubresourceRange};
+use quadrille_sync::states::TimelinePoint;
+use quadrille_sync::topology::Capabilities;
+use quadrille_sync::{PlanError, PlanErrors};
+use quadrille_vulkan::commands::CommandList;
+use quadrille_vulkan::device::Gpu;
+use quadrille_vulkan::file::write_file;
+use quadrille_vulkan::resources::{
+    BufferDesc, BufferUsage, GpuBuffer, GpuImage, Handle, ImageRegion, ImageUsage, View,
 };
-use quadrille_vulkan::{
-    BufferDesc, BufferUsage, CommandList, Error, Format, Gpu, GpuBuffer, GpuImage, Handle,
-    ImageRegion, ImageUsage, View, write_file,
-};
+use quadrille_vulkan::{Error, Format};
 
 use crate::data::internal::{InternalPass, InternalUse, copy_needs};
 use crate::declare::window_image::PrimaryWindowImage;
@@ -27,7 +32,7 @@ use crate::declare::window_image::PrimaryWindowImage;
 /// ```
 /// # use bevy_ecs::prelude::*;
 /// # use quadrille_ecs::{Readback, ReadbackComplete};
-/// # use quadrille_vulkan::GpuBuffer;
+/// # use quadrille_vulkan::resources::GpuBuffer;
 /// # #[derive(Resource)] struct Total(GpuBuffer);
 /// fn ask(mut commands: Commands, total: Res<Total>) {
 ///     commands.spawn(Readback::buffer(&total.0)).observe(|done: On<ReadbackComplete>| {
@@ -56,7 +61,7 @@ impl Readback {
     }
 
     /// Reads back all texels of the first mip level of an image with
-    /// [`ImageUsage::TRANSFER_SRC`](quadrille_vulkan::ImageUsage::TRANSFER_SRC), row by row without padding,
+    /// [`ImageUsage::TRANSFER_SRC`](quadrille_vulkan::resources::ImageUsage::TRANSFER_SRC), row by row without padding,
     /// slice by slice, layer by layer.
     pub fn image(image: &GpuImage) -> Self {
         Self::view(image, View::WHOLE)
@@ -66,7 +71,7 @@ impl Readback {
     ///
     /// ```
     /// # use quadrille_ecs::Readback;
-    /// # use quadrille_vulkan::{GpuImage, View};
+    /// # use quadrille_vulkan::resources::{GpuImage, View};
     /// fn smallest(pyramid: &GpuImage) -> Readback {
     ///     Readback::view(pyramid, View::WHOLE.mip(pyramid.desc().mip_levels as u8 - 1))
     /// }
@@ -102,7 +107,7 @@ pub struct ReadbackComplete {
 /// ```
 /// # use bevy_ecs::prelude::*;
 /// # use quadrille_ecs::{Readback, ReadbackFailed};
-/// # use quadrille_vulkan::GpuBuffer;
+/// # use quadrille_vulkan::resources::GpuBuffer;
 /// # #[derive(Resource)] struct Total(GpuBuffer);
 /// fn ask(mut commands: Commands, total: Res<Total>) {
 ///     let asked = Readback::buffer(&total.0);

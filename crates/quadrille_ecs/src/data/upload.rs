@@ -5,10 +5,17 @@ mod resolve;
 mod writes;
 
 use bevy_ecs::prelude::*;
-use quadrille_sync::{Access, Capabilities, Layout, Preference, ResourceId, States, TimelinePoint};
-use quadrille_vulkan::{
-    BufferDesc, BufferUsage, ColorAttachment, CommandList, Error, Gpu, GpuBuffer, GpuImage, Handle,
-    ImageRegion, ImageUsage, Load, Rendering,
+use quadrille_sync::access::Access;
+use quadrille_sync::flags::Layout;
+use quadrille_sync::frame::Preference;
+use quadrille_sync::resource::ResourceId;
+use quadrille_sync::states::{States, TimelinePoint};
+use quadrille_sync::topology::Capabilities;
+use quadrille_vulkan::Error;
+use quadrille_vulkan::commands::{ColorAttachment, CommandList, Load, Rendering};
+use quadrille_vulkan::device::Gpu;
+use quadrille_vulkan::resources::{
+    BufferDesc, BufferUsage, GpuBuffer, GpuImage, Handle, ImageRegion, ImageUsage,
 };
 
 use crate::data::internal::{InternalPass, InternalUse, copy_needs};
@@ -22,7 +29,7 @@ use writes::{Write, Writes};
 /// ```
 /// # use bevy_ecs::prelude::*;
 /// # use quadrille_ecs::Uploads;
-/// # use quadrille_vulkan::GpuBuffer;
+/// # use quadrille_vulkan::resources::GpuBuffer;
 /// fn fill(mut uploads: ResMut<Uploads>, numbers: Res<Numbers>) {
 ///     let values = [0.5_f32, 1.0, 2.0];
 ///     uploads.write_buffer(&numbers.0, 0, bytemuck::cast_slice(&values));
@@ -104,7 +111,7 @@ impl Uploads {
     /// A write beyond the end, or to a buffer without that usage, is skipped and reported as an error of the next
     /// frame.
     ///
-    /// [`BufferUsage::TRANSFER_DST`]: quadrille_vulkan::BufferUsage::TRANSFER_DST
+    /// [`BufferUsage::TRANSFER_DST`]: quadrille_vulkan::resources::BufferUsage::TRANSFER_DST
     pub fn write_buffer(&mut self, buffer: &GpuBuffer, offset: u64, bytes: &[u8]) {
         if self.push_bytes(buffer, offset, bytes) {
             buffer.set_layout(None);
@@ -150,7 +157,7 @@ impl Uploads {
     /// # use quadrille_ecs::Uploads;
     /// # use quadrille_ecs::encase::ShaderType;
     /// # use quadrille_ecs::glam::{Mat4, Vec3};
-    /// # use quadrille_vulkan::GpuBuffer;
+    /// # use quadrille_vulkan::resources::GpuBuffer;
     /// /// `struct Light { sees: mat4x4f, color: vec3f }` of a shader.
     /// #[derive(ShaderType)]
     /// struct Light {
@@ -188,7 +195,7 @@ impl Uploads {
     /// ```
     /// # use bevy_ecs::prelude::*;
     /// # use quadrille_ecs::{GpuDevice, Uploads};
-    /// # use quadrille_vulkan::{BufferDesc, GpuBuffer};
+    /// # use quadrille_vulkan::resources::{BufferDesc, GpuBuffer};
     /// fn grow(gpu: Res<GpuDevice>, mut uploads: ResMut<Uploads>, mut rows: ResMut<Rows>) -> Result {
     ///     let bytes = 2 * rows.0.bytes();
     ///     let larger = gpu.create_buffer(&BufferDesc { bytes, ..rows.0.desc().clone() })?;
@@ -199,7 +206,7 @@ impl Uploads {
     /// # #[derive(Resource)] struct Rows(GpuBuffer);
     /// ```
     ///
-    /// [`BufferUsage::TRANSFER_SRC`]: quadrille_vulkan::BufferUsage::TRANSFER_SRC
+    /// [`BufferUsage::TRANSFER_SRC`]: quadrille_vulkan::resources::BufferUsage::TRANSFER_SRC
     pub fn copy_buffer(&mut self, from: (&GpuBuffer, u64), to: (&GpuBuffer, u64), bytes: u64) {
         for (buffer, offset) in [from, to] {
             let end = offset.checked_add(bytes);
@@ -265,12 +272,12 @@ impl Uploads {
 
     /// Clears the first layer of the first mip level of an image to transparent black at the beginning of the
     /// next frame, before everything else, unless the image has contents. Then the first pass may use load operation
-    /// `LOAD`. The image needs the usage [`COLOR_ATTACHMENT`](quadrille_vulkan::ImageUsage::COLOR_ATTACHMENT).
+    /// `LOAD`. The image needs the usage [`COLOR_ATTACHMENT`](quadrille_vulkan::resources::ImageUsage::COLOR_ATTACHMENT).
     ///
     /// ```
     /// # use bevy_ecs::prelude::*;
     /// # use quadrille_ecs::Uploads;
-    /// # use quadrille_vulkan::GpuImage;
+    /// # use quadrille_vulkan::resources::GpuImage;
     /// fn keep(mut uploads: ResMut<Uploads>, trails: Res<Trails>) {
     ///     uploads.clear_if_new(&trails.0);
     /// }
@@ -288,13 +295,13 @@ impl Uploads {
     /// covers (with an error of up to 1/12 if three texels become one, else 1/25).
     ///
     /// An image without the usages TRANSFER_SRC and TRANSFER_DST, or with a format for which
-    /// [`Gpu::can_scale`](quadrille_vulkan::Gpu::can_scale) is false, is an error of a later frame,
+    /// [`Gpu::can_scale`](quadrille_vulkan::device::Gpu::can_scale) is false, is an error of a later frame,
     /// and keeps its mip levels.
     ///
     /// ```
     /// # use bevy_ecs::prelude::*;
     /// # use quadrille_ecs::Uploads;
-    /// # use quadrille_vulkan::GpuImage;
+    /// # use quadrille_vulkan::resources::GpuImage;
     /// fn fill(mut uploads: ResMut<Uploads>, bricks: Res<Bricks>) {
     ///     let [width, height, _] = bricks.0.extent();
     ///     uploads.write_image(&bricks.0, &vec![255; (4 * width * height) as usize]);

@@ -17,7 +17,7 @@ use bevy_ecs::prelude::*;
 
 use bevy_ecs::system::{SystemAccess, SystemMeta, SystemParam, SystemParamValidationError};
 use bevy_ecs::world::unsafe_world_cell::UnsafeWorldCell;
-use quadrille_sync::SubRange;
+use quadrille_sync::range::SubRange;
 
 use crate::declare::any::AnyAccess;
 use crate::declare::bind::{Bound, ResourceRef};
@@ -97,7 +97,7 @@ pub mod stage {
 }
 
 /// A declared access of the resource named `T`. [`StorageRead`] and the other access parameters are aliases of it.
-/// Dereferences to the [`GpuBuffer`](quadrille_vulkan::GpuBuffer) or [`GpuImage`](quadrille_vulkan::GpuImage).
+/// Dereferences to the [`GpuBuffer`](quadrille_vulkan::resources::GpuBuffer) or [`GpuImage`](quadrille_vulkan::resources::GpuImage).
 ///
 /// If the resource does not exist when the pass runs, the frame fails. With bevy's `Option<..>` the pass gets
 /// `None` instead and declares no access; with bevy's `If<..>` the pass is skipped,
@@ -127,7 +127,7 @@ pub type DepthRead<'w, T> = Access<'w, T, kind::DepthRead>;
 /// (`VK_KHR_dynamic_rendering_local_read`), so that it can stay in tile memory. The reading fragment shader must be
 /// SPIR-V with input attachments (`subpassInput` of GLSL, `SubpassInput` of HLSL and Slang), which WGSL lacks.
 /// Its `input_attachment_index` is the number of the attachment, which is bound automatically. The image needs the
-/// usage [`ImageUsage::INPUT_ATTACHMENT`](quadrille_vulkan::ImageUsage::INPUT_ATTACHMENT).
+/// usage [`ImageUsage::INPUT_ATTACHMENT`](quadrille_vulkan::resources::ImageUsage::INPUT_ATTACHMENT).
 ///
 /// A draw reads the writes of earlier draws. Overlapping fragments of one draw are not ordered.
 /// Passes that declare this are an error on devices without the feature.
@@ -136,7 +136,8 @@ pub type DepthRead<'w, T> = Access<'w, T, kind::DepthRead>;
 /// # use bevy_derive::Deref;
 /// # use bevy_ecs::prelude::*;
 /// # use quadrille_ecs::*;
-/// # use quadrille_vulkan::{GpuImage, GraphicsPipeline};
+/// # use quadrille_vulkan::pipeline::GraphicsPipeline;
+/// # use quadrille_vulkan::resources::GpuImage;
 /// # #[derive(Resource, Deref)] struct Albedo(GpuImage);
 /// # #[derive(Resource, Deref)] struct Normals(GpuImage);
 /// # #[derive(Resource, Deref)] struct Depth(GpuImage);
@@ -173,7 +174,7 @@ pub type IndirectRead<'w, T> = Access<'w, T, kind::Indirect>;
 /// Reads the predicate of conditional rendering:
 /// [`Rendering::when`](crate::Rendering::when).
 pub type ConditionRead<'w, T> = Access<'w, T, kind::Condition>;
-/// Uses queries of a [`QuerySet`](quadrille_vulkan::QuerySet): [`Rendering::query`](crate::Rendering::query).
+/// Uses queries of a [`QuerySet`](quadrille_vulkan::resources::QuerySet): [`Rendering::query`](crate::Rendering::query).
 pub type QueryWrite<'w, T> = Access<'w, T, kind::Query>;
 /// Reads as the source of copies.
 pub type TransferRead<'w, T> = Access<'w, T, kind::TransferRead>;
@@ -288,7 +289,7 @@ impl<T: Named, S: stage::Stage> StorageReadWrite<'_, T, S> {
 /// Access of one of several passes that a single system records.
 #[derive(Clone, Debug)]
 pub struct PassUse {
-    pub(crate) handle: quadrille_vulkan::Handle,
+    pub(crate) handle: quadrille_vulkan::resources::Handle,
     pub(crate) declared: AccessKind,
     pub(crate) kind: AccessKind,
     pub(crate) stages: StageScope,

@@ -13,8 +13,8 @@ use bevy_ecs::system::{
     SystemAccess, SystemMeta, SystemParam, SystemParamBuilder, SystemParamValidationError,
 };
 use bevy_ecs::world::unsafe_world_cell::UnsafeWorldCell;
-use quadrille_sync::SubRange;
-use quadrille_vulkan::Handle;
+use quadrille_sync::range::SubRange;
+use quadrille_vulkan::resources::Handle;
 
 use crate::declare::access::PassUse;
 use crate::declare::bind::ResourceRef;
@@ -33,7 +33,7 @@ use crate::declare::window_image::WindowImage;
 /// # use bevy_ecs::prelude::*;
 /// # use bevy_ecs::system::{ParamBuilder, SystemParamBuilder};
 /// # use quadrille_ecs::*;
-/// # use quadrille_vulkan::GpuImage;
+/// # use quadrille_vulkan::resources::GpuImage;
 /// fn blur(mut recorder: Recorder, from: AnyAccess, to: AnyAccess) {}
 ///
 /// fn add_blur(app: &mut App, from: &GpuImage, to: &GpuImage) {

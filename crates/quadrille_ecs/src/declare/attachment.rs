@@ -5,7 +5,9 @@ use bevy_color::{
     Xyza,
 };
 use glam::Vec4;
-use quadrille_vulkan::{Format, GpuImage, Load, ResolveMode, View};
+use quadrille_vulkan::Format;
+use quadrille_vulkan::commands::{Load, ResolveMode};
+use quadrille_vulkan::resources::{GpuImage, View};
 use smallvec::SmallVec;
 
 use crate::declare::access::{Access, kind};
@@ -57,7 +59,8 @@ impl Attachment {
     /// # use bevy_derive::Deref;
     /// # use bevy_ecs::prelude::*;
     /// # use quadrille_ecs::*;
-    /// # use quadrille_vulkan::{GpuImage, ResolveMode};
+    /// # use quadrille_vulkan::commands::ResolveMode;
+    /// # use quadrille_vulkan::resources::GpuImage;
     /// # #[derive(Resource, Deref)] struct Samples(GpuImage);
     /// # #[derive(Resource, Deref)] struct Depth(GpuImage);
     /// /// Single-sampled depth for later passes: the farthest sample, with reversed depth.
@@ -208,7 +211,8 @@ pub trait RenderTargets {
     /// # use bevy_derive::Deref;
     /// # use bevy_ecs::prelude::*;
     /// # use quadrille_ecs::*;
-    /// # use quadrille_vulkan::{GpuImage, GraphicsPipeline};
+    /// # use quadrille_vulkan::pipeline::GraphicsPipeline;
+    /// # use quadrille_vulkan::resources::GpuImage;
     /// # #[derive(Resource, Deref)] struct Cascades(GpuImage);
     /// # #[derive(Resource)] struct Casters(GraphicsPipeline);
     /// /// Four shadow maps, each a layer, with one draw. In the vertex shader:

@@ -1,7 +1,7 @@
 //! Declared accesses as arguments of binds, attachments and copies.
 
-use quadrille_sync::ResourceId;
-use quadrille_vulkan::{GpuBuffer, GpuImage, Handle, View};
+use quadrille_sync::resource::ResourceId;
+use quadrille_vulkan::resources::{GpuBuffer, GpuImage, Handle, View};
 
 use crate::declare::access::{Access, kind, stage};
 use crate::declare::any::AnyAccess;

@@ -21,8 +21,10 @@ use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::Allow;
 use bevy_ecs::world::DeferredWorld;
-use quadrille_sync::{Preference, QueueIndex, SubRange};
-use quadrille_vulkan::{Handle, SharedTable};
+use quadrille_sync::frame::Preference;
+use quadrille_sync::range::SubRange;
+use quadrille_sync::topology::QueueIndex;
+use quadrille_vulkan::resources::{Handle, SharedTable};
 
 use crate::declare::access::{kind, stage};
 use crate::declare::kind::{AccessKind, StageScope};
@@ -40,7 +42,7 @@ pub struct Pass;
 pub enum QueuePreference {
     /// The main queue at first; another one if measured frame times then get shorter by at least 2 %. The
     /// assignment is in [`Renderer::report`](crate::Renderer::report). With
-    /// [`Settings::auto_queues`](quadrille_vulkan::Settings::auto_queues) off, passes stay on the main queue.
+    /// [`Settings::auto_queues`](quadrille_vulkan::instance::Settings::auto_queues) off, passes stay on the main queue.
     #[default]
     Auto,
     /// The main queue, which can do everything.

@@ -1,8 +1,11 @@
 //! Rules for accesses by the solver's name ([`AccessKind::Exactly`](crate::AccessKind)), derived from their stages and
 //! access masks.
 
-use quadrille_sync::{Access, AccessMask, Capabilities, Stages};
-use quadrille_vulkan::{Binding, BindingKind, vk};
+use quadrille_sync::access::Access;
+use quadrille_sync::flags::{AccessMask, Stages};
+use quadrille_sync::topology::Capabilities;
+use quadrille_vulkan::shader::{Binding, BindingKind};
+use quadrille_vulkan::vk;
 
 /// Whether the access covers a shader's binding, in all stages that use it.
 pub(crate) fn allows(access: Access, info: &Binding) -> bool {

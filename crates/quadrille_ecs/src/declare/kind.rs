@@ -4,7 +4,7 @@
 //! [`Access`] of the solver. The default [`StageScope::Auto`] means the stages of the
 //! pipelines that the pass used.
 
-use quadrille_sync::Access;
+use quadrille_sync::access::Access;
 use quadrille_vulkan::vk;
 
 /// Calls a macro with all kinds except [`AccessKind::Exactly`]: documentation, name, and name in messages.

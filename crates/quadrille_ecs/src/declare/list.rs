@@ -22,7 +22,7 @@ use crate::declare::registry::{list_entity, short_name};
 
 /// A list of buffers or images: any bevy resource that dereferences to a `Vec` of them. The list may change each frame.
 pub trait NamedList: Resource {
-    /// [`GpuBuffer`](quadrille_vulkan::GpuBuffer) or [`GpuImage`](quadrille_vulkan::GpuImage).
+    /// [`GpuBuffer`](quadrille_vulkan::resources::GpuBuffer) or [`GpuImage`](quadrille_vulkan::resources::GpuImage).
     type Handle: GpuResource;
 
     /// The current handles.
@@ -51,7 +51,7 @@ where
 /// use bevy_derive::Deref;
 /// use bevy_ecs::prelude::Resource;
 /// use quadrille_ecs::{AccessList, Recorder, access_kind};
-/// use quadrille_vulkan::GpuImage;
+/// use quadrille_vulkan::resources::GpuImage;
 ///
 /// #[derive(Resource, Deref)]
 /// struct Textures(Vec<GpuImage>);

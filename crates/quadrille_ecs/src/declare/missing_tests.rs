@@ -1,6 +1,6 @@
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
-use quadrille_vulkan::GpuBuffer;
+use quadrille_vulkan::resources::GpuBuffer;
 
 use super::*;
 use crate::{Current, History, WindowImageOf};

@@ -3,7 +3,7 @@
 use std::ops::Deref;
 
 use bevy_ecs::prelude::*;
-use quadrille_vulkan::{GpuBuffer, GpuImage, Handle, QuerySet};
+use quadrille_vulkan::resources::{GpuBuffer, GpuImage, Handle, QuerySet};
 
 use crate::declare::bind::ResourceRef;
 
@@ -68,7 +68,7 @@ impl GpuResource for Handle {
 /// use bevy_derive::Deref;
 /// use bevy_ecs::prelude::Resource;
 /// use quadrille_ecs::{Recorder, StorageRead};
-/// use quadrille_vulkan::GpuBuffer;
+/// use quadrille_vulkan::resources::GpuBuffer;
 ///
 /// #[derive(Resource, Deref)]
 /// struct Cells(GpuBuffer);

@@ -109,7 +109,7 @@ impl Registry {
 /// # use bevy_derive::Deref;
 /// # use bevy_ecs::prelude::*;
 /// # use quadrille_ecs::resource_entity;
-/// # use quadrille_vulkan::GpuBuffer;
+/// # use quadrille_vulkan::resources::GpuBuffer;
 /// #[derive(Resource, Deref)]
 /// struct Cells(GpuBuffer);
 ///

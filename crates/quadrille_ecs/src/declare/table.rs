@@ -11,8 +11,8 @@ use bevy_ecs::change_detection::Tick;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{SystemAccess, SystemMeta, SystemParam, SystemParamValidationError};
 use bevy_ecs::world::unsafe_world_cell::UnsafeWorldCell;
-use quadrille_sync::Access;
-use quadrille_vulkan::{ResourceTable, SharedTable, TableMember};
+use quadrille_sync::access::Access;
+use quadrille_vulkan::resources::{ResourceTable, SharedTable, TableMember};
 
 use crate::declare::declaration::DeclaredAccess;
 use crate::declare::kind::AccessKind;
@@ -20,7 +20,7 @@ use crate::declare::parameter::ResourceAccess;
 use crate::declare::registry::{short_name, table_entity};
 
 /// A bevy resource that is a table: any resource that dereferences to an
-/// [`ImageTable`](quadrille_vulkan::ImageTable) or a [`BufferTable`](quadrille_vulkan::BufferTable).
+/// [`ImageTable`](quadrille_vulkan::resources::ImageTable) or a [`BufferTable`](quadrille_vulkan::resources::BufferTable).
 pub trait NamedTable: Resource {
     /// Type of the members: images or buffers.
     type Member: TableMember;
@@ -42,7 +42,7 @@ where
 }
 
 /// Declares reads of all images or buffers of the table `T`, in any shader stage. Dereferences to the
-/// [`ImageTable`](quadrille_vulkan::ImageTable) or [`BufferTable`](quadrille_vulkan::BufferTable).
+/// [`ImageTable`](quadrille_vulkan::resources::ImageTable) or [`BufferTable`](quadrille_vulkan::resources::BufferTable).
 ///
 /// Members that are only read cost nothing per frame, regardless of their number. A member that is uploaded, or that a
 /// pass of the frame also declares (to write it, for instance), is synchronized with all passes that declare the table,
@@ -52,9 +52,10 @@ where
 /// use bevy_derive::{Deref, DerefMut};
 /// use bevy_ecs::prelude::*;
 /// use quadrille_ecs::{ColorAttachment, ColorTarget, Recorder, RenderError, Table};
-/// use quadrille_vulkan::{GpuImage, GraphicsPipeline, ImageTable};
+/// use quadrille_vulkan::pipeline::GraphicsPipeline;
+/// use quadrille_vulkan::resources::{GpuImage, ImageTable};
 /// # use quadrille_ecs::{Renderer, Uploads};
-/// # use quadrille_vulkan::{ImageTableDesc, TableError};
+/// # use quadrille_vulkan::resources::{ImageTableDesc, TableError};
 ///
 /// #[derive(Resource, Deref, DerefMut)]
 /// struct Textures(ImageTable);

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use quadrille_sync::{ResourceId, Slices, SubRange};
-use quadrille_vulkan::{GpuImage, Handle, View};
+use quadrille_sync::range::{Slices, SubRange};
+use quadrille_sync::resource::ResourceId;
+use quadrille_vulkan::resources::{GpuImage, Handle, View};
 
 use crate::declare::access::{Access, PassUse, kind, stage};
 use crate::declare::any::AnyAccess;
@@ -19,7 +20,8 @@ use crate::declare::named::Named;
 /// # use bevy_derive::Deref;
 /// # use bevy_ecs::prelude::*;
 /// # use quadrille_ecs::*;
-/// # use quadrille_vulkan::{ComputePipeline, GpuImage};
+/// # use quadrille_vulkan::pipeline::ComputePipeline;
+/// # use quadrille_vulkan::resources::GpuImage;
 /// # #[derive(Resource, Deref)] struct Glow(GpuImage);
 /// # #[derive(Resource)] struct Halve(ComputePipeline);
 /// /// Each mip level from the one before.
@@ -92,7 +94,8 @@ impl<'a> DeclaredView<'a> {
     /// # use bevy_derive::Deref;
     /// # use bevy_ecs::prelude::*;
     /// # use quadrille_ecs::*;
-    /// # use quadrille_vulkan::{ComputePipeline, GpuImage};
+    /// # use quadrille_vulkan::pipeline::ComputePipeline;
+    /// # use quadrille_vulkan::resources::GpuImage;
     /// # #[derive(Resource, Deref)] struct Fog(GpuImage);
     /// # #[derive(Resource)] struct Light(ComputePipeline);
     /// /// Each half of a volume in a pass of its own; the shader adds the offset that it is given.

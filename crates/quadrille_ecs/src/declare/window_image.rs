@@ -7,7 +7,7 @@ use std::ops::Deref;
 use bevy_app::App;
 use bevy_ecs::prelude::*;
 use bevy_window::PrimaryWindow;
-use quadrille_vulkan::GpuImage;
+use quadrille_vulkan::resources::GpuImage;
 
 use crate::declare::registry::Awaited;
 

@@ -4,8 +4,11 @@ use bevy_app::AppExit;
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::{MultiThreadedExecutor, Schedules, SingleThreadedExecutor};
 use bevy_tasks::ComputeTaskPool;
-use quadrille_sync::{PlanErrors, Planned, Snapshot, TimelinePoint};
-use quadrille_vulkan::{FrameInput, Parallel, Recorded, Swapchain};
+use quadrille_sync::PlanErrors;
+use quadrille_sync::planner::Planned;
+use quadrille_sync::states::{Snapshot, TimelinePoint};
+use quadrille_vulkan::present::Swapchain;
+use quadrille_vulkan::record::{FrameInput, Parallel, Recorded};
 
 use crate::collect::tables::{NonTableState, Tables};
 use crate::collect::{self, Collected, Collector};
@@ -292,7 +295,7 @@ fn submit(
     renderer: &mut Renderer,
     (collector, collected, tables): (&Collector, Collected, &mut Tables),
     planned: Option<Planned>,
-    lists: &[Option<&quadrille_vulkan::CommandList>],
+    lists: &[Option<&quadrille_vulkan::commands::CommandList>],
     threads: &Threads,
     clock: &mut Clock,
 ) -> Result<(), RenderError> {

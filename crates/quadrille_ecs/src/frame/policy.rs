@@ -10,7 +10,7 @@ use crate::error::RenderError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RenderErrorPolicy {
     /// Continue with the next frame; the failed frame is dropped. A frame that could not begin within
-    /// [`DeviceInfo::timeout`](quadrille_vulkan::DeviceInfo::timeout), because the device had not completed an earlier
+    /// [`DeviceInfo::timeout`](quadrille_vulkan::device::DeviceInfo::timeout), because the device had not completed an earlier
     /// one, is retried. After the loss of the device the app continues without rendering.
     Ignore,
     /// Replace the device, recreate the windows' surfaces, and run

@@ -1,7 +1,8 @@
 //! Replacement of a lost device.
 
 use bevy_ecs::prelude::*;
-use quadrille_vulkan::{Gpu, Settings};
+use quadrille_vulkan::device::Gpu;
+use quadrille_vulkan::instance::Settings;
 
 use crate::collect::Collector;
 use crate::collect::tables::Tables;

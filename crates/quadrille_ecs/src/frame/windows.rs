@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use bevy_ecs::prelude::*;
 use bevy_window::{PrimaryWindow, RawHandleWrapper, Window};
-use quadrille_vulkan::{Error, Format, Gpu, GpuImage, ImageDesc, ImageUsage};
+use quadrille_vulkan::device::Gpu;
+use quadrille_vulkan::resources::{GpuImage, ImageDesc, ImageUsage};
+use quadrille_vulkan::{Error, Format};
 
 use crate::declare::window_image::{WindowImage, WindowMarkers};
 use crate::error::RenderError;

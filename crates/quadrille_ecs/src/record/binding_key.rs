@@ -1,6 +1,6 @@
 //! Keys of bindings: a number, or the name of the shader's variable.
 
-use quadrille_vulkan::{Variable, variable_hint};
+use quadrille_vulkan::pipeline::{Variable, variable_hint};
 
 use crate::error::RecordError;
 use crate::record::bound::Reflected;

@@ -3,7 +3,7 @@
 use std::ops::Deref;
 
 use bevy_ecs::prelude::*;
-use quadrille_vulkan::Sampler;
+use quadrille_vulkan::resources::Sampler;
 
 use crate::declare::access::{Access, PassUse, kind, stage};
 use crate::declare::any::AnyAccess;
@@ -32,7 +32,8 @@ use crate::record::rendering::Rendering;
 /// use bevy_ecs::system::SystemParam;
 /// use quadrille::bindings::PassBindings;
 /// use quadrille::{Recorder, StorageRead, StorageReadWrite};
-/// use quadrille_vulkan::{ComputePipeline, GpuBuffer};
+/// use quadrille_vulkan::pipeline::ComputePipeline;
+/// use quadrille_vulkan::resources::GpuBuffer;
 ///
 /// # #[derive(Resource, Deref)] struct Heights(GpuBuffer);
 /// # #[derive(Resource, Deref)] struct Speeds(GpuBuffer);

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use quadrille_vulkan::{
-    Binding, BindingKind, BindingNeeds, DataLayout, GpuBuffer, Needs, Sampler, TableBinding,
-    Variable, vk,
-};
+use quadrille_vulkan::pipeline::{BindingNeeds, Needs, Variable};
+use quadrille_vulkan::resources::{GpuBuffer, Sampler};
+use quadrille_vulkan::shader::{Binding, BindingKind, DataLayout, TableBinding};
+use quadrille_vulkan::vk;
 
 use crate::declare::bind::{Bound, ResourceRef};
 use crate::declare::exact;
@@ -179,7 +179,7 @@ pub(crate) trait Reflected {
 
 macro_rules! implement_reflected {
     ($($pipeline:ident),*) => {$(
-        impl Reflected for quadrille_vulkan::$pipeline {
+        impl Reflected for quadrille_vulkan::pipeline::$pipeline {
             fn name(&self) -> &str {
                 self.name()
             }

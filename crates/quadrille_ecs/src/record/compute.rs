@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use quadrille_sync::Capabilities;
-use quadrille_vulkan::{ComputePipeline, GpuBuffer, Sampler};
+use quadrille_sync::topology::Capabilities;
+use quadrille_vulkan::pipeline::ComputePipeline;
+use quadrille_vulkan::resources::{GpuBuffer, Sampler};
 
 use crate::declare::access::{Access, kind, stage};
 use crate::declare::bind::Declared;
@@ -148,7 +149,7 @@ impl<'a> Compute<'a> {
     ///
     /// ```
     /// # use quadrille_ecs::Compute;
-    /// # use quadrille_vulkan::GpuImage;
+    /// # use quadrille_vulkan::resources::GpuImage;
     /// fn fill(compute: &mut Compute<'_>, image: &GpuImage) {
     ///     // @workgroup_size(8, 8), and one invocation per texel.
     ///     compute.dispatch_invocations(image.extent());

@@ -16,8 +16,13 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::Command;
 use bevy_ecs::world::CommandQueue;
 use bytemuck::Pod;
-use quadrille_sync::{Frame, PassIndex, Plan, ResourceId, States, TimelinePoint};
-use quadrille_vulkan::{Error, Frames, GpuBuffer};
+use quadrille_sync::frame::{Frame, PassIndex};
+use quadrille_sync::plan::Plan;
+use quadrille_sync::resource::ResourceId;
+use quadrille_sync::states::{States, TimelinePoint};
+use quadrille_vulkan::Error;
+use quadrille_vulkan::resources::GpuBuffer;
+use quadrille_vulkan::submit::Frames;
 
 use crate::declare::access::{HostRead, HostReadWrite, HostWrite, kind};
 use crate::declare::named::Named;

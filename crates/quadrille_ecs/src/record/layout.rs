@@ -3,7 +3,8 @@
 use encase::ShaderType;
 use encase::internal::{BufferMut, WriteInto, Writer};
 use encase::private::{ArrayMetadata, MatrixMetadata, StructMetadata};
-use quadrille_vulkan::{CommandList, ValueLayout};
+use quadrille_vulkan::commands::CommandList;
+use quadrille_vulkan::shader::ValueLayout;
 
 use crate::declare::registry::short_name;
 use crate::error::RecordError;

@@ -2,7 +2,7 @@
 
 use encase::ShaderType;
 use glam::{Mat3, UVec2, Vec2, Vec3};
-use quadrille_vulkan::GpuShader;
+use quadrille_vulkan::shader::GpuShader;
 
 use super::{Members as _, ShaderValue, write};
 

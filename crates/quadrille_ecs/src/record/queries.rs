@@ -1,6 +1,6 @@
 //! Recording of queries and conditional rendering.
 
-use quadrille_vulkan::QuerySet;
+use quadrille_vulkan::resources::QuerySet;
 
 use crate::declare::access::{Access, kind, stage};
 use crate::declare::bind::{Bound, Declared};
@@ -117,7 +117,8 @@ impl Rendering<'_> {
     /// # use bevy_derive::Deref;
     /// # use bevy_ecs::prelude::*;
     /// # use quadrille_ecs::*;
-    /// # use quadrille_vulkan::{GpuImage, GraphicsPipeline, QuerySet, QuerySetDesc};
+    /// # use quadrille_vulkan::pipeline::GraphicsPipeline;
+    /// # use quadrille_vulkan::resources::{GpuImage, QuerySet, QuerySetDesc};
     /// # #[derive(Resource, Deref)] struct Depth(GpuImage);
     /// # #[derive(Resource)] struct Boxes(GraphicsPipeline);
     /// #[derive(Resource, Deref)]
@@ -164,7 +165,8 @@ impl Rendering<'_> {
     /// # use bevy_derive::Deref;
     /// # use bevy_ecs::prelude::*;
     /// # use quadrille_ecs::*;
-    /// # use quadrille_vulkan::{GraphicsPipeline, QuerySet};
+    /// # use quadrille_vulkan::pipeline::GraphicsPipeline;
+    /// # use quadrille_vulkan::resources::QuerySet;
     /// # #[derive(Resource, Deref)] struct Visible(QuerySet);
     /// # #[derive(Resource)] struct Statue(GraphicsPipeline);
     /// fn draw(
@@ -196,7 +198,8 @@ impl Rendering<'_> {
     /// # use bevy_derive::Deref;
     /// # use bevy_ecs::prelude::*;
     /// # use quadrille_ecs::*;
-    /// # use quadrille_vulkan::{GraphicsPipeline, QuerySet};
+    /// # use quadrille_vulkan::pipeline::GraphicsPipeline;
+    /// # use quadrille_vulkan::resources::QuerySet;
     /// # #[derive(Resource, Deref)] struct Visible(QuerySet);
     /// # #[derive(Resource)] struct Statue { whole: GraphicsPipeline, rough: GraphicsPipeline }
     /// fn draw(

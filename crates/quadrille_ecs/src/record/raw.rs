@@ -2,8 +2,8 @@
 
 #![expect(unsafe_code, reason = "what the commands do only their author knows")]
 
-use quadrille_sync::Capabilities;
-use quadrille_vulkan::RawCommand;
+use quadrille_sync::topology::Capabilities;
+use quadrille_vulkan::commands::RawCommand;
 
 use crate::record::recorder::{PassRecorder, Recorder};
 use crate::record::rendering::Rendering;
@@ -37,7 +37,7 @@ impl PassRecorder<'_> {
 
 impl Rendering<'_> {
     /// Draws by Vulkan commands of your own, such as a command of an extension
-    /// ([`Settings::extensions`](quadrille_vulkan::Settings::extensions)), with the currently bound pipeline, bindings,
+    /// ([`Settings::extensions`](quadrille_vulkan::instance::Settings::extensions)), with the currently bound pipeline, bindings,
     /// push constants, vertices and indices. These stay bound for later draws.
     ///
     /// # Safety

@@ -9,8 +9,9 @@ use bevy_ecs::component::ComponentId;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{SystemAccess, SystemMeta, SystemParam, SystemParamValidationError};
 use bevy_ecs::world::unsafe_world_cell::UnsafeWorldCell;
-use quadrille_sync::TimelineUseKind;
-use quadrille_vulkan::{ComputePipeline, TimelineSemaphore};
+use quadrille_sync::frame::TimelineUseKind;
+use quadrille_vulkan::pipeline::ComputePipeline;
+use quadrille_vulkan::resources::TimelineSemaphore;
 
 use crate::declare::access::PassUse;
 use crate::declare::attachment::RenderTargets;
@@ -37,7 +38,8 @@ use crate::record::transfer::Transfer;
 /// # use bevy_derive::Deref;
 /// # use bevy_ecs::prelude::*;
 /// # use quadrille_ecs::*;
-/// # use quadrille_vulkan::{ComputePipeline, GpuBuffer};
+/// # use quadrille_vulkan::pipeline::ComputePipeline;
+/// # use quadrille_vulkan::resources::GpuBuffer;
 /// # #[derive(Resource, Deref)] struct Cells(GpuBuffer);
 /// # #[derive(Resource)] struct Fill(ComputePipeline);
 /// fn fill(mut recorder: Recorder, cells: StorageWrite<Cells>, pipeline: Res<Fill>) {
@@ -149,8 +151,8 @@ impl Recorder<'_, '_> {
     /// depends on and before those that depend on it.
     ///
     /// The system's parameters declare its accesses ([`HostRead`](crate::HostRead), [`HostWrite`](crate::HostWrite),
-    /// [`HostReadWrite`](crate::HostReadWrite)) of buffers in [`Memory::Readback`](quadrille_vulkan::Memory::Readback)
-    /// or [`Memory::Upload`](quadrille_vulkan::Memory::Upload). The callback runs outside of the schedule: it captures
+    /// [`HostReadWrite`](crate::HostReadWrite)) of buffers in [`Memory::Readback`](quadrille_vulkan::resources::Memory::Readback)
+    /// or [`Memory::Upload`](quadrille_vulkan::resources::Memory::Upload). The callback runs outside of the schedule: it captures
     /// the data that it needs from the world, and changes the world with [`Host::queue`](crate::Host::queue).
     ///
     /// If passes of the frame depend on it, the frame waits for the device at this point, after everything
@@ -162,7 +164,7 @@ impl Recorder<'_, '_> {
     /// # use bevy_derive::Deref;
     /// # use bevy_ecs::prelude::*;
     /// # use quadrille_ecs::*;
-    /// # use quadrille_vulkan::GpuBuffer;
+    /// # use quadrille_vulkan::resources::GpuBuffer;
     /// # #[derive(Resource, Deref)] struct Cells(GpuBuffer);
     /// # #[derive(Resource)] struct Total(u32);
     /// // add_systems(Render, (simulate, double.after(simulate), draw.after(double)))
@@ -194,7 +196,8 @@ impl Recorder<'_, '_> {
     /// # use bevy_derive::Deref;
     /// # use bevy_ecs::prelude::*;
     /// # use quadrille_ecs::*;
-    /// # use quadrille_vulkan::{ComputePipeline, GpuBuffer};
+    /// # use quadrille_vulkan::pipeline::ComputePipeline;
+    /// # use quadrille_vulkan::resources::GpuBuffer;
     /// # #[derive(Resource, Deref)] struct Front(GpuBuffer);
     /// # #[derive(Resource, Deref)] struct Back(GpuBuffer);
     /// # #[derive(Resource)] struct Step(ComputePipeline);
@@ -231,7 +234,8 @@ impl Recorder<'_, '_> {
     /// # use bevy_derive::Deref;
     /// # use bevy_ecs::prelude::*;
     /// # use quadrille_ecs::*;
-    /// # use quadrille_vulkan::{ComputePipeline, GpuBuffer};
+    /// # use quadrille_vulkan::pipeline::ComputePipeline;
+    /// # use quadrille_vulkan::resources::GpuBuffer;
     /// # #[derive(Resource, Deref)] struct Cells(GpuBuffer);
     /// # #[derive(Resource)] struct Rules([ComputePipeline; 2]);
     /// fn grow(mut recorder: Recorder, cells: StorageReadWrite<Cells>, rules: Res<Rules>) {
@@ -277,7 +281,7 @@ impl Recorder<'_, '_> {
     ///
     /// The pass begins a submission, so later passes on its queue wait as well. A window is presented only when the
     /// signal is certain, for which the frame waits on the host. If the value is not reached within
-    /// [`DeviceInfo::timeout`](quadrille_vulkan::DeviceInfo::timeout), the error is
+    /// [`DeviceInfo::timeout`](quadrille_vulkan::device::DeviceInfo::timeout), the error is
     /// [`FrameError::TimelineWait`](quadrille_vulkan::FrameError::TimelineWait); if the app continues, the next frame
     /// waits again.
     ///
@@ -285,7 +289,8 @@ impl Recorder<'_, '_> {
     /// # use bevy_derive::Deref;
     /// # use bevy_ecs::prelude::*;
     /// # use quadrille_ecs::*;
-    /// # use quadrille_vulkan::{ComputePipeline, GpuBuffer, TimelineSemaphore};
+    /// # use quadrille_vulkan::pipeline::ComputePipeline;
+    /// # use quadrille_vulkan::resources::{GpuBuffer, TimelineSemaphore};
     /// # #[derive(Resource, Deref)] struct Forces(GpuBuffer);
     /// # #[derive(Resource, Deref)] struct Positions(GpuBuffer);
     /// # #[derive(Resource)] struct Pipelines { push: ComputePipeline }

@@ -7,8 +7,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bevy_ecs::prelude::*;
-use quadrille_sync::{Capabilities, ResourceId};
-use quadrille_vulkan::{CommandList, View};
+use quadrille_sync::resource::ResourceId;
+use quadrille_sync::topology::Capabilities;
+use quadrille_vulkan::commands::CommandList;
+use quadrille_vulkan::resources::View;
 
 use crate::declare::access::PassUse;
 use crate::declare::kind::Used;

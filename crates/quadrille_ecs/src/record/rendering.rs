@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use quadrille_sync::Capabilities;
-use quadrille_vulkan::{
-    ColorAttachment, DepthAttachment, DepthResolve, GpuBuffer, GpuImage, GraphicsPipeline,
-    IndexType, Load, Sampler, Store, View,
+use quadrille_sync::topology::Capabilities;
+use quadrille_vulkan::commands::{
+    ColorAttachment, DepthAttachment, DepthResolve, IndexType, Load, Store,
 };
+use quadrille_vulkan::pipeline::GraphicsPipeline;
+use quadrille_vulkan::resources::{GpuBuffer, GpuImage, Sampler, View};
 use smallvec::SmallVec;
 
 use crate::declare::access::{Access, kind, stage};
@@ -93,7 +94,8 @@ impl<'a> Rendering<'a> {
     /// # use bevy_derive::Deref;
     /// # use bevy_ecs::prelude::*;
     /// # use quadrille_ecs::*;
-    /// # use quadrille_vulkan::{GpuBuffer, GpuImage, GraphicsPipeline};
+    /// # use quadrille_vulkan::pipeline::GraphicsPipeline;
+    /// # use quadrille_vulkan::resources::{GpuBuffer, GpuImage};
     /// # #[derive(Resource, Deref)] struct Color(GpuImage);
     /// # #[derive(Resource, Deref)] struct Rows(GpuBuffer);
     /// # #[derive(Resource)] struct Paint(GraphicsPipeline);
@@ -233,11 +235,11 @@ impl<'a> Rendering<'a> {
     }
 
     /// Sets the stencil reference for draws with the bound pipeline. Overrides the `reference` of its
-    /// [`StencilState`](quadrille_vulkan::StencilState).
+    /// [`StencilState`](quadrille_vulkan::pipeline::StencilState).
     ///
     /// ```
     /// # use quadrille_ecs::*;
-    /// # use quadrille_vulkan::GraphicsPipeline;
+    /// # use quadrille_vulkan::pipeline::GraphicsPipeline;
     /// /// Writes a distinct stencil value for each portal, with one pipeline.
     /// fn mark(rendering: &mut Rendering<'_>, portal: &GraphicsPipeline, count: u8) {
     ///     rendering.pipeline(portal);
@@ -353,7 +355,8 @@ impl<'a> Rendering<'a> {
     /// # use bevy_derive::Deref;
     /// # use bevy_ecs::prelude::*;
     /// # use quadrille_ecs::*;
-    /// # use quadrille_vulkan::{GpuBuffer, GraphicsPipeline};
+    /// # use quadrille_vulkan::pipeline::GraphicsPipeline;
+    /// # use quadrille_vulkan::resources::GpuBuffer;
     /// # #[derive(Resource, Deref)] struct Draws(GpuBuffer);
     /// # #[derive(Resource, Deref)] struct Visible(GpuBuffer);
     /// # #[derive(Resource)] struct Mesh(GraphicsPipeline);
@@ -461,7 +464,7 @@ fn begin_rendering(recording: &mut SubRecording, mut attachments: Attachments) -
     let depth = depth.and_then(|a| Some(depth_attachment(a, a.image.as_ref()?)));
     recording
         .list
-        .begin_rendering(&quadrille_vulkan::Rendering {
+        .begin_rendering(&quadrille_vulkan::commands::Rendering {
             colors: &colors,
             depth,
             area: None,

@@ -1,7 +1,8 @@
 //! Recording of copies and clears.
 
-use quadrille_sync::Capabilities;
-use quadrille_vulkan::{ImageRegion, vk};
+use quadrille_sync::topology::Capabilities;
+use quadrille_vulkan::resources::ImageRegion;
+use quadrille_vulkan::vk;
 
 use crate::declare::attachment::ClearValue;
 use crate::declare::bind::Declared;
@@ -65,7 +66,7 @@ impl<'a> Transfer<'a> {
     /// # use bevy_derive::Deref;
     /// # use bevy_ecs::prelude::*;
     /// # use quadrille_ecs::*;
-    /// # use quadrille_vulkan::{GpuBuffer, GpuImage};
+    /// # use quadrille_vulkan::resources::{GpuBuffer, GpuImage};
     /// # #[derive(Resource, Deref)] struct Maps(GpuImage);
     /// # #[derive(Resource, Deref)] struct Texels(GpuBuffer);
     /// fn keep(mut recorder: Recorder, from: TransferRead<Maps>, to: TransferWrite<Texels>) {
@@ -100,7 +101,7 @@ impl<'a> Transfer<'a> {
     /// # use bevy_derive::Deref;
     /// # use bevy_ecs::prelude::*;
     /// # use quadrille_ecs::*;
-    /// # use quadrille_vulkan::{GpuBuffer, GpuImage};
+    /// # use quadrille_vulkan::resources::{GpuBuffer, GpuImage};
     /// # #[derive(Resource, Deref)] struct Maps(GpuImage);
     /// # #[derive(Resource, Deref)] struct Texels(GpuBuffer);
     /// fn load(mut recorder: Recorder, from: TransferRead<Texels>, to: TransferWrite<Maps>) {

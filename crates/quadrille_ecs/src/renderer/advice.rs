@@ -2,8 +2,12 @@
 
 use std::time::Duration;
 
-use quadrille_sync::{Frame, FrameCost, PassIndex, Plan, States, Topology, advise, advise_sharing};
-use quadrille_vulkan::DeviceTimes;
+use quadrille_sync::advise::{FrameCost, advise, advise_sharing};
+use quadrille_sync::frame::{Frame, PassIndex};
+use quadrille_sync::plan::Plan;
+use quadrille_sync::states::States;
+use quadrille_sync::topology::Topology;
+use quadrille_vulkan::record::DeviceTimes;
 use serde_json::{Map, Value, json};
 
 /// Device time of each pass in microseconds, by name; passes of one name are added up.

@@ -9,15 +9,21 @@
 //! that is collected.
 //!
 //! [`QueuePreference::Auto`]: crate::QueuePreference::Auto
-//! [`Sharing::Auto`]: quadrille_vulkan::Sharing::Auto
+//! [`Sharing::Auto`]: quadrille_vulkan::resources::Sharing::Auto
 
 use std::time::Instant;
 
-use quadrille_sync::{
-    Frame, PassIndex, QueueChoices, QueueObservation, Resource, ResourceIndex, Sharing as Mode,
-    SharingObservation, SharingStage, SharingTrials, States, Topology,
+use quadrille_sync::advise::{
+    QueueChoices, QueueObservation, SharingObservation, SharingStage, SharingTrials,
 };
-use quadrille_vulkan::{DeviceTimes, Frames, Gpu, Handle};
+use quadrille_sync::frame::{Frame, PassIndex};
+use quadrille_sync::resource::{Resource, ResourceIndex, Sharing as Mode};
+use quadrille_sync::states::States;
+use quadrille_sync::topology::Topology;
+use quadrille_vulkan::device::Gpu;
+use quadrille_vulkan::record::DeviceTimes;
+use quadrille_vulkan::resources::Handle;
+use quadrille_vulkan::submit::Frames;
 use serde_json::{Map, Value, json};
 
 use crate::renderer::advice;

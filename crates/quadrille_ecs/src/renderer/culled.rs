@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use quadrille_sync::{Frame, PassIndex, Plan};
+use quadrille_sync::frame::{Frame, PassIndex};
+use quadrille_sync::plan::Plan;
 use serde_json::{Value, json};
 
 /// The culled passes of the last frame.

@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use quadrille_sync::Counts;
-use quadrille_vulkan::{Gpu, validation_messages};
+use quadrille_sync::plan::Counts;
+use quadrille_vulkan::device::Gpu;
+use quadrille_vulkan::instance::validation_messages;
 use serde_json::{Map, Value, json};
 
 /// Phases of a frame whose CPU time is measured, in their order.

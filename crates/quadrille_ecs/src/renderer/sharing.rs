@@ -4,10 +4,16 @@
 //! [`Choices`](super::choices::Choices) decides after a frame was submitted. `Frames::change_sharing` replaces
 //! the Vulkan objects before the passes of the next frame record.
 //!
-//! [`Sharing::Auto`]: quadrille_vulkan::Sharing::Auto
+//! [`Sharing::Auto`]: quadrille_vulkan::resources::Sharing::Auto
 
-use quadrille_sync::{Access, Capabilities, Preference, Resource, Sharing as Mode, States};
-use quadrille_vulkan::{CommandList, Frames, Handle, ImageRegion, SharingChanged};
+use quadrille_sync::access::Access;
+use quadrille_sync::frame::Preference;
+use quadrille_sync::resource::{Resource, Sharing as Mode};
+use quadrille_sync::states::States;
+use quadrille_sync::topology::Capabilities;
+use quadrille_vulkan::commands::CommandList;
+use quadrille_vulkan::resources::{Handle, ImageRegion};
+use quadrille_vulkan::submit::{Frames, SharingChanged};
 
 use crate::data::internal::{InternalPass, InternalUse, copy_needs};
 

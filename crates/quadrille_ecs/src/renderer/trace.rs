@@ -9,8 +9,9 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use quadrille_sync::{QueueIndex, TimelinePoint, Topology};
-use quadrille_vulkan::{DeviceTimes, SubmissionTime};
+use quadrille_sync::states::TimelinePoint;
+use quadrille_sync::topology::{QueueIndex, Topology};
+use quadrille_vulkan::record::{DeviceTimes, SubmissionTime};
 use serde_json::{Value, json};
 
 use crate::renderer::report::Phase;

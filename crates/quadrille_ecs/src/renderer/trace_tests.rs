@@ -1,7 +1,10 @@
 use std::time::{Duration, Instant};
 
-use quadrille_sync::{PassIndex, QueueIndex, TimelinePoint, parse_topology};
-use quadrille_vulkan::{DeviceTimes, PassTime, SubmissionTime};
+use quadrille_sync::frame::PassIndex;
+use quadrille_sync::states::TimelinePoint;
+use quadrille_sync::text::parse_topology;
+use quadrille_sync::topology::QueueIndex;
+use quadrille_vulkan::record::{DeviceTimes, PassTime, SubmissionTime};
 
 use super::{KEPT, Trace};
 use crate::renderer::report::Phase;

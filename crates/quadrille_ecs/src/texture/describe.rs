@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use bevy_image::Image as ImageAsset;
-use quadrille_vulkan::{GpuImage, ImageDesc, ImageRegion, ImageUsage};
+use quadrille_vulkan::resources::{GpuImage, ImageDesc, ImageRegion, ImageUsage};
 use wgpu_types::{TextureDataOrder, TextureDimension, TextureUsages, TextureViewDimension};
 
 use super::format;

@@ -22,7 +22,7 @@ use bevy_asset::{AssetPath, AssetPlugin, AssetServer};
 use bevy_ecs::prelude::*;
 use bevy_tasks::block_on;
 use futures_io::{AsyncRead, AsyncSeek};
-use quadrille_vulkan::open_regular;
+use quadrille_vulkan::file::open_regular;
 
 /// Rules for the files that assets are read from: insert it before the plugins that read assets.
 ///

@@ -1,7 +1,8 @@
 //! Conversion of bevy's texture formats to Vulkan formats.
 
 use bevy_image::{CompressedImageFormats, Image as ImageAsset};
-use quadrille_vulkan::{Format, Gpu};
+use quadrille_vulkan::Format;
+use quadrille_vulkan::device::Gpu;
 use wgpu_types::{AstcBlock, AstcChannel, TextureDimension, TextureFormat as T};
 
 /// Converts a format; `None` for depth and integer formats, which are not valid for textures.

@@ -4,7 +4,8 @@
 use std::fmt::Display;
 use std::io::Read;
 
-use quadrille_vulkan::{block, vk};
+use quadrille_vulkan::resources::block;
+use quadrille_vulkan::vk;
 
 const MAGIC: &[u8] = b"\xABKTX 20\xBB\r\n\x1A\n";
 

@@ -7,7 +7,8 @@ use bevy_ecs::message::MessageCursor;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::Command;
 use bevy_image::Image as ImageAsset;
-use quadrille_vulkan::{Error, GpuImage, Handle as GpuHandle, ImageDesc};
+use quadrille_vulkan::Error;
+use quadrille_vulkan::resources::{GpuImage, Handle as GpuHandle, ImageDesc};
 
 use super::describe::{describe, upload};
 use crate::data::upload::Uploads;
@@ -31,7 +32,8 @@ use crate::gpu_device::GpuDevice;
 /// # use bevy_derive::Deref;
 /// # use bevy_ecs::prelude::*;
 /// # use quadrille_ecs::*;
-/// # use quadrille_vulkan::{GpuImage, GraphicsPipeline, Sampler};
+/// # use quadrille_vulkan::pipeline::GraphicsPipeline;
+/// # use quadrille_vulkan::resources::{GpuImage, Sampler};
 /// #[derive(Resource, Deref)]
 /// struct Bricks(GpuImage);
 /// # #[derive(Resource)] struct Wall { pipeline: GraphicsPipeline, sampler: Sampler }

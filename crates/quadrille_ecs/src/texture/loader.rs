@@ -12,7 +12,7 @@ use bevy_image::{
 };
 use bevy_reflect::TypePath;
 use image::ImageFormat as FileFormat;
-use quadrille_vulkan::Gpu;
+use quadrille_vulkan::device::Gpu;
 use thiserror::Error;
 
 use super::checks::check;
@@ -31,7 +31,7 @@ pub struct ImageLimits {
     /// file's size. Loading takes several times as much host memory.
     ///
     /// `None` is the lesser of 512 MiB and an eighth of the device's memory
-    /// ([`DeviceInfo::memory_bytes`](quadrille_vulkan::DeviceInfo::memory_bytes)). 512 MiB suffice, with all mip
+    /// ([`DeviceInfo::memory_bytes`](quadrille_vulkan::device::DeviceInfo::memory_bytes)). 512 MiB suffice, with all mip
     /// levels, for an image of the maximum size in a compressed format, or of half that width and height with four
     /// bytes per pixel.
     pub decoded_bytes: Option<u64>,

@@ -1,7 +1,8 @@
 //! Blending of windows with the desktop (`Window::composite_alpha_mode`).
 
 use bevy_window::{CompositeAlphaMode, Window};
-use quadrille_vulkan::{CompositeAlpha, vk::CompositeAlphaFlagsKHR as Flags};
+use quadrille_vulkan::present::CompositeAlpha;
+use quadrille_vulkan::vk::CompositeAlphaFlagsKHR as Flags;
 
 /// Converts a mode to Vulkan flags; `None` lets the surface decide.
 pub(super) fn flags(mode: CompositeAlphaMode) -> Flags {

@@ -6,7 +6,9 @@ use std::marker::PhantomData;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::Command;
 use bevy_window::{PrimaryWindow, Window};
-use quadrille_vulkan::{Error, Gpu, GpuImage, ImageDesc};
+use quadrille_vulkan::Error;
+use quadrille_vulkan::device::Gpu;
+use quadrille_vulkan::resources::{GpuImage, ImageDesc};
 
 use super::HeadlessWindow;
 use crate::data::history::{Current, History, NewHistory};
@@ -26,7 +28,8 @@ use crate::gpu_device::GpuDevice;
 /// # use bevy_derive::Deref;
 /// # use bevy_ecs::prelude::*;
 /// # use quadrille_ecs::*;
-/// # use quadrille_vulkan::{Format, GpuImage, ImageDesc};
+/// # use quadrille_vulkan::Format;
+/// # use quadrille_vulkan::resources::{GpuImage, ImageDesc};
 /// /// Half as wide and high as the window.
 /// #[derive(Resource, Deref)]
 /// struct Glow(GpuImage);

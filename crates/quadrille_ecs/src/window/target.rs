@@ -7,10 +7,13 @@
 
 use bevy_ecs::prelude::*;
 use bevy_window::{CompositeAlphaMode, PresentMode, RawHandleWrapper, Window};
-use quadrille_vulkan::{
-    Acquired, Gpu, GpuImage, Presented, SkipReason, Surface, SurfaceError, SurfaceFormat,
-    Swapchain, SwapchainSettings, vk::PresentModeKHR,
+use quadrille_vulkan::SurfaceError;
+use quadrille_vulkan::device::Gpu;
+use quadrille_vulkan::present::{
+    Acquired, Presented, SkipReason, Surface, SurfaceFormat, Swapchain, SwapchainSettings,
 };
+use quadrille_vulkan::resources::GpuImage;
+use quadrille_vulkan::vk::PresentModeKHR;
 
 use super::acquire_timeout::AcquireTimeout;
 use super::{PresentSettings, SwapchainState, WindowOutcome, alpha};

@@ -5,9 +5,9 @@ use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bevy_log::LogPlugin;
 use quadrille_ecs::*;
-use quadrille_vulkan::{
-    BufferDesc, ComputePipeline, ComputePipelineDesc, GpuBuffer, GpuImage, GpuShader,
-};
+use quadrille_vulkan::pipeline::{ComputePipeline, ComputePipelineDesc};
+use quadrille_vulkan::resources::{BufferDesc, GpuBuffer, GpuImage};
+use quadrille_vulkan::shader::GpuShader;
 
 /// 256 numbers: 0, 1, 2, ..
 #[derive(Resource, Deref)]

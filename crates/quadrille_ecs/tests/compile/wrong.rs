@@ -3,7 +3,8 @@
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
-use quadrille_vulkan::{ComputePipeline, GpuBuffer, GpuImage};
+use quadrille_vulkan::pipeline::ComputePipeline;
+use quadrille_vulkan::resources::{GpuBuffer, GpuImage};
 
 #[derive(Resource, Deref)]
 struct Cells(GpuBuffer);

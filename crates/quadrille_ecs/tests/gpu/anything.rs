@@ -11,13 +11,19 @@ mod local;
 use bevy_derive::{Deref, DerefMut};
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
-use quadrille_vulkan::{
-    BufferDesc, BufferTable, BufferTableDesc, BufferUsage, ComputePipeline, ComputePipelineDesc,
-    DepthState, Format, GpuBuffer, GpuImage, GpuShader, GraphicsPipeline, GraphicsPipelineDesc,
-    ImageDesc, ImageTable, ImageTableDesc, ImageUsage, IndexType, PipelineState, QuerySet,
-    QuerySetDesc, RawCommand, ResolveMode, Sampler, SamplerDesc, StencilState, TableIndex,
-    VertexLayout, View, validation_messages,
+use quadrille_vulkan::Format;
+use quadrille_vulkan::commands::{IndexType, RawCommand, ResolveMode};
+use quadrille_vulkan::instance::validation_messages;
+use quadrille_vulkan::pipeline::{
+    ComputePipeline, ComputePipelineDesc, DepthState, GraphicsPipeline, GraphicsPipelineDesc,
+    PipelineState, StencilState, VertexLayout,
 };
+use quadrille_vulkan::resources::{
+    BufferDesc, BufferTable, BufferTableDesc, BufferUsage, GpuBuffer, GpuImage, ImageDesc,
+    ImageTable, ImageTableDesc, ImageUsage, QuerySet, QuerySetDesc, Sampler, SamplerDesc,
+    TableIndex, View,
+};
+use quadrille_vulkan::shader::GpuShader;
 
 use crate::common::{Errors, Rig};
 

@@ -4,11 +4,15 @@
 use bevy_derive::{Deref, DerefMut};
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
-use quadrille_vulkan::{
-    BufferDesc, BufferTable, BufferTableDesc, ComputePipeline, ComputePipelineDesc, Format,
-    GpuBuffer, GpuImage, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, ImageDesc, Memory,
-    Sharing, TableIndex,
+use quadrille_vulkan::Format;
+use quadrille_vulkan::pipeline::{
+    ComputePipeline, ComputePipelineDesc, GraphicsPipeline, GraphicsPipelineDesc,
 };
+use quadrille_vulkan::resources::{
+    BufferDesc, BufferTable, BufferTableDesc, GpuBuffer, GpuImage, ImageDesc, Memory, Sharing,
+    TableIndex,
+};
+use quadrille_vulkan::shader::GpuShader;
 
 use crate::common::{Rig, read, read_image};
 use crate::table_rows::{ENTRIES, Look, ROWS, Seen, SeenBeside, insert_look, look, row};

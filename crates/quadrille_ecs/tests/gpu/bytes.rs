@@ -5,10 +5,14 @@ use std::ops::Range;
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
-use quadrille_vulkan::{
-    BufferDesc, BufferUsage, ComputePipeline, ComputePipelineDesc, Format, GpuBuffer, GpuImage,
-    GpuShader, GraphicsPipeline, GraphicsPipelineDesc, ImageDesc, ImageUsage, PrimitiveTopology,
+use quadrille_vulkan::Format;
+use quadrille_vulkan::pipeline::{
+    ComputePipeline, ComputePipelineDesc, GraphicsPipeline, GraphicsPipelineDesc, PrimitiveTopology,
 };
+use quadrille_vulkan::resources::{
+    BufferDesc, BufferUsage, GpuBuffer, GpuImage, ImageDesc, ImageUsage,
+};
+use quadrille_vulkan::shader::GpuShader;
 
 use crate::common::{Errors, Rig, read, read_back};
 

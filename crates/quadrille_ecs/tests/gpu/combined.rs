@@ -3,10 +3,10 @@
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
-use quadrille_vulkan::{
-    ComputePipeline, ComputePipelineDesc, Format, GpuImage, GpuShader, ImageDesc, Sampler,
-    SamplerDesc,
-};
+use quadrille_vulkan::Format;
+use quadrille_vulkan::pipeline::{ComputePipeline, ComputePipelineDesc};
+use quadrille_vulkan::resources::{GpuImage, ImageDesc, Sampler, SamplerDesc};
+use quadrille_vulkan::shader::GpuShader;
 
 use crate::common::{Rig, Squares, read};
 

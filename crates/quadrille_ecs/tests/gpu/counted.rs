@@ -3,10 +3,15 @@
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
-use quadrille_vulkan::{
-    BufferDesc, BufferUsage, ComputePipeline, ComputePipelineDesc, Format, GpuBuffer, GpuImage,
-    GpuShader, GraphicsPipeline, GraphicsPipelineDesc, ImageDesc, ImageUsage, IndexType,
+use quadrille_vulkan::Format;
+use quadrille_vulkan::commands::IndexType;
+use quadrille_vulkan::pipeline::{
+    ComputePipeline, ComputePipelineDesc, GraphicsPipeline, GraphicsPipelineDesc,
 };
+use quadrille_vulkan::resources::{
+    BufferDesc, BufferUsage, GpuBuffer, GpuImage, ImageDesc, ImageUsage,
+};
+use quadrille_vulkan::shader::GpuShader;
 
 use crate::common::{Errors, Rig, read_image};
 

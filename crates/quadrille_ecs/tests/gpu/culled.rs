@@ -4,7 +4,7 @@ use bevy_derive::Deref;
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
-use quadrille_vulkan::{BufferDesc, GpuBuffer};
+use quadrille_vulkan::resources::{BufferDesc, GpuBuffer};
 use serde_json::{Value, json};
 
 use crate::common::{Add, Numbers, Rig, Squares, add, read, record_square};

@@ -5,11 +5,14 @@ use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::common_conditions::run_once;
 use quadrille_ecs::*;
-use quadrille_sync::SubRange;
-use quadrille_vulkan::{
-    BufferDesc, BufferUsage, Format, GpuBuffer, GpuImage, GpuShader, GraphicsPipeline,
-    GraphicsPipelineDesc, ImageDesc, ImageUsage, IndexType, Memory, VertexLayout,
+use quadrille_sync::range::SubRange;
+use quadrille_vulkan::Format;
+use quadrille_vulkan::commands::IndexType;
+use quadrille_vulkan::pipeline::{GraphicsPipeline, GraphicsPipelineDesc, VertexLayout};
+use quadrille_vulkan::resources::{
+    BufferDesc, BufferUsage, GpuBuffer, GpuImage, ImageDesc, ImageUsage, Memory,
 };
+use quadrille_vulkan::shader::GpuShader;
 
 use crate::common::{Errors, Numbers, Rig, Squares, add, read, square};
 
@@ -207,7 +210,7 @@ fn a_stronger_access_is_allowed() {
     declare_as::<Squares>(&mut rig, AccessKind::StorageWrite);
     declare_as::<Numbers>(
         &mut rig,
-        AccessKind::Exactly(quadrille_sync::Access::StorageReadAny),
+        AccessKind::Exactly(quadrille_sync::access::Access::StorageReadAny),
     );
     rig.update(3);
     rig.expect_no_errors();
@@ -292,7 +295,7 @@ fn copies_are_checked_against_the_declaration() {
     declare_bytes::<Texels>(&mut rig, AccessKind::TransferWrite, 0, 16);
     let reported = "CopyWrite of bytes 0..1024, while it declares TransferWrite of bytes 0..16";
     expect_refused(&mut rig, &["`copy`", "`texels` as the target", reported]);
-    let copied = AccessKind::Exactly(quadrille_sync::Access::CopyWrite);
+    let copied = AccessKind::Exactly(quadrille_sync::access::Access::CopyWrite);
     declare_as::<Texels>(&mut rig, copied);
     rig.update(2);
     rig.expect_no_errors();

@@ -3,7 +3,7 @@
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
-use quadrille_vulkan::{BufferDesc, BufferUsage, GpuBuffer};
+use quadrille_vulkan::resources::{BufferDesc, BufferUsage, GpuBuffer};
 
 use crate::common::{Add, Errors, Numbers, Rig, Squares, read, record_square, square};
 

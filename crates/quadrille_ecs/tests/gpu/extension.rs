@@ -5,13 +5,18 @@
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
-use quadrille_sync::Capabilities;
+use quadrille_sync::topology::Capabilities;
 use quadrille_vulkan::ash::ext;
-use quadrille_vulkan::{
-    BufferDesc, BufferUsage, ComputePipeline, ComputePipelineDesc, Extension, Format, GpuBuffer,
-    GpuImage, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, ImageDesc, ImageUsage, RawCommand,
-    VertexLayout, vk,
+use quadrille_vulkan::commands::RawCommand;
+use quadrille_vulkan::instance::Extension;
+use quadrille_vulkan::pipeline::{
+    ComputePipeline, ComputePipelineDesc, GraphicsPipeline, GraphicsPipelineDesc, VertexLayout,
 };
+use quadrille_vulkan::resources::{
+    BufferDesc, BufferUsage, GpuBuffer, GpuImage, ImageDesc, ImageUsage,
+};
+use quadrille_vulkan::shader::GpuShader;
+use quadrille_vulkan::{Format, vk};
 
 use crate::common::{Numbers, Rig, Squares, add, read, read_image, square};
 

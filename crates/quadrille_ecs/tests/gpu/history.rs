@@ -2,10 +2,10 @@
 
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
-use quadrille_vulkan::{
-    BufferDesc, ComputePipeline, ComputePipelineDesc, Format, GpuBuffer, GpuImage, GpuShader,
-    ImageDesc, ImageUsage,
-};
+use quadrille_vulkan::Format;
+use quadrille_vulkan::pipeline::{ComputePipeline, ComputePipelineDesc};
+use quadrille_vulkan::resources::{BufferDesc, GpuBuffer, GpuImage, ImageDesc, ImageUsage};
+use quadrille_vulkan::shader::GpuShader;
 
 use super::common::{Rig, read};
 

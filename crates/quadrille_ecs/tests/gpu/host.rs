@@ -3,7 +3,7 @@
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
-use quadrille_vulkan::{BufferDesc, GpuBuffer, Memory};
+use quadrille_vulkan::resources::{BufferDesc, GpuBuffer, Memory};
 
 use super::common::{Add, Errors, Rig};
 

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
-use quadrille_vulkan::{
-    Gpu, ImportedDevice, ImportedInstance, Settings, ash, validation_messages, vk,
-};
+use quadrille_vulkan::device::{Gpu, ImportedDevice};
+use quadrille_vulkan::instance::{ImportedInstance, Settings, validation_messages};
+use quadrille_vulkan::{ash, vk};
 
 use crate::common::{Rig, Squares, add, read, square};
 

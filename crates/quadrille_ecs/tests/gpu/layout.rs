@@ -5,7 +5,9 @@ use bevy_ecs::prelude::*;
 use quadrille_ecs::encase::ShaderType;
 use quadrille_ecs::glam::{UVec3, Vec3};
 use quadrille_ecs::*;
-use quadrille_vulkan::{BufferDesc, ComputePipeline, ComputePipelineDesc, GpuBuffer, GpuShader};
+use quadrille_vulkan::pipeline::{ComputePipeline, ComputePipelineDesc};
+use quadrille_vulkan::resources::{BufferDesc, GpuBuffer};
+use quadrille_vulkan::shader::GpuShader;
 
 use crate::common::{Errors, Rig, Squares, read};
 

@@ -1,7 +1,8 @@
 //! Mip levels that are made from the first one.
 
 use quadrille_ecs::*;
-use quadrille_vulkan::{Format, GpuImage, ImageDesc, ImageUsage, View};
+use quadrille_vulkan::Format;
+use quadrille_vulkan::resources::{GpuImage, ImageDesc, ImageUsage, View};
 
 use crate::common::{Errors, Rig, read_back};
 

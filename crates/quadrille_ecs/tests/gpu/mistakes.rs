@@ -3,10 +3,12 @@
 use bevy_app::Update;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
-use quadrille_vulkan::{
-    BufferDesc, BufferUsage, ComputePipeline, ComputePipelineDesc, DepthState, Format, GpuBuffer,
-    GpuShader, GraphicsPipeline, GraphicsPipelineDesc, ImageDesc, ImageUsage,
+use quadrille_vulkan::Format;
+use quadrille_vulkan::pipeline::{
+    ComputePipeline, ComputePipelineDesc, DepthState, GraphicsPipeline, GraphicsPipelineDesc,
 };
+use quadrille_vulkan::resources::{BufferDesc, BufferUsage, GpuBuffer, ImageDesc, ImageUsage};
+use quadrille_vulkan::shader::GpuShader;
 
 use crate::common::{Add, Errors, Numbers, Rig, Squares, add, read, square};
 

@@ -4,10 +4,12 @@ use bevy_app::Plugin as _;
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
-use quadrille_vulkan::{
-    DepthState, Format, GpuImage, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, ImageDesc,
-    ImageUsage, PrimitiveTopology, QuerySet, QuerySetDesc, View,
+use quadrille_vulkan::Format;
+use quadrille_vulkan::pipeline::{
+    DepthState, GraphicsPipeline, GraphicsPipelineDesc, PrimitiveTopology,
 };
+use quadrille_vulkan::resources::{GpuImage, ImageDesc, ImageUsage, QuerySet, QuerySetDesc, View};
+use quadrille_vulkan::shader::GpuShader;
 
 use crate::common::{Errors, Rig, read, read_back};
 

@@ -3,10 +3,13 @@
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
-use quadrille_vulkan::{
-    BufferDesc, BufferUsage, Format, GpuBuffer, GpuImage, GpuShader, GraphicsPipeline,
-    GraphicsPipelineDesc, ImageDesc, ImageUsage, QuerySet, QuerySetDesc, Statistics,
+use quadrille_vulkan::Format;
+use quadrille_vulkan::pipeline::{GraphicsPipeline, GraphicsPipelineDesc};
+use quadrille_vulkan::resources::{
+    BufferDesc, BufferUsage, GpuBuffer, GpuImage, ImageDesc, ImageUsage, QuerySet, QuerySetDesc,
+    Statistics,
 };
+use quadrille_vulkan::shader::GpuShader;
 
 use crate::common::{Add, Errors, Rig, Squares, read, read_image};
 

@@ -4,8 +4,10 @@
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
-use quadrille_sync::Capabilities;
-use quadrille_vulkan::{BufferDesc, ComputePipeline, ComputePipelineDesc, GpuBuffer, GpuShader};
+use quadrille_sync::topology::Capabilities;
+use quadrille_vulkan::pipeline::{ComputePipeline, ComputePipelineDesc};
+use quadrille_vulkan::resources::{BufferDesc, GpuBuffer};
+use quadrille_vulkan::shader::GpuShader;
 
 use crate::common::{Rig, read};
 
@@ -74,7 +76,7 @@ fn able(rig: &Rig) -> usize {
     let gpu = rig.app.world().resource::<GpuDevice>();
     let queues = gpu.topology().queues.iter();
     let can = |queue: &&_| -> bool {
-        let queue: &quadrille_sync::Queue = queue;
+        let queue: &quadrille_sync::topology::Queue = queue;
         queue.capabilities.contains(Capabilities::COMPUTE)
     };
     queues.filter(can).count()

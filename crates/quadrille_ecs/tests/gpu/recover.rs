@@ -8,7 +8,8 @@ use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{ParamBuilder, SystemParamBuilder};
 use quadrille_ecs::*;
-use quadrille_vulkan::{BufferDesc, ComputePipeline, GpuBuffer};
+use quadrille_vulkan::pipeline::ComputePipeline;
+use quadrille_vulkan::resources::{BufferDesc, GpuBuffer};
 
 use crate::common::{Add, Errors, Numbers, Rig, Squares, add, read};
 

@@ -8,7 +8,8 @@ use std::time::Duration;
 use bevy_app::App;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
-use quadrille_vulkan::{ComputePipeline, ComputePipelineDesc, GpuShader};
+use quadrille_vulkan::pipeline::{ComputePipeline, ComputePipelineDesc};
+use quadrille_vulkan::shader::GpuShader;
 
 use crate::common::{Numbers, Rig, read};
 

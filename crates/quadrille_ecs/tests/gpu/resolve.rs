@@ -3,11 +3,14 @@
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
-use quadrille_vulkan::{
-    BufferDesc, ComputePipeline, ComputePipelineDesc, DepthState, Format, GpuBuffer, GpuImage,
-    GpuShader, GraphicsPipeline, GraphicsPipelineDesc, ImageDesc, ImageUsage, PipelineState,
-    ResolveMode, StencilState, vk,
+use quadrille_vulkan::commands::ResolveMode;
+use quadrille_vulkan::pipeline::{
+    ComputePipeline, ComputePipelineDesc, DepthState, GraphicsPipeline, GraphicsPipelineDesc,
+    PipelineState, StencilState,
 };
+use quadrille_vulkan::resources::{BufferDesc, GpuBuffer, GpuImage, ImageDesc, ImageUsage};
+use quadrille_vulkan::shader::GpuShader;
+use quadrille_vulkan::{Format, vk};
 
 use crate::common::{Errors, Rig, read, read_image};
 

@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
-use quadrille_sync::Capabilities;
-use quadrille_vulkan::{BufferDesc, Format, GpuBuffer, GpuImage, ImageDesc, Sharing};
+use quadrille_sync::topology::Capabilities;
+use quadrille_vulkan::Format;
+use quadrille_vulkan::resources::{BufferDesc, GpuBuffer, GpuImage, ImageDesc, Sharing};
 
 use crate::common::{Add, Errors, Numbers, Rig, Squares, add, read, record_square, square};
 

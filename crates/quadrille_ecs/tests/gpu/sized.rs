@@ -4,7 +4,8 @@ use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bevy_window::{PrimaryWindow, Window, WindowResolution};
 use quadrille_ecs::*;
-use quadrille_vulkan::{Format, GpuImage, ImageDesc};
+use quadrille_vulkan::Format;
+use quadrille_vulkan::resources::{GpuImage, ImageDesc};
 
 use crate::common::Rig;
 

@@ -5,7 +5,8 @@ use bevy_ecs::error::{ResultSeverityExt, Severity};
 use bevy_ecs::prelude::*;
 use bevy_log::LogPlugin;
 use quadrille_ecs::*;
-use quadrille_vulkan::{ComputePipelineDesc, GpuShader};
+use quadrille_vulkan::pipeline::ComputePipelineDesc;
+use quadrille_vulkan::shader::GpuShader;
 
 /// Errors that the handler received; each test has its own world.
 #[derive(Resource, Default)]

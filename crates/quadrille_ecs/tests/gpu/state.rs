@@ -3,12 +3,16 @@
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
-use quadrille_vulkan::{
-    Blend, BlendEquation, BufferDesc, BufferUsage, ColorState, ComputePipeline,
-    ComputePipelineDesc, Cull, DepthBias, DepthState, Format, GpuBuffer, GpuImage, GpuShader,
-    GraphicsPipeline, GraphicsPipelineDesc, ImageDesc, ImageRegion, ImageUsage, PipelineState,
-    Sampler, SamplerDesc, StencilState, vk,
+use quadrille_vulkan::pipeline::{
+    Blend, BlendEquation, ColorState, ComputePipeline, ComputePipelineDesc, Cull, DepthBias,
+    DepthState, GraphicsPipeline, GraphicsPipelineDesc, PipelineState, StencilState,
 };
+use quadrille_vulkan::resources::{
+    BufferDesc, BufferUsage, GpuBuffer, GpuImage, ImageDesc, ImageRegion, ImageUsage, Sampler,
+    SamplerDesc,
+};
+use quadrille_vulkan::shader::GpuShader;
+use quadrille_vulkan::{Format, vk};
 
 use crate::common::{Errors, Rig, read_back, read_image};
 
@@ -191,7 +195,7 @@ fn attachments_blend_and_are_masked_one_by_one() {
     let Some(pipeline) = bench.pipeline(&bench.desc("both", state), "independentBlend") else {
         return;
     };
-    let formats = quadrille_vulkan::Formats::of(
+    let formats = quadrille_vulkan::pipeline::Formats::of(
         &[
             bench.rig.app.world().resource::<First>(),
             bench.rig.app.world().resource::<Second>(),
@@ -499,7 +503,8 @@ fn invalid_state_is_reported() {
     let pipeline = bench
         .pipeline(&bench.desc("one", stencil), "")
         .expect("all devices have it");
-    let formats = quadrille_vulkan::Formats::of(&[bench.rig.app.world().resource::<First>()], None);
+    let formats =
+        quadrille_vulkan::pipeline::Formats::of(&[bench.rig.app.world().resource::<First>()], None);
     let line = pipeline
         .wait(&formats)
         .expect_err("there is no stencil")

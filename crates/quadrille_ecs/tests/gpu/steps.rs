@@ -5,7 +5,8 @@ use bevy_ecs::schedule::ScheduleConfigs;
 use bevy_ecs::schedule::common_conditions::run_once;
 use bevy_ecs::system::ScheduleSystem;
 use quadrille_ecs::*;
-use quadrille_vulkan::{ComputePipeline, ComputePipelineDesc, GpuShader};
+use quadrille_vulkan::pipeline::{ComputePipeline, ComputePipelineDesc};
+use quadrille_vulkan::shader::GpuShader;
 
 use crate::common::{Numbers, Rig, read};
 

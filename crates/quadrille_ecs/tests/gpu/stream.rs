@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
-use quadrille_vulkan::{BufferDesc, Consumer, GpuBuffer, Handle, RingEntry, Sharing, StreamDesc};
+use quadrille_vulkan::device::StreamDesc;
+use quadrille_vulkan::resources::{BufferDesc, GpuBuffer, Handle, Sharing};
+use quadrille_vulkan::submit::{Consumer, RingEntry};
 
 use crate::common::{Add, Errors, Rig, Squares, read};
 

@@ -3,10 +3,12 @@
 use bevy_derive::{Deref, DerefMut};
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
-use quadrille_vulkan::{
-    BufferDesc, ComputePipeline, ComputePipelineDesc, Format, GpuImage, GpuShader, ImageDesc,
-    ImageTable, ImageTableDesc, SamplerDesc, Sharing, TableIndex,
+use quadrille_vulkan::Format;
+use quadrille_vulkan::pipeline::{ComputePipeline, ComputePipelineDesc};
+use quadrille_vulkan::resources::{
+    BufferDesc, GpuImage, ImageDesc, ImageTable, ImageTableDesc, SamplerDesc, Sharing, TableIndex,
 };
+use quadrille_vulkan::shader::GpuShader;
 
 use crate::common::{Rig, read};
 use crate::table_rows::{ENTRIES, Look, ROWS, Seen, SeenBeside, insert_look, look, row};

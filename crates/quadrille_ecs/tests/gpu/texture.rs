@@ -8,7 +8,8 @@ use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bevy_image::Image as ImageAsset;
 use quadrille_ecs::*;
-use quadrille_vulkan::{Format, GpuImage, View};
+use quadrille_vulkan::Format;
+use quadrille_vulkan::resources::{GpuImage, View};
 use wgpu_types::{Extent3d, TextureDimension, TextureFormat};
 
 use crate::common::{Errors, Rig, read_back};

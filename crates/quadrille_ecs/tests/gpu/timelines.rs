@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
-use quadrille_vulkan::TimelineSemaphore;
+use quadrille_vulkan::resources::TimelineSemaphore;
 
 use crate::common::{Add, Errors, Numbers, Rig, Squares, add, record_square};
 

@@ -3,7 +3,8 @@
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
-use quadrille_vulkan::{BufferDesc, Format, GpuBuffer, GpuImage, ImageDesc};
+use quadrille_vulkan::Format;
+use quadrille_vulkan::resources::{BufferDesc, GpuBuffer, GpuImage, ImageDesc};
 
 use crate::common::{Add, Numbers, Rig, Squares, add, read, read_image, record_square};
 

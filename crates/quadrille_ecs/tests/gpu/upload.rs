@@ -2,8 +2,9 @@
 
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
-use quadrille_vulkan::{
-    BufferDesc, BufferUsage, Format, GpuBuffer, GpuImage, ImageDesc, ImageRegion,
+use quadrille_vulkan::Format;
+use quadrille_vulkan::resources::{
+    BufferDesc, BufferUsage, GpuBuffer, GpuImage, ImageDesc, ImageRegion,
 };
 
 use crate::common::{Errors, Numbers, Rig, read, read_image};

@@ -5,10 +5,10 @@ use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::glam::Vec4;
 use quadrille_ecs::*;
-use quadrille_vulkan::{
-    BufferDesc, ComputePipeline, ComputePipelineDesc, Format, GpuBuffer, GpuImage, GpuShader,
-    ImageDesc, ImageUsage, View,
-};
+use quadrille_vulkan::Format;
+use quadrille_vulkan::pipeline::{ComputePipeline, ComputePipelineDesc};
+use quadrille_vulkan::resources::{BufferDesc, GpuBuffer, GpuImage, ImageDesc, ImageUsage, View};
+use quadrille_vulkan::shader::GpuShader;
 
 use crate::common::{Errors, Rig, read_back, read_image};
 

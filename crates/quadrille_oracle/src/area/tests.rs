@@ -1,4 +1,6 @@
-use quadrille_sync::{Aspects, ResourceKind, Slices, SubRange, SubresourceRange};
+use quadrille_sync::flags::Aspects;
+use quadrille_sync::range::{Slices, SubRange, SubresourceRange};
+use quadrille_sync::resource::ResourceKind;
 
 use super::{Area, AreaMap};
 

@@ -1,7 +1,9 @@
-use quadrille_sync::{
-    Plan, Planner, QueueIndex, States, SubmitCall, SubmitPolicy, Topology, parse_frame,
-    parse_topology, plan,
-};
+use quadrille_sync::plan::{Plan, SubmitCall};
+use quadrille_sync::planner::Planner;
+use quadrille_sync::solve::plan;
+use quadrille_sync::states::States;
+use quadrille_sync::text::{parse_frame, parse_topology};
+use quadrille_sync::topology::{QueueIndex, SubmitPolicy, Topology};
 
 use super::judge_calls;
 use crate::generate;

@@ -1,10 +1,14 @@
 //! Topologies and frames chosen by bytes: mostly with plausible values, sometimes with extreme ones.
 
-use quadrille_sync::{
-    Access, AccessMask, Aspects, BarrierStyle, BlockId, Capabilities, CustomAccess, FamilyIndex,
-    Frame, Layout, Lifetime, PassDecl, PassIndex, PassKind, Placement, Preference, Queue,
-    QueueIndex, QueueRequest, Resource, ResourceId, ResourceIndex, ResourceKind, Sharing, Slices,
-    Stages, SubRange, SubmitPolicy, SubresourceRange, Topology, Use,
+use quadrille_sync::access::{Access, CustomAccess};
+use quadrille_sync::flags::{AccessMask, Aspects, Layout, Stages};
+use quadrille_sync::frame::{Frame, PassDecl, PassIndex, PassKind, Preference, QueueRequest, Use};
+use quadrille_sync::range::{Slices, SubRange, SubresourceRange};
+use quadrille_sync::resource::{
+    BlockId, Lifetime, Placement, Resource, ResourceId, ResourceIndex, ResourceKind, Sharing,
+};
+use quadrille_sync::topology::{
+    BarrierStyle, Capabilities, FamilyIndex, Queue, QueueIndex, SubmitPolicy, Topology,
 };
 
 /// Source of choices; all zeros after the last byte.

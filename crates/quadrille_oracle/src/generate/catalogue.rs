@@ -1,6 +1,9 @@
 //! Catalogue of the accesses that random passes make, by kind of resource.
 
-use quadrille_sync::{Access, Aspects, Capabilities, Resource, ResourceKind};
+use quadrille_sync::access::Access;
+use quadrille_sync::flags::Aspects;
+use quadrille_sync::resource::{Resource, ResourceKind};
+use quadrille_sync::topology::Capabilities;
 
 /// Kind of work that a random pass does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! A frame under construction: passes in their intended order.
 
-use quadrille_sync::{Frame, PassIndex, PassKind, QueueRequest, Resource, ResourceIndex, Use};
+use quadrille_sync::frame::{Frame, PassIndex, PassKind, QueueRequest, Use};
+use quadrille_sync::resource::{Resource, ResourceIndex};
 
 use crate::order::{Order, overlap, share_memory, writers};
 use crate::random::Random;

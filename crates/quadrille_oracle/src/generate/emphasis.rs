@@ -3,7 +3,9 @@
 //! With the same frequencies everywhere, rare features would hardly ever combine. So most sequences
 //! leave some features out and have others often (Groce et al., "Swarm Testing", 2012).
 
-use quadrille_sync::{Access, Layout, QueueIndex, Topology};
+use quadrille_sync::access::Access;
+use quadrille_sync::flags::Layout;
+use quadrille_sync::topology::{QueueIndex, Topology};
 
 use crate::random::Random;
 

@@ -1,11 +1,14 @@
 //! Exhaustive enumeration of small frames: every combination of passes, queues and accesses of a small
 //! alphabet. Each follows a frame that fills the resources, and is repeated so that predictions apply.
 
-use quadrille_sync::{
-    Access, Aspects, BlockId, Capabilities, Frame, Lifetime, PassIndex, Placement, QueueIndex,
-    QueueRequest, Resource, ResourceId, ResourceIndex, Sharing, Slices, SubRange, SubresourceRange,
-    Topology, Use,
+use quadrille_sync::access::Access;
+use quadrille_sync::flags::Aspects;
+use quadrille_sync::frame::{Frame, PassIndex, QueueRequest, Use};
+use quadrille_sync::range::{Slices, SubRange, SubresourceRange};
+use quadrille_sync::resource::{
+    BlockId, Lifetime, Placement, Resource, ResourceId, ResourceIndex, Sharing,
 };
+use quadrille_sync::topology::{Capabilities, QueueIndex, Topology};
 
 use crate::sequence::Sequence;
 
@@ -86,7 +89,7 @@ impl Space {
             letters[0].push(Letter::discarding(Access::CopyWrite));
             letters[1].push(Letter::new(Access::StorageReadCompute));
             letters[1].push(Letter::discarding(Access::CopyWrite).of(mip(1)));
-            image.kind = quadrille_sync::ResourceKind::Image {
+            image.kind = quadrille_sync::resource::ResourceKind::Image {
                 aspects: Aspects::COLOR,
                 mip_levels: 2,
                 array_layers: 1,
@@ -118,7 +121,7 @@ impl Space {
         let mut image = Resource::image(ResourceId(1), "image");
         (buffer.lifetime, image.lifetime) = (Lifetime::Transient, Lifetime::Transient);
         (buffer.memory, image.memory) = (place(0, 64), place(32, 64));
-        image.kind = quadrille_sync::ResourceKind::Image {
+        image.kind = quadrille_sync::resource::ResourceKind::Image {
             aspects: Aspects::COLOR,
             mip_levels: 2,
             array_layers: 1,
@@ -153,7 +156,7 @@ impl Space {
     pub fn of_slices(topology: &Topology, passes: usize, sharing: Sharing) -> Self {
         let mut image = Resource::image(ResourceId(0), "image");
         image.sharing = sharing;
-        image.kind = quadrille_sync::ResourceKind::Image {
+        image.kind = quadrille_sync::resource::ResourceKind::Image {
             aspects: Aspects::COLOR,
             mip_levels: 1,
             array_layers: 1,

@@ -1,4 +1,6 @@
-use quadrille_sync::{PassKind, Sharing, parse_topology};
+use quadrille_sync::frame::PassKind;
+use quadrille_sync::resource::Sharing;
+use quadrille_sync::text::parse_topology;
 
 use super::exhaustive::{Alphabet, Space};
 use super::{Shape, sequence};
@@ -32,7 +34,7 @@ fn random_sequences_have_everything() {
         it.frames.windows(2).any(|pair| pair[0] != pair[1])
     });
     some("culling", &|it| it.frames.iter().any(|frame| frame.cull));
-    let has_pass = |it: &Sequence, found: &dyn Fn(&quadrille_sync::PassDecl) -> bool| {
+    let has_pass = |it: &Sequence, found: &dyn Fn(&quadrille_sync::frame::PassDecl) -> bool| {
         it.frames.iter().flat_map(|frame| &frame.passes).any(found)
     };
     some("a host pass", &|it| {
@@ -70,8 +72,9 @@ fn random_sequences_have_everything() {
     some("memory that is divided again", &|it| {
         let mut pairs = (1..it.frames.len()).map(|at| (in_blocks(it, at - 1), in_blocks(it, at)));
         pairs.any(|(one, other)| {
-            let moved =
-                |a: &(_, quadrille_sync::Placement)| other.iter().any(|b| a.0 == b.0 && a.1 != b.1);
+            let moved = |a: &(_, quadrille_sync::resource::Placement)| {
+                other.iter().any(|b| a.0 == b.0 && a.1 != b.1)
+            };
             one.iter().any(moved)
         })
     });

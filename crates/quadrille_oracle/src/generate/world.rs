@@ -1,8 +1,10 @@
 //! The resources of a random sequence, and the parts of them that have contents.
 
-use quadrille_sync::{
-    Aspects, BlockId, Lifetime, Placement, Resource, ResourceId, ResourceKind, Sharing, Slices,
-    SubRange, SubresourceRange, Use,
+use quadrille_sync::flags::Aspects;
+use quadrille_sync::frame::Use;
+use quadrille_sync::range::{Slices, SubRange, SubresourceRange};
+use quadrille_sync::resource::{
+    BlockId, Lifetime, Placement, Resource, ResourceId, ResourceKind, Sharing,
 };
 
 use super::draft::DraftPass;

@@ -1,6 +1,9 @@
 //! Accesses of passes: contents, layout, owner, and hazards with earlier accesses.
 
-use quadrille_sync::{Lifetime, PassIndex, ResourceKind, Scope, Stages, Use};
+use quadrille_sync::flags::Stages;
+use quadrille_sync::frame::{PassIndex, Use};
+use quadrille_sync::plan::Scope;
+use quadrille_sync::resource::{Lifetime, ResourceKind};
 
 use super::cell::{Cell, Contents, Read, Write};
 use super::clock::{Clock, Done};

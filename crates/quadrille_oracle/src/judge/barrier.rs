@@ -3,10 +3,11 @@
 //! The barriers of one call form no dependency chain: first scopes refer to commands before the call,
 //! and the dependencies take effect after it.
 
-use quadrille_sync::{
-    AccessMask, BarrierBatch, BufferBarrier, ImageBarrier, Layout, ResourceId, Scope, Stages,
-    Transfer, TransferHalf,
+use quadrille_sync::flags::{AccessMask, Layout, Stages};
+use quadrille_sync::plan::{
+    BarrierBatch, BufferBarrier, ImageBarrier, Scope, Transfer, TransferHalf,
 };
+use quadrille_sync::resource::ResourceId;
 
 use super::cell::{Cell, Contents, Scopes, Write};
 use super::clock::{Done, View};

@@ -3,7 +3,9 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use quadrille_sync::{AccessMask, FamilyIndex, Layout, Scope, Stages};
+use quadrille_sync::flags::{AccessMask, Layout, Stages};
+use quadrille_sync::plan::Scope;
+use quadrille_sync::topology::FamilyIndex;
 
 use super::clock::{Done, Signalled, View};
 use super::memory::Former;

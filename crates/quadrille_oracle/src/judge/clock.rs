@@ -6,7 +6,7 @@
 //! exists if the second scope of one dependency intersects the first scope of the next, stage by
 //! stage (section "Execution and Memory Dependencies").
 
-use quadrille_sync::Stages;
+use quadrille_sync::flags::Stages;
 
 use crate::stages::{COMMAND, EVERY, STAGE_COUNT};
 

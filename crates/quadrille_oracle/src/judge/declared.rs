@@ -1,9 +1,10 @@
 //! Conformance to the declaration: every pass runs once, on a suitable queue, in the declared order.
 
-use quadrille_sync::{
-    Access, Capabilities, Lifetime, OrderPolicy, PassIndex, PassKind, QueueIndex, ResourceKind,
-    Step, Use,
-};
+use quadrille_sync::access::Access;
+use quadrille_sync::frame::{PassIndex, PassKind, Use};
+use quadrille_sync::plan::Step;
+use quadrille_sync::resource::{Lifetime, ResourceKind};
+use quadrille_sync::topology::{Capabilities, OrderPolicy, QueueIndex};
 
 use super::Trial;
 use super::schedule::Event;

@@ -7,7 +7,8 @@
 //! later, and later submissions are ordered after host reads. For other memory a host wait orders
 //! nothing: it makes no device write visible to another queue.
 
-use quadrille_sync::{AccessMask, PassIndex, PassKind, Stages, Use};
+use quadrille_sync::flags::{AccessMask, Stages};
+use quadrille_sync::frame::{PassIndex, PassKind, Use};
 
 use super::Trial;
 use super::cell::{Cell, Contents, Write};

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use quadrille_sync::{BlockId, Placement, ResourceId, ResourceKind};
+use quadrille_sync::resource::{BlockId, Placement, ResourceId, ResourceKind};
 
 use super::barrier::Recorded;
 use super::cell::{Cell, Contents, Read, Scopes, Write};

@@ -19,10 +19,12 @@
 //! with slices count as dependent, since one of them may change the layout of the level for all.
 //! Waits for earlier frames are not judged.
 
-use quadrille_sync::{
-    BarrierBatch, Lifetime, PassIndex, PassKind, QueueIndex, ResourceIndex, ResourceKind, Scope,
-    Sharing, Stages, Step, SubRange, Submission, SubresourceRange, Use, Wait,
-};
+use quadrille_sync::flags::Stages;
+use quadrille_sync::frame::{PassIndex, PassKind, Use};
+use quadrille_sync::plan::{BarrierBatch, Scope, Step, Submission, Wait};
+use quadrille_sync::range::{SubRange, SubresourceRange};
+use quadrille_sync::resource::{Lifetime, ResourceIndex, ResourceKind, Sharing};
+use quadrille_sync::topology::QueueIndex;
 
 use super::Trial;
 use crate::area::Area;

@@ -9,10 +9,13 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use quadrille_sync::{
-    AccessMask, Frame, HostWait, PastAccess, QueueIndex, RangeSnapshot, Resource, ResourceKind,
-    Scope, Snapshot, Stages, SubresourceRange, Topology,
-};
+use quadrille_sync::flags::{AccessMask, Stages};
+use quadrille_sync::frame::Frame;
+use quadrille_sync::plan::Scope;
+use quadrille_sync::range::SubresourceRange;
+use quadrille_sync::resource::{Resource, ResourceKind};
+use quadrille_sync::states::{HostWait, PastAccess, RangeSnapshot, Snapshot};
+use quadrille_sync::topology::{QueueIndex, Topology};
 
 use super::cell::{Cell, Contents, Read, Release, Visible, Write};
 use super::clock::{Done, Instant, Signalled};

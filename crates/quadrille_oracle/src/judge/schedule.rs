@@ -1,6 +1,7 @@
 //! Timelines: an order in which the submissions of a plan can execute, or a deadlock.
 
-use quadrille_sync::{RelativePoint, SubmitPolicy};
+use quadrille_sync::plan::RelativePoint;
+use quadrille_sync::topology::SubmitPolicy;
 
 use super::Trial;
 use super::clock::Signalled;

@@ -1,6 +1,8 @@
 //! Swapchain images: acquired before their first use in a frame, presented after the last.
 
-use quadrille_sync::{Layout, Lifetime, PassIndex, ResourceIndex};
+use quadrille_sync::flags::Layout;
+use quadrille_sync::frame::PassIndex;
+use quadrille_sync::resource::{Lifetime, ResourceIndex};
 
 use super::cell::{Cell, Contents, Read};
 use super::clock::{Done, Instant, Signalled};

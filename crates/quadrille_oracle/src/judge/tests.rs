@@ -1,7 +1,7 @@
 //! Plans written by hand: valid ones that must pass, and for every rule an invalid one that breaks
 //! only that rule.
 
-use quadrille_sync::{parse_frame, parse_plan, parse_topology};
+use quadrille_sync::text::{parse_frame, parse_plan, parse_topology};
 
 use super::Judge;
 

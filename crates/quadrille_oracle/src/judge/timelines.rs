@@ -1,7 +1,8 @@
 //! Timelines of users: `VkSubmitInfo2` waits before its first command and signals after its last, and a
 //! counter only rises.
 
-use quadrille_sync::{PassIndex, PassKind, Step, TimelineUse, TimelineUseKind as Kind};
+use quadrille_sync::frame::{PassIndex, PassKind, TimelineUse, TimelineUseKind as Kind};
+use quadrille_sync::plan::Step;
 
 use super::Trial;
 use crate::violation::Violation;

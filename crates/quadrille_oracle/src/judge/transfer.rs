@@ -3,7 +3,9 @@
 
 use std::rc::Rc;
 
-use quadrille_sync::{FamilyIndex, Layout, Transfer};
+use quadrille_sync::flags::Layout;
+use quadrille_sync::plan::Transfer;
+use quadrille_sync::topology::FamilyIndex;
 
 use super::barrier::{Change, Recorded, Target};
 use super::cell::{Cell, Release, Write};

@@ -1,4 +1,5 @@
-use quadrille_sync::{Frame, PassIndex, parse_frame};
+use quadrille_sync::frame::{Frame, PassIndex};
+use quadrille_sync::text::parse_frame;
 
 use super::Order;
 

@@ -1,4 +1,4 @@
-use quadrille_sync::{parse_frame, parse_topology};
+use quadrille_sync::text::{parse_frame, parse_topology};
 
 use super::{shrink, shrink_while};
 use crate::sequence::Sequence;

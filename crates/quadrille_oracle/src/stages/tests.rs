@@ -1,4 +1,7 @@
-use quadrille_sync::{Access, AccessMask, Capabilities, Scope, Stages};
+use quadrille_sync::access::Access;
+use quadrille_sync::flags::{AccessMask, Stages};
+use quadrille_sync::plan::Scope;
+use quadrille_sync::topology::Capabilities;
 
 use super::{
     COMMAND, EVERY, Touch, covers, first_scope, impossible, second_scope, single, touches,

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter};
 
 use quadrille_oracle::{Actor, Hazard, MissingDependency, Violation};
-use quadrille_sync::{Frame, PassIndex, Plan, QueueIndex};
+use quadrille_sync::frame::{Frame, PassIndex};
+use quadrille_sync::plan::Plan;
+use quadrille_sync::topology::QueueIndex;
 
 /// Verdicts of both judges.
 pub(crate) struct Outcome {

@@ -3,11 +3,19 @@
 use std::time::Duration;
 
 use quadrille_oracle::Judge;
-use quadrille_sync::{Frame, Plan, States, Topology};
-use quadrille_vulkan::{
-    BufferDesc, CommandList, ComputePipeline, ComputePipelineDesc, FrameInput, Frames, Gpu,
-    GpuShader, Handle, ImageDesc, Serial, Settings, validation_messages, vk,
-};
+use quadrille_sync::frame::Frame;
+use quadrille_sync::plan::Plan;
+use quadrille_sync::states::States;
+use quadrille_sync::topology::Topology;
+use quadrille_vulkan::commands::CommandList;
+use quadrille_vulkan::device::Gpu;
+use quadrille_vulkan::instance::{Settings, validation_messages};
+use quadrille_vulkan::pipeline::{ComputePipeline, ComputePipelineDesc};
+use quadrille_vulkan::record::{FrameInput, Serial};
+use quadrille_vulkan::resources::{BufferDesc, Handle, ImageDesc};
+use quadrille_vulkan::shader::GpuShader;
+use quadrille_vulkan::submit::Frames;
+use quadrille_vulkan::vk;
 
 const TIMEOUT: Duration = Duration::from_secs(20);
 

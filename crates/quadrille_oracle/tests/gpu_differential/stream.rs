@@ -1,11 +1,15 @@
 //! Random streams: few resources, few passes, each after the one before.
 
 use quadrille_oracle::Random;
-use quadrille_sync::{
-    Access, BarrierBatch, Capabilities, Frame, Plan, Preference, QueueRequest, ResourceIndex, Step,
-    Use, plan,
-};
-use quadrille_vulkan::{CommandList, Handle, ImageRegion, validation_messages};
+use quadrille_sync::access::Access;
+use quadrille_sync::frame::{Frame, Preference, QueueRequest, Use};
+use quadrille_sync::plan::{BarrierBatch, Plan, Step};
+use quadrille_sync::resource::ResourceIndex;
+use quadrille_sync::solve::plan;
+use quadrille_sync::topology::Capabilities;
+use quadrille_vulkan::commands::CommandList;
+use quadrille_vulkan::instance::validation_messages;
+use quadrille_vulkan::resources::{Handle, ImageRegion};
 
 use crate::class::Outcome;
 use crate::device::{BYTES, Device};

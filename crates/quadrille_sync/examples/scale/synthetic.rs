@@ -1,9 +1,11 @@
 //! The usual frame: small compute passes in a declared chain, of three uses each.
 
-use quadrille_sync::{
-    Access, Capabilities, FamilyIndex, Frame, Layout, QueueRequest, Resource, ResourceId,
-    ResourceIndex, States, Use,
-};
+use quadrille_sync::access::Access;
+use quadrille_sync::flags::Layout;
+use quadrille_sync::frame::{Frame, QueueRequest, Use};
+use quadrille_sync::resource::{Resource, ResourceId, ResourceIndex};
+use quadrille_sync::states::States;
+use quadrille_sync::topology::{Capabilities, FamilyIndex};
 
 /// The frame, and states in which all its resources have contents.
 pub(crate) fn synthetic(passes: usize) -> (Frame, States) {

@@ -10,7 +10,7 @@ use crate::resource::ResourceKind;
 /// use accesses.
 ///
 /// ```
-/// use quadrille_sync::{Access, Target};
+/// use quadrille_sync::access::{Access, Target};
 /// assert_eq!(Access::DepthReadOnly.target(), Target::DEPTH);
 /// assert_eq!(Target::DEPTH.to_string(), "images with depth or stencil");
 /// ```

@@ -185,7 +185,10 @@ impl QueueChoices {
     /// device time of the whole frame.
     ///
     /// ```
-    /// use quadrille_sync::*;
+    /// use quadrille_sync::advise::QueueChoices;
+    /// use quadrille_sync::states::States;
+    /// use quadrille_sync::text::{parse_frame, parse_topology};
+    /// use quadrille_sync::topology::QueueIndex;
     /// let topology = parse_topology("gct:1,ct:1").unwrap();
     /// let frame = parse_frame("
     /// buffer a 0 bytes 64

@@ -80,7 +80,9 @@ impl SharingAdvice {
 /// again. Frames that cannot be planned, and swapchain images, get no advice.
 ///
 /// ```
-/// use quadrille_sync::*;
+/// use quadrille_sync::advise::advise_sharing;
+/// use quadrille_sync::states::States;
+/// use quadrille_sync::text::{parse_frame, parse_topology};
 /// let topology = parse_topology("gct:1,ct:1").unwrap();
 /// let frame = parse_frame("
 /// buffer cells 0 bytes 64
@@ -161,7 +163,7 @@ fn moving(plan: &Plan) -> Vec<ResourceIndex> {
         };
         let buffers = batch.buffers.iter().map(|it| (it.resource, it.transfer));
         let images = batch.images.iter().map(|it| (it.resource, it.transfer));
-        let inside = |(resource, transfer): (ResourceIndex, Option<crate::Transfer>)| {
+        let inside = |(resource, transfer): (ResourceIndex, Option<crate::plan::Transfer>)| {
             // A resource cannot be shared with an external owner.
             let transfer = transfer?;
             (!transfer.from.is_outside() && !transfer.to.is_outside()).then_some(resource)

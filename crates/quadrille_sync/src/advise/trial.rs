@@ -134,7 +134,10 @@ impl SharingTrials {
     /// microseconds, `None` if it was not measured.
     ///
     /// ```
-    /// use quadrille_sync::*;
+    /// use quadrille_sync::advise::SharingTrials;
+    /// use quadrille_sync::resource::Sharing;
+    /// use quadrille_sync::states::States;
+    /// use quadrille_sync::text::{parse_frame, parse_topology};
     /// let topology = parse_topology("gct:1,ct:1").unwrap();
     /// let frame = parse_frame("
     /// buffer cells 0 bytes 64

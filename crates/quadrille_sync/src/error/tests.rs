@@ -1,9 +1,13 @@
 //! The errors that the text form of a frame cannot express; the others are cases.
 
-use crate::{
-    Access, FamilyIndex, Frame, Layout, QueueRequest, Resource, ResourceId, States, Topology, Use,
-    parse_frame, parse_topology, plan,
-};
+use crate::access::Access;
+use crate::flags::Layout;
+use crate::frame::{Frame, QueueRequest, Use};
+use crate::resource::{Resource, ResourceId};
+use crate::solve::plan;
+use crate::states::States;
+use crate::text::{parse_frame, parse_topology};
+use crate::topology::{FamilyIndex, Topology};
 
 #[track_caller]
 fn check(frame: &Frame, topology: &Topology, states: &States, expected: &str) {
@@ -30,7 +34,7 @@ fn frame() -> Frame {
 #[test]
 fn passes_of_one_name_without_order() {
     let mut frame = frame();
-    let fill = Use::whole(crate::ResourceIndex(0), Access::CopyWrite);
+    let fill = Use::whole(crate::resource::ResourceIndex(0), Access::CopyWrite);
     frame.add_pass("fill", QueueRequest::default(), &[fill], &[]);
     frame.passes[1].uses = 1..1;
     frame.uses.remove(1);

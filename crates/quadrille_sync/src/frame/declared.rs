@@ -50,7 +50,11 @@ impl Frame {
     /// calls it before they reach the device. Ranges beyond the end of the resource are not checked here.
     ///
     /// ```
-    /// use quadrille_sync::{Access, PassIndex, ResourceIndex, SubRange, parse_frame};
+    /// use quadrille_sync::access::Access;
+    /// use quadrille_sync::frame::PassIndex;
+    /// use quadrille_sync::range::SubRange;
+    /// use quadrille_sync::resource::ResourceIndex;
+    /// use quadrille_sync::text::parse_frame;
     /// let frame = parse_frame("
     /// buffer cells 0 bytes 1024
     /// pass count
@@ -61,7 +65,7 @@ impl Frame {
     /// assert!(checked(Access::StorageReadCompute).is_ok());
     /// let told = "StorageWriteCompute of all, while it declares StorageReadCompute of all";
     /// assert_eq!(checked(Access::StorageWriteCompute).unwrap_err().to_string(), told);
-    /// # Ok::<(), quadrille_sync::ParseError>(())
+    /// # Ok::<(), quadrille_sync::text::ParseError>(())
     /// ```
     ///
     /// # Errors

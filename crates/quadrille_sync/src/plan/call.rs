@@ -40,7 +40,9 @@ impl Plan {
     /// [`Segment`]s.
     ///
     /// ```
-    /// use quadrille_sync::*;
+    /// use quadrille_sync::solve::plan;
+    /// use quadrille_sync::states::States;
+    /// use quadrille_sync::text::{parse_frame, parse_topology};
     /// let frame = parse_frame("
     /// buffer a 0 bytes 4
     /// pass one fixed 0

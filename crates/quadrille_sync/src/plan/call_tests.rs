@@ -1,4 +1,7 @@
-use crate::{HostStep, PassIndex, Plan, QueueIndex, Submission, parse_topology};
+use crate::frame::PassIndex;
+use crate::plan::{HostStep, Plan, Submission};
+use crate::text::parse_topology;
+use crate::topology::QueueIndex;
 
 /// Compares the calls for submissions to these queues with `expected`, in words `queue:submissions`.
 /// `twice` makes queues 0 and 1 one `VkQueue`.

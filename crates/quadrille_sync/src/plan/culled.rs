@@ -17,7 +17,11 @@ impl Plan {
     /// The reasons why a pass of [`Plan::culled`] is culled: the resources that it writes, each once.
     ///
     /// ```
-    /// use quadrille_sync::*;
+    /// use quadrille_sync::frame::PassIndex;
+    /// use quadrille_sync::resource::ResourceIndex;
+    /// use quadrille_sync::solve::plan;
+    /// use quadrille_sync::states::States;
+    /// use quadrille_sync::text::{parse_frame, parse_topology};
     /// let mut frame = parse_frame(
     ///     "cull\nbuffer x 0 bytes 4 transient\npass fill\n  CopyWrite x\npass draw\n",
     /// ).unwrap();

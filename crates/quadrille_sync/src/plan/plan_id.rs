@@ -6,11 +6,14 @@ use crate::states::Stamp;
 /// The identity of a plan and its copies. Differs from that of every other plan, even an equal one.
 ///
 /// A backend can use it as a key of data derived from a plan and its frame, because
-/// [`Planner`](crate::Planner) returns an earlier plan only for an equal frame. A comparison compares two
+/// [`Planner`](crate::planner::Planner) returns an earlier plan only for an equal frame. A comparison compares two
 /// addresses.
 ///
 /// ```
-/// use quadrille_sync::*;
+/// use quadrille_sync::frame::Frame;
+/// use quadrille_sync::solve::plan;
+/// use quadrille_sync::states::States;
+/// use quadrille_sync::text::parse_topology;
 /// let topology = parse_topology("gct:1").unwrap();
 /// let plan = || plan(&Frame::default(), &topology, &States::default()).unwrap();
 /// let (one, other) = (plan(), plan());

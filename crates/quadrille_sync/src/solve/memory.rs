@@ -75,14 +75,16 @@ impl MemoryPlan {
 }
 
 /// Finds an offset for each transient resource of a frame. With the resulting
-/// [`Placement`](crate::Placement)s, [`plan`](crate::plan) reports no errors of aliasing and adds no
+/// [`Placement`](crate::resource::Placement)s, [`plan`](crate::solve::plan) reports no errors of aliasing and adds no
 /// waits between queues.
 ///
 /// A pure function: the same frame, topology and needs give the same offsets. Placements in the frame
 /// itself are ignored.
 ///
 /// ```
-/// use quadrille_sync::*;
+/// use quadrille_sync::resource::ResourceIndex;
+/// use quadrille_sync::solve::{MemoryNeed, plan_memory};
+/// use quadrille_sync::text::{parse_frame, parse_topology};
 /// let topology = parse_topology("gct:1").unwrap();
 /// let frame = parse_frame("
 /// buffer rough 0 bytes 64 transient
@@ -110,7 +112,7 @@ impl MemoryPlan {
 /// ```
 ///
 /// # Errors
-/// Lists defects of the frame's order; [`plan`](crate::plan) lists the same, and more.
+/// Lists defects of the frame's order; [`plan`](crate::solve::plan) lists the same, and more.
 pub fn plan_memory(
     frame: &Frame,
     topology: &Topology,

@@ -40,7 +40,7 @@ impl Mark {
 /// The state of a range.
 pub(super) type State = RangeState<Mark>;
 
-/// The states of a frame's resources, by [`ResourceIndex`](crate::ResourceIndex).
+/// The states of a frame's resources, by [`ResourceIndex`](crate::resource::ResourceIndex).
 pub(super) type Maps = Vec<RangeMap<State>>;
 
 /// The range states of a frame.

@@ -1,7 +1,7 @@
 //! Transfer of resources between streams.
 //!
 //! A stream plans frames independently, with its own [`States`]. All streams use the same queue indices
-//! (see [`Queue::is_foreign`](crate::Queue::is_foreign)), so the state of a resource can be moved from one
+//! (see [`Queue::is_foreign`](crate::topology::Queue::is_foreign)), so the state of a resource can be moved from one
 //! to another unchanged: owner, layout, last write and reads, each with its timeline point. The receiving
 //! stream then has accesses on queues of another stream. The ladder treats these like any other queue: it
 //! waits, acquires, and chains from the wait.
@@ -83,7 +83,8 @@ impl States {
     /// States without resources, for queues that have already signalled these values.
     ///
     /// ```
-    /// use quadrille_sync::{QueueIndex, States};
+    /// use quadrille_sync::states::States;
+    /// use quadrille_sync::topology::QueueIndex;
     /// assert_eq!(States::starting_at(&[7]).base(QueueIndex(0)), 7);
     /// ```
     pub fn starting_at(values: &[u64]) -> Self {
@@ -97,12 +98,14 @@ impl States {
     /// points for retiring are kept.
     ///
     /// If the other stream uses it on another queue family, the last frame that uses it here must list it
-    /// in [`Frame::gives`](crate::Frame::gives).
+    /// in [`Frame::gives`](crate::frame::Frame::gives).
     ///
     /// Returns `None` if this stream does not have all rights: the resource is lent, or given already.
     ///
     /// ```
-    /// use quadrille_sync::*;
+    /// use quadrille_sync::flags::Layout;
+    /// use quadrille_sync::resource::ResourceId;
+    /// use quadrille_sync::states::States;
     /// let (mut one, mut other) = (States::default(), States::default());
     /// one.import(ResourceId(3), Layout::General, None);
     /// let cells = one.give(ResourceId(3)).unwrap();

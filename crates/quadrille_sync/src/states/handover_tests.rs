@@ -1,4 +1,12 @@
-use crate::*;
+use crate::flags::Stages;
+use crate::frame::Frame;
+use crate::plan::Plan;
+use crate::planner::Planner;
+use crate::resource::ResourceId;
+use crate::solve::plan;
+use crate::states::{States, TimelinePoint};
+use crate::text::{parse_frame, parse_topology};
+use crate::topology::{QueueIndex, Topology};
 
 /// Two streams on queues 0 (graphics) and 1 (compute) of two families. The queue of one stream is foreign
 /// to the other, which can only wait for it.

@@ -19,10 +19,12 @@ use crate::topology::{FamilyIndex, QueueIndex};
 
 /// The states that a frame is planned from: its resources, the blocks that they lie in, and the clocks.
 ///
-/// [`Snapshot::display`] writes it as text, which [`parse_snapshot`](crate::parse_snapshot) reads.
+/// [`Snapshot::display`] writes it as text, which [`parse_snapshot`](crate::text::parse_snapshot) reads.
 ///
 /// ```
-/// use quadrille_sync::*;
+/// use quadrille_sync::solve::plan;
+/// use quadrille_sync::states::{Snapshot, States};
+/// use quadrille_sync::text::{parse_frame, parse_snapshot, parse_topology};
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let topology = parse_topology("gct:1")?;
 /// let write = parse_frame("buffer cells 0 bytes 64\npass fill\n  StorageWriteCompute cells\n")?;

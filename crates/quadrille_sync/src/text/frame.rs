@@ -9,7 +9,7 @@ use crate::frame::{Frame, PassDecl, PassKind, Preference, TimelineUseKind, Use};
 use crate::range::{Slices, SubRange, SubresourceRange};
 use crate::resource::{Lifetime, Resource, ResourceKind, Sharing};
 
-/// Resources, then passes with their uses and predecessors; [`parse_frame`](crate::parse_frame) has an example.
+/// Resources, then passes with their uses and predecessors; [`parse_frame`](crate::text::parse_frame) has an example.
 impl Display for Frame {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         let names = Names::new(self);

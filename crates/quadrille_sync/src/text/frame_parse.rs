@@ -38,7 +38,7 @@ fn of_aspects(line: &mut Line, aspects: Aspects) -> Result<SubresourceRange, Par
 /// Reads a frame.
 ///
 /// ```
-/// use quadrille_sync::parse_frame;
+/// use quadrille_sync::text::parse_frame;
 /// let text = "\
 /// buffer cells 0 bytes 1024
 /// pass fill requires COMPUTE async

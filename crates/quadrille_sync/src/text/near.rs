@@ -8,7 +8,7 @@ const WRONG: usize = 2;
 /// next one count as one.
 ///
 /// ```
-/// use quadrille_sync::closest_match;
+/// use quadrille_sync::text::closest_match;
 /// assert_eq!(closest_match("heigths", ["cells", "heights"]), Some("heights"));
 /// assert_eq!(closest_match("waves", ["cells", "heights"]), None);
 /// ```

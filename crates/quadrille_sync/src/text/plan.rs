@@ -19,7 +19,7 @@ pub struct PlanText<'a> {
 }
 
 impl Plan {
-    /// Returns the text form of the plan, for people, comparisons and [`parse_plan`](crate::parse_plan).
+    /// Returns the text form of the plan, for people, comparisons and [`parse_plan`](crate::text::parse_plan).
     pub fn display<'a>(&'a self, frame: &'a Frame, topology: &'a Topology) -> PlanText<'a> {
         PlanText {
             plan: self,

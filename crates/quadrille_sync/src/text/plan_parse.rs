@@ -13,7 +13,7 @@ use crate::topology::QueueIndex;
 
 /// Parses a plan for a frame from the output of [`Plan::display`].
 ///
-/// The plan has no [`EndStates`](crate::EndStates): it can be checked and compared, but not committed.
+/// The plan has no [`EndStates`](crate::states::EndStates): it can be checked and compared, but not committed.
 ///
 /// # Errors
 /// Returns the position of the first error, and the expected token.

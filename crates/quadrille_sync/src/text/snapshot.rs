@@ -217,7 +217,8 @@ pub fn parse_snapshot(text: &str, frame: &Frame) -> Result<Snapshot, ParseError>
         if line.accept("queue") {
             let next = snapshot.queues.len();
             line.map("the next queue", |word| {
-                (word.text == next.to_string() && next < crate::Topology::MAX_QUEUES).then_some(())
+                (word.text == next.to_string() && next < crate::topology::Topology::MAX_QUEUES)
+                    .then_some(())
             })?;
             line.expect("value")?;
             let value = line.parse("a value")?;
@@ -429,7 +430,7 @@ fn pass(line: &mut Line) -> Result<Arc<str>, ParseError> {
 fn queue(line: &mut Line) -> Result<QueueIndex, ParseError> {
     line.map("the number of a queue", |word| {
         let queue = word.text.parse().ok()?;
-        (usize::from(queue) < crate::Topology::MAX_QUEUES).then_some(QueueIndex(queue))
+        (usize::from(queue) < crate::topology::Topology::MAX_QUEUES).then_some(QueueIndex(queue))
     })
 }
 

@@ -82,7 +82,8 @@ impl Display for Topology {
 /// Parses a topology; its `Display` documents the form.
 ///
 /// ```
-/// use quadrille_sync::{QueueIndex, parse_topology};
+/// use quadrille_sync::text::parse_topology;
+/// use quadrille_sync::topology::QueueIndex;
 /// let topology = parse_topology("gct:1,ct:2,t:1").unwrap();
 /// assert_eq!(topology.queues.len(), 4);
 /// assert_eq!(topology.family(QueueIndex(2)).0, 1);

@@ -26,7 +26,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use quadrille_sync::{Plan, PlanErrors};
+use quadrille_sync::PlanErrors;
+use quadrille_sync::plan::Plan;
 
 /// The nouns of a derivation, with how much of each.
 pub(crate) const NOUNS: [&str; 6] = [

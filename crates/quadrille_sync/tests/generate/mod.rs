@@ -1,10 +1,13 @@
 //! Small random frames.
 
-use quadrille_sync::{
-    Access, Aspects, BlockId, Capabilities, Frame, Lifetime, PassIndex, Placement, Preference,
-    QueueIndex, QueueRequest, Resource, ResourceId, ResourceKind, Sharing, SubRange,
-    SubresourceRange, Use,
+use quadrille_sync::access::Access;
+use quadrille_sync::flags::Aspects;
+use quadrille_sync::frame::{Frame, PassIndex, Preference, QueueRequest, Use};
+use quadrille_sync::range::{SubRange, SubresourceRange};
+use quadrille_sync::resource::{
+    BlockId, Lifetime, Placement, Resource, ResourceId, ResourceKind, Sharing,
 };
+use quadrille_sync::topology::{Capabilities, QueueIndex};
 
 /// A small generator (an LCG's high bits), so that a seed is all it takes to repeat a failure.
 pub(crate) struct Random(pub(crate) u64);
@@ -119,7 +122,7 @@ pub(crate) fn frame(random: &mut Random, resources: &[Resource]) -> Frame {
         let mut uses: Vec<Use> = Vec::new();
         for _ in 0..1 + random.below(3) {
             let at = random.below(resources.len());
-            let resource = quadrille_sync::ResourceIndex(at as u32);
+            let resource = quadrille_sync::resource::ResourceIndex(at as u32);
             let mut one = Use::whole(resource, random.of(accesses));
             if uses.iter().any(|other| other.resource == resource) {
                 continue;

@@ -3,7 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use quadrille_sync::{Frame, PassIndex, Planner, States, Topology};
+use quadrille_sync::frame::{Frame, PassIndex};
+use quadrille_sync::planner::Planner;
+use quadrille_sync::states::States;
+use quadrille_sync::topology::Topology;
 
 /// So often all frames of a file but the first come in turn.
 const ROUNDS: usize = 4;
@@ -17,7 +20,8 @@ pub(crate) fn frames(file: &str, with_costs: bool) -> Vec<Frame> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("frames");
     let text = fs::read_to_string(folder.join(file)).expect("the file is there");
     let sections = text.split("=== frame\n").skip(1);
-    let parse = |text: &str| quadrille_sync::parse_frame(text).expect("the file holds frames");
+    let parse =
+        |text: &str| quadrille_sync::text::parse_frame(text).expect("the file holds frames");
     let mut frames: Vec<Frame> = sections.map(parse).collect();
     if !with_costs {
         let passes = frames.iter_mut().flat_map(|frame| &mut frame.passes);

@@ -1,6 +1,6 @@
 //! State of draws and dispatches: pipelines, bindings, push constants, vertex and index buffers.
 
-use quadrille_sync::ResourceId;
+use quadrille_sync::resource::ResourceId;
 
 use super::declared::{Part, Reader, Role, accesses};
 use super::{Command, CommandList};

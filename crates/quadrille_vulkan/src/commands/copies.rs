@@ -1,7 +1,8 @@
 //! Copies, fills and clears.
 
 use ash::vk;
-use quadrille_sync::{Access, ResourceId};
+use quadrille_sync::access::Access;
+use quadrille_sync::resource::ResourceId;
 
 use super::declared::{Part, Reader, Role};
 use super::{Command, CommandList};

@@ -9,7 +9,9 @@ mod part;
 
 use std::fmt::{self, Display, Formatter};
 
-use quadrille_sync::{Access, Frame, PassIndex, ResourceId, UndeclaredAccess};
+use quadrille_sync::access::Access;
+use quadrille_sync::frame::{Frame, PassIndex, UndeclaredAccess};
+use quadrille_sync::resource::ResourceId;
 
 use super::{Command, CommandList, IndexType};
 use crate::pipeline::{ComputeCode, GraphicsCode, MAX_BUFFERS};

@@ -1,6 +1,7 @@
 //! Dispatches.
 
-use quadrille_sync::{Access, ResourceId};
+use quadrille_sync::access::Access;
+use quadrille_sync::resource::ResourceId;
 
 use super::declared::{Part, Reader, Role};
 use super::{Command, CommandList};

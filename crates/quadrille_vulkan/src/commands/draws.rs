@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use quadrille_sync::{Access, ResourceId};
+use quadrille_sync::access::Access;
+use quadrille_sync::resource::ResourceId;
 
 use super::declared::{Part, Reader, Role};
 use super::{Command, CommandList, IndexType};

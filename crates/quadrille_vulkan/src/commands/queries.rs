@@ -1,6 +1,7 @@
 //! Queries, and conditional rendering.
 
-use quadrille_sync::{Access, ResourceId};
+use quadrille_sync::access::Access;
+use quadrille_sync::resource::ResourceId;
 
 use super::declared::{Part, Reader, Role};
 use super::{Command, CommandList};
@@ -33,7 +34,7 @@ pub(crate) const CONDITION_BYTES: u64 = 4;
 impl CommandList {
     /// Begins a query of the commands up to [`CommandList::end_query`]. At the end of the
     /// list the result is copied to the set's buffer. Each query may be used once a frame; begin and end must be in
-    /// the same rendering, or both outside. In a rendering with a [`view_mask`](crate::Rendering) it
+    /// the same rendering, or both outside. In a rendering with a [`view_mask`](crate::commands::Rendering) it
     /// uses as many consecutive queries as the mask has bits; their sum is the result.
     pub fn begin_query(&mut self, set: &QuerySet, query: u32) {
         let set = self.side_mut().query_sets.index(set);

@@ -24,7 +24,7 @@ impl CommandList {
     }
 
     /// Sets the stencil reference for draws with the bound graphics pipeline. Overrides that of its
-    /// [`StencilState`](crate::StencilState).
+    /// [`StencilState`](crate::pipeline::StencilState).
     pub fn stencil_reference(&mut self, reference: u8) {
         self.add_state(State::StencilReference(reference));
     }

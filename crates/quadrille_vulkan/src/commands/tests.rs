@@ -1,4 +1,4 @@
-use quadrille_sync::ResourceId;
+use quadrille_sync::resource::ResourceId;
 
 use super::binds::Offset;
 use super::{Bind, Command, CommandList, Draw, IndexType};

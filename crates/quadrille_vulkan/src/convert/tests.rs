@@ -1,5 +1,6 @@
 use ash::vk;
-use quadrille_sync::{AccessMask, Aspects, Capabilities, FamilyIndex, Layout, Stages};
+use quadrille_sync::flags::{AccessMask, Aspects, Layout, Stages};
+use quadrille_sync::topology::{Capabilities, FamilyIndex};
 
 /// Asserts for each name that ours equals `PREFIX_NAME` of ash.
 macro_rules! same {

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, Weak};
 
 use ash::vk;
 use gpu_allocator::vulkan::Allocation;
-use quadrille_sync::BlockId;
+use quadrille_sync::resource::BlockId;
 
 use crate::device::Device;
 use crate::device::memory::{Memory, MemoryPool};

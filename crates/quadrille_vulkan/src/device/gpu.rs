@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use std::sync::{Arc, Weak};
 
 use ash::vk;
-use quadrille_sync::Topology;
+use quadrille_sync::topology::Topology;
 use raw_window_handle::RawDisplayHandle;
 
 use crate::device::memory::MemoryUse;
@@ -21,7 +21,9 @@ use crate::lock;
 /// Every object created from a device keeps it alive, so objects may be dropped in any order.
 ///
 /// ```no_run
-/// use quadrille_vulkan::{BufferDesc, Gpu, Settings};
+/// use quadrille_vulkan::device::Gpu;
+/// use quadrille_vulkan::instance::Settings;
+/// use quadrille_vulkan::resources::BufferDesc;
 /// let gpu = Gpu::new(&Settings::headless("example"), None)?;
 /// println!("{} with the queues {}", gpu.info().name, gpu.topology());
 /// let cells = gpu.create_buffer(&BufferDesc::storage("cells", 1024))?;
@@ -54,7 +56,7 @@ impl Gpu {
     }
 
     /// Marks this device, and so its resources, as replaced by another
-    /// ([`Handle::is_given_up`](crate::Handle::is_given_up)).
+    /// ([`Handle::is_given_up`](crate::resources::Handle::is_given_up)).
     pub fn give_up(&self) {
         self.0.give_up();
     }
@@ -136,7 +138,9 @@ impl Gpu {
     /// among them. It must not access resources that passes declare, and must not wait for a later submission.
     ///
     /// ```no_run
-    /// # use quadrille_vulkan::{Gpu, Settings, vk};
+    /// # use quadrille_vulkan::device::Gpu;
+    /// # use quadrille_vulkan::instance::Settings;
+    /// # use quadrille_vulkan::vk;
     /// # let gpu = Gpu::new(&Settings::headless("example"), None)?;
     /// let submit = vk::SubmitInfo::default();
     /// // SAFETY: the queue is locked for the time of the call.

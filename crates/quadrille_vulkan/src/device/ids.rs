@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use quadrille_sync::ResourceId;
+use quadrille_sync::resource::ResourceId;
 
 use crate::lock;
 

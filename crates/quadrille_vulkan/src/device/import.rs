@@ -45,7 +45,9 @@ impl Gpu {
     ///
     /// ```no_run
     /// use quadrille_vulkan::ash;
-    /// use quadrille_vulkan::{Gpu, ImportedDevice, ImportedInstance, Settings, vk};
+    /// use quadrille_vulkan::device::{Gpu, ImportedDevice};
+    /// use quadrille_vulkan::instance::{ImportedInstance, Settings};
+    /// use quadrille_vulkan::vk;
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// // SAFETY: the loader is the system's.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use ash::{ext, vk};
-use quadrille_sync::{BarrierStyle, Capabilities, Topology};
+use quadrille_sync::topology::{BarrierStyle, Capabilities, Topology};
 
 use crate::device::DeviceQueue;
 use crate::device::memory::MemoryPool;

@@ -4,12 +4,14 @@
 //! timeline points that it has to outlive: for buffers and images their last uses in the solver's states, for other
 //! objects all submissions so far. Once these are reached, the entry is destroyed, and a resource's id may be reused.
 //!
-//! [`Frames::retire`]: crate::Frames::retire
+//! [`Frames::retire`]: crate::submit::Frames::retire
 
 use std::sync::atomic::Ordering;
 
 use ash::vk;
-use quadrille_sync::{QueueIndex, ResourceId, States};
+use quadrille_sync::resource::ResourceId;
+use quadrille_sync::states::States;
+use quadrille_sync::topology::QueueIndex;
 
 use crate::device::Device;
 use crate::device::backing::Backing;

@@ -1,8 +1,8 @@
 //! Streams: threads that plan and submit independently of the main loop.
 //!
-//! A stream is a separate [`Frames`] with its own timeline, used with its own [`States`](quadrille_sync::States).
-//! Resources are handed over between streams by value; see [`Handover`](quadrille_sync::Handover) and
-//! [`ring`](crate::Gpu::ring).
+//! A stream is a separate [`Frames`] with its own timeline, used with its own [`States`](quadrille_sync::states::States).
+//! Resources are handed over between streams by value; see [`Handover`](quadrille_sync::states::Handover) and
+//! [`ring`](crate::device::Gpu::ring).
 //!
 //! A stream has one queue. If a suitable queue has not been used by the main loop yet, the stream owns it
 //! exclusively, and the main loop plans without it; a wait may then be submitted before its signal.
@@ -15,7 +15,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use ash::vk;
-use quadrille_sync::{Capabilities, Queue, ResourceId, Topology};
+use quadrille_sync::resource::ResourceId;
+use quadrille_sync::topology::{Capabilities, Queue, Topology};
 
 use crate::device::Device;
 use crate::device::batch::{Batch, RETRIES, queue_submit};

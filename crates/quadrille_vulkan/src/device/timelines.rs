@@ -7,7 +7,7 @@
 use std::sync::{Arc, Mutex};
 
 use ash::vk;
-use quadrille_sync::Topology;
+use quadrille_sync::topology::Topology;
 
 use crate::device::Device;
 use crate::device::timeline::Timeline;

@@ -15,7 +15,7 @@ static MESSAGES: AtomicU64 = AtomicU64::new(0);
 
 /// Returns the number of errors and warnings that the validation layer has reported in this process, over all
 /// instances. It is always 0 if the layer is not active
-/// ([`DeviceInfo::validation`](crate::DeviceInfo::validation)).
+/// ([`DeviceInfo::validation`](crate::device::DeviceInfo::validation)).
 pub fn validation_messages() -> u64 {
     MESSAGES.load(Ordering::Relaxed)
 }

@@ -1,6 +1,6 @@
 //! Environment variables that override [`Settings`] without changing the program.
 
-use quadrille_sync::BarrierStyle;
+use quadrille_sync::topology::BarrierStyle;
 
 use crate::error::SetupError;
 use crate::instance::queues;

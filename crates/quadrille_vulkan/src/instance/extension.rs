@@ -10,11 +10,12 @@ use ash::vk;
 use crate::instance::source::Source;
 
 /// A set of extensions and features for your own Vulkan commands; either all of them are enabled, or none. See
-/// [`Settings::extensions`](crate::Settings::extensions).
+/// [`Settings::extensions`](crate::instance::Settings::extensions).
 ///
 /// ```
 /// use quadrille_vulkan::ash::ext;
-/// use quadrille_vulkan::{Extension, Settings, vk};
+/// use quadrille_vulkan::instance::{Extension, Settings};
+/// use quadrille_vulkan::vk;
 ///
 /// // Without it there is no device:
 /// let multi_draw = vk::PhysicalDeviceMultiDrawFeaturesEXT::default().multi_draw(true);
@@ -45,8 +46,8 @@ impl Extension {
         }
     }
 
-    /// Starts an optional request: [`Gpu::is_enabled`](crate::Gpu::is_enabled) and
-    /// [`Gpu::has_features`](crate::Gpu::has_features) return whether the device has it.
+    /// Starts an optional request: [`Gpu::is_enabled`](crate::device::Gpu::is_enabled) and
+    /// [`Gpu::has_features`](crate::device::Gpu::has_features) return whether the device has it.
     pub fn optional() -> Self {
         Self {
             required: false,

@@ -12,7 +12,7 @@ use crate::instance::{Functions, Instance, VALIDATION, ValidationLayer, create_m
 /// Value that is dropped after the last Vulkan call to an imported device.
 pub(crate) type Keep = Box<dyn Any + Send + Sync>;
 
-/// An instance that the program created, and its choice of physical device: see [`Gpu::import`](crate::Gpu::import).
+/// An instance that the program created, and its choice of physical device: see [`Gpu::import`](crate::device::Gpu::import).
 #[derive(Clone, Copy)]
 pub struct ImportedInstance<'a> {
     /// The loader.

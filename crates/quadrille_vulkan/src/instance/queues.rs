@@ -1,6 +1,6 @@
 //! Choice of queues: from queue families and requested queues to a [`Topology`]. Pure.
 
-use quadrille_sync::{Capabilities, FamilyIndex, Queue, Topology};
+use quadrille_sync::topology::{Capabilities, FamilyIndex, Queue, Topology};
 
 use crate::error::SetupError;
 use crate::instance::settings::WantedQueue;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use quadrille_sync::{BarrierStyle, Capabilities, OrderPolicy, SubmitPolicy};
+use quadrille_sync::topology::{BarrierStyle, Capabilities, OrderPolicy, SubmitPolicy};
 
 use crate::error::SetupError;
 use crate::instance::extension::{self, Extension};
@@ -36,7 +36,7 @@ impl WantedQueue {
     };
 }
 
-/// Settings of [`Gpu::new`](crate::Gpu::new).
+/// Settings of [`Gpu::new`](crate::device::Gpu::new).
 ///
 /// Environment variables override them:
 ///
@@ -90,7 +90,7 @@ pub struct Settings {
     pub validation: bool,
     /// Maximum number of frames that the CPU is ahead of the device; at least 1.
     pub frames_in_flight: u32,
-    /// Maximum capacity of a table ([`ImageTable`](crate::ImageTable), [`BufferTable`](crate::BufferTable)), in
+    /// Maximum capacity of a table ([`ImageTable`](crate::resources::ImageTable), [`BufferTable`](crate::resources::BufferTable)), in
     /// images or buffers. `None` is 1,048,576, and 16,384 on a software device, whose driver may allocate the maximum
     /// for each table whatever its capacity. The device's own limit applies as well.
     pub table_entries: Option<u32>,
@@ -102,7 +102,7 @@ pub struct Settings {
     /// Enables the instance extensions for windows.
     pub windows: bool,
     /// Extensions and features for your own Vulkan commands
-    /// ([`CommandList::raw`](crate::CommandList::raw)). Empty by default.
+    /// ([`CommandList::raw`](crate::commands::CommandList::raw)). Empty by default.
     pub extensions: Vec<Extension>,
 }
 

@@ -1,7 +1,8 @@
 //! Sharing of resources between queue families.
 
 use ash::vk;
-use quadrille_sync::{Sharing as Mode, Topology};
+use quadrille_sync::resource::Sharing as Mode;
+use quadrille_sync::topology::Topology;
 
 use crate::error::Error;
 
@@ -13,7 +14,7 @@ pub enum Sharing {
     /// All queue families may use it; there is no owner.
     Concurrent,
     /// The default: exclusive at first, and concurrent once measured frames get shorter, or equally short with
-    /// fewer dependencies between their passes: see [`SharingTrials`](quadrille_sync::SharingTrials). An image becomes
+    /// fewer dependencies between their passes: see [`SharingTrials`](quadrille_sync::advise::SharingTrials). An image becomes
     /// exclusive again if measured frames take longer. Has no effect on devices with one queue family.
     ///
     /// A change happens between two frames: the Vulkan object is recreated, and the next frame begins with a copy
@@ -21,8 +22,8 @@ pub enum Sharing {
     /// while streams exist besides the main loop, and always for images of swapchains, resources that the host
     /// writes, and images of formats that cannot be copied.
     ///
-    /// [`GpuBuffer::raw`]: crate::GpuBuffer::raw
-    /// [`GpuImage::raw`]: crate::GpuImage::raw
+    /// [`GpuBuffer::raw`]: crate::resources::GpuBuffer::raw
+    /// [`GpuImage::raw`]: crate::resources::GpuImage::raw
     #[default]
     Auto,
 }
@@ -56,7 +57,7 @@ impl Sharing {
     }
 
     /// Resolves a description's setting with the device's, `otherwise`:
-    /// [`Settings::sharing`](crate::Settings::sharing).
+    /// [`Settings::sharing`](crate::instance::Settings::sharing).
     pub(crate) fn or(self, otherwise: Self) -> Self {
         match self {
             Self::Auto => otherwise,

@@ -55,7 +55,8 @@ impl<'a> ComputePipelineDesc<'a> {
     /// name: `noise::OCTAVES`.
     ///
     /// ```
-    /// use quadrille_vulkan::{ComputePipelineDesc, GpuShader};
+    /// use quadrille_vulkan::pipeline::ComputePipelineDesc;
+    /// use quadrille_vulkan::shader::GpuShader;
     /// let shader = GpuShader::wgsl("sum.wgsl", "
     ///     override SIZE: u32 = 64;
     ///     @compute @workgroup_size(SIZE) fn main() {}
@@ -80,7 +81,7 @@ impl<'a> ComputePipelineDesc<'a> {
 /// A compute pipeline. Clones are the same pipeline.
 ///
 /// Its interface (bindings, push constants, workgroup size) never changes; hot reload replaces its code:
-/// see [`Gpu::reload_shader`](crate::Gpu::reload_shader).
+/// see [`Gpu::reload_shader`](crate::device::Gpu::reload_shader).
 #[derive(Clone)]
 pub struct ComputePipeline(Arc<Pipeline<ComputeCode>>);
 

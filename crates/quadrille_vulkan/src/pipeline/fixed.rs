@@ -10,7 +10,8 @@ use crate::shader::EntryPoint;
 /// creation of the pipeline.
 ///
 /// ```
-/// use quadrille_vulkan::{DepthBias, GpuShader, GraphicsPipelineDesc, PipelineState};
+/// use quadrille_vulkan::pipeline::{DepthBias, GraphicsPipelineDesc, PipelineState};
+/// use quadrille_vulkan::shader::GpuShader;
 /// # fn shadow(shader: &GpuShader) {
 /// let shadow = GraphicsPipelineDesc {
 ///     state: PipelineState {
@@ -74,7 +75,7 @@ pub struct StencilState {
     /// Mask of written bits; 0 if the pass only reads stencil.
     pub write_mask: u8,
     /// Reference value of the test and of `REPLACE`, unless a pass overrides it
-    /// ([`CommandList::stencil_reference`](crate::CommandList::stencil_reference)).
+    /// ([`CommandList::stencil_reference`](crate::commands::CommandList::stencil_reference)).
     pub reference: u8,
 }
 

@@ -16,7 +16,7 @@ pub struct Formats {
     pub depth: vk::Format,
     /// Number of samples per texel.
     pub samples: u32,
-    /// The [`view_mask`](crate::Rendering::view_mask) of renderings; 0 without multiview.
+    /// The [`view_mask`](crate::commands::Rendering::view_mask) of renderings; 0 without multiview.
     pub view_mask: u32,
 }
 

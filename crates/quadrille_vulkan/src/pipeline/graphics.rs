@@ -12,7 +12,7 @@ use super::graphics_code::{GraphicsCode, GraphicsInterface, Loaded};
 use super::interface::{Interface, Pipeline, implement_pipeline};
 use super::names;
 use super::stages::{Stages, check_inputs};
-use super::state::{Blend, Cull, DepthState, Topology, VertexLayout};
+use super::state::{Blend, Cull, DepthState, PrimitiveTopology, VertexLayout};
 use super::vertices;
 use crate::device::Device;
 use crate::error::ShaderError;
@@ -30,7 +30,7 @@ pub struct GraphicsPipelineDesc<'a> {
     /// The vertex buffers by slot.
     pub vertex_buffers: Vec<VertexLayout>,
     /// Primitive topology.
-    pub topology: Topology,
+    pub topology: PrimitiveTopology,
     /// Face culling.
     pub cull: Cull,
     /// Blending of color attachments.
@@ -62,7 +62,7 @@ impl<'a> GraphicsPipelineDesc<'a> {
             vertex,
             fragment: Some(fragment),
             vertex_buffers: Vec::new(),
-            topology: Topology::default(),
+            topology: PrimitiveTopology::default(),
             cull: Cull::default(),
             blend: Blend::default(),
             depth: None,
@@ -91,7 +91,7 @@ impl<'a> GraphicsPipelineDesc<'a> {
 ///
 /// A variant is compiled for each combination of sample count and attachment formats that it is used with. The
 /// interface (bindings, push constants, vertex buffers) never changes; hot reload replaces its code:
-/// see [`Gpu::reload_shader`](crate::Gpu::reload_shader).
+/// see [`Gpu::reload_shader`](crate::device::Gpu::reload_shader).
 #[derive(Clone)]
 pub struct GraphicsPipeline(Arc<Pipeline<GraphicsCode>>);
 

@@ -12,7 +12,7 @@ use super::fixed::{PipelineState, StencilState};
 use super::formats::Formats;
 use super::interface::{Code, Interface};
 use super::stages::{Stages, check_inputs};
-use super::state::{Blend, ColorState, Cull, DepthState, Topology, VertexLayout};
+use super::state::{Blend, ColorState, Cull, DepthState, PrimitiveTopology, VertexLayout};
 use super::{Module, guarded, targets};
 use crate::device::Device;
 use crate::device::reload::Newest;
@@ -32,7 +32,7 @@ pub(crate) struct GraphicsInterface {
     pub vertex_buffers: Vec<VertexLayout>,
     /// Required alignments of the vertex buffers' offsets, in bytes.
     pub vertex_alignments: Vec<u32>,
-    pub topology: Topology,
+    pub topology: PrimitiveTopology,
     pub cull: Cull,
     pub blend: Blend,
     pub depth: Option<DepthState>,

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use quadrille_sync::closest_match;
+use quadrille_sync::text::closest_match;
 
 use crate::error::ShaderError;
 use crate::shader::{Binding, TableBinding};

@@ -66,7 +66,7 @@ const LOW: usize = 16;
 /// Needs of the bindings of a pipeline.
 ///
 /// ```no_run
-/// # use quadrille_vulkan::{BindingNeeds, ComputePipeline, Needs};
+/// # use quadrille_vulkan::pipeline::{BindingNeeds, ComputePipeline, Needs};
 /// # fn example(pipeline: &ComputePipeline) {
 /// // @group(0) @binding(0) var<storage, read_write> cells: array<u32>;
 /// let needs = pipeline.needs();

@@ -6,7 +6,7 @@ use crate::shader::ShaderRow;
 
 /// Primitive topology.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Topology {
+pub enum PrimitiveTopology {
     /// Points.
     Points,
     /// Lines, two vertices each.
@@ -145,7 +145,8 @@ impl VertexLayout {
     /// Describes tightly packed attributes in this order, with consecutive locations from `first_location` on.
     ///
     /// ```
-    /// use quadrille_vulkan::{Format, VertexLayout};
+    /// use quadrille_vulkan::Format;
+    /// use quadrille_vulkan::pipeline::VertexLayout;
     /// let layout = VertexLayout::packed(0, &[Format::R32G32B32_SFLOAT, Format::R8G8B8A8_UNORM]);
     /// assert_eq!(layout.stride, 16);
     /// assert_eq!(layout.attributes[1].offset, 12);
@@ -181,7 +182,7 @@ impl VertexLayout {
     }
 }
 
-impl Topology {
+impl PrimitiveTopology {
     pub(super) fn to_vk(self) -> vk::PrimitiveTopology {
         match self {
             Self::Points => vk::PrimitiveTopology::POINT_LIST,

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ash::vk;
-use quadrille_sync::TimelinePoint;
+use quadrille_sync::states::TimelinePoint;
 
 use crate::device::Device;
 use crate::device::gpu::Gpu;

@@ -14,7 +14,9 @@
 
 use std::sync::Mutex;
 
-use quadrille_sync::{Capabilities, PassIndex, Plan, PlanId, Step, Use};
+use quadrille_sync::frame::{PassIndex, Use};
+use quadrille_sync::plan::{Plan, PlanId, Step};
+use quadrille_sync::topology::Capabilities;
 
 use crate::commands::Writing;
 use crate::device::Device;

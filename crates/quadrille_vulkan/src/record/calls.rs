@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use ash::vk;
-use quadrille_sync::{AccessMask, Layout, ResourceId};
+use quadrille_sync::flags::{AccessMask, Layout};
+use quadrille_sync::resource::ResourceId;
 
 use crate::device::pipeline_layout::PipelineLayout;
 use crate::pipeline::MAX_COLORS;

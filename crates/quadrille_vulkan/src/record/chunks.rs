@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use quadrille_sync::{Plan, Step, Submission};
+use quadrille_sync::plan::{Plan, Step, Submission};
 
 /// A run of steps that one thread records into one command buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -20,7 +20,11 @@ mod state;
 mod tables;
 
 use ash::vk;
-use quadrille_sync::{AccessMask, Aspects, Capabilities, Layout, ResourceIndex, SubRange, Use};
+use quadrille_sync::flags::{AccessMask, Aspects, Layout};
+use quadrille_sync::frame::Use;
+use quadrille_sync::range::SubRange;
+use quadrille_sync::resource::ResourceIndex;
+use quadrille_sync::topology::Capabilities;
 
 use crate::commands::{Command, CommandList};
 use crate::convert;

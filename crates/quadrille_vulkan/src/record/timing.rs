@@ -15,7 +15,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use ash::vk;
-use quadrille_sync::{PassIndex, Plan, QueueIndex, Step, TimelinePoint};
+use quadrille_sync::frame::PassIndex;
+use quadrille_sync::plan::{Plan, Step};
+use quadrille_sync::states::TimelinePoint;
+use quadrille_sync::topology::QueueIndex;
 
 use crate::device::Device;
 use crate::error::FrameError;
@@ -56,7 +59,7 @@ pub struct SubmissionTime {
 /// Device times of a frame.
 #[derive(Clone, Debug, Default)]
 pub struct DeviceTimes {
-    /// The number of the frame: [`FrameSlot::number`](crate::FrameSlot::number).
+    /// The number of the frame: [`FrameSlot::number`](crate::submit::FrameSlot::number).
     pub frame: u64,
     /// Whether the device's clock is calibrated with the CPU's. If not, the frame's start is an
     /// estimate, and only differences of times are valid.

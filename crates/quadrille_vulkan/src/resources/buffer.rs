@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, Weak};
 
 use ash::vk::{self, Handle as _};
 use bitflags::bitflags;
-use quadrille_sync::{Resource, ResourceId, ResourceKind, Sharing as Mode};
+use quadrille_sync::resource::{Resource, ResourceId, ResourceKind, Sharing as Mode};
 
 use crate::device::Device;
 use crate::device::backing::{Backing, Block, Resident};
@@ -53,10 +53,10 @@ pub struct BufferDesc {
     pub memory: Memory,
     /// Sharing between queue families. [`Settings::sharing`] applies if this is [`Sharing::Auto`].
     ///
-    /// [`Settings::sharing`]: crate::Settings::sharing
+    /// [`Settings::sharing`]: crate::instance::Settings::sharing
     pub sharing: Sharing,
     /// Whether the contents live for one frame only. Transient resources in device memory with disjoint lifetimes share
-    /// memory: see [`Frames::place_transients`](crate::Frames::place_transients).
+    /// memory: see [`Frames::place_transients`](crate::submit::Frames::place_transients).
     pub transient: bool,
 }
 
@@ -76,7 +76,7 @@ impl BufferDesc {
     /// Describes a storage buffer in device memory that can be copied to and from.
     ///
     /// ```
-    /// use quadrille_vulkan::{BufferDesc, BufferUsage};
+    /// use quadrille_vulkan::resources::{BufferDesc, BufferUsage};
     /// let cells = BufferDesc::storage("cells", 1024);
     /// assert!(cells.usage.contains(BufferUsage::STORAGE | BufferUsage::TRANSFER_SRC));
     /// ```
@@ -341,7 +341,7 @@ impl GpuBuffer {
     }
 
     /// Whether [`GpuBuffer::write`] was called, so that the buffer has contents which no pass wrote
-    /// ([`States::import`](quadrille_sync::States::import)).
+    /// ([`States::import`](quadrille_sync::states::States::import)).
     #[inline]
     pub fn is_host_written(&self) -> bool {
         self.0.is_host_written.load(Ordering::Relaxed)

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use ash::vk;
-use quadrille_sync::{Frame, Resource, ResourceId, ResourceIndex};
+use quadrille_sync::frame::Frame;
+use quadrille_sync::resource::{Resource, ResourceId, ResourceIndex};
 
 use crate::device::Device;
 use crate::device::backing::Block;

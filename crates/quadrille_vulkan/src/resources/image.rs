@@ -15,7 +15,8 @@ use std::sync::{Arc, Mutex, Weak};
 
 use ash::vk::{self, Handle as _};
 use bitflags::bitflags;
-use quadrille_sync::{Aspects, Lifetime, Resource, ResourceId, ResourceKind, Sharing as Mode};
+use quadrille_sync::flags::Aspects;
+use quadrille_sync::resource::{Lifetime, Resource, ResourceId, ResourceKind, Sharing as Mode};
 
 use crate::device::Device;
 use crate::device::backing::{Backing, Block, Resident};
@@ -69,10 +70,10 @@ pub struct ImageDesc {
     pub cube: bool,
     /// Sharing between queue families. [`Settings::sharing`] applies if this is [`Sharing::Auto`].
     ///
-    /// [`Settings::sharing`]: crate::Settings::sharing
+    /// [`Settings::sharing`]: crate::instance::Settings::sharing
     pub sharing: Sharing,
     /// Whether the contents live for one frame only. Transient resources with disjoint lifetimes share memory: see
-    /// [`Frames::place_transients`](crate::Frames::place_transients).
+    /// [`Frames::place_transients`](crate::submit::Frames::place_transients).
     pub transient: bool,
 }
 
@@ -143,7 +144,8 @@ impl ImageDesc {
     /// lifetime.
     ///
     /// ```
-    /// use quadrille_vulkan::{Format, ImageDesc};
+    /// use quadrille_vulkan::Format;
+    /// use quadrille_vulkan::resources::ImageDesc;
     /// let glow = ImageDesc::color_target("glow", [64, 64], Format::R8G8B8A8_UNORM).transient();
     /// assert!(glow.transient);
     /// ```

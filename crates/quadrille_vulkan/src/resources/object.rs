@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use ash::vk;
-use quadrille_sync::{Lifetime, Resource, ResourceId, ResourceKind, Sharing as Mode};
+use quadrille_sync::resource::{Lifetime, Resource, ResourceId, ResourceKind, Sharing as Mode};
 
 use crate::device::Device;
 use crate::device::backing::Backing;

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 
 use ash::vk;
 use bitflags::bitflags;
-use quadrille_sync::Capabilities;
+use quadrille_sync::topology::Capabilities;
 
 use crate::device::Device;
 use crate::device::retire::Retired;
@@ -95,7 +95,7 @@ impl QueryKind {
 /// Description of a query set.
 ///
 /// ```
-/// use quadrille_vulkan::{QueryKind, QuerySetDesc, Statistics};
+/// use quadrille_vulkan::resources::{QueryKind, QuerySetDesc, Statistics};
 /// let lights = QuerySetDesc::occlusion("lights", 64);
 /// assert_eq!(lights.kind, QueryKind::Occlusion);
 /// let work = QuerySetDesc::statistics("work", 1, Statistics::FRAGMENT_INVOCATIONS);
@@ -148,13 +148,15 @@ const VALUE_BYTES: u64 = size_of::<u64>() as u64;
 
 /// A set of queries. Dereferences to the buffer with their results: `u64` values, those of query `i`
 /// at byte [`result_offset(i)`](Self::result_offset). Created by
-/// [`Gpu::query_set`](crate::Gpu::query_set). Clones are the same set.
+/// [`Gpu::query_set`](crate::device::Gpu::query_set). Clones are the same set.
 ///
 /// A pass replaces the results of the queries that it uses; the others keep theirs. The result of a query that
 /// was never used is undefined.
 ///
 /// ```no_run
-/// use quadrille_vulkan::{Gpu, QuerySetDesc, Settings};
+/// use quadrille_vulkan::device::Gpu;
+/// use quadrille_vulkan::instance::Settings;
+/// use quadrille_vulkan::resources::QuerySetDesc;
 /// let gpu = Gpu::new(&Settings::headless("example"), None)?;
 /// let lights = gpu.query_set(&QuerySetDesc::occlusion("lights", 64))?;
 /// assert_eq!(lights.result_offset(3), 24);

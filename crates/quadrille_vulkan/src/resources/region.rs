@@ -45,7 +45,8 @@ impl ImageRegion {
     /// Selects the whole first mip level of a view, with the view's layers.
     ///
     /// ```no_run
-    /// # use quadrille_vulkan::{GpuBuffer, CommandList, GpuImage, ImageRegion, View};
+    /// # use quadrille_vulkan::commands::CommandList;
+    /// # use quadrille_vulkan::resources::{GpuBuffer, GpuImage, ImageRegion, View};
     /// # fn example(list: &mut CommandList, maps: &GpuImage, to: &GpuBuffer) {
     /// let third = ImageRegion::of(maps, View::WHOLE.layer(2));
     /// list.copy_image_to_buffer(maps, third, to, 0);
@@ -65,7 +66,7 @@ impl ImageRegion {
     /// Sets the box of texels: first texel, and number of texels in each direction, as arrays, tuples or `UVec3`s.
     ///
     /// ```no_run
-    /// # use quadrille_vulkan::{GpuImage, ImageRegion};
+    /// # use quadrille_vulkan::resources::{GpuImage, ImageRegion};
     /// # fn example(atlas: &GpuImage) {
     /// let tile = ImageRegion::whole(atlas).texels([64, 0, 0], [32, 32, 1]);
     /// assert_eq!(tile.extent, [32, 32, 1]);

@@ -18,9 +18,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 
 use ash::vk;
-use quadrille_sync::{
-    Access, Layout, NonTableUse, ResourceId, States, TableMembers, TableReaders, Topology,
-};
+use quadrille_sync::access::Access;
+use quadrille_sync::flags::Layout;
+use quadrille_sync::resource::ResourceId;
+use quadrille_sync::states::States;
+use quadrille_sync::table::{NonTableUse, TableMembers, TableReaders};
+use quadrille_sync::topology::Topology;
 
 use crate::device::Device;
 use crate::device::gpu::Gpu;
@@ -41,7 +44,7 @@ pub use member::TableMember;
 /// Index of a member in a table, and in the shader's array.
 ///
 /// ```
-/// # use quadrille_vulkan::TableIndex;
+/// # use quadrille_vulkan::resources::TableIndex;
 /// let index = TableIndex(7);
 /// assert_eq!(index.0.to_le_bytes().len(), 4, "a `u32` in WGSL");
 /// ```
@@ -49,12 +52,12 @@ pub use member::TableMember;
 pub struct TableIndex(pub u32);
 
 /// A table of images, which shaders access by index (`binding_array` in WGSL). Created by
-/// [`Gpu::image_table`](crate::Gpu::image_table).
+/// [`Gpu::image_table`](crate::device::Gpu::image_table).
 ///
 /// In a shader each table has a group of its own, from 1 on. Its samplers, if any, are at binding
 /// 0 (a `sampler`, or a `binding_array<sampler, N>` of at most 16), and its images are at binding 1.
 /// An index may differ between invocations. An index beyond the table's capacity accesses the last
-/// entry; with [`Settings::unchecked_tables`](crate::Settings::unchecked_tables) it is undefined behavior.
+/// entry; with [`Settings::unchecked_tables`](crate::instance::Settings::unchecked_tables) it is undefined behavior.
 ///
 /// ```wgsl
 /// enable wgpu_binding_array; // naga's extension for arrays of images
@@ -63,7 +66,10 @@ pub struct TableIndex(pub u32);
 /// ```
 ///
 /// ```no_run
-/// use quadrille_vulkan::{Format, Gpu, ImageDesc, ImageTableDesc, SamplerDesc, Settings};
+/// use quadrille_vulkan::Format;
+/// use quadrille_vulkan::device::Gpu;
+/// use quadrille_vulkan::instance::Settings;
+/// use quadrille_vulkan::resources::{ImageDesc, ImageTableDesc, SamplerDesc};
 /// let gpu = Gpu::new(&Settings::headless("example"), None)?;
 /// let sampler = gpu.create_sampler(&SamplerDesc::linear())?;
 /// let mut textures = gpu.image_table(&ImageTableDesc::d2("textures", 1024).with_sampler(&sampler))?;
@@ -75,12 +81,12 @@ pub struct TableIndex(pub u32);
 pub type ImageTable = ResourceTable<GpuImage>;
 
 /// A table of read-only storage buffers, which shaders access by index. Created by
-/// [`Gpu::buffer_table`](crate::Gpu::buffer_table).
+/// [`Gpu::buffer_table`](crate::device::Gpu::buffer_table).
 ///
 /// In a shader each table has a group of its own, from 1 on, with its buffers at binding 0: in WGSL a
 /// `binding_array` of a structure, in SPIR-V a runtime array of a block that is not written. An index may
 /// differ between invocations. An index beyond the table's capacity accesses the last entry; with
-/// [`Settings::unchecked_tables`](crate::Settings::unchecked_tables) it is undefined behavior. Reads beyond the end of
+/// [`Settings::unchecked_tables`](crate::instance::Settings::unchecked_tables) it is undefined behavior. Reads beyond the end of
 /// a buffer return zeros, or other bytes of the buffer (`robustBufferAccess`, section "Robust Buffer Access"). An entry
 /// without a buffer reads a fallback of 256 zero bytes. `arrayLength` needs an index that is uniform over all
 /// invocations, since naga 30 does not decorate it as non-uniform there.
@@ -92,7 +98,9 @@ pub type ImageTable = ResourceTable<GpuImage>;
 /// ```
 ///
 /// ```no_run
-/// use quadrille_vulkan::{BufferDesc, BufferTableDesc, Gpu, Settings};
+/// use quadrille_vulkan::device::Gpu;
+/// use quadrille_vulkan::instance::Settings;
+/// use quadrille_vulkan::resources::{BufferDesc, BufferTableDesc};
 /// let gpu = Gpu::new(&Settings::headless("example"), None)?;
 /// let mut rows = gpu.buffer_table(&BufferTableDesc::new("rows", 1024))?;
 /// let first = gpu.create_buffer(&BufferDesc::storage("first row", 4096))?;

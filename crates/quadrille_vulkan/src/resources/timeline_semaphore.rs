@@ -17,14 +17,15 @@ use crate::lock;
 pub(crate) const MAX_DIFFERENCE: u64 = (1 << 31) - 1;
 
 /// A timeline semaphore that passes wait for and signal, and that the program may signal too: from the host, from
-/// another queue, or in another library. Created by [`Gpu::timeline_semaphore`](crate::Gpu::timeline_semaphore). Clones
+/// another queue, or in another library. Created by [`Gpu::timeline_semaphore`](crate::device::Gpu::timeline_semaphore). Clones
 /// are the same semaphore.
 ///
 /// Its value only increases: a signalled value must be greater than the current one, less than the values of all
 /// pending signal operations, and at most 2^31 - 1 greater than the current one.
 ///
 /// ```no_run
-/// use quadrille_vulkan::{Gpu, Settings};
+/// use quadrille_vulkan::device::Gpu;
+/// use quadrille_vulkan::instance::Settings;
 /// use std::time::Duration;
 ///
 /// let gpu = Gpu::new(&Settings::headless("example"), None)?;

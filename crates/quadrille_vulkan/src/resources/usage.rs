@@ -1,6 +1,6 @@
 //! Usages required by the layouts of images.
 
-use quadrille_sync::Layout;
+use quadrille_sync::flags::Layout;
 
 use crate::resources::image::{GpuImage, ImageUsage};
 

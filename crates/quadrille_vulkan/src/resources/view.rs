@@ -1,7 +1,7 @@
 //! [`View`]: the mip levels and array layers of an image that a shader or an attachment accesses.
 
 use ash::vk;
-use quadrille_sync::SubresourceRange;
+use quadrille_sync::range::SubresourceRange;
 
 use crate::resources::format;
 use crate::resources::image::GpuImage;
@@ -10,7 +10,7 @@ use crate::resources::region::mip_extent;
 /// Some mip levels and array layers of an image. The default is the whole image.
 ///
 /// ```
-/// use quadrille_vulkan::View;
+/// use quadrille_vulkan::resources::View;
 /// let level = View::WHOLE.mip(2);
 /// assert_eq!((level.base_mip, level.mip_count), (2, 1));
 /// ```
@@ -52,7 +52,9 @@ impl View {
     /// Resolves it to a subresource range of an image, with explicit counts.
     ///
     /// ```no_run
-    /// # use quadrille_vulkan::{Gpu, GpuImage, ImageDesc, View, vk};
+    /// # use quadrille_vulkan::device::Gpu;
+    /// # use quadrille_vulkan::resources::{GpuImage, ImageDesc, View};
+    /// # use quadrille_vulkan::vk;
     /// # fn example(gpu: &Gpu) -> Result<(), quadrille_vulkan::Error> {
     /// let format = vk::Format::R8G8B8A8_UNORM;
     /// let pyramid = gpu.create_image(&ImageDesc::sampled("pyramid", [64, 64], format).with_mips(4))?;
@@ -86,7 +88,7 @@ impl View {
     /// Returns the part that an attachment uses: one mip level, one layer.
     ///
     /// ```
-    /// # use quadrille_vulkan::View;
+    /// # use quadrille_vulkan::resources::View;
     /// assert_eq!(View::WHOLE.mip(2).attached(), View::WHOLE.mip(2).layer(0));
     /// ```
     pub fn attached(self) -> Self {

@@ -30,7 +30,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use quadrille_sync::closest_match;
+use quadrille_sync::text::closest_match;
 
 use super::defs::ShaderOptions;
 use super::{file, module};

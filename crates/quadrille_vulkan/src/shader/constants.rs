@@ -7,7 +7,7 @@ use naga::back::PipelineConstants;
 use naga::back::pipeline_constants::{PipelineConstantError, process_overrides};
 use naga::valid::ModuleInfo;
 use naga::{Scalar, ScalarKind, ShaderStage as NagaStage, TypeInner};
-use quadrille_sync::closest_match;
+use quadrille_sync::text::closest_match;
 
 use super::compose::Joined;
 use super::{EntryPoint, GpuShader, ShaderStage, wgsl};

@@ -46,7 +46,7 @@ impl DataLayout {
     /// both alone is not an error: structs may be nested on one side only, and padding may be a member.
     ///
     /// ```
-    /// # use quadrille_vulkan::GpuShader;
+    /// # use quadrille_vulkan::shader::GpuShader;
     /// let shader = GpuShader::wgsl("push", "
     ///     struct Ray { start: vec3f, end: vec3f }
     ///     var<immediate> ray: Ray;

@@ -87,7 +87,7 @@ impl ShaderDefs {
 /// Options for composing a shader.
 ///
 /// ```
-/// use quadrille_vulkan::{ShaderDefVal, ShaderOptions};
+/// use quadrille_vulkan::shader::{ShaderDefVal, ShaderOptions};
 ///
 /// let source = "
 ///     @group(0) @binding(constants::FIRST) var<storage, read_write> cells: array<u32>;

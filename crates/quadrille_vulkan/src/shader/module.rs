@@ -11,7 +11,7 @@ use crate::lock;
 /// A WGSL module that shaders import by a path beginning with the name of its crate.
 ///
 /// ```
-/// use quadrille_vulkan::{GpuShader, ShaderModule};
+/// use quadrille_vulkan::shader::{GpuShader, ShaderModule};
 ///
 /// // A crate, in the `build` of its plugin:
 /// ShaderModule::new("waves::noise", "fn ripple(at: f32) -> f32 { return sin(at * 7.0); }")
@@ -36,7 +36,8 @@ pub struct ShaderModule {
 /// is written only once in a program's source.
 ///
 /// ```
-/// use quadrille_vulkan::{GpuShader, shader_constants};
+/// use quadrille_vulkan::shader::GpuShader;
+/// use quadrille_vulkan::shader_constants;
 ///
 /// shader_constants! {
 ///     /// The constants of the fountain.
@@ -66,9 +67,9 @@ macro_rules! shader_constants {
         $($(#[$meta])* $vis const $name: $ty = $value;)*
 
         $(#[$about])*
-        $seen fn $module() -> $crate::ShaderModule {
-            $crate::ShaderModule::constants($path, &[
-                $((stringify!($name), $crate::Constant::from($name)),)*
+        $seen fn $module() -> $crate::shader::ShaderModule {
+            $crate::shader::ShaderModule::constants($path, &[
+                $((stringify!($name), $crate::shader::Constant::from($name)),)*
             ])
         }
     };
@@ -127,7 +128,7 @@ impl ShaderModule {
     }
 
     /// Sets the file that hot reload of importing shaders reads, like
-    /// [`GpuShader::with_file`](crate::GpuShader::with_file).
+    /// [`GpuShader::with_file`](crate::shader::GpuShader::with_file).
     pub fn with_file(mut self, path: impl AsRef<Path>) -> Self {
         self.published.file = file::place(path.as_ref());
         self

@@ -98,7 +98,7 @@ impl RowLayout {
     /// consecutive locations instead of offsets; an array of vectors is `name_0`, `name_1` and so on there.
     ///
     /// ```
-    /// use quadrille_vulkan::{RowField, RowLayout, RowValue};
+    /// use quadrille_vulkan::shader::{RowField, RowLayout, RowValue};
     /// let row = RowLayout {
     ///     name: "Sphere",
     ///     shader: "spheres.wgsl",

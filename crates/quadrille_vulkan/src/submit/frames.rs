@@ -5,7 +5,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use ash::vk;
-use quadrille_sync::{Progress, QueueIndex, States, TimelinePoint, Topology};
+use quadrille_sync::states::{Progress, States, TimelinePoint};
+use quadrille_sync::topology::{QueueIndex, Topology};
 
 use crate::device::fault;
 use crate::device::retire::Waiting;
@@ -29,7 +30,7 @@ type Wait = fn(&Timeline, &Device, u64, &mut TimeLimit) -> Result<(), vk::Result
 const DROP_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Frame driver of the main loop, with all queues of a device, or of a stream
-/// (see [`Gpu::stream`](crate::Gpu::stream)), with one queue.
+/// (see [`Gpu::stream`](crate::device::Gpu::stream)), with one queue.
 ///
 /// ```text
 /// begin -> (acquire windows) -> exchange -> (place_transients) -> plan -> record -> submit
@@ -91,7 +92,7 @@ pub struct FrameSlot {
     /// Index of the frame in flight, below [`Gpu::frames_in_flight`]. The device no longer uses the per-frame resources
     /// of this index, such as upload buffers.
     ///
-    /// [`Gpu::frames_in_flight`]: crate::Gpu::frames_in_flight
+    /// [`Gpu::frames_in_flight`]: crate::device::Gpu::frames_in_flight
     pub index: usize,
     /// The number of frames that began before it.
     pub number: u64,
@@ -178,7 +179,7 @@ impl Frames {
     /// # Errors
     /// [`FrameError::Timeout`] names the queue that is stuck; the frame can be begun again.
     ///
-    /// [`Gpu::frames_in_flight`]: crate::Gpu::frames_in_flight
+    /// [`Gpu::frames_in_flight`]: crate::device::Gpu::frames_in_flight
     pub fn begin(&mut self, timeout: Duration) -> Result<FrameSlot, FrameError> {
         if let Some(call) = self.device.loss() {
             // The loss may have been detected by a call that returned no result, such as a fence query.

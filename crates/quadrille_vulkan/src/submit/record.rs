@@ -1,6 +1,7 @@
 //! Recording of a frame: checks its input, divides the plan into chunks, and passes them to [`record`].
 
-use quadrille_sync::{QueueIndex, Step};
+use quadrille_sync::plan::Step;
+use quadrille_sync::topology::QueueIndex;
 
 use crate::error::FrameError;
 use crate::record::chunks::{self, Chunk};

@@ -17,9 +17,11 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
-use quadrille_sync::{
-    Access, CustomAccess, Handover, Layout, QueueIndex, Sharing, Stages, States, TimelinePoint,
-};
+use quadrille_sync::access::{Access, CustomAccess};
+use quadrille_sync::flags::{Layout, Stages};
+use quadrille_sync::resource::Sharing;
+use quadrille_sync::states::{Handover, States, TimelinePoint};
+use quadrille_sync::topology::QueueIndex;
 
 use crate::device::Device;
 use crate::device::batch::Batch;
@@ -106,7 +108,7 @@ pub(crate) struct Return {
 }
 
 impl Ring {
-    /// Creates a ring of these slots; see [`Gpu::ring`](crate::Gpu::ring).
+    /// Creates a ring of these slots; see [`Gpu::ring`](crate::device::Gpu::ring).
     pub(crate) fn open(
         device: &Arc<Device>,
         name: &str,
@@ -218,7 +220,7 @@ impl Producer {
         let is_image = matches!(self.ring.slots[0], Handle::Image(_));
         is_image.then_some(Access::Custom(CustomAccess {
             stages: Stages::ALL_COMMANDS,
-            access: quadrille_sync::AccessMask::MEMORY_READ,
+            access: quadrille_sync::flags::AccessMask::MEMORY_READ,
             layout: Layout::ShaderReadOnlyOptimal,
             writes: false,
         }))

@@ -4,7 +4,8 @@
 //! under the same id, and the old one gets a new id until its contents are copied. To the solver these are two
 //! resources. So the old one is synchronized like any other, even where an ownership acquire was predicted for it.
 
-use quadrille_sync::{Sharing as Mode, States};
+use quadrille_sync::resource::Sharing as Mode;
+use quadrille_sync::states::States;
 
 use crate::device::memory::Memory;
 use crate::error::Error;

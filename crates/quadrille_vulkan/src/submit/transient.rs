@@ -1,7 +1,7 @@
 //! Memory of transient resources.
 //!
 //! A transient image or buffer is only a description until a frame uses it. Then the solver chooses its offset in a
-//! block of memory ([`quadrille_sync::plan_memory`]), shared with resources of disjoint lifetimes, and the plan has
+//! block of memory ([`quadrille_sync::solve::plan_memory`]), shared with resources of disjoint lifetimes, and the plan has
 //! barriers between their uses of the bytes. Offsets are kept from frame to frame if possible; a resource that has to
 //! move is recreated at its new offset, and the old object is retired.
 //!
@@ -13,10 +13,11 @@ mod demand;
 use std::sync::Arc;
 
 use ash::vk;
-use quadrille_sync::{
-    BlockId, BlockNeed, Frame, Lifetime, MemoryNeed, Placement, ResourceIndex, States, Topology,
-    plan_memory,
-};
+use quadrille_sync::frame::Frame;
+use quadrille_sync::resource::{BlockId, Lifetime, Placement, ResourceIndex};
+use quadrille_sync::solve::{BlockNeed, MemoryNeed, plan_memory};
+use quadrille_sync::states::States;
+use quadrille_sync::topology::Topology;
 
 use crate::device::Device;
 use crate::device::backing::{Backing, Block};
@@ -63,11 +64,11 @@ impl Frames {
     /// the frame, and creates blocks that are missing. A frame with the same resources in the same passes as the last
     /// one changes nothing.
     ///
-    /// `handles` must be those of [`FrameInput`](crate::FrameInput), and `states` those that the frame will
+    /// `handles` must be those of [`FrameInput`](crate::record::FrameInput), and `states` those that the frame will
     /// be planned with. Without this call transient resources have memory of their own.
     ///
     /// # Errors
-    /// Memory allocation failed. Errors of the frame itself are returned by [`plan`](quadrille_sync::plan).
+    /// Memory allocation failed. Errors of the frame itself are returned by [`plan`](quadrille_sync::solve::plan).
     pub fn place_transients(
         &mut self,
         frame: &mut Frame,

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ash::vk;
-use quadrille_sync::{States, Submission, TimelineUse, TimelineUseKind as Kind};
+use quadrille_sync::frame::{TimelineUse, TimelineUseKind as Kind};
+use quadrille_sync::plan::Submission;
+use quadrille_sync::states::States;
 
 use crate::device::batch::{Batch, semaphore_info};
 use crate::device::time_limit::TimeLimit;

@@ -7,12 +7,18 @@
 
 use std::fmt::Debug;
 
-use quadrille_vulkan::{
-    Blend, BlendEquation, BufferDesc, BufferUsage, ColorState, Cull, DepthBias, DepthState, Error,
-    Format, Formats, Gpu, GpuShader, GraphicsPipelineDesc, ImageDesc, ImageUsage, Memory,
-    PipelineState, PrimitiveTopology as Topology, SamplerDesc, Settings, Sharing, StencilFace,
-    StencilState, VertexAttribute, VertexLayout, validation_messages, vk,
+use quadrille_vulkan::device::Gpu;
+use quadrille_vulkan::instance::{Settings, validation_messages};
+use quadrille_vulkan::pipeline::{
+    Blend, BlendEquation, ColorState, Cull, DepthBias, DepthState, Formats, GraphicsPipelineDesc,
+    PipelineState, PrimitiveTopology as Topology, StencilFace, StencilState, VertexAttribute,
+    VertexLayout,
 };
+use quadrille_vulkan::resources::{
+    BufferDesc, BufferUsage, ImageDesc, ImageUsage, Memory, SamplerDesc, Sharing,
+};
+use quadrille_vulkan::shader::GpuShader;
+use quadrille_vulkan::{Error, Format, vk};
 
 /// Formats of all kinds: colours, integers, depth, blocks, planes, none.
 const FORMATS: [Format; 24] = [

@@ -4,7 +4,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use quadrille_vulkan::{ComputePipelineDesc, GpuShader, Settings};
+use quadrille_vulkan::instance::Settings;
+use quadrille_vulkan::pipeline::ComputePipelineDesc;
+use quadrille_vulkan::shader::GpuShader;
 
 use crate::rig::{Rig, settings};
 

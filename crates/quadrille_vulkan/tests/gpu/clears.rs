@@ -1,10 +1,11 @@
 //! Clears of attachments between draws.
 
-use quadrille_sync::{Access, Frame, Planner};
-use quadrille_vulkan::{
-    ColorAttachment, CommandError, CommandList, DepthAttachment, Format, FrameError, GpuImage,
-    Handle, ImageDesc, ImageUsage, Load, Rendering,
-};
+use quadrille_sync::access::Access;
+use quadrille_sync::frame::Frame;
+use quadrille_sync::planner::Planner;
+use quadrille_vulkan::commands::{ColorAttachment, CommandList, DepthAttachment, Load, Rendering};
+use quadrille_vulkan::resources::{GpuImage, Handle, ImageDesc, ImageUsage};
+use quadrille_vulkan::{CommandError, Format, FrameError};
 
 use crate::rig::{Rig, TIMEOUT, discard, graphics};
 

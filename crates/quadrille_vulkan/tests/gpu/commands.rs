@@ -1,11 +1,13 @@
 //! Wrong commands are errors that name pass and command; nothing is submitted, and the next frame
 //! goes on.
 
-use quadrille_sync::{Access, Use};
-use quadrille_vulkan::{
-    CommandError, CommandList, ComputePipelineDesc, Format, FrameError, GpuBuffer, GpuShader,
-    ImageDesc, ImageRegion, Rendering,
-};
+use quadrille_sync::access::Access;
+use quadrille_sync::frame::Use;
+use quadrille_vulkan::commands::{CommandList, Rendering};
+use quadrille_vulkan::pipeline::ComputePipelineDesc;
+use quadrille_vulkan::resources::{GpuBuffer, ImageDesc, ImageRegion};
+use quadrille_vulkan::shader::GpuShader;
+use quadrille_vulkan::{CommandError, Format, FrameError};
 
 use crate::rig::{Rig, compute, discard, graphics};
 

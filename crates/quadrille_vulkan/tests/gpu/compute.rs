@@ -1,12 +1,14 @@
 //! Compute passes, readback, several queues, parallel recording.
 
-use quadrille_sync::{
-    Access, Capabilities, Layout, QueueIndex, QueueRequest, SubmitPolicy, Use, plan,
-};
-use quadrille_vulkan::{
-    BufferDesc, BufferUsage, ComputePipeline, ComputePipelineDesc, GpuShader, Settings,
-    ShaderModule,
-};
+use quadrille_sync::access::Access;
+use quadrille_sync::flags::Layout;
+use quadrille_sync::frame::{QueueRequest, Use};
+use quadrille_sync::solve::plan;
+use quadrille_sync::topology::{Capabilities, QueueIndex, SubmitPolicy};
+use quadrille_vulkan::instance::Settings;
+use quadrille_vulkan::pipeline::{ComputePipeline, ComputePipelineDesc};
+use quadrille_vulkan::resources::{BufferDesc, BufferUsage};
+use quadrille_vulkan::shader::{GpuShader, ShaderModule};
 
 use crate::rig::{Rig, async_compute, compute, discard, settings, transfer};
 

@@ -3,11 +3,15 @@
 
 use std::time::{Duration, Instant};
 
-use quadrille_sync::{Access, Frame, PassIndex, Planner, ResourceIndex, Use};
-use quadrille_vulkan::{
-    CommandList, ComputePipeline, ComputePipelineDesc, FrameInput, GpuBuffer, GpuShader, Handle,
-    Serial,
-};
+use quadrille_sync::access::Access;
+use quadrille_sync::frame::{Frame, PassIndex, Use};
+use quadrille_sync::planner::Planner;
+use quadrille_sync::resource::ResourceIndex;
+use quadrille_vulkan::commands::CommandList;
+use quadrille_vulkan::pipeline::{ComputePipeline, ComputePipelineDesc};
+use quadrille_vulkan::record::{FrameInput, Serial};
+use quadrille_vulkan::resources::{GpuBuffer, Handle};
+use quadrille_vulkan::shader::GpuShader;
 
 use crate::rig::{Rig, TIMEOUT, compute, discard};
 
@@ -83,7 +87,7 @@ fn frames_cost() {
             .collect();
         for buffer in &buffers {
             rig.states
-                .import(buffer.id(), quadrille_sync::Layout::Undefined, None);
+                .import(buffer.id(), quadrille_sync::flags::Layout::Undefined, None);
         }
         let Load {
             frame,

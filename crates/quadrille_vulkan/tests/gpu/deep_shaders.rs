@@ -3,8 +3,10 @@
 
 use std::fmt::Write as _;
 
-use quadrille_sync::{Access, Use};
-use quadrille_vulkan::{ComputePipelineDesc, GpuShader};
+use quadrille_sync::access::Access;
+use quadrille_sync::frame::Use;
+use quadrille_vulkan::pipeline::ComputePipelineDesc;
+use quadrille_vulkan::shader::GpuShader;
 
 use crate::rig::{Rig, compute, discard};
 

@@ -1,8 +1,12 @@
 //! Depth and stencil of one image, used apart.
 
 use ash::vk;
-use quadrille_sync::{Access, Aspects, SubRange, SubresourceRange, Use};
-use quadrille_vulkan::{DepthAttachment, ImageDesc, ImageUsage, Load, Rendering};
+use quadrille_sync::access::Access;
+use quadrille_sync::flags::Aspects;
+use quadrille_sync::frame::Use;
+use quadrille_sync::range::{SubRange, SubresourceRange};
+use quadrille_vulkan::commands::{DepthAttachment, Load, Rendering};
+use quadrille_vulkan::resources::{ImageDesc, ImageUsage};
 
 use crate::rig::{Rig, graphics};
 

@@ -5,11 +5,14 @@
 
 use std::time::{Duration, Instant};
 
-use quadrille_sync::Access;
-use quadrille_vulkan::{
-    Acquired, BufferDesc, ComputePipelineDesc, Error, FrameError, Gpu, GpuShader, Surface,
-    Swapchain, SwapchainSettings, validation_messages,
-};
+use quadrille_sync::access::Access;
+use quadrille_vulkan::device::Gpu;
+use quadrille_vulkan::instance::validation_messages;
+use quadrille_vulkan::pipeline::ComputePipelineDesc;
+use quadrille_vulkan::present::{Acquired, Surface, Swapchain, SwapchainSettings};
+use quadrille_vulkan::resources::BufferDesc;
+use quadrille_vulkan::shader::GpuShader;
+use quadrille_vulkan::{Error, FrameError};
 
 use crate::rig::{Rig, TIMEOUT, compute, discard, window_settings};
 

@@ -1,7 +1,8 @@
 //! Extensions and features that programs request, and their use in commands of their own.
 
 use ash::{ext, vk};
-use quadrille_vulkan::{Extension, Gpu, Settings};
+use quadrille_vulkan::device::Gpu;
+use quadrille_vulkan::instance::{Extension, Settings};
 
 use crate::rig::{Rig, settings};
 

@@ -18,12 +18,15 @@
 
 use std::time::{Duration, Instant};
 
-use quadrille_sync::Access;
+use quadrille_sync::access::Access;
+use quadrille_vulkan::commands::{ColorAttachment, Load, Rendering};
+use quadrille_vulkan::device::Gpu;
+use quadrille_vulkan::pipeline::ComputePipelineDesc;
+use quadrille_vulkan::present::{Acquired, Presented, Surface, Swapchain, SwapchainSettings};
+use quadrille_vulkan::resources::{BufferDesc, GpuImage};
+use quadrille_vulkan::shader::GpuShader;
 use quadrille_vulkan::vk::PresentModeKHR;
-use quadrille_vulkan::{
-    Acquired, BufferDesc, ColorAttachment, ComputePipelineDesc, FrameError, Gpu, GpuImage,
-    GpuShader, Load, Presented, Rendering, Surface, SurfaceError, Swapchain, SwapchainSettings,
-};
+use quadrille_vulkan::{FrameError, SurfaceError};
 
 use crate::rig::{Declared, Rig, async_compute, discard, graphics, window_settings};
 

@@ -1,11 +1,16 @@
 //! Draws, textures, depth, formats, mip levels, blits.
 
-use quadrille_sync::{Access, Aspects, Layout, SubRange, SubresourceRange, Use};
-use quadrille_vulkan::{
-    Blend, BufferDesc, ColorAttachment, DepthAttachment, DepthState, Format, GpuImage, GpuShader,
-    GraphicsPipelineDesc, ImageDesc, ImageRegion, IndexType, Load, Rendering, SamplerDesc,
-    VertexLayout, View, vk,
+use quadrille_sync::access::Access;
+use quadrille_sync::flags::{Aspects, Layout};
+use quadrille_sync::frame::Use;
+use quadrille_sync::range::{SubRange, SubresourceRange};
+use quadrille_vulkan::commands::{ColorAttachment, DepthAttachment, IndexType, Load, Rendering};
+use quadrille_vulkan::pipeline::{Blend, DepthState, GraphicsPipelineDesc, VertexLayout};
+use quadrille_vulkan::resources::{
+    BufferDesc, GpuImage, ImageDesc, ImageRegion, SamplerDesc, View,
 };
+use quadrille_vulkan::shader::GpuShader;
+use quadrille_vulkan::{Format, vk};
 
 use crate::rig::{Rig, discard, graphics, transfer};
 

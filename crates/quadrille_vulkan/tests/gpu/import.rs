@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use ash::{khr, vk};
-use quadrille_vulkan::{Gpu, ImportedDevice, ImportedInstance};
+use quadrille_vulkan::device::{Gpu, ImportedDevice};
+use quadrille_vulkan::instance::ImportedInstance;
 
 use crate::rig::settings;
 

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use quadrille_sync::Access;
-use quadrille_vulkan::{
-    BufferDesc, ComputePipelineDesc, Error, Format, Gpu, GpuShader, ImageDesc, SamplerDesc,
-    Settings,
-};
+use quadrille_sync::access::Access;
+use quadrille_vulkan::device::Gpu;
+use quadrille_vulkan::instance::Settings;
+use quadrille_vulkan::pipeline::ComputePipelineDesc;
+use quadrille_vulkan::resources::{BufferDesc, ImageDesc, SamplerDesc};
+use quadrille_vulkan::shader::GpuShader;
+use quadrille_vulkan::{Error, Format};
 
 use crate::rig::{Rig, TIMEOUT, compute, discard, settings};
 

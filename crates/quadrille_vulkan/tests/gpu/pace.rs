@@ -1,8 +1,12 @@
 //! A device that is slow: the CPU is never more frames ahead of it than it may be.
 
 use ash::vk;
-use quadrille_sync::Access;
-use quadrille_vulkan::{BufferDesc, ComputePipelineDesc, Gpu, GpuShader, Settings};
+use quadrille_sync::access::Access;
+use quadrille_vulkan::device::Gpu;
+use quadrille_vulkan::instance::Settings;
+use quadrille_vulkan::pipeline::ComputePipelineDesc;
+use quadrille_vulkan::resources::BufferDesc;
+use quadrille_vulkan::shader::GpuShader;
 
 use crate::rig::{Declared, Rig, TIMEOUT, async_compute, discard, settings};
 

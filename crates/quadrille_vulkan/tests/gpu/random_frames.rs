@@ -8,11 +8,14 @@ use std::time::{Duration, Instant};
 use ash::vk;
 use quadrille_oracle::generate::{self, Shape};
 use quadrille_oracle::{Random, Sequence};
-use quadrille_sync::{
-    Access, Aspects, Lifetime, PassKind, Planner, Resource, ResourceId, ResourceKind,
-};
-use quadrille_vulkan::{
-    BufferDesc, BufferUsage, CommandList, Handle, ImageDesc, ImageUsage, Sharing,
+use quadrille_sync::access::Access;
+use quadrille_sync::flags::Aspects;
+use quadrille_sync::frame::PassKind;
+use quadrille_sync::planner::Planner;
+use quadrille_sync::resource::{Lifetime, Resource, ResourceId, ResourceKind};
+use quadrille_vulkan::commands::CommandList;
+use quadrille_vulkan::resources::{
+    BufferDesc, BufferUsage, Handle, ImageDesc, ImageUsage, Sharing,
 };
 
 use crate::rig::{Rig, TIMEOUT};
@@ -45,7 +48,7 @@ const BOTH: Aspects = Aspects::DEPTH.union(Aspects::STENCIL);
 fn suits(sequence: &Sequence) -> bool {
     let of_backend = |resource: &Resource| resource.lifetime != Lifetime::Swapchain;
     let is_both = |resource: &Resource| matches!(resource.kind, ResourceKind::Image { aspects, .. } if aspects == BOTH);
-    let is_enabled = |frame: &quadrille_sync::Frame| {
+    let is_enabled = |frame: &quadrille_sync::frame::Frame| {
         frame.gives.is_empty()
             && frame.resources.iter().all(of_backend)
             && (frame.passes.iter()).all(|pass| pass.kind == PassKind::Device)
@@ -59,8 +62,8 @@ fn suits(sequence: &Sequence) -> bool {
 /// The device's resource for a generated one. Its contents outlive the frame in either case.
 fn make(rig: &Rig, resource: &Resource) -> Handle {
     let sharing = match resource.sharing {
-        quadrille_sync::Sharing::Exclusive => Sharing::Exclusive,
-        quadrille_sync::Sharing::Concurrent => Sharing::Concurrent,
+        quadrille_sync::resource::Sharing::Exclusive => Sharing::Exclusive,
+        quadrille_sync::resource::Sharing::Concurrent => Sharing::Concurrent,
     };
     let name = resource.name.to_string();
     match resource.kind {
@@ -142,9 +145,9 @@ fn random_plans_obey_the_features_of_the_device() {
         if !suits(&sequence) {
             continue;
         }
-        let before = quadrille_vulkan::validation_messages();
+        let before = quadrille_vulkan::instance::validation_messages();
         carry_out(&mut rig, &sequence);
-        let messages = quadrille_vulkan::validation_messages() - before;
+        let messages = quadrille_vulkan::instance::validation_messages() - before;
         assert_eq!(messages, 0, "the validation layer objects to seed {seed}");
         count += 1;
         if count >= LEAST && begin.elapsed() > TIME {

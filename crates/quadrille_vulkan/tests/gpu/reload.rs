@@ -4,11 +4,13 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use quadrille_sync::Access;
-use quadrille_vulkan::{
-    ColorAttachment, Format, Gpu, GpuImage, GpuShader, GraphicsPipeline, GraphicsPipelineDesc,
-    ImageDesc, Load, Reloaded, Rendering,
-};
+use quadrille_sync::access::Access;
+use quadrille_vulkan::Format;
+use quadrille_vulkan::commands::{ColorAttachment, Load, Rendering};
+use quadrille_vulkan::device::{Gpu, Reloaded};
+use quadrille_vulkan::pipeline::{GraphicsPipeline, GraphicsPipelineDesc};
+use quadrille_vulkan::resources::{GpuImage, ImageDesc};
+use quadrille_vulkan::shader::GpuShader;
 
 use crate::repeat::{ADD, Adding};
 use crate::rig::{Rig, TIMEOUT, discard, graphics};

@@ -1,10 +1,14 @@
 //! Passes that record the same again, which are replayed.
 
-use quadrille_sync::{Access, Frame, Planner, Use};
-use quadrille_vulkan::{
-    CommandList, ComputePipeline, ComputePipelineDesc, FrameError, FrameInput, GpuBuffer,
-    GpuShader, Handle, Serial,
-};
+use quadrille_sync::access::Access;
+use quadrille_sync::frame::{Frame, Use};
+use quadrille_sync::planner::Planner;
+use quadrille_vulkan::FrameError;
+use quadrille_vulkan::commands::CommandList;
+use quadrille_vulkan::pipeline::{ComputePipeline, ComputePipelineDesc};
+use quadrille_vulkan::record::{FrameInput, Serial};
+use quadrille_vulkan::resources::{GpuBuffer, Handle};
+use quadrille_vulkan::shader::GpuShader;
 
 use crate::rig::{Rig, TIMEOUT, compute, discard, transfer};
 

@@ -1,14 +1,20 @@
 //! Passes that draw the same again, which are replayed, and changes that end that.
 
-use quadrille_sync::{
-    Access, Capabilities, CustomAccess, Frame, Layout, PassIndex, Planner, ResourceIndex, Scope,
-    Use,
+use quadrille_sync::access::{Access, CustomAccess};
+use quadrille_sync::flags::Layout;
+use quadrille_sync::frame::{Frame, PassIndex, Use};
+use quadrille_sync::plan::Scope;
+use quadrille_sync::planner::Planner;
+use quadrille_sync::resource::ResourceIndex;
+use quadrille_sync::topology::Capabilities;
+use quadrille_vulkan::commands::{ColorAttachment, CommandList, IndexType, Load, Rendering};
+use quadrille_vulkan::pipeline::{GraphicsPipeline, GraphicsPipelineDesc, VertexLayout};
+use quadrille_vulkan::present::{Acquired, Surface, Swapchain, SwapchainSettings};
+use quadrille_vulkan::resources::{
+    BufferDesc, BufferUsage, GpuBuffer, GpuImage, Handle, ImageDesc,
 };
-use quadrille_vulkan::{
-    Acquired, BufferDesc, BufferUsage, ColorAttachment, CommandList, Format, GpuBuffer, GpuImage,
-    GpuShader, GraphicsPipeline, GraphicsPipelineDesc, Handle, ImageDesc, IndexType, Load,
-    Rendering, Surface, Swapchain, SwapchainSettings, VertexLayout, vk,
-};
+use quadrille_vulkan::shader::GpuShader;
+use quadrille_vulkan::{Format, vk};
 
 use crate::reload::Source;
 use crate::rig::{Rig, TIMEOUT, discard, graphics, transfer, window_settings};

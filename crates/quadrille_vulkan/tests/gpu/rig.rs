@@ -2,15 +2,23 @@
 
 use std::time::Duration;
 
-use quadrille_sync::{
-    Access, Capabilities, Frame, PassIndex, Planner, Preference, QueueRequest, ResourceIndex,
-    States, Use, plan,
+use quadrille_sync::access::Access;
+use quadrille_sync::frame::{Frame, PassIndex, Preference, QueueRequest, Use};
+use quadrille_sync::planner::Planner;
+use quadrille_sync::resource::ResourceIndex;
+use quadrille_sync::solve::plan;
+use quadrille_sync::states::States;
+use quadrille_sync::topology::Capabilities;
+use quadrille_vulkan::commands::CommandList;
+use quadrille_vulkan::device::{Gpu, StreamDesc};
+use quadrille_vulkan::instance::{Settings, validation_messages};
+use quadrille_vulkan::present::Swapchain;
+use quadrille_vulkan::record::{FrameInput, Parallel};
+use quadrille_vulkan::resources::{
+    BufferDesc, GpuBuffer, GpuImage, Handle, ImageRegion, TimelineSemaphore, texel_bytes,
 };
-use quadrille_vulkan::{
-    BufferDesc, CommandList, Error, FrameError, FrameInput, Frames, Gpu, GpuBuffer, GpuImage,
-    Handle, ImageRegion, Parallel, Settings, StreamDesc, Submitted, Swapchain, TimelineSemaphore,
-    texel_bytes, validation_messages,
-};
+use quadrille_vulkan::submit::{Frames, Submitted};
+use quadrille_vulkan::{Error, FrameError};
 
 /// Nothing here takes longer.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(20);

@@ -1,11 +1,14 @@
 //! Shaders with indices out of range: they read zeros or what is theirs, write nothing that is not,
 //! and the device goes on.
 
-use quadrille_sync::{Access, Layout, Use};
-use quadrille_vulkan::{
-    BufferDesc, ColorAttachment, ComputePipelineDesc, Format, GpuBuffer, GpuShader,
-    GraphicsPipelineDesc, ImageDesc, IndexType, Load, Rendering, VertexLayout,
-};
+use quadrille_sync::access::Access;
+use quadrille_sync::flags::Layout;
+use quadrille_sync::frame::Use;
+use quadrille_vulkan::Format;
+use quadrille_vulkan::commands::{ColorAttachment, IndexType, Load, Rendering};
+use quadrille_vulkan::pipeline::{ComputePipelineDesc, GraphicsPipelineDesc, VertexLayout};
+use quadrille_vulkan::resources::{BufferDesc, GpuBuffer, ImageDesc};
+use quadrille_vulkan::shader::GpuShader;
 
 use crate::rig::{Declared, Rig, compute, discard, graphics};
 
@@ -73,7 +76,7 @@ fn indices_of_storage_buffers_stay_within_them() {
         .collect();
     let (cells, seen) = (buffers[2].clone(), rig.storage("seen", BYTES));
     let desc = BufferDesc::upload("wild", BYTES);
-    let desc = desc.with_usage(quadrille_vulkan::BufferUsage::STORAGE);
+    let desc = desc.with_usage(quadrille_vulkan::resources::BufferUsage::STORAGE);
     let wild = upload(&mut rig, &desc, &WILD_INDICES);
     let back: Vec<_> = (0..6).map(|_| rig.readback(BYTES)).collect();
     rig.frame(|frame| {
@@ -130,10 +133,11 @@ fn indices_of_vertices_stay_within_their_buffer() {
     desc.vertex_buffers = vec![layout];
     let pipeline = rig.gpu.graphics_pipeline(&desc).unwrap();
     let corner = [-1.0_f32, -1.0, 3.0, -1.0, -1.0, 3.0].map(f32::to_bits);
-    let desc = BufferDesc::vertex("corners", 24).in_memory(quadrille_vulkan::Memory::Upload);
+    let desc =
+        BufferDesc::vertex("corners", 24).in_memory(quadrille_vulkan::resources::Memory::Upload);
     let corners = upload(&mut rig, &desc, &corner);
     let wild = [0, 1, 2, 0, 1, u32::MAX, 7, 1 << 20, 1 << 30];
-    let desc = BufferDesc::index("wild", 36).in_memory(quadrille_vulkan::Memory::Upload);
+    let desc = BufferDesc::index("wild", 36).in_memory(quadrille_vulkan::resources::Memory::Upload);
     let indices = upload(&mut rig, &desc, &wild);
     let target = ImageDesc::color_target("target", [4, 4], Format::R8G8B8A8_UNORM);
     let target = rig.gpu.create_image(&target).unwrap();

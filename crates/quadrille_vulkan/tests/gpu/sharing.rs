@@ -1,16 +1,17 @@
 //! Changing how queue families share a resource, while it has contents.
 
-use quadrille_sync::{Access, Sharing as Mode};
-use quadrille_vulkan::{
-    BufferDesc, Format, Handle, ImageDesc, ImageRegion, Memory, Sharing, SharingChanged,
-};
+use quadrille_sync::access::Access;
+use quadrille_sync::resource::Sharing as Mode;
+use quadrille_vulkan::Format;
+use quadrille_vulkan::resources::{BufferDesc, Handle, ImageDesc, ImageRegion, Memory, Sharing};
+use quadrille_vulkan::submit::SharingChanged;
 
 use crate::rig::{Declared, Rig, compute, discard, graphics};
 
 /// Copies what was taken out of a resource back into it, as the next frame has to.
 fn carry_over(frame: &mut Declared, from: &Handle, to: &Handle) {
     let uses = [
-        quadrille_sync::Use::whole(frame.resource(from.clone()), Access::CopyRead),
+        quadrille_sync::frame::Use::whole(frame.resource(from.clone()), Access::CopyRead),
         discard(frame.resource(to.clone()), Access::CopyWrite),
     ];
     frame.pass("carry over", graphics(), &uses, |list| match (from, to) {
@@ -88,7 +89,7 @@ fn an_image_changes_with_all_its_levels_and_layers() {
         let kept = rig.readback(bytes);
         rig.frame(|frame| {
             let uses = [
-                quadrille_sync::Use::whole(frame.resource(image.clone()), Access::CopyRead),
+                quadrille_sync::frame::Use::whole(frame.resource(image.clone()), Access::CopyRead),
                 discard(frame.resource(kept.clone()), Access::CopyWrite),
             ];
             frame.pass("read", graphics(), &uses, |list| {

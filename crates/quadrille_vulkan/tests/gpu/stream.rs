@@ -3,11 +3,16 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use quadrille_sync::{Access, Capabilities, Give, Layout, Use};
-use quadrille_vulkan::{
-    BufferDesc, Closed, ComputePipeline, ComputePipelineDesc, Consumer, Format, FrameError, Gpu,
-    GpuBuffer, GpuShader, Handle, ImageDesc, ImageUsage, Producer, RingEntry, Sharing, StreamDesc,
-};
+use quadrille_sync::access::Access;
+use quadrille_sync::flags::Layout;
+use quadrille_sync::frame::{Give, Use};
+use quadrille_sync::topology::Capabilities;
+use quadrille_vulkan::device::{Gpu, StreamDesc};
+use quadrille_vulkan::pipeline::{ComputePipeline, ComputePipelineDesc};
+use quadrille_vulkan::resources::{BufferDesc, GpuBuffer, Handle, ImageDesc, ImageUsage, Sharing};
+use quadrille_vulkan::shader::GpuShader;
+use quadrille_vulkan::submit::{Closed, Consumer, Producer, RingEntry};
+use quadrille_vulkan::{Format, FrameError};
 
 use crate::rig::{Declared, Rig, TIMEOUT, compute, discard, graphics};
 
@@ -301,7 +306,8 @@ fn returned_ring_entries_cannot_be_read() {
     }
     let mut declared = Declared::default();
     read(&mut declared, &turns[0], &back);
-    let planned = quadrille_sync::plan(&declared.frame, main.frames.topology(), &main.states);
+    let planned =
+        quadrille_sync::solve::plan(&declared.frame, main.frames.topology(), &main.states);
     let error = planned.unwrap_err().to_string();
     assert!(error.contains("given to another"), "{error}");
 }

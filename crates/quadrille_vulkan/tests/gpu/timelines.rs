@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use quadrille_sync::{QueueRequest, TimelineUse, TimelineUseKind, UserTimeline};
-use quadrille_vulkan::{FrameError, TimelineSemaphore, vk};
+use quadrille_sync::frame::{QueueRequest, TimelineUse, TimelineUseKind, UserTimeline};
+use quadrille_vulkan::resources::TimelineSemaphore;
+use quadrille_vulkan::{FrameError, vk};
 
 use crate::rig::{Declared, Rig, TIMEOUT};
 

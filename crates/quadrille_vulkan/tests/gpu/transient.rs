@@ -1,7 +1,9 @@
 //! Transient buffers: where their memory comes from, and where it goes.
 
-use quadrille_sync::Access;
-use quadrille_vulkan::{BufferDesc, GpuBuffer, Settings, StreamDesc};
+use quadrille_sync::access::Access;
+use quadrille_vulkan::device::StreamDesc;
+use quadrille_vulkan::instance::Settings;
+use quadrille_vulkan::resources::{BufferDesc, GpuBuffer};
 
 use crate::rig::{Declared, Rig, compute, discard, settings};
 
@@ -17,7 +19,7 @@ fn fill_and_keep(frame: &mut Declared, buffer: &GpuBuffer, value: u32, kept: &Gp
         list.fill_buffer(buffer, 0, 0, value);
     });
     let uses = [
-        quadrille_sync::Use::whole(frame.resource(buffer.clone()), Access::CopyRead),
+        quadrille_sync::frame::Use::whole(frame.resource(buffer.clone()), Access::CopyRead),
         discard(frame.resource(kept.clone()), Access::CopyWrite),
     ];
     frame.pass("keep", compute(), &uses, |list| {

@@ -2,12 +2,15 @@
 
 use std::time::Duration;
 
-use quadrille_sync::Access;
-use quadrille_vulkan::vk::PresentModeKHR;
-use quadrille_vulkan::{
-    Acquired, ColorAttachment, GpuImage, Load, PresentCompletion, Presented, Rendering, Settings,
-    SkipReason, Surface, SurfaceFormat, Swapchain, SwapchainSettings,
+use quadrille_sync::access::Access;
+use quadrille_vulkan::commands::{ColorAttachment, Load, Rendering};
+use quadrille_vulkan::instance::Settings;
+use quadrille_vulkan::present::{
+    Acquired, PresentCompletion, Presented, SkipReason, Surface, SurfaceFormat, Swapchain,
+    SwapchainSettings,
 };
+use quadrille_vulkan::resources::GpuImage;
+use quadrille_vulkan::vk::PresentModeKHR;
 
 use crate::rig::{Declared, Rig, TIMEOUT, discard, graphics, window_settings};
 

@@ -1,6 +1,10 @@
 //! Advice on cheaper frames: passes on other queues, resources that families share.
 
-use quadrille_sync::{Counts, Frame, Plan, States, Topology, advise, advise_sharing};
+use quadrille_sync::advise::{advise, advise_sharing};
+use quadrille_sync::frame::Frame;
+use quadrille_sync::plan::{Counts, Plan};
+use quadrille_sync::states::States;
+use quadrille_sync::topology::Topology;
 
 /// Estimates the time that moving passes to other queues would save, by the costs in the file.
 pub(super) fn passes(frame: &Frame, topology: &Topology, plan: &Plan) -> String {

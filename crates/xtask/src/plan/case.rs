@@ -7,10 +7,11 @@
 use std::fmt;
 use std::str::Utf8Error;
 
-use quadrille_sync::{
-    Frame, ParseError, Plan, QueueIndex, Snapshot, Topology, parse_frame, parse_plan,
-    parse_snapshot, parse_topology,
-};
+use quadrille_sync::frame::Frame;
+use quadrille_sync::plan::Plan;
+use quadrille_sync::states::Snapshot;
+use quadrille_sync::text::{ParseError, parse_frame, parse_plan, parse_snapshot, parse_topology};
+use quadrille_sync::topology::{QueueIndex, Topology};
 
 /// A parsed file.
 #[derive(Debug)]

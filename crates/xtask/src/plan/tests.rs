@@ -2,7 +2,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use quadrille_oracle::Random;
-use quadrille_sync::{States, plan};
+use quadrille_sync::solve::plan;
+use quadrille_sync::states::States;
 
 use crate::commands::PLAN;
 

@@ -1,5 +1,5 @@
 use bevy_math::Mat4;
-use quadrille_content::Msaa;
+use quadrille_content::cameras::Msaa;
 
 use super::*;
 

@@ -2,7 +2,7 @@ use bevy_math::{Affine2, Affine3A};
 
 use super::*;
 use crate::instances::mesh_instance::AlphaMode;
-use quadrille_content::PrimitiveKind;
+use quadrille_content::meshes::PrimitiveKind;
 
 const QUAD: MeshAllocation = MeshAllocation {
     primitive: PrimitiveKind::Triangles,

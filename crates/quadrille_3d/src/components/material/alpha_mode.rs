@@ -28,7 +28,7 @@ pub enum AlphaMode {
     /// Blended over the target by alpha ("over" operator).
     Blend,
     /// As `Mask(0.5)`, with edges antialiased by a sample mask that the device derives from alpha; independent of draw
-    /// order. Equals `Mask(0.5)` with [`Msaa::Off`](quadrille_content::Msaa).
+    /// order. Equals `Mask(0.5)` with [`Msaa::Off`](quadrille_content::cameras::Msaa).
     AlphaToCoverage,
     /// Blended with premultiplied alpha: alpha 0 is additive.
     Premultiplied,

@@ -9,8 +9,9 @@ use quadrille::prelude::{
     GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, StorageRead,
 };
 use quadrille::rows::ShaderRow;
-use quadrille::vulkan::{Blend, DepthState, vk};
-use quadrille_content::MeshAllocation;
+use quadrille::vulkan::pipeline::{Blend, DepthState};
+use quadrille::vulkan::vk;
+use quadrille_content::meshes::MeshAllocation;
 
 use crate::scene::buffers::{Indices3d, Instances3d, Vertices3d};
 

@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use quadrille_content::MeshAllocation;
+use quadrille_content::meshes::MeshAllocation;
 
 use super::*;
 use crate::scene::keys::{BlendMode, CullMode, MaterialFeatures, MaterialShader};

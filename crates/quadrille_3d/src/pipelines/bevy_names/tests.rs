@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use quadrille::vulkan::{ShaderDefVal, ShaderModule, ShaderOptions};
+use quadrille::vulkan::shader::{ShaderDefVal, ShaderModule, ShaderOptions};
 
 use crate::pipelines::publish_shader_modules;
 
@@ -108,7 +108,7 @@ const MISSING: [(&str, &[&str], &str); 21] = [
 
 /// Publishes all modules, as the plugins do.
 fn publish() {
-    quadrille_content::publish_shader_modules().unwrap();
+    quadrille_content::lines::publish_shader_modules().unwrap();
     publish_shader_modules().unwrap();
     let fog = include_str!("../../../shaders/fog.wgsl");
     let fog = ShaderModule::new("quadrille_3d::fog", fog);

@@ -5,7 +5,7 @@ use bevy_ecs::entity::EntityHashMap;
 use bevy_ecs::prelude::*;
 use quadrille::prelude::{GpuDevice, GpuImage, ImageDesc, ImageUsage};
 use quadrille::vulkan::Error;
-use quadrille_content::{RateLimitedWarnings, entity_name};
+use quadrille_content::warnings::{RateLimitedWarnings, entity_name};
 
 use super::{PreviousImages, SceneImages, layer_format, take};
 use crate::prepare::view_colors::ColorPair;

@@ -2,7 +2,7 @@ use bevy_camera::primitives::Aabb;
 use bevy_math::{Affine3A, Quat, proj};
 
 use super::*;
-use quadrille_content::affine_rows;
+use quadrille_content::affine::affine_rows;
 
 /// Instance row with bounds, and bevy's culling components.
 fn boxed(world_from_local: Affine3A, aabb: Aabb) -> (InstanceRow, BoundsRow) {

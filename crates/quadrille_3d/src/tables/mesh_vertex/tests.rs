@@ -1,6 +1,6 @@
 use bevy_asset::RenderAssetUsages;
 use bevy_mesh::{Indices, PrimitiveTopology};
-use quadrille_content::MeshData;
+use quadrille_content::meshes::MeshData;
 
 use super::*;
 

@@ -10,7 +10,7 @@ fn mesh(topology: PrimitiveTopology, count: usize) -> Mesh {
 
 impl MeshVertex for [f32; 3] {
     fn read(mesh: &Mesh, _: PrimitiveKind, _: &[u32]) -> Result<Vec<Self>, String> {
-        Ok(crate::positions(mesh)?
+        Ok(crate::meshes::positions(mesh)?
             .into_iter()
             .map(|at| at.to_array())
             .collect())

@@ -1,9 +1,13 @@
 //! Generation of mip levels by blits.
 
-use quadrille_sync::{Access, Capabilities, Preference, SubRange, SubresourceRange};
-use quadrille_vulkan::{
-    CommandList, Error, Gpu, GpuImage, Handle, ImageDesc, ImageRegion, ImageUsage, View, vk,
-};
+use quadrille_sync::access::Access;
+use quadrille_sync::frame::Preference;
+use quadrille_sync::range::{SubRange, SubresourceRange};
+use quadrille_sync::topology::Capabilities;
+use quadrille_vulkan::commands::CommandList;
+use quadrille_vulkan::device::Gpu;
+use quadrille_vulkan::resources::{GpuImage, Handle, ImageDesc, ImageRegion, ImageUsage, View};
+use quadrille_vulkan::{Error, vk};
 
 use crate::data::internal::{InternalPass, InternalUse};
 

@@ -4,8 +4,8 @@
 
 use std::collections::BinaryHeap;
 
-use quadrille_sync::ResourceId;
-use quadrille_vulkan::ImageRegion;
+use quadrille_sync::resource::ResourceId;
+use quadrille_vulkan::resources::ImageRegion;
 
 /// Byte range of a buffer that a write covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

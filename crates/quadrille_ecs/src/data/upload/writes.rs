@@ -1,8 +1,8 @@
 //! Queue of writes for the next frame.
 
 use bevy_platform::collections::HashMap;
-use quadrille_sync::ResourceId;
-use quadrille_vulkan::{GpuBuffer, Handle, ImageRegion};
+use quadrille_sync::resource::ResourceId;
+use quadrille_vulkan::resources::{GpuBuffer, Handle, ImageRegion};
 
 use super::resolve::{self, Active, Grid, Span, Texels};
 

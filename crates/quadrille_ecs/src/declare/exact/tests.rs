@@ -1,5 +1,6 @@
-use quadrille_sync::Access;
-use quadrille_vulkan::{Binding, BindingKind, vk};
+use quadrille_sync::access::Access;
+use quadrille_vulkan::shader::{Binding, BindingKind};
+use quadrille_vulkan::vk;
 
 use super::{allows, is_attachment};
 

@@ -1,4 +1,4 @@
-use quadrille_sync::{Access, CustomAccess};
+use quadrille_sync::access::{Access, CustomAccess};
 
 use super::access;
 use crate::declare::kind::{AccessKind, StageScope};

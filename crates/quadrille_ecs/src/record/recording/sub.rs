@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
-use quadrille_sync::{Capabilities, ResourceId, TimelineUseKind};
-use quadrille_vulkan::{CommandList, TimelineSemaphore, View};
+use quadrille_sync::frame::TimelineUseKind;
+use quadrille_sync::resource::ResourceId;
+use quadrille_sync::topology::Capabilities;
+use quadrille_vulkan::commands::CommandList;
+use quadrille_vulkan::resources::{TimelineSemaphore, View};
 
 use crate::declare::access::PassUse;
 use crate::declare::bind::Bound;

@@ -1,6 +1,6 @@
 //! Checks of commands against declared accesses.
 
-use quadrille_vulkan::{GpuBuffer, GpuImage, View};
+use quadrille_vulkan::resources::{GpuBuffer, GpuImage, View};
 
 use super::SubRecording;
 use crate::declare::bind::{Bound, ResourceRef};

@@ -1,5 +1,5 @@
 use bevy_asset::RenderAssetUsages;
-use quadrille_vulkan::block;
+use quadrille_vulkan::resources::block;
 use wgpu_types::{Extent3d, TextureDimension};
 
 use super::*;

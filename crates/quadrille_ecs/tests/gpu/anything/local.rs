@@ -3,10 +3,10 @@
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
-use quadrille_vulkan::{
-    DepthState, Format, GpuImage, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, ImageDesc,
-    ImageUsage, View,
-};
+use quadrille_vulkan::Format;
+use quadrille_vulkan::pipeline::{DepthState, GraphicsPipeline, GraphicsPipelineDesc};
+use quadrille_vulkan::resources::{GpuImage, ImageDesc, ImageUsage, View};
+use quadrille_vulkan::shader::GpuShader;
 
 use super::{COLOR, Dice, SHADER, Sheets, Tools};
 use crate::local_read::light;

@@ -1,10 +1,10 @@
 //! Buffers, images and samplers.
 
 use quadrille_ecs::*;
-use quadrille_vulkan::{
-    BufferDesc, BufferUsage, Extension, Format, Gpu, ImageDesc, ImageUsage, SamplerDesc, Settings,
-    vk,
-};
+use quadrille_vulkan::device::Gpu;
+use quadrille_vulkan::instance::{Extension, Settings};
+use quadrille_vulkan::resources::{BufferDesc, BufferUsage, ImageDesc, ImageUsage, SamplerDesc};
+use quadrille_vulkan::{Format, vk};
 
 use super::DiagnosticCatalog;
 

@@ -3,7 +3,9 @@
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
-use quadrille_vulkan::{BufferDesc, BufferUsage, GpuBuffer, QuerySet, QuerySetDesc, Statistics};
+use quadrille_vulkan::resources::{
+    BufferDesc, BufferUsage, GpuBuffer, QuerySet, QuerySetDesc, Statistics,
+};
 
 use super::DiagnosticCatalog;
 use super::resources::{Scene, Tools};

@@ -4,7 +4,7 @@ use bevy_app::Update;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::encase::ShaderType;
 use quadrille_ecs::*;
-use quadrille_vulkan::ResolveMode;
+use quadrille_vulkan::commands::ResolveMode;
 
 use super::DiagnosticCatalog;
 use super::resources::{Counts, Draws, Far, Gone, Map, Scene, Small, Tools};

@@ -3,11 +3,15 @@
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
-use quadrille_vulkan::{
-    BufferDesc, BufferUsage, ComputePipeline, ComputePipelineDesc, DepthState, Format, GpuBuffer,
-    GpuImage, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, ImageDesc, ImageUsage, Sampler,
-    SamplerDesc, VertexLayout,
+use quadrille_vulkan::Format;
+use quadrille_vulkan::pipeline::{
+    ComputePipeline, ComputePipelineDesc, DepthState, GraphicsPipeline, GraphicsPipelineDesc,
+    VertexLayout,
 };
+use quadrille_vulkan::resources::{
+    BufferDesc, BufferUsage, GpuBuffer, GpuImage, ImageDesc, ImageUsage, Sampler, SamplerDesc,
+};
+use quadrille_vulkan::shader::GpuShader;
 
 /// 8 by 8 texels, filled.
 #[derive(Resource, Deref)]

@@ -1,11 +1,12 @@
 //! Shaders and pipelines.
 
 use quadrille_ecs::*;
-use quadrille_vulkan::vk::FrontFace;
-use quadrille_vulkan::{
-    ComputePipelineDesc, Format, GpuShader, GraphicsPipelineDesc, PipelineState, ShaderError,
-    ShaderModule, VertexLayout,
+use quadrille_vulkan::pipeline::{
+    ComputePipelineDesc, GraphicsPipelineDesc, PipelineState, VertexLayout,
 };
+use quadrille_vulkan::shader::{GpuShader, ShaderModule};
+use quadrille_vulkan::vk::FrontFace;
+use quadrille_vulkan::{Format, ShaderError};
 
 use super::DiagnosticCatalog;
 

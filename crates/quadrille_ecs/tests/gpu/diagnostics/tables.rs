@@ -3,10 +3,13 @@
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
-use quadrille_vulkan::{
-    BufferDesc, BufferTable, BufferTableDesc, ComputePipeline, ComputePipelineDesc, Format,
-    GpuShader, ImageDesc, ImageTable, ImageTableDesc, ImageUsage, TableIndex,
+use quadrille_vulkan::Format;
+use quadrille_vulkan::pipeline::{ComputePipeline, ComputePipelineDesc};
+use quadrille_vulkan::resources::{
+    BufferDesc, BufferTable, BufferTableDesc, ImageDesc, ImageTable, ImageTableDesc, ImageUsage,
+    TableIndex,
 };
+use quadrille_vulkan::shader::GpuShader;
 
 use super::DiagnosticCatalog;
 use crate::common::{Numbers, Rig};

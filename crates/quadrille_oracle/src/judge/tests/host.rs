@@ -1,6 +1,6 @@
 //! Host passes between submissions.
 
-use quadrille_sync::{parse_frame, parse_plan, parse_topology};
+use quadrille_sync::text::{parse_frame, parse_plan, parse_topology};
 
 use super::super::Judge;
 use super::{fails, passes};

@@ -219,11 +219,16 @@ submit 0 signal 1
 
 #[test]
 fn imported_contents_are_there_until_they_are_removed() {
-    let frame = quadrille_sync::parse_frame("buffer x 0 bytes 4\npass a\n  CopyRead x\n").unwrap();
-    let plan = quadrille_sync::parse_plan("submit 0 signal 1\n  pass a\n", &frame).unwrap();
-    let topology = quadrille_sync::parse_topology("gct:1").unwrap();
+    let frame =
+        quadrille_sync::text::parse_frame("buffer x 0 bytes 4\npass a\n  CopyRead x\n").unwrap();
+    let plan = quadrille_sync::text::parse_plan("submit 0 signal 1\n  pass a\n", &frame).unwrap();
+    let topology = quadrille_sync::text::parse_topology("gct:1").unwrap();
     let mut judge = super::Judge::new(&topology);
-    judge.import(&frame.resources[0], quadrille_sync::Layout::Undefined, None);
+    judge.import(
+        &frame.resources[0],
+        quadrille_sync::flags::Layout::Undefined,
+        None,
+    );
     assert_eq!(judge.frame(&frame, &plan), []);
     judge.remove(frame.resources[0].id);
     assert_eq!(judge.frame(&frame, &plan).len(), 1);

@@ -1,5 +1,10 @@
-use crate::{Access, Aspects, Frame, PassIndex, ResourceIndex, SubRange, SubresourceRange};
-use crate::{SubRange::Whole, parse_frame};
+use crate::access::Access;
+use crate::flags::Aspects;
+use crate::frame::{Frame, PassIndex};
+use crate::range::SubRange::Whole;
+use crate::range::{SubRange, SubresourceRange};
+use crate::resource::ResourceIndex;
+use crate::text::parse_frame;
 
 /// A pass that declares this of a buffer of 1024 bytes.
 fn frame(uses: &[&str]) -> Frame {

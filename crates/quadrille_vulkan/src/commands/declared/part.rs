@@ -1,7 +1,9 @@
 //! Parts of a resource that commands access, and accesses of shaders to bound resources.
 
 use ash::vk;
-use quadrille_sync::{Access, Aspects, SubRange, SubresourceRange};
+use quadrille_sync::access::Access;
+use quadrille_sync::flags::Aspects;
+use quadrille_sync::range::{SubRange, SubresourceRange};
 
 use crate::resources::handle::Handle;
 use crate::resources::image::GpuImage;

@@ -1,4 +1,4 @@
-use quadrille_sync::BarrierStyle;
+use quadrille_sync::topology::BarrierStyle;
 
 use super::overrule_by;
 use crate::error::SetupError;

@@ -1,4 +1,4 @@
-use quadrille_sync::Capabilities;
+use quadrille_sync::topology::Capabilities;
 
 use super::{Family, choose, narrow};
 use crate::instance::settings::WantedQueue;
@@ -100,7 +100,10 @@ fn a_queue_that_presents_comes_besides() {
     let mut many = families("t");
     many[0].count = 64;
     let topology = choose(&many, &wishes);
-    assert_eq!(topology.queues.len(), quadrille_sync::Topology::MAX_QUEUES);
+    assert_eq!(
+        topology.queues.len(),
+        quadrille_sync::topology::Topology::MAX_QUEUES
+    );
     assert!(topology.queues.iter().any(|queue| queue.can_present));
 }
 
@@ -119,7 +122,10 @@ fn nothing_fits_gives_nothing() {
 #[test]
 fn at_most_max_queues() {
     let topology = choose(&[family("gct", 64)], &[WantedQueue::MAIN; 64]);
-    assert_eq!(topology.queues.len(), quadrille_sync::Topology::MAX_QUEUES);
+    assert_eq!(
+        topology.queues.len(),
+        quadrille_sync::topology::Topology::MAX_QUEUES
+    );
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! One `VkSwapchainKHR`, and the choice of its parameters.
 
 use ash::vk;
-use quadrille_sync::TimelinePoint;
+use quadrille_sync::states::TimelinePoint;
 
 use crate::device::Device;
 use crate::error::SurfaceError;

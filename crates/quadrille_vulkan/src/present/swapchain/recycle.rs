@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use ash::vk;
-use quadrille_sync::TimelinePoint;
+use quadrille_sync::states::TimelinePoint;
 
 use super::{Chain, Proof, Swapchain};
 use crate::device::Device;

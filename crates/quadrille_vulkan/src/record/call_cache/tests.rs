@@ -1,4 +1,7 @@
-use quadrille_sync::{Access, PassIndex, ResourceIndex, Step, Use};
+use quadrille_sync::access::Access;
+use quadrille_sync::frame::{PassIndex, Use};
+use quadrille_sync::plan::Step;
+use quadrille_sync::resource::ResourceIndex;
 
 use super::{Age, CachedPass, CachedPasses, Recheck};
 

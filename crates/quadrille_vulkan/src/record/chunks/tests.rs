@@ -1,4 +1,6 @@
-use quadrille_sync::{PassIndex, Plan, QueueIndex, Step, Submission};
+use quadrille_sync::frame::PassIndex;
+use quadrille_sync::plan::{Plan, Step, Submission};
+use quadrille_sync::topology::QueueIndex;
 
 use super::{Chunk, cut, of_task, task_count};
 

@@ -3,7 +3,7 @@
 mod descriptors;
 
 use ash::vk;
-use quadrille_sync::{ResourceId, ResourceIndex};
+use quadrille_sync::resource::{ResourceId, ResourceIndex};
 
 use super::tables;
 use super::{Encoder, Failure};

@@ -2,7 +2,8 @@
 //! lazily with the next draw or dispatch (see `bindings`); vertex and index buffers at once.
 
 use ash::vk;
-use quadrille_sync::{Capabilities, ResourceId};
+use quadrille_sync::resource::ResourceId;
+use quadrille_sync::topology::Capabilities;
 
 use super::{Encoder, Failure, aligned, bytes_of};
 use crate::commands::{Bind, CommandList, IndexType};

@@ -1,7 +1,9 @@
 //! Copies, blits, fills and clears.
 
 use ash::vk;
-use quadrille_sync::{AccessMask, Capabilities, Layout, ResourceId};
+use quadrille_sync::flags::{AccessMask, Layout};
+use quadrille_sync::resource::ResourceId;
+use quadrille_sync::topology::Capabilities;
 
 use super::rendering::clear_color;
 use super::{Encoder, Failure, aligned, bytes_of, declared_layout};

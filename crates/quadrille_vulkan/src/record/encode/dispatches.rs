@@ -1,7 +1,8 @@
 //! Dispatches.
 
 use ash::vk;
-use quadrille_sync::{Capabilities, ResourceId};
+use quadrille_sync::resource::ResourceId;
+use quadrille_sync::topology::Capabilities;
 
 use super::{Encoder, Failure, aligned};
 use crate::commands::Dispatch;

@@ -1,7 +1,8 @@
 //! Draws, and clears of attachments between them.
 
 use ash::vk;
-use quadrille_sync::{Capabilities, ResourceId};
+use quadrille_sync::resource::ResourceId;
+use quadrille_sync::topology::Capabilities;
 
 use super::rendering::{clear_color, cut};
 use super::{Encoder, Failure, aligned};

@@ -4,7 +4,7 @@
 //! draw that reads an attachment written since the last barrier, or writes one that was read.
 
 use ash::vk;
-use quadrille_sync::ResourceId;
+use quadrille_sync::resource::ResourceId;
 
 use super::bindings::view;
 use super::{Encoder, Failure};

@@ -1,7 +1,8 @@
 //! Queries and conditional rendering.
 
 use ash::vk;
-use quadrille_sync::{Capabilities, ResourceId};
+use quadrille_sync::resource::ResourceId;
+use quadrille_sync::topology::Capabilities;
 use smallvec::SmallVec;
 
 use super::{Encoder, Failure, aligned};

@@ -1,7 +1,10 @@
 //! Dynamic rendering: attachments, checks and render area.
 
 use ash::vk;
-use quadrille_sync::{AccessMask, Capabilities, Layout, ResourceId, ResourceIndex, Use};
+use quadrille_sync::flags::{AccessMask, Layout};
+use quadrille_sync::frame::Use;
+use quadrille_sync::resource::{ResourceId, ResourceIndex};
+use quadrille_sync::topology::Capabilities;
 
 use super::bindings::view;
 use super::local_read::Inputs;

@@ -1,6 +1,7 @@
 //! Replay of cached calls.
 
-use quadrille_sync::{ResourceIndex, Use};
+use quadrille_sync::frame::Use;
+use quadrille_sync::resource::ResourceIndex;
 
 use super::{Encoder, Failure, declared_layout};
 use crate::commands::CommandList;

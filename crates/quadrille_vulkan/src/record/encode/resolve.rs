@@ -1,7 +1,8 @@
 //! Resolve targets of multisampled attachments.
 
 use ash::vk;
-use quadrille_sync::{AccessMask, Layout, ResourceIndex};
+use quadrille_sync::flags::{AccessMask, Layout};
+use quadrille_sync::resource::ResourceIndex;
 
 use super::{Encoder, Failure};
 use crate::commands::rendering::{DepthData, ResolveData};

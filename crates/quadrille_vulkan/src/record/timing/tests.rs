@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use quadrille_sync::PassIndex;
+use quadrille_sync::frame::PassIndex;
 
 use super::last_available;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ash::vk;
-use quadrille_sync::Sharing as Mode;
+use quadrille_sync::resource::Sharing as Mode;
 
 use super::{ImageDesc, ImageUsage};
 use crate::device::Device;
@@ -12,14 +12,14 @@ use crate::device::memory::Memory;
 use crate::error::Error;
 use crate::resources::view::ViewKey;
 
-/// See [`Gpu::can_sample`](crate::Gpu::can_sample).
+/// See [`Gpu::can_sample`](crate::device::Gpu::can_sample).
 pub(crate) fn can_sample(device: &Device, format: vk::Format) -> bool {
     let properties = crate::resources::format::properties(device, format);
     let sampled = vk::FormatFeatureFlags::SAMPLED_IMAGE;
     properties.optimal_tiling_features.contains(sampled)
 }
 
-/// See [`Gpu::can_draw_to`](crate::Gpu::can_draw_to).
+/// See [`Gpu::can_draw_to`](crate::device::Gpu::can_draw_to).
 pub(crate) fn can_draw_to(device: &Device, format: vk::Format) -> bool {
     let properties = crate::resources::format::properties(device, format);
     let color = vk::FormatFeatureFlags::COLOR_ATTACHMENT;
@@ -27,7 +27,7 @@ pub(crate) fn can_draw_to(device: &Device, format: vk::Format) -> bool {
         && properties.optimal_tiling_features.contains(color)
 }
 
-/// See [`Gpu::can_blend`](crate::Gpu::can_blend).
+/// See [`Gpu::can_blend`](crate::device::Gpu::can_blend).
 pub(crate) fn can_blend(device: &Device, format: vk::Format) -> bool {
     let properties = crate::resources::format::properties(device, format);
     let blend = vk::FormatFeatureFlags::COLOR_ATTACHMENT_BLEND;
@@ -35,7 +35,7 @@ pub(crate) fn can_blend(device: &Device, format: vk::Format) -> bool {
         && properties.optimal_tiling_features.contains(blend)
 }
 
-/// See [`Gpu::can_scale`](crate::Gpu::can_scale).
+/// See [`Gpu::can_scale`](crate::device::Gpu::can_scale).
 pub(crate) fn can_scale(device: &Device, format: vk::Format) -> bool {
     use vk::FormatFeatureFlags as Feature;
     let needed = Feature::BLIT_SRC | Feature::BLIT_DST | Feature::SAMPLED_IMAGE_FILTER_LINEAR;

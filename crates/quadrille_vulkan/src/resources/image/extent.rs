@@ -2,12 +2,13 @@
 
 use glam::{UVec2, UVec3};
 
-/// Width, height and depth in texels. The constructors of [`ImageDesc`](crate::ImageDesc) convert to it from
+/// Width, height and depth in texels. The constructors of [`ImageDesc`](crate::resources::ImageDesc) convert to it from
 /// two or three numbers, as an array, a tuple or a vector of glam. Two numbers imply a depth of 1.
 ///
 /// ```
 /// use glam::{UVec2, UVec3};
-/// use quadrille_vulkan::{Extent, Format, ImageDesc};
+/// use quadrille_vulkan::Format;
+/// use quadrille_vulkan::resources::{Extent, ImageDesc};
 ///
 /// let format = Format::R8G8B8A8_UNORM;
 /// let flat = ImageDesc::sampled("map", [64, 32], format);

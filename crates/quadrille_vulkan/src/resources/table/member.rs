@@ -1,6 +1,6 @@
 //! Types of members of tables.
 
-use quadrille_sync::Access;
+use quadrille_sync::access::Access;
 
 use super::{BufferTableDesc, ImageTableDesc};
 use crate::device::gpu::Gpu;

@@ -11,7 +11,7 @@ use crate::resources::texels::Texels;
 use crate::resources::view::ViewKey;
 use crate::shader::{Binding, BindingKind, ShaderImage};
 use ash::vk;
-use quadrille_sync::{AccessMask, Layout};
+use quadrille_sync::flags::{AccessMask, Layout};
 
 impl Encoder<'_> {
     /// Checks the resource at a binding and completes its data for a push.
