@@ -246,7 +246,7 @@ fn openings_that_postpone_the_subject_are_found() {
     let source = [
         "//! Of no file.",
         "//!",
-        "//! Whoever reads this is not the subject.",
+        "//! Whatever follows is not the subject.",
         "",
         "/// Returns one.",
         "/// What follows is no opening.",

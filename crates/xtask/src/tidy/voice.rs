@@ -3,13 +3,11 @@
 use super::complaint::Complaint;
 use super::tree::Tree;
 
-/// Openings that postpone the subject of the sentence.
-const REFUSED: [&str; 22] = [
+/// Openings that postpone the subject of the sentence, also with `ever` at their end.
+const REFUSED: [&str; 20] = [
     "What",
-    "Whatever",
     "Which",
     "Who",
-    "Whoever",
     "Whose",
     "Whom",
     "Of",
@@ -61,8 +59,10 @@ pub(super) fn check(tree: &Tree) -> Vec<Complaint> {
 fn refused(text: &str) -> Option<&'static str> {
     let text = text.trim_start_matches(['-', '*', ' ']);
     REFUSED.into_iter().find(|word| {
-        text.strip_prefix(word)
-            .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+        text.strip_prefix(word).is_some_and(|rest| {
+            let rest = rest.strip_prefix("ever").unwrap_or(rest);
+            !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+        })
     })
 }
 
