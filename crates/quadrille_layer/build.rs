@@ -1,8 +1,8 @@
 //! Keeps the layer in memory once it is loaded.
 //!
-//! The loader unloads layers with the last instance. What the layer remembers for as long as the
-//! process lives (the logs that it has emptied once) would be forgotten, and LeakSanitizer, which
-//! then finds nobody who holds it, would call it leaked.
+//! The loader unloads layers with the last instance. State that the layer keeps for the lifetime of the process (logs
+//! that it has truncated once) would be lost. LeakSanitizer would report it as leaked, because nothing references it
+//! after unloading.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

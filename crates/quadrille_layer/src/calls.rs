@@ -1,4 +1,4 @@
-//! Bookkeeping of intercepted calls: count, log, injected result.
+//! Counting, logging and injected results of intercepted calls.
 
 pub(crate) mod log;
 
@@ -10,7 +10,7 @@ use ash::vk;
 use crate::calls::log::Log;
 use crate::settings::script::{FenceFault, Script};
 
-/// The counters, the script and the log of one instance.
+/// Counters, script and log of one instance.
 #[derive(Debug)]
 pub(crate) struct Calls {
     script: Script,
@@ -18,7 +18,7 @@ pub(crate) struct Calls {
     counts: Mutex<HashMap<&'static str, u64>>,
 }
 
-/// A call, from its beginning to its result.
+/// A call from its begin to its result.
 #[derive(Debug)]
 pub(crate) struct Call<'a> {
     calls: &'a Calls,
@@ -28,7 +28,7 @@ pub(crate) struct Call<'a> {
 }
 
 impl Calls {
-    /// Starts counting.
+    /// Creates counters at zero.
     pub(crate) fn new(script: Script, log: Log) -> Self {
         Self {
             script,
@@ -47,7 +47,7 @@ impl Calls {
         }
     }
 
-    /// Counts a fence that the app hands over; returns the fault that the script has for it.
+    /// Counts a fence that the app passes; returns its fault in the script.
     pub(crate) fn next_fence(&self, fence: vk::Fence) -> Option<FenceFault> {
         if fence == vk::Fence::null() {
             return None;
@@ -55,7 +55,7 @@ impl Calls {
         self.script.fence(self.count("fence"))
     }
 
-    /// Counts a fence that the app hands over with a present; returns its fault.
+    /// Counts a fence that the app passes with a present; returns its fault in the script.
     pub(crate) fn next_present_fence(&self, fence: vk::Fence) -> Option<FenceFault> {
         let any = self.next_fence(fence);
         if fence == vk::Fence::null() {
@@ -69,14 +69,14 @@ impl Calls {
         self.script.loses(self.count("submission"))
     }
 
-    /// Whether the next read of a counter gives the highest value there is.
+    /// Whether the next read of a semaphore counter returns the maximum value.
     pub(crate) fn next_counter_is_max(&self) -> bool {
         let nth = self.count("counter");
         self.script
             .is_counter_max(nth, self.counted("vkWaitSemaphores"))
     }
 
-    /// Counts a present with an id; returns the fault that the script has for it.
+    /// Counts a present with an id; returns its fault in the script.
     pub(crate) fn next_shown(&self) -> Option<FenceFault> {
         self.script.shown(self.count("shown"))
     }
@@ -86,22 +86,22 @@ impl Calls {
         self.script.images(self.count("swapchain"))
     }
 
-    /// How many swapchains of a surface may exist.
+    /// Maximum number of swapchains per surface.
     pub(crate) fn most_swapchains(&self) -> usize {
         self.script.most_swapchains.unwrap_or(usize::MAX)
     }
 
-    /// The extent that the next query of surface capabilities reports.
+    /// Extent that the next query of surface capabilities reports.
     pub(crate) fn next_extent(&self) -> Option<vk::Extent2D> {
         self.script.extent(self.count("extent"))
     }
 
-    /// The order in which images come back, repeated; empty: as the driver likes.
+    /// Order in which images are returned, repeated; empty for the driver's own order.
     pub(crate) fn image_order(&self) -> &[u32] {
         &self.script.image_order
     }
 
-    /// Tells the user, on standard error and in the log.
+    /// Warns on standard error and in the log.
     pub(crate) fn warn(&self, kind: &str, text: &str) {
         complain(&format!("{kind}: {text}"));
         self.log.note(kind, text);
@@ -112,7 +112,7 @@ impl Calls {
         self.log.note(kind, text);
     }
 
-    /// How often something has happened.
+    /// Increments a counter, and returns its value.
     fn counted(&self, what: &str) -> u64 {
         let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         counts.get(what).copied().unwrap_or_default()
@@ -127,31 +127,31 @@ impl Calls {
 }
 
 impl Call<'_> {
-    /// Adds a number to the log line.
+    /// Adds a number to the call's line in the log.
     pub(crate) fn detail(mut self, key: &'static str, value: impl TryInto<u64>) -> Self {
         self.details
             .push((key, value.try_into().unwrap_or(u64::MAX)));
         self
     }
 
-    /// The result that the script gives to this call.
+    /// Returns the result that the script injects into this call.
     pub(crate) fn injected(&self) -> Option<vk::Result> {
         self.calls.script.result(self.command, self.nth)
     }
 
-    /// Ends a call that has no result.
+    /// Ends a call without a result.
     pub(crate) fn done(self) {
         self.calls
             .log
             .call(self.command, self.nth, &self.details, None);
     }
 
-    /// Ends a call: runs `real`, unless the script gives a result that means "nothing was done".
+    /// Ends a call: runs `real`, unless the script injects a result that means that nothing was done.
     pub(crate) fn run(self, real: impl FnOnce() -> vk::Result) -> vk::Result {
         let injected = self.injected();
         let result = match injected {
             None => real(),
-            // The image was acquired or presented all the same.
+            // The image is acquired or presented despite this result.
             Some(vk::Result::SUBOPTIMAL_KHR) => match real() {
                 vk::Result::SUCCESS => vk::Result::SUBOPTIMAL_KHR,
                 other => other,
@@ -161,7 +161,7 @@ impl Call<'_> {
         self.finish(result, injected.is_some())
     }
 
-    /// Ends a call with a result that was decided elsewhere.
+    /// Ends a call with a result that was determined elsewhere.
     pub(crate) fn finish(mut self, result: vk::Result, injected: bool) -> vk::Result {
         if injected {
             self.details.push(("injected", 1));
@@ -173,7 +173,7 @@ impl Call<'_> {
     }
 }
 
-/// Writes one line to standard error: a layer has no other way to reach its user.
+/// Writes a line to standard error, which is the only channel from a layer to the user.
 #[expect(
     clippy::print_stderr,
     reason = "a Vulkan layer has no tracing subscriber to speak to"

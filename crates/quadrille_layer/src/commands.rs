@@ -1,4 +1,4 @@
-//! The table of intercepted commands, and how it is looked up.
+//! The table of intercepted commands, and its lookups.
 
 pub(crate) mod lookup;
 mod null;

@@ -1,4 +1,4 @@
-//! The interface of the Vulkan loader, the commands of the next layer, and structure chains.
+//! The interface of the Vulkan loader, commands of the next layer, and structure chains.
 
 pub(crate) mod chain;
 pub(crate) mod loader;

@@ -1,4 +1,4 @@
-//! The intercepted commands, in files by noun.
+//! The intercepted commands, one file per noun.
 
 pub(crate) mod counted;
 pub(crate) mod device;

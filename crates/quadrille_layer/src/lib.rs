@@ -3,8 +3,8 @@
 //! The layer sits below Khronos's validation layer and above the driver, and is configured by environment
 //! variables (`README.md` lists them):
 //!
-//! - *virtual queues*: any families and counts. The validation layer above sees only these, so
-//!   it validates ownership transfers and hazards between queues on a machine without a GPU.
+//! - *virtual queues*: any families and counts. The validation layer above sees only these, so it validates ownership
+//!   transfers and hazards between queues on a machine without a GPU.
 //! - *hold-back*: every virtual queue is a FIFO. Its head is forwarded to the one real queue when
 //!   all its waits are covered, so that a wait may be submitted before its signal.
 //! - *schedule fuzzing*: the next queue to forward, and its delay, are random with a given seed.
@@ -27,11 +27,11 @@
 //! | folder | contents |
 //! | --- | --- |
 //! | `dispatch` | the loader's interface, the commands of the next layer, structure chains |
-//! | `settings` | environment variables and the script: their grammars |
+//! | `settings` | environment variables and the script, with their grammars |
 //! | `calls` | counting, log and injected results of calls |
 //! | `queues` | virtual queues, the hold-back model and the schedule; pure |
-//! | `state` | instances, devices, and the objects that the layer keeps track of |
-//! | `intercepts` | the intercepted commands, in files by noun |
+//! | `state` | instances, devices, and the objects that the layer tracks |
+//! | `intercepts` | the intercepted commands, one file per noun |
 //! | `commands` | the table of intercepted commands and its lookups |
 //!
 //! # Decisions
@@ -61,11 +61,11 @@ use ash::vk;
 
 pub use dispatch::loader::NegotiateLayerInterface;
 
-/// The name by which the layer is enabled, as in `VK_INSTANCE_LAYERS=VK_LAYER_QUADRILLE_test`.
+/// Name that enables the layer, as in `VK_INSTANCE_LAYERS=VK_LAYER_QUADRILLE_test`.
 pub const NAME: &str = "VK_LAYER_QUADRILLE_test";
 
-/// The manifest by which the Vulkan loader finds the layer: the content of a JSON file in a folder
-/// of `VK_LAYER_PATH`.
+/// Returns the manifest with which the Vulkan loader finds the layer: the content of a JSON file in a folder of
+/// `VK_LAYER_PATH`.
 ///
 /// ```
 /// # use std::path::Path;
@@ -107,15 +107,15 @@ pub fn manifest(library: &Path) -> String {
     )
 }
 
-/// The loader calls this first, to learn how to look up everything else.
+/// Entry point of the loader, which returns the lookup functions of the layer.
 ///
 /// # Safety
-/// `interface` points to the loader's `VkNegotiateLayerInterface`.
+/// `interface` must point to the loader's `VkNegotiateLayerInterface`.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn vkNegotiateLoaderLayerInterfaceVersion(
     interface: *mut NegotiateLayerInterface,
 ) -> vk::Result {
-    // SAFETY: the caller vouches for it.
+    // SAFETY: valid by the caller's contract.
     let Some(interface) = (unsafe { interface.as_mut() }) else {
         return vk::Result::ERROR_INITIALIZATION_FAILED;
     };

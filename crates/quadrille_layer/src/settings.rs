@@ -1,4 +1,4 @@
-//! The settings: environment variables, read once when an instance is created.
+//! Settings: environment variables, read at instance creation.
 
 pub(crate) mod emulated;
 pub(crate) mod families;
@@ -40,7 +40,7 @@ pub(crate) type Injectable = fn(&str) -> Option<&'static str>;
 pub(crate) struct Settings {
     /// The virtual queue families; one universal queue by default.
     pub(crate) families: Vec<Family>,
-    /// The seed of the schedule; without one, submission order.
+    /// Seed of the schedule; `None` for submission order.
     pub(crate) seed: Option<u64>,
     /// Whether undefined contents are overwritten with garbage.
     pub(crate) poison: bool,
@@ -52,9 +52,9 @@ pub(crate) struct Settings {
     pub(crate) emulated: Emulated,
     /// Whether swapchains can change to any present mode.
     pub(crate) any_mode: bool,
-    /// The results to inject.
+    /// Results to inject.
     pub(crate) script: Script,
-    /// Where calls are logged.
+    /// Log file of calls.
     pub(crate) log: Option<PathBuf>,
     /// Time without any progress after which a wait is reported as a deadlock.
     pub(crate) progress_timeout: Duration,

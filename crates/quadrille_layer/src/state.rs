@@ -1,4 +1,4 @@
-//! Instances and devices, and the state that the layer keeps of each.
+//! Instances and devices, and the state that the layer keeps for each.
 
 pub(crate) mod barriers;
 pub(crate) mod deadlock;

@@ -1,6 +1,6 @@
-//! Programs on the layer, with a real driver below and, where they are judged, Khronos's
-//! validation layer above. They need the driver, so they run on request and then must not be
-//! skipped: `cargo test -p quadrille_layer --test gpu -- --ignored`.
+//! Tests that run programs on the layer, with a real driver below and, for validation, Khronos's validation layer
+//! above. They need a driver, so they run only on request and must not be skipped then: `cargo test -p quadrille_layer
+//! --test gpu -- --ignored`.
 
 #[path = "gpu/bench.rs"]
 mod bench;
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use bench::{Run, program, valid, write_script};
 
-/// Three families, four queues: what discrete GPUs have, in small.
+/// Three families with four queues, similar to discrete GPUs.
 const DISCRETE: &str = "gct:1,ct:2,t:1";
 
 #[test]
@@ -75,13 +75,13 @@ fn wrong_programs_are_reported() {
     }
 }
 
-/// Khronos's layer keeps no owners and does not compare the layouts of both halves. When that
-/// changes, the expectations here do.
+/// Khronos's layer does not track owners or compare the layouts of release and acquire. If it does in future, this test
+/// fails and has to be adapted.
 #[test]
 #[ignore = "needs a Vulkan driver and the validation layer"]
 fn blind_spots_of_the_validation_layer_are_still_blind() {
-    // The image is reported for its layout, which the acquire would have changed; the buffer,
-    // used by a family that does not own it, is not.
+    // The image is reported for its layout, which the acquire would have changed. The buffer, used by a family that
+    // does not own it, is not reported.
     let run = valid("no-acquire", &[("FAMILIES", "gct:1,ct:1")]);
     assert_eq!(run.messages(), ["VUID-vkCmdDraw-None-09600"], "{run}");
     let run = valid("other-layout", &[("FAMILIES", "gct:1,ct:1")]);

@@ -1,4 +1,4 @@
-//! The crate's folders in order: each knows those before it, and none after it.
+//! Order of the crate's folders: each imports only earlier ones.
 
 #![expect(clippy::unwrap_used, reason = "a test that fails says so by panicking")]
 

@@ -1,4 +1,4 @@
-//! A device with all queues of all families, and short words for what the programs do with it.
+//! A device with all queues of all families, and short helpers for the test programs.
 
 use std::cell::RefCell;
 use std::ffi::CStr;
@@ -7,7 +7,7 @@ use ash::vk;
 
 use crate::Outcome;
 
-/// How long a wait may take that is expected to end.
+/// Timeout in ns of waits that are expected to end.
 pub(crate) const LONG_NS: u64 = 20_000_000_000;
 
 /// Everything that must be destroyed, in the order of creation.
@@ -41,7 +41,7 @@ impl Gpu {
         Self::with(&[], &[])
     }
 
-    /// A device with these extensions of instance and device.
+    /// Creates a device with these instance and device extensions.
     pub(crate) fn with(
         instance_extensions: &[&CStr],
         device_extensions: &[&CStr],
@@ -115,7 +115,7 @@ impl Gpu {
         Ok(fence)
     }
 
-    /// A buffer in host-visible memory; concurrent if more than one family is given.
+    /// Creates a buffer in host-visible memory; concurrent if several families are given.
     pub(crate) fn buffer(
         &self,
         bytes: u64,
@@ -166,7 +166,7 @@ impl Gpu {
         Ok(memory)
     }
 
-    /// A 16x16 image, without `TRANSFER_DST`.
+    /// Creates a 16x16 image without the usage `TRANSFER_DST`.
     pub(crate) fn image(
         &self,
         format: vk::Format,
@@ -232,7 +232,7 @@ impl Gpu {
         Ok(commands)
     }
 
-    /// Fills a buffer.
+    /// Records a fill of a buffer.
     pub(crate) fn fill(
         &self,
         family: u32,
@@ -248,7 +248,7 @@ impl Gpu {
         })
     }
 
-    /// Copies a 16x16 image, in `TRANSFER_SRC_OPTIMAL`, to a buffer.
+    /// Records a copy of a 16x16 image, in `TRANSFER_SRC_OPTIMAL`, to a buffer.
     pub(crate) fn copy_out(
         &self,
         commands: vk::CommandBuffer,
@@ -303,7 +303,7 @@ impl Gpu {
         unsafe { self.device.queue_submit2(queue, &[submit], fence) }
     }
 
-    /// Waits on the host for a value of a timeline.
+    /// Waits on the host for a timeline value.
     pub(crate) fn wait(&self, (semaphore, value): Point, ns: u64) -> Result<(), vk::Result> {
         let semaphores = [semaphore];
         let values = [value];
@@ -314,19 +314,19 @@ impl Gpu {
         unsafe { self.device.wait_semaphores(&info, ns) }
     }
 
-    /// The value of a timeline.
+    /// Returns the value of a timeline.
     pub(crate) fn value(&self, semaphore: vk::Semaphore) -> Result<u64, vk::Result> {
         // SAFETY: a timeline semaphore.
         unsafe { self.device.get_semaphore_counter_value(semaphore) }
     }
 
-    /// Waits for the device.
+    /// Waits until the device is idle.
     pub(crate) fn idle(&self) -> Result<(), vk::Result> {
         // SAFETY: no other thread uses the queues.
         unsafe { self.device.device_wait_idle() }
     }
 
-    /// The words of host-visible memory.
+    /// Reads words of host-visible memory.
     pub(crate) fn read(
         &self,
         memory: vk::DeviceMemory,
@@ -366,14 +366,14 @@ impl Drop for Gpu {
                 Object::Fence(fence) => unsafe { device.destroy_fence(fence, None) },
             }
         }
-        // SAFETY: all its objects are gone.
+        // SAFETY: all its objects were destroyed.
         unsafe { self.device.destroy_device(None) };
-        // SAFETY: its device is gone.
+        // SAFETY: its device was destroyed.
         unsafe { self.instance.destroy_instance(None) };
     }
 }
 
-/// The whole of a colour image with one mip level and layer.
+/// The whole of a color image with one mip level and layer.
 pub(crate) const COLOR: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
     aspect_mask: vk::ImageAspectFlags::COLOR,
     base_mip_level: 0,
@@ -418,11 +418,11 @@ fn create_device(
     unsafe { instance.create_device(physical, &info, None) }
 }
 
-/// Prints the families, by both queries.
+/// Prints the families as both queries return them.
 pub(crate) fn families() -> Outcome {
     let gpu = Gpu::new()?;
     let mut properties = vec![vk::QueueFamilyProperties2::default(); gpu.families.len()];
-    // SAFETY: as many as there are.
+    // SAFETY: the array has the queried length.
     unsafe {
         gpu.instance
             .get_physical_device_queue_family_properties2(gpu.physical, &mut properties);

@@ -1,4 +1,4 @@
-//! Waits and signals in every order, and deadlocks.
+//! Waits and signals in all orders, and deadlocks.
 
 use ash::vk;
 
@@ -7,7 +7,7 @@ use crate::gpu::{Gpu, LONG_NS, Point};
 
 const NONE: vk::Fence = vk::Fence::null();
 
-/// Queues wait for each other in a chain, submitted last link first.
+/// Queues wait for each other in a chain, submitted from the last link to the first.
 fn submit_backwards(gpu: &Gpu) -> Result<vk::Semaphore, vk::Result> {
     let timeline = gpu.timeline()?;
     let queues: Vec<_> = gpu.queues.iter().flatten().collect();
@@ -37,7 +37,7 @@ pub(crate) fn wait_first_idle() -> Outcome {
     Ok(())
 }
 
-/// Nothing runs before the host says so; then a fence, a poll and a queue's idle all end.
+/// Nothing executes before a host signal; after it a fence, a poll and a wait for the queue all end.
 pub(crate) fn host_signal() -> Outcome {
     let gpu = Gpu::new()?;
     let (gate, done) = (gpu.timeline()?, gpu.timeline()?);
@@ -60,13 +60,13 @@ pub(crate) fn host_signal() -> Outcome {
     Ok(())
 }
 
-/// A binary semaphore goes round between two queues.
+/// Two queues pass a binary semaphore back and forth.
 pub(crate) fn binary() -> Outcome {
     let gpu = Gpu::new()?;
     let (ball, done) = (gpu.binary()?, gpu.timeline()?);
     let (first, second) = (gpu.queues[0][0], gpu.queues[1][0]);
     for round in 0..8_u64 {
-        // The semaphore is free again once the wait of the round before has been executed.
+        // The wait of the previous round must have executed before the semaphore is reused.
         gpu.submit(first, &[(done, round)], &[], &[(ball, 0)], NONE)?;
         gpu.submit(second, &[(ball, 0)], &[], &[(done, round + 1)], NONE)?;
     }
@@ -76,7 +76,7 @@ pub(crate) fn binary() -> Outcome {
     Ok(())
 }
 
-/// Every queue appends its number to a list, twice, without any order between queues.
+/// Every queue appends its number to a list twice, without any order between queues.
 pub(crate) fn order() -> Outcome {
     let gpu = Gpu::new()?;
     let queues: Vec<_> = (0..)
@@ -85,8 +85,8 @@ pub(crate) fn order() -> Outcome {
         .collect();
     let families: Vec<u32> = queues.iter().map(|(family, _)| *family).collect();
     let slots = 2 * queues.len() as u64;
-    // A shift of the whole list by one word makes room for the next entry: the order of
-    // execution can be read off the list.
+    // Each entry is inserted at the front after shifting the list by one word, so the list shows the order of
+    // execution.
     let (list, memory) = gpu.buffer(4 * slots, &families)?;
     let (copy, _) = gpu.buffer(4 * slots, &families)?;
     for _ in 0..2 {
@@ -137,7 +137,7 @@ fn push(
     unsafe { gpu.device.cmd_fill_buffer(commands, list, 0, 4, entry) };
 }
 
-/// A thread per queue; each round waits for the neighbour's round before.
+/// One thread per queue; each round waits for the previous round of the neighbor.
 pub(crate) fn threads() -> Outcome {
     const ROUNDS: u64 = 50;
     let gpu = Gpu::new()?;
@@ -256,7 +256,7 @@ pub(crate) fn sparse() -> Outcome {
     Ok(())
 }
 
-/// A submission waits for a value that nobody signals.
+/// A submission waits for a value that is never signalled.
 pub(crate) fn deadlock_queue() -> Outcome {
     let gpu = Gpu::new()?;
     let timeline = gpu.timeline()?;
@@ -286,7 +286,7 @@ pub(crate) fn deadlock_device() -> Outcome {
     Ok(())
 }
 
-/// A fence without an end, and one with.
+/// Waits for two fences, of which one is never signalled.
 pub(crate) fn deadlock_fence() -> Outcome {
     let gpu = Gpu::new()?;
     let fence = gpu.fence()?;
@@ -300,7 +300,7 @@ pub(crate) fn deadlock_fence() -> Outcome {
     Ok(())
 }
 
-/// The host waits for a value that nothing submitted signals.
+/// The host waits for a value that no submission signals.
 pub(crate) fn deadlock_host() -> Outcome {
     let gpu = Gpu::new()?;
     let timeline = gpu.timeline()?;
@@ -311,7 +311,7 @@ pub(crate) fn deadlock_host() -> Outcome {
     Ok(())
 }
 
-/// The device goes while work is held.
+/// The device is destroyed while work is held.
 pub(crate) fn left_over() -> Outcome {
     let gpu = Gpu::new()?;
     submit_cycle(&gpu, NONE)?;
@@ -319,7 +319,7 @@ pub(crate) fn left_over() -> Outcome {
     Ok(())
 }
 
-/// The process ends while work is held.
+/// The process exits while work is held.
 pub(crate) fn exit() -> Outcome {
     let gpu = Gpu::new()?;
     submit_cycle(&gpu, NONE)?;

@@ -1,4 +1,4 @@
-//! The results of a few calls, for a script to change.
+//! Results of a few calls, which a script replaces.
 
 use std::time::Instant;
 
@@ -7,7 +7,7 @@ use ash::vk;
 use crate::Outcome;
 use crate::gpu::{Gpu, LONG_NS};
 
-/// Submits six times with a fence, waits for each, and prints what every call returned.
+/// Submits six times with a fence, waits for each, and prints the result of every call.
 pub(crate) fn results() -> Outcome {
     let gpu = Gpu::new()?;
     for round in 1..=6 {
@@ -45,7 +45,7 @@ pub(crate) fn results() -> Outcome {
     Ok(())
 }
 
-/// A result in Vulkan's word.
+/// Formats a result by its Vulkan name.
 pub(crate) fn word<T>(result: Result<T, vk::Result>) -> String {
     format!("{:?}", result.err().unwrap_or(vk::Result::SUCCESS))
 }

@@ -1,9 +1,9 @@
-//! Small Vulkan programs, right ones and wrong ones, that `tests/gpu.rs` runs on the layer.
+//! Small valid and invalid Vulkan programs, which `tests/gpu.rs` runs on the layer.
 //!
 //! ```sh
 //! cargo run -p quadrille_layer --example program -- transfer
 //! ```
-//! Each prints what it has found out, a line `key value` at a time, for the tests to compare.
+//! Each prints its results as lines `key value`, which the tests compare.
 #![expect(unsafe_code, reason = "calls Vulkan")]
 #![expect(clippy::print_stdout, reason = "the output is the result")]
 
@@ -16,10 +16,10 @@ mod windows;
 
 use std::error::Error;
 
-/// Result of a program: any error ends it.
+/// Result of a program; any error ends it.
 type Outcome = Result<(), Box<dyn Error>>;
 
-/// A program's name, what it does, and the function that does it.
+/// A program: name, description and function.
 type Program = (&'static str, &'static str, fn() -> Outcome);
 
 const PROGRAMS: [Program; 24] = [

@@ -1,4 +1,4 @@
-//! Reading what Vulkan calls undefined.
+//! Reads of undefined contents.
 
 use ash::vk;
 
@@ -8,8 +8,8 @@ use crate::gpu::{COLOR, Gpu};
 const READ: vk::ImageLayout = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
 const DRAWN: vk::ImageLayout = vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL;
 
-/// Fresh memory, an image after a transition from `UNDEFINED`, and an attachment whose contents
-/// nobody loads. The image lacks the usage that clearing needs.
+/// Prints the contents of fresh memory, of an image after a transition from `UNDEFINED`, and of an attachment that is
+/// not loaded. The image lacks the usage that clearing needs.
 pub(crate) fn undefined() -> Outcome {
     let gpu = Gpu::new()?;
     let (_, memory) = gpu.buffer(1024, &[])?;
@@ -49,7 +49,7 @@ pub(crate) fn undefined() -> Outcome {
     Ok(())
 }
 
-/// A transition that waits for everything.
+/// A transition with full barriers on both sides.
 fn barrier(
     gpu: &Gpu,
     commands: vk::CommandBuffer,

@@ -1,4 +1,4 @@
-//! Ownership transfers between two families, right and wrong.
+//! Valid and invalid queue family ownership transfers.
 
 use ash::vk;
 
@@ -8,7 +8,7 @@ use crate::gpu::{COLOR, Gpu, LONG_NS};
 const BYTES: u64 = 16 * 16 * 4;
 const STAGES: vk::PipelineStageFlags2 = vk::PipelineStageFlags2::ALL_TRANSFER;
 
-/// Variant of a transfer by its two halves.
+/// One barrier of a transfer: families and layouts.
 #[derive(Clone, Copy)]
 struct Halves {
     src: u32,
@@ -42,7 +42,7 @@ fn buffer_barrier(buffer: vk::Buffer, halves: Halves) -> vk::BufferMemoryBarrier
         .size(vk::WHOLE_SIZE)
 }
 
-/// The scopes of the two halves: a release has a source only, an acquire a destination.
+/// Scopes of a barrier: a release has only a source scope, an acquire only a destination scope.
 trait Half {
     fn release(self) -> Self;
     fn acquire(self, access: vk::AccessFlags2) -> Self;
@@ -84,7 +84,7 @@ impl Gpu {
         unsafe { self.device.cmd_pipeline_barrier2(commands, &info) };
     }
 
-    /// Makes an image ready to be cleared, and clears it.
+    /// Transitions an image for clearing, and clears it.
     fn clear(&self, commands: vk::CommandBuffer, image: vk::Image) {
         let ignored = vk::QUEUE_FAMILY_IGNORED;
         let halves = Halves {
@@ -110,7 +110,7 @@ impl Gpu {
     }
 }
 
-/// Writes on family 0, reads on family 1, as the halves say.
+/// Writes on family 0 and reads on family 1, with the given barriers.
 fn hand_over(release: Option<Halves>, acquire: Option<Halves>) -> Outcome {
     let gpu = Gpu::new()?;
     let usage = vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST;
@@ -182,7 +182,7 @@ pub(crate) fn other_layout() -> Outcome {
     )
 }
 
-/// The right program with the first generation of synchronization commands.
+/// The valid program with the commands before synchronization2.
 pub(crate) fn right1() -> Outcome {
     let gpu = Gpu::new()?;
     let (buffer, _) = gpu.buffer(BYTES, &[])?;
@@ -234,7 +234,7 @@ pub(crate) fn right1() -> Outcome {
         .wait_dst_stage_mask(&stages)
         .command_buffers(&reads)
         .push_next(&mut wait_values);
-    // The reader first: a wait before its signal.
+    // The reader is submitted first: wait-before-signal.
     // SAFETY: valid structures.
     unsafe { gpu.device.queue_submit(gpu.queues[1][0], &[second], fence) }?;
     // SAFETY: valid structures.
@@ -252,7 +252,7 @@ pub(crate) fn right1() -> Outcome {
     Ok(())
 }
 
-/// A buffer that all families share needs no transfer.
+/// A concurrent buffer needs no transfer.
 pub(crate) fn concurrent() -> Outcome {
     let gpu = Gpu::new()?;
     let (shared, _) = gpu.buffer(BYTES, &[0, 1])?;
@@ -278,7 +278,7 @@ pub(crate) fn concurrent() -> Outcome {
     Ok(())
 }
 
-/// Two queues write one buffer, and nothing orders them.
+/// Two queues write one buffer without any order.
 pub(crate) fn race() -> Outcome {
     let gpu = Gpu::new()?;
     let (shared, _) = gpu.buffer(BYTES, &[0, 1])?;

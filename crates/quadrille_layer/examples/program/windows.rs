@@ -1,4 +1,4 @@
-//! Acquire and present on a surface without a window.
+//! Acquisition and presentation on a surface without a window.
 
 use ash::{ext, khr, vk};
 
@@ -8,7 +8,7 @@ use crate::inject::word;
 
 const FRAMES: u64 = 8;
 
-/// Presents a few frames; family 0 draws, the last family that may presents.
+/// Presents a few frames. Family 0 draws; the last family that can present presents.
 pub(crate) fn present() -> Outcome {
     let gpu = Gpu::with(
         &[khr::surface::NAME, ext::headless_surface::NAME],
@@ -70,7 +70,7 @@ pub(crate) fn present() -> Outcome {
     println!("idle {}", word(unsafe { gpu.device.device_wait_idle() }));
     // SAFETY: the device is idle.
     unsafe { swapchains.destroy_swapchain(swapchain, None) };
-    // SAFETY: its swapchain is gone.
+    // SAFETY: its swapchain was destroyed.
     unsafe { surfaces.destroy_surface(surface, None) };
     Ok(())
 }

@@ -4,8 +4,8 @@
 //! {"call":"vkQueueSubmit2","nth":3,"queue":1,"waits":1,"signals":1,"result":"SUCCESS"}
 //! {"note":"deadlock","text":"queue 0 waits for .."}
 //! ```
-//! `nth` counts the calls of that command, `result` is there for commands that have one, and
-//! `"injected":1` marks a result that the script gave.
+//! `nth` counts the calls of that command. `result` exists for commands with a result. `"injected":1` marks a result
+//! from the script.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -15,15 +15,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ash::vk;
 
-/// Where calls are written; nowhere by default.
+/// Destination of the log; none by default.
 #[derive(Debug, Default)]
 pub(crate) struct Log(Option<Arc<Mutex<File>>>);
 
-/// The logs of this process: a second instance goes on where the first one stopped.
+/// Open logs of this process, so that a second instance appends to the log of the first.
 static OPEN: Mutex<Vec<(PathBuf, Arc<Mutex<File>>)>> = Mutex::new(Vec::new());
 
 impl Log {
-    /// A log into a file, which this process empties once.
+    /// Opens a log file, truncated at its first use in this process.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, file)) = open.iter().find(|(known, _)| known == path) {
@@ -47,7 +47,7 @@ impl Log {
         }
     }
 
-    /// Writes something that is not a call.
+    /// Writes an event that is not a call.
     pub(crate) fn note(&self, kind: &str, text: &str) {
         self.write(&format!(
             "{{\"note\":{},\"text\":{}}}\n",
@@ -59,7 +59,7 @@ impl Log {
     fn write(&self, line: &str) {
         let Some(file) = &self.0 else { return };
         let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-        // A full disk must not change what the app under test sees.
+        // A full disk must not change the behavior that the app observes.
         let _ = file.write_all(line.as_bytes());
     }
 }
@@ -82,7 +82,7 @@ fn call_line(
     line
 }
 
-/// A JSON string (RFC 8259, section 7).
+/// Formats a JSON string (RFC 8259, section 7).
 pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::from('"');
     for letter in text.chars() {

@@ -9,7 +9,7 @@ use super::table::{COMMANDS, Command, Reason, Scope, commands, is_hidden, return
 use crate::intercepts::instance;
 use crate::state::registry::{device_of, instance_of};
 
-/// The commands that look others up, or need to for the settings.
+/// Commands that look up others, or that need a lookup to read the settings.
 #[rustfmt::skip]
 static LOOKUPS: &[Command] = commands! {
     Global Lifetime nothing PFN_vkGetInstanceProcAddr [c"vkGetInstanceProcAddr"] instance_lookup;
@@ -22,12 +22,12 @@ pub(super) fn all() -> impl Iterator<Item = &'static Command> {
     LOOKUPS.iter().chain(COMMANDS)
 }
 
-/// The intercepted command of this name.
+/// Finds the intercepted command of this name.
 pub(super) fn find(name: &CStr) -> Option<&'static Command> {
     all().find(|command| command.names.contains(&name))
 }
 
-/// The name that a command is counted under, if the script can change its result.
+/// Returns the name that a command is counted under, if the script can replace its result.
 pub(super) fn injectable(name: &str) -> Option<&'static str> {
     let is_named = |known: &&CStr| known.to_bytes() == name.as_bytes();
     let command =
@@ -35,17 +35,17 @@ pub(super) fn injectable(name: &str) -> Option<&'static str> {
     command.names.first().and_then(|first| first.to_str().ok())
 }
 
-/// `vkCreateInstance`; refuses bad settings.
+/// `vkCreateInstance`; fails on invalid settings.
 unsafe extern "system" fn create_instance(
     create_info: *const vk::InstanceCreateInfo<'_>,
     allocator: *const vk::AllocationCallbacks<'_>,
     out: *mut vk::Instance,
 ) -> vk::Result {
-    // SAFETY: the loader's own arguments.
+    // SAFETY: the arguments of the loader's call.
     unsafe { instance::create_instance(create_info, allocator, out, injectable) }
 }
 
-/// `vkGetInstanceProcAddr` and what the loader asks instead of it.
+/// `vkGetInstanceProcAddr`, also when called through the loader interface.
 pub(crate) unsafe extern "system" fn instance_lookup(
     instance: vk::Instance,
     name: *const c_char,
@@ -53,7 +53,7 @@ pub(crate) unsafe extern "system" fn instance_lookup(
     // SAFETY: the caller passes a C string.
     let name = unsafe { CStr::from_ptr(name) };
     let own = find(name);
-    // The loader asks for vkCreateInstance with an instance that is still to be created.
+    // The loader looks up vkCreateInstance with an instance that does not exist yet.
     if let Some(command) = own.filter(|command| command.is_global()) {
         return command.function;
     }
@@ -94,7 +94,7 @@ pub(crate) unsafe extern "system" fn device_lookup(
     // SAFETY: the caller passes a C string.
     let text = unsafe { CStr::from_ptr(name) };
     if known.driver.instance.settings.emulated.has_command(text) {
-        // The driver lacks emulated commands.
+        // The driver does not have emulated commands.
         return find(text)?.function;
     }
     let next = known.driver.next_command(text)?;

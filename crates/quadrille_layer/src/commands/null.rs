@@ -1,7 +1,7 @@
-//! Null: recorded commands are swallowed, so that what a program itself costs can be measured.
+//! Null mode: drops recorded commands, to measure the CPU cost of a program alone.
 //!
-//! Command buffers stay empty, but they begin, end and are submitted, and semaphores are signalled:
-//! frames follow one another as always, and nothing is computed.
+//! Command buffers are empty, but they begin, end and are submitted, and semaphores are signalled. So frames are paced
+//! as usual, but nothing is computed.
 
 use std::ffi::CStr;
 
@@ -12,14 +12,13 @@ pub(crate) fn is_swallowed(name: &CStr) -> bool {
     name.to_bytes().starts_with(b"vkCmd")
 }
 
-/// Returns the function that stands for each such command.
+/// Returns the function that replaces each such command.
 pub(crate) fn swallow() -> vk::PFN_vkVoidFunction {
     Some(nothing)
 }
 
-/// Takes no notice of its arguments. All recorded commands return nothing, and it is the caller who
-/// takes arguments off the stack (everywhere but on 32-bit Windows), so one function stands for
-/// all.
+/// Ignores its arguments. All recorded commands return nothing, and the caller cleans up the stack (in all ABIs except
+/// on 32-bit Windows), so one function can replace all.
 unsafe extern "system" fn nothing() {}
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
-//! The table of intercepted commands, and why each one is.
+//! The table of intercepted commands, with the reason for each.
 //!
-//! A test derives from the registry that ash carries which commands take a queue or a family
-//! index, directly or in a structure, and compares.
+//! A test derives from the registry in ash which commands take a queue or a family index, directly or in a structure,
+//! and compares them with this table.
 
 use std::ffi::CStr;
 
@@ -22,7 +22,7 @@ use crate::intercepts::semaphores;
 use crate::intercepts::submit;
 use crate::intercepts::wait;
 
-/// Handle that a command is dispatched on.
+/// Type of the handle that a command is dispatched on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scope {
     Global,
@@ -31,20 +31,20 @@ pub(super) enum Scope {
     Device,
 }
 
-/// Reason for which a command is intercepted.
+/// Reason for intercepting a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reason {
-    /// Creates or destroys objects that the layer keeps track of.
+    /// Creates or destroys objects that the layer tracks.
     Lifetime,
     /// Takes or returns a queue.
     Queue,
     /// Takes or returns a family index, directly or in a structure.
     Family,
-    /// Waits, signals or polls, and held work may have to be forwarded.
+    /// Waits, signals or polls, for which held work may have to be forwarded.
     HoldBack,
     /// Leaves contents undefined, or creates objects that poison tracks.
     Poison,
-    /// The script can change its result.
+    /// The script can replace its result.
     Script,
     /// Queries extensions, features or memory types, of which some may be hidden.
     Hide,
@@ -52,7 +52,7 @@ pub(super) enum Reason {
 
 /// An intercepted command.
 pub(crate) struct Command {
-    /// Name, and the names it had as an extension. Calls are counted under the first.
+    /// Name, and former names as an extension. Calls are counted under the first.
     pub(super) names: &'static [&'static CStr],
     pub(super) scope: Scope,
     #[cfg_attr(
@@ -82,12 +82,12 @@ impl Command {
     }
 }
 
-/// Commands that take a queue or a family, and that the layer does not translate. They are reported
-/// as missing, so that no virtual handle reaches a driver.
+/// Commands that take a queue or a family and are not translated. They are reported as missing, so that no virtual
+/// handle reaches a driver.
 pub(super) const HIDDEN: [&CStr; 24] = [
-    // Between Android's loader and its drivers only.
+    // Used only between Android's loader and its drivers.
     c"vkQueueSignalReleaseImageANDROID",
-    // Would export the one real queue.
+    // Would export the single real queue.
     c"vkExportMetalObjectsEXT",
     c"vkSetBufferCollectionImageConstraintsFUCHSIA",
     c"vkSetBufferCollectionBufferConstraintsFUCHSIA",
@@ -106,8 +106,7 @@ pub(super) const HIDDEN: [&CStr; 24] = [
     c"vkCreateVideoSessionKHR",
     c"vkDebugMarkerSetObjectNameEXT",
     c"vkDebugMarkerSetObjectTagEXT",
-    // Semaphores of another process or API would end waits of which the hold-back model knows
-    // nothing.
+    // Semaphores of another process or API would end waits without the hold-back model's knowledge.
     c"vkImportSemaphoreFdKHR",
     c"vkGetSemaphoreFdKHR",
     // Barriers of events, which no tested program records.
@@ -118,8 +117,8 @@ pub(super) const HIDDEN: [&CStr; 24] = [
     c"vkCmdSetEvent2KHR",
 ];
 
-/// Queries that create nothing: a sharing list in them, or in their chain, reaches the driver as it
-/// is. A driver with one family has no use for the list.
+/// Queries that create nothing: a sharing list in them or in their chain reaches the driver unchanged. It has no effect
+/// on a driver with one family.
 #[cfg(test)]
 pub(super) const QUERIES: [&CStr; 5] = [
     c"vkGetPhysicalDeviceImageFormatProperties2",
@@ -129,7 +128,7 @@ pub(super) const QUERIES: [&CStr; 5] = [
     c"vkGetDeviceImageSubresourceLayoutKHR",
 ];
 
-/// Whether the layer hides this command.
+/// Whether the layer reports this command as missing.
 pub(super) fn is_hidden(name: &CStr) -> bool {
     HIDDEN.contains(&name)
 }
@@ -143,7 +142,7 @@ macro_rules! commands {
             returns_result: returns_result!($returns),
             function: {
                 let typed: vk::$pfn = $function;
-                // SAFETY: all function pointers have one size; callers cast back by name.
+                // SAFETY: all function pointers have the same size; callers cast back by name.
                 Some(unsafe {
                     std::mem::transmute::<vk::$pfn, unsafe extern "system" fn()>(typed)
                 })

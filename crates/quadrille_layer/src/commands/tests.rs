@@ -1,4 +1,4 @@
-//! The table against the registry, as ash carries it.
+//! Tests of the table against the Vulkan registry in ash.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -7,20 +7,20 @@ use std::process::Command as Process;
 use super::lookup::{all, find, injectable};
 use super::table::{HIDDEN, QUERIES, Reason, is_hidden};
 
-/// The Vulkan registry, as ash's sources carry it.
+/// The Vulkan registry, parsed from ash's sources.
 struct Registry {
-    /// Structures with their fields' text.
+    /// Structures, with the text of their fields.
     structures: BTreeMap<String, String>,
-    /// Structures that may stand in the chain of another one.
+    /// Structures with the structures that they may extend.
     extensions: Vec<(String, String)>,
-    /// Commands with the text of arguments and result.
+    /// Commands, with the text of arguments and result.
     commands: BTreeMap<String, String>,
 }
 
 fn ash_sources() -> PathBuf {
     let output = Process::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--offline"])
-        // Packages of other platforms may not be there.
+        // Packages of other platforms may not be available offline.
         .args(["--filter-platform", &host_triple(), "--manifest-path"])
         .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml"))
         .output()
@@ -42,7 +42,7 @@ fn host_triple() -> String {
     line.unwrap().to_owned()
 }
 
-/// The part of `text` after each `begin`, up to `end`.
+/// Returns the parts of `text` between each `begin` and `end`.
 fn parts<'a>(text: &'a str, begin: &'a str, end: &'a str) -> impl Iterator<Item = &'a str> {
     text.split(begin)
         .skip(1)
@@ -84,8 +84,7 @@ impl Registry {
         }
     }
 
-    /// Structures that carry a queue or a family index, directly or by what they point to or may
-    /// have in their chain.
+    /// Structures that contain a queue or a family index, directly, through pointers, or in their chain.
     fn carriers(&self) -> BTreeSet<String> {
         let fields = ["queue_family_ind", "queue_families"];
         let mut carriers: BTreeSet<String> = self
@@ -169,7 +168,7 @@ fn every_entry_is_a_command_and_says_rightly_whether_it_has_a_result() {
     for command in all() {
         let name = command.names[0].to_str().unwrap();
         let text = registry.commands.get(name).or_else(|| {
-            // Promoted after the version that ash carries.
+            // Promoted after the Vulkan version of ash.
             registry
                 .commands
                 .get(command.names.last().unwrap().to_str().unwrap())

@@ -1,36 +1,36 @@
-//! Reading what an app passes by pointer.
+//! Access to arguments that an app passes by pointer.
 
 use std::ffi::c_void;
 
 use ash::vk;
 
-/// The elements of an array argument; empty where the pointer is null.
+/// Returns an array argument as a slice; empty if the pointer is null.
 ///
 /// # Safety
-/// A non-null `first` points to `count` valid elements that live as long as `'a`.
+/// A non-null `first` must point to `count` valid elements that live as long as `'a`.
 pub(crate) unsafe fn slice<'a, T>(first: *const T, count: u32) -> &'a [T] {
     if first.is_null() {
         return &[];
     }
-    // SAFETY: not null, and the caller vouches for the rest.
+    // SAFETY: not null; the rest is the caller's contract.
     unsafe { std::slice::from_raw_parts(first, count as usize) }
 }
 
-/// The structure of type `T` in a chain.
+/// Finds the structure of type `T` in a chain.
 ///
 /// # Safety
-/// `p_next` is null or starts a valid chain that lives as long as `'a`.
+/// `p_next` must be null or start a valid chain that lives as long as `'a`.
 pub(crate) unsafe fn find<'a, T: vk::TaggedStructure>(p_next: *const c_void) -> Option<&'a T> {
-    // SAFETY: passed on.
+    // SAFETY: by the caller's contract.
     let base = unsafe { chain(p_next) }.find(|base| base.s_type == T::STRUCTURE_TYPE)?;
-    // SAFETY: the type says that this is a `T`.
+    // SAFETY: `sType` identifies a `T`.
     Some(unsafe { &*std::ptr::from_ref(base).cast::<T>() })
 }
 
-/// The structure of type `T` in a chain that the app wants filled in.
+/// Finds the structure of type `T` in a chain, for writing.
 ///
 /// # Safety
-/// `p_next` is null or starts a valid chain that lives as long as `'a` and that no other thread uses.
+/// `p_next` must be null or start a valid chain that lives as long as `'a` and that no other thread uses.
 pub(crate) unsafe fn find_mut<'a, T: vk::TaggedStructure>(
     p_next: *mut c_void,
 ) -> Option<&'a mut T> {
@@ -38,7 +38,7 @@ pub(crate) unsafe fn find_mut<'a, T: vk::TaggedStructure>(
     // SAFETY: every structure of a valid chain begins with a type and a pointer.
     while let Some(base) = unsafe { next.as_mut() } {
         if base.s_type == T::STRUCTURE_TYPE {
-            // SAFETY: the type says that this is a `T`.
+            // SAFETY: `sType` identifies a `T`.
             return Some(unsafe { &mut *std::ptr::from_mut(base).cast::<T>() });
         }
         next = base.p_next;
@@ -46,11 +46,11 @@ pub(crate) unsafe fn find_mut<'a, T: vk::TaggedStructure>(
     None
 }
 
-/// Runs something while a chain seems not to have a structure of this type: its type is one that
-/// nobody knows, which all have to skip. Afterwards the chain is as before.
+/// Runs a closure while a chain seems to lack a structure of this type: its `sType` is temporarily an unknown one,
+/// which drivers must ignore.
 ///
 /// # Safety
-/// `p_next` is null or starts a valid chain that no other thread uses.
+/// `p_next` must be null or start a valid chain that no other thread uses.
 pub(crate) unsafe fn without<T>(
     p_next: *const c_void,
     kind: vk::StructureType,
@@ -70,10 +70,10 @@ pub(crate) unsafe fn without<T>(
     run()
 }
 
-/// All structures of a chain.
+/// Iterates over the structures of a chain.
 ///
 /// # Safety
-/// `p_next` is null or starts a valid chain that lives as long as `'a`.
+/// `p_next` must be null or start a valid chain that lives as long as `'a`.
 pub(crate) unsafe fn chain<'a>(
     p_next: *const c_void,
 ) -> impl Iterator<Item = &'a vk::BaseInStructure<'a>> {

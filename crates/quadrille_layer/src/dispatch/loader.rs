@@ -1,16 +1,16 @@
 //! Interface between the Vulkan loader and a layer.
 //!
-//! The structures mirror `vk_layer.h` of the loader (interface version 2). They are not part
-//! of the Vulkan registry, so ash does not have them.
+//! The structures mirror `vk_layer.h` of the loader (interface version 2), which is not part of the Vulkan registry and
+//! so not in ash.
 
 use std::ffi::{c_char, c_void};
 
 use ash::vk;
 
-/// The version of the loader's layer interface that this layer speaks.
+/// Supported version of the loader's layer interface.
 pub(crate) const INTERFACE_VERSION: u32 = 2;
 
-/// The first word of a dispatchable object that the loader has not yet made its own.
+/// Value of a dispatchable object's first word before the loader initializes it.
 pub(crate) const LOADER_MAGIC: usize = 0x01CD_C0DE;
 
 const LOADER_INSTANCE_CREATE_INFO: vk::StructureType = vk::StructureType::from_raw(47);
@@ -18,7 +18,7 @@ const LOADER_DEVICE_CREATE_INFO: vk::StructureType = vk::StructureType::from_raw
 
 /// `VkLayerFunction`: the payload is the link to the next layer.
 const LINK: u32 = 0;
-/// `VkLayerFunction`: the payload is the function that adopts a dispatchable object.
+/// `VkLayerFunction`: the payload is the function that initializes a dispatchable object.
 const ADOPT: u32 = 1;
 
 /// A function that looks up a command of a physical device.
@@ -40,7 +40,7 @@ pub struct NegotiateLayerInterface {
     pub(crate) physical_device_lookup: Option<PhysicalDeviceLookup>,
 }
 
-/// `VkLayerInstanceLink`: how the next layer down is reached.
+/// `VkLayerInstanceLink`: lookups of the next layer.
 #[repr(C)]
 struct InstanceLink {
     next: *mut InstanceLink,
@@ -48,7 +48,7 @@ struct InstanceLink {
     physical_device_lookup: Option<PhysicalDeviceLookup>,
 }
 
-/// `VkLayerDeviceLink`: how the next layer down is reached.
+/// `VkLayerDeviceLink`: lookups of the next layer.
 #[repr(C)]
 struct DeviceLink {
     next: *mut DeviceLink,
@@ -56,7 +56,7 @@ struct DeviceLink {
     device_lookup: vk::PFN_vkGetDeviceProcAddr,
 }
 
-/// `VkLayerInstanceCreateInfo` and `VkLayerDeviceCreateInfo`, which differ in their link only.
+/// `VkLayerInstanceCreateInfo` and `VkLayerDeviceCreateInfo`, which differ only in their link.
 #[repr(C)]
 struct CreateInfo<Link> {
     s_type: vk::StructureType,
@@ -86,17 +86,17 @@ pub(crate) struct NextDevice {
     pub(crate) adopt: Option<Adopt>,
 }
 
-/// Takes this layer's link out of the chain, so that the next layer finds its own first.
+/// Removes this layer's link from the chain, so that the next layer finds its own first.
 ///
 /// # Safety
-/// `create_info` is the valid argument of the `vkCreateInstance` that the loader called.
+/// `create_info` must be the valid argument of the loader's call of `vkCreateInstance`.
 pub(crate) unsafe fn next_instance(
     create_info: &vk::InstanceCreateInfo<'_>,
 ) -> Option<NextInstance> {
     // SAFETY: the caller passes the chain that the loader built.
     let info =
         unsafe { find::<InstanceLink>(create_info.p_next, LOADER_INSTANCE_CREATE_INFO, LINK) }?;
-    // SAFETY: the function says which member of the union is set.
+    // SAFETY: `function` identifies the member of the union.
     let payload = unsafe { &mut info.payload.link };
     // SAFETY: the loader keeps one link per layer alive during the call.
     let link = unsafe { payload.as_ref() }?;
@@ -107,14 +107,14 @@ pub(crate) unsafe fn next_instance(
     })
 }
 
-/// Takes this layer's link out of the chain, so that the next layer finds its own first.
+/// Removes this layer's link from the chain, so that the next layer finds its own first.
 ///
 /// # Safety
-/// `create_info` is the valid argument of the `vkCreateDevice` that the loader called.
+/// `create_info` must be the valid argument of the loader's call of `vkCreateDevice`.
 pub(crate) unsafe fn next_device(create_info: &vk::DeviceCreateInfo<'_>) -> Option<NextDevice> {
     // SAFETY: the caller passes the chain that the loader built.
     let info = unsafe { find::<DeviceLink>(create_info.p_next, LOADER_DEVICE_CREATE_INFO, LINK) }?;
-    // SAFETY: the function says which member of the union is set.
+    // SAFETY: `function` identifies the member of the union.
     let payload = unsafe { &mut info.payload.link };
     // SAFETY: the loader keeps one link per layer alive during the call.
     let link = unsafe { payload.as_ref() }?;
@@ -124,16 +124,16 @@ pub(crate) unsafe fn next_device(create_info: &vk::DeviceCreateInfo<'_>) -> Opti
     Some(NextDevice {
         instance_lookup: link.instance_lookup,
         device_lookup: link.device_lookup,
-        // SAFETY: the function says which member of the union is set.
+        // SAFETY: `function` identifies the member of the union.
         adopt: adopt.and_then(|info| unsafe { info.payload.adopt }),
     })
 }
 
-/// Finds the loader's structure with the given function.
+/// Finds the loader's structure with this function.
 ///
 /// # Safety
-/// `p_next` starts a valid chain whose structures of type `s_type` are `CreateInfo<Link>`, and
-/// no other thread uses those during `'a`.
+/// `p_next` must start a valid chain whose structures of type `s_type` are `CreateInfo<Link>`, and no other thread may
+/// use these during `'a`.
 unsafe fn find<'a, Link>(
     mut p_next: *const c_void,
     s_type: vk::StructureType,
@@ -143,7 +143,7 @@ unsafe fn find<'a, Link>(
     while let Some(base) = unsafe { p_next.cast::<vk::BaseInStructure<'_>>().as_ref() } {
         if base.s_type == s_type {
             let info = p_next.cast::<CreateInfo<Link>>().cast_mut();
-            // SAFETY: the type says so; the loader lets layers change its own structures.
+            // SAFETY: `sType` identifies it; the loader lets layers modify its own structures.
             let info = unsafe { &mut *info };
             if info.function == function {
                 return Some(info);

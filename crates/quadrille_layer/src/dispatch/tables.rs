@@ -1,7 +1,7 @@
-//! The next layer's commands, looked up once.
+//! Commands of the next layer, looked up once.
 //!
-//! A lookup through the next layer after creation may answer with the top of the chain, that is
-//! with this layer itself, so nothing is looked up later.
+//! All commands are looked up at creation: a later lookup through the next layer may return the top of the chain, which
+//! is this layer.
 
 use std::ffi::{CStr, CString, c_char, c_void};
 
@@ -20,12 +20,12 @@ pub(crate) struct InstanceTable {
 
 impl InstanceTable {
     /// # Safety
-    /// `lookup` is the next layer's, during the `vkCreateInstance` that made `instance`.
+    /// `lookup` must be the next layer's, during the `vkCreateInstance` that created `instance`.
     pub(crate) unsafe fn load(
         instance: vk::Instance,
         lookup: vk::PFN_vkGetInstanceProcAddr,
     ) -> Self {
-        // SAFETY: the caller vouches for the lookup; the name is a C string.
+        // SAFETY: the lookup is valid by the caller's contract; the name is a C string.
         let next = |name: *const c_char| unsafe { lookup(instance, name) };
         let get = |name: &CStr| find(name, next);
         Self {
@@ -50,9 +50,9 @@ pub(crate) struct DeviceTable {
 
 impl DeviceTable {
     /// # Safety
-    /// `lookup` is the next layer's, during the `vkCreateDevice` that made `device`.
+    /// `lookup` must be the next layer's, during the `vkCreateDevice` that created `device`.
     pub(crate) unsafe fn load(device: vk::Device, lookup: vk::PFN_vkGetDeviceProcAddr) -> Self {
-        // SAFETY: the caller vouches for the lookup; the name is a C string.
+        // SAFETY: the lookup is valid by the caller's contract; the name is a C string.
         let next = |name: *const c_char| unsafe { lookup(device, name) };
         let get = |name: &CStr| find(name, next);
         Self {
@@ -64,7 +64,7 @@ impl DeviceTable {
     }
 }
 
-/// Looks up a command under its name, or under the name it had as an extension.
+/// Looks up a command by its name, or by a former name as an extension.
 fn find(name: &CStr, lookup: impl Fn(*const c_char) -> vk::PFN_vkVoidFunction) -> *const c_void {
     let aliases = ["", "KHR", "EXT"]
         .iter()

@@ -1,4 +1,4 @@
-//! Commands that the layer only counts, logs, and lets the script fail.
+//! Commands that are only counted, logged, and failed by the script.
 
 use std::ffi::c_void;
 
@@ -54,7 +54,7 @@ macro_rules! pipelines {
             // SAFETY: the app passes a valid handle.
             let owner = unsafe { device_of(device) };
             let real = owner.driver.next.core.fp_v1_0().$call;
-            // SAFETY: the app passes room for this many handles, for which null is all zeros.
+            // SAFETY: the app passes memory for this many handles, for which null is all zeros.
             unsafe { out.write_bytes(0, count as usize) };
             owner.calls().begin($command).run(|| {
                 // SAFETY: the app's own arguments.

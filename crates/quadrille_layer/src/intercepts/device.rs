@@ -17,7 +17,7 @@ use crate::state::instance::Instance;
 use crate::state::poison::Poison;
 use crate::state::registry::{add_device, device_of, instance_of, remove_device};
 
-/// `vkCreateDevice`: the virtual queues asked for become one real queue.
+/// `vkCreateDevice`: the requested virtual queues become one real queue.
 pub(crate) unsafe extern "system" fn create_device(
     physical_device: vk::PhysicalDevice,
     create_info: *const vk::DeviceCreateInfo<'_>,
@@ -39,7 +39,7 @@ pub(crate) unsafe extern "system" fn create_device(
 }
 
 /// # Safety
-/// The arguments are those of the `vkCreateDevice` that the loader called.
+/// The arguments must be those of the loader's call of `vkCreateDevice`.
 unsafe fn create(
     instance: Arc<Instance>,
     physical_device: vk::PhysicalDevice,
@@ -64,7 +64,7 @@ unsafe fn create(
         .queue_priorities(&[1.0])];
     let real_info = (*info).queue_create_infos(&real);
 
-    // SAFETY: this is the structure of the loader's call.
+    // SAFETY: the structure of the loader's call.
     let next = unsafe { loader::next_device(info) }.ok_or(failed)?;
     let adopt = next.adopt.ok_or(failed)?;
     // SAFETY: the instance is valid, the name is a C string.
@@ -75,7 +75,7 @@ unsafe fn create(
     // SAFETY: the app passes a valid structure.
     let names = unsafe { real_extensions(info, emulated) };
     let real_info = real_info.enabled_extension_names(&names);
-    // SAFETY: the app's own arguments but for the queues and emulated extensions.
+    // SAFETY: the app's own arguments, with other queues and without emulated extensions.
     let run = || unsafe { create(physical_device, &real_info, allocator, out) };
     // SAFETY: the app's chain is valid, and this is its call.
     unsafe { emulated.without_features(info.p_next, run) }.result()?;
@@ -94,10 +94,10 @@ unsafe fn create(
         .iter()
         .map(|virtual_queue| virtual_queue.object());
     for object in objects.chain([queue.as_raw() as *mut std::ffi::c_void]) {
-        // SAFETY: dispatchable objects that the loader has not seen yet.
+        // SAFETY: dispatchable objects that the loader has not initialized.
         if let Err(error) = unsafe { device.driver.adopt(object) }.result() {
             let destroy = device.driver.next.core.fp_v1_0().destroy_device;
-            // SAFETY: the app's allocator, and a device that nobody has seen yet.
+            // SAFETY: the app's allocator, and a device that has not been returned to the app.
             unsafe { destroy(handle, allocator) };
             return Err(error);
         }
@@ -108,15 +108,15 @@ unsafe fn create(
     Ok(())
 }
 
-/// The extensions that the driver gets: all but the emulated ones.
+/// Returns the extensions for the driver: all except emulated ones.
 ///
 /// # Safety
-/// The structure is valid.
+/// The structure must be valid.
 unsafe fn real_extensions(
     info: &vk::DeviceCreateInfo<'_>,
     emulated: Emulated,
 ) -> Vec<*const c_char> {
-    // SAFETY: the caller vouches for the array.
+    // SAFETY: valid by the caller's contract.
     let names = unsafe {
         slice(
             info.pp_enabled_extension_names,
@@ -131,7 +131,7 @@ unsafe fn real_extensions(
     names.iter().filter(is_real).copied().collect()
 }
 
-/// `vkDestroyDevice`; says so if submissions are still held.
+/// `vkDestroyDevice`; reports submissions that are still held.
 pub(crate) unsafe extern "system" fn destroy_device(
     device: vk::Device,
     allocator: *const vk::AllocationCallbacks<'_>,

@@ -1,8 +1,7 @@
-//! `VK_EXT_device_fault` on drivers that do not have it.
+//! Emulation of `VK_EXT_device_fault`.
 //!
-//! Software drivers do not, so `QUADRILLE_LAYER_DEVICE_FAULT=1` makes it up: a device that the
-//! script has lost says that a write to an address that nobody has was the reason, and a read from
-//! the buffer whose address was asked for last.
+//! Software drivers lack it, so `QUADRILLE_LAYER_DEVICE_FAULT=1` emulates it. A device that the script has lost reports
+//! a write to an address without a buffer, and a read from the buffer whose address was queried last.
 
 use std::sync::atomic::Ordering;
 
@@ -13,11 +12,11 @@ use crate::state::registry::device_of;
 
 /// Description of the fault.
 const DESCRIPTION: &str = "the test layer has lost the device";
-/// The address that was written.
+/// Address of the reported write.
 const ADDRESS: vk::DeviceAddress = 0xdead_0000;
-/// A page.
+/// Precision of reported addresses: a page.
 const PRECISION_BYTES: vk::DeviceSize = 4096;
-/// Vendor information of the fault: description, code, data.
+/// Vendor information: description, code, data.
 const VENDOR: (&str, u64, u64) = ("made up", 0x51, 0x52);
 
 /// `vkGetDeviceFaultInfoEXT`, emulated.
@@ -50,13 +49,13 @@ pub(crate) unsafe extern "system" fn device_fault_info(
         counts.vendor_info_count = room.1.min(vendors);
         let fits = &there[..counts.address_info_count as usize];
         if !info.p_address_infos.is_null() {
-            // SAFETY: the app's array has room for what fits.
+            // SAFETY: the app's array has at least this length.
             let out = unsafe { std::slice::from_raw_parts_mut(info.p_address_infos, fits.len()) };
             out.copy_from_slice(fits);
         }
         let has_room = counts.vendor_info_count > 0;
         let vendor = info.p_vendor_infos;
-        // SAFETY: the app's array has room for one, or there is none.
+        // SAFETY: the app's array has at least one element, or is null.
         if let Some(vendor) = unsafe { vendor.as_mut() }.filter(|_| has_room) {
             write_text(&mut vendor.description, VENDOR.0);
             vendor.vendor_fault_code = VENDOR.1;
@@ -70,7 +69,7 @@ pub(crate) unsafe extern "system" fn device_fault_info(
     })
 }
 
-/// The addresses that the fault of a lost device is about; none while it is not lost.
+/// Returns the addresses of the emulated fault; none while the device is not lost.
 fn addresses(device: &Device) -> Vec<vk::DeviceFaultAddressInfoEXT> {
     if !device.is_lost() {
         return Vec::new();
@@ -90,7 +89,7 @@ fn addresses(device: &Device) -> Vec<vk::DeviceFaultAddressInfoEXT> {
     }
 }
 
-/// `vkGetBufferDeviceAddress`: remembered, for a fault to be about.
+/// `vkGetBufferDeviceAddress`: stored for the report of a fault.
 pub(crate) unsafe extern "system" fn buffer_device_address(
     device: vk::Device,
     info: *const vk::BufferDeviceAddressInfo<'_>,
@@ -105,7 +104,7 @@ pub(crate) unsafe extern "system" fn buffer_device_address(
     address
 }
 
-/// Writes a C string, cut off where there is no more room.
+/// Writes a C string, truncated to the array.
 fn write_text(out: &mut [std::ffi::c_char], text: &str) {
     let room = out.len() - 1;
     out.fill(0);

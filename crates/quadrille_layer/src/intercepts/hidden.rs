@@ -1,4 +1,4 @@
-//! Queries of extensions, features and memory types, without those that are hidden.
+//! Queries of extensions, features and memory types, without hidden ones.
 
 use std::ffi::c_char;
 
@@ -6,7 +6,7 @@ use ash::vk;
 
 use crate::state::registry::instance_of;
 
-/// `vkEnumerateDeviceExtensionProperties`: all but the hidden ones.
+/// `vkEnumerateDeviceExtensionProperties`, without hidden extensions.
 pub(crate) unsafe extern "system" fn device_extensions(
     physical_device: vk::PhysicalDevice,
     layer: *const c_char,
@@ -28,7 +28,7 @@ pub(crate) unsafe extern "system" fn device_extensions(
             return unsafe { enumerate(physical_device, layer, count, properties) };
         }
         let mut visible = match all_extensions(|count, properties| {
-            // SAFETY: a valid count, with as many elements or none.
+            // SAFETY: the count is valid; the array has as many elements, or is null.
             unsafe { enumerate(physical_device, std::ptr::null(), count, properties) }
         }) {
             Ok(all) => all,
@@ -46,7 +46,7 @@ pub(crate) unsafe extern "system" fn device_extensions(
             return vk::Result::SUCCESS;
         }
         let fits = visible.len().min(*count as usize);
-        // SAFETY: the app's array has `count` elements, and ours is another.
+        // SAFETY: the app's array has `count` elements, and does not overlap ours.
         unsafe { properties.copy_from_nonoverlapping(visible.as_ptr(), fits) };
         *count = fits as u32;
         if fits < visible.len() {
@@ -57,7 +57,7 @@ pub(crate) unsafe extern "system" fn device_extensions(
     })
 }
 
-/// All extensions that the next layer has.
+/// Returns all extensions of the next layer.
 fn all_extensions(
     enumerate: impl Fn(&mut u32, *mut vk::ExtensionProperties) -> vk::Result,
 ) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
@@ -69,7 +69,7 @@ fn all_extensions(
     Ok(all)
 }
 
-/// `vkGetPhysicalDeviceFeatures`: without the hidden ones.
+/// `vkGetPhysicalDeviceFeatures`, without hidden features.
 pub(crate) unsafe extern "system" fn features(
     physical_device: vk::PhysicalDevice,
     features: *mut vk::PhysicalDeviceFeatures,
@@ -85,7 +85,7 @@ pub(crate) unsafe extern "system" fn features(
     instance.settings.hidden.hide_core_features(features);
 }
 
-/// `vkGetPhysicalDeviceFeatures2`: without the hidden ones.
+/// `vkGetPhysicalDeviceFeatures2`, without hidden features.
 pub(crate) unsafe extern "system" fn features2(
     physical_device: vk::PhysicalDevice,
     features: *mut vk::PhysicalDeviceFeatures2<'_>,
@@ -106,7 +106,7 @@ pub(crate) unsafe extern "system" fn features2(
     unsafe { hidden.hide_features(features.p_next) };
 }
 
-/// `vkGetPhysicalDeviceMemoryProperties`: no type is coherent, if that is hidden.
+/// `vkGetPhysicalDeviceMemoryProperties`: no type is coherent if coherence is hidden.
 pub(crate) unsafe extern "system" fn memory_properties(
     physical_device: vk::PhysicalDevice,
     properties: *mut vk::PhysicalDeviceMemoryProperties,
@@ -124,7 +124,7 @@ pub(crate) unsafe extern "system" fn memory_properties(
     instance.settings.hidden.hide_coherence(properties);
 }
 
-/// `vkGetPhysicalDeviceMemoryProperties2`: as above.
+/// `vkGetPhysicalDeviceMemoryProperties2`, likewise.
 pub(crate) unsafe extern "system" fn memory_properties2(
     physical_device: vk::PhysicalDevice,
     properties: *mut vk::PhysicalDeviceMemoryProperties2<'_>,

@@ -12,10 +12,10 @@ use crate::settings::{Injectable, Settings};
 use crate::state::instance::Instance;
 use crate::state::registry::{add_instance, instance_of, remove_instance};
 
-/// `vkCreateInstance`; refuses bad settings. Scripts can name the commands of `injectable`.
+/// `vkCreateInstance`; fails on invalid settings. `injectable` maps names of commands in scripts.
 ///
 /// # Safety
-/// The arguments are those of the `vkCreateInstance` that the loader called.
+/// The arguments must be those of the loader's call of `vkCreateInstance`.
 pub(crate) unsafe fn create_instance(
     create_info: *const vk::InstanceCreateInfo<'_>,
     allocator: *const vk::AllocationCallbacks<'_>,
@@ -35,7 +35,7 @@ pub(crate) unsafe fn create_instance(
     let result = call.run(|| {
         // SAFETY: the loader passes a valid structure.
         let info = unsafe { &*create_info };
-        // SAFETY: this is the structure of the loader's call.
+        // SAFETY: the structure of the loader's call.
         next = unsafe { loader::next_instance(info) };
         let Some(next) = next else {
             return vk::Result::ERROR_INITIALIZATION_FAILED;
@@ -56,7 +56,7 @@ pub(crate) unsafe fn create_instance(
     };
     // SAFETY: the next layer has written the handle.
     let handle = unsafe { *out };
-    // SAFETY: this is still within vkCreateInstance.
+    // SAFETY: called within vkCreateInstance.
     let instance = unsafe { Instance::new(settings, calls, lookups, handle) };
     // SAFETY: the loader sets the first word of an instance before the chain is called.
     unsafe { add_instance(Arc::new(instance)) };
@@ -92,7 +92,7 @@ pub(crate) unsafe extern "system" fn destroy_instance(
     unsafe { (removed.next.core.fp_v1_0().destroy_instance)(instance, allocator) };
 }
 
-/// `vkGetPhysicalDeviceQueueFamilyProperties`: the virtual families.
+/// `vkGetPhysicalDeviceQueueFamilyProperties`: returns the virtual families.
 pub(crate) unsafe extern "system" fn queue_family_properties(
     physical_device: vk::PhysicalDevice,
     count: *mut u32,
@@ -123,8 +123,8 @@ pub(crate) unsafe extern "system" fn queue_family_properties(
     }
 }
 
-/// `vkGetPhysicalDeviceQueueFamilyProperties2`: the virtual families; what is chained is answered
-/// by the driver for the real family.
+/// `vkGetPhysicalDeviceQueueFamilyProperties2`: returns the virtual families; the driver fills chained structures for
+/// the real family.
 pub(crate) unsafe extern "system" fn queue_family_properties2(
     physical_device: vk::PhysicalDevice,
     count: *mut u32,
@@ -148,7 +148,7 @@ pub(crate) unsafe extern "system" fn queue_family_properties2(
         .fp_v1_1()
         .get_physical_device_queue_family_properties2;
     let mut real_count = 0;
-    // SAFETY: a null array asks for the count.
+    // SAFETY: a null array queries the count.
     unsafe { query(physical_device, &mut real_count, std::ptr::null_mut()) };
     for (virtual_family, slot) in instance.settings.families.iter().zip(out) {
         let mut real = vec![vk::QueueFamilyProperties2::default(); real_count as usize];
@@ -163,16 +163,16 @@ pub(crate) unsafe extern "system" fn queue_family_properties2(
     }
 }
 
-/// Answers the count, or returns the app's array cut to the number of virtual families.
+/// Writes the count, or returns the app's array limited to the number of virtual families.
 ///
 /// # Safety
-/// `count` is valid; `properties` is null or points to `count` elements that outlive `'a`.
+/// `count` must be valid; `properties` must be null or point to `count` elements that outlive `'a`.
 unsafe fn array<'a, T>(
     instance: &Instance,
     count: *mut u32,
     properties: *mut T,
 ) -> Option<&'a mut [T]> {
-    // SAFETY: the caller vouches for it.
+    // SAFETY: valid by the caller's contract.
     let count = unsafe { &mut *count };
     let families = u32::try_from(instance.settings.families.len()).unwrap_or(u32::MAX);
     if properties.is_null() {
@@ -180,6 +180,6 @@ unsafe fn array<'a, T>(
         return None;
     }
     *count = families.min(*count);
-    // SAFETY: not null, at most as long as the caller says.
+    // SAFETY: not null, and at most as long as the caller's array.
     Some(unsafe { std::slice::from_raw_parts_mut(properties, *count as usize) })
 }

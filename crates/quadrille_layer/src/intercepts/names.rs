@@ -1,4 +1,4 @@
-//! Names, tags and labels: a virtual queue's handle means nothing to the driver.
+//! Names, tags and labels. The driver must not receive handles of virtual queues.
 
 use ash::vk;
 
@@ -60,8 +60,8 @@ pub(crate) unsafe extern "system" fn set_object_tag(
     })
 }
 
-/// `vkQueueBeginDebugUtilsLabelEXT`: not forwarded, because the regions of several virtual queues
-/// would interleave on the real one.
+/// `vkQueueBeginDebugUtilsLabelEXT`: not forwarded, because labels of several virtual queues would interleave on the
+/// real one.
 pub(crate) unsafe extern "system" fn queue_begin_label(
     queue: vk::Queue,
     _label: *const vk::DebugUtilsLabelEXT<'_>,
@@ -73,7 +73,7 @@ pub(crate) unsafe extern "system" fn queue_begin_label(
         .done();
 }
 
-/// `vkQueueEndDebugUtilsLabelEXT`: not forwarded, as its beginning.
+/// `vkQueueEndDebugUtilsLabelEXT`: not forwarded, like its begin.
 pub(crate) unsafe extern "system" fn queue_end_label(queue: vk::Queue) {
     // SAFETY: the app passes a valid handle.
     unsafe { device_of(queue) }
@@ -82,7 +82,7 @@ pub(crate) unsafe extern "system" fn queue_end_label(queue: vk::Queue) {
         .done();
 }
 
-/// `vkQueueInsertDebugUtilsLabelEXT`: not forwarded, as the regions around it.
+/// `vkQueueInsertDebugUtilsLabelEXT`: not forwarded, like the regions around it.
 pub(crate) unsafe extern "system" fn queue_insert_label(
     queue: vk::Queue,
     _label: *const vk::DebugUtilsLabelEXT<'_>,

@@ -1,8 +1,8 @@
-//! Swapchains that change their present mode, on drivers that recreate them for it.
+//! Swapchains that change their present mode, on drivers that would need to recreate them.
 //!
-//! With `QUADRILLE_LAYER_PRESENT_MODES=1` all present modes of a surface are compatible with each
-//! other (`VK_EXT_surface_maintenance1`). The driver does not hear of it: it goes on in the mode
-//! that a swapchain was made with, which nobody can tell from its images.
+//! With `QUADRILLE_LAYER_PRESENT_MODES=1` all present modes of a surface are compatible with each other
+//! (`VK_EXT_surface_maintenance1`). The driver is not told: it continues in the mode that the swapchain was created
+//! with. The images do not show the difference.
 
 use std::ffi::c_void;
 
@@ -12,17 +12,17 @@ use crate::dispatch::chain::{find, find_mut, without};
 use crate::state::instance::Instance;
 
 impl Instance {
-    /// Answers which modes are compatible, if the chain asks.
+    /// Fills in the compatible modes, if the chain queries them.
     ///
     /// # Safety
-    /// The handles and the chain are valid, and no other thread uses the chain.
+    /// The handles and the chain must be valid, and no other thread may use the chain.
     pub(crate) unsafe fn answer_modes(
         &self,
         physical_device: vk::PhysicalDevice,
         surface: vk::SurfaceKHR,
         chain: *mut c_void,
     ) -> vk::Result {
-        // SAFETY: the caller vouches for the chain.
+        // SAFETY: valid by the caller's contract.
         let asked = unsafe { find_mut::<vk::SurfacePresentModeCompatibilityEXT<'_>>(chain) };
         let Some(asked) = asked.filter(|_| self.settings.any_mode) else {
             return vk::Result::SUCCESS;
@@ -32,16 +32,15 @@ impl Instance {
             .surface
             .get_physical_device_surface_present_modes_khr;
         let (count, modes) = (&mut asked.present_mode_count, asked.p_present_modes);
-        // SAFETY: the caller vouches for the handles; the app's array has so many elements, or is
-        // none.
+        // SAFETY: the handles are valid by the caller's contract; the app's array has this length, or is null.
         unsafe { query(physical_device, surface, count, modes) }
     }
 }
 
-/// Makes a swapchain without a list of modes that the driver did not offer.
+/// Creates a swapchain without a list of modes that the driver did not offer.
 ///
 /// # Safety
-/// The chain is valid, and no other thread uses it.
+/// The chain must be valid, and no other thread may use it.
 pub(crate) unsafe fn create_without<T>(
     is_emulated: bool,
     info: &vk::SwapchainCreateInfoKHR<'_>,
@@ -49,7 +48,7 @@ pub(crate) unsafe fn create_without<T>(
 ) -> T {
     let kind = vk::SwapchainPresentModesCreateInfoEXT::STRUCTURE_TYPE;
     match is_emulated {
-        // SAFETY: the caller vouches for the chain.
+        // SAFETY: valid by the caller's contract.
         true => unsafe { without(info.p_next, kind, create) },
         false => create(),
     }
@@ -58,7 +57,7 @@ pub(crate) unsafe fn create_without<T>(
 /// Presents without a change of mode that the driver did not offer.
 ///
 /// # Safety
-/// The chain is valid, and no other thread uses it.
+/// The chain must be valid, and no other thread may use it.
 pub(crate) unsafe fn present_without<T>(
     is_emulated: bool,
     info: &vk::PresentInfoKHR<'_>,
@@ -66,18 +65,18 @@ pub(crate) unsafe fn present_without<T>(
 ) -> T {
     let kind = vk::SwapchainPresentModeInfoEXT::STRUCTURE_TYPE;
     match is_emulated {
-        // SAFETY: the caller vouches for the chain.
+        // SAFETY: valid by the caller's contract.
         true => unsafe { without(info.p_next, kind, present) },
         false => present(),
     }
 }
 
-/// How many modes a present says, for the log.
+/// Returns the number of modes that a present names, for the log.
 ///
 /// # Safety
-/// The chain is valid.
+/// The chain must be valid.
 pub(crate) unsafe fn count(info: &vk::PresentInfoKHR<'_>) -> u32 {
-    // SAFETY: the caller vouches for the chain.
+    // SAFETY: valid by the caller's contract.
     let modes = unsafe { find::<vk::SwapchainPresentModeInfoEXT<'_>>(info.p_next) };
     modes.map_or(0, |modes| modes.swapchain_count)
 }

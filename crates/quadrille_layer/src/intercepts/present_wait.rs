@@ -1,4 +1,4 @@
-//! `VK_KHR_present_id` and `VK_KHR_present_wait`, emulated.
+//! Emulation of `VK_KHR_present_id` and `VK_KHR_present_wait`.
 
 use std::time::Duration;
 
@@ -9,11 +9,11 @@ use crate::state::device::Device;
 use crate::state::registry::device_of;
 
 impl Device {
-    /// Presents without the ids, which the driver does not know, and notes them if it took the
-    /// present. `failed` says that the app will hear of a failure all the same.
+    /// Presents without ids, which the driver does not support, and records the ids if the driver accepted the present.
+    /// `failed` means that the app gets a failure in any case.
     ///
     /// # Safety
-    /// `info` and all it points to are valid, and no other thread uses it.
+    /// `info` and everything it points to must be valid, and no other thread may use it.
     pub(crate) unsafe fn present_with_ids(
         &self,
         info: &vk::PresentInfoKHR<'_>,
@@ -21,19 +21,19 @@ impl Device {
         present: impl FnOnce() -> vk::Result,
     ) -> vk::Result {
         let chain = info.p_next.cast_mut();
-        // SAFETY: the caller vouches for the chain.
+        // SAFETY: valid by the caller's contract.
         let ids = unsafe { find_mut::<vk::PresentIdKHR<'_>>(chain) };
         let (true, Some(ids)) = (self.driver.instance.settings.emulated.present_wait, ids) else {
             return present();
         };
-        // The structure is as before afterwards.
+        // Restored after the call.
         let list = std::mem::replace(&mut ids.p_present_ids, std::ptr::null());
         let result = present();
         ids.p_present_ids = list;
         if failed || result.as_raw() < 0 {
             return result;
         }
-        // SAFETY: the caller vouches for the arrays.
+        // SAFETY: valid by the caller's contract.
         let swapchains = unsafe { slice(info.p_swapchains, info.swapchain_count) };
         // SAFETY: as above.
         let list = unsafe { slice(list, ids.swapchain_count) };

@@ -1,8 +1,7 @@
-//! Surfaces, acquire and present.
+//! Surfaces, acquisition and presentation.
 //!
-//! A present is not held: when an app calls it, all that signals its semaphores must have been
-//! submitted (VUID-vkQueuePresentKHR-pWaitSemaphores-03268). So that is forwarded first, and the
-//! app gets the driver's own result.
+//! Presents are not held. When an app presents, everything that signals the semaphores must have been submitted
+//! (VUID-vkQueuePresentKHR-pWaitSemaphores-03268). So it is forwarded first, and the app gets the driver's own result.
 
 use std::time::Duration;
 
@@ -17,7 +16,7 @@ use crate::state::deadlock::ProgressTimeout;
 use crate::state::device::Device;
 use crate::state::registry::{device_of, instance_of};
 
-/// `vkGetPhysicalDeviceSurfaceSupportKHR`: as the virtual family may, and the real one can.
+/// `vkGetPhysicalDeviceSurfaceSupportKHR`: true if the virtual family may present and the real one can.
 pub(crate) unsafe extern "system" fn surface_support(
     physical_device: vk::PhysicalDevice,
     family: u32,
@@ -79,7 +78,7 @@ presentation_support! {
         (display: *mut vk::wl_display);
 }
 
-/// `vkGetPhysicalDeviceSurfaceCapabilitiesKHR`: the script may say another extent.
+/// `vkGetPhysicalDeviceSurfaceCapabilitiesKHR`: the script may replace the extent.
 pub(crate) unsafe extern "system" fn surface_capabilities(
     physical_device: vk::PhysicalDevice,
     surface: vk::SurfaceKHR,
@@ -104,8 +103,8 @@ pub(crate) unsafe extern "system" fn surface_capabilities(
     result
 }
 
-/// `vkGetPhysicalDeviceSurfaceCapabilities2KHR`: the script may say another extent, but not to
-/// those who ask for modes; they do not count.
+/// `vkGetPhysicalDeviceSurfaceCapabilities2KHR`: the script may replace the extent, except in queries of compatible
+/// present modes, which are not counted.
 pub(crate) unsafe extern "system" fn surface_capabilities2(
     physical_device: vk::PhysicalDevice,
     info: *const vk::PhysicalDeviceSurfaceInfo2KHR<'_>,
@@ -146,7 +145,7 @@ pub(crate) unsafe extern "system" fn surface_capabilities2(
     unsafe { instance.answer_modes(physical_device, surface, chain) }
 }
 
-/// Says the extent as a window system does that fixes it; (2^32-1)^2 leaves it to the app.
+/// Reports the extent as fixed by the window system; (2^32-1)^2 leaves it to the app.
 fn set_extent(capabilities: &mut vk::SurfaceCapabilitiesKHR, extent: vk::Extent2D) {
     capabilities.current_extent = extent;
     if extent.width != u32::MAX {
@@ -216,7 +215,7 @@ pub(crate) unsafe extern "system" fn swapchain_images(
     if let (Some(poison), vk::Result::SUCCESS) = (&device.poison, result) {
         // SAFETY: the app passes a valid pointer.
         let count = unsafe { *count };
-        // SAFETY: the driver has written this many handles, if there is an array.
+        // SAFETY: the driver has written this many handles, or the pointer is null.
         poison.add_swapchain_images(swapchain, unsafe { slice(images, count) });
     }
     result
@@ -235,7 +234,7 @@ pub(crate) unsafe extern "system" fn destroy_swapchain(
         poison.remove_swapchain(swapchain);
     }
     device.shown.forget(swapchain);
-    // SAFETY: the app is done with the swapchain.
+    // SAFETY: the app no longer uses the swapchain.
     unsafe { device.swapchains.destroy(&device.driver, swapchain) };
     let destroy = device.driver.next.swapchain.destroy_swapchain_khr;
     // SAFETY: the app's own arguments.
@@ -286,7 +285,7 @@ pub(crate) unsafe extern "system" fn queue_present(
         device.work().lose(&device.driver);
         return call.finish(vk::Result::ERROR_DEVICE_LOST, true);
     }
-    // Out of memory means that nothing was queued; all else leaves the waits executed.
+    // After an out-of-memory error nothing was queued; with all other results the waits execute.
     let nothing_done = [
         vk::Result::ERROR_OUT_OF_HOST_MEMORY,
         vk::Result::ERROR_OUT_OF_DEVICE_MEMORY,
@@ -297,7 +296,7 @@ pub(crate) unsafe extern "system" fn queue_present(
     // SAFETY: the app passes a valid structure.
     let present = || unsafe { device.present(info) };
     let failed = injected.is_some_and(|result| result.as_raw() < 0);
-    // SAFETY: the app passes a valid structure, and this is its call.
+    // SAFETY: the app passes a valid structure, within this call.
     let real = unsafe { device.present_with_ids(info, failed, present) };
     let Some(result) = injected.filter(|_| real.as_raw() >= 0) else {
         return call.finish(real, false);
@@ -319,7 +318,7 @@ impl Device {
         let acquire = self.driver.next.swapchain.acquire_next_image_khr;
         let real = |info: &vk::AcquireNextImageInfoKHR<'_>, index: &mut u32| {
             let (device, fence) = (self.handle(), info.fence);
-            // SAFETY: the app's own arguments, or a fence of the layer's own.
+            // SAFETY: the app's own arguments, or a fence of the layer.
             unsafe {
                 acquire(
                     device,
@@ -366,12 +365,12 @@ impl Device {
         })
     }
 
-    /// Forwards all that signals the semaphores of a present, then presents.
+    /// Forwards everything that signals the semaphores of a present, then presents.
     ///
     /// # Safety
-    /// `info` and all it points to are valid.
+    /// `info` and everything it points to must be valid.
     unsafe fn present(&self, info: &vk::PresentInfoKHR<'_>) -> vk::Result {
-        // SAFETY: the caller vouches for the array.
+        // SAFETY: valid by the caller's contract.
         let waits = unsafe { slice(info.p_wait_semaphores, info.wait_semaphore_count) };
         let points: Vec<Point> = {
             let fifo = &mut self.work().fifo;
@@ -384,12 +383,12 @@ impl Device {
                 .map(|wait| fifo.resolve_wait(point(wait)))
                 .collect()
         };
-        // SAFETY: the caller vouches for the chain.
+        // SAFETY: valid by the caller's contract.
         let fences = unsafe { find::<vk::SwapchainPresentFenceInfoEXT<'_>>(info.p_next) };
         let mut progress = ProgressTimeout::new(self);
         loop {
             let mut work = self.work();
-            // Nothing reaches the driver after a loss: the app no longer waits for it.
+            // After a loss nothing may reach the driver, because the app no longer waits for it.
             if self.is_lost() {
                 return vk::Result::ERROR_DEVICE_LOST;
             }
@@ -400,7 +399,7 @@ impl Device {
                 Err(error) => return error,
                 Ok(true) => {
                     if let Some(fences) = fences {
-                        // SAFETY: the structure is valid, so is its array.
+                        // SAFETY: the structure is valid, and so is its array.
                         for fence in unsafe { slice(fences.p_fences, fences.swapchain_count) } {
                             if let Some(fault) = self.calls().next_present_fence(*fence) {
                                 work.spoil(*fence, fault);
@@ -411,7 +410,7 @@ impl Device {
                     // SAFETY: the app's own arguments, on the real queue, which is locked.
                     let present = || unsafe { present(self.driver.queue, info) };
                     let any_mode = self.driver.instance.settings.any_mode;
-                    // SAFETY: the caller vouches for the chain.
+                    // SAFETY: valid by the caller's contract.
                     return unsafe { present_modes::present_without(any_mode, info, present) };
                 }
                 Ok(false) if progress.is_over(work.fifo.epoch()) => {

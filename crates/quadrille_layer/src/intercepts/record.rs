@@ -1,4 +1,4 @@
-//! Recorded commands with barriers in them.
+//! Recorded commands with barriers.
 
 use ash::vk;
 
@@ -17,9 +17,9 @@ struct Dependency<'a> {
 
 impl<'a> Dependency<'a> {
     /// # Safety
-    /// `original` and all it points to are valid.
+    /// `original` and everything it points to must be valid.
     unsafe fn new(original: &'a vk::DependencyInfo<'a>, mapping: Mapping) -> Self {
-        // SAFETY: the caller vouches for the arrays.
+        // SAFETY: valid by the caller's contract.
         let buffers = unsafe {
             slice(
                 original.p_buffer_memory_barriers,
@@ -43,7 +43,7 @@ impl<'a> Dependency<'a> {
         }
     }
 
-    /// Returns the rewritten structure, for the driver.
+    /// Returns the rewritten structure for the driver.
     fn info(&self) -> vk::DependencyInfo<'_> {
         (*self.original)
             .buffer_memory_barriers(&self.buffers)
@@ -59,15 +59,15 @@ impl Device {
         }
     }
 
-    /// Turns what these barriers discard into garbage; whether there was anything.
+    /// Clears images to garbage if these barriers discard their contents. Returns whether there were any.
     ///
     /// # Safety
-    /// `buffer` is recording, outside of a render pass instance.
+    /// `buffer` must be recording, outside of a render pass instance.
     unsafe fn discard<B: ImageBarrier>(&self, buffer: vk::CommandBuffer, images: &mut [B]) -> bool {
         let Some(poison) = &self.poison else {
             return false;
         };
-        // SAFETY: passed on.
+        // SAFETY: by the caller's contract.
         unsafe { poison.discard(&self.driver, buffer, images) }
     }
 }
@@ -91,7 +91,7 @@ pub(crate) unsafe extern "system" fn pipeline_barrier2(
         .detail("images", dependency.images.len())
         .detail("transfers", dependency.transfers)
         .done();
-    // SAFETY: barriers that discard stand outside of render pass instances.
+    // SAFETY: barriers that discard are outside of render pass instances.
     unsafe { device.discard(buffer, &mut dependency.images) };
     // SAFETY: the app's own arguments, rewritten.
     unsafe {
@@ -127,7 +127,7 @@ pub(crate) unsafe extern "system" fn pipeline_barrier(
         .detail("images", image_count)
         .detail("transfers", of_buffers + of_images)
         .done();
-    // SAFETY: barriers that discard stand outside of render pass instances.
+    // SAFETY: barriers that discard are outside of render pass instances.
     let discarded = unsafe { device.discard(buffer, &mut images) };
     let all = vk::PipelineStageFlags::ALL_COMMANDS;
     let src_stages = if discarded {
@@ -153,7 +153,7 @@ pub(crate) unsafe extern "system" fn pipeline_barrier(
     };
 }
 
-/// `vkCmdBeginRendering`: attachments whose contents are not loaded start as garbage.
+/// `vkCmdBeginRendering`: attachments that are not loaded are cleared to garbage.
 pub(crate) unsafe extern "system" fn begin_rendering(
     buffer: vk::CommandBuffer,
     info: *const vk::RenderingInfo<'_>,
@@ -184,6 +184,6 @@ pub(crate) unsafe extern "system" fn begin_rendering(
     if let Some(stencil) = &stencil {
         poisoned = poisoned.stencil_attachment(stencil);
     }
-    // SAFETY: the app's own arguments, with clears where it does not care.
+    // SAFETY: the app's own arguments, with clears in place of `DONT_CARE`.
     unsafe { begin(buffer, &poisoned) };
 }

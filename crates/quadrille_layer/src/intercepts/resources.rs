@@ -1,13 +1,13 @@
-//! Buffers, images and memory: sharing lists go, and poison hears of what it may fill.
+//! Buffers, images and memory: removes sharing lists, and tracks objects for poison.
 //!
-//! With one real family `CONCURRENT` means nothing, and the listed families do not exist.
+//! With one real family, `CONCURRENT` has no effect, and the listed families do not exist.
 
 use ash::vk;
 
 use crate::state::device::Device;
 use crate::state::registry::device_of;
 
-/// A creation structure with a sharing mode and a list of families.
+/// A create info with a sharing mode and a list of families.
 pub(crate) trait Shared: Copy {
     /// Returns the structure with exclusive sharing.
     fn exclusive(self) -> Self;
@@ -32,10 +32,10 @@ shared!(
 );
 
 impl Device {
-    /// An image's creation structure as the driver sees it, and whether poison can clear it.
+    /// Returns the create info of an image for the driver, and whether poison can clear the image.
     ///
     /// # Safety
-    /// The chain of `original` is valid.
+    /// The chain of `original` must be valid.
     unsafe fn image_info<'a>(
         &self,
         original: &vk::ImageCreateInfo<'a>,
@@ -44,7 +44,7 @@ impl Device {
         let Some(poison) = &self.poison else {
             return (info, false);
         };
-        // SAFETY: passed on.
+        // SAFETY: by the caller's contract.
         let clearable = unsafe { poison.prepare(&self.driver, &mut info) };
         (info, clearable)
     }
@@ -168,7 +168,7 @@ pub(crate) unsafe extern "system" fn allocate_memory(
     if result == vk::Result::SUCCESS {
         // SAFETY: the driver has written the handle.
         let memory = unsafe { *out };
-        // SAFETY: just allocated, and not handed out yet.
+        // SAFETY: just allocated, and not returned to the app yet.
         unsafe { device.fill(info, memory) };
     }
     result

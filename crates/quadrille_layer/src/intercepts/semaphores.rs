@@ -1,4 +1,4 @@
-//! Semaphores: the hold-back model hears of their creation and of their signals by the host.
+//! Semaphores: informs the hold-back model of their creation and of host signals.
 
 use ash::vk::{self, Handle};
 
@@ -105,7 +105,7 @@ pub(crate) unsafe extern "system" fn semaphore_value(
             error => return error,
         }
         if device.calls().next_counter_is_max() {
-            // SAFETY: the app passes a place for the value.
+            // SAFETY: the app passes a pointer for the value.
             unsafe { *value = u64::MAX };
             return vk::Result::SUCCESS;
         }
@@ -120,7 +120,7 @@ pub(crate) unsafe extern "system" fn semaphore_value(
     })
 }
 
-/// `vkGetQueryPoolResults`: it may wait for queries that held work will end.
+/// `vkGetQueryPoolResults`: may wait for queries in held work.
 pub(crate) unsafe extern "system" fn query_pool_results(
     device: vk::Device,
     pool: vk::QueryPool,

@@ -1,4 +1,4 @@
-//! Submission commands: they only append to a virtual queue; forwarding is another matter.
+//! Submission commands, which only append to a virtual queue. Forwarding happens elsewhere.
 
 use ash::vk;
 
@@ -115,8 +115,8 @@ impl Device {
     fn enqueue(&self, queue: usize, batches: Vec<Batch>, fence: vk::Fence) -> vk::Result {
         let fault = self.calls().next_fence(fence);
         let mut work = self.work();
-        // Another thread may have lost the device since the call began. What reaches the driver now
-        // would still run when the app, which no longer waits, destroys its objects.
+        // Another thread may have lost the device since the call began. Work that reaches the driver now would still
+        // execute when the app, which no longer waits, destroys its objects.
         if self.is_lost() {
             return vk::Result::ERROR_DEVICE_LOST;
         }
@@ -127,7 +127,7 @@ impl Device {
         };
         let mut submissions: Vec<_> = batches.into_iter().map(plain).collect();
         if fence != vk::Fence::null() {
-            // The fence waits for all that precedes it on the queue, so it goes with the last.
+            // A fence waits for all earlier work of the queue, so it belongs to the last submission.
             match submissions.last_mut() {
                 Some(last) => (last.fence, last.fault) = (fence, fault),
                 None => submissions.push(Submission {

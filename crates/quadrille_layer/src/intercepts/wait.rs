@@ -1,9 +1,8 @@
-//! Waiting on the host for what may still be held.
+//! Host waits for work that may still be held.
 //!
-//! Every wait first lets the schedule forward what it needs, then asks the driver in short slices:
-//! another thread may submit or signal meanwhile. When nothing at all has happened for the
-//! timeout of the settings, a wait without an end is a deadlock: it is reported, and ends with
-//! `VK_ERROR_DEVICE_LOST`.
+//! Every wait first lets the schedule forward the required work, then waits for the driver in short slices, since
+//! another thread may submit or signal meanwhile. If there is no progress at all during the timeout of the settings, a
+//! wait without a timeout is a deadlock: it is reported, and returns `VK_ERROR_DEVICE_LOST`.
 
 use std::time::{Duration, Instant};
 
@@ -16,10 +15,10 @@ use crate::state::device::Device;
 use crate::state::registry::device_of;
 use crate::state::work::Work;
 
-/// How long the driver is asked at a time.
+/// Length of a wait for the driver.
 const SLICE: Duration = Duration::from_millis(2);
 
-/// `vkQueueWaitIdle`: of one virtual queue.
+/// `vkQueueWaitIdle`: waits for one virtual queue.
 pub(crate) unsafe extern "system" fn queue_wait_idle(queue: vk::Queue) -> vk::Result {
     // SAFETY: the app passes a valid handle.
     let device = unsafe { device_of(queue) };
@@ -30,19 +29,19 @@ pub(crate) unsafe extern "system" fn queue_wait_idle(queue: vk::Queue) -> vk::Re
         .detail("queue", position);
     device.run(call, || {
         let empty = |work: &Work| work.fifo.held(position).next().is_none();
-        // SAFETY: run under the lock that guards the real queue.
+        // SAFETY: called under the lock that guards the real queue.
         device.wait_idle("vkQueueWaitIdle", empty, || unsafe {
             (device.driver.next.core.fp_v1_0().queue_wait_idle)(device.driver.queue)
         })
     })
 }
 
-/// `vkDeviceWaitIdle`: of all virtual queues.
+/// `vkDeviceWaitIdle`: waits for all virtual queues.
 pub(crate) unsafe extern "system" fn device_wait_idle(device: vk::Device) -> vk::Result {
     // SAFETY: the app passes a valid handle.
     let device = unsafe { device_of(device) };
     device.run(device.calls().begin("vkDeviceWaitIdle"), || {
-        // SAFETY: run under the lock that guards the real queue.
+        // SAFETY: called under the lock that guards the real queue.
         device.wait_idle(
             "vkDeviceWaitIdle",
             |work| work.fifo.len() == 0,
@@ -207,8 +206,8 @@ pub(crate) unsafe extern "system" fn wait_semaphores(
 }
 
 impl Device {
-    /// Forwards until `empty`, then waits for the real queue. The lock is held while the driver
-    /// waits, because it also guards the real queue.
+    /// Forwards until `empty`, then waits for the real queue. The lock is held while the driver waits, because it also
+    /// guards the real queue.
     fn wait_idle(
         &self,
         command: &str,
@@ -234,8 +233,8 @@ impl Device {
         }
     }
 
-    /// Repeats `ask`, which gets the time it may take, until it is done or the time is over.
-    /// `hopeless` says that what was forwarded does not end the wait.
+    /// Repeats `ask`, which gets its timeout, until it succeeds or the time is over. `hopeless` returns whether
+    /// forwarded work can never end the wait.
     fn wait_in_slices(
         &self,
         command: &str,
@@ -261,7 +260,7 @@ impl Device {
                 return vk::Result::TIMEOUT;
             }
             let mut work = self.work();
-            // Another thread may have lost the device while it had the lock.
+            // Another thread may have lost the device while it held the lock.
             if self.is_lost() {
                 return vk::Result::ERROR_DEVICE_LOST;
             }

@@ -1,12 +1,11 @@
 //! The hold-back model: one FIFO of submissions per virtual queue. Pure.
 //!
-//! A virtual queue of its own could wait for a signal that is submitted later, on another queue;
-//! the one real queue behind all of them would block for ever. So a head is forwarded only when
-//! every wait is *covered*: by a signal that was forwarded before it, or by the host.
+//! An independent queue can wait for a signal that is submitted later to another queue. The one real queue behind all
+//! virtual queues would block forever. So a head is forwarded only when every wait is *covered*: by a signal that was
+//! forwarded before it, or by the host.
 //!
-//! A binary semaphore is kept as a timeline whose values count its signals: the n-th wait pushed
-//! waits for the value n. So a later wait cannot take the signal meant for an earlier one,
-//! whatever the order of forwarding.
+//! A binary semaphore is modeled as a timeline whose values count its signals: the n-th pushed wait waits for value n.
+//! So a later wait cannot consume the signal meant for an earlier one, in any order of forwarding.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -15,15 +14,15 @@ use std::collections::{HashMap, VecDeque};
 pub(crate) struct Point {
     /// The semaphore's handle.
     pub(crate) semaphore: u64,
-    /// Value to wait for or to signal. Ignored for a binary semaphore that is pushed.
+    /// Value to wait for or to signal. Ignored when a binary semaphore is pushed.
     pub(crate) value: u64,
 }
 
-/// A position in the order in which submissions were pushed.
+/// Position in the order of submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Ticket(pub(crate) u64);
 
-/// A submission that has not reached the real queue yet.
+/// A submission that is not forwarded to the real queue yet.
 #[derive(Debug)]
 pub(crate) struct Held<T> {
     pub(crate) ticket: Ticket,
@@ -33,7 +32,7 @@ pub(crate) struct Held<T> {
 }
 
 impl<T> Held<T> {
-    /// Whether this submission would end a wait; any signal of a binary semaphore counts.
+    /// Whether this submission would end a wait. For a binary semaphore, any signal would.
     pub(crate) fn signals_at_least(&self, wait: Point, kind: Kind) -> bool {
         let ends = |signal: &Point| kind == Kind::Binary || signal.value >= wait.value;
         self.signals
@@ -47,7 +46,7 @@ impl<T> Held<T> {
 pub(crate) enum Kind {
     Timeline,
     Binary,
-    /// Destroyed: whatever waits for it waits for ever.
+    /// Destroyed: waits for it never end.
     Gone,
 }
 
@@ -58,7 +57,7 @@ struct Semaphore {
     waits: u64,
 }
 
-/// A wait that keeps the head of a queue from being forwarded.
+/// A wait that prevents the head of a queue from being forwarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Blocked {
     pub(crate) queue: usize,
@@ -77,7 +76,7 @@ pub(crate) struct Fifo<T> {
 }
 
 impl<T> Fifo<T> {
-    /// A model of `queue_count` empty queues.
+    /// Creates a model of `queue_count` empty queues.
     pub(crate) fn new(queue_count: usize) -> Self {
         Self {
             queues: (0..queue_count).map(|_| VecDeque::new()).collect(),
@@ -87,7 +86,7 @@ impl<T> Fifo<T> {
         }
     }
 
-    /// A timeline semaphore was created with this value.
+    /// Adds a timeline semaphore with this value.
     pub(crate) fn create_timeline(&mut self, semaphore: u64, value: u64) {
         let state = Semaphore {
             kind: Kind::Timeline,
@@ -97,7 +96,7 @@ impl<T> Fifo<T> {
         self.semaphores.insert(semaphore, state);
     }
 
-    /// A binary semaphore was created, unsignalled.
+    /// Adds an unsignalled binary semaphore.
     pub(crate) fn create_binary(&mut self, semaphore: u64) {
         let state = Semaphore {
             kind: Kind::Binary,
@@ -107,12 +106,12 @@ impl<T> Fifo<T> {
         self.semaphores.insert(semaphore, state);
     }
 
-    /// The semaphore was destroyed.
+    /// Marks a semaphore as destroyed.
     pub(crate) fn destroy(&mut self, semaphore: u64) {
         self.semaphores.remove(&semaphore);
     }
 
-    /// Turns what an app waits for into a point; a binary semaphore gets the next number.
+    /// Resolves a wait to a point; a binary semaphore gets the next number.
     pub(crate) fn resolve_wait(&mut self, wait: Point) -> Point {
         match self.semaphores.get_mut(&wait.semaphore) {
             Some(state) if state.kind == Kind::Binary => {
@@ -147,7 +146,7 @@ impl<T> Fifo<T> {
         ticket
     }
 
-    /// The queues whose head may be forwarded, each with its head's ticket.
+    /// Returns the queues whose head may be forwarded, each with its head's ticket.
     pub(crate) fn runnable(&self) -> Vec<(usize, Ticket)> {
         let heads = self.queues.iter().enumerate();
         heads
@@ -157,7 +156,7 @@ impl<T> Fifo<T> {
             .collect()
     }
 
-    /// Takes the head of a queue, which the caller forwards; its signals count as covered.
+    /// Removes the head of a queue for forwarding; its signals count as covered.
     pub(crate) fn take(&mut self, queue: usize) -> Option<T> {
         let head = self.queues[queue].pop_front()?;
         for signal in &head.signals {
@@ -167,7 +166,7 @@ impl<T> Fifo<T> {
         Some(head.work)
     }
 
-    /// A signal was forwarded, or made by the host or the presentation engine.
+    /// Records a signal that was forwarded, or made by the host or the presentation engine.
     pub(crate) fn signal(&mut self, signal: Point) {
         let Some(state) = self.semaphores.get_mut(&signal.semaphore) else {
             return;
@@ -179,14 +178,14 @@ impl<T> Fifo<T> {
         self.epoch += 1;
     }
 
-    /// The driver says that a timeline has reached a value.
+    /// Records the timeline value that the driver reports.
     pub(crate) fn observe(&mut self, reached: Point) {
         if !self.is_covered(reached) {
             self.signal(reached);
         }
     }
 
-    /// Whether a wait for this point would end without any further forwarding.
+    /// Whether a wait for this point would end without further forwarding.
     pub(crate) fn is_covered(&self, point: Point) -> bool {
         let Some(state) = self.semaphores.get(&point.semaphore) else {
             return false;
@@ -194,7 +193,7 @@ impl<T> Fifo<T> {
         state.covered >= point.value
     }
 
-    /// Why the heads of the queues cannot be forwarded.
+    /// Returns the waits that block the heads of the queues.
     pub(crate) fn blocked(&self) -> Vec<Blocked> {
         let heads = self.queues.iter().enumerate();
         heads
@@ -210,7 +209,7 @@ impl<T> Fifo<T> {
             .collect()
     }
 
-    /// The held submissions of one queue, oldest first.
+    /// Held submissions of one queue, oldest first.
     pub(crate) fn held(&self, queue: usize) -> impl Iterator<Item = &Held<T>> {
         self.queues[queue].iter()
     }
@@ -220,18 +219,18 @@ impl<T> Fifo<T> {
         self.queues.iter().flatten()
     }
 
-    /// How many submissions are held.
+    /// Number of held submissions.
     pub(crate) fn len(&self) -> usize {
         self.queues.iter().map(VecDeque::len).sum()
     }
 
-    /// Forgets what is held: the device is lost.
+    /// Drops all held submissions after the loss of the device.
     pub(crate) fn clear(&mut self) {
         self.queues.iter_mut().for_each(VecDeque::clear);
         self.epoch += 1;
     }
 
-    /// A number that grows with every event that could let a wait end.
+    /// Counter of events that could end a wait.
     pub(crate) fn epoch(&self) -> u64 {
         self.epoch
     }

@@ -1,16 +1,15 @@
-//! Order in which runnable queues are served. Pure.
+//! Order in which runnable queues are forwarded. Pure.
 //!
-//! Without a seed the answer is submission order, at once. With a seed every virtual queue has a
-//! priority, and now and then all priorities are drawn again, rarely with some seeds and at every
-//! choice with others: so a queue may starve until somebody waits for it, queues may alternate,
-//! and every legal order has a chance.
+//! Without a seed, submissions are forwarded at once in submission order. With a seed, every virtual queue has a random
+//! priority, and priorities are redrawn, rarely with some seeds and at every choice with others. So a queue may starve
+//! until the app waits for it, queues may alternate, and every legal order is possible.
 
 use crate::queues::fifo::Ticket;
 
-/// With a seed, how many submissions may be held although nobody waits.
+/// With a seed, number of submissions that may be held while the app does not wait.
 const HELD_LIMIT: usize = 32;
 
-/// At the rarest, one in this many choices draws all priorities again.
+/// Upper bound of the mean number of choices between redraws.
 const RAREST_REDRAW: u64 = 8;
 
 /// The order of forwarding.
@@ -18,7 +17,7 @@ const RAREST_REDRAW: u64 = 8;
 pub(crate) enum Schedule {
     /// Submission order, as early as possible.
     Eager,
-    /// An order drawn from a seed, as late as the draw says.
+    /// An order from a seed, with random delays.
     Seeded(Seeded),
 }
 
@@ -27,12 +26,12 @@ pub(crate) enum Schedule {
 pub(crate) struct Seeded {
     random: Random,
     priorities: Vec<u64>,
-    /// Mean number of choices between two draws of all priorities.
+    /// Mean number of choices between redraws of all priorities.
     redraw: u64,
 }
 
 impl Schedule {
-    /// The order for `queue_count` queues.
+    /// Creates the schedule of `queue_count` queues.
     pub(crate) fn new(seed: Option<u64>, queue_count: usize) -> Self {
         let Some(seed) = seed else { return Self::Eager };
         let mut random = Random(seed);
@@ -63,7 +62,7 @@ impl Schedule {
         .map(|(queue, _)| *queue)
     }
 
-    /// How many of `held` submissions to forward although nobody waits for one.
+    /// Returns how many of `held` submissions to forward while the app does not wait.
     pub(crate) fn unasked(&mut self, held: usize) -> usize {
         match self {
             Self::Eager => held,
@@ -73,8 +72,8 @@ impl Schedule {
         }
     }
 
-    /// How many of `held` submissions to forward when the app looks at progress: at least one,
-    /// so that an app that polls gets on.
+    /// Returns how many of `held` submissions to forward when the app polls: at least one, so that a polling app makes
+    /// progress.
     pub(crate) fn polled(&mut self, held: usize) -> usize {
         match self {
             Self::Eager => held,
@@ -87,7 +86,7 @@ impl Schedule {
     }
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014): small, and good enough to shuffle with.
+/// SplitMix64 (Steele, Lea, Flood 2014): small, and good enough for shuffling.
 #[derive(Debug)]
 struct Random(u64);
 

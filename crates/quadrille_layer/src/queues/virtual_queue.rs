@@ -1,4 +1,4 @@
-//! The virtual queues: own dispatchable objects that an app takes for `VkQueue`s.
+//! Virtual queues: dispatchable objects that the app uses as `VkQueue`s.
 
 use std::ffi::c_void;
 use std::sync::atomic::AtomicUsize;
@@ -28,12 +28,12 @@ pub(crate) struct VirtualQueue {
 }
 
 impl VirtualQueue {
-    /// The handle that the app sees. Valid as long as `self`.
+    /// Handle for the app. Valid as long as `self`.
     pub(crate) fn handle(&self) -> vk::Queue {
         vk::Queue::from_raw(self.object().expose_provenance() as u64)
     }
 
-    /// The object, for the loader to adopt: it writes the first word.
+    /// The object, whose first word the loader initializes.
     pub(crate) fn object(&self) -> *mut c_void {
         self.object.dispatch.as_ptr().cast()
     }
@@ -46,7 +46,7 @@ pub(crate) struct VirtualQueues {
 }
 
 impl VirtualQueues {
-    /// The queues that a device asks for; `None` if a family does not have them.
+    /// Creates the queues that a device requests; `None` if a family does not have them.
     pub(crate) fn new(
         families: &[Family],
         requests: &[vk::DeviceQueueCreateInfo<'_>],
@@ -69,29 +69,29 @@ impl VirtualQueues {
         Some(Self { queues })
     }
 
-    /// How many there are.
+    /// Number of queues.
     pub(crate) fn len(&self) -> usize {
         self.queues.len()
     }
 
-    /// The queue at a position.
+    /// Returns the queue at an index.
     pub(crate) fn at(&self, position: usize) -> &VirtualQueue {
         &self.queues[position]
     }
 
-    /// All queues.
+    /// Iterates over all queues.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &VirtualQueue> {
         self.queues.iter()
     }
 
-    /// The position of a queue, from its handle.
+    /// Returns the index of the queue with this handle.
     pub(crate) fn position(&self, handle: vk::Queue) -> Option<usize> {
         self.queues
             .iter()
             .position(|queue| queue.handle() == handle)
     }
 
-    /// The handle that `vkGetDeviceQueue2` returns; null where there is none.
+    /// Returns the handle for `vkGetDeviceQueue2`; null if the queue does not exist.
     pub(crate) fn find(
         &self,
         family: u32,

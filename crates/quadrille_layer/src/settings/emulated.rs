@@ -1,7 +1,7 @@
 //! Extensions that the layer emulates where the driver lacks them.
 //!
-//! The app is told of them and enables them; the driver never hears of them, nor of their features,
-//! and their commands end in this layer.
+//! The extensions are reported to the app, which enables them. The driver never sees them or their features, and their
+//! commands are implemented in this layer.
 
 use std::ffi::{CStr, c_void};
 
@@ -12,13 +12,13 @@ use crate::dispatch::chain::find_mut;
 /// Extensions to emulate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Emulated {
-    /// `VK_KHR_present_id` and `VK_KHR_present_wait`: see `shown`.
+    /// `VK_KHR_present_id` and `VK_KHR_present_wait`: see `present_wait.rs`.
     pub(crate) present_wait: bool,
-    /// `VK_EXT_device_fault`: see `fault`.
+    /// `VK_EXT_device_fault`: see `device_fault.rs`.
     pub(crate) device_fault: bool,
 }
 
-/// An extension, and its command if it has one.
+/// An extension, with its command if it has one.
 type Extension = (&'static CStr, Option<&'static CStr>);
 
 const PRESENT_WAIT: [Extension; 2] = [
@@ -44,37 +44,36 @@ impl Emulated {
         self != Self::default()
     }
 
-    /// The extensions.
+    /// Iterates over the emulated extensions.
     pub(crate) fn extensions(self) -> impl Iterator<Item = &'static CStr> {
         self.all().map(|(name, _)| name)
     }
 
-    /// Whether a command is one of theirs.
+    /// Whether a command belongs to an emulated extension.
     pub(crate) fn has_command(self, name: &CStr) -> bool {
         self.all().any(|(_, command)| command == Some(name))
     }
 
-    /// Says that their features are there.
+    /// Reports their features as supported.
     ///
     /// # Safety
-    /// The chain is valid, and no other thread uses it.
+    /// The chain must be valid, and no other thread may use it.
     pub(crate) unsafe fn announce(self, chain: *mut c_void) {
-        // SAFETY: the caller vouches for the chain.
+        // SAFETY: valid by the caller's contract.
         unsafe { self.switch(chain, vk::TRUE) };
     }
 
-    /// Runs the driver's `vkCreateDevice` without the features that it does not know.
+    /// Runs the driver's `vkCreateDevice` without the emulated features.
     ///
     /// # Safety
-    /// The chain is valid, and no other thread uses it.
+    /// The chain must be valid, and no other thread may use it.
     pub(crate) unsafe fn without_features<T>(
         self,
         chain: *const c_void,
         create: impl FnOnce() -> T,
     ) -> T {
-        // The structures are the app's, or copies of the layer above; they are as before
-        // afterwards.
-        // SAFETY: the caller vouches for the chain.
+        // The structures belong to the app or to the layer above; they are restored afterwards.
+        // SAFETY: the chain is valid by the caller's contract.
         unsafe { self.switch(chain.cast_mut(), vk::FALSE) };
         let made = create();
         // SAFETY: as above.
@@ -83,10 +82,10 @@ impl Emulated {
     }
 
     /// # Safety
-    /// The chain is valid, and no other thread uses it.
+    /// The chain must be valid, and no other thread may use it.
     unsafe fn switch(self, chain: *mut c_void, on: vk::Bool32) {
         if self.present_wait {
-            // SAFETY: the caller vouches for the chain.
+            // SAFETY: valid by the caller's contract.
             let ids = unsafe { find_mut::<vk::PhysicalDevicePresentIdFeaturesKHR<'_>>(chain) };
             if let Some(ids) = ids {
                 ids.present_id = on;

@@ -1,4 +1,4 @@
-//! The virtual queue families: their grammar and what the layer announces for them.
+//! Grammar of virtual queue families, and their reported properties.
 //!
 //! ```text
 //! families := family { ',' family }
@@ -8,14 +8,14 @@
 //!           | 'granularity=' width 'x' height 'x' depth
 //!           | 'timestamps=' bits
 //! ```
-//! `g` graphics, `c` compute, `t` transfer, `s` sparse binding, `d` video decode, `e` video
-//! encode, `o` optical flow. The last three are announced only: no command of theirs is emulated.
+//! `g` graphics, `c` compute, `t` transfer, `s` sparse binding, `d` video decode, `e` video encode, `o` optical flow.
+//! The last three are only reported; their commands are not emulated.
 
 use ash::vk;
 
 use crate::settings::refusal::Refusal;
 
-/// The most queues a family may have.
+/// Maximum number of queues of a family.
 const MAX_COUNT: u32 = 64;
 
 const CAPABILITIES: [(char, vk::QueueFlags); 7] = [
@@ -33,13 +33,13 @@ const CAPABILITIES: [(char, vk::QueueFlags); 7] = [
 pub(crate) struct Family {
     /// Capabilities of its queues.
     pub(crate) flags: vk::QueueFlags,
-    /// How many queues it has.
+    /// Number of its queues.
     pub(crate) count: u32,
-    /// Whether it may present where the real family may.
+    /// Whether it can present if the real family can.
     pub(crate) present: bool,
-    /// The announced `minImageTransferGranularity`; `None`: that of the real family.
+    /// Reported `minImageTransferGranularity`; `None` for that of the real family.
     pub(crate) granularity: Option<vk::Extent3D>,
-    /// The announced `timestampValidBits`; `None`: those of the real family.
+    /// Reported `timestampValidBits`; `None` for those of the real family.
     pub(crate) timestamp_bits: Option<u32>,
 }
 
@@ -57,7 +57,7 @@ impl Family {
     }
 }
 
-/// The flags that the real family must have, so that all virtual families can run on it.
+/// Returns the flags that the real family needs so that all virtual families can run on it.
 ///
 /// Transfer is implied by graphics and compute (specification, `VkQueueFlagBits`).
 pub(crate) fn needed_flags(families: &[Family]) -> vk::QueueFlags {
@@ -71,7 +71,7 @@ pub(crate) fn needed_flags(families: &[Family]) -> vk::QueueFlags {
         & emulated
 }
 
-/// The first real family that can do all of `needed`.
+/// Returns the first real family that has all `needed` flags.
 pub(crate) fn real_family(
     real: &[vk::QueueFamilyProperties],
     needed: vk::QueueFlags,
@@ -88,7 +88,7 @@ pub(crate) fn real_family(
         .and_then(|index| u32::try_from(index).ok())
 }
 
-/// Reads a list of families, such as `gct:1,ct:2,t:1(granularity=16x16x8,present=no)`.
+/// Parses a list of families, such as `gct:1,ct:2,t:1(granularity=16x16x8,present=no)`.
 pub(crate) fn parse(text: &str) -> Result<Vec<Family>, Refusal> {
     split_outside_parentheses(text)
         .into_iter()
@@ -182,7 +182,7 @@ fn parse_option(option: &str, family: &mut Family) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The specification allows (0,0,0), which means whole mip levels, or powers of two.
+/// Either (0,0,0), which means whole mip levels, or powers of two, as the specification allows.
 fn parse_extent(text: &str) -> Result<vk::Extent3D, Refusal> {
     let sides: Vec<u32> = text
         .split('x')

@@ -1,9 +1,8 @@
-//! Extensions and features of the device that are hidden from the app.
+//! Device extensions and features that are hidden from the app.
 //!
-//! `QUADRILLE_LAYER_HIDE=VK_KHR_push_descriptor,timelineSemaphore` shows a device without them: a
-//! name that begins with `VK_` is that of a device extension, any other that of a feature in
-//! Vulkan's words, or `hostCoherent`: then no memory is coherent. So a machine that has everything
-//! can test what a program does on one that has not.
+//! `QUADRILLE_LAYER_HIDE=VK_KHR_push_descriptor,timelineSemaphore` reports a device without them. A name that begins
+//! with `VK_` is a device extension, any other a feature by its Vulkan name, or `hostCoherent`: then no memory is
+//! coherent. So a machine with all features can test the behavior of a program without them.
 
 use std::ffi::c_void;
 
@@ -12,13 +11,13 @@ use ash::vk;
 use crate::dispatch::chain::find_mut;
 use crate::settings::refusal::Refusal;
 
-/// The name in `QUADRILLE_LAYER_HIDE` that makes no memory coherent: a property, not a feature.
+/// Name in `QUADRILLE_LAYER_HIDE` that makes no memory coherent: a property, not a feature.
 ///
-/// Vulkan guarantees a coherent type. Many phones have none that is cached too, and software drivers
-/// have no other. Without it, mapped memory has to be flushed and invalidated by the rules.
+/// Vulkan guarantees a coherent type. Many phones have none that is also cached, and software drivers have no other.
+/// Without coherence, mapped memory has to be flushed and invalidated as the specification requires.
 const HOST_COHERENT: &str = "hostCoherent";
 
-/// Extensions, features and the property of memory that are hidden.
+/// Hidden extensions, features and memory property.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Hidden {
     extensions: Vec<String>,
@@ -27,8 +26,8 @@ pub(crate) struct Hidden {
     coherent: bool,
 }
 
-/// The features of later versions: their structure, and the one that a feature has to itself, which
-/// programs may ask instead.
+/// Features of later Vulkan versions, with the structure of their version and the structure of their own that programs
+/// may query instead.
 macro_rules! features {
     ($($structure:ident [$($name:literal $field:ident $($alone:ident)?)*])*) => {
         /// The features that can be hidden.
@@ -53,13 +52,13 @@ macro_rules! features {
         /// Clears a feature in all structures of a chain that have it.
         ///
         /// # Safety
-        /// The chain is valid, and no other thread uses it.
+        /// The chain must be valid, and no other thread may use it.
         unsafe fn switch_off_chained(chain: *mut c_void, feature: &str) {
             $(
-                // SAFETY: passed on.
+                // SAFETY: by the caller's contract.
                 unsafe { switch_off::<vk::$structure<'_>>(chain, feature) };
                 $($(
-                    // SAFETY: passed on.
+                    // SAFETY: by the caller's contract.
                     unsafe { switch_off::<vk::$alone<'_>>(chain, feature) };
                 )?)*
             )*
@@ -67,13 +66,13 @@ macro_rules! features {
     };
 }
 
-/// A structure of features.
+/// A feature structure.
 trait Switch {
     /// Clears a feature, if the structure has it.
     fn switch_off(&mut self, feature: &str);
 }
 
-/// The features of Vulkan 1.0, which have a structure without a chain.
+/// Features of Vulkan 1.0, which have a structure without a chain.
 macro_rules! core_features {
     ($($name:literal $field:ident)*) => {
         /// The features of Vulkan 1.0 that can be hidden.
@@ -155,7 +154,7 @@ features! {
 }
 
 impl Hidden {
-    /// Reads a list of names, separated by commas.
+    /// Parses a comma-separated list of names.
     pub(crate) fn parse(text: &str) -> Result<Self, Refusal> {
         let mut hidden = Self::default();
         for name in text
@@ -173,7 +172,7 @@ impl Hidden {
             } else {
                 let mut known = [CORE_FEATURES, FEATURES, &[HOST_COHERENT]].concat();
                 known.sort_unstable();
-                // A feature can be in more than one structure.
+                // A feature may be in several structures.
                 known.dedup();
                 let known = known.join(", ");
                 let allowed = format!("a device extension (VK_..) or one of {known}");
@@ -193,15 +192,15 @@ impl Hidden {
     /// Clears the hidden features in a chain.
     ///
     /// # Safety
-    /// The chain is valid, and no other thread uses it.
+    /// The chain must be valid, and no other thread may use it.
     pub(crate) unsafe fn hide_features(&self, chain: *mut c_void) {
         for feature in &self.features {
-            // SAFETY: passed on.
+            // SAFETY: by the caller's contract.
             unsafe { switch_off_chained(chain, feature) };
         }
     }
 
-    /// Clears `HOST_COHERENT` of all memory types, if that is hidden.
+    /// Clears `HOST_COHERENT` of all memory types, if it is hidden.
     pub(crate) fn hide_coherence(&self, properties: &mut vk::PhysicalDeviceMemoryProperties) {
         let count = properties.memory_type_count as usize;
         for kind in properties
@@ -231,9 +230,9 @@ impl Hidden {
 /// Clears a feature in the structure of this type, if the chain has one.
 ///
 /// # Safety
-/// The chain is valid, and no other thread uses it.
+/// The chain must be valid, and no other thread may use it.
 unsafe fn switch_off<T: vk::TaggedStructure + Switch>(chain: *mut c_void, feature: &str) {
-    // SAFETY: the caller vouches for the chain.
+    // SAFETY: valid by the caller's contract.
     if let Some(structure) = unsafe { find_mut::<T>(chain) } {
         structure.switch_off(feature);
     }

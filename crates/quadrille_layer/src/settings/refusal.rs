@@ -1,8 +1,8 @@
-//! Input that the layer refuses.
+//! Errors of settings.
 
 use std::fmt;
 
-/// Why a setting is refused: one line that names the token and what is allowed there.
+/// Error of an invalid setting: one line that names the token and the allowed values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
     place: String,
@@ -11,7 +11,7 @@ pub(crate) struct Refusal {
 }
 
 impl Refusal {
-    /// The `token` stands where `allowed` should.
+    /// Creates the error of a `token` in place of `allowed`.
     pub(crate) fn of(token: &str, allowed: &str) -> Self {
         Self {
             place: String::new(),
@@ -20,7 +20,7 @@ impl Refusal {
         }
     }
 
-    /// Adds where the token was found: a variable, or a file and a line.
+    /// Adds the location of the token: a variable, or a file and a line.
     pub(crate) fn at(mut self, place: impl fmt::Display) -> Self {
         self.place = format!("{place}: ");
         self

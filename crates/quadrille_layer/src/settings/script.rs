@@ -1,4 +1,4 @@
-//! The injection script: its grammar, and when a rule applies. Pure.
+//! Grammar of the injection script, and matching of its rules. Pure.
 //!
 //! ```text
 //! script := { [ rule ] [ '#' comment ] newline }
@@ -14,11 +14,14 @@
 //!         | 'shown' ( 'never' | 'late=' ms ) when
 //! when   := 'nth=' n | 'every=' n | 'from=' n [ 'to=' n ]
 //! ```
-//! Calls are counted from 1: those of the command; for `extent`, the queries of surface
-//! capabilities; for `fence`, the fences given to submissions, presents and acquires, for `present
-//! fence` those given to presents; for `lost`, the submissions to any queue; for `counter`, the
-//! reads of counters (`waits=`: from the n-th `vkWaitSemaphores` on); for `stuck` and `image late`, the
-//! swapchains created; for `shown`, the presents with ids.
+//! Calls are counted from 1, by rule:
+//! - for a command: its calls
+//! - `extent`: queries of surface capabilities
+//! - `fence`: fences passed to submissions, presents and acquisitions; `present fence`: fences passed to presents
+//! - `lost`: submissions to any queue
+//! - `counter`: reads of counters (`waits=`: from the n-th `vkWaitSemaphores` on)
+//! - `stuck`, `image late`: created swapchains
+//! - `shown`: presents with ids
 
 use std::time::Duration;
 
@@ -33,7 +36,7 @@ pub(crate) enum When {
     Nth(u64),
     /// Every n-th call.
     Every(u64),
-    /// The calls of a range, both ends included.
+    /// Calls of an inclusive range.
     Range(u64, u64),
 }
 
@@ -53,7 +56,7 @@ impl When {
 pub(crate) enum FenceFault {
     /// Never signals.
     Never,
-    /// Signals this much later, at the earliest.
+    /// Signals later by at least this duration.
     Late(Duration),
 }
 
@@ -67,7 +70,7 @@ pub(crate) struct Script {
     pub(crate) present_fences: Vec<(When, FenceFault)>,
     pub(crate) lost: Vec<When>,
     pub(crate) counters: Vec<When>,
-    /// How many waits for semaphores have begun before counters read as the highest value.
+    /// Number of `vkWaitSemaphores` calls from which on counters read as the maximum value.
     pub(crate) counter_waits: Option<u64>,
     pub(crate) images: Vec<(When, FenceFault)>,
     pub(crate) most_swapchains: Option<usize>,
@@ -75,7 +78,7 @@ pub(crate) struct Script {
 }
 
 impl Script {
-    /// Reads a script; `canonical` maps a command's name to the one it is counted under.
+    /// Parses a script; `canonical` maps a command's name to the one it is counted under.
     pub(crate) fn parse(
         text: &str,
         canonical: impl Fn(&str) -> Option<&'static str>,
@@ -91,7 +94,7 @@ impl Script {
         Ok(script)
     }
 
-    /// The result that a rule gives to the `nth` call of a command.
+    /// Returns the injected result of the `nth` call of a command.
     pub(crate) fn result(&self, command: &str, nth: u64) -> Option<vk::Result> {
         let mut rules = self.results.iter();
         rules
@@ -99,7 +102,7 @@ impl Script {
             .map(|rule| rule.2)
     }
 
-    /// The extent that the `nth` query of surface capabilities reports.
+    /// Returns the extent that the `nth` query of surface capabilities reports.
     pub(crate) fn extent(&self, nth: u64) -> Option<vk::Extent2D> {
         self.extents
             .iter()
@@ -132,7 +135,7 @@ impl Script {
         self.lost.iter().any(|when| when.applies(nth))
     }
 
-    /// Whether the `nth` read of a counter, after so many waits, gives the highest value there is.
+    /// Whether the `nth` read of a counter, after this number of waits, returns the maximum value.
     pub(crate) fn is_counter_max(&self, nth: u64, waits: u64) -> bool {
         self.counters.iter().any(|when| when.applies(nth))
             || self.counter_waits.is_some_and(|most| waits >= most)
@@ -201,7 +204,7 @@ impl Script {
         Ok(())
     }
 
-    /// Adds the result of a command.
+    /// Adds a rule for the result of a command.
     fn add_result(
         &mut self,
         command: &str,
@@ -225,7 +228,7 @@ impl Script {
     }
 }
 
-/// A number from 1 on behind a word.
+/// Parses a number of at least 1 after a word.
 fn number(token: &str, word: &str, allowed: &str) -> Result<u64, Refusal> {
     let number = token.strip_prefix(word).and_then(|it| it.parse().ok());
     let number = number.filter(|&number: &u64| number > 0);
@@ -309,7 +312,7 @@ fn parse_late(token: &str) -> Option<FenceFault> {
     Some(FenceFault::Late(Duration::from_millis(ms)))
 }
 
-/// The results that a script may name.
+/// Results that a script may inject.
 const RESULTS: [(&str, vk::Result); 20] = [
     ("VK_NOT_READY", vk::Result::NOT_READY),
     ("VK_TIMEOUT", vk::Result::TIMEOUT),

@@ -1,9 +1,9 @@
-//! Rewriting barriers: virtual families go, and the layout transition of an ownership transfer
-//! happens once. Pure.
+//! Rewriting of barriers: replaces virtual families, and makes the layout transition of an ownership transfer happen
+//! only once. Pure.
 //!
-//! Vulkan executes the transition of a queue family ownership transfer once, between release and
-//! acquire, although both barriers name it ("Queue Family Ownership Transfer"). With one real
-//! family the release executes it and the acquire keeps the layout.
+//! Vulkan executes the layout transition of a queue family ownership transfer once, between release and acquire,
+//! although both barriers specify it ("Queue Family Ownership Transfer"). With one real family, the release executes it
+//! and the acquire keeps the layout.
 
 use ash::vk;
 
@@ -18,17 +18,17 @@ pub(crate) enum Role {
     Acquire,
 }
 
-/// The virtual families, as far as barriers need them.
+/// Mapping of virtual to real families for barriers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mapping {
-    /// The virtual family that the command buffer is recorded for.
+    /// Virtual family of the command buffer.
     pub(crate) own: u32,
     /// The real family.
     pub(crate) real: u32,
 }
 
 impl Mapping {
-    /// The families that the driver sees, and the role of the barrier.
+    /// Returns the families for the driver, and the role of the barrier.
     pub(crate) fn families(&self, src: u32, dst: u32) -> (u32, u32, Role) {
         let ignored = (vk::QUEUE_FAMILY_IGNORED, vk::QUEUE_FAMILY_IGNORED);
         if src == dst {
@@ -52,7 +52,7 @@ impl Mapping {
         (ignored.0, ignored.1, role)
     }
 
-    /// The layouts that the driver sees, given the families the app wrote.
+    /// Returns the layouts for the driver. `src` and `dst` are the families of the app.
     pub(crate) fn layouts(
         &self,
         role: Role,
@@ -60,7 +60,7 @@ impl Mapping {
         (old, new): (vk::ImageLayout, vk::ImageLayout),
     ) -> (vk::ImageLayout, vk::ImageLayout) {
         let done_by_release = role == Role::Acquire && !is_outside(src) && !is_outside(dst);
-        // An acquire from UNDEFINED throws the contents away, whatever the release has done.
+        // An acquire from UNDEFINED discards the contents, even after a release with a transition.
         if done_by_release && old != vk::ImageLayout::UNDEFINED {
             (new, new)
         } else {
@@ -69,24 +69,24 @@ impl Mapping {
     }
 }
 
-/// Whether a family index means somebody outside of this device.
+/// Whether a family index is external to this device.
 fn is_outside(family: u32) -> bool {
     [vk::QUEUE_FAMILY_EXTERNAL, vk::QUEUE_FAMILY_FOREIGN_EXT].contains(&family)
 }
 
-/// A buffer barrier of either generation of synchronization commands.
+/// A buffer barrier of Vulkan 1.0 or of synchronization2.
 pub(crate) trait BufferBarrier: Copy {
-    /// The families of the transfer.
+    /// Families of the transfer.
     fn families(&mut self) -> (&mut u32, &mut u32);
 }
 
-/// An image barrier of either generation of synchronization commands.
+/// An image barrier of Vulkan 1.0 or of synchronization2.
 pub(crate) trait ImageBarrier: BufferBarrier {
-    /// The old and the new layout.
+    /// Old and new layout.
     fn layouts(&mut self) -> (&mut vk::ImageLayout, &mut vk::ImageLayout);
     /// Image and range of the transition.
     fn target(&self) -> (vk::Image, vk::ImageSubresourceRange);
-    /// Makes the barrier wait for all that precedes it, the layer's own commands included.
+    /// Makes the barrier wait for all earlier commands, including the layer's own.
     fn wait_for_all(&mut self);
 }
 
@@ -110,7 +110,7 @@ impl ImageBarrier for vk::ImageMemoryBarrier<'_> {
         (self.image, self.subresource_range)
     }
 
-    // The stages are an argument of the command.
+    // The stages are arguments of the command.
     fn wait_for_all(&mut self) {
         self.src_access_mask |= vk::AccessFlags::MEMORY_WRITE;
     }
@@ -131,7 +131,7 @@ impl ImageBarrier for vk::ImageMemoryBarrier2<'_> {
     }
 }
 
-/// The app's buffer barriers as the driver sees them, and how many of them transfer ownership.
+/// Rewrites buffer barriers for the driver. Returns them with the number of ownership transfers.
 pub(crate) fn rewrite_buffers<B: BufferBarrier>(
     barriers: &[B],
     mapping: Mapping,
@@ -149,7 +149,7 @@ pub(crate) fn rewrite_buffers<B: BufferBarrier>(
     (rewritten, transfers)
 }
 
-/// The app's image barriers as the driver sees them, and how many of them transfer ownership.
+/// Rewrites image barriers for the driver. Returns them with the number of ownership transfers.
 pub(crate) fn rewrite_images<B: ImageBarrier>(barriers: &[B], mapping: Mapping) -> (Vec<B>, usize) {
     let mut transfers = 0;
     let rewritten = barriers.iter().map(|barrier| {

@@ -1,4 +1,4 @@
-//! Telling a deadlock from a slow app, and telling the user about it.
+//! Detection and reports of deadlocks.
 
 use std::fmt::Write as _;
 use std::sync::Once;
@@ -12,7 +12,7 @@ use crate::state::device::Device;
 use crate::state::registry;
 use crate::state::work::Work;
 
-/// How long one wait has seen nothing happen.
+/// Time since the last progress during one wait.
 #[derive(Debug)]
 pub(crate) struct ProgressTimeout {
     limit: std::time::Duration,
@@ -21,7 +21,7 @@ pub(crate) struct ProgressTimeout {
 }
 
 impl ProgressTimeout {
-    /// A fresh wait.
+    /// Starts a wait.
     pub(crate) fn new(device: &Device) -> Self {
         let limit = device.driver.instance.settings.progress_timeout;
         Self {
@@ -31,7 +31,7 @@ impl ProgressTimeout {
         }
     }
 
-    /// Whether nothing has been pushed, forwarded or signalled for too long.
+    /// Whether nothing has been pushed, forwarded or signalled for longer than the timeout.
     pub(crate) fn is_over(&mut self, epoch: u64) -> bool {
         if self.epoch != Some(epoch) {
             self.epoch = Some(epoch);
@@ -51,7 +51,7 @@ impl Device {
         vk::Result::ERROR_DEVICE_LOST
     }
 
-    /// Reports what was submitted and could not be forwarded before the device was destroyed.
+    /// Reports submissions that are still held when the device is destroyed.
     pub(crate) fn report_left_over(&self) {
         let mut work = self.work();
         if self.warn_of_left_over(&work, "the device is destroyed") {
@@ -59,7 +59,7 @@ impl Device {
         }
     }
 
-    /// Says what is still held, if anything is; whether it is.
+    /// Reports the work that is still held. Returns whether there was any.
     fn warn_of_left_over(&self, work: &Work, event: &str) -> bool {
         if work.fifo.len() == 0 || self.is_lost() {
             return false;
@@ -74,7 +74,7 @@ impl Device {
         true
     }
 
-    /// Why the heads of the queues cannot be forwarded, in words.
+    /// Describes why the heads of the queues cannot be forwarded.
     fn explain(&self, work: &Work) -> String {
         let blocked = work.fifo.blocked();
         if blocked.is_empty() {
@@ -127,11 +127,11 @@ impl Device {
     }
 }
 
-/// Has the process say at its end what is still held on devices that nobody destroyed.
+/// Registers a report at process exit of work that is still held on devices that were not destroyed.
 pub(crate) fn report_at_exit() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // SAFETY: `at_exit` has the signature that C asks for.
+        // SAFETY: `at_exit` has the required C signature.
         let registered = unsafe { atexit(at_exit) };
         if registered != 0 {
             complain("what is held when the process ends will not be reported");
@@ -140,13 +140,13 @@ pub(crate) fn report_at_exit() {
 }
 
 unsafe extern "C" {
-    /// ISO C, 7.24.4.2: registers a function that is called when the process ends.
+    /// ISO C, 7.24.4.2: registers a function that is called at process exit.
     fn atexit(function: extern "C" fn()) -> std::ffi::c_int;
 }
 
 extern "C" fn at_exit() {
     for device in registry::all_devices() {
-        // Another thread that holds the lock is still at work, and will never finish it.
+        // A thread that holds the lock was interrupted by the exit and never releases it.
         if let Some(work) = device.try_work() {
             device.warn_of_left_over(&work, "the process ends");
         }

@@ -1,4 +1,4 @@
-//! A device: the virtual queues, and what is known of the objects that the app created with it.
+//! A device: its virtual queues, and the state of the objects that the app created from it.
 
 use std::sync::MutexGuard;
 use std::sync::atomic::AtomicU64;
@@ -15,7 +15,7 @@ use crate::state::present_ids::Shown;
 use crate::state::swapchains::Swapchains;
 use crate::state::work::{Work, WorkLock};
 
-/// A device as the app sees it: one real queue carries all virtual queues.
+/// A device as the app uses it: one real queue executes all virtual queues.
 pub(crate) struct Device {
     pub(crate) driver: Driver,
     pub(crate) queues: VirtualQueues,
@@ -24,14 +24,14 @@ pub(crate) struct Device {
     pub(crate) names: Names,
     pub(crate) swapchains: Swapchains,
     pub(crate) shown: Shown,
-    /// The address that was asked for last; 0 before.
+    /// Last buffer address that was queried; initially 0.
     pub(crate) last_address: AtomicU64,
     /// Garbage for undefined contents, if poison is on.
     pub(crate) poison: Option<Poison>,
 }
 
 impl Device {
-    /// A device with these virtual queues.
+    /// Creates a device with these virtual queues.
     pub(crate) fn new(driver: Driver, queues: VirtualQueues, poison: Option<Poison>) -> Self {
         Self {
             work: WorkLock::new(driver.instance.settings.seed, queues.len()),
@@ -74,15 +74,15 @@ impl Device {
     /// Fills fresh memory with garbage, if poison is on.
     ///
     /// # Safety
-    /// `memory` was just allocated as `info` says, and no other thread uses it yet.
+    /// `memory` must have just been allocated with `info`, and no other thread may use it yet.
     pub(crate) unsafe fn fill(&self, info: &vk::MemoryAllocateInfo<'_>, memory: vk::DeviceMemory) {
         if let Some(poison) = &self.poison {
-            // SAFETY: passed on.
+            // SAFETY: by the caller's contract.
             unsafe { poison.fill(&self.driver, &self.work, info, memory) };
         }
     }
 
-    /// Acquires the image that the script names next, or another if it does not come.
+    /// Acquires the next image in the script's order, or another if it is not available.
     pub(crate) fn acquire_in_order(
         &self,
         info: &vk::AcquireNextImageInfoKHR<'_>,
@@ -93,8 +93,8 @@ impl Device {
             .acquire_in_order(&self.driver, &self.work, info, index, real)
     }
 
-    /// Runs a call that may lose the device. One that the script lets fail so loses it first: a
-    /// device that is lost executes nothing when the app hears of it.
+    /// Runs a call that may lose the device. If the script injects a loss, the device is lost before: a lost device
+    /// must not execute anything when the app gets the error.
     pub(crate) fn run(&self, call: Call<'_>, real: impl FnOnce() -> vk::Result) -> vk::Result {
         if call.injected() == Some(vk::Result::ERROR_DEVICE_LOST) {
             self.work().lose(&self.driver);
@@ -102,7 +102,7 @@ impl Device {
         call.run(real)
     }
 
-    /// The position of a virtual queue.
+    /// Returns the index of a virtual queue.
     pub(crate) fn position(&self, queue: vk::Queue) -> usize {
         match self.queues.position(queue) {
             Some(position) => position,

@@ -1,4 +1,4 @@
-//! The device that the driver created, with its one real queue.
+//! The driver's device, with its one real queue.
 
 use std::ffi::{CStr, c_void};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub(crate) struct Driver {
     pub(crate) next: DeviceTable,
     lookup: vk::PFN_vkGetDeviceProcAddr,
     adopt: Adopt,
-    /// The real family that all pools and queues are mapped to.
+    /// Real family of all pools and queues.
     pub(crate) family: u32,
     /// The real queue. The lock of the held work guards it.
     pub(crate) queue: vk::Queue,
@@ -25,11 +25,10 @@ pub(crate) struct Driver {
 }
 
 impl Driver {
-    /// A device that the next layer has created.
+    /// Wraps a device that the next layer has created.
     ///
     /// # Safety
-    /// `handle` is that device, created with one queue of `family`, and this is still within
-    /// `vkCreateDevice`.
+    /// `handle` must be that device, created with one queue of `family`, within `vkCreateDevice`.
     pub(crate) unsafe fn new(
         instance: Arc<Instance>,
         lookups: NextDevice,
@@ -37,7 +36,7 @@ impl Driver {
         handle: vk::Device,
         family: u32,
     ) -> Self {
-        // SAFETY: passed on.
+        // SAFETY: by the caller's contract.
         let next = unsafe { DeviceTable::load(handle, lookups.device_lookup) };
         // SAFETY: the real device was created with this queue.
         let queue = unsafe { next.core.get_device_queue(family, 0) };
@@ -72,18 +71,18 @@ impl Driver {
         self.lost.store(true, Ordering::Release);
     }
 
-    /// The next layer's answer to a lookup.
+    /// Looks up a command in the next layer.
     pub(crate) fn next_command(&self, name: &CStr) -> vk::PFN_vkVoidFunction {
         // SAFETY: the handle is valid as long as `self`.
         unsafe { (self.lookup)(self.handle(), name.as_ptr()) }
     }
 
-    /// Lets the loader set the first word of a dispatchable object that the layer has made.
+    /// Lets the loader initialize the first word of a dispatchable object of the layer.
     ///
     /// # Safety
-    /// `object` is such an object.
+    /// `object` must be such an object.
     pub(crate) unsafe fn adopt(&self, object: *mut c_void) -> vk::Result {
-        // SAFETY: passed on; the device is valid.
+        // SAFETY: by the caller's contract; the device is valid.
         unsafe { (self.adopt)(self.handle(), object) }
     }
 }

@@ -19,10 +19,10 @@ pub(crate) struct Instance {
 }
 
 impl Instance {
-    /// An instance that the next layer has created.
+    /// Wraps an instance that the next layer has created.
     ///
     /// # Safety
-    /// `handle` is that instance, and this is still within `vkCreateInstance`.
+    /// `handle` must be that instance, within `vkCreateInstance`.
     pub(crate) unsafe fn new(
         settings: Settings,
         calls: Calls,
@@ -32,7 +32,7 @@ impl Instance {
         Self {
             settings,
             calls,
-            // SAFETY: passed on.
+            // SAFETY: by the caller's contract.
             next: unsafe { InstanceTable::load(handle, lookups.instance_lookup) },
             lookups,
         }
@@ -43,20 +43,20 @@ impl Instance {
         self.next.core.handle()
     }
 
-    /// The next layer's answer to a lookup.
+    /// Looks up a command in the next layer.
     pub(crate) fn next_command(&self, name: &CStr) -> vk::PFN_vkVoidFunction {
         // SAFETY: the handle is valid as long as `self`.
         unsafe { (self.lookups.instance_lookup)(self.handle(), name.as_ptr()) }
     }
 
-    /// The next layer's answer to a lookup of a command of a physical device.
+    /// Looks up a command of a physical device in the next layer.
     pub(crate) fn next_physical_device_command(&self, name: &CStr) -> vk::PFN_vkVoidFunction {
         let lookup = self.lookups.physical_device_lookup?;
         // SAFETY: the handle is valid as long as `self`.
         unsafe { lookup(self.handle(), name.as_ptr()) }
     }
 
-    /// Whether a virtual family may present at all.
+    /// Whether the settings allow a virtual family to present.
     pub(crate) fn may_present(&self, family: u32) -> bool {
         self.settings
             .families
@@ -64,17 +64,17 @@ impl Instance {
             .is_some_and(|family| family.present)
     }
 
-    /// Whether the layer could make a command up and does not: it is the driver's own then.
+    /// Whether the command belongs to an extension that the layer can emulate but does not: the driver's own is used.
     pub(crate) fn leaves_alone(&self, name: &CStr) -> bool {
         Emulated::ALL.has_command(name) && !self.settings.emulated.has_command(name)
     }
 
-    /// The real family that carries all virtual ones.
+    /// Returns the real family that executes all virtual ones.
     ///
     /// # Safety
-    /// `physical_device` is valid.
+    /// `physical_device` must be valid.
     pub(crate) unsafe fn real_family(&self, physical_device: vk::PhysicalDevice) -> Option<u32> {
-        // SAFETY: passed on.
+        // SAFETY: by the caller's contract.
         let real = unsafe {
             self.next
                 .core

@@ -9,7 +9,7 @@ use std::sync::{PoisonError, RwLock};
 pub(crate) struct Names(RwLock<HashMap<u64, String>>);
 
 impl Names {
-    /// The name of a semaphore, or its handle.
+    /// Returns the name of a semaphore, or its handle.
     pub(crate) fn describe(&self, semaphore: u64) -> String {
         let names = self.0.read().unwrap_or_else(PoisonError::into_inner);
         names
@@ -17,12 +17,12 @@ impl Names {
             .map_or_else(|| format!("{semaphore:#x}"), |name| format!("`{name}`"))
     }
 
-    /// The semaphore was destroyed.
+    /// Removes a destroyed semaphore.
     pub(crate) fn forget(&self, semaphore: u64) {
         self.set(semaphore, None);
     }
 
-    /// The semaphore has this name from now on, or none.
+    /// Sets or removes the name of a semaphore.
     pub(crate) fn set(&self, semaphore: u64, name: Option<&CStr>) {
         let mut names = self.0.write().unwrap_or_else(PoisonError::into_inner);
         match name {

@@ -1,16 +1,16 @@
-//! Poison: contents that Vulkan calls undefined become garbage.
+//! Poison: overwrites undefined contents with garbage.
 //!
 //! | Undefined | Becomes |
 //! |---|---|
-//! | fresh memory | mapped or filled with 0xCD at allocation |
+//! | fresh memory | mapped, or filled on the device, with 0xCD at allocation |
 //! | a barrier from `UNDEFINED` | the range is cleared to garbage before the barrier |
 //! | an acquire from `UNDEFINED` | likewise |
-//! | `loadOp` `DONT_CARE` of dynamic rendering | becomes a clear to garbage |
+//! | `loadOp` `DONT_CARE` of dynamic rendering | a clear to garbage |
 //!
 //! Not covered: render pass objects, `storeOp` `DONT_CARE`, compressed and multi-planar formats,
 //! sparse and transient images, barriers inside events, imported memory.
 //!
-//! Images get `TRANSFER_DST` usage where their format and tiling, or their surface, allow it.
+//! Images get the usage `TRANSFER_DST` if format and tiling, or the surface, support it.
 
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
@@ -36,7 +36,7 @@ struct Image {
     is_3d: bool,
 }
 
-/// State of poison on a device: images that can be cleared, and their views.
+/// State of poison on a device: clearable images, and their views.
 pub(crate) struct Poison {
     physical_device: vk::PhysicalDevice,
     memory: vk::PhysicalDeviceMemoryProperties,
@@ -46,7 +46,7 @@ pub(crate) struct Poison {
     swapchains: RwLock<HashMap<vk::SwapchainKHR, Swapchain>>,
 }
 
-/// A swapchain whose images the layer can clear.
+/// A swapchain with clearable images.
 #[derive(Debug)]
 struct Swapchain {
     format: vk::Format,
@@ -55,11 +55,11 @@ struct Swapchain {
 
 impl Poison {
     /// # Safety
-    /// `physical_device` belongs to `instance`.
+    /// `physical_device` must belong to `instance`.
     pub(crate) unsafe fn new(instance: &Instance, physical_device: vk::PhysicalDevice) -> Self {
         Self {
             physical_device,
-            // SAFETY: passed on.
+            // SAFETY: by the caller's contract.
             memory: unsafe {
                 instance
                     .next
@@ -73,10 +73,10 @@ impl Poison {
         }
     }
 
-    /// Adds the usage that clearing needs, where the image can have it; whether it has.
+    /// Adds the usage for clearing if the image supports it. Returns whether it does.
     ///
     /// # Safety
-    /// The chain of `info` is valid.
+    /// The chain of `info` must be valid.
     pub(crate) unsafe fn prepare(
         &self,
         driver: &Driver,
@@ -86,8 +86,7 @@ impl Poison {
         let transient = info
             .usage
             .contains(vk::ImageUsageFlags::TRANSIENT_ATTACHMENT);
-        // Others rely on the usage of external memory; a stencil usage of its own would need
-        // TRANSFER_DST too.
+        // External memory depends on exactly this usage; a separate stencil usage would need TRANSFER_DST as well.
         let fixed = [
             vk::StructureType::EXTERNAL_MEMORY_IMAGE_CREATE_INFO,
             vk::StructureType::IMAGE_STENCIL_USAGE_CREATE_INFO,
@@ -118,10 +117,10 @@ impl Poison {
         able
     }
 
-    /// Adds the usage that clearing needs, where the surface offers it; whether it does.
+    /// Adds the usage for clearing if the surface supports it. Returns whether it does.
     ///
     /// # Safety
-    /// The surface is valid.
+    /// The surface must be valid.
     pub(crate) unsafe fn prepare_swapchain(
         &self,
         driver: &Driver,
@@ -133,7 +132,7 @@ impl Poison {
             .surface
             .get_physical_device_surface_capabilities_khr;
         let mut capabilities = vk::SurfaceCapabilitiesKHR::default();
-        // SAFETY: passed on; the physical device belongs to the device.
+        // SAFETY: by the caller's contract; the physical device belongs to the device.
         let result = unsafe { query(self.physical_device, info.surface, &mut capabilities) };
         let able = result == vk::Result::SUCCESS
             && capabilities
@@ -146,7 +145,7 @@ impl Poison {
         able
     }
 
-    /// Remembers an image that can be cleared.
+    /// Adds a clearable image.
     pub(crate) fn add_image(&self, image: vk::Image, format: vk::Format, ty: vk::ImageType) {
         let known = Image {
             format,
@@ -158,7 +157,7 @@ impl Poison {
             .insert(image, known);
     }
 
-    /// The image was destroyed.
+    /// Removes a destroyed image.
     pub(crate) fn remove_image(&self, image: vk::Image) {
         self.images
             .write()
@@ -166,7 +165,7 @@ impl Poison {
             .remove(&image);
     }
 
-    /// Remembers a swapchain whose images can be cleared.
+    /// Adds a swapchain with clearable images.
     pub(crate) fn add_swapchain(&self, swapchain: vk::SwapchainKHR, format: vk::Format) {
         let images = Vec::new();
         let mut swapchains = self
@@ -176,7 +175,7 @@ impl Poison {
         swapchains.insert(swapchain, Swapchain { format, images });
     }
 
-    /// Remembers the images of a swapchain.
+    /// Adds the images of a swapchain.
     pub(crate) fn add_swapchain_images(&self, swapchain: vk::SwapchainKHR, images: &[vk::Image]) {
         let mut swapchains = self
             .swapchains
@@ -191,7 +190,7 @@ impl Poison {
         }
     }
 
-    /// The swapchain was destroyed, and its images with it.
+    /// Removes a destroyed swapchain with its images.
     pub(crate) fn remove_swapchain(&self, swapchain: vk::SwapchainKHR) {
         let mut swapchains = self
             .swapchains
@@ -203,7 +202,7 @@ impl Poison {
         }
     }
 
-    /// Remembers the format of a view.
+    /// Adds the format of a view.
     pub(crate) fn add_view(&self, view: vk::ImageView, format: vk::Format) {
         self.views
             .write()
@@ -211,7 +210,7 @@ impl Poison {
             .insert(view, format);
     }
 
-    /// The view was destroyed.
+    /// Removes a destroyed view.
     pub(crate) fn remove_view(&self, view: vk::ImageView) {
         self.views
             .write()
@@ -219,7 +218,7 @@ impl Poison {
             .remove(&view);
     }
 
-    /// An attachment that is cleared to garbage if the app does not care about its contents.
+    /// Returns an attachment that is cleared to garbage if the app does not load it.
     pub(crate) fn load_op<'a>(
         &self,
         attachment: &vk::RenderingAttachmentInfo<'a>,
@@ -236,11 +235,11 @@ impl Poison {
         }
     }
 
-    /// Clears to garbage what these barriers discard, and makes them start from there; whether
-    /// there was anything.
+    /// Clears images to garbage if these barriers discard their contents, and adapts the barriers' old layouts. Returns
+    /// whether there were any.
     ///
     /// # Safety
-    /// `buffer` is recording, outside of a render pass instance.
+    /// `buffer` must be recording, outside of a render pass instance.
     pub(crate) unsafe fn discard<B: ImageBarrier>(
         &self,
         driver: &Driver,
@@ -265,7 +264,7 @@ impl Poison {
             } else {
                 range
             };
-            // SAFETY: passed on; the image was created with the usage that clearing needs.
+            // SAFETY: by the caller's contract; the image was created with the usage that clearing needs.
             unsafe { clear(driver, buffer, image, range, garbage) };
             *barrier.layouts().0 = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
             barrier.wait_for_all();
@@ -277,7 +276,7 @@ impl Poison {
     /// Fills fresh memory.
     ///
     /// # Safety
-    /// `memory` was just allocated as `info` says, and no other thread uses it yet.
+    /// `memory` must have just been allocated with `info`, and no other thread may use it yet.
     pub(crate) unsafe fn fill(
         &self,
         driver: &Driver,
@@ -291,7 +290,7 @@ impl Poison {
             .memory_types
             .get(index)
             .map(|one| one.property_flags);
-        // SAFETY: passed on.
+        // SAFETY: by the caller's contract.
         unsafe {
             self.filler
                 .fill(driver, work, info, flags.unwrap_or_default(), memory)
@@ -301,18 +300,17 @@ impl Poison {
     /// Destroys the layer's own objects.
     ///
     /// # Safety
-    /// The device is idle.
+    /// The device must be idle.
     pub(crate) unsafe fn destroy(&self, driver: &Driver) {
-        // SAFETY: passed on.
+        // SAFETY: by the caller's contract.
         unsafe { self.filler.destroy(driver) };
     }
 }
 
-/// Records a clear of an image range whose contents are discarded; leaves it in
-/// `TRANSFER_DST_OPTIMAL`.
+/// Records a clear of an image range whose contents are discarded. Leaves the range in `TRANSFER_DST_OPTIMAL`.
 ///
 /// # Safety
-/// `buffer` is recording, outside of a render pass instance; the image has `TRANSFER_DST` usage.
+/// `buffer` must be recording, outside of a render pass instance; the image must have the usage `TRANSFER_DST`.
 unsafe fn clear(
     driver: &Driver,
     buffer: vk::CommandBuffer,
@@ -331,7 +329,7 @@ unsafe fn clear(
         .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
         .image(image)
         .subresource_range(range);
-    // SAFETY: passed on.
+    // SAFETY: by the caller's contract.
     unsafe {
         core.cmd_pipeline_barrier(
             buffer,
@@ -344,11 +342,11 @@ unsafe fn clear(
         );
     }
     match garbage {
-        // SAFETY: passed on; the barrier above made the layout.
+        // SAFETY: by the caller's contract; the barrier above made the layout.
         Garbage::Color(color) => unsafe {
             core.cmd_clear_color_image(buffer, image, layout, &color, &[range]);
         },
-        // SAFETY: passed on; the barrier above made the layout.
+        // SAFETY: by the caller's contract; the barrier above made the layout.
         Garbage::DepthStencil(value) => unsafe {
             core.cmd_clear_depth_stencil_image(buffer, image, layout, &value, &[range]);
         },

@@ -5,7 +5,7 @@ use std::sync::{PoisonError, RwLock};
 
 use ash::vk;
 
-/// The virtual family of each command pool, and of each command buffer.
+/// Virtual families of command pools and command buffers.
 #[derive(Debug, Default)]
 pub(crate) struct Pools(RwLock<Families>);
 
@@ -16,7 +16,7 @@ struct Families {
 }
 
 impl Pools {
-    /// The virtual family that a command buffer is recorded for.
+    /// Returns the virtual family of a command buffer.
     pub(crate) fn family(&self, buffer: vk::CommandBuffer) -> u32 {
         let families = self.0.read().unwrap_or_else(PoisonError::into_inner);
         families
@@ -25,12 +25,12 @@ impl Pools {
             .map_or(vk::QUEUE_FAMILY_IGNORED, |(_, family)| *family)
     }
 
-    /// A pool was created for a virtual family.
+    /// Adds a pool of a virtual family.
     pub(crate) fn add(&self, pool: vk::CommandPool, family: u32) {
         self.write(|families| families.pools.extend([(pool, family)]));
     }
 
-    /// Command buffers were allocated from a pool.
+    /// Adds command buffers of a pool.
     pub(crate) fn add_buffers(&self, pool: vk::CommandPool, buffers: &[vk::CommandBuffer]) {
         self.write(|families| {
             let family = families
@@ -44,7 +44,7 @@ impl Pools {
         });
     }
 
-    /// The pool was destroyed, and its command buffers with it.
+    /// Removes a destroyed pool with its command buffers.
     pub(crate) fn remove(&self, pool: vk::CommandPool) {
         self.write(|families| {
             families.pools.remove(&pool);

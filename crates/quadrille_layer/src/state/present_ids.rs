@@ -1,8 +1,8 @@
-//! `VK_KHR_present_id` and `VK_KHR_present_wait` on drivers that do not have them.
+//! State for emulating `VK_KHR_present_id` and `VK_KHR_present_wait`.
 //!
-//! Software drivers have neither, so `QUADRILLE_LAYER_PRESENT_WAIT=1` makes them up: the layer
-//! notes the id of each present that the driver took, and `vkWaitForPresentKHR` waits for it. The
-//! script decides when an id counts as shown: at once, late, or never.
+//! Software drivers have neither, so `QUADRILLE_LAYER_PRESENT_WAIT=1` emulates them. The layer records the id of each
+//! present that the driver accepted, and `vkWaitForPresentKHR` waits for it. The script determines when an id counts as
+//! displayed: at once, late, or never.
 
 use std::collections::HashMap;
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -12,19 +12,19 @@ use ash::vk;
 
 use crate::settings::script::FenceFault;
 
-/// An id, and the moment when it is shown; none is never.
+/// An id, and the time at which it is displayed; `None` for never.
 type Present = (u64, Option<Instant>);
 
-/// The presents of a device that have ids.
+/// The presents with ids of a device.
 #[derive(Debug, Default)]
 pub(crate) struct Shown {
-    /// By swapchain.
+    /// Presents by swapchain.
     presents: Mutex<HashMap<vk::SwapchainKHR, Vec<Present>>>,
     changed: Condvar,
 }
 
 impl Shown {
-    /// Notes a present that the driver took.
+    /// Records a present that the driver accepted.
     pub(crate) fn presented(
         &self,
         swapchain: vk::SwapchainKHR,
@@ -38,7 +38,7 @@ impl Shown {
         };
         let mut presents = self.presents.lock().unwrap_or_else(PoisonError::into_inner);
         let known = presents.entry(swapchain).or_default();
-        // Waits for presents before the last one shown are over.
+        // Presents before the last displayed one need no entry.
         let now = Instant::now();
         let last = known
             .iter()
@@ -48,13 +48,13 @@ impl Shown {
         self.changed.notify_all();
     }
 
-    /// Forgets a swapchain.
+    /// Removes a swapchain.
     pub(crate) fn forget(&self, swapchain: vk::SwapchainKHR) {
         let mut presents = self.presents.lock().unwrap_or_else(PoisonError::into_inner);
         presents.remove(&swapchain);
     }
 
-    /// Waits until an id or a later one is shown.
+    /// Waits until this or a later id is displayed.
     pub(crate) fn wait(
         &self,
         swapchain: vk::SwapchainKHR,

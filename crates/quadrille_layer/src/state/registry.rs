@@ -1,7 +1,7 @@
-//! From a dispatchable handle to the layer's own object.
+//! Registry of the layer's objects by dispatchable handle.
 //!
-//! The first word of a dispatchable object is the loader's dispatch table. An instance shares it
-//! with its physical devices, a device with its queues and command buffers, so it serves as key.
+//! The first word of a dispatchable object is a pointer to the loader's dispatch table. An instance shares it with its
+//! physical devices, a device with its queues and command buffers, so it serves as the key.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
@@ -25,12 +25,12 @@ impl OfDevice for vk::Device {}
 impl OfDevice for vk::Queue {}
 impl OfDevice for vk::CommandBuffer {}
 
-/// Remembers an instance under its dispatch table.
+/// Adds an instance under its dispatch table.
 ///
 /// # Safety
-/// The handle is valid and the loader has set its first word.
+/// The handle must be valid, with its first word set by the loader.
 pub(crate) unsafe fn add_instance(instance: Arc<Instance>) {
-    // SAFETY: passed on.
+    // SAFETY: by the caller's contract.
     let key = unsafe { key(instance.handle()) };
     INSTANCES
         .write()
@@ -38,12 +38,12 @@ pub(crate) unsafe fn add_instance(instance: Arc<Instance>) {
         .insert(key, instance);
 }
 
-/// Remembers a device under its dispatch table.
+/// Adds a device under its dispatch table.
 ///
 /// # Safety
-/// The handle is valid and the loader has set its first word.
+/// The handle must be valid, with its first word set by the loader.
 pub(crate) unsafe fn add_device(device: Arc<Device>) {
-    // SAFETY: passed on.
+    // SAFETY: by the caller's contract.
     let key = unsafe { key(device.handle()) };
     DEVICES
         .write()
@@ -51,12 +51,12 @@ pub(crate) unsafe fn add_device(device: Arc<Device>) {
         .insert(key, device);
 }
 
-/// The instance that a handle belongs to.
+/// Returns the instance that a handle belongs to.
 ///
 /// # Safety
-/// The handle is valid.
+/// The handle must be valid.
 pub(crate) unsafe fn instance_of(handle: impl OfInstance) -> Arc<Instance> {
-    // SAFETY: passed on.
+    // SAFETY: by the caller's contract.
     let key = unsafe { key(handle) };
     let instances = INSTANCES.read().unwrap_or_else(PoisonError::into_inner);
     match instances.get(&key) {
@@ -65,12 +65,12 @@ pub(crate) unsafe fn instance_of(handle: impl OfInstance) -> Arc<Instance> {
     }
 }
 
-/// The device that a handle belongs to.
+/// Returns the device that a handle belongs to.
 ///
 /// # Safety
-/// The handle is valid.
+/// The handle must be valid.
 pub(crate) unsafe fn device_of(handle: impl OfDevice) -> Arc<Device> {
-    // SAFETY: passed on.
+    // SAFETY: by the caller's contract.
     let key = unsafe { key(handle) };
     let devices = DEVICES.read().unwrap_or_else(PoisonError::into_inner);
     match devices.get(&key) {
@@ -79,7 +79,7 @@ pub(crate) unsafe fn device_of(handle: impl OfDevice) -> Arc<Device> {
     }
 }
 
-/// The devices that exist; none while one is being made or destroyed.
+/// Returns all devices; none while one is being created or destroyed.
 pub(crate) fn all_devices() -> Vec<Arc<Device>> {
     let devices = DEVICES.try_read();
     devices.map_or_else(
@@ -88,12 +88,12 @@ pub(crate) fn all_devices() -> Vec<Arc<Device>> {
     )
 }
 
-/// Forgets an instance and returns it.
+/// Removes and returns an instance.
 ///
 /// # Safety
-/// The handle is valid.
+/// The handle must be valid.
 pub(crate) unsafe fn remove_instance(handle: vk::Instance) -> Option<Arc<Instance>> {
-    // SAFETY: passed on.
+    // SAFETY: by the caller's contract.
     let key = unsafe { key(handle) };
     INSTANCES
         .write()
@@ -101,12 +101,12 @@ pub(crate) unsafe fn remove_instance(handle: vk::Instance) -> Option<Arc<Instanc
         .remove(&key)
 }
 
-/// Forgets a device and returns it.
+/// Removes and returns a device.
 ///
 /// # Safety
-/// The handle is valid.
+/// The handle must be valid.
 pub(crate) unsafe fn remove_device(handle: vk::Device) -> Option<Arc<Device>> {
-    // SAFETY: passed on.
+    // SAFETY: by the caller's contract.
     let key = unsafe { key(handle) };
     DEVICES
         .write()
@@ -115,7 +115,7 @@ pub(crate) unsafe fn remove_device(handle: vk::Device) -> Option<Arc<Device>> {
 }
 
 /// # Safety
-/// The handle is valid.
+/// The handle must be valid.
 unsafe fn key(handle: impl Handle) -> usize {
     let object = handle.as_raw() as *const usize;
     // SAFETY: a dispatchable object begins with a pointer to the loader's table.

@@ -1,6 +1,6 @@
-//! Own copies of what an app submits: a held submission outlives the call that made it.
+//! Copies of submissions: a held submission outlives the call that made it.
 //!
-//! Structures in a chain that the layer does not know are left out, and the caller is told so.
+//! Unknown structures in a chain are dropped, and reported to the caller.
 
 use ash::vk::{self, Handle};
 
@@ -23,7 +23,7 @@ pub(crate) struct Batch {
     pub(crate) waits: Vec<vk::SemaphoreSubmitInfo<'static>>,
     pub(crate) signals: Vec<vk::SemaphoreSubmitInfo<'static>>,
     body: Body,
-    /// The types of chained structures that were left out.
+    /// Types of dropped chained structures.
     pub(crate) left_out: Vec<vk::StructureType>,
 }
 
@@ -48,7 +48,7 @@ struct Sparse {
     images: Vec<(vk::Image, Vec<vk::SparseImageMemoryBind>)>,
 }
 
-/// The semaphores of a batch as the hold-back model sees them.
+/// Converts the semaphores of a batch for the hold-back model.
 pub(crate) fn points(infos: &[vk::SemaphoreSubmitInfo<'_>]) -> Vec<Point> {
     let point = |info: &vk::SemaphoreSubmitInfo<'_>| Point {
         semaphore: info.semaphore.as_raw(),
@@ -61,9 +61,9 @@ impl Batch {
     /// Copies a batch of `vkQueueSubmit2`.
     ///
     /// # Safety
-    /// `info` and all it points to are valid.
+    /// `info` and everything it points to must be valid.
     pub(crate) unsafe fn from_submit2(info: &vk::SubmitInfo2<'_>) -> Self {
-        // SAFETY: the caller vouches for the arrays.
+        // SAFETY: valid by the caller's contract.
         let waits = unsafe { slice(info.p_wait_semaphore_infos, info.wait_semaphore_info_count) };
         // SAFETY: as above.
         let signals = unsafe {
@@ -74,7 +74,7 @@ impl Batch {
         };
         // SAFETY: as above.
         let buffers = unsafe { slice(info.p_command_buffer_infos, info.command_buffer_info_count) };
-        // SAFETY: the caller vouches for the chain.
+        // SAFETY: valid by the caller's contract.
         let left_out = unsafe { left_out(info.p_next, &[]) };
         Self {
             waits: waits.iter().map(unchained).collect(),
@@ -93,9 +93,9 @@ impl Batch {
     /// Copies a batch of `vkQueueSubmit`.
     ///
     /// # Safety
-    /// `info` and all it points to are valid.
+    /// `info` and everything it points to must be valid.
     pub(crate) unsafe fn from_submit(info: &vk::SubmitInfo<'_>) -> Self {
-        // SAFETY: the caller vouches for the arrays.
+        // SAFETY: valid by the caller's contract.
         let mut waits = unsafe { named(info.p_wait_semaphores, info.wait_semaphore_count) };
         // SAFETY: as above.
         let mut signals = unsafe { named(info.p_signal_semaphores, info.signal_semaphore_count) };
@@ -128,9 +128,9 @@ impl Batch {
     /// Copies a batch of `vkQueueBindSparse`.
     ///
     /// # Safety
-    /// `info` and all it points to are valid.
+    /// `info` and everything it points to must be valid.
     pub(crate) unsafe fn from_sparse(info: &vk::BindSparseInfo<'_>) -> Self {
-        // SAFETY: the caller vouches for the arrays.
+        // SAFETY: valid by the caller's contract.
         let mut waits = unsafe { named(info.p_wait_semaphores, info.wait_semaphore_count) };
         // SAFETY: as above.
         let mut signals = unsafe { named(info.p_signal_semaphores, info.signal_semaphore_count) };
@@ -167,15 +167,15 @@ impl Batch {
     }
 }
 
-/// The types of the structures in a chain that are not copied.
+/// Returns the types of the structures in a chain that are not copied.
 ///
 /// # Safety
-/// `p_next` is null or starts a valid chain.
+/// `p_next` must be null or start a valid chain.
 unsafe fn left_out(
     p_next: *const std::ffi::c_void,
     copied: &[vk::StructureType],
 ) -> Vec<vk::StructureType> {
-    // SAFETY: passed on.
+    // SAFETY: by the caller's contract.
     let all = unsafe { chain(p_next) }.map(|base| base.s_type);
     all.filter(|s_type| !copied.contains(s_type)).collect()
 }
@@ -198,9 +198,9 @@ fn buffer_info(
 }
 
 /// # Safety
-/// `first` points to `count` semaphores, or is null.
+/// `first` must be null or point to `count` semaphores.
 unsafe fn named(first: *const vk::Semaphore, count: u32) -> Vec<vk::SemaphoreSubmitInfo<'static>> {
-    // SAFETY: passed on.
+    // SAFETY: by the caller's contract.
     let semaphores = unsafe { slice(first, count) };
     let info = |semaphore: &vk::Semaphore| vk::SemaphoreSubmitInfo::default().semaphore(*semaphore);
     semaphores.iter().map(info).collect()
@@ -209,17 +209,17 @@ unsafe fn named(first: *const vk::Semaphore, count: u32) -> Vec<vk::SemaphoreSub
 /// Adds the values of a `VkTimelineSemaphoreSubmitInfo`, if there is one.
 ///
 /// # Safety
-/// `p_next` is null or starts a valid chain.
+/// `p_next` must be null or start a valid chain.
 unsafe fn add_values(
     waits: &mut [vk::SemaphoreSubmitInfo<'_>],
     signals: &mut [vk::SemaphoreSubmitInfo<'_>],
     p_next: *const std::ffi::c_void,
 ) {
-    // SAFETY: passed on.
+    // SAFETY: by the caller's contract.
     let Some(values) = (unsafe { find::<vk::TimelineSemaphoreSubmitInfo<'_>>(p_next) }) else {
         return;
     };
-    // SAFETY: the structure is valid, so are its arrays.
+    // SAFETY: the structure is valid, and so are its arrays.
     let wait_values = unsafe {
         slice(
             values.p_wait_semaphore_values,

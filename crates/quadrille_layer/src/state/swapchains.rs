@@ -1,8 +1,8 @@
-//! Swapchains as the script wants them: how many of a surface there may be, when the first image
-//! comes, and in which order images do.
+//! Swapchains as controlled by the script: their maximum number per surface, the time of the first image, and the order
+//! of images.
 //!
-//! The driver returns images as it likes. To hand out a chosen one, the layer acquires until it
-//! has it, keeps the others in stock, and signals the app's semaphore and fence itself.
+//! The driver determines the order of its images. To return a chosen one, the layer acquires images until it has it,
+//! keeps the others in stock, and signals the app's semaphore and fence itself.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,15 +14,15 @@ use crate::settings::script::FenceFault;
 use crate::state::driver::Driver;
 use crate::state::work::WorkLock;
 
-/// How long the driver may take for an image that is not the only hope.
+/// Timeout in ns of an acquisition while another image could be returned instead.
 const TRY_NS: u64 = 20_000_000;
 
 /// The swapchains of a driver.
 #[derive(Debug, Default)]
 pub(crate) struct Swapchains {
-    /// Swapchains that exist.
+    /// Existing swapchains.
     live: Mutex<HashMap<vk::SwapchainKHR, Live>>,
-    /// Images in stock of swapchains whose order the script sets.
+    /// Images in stock, for swapchains with a scripted order.
     ruled: Mutex<HashMap<vk::SwapchainKHR, Stock>>,
 }
 
@@ -32,7 +32,7 @@ struct Live {
     images: Images,
 }
 
-/// When a swapchain has images to give.
+/// Availability of a swapchain's images.
 #[derive(Clone, Copy, Debug)]
 enum Images {
     Always,
@@ -52,13 +52,13 @@ impl Swapchains {
         self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many swapchains of a surface exist.
+    /// Returns the number of swapchains of a surface.
     pub(crate) fn count(&self, surface: vk::SurfaceKHR) -> usize {
         let live = self.live();
         live.values().filter(|live| live.surface == surface).count()
     }
 
-    /// Takes up a swapchain that was made.
+    /// Adds a created swapchain.
     pub(crate) fn add(
         &self,
         swapchain: vk::SwapchainKHR,
@@ -73,8 +73,8 @@ impl Swapchains {
         self.live().insert(swapchain, Live { surface, images });
     }
 
-    /// Waits until the script lets the swapchain give images: what is left of the timeout then, or
-    /// what the acquisition comes to instead, at the latest after a second.
+    /// Waits until the script makes images available, and returns the rest of the timeout. If that takes longer than
+    /// the timeout, returns the result of the acquisition, after a second at most.
     pub(crate) fn wait(
         &self,
         swapchain: vk::SwapchainKHR,
@@ -98,7 +98,7 @@ impl Swapchains {
         Err(vk::Result::TIMEOUT)
     }
 
-    /// Acquires the image that the script names next, or another if it does not come.
+    /// Acquires the next image in the script's order, or another if it is not available.
     pub(crate) fn acquire_in_order(
         &self,
         driver: &Driver,
@@ -131,15 +131,15 @@ impl Swapchains {
         }
     }
 
-    /// Forgets a swapchain.
+    /// Removes a swapchain.
     ///
     /// # Safety
-    /// The swapchain is not in use.
+    /// The swapchain must not be in use.
     pub(crate) unsafe fn destroy(&self, driver: &Driver, swapchain: vk::SwapchainKHR) {
         self.live().remove(&swapchain);
         let mut swapchains = self.ruled.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(stock) = swapchains.remove(&swapchain) {
-            // SAFETY: every acquire has waited for the fence.
+            // SAFETY: every acquisition has waited for the fence.
             unsafe { driver.next.core.destroy_fence(stock.fence, None) };
         }
     }
@@ -177,7 +177,7 @@ impl Stock {
         }
         self.images.push(image);
         let fences = [self.fence];
-        // SAFETY: the fence was handed to the acquire.
+        // SAFETY: the fence was passed to the acquisition.
         let waited = unsafe { core.wait_for_fences(&fences, true, u64::MAX) };
         // SAFETY: the fence has signalled.
         match waited.and_then(|()| unsafe { core.reset_fences(&fences) }) {
@@ -187,7 +187,7 @@ impl Stock {
     }
 }
 
-/// Signals the app's semaphore and fence, as the acquire would have.
+/// Signals the app's semaphore and fence, as the acquisition would.
 fn signal(driver: &Driver, work: &WorkLock, info: &vk::AcquireNextImageInfoKHR<'_>) -> vk::Result {
     let semaphores: Vec<_> = [info.semaphore]
         .into_iter()

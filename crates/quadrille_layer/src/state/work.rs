@@ -25,7 +25,7 @@ pub(crate) struct Work {
 pub(crate) struct WorkLock(Mutex<Work>);
 
 impl WorkLock {
-    /// Nothing to do yet.
+    /// Creates the state without submissions.
     pub(crate) fn new(seed: Option<u64>, queue_count: usize) -> Self {
         Self(Mutex::new(Work::new(seed, queue_count)))
     }
@@ -41,7 +41,7 @@ impl WorkLock {
     }
 }
 
-/// A fence that does not signal when the driver says so.
+/// Fault of a fence: not signalled when the driver signals it.
 #[derive(Clone, Copy, Debug)]
 enum Fault {
     Never,
@@ -49,7 +49,7 @@ enum Fault {
 }
 
 impl Work {
-    /// Nothing to do yet.
+    /// Creates the state without submissions.
     fn new(seed: Option<u64>, queue_count: usize) -> Self {
         Self {
             fifo: Fifo::new(queue_count),
@@ -68,19 +68,19 @@ impl Work {
         self.fifo.push(queue, &waits, signals, submission);
     }
 
-    /// Forwards what the schedule lets go although nobody waits for it.
+    /// Forwards as many submissions as the schedule chooses while the app does not wait.
     pub(crate) fn forward_unasked(&mut self, driver: &Driver) -> vk::Result {
         let count = self.schedule.unasked(self.fifo.len());
         self.forward(driver, count)
     }
 
-    /// Forwards what the schedule lets go when the app looks at progress.
+    /// Forwards as many submissions as the schedule chooses when the app polls.
     pub(crate) fn forward_polled(&mut self, driver: &Driver) -> vk::Result {
         let count = self.schedule.polled(self.fifo.len());
         self.forward(driver, count)
     }
 
-    /// Forwards until `done`, or until nothing more can be forwarded; says which.
+    /// Forwards until `done`, or until nothing more can be forwarded. Returns which.
     pub(crate) fn forward_until(
         &mut self,
         driver: &Driver,
@@ -107,7 +107,7 @@ impl Work {
         vk::Result::SUCCESS
     }
 
-    /// Forwards one submission of the schedule's choice; `None` where every head is blocked.
+    /// Forwards the submission that the schedule chooses; `None` if every head is blocked.
     fn forward_next(&mut self, driver: &Driver) -> Option<vk::Result> {
         let mut heads = self.fifo.runnable();
         if heads.is_empty() {
@@ -128,8 +128,7 @@ impl Work {
                 submission.fence
             }
         };
-        // SAFETY: `&mut self` comes from the lock that guards the real queue; the app keeps alive
-        // what it has submitted.
+        // SAFETY: `&mut self` comes from the lock that guards the real queue; the app keeps submitted objects alive.
         let result = unsafe { submission.forward(driver, fence) };
         if result != vk::Result::SUCCESS {
             driver
@@ -140,8 +139,7 @@ impl Work {
         Some(result)
     }
 
-    /// Asks the driver how far the timelines are that heads wait for: the host or another
-    /// process may have signalled them.
+    /// Queries the timelines that heads wait for: the host or another process may have signalled them.
     fn observe(&mut self, driver: &Driver) {
         let blocked = self.fifo.blocked();
         let timelines = blocked.iter().filter(|one| one.kind == Kind::Timeline);
@@ -159,7 +157,7 @@ impl Work {
         }
     }
 
-    /// Whether the driver may be asked about a fence, or the answer is "not signalled" anyway.
+    /// Whether the driver's status of a fence applies: the fence is not held, and has no active fault.
     pub(crate) fn may_signal(&self, fence: vk::Fence) -> bool {
         let held = self.fifo.all_held().any(|held| held.work.fence == fence);
         let faulty = match self.fences.get(&fence) {
@@ -170,14 +168,14 @@ impl Work {
         !held && !faulty
     }
 
-    /// Whether some fence was told never to signal.
+    /// Whether some fence never signals because of the script.
     pub(crate) fn has_dead_fence(&self) -> bool {
         self.fences
             .values()
             .any(|fault| matches!(fault, Fault::Never))
     }
 
-    /// Applies a fault to a fence that does not go through a submission.
+    /// Applies a fault to a fence that is not part of a submission.
     pub(crate) fn spoil(&mut self, fence: vk::Fence, fault: FenceFault) {
         let fault = match fault {
             FenceFault::Never => Fault::Never,
@@ -186,20 +184,20 @@ impl Work {
         self.fences.insert(fence, fault);
     }
 
-    /// The fence was reset or destroyed.
+    /// Removes a fence that was reset or destroyed.
     pub(crate) fn forget_fence(&mut self, fence: vk::Fence) {
         self.fences.remove(&fence);
     }
 
-    /// Loses the device. What was forwarded is completed first, so that the app may destroy its
-    /// objects; what is held is dropped.
+    /// Loses the device. Forwarded work is completed first, so that the app may destroy its objects; held work is
+    /// dropped.
     pub(crate) fn lose(&mut self, driver: &Driver) {
         self.fifo.clear();
-        // A device that is really lost may say so; there is nothing more to do about it.
+        // An error means that the device is really lost, which changes nothing here.
         // SAFETY: `&mut self` comes from the lock that guards the real queue.
         let _ = unsafe { driver.next.core.device_wait_idle() };
-        // Only now, or another thread of the app that hears of it would destroy what still runs.
-        // Nothing can be forwarded meanwhile: that takes the lock.
+        // Marked last: otherwise another thread of the app could notice the loss and destroy objects of work that still
+        // executes. The lock prevents forwarding meanwhile.
         driver.mark_lost();
     }
 }

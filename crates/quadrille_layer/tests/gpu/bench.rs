@@ -1,4 +1,4 @@
-//! The bench: builds the layer and the programs, and runs one on the other.
+//! Test bench: builds the layer and the programs, and runs a program on the layer.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -11,17 +11,17 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// Longer than any program here takes, under validation on a busy machine.
+/// Upper bound of a program's run time, under validation on a busy machine.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// The layer and the programs that cargo has built.
+/// The built layer and programs.
 struct Built {
-    /// The folder of the layer's manifest.
+    /// Folder of the layer's manifest.
     manifests: PathBuf,
     program: PathBuf,
 }
 
-/// How a program ended.
+/// Outcome of a program.
 pub(crate) struct Run {
     pub(crate) success: bool,
     pub(crate) stdout: String,
@@ -44,20 +44,20 @@ impl Run {
         assert!(self.success, "the program failed: {self}");
     }
 
-    /// The values of all lines `key value`.
+    /// Returns the values of all lines `key value`.
     pub(crate) fn values<'a>(&'a self, key: &'a str) -> impl Iterator<Item = &'a str> {
         let value = move |line: &'a str| line.strip_prefix(key)?.strip_prefix(' ');
         self.stdout.lines().filter_map(value)
     }
 
-    /// The value of the one line `key value`.
+    /// Returns the value of the only line `key value`.
     pub(crate) fn value<'a>(&'a self, key: &'a str) -> &'a str {
         let values: Vec<_> = self.values(key).collect();
         assert_eq!(values.len(), 1, "one line `{key}`: {self}");
         values[0]
     }
 
-    /// The identifiers of what Khronos's layer reported.
+    /// Returns the identifiers of the messages of Khronos's layer.
     pub(crate) fn messages(&self) -> Vec<String> {
         let lines = self.stdout.lines().chain(self.stderr.lines());
         lines
@@ -68,7 +68,7 @@ impl Run {
             .collect()
     }
 
-    /// The lines of the layer's log.
+    /// Returns the lines of the layer's log.
     pub(crate) fn log(&self) -> Vec<Value> {
         let text = std::fs::read_to_string(self.log.as_ref().expect("run with LOG"))
             .expect("the layer writes a log");
@@ -78,8 +78,8 @@ impl Run {
     }
 }
 
-/// Runs a program on the layer, with settings named without their prefix. A setting `LOG` without
-/// a value goes to a file of its own.
+/// Runs a program on the layer, with settings named without their prefix. A setting `LOG` without a value creates a new
+/// log file.
 pub(crate) fn program(name: &str, settings: &[(&str, &str)]) -> Run {
     run(Command::new(&built().program), name, settings)
 }
@@ -91,7 +91,7 @@ pub(crate) fn valid(name: &str, settings: &[(&str, &str)]) -> Run {
     run(command, name, settings)
 }
 
-/// A script in a file of its own.
+/// Writes a script to a new file.
 pub(crate) fn write_script(text: &str) -> String {
     let path = fresh("script");
     std::fs::write(&path, text).expect("the folder can be written");
@@ -112,7 +112,7 @@ fn run(mut command: Command, name: &str, settings: &[(&str, &str)]) -> Run {
             value = path.clone().into();
             log = Some(path);
         }
-        // "" means "not set" for numbers, so that tests can loop over "none, 1, 2".
+        // An empty value means unset for numbers, so that tests can loop over "none, 1, 2".
         if *name != "SEED" || !value.is_empty() {
             command.env(format!("QUADRILLE_LAYER_{name}"), value);
         }
@@ -130,8 +130,8 @@ fn run(mut command: Command, name: &str, settings: &[(&str, &str)]) -> Run {
     }
 }
 
-/// Runs a command to its end: whether it succeeded, and what it wrote. A program that hangs is
-/// ended, for that is one of the things that can be wrong here.
+/// Runs a command to its end. Returns whether it succeeded, and its output. A program that hangs is killed, because
+/// hanging is one of the tested failures.
 fn end_of(command: &mut Command, name: &str) -> (bool, String, String) {
     let [stdout, stderr] = ["stdout", "stderr"].map(fresh);
     let file = |path: &Path| File::create(path).expect("the folder can be written");
@@ -161,7 +161,7 @@ fn end_of(command: &mut Command, name: &str) -> (bool, String, String) {
     (status.success(), text(&stdout), text(&stderr))
 }
 
-/// The script that starts a program under the validation layer.
+/// Returns the script that starts a program under the validation layer.
 fn validated() -> PathBuf {
     let path = std::env::var_os("QUADRILLE_VALIDATED")
         .map(PathBuf::from)
@@ -175,7 +175,7 @@ fn validated() -> PathBuf {
     path
 }
 
-/// A path that no other test uses.
+/// Returns a path that no other test uses.
 fn fresh(kind: &str) -> PathBuf {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -228,7 +228,7 @@ fn built() -> &'static Built {
     })
 }
 
-/// The files of the layer's own artifacts.
+/// Returns the files of the layer's own build artifacts.
 fn files(artifacts: &[Value]) -> impl Iterator<Item = PathBuf> {
     let own = artifacts
         .iter()

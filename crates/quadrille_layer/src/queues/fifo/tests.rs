@@ -10,7 +10,7 @@ fn point(semaphore: u64, value: u64) -> Point {
     Point { semaphore, value }
 }
 
-/// Three queues, a timeline at 0 and a binary semaphore.
+/// Returns a model with three queues, a timeline at 0 and a binary semaphore.
 fn model() -> Fifo<&'static str> {
     let mut fifo = Fifo::new(3);
     fifo.create_timeline(TIMELINE, 0);

@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use super::{Random, Schedule};
 use crate::queues::fifo::{Fifo, Point, Ticket};
 
-/// The order in which a schedule forwards three queues of two independent submissions each.
+/// Returns the order in which a schedule forwards three queues of two independent submissions each.
 fn order(seed: Option<u64>) -> Vec<u32> {
     let mut fifo = Fifo::new(3);
     for work in 0..6_u32 {
@@ -27,7 +27,7 @@ fn one_seed_one_order() {
 #[test]
 fn seeds_reach_every_legal_order() {
     let orders: BTreeSet<_> = (0..5_000).map(|seed| order(Some(seed))).collect();
-    // 6! / (2! 2! 2!) interleavings keep each queue's own order.
+    // 6! / (2! 2! 2!) interleavings preserve the order within each queue.
     assert_eq!(
         orders.len(),
         90,
@@ -52,8 +52,8 @@ fn seeds_keep_waits() {
     }
 }
 
-/// Submissions whose waits point back in a hidden order, pushed queue by queue in any
-/// interleaving: whatever waits before its signal, all must go, and after what it waits for.
+/// Submissions wait for earlier ones in a hidden order, and are pushed queue by queue in random interleavings. All must
+/// be forwarded, each after its dependencies, even if a wait is pushed before its signal.
 #[test]
 fn random_graphs_drain_in_a_legal_order() {
     for seed in 0..500 {

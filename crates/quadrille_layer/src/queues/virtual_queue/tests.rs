@@ -46,7 +46,7 @@ fn every_queue_has_a_handle_of_its_own() {
 fn a_handle_begins_with_the_loader_s_word() {
     let queues = queues(&[(0, 1)]).unwrap();
     let object = queues.find(0, 0, PLAIN).as_raw() as *const usize;
-    // SAFETY: the handle points to an object of the queues, which are alive.
+    // SAFETY: the handle points to an object of the queues, which still exist.
     let word = unsafe { object.read() };
     assert_eq!(word, LOADER_MAGIC, "until the loader adopts it");
 }

@@ -30,7 +30,7 @@ fn descriptor_indexing_is_off_in_both_of_its_structures() {
     let features = vk::PhysicalDeviceFeatures2::default()
         .push_next(&mut all)
         .push_next(&mut alone);
-    // SAFETY: a chain of this test's own.
+    // SAFETY: the chain is local to this test.
     unsafe { switch_off_chained(features.p_next, "shaderSampledImageArrayNonUniformIndexing") };
     let of_all = all.shader_sampled_image_array_non_uniform_indexing;
     let of_alone = alone.shader_sampled_image_array_non_uniform_indexing;
@@ -74,7 +74,7 @@ fn a_feature_is_off_in_each_structure_that_has_it() {
         .push_next(&mut all)
         .push_next(&mut alone)
         .push_next(&mut other);
-    // SAFETY: a chain of this test's own.
+    // SAFETY: the chain is local to this test.
     unsafe { switch_off_chained(features.p_next, "synchronization2") };
     assert_eq!(
         (all.synchronization2, alone.synchronization2),

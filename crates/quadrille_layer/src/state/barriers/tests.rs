@@ -7,7 +7,7 @@ const EXTERNAL: u32 = vk::QUEUE_FAMILY_EXTERNAL;
 const GENERAL: Layout = Layout::GENERAL;
 const SAMPLED: Layout = Layout::SHADER_READ_ONLY_OPTIMAL;
 
-/// A command buffer of virtual family 1, on real family 3.
+/// Mapping for a command buffer of virtual family 1, on real family 3.
 const MAPPING: Mapping = Mapping { own: 1, real: 3 };
 
 fn image(src: u32, dst: u32, old: Layout, new: Layout) -> (u32, u32, Layout, Layout) {

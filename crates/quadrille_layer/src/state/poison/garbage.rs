@@ -2,7 +2,7 @@
 
 use ash::vk;
 
-/// A value that no test expects.
+/// A clear value that no test expects.
 #[derive(Clone, Copy)]
 pub(super) enum Garbage {
     Color(vk::ClearColorValue),
@@ -10,10 +10,10 @@ pub(super) enum Garbage {
 }
 
 impl Garbage {
-    /// The garbage of a format; `None` for formats that cannot be cleared.
+    /// Returns the garbage of a format; `None` for formats that cannot be cleared.
     ///
-    /// Vulkan's names say how the components of a format are read, and ash knows the names, so
-    /// this follows them instead of repeating a table of 250 formats.
+    /// Derived from the format's Vulkan name, which states how components are read and which ash knows. This avoids a
+    /// table of 250 formats.
     pub(super) fn of(format: vk::Format) -> Option<Self> {
         let name = format!("{format:?}");
         let unclearable = ["BLOCK", "PLANE", "_422_", "_420_", "UNDEFINED"];

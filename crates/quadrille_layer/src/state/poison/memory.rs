@@ -8,20 +8,20 @@ use crate::dispatch::chain::chain;
 use crate::state::driver::Driver;
 use crate::state::work::WorkLock;
 
-/// Every byte of fresh memory: as a float -4.3e8, as an integer large.
+/// Fill byte of fresh memory: as a float -4.3e8, as an integer a large value.
 const BYTE: u8 = 0xCD;
 const WORD: u32 = 0xCDCD_CDCD;
 
-/// The command pool for filling memory that the host cannot map; made when first needed.
+/// Command pool for filling memory that the host cannot map, created at its first use.
 #[derive(Default)]
 pub(super) struct Filler(Mutex<Option<vk::CommandPool>>);
 
 impl Filler {
-    /// Fills memory, unless it is imported.
+    /// Fills memory with garbage, unless it is imported.
     ///
     /// # Safety
-    /// `memory` was just allocated as `info` says, from a type with `flags`, and no other thread uses
-    /// it yet.
+    /// `memory` must have just been allocated with `info`, from a type with `flags`, and no other thread may use it
+    /// yet.
     pub(super) unsafe fn fill(
         &self,
         driver: &Driver,
@@ -40,7 +40,7 @@ impl Filler {
             // SAFETY: host visible, and not mapped yet.
             unsafe { fill_mapped(driver, memory, info.allocation_size) }
         } else {
-            // SAFETY: passed on.
+            // SAFETY: by the caller's contract.
             unsafe { self.fill_with_buffer(driver, work, info, memory) }
         };
         if let Err(error) = result {
@@ -53,16 +53,16 @@ impl Filler {
     /// Destroys the command pool.
     ///
     /// # Safety
-    /// The device is idle.
+    /// The device must be idle.
     pub(super) unsafe fn destroy(&self, driver: &Driver) {
         let pool = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(pool) = pool {
-            // SAFETY: passed on.
+            // SAFETY: by the caller's contract.
             unsafe { driver.next.core.destroy_command_pool(pool, None) };
         }
     }
 
-    /// Binds a buffer of the layer's own to the memory and fills it on the real queue.
+    /// Binds a temporary buffer to the memory, and fills it on the real queue.
     ///
     /// # Safety
     /// As for [`Filler::fill`].
@@ -78,7 +78,7 @@ impl Filler {
         let dedicated = unsafe { chain(info.p_next) }
             .any(|base| base.s_type == vk::StructureType::MEMORY_DEDICATED_ALLOCATE_INFO);
         if dedicated {
-            // Only its own resource may be bound to it.
+            // Dedicated memory can only be bound to its own resource.
             return Ok(());
         }
         let buffer_info = vk::BufferCreateInfo::default()
@@ -98,15 +98,15 @@ impl Filler {
         } else {
             Ok(())
         };
-        // SAFETY: the fill has been waited for.
+        // SAFETY: the fill has completed.
         unsafe { core.destroy_buffer(buffer, None) };
         result
     }
 
-    /// Records, submits and awaits a fill.
+    /// Records and submits a fill, and waits for it.
     ///
     /// # Safety
-    /// `buffer` is bound, has `TRANSFER_DST` usage, and no other thread uses it.
+    /// `buffer` must be bound and have the usage `TRANSFER_DST`, and no other thread may use it.
     unsafe fn fill_buffer(
         &self,
         driver: &Driver,
@@ -129,7 +129,7 @@ impl Filler {
         // SAFETY: the pool is guarded by the lock.
         let commands = unsafe { core.allocate_command_buffers(&info) }?;
         for one in &commands {
-            // SAFETY: a dispatchable object that the loader has not seen yet.
+            // SAFETY: a dispatchable object that the loader has not initialized.
             unsafe { driver.adopt(one.as_raw() as *mut std::ffi::c_void) }.result()?;
             let begin = vk::CommandBufferBeginInfo::default();
             // SAFETY: fresh from the pool.
@@ -142,19 +142,19 @@ impl Filler {
         let submit = vk::SubmitInfo::default().command_buffers(&commands);
         {
             let _guards_the_real_queue = work.lock();
-            // SAFETY: guarded, and the command buffer is complete.
+            // SAFETY: the queue is guarded by the lock, and the command buffer is complete.
             unsafe { core.queue_submit(driver.queue, &[submit], vk::Fence::null()) }?;
-            // SAFETY: guarded.
+            // SAFETY: the queue is guarded by the lock.
             unsafe { core.queue_wait_idle(driver.queue) }?;
         }
-        // SAFETY: the work has been waited for.
+        // SAFETY: the work has completed.
         unsafe { core.free_command_buffers(pool, &commands) };
         Ok(())
     }
 }
 
 /// # Safety
-/// `memory` has `size` bytes, is host visible, not mapped, and no other thread uses it yet.
+/// `memory` must have `size` bytes and be host-visible and not mapped, and no other thread may use it yet.
 unsafe fn fill_mapped(
     driver: &Driver,
     memory: vk::DeviceMemory,
@@ -162,7 +162,7 @@ unsafe fn fill_mapped(
 ) -> Result<(), vk::Result> {
     let core = &driver.next.core;
     let flags = vk::MemoryMapFlags::empty();
-    // SAFETY: passed on.
+    // SAFETY: by the caller's contract.
     let bytes = unsafe { core.map_memory(memory, 0, vk::WHOLE_SIZE, flags) }?;
     let count = usize::try_from(size).unwrap_or(0);
     // SAFETY: the whole allocation is mapped.
@@ -170,7 +170,7 @@ unsafe fn fill_mapped(
     let range = vk::MappedMemoryRange::default()
         .memory(memory)
         .size(vk::WHOLE_SIZE);
-    // SAFETY: the whole allocation is mapped. Memory that is coherent does not mind.
+    // SAFETY: the whole allocation is mapped. Flushing coherent memory is allowed.
     let flushed = unsafe { core.flush_mapped_memory_ranges(&[range]) };
     // SAFETY: mapped above.
     unsafe { core.unmap_memory(memory) };

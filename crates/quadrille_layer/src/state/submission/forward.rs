@@ -1,4 +1,4 @@
-//! Building the driver's structures again from the copies, and submitting them.
+//! Forwarding: rebuilds the driver's structures from the copies, and submits them.
 
 use ash::vk;
 
@@ -9,7 +9,7 @@ impl Submission {
     /// Submits to the real queue.
     ///
     /// # Safety
-    /// The handles are valid and the caller has exclusive use of the real queue.
+    /// The handles must be valid, and the caller must have exclusive use of the real queue.
     pub(crate) unsafe fn forward(&self, driver: &Driver, fence: vk::Fence) -> vk::Result {
         let Some(batch) = &self.batch else {
             let submit = driver.next.core.fp_v1_0().queue_submit;
@@ -17,11 +17,11 @@ impl Submission {
             return unsafe { submit(driver.queue, 0, std::ptr::null(), fence) };
         };
         match &batch.body {
-            // SAFETY: passed on.
+            // SAFETY: by the caller's contract.
             Body::Submit(commands) => unsafe { submit(batch, commands, driver, fence) },
-            // SAFETY: passed on.
+            // SAFETY: by the caller's contract.
             Body::Submit2(commands) => unsafe { submit2(batch, commands, driver, fence) },
-            // SAFETY: passed on.
+            // SAFETY: by the caller's contract.
             Body::Sparse(sparse) => unsafe { bind_sparse(batch, sparse, driver, fence) },
         }
     }
@@ -54,7 +54,7 @@ unsafe fn submit(
 ) -> vk::Result {
     let (waits, wait_values) = split(&batch.waits);
     let (signals, signal_values) = split(&batch.signals);
-    // Stages of vkQueueSubmit have 32 bits, so no bit is lost on the way back.
+    // Stages of vkQueueSubmit have 32 bits, so the conversion back loses no bit.
     let stages = batch
         .waits
         .iter()
@@ -141,7 +141,7 @@ unsafe fn bind_sparse(
     unsafe { (driver.next.core.fp_v1_0().queue_bind_sparse)(driver.queue, 1, &info, fence) }
 }
 
-/// Semaphores and values, each in an array of its own.
+/// Splits semaphores and values into separate arrays.
 fn split(infos: &[vk::SemaphoreSubmitInfo<'_>]) -> (Vec<vk::Semaphore>, Vec<u64>) {
     (
         infos.iter().map(|info| info.semaphore).collect(),
