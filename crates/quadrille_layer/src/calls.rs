@@ -112,7 +112,7 @@ impl Calls {
         self.log.note(kind, text);
     }
 
-    /// Increments a counter, and returns its value.
+    /// Returns how often an event has happened.
     fn counted(&self, what: &str) -> u64 {
         let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         counts.get(what).copied().unwrap_or_default()

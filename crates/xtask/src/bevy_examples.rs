@@ -11,7 +11,7 @@
 //! has the difference of the images: the fraction of covered pixels that differ (`compared`), since small
 //! objects hardly change the mean of an image.
 //!
-//! With `--gltf` glTF files are drawn instead, each by a program that frames it (`view_gltf.rs.in`).
+//! With `--gltf` glTF files are rendered instead, each by a program that frames it (`view_gltf.rs.in`).
 //!
 //! With `--optimised` they are built with optimizations: `QUADRILLE_TIMED=N PROGRAM` then times frames
 //! without a display.
@@ -50,7 +50,7 @@ const LIMIT: Duration = Duration::from_secs(300);
 /// Seconds for which time is paused in 3D programs, while assets load.
 const HOLD: u32 = 5;
 
-/// Name of a program that is not run, and the reason.
+/// Name of an excluded program, and the reason.
 type LeftOut = (&'static str, &'static str);
 
 /// Options of the command.
@@ -98,7 +98,7 @@ impl Request {
         }
     }
 
-    /// The programs to run, and those that are left out with the reason.
+    /// Returns the programs to run, and the excluded ones with the reason.
     fn programs(&self, package: &Path) -> Result<(Vec<Program>, Vec<LeftOut>)> {
         let mut found = Vec::new();
         if !self.gltf.is_empty() {
@@ -169,7 +169,7 @@ pub(crate) fn run(request: &Request) -> Result<ExitCode> {
             Some(error) => Err(anyhow!("does not compile: {error}")),
             None => judge(&project, &stack, program, run),
         };
-        // Both renderers at once: most of a run is a wait for assets.
+        // Both renderers run concurrently, because most of a run is spent waiting for assets.
         let (judged, theirs) = std::thread::scope(|scope| {
             let theirs = beside
                 .as_ref()
@@ -217,7 +217,7 @@ struct Run {
     frames: u32,
 }
 
-/// Fails if one of so many programs did, by name.
+/// Fails if any of `count` programs failed, with their names.
 fn check_failed(count: usize, failed: &[&str]) -> Result<()> {
     match failed {
         [] => Ok(()),
@@ -255,11 +255,11 @@ fn prepare(
     examples::forget(&shot)?;
     command
         .args(&program.arguments)
-        // Where programs write files, if they do.
+        // The folder into which some programs write files.
         .current_dir(project.asset_root())
         .env("BEVY_ASSET_ROOT", project.asset_root())
         .env("NO_COLOR", "1")
-        // Programs with random numbers use a fixed seed there.
+        // With this variable, programs with random numbers use a fixed seed.
         .env("GITHUB_ACTIONS", "true")
         .env("QUADRILLE_HOLD", run.hold.to_string())
         .env("QUADRILLE_FRAMES", run.frames.to_string())
@@ -267,7 +267,7 @@ fn prepare(
     Ok(shot)
 }
 
-/// Programs on bevy's own renderer.
+/// Programs built with bevy's own renderer.
 struct Beside {
     project: Project,
     not_built: BTreeMap<String, String>,
@@ -298,7 +298,7 @@ impl Beside {
         Ok((shot, output))
     }
 
-    /// Describes the difference of the screenshots; each renderer's run has an output.
+    /// Describes the difference of the screenshots of both renderers' runs, given the output of each.
     fn compare(
         &self,
         ours: &Project,

@@ -1,4 +1,4 @@
-//! The machine and the checkout: folders, processes, cargo, an X server.
+//! The machine and the checkout: folders, processes, cargo, X server.
 
 pub(crate) mod built;
 pub(crate) mod cargo;

@@ -1,8 +1,7 @@
-//! Quadrille's commands: `cargo demo`, `cargo verify` and what they are made of.
+//! Quadrille's commands: `cargo demo`, `cargo verify` and their parts.
 //!
-//! Everything a fresh machine needs is done here, so that the two commands of the
-//! README are all anybody has to know. The tool is a program among programs: it
-//! starts others, gives each a deadline and a log file, and judges what they leave.
+//! The tool sets up everything that a fresh machine needs, so that the two commands of the README suffice. It starts
+//! other programs, each with a timeout and a log file, and checks their results.
 
 #![expect(
     clippy::print_stdout,

@@ -51,8 +51,7 @@ pub(crate) fn plan(options: &Options) -> Result<ExitCode> {
     print(&case, options)
 }
 
-/// Verifies the plans of a file in sequence with the oracle: those in the file, or the solver's
-/// if it has none.
+/// Checks the plans of a file in sequence with the oracle: those in the file, or the solver's if it has none.
 ///
 /// Returns failure on violations, and [`EXIT_USAGE`] for invalid input.
 pub(crate) fn check(path: &Path) -> ExitCode {
@@ -90,7 +89,7 @@ pub(crate) fn check(path: &Path) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// The plans that the solver makes, frame by frame.
+/// Returns the solver's plans, frame by frame.
 fn solve(case: &Case) -> Result<Vec<Plan>> {
     let (mut planner, mut states) = (Planner::default(), States::default());
     let topology = &case.topology;
@@ -111,11 +110,11 @@ fn begin(it: &case::FrameText, states: &mut States) {
     }
 }
 
-/// Replays captured frames of a running program: checks that the solver reproduces the captured plans, and that the
+/// Replays captured frames of a running program. Checks that the solver reproduces the captured plans, and that the
 /// oracle finds no violations. Returns the number of frames.
 ///
 /// # Errors
-/// The first frame whose plan differs or has a violation.
+/// Returns an error for the first frame whose plan differs or has a violation.
 pub(crate) fn replay(path: &Path) -> Result<usize> {
     let case = read(path, None)?;
     let ran = case::plans(&case).map_err(|error| anyhow::anyhow!("{}:{error}", path.display()))?;
@@ -167,7 +166,7 @@ fn read(path: &Path, topology: Option<Topology>) -> Result<Case> {
     let text = std::str::from_utf8(&bytes).map_err(|error| case::not_text(&bytes, &error));
     // Skip the byte order mark that some editors write.
     let text = text.map(|text| text.trim_start_matches('\u{feff}'));
-    // Locations as in compilers: file:line:column.
+    // Positions as in compilers: file:line:column.
     text.and_then(|text| case::parse(text, topology))
         .map_err(|error| anyhow::anyhow!("{}:{error}", path.display()))
 }

@@ -1,4 +1,4 @@
-//! Runs of programs for verification, timing or play, one file each.
+//! Runs of programs for verification, timing or demonstration, one file each.
 
 pub(crate) mod absent;
 pub(crate) mod bench;

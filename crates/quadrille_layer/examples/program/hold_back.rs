@@ -286,7 +286,7 @@ pub(crate) fn deadlock_device() -> Outcome {
     Ok(())
 }
 
-/// Waits for two fences, of which one is never signalled.
+/// Waits for a fence of a deadlocked submission, with a short timeout and without one.
 pub(crate) fn deadlock_fence() -> Outcome {
     let gpu = Gpu::new()?;
     let fence = gpu.fence()?;

@@ -1,7 +1,7 @@
-//! How far two pictures of one program are apart, and whether they can be compared.
+//! Comparison of two images of one program, and the reasons why images cannot be compared.
 //!
-//! Pixels of the background say nothing about a renderer, and are most of many pictures. So a picture is judged by the
-//! share of drawn pixels that are off.
+//! Background pixels say nothing about a renderer, and are the majority in many images. So the result is the fraction
+//! of drawn pixels that differ.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,14 +11,14 @@ use anyhow::{Result, bail};
 
 use crate::scenarios::picture;
 
-/// Channels that are further apart than this, of 255, are off: people see it beside each other.
+/// Threshold of a channel's difference, of 255, above which it is visible side by side.
 const OFF: u8 = 8;
 
-/// Dithering and rounding change backgrounds by so much.
+/// Variation of backgrounds by dithering and rounding, of 255.
 const NOISE: u8 = 2;
 
-/// Errors that bevy's renderer logs before it leaves something out of the picture, with the reason that this gives.
-/// Details follow on the next line (`pipeline_cache.rs` and `error_handler.rs` of bevy_render 0.20.1).
+/// Errors that bevy's renderer logs before it omits something from the image, with the reason to report. Details follow
+/// on the next line (`pipeline_cache.rs` and `error_handler.rs` of bevy_render 0.20.1).
 const RENDERER_ERRORS: [(&str, &str); 4] = [
     ("failed to process shader", "a shader does not compile"),
     (
@@ -29,14 +29,14 @@ const RENDERER_ERRORS: [(&str, &str); 4] = [
     ("Caught DeviceLost error", "the device is lost"),
 ];
 
-/// How far two pictures are apart.
+/// Difference of two images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Difference {
     /// Pixels that differ from the background in either picture.
     drawn: usize,
-    /// Drawn pixels of which a channel is off.
+    /// Drawn pixels with a channel above the threshold.
     off: usize,
-    /// The largest difference of a channel.
+    /// Maximum difference of a channel.
     most: u8,
 }
 
@@ -51,7 +51,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Compares a picture with that of bevy's renderer.
+/// Compares an image with that of bevy's renderer.
 ///
 /// # Errors
 /// When a file is no picture, the sizes differ, or nothing is drawn.
@@ -73,7 +73,7 @@ fn of_pixels(reference: &[[u8; 3]], picture: &[[u8; 3]]) -> Option<Difference> {
     for color in reference {
         *counts.entry(*color).or_default() += 1;
     }
-    // Equally frequent ones always give the same result.
+    // Deterministic for equally frequent colors.
     let (&background, _) = counts
         .iter()
         .max_by_key(|(color, count)| (**count, **color))?;
@@ -97,7 +97,7 @@ fn of_pixels(reference: &[[u8; 3]], picture: &[[u8; 3]]) -> Option<Difference> {
     (found.drawn > 0).then_some(found)
 }
 
-/// Why the picture of a program that wrote this says nothing about its renderer; none if it does.
+/// Returns the reason why the image of a program with this output is not comparable; `None` if it is.
 pub(super) fn unfit(output: &str) -> Option<String> {
     let line_with = |mark: &str| output.lines().find(|line| line.contains(mark));
     if let Some(line) = line_with("panicked at") {
@@ -124,7 +124,7 @@ pub(super) fn unfit(output: &str) -> Option<String> {
     line.map(str::to_owned)
 }
 
-/// The part of a log line behind its time and level.
+/// Returns the message of a log line, without time and level.
 fn message(line: &str) -> &str {
     line.split_once("ERROR ")
         .map_or(line, |(_, message)| message)

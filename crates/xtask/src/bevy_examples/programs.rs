@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-/// Default of the programs to run: a folder of 2D programs, and the game.
+/// Default programs: a folder of 2D programs, and the game.
 const DEFAULT_FOLDER: &str = "2d";
 const DEFAULT_GAME: &str = "breakout";
 
-/// The 3D programs, and which of them are left out.
+/// List of the 3D programs, with the excluded ones.
 const TIER1: &str = include_str!("tier1.txt");
 
 /// A program of bevy.
@@ -18,7 +18,7 @@ pub(super) struct Program {
     pub(super) name: String,
     /// Source file.
     pub(super) path: PathBuf,
-    /// Command line of its runs.
+    /// Command line arguments.
     pub(super) arguments: Vec<String>,
 }
 
@@ -54,7 +54,7 @@ pub(super) fn find(package: &Path, names: &[String]) -> Result<Vec<Program>> {
     Ok(all)
 }
 
-/// Finds the glTF files below a folder; each is a run of the program that draws one.
+/// Finds the glTF files below a folder. Each becomes a run of the viewer.
 ///
 /// # Errors
 /// When a folder cannot be listed.
@@ -85,8 +85,8 @@ fn list_gltf(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// The names of the 3D programs that need no effect after the scene, with their arguments, and those of them that are
-/// left out, with the reason.
+/// Returns the 3D programs without post-processing effects, with their arguments, and the excluded ones among them with
+/// the reason.
 pub(super) fn tier1() -> (Vec<String>, Vec<(&'static str, &'static str)>) {
     let lines = TIER1.lines().filter(|line| !line.starts_with('#'));
     let (mut names, mut left_out) = (Vec::new(), Vec::new());
@@ -100,8 +100,7 @@ pub(super) fn tier1() -> (Vec<String>, Vec<(&'static str, &'static str)>) {
 }
 
 impl Program {
-    /// Whether it lies in a folder of this name, or is called so where there is no such folder, with
-    /// or without the folders that it lies in.
+    /// Whether the program is in a folder of this name, or itself has this name, with or without its parent folders.
     fn goes_by(&self, name: &str, examples: &Path) -> bool {
         let path = examples.join(name);
         if path.is_dir() {
@@ -112,7 +111,7 @@ impl Program {
     }
 }
 
-/// Adds all files of the folders in a folder, those within them included.
+/// Adds all files in the folders below a folder, recursively.
 fn list(folder: &Path, programs: &mut Vec<Program>) -> Result<()> {
     for folder in entries(folder)?.iter().filter(|path| path.is_dir()) {
         for path in entries(folder)? {

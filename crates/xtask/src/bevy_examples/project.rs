@@ -1,6 +1,5 @@
-//! The project in which bevy's programs are built: a stand-in for the crate `bevy`, and a package
-//! whose programs are bevy's own files. To compare, the same programs are built with bevy's own
-//! crate `bevy` as well.
+//! The cargo project in which bevy's programs are built: a replacement of the crate `bevy`, and a package whose
+//! programs are bevy's own files. For comparison, the same programs are also built with bevy's own crate.
 
 mod together;
 
@@ -22,38 +21,38 @@ const BEVY_MANIFEST: &str = include_str!("bevy.toml.in");
 const BEVY_LIBRARY: &str = include_str!("bevy.rs.in");
 const BEVY_RUN: &str = include_str!("run.rs.in");
 
-/// Stands in for bevy's crate where its own renderer draws.
+/// Library that replaces bevy's crate with bevy's own renderer.
 const THEIR_LIBRARY: &str = include_str!("theirs.rs.in");
 const THEIR_MANIFEST: &str = include_str!("theirs.toml.in");
 
-/// Compares pictures: a project of its own, as it needs a compiler for C++.
+/// Manifest of the image comparison: a separate project, because it needs a C++ compiler.
 const FLIP_MANIFEST: &str = include_str!("flip.toml.in");
 const FLIP_PROGRAM: &str = include_str!("flip.rs.in");
 const FLIP: &str = "flip";
 
-/// The published crate with optimisation on two slow cores that others use as well.
+/// Timeout of an optimized build of the published crate on two slow, shared cores.
 const TIMING_BUILD_LIMIT: Duration = Duration::from_secs(2 * 60 * 60);
 
-/// The package that no program depends on without bevy's renderer.
+/// Package that no program may depend on without bevy's renderer.
 const LEFT_OUT: &str = "bevy_render";
 
-/// The crate that programs get as `bevy`.
+/// The crate that programs use as `bevy`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bevy {
-    /// The stand-in.
+    /// The replacement with Quadrille.
     Ours,
     /// The published crate.
     Theirs,
 }
 
-/// Features by which [`Bevy::Theirs`] draws sprites, nodes and text in a window that is timed.
+/// Features with which [`Bevy::Theirs`] draws sprites, nodes and text in a timed window.
 const THEIR_FEATURES: &str = r#"["async_executor", "bevy_asset", "bevy_camera", "bevy_color",
     "bevy_core_pipeline", "bevy_image", "bevy_log", "bevy_mesh", "bevy_render", "bevy_sprite",
     "bevy_sprite_render", "bevy_state", "bevy_text", "bevy_ui", "bevy_ui_render", "bevy_window",
     "bevy_winit", "default_font", "multi_threaded", "png", "std", "x11"]"#;
 
 impl Bevy {
-    /// The name of its package of programs.
+    /// Name of its package of programs.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Ours => "ours",
@@ -62,16 +61,16 @@ impl Bevy {
     }
 }
 
-/// How programs are built on the stand-in.
+/// Build options of programs on Quadrille.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Build {
-    /// With 3D.
+    /// Whether 3D is included.
     pub(super) scenes: bool,
     pub(super) optimised: bool,
 }
 
 impl Build {
-    /// Arguments of cargo, and the name of the folder that it builds into.
+    /// Arguments of cargo, and the name of its output folder.
     fn profile(self) -> (&'static [&'static str], &'static str) {
         if self.optimised {
             (&["--release"], "release")
@@ -81,20 +80,20 @@ impl Build {
     }
 }
 
-/// A project on disk.
+/// A generated project.
 pub(super) struct Project {
     folder: PathBuf,
-    /// Where cargo builds: projects that share it build the crates that both depend on once.
+    /// Target folder of cargo: projects that share it build common dependencies once.
     target: PathBuf,
-    /// Package of the programs, and so the name of the executable.
+    /// Package of the programs, and the name of the executable.
     package: &'static str,
     build: Build,
 }
 
-/// Draws a glTF file.
+/// Program that renders a glTF file.
 const VIEW_GLTF: &str = include_str!("view_gltf.rs.in");
 
-/// Writes the program that draws a glTF file, and returns its path.
+/// Writes the program that renders a glTF file, and returns its path.
 ///
 /// # Errors
 /// When it cannot be written.
@@ -104,13 +103,13 @@ pub(super) fn save_view_gltf() -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Where programs are built to be timed.
+/// Folder in which programs are built for timing.
 pub(super) fn folder_of_timing() -> PathBuf {
     place::made("bevy-examples-time")
 }
 
 impl Project {
-    /// Writes the project for some programs of a package, on the stand-in or on bevy's own renderer.
+    /// Writes the project for programs of a package, on Quadrille or on bevy's own renderer.
     ///
     /// # Errors
     /// When the package cannot be read, has another version than the stand-in, or the project
@@ -157,8 +156,8 @@ impl Project {
         Ok(project)
     }
 
-    /// Writes the project that builds programs with both, with `sprites` as one of the files that
-    /// may be among them.
+    /// Writes the project that builds programs with both renderers. `sprites` is the source of a program file of our
+    /// own that may be among them.
     ///
     /// # Errors
     /// As [`Project::write`].
@@ -203,17 +202,17 @@ impl Project {
         self.save("bevy/src/run.rs", BEVY_RUN)
     }
 
-    /// Where the pictures go.
+    /// Folder of the images.
     pub(super) fn pictures(&self) -> PathBuf {
         self.folder.join("pictures")
     }
 
-    /// The folder whose `assets` the programs load from.
+    /// Folder whose `assets` the programs load.
     pub(super) fn asset_root(&self) -> PathBuf {
         self.folder.join("root")
     }
 
-    /// Builds the programs, and says why for each that does not compile.
+    /// Builds the programs. Returns the reason for each program that does not compile.
     ///
     /// # Errors
     /// When something else does not compile.
@@ -248,12 +247,12 @@ impl Project {
         Ok(failed)
     }
 
-    /// Where a program lies that was built among all.
+    /// Path of a program that was built with all others.
     pub(super) fn program_of_all(&self, name: &str) -> PathBuf {
         self.folder.join("bin").join(name)
     }
 
-    /// Builds what compares two pictures, and says where it is.
+    /// Builds the image comparison, and returns its path.
     ///
     /// # Errors
     /// When it does not build.
@@ -272,12 +271,12 @@ impl Project {
         Ok(project.target.join("release").join(FLIP))
     }
 
-    /// Builds one program to be timed.
+    /// Builds one program for timing.
     ///
     /// # Errors
     /// When it does not build.
     pub(super) fn build_with(&self, bevy: Bevy, program: &Program) -> Result<()> {
-        // Programs of both packages have the same names: they are moved out of each other's way.
+        // Programs of both packages have the same names, so the executables are moved apart.
         let name = bevy.name();
         let mut command = self.cargo(name, &["--release", "--bin", &program.name]);
         let log = format!("time-{name}-{}-build", program.name);
@@ -289,7 +288,7 @@ impl Project {
         Ok(())
     }
 
-    /// Where a program lies that was built to be timed.
+    /// Path of a program that was built for timing.
     pub(super) fn program(&self, bevy: Bevy, name: &str) -> PathBuf {
         self.folder.join(bevy.name()).join("built").join(name)
     }
@@ -298,7 +297,7 @@ impl Project {
         let mut command = cargo::command(&["build", "--quiet", "--package", package]);
         command
             .args(arguments)
-            // Several of bevy's crates ask for a newer compiler than they need.
+            // Several of bevy's crates declare a newer compiler than they need.
             .arg("--ignore-rust-version")
             .arg("--target-dir")
             .arg(&self.target)
@@ -310,7 +309,7 @@ impl Project {
         save(&self.folder.join(path), text)
     }
 
-    /// Copies the files of a folder of bevy's examples, their programs opened to each other.
+    /// Copies the files of a folder of bevy's examples, with their `main` made callable from other modules.
     fn copy(&self, folder: &Path, examples: &Path) -> Result<()> {
         for path in programs::entries(folder)? {
             if path.is_dir() {
@@ -329,7 +328,7 @@ impl Project {
         link(assets, &self.asset_root().join("assets"))
     }
 
-    /// Copies the data that programs load: some write beside it.
+    /// Copies the assets, because some programs write files beside them.
     fn copy_assets(&self, assets: &Path) -> Result<()> {
         let copy = self.asset_root().join("assets");
         if copy.is_symlink() {
@@ -339,7 +338,7 @@ impl Project {
     }
 }
 
-/// Writes a file, unless it has this text already, so that cargo does not build it again.
+/// Writes a file unless its contents are unchanged, so that cargo does not rebuild it.
 fn save(path: &Path, text: &str) -> Result<()> {
     if fs::read_to_string(path).is_ok_and(|old| old == text) {
         return Ok(());
@@ -349,7 +348,7 @@ fn save(path: &Path, text: &str) -> Result<()> {
     fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Copies the files of a folder that are missing from another, or have another size there.
+/// Copies the files of a folder that are missing in another folder, or differ in size.
 fn copy_changed(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir_all(to).with_context(|| format!("cannot make {}", to.display()))?;
     let size = |path: &Path| fs::metadata(path).map(|data| data.len()).ok();
@@ -364,7 +363,7 @@ fn copy_changed(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Makes a link, with the folders on the way to it.
+/// Creates a symbolic link and its parent folders.
 #[cfg(unix)]
 fn link(to: &Path, link: &Path) -> Result<()> {
     let folder = link.parent().unwrap_or(link);
@@ -409,7 +408,7 @@ fn metadata(package: &Path) -> Result<Value> {
     }
 }
 
-/// The manifest of a package of programs: the crates beside bevy's that they use.
+/// Returns the manifest of a package of programs, with the crates besides bevy's that they use.
 fn manifest(name: &str, dependency: &str, bevy: &Value, programs: &[Program]) -> Result<String> {
     let mut text = format!(
         "# Written by `cargo xtask bevy-examples`.\n[package]\nname = \"{name}\"\n\
@@ -421,7 +420,7 @@ fn manifest(name: &str, dependency: &str, bevy: &Value, programs: &[Program]) ->
             fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         for module in modules(&source) {
             let file = path.with_file_name(format!("{module}.rs"));
-            // A module that is elsewhere is the compiler's to find.
+            // A module at another path is reported by the compiler.
             sources.push_str(&fs::read_to_string(file).unwrap_or_default());
         }
         sources.push_str(&source);
@@ -443,7 +442,7 @@ fn manifest(name: &str, dependency: &str, bevy: &Value, programs: &[Program]) ->
     Ok(text)
 }
 
-/// The end of a manifest whose programs are built each by itself.
+/// Returns the part of a manifest that builds each program separately.
 fn programs_alone(programs: &[Program]) -> String {
     let programs = programs.iter().map(|Program { name, path, .. }| {
         let path = path.to_string_lossy();
@@ -452,7 +451,7 @@ fn programs_alone(programs: &[Program]) -> String {
     programs.collect()
 }
 
-/// The modules that a program has in files of their own.
+/// Returns the modules of a program in separate files.
 fn modules(source: &str) -> impl Iterator<Item = &str> {
     source
         .lines()

@@ -1,7 +1,7 @@
-//! Verdicts of people who looked at the pictures.
+//! Human verdicts on images.
 //!
-//! Whether a picture is right takes eyes. `seen.txt` keeps their verdicts with a checksum of the
-//! picture they looked at; another picture has to be looked at again.
+//! The correctness of an image needs a human verdict. `seen.txt` has the verdicts with a checksum of the image; a
+//! changed image has to be inspected again.
 
 use std::fmt;
 use std::path::Path;
@@ -15,16 +15,16 @@ const VERDICTS: &str = include_str!("seen.txt");
 /// A verdict on a picture.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Seen {
-    /// Somebody looked at this very picture.
+    /// This image was inspected.
     Verdict(String),
-    /// Somebody looked at another picture of the program.
+    /// Another image of the program was inspected.
     Changed(u64),
-    /// Nobody has looked yet.
+    /// No image of the program was inspected.
     Never(u64),
 }
 
 impl Seen {
-    /// Looks up the verdict on a program's picture.
+    /// Looks up the verdict on a program's image.
     ///
     /// # Errors
     /// When the picture cannot be read.
@@ -66,7 +66,7 @@ impl fmt::Display for Seen {
     }
 }
 
-/// FNV-1a: the same on every machine and in every version.
+/// FNV-1a: equal on all machines and in all versions.
 fn checksum(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)

@@ -1,8 +1,7 @@
-//! Programs on Quadrille and on bevy_render, in windows of one X server, in turns.
+//! Timing of programs on Quadrille and on bevy_render, alternating, in windows of one X server.
 //!
-//! Both are built by one cargo project with optimisation, from the same files. A program has to
-//! log its frame times, as bevy's stress tests do; the number that counts is the median of what
-//! it logs once it has warmed up.
+//! Both are built optimized by one cargo project, from the same files. A program has to log its frame times, as bevy's
+//! stress tests do. The result is the median of the logged times after warm-up.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,7 +15,7 @@ use super::project::{self, Bevy, Project};
 use crate::host::process::{self, Running};
 use crate::host::xvfb::Xvfb;
 
-/// Default of the programs to time: few of many sprites seen, all seen and large, all seen and small.
+/// Default programs to time: many sprites of which few are visible; all visible and large; all visible and small.
 const DEFAULT: [&str; 4] = [
     "many_sprites",
     "bevymark --benchmark --waves 1 --per-wave 100000",
@@ -24,18 +23,18 @@ const DEFAULT: [&str; 4] = [
     "sprites 100000 8 no-msaa",
 ];
 
-/// A program of ours that is timed beside bevy's.
+/// Our own sprite program, timed in addition to bevy's.
 const SPRITES: &str = include_str!("sprites.rs.in");
 const SPRITES_NAME: &str = "sprites";
 
-/// How long a program may take until it logs its first frame time.
+/// Timeout until a program logs its first frame time.
 const START_LIMIT: Duration = Duration::from_secs(180);
-/// How long it runs after that.
+/// Run time after that.
 const RUN: Duration = Duration::from_secs(12);
-/// How often each side runs.
+/// Number of runs per renderer.
 const ROUNDS: usize = 2;
 
-/// Builds what is to be timed, and prints a table.
+/// Builds and times the programs, and prints a table.
 ///
 /// # Errors
 /// When something does not build or logs no frame times.
@@ -91,7 +90,7 @@ fn word(line: &str) -> &str {
     line.split_whitespace().next().unwrap_or_default()
 }
 
-/// Runs a program for a while; its frame times in milliseconds, one for each second.
+/// Runs a program. Returns its frame times in milliseconds, one per second.
 fn frame_times(project: &Project, server: &Xvfb, bevy: Bevy, line: &str) -> Result<Vec<f64>> {
     let program: PathBuf = project.program(bevy, word(line));
     let mut command = Command::new(program);
@@ -128,13 +127,13 @@ fn frame_times(project: &Project, server: &Xvfb, bevy: Bevy, line: &str) -> Resu
         thread::sleep(Duration::from_millis(100));
     }
     let times = logged(&running.output());
-    // The first half is for loading, compiling, and the averages that remember it.
+    // The first half is affected by loading, compilation, and averages over them.
     let warm = times.get(times.len() / 2..).unwrap_or_default();
     ensure!(!warm.is_empty(), "{log} logged too few frame times");
     Ok(warm.to_vec())
 }
 
-/// The frame times in a log of bevy's diagnostics, in milliseconds.
+/// Returns the frame times in a log of bevy's diagnostics, in milliseconds.
 fn logged(log: &str) -> Vec<f64> {
     let lines = log.lines().filter(|line| line.contains("frame_time"));
     let time = |line: &str| {

@@ -1,13 +1,13 @@
-//! Combinations of faults of which it is known what they have to come to, frame by frame.
+//! Combinations of faults with a known outcome of each frame.
 
 use anyhow::{Context, Result, ensure};
 
 use super::program::{Fault, Program};
 
-/// Frames of a run. The program gives its window another size in every tenth.
+/// Number of frames of a run. The program resizes its window every ten frames.
 const FRAMES: u64 = 40;
 
-/// A script, and what a run has counted in the end.
+/// A script, and the expected counts.
 struct Combination {
     script: &'static str,
     is_right: fn(&Counted) -> bool,
@@ -23,8 +23,8 @@ const COMBINATIONS: [Combination; 3] = [
                    followed by another swapchain",
     },
     Combination {
-        // The first query is for the formats; the second and the third make a swapchain each. The
-        // tenth frame changes the size once more.
+        // The first query is for the formats; the second and the third precede the creation of a swapchain. The tenth
+        // frame resizes once more.
         script: "vkCreateSwapchainKHR from=2 to=3 -> VK_ERROR_INITIALIZATION_FAILED\n\
                  extent from=4 to=13 0x0",
         is_right: |counted| {
@@ -67,7 +67,7 @@ impl Counted {
         [self.shown, self.skipped, self.out_of_date, self.errors]
     }
 
-    /// Reads the line of the program.
+    /// Parses the line that the program prints.
     pub(super) fn read(output: &str) -> Result<Self> {
         let line = output
             .lines()
@@ -97,10 +97,10 @@ impl Counted {
 }
 
 impl Program<'_> {
-    /// Runs all combinations, by fences and by history.
+    /// Runs all combinations, with present fences and with the history.
     ///
     /// # Errors
-    /// When a run comes to something else; it is named by its script.
+    /// When a run has another outcome; the error has its script.
     pub(crate) fn combinations(&self) -> Result<String> {
         for combination in &COMBINATIONS {
             for fences in [true, false] {

@@ -1,4 +1,4 @@
-//! Frames that wait until the display has shown others, on a display that is slow, silent or fails.
+//! Frames that wait for the display to show earlier ones, with a display that is slow, silent or failing.
 
 use std::fs;
 
@@ -9,11 +9,11 @@ use crate::host::place;
 use crate::scenarios::examples;
 use crate::setup::layer;
 
-/// Frames of a run. The program gives its window another size in every tenth.
+/// Number of frames of a run. The program resizes its window every ten frames.
 const FRAMES: u32 = 40;
-/// Swapchains of such a run: the first, and one for each size.
+/// Swapchains of such a run: the first, and one per size.
 const CHAINS: usize = 5;
-/// Waits in vain after which a swapchain is waited for no more.
+/// Number of timeouts after which a swapchain is no longer waited for.
 const MOST_MISSES: usize = 3;
 
 /// Scripts of displays: late, silent, failing.
@@ -34,7 +34,7 @@ impl Program<'_> {
     /// Runs all displays.
     ///
     /// # Errors
-    /// When the program does not survive one, waits for nothing, or waits in vain too often.
+    /// When the program fails, never waits, or times out too often.
     pub(crate) fn paced_by_display(&self) -> Result<String> {
         let mut waits = 0;
         for display in DISPLAYS {
@@ -56,7 +56,7 @@ impl Program<'_> {
             let results = results(&text)?;
             ensure!(!results.is_empty(), "{display:?}: nothing is waited for");
             let vain = results.iter().filter(|result| *result == "TIMEOUT").count();
-            // A present that is shown in between makes up for those in vain.
+            // A displayed present in between makes up for timeouts.
             let most = if display.contains("every=") {
                 results.len()
             } else {

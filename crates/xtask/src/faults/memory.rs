@@ -1,5 +1,5 @@
-//! A device on which what the host maps is not coherent: writes are flushed, reads invalidated, in
-//! whole atoms, which the validation layer sees to.
+//! A device without coherent host memory: writes have to be flushed and reads invalidated, in multiples of
+//! `nonCoherentAtomSize`. The validation layer checks this.
 
 use std::fs;
 
@@ -10,14 +10,14 @@ use super::situations::Calls;
 use crate::host::place;
 use crate::scenarios::examples;
 
-/// Tests that write and read memory of the host, and compare what comes back.
+/// Tests that write and read host memory, and compare the results.
 const TESTS: [&str; 2] = [
     "compute::compute_fills_and_the_cpu_reads",
     "compute::uploads_updates_and_indirect_dispatches",
 ];
 
 impl Program<'_> {
-    /// Runs tests there.
+    /// Runs the tests on such a device.
     ///
     /// # Errors
     /// When one fails, or nothing is flushed or invalidated.

@@ -1,11 +1,11 @@
-//! A device that lacks something, one thing at a time: what is needed is named, and what is not is
-//! done without.
+//! Devices that each lack one extension or feature: a missing requirement is named, and a missing option is worked
+//! around.
 
 use anyhow::{Context, Result, ensure};
 
 use super::program::{Fault, Program};
 
-/// Features that Quadrille needs. Without one there is no device, and one line says why.
+/// Required features. Without one there is no device, and one line states the reason.
 const NEEDED: [&str; 19] = [
     "VK_KHR_push_descriptor",
     "synchronization2",
@@ -28,7 +28,7 @@ const NEEDED: [&str; 19] = [
     "shaderDemoteToHelperInvocation",
 ];
 
-/// Optional features. The program runs without one as it does with it.
+/// Optional features. Without one the program runs as usual.
 const OPTIONAL: [&str; 31] = [
     "VK_EXT_calibrated_timestamps",
     "VK_KHR_maintenance8",
@@ -63,23 +63,23 @@ const OPTIONAL: [&str; 31] = [
     "shaderFloat64",
 ];
 
-/// Without it there are no windows, and the error names it; everything else works.
+/// Needed for windows only: without it the error names it, and everything else works.
 const FOR_WINDOWS: &str = "VK_KHR_swapchain";
 
-/// Frames of a run.
+/// Number of frames of a run.
 const FRAMES: u32 = 5;
 
 impl Program<'_> {
-    /// Hides one thing after the other.
+    /// Hides the extensions and features one by one.
     ///
     /// # Errors
-    /// When the program does not name what it needs, or does not do without what it does not.
+    /// When the program does not name a missing requirement, or fails without an optional one.
     pub(crate) fn missing(&self) -> Result<String> {
         let everything = self.without("", "")?;
         let before = extensions(&everything)?;
         ensure!(before.len() > 2, "the device has only {before:?}");
         for needed in NEEDED {
-            // With a script the program may end without a device.
+            // With a script, the program may exit without a device.
             let output = self.without(needed, "# none\n")?;
             let wanted = format!("lacks what Quadrille needs: {needed}");
             let lines = output.lines().filter(|line| line.contains(needed)).count();
@@ -121,7 +121,7 @@ impl Program<'_> {
     }
 }
 
-/// The device extensions that the program has enabled, which it says on a line.
+/// Returns the device extensions that the program has enabled, from its output.
 fn extensions(output: &str) -> Result<Vec<&str>> {
     let line = output
         .lines()

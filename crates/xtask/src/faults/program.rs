@@ -1,4 +1,4 @@
-//! The program that meets faults, and one run of it.
+//! The program under fault injection, and a run of it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -21,18 +21,18 @@ use crate::suites::sanitize;
 const LIMIT: Duration = Duration::from_secs(90);
 const TEST: &str = "faults::a_program_survives_faults";
 
-/// How many runs go side by side.
+/// Number of concurrent runs.
 const WORKERS: usize = 2;
 
-/// Calls that the validation layer takes for made although they failed, so that everything after
-/// them is misjudged (seen in 1.4.363): these are run without it.
+/// Calls that the validation layer (seen in 1.4.363) treats as successful even if they fail, so that it misjudges
+/// everything after them. These are run without it.
 const MISJUDGED: [&str; 3] = [
     "vkQueueSubmit2",
     "vkQueuePresentKHR",
     "vkGetSwapchainImagesKHR",
 ];
 
-/// A judge of a run, besides the program itself.
+/// Check of a run, besides the program's own checks.
 enum Judge<'a> {
     /// The validation layer.
     Validation(&'a Stack),
@@ -40,27 +40,27 @@ enum Judge<'a> {
     Address,
 }
 
-/// The program that meets faults.
+/// The program under fault injection.
 pub(crate) struct Program<'a> {
     judge: Judge<'a>,
     layer: &'a Layer,
     path: PathBuf,
 }
 
-/// A run with one fault.
+/// A run with injected faults.
 #[derive(Clone, Debug)]
 pub(super) struct Fault {
     pub(super) script: String,
     pub(super) frames: u32,
     pub(super) families: &'static str,
-    /// Presents have fences.
+    /// Whether presents have fences.
     pub(super) fences: bool,
     /// Further variables for the layer and the program.
     pub(super) environment: Vec<(&'static str, &'static str)>,
 }
 
 impl<'a> Program<'a> {
-    /// The program of what has been built.
+    /// Returns the program from the built ones.
     ///
     /// # Errors
     /// When it was not built.
@@ -72,8 +72,7 @@ impl<'a> Program<'a> {
         })
     }
 
-    /// Builds the program with AddressSanitizer, which then judges it instead of the validation
-    /// layer.
+    /// Builds the program with AddressSanitizer, which then replaces the validation layer.
     ///
     /// # Errors
     /// When it does not build.
@@ -89,7 +88,7 @@ impl<'a> Program<'a> {
         Ok(Self { judge, layer, path })
     }
 
-    /// Runs faults side by side; returns the output of each.
+    /// Runs faults concurrently; returns the output of each.
     pub(super) fn run_all(&self, faults: &[Fault]) -> Result<Vec<String>> {
         let next = AtomicUsize::new(0);
         let failed = Mutex::new(Vec::new());
@@ -123,7 +122,7 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// Runs the program, judged by itself and by its judge; returns its output.
+    /// Runs the program with its own and further checks; returns its output.
     pub(super) fn run(&self, name: &str, fault: &Fault, log: Option<&Path>) -> Result<String> {
         self.run_test(name, TEST, fault, log)
     }
@@ -152,7 +151,7 @@ impl<'a> Program<'a> {
         command
             .args(["--ignored", "--exact", test, "--nocapture"])
             .env("QUADRILLE_FAULT_FRAMES", fault.frames.to_string());
-        // Without one, the program holds itself to a run without faults.
+        // Without a script, the program requires a run without faults.
         if !fault.script.is_empty() {
             command.env("QUADRILLE_LAYER_SCRIPT", &script);
         }
@@ -169,7 +168,7 @@ impl<'a> Program<'a> {
             Judge::Validation(_) => process::run(name, &mut command, LIMIT)?,
             Judge::Address => {
                 sanitize::set_options(&mut command)?;
-                // Mesa's takes a list of extensions that it could not get for one.
+                // Mesa's implicit layer treats a failed query of extensions as an empty list.
                 command.env("VK_LOADER_LAYERS_DISABLE", "~implicit~");
                 let output = process::run(name, &mut command, LIMIT)?;
                 sanitize::check_silence(&output)?;
@@ -184,7 +183,7 @@ impl<'a> Program<'a> {
     }
 }
 
-/// The value, also if a worker has panicked.
+/// Locks a mutex, even if a worker has panicked.
 fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
     value.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! The device is lost while examples run: each comes back with the same picture, or ends cleanly.
+//! Loss of the device in examples: each recovers with the same image, or exits cleanly.
 
 mod during;
 mod game;
@@ -16,7 +16,7 @@ use crate::setup::validation::Stack;
 
 pub(crate) use pictures::check as pictures;
 
-/// Ways to lose the device once, in calls that frames make without a window.
+/// Ways to lose the device once, in calls of frames without a window.
 const HEADLESS: [&str; 4] = [
     "lost nth=40",
     "vkQueueSubmit2 nth=40 -> VK_ERROR_DEVICE_LOST",
@@ -24,12 +24,12 @@ const HEADLESS: [&str; 4] = [
     "vkGetSemaphoreCounterValue nth=30 -> VK_ERROR_DEVICE_LOST",
 ];
 
-/// Three losses, each later after the one before than a device has to last.
+/// Three losses, with more frames in between than a recovered device needs to count as stable.
 const THRICE: &str = "lost nth=40\nlost nth=110\nlost nth=180";
-/// Frames with all of them, and as many after the last as one may take to come back.
+/// Number of frames: all three losses, and enough after the last one to recover.
 const THRICE_FRAMES: u64 = 250;
 
-/// In calls that only windows make, or make more of.
+/// Ways to lose the device in calls that are made only or mostly with windows.
 const WINDOWED: [&str; 6] = [
     "lost nth=40",
     "vkQueuePresentKHR nth=50 -> VK_ERROR_DEVICE_LOST",
@@ -39,8 +39,8 @@ const WINDOWED: [&str; 6] = [
     TROUBLE,
 ];
 
-/// With windows that are in trouble of their own: each third image is suboptimal, a surface is lost,
-/// and when the device is back there is no area for ten frames of three windows.
+/// Problems of windows besides the loss: each third image is suboptimal, a surface is lost, and after the recovery
+/// three windows have no area for ten frames.
 const TROUBLE: &str = "lost nth=40\n\
     vkAcquireNextImageKHR every=3 -> VK_SUBOPTIMAL_KHR\n\
     vkQueuePresentKHR nth=20 -> VK_ERROR_SURFACE_LOST_KHR\n\
@@ -52,7 +52,7 @@ const TROUBLE_AT_ONCE: [&str; 2] = [
     "vkCreateSwapchainKHR from=12 -> VK_ERROR_DEVICE_LOST",
 ];
 
-/// Ways to lose it for good: again soon after, and while another is made.
+/// Ways to lose the device permanently: again soon after, and during the recovery.
 const FINAL: [&str; 6] = [
     "lost nth=40\nlost nth=60",
     "lost nth=40\nlost nth=41",
@@ -62,10 +62,10 @@ const FINAL: [&str; 6] = [
     "lost nth=40\nlost nth=105\nvkAllocateMemory nth=3 -> VK_ERROR_OUT_OF_DEVICE_MEMORY",
 ];
 
-/// Loses the device in all these ways, with the example `windows`.
+/// Loses the device in all these ways, in the example `windows`.
 ///
 /// # Errors
-/// When the program fails, shows another picture, or does not end; the script is named.
+/// When the program fails, shows another image, or does not end; the error has the script.
 pub(crate) fn check(stack: &Stack, program: &Path, layer: &Layer) -> Result<String> {
     let game = Game {
         stack,
@@ -105,7 +105,7 @@ pub(crate) fn check(stack: &Stack, program: &Path, layer: &Layer) -> Result<Stri
     ))
 }
 
-/// While the device is recreated, each kind of call fails once.
+/// Fails each kind of call once while the device is recreated.
 ///
 /// # Errors
 /// As [`check`].

@@ -4,7 +4,7 @@ use anyhow::{Result, ensure};
 
 use super::program::{Fault, Program};
 
-/// Words of the report where the driver knows the reason.
+/// Parts of the report if the driver knows the reason.
 const BY_THE_DRIVER: [&str; 5] = [
     "the driver says: the test layer has lost the device",
     "a write to the device addresses 0xdead0000 to 0xdead0fff, which no buffer has",
@@ -12,14 +12,14 @@ const BY_THE_DRIVER: [&str; 5] = [
     ", which `short-lived` has",
     "the driver says: made up, code 0x51, data 0x52",
 ];
-/// Words of the report on every driver: queues and their passes.
+/// Parts of the report on every driver: queues and their passes.
 const BY_US: [&str; 2] = [" had the passes ", "fill"];
 
 impl Program<'_> {
-    /// Loses the device, with a driver that says why and one that does not.
+    /// Loses the device with a driver that reports the reason, and with one that does not.
     ///
     /// # Errors
-    /// When something is not told, or more than is known.
+    /// When the report lacks a part, or has more than is known.
     pub(crate) fn reports(&self) -> Result<String> {
         for has_fault in ["0", "1"] {
             let fault = Fault {

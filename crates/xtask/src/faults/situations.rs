@@ -1,5 +1,4 @@
-//! Devices and windows that behave in ways of their own, for a whole run: of each it is known what
-//! it has to come to.
+//! Devices and windows with unusual behavior during a whole run, each with a known outcome.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,12 +11,12 @@ use crate::host::place;
 use crate::scenarios::examples;
 use crate::setup::layer;
 
-/// A device or a window of some behaviour, and the counts that a run comes to.
+/// Behavior of a device or a window, and the expected counts of a run.
 struct Situation {
     script: &'static str,
     families: &'static str,
     frames: u32,
-    /// By fences, by history, or both.
+    /// With present fences, with the history, or both.
     proofs: &'static [bool],
     /// Further variables for the program.
     told: &'static [(&'static str, &'static str)],
@@ -26,7 +25,7 @@ struct Situation {
     expected: &'static str,
 }
 
-/// A situation that nothing is told about.
+/// Defaults of a situation.
 const PLAIN: Situation = Situation {
     script: "# none",
     families: "gct:1",
@@ -42,7 +41,7 @@ const NEVER_RESIZED: (&str, &str) = ("QUADRILLE_FAULT_RESIZE_EVERY", "1000");
 const EACH_FRAME: (&str, &str) = ("QUADRILLE_FAULT_RESIZE_EVERY", "1");
 
 const SITUATIONS: [Situation; 22] = [
-    // A value is waited for once, and not if it was read before; nor are queues that do nothing.
+    // A value is waited for only once, and only if it is not known to be reached; idle queues are not waited for.
     Situation {
         families: "gct:1,ct:2,t:1",
         is_right: |counted, calls| {
@@ -51,8 +50,8 @@ const SITUATIONS: [Situation; 22] = [
         expected: "all frames are shown, and no submission is waited for twice",
         ..PLAIN
     },
-    // Five swapchains with presents that are never proven done by their fences, and then eleven
-    // good frames: they are gone, once the one in use has been shown for a while.
+    // Five swapchains whose fences never prove their presents complete, then eleven good frames: the swapchains are
+    // destroyed once the current one has been displayed for a while.
     Situation {
         script: "vkQueuePresentKHR from=1 to=5 -> VK_SUBOPTIMAL_KHR\n\
                  present fence never from=1 to=5",
@@ -62,8 +61,8 @@ const SITUATIONS: [Situation; 22] = [
         expected: "all frames are shown, and no old swapchain is left",
         ..PLAIN
     },
-    // A counter reads as no submission can have left it, while all frames are on their way: they
-    // are not taken for done, and the device counts as lost.
+    // A counter has an impossible value while all frames are in flight: the frames do not count as complete, and the
+    // device counts as lost.
     Situation {
         script: "counter max from=60",
         families: "gct:1,ct:1,t:1",
@@ -75,13 +74,13 @@ const SITUATIONS: [Situation; 22] = [
         expected: "the loss is the one error, and nothing is left",
         ..PLAIN
     },
-    // Waits return before their time is over, as they do after the process was stopped.
+    // Waits return early, as they do after the process was stopped.
     Situation {
         script: "vkWaitSemaphores every=2 -> VK_TIMEOUT\nvkWaitForFences every=2 -> VK_TIMEOUT",
         families: "gct:1,ct:1,t:1",
         ..PLAIN
     },
-    // Drivers have limits. The least that a window can do with is one swapchain at a time.
+    // Drivers limit the number of swapchains. The minimum for a window is one at a time.
     Situation {
         script: "swapchains most=5\nfence late=300 from=1\n\
                  vkQueuePresentKHR from=1 -> VK_SUBOPTIMAL_KHR",
@@ -99,7 +98,7 @@ const SITUATIONS: [Situation; 22] = [
         expected: "all frames of four windows are shown",
         ..PLAIN
     },
-    // A thousand frames of it: each makes two attempts, and leaves nothing.
+    // A thousand such frames: each makes two attempts, and leaves nothing behind.
     Situation {
         script: "vkAcquireNextImageKHR from=1 -> VK_ERROR_OUT_OF_DATE_KHR",
         frames: 1000,
@@ -122,12 +121,12 @@ const SITUATIONS: [Situation; 22] = [
         expected: "1000 frames are drawn for nothing, by one acquisition each",
         ..PLAIN
     },
-    // Each swapchain needs a while for its first image.
+    // Each swapchain needs some time for its first image.
     Situation {
         script: "image late=20 every=1\nvkQueuePresentKHR every=5 -> VK_SUBOPTIMAL_KHR",
         ..PLAIN
     },
-    // Only another family presents: the images change hands.
+    // Only another family can present, so ownership of images is transferred.
     Situation {
         families: "gct:1(present=no),ct:1",
         is_right: |counted, calls| counted.shown == 40 && calls.transfers >= 80,
@@ -141,7 +140,7 @@ const SITUATIONS: [Situation; 22] = [
         expected: "all frames are shown, and each image is released and acquired",
         ..PLAIN
     },
-    // The surface of one window is lost at each present while the other changes its size.
+    // The surface of one window is lost at each present while the other window is resized.
     Situation {
         script: "vkQueuePresentKHR every=2 -> VK_ERROR_SURFACE_LOST_KHR",
         told: &[TWO_WINDOWS, EACH_FRAME],
@@ -157,7 +156,7 @@ const SITUATIONS: [Situation; 22] = [
         expected: "one frame fails, and all others are shown",
         ..PLAIN
     },
-    // The mode changes each third frame, 13 times; the size does so four times.
+    // The mode changes every third frame, 13 times in total; the size changes four times.
     Situation {
         proofs: &[true],
         told: &[
@@ -174,7 +173,7 @@ const SITUATIONS: [Situation; 22] = [
         expected: "each mode takes another swapchain",
         ..PLAIN
     },
-    // Two windows change modes and sizes at once on a device that acquires nothing at first try.
+    // Two windows change modes and sizes at once on a device whose first acquisitions fail.
     Situation {
         script: "vkAcquireNextImageKHR every=2 -> VK_ERROR_OUT_OF_DATE_KHR\n\
                  image late=5 every=2\nswapchains most=3\nfence late=40 every=2",
@@ -184,8 +183,8 @@ const SITUATIONS: [Situation; 22] = [
         expected: "all frames of both windows are shown",
         ..PLAIN
     },
-    // A surface is lost in the middle of a recreation while the mode of both windows changes, and
-    // soon after, the device. The lost surface costs no frame.
+    // A surface is lost during a recreation while the mode of both windows changes; the device is lost soon after. The
+    // lost surface costs no frame.
     Situation {
         script: "vkCreateSwapchainKHR nth=4 -> VK_ERROR_SURFACE_LOST_KHR\nlost nth=12",
         families: "gct:1,ct:1",
@@ -198,7 +197,7 @@ const SITUATIONS: [Situation; 22] = [
         expected: "five frames of both windows are shown, and the loss is the one error",
         ..PLAIN
     },
-    // The surface of one window is lost for good: the other does not notice.
+    // The surface of one window is lost permanently, which does not affect the other.
     Situation {
         script: "vkCreateSwapchainKHR from=3 -> VK_ERROR_SURFACE_LOST_KHR",
         told: &[TWO_WINDOWS, ("QUADRILLE_FAULT_RESIZE_EVERY", "5")],
@@ -206,8 +205,8 @@ const SITUATIONS: [Situation; 22] = [
         expected: "the other window shows all its frames",
         ..PLAIN
     },
-    // A window is closed with an image acquired, while old swapchains wait for fences that never
-    // come; the other one has such swapchains too.
+    // A window is closed with an acquired image, while old swapchains wait for fences that are never signalled; the
+    // other window has such swapchains too.
     Situation {
         script: "vkQueuePresentKHR from=1 -> VK_SUBOPTIMAL_KHR\npresent fence never from=1\n\
                  image late=3 every=2",
@@ -224,8 +223,8 @@ const SITUATIONS: [Situation; 22] = [
         expected: "all frames are shown but the five that closed their window, and nothing is left",
         ..PLAIN
     },
-    // Everything at once: three windows without fences to trust, few swapchains, a family that
-    // cannot present, and a device that is lost in the end.
+    // All combined: three windows without reliable fences, few swapchains, a family that cannot present, and a device
+    // that is lost at the end.
     Situation {
         script: "swapchains most=3\nfence never every=2\nvkAcquireNextImageKHR every=4 -> VK_TIMEOUT\n\
                  vkQueuePresentKHR every=3 -> VK_ERROR_OUT_OF_DATE_KHR\nimage order 2,2,0\n\
@@ -237,8 +236,8 @@ const SITUATIONS: [Situation; 22] = [
         expected: "24 are shown, 19 skipped, 12 out of date, by either proof, until the loss",
         ..PLAIN
     },
-    // Nothing of it lasts: no area for ten frames, a lost surface, and then each third image is
-    // suboptimal while one index comes back for ever.
+    // Temporary problems: no area for ten frames, a lost surface, then each third image is suboptimal while the same
+    // index is always acquired.
     Situation {
         script: "extent from=3 to=12 0x0\nvkAcquireNextImageKHR nth=9 -> VK_ERROR_SURFACE_LOST_KHR\n\
                  vkAcquireNextImageKHR every=3 -> VK_SUBOPTIMAL_KHR\nimage order 1\n\
@@ -250,7 +249,7 @@ const SITUATIONS: [Situation; 22] = [
     },
 ];
 
-/// How often each call was made.
+/// Number of calls by command.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     counts: BTreeMap<String, u64>,
@@ -258,7 +257,7 @@ pub(super) struct Calls {
     transfers: u64,
     /// Presents that change the mode.
     modes: u64,
-    /// Waits for timeline semaphores that came to their end.
+    /// Waits for timeline semaphores that succeeded.
     waits: u64,
 }
 
@@ -279,17 +278,17 @@ impl Calls {
         Ok(calls)
     }
 
-    /// How often this one was.
+    /// Returns the number of calls of a command.
     pub(super) fn of(&self, call: &str) -> u64 {
         self.counts.get(call).copied().unwrap_or(0)
     }
 }
 
 impl Program<'_> {
-    /// Runs all situations, by fences and by history.
+    /// Runs all situations, with present fences and with the history.
     ///
     /// # Errors
-    /// When a run comes to something else; it is named by its script.
+    /// When a run has another outcome; the error has its script.
     pub(crate) fn situations(&self) -> Result<String> {
         let log = place::made("verify").join("faults.situations.json");
         let mut runs = 0;

@@ -1,4 +1,4 @@
-//! Every call fails once: from the making of the instance to the end, one run for each.
+//! The sweep: every call fails once, from instance creation to exit, each in a separate run.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,12 +10,12 @@ use crate::host::place;
 use crate::scenarios::examples;
 use crate::setup::layer;
 
-/// How many calls of each command fail.
+/// Number of failing calls per command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Depth {
-    /// The first and the last.
+    /// The first and the last call.
     Sample,
-    /// All.
+    /// All calls.
     Whole,
 }
 
@@ -25,7 +25,7 @@ const OUT_OF_MEMORY: &str = "VK_ERROR_OUT_OF_HOST_MEMORY";
 /// Result with which calls of [`MAY_LOSE`] fail as well.
 const LOST: &str = "VK_ERROR_DEVICE_LOST";
 
-/// The commands that may return [`LOST`], as the specification lists their return codes.
+/// Commands that may return [`LOST`], by the return codes in the specification.
 const MAY_LOSE: [&str; 14] = [
     "vkAcquireNextImageKHR",
     "vkCreateDevice",
@@ -46,18 +46,18 @@ const MAY_LOSE: [&str; 14] = [
 /// The wait for timelines.
 const WAIT: &str = "vkWaitSemaphores";
 
-/// Waits in a row that return early.
+/// Number of consecutive waits that return early.
 const LATE: u64 = 5;
 
-/// Frames of a run.
+/// Number of frames of a run.
 const FRAMES: u32 = 3;
 const FAMILIES: &str = "gct:1,ct:1,t:1";
 
 impl Program<'_> {
-    /// Fails calls one after the other.
+    /// Fails calls one by one.
     ///
     /// # Errors
-    /// When the program does not survive one; the call is named.
+    /// When the program does not survive a failed call; the error names the call.
     pub(crate) fn sweep(&self, depth: Depth) -> Result<String> {
         let fault = |script| Fault {
             script,
@@ -86,13 +86,12 @@ impl Program<'_> {
 }
 
 impl Program<'_> {
-    /// Has counters read from each wait in turn on as nothing can have signalled them, which some
-    /// drivers do when the device is lost. This device is not, and goes on: nothing may be destroyed
-    /// before a wait has shown that its work is done. The validation layer believes counters, so it
-    /// judges none of these runs; the log does.
+    /// Returns impossible counter values from each wait in turn on, as some drivers do when the device is lost. This
+    /// device is not lost, and continues: nothing may be destroyed before a wait has proven that its work is complete.
+    /// The validation layer trusts counters, so these runs are checked by the log instead.
     ///
     /// # Errors
-    /// When the program does not survive one, or destroys command pools without proof.
+    /// When the program does not survive a run, or destroys command pools without proof.
     pub(crate) fn wrong_counters(&self) -> Result<String> {
         let log = place::made("verify").join("faults.counters.json");
         let logged = |script: String| -> Result<(String, String)> {
@@ -122,8 +121,8 @@ impl Program<'_> {
     }
 }
 
-/// Whether the program names the call that has lost the device, if one has: the one that failed, not
-/// the one that noticed.
+/// Checks that the program names the call that lost the device, if there was one: the call that failed, not the one
+/// that detected it.
 fn check_named(script: &str, output: &str) -> Result<()> {
     let call = match script.split_whitespace().next().unwrap_or_default() {
         "counter" => "vkGetSemaphoreCounterValue",
@@ -141,7 +140,7 @@ fn check_named(script: &str, output: &str) -> Result<()> {
     Ok(())
 }
 
-/// The commands that return a result, and how often they were called.
+/// Returns the commands that return a result, with their number of calls.
 fn count(log: &str) -> Result<BTreeMap<String, u64>> {
     let mut counts = BTreeMap::new();
     for entry in layer::entries(log) {
@@ -157,14 +156,14 @@ fn count(log: &str) -> Result<BTreeMap<String, u64>> {
     Ok(counts)
 }
 
-/// From a wait on, counters read too high, and waits return before the work is done for a while.
+/// Script: from a wait on, counters are too high, and waits return early for a while.
 fn wrong_counter(nth: u64) -> String {
     let last = nth + LATE;
     format!("counter max waits={nth}\n{WAIT} from={nth} to={last} -> VK_TIMEOUT\n")
 }
 
-/// Checks that between the last submission to the one queue of a run and the end of its command
-/// buffers a wait has returned that nothing was done to.
+/// Checks that an unmodified wait has returned between the last submission to the only queue of a run and the
+/// destruction of its command buffers.
 fn check_proof(log: &str) -> Result<()> {
     let mut is_proven = true;
     for entry in layer::entries(log) {

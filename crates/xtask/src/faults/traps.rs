@@ -1,5 +1,5 @@
-//! Sequences of faults that have caught other renderers, and combinations of them. Rules are
-//! separated by semicolons; `quadrille_layer/README.md` has their grammar.
+//! Sequences and combinations of faults that have broken other renderers. Rules are separated by semicolons;
+//! `quadrille_layer/README.md` has their grammar.
 
 use anyhow::{Context, Result, ensure};
 
@@ -8,13 +8,13 @@ use super::program::{Fault, Program};
 
 /// The scripts.
 const TRAPS: [&str; 60] = [
-    // Images come back in another order than in turn.
+    // Images are returned out of order.
     "image order 0,0,0",
     "image order 0,1,0,2",
     "image order 3,1,2,0,0,0,0",
     "image order 2,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,\
      0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1",
-    // Suboptimal, also while one image comes back for ever.
+    // Suboptimal, also while the same image is always acquired.
     "vkAcquireNextImageKHR every=3 -> VK_SUBOPTIMAL_KHR; image order 1",
     "vkAcquireNextImageKHR every=3 -> VK_SUBOPTIMAL_KHR",
     "vkQueuePresentKHR every=3 -> VK_SUBOPTIMAL_KHR",
@@ -35,7 +35,7 @@ const TRAPS: [&str; 60] = [
     "vkAcquireNextImageKHR every=2 -> VK_ERROR_OUT_OF_DATE_KHR",
     "vkAcquireNextImageKHR every=3 -> VK_TIMEOUT",
     "vkAcquireNextImageKHR every=3 -> VK_NOT_READY",
-    // Images come late or suboptimal while there is no area now and then, and a huge one.
+    // Images come late or suboptimal while windows sometimes have no area, or a huge one.
     "vkAcquireNextImageKHR every=2 -> VK_TIMEOUT; \
      vkAcquireNextImageKHR every=3 -> VK_SUBOPTIMAL_KHR; \
      extent every=2 0x0; extent every=3 16384x1",
@@ -44,7 +44,7 @@ const TRAPS: [&str; 60] = [
     "vkAcquireNextImageKHR nth=5 -> VK_ERROR_FULL_SCREEN_EXCLUSIVE_MODE_LOST_EXT",
     "vkAcquireNextImageKHR nth=5 -> VK_ERROR_OUT_OF_DEVICE_MEMORY",
     "vkAcquireNextImageKHR nth=5 -> VK_ERROR_DEVICE_LOST",
-    // Creation fails, also after the old swapchain was handed over.
+    // Creation fails, also after the old swapchain was passed to it.
     "vkCreateSwapchainKHR nth=2 -> VK_ERROR_INITIALIZATION_FAILED",
     "vkCreateSwapchainKHR from=2 to=3 -> VK_ERROR_INITIALIZATION_FAILED",
     "vkCreateSwapchainKHR from=2 to=3 -> VK_ERROR_OUT_OF_DEVICE_MEMORY; \
@@ -54,7 +54,7 @@ const TRAPS: [&str; 60] = [
     "vkCreateSwapchainKHR from=2 -> VK_ERROR_SURFACE_LOST_KHR",
     "vkCreateSwapchainKHR nth=2 -> VK_ERROR_NATIVE_WINDOW_IN_USE_KHR",
     "vkCreateSwapchainKHR from=1 -> VK_ERROR_NATIVE_WINDOW_IN_USE_KHR",
-    // No area, absurd areas, sizes that stay behind.
+    // No area, invalid areas, and sizes that lag behind.
     "extent from=3 to=12 0x0",
     "extent from=3 to=5 1x0",
     "extent from=3 to=5 1x1",
@@ -66,16 +66,16 @@ const TRAPS: [&str; 60] = [
     "fence never every=4",
     "fence late=50 every=3",
     "fence never from=1; vkQueuePresentKHR every=2 -> VK_SUBOPTIMAL_KHR",
-    // Proofs that never come, and a surface that cannot have another swapchain without them.
+    // Presents are never proven complete, and the surface allows no other swapchain meanwhile.
     "fence never from=1; swapchains most=2; vkQueuePresentKHR from=1 -> VK_SUBOPTIMAL_KHR",
-    // The last way to prove anything fails too, and comes back.
+    // The last means of proof fails too, and recovers.
     "fence never from=1; vkQueuePresentKHR from=1 -> VK_SUBOPTIMAL_KHR; \
      vkQueueWaitIdle from=1 to=9 -> VK_ERROR_OUT_OF_HOST_MEMORY",
     "vkGetFenceStatus every=2 -> VK_ERROR_OUT_OF_HOST_MEMORY; \
      vkQueuePresentKHR every=2 -> VK_SUBOPTIMAL_KHR",
     "fence late=300 from=1; vkQueuePresentKHR from=1 -> VK_SUBOPTIMAL_KHR",
     "fence late=100 from=1; vkQueuePresentKHR from=6 -> VK_ERROR_OUT_OF_DATE_KHR",
-    // Calls that a window is created by fail.
+    // Calls that create a window fail.
     "vkGetPhysicalDeviceSurfaceCapabilitiesKHR nth=2 -> VK_ERROR_SURFACE_LOST_KHR",
     "vkGetPhysicalDeviceSurfaceCapabilitiesKHR from=2 -> VK_ERROR_SURFACE_LOST_KHR",
     "vkGetPhysicalDeviceSurfaceFormatsKHR nth=2 -> VK_ERROR_SURFACE_LOST_KHR",
@@ -91,10 +91,10 @@ const TRAPS: [&str; 60] = [
     "lost nth=40; vkWaitSemaphores nth=3 -> VK_ERROR_OUT_OF_HOST_MEMORY",
 ];
 
-/// Whether a script means the same by both proofs: the device lives, and no fence or semaphore, of
-/// which they make different numbers, has any part in it.
+/// Whether a script has the same outcome with fences and with the history: the device is not lost, and the script does
+/// not count fences or semaphores, whose numbers differ.
 fn is_blind_to_proofs(script: &str) -> bool {
-    // Setting up may end without any frames.
+    // Set-up may end without any frames.
     let parts = [
         "fence",
         "Fence",
@@ -106,10 +106,10 @@ fn is_blind_to_proofs(script: &str) -> bool {
     !parts.iter().any(|part| script.contains(part))
 }
 
-/// Whether the frames of a script are the same by both proofs.
+/// Checks that the frames of a script are the same with fences and with the history.
 ///
 /// # Errors
-/// When they differ in how many were shown, skipped, out of date, or failed.
+/// When the numbers of shown, skipped, out-of-date or failed frames differ.
 fn compare(by_fences: &str, by_history: &str) -> Result<()> {
     let (fences, history) = (Counted::read(by_fences)?, Counted::read(by_history)?);
     ensure!(
@@ -120,10 +120,10 @@ fn compare(by_fences: &str, by_history: &str) -> Result<()> {
 }
 
 impl Program<'_> {
-    /// The traps, with and without present fences.
+    /// Runs the traps, with and without present fences.
     ///
     /// # Errors
-    /// When the program does not survive one of them; it is named by its script.
+    /// When the program does not survive a trap; the error has its script.
     pub(crate) fn traps(&self) -> Result<String> {
         let faults = TRAPS.iter().flat_map(|script| {
             [true, false].map(|fences| Fault {

@@ -1,4 +1,4 @@
-//! Programs of the workspace, built once: a build of one package alone would choose other features of shared
+//! Programs of the workspace, built once: a build of a single package would select other features of shared
 //! dependencies, and compile and link them again.
 
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::host::cargo;
 
-/// Arguments by which cargo commands share what they build. The viewer's feature is among it; one of its
+/// Arguments with which all cargo commands share build artifacts. They include the viewer's feature; one of its
 /// dependencies declares a newer Rust than it needs.
 pub(crate) const WHOLE: [&str; 4] = [
     "--workspace",
@@ -26,29 +26,29 @@ pub(crate) struct Built {
 /// A program that cargo has built.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Program {
-    /// The folder of its package's manifest.
+    /// Folder of its package's manifest.
     folder: PathBuf,
-    /// The name of its target.
+    /// Name of its target.
     pub(crate) name: String,
-    /// Whether it is an integration test, and no program of its own.
+    /// Whether it is an integration test.
     is_test: bool,
-    /// The file to run.
+    /// Path of the executable.
     pub(crate) path: PathBuf,
 }
 
 impl Program {
-    /// The name of its package, which is that of its folder.
+    /// Name of its package, which is that of its folder.
     pub(crate) fn package(&self) -> &str {
         let name = self.folder.file_name().and_then(|name| name.to_str());
         name.unwrap_or_default()
     }
 
-    /// The folder that its tests expect to be run in, as cargo does.
+    /// Working directory of its tests, as in cargo.
     pub(crate) fn folder(&self) -> &std::path::Path {
         &self.folder
     }
 
-    /// Whether its tests need a GPU: it is called `gpu` or `gpu_*`.
+    /// Whether its tests need a GPU: its name is `gpu` or `gpu_*`.
     fn needs_gpu(&self) -> bool {
         self.is_test && (self.name == "gpu" || self.name.starts_with("gpu_"))
     }
@@ -60,7 +60,7 @@ impl Built {
     /// # Errors
     /// When something does not build.
     pub(crate) fn workspace() -> Result<Self> {
-        // Quietly, so that nothing is written into the messages.
+        // Quietly, so that only messages are printed.
         let arguments = [
             "test",
             "--no-run",
@@ -71,7 +71,7 @@ impl Built {
         Ok(Self::named(&output))
     }
 
-    /// The programs that cargo names in its messages.
+    /// Returns the programs in cargo's messages.
     fn named(messages: &str) -> Self {
         let messages = messages
             .lines()
@@ -82,12 +82,12 @@ impl Built {
         }
     }
 
-    /// The test programs that need a GPU.
+    /// Returns the test programs that need a GPU.
     pub(crate) fn gpu_tests(&self) -> impl Iterator<Item = &Program> {
         self.programs.iter().filter(|program| program.needs_gpu())
     }
 
-    /// The test program of a package that needs a GPU and is called `gpu`.
+    /// Returns the GPU test program of a package, which is named `gpu`.
     ///
     /// # Errors
     /// When the package has none.
@@ -97,7 +97,7 @@ impl Built {
             .with_context(|| format!("{package} has no test program `gpu`"))
     }
 
-    /// The programs of the examples package, by name and path.
+    /// Returns the programs of the examples package, by name and path.
     pub(crate) fn examples(&self) -> Vec<(String, PathBuf)> {
         let programs = self.programs.iter();
         programs
@@ -106,20 +106,19 @@ impl Built {
             .collect()
     }
 
-    /// The path of an example's program.
+    /// Returns the path of an example.
     pub(crate) fn example(&self, name: &str) -> Option<PathBuf> {
         self.program("examples", name)
     }
 
-    /// The path of a program that a package has.
+    /// Returns the path of a package's program.
     pub(crate) fn program(&self, package: &str, name: &str) -> Option<PathBuf> {
         let is_it = |it: &&Program| !it.is_test && it.package() == package && it.name == name;
         self.programs.iter().find(is_it).map(|it| it.path.clone())
     }
 }
 
-/// The program of one of cargo's messages (The Cargo Book, "External tools", artifact messages): an
-/// integration test, or a program as users run it.
+/// Returns the program of an artifact message (The Cargo Book, "External tools"): an integration test or a binary.
 fn program(message: &Value) -> Option<Program> {
     let kind = message["target"]["kind"][0].as_str()?;
     let is_test = message["profile"]["test"].as_bool()?;

@@ -1,4 +1,4 @@
-//! Cargo: what the workspace holds, and how to build it.
+//! Cargo: contents of the workspace, and builds.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -10,13 +10,13 @@ use serde_json::Value;
 use crate::host::place;
 use crate::host::process;
 
-/// Half an hour: the whole workspace, cold, on two slow cores.
+/// Timeout of a cold build of the whole workspace on two slow cores.
 pub(crate) const BUILD_LIMIT: Duration = Duration::from_secs(30 * 60);
 
 /// The workspace, as cargo describes it.
 #[derive(Debug, Default)]
 pub(crate) struct Workspace {
-    /// Where cargo builds.
+    /// Target folder of cargo.
     pub(crate) target: PathBuf,
     /// The workspace's own packages.
     pub(crate) packages: Vec<Package>,
@@ -33,7 +33,7 @@ pub(crate) struct Package {
     pub(crate) dependencies: Vec<Dependency>,
 }
 
-/// A thing that cargo builds from one root file.
+/// A target of cargo, with one root file.
 #[derive(Debug)]
 pub(crate) struct Target {
     /// Name.
@@ -44,17 +44,17 @@ pub(crate) struct Target {
     pub(crate) source: PathBuf,
 }
 
-/// A line of a manifest's dependencies.
+/// A dependency in a manifest.
 #[derive(Debug)]
 pub(crate) struct Dependency {
-    /// The package asked for.
+    /// The package.
     pub(crate) name: String,
-    /// Whether only tests, examples and benches see it.
+    /// Whether it is a dev-dependency.
     pub(crate) is_dev: bool,
 }
 
 impl Workspace {
-    /// Asks cargo.
+    /// Reads the workspace with `cargo metadata`.
     ///
     /// # Errors
     /// When cargo cannot read a manifest.
@@ -76,7 +76,7 @@ impl Workspace {
         })
     }
 
-    /// The names of the programs of the examples package.
+    /// Returns the names of the programs of the examples package.
     pub(crate) fn examples(&self) -> Vec<&str> {
         let examples = self
             .packages
@@ -120,9 +120,9 @@ fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// A cargo command at the root of the workspace.
+/// Returns a cargo command at the root of the workspace.
 pub(crate) fn command(arguments: &[&str]) -> Command {
-    // The one that started this tool, if one did.
+    // The cargo that started this tool, if any.
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command.args(arguments).current_dir(place::root());

@@ -1,12 +1,12 @@
-//! Where things lie in the checkout.
+//! Paths in the checkout.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-/// The root of the checkout that cargo runs this tool for.
+/// Root of the checkout that cargo runs this tool for.
 ///
-/// Where it runs without cargo, that is the one it was built from.
+/// Without cargo, the root of the checkout that it was built from.
 pub(crate) fn root() -> &'static Path {
     static ROOT: LazyLock<PathBuf> = LazyLock::new(|| {
         let here = std::env::var_os("CARGO_MANIFEST_DIR")
@@ -16,15 +16,14 @@ pub(crate) fn root() -> &'static Path {
     &ROOT
 }
 
-/// A path below `target/`, where everything goes that these commands make for themselves.
+/// Path of a generated file below `target/`.
 ///
-/// Always the checkout's own `target/`, also when cargo builds elsewhere: people look there.
+/// Always in the checkout's own `target/`, even if cargo builds elsewhere, so that users find it.
 pub(crate) fn made(path: &str) -> PathBuf {
     root().join("target").join(path)
 }
 
-/// Free space of the disk that the checkout lies on, with its unit, such as `48G`; `None` if `df` does not run or
-/// prints something else.
+/// Free space of the checkout's disk with its unit, such as `48G`; `None` if `df` fails or prints something else.
 pub(crate) fn free_space() -> Option<String> {
     let output = Command::new("df")
         .args(["--human-readable", "--output=avail"])

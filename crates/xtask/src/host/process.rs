@@ -1,4 +1,4 @@
-//! Child processes that cannot hang a run: each has a deadline, a log and a group of its own.
+//! Child processes with a timeout, a log, and a process group of their own.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -13,30 +13,30 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::host::place;
 
-/// How often a child is looked at.
+/// Polling interval.
 const POLL: Duration = Duration::from_millis(20);
-/// After how long a silent child is mentioned, so that nobody takes a long build for a hang.
+/// Interval of messages about a silent child, so that a long build is not mistaken for a hang.
 const HEARTBEAT: Duration = Duration::from_secs(60);
-/// How much of a log a failure shows.
+/// Number of log lines that a failure shows.
 const TAIL_LINES: usize = 60;
 
-/// Set by Ctrl-C and by a polite kill. Children have groups of their own, so the
-/// terminal does not stop them: we do, then leave.
+/// Set by SIGINT and SIGTERM. The terminal does not signal children, because they have their own process groups; they
+/// are killed before this process exits.
 static INTERRUPTED: LazyLock<Arc<AtomicBool>> = LazyLock::new(|| {
     let flag = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
-        // Where the handler cannot be set, the signal ends this process as it always did.
+        // If the handler cannot be set, the signal ends this process by default.
         let _ = signal_hook::flag::register(signal, Arc::clone(&flag));
     }
     flag
 });
 
-/// Whether the user asked the run to end.
+/// Whether the user has interrupted the run.
 pub(crate) fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }
 
-/// Runs a command to its end and returns what it wrote.
+/// Runs a command to its end and returns its output.
 ///
 /// Standard output and error go to `target/verify/NAME.log`.
 ///
@@ -54,7 +54,7 @@ pub(crate) fn run(name: &str, command: &mut Command, limit: Duration) -> Result<
     }
 }
 
-/// A started child. Dropping it ends its whole group.
+/// A running child. Dropping it kills its process group.
 pub(crate) struct Running {
     name: String,
     child: Child,
@@ -63,7 +63,7 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Starts a command with its output going to `target/verify/NAME.log`.
+    /// Starts a command with its output in `target/verify/NAME.log`.
     ///
     /// # Errors
     /// When the log or the program cannot be opened.
@@ -81,10 +81,10 @@ impl Running {
         })
     }
 
-    /// Waits for the end, at most `limit` from now.
+    /// Waits for the end, for at most `limit`.
     ///
     /// # Errors
-    /// When the deadline passes or the user interrupts; the group is then ended.
+    /// When the timeout or an interrupt ends the wait; the process group is then killed.
     pub(crate) fn wait(&mut self, limit: Duration) -> Result<ExitStatus> {
         let deadline = Instant::now() + limit;
         let mut next_word = self.started + HEARTBEAT;
@@ -114,17 +114,17 @@ impl Running {
         }
     }
 
-    /// The name of its log.
+    /// Name of its log.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// Whether it still runs.
+    /// Whether it is still running.
     pub(crate) fn is_alive(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// All it has written so far.
+    /// Returns its output so far.
     pub(crate) fn output(&self) -> String {
         fs::read(&self.log).map_or_else(
             |_| String::new(),
@@ -132,7 +132,7 @@ impl Running {
         )
     }
 
-    /// The last lines it has written, with the place of the rest.
+    /// Returns the last lines of its output, with the path of the log.
     pub(crate) fn tail(&self) -> String {
         format!(
             "{}\n(all of it: {})",
@@ -148,7 +148,7 @@ impl Drop for Running {
     }
 }
 
-/// Starts a command as the head of its own process group.
+/// Starts a command as the leader of its own process group.
 ///
 /// # Errors
 /// When the program cannot be started.
@@ -161,10 +161,10 @@ pub(crate) fn spawn(command: &mut Command) -> Result<Child> {
         .map_err(|error| anyhow!("cannot start {}: {error}", program.display()))
 }
 
-/// Ends a child and its whole group, and collects it.
+/// Kills a child with its process group, and reaps it.
 pub(crate) fn end(child: &mut Child) {
-    // The shell's own `kill` reaches a group without a line of unsafe code. The group may
-    // outlive its head, so it is ended even if the head is gone.
+    // The `kill` program can signal a group, which the standard library cannot without unsafe code. The group may
+    // outlive its leader, so it is killed even if the leader has ended.
     if cfg!(unix) {
         let _ = Command::new("sh")
             .args([
@@ -180,7 +180,7 @@ pub(crate) fn end(child: &mut Child) {
     let _ = child.wait();
 }
 
-/// Where the log of a step lies.
+/// Path of a step's log.
 fn log_path(name: &str) -> PathBuf {
     let file: String = name
         .chars()

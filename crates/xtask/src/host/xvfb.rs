@@ -1,4 +1,4 @@
-//! An X server without a screen, on a display number of its own choice.
+//! An X server without a screen, on a free display number.
 
 use std::process::Command;
 use std::thread;
@@ -10,19 +10,18 @@ use crate::host::process::Running;
 
 const START_LIMIT: Duration = Duration::from_secs(30);
 
-/// A running server; dropping it ends it.
+/// A running server, which is killed on drop.
 pub(crate) struct Xvfb {
-    /// Where programs find it, as `DISPLAY` wants it.
+    /// Value of `DISPLAY`.
     pub(crate) display: String,
     _server: Running,
 }
 
 impl Xvfb {
-    /// Starts a server. It looks for a free display number by itself, so any number of runs
-    /// can stand side by side.
+    /// Starts a server, which chooses a free display number itself. So any number of runs can be concurrent.
     ///
     /// # Errors
-    /// When there is no Xvfb, or it does not come up.
+    /// When Xvfb is not installed, or does not start.
     pub(crate) fn start() -> Result<Self> {
         let mut command = Command::new("Xvfb");
         command.args([
@@ -38,7 +37,7 @@ impl Xvfb {
         let mut server = Running::start("xvfb", &mut command)?;
         let deadline = Instant::now() + START_LIMIT;
         loop {
-            // The number stands alone on a line; the server may complain on others.
+            // The number is alone on its line; other lines are warnings of the server.
             if let Some(number) = server
                 .output()
                 .lines()

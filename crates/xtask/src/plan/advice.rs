@@ -1,4 +1,4 @@
-//! Advice on cheaper frames: passes on other queues, resources that families share.
+//! Advice for faster frames: passes on other queues, and resources shared between families.
 
 use quadrille_sync::advise::{advise, advise_sharing};
 use quadrille_sync::frame::Frame;
@@ -54,7 +54,7 @@ pub(super) fn sharing(frame: &Frame, topology: &Topology, states: &States) -> St
     }
 }
 
-/// Counts that differ.
+/// Lists the counts that differ.
 fn changes(now: &Counts, then: &Counts) -> String {
     let rows = [
         ("submissions", now.submissions, then.submissions),

@@ -1,8 +1,8 @@
 //! Files of frames and plans in text form, as in `crates/quadrille_sync/cases`.
 //!
-//! A line `topology TEXT`, then `=== frame` and `=== plan` sections in turn. `=== same` repeats
-//! the frame before it, and `=== plan reused` stands for the last plan of an equal frame. `=== states`
-//! behind a frame says what it begins with, in place of what the frames before it left.
+//! A line `topology TEXT`, followed by alternating sections `=== frame` and `=== plan`. `=== same` repeats the previous
+//! frame, and `=== plan reused` repeats the last plan of an equal frame. `=== states` after a frame replaces the states
+//! that the earlier frames left.
 
 use std::fmt;
 use std::str::Utf8Error;
@@ -34,9 +34,9 @@ impl Case {
 pub(super) struct FrameText {
     /// The frame.
     pub(super) frame: Frame,
-    /// The states that it begins with, if the file says so.
+    /// Initial states, if the file has them.
     pub(super) start: Option<Snapshot>,
-    /// The line of its section's title, from 1.
+    /// Line of its section's title, from 1.
     line: usize,
     plan: Option<PlanSection>,
 }
@@ -48,7 +48,7 @@ struct PlanSection {
     is_reused: bool,
 }
 
-/// Where a file is not what it should be.
+/// Error with its position in the file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct CaseError {
     line: usize,
@@ -71,7 +71,7 @@ impl CaseError {
         }
     }
 
-    /// An error in a part of the file that begins after `lines` lines and `columns` columns.
+    /// Creates an error in a part of the file that begins after `lines` lines and `columns` columns.
     fn within(error: ParseError, lines: usize, columns: usize) -> Self {
         Self {
             line: error.line + lines,
@@ -94,7 +94,7 @@ impl fmt::Display for CaseError {
     }
 }
 
-/// Where bytes stop being text.
+/// Creates the error of invalid UTF-8 at its position.
 pub(super) fn not_text(bytes: &[u8], error: &Utf8Error) -> CaseError {
     let text = String::from_utf8_lossy(bytes.get(..error.valid_up_to()).unwrap_or_default());
     let line = text.matches('\n').count() + 1;
@@ -108,7 +108,7 @@ pub(super) fn not_text(bytes: &[u8], error: &Utf8Error) -> CaseError {
     }
 }
 
-/// Reads a file's text. `topology`, if given, is used in place of the file's own.
+/// Parses a file. `topology`, if given, replaces that of the file.
 pub(super) fn parse(text: &str, topology: Option<Topology>) -> Result<Case, CaseError> {
     let sections = sections(text);
     let topology = match topology {
@@ -173,7 +173,7 @@ pub(super) fn parse(text: &str, topology: Option<Topology>) -> Result<Case, Case
     Ok(Case { topology, frames })
 }
 
-/// The plans of all frames, one for each.
+/// Returns the plans of all frames, one per frame.
 pub(super) fn plans(case: &Case) -> Result<Vec<Plan>, CaseError> {
     let mut plans: Vec<Plan> = Vec::new();
     for FrameText {
@@ -209,7 +209,7 @@ pub(super) fn plans(case: &Case) -> Result<Vec<Plan>, CaseError> {
     Ok(plans)
 }
 
-/// A queue that the plan names and the topology does not have.
+/// Returns a queue of the plan that the topology does not have.
 fn foreign_queue(plan: &Plan, topology: &Topology) -> Option<QueueIndex> {
     let submitted = plan.submissions.iter().flat_map(|submission| {
         let waits = submission.waits.iter().map(|wait| wait.point.queue);
@@ -221,10 +221,10 @@ fn foreign_queue(plan: &Plan, topology: &Topology) -> Option<QueueIndex> {
         .find(|queue| usize::from(queue.0) >= topology.queues.len())
 }
 
-/// The text between two titles; the first section is the head and has no title.
+/// The text between two titles; the first section is before any title.
 struct Section<'a> {
     title: &'a str,
-    /// The line of the title, from 1; 0 for the head.
+    /// Line of the title, from 1; 0 without a title.
     line: usize,
     body: String,
 }

@@ -21,7 +21,7 @@ pass \"a < b\" requires GRAPHICS
   VertexRead cells
 ";
 
-/// The solver's own cases, by name.
+/// Returns the solver's own cases, by name.
 fn cases() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../quadrille_sync/cases");
     let files = fs::read_dir(folder).unwrap();
@@ -34,7 +34,7 @@ fn cases() -> Vec<(String, String)> {
     paths.into_iter().map(read).collect()
 }
 
-/// Everything that the commands do with a text; what it says does not matter here.
+/// Runs all commands on a text; the results are ignored.
 fn digest(text: &str) {
     let Ok(case) = parse(text, None) else {
         return;
@@ -98,7 +98,7 @@ fn the_file_in_the_help_is_one() {
     assert_eq!(solve(&case).unwrap().len(), 2);
 }
 
-/// Frames that a program has captured begin with states of their own.
+/// Captured frames include their initial states.
 #[test]
 fn captured_frames_are_replayed_alone() {
     let text = "\
@@ -127,7 +127,7 @@ state cells
         plan.contains("wait 1 value 0") && plan.contains("acquire 1 -> 0"),
         "{plan}"
     );
-    // Without the states nobody has written the buffer.
+    // Without the states, nothing has written the buffer.
     let (without, _) = text.split_once("=== states").unwrap();
     let case = parse(without, None).unwrap();
     assert!(solve(&case).is_err());
@@ -160,7 +160,7 @@ fn the_oracle_has_no_objection_to_the_cases() {
             continue;
         }
         let case = parse(&text, None).unwrap_or_else(|error| panic!("{name}:{error}"));
-        // A case may end in a frame that is refused; its plan is a list of errors.
+        // A case may end with a rejected frame, whose plan is a list of errors.
         if let Ok(plans) = plans(&case) {
             let violations = violations(&case, &plans);
             assert!(violations.is_empty(), "{name}: {violations:#?}");

@@ -134,7 +134,7 @@ impl Filler {
             let begin = vk::CommandBufferBeginInfo::default();
             // SAFETY: fresh from the pool.
             unsafe { core.begin_command_buffer(*one, &begin) }?;
-            // SAFETY: recording; the caller vouches for the buffer.
+            // SAFETY: recording; the buffer is valid by the caller's contract.
             unsafe { core.cmd_fill_buffer(*one, buffer, 0, vk::WHOLE_SIZE, WORD) };
             // SAFETY: recording.
             unsafe { core.end_command_buffer(*one) }?;

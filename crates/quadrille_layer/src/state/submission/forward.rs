@@ -13,7 +13,7 @@ impl Submission {
     pub(crate) unsafe fn forward(&self, driver: &Driver, fence: vk::Fence) -> vk::Result {
         let Some(batch) = &self.batch else {
             let submit = driver.next.core.fp_v1_0().queue_submit;
-            // SAFETY: no batch, only the fence; passed on.
+            // SAFETY: no batch, only the fence, which is valid by the caller's contract.
             return unsafe { submit(driver.queue, 0, std::ptr::null(), fence) };
         };
         match &batch.body {
@@ -40,7 +40,7 @@ unsafe fn submit2(
         .wait_semaphore_infos(&batch.waits)
         .command_buffer_infos(&commands.buffers)
         .signal_semaphore_infos(&batch.signals);
-    // SAFETY: the structures live until the call returns; the caller vouches for the handles.
+    // SAFETY: the structures live until the call returns; the handles are valid by contract.
     unsafe { (driver.next.core.fp_v1_3().queue_submit2)(driver.queue, 1, &info, fence) }
 }
 
@@ -80,7 +80,7 @@ unsafe fn submit(
     {
         info = info.push_next(&mut timeline);
     }
-    // SAFETY: the structures live until the call returns; the caller vouches for the handles.
+    // SAFETY: the structures live until the call returns; the handles are valid by contract.
     unsafe { (driver.next.core.fp_v1_0().queue_submit)(driver.queue, 1, &info, fence) }
 }
 
@@ -137,7 +137,7 @@ unsafe fn bind_sparse(
     {
         info = info.push_next(&mut timeline);
     }
-    // SAFETY: the structures live until the call returns; the caller vouches for the handles.
+    // SAFETY: the structures live until the call returns; the handles are valid by contract.
     unsafe { (driver.next.core.fp_v1_0().queue_bind_sparse)(driver.queue, 1, &info, fence) }
 }
 

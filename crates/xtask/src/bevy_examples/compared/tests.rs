@@ -9,7 +9,7 @@ fn backgrounds_do_not_count() {
     let mut own = reference.clone();
     own[1] = [200, 200, 191];
     own[2] = [200, 208, 200];
-    // Dithered background.
+    // A dithered background pixel.
     own[500] = [12, 20, 30];
     let found = of_pixels(&reference, &own).expect("something is drawn");
     assert_eq!((found.drawn, found.off, found.most), (10, 1, 9));

@@ -59,7 +59,7 @@ fn folders_name_all_that_lies_in_them() {
     assert_eq!(names(&of("ui")), ["button", "text"]);
     assert_eq!(names(&of("ui/text")), ["text"]);
     assert_eq!(names(&of("text")), ["text"]);
-    // A program of the folder's name elsewhere is not meant.
+    // A program with the folder's name elsewhere is not selected.
     assert_eq!(names(&of("2d")), ["mesh2d", "sprite"]);
 }
 

@@ -1,7 +1,7 @@
-//! All programs as modules of one: they are linked once, where each program alone would be linked with all
-//! of bevy.
+//! All programs as modules of one executable: it is linked once, where each program alone would be linked with all of
+//! bevy.
 //!
-//! The one program is told by its own name which of them to be, so that each keeps its arguments.
+//! The name by which the executable is called (`argv[0]`) selects the program, so that each keeps its arguments.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,16 +11,16 @@ use serde_json::Value;
 
 use super::super::programs::Program;
 
-/// A line that begins the program.
+/// The line that begins `main`.
 const MAIN: &str = "\nfn main(";
 
-/// The file of a program in which others can call its `main`.
+/// Returns the source of a program with a public `main`.
 pub(super) fn opened(source: &str) -> String {
     source.replacen(MAIN, "\npub fn main(", 1)
 }
 
-/// Calls that draw a seed from the system, and the same with a fixed one: two runs then differ in nothing that chance
-/// decides.
+/// Calls that seed random numbers from the system, with replacements by a fixed seed: two runs then produce the same
+/// image.
 const SEEDED: [(&str, &str); 2] = [
     (
         "rand::rng()",
@@ -29,7 +29,7 @@ const SEEDED: [(&str, &str); 2] = [
     ("rand::make_rng()", "rand::SeedableRng::seed_from_u64(1)"),
 ];
 
-/// The file of a program whose random numbers are the same in each run.
+/// Returns the source of a program with fixed random seeds.
 pub(super) fn seeded(source: &str) -> String {
     SEEDED
         .iter()
@@ -38,14 +38,14 @@ pub(super) fn seeded(source: &str) -> String {
         })
 }
 
-/// The root file of the one program. The files of the programs are below `examples`, beside the folder of
-/// this file.
+/// Returns the root file of the executable. The files of the programs are in `examples`, next to the folder of this
+/// file.
 pub(super) fn root(programs: &[Program], examples: &Path) -> String {
     let mut text = String::from(
         "//! Written by `cargo xtask bevy-examples`: programs of bevy, each a module.\n\
          #![allow(warnings)]\n\n",
     );
-    // One program may be run with several arguments.
+    // One program may have several runs with different arguments.
     let mut files: Vec<&Path> = Vec::new();
     for program in programs {
         if files.contains(&&*program.path) {
@@ -81,7 +81,7 @@ pub(super) fn root(programs: &[Program], examples: &Path) -> String {
     text
 }
 
-/// The programs that cargo's messages have errors about, each with the first of them.
+/// Returns the programs with compile errors in cargo's messages, each with its first error.
 pub(super) fn failures(messages: &str, programs: &[Program]) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let messages = messages

@@ -1,4 +1,4 @@
-//! The device is lost, and while another is made, one of the calls for it says that it is lost too.
+//! Loss of the device, and of its replacement during creation, reported by one of the calls.
 
 use std::fs;
 
@@ -12,13 +12,13 @@ use crate::setup::layer;
 use crate::setup::validation;
 
 const LOSS: &str = "lost nth=40";
-/// Result that each call of a recovery returns in turn.
+/// Result of the failed call.
 const RESULT: &str = "VK_ERROR_DEVICE_LOST";
 /// Stride of a sample: every fifth call.
 const SAMPLE: usize = 5;
 
-/// The first call of each kind that the recovery makes fails, one run for each: the program comes
-/// back all the same, or ends at once with an error; never does it panic, hang or leave anything.
+/// Fails the first call of each kind in a recovery, each in a separate run. The program must recover anyway, or exit at
+/// once with an error, without a panic, a hang or a leak.
 pub(super) fn check(game: &Game<'_>, depth: Depth) -> Result<String> {
     let calls = calls(game)?;
     ensure!(calls.len() > 10, "the recovery makes only {calls:?}");
@@ -34,9 +34,9 @@ pub(super) fn check(game: &Game<'_>, depth: Depth) -> Result<String> {
     Ok(format!("{runs} runs, {ends} of which end with an error"))
 }
 
-/// The calls of a recovery that can tell of a loss: the first of each command between the making of
-/// the second device and its first submission. Queries of the physical device cannot, and the
-/// validation layer makes some for itself.
+/// Returns the calls of a recovery that can report a loss: the first of each command between the creation of the second
+/// device and its first submission. Excludes queries of the physical device, which cannot report a loss and some of
+/// which the validation layer makes itself.
 fn calls(game: &Game<'_>) -> Result<Vec<(String, u64)>> {
     let log = place::made("verify").join("recover.calls.json");
     examples::forget(&log)?;

@@ -1,4 +1,4 @@
-//! An example whose device is lost, and what a run of it has to show.
+//! An example whose device is lost, and the checks of its run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,11 +18,10 @@ use crate::setup::validation::{self, Stack};
 pub(super) const LIMIT: Duration = Duration::from_secs(120);
 pub(super) const FRAMES: u64 = 120;
 const FAMILIES: &str = "gct:1,ct:1,t:1";
-/// Frames that may be lost with the device: those on their way, and as many as a window may take
-/// to come back.
+/// Number of frames that may be lost with the device: those in flight, and those until a window recovers.
 const LOST_FRAMES: u64 = 60;
 
-/// An example, and what to tell it.
+/// An example with its arguments.
 pub(super) struct Game<'a> {
     pub(super) stack: &'a Stack,
     pub(super) program: &'a Path,
@@ -31,7 +30,7 @@ pub(super) struct Game<'a> {
 }
 
 impl Game<'_> {
-    /// The last picture of a run without windows, in which the device was lost and came back.
+    /// Returns the last image of a run without windows, in which the device was lost and recovered.
     pub(super) fn picture(&self, script: &str, frames: u64) -> Result<(Vec<u8>, Report)> {
         let screenshot = place::made("verify").join("recover.png");
         examples::forget(&screenshot)?;
@@ -48,7 +47,7 @@ impl Game<'_> {
         Ok((picture, report))
     }
 
-    /// A run in windows, in which the device was lost and came back.
+    /// Runs the example in windows; the device is lost and recovers.
     pub(super) fn windowed(&self, script: &str, server: &Xvfb) -> Result<()> {
         let (mut command, report) = self.command(script, FRAMES)?;
         command
@@ -59,7 +58,7 @@ impl Game<'_> {
         check_frames(&Report::read(&report)?)
     }
 
-    /// A run that ends, with nothing left behind, by success or with an error that says why: its
+    /// Runs the example until it exits without leaks, successfully or with an error that states the reason. Returns its
     /// exit code, 0 or 1.
     pub(super) fn ends(&self, script: &str, server: Option<&Xvfb>) -> Result<i32> {
         let (mut command, _) = self.command(script, FRAMES)?;
@@ -83,7 +82,7 @@ impl Game<'_> {
         }
     }
 
-    /// The command of a run, and the file of its report.
+    /// Returns the command of a run, and the path of its report.
     pub(super) fn command(&self, script: &str, frames: u64) -> Result<(Command, PathBuf)> {
         let folder = place::made("verify");
         let (report, path) = (
@@ -104,7 +103,7 @@ impl Game<'_> {
     }
 }
 
-/// Whether the device was lost, as often as it was to be.
+/// Checks that the device was lost as often as the script says.
 fn judge(script: &str, output: &str) -> Result<()> {
     let times = output.matches("the device was recreated").count();
     let losses = script.lines().filter(|line| line.starts_with("lost"));
@@ -113,7 +112,7 @@ fn judge(script: &str, output: &str) -> Result<()> {
     Ok(())
 }
 
-/// Whether frames went on after the loss. (Some examples end by themselves, with fewer.)
+/// Checks that frames continued after the loss. (Some examples end by themselves, with fewer frames.)
 pub(super) fn check_frames(report: &Report) -> Result<()> {
     let frames = report.number("frames")?;
     ensure!(

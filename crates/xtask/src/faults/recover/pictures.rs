@@ -1,4 +1,4 @@
-//! The device is lost once in each example: its last picture is the one of a run without the loss.
+//! Loss of the device in each example: the last image equals that of a run without the loss.
 
 use std::path::PathBuf;
 
@@ -8,22 +8,22 @@ use super::game::Game;
 use crate::setup::layer::Layer;
 use crate::setup::validation::Stack;
 
-/// The loss, some frames after the start.
+/// Loses the device some frames after the start.
 const SCRIPT: &str = "lost nth=30";
 
-/// The picture has to be back within 60 frames.
+/// Number of frames within which the image has to be equal again.
 const FRAMES: u64 = 60;
 
-/// Behaviour of an example when its device comes back.
+/// Behavior of an example after a recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Then {
-    /// Goes on: its picture depends on data of the CPU alone, or is computed again.
+    /// Continues: its image depends only on CPU data, or is recomputed.
     GoesOn,
-    /// Begins again: its data was on the device only.
+    /// Restarts: its data was only on the device.
     BeginsAgain,
 }
 
-/// The examples with a picture, and what they are told.
+/// The examples with an image, with their arguments.
 const RUNS: [(&str, &[&str], Then); 15] = [
     ("triangle", &[], Then::GoesOn),
     ("turns", &[], Then::GoesOn),
@@ -42,13 +42,13 @@ const RUNS: [(&str, &[&str], Then); 15] = [
     ("swarm", &["--enemies", "5000"], Then::BeginsAgain),
 ];
 
-/// The examples without a picture that could be compared: one measures, one is never the same.
+/// The examples without a comparable image: one measures, one is random.
 const WITHOUT: [&str; 2] = ["frame_bench", "soak"];
 
 /// Compares all examples; `programs` are their paths by name.
 ///
 /// # Errors
-/// When one does not come back, or shows another picture; when one is not listed here.
+/// When one does not recover, or shows another image; when an example is not listed here.
 pub(crate) fn check(
     stack: &Stack,
     programs: &[(String, PathBuf)],

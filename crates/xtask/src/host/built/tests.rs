@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use super::{Built, Program};
 
-/// A message of cargo's about something that it has built.
+/// Returns an artifact message of cargo.
 fn message(package: &str, kind: &str, name: &str, is_test: bool) -> String {
     format!(
         r#"{{"reason":"compiler-artifact","manifest_path":"/w/{package}/Cargo.toml","target":{{"kind":["{kind}"],"name":"{name}"}},"profile":{{"test":{is_test}}},"executable":"/w/target/{name}"}}"#

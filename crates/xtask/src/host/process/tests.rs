@@ -57,7 +57,7 @@ fn a_hanging_group_is_ended_with_its_children() {
     assert!(!is_running(grandchild), "the grandchild is gone too");
 }
 
-/// A killed process may stay as a zombie until init collects it: that counts as gone.
+/// A killed process may be a zombie until init reaps it, which counts as ended.
 fn is_running(id: u32) -> bool {
     (0..100).all(|_| {
         std::thread::sleep(Duration::from_millis(20));
