@@ -1,4 +1,4 @@
-//! Everything a fresh machine needs: packages, the validation layer, the test layer.
+//! Set-up of a fresh machine: packages, the validation layer, the test layer.
 
 pub(crate) mod allowed;
 pub(crate) mod apt;

@@ -1,4 +1,4 @@
-//! Test suites: GPU tests, sanitizers, and an archive of them for another machine.
+//! Test suites: GPU tests, sanitizers, and an archive of the tests for another machine.
 
 pub(crate) mod device;
 pub(crate) mod gpu;

@@ -1,6 +1,6 @@
 //! Repository rules that the compiler does not check, one file per rule.
 //!
-//! Each rule is a function from the tree to complaints, so each is tested on a synthetic tree.
+//! Each rule is a function from the tree to complaints, so it can be tested on a synthetic tree.
 
 mod code;
 mod complaint;

@@ -1,4 +1,4 @@
-//! `cargo verify`: sets up, then runs everything that can be known about this checkout.
+//! `cargo verify`: sets up the machine, then runs all checks of this checkout.
 
 mod steps;
 
@@ -34,20 +34,20 @@ use crate::suites::sanitize::{Sanitizer, threads};
 use crate::tidy;
 use crate::verify::steps::{Check, Steps};
 
-/// A soak of seconds, which shows whether soaks work at all.
+/// A soak of seconds, which checks that soaks work.
 const SHORT_SOAK: soaked::Dose = soaked::Dose {
     frames: 300,
     seed: 1,
 };
 
-/// The topology that [`verify`] runs GPU programs on, beside the driver's one queue: a queue of each kind, each in a
-/// family of its own. `cargo xtask gpu` and `cargo xtask examples` run them on all.
+/// Topology on which [`verify`] runs GPU programs in addition to the driver's single queue: one queue of each kind,
+/// each in its own family. `cargo xtask gpu` and `cargo xtask examples` use all topologies.
 const FAMILIES: &str = TOPOLOGIES[3];
 
-/// Runs all steps; quick ones that often fail come before those that take minutes.
+/// Runs all steps. Quick steps that often fail come before those that take minutes.
 ///
 /// # Errors
-/// When cargo cannot describe the workspace; a failed step is no error but counted.
+/// When cargo cannot describe the workspace. A failed step is counted instead.
 pub(crate) fn verify() -> Result<ExitCode> {
     let mut steps = Steps::default();
     let stand = set_up(&mut steps)?;
@@ -85,7 +85,7 @@ pub(crate) fn verify() -> Result<ExitCode> {
     Ok(steps.finish())
 }
 
-/// The GPU tests alone, and each on every topology.
+/// Runs only the GPU tests, each on every topology.
 ///
 /// # Errors
 /// As [`verify`].
@@ -96,7 +96,7 @@ pub(crate) fn gpu() -> Result<ExitCode> {
     })
 }
 
-/// The examples alone, and each on every topology.
+/// Runs only the examples, each on every topology.
 ///
 /// # Errors
 /// As [`verify`].
@@ -107,7 +107,7 @@ pub(crate) fn examples() -> Result<ExitCode> {
     })
 }
 
-/// All faults: the traps, and each call of a short program.
+/// Runs all faults: the traps, and each call of a short program.
 ///
 /// # Errors
 /// As [`verify`].
@@ -115,7 +115,7 @@ pub(crate) fn faults() -> Result<ExitCode> {
     alone(|steps, bench| run_faults(steps, &bench, Depth::Whole))
 }
 
-/// The example with several windows: resized, closed, and without its device.
+/// Runs the example with several windows: resized, closed, and without its device.
 ///
 /// # Errors
 /// As [`verify`].
@@ -123,10 +123,10 @@ pub(crate) fn windows() -> Result<ExitCode> {
     alone(|steps, bench| run_windows(steps, &bench, Depth::Whole))
 }
 
-/// Tests under sanitizers: Miri without a GPU, AddressSanitizer and ThreadSanitizer with one.
+/// Runs tests under sanitizers: Miri without a GPU, AddressSanitizer and ThreadSanitizer with one.
 ///
 /// # Errors
-/// Never; a failed step is no error but counted.
+/// Never; a failed step is counted instead.
 pub(crate) fn sanitize(which: &[Sanitizer], whole: bool) -> Result<ExitCode> {
     let mut steps = Steps::default();
     let toolchain = steps.run("nightly toolchain", || {
@@ -165,7 +165,7 @@ pub(crate) fn sanitize(which: &[Sanitizer], whole: bool) -> Result<ExitCode> {
     Ok(steps.finish())
 }
 
-/// The program that never comes to rest, for as long as the dose says.
+/// Runs the soak program for the duration of the dose.
 ///
 /// # Errors
 /// As [`verify`].
@@ -187,18 +187,18 @@ fn alone(run: impl FnOnce(&mut Steps, Bench)) -> Result<ExitCode> {
 fn build(steps: &mut Steps) -> Option<Built> {
     steps.run("build", || {
         let built = Built::workspace()?;
-        // A linker that finds no room dies of a signal and says no more.
+        // A linker without disk space is killed by a signal without a message, so free space is reported.
         let free = place::free_space().map_or_else(String::new, |it| format!("{it} of disk left"));
         Ok((built, free))
     })
 }
 
-/// Programs, validation layer and virtual topologies of the GPU steps.
+/// Programs, validation layer and virtual topologies for the GPU steps.
 struct Stand {
-    /// Where cargo builds.
+    /// Target folder of cargo.
     target: PathBuf,
     stack: Stack,
-    /// None if it did not build, which has been counted.
+    /// `None` if it did not build, which is counted as a failed step.
     layer: Option<Layer>,
 }
 
@@ -214,13 +214,13 @@ impl Stand {
     }
 }
 
-/// The GPU programs, and what they run on.
+/// GPU programs with everything that they run on.
 struct Bench {
     target: PathBuf,
     stack: Stack,
     layer: Option<Layer>,
     built: Built,
-    /// Whether programs run on every topology, not on [`FAMILIES`] alone.
+    /// Whether programs run on all topologies instead of only [`FAMILIES`].
     all_topologies: bool,
 }
 
@@ -240,7 +240,7 @@ impl Bench {
     }
 }
 
-/// Makes the machine ready and sees the canary; nothing if what runs after it could not be judged.
+/// Sets up the machine and runs the canary. Returns `None` if later steps could not be checked.
 fn set_up(steps: &mut Steps) -> Result<Option<Stand>> {
     let workspace = Workspace::read()?;
     let stack = steps.run("setup", || {
@@ -268,7 +268,7 @@ fn set_up(steps: &mut Steps) -> Result<Option<Stand>> {
 fn run_gpu_tests(steps: &mut Steps, bench: &Bench) {
     for program in bench.built.gpu_tests() {
         let (package, test) = (program.package(), &program.name);
-        // The layer's own tests put it where they want it.
+        // The layer's own tests configure the layer themselves.
         let own = package == "quadrille_layer";
         let topologies = bench.topologies().filter(|it| it.is_none() || !own);
         let checks = topologies.map(|queues| {
@@ -370,7 +370,7 @@ fn run_soak(steps: &mut Steps, bench: &Bench, dose: soaked::Dose) {
 
 fn run_examples(steps: &mut Steps, bench: &Bench) {
     let examples = bench.built.examples();
-    // The runs start no build, so they go beside the one of this program.
+    // The runs build nothing, so they can be concurrent with the build of this program.
     let on_bevy = Check::new("a program on the bevy crate".to_owned(), || {
         with_bevy::check(&bench.stack, &bench.target)
     });
@@ -426,12 +426,12 @@ fn run_life(steps: &mut Steps, bench: &Bench, program: &Path) {
     });
 }
 
-/// The end of a step's name.
+/// Suffix of a step's name.
 fn on(queues: Option<(&Layer, &str)>) -> String {
     queues.map_or_else(String::new, |(_, families)| format!(" on {families}"))
 }
 
-/// How many tests cargo counted, over all of its programs.
+/// Number of tests that cargo counted, summed over all programs.
 fn counted(output: &str) -> String {
     gpu_test::passed(output).map_or_else(String::new, |count| format!("{count} tests"))
 }

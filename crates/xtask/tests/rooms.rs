@@ -1,4 +1,4 @@
-//! The folders in order: each knows those before it, and none after it.
+//! Order of the folders: each imports only earlier ones.
 
 #![expect(clippy::unwrap_used, reason = "a test that fails says so by panicking")]
 

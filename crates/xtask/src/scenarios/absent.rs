@@ -1,6 +1,5 @@
-//! Systems that lack a part of Vulkan: the loader, a driver, the validation layer. What a program
-//! cannot do without is one line that says what to install, and an exit code; without the layer it
-//! runs.
+//! Systems without a part of Vulkan: the loader, a driver, or the validation layer. A missing requirement is reported
+//! in one line that says what to install, with an exit code; without the layer programs run.
 
 use std::fs;
 use std::path::Path;
@@ -13,15 +12,15 @@ use crate::host::place;
 use crate::host::process::Running;
 
 const LIMIT: Duration = Duration::from_secs(60);
-/// Exit code of examples that have no device.
+/// Exit code of examples without a device.
 const NO_DEVICE: i32 = 2;
 
-/// A system, and what a program says there.
+/// A system, with the expected output of a program.
 struct System {
     lacks: &'static str,
     environment: &'static [(&'static str, &'static str)],
     code: i32,
-    /// The level of the one line about it, and words in it.
+    /// Level of the log line about it, and parts of its text.
     level: &'static str,
     says: &'static str,
 }
@@ -53,10 +52,10 @@ const SYSTEMS: [System; 3] = [
     },
 ];
 
-/// Runs a program on each of them.
+/// Runs a program on each system.
 ///
 /// # Errors
-/// When it ends otherwise, or says something else, or more.
+/// When the exit code or the output differs.
 pub(crate) fn check(program: &Path) -> Result<String> {
     for system in &SYSTEMS {
         run(program, system).with_context(|| format!("without a {}", system.lacks))?;
@@ -94,8 +93,7 @@ fn run(program: &Path, system: &System) -> Result<()> {
     Ok(())
 }
 
-/// A folder with libraries of the loader's names that are none: a search that begins there finds no
-/// loader.
+/// Creates a folder with invalid libraries of the loader's names, so that searching it first finds no loader.
 fn without_loader() -> Result<std::path::PathBuf> {
     let folder = place::made("verify").join("no-loader");
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;

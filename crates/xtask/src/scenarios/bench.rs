@@ -1,4 +1,4 @@
-//! `bench`: what a frame of many small passes costs, beside the same frame written by hand.
+//! `bench`: cost of a frame of many small passes, compared with a hand-written frame.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,10 +15,10 @@ use crate::setup::layer::{Build, Layer};
 
 const MODES: [&str; 5] = ["reuse", "replan", "order", "systems", "threads"];
 
-/// Runs of different length; what the longer one has more belongs to frames in the steady state.
+/// Numbers of frames of two runs; their difference is from frames in the steady state.
 const FRAMES: [u64; 2] = [20, 30];
 
-/// Frame sizes; schedules of more systems than the second take minutes to build.
+/// Frame sizes. Building schedules takes minutes beyond 1000 systems.
 const SIZES: [u32; 3] = [100, 1000, 10_000];
 const MOST_SYSTEMS: u32 = 1000;
 
@@ -38,19 +38,19 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// As the program is told.
+    /// Returns the arguments as given.
     pub(crate) fn words(&self) -> Vec<&str> {
         self.words.iter().map(String::as_str).collect()
     }
 
-    /// Whether an option is given.
+    /// Whether an argument is given.
     pub(crate) fn has(&self, option: &str) -> bool {
         let is_it = |word: &str| word.split('=').next() == Some(option);
         self.words.iter().any(|word| is_it(word))
     }
 }
 
-/// Runs one measurement as it is asked for, or all that make the table.
+/// Runs one measurement, or all of the table.
 ///
 /// # Errors
 /// When it cannot be built or fails.
@@ -99,7 +99,7 @@ fn is_systems(mode: &str) -> bool {
     ["systems", "threads"].contains(&mode)
 }
 
-/// The built program, and the layer that can lie below it.
+/// The measuring program, and the layer that can be put below it.
 pub(crate) struct Bench {
     program: PathBuf,
     layer: Layer,
@@ -119,7 +119,7 @@ impl Bench {
         })
     }
 
-    /// The program with the layer at hand.
+    /// Returns a command of the program with access to the layer.
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.program);
         command
@@ -139,7 +139,7 @@ impl Bench {
         Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
 
-    /// Measures tables of images with recording, where uploads have a queue of their own.
+    /// Measures recording with tables of images on a topology with a transfer queue.
     fn tables(&self) -> Result<String> {
         let arguments = ["--tables", "--null"];
         let mut command = self.command(&arguments);
@@ -165,8 +165,8 @@ impl Bench {
     }
 }
 
-/// The lines as a table: nanoseconds a pass before the frame is submitted, and how many times as
-/// long as the hand-written lines that were measured in the same run.
+/// Formats the lines as a table: nanoseconds per pass until submission, and the ratio to the hand-written frames of the
+/// same run.
 fn table(lines: &[Value]) -> String {
     let mut table = String::from(
         "| passes | contestant | ns a pass | x no barriers | x known | x tracker | verified |\n\
@@ -208,10 +208,10 @@ fn row(line: &Value, ratios: &[String; 3]) -> String {
     )
 }
 
-/// Counts the calls of a frame at n = 100, and compares them with what the program says.
+/// Counts the calls of a frame at n = 100, and compares them with the program's own numbers.
 ///
 /// # Errors
-/// When the program fails, its log cannot be read, or the two disagree.
+/// When the program fails, its log cannot be read, or the numbers differ.
 fn count(bench: &Bench, mode: &str) -> Result<String> {
     let run = |frames: u64| -> Result<(Value, Calls)> {
         let folder = place::made("bench");

@@ -1,4 +1,4 @@
-//! Vulkan calls of a frame, counted by the test layer below the program.
+//! Vulkan calls per frame, counted by the test layer below the program.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use crate::setup::layer;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-/// Calls, and barriers in them.
+/// Number of calls by command, including barriers.
 pub(crate) type Calls = BTreeMap<String, u64>;
 
-/// Names of counts in reports, with those in the log.
+/// Names of counts in reports, with the names in the log.
 const NAMES: [(&str, &str); 4] = [
     ("barrier_calls", "vkCmdPipelineBarrier2"),
     ("barriers", BARRIERS),
@@ -17,7 +17,7 @@ const NAMES: [(&str, &str); 4] = [
     ("command_buffers", "vkBeginCommandBuffer"),
 ];
 
-/// Barriers, which are no calls.
+/// Key of barriers, which are not calls.
 const BARRIERS: &str = "barriers";
 
 /// Subtracts the calls of one log from those of another.
@@ -29,10 +29,10 @@ pub(crate) fn difference(more: &Calls, fewer: &Calls) -> Calls {
         .collect()
 }
 
-/// Compares what a program says of a frame with what the layer has counted in so many.
+/// Compares a program's numbers for one frame with the layer's counts for `frames` frames.
 ///
 /// # Errors
-/// When they disagree, or the layer has counted nothing.
+/// When they differ, or the layer has counted nothing.
 pub(crate) fn agree(line: &Value, calls: &Calls, frames: u64) -> Result<String> {
     let mut agreed = Vec::new();
     for (said, counted) in NAMES {
@@ -51,7 +51,7 @@ pub(crate) fn agree(line: &Value, calls: &Calls, frames: u64) -> Result<String> 
     Ok(format!("{agreed} a frame, also by the layer's count"))
 }
 
-/// How often each call is in a log.
+/// Returns the number of calls by command in a log.
 pub(crate) fn parse(log: &str) -> Result<Calls> {
     let mut calls = Calls::new();
     for entry in layer::entries(log) {

@@ -1,4 +1,4 @@
-//! The canary: a program that is wrong on purpose, run first to see the layer report it.
+//! The canary: a deliberately invalid program, run first to check that the layer reports it.
 
 use std::time::Duration;
 
@@ -12,9 +12,9 @@ use crate::setup::validation::{self, Stack};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Runs the canary: its same-queue class on the plain driver, all classes on virtual queues.
+/// Runs the canary: its class on one queue with the plain driver, all classes on virtual queues.
 ///
-/// Returns what the program says about loader, driver and device.
+/// Returns the program's line about loader, driver and device.
 ///
 /// # Errors
 /// When an error goes unreported, or the driver is too old.
@@ -22,7 +22,7 @@ pub(crate) fn run(workspace: &Workspace, stack: &Stack, layer: Option<&Layer>) -
     cargo::run("canary-build", &["build", "--package", "quadrille_canary"])?;
     let program = workspace.target.join("debug/canary");
     let output = process::run("canary", stack.command(&program).arg("same-queue"), LIMIT)?;
-    // The program saw its message; so must the eye that judges all others.
+    // The program received its message; the filter that checks all other runs must find it too.
     if validation::messages(&output).is_empty() {
         bail!("the layer's message was not found in the output\n{output}");
     }
@@ -40,7 +40,7 @@ pub(crate) fn run(workspace: &Workspace, stack: &Stack, layer: Option<&Layer>) -
     Ok(versions)
 }
 
-/// Tests on an old software driver would pass and fail for reasons of its own.
+/// Rejects an old software driver, on which tests would pass or fail for reasons of the driver.
 fn check_driver(versions: &str) -> Result<()> {
     let mesa = versions
         .split_once("Mesa ")
@@ -51,7 +51,7 @@ fn check_driver(versions: &str) -> Result<()> {
                 "the driver is of Mesa {mesa}; the tests need {LAVAPIPE_MESA} or newer ({versions})"
             )
         }
-        // Newer, or another vendor's, which the user named by VK_DRIVER_FILES.
+        // A newer driver, or another vendor's that the user selected by VK_DRIVER_FILES.
         _ => Ok(()),
     }
 }

@@ -1,5 +1,5 @@
-//! Synchronization that must be absent, by the test layer's log: one family transfers no ownership, and one
-//! queue waits for no semaphore but those of its swapchain's images.
+//! Checks for unnecessary synchronization by the test layer's log: with one family there are no ownership transfers,
+//! and with one queue no semaphore waits except those for swapchain images.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::setup::validation::{self, Stack};
 
 const LIMIT: Duration = Duration::from_secs(180);
 
-/// Enough for plans to be reused, and for each image of a swapchain to come round.
+/// Enough for plans to be reused, and for each image of a swapchain to be acquired again.
 const FRAMES: &str = "40";
 
 /// Synchronization calls of a run.
@@ -28,7 +28,7 @@ pub(crate) struct Counts {
     submits: u64,
     /// Semaphores that submissions wait for.
     waits: u64,
-    /// Images acquired from swapchains, each of which brings a semaphore.
+    /// Images acquired from swapchains, each with a semaphore.
     images: u64,
 }
 
@@ -56,12 +56,11 @@ impl Counts {
     }
 }
 
-/// Counts the calls of `life` on one queue, on several queues of one family, on two families, and
-/// on one queue in a window.
+/// Counts the calls of `life` on one queue, on several queues of one family, on two families, and on one queue in a
+/// window.
 ///
 /// # Errors
-/// When there are calls that nothing needs, or when two families show none, so that counting
-/// proves nothing.
+/// When there are unnecessary calls, or when two families show none, in which case the counts prove nothing.
 pub(crate) fn check(stack: &Stack, program: &Path, layer: &Layer) -> Result<String> {
     let headless = |families: &str| {
         run(stack, program, (layer, families), |command| {

@@ -1,4 +1,4 @@
-//! `cargo demo`: sets up what is missing, builds demo programs, and plays one or draws pictures of three.
+//! `cargo demo`: sets up the machine, builds demo programs, and plays one or draws images of three.
 
 use std::io::{BufRead, BufReader, IsTerminal as _, Write as _};
 use std::process::{Command, ExitCode, Stdio};
@@ -10,7 +10,7 @@ use crate::host::place;
 use crate::setup::machine;
 use crate::setup::packages::Purpose;
 
-/// A picture that the demo draws where there is no display.
+/// An image that the demo draws without a display.
 struct Picture {
     program: &'static str,
     shows: &'static str,
@@ -28,7 +28,7 @@ const PICTURES: [Picture; 3] = [
         shows: "50,000 enemies moved on a compute queue, sprites, text, bloom",
         arguments: &["--frames", "240"],
     },
-    // Seven cells that stay busy for thousands of generations.
+    // Seven cells that stay active for thousands of generations.
     Picture {
         program: "life",
         shows: "1,500 generations of Game of Life on a compute queue",
@@ -45,14 +45,14 @@ const PICTURES: [Picture; 3] = [
     },
 ];
 
-/// Plays `swarm` in a window where there is a display, else draws three pictures.
+/// Plays `swarm` in a window if there is a display, else draws three images.
 ///
 /// # Errors
 /// When a program cannot be built, started, or written.
 pub(crate) fn demo() -> Result<ExitCode> {
     println!("==> setup");
     if let Err(error) = machine::install(Purpose::Play) {
-        // The program may run all the same: the check knows packages, not every way to have a driver.
+        // The program may run nevertheless: the check only knows packages, not all ways to install a driver.
         println!("    {error:#}");
     }
     if has_display() {
@@ -101,12 +101,12 @@ fn build(programs: &[&str]) -> Result<()> {
     }
 }
 
-/// Overwrites one line with the number of crates that are built, for each message of cargo's.
+/// Overwrites one line with the number of built crates, for each message of cargo.
 fn show_progress(messages: impl Iterator<Item = String>) {
     let mut out = std::io::stdout();
     let names = messages.filter_map(|message| built_crate(&message));
     for (count, name) in (1..).zip(names) {
-        // A terminal that went away ends no build.
+        // A closed terminal does not end the build.
         let _ = write!(out, "\r\x1b[K    {count} crates, now {name}");
         let _ = out.flush();
     }
@@ -114,7 +114,7 @@ fn show_progress(messages: impl Iterator<Item = String>) {
     let _ = out.flush();
 }
 
-/// Name of the target that a message of cargo's says is built.
+/// Returns the name of the target that a message of cargo reports as built.
 fn built_crate(message: &str) -> Option<String> {
     let message: serde_json::Value = serde_json::from_str(message).ok()?;
     (message["reason"] == "compiler-artifact")
@@ -139,7 +139,7 @@ fn draw() -> Result<()> {
     Ok(())
 }
 
-/// A program of `examples`, run in the root of the checkout.
+/// Returns a command for a program of `examples`, run in the root of the checkout.
 fn program(name: &str) -> Command {
     cargo::command(&[
         "run",

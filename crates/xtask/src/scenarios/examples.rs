@@ -1,4 +1,4 @@
-//! The examples, run without a window: they must end by themselves, well, and show something.
+//! Examples without a window: they must end by themselves, successfully and with output.
 
 use std::fs;
 use std::path::Path;
@@ -18,34 +18,33 @@ use crate::setup::validation::{self, Stack};
 
 const LIMIT: Duration = Duration::from_secs(180);
 
-/// Enough for every frame in flight to come round several times.
+/// Enough for every frame in flight to be reused several times.
 const FRAMES: &str = "60";
 
 /// Frames that an example captures with `--case`: the first five and the last five.
 const CAPTURED: usize = 10;
 
-/// Arguments that make an example light enough for every virtual topology, where only synchronization is
-/// judged. The plain driver has the full amount.
+/// Arguments that make an example light enough for all virtual topologies, on which only synchronization is checked.
+/// The plain driver runs the full load.
 const LIGHTER: [(&str, &[&str]); 3] = [
     ("many_cubes", &["--cubes", "4000"]),
     ("scene3d", &["--shadow-map", "256"]),
     ("overlap", &["--steps", "5"]),
 ];
 
-/// The example that measures, and draws nothing: how it is run, and what it must say.
+/// The example that measures and draws nothing, which is run and checked differently.
 const MEASURING: &str = "frame_bench";
 const MEASURED: [&str; 8] = [
     "--n", "100", "--warmup", "5", "--mode", "systems", "--alone", "--verify",
 ];
 
-/// Frames of a short and of a long run: what the longer one has more belongs to frames in the
-/// steady state.
+/// Numbers of frames of a short and a long run; their difference is from frames in the steady state.
 const LENGTHS: [u64; 2] = [20, 30];
 
 /// Runs one example headless under validation, on virtual queues if a topology is given.
 ///
 /// # Errors
-/// When it fails, its report does not hold what it must, or its picture is empty.
+/// When it fails, its report is incomplete, or its image is empty.
 pub(crate) fn run(
     stack: &Stack,
     name: &str,
@@ -99,8 +98,8 @@ pub(crate) fn run(
     ))
 }
 
-/// Runs the example that measures: its passes must compute what they should, and what it says that
-/// a frame tells the device must be what the layer below has counted.
+/// Runs the measuring example. Its passes must compute the right results, and its own counts per frame must equal those
+/// of the layer.
 fn measure(
     stack: &Stack,
     run: &str,
@@ -127,7 +126,7 @@ fn measure(
         .map(|agreed| format!("contents verified; {agreed}"))
 }
 
-/// Runs the example that measures; returns its line of JSON.
+/// Runs the measuring example; returns its line of JSON.
 fn measured(
     stack: &Stack,
     run: &str,
@@ -153,7 +152,7 @@ fn measured(
     Ok(value)
 }
 
-/// Removes what an earlier run left, so that it is not taken for this one's.
+/// Removes output of an earlier run, so that it is not mistaken for new output.
 pub(crate) fn forget(path: &Path) -> Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {

@@ -1,4 +1,4 @@
-//! `life` against facts that everybody can look up.
+//! Checks of `life` against published facts.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,16 +13,16 @@ use crate::setup::validation::{self, Stack};
 
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// A known pattern: on a torus of this size, after so many generations, so many live.
+/// A known result: number of live cells of a pattern on a torus of this size after this number of generations.
 pub(crate) struct Fact {
-    /// The pattern's file name without its end.
+    /// File name of the pattern, without extension.
     pub(crate) pattern: &'static str,
     size: &'static str,
     generation: u64,
     population: u64,
 }
 
-/// The facts to hold `life` against.
+/// Known results to check `life` with.
 pub(crate) const FACTS: [Fact; 2] = [
     Fact {
         pattern: "r_pentomino",
@@ -38,11 +38,10 @@ pub(crate) const FACTS: [Fact; 2] = [
     },
 ];
 
-/// Runs `life` to a fact's generation, with these arguments besides, on virtual queues if a
-/// topology is given.
+/// Runs `life` to the generation of a fact, with further arguments, on virtual queues if a topology is given.
 ///
 /// # Errors
-/// When it fails or comes to another result.
+/// When it fails or has another result.
 pub(crate) fn check(
     stack: &Stack,
     program: &Path,

@@ -1,9 +1,8 @@
-//! Windows without area, as minimised ones are on some systems: nothing is drawn, the app does not
-//! run as fast as it can, and once they have an area they are drawn again.
+//! Windows without area, like minimized ones on some systems: nothing is drawn, the frame rate is limited, and drawing
+//! continues when they have an area again.
 //!
-//! Judged by counts: frames begin at most a hundred times a second, and none submits, acquires, presents or
-//! allocates. The processor's time for them is told, and no more, since it is that of an unoptimised program
-//! on a machine with other things to do.
+//! Checked by counts: at most a hundred frames begin per second, and none submits, acquires, presents or allocates.
+//! Their CPU time is only reported, because it is that of an unoptimized program on a shared machine.
 
 use std::fs;
 use std::path::Path;
@@ -21,17 +20,17 @@ use crate::setup::layer::{self, Layer};
 use crate::setup::validation::{self, Stack};
 
 const LIMIT: Duration = Duration::from_secs(180);
-/// The windows of the program, each of which is asked for its size in each of these frames.
+/// Number of windows of the program; each is queried for its size in each of these frames.
 const WINDOWS: u64 = 3;
 const FRAMES: u64 = 500;
-/// Frames with an area, after that.
+/// Number of frames with an area, after that.
 const MORE_FRAMES: u64 = 60;
-/// A frame without anything to draw takes so long at least: at most a hundred in a second.
+/// Minimum duration of a frame without anything to draw: at most a hundred frames per second.
 const LEAST_FRAME: Duration = Duration::from_millis(10);
-/// Frames of a window after which it must be shown again, with those that the first image takes.
+/// Number of frames of a window until it must be presented again, including those until the first image.
 const MOST_LATE: u64 = 10;
 
-/// Calls that a frame with nothing to draw does not make.
+/// Calls that must not occur in frames without anything to draw.
 const IDLE: [&str; 5] = [
     "vkQueueSubmit2",
     "vkAcquireNextImageKHR",
@@ -42,10 +41,10 @@ const IDLE: [&str; 5] = [
 /// A query that each window makes in each frame.
 const QUERY: &str = "vkGetPhysicalDeviceSurfaceCapabilitiesKHR";
 
-/// Runs `windows` without area at first.
+/// Runs `windows`, at first without area.
 ///
 /// # Errors
-/// When it does not rest, works while it should, or does not draw afterwards.
+/// When it is not idle without area, makes calls meanwhile, or does not draw afterwards.
 pub(crate) fn check(stack: &Stack, program: &Path, layer: &Layer) -> Result<String> {
     let server = Xvfb::start()?;
     let folder = place::made("verify");
@@ -85,7 +84,7 @@ pub(crate) fn check(stack: &Stack, program: &Path, layer: &Layer) -> Result<Stri
     ))
 }
 
-/// Whether nothing is done before the first window has an area.
+/// Checks that nothing is done before the first window has an area.
 fn check_rest(log: &str) -> Result<()> {
     let mut queries = 0;
     for entry in layer::entries(log) {
@@ -104,13 +103,13 @@ fn check_rest(log: &str) -> Result<()> {
     Ok(())
 }
 
-/// Measures the CPU time of frames at rest, in words: a run of them alone, without validation, starting and
-/// ending included.
+/// Measures the CPU time of idle frames in a separate run without validation, including start and exit. Returns a
+/// sentence.
 fn cost(program: &Path, layer: &Layer, server: &Xvfb) -> Result<String> {
     let script = place::made("verify").join("minimised.script.txt");
     fs::write(&script, "extent from=1 0x0\n")
         .with_context(|| format!("cannot write {}", script.display()))?;
-    // The shell knows what its children took.
+    // The shell reports the CPU time of its children.
     let mut command = Command::new("sh");
     command
         .current_dir(place::root())

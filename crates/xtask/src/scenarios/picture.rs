@@ -1,4 +1,4 @@
-//! Pictures: is there something on them?
+//! Checks of images.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -6,10 +6,10 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-/// Checks that a PNG shows something: more than one colour. Returns its size.
+/// Checks that a PNG file has more than one color. Returns its size.
 ///
 /// # Errors
-/// When it is no picture, or an empty one.
+/// When it is not an image, or an empty one.
 pub(crate) fn check(path: &Path) -> Result<String> {
     let (frame, pixels) = read(path)?;
     let pixel_bytes = (frame.line_size / frame.width.max(1) as usize).max(1);
@@ -19,18 +19,18 @@ pub(crate) fn check(path: &Path) -> Result<String> {
     Ok(format!("{}x{}", frame.width, frame.height))
 }
 
-/// The bytes of a PNG's pixels, row by row.
+/// Returns the bytes of a PNG file's pixels, row by row.
 ///
 /// # Errors
-/// When it is no picture.
+/// When it is not an image.
 pub(crate) fn pixels(path: &Path) -> Result<Vec<u8>> {
     read(path).map(|(_, pixels)| pixels)
 }
 
-/// Width and height of a PNG, and red, green and blue of its pixels, row by row.
+/// Returns width and height of a PNG file, and red, green and blue of its pixels, row by row.
 ///
 /// # Errors
-/// When it is no picture, or not of eight bits with at least these three.
+/// When it is not an image of eight bits per channel with at least three channels.
 pub(crate) fn colors(path: &Path) -> Result<([u32; 2], Vec<[u8; 3]>)> {
     let (frame, pixels) = read(path)?;
     let channels = frame.color_type.samples();

@@ -1,4 +1,4 @@
-//! `bench-plan`: how long planning takes, and how that grows.
+//! `bench-plan`: duration of planning, and its growth.
 
 use std::process::ExitCode;
 
@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 
 use crate::host::cargo;
 
-/// Builds and runs the measurement in release mode, and names the machine.
+/// Builds and runs the measurement in release mode, and prints the CPU's name.
 ///
 /// # Errors
 /// When it cannot be built or fails.
@@ -16,7 +16,7 @@ pub(crate) fn run() -> Result<ExitCode> {
     run_example("tables")
 }
 
-/// Measures the planning of realistic frames, and counts what their plans hold.
+/// Measures the planning of realistic frames, and counts the contents of the plans.
 ///
 /// # Errors
 /// When it cannot be built or fails.
@@ -36,7 +36,7 @@ fn run_example(example: &str) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The processor's name, where the system tells it.
+/// Name of the CPU, if the system reports it.
 pub(crate) fn cpu() -> String {
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let line = text.lines().find(|line| line.starts_with("model name"));

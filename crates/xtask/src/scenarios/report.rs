@@ -1,4 +1,4 @@
-//! The report that an example writes, and what must be true of it.
+//! Reports of examples, and their checks.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-/// Every report has these, as numbers.
+/// Numbers in every report.
 const NUMBERS: [&str; 9] = [
     "frames",
     "plans_reused",
@@ -19,19 +19,19 @@ const NUMBERS: [&str; 9] = [
     "validation_messages",
 ];
 
-/// Every report has these below `cpu_us`: median microseconds of a frame.
+/// Entries of every report below `cpu_us`: median microseconds per frame.
 const TIMES: [&str; 5] = ["collect", "plan", "record", "submit", "wait"];
 
-/// A report that has passed inspection.
+/// A valid report.
 #[derive(Debug)]
 pub(crate) struct Report(Value);
 
 impl Report {
-    /// Reads a report and checks what holds for every validated run: all keys are there,
-    /// frames were drawn, the layer was on, and it had nothing to say.
+    /// Reads a report, and checks the conditions of every validated run: all keys exist, frames were drawn, and the
+    /// layer was active and reported nothing.
     ///
     /// # Errors
-    /// When it cannot be read or one of these does not hold.
+    /// When it cannot be read, or a condition is not met.
     pub(crate) fn read(path: &Path) -> Result<Self> {
         Self::read_as(path, Self::parse)
     }
@@ -78,7 +78,7 @@ impl Report {
         Ok(report)
     }
 
-    /// Whether there is a text.
+    /// Checks that a text exists.
     fn text(&self, key: &str) -> Result<()> {
         match self.0[key].as_str() {
             None | Some("") => bail!("`{key}` is {}, and must be a text", self.0[key]),
@@ -86,13 +86,13 @@ impl Report {
         }
     }
 
-    /// A count.
+    /// Returns a count.
     ///
     /// # Errors
     /// When the report does not have it.
     pub(crate) fn number(&self, key: &str) -> Result<u64> {
         let value = &self.0[key];
-        // Counts per frame are means, so they may have a fraction.
+        // Counts per frame are means, so they may be fractional.
         value
             .as_f64()
             .filter(|number| *number >= 0.0)
@@ -102,7 +102,7 @@ impl Report {
             })
     }
 
-    /// Counts that were taken one after the other.
+    /// Returns a list of counts in order.
     ///
     /// # Errors
     /// When the report does not have them.
@@ -114,7 +114,7 @@ impl Report {
             .with_context(|| format!("`{key}` is {value}, and must be a list of numbers"))
     }
 
-    /// A report for tests of what is made of it.
+    /// Creates an unchecked report for tests.
     #[cfg(test)]
     pub(crate) fn unchecked(value: Value) -> Self {
         Self(value)

@@ -1,5 +1,5 @@
-//! `life` on many schedules: whatever legal order the queues execute in, and whatever undefined
-//! memory holds, it comes to the same cells and the same picture.
+//! `life` on many schedules: the cells and the image must be the same for every legal order of execution on the queues,
+//! and for any contents of undefined memory.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,15 +18,14 @@ use crate::setup::validation::{self, Stack};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// How many schedules: each seed of the layer is one. Ten for each topology; a run takes about a
-/// second of one core.
+/// Number of schedules, one per seed of the layer: ten per topology. A run takes about one second of one core.
 pub(crate) const SEEDS: u64 = 10 * TOPOLOGIES.len() as u64;
 
-/// How many runs go side by side.
+/// Number of concurrent runs.
 const WORKERS: u64 = 2;
 
-/// A board that is quick to draw, and a number of generations that takes some frames of several
-/// generations and one of fewer.
+/// A board that is drawn quickly, and a number of generations that needs frames of several generations and one of
+/// fewer.
 const ARGUMENTS: [&str; 9] = [
     "--headless",
     "--pattern",
@@ -39,7 +38,7 @@ const ARGUMENTS: [&str; 9] = [
     "3",
 ];
 
-/// Outcome of a run: its report and its picture.
+/// Report and image of a run.
 #[derive(PartialEq, Eq)]
 struct Outcome {
     generation: u64,
@@ -48,11 +47,11 @@ struct Outcome {
     picture: Vec<u8>,
 }
 
-/// Runs `life` plainly, then on all schedules, spread over the topologies, with garbage in
-/// undefined memory and under the validation layer, and compares.
+/// Runs `life` normally, then on all schedules, distributed over the topologies, with garbage in undefined memory and
+/// under the validation layer, and compares.
 ///
 /// # Errors
-/// When a run fails or comes to another result; the first such run is named by seed and topology.
+/// When a run fails or has another result; the error has seed and topology of the first such run.
 pub(crate) fn check(stack: &Stack, program: &Path, layer: &Layer) -> Result<String> {
     let plain = run(stack, program, "schedules-plain", |_| {})?;
     ensure!(plain.population > 0, "nothing is alive that could differ");
@@ -63,7 +62,7 @@ pub(crate) fn check(stack: &Stack, program: &Path, layer: &Layer) -> Result<Stri
             if failed.load(Ordering::Relaxed) {
                 break;
             }
-            // By way of the division, so that a worker's seeds reach all topologies.
+            // Divided first, so that the seeds of a worker cover all topologies.
             let families = TOPOLOGIES[(seed / WORKERS) as usize % TOPOLOGIES.len()];
             compare(stack, program, &name, &plain, (layer, families, seed)).inspect_err(|_| {
                 failed.store(true, Ordering::Relaxed);
@@ -87,7 +86,7 @@ pub(crate) fn check(stack: &Stack, program: &Path, layer: &Layer) -> Result<Stri
     ))
 }
 
-/// Compares one schedule with the plain run.
+/// Compares one schedule with the normal run.
 fn compare(
     stack: &Stack,
     program: &Path,

@@ -1,5 +1,5 @@
-//! Many frames in which windows, buffers and shaders change at random: what the program holds in
-//! the end is what it held once it had warmed up.
+//! Many frames with random changes of windows, buffers and shaders: at the end the program must hold no more memory and
+//! objects than after warm-up.
 
 use std::path::Path;
 use std::process::Command;
@@ -15,7 +15,7 @@ use crate::scenarios::examples;
 use crate::scenarios::report::Report;
 use crate::setup::validation::{self, Stack};
 
-/// How much of it, and of what.
+/// Length and seed of a soak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::Args)]
 pub(crate) struct Dose {
     /// Frames without windows, and as many in windows, though under validation 10000 at most;
@@ -27,43 +27,41 @@ pub(crate) struct Dose {
     pub(crate) seed: u64,
 }
 
-/// A dose from which memory can be judged is this long: allocators and caches of the driver were
-/// seen to fill for 8,000 frames, which have to be in the first fifth.
+/// Minimum number of frames for checking memory: allocators and caches of the driver were seen to grow for 8,000
+/// frames, which must be within the first fifth.
 ///
-/// Memory is judged without the validation layer, which keeps some hundred bytes for each
-/// pipeline that was ever created, and more for each swapchain ([`MOST_VALIDATED`]): more than what is
-/// looked for.
+/// Memory is checked without the validation layer, which keeps some hundred bytes for each pipeline ever created, and
+/// more for each swapchain ([`MOST_VALIDATED`]): more than the growth to detect.
 const JUDGED_FRAMES: u64 = 50_000;
-/// Frames in windows under validation. Synchronization validation (1.4.363) never forgets the images
-/// of a swapchain that was destroyed, even when the queue that presented them was waited for: 5 KB
-/// and a microsecond of each later frame for every swapchain that was ever made. A window of 3,000
-/// frames that never changes its size costs the same in the end as in the beginning; one that does
-/// so every other frame grows by 2.7 KB a frame, and its frames take four times as long; without
-/// synchronization validation, or without the layer, neither. Frames beyond these would show no
-/// more, for hours.
+/// Maximum number of frames in windows under validation. Synchronization validation (1.4.363) never forgets the images
+/// of a destroyed swapchain, even after a wait for the queue that presented them. Each swapchain ever created costs 5
+/// KB, and a microsecond of each later frame. A window of 3,000 frames with a constant size costs the same at the end
+/// as at the beginning. One that is resized every other frame grows by 2.7 KB a frame, and its frames take four times
+/// as long; without synchronization validation, or without the layer, neither happens. More frames would take hours and
+/// show nothing new.
 const MOST_VALIDATED: u64 = 10_000;
 const POLL: Duration = Duration::from_secs(1);
-/// The slowest frame in windows, on average, under validation and on a software driver.
+/// Maximum mean duration of a frame in windows, under validation on a software driver.
 const SLOWEST_FRAME: Duration = Duration::from_millis(200);
 const START: Duration = Duration::from_secs(120);
-/// Memory may grow by one part in this many.
+/// Memory may grow by one part in this number.
 const GROWTH: u64 = 100;
-/// More entities than that: the second window is open by half of the time.
+/// Allowed additional entities: the second window is open half of the time.
 const SECOND_WINDOW: u64 = 1;
-/// Swapchains of a window that wait to be given back.
+/// Maximum number of retired swapchains of a window.
 const MOST_RETIRED: u64 = 5;
-/// More than all buffers that the program, its uploads and its windows have at a time.
+/// Upper bound of the buffers that the program, its uploads and its windows have at a time.
 const MOST_BUFFERS: u64 = 64;
 
-/// Without windows; under validation if there is a stack, and weighed if there is none.
+/// Runs without windows: under validation if there is a stack, else with a check of memory.
 ///
 /// # Errors
-/// When the program fails or grows, or the layer has something to say.
+/// When the program fails or grows, or the layer reports a message.
 pub(crate) fn headless(stack: Option<&Stack>, program: &Path, dose: Dose) -> Result<String> {
     run(stack, program, dose, None)
 }
 
-/// Soaks in windows, with fewer frames where there is a stack.
+/// Runs in windows, with fewer frames under validation.
 ///
 /// # Errors
 /// As [`headless`].
@@ -74,7 +72,7 @@ pub(crate) fn in_windows(stack: Option<&Stack>, program: &Path, dose: Dose) -> R
     run(stack, program, Dose { frames, ..dose }, Some(&server))
 }
 
-/// Whether memory can be judged.
+/// Whether the run is long enough for a check of memory.
 pub(crate) fn is_weighed(dose: Dose) -> bool {
     dose.frames >= JUDGED_FRAMES
 }
@@ -117,7 +115,7 @@ fn run(stack: Option<&Stack>, program: &Path, dose: Dose, server: Option<&Xvfb>)
     judge(&report, dose, is_weighed).with_context(|| format!("seed {}", dose.seed))
 }
 
-/// Tells how far it is until it ends, is interrupted, or says nothing new for too long.
+/// Prints the progress until the program ends, is interrupted, or prints nothing new for too long.
 fn follow(running: &mut Running) {
     let mut told = String::new();
     let mut silent = Duration::ZERO;
@@ -185,7 +183,7 @@ fn judge(report: &Report, dose: Dose, is_weighed: bool) -> Result<String> {
     ))
 }
 
-/// The median of the second fifth and that of the last one.
+/// Returns the medians of the second and of the last fifth.
 fn growth(samples: &[u64]) -> Result<[u64; 2]> {
     let fifth = samples.len() / 5;
     ensure!(fifth > 0, "only {} samples", samples.len());

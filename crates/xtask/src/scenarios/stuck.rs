@@ -1,6 +1,5 @@
-//! Three windows of which one never gets an image, as on a compositor that keeps those of a window that
-//! nobody sees: the others go on as if it were not there, also while all are in trouble of their own and the
-//! device is lost, after which the stuck one is stuck no more.
+//! Three windows of which one never gets an image, like an invisible window on some compositors. The others must not be
+//! affected, even with faults of their own and after the loss of the device, which ends the stall.
 
 use std::fs;
 use std::path::Path;
@@ -17,21 +16,21 @@ use crate::setup::validation::{self, Stack};
 
 const LIMIT: Duration = Duration::from_secs(180);
 const FRAMES: u64 = 200;
-/// Least share of its frames that a good window shows, in percent.
+/// Minimum percentage of its frames that a working window presents.
 const LEAST_SHOWN: u64 = 90;
 
-/// A window that is stuck for good.
+/// A window stalls permanently.
 const FOR_GOOD: &str = "stuck nth=2";
-/// A window is stuck until the device is lost, while each third present is never proven done and swapchains
-/// are replaced all the time.
+/// A window stalls until the device is lost, while every third present is never proven complete and swapchains are
+/// replaced continuously.
 const UNTIL_LOST: &str = "stuck nth=2\nlost nth=90\n\
     vkAcquireNextImageKHR every=5 -> VK_SUBOPTIMAL_KHR\n\
     present fence never every=3";
 
-/// Runs `windows` with its second window stuck.
+/// Runs `windows` with its second window stalled.
 ///
 /// # Errors
-/// When a good window misses too many frames, or the stuck one shows any before the device is lost.
+/// When a working window misses too many frames, or the stalled one presents before the loss of the device.
 pub(crate) fn check(stack: &Stack, program: &Path, layer: &Layer) -> Result<String> {
     let server = Xvfb::start()?;
     let remarks = [FOR_GOOD, UNTIL_LOST].map(|script| {

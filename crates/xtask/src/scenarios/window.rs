@@ -1,5 +1,4 @@
-//! `life` in a real window, and `windows` in three: they show something, survive being resized, and
-//! close when told.
+//! `life` in a real window, and `windows` in three: they must show an image, survive resizing, and close on request.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -21,12 +20,12 @@ use crate::scenarios::picture;
 use crate::scenarios::report::Report;
 use crate::setup::validation::{self, Stack};
 
-/// A window under a debug build, a software driver and the validation layer takes its time.
+/// Timeout until a window shows an image, with a debug build, a software driver and the validation layer.
 const SHOW_LIMIT: Duration = Duration::from_secs(90);
 const CLOSE_LIMIT: Duration = Duration::from_secs(60);
 const POLL: Duration = Duration::from_millis(50);
 
-/// Between two resizes: some come within a frame of the last, some do not.
+/// Pauses between two resizes: shorter and longer than a frame.
 const PAUSES: [Duration; 3] = [
     Duration::ZERO,
     Duration::from_millis(30),
@@ -44,10 +43,10 @@ const SIZES: [(u32, u32); 9] = [
     (800, 600),
 ];
 
-/// Opens `life` in a window, resizes it, and closes it as a user would.
+/// Opens `life` in a window, resizes it, and closes it like a user.
 ///
 /// # Errors
-/// When the window shows nothing, the program fails, or the layer has something to say.
+/// When the window shows nothing, the program fails, or the layer reports a message.
 pub(crate) fn resize_and_close(stack: &Stack, program: &Path) -> Result<String> {
     let server = Xvfb::start()?;
     let (mut running, report) = start(stack, program, "life-window", &server, &[])?;
@@ -68,10 +67,10 @@ pub(crate) fn resize_and_close(stack: &Stack, program: &Path) -> Result<String> 
     ))
 }
 
-/// Opens the window of a program that makes its device itself, resizes it, and closes it.
+/// Opens the window of a program that creates its own device, resizes it, and closes it.
 ///
 /// # Errors
-/// When the window shows nothing, the program fails, or the layer has something to say.
+/// When the window shows nothing, the program fails, or the layer reports a message.
 pub(crate) fn own_device(stack: &Stack, program: &Path) -> Result<String> {
     let server = Xvfb::start()?;
     let mut command: Command = stack.command(program);
@@ -91,10 +90,10 @@ pub(crate) fn own_device(stack: &Stack, program: &Path) -> Result<String> {
     Ok(format!("{} resizes, closed", SIZES.len()))
 }
 
-/// Opens `life` in a window for some frames and lets it end by itself.
+/// Opens `life` in a window for some frames, after which it exits.
 ///
 /// # Errors
-/// When the program fails, or the layer has something to say.
+/// When the program fails, or the layer reports a message.
 pub(crate) fn some_frames(stack: &Stack, program: &Path) -> Result<String> {
     const FRAMES: u64 = 120;
     let server = Xvfb::start()?;
@@ -106,22 +105,21 @@ pub(crate) fn some_frames(stack: &Stack, program: &Path) -> Result<String> {
     Ok(report.summary())
 }
 
-/// How often the windows change their sizes.
+/// Number of resizes.
 const STORM: u32 = 1000;
-/// A window never has more than 6 swapchains: the one in use, and 5 that wait to be given back.
+/// Maximum number of retired swapchains: a window has at most 6, including the current one.
 const MOST_RETIRED: u64 = 5;
 
-/// Opens `windows`, changes the sizes of its three windows a thousand times, and closes them one
-/// by one, the primary one first.
+/// Opens `windows`, resizes its three windows a thousand times, and closes them one by one, the primary one first.
 ///
 /// # Errors
-/// When a window does not open or shows nothing, the program fails, keeps too many swapchains, or
-/// the layer has something to say.
+/// When a window does not open or shows nothing, the program fails or keeps too many swapchains, or the layer reports a
+/// message.
 pub(crate) fn storm(stack: &Stack, program: &Path) -> Result<String> {
     let server = Xvfb::start()?;
     let (mut running, report) = start_with(stack, program, "windows-storm", &server, &[])?;
     let (screen, windows) = three_windows(&mut running, &server)?;
-    // A linear congruential generator, the same sizes each time.
+    // A linear congruential generator with a constant seed.
     let mut state = 1_u32;
     let mut length = || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -130,7 +128,7 @@ pub(crate) fn storm(stack: &Stack, program: &Path) -> Result<String> {
     for step in 0..STORM {
         let window = windows[step as usize % windows.len()];
         screen.resize(window, (length(), length()))?;
-        // Several in a frame, and now and then some frames without.
+        // Several resizes per frame, with occasional frames without any.
         if step % 5 == 0 {
             thread::sleep(PAUSES[1] / 4);
         }
@@ -161,24 +159,22 @@ pub(crate) fn storm(stack: &Stack, program: &Path) -> Result<String> {
     ))
 }
 
-/// winit 0.30.13 shares its connection with the driver, and takes an error of the driver's for its
-/// own: where one draws into a window that is gone, the next call of winit's that checks for errors
-/// panics (73 places; `destroy_notify` and `set_title` were seen). The driver's request is `PutImage`,
-/// which only software drivers make. To be removed with a winit that does not.
+/// winit 0.30.13 shares its X connection with the driver, and mistakes the driver's errors for its own. When the driver
+/// draws to a destroyed window, winit's next call that checks for errors panics (73 places; seen in `destroy_notify`
+/// and `set_title`). The request is `PutImage`, which only software drivers use. To be removed with a fixed winit.
 fn is_panic_of_winit(output: &str) -> bool {
     output
         .lines()
         .any(|line| line.contains("panicked at") && line.contains("/winit-0.30"))
 }
 
-/// How often that may happen in a row: it was seen in 13 of 73 runs.
+/// Maximum number of such panics in a row; seen in 13 of 73 runs.
 const MOST_PANICS: usize = 5;
 
-/// Opens `windows` and destroys two of its three windows from outside, as no window manager would,
-/// in the midst of frames.
+/// Opens `windows` and destroys two of its three windows externally during frames, which no window manager does.
 ///
 /// # Errors
-/// When the third does not go on, or the program does not end well once that is closed.
+/// When the third window does not continue, or the program does not exit successfully after it is closed.
 pub(crate) fn killed(stack: &Stack, program: &Path) -> Result<String> {
     let server = Xvfb::start()?;
     let mut panics = 0;
@@ -194,13 +190,13 @@ pub(crate) fn killed(stack: &Stack, program: &Path) -> Result<String> {
     }
 }
 
-/// Destroys two of three windows; the third goes on.
+/// Destroys two of three windows; the third must continue.
 fn kill_two(running: &mut Running, server: &Xvfb, report: &Path) -> Result<String> {
     let (screen, windows) = three_windows(running, server)?;
     let (&last, others) = windows.split_last().context("there are no windows")?;
     for &window in others {
         screen.connection.destroy_window(window)?.check()?;
-        // New contents at each size show that the program goes on.
+        // New contents at each size prove that the program continues.
         for size in [(300, 200), (200, 300)] {
             screen.resize(last, size)?;
             thread::sleep(PAUSES[2]);
@@ -216,7 +212,7 @@ fn kill_two(running: &mut Running, server: &Xvfb, report: &Path) -> Result<Strin
     ))
 }
 
-/// Waits until `windows` has opened its three windows, and each has a picture in it.
+/// Waits until `windows` has opened its three windows and each shows an image.
 fn three_windows(running: &mut Running, server: &Xvfb) -> Result<(Screen, Vec<Window>)> {
     let screen = Screen::connect(&server.display)?;
     let windows = wait(running, "opened no three windows", || {
@@ -275,7 +271,7 @@ fn end(running: &mut Running, report: &Path) -> Result<Report> {
     Report::read(report)
 }
 
-/// Waits for the program's end, and looks at what it printed.
+/// Waits for the program's exit, and checks its output.
 fn end_well(running: &mut Running) -> Result<()> {
     let status = running.wait(CLOSE_LIMIT)?;
     ensure!(
@@ -286,7 +282,7 @@ fn end_well(running: &mut Running) -> Result<()> {
     validation::check_silence(running.name(), &running.output())
 }
 
-/// The screen as another program sees it.
+/// The screen from the view of another X client.
 struct Screen {
     connection: RustConnection,
     root: Window,
@@ -299,14 +295,14 @@ impl Screen {
         Ok(Self { connection, root })
     }
 
-    /// The first window on the screen.
+    /// Waits for the first window on the screen.
     fn wait_for_window(&self, running: &mut Running) -> Result<Window> {
         wait(running, "opened no window", || {
             Ok(self.windows()?.first().copied())
         })
     }
 
-    /// The windows on the screen.
+    /// Returns the windows on the screen.
     fn windows(&self) -> Result<Vec<Window>> {
         let mut windows = Vec::new();
         for window in self.connection.query_tree(self.root)?.reply()?.children {
@@ -346,7 +342,7 @@ impl Screen {
         Ok(())
     }
 
-    /// Asks the program to close its window, as a window manager does for its user.
+    /// Requests that the program close its window, like a window manager.
     fn close(&self, window: Window) -> Result<()> {
         let protocols = self
             .connection
@@ -371,7 +367,7 @@ impl Screen {
     }
 }
 
-/// Asks again and again until there is an answer, the program ends, or time is up.
+/// Polls until there is a result, the program ends, or the timeout is over.
 fn wait<T>(
     running: &mut Running,
     failure: &str,

@@ -1,4 +1,5 @@
-//! The program on the `bevy` crate: apart from the workspace, so that no lock file of ours knows bevy's.
+//! The program on the `bevy` crate. Not a member of the workspace, so that the workspace's lock file does not contain
+//! bevy.
 
 use std::path::Path;
 use std::time::Duration;
@@ -15,10 +16,10 @@ const FOLDER: &str = "examples/with_bevy";
 
 const LIMIT: Duration = Duration::from_secs(180);
 
-/// Builds the program beside what the workspace has built, and has it draw under validation.
+/// Builds the program in addition to the workspace, and runs it under validation.
 ///
 /// # Errors
-/// When it does not build or run, or its picture is empty.
+/// When it does not build or run, or its image is empty.
 pub(crate) fn check(stack: &Stack, target: &Path) -> Result<String> {
     let manifest = place::root().join(FOLDER).join("Cargo.toml");
     // bevy declares a newer Rust than its crates need.

@@ -1,5 +1,5 @@
-//! The validation layer's messages that are not held against a run: each has a reason, the newest
-//! layer that says it, and a day on which it is looked at again.
+//! Messages of the validation layer that are allowed. Each entry has a reason, the newest layer that reports it, and an
+//! expiry date.
 
 use std::sync::LazyLock;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -8,13 +8,13 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::setup::version::Version;
 
-/// The list that programs were built with; its head explains it.
+/// The list that programs are built with, documented at its top.
 const LIST: &str = include_str!("../../../quadrille_vulkan/allowed_messages.txt");
 
 /// The entries of the list; none if it is malformed, which [`check`] reports.
 pub(crate) static ALLOWED: LazyLock<Vec<Entry>> = LazyLock::new(|| parse(LIST).unwrap_or_default());
 
-/// A message that is allowed.
+/// An allowed message.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) name: String,
@@ -23,10 +23,10 @@ pub(crate) struct Entry {
     until: [u32; 3],
 }
 
-/// Checks that every entry is whole, not past its day, and about the layer in use.
+/// Checks that every entry is complete, not expired, and about the current layer.
 ///
 /// # Errors
-/// With the first entry that is not.
+/// Describes the first invalid entry.
 pub(crate) fn check(layer: Version) -> Result<usize> {
     let entries = parse(LIST)?;
     judge(&entries, layer, today()?)?;
@@ -99,7 +99,7 @@ fn parse_line(line: &str) -> Result<Entry> {
     })
 }
 
-/// Year, month and day of today, universal time.
+/// Returns today's year, month and day in UTC.
 fn today() -> Result<[u32; 3]> {
     let seconds = SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -108,7 +108,7 @@ fn today() -> Result<[u32; 3]> {
     Ok(date(seconds / 86_400))
 }
 
-/// The date so many days after 1970-01-01 in the Gregorian calendar.
+/// Returns the Gregorian date this number of days after 1970-01-01.
 fn date(mut days: u64) -> [u32; 3] {
     let is_leap = |year: u32| {
         year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))

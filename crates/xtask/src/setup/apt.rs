@@ -1,8 +1,7 @@
-//! Debian's package tool, run so that nothing of the machine changes but its packages.
+//! Debian's package tool, used without changing anything on the machine except installed packages.
 //!
-//! Sources are derived from the machine's own (mirror and key), lists go to a folder below
-//! `target/`: a backports suite is used without being added, a newer suite is read without
-//! being installed.
+//! Sources are derived from the machine's own (mirror and key), and lists are stored below `target/`. So a backports
+//! suite is used without adding it to the machine's sources, and a newer suite is read without installing from it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,16 +11,16 @@ use anyhow::{Context, Result, bail};
 
 use crate::host::process;
 
-/// An entry of apt's sources: where a suite is fetched and which key signs it.
+/// An entry of apt's sources: location and signing key of suites.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Source {
     /// The mirror.
     pub(crate) uri: String,
-    /// The suites it is asked for.
+    /// Suites.
     pub(crate) suites: Vec<String>,
-    /// The parts of a suite, such as `main`.
+    /// Components of a suite, such as `main`.
     pub(crate) components: Vec<String>,
-    /// The value of `Signed-By`, with continuation lines as they are.
+    /// Value of `Signed-By`, including its continuation lines.
     pub(crate) signed_by: Option<String>,
 }
 
@@ -54,7 +53,7 @@ pub(crate) fn machine_sources() -> Result<Vec<Source>> {
     Ok(sources)
 }
 
-/// Reads the format of one line an entry: `deb [options] uri suite components`.
+/// Parses the format with one entry per line: `deb [options] uri suite components`.
 fn parse_lines(text: &str) -> Vec<Source> {
     text.lines().filter_map(parse_line).collect()
 }
@@ -77,7 +76,7 @@ fn parse_line(line: &str) -> Option<Source> {
     })
 }
 
-/// Reads the format of stanzas (deb822).
+/// Parses the format of stanzas (deb822).
 fn parse_stanzas(text: &str) -> Vec<Source> {
     let text: String = text
         .lines()
@@ -109,7 +108,7 @@ fn parse_stanza(stanza: &str) -> Vec<Source> {
         .collect()
 }
 
-/// The value of a field with its continuation lines (those that start with a blank).
+/// Returns a field with its continuation lines, which begin with a blank.
 fn field(stanza: &str, name: &str) -> Option<String> {
     let mut lines = stanza.lines();
     let first = lines.by_ref().find_map(|line| {
@@ -125,7 +124,7 @@ fn field(stanza: &str, name: &str) -> Option<String> {
     )
 }
 
-/// Writes a stanza that asks a mirror for some suites.
+/// Formats a stanza for some suites of a mirror.
 pub(crate) fn stanza(source: &Source, suites: &[&str]) -> String {
     let key = source
         .signed_by
@@ -139,17 +138,17 @@ pub(crate) fn stanza(source: &Source, suites: &[&str]) -> String {
     )
 }
 
-/// An apt with sources and lists of its own.
+/// An apt configuration with separate sources and lists.
 pub(crate) struct Apt {
     folder: PathBuf,
 }
 
-/// Packages that an [`Apt`] takes for installed.
+/// Packages that an [`Apt`] considers installed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Installed {
-    /// Packages of the machine, so that more can be added.
+    /// Those of the machine, so that more can be added.
     Machine,
-    /// None, so that it fetches all that a package needs.
+    /// None, so that all dependencies of a package are fetched.
     Nothing,
 }
 
@@ -193,9 +192,9 @@ impl Apt {
              #clear APT::Update::Post-Invoke-Success;\n"
         );
         if installed == Installed::Nothing {
-            // Nothing is installed, so the machine's lock need not be asked for, nor root's rights.
-            // Signatures are checked as ever; age is not, since a mirror may lag and a clock may
-            // be off, and a request for the newest compares the versions that come.
+            // Nothing is installed, so neither the machine's lock nor root is needed. Signatures are checked as usual.
+            // Expiry is not, because a mirror may lag and the clock may be wrong; the newest version is chosen by
+            // comparing versions.
             text += &format!(
                 "Dir::State::status \"{here}/status\";\n\
                  Dir::Cache::archives \"{here}/archives\";\n\
@@ -207,18 +206,18 @@ impl Apt {
         text
     }
 
-    /// Fetches the lists of the sources.
+    /// Fetches the package lists of the sources.
     ///
     /// # Errors
     /// When a suite does not exist or cannot be fetched.
     pub(crate) fn update(&self) -> Result<()> {
         let mut command = self.command(None);
-        // An unreachable mirror is a mere warning of apt's unless it is told otherwise.
+        // By default an unreachable mirror is only a warning.
         command.args(["update", "--error-on=any"]);
         self.run("setup-lists", &mut command)
     }
 
-    /// Fetches a package and all it needs; returns the archives.
+    /// Fetches a package with all dependencies; returns the archives.
     ///
     /// # Errors
     /// When a package does not exist or cannot be fetched.
@@ -242,7 +241,7 @@ impl Apt {
         Ok(archives)
     }
 
-    /// Installs packages on the machine, from `suite` where one is given.
+    /// Installs packages on the machine, from `suite` if given.
     ///
     /// # Errors
     /// When a package does not exist or its installation fails.
@@ -278,10 +277,10 @@ impl Apt {
     }
 }
 
-/// Ten minutes: a slow mirror and a slow disk, not a hang.
+/// Ten minutes: enough for a slow mirror and a slow disk.
 const APT_LIMIT: std::time::Duration = std::time::Duration::from_secs(600);
 
-/// How this process may become root.
+/// Means to become root.
 #[derive(Clone, Copy)]
 pub(crate) enum Root {
     /// The process is root.
@@ -291,7 +290,7 @@ pub(crate) enum Root {
 }
 
 impl Root {
-    /// Finds out without asking anybody for a password.
+    /// Detects them without asking for a password.
     pub(crate) fn find() -> Option<Self> {
         let output = Command::new("id").arg("-u").output().ok()?;
         if output.stdout.trim_ascii() == b"0" {

@@ -1,4 +1,4 @@
-//! The test layer: built, announced to the Vulkan loader, put below the validation layer.
+//! The test layer: builds it, and configures the Vulkan loader to load it below the validation layer.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,8 +11,8 @@ use crate::host::place;
 
 const NAME: &str = "VK_LAYER_QUADRILLE_test";
 
-/// The queue topologies that every GPU program must run on, in the layer's own words:
-/// one queue, several of one family, and what discrete GPUs have.
+/// Queue topologies for all GPU programs, in the layer's syntax: one queue, several queues of one family, and
+/// topologies of discrete GPUs.
 pub(crate) const TOPOLOGIES: [&str; 6] = [
     "gct:1",
     "gct:4",
@@ -22,14 +22,14 @@ pub(crate) const TOPOLOGIES: [&str; 6] = [
     "gct:16,ct:8,t:2",
 ];
 
-/// Words of the layer about a setting, or a line of a script, that it does not know.
+/// Part of the layer's message about an unknown setting or script line.
 const REFUSED: &str = "is not allowed here";
 
-/// Fails if the layer has refused what it was told: without a device, which is all that is left
-/// then, many a program ends as it would by a fault.
+/// Fails if the layer has rejected its settings: without this check, the missing device would look like an effect of a
+/// fault.
 ///
 /// # Errors
-/// Quotes the message of the layer.
+/// Quotes the layer's message.
 pub(crate) fn check_taken(output: &str) -> Result<()> {
     match output.lines().find(|line| line.contains(REFUSED)) {
         Some(line) => bail!("{line}"),
@@ -37,17 +37,17 @@ pub(crate) fn check_taken(output: &str) -> Result<()> {
     }
 }
 
-/// How the layer is compiled.
+/// Profile with which the layer is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Build {
-    /// Quickly: for tests.
+    /// Fast to build, for tests.
     Debug,
-    /// So that calls through it cost next to nothing: for measurements.
+    /// Optimized, so that calls through it cost little, for measurements.
     Release,
 }
 
 impl Build {
-    /// The folder below cargo's that it is built in.
+    /// Output folder below cargo's target folder.
     fn folder(self) -> &'static str {
         match self {
             Self::Debug => "debug",
@@ -55,7 +55,7 @@ impl Build {
         }
     }
 
-    /// Cargo's arguments for it.
+    /// Arguments of cargo.
     fn arguments(self) -> &'static [&'static str] {
         match self {
             Self::Debug => &[],
@@ -66,7 +66,7 @@ impl Build {
 
 /// The built layer.
 pub(crate) struct Layer {
-    /// The folder of its manifest.
+    /// Folder of its manifest.
     folder: PathBuf,
 }
 
@@ -84,7 +84,7 @@ impl Layer {
             std::env::consts::DLL_PREFIX,
             std::env::consts::DLL_SUFFIX
         ));
-        // Programs that look for a layer find the one beside them first.
+        // Programs that search for a layer find the one next to them first.
         let folder = match build {
             Build::Debug => place::made("layer"),
             Build::Release => built.join("layer"),
@@ -97,12 +97,12 @@ impl Layer {
         Ok(Self { folder })
     }
 
-    /// The folder of its manifest, as `VK_LAYER_PATH` wants it.
+    /// Folder of its manifest, for `VK_LAYER_PATH`.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Puts the layer below a validated program, with some queue families.
+    /// Puts the layer below a validated program, with these queue families.
     pub(crate) fn apply(&self, command: &mut Command, families: &str) {
         command
             .env("VK_LAYER_PATH", &self.folder)
@@ -114,13 +114,13 @@ impl Layer {
 /// Parses the lines of the layer's log.
 ///
 /// # Errors
-/// In place of a line that is not JSON.
+/// Returned in place of a line that is not JSON.
 pub(crate) fn entries(log: &str) -> impl Iterator<Item = Result<Value>> {
     let entry = |line| serde_json::from_str(line).with_context(|| format!("not JSON: {line}"));
     log.lines().map(entry)
 }
 
-/// Writes the layer's manifest, by its own program.
+/// Runs the program that prints the layer's manifest.
 ///
 /// # Errors
 /// When that does not build.

@@ -1,4 +1,4 @@
-//! Makes a machine ready: installs what is missing where it can, else says what it is.
+//! Installation of missing packages, or instructions for installing them.
 
 use anyhow::{Context, Result, bail};
 
@@ -6,11 +6,10 @@ use crate::host::place;
 use crate::setup::apt::{self, Apt, Installed, Root, Source};
 use crate::setup::packages::{self, Package, Purpose};
 
-/// Installs what is missing for a purpose. Does nothing, quickly, if nothing is.
+/// Installs missing packages for a purpose. Fast if nothing is missing.
 ///
 /// # Errors
-/// When something is missing and cannot be installed from here; the message has the names
-/// of the packages.
+/// When something is missing and cannot be installed automatically; the message names the packages.
 pub(crate) fn install(purpose: Purpose) -> Result<()> {
     let missing = packages::missing(purpose);
     if missing.is_empty() {
@@ -52,13 +51,13 @@ fn install_with_apt(root: Root, missing: &[&'static Package]) -> Result<()> {
         apt.install(root, None, &others)?;
     }
     if !mesa.is_empty() {
-        // Backports have a newer Mesa where the release's own is too old for the tests.
+        // Backports have a newer Mesa if that of the release is too old for the tests.
         apt.install(root, has_backports.then_some(&*backports), &mesa)?;
     }
     Ok(())
 }
 
-/// An apt that knows the release's own suites and, where there is one, its backports.
+/// Returns an apt with the suites of the release and its backports, if there are any.
 fn apt_with_backports(codename: &str, backports: &str) -> Result<(Apt, bool)> {
     let sources = apt::machine_sources()?;
     let own = sources_of_release(&sources, codename);
@@ -84,7 +83,7 @@ fn apt_with_backports(codename: &str, backports: &str) -> Result<(Apt, bool)> {
     Ok((without, false))
 }
 
-/// The entries that carry the release, with its suites but not those of others.
+/// Returns the source entries of the release, without other suites.
 fn sources_of_release<'a>(
     sources: &'a [Source],
     codename: &str,
@@ -111,10 +110,10 @@ fn sources_of_release<'a>(
         .collect()
 }
 
-/// A field of the system's own description.
+/// Returns a field of the system's `os-release`.
 ///
 /// # Errors
-/// When the system does not describe itself.
+/// When the system has no such file or field.
 pub(crate) fn release(field: &str) -> Result<String> {
     let text = std::fs::read_to_string("/etc/os-release").context("cannot read /etc/os-release")?;
     text.lines()
@@ -123,7 +122,7 @@ pub(crate) fn release(field: &str) -> Result<String> {
         .with_context(|| format!("/etc/os-release has no {field}"))
 }
 
-/// Lists the packages to install by hand.
+/// Lists the packages to install manually.
 fn advice(missing: &[&'static Package]) -> String {
     let line = |command: &str, column: fn(&Package) -> &'static str| {
         format!("  {command} {}", packages::names(missing, column).join(" "))

@@ -1,4 +1,4 @@
-//! Packages that the commands need: how each is detected, and its name on each system.
+//! Packages that the commands need: their detection, and their names by system.
 
 use std::path::Path;
 use std::process::Command;
@@ -14,7 +14,7 @@ pub(crate) enum Purpose {
     BevyExamples,
 }
 
-/// A thing that must be there, with the package that brings it on each distribution.
+/// A requirement, with the package that provides it on each distribution.
 #[derive(Debug)]
 pub(crate) struct Package {
     probe: Probe,
@@ -29,19 +29,19 @@ pub(crate) struct Package {
 
 #[derive(Clone, Copy, Debug)]
 enum Probe {
-    /// A shared library that the dynamic linker knows by this name.
+    /// A shared library, by its name for the dynamic linker.
     Library(&'static str),
-    /// A program of the search path.
+    /// A program in the search path.
     Program(&'static str),
-    /// A library that C and Rust build against, by its name in `pkg-config`.
+    /// A development library, by its name in `pkg-config`.
     Development(&'static str),
     /// Any Vulkan driver.
     Driver,
-    /// The software driver, new enough for all tests.
+    /// The software driver in a version that is new enough for all tests.
     Lavapipe,
 }
 
-/// The package of Mesa's Vulkan drivers on Debian: the one that backports have newer.
+/// The package of Mesa's Vulkan drivers on Debian, which is newer in backports.
 pub(crate) const MESA: &str = "mesa-vulkan-drivers";
 
 /// The first Mesa whose lavapipe has headless surfaces and `VK_EXT_swapchain_maintenance1`.
@@ -63,8 +63,7 @@ const fn package(
     }
 }
 
-/// Everything, in the order in which it is reported. The windowing libraries are those that
-/// `winit` opens at run time, which is why no linker asks for them.
+/// All packages, in the order of reports. winit opens the windowing libraries at run time, so no linker checks them.
 const PACKAGES: &[Package] = &[
     package(
         Purpose::Play,
@@ -182,7 +181,7 @@ pub(crate) fn missing(purpose: Purpose) -> Vec<&'static Package> {
         .collect()
 }
 
-/// The names in one column, each once.
+/// Returns the distinct names in one column.
 pub(crate) fn names(
     packages: &[&'static Package],
     column: fn(&Package) -> &'static str,
@@ -213,13 +212,13 @@ fn is_there(probe: Probe, libraries: &Libraries) -> bool {
     }
 }
 
-/// Whether the search path has a program.
+/// Whether a program is in the search path.
 pub(crate) fn has_program(name: &str) -> bool {
     std::env::var_os("PATH")
         .is_some_and(|path| std::env::split_paths(&path).any(|folder| folder.join(name).is_file()))
 }
 
-/// The file names in the folders where drivers announce themselves.
+/// Returns the file names of driver manifests.
 fn driver_manifests() -> Vec<String> {
     [
         "/usr/share/vulkan/icd.d",
@@ -233,7 +232,7 @@ fn driver_manifests() -> Vec<String> {
     .collect()
 }
 
-/// The major version of Debian's Mesa; none where another system's tool would have to be asked.
+/// Returns the major version of Debian's Mesa; `None` on other systems.
 pub(crate) fn mesa_version() -> Option<u32> {
     let query = ["--show", "--showformat=${Version}", MESA];
     let output = Command::new("dpkg-query").args(query).output().ok()?;
@@ -247,12 +246,12 @@ fn major(version: &str) -> Option<u32> {
     version.split('.').next()?.parse().ok()
 }
 
-/// Libraries that the dynamic linker knows.
+/// Libraries known to the dynamic linker.
 struct Libraries(String);
 
 impl Libraries {
     fn read() -> Self {
-        // The folder of `ldconfig` is not on everybody's search path.
+        // The folder of `ldconfig` may not be in the search path.
         let text = ["/sbin/ldconfig", "/usr/sbin/ldconfig", "ldconfig"]
             .into_iter()
             .find_map(|program| Command::new(program).arg("-p").output().ok())

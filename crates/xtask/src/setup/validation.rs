@@ -1,9 +1,9 @@
-//! The validation stack: the newest Khronos layer with the loader and C library it needs.
+//! The validation stack: the newest Khronos layer, with the loader and C library that it needs.
 //!
-//! Only the newest layer follows timeline semaphores across queues, and only a suite newer
-//! than most machines has it. So the suite's packages are unpacked below `target/validation`,
-//! nothing is installed, and programs are started through that suite's own dynamic loader
-//! by the script `target/validation/run`. The driver is the machine's own lavapipe.
+//! Only the newest layer tracks timeline semaphores across queues, and only a suite newer than most machines has it. So
+//! the suite's packages are unpacked below `target/validation`, and nothing is installed. The script
+//! `target/validation/run` starts programs through that suite's own dynamic loader. The driver is the machine's own
+//! lavapipe.
 
 use std::fmt;
 use std::fs::{self, OpenOptions, Permissions};
@@ -25,18 +25,17 @@ use crate::setup::machine;
 use crate::setup::packages;
 use crate::setup::version::Version;
 
-/// The first layer that judges what this project relies on; older ones are silent about
-/// timeline semaphores and about half of the errors of ownership transfers.
+/// Oldest layer that detects the errors this project relies on. Older ones do not check timeline semaphores, and miss
+/// about half of the errors of ownership transfers.
 const OLDEST_LAYER: Version = Version([1, 4, 309]);
 
-/// The layer's manifest below a system's root.
+/// Path of the layer's manifest below the root folder.
 const MANIFEST: &str = "usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json";
 
-/// The packages to unpack; apt adds what they need.
+/// Packages to unpack; apt adds their dependencies.
 const PACKAGES: [&str; 2] = ["vulkan-validationlayers", "libvulkan1"];
 
-/// Files of the layer and libraries that it is linked with; some are links, which copies of the folder may
-/// have lost.
+/// Files of the layer and its libraries. Some are symbolic links, which copies of the folder may have lost.
 const LIBRARIES: [&str; 6] = [
     "libVkLayer_khronos_validation.so",
     "libvulkan.so.1",
@@ -48,10 +47,10 @@ const LIBRARIES: [&str; 6] = [
 
 const UNPACK_LIMIT: Duration = Duration::from_secs(120);
 
-/// Settings of the layer, one a line. All that it checks about synchronization is on, also what
-/// shaders touch through descriptors (no plan of ours was seen to be blamed wrongly by that);
-/// a message is reported every time, or counts would lie; and it is printed even if the program
-/// receives it too, so that the program's own count is not the only witness.
+/// Settings of the layer, one per line. All checks of synchronization are enabled, including accesses of shaders
+/// through descriptors, for which no false positive was seen. Every occurrence of a message is reported, since counts
+/// would otherwise be wrong. Messages are also printed if the program receives them, so that the program's own count is
+/// not the only evidence.
 const SETTINGS: &str = "\
 khronos_validation.validate_sync = true
 khronos_validation.syncval_load_op_after_store_op_validation = true
@@ -71,8 +70,8 @@ pub(crate) struct Stack {
 }
 
 impl Stack {
-    /// A command that starts a program under the layer, on lavapipe unless the caller's
-    /// environment names drivers by `VK_DRIVER_FILES`.
+    /// Returns a command that starts a program under the layer, on lavapipe unless the environment selects drivers by
+    /// `VK_DRIVER_FILES`.
     pub(crate) fn command(&self, program: impl AsRef<Path>) -> Command {
         let mut command = Command::new(self.runner());
         command.arg(program.as_ref());
@@ -84,7 +83,7 @@ impl Stack {
         &self.folder
     }
 
-    /// The script that starts programs: for tools that start them by themselves.
+    /// The script that starts programs, for tools that start them themselves.
     pub(crate) fn runner(&self) -> PathBuf {
         self.folder.join("run")
     }
@@ -96,7 +95,7 @@ impl fmt::Display for Stack {
     }
 }
 
-/// The names of the messages that the layer printed into a program's output.
+/// Returns the names of the layer's messages in a program's output.
 pub(crate) fn messages(output: &str) -> Vec<&str> {
     ["Validation Error: [ ", "Validation Warning: [ "]
         .into_iter()
@@ -106,10 +105,10 @@ pub(crate) fn messages(output: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Runs a command that is under the layer to its end, as [`process::run`] does.
+/// Runs a command under the layer to its end, like [`process::run`].
 ///
 /// # Errors
-/// As there, and when the layer had anything to say.
+/// As for [`process::run`], and when the layer reported a message.
 pub(crate) fn run(name: &str, command: &mut Command, limit: Duration) -> Result<String> {
     let output = process::run(name, command, limit)?;
     check_silence(name, &output)?;
@@ -119,7 +118,7 @@ pub(crate) fn run(name: &str, command: &mut Command, limit: Duration) -> Result<
 /// Fails if the layer printed a message.
 ///
 /// # Errors
-/// With the messages' names and the whole of the first.
+/// Names all messages and quotes the first.
 pub(crate) fn check_silence(name: &str, output: &str) -> Result<()> {
     let mut names = messages(output);
     let count = names.len();
@@ -137,13 +136,13 @@ pub(crate) fn check_silence(name: &str, output: &str) -> Result<()> {
     )
 }
 
-/// How much of a message is shown: it names its objects at its end.
+/// Number of lines of a message to show: it names its objects at its end.
 const MESSAGE_LINES: usize = 40;
 
-/// Makes the stack ready: unpacks it if it is not there, and checks how old it is.
+/// Prepares the stack: unpacks it if it is missing, and checks the layer's version.
 ///
 /// # Errors
-/// When the packages cannot be fetched, or the layer is too old to be a judge.
+/// When the packages cannot be fetched, or the layer is too old.
 pub(crate) fn prepare() -> Result<Stack> {
     let folder = place::made("validation");
     let has_apt = packages::has_program("apt-get") && packages::has_program("dpkg");
@@ -180,8 +179,8 @@ pub(crate) fn prepare() -> Result<Stack> {
     })
 }
 
-/// Whether the layer has what it is linked with. A loader that does not find it goes on without the
-/// layer, and programs are judged by nobody.
+/// Whether all libraries of the layer exist. A loader that cannot load the layer would continue without it, and
+/// programs would run without validation.
 fn is_whole(root: &Path, loader: &ForeignLoader) -> bool {
     let folder = root.join("usr/lib").join(loader.triplet);
     LIBRARIES
@@ -189,7 +188,7 @@ fn is_whole(root: &Path, loader: &ForeignLoader) -> bool {
         .all(|library| folder.join(library).exists())
 }
 
-/// The version in the layer's manifest.
+/// Returns the version in the layer's manifest.
 fn layer_version(root: &Path) -> Result<Version> {
     let path = root.join(MANIFEST);
     let text =
@@ -220,11 +219,11 @@ fn unpack(folder: &Path) -> Result<()> {
     apt.update()?;
     let archives = apt.download(&PACKAGES)?;
 
-    // Unpacked aside and renamed, so that a run that was cut off leaves nothing half done.
+    // Unpacked to another folder and renamed, so that an interrupted run leaves no incomplete folder.
     let aside = folder.join("root.new");
     let root = folder.join("root");
     remove(&aside)?;
-    // Fails where a link waits by that name.
+    // Fails if a link of that name exists.
     fs::create_dir(&aside).with_context(|| format!("cannot make {}", aside.display()))?;
     for archive in &archives {
         let mut command = Command::new("dpkg");
@@ -236,7 +235,7 @@ fn unpack(folder: &Path) -> Result<()> {
     replace(&folder.join("versions"), &versions(&archives), 0o644)
 }
 
-/// The suite with the newest packages of a distribution.
+/// Returns the suite with the newest packages of a distribution.
 fn newest_suite(distribution: &str) -> Result<&'static str> {
     match distribution {
         "debian" => Ok("unstable"),
@@ -247,7 +246,7 @@ fn newest_suite(distribution: &str) -> Result<&'static str> {
     }
 }
 
-/// The versions of the packages that matter, read from the archives' file names.
+/// Returns the versions of the main packages, from the archives' file names.
 fn versions(archives: &[PathBuf]) -> String {
     let parts: Vec<String> = archives
         .iter()
@@ -262,11 +261,11 @@ fn versions(archives: &[PathBuf]) -> String {
     parts.join(", ")
 }
 
-/// How programs are started with another C library than the machine's.
+/// Start of programs with another C library than the machine's.
 struct ForeignLoader {
-    /// The folder of this architecture's libraries, below `usr/lib` and `lib`.
+    /// Name of the architecture's library folder, below `usr/lib` and `lib`.
     triplet: &'static str,
-    /// The dynamic loader's file name.
+    /// File name of the dynamic loader.
     program: &'static str,
 }
 
@@ -284,7 +283,7 @@ fn foreign_loader() -> Result<ForeignLoader> {
     }
 }
 
-/// The text of `run`. The caller's own layers go below the Khronos layer, next to the driver.
+/// Returns the script `run`. The caller's own layers are below the Khronos layer, next to the driver.
 fn script(loader: Option<ForeignLoader>) -> String {
     let (layers, start) = match loader {
         Some(ForeignLoader { triplet, program }) => (
@@ -337,13 +336,13 @@ fn remove(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Writes a file as a whole, and only if its text changes: others may be running it. The text goes to a new file
-/// of a random name first, so that no link that waits there is followed.
+/// Replaces a file atomically if its text changes, because other processes may be running it. The text is first written
+/// to a new file with a random name, so that existing links are not followed.
 fn replace(path: &Path, text: &str, mode: u32) -> Result<()> {
     if fs::read_to_string(path).is_ok_and(|old| old == text) {
         return Ok(());
     }
-    // The standard library seeds these hashers by the system's generator.
+    // The standard library seeds `RandomState` from the system's random generator.
     let random = RandomState::new().hash_one(std::process::id());
     let aside = path.with_extension(format!("{random:016x}.new"));
     let mut new = OpenOptions::new();
@@ -355,7 +354,7 @@ fn replace(path: &Path, text: &str, mode: u32) -> Result<()> {
                 .and_then(|()| file.set_permissions(Permissions::from_mode(mode)))
                 .and_then(|()| fs::rename(&aside, path))
                 .inspect_err(|_| {
-                    // Not left half written; if that fails too, so be it.
+                    // Removes the incomplete file; an error of that is ignored.
                     let _ = fs::remove_file(&aside);
                 })
         })

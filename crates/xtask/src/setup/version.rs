@@ -7,7 +7,7 @@ use std::fmt;
 pub(crate) struct Version(pub(crate) [u32; 3]);
 
 impl Version {
-    /// Reads `1.4.309`; `None` if the text has another form.
+    /// Parses a version such as `1.4.309`; `None` for other text.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut numbers = text.split('.').map(|number| number.parse().ok());
         Some(Self([numbers.next()??, numbers.next()??, numbers.next()??]))

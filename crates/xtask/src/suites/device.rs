@@ -1,8 +1,8 @@
-//! `suites-for-device`: the GPU test suites, packed for a machine that has a GPU and no cargo.
+//! `suites-for-device`: an archive of the GPU test suites for a machine with a GPU and without cargo.
 //!
-//! Packed are the stripped test programs, the Khronos layer with its loader and C library, and libraries that
-//! drivers are linked with. All lie in one archive, compressed with a window that holds several programs, for they
-//! consist mostly of the same code. Beside it stands a script that unpacks and runs them.
+//! It contains the stripped test programs, the Khronos layer with its loader and C library, and libraries that drivers
+//! need. All are in one archive, compressed with a window that spans several programs, because these have most of their
+//! code in common. A script next to it unpacks and runs them.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -19,8 +19,8 @@ use crate::setup::apt::{self, Apt, Installed};
 use crate::setup::machine;
 use crate::setup::validation;
 
-/// The suites: package and test program. Their names in the pack are the packages' without `quadrille_`, and
-/// similar ones are neighbours.
+/// The suites: package and test program. Their names in the archive are the packages' without `quadrille_`. Similar
+/// ones are adjacent.
 const SUITES: [(&str, &str); 5] = [
     ("quadrille_2d", "gpu"),
     ("quadrille_3d", "gpu"),
@@ -29,10 +29,10 @@ const SUITES: [(&str, &str); 5] = [
     ("quadrille_oracle", "gpu_differential"),
 ];
 
-/// Packages with libraries that drivers are linked with, and that machines without a desktop may lack.
+/// Packages with libraries that drivers need and machines without a desktop may lack.
 const PACKAGES: [&str; 5] = ["libx11-6", "libxext6", "libgl1", "libegl1", "libglvnd0"];
 
-/// The beginnings of the names of these libraries; what else the packages bring comes with the layer.
+/// Prefixes of the names of these libraries; other files of the packages come with the layer.
 const LIBRARIES: [&str; 11] = [
     "libX11.",
     "libXext.",
@@ -47,19 +47,19 @@ const LIBRARIES: [&str; 11] = [
     "libGLX",
 ];
 
-/// Limit of the pack's size: transfers to such machines are limited.
+/// Maximum size of the archive, since transfers to such machines are limited.
 const MOST_BYTES: u64 = 60 << 20;
 
-/// How long compression takes at most: minutes, on one core.
+/// Timeout of compression, which takes minutes on one core.
 const PACK_LIMIT: Duration = Duration::from_secs(3600);
 const LIMIT: Duration = Duration::from_secs(300);
 
 const SCRIPT: &str = include_str!("device/run.sh.in");
 
-/// Builds, packs, and writes archive and script into a folder.
+/// Builds and packs the suites, and writes archive and script into a folder.
 ///
 /// # Errors
-/// When something does not build, a tool is missing, or the pack becomes too large.
+/// When something does not build, a tool is missing, or the archive is too large.
 pub(crate) fn pack(folder: &Path) -> Result<ExitCode> {
     let stack = validation::prepare()?;
     let built = Built::workspace()?;
@@ -106,7 +106,7 @@ pub(crate) fn pack(folder: &Path) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A package's name in the pack.
+/// Name of a package in the archive.
 fn short(package: &str) -> &str {
     package.strip_prefix("quadrille_").unwrap_or(package)
 }
@@ -118,7 +118,7 @@ fn script_text() -> String {
         .replace("@ROOT@", &place::root().display().to_string())
 }
 
-/// Fetches the libraries that drivers are linked with.
+/// Fetches the libraries that drivers need.
 fn libraries(to: &Path) -> Result<()> {
     let codename = machine::release("VERSION_CODENAME")?;
     let sources = apt::machine_sources()?;

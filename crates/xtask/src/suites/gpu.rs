@@ -1,4 +1,4 @@
-//! The tests that need a GPU: found by name, run under the validation layer.
+//! GPU tests: found by name, run under the validation layer.
 
 use std::process::Command;
 use std::time::Duration;
@@ -9,18 +9,17 @@ use crate::host::built::{Built, Program};
 use crate::setup::layer::{Layer, TOPOLOGIES};
 use crate::setup::validation::{self, Stack};
 
-/// Features and extensions that a device may lack, those of a line at once: commands and states that need
-/// them are refused or replaced.
+/// Features and extensions to hide, one set per line: commands and state that need them must be rejected or replaced.
 const SPARED: [&str; 3] = [
     "independentBlend",
     "multiDrawIndirect",
     "samplerAnisotropy,VK_EXT_conditional_rendering",
 ];
 
-/// Packages and topologies whose tests plan each frame as if those in flight still ran: lavapipe ends a frame before the
-/// next one begins, so hazards between frames would not show. Other topologies are left out: on queues of one family the
-/// validation layer does not learn from a wait of the host what that queue had waited for
-/// (`quadrille_layer/README.md`, "One message to doubt").
+/// Packages and topologies whose tests plan each frame as if the frames in flight were still running: lavapipe
+/// completes a frame before the next one begins, so hazards between frames would not show. Other topologies are
+/// excluded: on queues of one family, the validation layer does not derive from a host wait the earlier work that the
+/// queue had waited for (`quadrille_layer/README.md`, "One message to doubt").
 const OVERLAPPING: [(&str, &str); 2] = [
     ("quadrille_ecs", TOPOLOGIES[3]),
     ("quadrille_2d", TOPOLOGIES[3]),
@@ -28,13 +27,13 @@ const OVERLAPPING: [(&str, &str); 2] = [
 
 const LIMIT: Duration = Duration::from_secs(15 * 60);
 
-/// Runs the ignored tests of a test program, one after the other, under validation;
-/// on virtual queues if a layer and a topology are given.
+/// Runs the ignored tests of a test program sequentially under validation, on virtual queues if a layer and a topology
+/// are given.
 ///
-/// Returns how many tests passed.
+/// Returns the number of passed tests.
 ///
 /// # Errors
-/// When a test fails, and when there is none: a test that did not run proves nothing.
+/// When a test fails, or when there are no tests, which would prove nothing.
 pub(crate) fn run(
     stack: &Stack,
     program: &Program,
@@ -57,8 +56,8 @@ pub(crate) fn run(
     }
 }
 
-/// Runs the tests that record and describe at random on devices that lack a line each of
-/// [`SPARED`]: what needs it is refused or done without, and the validation layer has nothing to say.
+/// Runs the tests with random commands and descriptions on devices without each line of [`SPARED`]. Uses of the hidden
+/// features must be rejected or replaced, without validation messages.
 ///
 /// # Errors
 /// When a test fails, and when there is none.
@@ -81,7 +80,7 @@ pub(crate) fn spare(stack: &Stack, built: &Built, layer: &Layer, families: &str)
     Ok(format!("without {}", SPARED.join(", ")))
 }
 
-/// The ignored tests of a test program, one after the other, where cargo would run them.
+/// Returns the command for the ignored tests of a program, sequentially, in the working directory that cargo would use.
 fn command(stack: &Stack, program: &Program) -> Command {
     let mut command = stack.command(&program.path);
     command
@@ -91,7 +90,7 @@ fn command(stack: &Stack, program: &Program) -> Command {
     command
 }
 
-/// How many tests passed, from the lines that sum up.
+/// Returns the number of passed tests, from the summary lines.
 pub(crate) fn passed(output: &str) -> Option<u32> {
     output
         .lines()

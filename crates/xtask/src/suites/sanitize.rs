@@ -1,16 +1,14 @@
-//! Tests under sanitizers, which find what tests alone do not see: memory that is used after it
-//! was freed, or before it was written, or that two threads use at a time.
+//! Tests under sanitizers, which detect use after free, uninitialized reads and data races.
 //!
-//! Miri interprets what calls no foreign code, thousands of times slower than it runs: all of
-//! `quadrille_sync`, whose tests of random cases take few rounds there, and of `quadrille_ecs` the
-//! tests without a device, in which schedules run with recorders and accesses: the unsafe code of
-//! its system parameters, and the memory that systems and the renderer share. Not `quadrille_oracle`,
-//! which forbids unsafe code as `quadrille_sync` does and depends on nothing else.
+//! Miri interprets code without foreign calls, thousands of times slower than native. It runs all of `quadrille_sync`,
+//! whose random tests use few rounds there. Of `quadrille_ecs` it runs the tests without a device, which run schedules
+//! with recorders and accesses. These cover the unsafe code of system parameters, and the memory shared by systems and
+//! the renderer. `quadrille_oracle` is excluded: it forbids unsafe code like `quadrille_sync`, and has no other
+//! dependency.
 //!
-//! AddressSanitizer and ThreadSanitizer run the GPU tests on a real driver. All need a nightly
-//! toolchain; each builds into a folder of its own. AddressSanitizer also watches what is done after
-//! a call has failed, where the validation layer hears nothing of memory: the sweep of
-//! `faults/sweep.rs`.
+//! AddressSanitizer and ThreadSanitizer run the GPU tests on a real driver. All need a nightly toolchain, and each
+//! builds into its own folder. AddressSanitizer also checks error paths after failed calls, whose memory errors the
+//! validation layer does not see: the sweep of `faults/sweep.rs`.
 
 pub(crate) mod threads;
 
@@ -35,7 +33,7 @@ pub(crate) enum Sanitizer {
 }
 
 impl Sanitizer {
-    /// Whether it is among those that were named, or none was.
+    /// Whether it is among the requested ones, or none was requested.
     pub(crate) fn is_asked(self, which: &[Self]) -> bool {
         which.is_empty() || which.contains(&self)
     }
@@ -58,15 +56,14 @@ const INTERPRETED: [Interpreted; 2] = [
         arguments: &[],
         // Tests read cases from files.
         flags: "-Zmiri-disable-isolation",
-        // Each of their seventy looks at a frame plans it a dozen times over, as those at
-        // `advise::sharing` do too, and counts what comes out.
+        // Each of its seventy trials plans a frame a dozen times, like those of `advise::sharing`.
         skipped: &["advise::trial"],
     },
     Interpreted {
         package: "quadrille_ecs",
-        // Windows of the system are foreign code.
+        // Windowing libraries are foreign code.
         arguments: &["--no-default-features"],
-        // Tests ask for the time; and bevy's pools have threads that nobody ever ends.
+        // Tests read the clock, and threads of bevy's task pools never end.
         flags: "-Zmiri-disable-isolation -Zmiri-ignore-leaks",
         skipped: &[],
     },
@@ -75,16 +72,16 @@ const INTERPRETED: [Interpreted; 2] = [
 const WATCHED: [&str; 1] = ["quadrille_vulkan"];
 
 const LIMIT: Duration = Duration::from_secs(60 * 60);
-/// Foreign code that keeps memory for as long as the process lives.
+/// Foreign code that keeps memory for the lifetime of the process.
 const SUPPRESSED: [&str; 4] = ["libLLVM", "libvulkan", "ld-linux", "libxcb"];
 
-/// The toolchain, or how to get it. Only Miri itself needs one that has Miri.
+/// Returns the toolchain, or instructions to install it. Only Miri needs a toolchain with Miri.
 ///
 /// # Errors
 /// When there is none.
 pub(crate) fn toolchain(which: &[Sanitizer]) -> Result<String> {
     let mut version = Command::new("cargo");
-    // The one that runs this tool would not let another be chosen.
+    // The variables of the toolchain that runs this tool would override `+nightly`.
     version.arg("+nightly");
     if Sanitizer::Miri.is_asked(which) {
         version.arg("miri");
@@ -100,12 +97,12 @@ pub(crate) fn toolchain(which: &[Sanitizer]) -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// The packages that are interpreted.
+/// Returns the packages that Miri interprets.
 pub(crate) fn interpreted() -> impl Iterator<Item = &'static str> {
     INTERPRETED.iter().map(|known| known.package)
 }
 
-/// The packages whose GPU tests are watched.
+/// Returns the packages whose GPU tests run under sanitizers.
 pub(crate) fn watched() -> impl Iterator<Item = &'static str> {
     WATCHED.into_iter()
 }
@@ -126,7 +123,7 @@ pub(crate) fn interpret(package: &str) -> Result<String> {
         .arg("--")
         .args(known.skipped.iter().flat_map(|name| ["--skip", *name]))
         .env("MIRIFLAGS", known.flags)
-        // Errors of bevy take a back trace with them, which takes longer than all else.
+        // Errors of bevy capture a backtrace, which takes longer than everything else.
         .env("RUST_BACKTRACE", "0");
     let output = process::run(
         &format!("miri-{package}"),
@@ -139,7 +136,7 @@ pub(crate) fn interpret(package: &str) -> Result<String> {
 /// Runs the GPU tests of a package with AddressSanitizer and LeakSanitizer.
 ///
 /// # Errors
-/// When a test fails, a sanitizer has something to say, or no test runs.
+/// When a test fails, a sanitizer reports an error, or no test runs.
 pub(crate) fn watch(package: &str) -> Result<String> {
     let mut command = watched_tests(package)?;
     command.args(["--", "--ignored", "--test-threads=1"]);
@@ -148,7 +145,7 @@ pub(crate) fn watch(package: &str) -> Result<String> {
     counted(&output)
 }
 
-/// Builds the GPU tests of a package with AddressSanitizer; what cargo says in JSON.
+/// Builds the GPU tests of a package with AddressSanitizer; returns cargo's JSON messages.
 ///
 /// # Errors
 /// When they do not build.
@@ -158,12 +155,12 @@ pub(crate) fn build(package: &str) -> Result<String> {
     process::run(&format!("asan-{package}-build"), &mut command, LIMIT)
 }
 
-/// Cargo, with the GPU tests of a package built with AddressSanitizer.
+/// Returns a cargo command for the GPU tests of a package with AddressSanitizer.
 fn watched_tests(package: &str) -> Result<Command> {
     let mut command = Command::new("cargo");
     command
         .args(["+nightly", "test", "--package", package, "--test", "gpu"])
-        // With a target, build scripts and macros are built without the sanitizer.
+        // With an explicit target, build scripts and macros are built without the sanitizer.
         .args(["--target", &host()?, "--target-dir"])
         .arg(place::made("asan"))
         .env("RUSTFLAGS", "-Zsanitizer=address")
@@ -173,10 +170,10 @@ fn watched_tests(package: &str) -> Result<Command> {
     Ok(command)
 }
 
-/// Tells a program with AddressSanitizer what to look for.
+/// Sets the options of AddressSanitizer for a program.
 ///
 /// # Errors
-/// When the list of what is suppressed cannot be written.
+/// When the list of suppressions cannot be written.
 pub(crate) fn set_options(command: &mut Command) -> Result<()> {
     let suppressions = place::made("verify").join("sanitize.suppressions.txt");
     let lines = SUPPRESSED.map(|library| format!("leak:{library}\n"));
@@ -194,10 +191,10 @@ pub(crate) fn set_options(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Fails if a sanitizer has something to say.
+/// Fails if a sanitizer reports an error.
 ///
 /// # Errors
-/// With its first line.
+/// Quotes its first line.
 pub(crate) fn check_silence(output: &str) -> Result<()> {
     match output.lines().find(|line| line.contains("Sanitizer")) {
         Some(line) => bail!("{line}"),
@@ -205,7 +202,7 @@ pub(crate) fn check_silence(output: &str) -> Result<()> {
     }
 }
 
-/// Removes the variables by which cargo names its own toolchain to its children.
+/// Removes the variables with which cargo passes its own toolchain to child processes.
 fn outside(command: &mut Command) -> &mut Command {
     for name in ["CARGO", "RUSTC", "RUSTUP_TOOLCHAIN"] {
         command.env_remove(name);
@@ -213,7 +210,7 @@ fn outside(command: &mut Command) -> &mut Command {
     command
 }
 
-/// The triple of this machine.
+/// Returns the target triple of this machine.
 fn host() -> Result<String> {
     let output = Command::new("rustc").arg("-vV").output();
     let output = output.context("rustc cannot be started")?;

@@ -1,10 +1,10 @@
-//! Where words of Rust may stand.
+//! Restrictions of Rust identifiers to certain crates.
 
 use super::complaint::Complaint;
 use super::tree::Tree;
 
-/// The crates with a need of unsafe code: those that call Vulkan (the canary does, to get it
-/// wrong on purpose, and the bench, to compare with what is written by hand), and the front end, whose parameters implement bevy's unsafe traits.
+/// Crates that may have unsafe code: those that call Vulkan (the canary to violate its rules deliberately, the bench
+/// for its hand-written comparison), and the front end, whose parameters implement bevy's unsafe traits.
 const UNSAFE_CRATES: [&str; 5] = [
     "quadrille_vulkan",
     "quadrille_layer",
@@ -13,8 +13,8 @@ const UNSAFE_CRATES: [&str; 5] = [
     "quadrille_bench",
 ];
 
-/// Items of the standard library that pure crates do not use: the solver and its judge compute values from
-/// values.
+/// Items of the standard library that pure crates must not use, because the solver and its oracle only compute values
+/// from values.
 const IMPURE: [&str; 7] = [
     "std::fs",
     "std::thread",
@@ -26,7 +26,7 @@ const IMPURE: [&str; 7] = [
 ];
 const PURE_CRATES: [&str; 2] = ["quadrille_sync", "quadrille_oracle"];
 
-/// Unsafe code in crates that have no need of it; the outside world in crates that are pure.
+/// Finds unsafe code in crates that do not need it, and I/O and clocks in pure crates.
 pub(super) fn check(tree: &Tree) -> Vec<Complaint> {
     let mut complaints = Vec::new();
     for (path, code) in tree.code() {
@@ -56,7 +56,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Complaint> {
     complaints
 }
 
-/// Whether a line has a word, whole.
+/// Whether a line contains a whole word.
 pub(super) fn has_word(line: &str, word: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(word).any(|(at, _)| {

@@ -2,17 +2,17 @@
 
 use std::fmt;
 
-/// A breach of a rule, and where.
+/// A violation of a rule, with its location.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Complaint {
     pub(super) path: String,
-    /// Counted from 1; 0 if the file as a whole is meant.
+    /// Line from 1; 0 for the file as a whole.
     pub(super) line: usize,
     pub(super) what: String,
 }
 
 impl Complaint {
-    /// A complaint about a line, or about a file if `line` is 0.
+    /// Creates a complaint about a line, or about a file if `line` is 0.
     pub(super) fn new(path: impl Into<String>, line: usize, what: impl Into<String>) -> Self {
         Self {
             path: path.into(),
@@ -35,6 +35,6 @@ impl fmt::Display for Complaint {
 #[derive(Default)]
 pub(super) struct Findings {
     pub(super) errors: Vec<Complaint>,
-    /// To think about; they fail nothing.
+    /// Warnings, which do not fail the check.
     pub(super) warnings: Vec<Complaint>,
 }

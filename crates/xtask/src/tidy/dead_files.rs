@@ -1,4 +1,4 @@
-//! Rust files that no `mod` line reaches: cargo does not build them and nobody notices.
+//! Rust files that no `mod` declaration reaches: cargo silently ignores them.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use super::tree::{Tree, blank};
 use crate::host::cargo::Workspace;
 use crate::host::place;
 
-/// Files that are reached from no target's root.
+/// Finds files that are not reachable from the root of any target.
 pub(super) fn check(tree: &Tree, workspace: &Workspace) -> Vec<Complaint> {
     let targets = workspace
         .packages
@@ -48,8 +48,8 @@ pub(super) fn check(tree: &Tree, workspace: &Workspace) -> Vec<Complaint> {
         .collect()
 }
 
-/// The roots of packages that are apart from the workspace (a fuzzer's), where cargo looks for
-/// them by itself: below a manifest that begins a workspace of its own.
+/// Returns the roots of packages outside the workspace (a fuzzer's), at cargo's default paths next to manifests with a
+/// workspace of their own.
 fn roots_apart(tree: &Tree) -> Vec<String> {
     let manifests = tree.files().filter(|(_, text)| {
         let is_workspace = |line: &str| line.trim() == "[workspace]";
@@ -71,10 +71,10 @@ fn roots_apart(tree: &Tree) -> Vec<String> {
         .collect()
 }
 
-/// The files in which the modules may lie that a file names; one of each pair exists.
+/// Returns the possible paths of the modules that a file declares; one of each pair exists.
 fn modules(path: &str, text: &str, is_root: bool) -> Vec<String> {
     let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
-    // `a.rs` has its modules in `a/`; a root and a `mod.rs` have them beside themselves.
+    // `a.rs` has its modules in `a/`; a root and a `mod.rs` have them in their own folder.
     let inner = if is_root || file == "mod.rs" {
         folder.to_owned()
     } else {
@@ -107,7 +107,7 @@ fn module_name(line: &str) -> Option<&str> {
     is_plain.then_some(name.trim())
 }
 
-/// A path from a folder, with its `..` taken.
+/// Joins a path to a folder, and resolves `..`.
 fn join(folder: &str, file: &str) -> String {
     let mut parts: Vec<&str> = folder.split('/').collect();
     for part in file.split('/') {

@@ -1,11 +1,11 @@
-//! Dependencies that each crate may have: the workspace is cut by what a crate must know.
+//! Allowed dependencies of each crate: crates are divided by what they must know.
 
 use super::complaint::Complaint;
 use super::tree::Tree;
 use crate::host::cargo::{Package, Workspace};
 
-/// Our crates with those of ours they may depend on, the others being above them or apart.
-/// A crate that is not listed (content, on top of the facade) may use the facade alone.
+/// Our crates with their allowed dependencies among our crates. A crate that is not listed (content, on top of the
+/// facade) may use only the facade.
 const OURS: [(&str, &[&str]); 12] = [
     ("quadrille_sync", &[]),
     ("quadrille_derive", &[]),
@@ -35,7 +35,7 @@ const OURS: [(&str, &[&str]); 12] = [
     ),
 ];
 
-/// Foreign crates that only some of ours may know.
+/// Foreign crates that only some of ours may use.
 const RESERVED: [(&str, &[&str]); 4] = [
     (
         "ash",
@@ -46,11 +46,11 @@ const RESERVED: [(&str, &[&str]); 4] = [
     ("naga", &["quadrille_vulkan", "examples"]),
 ];
 
-/// Packages of the outside world, by name or by prefix, that pure crates must not depend on.
+/// Pure crates, and the packages, by name or prefix, that they must not depend on.
 const PURE: [&str; 2] = ["quadrille_sync", "quadrille_oracle"];
 const OUTSIDE: [&str; 4] = ["bevy", "ash", "tracing", "log"];
 
-/// Other renderers. Bevy's window crates bring `wgpu-types`, which is types alone.
+/// Other renderers. Bevy's window crates depend on `wgpu-types`, which only has types.
 const FORBIDDEN: [&str; 7] = [
     "bevy",
     "bevy_render",
@@ -61,7 +61,7 @@ const FORBIDDEN: [&str; 7] = [
     "wgpu-hal",
 ];
 
-/// Dependencies against the cut, and forbidden crates anywhere below.
+/// Finds dependencies that are not allowed, and forbidden crates anywhere in the tree.
 pub(super) fn check(tree: &Tree, workspace: &Workspace) -> Vec<Complaint> {
     let own: Vec<&str> = workspace
         .packages
@@ -108,7 +108,7 @@ fn check_package(package: &Package, own: &[&str]) -> Vec<Complaint> {
     for dependency in &package.dependencies {
         let name = dependency.name.as_str();
         let is_own = own.contains(&name);
-        // Tests may look down from above: the solver's are judged by the oracle.
+        // Tests may depend on higher crates: the oracle checks those of the solver.
         if is_own && !dependency.is_dev && name != package.name && !allowed.contains(&name) {
             complain(format!(
                 "must not depend on `{name}`; of ours it may know {allowed:?}"

@@ -1,4 +1,4 @@
-//! Errors and events of published packages, which a later version may extend: `#[non_exhaustive]`.
+//! `#[non_exhaustive]` on errors and events of published packages, which later versions may extend.
 
 use super::complaint::Complaint;
 use super::packages::published;
@@ -7,7 +7,7 @@ use super::tree::Tree;
 /// Derives of events.
 const EVENTS: [&str; 3] = ["Event", "EntityEvent", "Message"];
 
-/// Public enums of errors, and public structs of events, that programs could match or build in full.
+/// Finds public error enums and public event structs that programs could match or construct exhaustively.
 pub(super) fn check(tree: &Tree) -> Vec<Complaint> {
     let mut complaints = Vec::new();
     for package in published(tree) {
@@ -21,7 +21,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Complaint> {
     complaints
 }
 
-/// Such types of a source.
+/// Finds such types in a source.
 fn exhaustive(path: &str, text: &str) -> Vec<Complaint> {
     let mut complaints = Vec::new();
     let mut attributes = String::new();
@@ -32,7 +32,7 @@ fn exhaustive(path: &str, text: &str) -> Vec<Complaint> {
             let what = "errors and events of a published package are `#[non_exhaustive]`";
             complaints.push(Complaint::new(path, number, what.to_owned()));
         }
-        // Attributes of several lines end with a line of their own.
+        // Attributes of several lines end with a separate line.
         let is_attribute =
             line.starts_with('#') || line.starts_with("    ") || line.starts_with(')');
         if is_attribute {
@@ -44,14 +44,14 @@ fn exhaustive(path: &str, text: &str) -> Vec<Complaint> {
     complaints
 }
 
-/// The name of the item that a line begins.
+/// Returns the name of the item that begins on a line.
 fn name_of<'a>(line: &'a str, start: &str) -> Option<&'a str> {
     let rest = line.strip_prefix(start)?;
     let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_')?;
     Some(&rest[..end])
 }
 
-/// Whether one of the derives is that of an event.
+/// Whether one of the derives is for an event.
 fn derives_event(attributes: &str) -> bool {
     let lists = attributes.split("#[derive(").skip(1);
     let mut names = lists.flat_map(|list| list.split(')').next().unwrap_or_default().split(','));

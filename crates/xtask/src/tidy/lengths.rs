@@ -1,16 +1,16 @@
-//! How long files and functions may be. Code is counted: not comments, not blank lines, not tests.
+//! Maximum lengths of files and functions, in lines of code: without comments, blank lines and tests.
 
 use super::complaint::{Complaint, Findings};
 use super::tree::{Tree, is_test};
 
-/// Above these, think.
+/// Length of a file that is a warning.
 const FILE_WARNING: usize = 500;
 const FUNCTION_WARNING: usize = 70;
-/// Above these, it fails.
+/// Length of a file that is an error.
 const FILE_LIMIT: usize = 800;
 const FUNCTION_LIMIT: usize = 100;
 
-/// Files and functions that are too long.
+/// Finds files and functions that are too long.
 pub(super) fn check(tree: &Tree, findings: &mut Findings) {
     for (path, code) in tree.code().filter(|(path, _)| !is_test(path)) {
         let lines = count(code.lines());
@@ -49,16 +49,16 @@ fn count<'a>(lines: impl Iterator<Item = &'a str>) -> usize {
     lines.filter(|line| !line.trim().is_empty()).count()
 }
 
-/// A function and the length of its body with its first and last line.
+/// A function, with the length of its body including first and last line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Function {
     pub(super) name: String,
-    /// Where it starts, counted from 1.
+    /// Line of its beginning, from 1.
     pub(super) line: usize,
     pub(super) lines: usize,
 }
 
-/// The functions of a file whose words have been blanked. One inside another counts for both.
+/// Returns the functions of a file with blanked comments and literals. A nested function also counts for the outer one.
 pub(super) fn functions(code: &str) -> Vec<Function> {
     let lines: Vec<&str> = code.lines().collect();
     (0..lines.len())
@@ -74,7 +74,7 @@ pub(super) fn functions(code: &str) -> Vec<Function> {
         .collect()
 }
 
-/// The name after a `fn` that starts an item on this line.
+/// Returns the name after a `fn` that begins an item on this line.
 fn function_name(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let (before, after) = match line.strip_prefix("fn ") {
@@ -93,7 +93,7 @@ fn function_name(line: &str) -> Option<&str> {
     (is_item && !name.is_empty()).then_some(name)
 }
 
-/// The line, counted from the first, on which the body's braces close; none without a body.
+/// Returns the line, from 0, on which the braces of the body close; `None` without a body.
 fn body_end(lines: &[&str]) -> Option<usize> {
     let mut depth = 0_usize;
     let mut brackets = 0_usize;
@@ -109,7 +109,7 @@ fn body_end(lines: &[&str]) -> Option<usize> {
                         return Some(index);
                     }
                 }
-                // A declaration of a trait or of foreign code.
+                // A declaration in a trait or of a foreign function.
                 ';' if depth == 0 && brackets == 0 => return None,
                 _ => {}
             }

@@ -1,10 +1,10 @@
-//! The pages that lead readers: they must name what there is.
+//! Pages for readers, which must list all crates and examples.
 
 use super::complaint::Complaint;
 use super::tree::Tree;
 use crate::host::cargo::Workspace;
 
-/// Files without which nobody may use or can find anything.
+/// Required files, such as licences and entry pages.
 const NEEDED: [&str; 9] = [
     "README.md",
     "LICENSE-MIT",
@@ -17,7 +17,7 @@ const NEEDED: [&str; 9] = [
     "docs/troubleshooting.md",
 ];
 
-/// Missing pages, crates that the code map does not name, examples that no table lists.
+/// Finds missing pages, crates that the code map does not list, and examples that no table lists.
 pub(super) fn check(tree: &Tree, workspace: &Workspace) -> Vec<Complaint> {
     let mut complaints: Vec<Complaint> = NEEDED
         .into_iter()

@@ -1,4 +1,4 @@
-//! Packages that can be published: complete manifests, texts of the licences, and sources that include only packed files.
+//! Published packages: complete manifests, licence texts, and includes that refer only to packed files.
 
 use super::complaint::Complaint;
 use super::tree::Tree;
@@ -15,10 +15,10 @@ const KEYS: [&str; 8] = [
     "[package.metadata.docs.rs]",
 ];
 
-/// Texts of the licences that the manifests name; a package links those of the repository.
+/// Licence texts that the manifests name; a package links those of the repository.
 const LICENCES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
 
-/// Beginnings of what names a file by its path from the source.
+/// Prefixes of includes, followed by a path relative to the source.
 const INCLUDES: [&str; 4] = ["include_str!(", "include_bytes!(", "include!(", "#[path ="];
 
 /// Keys that manifests of published packages lack, missing licences, and includes of files that are not packed, in

@@ -1,16 +1,16 @@
-//! Words that must not stand in any file.
+//! Words that must not occur in any file.
 
 use super::code::has_word;
 use super::complaint::Complaint;
 use super::tree::Tree;
 
-/// Work that was put off. Say what is missing in an issue, or do it.
+/// Markers of postponed work. Describe it in an issue, or do it.
 const PUT_OFF: [&str; 3] = ["TODO", "FIXME", "XXX"];
 
-/// Folders of one machine. Nobody else has them.
+/// Folders that exist only on one machine.
 const MACHINE: [&str; 4] = ["/work/", "/tmp/", "/root/", "/home/"];
 
-/// Hosts of package registries: a mirror's users would be sent round it.
+/// Hosts of package registries, whose use would bypass a configured mirror.
 const HOSTS: [&str; 9] = [
     "deb.debian.org",
     "security.debian.org",
@@ -23,10 +23,10 @@ const HOSTS: [&str; 9] = [
     "proxy.golang.org",
 ];
 
-/// Files exempt from the rule: the one that has to name what it forbids, and the lock file, which is cargo's.
+/// Exempt files: this one, which lists the forbidden words, and the lock file, which cargo writes.
 const EXEMPT: [&str; 2] = ["crates/xtask/src/tidy/text.rs", "Cargo.lock"];
 
-/// Forbidden words, with their places.
+/// Finds forbidden words.
 pub(super) fn check(tree: &Tree) -> Vec<Complaint> {
     let mut complaints = Vec::new();
     for (path, text) in tree.files().filter(|(path, _)| !EXEMPT.contains(path)) {
@@ -47,7 +47,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Complaint> {
     complaints
 }
 
-/// Whether a line has a path that starts with a folder, not one that merely contains it.
+/// Whether a line has a path that begins with a folder, not one that merely contains it.
 fn has_absolute(line: &str, folder: &str) -> bool {
     line.match_indices(folder).any(|(at, _)| {
         let before = line[..at].chars().next_back();

@@ -1,4 +1,4 @@
-//! The files of the checkout, as git sees them, and Rust code without its words.
+//! The files of the checkout known to git, and Rust code without comments and literals.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -14,10 +14,10 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// Asks git for the names and reads the files.
+    /// Reads the names from git, and then the files.
     ///
     /// # Errors
-    /// When this is no git checkout.
+    /// When this is not a git checkout.
     pub(super) fn read() -> Result<Self> {
         let output = Command::new("git")
             .args([
@@ -37,7 +37,7 @@ impl Tree {
             );
         }
         let names = String::from_utf8_lossy(&output.stdout).into_owned();
-        // Pictures and fonts are no text; a tracked file that was just removed is no file.
+        // Images and fonts are not text; a tracked file may have been deleted.
         let files = names.split_terminator('\0').filter_map(|name| {
             let text = std::fs::read_to_string(place::root().join(name)).ok()?;
             Some((name.to_owned(), text))
@@ -47,7 +47,7 @@ impl Tree {
         })
     }
 
-    /// A made-up tree.
+    /// Creates a synthetic tree for tests.
     #[cfg(test)]
     pub(super) fn of(files: &[(&str, &str)]) -> Self {
         let own = |(path, text): &(&str, &str)| ((*path).to_owned(), (*text).to_owned());
@@ -56,24 +56,24 @@ impl Tree {
         }
     }
 
-    /// How many files there are.
+    /// Number of files.
     pub(super) fn len(&self) -> usize {
         self.files.len()
     }
 
-    /// A file's text.
+    /// Returns the text of a file.
     pub(super) fn get(&self, path: &str) -> Option<&str> {
         self.files.get(path).map(String::as_str)
     }
 
-    /// All files.
+    /// Iterates over all files.
     pub(super) fn files(&self) -> impl Iterator<Item = (&str, &str)> {
         self.files
             .iter()
             .map(|(path, text)| (path.as_str(), text.as_str()))
     }
 
-    /// The Rust files, their comments, strings and characters blanked out.
+    /// Iterates over the Rust files, with comments and literals blanked.
     pub(super) fn code(&self) -> impl Iterator<Item = (&str, String)> {
         self.files()
             .filter(|(path, _)| path.ends_with(".rs"))
@@ -81,13 +81,13 @@ impl Tree {
     }
 }
 
-/// Whether a file holds tests only.
+/// Whether a file contains only tests.
 pub(super) fn is_test(path: &str) -> bool {
     path.ends_with("/tests.rs") || path.ends_with("_tests.rs") || path.contains("/tests/")
 }
 
-/// Rust code with comments and the insides of literals replaced by blanks, line for line, so
-/// that words and braces that are left mean what they say.
+/// Replaces comments and contents of literals by blanks, keeping line numbers, so that the remaining words and braces
+/// are code.
 pub(super) fn blank(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -108,7 +108,7 @@ pub(super) fn blank(text: &str) -> String {
     out
 }
 
-/// How many bytes at the start of `rest` are a comment or a literal.
+/// Returns the number of bytes of a comment or literal at the start of `rest`.
 fn hidden_bytes(rest: &str, before: Option<char>) -> usize {
     let in_word = before.is_some_and(|c| c.is_alphanumeric() || c == '_');
     if rest.starts_with("//") {
@@ -147,7 +147,7 @@ fn block_comment_bytes(rest: &str) -> usize {
     at
 }
 
-/// From the opening quote past the closing one.
+/// Returns the number of bytes from an opening quote through the closing one.
 fn quoted_bytes(rest: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in rest.char_indices().skip(1) {
@@ -161,7 +161,7 @@ fn quoted_bytes(rest: &str, quote: char) -> usize {
     rest.len()
 }
 
-/// A character literal; a lifetime is none.
+/// Returns the number of bytes of a character literal; 0 for a lifetime.
 fn char_bytes(rest: &str) -> usize {
     let mut chars = rest.chars().skip(1);
     match (chars.next(), chars.next()) {
@@ -170,7 +170,7 @@ fn char_bytes(rest: &str) -> usize {
     }
 }
 
-/// `r"..."`, `r#"..."#` and their kin with `b` and `c`.
+/// Returns the number of bytes of a raw string: `r"..."`, `r#"..."#`, and those with `b` and `c`.
 fn raw_string_bytes(rest: &str) -> usize {
     let word = rest.len() - rest.trim_start_matches(['b', 'c']).len();
     let Some(after) = rest

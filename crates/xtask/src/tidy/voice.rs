@@ -1,9 +1,9 @@
-//! The openings of comments, docs and headings: `docs/glossary.md` has the rule.
+//! First words of comments, docs and headings, by the rule in `docs/glossary.md`.
 
 use super::complaint::Complaint;
 use super::tree::Tree;
 
-/// Openings that postpone the subject of the sentence, also with `ever` at their end.
+/// Refused first words, which postpone the subject of the sentence; also with `ever` appended.
 const REFUSED: [&str; 20] = [
     "What",
     "Which",
@@ -27,10 +27,10 @@ const REFUSED: [&str; 20] = [
     "To which",
 ];
 
-/// Comments that may open so, by path and opening words.
+/// Exceptions, by path and first words.
 const ALLOWED: [(&str, &str); 0] = [];
 
-/// Paragraphs of comments, and headings of pages, that open with a refused word.
+/// Finds paragraphs of comments, and headings of pages, that open with a refused word.
 pub(super) fn check(tree: &Tree) -> Vec<Complaint> {
     let mut complaints = Vec::new();
     for (path, text) in tree.files() {
@@ -55,7 +55,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Complaint> {
     complaints
 }
 
-/// The refused word that a text opens with.
+/// Returns the refused word that a text opens with.
 fn refused(text: &str) -> Option<&'static str> {
     let text = text.trim_start_matches(['-', '*', ' ']);
     REFUSED.into_iter().find(|word| {
@@ -66,8 +66,8 @@ fn refused(text: &str) -> Option<&'static str> {
     })
 }
 
-/// First lines of the paragraphs of comments, and their headings, with their numbers from 1. A paragraph begins
-/// after a blank line or a heading. Fenced programs in docs are code.
+/// Returns the first line of each paragraph and heading in comments, with line numbers from 1. A paragraph begins after
+/// a blank line or a heading. Fenced code in docs is skipped.
 fn comment_openings(text: &str) -> Vec<(usize, &str)> {
     let mut openings = Vec::new();
     let (mut is_paragraph, mut is_fenced) = (false, false);
@@ -87,7 +87,7 @@ fn comment_openings(text: &str) -> Vec<(usize, &str)> {
     openings
 }
 
-/// Headings of a page, with their line numbers from 1. Fenced programs are code.
+/// Returns the headings of a page, with line numbers from 1. Fenced code is skipped.
 fn headings(text: &str) -> Vec<(usize, &str)> {
     let mut is_fenced = false;
     let lines = (1..).zip(text.lines()).filter(|(_, line)| {

@@ -1,4 +1,4 @@
-//! The steps of a run: each is named, timed, judged; the table comes at the end.
+//! Steps of a run: each is named and timed, with a result; a table follows at the end.
 
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -10,17 +10,17 @@ use anyhow::Result;
 
 use crate::host::process;
 
-/// How many steps run side by side at most.
+/// Maximum number of concurrent steps.
 const WORKERS: usize = 4;
 
-/// A step that leaves nothing but a remark, and does not mind what runs beside it.
+/// A step whose only result is a remark, and which may run concurrently.
 pub(crate) struct Check<'a> {
     pub(crate) name: String,
     pub(crate) run: Box<dyn Fn() -> Result<String> + Sync + 'a>,
 }
 
 impl<'a> Check<'a> {
-    /// A step of a name.
+    /// Creates a step with a name.
     pub(crate) fn new(name: String, run: impl Fn() -> Result<String> + Sync + 'a) -> Self {
         let run = Box::new(run);
         Self { name, run }
@@ -37,14 +37,14 @@ struct Step {
     name: String,
     passed: bool,
     took: Duration,
-    /// Finding or failure in one line.
+    /// Result or error in one line.
     remark: String,
 }
 
 impl Steps {
-    /// Runs a step and keeps its verdict; a failure does not end the run.
+    /// Runs a step and stores its result; a failure does not end the run.
     ///
-    /// Returns what the step returns beside its remark, so that later steps can build on it.
+    /// Returns the step's value besides its remark, for later steps.
     pub(crate) fn run<T>(
         &mut self,
         name: &str,
@@ -59,9 +59,8 @@ impl Steps {
         value
     }
 
-    /// Runs steps that do not mind each other, one more at once than there are cores (at most
-    /// [`WORKERS`]), as a program on a software driver keeps 0.7 of a core busy; the table has them
-    /// in the order given.
+    /// Runs independent steps concurrently: one more than there are cores (at most [`WORKERS`]), because a program on a
+    /// software driver uses 0.7 of a core. The table has them in the given order.
     pub(crate) fn side_by_side(&mut self, checks: &[Check]) {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let next = AtomicUsize::new(0);
@@ -87,12 +86,12 @@ impl Steps {
         self.done.extend(done.into_iter().map(|(_, step)| step));
     }
 
-    /// Runs a step that leaves nothing but a remark.
+    /// Runs a step whose only result is a remark.
     pub(crate) fn check(&mut self, name: &str, step: impl FnOnce() -> Result<String>) {
         self.run(name, || Ok(((), step()?)));
     }
 
-    /// Counts a step that could not run because of one before it.
+    /// Counts a step that could not run because an earlier one failed.
     pub(crate) fn skip(&mut self, name: &str, reason: &str) {
         println!("==> {name}\n    FAILED: {reason}");
         self.done.push(Step {
@@ -103,7 +102,7 @@ impl Steps {
         });
     }
 
-    /// Prints the table and the closing line.
+    /// Prints the table and a summary.
     pub(crate) fn finish(self) -> ExitCode {
         println!("\n{}", self.table());
         let failed = self.done.iter().filter(|step| !step.passed).count();
@@ -140,7 +139,7 @@ impl Steps {
     }
 }
 
-/// The next check that nobody has taken, unless the user asked the run to end.
+/// Returns the next check that no worker has taken, unless the run is interrupted.
 fn take<'a, 'b>(checks: &'a [Check<'b>], next: &AtomicUsize) -> Option<(usize, &'a Check<'b>)> {
     if process::interrupted() {
         return None;
@@ -149,7 +148,7 @@ fn take<'a, 'b>(checks: &'a [Check<'b>], next: &AtomicUsize) -> Option<(usize, &
     Some((index, checks.get(index)?))
 }
 
-/// Runs a step, and says how it ended in one piece: others may print beside it.
+/// Runs a step, and prints its result in one piece, because other steps may print concurrently.
 fn judged<T>(name: &str, step: impl FnOnce() -> Result<(T, String)>) -> (Option<T>, Step) {
     let start = Instant::now();
     let outcome = step();

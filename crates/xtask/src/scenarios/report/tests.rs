@@ -23,7 +23,7 @@ fn without_the_layer_nothing_is_asked_of_it() {
     assert!(error.to_string().contains("device"), "{error}");
 }
 
-/// The complaint about a good report with one value replaced.
+/// Returns the error for a valid report with one value replaced.
 fn complaint(key: &str, value: Value) -> String {
     let mut report = good();
     report[key] = value;

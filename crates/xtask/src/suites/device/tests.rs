@@ -17,7 +17,7 @@ fn script_names_all_suites_and_is_shell() {
     );
 }
 
-/// The verdict of the script's `judge` on a log and an exit status.
+/// Runs the script's function `judge` on a log and an exit status.
 fn judged(log: &str, status: &str) -> String {
     let script = script_text();
     let start = script.find("judge() {").unwrap_or(0);

@@ -1,8 +1,7 @@
-//! ThreadSanitizer: two threads that touch the same memory with no order between them.
+//! ThreadSanitizer, which detects data races.
 //!
-//! The standard library is built with it too, or locks would not count as order. The driver is not,
-//! so what it does with memory of its own is left out; a program that is wrong on purpose shows
-//! that what we do is not.
+//! The standard library is built with it too; otherwise locks would not count as ordering. The driver is not, so races
+//! within its own memory are ignored. A deliberately racy program proves that races in our code are detected.
 
 use std::process::Command;
 
@@ -37,7 +36,7 @@ pub(crate) fn watch(package: &str) -> Result<String> {
 /// Runs the program that has a race.
 ///
 /// # Errors
-/// When nothing is said of it.
+/// When the race is not reported.
 pub(crate) fn canary() -> Result<String> {
     let mut command = command("run")?;
     command.args(["--package", "quadrille_canary", "--bin", "race"]);
@@ -51,7 +50,7 @@ pub(crate) fn canary() -> Result<String> {
     Ok("a race is found".to_owned())
 }
 
-/// Cargo, with everything built for ThreadSanitizer.
+/// Returns a cargo command that builds everything for ThreadSanitizer.
 fn command(what: &str) -> Result<Command> {
     let mut command = Command::new("cargo");
     command
