@@ -176,9 +176,9 @@
 //!
 //! # 5. A material of your own
 //!
-//! The look of a mesh, a sprite or a node is a fragment shader of yours with its values: see
-//! [`Material2d`](crate::Material2d), [`MaterialExtension2d`](crate::MaterialExtension2d) for sprites and `UiMaterial` for
-//! nodes. Ten lines and a shader file suffice, and no pass is written:
+//! The appearance of a mesh, a sprite or a node can be a fragment shader of yours with its parameters: see
+//! [`Material2d`](crate::Material2d), [`MaterialExtension2d`](crate::MaterialExtension2d) for sprites and `UiMaterial`
+//! for nodes. Ten lines and a shader file suffice, without a pass of your own:
 //!
 //! ```
 //! use bevy_app::App;

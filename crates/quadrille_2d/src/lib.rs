@@ -35,7 +35,7 @@
 //! - **Culling is bevy's**, on the CPU: GPU culling would have to upload all instances first,
 //!   which costs more (README, "How fast").
 //! - **Materials with a shader of their own** are sorted and batched with everything else. Their uniforms are rows of a
-//!   table, their images bindings, so a batch ends where images change. Changed uniforms upload rows and nothing else.
+//!   table, and their images are bindings, so a batch ends where images change. Changed uniforms only upload rows.
 //! - **A tilemap chunk is one quad** whose fragments look up their tile. Tiles are uploaded when they change and
 //!   cost no CPU time otherwise.
 //! - **A draw per image**, no bindless array: push descriptors, which every device has, are enough, since numerous
@@ -77,12 +77,12 @@ pub use plugin::{Prepare2dSystems, Quadrille2dPlugin};
 pub use quadrille_content as content;
 pub use scene::phase::{Phase2d, QueueWork};
 
-/// Systems of 2D, for `before` and `after`.
+/// Systems of 2D, for ordering with `before` and `after`.
 pub mod systems {
     pub use crate::passes::draw::draw_2d;
 }
 
-/// Images and buffers of 2D, for passes of programs that declare them.
+/// Images and buffers of 2D, for passes that declare them.
 pub mod resources {
     pub use crate::instances::node::Nodes2d;
     pub use crate::meshes::{Indices2d, Vertices2d};

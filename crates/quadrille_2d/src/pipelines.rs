@@ -36,7 +36,7 @@ pub struct Pipelines2d {
     pub(crate) materials: MaterialPipelines,
 }
 
-/// Shader modules under bevy's paths and item names.
+/// Shader modules under bevy's paths, with bevy's item names.
 const BEVY_MODULES: [(&str, &str); 4] = [
     (
         "bevy_sprite_render::mesh2d::vertex_output",
@@ -56,11 +56,11 @@ const BEVY_MODULES: [(&str, &str); 4] = [
     ),
 ];
 
-/// Advice for the other names of bevy.
+/// Advice in errors for unsupported names of bevy.
 const BEVY_ADVICE: &str =
     "2D draws no vertex shaders of others; draw the mesh in a pass of your own";
 
-/// Publishes what the shaders import.
+/// Publishes the modules that shaders import.
 pub(crate) fn publish_shader_modules() -> Result<(), ShaderError> {
     constants().publish()?;
     let source = include_str!("../shaders/vertex.wgsl");
@@ -114,7 +114,7 @@ impl Pipelines2d {
         })
     }
 
-    /// Returns the pipeline of a batch; `None` while the shader of its material is loaded.
+    /// Returns the pipeline of a batch; `None` while its material's shader is loading.
     pub(crate) fn of(
         &self,
         batch: &Batch,

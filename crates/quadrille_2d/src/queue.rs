@@ -206,7 +206,7 @@ impl QueueState {
                 images: &scene.images,
                 assets: &scene.image_assets,
             };
-            // Before the next class looks the same images up.
+            // Before the next class of entities looks up the same images.
             items.images.refresh_new(frame, &mut lookup);
         }
     }

@@ -309,7 +309,7 @@ impl Writer<'_, '_, '_, '_> {
         }
     }
 
-    /// Draws a node by its material, which gets the border and the radii, and cuts off nothing by itself.
+    /// Draws a node by its material. The material's shader gets border widths and radii, and shapes the box itself.
     fn add_material(&mut self, world: &Affine3A, node: &ComputedNode, material: MaterialState) {
         let coverage = BoxCoverage::Border {
             widths: border_widths(node),

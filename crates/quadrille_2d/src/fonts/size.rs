@@ -188,7 +188,7 @@ pub(crate) fn limit_font_sizes(
     }
 }
 
-/// Returns the clamped size of one that is too large, negative or NaN; `None` if it is valid.
+/// Returns the clamped size of a size that is too large, negative or NaN; `None` if it is valid.
 fn limit(size: FontSize, rem: f32, most: Most) -> Option<FontSize> {
     let within = |value: f32, most: f32| match value {
         // `Val::Em` resolves against the font size, so negative sizes would reach the layout of nodes.

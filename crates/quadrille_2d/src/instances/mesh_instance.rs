@@ -26,7 +26,7 @@ pub(crate) struct Instance {
     pub(crate) uv_translation: [f32; 2],
     /// [`AlphaMode::to_shader`].
     pub(crate) alpha_mode: f32,
-    /// Row of its material, for shaders of materials.
+    /// Row index of its material, for materials with a shader of their own.
     pub(crate) material: u32,
 }
 

@@ -30,9 +30,9 @@ pub(crate) struct NodeInstance {
     /// Border widths: left, top, right, bottom.
     pub(crate) widths: [f32; 4],
     pub(crate) tint: [f32; 4],
-    /// Flags of `boxes.wgsl` and `gradient.wgsl`: the lowest bits select border sides in the order of `widths`, none
-    /// is the whole box. Then the standard deviation of a shadow's blur (0: no shadow), or the hint of a gradient. Nodes
-    /// with a material of their own have its row in the place of flags.
+    /// Flags of `boxes.wgsl` and `gradient.wgsl`: the lowest bits select border sides in the order of `widths`; no bit
+    /// means the whole box. Then the standard deviation of a shadow's blur (0: no shadow), or the hint of a gradient.
+    /// For nodes with a material of their own, the flags are the material's row index instead.
     pub(crate) flags_and_sigma: [f32; 2],
     /// Color at the end of a gradient segment; zero for other boxes.
     pub(crate) end_color: [f32; 4],

@@ -11,12 +11,12 @@ use super::plugin::MaterialRegistration;
 use crate::components::material::{AlphaMode2d, MeshMaterial2d};
 use crate::scene::materials::MaterialKind;
 
-/// A material with a fragment shader of its own, drawn by `MeshMaterial2d` where [`Material2dPlugin`] is in the app.
+/// A material with its own fragment shader, drawn by `MeshMaterial2d` if the app has its [`Material2dPlugin`].
 ///
 /// Names and defaults are bevy's. The shader declares its uniforms, textures and samplers at
 /// `@group(constants::MATERIAL_BIND_GROUP)`, or `@group(2)`, with the numbers of the material's attributes, and takes
 /// `bevy_sprite_render::mesh2d::vertex_output::VertexOutput`. Meshes are sorted by z with everything else in 2D;
-/// neighbours with materials of one type and the same images are one draw.
+/// neighbors in draw order with materials of one type and the same images are one draw.
 ///
 /// ```
 /// use quadrille_2d::prelude::*;
@@ -50,8 +50,8 @@ use crate::scene::materials::MaterialKind;
 /// }
 /// ```
 ///
-/// Not supported: vertex shaders, `specialize`, storage buffers, and textures other than `texture_2d<f32>`. A shader that
-/// cannot be used is an error in the log, and its materials are magenta.
+/// Not supported: vertex shaders, `specialize`, storage buffers, and textures other than `texture_2d<f32>`. An unusable
+/// shader is logged as an error, and its materials are magenta.
 pub trait Material2d: AsBindGroup + Asset + Clone + Sized {
     /// The fragment shader. [`ShaderRef::Default`] draws magenta, as in bevy.
     fn fragment_shader() -> ShaderRef {
@@ -63,13 +63,13 @@ pub trait Material2d: AsBindGroup + Asset + Clone + Sized {
         0.0
     }
 
-    /// Whether the color is blended over the target. The shader discards fragments of [`AlphaMode2d::Mask`] itself.
+    /// Alpha mode. Blending is fixed-function; for [`AlphaMode2d::Mask`] the shader discards fragments itself.
     fn alpha_mode(&self) -> AlphaMode2d {
         AlphaMode2d::Opaque
     }
 }
 
-/// Draws 2D meshes with materials of a type: `MeshMaterial2d<M>`. Add it beside
+/// Draws 2D meshes with materials of one type: `MeshMaterial2d<M>`. Add it in addition to
 /// [`Quadrille2dPlugin`](crate::Quadrille2dPlugin).
 pub struct Material2dPlugin<M: Material2d>(PhantomData<fn() -> M>);
 

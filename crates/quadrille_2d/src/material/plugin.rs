@@ -39,8 +39,8 @@ where
     M: Asset + AsBindGroup,
     C: Component + AsAssetId<Asset = M>,
 {
-    /// Registers the asset, and the component that requires [`MaterialInstance`]; before the app has an [`AssetServer`] it
-    /// does nothing.
+    /// Registers the asset, and the component with its required [`MaterialInstance`]. Has no effect before the app has
+    /// an [`AssetServer`].
     pub(super) fn build(app: &mut App) {
         if !app.world().contains_resource::<AssetServer>() {
             return;
@@ -107,10 +107,10 @@ where
     }
 }
 
-/// Filter of changed components, on disabled entities too.
+/// Filter for changed components, including those of disabled entities.
 type ChangedMaterials<C> = (Changed<C>, Allow<Disabled>);
 
-/// Copies the asset of each changed component to the untyped one that the extraction reads.
+/// Copies the asset ID of each changed component to the untyped one, which extraction reads.
 fn extract_material_instances<M: Asset, C: Component + AsAssetId<Asset = M>>(
     mut changed: Query<(&C, &mut MaterialInstance), ChangedMaterials<C>>,
     mut removed: RemovedComponents<C>,

@@ -15,14 +15,14 @@ use super::plugin::MaterialRegistration;
 use crate::components::material::AlphaMode2d;
 use crate::scene::materials::MaterialKind;
 
-/// An effect on sprites: a fragment shader of its own, drawn by [`SpriteMaterial`] where [`SpriteMaterialPlugin`] is in the
-/// app.
+/// An effect on sprites by its own fragment shader, drawn by [`SpriteMaterial`] if the app has its
+/// [`SpriteMaterialPlugin`].
 ///
-/// Names are bevy's. The shader declares its bindings as that of a [`Material2d`](crate::Material2d) does; numbers from 20
-/// on are free in bevy as well. It imports the sprite's image from `bevy_sprite_render::sprite_mesh::functions`:
-/// `sample_final_color(uv, instance_index)` with tint and alpha mode, `sample_sprite_texture` without,
-/// `get_final_color(color, instance_index)` for both apart. `uv` is that of the sprite's rectangle, or of each slice or
-/// tile of a sprite with several.
+/// Names are bevy's. The shader declares its bindings like that of a [`Material2d`](crate::Material2d); numbers from 20
+/// on are free in bevy as well. It imports functions for the sprite's image from
+/// `bevy_sprite_render::sprite_mesh::functions`: `sample_final_color(uv, instance_index)` applies tint and alpha mode,
+/// `sample_sprite_texture` does not, and `get_final_color(color, instance_index)` applies both to a color. `uv` covers
+/// the sprite's rectangle, or each slice or tile of a sliced or tiled sprite.
 ///
 /// ```
 /// use quadrille_2d::prelude::*;
@@ -58,7 +58,7 @@ use crate::scene::materials::MaterialKind;
 /// }
 /// ```
 pub trait MaterialExtension2d: AsBindGroup + Asset + Clone + Sized {
-    /// The fragment shader; `None` draws the sprite as it is.
+    /// The fragment shader; `None` draws the sprite without an effect.
     fn fragment_shader() -> Option<ShaderRef> {
         None
     }
@@ -68,13 +68,13 @@ pub trait MaterialExtension2d: AsBindGroup + Asset + Clone + Sized {
         None
     }
 
-    /// Alpha mode in the place of the sprite's.
+    /// Alpha mode that replaces the sprite's.
     fn alpha_mode(&self) -> Option<AlphaMode2d> {
         None
     }
 }
 
-/// The effect on a [`Sprite`](bevy_sprite::Sprite). An entity has one at most.
+/// The effect on a [`Sprite`](bevy_sprite::Sprite). An entity has at most one.
 #[derive(Component, FromTemplate, Debug, Deref, DerefMut, PartialEq, Eq, Reflect)]
 #[reflect(Component, Clone)]
 pub struct SpriteMaterial<M: Asset>(pub Handle<M>);
@@ -94,7 +94,7 @@ impl<M: Asset> AsAssetId for SpriteMaterial<M> {
     }
 }
 
-/// Draws sprites with materials of a type: [`SpriteMaterial<M>`]. Add it beside
+/// Draws sprites with materials of one type: [`SpriteMaterial<M>`]. Add it in addition to
 /// [`Quadrille2dPlugin`](crate::Quadrille2dPlugin).
 pub struct SpriteMaterialPlugin<M: MaterialExtension2d>(PhantomData<fn() -> M>);
 

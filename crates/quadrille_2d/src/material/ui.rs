@@ -17,13 +17,12 @@ use super::plugin::MaterialRegistration;
 use crate::instances::mesh_instance::AlphaMode;
 use crate::scene::materials::MaterialKind;
 
-/// A material of nodes with a fragment shader of its own, drawn by [`MaterialNode`] where [`UiMaterialPlugin`] is in the
-/// app.
+/// A material of nodes with its own fragment shader, drawn by [`MaterialNode`] if the app has its [`UiMaterialPlugin`].
 ///
-/// Names and defaults are bevy's. The shader declares its uniforms, textures and samplers at `@group(1)` with the numbers of
-/// the material's attributes, and takes `bevy_ui_render::ui_vertex_output::UiVertexOutput`: it draws border and round
-/// corners itself. Its color is blended over the node's background, border and image, and below its text; clipping and
-/// stacking are the node's.
+/// Names and defaults are bevy's. The shader declares its uniforms, textures and samplers at `@group(1)` with the
+/// numbers of the material's attributes, and takes `bevy_ui_render::ui_vertex_output::UiVertexOutput`: it draws border
+/// and rounded corners itself. Its color is blended over the node's background, border and image, and below its text.
+/// The node determines clipping and stacking.
 ///
 /// ```
 /// use quadrille_2d::prelude::*;
@@ -103,7 +102,7 @@ impl<M: UiMaterial> AsAssetId for MaterialNode<M> {
     }
 }
 
-/// Draws nodes with materials of a type: [`MaterialNode<M>`]. Add it beside
+/// Draws nodes with materials of one type: [`MaterialNode<M>`]. Add it in addition to
 /// [`Quadrille2dPlugin`](crate::Quadrille2dPlugin).
 pub struct UiMaterialPlugin<M: UiMaterial>(PhantomData<fn() -> M>);
 

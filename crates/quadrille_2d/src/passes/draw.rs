@@ -142,7 +142,7 @@ fn composite_over(
     );
 }
 
-/// Adds the distinct textures of the batches to `uses`.
+/// Adds each texture of the batches once to `uses`.
 fn add_textures(
     (phase, batches): (&Phase2d, &[Batch]),
     textures: &AccessList<Textures2d, access_kind::Sampled>,
@@ -244,7 +244,7 @@ fn draw_view(
     }
 }
 
-/// Binds the images of a material, and with a new pipeline its rows.
+/// Binds the images of a material, and its rows if the pipeline has changed.
 fn bind_material(
     rendering: &mut Rendering<'_>,
     params: &DrawParams2d,

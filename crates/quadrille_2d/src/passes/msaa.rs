@@ -96,8 +96,8 @@ fn is_multisampled(view: &View2d) -> bool {
     view.msaa.samples() > 1 && !view.batches.is_empty()
 }
 
-/// Returns the index of an image with this description in `images`. Views share equal images: they are drawn one
-/// after the other, and contents are not needed after a view's resolve and composite.
+/// Returns the index of an image with this description in `images`. Views share images with equal descriptions: they
+/// are drawn sequentially, and the contents are not needed after a view's resolve and composite.
 fn find_or_create(
     gpu: &GpuDevice,
     images: &mut Vec<GpuImage>,

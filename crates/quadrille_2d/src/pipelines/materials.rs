@@ -15,7 +15,7 @@ use crate::instances::node::NodeInstance;
 use crate::meshes::data::Vertex;
 use crate::scene::materials::{BoundTextures, MaterialKind, MaterialType, ShaderState};
 
-/// First binding of a material's textures and samplers, behind the image and the instances of `vertex.wgsl`.
+/// First binding of a material's textures and samplers, after the image and the instances of `vertex.wgsl`.
 pub(crate) const FIRST_IMAGE: u32 = 4;
 
 /// Pipelines of material types, by type.
@@ -52,7 +52,7 @@ impl MaterialPipelines {
     /// Adds the pipelines of a type, if its shader is loaded.
     ///
     /// # Errors
-    /// The message for the user if no pipeline can be made of the shader.
+    /// Returns the message for the user if no pipeline can be created from the shader.
     pub(crate) fn add(
         &mut self,
         gpu: &GpuDevice,
@@ -78,7 +78,7 @@ impl MaterialPipelines {
         Ok(())
     }
 
-    /// Returns the pipeline of a batch; `None` while its shader is loaded.
+    /// Returns the pipeline of a batch; `None` while its shader is loading.
     pub(crate) fn get(
         &self,
         bound: &BoundTextures,

@@ -11,7 +11,7 @@ const FOLDER: &str = concat!(
     "/../quadrille_vulkan/tests/bevy_shaders"
 );
 
-/// Validates a file; the error with its excerpt.
+/// Validates a file; returns the error with its excerpt.
 fn validate(file: &str) -> Result<(), String> {
     let source = fs::read_to_string(Path::new(FOLDER).join(file)).unwrap();
     let options = ShaderOptions::new()

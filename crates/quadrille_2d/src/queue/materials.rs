@@ -1,4 +1,4 @@
-//! Shaders of materials: loaded ones become pipelines.
+//! Material shaders: creates pipelines of loaded ones.
 
 use bevy_asset::{AssetEvent, AssetId, AssetLoadFailedEvent, Assets};
 use bevy_ecs::prelude::*;
@@ -13,7 +13,7 @@ use crate::pipelines::Pipelines2d;
 use crate::pipelines::materials::{FIRST_IMAGE, MaterialPipelines};
 use crate::scene::materials::{MaterialKind, MaterialType, Materials2d, ShaderSource, ShaderState};
 
-/// Shaders of 2D: a fragment knows the row of its material, whose images are bindings.
+/// Conventions of 2D shaders: a fragment knows its material's row, and images are bindings.
 fn form(kind: MaterialKind) -> MaterialShaderForm {
     MaterialShaderForm {
         group: match kind {
@@ -27,7 +27,7 @@ fn form(kind: MaterialKind) -> MaterialShaderForm {
     }
 }
 
-/// Gives shaders that were loaded or changed to the pipelines.
+/// Passes loaded and changed shaders to the pipelines.
 pub(crate) fn prepare_material_shaders(
     mut materials: ResMut<Materials2d>,
     mut pipelines: ResMut<Pipelines2d>,
@@ -56,7 +56,7 @@ pub(crate) fn prepare_material_shaders(
     }
 }
 
-/// Adds the pipelines of a type, those of the fallback if its shader cannot be used.
+/// Adds the pipelines of a type, or those of the fallback if its shader is unusable.
 fn add_pipelines(
     pipelines: &mut MaterialPipelines,
     gpu: &GpuDevice,
@@ -75,7 +75,7 @@ fn add_pipelines(
 }
 
 impl MaterialType {
-    /// Translates the shader where it was loaded or changed. Returns whether it is another one.
+    /// Translates the shader if it was loaded or changed. Returns whether it has changed.
     fn prepare(
         &mut self,
         layout: &MaterialLayout,

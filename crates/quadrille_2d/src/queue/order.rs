@@ -1,4 +1,4 @@
-//! Draw order and batches of each camera's items, retained while nothing that they follow from changes.
+//! Draw order and batches of each camera's items, retained while their inputs are unchanged.
 
 use bevy_asset::AssetId;
 use bevy_ecs::prelude::*;

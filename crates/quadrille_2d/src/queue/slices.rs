@@ -17,7 +17,7 @@ pub(crate) struct TextureSlice {
     pub(crate) dest_rect: Rect,
 }
 
-/// Most tiles of one sprite, so that a tiny `stretch_value` cannot exhaust memory.
+/// Maximum number of tiles of one sprite, so that a tiny `stretch_value` cannot exhaust memory.
 const MAX_TILES: usize = 1 << 14;
 
 /// Appends the slices of a sprite of this size that shows `source_rect`.

@@ -27,7 +27,7 @@ pub(crate) struct TextBlock {
     shadow: Option<&'static Text2dShadow>,
 }
 
-/// Components that the quads of a block of text follow from, with their change ticks.
+/// Components that determine the quads of a text block, with their change ticks.
 #[derive(QueryData)]
 pub(crate) struct TextTicks {
     layout: Ref<'static, TextLayoutInfo>,

@@ -8,7 +8,7 @@ use quadrille_content::images::DeviceImages;
 
 use crate::scene::phase::{Phase2d, Texture, Textures2d};
 
-/// State of an image that instances follow from.
+/// Properties of an image that determine instances.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct ImageInfo {
     /// Size in pixels; `None` until loaded.
@@ -49,7 +49,7 @@ struct DrawnImage {
     changed_in: u64,
 }
 
-/// Table of the images that items sample, by stable index.
+/// Table of the images that items sample, with stable indices.
 #[derive(Default)]
 pub(crate) struct DrawnImages {
     images: Vec<Option<DrawnImage>>,
@@ -119,7 +119,7 @@ impl DrawnImages {
         index
     }
 
-    /// Removes the images that `is_used` does not have, by index.
+    /// Removes the images that are not used. `is_used` is indexed like the table.
     pub(crate) fn retain(&mut self, is_used: &[bool]) {
         self.last = None;
         for (index, image) in self.images.iter_mut().enumerate() {

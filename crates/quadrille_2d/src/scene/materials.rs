@@ -1,4 +1,4 @@
-//! Materials with a shader of their own: rows of their types, and the images that are bound with them.
+//! Materials with a shader of their own: rows per type, and bound images.
 
 use std::any::TypeId;
 
@@ -20,7 +20,7 @@ use crate::scene::phase::Texture;
 #[derive(Resource, Deref)]
 pub struct MaterialRows2d(pub(crate) GpuBuffer);
 
-/// Asset of the material of an entity, of whatever type; `None` without one. Required by the components of materials.
+/// Untyped asset of an entity's material; `None` without one. Required by the components of materials.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct MaterialInstance(pub(crate) Option<UntypedAssetId>);
 
@@ -33,17 +33,17 @@ pub(crate) enum MaterialKind {
     Node,
 }
 
-/// One material as its type describes it.
+/// Description of one material, created by its type.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct MaterialDesc {
     pub(crate) values: BindingValues,
-    /// `None` is that of the sprite.
+    /// `None` for the sprite's own.
     pub(crate) alpha_mode: Option<AlphaMode>,
     /// Added to z.
     pub(crate) depth_bias: f32,
 }
 
-/// Part of a material that instances and batches follow from.
+/// State of a material that determines instances and batches.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct MaterialState {
     /// Row in the table of its type.
@@ -57,13 +57,13 @@ pub(crate) struct MaterialState {
 /// Source of a material type's shader.
 pub(crate) enum ShaderSource {
     Asset(Handle<Shader>),
-    /// The default of its kind.
+    /// Default shader of its kind.
     Default(Shader),
 }
 
 /// Shader of a material type.
 pub(crate) enum ShaderState {
-    /// Its file is being loaded.
+    /// The file is loading.
     Loading,
     Translated(GpuShader),
     /// Unusable: its materials are drawn in magenta.
@@ -78,7 +78,7 @@ pub(crate) struct MaterialType {
     pub(crate) shader: ShaderState,
 }
 
-/// Images that are bound together, by the materials of one type that have the same.
+/// Images that are bound together; shared by materials of one type with equal images.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct BindGroup {
     /// Index of the type.
@@ -112,7 +112,7 @@ pub(crate) struct Materials2d {
     pub(crate) rows: Vec<MaterialRows>,
     types_by_id: HashMap<TypeId, u32>,
     materials: HashMap<UntypedAssetId, Material>,
-    /// Bind groups with the number of their materials; none is free.
+    /// Bind groups with the number of their materials; `None` is free.
     groups: Vec<(Option<BindGroup>, u32)>,
     groups_by_value: HashMap<BindGroup, u32>,
     free_groups: Vec<u32>,
@@ -143,7 +143,7 @@ impl Materials2d {
         self.changes
     }
 
-    /// Returns the state of a material of a kind.
+    /// Returns the state of a material, if it is of this kind.
     pub(crate) fn get(
         &self,
         instance: Option<&MaterialInstance>,
@@ -162,7 +162,7 @@ impl Materials2d {
         let old = self.materials.remove(&id).map(|old| old.state);
         let rows = &mut self.rows[of_type as usize];
         let row = old.map_or_else(|| rows.add(), |old| old.row);
-        // Images are bindings of their own here: rows have no indices.
+        // Images are separate bindings in 2D, so rows contain no texture indices.
         rows.write(row, &desc.values, |_| 0);
         let images = desc.values.images();
         let images = images.map(|image| image.map_or_else(AssetId::default, Handle::id));

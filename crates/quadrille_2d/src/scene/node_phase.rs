@@ -21,7 +21,7 @@ pub(crate) struct NodePhase {
     views: Vec<NodeView>,
     /// Batches, with ranges of `quads` and `nodes`.
     batches: Vec<Batch>,
-    /// Instances without rounded corners or smooth edges.
+    /// Instances of plain quads, without rounded corners and antialiased edges.
     quads: Vec<Instance>,
     /// Range of `quads` in the instance table, with spare rows at its end.
     quad_rows: Range<u32>,

@@ -27,7 +27,7 @@ use quadrille_content::views::CameraTargets;
 #[derive(Resource, Default, Deref)]
 pub struct Textures2d(pub(crate) Vec<GpuImage>);
 
-/// Instance buffer of sprites, glyphs and meshes: rows that stay while they do not change.
+/// Instance buffer of sprites, glyphs and meshes. Rows are retained while they are unchanged.
 #[derive(Resource, Deref)]
 pub struct Instances2d(pub(crate) GpuBuffer);
 
@@ -35,12 +35,12 @@ pub struct Instances2d(pub(crate) GpuBuffer);
 #[derive(Resource, Deref)]
 pub struct InstanceOrder2d(pub(crate) GpuBuffer);
 
-/// Work of the CPU on the items of a frame. Without changes it is zero.
+/// CPU work on the items of a frame; zero without changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueWork {
     /// Sprites, texts and meshes whose instances were built.
     pub built_items: usize,
-    /// Sprites and meshes whose instances only got another transform.
+    /// Sprites and meshes of which only the transform was updated.
     pub moved_items: usize,
     /// Cameras whose items were sorted and batched.
     pub rebuilt_orders: usize,
@@ -57,7 +57,7 @@ pub struct Phase2d {
     pub(crate) rows: RangeTable<Instance>,
     /// Indices of `rows` in draw order.
     pub(crate) order: RawBufferVec<u32>,
-    /// Quads that are not retained, with their positions in `order`.
+    /// Quads that are not retained, with their indices in `order`.
     quads: Vec<(Instance, u32)>,
     /// Range of `quads` in `rows`, with unused rows at its end.
     quad_rows: Range<u32>,
@@ -188,7 +188,7 @@ impl Phase2d {
         self.order.len() + self.ui.nodes.len() + self.chunks.len()
     }
 
-    /// Work of the CPU on the items of the last frame.
+    /// CPU work on the items of the last frame.
     pub fn work(&self) -> QueueWork {
         self.work
     }
@@ -317,7 +317,7 @@ impl Phase2d {
         }
     }
 
-    /// Adds a quad that is not retained to the draw order, and returns its place there.
+    /// Adds a quad that is not retained to the draw order, and returns its range there.
     pub(crate) fn push_quad(&mut self, quad: Instance) -> Range<u32> {
         let at = self.order.len() as u32;
         self.order.push(0);
@@ -325,7 +325,7 @@ impl Phase2d {
         at..at + 1
     }
 
-    /// Writes the quads of [`Self::push_quad`] to the rows, where they differ, and their indices to the draw order.
+    /// Writes changed quads of [`Self::push_quad`] to the rows, and their indices to the draw order.
     pub(crate) fn write_quads(&mut self) {
         let count = self.quads.len() as u32;
         if self.quad_rows.len() < self.quads.len() {

@@ -1,4 +1,4 @@
-//! Changes of anything that the instances of nodes follow from.
+//! Changes of all inputs of node instances.
 
 use bevy_asset::Assets;
 use bevy_camera::RenderTarget;
@@ -99,8 +99,8 @@ type RemovedOthers<'w, 's> = (
     RemovedComponents<'w, 's, ComputedNode>,
 );
 
-/// Detects changes of components and atlas layouts that the instances of nodes follow from. Images, cameras and the
-/// order of nodes are compared by value.
+/// Detects changes of components and atlas layouts that determine node instances. Images, cameras and the order of
+/// nodes are compared by value.
 #[derive(SystemParam)]
 pub(crate) struct NodeChanges<'w, 's> {
     nodes: Query<'w, 's, (), ChangedNode>,

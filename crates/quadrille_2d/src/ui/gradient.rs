@@ -19,7 +19,7 @@ use crate::instances::node::NodeInstance;
 /// Segments per turn of hue in Okhsl. The shader has no Okhsl: such gradients are sampled on the CPU and
 /// interpolated in Oklab.
 const OKHSL_SEGMENTS_PER_TURN: f32 = 96.0;
-/// Least number of segments, for changes of lightness and saturation.
+/// Minimum number of segments, for changes of lightness and saturation.
 const MIN_OKHSL_SEGMENTS: f32 = 12.0;
 
 /// Color stop with its position: pixels along the gradient line, or radians. Automatic positions are NaN until they are

@@ -82,7 +82,7 @@ impl RoundedBox {
         self.radii.iter().any(|radius| *radius != Vec2::ZERO)
     }
 
-    /// Shrinks the box by an inset per side, and returns its centre, y up. Rounded corners keep their centres.
+    /// Shrinks the box by an inset per side. Returns its centre, y up, and the box. Rounded corners keep their centres.
     pub(super) fn inset(self, inset: BorderRect) -> (Vec2, Self) {
         let (first, last) = (inset.min_inset, inset.max_inset);
         let half_size = (self.half_size - (first + last) / 2.0).max(Vec2::ZERO);

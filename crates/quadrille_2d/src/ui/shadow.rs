@@ -30,7 +30,7 @@ impl Writer<'_, '_, '_, '_> {
     }
 }
 
-/// Least standard deviation of a blur in pixels, as in bevy: a hard edge.
+/// Minimum standard deviation of a blur in pixels, as in bevy: a hard edge.
 const MIN_BLUR: f32 = 0.01;
 
 /// Returns transform, box and quad of a shadow; `None` if its lengths cannot be resolved.

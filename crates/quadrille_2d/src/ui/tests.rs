@@ -115,7 +115,7 @@ fn area(left: &Clipped<'_>) -> f32 {
 fn rotated_clip_yields_polygon() {
     let eighth = Affine2::from_angle(std::f32::consts::FRAC_PI_4);
     let bounds = Rect::from_center_size(Vec2::ZERO, Vec2::splat(8.0));
-    // Clipping a square by a rotated one of equal size yields an octagon, whichever of both is rotated.
+    // Clipping a square by a rotated one of equal size yields an octagon, in either order.
     let octagon = 64.0 * (2.0 * 2.0_f32.sqrt() - 2.0);
     let mut straight = clip([rect(bounds, Affine2::IDENTITY)]);
     let left = straight.clip_quad(&y_up(eighth), SQUARE);
@@ -130,7 +130,7 @@ fn rotated_clip_yields_polygon() {
     // With equal rotations nothing is clipped.
     let left = turned.clip_quad(&y_up(eighth), SQUARE);
     assert!((area(&left) - 64.0).abs() < 1e-3, "{left:?}");
-    // Half of the square is clipped, and two of its corners.
+    // Half of the square is clipped, including two corners.
     let half = y_up(Affine2::from_translation(Vec2::new(4.0, 0.0)) * eighth);
     let away = straight.clip_quad(&half, SQUARE);
     let corner = 4.0 * 2.0_f32.sqrt() - 4.0;
