@@ -27,7 +27,7 @@ use crate::scene::frame::{Scene3d, View3d};
 use crate::scene::lists::{ViewMap, ViewRows};
 use crate::schedule::{Pass3dSystems, Prepare3dSystems};
 
-/// Adds gizmos, and the edges of meshes that they draw with them.
+/// Adds gizmos, including wireframes.
 pub(crate) struct Gizmos3dPlugin;
 
 impl Plugin for Gizmos3dPlugin {
@@ -46,7 +46,7 @@ impl Plugin for Gizmos3dPlugin {
     }
 }
 
-/// Makes the pipelines, and forgets the images of the device before.
+/// Creates the pipelines, and drops the images of a lost device.
 fn init_gizmos(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
     commands.insert_resource(GizmoPipelines3d::new(&gpu)?);
     commands.insert_resource(GizmoColors::default());

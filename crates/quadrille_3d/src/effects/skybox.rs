@@ -65,13 +65,13 @@ impl SkyboxPipeline3d {
         Ok(Self([pipeline(false)?, pipeline(true)?]))
     }
 
-    /// Returns the one for a target.
+    /// Returns the pipeline for a target.
     fn get(&self, target: &PipelineTarget) -> &GraphicsPipeline {
         &self.0[usize::from(target.maps_tones)]
     }
 }
 
-/// Starts compiling for the targets of views before the first sky is drawn to them.
+/// Starts compiling for the targets of views before the first skybox is drawn to them.
 pub(crate) fn prepare_skybox_pipelines(
     scene: Res<Scene3d>,
     pipelines: Res<SkyboxPipeline3d>,

@@ -1,4 +1,4 @@
-//! Materials with a shader of their own: rows of their types, and the state of their shaders.
+//! Materials with a shader of their own: rows per type, and the state of shaders.
 
 use std::any::TypeId;
 
@@ -23,7 +23,7 @@ use crate::scene::lists::MaterialRanges;
 use crate::tables::table::Table;
 use crate::tables::textures::TextureSource;
 
-/// Shaders of 3D: textures are bindless, and a fragment knows its instance.
+/// Conventions of 3D shaders: textures are bindless, and a fragment knows its instance.
 const FORM: MaterialShaderForm = MaterialShaderForm {
     group: 3,
     imports: "import quadrille_3d::constants::{
@@ -38,12 +38,12 @@ import quadrille_3d::scene::{
     images: MaterialImages::Bindless,
 };
 
-/// Asset of the material of a mesh entity, of whatever type; `None` without one. Required by `MeshMaterial3d` of types with
-/// a [`MaterialPlugin`](crate::MaterialPlugin).
+/// Untyped asset of a mesh entity's material; `None` without one. Required by `MeshMaterial3d` of types with a
+/// [`MaterialPlugin`](crate::MaterialPlugin).
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct MaterialInstance(pub(crate) Option<UntypedAssetId>);
 
-/// One material as its type describes it.
+/// Description of one material, created by its type.
 pub(crate) struct MaterialDesc {
     pub(crate) values: BindingValues,
     pub(crate) alpha_mode: AlphaMode,
@@ -54,9 +54,9 @@ pub(crate) struct MaterialDesc {
 
 /// Shader of a material type.
 enum ShaderState {
-    /// Its file is being loaded.
+    /// The file is loading.
     Loading,
-    /// Translated. The number is that of its pipelines, once they have the shader.
+    /// Translated, with the number of its pipelines once they are created.
     Translated(GpuShader, Option<u32>),
     /// Unusable: its materials are drawn in the fallback color.
     Failed,
@@ -69,7 +69,7 @@ struct MaterialType {
     shader: ShaderState,
 }
 
-/// A material with its rows in the table of all materials and in that of its type.
+/// A material with its row indices in the table of all materials and in that of its type.
 struct CustomMaterial {
     of_type: usize,
     index: u32,
@@ -87,9 +87,9 @@ pub(crate) struct CustomMaterials {
     types_by_id: HashMap<TypeId, usize>,
     materials: HashMap<UntypedAssetId, CustomMaterial>,
     materials_of: HashMap<AssetId<Image>, HashSet<UntypedAssetId>>,
-    /// Shaders get numbers in order.
+    /// Number of the next shader.
     shader_count: u32,
-    /// Materials were added or removed, or draw with another pipeline.
+    /// Whether materials were added or removed, or changed their pipeline.
     pub(crate) is_other: bool,
 }
 
@@ -115,7 +115,7 @@ impl CustomMaterials {
         self.rows.push(MaterialRows::new(layout));
     }
 
-    /// Returns the index in the table of materials, and the state; `None` while the shader is loaded.
+    /// Returns the index in the table of materials, and the state; `None` while the shader is loading.
     pub(crate) fn get(&self, id: UntypedAssetId) -> Option<(u32, MaterialState)> {
         let material = self.materials.get(&id)?;
         let is_ready = match &self.types[material.of_type].shader {
@@ -125,7 +125,7 @@ impl CustomMaterials {
         is_ready.then_some((material.index, material.state))
     }
 
-    /// Marks all rows dirty, and all shaders as new, for a new device.
+    /// Marks all rows dirty, and all shaders as changed, for a new device.
     pub(crate) fn mark_all_dirty(&mut self) {
         self.rows.iter_mut().for_each(MaterialRows::mark_all_dirty);
         for of_type in &mut self.types {
@@ -195,7 +195,7 @@ impl CustomMaterials {
         }
     }
 
-    /// Updates the texture indices of materials with changed images; without a list of those of all.
+    /// Updates the texture indices of materials with changed images. `None` means all images.
     pub(crate) fn refresh_images(
         &mut self,
         changed: Option<impl Iterator<Item = AssetId<Image>>>,
@@ -216,7 +216,7 @@ impl CustomMaterials {
         }
     }
 
-    /// Translates shaders that were loaded or changed, and gives them to the pipelines.
+    /// Translates loaded and changed shaders, and passes them to the pipelines.
     pub(crate) fn prepare_shaders(
         &mut self,
         shaders: &Assets<Shader>,
@@ -301,7 +301,7 @@ impl CustomMaterials {
 }
 
 impl MaterialType {
-    /// Translates the shader. The pipelines of the one before go.
+    /// Translates the shader. Removes the pipelines of the previous one.
     fn translate(&mut self, shader: &Shader, layout: &MaterialLayout, pipelines: &mut Pipelines3d) {
         if let ShaderState::Translated(_, Some(number)) = self.shader {
             pipelines.meshes.remove_material_shader(number);
@@ -315,7 +315,7 @@ impl MaterialType {
         };
     }
 
-    /// Gives the shader to the pipelines.
+    /// Passes the shader to the pipelines.
     fn add_to(&mut self, pipelines: &mut Pipelines3d, gpu: &GpuDevice, number: u32) {
         if let ShaderState::Translated(shader, known) = &mut self.shader {
             match pipelines.meshes.add_material_shader(gpu, number, shader) {
@@ -352,7 +352,7 @@ impl MaterialType {
     }
 }
 
-/// Gives changed shaders to the pipelines, before meshes are extracted.
+/// Passes changed shaders to the pipelines, before meshes are extracted.
 pub(crate) fn prepare_material_shaders(
     mut store: ResMut<MaterialStore>,
     shaders: Res<Assets<Shader>>,

@@ -25,7 +25,7 @@ use crate::scene::keys::{BlendMode, CullMode, MaterialFeatures, MaterialShader};
 use crate::tables::table::Table;
 use crate::tables::textures::{TextureIndices, TextureSource, Textures3d};
 
-/// Least perceptual roughness: below, its fourth power (squared alpha) underflows half floats.
+/// Minimum perceptual roughness: below it, its fourth power (alpha squared) underflows half floats.
 pub(crate) const MIN_PERCEPTUAL_ROUGHNESS: f32 = 0.089;
 
 /// Material row of shaders.
@@ -45,7 +45,7 @@ pub(crate) struct MaterialRow {
     pub(crate) alpha: f32,
     /// Bit flags such as [`UNLIT`].
     pub(crate) flags: u32,
-    /// Depth bias in units of the least depth step.
+    /// Depth bias in units of the minimum resolvable depth difference.
     pub(crate) depth_bias: f32,
     pub(crate) clearcoat: f32,
     pub(crate) clearcoat_roughness: f32,
@@ -70,7 +70,7 @@ pub(crate) struct MaterialRow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MaterialId {
     Standard(AssetId<StandardMaterial>),
-    /// A type with a shader of its own.
+    /// Material of a type with a shader of its own.
     Custom(UntypedAssetId),
 }
 
@@ -92,7 +92,8 @@ const MAX_PARALLAX_LAYERS: f32 = 1024.0;
 const MAX_RELIEF_STEPS: u32 = 24;
 
 impl MaterialRow {
-    /// Row of a material with a shader of its own, whose values are in the row `row` of its type.
+    /// Creates the row of a material with a shader of its own. `row` is the index of its values in the table of its
+    /// type.
     pub(crate) fn custom(row: u32, alpha_mode: AlphaMode, depth_bias: f32) -> Self {
         Self {
             base_color: [1.0; 4],
@@ -104,7 +105,7 @@ impl MaterialRow {
         }
     }
 
-    /// Row of a material whose shader cannot be used: unlit magenta.
+    /// Creates the row of a material with an unusable shader: unlit magenta.
     pub(crate) fn fallback() -> Self {
         Self {
             base_color: [1.0, 0.0, 1.0, 1.0],
@@ -298,7 +299,7 @@ impl MaterialState {
         }
     }
 
-    /// State of a material with a shader of its own.
+    /// Returns the state of a material with a shader of its own.
     pub(crate) fn custom(desc: &MaterialDesc, shader: MaterialShader) -> Self {
         Self {
             blend_mode: BlendMode::of_custom(desc.alpha_mode),
@@ -310,7 +311,7 @@ impl MaterialState {
         }
     }
 
-    /// State of a material whose shader cannot be used.
+    /// Returns the state of a material with an unusable shader.
     pub(crate) fn fallback(casts_shadows: bool) -> Self {
         Self {
             blend_mode: BlendMode::Opaque,
