@@ -1,4 +1,4 @@
-//! Materials with a shader of their own: bevy's `Material` and `MaterialPlugin` by name.
+//! Materials with their own shaders: bevy's `Material` and `MaterialPlugin` by name.
 
 use std::any::TypeId;
 use std::marker::PhantomData;
@@ -24,14 +24,14 @@ use crate::plugin::Quadrille3dPlugin;
 use crate::scene::keys::CullMode;
 use crate::schedule::Prepare3dSystems;
 
-/// A material with a fragment shader of its own, drawn by `MeshMaterial3d` where [`MaterialPlugin`] is in the app.
+/// A material with its own fragment shader, drawn by `MeshMaterial3d` if the app has its [`MaterialPlugin`].
 ///
 /// Names and defaults are bevy's. The shader declares its uniforms, textures and samplers at
 /// `@group(constants::MATERIAL_BIND_GROUP)` with the numbers of the material's attributes, and takes
-/// `bevy_pbr::render::forward_io::VertexOutput`. All materials of one type lie in one table, so that any number of
-/// them is one indirect draw, culled on the device as standard materials are; skins, morph targets, shadows and
-/// render layers apply. The shader returns the color of the target: the display transform of a camera without
-/// `Hdr` is up to it, as in bevy.
+/// `bevy_pbr::render::forward_io::VertexOutput`. All materials of one type share one table, so they need only one
+/// indirect draw, culled on the device as for standard materials; skins, morph targets, shadows and render layers
+/// apply. The shader returns the color of the target: for a camera without `Hdr` it applies the display transform
+/// itself, as in bevy.
 ///
 /// ```
 /// use quadrille_3d::prelude::*;
@@ -65,15 +65,15 @@ use crate::schedule::Prepare3dSystems;
 /// }
 /// ```
 ///
-/// Not supported: shaders of other stages, storage buffers, textures other than `texture_2d<f32>`, and bindings
-/// that an imported file declares. A shader that cannot be used is an error in the log, and its materials are magenta.
+/// Not supported: shaders of other stages, storage buffers, textures other than `texture_2d<f32>`, and bindings that an
+/// imported file declares. An unusable shader is logged as an error, and its materials are magenta.
 pub trait Material: Asset + AsBindGroup + Clone + Sized {
     /// The fragment shader. [`ShaderRef::Default`] draws magenta, as in bevy.
     fn fragment_shader() -> ShaderRef {
         ShaderRef::Default
     }
 
-    /// Interpretation of the alpha that the shader returns. It discards fragments of [`AlphaMode::Mask`] itself.
+    /// Alpha mode. For [`AlphaMode::Mask`] the shader discards fragments itself.
     fn alpha_mode(&self) -> AlphaMode {
         AlphaMode::Opaque
     }
@@ -83,12 +83,12 @@ pub trait Material: Asset + AsBindGroup + Clone + Sized {
         0.0
     }
 
-    /// Whether meshes with materials of this type cast shadows, by the whole of their surface.
+    /// Whether meshes with materials of this type cast shadows. The whole surface does, regardless of alpha.
     fn enable_shadows() -> bool {
         true
     }
 
-    /// Changes the fixed state of the pipeline for materials with this key, which is their
+    /// Changes the fixed state of the pipeline for materials with this key, the value of
     /// [`bind_group_data`](AsBindGroup::bind_group_data).
     fn specialize(_pipeline: &mut MaterialPipelineDesc, _key: MaterialPipelineKey<Self>) {}
 }
@@ -109,7 +109,7 @@ pub struct MaterialPipelineKey<M: Material> {
     pub bind_group_data: M::Data,
 }
 
-/// Draws meshes with materials of a type: `MeshMaterial3d<M>`. Add it beside [`Quadrille3dPlugin`].
+/// Draws meshes with materials of one type: `MeshMaterial3d<M>`. Add it in addition to [`Quadrille3dPlugin`].
 pub struct MaterialPlugin<M: Material>(PhantomData<fn() -> M>);
 
 impl<M: Material> Default for MaterialPlugin<M> {
@@ -161,10 +161,10 @@ fn add_material<M: Material>(app: &mut App) {
     drawn.add_component::<MeshMaterial3d<M>>();
 }
 
-/// Filter of changed components, on disabled entities too.
+/// Filter of changed components, including those of disabled entities.
 type ChangedMaterials<M> = (Changed<MeshMaterial3d<M>>, Allow<Disabled>);
 
-/// Copies the asset of each changed component to the untyped one that the extraction of meshes reads.
+/// Copies the asset ID of each changed component to the untyped component that the extraction of meshes reads.
 fn extract_material_instances<M: Material>(
     mut changed: Query<(&MeshMaterial3d<M>, &mut MaterialInstance), ChangedMaterials<M>>,
     mut removed: RemovedComponents<MeshMaterial3d<M>>,

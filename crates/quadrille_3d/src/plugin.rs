@@ -106,7 +106,7 @@ pub struct Quadrille3dPlugin {
     /// Asset folder, default sampler and limits of images. Ignored if the app has a [`ContentPlugin`], for example from
     /// an earlier `Quadrille2dPlugin`.
     pub content: ContentPlugin,
-    /// Frames that wait for pipelines of meshes and materials.
+    /// Which frames wait for pipelines of meshes and materials.
     pub pipeline_wait: PipelineWait,
     /// Whether the DFG term (pre-integrated specular BRDF) is sampled from a LUT, as with bevy's cargo feature
     /// `dfg_lut`. `false`, the default as in bevy, evaluates a polynomial fit (Karis 2014), which is too dark at
@@ -114,17 +114,17 @@ pub struct Quadrille3dPlugin {
     pub dfg_lut: bool,
 }
 
-/// Frames that wait for pipelines of meshes and materials of a kind that was not drawn before.
+/// Which frames wait for pipelines of meshes and materials that were not drawn before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PipelineWait {
-    /// [`EachFrame`](Self::EachFrame) without windows, so that pictures are whole;
-    /// [`FirstFrame`](Self::FirstFrame) in a window, so that no frame is late.
+    /// [`EachFrame`](Self::EachFrame) without windows, so that images are complete; [`FirstFrame`](Self::FirstFrame)
+    /// with a window, so that no frame is delayed.
     #[default]
     Auto,
     /// Each frame waits for all of its pipelines.
     EachFrame,
-    /// The first frame of a camera waits. Later, a mesh is drawn with another kind of pipeline, or not at all, until its
-    /// own is compiled.
+    /// The first frame of a camera waits. Later, a mesh is drawn with a fallback pipeline, or not at all, until its own
+    /// pipeline is compiled.
     FirstFrame,
 }
 

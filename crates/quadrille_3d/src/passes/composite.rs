@@ -10,8 +10,8 @@ use crate::pipelines::Pipelines3d;
 use crate::prepare::view_colors::{CurrentColors, ViewColors};
 use crate::scene::frame::{Scene3d, View3d, ViewOutput};
 
-/// Puts display-referred colors in images of views' own over the targets: one pass of the plan for each view without
-/// `Hdr` that does not draw to its target itself, and for each view with an effect after tone mapping.
+/// Composites the images of views over the targets, in display-referred colors: one pass for each view without `Hdr`
+/// that does not draw to its target directly, and for each view with an effect after tone mapping.
 pub fn composite_3d(
     mut recorder: Recorder,
     (colors, current): (ViewColors, Res<CurrentColors>),
@@ -55,7 +55,7 @@ fn skipped_effects(view: &View3d) -> String {
     )
 }
 
-/// The target of a view, cleared before its image's first camera where that covers only a part.
+/// The target of a view as an attachment, cleared if the view has a clear color.
 pub(crate) fn output_attachment(view: &View3d, target: &AnyAccess<'_>) -> Attachment {
     match view.queued.clear {
         Some(color) => target.clear(color),

@@ -1,4 +1,4 @@
-//! Display transform of views, as shaders that map tones read it.
+//! Display transform of views, for shaders that apply tone mapping.
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
@@ -31,7 +31,7 @@ impl<'w> DisplayTransform3d<'w> {
         uses.extend(self.lut(view).map(|lut| lut.as_declared()));
     }
 
-    /// Binds it as a view needs it, once a pipeline is bound.
+    /// Binds the grading and LUT of a view. A pipeline must be bound.
     pub(crate) fn bind(
         &self,
         rendering: &mut Rendering<'_>,

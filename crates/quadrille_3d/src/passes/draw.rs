@@ -107,7 +107,7 @@ pub struct SceneTargets3d<'w> {
 }
 
 impl<'w> SceneTargets3d<'w> {
-    /// Colors and depth of a view as attachments of one of its passes, which resolves the samples if it is the last.
+    /// Color and depth attachments of a view for one of its passes. Resolves the samples in the view's last pass.
     pub(crate) fn of(&self, view: &View3d, pass: ScenePass) -> Option<SceneAttachments<'w>> {
         let at = view.images();
         let resolves = view.samples > 1 && pass == view.last_pass;
@@ -130,13 +130,13 @@ pub(crate) struct SceneAttachments<'w> {
 }
 
 impl SceneAttachments<'_> {
-    /// Adds the colors; a pass declares the depth as it uses it.
+    /// Adds the color attachments. The depth is not added, since its access differs between passes.
     pub(crate) fn add_color_uses(&self, uses: &mut Vec<PassUse>) {
         uses.push(self.color.as_declared());
         uses.extend(self.resolve_target.map(|image| image.as_declared()));
     }
 
-    /// Colors that begin with this one; with none they stay.
+    /// Color attachment, cleared to this color; `None` keeps the contents.
     pub(crate) fn color(&self, clear: Option<[f32; 4]>) -> Attachment {
         let attachment = match clear {
             Some(color) => self.color.clear(color),
@@ -149,8 +149,9 @@ impl SceneAttachments<'_> {
     }
 }
 
-/// The images of views for passes of programs. Where a system has this parameter, [`transparent_3d`](crate::systems::transparent_3d) resolves
-/// the samples of all views, also of those without transparent surfaces, so that what the system drew is part of it.
+/// Images of views, for passes of programs. If a system has this parameter,
+/// [`transparent_3d`](crate::systems::transparent_3d) resolves the samples of all views, also of those without
+/// transparent surfaces, to include what the system drew.
 #[derive(SystemParam)]
 pub struct ViewTargets3d<'w, 's> {
     samples: AccessList<'w, SceneMsaaColors, access_kind::ColorTarget>,
@@ -246,7 +247,7 @@ impl Lighting3d<'_> {
         self.add_uses(uses);
     }
 
-    /// Binds those inputs for a view that the pipeline of a material's shader uses. It must be bound.
+    /// Binds the lighting inputs of a view that the fragment shader uses. The pipeline must be bound.
     pub(crate) fn bind(
         &self,
         rendering: &mut Rendering<'_>,
@@ -266,7 +267,7 @@ impl Lighting3d<'_> {
         self.display_transform.bind(rendering, pipelines, view);
     }
 
-    /// Binds what the shader of a material type reads: the rows of its type and any of the inputs of lighting.
+    /// Binds the inputs that the shader of a material type uses: the rows of its type, and inputs of lighting.
     fn bind_used(
         &self,
         rendering: &mut Rendering<'_>,

@@ -1,7 +1,7 @@
 //! Shader modules under bevy's paths and item names, on the resources of `scene.wgsl`.
 //!
-//! A fragment shader that is written for bevy imports them unchanged where there is such a thing here; other names of
-//! bevy are errors that tell what to use instead.
+//! Fragment shaders written for bevy import them unchanged if an equivalent exists here. Other names of bevy are errors
+//! with advice on what to use instead.
 
 use quadrille::vulkan::ShaderError;
 use quadrille::vulkan::shader::ShaderModule;
@@ -36,7 +36,7 @@ const MODULES: [(&str, &str); 8] = [
     ),
 ];
 
-/// Advice for names of bevy that do not exist here, or for all below a path.
+/// Advice for names of bevy that do not exist here; a path also covers all names below it.
 const ADVICE: [(&str, &str); 17] = [
     (
         "bevy_pbr::render::mesh_functions::get_tag",

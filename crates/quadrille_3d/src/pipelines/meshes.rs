@@ -49,13 +49,14 @@ pub(crate) struct MeshPipelines {
 
 type CompileResult = Result<GraphicsPipeline, ShaderError>;
 
-/// Pipeline key with what it takes from the frame.
+/// Pipeline key with the state of the frame that affects the pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct PipelineVariant {
     key: PipelineKey,
     /// Empty for shaders of custom materials, which have no variants.
     lighting: LightingFeatures,
-    /// Output is display-referred. The method is no part of the key, so that a camera changes it without new pipelines.
+    /// Output is display-referred. The tone mapping method is not part of the key, so a camera can change it without
+    /// new pipelines.
     maps_tones: bool,
 }
 
@@ -104,8 +105,8 @@ impl MeshPipelines {
     /// Adds the fragment shader of a material type.
     ///
     /// # Errors
-    /// The message for the user if no pipeline can be made of it, for instance because it reads an input that the vertex
-    /// shader does not write, or a resource that meshes are not drawn with.
+    /// The message for the user if the shader cannot be used in a pipeline, for instance because it reads an input that
+    /// the vertex shader does not write, or a resource that is not bound when meshes are drawn.
     pub(crate) fn add_material_shader(
         &mut self,
         gpu: &GpuDevice,
@@ -127,7 +128,8 @@ impl MeshPipelines {
         Ok(())
     }
 
-    /// Checks what no pipeline shows before it draws: the resources that a fragment shader reads, and its output.
+    /// Checks what creation of a pipeline does not validate: the resources that a fragment shader reads, and its
+    /// output.
     fn check_interface(&self, fragment: &GpuShader) -> Result<(), String> {
         let standard = || self.shader.entry_points().iter();
         let has_binding = |name: &str| {
@@ -246,7 +248,7 @@ impl MeshPipelines {
         if self.waits {
             return own;
         }
-        // Fallbacks that miss no light come first, the latest of them before others.
+        // Fallbacks with all needed lighting first; among equals, the latest first.
         let known = || self.known_lighting.iter().rev().copied();
         let lightings = (known().filter(|it| it.covers(self.lighting)))
             .chain(known().filter(|it| !it.covers(self.lighting)));

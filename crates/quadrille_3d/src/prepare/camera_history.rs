@@ -29,7 +29,7 @@ pub(crate) fn update_camera_histories(
     histories.update(with_effects, effects.submitted);
 }
 
-/// Forgets the histories of a lost device.
+/// Clears the histories after a lost device.
 pub(crate) fn reset_camera_histories(mut histories: ResMut<CameraHistories>) {
     histories.clear();
 }

@@ -9,8 +9,8 @@ use crate::scene::frame::Scene3d;
 use crate::scene::keys::LightingFeatures;
 use crate::scene::lists::{BatchList, LightLists, ShadowList, ViewRows};
 
-/// Makes the pipelines that views need: with the features of lighting that the frame has, with tone mapping in the
-/// shader or without it, and others for views with `Camera::invert_culling`.
+/// Prepares the pipelines that views need: with the lighting features of the frame, with or without tone mapping in the
+/// shader, and with inverted culling for views with `Camera::invert_culling`.
 pub(crate) fn prepare_pipelines(
     (scene, batches): (Res<Scene3d>, Res<BatchList>),
     (views, lights, shadows): (Res<ViewRows>, Res<LightLists>, Res<ShadowList>),
@@ -36,7 +36,7 @@ pub(crate) fn prepare_pipelines(
     Ok(())
 }
 
-/// Features that any view of the frame has.
+/// Lighting features that any view of the frame uses.
 fn lighting_features(
     views: &ViewRows,
     lights: &LightLists,

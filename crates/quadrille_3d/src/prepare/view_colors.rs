@@ -52,8 +52,8 @@ impl CurrentColors {
         Some(pair.current as usize)
     }
 
-    /// Index in [`SceneColors`] of the image that tone mapping of a view with effects behind it writes. `None`: it writes
-    /// the target.
+    /// Index in [`SceneColors`] of the image that tone mapping writes for a view with effects after it. `None`: it
+    /// writes the target.
     pub(crate) fn display_image(&self, view: &View3d) -> Option<usize> {
         let (first, _) = self.0.get(view.images())?.display?;
         Some(first as usize)
@@ -65,7 +65,7 @@ impl CurrentColors {
         pair.is_some_and(|pair| pair.is_display_referred)
     }
 
-    /// Makes the images behind tone mapping the current ones.
+    /// Makes the images for effects after tone mapping the current ones.
     pub(crate) fn set_tone_mapped(&mut self, view: &View3d) {
         if let Some(pair) = self.0.get_mut(view.images())
             && let Some((first, second)) = pair.display

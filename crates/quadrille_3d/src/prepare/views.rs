@@ -226,7 +226,8 @@ fn add_view(
         .push(grading_row(world, view.camera, camera));
 }
 
-/// Queues the view of a camera; `add_late_phases` adds its late phase, `queue_views` what decides on its images.
+/// Queues the view of a camera. `add_late_phases` sets its late phase, and `queue_views` the fields that determine its
+/// images.
 fn queued_view(
     view: &CameraView,
     camera: &CameraQueryItem<'_, '_>,

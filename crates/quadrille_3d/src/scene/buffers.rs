@@ -105,7 +105,7 @@ pub struct Lightmaps3d(pub(crate) GpuBuffer);
 #[derive(Resource, Deref)]
 pub struct Materials3d(pub(crate) GpuBuffer);
 
-/// Rows of materials with a shader of their own, all types one behind the other.
+/// Rows of materials with their own shaders, grouped by type.
 #[derive(Resource, Deref)]
 pub struct CustomMaterials3d(pub(crate) GpuBuffer);
 

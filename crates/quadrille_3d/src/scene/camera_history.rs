@@ -31,7 +31,7 @@ pub(crate) struct HistoryView {
 }
 
 impl CameraHistories {
-    /// Forgets all histories.
+    /// Removes all histories.
     pub(crate) fn clear(&mut self) {
         self.0.clear();
     }
@@ -76,7 +76,7 @@ impl CameraHistory {
         self.view.clip_from_world
     }
 
-    /// Matrix of the previous frame; that of this frame without a valid history, so that nothing moves.
+    /// Matrix of the previous frame. Without a valid history it is that of this frame, which means no motion.
     pub(crate) fn previous_clip_from_world(&self) -> Mat4 {
         match self.is_valid {
             true => self.previous_clip_from_world,

@@ -9,30 +9,31 @@ use crate::scene::lists::QueuedView;
 use crate::scene::rows::ViewTransformsRow;
 use crate::tables::table::uniform_row;
 
-/// Path from the colors of a view to its camera's target.
+/// Where the colors of a view are written before they are in its camera's target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ViewOutput {
-    /// Half floats, which `tonemap_3d` maps.
+    /// Half floats, written to the target by `tonemap_3d`.
     SceneReferred,
-    /// Display-referred colors, drawn or resolved to the target itself.
+    /// Display-referred colors, drawn or resolved directly to the target.
     Direct,
-    /// Display-referred colors in an image of the view's own, which `composite_3d` puts over the target.
+    /// Display-referred colors in a separate image, which `composite_3d` blends over the target.
     Layer,
 }
 
-/// Combination of a view's own image with its camera's target.
+/// How a view's separate image is combined with its camera's target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Composite {
     /// Replaces the target.
     Replace,
     /// Blends over the target by alpha.
     Alpha,
-    /// Blends over the target by alpha, by which colors are multiplied already.
+    /// Blends over the target by alpha, with premultiplied colors.
     Premultiplied,
 }
 
 impl Composite {
-    /// Combination for a view; `loads_target`: its images begin with the contents of the target.
+    /// How a view is combined with its target; `loads_target`: its images are initialized with the contents of the
+    /// target.
     pub(crate) fn new(view: &QueuedView, loads_target: bool) -> Self {
         match view.background {
             None if loads_target => Self::Replace,
@@ -45,7 +46,7 @@ impl Composite {
 }
 
 impl ViewOutput {
-    /// Output of a view without need for scene-referred colors.
+    /// Output of a view that does not need scene-referred colors.
     pub(crate) fn display_referred(
         view: &QueuedView,
         target: &GpuImage,
@@ -58,7 +59,7 @@ impl ViewOutput {
         let draws_to_target = match composite {
             Composite::Replace => true,
             Composite::Alpha => false,
-            // Samples cannot begin with the contents of a target.
+            // A multisampled image cannot be initialized from the target.
             Composite::Premultiplied => samples == 1,
         };
         match is_whole && draws_to_target && !view.samples_target && !view.effects.display_color {
@@ -68,16 +69,16 @@ impl ViewOutput {
     }
 }
 
-/// Images that begin with the contents of the target, for effects of a camera that keeps these.
+/// Image that is initialized with the contents of the target, for effects of a camera that keeps the contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LoadedImage {
     /// The samples of the view.
     Scene,
-    /// The image that `tonemap_3d` writes: the contents are not tone mapped again.
+    /// The image that `tonemap_3d` writes, so that the contents are not tone mapped again.
     Display,
 }
 
-/// Contents of a target that a view begins with.
+/// Contents of a target that an image of a view is initialized with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TargetLoad {
     /// Index of the copy in `TargetCopies`.
@@ -179,7 +180,7 @@ impl View3d {
         self.output == ViewOutput::SceneReferred
     }
 
-    /// Formats of its images, and whether shaders that draw to them map tones.
+    /// Formats of its images, and whether fragment shaders apply tone mapping.
     pub(crate) fn pipeline_target(&self) -> PipelineTarget {
         PipelineTarget {
             formats: scene_formats(self.format, self.samples),
@@ -187,7 +188,7 @@ impl View3d {
         }
     }
 
-    /// Color that its images begin with; none keeps what they hold.
+    /// Clear color of its images; `None` keeps their contents.
     pub(crate) fn initial_color(&self) -> Option<[f32; 4]> {
         match self.output {
             _ if self.loads(LoadedImage::Scene) => None,
@@ -199,7 +200,7 @@ impl View3d {
         }
     }
 
-    /// Whether one of its images begins with the contents of the target.
+    /// Whether this image is initialized with the contents of the target.
     pub(crate) fn loads(&self, image: LoadedImage) -> bool {
         self.load.is_some_and(|load| load.to == image)
     }
@@ -209,7 +210,7 @@ impl View3d {
         self.queued.effects.scene_color
     }
 
-    /// Whether multiplying surfaces find what is behind them in the colors of the view.
+    /// Whether the colors of the view contain the background of multiplying surfaces.
     pub(crate) fn has_backdrop(&self) -> bool {
         let has_background = self.queued.background.is_some() || self.loads(LoadedImage::Scene);
         match self.output {

@@ -18,10 +18,10 @@ pub(crate) struct PipelineKey {
 /// Fragment shader of a pipeline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum MaterialShader {
-    /// The one of standard materials.
+    /// Fragment shader of standard materials.
     #[default]
     Standard,
-    /// One of a material type of the program; each version of its file has another number.
+    /// Fragment shader of a material type of the program. Each version of its file has a new number.
     Custom(u32),
 }
 
@@ -62,19 +62,19 @@ pub(crate) enum BlendMode {
     Opaque,
     /// Replaces the target, except where an alpha mask discards the fragment.
     Mask,
-    /// Replaces the target in some of a pixel's samples, by alpha.
+    /// Replaces the target in a fraction of a pixel's samples, given by alpha.
     AlphaToCoverage,
-    /// Covers the target by alpha, with premultiplied color.
+    /// Blends over the target by alpha, with premultiplied color.
     Blend,
-    /// Covers the target by alpha, with color that the shader has not multiplied by it.
+    /// Blends over the target by alpha, with color that is not premultiplied.
     StraightAlpha,
     /// Multiplies the target.
     Multiply,
 }
 
 impl BlendMode {
-    /// The mode for a shader of a program, which returns colors as bevy's shaders of materials do: `AlphaMode::Blend` is not
-    /// premultiplied, `AlphaMode::Add` and `AlphaMode::Premultiplied` are.
+    /// The mode for a program's shader, which returns colors by the conventions of bevy's material shaders:
+    /// premultiplied for `AlphaMode::Add` and `AlphaMode::Premultiplied`, but not for `AlphaMode::Blend`.
     pub(crate) fn of_custom(mode: AlphaMode) -> Self {
         match mode {
             AlphaMode::Blend => Self::StraightAlpha,
@@ -124,8 +124,8 @@ impl CullMode {
     }
 }
 
-/// Features of lighting that a pipeline has code for. Unused code costs registers, so pipelines are specialized by what
-/// the frame has.
+/// Lighting features that a pipeline has code for. Unused code costs registers, so pipelines are specialized for the
+/// features of the frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct LightingFeatures {
     /// Point, spot and rectangular lights.
@@ -139,7 +139,7 @@ pub(crate) struct LightingFeatures {
 }
 
 impl LightingFeatures {
-    /// Whether a pipeline with these features draws a frame that needs `needed`.
+    /// Whether a pipeline with these features can draw a frame that needs `needed`.
     pub(crate) fn covers(self, needed: Self) -> bool {
         [
             (self.ranged_lights, needed.ranged_lights),

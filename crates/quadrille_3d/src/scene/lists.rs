@@ -92,7 +92,7 @@ pub(crate) struct QueuedView {
     /// Whether the camera has `Hdr`: its background is tone mapped.
     pub(crate) is_hdr: bool,
     pub(crate) effects: EffectNeeds,
-    /// The target is in the table of textures that meshes are drawn with.
+    /// Whether the target is also in the table of textures that materials sample.
     pub(crate) samples_target: bool,
     /// Index in the list of culled views.
     pub(crate) cull_row: u32,

@@ -13,7 +13,7 @@ const FOLDER: &str = concat!(
 
 /// Files of 3D and of full screen effects, each with the shader defs in its conditions.
 const FILES: [(&str, &[&str]); 17] = [
-    // Its text is wrong with `CUBEMAP_ARRAY`, for bevy as well.
+    // Not valid WGSL with `CUBEMAP_ARRAY`, in bevy either.
     ("cubemap_unlit", &[]),
     ("custom_material", &[]),
     ("custom_stencil", &[]),
@@ -33,7 +33,7 @@ const FILES: [(&str, &[&str]); 17] = [
     ("texture_binding_array", &[]),
 ];
 
-/// Files, some with a def, that import names which do not exist here, with a part of the error.
+/// Files, some with shader defs, that import names which do not exist here, with a part of the error message.
 const MISSING: [(&str, &[&str], &str); 21] = [
     ("animate_shader", &[], "put the time into a uniform"),
     ("array_texture", &[], "read `quadrille_3d::scene::camera`"),
@@ -159,7 +159,7 @@ fn names_that_do_not_exist_have_advice() {
     }
 }
 
-/// No file of 3D is left out of both lists.
+/// Each 3D file is in one of the lists.
 #[test]
 fn each_shader_file_of_bevy_is_looked_at() {
     for entry in fs::read_dir(FOLDER).unwrap() {

@@ -1,4 +1,4 @@
-//! Further images of views whose cameras have effects.
+//! Additional images of views whose cameras have effects.
 
 use bevy_derive::Deref;
 use bevy_ecs::entity::EntityHashMap;
@@ -27,13 +27,13 @@ pub struct PreviousDepths3d(Vec<GpuImage>);
 pub(crate) struct DepthHistories(EntityHashMap<DepthHistory>);
 
 impl DepthHistories {
-    /// Forgets the images of a lost device.
+    /// Drops the images of a lost device.
     pub(crate) fn clear(&mut self) {
         self.0.clear();
     }
 }
 
-/// Two depth images that take turns.
+/// Two depth images, swapped from frame to frame.
 struct DepthHistory {
     current: GpuImage,
     previous: GpuImage,
@@ -62,8 +62,8 @@ impl SceneImages<'_> {
         std::mem::take(&mut self.copies.0)
     }
 
-    /// Adds an image for a copy of the target of a view whose effects read what the target holds. Returns its index;
-    /// `None` if the view has a background or no such effects, or if the target cannot be copied.
+    /// Adds an image for a copy of the target, for a view whose effects read the contents of the target. Returns its
+    /// index; `None` if the view has a background or no such effects, or if the target cannot be copied.
     pub(super) fn copy_target(
         &mut self,
         previous: &mut PreviousImages<'_>,
