@@ -106,7 +106,7 @@ pub struct Quadrille3dPlugin {
     /// Asset folder, default sampler and limits of images. Ignored if the app has a [`ContentPlugin`], for example from
     /// an earlier `Quadrille2dPlugin`.
     pub content: ContentPlugin,
-    /// Which frames wait for pipelines of meshes and materials.
+    /// Policy of waiting for pipelines of meshes and materials.
     pub pipeline_wait: PipelineWait,
     /// Whether the DFG term (pre-integrated specular BRDF) is sampled from a LUT, as with bevy's cargo feature
     /// `dfg_lut`. `false`, the default as in bevy, evaluates a polynomial fit (Karis 2014), which is too dark at
@@ -114,7 +114,7 @@ pub struct Quadrille3dPlugin {
     pub dfg_lut: bool,
 }
 
-/// Which frames wait for pipelines of meshes and materials that were not drawn before.
+/// Policy of waiting for pipelines of meshes and materials that were not drawn before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PipelineWait {
     /// [`EachFrame`](Self::EachFrame) without windows, so that images are complete; [`FirstFrame`](Self::FirstFrame)

@@ -9,18 +9,18 @@ use crate::scene::lists::QueuedView;
 use crate::scene::rows::ViewTransformsRow;
 use crate::tables::table::uniform_row;
 
-/// Where the colors of a view are written before they are in its camera's target.
+/// Destination of a view's colors, and their format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ViewOutput {
     /// Half floats, written to the target by `tonemap_3d`.
     SceneReferred,
     /// Display-referred colors, drawn or resolved directly to the target.
     Direct,
-    /// Display-referred colors in a separate image, which `composite_3d` blends over the target.
+    /// Display-referred colors in a separate image, which `composite_3d` combines with the target.
     Layer,
 }
 
-/// How a view's separate image is combined with its camera's target.
+/// Method of combining a view's separate image with its camera's target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Composite {
     /// Replaces the target.
@@ -32,7 +32,7 @@ pub(crate) enum Composite {
 }
 
 impl Composite {
-    /// How a view is combined with its target; `loads_target`: its images are initialized with the contents of the
+    /// Method for a view; `loads_target`: its images are initialized with the contents of the target.
     /// target.
     pub(crate) fn new(view: &QueuedView, loads_target: bool) -> Self {
         match view.background {
